@@ -1,0 +1,34 @@
+# Compiler settings shared by every target; presets choose among them.
+option(SACCADE_TESTS "Build the tests" ON)
+option(SACCADE_BENCH "Build the benches" OFF)
+set(SACCADE_SANITIZE "" CACHE STRING "Sanitizers to build with, comma separated (address,undefined or thread)")
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+
+# The binary stands at the top of the build tree, its library and modules beside it as they will be installed.
+include(GNUInstallDirs)
+set(SACCADE_LIB_DIR "${PROJECT_BINARY_DIR}/lib")
+set(SACCADE_MODULE_DIR "${SACCADE_LIB_DIR}/saccade")
+
+add_library(saccade_options INTERFACE)
+target_compile_options(saccade_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-align -Werror
+  -Wno-missing-field-initializers)  # designated initialisers leave out what has a default
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # g++ 12 reports these two inside the standard library's own inlined code.
+  target_compile_options(saccade_options INTERFACE -Wno-maybe-uninitialized -Wno-restrict -Wno-stringop-overflow
+    -Wno-array-bounds -Wno-free-nonheap-object)
+endif()
+target_compile_definitions(saccade_options INTERFACE $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
+if(SACCADE_SANITIZE)
+  target_compile_options(saccade_options INTERFACE -fsanitize=${SACCADE_SANITIZE} -fno-omit-frame-pointer
+    -fno-sanitize-recover=all)
+  target_link_options(saccade_options INTERFACE -fsanitize=${SACCADE_SANITIZE})
+endif()

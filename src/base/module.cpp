@@ -1,0 +1,40 @@
+#include "base/module.hpp"
+
+#include <dlfcn.h>
+
+#include <filesystem>
+#include <map>
+#include <mutex>
+
+#include "base/error.hpp"
+
+namespace saccade {
+namespace {
+
+std::filesystem::path library_folder() {
+  Dl_info info;
+  SACCADE_ASSERT(dladdr(reinterpret_cast<void*>(&open_module), &info) != 0);
+  return std::filesystem::canonical(info.dli_fname).parent_path();
+}
+
+void* open_once(const std::string& name) {
+  const auto file = library_folder() / "saccade" / (name + ".so");
+  void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) fail(ErrorCode::kNotFound, "the module '{}' can't be opened: {}", name, dlerror());
+  void* entry = dlsym(handle, ("saccade_module_" + name).c_str());
+  if (entry == nullptr) fail(ErrorCode::kInternal, "{} has no entry point: it is of another version", file.string());
+  return entry;
+}
+
+}  // namespace
+
+void* open_module(const std::string& name) {
+  static std::mutex mutex;
+  static std::map<std::string, void*> opened;
+  const std::scoped_lock lock(mutex);
+  auto found = opened.find(name);
+  if (found == opened.end()) found = opened.emplace(name, open_once(name)).first;
+  return found->second;
+}
+
+}  // namespace saccade

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+namespace saccade {
+
+/// Opens saccade/NAME.so beside the library (once; it stays open) and returns its entry point `saccade_module_NAME`.
+/// Throws kNotFound with the loader's reason. Safe from any thread.
+void* open_module(const std::string& name);
+
+/// The module's interface: `extern "C" const Interface* saccade_module_NAME()`.
+template <typename Interface>
+const Interface& module(const std::string& name) {
+  return *reinterpret_cast<const Interface* (*)()>(open_module(name))();
+}
+
+}  // namespace saccade

@@ -1,0 +1,63 @@
+#include "graph/attributes.hpp"
+
+#include "base/error.hpp"
+
+namespace saccade {
+namespace {
+
+struct Printer {
+  std::string operator()(std::int64_t value) const { return fmt::to_string(value); }
+  std::string operator()(float value) const { return fmt::format("{}", value); }
+  std::string operator()(const std::string& value) const { return "'" + value + "'"; }
+  std::string operator()(const std::vector<std::int64_t>& values) const {
+    return fmt::format("[{}]", fmt::join(values, ", "));
+  }
+  std::string operator()(const std::vector<float>& values) const {
+    return fmt::format("[{}]", fmt::join(values, ", "));
+  }
+  std::string operator()(const std::vector<std::string>& values) const {
+    return fmt::format("[{} strings]", values.size());
+  }
+  std::string operator()(const Tensor& value) const {
+    return fmt::format("{} {}", saccade::to_string(value.dtype()), value.shape().to_string());
+  }
+  std::string operator()(const std::shared_ptr<const Graph>&) const { return "{graph}"; }
+};
+
+}  // namespace
+
+template <typename T>
+T Attributes::get(std::string_view name, T otherwise) const {
+  const auto found = values_.find(name);
+  if (found == values_.end()) return otherwise;
+  const T* value = std::get_if<T>(&found->second);
+  if (value == nullptr)
+    fail(ErrorCode::kInvalidFile, "attribute '{}' has the wrong type (its value is {})", name,
+         saccade::to_string(found->second));
+  return *value;
+}
+
+template std::int64_t Attributes::get(std::string_view, std::int64_t) const;
+template float Attributes::get(std::string_view, float) const;
+template std::string Attributes::get(std::string_view, std::string) const;
+template std::vector<std::int64_t> Attributes::get(std::string_view, std::vector<std::int64_t>) const;
+template std::vector<float> Attributes::get(std::string_view, std::vector<float>) const;
+template std::vector<std::string> Attributes::get(std::string_view, std::vector<std::string>) const;
+template std::shared_ptr<const Graph> Attributes::get(std::string_view, std::shared_ptr<const Graph>) const;
+
+void Attributes::erase(std::string_view name) {
+  const auto found = values_.find(name);
+  if (found != values_.end()) values_.erase(found);
+}
+
+const Tensor* Attributes::tensor(std::string_view name) const {
+  const auto found = values_.find(name);
+  if (found == values_.end()) return nullptr;
+  const Tensor* value = std::get_if<Tensor>(&found->second);
+  if (value == nullptr) fail(ErrorCode::kInvalidFile, "attribute '{}' is not a tensor", name);
+  return value;
+}
+
+std::string to_string(const Attribute& attribute) { return std::visit(Printer{}, attribute); }
+
+}  // namespace saccade

@@ -1,0 +1,62 @@
+#include "graph/patch.hpp"
+
+namespace saccade {
+
+ValueId Patch::add_constant(std::string name, Tensor tensor) {
+  const ValueId id = next();
+  Value value{.name = std::move(name), .type = {tensor.dtype(), tensor.shape()}};
+  value.constant = std::move(tensor);
+  values_.push_back(std::move(value));
+  return id;
+}
+
+ValueId Patch::add_value(std::string name, TensorType type, Layout layout) {
+  const ValueId id = next();
+  values_.push_back({.name = std::move(name), .type = type, .layout = layout});
+  return id;
+}
+
+ValueId Patch::add_node_with_output(Node node, TensorType type, Layout layout) {
+  const ValueId output = add_value(node.name, type, layout);
+  node.outputs = {output};
+  add_node(std::move(node));
+  return output;
+}
+
+void Graph::apply(const Patch& patch) {
+  SACCADE_ASSERT(patch.first_ == values_.size());
+  for (const Value& value : patch.values_) {
+    values_.push_back(value);
+    users_.emplace_back();
+  }
+  for (const Node& node : patch.nodes_) add_node(node);
+  std::vector<NodeId> suspects;
+  const auto suspect = [&](ValueId id) {
+    if (id != ValueId::kNone && value(id).producer != NodeId::kNone) suspects.push_back(value(id).producer);
+  };
+  for (const auto& [old, replacement] : patch.replaced_) {
+    for (NodeId user : users(old)) {
+      unlink(user);
+      for (ValueId& input : node(user).inputs)
+        if (input == old) input = replacement;
+      link(user);
+    }
+    for (ValueId& output : outputs_) {
+      if (output != old) continue;
+      output = replacement;
+      // The graph's outputs keep their names; the value that lost its place takes the other one.
+      std::swap(value(old).name, value(replacement).name);
+    }
+    suspect(old);
+  }
+  for (const auto& [id, inputs] : patch.rewired_) {
+    unlink(id);
+    for (ValueId input : node(id).inputs) suspect(input);
+    node(id).inputs = inputs;
+    link(id);
+  }
+  for (const auto& [id, layout] : patch.layouts_) value(id).layout = layout;
+  for (NodeId id : suspects) remove_if_dead(id);
+}
+
+}  // namespace saccade

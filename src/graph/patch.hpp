@@ -1,0 +1,48 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "graph/graph.hpp"
+
+namespace saccade {
+
+/// A change to a graph that a pass proposes: nodes and constants to add, and values whose readers move to other values.
+/// Nothing is removed by hand: a node whose outputs nobody reads any more goes with the patch.
+class Patch {
+ public:
+  /// NOTE says what the patch does, for the log: "fold bn1 into conv1".
+  Patch(const Graph& graph, std::string note) : note_(std::move(note)), first_(graph.value_count()) {}
+
+  /// A new value holding TENSOR.
+  ValueId add_constant(std::string name, Tensor tensor);
+  /// A new value that a new node will make. Its type is inferred when the patch is applied unless TYPE is given here.
+  ValueId add_value(std::string name, TensorType type = {}, Layout layout = Layout::kRowMajor);
+  /// Node::outputs are values of add_value().
+  void add_node(Node node) { nodes_.push_back(std::move(node)); }
+  /// A node with one new output of the same name as the node; returns the output.
+  ValueId add_node_with_output(Node node, TensorType type = {}, Layout layout = Layout::kRowMajor);
+  /// Every reader of OLD, graph outputs included, reads REPLACEMENT instead. A graph output keeps its name.
+  void replace(ValueId old, ValueId replacement) { replaced_.emplace_back(old, replacement); }
+  /// One node's inputs only.
+  void rewire(NodeId node, std::vector<ValueId> inputs) { rewired_.emplace_back(node, std::move(inputs)); }
+  /// A value keeps its meaning but lies in memory in another way.
+  void set_layout(ValueId value, Layout layout) { layouts_.emplace_back(value, layout); }
+
+  const std::string& note() const { return note_; }
+
+ private:
+  friend class Graph;
+  ValueId next() const { return static_cast<ValueId>(first_ + values_.size()); }
+
+  std::string note_;
+  std::size_t first_;
+  std::vector<Value> values_;
+  std::vector<Node> nodes_;
+  std::vector<std::pair<ValueId, ValueId>> replaced_;
+  std::vector<std::pair<NodeId, std::vector<ValueId>>> rewired_;
+  std::vector<std::pair<ValueId, Layout>> layouts_;
+};
+
+}  // namespace saccade

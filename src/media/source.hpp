@@ -1,0 +1,53 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/outcome.hpp"
+#include "tensor/frame.hpp"
+
+namespace saccade {
+
+struct SourceInfo {
+  std::string name;          ///< as the user wrote it
+  bool live = false;         ///< a camera: frames come whether or not anyone waits
+  double frame_rate = 0;     ///< frames a second; 0: none (images)
+  std::int64_t frames = -1;  ///< how many there will be; -1: not known
+  int width = 0;             ///< of the first frame; 0: not known
+  int height = 0;
+};
+
+/// Frames from a file, a folder or a device. One thread reads; any thread may cancel.
+class Source {
+ public:
+  virtual ~Source() = default;
+  virtual const SourceInfo& info() const = 0;
+  /// The next frame, in storage from ALLOCATOR. kCorrupt costs one frame, kEnd and kLost end the source. Allocates
+  /// nothing of its own after its first frames (a decoder library may).
+  virtual Outcome<Frame> read(FrameAllocator& allocator) = 0;
+  /// Ends a read that waits, and all later ones, with kCancelled.
+  virtual void cancel() noexcept = 0;
+};
+
+/// Opens an image, a folder of images (in the order of their names) or a video. Throws Error naming the file where it
+/// is missing, empty, damaged or of no known kind, and for a URI whose kind is not built.
+std::unique_ptr<Source> open_source(const std::string& uri);
+
+/// Writes frames into a video file. Closing may throw; a destructor closes silently.
+class VideoWriter {
+ public:
+  virtual ~VideoWriter() = default;
+  /// FRAME (kRgb24 or kI420, size of the first frame) shown at TIMESTAMP (increasing). Throws Error (kIo).
+  virtual void write(const FrameView& frame, std::int64_t timestamp_ns) = 0;
+  /// Flushes and finishes the file. Throws Error (kIo).
+  virtual void close() = 0;
+};
+
+/// FRAME_RATE is a hint for the container. Throws Error where the file can't be created or its ending is not known.
+std::unique_ptr<VideoWriter> open_video_writer(const std::string& path, double frame_rate);
+
+/// Writes one kRgb24 picture as .jpg or .png. Throws Error.
+void write_image(const std::string& path, const FrameView& frame);
+
+}  // namespace saccade

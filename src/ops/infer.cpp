@@ -1,0 +1,69 @@
+#include "ops/infer.hpp"
+
+#include "ops/interpret.hpp"
+
+namespace saccade {
+namespace {
+
+/// Shape's and Size's answers are known without their input's contents.
+bool needs_contents(const Node& node) { return !node.is("Shape") && !node.is("Size"); }
+
+std::string describe(const Node& node) {
+  return fmt::format("node '{}' ({}{}{})", node.name, node.domain, node.domain.empty() ? "" : ".", node.op);
+}
+
+}  // namespace
+
+const Tensor* KnownValues::get(ValueId id) {
+  if (id == ValueId::kNone) return nullptr;
+  if (const Tensor* constant = graph_.constant(id)) return constant;
+  if (const auto found = computed_.find(id); found != computed_.end()) return found->second ? &*found->second : nullptr;
+  // Marks the value as unknown first: a damaged, cyclic graph must not recurse for ever.
+  computed_[id] = std::nullopt;
+  const Node* node = graph_.producer(id);
+  if (node == nullptr) return nullptr;
+  std::vector<Tensor> inputs;
+  for (ValueId input : node->inputs) {
+    if (input == ValueId::kNone) {
+      inputs.emplace_back();
+    } else if (const Tensor* tensor = needs_contents(*node) ? get(input) : nullptr) {
+      inputs.push_back(*tensor);
+    } else if (!needs_contents(*node)) {
+      inputs.emplace_back(graph_.value(input).type.dtype, graph_.value(input).type.shape);
+    } else {
+      return nullptr;
+    }
+  }
+  std::vector<Tensor> outputs = evaluate(graph_, *node, inputs);
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    if (node->outputs[i] != ValueId::kNone) computed_[node->outputs[i]] = std::move(outputs[i]);
+  return get(id);
+}
+
+std::vector<TensorType> infer_node(const Graph& graph, const Node& node, KnownValues& known) {
+  try {
+    const Op* op = find_op(node.domain, node.op);
+    if (op == nullptr) fail(ErrorCode::kUnsupported, "the operator is not supported");
+    std::vector<const TensorType*> inputs;
+    for (ValueId input : node.inputs) inputs.push_back(input == ValueId::kNone ? nullptr : &graph.value(input).type);
+    InferContext context(node, std::move(inputs),
+                         [&](int i) { return known.get(node.inputs[static_cast<std::size_t>(i)]); });
+    op->infer(context);
+    for (const TensorType& type : context.outputs()) bytes_of(type.dtype, type.shape);
+    return context.outputs();
+  } catch (const Error& error) {
+    throw error.in(describe(node));
+  }
+}
+
+void infer_types(Graph& graph) {
+  KnownValues known(graph);
+  for (NodeId id : graph.order()) {
+    const Node& node = graph.node(id);
+    const auto types = infer_node(graph, node, known);
+    for (std::size_t i = 0; i < types.size(); ++i)
+      if (node.outputs[i] != ValueId::kNone) graph.value(node.outputs[i]).type = types[i];
+  }
+}
+
+}  // namespace saccade

@@ -1,0 +1,29 @@
+#include "ops/op.hpp"
+
+namespace saccade {
+
+const TensorType& InferContext::input(int i) const {
+  if (!has(i)) fail(ErrorCode::kInvalidFile, "input {} is missing", i);
+  return *inputs_[static_cast<std::size_t>(i)];
+}
+
+std::vector<std::int64_t> InferContext::integers(int i, std::string_view what) const {
+  input(i);
+  const Tensor* tensor = known(i);
+  if (tensor == nullptr)
+    fail(ErrorCode::kUnsupported, "{} (input {}) depends on the model's inputs; it must be a constant", what, i);
+  if (tensor->dtype() == DType::kInt32) {
+    const auto values = tensor->data<std::int32_t>();
+    return {values.begin(), values.end()};
+  }
+  const auto values = tensor->data<std::int64_t>();
+  return {values.begin(), values.end()};
+}
+
+int InferContext::axis(std::int64_t axis, int rank) {
+  if (axis < -rank || axis >= std::max(rank, 1))
+    fail(ErrorCode::kInvalidFile, "axis {} is outside a tensor of {} dimensions", axis, rank);
+  return static_cast<int>(axis < 0 ? axis + rank : axis);
+}
+
+}  // namespace saccade

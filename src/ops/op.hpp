@@ -1,0 +1,99 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "graph/graph.hpp"
+
+namespace saccade {
+
+/// What an operator's shape rule sees: one node, its inputs' types, and those inputs whose contents are known.
+class InferContext {
+ public:
+  /// KNOWN(i) gives input i's contents, or null where they depend on the graph's inputs.
+  InferContext(const Node& node, std::vector<const TensorType*> inputs, std::function<const Tensor*(int)> known)
+      : node_(node), inputs_(std::move(inputs)), known_(std::move(known)), outputs_(node.outputs.size()) {}
+
+  const Node& node() const { return node_; }
+  const Attributes& attributes() const { return node_.attributes; }
+  int input_count() const { return static_cast<int>(inputs_.size()); }
+  int output_count() const { return static_cast<int>(outputs_.size()); }
+  bool has(int i) const { return i < input_count() && inputs_[static_cast<std::size_t>(i)] != nullptr; }
+  /// Throws Error (kInvalidFile) where the input is left out.
+  const TensorType& input(int i) const;
+  const Shape& shape(int i) const { return input(i).shape; }
+  DType dtype(int i) const { return input(i).dtype; }
+
+  /// The contents, or null where they are not known or the input is left out.
+  const Tensor* known(int i) const { return has(i) ? known_(i) : nullptr; }
+  /// The contents as integers (of an int32 or int64 tensor). Throws Error (kUnsupported) naming WHAT where they depend
+  /// on the graph's inputs.
+  std::vector<std::int64_t> integers(int i, std::string_view what) const;
+
+  void output(int i, DType dtype, const Shape& shape) { outputs_.at(static_cast<std::size_t>(i)) = {dtype, shape}; }
+  const std::vector<TensorType>& outputs() const { return outputs_; }
+
+  /// An axis attribute or input brought to 0..rank-1. Throws Error (kInvalidFile) outside -rank..rank-1.
+  static int axis(std::int64_t axis, int rank);
+
+ private:
+  const Node& node_;
+  std::vector<const TensorType*> inputs_;
+  std::function<const Tensor*(int)> known_;
+  std::vector<TensorType> outputs_;
+};
+
+/// What a reference kernel sees: one node and its tensors, dense and row-major, types and shapes as inferred.
+/// May be called on any thread; must not keep the views.
+class KernelContext {
+ public:
+  KernelContext(const Node& node, std::span<const TensorView> inputs, std::span<const TensorView> outputs)
+      : node_(node), inputs_(inputs), outputs_(outputs) {}
+
+  const Node& node() const { return node_; }
+  const Attributes& attributes() const { return node_.attributes; }
+  int input_count() const { return static_cast<int>(inputs_.size()); }
+  int output_count() const { return static_cast<int>(outputs_.size()); }
+  bool has(int i) const { return i < input_count() && inputs_[static_cast<std::size_t>(i)].data != nullptr; }
+  /// An output is null where nobody asked for it.
+  bool wants(int i) const { return i < output_count() && outputs_[static_cast<std::size_t>(i)].data != nullptr; }
+  const TensorView& input(int i) const { return inputs_[static_cast<std::size_t>(i)]; }
+  const TensorView& output(int i = 0) const { return outputs_[static_cast<std::size_t>(i)]; }
+  template <typename T>
+  std::span<const T> in(int i) const {
+    return input(i).as<const T>();
+  }
+  template <typename T>
+  std::span<T> out(int i = 0) const {
+    return output(i).as<T>();
+  }
+
+ private:
+  const Node& node_;
+  std::span<const TensorView> inputs_;
+  std::span<const TensorView> outputs_;
+};
+
+/// One operator: its name, shape rule and reference kernel. A file in this folder defines one (or a family's) and the
+/// table lists it; see CONTRIBUTING.
+struct Op {
+  std::string_view domain;  ///< "" for ONNX's own, "com.microsoft", "saccade"
+  std::string_view name;
+  /// Checks types and attributes and sets every output's type. Throws Error saying what is wrong or not supported.
+  void (*infer)(InferContext&);
+  /// Clear, slow, right: the test oracle, the constant folder and the last resort of every backend.
+  void (*reference)(const KernelContext&);
+  /// The outputs hold the first input's elements in the same row-major order (Reshape, Squeeze, ...): no copy is
+  /// needed.
+  bool is_view = false;
+};
+
+/// The operator, or null. DOMAIN "ai.onnx" means "".
+const Op* find_op(std::string_view domain, std::string_view name);
+/// All operators that Saccade knows, by domain and name.
+std::vector<const Op*> all_ops();
+
+}  // namespace saccade

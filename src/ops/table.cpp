@@ -1,0 +1,43 @@
+#include <map>
+
+#include "ops/op.hpp"
+
+// Every file of operators has one line here: SACCADE_OPS(name) takes the operators that name_ops() returns.
+#define SACCADE_ALL_OPS(SACCADE_OPS) SACCADE_OPS(view)
+
+namespace saccade {
+
+#define SACCADE_DECLARE(name) std::span<const Op> name##_ops();
+SACCADE_ALL_OPS(SACCADE_DECLARE)
+
+namespace {
+
+using Key = std::pair<std::string_view, std::string_view>;
+
+const std::map<Key, const Op*>& table() {
+  static const auto ops = [] {
+    std::map<Key, const Op*> all;
+    const auto add = [&](std::span<const Op> family) {
+      for (const Op& op : family) all.emplace(Key{op.domain, op.name}, &op);
+    };
+#define SACCADE_ADD(name) add(name##_ops());
+    SACCADE_ALL_OPS(SACCADE_ADD)
+    return all;
+  }();
+  return ops;
+}
+
+}  // namespace
+
+const Op* find_op(std::string_view domain, std::string_view name) {
+  const auto found = table().find({domain == "ai.onnx" ? "" : domain, name});
+  return found == table().end() ? nullptr : found->second;
+}
+
+std::vector<const Op*> all_ops() {
+  std::vector<const Op*> ops;
+  for (const auto& [key, op] : table()) ops.push_back(op);
+  return ops;
+}
+
+}  // namespace saccade

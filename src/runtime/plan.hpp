@@ -1,0 +1,105 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/tactic.hpp"
+
+namespace saccade {
+
+/// Where a value lives while a plan runs.
+struct Slot {
+  enum class Kind : std::uint8_t {
+    kArena,     ///< at OFFSET in the execution's arena
+    kConstant,  ///< the graph's constant itself
+    kFrame,     ///< the execution's frame (a FrameView)
+  };
+  ValueId value = ValueId::kNone;
+  Kind kind = Kind::kArena;
+  std::size_t offset = 0;
+  std::size_t bytes = 0;
+};
+
+/// One launch of a plan, and what a profile wants to know about it.
+struct Step {
+  NodeId node = NodeId::kNone;
+  const Tactic* tactic = nullptr;
+  std::shared_ptr<const Launch> launch;  ///< null: a view, nothing to run
+  Stage stage = Stage::kModel;
+};
+
+struct CompileOptions {
+  int threads = 0;  ///< 0: one a core
+};
+
+/// A flat list of launches over one arena, for one device and one set of shapes. Immutable; share it freely.
+class Plan {
+ public:
+  /// Chooses a tactic for every node of a lowered graph (passes done, types known), packs weights, plans memory.
+  /// Throws Error naming a node that no tactic can run.
+  static std::shared_ptr<const Plan> compile(Graph graph, const Backend& backend, const CompileOptions& options);
+
+  const Graph& graph() const { return graph_; }
+  const Backend& backend() const { return *backend_; }
+  const std::vector<Step>& steps() const { return steps_; }
+  const std::vector<Slot>& slots() const { return slots_; }  ///< by value
+  std::size_t arena_bytes() const { return arena_bytes_; }
+  /// What all intermediate tensors would take if none shared memory.
+  std::size_t tensor_bytes() const { return tensor_bytes_; }
+  int threads() const { return threads_; }
+
+ private:
+  friend class PlanBuilder;
+  Plan() = default;
+
+  Graph graph_;
+  const Backend* backend_ = nullptr;
+  std::vector<Step> steps_;
+  std::vector<Slot> slots_;
+  std::size_t arena_bytes_ = 0;
+  std::size_t scratch_offset_ = 0;
+  std::size_t tensor_bytes_ = 0;
+  int threads_ = 1;
+  friend class Execution;
+};
+
+/// What changes while a plan runs: the arena and the bindings. One thread at a time; several of one plan may run side
+/// by side. Move-only.
+class Execution {
+ public:
+  explicit Execution(std::shared_ptr<const Plan> plan);
+  ~Execution();
+  Execution(Execution&&) noexcept;
+  Execution& operator=(Execution&&) noexcept;
+
+  const Plan& plan() const { return *plan_; }
+  /// A graph input to be filled, or an output to be read after run(), by its place. Valid while the execution lives;
+  /// row-major.
+  TensorView input(std::size_t i) const;
+  TensorView output(std::size_t i) const;
+  /// The frame that a kFrame input reads; null where the graph has none. Set it before run().
+  struct FrameView* frame() const;
+
+  /// Runs all launches and returns when the outputs are there. Allocates nothing after its first call.
+  void run();
+  /// Time of the last run() by stage.
+  std::chrono::nanoseconds stage_time(Stage stage) const;
+
+  /// What a profiler gets called with after every launch of run(); empty: nothing.
+  std::function<void(std::size_t step, std::chrono::nanoseconds)> on_step;
+
+ private:
+  struct State;
+  std::shared_ptr<const Plan> plan_;
+  std::unique_ptr<State> state_;
+};
+
+/// Saves a plan (graph, tactics, memory) to one file and opens it again. Throws Error (kIo, kInvalidFile).
+void save_plan(const Plan& plan, const std::string& path);
+std::shared_ptr<const Plan> load_plan(const std::string& path, const Backend& backend, const CompileOptions& options);
+bool is_plan_file(const std::string& path);
+
+}  // namespace saccade

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "ops/op.hpp"
+
+namespace saccade {
+
+/// Where one execution keeps a launch's tensors. The pointers stay the same for the execution's whole life.
+struct Bindings {
+  std::span<const TensorView> inputs;   ///< data is null where an optional input is left out
+  std::span<const TensorView> outputs;  ///< data is null where an output is not asked for
+  std::byte* scratch = nullptr;         ///< Launch::scratch_bytes(), 64-byte aligned; shared with other launches
+};
+
+/// A launch tied to one execution's memory.
+class BoundLaunch {
+ public:
+  virtual ~BoundLaunch() = default;
+  /// Does the work and returns when it is done. No allocation, no throw.
+  virtual void run() noexcept = 0;
+};
+
+/// A compiled node: immutable, shared by all executions of a plan; owns its packed weights.
+class Launch {
+ public:
+  virtual ~Launch() = default;
+  virtual std::size_t scratch_bytes() const { return 0; }
+  virtual std::unique_ptr<BoundLaunch> bind(const Bindings& bindings) const = 0;
+};
+
+/// What a tactic is asked about: a node in its graph, and the threads that it may use.
+struct NodeContext {
+  const Graph& graph;
+  const Node& node;
+  int threads = 1;
+
+  int input_count() const { return static_cast<int>(node.inputs.size()); }
+  bool has(int i) const { return i < input_count() && node.inputs[static_cast<std::size_t>(i)] != ValueId::kNone; }
+  const Value& input(int i) const { return graph.value(node.inputs[static_cast<std::size_t>(i)]); }
+  const Value& output(int i = 0) const { return graph.value(node.outputs[static_cast<std::size_t>(i)]); }
+  const Tensor* constant(int i) const {
+    return has(i) ? graph.constant(node.inputs[static_cast<std::size_t>(i)]) : nullptr;
+  }
+};
+
+/// Yes, or the reason why not.
+struct Support {
+  bool yes = true;
+  std::string reason;
+  static Support no(std::string why) { return {false, std::move(why)}; }
+  explicit operator bool() const { return yes; }
+};
+
+/// One way to run one fused node on one device.
+class Tactic {
+ public:
+  virtual ~Tactic() = default;
+  virtual std::string_view name() const = 0;
+  virtual Support supports(const NodeContext& context) const = 0;
+  /// Only after supports() said yes. Throws Error where the device refuses.
+  virtual std::unique_ptr<Launch> compile(const NodeContext& context) const = 0;
+};
+
+/// Which memory layout a node wants for its rank-3-and-up tensors; see passes/choose_layouts.
+enum class LayoutRule {
+  kRowMajor,      ///< can't run otherwise
+  kChannelsLast,  ///< runs best so: convolutions, pools
+  kAny,           ///< takes what its inputs have
+};
+
+/// A device that runs plans.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual std::string_view name() const = 0;
+  /// All tactics, the preferred ones first; the last can run whatever has a reference kernel.
+  virtual std::span<const Tactic* const> tactics() const = 0;
+  virtual LayoutRule layout_rule(const NodeContext& context) const = 0;
+  /// Runs once on every thread that executes plans, before its first: thread counts and the like.
+  virtual void prepare_thread(int threads) const = 0;
+  /// What the CPU or accelerator calls itself, with the instruction sets that matter.
+  virtual std::string device_name() const = 0;
+};
+
+/// The CPU backend; opens its module at the first call. Throws Error where it is not installed.
+const Backend& cpu_backend();
+
+}  // namespace saccade

@@ -1,0 +1,62 @@
+#include "tensor/frame.hpp"
+
+#include "base/error.hpp"
+
+namespace saccade {
+namespace {
+
+int pitch_of(int row_bytes) { return (row_bytes + 63) / 64 * 64; }
+
+}  // namespace
+
+FrameLease::~FrameLease() {
+  if (owner_ != nullptr) owner_->release(*buffer_);
+}
+
+std::string_view to_string(PixelFormat format) {
+  constexpr std::array<std::string_view, 8> names = {"rgb24", "bgr24", "gray8", "i420", "i422", "i444", "nv12", "yuyv"};
+  return names[static_cast<std::size_t>(format)];
+}
+
+std::array<PlaneSize, 3> plane_sizes(PixelFormat format, int width, int height) {
+  const int half_width = (width + 1) / 2;
+  const int half_height = (height + 1) / 2;
+  switch (format) {
+    case PixelFormat::kRgb24:
+    case PixelFormat::kBgr24: return {{{3 * width, height}, {}, {}}};
+    case PixelFormat::kGray8: return {{{width, height}, {}, {}}};
+    case PixelFormat::kI420: return {{{width, height}, {half_width, half_height}, {half_width, half_height}}};
+    case PixelFormat::kI422: return {{{width, height}, {half_width, height}, {half_width, height}}};
+    case PixelFormat::kI444: return {{{width, height}, {width, height}, {width, height}}};
+    case PixelFormat::kNv12: return {{{width, height}, {2 * half_width, half_height}, {}}};
+    case PixelFormat::kYuyv: return {{{4 * half_width, height}, {}, {}}};
+  }
+  fail(ErrorCode::kInternal, "pixel format {} has no planes", static_cast<int>(format));
+}
+
+std::size_t frame_bytes(PixelFormat format, int width, int height) {
+  std::size_t bytes = 0;
+  for (const PlaneSize& plane : plane_sizes(format, width, height))
+    bytes += static_cast<std::size_t>(pitch_of(plane.row_bytes)) * static_cast<std::size_t>(plane.rows);
+  return bytes;
+}
+
+FrameView lay_out(const FrameBuffer& buffer, PixelFormat format, int width, int height) {
+  SACCADE_ASSERT(buffer.capacity >= frame_bytes(format, width, height));
+  FrameView view;
+  view.format = format;
+  view.memory = buffer.memory;
+  view.width = width;
+  view.height = height;
+  auto* next = reinterpret_cast<std::uint8_t*>(buffer.data);
+  const auto sizes = plane_sizes(format, width, height);
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i].rows == 0) continue;
+    view.planes[i] = next;
+    view.pitch_bytes[i] = pitch_of(sizes[i].row_bytes);
+    next += static_cast<std::size_t>(view.pitch_bytes[i]) * static_cast<std::size_t>(sizes[i].rows);
+  }
+  return view;
+}
+
+}  // namespace saccade
