@@ -1,42 +1,5 @@
 #pragma once
 
-#include <string>
-#include <utility>
-#include <variant>
-
+// The frame path's errors are part of the public API: Pipeline::next() returns them.
 #include "base/error.hpp"
-
-namespace saccade {
-
-/// Why a call on the frame path has no value. Ordinary there: a source ends, a camera stalls, a frame is dropped.
-enum class Status {
-  kEnd,        ///< the source has no more frames
-  kTimeout,    ///< nothing arrived in the time given
-  kCancelled,  ///< someone cancelled the wait
-  kCorrupt,    ///< this frame could not be decoded; the next may
-  kLost,       ///< the device or file failed; nothing more will come
-};
-
-struct Failure {
-  Status status;
-  std::string message;
-};
-
-/// A value or the reason why there is none.
-template <typename T>
-class [[nodiscard]] Outcome {
- public:
-  Outcome(T value) : state_(std::move(value)) {}            // NOLINT(google-explicit-constructor)
-  Outcome(Failure failure) : state_(std::move(failure)) {}  // NOLINT(google-explicit-constructor)
-
-  explicit operator bool() const noexcept { return state_.index() == 0; }
-  T& operator*() { return std::get<0>(state_); }
-  const T& operator*() const { return std::get<0>(state_); }
-  T* operator->() { return &std::get<0>(state_); }
-  const Failure& failure() const { return std::get<1>(state_); }
-
- private:
-  std::variant<T, Failure> state_;
-};
-
-}  // namespace saccade
+#include "saccade/outcome.hpp"
