@@ -7,18 +7,20 @@
 #include <vector>
 
 #include "runtime/tactic.hpp"
+#include "tensor/frame.hpp"
 
 namespace saccade {
 
 /// Where a value lives while a plan runs.
 struct Slot {
   enum class Kind : std::uint8_t {
+    kUnused,    ///< no live node makes or reads it
     kArena,     ///< at OFFSET in the execution's arena
-    kConstant,  ///< the graph's constant itself
+    kConstant,  ///< the elements of ROOT, a constant of the graph
     kFrame,     ///< the execution's frame (a FrameView)
   };
-  ValueId value = ValueId::kNone;
-  Kind kind = Kind::kArena;
+  ValueId root = ValueId::kNone;  ///< whose memory this is: another value's for a view, else its own
+  Kind kind = Kind::kUnused;
   std::size_t offset = 0;
   std::size_t bytes = 0;
 };
@@ -26,13 +28,16 @@ struct Slot {
 /// One launch of a plan, and what a profile wants to know about it.
 struct Step {
   NodeId node = NodeId::kNone;
-  const Tactic* tactic = nullptr;
-  std::shared_ptr<const Launch> launch;  ///< null: a view, nothing to run
+  const Tactic* tactic = nullptr;        ///< null: a view, nothing to run
+  std::shared_ptr<const Launch> launch;  ///< null: a view
+  std::size_t scratch_offset = 0;        ///< of Launch::scratch_bytes() in the arena
   Stage stage = Stage::kModel;
+  std::vector<std::string> refusals;  ///< "TACTIC: why not", for each tactic preferred to the chosen one
 };
 
 struct CompileOptions {
-  int threads = 0;  ///< 0: one a core
+  int threads = 0;                   ///< 0: one a core
+  std::vector<std::string> tactics;  ///< by place in Graph::order(): what a plan file chose; empty: choose
 };
 
 /// A flat list of launches over one arena, for one device and one set of shapes. Immutable; share it freely.
@@ -60,10 +65,8 @@ class Plan {
   std::vector<Step> steps_;
   std::vector<Slot> slots_;
   std::size_t arena_bytes_ = 0;
-  std::size_t scratch_offset_ = 0;
   std::size_t tensor_bytes_ = 0;
   int threads_ = 1;
-  friend class Execution;
 };
 
 /// What changes while a plan runs: the arena and the bindings. One thread at a time; several of one plan may run side
@@ -81,10 +84,12 @@ class Execution {
   TensorView input(std::size_t i) const;
   TensorView output(std::size_t i) const;
   /// The frame that a kFrame input reads; null where the graph has none. Set it before run().
-  struct FrameView* frame() const;
+  FrameView* frame() const;
 
   /// Runs all launches and returns when the outputs are there. Allocates nothing after its first call.
   void run();
+  /// Fills the arena with NaN patterns, inputs included: what a plan reads without having written shows.
+  void poison();
   /// Time of the last run() by stage.
   std::chrono::nanoseconds stage_time(Stage stage) const;
 

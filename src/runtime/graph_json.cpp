@@ -1,0 +1,196 @@
+#include "runtime/graph_json.hpp"
+
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+#include "ops/infer.hpp"
+
+namespace saccade {
+namespace {
+
+using Json = nlohmann::json;
+
+// ---- to JSON ------------------------------------------------------------------------------------------------------
+
+Json shape_json(const Shape& shape) { return std::vector<std::int64_t>(shape.begin(), shape.end()); }
+
+/// {"KIND": value}: the key keeps an integer list apart from a list of floats that happen to be whole.
+struct AttributeWriter {
+  TensorBlob& blob;
+  Json operator()(std::int64_t value) const { return {{"i", value}}; }
+  Json operator()(float value) const { return {{"f", value}}; }
+  Json operator()(const std::string& value) const { return {{"s", value}}; }
+  Json operator()(const std::vector<std::int64_t>& values) const { return {{"is", values}}; }
+  Json operator()(const std::vector<float>& values) const { return {{"fs", values}}; }
+  Json operator()(const std::vector<std::string>& values) const { return {{"ss", values}}; }
+  Json operator()(const Tensor& value) const { return {{"t", blob.add(value)}}; }
+  Json operator()(const std::shared_ptr<const Graph>&) const {
+    fail(ErrorCode::kUnsupported, "a node with a subgraph can't be saved in a plan");
+  }
+};
+
+Json node_json(const Node& node, const std::map<ValueId, int>& dense, TensorBlob& blob) {
+  const auto ids = [&](const std::vector<ValueId>& values) {
+    std::vector<int> result;
+    for (ValueId id : values) result.push_back(id == ValueId::kNone ? -1 : dense.at(id));
+    return result;
+  };
+  Json json{{"domain", node.domain},
+            {"op", node.op},
+            {"name", node.name},
+            {"inputs", ids(node.inputs)},
+            {"outputs", ids(node.outputs)},
+            {"stage", static_cast<int>(node.stage)}};
+  for (const auto& [name, value] : node.attributes) json["attributes"][name] = std::visit(AttributeWriter{blob}, value);
+  for (const PostOp& post : node.post_ops)
+    json["post_ops"].push_back(
+        {{"op", post.op}, {"alpha", post.alpha}, {"beta", post.beta}, {"operand", post.operand}});
+  return json;
+}
+
+Json value_json(const Value& value, TensorBlob& blob) {
+  Json json{{"name", value.name},
+            {"dtype", static_cast<int>(value.type.dtype)},
+            {"shape", shape_json(value.type.shape)},
+            {"layout", static_cast<int>(value.layout)}};
+  if (value.constant) json["constant"] = blob.add(*value.constant);
+  if (const auto& quantization = value.quantization)
+    json["quantization"] = {
+        {"scale", quantization->scale}, {"zero_point", quantization->zero_point}, {"axis", quantization->axis}};
+  return json;
+}
+
+// ---- from JSON ----------------------------------------------------------------------------------------------------
+
+template <typename Enum>
+Enum enum_from(const Json& json, Enum last) {
+  const int value = json.get<int>();
+  if (value < 0 || value > static_cast<int>(last))
+    fail(ErrorCode::kInvalidFile, "{} is not a value of its kind", value);
+  return static_cast<Enum>(value);
+}
+
+Shape shape_from(const Json& json) { return Shape(json.get<std::vector<std::int64_t>>()); }
+
+Tensor tensor_from(const Json& json, std::string_view blob) {
+  const DType dtype = enum_from(json.at("dtype"), DType::kFrame);
+  const Shape shape = shape_from(json.at("shape"));
+  const auto offset = json.at("offset").get<std::size_t>();
+  const std::size_t bytes = bytes_of(dtype, shape);
+  if (dtype == DType::kString || dtype == DType::kFrame || offset > blob.size() || bytes > blob.size() - offset)
+    fail(ErrorCode::kInvalidFile, "a constant lies outside the file");
+  Tensor tensor(dtype, shape);
+  if (bytes != 0) std::memcpy(tensor.raw(), blob.data() + offset, bytes);
+  return tensor;
+}
+
+Attribute attribute_from(const Json& json, std::string_view blob) {
+  const std::string kind = json.begin().key();
+  const Json& value = json.begin().value();
+  if (kind == "i") return value.get<std::int64_t>();
+  if (kind == "f") return value.get<float>();
+  if (kind == "s") return value.get<std::string>();
+  if (kind == "is") return value.get<std::vector<std::int64_t>>();
+  if (kind == "fs") return value.get<std::vector<float>>();
+  if (kind == "ss") return value.get<std::vector<std::string>>();
+  if (kind == "t") return tensor_from(value, blob);
+  fail(ErrorCode::kInvalidFile, "an attribute of unknown kind '{}'", kind);
+}
+
+ValueId id_from(const Json& json, const Graph& graph, bool may_be_none) {
+  const int id = json.get<int>();
+  if (id == -1 && may_be_none) return ValueId::kNone;
+  if (id < 0 || static_cast<std::size_t>(id) >= graph.value_count())
+    fail(ErrorCode::kInvalidFile, "there is no value {}", id);
+  return static_cast<ValueId>(id);
+}
+
+Node node_from(const Json& json, const Graph& graph, std::string_view blob) {
+  Node node{.domain = json.at("domain"), .op = json.at("op"), .name = json.at("name")};
+  for (const Json& id : json.at("inputs")) node.inputs.push_back(id_from(id, graph, true));
+  for (const Json& id : json.at("outputs")) node.outputs.push_back(id_from(id, graph, true));
+  node.stage = enum_from(json.at("stage"), Stage::kPost);
+  if (json.contains("attributes"))
+    for (const auto& [name, value] : json.at("attributes").items())
+      node.attributes.set(name, attribute_from(value, blob));
+  if (json.contains("post_ops")) {
+    for (const Json& post : json.at("post_ops")) {
+      node.post_ops.push_back({post.at("op"), post.at("alpha"), post.at("beta"), post.at("operand")});
+      const int operand = node.post_ops.back().operand;
+      if (operand < -1 || operand >= static_cast<int>(node.inputs.size()))
+        fail(ErrorCode::kInvalidFile, "node '{}': a post-op reads input {}", node.name, operand);
+    }
+  }
+  return node;
+}
+
+void add_value(Graph& graph, const Json& json, std::string_view blob) {
+  const std::string name = json.at("name");
+  ValueId id;
+  if (json.contains("constant")) {
+    id = graph.add_constant(name, tensor_from(json.at("constant"), blob));
+  } else {
+    id = graph.add_value(name, {enum_from(json.at("dtype"), DType::kFrame), shape_from(json.at("shape"))});
+  }
+  Value& value = graph.value(id);
+  bytes_of(value.type.dtype, value.type.shape);
+  value.layout = enum_from(json.at("layout"), Layout::kChannelsLast);
+  if (json.contains("quantization")) {
+    const Json& quantization = json.at("quantization");
+    value.quantization = Quantization{quantization.at("scale"), quantization.at("zero_point"), quantization.at("axis")};
+  }
+}
+
+}  // namespace
+
+Json TensorBlob::add(const Tensor& tensor) {
+  if (tensor.dtype() == DType::kString) fail(ErrorCode::kUnsupported, "string constants can't be saved in a plan");
+  bytes_.resize((bytes_.size() + 63) / 64 * 64);
+  const Json json{
+      {"dtype", static_cast<int>(tensor.dtype())}, {"shape", shape_json(tensor.shape())}, {"offset", bytes_.size()}};
+  bytes_.append(reinterpret_cast<const char*>(tensor.raw()), tensor.bytes());
+  return json;
+}
+
+Json to_json(const Graph& graph, TensorBlob& blob) {
+  std::map<ValueId, int> dense;
+  Json values = Json::array();
+  const auto keep = [&](ValueId id) {
+    if (id == ValueId::kNone || !dense.emplace(id, static_cast<int>(values.size())).second) return;
+    values.push_back(value_json(graph.value(id), blob));
+  };
+  const std::vector<NodeId> order = graph.order();
+  for (ValueId id : graph.inputs()) keep(id);
+  for (NodeId node : order) {
+    for (ValueId id : graph.node(node).inputs) keep(id);
+    for (ValueId id : graph.node(node).outputs) keep(id);
+  }
+  for (ValueId id : graph.outputs()) keep(id);
+  Json nodes = Json::array();
+  for (NodeId node : order) nodes.push_back(node_json(graph.node(node), dense, blob));
+  Json json{{"name", graph.name}, {"metadata", graph.metadata}, {"values", values}, {"nodes", nodes}};
+  for (ValueId id : graph.inputs()) json["inputs"].push_back(dense.at(id));
+  for (ValueId id : graph.outputs()) json["outputs"].push_back(dense.at(id));
+  return json;
+}
+
+Graph graph_from_json(const Json& json, std::string_view blob) {
+  Graph graph;
+  graph.name = json.at("name");
+  graph.metadata = json.at("metadata").get<std::map<std::string, std::string>>();
+  for (const Json& value : json.at("values")) add_value(graph, value, blob);
+  const auto ids = [&](const char* key) {
+    std::vector<ValueId> result;
+    if (json.contains(key))
+      for (const Json& id : json.at(key)) result.push_back(id_from(id, graph, false));
+    return result;
+  };
+  graph.set_inputs(ids("inputs"));
+  graph.set_outputs(ids("outputs"));
+  for (const Json& node : json.at("nodes")) graph.add_node(node_from(node, graph, blob));
+  infer_types(graph);
+  return graph;
+}
+
+}  // namespace saccade
