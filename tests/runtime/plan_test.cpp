@@ -1,0 +1,168 @@
+#include "runtime/plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "ops/infer.hpp"
+#include "support/reference_backend.hpp"
+
+namespace saccade {
+namespace {
+
+const test::ReferenceBackend kBackend;
+
+/// y = relu(x + bias) reshaped to 6; z = y + y. Outputs y (a view) and z.
+Graph small_graph() {
+  Graph graph;
+  const ValueId x = graph.add_input("x", {DType::kFloat32, {2, 3}});
+  const ValueId bias = graph.add_constant("bias", Tensor::of<float>({3}, {1, 0, -4}));
+  const ValueId target = graph.add_constant("target", Tensor::of<std::int64_t>({1}, {6}));
+  const ValueId sum = graph.add_value("sum");
+  const ValueId positive = graph.add_value("positive");
+  const ValueId y = graph.add_value("y");
+  const ValueId z = graph.add_value("z");
+  graph.add_node({.op = "Add", .name = "add", .inputs = {x, bias}, .outputs = {sum}});
+  graph.add_node({.op = "Relu", .name = "relu", .inputs = {sum}, .outputs = {positive}});
+  graph.add_node({.op = "Reshape", .name = "reshape", .inputs = {positive, target}, .outputs = {y}});
+  graph.add_node({.op = "Add", .name = "twice", .inputs = {y, y}, .outputs = {z}});
+  graph.add_output(y);
+  graph.add_output(z);
+  infer_types(graph);
+  return graph;
+}
+
+void fill(const TensorView& view, std::initializer_list<float> values) {
+  std::ranges::copy(values, view.as<float>().begin());
+}
+
+std::vector<float> read(const TensorView& view) {
+  const auto values = view.as<const float>();
+  return {values.begin(), values.end()};
+}
+
+TEST(Plan, RunsAGraph) {
+  Execution execution(Plan::compile(small_graph(), kBackend, {}));
+  fill(execution.input(0), {1, 2, 3, -5, 0, 9});
+  execution.run();
+  EXPECT_EQ(read(execution.output(0)), (std::vector<float>{2, 2, 0, 0, 0, 5}));
+  EXPECT_EQ(read(execution.output(1)), (std::vector<float>{4, 4, 0, 0, 0, 10}));
+}
+
+TEST(Plan, RunsAgainOnTheSameInput) {
+  Execution execution(Plan::compile(small_graph(), kBackend, {}));
+  fill(execution.input(0), {1, 2, 3, -5, 0, 9});
+  execution.run();
+  execution.run();
+  EXPECT_EQ(read(execution.output(1)), (std::vector<float>{4, 4, 0, 0, 0, 10}));
+}
+
+TEST(Plan, ReadsNothingThatItHasNotWritten) {
+  Execution execution(Plan::compile(small_graph(), kBackend, {}));
+  execution.poison();
+  fill(execution.input(0), {1, 1, 1, 1, 1, 1});
+  execution.run();
+  for (float value : read(execution.output(1))) EXPECT_FALSE(std::isnan(value));
+}
+
+TEST(Plan, GivesAViewItsInputsMemory) {
+  const auto plan = Plan::compile(small_graph(), kBackend, {});
+  EXPECT_EQ(plan->steps()[2].launch, nullptr);
+  // x, sum, positive (= y) and z take 24 bytes each; y takes none of its own.
+  EXPECT_EQ(plan->tensor_bytes(), 4 * 24);
+  EXPECT_LE(plan->arena_bytes(), 4 * 64);
+}
+
+TEST(Plan, RunsOnTwoThreadsAtOnceWithEqualAnswers) {
+  const auto plan = Plan::compile(small_graph(), kBackend, {});
+  std::vector<std::vector<float>> answers(2);
+  std::vector<std::thread> threads;
+  for (std::vector<float>& answer : answers) {
+    threads.emplace_back([&plan, &answer] {
+      Execution execution(plan);
+      for (int i = 0; i < 200; ++i) {
+        fill(execution.input(0), {1, 2, 3, 4, 5, 6});
+        execution.run();
+      }
+      answer = read(execution.output(1));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(answers[0], (std::vector<float>{4, 4, 0, 10, 10, 4}));
+  EXPECT_EQ(answers[1], answers[0]);
+}
+
+TEST(Plan, TellsAProfilerAboutEveryLaunch) {
+  Execution execution(Plan::compile(small_graph(), kBackend, {}));
+  std::vector<std::size_t> steps;
+  execution.on_step = [&](std::size_t step, std::chrono::nanoseconds) { steps.push_back(step); };
+  execution.run();
+  EXPECT_EQ(steps, (std::vector<std::size_t>{0, 1, 3}));
+}
+
+class PlanFile : public testing::Test {
+ protected:
+  void TearDown() override { std::filesystem::remove(path_); }
+  void write(const std::string& bytes) { std::ofstream(path_, std::ios::binary) << bytes; }
+  std::string bytes() {
+    std::ifstream file(path_, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  std::string path_ =
+      testing::TempDir() + "saccade_" + testing::UnitTest::GetInstance()->current_test_info()->name() + ".plan";
+};
+
+TEST_F(PlanFile, GivesTheSameAnswersWhenOpenedAgain) {
+  Graph graph = small_graph();
+  graph.node(NodeId{1}).post_ops.push_back({.op = "Clip", .alpha = 0, .beta = 3});
+  graph.metadata["author"] = "nobody";
+  save_plan(*Plan::compile(graph, kBackend, {.threads = 2}), path_);
+  ASSERT_TRUE(is_plan_file(path_));
+  const auto opened = load_plan(path_, kBackend, {});
+  EXPECT_EQ(opened->graph().metadata.at("author"), "nobody");
+  Execution execution(opened);
+  fill(execution.input(0), {1, 2, 3, -5, 0, 9});
+  execution.run();
+  EXPECT_EQ(read(execution.output(0)), (std::vector<float>{2, 2, 0, 0, 0, 3}));
+}
+
+TEST_F(PlanFile, RefusesEveryTruncation) {
+  save_plan(*Plan::compile(small_graph(), kBackend, {}), path_);
+  const std::string whole = bytes();
+  for (std::size_t length = 0; length < whole.size() - 1; length += 7) {
+    write(whole.substr(0, length));
+    EXPECT_THROW(load_plan(path_, kBackend, {}), Error) << length << " of " << whole.size() << " bytes";
+  }
+}
+
+TEST_F(PlanFile, SurvivesDamage) {
+  save_plan(*Plan::compile(small_graph(), kBackend, {}), path_);
+  const std::string whole = bytes();
+  std::size_t refused = 0;
+  for (std::size_t at = 0; at < whole.size(); at += 3) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x15);
+    write(damaged);
+    try {
+      load_plan(path_, kBackend, {});
+    } catch (const Error&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, whole.size() / 12);
+}
+
+TEST_F(PlanFile, IsRefusedByAnotherBackend) {
+  save_plan(*Plan::compile(small_graph(), kBackend, {}), path_);
+  struct Other : test::ReferenceBackend {
+    std::string_view name() const override { return "other"; }
+  };
+  EXPECT_THROW(load_plan(path_, Other{}, {}), Error);
+}
+
+}  // namespace
+}  // namespace saccade
