@@ -18,8 +18,8 @@ class ReferenceLaunch : public Launch {
 
  private:
   struct Bound : BoundLaunch {
-    Bound(const Node& node, const Bindings& bindings)
-        : node(node),
+    Bound(const Node& of, const Bindings& bindings)
+        : node(of),
           inputs(bindings.inputs.begin(), bindings.inputs.end()),
           outputs(bindings.outputs.begin(), bindings.outputs.end()) {}
     void run() noexcept override {
