@@ -19,8 +19,9 @@ struct Bindings {
 class BoundLaunch {
  public:
   virtual ~BoundLaunch() = default;
-  /// Does the work and returns when it is done. No allocation, no throw.
-  virtual void run() noexcept = 0;
+  /// Does the work and returns when it is done. Allocates nothing. Throws Error (kInvalidArgument, kUnsupported) only
+  /// where the tensors' contents make no sense to the operator: an index out of range in a user's model.
+  virtual void run() = 0;
 };
 
 /// A compiled node: immutable, shared by all executions of a plan; owns its packed weights.
@@ -28,6 +29,8 @@ class Launch {
  public:
   virtual ~Launch() = default;
   virtual std::size_t scratch_bytes() const { return 0; }
+  /// Which implementation a library chose ("brgconv:avx512_core"), for reports; empty: nothing to add to the tactic.
+  virtual std::string detail() const { return {}; }
   virtual std::unique_ptr<BoundLaunch> bind(const Bindings& bindings) const = 0;
 };
 
