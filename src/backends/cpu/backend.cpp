@@ -1,0 +1,38 @@
+#include <omp.h>
+
+#include <array>
+
+#include "cpu/device.hpp"
+#include "cpu/layout_rules.hpp"
+#include "cpu/tactics.hpp"
+#include "runtime/cpu_backend.hpp"
+
+namespace saccade::cpu {
+namespace {
+
+class CpuBackend : public Backend {
+ public:
+  std::string_view name() const override { return "cpu"; }
+  std::span<const Tactic* const> tactics() const override { return tactics_; }
+  LayoutRule layout_rule(const NodeContext& context) const override { return cpu::layout_rule(context); }
+  void prepare_thread(int threads) const override { omp_set_num_threads(threads > 0 ? threads : omp_get_num_procs()); }
+  std::string device_name() const override { return cpu::device_name(); }
+
+ private:
+  std::array<const Tactic*, 2> tactics_{
+      &onednn_convolution(),
+      &reference(),
+  };
+};
+
+const Backend& backend() {
+  static const CpuBackend backend;
+  return backend;
+}
+
+const CpuModule kModule{.backend = backend};
+
+}  // namespace
+}  // namespace saccade::cpu
+
+extern "C" const saccade::CpuModule* saccade_module_cpu() { return &saccade::cpu::kModule; }

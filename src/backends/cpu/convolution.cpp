@@ -1,0 +1,78 @@
+#include "cpu/onednn.hpp"
+#include "cpu/tactics.hpp"
+#include "cpu/window.hpp"
+
+// Conv by oneDNN: weights packed once into the form that the chosen implementation likes best, activations read and
+// written as they lie (channels-last is what it is fast with), bias and post-ops in the same pass.
+namespace saccade::cpu {
+namespace {
+
+using dnnl::memory;
+using Descriptor = dnnl::convolution_forward::primitive_desc;
+
+/// The weights' shape as oneDNN wants it: the groups are a dimension of their own.
+Shape weights_shape(const NodeContext& context) {
+  const Shape& onnx = context.input(1).type.shape;
+  const std::int64_t groups = context.node.attributes.integer("group", 1);
+  if (groups == 1) return onnx;
+  Shape grouped{groups, onnx[0] / groups};
+  for (int i = 1; i < onnx.rank(); ++i) grouped.push_back(onnx[i]);
+  return grouped;
+}
+
+Descriptor descriptor(const NodeContext& context, const dnnl::primitive_attr& attributes) {
+  const Shape& weights = context.input(1).type.shape;
+  const Window window = window_of(context.node.attributes, {weights.begin() + 2, weights.end()},
+                                  context.input(0).type.shape, context.output().type.shape);
+  memory::dims gaps;
+  for (std::int64_t dilation : window.dilations) gaps.push_back(dilation - 1);
+  const memory::desc packed(onednn_dims(weights_shape(context)), memory::data_type::f32, memory::format_tag::any);
+  const memory::desc bias =
+      context.has(2) ? describe(DType::kFloat32, Shape{weights[0]}, Layout::kRowMajor) : memory::desc();
+  const dnnl::convolution_forward::desc operation(
+      dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct, describe(context.input(0)), packed, bias,
+      describe(context.output()), window.strides, gaps, window.pads_begin, window.pads_end);
+  return {operation, attributes, onednn_engine()};
+}
+
+class Convolution : public Tactic {
+ public:
+  std::string_view name() const override { return "onednn.convolution"; }
+
+  Support supports(const NodeContext& context) const override {
+    if (!context.node.is("Conv")) return Support::no("not a Conv");
+    if (Support types = all_float32(context); !types) return types;
+    if (context.constant(1) == nullptr) return Support::no("the weights are not constant");
+    std::string why;
+    const auto fused = fuse_post_ops(context, why);
+    if (!fused) return Support::no(why);
+    return onednn_supports(context, [&] { descriptor(context, fused->attributes); });
+  }
+
+  std::unique_ptr<Launch> compile(const NodeContext& context) const override {
+    return onednn_compile(context, [&]() -> std::unique_ptr<Launch> {
+      std::string why;
+      const FusedPostOps fused = fuse_post_ops(context, why).value();
+      const Descriptor chosen = descriptor(context, fused.attributes);
+      std::vector<TensorArgument> tensors = fused.operands;
+      tensors.push_back({DNNL_ARG_SRC, false, 0, chosen.src_desc()});
+      tensors.push_back({DNNL_ARG_DST, true, 0, chosen.dst_desc()});
+      if (context.has(2)) tensors.push_back({DNNL_ARG_BIAS, false, 2, chosen.bias_desc()});
+      std::vector<PackedArgument> packed;
+      packed.push_back(pack(DNNL_ARG_WEIGHTS, *context.constant(1),
+                            describe(DType::kFloat32, weights_shape(context), Layout::kRowMajor),
+                            chosen.weights_desc()));
+      return std::make_unique<OnednnLaunch>(dnnl::convolution_forward(chosen), chosen.scratchpad_desc(),
+                                            std::move(tensors), std::move(packed), chosen.impl_info_str());
+    });
+  }
+};
+
+}  // namespace
+
+const Tactic& onednn_convolution() {
+  static const Convolution tactic;
+  return tactic;
+}
+
+}  // namespace saccade::cpu

@@ -1,0 +1,163 @@
+#include "cpu/onednn.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+
+namespace saccade::cpu {
+namespace {
+
+using dnnl::algorithm;
+using dnnl::memory;
+
+class BoundPrimitive : public BoundLaunch {
+ public:
+  explicit BoundPrimitive(const dnnl::primitive& primitive) : primitive_(primitive), stream_(onednn_engine()) {}
+
+  void add(int argument, memory tensor) {
+    memories_.push_back(std::move(tensor));
+    arguments_.push_back({argument, memories_.back().get()});
+  }
+
+  void run() noexcept override {
+    dnnl_primitive_execute(primitive_.get(), stream_.get(), static_cast<int>(arguments_.size()), arguments_.data());
+  }
+
+ private:
+  const dnnl::primitive& primitive_;
+  dnnl::stream stream_;
+  std::vector<memory> memories_;
+  std::vector<dnnl_exec_arg_t> arguments_;
+};
+
+/// Appends one unary post-op; false where oneDNN has no counterpart.
+bool append_unary(dnnl::post_ops& ops, const PostOp& post) {
+  const auto eltwise = [&](algorithm what, float alpha = 0, float beta = 0) {
+    ops.append_eltwise(1.0F, what, alpha, beta);
+    return true;
+  };
+  if (post.op == "Relu") return eltwise(algorithm::eltwise_relu);
+  if (post.op == "LeakyRelu") return eltwise(algorithm::eltwise_relu, post.alpha);
+  if (post.op == "Sigmoid") return eltwise(algorithm::eltwise_logistic);
+  if (post.op == "Silu") return eltwise(algorithm::eltwise_swish, 1.0F);
+  if (post.op == "Tanh") return eltwise(algorithm::eltwise_tanh);
+  if (post.op == "Gelu") return eltwise(algorithm::eltwise_gelu_erf);
+  if (post.op == "HardSwish") return eltwise(algorithm::eltwise_hardswish);
+  if (post.op == "Clip") return eltwise(algorithm::eltwise_clip_v2, post.alpha, post.beta);
+  if (post.op == "Elu") return eltwise(algorithm::eltwise_elu, post.alpha);
+  if (post.op == "Exp") return eltwise(algorithm::eltwise_exp);
+  if (post.op == "Log") return eltwise(algorithm::eltwise_log);
+  if (post.op == "Sqrt") return eltwise(algorithm::eltwise_sqrt);
+  if (post.op == "Abs") return eltwise(algorithm::eltwise_abs);
+  if (post.op == "Neg") return eltwise(algorithm::eltwise_linear, -1.0F);
+  if (post.op == "Mish") return eltwise(algorithm::eltwise_mish);
+  if (post.op != "HardSigmoid") return false;
+  return eltwise(algorithm::eltwise_linear, post.alpha, post.beta) && eltwise(algorithm::eltwise_clip_v2, 0, 1);
+}
+
+/// Add and Mul become binary post-ops, which only read their operand: the sum post-op would write into it.
+bool append_binary(const NodeContext& context, const PostOp& post, FusedPostOps& fused, dnnl::post_ops& ops) {
+  if (post.op != "Add" && post.op != "Mul") return false;
+  const Value& operand = context.input(post.operand);
+  if (operand.type != context.output().type) return false;
+  const memory::desc desc = describe(operand);
+  const int place = ops.len();
+  ops.append_binary(post.op == "Add" ? algorithm::binary_add : algorithm::binary_mul, desc);
+  fused.operands.push_back(
+      {.argument = DNNL_ARG_ATTR_MULTIPLE_POST_OP(place) | DNNL_ARG_SRC_1, .index = post.operand, .desc = desc});
+  return true;
+}
+
+}  // namespace
+
+const dnnl::engine& onednn_engine() {
+  static const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+  return engine;
+}
+
+TeamSize::TeamSize(int threads) : before_(omp_get_max_threads()) { omp_set_num_threads(std::max(threads, 1)); }
+TeamSize::~TeamSize() { omp_set_num_threads(before_); }
+
+std::optional<memory::data_type> onednn_type(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat32: return memory::data_type::f32;
+    case DType::kInt8: return memory::data_type::s8;
+    case DType::kUInt8: return memory::data_type::u8;
+    case DType::kInt32: return memory::data_type::s32;
+    default: return std::nullopt;
+  }
+}
+
+memory::dims onednn_dims(const Shape& shape) { return {shape.begin(), shape.end()}; }
+
+memory::desc describe(DType dtype, const Shape& shape, Layout layout) {
+  const auto type = onednn_type(dtype);
+  SACCADE_ASSERT(type.has_value());
+  // oneDNN has no tensors of rank 0.
+  if (shape.rank() == 0) return {{1}, *type, memory::dims{1}};
+  return {onednn_dims(shape), *type, onednn_dims(dense_strides(shape, layout))};
+}
+
+memory::desc describe(const Value& value) { return describe(value.type.dtype, value.type.shape, value.layout); }
+
+PackedArgument pack(int argument, const Tensor& tensor, const memory::desc& plain, const memory::desc& wanted) {
+  // oneDNN reads the source only.
+  auto* bytes = const_cast<std::byte*>(tensor.raw());
+  memory source(plain, onednn_engine(), bytes);
+  if (plain == wanted) return {argument, std::move(source), tensor};
+  memory packed(wanted, onednn_engine());
+  dnnl::stream stream(onednn_engine());
+  dnnl::reorder(source, packed).execute(stream, source, packed);
+  stream.wait();
+  return {argument, std::move(packed), {}};
+}
+
+std::optional<FusedPostOps> fuse_post_ops(const NodeContext& context, std::string& why) {
+  FusedPostOps fused;
+  dnnl::post_ops ops;
+  for (const PostOp& post : context.node.post_ops) {
+    if (post.operand < 0 ? append_unary(ops, post) : append_binary(context, post, fused, ops)) continue;
+    why = fmt::format("oneDNN has no post-op for {}", post.op);
+    return std::nullopt;
+  }
+  fused.attributes.set_post_ops(ops);
+  fused.attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return fused;
+}
+
+OnednnLaunch::OnednnLaunch(dnnl::primitive primitive, memory::desc scratchpad, std::vector<TensorArgument> tensors,
+                           std::vector<PackedArgument> packed, std::string detail)
+    : primitive_(std::move(primitive)),
+      scratchpad_(std::move(scratchpad)),
+      tensors_(std::move(tensors)),
+      packed_(std::move(packed)),
+      detail_(std::move(detail)) {}
+
+std::unique_ptr<BoundLaunch> OnednnLaunch::bind(const Bindings& bindings) const {
+  auto bound = std::make_unique<BoundPrimitive>(primitive_);
+  for (const TensorArgument& tensor : tensors_) {
+    const auto& views = tensor.output ? bindings.outputs : bindings.inputs;
+    bound->add(tensor.argument,
+               memory(tensor.desc, onednn_engine(), views[static_cast<std::size_t>(tensor.index)].data));
+  }
+  for (const PackedArgument& packed : packed_) bound->add(packed.argument, packed.memory);
+  if (scratchpad_.get_size() != 0)
+    bound->add(DNNL_ARG_SCRATCHPAD, memory(scratchpad_, onednn_engine(), bindings.scratch));
+  return bound;
+}
+
+Support all_float32(const NodeContext& context) {
+  const auto check = [&](ValueId id) -> const char* {
+    if (id == ValueId::kNone) return nullptr;
+    const TensorType& type = context.graph.value(id).type;
+    if (type.dtype != DType::kFloat32) return "only float32 tensors are supported";
+    return type.shape.elements() == 0 ? "a tensor is empty" : nullptr;
+  };
+  for (ValueId id : context.node.inputs)
+    if (const char* reason = check(id)) return Support::no(reason);
+  for (ValueId id : context.node.outputs)
+    if (const char* reason = check(id)) return Support::no(reason);
+  return {};
+}
+
+}  // namespace saccade::cpu

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <dnnl.hpp>
+#include <optional>
+#include <vector>
+
+#include "runtime/tactic.hpp"
+
+// What every oneDNN tactic shares: descriptors of values, post-ops, and launches whose executions allocate nothing of
+// ours. oneDNN 2.6 itself builds one hash map a call inside dnnl_primitive_execute.
+namespace saccade::cpu {
+
+/// The process's one oneDNN engine.
+const dnnl::engine& onednn_engine();
+
+/// Sets the calling thread's OpenMP team while a primitive is made: oneDNN cuts the work by it.
+class TeamSize {
+ public:
+  explicit TeamSize(int threads);
+  ~TeamSize();
+  TeamSize(const TeamSize&) = delete;
+  TeamSize& operator=(const TeamSize&) = delete;
+
+ private:
+  int before_;
+};
+
+/// float32, int8, uint8 or int32; empty where oneDNN has no such type.
+std::optional<dnnl::memory::data_type> onednn_type(DType dtype);
+dnnl::memory::dims onednn_dims(const Shape& shape);
+/// A dense tensor as it lies in memory. The type must be one of oneDNN's.
+dnnl::memory::desc describe(DType dtype, const Shape& shape, Layout layout);
+dnnl::memory::desc describe(const Value& value);
+
+/// One tensor of a primitive: the node's input or output that it reads or writes at run time.
+struct TensorArgument {
+  int argument = 0;  ///< DNNL_ARG_*
+  bool output = false;
+  int index = 0;
+  dnnl::memory::desc desc;
+};
+
+/// A tensor that was packed when the plan was compiled; KEEP owns its bytes if oneDNN does not.
+struct PackedArgument {
+  int argument = 0;
+  dnnl::memory memory;
+  Tensor keep;
+};
+
+/// TENSOR (row-major, seen as PLAIN) in the form WANTED: reordered into new memory, or shared where it lies so already.
+PackedArgument pack(int argument, const Tensor& tensor, const dnnl::memory::desc& plain,
+                    const dnnl::memory::desc& wanted);
+
+/// A node's post-ops as a primitive's attribute, and the operands that they read at run time.
+struct FusedPostOps {
+  dnnl::primitive_attr attributes;
+  std::vector<TensorArgument> operands;
+};
+/// With user scratchpad mode set. Empty where a post-op has no oneDNN counterpart; WHY then says which.
+std::optional<FusedPostOps> fuse_post_ops(const NodeContext& context, std::string& why);
+
+/// A oneDNN primitive with its packed weights.
+class OnednnLaunch : public Launch {
+ public:
+  OnednnLaunch(dnnl::primitive primitive, dnnl::memory::desc scratchpad, std::vector<TensorArgument> tensors,
+               std::vector<PackedArgument> packed, std::string detail);
+
+  std::size_t scratch_bytes() const override { return scratchpad_.get_size(); }
+  std::string detail() const override { return detail_; }
+  std::unique_ptr<BoundLaunch> bind(const Bindings& bindings) const override;
+
+ private:
+  dnnl::primitive primitive_;
+  dnnl::memory::desc scratchpad_;
+  std::vector<TensorArgument> tensors_;
+  std::vector<PackedArgument> packed_;
+  std::string detail_;
+};
+
+/// Runs MAKE and turns oneDNN's exceptions into Errors that name the node.
+template <typename Make>
+auto onednn_compile(const NodeContext& context, const Make& make) {
+  try {
+    const TeamSize team(context.threads);
+    return make();
+  } catch (const dnnl::error& error) {
+    fail(ErrorCode::kInternal, "oneDNN refuses node '{}' ({}): {}", context.node.name, context.node.op, error.what());
+  }
+}
+
+/// Whether MAKE (which builds a primitive descriptor) succeeds; oneDNN's answer as the reason if not.
+template <typename Make>
+Support onednn_supports(const NodeContext& context, const Make& make) {
+  try {
+    const TeamSize team(context.threads);
+    make();
+    return {};
+  } catch (const dnnl::error& error) {
+    return Support::no(std::string("oneDNN: ") + error.what());
+  }
+}
+
+/// No where a tensor of the node is empty or not float32 (of those asked for); oneDNN's tactics share these limits.
+Support all_float32(const NodeContext& context);
+
+}  // namespace saccade::cpu

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <omp.h>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace saccade::cpu {
+
+/// Elements of memory-bound work below which waking another thread costs more than it saves.
+constexpr std::int64_t kParallelGrain = 16384;
+
+/// Splits 0..COUNT into one range a thread and runs BODY(begin, end) on each; returns when all are done. Stays on the
+/// calling thread while COUNT gives no two threads GRAIN each. The team is always the whole one: libgomp ends and
+/// starts threads whenever a team's size changes.
+template <typename Body>
+void parallel_for(std::int64_t count, std::int64_t grain, const Body& body) {
+  if (count <= 0) return;
+  if (count < 2 * std::max<std::int64_t>(grain, 1) || omp_get_max_threads() == 1 || omp_in_parallel() != 0) {
+    body(std::int64_t{0}, count);
+    return;
+  }
+#pragma omp parallel
+  {
+    const std::int64_t threads = omp_get_num_threads();
+    const std::int64_t rank = omp_get_thread_num();
+    const std::int64_t begin = count * rank / threads;
+    const std::int64_t end = count * (rank + 1) / threads;
+    if (begin < end) body(begin, end);
+  }
+}
+
+}  // namespace saccade::cpu

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "runtime/tactic.hpp"
+
+// The CPU's tactics, one function a file; backend.cpp lists them in the order of preference.
+namespace saccade::cpu {
+
+const Tactic& onednn_convolution();
+const Tactic& reference();
+
+}  // namespace saccade::cpu
