@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""Compares saccade's raw outputs with ONNX Runtime's on one model, in drift.py's units.
+
+    parity.py --binary build/saccade --shared ../shared --work DIR MODEL [--passes]
+
+MODEL is a file below shared/models, as "real/yolov8n_640".  Architectures get their weights filled into DIR first.
+--passes compares with every pass switched off and with each pass alone, too.  Exit status 77: skipped.
+"""
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SKIPPED = 77
+
+
+def skip(reason):
+    print("SKIPPED:", reason)
+    sys.exit(SKIPPED)
+
+
+def limit_for(name):
+    """The largest drift that passes, for fp32 files; int8 files see quantised_limit()."""
+    return 5e-2 if name == "rfdetr_seg_nano_312" else 1e-3
+
+
+def is_quantised(name):
+    return "int8" in name or "qdq" in name
+
+
+def session(path, optimised=True):
+    options = ort.SessionOptions()
+    options.log_severity_level = 3
+    options.intra_op_num_threads = 2
+    if not optimised:
+        options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    return ort.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+
+
+TYPES = {"tensor(float)": "float32", "tensor(float16)": "float16", "tensor(int64)": "int64", "tensor(int32)": "int32",
+         "tensor(uint8)": "uint8"}
+
+
+def rows(reference):
+    return [(i.name, [d if isinstance(d, int) and d > 0 else 1 for d in i.shape], np.dtype(TYPES[i.type]))
+            for i in reference.get_inputs()]
+
+
+def file_name(output):
+    return "".join(c if c.isascii() and (c.isalnum() or c in "_.-") else "_" for c in output) + ".npy"
+
+
+def ours(args, model, feed, names, extra):
+    """Our outputs, in the order of NAMES."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [args.binary, "infer", model, "--output-dir", os.path.join(folder, "out"), *extra]
+        for i, (key, value) in enumerate(feed.items()):
+            path = os.path.join(folder, f"in{i}.npy")
+            np.save(path, value)
+            command += ["--input", f"{key}={path}"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=900)
+        if done.returncode != 0:
+            raise RuntimeError(f"saccade infer exited with {done.returncode}: {done.stderr.strip()[-500:]}")
+        return [np.load(os.path.join(folder, "out", file_name(name))) for name in names]
+
+
+def passes(args):
+    listed = subprocess.run([args.binary, "inspect", "--list-passes"], capture_output=True, text=True, check=True)
+    return listed.stdout.split()
+
+
+def prepared(args):
+    """The model's path, with weights."""
+    source = os.path.join(args.shared, "models", args.model + ".onnx")
+    if not args.model.startswith("architectures/"):
+        return source
+    os.makedirs(args.work, exist_ok=True)
+    filled = os.path.join(args.work, os.path.basename(source))
+    if not os.path.exists(filled):
+        part = f"{filled}.{os.getpid()}.part"
+        subprocess.run([sys.executable, os.path.join(args.shared, "tools", "fill_weights.py"), source, part], check=True,
+                       stdout=subprocess.DEVNULL)
+        shutil.move(part, filled)
+    return filled
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--binary", required=True)
+    parser.add_argument("--shared", required=True)
+    parser.add_argument("--work", required=True)
+    parser.add_argument("--passes", action="store_true")
+    parser.add_argument("model")
+    args = parser.parse_args()
+    name = os.path.basename(args.model)
+    model = prepared(args)
+    reference = session(model)
+    names = [o.name for o in reference.get_outputs()]
+    feed, other_feed = (photo_feed(rows(reference), photo) for photo in ("bus", "zidane"))
+    want, other = reference.run(None, feed), reference.run(None, other_feed)
+    limit = limit_for(name)
+    if is_quantised(name):
+        plain = session(model, optimised=False).run(None, feed)
+        own = max(drift(p, w, o) for p, w, o in zip(plain, want, other))
+        limit = max(0.05, 2 * own)
+        print(f"{name}: ONNX Runtime's own drift, optimised against unoptimised: {own:.2e}")
+    variants = {"all passes": []}
+    if args.passes:
+        variants = {"no pass": ["--passes", "none"]} | {f"{p} alone": ["--passes", p] for p in passes(args)}
+    worst = 0.0
+    for label, extra in variants.items():
+        got = ours(args, model, feed, names, extra)
+        value = max(drift(g, w, o) for g, w, o in zip(got, want, other))
+        worst = max(worst, value)
+        print(f"{name}: drift {value:.2e} of at most {limit:.0e} with {label}{'' if value <= limit else '  FAILED'}", flush=True)
+    return int(not worst <= limit)
+
+
+if __name__ == "__main__":
+    if not any(a in ("-h", "--help") for a in sys.argv):
+        shared = sys.argv[sys.argv.index("--shared") + 1] if "--shared" in sys.argv else ""
+        if not os.path.isdir(os.path.join(shared, "models")):
+            skip("needs ../shared (models and images)")
+        try:
+            import numpy as np
+            import onnxruntime as ort
+            sys.path.insert(0, os.path.join(shared, "tools"))
+            from drift import drift, photo_feed
+        except ImportError as error:
+            skip(f"needs the Python packages of script/bootstrap --peers ({error})")
+    sys.exit(main())
