@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace saccade {
+
+enum class LogLevel : std::uint8_t { kError, kWarning, kInfo, kDebug };
+
+/// Messages up to this level go to standard error; kWarning at start. Any thread.
+void set_log_level(LogLevel level) noexcept;
+LogLevel log_level() noexcept;
+/// "error", "warning", "info", "debug"
+std::string_view to_string(LogLevel level) noexcept;
+
+}  // namespace saccade

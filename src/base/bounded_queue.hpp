@@ -1,0 +1,163 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "saccade/drop_policy.hpp"
+
+namespace saccade {
+
+/// What pop() found.
+enum class Popped {
+  kItem,
+  kLaneEnded,  ///< the lane was closed and is empty; said once a lane
+  kEnded,      ///< so are all lanes; said from then on
+  kTimeout,
+  kCancelled,
+};
+
+/// Rings of fixed capacity side by side, one a producer, read in turn by one consumer: a lane that overflows costs its
+/// own items only, and a busy lane can't starve the others. Allocates in its constructor only. T is default
+/// constructible and moves without throwing.
+template <typename T>
+class BoundedQueue {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// One policy a lane (kAuto is the caller's to resolve); CAPACITY items each. Throws Error on a capacity of 0.
+  BoundedQueue(const std::vector<DropPolicy>& policies, std::size_t capacity) {
+    if (capacity == 0) fail(ErrorCode::kInvalidArgument, "a queue needs room for at least one frame");
+    for (DropPolicy policy : policies) lanes_.push_back({policy, std::vector<T>(capacity)});
+  }
+
+  /// Puts ITEM at the end of its lane and returns the item that gave way, if one did: under kWait none, unless the
+  /// queue is cancelled or the lane closed, when ITEM itself comes back.
+  std::optional<T> push(std::size_t lane_index, T item) {
+    std::unique_lock lock(mutex_);
+    Lane& lane = lanes_[lane_index];
+    if (lane.policy == DropPolicy::kWait) space_.wait(lock, [&] { return cancelled_ || lane.closed || !lane.full(); });
+    if (cancelled_ || lane.closed) return item;
+    std::optional<T> dropped;
+    if (lane.full()) {
+      if (lane.policy == DropPolicy::kNewest) return item;
+      dropped = lane.take();
+    }
+    lane.put(std::move(item));
+    lock.unlock();
+    arrived_.notify_one();
+    return dropped;
+  }
+
+  /// No more items will come into the lane; those inside still go out.
+  void close(std::size_t lane_index) {
+    {
+      const std::scoped_lock lock(mutex_);
+      lanes_[lane_index].closed = true;
+    }
+    arrived_.notify_all();
+    space_.notify_all();
+  }
+
+  /// Waits until DEADLINE for an item, lanes in turn, or for a lane's end. LANE is set with kItem and kLaneEnded.
+  Popped pop(T& item, std::size_t& lane, Clock::time_point deadline) {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      if (cancelled_) return Popped::kCancelled;
+      if (take_next(item, lane)) {
+        lock.unlock();
+        space_.notify_all();
+        return Popped::kItem;
+      }
+      if (take_end(lane)) return Popped::kLaneEnded;
+      if (ended_ == lanes_.size()) return Popped::kEnded;
+      if (deadline == Clock::time_point::max()) {
+        arrived_.wait(lock);
+      } else if (arrived_.wait_until(lock, deadline) == std::cv_status::timeout && !ready()) {
+        return Popped::kTimeout;
+      }
+    }
+  }
+
+  /// Ends all waits, now and later; items still inside are left for drain().
+  void cancel() {
+    {
+      const std::scoped_lock lock(mutex_);
+      cancelled_ = true;
+    }
+    arrived_.notify_all();
+    space_.notify_all();
+  }
+
+  /// An item that is still in the lane, the oldest first, or nothing.
+  std::optional<T> drain(std::size_t lane_index) {
+    const std::scoped_lock lock(mutex_);
+    Lane& lane = lanes_[lane_index];
+    if (lane.count == 0) return std::nullopt;
+    return lane.take();
+  }
+
+ private:
+  struct Lane {
+    DropPolicy policy;
+    std::vector<T> ring;
+    std::size_t first = 0;
+    std::size_t count = 0;
+    bool closed = false;
+    bool end_said = false;
+
+    bool full() const { return count == ring.size(); }
+    void put(T item) { ring[(first + count++) % ring.size()] = std::move(item); }
+    T take() {
+      T item = std::move(ring[first]);
+      ring[first] = T();
+      first = (first + 1) % ring.size();
+      --count;
+      return item;
+    }
+  };
+
+  bool take_next(T& item, std::size_t& lane) {
+    for (std::size_t i = 0; i < lanes_.size(); ++i) {
+      const std::size_t at = (turn_ + i) % lanes_.size();
+      if (lanes_[at].count == 0) continue;
+      item = lanes_[at].take();
+      lane = at;
+      turn_ = at + 1;
+      return true;
+    }
+    return false;
+  }
+
+  bool take_end(std::size_t& lane) {
+    for (std::size_t i = 0; i < lanes_.size(); ++i) {
+      if (!lanes_[i].closed || lanes_[i].end_said || lanes_[i].count != 0) continue;
+      lanes_[i].end_said = true;
+      ++ended_;
+      lane = i;
+      return true;
+    }
+    return false;
+  }
+
+  bool ready() const {
+    if (cancelled_) return true;
+    for (const Lane& lane : lanes_)
+      if (lane.count != 0 || (lane.closed && !lane.end_said)) return true;
+    return false;
+  }
+
+  std::mutex mutex_;
+  std::condition_variable arrived_;
+  std::condition_variable space_;
+  std::vector<Lane> lanes_;
+  std::size_t turn_ = 0;
+  std::size_t ended_ = 0;
+  bool cancelled_ = false;
+};
+
+}  // namespace saccade

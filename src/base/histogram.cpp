@@ -1,0 +1,62 @@
+#include "base/histogram.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace saccade {
+
+std::size_t Histogram::bucket(std::int64_t value) noexcept {
+  if (value < 256) return static_cast<std::size_t>(value);
+  const auto bits = static_cast<std::uint64_t>(value);
+  const int exponent = static_cast<int>(std::bit_width(bits)) - 1;  // 8 and up
+  if (exponent >= kTopBit) return kBuckets - 1;
+  const std::uint64_t within = (bits >> (exponent - kOctaveBits)) & 127U;
+  return 256 + (static_cast<std::size_t>(exponent - 8) << kOctaveBits) + within;
+}
+
+std::int64_t Histogram::middle(std::size_t bucket) noexcept {
+  if (bucket < 256) return static_cast<std::int64_t>(bucket);
+  if (bucket == kBuckets - 1) return std::int64_t{1} << kTopBit;
+  const std::size_t octave = (bucket - 256) >> kOctaveBits;
+  const auto within = static_cast<std::int64_t>((bucket - 256) & 127U);
+  const std::int64_t width = std::int64_t{1} << (octave + 1);
+  return (128 + within) * width + width / 2;
+}
+
+void Histogram::add(std::chrono::nanoseconds duration) noexcept {
+  const std::int64_t value = std::max<std::int64_t>(duration.count(), 0);
+  ++buckets_[bucket(value)];
+  min_ = count_ == 0 ? value : std::min(min_, value);
+  max_ = std::max(max_, value);
+  sum_ += value;
+  squares_ += static_cast<double>(value) * static_cast<double>(value);
+  ++count_;
+}
+
+std::chrono::nanoseconds Histogram::min() const noexcept { return std::chrono::nanoseconds(min_); }
+
+std::chrono::nanoseconds Histogram::mean() const noexcept {
+  return std::chrono::nanoseconds(count_ == 0 ? 0 : sum_ / count_);
+}
+
+std::chrono::nanoseconds Histogram::deviation() const noexcept {
+  if (count_ == 0) return {};
+  const double mean = static_cast<double>(sum_) / static_cast<double>(count_);
+  const double variance = squares_ / static_cast<double>(count_) - mean * mean;
+  return std::chrono::nanoseconds(std::llround(std::sqrt(std::max(variance, 0.0))));
+}
+
+std::chrono::nanoseconds Histogram::percentile(double percent) const noexcept {
+  if (count_ == 0) return {};
+  const auto wanted =
+      std::clamp<std::int64_t>(std::llround(std::ceil(percent / 100 * static_cast<double>(count_))), 1, count_);
+  std::int64_t seen = 0;
+  for (std::size_t i = 0; i < kBuckets; ++i) {
+    seen += static_cast<std::int64_t>(buckets_[i]);
+    if (seen >= wanted) return std::chrono::nanoseconds(std::clamp(middle(i), min_, max_));
+  }
+  return max();
+}
+
+}  // namespace saccade

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <utility>
+
+#include "saccade/log.hpp"
+
+namespace saccade {
+
+/// Writes one line to standard error. Any thread; lines don't mix.
+void write_log(LogLevel level, std::string_view message) noexcept;
+
+/// Logs a formatted message if LEVEL is asked for; costs one load otherwise.
+template <typename... Args>
+void log(LogLevel level, fmt::format_string<Args...> format, Args&&... args) {
+  if (level <= log_level()) write_log(level, fmt::format(format, std::forward<Args>(args)...));
+}
+
+}  // namespace saccade

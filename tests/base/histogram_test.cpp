@@ -1,0 +1,56 @@
+#include "base/histogram.hpp"
+
+#include <gtest/gtest.h>
+
+namespace saccade {
+namespace {
+
+using std::chrono::nanoseconds;
+
+TEST(Histogram, IsExactBelow256) {
+  Histogram histogram;
+  for (int i = 1; i <= 100; ++i) histogram.add(nanoseconds(i));
+  EXPECT_EQ(histogram.percentile(50), nanoseconds(50));
+  EXPECT_EQ(histogram.percentile(99), nanoseconds(99));
+  EXPECT_EQ(histogram.percentile(100), nanoseconds(100));
+  EXPECT_EQ(histogram.min(), nanoseconds(1));
+  EXPECT_EQ(histogram.mean(), nanoseconds(50));
+}
+
+TEST(Histogram, PercentilesAreWithinHalfAPercent) {
+  for (double scale : {1e3, 1e5, 1e7, 1e9}) {
+    Histogram histogram;
+    for (int i = 1; i <= 1000; ++i) histogram.add(nanoseconds(static_cast<std::int64_t>(i * scale)));
+    for (double percent : {1.0, 50.0, 90.0, 99.0, 99.9}) {
+      const double exact = percent * 10 * scale;
+      EXPECT_NEAR(static_cast<double>(histogram.percentile(percent).count()), exact, 0.005 * exact) << percent;
+    }
+  }
+}
+
+TEST(Histogram, DeviationOfTwoValues) {
+  Histogram histogram;
+  histogram.add(nanoseconds(1000));
+  histogram.add(nanoseconds(3000));
+  EXPECT_EQ(histogram.mean(), nanoseconds(2000));
+  EXPECT_EQ(histogram.deviation(), nanoseconds(1000));
+}
+
+TEST(Histogram, KeepsExtremesApartFromTheRest) {
+  Histogram histogram;
+  histogram.add(nanoseconds(-5));
+  histogram.add(std::chrono::hours(48));
+  EXPECT_EQ(histogram.min(), nanoseconds(0));
+  EXPECT_EQ(histogram.max(), std::chrono::hours(48));
+  EXPECT_EQ(histogram.count(), 2);
+}
+
+TEST(Histogram, IsZeroWithoutSamples) {
+  const Histogram histogram;
+  EXPECT_EQ(histogram.percentile(50), nanoseconds(0));
+  EXPECT_EQ(histogram.mean(), nanoseconds(0));
+  EXPECT_EQ(histogram.deviation(), nanoseconds(0));
+}
+
+}  // namespace
+}  // namespace saccade
