@@ -47,6 +47,10 @@ NodeId Graph::add_node(Node node) {
   return id;
 }
 
+std::size_t Graph::node_count() const {
+  return static_cast<std::size_t>(std::ranges::count_if(nodes_, [](const auto& node) { return node.has_value(); }));
+}
+
 bool Graph::is_output(ValueId id) const { return std::ranges::find(outputs_, id) != outputs_.end(); }
 
 bool Graph::is_input(ValueId id) const { return std::ranges::find(inputs_, id) != inputs_.end(); }
@@ -94,6 +98,11 @@ const Tensor* Graph::constant(ValueId id) const {
   if (id == ValueId::kNone) return nullptr;
   const Value& found = value(id);
   return found.constant ? &*found.constant : nullptr;
+}
+
+void Graph::release_unread_constants() {
+  for (std::size_t i = 0; i < values_.size(); ++i)
+    if (users_[i].empty() && !is_output(static_cast<ValueId>(i))) values_[i].constant.reset();
 }
 
 void Graph::link(NodeId id) {

@@ -88,6 +88,7 @@ class Graph {
   Node& node(NodeId id) { return *nodes_[static_cast<std::size_t>(id)]; }
   bool alive(NodeId id) const { return id != NodeId::kNone && nodes_[static_cast<std::size_t>(id)].has_value(); }
   std::size_t value_count() const { return values_.size(); }
+  std::size_t node_count() const;
 
   std::span<const ValueId> inputs() const { return inputs_; }
   std::span<const ValueId> outputs() const { return outputs_; }
@@ -106,11 +107,15 @@ class Graph {
   /// The value if it is a constant, else null; null for kNone.
   const Tensor* constant(ValueId id) const;
 
-  /// Replaces parts of the graph (patch.hpp) and drops nodes that nothing reads any more.
-  void apply(const Patch& patch);
+  /// Replaces parts of the graph (patch.hpp) and drops nodes that nothing reads any more. Returns the patch's own
+  /// nodes.
+  std::vector<NodeId> apply(const Patch& patch);
+  /// Frees the elements of constants that nothing reads.
+  void release_unread_constants();
 
  private:
   void remove_if_dead(NodeId id);
+  void move_readers(ValueId old, ValueId replacement);
   void link(NodeId id);
   void unlink(NodeId id);
 

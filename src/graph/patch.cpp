@@ -1,5 +1,7 @@
 #include "graph/patch.hpp"
 
+#include <algorithm>
+
 namespace saccade {
 
 ValueId Patch::add_constant(std::string name, Tensor tensor) {
@@ -23,32 +25,21 @@ ValueId Patch::add_node_with_output(Node node, TensorType type, Layout layout) {
   return output;
 }
 
-void Graph::apply(const Patch& patch) {
+std::vector<NodeId> Graph::apply(const Patch& patch) {
   SACCADE_ASSERT(patch.first_ == values_.size());
   for (const Value& value : patch.values_) {
     values_.push_back(value);
     users_.emplace_back();
   }
-  for (const Node& node : patch.nodes_) add_node(node);
-  std::vector<NodeId> suspects;
+  std::vector<NodeId> suspects = patch.dropped_;
   const auto suspect = [&](ValueId id) {
     if (id != ValueId::kNone && value(id).producer != NodeId::kNone) suspects.push_back(value(id).producer);
   };
-  for (const auto& [old, replacement] : patch.replaced_) {
-    for (NodeId user : users(old)) {
-      unlink(user);
-      for (ValueId& input : node(user).inputs)
-        if (input == old) input = replacement;
-      link(user);
-    }
-    for (ValueId& output : outputs_) {
-      if (output != old) continue;
-      output = replacement;
-      // The graph's outputs keep their names; the value that lost its place takes the other one.
-      std::swap(value(old).name, value(replacement).name);
-    }
-    suspect(old);
-  }
+  // Readers move before the patch's own nodes come, which may read what they replace.
+  for (const auto& [old, replacement] : patch.replaced_) move_readers(old, replacement);
+  std::vector<NodeId> added;
+  for (const Node& node : patch.nodes_) added.push_back(add_node(node));
+  for (const auto& [old, replacement] : patch.replaced_) suspect(old);
   for (const auto& [id, inputs] : patch.rewired_) {
     unlink(id);
     for (ValueId input : node(id).inputs) suspect(input);
@@ -57,6 +48,20 @@ void Graph::apply(const Patch& patch) {
   }
   for (const auto& [id, layout] : patch.layouts_) value(id).layout = layout;
   for (NodeId id : suspects) remove_if_dead(id);
+  return added;
+}
+
+void Graph::move_readers(ValueId old, ValueId replacement) {
+  for (NodeId user : users(old)) {
+    unlink(user);
+    for (ValueId& input : node(user).inputs)
+      if (input == old) input = replacement;
+    link(user);
+  }
+  if (!is_output(old)) return;
+  std::ranges::replace(outputs_, old, replacement);
+  // The graph's outputs keep their names; the value that lost its place takes the other one.
+  std::swap(value(old).name, value(replacement).name);
 }
 
 }  // namespace saccade

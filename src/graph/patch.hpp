@@ -23,14 +23,19 @@ class Patch {
   void add_node(Node node) { nodes_.push_back(std::move(node)); }
   /// A node with one new output of the same name as the node; returns the output.
   ValueId add_node_with_output(Node node, TensorType type = {}, Layout layout = Layout::kRowMajor);
-  /// Every reader of OLD, graph outputs included, reads REPLACEMENT instead. A graph output keeps its name.
+  /// Every reader of OLD, graph outputs included, reads REPLACEMENT instead; only the patch's own nodes still read OLD.
+  /// A graph output keeps its name.
   void replace(ValueId old, ValueId replacement) { replaced_.emplace_back(old, replacement); }
   /// One node's inputs only.
   void rewire(NodeId node, std::vector<ValueId> inputs) { rewired_.emplace_back(node, std::move(inputs)); }
   /// A value keeps its meaning but lies in memory in another way.
   void set_layout(ValueId value, Layout layout) { layouts_.emplace_back(value, layout); }
 
+  /// A node that nothing reads, though no replacement of this patch made it so.
+  void drop(NodeId node) { dropped_.push_back(node); }
+
   const std::string& note() const { return note_; }
+  const std::vector<std::pair<ValueId, ValueId>>& replaced() const { return replaced_; }
 
  private:
   friend class Graph;
@@ -43,6 +48,7 @@ class Patch {
   std::vector<std::pair<ValueId, ValueId>> replaced_;
   std::vector<std::pair<NodeId, std::vector<ValueId>>> rewired_;
   std::vector<std::pair<ValueId, Layout>> layouts_;
+  std::vector<NodeId> dropped_;
 };
 
 }  // namespace saccade

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "graph/layout_rule.hpp"
 #include "ops/op.hpp"
 
 namespace saccade {
@@ -65,13 +66,6 @@ class Tactic {
   virtual Support supports(const NodeContext& context) const = 0;
   /// Only after supports() said yes. Throws Error where the device refuses.
   virtual std::unique_ptr<Launch> compile(const NodeContext& context) const = 0;
-};
-
-/// Which memory layout a node wants for its rank-3-and-up tensors; see passes/choose_layouts.
-enum class LayoutRule {
-  kRowMajor,      ///< can't run otherwise
-  kChannelsLast,  ///< runs best so: convolutions, pools
-  kAny,           ///< takes what its inputs have
 };
 
 /// A device that runs plans.

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include "graph/graph.hpp"
+
+namespace saccade {
+
+struct PrintOptions {
+  bool types = true;             ///< every output's type, shape and layout
+  bool attributes = true;        ///< every node's attributes
+  std::size_t max_elements = 8;  ///< constants of at most so many elements show them; larger ones their shape
+};
+
+/// The graph as text: its inputs, one line a node in order, its outputs.
+std::string print(const Graph& graph, const PrintOptions& options = {});
+
+/// One node's line: "conv1 = Conv(images, {16x3x3x3}, {16}) [strides=[2, 2]] | Silu -> conv1: float32 1x16x320x320
+/// nhwc".
+std::string print(const Graph& graph, const Node& node, const PrintOptions& options = {});
+
+}  // namespace saccade

@@ -1,0 +1,148 @@
+#include "graph/verify.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/error.hpp"
+
+namespace saccade {
+namespace {
+
+std::string describe(const Node& node) {
+  return fmt::format("node '{}' ({}{}{})", node.name, node.domain, node.domain.empty() ? "" : ".", node.op);
+}
+
+std::string describe(const Value& value) {
+  return fmt::format("value '{}' ({} {})", value.name, to_string(value.type.dtype), value.type.shape.to_string());
+}
+
+class Verifier {
+ public:
+  explicit Verifier(const Graph& graph) : graph_(graph) {}
+
+  void run() {
+    order_ = graph_.order();
+    for (NodeId id : order_) check_outputs(id);
+    for (NodeId id : order_) check_node(id);
+    check_edges();
+    check_readers();
+  }
+
+ private:
+  bool exists(ValueId id) const { return id >= ValueId{0} && static_cast<std::size_t>(id) < graph_.value_count(); }
+
+  /// The node makes its outputs, and nobody else does.
+  void check_outputs(NodeId id) {
+    const Node& node = graph_.node(id);
+    for (ValueId output : node.outputs) {
+      if (output == ValueId::kNone) continue;
+      const Value& value = graph_.value(output);
+      if (!makers_.emplace(output, id).second || value.constant || graph_.is_input(output))
+        fail(ErrorCode::kInternal, "{} makes {}, which something else makes too", describe(node), describe(value));
+      if (value.producer != id)
+        fail(ErrorCode::kInternal, "{} makes {}, which names another producer", describe(node), describe(value));
+      check_value(value);
+    }
+  }
+
+  void check_value(const Value& value) const {
+    try {
+      bytes_of(value.type.dtype, value.type.shape);
+    } catch (const Error& error) {
+      throw Error(ErrorCode::kInternal, error.in(describe(value)).what());
+    }
+    if (value.layout == Layout::kChannelsLast && value.type.shape.rank() < 3)
+      fail(ErrorCode::kInternal, "{} can't lie channels-last: it has fewer than 3 dimensions", describe(value));
+    if (!value.constant) return;
+    if (value.constant->dtype() != value.type.dtype || value.constant->shape() != value.type.shape)
+      fail(ErrorCode::kInternal, "{} is a constant of {} {}", describe(value), to_string(value.constant->dtype()),
+           value.constant->shape().to_string());
+    if (value.layout != Layout::kRowMajor)
+      fail(ErrorCode::kInternal, "{} is a constant and must lie row-major", describe(value));
+  }
+
+  void check_node(NodeId id) const {
+    const Node& node = graph_.node(id);
+    for (ValueId input : node.inputs) check_source(input, describe(node));
+    if (!node.post_ops.empty() && (node.outputs.size() != 1 || node.outputs[0] == ValueId::kNone))
+      fail(ErrorCode::kInternal, "{} has post-ops but not exactly one output", describe(node));
+    for (const PostOp& post : node.post_ops) check_post_op(node, post);
+  }
+
+  /// READER may read ID: an input, a constant, or a live node's output (order() has found no cycle).
+  void check_source(ValueId id, const std::string& reader) const {
+    if (id == ValueId::kNone) return;
+    const Value& value = graph_.value(id);
+    if (value.constant) check_value(value);
+    if (!value.constant && !graph_.is_input(id) && !makers_.contains(id))
+      fail(ErrorCode::kInternal, "{} reads {}, which nothing makes", reader, describe(value));
+  }
+
+  void check_post_op(const Node& node, const PostOp& post) const {
+    const bool binary = post.op == "Add" || post.op == "Mul";
+    if (binary != (post.operand >= 0))
+      fail(ErrorCode::kInternal, "{}: post-op {} has {} operand", describe(node), post.op, binary ? "no" : "an");
+    if (!binary) return;
+    const auto index = static_cast<std::size_t>(post.operand);
+    if (index >= node.inputs.size() || node.inputs[index] == ValueId::kNone)
+      fail(ErrorCode::kInternal, "{}: post-op {} reads input {}, which is missing", describe(node), post.op,
+           post.operand);
+    const Value& operand = graph_.value(node.inputs[index]);
+    const Value& output = graph_.value(node.outputs[0]);
+    if (operand.type != output.type)
+      fail(ErrorCode::kInternal, "{}: post-op {} reads {}, which differs from the output, {}", describe(node), post.op,
+           describe(operand), describe(output));
+    if (operand.layout != output.layout && !operand.constant)
+      fail(ErrorCode::kInternal, "{}: post-op {} reads {}, which lies in another layout than the output",
+           describe(node), post.op, describe(operand));
+  }
+
+  /// The graph's inputs and outputs: they exist, lie row-major, and no two of them share a name.
+  void check_edges() const {
+    std::map<std::string_view, ValueId> names;
+    const auto check = [&](ValueId id) {
+      const Value& value = graph_.value(id);
+      check_value(value);
+      if (value.layout != Layout::kRowMajor)
+        fail(ErrorCode::kInternal, "{} is the graph's input or output and must lie row-major", describe(value));
+      if (const auto [found, fresh] = names.emplace(value.name, id); !fresh && found->second != id)
+        fail(ErrorCode::kInternal, "two of the graph's inputs and outputs have the name '{}'", value.name);
+    };
+    for (ValueId id : graph_.inputs()) {
+      if (!exists(id)) fail(ErrorCode::kInternal, "one of the graph's inputs does not exist");
+      check(id);
+    }
+    for (ValueId id : graph_.outputs()) {
+      if (!exists(id)) fail(ErrorCode::kInternal, "one of the graph's outputs does not exist");
+      check_source(id, "the graph's output");
+      check(id);
+    }
+  }
+
+  /// The index of readers says what the nodes' inputs say.
+  void check_readers() const {
+    std::map<ValueId, std::set<NodeId>> readers;
+    for (NodeId id : order_)
+      for (ValueId input : graph_.node(id).inputs)
+        if (input != ValueId::kNone) readers[input].insert(id);
+    for (std::size_t i = 0; i < graph_.value_count(); ++i) {
+      const auto id = static_cast<ValueId>(i);
+      const std::vector<NodeId> listed = graph_.users(id);
+      const std::set<NodeId> unique(listed.begin(), listed.end());
+      const auto found = readers.find(id);
+      if (unique.size() != listed.size() || unique != (found == readers.end() ? std::set<NodeId>{} : found->second))
+        fail(ErrorCode::kInternal, "the list of readers of {} is wrong", describe(graph_.value(id)));
+    }
+  }
+
+  const Graph& graph_;
+  std::vector<NodeId> order_;
+  std::map<ValueId, NodeId> makers_;
+};
+
+}  // namespace
+
+void verify(const Graph& graph) { Verifier(graph).run(); }
+
+}  // namespace saccade
