@@ -3,7 +3,7 @@
 #include "ops/op.hpp"
 
 // Every file of operators has one line here: SACCADE_OPS(name) takes the operators that name_ops() returns.
-#define SACCADE_ALL_OPS(SACCADE_OPS) SACCADE_OPS(view)
+#define SACCADE_ALL_OPS(SACCADE_OPS) SACCADE_OPS(reorder) SACCADE_OPS(view)
 
 namespace saccade {
 
