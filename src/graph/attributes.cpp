@@ -27,14 +27,24 @@ struct Printer {
 }  // namespace
 
 template <typename T>
-T Attributes::get(std::string_view name, T otherwise) const {
+const T* Attributes::find(std::string_view name) const {
   const auto found = values_.find(name);
-  if (found == values_.end()) return otherwise;
+  if (found == values_.end()) return nullptr;
   const T* value = std::get_if<T>(&found->second);
   if (value == nullptr)
     fail(ErrorCode::kInvalidFile, "attribute '{}' has the wrong type (its value is {})", name,
          saccade::to_string(found->second));
-  return *value;
+  return value;
+}
+
+template const std::string* Attributes::find(std::string_view) const;
+template const std::vector<std::int64_t>* Attributes::find(std::string_view) const;
+template const std::vector<float>* Attributes::find(std::string_view) const;
+
+template <typename T>
+T Attributes::get(std::string_view name, T otherwise) const {
+  const T* value = find<T>(name);
+  return value == nullptr ? otherwise : *value;
 }
 
 template std::int64_t Attributes::get(std::string_view, std::int64_t) const;

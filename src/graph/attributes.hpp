@@ -38,6 +38,10 @@ class Attributes {
   const Tensor* tensor(std::string_view name) const;
   std::shared_ptr<const Graph> graph(std::string_view name) const { return get(name, std::shared_ptr<const Graph>{}); }
 
+  /// The value where it lies, or null where the attribute is missing: for kernels, which must not allocate a copy.
+  template <typename T>
+  const T* find(std::string_view name) const;
+
   auto begin() const { return values_.begin(); }
   auto end() const { return values_.end(); }
   std::size_t size() const { return values_.size(); }
