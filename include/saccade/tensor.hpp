@@ -11,7 +11,8 @@
 
 namespace saccade {
 
-/// Element types, named as ONNX names them. kFrame is a whole camera frame (a graph input's type, never a tensor's).
+/// Element types, named as ONNX names them. kFrame is a whole camera frame: a graph input whose one
+/// element is a FrameView (tensor/frame.hpp).
 enum class DType : std::uint8_t {
   kFloat32,
   kFloat16,

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "saccade/tensor.hpp"
+#include "tensor/frame.hpp"
 
 namespace saccade {
 namespace {
@@ -39,7 +40,7 @@ constexpr std::array kRows = {
     Row{"uint4", 4},
     Row{"int2", 2},
     Row{"uint2", 2},
-    Row{"frame", 8 * sizeof(void*)},
+    Row{"frame", 8 * sizeof(FrameView)},
 };
 static_assert(kRows.size() == static_cast<std::size_t>(DType::kFrame) + 1);
 
