@@ -3,7 +3,17 @@
 #include "ops/op.hpp"
 
 // Every file of operators has one line here: SACCADE_OPS(name) takes the operators that name_ops() returns.
-#define SACCADE_ALL_OPS(SACCADE_OPS) SACCADE_OPS(reorder) SACCADE_OPS(view)
+// clang-format off
+#define SACCADE_ALL_OPS(SACCADE_OPS) \
+  SACCADE_OPS(decode_end_to_end) \
+  SACCADE_OPS(decode_yolov5) \
+  SACCADE_OPS(decode_yolov8) \
+  SACCADE_OPS(preprocess) \
+  SACCADE_OPS(reorder) \
+  SACCADE_OPS(select_boxes) \
+  SACCADE_OPS(top_classes) \
+  SACCADE_OPS(view)
+// clang-format on
 
 namespace saccade {
 
