@@ -13,6 +13,7 @@ enum class Status {
   kCancelled,  ///< someone cancelled the wait
   kCorrupt,    ///< this frame could not be decoded; the next may
   kLost,       ///< the device or file failed; nothing more will come
+  kFailed,     ///< a model could not run on this frame; the next may
 };
 
 struct Failure {

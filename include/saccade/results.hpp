@@ -45,6 +45,7 @@ struct Result {
   std::int64_t frame = 0;         ///< the source's sequence number, from 0
   std::int64_t timestamp_ns = 0;  ///< presentation time in a file, the sensor's clock on a camera
   std::string_view model;
+  int model_index = 0;  ///< its place in the pipeline
   Task task = Task::kDetect;
   int width = 0;  ///< source pixels
   int height = 0;

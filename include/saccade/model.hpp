@@ -1,0 +1,96 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "saccade/results.hpp"
+#include "saccade/tensor.hpp"
+
+namespace saccade {
+
+/// A rectangle of source pixels.
+struct Region {
+  int x = 0;
+  int y = 0;
+  int width = 0;
+  int height = 0;
+};
+
+/// How a model is compiled, and what it is asked for.
+struct ModelOptions {
+  std::string device = "auto";     ///< "auto" or "cpu"
+  std::string precision = "auto";  ///< "auto" or "fp32"
+  int threads = 0;                 ///< that one inference may use; 0: one a core
+  /// Full shapes by input name, and sizes by symbolic dimension name; every other symbolic dimension is 1.
+  std::map<std::string, std::vector<std::int64_t>> shapes;
+  std::map<std::string, std::int64_t> dimensions;
+  std::string card;  ///< a model card's file; empty: MODEL.toml beside the model, else what the model says of itself
+  std::vector<std::string> disabled_passes;
+  std::optional<std::vector<std::string>> only_passes;  ///< run these passes alone
+
+  float confidence = 0.25F;          ///< answers below it are left out
+  float iou = 0.7F;                  ///< of two boxes of a class that overlap more, the weaker is left out
+  int max_detections = 300;          ///< a frame
+  std::vector<std::string> classes;  ///< names or numbers of the classes to keep; empty: all
+  std::optional<Region> roi;         ///< the part of a frame to look at
+};
+
+/// A model's input or output.
+struct TensorInfo {
+  std::string name;
+  DType dtype = DType::kFloat32;
+  Shape shape;
+};
+
+/// A compiled model: immutable, shared by its copies, safe from any thread. Plans are compiled when first needed.
+class Model {
+ public:
+  /// Reads an ONNX file. Throws Error naming the file, and the node where one is to blame.
+  static Model load(const std::string& path, const ModelOptions& options = {});
+
+  /// The file's name without folder and ending.
+  const std::string& name() const;
+  const ModelOptions& options() const;
+  /// What the file itself takes and gives, by its names.
+  std::span<const TensorInfo> inputs() const;
+  std::span<const TensorInfo> outputs() const;
+
+  /// What the model answers. The first call recognises the model; Error where nobody could and no card says.
+  Task task() const;
+  /// The class names in the order of class ids; empty where the model has none.
+  std::span<const std::string> labels() const;
+
+  class Impl;
+  const std::shared_ptr<Impl>& impl() const { return impl_; }
+
+ private:
+  explicit Model(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+  std::shared_ptr<Impl> impl_;
+};
+
+/// Runs a model on raw tensors. Owns the memory that changes: one thread at a time, several sessions of one model may
+/// run side by side.
+class Session {
+ public:
+  /// Compiles the model's plan if no session did before. Throws Error.
+  explicit Session(Model model);
+  ~Session();
+  Session(Session&&) noexcept;
+  Session& operator=(Session&&) noexcept;
+
+  /// One tensor an input, in the model's order, of exactly its type and shape; gives one an output. Throws Error
+  /// (kInvalidArgument) naming the input that does not fit, or where the contents make no sense to an operator.
+  std::vector<Tensor> run(std::span<const Tensor> inputs);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace saccade

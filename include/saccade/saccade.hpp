@@ -1,0 +1,15 @@
+#pragma once
+
+#include "saccade/camera.hpp"
+#include "saccade/error.hpp"
+#include "saccade/frame.hpp"
+#include "saccade/log.hpp"
+#include "saccade/model.hpp"
+#include "saccade/npy.hpp"
+#include "saccade/outcome.hpp"
+#include "saccade/pipeline.hpp"
+#include "saccade/results.hpp"
+#include "saccade/sinks.hpp"
+#include "saccade/summary.hpp"
+#include "saccade/tensor.hpp"
+#include "saccade/version.hpp"

@@ -1,0 +1,7 @@
+#include "saccade/version.hpp"
+
+namespace saccade {
+
+const char* version() noexcept { return SACCADE_VERSION; }
+
+}  // namespace saccade

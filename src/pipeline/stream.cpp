@@ -1,0 +1,70 @@
+#include "pipeline/stream.hpp"
+
+#include <pthread.h>
+
+#include <new>
+
+#include "base/log.hpp"
+
+namespace saccade {
+
+Stream::Stream(Source& source, BoundedQueue<Frame>& queue, const Place& place)
+    : source_(source), queue_(queue), place_(place), pool_(place.buffers), thread_([this] { read_all(); }) {}
+
+Stream::~Stream() {
+  cancel();
+  join();
+}
+
+void Stream::cancel() noexcept {
+  cancelled_ = true;
+  pool_.cancel();
+  source_.cancel();
+}
+
+void Stream::join() {
+  if (thread_.joinable()) thread_.join();
+}
+
+void Stream::read_all() {
+  pthread_setname_np(pthread_self(), "saccade-read");
+  try {
+    while ((place_.max_frames == 0 || ledger_.captured() < place_.max_frames) && read_one()) {
+    }
+  } catch (const std::bad_alloc&) {
+    fault_ = "no memory is left for its frames";
+  } catch (const std::exception& error) {
+    fault_ = error.what();
+  }
+  queue_.close(place_.lane);
+}
+
+/// False where nothing more will come.
+bool Stream::read_one() {
+  Outcome<Frame> frame = source_.read(pool_);
+  if (frame) {
+    deliver(std::move(*frame));
+    return true;
+  }
+  const Failure& failure = frame.failure();
+  switch (failure.status) {
+    case Status::kCorrupt:
+      ledger_.corrupt();
+      log(LogLevel::kWarning, "{}", failure.message);
+      return true;
+    case Status::kTimeout: return true;
+    case Status::kLost: fault_ = failure.message; return false;
+    default: return false;
+  }
+}
+
+void Stream::deliver(Frame frame) {
+  ledger_.capture(frame.sequence);
+  if (!queue_.push(place_.lane, std::move(frame))) return;
+  if (cancelled_)
+    ledger_.drop_stopped();
+  else
+    ledger_.drop_queue_full();
+}
+
+}  // namespace saccade

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <atomic>
+
+#include "saccade/summary.hpp"
+
+namespace saccade {
+
+/// A stream's ledger while it is being kept: its reader and the pipeline's consumer count side by side.
+class StreamLedger {
+ public:
+  /// A frame came, numbered SEQUENCE by its source: numbers left out since the last one, and not known to be corrupt,
+  /// are lost frames. Reader only.
+  void capture(std::int64_t sequence) noexcept {
+    const std::int64_t gap = sequence - expected_ - corrupt_since_;
+    if (gap > 0) {
+      lost_ += gap;
+      captured_ += gap;
+    }
+    expected_ = sequence + 1;
+    corrupt_since_ = 0;
+    ++captured_;
+  }
+
+  /// A frame came damaged; its number may or may not have been used up. Reader only.
+  void corrupt() noexcept {
+    ++corrupt_;
+    ++captured_;
+    ++corrupt_since_;
+  }
+
+  void drop_queue_full() noexcept { ++queue_full_; }
+  void drop_stopped() noexcept { ++stopped_; }
+  void drop_failed() noexcept { ++failed_; }
+  void process() noexcept { ++processed_; }
+
+  std::int64_t captured() const noexcept { return captured_; }
+  std::int64_t processed() const noexcept { return processed_; }
+
+  Ledger snapshot() const noexcept {
+    // What leaves is read before what came in, so that a frame in between counts as in flight, never as negative.
+    Ledger ledger{.processed = processed_,
+                  .queue_full = queue_full_,
+                  .stopped = stopped_,
+                  .failed = failed_,
+                  .corrupt = corrupt_,
+                  .lost = lost_};
+    ledger.captured = captured_;
+    return ledger;
+  }
+
+ private:
+  using Counter = std::atomic<std::int64_t>;
+  Counter captured_{0};
+  Counter processed_{0};
+  Counter queue_full_{0};
+  Counter stopped_{0};
+  Counter failed_{0};
+  Counter corrupt_{0};
+  Counter lost_{0};
+  std::int64_t expected_ = 0;
+  std::int64_t corrupt_since_ = 0;
+};
+
+}  // namespace saccade
