@@ -9,18 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "saccade/region.hpp"
 #include "saccade/results.hpp"
 #include "saccade/tensor.hpp"
 
 namespace saccade {
-
-/// A rectangle of source pixels.
-struct Region {
-  int x = 0;
-  int y = 0;
-  int width = 0;
-  int height = 0;
-};
 
 /// How a model is compiled, and what it is asked for.
 struct ModelOptions {

@@ -4,19 +4,12 @@
 #include <optional>
 
 #include "graph/attributes.hpp"
+#include "saccade/region.hpp"
 #include "tensor/frame.hpp"
 
 // What every kernel of saccade.Preprocess shares: where a frame's pixels go, and the integer arithmetic on them, so
 // that a fast kernel equals the reference bit for bit.
 namespace saccade {
-
-/// A rectangle in pixels.
-struct Region {
-  int x = 0;
-  int y = 0;
-  int width = 0;
-  int height = 0;
-};
 
 enum class ResizeMode : std::uint8_t {
   kStretch,           ///< to the tensor's size, whatever the aspect
