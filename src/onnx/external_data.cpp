@@ -1,0 +1,76 @@
+#include "onnx/external_data.hpp"
+
+#include <charconv>
+#include <fstream>
+#include <optional>
+#include <string>
+
+#include "base/error.hpp"
+
+namespace saccade {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Where a tensor says that its data lie.
+struct Place {
+  std::string location;
+  std::uint64_t offset = 0;
+  std::optional<std::uint64_t> length;
+};
+
+std::uint64_t number(const std::string& key, const std::string& text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size())
+    fail(ErrorCode::kInvalidFile, "its external data have the {} '{}', which is no number", key, text);
+  return value;
+}
+
+Place place_of(const onnx::TensorProto& tensor) {
+  Place place;
+  for (const auto& entry : tensor.external_data()) {
+    if (entry.key() == "location") place.location = entry.value();
+    if (entry.key() == "offset") place.offset = number("offset", entry.value());
+    if (entry.key() == "length") place.length = number("length", entry.value());
+  }
+  if (place.location.empty()) fail(ErrorCode::kInvalidFile, "its external data have no location");
+  return place;
+}
+
+/// A model file may come from anywhere: it must not make us read files outside its own folder.
+fs::path resolve(const fs::path& folder, const std::string& location) {
+  const fs::path relative(location);
+  bool escapes = relative.is_absolute() || location.find('\0') != std::string::npos;
+  for (const fs::path& part : relative) escapes = escapes || part == "..";
+  if (escapes)
+    fail(ErrorCode::kInvalidFile, "its external data lie in '{}', outside the model's folder: refused", location);
+  return folder / relative;
+}
+
+}  // namespace
+
+void ExternalData::check(const onnx::TensorProto& tensor, std::size_t size) const {
+  const Place place = place_of(tensor);
+  const fs::path path = resolve(folder_, place.location);
+  std::error_code error;
+  if (!fs::is_regular_file(path, error))
+    fail(ErrorCode::kNotFound, "its data file '{}' is missing; put it beside the model", path.string());
+  const std::uint64_t available = fs::file_size(path);
+  if (place.length && *place.length != size)
+    fail(ErrorCode::kInvalidFile, "it takes {} bytes, but its external data are {} bytes long", size, *place.length);
+  if (place.offset > available || available - place.offset < size)
+    fail(ErrorCode::kInvalidFile, "its data file '{}' is too short: {} bytes at {} are wanted, the file has {}",
+         path.string(), size, place.offset, available);
+}
+
+void ExternalData::read(const onnx::TensorProto& tensor, std::span<std::byte> into) const {
+  const Place place = place_of(tensor);
+  const fs::path path = resolve(folder_, place.location);
+  std::ifstream file(path, std::ios::binary);
+  file.seekg(static_cast<std::streamoff>(place.offset));
+  file.read(reinterpret_cast<char*>(into.data()), static_cast<std::streamsize>(into.size()));
+  if (!file) fail(ErrorCode::kIo, "its data file '{}' can't be read", path.string());
+}
+
+}  // namespace saccade

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <tuple>
+
+#include "onnx/node_attributes.hpp"
+
+namespace saccade {
+
+/// Versions of operator sets by domain; ONNX's own domain is "".
+using OpsetVersions = std::map<std::string, std::int64_t>;
+
+/// "ai.onnx" is another name of "".
+std::string normal_domain(const std::string& domain);
+
+/// IMPORTS over DEFAULTS.
+template <typename Imports>
+OpsetVersions opset_versions(const Imports& imports, OpsetVersions defaults = {}) {
+  for (const auto& import : imports) defaults[normal_domain(import.domain())] = import.version();
+  return defaults;
+}
+
+/// The functions that a model file brings along. Borrows the model.
+class Functions {
+ public:
+  /// Throws Error (kInvalidFile) on two functions of one name.
+  explicit Functions(const onnx::ModelProto& model);
+  /// The function that NODE calls, or null where it is an operator.
+  const onnx::FunctionProto* find(const onnx::NodeProto& node) const;
+
+ private:
+  using Key = std::tuple<std::string, std::string, std::string>;  // domain, name, overload
+  std::map<Key, const onnx::FunctionProto*> functions_;
+};
+
+/// What FUNCTION's body may refer to: the caller's attributes over the function's defaults.
+Arguments arguments_of(const onnx::FunctionProto& function, const NamedAttributes& call);
+
+}  // namespace saccade

@@ -1,0 +1,115 @@
+#include "onnx/input_shapes.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "base/error.hpp"
+#include "onnx/tensors.hpp"
+
+namespace saccade {
+namespace {
+
+using Dimension = onnx::TensorShapeProto::Dimension;
+
+/// Some exporters write an unknown size as -1.
+bool is_fixed(const Dimension& dim) { return dim.has_dim_value() && dim.dim_value() >= 0; }
+
+const onnx::TensorShapeProto& shape_of(const onnx::ValueInfoProto& input) { return input.type().tensor_type().shape(); }
+
+/// "[1, 3, height, ?]": the shape as the file has it.
+std::string declared(const onnx::ValueInfoProto& input) {
+  std::vector<std::string> dims;
+  for (const Dimension& dim : shape_of(input).dim())
+    dims.push_back(is_fixed(dim) ? fmt::to_string(dim.dim_value()) : dim.dim_param().empty() ? "?" : dim.dim_param());
+  return fmt::format("[{}]", fmt::join(dims, ", "));
+}
+
+std::string names_of(const std::vector<const onnx::ValueInfoProto*>& inputs) {
+  std::vector<std::string> names;
+  for (const auto* input : inputs) names.push_back(fmt::format("'{}' {}", input->name(), declared(*input)));
+  return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::set<std::string> symbols_of(const std::vector<const onnx::ValueInfoProto*>& inputs) {
+  std::set<std::string> symbols;
+  for (const auto* input : inputs)
+    for (const Dimension& dim : shape_of(*input).dim())
+      if (!dim.dim_param().empty()) symbols.insert(dim.dim_param());
+  return symbols;
+}
+
+}  // namespace
+
+InputShapes::InputShapes(std::vector<const onnx::ValueInfoProto*> inputs, const ImportOptions& options)
+    : inputs_(std::move(inputs)), shapes_(options.shapes) {
+  for (const auto& [name, shape] : shapes_) {
+    const auto input = std::ranges::find(inputs_, name, [](const auto* info) { return info->name(); });
+    if (input == inputs_.end())
+      fail(ErrorCode::kInvalidArgument, "a shape is given for '{}', which is no input; the inputs are {}", name,
+           names_of(inputs_));
+    bind_shape(**input, shape);
+  }
+  const std::set<std::string> symbols = symbols_of(inputs_);
+  for (const auto& [symbol, size] : options.dimensions) {
+    if (!symbols.contains(symbol))
+      fail(ErrorCode::kInvalidArgument, "a size is given for the dimension '{}', which no input has; the inputs are {}",
+           symbol, names_of(inputs_));
+    bind(symbol, size);
+  }
+}
+
+void InputShapes::bind(const std::string& symbol, std::int64_t size) {
+  if (size < 1) fail(ErrorCode::kInvalidArgument, "the dimension '{}' can't be {}", symbol, size);
+  const auto [bound, is_new] = sizes_.emplace(symbol, size);
+  if (!is_new && bound->second != size)
+    fail(ErrorCode::kInvalidArgument, "the dimension '{}' can't be both {} and {}", symbol, bound->second, size);
+}
+
+void InputShapes::bind_shape(const onnx::ValueInfoProto& input, const std::vector<std::int64_t>& shape) {
+  const auto conflict = [&](std::string_view why) {
+    fail(ErrorCode::kInvalidArgument, "the input '{}' is {} and can't be given the shape {}: {}", input.name(),
+         declared(input), fmt::join(shape, "x"), why);
+  };
+  if (std::ranges::any_of(shape, [](std::int64_t size) { return size < 1; })) conflict("sizes start at 1");
+  if (!input.type().tensor_type().has_shape()) return;
+  const auto& dims = shape_of(input).dim();
+  if (static_cast<std::size_t>(dims.size()) != shape.size())
+    conflict(fmt::format("it has {} dimensions, not {}", dims.size(), shape.size()));
+  for (int i = 0; i < dims.size(); ++i) {
+    const std::int64_t size = shape[static_cast<std::size_t>(i)];
+    if (is_fixed(dims[i]) && dims[i].dim_value() != size)
+      conflict(fmt::format("the model fixes dimension {} at {}; export it with dynamic axes", i, dims[i].dim_value()));
+    if (!dims[i].dim_param().empty()) bind(dims[i].dim_param(), size);
+  }
+}
+
+TensorType InputShapes::type_of(const onnx::ValueInfoProto& input) const {
+  if (!input.type().has_tensor_type())
+    fail(input.has_type() ? ErrorCode::kUnsupported : ErrorCode::kInvalidFile,
+         "the input '{}' is not a tensor; only tensors are supported", input.name());
+  const DType dtype = dtype_of(input.type().tensor_type().elem_type());
+  if (const auto given = shapes_.find(input.name()); given != shapes_.end()) return {dtype, Shape(given->second)};
+  if (!input.type().tensor_type().has_shape())
+    fail(ErrorCode::kInvalidArgument, "the file does not say the shape of the input '{}'; give it: --shape {}=1x3x...",
+         input.name(), input.name());
+  Shape shape;
+  for (const Dimension& dim : shape_of(input).dim()) {
+    const auto bound = sizes_.find(dim.dim_param());
+    shape.push_back(is_fixed(dim) ? dim.dim_value() : bound != sizes_.end() ? bound->second : 1);
+  }
+  bytes_of(dtype, shape);
+  return {dtype, shape};
+}
+
+std::string InputShapes::hint() const {
+  for (const auto* input : inputs_) {
+    if (shapes_.contains(input->name())) continue;
+    const auto open = [&](const Dimension& dim) { return !is_fixed(dim) && !sizes_.contains(dim.dim_param()); };
+    if (std::ranges::any_of(shape_of(*input).dim(), open))
+      return fmt::format(" (open dimensions of the input '{}', {}, were taken as 1; give them: --shape {}=...)",
+                         input->name(), declared(*input), input->name());
+  }
+  return {};
+}
+
+}  // namespace saccade

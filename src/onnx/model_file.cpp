@@ -1,0 +1,99 @@
+#include "onnx/model_file.hpp"
+
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <fstream>
+#include <string_view>
+
+#include "base/error.hpp"
+
+namespace saccade {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Hands a file to protobuf in blocks, so that it never lies in memory twice.
+class FileStream : public google::protobuf::io::CopyingInputStream {
+ public:
+  explicit FileStream(std::ifstream& file) : file_(file) {}
+  int Read(void* buffer, int size) override {
+    file_.read(static_cast<char*>(buffer), size);
+    return file_.bad() ? -1 : static_cast<int>(file_.gcount());
+  }
+
+ private:
+  std::ifstream& file_;
+};
+
+void check_is_readable(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (status.type() == fs::file_type::not_found) fail(ErrorCode::kNotFound, "there is no such file");
+  if (error) fail(ErrorCode::kIo, "can't be read: {}", error.message());
+  if (fs::is_directory(status)) fail(ErrorCode::kInvalidFile, "is a folder; name the .onnx file in it");
+  if (!fs::is_regular_file(status)) fail(ErrorCode::kInvalidFile, "is not a regular file");
+  const std::uintmax_t size = fs::file_size(path);
+  if (size == 0) fail(ErrorCode::kInvalidFile, "is empty; export or download the model again");
+  if (size > INT_MAX)
+    fail(ErrorCode::kInvalidFile,
+         "has {} bytes, but an ONNX file ends at 2 GiB; save it with its weights beside it: "
+         "onnx.save(model, FILE, save_as_external_data=True)",
+         size);
+}
+
+/// What a file that does not parse seems to be, from its first bytes.
+std::string describe_foreign(const fs::path& path) {
+  std::array<char, 512> start{};
+  std::ifstream file(path, std::ios::binary);
+  file.read(start.data(), start.size());
+  const std::string_view head(start.data(), static_cast<std::size_t>(file.gcount()));
+  if (head.starts_with("version https://git-lfs")) return "is a Git LFS pointer; fetch the file itself: git lfs pull";
+  if (head.starts_with("PK\x03\x04"))
+    return "is a zip archive (a PyTorch checkpoint?), not an ONNX file; export it with torch.onnx.export";
+  const bool text = std::ranges::all_of(
+      head, [](char c) { return std::isprint(static_cast<unsigned char>(c)) != 0 || (c >= '\t' && c <= '\r'); });
+  if (text) return "is a text file, not an ONNX file; export the model with torch.onnx.export";
+  // Every exporter writes the IR version first: field 1, a small number.
+  if (head.size() > 1 && head[0] == '\x08' && head[1] > 0 && head[1] < 32)
+    return "is a damaged or truncated ONNX file; export or download it again";
+  return "is not an ONNX file; export the model with torch.onnx.export";
+}
+
+void check_is_model(const onnx::ModelProto& model) {
+  if (!model.has_graph())
+    fail(ErrorCode::kInvalidFile,
+         "holds no graph: it is not an ONNX model, or it is truncated; export or download it again");
+  if (model.ir_version() < 3)
+    fail(ErrorCode::kUnsupported, "is of ONNX IR version {}, and Saccade reads 3 and newer; export the model again",
+         model.ir_version());
+  if (model.opset_import().empty())
+    fail(ErrorCode::kInvalidFile, "names no operator set: it is damaged or truncated; export or download it again");
+}
+
+}  // namespace
+
+onnx::ModelProto read_model_file(const fs::path& path) {
+  check_is_readable(path);
+  std::ifstream file(path, std::ios::binary);
+  if (!file) fail(ErrorCode::kIo, "can't be opened: {}", std::strerror(errno));
+  FileStream stream(file);
+  constexpr int kBlockBytes = 1 << 20;
+  google::protobuf::io::CopyingInputStreamAdaptor blocks(&stream, kBlockBytes);
+  google::protobuf::io::CodedInputStream coded(&blocks);
+  coded.SetTotalBytesLimit(INT_MAX);
+  onnx::ModelProto model;
+  const bool parsed = model.ParseFromCodedStream(&coded) && coded.ConsumedEntireMessage();
+  if (file.bad()) fail(ErrorCode::kIo, "can't be read: {}", std::strerror(errno));
+  if (!parsed) fail(ErrorCode::kInvalidFile, "{}", describe_foreign(path));
+  check_is_model(model);
+  return model;
+}
+
+}  // namespace saccade

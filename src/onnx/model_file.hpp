@@ -1,0 +1,13 @@
+#pragma once
+
+#include <filesystem>
+
+#include "onnx.pb.h"
+
+namespace saccade {
+
+/// Reads and parses an ONNX file. Throws Error (kNotFound, kIo, kInvalidFile) saying what the file is instead; the
+/// caller adds the path.
+onnx::ModelProto read_model_file(const std::filesystem::path& path);
+
+}  // namespace saccade

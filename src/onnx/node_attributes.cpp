@@ -1,0 +1,96 @@
+#include "onnx/node_attributes.hpp"
+
+#include "base/error.hpp"
+#include "onnx/tensors.hpp"
+
+namespace saccade {
+namespace {
+
+using Proto = onnx::AttributeProto;
+
+/// The attribute's kind; files of the first IR versions leave the field out.
+Proto::AttributeType kind_of(const Proto& attribute) {
+  if (attribute.type() != Proto::UNDEFINED) return attribute.type();
+  if (attribute.has_f()) return Proto::FLOAT;
+  if (attribute.has_i()) return Proto::INT;
+  if (attribute.has_s()) return Proto::STRING;
+  if (attribute.has_t()) return Proto::TENSOR;
+  if (attribute.has_g()) return Proto::GRAPH;
+  if (attribute.floats_size() != 0) return Proto::FLOATS;
+  if (attribute.strings_size() != 0) return Proto::STRINGS;
+  return Proto::INTS;
+}
+
+Attribute read_attribute(const Proto& attribute, const ExternalData& external) {
+  switch (kind_of(attribute)) {
+    case Proto::FLOAT: return attribute.f();
+    case Proto::INT: return attribute.i();
+    case Proto::STRING: return attribute.s();
+    case Proto::TENSOR: return read_tensor(attribute.t(), external);
+    case Proto::FLOATS: return std::vector<float>(attribute.floats().begin(), attribute.floats().end());
+    case Proto::INTS: return std::vector<std::int64_t>(attribute.ints().begin(), attribute.ints().end());
+    case Proto::STRINGS: return std::vector<std::string>(attribute.strings().begin(), attribute.strings().end());
+    case Proto::GRAPH:
+    case Proto::GRAPHS: fail(ErrorCode::kUnsupported, "it is a sub-graph, which is not supported");
+    default: fail(ErrorCode::kUnsupported, "attributes of kind {} are not supported", attribute.type());
+  }
+}
+
+template <typename T, typename Values>
+Tensor make_vector(const Values& values) {
+  return Tensor::of<T>(Shape{values.size()},
+                       std::span<const T>(values.data(), static_cast<std::size_t>(values.size())));
+}
+
+Tensor string_tensor(const Shape& shape, const std::string* values) {
+  Tensor tensor(DType::kString, shape);
+  std::copy_n(values, shape.elements(), tensor.strings().begin());
+  return tensor;
+}
+
+}  // namespace
+
+NamedAttributes resolve_attributes(const onnx::NodeProto& node, const Arguments& arguments) {
+  NamedAttributes resolved;
+  for (const Proto& attribute : node.attribute()) {
+    if (attribute.ref_attr_name().empty()) {
+      resolved.emplace_back(attribute.name(), &attribute);
+    } else if (const auto found = arguments.find(attribute.ref_attr_name()); found != arguments.end()) {
+      resolved.emplace_back(attribute.name(), found->second);
+    }
+  }
+  return resolved;
+}
+
+Attributes read_attributes(const NamedAttributes& attributes, const ExternalData& external) {
+  Attributes read;
+  for (const auto& [name, attribute] : attributes) {
+    try {
+      if (read.has(name)) fail(ErrorCode::kInvalidFile, "it is given twice");
+      read.set(name, read_attribute(*attribute, external));
+    } catch (const Error& error) {
+      throw error.in(fmt::format("attribute '{}'", name));
+    }
+  }
+  return read;
+}
+
+Tensor read_constant(const NamedAttributes& attributes, const ExternalData& external) {
+  if (attributes.size() != 1)
+    fail(ErrorCode::kInvalidFile, "a Constant has one attribute, its value; this one has {}", attributes.size());
+  const auto& [name, value] = attributes.front();
+  if (name == "value" && value->has_t()) return read_tensor(value->t(), external);
+  if (name == "sparse_value" && value->has_sparse_tensor()) return read_sparse_tensor(value->sparse_tensor(), external);
+  if (name == "value_float") return Tensor::scalar(value->f());
+  if (name == "value_int") return Tensor::scalar<std::int64_t>(value->i());
+  if (name == "value_string") return string_tensor(Shape{}, &value->s());
+  if (name == "value_floats") return make_vector<float>(value->floats());
+  if (name == "value_ints") return make_vector<std::int64_t>(value->ints());
+  if (name == "value_strings") {
+    const std::vector<std::string> strings(value->strings().begin(), value->strings().end());
+    return string_tensor(Shape{value->strings_size()}, strings.data());
+  }
+  fail(ErrorCode::kInvalidFile, "a Constant can't have its value in the attribute '{}'", name);
+}
+
+}  // namespace saccade

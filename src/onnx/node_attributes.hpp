@@ -1,0 +1,26 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "graph/attributes.hpp"
+#include "onnx/external_data.hpp"
+
+namespace saccade {
+
+/// The attribute values that a function's body may refer to by name.
+using Arguments = std::map<std::string, const onnx::AttributeProto*>;
+/// A node's attributes under their names there, with references to ARGUMENTS followed; one whose argument is not given
+/// is left out. The protobufs outlive it.
+using NamedAttributes = std::vector<std::pair<std::string, const onnx::AttributeProto*>>;
+NamedAttributes resolve_attributes(const onnx::NodeProto& node, const Arguments& arguments);
+
+/// Throws Error (kUnsupported) on a sub-graph and other kinds that no supported operator has.
+Attributes read_attributes(const NamedAttributes& attributes, const ExternalData& external);
+
+/// The value of a Constant node. Throws Error (kInvalidFile) where it has none or several.
+Tensor read_constant(const NamedAttributes& attributes, const ExternalData& external);
+
+}  // namespace saccade

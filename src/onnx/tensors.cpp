@@ -1,0 +1,223 @@
+#include "onnx/tensors.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+
+#include "base/error.hpp"
+#include "tensor/view.hpp"
+
+namespace saccade {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "ONNX's raw bytes are little-endian");
+
+using Proto = onnx::TensorProto;
+
+/// Which repeated field of the protobuf holds a type's elements when they are not raw bytes.
+enum class Field : std::uint8_t { kFloat, kDouble, kInt32, kInt64, kUInt64, kString };
+
+struct TypeRow {
+  int data_type;
+  DType dtype;
+  Field field;
+};
+
+constexpr std::array kTypes = {
+    TypeRow{Proto::FLOAT, DType::kFloat32, Field::kFloat},
+    TypeRow{Proto::UINT8, DType::kUInt8, Field::kInt32},
+    TypeRow{Proto::INT8, DType::kInt8, Field::kInt32},
+    TypeRow{Proto::UINT16, DType::kUInt16, Field::kInt32},
+    TypeRow{Proto::INT16, DType::kInt16, Field::kInt32},
+    TypeRow{Proto::INT32, DType::kInt32, Field::kInt32},
+    TypeRow{Proto::INT64, DType::kInt64, Field::kInt64},
+    TypeRow{Proto::STRING, DType::kString, Field::kString},
+    TypeRow{Proto::BOOL, DType::kBool, Field::kInt32},
+    TypeRow{Proto::FLOAT16, DType::kFloat16, Field::kInt32},
+    TypeRow{Proto::DOUBLE, DType::kFloat64, Field::kDouble},
+    TypeRow{Proto::UINT32, DType::kUInt32, Field::kUInt64},
+    TypeRow{Proto::UINT64, DType::kUInt64, Field::kUInt64},
+    TypeRow{Proto::COMPLEX64, DType::kComplex64, Field::kFloat},
+    TypeRow{Proto::COMPLEX128, DType::kComplex128, Field::kDouble},
+    TypeRow{Proto::BFLOAT16, DType::kBFloat16, Field::kInt32},
+    TypeRow{Proto::FLOAT8E4M3FN, DType::kFloat8E4M3FN, Field::kInt32},
+    TypeRow{Proto::FLOAT8E4M3FNUZ, DType::kFloat8E4M3FNUZ, Field::kInt32},
+    TypeRow{Proto::FLOAT8E5M2, DType::kFloat8E5M2, Field::kInt32},
+    TypeRow{Proto::FLOAT8E5M2FNUZ, DType::kFloat8E5M2FNUZ, Field::kInt32},
+    TypeRow{Proto::UINT4, DType::kUInt4, Field::kInt32},
+    TypeRow{Proto::INT4, DType::kInt4, Field::kInt32},
+    TypeRow{Proto::FLOAT4E2M1, DType::kFloat4E2M1, Field::kInt32},
+    TypeRow{Proto::FLOAT8E8M0, DType::kFloat8E8M0, Field::kInt32},
+    TypeRow{Proto::UINT2, DType::kUInt2, Field::kInt32},
+    TypeRow{Proto::INT2, DType::kInt2, Field::kInt32},
+};
+
+const TypeRow& row_of(int data_type) {
+  const auto* found = std::ranges::find(kTypes, data_type, &TypeRow::data_type);
+  if (found == kTypes.end()) fail(ErrorCode::kUnsupported, "ONNX's element type {} is not supported", data_type);
+  return *found;
+}
+
+template <typename Dims>
+Shape shape_of(const Dims& dims) {
+  return Shape(std::span<const std::int64_t>(dims.data(), static_cast<std::size_t>(dims.size())));
+}
+
+/// VALUES, each as a To. They are counted before the tensor is allocated. Two numbers make a complex element; a number
+/// of a packed type holds as many elements as fit a byte.
+template <typename To, typename Values>
+Tensor from_field(DType dtype, const Shape& shape, const Values& values) {
+  const std::size_t count = bytes_of(dtype, shape) / sizeof(To);
+  if (static_cast<std::size_t>(values.size()) != count) {
+    if (values.empty())
+      fail(ErrorCode::kInvalidFile,
+           "its {} elements are missing from the file (weights stripped, or external data left out?)",
+           shape.elements());
+    fail(ErrorCode::kInvalidFile, "a {} tensor of shape {} takes {} numbers, but the file holds {}", to_string(dtype),
+         shape.to_string(), count, values.size());
+  }
+  Tensor tensor(dtype, shape);
+  auto* to = reinterpret_cast<To*>(tensor.raw());
+  std::ranges::transform(values, to, [](auto value) { return static_cast<To>(value); });
+  return tensor;
+}
+
+/// Elements of a type whose numbers share the int32 field, cut to the type's own width.
+Tensor from_int32_field(DType dtype, const Shape& shape, const Proto& proto) {
+  const auto& values = proto.int32_data();
+  if (bits_of(dtype) <= 8) return from_field<std::uint8_t>(dtype, shape, values);
+  if (bits_of(dtype) == 16) return from_field<std::uint16_t>(dtype, shape, values);
+  return from_field<std::int32_t>(dtype, shape, values);
+}
+
+Tensor from_strings(const Shape& shape, const Proto& proto) {
+  bytes_of(DType::kString, shape);
+  if (shape.elements() != proto.string_data_size())
+    fail(ErrorCode::kInvalidFile, "a string tensor of shape {} takes {} strings, but the file holds {}",
+         shape.to_string(), shape.elements(), proto.string_data_size());
+  Tensor tensor(DType::kString, shape);
+  std::ranges::copy(proto.string_data(), tensor.strings().begin());
+  return tensor;
+}
+
+Tensor from_typed_field(const TypeRow& type, const Shape& shape, const Proto& proto) {
+  switch (type.field) {
+    case Field::kFloat: return from_field<float>(type.dtype, shape, proto.float_data());
+    case Field::kDouble: return from_field<double>(type.dtype, shape, proto.double_data());
+    case Field::kInt32: return from_int32_field(type.dtype, shape, proto);
+    case Field::kInt64: return from_field<std::int64_t>(type.dtype, shape, proto.int64_data());
+    case Field::kUInt64:
+      return type.dtype == DType::kUInt32 ? from_field<std::uint32_t>(type.dtype, shape, proto.uint64_data())
+                                          : from_field<std::uint64_t>(type.dtype, shape, proto.uint64_data());
+    case Field::kString: return from_strings(shape, proto);
+  }
+  fail(ErrorCode::kInternal, "element type {} has no field", type.data_type);
+}
+
+Tensor from_raw(DType dtype, const Shape& shape, const std::string& raw) {
+  const std::size_t bytes = bytes_of(dtype, shape);
+  if (dtype == DType::kString) fail(ErrorCode::kInvalidFile, "strings can't be stored as raw bytes");
+  if (raw.size() != bytes)
+    fail(ErrorCode::kInvalidFile, "a {} tensor of shape {} takes {} bytes, but the file holds {}", to_string(dtype),
+         shape.to_string(), bytes, raw.size());
+  Tensor tensor(dtype, shape);
+  if (bytes != 0) std::memcpy(tensor.raw(), raw.data(), bytes);
+  return tensor;
+}
+
+Tensor from_file(DType dtype, const Shape& shape, const Proto& proto, const ExternalData& external) {
+  if (dtype == DType::kString) fail(ErrorCode::kInvalidFile, "strings can't be stored as external data");
+  external.check(proto, bytes_of(dtype, shape));
+  Tensor tensor(dtype, shape);
+  external.read(proto, {tensor.raw(), tensor.bytes()});
+  return tensor;
+}
+
+Tensor read_unnamed(const Proto& proto, const ExternalData& external) {
+  if (proto.has_segment()) fail(ErrorCode::kUnsupported, "tensors stored in segments are not supported");
+  const TypeRow& type = row_of(proto.data_type());
+  const Shape shape = shape_of(proto.dims());
+  Tensor tensor;
+  if (proto.data_location() == Proto::EXTERNAL) {
+    tensor = from_file(type.dtype, shape, proto, external);
+  } else if (proto.has_raw_data() && !(proto.raw_data().empty() && bytes_of(type.dtype, shape) != 0)) {
+    tensor = from_raw(type.dtype, shape, proto.raw_data());
+  } else {
+    tensor = from_typed_field(type, shape, proto);
+  }
+  if (type.dtype == DType::kBool) {
+    // Any byte but 0 and 1 would be undefined behaviour to read as a bool.
+    auto* bytes = reinterpret_cast<std::uint8_t*>(tensor.raw());
+    std::transform(bytes, bytes + tensor.elements(), bytes, [](std::uint8_t byte) { return byte != 0 ? 1 : 0; });
+  }
+  return tensor;
+}
+
+/// Row-major position of one sparse value: INDICES holds positions, or one coordinate for every dimension.
+std::int64_t position(std::span<const std::int64_t> indices, const Shape& index_shape, const Shape& shape,
+                      std::int64_t i) {
+  std::int64_t at = 0;
+  if (index_shape.rank() == 1) {
+    at = indices[static_cast<std::size_t>(i)];
+    if (at < 0 || at >= shape.elements()) fail(ErrorCode::kInvalidFile, "the sparse index {} is out of range", at);
+    return at;
+  }
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    const std::int64_t index = indices[static_cast<std::size_t>(i * shape.rank() + axis)];
+    if (index < 0 || index >= shape[axis])
+      fail(ErrorCode::kInvalidFile, "the sparse index {} is out of range on axis {}", index, axis);
+    at = at * shape[axis] + index;
+  }
+  return at;
+}
+
+Tensor make_dense(const Tensor& values, const Tensor& indices, const Shape& shape) {
+  // A few stored values may stand for any number of elements: as much as a dense file could hold, and no more.
+  constexpr std::size_t kMaxBytes = std::size_t{1} << 31;
+  if (bytes_of(values.dtype(), shape) > kMaxBytes)
+    fail(ErrorCode::kUnsupported, "a sparse tensor of shape {} is too large to be made dense", shape.to_string());
+  const Shape& index_shape = indices.shape();
+  const bool linear = index_shape == Shape{values.elements()};
+  const bool coordinates = index_shape == Shape{values.elements(), shape.rank()};
+  if (indices.dtype() != DType::kInt64 || values.shape().rank() != 1 || !(linear || coordinates))
+    fail(ErrorCode::kInvalidFile, "{} sparse values can't have indices of shape {}", values.elements(),
+         index_shape.to_string());
+  if (bits_of(values.dtype()) % 8 != 0 || values.dtype() == DType::kString)
+    fail(ErrorCode::kUnsupported, "sparse tensors of {} are not supported", to_string(values.dtype()));
+  Tensor dense(values.dtype(), shape);
+  std::memset(dense.raw(), 0, dense.bytes());
+  const std::size_t size = bits_of(values.dtype()) / 8;
+  for (std::int64_t i = 0; i < values.elements(); ++i) {
+    const std::int64_t at = position(indices.data<std::int64_t>(), index_shape, shape, i);
+    std::memcpy(dense.raw() + static_cast<std::size_t>(at) * size, values.raw() + static_cast<std::size_t>(i) * size,
+                size);
+  }
+  return dense;
+}
+
+template <typename Read>
+Tensor with_name(const std::string& name, Read read) {
+  try {
+    return read();
+  } catch (const Error& error) {
+    throw error.in(fmt::format("tensor '{}'", name));
+  }
+}
+
+}  // namespace
+
+DType dtype_of(int data_type) { return row_of(data_type).dtype; }
+
+Tensor read_tensor(const Proto& tensor, const ExternalData& external) {
+  return with_name(tensor.name(), [&] { return read_unnamed(tensor, external); });
+}
+
+Tensor read_sparse_tensor(const onnx::SparseTensorProto& sparse, const ExternalData& external) {
+  return with_name(sparse.values().name(), [&] {
+    return make_dense(read_unnamed(sparse.values(), external), read_unnamed(sparse.indices(), external),
+                      shape_of(sparse.dims()));
+  });
+}
+
+}  // namespace saccade

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "graph/graph.hpp"
+
+namespace saccade {
+
+/// The newest version of ONNX's operator set that this reader was written for.
+inline constexpr std::int64_t kNewestOpset = 28;
+/// The oldest that it reads.
+inline constexpr std::int64_t kOldestOpset = 7;
+
+/// Throws Error (kUnsupported) where VERSION is older than kOldestOpset.
+void check_opset(std::int64_t version);
+
+/// Collects the operators that Saccade lacks, so that one error tells them all.
+class UnsupportedOperators {
+ public:
+  /// Whether NODE's operator (of an operator set of VERSION) is unknown; notes it if so.
+  bool note(const Node& node, std::int64_t version);
+  /// Throws Error (kUnsupported) listing what was noted, if anything was.
+  void check() const;
+
+ private:
+  struct Found {
+    int count = 0;
+    std::string example;
+  };
+  std::map<std::string, Found> found_;  // by "domain.name"
+  std::int64_t newer_opset_ = 0;
+};
+
+}  // namespace saccade

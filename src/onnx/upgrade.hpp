@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "onnx/reader.hpp"
+
+namespace saccade {
+
+/// The name that NODE's operator has in the newest operator set ("Resize" for an Upsample).
+std::string newest_name(const Node& node);
+
+/// Brings every node to the form of the newest operator set, and infers all types on the way: what some rewrites are
+/// depends on them. Throws Error naming the node.
+Graph upgrade_graph(RawGraph raw);
+
+}  // namespace saccade

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "ops/infer.hpp"
+
+namespace saccade {
+
+/// One node on its way to the newest form. A rule edits `node`; nodes to stand before it are added at once.
+class Upgrade {
+ public:
+  /// RAW is the graph that NODE comes from, GRAPH the one that it is to be part of; ids mean the same in both.
+  Upgrade(Graph& graph, KnownValues& known, const Graph& raw, Node rewritten)
+      : node(std::move(rewritten)), graph_(graph), known_(known), raw_(raw) {}
+
+  Node node;
+
+  bool has(std::size_t input) const { return input < node.inputs.size() && node.inputs[input] != ValueId::kNone; }
+  /// Throws Error (kInvalidFile) where the input is left out.
+  const TensorType& type(std::size_t input) const;
+  const Shape& shape(std::size_t input) const { return type(input).shape; }
+  /// The input's contents, or null where they depend on the model's inputs.
+  const Tensor* known(std::size_t input) const { return has(input) ? known_.get(node.inputs[input]) : nullptr; }
+  /// Whether anything reads the output.
+  bool wants(std::size_t output) const;
+
+  /// Makes TENSOR, named WHAT, input number AT.
+  void set_input(std::size_t at, std::string_view what, Tensor tensor);
+  /// Adds a node, named WHAT, of one output; infers its type and returns it.
+  ValueId before(std::string_view what, Node added);
+  /// The same for a Reshape or an Expand to SHAPE.
+  ValueId reshaped(std::string_view what, ValueId input, const Shape& shape) {
+    return to_shape("Reshape", what, input, shape);
+  }
+  ValueId expanded(std::string_view what, ValueId input, const Shape& shape) {
+    return to_shape("Expand", what, input, shape);
+  }
+
+ private:
+  ValueId to_shape(std::string op, std::string_view what, ValueId input, const Shape& shape);
+
+  Graph& graph_;
+  KnownValues& known_;
+  const Graph& raw_;
+};
+
+/// How an operator of ONNX's own domain gets from one form to the next.
+struct UpgradeRule {
+  std::string_view op;
+  std::int64_t until;  ///< applies to nodes of operator sets before this one
+  void (*apply)(Upgrade&);
+};
+
+// A node passes every rule of its operator, the first table's first, from the top to the bottom.
+
+/// Attributes that became inputs.
+std::span<const UpgradeRule> argument_rules();
+/// Everything else: defaults and meanings that changed, operators that were replaced.
+std::span<const UpgradeRule> meaning_rules();
+
+}  // namespace saccade
