@@ -1,0 +1,23 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace saccade {
+
+/// The 80 classes of COCO's detection task, in the order that models use.
+std::span<const std::string_view> coco_labels();
+/// The category that COCO's annotation files give to a model's class 0..79 (1..90, with gaps).
+int coco_category(int class_id);
+/// Whether LABELS are COCO's 80, in order.
+bool are_coco(std::span<const std::string> labels);
+
+/// Class names as a Python dictionary or list prints them: "{0: 'person', 1: 'bicycle'}", "['cat', 'dog']"; an id that
+/// is left out is named by its number. Throws Error (kInvalidFile) quoting what can't be read.
+std::vector<std::string> parse_python_names(std::string_view text);
+/// One name a line. Throws Error (kIo, kInvalidFile) naming the file.
+std::vector<std::string> read_labels(const std::string& path);
+
+}  // namespace saccade
