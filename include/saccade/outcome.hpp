@@ -32,6 +32,7 @@ class [[nodiscard]] Outcome {
   T& operator*() { return std::get<0>(state_); }
   const T& operator*() const { return std::get<0>(state_); }
   T* operator->() { return &std::get<0>(state_); }
+  const T* operator->() const { return &std::get<0>(state_); }
   const Failure& failure() const { return std::get<1>(state_); }
 
  private:

@@ -30,9 +30,13 @@ class Source {
   virtual void cancel() noexcept = 0;
 };
 
+struct SourceOptions {
+  int decode_threads = 2;  ///< of a video's decoder
+};
+
 /// Opens an image, a folder of images (in the order of their names) or a video. Throws Error naming the file where it
 /// is missing, empty, damaged or of no known kind, and for a URI whose kind is not built.
-std::unique_ptr<Source> open_source(const std::string& uri);
+std::unique_ptr<Source> open_source(const std::string& uri, const SourceOptions& options = {});
 
 /// Writes frames into a video file. Closing may throw; a destructor closes silently.
 class VideoWriter {

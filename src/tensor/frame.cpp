@@ -18,6 +18,15 @@ std::string_view to_string(PixelFormat format) {
   return names[static_cast<std::size_t>(format)];
 }
 
+FrameView view_of(const RgbView& pixels) {
+  return {.format = PixelFormat::kRgb24,
+          .range = ColorRange::kFull,
+          .width = pixels.width,
+          .height = pixels.height,
+          .planes = {pixels.data},
+          .pitch_bytes = {pixels.pitch_bytes}};
+}
+
 std::array<PlaneSize, 3> plane_sizes(PixelFormat format, int width, int height) {
   const int half_width = (width + 1) / 2;
   const int half_height = (height + 1) / 2;

@@ -11,6 +11,16 @@
 
 namespace saccade {
 
+/// Borrowed kRgb24 pixels that may be written: what drawing takes.
+struct RgbView {
+  std::uint8_t* data = nullptr;
+  int pitch_bytes = 0;
+  int width = 0;   ///< pixels
+  int height = 0;  ///< pixels
+};
+/// The same pixels to be read, full range.
+FrameView view_of(const RgbView& pixels);
+
 /// How a format's planes lie in one block: rows and bytes a row of each plane (0 rows: no such plane).
 struct PlaneSize {
   int row_bytes = 0;

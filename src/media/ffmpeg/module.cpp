@@ -1,0 +1,13 @@
+#include "ffmpeg/video_source.hpp"
+#include "ffmpeg/video_writer.hpp"
+#include "media/modules.hpp"
+
+namespace saccade {
+namespace {
+
+constexpr FfmpegModule kModule = {open_video, open_writer};
+
+}  // namespace
+}  // namespace saccade
+
+extern "C" const saccade::FfmpegModule* saccade_module_ffmpeg() { return &saccade::kModule; }

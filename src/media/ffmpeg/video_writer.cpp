@@ -1,0 +1,220 @@
+#include "ffmpeg/video_writer.hpp"
+
+extern "C" {
+#include <libavutil/opt.h>
+}
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "ffmpeg/handles.hpp"
+#include "media/convert.hpp"
+
+namespace saccade {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct CloseOutput {
+  void operator()(AVFormatContext* context) const noexcept {
+    avio_closep(&context->pb);
+    avformat_free_context(context);
+  }
+};
+using AvOutput = std::unique_ptr<AVFormatContext, CloseOutput>;
+
+constexpr std::array<std::string_view, 5> kEndings = {".mp4", ".m4v", ".mov", ".mkv", ".avi"};
+
+void check_ending(const std::string& path) {
+  std::string ending = fs::path(path).extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (std::find(kEndings.begin(), kEndings.end(), ending) == kEndings.end())
+    fail(ErrorCode::kInvalidArgument, "'{}': videos are written as {}", path, fmt::join(kEndings, ", "));
+}
+
+AvOutput create(const std::string& path) {
+  forget_message();
+  AVFormatContext* context = nullptr;
+  int error = avformat_alloc_output_context2(&context, nullptr, nullptr, path.c_str());
+  if (error < 0) fail(ErrorCode::kInvalidArgument, "'{}': {}", path, reason(error));
+  AvOutput output(context);
+  error = avio_open(&context->pb, ("file:" + path).c_str(), AVIO_FLAG_WRITE);
+  if (error < 0) fail(ErrorCode::kIo, "'{}' can't be written: {}", path, reason(error));
+  return output;
+}
+
+int even(int size) { return size + size % 2; }
+
+class Writer final : public VideoWriter {
+ public:
+  Writer(const std::string& path, double frame_rate)
+      : path_(path), rate_(av_d2q(frame_rate > 0 && std::isfinite(frame_rate) ? frame_rate : 30.0, 60'000)) {
+    check_ending(path);
+    output_ = create(path);
+    if (picture_ == nullptr || packet_ == nullptr) fail(ErrorCode::kIo, "'{}': out of memory", path);
+  }
+
+  ~Writer() override {
+    try {
+      close();
+    } catch (const Error&) {
+      // Whoever wants to know calls close().
+    }
+  }
+
+  void write(const FrameView& frame, std::int64_t timestamp_ns) override {
+    if (closed_) fail(ErrorCode::kInvalidArgument, "'{}' is closed already", path_);
+    if (frame.format != PixelFormat::kRgb24 && frame.format != PixelFormat::kI420)
+      fail(ErrorCode::kInvalidArgument, "'{}': frames are written from rgb24 or i420, not from {}", path_,
+           to_string(frame.format));
+    if (encoder_ == nullptr) start(frame);
+    if (frame.width != width_ || frame.height != height_)
+      fail(ErrorCode::kInvalidArgument, "'{}': a frame of {}x{} can't follow one of {}x{} in one video", path_,
+           frame.width, frame.height, width_, height_);
+    check(av_frame_make_writable(picture_.get()));
+    fill(frame);
+    picture_->pts = next_pts(timestamp_ns);
+    encode(picture_.get());
+  }
+
+  void close() override {
+    if (std::exchange(closed_, true)) return;
+    if (encoder_ == nullptr) {
+      // A container without a picture is no valid file.
+      output_.reset();
+      std::error_code ignored;
+      fs::remove(path_, ignored);
+      return;
+    }
+    encode(nullptr);
+    check(av_write_trailer(output_.get()));
+    check(avio_closep(&output_->pb));
+  }
+
+ private:
+  void start(const FrameView& first) {
+    const bool avi = std::string_view(output_->oformat->name) == "avi";
+    // AVI has neither time stamps nor a place for H.264's reordering: one frame a tick, MPEG-4.
+    const AVCodec* x264 = avi ? nullptr : avcodec_find_encoder_by_name("libx264");
+    const AVCodec* codec = x264 != nullptr ? x264 : avcodec_find_encoder(AV_CODEC_ID_MPEG4);
+    if (codec == nullptr)
+      fail(ErrorCode::kUnsupported, "'{}': this FFmpeg can encode neither H.264 (libx264) nor MPEG-4", path_);
+    AvCodec encoder(avcodec_alloc_context3(codec));
+    if (encoder == nullptr) fail(ErrorCode::kIo, "'{}': out of memory", path_);
+    width_ = first.width;
+    height_ = first.height;
+    encoder->width = even(width_);
+    encoder->height = even(height_);
+    encoder->pix_fmt = AV_PIX_FMT_YUV420P;
+    encoder->colorspace = AVCOL_SPC_SMPTE170M;
+    encoder->color_range = AVCOL_RANGE_MPEG;
+    encoder->framerate = rate_;
+    // MPEG-4 counts at most 65535 ticks a second.
+    encoder->time_base = avi ? av_inv_q(rate_) : AVRational{1, x264 != nullptr ? 90'000 : 30'000};
+    encoder->thread_count = 2;
+    set_quality(*encoder, x264 != nullptr);
+    if ((output_->oformat->flags & AVFMT_GLOBALHEADER) != 0) encoder->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
+    check(avcodec_open2(encoder.get(), codec, nullptr));
+    add_stream(*encoder);
+    picture_->format = encoder->pix_fmt;
+    picture_->width = encoder->width;
+    picture_->height = encoder->height;
+    check(av_frame_get_buffer(picture_.get(), 0));
+    encoder_ = std::move(encoder);
+  }
+
+  static void set_quality(AVCodecContext& encoder, bool x264) {
+    if (x264) {
+      av_opt_set(encoder.priv_data, "preset", "veryfast", 0);
+      av_opt_set(encoder.priv_data, "crf", "23", 0);
+      return;
+    }
+    constexpr int kQuantizer = 4;
+    encoder.flags |= AV_CODEC_FLAG_QSCALE;
+    encoder.global_quality = FF_QP2LAMBDA * kQuantizer;
+  }
+
+  void add_stream(const AVCodecContext& encoder) {
+    AVStream* stream = avformat_new_stream(output_.get(), nullptr);
+    if (stream == nullptr) fail(ErrorCode::kIo, "'{}': out of memory", path_);
+    check(avcodec_parameters_from_context(stream->codecpar, &encoder));
+    stream->time_base = encoder.time_base;
+    stream->avg_frame_rate = rate_;
+    check(avformat_write_header(output_.get(), nullptr));
+  }
+
+  void fill(const FrameView& frame) {
+    const I420View to = {{picture_->data[0], picture_->data[1], picture_->data[2]},
+                         {picture_->linesize[0], picture_->linesize[1], picture_->linesize[2]},
+                         picture_->width,
+                         picture_->height};
+    if (frame.format == PixelFormat::kRgb24) return to_i420(frame, to);
+    const auto sizes = plane_sizes(frame.format, to.width, to.height);
+    const auto given = plane_sizes(frame.format, frame.width, frame.height);
+    for (std::size_t i = 0; i < sizes.size(); ++i) copy_padded(frame, i, given[i], sizes[i], to);
+  }
+
+  /// Repeats the last column and row of a plane of odd size.
+  static void copy_padded(const FrameView& frame, std::size_t plane, PlaneSize given, PlaneSize wanted,
+                          const I420View& to) {
+    for (int y = 0; y < wanted.rows; ++y) {
+      const std::uint8_t* from =
+          frame.planes[plane] + static_cast<std::ptrdiff_t>(std::min(y, given.rows - 1)) * frame.pitch_bytes[plane];
+      std::uint8_t* row = to.planes[plane] + static_cast<std::ptrdiff_t>(y) * to.pitch_bytes[plane];
+      std::memcpy(row, from, static_cast<std::size_t>(given.row_bytes));
+      if (wanted.row_bytes > given.row_bytes) row[given.row_bytes] = row[given.row_bytes - 1];
+    }
+  }
+
+  /// Time stamps must grow: one that doesn't (images have none) is set one frame after the last.
+  std::int64_t next_pts(std::int64_t timestamp_ns) {
+    const AVRational unit = encoder_->time_base;
+    const std::int64_t wanted = av_rescale_q(timestamp_ns, {1, 1'000'000'000}, unit);
+    const std::int64_t frame = std::max<std::int64_t>(1, av_rescale_q(1, av_inv_q(rate_), unit));
+    last_pts_ = last_pts_ == AV_NOPTS_VALUE || wanted > last_pts_ ? wanted : last_pts_ + frame;
+    return last_pts_;
+  }
+
+  /// Null flushes.
+  void encode(const AVFrame* picture) {
+    check(avcodec_send_frame(encoder_.get(), picture));
+    for (;;) {
+      const int error = avcodec_receive_packet(encoder_.get(), packet_.get());
+      if (error == AVERROR(EAGAIN) || error == AVERROR_EOF) return;
+      check(error);
+      packet_->stream_index = 0;
+      if (packet_->duration == 0) packet_->duration = av_rescale_q(1, av_inv_q(rate_), encoder_->time_base);
+      av_packet_rescale_ts(packet_.get(), encoder_->time_base, output_->streams[0]->time_base);
+      check(av_interleaved_write_frame(output_.get(), packet_.get()));
+    }
+  }
+
+  void check(int error) const {
+    if (error < 0) fail(ErrorCode::kIo, "'{}' can't be written: {}", path_, reason(error));
+  }
+
+  std::string path_;
+  AVRational rate_;
+  AvOutput output_;
+  AvCodec encoder_;
+  AvFrame picture_{av_frame_alloc()};
+  AvPacket packet_{av_packet_alloc()};
+  int width_ = 0;
+  int height_ = 0;
+  std::int64_t last_pts_ = AV_NOPTS_VALUE;
+  bool closed_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<VideoWriter> open_writer(const std::string& path, double frame_rate) {
+  catch_messages();
+  return std::make_unique<Writer>(path, frame_rate);
+}
+
+}  // namespace saccade

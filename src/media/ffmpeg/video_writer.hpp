@@ -1,0 +1,10 @@
+#pragma once
+
+#include "media/source.hpp"
+
+namespace saccade {
+
+/// Creates PATH as .mp4, .m4v, .mov, .mkv or .avi. Throws Error naming the file.
+std::unique_ptr<VideoWriter> open_writer(const std::string& path, double frame_rate);
+
+}  // namespace saccade

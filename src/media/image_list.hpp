@@ -1,0 +1,14 @@
+#pragma once
+
+#include "media/source.hpp"
+
+namespace saccade {
+
+/// A source of one image. Throws Error naming the file where its header can't be read.
+std::unique_ptr<Source> open_image(const std::string& path);
+
+/// A source of the images directly in a folder, in the order of their names. An unreadable one costs its own frame
+/// (kCorrupt). Throws Error where the folder can't be read or has no image.
+std::unique_ptr<Source> open_folder(const std::string& path);
+
+}  // namespace saccade

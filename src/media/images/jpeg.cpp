@@ -1,0 +1,161 @@
+#include <csetjmp>
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+// jpeglib.h uses FILE and size_t without including them.
+#include <jerror.h>
+#include <jpeglib.h>
+
+#include "images/decoder.hpp"
+#include "images/exif.hpp"
+#include "images/file.hpp"
+
+namespace saccade {
+namespace {
+
+struct ErrorState {
+  jpeg_error_mgr base;
+  std::jmp_buf leave;
+  char message[JMSG_LENGTH_MAX];
+};
+
+[[noreturn]] void leave(j_common_ptr info) {
+  auto* state = reinterpret_cast<ErrorState*>(info->err);
+  state->base.format_message(info, state->message);
+  std::longjmp(state->leave, 1);
+}
+
+/// libjpeg goes on after damage and fills in grey: here a warning ends the decoding, but for those about oddities that
+/// cost no pixel.
+void note(j_common_ptr info, int level) {
+  if (level >= 0) return;
+  switch (info->err->msg_code) {
+    case JWRN_ADOBE_XFORM:
+    case JWRN_BOGUS_PROGRESSION:
+    case JWRN_EXTRANEOUS_DATA:
+    case JWRN_JFIF_MAJOR:
+    case JWRN_NOT_SEQUENTIAL: return;
+    default: leave(info);
+  }
+}
+
+void stay_silent(j_common_ptr) {}
+
+jpeg_error_mgr* install(ErrorState& state) {
+  jpeg_std_error(&state.base);
+  state.base.error_exit = leave;
+  state.base.emit_message = note;
+  state.base.output_message = stay_silent;
+  state.message[0] = '\0';
+  return &state.base;
+}
+
+int orientation_of(const jpeg_decompress_struct& info) {
+  constexpr char kExif[] = "Exif\0";  // and the literal's own zero: six bytes
+  for (auto* marker = info.marker_list; marker != nullptr; marker = marker->next) {
+    if (marker->data_length <= sizeof(kExif) || std::memcmp(marker->data, kExif, sizeof(kExif)) != 0) continue;
+    return exif_orientation(std::span(marker->data, marker->data_length).subspan(sizeof(kExif)));
+  }
+  return 1;
+}
+
+/// Adobe's inverted CMYK, in place of libjpeg's missing conversion; the arithmetic is OpenCV's.
+void cmyk_to_rgb(const std::uint8_t* cmyk, std::uint8_t* rgb, std::size_t width) {
+  for (std::size_t x = 0; x < width; ++x) {
+    const int key = cmyk[4 * x + 3];
+    for (std::size_t c = 0; c < 3; ++c)
+      rgb[3 * x + c] = static_cast<std::uint8_t>(key - ((255 - cmyk[4 * x + c]) * key >> 8));
+  }
+}
+
+class JpegDecoder final : public ImageDecoder {
+ public:
+  JpegDecoder() {
+    info_.err = install(error_);
+    jpeg_create_decompress(&info_);
+    jpeg_save_markers(&info_, JPEG_APP0 + 1, 0xFFFF);
+  }
+  JpegDecoder(const JpegDecoder&) = delete;
+  JpegDecoder& operator=(const JpegDecoder&) = delete;
+  ~JpegDecoder() override { jpeg_destroy_decompress(&info_); }
+
+  bool begin(std::span<const std::uint8_t> file, ImageHeader& header) noexcept override {
+    if (setjmp(error_.leave) != 0) return abandon();
+    jpeg_abort_decompress(&info_);
+    jpeg_mem_src(&info_, file.data(), file.size());
+    jpeg_read_header(&info_, TRUE);
+    const bool cmyk = info_.jpeg_color_space == JCS_CMYK || info_.jpeg_color_space == JCS_YCCK;
+    info_.out_color_space = cmyk ? JCS_CMYK : JCS_RGB;
+    header = {static_cast<int>(info_.image_width), static_cast<int>(info_.image_height), orientation_of(info_)};
+    return true;
+  }
+
+  bool decode(std::uint8_t* rgb, int pitch_bytes) noexcept override {
+    if (info_.out_color_space == JCS_CMYK) cmyk_row_.resize(4 * static_cast<std::size_t>(info_.image_width));
+    if (setjmp(error_.leave) != 0) return abandon();
+    jpeg_start_decompress(&info_);
+    while (info_.output_scanline < info_.output_height) {
+      std::uint8_t* to = rgb + static_cast<std::ptrdiff_t>(info_.output_scanline) * pitch_bytes;
+      std::uint8_t* row = cmyk_row_.empty() || info_.out_color_space != JCS_CMYK ? to : cmyk_row_.data();
+      jpeg_read_scanlines(&info_, &row, 1);
+      if (row != to) cmyk_to_rgb(row, to, info_.output_width);
+    }
+    jpeg_finish_decompress(&info_);
+    return true;
+  }
+
+  const char* error() const noexcept override { return error_.message; }
+
+ private:
+  bool abandon() noexcept {
+    jpeg_abort_decompress(&info_);
+    return false;
+  }
+
+  ErrorState error_;
+  jpeg_decompress_struct info_{};
+  std::vector<std::uint8_t> cmyk_row_;
+};
+
+/// Everything between setjmp and longjmp is plain C, so that no destructor is jumped over.
+bool encode(std::FILE* file, const FrameView& frame, ErrorState& error) noexcept {
+  constexpr int kQuality = 90;
+  jpeg_compress_struct info{};
+  info.err = install(error);
+  if (setjmp(error.leave) != 0) {
+    jpeg_destroy_compress(&info);
+    return false;
+  }
+  jpeg_create_compress(&info);
+  jpeg_stdio_dest(&info, file);
+  info.image_width = static_cast<JDIMENSION>(frame.width);
+  info.image_height = static_cast<JDIMENSION>(frame.height);
+  info.input_components = 3;
+  info.in_color_space = JCS_RGB;
+  jpeg_set_defaults(&info);
+  jpeg_set_quality(&info, kQuality, TRUE);
+  jpeg_start_compress(&info, TRUE);
+  while (info.next_scanline < info.image_height) {
+    // libjpeg's interface lacks the const that it keeps.
+    auto* row = const_cast<std::uint8_t*>(frame.planes[0]) +
+                static_cast<std::ptrdiff_t>(info.next_scanline) * frame.pitch_bytes[0];
+    jpeg_write_scanlines(&info, &row, 1);
+  }
+  jpeg_finish_compress(&info);
+  jpeg_destroy_compress(&info);
+  return true;
+}
+
+}  // namespace
+
+std::unique_ptr<ImageDecoder> make_jpeg_decoder() { return std::make_unique<JpegDecoder>(); }
+
+void write_jpeg(const std::string& path, const FrameView& frame) {
+  OutputFile file(path);
+  ErrorState error;
+  if (!encode(file.get(), frame, error)) fail(ErrorCode::kIo, "'{}' can't be written: {}", path, error.message);
+  file.close();
+}
+
+}  // namespace saccade

@@ -1,0 +1,106 @@
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+#include "images/decoder.hpp"
+#include "media/file_kind.hpp"
+#include "media/orient.hpp"
+
+namespace saccade {
+namespace {
+
+class Reader final : public ImageReader {
+ public:
+  ImageSize size_of(const std::string& path) override {
+    load(path);
+    ImageHeader header;
+    begin(path, header);
+    if (swaps_sides(header.orientation)) return {header.height, header.width};
+    return {header.width, header.height};
+  }
+
+  Outcome<Frame> read(const std::string& path, FrameAllocator& allocator) override {
+    try {
+      return decode(path, allocator);
+    } catch (const Error& error) {
+      return Failure{Status::kCorrupt, error.what()};
+    }
+  }
+
+ private:
+  void load(const std::string& path) {
+    std::error_code error;
+    const auto bytes = std::filesystem::file_size(path, error);
+    if (error) fail(ErrorCode::kIo, "'{}' can't be read: {}", path, error.message());
+    file_.resize(bytes);
+    std::ifstream stream(path, std::ios::binary);
+    stream.read(reinterpret_cast<char*>(file_.data()), static_cast<std::streamsize>(bytes));
+    if (!stream) fail(ErrorCode::kIo, "'{}' can't be read to its end", path);
+  }
+
+  ImageDecoder& begin(const std::string& path, ImageHeader& header) {
+    const FileKind kind = file_kind(file_);
+    if (kind != FileKind::kJpeg && kind != FileKind::kPng)
+      fail(ErrorCode::kInvalidFile, "'{}' is neither a JPEG nor a PNG file", path);
+    ImageDecoder& decoder = kind == FileKind::kJpeg ? *jpeg_ : *png_;
+    if (!decoder.begin(file_, header)) damaged(path, decoder);
+    if (static_cast<std::int64_t>(header.width) * header.height > kMaxPixels)
+      fail(ErrorCode::kInvalidFile, "'{}' says that it has {}x{} pixels, more than {} are not read", path, header.width,
+           header.height, kMaxPixels);
+    return decoder;
+  }
+
+  [[noreturn]] static void damaged(const std::string& path, const ImageDecoder& decoder) {
+    fail(ErrorCode::kInvalidFile, "'{}' is damaged: {}", path, decoder.error());
+  }
+
+  Outcome<Frame> decode(const std::string& path, FrameAllocator& allocator) {
+    load(path);
+    ImageHeader header;
+    ImageDecoder& decoder = begin(path, header);
+    const bool turned = swaps_sides(header.orientation);
+    const int width = turned ? header.height : header.width;
+    const int height = turned ? header.width : header.height;
+    Frame frame;
+    frame.lease = allocator.acquire(frame_bytes(PixelFormat::kRgb24, width, height));
+    if (!frame.lease) return Failure{Status::kCancelled, path + ": reading was cancelled"};
+    frame.view = lay_out(frame.lease.buffer(), PixelFormat::kRgb24, width, height);
+    frame.view.range = ColorRange::kFull;
+    auto* pixels = reinterpret_cast<std::uint8_t*>(frame.lease.buffer().data);
+    if (header.orientation == 1) {
+      if (!decoder.decode(pixels, frame.view.pitch_bytes[0])) damaged(path, decoder);
+      return frame;
+    }
+    const int pitch = 3 * header.width;
+    stored_.resize(static_cast<std::size_t>(pitch) * static_cast<std::size_t>(header.height));
+    if (!decoder.decode(stored_.data(), pitch)) damaged(path, decoder);
+    copy_upright(stored_.data(), pitch, header.width, header.height, 3, header.orientation,
+                 {pixels, frame.view.pitch_bytes[0]});
+    return frame;
+  }
+
+  std::vector<std::uint8_t> file_;
+  std::vector<std::uint8_t> stored_;  // pixels of a picture that is still to be turned
+  std::unique_ptr<ImageDecoder> jpeg_ = make_jpeg_decoder();
+  std::unique_ptr<ImageDecoder> png_ = make_png_decoder();
+};
+
+void write(const std::string& path, const FrameView& frame) {
+  if (frame.format != PixelFormat::kRgb24 || frame.width <= 0 || frame.height <= 0)
+    fail(ErrorCode::kInvalidArgument, "'{}': only rgb24 pictures can be written, not {} of {}x{}", path,
+         to_string(frame.format), frame.width, frame.height);
+  std::string ending = std::filesystem::path(path).extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (ending == ".jpg" || ending == ".jpeg") return write_jpeg(path, frame);
+  if (ending == ".png") return write_png(path, frame);
+  fail(ErrorCode::kInvalidArgument, "'{}': pictures are written as .jpg, .jpeg or .png", path);
+}
+
+constexpr ImagesModule kModule = {[]() -> std::unique_ptr<ImageReader> { return std::make_unique<Reader>(); }, write};
+
+}  // namespace
+}  // namespace saccade
+
+extern "C" const saccade::ImagesModule* saccade_module_images() { return &saccade::kModule; }

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "media/source.hpp"
+
+namespace saccade {
+
+struct ImageSize {
+  int width = 0;  ///< pixels, as the picture is to be shown
+  int height = 0;
+};
+
+/// Decodes JPEG and PNG files into kRgb24 frames, upright (EXIF orientation applied). Used by one thread at a time.
+class ImageReader {
+ public:
+  virtual ~ImageReader() = default;
+  /// Reads no more than the file's header. Throws Error naming the file.
+  virtual ImageSize size_of(const std::string& path) = 0;
+  /// The picture, in storage from ALLOCATOR; kCorrupt naming the file where any of its pixels is missing or damaged.
+  virtual Outcome<Frame> read(const std::string& path, FrameAllocator& allocator) = 0;
+};
+
+/// What the images module (libjpeg-turbo, libpng) offers; get it with module<ImagesModule>("images").
+struct ImagesModule {
+  std::unique_ptr<ImageReader> (*make_reader)();
+  /// Writes kRgb24 as JPEG (.jpg, .jpeg) or PNG (.png). Throws Error naming the file.
+  void (*write)(const std::string& path, const FrameView& frame);
+};
+
+/// What the ffmpeg module offers; get it with module<FfmpegModule>("ffmpeg").
+struct FfmpegModule {
+  /// Opens whatever libavformat knows, a local file. Throws Error naming the file.
+  std::unique_ptr<Source> (*open_video)(const std::string& path, const SourceOptions& options);
+  std::unique_ptr<VideoWriter> (*open_writer)(const std::string& path, double frame_rate);
+};
+
+}  // namespace saccade

@@ -1,0 +1,47 @@
+#include <filesystem>
+
+#include "base/module.hpp"
+#include "media/file_kind.hpp"
+#include "media/image_list.hpp"
+#include "media/modules.hpp"
+
+namespace saccade {
+namespace {
+
+struct NotBuilt {
+  std::string_view prefix;
+  std::string_view what;
+};
+
+constexpr NotBuilt kNotBuilt[] = {
+    {"/dev/video", "a camera"},       {"rtsp://", "a network stream"},       {"http://", "a network stream"},
+    {"https://", "a network stream"}, {"synthetic:", "the synthetic scene"},
+};
+
+void refuse_unbuilt(const std::string& uri) {
+  constexpr std::string_view today = "give an image, a folder of images or a video file";
+  for (const NotBuilt& kind : kNotBuilt)
+    if (uri.starts_with(kind.prefix))
+      fail(ErrorCode::kUnsupported, "'{}': {} as a source is not built yet; {}", uri, kind.what, today);
+  if (uri.find("://") != std::string::npos)
+    fail(ErrorCode::kUnsupported, "'{}': sources of this kind are not known; {}", uri, today);
+}
+
+}  // namespace
+
+std::unique_ptr<Source> open_source(const std::string& uri, const SourceOptions& options) {
+  if (uri.empty()) fail(ErrorCode::kInvalidArgument, "the source is empty; name an image, a folder or a video file");
+  refuse_unbuilt(uri);
+  std::error_code error;
+  if (std::filesystem::is_directory(uri, error)) return open_folder(uri);
+  if (file_kind(uri) != FileKind::kOther) return open_image(uri);
+  return module<FfmpegModule>("ffmpeg").open_video(uri, options);
+}
+
+std::unique_ptr<VideoWriter> open_video_writer(const std::string& path, double frame_rate) {
+  return module<FfmpegModule>("ffmpeg").open_writer(path, frame_rate);
+}
+
+void write_image(const std::string& path, const FrameView& frame) { module<ImagesModule>("images").write(path, frame); }
+
+}  // namespace saccade

@@ -1,0 +1,142 @@
+#include <gtest/gtest.h>
+
+#include "media/file_kind.hpp"
+#include "media/pictures.hpp"
+#include "media/source.hpp"
+#include "support/frames.hpp"
+#include "support/temp_folder.hpp"
+
+namespace saccade {
+namespace {
+
+using test::FramePool;
+using test::Picture;
+using test::TempFolder;
+
+TEST(Folder, ImagesComeInTheOrderOfTheirNames) {
+  const TempFolder folder;
+  Picture small = test::flat(8, 8, 1, 2, 3);
+  Picture large = test::flat(20, 10, 4, 5, 6);
+  write_image(folder / "b_2.png", small.view());
+  write_image(folder / "a_10.JPG", large.view());
+  write_image(folder / "c.jpeg", small.view());
+  folder.write("labels.json", "{}");
+  std::filesystem::create_directory(folder / "folder.png");
+  FramePool pool;
+
+  const auto source = open_source(folder.string());
+  ASSERT_EQ(source->info().frames, 3);
+  EXPECT_EQ(source->info().width, 20);
+  EXPECT_FALSE(source->info().live);
+
+  const char* names[] = {"a_10.JPG", "b_2.png", "c.jpeg"};
+  const std::int64_t numbers[] = {10, 2, -1};
+  for (int i = 0; i < 3; ++i) {
+    const auto frame = source->read(pool);
+    ASSERT_TRUE(frame) << frame.failure().message;
+    EXPECT_EQ(frame->name, names[i]);
+    EXPECT_EQ(frame->image_id, numbers[i]);
+    EXPECT_EQ(frame->sequence, i);
+  }
+  EXPECT_EQ(source->read(pool).failure().status, Status::kEnd);
+}
+
+TEST(Folder, AnUnreadableImageCostsItsOwnFrame) {
+  const TempFolder folder;
+  Picture picture = test::flat(8, 8, 1, 2, 3);
+  folder.write("a.jpg", "no picture");
+  write_image(folder / "b.png", picture.view());
+  folder.write("c.png", "");
+  FramePool pool;
+
+  const auto source = open_source(folder.string());
+  EXPECT_EQ(source->info().width, 0);  // the first can't be measured
+  const auto first = source->read(pool);
+  const auto second = source->read(pool);
+  const auto third = source->read(pool);
+
+  ASSERT_FALSE(first);
+  EXPECT_EQ(first.failure().status, Status::kCorrupt);
+  EXPECT_NE(first.failure().message.find("a.jpg"), std::string::npos) << first.failure().message;
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->sequence, 1);
+  ASSERT_FALSE(third);
+  EXPECT_EQ(third.failure().message, "'" + folder / "c.png" + "' is empty (0 bytes)");
+  EXPECT_EQ(source->read(pool).failure().status, Status::kEnd);
+}
+
+TEST(Folder, WithoutImagesIsRefused) {
+  const TempFolder folder;
+  folder.write("notes.txt", "words");
+
+  try {
+    open_source(folder.string());
+    FAIL() << "opened";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kInvalidFile);
+    EXPECT_NE(std::string(error.what()).find(folder.string()), std::string::npos);
+  }
+}
+
+TEST(Folder, BuffersAreReusedAndGivenBack) {
+  const TempFolder folder;
+  Picture picture = test::flat(16, 16, 1, 2, 3);
+  for (int i = 0; i < 6; ++i) write_image(folder / (std::to_string(i) + ".png"), picture.view());
+  FramePool pool(1);
+
+  const auto source = open_source(folder.string());
+  const test::Reading reading = test::read_all(*source, pool);
+
+  EXPECT_EQ(reading.frames, 6);
+  EXPECT_EQ(pool.allocations(), 1);
+  EXPECT_EQ(pool.out(), 0U);
+}
+
+TEST(Folder, ReadsAfterCancelSaySo) {
+  const TempFolder folder;
+  Picture picture = test::flat(8, 8, 1, 2, 3);
+  write_image(folder / "a.png", picture.view());
+  FramePool pool;
+  const auto source = open_source(folder.string());
+
+  source->cancel();
+
+  EXPECT_EQ(source->read(pool).failure().status, Status::kCancelled);
+}
+
+TEST(Folder, ACancelledPoolCancelsTheRead) {
+  const TempFolder folder;
+  Picture picture = test::flat(8, 8, 1, 2, 3);
+  write_image(folder / "a.png", picture.view());
+  FramePool pool;
+  const auto source = open_source(folder.string());
+
+  pool.cancel();
+
+  EXPECT_EQ(source->read(pool).failure().status, Status::kCancelled);
+}
+
+TEST(NumberInName, IsWhatEndsTheStem) {
+  EXPECT_EQ(number_in_name("/data/000000000139.jpg"), 139);
+  EXPECT_EQ(number_in_name("COCO_val2014_000000000042.jpg"), 42);
+  EXPECT_EQ(number_in_name("7.tar.png"), -1);
+  EXPECT_EQ(number_in_name("bus.jpg"), -1);
+  EXPECT_EQ(number_in_name("n01440764_tench.JPEG"), -1);
+  EXPECT_EQ(number_in_name("99999999999999999999999.jpg"), -1);
+}
+
+TEST(OpenSource, KindsThatAreNotBuiltAreNamed) {
+  for (const char* uri : {"/dev/video0", "rtsp://camera/1", "http://host/a.mp4", "synthetic:", "s3://bucket/a.mp4"}) {
+    try {
+      open_source(uri);
+      FAIL() << uri << " opened";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
+      EXPECT_NE(std::string(error.what()).find(uri), std::string::npos);
+      EXPECT_NE(std::string(error.what()).find("video file"), std::string::npos) << error.what();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace saccade

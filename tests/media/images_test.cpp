@@ -1,0 +1,238 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "media/pictures.hpp"
+#include "media/source.hpp"
+#include "support/frames.hpp"
+#include "support/temp_folder.hpp"
+
+namespace saccade {
+namespace {
+
+using test::FramePool;
+using test::Picture;
+using test::TempFolder;
+
+Outcome<Frame> read_one(const std::string& path, FramePool& pool) { return open_source(path)->read(pool); }
+
+const std::uint8_t* pixel(const Frame& frame, int x, int y) {
+  return frame.view.planes[0] + static_cast<std::ptrdiff_t>(y) * frame.view.pitch_bytes[0] + 3 * x;
+}
+
+std::string message_of(const std::string& uri) {
+  try {
+    open_source(uri);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+/// A JPEG with an EXIF block that says ORIENTATION (below 256), big-endian.
+std::string with_orientation(const std::string& jpeg, char orientation) {
+  using namespace std::string_literals;
+  const std::string tiff =
+      "MM\0*\0\0\0\x08\0\x01"s + "\x01\x12\0\x03\0\0\0\x01\0"s + orientation + "\0\0"s + "\0\0\0\0"s;
+  const std::string block = "Exif\0\0"s + tiff;
+  const std::string size = {'\0', static_cast<char>(block.size() + 2)};
+  return jpeg.substr(0, 2) + "\xFF\xE1" + size + block + jpeg.substr(2);
+}
+
+TEST(Images, PngComesBackExactly) {
+  const TempFolder folder;
+  Picture picture = test::gradient(37, 21);
+  write_image(folder / "a.png", picture.view());
+  FramePool pool;
+
+  const auto frame = read_one(folder / "a.png", pool);
+
+  ASSERT_TRUE(frame) << frame.failure().message;
+  ASSERT_EQ(frame->view.width, 37);
+  ASSERT_EQ(frame->view.height, 21);
+  EXPECT_EQ(frame->view.format, PixelFormat::kRgb24);
+  EXPECT_EQ(frame->view.range, ColorRange::kFull);
+  for (int y = 0; y < 21; ++y)
+    EXPECT_TRUE(std::equal(picture.at(0, y), picture.at(0, y) + 3 * 37, pixel(*frame, 0, y))) << "row " << y;
+}
+
+TEST(Images, JpegComesBackWithinItsLoss) {
+  const TempFolder folder;
+  Picture picture = test::gradient(64, 48);
+  write_image(folder / "a.jpg", picture.view());
+  FramePool pool;
+
+  const auto frame = read_one(folder / "a.jpg", pool);
+
+  ASSERT_TRUE(frame) << frame.failure().message;
+  for (int y = 0; y < 48; ++y)
+    for (int x = 0; x < 64; ++x)
+      for (int c = 0; c < 3; ++c) ASSERT_NEAR(pixel(*frame, x, y)[c], picture.at(x, y)[c], 12) << x << "," << y;
+}
+
+TEST(Images, KindIsToldByContentNotByEnding) {
+  const TempFolder folder;
+  Picture picture = test::flat(8, 8, 10, 200, 30);
+  write_image(folder / "a.png", picture.view());
+  std::filesystem::rename(folder / "a.png", folder / "a.jpg");
+  FramePool pool;
+
+  const auto frame = read_one(folder / "a.jpg", pool);
+
+  ASSERT_TRUE(frame) << frame.failure().message;
+  EXPECT_EQ(pixel(*frame, 3, 3)[1], 200);
+}
+
+TEST(Images, AnImageIsOneFrameWithItsIdentity) {
+  const TempFolder folder;
+  Picture picture = test::flat(8, 6, 1, 2, 3);
+  write_image(folder / "000000000139.png", picture.view());
+  FramePool pool;
+
+  const auto source = open_source(folder / "000000000139.png");
+  EXPECT_EQ(source->info().frames, 1);
+  EXPECT_EQ(source->info().width, 8);
+  EXPECT_EQ(source->info().height, 6);
+  const auto frame = source->read(pool);
+
+  ASSERT_TRUE(frame);
+  EXPECT_EQ(frame->image_id, 139);
+  EXPECT_EQ(frame->name, "000000000139.png");
+  EXPECT_EQ(frame->sequence, 0);
+  EXPECT_EQ(source->read(pool).failure().status, Status::kEnd);
+}
+
+// The stored picture is 16 wide and 8 high, its upper left quarter red. EXIF's number says where that quarter belongs.
+TEST(Images, ExifOrientationIsApplied) {
+  const TempFolder folder;
+  Picture stored = test::flat(16, 8, 0, 0, 255);
+  for (int y = 0; y < 4; ++y)
+    for (int x = 0; x < 8; ++x) std::copy_n("\xFF\0\0", 3, stored.at(x, y));
+  write_image(folder / "a.jpg", stored.view());
+  const std::string jpeg = test::bytes_of_file(folder / "a.jpg");
+  struct Case {
+    char orientation;
+    bool turned, red_right, red_below;
+  };
+  constexpr Case cases[] = {{1, false, false, false}, {2, false, true, false}, {3, false, true, true},
+                            {4, false, false, true},  {5, true, false, false}, {6, true, true, false},
+                            {7, true, true, true},    {8, true, false, true}};
+  FramePool pool;
+  for (const Case& c : cases) {
+    const std::string path = folder.write("turned.jpg", with_orientation(jpeg, c.orientation));
+
+    const auto source = open_source(path);
+    const auto frame = source->read(pool);
+
+    ASSERT_TRUE(frame) << frame.failure().message;
+    ASSERT_EQ(frame->view.width, c.turned ? 8 : 16) << int{c.orientation};
+    EXPECT_EQ(source->info().width, frame->view.width);
+    const int left = frame->view.width / 4;
+    const int top = frame->view.height / 4;
+    const int x = c.red_right ? frame->view.width - 1 - left : left;
+    const int y = c.red_below ? frame->view.height - 1 - top : top;
+    EXPECT_GT(pixel(*frame, x, y)[0], 150) << int{c.orientation};
+    EXPECT_LT(pixel(*frame, frame->view.width - 1 - x, y)[0], 100) << int{c.orientation};
+    EXPECT_LT(pixel(*frame, x, frame->view.height - 1 - y)[0], 100) << int{c.orientation};
+  }
+}
+
+TEST(Images, ADamagedExifBlockIsIgnored) {
+  const TempFolder folder;
+  Picture picture = test::flat(16, 8, 9, 9, 9);
+  write_image(folder / "a.jpg", picture.view());
+  std::string jpeg = with_orientation(test::bytes_of_file(folder / "a.jpg"), 6);
+  // The directory's offset points far behind the block.
+  jpeg[2 + 4 + 6 + 4] = '\x7F';
+  FramePool pool;
+
+  const auto frame = read_one(folder.write("b.jpg", jpeg), pool);
+
+  ASSERT_TRUE(frame);
+  EXPECT_EQ(frame->view.width, 16);
+}
+
+TEST(Images, TruncatedFilesAreCorruptOrRefusedAtEveryLength) {
+  const TempFolder folder;
+  Picture picture = test::gradient(48, 40);
+  FramePool pool;
+  for (const char* name : {"a.jpg", "a.png"}) {
+    write_image(folder / name, picture.view());
+    const std::string whole = test::bytes_of_file(folder / name);
+    // The last bytes are end markers without pixels.
+    for (std::size_t size = 1; size + 16 < whole.size(); size += 7) {
+      const std::string path = folder.write(std::string("cut_") + name, whole.substr(0, size));
+      try {
+        const auto frame = read_one(path, pool);
+        ASSERT_FALSE(frame) << name << " cut to " << size << " of " << whole.size();
+        EXPECT_EQ(frame.failure().status, Status::kCorrupt);
+        EXPECT_NE(frame.failure().message.find(path), std::string::npos) << frame.failure().message;
+      } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find(path), std::string::npos) << error.what();
+      }
+    }
+  }
+  EXPECT_EQ(pool.out(), 0U);
+}
+
+TEST(Images, DamagedBytesNeverCrash) {
+  const TempFolder folder;
+  Picture picture = test::gradient(40, 32);
+  FramePool pool;
+  std::uint32_t random = 1;
+  const auto next = [&random] { return random = random * 1664525U + 1013904223U; };
+  int readings = 0;
+  for (const char* name : {"a.jpg", "a.png"}) {
+    write_image(folder / name, picture.view());
+    const std::string whole = test::bytes_of_file(folder / name);
+    for (int round = 0; round < 100; ++round) {
+      std::string damaged = whole;
+      for (int i = 0; i < 4; ++i) damaged[(next() >> 8) % damaged.size()] = static_cast<char>(next() >> 24);
+      try {
+        static_cast<void>(read_one(folder.write(name, damaged), pool));
+      } catch (const Error&) {
+      }
+      ++readings;
+    }
+  }
+  EXPECT_EQ(readings, 200);
+  EXPECT_EQ(pool.out(), 0U);
+}
+
+TEST(Images, AnAbsurdSizeIsRefusedBeforeMemoryIsTaken) {
+  const TempFolder folder;
+  Picture picture = test::flat(16, 16, 0, 0, 0);
+  write_image(folder / "a.jpg", picture.view());
+  std::string jpeg = test::bytes_of_file(folder / "a.jpg");
+  const std::size_t header = jpeg.find("\xFF\xC0");
+  jpeg.replace(header + 5, 4, "\xFF\x00\xFF\x00", 4);  // 65280 x 65280
+
+  EXPECT_NE(message_of(folder.write("b.jpg", jpeg)).find("65280x65280"), std::string::npos);
+}
+
+TEST(Images, WhatIsNoImageIsNamedAndExplained) {
+  const TempFolder folder;
+  const std::string empty = folder.write("empty.jpg", "");
+  const std::string text = folder.write("notes.txt", "these are only words, and no picture at all\n");
+  const std::string named = folder.write("notes.jpg", "these are only words, and no picture at all\n");
+
+  EXPECT_EQ(message_of(folder / "missing.jpg"), "there is no file or folder '" + folder / "missing.jpg" + "'");
+  EXPECT_EQ(message_of(empty), "'" + empty + "' is empty (0 bytes)");
+  EXPECT_NE(message_of(text).find(text), std::string::npos);
+  EXPECT_NE(message_of(named).find(named), std::string::npos);
+}
+
+TEST(Images, WritingRefusesWhatItCannotDo) {
+  const TempFolder folder;
+  Picture picture = test::flat(4, 4, 0, 0, 0);
+
+  EXPECT_THROW(write_image(folder / "a.gif", picture.view()), Error);
+  EXPECT_THROW(write_image(folder / "no/such/folder/a.png", picture.view()), Error);
+  FrameView gray = picture.view();
+  gray.format = PixelFormat::kGray8;
+  EXPECT_THROW(write_image(folder / "a.png", gray), Error);
+}
+
+}  // namespace
+}  // namespace saccade

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "media/source.hpp"
+
+namespace saccade::test {
+
+/// RGB24 pixels of a test's own.
+struct Picture {
+  int width = 0;
+  int height = 0;
+  std::vector<std::uint8_t> rgb;
+
+  Picture(int w, int h) : width(w), height(h), rgb(3 * static_cast<std::size_t>(w) * static_cast<std::size_t>(h)) {}
+
+  std::uint8_t* at(int x, int y) { return rgb.data() + 3 * (static_cast<std::ptrdiff_t>(y) * width + x); }
+  RgbView pixels() { return {rgb.data(), 3 * width, width, height}; }
+  FrameView view() { return view_of(pixels()); }
+};
+
+/// Smooth in both directions, so that JPEG and H.264 keep it: red grows to the right, green downwards, blue is BLUE.
+inline Picture gradient(int width, int height, std::uint8_t blue = 128) {
+  Picture picture(width, height);
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      picture.at(x, y)[0] = static_cast<std::uint8_t>(255 * x / width);
+      picture.at(x, y)[1] = static_cast<std::uint8_t>(255 * y / height);
+      picture.at(x, y)[2] = blue;
+    }
+  }
+  return picture;
+}
+
+inline Picture flat(int width, int height, std::uint8_t r, std::uint8_t g, std::uint8_t b) {
+  Picture picture(width, height);
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      picture.at(x, y)[0] = r;
+      picture.at(x, y)[1] = g;
+      picture.at(x, y)[2] = b;
+    }
+  }
+  return picture;
+}
+
+/// What reading a source to its end gave.
+struct Reading {
+  int frames = 0;
+  int corrupt = 0;
+  Status end = Status::kEnd;
+  std::string message;          ///< of the end
+  std::string corrupt_message;  ///< of the last corrupt frame
+  std::vector<std::int64_t> timestamps;
+};
+
+inline Reading read_all(Source& source, FrameAllocator& allocator) {
+  Reading reading;
+  for (;;) {
+    const Outcome<Frame> frame = source.read(allocator);
+    if (frame) {
+      ++reading.frames;
+      reading.timestamps.push_back(frame->timestamp_ns);
+    } else if (frame.failure().status == Status::kCorrupt) {
+      ++reading.corrupt;
+      reading.corrupt_message = frame.failure().message;
+    } else {
+      reading.end = frame.failure().status;
+      reading.message = frame.failure().message;
+      return reading;
+    }
+  }
+}
+
+}  // namespace saccade::test
