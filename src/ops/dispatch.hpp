@@ -22,6 +22,28 @@ void require_type(DType dtype, std::string_view what) {
     fail(ErrorCode::kUnsupported, "{} of type {} is not supported", what, to_string(dtype));
 }
 
+constexpr bool is_float(DType dtype) {
+  return dtype == DType::kFloat32 || dtype == DType::kFloat16 || dtype == DType::kBFloat16 || dtype == DType::kFloat64;
+}
+/// int8 .. uint64: not bool, nor the packed types.
+constexpr bool is_integer(DType dtype) { return dtype >= DType::kInt8 && dtype <= DType::kUInt64; }
+constexpr bool is_number(DType dtype) { return is_float(dtype) || is_integer(dtype); }
+
+/// with_type() over the floating-point types, the integer ones, and both.
+template <typename Visit>
+void with_float(DType dtype, Visit&& visit) {
+  with_type<float, Float16, BFloat16, double>(dtype, visit);
+}
+template <typename Visit>
+void with_integer(DType dtype, Visit&& visit) {
+  with_type<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t,
+            std::uint64_t>(dtype, visit);
+}
+template <typename Visit>
+void with_number(DType dtype, Visit&& visit) {
+  is_float(dtype) ? with_float(dtype, visit) : with_integer(dtype, visit);
+}
+
 /// What sums of products of T are kept in: float for the halves, T itself otherwise.
 template <typename T>
 using Accumulator = std::conditional_t<std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>, float, T>;

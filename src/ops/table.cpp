@@ -5,14 +5,26 @@
 // Every file of operators has one line here: SACCADE_OPS(name) takes the operators that name_ops() returns.
 // clang-format off
 #define SACCADE_ALL_OPS(SACCADE_OPS) \
+  SACCADE_OPS(binary) \
+  SACCADE_OPS(cast) \
+  SACCADE_OPS(compare) \
+  SACCADE_OPS(concat) \
   SACCADE_OPS(decode_end_to_end) \
   SACCADE_OPS(decode_yolov5) \
   SACCADE_OPS(decode_yolov8) \
+  SACCADE_OPS(expand) \
+  SACCADE_OPS(gather) \
+  SACCADE_OPS(generate) \
   SACCADE_OPS(preprocess) \
   SACCADE_OPS(reorder) \
   SACCADE_OPS(select_boxes) \
+  SACCADE_OPS(shape_of) \
+  SACCADE_OPS(slice) \
   SACCADE_OPS(top_classes) \
-  SACCADE_OPS(view)
+  SACCADE_OPS(transpose) \
+  SACCADE_OPS(unary) \
+  SACCADE_OPS(view) \
+  SACCADE_OPS(where)
 // clang-format on
 
 namespace saccade {

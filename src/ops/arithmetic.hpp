@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+
+// Arithmetic on elements that is defined for every operand: integers wrap around, and dividing one by zero gives zero.
+namespace saccade {
+
+/// An unsigned type in which T's sums and products wrap instead of overflowing (a product of two uint16 is an int).
+template <typename T>
+using Wrapping = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+
+struct AddElements {
+  template <typename T>
+  T operator()(T a, T b) const {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(static_cast<Wrapping<T>>(a) + static_cast<Wrapping<T>>(b));
+    else
+      return a + b;
+  }
+};
+
+struct SubtractElements {
+  template <typename T>
+  T operator()(T a, T b) const {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(static_cast<Wrapping<T>>(a) - static_cast<Wrapping<T>>(b));
+    else
+      return a - b;
+  }
+};
+
+struct MultiplyElements {
+  template <typename T>
+  T operator()(T a, T b) const {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(static_cast<Wrapping<T>>(a) * static_cast<Wrapping<T>>(b));
+    else
+      return a * b;
+  }
+};
+
+/// Integers truncate towards zero.
+struct DivideElements {
+  template <typename T>
+  T operator()(T a, T b) const {
+    if constexpr (std::is_integral_v<T>) {
+      if (b == 0) return 0;
+      if constexpr (std::is_signed_v<T>)
+        if (b == -1) return SubtractElements{}(T{0}, a);
+      return static_cast<T>(a / b);
+    } else {
+      return a / b;
+    }
+  }
+};
+
+/// NaN wins, as in NumPy.
+struct MaxElements {
+  template <typename T>
+  T operator()(T a, T b) const {
+    return a >= b || a != a ? a : b;
+  }
+};
+
+struct MinElements {
+  template <typename T>
+  T operator()(T a, T b) const {
+    return a <= b || a != a ? a : b;
+  }
+};
+
+}  // namespace saccade

@@ -1,0 +1,102 @@
+#include "ops/cast.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "ops/dispatch.hpp"
+#include "ops/op.hpp"
+#include "ops/values.hpp"
+
+// Cast and CastLike. Elements travel in blocks through the widest type of their kind (int64, uint64 or double), so that
+// every pair of types takes one reader and one writer. ONNX leaves open what an integer becomes of a float outside its
+// range: here the nearest integer, and 0 of NaN.
+namespace saccade {
+namespace {
+
+constexpr std::int64_t kBlock = 512;
+
+/// Elements FIRST .. FIRST + COUNT of a tensor, widened.
+template <typename Wide>
+void widen(const TensorView& from, std::int64_t first, std::int64_t count, Wide* to) {
+  if (from.dtype == DType::kBool) {
+    const auto* bytes = static_cast<const std::uint8_t*>(from.data) + first;
+    std::transform(bytes, bytes + count, to, [](std::uint8_t byte) { return static_cast<Wide>(byte != 0); });
+    return;
+  }
+  with_number(from.dtype, [&]<typename T>(std::type_identity<T>) {
+    const T* values = static_cast<const T*>(from.data) + first;
+    std::transform(values, values + count, to, [](T value) { return static_cast<Wide>(value); });
+  });
+}
+
+template <typename T, typename Wide>
+T narrow(Wide value) {
+  if constexpr (std::is_same_v<Wide, double> && std::is_integral_v<T>) {
+    // Above every T lies 2^digits, which a double holds exactly.
+    const double limit = std::ldexp(1.0, std::numeric_limits<T>::digits);
+    if (std::isnan(value)) return 0;
+    if (value >= limit) return std::numeric_limits<T>::max();
+    if (value <= static_cast<double>(std::numeric_limits<T>::min())) return std::numeric_limits<T>::min();
+    return static_cast<T>(value);
+  } else {
+    return static_cast<T>(static_cast<Accumulator<T>>(value));
+  }
+}
+
+template <typename Wide>
+void narrow_block(const Wide* from, std::int64_t count, const TensorView& to, std::int64_t first) {
+  if (to.dtype == DType::kBool) {
+    std::transform(from, from + count, static_cast<bool*>(to.data) + first, [](Wide value) { return value != 0; });
+    return;
+  }
+  with_number(to.dtype, [&]<typename T>(std::type_identity<T>) {
+    std::transform(from, from + count, static_cast<T*>(to.data) + first, narrow<T, Wide>);
+  });
+}
+
+template <typename Wide>
+void cast_through(const TensorView& from, const TensorView& to) {
+  std::array<Wide, kBlock> block;
+  const std::int64_t elements = to.elements();
+  for (std::int64_t first = 0; first < elements; first += kBlock) {
+    const std::int64_t count = std::min(kBlock, elements - first);
+    widen(from, first, count, block.data());
+    narrow_block(block.data(), count, to, first);
+  }
+}
+
+void cast(const KernelContext& context) { cast_elements(context.input(0), context.output()); }
+
+void check_castable(DType dtype) {
+  if (!is_number(dtype) && dtype != DType::kBool)
+    fail(ErrorCode::kUnsupported, "casting from or to {} is not supported", to_string(dtype));
+}
+
+void infer_cast(InferContext& context) {
+  const DType to = dtype_of_onnx(context.attributes().integer("to", 0));
+  check_castable(context.dtype(0));
+  check_castable(to);
+  context.output(0, to, context.shape(0));
+}
+
+void infer_cast_like(InferContext& context) {
+  check_castable(context.dtype(0));
+  check_castable(context.dtype(1));
+  context.output(0, context.dtype(1), context.shape(0));
+}
+
+constexpr Op kOps[] = {{"", "Cast", infer_cast, cast}, {"", "CastLike", infer_cast_like, cast}};
+
+}  // namespace
+
+void cast_elements(const TensorView& from, const TensorView& to) {
+  if (is_float(from.dtype)) return cast_through<double>(from, to);
+  if (from.dtype == DType::kUInt64) return cast_through<std::uint64_t>(from, to);
+  cast_through<std::int64_t>(from, to);
+}
+
+std::span<const Op> cast_ops() { return kOps; }
+
+}  // namespace saccade

@@ -1,0 +1,86 @@
+#include <algorithm>
+
+#include "ops/op.hpp"
+#include "ops/strided_copy.hpp"
+#include "ops/values.hpp"
+
+namespace saccade {
+namespace {
+
+/// Elements START, START + STEP, ... of a dimension, COUNT of them.
+struct Range {
+  std::int64_t start = 0;
+  std::int64_t step = 1;
+  std::int64_t count = 0;
+};
+
+/// Counts negative positions from the end and clamps to what a walk in the step's direction can reach.
+Range clamp_range(std::int64_t dim, std::int64_t start, std::int64_t end, std::int64_t step) {
+  if (step == 0) fail(ErrorCode::kInvalidFile, "Slice has a step of 0");
+  // A longer step than the dimension takes the first element only, as does one of the dimension's size.
+  const std::int64_t longest = std::max<std::int64_t>(dim, 1);
+  step = std::clamp(step, -longest, longest);
+  if (start < 0) start += dim;
+  if (end < 0) end += dim;
+  if (step > 0) {
+    start = std::clamp<std::int64_t>(start, 0, dim);
+    end = std::clamp<std::int64_t>(end, 0, dim);
+    return {start, step, end > start ? (end - start - 1) / step + 1 : 0};
+  }
+  start = std::clamp<std::int64_t>(start, -1, dim - 1);
+  end = std::clamp<std::int64_t>(end, -1, dim - 1);
+  return {start, step, start > end ? (start - end - 1) / -step + 1 : 0};
+}
+
+/// One range a dimension; AXES and STEPS may be empty (all axes from the first on, steps of 1).
+std::vector<Range> ranges(const Shape& shape, const std::vector<std::int64_t>& starts,
+                          const std::vector<std::int64_t>& ends, const std::vector<std::int64_t>& axes,
+                          const std::vector<std::int64_t>& steps) {
+  const std::size_t count = starts.size();
+  if (ends.size() != count || (!axes.empty() && axes.size() != count) || (!steps.empty() && steps.size() != count))
+    fail(ErrorCode::kInvalidFile, "Slice has {} starts, {} ends, {} axes and {} steps", count, ends.size(), axes.size(),
+         steps.size());
+  std::vector<Range> all;
+  for (std::int64_t dim : shape) all.push_back({0, 1, dim});
+  std::vector<bool> sliced(all.size(), false);
+  for (std::size_t i = 0; i < count; ++i) {
+    const int axis = InferContext::axis(axes.empty() ? static_cast<std::int64_t>(i) : axes[i], shape.rank());
+    const auto at = static_cast<std::size_t>(axis);
+    if (at >= all.size() || sliced[at]) fail(ErrorCode::kInvalidFile, "Slice can't slice axis {} (again)", axis);
+    sliced[at] = true;
+    all[at] = clamp_range(shape[axis], starts[i], ends[i], steps.empty() ? 1 : steps[i]);
+  }
+  return all;
+}
+
+void infer_slice(InferContext& context) {
+  const auto axes = context.has(3) ? context.integers(3, "Slice's axes") : std::vector<std::int64_t>{};
+  const auto steps = context.has(4) ? context.integers(4, "Slice's steps") : std::vector<std::int64_t>{};
+  const auto starts = context.integers(1, "Slice's starts");
+  Shape to;
+  for (const Range& range : ranges(context.shape(0), starts, context.integers(2, "Slice's ends"), axes, steps))
+    to.push_back(range.count);
+  context.output(0, context.dtype(0), to);
+}
+
+void slice(const KernelContext& context) {
+  const TensorView& from = context.input(0);
+  const TensorView& to = context.output();
+  const auto optional = [&](int i) { return context.has(i) ? integers_of(context.input(i)) : integers_of({}); };
+  const auto all = ranges(from.shape, optional(1), optional(2), optional(3), optional(4));
+  Strided source = strided(from);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    std::int64_t& stride = source.strides[static_cast<int>(i)];
+    source.offset += all[i].start * stride;
+    stride *= all[i].step;
+  }
+  strided_copy(to.dtype, to.shape, source, strided(to));
+}
+
+constexpr Op kOps[] = {{"", "Slice", infer_slice, slice}};
+
+}  // namespace
+
+std::span<const Op> slice_ops() { return kOps; }
+
+}  // namespace saccade
