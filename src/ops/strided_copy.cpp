@@ -66,7 +66,9 @@ void strided_copy(DType dtype, const Shape& extent, const Strided& source, const
     case 32: return copy_bytes<4>(loop, source, target);
     case 64: return copy_bytes<8>(loop, source, target);
     case 128: return copy_bytes<16>(loop, source, target);
-    default: return copy_packed(static_cast<int>(bits_of(dtype)), loop, source, target);
+    case 4:
+    case 2: return copy_packed(static_cast<int>(bits_of(dtype)), loop, source, target);
+    default: fail(ErrorCode::kUnsupported, "{} elements can't be moved", to_string(dtype));
   }
 }
 

@@ -1,4 +1,5 @@
 #include "ops/copy.hpp"
+#include "ops/values.hpp"
 
 // Operators whose output holds the input's elements in the same order, under another shape.
 namespace saccade {
@@ -26,13 +27,25 @@ void infer_reshape(InferContext& context) {
       open = static_cast<int>(i);
       dim = 1;
     }
+    if (dim < 0) fail(ErrorCode::kInvalidFile, "Reshape has a dimension of {}", dim);
     to.push_back(dim);
-    product *= dim;
+    product = checked_multiply(product, dim);
   }
   if (open >= 0) to[open] = product == 0 ? 0 : from.elements() / product;
   if (to.elements() != from.elements())
     fail(ErrorCode::kInvalidFile, "Reshape can't turn {} into {}", from.to_string(), to.to_string());
   context.output(0, context.dtype(0), to);
+}
+
+/// Inference only, where it passes its input on; the mask would be a tensor of its own.
+void infer_dropout(InferContext& context) {
+  for (int i = 1; i < context.output_count(); ++i)
+    if (context.node().outputs[static_cast<std::size_t>(i)] != ValueId::kNone)
+      fail(ErrorCode::kUnsupported, "Dropout's mask is not supported");
+  const Tensor* training = context.known(2);
+  if (context.has(2) && (training == nullptr || std::to_integer<int>(training->raw()[0]) != 0))
+    fail(ErrorCode::kUnsupported, "Dropout in training mode is not supported");
+  infer_identity(context);
 }
 
 void infer_flatten(InferContext& context) {
@@ -48,8 +61,9 @@ void infer_squeeze(InferContext& context) {
   const Shape& from = context.shape(0);
   std::vector<bool> drop(static_cast<std::size_t>(from.rank()), false);
   if (context.has(1)) {
-    for (std::int64_t axis : context.integers(1, "Squeeze's axes"))
-      drop[static_cast<std::size_t>(InferContext::axis(axis, from.rank()))] = true;
+    const auto axes = context.integers(1, "Squeeze's axes");
+    if (from.rank() == 0 && !axes.empty()) fail(ErrorCode::kInvalidFile, "Squeeze can't drop an axis of a scalar");
+    for (std::int64_t axis : axes) drop[static_cast<std::size_t>(InferContext::axis(axis, from.rank()))] = true;
   } else {
     for (int i = 0; i < from.rank(); ++i) drop[static_cast<std::size_t>(i)] = from[i] == 1;
   }
@@ -82,9 +96,9 @@ void infer_unsqueeze(InferContext& context) {
 }
 
 constexpr Op kOps[] = {
-    {"", "Identity", infer_identity, copy_elements, true},   {"", "Reshape", infer_reshape, copy_elements, true},
-    {"", "Flatten", infer_flatten, copy_elements, true},     {"", "Squeeze", infer_squeeze, copy_elements, true},
-    {"", "Unsqueeze", infer_unsqueeze, copy_elements, true},
+    {"", "Identity", infer_identity, copy_elements, true}, {"", "Dropout", infer_dropout, copy_elements, true},
+    {"", "Reshape", infer_reshape, copy_elements, true},   {"", "Flatten", infer_flatten, copy_elements, true},
+    {"", "Squeeze", infer_squeeze, copy_elements, true},   {"", "Unsqueeze", infer_unsqueeze, copy_elements, true},
 };
 
 }  // namespace

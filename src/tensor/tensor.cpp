@@ -30,14 +30,17 @@ std::shared_ptr<std::byte> allocate(DType dtype, const Shape& shape) {
 }  // namespace
 
 std::size_t bytes_of(DType dtype, const Shape& shape) {
-  std::uint64_t elements = 1;
+  // Dimensions of 0 don't hide absurd ones beside them: nobody who multiplies a part of a shape need fear overflow.
+  std::uint64_t extent = 1;
+  bool none = false;
   for (std::int64_t dim : shape) {
     if (dim < 0) fail(ErrorCode::kInvalidArgument, "a tensor can't have the shape {}", shape.to_string());
-    if (__builtin_mul_overflow(elements, static_cast<std::uint64_t>(dim), &elements) ||
-        elements > (std::uint64_t{1} << 48))
+    none = none || dim == 0;
+    if (__builtin_mul_overflow(extent, std::max<std::uint64_t>(static_cast<std::uint64_t>(dim), 1), &extent) ||
+        extent > (std::uint64_t{1} << 48))
       fail(ErrorCode::kUnsupported, "a tensor of shape {} is too large", shape.to_string());
   }
-  return static_cast<std::size_t>((elements * bits_of(dtype) + 7) / 8);
+  return none ? 0 : static_cast<std::size_t>((extent * bits_of(dtype) + 7) / 8);
 }
 
 Tensor::Tensor(DType dtype, const Shape& shape) : dtype_(dtype), shape_(shape), storage_(allocate(dtype, shape)) {}
