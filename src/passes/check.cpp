@@ -1,0 +1,103 @@
+#include "passes/check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "ops/interpret.hpp"
+
+namespace saccade {
+namespace {
+
+template <typename T>
+void fill(Tensor& tensor, std::mt19937& generator, double low, double high) {
+  std::uniform_real_distribution<double> draw(low, high);
+  for (T& element : tensor.data<T>()) element = static_cast<T>(draw(generator));
+}
+
+/// Pixels scaled to 0..1, image sizes and masks: what models take.
+Tensor random_input(const Value& value, unsigned seed) {
+  Tensor tensor(value.type.dtype, value.type.shape);
+  std::mt19937 generator(seed);
+  switch (value.type.dtype) {
+    case DType::kFloat32: fill<float>(tensor, generator, 0, 1); break;
+    case DType::kFloat64: fill<double>(tensor, generator, 0, 1); break;
+    case DType::kInt64: fill<std::int64_t>(tensor, generator, 1, 256); break;
+    case DType::kInt32: fill<std::int32_t>(tensor, generator, 1, 256); break;
+    case DType::kUInt8: fill<std::uint8_t>(tensor, generator, 0, 256); break;
+    case DType::kInt8: fill<std::int8_t>(tensor, generator, -128, 128); break;
+    case DType::kBool: fill<bool>(tensor, generator, 0, 2); break;
+    default:
+      fail(ErrorCode::kUnsupported, "input '{}': can't draw random {} elements to check passes with", value.name,
+           to_string(value.type.dtype));
+  }
+  return tensor;
+}
+
+template <typename T>
+std::vector<double> widen(const Tensor& tensor) {
+  const auto elements = tensor.data<T>();
+  return {elements.begin(), elements.end()};
+}
+
+/// The elements as numbers; empty for types that are none.
+std::vector<double> numbers(const Tensor& tensor) {
+  switch (tensor.dtype()) {
+    case DType::kFloat32: return widen<float>(tensor);
+    case DType::kFloat64: return widen<double>(tensor);
+    case DType::kInt64: return widen<std::int64_t>(tensor);
+    case DType::kInt32: return widen<std::int32_t>(tensor);
+    case DType::kUInt8: return widen<std::uint8_t>(tensor);
+    case DType::kInt8: return widen<std::int8_t>(tensor);
+    case DType::kBool: return widen<bool>(tensor);
+    default: return {};
+  }
+}
+
+double difference(const Tensor& before, const Tensor& after) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (before.dtype() != after.dtype() || before.shape() != after.shape()) return kInfinity;
+  const std::vector<double> a = numbers(before);
+  const std::vector<double> b = numbers(after);
+  double low = kInfinity;
+  double high = -kInfinity;
+  double worst = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (std::isfinite(a[i])) {
+      low = std::min(low, a[i]);
+      high = std::max(high, a[i]);
+    }
+    if (a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]))) continue;
+    const double apart = std::abs(a[i] - b[i]);
+    worst = std::isfinite(apart) ? std::max(worst, apart) : kInfinity;
+  }
+  if (worst == 0 || worst == kInfinity) return worst;
+  // An output whose elements are all alike has no spread: its size stands in.
+  return worst / (high > low ? high - low : std::max(std::abs(high), 1e-30));
+}
+
+}  // namespace
+
+ResultCheck::ResultCheck(const Graph& graph, std::map<std::string, Tensor> given) : inputs_(std::move(given)) {
+  unsigned seed = 1;
+  for (ValueId id : graph.inputs()) {
+    const Value& value = graph.value(id);
+    if (!inputs_.contains(value.name)) inputs_[value.name] = random_input(value, seed++);
+  }
+  outputs_ = interpret(graph, inputs_);
+}
+
+ResultCheck::Difference ResultCheck::run_again(const Graph& graph) {
+  std::vector<Tensor> outputs = interpret(graph, inputs_);
+  if (outputs.size() != outputs_.size()) return {"(their number)", std::numeric_limits<double>::infinity()};
+  Difference worst;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const double apart = difference(outputs_[i], outputs[i]);
+    if (i == 0 || apart > worst.spreads) worst = {graph.value(graph.outputs()[i]).name, apart};
+  }
+  outputs_ = std::move(outputs);
+  return worst;
+}
+
+}  // namespace saccade

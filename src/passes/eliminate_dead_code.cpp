@@ -1,0 +1,20 @@
+#include <algorithm>
+
+#include "passes/match.hpp"
+
+// Nodes that nothing reads. Patches take along what they make useless; this finds what a model brings with it.
+namespace saccade {
+
+std::optional<Patch> eliminate_dead_code(const PassContext& context, NodeId id) {
+  const Graph& graph = context.graph;
+  const Node& node = graph.node(id);
+  const bool read = std::ranges::any_of(node.outputs, [&](ValueId output) {
+    return output != ValueId::kNone && (graph.is_output(output) || !graph.users(output).empty());
+  });
+  if (read) return {};
+  Patch patch(graph, fmt::format("{} ({})", node.name, node.op));
+  patch.drop(id);
+  return patch;
+}
+
+}  // namespace saccade

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <variant>
+
+#include "graph/layout_rule.hpp"
+#include "graph/patch.hpp"
+#include "ops/infer.hpp"
+
+namespace saccade {
+
+/// What a backend wants of a node's tensors.
+using LayoutRules = std::function<LayoutRule(const Graph&, const Node&)>;
+
+/// What a pass sees besides the node that it looks at.
+struct PassContext {
+  const Graph& graph;
+  KnownValues& known;
+  const LayoutRules& layout_rules;  ///< empty: no backend is chosen yet
+};
+
+/// Looks at one node and proposes a change that starts there, or nothing.
+using LocalRewrite = std::optional<Patch> (*)(const PassContext&, NodeId);
+/// Looks at the whole graph.
+using GraphRewrite = std::optional<Patch> (*)(const PassContext&);
+
+/// One rewrite of graphs. It keeps no state, is right whatever other passes did or did not do before, and keeps the
+/// graph's outputs equal to rounding. It is asked again until it proposes nothing.
+struct Pass {
+  std::string_view name;
+  std::string_view summary;
+  std::variant<LocalRewrite, GraphRewrite> rewrite;
+};
+
+/// The passes in the order in which they run; one may stand there more than once.
+std::span<const Pass> pipeline();
+
+}  // namespace saccade

@@ -1,0 +1,37 @@
+#include "passes/pass.hpp"
+
+// The passes in the order in which they run. A pass is a file here, a line below and a test.
+//
+// Constants first, as every other pass looks for them; then nodes that do nothing, so that patterns stand close
+// together; then patterns of several nodes become one; then per-channel arithmetic goes into weights; then what is left
+// behind a product becomes its post-ops; memory layouts last, when the nodes are final.
+//
+// clang-format off
+#define SACCADE_PASSES(LOCAL, GRAPH)                                                                     \
+  LOCAL(eliminate_dead_code, "drop nodes that nothing reads")                                            \
+  LOCAL(fold_constants, "compute nodes that see constants or shapes alone")                              \
+  LOCAL(remove_identity, "drop nodes whose output is their input")                                       \
+  LOCAL(eliminate_common_subexpressions, "merge nodes that do the same to the same inputs")              \
+  LOCAL(fuse_silu, "x * Sigmoid(x) is Silu")                                                             \
+  LOCAL(fold_batch_norm, "put BatchNormalization into the weights before it, or make it a Mul and an Add") \
+  LOCAL(fold_bias, "put an Add of a constant behind a product into its bias")                            \
+  LOCAL(fold_scale, "put a Mul by a constant behind a product into its weights")                         \
+  LOCAL(fold_bias, "put an Add of a constant behind a product into its bias")                            \
+  LOCAL(fuse_activation, "make an activation a post-op of the node before it")                           \
+  LOCAL(fuse_residual, "make an Add of a tensor behind a product its post-op")                           \
+  LOCAL(fuse_activation, "make an activation a post-op of the node before it")
+// clang-format on
+
+namespace saccade {
+
+#define SACCADE_DECLARE_LOCAL(name, summary) std::optional<Patch> name(const PassContext&, NodeId);
+#define SACCADE_DECLARE_GRAPH(name, summary) std::optional<Patch> name(const PassContext&);
+SACCADE_PASSES(SACCADE_DECLARE_LOCAL, SACCADE_DECLARE_GRAPH)
+
+std::span<const Pass> pipeline() {
+#define SACCADE_LIST(name, summary) {#name, summary, name},
+  static const Pass kPasses[] = {SACCADE_PASSES(SACCADE_LIST, SACCADE_LIST)};
+  return kPasses;
+}
+
+}  // namespace saccade
