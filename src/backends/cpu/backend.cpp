@@ -19,8 +19,10 @@ class CpuBackend : public Backend {
   std::string device_name() const override { return cpu::device_name(); }
 
  private:
-  std::array<const Tactic*, 2> tactics_{
+  std::array<const Tactic*, 4> tactics_{
       &onednn_convolution(),
+      &vector_elementwise(),
+      &vector_move(),
       &reference(),
   };
 };

@@ -5,10 +5,20 @@
 namespace saccade::cpu {
 namespace {
 
+using enum LayoutRule;
+
 /// What is not listed runs row-major only.
 const std::map<std::string_view, LayoutRule>& onnx_rules() {
   static const std::map<std::string_view, LayoutRule> rules = {
-      {"Conv", LayoutRule::kChannelsLast},
+      {"Conv", kChannelsLast}, {"Abs", kAny},          {"Add", kAny},        {"Ceil", kAny},     {"Clip", kAny},
+      {"Concat", kAny},        {"DepthToSpace", kAny}, {"Div", kAny},        {"Elu", kAny},      {"Erf", kAny},
+      {"Exp", kAny},           {"Expand", kAny},       {"Floor", kAny},      {"Gelu", kAny},     {"HardSigmoid", kAny},
+      {"HardSwish", kAny},     {"Identity", kAny},     {"LeakyRelu", kAny},  {"Log", kAny},      {"Max", kAny},
+      {"Min", kAny},           {"Mish", kAny},         {"Mul", kAny},        {"Neg", kAny},      {"PRelu", kAny},
+      {"Pad", kAny},           {"Pow", kAny},          {"Reciprocal", kAny}, {"Relu", kAny},     {"Round", kAny},
+      {"Sigmoid", kAny},       {"Slice", kAny},        {"Softplus", kAny},   {"Softsign", kAny}, {"SpaceToDepth", kAny},
+      {"Split", kAny},         {"Sqrt", kAny},         {"Sub", kAny},        {"Sum", kAny},      {"Tanh", kAny},
+      {"Tile", kAny},
   };
   return rules;
 }

@@ -6,6 +6,8 @@
 namespace saccade::cpu {
 
 const Tactic& onednn_convolution();
+const Tactic& vector_elementwise();
+const Tactic& vector_move();
 const Tactic& reference();
 
 }  // namespace saccade::cpu

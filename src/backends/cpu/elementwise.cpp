@@ -1,0 +1,91 @@
+#include "cpu/element_program.hpp"
+#include "cpu/tactics.hpp"
+
+// Element-wise operators with their post-ops in one pass over memory. Bound: bytes read and written over bandwidth.
+namespace saccade::cpu {
+namespace {
+
+/// Inputs that belong to the operator itself; post-ops' operands come behind them.
+int own_inputs(const NodeContext& context) {
+  int count = context.input_count();
+  for (const PostOp& post : context.node.post_ops)
+    if (post.operand >= 0) count = std::min(count, post.operand);
+  return count;
+}
+
+Support build(const NodeContext& context, ElementProgram& program) {
+  const Node& node = context.node;
+  if (context.output().type.dtype != DType::kFloat32 || context.input(0).type.dtype != DType::kFloat32)
+    return Support::no("only float32 has vector kernels");
+  const int first = program.operand(view_of(context.input(0)), 0);
+  const int count = own_inputs(context);
+  if (const auto operation = unary_operation(context)) {
+    program.unary(operation->kernels, first, operation->alpha, operation->beta);
+  } else if (const auto kernels =
+                 node.domain.empty() ? binary_kernels(node.op == "Sum" ? "Add" : node.op) : std::nullopt;
+             kernels && count >= 2) {
+    for (int i = 1, so_far = first; i < count; ++i, so_far = ElementProgram::kOutput) {
+      const int operand = program.operand(view_of(context.input(i)), i);
+      if (operand < 0) return Support::no("it has too many operands");
+      program.binary(*kernels, so_far, operand);
+    }
+  } else {
+    return Support::no("there is no vector kernel for it");
+  }
+  std::string why;
+  if (!append_post_ops(context, program, why)) return Support::no(why);
+  return {};
+}
+
+class BoundElementwise : public BoundLaunch {
+ public:
+  BoundElementwise(const ElementProgram& program, const Bindings& bindings)
+      : program_(program),
+        output_(static_cast<float*>(bindings.outputs[0].data)),
+        inputs_(bindings.inputs.begin(), bindings.inputs.end()) {}
+
+  void run() override { program_.run(output_, inputs_.data()); }
+
+ private:
+  const ElementProgram& program_;
+  float* output_;
+  std::vector<TensorView> inputs_;
+};
+
+class ElementwiseLaunch : public Launch {
+ public:
+  explicit ElementwiseLaunch(ElementProgram program) : program_(std::move(program)) {}
+  std::unique_ptr<BoundLaunch> bind(const Bindings& bindings) const override {
+    return std::make_unique<BoundElementwise>(program_, bindings);
+  }
+
+ private:
+  ElementProgram program_;
+};
+
+class Elementwise : public Tactic {
+ public:
+  std::string_view name() const override { return "vector.elementwise"; }
+
+  Support supports(const NodeContext& context) const override {
+    if (context.node.outputs.size() != 1 || !context.has(0)) return Support::no("not an element-wise operator");
+    ElementProgram program(view_of(context.output()));
+    return build(context, program);
+  }
+
+  std::unique_ptr<Launch> compile(const NodeContext& context) const override {
+    ElementProgram program(view_of(context.output()));
+    if (const Support built = build(context, program); !built) fail(ErrorCode::kInternal, "{}", built.reason);
+    program.finish();
+    return std::make_unique<ElementwiseLaunch>(std::move(program));
+  }
+};
+
+}  // namespace
+
+const Tactic& vector_elementwise() {
+  static const Elementwise tactic;
+  return tactic;
+}
+
+}  // namespace saccade::cpu

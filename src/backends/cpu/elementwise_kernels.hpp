@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+namespace saccade::cpu {
+
+/// One pass of an element-wise operation over COUNT contiguous float32 elements: dst[i] = f(a[i], b[i]). Unary kernels
+/// ignore B. DST may be A or B. ALPHA and BETA are the operator's attributes.
+using ElementKernel = void (*)(const float* a, const float* b, float* dst, std::size_t count, float alpha, float beta);
+
+/// The same operation where both operands vary, or where one of them is a single element.
+struct ElementKernels {
+  ElementKernel both = nullptr;
+  ElementKernel scalar_a = nullptr;
+  ElementKernel scalar_b = nullptr;
+};
+
+/// The kernels of an ONNX element-wise operator (or "Silu", "GeluTanh", "Square") for this processor; empty where there
+/// is none. Unary operators have `both` only.
+std::optional<ElementKernels> unary_kernels(std::string_view op);
+std::optional<ElementKernels> binary_kernels(std::string_view op);
+
+}  // namespace saccade::cpu

@@ -1,0 +1,96 @@
+// Vector functions shared by the kernels; included once a target (Highway's way), so the guard toggles.
+#if defined(SACCADE_CPU_VECTOR_MATH_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef SACCADE_CPU_VECTOR_MATH_INL_HPP
+#undef SACCADE_CPU_VECTOR_MATH_INL_HPP
+#else
+#define SACCADE_CPU_VECTOR_MATH_INL_HPP
+#endif
+
+#include <hwy/contrib/math/math-inl.h>
+#include <hwy/highway.h>
+
+#include <cstring>
+#include <limits>
+
+HWY_BEFORE_NAMESPACE();
+namespace saccade::cpu {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using FloatTag = hn::ScalableTag<float>;
+using Float = hn::Vec<FloatTag>;
+
+/// The first COUNT lanes from P, zeros behind; reads no byte past them.
+HWY_INLINE Float load_tail(FloatTag d, const float* p, std::size_t count) {
+#if HWY_TARGET <= HWY_AVX2
+  return hn::MaskedLoad(hn::FirstN(d, count), d, p);
+#else
+  HWY_ALIGN float lanes[HWY_MAX_BYTES / sizeof(float)] = {};
+  std::memcpy(lanes, p, count * sizeof(float));
+  return hn::Load(d, lanes);
+#endif
+}
+
+/// Writes the first COUNT lanes to P and nothing past them.
+HWY_INLINE void store_tail(FloatTag d, Float v, float* p, std::size_t count) {
+#if HWY_TARGET <= HWY_AVX2
+  hn::BlendedStore(v, hn::FirstN(d, count), d, p);
+#else
+  HWY_ALIGN float lanes[HWY_MAX_BYTES / sizeof(float)];
+  hn::Store(v, d, lanes);
+  std::memcpy(p, lanes, count * sizeof(float));
+#endif
+}
+
+/// A polynomial by Horner's rule, the highest coefficient first.
+template <std::size_t kCount>
+HWY_INLINE Float polynomial(FloatTag d, Float x, const float (&coefficients)[kCount]) {
+  Float sum = hn::Set(d, coefficients[0]);
+  for (std::size_t i = 1; i < kCount; ++i) sum = hn::MulAdd(sum, x, hn::Set(d, coefficients[i]));
+  return sum;
+}
+
+/// e^x; infinity above 88.73, NaN stays NaN. (x86's minimum returns its second operand where one is NaN.)
+HWY_INLINE Float exp(FloatTag d, Float x) { return hn::Exp(d, hn::Min(hn::Set(d, 89.0F), x)); }
+
+HWY_INLINE Float sigmoid(FloatTag d, Float x) {
+  const Float one = hn::Set(d, 1.0F);
+  return hn::Div(one, hn::Add(one, exp(d, hn::Neg(x))));
+}
+
+HWY_INLINE Float tanh(FloatTag d, Float x) {
+  // Past 10 the answer is 1 to the last bit.
+  const Float bounded = hn::Max(hn::Set(d, -10.0F), hn::Min(hn::Set(d, 10.0F), x));
+  return hn::Tanh(d, bounded);
+}
+
+HWY_INLINE Float log(FloatTag d, Float x) {
+  const Float zero = hn::Zero(d);
+  const Float infinity = hn::Set(d, std::numeric_limits<float>::infinity());
+  Float y = hn::Log(d, x);
+  y = hn::IfThenElse(hn::Eq(x, infinity), infinity, y);
+  y = hn::IfThenElse(hn::Eq(x, zero), hn::Neg(infinity), y);
+  const Float nan = hn::Set(d, std::numeric_limits<float>::quiet_NaN());
+  return hn::IfThenElse(hn::Ge(x, zero), y, nan);
+}
+
+/// The error function. Below 1 an odd polynomial; above it 1 - e^p(x), where p is fitted to log(erfc) on [1, 4] and
+/// erfc's error counts for at most a sixth. Coefficients: least squares at Chebyshev nodes; error below 2e-7.
+HWY_INLINE Float erf(FloatTag d, Float x) {
+  static constexpr float kSmall[] = {7.88249745e-05F, -0.000801885501F, 0.00518931216F, -0.0268543288F,
+                                     0.112835974F,    -0.37612626F,     1.12837911F};
+  static constexpr float kLarge[] = {1.6140616e-06F, -4.55906229e-05F, 0.000592769531F, -0.00474022236F, 0.0263647176F,
+                                     -0.109978244F,  -0.631937087F,    -1.13016665F,    0.00030321299F};
+  const Float one = hn::Set(d, 1.0F);
+  const Float magnitude = hn::Abs(x);
+  const Float low = hn::Mul(x, polynomial(d, hn::Mul(x, x), kSmall));
+  const Float bounded = hn::Min(hn::Set(d, 4.0F), magnitude);
+  const Float high = hn::Sub(one, hn::Exp(d, polynomial(d, bounded, kLarge)));
+  return hn::IfThenElse(hn::Ge(magnitude, one), hn::CopySign(high, x), low);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace saccade::cpu
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,5 @@
+#pragma once
+
+// Which instruction sets our vector kernels are compiled for: AVX-512, AVX2, SSE4 and the baseline. To be included
+// before any Highway header; the kernels of the best set that the processor has are chosen at run time.
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
