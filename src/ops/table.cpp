@@ -5,21 +5,29 @@
 // Every file of operators has one line here: SACCADE_OPS(name) takes the operators that name_ops() returns.
 // clang-format off
 #define SACCADE_ALL_OPS(SACCADE_OPS) \
+  SACCADE_OPS(arg_max) \
   SACCADE_OPS(binary) \
   SACCADE_OPS(cast) \
   SACCADE_OPS(compare) \
   SACCADE_OPS(concat) \
+  SACCADE_OPS(conv) \
   SACCADE_OPS(decode_end_to_end) \
   SACCADE_OPS(decode_yolov5) \
   SACCADE_OPS(decode_yolov8) \
   SACCADE_OPS(expand) \
   SACCADE_OPS(gather) \
   SACCADE_OPS(generate) \
+  SACCADE_OPS(matmul) \
+  SACCADE_OPS(normalization) \
+  SACCADE_OPS(pool) \
   SACCADE_OPS(preprocess) \
+  SACCADE_OPS(reduce) \
   SACCADE_OPS(reorder) \
+  SACCADE_OPS(resize) \
   SACCADE_OPS(select_boxes) \
   SACCADE_OPS(shape_of) \
   SACCADE_OPS(slice) \
+  SACCADE_OPS(softmax) \
   SACCADE_OPS(top_classes) \
   SACCADE_OPS(transpose) \
   SACCADE_OPS(unary) \
