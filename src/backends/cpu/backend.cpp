@@ -19,11 +19,9 @@ class CpuBackend : public Backend {
   std::string device_name() const override { return cpu::device_name(); }
 
  private:
-  std::array<const Tactic*, 4> tactics_{
-      &onednn_convolution(),
-      &vector_elementwise(),
-      &vector_move(),
-      &reference(),
+  std::array<const Tactic*, 7> tactics_{
+      &onednn_convolution(), &onednn_deconvolution(), &onednn_matmul(), &onednn_pooling(),
+      &vector_elementwise(), &vector_move(),          &reference(),
   };
 };
 

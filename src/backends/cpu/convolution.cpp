@@ -1,6 +1,6 @@
 #include "cpu/onednn.hpp"
+#include "cpu/onednn_window.hpp"
 #include "cpu/tactics.hpp"
-#include "cpu/window.hpp"
 
 // Conv by oneDNN: weights packed once into the form that the chosen implementation likes best, activations read and
 // written as they lie (channels-last is what it is fast with), bias and post-ops in the same pass.
@@ -22,16 +22,14 @@ Shape weights_shape(const NodeContext& context) {
 
 Descriptor descriptor(const NodeContext& context, const dnnl::primitive_attr& attributes) {
   const Shape& weights = context.input(1).type.shape;
-  const Window window = window_of(context.node.attributes, {weights.begin() + 2, weights.end()},
-                                  context.input(0).type.shape, context.output().type.shape);
-  memory::dims gaps;
-  for (std::int64_t dilation : window.dilations) gaps.push_back(dilation - 1);
+  const OnednnWindow window(
+      slide(context.node.attributes, context.input(0).type.shape, kernel_of(context.node.attributes, weights)));
   const memory::desc packed(onednn_dims(weights_shape(context)), memory::data_type::f32, memory::format_tag::any);
   const memory::desc bias =
       context.has(2) ? describe(DType::kFloat32, Shape{weights[0]}, Layout::kRowMajor) : memory::desc();
   const dnnl::convolution_forward::desc operation(
       dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct, describe(context.input(0)), packed, bias,
-      describe(context.output()), window.strides, gaps, window.pads_begin, window.pads_end);
+      describe(context.output()), window.strides, window.gaps, window.begin, window.end);
   return {operation, attributes, onednn_engine()};
 }
 
@@ -62,8 +60,7 @@ class Convolution : public Tactic {
       packed.push_back(pack(DNNL_ARG_WEIGHTS, *context.constant(1),
                             describe(DType::kFloat32, weights_shape(context), Layout::kRowMajor),
                             chosen.weights_desc()));
-      return std::make_unique<OnednnLaunch>(dnnl::convolution_forward(chosen), chosen.scratchpad_desc(),
-                                            std::move(tensors), std::move(packed), chosen.impl_info_str());
+      return onednn_launch<dnnl::convolution_forward>(chosen, std::move(tensors), std::move(packed));
     });
   }
 };

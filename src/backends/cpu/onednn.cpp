@@ -56,11 +56,13 @@ bool append_unary(dnnl::post_ops& ops, const PostOp& post) {
 }
 
 /// Add and Mul become binary post-ops, which only read their operand: the sum post-op would write into it.
-bool append_binary(const NodeContext& context, const PostOp& post, FusedPostOps& fused, dnnl::post_ops& ops) {
+bool append_binary(const NodeContext& context, const PostOp& post, const Shape* shape, FusedPostOps& fused,
+                   dnnl::post_ops& ops) {
   if (post.op != "Add" && post.op != "Mul") return false;
   const Value& operand = context.input(post.operand);
   if (operand.type != context.output().type) return false;
-  const memory::desc desc = describe(operand);
+  const memory::desc desc =
+      shape == nullptr ? describe(operand) : describe(operand.type.dtype, *shape, Layout::kRowMajor);
   const int place = ops.len();
   ops.append_binary(post.op == "Add" ? algorithm::binary_add : algorithm::binary_mul, desc);
   fused.operands.push_back(
@@ -112,11 +114,12 @@ PackedArgument pack(int argument, const Tensor& tensor, const memory::desc& plai
   return {argument, std::move(packed), {}};
 }
 
-std::optional<FusedPostOps> fuse_post_ops(const NodeContext& context, std::string& why) {
+std::optional<FusedPostOps> fuse_post_ops(const NodeContext& context, std::string& why, const Shape* shape,
+                                          const dnnl::post_ops& first) {
   FusedPostOps fused;
-  dnnl::post_ops ops;
+  dnnl::post_ops ops = first;
   for (const PostOp& post : context.node.post_ops) {
-    if (post.operand < 0 ? append_unary(ops, post) : append_binary(context, post, fused, ops)) continue;
+    if (post.operand < 0 ? append_unary(ops, post) : append_binary(context, post, shape, fused, ops)) continue;
     why = fmt::format("oneDNN has no post-op for {}", post.op);
     return std::nullopt;
   }

@@ -57,7 +57,10 @@ struct FusedPostOps {
   std::vector<TensorArgument> operands;
 };
 /// With user scratchpad mode set. Empty where a post-op has no oneDNN counterpart; WHY then says which.
-std::optional<FusedPostOps> fuse_post_ops(const NodeContext& context, std::string& why);
+/// SHAPE: what the primitive takes the output for (row-major), where it is not the node's own; FIRST: the primitive's
+/// own post-ops, which come before the node's.
+std::optional<FusedPostOps> fuse_post_ops(const NodeContext& context, std::string& why, const Shape* shape = nullptr,
+                                          const dnnl::post_ops& first = {});
 
 /// A oneDNN primitive with its packed weights.
 class OnednnLaunch : public Launch {
@@ -86,6 +89,14 @@ auto onednn_compile(const NodeContext& context, const Make& make) {
   } catch (const dnnl::error& error) {
     fail(ErrorCode::kInternal, "oneDNN refuses node '{}' ({}): {}", context.node.name, context.node.op, error.what());
   }
+}
+
+/// A launch of CHOSEN, a primitive descriptor of Primitive, with what it reads.
+template <typename Primitive, typename Descriptor>
+std::unique_ptr<Launch> onednn_launch(const Descriptor& chosen, std::vector<TensorArgument> tensors,
+                                      std::vector<PackedArgument> packed = {}) {
+  return std::make_unique<OnednnLaunch>(Primitive(chosen), chosen.scratchpad_desc(), std::move(tensors),
+                                        std::move(packed), chosen.impl_info_str());
 }
 
 /// Whether MAKE (which builds a primitive descriptor) succeeds; oneDNN's answer as the reason if not.

@@ -6,6 +6,9 @@
 namespace saccade::cpu {
 
 const Tactic& onednn_convolution();
+const Tactic& onednn_deconvolution();
+const Tactic& onednn_matmul();
+const Tactic& onednn_pooling();
 const Tactic& vector_elementwise();
 const Tactic& vector_move();
 const Tactic& reference();

@@ -1,0 +1,62 @@
+#include "backends/op_case.hpp"
+
+namespace saccade {
+namespace {
+
+constexpr std::string_view kTactic = "onednn.pooling";
+using Integers = std::vector<std::int64_t>;
+
+TEST(Pooling, TakesTheGreatest) {
+  OpCase("MaxPool")
+      .input({2, 19, 13, 11})
+      .attribute("kernel_shape", Integers{3, 2})
+      .attribute("strides", Integers{2, 1})
+      .attribute("pads", Integers{1, 0, 1, 1})
+      .check_layouts(kTactic);
+  OpCase("MaxPool")
+      .input({1, 6, 12, 12})
+      .attribute("kernel_shape", Integers{3, 3})
+      .attribute("strides", Integers{2, 2})
+      .attribute("ceil_mode", std::int64_t{1})
+      .check_layouts(kTactic);
+  OpCase("MaxPool")
+      .input({1, 6, 12, 12})
+      .attribute("kernel_shape", Integers{5, 5})
+      .attribute("pads", Integers{2, 2, 2, 2})
+      .check_layouts(kTactic);
+}
+
+TEST(Pooling, TakesTheGreatestOfBytes) {
+  OpCase("MaxPool")
+      .activation(random_integers(DType::kUInt8, {1, 24, 9, 9}, 0, 255, 3))
+      .attribute("kernel_shape", Integers{3, 3})
+      .attribute("strides", Integers{2, 2})
+      .attribute("pads", Integers{1, 1, 1, 1})
+      .check_layouts(kTactic);
+}
+
+TEST(Pooling, AveragesWithAndWithoutPadding) {
+  for (std::int64_t counted : {0, 1})
+    OpCase("AveragePool")
+        .input({2, 17, 9, 10})
+        .attribute("kernel_shape", Integers{3, 3})
+        .attribute("pads", Integers{1, 1, 1, 1})
+        .attribute("count_include_pad", counted)
+        .check_layouts(kTactic);
+}
+
+TEST(Pooling, OneDimension) {
+  OpCase("MaxPool").input({2, 5, 20}).attribute("kernel_shape", Integers{4}).check_layouts(kTactic);
+}
+
+TEST(Pooling, RunsPostOps) {
+  OpCase("MaxPool").input({1, 6, 12, 12}).attribute("kernel_shape", Integers{2, 2}).post("Relu").check_layouts(kTactic);
+}
+
+TEST(Pooling, RefusesIndices) {
+  EXPECT_FALSE(
+      OpCase("MaxPool").input({1, 5, 9, 9}).attribute("kernel_shape", Integers{2, 2}).outputs(2).supports(kTactic));
+}
+
+}  // namespace
+}  // namespace saccade
