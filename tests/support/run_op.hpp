@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ops/infer.hpp"
+#include "ops/op.hpp"
+
+namespace saccade::test {
+
+using AttributeList = std::vector<std::pair<std::string, Attribute>>;
+
+/// Infers and runs one of our own operators on TENSORS with every output byte set to 0xCD before, so that what a kernel
+/// forgets to write shows (an empty input tensor: left out).
+inline std::vector<Tensor> run_saccade_op(const std::string& name, const std::vector<Tensor>& tensors, int output_count,
+                                          const AttributeList& attributes) {
+  Graph graph;
+  Node node{.domain = "saccade", .op = name, .name = name};
+  for (const auto& [key, value] : attributes) node.attributes.set(key, value);
+  std::vector<TensorView> inputs;
+  for (const Tensor& tensor : tensors) {
+    if (tensor.empty()) {
+      node.inputs.push_back(ValueId::kNone);
+      inputs.emplace_back();
+    } else {
+      node.inputs.push_back(graph.add_input("in" + std::to_string(inputs.size()), {tensor.dtype(), tensor.shape()}));
+      inputs.push_back(view_of(tensor));
+    }
+  }
+  for (int i = 0; i < output_count; ++i) node.outputs.push_back(graph.add_value("out" + std::to_string(i)));
+  KnownValues known(graph);
+  std::vector<Tensor> outputs;
+  std::vector<TensorView> views;
+  for (const TensorType& type : infer_node(graph, node, known)) {
+    outputs.emplace_back(type.dtype, type.shape);
+    std::memset(outputs.back().raw(), 0xCD, outputs.back().bytes());
+    views.push_back(view_of(outputs.back()));
+  }
+  find_op("saccade", name)->reference(KernelContext(node, inputs, views));
+  return outputs;
+}
+
+template <typename T>
+std::vector<T> elements(const Tensor& tensor) {
+  const auto data = tensor.data<T>();
+  return {data.begin(), data.end()};
+}
+
+}  // namespace saccade::test
