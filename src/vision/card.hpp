@@ -46,7 +46,6 @@ struct Card {
   std::vector<std::string> assumptions;
 
   Task task() const { return task_of(decoder); }
-  friend bool operator==(const Card&, const Card&) = default;
 };
 
 /// The card of a model: CARD_FILE, or MODEL's path with its ending replaced by .toml where that file exists; what it

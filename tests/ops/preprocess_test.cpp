@@ -9,28 +9,29 @@ namespace {
 using test::AttributeList;
 using test::elements;
 
-/// A picture that owns its samples.
+/// A picture that owns its samples; rows without padding.
 struct Picture {
-  std::vector<std::vector<std::uint8_t>> planes;
-  FrameView view;
-
   Picture(PixelFormat format, int width, int height, std::vector<std::vector<std::uint8_t>> samples)
       : planes(std::move(samples)) {
     view.format = format;
     view.width = width;
     view.height = height;
-    const auto sizes = plane_sizes(format, width, height);
-    for (std::size_t i = 0; i < planes.size(); ++i) {
-      EXPECT_EQ(planes[i].size(), static_cast<std::size_t>(sizes[i].row_bytes * sizes[i].rows));
-      view.planes[i] = planes[i].data();
-      view.pitch_bytes[i] = sizes[i].row_bytes;
-    }
   }
   Tensor tensor() const {
+    FrameView bound = view;
+    const auto sizes = plane_sizes(view.format, view.width, view.height);
+    for (std::size_t i = 0; i < planes.size(); ++i) {
+      EXPECT_EQ(planes[i].size(), static_cast<std::size_t>(sizes[i].row_bytes * sizes[i].rows));
+      bound.planes[i] = planes[i].data();
+      bound.pitch_bytes[i] = sizes[i].row_bytes;
+    }
     Tensor frame(DType::kFrame, {});
-    std::memcpy(frame.raw(), &view, sizeof view);
+    std::memcpy(frame.raw(), &bound, sizeof bound);
     return frame;
   }
+
+  std::vector<std::vector<std::uint8_t>> planes;
+  FrameView view;
 };
 
 Picture gray(int width, int height, std::vector<std::uint8_t> samples) {

@@ -1,0 +1,156 @@
+#include "vision/attach.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "base/error.hpp"
+#include "graph/verify.hpp"
+#include "ops/interpret.hpp"
+#include "support/graph_builder.hpp"
+#include "vision/read.hpp"
+
+namespace saccade {
+namespace {
+
+/// A detector of 32x32 pictures whose 21 anchors are constants: anchor 0 is class 1 at 4..12, anchor 1 the same weaker,
+/// anchor 2 class 0. It adds its input times zero, so that the picture is needed.
+Graph detector(DType dtype = DType::kFloat32) {
+  Tensor rows(DType::kFloat32, {1, 6, 21});
+  std::ranges::fill(rows.data<float>(), 0.0F);
+  const auto set = [&](std::size_t anchor, std::array<float, 6> column) {
+    for (std::size_t i = 0; i < 6; ++i) rows.data<float>()[i * 21 + anchor] = column[i];
+  };
+  set(0, {8, 8, 8, 8, 0, 0.9F});
+  set(1, {8, 8, 8, 9, 0, 0.8F});
+  set(2, {20, 20, 8, 8, 0.7F, 0});
+  test::GraphBuilder b;
+  const ValueId image = b.input("images", {1, 3, 32, 32}, dtype);
+  const ValueId wide = b.op("Cast", {image}, {{"to", std::int64_t{1}}});
+  const ValueId flat = b.op("Reshape", {wide, b.ints({1, 3072})});
+  const ValueId weights = b.constant(test::random_tensor({3072, 126}, 1, 0, 0));
+  const ValueId zeros = b.op("Reshape", {b.op("MatMul", {flat, weights}), b.ints({1, 6, 21})});
+  return b.build({b.op("Add", {zeros, b.constant(rows)})});
+}
+
+Card detector_card(const Graph& graph) {
+  Card card;
+  card.input = "images";
+  card.output = graph.value(graph.outputs()[0]).name;
+  card.width = card.height = 32;
+  card.decoder = Decoder::kYolov8;
+  card.classes = 2;
+  card.labels = {"cat", "dog"};
+  return card;
+}
+
+Tensor gray_frame(const std::vector<std::uint8_t>& pixels, int width, int height) {
+  FrameView view;
+  view.format = PixelFormat::kGray8;
+  view.width = width;
+  view.height = height;
+  view.planes[0] = pixels.data();
+  view.pitch_bytes[0] = width;
+  Tensor frame(DType::kFrame, {});
+  std::memcpy(frame.raw(), &view, sizeof view);
+  return frame;
+}
+
+Result run(const Graph& pipeline, const Card& card, const PostOptions& options, const Tensor& frame) {
+  std::vector<Tensor> outputs = interpret(pipeline, {{"frame", frame}});
+  std::vector<TensorView> views;
+  for (Tensor& output : outputs) views.push_back(view_of(output));
+  Result result;
+  reserve_results(card, options, result);
+  const std::size_t room = result.detections.capacity() + result.classes.capacity();
+  read_results(card, views, result);
+  EXPECT_EQ(result.detections.capacity() + result.classes.capacity(), room);
+  return result;
+}
+
+TEST(Attach, MakesOneGraphFromFrameToBoxes) {
+  Graph model = detector();
+  const Card card = detector_card(model);
+  const Graph pipeline = attach(std::move(model), card, {});
+  verify(pipeline);
+  ASSERT_EQ(pipeline.inputs().size(), 1U);
+  EXPECT_EQ(pipeline.value(pipeline.inputs()[0]).type.dtype, DType::kFrame);
+  EXPECT_EQ(pipeline.value(pipeline.outputs()[0]).type.shape, (Shape{300, 6}));
+  std::map<Stage, int> stages;
+  for (NodeId id : pipeline.order()) ++stages[pipeline.node(id).stage];
+  EXPECT_EQ(stages[Stage::kPre], 1);
+  EXPECT_EQ(stages[Stage::kPost], 2);
+}
+
+TEST(Attach, FindsBoxesInSourcePixels) {
+  Graph model = detector();
+  const Card card = detector_card(model);
+  const std::vector<std::uint8_t> pixels(64 * 64, 0);  // at half size in the model
+  const Result result = run(attach(std::move(model), card, {}), card, {}, gray_frame(pixels, 64, 64));
+  ASSERT_EQ(result.detections.size(), 2U);
+  EXPECT_EQ(result.detections[0].box, (std::array<float, 4>{8, 8, 24, 24}));
+  EXPECT_EQ(result.detections[0].class_name, "dog");
+  EXPECT_EQ(result.detections[0].confidence, 0.9F);
+  EXPECT_EQ(result.detections[1].class_name, "cat");
+}
+
+TEST(Attach, KeepsTheClassesAskedFor) {
+  Graph model = detector();
+  const Card card = detector_card(model);
+  const PostOptions options{.classes = {0}};
+  const std::vector<std::uint8_t> pixels(64, 0);
+  const Result result = run(attach(std::move(model), card, options), card, options, gray_frame(pixels, 8, 8));
+  ASSERT_EQ(result.detections.size(), 1U);
+  EXPECT_EQ(result.detections[0].class_id, 0);
+}
+
+TEST(Attach, CastsPixelsToTheModelsType) {
+  Graph model = detector(DType::kUInt8);
+  const Card card = detector_card(model);
+  const Graph pipeline = attach(std::move(model), card, {});
+  verify(pipeline);
+  const std::vector<std::uint8_t> pixels(64, 0);
+  EXPECT_EQ(run(pipeline, card, {}, gray_frame(pixels, 8, 8)).detections.size(), 2U);
+}
+
+TEST(Attach, ReadsClassesFromLogits) {
+  // Logits: the mean of the picture, and 0.
+  test::GraphBuilder b;
+  const ValueId image = b.input("images", {1, 1, 2, 2});
+  const ValueId flat = b.op("Reshape", {image, b.ints({1, 4})});
+  const ValueId weights = b.floats({4, 2}, {0.25F, 0, 0.25F, 0, 0.25F, 0, 0.25F, 0});
+  Graph model = b.build({b.op("MatMul", {flat, weights})});
+  Card card;
+  card.input = "images";
+  card.output = model.value(model.outputs()[0]).name;
+  card.width = card.height = 2;
+  card.color = ChannelOrder::kGray;
+  card.resize = ResizeMode::kStretch;
+  card.decoder = Decoder::kClassify;
+  card.labels = {"bright", "dark"};
+  card.softmax = true;
+  card.mean = {10, 10, 10};
+  card.std = {10, 10, 10};
+  const Graph pipeline = attach(std::move(model), card, {});
+  verify(pipeline);
+  const std::vector<std::uint8_t> black(4, 0);  // (0 - 10) / 10: logits -1 and 0
+  const Result result = run(pipeline, card, {}, gray_frame(black, 2, 2));
+  ASSERT_EQ(result.classes.size(), 2U);
+  EXPECT_EQ(result.classes[0].class_name, "dark");
+  EXPECT_NEAR(result.classes[0].confidence, 0.7311, 1e-4);  // 1 / (1 + exp(-1))
+}
+
+TEST(Attach, RejectsOptionsThatMakeNoSense) {
+  const Graph model = detector();
+  const Card card = detector_card(model);
+  EXPECT_THROW(attach(model, card, {.conf = -0.1F}), Error);
+  EXPECT_THROW(attach(model, card, {.iou = 1.5F}), Error);
+  EXPECT_THROW(attach(model, card, {.max_det = 0}), Error);
+  EXPECT_THROW(attach(model, card, {.classes = {2}}), Error);
+  Card wrong = card;
+  wrong.width = 16;
+  EXPECT_THROW(attach(model, wrong, {}), Error);
+}
+
+}  // namespace
+}  // namespace saccade

@@ -1,0 +1,231 @@
+#include "vision/card.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <functional>
+
+#include "base/error.hpp"
+#include "support/graph_builder.hpp"
+#include "vision/card_file.hpp"
+
+namespace saccade {
+namespace {
+
+/// A graph with one input and one output, made by OP behind a convolution's name.
+Graph model(const Shape& input, const Shape& output, const std::string& input_name = "images") {
+  Graph graph;
+  const ValueId image = graph.add_input(input_name, {DType::kFloat32, input});
+  const ValueId out = graph.add_value("output0", {DType::kFloat32, output});
+  graph.add_node({.op = "Conv", .name = "all", .inputs = {image}, .outputs = {out}});
+  graph.add_output(out);
+  return graph;
+}
+
+std::string message_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+class CardFiles : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::temp_directory_path() /
+              ("saccade_cards_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::filesystem::path write(const std::string& text, const std::string& name = "card.toml") const {
+    std::ofstream(folder_ / name) << text;
+    return folder_ / name;
+  }
+  Card load(const Graph& graph, const std::string& text) const { return card_for(graph, {}, write(text)); }
+  std::string rejection(const Graph& graph, const std::string& text) const {
+    return message_of([&] { load(graph, text); });
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST(Recognition, TakesEightyRowsOfClassesForYolov8) {
+  const Card card = card_for(model({1, 3, 640, 640}, {1, 84, 8400}), {});
+  EXPECT_EQ(card.decoder, Decoder::kYolov8);
+  EXPECT_EQ(card.classes, 80);
+  EXPECT_EQ(card.labels[5], "bus");
+  EXPECT_EQ(card.resize, ResizeMode::kLetterbox);
+  EXPECT_EQ(card.pad, (std::array{114, 114, 114}));
+  EXPECT_FLOAT_EQ(card.scale, 1.0F / 255);
+}
+
+TEST(Recognition, TellsYolov5FromYoloxByTheirAnchors) {
+  EXPECT_EQ(card_for(model({1, 3, 640, 640}, {1, 25200, 85}), {}).decoder, Decoder::kYolov5);
+  // One anchor a cell may be either: a raw head ends in convolutions and sigmoids alone.
+  EXPECT_EQ(card_for(model({1, 3, 416, 416}, {1, 3549, 85}), {}).decoder, Decoder::kYolov5);
+  Graph raw;
+  const ValueId image = raw.add_input("images", {DType::kFloat32, {1, 3, 416, 416}});
+  const auto node = [&](const char* op, std::vector<ValueId> inputs, const Shape& shape) {
+    const ValueId out = raw.add_value(op, {DType::kFloat32, shape});
+    raw.add_node({.op = op, .name = op, .inputs = std::move(inputs), .outputs = {out}});
+    return out;
+  };
+  const ValueId boxes = node("Conv", {image}, {1, 4, 3549});
+  const ValueId scores = node("Sigmoid", {image}, {1, 81, 3549});
+  const ValueId rows = node("Concat", {boxes, scores}, {1, 85, 3549});
+  raw.add_output(node("Transpose", {rows}, {1, 3549, 85}));
+  const Card card = card_for(raw, {});
+  EXPECT_EQ(card.decoder, Decoder::kYolox);
+  EXPECT_EQ(card.strides, (std::vector{8, 16, 32}));
+  EXPECT_EQ(card.color, ChannelOrder::kBgr);
+}
+
+TEST(Recognition, TakesSixColumnsForChosenBoxes) {
+  const Card card = card_for(model({1, 3, 640, 640}, {1, 300, 6}), {});
+  EXPECT_EQ(card.decoder, Decoder::kEndToEnd);
+  EXPECT_EQ(card.labels[7], "7");
+}
+
+TEST(Recognition, TakesAVectorForClasses) {
+  const Card card = card_for(model({1, 3, 224, 224}, {1, 1000, 1, 1}), {});
+  EXPECT_EQ(card.decoder, Decoder::kClassify);
+  EXPECT_EQ(card.resize_to, 256);
+  EXPECT_TRUE(card.softmax);
+  EXPECT_FALSE(card.assumptions.empty());
+}
+
+TEST(Recognition, BelievesUltralyticsMetadata) {
+  Graph graph = model({1, 3, 640, 640}, {1, 6, 8400});
+  graph.metadata = {{"task", "detect"}, {"names", "{0: 'cat', 1: 'dog'}"}};
+  const Card card = card_for(graph, {});
+  EXPECT_EQ(card.decoder, Decoder::kYolov8);
+  EXPECT_EQ(card.labels, (std::vector<std::string>{"cat", "dog"}));
+  graph.metadata["task"] = "pose";
+  EXPECT_NE(message_of([&] { card_for(graph, {}); }).find("'pose'"), std::string::npos);
+}
+
+TEST(Recognition, DoesNotTakeKeypointsForClasses) {
+  EXPECT_THROW(card_for(model({1, 3, 640, 640}, {1, 56, 8400}), {}), Error);
+}
+
+TEST(Recognition, ShowsTheCardToWrite) {
+  const std::string message = message_of([] { card_for(model({1, 3, 64, 64}, {1, 21, 64, 64}), "nets/seg.onnx"); });
+  EXPECT_NE(message.find("seg.toml"), std::string::npos) << message;
+  EXPECT_NE(message.find("output0: float32 1x21x64x64"), std::string::npos) << message;
+  EXPECT_NE(message.find("decoder = \"yolov8\""), std::string::npos) << message;
+}
+
+TEST(Recognition, RejectsOtherInputs) {
+  EXPECT_THROW(card_for(model({1, 5, 64, 64}, {1, 10}), {}), Error);
+  EXPECT_THROW(card_for(model({4, 3, 64, 64}, {4, 10}), {}), Error);
+  EXPECT_THROW(card_for(model({1, 3, 1, 1}, {1, 10}), {}), Error);
+  Graph two = model({1, 3, 640, 640}, {1, 84, 8400});
+  two.add_input("sizes", {DType::kInt64, {1, 2}});
+  EXPECT_NE(message_of([&] { card_for(two, {}); }).find("2 inputs"), std::string::npos);
+}
+
+TEST_F(CardFiles, OverrideWhatWasRecognised) {
+  const Card card = load(model({1, 3, 640, 640}, {1, 84, 8400}), R"([input]
+color = "bgr"
+resize = "stretch"
+pad = 7
+scale = 1
+mean = [1, 2.5, 3]
+roi = [10, 20, 30, 40]
+[output]
+multi_label = true
+)");
+  EXPECT_EQ(card.decoder, Decoder::kYolov8);
+  EXPECT_EQ(card.color, ChannelOrder::kBgr);
+  EXPECT_EQ(card.resize, ResizeMode::kStretch);
+  EXPECT_EQ(card.pad, (std::array{7, 7, 7}));
+  EXPECT_EQ(card.scale, 1.0F);
+  EXPECT_EQ(card.mean, (std::array{1.0F, 2.5F, 3.0F}));
+  EXPECT_EQ(card.roi->width, 30);
+  EXPECT_TRUE(card.multi_label);
+  EXPECT_EQ(card.labels.size(), 80U);
+}
+
+TEST_F(CardFiles, DescribeAModelThatIsNotRecognised) {
+  write("red\ngreen\n", "names.txt");
+  const Card card = load(model({1, 3, 64, 64}, {1, 6, 84}), R"(task = "detect"
+[output]
+decoder = "yolov8"
+labels = "names.txt"
+)");
+  EXPECT_EQ(card.classes, 2);
+  EXPECT_EQ(card.labels, (std::vector<std::string>{"red", "green"}));
+}
+
+TEST_F(CardFiles, LieBesideTheModel) {
+  write("[input]\ncolor = \"bgr\"\n", "net.toml");
+  EXPECT_EQ(card_for(model({1, 3, 640, 640}, {1, 84, 8400}), folder_ / "net.onnx").color, ChannelOrder::kBgr);
+}
+
+TEST_F(CardFiles, ReadBackWhatWasPrinted) {
+  const Graph graph = model({1, 3, 640, 640}, {1, 84, 8400});
+  const Card card = card_for(graph, {});
+  EXPECT_EQ(to_toml(load(graph, to_toml(card))), to_toml(card));
+}
+
+TEST_F(CardFiles, NameKeyAndLineOfWhatIsWrong) {
+  const Graph graph = model({1, 3, 640, 640}, {1, 84, 8400});
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"[input]\n\ncolour = 1\n", "card.toml:3: 'input.colour' is not a key"},
+      {"speed = 1\n", "card.toml:1: 'speed' is not a key"},
+      {"[input]\ncolor = \"red\"\n", "card.toml:2: 'input.color' must be one of rgb, bgr, gray"},
+      {"[input]\ncolor = 3\n", "'input.color' must be a text"},
+      {"[input]\nsize = [1, 2, 3]\n", "'input.size' must be a list of 2"},
+      {"[input]\npad = 300\n", "card.toml:2: 'input.pad'"},
+      {"[input]\nstd = 0\n", "'input.std' must be other than 0"},
+      {"[input]\nscale = nan\n", "'input.scale' must be a number"},
+      {"[input]\nroi = [0, 0, 0, 5]\n", "'input.roi'"},
+      {"input = 3\n", "'input' must be a table"},
+      {"[output]\ndecoder = \"detr\"\n", "not built yet"},
+      {"[output]\nlabels = [1]\n", "'output.labels'"},
+      {"[output]\nlabels = \"none.txt\"\n", "none.txt"},
+      {"[output]\nmulti_label = 1\n", "'output.multi_label' must be true or false"},
+      {"[output\n", "card.toml:1"},
+  };
+  for (const auto& [text, expected] : cases)
+    EXPECT_NE(rejection(graph, text).find(expected), std::string::npos) << text << " -> " << rejection(graph, text);
+}
+
+TEST_F(CardFiles, MayNotContradictTheModel) {
+  const Graph graph = model({1, 3, 640, 640}, {1, 84, 8400});
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"[input]\nsize = [320, 320]\n", "the model takes 640x640"},
+      {"[input]\nname = \"x\"\n", "'images', not 'x'"},
+      {"[input]\ncolor = \"gray\"\n", "three channels"},
+      {"task = \"classify\"\n", "'classify'"},
+      {"[output]\nname = \"boxes\"\n", "output0 (1x84x8400)"},
+      {"[output]\ndecoder = \"yolo-e2e\"\n", "fits no output"},
+      {"[output]\nlabels = [\"one\"]\n", "80 classes"},
+  };
+  for (const auto& [text, expected] : cases)
+    EXPECT_NE(rejection(graph, text).find(expected), std::string::npos) << text << " -> " << rejection(graph, text);
+}
+
+TEST_F(CardFiles, MustExist) {
+  EXPECT_THROW(card_for(model({1, 3, 640, 640}, {1, 84, 8400}), {}, folder_ / "missing.toml"), Error);
+}
+
+TEST(CardSchema, StandsInTheDocumentation) {
+  std::ifstream file(SACCADE_SOURCE "/docs/cards.md");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_NE(text.find(card_schema()), std::string::npos) << "docs/cards.md should hold:\n" << card_schema();
+}
+
+TEST(FindClasses, TakesNamesAndNumbers) {
+  const Card card = card_for(model({1, 3, 640, 640}, {1, 84, 8400}), {});
+  EXPECT_EQ(find_classes(card, {"person", "2", "traffic light"}), (std::vector{0, 2, 9}));
+  EXPECT_THROW(find_classes(card, {"persons"}), Error);
+  EXPECT_THROW(find_classes(card, {"80"}), Error);
+  EXPECT_THROW(find_classes(card, {"-1"}), Error);
+}
+
+}  // namespace
+}  // namespace saccade

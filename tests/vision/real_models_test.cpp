@@ -1,0 +1,62 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "base/module.hpp"
+#include "graph/importer.hpp"
+#include "graph/verify.hpp"
+#include "vision/attach.hpp"
+
+namespace saccade {
+namespace {
+
+struct Expected {
+  std::string file;
+  std::string error;  ///< part of the message where the model can't run on frames yet
+  Decoder decoder = Decoder::kYolov8;
+  int classes = 0;
+  std::string first_label;
+  bool softmax = false;
+};
+
+std::ostream& operator<<(std::ostream& out, const Expected& expected) { return out << expected.file; }
+
+class RealModels : public ::testing::TestWithParam<Expected> {};
+
+TEST_P(RealModels, AreRecognised) {
+  const Expected& expected = GetParam();
+  const std::filesystem::path path = std::filesystem::path(SACCADE_SHARED) / "models/real" / expected.file;
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << "needs ../shared/models/real/" << expected.file;
+  Graph graph = module<OnnxModule>("onnx").import_model(path, {});
+  try {
+    const Card card = card_for(graph, path);
+    EXPECT_EQ(expected.error, "") << to_toml(card);
+    EXPECT_EQ(card.decoder, expected.decoder) << to_toml(card);
+    EXPECT_EQ(card.classes, expected.classes);
+    EXPECT_EQ(card.labels.at(0), expected.first_label);
+    EXPECT_EQ(card.softmax, expected.softmax);
+    verify(attach(std::move(graph), card, {}));
+  } catch (const Error& error) {
+    ASSERT_NE(expected.error, "") << error.what();
+    EXPECT_NE(std::string(error.what()).find(expected.error), std::string::npos) << error.what();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, RealModels,
+                         ::testing::Values(Expected{"yolov8n_640.onnx", "", Decoder::kYolov8, 80, "person"},
+                                           Expected{"yolox_nano_416.onnx", "", Decoder::kYolox, 80, "person"},
+                                           Expected{"mobilenetv2_v1_224.onnx", "", Decoder::kClassify, 1000, "0", true},
+                                           Expected{"squeezenet1.1_224.onnx", "", Decoder::kClassify, 1000, "0", false},
+                                           Expected{"yolov8n-seg_640.onnx", "task is 'segment'"},
+                                           Expected{"deeplabv3_mnv2_dm05_257.onnx", "logits: float32 1x21x257x257"},
+                                           Expected{"pydnetpp_448x640.onnx", "decoder = "}),
+                         [](const auto& test) {
+                           std::string name = std::filesystem::path(test.param.file).stem();
+                           for (char& c : name)
+                             if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace saccade
