@@ -1,0 +1,59 @@
+#include "draw/text.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace saccade {
+namespace {
+
+constexpr int kMaxTextWidth = 4096;  // pixels: a longer line is cut off
+
+}  // namespace
+
+void TextRenderer::reserve(int width, int height) {
+  const bool fits = surface_ != nullptr && cairo_status(context_.get()) == CAIRO_STATUS_SUCCESS &&
+                    cairo_image_surface_get_width(surface_.get()) >= width &&
+                    cairo_image_surface_get_height(surface_.get()) >= height;
+  if (fits) return;
+  context_.reset();
+  surface_.reset(cairo_image_surface_create(CAIRO_FORMAT_A8, width, height));
+  context_.reset(cairo_create(surface_.get()));
+  cairo_select_font_face(context_.get(), "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
+}
+
+bool TextRenderer::try_render(int size, Mask& mask) {
+  constexpr int kFirstWidth = 256;
+  reserve(kFirstWidth, 2 * size);
+  cairo_text_extents_t line;
+  cairo_font_extents_t font;
+  cairo_set_font_size(context_.get(), size);
+  cairo_text_extents(context_.get(), text_.c_str(), &line);
+  cairo_font_extents(context_.get(), &font);
+  if (cairo_status(context_.get()) != CAIRO_STATUS_SUCCESS) return false;
+  const int width = std::clamp(static_cast<int>(std::ceil(line.x_advance)), 1, kMaxTextWidth);
+  const int height = std::clamp(static_cast<int>(std::ceil(font.ascent + font.descent)), 1, 4 * size);
+  reserve(width, height);
+  cairo_t* to = context_.get();
+  cairo_set_font_size(to, size);
+  cairo_set_operator(to, CAIRO_OPERATOR_CLEAR);
+  cairo_paint(to);
+  cairo_set_operator(to, CAIRO_OPERATOR_OVER);
+  cairo_set_source_rgba(to, 0, 0, 0, 1);
+  cairo_move_to(to, 0, std::ceil(font.ascent));
+  cairo_show_text(to, text_.c_str());
+  cairo_surface_flush(surface_.get());
+  mask = {cairo_image_surface_get_data(surface_.get()), cairo_image_surface_get_stride(surface_.get()), width, height};
+  return cairo_status(to) == CAIRO_STATUS_SUCCESS && mask.data != nullptr;
+}
+
+Mask TextRenderer::render(std::string_view text, int size) {
+  text_.assign(text);
+  Mask mask;
+  if (try_render(size, mask)) return mask;
+  // Cairo refuses what is not UTF-8, and its context for good: a new one with the letters that are certain.
+  for (char& c : text_)
+    if (static_cast<unsigned char>(c) >= 0x80) c = '?';
+  return try_render(size, mask) ? mask : Mask{};
+}
+
+}  // namespace saccade

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cairo.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "draw/canvas.hpp"
+
+namespace saccade {
+
+/// Renders one line of UTF-8 text at a time; keeps its surface between lines.
+class TextRenderer {
+ public:
+  /// TEXT in letters of SIZE pixels; bytes that are no UTF-8 become '?'. Valid until the next call.
+  Mask render(std::string_view text, int size);
+
+ private:
+  struct Destroy {
+    void operator()(cairo_surface_t* surface) const noexcept { cairo_surface_destroy(surface); }
+    void operator()(cairo_t* context) const noexcept { cairo_destroy(context); }
+  };
+
+  void reserve(int width, int height);
+  bool try_render(int size, Mask& mask);
+
+  std::string text_;
+  std::unique_ptr<cairo_surface_t, Destroy> surface_;
+  std::unique_ptr<cairo_t, Destroy> context_;
+};
+
+}  // namespace saccade
