@@ -1,7 +1,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "ops/run_op.hpp"
+#include "ops/op_values.hpp"
 #include "tensor/half.hpp"
 
 namespace saccade {
@@ -11,11 +11,6 @@ const float kInf = std::numeric_limits<float>::infinity();
 const float kNan = std::numeric_limits<float>::quiet_NaN();
 
 Tensor floats(const Shape& shape, std::initializer_list<float> values) { return Tensor::of<float>(shape, values); }
-
-Tensor run(const std::string& op, std::vector<Tensor> inputs,
-           std::vector<std::pair<std::string, Attribute>> attributes = {}) {
-  return OpCall{.op = op, .inputs = std::move(inputs), .attributes = std::move(attributes)}.one();
-}
 
 TEST(Binary, CombinesTensorsOfOneShape) {
   const Tensor a = floats({4}, {1, 2, 3, 4});

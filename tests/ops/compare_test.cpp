@@ -1,20 +1,10 @@
 #include <cstdint>
 #include <limits>
 
-#include "ops/run_op.hpp"
+#include "ops/op_values.hpp"
 
 namespace saccade {
 namespace {
-
-Tensor run(const std::string& op, std::vector<Tensor> inputs) {
-  return OpCall{.op = op, .inputs = std::move(inputs)}.one();
-}
-
-Tensor strings(std::initializer_list<std::string> values) {
-  Tensor tensor(DType::kString, {static_cast<std::int64_t>(values.size())});
-  std::copy(values.begin(), values.end(), tensor.strings().begin());
-  return tensor;
-}
 
 TEST(Compare, OrdersNumbers) {
   const Tensor a = Tensor::of<float>({3}, {1, 2, 3});

@@ -1,17 +1,10 @@
 #include <cstdint>
 #include <limits>
 
-#include "ops/run_op.hpp"
-#include "tensor/half.hpp"
+#include "ops/op_values.hpp"
 
 namespace saccade {
 namespace {
-
-using Named = std::vector<std::pair<std::string, Attribute>>;
-
-Tensor run(const std::string& op, std::vector<Tensor> inputs, Named attributes = {}) {
-  return OpCall{.op = op, .inputs = std::move(inputs), .attributes = std::move(attributes)}.one();
-}
 
 Tensor range(std::int64_t start, std::int64_t limit, std::int64_t delta) {
   return run("Range", {Tensor::scalar(start), Tensor::scalar(limit), Tensor::scalar(delta)});
