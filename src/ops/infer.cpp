@@ -5,11 +5,23 @@
 namespace saccade {
 namespace {
 
+// Far beyond what shapes and axes take; a small file can ask for terabytes of zeros.
+constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
+// Far beyond real chains of shape arithmetic; a hostile file's would end the stack.
+constexpr int kMaxDepth = 4096;
+
 /// Shape's and Size's answers are known without their input's contents.
 bool needs_contents(const Node& node) { return !node.is("Shape") && !node.is("Size"); }
 
 std::string describe(const Node& node) {
   return fmt::format("node '{}' ({}{}{})", node.name, node.domain, node.domain.empty() ? "" : ".", node.op);
+}
+
+bool is_small(const Graph& graph, const Node& node) {
+  std::size_t bytes = 0;
+  for (ValueId output : node.outputs)
+    if (output != ValueId::kNone) bytes += bytes_of(graph.value(output).type.dtype, graph.value(output).type.shape);
+  return bytes <= kMaxBytes;
 }
 
 }  // namespace
@@ -21,12 +33,12 @@ const Tensor* KnownValues::get(ValueId id) {
   // Marks the value as unknown first: a damaged, cyclic graph must not recurse for ever.
   computed_[id] = std::nullopt;
   const Node* node = graph_.producer(id);
-  if (node == nullptr) return nullptr;
+  if (node == nullptr || depth_ == kMaxDepth || !is_small(graph_, *node)) return nullptr;
   std::vector<Tensor> inputs;
   for (ValueId input : node->inputs) {
     if (input == ValueId::kNone) {
       inputs.emplace_back();
-    } else if (const Tensor* tensor = needs_contents(*node) ? get(input) : nullptr) {
+    } else if (const Tensor* tensor = needs_contents(*node) ? get_deeper(input) : nullptr) {
       inputs.push_back(*tensor);
     } else if (!needs_contents(*node)) {
       inputs.emplace_back(graph_.value(input).type.dtype, graph_.value(input).type.shape);
@@ -40,6 +52,13 @@ const Tensor* KnownValues::get(ValueId id) {
   return get(id);
 }
 
+const Tensor* KnownValues::get_deeper(ValueId id) {
+  ++depth_;
+  const Tensor* tensor = get(id);
+  --depth_;
+  return tensor;
+}
+
 std::vector<TensorType> infer_node(const Graph& graph, const Node& node, KnownValues& known) {
   try {
     const Op* op = find_op(node.domain, node.op);
@@ -49,6 +68,9 @@ std::vector<TensorType> infer_node(const Graph& graph, const Node& node, KnownVa
     InferContext context(node, std::move(inputs),
                          [&](int i) { return known.get(node.inputs[static_cast<std::size_t>(i)]); });
     op->infer(context);
+    for (std::size_t i = 0; i < node.outputs.size(); ++i)
+      if (node.outputs[i] != ValueId::kNone && !context.is_set(i))
+        fail(ErrorCode::kInvalidFile, "the operator has no output {}", i);
     for (const TensorType& type : context.outputs()) bytes_of(type.dtype, type.shape);
     return context.outputs();
   } catch (const Error& error) {

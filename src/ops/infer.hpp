@@ -7,16 +7,19 @@
 namespace saccade {
 
 /// Values whose contents follow from constants and shapes alone, worked out by the reference kernels when asked for and
-/// kept. Belongs to one graph; forget() after the graph changes.
+/// kept. Belongs to one graph, to which nodes may be added meanwhile.
 class KnownValues {
  public:
   explicit KnownValues(const Graph& graph) : graph_(graph) {}
-  /// The contents, or null where they depend on the graph's inputs.
+  /// The contents, or null where they depend on the graph's inputs or are far too large for a shape.
   const Tensor* get(ValueId id);
 
  private:
+  const Tensor* get_deeper(ValueId id);
+
   const Graph& graph_;
   std::map<ValueId, std::optional<Tensor>> computed_;
+  int depth_ = 0;
 };
 
 /// Sets the type of every node's outputs, in order. Throws Error (kUnsupported, kInvalidFile) naming the node.

@@ -20,6 +20,12 @@ std::vector<std::int64_t> InferContext::integers(int i, std::string_view what) c
   return {values.begin(), values.end()};
 }
 
+void InferContext::output(int i, DType dtype, const Shape& shape) {
+  if (i >= output_count()) return;
+  outputs_[static_cast<std::size_t>(i)] = {dtype, shape};
+  is_set_[static_cast<std::size_t>(i)] = true;
+}
+
 int InferContext::axis(std::int64_t axis, int rank) {
   if (axis < -rank || axis >= std::max(rank, 1))
     fail(ErrorCode::kInvalidFile, "axis {} is outside a tensor of {} dimensions", axis, rank);

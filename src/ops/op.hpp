@@ -15,7 +15,11 @@ class InferContext {
  public:
   /// KNOWN(i) gives input i's contents, or null where they depend on the graph's inputs.
   InferContext(const Node& node, std::vector<const TensorType*> inputs, std::function<const Tensor*(int)> known)
-      : node_(node), inputs_(std::move(inputs)), known_(std::move(known)), outputs_(node.outputs.size()) {}
+      : node_(node),
+        inputs_(std::move(inputs)),
+        known_(std::move(known)),
+        outputs_(node.outputs.size()),
+        is_set_(node.outputs.size()) {}
 
   const Node& node() const { return node_; }
   const Attributes& attributes() const { return node_.attributes; }
@@ -33,8 +37,11 @@ class InferContext {
   /// on the graph's inputs.
   std::vector<std::int64_t> integers(int i, std::string_view what) const;
 
-  void output(int i, DType dtype, const Shape& shape) { outputs_.at(static_cast<std::size_t>(i)) = {dtype, shape}; }
+  /// Sets output I's type; nothing where the node doesn't ask for so many outputs.
+  void output(int i, DType dtype, const Shape& shape);
   const std::vector<TensorType>& outputs() const { return outputs_; }
+  /// Whether the rule set output I: a node may ask for more outputs than its operator has.
+  bool is_set(std::size_t i) const { return is_set_[i]; }
 
   /// An axis attribute or input brought to 0..rank-1. Throws Error (kInvalidFile) outside -rank..rank-1.
   static int axis(std::int64_t axis, int rank);
@@ -44,6 +51,7 @@ class InferContext {
   std::vector<const TensorType*> inputs_;
   std::function<const Tensor*(int)> known_;
   std::vector<TensorType> outputs_;
+  std::vector<bool> is_set_;
 };
 
 /// What a reference kernel sees: one node and its tensors, dense and row-major, types and shapes as inferred.
