@@ -4,8 +4,6 @@
 
 namespace saccade {
 
-std::string normal_domain(const std::string& domain) { return domain == "ai.onnx" ? "" : domain; }
-
 Functions::Functions(const onnx::ModelProto& model) {
   for (const onnx::FunctionProto& function : model.functions()) {
     const Key key{normal_domain(function.domain()), function.name(), function.overload()};

@@ -5,21 +5,9 @@
 #include <tuple>
 
 #include "onnx/node_attributes.hpp"
+#include "onnx/opsets.hpp"
 
 namespace saccade {
-
-/// Versions of operator sets by domain; ONNX's own domain is "".
-using OpsetVersions = std::map<std::string, std::int64_t>;
-
-/// "ai.onnx" is another name of "".
-std::string normal_domain(const std::string& domain);
-
-/// IMPORTS over DEFAULTS.
-template <typename Imports>
-OpsetVersions opset_versions(const Imports& imports, OpsetVersions defaults = {}) {
-  for (const auto& import : imports) defaults[normal_domain(import.domain())] = import.version();
-  return defaults;
-}
 
 /// The functions that a model file brings along. Borrows the model.
 class Functions {

@@ -24,6 +24,14 @@ std::string declared(const onnx::ValueInfoProto& input) {
   return fmt::format("[{}]", fmt::join(dims, ", "));
 }
 
+DType element_type(const onnx::ValueInfoProto& input) {
+  try {
+    return dtype_of(input.type().tensor_type().elem_type());
+  } catch (const Error& error) {
+    throw error.in(fmt::format("the input '{}'", input.name()));
+  }
+}
+
 std::string names_of(const std::vector<const onnx::ValueInfoProto*>& inputs) {
   std::vector<std::string> names;
   for (const auto* input : inputs) names.push_back(fmt::format("'{}' {}", input->name(), declared(*input)));
@@ -87,7 +95,7 @@ TensorType InputShapes::type_of(const onnx::ValueInfoProto& input) const {
   if (!input.type().has_tensor_type())
     fail(input.has_type() ? ErrorCode::kUnsupported : ErrorCode::kInvalidFile,
          "the input '{}' is not a tensor; only tensors are supported", input.name());
-  const DType dtype = dtype_of(input.type().tensor_type().elem_type());
+  const DType dtype = element_type(input);
   if (const auto given = shapes_.find(input.name()); given != shapes_.end()) return {dtype, Shape(given->second)};
   if (!input.type().tensor_type().has_shape())
     fail(ErrorCode::kInvalidArgument, "the file does not say the shape of the input '{}'; give it: --shape {}=1x3x...",

@@ -67,9 +67,6 @@ std::string describe_foreign(const fs::path& path) {
 }
 
 void check_is_model(const onnx::ModelProto& model) {
-  if (!model.has_graph())
-    fail(ErrorCode::kInvalidFile,
-         "holds no graph: it is not an ONNX model, or it is truncated; export or download it again");
   if (model.ir_version() < 3)
     fail(ErrorCode::kUnsupported, "is of ONNX IR version {}, and Saccade reads 3 and newer; export the model again",
          model.ir_version());
@@ -91,7 +88,8 @@ onnx::ModelProto read_model_file(const fs::path& path) {
   onnx::ModelProto model;
   const bool parsed = model.ParseFromCodedStream(&coded) && coded.ConsumedEntireMessage();
   if (file.bad()) fail(ErrorCode::kIo, "can't be read: {}", std::strerror(errno));
-  if (!parsed) fail(ErrorCode::kInvalidFile, "{}", describe_foreign(path));
+  // Any bytes may happen to be a protobuf of fields that nobody knows.
+  if (!parsed || !model.has_graph()) fail(ErrorCode::kInvalidFile, "{}", describe_foreign(path));
   check_is_model(model);
   return model;
 }

@@ -164,9 +164,11 @@ void Reader::add_operator(Scope& scope, const onnx::NodeProto& node, const std::
   Node added{.domain = normal_domain(node.domain()), .op = node.op_type(), .name = name};
   for (const std::string& input : node.input()) added.inputs.push_back(find(scope, input));
   for (const std::string& output : node.output()) added.outputs.push_back(define(scope, output));
+  if (added.outputs.empty()) fail(ErrorCode::kInvalidFile, "it has no output");
   const auto version = scope.opsets.find(added.domain);
+  if (version == scope.opsets.end() && added.domain.empty())
+    fail(ErrorCode::kInvalidFile, "the file names no version of ONNX's own operator set");
   const std::int64_t opset = version == scope.opsets.end() ? 1 : version->second;
-  if (added.domain.empty()) check_opset(opset);
   if (unsupported_.note(added, opset)) return;
   added.attributes = read_attributes(attributes, external_);
   raw_.graph.add_node(std::move(added));
@@ -191,6 +193,7 @@ void Reader::add_call(Scope& caller, const onnx::NodeProto& node, const onnx::Fu
               .arguments = arguments_of(function, attributes),
               .prefix = name + "/",
               .depth = caller.depth + 1};
+  check_opset(inner.opsets);
   for (int i = 0; i < function.input_size(); ++i) {
     const ValueId given = i < node.input_size() ? find(caller, node.input(i)) : ValueId::kNone;
     if (!inner.values.emplace(function.input(i), given).second)
@@ -227,6 +230,7 @@ RawGraph Reader::read() {
   raw_.graph.name = model_.graph().name();
   for (const auto& entry : model_.metadata_props()) raw_.graph.metadata[entry.key()] = entry.value();
   Scope scope{.values = {}, .opsets = opset_versions(model_.opset_import()), .arguments = {}, .prefix = {}};
+  check_opset(scope.opsets);
   add_inputs(scope);
   for (const onnx::NodeProto& node : model_.graph().node()) add_node(scope, node);
   unsupported_.check();

@@ -1,18 +1,11 @@
 #include "onnx/unsupported.hpp"
 
 #include "base/error.hpp"
+#include "onnx/opsets.hpp"
 #include "onnx/upgrade.hpp"
 #include "ops/op.hpp"
 
 namespace saccade {
-
-void check_opset(std::int64_t version) {
-  if (version < kOldestOpset)
-    fail(ErrorCode::kUnsupported,
-         "operator set {} is older than {}, the oldest that is supported; export the model again or convert it: "
-         "onnx.version_converter.convert_version(model, 17)",
-         version, kOldestOpset);
-}
 
 bool UnsupportedOperators::note(const Node& node, std::int64_t version) {
   if (find_op(node.domain, newest_name(node)) != nullptr) return false;

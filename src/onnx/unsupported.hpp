@@ -9,14 +9,6 @@
 
 namespace saccade {
 
-/// The newest version of ONNX's operator set that this reader was written for.
-inline constexpr std::int64_t kNewestOpset = 28;
-/// The oldest that it reads.
-inline constexpr std::int64_t kOldestOpset = 7;
-
-/// Throws Error (kUnsupported) where VERSION is older than kOldestOpset.
-void check_opset(std::int64_t version);
-
 /// Collects the operators that Saccade lacks, so that one error tells them all.
 class UnsupportedOperators {
  public:

@@ -40,7 +40,10 @@ void apply_rules(Upgrade& upgrade, std::int64_t version) {
   if (!upgrade.node.domain.empty()) return;
   for (const auto rules : {argument_rules(), meaning_rules()})
     for (const UpgradeRule& rule : rules)
-      if (rule.op == upgrade.node.op && version < rule.until) rule.apply(upgrade);
+      if (rule.op == upgrade.node.op && version < rule.until) {
+        upgrade.type(0);  // every operator here has an input
+        rule.apply(upgrade);
+      }
 }
 
 void add_inferred(Graph& graph, KnownValues& known, Node node) {

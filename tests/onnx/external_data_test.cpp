@@ -1,0 +1,62 @@
+#include "import.hpp"
+
+namespace saccade {
+namespace {
+
+using onnx_writer::Model;
+
+class ExternalDataTest : public ImportTest {
+ protected:
+  using Entries = std::vector<std::pair<std::string, std::string>>;
+
+  /// A model whose weights [2] lie where ENTRIES say.
+  static Model model_with(const Entries& entries) {
+    return Model(13).initializer(onnx_writer::external_tensor("w", onnx_writer::kUInt8, {2}, entries)).output("w");
+  }
+  std::vector<std::uint8_t> read(const Entries& entries) const {
+    const Graph graph = import(model_with(entries));
+    const auto elements = graph.constant(graph.outputs()[0])->data<std::uint8_t>();
+    return {elements.begin(), elements.end()};
+  }
+};
+
+TEST_F(ExternalDataTest, ReadsAFileBesideTheModel) {
+  write("weights.bin", "abcdef");
+  std::filesystem::create_directory(file("sub"));
+  write("sub/w", "xy");
+
+  EXPECT_EQ(read({{"location", "weights.bin"}}), (std::vector<std::uint8_t>{'a', 'b'}));
+  EXPECT_EQ(read({{"location", "weights.bin"}, {"offset", "4"}, {"length", "2"}}),
+            (std::vector<std::uint8_t>{'e', 'f'}));
+  EXPECT_EQ(read({{"location", "sub/w"}}), (std::vector<std::uint8_t>{'x', 'y'}));
+}
+
+TEST_F(ExternalDataTest, RefusesPlacesOutsideTheModelsFolder) {
+  EXPECT_EQ(error_of(model_with({{"location", "/etc/passwd"}})),
+            "model.onnx: tensor 'w': its external data lie in '/etc/passwd', outside the model's folder: refused");
+  EXPECT_EQ(error_of(model_with({{"location", "sub/../../w"}})),
+            "model.onnx: tensor 'w': its external data lie in 'sub/../../w', outside the model's folder: refused");
+  EXPECT_EQ(error_of(model_with({{"offset", "1"}})), "model.onnx: tensor 'w': its external data have no location");
+}
+
+TEST_F(ExternalDataTest, RefusesMissingAndShortFiles) {
+  write("weights.bin", "abcdef");
+
+  EXPECT_EQ(error_of(model_with({{"location", "w.bin"}})),
+            "model.onnx: tensor 'w': its data file 'w.bin' is missing; put it beside the model");
+  EXPECT_EQ(error_of(model_with({{"location", "."}})),
+            "model.onnx: tensor 'w': its data file '.' is missing; put it beside the model");
+  EXPECT_EQ(
+      error_of(model_with({{"location", "weights.bin"}, {"offset", "5"}})),
+      "model.onnx: tensor 'w': its data file 'weights.bin' is too short: 2 bytes at 5 are wanted, the file has 6");
+  EXPECT_EQ(error_of(model_with({{"location", "weights.bin"}, {"offset", "18446744073709551615"}})),
+            "model.onnx: tensor 'w': its data file 'weights.bin' is too short: 2 bytes at 18446744073709551615 are "
+            "wanted, the file has 6");
+  EXPECT_EQ(error_of(model_with({{"location", "weights.bin"}, {"offset", "-1"}})),
+            "model.onnx: tensor 'w': its external data have the offset '-1', which is no number");
+  EXPECT_EQ(error_of(model_with({{"location", "weights.bin"}, {"length", "3"}})),
+            "model.onnx: tensor 'w': it takes 2 bytes, but its external data are 3 bytes long");
+}
+
+}  // namespace
+}  // namespace saccade

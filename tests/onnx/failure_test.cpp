@@ -1,0 +1,227 @@
+#include <sys/stat.h>
+
+#include "import.hpp"
+
+namespace saccade {
+namespace {
+
+using onnx_writer::attribute;
+using onnx_writer::Model;
+
+class FailureTest : public ImportTest {
+ protected:
+  std::string error_of_contents(const std::string& contents) const {
+    write("m.onnx", contents);
+    return error_of(file("m.onnx"));
+  }
+};
+
+Model identity() {
+  Model model(13);
+  model.input("x", {2}).node({.op = "Identity", .inputs = {"x"}, .outputs = {"y"}, .name = "copy"}).output("y");
+  return model;
+}
+
+TEST_F(FailureTest, FilesThatAreNoModels) {
+  EXPECT_EQ(error_of(file("missing.onnx")), "missing.onnx: there is no such file");
+  EXPECT_EQ(error_of(file(".")), ".: is a folder; name the .onnx file in it");
+  EXPECT_EQ(error_of_contents(""), "m.onnx: is empty; export or download the model again");
+  EXPECT_EQ(error_of_contents("model = torch.load('yolo.pt')\n"),
+            "m.onnx: is a text file, not an ONNX file; export the model with torch.onnx.export");
+  EXPECT_EQ(error_of_contents("version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 5\n"),
+            "m.onnx: is a Git LFS pointer; fetch the file itself: git lfs pull");
+  EXPECT_EQ(error_of_contents(std::string("PK\x03\x04\x00\x00\x08\x08", 8)),
+            "m.onnx: is a zip archive (a PyTorch checkpoint?), not an ONNX file; export it with torch.onnx.export");
+  EXPECT_EQ(error_of_contents(std::string("\x89PNG\r\n\x1a\n\x00\x00", 10)),
+            "m.onnx: is not an ONNX file; export the model with torch.onnx.export");
+}
+
+TEST_F(FailureTest, FilesThatCannotBeRead) {
+  if (geteuid() == 0) GTEST_SKIP() << "root reads everything";
+  write("m.onnx", "x");
+  std::filesystem::permissions(file("m.onnx"), std::filesystem::perms::none);
+
+  EXPECT_EQ(error_of(file("m.onnx")), "m.onnx: can't be opened: Permission denied");
+}
+
+TEST_F(FailureTest, PipesAreNoFiles) {
+  ASSERT_EQ(mkfifo(file("pipe.onnx").c_str(), 0600), 0);
+
+  EXPECT_EQ(error_of(file("pipe.onnx")), "pipe.onnx: is not a regular file");
+}
+
+TEST_F(FailureTest, FilesOfMoreThanTwoGigabytes) {
+  write("m.onnx", "");
+  std::filesystem::resize_file(file("m.onnx"), std::uintmax_t{3} << 30);  // sparse: takes no space
+
+  EXPECT_EQ(error_of(file("m.onnx")),
+            "m.onnx: has 3221225472 bytes, but an ONNX file ends at 2 GiB; save it with its weights beside it: "
+            "onnx.save(model, FILE, save_as_external_data=True)");
+}
+
+TEST_F(FailureTest, EveryTruncationIsAnError) {
+  const std::string whole = Model(identity()).metadata("names", "{0: 'person'}").bytes();
+  ASSERT_EQ(error_of_contents(whole), "");
+
+  for (std::size_t size = 0; size < whole.size(); ++size)
+    EXPECT_NE(error_of_contents(whole.substr(0, size)), "") << size;
+  EXPECT_EQ(error_of_contents(whole.substr(0, whole.size() - 1)),
+            "m.onnx: is a damaged or truncated ONNX file; export or download it again");
+}
+
+TEST_F(FailureTest, EveryFlippedByteIsReadOrRefused) {
+  const std::string whole = Model(identity()).initializer(onnx_writer::tensor<float>("w", {1, 2}, {1, 2})).bytes();
+
+  // Some flips change a name or a number only: what counts is that nothing crashes.
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    for (const char mask : {'\x01', '\x08', '\x40', '\x7f', '\xff'}) {
+      std::string damaged = whole;
+      damaged[at] = static_cast<char>(damaged[at] ^ mask);
+      error_of_contents(damaged);
+    }
+  }
+}
+
+TEST_F(FailureTest, OtherProtobufs) {
+  EXPECT_EQ(error_of_contents(onnx_writer::Message().integer(1, 8).text(2, "producer").bytes()),
+            "m.onnx: is a damaged or truncated ONNX file; export or download it again");
+  EXPECT_EQ(error_of_contents(onnx_writer::Message().integer(1, 8).text(7, "").bytes()),
+            "m.onnx: names no operator set: it is damaged or truncated; export or download it again");
+}
+
+TEST_F(FailureTest, VersionsThatAreTooOld) {
+  EXPECT_EQ(error_of(Model(13, 2).input("x", {1}).output("x")),
+            "model.onnx: is of ONNX IR version 2, and Saccade reads 3 and newer; export the model again");
+  Model model(6);
+  model.input("x", {2}).node({.op = "Identity", .inputs = {"x"}, .outputs = {"y"}, .name = "copy"}).output("y");
+  EXPECT_EQ(
+      error_of(model),
+      "model.onnx: operator set 6 is older than 7, the oldest that is supported; export the model again or convert "
+      "it: onnx.version_converter.convert_version(model, 17)");
+}
+
+TEST_F(FailureTest, OneErrorListsEveryUnsupportedOperator) {
+  Model model = identity();
+  model.node({.op = "Foo", .inputs = {"x"}, .outputs = {"a"}, .name = "n1"});
+  model.node({.op = "Foo", .inputs = {"a"}, .outputs = {"b"}, .name = "n2"});
+  model.node({.op = "Bar", .inputs = {"b"}, .outputs = {"c"}, .name = "n3", .domain = "com.example"});
+  model.node({.op = "If",
+              .inputs = {"c"},
+              .outputs = {"d"},
+              .attributes = {onnx_writer::graph_attribute("then_branch", onnx_writer::Message())},
+              .name = "n4"});
+
+  EXPECT_EQ(error_of(model),
+            "model.onnx: 3 operators are not supported: Foo (2 nodes, e.g. 'n1'), If (1 node, e.g. 'n4'), "
+            "com.example.Bar (1 node, e.g. 'n3')");
+}
+
+TEST_F(FailureTest, AnOperatorOfANewerSetSaysSo) {
+  Model model(99);
+  model.input("x", {2}).node({.op = "New", .inputs = {"x"}, .outputs = {"y"}, .name = "n"}).output("y");
+
+  EXPECT_EQ(error_of(model),
+            "model.onnx: 1 operator is not supported: New (1 node, e.g. 'n'); the model uses operator set 99, and "
+            "Saccade knows up to 28: export it with an older one");
+}
+
+TEST_F(FailureTest, ANewerOperatorSetIsTried) {
+  Model model(99);
+  model.input("x", {2}).node({.op = "Identity", .inputs = {"x"}, .outputs = {"y"}}).output("y");
+
+  EXPECT_EQ(error_of(model), "");
+}
+
+TEST_F(FailureTest, NamesThatAreDefinedTwice) {
+  EXPECT_EQ(error_of(identity().node({.op = "Identity", .inputs = {"x"}, .outputs = {"y"}, .name = "again"})),
+            "model.onnx: node 'again' (Identity): the value 'y' is defined twice");
+  EXPECT_EQ(error_of(identity().node({.op = "Identity", .inputs = {"y"}, .outputs = {"x"}, .name = "again"})),
+            "model.onnx: node 'again' (Identity): the value 'x' is defined twice");
+  EXPECT_EQ(error_of(identity().initializer(onnx_writer::tensor<float>("y", {1}, {1}))),
+            "model.onnx: the value 'y' is defined twice");
+  EXPECT_EQ(error_of(identity().input("x", {3})), "model.onnx: the value 'x' is defined twice");
+  EXPECT_EQ(error_of(identity().output("y")), "model.onnx: the output 'y' is listed twice");
+}
+
+TEST_F(FailureTest, ValuesThatNothingMakes) {
+  EXPECT_EQ(error_of(identity().node({.op = "Identity", .inputs = {"ghost"}, .outputs = {"z"}, .name = "reader"})),
+            "model.onnx: node 'reader' (Identity) reads 'ghost', which nothing makes");
+  EXPECT_EQ(error_of(identity().output("z")), "model.onnx: nothing makes the output 'z'");
+  EXPECT_EQ(error_of(Model(13).input("x", {1})), "model.onnx: the graph has no output");
+  EXPECT_EQ(error_of(identity().output("")), "model.onnx: an output has no name");
+  EXPECT_EQ(error_of(identity().input("", {1})), "model.onnx: an input has no name");
+}
+
+TEST_F(FailureTest, Cycles) {
+  Model model(13);
+  model.input("x", {2}).output("a");
+  model.node({.op = "Identity", .inputs = {"b"}, .outputs = {"a"}, .name = "first"});
+  model.node({.op = "Identity", .inputs = {"a"}, .outputs = {"b"}, .name = "second"});
+
+  EXPECT_EQ(error_of(model), "model.onnx: node 'second' (Identity) depends on its own output");
+}
+
+TEST_F(FailureTest, NodesWithoutTheInputsOrOutputsOfTheirOperator) {
+  const auto error = [&](const onnx_writer::Node& node) { return error_of(identity().node(node)); };
+
+  EXPECT_EQ(error({.op = "Identity", .inputs = {}, .outputs = {"z"}, .name = "n"}),
+            "model.onnx: node 'n' (Identity): input 0 is missing");
+  EXPECT_EQ(error({.op = "Dropout", .inputs = {}, .outputs = {"z"}, .name = "n"}),
+            "model.onnx: node 'n' (Dropout): input 0 is missing");
+  EXPECT_EQ(error({.op = "Unsqueeze", .inputs = {"x"}, .outputs = {"z"}, .name = "n"}),
+            "model.onnx: node 'n' (Unsqueeze): input 1 is missing");
+  EXPECT_EQ(error({.op = "Identity", .inputs = {"x"}, .outputs = {}, .name = "n"}),
+            "model.onnx: node 'n' (Identity): it has no output");
+  EXPECT_EQ(error({.op = "Identity", .inputs = {"x"}, .outputs = {"z", "more"}, .name = "n"}),
+            "model.onnx: node 'n' (Identity): the operator has no output 1");
+  EXPECT_EQ(error({.op = "Constant", .inputs = {}, .outputs = {}, .name = "n"}),
+            "model.onnx: node 'n' (Constant): a Constant has one output");
+}
+
+TEST_F(FailureTest, AttributesOfTheWrongKind) {
+  EXPECT_EQ(error_of(identity().node({.op = "Flatten",
+                                      .inputs = {"x"},
+                                      .outputs = {"z"},
+                                      .attributes = {attribute("axis", "one")},
+                                      .name = "flat"})),
+            "model.onnx: node 'flat' (Flatten): attribute 'axis' has the wrong type (its value is 'one')");
+  EXPECT_EQ(error_of(identity().node({.op = "Flatten",
+                                      .inputs = {"x"},
+                                      .outputs = {"z"},
+                                      .attributes = {attribute("axis", 0), attribute("axis", 1)},
+                                      .name = "flat"})),
+            "model.onnx: node 'flat' (Flatten): attribute 'axis': it is given twice");
+  EXPECT_EQ(error_of(identity().node({.op = "Flatten",
+                                      .inputs = {"x"},
+                                      .outputs = {"z"},
+                                      .attributes = {onnx_writer::graph_attribute("body", onnx_writer::Message())},
+                                      .name = "flat"})),
+            "model.onnx: node 'flat' (Flatten): attribute 'body': it is a sub-graph, which is not supported");
+  EXPECT_EQ(error_of(identity().node(
+                {.op = "Constant", .inputs = {}, .outputs = {"c"}, .attributes = {attribute("axis", 0)}, .name = "c"})),
+            "model.onnx: node 'c' (Constant): a Constant can't have its value in the attribute 'axis'");
+}
+
+TEST_F(FailureTest, InputsThatAreNoTensors) {
+  const auto sequence = onnx_writer::Message().message(4, onnx_writer::Message());  // TypeProto.sequence_type
+  EXPECT_EQ(error_of(identity().input(onnx_writer::Message().text(1, "s").message(2, sequence))),
+            "model.onnx: the input 's' is not a tensor; only tensors are supported");
+  EXPECT_EQ(error_of(identity().input(onnx_writer::Message().text(1, "s"))),
+            "model.onnx: the input 's' is not a tensor; only tensors are supported");
+  EXPECT_EQ(error_of(identity().input("s", {2}, 99)),
+            "model.onnx: the input 's': ONNX's element type 99 is not supported");
+}
+
+TEST_F(FailureTest, AShapeThatDoesNotFitNamesTheDimensionsNobodyGave) {
+  Model model(13);
+  model.input("x", {1, 3, "height", "width"}).output("y");
+  model.initializer(onnx_writer::tensor<std::int64_t>("shape", {2}, {3, 640}));
+  model.node({.op = "Reshape", .inputs = {"x", "shape"}, .outputs = {"y"}, .name = "rows"});
+
+  EXPECT_EQ(error_of(model),
+            "model.onnx: node 'rows' (Reshape): Reshape can't turn 1x3x1x1 into 3x640 (open dimensions of the input "
+            "'x', [1, 3, height, width], were taken as 1; give them: --shape x=...)");
+}
+
+}  // namespace
+}  // namespace saccade
