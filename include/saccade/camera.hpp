@@ -26,10 +26,10 @@ class Camera {
   const CameraInfo& info() const;
 
   class Impl;
+  explicit Camera(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
   const std::shared_ptr<Impl>& impl() const { return impl_; }
 
  private:
-  explicit Camera(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
   std::shared_ptr<Impl> impl_;
 };
 

@@ -30,6 +30,7 @@ struct ModelOptions {
   float confidence = 0.25F;          ///< answers below it are left out
   float iou = 0.7F;                  ///< of two boxes of a class that overlap more, the weaker is left out
   int max_detections = 300;          ///< a frame
+  int top_k = 5;                     ///< classes a frame, of a classifier
   std::vector<std::string> classes;  ///< names or numbers of the classes to keep; empty: all
   std::optional<Region> roi;         ///< the part of a frame to look at
 };

@@ -26,11 +26,19 @@ void Stream::join() {
   if (thread_.joinable()) thread_.join();
 }
 
-void Stream::read_all() {
+void Stream::read_until_end() {
+  while (place_.max_frames == 0 || ledger_.captured() < place_.max_frames)
+    if (!read_one()) break;
+  const Ledger ledger = ledger_.snapshot();
+  if (fault_.empty() && ledger.corrupt > 0 && ledger.corrupt == ledger.captured)
+    fault_ = ledger.corrupt == 1 ? first_damage_
+                                 : fmt::format("none of its {} frames can be read: {}", ledger.corrupt, first_damage_);
+}
+
+void Stream::read_all() noexcept {
   pthread_setname_np(pthread_self(), "saccade-read");
   try {
-    while ((place_.max_frames == 0 || ledger_.captured() < place_.max_frames) && read_one()) {
-    }
+    read_until_end();
   } catch (const std::bad_alloc&) {
     fault_ = "no memory is left for its frames";
   } catch (const std::exception& error) {
@@ -50,6 +58,7 @@ bool Stream::read_one() {
   switch (failure.status) {
     case Status::kCorrupt:
       ledger_.corrupt();
+      if (first_damage_.empty()) first_damage_ = failure.message;
       log(LogLevel::kWarning, "{}", failure.message);
       return true;
     case Status::kTimeout: return true;

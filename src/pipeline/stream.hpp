@@ -36,11 +36,12 @@ class Stream {
   StreamLedger& ledger() { return ledger_; }
   const StreamLedger& ledger() const { return ledger_; }
   const SourceInfo& info() const { return source_.info(); }
-  /// Why the source was lost, or empty. Only after its lane has ended.
+  /// Why the source was lost, or why none of its frames could be read, or empty. Only after its lane has ended.
   const std::string& fault() const { return fault_; }
 
  private:
-  void read_all();
+  void read_all() noexcept;
+  void read_until_end();
   bool read_one();
   void deliver(Frame frame);
 
@@ -50,6 +51,7 @@ class Stream {
   FramePool pool_;
   StreamLedger ledger_;
   std::string fault_;
+  std::string first_damage_;
   std::atomic<bool> cancelled_{false};
   std::thread thread_;  // last: it uses all the others
 };

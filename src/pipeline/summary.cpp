@@ -36,11 +36,11 @@ void append_stream(JsonBuffer& out, std::size_t index, const StreamSummary& stre
   append(out, "}}");
 }
 
-/// "; dropped 3 (queue full)", for every reason that took frames.
+/// " + 3 dropped (queue full)", for every reason that took frames.
 std::string losses(const Ledger& ledger) {
   std::string text;
   const auto add = [&text](std::int64_t count, std::string_view what) {
-    if (count != 0) text += fmt::format(", {} {}", count, what);
+    if (count != 0) text += fmt::format(" + {} {}", count, what);
   };
   add(ledger.queue_full, "dropped (queue full)");
   add(ledger.stopped, "dropped (stopped)");
@@ -93,9 +93,9 @@ std::string to_text(const Summary& summary) {
   std::string text;
   for (const StreamSummary& stream : summary.streams) {
     const Ledger& ledger = stream.ledger;
-    text += fmt::format("{}: {} frames captured = {} processed{}", stream.source, ledger.captured, ledger.processed,
+    text += fmt::format("{}: {} captured = {} processed{}", stream.source, ledger.captured, ledger.processed,
                         losses(ledger));
-    if (ledger.in_flight() != 0) text += fmt::format(", {} unaccounted for", ledger.in_flight());
+    if (ledger.in_flight() != 0) text += fmt::format(" + {} unaccounted for", ledger.in_flight());
     text += stream.fault.empty() ? "\n" : fmt::format("; lost: {}\n", stream.fault);
   }
   text += fmt::format("{} frames in {:.2f} s: {:.1f} frames/s\n", summary.ledger.processed,

@@ -1,0 +1,46 @@
+#include <filesystem>
+#include <map>
+
+#include "base/error.hpp"
+#include "base/module.hpp"
+#include "media/source.hpp"
+#include "pipeline/picture.hpp"
+#include "saccade/sinks.hpp"
+
+namespace saccade {
+namespace {
+
+class FramesSink final : public Sink {
+ public:
+  explicit FramesSink(const std::string& folder) : folder_(folder) {
+    std::error_code error;
+    std::filesystem::create_directories(folder_, error);
+    if (error) fail(ErrorCode::kIo, "can't make the folder {}: {}", folder, error.message());
+  }
+
+  void write(const Result& result, const FrameView& frame) override {
+    auto found = pictures_.find(result.stream);
+    if (found == pictures_.end()) {
+      const auto save = [this, stream = result.stream](const Picture& picture) {
+        const std::string name = fmt::format("{}-{:06}.jpg", stream, picture.frame());
+        write_image((folder_ / name).string(), view_of(picture.view()));
+      };
+      found = pictures_.try_emplace(result.stream, module<DrawModule>("draw"), save).first;
+    }
+    found->second.add(result, frame);
+  }
+
+  void close(const Summary& /*summary*/) override {
+    for (auto& [stream, picture] : pictures_) picture.finish();
+  }
+
+ private:
+  std::filesystem::path folder_;
+  std::map<int, Picture> pictures_;
+};
+
+}  // namespace
+
+std::unique_ptr<Sink> open_frames(const std::string& folder) { return std::make_unique<FramesSink>(folder); }
+
+}  // namespace saccade

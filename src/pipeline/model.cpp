@@ -1,0 +1,111 @@
+#include "saccade/model.hpp"
+
+#include <filesystem>
+
+#include "base/log.hpp"
+#include "pipeline/compile.hpp"
+#include "pipeline/model_impl.hpp"
+
+namespace saccade {
+namespace {
+
+std::vector<TensorInfo> describe(const Graph& graph, std::span<const ValueId> values) {
+  std::vector<TensorInfo> infos;
+  for (ValueId id : values) {
+    const Value& value = graph.value(id);
+    infos.push_back({value.name, value.type.dtype, value.type.shape});
+  }
+  return infos;
+}
+
+void check(const ModelOptions& options) {
+  const auto is_share = [](float value) { return value >= 0 && value <= 1; };  // false for a NaN
+  if (!is_share(options.confidence))
+    fail(ErrorCode::kInvalidArgument, "the confidence {} is not between 0 and 1", options.confidence);
+  if (!is_share(options.iou)) fail(ErrorCode::kInvalidArgument, "the overlap {} is not between 0 and 1", options.iou);
+  if (options.max_detections < 1)
+    fail(ErrorCode::kInvalidArgument, "{} detections a frame make no sense", options.max_detections);
+  if (options.top_k < 1) fail(ErrorCode::kInvalidArgument, "{} classes a frame make no sense", options.top_k);
+  choose_backend(options);
+}
+
+/// Calls WORK; an Error gets the file's name in front where it does not start with it.
+template <typename Work>
+auto naming(const std::string& path, Work work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    if (std::string_view(error.what()).find(path) != std::string_view::npos) throw;
+    throw error.in(path);
+  }
+}
+
+}  // namespace
+
+Model::Impl::Impl(const std::string& path, const ModelOptions& options)
+    : path_(path), name_(std::filesystem::path(path).stem().string()), options_(options) {
+  check(options);
+  graph_ = naming(path, [&] { return import_model(path, options); });
+  inputs_ = describe(graph_, graph_.inputs());
+  outputs_ = describe(graph_, graph_.outputs());
+}
+
+void Model::Impl::recognise() {
+  if (card_) return;
+  Card card = naming(path_, [&] { return card_for(graph_, path_, options_.card); });
+  if (options_.roi) card.roi = options_.roi;
+  log(LogLevel::kInfo, "{}: read as {} ({}), by {}", path_, to_string(card.task()), to_string(card.decoder),
+      card.origin);
+  for (const std::string& assumption : card.assumptions) log(LogLevel::kInfo, "{}: {}", path_, assumption);
+  card_ = std::move(card);
+}
+
+const Card& Model::Impl::card() {
+  const std::scoped_lock lock(mutex_);
+  recognise();
+  return *card_;
+}
+
+std::shared_ptr<const Plan> Model::Impl::tensor_plan() {
+  const std::scoped_lock lock(mutex_);
+  if (!tensor_plan_) tensor_plan_ = naming(path_, [&] { return compile(graph_, options_); });
+  return tensor_plan_;
+}
+
+const VisionPlan& Model::Impl::vision_plan() {
+  const std::scoped_lock lock(mutex_);
+  if (vision_plan_) return *vision_plan_;
+  recognise();
+  vision_plan_ = naming(path_, [&] {
+    auto made = std::make_unique<VisionPlan>(VisionPlan{*card_, post_options(*card_, options_), nullptr});
+    made->plan = compile(attach(graph_, made->card, made->answers), options_);
+    return made;
+  });
+  return *vision_plan_;
+}
+
+PostOptions post_options(const Card& card, const ModelOptions& options) {
+  return {.conf = options.confidence,
+          .iou = options.iou,
+          .max_det = options.max_detections,
+          .classes = find_classes(card, options.classes),
+          .top_k = options.top_k};
+}
+
+Model Model::load(const std::string& path, const ModelOptions& options) {
+  return Model(std::make_shared<Impl>(path, options));
+}
+
+const std::string& Model::name() const { return impl_->name(); }
+
+const ModelOptions& Model::options() const { return impl_->options(); }
+
+std::span<const TensorInfo> Model::inputs() const { return impl_->inputs(); }
+
+std::span<const TensorInfo> Model::outputs() const { return impl_->outputs(); }
+
+Task Model::task() const { return impl_->card().task(); }
+
+std::span<const std::string> Model::labels() const { return impl_->card().labels; }
+
+}  // namespace saccade

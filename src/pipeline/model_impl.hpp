@@ -1,0 +1,53 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "runtime/plan.hpp"
+#include "saccade/model.hpp"
+#include "vision/attach.hpp"
+
+namespace saccade {
+
+/// A model compiled for frames, and what its answers mean.
+struct VisionPlan {
+  Card card;
+  PostOptions answers;
+  std::shared_ptr<const Plan> plan;
+};
+
+class Model::Impl {
+ public:
+  Impl(const std::string& path, const ModelOptions& options);
+
+  const std::string& name() const { return name_; }
+  const ModelOptions& options() const { return options_; }
+  std::span<const TensorInfo> inputs() const { return inputs_; }
+  std::span<const TensorInfo> outputs() const { return outputs_; }
+
+  /// What is known about the model as one for frames. Throws Error where it is not recognised.
+  const Card& card();
+  /// Compiled at the first call; any thread. Throws Error naming the file.
+  std::shared_ptr<const Plan> tensor_plan();
+  const VisionPlan& vision_plan();
+
+ private:
+  void recognise();  // under mutex_
+
+  std::string path_;
+  std::string name_;
+  ModelOptions options_;
+  Graph graph_;
+  std::vector<TensorInfo> inputs_;
+  std::vector<TensorInfo> outputs_;
+
+  std::mutex mutex_;
+  std::shared_ptr<const Plan> tensor_plan_;
+  std::optional<Card> card_;
+  std::unique_ptr<const VisionPlan> vision_plan_;
+};
+
+/// OPTIONS as the graph fragments after a model take them. Throws Error (kInvalidArgument) on a class that CARD lacks.
+PostOptions post_options(const Card& card, const ModelOptions& options);
+
+}  // namespace saccade

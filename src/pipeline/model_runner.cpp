@@ -1,0 +1,35 @@
+#include "pipeline/model_runner.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "vision/read.hpp"
+
+namespace saccade {
+
+ModelRunner::ModelRunner(const Model& model, int index)
+    : model_(model), vision_(model.impl()->vision_plan()), execution_(vision_.plan) {
+  result_.model = model_.name();
+  result_.model_index = index;
+  result_.classes.reserve(static_cast<std::size_t>(vision_.answers.top_k));
+  reserve_results(vision_.card, vision_.answers, result_);
+  for (std::size_t i = 0; i < vision_.plan->graph().outputs().size(); ++i) outputs_.push_back(execution_.output(i));
+}
+
+void ModelRunner::run(const Frame& frame) {
+  *execution_.frame() = frame.view;
+  execution_.run();
+  const auto start = std::chrono::steady_clock::now();
+  read_results(vision_.card, outputs_, result_);
+  result_.name = frame.name;
+  result_.image_id = frame.image_id;
+  result_.frame = frame.sequence;
+  result_.timestamp_ns = frame.timestamp_ns;
+  result_.width = frame.view.width;
+  result_.height = frame.view.height;
+  result_.latency.pre = execution_.stage_time(Stage::kPre);
+  result_.latency.model = execution_.stage_time(Stage::kModel);
+  result_.latency.post = execution_.stage_time(Stage::kPost) + (std::chrono::steady_clock::now() - start);
+}
+
+}  // namespace saccade

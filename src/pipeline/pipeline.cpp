@@ -1,0 +1,232 @@
+#include "saccade/pipeline.hpp"
+
+#include <algorithm>
+
+#include "pipeline/camera_impl.hpp"
+#include "pipeline/model_runner.hpp"
+#include "pipeline/stage_times.hpp"
+#include "pipeline/stream.hpp"
+
+namespace saccade {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Deep enough to ride out a slow frame of the decoder, shallow enough to hold few frames in memory.
+constexpr std::size_t kFileQueue = 4;
+constexpr std::size_t kLiveQueue = 1;
+
+DropPolicy resolve(DropPolicy policy, bool live) {
+  if (policy != DropPolicy::kAuto) return policy;
+  return live ? DropPolicy::kOldest : DropPolicy::kWait;
+}
+
+/// MESSAGE with the source's NAME in it.
+std::string naming(const std::string& name, const std::string& message) {
+  return message.find(name) != std::string::npos ? message : fmt::format("{}: {}", name, message);
+}
+
+Clock::time_point after(Clock::time_point start, std::chrono::nanoseconds time) {
+  return time >= Clock::time_point::max() - start ? Clock::time_point::max() : start + time;
+}
+
+}  // namespace
+
+class Pipeline::Impl {
+ public:
+  Impl(std::vector<Camera> cameras, const std::vector<Model>& models, const PipelineOptions& options);
+  ~Impl() { end(); }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  Outcome<Result&> next(std::chrono::nanoseconds timeout);
+  const FrameView& frame() const { return current_.view; }
+  void stop() noexcept;
+  Summary summary();
+
+ private:
+  std::optional<Failure> fetch(std::chrono::nanoseconds timeout);
+  Outcome<Result&> run_model();
+  void complete(Result& result, Clock::time_point finished) const;
+  void begin_frame();
+  void release_frame();
+  void end();
+  Stream& stream() { return *streams_[lane_]; }
+
+  std::vector<Camera> cameras_;
+  PipelineOptions options_;
+  std::vector<ModelRunner> runners_;
+  StageTimes times_;
+  Clock::time_point start_;
+  Clock::time_point finish_ = Clock::time_point::max();
+  Clock::time_point deadline_;
+  std::atomic<bool> stopped_{false};
+  bool settled_ = false;
+
+  std::unique_ptr<BoundedQueue<Frame>> queue_;
+  std::vector<std::unique_ptr<Stream>> streams_;
+  Frame current_;  // after the streams, whose pools its pixels go back to
+  std::size_t lane_ = 0;
+  std::size_t turn_ = 0;  ///< the model that sees the current frame next
+  Clock::time_point fetched_;
+};
+
+Pipeline::Impl::Impl(std::vector<Camera> cameras, const std::vector<Model>& models, const PipelineOptions& options)
+    : cameras_(std::move(cameras)), options_(options) {
+  if (cameras_.empty()) fail(ErrorCode::kInvalidArgument, "a pipeline needs a camera");
+  if (models.empty()) fail(ErrorCode::kInvalidArgument, "a pipeline needs a model");
+  if (options.max_frames < 0) fail(ErrorCode::kInvalidArgument, "{} frames make no sense", options.max_frames);
+  runners_.reserve(models.size());
+  for (const Model& model : models) runners_.emplace_back(model, static_cast<int>(runners_.size()));
+  turn_ = runners_.size();
+  for (Camera& camera : cameras_) camera.impl()->take();
+
+  const bool all_live = std::ranges::all_of(cameras_, [](const Camera& camera) { return camera.info().live; });
+  const std::size_t capacity = options.queue != 0 ? options.queue : all_live ? kLiveQueue : kFileQueue;
+  std::vector<DropPolicy> policies;
+  for (const Camera& camera : cameras_) policies.push_back(resolve(options.drop, camera.info().live));
+  queue_ = std::make_unique<BoundedQueue<Frame>>(policies, capacity);
+  start_ = Clock::now();
+  deadline_ = options.duration.count() > 0 ? after(start_, options.duration) : Clock::time_point::max();
+  for (Camera& camera : cameras_)
+    // The queue's frames, the one that is being captured, and the one that the models see.
+    streams_.push_back(std::make_unique<Stream>(
+        camera.impl()->source(), *queue_,
+        Stream::Place{.lane = streams_.size(), .buffers = capacity + 2, .max_frames = options.max_frames}));
+}
+
+Outcome<Result&> Pipeline::Impl::next(std::chrono::nanoseconds timeout) {
+  if (turn_ == runners_.size()) {
+    release_frame();
+    if (auto failure = fetch(timeout)) return std::move(*failure);
+  } else if (stopped_) {
+    return Failure{Status::kCancelled, {}};
+  }
+  return run_model();
+}
+
+/// Waits for the next frame, or says why there is none.
+std::optional<Failure> Pipeline::Impl::fetch(std::chrono::nanoseconds timeout) {
+  const auto wanted = after(Clock::now(), timeout);
+  while (true) {
+    if (Clock::now() >= deadline_) {
+      end();
+      return Failure{Status::kEnd, {}};
+    }
+    switch (queue_->pop(current_, lane_, std::min(wanted, deadline_))) {
+      case Popped::kItem: begin_frame(); return std::nullopt;
+      case Popped::kLaneEnded:
+        if (!stream().fault().empty()) return Failure{Status::kLost, naming(stream().info().name, stream().fault())};
+        break;
+      case Popped::kEnded: end(); return Failure{Status::kEnd, {}};
+      case Popped::kCancelled: end(); return Failure{Status::kCancelled, {}};
+      case Popped::kTimeout:
+        if (Clock::now() < deadline_) return Failure{Status::kTimeout, {}};
+        break;
+    }
+  }
+}
+
+void Pipeline::Impl::begin_frame() {
+  turn_ = 0;
+  fetched_ = Clock::now();
+}
+
+Outcome<Result&> Pipeline::Impl::run_model() {
+  ModelRunner& runner = runners_[turn_++];
+  try {
+    runner.run(current_);
+  } catch (const Error& error) {
+    turn_ = runners_.size();
+    stream().ledger().drop_failed();
+    return Failure{Status::kFailed, fmt::format("{}, frame {}: {}", stream().info().name, current_.sequence,
+                                                error.in(std::string(runner.result().model)).what())};
+  }
+  complete(runner.result(), Clock::now());
+  times_.add(runner.result().latency);
+  if (turn_ == runners_.size()) stream().ledger().process();
+  return runner.result();
+}
+
+/// Adds what only the pipeline knows of a result.
+void Pipeline::Impl::complete(Result& result, Clock::time_point finished) const {
+  result.stream = static_cast<int>(lane_);
+  result.source = cameras_[lane_].info().name;
+  result.latency.capture = current_.capture_time;
+  result.latency.queue = fetched_ - current_.captured;
+  result.latency.total = finished - current_.captured + current_.capture_time;
+}
+
+/// Gives the frame back before the wait for the next one, so that its source can fill it meanwhile.
+void Pipeline::Impl::release_frame() { current_.lease = FrameLease(); }
+
+void Pipeline::Impl::stop() noexcept {
+  stopped_ = true;
+  for (const auto& each : streams_) each->cancel();
+  queue_->cancel();
+}
+
+/// Ends the readers and accounts for the frames that nobody will see.
+void Pipeline::Impl::end() {
+  if (settled_) return;
+  settled_ = true;
+  stop();
+  finish_ = Clock::now();
+  if (turn_ < runners_.size()) stream().ledger().drop_stopped();
+  turn_ = runners_.size();
+  for (std::size_t i = 0; i < streams_.size(); ++i) {
+    streams_[i]->join();
+    while (queue_->drain(i)) streams_[i]->ledger().drop_stopped();
+  }
+}
+
+Summary Pipeline::Impl::summary() {
+  if (stopped_) end();
+  Summary summary;
+  summary.elapsed = std::min(Clock::now(), finish_) - start_;
+  for (const auto& each : streams_) {
+    const bool over = settled_;
+    summary.streams.push_back({each->info().name, each->ledger().snapshot(), over ? each->fault() : std::string()});
+    summary.ledger += summary.streams.back().ledger;
+  }
+  for (ModelRunner& runner : runners_) summary.models.emplace_back(runner.result().model);
+  const double seconds = std::chrono::duration<double>(summary.elapsed).count();
+  summary.frames_per_second = seconds > 0 ? static_cast<double>(summary.ledger.processed) / seconds : 0;
+  summary.stages = times_.summarize();
+  summary.bottleneck = times_.bottleneck(streams_.size(), runners_.size());
+  return summary;
+}
+
+Pipeline::Pipeline(Camera camera, Model model, const PipelineOptions& options)
+    : Pipeline(std::vector<Camera>{std::move(camera)}, std::vector<Model>{std::move(model)}, options) {}
+
+Pipeline::Pipeline(std::vector<Camera> cameras, std::vector<Model> models, const PipelineOptions& options)
+    : impl_(std::make_unique<Impl>(std::move(cameras), models, options)) {}
+
+Pipeline::~Pipeline() = default;
+Pipeline::Pipeline(Pipeline&&) noexcept = default;
+Pipeline& Pipeline::operator=(Pipeline&&) noexcept = default;
+
+Outcome<Result&> Pipeline::next(std::chrono::nanoseconds timeout) { return impl_->next(timeout); }
+
+const FrameView& Pipeline::frame() const { return impl_->frame(); }
+
+void Pipeline::stop() noexcept { impl_->stop(); }
+
+Summary Pipeline::summary() const { return impl_->summary(); }
+
+Pipeline::Iterator Pipeline::begin() { return Iterator(*this); }
+
+void Pipeline::Iterator::advance() {
+  Outcome<Result&> result = pipeline_->next();
+  if (result) {
+    result_ = &*result;
+    return;
+  }
+  result_ = nullptr;
+  const Failure& failure = result.failure();
+  if (failure.status == Status::kLost) throw Error(ErrorCode::kDevice, failure.message);
+  if (failure.status == Status::kFailed) throw Error(ErrorCode::kInvalidArgument, failure.message);
+}
+
+}  // namespace saccade

@@ -1,0 +1,64 @@
+#include <algorithm>
+#include <cstring>
+
+#include "base/error.hpp"
+#include "pipeline/model_impl.hpp"
+
+namespace saccade {
+namespace {
+
+/// Strings are objects, all else is bytes.
+void copy(const TensorView& from, const TensorView& to) {
+  if (from.dtype != DType::kString) {
+    if (from.bytes() != 0) std::memcpy(to.data, from.data, from.bytes());
+    return;
+  }
+  const auto* strings = static_cast<const std::string*>(from.data);
+  std::copy_n(strings, from.elements(), static_cast<std::string*>(to.data));
+}
+
+void check(const TensorInfo& wanted, const Tensor& given) {
+  if (given.empty()) fail(ErrorCode::kInvalidArgument, "input '{}' has no tensor", wanted.name);
+  if (given.dtype() != wanted.dtype || given.shape() != wanted.shape)
+    fail(ErrorCode::kInvalidArgument, "input '{}' takes {} {}, but got {} {}", wanted.name, to_string(wanted.dtype),
+         wanted.shape.to_string(), to_string(given.dtype()), given.shape().to_string());
+}
+
+}  // namespace
+
+struct Session::State {
+  Model model;
+  Execution execution;
+};
+
+Session::Session(Model model) : state_(std::make_unique<State>(State{model, Execution(model.impl()->tensor_plan())})) {}
+
+Session::~Session() = default;
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&&) noexcept = default;
+
+std::vector<Tensor> Session::run(std::span<const Tensor> inputs) {
+  const Model& model = state_->model;
+  const auto wanted = model.inputs();
+  if (inputs.size() != wanted.size())
+    fail(ErrorCode::kInvalidArgument, "{} takes {} inputs, but got {}", model.name(), wanted.size(), inputs.size());
+  Execution& execution = state_->execution;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    check(wanted[i], inputs[i]);
+    copy(view_of(inputs[i]), execution.input(i));
+  }
+  try {
+    execution.run();
+  } catch (const Error& error) {
+    throw error.in(model.name());
+  }
+  std::vector<Tensor> outputs;
+  for (std::size_t i = 0; i < model.outputs().size(); ++i) {
+    const TensorView view = execution.output(i);
+    outputs.emplace_back(view.dtype, view.shape);
+    copy(view, view_of(outputs.back()));
+  }
+  return outputs;
+}
+
+}  // namespace saccade
