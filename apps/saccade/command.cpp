@@ -1,0 +1,110 @@
+#include "command.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <cstdio>
+#include <iostream>
+#include <new>
+#include <optional>
+#include <saccade/error.hpp>
+#include <saccade/version.hpp>
+#include <utility>
+#include <vector>
+
+namespace saccade::app {
+namespace {
+
+struct VerbRow {
+  const char* name;
+  const char* summary;
+  std::function<int()> (*add)(CLI::App&);
+};
+
+constexpr std::array kVerbs = {
+    VerbRow{"run", "Run models on images, folders of images or videos", add_run},
+    VerbRow{"infer", "Run a model on raw tensors, .npy files in and out", add_infer},
+    VerbRow{"inspect", "Show what a model is made of and how it will run", add_inspect},
+};
+
+// What the product will have; named so that nobody looks for a typo.
+constexpr std::array<std::string_view, 11> kVerbsToCome = {
+    "check", "compile", "bench", "profile", "limits", "ladder", "calibrate", "validate", "cameras", "serve", "demo"};
+constexpr std::array<std::string_view, 9> kFlagsToCome = {"--show",     "--mqtt",      "--track", "--batch",  "--goals",
+                                                          "--contours", "--tolerance", "--data",  "--streams"};
+
+void print_error(const std::string& message) { fmt::print(stderr, "saccade: error: {}\n", message); }
+
+std::string flag_of(const std::string& argument) { return argument.substr(0, argument.find('=')); }
+
+/// Why a command line with ARGUMENTS left over, or without a known verb, can't be understood.
+std::string unknown(const std::vector<std::string>& arguments) {
+  for (const std::string& argument : arguments) {
+    for (std::string_view flag : kFlagsToCome)
+      if (flag_of(argument) == flag) return fmt::format("{} is not built yet", flag);
+    for (std::string_view verb : kVerbsToCome)
+      if (argument == verb) return fmt::format("the verb '{}' is not built yet", verb);
+  }
+  const std::string& first = arguments.front();
+  return fmt::format("unknown {} '{}'", first.starts_with("-") ? "flag" : "argument", first);
+}
+
+int usage_error(const std::string& message, const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  print_error(fmt::format("{}; see saccade {}--help", message, chosen.empty() ? "" : chosen.front()->get_name() + " "));
+  return kUsage;
+}
+
+/// Parses; an exit code means that there is nothing left to do.
+std::optional<int> parse(CLI::App& app, int argc, char** argv) {
+  try {
+    app.parse(argc, argv);
+    return std::nullopt;
+  } catch (const CLI::Success& wanted) {  // --help, --version
+    return app.exit(wanted);
+  } catch (const CLI::ExtrasError&) {
+    return usage_error(unknown(app.remaining(true)), app);
+  } catch (const CLI::ParseError& error) {
+    const std::vector<std::string> rest = app.remaining(true);
+    if (!rest.empty()) return usage_error(unknown(rest), app);
+    return usage_error(error.what(), app);
+  }
+}
+
+int guarded(const std::function<int()>& action) {
+  try {
+    return action();
+  } catch (const Error& error) {
+    print_error(error.what());
+  } catch (const std::bad_alloc&) {
+    print_error("no memory is left");
+  } catch (const std::exception& error) {
+    print_error(fmt::format("bug in saccade: {}; please report it", error.what()));
+  }
+  return kFailed;
+}
+
+}  // namespace
+
+int run_command(int argc, char** argv) {
+  CLI::App app("Saccade runs computer-vision ONNX models on video.", "saccade");
+  app.set_version_flag("--version", std::string("saccade ") + version(), "Print the version");
+  app.require_subcommand(1);
+  app.failure_message(CLI::FailureMessage::simple);
+  std::array<std::function<int()>, kVerbs.size()> actions;
+  for (std::size_t i = 0; i < kVerbs.size(); ++i) {
+    CLI::App* verb = app.add_subcommand(kVerbs[i].name, kVerbs[i].summary);
+    actions[i] = kVerbs[i].add(*verb);
+  }
+  if (argc < 2) {
+    std::cout << app.help();
+    return kUsage;
+  }
+  if (const auto code = parse(app, argc, argv)) return *code;
+  for (std::size_t i = 0; i < kVerbs.size(); ++i)
+    if (app.got_subcommand(kVerbs[i].name)) return guarded(actions[i]);
+  return kUsage;
+}
+
+}  // namespace saccade::app

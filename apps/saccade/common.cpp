@@ -1,0 +1,153 @@
+#include "common.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <limits>
+
+namespace saccade::app {
+namespace {
+
+std::int64_t parse_dimension(std::string_view text, const std::string& flag) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < 0)
+    throw CLI::ValidationError(flag, fmt::format("'{}' is not a size", text));
+  return value;
+}
+
+/// NAME=1x3x640x640 is an input's shape, NAME=2 a dimension's size.
+void add_shape(ModelOptions& options, const std::string& text) {
+  const auto [name, sizes] = split_assignment(text);
+  if (sizes.find('x') == std::string::npos) {
+    options.dimensions[name] = parse_dimension(sizes, "--shape");
+    return;
+  }
+  std::vector<std::int64_t> shape;
+  for (std::size_t at = 0; at <= sizes.size();) {
+    const std::size_t end = std::min(sizes.find('x', at), sizes.size());
+    shape.push_back(parse_dimension(std::string_view(sizes).substr(at, end - at), "--shape"));
+    at = end + 1;
+  }
+  options.shapes[name] = shape;
+}
+
+Region parse_region(const std::string& text) {
+  const auto numbers = CLI::detail::split(text, ',');
+  std::array<int, 4> edge{};
+  for (std::size_t i = 0; i < edge.size() && numbers.size() == edge.size(); ++i) {
+    const std::int64_t value = parse_dimension(numbers[i], "--roi");
+    edge[i] = static_cast<int>(std::min<std::int64_t>(value, std::numeric_limits<int>::max()));
+  }
+  if (numbers.size() != edge.size() || edge[2] == 0 || edge[3] == 0)
+    throw CLI::ValidationError("--roi", fmt::format("'{}' is not X,Y,WIDTH,HEIGHT in pixels", text));
+  return {edge[0], edge[1], edge[2], edge[3]};
+}
+
+/// Accepts BUILT; names what the product will have apart from what makes no sense.
+CLI::Validator one_of(std::vector<std::string> built, std::vector<std::string> to_come) {
+  const std::string names = fmt::format("{}", fmt::join(built, "|"));
+  return {[built = std::move(built), to_come = std::move(to_come)](std::string& value) {
+            if (std::ranges::find(built, value) != built.end()) return std::string();
+            const bool planned = std::ranges::any_of(
+                to_come, [&](const std::string& name) { return value == name || value.starts_with(name + ":"); });
+            return fmt::format("'{}' is not {}: use {}", value, planned ? "built yet" : "known",
+                               fmt::join(built, " or "));
+          },
+          names};
+}
+
+}  // namespace
+
+CLI::Validator assignment() {
+  return {[](std::string& text) {
+            const std::size_t at = text.rfind('=');
+            const bool whole = at != std::string::npos && at != 0 && at + 1 != text.size();
+            return whole ? std::string() : fmt::format("'{}' is not NAME=VALUE", text);
+          },
+          ""};
+}
+
+std::pair<std::string, std::string> split_assignment(const std::string& text) {
+  const std::size_t at = text.rfind('=');
+  return {text.substr(0, at), text.substr(at + 1)};
+}
+
+void CommonFlags::add_to(CLI::App& app, bool are_answers) {
+  app.add_option("--device", model.device, "Where to run (default: auto)")
+      ->check(one_of({"auto", "cpu"}, {"cuda"}))
+      ->type_name("");
+  app.add_option("--precision", model.precision, "Numbers to compute with (default: auto)")
+      ->check(one_of({"auto", "fp32"}, {"tf32", "bf16", "fp16", "int8"}))
+      ->type_name("");
+  app.add_option("--threads", model.threads, "Threads of one inference (default: one a core)")
+      ->check(CLI::Range(1, 4096))
+      ->type_name("N");
+  app.add_option_function<std::string>(
+         "--log-level",
+         [](const std::string& name) {
+           for (LogLevel level : {LogLevel::kError, LogLevel::kWarning, LogLevel::kInfo, LogLevel::kDebug})
+             if (to_string(level) == name) set_log_level(level);
+         },
+         "What to say on standard error (default: warning)")
+      ->check(one_of({"error", "warning", "info", "debug"}, {}))
+      ->type_name("");
+  app.add_flag("--json", json, "Print the report as JSON");
+  app.add_option_function<std::vector<std::string>>(
+         "--shape",
+         [this](const std::vector<std::string>& shapes) {
+           for (const std::string& shape : shapes) add_shape(model, shape);
+         },
+         "Bind an input's shape (images=1x3x640x640) or a symbolic dimension (batch=2); others become 1")
+      ->check(assignment())
+      ->type_name("NAME=SHAPE")
+      ->allow_extra_args(false);
+  app.add_option("--disable-pass", model.disabled_passes, "Leave out this pass (repeatable)")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  app.add_option_function<std::vector<std::string>>(
+         "--passes",
+         [this](const std::vector<std::string>& names) {
+           model.only_passes = names == std::vector<std::string>{"none"} ? std::vector<std::string>{} : names;
+         },
+         "Run these passes alone; 'none' for none")
+      ->delimiter(',')
+      ->type_name("NAME,...")
+      ->allow_extra_args(false);
+  if (are_answers) add_answers_to(app);
+}
+
+void CommonFlags::add_answers_to(CLI::App& app) {
+  const std::string group = "Answers";
+  app.add_option("--card", model.card, "The model's card (default: MODEL.toml beside it, else what the model says)")
+      ->type_name("FILE")
+      ->group(group);
+  app.add_option("--conf", model.confidence, "Leave out answers below this confidence")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 1.0))
+      ->type_name("")
+      ->group(group);
+  app.add_option("--iou", model.iou, "Of two boxes of a class that overlap more, leave out the weaker")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 1.0))
+      ->type_name("")
+      ->group(group);
+  app.add_option("--max-det", model.max_detections, "Boxes a frame at most")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 100000))
+      ->type_name("")
+      ->group(group);
+  app.add_option("--classes", model.classes, "Keep these classes, by name or number")
+      ->delimiter(',')
+      ->type_name("CLASS,...")
+      ->allow_extra_args(false)
+      ->group(group);
+  app.add_option_function<std::string>(
+         "--roi", [this](const std::string& text) { model.roi = parse_region(text); },
+         "Look at this part of every frame")
+      ->type_name("X,Y,W,H")
+      ->group(group);
+}
+
+}  // namespace saccade::app

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <saccade/log.hpp>
+#include <saccade/model.hpp>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+class Validator;
+}  // namespace CLI
+
+namespace saccade::app {
+
+/// The flags that mean the same in every verb.
+struct CommonFlags {
+  ModelOptions model;
+  bool json = false;
+
+  /// ARE_ANSWERS: the verb looks for boxes and classes, so that the flags about them and cards make sense too.
+  void add_to(CLI::App& app, bool are_answers);
+
+ private:
+  void add_answers_to(CLI::App& app);
+};
+
+/// Refuses what is not NAME=VALUE.
+CLI::Validator assignment();
+/// "NAME=VALUE", as assignment() let it through, in two; NAME may hold '=' itself.
+std::pair<std::string, std::string> split_assignment(const std::string& text);
+
+}  // namespace saccade::app

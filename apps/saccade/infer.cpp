@@ -1,0 +1,156 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <saccade/saccade.hpp>
+
+#include "command.hpp"
+#include "common.hpp"
+
+namespace saccade::app {
+namespace {
+
+struct InferFlags {
+  CommonFlags common;
+  std::string model;
+  std::vector<std::string> inputs;
+  std::string output_dir;
+  std::uint64_t seed = 0;
+};
+
+/// NAME with every character that a file name should not hold as '_'.
+std::string sanitised(std::string name) {
+  constexpr std::string_view kept = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-";
+  for (char& c : name)
+    if (kept.find(c) == std::string_view::npos) c = '_';
+  return name;
+}
+
+template <typename T>
+void draw_integers(Tensor& tensor, std::mt19937_64& generator, std::uint64_t below) {
+  for (T& element : tensor.data<T>()) element = static_cast<T>(generator() % below);
+}
+
+/// Numbers in [0, 1), as images are; whole ones 0 to 255 for uint8 (pixels), else 1 to 320 (sizes of pictures).
+Tensor draw(const TensorInfo& input, std::uint64_t seed) {
+  Tensor tensor(input.dtype, input.shape);
+  // The engine's numbers are the same everywhere; the standard's distributions are not.
+  std::mt19937_64 generator(seed);
+  const auto unit = [&generator] { return static_cast<double>(generator() >> 11U) * 0x1p-53; };
+  switch (input.dtype) {
+    case DType::kFloat32:
+      for (float& element : tensor.data<float>()) element = static_cast<float>(generator() >> 40U) * 0x1p-24F;
+      break;
+    case DType::kFloat64:
+      for (double& element : tensor.data<double>()) element = unit();
+      break;
+    case DType::kUInt8: draw_integers<std::uint8_t>(tensor, generator, 256); break;
+    case DType::kInt8: draw_integers<std::int8_t>(tensor, generator, 128); break;
+    case DType::kInt32:
+      for (std::int32_t& element : tensor.data<std::int32_t>())
+        element = 1 + static_cast<std::int32_t>(generator() % 320);
+      break;
+    case DType::kInt64:
+      for (std::int64_t& element : tensor.data<std::int64_t>())
+        element = 1 + static_cast<std::int64_t>(generator() % 320);
+      break;
+    case DType::kBool:
+      for (bool& element : tensor.data<bool>()) element = (generator() & 1U) != 0;
+      break;
+    default:
+      throw Error(ErrorCode::kUnsupported, fmt::format("input '{}' is {}: give it with --input {}=FILE.npy", input.name,
+                                                       to_string(input.dtype), input.name));
+  }
+  return tensor;
+}
+
+/// The given tensors in the model's order, the others drawn.
+std::vector<Tensor> gather_inputs(const Model& model, const InferFlags& flags) {
+  std::map<std::string, Tensor> given;
+  for (const std::string& assignment : flags.inputs) {
+    const auto [name, file] = split_assignment(assignment);
+    const bool known = std::ranges::any_of(model.inputs(), [&](const TensorInfo& input) { return input.name == name; });
+    if (!known) {
+      std::string names;
+      for (const TensorInfo& input : model.inputs())
+        names += fmt::format("{}'{}'", names.empty() ? "" : ", ", input.name);
+      throw Error(ErrorCode::kInvalidArgument,
+                  fmt::format("{} has no input '{}'; its inputs are {}", flags.model, name, names));
+    }
+    given.insert_or_assign(name, load_npy(file));
+  }
+  std::vector<Tensor> inputs;
+  for (const TensorInfo& input : model.inputs()) {
+    const auto found = given.find(input.name);
+    inputs.push_back(found != given.end() ? found->second : draw(input, flags.seed + inputs.size()));
+  }
+  return inputs;
+}
+
+/// DIR/NAME.npy for each output. Throws Error where two names would make the same file.
+std::vector<std::string> output_paths(const Model& model, const std::string& folder) {
+  std::vector<std::string> paths;
+  for (const TensorInfo& output : model.outputs()) {
+    paths.push_back((std::filesystem::path(folder) / (sanitised(output.name) + ".npy")).string());
+    if (std::ranges::count(paths, paths.back()) > 1)
+      throw Error(ErrorCode::kUnsupported,
+                  fmt::format("two outputs of the model would be written to {}", paths.back()));
+  }
+  return paths;
+}
+
+void report(const Model& model, std::span<const Tensor> outputs, std::span<const std::string> paths, bool as_json) {
+  auto rows = nlohmann::json::array();
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const std::string& name = model.outputs()[i].name;
+    const Shape& shape = outputs[i].shape();
+    if (as_json)
+      rows.push_back({{"name", name},
+                      {"dtype", to_string(outputs[i].dtype())},
+                      {"shape", std::vector<std::int64_t>(shape.begin(), shape.end())},
+                      {"file", paths[i]}});
+    else
+      fmt::print("{}: {} {} -> {}\n", name, to_string(outputs[i].dtype()), shape.to_string(), paths[i]);
+  }
+  if (!as_json) return;
+  const nlohmann::json all = {{"model", model.name()}, {"outputs", rows}};
+  fmt::print("{}\n", all.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+int infer(const InferFlags& flags) {
+  const Model model = Model::load(flags.model, flags.common.model);
+  const std::vector<Tensor> inputs = gather_inputs(model, flags);
+  const std::vector<std::string> paths = output_paths(model, flags.output_dir);
+  std::error_code error;
+  std::filesystem::create_directories(flags.output_dir, error);
+  if (error)
+    throw Error(ErrorCode::kIo, fmt::format("can't make the folder {}: {}", flags.output_dir, error.message()));
+  Session session(model);
+  const std::vector<Tensor> outputs = session.run(inputs);
+  for (std::size_t i = 0; i < outputs.size(); ++i) save_npy(paths[i], outputs[i]);
+  report(model, outputs, paths, flags.common.json);
+  return kOk;
+}
+
+}  // namespace
+
+std::function<int()> add_infer(CLI::App& app) {
+  const auto flags = std::make_shared<InferFlags>();
+  app.add_option("MODEL", flags->model, "An ONNX file")->required();
+  app.add_option("--input", flags->inputs, "A tensor for an input (repeatable); the others are drawn at random")
+      ->check(assignment())
+      ->type_name("NAME=FILE.npy")
+      ->allow_extra_args(false);
+  app.add_option("--output-dir", flags->output_dir, "Where to write NAME.npy for every output")
+      ->type_name("DIR")
+      ->required();
+  app.add_option("--seed", flags->seed, "Of the inputs that are drawn (default: 0)")->type_name("N");
+  flags->common.add_to(app, false);
+  return [flags] { return infer(*flags); };
+}
+
+}  // namespace saccade::app

@@ -1,0 +1,124 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+#include "common.hpp"
+#include "graph/print.hpp"
+#include "inspect_report.hpp"
+#include "pipeline/compile.hpp"
+#include "pipeline/model_impl.hpp"
+#include "vision/attach.hpp"
+
+namespace saccade::app {
+namespace {
+
+struct InspectFlags {
+  CommonFlags common;
+  std::string model;
+  std::vector<std::string> dump_passes;
+  bool dump = false;
+  bool patches = false;
+  bool check = false;
+  bool pipeline = false;
+  bool list_passes = false;
+};
+
+/// Prints the graph before the passes and after each one that was asked for, where it changed.
+class Dumper {
+ public:
+  explicit Dumper(const InspectFlags& flags) : flags_(flags) {}
+
+  void operator()(std::string_view pass, const Graph& graph) {
+    const bool first = pass.empty();
+    const std::string text = print(graph);
+    const bool wanted = flags_.dump || std::ranges::find(flags_.dump_passes, pass) != flags_.dump_passes.end();
+    if (wanted && text != last_)
+      fmt::print("==== {}\n{}\n", first ? "as imported" : fmt::format("after {}", pass), text);
+    if (wanted && text == last_) fmt::print("==== after {}: no change\n", pass);
+    last_ = text;
+  }
+
+ private:
+  const InspectFlags& flags_;
+  std::string last_;
+};
+
+void check_pass_names(const std::vector<std::string>& names) {
+  const auto known = pass_names();
+  for (const std::string& name : names)
+    if (std::ranges::find(known, name) == known.end())
+      throw Error(ErrorCode::kInvalidArgument,
+                  fmt::format("there is no pass '{}'; they are {}", name, fmt::join(known, ", ")));
+}
+
+/// Fills in the card, and builds it onto the graph where that is what the user wants to see.
+Graph with_card(InspectReport& report, const InspectFlags& flags) {
+  const ModelOptions& options = flags.common.model;
+  try {
+    Card card = card_for(report.graph, flags.model, options.card);
+    if (options.roi) card.roi = options.roi;
+    report.card = to_toml(card);
+    report.card_origin = card.origin;
+    if (flags.pipeline) return attach(report.graph, card, post_options(card, options));
+  } catch (const Error& error) {
+    if (flags.pipeline || !options.card.empty()) throw;
+    report.card_origin = fmt::format("none: {}", error.what());
+  }
+  return report.graph;
+}
+
+int inspect(const InspectFlags& flags) {
+  if (flags.list_passes) {
+    fmt::print("{}\n", fmt::join(pass_names(), "\n"));
+    return kOk;
+  }
+  const ModelOptions& options = flags.common.model;
+  check_pass_names(flags.dump_passes);
+  const Backend& backend = choose_backend(options);
+  InspectReport report;
+  report.file = flags.model;
+  report.show_patches = flags.patches;
+  report.graph = import_model(flags.model, options);
+  report.facts = facts_of(report.graph);
+  Graph graph = with_card(report, flags);
+
+  PassOptions passes = pass_options(options, backend);
+  passes.check = flags.check;
+  if (flags.dump || !flags.dump_passes.empty()) passes.on_graph = Dumper(flags);
+  try {
+    report.passes = run_passes(graph, passes);
+    report.plan = Plan::compile(std::move(graph), backend, {.threads = options.threads});
+  } catch (const Error& error) {
+    throw error.in(flags.model);
+  }
+  if (flags.common.json)
+    fmt::print("{}\n", to_json(report).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  else
+    fmt::print("{}", to_text(report));
+  return kOk;
+}
+
+}  // namespace
+
+std::function<int()> add_inspect(CLI::App& app) {
+  const auto flags = std::make_shared<InspectFlags>();
+  auto* model = app.add_option("MODEL", flags->model, "An ONNX file");
+  auto* list = app.add_flag("--list-passes", flags->list_passes, "Only list the passes, in their order");
+  app.add_flag("--dump", flags->dump, "Print the graph before and after every pass that changes it");
+  app.add_option("--dump-pass", flags->dump_passes, "Print the graph after this pass (repeatable)")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  app.add_flag("--patches", flags->patches, "List every change that the passes made");
+  app.add_flag("--check", flags->check, "Run the graph before and after every pass and name one that changes results");
+  app.add_flag("--pipeline", flags->pipeline, "Show the model as `run` compiles it: pixels before, answers after");
+  flags->common.add_to(app, true);
+  app.callback([model, list] {
+    if (model->count() == 0 && list->count() == 0) throw CLI::RequiredError("MODEL");
+  });
+  return [flags] { return inspect(*flags); };
+}
+
+}  // namespace saccade::app

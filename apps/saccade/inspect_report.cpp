@@ -1,0 +1,155 @@
+#include "inspect_report.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+namespace saccade::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// A thousand labels would bury the rest.
+constexpr std::size_t kLongestLine = 100;
+
+double milliseconds(std::chrono::nanoseconds time) { return static_cast<double>(time.count()) / 1e6; }
+
+std::string type_of(const Value& value) {
+  return fmt::format("{} {}", to_string(value.type.dtype), value.type.shape.to_string());
+}
+
+std::string op_name(const Node& node) {
+  std::string name = node.domain.empty() ? node.op : node.domain + "." + node.op;
+  for (const PostOp& post : node.post_ops) name += "+" + post.op;
+  return name;
+}
+
+/// How many steps each tactic runs, views apart.
+std::map<std::string, std::int64_t> tactics_of(const Plan& plan) {
+  std::map<std::string, std::int64_t> counts;
+  for (const Step& step : plan.steps()) ++counts[step.tactic == nullptr ? "view" : std::string(step.tactic->name())];
+  return counts;
+}
+
+bool is_reference(const Step& step) { return step.tactic != nullptr && step.tactic->name() == "reference"; }
+
+std::string values_text(const Graph& graph, std::string_view what, std::span<const ValueId> values) {
+  std::string text;
+  for (ValueId id : values) text += fmt::format("{}  {}: {}\n", what, graph.value(id).name, type_of(graph.value(id)));
+  return text;
+}
+
+std::string facts_text(const ModelFacts& facts) {
+  std::string text = fmt::format("parameters  {:.3f} M, {:.2f} MB\n", static_cast<double>(facts.parameters) / 1e6,
+                                 static_cast<double>(facts.parameter_bytes) / 1e6);
+  text += fmt::format("operations  {:.3f} G multiply-accumulates\n", static_cast<double>(facts.macs) / 1e9);
+  for (const auto& [name, macs] : facts.macs_by_operator)
+    text += fmt::format("  {:<28}{:>12.3f} G\n", name, static_cast<double>(macs) / 1e9);
+  text += "operators\n";
+  for (const auto& [name, count] : facts.operators) text += fmt::format("  {:<28}{:>6}\n", name, count);
+  return text;
+}
+
+std::string passes_text(const InspectReport& report) {
+  std::string text = fmt::format("passes\n  {:<28}{:>8}{:>8}{:>8}{:>10}\n", "", "patches", "before", "after", "ms");
+  for (const PassRecord& pass : report.passes.passes)
+    text += fmt::format("  {:<28}{:>8}{:>8}{:>8}{:>10.2f}\n", pass.name, pass.patches, pass.nodes_before,
+                        pass.nodes_after, milliseconds(pass.time));
+  return report.show_patches ? text + print_patches(report.passes) : text;
+}
+
+std::string plan_text(const Plan& plan) {
+  std::string text = fmt::format("plan        {} steps on {} ({}), {} threads\n", plan.steps().size(),
+                                 plan.backend().name(), plan.backend().device_name(), plan.threads());
+  text += fmt::format("memory      {:.2f} MB arena; all tensors together {:.2f} MB\n",
+                      static_cast<double>(plan.arena_bytes()) / 1e6, static_cast<double>(plan.tensor_bytes()) / 1e6);
+  for (const auto& [name, count] : tactics_of(plan)) text += fmt::format("  {:<28}{:>6}\n", name, count);
+  text += fmt::format("steps\n");
+  for (const Step& step : plan.steps()) {
+    const Node& node = plan.graph().node(step.node);
+    const Value& output = plan.graph().value(node.outputs[0]);
+    const std::string detail = step.launch ? step.launch->detail() : std::string();
+    text += fmt::format("  {:<6}{:<28} {:<24} {}{}{}\n", to_string(step.stage), op_name(node), type_of(output),
+                        step.tactic == nullptr ? "view" : step.tactic->name(), detail.empty() ? "" : " ", detail);
+    if (!is_reference(step)) continue;
+    for (const std::string& refusal : step.refusals) text += fmt::format("        not {}\n", refusal);
+  }
+  return text;
+}
+
+Json values_json(const Graph& graph, std::span<const ValueId> values) {
+  Json rows = Json::array();
+  for (ValueId id : values) {
+    const Value& value = graph.value(id);
+    rows.push_back({{"name", value.name},
+                    {"dtype", to_string(value.type.dtype)},
+                    {"shape", std::vector<std::int64_t>(value.type.shape.begin(), value.type.shape.end())}});
+  }
+  return rows;
+}
+
+Json passes_json(const PassReport& report) {
+  Json rows = Json::array();
+  for (const PassRecord& pass : report.passes)
+    rows.push_back({{"name", pass.name},
+                    {"patches", pass.patches},
+                    {"nodes_before", pass.nodes_before},
+                    {"nodes_after", pass.nodes_after},
+                    {"ms", milliseconds(pass.time)}});
+  return rows;
+}
+
+Json plan_json(const Plan& plan) {
+  Json steps = Json::array();
+  for (const Step& step : plan.steps()) {
+    const Node& node = plan.graph().node(step.node);
+    steps.push_back({{"node", node.name},
+                     {"operator", op_name(node)},
+                     {"stage", to_string(step.stage)},
+                     {"output", type_of(plan.graph().value(node.outputs[0]))},
+                     {"tactic", step.tactic == nullptr ? "view" : step.tactic->name()},
+                     {"detail", step.launch ? step.launch->detail() : ""},
+                     {"refusals", step.refusals}});
+  }
+  return {{"backend", plan.backend().name()},
+          {"device", plan.backend().device_name()},
+          {"threads", plan.threads()},
+          {"arena_bytes", plan.arena_bytes()},
+          {"tensor_bytes", plan.tensor_bytes()},
+          {"tactics", tactics_of(plan)},
+          {"steps", steps}};
+}
+
+}  // namespace
+
+std::string to_text(const InspectReport& report) {
+  std::string text = fmt::format("model       {}\n", report.file);
+  text += values_text(report.graph, "input     ", report.graph.inputs());
+  text += values_text(report.graph, "output    ", report.graph.outputs());
+  text += facts_text(report.facts);
+  text += fmt::format("card        {}\n", report.card_origin);
+  for (std::size_t at = 0; at < report.card.size();) {
+    const std::size_t end = std::min(report.card.find('\n', at), report.card.size());
+    const std::string line = report.card.substr(at, end - at);
+    text += fmt::format("  {}\n", line.size() <= kLongestLine ? line : line.substr(0, kLongestLine) + " ...");
+    at = end + 1;
+  }
+  return text + passes_text(report) + plan_text(*report.plan);
+}
+
+nlohmann::json to_json(const InspectReport& report) {
+  return {{"model", report.file},
+          {"inputs", values_json(report.graph, report.graph.inputs())},
+          {"outputs", values_json(report.graph, report.graph.outputs())},
+          {"metadata", report.graph.metadata},
+          {"parameters", report.facts.parameters},
+          {"parameter_bytes", report.facts.parameter_bytes},
+          {"macs", report.facts.macs},
+          {"macs_by_operator", report.facts.macs_by_operator},
+          {"operators", report.facts.operators},
+          {"card", {{"origin", report.card_origin}, {"toml", report.card}}},
+          {"passes", passes_json(report.passes)},
+          {"plan", plan_json(*report.plan)}};
+}
+
+}  // namespace saccade::app

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "passes/manager.hpp"
+#include "runtime/plan.hpp"
+
+namespace saccade::app {
+
+/// What a model file holds, before any pass.
+struct ModelFacts {
+  std::map<std::string, std::int64_t> operators;  ///< how many nodes of each kind
+  std::int64_t parameters = 0;                    ///< elements of all floating-point and quantised constants
+  std::size_t parameter_bytes = 0;
+  std::int64_t macs = 0;  ///< multiply-accumulates of convolutions and matrix products
+  std::map<std::string, std::int64_t> macs_by_operator;
+};
+ModelFacts facts_of(const Graph& graph);
+
+/// Multiply-accumulates of a node; 0 where it is no convolution or matrix product.
+std::int64_t macs_of(const Graph& graph, const Node& node);
+
+/// All that `inspect` says.
+struct InspectReport {
+  std::string file;
+  Graph graph;  ///< as it was imported
+  ModelFacts facts;
+  std::string card;         ///< the recognised card as TOML
+  std::string card_origin;  ///< or why there is none
+  PassReport passes;
+  std::shared_ptr<const Plan> plan;
+  bool show_patches = false;
+};
+
+std::string to_text(const InspectReport& report);
+nlohmann::json to_json(const InspectReport& report);
+
+}  // namespace saccade::app

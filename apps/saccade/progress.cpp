@@ -1,0 +1,37 @@
+#include "progress.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+namespace saccade::app {
+namespace {
+
+constexpr auto kPeriod = std::chrono::milliseconds(250);
+
+double milliseconds(std::chrono::nanoseconds time) { return static_cast<double>(time.count()) / 1e6; }
+
+}  // namespace
+
+Progress::Progress() : next_(std::chrono::steady_clock::now() + kPeriod), is_terminal_(isatty(STDERR_FILENO) == 1) {}
+
+void Progress::update(const Pipeline& pipeline) {
+  const auto now = std::chrono::steady_clock::now();
+  if (!is_terminal_ || now < next_) return;
+  next_ = now + kPeriod;
+  const Summary summary = pipeline.summary();
+  const Distribution& total = summary.stages.back().time;
+  fmt::print(stderr, "\r\033[K{} frames  {:.1f} frames/s  p50 {:.1f} ms  p99 {:.1f} ms  {} dropped",
+             summary.ledger.processed, summary.frames_per_second, milliseconds(total.p50), milliseconds(total.p99),
+             summary.ledger.dropped());
+  std::fflush(stderr);
+  drawn_ = true;
+}
+
+void Progress::finish() {
+  if (drawn_) fmt::print(stderr, "\r\033[K");
+  drawn_ = false;
+}
+
+}  // namespace saccade::app

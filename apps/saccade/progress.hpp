@@ -1,0 +1,24 @@
+#pragma once
+
+#include <chrono>
+#include <saccade/pipeline.hpp>
+
+namespace saccade::app {
+
+/// A line on the terminal that says how a pipeline is doing: rate, latency, drops. Silent where standard error is no
+/// terminal.
+class Progress {
+ public:
+  Progress();
+  /// Draws anew where the last time was long enough ago.
+  void update(const Pipeline& pipeline);
+  /// Wipes the line.
+  void finish();
+
+ private:
+  std::chrono::steady_clock::time_point next_;
+  bool is_terminal_;
+  bool drawn_ = false;
+};
+
+}  // namespace saccade::app

@@ -1,0 +1,192 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <filesystem>
+#include <memory>
+#include <saccade/saccade.hpp>
+
+#include "command.hpp"
+#include "common.hpp"
+#include "progress.hpp"
+
+namespace saccade::app {
+namespace {
+
+struct RunFlags {
+  CommonFlags common;
+  std::vector<std::string> models;
+  std::vector<std::string> sources;
+  PipelineOptions pipeline;
+  double duration = 0;  ///< seconds
+
+  std::string jsonl;
+  std::string coco;
+  std::string csv;
+  std::string video;
+  std::string frames;
+};
+
+// Set by the first Ctrl-C or SIGTERM, which ends the run in order; the second one ends the program.
+volatile std::sig_atomic_t interrupted = 0;
+
+void catch_signals() {
+  struct sigaction action {};
+  action.sa_handler = [](int) { interrupted = 1; };
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  // A reader of --jsonl - that went away is an error to report, and the other files are still to be finished.
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+using Sinks = std::vector<std::unique_ptr<Sink>>;
+
+/// A file that is written over while it is being read would be lost.
+void check_apart_from_sources(const RunFlags& flags) {
+  for (const std::string* path : {&flags.jsonl, &flags.coco, &flags.csv, &flags.video})
+    for (const auto* inputs : {&flags.sources, &flags.models})
+      for (const std::string& input : *inputs) {
+        std::error_code error;
+        if (!path->empty() && std::filesystem::equivalent(*path, input, error))
+          throw Error(ErrorCode::kInvalidArgument, fmt::format("{} is read: write the output elsewhere", *path));
+      }
+}
+
+Sinks open_sinks(const RunFlags& flags, std::span<const Camera> cameras, std::span<const Model> models) {
+  check_apart_from_sources(flags);
+  Sinks sinks;
+  if (!flags.jsonl.empty()) sinks.push_back(open_jsonl(flags.jsonl));
+  if (!flags.coco.empty()) sinks.push_back(open_coco(flags.coco, models));
+  if (!flags.csv.empty()) sinks.push_back(open_csv(flags.csv));
+  if (!flags.video.empty()) sinks.push_back(open_video(flags.video, cameras));
+  if (!flags.frames.empty()) sinks.push_back(open_frames(flags.frames));
+  return sinks;
+}
+
+/// Takes results to the sinks until the sources end or someone interrupts; gives the first fault, or nothing.
+std::string consume(Pipeline& pipeline, const Sinks& sinks) {
+  // Short enough to notice an interrupt while a source is silent.
+  constexpr auto patience = std::chrono::milliseconds(100);
+  std::string fault;
+  Progress progress;
+  while (interrupted == 0) {
+    const Outcome<Result&> result = pipeline.next(patience);
+    if (result) {
+      for (const auto& sink : sinks) sink->write(*result, pipeline.frame());
+    } else if (const Failure& failure = result.failure(); failure.status != Status::kTimeout) {
+      if (fault.empty()) fault = failure.message;
+      if (failure.status != Status::kLost) break;
+    }
+    progress.update(pipeline);
+  }
+  progress.finish();
+  pipeline.stop();
+  return fault;
+}
+
+/// Finishes every file, even where one of them fails.
+void close_all(const Sinks& sinks, const Summary& summary) {
+  std::optional<Error> first;
+  for (const auto& sink : sinks) {
+    try {
+      sink->close(summary);
+    } catch (const Error& error) {
+      if (!first) first = error;
+    }
+  }
+  if (first) throw *first;
+}
+
+void print_summary(const RunFlags& flags, const Summary& summary) {
+  if (flags.common.json)
+    fmt::print("{}\n", to_json(summary));
+  else
+    fmt::print(flags.jsonl == "-" || flags.csv == "-" || flags.coco == "-" ? stderr : stdout, "{}", to_text(summary));
+}
+
+int run(const RunFlags& flags) {
+  std::vector<Camera> cameras;
+  for (const std::string& source : flags.sources) cameras.push_back(Camera::open(source));
+  std::vector<Model> models;
+  for (const std::string& path : flags.models) models.push_back(Model::load(path, flags.common.model));
+  const Sinks sinks = open_sinks(flags, cameras, models);
+  Pipeline pipeline(cameras, models, flags.pipeline);
+  catch_signals();
+
+  std::string fault;
+  try {
+    fault = consume(pipeline, sinks);
+  } catch (const Error&) {
+    pipeline.stop();
+    try {
+      close_all(sinks, pipeline.summary());
+    } catch (const Error&) {  // the first error is the one to report
+    }
+    throw;
+  }
+  const Summary summary = pipeline.summary();
+  close_all(sinks, summary);
+  print_summary(flags, summary);
+  if (!fault.empty()) throw Error(ErrorCode::kDevice, fault);
+  return kOk;
+}
+
+void add_sinks(CLI::App& app, RunFlags& flags) {
+  const std::string group = "Results";
+  const auto add = [&](const char* name, std::string& path, const char* what, const char* type) {
+    app.add_option(name, path, what)->type_name(type)->group(group);
+  };
+  add("--jsonl", flags.jsonl, "One JSON object a frame and model; '-' is standard output", "FILE");
+  add("--coco", flags.coco, "Detections as COCO's results format", "FILE");
+  add("--csv", flags.csv, "One line a detection or class; '-' is standard output", "FILE");
+  add("--video", flags.video, "A video with the results drawn", "FILE.mp4");
+  add("--frames", flags.frames, "Pictures with the results drawn", "DIR");
+}
+
+void add_control(CLI::App& app, RunFlags& flags) {
+  const std::string group = "Control";
+  const std::map<std::string, DropPolicy> policies = {
+      {"wait", DropPolicy::kWait}, {"oldest", DropPolicy::kOldest}, {"newest", DropPolicy::kNewest}};
+  app.add_option("--drop", flags.pipeline.drop,
+                 "Which frame gives way when the queue is full (default: wait for files)")
+      ->transform(CLI::Transformer(policies))
+      ->check(CLI::IsMember({static_cast<int>(DropPolicy::kWait), static_cast<int>(DropPolicy::kOldest),
+                             static_cast<int>(DropPolicy::kNewest)}))
+      ->type_name("wait|oldest|newest")
+      ->group(group);
+  app.add_option("--queue", flags.pipeline.queue, "Frames a source that may wait for the models (default: 4 for files)")
+      ->check(CLI::Range(1, 1024))
+      ->type_name("N")
+      ->group(group);
+  app.add_option("--max-frames", flags.pipeline.max_frames, "Stop after so many frames of each source")
+      ->check(CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max()))
+      ->type_name("N")
+      ->group(group);
+  app.add_option("--duration", flags.duration, "Stop after so many seconds")
+      ->check(CLI::Range(1e-3, 1e9))
+      ->type_name("SECONDS")
+      ->group(group);
+}
+
+}  // namespace
+
+std::function<int()> add_run(CLI::App& app) {
+  const auto flags = std::make_shared<RunFlags>();
+  app.add_option("MODEL", flags->models, "ONNX files: every model sees every frame")->required();
+  app.add_option("--source", flags->sources, "An image, a folder of images or a video (repeatable)")
+      ->type_name("SRC")
+      ->allow_extra_args(false)
+      ->required();
+  add_sinks(app, *flags);
+  add_control(app, *flags);
+  flags->common.add_to(app, true);
+  app.footer("Ctrl-C ends a run in order: files are finished, the summary is printed, the exit code is 0.");
+  return [flags] {
+    flags->pipeline.duration =
+        std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(flags->duration));
+    return run(*flags);
+  };
+}
+
+}  // namespace saccade::app
