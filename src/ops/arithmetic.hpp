@@ -2,10 +2,22 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 // Arithmetic on elements that is defined for every operand: integers wrap around, and dividing one by zero gives zero.
 namespace saccade {
+
+/// The integer nearest to VALUE without its fraction; 0 of NaN.
+template <typename T>
+T saturate(double value) {
+  // Above every T lies 2^digits, which a double holds exactly.
+  const double limit = std::ldexp(1.0, std::numeric_limits<T>::digits);
+  if (std::isnan(value)) return 0;
+  if (value >= limit) return std::numeric_limits<T>::max();
+  if (value <= static_cast<double>(std::numeric_limits<T>::min())) return std::numeric_limits<T>::min();
+  return static_cast<T>(value);
+}
 
 /// An unsigned type in which T's sums and products wrap instead of overflowing (a product of two uint16 is an int).
 template <typename T>

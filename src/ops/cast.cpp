@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <limits>
 
+#include "ops/arithmetic.hpp"
 #include "ops/dispatch.hpp"
 #include "ops/op.hpp"
 #include "ops/values.hpp"
@@ -33,16 +32,10 @@ void widen(const TensorView& from, std::int64_t first, std::int64_t count, Wide*
 
 template <typename T, typename Wide>
 T narrow(Wide value) {
-  if constexpr (std::is_same_v<Wide, double> && std::is_integral_v<T>) {
-    // Above every T lies 2^digits, which a double holds exactly.
-    const double limit = std::ldexp(1.0, std::numeric_limits<T>::digits);
-    if (std::isnan(value)) return 0;
-    if (value >= limit) return std::numeric_limits<T>::max();
-    if (value <= static_cast<double>(std::numeric_limits<T>::min())) return std::numeric_limits<T>::min();
-    return static_cast<T>(value);
-  } else {
+  if constexpr (std::is_same_v<Wide, double> && std::is_integral_v<T>)
+    return saturate<T>(value);
+  else
     return static_cast<T>(static_cast<Accumulator<T>>(value));
-  }
 }
 
 template <typename Wide>

@@ -1,17 +1,12 @@
 #include <algorithm>
 
-#include "ops/op.hpp"
+#include "ops/index.hpp"
 #include "ops/strided_copy.hpp"
 #include "ops/values.hpp"
 
 // Concat and Split: the same blocks along an axis, copied together or apart.
 namespace saccade {
 namespace {
-
-int axis_of(const Attributes& attributes, const Shape& shape) {
-  if (shape.rank() == 0) fail(ErrorCode::kInvalidFile, "a scalar has no axis");
-  return InferContext::axis(attributes.integer("axis", 0), shape.rank());
-}
 
 void infer_concat(InferContext& context) {
   if (!context.attributes().has("axis")) fail(ErrorCode::kInvalidFile, "Concat's axis is missing");

@@ -1,30 +1,14 @@
-#include "ops/op.hpp"
+#include "ops/index.hpp"
+#include "ops/strided.hpp"
 #include "ops/strided_copy.hpp"
 #include "ops/values.hpp"
 
-// Gather, GatherElements and GatherND: elements or blocks picked by index. Negative indices count from the end; one
-// outside the dimension is an Error, for it would read another tensor's memory.
+// Gather, GatherElements and GatherND: elements or blocks picked by index.
 namespace saccade {
 namespace {
 
-std::int64_t checked_index(std::int64_t index, std::int64_t dim) {
-  if (index < -dim || index >= dim)
-    fail(ErrorCode::kInvalidArgument, "index {} is outside a dimension of {}", index, dim);
-  return index < 0 ? index + dim : index;
-}
-
-int axis_of(const Attributes& attributes, const Shape& shape) {
-  if (shape.rank() == 0) fail(ErrorCode::kInvalidFile, "a scalar has no axis to gather along");
-  return InferContext::axis(attributes.integer("axis", 0), shape.rank());
-}
-
-void check_indices(InferContext& context) {
-  if (context.dtype(1) != DType::kInt32 && context.dtype(1) != DType::kInt64)
-    fail(ErrorCode::kInvalidFile, "indices must be int32 or int64, not {}", to_string(context.dtype(1)));
-}
-
 void infer_gather(InferContext& context) {
-  check_indices(context);
+  check_indices(context, 1);
   const Shape& from = context.shape(0);
   const int axis = axis_of(context.attributes(), from);
   Shape to;
@@ -55,7 +39,7 @@ void gather(const KernelContext& context) {
 }
 
 void infer_gather_elements(InferContext& context) {
-  check_indices(context);
+  check_indices(context, 1);
   const Shape& from = context.shape(0);
   const Shape& to = context.shape(1);
   const int axis = axis_of(context.attributes(), from);
@@ -72,15 +56,16 @@ void gather_elements(const KernelContext& context) {
   const TensorView& to = context.output();
   const int axis = axis_of(context.attributes(), from.shape);
   const auto indices = integers_of(context.input(1));
-  const Shape strides = from.strides();
-  Shape at = Shape::filled(to.shape.rank(), 0);
-  for (std::size_t i = 0; i < indices.size(); ++i) {
-    Strided source{from.data, checked_index(indices[i], from.shape[axis]) * strides[axis], {}};
-    for (int d = 0; d < at.rank(); ++d)
-      if (d != axis) source.offset += at[d] * strides[d];
-    strided_copy(to.dtype, {}, source, {to.data, static_cast<std::int64_t>(i), {}});
-    for (int d = at.rank() - 1; d >= 0 && ++at[d] == to.shape[d]; --d) at[d] = 0;
-  }
+  Shape strides = from.strides();
+  const std::int64_t stride = std::exchange(strides[axis], 0);
+  const StridedLoop<2> loop(to.shape, {strides, to.strides()});
+  loop.run({}, [&](const auto& at, std::int64_t count, const auto& step) {
+    for (std::int64_t k = 0; k < count; ++k) {
+      const std::int64_t i = at[1] + k * step[1];
+      const std::int64_t index = checked_index(indices[static_cast<std::size_t>(i)], from.shape[axis]);
+      strided_copy(to.dtype, {}, {from.data, at[0] + k * step[0] + index * stride, {}}, {to.data, i, {}});
+    }
+  });
 }
 
 int batch_dims(const Attributes& attributes, const Shape& from, const Shape& indices) {
@@ -96,7 +81,7 @@ int batch_dims(const Attributes& attributes, const Shape& from, const Shape& ind
 }
 
 void infer_gather_nd(InferContext& context) {
-  check_indices(context);
+  check_indices(context, 1);
   const Shape& from = context.shape(0);
   const Shape& indices = context.shape(1);
   if (indices.rank() == 0) fail(ErrorCode::kInvalidFile, "GatherND's indices are a scalar");

@@ -11,25 +11,35 @@
   SACCADE_OPS(compare) \
   SACCADE_OPS(concat) \
   SACCADE_OPS(conv) \
+  SACCADE_OPS(cum_sum) \
   SACCADE_OPS(decode_end_to_end) \
   SACCADE_OPS(decode_yolov5) \
   SACCADE_OPS(decode_yolov8) \
+  SACCADE_OPS(depth_space) \
   SACCADE_OPS(expand) \
   SACCADE_OPS(gather) \
   SACCADE_OPS(generate) \
   SACCADE_OPS(matmul) \
+  SACCADE_OPS(non_zero) \
   SACCADE_OPS(normalization) \
+  SACCADE_OPS(one_hot) \
+  SACCADE_OPS(pad) \
   SACCADE_OPS(pool) \
+  SACCADE_OPS(pow) \
   SACCADE_OPS(preprocess) \
   SACCADE_OPS(reduce) \
   SACCADE_OPS(reorder) \
   SACCADE_OPS(resize) \
+  SACCADE_OPS(reverse_sequence) \
+  SACCADE_OPS(scatter) \
   SACCADE_OPS(select_boxes) \
   SACCADE_OPS(shape_of) \
   SACCADE_OPS(slice) \
   SACCADE_OPS(softmax) \
   SACCADE_OPS(top_classes) \
+  SACCADE_OPS(top_k) \
   SACCADE_OPS(transpose) \
+  SACCADE_OPS(trilu) \
   SACCADE_OPS(unary) \
   SACCADE_OPS(view) \
   SACCADE_OPS(where)

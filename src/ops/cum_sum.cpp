@@ -1,0 +1,50 @@
+#include "ops/arithmetic.hpp"
+#include "ops/dispatch.hpp"
+#include "ops/op.hpp"
+#include "ops/values.hpp"
+
+namespace saccade {
+namespace {
+
+void infer_cum_sum(InferContext& context) {
+  if (!is_number(context.dtype(0)))
+    fail(ErrorCode::kUnsupported, "sums of {} are not supported", to_string(context.dtype(0)));
+  if (context.shape(0).rank() == 0 || context.shape(1).elements() != 1)
+    fail(ErrorCode::kInvalidFile, "CumSum takes a tensor and one axis, not {} and {}", context.shape(0).to_string(),
+         context.shape(1).to_string());
+  context.output(0, context.dtype(0), context.shape(0));
+}
+
+/// Runs along the axis for every position of the other dimensions, keeping the sum in the accumulator's type.
+void cum_sum(const KernelContext& context) {
+  const TensorView& to = context.output();
+  const auto axes = integers_of(context.input(1));
+  const int axis = InferContext::axis(axes[0], to.shape.rank());
+  const bool exclusive = context.attributes().integer("exclusive", 0) != 0;
+  const bool reverse = context.attributes().integer("reverse", 0) != 0;
+  const std::int64_t count = to.shape[axis];
+  const std::int64_t inner = to.strides()[axis];
+  const std::int64_t lines = count == 0 ? 0 : to.elements() / count;
+  with_number(to.dtype, [&]<typename T>(std::type_identity<T>) {
+    const auto source = context.in<T>(0);
+    const auto target = context.out<T>();
+    for (std::int64_t line = 0; line < lines; ++line) {
+      const std::int64_t start = line / inner * count * inner + line % inner;
+      Accumulator<T> sum{0};
+      for (std::int64_t i = 0; i < count; ++i) {
+        const auto at = static_cast<std::size_t>(start + (reverse ? count - 1 - i : i) * inner);
+        const Accumulator<T> before = sum;
+        sum = AddElements{}(sum, static_cast<Accumulator<T>>(source[at]));
+        target[at] = static_cast<T>(exclusive ? before : sum);
+      }
+    }
+  });
+}
+
+constexpr Op kOps[] = {{"", "CumSum", infer_cum_sum, cum_sum}};
+
+}  // namespace
+
+std::span<const Op> cum_sum_ops() { return kOps; }
+
+}  // namespace saccade

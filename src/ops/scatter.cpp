@@ -1,0 +1,133 @@
+#include "ops/arithmetic.hpp"
+#include "ops/dispatch.hpp"
+#include "ops/index.hpp"
+#include "ops/strided.hpp"
+#include "ops/strided_copy.hpp"
+#include "ops/values.hpp"
+
+// ScatterElements and ScatterND: the data with elements or blocks replaced by, or combined with, updates; in the order
+// of the updates where indices repeat.
+namespace saccade {
+namespace {
+
+using Combine = void (*)(const TensorView& to, std::int64_t at, const TensorView& updates, std::int64_t from,
+                         std::int64_t count);
+
+void replace(const TensorView& to, std::int64_t at, const TensorView& updates, std::int64_t from, std::int64_t count) {
+  strided_copy(to.dtype, {count}, {updates.data, from, {1}}, {to.data, at, {1}});
+}
+
+template <typename Function>
+void combine(const TensorView& to, std::int64_t at, const TensorView& updates, std::int64_t from, std::int64_t count) {
+  with_number(to.dtype, [&]<typename T>(std::type_identity<T>) {
+    T* target = static_cast<T*>(to.data) + at;
+    const T* source = static_cast<const T*>(updates.data) + from;
+    for (std::int64_t i = 0; i < count; ++i)
+      target[i] =
+          static_cast<T>(Function{}(static_cast<Accumulator<T>>(target[i]), static_cast<Accumulator<T>>(source[i])));
+  });
+}
+
+Combine combine_of(const Attributes& attributes) {
+  const std::string reduction = attributes.text("reduction", "none");
+  if (reduction == "none") return replace;
+  if (reduction == "add") return combine<AddElements>;
+  if (reduction == "mul") return combine<MultiplyElements>;
+  if (reduction == "max") return combine<MaxElements>;
+  if (reduction == "min") return combine<MinElements>;
+  fail(ErrorCode::kInvalidFile, "a scatter's reduction '{}' is not none, add, mul, max or min", reduction);
+}
+
+void check_updates(const InferContext& context) {
+  check_indices(context, 1);
+  if (context.dtype(2) != context.dtype(0))
+    fail(ErrorCode::kInvalidFile, "{} can't be scattered into {}", to_string(context.dtype(2)),
+         to_string(context.dtype(0)));
+  if (combine_of(context.attributes()) != replace && !is_number(context.dtype(0)))
+    fail(ErrorCode::kUnsupported, "a scatter that reduces {} is not supported", to_string(context.dtype(0)));
+}
+
+void copy_data(const KernelContext& context) {
+  const TensorView& from = context.input(0);
+  const TensorView& to = context.output();
+  if (from.data != to.data) strided_copy(to.dtype, to.shape, strided(from), strided(to));
+}
+
+void infer_scatter_elements(InferContext& context) {
+  check_updates(context);
+  const Shape& data = context.shape(0);
+  const Shape& indices = context.shape(1);
+  const int axis = axis_of(context.attributes(), data);
+  bool fits = indices.rank() == data.rank() && indices == context.shape(2);
+  for (int i = 0; fits && i < data.rank(); ++i) fits = i == axis || indices[i] <= data[i];
+  if (!fits)
+    fail(ErrorCode::kInvalidFile, "ScatterElements can't put {} by indices of shape {} into {}",
+         context.shape(2).to_string(), indices.to_string(), data.to_string());
+  context.output(0, context.dtype(0), data);
+}
+
+void scatter_elements(const KernelContext& context) {
+  copy_data(context);
+  const TensorView& to = context.output();
+  const TensorView& updates = context.input(2);
+  const Combine put = combine_of(context.attributes());
+  const int axis = axis_of(context.attributes(), to.shape);
+  const auto indices = integers_of(context.input(1));
+  Shape strides = to.strides();
+  const std::int64_t stride = std::exchange(strides[axis], 0);
+  const StridedLoop<2> loop(updates.shape, {strides, updates.strides()});
+  loop.run({}, [&](const auto& at, std::int64_t count, const auto& step) {
+    for (std::int64_t k = 0; k < count; ++k) {
+      const std::int64_t from = at[1] + k * step[1];
+      const std::int64_t index = checked_index(indices[static_cast<std::size_t>(from)], to.shape[axis]);
+      put(to, at[0] + k * step[0] + index * stride, updates, from, 1);
+    }
+  });
+}
+
+void infer_scatter_nd(InferContext& context) {
+  check_updates(context);
+  const Shape& data = context.shape(0);
+  const Shape& indices = context.shape(1);
+  if (indices.rank() == 0 || indices.back() > data.rank())
+    fail(ErrorCode::kInvalidFile, "ScatterND can't use indices of shape {} for {}", indices.to_string(),
+         data.to_string());
+  Shape wanted;
+  for (int i = 0; i + 1 < indices.rank(); ++i) wanted.push_back(indices[i]);
+  for (int i = static_cast<int>(indices.back()); i < data.rank(); ++i) wanted.push_back(data[i]);
+  if (context.shape(2) != wanted)
+    fail(ErrorCode::kInvalidFile, "ScatterND's updates have the shape {}, not {}", context.shape(2).to_string(),
+         wanted.to_string());
+  context.output(0, context.dtype(0), data);
+}
+
+void scatter_nd(const KernelContext& context) {
+  copy_data(context);
+  const TensorView& to = context.output();
+  const TensorView& updates = context.input(2);
+  if (updates.elements() == 0) return;
+  const Combine put = combine_of(context.attributes());
+  const auto indices = integers_of(context.input(1));
+  const std::int64_t depth = context.input(1).shape.back();
+  const Shape strides = to.strides();
+  std::int64_t block = 1;
+  for (int i = static_cast<int>(depth); i < to.shape.rank(); ++i) block *= to.shape[i];
+  const std::int64_t tuples = updates.elements() / block;
+  for (std::int64_t i = 0; i < tuples; ++i) {
+    std::int64_t at = 0;
+    for (int d = 0; d < depth; ++d)
+      at += checked_index(indices[static_cast<std::size_t>(i * depth + d)], to.shape[d]) * strides[d];
+    put(to, at, updates, i * block, block);
+  }
+}
+
+constexpr Op kOps[] = {
+    {"", "ScatterElements", infer_scatter_elements, scatter_elements},
+    {"", "ScatterND", infer_scatter_nd, scatter_nd},
+};
+
+}  // namespace
+
+std::span<const Op> scatter_ops() { return kOps; }
+
+}  // namespace saccade
