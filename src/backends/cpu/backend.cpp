@@ -1,6 +1,6 @@
 #include <omp.h>
 
-#include <array>
+#include <vector>
 
 #include "cpu/device.hpp"
 #include "cpu/layout_rules.hpp"
@@ -19,10 +19,21 @@ class CpuBackend : public Backend {
   std::string device_name() const override { return cpu::device_name(); }
 
  private:
-  std::array<const Tactic*, 7> tactics_{
-      &onednn_convolution(), &onednn_deconvolution(), &onednn_matmul(), &onednn_pooling(),
-      &vector_elementwise(), &vector_move(),          &reference(),
+  // One a line: what stands first is preferred.
+  // clang-format off
+  std::vector<const Tactic*> tactics_{
+      &onednn_convolution(),
+      &onednn_deconvolution(),
+      &onednn_matmul(),
+      &onednn_pooling(),
+      &vector_elementwise(),
+      &vector_layer_norm(),
+      &vector_move(),
+      &vector_reduce(),
+      &vector_softmax(),
+      &reference(),
   };
+  // clang-format on
 };
 
 const Backend& backend() {

@@ -10,7 +10,10 @@ const Tactic& onednn_deconvolution();
 const Tactic& onednn_matmul();
 const Tactic& onednn_pooling();
 const Tactic& vector_elementwise();
+const Tactic& vector_layer_norm();
 const Tactic& vector_move();
+const Tactic& vector_reduce();
+const Tactic& vector_softmax();
 const Tactic& reference();
 
 }  // namespace saccade::cpu

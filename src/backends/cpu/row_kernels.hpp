@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace saccade::cpu {
+
+/// What a reduction makes of its elements.
+enum class Reduce : std::uint8_t { kSum, kMean, kMax, kMin, kL1, kL2, kSumSquare };
+
+/// Float32 kernels over one line of elements, or over neighbouring lines at once. Of COLUMNS lines, element i of line j
+/// stands at src[i * stride + j]; lines of their own are contiguous.
+struct RowKernels {
+  /// dst = softmax(src) over COUNT elements (its logarithm if LOG). DST may be SRC.
+  void (*softmax_row)(const float* src, float* dst, std::size_t count, bool log);
+  void (*softmax_columns)(const float* src, float* dst, std::size_t count, std::size_t stride, std::size_t columns,
+                          bool log);
+  /// dst = (src - mean) / sqrt(variance + epsilon) * scale + bias; BIAS may be null.
+  void (*layer_norm_row)(const float* src, float* dst, std::size_t count, const float* scale, const float* bias,
+                         float epsilon);
+  /// COUNT is at least 1.
+  float (*reduce_row)(Reduce reduce, const float* src, std::size_t count);
+  void (*reduce_columns)(Reduce reduce, const float* src, std::size_t count, std::size_t stride, std::size_t columns,
+                         float* dst);
+};
+
+/// For this processor.
+const RowKernels& row_kernels();
+
+}  // namespace saccade::cpu

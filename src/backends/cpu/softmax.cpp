@@ -1,0 +1,120 @@
+#include "cpu/lines.hpp"
+#include "cpu/parallel.hpp"
+#include "cpu/row_kernels.hpp"
+#include "cpu/tactics.hpp"
+
+// Softmax, LogSoftmax and LayerNormalization: a line at a time where its elements are neighbours, else as many lines at
+// once as a vector has lanes.
+namespace saccade::cpu {
+namespace {
+
+// Columns that one unit of work takes: a few cache lines of every row.
+constexpr std::int64_t kColumns = 64;
+
+void softmax(const Lines& lines, bool log, const float* src, float* dst) {
+  const RowKernels& kernels = row_kernels();
+  const auto count = static_cast<std::size_t>(lines.count);
+  if (lines.inner == 1) {
+    // An exponential costs some eight memory-bound elements.
+    parallel_for(lines.outer, kParallelGrain / (8 * lines.count) + 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i)
+        kernels.softmax_row(src + i * lines.count, dst + i * lines.count, count, log);
+    });
+    return;
+  }
+  const std::int64_t blocks = (lines.inner + kColumns - 1) / kColumns;
+  const std::int64_t grain = kParallelGrain / (8 * kColumns * lines.count) + 1;
+  parallel_for(lines.outer * blocks, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t unit = begin; unit < end; ++unit) {
+      const std::int64_t column = unit % blocks * kColumns;
+      const std::int64_t at = unit / blocks * lines.count * lines.inner + column;
+      kernels.softmax_columns(src + at, dst + at, count, static_cast<std::size_t>(lines.inner),
+                              static_cast<std::size_t>(std::min(kColumns, lines.inner - column)), log);
+    }
+  });
+}
+
+/// No where the node's float32 input and output don't lie alike; tactics of whole lines share these limits.
+Support same_lines(const NodeContext& context) {
+  if (context.input(0).type.dtype != DType::kFloat32 || context.output().type.dtype != DType::kFloat32)
+    return Support::no("only float32 has vector kernels");
+  if (context.input(0).layout != context.output().layout && context.output().type.shape.rank() >= 3)
+    return Support::no("its input and output lie in different layouts");
+  return supports_post_ops(context);
+}
+
+class Softmax : public Tactic {
+ public:
+  std::string_view name() const override { return "vector.softmax"; }
+
+  Support supports(const NodeContext& context) const override {
+    if (!context.node.is("Softmax") && !context.node.is("LogSoftmax")) return Support::no("not a Softmax");
+    return same_lines(context);
+  }
+
+  std::unique_ptr<Launch> compile(const NodeContext& context) const override {
+    const TensorView view = view_of(context.input(0));
+    const int rank = view.shape.rank();
+    std::vector<bool> axes(static_cast<std::size_t>(rank), false);
+    if (rank > 0)
+      axes[static_cast<std::size_t>(InferContext::axis(context.node.attributes.integer("axis", -1), rank))] = true;
+    const Lines lines = lines_along(view, axes).value();
+    const bool log = context.node.is("LogSoftmax");
+    return with_post_ops(context, launch_of([lines, log](auto inputs, auto outputs) {
+                           softmax(lines, log, static_cast<const float*>(inputs[0].data),
+                                   static_cast<float*>(outputs[0].data));
+                         }));
+  }
+};
+
+class LayerNorm : public Tactic {
+ public:
+  std::string_view name() const override { return "vector.layer_norm"; }
+
+  Support supports(const NodeContext& context) const override {
+    const Node& node = context.node;
+    if (!node.is("LayerNormalization")) return Support::no("not a LayerNormalization");
+    if (node.outputs.size() > 1) return Support::no("its moments are asked for");
+    for (int i = 1; i < 3; ++i)
+      if (context.has(i) && context.input(i).type.dtype != DType::kFloat32)
+        return Support::no("its parameters are not float32");
+    if (context.output().layout != Layout::kRowMajor && context.output().type.shape.rank() >= 3)
+      return Support::no("its lines are not neighbours in a channels-last tensor");
+    return same_lines(context);
+  }
+
+  std::unique_ptr<Launch> compile(const NodeContext& context) const override {
+    const Shape& shape = context.input(0).type.shape;
+    std::int64_t count = 1;
+    for (int i = InferContext::axis(context.node.attributes.integer("axis", -1), shape.rank()); i < shape.rank(); ++i)
+      count *= shape[i];
+    const std::int64_t rows = count == 0 ? 0 : shape.elements() / count;
+    const float epsilon = context.node.attributes.real("epsilon", 1e-5F);
+    const bool biased = context.has(2);
+    return with_post_ops(context, launch_of([=](auto inputs, auto outputs) {
+                           const auto* src = static_cast<const float*>(inputs[0].data);
+                           const auto* scale = static_cast<const float*>(inputs[1].data);
+                           const auto* bias = biased ? static_cast<const float*>(inputs[2].data) : nullptr;
+                           auto* dst = static_cast<float*>(outputs[0].data);
+                           parallel_for(rows, kParallelGrain / (2 * count + 1) + 1, [&](auto begin, auto end) {
+                             for (std::int64_t i = begin; i < end; ++i)
+                               row_kernels().layer_norm_row(src + i * count, dst + i * count,
+                                                            static_cast<std::size_t>(count), scale, bias, epsilon);
+                           });
+                         }));
+  }
+};
+
+}  // namespace
+
+const Tactic& vector_softmax() {
+  static const Softmax tactic;
+  return tactic;
+}
+
+const Tactic& vector_layer_norm() {
+  static const LayerNorm tactic;
+  return tactic;
+}
+
+}  // namespace saccade::cpu
