@@ -1,0 +1,248 @@
+#include "saccade/pipeline.hpp"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "saccade/error.hpp"
+#include "support/scripted_source.hpp"
+#include "support/tiny_models.hpp"
+
+namespace saccade {
+namespace {
+
+using test::Act;
+using test::scripted_camera;
+
+class PipelineTest : public testing::Test {
+ protected:
+  Model boxes(const ModelOptions& options = {}) { return Model::load(test::write_box_detector(folder_), options); }
+  Model colors() { return Model::load(test::write_color_classifier(folder_)); }
+
+  test::TempFolder folder_;
+};
+
+/// Reads a pipeline to its end; gives how many results came.
+int drain(Pipeline& pipeline) {
+  int results = 0;
+  for ([[maybe_unused]] auto& result : pipeline) ++results;
+  return results;
+}
+
+void expect_balanced(const Summary& summary) {
+  EXPECT_EQ(summary.ledger.in_flight(), 0);
+  for (const StreamSummary& stream : summary.streams) EXPECT_EQ(stream.ledger.in_flight(), 0) << stream.source;
+}
+
+TEST_F(PipelineTest, EveryFrameGivesAResult) {
+  Pipeline pipeline(scripted_camera("a", test::frames(20)), boxes());
+  std::int64_t next = 0;
+  for (const Result& result : pipeline) {
+    EXPECT_EQ(result.frame, next++);
+    EXPECT_EQ(result.timestamp_ns, result.frame * 40'000'000);
+    EXPECT_EQ(result.source, "a");
+    EXPECT_EQ(result.model, "boxes");
+    EXPECT_EQ(result.width, 16);
+    EXPECT_EQ(result.height, 8);
+    // The model sees the 16x8 frame as 8x8: boxes come back twice as wide.
+    ASSERT_EQ(result.detections.size(), 2U);
+    EXPECT_EQ(result.detections[0].box, (std::array<float, 4>{2, 2, 10, 6}));
+    EXPECT_EQ(result.detections[0].class_name, "near");
+    EXPECT_FLOAT_EQ(result.detections[0].confidence, 0.9F);
+  }
+  EXPECT_EQ(next, 20);
+  EXPECT_EQ(pipeline.summary().ledger.processed, 20);
+  expect_balanced(pipeline.summary());
+}
+
+TEST_F(PipelineTest, EveryModelSeesEveryFrame) {
+  Pipeline pipeline({scripted_camera("a", test::frames(3))}, {boxes(), colors()});
+  std::vector<std::string> seen;
+  for (const Result& result : pipeline) seen.push_back(std::string(result.model) + std::to_string(result.frame));
+  EXPECT_EQ(seen, (std::vector<std::string>{"boxes0", "color0", "boxes1", "color1", "boxes2", "color2"}));
+  EXPECT_EQ(pipeline.summary().ledger.processed, 3);
+}
+
+TEST_F(PipelineTest, ClassifiesAndLeavesOutWhatIsBelowTheConfidence) {
+  ModelOptions options;
+  options.confidence = 0.5F;
+  Pipeline pipeline({scripted_camera("a", test::frames(1))}, {boxes(options), colors()});
+  EXPECT_EQ(pipeline.next()->detections.size(), 1U);
+  const auto classified = pipeline.next();
+  ASSERT_EQ(classified->classes.size(), 3U);
+  EXPECT_NEAR(classified->classes[0].confidence, 1, 1e-4);
+}
+
+TEST_F(PipelineTest, KeepsTheClassesThatAreAskedFor) {
+  ModelOptions options;
+  options.classes = {"far"};
+  Pipeline pipeline(scripted_camera("a", test::frames(1)), boxes(options));
+  const auto result = pipeline.next();
+  ASSERT_EQ(result->detections.size(), 1U);
+  EXPECT_EQ(result->detections[0].class_name, "far");
+}
+
+TEST_F(PipelineTest, CamerasTakeTurnsAndEndOneByOne) {
+  Pipeline pipeline({scripted_camera("a", test::frames(2)), scripted_camera("b", test::frames(5))}, {boxes()});
+  EXPECT_EQ(drain(pipeline), 7);
+  const Summary summary = pipeline.summary();
+  EXPECT_EQ(summary.streams[0].ledger.processed, 2);
+  EXPECT_EQ(summary.streams[1].ledger.processed, 5);
+  expect_balanced(summary);
+}
+
+TEST_F(PipelineTest, CountsCorruptAndLostFrames) {
+  Pipeline pipeline(scripted_camera("a", {Act::kFrame, Act::kCorrupt, Act::kFrame, Act::kGap, Act::kGap, Act::kFrame}),
+                    boxes());
+  EXPECT_EQ(drain(pipeline), 3);
+  const Ledger ledger = pipeline.summary().ledger;
+  EXPECT_EQ(ledger.captured, 6);
+  EXPECT_EQ(ledger.processed, 3);
+  EXPECT_EQ(ledger.corrupt, 1);
+  EXPECT_EQ(ledger.lost, 2);
+  EXPECT_EQ(ledger.in_flight(), 0);
+}
+
+TEST_F(PipelineTest, NamesALostCameraAndGoesOnWithTheOthers) {
+  Pipeline pipeline({scripted_camera("good", test::frames(3)), scripted_camera("bad", {Act::kFrame, Act::kLost})},
+                    {boxes()});
+  int results = 0;
+  std::vector<std::string> faults;
+  while (true) {
+    const auto result = pipeline.next();
+    if (result) {
+      ++results;
+      continue;
+    }
+    if (result.failure().status == Status::kEnd) break;
+    EXPECT_EQ(result.failure().status, Status::kLost);
+    faults.push_back(result.failure().message);
+  }
+  EXPECT_EQ(results, 4);
+  EXPECT_EQ(faults, (std::vector<std::string>{"bad: unplugged"}));
+  EXPECT_EQ(pipeline.summary().streams[1].fault, "unplugged");
+  expect_balanced(pipeline.summary());
+}
+
+TEST_F(PipelineTest, TheLoopThrowsOnALostCamera) {
+  Pipeline pipeline(scripted_camera("bad", {Act::kFrame, Act::kLost}), boxes());
+  try {
+    drain(pipeline);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kDevice);
+    EXPECT_STREQ(error.what(), "bad: unplugged");
+  }
+}
+
+TEST_F(PipelineTest, ASourceOfDamagedFramesAloneIsAFault) {
+  Pipeline pipeline(scripted_camera("bad", {Act::kCorrupt, Act::kCorrupt}), boxes());
+  const auto result = pipeline.next();
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.failure().status, Status::kLost);
+  EXPECT_EQ(result.failure().message, "none of its 2 frames can be read: bad: a damaged frame");
+}
+
+TEST_F(PipelineTest, StoppedFramesAreAccountedFor) {
+  Pipeline pipeline(scripted_camera("a", test::frames(1000)), boxes(), {.queue = 8});
+  ASSERT_TRUE(pipeline.next());
+  pipeline.stop();
+  EXPECT_EQ(pipeline.next().failure().status, Status::kCancelled);
+  const Ledger ledger = pipeline.summary().ledger;
+  EXPECT_EQ(ledger.processed, 1);
+  EXPECT_LT(ledger.captured, 20);
+  EXPECT_EQ(ledger.stopped, ledger.captured - 1);
+}
+
+TEST_F(PipelineTest, AFrameThatNotAllModelsSawIsStopped) {
+  Pipeline pipeline({scripted_camera("a", test::frames(1))}, {boxes(), colors()});
+  ASSERT_TRUE(pipeline.next());
+  pipeline.stop();
+  EXPECT_FALSE(pipeline.next());
+  const Ledger ledger = pipeline.summary().ledger;
+  EXPECT_EQ(ledger.processed, 0);
+  EXPECT_EQ(ledger.stopped, 1);
+  EXPECT_EQ(ledger.in_flight(), 0);
+}
+
+TEST_F(PipelineTest, DroppingPoliciesLoseFramesByName) {
+  for (DropPolicy drop : {DropPolicy::kOldest, DropPolicy::kNewest}) {
+    // The source hangs after its frames, so that the queue is full before the first one is taken.
+    auto script = test::frames(50);
+    script.push_back(Act::kHang);
+    Pipeline pipeline(scripted_camera("a", script), boxes(), {.drop = drop, .queue = 2});
+    while (pipeline.summary().ledger.queue_full < 48) std::this_thread::yield();
+    const auto first = pipeline.next();
+    ASSERT_TRUE(first);
+    EXPECT_EQ(first->frame, drop == DropPolicy::kOldest ? 48 : 0);
+    ASSERT_TRUE(pipeline.next());
+    EXPECT_EQ(pipeline.next(std::chrono::milliseconds(1)).failure().status, Status::kTimeout);
+    pipeline.stop();
+    expect_balanced(pipeline.summary());
+  }
+}
+
+TEST_F(PipelineTest, LiveCamerasKeepTheNewestFrame) {
+  auto script = test::frames(10);
+  script.push_back(Act::kHang);
+  Pipeline pipeline(scripted_camera("a", script, true), boxes());
+  while (pipeline.summary().ledger.queue_full < 9) std::this_thread::yield();
+  EXPECT_EQ(pipeline.next()->frame, 9);
+}
+
+TEST_F(PipelineTest, StopEndsAWaitFromAnotherThread) {
+  Pipeline pipeline(scripted_camera("a", {Act::kHang}), boxes());
+  std::thread other([&] { pipeline.stop(); });
+  EXPECT_EQ(pipeline.next().failure().status, Status::kCancelled);
+  other.join();
+}
+
+TEST_F(PipelineTest, EndsWhereverItIs) {
+  { const Pipeline unused(scripted_camera("a", test::frames(100)), boxes()); }
+  { const Pipeline hanging(scripted_camera("a", {Act::kHang}), boxes()); }
+  Pipeline pipeline(scripted_camera("a", test::frames(100)), boxes());
+  ASSERT_TRUE(pipeline.next());
+  pipeline = Pipeline(scripted_camera("b", test::frames(1)), boxes());
+  EXPECT_EQ(drain(pipeline), 1);
+}
+
+TEST_F(PipelineTest, StopsAfterTheFramesAndTheTimeThatAreAskedFor) {
+  Pipeline counted(scripted_camera("a", test::frames(10)), boxes(), {.max_frames = 4});
+  EXPECT_EQ(drain(counted), 4);
+  EXPECT_EQ(counted.summary().ledger.captured, 4);
+  Pipeline timed(scripted_camera("a", {Act::kHang}), boxes(), {.duration = std::chrono::milliseconds(5)});
+  EXPECT_EQ(timed.next().failure().status, Status::kEnd);
+  EXPECT_EQ(timed.next().failure().status, Status::kEnd);
+}
+
+TEST_F(PipelineTest, AFrameThatAModelCannotTakeIsFailed) {
+  ModelOptions options;
+  options.roi = Region{100, 100, 10, 10};
+  Pipeline pipeline(scripted_camera("a", test::frames(2)), boxes(options));
+  const auto result = pipeline.next();
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.failure().status, Status::kFailed);
+  EXPECT_NE(result.failure().message.find("a, frame 0: boxes: "), std::string::npos) << result.failure().message;
+  EXPECT_EQ(pipeline.next().failure().status, Status::kFailed);
+  EXPECT_EQ(pipeline.next().failure().status, Status::kEnd);
+  EXPECT_EQ(pipeline.summary().ledger.failed, 2);
+  expect_balanced(pipeline.summary());
+}
+
+TEST_F(PipelineTest, OneCameraFeedsOnePipeline) {
+  const Camera camera = scripted_camera("a", test::frames(1));
+  const Pipeline first(camera, boxes());
+  EXPECT_THROW(Pipeline(camera, boxes()), Error);
+  EXPECT_THROW(Pipeline({}, {boxes()}), Error);
+  EXPECT_THROW(Pipeline({scripted_camera("b", {})}, {}), Error);
+}
+
+TEST_F(PipelineTest, TheFrameIsThereToDrawOn) {
+  Pipeline pipeline(scripted_camera("a", test::frames(1)), boxes());
+  ASSERT_TRUE(pipeline.next());
+  EXPECT_EQ(pipeline.frame().width, 16);
+  EXPECT_EQ(pipeline.frame().planes[0][0], 255);
+}
+
+}  // namespace
+}  // namespace saccade

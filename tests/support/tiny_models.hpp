@@ -1,0 +1,56 @@
+#pragma once
+
+#include <string>
+
+#include "support/onnx_writer.hpp"
+#include "support/temp_folder.hpp"
+
+namespace saccade::test {
+
+/// A classifier of 8x8 pictures, with its card: its scores are the mean red, green and blue, 0 to 1. Returns its path.
+inline std::string write_color_classifier(const TempFolder& folder, const std::string& name = "color") {
+  onnx_writer::Model model(13);
+  model.input("image", {1, 3, 8, 8}).output("scores");
+  model.node({.op = "GlobalAveragePool", .inputs = {"image"}, .outputs = {"mean"}, .name = "pool"});
+  model.node({.op = "Flatten", .inputs = {"mean"}, .outputs = {"scores"}, .name = "flatten"});
+  model.save(folder / (name + ".onnx"));
+  folder.write(name + ".toml", R"([input]
+resize = "stretch"
+scale = 0.00392156862745098
+mean = 0
+std = 1
+[output]
+decoder = "classify"
+softmax = false
+labels = ["red", "green", "blue"]
+)");
+  return folder / (name + ".onnx");
+}
+
+/// A detector of 8x8 pictures, with its card, that sees the same two boxes in every one: class 0 "near" at
+/// (1, 2)-(5, 6) of 0.9, and class 1 "far" at (0, 0)-(2, 2) of 0.4. Returns its path.
+inline std::string write_box_detector(const TempFolder& folder, const std::string& name = "boxes") {
+  onnx_writer::Model model(13);
+  model.input("image", {1, 3, 8, 8}).output("detections");
+  model.initializer(onnx_writer::tensor<float>("boxes", {1, 2, 6}, {1, 2, 5, 6, 0.9F, 0, 0, 0, 2, 2, 0.4F, 1}));
+  model.initializer(onnx_writer::tensor<float>("zero", {1}, {0}));
+  model.node({.op = "GlobalAveragePool", .inputs = {"image"}, .outputs = {"mean"}, .name = "pool"});
+  model.node({.op = "ReduceMean",
+              .inputs = {"mean"},
+              .outputs = {"one"},
+              .attributes = {onnx_writer::attribute("axes", onnx_writer::Dims{1, 2, 3}),
+                             onnx_writer::attribute("keepdims", 0)},
+              .name = "reduce"});
+  model.node({.op = "Mul", .inputs = {"one", "zero"}, .outputs = {"nothing"}, .name = "mul"});
+  model.node({.op = "Add", .inputs = {"boxes", "nothing"}, .outputs = {"detections"}, .name = "add"});
+  model.save(folder / (name + ".onnx"));
+  folder.write(name + ".toml", R"([input]
+resize = "stretch"
+[output]
+decoder = "yolo-e2e"
+labels = ["near", "far"]
+)");
+  return folder / (name + ".onnx");
+}
+
+}  // namespace saccade::test
