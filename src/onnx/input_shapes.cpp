@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "onnx/tensors.hpp"
+#include "tensor/view.hpp"
 
 namespace saccade {
 namespace {
@@ -22,14 +23,6 @@ std::string declared(const onnx::ValueInfoProto& input) {
   for (const Dimension& dim : shape_of(input).dim())
     dims.push_back(is_fixed(dim) ? fmt::to_string(dim.dim_value()) : dim.dim_param().empty() ? "?" : dim.dim_param());
   return fmt::format("[{}]", fmt::join(dims, ", "));
-}
-
-DType element_type(const onnx::ValueInfoProto& input) {
-  try {
-    return dtype_of(input.type().tensor_type().elem_type());
-  } catch (const Error& error) {
-    throw error.in(fmt::format("the input '{}'", input.name()));
-  }
 }
 
 std::string names_of(const std::vector<const onnx::ValueInfoProto*>& inputs) {
@@ -92,21 +85,28 @@ void InputShapes::bind_shape(const onnx::ValueInfoProto& input, const std::vecto
 }
 
 TensorType InputShapes::type_of(const onnx::ValueInfoProto& input) const {
-  if (!input.type().has_tensor_type())
-    fail(input.has_type() ? ErrorCode::kUnsupported : ErrorCode::kInvalidFile,
-         "the input '{}' is not a tensor; only tensors are supported", input.name());
-  const DType dtype = element_type(input);
-  if (const auto given = shapes_.find(input.name()); given != shapes_.end()) return {dtype, Shape(given->second)};
+  try {
+    if (!input.type().has_tensor_type())
+      fail(input.has_type() ? ErrorCode::kUnsupported : ErrorCode::kInvalidFile,
+           "it is not a tensor; only tensors are supported");
+    const TensorType type{dtype_of(input.type().tensor_type().elem_type()), bound_shape(input)};
+    bytes_of(type.dtype, type.shape);
+    return type;
+  } catch (const Error& error) {
+    throw error.in(fmt::format("input '{}'", input.name()));
+  }
+}
+
+Shape InputShapes::bound_shape(const onnx::ValueInfoProto& input) const {
+  if (const auto given = shapes_.find(input.name()); given != shapes_.end()) return Shape(given->second);
   if (!input.type().tensor_type().has_shape())
-    fail(ErrorCode::kInvalidArgument, "the file does not say the shape of the input '{}'; give it: --shape {}=1x3x...",
-         input.name(), input.name());
+    fail(ErrorCode::kInvalidArgument, "the file does not say its shape; give it: --shape {}=1x3x...", input.name());
   Shape shape;
   for (const Dimension& dim : shape_of(input).dim()) {
     const auto bound = sizes_.find(dim.dim_param());
     shape.push_back(is_fixed(dim) ? dim.dim_value() : bound != sizes_.end() ? bound->second : 1);
   }
-  bytes_of(dtype, shape);
-  return {dtype, shape};
+  return shape;
 }
 
 std::string InputShapes::hint() const {

@@ -24,6 +24,7 @@ class InputShapes {
   std::string hint() const;
 
  private:
+  Shape bound_shape(const onnx::ValueInfoProto& input) const;
   void bind(const std::string& symbol, std::int64_t size);
   void bind_shape(const onnx::ValueInfoProto& input, const std::vector<std::int64_t>& shape);
 

@@ -1,6 +1,7 @@
 #include <new>
 
 #include "base/error.hpp"
+#include "graph/verify.hpp"
 #include "onnx/model_file.hpp"
 #include "onnx/reader.hpp"
 #include "onnx/upgrade.hpp"
@@ -12,7 +13,9 @@ Graph import_model(const std::string& path, const ImportOptions& options) {
   try {
     onnx::ModelProto model = read_model_file(path);
     const ExternalData external(std::filesystem::path(path).parent_path());
-    return upgrade_graph(read_graph(model, external, options));
+    Graph graph = upgrade_graph(read_graph(model, external, options));
+    verify(graph);
+    return graph;
   } catch (const Error& error) {
     throw error.in(path);
   } catch (const std::bad_alloc&) {

@@ -65,20 +65,13 @@ void move_scales(Upgrade& upgrade) {
   upgrade.node.attributes.erase("scales");
 }
 
-/// DFT's axis is its third input and counts from the end where it is left out; before, it was 1.
-void move_dft_axis(Upgrade& upgrade) {
-  upgrade.set_input(2, "axis", Tensor::scalar<std::int64_t>(upgrade.node.attributes.integer("axis", 1)));
-  upgrade.node.attributes.erase("axis");
-}
-
 constexpr UpgradeRule kRules[] = {
-    {"Clip", 11, move_limits},          {"DFT", 20, move_dft_axis},    {"Pad", 11, move_pads},
-    {"ReduceL1", 18, move_axes},        {"ReduceL2", 18, move_axes},   {"ReduceLogSum", 18, move_axes},
-    {"ReduceLogSumExp", 18, move_axes}, {"ReduceMax", 18, move_axes},  {"ReduceMean", 18, move_axes},
-    {"ReduceMin", 18, move_axes},       {"ReduceProd", 18, move_axes}, {"ReduceSum", 13, move_axes},
-    {"ReduceSumSquare", 18, move_axes}, {"Slice", 10, move_slice},     {"Split", 13, move_split},
-    {"Squeeze", 13, move_axes},         {"TopK", 10, move_k},          {"Unsqueeze", 13, move_axes},
-    {"Upsample", 9, move_scales},
+    {"Clip", 11, move_limits},     {"Pad", 11, move_pads},          {"ReduceL1", 18, move_axes},
+    {"ReduceL2", 18, move_axes},   {"ReduceLogSum", 18, move_axes}, {"ReduceLogSumExp", 18, move_axes},
+    {"ReduceMax", 18, move_axes},  {"ReduceMean", 18, move_axes},   {"ReduceMin", 18, move_axes},
+    {"ReduceProd", 18, move_axes}, {"ReduceSum", 13, move_axes},    {"ReduceSumSquare", 18, move_axes},
+    {"Slice", 10, move_slice},     {"Split", 13, move_split},       {"Squeeze", 13, move_axes},
+    {"TopK", 10, move_k},          {"Unsqueeze", 13, move_axes},    {"Upsample", 9, move_scales},
 };
 
 }  // namespace

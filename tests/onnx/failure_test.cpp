@@ -1,5 +1,7 @@
 #include <sys/stat.h>
 
+#include <fmt/format.h>
+
 #include "import.hpp"
 
 namespace saccade {
@@ -205,11 +207,50 @@ TEST_F(FailureTest, AttributesOfTheWrongKind) {
 TEST_F(FailureTest, InputsThatAreNoTensors) {
   const auto sequence = onnx_writer::Message().message(4, onnx_writer::Message());  // TypeProto.sequence_type
   EXPECT_EQ(error_of(identity().input(onnx_writer::Message().text(1, "s").message(2, sequence))),
-            "model.onnx: the input 's' is not a tensor; only tensors are supported");
+            "model.onnx: input 's': it is not a tensor; only tensors are supported");
   EXPECT_EQ(error_of(identity().input(onnx_writer::Message().text(1, "s"))),
-            "model.onnx: the input 's' is not a tensor; only tensors are supported");
-  EXPECT_EQ(error_of(identity().input("s", {2}, 99)),
-            "model.onnx: the input 's': ONNX's element type 99 is not supported");
+            "model.onnx: input 's': it is not a tensor; only tensors are supported");
+  EXPECT_EQ(error_of(identity().input("s", {2}, 99)), "model.onnx: input 's': ONNX's element type 99 is not supported");
+}
+
+TEST_F(FailureTest, InputsTooLargeForAnyMemory) {
+  constexpr int kBillion = 1'000'000'000;
+  EXPECT_EQ(error_of(identity().input("s", {kBillion, kBillion})),
+            "model.onnx: input 's': a tensor of shape 1000000000x1000000000 is too large");
+}
+
+TEST_F(FailureTest, ShapesOfHugeTensorsAreWorkedOutWithoutThem) {
+  Model model(13);
+  model.input("x", {1 << 20, 1 << 20}).input("y", {1 << 10, 1 << 10, 1 << 20}).output("z");
+  model.node({.op = "Shape", .inputs = {"x"}, .outputs = {"s"}, .name = "shape"});
+  model.node({.op = "Reshape", .inputs = {"y", "s"}, .outputs = {"z"}, .name = "n"});
+
+  EXPECT_EQ(error_of(model), "");
+}
+
+TEST_F(FailureTest, ShapesThatWouldTakeTerabytesAreNotWorkedOut) {
+  Model model(13);
+  model.input("x", {2}).output("y");
+  model.initializer(onnx_writer::tensor<std::int64_t>("size", {1}, {std::int64_t{1} << 40}));
+  model.node({.op = "ConstantOfShape", .inputs = {"size"}, .outputs = {"zeros"}, .name = "zeros"});
+  model.node({.op = "Cast", .inputs = {"zeros"}, .outputs = {"s"}, .attributes = {attribute("to", 7)}, .name = "cast"});
+  model.node({.op = "Reshape", .inputs = {"x", "s"}, .outputs = {"y"}, .name = "n"});
+
+  EXPECT_NE(error_of(model), "");
+}
+
+TEST_F(FailureTest, ChainsOfAnyDepth) {
+  Model model(13);
+  model.input("x", {2}).output("y").initializer(onnx_writer::tensor<std::int64_t>("s0", {1}, {2}));
+  constexpr int kDepth = 50'000;
+  for (int i = 0; i < kDepth; ++i)
+    model.node({.op = "Identity", .inputs = {fmt::format("s{}", i)}, .outputs = {fmt::format("s{}", i + 1)}});
+  model.node({.op = "Reshape", .inputs = {"x", fmt::format("s{}", kDepth)}, .outputs = {"y"}, .name = "n"});
+
+  EXPECT_EQ(
+      error_of(model),
+      "model.onnx: node 'n' (Reshape): Reshape's target shape (input 1) depends on the model's inputs; it must be a "
+      "constant");
 }
 
 TEST_F(FailureTest, AShapeThatDoesNotFitNamesTheDimensionsNobodyGave) {

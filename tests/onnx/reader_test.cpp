@@ -132,8 +132,7 @@ TEST_F(ReaderTest, AnInputOfUnknownRankTakesTheShapeAsked) {
   const Graph graph = import(model, {.shapes = {{"x", {1, 2}}}});
 
   EXPECT_EQ(graph.value(graph.inputs()[0]).type.shape, (Shape{1, 2}));
-  EXPECT_EQ(error_of(model),
-            "model.onnx: the file does not say the shape of the input 'x'; give it: --shape x=1x3x...");
+  EXPECT_EQ(error_of(model), "model.onnx: input 'x': the file does not say its shape; give it: --shape x=1x3x...");
 }
 
 TEST_F(ReaderTest, RefusesShapesThatContradictTheModel) {
