@@ -27,7 +27,8 @@ Range clamp_range(std::int64_t dim, std::int64_t start, std::int64_t end, std::i
     end = std::clamp<std::int64_t>(end, 0, dim);
     return {start, step, end > start ? (end - start - 1) / step + 1 : 0};
   }
-  start = std::clamp<std::int64_t>(start, -1, dim - 1);
+  if (dim == 0) return {0, step, 0};
+  start = std::clamp<std::int64_t>(start, 0, dim - 1);  // ONNX's rule; NumPy's has -1 here
   end = std::clamp<std::int64_t>(end, -1, dim - 1);
   return {start, step, start > end ? (start - end - 1) / -step + 1 : 0};
 }

@@ -63,6 +63,7 @@ TEST(Slice, StepsForwardAndBackward) {
   expect_tensor<std::int32_t>(slice(3, 0, -1), {3}, {3, 2, 1});
   expect_tensor<std::int32_t>(slice(4, high, high), {1}, {4});
   expect_tensor<std::int32_t>(slice(4, low, low), {1}, {4});
+  expect_tensor<std::int32_t>(slice(-100, low, -1), {1}, {0});  // where NumPy takes none
 }
 
 TEST(Slice, SlicesSeveralAxes) {
@@ -72,6 +73,11 @@ TEST(Slice, SlicesSeveralAxes) {
   const Tensor start = Tensor::of<std::int32_t>({1}, {1});
   const Tensor end = Tensor::of<std::int32_t>({1}, {2});
   expect_tensor<std::int32_t>(run("Slice", {x, start, end}), {1, 4}, {4, 5, 6, 7});
+}
+
+TEST(Slice, TakesEmptyTensors) {
+  const Tensor back = indices({-1});
+  expect_tensor<std::int32_t>(run("Slice", {counting({0, 2}), back, indices({-9}), indices({0}), back}), {0, 2}, {});
 }
 
 TEST(Slice, RejectsNonsense) {
