@@ -21,6 +21,8 @@ void check_ranks(const Shape& input, const Shape& weights) {
          input.to_string());
 }
 
+}  // namespace
+
 ConvShape conv_shape(const Attributes& attributes, const Shape& input, const Shape& weights) {
   check_ranks(input, weights);
   ConvShape shape{.batch = input[0], .channels = input[1], .filters = weights[0]};
@@ -31,6 +33,8 @@ ConvShape conv_shape(const Attributes& attributes, const Shape& input, const Sha
   shape.window = slide(attributes, input, kernel_of(attributes, weights));
   return shape;
 }
+
+namespace {
 
 ConvShape transposed_shape(const Attributes& attributes, const Shape& input, const Shape& weights) {
   check_ranks(input, weights);

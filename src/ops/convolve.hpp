@@ -20,6 +20,10 @@ struct ConvShape {
   std::int64_t depth() const { return channels / groups * window.taps(); }
 };
 
+/// A convolution's lengths by its attributes and the shapes of input and weights. Throws Error (kInvalidFile,
+/// kUnsupported) where they don't fit. Stands in conv.cpp.
+ConvShape conv_shape(const Attributes& attributes, const Shape& input, const Shape& weights);
+
 namespace detail {
 
 /// Writes one row of the unfolded input: what one tap of one channel reads for COUNT outputs from FIRST on.

@@ -63,7 +63,8 @@ Transform transform_of(const Attributes& attributes, const ResizeAxis& axis) {
   if (mode == "half_pixel_symmetric") {
     // The output has a whole number of elements, in * scale may not: the rest is shared out to both sides.
     const float offset = in / 2 * (1 - out / (scale * in));
-    return [half_pixel, offset](float x) { return offset + half_pixel(x); };
+    // This one ONNX Runtime computes in float64.
+    return [offset, scale](float x) { return static_cast<float>(offset + (x + 0.5) / scale - 0.5); };
   }
   if (mode == "pytorch_half_pixel") return axis.out > 1 ? Transform(half_pixel) : Transform(constant(0));
   if (mode == "asymmetric") return [scale](float x) { return x / scale; };

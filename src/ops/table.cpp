@@ -16,9 +16,12 @@
   SACCADE_OPS(decode_yolov5) \
   SACCADE_OPS(decode_yolov8) \
   SACCADE_OPS(depth_space) \
+  SACCADE_OPS(einsum) \
   SACCADE_OPS(expand) \
   SACCADE_OPS(gather) \
   SACCADE_OPS(generate) \
+  SACCADE_OPS(grid_sample) \
+  SACCADE_OPS(lrn) \
   SACCADE_OPS(matmul) \
   SACCADE_OPS(non_zero) \
   SACCADE_OPS(normalization) \
@@ -27,6 +30,9 @@
   SACCADE_OPS(pool) \
   SACCADE_OPS(pow) \
   SACCADE_OPS(preprocess) \
+  SACCADE_OPS(quantize_linear) \
+  SACCADE_OPS(quantized_float) \
+  SACCADE_OPS(quantized_products) \
   SACCADE_OPS(reduce) \
   SACCADE_OPS(reorder) \
   SACCADE_OPS(resize) \

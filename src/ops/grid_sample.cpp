@@ -1,0 +1,191 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "ops/dispatch.hpp"
+#include "ops/op.hpp"
+
+// GridSample: input X (N, C, spatial), grid (N, output's spatial, coordinates: the last axis first, -1..1 across the
+// input). Two or three spatial axes. Sums in float32 (float64 for float64).
+namespace saccade {
+namespace {
+
+enum class Mode { kNearest, kLinear, kCubic };
+enum class Padding { kZeros, kBorder, kReflection };
+
+Mode mode_of(const Attributes& attributes) {
+  const std::string mode = attributes.text("mode", "linear");
+  if (mode == "nearest") return Mode::kNearest;
+  if (mode == "linear" || mode == "bilinear") return Mode::kLinear;
+  if (mode == "cubic" || mode == "bicubic") return Mode::kCubic;
+  fail(ErrorCode::kInvalidFile, "GridSample does not know the mode '{}'", mode);
+}
+
+Padding padding_of(const Attributes& attributes) {
+  const std::string mode = attributes.text("padding_mode", "zeros");
+  if (mode == "zeros") return Padding::kZeros;
+  if (mode == "border") return Padding::kBorder;
+  if (mode == "reflection") return Padding::kReflection;
+  fail(ErrorCode::kInvalidFile, "GridSample does not know the padding_mode '{}'", mode);
+}
+
+void infer_grid_sample(InferContext& context) {
+  require_type<float, double, Float16>(context.dtype(0), "an input");
+  require_type<float, double, Float16>(context.dtype(1), "a grid");
+  const Shape& input = context.shape(0);
+  const Shape& grid = context.shape(1);
+  const int axes = input.rank() - 2;
+  if (axes != 2 && axes != 3)
+    fail(ErrorCode::kUnsupported, "GridSample of an input of shape {} is not supported; it takes 2 or 3 spatial axes",
+         input.to_string());
+  if (grid.rank() != input.rank() || grid[0] != input[0] || grid.back() != axes)
+    fail(ErrorCode::kInvalidFile, "a grid of shape {} does not fit an input of shape {}", grid.to_string(),
+         input.to_string());
+  if (mode_of(context.attributes()) == Mode::kCubic && axes != 2)
+    fail(ErrorCode::kUnsupported, "GridSample is cubic in two spatial axes only");
+  padding_of(context.attributes());
+  Shape output{input[0], input[1]};
+  for (int i = 2; i < input.rank(); ++i) {
+    output.push_back(grid[i - 1]);
+    if (input[i] < 1) fail(ErrorCode::kInvalidFile, "GridSample can't sample {}", input.to_string());
+  }
+  context.output(0, context.dtype(0), output);
+}
+
+/// Throws X back into low..high as mirrors at both ends would.
+double reflect(double x, double low, double high) {
+  const double range = high - low;
+  if (range <= 0) return low;
+  const double way = std::fmod(std::abs(x - low), 2 * range);
+  return low + (way <= range ? way : 2 * range - way);
+}
+
+/// What one coordinate reads along an axis: up to four inputs with their weights.
+template <typename Number>
+struct Taps {
+  std::array<std::int64_t, 4> index{};
+  std::array<Number, 4> weight{};
+  int count = 0;
+};
+
+/// One spatial axis of the input.
+class Axis {
+ public:
+  Axis(const Attributes& attributes, std::int64_t length)
+      : mode_(mode_of(attributes)),
+        padding_(padding_of(attributes)),
+        align_(attributes.integer("align_corners", 0) != 0),
+        length_(length) {}
+
+  template <typename Number>
+  Taps<Number> at(Number coordinate) const {
+    const auto length = static_cast<Number>(length_);
+    Number x = align_ ? (coordinate + 1) / 2 * (length - 1) : ((coordinate + 1) * length - 1) / 2;
+    // Three inputs outside is as far as any (and what is not a number lies there too): no neighbour is inside.
+    if (!(x > -1e9F)) x = -1e9F;
+    x = padding_ == Padding::kReflection ? static_cast<Number>(bring_inside(std::min<Number>(x, 1e9F)))
+                                         : std::clamp<Number>(x, -3, length + 2);
+    Taps<Number> taps;
+    if (mode_ == Mode::kNearest) {
+      add(taps, std::nearbyint(x), Number{1});
+    } else if (mode_ == Mode::kLinear) {
+      const Number first = std::floor(x);
+      add(taps, first, 1 - (x - first));
+      add(taps, first + 1, x - first);
+    } else {
+      const Number first = std::floor(x) - 1;
+      for (int i = 0; i < 4; ++i) add(taps, first + static_cast<Number>(i), cubic(x - first - static_cast<Number>(i)));
+    }
+    return taps;
+  }
+
+ private:
+  double bring_inside(double x) const {
+    const auto last = static_cast<double>(length_ - 1);
+    if (padding_ == Padding::kBorder) return std::clamp(x, 0.0, last);
+    if (padding_ == Padding::kZeros) return x;
+    return align_ ? reflect(x, 0, last) : reflect(x, -0.5, last + 0.5);
+  }
+
+  /// Cubic convolution with a = -0.75.
+  template <typename Number>
+  static Number cubic(Number distance) {
+    const Number a = static_cast<Number>(-0.75);
+    const Number d = std::abs(distance);
+    return d <= 1 ? ((a + 2) * d - (a + 3)) * d * d + 1 : ((a * d - 5 * a) * d + 8 * a) * d - 4 * a;
+  }
+
+  template <typename Number>
+  void add(Taps<Number>& taps, Number position, Number weight) const {
+    const auto inside = static_cast<std::int64_t>(std::nearbyint(bring_inside(position)));
+    if (padding_ == Padding::kZeros && (inside < 0 || inside >= length_)) return;
+    taps.index[static_cast<std::size_t>(taps.count)] = std::clamp<std::int64_t>(inside, 0, length_ - 1);
+    taps.weight[static_cast<std::size_t>(taps.count++)] = weight;
+  }
+
+  Mode mode_;
+  Padding padding_;
+  bool align_;
+  std::int64_t length_;
+};
+
+/// One output point: a weighted sum over the taps of three axes (the first of length 1 where there are two).
+template <typename T, typename Number>
+Number sample(const T* plane, const std::array<Taps<Number>, 3>& taps, std::int64_t height, std::int64_t width) {
+  Number sum{};
+  for (std::size_t z = 0; z < static_cast<std::size_t>(taps[0].count); ++z) {
+    for (std::size_t y = 0; y < static_cast<std::size_t>(taps[1].count); ++y) {
+      const T* row = plane + (taps[0].index[z] * height + taps[1].index[y]) * width;
+      Number line{};
+      for (std::size_t x = 0; x < static_cast<std::size_t>(taps[2].count); ++x)
+        line += taps[2].weight[x] * static_cast<Number>(row[taps[2].index[x]]);
+      sum += taps[0].weight[z] * taps[1].weight[y] * line;
+    }
+  }
+  return sum;
+}
+
+template <typename T, typename G>
+void grid_sample(const KernelContext& context) {
+  using Number = Accumulator<T>;
+  const Shape& shape = context.input(0).shape;
+  const int spatial = shape.rank() - 2;
+  const std::int64_t height = shape[shape.rank() - 2];
+  const std::int64_t width = shape.back();
+  std::vector<Axis> axes;
+  for (int i = 2; i < shape.rank(); ++i) axes.emplace_back(context.attributes(), shape[i]);
+  const std::int64_t plane = height * width * (spatial == 3 ? shape[2] : 1);
+  const std::int64_t points = context.output().elements() / (shape[0] * shape[1]);
+  const T* input = context.in<T>(0).data();
+  const G* coordinates = context.in<G>(1).data();
+  T* output = context.out<T>().data();
+  std::array<Taps<Number>, 3> taps;
+  taps[0].weight[0] = 1;
+  taps[0].count = 1;
+  for (std::int64_t image = 0; image < shape[0]; ++image) {
+    for (std::int64_t point = 0; point < points; ++point, coordinates += spatial) {
+      for (int i = 0; i < spatial; ++i)
+        taps[static_cast<std::size_t>(3 - spatial + i)] =
+            axes[static_cast<std::size_t>(i)].at(static_cast<Number>(coordinates[spatial - 1 - i]));
+      for (std::int64_t channel = image * shape[1]; channel < (image + 1) * shape[1]; ++channel)
+        output[channel * points + point] = static_cast<T>(sample(input + channel * plane, taps, height, width));
+    }
+  }
+}
+
+void reference_grid_sample(const KernelContext& context) {
+  if (context.output().elements() == 0) return;
+  with_type<float, double, Float16>(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) {
+    with_type<float, double, Float16>(context.input(1).dtype,
+                                      [&]<typename G>(std::type_identity<G>) { grid_sample<T, G>(context); });
+  });
+}
+
+constexpr Op kOps[] = {{"", "GridSample", infer_grid_sample, reference_grid_sample}};
+
+}  // namespace
+
+std::span<const Op> grid_sample_ops() { return kOps; }
+
+}  // namespace saccade
