@@ -2,6 +2,7 @@
 
 extern "C" {
 #include <libavutil/display.h>
+#include <libavutil/parseutils.h>
 #include <libavutil/pixdesc.h>
 }
 
@@ -67,7 +68,7 @@ class VideoSource final : public Source {
     int error = avformat_find_stream_info(input_.get(), nullptr);
     if (error < 0) fail(ErrorCode::kInvalidFile, "'{}' can't be read as a video: {}", path, reason(error));
     error = av_find_best_stream(input_.get(), AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
-    if (error < 0) fail(ErrorCode::kInvalidFile, "'{}' has no video in it", path);
+    if (error < 0) fail(ErrorCode::kInvalidFile, "'{}' has no video in it that can be read", path);
     stream_ = input_->streams[error];
     if ((stream_->disposition & AV_DISPOSITION_ATTACHED_PIC) != 0)
       fail(ErrorCode::kInvalidFile, "'{}' has no video in it, only a cover picture", path);
@@ -201,9 +202,31 @@ class VideoSource final : public Source {
     if (!read_error_.empty())
       return {Status::kLost, fmt::format("{}: reading failed after frame {}: {}", path_, sequence_ - 1, read_error_)};
     if (packets_ < info_.frames)
+      return {Status::kLost, fmt::format("{}: the file ends after {} of {} frames: it is truncated or damaged", path_,
+                                         packets_, info_.frames)};
+    if (const double missing = missing_seconds(); missing > 1)
       return {Status::kLost,
-              fmt::format("{}: the file ends after {} of {} frames: it is truncated", path_, packets_, info_.frames)};
+              fmt::format("{}: the file ends {:.1f} seconds early: it is truncated or damaged", path_, missing)};
     return {Status::kEnd, path_ + ": end of the video"};
+  }
+
+  /// How much later the header says that the video ends, where the file has no count of its frames.
+  double missing_seconds() const {
+    const double promised = info_.frames < 0 ? promised_seconds() : 0;
+    const double shown = info_.frame_rate > 0 ? 1 / info_.frame_rate : 0;
+    return promised == 0 ? 0 : promised - static_cast<double>(last_ns_) / 1e9 - shown;
+  }
+
+  /// The video's own duration by its header; 0 where that says nothing (the whole file's may be another stream's).
+  double promised_seconds() const {
+    std::int64_t microseconds = 0;
+    const AVDictionaryEntry* entry = av_dict_get(stream_->metadata, "DURATION", nullptr, 0);  // Matroska's
+    if (entry != nullptr && av_parse_time(&microseconds, entry->value, 1) >= 0)
+      return static_cast<double>(microseconds) / 1e6;
+    if (input_->duration_estimation_method != AVFMT_DURATION_FROM_STREAM) return 0;
+    if (stream_->duration != AV_NOPTS_VALUE) return static_cast<double>(stream_->duration) * av_q2d(stream_->time_base);
+    const bool alone = input_->nb_streams == 1 && input_->duration != AV_NOPTS_VALUE;
+    return alone ? static_cast<double>(input_->duration) / AV_TIME_BASE : 0;
   }
 
   Failure cancelled() const { return {Status::kCancelled, path_ + ": reading was cancelled"}; }
