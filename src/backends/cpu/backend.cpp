@@ -26,10 +26,13 @@ class CpuBackend : public Backend {
       &onednn_deconvolution(),
       &onednn_matmul(),
       &onednn_pooling(),
+      &vector_convert(),
       &vector_elementwise(),
+      &vector_gather(),
       &vector_layer_norm(),
       &vector_move(),
       &vector_reduce(),
+      &vector_resize(),
       &vector_softmax(),
       &reference(),
   };

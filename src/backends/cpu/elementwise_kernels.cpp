@@ -13,6 +13,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace saccade::cpu {
 namespace HWY_NAMESPACE {
+namespace {
 
 // Operations: what one vector becomes. A is the operand, p and q the attributes alpha and beta.
 #define SACCADE_UNARY(name, ...)                                           \
@@ -164,6 +165,7 @@ ElementKernels find(bool is_unary, std::string_view op) {
   return {};
 }
 
+}  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace saccade::cpu
 HWY_AFTER_NAMESPACE();

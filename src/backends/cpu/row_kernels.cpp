@@ -15,6 +15,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace saccade::cpu {
 namespace HWY_NAMESPACE {
+namespace {
 
 constexpr float kLowest = -std::numeric_limits<float>::infinity();
 
@@ -238,6 +239,7 @@ const RowKernels& kernels() {
   return kKernels;
 }
 
+}  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace saccade::cpu
 HWY_AFTER_NAMESPACE();

@@ -9,10 +9,13 @@ const Tactic& onednn_convolution();
 const Tactic& onednn_deconvolution();
 const Tactic& onednn_matmul();
 const Tactic& onednn_pooling();
+const Tactic& vector_convert();
 const Tactic& vector_elementwise();
+const Tactic& vector_gather();
 const Tactic& vector_layer_norm();
 const Tactic& vector_move();
 const Tactic& vector_reduce();
+const Tactic& vector_resize();
 const Tactic& vector_softmax();
 const Tactic& reference();
 

@@ -10,6 +10,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace saccade::cpu {
 namespace HWY_NAMESPACE {
+namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET == HWY_SCALAR
@@ -51,6 +52,7 @@ void transpose(const std::uint32_t* src, std::int64_t src_stride, std::uint32_t*
       dst[c * dst_stride + r] = src[r * src_stride + c];
 }
 
+}  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace saccade::cpu
 HWY_AFTER_NAMESPACE();
