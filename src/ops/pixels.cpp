@@ -189,8 +189,8 @@ Tap TapAxis::at(int position) const noexcept {
     part = 0;
   }
   const int lower = static_cast<int>(below);
-  return {begin + lower, begin + std::min(lower + 1, last), static_cast<int>(std::lrint((1 - part) * 2048)),
-          static_cast<int>(std::lrint(part * 2048))};
+  const int weight = static_cast<int>(std::lrint(part * 2048));
+  return {begin + lower, begin + std::min(lower + 1, last), 2048 - weight, weight};
 }
 
 YuvMatrix yuv_matrix(ColorMatrix matrix, ColorRange range) noexcept {

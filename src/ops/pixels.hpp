@@ -67,7 +67,7 @@ struct Components {
 };
 Components components_of(const FrameView& frame) noexcept;
 
-/// Two neighbouring samples and their weights of 1/2048: bilinear interpolation along one axis.
+/// Two neighbouring samples and their weights, which add up to 2048: bilinear interpolation along one axis.
 struct Tap {
   int first = 0;
   int second = 0;

@@ -31,6 +31,7 @@ class CpuBackend : public Backend {
       &vector_gather(),
       &vector_layer_norm(),
       &vector_move(),
+      &vector_preprocess(),
       &vector_reduce(),
       &vector_resize(),
       &vector_softmax(),

@@ -27,6 +27,7 @@ const std::map<std::string_view, LayoutRule>& onnx_rules() {
 
 LayoutRule layout_rule(const NodeContext& context) {
   if (context.node.is("Reorder", "saccade")) return LayoutRule::kAny;
+  if (context.node.is("Preprocess", "saccade")) return LayoutRule::kChannelsLast;
   if (!context.node.domain.empty()) return LayoutRule::kRowMajor;
   const auto found = onnx_rules().find(context.node.op);
   return found == onnx_rules().end() ? LayoutRule::kRowMajor : found->second;

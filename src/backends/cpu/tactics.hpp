@@ -14,6 +14,7 @@ const Tactic& vector_elementwise();
 const Tactic& vector_gather();
 const Tactic& vector_layer_norm();
 const Tactic& vector_move();
+const Tactic& vector_preprocess();
 const Tactic& vector_reduce();
 const Tactic& vector_resize();
 const Tactic& vector_softmax();

@@ -1,0 +1,142 @@
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <random>
+
+#include "backends/op_case.hpp"
+#include "runtime/cpu_backend.hpp"
+#include "tensor/frame.hpp"
+
+namespace saccade {
+namespace {
+
+constexpr Tolerance kExact{0, 0};
+
+/// A picture of noise whose planes end where their last row does, so that a sanitizer sees a read past it.
+class Noise {
+ public:
+  Noise(PixelFormat format, int width, int height, int padding = 0) {
+    view_.format = format;
+    view_.width = width;
+    view_.height = height;
+    std::mt19937 random(7);
+    const auto sizes = plane_sizes(format, width, height);
+    for (std::size_t i = 0; i < sizes.size() && sizes[i].rows > 0; ++i) {
+      view_.pitch_bytes[i] = sizes[i].row_bytes + padding;
+      planes_[i].resize(static_cast<std::size_t>(view_.pitch_bytes[i] * (sizes[i].rows - 1) + sizes[i].row_bytes));
+      for (std::uint8_t& sample : planes_[i]) sample = static_cast<std::uint8_t>(random());
+      view_.planes[i] = planes_[i].data();
+    }
+  }
+  FrameView& view() { return view_; }
+  Tensor tensor() const {
+    Tensor frame(DType::kFrame, {});
+    std::memcpy(frame.raw(), &view_, sizeof view_);
+    return frame;
+  }
+
+ private:
+  std::array<std::vector<std::uint8_t>, 3> planes_;
+  FrameView view_;
+};
+
+OpCase preprocess(const Noise& noise, int width, int height, const std::string& resize, const std::string& color) {
+  OpCase op("Preprocess", "saccade");
+  op.activation(noise.tensor()).outputs(2);
+  op.attribute("width", std::int64_t{width}).attribute("height", std::int64_t{height});
+  op.attribute("resize", resize).attribute("color", color);
+  op.attribute("pad", std::vector<std::int64_t>{114, 1, 2});
+  op.attribute("scale", std::vector<float>{1 / 255.0F, 1 / 58.0F, 0.5F});
+  op.attribute("bias", std::vector<float>{-0.1F, -2.1F, 3});
+  return op;
+}
+
+constexpr std::array kFormats = {PixelFormat::kRgb24, PixelFormat::kBgr24, PixelFormat::kGray8, PixelFormat::kI420,
+                                 PixelFormat::kI422,  PixelFormat::kI444,  PixelFormat::kNv12,  PixelFormat::kYuyv};
+
+class VectorPreprocess : public ::testing::TestWithParam<PixelFormat> {};
+
+TEST_P(VectorPreprocess, EqualsTheReferenceInEveryMode) {
+  const Noise noise(GetParam(), 61, 43, 5);
+  for (const char* resize : {"stretch", "letterbox", "letterbox-topleft", "resize-crop"})
+    for (const char* color : {"rgb", "bgr", "gray"})
+      preprocess(noise, 50, 70, resize, color).check_layouts("vector.preprocess", kExact);
+}
+
+TEST_P(VectorPreprocess, EqualsTheReferenceAtEveryScale) {
+  struct Case {
+    int width, height, to_width, to_height;
+  };
+  // Twice and three times smaller, the same, larger, one pixel, one column, less than a vector.
+  for (const Case& size : {Case{64, 40, 32, 20},
+                           {96, 60, 32, 20},
+                           {33, 17, 33, 17},
+                           {9, 5, 70, 33},
+                           {1, 1, 20, 20},
+                           {1, 50, 20, 20},
+                           {50, 1, 3, 20},
+                           {2, 2, 1, 1},
+                           {3, 3, 37, 2}})
+    preprocess(Noise(GetParam(), size.width, size.height), size.to_width, size.to_height, "stretch", "rgb")
+        .check_layouts("vector.preprocess", kExact);
+}
+
+TEST_P(VectorPreprocess, EqualsTheReferenceInARegion) {
+  const Noise noise(GetParam(), 41, 31);
+  for (const auto& roi : {std::vector<std::int64_t>{3, 5, 21, 11}, {0, 0, 1, 1}, {40, 30, 9, 9}, {39, 1, 2, 30}})
+    preprocess(noise, 24, 24, "letterbox", "bgr").attribute("roi", roi).check_layouts("vector.preprocess", kExact);
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, VectorPreprocess, ::testing::ValuesIn(kFormats),
+                         [](const auto& test) { return std::string(to_string(test.param)); });
+
+TEST(VectorPreprocess, KnowsEveryMatrixAndRange) {
+  Noise noise(PixelFormat::kI420, 30, 20);
+  for (ColorMatrix matrix : {ColorMatrix::kBt601, ColorMatrix::kBt709, ColorMatrix::kBt2020})
+    for (ColorRange range : {ColorRange::kLimited, ColorRange::kFull}) {
+      noise.view().matrix = matrix;
+      noise.view().range = range;
+      preprocess(noise, 30, 20, "stretch", "rgb").check("vector.preprocess", Layout::kRowMajor, kExact);
+    }
+}
+
+TEST(VectorPreprocess, RunsOnTwoThreads) {
+  preprocess(Noise(PixelFormat::kI420, 64, 48), 400, 400, "letterbox", "rgb")
+      .check_two_threads("vector.preprocess", Layout::kChannelsLast, kExact);
+}
+
+TEST(VectorPreprocess, TakesFramesOfAnySizeAndFormatInTurn) {
+  Graph graph;
+  Node node{.domain = "saccade", .op = "Preprocess", .name = "pixels"};
+  node.attributes.set("width", std::int64_t{40});
+  node.attributes.set("height", std::int64_t{40});
+  node.attributes.set("resize", std::string("letterbox"));
+  node.inputs = {graph.add_input("frame", {DType::kFrame, {}})};
+  node.outputs = {graph.add_value("tensor", {DType::kFloat32, {1, 3, 40, 40}})};
+  const NodeId id = graph.add_node(std::move(node));
+  const NodeContext context{.graph = graph, .node = graph.node(id), .threads = 2};
+  const Tactic* tactic = nullptr;
+  for (const Tactic* candidate : cpu_backend().tactics())
+    if (candidate->name() == "vector.preprocess") tactic = candidate;
+  ASSERT_NE(tactic, nullptr);
+  const auto launch = tactic->compile(context);
+  Tensor frame(DType::kFrame, {});
+  Tensor out(DType::kFloat32, {1, 3, 40, 40});
+  const std::array inputs = {view_of(frame)};
+  const std::array outputs = {view_of(out)};
+  const auto bound = launch->bind({.inputs = inputs, .outputs = outputs});
+  for (const auto& [width, height] : {std::pair{30, 20}, {90, 120}, {30, 20}, {20, 30}, {1, 1}})
+    for (PixelFormat format : kFormats) {
+      const Noise noise(format, width, height);
+      const Tensor now = noise.tensor();
+      std::memcpy(frame.raw(), now.raw(), now.bytes());
+      bound->run();
+      Tensor wanted(DType::kFloat32, {1, 3, 40, 40});
+      const std::array expected = {view_of(wanted)};
+      find_op("saccade", "Preprocess")->reference(KernelContext(context.node, inputs, expected));
+      ASSERT_EQ(0, std::memcmp(out.raw(), wanted.raw(), wanted.bytes())) << to_string(format) << width << 'x' << height;
+    }
+}
+
+}  // namespace
+}  // namespace saccade
