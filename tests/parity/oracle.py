@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+"""The accuracy that saccade has to reach: ONNX Runtime with the pixels before and the answers after a model written in
+NumPy and OpenCV, on the images of ../shared.
+
+    oracle.py --shared ../shared coco MODEL [--out RESULTS.json] [--multi-label]    COCO AP of ONNX Runtime
+    oracle.py --shared ../shared imagenet MODEL                                     top-1 of ONNX Runtime
+    oracle.py --shared ../shared score RESULTS.json                                 COCO AP of `saccade run --coco`
+
+MODEL is a file's stem below shared/models/real.  Needs the packages of script/peers.txt.
+"""
+import argparse
+import contextlib
+import io
+import json
+import os
+
+import cv2
+import numpy as np
+import onnxruntime as ort
+from pycocotools.coco import COCO
+from pycocotools.cocoeval import COCOeval
+
+# How each model's file takes pixels and gives answers.
+DETECTORS = {"yolov8n_640": "yolov8", "yolox_nano_416": "yolox"}
+CLASSIFIERS = {
+    "mobilenetv2_v1_224": {"bgr": False, "scale": 1 / 255, "mean": (0.485, 0.456, 0.406), "std": (0.229, 0.224, 0.225)},
+    "squeezenet1.1_224": {"bgr": True, "scale": 1.0, "mean": (104, 117, 123), "std": (1, 1, 1)},
+}
+CLASSIFIERS["shufflenet-v2-12-int8_qlinear"] = CLASSIFIERS["mobilenetv2_v1_224"]
+
+# COCO's category of class 0..79.
+CATEGORIES = [c for c in range(1, 91) if c not in (12, 26, 29, 30, 45, 66, 68, 69, 71, 83)]
+
+
+def session(shared, model):
+    options = ort.SessionOptions()
+    options.log_severity_level = 3
+    options.intra_op_num_threads = 2
+    path = os.path.join(shared, "models", "real", model + ".onnx")
+    return ort.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+
+
+def letterbox(image, size, centred):
+    """The picture as large as fits into a square, on grey; with the scales and offsets from its pixels to the square's.
+
+    Centred, rounded as Ultralytics does; else in the corner, cut as YOLOX does.
+    """
+    height, width = image.shape[:2]
+    ratio = min(size / height, size / width)
+    new = [round(width * ratio), round(height * ratio)] if centred else [int(width * ratio), int(height * ratio)]
+    left, top = [round((size - n) / 2 - 0.1) if centred else 0 for n in new]
+    canvas = np.full((size, size, 3), 114, np.uint8)
+    canvas[top:top + new[1], left:left + new[0]] = cv2.resize(image, new, interpolation=cv2.INTER_LINEAR)
+    return canvas, (new[0] / width, new[1] / height), (left, top)
+
+
+def decode_yolov8(output):
+    """[1, 84, A] to boxes as corners and scores [A, 80]."""
+    rows = output[0].T
+    return corners(rows[:, :4]), rows[:, 4:]
+
+
+def decode_yolox(output, size=416, strides=(8, 16, 32)):
+    """[1, A, 85], a raw grid, to boxes as corners and scores [A, 80]."""
+    rows = output[0].copy()
+    grids, steps = [], []
+    for stride in strides:
+        n = size // stride
+        y, x = np.meshgrid(np.arange(n), np.arange(n), indexing="ij")
+        grids.append(np.stack([x, y], -1).reshape(-1, 2))
+        steps.append(np.full((n * n, 1), stride))
+    grid, step = np.concatenate(grids), np.concatenate(steps)
+    rows[:, :2] = (rows[:, :2] + grid) * step
+    rows[:, 2:4] = np.exp(rows[:, 2:4]) * step
+    return corners(rows[:, :4]), rows[:, 4:5] * rows[:, 5:]
+
+
+def corners(boxes):
+    half = boxes[:, 2:] / 2
+    return np.concatenate([boxes[:, :2] - half, boxes[:, :2] + half], 1)
+
+
+def overlaps(box, boxes):
+    low, high = np.maximum(box[:2], boxes[:, :2]), np.minimum(box[2:], boxes[:, 2:])
+    common = np.prod(np.clip(high - low, 0, None), 1)
+    return common / (np.prod(box[2:] - box[:2]) + np.prod(boxes[:, 2:] - boxes[:, :2], 1) - common + 1e-12)
+
+
+def select(boxes, scores, conf, iou, max_det, multi_label):
+    """Greedy non-maximum suppression by class: boxes, scores and classes kept, best first."""
+    if multi_label:
+        anchor, label = np.nonzero(scores > conf)
+    else:
+        label = scores.argmax(1)
+        anchor = np.nonzero(scores[np.arange(len(label)), label] > conf)[0]
+        label = label[anchor]
+    score = scores[anchor, label]
+    order = np.argsort(-score, kind="stable")[:30000]
+    boxes, score, label = boxes[anchor[order]], score[order], label[order]
+    kept, alive = [], np.ones(len(score), bool)
+    for i in range(len(score)):
+        if not alive[i]:
+            continue
+        kept.append(i)
+        if len(kept) == max_det:
+            break
+        alive &= ~((label == label[i]) & (overlaps(boxes[i], boxes) > iou))
+    return boxes[kept], score[kept], label[kept]
+
+
+def detect(net, decoder, image, conf, iou, max_det, multi_label):
+    """Boxes in the picture's pixels, scores and classes."""
+    size = net.get_inputs()[0].shape[2]
+    canvas, scale, offset = letterbox(image, size, centred=decoder != "yolox")
+    pixels = canvas.astype(np.float32) if decoder == "yolox" else canvas[:, :, ::-1].astype(np.float32) / 255
+    output = net.run(None, {net.get_inputs()[0].name: np.ascontiguousarray(pixels.transpose(2, 0, 1)[None])})[0]
+    boxes, scores = decode_yolox(output, size) if decoder == "yolox" else decode_yolov8(output)
+    boxes, scores, labels = select(boxes, scores, conf, iou, max_det, multi_label)
+    boxes = (boxes - np.tile(offset, 2)) / np.tile(scale, 2)
+    height, width = image.shape[:2]
+    return np.clip(boxes, 0, [width, height, width, height]), scores, labels
+
+
+def score_coco(shared, results):
+    """COCO's AP (0.50:0.95) of a list of results over the images of shared/coco, in percent."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        truth = COCO(os.path.join(shared, "coco", "instances.json"))
+        if not results:
+            return 0.0
+        evaluation = COCOeval(truth, truth.loadRes(results), "bbox")
+        evaluation.evaluate()
+        evaluation.accumulate()
+        evaluation.summarize()
+    return 100 * evaluation.stats[0]
+
+
+def coco_ap(shared, model, conf=0.001, iou=0.7, max_det=300, multi_label=False, out=None):
+    """COCO AP of ONNX Runtime; the results go to OUT, in COCO's own format."""
+    net = session(shared, model)
+    folder = os.path.join(shared, "coco", "images")
+    results = []
+    for name in sorted(os.listdir(folder)):
+        image = cv2.imread(os.path.join(folder, name))
+        boxes, scores, labels = detect(net, DETECTORS[model], image, conf, iou, max_det, multi_label)
+        for (x1, y1, x2, y2), score, label in zip(boxes.tolist(), scores.tolist(), labels.tolist()):
+            results.append({"image_id": int(os.path.splitext(name)[0]), "category_id": CATEGORIES[label],
+                            "bbox": [x1, y1, x2 - x1, y2 - y1], "score": score})
+    if out:
+        with open(out, "w", encoding="utf-8") as file:
+            json.dump(results, file)
+    return score_coco(shared, results)
+
+
+def classify(net, image, bgr, scale, mean, std):
+    """The scores of a picture's classes: short side to 256, the middle 224."""
+    size = net.get_inputs()[0].shape[2]
+    short = size * 256 // 224
+    height, width = image.shape[:2]
+    new = (short, short * height // width) if width <= height else (short * width // height, short)
+    image = cv2.resize(image, new, interpolation=cv2.INTER_LINEAR)
+    left, top = round((new[0] - size) / 2), round((new[1] - size) / 2)
+    image = image[top:top + size, left:left + size]
+    pixels = (image if bgr else image[:, :, ::-1]).astype(np.float32)
+    pixels = (pixels * np.float32(scale) - np.float32(mean)) / np.float32(std)
+    return net.run(None, {net.get_inputs()[0].name: np.ascontiguousarray(pixels.transpose(2, 0, 1)[None])})[0].ravel()
+
+
+def imagenet_classes(shared):
+    """File name to class index, of the images that are there."""
+    with open(os.path.join(shared, "imagenet", "class_order.txt"), encoding="utf-8") as file:
+        order = [line.strip() for line in file]
+    there = set(os.listdir(os.path.join(shared, "imagenet")))
+    return {name: i for i, name in enumerate(order) if name in there}
+
+
+def imagenet_predictions(shared, model):
+    """File name to the class that ONNX Runtime finds."""
+    net = session(shared, model)
+    return {name: int(classify(net, cv2.imread(os.path.join(shared, "imagenet", name)), **CLASSIFIERS[model]).argmax())
+            for name in imagenet_classes(shared)}
+
+
+def top1(shared, predictions):
+    """The share of predictions that are right, in percent."""
+    truth = imagenet_classes(shared)
+    return 100 * sum(predictions.get(name) == label for name, label in truth.items()) / len(truth)
+
+
+def imagenet_top1(shared, model):
+    return top1(shared, imagenet_predictions(shared, model))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--shared", default="../shared")
+    parser.add_argument("--out")
+    parser.add_argument("--multi-label", action="store_true")
+    parser.add_argument("what", choices=["coco", "imagenet", "score"])
+    parser.add_argument("model")
+    args = parser.parse_args()
+    if args.what == "coco":
+        value = coco_ap(args.shared, args.model, multi_label=args.multi_label, out=args.out)
+        print(f"{args.model}: AP {value:.2f}")
+    elif args.what == "imagenet":
+        print(f"{args.model}: top-1 {imagenet_top1(args.shared, args.model):.1f}")
+    else:
+        with open(args.model, encoding="utf-8") as file:
+            print(f"{args.model}: AP {score_coco(args.shared, json.load(file)):.2f}")
+
+
+if __name__ == "__main__":
+    main()
