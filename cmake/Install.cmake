@@ -1,0 +1,17 @@
+# cmake --install: bin/saccade, the library and its modules, headers, and what find_package(saccade) needs.
+include(CMakePackageConfigHelpers)
+
+set_target_properties(saccade PROPERTIES INSTALL_RPATH "$ORIGIN")
+install(TARGETS saccade EXPORT saccadeTargets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+install(TARGETS saccade_app RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+get_property(saccade_modules GLOBAL PROPERTY SACCADE_MODULES)
+install(TARGETS ${saccade_modules} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/saccade")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/saccade" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+
+set(saccade_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/saccade")
+install(EXPORT saccadeTargets NAMESPACE saccade:: DESTINATION "${saccade_package_dir}")
+configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/saccadeConfig.cmake.in"
+  "${PROJECT_BINARY_DIR}/saccadeConfig.cmake" INSTALL_DESTINATION "${saccade_package_dir}")
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/saccadeConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/saccadeConfig.cmake" "${PROJECT_BINARY_DIR}/saccadeConfigVersion.cmake"
+  DESTINATION "${saccade_package_dir}")

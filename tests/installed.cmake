@@ -1,0 +1,30 @@
+# Installs the build tree into a folder of its own, builds examples/video against it by find_package, and runs it:
+#   cmake -DBUILD=build -DSOURCE=. -DWORK=out [-DMODEL=m.onnx -DVIDEO=v.mp4] -P tests/installed.cmake
+function(run)
+  execute_process(COMMAND ${ARGV} RESULT_VARIABLE code OUTPUT_VARIABLE text ERROR_VARIABLE text)
+  if(NOT code EQUAL 0)
+    list(JOIN ARGV " " command)
+    message(FATAL_ERROR "${command}\nexited with ${code}:\n${text}")
+  endif()
+  set(text "${text}" PARENT_SCOPE)
+endfunction()
+
+file(REMOVE_RECURSE "${WORK}")
+run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${WORK}/prefix")
+run(${CMAKE_COMMAND} -S "${SOURCE}/examples/video" -B "${WORK}/example" "-DCMAKE_PREFIX_PATH=${WORK}/prefix"
+  "-DCMAKE_CXX_FLAGS=${FLAGS}")
+run(${CMAKE_COMMAND} --build "${WORK}/example")
+# The tree must run from where it was installed, not from where it was built.
+run(${CMAKE_COMMAND} -E env --unset=LD_LIBRARY_PATH "${WORK}/prefix/bin/saccade" --version)
+message("${text}")
+if(NOT EXISTS "${MODEL}" OR NOT EXISTS "${VIDEO}")
+  message("Skipped: needs ../shared (${MODEL} and ${VIDEO})")
+  return()
+endif()
+run("${WORK}/example/video" "${MODEL}" "${VIDEO}")
+string(REGEX MATCHALL "frame [0-9]+: car" cars "${text}")
+list(LENGTH cars count)
+if(count EQUAL 0)
+  message(FATAL_ERROR "the example saw no car:\n${text}")
+endif()
+message("the example saw ${count} cars")
