@@ -58,6 +58,16 @@ CLI::Validator one_of(std::vector<std::string> built, std::vector<std::string> t
           names};
 }
 
+/// A number from 0 to 1; not a NaN, which CLI::Range would let through.
+CLI::Validator share() {
+  return {[](std::string& text) {
+            double value = -1;
+            const bool is_share = CLI::detail::lexical_cast(text, value) && value >= 0 && value <= 1;
+            return is_share ? std::string() : fmt::format("'{}' is not a number from 0 to 1", text);
+          },
+          ""};
+}
+
 }  // namespace
 
 CLI::Validator assignment() {
@@ -125,12 +135,12 @@ void CommonFlags::add_answers_to(CLI::App& app) {
       ->group(group);
   app.add_option("--conf", model.confidence, "Leave out answers below this confidence")
       ->capture_default_str()
-      ->check(CLI::Range(0.0, 1.0))
+      ->check(share())
       ->type_name("")
       ->group(group);
   app.add_option("--iou", model.iou, "Of two boxes of a class that overlap more, leave out the weaker")
       ->capture_default_str()
-      ->check(CLI::Range(0.0, 1.0))
+      ->check(share())
       ->type_name("")
       ->group(group);
   app.add_option("--max-det", model.max_detections, "Boxes a frame at most")

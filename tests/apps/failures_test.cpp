@@ -1,0 +1,202 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "media/source.hpp"
+#include "saccade/npy.hpp"
+#include "support/subprocess.hpp"
+#include "support/tiny_models.hpp"
+
+// Whatever is wrong, the command says so in one line that names the thing, and exits with 1 (2 for usage).
+namespace saccade {
+namespace {
+
+using test::Finished;
+using test::run_saccade;
+
+class Failures : public testing::Test {
+ protected:
+  /// A picture of one colour, SIZE pixels wide and high.
+  std::string picture(const std::string& name = "picture.png", int size = 8) {
+    std::vector<std::uint8_t> pixels(3 * static_cast<std::size_t>(size) * static_cast<std::size_t>(size), 200);
+    write_image(folder_ / name, view_of(RgbView{pixels.data(), 3 * size, size, size}));
+    return folder_ / name;
+  }
+
+  std::string video(int frames = 30) {
+    const std::string path = folder_ / "video.mp4";
+    const auto writer = open_video_writer(path, 25);
+    std::vector<std::uint8_t> pixels(3 * 64 * 64);
+    for (int i = 0; i < frames; ++i) {
+      // Noise, so that the file is long enough to cut a piece off.
+      for (std::uint8_t& pixel : pixels)
+        pixel = static_cast<std::uint8_t>(state_ = state_ * 1103515245U + 12345U, state_ >> 16U);
+      writer->write(view_of(RgbView{pixels.data(), 3 * 64, 64, 64}), i * 40'000'000LL);
+    }
+    writer->close();
+    return path;
+  }
+
+  std::string cut(const std::string& path, double share) {
+    const std::string whole = test::bytes_of_file(path);
+    return folder_.write("cut" + std::filesystem::path(path).extension().string(),
+                         whole.substr(0, static_cast<std::size_t>(static_cast<double>(whole.size()) * share)));
+  }
+
+  std::string model() { return test::write_box_detector(folder_); }
+
+  test::TempFolder folder_;
+  std::uint32_t state_ = 1;
+};
+
+/// One line on standard error, "saccade: error: ...", that holds every one of PARTS.
+void expect_error(const Finished& finished, int exit_code, const std::vector<std::string>& parts) {
+  EXPECT_EQ(finished.exit_code, exit_code) << finished.err;
+  EXPECT_EQ(std::count(finished.err.begin(), finished.err.end(), '\n'), 1) << finished.err;
+  EXPECT_TRUE(finished.err.starts_with("saccade: error: ")) << finished.err;
+  for (const std::string& part : parts) EXPECT_NE(finished.err.find(part), std::string::npos) << finished.err;
+}
+
+TEST_F(Failures, UsageIsExitCode2) {
+  expect_error(run_saccade({"run"}), 2, {"MODEL", "saccade run --help"});
+  expect_error(run_saccade({"frobnicate"}), 2, {"frobnicate"});
+  expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--wrong"}), 2, {"unknown flag '--wrong'"});
+  expect_error(run_saccade({"run", "m.onnx"}), 2, {"--source"});
+  expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--conf", "2"}), 2, {"--conf"});
+  expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--conf", "nan"}), 2, {"--conf"});
+  expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--threads", "0"}), 2, {"--threads"});
+  expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--queue", "0"}), 2, {"--queue"});
+  expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--drop", "all"}), 2, {"--drop"});
+  expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--roi", "1,2,3"}), 2, {"--roi", "'1,2,3'"});
+  expect_error(run_saccade({"infer", "m.onnx"}), 2, {"--output-dir"});
+  expect_error(run_saccade({"infer", "m.onnx", "--output-dir", "d", "--input", "x"}), 2, {"--input", "'x'"});
+  expect_error(run_saccade({"infer", "m.onnx", "--output-dir", "d", "--shape", "x=1xa"}), 2, {"--shape", "'a'"});
+  expect_error(run_saccade({"inspect"}), 2, {"MODEL"});
+}
+
+TEST_F(Failures, WhatIsNotBuiltYetIsRejectedByName) {
+  expect_error(run_saccade({"bench", "m.onnx"}), 2, {"'bench' is not built yet"});
+  expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--show"}), 2, {"--show is not built yet"});
+  expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--mqtt=x"}), 2, {"--mqtt is not built yet"});
+  expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--device", "cuda:1"}), 2,
+               {"'cuda:1' is not built yet", "auto or cpu"});
+  expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--precision", "int8"}), 2,
+               {"'int8' is not built yet"});
+  expect_error(run_saccade({"run", model(), "--source", "rtsp://host/x"}), 1, {"rtsp"});
+}
+
+TEST_F(Failures, AMissingFileIsNamed) {
+  expect_error(run_saccade({"inspect", "/nowhere/m.onnx"}), 1, {"/nowhere/m.onnx"});
+  expect_error(run_saccade({"run", model(), "--source", "/nowhere/v.mp4"}), 1, {"/nowhere/v.mp4"});
+  expect_error(run_saccade({"run", "/nowhere/m.onnx", "--source", picture()}), 1, {"/nowhere/m.onnx"});
+  expect_error(run_saccade({"infer", model(), "--output-dir", folder_ / "o", "--input", "image=/nowhere/x.npy"}), 1,
+               {"/nowhere/x.npy"});
+  expect_error(run_saccade({"run", model(), "--source", picture(), "--card", "/nowhere/c.toml"}), 1,
+               {"/nowhere/c.toml"});
+}
+
+TEST_F(Failures, AModelThatIsNoneIsNamed) {
+  const std::string text = folder_.write("text.onnx", "This is not a model.\n");
+  expect_error(run_saccade({"inspect", text}), 1, {text});
+  const std::string empty = folder_.write("empty.onnx", "");
+  expect_error(run_saccade({"inspect", empty}), 1, {empty});
+  const std::string short_model = cut(model(), 0.6);
+  expect_error(run_saccade({"inspect", short_model}), 1, {short_model});
+  expect_error(run_saccade({"inspect", folder_.string()}), 1, {folder_.string()});
+}
+
+TEST_F(Failures, AnUnsupportedOperatorIsNamed) {
+  onnx_writer::Model strange(13);
+  strange.input("x", {1, 3, 8, 8}).output("y");
+  strange.opset("com.example", 1);
+  strange.node(
+      {.op = "Frobnicate", .inputs = {"x"}, .outputs = {"y"}, .name = "strange_node", .domain = "com.example"});
+  strange.save(folder_ / "strange.onnx");
+  for (const char* verb : {"inspect", "infer"}) {
+    std::vector<std::string> arguments = {verb, folder_ / "strange.onnx"};
+    if (arguments[0] == "infer") arguments.insert(arguments.end(), {"--output-dir", folder_ / "o"});
+    expect_error(run_saccade(arguments), 1, {"strange.onnx", "Frobnicate", "strange_node"});
+  }
+}
+
+TEST_F(Failures, APictureThatIsNoneIsNamed) {
+  const std::string empty = folder_.write("empty.jpg", "");
+  expect_error(run_saccade({"run", model(), "--source", empty}), 1, {empty});
+  const std::string text = folder_.write("text.jpg", "This is not a picture.\n");
+  expect_error(run_saccade({"run", model(), "--source", text}), 1, {text});
+  const std::string broken = cut(picture("whole.png", 64), 0.8);
+  const Finished finished = run_saccade({"run", model(), "--source", broken, "--log-level", "error"});
+  expect_error(finished, 1, {"cut.png"});
+  std::filesystem::create_directory(folder_ / "nothing");
+  expect_error(run_saccade({"run", model(), "--source", folder_ / "nothing"}), 1, {"nothing"});
+}
+
+TEST_F(Failures, AVideoThatIsCutShortIsNamed) {
+  const std::string broken = cut(video(), 0.7);
+  expect_error(run_saccade({"run", model(), "--source", broken}), 1, {broken});
+  const std::string text = folder_.write("text.mp4", "This is not a video.\n");
+  expect_error(run_saccade({"run", model(), "--source", text}), 1, {text});
+}
+
+TEST_F(Failures, AnUnwritableOutputIsNamed) {
+  const std::string source = picture();
+  const auto run = [&](const std::string& flag, const std::string& path) {
+    return run_saccade({"run", model(), "--source", source, flag, path});
+  };
+  for (const char* flag : {"--jsonl", "--csv", "--coco"}) {
+    expect_error(run(flag, "/nowhere/out"), 1, {"can't write /nowhere/out"});
+    expect_error(run(flag, folder_.string()), 1, {"can't write " + folder_.string()});
+    expect_error(run(flag, "/dev/full"), 1, {"/dev/full", "No space left"});
+  }
+  expect_error(run("--video", "/nowhere/out.mp4"), 1, {"/nowhere/out.mp4"});
+  expect_error(run("--video", folder_ / "out.strange"), 1, {"out.strange"});
+  expect_error(run("--frames", source + "/sub"), 1, {"picture.png/sub"});
+  expect_error(run_saccade({"infer", model(), "--output-dir", source + "/sub"}), 1, {"picture.png/sub"});
+}
+
+TEST_F(Failures, AnOutputIsNeverWrittenOverItsSource) {
+  const std::string source = video();
+  const std::string before = test::bytes_of_file(source);
+  expect_error(run_saccade({"run", model(), "--source", source, "--video", source}), 1, {source, "elsewhere"});
+  EXPECT_EQ(test::bytes_of_file(source), before);
+}
+
+TEST_F(Failures, ATensorThatDoesNotFitIsNamed) {
+  save_npy(folder_ / "x.npy", Tensor(DType::kFloat32, {1, 3, 4, 4}));
+  folder_.write("bad.npy", "hello");
+  const auto infer = [&](const std::string& input) {
+    return run_saccade({"infer", model(), "--output-dir", folder_ / "o", "--input", input});
+  };
+  expect_error(infer("image=" + (folder_ / "x.npy")), 1, {"'image'", "1x3x8x8", "1x3x4x4"});
+  expect_error(infer("image=" + (folder_ / "bad.npy")), 1, {"bad.npy", "not a .npy file"});
+  expect_error(infer("picture=" + (folder_ / "x.npy")), 1, {"no input 'picture'", "'image'"});
+}
+
+TEST_F(Failures, AnUnknownPassClassOrShapeIsNamed) {
+  expect_error(run_saccade({"inspect", model(), "--disable-pass", "fold_everything"}), 1, {"fold_everything"});
+  expect_error(run_saccade({"inspect", model(), "--dump-pass", "fold_everything"}), 1, {"fold_everything"});
+  expect_error(run_saccade({"run", model(), "--source", picture(), "--classes", "unicorn"}), 1, {"unicorn"});
+  expect_error(run_saccade({"inspect", model(), "--shape", "images=1x3x8x8"}), 1, {"'images'", "'image'"});
+}
+
+TEST_F(Failures, AModelOfAnotherTaskHasNoCocoResults) {
+  expect_error(run_saccade({"run", test::write_color_classifier(folder_), "--source", picture(), "--coco",
+                            folder_ / "out.json"}),
+               1, {"out.json", "color"});
+}
+
+TEST_F(Failures, ADamagedPictureAmongGoodOnesIsCountedNotFatal) {
+  std::filesystem::create_directory(folder_ / "mixed");
+  picture("mixed/a.png");
+  folder_.write("mixed/b.png", "not a picture");
+  picture("mixed/c.png");
+  const Finished finished = run_saccade({"run", model(), "--source", folder_ / "mixed", "--json"});
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_NE(finished.out.find(R"("captured":3,"processed":2,)"), std::string::npos) << finished.out;
+  EXPECT_NE(finished.out.find(R"("corrupt":1,)"), std::string::npos) << finished.out;
+  EXPECT_NE(finished.err.find("b.png"), std::string::npos) << finished.err;
+}
+
+}  // namespace
+}  // namespace saccade
