@@ -18,8 +18,7 @@ void infer_cum_sum(InferContext& context) {
 /// Runs along the axis for every position of the other dimensions, keeping the sum in the accumulator's type.
 void cum_sum(const KernelContext& context) {
   const TensorView& to = context.output();
-  const auto axes = integers_of(context.input(1));
-  const int axis = InferContext::axis(axes[0], to.shape.rank());
+  const int axis = InferContext::axis(Indices(context.input(1))[0], to.shape.rank());
   const bool exclusive = context.attributes().integer("exclusive", 0) != 0;
   const bool reverse = context.attributes().integer("reverse", 0) != 0;
   const std::int64_t count = to.shape[axis];

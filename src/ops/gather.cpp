@@ -25,7 +25,7 @@ void gather(const KernelContext& context) {
   const int axis = axis_of(context.attributes(), from.shape);
   const Shape dense = from.strides();
   const std::int64_t inner = dense[axis];
-  const auto indices = integers_of(context.input(1));
+  const Indices indices(context.input(1));
   const auto count = static_cast<std::int64_t>(indices.size());
   std::int64_t outer = 1;
   for (int i = 0; i < axis; ++i) outer *= from.shape[i];
@@ -55,7 +55,7 @@ void gather_elements(const KernelContext& context) {
   const TensorView& from = context.input(0);
   const TensorView& to = context.output();
   const int axis = axis_of(context.attributes(), from.shape);
-  const auto indices = integers_of(context.input(1));
+  const Indices indices(context.input(1));
   Shape strides = from.strides();
   const std::int64_t stride = std::exchange(strides[axis], 0);
   const StridedLoop<2> loop(to.shape, {strides, to.strides()});
@@ -98,7 +98,7 @@ void gather_nd(const KernelContext& context) {
   const TensorView& from = context.input(0);
   const TensorView& to = context.output();
   const Shape& shape = context.input(1).shape;
-  const auto indices = integers_of(context.input(1));
+  const Indices indices(context.input(1));
   const int batch = batch_dims(context.attributes(), from.shape, shape);
   const std::int64_t depth = shape.back();
   const Shape strides = from.strides();

@@ -72,7 +72,7 @@ void scatter_elements(const KernelContext& context) {
   const TensorView& updates = context.input(2);
   const Combine put = combine_of(context.attributes());
   const int axis = axis_of(context.attributes(), to.shape);
-  const auto indices = integers_of(context.input(1));
+  const Indices indices(context.input(1));
   Shape strides = to.strides();
   const std::int64_t stride = std::exchange(strides[axis], 0);
   const StridedLoop<2> loop(updates.shape, {strides, updates.strides()});
@@ -107,7 +107,7 @@ void scatter_nd(const KernelContext& context) {
   const TensorView& updates = context.input(2);
   if (updates.elements() == 0) return;
   const Combine put = combine_of(context.attributes());
-  const auto indices = integers_of(context.input(1));
+  const Indices indices(context.input(1));
   const std::int64_t depth = context.input(1).shape.back();
   const Shape strides = to.strides();
   std::int64_t block = 1;

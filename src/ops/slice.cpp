@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include "ops/op.hpp"
 #include "ops/strided_copy.hpp"
@@ -33,21 +34,22 @@ Range clamp_range(std::int64_t dim, std::int64_t start, std::int64_t end, std::i
   return {start, step, start > end ? (start - end - 1) / -step + 1 : 0};
 }
 
+using Ranges = std::array<Range, Shape::kMaxRank>;
+
 /// One range a dimension; AXES and STEPS may be empty (all axes from the first on, steps of 1).
-std::vector<Range> ranges(const Shape& shape, const std::vector<std::int64_t>& starts,
-                          const std::vector<std::int64_t>& ends, const std::vector<std::int64_t>& axes,
-                          const std::vector<std::int64_t>& steps) {
+Ranges ranges(const Shape& shape, const Indices& starts, const Indices& ends, const Indices& axes,
+              const Indices& steps) {
   const std::size_t count = starts.size();
   if (ends.size() != count || (!axes.empty() && axes.size() != count) || (!steps.empty() && steps.size() != count))
     fail(ErrorCode::kInvalidFile, "Slice has {} starts, {} ends, {} axes and {} steps", count, ends.size(), axes.size(),
          steps.size());
-  std::vector<Range> all;
-  for (std::int64_t dim : shape) all.push_back({0, 1, dim});
-  std::vector<bool> sliced(all.size(), false);
+  Ranges all;
+  std::array<bool, Shape::kMaxRank> sliced{};
+  for (int i = 0; i < shape.rank(); ++i) all[static_cast<std::size_t>(i)] = {0, 1, shape[i]};
   for (std::size_t i = 0; i < count; ++i) {
     const int axis = InferContext::axis(axes.empty() ? static_cast<std::int64_t>(i) : axes[i], shape.rank());
     const auto at = static_cast<std::size_t>(axis);
-    if (at >= all.size() || sliced[at]) fail(ErrorCode::kInvalidFile, "Slice can't slice axis {} (again)", axis);
+    if (axis >= shape.rank() || sliced[at]) fail(ErrorCode::kInvalidFile, "Slice can't slice axis {} (again)", axis);
     sliced[at] = true;
     all[at] = clamp_range(shape[axis], starts[i], ends[i], steps.empty() ? 1 : steps[i]);
   }
@@ -55,25 +57,26 @@ std::vector<Range> ranges(const Shape& shape, const std::vector<std::int64_t>& s
 }
 
 void infer_slice(InferContext& context) {
+  const auto starts = context.integers(1, "Slice's starts");
+  const auto ends = context.integers(2, "Slice's ends");
   const auto axes = context.has(3) ? context.integers(3, "Slice's axes") : std::vector<std::int64_t>{};
   const auto steps = context.has(4) ? context.integers(4, "Slice's steps") : std::vector<std::int64_t>{};
-  const auto starts = context.integers(1, "Slice's starts");
-  Shape to;
-  for (const Range& range : ranges(context.shape(0), starts, context.integers(2, "Slice's ends"), axes, steps))
-    to.push_back(range.count);
+  Shape to = context.shape(0);
+  const Ranges all = ranges(to, Indices(starts), Indices(ends), Indices(axes), Indices(steps));
+  for (int i = 0; i < to.rank(); ++i) to[i] = all[static_cast<std::size_t>(i)].count;
   context.output(0, context.dtype(0), to);
 }
 
 void slice(const KernelContext& context) {
   const TensorView& from = context.input(0);
   const TensorView& to = context.output();
-  const auto optional = [&](int i) { return context.has(i) ? integers_of(context.input(i)) : integers_of({}); };
-  const auto all = ranges(from.shape, optional(1), optional(2), optional(3), optional(4));
+  const auto optional = [&](int i) { return context.has(i) ? Indices(context.input(i)) : Indices(); };
+  const Ranges all = ranges(from.shape, optional(1), optional(2), optional(3), optional(4));
   Strided source = strided(from);
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    std::int64_t& stride = source.strides[static_cast<int>(i)];
-    source.offset += all[i].start * stride;
-    stride *= all[i].step;
+  for (int i = 0; i < from.shape.rank(); ++i) {
+    const Range& range = all[static_cast<std::size_t>(i)];
+    source.offset += range.start * source.strides[i];
+    source.strides[i] *= range.step;
   }
   strided_copy(to.dtype, to.shape, source, strided(to));
 }

@@ -50,7 +50,7 @@ void top_k_of(const KernelContext& context) {
   const bool largest = context.attributes().integer("largest", 1) != 0;
   const std::int64_t count = from.shape[axis];
   const std::int64_t inner = from.strides()[axis];
-  const std::int64_t k = integers_of(context.input(1)).at(0);
+  const std::int64_t k = Indices(context.input(1))[0];
   const std::int64_t lines = count == 0 ? 0 : from.elements() / count;
   T* values = context.wants(0) ? static_cast<T*>(context.output(0).data) : nullptr;
   auto* places = context.wants(1) ? static_cast<std::int64_t*>(context.output(1).data) : nullptr;

@@ -5,28 +5,27 @@ namespace saccade {
 namespace {
 
 /// Output dimension i is input dimension perm[i]; reversed dimensions where the attribute is missing.
-std::vector<int> permutation(const Attributes& attributes, int rank) {
-  std::vector<int> perm;
-  if (!attributes.has("perm")) {
+Shape permutation(const Attributes& attributes, int rank) {
+  Shape perm;
+  const auto* wanted = attributes.find<std::vector<std::int64_t>>("perm");
+  if (wanted == nullptr) {
     for (int i = rank - 1; i >= 0; --i) perm.push_back(i);
     return perm;
   }
-  std::vector<bool> seen(static_cast<std::size_t>(rank), false);
-  for (std::int64_t axis : attributes.integers("perm")) {
-    if (axis < 0 || axis >= rank || seen[static_cast<std::size_t>(axis)])
+  Shape seen = Shape::filled(rank, 0);
+  for (std::int64_t axis : *wanted) {
+    if (axis < 0 || axis >= rank || seen[static_cast<int>(axis)]++ != 0)
       fail(ErrorCode::kInvalidFile, "perm is not a permutation of {} dimensions", rank);
-    seen[static_cast<std::size_t>(axis)] = true;
-    perm.push_back(static_cast<int>(axis));
+    perm.push_back(axis);
   }
-  if (static_cast<int>(perm.size()) != rank)
-    fail(ErrorCode::kInvalidFile, "perm names {} dimensions of {}", perm.size(), rank);
+  if (perm.rank() != rank) fail(ErrorCode::kInvalidFile, "perm names {} dimensions of {}", perm.rank(), rank);
   return perm;
 }
 
 void infer_transpose(InferContext& context) {
   const Shape& from = context.shape(0);
   Shape to;
-  for (int axis : permutation(context.attributes(), from.rank())) to.push_back(from[axis]);
+  for (std::int64_t axis : permutation(context.attributes(), from.rank())) to.push_back(from[static_cast<int>(axis)]);
   context.output(0, context.dtype(0), to);
 }
 
@@ -35,7 +34,8 @@ void transpose(const KernelContext& context) {
   const TensorView& to = context.output();
   const Shape dense = from.strides();
   Strided source{from.data, 0, {}};
-  for (int axis : permutation(context.attributes(), from.shape.rank())) source.strides.push_back(dense[axis]);
+  for (std::int64_t axis : permutation(context.attributes(), from.shape.rank()))
+    source.strides.push_back(dense[static_cast<int>(axis)]);
   strided_copy(to.dtype, to.shape, source, strided(to));
 }
 

@@ -25,7 +25,7 @@ void trilu(const KernelContext& context) {
   const std::int64_t columns = to.shape[rank - 1];
   if (to.elements() == 0) return;
   // A diagonal further out than the matrix is long is none at all, so clamping changes nothing.
-  const std::int64_t k = context.has(1) ? std::clamp(integers_of(context.input(1))[0], -rows, columns) : 0;
+  const std::int64_t k = context.has(1) ? std::clamp(Indices(context.input(1))[0], -rows, columns) : 0;
   const std::int64_t matrices = to.elements() / (rows * columns);
   fill_with_zero(to);
   for (std::int64_t row = 0; row < rows; ++row) {

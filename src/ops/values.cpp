@@ -26,16 +26,23 @@ DType dtype_of_onnx(std::int64_t number) {
   return kOnnxTypes[static_cast<std::size_t>(number)];
 }
 
-std::vector<std::int64_t> integers_of(const TensorView& view) {
-  if (view.data == nullptr) return {};
-  if (view.dtype == DType::kInt32) {
-    const auto values = view.as<const std::int32_t>();
-    return {values.begin(), values.end()};
-  }
-  if (view.dtype != DType::kInt64)
+Indices::Indices(const TensorView& view) {
+  if (view.data == nullptr) return;
+  if (view.dtype == DType::kInt64) {
+    wide_ = view.as<const std::int64_t>().data();
+  } else if (view.dtype == DType::kInt32) {
+    narrow_ = view.as<const std::int32_t>().data();
+  } else {
     fail(ErrorCode::kInvalidFile, "indices must be int32 or int64, not {}", to_string(view.dtype));
-  const auto values = view.as<const std::int64_t>();
-  return {values.begin(), values.end()};
+  }
+  size_ = static_cast<std::size_t>(view.elements());
+}
+
+std::vector<std::int64_t> integers_of(const TensorView& view) {
+  const Indices indices(view);
+  std::vector<std::int64_t> values;
+  for (std::size_t i = 0; i < indices.size(); ++i) values.push_back(indices[i]);
+  return values;
 }
 
 double real_of(const TensorView& view) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "base/error.hpp"
@@ -13,6 +14,23 @@ DType dtype_of_onnx(std::int64_t number);
 /// The elements of an int32 or int64 tensor; none of a view without data (an input left out).
 /// Throws Error (kInvalidFile) on other types.
 std::vector<std::int64_t> integers_of(const TensorView& view);
+/// The same elements read where they lie, which allocates nothing: for kernels. The view's owner outlives it.
+class Indices {
+ public:
+  Indices() = default;
+  explicit Indices(const TensorView& view);
+  explicit Indices(std::span<const std::int64_t> values) : wide_(values.data()), size_(values.size()) {}
+
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  std::int64_t operator[](std::size_t i) const { return wide_ != nullptr ? wide_[i] : narrow_[i]; }
+
+ private:
+  const std::int64_t* wide_ = nullptr;
+  const std::int32_t* narrow_ = nullptr;
+  std::size_t size_ = 0;
+};
+
 /// A numeric scalar (or tensor of one element) as a double. Throws Error (kInvalidFile) on anything else.
 double real_of(const TensorView& view);
 
