@@ -145,21 +145,10 @@ ValueId class_filter(Graph& graph, const Fragment& post, const Card& card, const
 }
 
 Node decoder_node(const Card& card, const PostOptions& options) {
-  Node node{.domain = "saccade"};
+  Node node{.domain = "saccade", .op = std::string(card.decoder->op)};
   node.attributes.set("conf", options.conf);
   node.attributes.set("multi_label", std::int64_t{options.multi_label.value_or(card.multi_label)});
-  switch (card.decoder) {
-    case Decoder::kYolov5: node.op = "DecodeYolov5"; break;
-    case Decoder::kYolov8: node.op = "DecodeYolov8"; break;
-    case Decoder::kYolox:
-      node.op = "DecodeYolox";
-      node.attributes.set("strides", std::vector<std::int64_t>(card.strides.begin(), card.strides.end()));
-      node.attributes.set("width", std::int64_t{card.width});
-      node.attributes.set("height", std::int64_t{card.height});
-      break;
-    case Decoder::kEndToEnd: node.op = "DecodeEndToEnd"; break;
-    case Decoder::kClassify: SACCADE_ASSERT(!"classifiers have no boxes");
-  }
+  if (card.decoder->attributes != nullptr) card.decoder->attributes(card, node.attributes);
   return node;
 }
 
@@ -173,7 +162,7 @@ void attach_boxes(Graph& graph, const Card& card, const PostOptions& options, Va
   candidates.push_back(geometry);
   Node select{.domain = "saccade", .op = "SelectBoxes", .inputs = std::move(candidates)};
   // Boxes that the model chose itself are taken as they are: no overlap exceeds 1.
-  select.attributes.set("iou", card.decoder == Decoder::kEndToEnd ? 1.0F : options.iou);
+  select.attributes.set("iou", card.decoder->selects_itself ? 1.0F : options.iou);
   select.attributes.set("max_det", std::int64_t{options.max_det});
   select.attributes.set("agnostic", std::int64_t{options.agnostic});
   const auto answers = post.add(std::move(select), {"detections", "detections.count", "detections.order"});
@@ -182,7 +171,9 @@ void attach_boxes(Graph& graph, const Card& card, const PostOptions& options, Va
 
 void attach_classes(Graph& graph, const Card& card, const PostOptions& options, ValueId output) {
   Fragment post(graph, Stage::kPost);
-  Node top{.domain = "saccade", .op = "TopClasses", .inputs = {post.cast(output, DType::kFloat32, "scores")}};
+  Node top{.domain = "saccade",
+           .op = std::string(card.decoder->op),
+           .inputs = {post.cast(output, DType::kFloat32, "scores")}};
   top.attributes.set("k", std::int64_t{options.top_k});
   top.attributes.set("softmax", std::int64_t{card.softmax});
   graph.set_outputs({post.add(std::move(top), {"classes"})[0]});

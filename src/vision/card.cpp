@@ -59,16 +59,16 @@ std::string describe(const Graph& graph) {
 }
 
 [[noreturn]] void show_card_to_write(const Graph& graph, const std::filesystem::path& model, const std::string& why) {
-  Card example = default_card(Decoder::kYolov8);
+  Card example = default_card(*find_decoder("yolov8"));
   recognise_input(graph, example);
   example.output = graph.outputs().empty() ? "" : graph.value(graph.outputs()[0]).name;
   example.labels = {"first", "second"};
   const std::string file = model.empty() ? "MODEL.toml" : model.stem().string() + ".toml";
   fail(ErrorCode::kUnsupported,
        "the model is not recognised: {}. Say how to read it in a card, {} beside the model or --card FILE, like this "
-       "one with its values changed (decoder: yolov5, yolov8, yolox, yolo-e2e or classify; docs/cards.md):\n"
+       "one with its values changed (decoder: one of {}; docs/cards.md):\n"
        "# the model's\n{}{}",
-       why, file, describe(graph), to_toml(example));
+       why, file, decoder_names(), describe(graph), to_toml(example));
 }
 
 template <typename T>
@@ -93,14 +93,12 @@ std::string quoted(const std::string& text) {
 
 std::string_view to_string(Task task) { return task == Task::kDetect ? "detect" : "classify"; }
 
-std::string_view to_string(Decoder decoder) { return kDecoderNames[static_cast<std::size_t>(decoder)]; }
-
 Card card_for(const Graph& graph, const std::filesystem::path& model, const std::filesystem::path& card_file) {
   const std::filesystem::path file = find_file(model, card_file);
   const CardFile said = file.empty() ? CardFile{} : read_card_file(file);
   std::string why;
   std::optional<Card> card;
-  if (!said.decoder) {
+  if (said.decoder == nullptr) {
     card = recognise(graph, why);
     if (!card) show_card_to_write(graph, model, why);
   } else {
@@ -130,8 +128,8 @@ std::string to_toml(const Card& card) {
     text += fmt::format("roi = [{}, {}, {}, {}]\n", card.roi->x, card.roi->y, card.roi->width, card.roi->height);
   text += fmt::format("pad = {}\nscale = {}\nmean = {}\nstd = {}\n", triple(card.pad), card.scale, triple(card.mean),
                       triple(card.std));
-  text += fmt::format("\n[output]\nname = {}\ndecoder = \"{}\"\n", quoted(card.output), to_string(card.decoder));
-  if (card.decoder == Decoder::kYolox) text += fmt::format("strides = [{}]\n", fmt::join(card.strides, ", "));
+  text += fmt::format("\n[output]\nname = {}\ndecoder = \"{}\"\n", quoted(card.output), card.decoder->name);
+  if (!card.strides.empty()) text += fmt::format("strides = [{}]\n", fmt::join(card.strides, ", "));
   if (card.task() == Task::kClassify)
     text += fmt::format("softmax = {}\n", card.softmax);
   else

@@ -7,14 +7,9 @@
 #include "graph/graph.hpp"
 #include "ops/pixels.hpp"
 #include "saccade/results.hpp"
+#include "vision/decoders.hpp"
 
 namespace saccade {
-
-/// How a model's output is read; the names are those of a card's `decoder`.
-enum class Decoder : std::uint8_t { kYolov5, kYolov8, kYolox, kEndToEnd, kClassify };
-/// "yolov5", "yolov8", "yolox", "yolo-e2e", "classify"
-std::string_view to_string(Decoder decoder);
-inline Task task_of(Decoder decoder) { return decoder == Decoder::kClassify ? Task::kClassify : Task::kDetect; }
 
 /// What to do around a model: pixels before it, answers after it. docs/cards.md describes its file.
 struct Card {
@@ -33,7 +28,7 @@ struct Card {
 
   // [output]
   std::string output;  ///< the output that the decoder reads
-  Decoder decoder = Decoder::kYolov8;
+  const Decoder* decoder = find_decoder("yolov8");
   int classes = 0;                  ///< that the output tells apart; 0: it does not say
   std::vector<std::string> labels;  ///< one a class
   std::vector<int> strides;         ///< pixels a cell, finest first (yolox)
@@ -45,7 +40,7 @@ struct Card {
   /// What nothing in the model says, so that a card may have to say it.
   std::vector<std::string> assumptions;
 
-  Task task() const { return task_of(decoder); }
+  Task task() const { return decoder->task; }
 };
 
 /// The card of a model: CARD_FILE, or MODEL's path with its ending replaced by .toml where that file exists; what it

@@ -82,11 +82,13 @@ constexpr std::array<std::string_view, 8> kPlannedDecoders = {"nanodet", "detr",
                                                               "scrfd",   "semantic", "depth",  "yolov3"};
 constexpr int kMost = 1'000'000;
 
-Decoder decoder_of(const Field& field) {
-  if (std::ranges::find(kPlannedDecoders, field.text()) != kPlannedDecoders.end())
+const Decoder* decoder_of(const Field& field) {
+  const std::string name = field.text();
+  if (const Decoder* decoder = find_decoder(name)) return decoder;
+  if (std::ranges::find(kPlannedDecoders, name) != kPlannedDecoders.end())
     fail(ErrorCode::kUnsupported, "{}:{}: the decoder '{}' is not built yet; there are {}", field.file.string(),
-         field.node.source().begin.line, field.text(), fmt::join(kDecoderNames, ", "));
-  return field.choice<Decoder>(kDecoderNames);
+         field.node.source().begin.line, name, decoder_names());
+  field.bad(fmt::format("one of {}; it is '{}'", decoder_names(), name));
 }
 
 std::vector<std::string> labels_of(const Field& field) {
@@ -158,9 +160,9 @@ constexpr Key kKeys[] = {
      }},
     {"output", "name", "text", "The output that the decoder reads.",
      [](const Field& f, CardFile& c) { c.output = f.text(); }},
-    {"output", "decoder", "`yolov5`, `yolov8`, `yolox`, `yolo-e2e` or `classify`",
-     "How the output is read: rows x, y, w, h, objectness, classes; columns x, y, w, h, classes (YOLOv8, v11, v12); "
-     "the undecoded grid of YOLOX; boxes x1, y1, x2, y2, score, class that need no suppression; scores of classes.",
+    {"output", "decoder", "`yolov8`, `yolox`, `yolov5`, `yolo-e2e` or `classify`",
+     "How the output is read: columns x, y, w, h, classes (YOLOv8, v11, v12); the undecoded grid of YOLOX; rows x, y, "
+     "w, h, objectness, classes; boxes x1, y1, x2, y2, score, class that need no suppression; scores of classes.",
      [](const Field& f, CardFile& c) { c.decoder = decoder_of(f); }},
     {"output", "labels", "list of texts, or the name of a file with one a line",
      "The classes' names; a file is looked for beside the card.",
@@ -226,10 +228,10 @@ CardFile read_card_file(const std::filesystem::path& path) {
 }
 
 void apply(const CardFile& said, const Graph& graph, Card& card) {
-  if (said.decoder) recognise_input(graph, card);
+  if (said.decoder != nullptr) recognise_input(graph, card);
   if (said.task && *said.task != card.task())
     fail(ErrorCode::kInvalidFile, "the task is '{}', but the decoder '{}' is for '{}'", to_string(*said.task),
-         to_string(card.decoder), to_string(card.task()));
+         card.decoder->name, to_string(card.task()));
   if (said.input && *said.input != card.input)
     fail(ErrorCode::kInvalidFile, "the model's input is '{}', not '{}'", card.input, *said.input);
   if (said.size && *said.size != std::array{card.width, card.height})
@@ -250,12 +252,18 @@ void apply(const CardFile& said, const Graph& graph, Card& card) {
   if (card.resize == ResizeMode::kResizeCrop && card.resize_to == 0) card.resize_to = std::max(card.width, card.height);
   take(card.output, said.output);
   if (!said.strides.empty()) card.strides = said.strides;
-  if (said.decoder || said.output) fit_output(graph, card);
+  if (said.decoder != nullptr || said.output) fit_output(graph, card);
   if (!said.labels.empty()) card.labels = said.labels;
   take(card.multi_label, said.multi_label);
   take(card.softmax, said.softmax);
   card.origin = "card " + said.path.string();
   card.assumptions.clear();
+}
+
+std::string decoder_names() {
+  std::string names;
+  for (const Decoder& decoder : decoders()) names += fmt::format("{}{}", names.empty() ? "" : ", ", decoder.name);
+  return names;
 }
 
 std::string card_schema() {

@@ -5,7 +5,6 @@
 namespace saccade {
 
 // In the order of their enums.
-inline constexpr std::array<std::string_view, 5> kDecoderNames = {"yolov5", "yolov8", "yolox", "yolo-e2e", "classify"};
 inline constexpr std::array<std::string_view, 3> kColorNames = {"rgb", "bgr", "gray"};
 inline constexpr std::array<std::string_view, 4> kResizeNames = {"stretch", "letterbox", "letterbox-topleft",
                                                                  "resize-crop"};
@@ -25,7 +24,7 @@ struct CardFile {
   std::optional<std::array<float, 3>> mean;
   std::optional<std::array<float, 3>> std;
   std::optional<std::string> output;
-  std::optional<Decoder> decoder;
+  const Decoder* decoder = nullptr;
   std::vector<std::string> labels;
   std::vector<int> strides;
   std::optional<bool> multi_label;
@@ -38,6 +37,9 @@ CardFile read_card_file(const std::filesystem::path& path);
 
 /// Writes what SAID says over CARD and fits the rest to GRAPH. Throws Error (kInvalidFile) where they contradict.
 void apply(const CardFile& said, const Graph& graph, Card& card);
+
+/// "yolov8, yolox, ..."
+std::string decoder_names();
 
 /// Every key of a card, as the table in docs/cards.md.
 std::string card_schema();

@@ -1,7 +1,6 @@
 #include "vision/recognise.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include "base/error.hpp"
 #include "vision/labels.hpp"
@@ -9,141 +8,47 @@
 namespace saccade {
 namespace {
 
-/// What an output's shape says under one decoder.
-struct Fit {
-  int classes = 0;
-  std::int64_t anchors = 0;
-};
-
-std::optional<Fit> fit(Decoder decoder, const Shape& shape) {
-  const bool list = shape.rank() == 3 && shape[0] == 1;
-  constexpr std::int64_t kMost = 100'000;
-  switch (decoder) {
-    case Decoder::kYolov8:
-      if (!list || shape[1] < 5 || shape[1] > kMost) return std::nullopt;
-      return Fit{static_cast<int>(shape[1] - 4), shape[2]};
-    case Decoder::kYolov5:
-    case Decoder::kYolox:
-      if (!list || shape[2] < 6 || shape[2] > kMost) return std::nullopt;
-      return Fit{static_cast<int>(shape[2] - 5), shape[1]};
-    case Decoder::kEndToEnd:
-      if (!list || shape[2] != 6) return std::nullopt;
-      return Fit{0, shape[1]};
-    case Decoder::kClassify:
-      if (shape.rank() < 1 || shape.elements() < 2 || shape.elements() > kMost) return std::nullopt;
-      if (std::ranges::count_if(shape, [](std::int64_t dim) { return dim != 1; }) != 1) return std::nullopt;
-      return Fit{static_cast<int>(shape.elements()), 0};
-  }
-  return std::nullopt;
-}
-
-std::int64_t cells(const Card& card, const std::vector<int>& strides) {
-  std::int64_t sum = 0;
-  for (int stride : strides) sum += static_cast<std::int64_t>(card.width / stride) * (card.height / stride);
-  return sum;
-}
-
-/// The usual strides under which the input has ANCHORS cells; empty: none.
-std::vector<int> strides_for(const Card& card, std::int64_t anchors) {
-  for (const auto& strides : {std::vector{8, 16, 32}, {4, 8, 16, 32}, {8, 16, 32, 64}, {16, 32}, {32}})
-    if (cells(card, strides) == anchors) return strides;
-  return {};
-}
-
-/// Operators that hand elements on as they are.
-bool only_moves(const Node& node) {
-  static const std::set<std::string, std::less<>> kMoves = {
-      "Transpose", "Reshape", "Concat", "Flatten", "Squeeze",        "Unsqueeze",
-      "Identity",  "Slice",   "Split",  "Cast",    "QuantizeLinear", "DequantizeLinear"};
-  return node.domain.empty() && kMoves.contains(node.op);
-}
-
-/// The operators that made a value's elements, behind whatever only moves them.
-std::set<std::string> makers(const Graph& graph, ValueId value) {
-  std::set<std::string> found;
-  std::set<ValueId> seen;
-  std::vector<ValueId> pending{value};
-  while (!pending.empty()) {
-    const ValueId id = pending.back();
-    pending.pop_back();
-    const Node* node = graph.producer(id);
-    if (node == nullptr || !seen.insert(id).second) continue;
-    if (!only_moves(*node)) {
-      found.insert(node->op);
-    } else if (node->op == "Concat") {
-      pending.insert(pending.end(), node->inputs.begin(), node->inputs.end());
-    } else {
-      pending.push_back(node->inputs.at(0));
-    }
-  }
-  return found;
-}
-
-/// A YOLOX head as it comes out of its convolutions: nothing was decoded in the graph.
-bool is_raw_head(const Graph& graph, ValueId output) {
-  const std::set<std::string> by = makers(graph, output);
-  return by == std::set<std::string>{"Conv", "Sigmoid"};
-}
-
-/// Whether all rows past the box are one sigmoid's. Keypoints, masks and angles, which share the layout, are not.
-bool has_class_rows(const Graph& graph, ValueId output, std::int64_t classes) {
-  const Node* node = graph.producer(output);
-  while (node != nullptr && node->op != "Concat" && only_moves(*node)) node = graph.producer(node->inputs.at(0));
-  if (node == nullptr || node->op != "Concat") return false;
-  return std::ranges::any_of(node->inputs, [&](ValueId input) {
-    const Shape& shape = graph.value(input).type.shape;
-    return shape.rank() == 3 && shape[1] == classes && makers(graph, input) == std::set<std::string>{"Sigmoid"};
-  });
-}
-
-std::optional<Decoder> decoder_by_shape(const Graph& graph, const Card& card) {
-  if (graph.outputs().size() != 1) return std::nullopt;
+const Decoder* decoder_by_shape(const Graph& graph, const Card& card) {
+  if (graph.outputs().size() != 1) return nullptr;
   const ValueId output = graph.outputs()[0];
   const Shape& shape = graph.value(output).type.shape;
-  if (const auto rows = fit(Decoder::kYolov8, shape); rows && !strides_for(card, rows->anchors).empty())
-    if (rows->classes == 80 || has_class_rows(graph, output, rows->classes)) return Decoder::kYolov8;
-  if (const auto rows = fit(Decoder::kYolov5, shape)) {
-    const bool one_a_cell = !strides_for(card, rows->anchors).empty();
-    if (one_a_cell && is_raw_head(graph, output)) return Decoder::kYolox;
-    const bool three_a_cell = rows->anchors % 3 == 0 && !strides_for(card, rows->anchors / 3).empty();
-    if (rows->classes == 80 && (one_a_cell || three_a_cell)) return Decoder::kYolov5;
-  }
-  if (fit(Decoder::kEndToEnd, shape) && shape[1] <= 1000) return Decoder::kEndToEnd;
-  if (fit(Decoder::kClassify, shape)) return Decoder::kClassify;
-  return std::nullopt;
+  for (const Decoder& decoder : decoders())
+    if (const auto fit = decoder.fit(shape); fit && decoder.recognises(graph, card, output, *fit)) return &decoder;
+  return nullptr;
 }
 
 /// Ultralytics writes names, task, stride, imgsz, end2end, channels (YOLOv5 only names and stride).
-std::optional<Decoder> decoder_by_metadata(const Graph& graph, std::size_t names, std::string& why) {
+const Decoder* decoder_by_metadata(const Graph& graph, std::size_t names, std::string& why) {
   const auto get = [&](const char* key) {
     const auto found = graph.metadata.find(key);
     return found == graph.metadata.end() ? std::string() : found->second;
   };
   const std::string task = get("task");
-  if (task == "classify") return Decoder::kClassify;
+  if (task == "classify") return find_decoder("classify");
   if (!task.empty() && task != "detect") {
     why = fmt::format("its metadata says that its task is '{}', which is not built yet", task);
-    return std::nullopt;
+    return nullptr;
   }
   for (ValueId output : graph.outputs()) {
     const Shape& shape = graph.value(output).type.shape;
-    for (Decoder decoder : {Decoder::kYolov8, Decoder::kYolov5})
-      if (const auto rows = fit(decoder, shape); rows && static_cast<std::size_t>(rows->classes) == names)
-        return decoder;
-    if (fit(Decoder::kEndToEnd, shape)) return Decoder::kEndToEnd;
+    for (const char* name : {"yolov8", "yolov5", "yolo-e2e"}) {
+      const Decoder* decoder = find_decoder(name);
+      const auto fit = decoder->fit(shape);
+      if (fit && (fit->classes == 0 || static_cast<std::size_t>(fit->classes) == names)) return decoder;
+    }
   }
   why = fmt::format("its metadata names {} classes, but no output has as many", names);
-  return std::nullopt;
+  return nullptr;
 }
 
 std::optional<Card> from_metadata(const Graph& graph, std::string& why) {
   const std::vector<std::string> names = parse_python_names(graph.metadata.at("names"));
-  const auto decoder = decoder_by_metadata(graph, names.size(), why);
-  if (!decoder) return std::nullopt;
+  const Decoder* decoder = decoder_by_metadata(graph, names.size(), why);
+  if (decoder == nullptr) return std::nullopt;
   Card card = default_card(*decoder);
   recognise_input(graph, card);
   fit_output(graph, card);
-  if (*decoder == Decoder::kClassify) {  // Ultralytics' classifiers take plain 0..1 pixels
+  if (card.task() == Task::kClassify) {  // Ultralytics' classifiers take plain 0..1 pixels
     card.mean = {0, 0, 0};
     card.std = {1, 1, 1};
     card.resize_to = std::max(card.width, card.height);
@@ -155,15 +60,15 @@ std::optional<Card> from_metadata(const Graph& graph, std::string& why) {
 std::optional<Card> from_shapes(const Graph& graph, std::string& why) {
   Card probe;
   recognise_input(graph, probe);
-  const auto decoder = decoder_by_shape(graph, probe);
-  if (!decoder) {
+  const Decoder* decoder = decoder_by_shape(graph, probe);
+  if (decoder == nullptr) {
     why = "its outputs are not those of a model that Saccade recognises";
     return std::nullopt;
   }
   Card card = default_card(*decoder);
   recognise_input(graph, card);
   fit_output(graph, card);
-  if (*decoder == Decoder::kClassify)
+  if (card.task() == Task::kClassify)
     card.assumptions.emplace_back("pixels as ImageNet's models take them (resize, crop, RGB, mean and std)");
   card.origin = "the model's inputs and outputs";
   return card;
@@ -171,22 +76,10 @@ std::optional<Card> from_shapes(const Graph& graph, std::string& why) {
 
 }  // namespace
 
-Card default_card(Decoder decoder) {
+Card default_card(const Decoder& decoder) {
   Card card;
-  card.decoder = decoder;
-  card.scale = 1.0F / 255;
-  card.pad = {114, 114, 114};
-  if (decoder == Decoder::kYolox) {
-    card.color = ChannelOrder::kBgr;
-    card.resize = ResizeMode::kLetterboxTopLeft;
-    card.scale = 1;
-  } else if (decoder == Decoder::kClassify) {
-    card.resize = ResizeMode::kResizeCrop;
-    card.pad = {0, 0, 0};
-    card.mean = {0.485F, 0.456F, 0.406F};
-    card.std = {0.229F, 0.224F, 0.225F};
-    card.softmax = true;
-  }
+  card.decoder = &decoder;
+  decoder.usual_pixels(card);
   return card;
 }
 
@@ -236,18 +129,13 @@ void fit_output(const Graph& graph, Card& card) {
     const Value& value = graph.value(output);
     seen += fmt::format("{}{} ({})", seen.empty() ? "" : ", ", value.name, value.type.shape.to_string());
     if (!card.output.empty() && card.output != value.name) continue;
-    const auto fitted = fit(card.decoder, value.type.shape);
-    if (!fitted) continue;
-    if (card.decoder == Decoder::kYolox) {
-      if (card.strides.empty()) card.strides = strides_for(card, fitted->anchors);
-      if (cells(card, card.strides) != fitted->anchors) continue;
-    }
+    const auto fit = card.decoder->fit(value.type.shape);
+    if (!fit || (card.decoder->settle != nullptr && !card.decoder->settle(graph, output, *fit, card))) continue;
     card.output = value.name;
-    card.classes = fitted->classes;
-    if (card.decoder == Decoder::kClassify) card.softmax = makers(graph, output) != std::set<std::string>{"Softmax"};
+    card.classes = fit->classes;
     return;
   }
-  fail(ErrorCode::kInvalidFile, "the decoder {} fits no output{} of the model: it has {}", to_string(card.decoder),
+  fail(ErrorCode::kInvalidFile, "the decoder {} fits no output{} of the model: it has {}", card.decoder->name,
        card.output.empty() ? "" : fmt::format(" '{}'", card.output), seen);
 }
 

@@ -5,7 +5,7 @@
 namespace saccade {
 
 /// The pre-processing that models of a decoder are usually trained with; the rest is left empty.
-Card default_card(Decoder decoder);
+Card default_card(const Decoder& decoder);
 
 /// Sets the input's name and size. Throws Error (kUnsupported) where the model has another input than one picture, of
 /// batch 1.

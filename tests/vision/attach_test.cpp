@@ -38,7 +38,7 @@ Card detector_card(const Graph& graph) {
   card.input = "images";
   card.output = graph.value(graph.outputs()[0]).name;
   card.width = card.height = 32;
-  card.decoder = Decoder::kYolov8;
+  card.decoder = find_decoder("yolov8");
   card.classes = 2;
   card.labels = {"cat", "dog"};
   return card;
@@ -126,7 +126,7 @@ TEST(Attach, ReadsClassesFromLogits) {
   card.width = card.height = 2;
   card.color = ChannelOrder::kGray;
   card.resize = ResizeMode::kStretch;
-  card.decoder = Decoder::kClassify;
+  card.decoder = find_decoder("classify");
   card.labels = {"bright", "dark"};
   card.softmax = true;
   card.mean = {10, 10, 10};
