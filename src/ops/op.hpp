@@ -95,7 +95,7 @@ struct Op {
   /// Clear, slow, right: the test oracle, the constant folder and the last resort of every backend.
   void (*reference)(const KernelContext&);
   /// The outputs hold the first input's elements in the same row-major order (Reshape, Squeeze, ...): no copy is
-  /// needed.
+  /// needed where both lie alike.
   bool is_view = false;
 };
 

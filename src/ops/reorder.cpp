@@ -7,7 +7,7 @@ namespace {
 
 void infer_reorder(InferContext& context) { context.output(0, context.dtype(0), context.shape(0)); }
 
-constexpr Op kOps[] = {{"saccade", "Reorder", infer_reorder, copy_elements}};
+constexpr Op kOps[] = {{"saccade", "Reorder", infer_reorder, copy_elements, true}};
 
 }  // namespace
 

@@ -19,7 +19,8 @@
   LOCAL(fold_bias, "put an Add of a constant behind a product into its bias")                            \
   LOCAL(fuse_activation, "make an activation a post-op of the node before it")                           \
   LOCAL(fuse_residual, "make an Add of a tensor behind a product its post-op")                           \
-  LOCAL(fuse_activation, "make an activation a post-op of the node before it")
+  LOCAL(fuse_activation, "make an activation a post-op of the node before it")                           \
+  GRAPH(choose_layouts, "choose which nodes work channels-last, and reorder in between")
 // clang-format on
 
 namespace saccade {

@@ -18,7 +18,7 @@ bool is_free_view(const Graph& graph, const Node& node) {
   if (op == nullptr || !op->is_view || !node.post_ops.empty()) return false;
   const Value& from = graph.value(node.inputs[0]);
   const Value& to = graph.value(node.outputs[0]);
-  return from.layout == to.layout && (from.layout == Layout::kRowMajor || from.type.shape == to.type.shape);
+  return lies_alike(from.type.shape, from.layout, to.type.shape, to.layout);
 }
 
 }  // namespace

@@ -17,6 +17,30 @@ Shape dense_strides(const Shape& shape, Layout layout) {
   return strides;
 }
 
+namespace {
+
+/// What channels-last does to the row-major order: in each of BATCH blocks, CHANNELS rows of PIXELS change places with
+/// columns. All zero where it does nothing.
+struct Interleaving {
+  std::int64_t batch = 0;
+  std::int64_t channels = 0;
+  std::int64_t pixels = 0;
+  friend bool operator==(const Interleaving&, const Interleaving&) = default;
+};
+
+Interleaving interleaving(const Shape& shape, Layout layout) {
+  if (layout == Layout::kRowMajor || shape.rank() < 3 || shape.elements() == 0) return {};
+  const std::int64_t pixels = shape.elements() / (shape[0] * shape[1]);
+  if (shape[1] == 1 || pixels == 1) return {};
+  return {shape[0], shape[1], pixels};
+}
+
+}  // namespace
+
+bool lies_alike(const Shape& a, Layout layout_a, const Shape& b, Layout layout_b) {
+  return interleaving(a, layout_a) == interleaving(b, layout_b);
+}
+
 TensorView view_of(Tensor& tensor) { return {tensor.raw(), tensor.dtype(), Layout::kRowMajor, tensor.shape()}; }
 
 TensorView view_of(const Tensor& tensor) {

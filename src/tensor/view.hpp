@@ -20,6 +20,10 @@ enum class Layout : std::uint8_t {
 /// Element strides of a dense tensor, one a dimension, in the shape's order.
 Shape dense_strides(const Shape& shape, Layout layout = Layout::kRowMajor);
 
+/// Whether a tensor of shape A in layout LAYOUT_A, seen as shape B (of as many elements, in the same row-major order)
+/// in LAYOUT_B, has every element where it was.
+bool lies_alike(const Shape& a, Layout layout_a, const Shape& b, Layout layout_b);
+
 /// Borrowed elements. The owner outlives it.
 struct TensorView {
   void* data = nullptr;

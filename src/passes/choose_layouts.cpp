@@ -1,0 +1,149 @@
+#include <algorithm>
+#include <map>
+
+#include "passes/match.hpp"
+#include "passes/min_cut.hpp"
+#include "tensor/view.hpp"
+
+// Convolutions want their tensors channels-last, other operators can't read that, and most don't mind. Which nodes work
+// channels-last is chosen so that the bytes to be reordered in between are the fewest, exactly: nodes are vertices that
+// a minimum cut parts, the source's side being channels-last. A value costs its bytes if any of its readers is on the
+// other side than its producer, but only once, as all of them share one Reorder: hence a vertex between producer and
+// readers for either direction.
+namespace saccade {
+namespace {
+
+bool has_layouts(const Graph& graph, ValueId id) {
+  if (id == ValueId::kNone || graph.constant(id) != nullptr) return false;
+  const TensorType& type = graph.value(id).type;
+  return type.shape.rank() >= 3 && type.dtype != DType::kString;
+}
+
+/// Views that keep batch and channels only merge or split what lies between two channels-last pixels: nothing moves.
+bool is_view_in_either(const Graph& graph, const Node& node) {
+  const Op* op = find_op(node.domain, node.op);
+  if (op == nullptr || !op->is_view || !node.post_ops.empty()) return false;
+  const Shape& from = graph.value(node.inputs[0]).type.shape;
+  const Shape& to = graph.value(output_of(node)).type.shape;
+  return from.rank() >= 3 && to.rank() >= 3 && from[0] == to[0] && from[1] == to[1];
+}
+
+class Chooser {
+ public:
+  Chooser(const Graph& graph, const LayoutRules& rules) : graph_(graph), order_(graph.order()) {
+    for (NodeId id : order_) vertices_[id] = add_node(graph.node(id), rules);
+    for (std::size_t i = 0; i < graph.value_count(); ++i) add_value(static_cast<ValueId>(i));
+    channels_last_ = cut_.solve();
+  }
+
+  std::optional<Patch> patch() {
+    const auto count = std::ranges::count_if(order_, [&](NodeId id) { return is_channels_last(id); });
+    if (count == 0) return {};
+    patch_.emplace(graph_, fmt::format("{} nodes work channels-last", count));
+    for (NodeId id : order_) inputs_[id] = graph_.node(id).inputs;
+    for (ValueId id : graph_.inputs()) place(id, false);
+    for (NodeId id : order_)
+      for (ValueId output : graph_.node(id).outputs) place(output, is_channels_last(id));
+    for (auto& [id, inputs] : inputs_)
+      if (inputs != graph_.node(id).inputs) patch_->rewire(id, std::move(inputs));
+    return std::move(patch_);
+  }
+
+ private:
+  int add_node(const Node& node, const LayoutRules& rules) {
+    if (node.outputs.empty() || !has_layouts(graph_, output_of(node))) return MinCut::kSink;
+    if (is_view_in_either(graph_, node)) return cut_.add_vertex();
+    switch (rules(graph_, node)) {
+      case LayoutRule::kRowMajor: return MinCut::kSink;
+      case LayoutRule::kChannelsLast: return MinCut::kSource;
+      case LayoutRule::kAny: return cut_.add_vertex();
+    }
+    return MinCut::kSink;
+  }
+
+  /// Whether READER takes the value in the layout of its output; others, of another rank, stay row-major.
+  bool takes_part(ValueId id, NodeId reader) const {
+    const Node& node = graph_.node(reader);
+    if (node.outputs.empty() || !has_layouts(graph_, output_of(node))) return false;
+    return graph_.value(id).type.shape.rank() == graph_.value(output_of(node)).type.shape.rank() ||
+           is_view_in_either(graph_, node);
+  }
+
+  int vertex_for(ValueId id, NodeId reader) const {
+    return takes_part(id, reader) ? vertices_.at(reader) : MinCut::kSink;
+  }
+
+  void add_value(ValueId id) {
+    if (!has_layouts(graph_, id)) return;
+    const Value& value = graph_.value(id);
+    const bool made = graph_.alive(value.producer);
+    if (!made && !graph_.is_input(id)) return;
+    const int producer = made ? vertices_.at(value.producer) : MinCut::kSink;
+    const bool free = lies_alike(value.type.shape, Layout::kRowMajor, value.type.shape, Layout::kChannelsLast);
+    // Even a Reorder that moves nothing is a node more.
+    const std::int64_t cost = free ? 1 : 2 + static_cast<std::int64_t>(bytes_of(value.type.dtype, value.type.shape));
+    const int any_channels_last = cut_.add_vertex();
+    const int all_channels_last = cut_.add_vertex();
+    cut_.add_edge(any_channels_last, producer, cost);
+    cut_.add_edge(producer, all_channels_last, cost);
+    const auto add_reader = [&](int reader) {
+      cut_.add_edge(reader, any_channels_last, MinCut::kNever);
+      cut_.add_edge(all_channels_last, reader, MinCut::kNever);
+    };
+    for (NodeId reader : graph_.users(id)) add_reader(vertex_for(id, reader));
+    if (graph_.is_output(id)) add_reader(MinCut::kSink);
+  }
+
+  bool is_channels_last(int vertex) const { return channels_last_[static_cast<std::size_t>(vertex)]; }
+  bool is_channels_last(NodeId id) const { return is_channels_last(vertices_.at(id)); }
+
+  /// Lays one value out as its producer makes it, and reorders it for the readers that want it otherwise.
+  void place(ValueId id, bool channels_last) {
+    if (!has_layouts(graph_, id)) return;
+    if (channels_last) patch_->set_layout(id, Layout::kChannelsLast);
+    std::vector<NodeId> others;
+    for (NodeId reader : graph_.users(id))
+      if (is_channels_last(vertex_for(id, reader)) != channels_last) others.push_back(reader);
+    const bool output = channels_last && graph_.is_output(id);
+    if (others.empty() && !output) return;
+    const ValueId reordered = add_reorder(id, channels_last ? Layout::kRowMajor : Layout::kChannelsLast);
+    for (NodeId reader : others) std::ranges::replace(inputs_[reader], id, reordered);
+    if (output) move_output(id, reordered);
+  }
+
+  ValueId add_reorder(ValueId id, Layout layout) {
+    const Node* producer = graph_.producer(id);
+    Node node{.domain = "saccade",
+              .op = "Reorder",
+              .name = graph_.value(id).name + (layout == Layout::kChannelsLast ? ".nhwc" : ".nchw"),
+              .inputs = {id},
+              .stage = producer != nullptr ? producer->stage : Stage::kModel};
+    return patch_->add_node_with_output(std::move(node), graph_.value(id).type, layout);
+  }
+
+  /// Replacing a value moves all of its readers: those that want it as it is are put back.
+  void move_output(ValueId id, ValueId reordered) {
+    patch_->replace(id, reordered);
+    for (NodeId reader : graph_.users(id)) patch_->rewire(reader, graph_.node(reader).inputs);
+  }
+
+  const Graph& graph_;
+  std::vector<NodeId> order_;
+  MinCut cut_;
+  std::map<NodeId, int> vertices_;
+  std::vector<bool> channels_last_;
+  std::optional<Patch> patch_;
+  std::map<NodeId, std::vector<ValueId>> inputs_;
+};
+
+}  // namespace
+
+std::optional<Patch> choose_layouts(const PassContext& context) {
+  if (!context.layout_rules) return {};
+  // Once chosen, layouts stay.
+  for (std::size_t i = 0; i < context.graph.value_count(); ++i)
+    if (context.graph.value(static_cast<ValueId>(i)).layout != Layout::kRowMajor) return {};
+  return Chooser(context.graph, context.layout_rules).patch();
+}
+
+}  // namespace saccade

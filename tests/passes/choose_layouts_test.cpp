@@ -1,0 +1,140 @@
+#include "passes/min_cut.hpp"
+#include "passes/rewrite.hpp"
+
+namespace saccade {
+namespace {
+
+using test::GraphBuilder;
+using test::operators;
+
+/// Convolutions and pools want channels-last, Softmax and MatMul row-major, the rest does not mind.
+LayoutRule rule(const Graph&, const Node& node) {
+  if (node.op == "Conv" || node.op == "MaxPool") return LayoutRule::kChannelsLast;
+  if (node.op == "Softmax" || node.op == "MatMul" || node.op == "Reshape") return LayoutRule::kRowMajor;
+  return LayoutRule::kAny;
+}
+
+std::int64_t choose(Graph& graph) { return test::rewrite(graph, "choose_layouts", {.layout_rules = rule}); }
+
+bool is_channels_last(const Graph& graph, ValueId id) { return graph.value(id).layout == Layout::kChannelsLast; }
+
+TEST(ChooseLayouts, ReordersOnceOnTheWayInAndOnceOnTheWayOut) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {1, 3, 8, 8});
+  const ValueId first = b.op("Relu", {b.op("Conv", {x, b.random({4, 3, 1, 1})})});
+  const ValueId second = b.op("Conv", {first, b.random({4, 4, 1, 1})});
+  const ValueId sum = b.op("Add", {first, second});
+  Graph graph = b.build({sum});
+
+  EXPECT_EQ(choose(graph), 1);
+
+  EXPECT_EQ(operators(graph), "Reorder Conv Relu Conv Add Reorder");
+  EXPECT_TRUE(is_channels_last(graph, first));
+  EXPECT_TRUE(is_channels_last(graph, sum));
+  EXPECT_FALSE(is_channels_last(graph, graph.outputs()[0]));
+  EXPECT_EQ(graph.value(graph.outputs()[0]).name, "Add3");
+}
+
+TEST(ChooseLayouts, SharesOneReorderBetweenReadersAndAnOutput) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {1, 3, 8, 8});
+  const ValueId conv = b.op("Conv", {x, b.random({4, 3, 1, 1})});
+  const ValueId left = b.op("Softmax", {conv});
+  const ValueId right = b.op("Softmax", {conv}, {{"axis", std::int64_t{1}}});
+  const ValueId pooled = b.op("MaxPool", {conv}, {{"kernel_shape", std::vector<std::int64_t>{2, 2}}});
+  Graph graph = b.build({left, right, conv, b.op("Reshape", {pooled, b.ints({-1})})});
+
+  choose(graph);
+
+  EXPECT_EQ(operators(graph), "Reorder Conv Reorder Softmax Softmax MaxPool Reorder Reshape");
+  EXPECT_EQ(graph.value(graph.outputs()[2]).name, "Conv0");
+}
+
+TEST(ChooseLayouts, MovesTheSmallerTensor) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {1, 4, 8, 8});
+  const ValueId conv = b.op("Conv", {x, b.random({4, 4, 1, 1})});
+  const ValueId part = b.op("Slice", {conv, b.ints({0}), b.ints({1}), b.ints({2})});
+  Graph graph = b.build({b.op("Softmax", {part})});
+
+  choose(graph);
+
+  EXPECT_EQ(operators(graph), "Reorder Conv Slice Reorder Softmax") << "the slice is an eighth of what it is cut from";
+  EXPECT_TRUE(is_channels_last(graph, part));
+}
+
+TEST(ChooseLayouts, KeepsAGraphWithoutConvolutionsRowMajor) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {2, 3, 4});
+  Graph graph = b.build({b.op("Softmax", {b.op("Add", {x, b.op("Relu", {x})})})});
+  EXPECT_EQ(choose(graph), 0);
+}
+
+TEST(ChooseLayouts, LeavesTensorsOfAnotherRankAlone) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {1, 3, 8, 8});
+  const ValueId bias = b.input("bias", {3, 8, 8});
+  const ValueId conv = b.op("Conv", {x, b.random({3, 3, 1, 1})});
+  Graph graph = b.build({b.op("Conv", {b.op("Add", {conv, bias}), b.random({3, 3, 1, 1})})});
+
+  choose(graph);
+
+  EXPECT_EQ(operators(graph), "Reorder Conv Add Conv Reorder");
+  EXPECT_FALSE(is_channels_last(graph, bias));
+}
+
+TEST(ChooseLayouts, TakesAReshapeOfThePixelsAlongForNothing) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {1, 3, 8, 8});
+  const ValueId flat = b.op("Reshape", {b.op("Conv", {x, b.random({4, 3, 1, 1})}), b.ints({1, 4, 64})});
+  Graph graph = b.build({b.op("Slice", {flat, b.ints({0}), b.ints({1}), b.ints({2})})});
+
+  choose(graph);
+
+  EXPECT_EQ(operators(graph), "Reorder Conv Reshape Slice Reorder");
+  EXPECT_TRUE(is_channels_last(graph, flat));
+}
+
+TEST(ChooseLayouts, KeepsAReshapeOfTheChannelsRowMajor) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {1, 3, 8, 8});
+  const ValueId mixed = b.op("Reshape", {b.op("Conv", {x, b.random({4, 3, 1, 1})}), b.ints({1, 2, 2, 64})});
+  Graph graph = b.build({b.op("Slice", {mixed, b.ints({0}), b.ints({1}), b.ints({2})})});
+
+  choose(graph);
+
+  EXPECT_EQ(operators(graph), "Reorder Conv Reorder Reshape Slice");
+}
+
+TEST(MinCut, TakesTheCheaperOfTwoCuts) {
+  MinCut cut;
+  const int a = cut.add_vertex();
+  const int b = cut.add_vertex();
+  cut.add_edge(MinCut::kSource, a, 5);
+  cut.add_edge(a, b, 2);
+  cut.add_edge(b, MinCut::kSink, 4);
+
+  const std::vector<bool> with_source = cut.solve();
+
+  EXPECT_TRUE(with_source[static_cast<std::size_t>(a)]);
+  EXPECT_FALSE(with_source[static_cast<std::size_t>(b)]);
+}
+
+TEST(MinCut, PushesFlowBackWhereAPathWasTakenTooEarly) {
+  MinCut cut;
+  const int a = cut.add_vertex();
+  const int b = cut.add_vertex();
+  for (const int vertex : {a, b}) {
+    cut.add_edge(MinCut::kSource, vertex, 3);
+    cut.add_edge(vertex, MinCut::kSink, 3);
+  }
+  cut.add_edge(a, b, 1);
+  // Both edges into the sink are full, so nothing is left on the source's side.
+  const std::vector<bool> with_source = cut.solve();
+  EXPECT_TRUE(with_source[MinCut::kSource]);
+  EXPECT_FALSE(with_source[static_cast<std::size_t>(a)]);
+  EXPECT_FALSE(with_source[static_cast<std::size_t>(b)]);
+}
+
+}  // namespace
+}  // namespace saccade
