@@ -47,7 +47,6 @@ Region parse_region(const std::string& text) {
 
 /// Accepts BUILT; names what the product will have apart from what makes no sense.
 CLI::Validator one_of(std::vector<std::string> built, std::vector<std::string> to_come) {
-  const std::string names = fmt::format("{}", fmt::join(built, "|"));
   return {[built = std::move(built), to_come = std::move(to_come)](std::string& value) {
             if (std::ranges::find(built, value) != built.end()) return std::string();
             const bool planned = std::ranges::any_of(
@@ -55,7 +54,7 @@ CLI::Validator one_of(std::vector<std::string> built, std::vector<std::string> t
             return fmt::format("'{}' is not {}: use {}", value, planned ? "built yet" : "known",
                                fmt::join(built, " or "));
           },
-          names};
+          ""};
 }
 
 /// A number from 0 to 1; not a NaN, which CLI::Range would let through.
@@ -87,12 +86,12 @@ std::pair<std::string, std::string> split_assignment(const std::string& text) {
 void CommonFlags::add_to(CLI::App& app, bool are_answers) {
   app.add_option("--device", model.device, "Where to run (default: auto)")
       ->check(one_of({"auto", "cpu"}, {"cuda"}))
-      ->type_name("");
+      ->type_name("auto|cpu");
   app.add_option("--precision", model.precision, "Numbers to compute with (default: auto)")
       ->check(one_of({"auto", "fp32"}, {"tf32", "bf16", "fp16", "int8"}))
-      ->type_name("");
+      ->type_name("auto|fp32");
   app.add_option("--threads", model.threads, "Threads of one inference (default: one a core)")
-      ->check(CLI::Range(1, 4096))
+      ->check(CLI::Range(1, 4096).description(""))
       ->type_name("N");
   app.add_option_function<std::string>(
          "--log-level",
@@ -102,7 +101,7 @@ void CommonFlags::add_to(CLI::App& app, bool are_answers) {
          },
          "What to say on standard error (default: warning)")
       ->check(one_of({"error", "warning", "info", "debug"}, {}))
-      ->type_name("");
+      ->type_name("error|warning|info|debug");
   app.add_flag("--json", json, "Print the report as JSON");
   app.add_option_function<std::vector<std::string>>(
          "--shape",
@@ -136,17 +135,17 @@ void CommonFlags::add_answers_to(CLI::App& app) {
   app.add_option("--conf", model.confidence, "Leave out answers below this confidence")
       ->capture_default_str()
       ->check(share())
-      ->type_name("")
+      ->type_name("X")
       ->group(group);
   app.add_option("--iou", model.iou, "Of two boxes of a class that overlap more, leave out the weaker")
       ->capture_default_str()
       ->check(share())
-      ->type_name("")
+      ->type_name("X")
       ->group(group);
   app.add_option("--max-det", model.max_detections, "Boxes a frame at most")
       ->capture_default_str()
-      ->check(CLI::Range(1, 100000))
-      ->type_name("")
+      ->check(CLI::Range(1, 100000).description(""))
+      ->type_name("N")
       ->group(group);
   app.add_option("--classes", model.classes, "Keep these classes, by name or number")
       ->delimiter(',')

@@ -76,7 +76,8 @@ std::string consume(Pipeline& pipeline, const Sinks& sinks) {
       for (const auto& sink : sinks) sink->write(*result, pipeline.frame());
     } else if (const Failure& failure = result.failure(); failure.status != Status::kTimeout) {
       if (fault.empty()) fault = failure.message;
-      if (failure.status != Status::kLost) break;
+      // A lost source leaves the others, a failed frame the frames after it.
+      if (failure.status != Status::kLost && failure.status != Status::kFailed) break;
     }
     progress.update(pipeline);
   }
@@ -98,11 +99,15 @@ void close_all(const Sinks& sinks, const Summary& summary) {
   if (first) throw *first;
 }
 
+bool writes_to_standard_output(const RunFlags& flags) {
+  return flags.jsonl == "-" || flags.csv == "-" || flags.coco == "-";
+}
+
 void print_summary(const RunFlags& flags, const Summary& summary) {
   if (flags.common.json)
     fmt::print("{}\n", to_json(summary));
   else
-    fmt::print(flags.jsonl == "-" || flags.csv == "-" || flags.coco == "-" ? stderr : stdout, "{}", to_text(summary));
+    fmt::print(writes_to_standard_output(flags) ? stderr : stdout, "{}", to_text(summary));
 }
 
 int run(const RunFlags& flags) {
@@ -132,6 +137,13 @@ int run(const RunFlags& flags) {
   return kOk;
 }
 
+/// Two writers would mix their lines.
+void check_standard_output(const RunFlags& flags) {
+  const int writers = (flags.jsonl == "-") + (flags.csv == "-") + (flags.coco == "-") + flags.common.json;
+  if (writers > 1)
+    throw CLI::ValidationError("standard output", "only one of --jsonl -, --csv -, --coco -, --json can have it");
+}
+
 void add_sinks(CLI::App& app, RunFlags& flags) {
   const std::string group = "Results";
   const auto add = [&](const char* name, std::string& path, const char* what, const char* type) {
@@ -148,23 +160,22 @@ void add_control(CLI::App& app, RunFlags& flags) {
   const std::string group = "Control";
   const std::map<std::string, DropPolicy> policies = {
       {"wait", DropPolicy::kWait}, {"oldest", DropPolicy::kOldest}, {"newest", DropPolicy::kNewest}};
-  app.add_option("--drop", flags.pipeline.drop,
-                 "Which frame gives way when the queue is full (default: wait for files)")
-      ->transform(CLI::Transformer(policies))
-      ->check(CLI::IsMember({static_cast<int>(DropPolicy::kWait), static_cast<int>(DropPolicy::kOldest),
-                             static_cast<int>(DropPolicy::kNewest)}))
+  app.add_option_function<std::string>(
+         "--drop", [&flags, policies](const std::string& name) { flags.pipeline.drop = policies.at(name); },
+         "Which frame gives way when the queue is full (default: wait for files)")
+      ->check(CLI::IsMember({"wait", "oldest", "newest"}).description(""))
       ->type_name("wait|oldest|newest")
       ->group(group);
   app.add_option("--queue", flags.pipeline.queue, "Frames a source that may wait for the models (default: 4 for files)")
-      ->check(CLI::Range(1, 1024))
+      ->check(CLI::Range(1, 1024).description(""))
       ->type_name("N")
       ->group(group);
   app.add_option("--max-frames", flags.pipeline.max_frames, "Stop after so many frames of each source")
-      ->check(CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max()))
+      ->check(CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max()).description(""))
       ->type_name("N")
       ->group(group);
   app.add_option("--duration", flags.duration, "Stop after so many seconds")
-      ->check(CLI::Range(1e-3, 1e9))
+      ->check(CLI::Range(1e-3, 1e9).description(""))
       ->type_name("SECONDS")
       ->group(group);
 }
@@ -181,6 +192,7 @@ std::function<int()> add_run(CLI::App& app) {
   add_sinks(app, *flags);
   add_control(app, *flags);
   flags->common.add_to(app, true);
+  app.callback([flags] { check_standard_output(*flags); });
   app.footer("Ctrl-C ends a run in order: files are finished, the summary is printed, the exit code is 0.");
   return [flags] {
     flags->pipeline.duration =

@@ -47,6 +47,14 @@ void Stream::read_all() noexcept {
   queue_.close(place_.lane);
 }
 
+/// A damaged source must not bury everything else; the ledger counts on.
+void Stream::warn(const std::string& message) {
+  constexpr std::int64_t kWarnings = 10;
+  const std::int64_t count = ledger_.snapshot().corrupt;
+  if (count <= kWarnings) log(LogLevel::kWarning, "{}", message);
+  if (count == kWarnings) log(LogLevel::kWarning, "{}: further damaged frames are only counted", info().name);
+}
+
 /// False where nothing more will come.
 bool Stream::read_one() {
   Outcome<Frame> frame = source_.read(pool_);
@@ -59,7 +67,7 @@ bool Stream::read_one() {
     case Status::kCorrupt:
       ledger_.corrupt();
       if (first_damage_.empty()) first_damage_ = failure.message;
-      log(LogLevel::kWarning, "{}", failure.message);
+      warn(failure.message);
       return true;
     case Status::kTimeout: return true;
     case Status::kLost: fault_ = failure.message; return false;

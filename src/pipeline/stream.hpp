@@ -43,6 +43,7 @@ class Stream {
   void read_all() noexcept;
   void read_until_end();
   bool read_one();
+  void warn(const std::string& message);
   void deliver(Frame frame);
 
   Source& source_;
