@@ -69,6 +69,7 @@ TEST_F(Failures, UsageIsExitCode2) {
   expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--queue", "0"}), 2, {"--queue"});
   expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--drop", "all"}), 2, {"--drop"});
   expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--roi", "1,2,3"}), 2, {"--roi", "'1,2,3'"});
+  expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--json", "--jsonl", "-"}), 2, {"standard output"});
   expect_error(run_saccade({"infer", "m.onnx"}), 2, {"--output-dir"});
   expect_error(run_saccade({"infer", "m.onnx", "--output-dir", "d", "--input", "x"}), 2, {"--input", "'x'"});
   expect_error(run_saccade({"infer", "m.onnx", "--output-dir", "d", "--shape", "x=1xa"}), 2, {"--shape", "'a'"});

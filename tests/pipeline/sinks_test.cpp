@@ -1,0 +1,143 @@
+#include "saccade/sinks.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "media/source.hpp"
+#include "pipeline/frame_pool.hpp"
+#include "saccade/error.hpp"
+#include "support/scripted_source.hpp"
+#include "support/temp_folder.hpp"
+#include "support/tiny_models.hpp"
+
+namespace saccade {
+namespace {
+
+using nlohmann::json;
+
+/// A black frame, and a result about it.
+struct Sample {
+  explicit Sample(int width = 32, int height = 16)
+      : pixels(3 * static_cast<std::size_t>(width) * static_cast<std::size_t>(height)),
+        frame(view_of(RgbView{pixels.data(), 3 * width, width, height})) {
+    result.source = "a \"file\", named oddly";
+    result.model = "m";
+    result.width = width;
+    result.height = height;
+    result.detections.push_back({{1, 2, 5, 8}, 3, "cat, big", 0.5F});
+  }
+
+  std::vector<std::uint8_t> pixels;
+  FrameView frame;
+  Result result;
+};
+
+TEST(Sinks, JsonLinesEscapeNames) {
+  const test::TempFolder folder;
+  const Sample sample;
+  const auto sink = open_jsonl(folder / "out.jsonl");
+  sink->write(sample.result, sample.frame);
+  sink->close({});
+  const std::string text = test::bytes_of_file(folder / "out.jsonl");
+  const json line = json::parse(text.substr(0, text.find('\n')));
+  EXPECT_EQ(line["source"], "a \"file\", named oddly");
+  EXPECT_EQ(line["detections"][0]["class"], "cat, big");
+  EXPECT_EQ(line["detections"][0]["class_id"], 3);
+  EXPECT_FALSE(line.contains("name"));
+  EXPECT_EQ(json::parse(text.substr(text.find('\n')))["event"], "summary");
+}
+
+TEST(Sinks, CsvQuotesWhatWouldSplit) {
+  const test::TempFolder folder;
+  const Sample sample;
+  const auto sink = open_csv(folder / "out.csv");
+  sink->write(sample.result, sample.frame);
+  sink->close({});
+  EXPECT_NE(test::bytes_of_file(folder / "out.csv")
+                .find("0,\"a \"\"file\"\", named oddly\",,0,0,m,3,\"cat, big\",0.5,1,2,5,8\n"),
+            std::string::npos);
+}
+
+TEST(Sinks, CocoNumbersImagesByFrameWhereTheNameHasNoNumber) {
+  const test::TempFolder folder;
+  const std::vector<Model> models = {Model::load(test::write_box_detector(folder))};
+  Sample sample;
+  const auto sink = open_coco(folder / "out.json", models);
+  sample.result.frame = 4;
+  sink->write(sample.result, sample.frame);
+  sample.result.image_id = 139;
+  sink->write(sample.result, sample.frame);
+  sink->close({});
+  const json results = json::parse(test::bytes_of_file(folder / "out.json"));
+  EXPECT_EQ(results[0]["image_id"], 4);
+  EXPECT_EQ(results[1]["image_id"], 139);
+  EXPECT_EQ(results[0]["bbox"], json({1, 2, 4, 6}));
+  EXPECT_EQ(results[0]["category_id"], 3);
+}
+
+TEST(Sinks, AVideoDrawsTheResultsOfAllModelsOnOneFrame) {
+  const test::TempFolder folder;
+  const std::vector<Camera> cameras = {test::scripted_camera("a", {})};
+  const auto sink = open_video(folder / "out.mp4", cameras);
+  Sample sample(64, 64);
+  for (int frame = 0; frame < 3; ++frame)
+    for (int model = 0; model < 2; ++model) {
+      sample.result.frame = frame;
+      sample.result.model_index = model;
+      sink->write(sample.result, sample.frame);
+    }
+  sink->close({});
+  FramePool pool(2);
+  const auto written = open_source(folder / "out.mp4");
+  int frames = 0;
+  while (written->read(pool)) ++frames;
+  EXPECT_EQ(frames, 3);
+}
+
+TEST(Sinks, EveryCameraHasAVideoOfItsOwn) {
+  const test::TempFolder folder;
+  const std::vector<Camera> cameras = {test::scripted_camera("a", {}), test::scripted_camera("b", {})};
+  const auto sink = open_video(folder / "out.mp4", cameras);
+  Sample sample(64, 64);
+  sink->write(sample.result, sample.frame);
+  sample.result.stream = 1;
+  sink->write(sample.result, sample.frame);
+  sink->close({});
+  EXPECT_TRUE(std::filesystem::exists(folder / "out.mp4"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "out-1.mp4"));
+}
+
+TEST(Sinks, AVideoRefusesAnotherSize) {
+  const test::TempFolder folder;
+  const std::vector<Camera> cameras = {test::scripted_camera("a", {})};
+  const auto sink = open_video(folder / "out.mp4", cameras);
+  const Sample first(64, 64);
+  sink->write(first.result, first.frame);
+  Sample second(32, 64);
+  second.result.frame = 1;
+  sink->write(second.result, second.frame);  // finishes the first frame
+  try {
+    sink->close({});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("frame 1 is 32x64 where the first one was 64x64"), std::string::npos)
+        << error.what();
+  }
+}
+
+TEST(Sinks, FramesOfAnySizeBecomePictures) {
+  const test::TempFolder folder;
+  const auto sink = open_frames(folder / "drawn");
+  const Sample first(64, 64);
+  sink->write(first.result, first.frame);
+  Sample second(32, 16);
+  second.result.frame = 1;
+  sink->write(second.result, second.frame);
+  sink->close({});
+  EXPECT_EQ(open_source(folder / "drawn/0-000000.jpg")->info().width, 64);
+  EXPECT_EQ(open_source(folder / "drawn/0-000001.jpg")->info().width, 32);
+}
+
+}  // namespace
+}  // namespace saccade

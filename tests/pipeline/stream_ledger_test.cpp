@@ -1,0 +1,55 @@
+#include "pipeline/stream_ledger.hpp"
+
+#include <gtest/gtest.h>
+
+namespace saccade {
+namespace {
+
+TEST(StreamLedger, CountsFramesInFlight) {
+  StreamLedger ledger;
+  ledger.capture(0);
+  ledger.capture(1);
+  ledger.process();
+  EXPECT_EQ(ledger.snapshot().captured, 2);
+  EXPECT_EQ(ledger.snapshot().in_flight(), 1);
+}
+
+TEST(StreamLedger, AGapInTheSourcesCountIsLostFrames) {
+  StreamLedger ledger;
+  ledger.capture(0);
+  ledger.capture(4);
+  EXPECT_EQ(ledger.snapshot().lost, 3);
+  EXPECT_EQ(ledger.snapshot().captured, 5);
+}
+
+TEST(StreamLedger, ACorruptFrameIsCountedOnceWhetherOrNotItHasANumber) {
+  StreamLedger numbered;
+  numbered.capture(0);
+  numbered.corrupt();
+  numbered.capture(2);
+  EXPECT_EQ(numbered.snapshot().captured, 3);
+  EXPECT_EQ(numbered.snapshot().lost, 0);
+  StreamLedger unnumbered;
+  unnumbered.capture(0);
+  unnumbered.corrupt();
+  unnumbered.capture(1);
+  EXPECT_EQ(unnumbered.snapshot().captured, 3);
+  EXPECT_EQ(unnumbered.snapshot().lost, 0);
+}
+
+TEST(StreamLedger, EveryReasonBalances) {
+  StreamLedger ledger;
+  for (int i = 0; i < 4; ++i) ledger.capture(i);
+  ledger.corrupt();
+  ledger.process();
+  ledger.drop_queue_full();
+  ledger.drop_stopped();
+  ledger.drop_failed();
+  const Ledger sum = ledger.snapshot();
+  EXPECT_EQ(sum.captured, 5);
+  EXPECT_EQ(sum.dropped(), 3);
+  EXPECT_EQ(sum.in_flight(), 0);
+}
+
+}  // namespace
+}  // namespace saccade
