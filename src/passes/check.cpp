@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <random>
 
 #include "ops/interpret.hpp"
+#include "tensor/frame.hpp"
 
 namespace saccade {
 namespace {
@@ -33,6 +35,21 @@ Tensor random_input(const Value& value, unsigned seed) {
            to_string(value.type.dtype));
   }
   return tensor;
+}
+
+/// A frame of noise in RGB, whose pixels live in PIXELS.
+Tensor random_frame(std::vector<std::uint8_t>& pixels, unsigned seed) {
+  constexpr int kWidth = 320;
+  constexpr int kHeight = 240;
+  std::mt19937 generator(seed);
+  pixels.resize(std::size_t{3} * kWidth * kHeight);
+  for (std::uint8_t& sample : pixels) sample = static_cast<std::uint8_t>(generator());
+  FrameView view{.format = PixelFormat::kRgb24, .width = kWidth, .height = kHeight};
+  view.planes[0] = pixels.data();
+  view.pitch_bytes[0] = 3 * kWidth;
+  Tensor frame(DType::kFrame, {});
+  std::memcpy(frame.raw(), &view, sizeof view);
+  return frame;
 }
 
 template <typename T>
@@ -83,7 +100,9 @@ ResultCheck::ResultCheck(const Graph& graph, std::map<std::string, Tensor> given
   unsigned seed = 1;
   for (ValueId id : graph.inputs()) {
     const Value& value = graph.value(id);
-    if (!inputs_.contains(value.name)) inputs_[value.name] = random_input(value, seed++);
+    if (inputs_.contains(value.name)) continue;
+    const bool frame = value.type.dtype == DType::kFrame;
+    inputs_[value.name] = frame ? random_frame(frames_.emplace_back(), seed++) : random_input(value, seed++);
   }
   outputs_ = interpret(graph, inputs_);
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <list>
 #include <map>
 #include <string>
 #include <vector>
@@ -22,6 +24,7 @@ class ResultCheck {
   Difference run_again(const Graph& graph);
 
  private:
+  std::list<std::vector<std::uint8_t>> frames_;  ///< pixels of the frames among the inputs
   std::map<std::string, Tensor> inputs_;
   std::vector<Tensor> outputs_;
 };

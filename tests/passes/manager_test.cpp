@@ -94,6 +94,27 @@ TEST(ResultCheck, MeasuresADifferenceInSpreadsOfTheOutput) {
   EXPECT_EQ(worst.output, "Add0");
 }
 
+TEST(ResultCheck, DrawsAFrameForAPipeline) {
+  GraphBuilder b;
+  const ValueId frame = b.input("frame", {}, DType::kFrame);
+  const std::vector<float> ones{1, 1, 1};
+  const std::vector<float> zeros{0, 0, 0};
+  const ValueId pixels = b.multi("saccade.Preprocess", {frame}, 2,
+                                 {{"width", std::int64_t{8}},
+                                  {"height", std::int64_t{6}},
+                                  {"resize", std::string("stretch")},
+                                  {"color", std::string("rgb")},
+                                  {"scale", ones},
+                                  {"bias", zeros}})[0];
+  const ValueId factor = b.scalar(1);
+  Graph graph = b.build({b.op("Mul", {pixels, factor})});
+  ResultCheck check(graph, {});
+
+  EXPECT_EQ(check.run_again(graph).spreads, 0);
+  graph.value(factor).constant = Tensor::scalar(2.0F);
+  EXPECT_GT(check.run_again(graph).spreads, 0.5) << "a frame of noise is not black";
+}
+
 TEST(PassNames, AreListedOnce) {
   const auto names = pass_names();
   EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
