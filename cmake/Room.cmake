@@ -42,7 +42,7 @@ function(saccade_module name)
   foreach(room IN LISTS ARG_DEPENDS)
     target_include_directories(module_${name} PRIVATE $<TARGET_PROPERTY:room_${room},INTERFACE_INCLUDE_DIRECTORIES>)
   endforeach()
-  target_link_libraries(module_${name} PRIVATE saccade_options saccade fmt::fmt-header-only ${ARG_LIBRARIES})
+  target_link_libraries(module_${name} PRIVATE saccade_options saccade ${ARG_LIBRARIES})
   set_target_properties(module_${name} PROPERTIES
     OUTPUT_NAME ${name} PREFIX "" LIBRARY_OUTPUT_DIRECTORY "${SACCADE_MODULE_DIR}"
     BUILD_RPATH "${SACCADE_LIB_DIR}" INSTALL_RPATH "$ORIGIN/..")
