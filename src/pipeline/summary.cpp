@@ -101,11 +101,11 @@ std::string to_text(const Summary& summary) {
   text += fmt::format("{} frames in {:.2f} s: {:.1f} frames/s\n", summary.ledger.processed,
                       milliseconds(summary.elapsed) / 1e3, summary.frames_per_second);
   if (summary.ledger.processed == 0) return text;
-  text += fmt::format("{:<10}{:>9}{:>9}{:>9}{:>9}{:>9}  ms a frame\n", "", "mean", "std", "p50", "p99", "max");
+  text += fmt::format("{:<10} {:>10} {:>10} {:>10} {:>10} {:>10}  ms\n", "", "mean", "std", "p50", "p99", "max");
   for (const StageSummary& stage : summary.stages)
-    text += fmt::format("{:<10}{:>9.3f}{:>9.3f}{:>9.3f}{:>9.3f}{:>9.3f}\n", stage.name, milliseconds(stage.time.mean),
-                        milliseconds(stage.time.deviation), milliseconds(stage.time.p50), milliseconds(stage.time.p99),
-                        milliseconds(stage.time.max));
+    text += fmt::format("{:<10} {:>10.3f} {:>10.3f} {:>10.3f} {:>10.3f} {:>10.3f}\n", stage.name,
+                        milliseconds(stage.time.mean), milliseconds(stage.time.deviation), milliseconds(stage.time.p50),
+                        milliseconds(stage.time.p99), milliseconds(stage.time.max));
   text += fmt::format("bottleneck: {}\n", summary.bottleneck);
   return text;
 }
