@@ -70,6 +70,7 @@ void run(const KernelContext& context, const ConvShape& shape, bool transposed, 
   const auto output = context.out<T>();
   const T* bias = context.has(2) ? context.in<T>(2).data() : nullptr;
   const auto source = [&](std::int64_t i) { return static_cast<Sum>(input[static_cast<std::size_t>(i)]); };
+  if (output.empty()) return;
   const std::int64_t outputs = shape.window.outputs();
   const auto store = [&](std::int64_t image, std::int64_t filter, std::int64_t first, std::span<const Sum> sums) {
     const Sum base = bias == nullptr ? Sum{} : static_cast<Sum>(bias[filter]);

@@ -3,6 +3,7 @@
 
 #include "ops/dispatch.hpp"
 #include "ops/op.hpp"
+#include "ops/values.hpp"
 
 // BatchNormalization (inference), InstanceNormalization, GroupNormalization and LayerNormalization. Statistics in
 // float64.
@@ -53,12 +54,13 @@ void scale_run(const T* from, T* to, std::int64_t count, double factor, double o
 
 std::int64_t elements_from(const Shape& shape, int axis) {
   std::int64_t product = 1;
-  for (int i = axis; i < shape.rank(); ++i) product *= shape[i];
+  for (int i = axis; i < shape.rank(); ++i) product = checked_multiply(product, shape[i]);
   return product;
 }
 
 void reference_batch(const KernelContext& context) {
   const Shape& shape = context.input(0).shape;
+  if (shape.elements() == 0) return;
   const auto scale = reals(context, 1);
   const auto bias = reals(context, 2);
   const auto mean = reals(context, 3);

@@ -62,8 +62,9 @@ void for_each_output(const Window& window, const Visit& visit) {
 
 template <typename T>
 void max_pool(const KernelContext& context, const Window& window) {
-  const auto taps = taps_of(window);
   const auto input = context.in<T>(0);
+  if (input.empty()) return;
+  const auto taps = taps_of(window);
   T* values = context.out<T>().data();
   std::int64_t* indices = context.wants(1) ? context.out<std::int64_t>(1).data() : nullptr;
   for (std::int64_t plane = 0; plane * window.inputs() < std::ssize(input); ++plane) {
@@ -101,10 +102,11 @@ std::vector<std::int64_t> padded_counts(const Window& window, std::size_t axis) 
 
 template <typename T>
 void average_pool(const KernelContext& context, const Window& window, bool count_padding) {
+  const auto input = context.in<T>(0);
+  if (input.empty()) return;
   const auto taps = taps_of(window);
   const std::array counts = {padded_counts(window, 0), padded_counts(window, 1), padded_counts(window, 2)};
   const auto count_at = [&](std::size_t axis, std::int64_t out) { return counts[axis][static_cast<std::size_t>(out)]; };
-  const auto input = context.in<T>(0);
   T* values = context.out<T>().data();
   for (std::int64_t plane = 0; plane * window.inputs() < std::ssize(input); ++plane) {
     const T* from = input.data() + plane * window.inputs();

@@ -8,6 +8,7 @@ namespace {
 /// Calls visit(first, count, slice) for every run of a tensor's elements that share a scale.
 template <typename Visit>
 void for_each_slice(const Shape& shape, const Quantization& quantization, const Visit& visit) {
+  if (shape.elements() == 0) return;
   const auto slices =
       std::max<std::int64_t>(std::max(std::ssize(quantization.scale), std::ssize(quantization.zero_point)), 1);
   std::int64_t run = shape.elements();
@@ -15,7 +16,6 @@ void for_each_slice(const Shape& shape, const Quantization& quantization, const 
     run = 1;
     for (int i = quantization.axis + 1; i < shape.rank(); ++i) run *= shape[i];
   }
-  if (run == 0) return;
   for (std::int64_t i = 0; i * run < shape.elements(); ++i)
     visit(static_cast<std::size_t>(i * run), static_cast<std::size_t>(run), static_cast<std::size_t>(i % slices));
 }

@@ -47,6 +47,7 @@ void infer_qlinear_conv(InferContext& context) {
 }
 
 void reference_qlinear_conv(const KernelContext& context) {
+  if (context.output().elements() == 0) return;
   const ConvShape shape = conv_shape(context.attributes(), context.input(0).shape, context.input(3).shape);
   const Quantization of_input = quantization_of(context, 1, 2);
   const Quantization of_weights = quantization_of(context, 4, 5);
@@ -87,6 +88,7 @@ void infer_conv_integer(InferContext& context) {
 }
 
 void reference_conv_integer(const KernelContext& context) {
+  if (context.output().elements() == 0) return;
   const ConvShape shape = conv_shape(context.attributes(), context.input(0).shape, context.input(1).shape);
   const auto input = centered(context.input(0), zero_point_of(context, 2));
   const auto weights = centered(context.input(1), zero_point_of(context, 3));
@@ -105,6 +107,7 @@ void reference_conv_integer(const KernelContext& context) {
 template <typename Store>
 void multiply(const MatMulShape& shape, const std::vector<std::uint32_t>& left, const std::vector<std::uint32_t>& right,
               const Store& store) {
+  if (shape.batch == 0) return;
   std::vector<std::uint32_t> sums(static_cast<std::size_t>(shape.m * shape.n));
   for (std::int64_t batch = 0; batch < shape.batch; ++batch) {
     std::ranges::fill(sums, 0U);

@@ -4,6 +4,7 @@
 
 #include "ops/dispatch.hpp"
 #include "ops/op.hpp"
+#include "ops/values.hpp"
 
 // The reductions over axes: ReduceSum, ReduceMean, ReduceMax, ReduceMin, ReduceProd, ReduceL1, ReduceL2,
 // ReduceSumSquare, ReduceLogSum, ReduceLogSumExp. Inputs: data, axes (optional). Floating-point numbers are summed in
@@ -40,17 +41,6 @@ void infer_reduce(InferContext& context) {
   std::vector<std::int64_t> axes;
   if (context.has(1)) axes = context.integers(1, "a reduction's axes");
   context.output(0, context.dtype(0), reduction_of(context.attributes(), context.shape(0), axes).output);
-}
-
-/// The axes as the kernel finds them.
-std::vector<std::int64_t> axes_of(const KernelContext& context) {
-  if (!context.has(1)) return {};
-  if (context.input(1).dtype == DType::kInt32) {
-    const auto axes = context.in<std::int32_t>(1);
-    return {axes.begin(), axes.end()};
-  }
-  const auto axes = context.in<std::int64_t>(1);
-  return {axes.begin(), axes.end()};
 }
 
 template <typename T>
@@ -196,6 +186,7 @@ void reduce(const KernelContext& context, const Reduction& reduction) {
   using R = Rule<T>;
   const auto input = context.in<T>(0);
   const auto output = context.out<T>();
+  if (output.empty()) return;
   const Shape& shape = context.input(0).shape;
   std::vector<typename R::State> states(output.size(), R::start());
   // Elements of the output from one index of an axis to the next: none along a reduced one.
@@ -224,7 +215,8 @@ void reduce(const KernelContext& context, const Reduction& reduction) {
 
 template <template <typename> typename Rule>
 void reference_reduce(const KernelContext& context) {
-  const Reduction reduction = reduction_of(context.attributes(), context.input(0).shape, axes_of(context));
+  const auto axes = context.has(1) ? integers_of(context.input(1)) : std::vector<std::int64_t>{};
+  const Reduction reduction = reduction_of(context.attributes(), context.input(0).shape, axes);
   with_type<float, double, Float16, BFloat16, std::int32_t, std::int64_t, std::uint32_t, std::uint64_t, std::int8_t,
             std::uint8_t>(context.input(0).dtype,
                           [&]<typename T>(std::type_identity<T>) { reduce<T, Rule>(context, reduction); });

@@ -4,6 +4,7 @@
 #include "ops/dispatch.hpp"
 #include "ops/op.hpp"
 #include "ops/resize_axis.hpp"
+#include "ops/values.hpp"
 
 // Resize: inputs X, roi, scales, sizes (of the last two, one). Nearest copies elements; linear and cubic resample one
 // axis after the other in float32 (float64 for float64).
@@ -17,12 +18,6 @@ std::vector<float> floats_of(const TensorView& view) {
     for (const T value : view.as<const T>()) values.push_back(static_cast<float>(value));
   });
   return values;
-}
-
-std::vector<std::int64_t> integers_of(const TensorView& view) {
-  if (view.data == nullptr) return {};
-  const auto values = view.as<const std::int64_t>();
-  return {values.begin(), values.end()};
 }
 
 /// A constant input's elements; none where it is left out or empty.

@@ -61,6 +61,11 @@ TEST(Conv, SumsHalvesInFloat) {
   expect_tensor<Float16>(OpCall{.op = "Conv", .inputs = {input, weights}}.one(), {1, 1, 1}, {Float16(2052)});
 }
 
+TEST(Conv, OfAnEmptyBatchIsEmpty) {
+  const OpCall call{.op = "Conv", .inputs = {Tensor(DType::kFloat32, {0, 1, 3}), ones({2, 1, 2})}};
+  expect_tensor<float>(call.one(), {0, 2, 2}, {});
+}
+
 TEST(Conv, SaysWhatDoesNotFit) {
   const auto why = [](const Tensor& input, const Tensor& weights,
                       std::vector<std::pair<std::string, Attribute>> attributes = {}) {
