@@ -1,0 +1,135 @@
+#include <algorithm>
+
+#include "cpu/onednn.hpp"
+#include "cpu/onednn_window.hpp"
+#include "cpu/tactics.hpp"
+
+// QLinearConv by oneDNN: 8-bit sums in int32, requantised by one factor a filter. Its answers are the reference's but
+// for a tie of rounding here and there.
+namespace saccade::cpu {
+namespace {
+
+using dnnl::memory;
+using Descriptor = dnnl::convolution_forward::primitive_desc;
+
+// QLinearConv's inputs.
+enum : int { kSrc, kSrcScale, kSrcZero, kWeights, kWeightsScale, kWeightsZero, kDstScale, kDstZero, kBias };
+
+bool is_byte(DType dtype) { return dtype == DType::kInt8 || dtype == DType::kUInt8; }
+
+/// A byte tensor's elements; empty where the input is left out or not constant.
+std::vector<int> bytes_of_constant(const NodeContext& context, int i) {
+  const Tensor* tensor = context.constant(i);
+  std::vector<int> values;
+  if (tensor == nullptr || !is_byte(tensor->dtype())) return values;
+  if (tensor->dtype() == DType::kUInt8)
+    for (const std::uint8_t value : tensor->data<std::uint8_t>()) values.push_back(value);
+  else
+    for (const std::int8_t value : tensor->data<std::int8_t>()) values.push_back(value);
+  return values;
+}
+
+int zero_point(const NodeContext& context, int i) {
+  const auto values = bytes_of_constant(context, i);
+  return values.empty() ? 0 : values[0];
+}
+
+/// The weights less their zero points; empty where a difference does not fit into a byte.
+std::optional<Tensor> centered_weights(const NodeContext& context) {
+  const auto weights = bytes_of_constant(context, kWeights);
+  auto zeros = bytes_of_constant(context, kWeightsZero);
+  if (zeros.empty()) zeros.push_back(0);
+  Tensor centered(DType::kInt8, context.input(kWeights).type.shape);
+  const std::size_t filter = weights.size() / static_cast<std::size_t>(centered.shape()[0]);
+  const auto to = centered.data<std::int8_t>();
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const int value = weights[i] - zeros[zeros.size() == 1 ? 0 : i / filter];
+    if (value < -128 || value > 127) return std::nullopt;
+    to[i] = static_cast<std::int8_t>(value);
+  }
+  return centered;
+}
+
+Shape grouped(const Shape& weights, std::int64_t groups) {
+  if (groups == 1) return weights;
+  Shape shape{groups, weights[0] / groups};
+  for (int i = 1; i < weights.rank(); ++i) shape.push_back(weights[i]);
+  return shape;
+}
+
+Shape weights_shape(const NodeContext& context) {
+  return grouped(context.input(kWeights).type.shape, context.node.attributes.integer("group", 1));
+}
+
+dnnl::primitive_attr attributes_of(const NodeContext& context) {
+  const float src = context.constant(kSrcScale)->data<float>()[0];
+  const float dst = context.constant(kDstScale)->data<float>()[0];
+  std::vector<float> factors;
+  for (const float weights : context.constant(kWeightsScale)->data<float>()) factors.push_back(src * weights / dst);
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  attributes.set_output_scales(factors.size() == 1 ? 0 : 1 << 1, factors);
+  if (const int zero = zero_point(context, kSrcZero); zero != 0) attributes.set_zero_points(DNNL_ARG_SRC, 0, {zero});
+  if (const int zero = zero_point(context, kDstZero); zero != 0) attributes.set_zero_points(DNNL_ARG_DST, 0, {zero});
+  return attributes;
+}
+
+Descriptor descriptor(const NodeContext& context) {
+  const Shape& weights = context.input(kWeights).type.shape;
+  const OnednnWindow window(
+      slide(context.node.attributes, context.input(kSrc).type.shape, kernel_of(context.node.attributes, weights)));
+  const memory::desc packed(onednn_dims(weights_shape(context)), memory::data_type::s8, memory::format_tag::any);
+  const memory::desc bias = context.has(kBias) ? describe(context.input(kBias)) : memory::desc();
+  const dnnl::convolution_forward::desc operation(
+      dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct, describe(context.input(kSrc)), packed,
+      bias, describe(context.output()), window.strides, window.gaps, window.begin, window.end);
+  return {operation, attributes_of(context), onednn_engine()};
+}
+
+Support check(const NodeContext& context) {
+  if (!context.node.is("QLinearConv")) return Support::no("not a QLinearConv");
+  if (__builtin_cpu_supports("avx512vnni") == 0 && __builtin_cpu_supports("avxvnni") == 0)
+    return Support::no("this processor has no VNNI: oneDNN's 16-bit partial sums would saturate");
+  if (!context.node.post_ops.empty()) return Support::no("post-ops run on float32 only");
+  for (const int i : {kSrcScale, kWeightsScale, kDstScale})
+    if (context.constant(i) == nullptr || context.constant(i)->dtype() != DType::kFloat32)
+      return Support::no("its scales are not float32 constants");
+  for (const int i : {kSrcZero, kWeightsZero, kDstZero})
+    if (context.has(i) && context.constant(i) == nullptr) return Support::no("its zero points are not constant");
+  if (context.constant(kWeights) == nullptr) return Support::no("its weights are not constant");
+  if (context.output().type.shape.elements() == 0) return Support::no("a tensor is empty");
+  if (!centered_weights(context)) return Support::no("its weights less their zero points don't fit into 8 bits");
+  return {};
+}
+
+class QuantizedConvolution : public Tactic {
+ public:
+  std::string_view name() const override { return "onednn.quantized_convolution"; }
+
+  Support supports(const NodeContext& context) const override {
+    if (Support checked = check(context); !checked) return checked;
+    return onednn_supports(context, [&] { descriptor(context); });
+  }
+
+  std::unique_ptr<Launch> compile(const NodeContext& context) const override {
+    return onednn_compile(context, [&] {
+      const Descriptor chosen = descriptor(context);
+      std::vector<TensorArgument> tensors{{DNNL_ARG_SRC, false, kSrc, chosen.src_desc()},
+                                          {DNNL_ARG_DST, true, 0, chosen.dst_desc()}};
+      if (context.has(kBias)) tensors.push_back({DNNL_ARG_BIAS, false, kBias, chosen.bias_desc()});
+      std::vector<PackedArgument> packed;
+      packed.push_back(pack(DNNL_ARG_WEIGHTS, centered_weights(context).value(),
+                            describe(DType::kInt8, weights_shape(context), Layout::kRowMajor), chosen.weights_desc()));
+      return onednn_launch<dnnl::convolution_forward>(chosen, std::move(tensors), std::move(packed));
+    });
+  }
+};
+
+}  // namespace
+
+const Tactic& onednn_quantized_convolution() {
+  static const QuantizedConvolution tactic;
+  return tactic;
+}
+
+}  // namespace saccade::cpu

@@ -1,0 +1,84 @@
+#include "backends/op_case.hpp"
+
+namespace saccade {
+namespace {
+
+constexpr std::string_view kTactic = "onednn.quantized_convolution";
+// One step of the output's scale, where a tie is rounded the other way.
+constexpr Tolerance kOneStep{.absolute = 1, .relative = 0};
+using Integers = std::vector<std::int64_t>;
+
+struct Types {
+  DType src;
+  DType weights;
+  DType dst;
+};
+
+Tensor zero_point(DType dtype, int value) { return random_integers(dtype, {}, value, value, 1); }
+
+class QuantizedConvolution : public testing::TestWithParam<Types> {
+ protected:
+  void SetUp() override {
+    if (!convolution(1, Shape{16, 8, 3, 3}, 8).supports(kTactic)) GTEST_SKIP() << "needs VNNI";
+  }
+
+  /// A convolution of bytes with zero points in its middle and a scale a filter.
+  static OpCase convolution(std::int64_t groups, const Shape& weights, std::int64_t channels) {
+    const Types& types = GetParam();
+    const auto random = [](DType dtype, const Shape& shape, std::uint32_t seed) {
+      return dtype == DType::kUInt8 ? random_integers(dtype, shape, 0, 255, seed)
+                                    : random_integers(dtype, shape, -128, 127, seed);
+    };
+    OpCase node("QLinearConv");
+    node.activation(random(types.src, {1, channels, 9, 11}, 1))
+        .constant(Tensor::scalar(0.02F))
+        .constant(zero_point(types.src, types.src == DType::kUInt8 ? 120 : -5))
+        .constant(random_integers(types.weights, weights, types.weights == DType::kUInt8 ? 1 : -127,
+                                  types.weights == DType::kUInt8 ? 255 : 127, 2))
+        .constant(random_tensor({weights[0]}, 0.01F, 0.02F, 3))
+        .constant(random_integers(types.weights, {weights[0]}, types.weights == DType::kUInt8 ? 128 : 0,
+                                  types.weights == DType::kUInt8 ? 128 : 0, 1))
+        .constant(Tensor::scalar(0.5F))
+        .constant(zero_point(types.dst, types.dst == DType::kUInt8 ? 117 : 3))
+        .constant(random_integers(DType::kInt32, {weights[0]}, -3000, 3000, 4))
+        .attribute("group", groups)
+        .attribute("pads", Integers{1, 1, 1, 1});
+    return node;
+  }
+};
+
+TEST_P(QuantizedConvolution, EqualsTheReference) {
+  convolution(1, {16, 8, 3, 3}, 8).check_layouts(kTactic, kOneStep);
+  convolution(1, {20, 7, 1, 1}, 7).check_layouts(kTactic, kOneStep);
+}
+
+TEST_P(QuantizedConvolution, InGroups) {
+  convolution(24, {24, 1, 3, 3}, 24).check_layouts(kTactic, kOneStep);
+  convolution(2, {16, 6, 3, 3}, 12).check_layouts(kTactic, kOneStep);
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, QuantizedConvolution,
+                         testing::Values(Types{DType::kUInt8, DType::kInt8, DType::kUInt8},
+                                         Types{DType::kUInt8, DType::kUInt8, DType::kUInt8},
+                                         Types{DType::kInt8, DType::kInt8, DType::kInt8}));
+
+TEST(GridSample, BilinearWithZerosAround) {
+  for (std::int64_t align : {0, 1})
+    OpCase("GridSample")
+        .input({2, 19, 7, 9})
+        .input({2, 5, 6, 2}, -1.3F, 1.3F)
+        .attribute("mode", "linear")
+        .attribute("align_corners", align)
+        .check_layouts("vector.grid_sample", {.absolute = 1e-5, .relative = 1e-5});
+}
+
+TEST(GridSample, FarAwayAndNotANumberAreZeros) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  OpCase("GridSample")
+      .input({1, 3, 4, 4})
+      .activation(Tensor::of<float>({1, 1, 3, 2}, {nan, 0, 1e30F, -1e30F, 0, 0}))
+      .check_layouts("vector.grid_sample", {.absolute = 1e-5, .relative = 1e-5});
+}
+
+}  // namespace
+}  // namespace saccade
