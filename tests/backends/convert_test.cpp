@@ -52,5 +52,15 @@ TEST(Gather, CopiesBlocks) {
   OpCase("Gather").input({3, 5}).activation(Tensor(DType::kInt64, {0})).check("vector.gather");
 }
 
+TEST(Gather, NamesAnIndexOutsideItsDimension) {
+  try {
+    OpCase("Gather").input({3, 5}).activation(Tensor::of<std::int64_t>({1}, {3})).run("vector.gather");
+    FAIL() << "index 3 of 3 was taken";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+    EXPECT_NE(std::string(error.what()).find("index 3"), std::string::npos) << error.what();
+  }
+}
+
 }  // namespace
 }  // namespace saccade

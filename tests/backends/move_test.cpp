@@ -109,6 +109,10 @@ TEST(Move, ReshapesChannelsLastTensors) {
       .check(kTactic, Layout::kRowMajor, kExact);
 }
 
+TEST(Move, ReshapesBetweenChannelsLastTensorsOfTheSameChannels) {
+  OpCase("Reshape").input({2, 6, 4, 5}).constant(list({2, 6, 20})).check(kTactic, Layout::kChannelsLast, kExact);
+}
+
 TEST(Move, DepthToSpaceInBothModes) {
   for (const char* mode : {"DCR", "CRD"})
     OpCase("DepthToSpace")

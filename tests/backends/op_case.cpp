@@ -94,9 +94,9 @@ struct OpCase::Built {
   Graph graph;
   NodeId node = NodeId::kNone;
   std::vector<Tensor> inputs;
-  std::vector<Tensor> wanted;
 
   NodeContext context() const { return {graph, graph.node(node), 2}; }
+  std::vector<Tensor> wanted() const { return evaluate(graph, graph.node(node), inputs); }
 };
 
 namespace {
@@ -265,7 +265,6 @@ OpCase::Built OpCase::build(Layout layout) const {
   for (const auto& [i, wanted] : input_layouts_)
     built.graph.value(node.inputs[static_cast<std::size_t>(i)]).layout = wanted;
   built.node = built.graph.add_node(std::move(node));
-  built.wanted = evaluate(built.graph, built.graph.node(built.node), built.inputs);
   return built;
 }
 
@@ -280,9 +279,10 @@ void OpCase::check(std::string_view name, Layout layout, Tolerance tolerance) co
   cpu_backend().prepare_thread(2);
   const std::unique_ptr<Launch> launch = tactic.compile(built.context());
   Bound bound(built.context(), built.inputs, *launch);
+  const std::vector<Tensor> wanted = built.wanted();
   for (int repeat = 0; repeat < 2; ++repeat) {
     bound.run();
-    bound.expect(built.inputs, built.wanted, tolerance);
+    bound.expect(built.inputs, wanted, tolerance);
   }
 }
 
@@ -291,11 +291,19 @@ void OpCase::check_layouts(std::string_view tactic, Tolerance tolerance) const {
   check(tactic, Layout::kChannelsLast, tolerance);
 }
 
+void OpCase::run(std::string_view tactic) const {
+  const Built built = build(Layout::kRowMajor);
+  const std::unique_ptr<Launch> launch = find_tactic(tactic).compile(built.context());
+  Bound(built.context(), built.inputs, *launch).run();
+}
+
 Support OpCase::supports(std::string_view tactic, Layout layout) const {
   if (find_op(node_.domain, node_.op) == nullptr) return Support::no("there is no such operator");
   const Built built = build(layout);
   return find_tactic(tactic).supports(built.context());
 }
+
+LayoutRule OpCase::layout_rule() const { return cpu_backend().layout_rule(build(Layout::kRowMajor).context()); }
 
 void OpCase::check_two_threads(std::string_view name, Layout layout, Tolerance tolerance) const {
   if (find_op(node_.domain, node_.op) == nullptr) GTEST_SKIP() << "there is no operator " << node_.op;
@@ -310,8 +318,9 @@ void OpCase::check_two_threads(std::string_view name, Layout layout, Tolerance t
   std::thread other([&] { work(second); });
   work(first);
   other.join();
-  first.expect(built.inputs, built.wanted, tolerance);
-  second.expect(built.inputs, built.wanted, tolerance);
+  const std::vector<Tensor> wanted = built.wanted();
+  first.expect(built.inputs, wanted, tolerance);
+  second.expect(built.inputs, wanted, tolerance);
 }
 
 }  // namespace saccade

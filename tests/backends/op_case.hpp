@@ -45,8 +45,12 @@ class OpCase {
   void check(std::string_view tactic, Layout layout = Layout::kRowMajor, Tolerance tolerance = {}) const;
   /// The same in both layouts.
   void check_layouts(std::string_view tactic, Tolerance tolerance = {}) const;
+  /// Runs TACTIC once and looks at nothing: for what must throw.
+  void run(std::string_view tactic) const;
   /// What the tactic says to the case.
   Support supports(std::string_view tactic, Layout layout = Layout::kRowMajor) const;
+  /// Which layout the CPU backend wants for the case.
+  LayoutRule layout_rule() const;
   /// Two bound launches of one launch run on two threads at once and agree with the reference.
   void check_two_threads(std::string_view tactic, Layout layout, Tolerance tolerance = {}) const;
 

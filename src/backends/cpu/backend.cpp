@@ -1,5 +1,6 @@
 #include <omp.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "cpu/device.hpp"
@@ -14,7 +15,13 @@ class CpuBackend : public Backend {
  public:
   std::string_view name() const override { return "cpu"; }
   std::span<const Tactic* const> tactics() const override { return tactics_; }
-  LayoutRule layout_rule(const NodeContext& context) const override { return cpu::layout_rule(context); }
+  LayoutRule layout_rule(const NodeContext& context) const override {
+    const LayoutRule rule = cpu::layout_rule(context);
+    if (rule == LayoutRule::kRowMajor) return rule;
+    // What only the reference kernel can run must stay as it can read it.
+    const auto runs = [&](const Tactic* tactic) { return tactic != &reference() && tactic->supports(context).yes; };
+    return std::ranges::any_of(tactics_, runs) ? rule : LayoutRule::kRowMajor;
+  }
   void prepare_thread(int threads) const override { omp_set_num_threads(threads > 0 ? threads : omp_get_num_procs()); }
   std::string device_name() const override { return cpu::device_name(); }
 

@@ -1,36 +1,90 @@
 #include "cpu/layout_rules.hpp"
 
-#include <map>
+#include <algorithm>
+#include <array>
+#include <vector>
 
 namespace saccade::cpu {
 namespace {
 
-using enum LayoutRule;
+// Sorted by name. What stands in neither list runs row-major only.
+constexpr std::array kBestChannelsLast = std::to_array<std::string_view>(
+    {"AveragePool", "Conv", "ConvTranspose", "GlobalAveragePool", "GlobalMaxPool", "MaxPool", "QLinearConv"});
+constexpr std::array kInEither = std::to_array<std::string_view>({"Abs",
+                                                                  "Add",
+                                                                  "Cast",
+                                                                  "Ceil",
+                                                                  "Clip",
+                                                                  "Concat",
+                                                                  "DepthToSpace",
+                                                                  "DequantizeLinear",
+                                                                  "Div",
+                                                                  "Elu",
+                                                                  "Erf",
+                                                                  "Exp",
+                                                                  "Expand",
+                                                                  "Floor",
+                                                                  "Gelu",
+                                                                  "GridSample",
+                                                                  "HardSigmoid",
+                                                                  "HardSwish",
+                                                                  "Identity",
+                                                                  "LeakyRelu",
+                                                                  "Log",
+                                                                  "LogSoftmax",
+                                                                  "Max",
+                                                                  "Min",
+                                                                  "Mish",
+                                                                  "Mul",
+                                                                  "Neg",
+                                                                  "PRelu",
+                                                                  "Pad",
+                                                                  "Pow",
+                                                                  "QuantizeLinear",
+                                                                  "Reciprocal",
+                                                                  "Relu",
+                                                                  "Resize",
+                                                                  "Round",
+                                                                  "Sigmoid",
+                                                                  "Slice",
+                                                                  "Softmax",
+                                                                  "Softplus",
+                                                                  "Softsign",
+                                                                  "SpaceToDepth",
+                                                                  "Split",
+                                                                  "Sqrt",
+                                                                  "Sub",
+                                                                  "Sum",
+                                                                  "Tanh",
+                                                                  "Tile"});
 
-/// What is not listed runs row-major only.
-const std::map<std::string_view, LayoutRule>& onnx_rules() {
-  static const std::map<std::string_view, LayoutRule> rules = {
-      {"Conv", kChannelsLast}, {"Abs", kAny},          {"Add", kAny},        {"Ceil", kAny},     {"Clip", kAny},
-      {"Concat", kAny},        {"DepthToSpace", kAny}, {"Div", kAny},        {"Elu", kAny},      {"Erf", kAny},
-      {"Exp", kAny},           {"Expand", kAny},       {"Floor", kAny},      {"Gelu", kAny},     {"HardSigmoid", kAny},
-      {"HardSwish", kAny},     {"Identity", kAny},     {"LeakyRelu", kAny},  {"Log", kAny},      {"Max", kAny},
-      {"Min", kAny},           {"Mish", kAny},         {"Mul", kAny},        {"Neg", kAny},      {"PRelu", kAny},
-      {"Pad", kAny},           {"Pow", kAny},          {"Reciprocal", kAny}, {"Relu", kAny},     {"Round", kAny},
-      {"Sigmoid", kAny},       {"Slice", kAny},        {"Softplus", kAny},   {"Softsign", kAny}, {"SpaceToDepth", kAny},
-      {"Split", kAny},         {"Sqrt", kAny},         {"Sub", kAny},        {"Sum", kAny},      {"Tanh", kAny},
-      {"Tile", kAny},
-  };
-  return rules;
+bool lists(std::span<const std::string_view> names, std::string_view name) {
+  return std::ranges::binary_search(names, name);
+}
+
+/// Reductions of all spatial dimensions that keep their places leave N and C, in the order of either layout.
+bool reduces_space(const NodeContext& context) {
+  const Tensor* axes = context.constant(1);
+  if (!context.node.op.starts_with("Reduce") || axes == nullptr || axes->dtype() != DType::kInt64) return false;
+  if (context.node.attributes.integer("keepdims", 1) == 0) return false;
+  const int rank = context.input(0).type.shape.rank();
+  std::vector<bool> reduced(static_cast<std::size_t>(rank), false);
+  for (const std::int64_t axis : axes->data<std::int64_t>())
+    reduced[static_cast<std::size_t>(InferContext::axis(axis, rank))] = true;
+  for (int i = 0; i < rank; ++i)
+    if (reduced[static_cast<std::size_t>(i)] != (i >= 2)) return false;
+  return rank >= 3;
 }
 
 }  // namespace
 
 LayoutRule layout_rule(const NodeContext& context) {
-  if (context.node.is("Reorder", "saccade")) return LayoutRule::kAny;
-  if (context.node.is("Preprocess", "saccade")) return LayoutRule::kChannelsLast;
-  if (!context.node.domain.empty()) return LayoutRule::kRowMajor;
-  const auto found = onnx_rules().find(context.node.op);
-  return found == onnx_rules().end() ? LayoutRule::kRowMajor : found->second;
+  const Node& node = context.node;
+  if (node.is("Preprocess", "saccade")) return LayoutRule::kChannelsLast;
+  if (node.is("Reorder", "saccade") || node.is("Silu", "saccade")) return LayoutRule::kAny;
+  if (!node.domain.empty()) return LayoutRule::kRowMajor;
+  if (lists(kBestChannelsLast, node.op)) return LayoutRule::kChannelsLast;
+  return lists(kInEither, node.op) || reduces_space(context) ? LayoutRule::kAny : LayoutRule::kRowMajor;
 }
 
 }  // namespace saccade::cpu

@@ -4,7 +4,8 @@
 
 namespace saccade::cpu {
 
-/// Which layout a node's tensors should have here; see Backend::layout_rule.
+/// Which layout an operator's tensors should have here, as long as another tactic than the reference takes the node;
+/// see Backend::layout_rule.
 LayoutRule layout_rule(const NodeContext& context);
 
 }  // namespace saccade::cpu

@@ -1,0 +1,41 @@
+#include "backends/op_case.hpp"
+
+namespace saccade {
+namespace {
+
+Tensor list(std::initializer_list<std::int64_t> values) {
+  return Tensor::of<std::int64_t>({static_cast<std::int64_t>(values.size())}, values);
+}
+
+TEST(LayoutRules, ConvolutionsAndPoolsWantChannelsLast) {
+  EXPECT_EQ(OpCase("Conv").input({1, 3, 8, 8}).weights({4, 3, 3, 3}).layout_rule(), LayoutRule::kChannelsLast);
+  EXPECT_EQ(OpCase("GlobalAveragePool").input({1, 3, 8, 8}).layout_rule(), LayoutRule::kChannelsLast);
+}
+
+TEST(LayoutRules, ElementsAndMovesTakeEither) {
+  EXPECT_EQ(OpCase("Sigmoid").input({1, 3, 8, 8}).layout_rule(), LayoutRule::kAny);
+  EXPECT_EQ(OpCase("Resize").input({1, 3, 8, 8}).absent().constant(Tensor::of<float>({4}, {1, 1, 2, 2})).layout_rule(),
+            LayoutRule::kAny);
+  EXPECT_EQ(OpCase("Concat").input({1, 3, 8}).input({1, 2, 8}).attribute("axis", std::int64_t{1}).layout_rule(),
+            LayoutRule::kAny);
+}
+
+TEST(LayoutRules, ReductionsOfSpaceTakeEither) {
+  EXPECT_EQ(OpCase("ReduceMean").input({1, 3, 8, 8}).constant(list({2, 3})).layout_rule(), LayoutRule::kAny);
+  EXPECT_EQ(OpCase("ReduceMean").input({1, 3, 8, 8}).constant(list({-1})).layout_rule(), LayoutRule::kRowMajor);
+}
+
+TEST(LayoutRules, WhatOnlyTheReferenceRunsStaysRowMajor) {
+  EXPECT_EQ(OpCase("Conv").input({1, 3, 8, 8}).input({4, 3, 3, 3}).layout_rule(), LayoutRule::kRowMajor);
+  EXPECT_EQ(OpCase("Add")
+                .activation(random_integers(DType::kInt64, {1, 3, 8}, 0, 9, 1))
+                .activation(random_integers(DType::kInt64, {1, 3, 8}, 0, 9, 2))
+                .layout_rule(),
+            LayoutRule::kRowMajor);
+  EXPECT_EQ(
+      OpCase("Pad").input({1, 3, 8}).constant(list({0, 0, 1, 0, 0, 1})).attribute("mode", "reflect").layout_rule(),
+      LayoutRule::kRowMajor);
+}
+
+}  // namespace
+}  // namespace saccade
