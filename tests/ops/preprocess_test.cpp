@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "ops/pixels.hpp"
 #include "support/run_op.hpp"
 
