@@ -64,6 +64,8 @@ class Verifier {
 
   void check_node(NodeId id) const {
     const Node& node = graph_.node(id);
+    if (node.outputs.empty() || node.outputs[0] == ValueId::kNone)
+      fail(ErrorCode::kInternal, "{} leaves out its first output", describe(node));
     for (ValueId input : node.inputs) check_source(input, describe(node));
     if (!node.post_ops.empty() && (node.outputs.size() != 1 || node.outputs[0] == ValueId::kNone))
       fail(ErrorCode::kInternal, "{} has post-ops but not exactly one output", describe(node));

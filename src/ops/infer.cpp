@@ -8,7 +8,7 @@ namespace {
 // Far beyond what shapes and axes take; a small file can ask for terabytes of zeros.
 constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
 // Far beyond real chains of shape arithmetic; a hostile file's would end the stack.
-constexpr int kMaxDepth = 4096;
+constexpr int kMaxDepth = 1024;
 
 /// Shape's and Size's answers are known without their input's contents.
 bool needs_contents(const Node& node) { return !node.is("Shape") && !node.is("Size"); }

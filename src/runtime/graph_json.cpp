@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "graph/verify.hpp"
 #include "ops/infer.hpp"
 
 namespace saccade {
@@ -190,6 +191,7 @@ Graph graph_from_json(const Json& json, std::string_view blob) {
   graph.set_outputs(ids("outputs"));
   for (const Json& node : json.at("nodes")) graph.add_node(node_from(node, graph, blob));
   infer_types(graph);
+  verify(graph);
   return graph;
 }
 
