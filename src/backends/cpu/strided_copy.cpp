@@ -42,7 +42,7 @@ StridedCopy::StridedCopy(std::vector<Loop> loops, std::size_t element_bytes)
   if (kind_ == Kind::kEmpty) return;
   if (inner.strides[0] == 1 && inner.strides[1] == 1) {
     kind_ = Kind::kRows;
-  } else if (element_bytes == 4 && inner.strides[0] == 1 && inner.size >= 4) {
+  } else if (element_bytes == 4 && inner.strides[0] == 1 && inner.size >= 2) {
     const auto columns = std::ranges::find_if(loops_, [](const Loop& loop) { return loop.strides[1] == 1; });
     if (columns != loops_.end() && columns->size >= 4) {
       columns_ = *columns;
