@@ -26,6 +26,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(saccade_options INTERFACE -Wno-maybe-uninitialized -Wno-restrict -Wno-stringop-overflow
     -Wno-array-bounds -Wno-free-nonheap-object)
 endif()
+# A product and a sum are rounded apart unless the code asks for a fused one: the same numbers from every compiler and
+# instruction set, so that a vector kernel can be held against its reference to the bit.
+target_compile_options(saccade_options INTERFACE -ffp-contract=off)
 target_compile_definitions(saccade_options INTERFACE $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
 if(SACCADE_SANITIZE)
   target_compile_options(saccade_options INTERFACE -fsanitize=${SACCADE_SANITIZE} -fno-omit-frame-pointer

@@ -54,8 +54,7 @@ void Model::Impl::recognise() {
   if (card_) return;
   Card card = naming(path_, [&] { return card_for(graph_, path_, options_.card); });
   if (options_.roi) card.roi = options_.roi;
-  log(LogLevel::kInfo, "{}: read as {} ({}), by {}", path_, to_string(card.task()), card.decoder->name,
-      card.origin);
+  log(LogLevel::kInfo, "{}: read as {} ({}), by {}", path_, to_string(card.task()), card.decoder->name, card.origin);
   for (const std::string& assumption : card.assumptions) log(LogLevel::kInfo, "{}: {}", path_, assumption);
   card_ = std::move(card);
 }
