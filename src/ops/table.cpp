@@ -40,6 +40,7 @@
   SACCADE_OPS(scatter) \
   SACCADE_OPS(select_boxes) \
   SACCADE_OPS(shape_of) \
+  SACCADE_OPS(shrink) \
   SACCADE_OPS(slice) \
   SACCADE_OPS(softmax) \
   SACCADE_OPS(top_classes) \
