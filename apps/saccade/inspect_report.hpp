@@ -21,9 +21,6 @@ struct ModelFacts {
 };
 ModelFacts facts_of(const Graph& graph);
 
-/// Multiply-accumulates of a node; 0 where it is no convolution or matrix product.
-std::int64_t macs_of(const Graph& graph, const Node& node);
-
 /// All that `inspect` says.
 struct InspectReport {
   std::string file;

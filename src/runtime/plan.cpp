@@ -12,7 +12,8 @@ std::string describe(const Node& node) {
   return fmt::format("node '{}' ({}{}{})", node.name, node.domain, node.domain.empty() ? "" : ".", node.op);
 }
 
-/// Whether the node's output can be its input's memory under another shape.
+}  // namespace
+
 bool is_free_view(const Graph& graph, const Node& node) {
   const Op* op = find_op(node.domain, node.op);
   if (op == nullptr || !op->is_view || !node.post_ops.empty()) return false;
@@ -20,8 +21,6 @@ bool is_free_view(const Graph& graph, const Node& node) {
   const Value& to = graph.value(node.outputs[0]);
   return lies_alike(from.type.shape, from.layout, to.type.shape, to.layout);
 }
-
-}  // namespace
 
 /// Builds one plan: tactics first, then who shares whose memory, then where everything lies.
 class PlanBuilder {

@@ -35,6 +35,9 @@ struct Step {
   std::vector<std::string> refusals;  ///< "TACTIC: why not", for each tactic preferred to the chosen one
 };
 
+/// Whether the node's output can be its input's memory under another shape: such a node is no launch.
+bool is_free_view(const Graph& graph, const Node& node);
+
 struct CompileOptions {
   int threads = 0;                   ///< 0: one a core
   std::vector<std::string> tactics;  ///< by place in Graph::order(): what a plan file chose; empty: choose

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "measure/precision.hpp"
+
+namespace saccade {
+
+using Nanoseconds = std::chrono::duration<double, std::nano>;
+
+/// The most arithmetic that one kind of instruction, or one library, did. Operations a second; a multiply-add counts 2.
+struct ComputeCeiling {
+  std::string instructions;  ///< "AVX-512 FMA", "oneDNN matmul"
+  Precision precision = Precision::kFloat32;
+  double one_core = 0;
+  double all = 0;  ///< all threads together
+};
+
+/// The most bytes a second that moved between a core's registers and a level of memory.
+struct Bandwidth {
+  double read = 0;
+  double write = 0;
+  double copy = 0;   ///< bytes read plus bytes written, as many of each
+  double mixed = 0;  ///< bytes read plus bytes written in the best proportion that was tried
+
+  /// Of whatever mix.
+  double most() const;
+};
+
+/// One level of the memory hierarchy.
+struct MemoryCeiling {
+  std::string level;          ///< "L1d", "L2", "L3", "memory"
+  std::int64_t capacity = 0;  ///< bytes of all threads' caches of this level together; 0: no limit
+  Bandwidth one_core;
+  Bandwidth all;  ///< all threads together
+};
+
+/// What nothing on a device can exceed, as measured or as a file says.
+struct Ceilings {
+  std::string device;
+  int threads = 1;
+  std::vector<ComputeCeiling> compute;
+  std::vector<MemoryCeiling> memory;  ///< the closest first; the last has no limit
+  Nanoseconds clock{};                ///< reading the steady clock
+  Nanoseconds syscall{};              ///< the cheapest call into the kernel
+  Nanoseconds launch{};               ///< the smallest launch of a plan, the clock's reading included
+  Nanoseconds parallel{};             ///< what waking and joining all threads adds to a launch
+
+  /// Operations a second of all threads together on operands of a precision: of the narrowest that the device has
+  /// instructions for, among this one and wider ones. 0 where nothing is known.
+  double peak(Precision precision) const;
+  double peak_of_one_core(Precision precision) const;
+};
+
+/// Measures the CPU that this runs on, with as many threads as a plan would use (0: one a core), in under five seconds.
+/// PROGRESS is called with the share that is done, 0 to 1. Every figure is the best of many short windows spread over
+/// the whole time, since other programs may take the cores away. Throws Error where the cpu module is not installed.
+Ceilings measure_ceilings(int threads, const std::function<void(double share)>& progress = {});
+
+/// Takes from OTHER, measured on the same device, what is better.
+void raise(Ceilings& ceilings, const Ceilings& other);
+
+}  // namespace saccade

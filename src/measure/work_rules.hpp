@@ -1,0 +1,20 @@
+#pragma once
+
+#include "graph/graph.hpp"
+
+namespace saccade {
+
+/// Multiply-adds of a convolution or matrix product; both 0 for other operators.
+struct Products {
+  std::int64_t on_elements = 0;   ///< with elements of the input
+  std::int64_t with_padding = 0;  ///< as papers count: every tap of every output
+};
+Products products_of(const Graph& graph, const Node& node);
+
+/// Operations apart from `products_of`: the node's own and its post-ops'.
+double other_operations(const Graph& graph, const Node& node);
+
+/// Elements of input I that any implementation must read, whatever the data.
+std::int64_t elements_read(const Graph& graph, const Node& node, std::size_t i);
+
+}  // namespace saccade
