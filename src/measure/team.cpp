@@ -9,11 +9,15 @@ namespace {
 
 double now() { return std::chrono::duration<double>(Clock::now().time_since_epoch()).count(); }
 
-/// Spins, and lets others run where there are more threads than CPUs.
+// As long as a scheduler's slice: who yields earlier on a busy machine is away just when the others come.
+constexpr double kPatience = 4e-3;  // seconds
+
+/// Spins; lets others run where it takes long, as it does with more threads than CPUs.
 template <typename Condition>
 void await(const Condition& is_met) {
-  for (int spins = 0; !is_met(); ++spins)
-    if (spins > 2000) std::this_thread::yield();
+  const double start = now();
+  while (!is_met())
+    if (now() - start > kPatience) std::this_thread::yield();
 }
 
 }  // namespace
