@@ -15,13 +15,23 @@ std::size_t Histogram::bucket(std::int64_t value) noexcept {
   return 256 + (static_cast<std::size_t>(exponent - 8) << kOctaveBits) + within;
 }
 
-std::int64_t Histogram::middle(std::size_t bucket) noexcept {
+std::int64_t Histogram::low(std::size_t bucket) noexcept {
   if (bucket < 256) return static_cast<std::int64_t>(bucket);
   if (bucket == kBuckets - 1) return std::int64_t{1} << kTopBit;
-  const std::size_t octave = (bucket - 256) >> kOctaveBits;
   const auto within = static_cast<std::int64_t>((bucket - 256) & 127U);
-  const std::int64_t width = std::int64_t{1} << (octave + 1);
-  return (128 + within) * width + width / 2;
+  return (128 + within) * width(bucket);
+}
+
+std::int64_t Histogram::width(std::size_t bucket) noexcept {
+  if (bucket < 256 || bucket == kBuckets - 1) return 1;
+  return std::int64_t{1} << (((bucket - 256) >> kOctaveBits) + 1);
+}
+
+/// Cut to the samples' own range, which is known exactly.
+Histogram::Bucket Histogram::bucket_at(std::size_t i) const noexcept {
+  const std::int64_t from = std::clamp(low(i), min_, max_);
+  const std::int64_t to = i == kBuckets - 1 ? max_ + 1 : std::min(low(i) + width(i), max_ + 1);
+  return {std::chrono::nanoseconds(from), std::chrono::nanoseconds(to - from), static_cast<std::int64_t>(buckets_[i])};
 }
 
 void Histogram::add(std::chrono::nanoseconds duration) noexcept {
@@ -54,7 +64,7 @@ std::chrono::nanoseconds Histogram::percentile(double percent) const noexcept {
   std::int64_t seen = 0;
   for (std::size_t i = 0; i < kBuckets; ++i) {
     seen += static_cast<std::int64_t>(buckets_[i]);
-    if (seen >= wanted) return std::chrono::nanoseconds(std::clamp(middle(i), min_, max_));
+    if (seen >= wanted) return std::chrono::nanoseconds(std::clamp(low(i) + width(i) / 2, min_, max_));
   }
   return max();
 }

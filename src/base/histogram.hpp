@@ -23,13 +23,29 @@ class Histogram {
   /// The duration that PERCENT of the samples do not exceed (nearest rank); 0 without samples.
   std::chrono::nanoseconds percentile(double percent) const noexcept;
 
+  /// Samples in [low, low + width).
+  struct Bucket {
+    std::chrono::nanoseconds low{};
+    std::chrono::nanoseconds width{};
+    std::int64_t count = 0;
+  };
+  /// Calls VISITOR with every bucket that holds samples, in ascending order. A bucket's ends lie within min() and
+  /// max().
+  template <typename Visitor>
+  void visit(Visitor&& visitor) const {
+    for (std::size_t i = 0; i < kBuckets; ++i)
+      if (buckets_[i] != 0) visitor(bucket_at(i));
+  }
+
  private:
   static constexpr int kOctaveBits = 7;
   static constexpr int kTopBit = 42;
   static constexpr std::size_t kBuckets = 256 + (kTopBit - 8) * (1U << kOctaveBits) + 1;
 
   static std::size_t bucket(std::int64_t value) noexcept;
-  static std::int64_t middle(std::size_t bucket) noexcept;
+  static std::int64_t low(std::size_t bucket) noexcept;
+  static std::int64_t width(std::size_t bucket) noexcept;
+  Bucket bucket_at(std::size_t i) const noexcept;
 
   std::array<std::uint64_t, kBuckets> buckets_{};
   std::int64_t count_ = 0;

@@ -2,25 +2,9 @@
 
 #include <cmath>
 
+#include "base/utf8.hpp"
+
 namespace saccade {
-namespace {
-
-/// Bytes of the UTF-8 sequence that TEXT starts with; 0 where it is damaged.
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i)
-    if ((byte(i) & 0xC0U) != 0x80) return 0;
-  // Overlong forms, surrogates and what lies beyond Unicode.
-  if ((first == 0xE0 && byte(1) < 0xA0) || (first == 0xED && byte(1) > 0x9F)) return 0;
-  if ((first == 0xF0 && byte(1) < 0x90) || (first == 0xF4 && byte(1) > 0x8F)) return 0;
-  return length;
-}
-
-}  // namespace
 
 void append_json_string(JsonBuffer& out, std::string_view text) {
   out.push_back('"');

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 namespace saccade {
 namespace {
 
@@ -50,6 +52,22 @@ TEST(Histogram, IsZeroWithoutSamples) {
   EXPECT_EQ(histogram.percentile(50), nanoseconds(0));
   EXPECT_EQ(histogram.mean(), nanoseconds(0));
   EXPECT_EQ(histogram.deviation(), nanoseconds(0));
+}
+
+TEST(Histogram, VisitsItsBucketsWithinItsRange) {
+  Histogram histogram;
+  for (std::int64_t value : {7, 7, 300, 301, 100'000}) histogram.add(std::chrono::nanoseconds(value));
+  std::vector<std::int64_t> lows;
+  std::int64_t count = 0;
+  histogram.visit([&](const Histogram::Bucket& bucket) {
+    lows.push_back(bucket.low.count());
+    count += bucket.count;
+    EXPECT_GT(bucket.width.count(), 0);
+    EXPECT_LE((bucket.low + bucket.width).count(), 100'001);
+  });
+  // From 256 ns on a bucket is 2 ns wide, from 2^16 on 512 ns.
+  EXPECT_EQ(lows, (std::vector<std::int64_t>{7, 300, 99'840}));
+  EXPECT_EQ(count, 5);
 }
 
 }  // namespace
