@@ -62,9 +62,9 @@ void Page::table(const Table& table) {
   body_ += "</tbody></table></div>\n";
 }
 
-void Page::pictures(const std::vector<Picture>& pictures) {
+void Page::pictures(const std::vector<PageImage>& pictures) {
   body_ += "<div class=\"pictures\">\n";
-  for (const Picture& picture : pictures)
+  for (const PageImage& picture : pictures)
     body_ += fmt::format("<figure><img alt=\"{}\" src=\"data:{};base64,{}\">\n{}</figure>\n",
                          escape_markup(picture.description), escape_markup(picture.media_type), base64(picture.bytes),
                          element("figcaption", picture.caption));

@@ -25,7 +25,7 @@ struct Table {
   std::vector<std::vector<std::string>> rows;  ///< a cell a column
 };
 
-struct Picture {
+struct PageImage {
   std::string bytes;  ///< of the file, embedded as they are
   std::string media_type = "image/jpeg";
   std::string description;  ///< what it shows, for those who can't see it
@@ -47,7 +47,7 @@ class Page {
   void section(std::string_view heading);
   void text(std::string_view paragraph);
   void table(const Table& table);
-  void pictures(const std::vector<Picture>& pictures);
+  void pictures(const std::vector<PageImage>& pictures);
   /// Any of charts.hpp, under its title.
   template <typename Chart>
   void chart(const Chart& chart, std::string_view caption = {}) {
