@@ -58,8 +58,10 @@ class Pipeline {
   Iterator begin();
   static std::default_sentinel_t end() { return {}; }
 
- private:
   class Impl;
+  Impl& impl() { return *impl_; }
+
+ private:
   std::unique_ptr<Impl> impl_;
 };
 

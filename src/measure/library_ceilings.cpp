@@ -63,18 +63,18 @@ class Probe {
       work_ += work_of(execution_.plan().graph(), execution_.plan().graph().node(step.node));
     const TensorView input = execution_.input(0);
     std::fill_n(static_cast<std::byte*>(input.data), input.bytes(), std::byte{0});
-    execution_.on_step = [this](std::size_t, std::chrono::nanoseconds time) {
-      longest_ = std::max(longest_, Nanoseconds(time));
-    };
+    times_.resize(execution_.plan().steps().size());
+    execution_.time_steps(times_);
   }
 
   /// The time of the launch that takes longest.
   Nanoseconds run() {
-    longest_ = {};
     // The number of workers is the thread's: another plan's may be in force.
     execution_.plan().backend().prepare_thread(execution_.plan().threads());
     execution_.run();
-    return longest_;
+    Nanoseconds longest{};
+    for (const StepTime& time : times_) longest = std::max(longest, Nanoseconds(time.duration()));
+    return longest;
   }
   /// Operations a second.
   double rate() { return work_.products / std::chrono::duration<double>(run()).count(); }
@@ -90,7 +90,7 @@ class Probe {
  private:
   Execution execution_;
   Work work_;
-  Nanoseconds longest_{};
+  std::vector<StepTime> times_;  // of views: nothing, always
 };
 
 struct Product {

@@ -16,6 +16,8 @@ class ModelRunner {
   /// before and after the model. Throws Error where the frame's size or contents make no sense to the model.
   void run(const Frame& frame);
   Result& result() { return result_; }
+  /// See Execution::time_steps().
+  void time_steps(std::span<StepTime> times) { execution_.time_steps(times); }
 
  private:
   Model model_;

@@ -1,16 +1,9 @@
-#include "saccade/pipeline.hpp"
+#include "pipeline/pipeline_impl.hpp"
 
 #include <algorithm>
 
-#include "pipeline/camera_impl.hpp"
-#include "pipeline/model_runner.hpp"
-#include "pipeline/stage_times.hpp"
-#include "pipeline/stream.hpp"
-
 namespace saccade {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 // Deep enough to ride out a slow frame of the decoder, shallow enough to hold few frames in memory.
 constexpr std::size_t kFileQueue = 4;
@@ -31,45 +24,6 @@ Clock::time_point after(Clock::time_point start, std::chrono::nanoseconds time) 
 }
 
 }  // namespace
-
-class Pipeline::Impl {
- public:
-  Impl(std::vector<Camera> cameras, const std::vector<Model>& models, const PipelineOptions& options);
-  ~Impl() { end(); }
-  Impl(const Impl&) = delete;
-  Impl& operator=(const Impl&) = delete;
-
-  Outcome<Result&> next(std::chrono::nanoseconds timeout);
-  const FrameView& frame() const { return current_.view; }
-  void stop() noexcept;
-  Summary summary();
-
- private:
-  std::optional<Failure> fetch(std::chrono::nanoseconds timeout);
-  Outcome<Result&> run_model();
-  void complete(Result& result, Clock::time_point finished) const;
-  void begin_frame();
-  void release_frame();
-  void end();
-  Stream& stream() { return *streams_[lane_]; }
-
-  std::vector<Camera> cameras_;
-  PipelineOptions options_;
-  std::vector<ModelRunner> runners_;
-  StageTimes times_;
-  Clock::time_point start_;
-  Clock::time_point finish_ = Clock::time_point::max();
-  Clock::time_point deadline_;
-  std::atomic<bool> stopped_{false};
-  bool settled_ = false;
-
-  std::unique_ptr<BoundedQueue<Frame>> queue_;
-  std::vector<std::unique_ptr<Stream>> streams_;
-  Frame current_;  // after the streams, whose pools its pixels go back to
-  std::size_t lane_ = 0;
-  std::size_t turn_ = 0;  ///< the model that sees the current frame next
-  Clock::time_point fetched_;
-};
 
 Pipeline::Impl::Impl(std::vector<Camera> cameras, const std::vector<Model>& models, const PipelineOptions& options)
     : cameras_(std::move(cameras)), options_(options) {
@@ -107,7 +61,8 @@ Outcome<Result&> Pipeline::Impl::next(std::chrono::nanoseconds timeout) {
 
 /// Waits for the next frame, or says why there is none.
 std::optional<Failure> Pipeline::Impl::fetch(std::chrono::nanoseconds timeout) {
-  const auto wanted = after(Clock::now(), timeout);
+  asked_ = Clock::now();
+  const auto wanted = after(asked_, timeout);
   while (true) {
     if (Clock::now() >= deadline_) {
       end();
@@ -130,10 +85,12 @@ std::optional<Failure> Pipeline::Impl::fetch(std::chrono::nanoseconds timeout) {
 void Pipeline::Impl::begin_frame() {
   turn_ = 0;
   fetched_ = Clock::now();
+  finished_ = fetched_;
 }
 
 Outcome<Result&> Pipeline::Impl::run_model() {
   ModelRunner& runner = runners_[turn_++];
+  started_ = finished_;
   try {
     runner.run(current_);
   } catch (const Error& error) {
@@ -142,19 +99,29 @@ Outcome<Result&> Pipeline::Impl::run_model() {
     return Failure{Status::kFailed, fmt::format("{}, frame {}: {}", stream().info().name, current_.sequence,
                                                 error.in(std::string(runner.result().model)).what())};
   }
-  complete(runner.result(), Clock::now());
+  finished_ = Clock::now();
+  complete(runner.result());
   times_.add(runner.result().latency);
   if (turn_ == runners_.size()) stream().ledger().process();
   return runner.result();
 }
 
 /// Adds what only the pipeline knows of a result.
-void Pipeline::Impl::complete(Result& result, Clock::time_point finished) const {
+void Pipeline::Impl::complete(Result& result) const {
   result.stream = static_cast<int>(lane_);
   result.source = cameras_[lane_].info().name;
   result.latency.capture = current_.capture_time;
   result.latency.queue = fetched_ - current_.captured;
-  result.latency.total = finished - current_.captured + current_.capture_time;
+  result.latency.total = finished_ - current_.captured + current_.capture_time;
+}
+
+FrameTimes Pipeline::Impl::frame_times() const {
+  return {.capture_start = current_.captured - current_.capture_time,
+          .captured = current_.captured,
+          .asked = asked_,
+          .fetched = fetched_,
+          .started = started_,
+          .finished = finished_};
 }
 
 /// Gives the frame back before the wait for the next one, so that its source can fill it meanwhile.

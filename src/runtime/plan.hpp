@@ -1,11 +1,12 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "runtime/tactic.hpp"
 #include "tensor/frame.hpp"
 
@@ -72,6 +73,14 @@ class Plan {
   int threads_ = 1;
 };
 
+/// When a launch ran.
+struct StepTime {
+  Clock::time_point start;
+  Clock::time_point end;
+
+  std::chrono::nanoseconds duration() const { return end - start; }
+};
+
 /// What changes while a plan runs: the arena and the bindings. One thread at a time; several of one plan may run side
 /// by side. Move-only.
 class Execution {
@@ -96,8 +105,9 @@ class Execution {
   /// Time of the last run() by stage.
   std::chrono::nanoseconds stage_time(Stage stage) const;
 
-  /// What a profiler gets called with after every launch of run(); empty: nothing.
-  std::function<void(std::size_t step, std::chrono::nanoseconds)> on_step;
+  /// From now on run() writes here when each launch ran: an entry a step of the plan, views left alone. Empty: it
+  /// writes nothing and reads no clock for it. The entries outlive the runs. Throws Error on a wrong number of them.
+  void time_steps(std::span<StepTime> times);
 
  private:
   struct State;

@@ -1,4 +1,4 @@
-#include "saccade/pipeline.hpp"
+#include "pipeline/pipeline_impl.hpp"
 
 #include <gtest/gtest.h>
 
@@ -61,6 +61,29 @@ TEST_F(PipelineTest, EveryModelSeesEveryFrame) {
   for (const Result& result : pipeline) seen.push_back(std::string(result.model) + std::to_string(result.frame));
   EXPECT_EQ(seen, (std::vector<std::string>{"boxes0", "color0", "boxes1", "color1", "boxes2", "color2"}));
   EXPECT_EQ(pipeline.summary().ledger.processed, 3);
+}
+
+TEST_F(PipelineTest, TellsWhenWhatHappenedToAFrame) {
+  const Model model = boxes();
+  Pipeline pipeline({scripted_camera("a", test::frames(3))}, {model, colors()});
+  std::vector<StepTime> steps(model.impl()->vision_plan().plan->steps().size());
+  pipeline.impl().time_steps(0, steps);
+  ASSERT_TRUE(pipeline.next());
+  const FrameTimes first = pipeline.impl().frame_times();
+  EXPECT_EQ(first.captured - first.capture_start, std::chrono::microseconds(100));
+  EXPECT_LE(first.captured, first.fetched);
+  EXPECT_LE(first.asked, first.fetched);
+  EXPECT_EQ(first.started, first.fetched);
+  EXPECT_GE(steps[0].start, first.started);
+  EXPECT_LE(steps[0].end, first.finished);
+  // The second model sees the same frame when the first is done, and nobody asked for its launches.
+  std::fill(steps.begin(), steps.end(), StepTime());
+  const auto second_result = pipeline.next();
+  const FrameTimes second = pipeline.impl().frame_times();
+  EXPECT_EQ(second.captured, first.captured);
+  EXPECT_EQ(second.started, first.finished);
+  EXPECT_EQ(second.finished - second.capture_start, second_result->latency.total);
+  EXPECT_EQ(steps[0].start, Clock::time_point());
 }
 
 TEST_F(PipelineTest, ClassifiesAndLeavesOutWhatIsBelowTheConfidence) {

@@ -96,12 +96,26 @@ TEST(Plan, RunsOnTwoThreadsAtOnceWithEqualAnswers) {
   EXPECT_EQ(answers[1], answers[0]);
 }
 
-TEST(Plan, TellsAProfilerAboutEveryLaunch) {
+TEST(Plan, WritesDownWhenEveryLaunchRan) {
   Execution execution(Plan::compile(small_graph(), kBackend, {}));
-  std::vector<std::size_t> steps;
-  execution.on_step = [&](std::size_t step, std::chrono::nanoseconds) { steps.push_back(step); };
+  std::vector<StepTime> times(execution.plan().steps().size());
+  execution.time_steps(times);
   execution.run();
-  EXPECT_EQ(steps, (std::vector<std::size_t>{0, 1, 3}));
+  Clock::time_point last;
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    if (i == 2) {  // a view
+      EXPECT_EQ(times[i].start, Clock::time_point());
+      continue;
+    }
+    EXPECT_GT(times[i].start, last);
+    EXPECT_GE(times[i].end, times[i].start);
+    last = times[i].start;
+  }
+  std::fill(times.begin(), times.end(), StepTime());
+  execution.time_steps({});
+  execution.run();
+  EXPECT_EQ(times[0].start, Clock::time_point());
+  EXPECT_THROW(execution.time_steps(std::span(times).first(1)), Error);
 }
 
 class PlanFile : public testing::Test {

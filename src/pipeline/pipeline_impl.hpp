@@ -1,0 +1,74 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "pipeline/camera_impl.hpp"
+#include "pipeline/model_runner.hpp"
+#include "pipeline/stage_times.hpp"
+#include "pipeline/stream.hpp"
+#include "saccade/pipeline.hpp"
+
+namespace saccade {
+
+/// When what happened to the frame of a result, by the steady clock.
+struct FrameTimes {
+  Clock::time_point capture_start;  ///< on its source's thread
+  Clock::time_point captured;       ///< it was there, decoded
+  Clock::time_point asked;          ///< the models were ready for it
+  Clock::time_point fetched;        ///< it left the queue
+  Clock::time_point started;        ///< its model began: the models before were done
+  Clock::time_point finished;       ///< the result was there
+};
+
+class Pipeline::Impl {
+ public:
+  Impl(std::vector<Camera> cameras, const std::vector<Model>& models, const PipelineOptions& options);
+  ~Impl() { end(); }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  Outcome<Result&> next(std::chrono::nanoseconds timeout);
+  const FrameView& frame() const { return current_.view; }
+  void stop() noexcept;
+  Summary summary();
+
+  /// Of the last result.
+  FrameTimes frame_times() const;
+  /// Lets the model at this place write down when its launches ran; see Execution::time_steps().
+  void time_steps(std::size_t model, std::span<StepTime> times) { runners_[model].time_steps(times); }
+
+ private:
+  std::optional<Failure> fetch(std::chrono::nanoseconds timeout);
+  Outcome<Result&> run_model();
+  void complete(Result& result) const;
+  void begin_frame();
+  void release_frame();
+  void end();
+  Stream& stream() { return *streams_[lane_]; }
+
+  std::vector<Camera> cameras_;
+  PipelineOptions options_;
+  std::vector<ModelRunner> runners_;
+  StageTimes times_;
+  Clock::time_point start_;
+  Clock::time_point finish_ = Clock::time_point::max();
+  Clock::time_point deadline_;
+  std::atomic<bool> stopped_{false};
+  bool settled_ = false;
+
+  std::unique_ptr<BoundedQueue<Frame>> queue_;
+  std::vector<std::unique_ptr<Stream>> streams_;
+  Frame current_;  // after the streams, whose pools its pixels go back to
+  std::size_t lane_ = 0;
+  std::size_t turn_ = 0;  ///< the model that sees the current frame next
+  Clock::time_point asked_;
+  Clock::time_point fetched_;
+  Clock::time_point started_;  // of the last result's model
+  Clock::time_point finished_;
+};
+
+}  // namespace saccade
