@@ -5,7 +5,7 @@ import re
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROWS = [["apps/saccade"], ["measure"], ["pipeline"], ["passes", "runtime", "vision", "media"], ["onnx", "cpu", "draw", "ffmpeg", "images"],
-        ["ops"], ["graph"], ["tensor"], ["base"]]
+        ["ops", "scene"], ["graph"], ["tensor"], ["base"]]
 WIDTH, BOX, HIGH, STEP = 980, 150, 44, 86
 
 

@@ -21,6 +21,7 @@ using Verb = std::function<std::function<int()>(CLI::App&)>;
 std::function<int()> add_run(CLI::App& app);
 std::function<int()> add_infer(CLI::App& app);
 std::function<int()> add_inspect(CLI::App& app);
+std::function<int()> add_demo(CLI::App& app);
 
 /// Parses the command line and runs its verb. Prints one line on standard error where something is wrong.
 int run_command(int argc, char** argv);

@@ -4,6 +4,8 @@
 #include "media/file_kind.hpp"
 #include "media/image_list.hpp"
 #include "media/modules.hpp"
+#include "media/synthetic.hpp"
+#include "scene/options.hpp"
 
 namespace saccade {
 namespace {
@@ -14,12 +16,14 @@ struct NotBuilt {
 };
 
 constexpr NotBuilt kNotBuilt[] = {
-    {"/dev/video", "a camera"},       {"rtsp://", "a network stream"},       {"http://", "a network stream"},
-    {"https://", "a network stream"}, {"synthetic:", "the synthetic scene"},
+    {"/dev/video", "a camera"},
+    {"rtsp://", "a network stream"},
+    {"http://", "a network stream"},
+    {"https://", "a network stream"},
 };
 
 void refuse_unbuilt(const std::string& uri) {
-  constexpr std::string_view today = "give an image, a folder of images or a video file";
+  constexpr std::string_view today = "give an image, a folder of images, a video file or synthetic:";
   for (const NotBuilt& kind : kNotBuilt)
     if (uri.starts_with(kind.prefix))
       fail(ErrorCode::kUnsupported, "'{}': {} as a source is not built yet; {}", uri, kind.what, today);
@@ -31,6 +35,7 @@ void refuse_unbuilt(const std::string& uri) {
 
 std::unique_ptr<Source> open_source(const std::string& uri, const SourceOptions& options) {
   if (uri.empty()) fail(ErrorCode::kInvalidArgument, "the source is empty; name an image, a folder or a video file");
+  if (is_scene(uri)) return open_synthetic(uri);
   refuse_unbuilt(uri);
   std::error_code error;
   if (std::filesystem::is_directory(uri, error)) return open_folder(uri);

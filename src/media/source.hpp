@@ -34,8 +34,8 @@ struct SourceOptions {
   int decode_threads = 2;  ///< of a video's decoder
 };
 
-/// Opens an image, a folder of images (in the order of their names) or a video. Throws Error naming the file where it
-/// is missing, empty, damaged or of no known kind, and for a URI whose kind is not built.
+/// Opens an image, a folder of images (in the order of their names), a video or a synthetic scene. Throws Error naming
+/// the file where it is missing, empty, damaged or of no known kind, and for a URI whose kind is not built.
 std::unique_ptr<Source> open_source(const std::string& uri, const SourceOptions& options = {});
 
 /// Writes frames into a video file. Closing may throw; a destructor closes silently.

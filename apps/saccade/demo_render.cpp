@@ -1,0 +1,115 @@
+#include "demo_render.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <vector>
+
+#include "base/error.hpp"
+#include "media/source.hpp"
+#include "pipeline/json_text.hpp"
+#include "pipeline/output_file.hpp"
+#include "scene/scene.hpp"
+
+namespace saccade::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Lengths of runs down one column after the other, the first of pixels that are not OBJECT's: COCO's uncompressed
+/// run-length code.
+void append_runs(JsonBuffer& out, const SceneTruth& truth, const SceneObject& object) {
+  std::int64_t run = 0;
+  bool inside = false;
+  const auto put = [&](bool is_object, std::int64_t count) {
+    if (count == 0) return;
+    if (is_object != inside) {
+      append(out, "{},", run);
+      run = 0;
+      inside = is_object;
+    }
+    run += count;
+  };
+  append(out, "{{\"size\":[{},{}],\"counts\":[", truth.height, truth.width);
+  const auto height = static_cast<std::int64_t>(truth.height);
+  put(false, object.x1 * height);
+  for (int x = object.x1; x < object.x2; ++x) {
+    put(false, object.y1);
+    for (int y = object.y1; y < object.y2; ++y)
+      put(truth.identities[static_cast<std::size_t>(y * static_cast<std::int64_t>(truth.width) + x)] == object.identity,
+          1);
+    put(false, height - object.y2);
+  }
+  put(false, (truth.width - object.x2) * height);
+  append(out, "{}]}}", run);
+}
+
+/// instances.json, put together frame by frame.
+class CocoTruth {
+ public:
+  void add(const SceneTruth& truth, const std::string& file, double fps) {
+    append(images_, "{}{{\"id\":{},\"file_name\":", images_.size() == 0 ? "" : ",\n", truth.frame);
+    append_json_string(images_, file);
+    append(images_, ",\"width\":{},\"height\":{},\"time\":{},\"place\":\"{}\",\"night\":{},\"blur\":{},\"noise\":{}}}",
+           truth.width, truth.height, static_cast<double>(truth.frame) / fps,
+           scene_places()[static_cast<std::size_t>(truth.place)], truth.night, truth.blur, truth.noise);
+    for (const SceneObject& object : truth.objects) add(truth, object);
+  }
+
+  /// Throws Error naming the file.
+  void write(const std::string& path, const SceneOptions& options) const {
+    JsonBuffer head;
+    append(head, "{{\"info\":{{\"description\":\"rendered by saccade demo\",\"source\":");
+    append_json_string(head, to_uri(options));
+    append(head, "}},\n\"categories\":[");
+    for (std::size_t i = 0; i < scene_classes().size(); ++i)
+      append(head, "{}{{\"id\":{},\"name\":\"{}\"}}", i == 0 ? "" : ",", i, scene_classes()[i]);
+    append(head, "],\n\"images\":[\n");
+    OutputFile file(path);
+    file.write({head.data(), head.size()});
+    file.write({images_.data(), images_.size()});
+    file.write("\n],\n\"annotations\":[\n");
+    file.write({annotations_.data(), annotations_.size()});
+    file.write("\n]}\n");
+    file.close();
+  }
+
+ private:
+  void add(const SceneTruth& truth, const SceneObject& object) {
+    append(annotations_,
+           "{}{{\"id\":{},\"image_id\":{},\"category_id\":{},\"bbox\":[{},{},{},{}],\"area\":{},\"iscrowd\":{},",
+           annotations_.size() == 0 ? "" : ",\n", next_++, truth.frame, object.class_id, object.x1, object.y1,
+           object.x2 - object.x1, object.y2 - object.y1, object.visible_pixels, object.ignore ? 1 : 0);
+    append(annotations_, "\"identity\":{},\"visible\":{},\"depth\":{},\"segmentation\":", object.identity,
+           object.visible_share, object.depth);
+    append_runs(annotations_, truth, object);
+    append(annotations_, "}}");
+  }
+
+  JsonBuffer images_;
+  JsonBuffer annotations_;
+  std::int64_t next_ = 1;
+};
+
+}  // namespace
+
+void render_frames(const RenderRequest& request) {
+  Scene scene(parse_scene(request.source));
+  const SceneOptions& options = scene.options();
+  std::error_code error;
+  fs::create_directories(request.output, error);
+  if (error) fail(ErrorCode::kIo, "the folder '{}' can't be made: {}", request.output, error.message());
+  const int pitch = options.width * 3;
+  std::vector<std::uint8_t> pixels(static_cast<std::size_t>(pitch) * static_cast<std::size_t>(options.height));
+  const RgbView picture{pixels.data(), pitch, options.width, options.height};
+  CocoTruth coco;
+  const std::int64_t count = options.frames < 0 ? request.frames : std::min(request.frames, options.frames);
+  for (std::int64_t frame = 0; frame < count; ++frame) {
+    const std::string name = fmt::format("frame_{:06}.{}", frame, request.format);
+    scene.render(frame, picture);
+    write_image((fs::path(request.output) / name).string(), view_of(picture));
+    coco.add(scene.truth(frame), name, options.fps);
+  }
+  coco.write((fs::path(request.output) / "instances.json").string(), options);
+}
+
+}  // namespace saccade::app

@@ -1,0 +1,177 @@
+#include "scene/sky.hpp"
+
+#include "scene/random.hpp"
+
+namespace saccade::scene {
+namespace {
+
+constexpr int kDirections = 4096;  // around the camera
+constexpr int kClouds = 256;
+
+std::vector<std::uint8_t> cover(std::uint64_t key) {
+  std::vector<std::uint8_t> texels;
+  for (int y = 0; y < kClouds; ++y)
+    for (int x = 0; x < kClouds; ++x) {
+      const float value =
+          cloud_at(key, (static_cast<float>(x) + 0.5F) / kClouds, (static_cast<float>(y) + 0.5F) / kClouds, 5, 6);
+      texels.push_back(static_cast<std::uint8_t>(255 * smooth_step(0.44F, 0.72F, value)));
+    }
+  return texels;
+}
+
+std::array<int, 3> fixed(const Vec3& colour) {
+  const Vec3 c = colour * static_cast<float>(kOne);
+  return {static_cast<int>(c.x), static_cast<int>(c.y), static_cast<int>(c.z)};
+}
+
+std::uint32_t coordinate(double turns) {
+  return static_cast<std::uint32_t>(static_cast<std::int64_t>((turns - std::floor(turns)) * 4294967296.0));
+}
+
+}  // namespace
+
+Sky::Sky(int place, std::uint64_t seed, int width, int height)
+    : clouds_(kClouds, cover(mix(seed, 0xc10d))),
+      tops_(static_cast<std::size_t>(width)),
+      places_(static_cast<std::size_t>(width)),
+      seed_(seed) {
+  static_cast<void>(height);
+  constexpr Vec3 kRock[4] = {{0.16F, 0.17F, 0.2F}, {0.10F, 0.17F, 0.09F}, {0.36F, 0.22F, 0.13F}, {0.42F, 0.48F, 0.56F}};
+  const bool is_town = place == 0;
+  for (int band = 0; band < 2; ++band) {
+    Skyline skyline;
+    skyline.hazy = band == 0 ? 0.72F : 0.45F;
+    skyline.colour = kRock[place] * (band == 0 ? 1.0F : 0.75F);
+    const std::uint64_t key = mix(seed, 0x5c1e + static_cast<std::uint64_t>(band));
+    Random random(key);
+    int house = 0;
+    int house_ends = 0;
+    float roof = 0;
+    for (int i = 0; i < kDirections; ++i) {
+      const float u = static_cast<float>(i) / kDirections;
+      if (is_town && i >= house_ends) {
+        house_ends = i + 12 + random.below(band == 0 ? 26 : 44);
+        house = 1 + random.below(255);
+        roof = random.unit() < 0.12F ? 0.01F : random.between(0.05F, band == 0 ? 0.22F : 0.15F);
+      }
+      const float hill = cloud_at(key, u, 0.3F, band == 0 ? 24 : 40, 5);
+      const float bumpy = (band == 0 ? 0.30F : 0.17F) * std::max(hill - 0.28F, 0.0F);
+      skyline.height.push_back(is_town ? roof : bumpy);
+      skyline.windows.push_back(static_cast<std::uint8_t>(is_town ? house : 0));
+    }
+    skylines_.push_back(std::move(skyline));
+  }
+  Random random(seed, 0x57a4);
+  for (int i = 0; i < 900; ++i) {
+    const float direction = random.unit();
+    const float elevation = random.between(0.02F, 0.7F);
+    const float bright = random.unit();
+    stars_.push_back({direction, elevation, bright * bright});
+  }
+}
+
+void Sky::draw(Canvas& canvas, const World& world) {
+  draw_clouds(canvas, world);
+  if (world.night > 0.5F) draw_stars(canvas, world);
+  draw_skyline(canvas, world);
+}
+
+void Sky::draw_clouds(Canvas& canvas, const World& world) const {
+  const Camera& camera = world.camera;
+  const int rows = std::clamp(static_cast<int>(std::floor(camera.horizon + 0.5F)), 0, canvas.height);
+  const std::array<int, 3> cloud =
+      fixed(lerp(world.light.ambient * 0.9F + world.light.sun * 0.45F, world.light.haze, 0.25F));
+  for (int y = 0; y < rows; ++y) {
+    const float rise = (camera.horizon - static_cast<float>(y) - 0.5F) / camera.focal;
+    const float up = rise / (rise + 0.16F);
+    const std::array<int, 3> clear =
+        fixed(lerp(world.light.haze, world.light.zenith, std::clamp(1.4F * up, 0.0F, 1.0F)));
+    const int most = static_cast<int>(235 * smooth_step(0.01F, 0.2F, rise));
+    // Clouds hang on a plane 1 high, which bends down a little towards the horizon.
+    const float away = 1 / (rise + 0.09F);
+    const auto& level = clouds_.level(level_for(away * away / camera.focal, 4.0F / kClouds));
+    const double du = away / camera.focal * camera.cosine / 8;
+    const double dv = -away / camera.focal * camera.sine / 8;
+    const double drift = world.time * 0.002;
+    const std::uint32_t step_u = coordinate(du);
+    const std::uint32_t step_v = coordinate(dv);
+    std::uint32_t u = coordinate(away * camera.sine / 8 - du * camera.centre + drift);
+    std::uint32_t v = coordinate(away * camera.cosine / 8 - dv * camera.centre + 0.5 * drift);
+    std::uint16_t* out = &canvas.colour[static_cast<std::size_t>(y) * static_cast<std::size_t>(canvas.width) * 3];
+    const int shift = 32 - level.bits;
+    const auto mask = static_cast<std::uint32_t>(level.size - 1);
+    for (int x = 0; x < canvas.width; ++x, u += step_u, v += step_v) {
+      const std::uint8_t* above = level.row(v);
+      const std::uint8_t* under = level.row(v + (1U << shift));
+      const std::uint32_t left = u >> shift;
+      const std::uint32_t right = (left + 1) & mask;
+      const auto fu = static_cast<int>(u >> (shift - 8) & 255);
+      const auto fv = static_cast<int>(v >> (shift - 8) & 255);
+      const int top = above[left] * (256 - fu) + above[right] * fu;
+      const int low = under[left] * (256 - fu) + under[right] * fu;
+      const int share = (((top >> 8) * (256 - fv) + (low >> 8) * fv) >> 8) * most >> 8;
+      for (std::size_t c = 0; c < 3; ++c)
+        out[3 * x + static_cast<int>(c)] =
+            static_cast<std::uint16_t>(clear[c] + (((cloud[c] - clear[c]) * share) >> 8));
+    }
+  }
+}
+
+void Sky::draw_stars(Canvas& canvas, const World& world) const {
+  const Camera& camera = world.camera;
+  const double yaw = camera.sine / 6.2831853;
+  for (const Star& star : stars_) {
+    const double off = star.direction - yaw;
+    const double turns = off - std::floor(off + 0.5);
+    const auto x = static_cast<int>(std::floor(camera.centre + camera.focal * turns * 6.2831853));
+    const auto y = static_cast<int>(std::floor(camera.horizon - camera.focal * star.elevation));
+    if (x < 0 || x >= canvas.width || y < 0 || y >= canvas.height) continue;
+    std::uint16_t* out = &canvas.colour[(static_cast<std::size_t>(y) * static_cast<std::size_t>(canvas.width) +
+                                         static_cast<std::size_t>(x)) *
+                                        3];
+    const int bright = static_cast<int>(1800 * star.bright * (world.night - 0.5F) * 2);
+    for (int c = 0; c < 3; ++c) out[c] = static_cast<std::uint16_t>(std::min(out[c] + bright, kMax));
+  }
+}
+
+void Sky::draw_skyline(Canvas& canvas, const World& world) {
+  const Camera& camera = world.camera;
+  const int end = std::clamp(static_cast<int>(std::floor(camera.horizon + 0.5F)), 0, canvas.height);
+  const Vec3 light = world.light.ambient + world.light.sun * 0.5F;
+  for (const Skyline& skyline : skylines_) {
+    float highest = camera.horizon;
+    for (int x = 0; x < canvas.width; ++x) {
+      // Directions close to the axis: an angle is its tangent.
+      const double turns = (camera.sine + (x + 0.5 - camera.centre) / camera.focal) / 6.2831853;
+      const auto at = static_cast<std::size_t>(coordinate(turns) >> 20);
+      tops_[static_cast<std::size_t>(x)] = camera.horizon - camera.focal * skyline.height[at];
+      places_[static_cast<std::size_t>(x)] = static_cast<std::uint16_t>(at);
+      highest = std::min(highest, tops_[static_cast<std::size_t>(x)]);
+    }
+    for (int y = std::max(static_cast<int>(std::floor(highest)), 0); y < end; ++y) {
+      std::uint16_t* out = &canvas.colour[static_cast<std::size_t>(y) * static_cast<std::size_t>(canvas.width) * 3];
+      const float row = static_cast<float>(y) + 0.5F;
+      // Mist lies at the foot.
+      const float foot = 1 - std::clamp((camera.horizon - row) / camera.focal * 6, 0.0F, 1.0F);
+      const Vec3 wall = lerp(skyline.colour * light, world.light.haze, lerp(skyline.hazy, 1.0F, 0.45F * foot));
+      const std::array<int, 3> plain = fixed(wall);
+      const std::array<int, 3> pane = fixed(lerp(wall * 0.72F, Vec3{1.1F, 0.8F, 0.4F}, 0.75F * world.light.lamps));
+      const std::array<int, 3> blind = fixed(wall * 0.72F);
+      const auto storey = static_cast<int>(std::floor((camera.horizon - row) / camera.focal * 160));
+      const bool between = fraction((camera.horizon - row) / camera.focal * 160.0) < 0.45F;
+      for (int x = 0; x < canvas.width; ++x) {
+        if (row < tops_[static_cast<std::size_t>(x)]) continue;
+        const std::array<int, 3>* colour = &plain;
+        const std::size_t at = places_[static_cast<std::size_t>(x)];
+        if (skyline.windows[at] != 0 && !between && at % 4 < 2) {
+          const std::uint64_t window =
+              mix(seed_ + skyline.windows[at], at / 4 * 256 + static_cast<std::uint64_t>(storey));
+          colour = window % 5 < 2 ? &pane : &blind;
+        }
+        for (std::size_t c = 0; c < 3; ++c) out[3 * x + static_cast<int>(c)] = static_cast<std::uint16_t>((*colour)[c]);
+      }
+    }
+  }
+}
+
+}  // namespace saccade::scene

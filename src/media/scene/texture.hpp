@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "scene/geometry.hpp"
+
+namespace saccade::scene {
+
+/// Smooth noise in [0, 1) that repeats after 1 in U and V and has PERIOD hills a side.
+float noise_at(std::uint64_t key, float u, float v, int period);
+/// OCTAVES of it, each twice as fine and half as strong; in [0, 1).
+float cloud_at(std::uint64_t key, float u, float v, int period, int octaves);
+
+/// A square picture that repeats, with its smaller versions. A coordinate's 32 bits span one repeat, so that it wraps
+/// by itself.
+template <typename T>
+class Texture {
+ public:
+  /// Takes a SIZE x SIZE picture, SIZE a power of two.
+  Texture(int size, std::vector<T> texels);
+
+  int levels() const { return static_cast<int>(levels_.size()); }
+  int size(int level) const { return levels_[static_cast<std::size_t>(level)].size; }
+
+  struct Level {
+    int size = 0;
+    int bits = 0;  ///< log2 of size
+    std::vector<T> texels;
+
+    const T* row(std::uint32_t v) const { return texels.data() + (static_cast<std::size_t>(v >> (32 - bits)) << bits); }
+  };
+  /// The smallest version is 4 texels a side.
+  const Level& level(int index) const { return levels_[static_cast<std::size_t>(std::min(index, levels() - 1))]; }
+
+ private:
+  std::vector<Level> levels_;
+};
+
+/// Four bytes, red first.
+using Texel = std::uint32_t;
+Texel pack(const Vec3& colour);
+
+/// How many halvings make TEXEL at least FOOTPRINT.
+int level_for(float footprint, float texel);
+
+}  // namespace saccade::scene
