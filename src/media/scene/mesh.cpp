@@ -2,6 +2,7 @@
 
 #include "scene/random.hpp"
 #include "scene/shapes.hpp"
+#include "scene/texture.hpp"
 
 namespace saccade::scene {
 namespace {
@@ -221,8 +222,9 @@ std::vector<Pattern> make_patterns() {
       const float u = (static_cast<float>(i % kPatternSize) + 0.5F) / kPatternSize;
       const float v = (static_cast<float>(i / kPatternSize) + 0.5F) / kPatternSize;
       // Props are mottled all over; objects bear their class's marks, a little worn.
-      const float wear = Random(kind, i).unit();
-      const float share = kind < kKinds ? pattern_at(static_cast<Kind>(kind), u, v) * (1 - 0.15F * wear) : wear * wear;
+      const float share = kind < kKinds
+                              ? pattern_at(static_cast<Kind>(kind), u, v) * (1 - 0.15F * Random(kind, i).unit())
+                              : smooth_step(0.3F, 0.75F, cloud_at(kind, u, v, 8, 3));
       patterns[kind][i] = static_cast<std::uint8_t>(share * 255.0F);
     }
   return patterns;

@@ -78,7 +78,7 @@ class Slopes {
       : x_(a.x), y_(a.y), bx_(b.x - a.x), by_(b.y - a.y), cx_(c.x - a.x), cy_(c.y - a.y) {
     area_ = bx_ * cy_ - cx_ * by_;
   }
-  /// Twice the area; below 0 where the corners run counter-clockwise in the picture, the front of a face.
+  /// Twice the area; above 0 where the corners run clockwise in the picture, the front of a face.
   float area() const { return area_; }
   Plane plane(float a, float b, float c) const {
     const float over = 1.0F / area_;
@@ -126,7 +126,7 @@ void for_each_face(const Mesh& mesh, std::span<const Corner> corners, Draw&& dra
     const Corner& b = corners[triangle.corner[1]];
     const Corner& c = corners[triangle.corner[2]];
     const Slopes slopes(a, b, c);
-    if (slopes.area() < -kSliver) draw_face(Face{a, b, c, slopes, triangle.material});
+    if (slopes.area() > kSliver) draw_face(Face{a, b, c, slopes, triangle.material});
   }
 }
 

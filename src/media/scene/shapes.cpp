@@ -15,7 +15,8 @@ int MeshBuilder::add_vertex(const Vec3& position, const Vec3& normal, float u, f
   return static_cast<int>(mesh_.vertices.size()) - 1;
 }
 
-/// Corners run counter-clockwise seen from outside, whatever order they come in: the normals know where outside is.
+/// Corners run clockwise seen from outside (the axes are left-handed), whatever order they come in: the normals know
+/// where outside is.
 void MeshBuilder::add_triangle(int a, int b, int c, Material material) {
   const auto at = [this](int i) -> const Vertex& { return mesh_.vertices[static_cast<std::size_t>(i)]; };
   const Vec3 face = cross(at(b).position - at(a).position, at(c).position - at(a).position);
