@@ -12,13 +12,6 @@ double peak_among(const std::vector<ComputeCeiling>& compute, Precision precisio
   return peak;
 }
 
-void raise(Bandwidth& bandwidth, const Bandwidth& other) {
-  bandwidth.read = std::max(bandwidth.read, other.read);
-  bandwidth.write = std::max(bandwidth.write, other.write);
-  bandwidth.copy = std::max(bandwidth.copy, other.copy);
-  bandwidth.mixed = std::max(bandwidth.mixed, other.mixed);
-}
-
 }  // namespace
 
 double Bandwidth::most() const { return std::max({read, write, copy, mixed}); }
@@ -27,6 +20,13 @@ double Ceilings::peak(Precision precision) const { return peak_among(compute, pr
 
 double Ceilings::peak_of_one_core(Precision precision) const {
   return peak_among(compute, precision, &ComputeCeiling::one_core);
+}
+
+void raise(Bandwidth& bandwidth, const Bandwidth& other) {
+  bandwidth.read = std::max(bandwidth.read, other.read);
+  bandwidth.write = std::max(bandwidth.write, other.write);
+  bandwidth.copy = std::max(bandwidth.copy, other.copy);
+  bandwidth.mixed = std::max(bandwidth.mixed, other.mixed);
 }
 
 void raise(Ceilings& ceilings, const Ceilings& other) {

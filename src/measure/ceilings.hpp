@@ -61,6 +61,7 @@ struct Ceilings {
 /// the whole time, since other programs may take the cores away. Throws Error where the cpu module is not installed.
 Ceilings measure_ceilings(int threads, const std::function<void(double share)>& progress = {});
 
+void raise(Bandwidth& bandwidth, const Bandwidth& other);
 /// Takes from OTHER, measured on the same device, what is better.
 void raise(Ceilings& ceilings, const Ceilings& other);
 

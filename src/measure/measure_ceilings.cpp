@@ -27,8 +27,10 @@ using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 
 constexpr auto kBudget = milliseconds(3500);
-constexpr double kWindow = 2e-4;  // seconds
-constexpr std::int64_t kMemorySlice = 8 << 20;
+constexpr double kWindow = 1e-4;  // seconds
+constexpr int kWindows = 4;       // one after the other, as long as the threads are together
+constexpr std::int64_t kLeastOfMemory = 16 << 20;
+constexpr std::int64_t kMostOfMemory = 512 << 20;
 
 /// Memory that huge pages may back, so that the translation of addresses limits nothing.
 class Buffer {
@@ -74,17 +76,13 @@ class ComputeProbe {
  public:
   explicit ComputeProbe(const ComputeKernel& kernel) : kernel_(kernel), rounds_(repeats_for_a_window(kernel.run)) {}
 
-  void measure(Team& one, Team& all, ComputeCeiling& best) const {
-    best.one_core = std::max(best.one_core, rate(one));
-    best.all = std::max({best.all, rate(all), best.one_core});
-  }
-
- private:
+  /// Operations a second of a team.
   double rate(Team& team) const {
-    const double took = team.time([this](int) { kernel_.run(rounds_); });
+    const double took = team.time(kWindows, [this](int) { kernel_.run(rounds_); });
     return kernel_.operations * static_cast<double>(rounds_) * team.threads() / took;
   }
 
+ private:
   ComputeKernel kernel_;
   std::int64_t rounds_;
 };
@@ -92,48 +90,61 @@ class ComputeProbe {
 /// One way to move memory through one level of it.
 class StreamProbe {
  public:
-  /// Each thread works on AREA bytes of its own, SHIFT bytes apart from a regular place; a level's worth of them for
-  /// all threads together where it is SHARED. AREA 0: memory, a slice that nobody touched for long.
-  StreamProbe(const StreamKernel& kernel, std::int64_t area, bool shared, std::size_t shift)
-      : kernel_(kernel), area_(area), shared_(shared), shift_(shift) {}
+  /// Each thread works on AREA bytes of its own, or all threads together where it is SHARED; destinations lie SHIFT
+  /// bytes behind a regular place. IS_MEMORY: on an area that nobody touched for long.
+  StreamProbe(const StreamKernel& kernel, std::int64_t area, bool shared, std::size_t shift, bool is_memory = false)
+      : kernel_(kernel), area_(area), shift_(shift), shared_(shared), is_memory_(is_memory) {}
 
-  void measure(Team& one, Team& all, const Buffer& buffer, std::size_t& cursor, MemoryCeiling& best) {
-    double& alone = rate_of(best.one_core, kernel_.traffic);
-    double& together = rate_of(best.all, kernel_.traffic);
-    alone = std::max(alone, rate(one, buffer, cursor, repeats_alone_));
-    together = std::max({together, rate(all, buffer, cursor, repeats_together_), alone});
-  }
+  Traffic traffic() const { return kernel_.traffic; }
+  /// The most bytes a second so far.
+  double best() const { return best_; }
 
- private:
-  double rate(Team& team, const Buffer& buffer, std::size_t& cursor, std::int64_t& repeats) {
+  /// Bytes a second of a team. CURSOR goes round BUFFER, so that what it passes was out of all caches for long.
+  double rate(Team& team, const Buffer& buffer, std::size_t& cursor) {
     const auto threads = static_cast<std::size_t>(team.threads());
-    const bool is_memory = area_ == 0;
-    const std::int64_t whole = is_memory ? kMemorySlice : area_;
-    const auto area = static_cast<std::size_t>(shared_ ? whole / team.threads() : whole);
+    const auto area = static_cast<std::size_t>(shared_ ? area_ / team.threads() : area_);
     const auto parts = static_cast<std::size_t>(kernel_.moved());
     const std::size_t bytes = (area - shift_) / parts / kStreamStep * kStreamStep;
-    if (is_memory && cursor + area * threads > buffer.bytes()) cursor = 0;
-    std::byte* base = buffer.data() + (is_memory ? cursor : 0);
-    if (is_memory) cursor += area * threads;
+    if (is_memory_ && cursor + area * threads > buffer.bytes()) cursor = 0;
+    std::byte* base = buffer.data() + (is_memory_ ? cursor : 0);
+    if (is_memory_) cursor += area * threads;
     const auto work = [&](int rank, std::int64_t count) {
       std::byte* from = base + area * static_cast<std::size_t>(rank);
       // The destination lies behind the source, or behind both.
       std::byte* to = parts == 1 ? from : from + bytes * (parts - 1) + shift_;
       for (std::int64_t i = 0; i < count; ++i) kernel_.run(to, from, bytes);
     };
-    if (repeats == 0) repeats = is_memory ? 1 : repeats_for_a_window([&](std::int64_t count) { work(0, count); });
-    if (!is_memory) team.time([&](int rank) { work(rank, 1); });  // brings the data where it is to come from
-    const double took = team.time([&](int rank) { work(rank, repeats); });
-    return kernel_.moved() * static_cast<double>(bytes * threads) * static_cast<double>(repeats) / took;
+    std::int64_t& repeats = threads == 1 ? repeats_alone_ : repeats_together_;
+    if (repeats == 0) repeats = is_memory_ ? 1 : repeats_for_a_window([&](std::int64_t count) { work(0, count); });
+    // The first window in a cache brings the data there; in memory a second one would find what the first left.
+    const double took = team.time(is_memory_ ? 1 : kWindows, [&](int rank) { work(rank, repeats); });
+    const double rate = kernel_.moved() * static_cast<double>(bytes * threads) * static_cast<double>(repeats) / took;
+    best_ = std::max(best_, rate);
+    return rate;
   }
 
+ private:
   StreamKernel kernel_;
   std::int64_t area_;
-  bool shared_;
   std::size_t shift_;
+  bool shared_;
+  bool is_memory_;
   std::int64_t repeats_alone_ = 0;
   std::int64_t repeats_together_ = 0;
+  double best_ = 0;
 };
+
+/// Leaves of each kind of traffic the two PROBES that are fastest on one core: which form suits a level shows at once,
+/// and time is better spent on many windows of few.
+void keep_the_best(std::vector<StreamProbe>& probes) {
+  std::ranges::stable_sort(probes, std::greater(), &StreamProbe::best);
+  std::vector<StreamProbe> kept;
+  for (const StreamProbe& probe : probes) {
+    const auto same = [&](const StreamProbe& other) { return other.traffic() == probe.traffic(); };
+    if (std::ranges::count_if(kept, same) < 2) kept.push_back(probe);
+  }
+  probes = std::move(kept);
+}
 
 /// Nanoseconds of one call, the best of some short windows.
 template <typename Call>
@@ -162,8 +173,10 @@ class Meter {
       add_streams(cache);
     }
     best_.memory.push_back({.level = "memory"});
+    // More than the caches hold: what they take up without passing it on is not the memory's rate.
+    const std::int64_t area = static_cast<std::int64_t>(buffer_.bytes()) / 2;
     streams_.emplace_back();
-    for (const StreamKernel& kernel : stream_kernels()) streams_.back().emplace_back(kernel, 0, true, 0);
+    for (const StreamKernel& kernel : stream_kernels()) streams_.back().emplace_back(kernel, area, true, 0, true);
   }
 
   Ceilings run(const std::function<void(double share)>& progress) {
@@ -172,11 +185,17 @@ class Meter {
     LibraryProbe library(best_.threads);
     best_.device = library.device();
     const auto start = Clock::now();
+    for (int i = 0; i < 2; ++i) round(1, &ComputeCeiling::one_core, &MemoryCeiling::one_core);
+    for (auto& probes : streams_) keep_the_best(probes);
     for (auto passed = Clock::duration::zero(); passed < kBudget; passed = Clock::now() - start) {
       if (progress) progress(std::chrono::duration<double>(passed) / kBudget);
-      round();
+
+      round(1, &ComputeCeiling::one_core, &MemoryCeiling::one_core);
+      round(best_.threads, &ComputeCeiling::all, &MemoryCeiling::all);
       library.measure(best_);
     }
+    for (ComputeCeiling& each : best_.compute) each.all = std::max(each.all, each.one_core);
+    for (MemoryCeiling& each : best_.memory) raise(each.all, each.one_core);
     return std::move(best_);
   }
 
@@ -184,7 +203,7 @@ class Meter {
   std::size_t buffer_bytes(int threads) const {
     std::int64_t bytes = 0;
     for (const CpuCache& cache : caches_) bytes += cache.total(threads);
-    return static_cast<std::size_t>(std::clamp<std::int64_t>(4 * bytes, 16 * kMemorySlice, std::int64_t{1} << 30));
+    return 2 * static_cast<std::size_t>(std::clamp(2 * bytes, kLeastOfMemory, kMostOfMemory));
   }
 
   /// Two sizes of what the threads work on, so that neither a cache's other contents nor the overhead of short loops
@@ -198,12 +217,14 @@ class Meter {
         probes.emplace_back(kernel, shared ? sizes[i] / 2 : sizes[i], shared, i == 0 ? 0 : 2112);
   }
 
-  void round() {
-    Team one(1);
-    Team all(best_.threads);
-    for (std::size_t i = 0; i < computes_.size(); ++i) computes_[i].measure(one, all, best_.compute[i]);
+  /// All that a team of so many threads can measure, into the figures that the members point at.
+  void round(int threads, double ComputeCeiling::*compute, Bandwidth MemoryCeiling::*memory) {
+    Team team(threads);
+    const auto keep = [](double& best, double rate) { best = std::max(best, rate); };
+    for (std::size_t i = 0; i < computes_.size(); ++i) keep(best_.compute[i].*compute, computes_[i].rate(team));
     for (std::size_t level = 0; level < streams_.size(); ++level)
-      for (StreamProbe& probe : streams_[level]) probe.measure(one, all, buffer_, cursor_, best_.memory[level]);
+      for (StreamProbe& probe : streams_[level])
+        keep(rate_of(best_.memory[level].*memory, probe.traffic()), probe.rate(team, buffer_, cursor_));
   }
 
   std::vector<CpuCache> caches_;
