@@ -1,0 +1,27 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+namespace saccade {
+
+/// What a figure is a figure of.
+enum class Unit {
+  kOperationRate,  ///< operations a second: "56.28 TFLOP/s", "1 TOP/s"
+  kByteRate,       ///< bytes a second: "960 GB/s"
+  kBytes,          ///< "32 MiB", "48 kB"
+  kTime,           ///< seconds: "12.2 ms"
+};
+
+/// The number that a text like those above says, in operations, bytes and seconds. Prefixes k, M, G, T, P are powers of
+/// 1000; Ki, Mi, Gi, Ti before bytes powers of 1024. Throws Error (kInvalidArgument) showing what to write.
+double parse_quantity(std::string_view text, Unit unit);
+
+/// For people: three or four digits, with the prefix that suits: "56.28 TFLOP/s", "9.4 ms".
+std::string format_quantity(double value, Unit unit);
+inline std::string format_time(std::chrono::duration<double> time) {
+  return format_quantity(time.count(), Unit::kTime);
+}
+
+}  // namespace saccade
