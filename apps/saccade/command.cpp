@@ -27,11 +27,12 @@ constexpr std::array kVerbs = {
     VerbRow{"infer", "Run a model on raw tensors, .npy files in and out", add_infer},
     VerbRow{"inspect", "Show what a model is made of and how it will run", add_inspect},
     VerbRow{"demo", "Render a procedural scene with its truth", add_demo},
+    VerbRow{"limits", "Measure what this machine can do at most, and how far a model is from it", add_limits},
 };
 
 // What the product will have; named so that nobody looks for a typo.
-constexpr std::array<std::string_view, 10> kVerbsToCome = {"check",  "compile",   "bench",    "profile", "limits",
-                                                           "ladder", "calibrate", "validate", "cameras", "serve"};
+constexpr std::array<std::string_view, 9> kVerbsToCome = {"check",     "compile",  "bench",   "profile", "ladder",
+                                                          "calibrate", "validate", "cameras", "serve"};
 constexpr std::array<std::string_view, 9> kFlagsToCome = {"--show",     "--mqtt",      "--track", "--batch",  "--goals",
                                                           "--contours", "--tolerance", "--data",  "--streams"};
 

@@ -34,4 +34,21 @@ void Progress::finish() {
   drawn_ = false;
 }
 
+StatusLine::StatusLine()
+    : next_(std::chrono::steady_clock::now() + kPeriod), is_terminal_(isatty(STDERR_FILENO) == 1) {}
+
+void StatusLine::say(std::string_view text) {
+  const auto now = std::chrono::steady_clock::now();
+  if (!is_terminal_ || now < next_) return;
+  next_ = now + kPeriod;
+  fmt::print(stderr, "\r\033[K{}", text);
+  std::fflush(stderr);
+  drawn_ = true;
+}
+
+void StatusLine::finish() {
+  if (drawn_) fmt::print(stderr, "\r\033[K");
+  drawn_ = false;
+}
+
 }  // namespace saccade::app

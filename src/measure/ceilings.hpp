@@ -1,16 +1,14 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "measure/precision.hpp"
+#include "measure/units.hpp"
 
 namespace saccade {
-
-using Nanoseconds = std::chrono::duration<double, std::nano>;
 
 /// The most arithmetic that one kind of instruction, or one library, did. Operations a second; a multiply-add counts 2.
 struct ComputeCeiling {

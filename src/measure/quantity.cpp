@@ -62,22 +62,4 @@ double parse_quantity(std::string_view text, Unit unit) {
   fail(ErrorCode::kInvalidArgument, "'{}' can't be read; write it like '{}'", text, row_of(unit).example);
 }
 
-std::string format_quantity(double value, Unit unit) {
-  struct Scale {
-    double factor;
-    std::string_view prefix;
-  };
-  constexpr std::array kLarge = {Scale{1e15, "P"}, Scale{1e12, "T"}, Scale{1e9, "G"},
-                                 Scale{1e6, "M"},  Scale{1e3, "k"},  Scale{1, ""}};
-  constexpr std::array kSmall = {Scale{1, ""}, Scale{1e-3, "m"}, Scale{1e-6, "u"}, Scale{1e-9, "n"}};
-  const std::string_view name = row_of(unit).names[0];
-  const auto pick = [&](const auto& scales) {
-    for (const Scale& scale : scales)
-      if (std::abs(value) >= scale.factor) return scale;
-    return scales.back();
-  };
-  const Scale scale = unit == Unit::kTime ? pick(kSmall) : pick(kLarge);
-  return fmt::format("{:.4g} {}{}", value / scale.factor, scale.prefix, name);
-}
-
 }  // namespace saccade

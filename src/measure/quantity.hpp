@@ -1,7 +1,5 @@
 #pragma once
 
-#include <chrono>
-#include <string>
 #include <string_view>
 
 namespace saccade {
@@ -17,11 +15,5 @@ enum class Unit {
 /// The number that a text like those above says, in operations, bytes and seconds. Prefixes k, M, G, T, P are powers of
 /// 1000; Ki, Mi, Gi, Ti before bytes powers of 1024. Throws Error (kInvalidArgument) showing what to write.
 double parse_quantity(std::string_view text, Unit unit);
-
-/// For people: three or four digits, with the prefix that suits: "56.28 TFLOP/s", "9.4 ms".
-std::string format_quantity(double value, Unit unit);
-inline std::string format_time(std::chrono::duration<double> time) {
-  return format_quantity(time.count(), Unit::kTime);
-}
 
 }  // namespace saccade

@@ -1,0 +1,228 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+#include "command.hpp"
+#include "common.hpp"
+#include "limits_report.hpp"
+#include "measure/quantity.hpp"
+#include "pipeline/compile.hpp"
+#include "pipeline/output_file.hpp"
+#include "progress.hpp"
+
+namespace saccade::app {
+namespace {
+
+// A model that never ran below a bound by more than this keeps it: clocks and processors drift by as much.
+constexpr double kTolerance = 0.03;
+constexpr FrameSize kUsualFrame{PixelFormat::kI420, 1280, 720};
+
+struct LimitsFlags {
+  CommonFlags common;
+  std::vector<std::string> models;
+  std::string device_file;
+  std::string save;
+  std::optional<CameraMode> camera;
+  std::optional<double> bus_rate;
+  std::optional<Nanoseconds> capture;
+  std::optional<Nanoseconds> inference;
+  double seconds = 1;
+  int frames = 100;
+  std::size_t top = 15;
+  bool check = false;
+};
+
+/// Says on a terminal how far a measurement is.
+class Steps {
+ public:
+  std::function<void(double)> of(const std::string& what) {
+    return [this, what](double share) { line_.say(fmt::format("{}: {:.0f} %", what, 100 * share)); };
+  }
+  void finish() { line_.finish(); }
+
+ private:
+  StatusLine line_;
+};
+
+/// The camera's mode and the bus, by flag or else by file.
+struct Surroundings {
+  std::optional<CameraMode> camera;
+  std::optional<double> bus_rate;
+};
+
+/// Fills in the ceilings. Whether models can run on what they are of: on this machine, not on one that a file
+/// describes.
+bool find_ceilings(LimitsReport& report, const LimitsFlags& flags, Surroundings& around, Steps& steps) {
+  around = {flags.camera, flags.bus_rate};
+  if (flags.device_file.empty()) {
+    report.ceilings = measure_ceilings(flags.common.model.threads, steps.of("measuring the machine"));
+    report.origin = "measured";
+    return true;
+  }
+  Device device = read_device_file(flags.device_file);
+  if (!around.camera) around.camera = device.camera;
+  if (!around.bus_rate) around.bus_rate = device.bus_rate;
+  report.ceilings = std::move(device.ceilings);
+  report.origin = "as " + flags.device_file + " says";
+  return report.ceilings.device == choose_backend(flags.common.model).device_name();
+}
+
+ModelReport report_of(const std::string& file, const CompiledModel& model, const FrameSize& frame) {
+  return {.limits = {.file = file, .plan = model.plan, .frame = model.takes_frames ? frame : FrameSize{}}};
+}
+
+void bound(ModelReport& report, const Ceilings& ceilings) {
+  const ModelLimits& limits = report.limits;
+  report.limits.bounds = bound_plan(*limits.plan, ceilings, {.frame = limits.frame});
+  report.precisions.clear();
+  for (const Precision precision : kPrecisions) {
+    const PlanBounds bounds = bound_plan(*limits.plan, ceilings, {precision, limits.frame});
+    report.precisions.push_back({precision, bounds.whole, bounds.fused});
+  }
+}
+
+/// The stages that a frame passes: what was given, else what was measured.
+PeriodReport period_of(const LimitsReport& report, const LimitsFlags& flags, const Surroundings& around) {
+  std::vector<FrameStage> stages;
+  const Nanoseconds bus = around.bus_rate ? bus_bound(*around.camera, *around.bus_rate) : Nanoseconds{};
+  if (flags.capture) stages.push_back({"capture", *flags.capture, bus});
+  const ModelLimits* limits = report.models.empty() ? nullptr : &report.models.front().limits;
+  if (flags.inference) {
+    stages.push_back({"inference", *flags.inference, limits != nullptr ? limits->bounds.whole.time : Nanoseconds{}});
+  } else if (limits != nullptr && limits->times) {
+    for (std::size_t i = 0; i < limits->bounds.stages.size(); ++i)
+      if (limits->bounds.stages[i].time.count() > 0)
+        stages.push_back({std::string(to_string(static_cast<Stage>(i))), limits->times->stages[i].median,
+                          limits->bounds.stages[i].time});
+  }
+  if (stages.empty())
+    fail(ErrorCode::kInvalidArgument,
+         "there is nothing to set against the camera's period: give a MODEL, --capture or --inference");
+  return {*around.camera, around.bus_rate, frame_period(*around.camera, stages, flags.frames)};
+}
+
+void print(const nlohmann::ordered_json& json) {
+  fmt::print("{}\n", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+/// Whether every bound held.
+bool check(LimitsReport& report, const LimitsFlags& flags, Steps& steps) {
+  // The processor's clock drifts: what is above the first ceilings may lie below the last ones.
+  if (flags.device_file.empty())
+    raise(report.ceilings, measure_ceilings(flags.common.model.threads, steps.of("measuring the machine again")));
+  steps.finish();
+  bool holds = true;
+  for (ModelReport& model : report.models) {
+    bound(model, report.ceilings);
+    holds = holds && violations(model.limits, kTolerance).empty();
+  }
+  if (flags.common.json)
+    print(check_json(report, kTolerance));
+  else
+    fmt::print("{}", check_text(report, kTolerance));
+  return holds;
+}
+
+void save(const Ceilings& ceilings, const std::string& path) {
+  OutputFile file(path);
+  file.write(to_toml(ceilings));
+  file.close();
+}
+
+int limits(const LimitsFlags& flags) {
+  if (flags.check && flags.models.empty())
+    fail(ErrorCode::kInvalidArgument, "--check needs a MODEL whose bounds to check");
+  LimitsReport report{.top = flags.top};
+  Steps steps;
+  Surroundings around;
+  const bool is_here = find_ceilings(report, flags, around, steps);
+  if (flags.check && !is_here)
+    fail(ErrorCode::kInvalidArgument, "--check runs models on this machine, but {} describes '{}'", flags.device_file,
+         report.ceilings.device);
+  const FrameSize frame = around.camera ? around.camera->frame : kUsualFrame;
+  for (const std::string& file : flags.models) {
+    const CompiledModel model = compile_for_limits(file, flags.common.model);
+    ModelReport& added = report.models.emplace_back(report_of(file, model, frame));
+    if (is_here && !flags.inference)
+      added.limits.times = run_for_limits(model, frame, flags.seconds, steps.of("running " + file));
+    bound(added, report.ceilings);
+  }
+  if (flags.check) return check(report, flags, steps) ? kOk : kVerdict;
+  steps.finish();
+  if (around.camera && (!report.models.empty() || flags.capture || flags.inference))
+    report.period = period_of(report, flags, around);
+  if (!flags.save.empty()) save(report.ceilings, flags.save);
+  if (flags.common.json)
+    print(to_json(report));
+  else
+    fmt::print("{}", to_text(report));
+  return kOk;
+}
+
+/// PARSE, with its Error as one of the command line's.
+template <typename Parse>
+auto parsed(const std::string& flag, const Parse& parse) {
+  try {
+    return parse();
+  } catch (const Error& error) {
+    throw CLI::ValidationError(flag, error.what());
+  }
+}
+
+void add_time(CLI::App& app, const std::string& flag, std::optional<Nanoseconds>& time, const std::string& help) {
+  app.add_option_function<std::string>(
+         flag,
+         [flag, &time](const std::string& text) {
+           const double seconds = parsed(flag, [&] { return parse_quantity(text, Unit::kTime); });
+           time = std::chrono::duration<double>(seconds);
+         },
+         help)
+      ->type_name("TIME");
+}
+
+void add_frame_flags(CLI::App& app, LimitsFlags& flags) {
+  app.add_option_function<std::string>(
+         "--camera",
+         [&flags](const std::string& text) { flags.camera = parsed("--camera", [&] { return parse_camera(text); }); },
+         "A camera's frames, for the arithmetic of the frame period (1280x720@30:nv12)")
+      ->type_name("WxH@RATE:FORMAT");
+  app.add_option_function<std::string>(
+         "--bus",
+         [&flags](const std::string& text) {
+           flags.bus_rate = parsed("--bus", [&] { return parse_quantity(text, Unit::kByteRate); });
+         },
+         "What the camera's bus carries (60MB/s)")
+      ->type_name("RATE");
+  add_time(app, "--capture", flags.capture, "How long the capture of a frame takes (12.2ms)");
+  add_time(app, "--inference", flags.inference, "How long a frame's inference takes; the MODEL is not run");
+  app.add_option("--frames", flags.frames, "Frames to add the deficit up over")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000000).description(""))
+      ->type_name("N");
+}
+
+}  // namespace
+
+std::function<int()> add_limits(CLI::App& app) {
+  const auto flags = std::make_shared<LimitsFlags>();
+  app.add_option("MODEL", flags->models, "ONNX files to bound, layer by layer")->allow_extra_args(true);
+  app.add_option("--device-file", flags->device_file, "Take the ceilings from a file instead of measuring them")
+      ->type_name("FILE");
+  app.add_option("--save", flags->save, "Write the ceilings to a device file")->type_name("FILE");
+  app.add_option("--top", flags->top, "Layers to list, those first where most could be won; 0 for all")
+      ->capture_default_str()
+      ->type_name("N");
+  app.add_option("--seconds", flags->seconds, "How long to run each model")
+      ->capture_default_str()
+      ->check(CLI::Range(0.01, 3600.0).description(""))
+      ->type_name("S");
+  app.add_flag("--check", flags->check, "Exit with 3 where anything ran more than 3 % below its bound");
+  add_frame_flags(app, *flags);
+  flags->common.add_to(app, true);
+  return [flags] { return limits(*flags); };
+}
+
+}  // namespace saccade::app
