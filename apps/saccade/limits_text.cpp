@@ -112,12 +112,10 @@ std::string model_text(const ModelReport& report, std::size_t top) {
   text += fmt::format("\n{:<12}{:>14}{:>14}{:>24}{:>24}\n", "precision", "operations", "bytes", "bound, layer by layer",
                       "bound, all fused");
   for (const PrecisionBound& each : report.precisions) {
-    const Work& counted = each.whole.work;
     text += fmt::format("  {:<10}{:>14}{:>14}{:>24}{:>24}\n", to_string(each.precision),
                         duration_text(each.whole.compute), duration_text(each.whole.memory),
                         fmt::format("{} ({})", duration_text(each.whole.time), each.whole.limiter),
                         fmt::format("{} ({})", duration_text(each.fused.time), each.fused.limiter));
-    static_cast<void>(counted);
   }
   return text + stages_text(limits) + layers_text(limits, top);
 }

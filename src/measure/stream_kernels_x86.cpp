@@ -16,7 +16,7 @@ namespace {
 // BODY moves STEP bytes; it finds `from`, `second` (BYTES behind it) and `to`.
 #define SACCADE_STREAM(BODY, STEP, END)                                                                    \
   const std::byte* second = from + bytes;                                                                  \
-  asm volatile(".p2align 5\n1:\n" BODY "add $" #STEP ", %[from]\n add $" #STEP ", %[second]\n add $" #STEP \
+  asm volatile("xorps %%xmm0, %%xmm0\n .p2align 5\n1:\n" BODY "add $" #STEP ", %[from]\n add $" #STEP ", %[second]\n add $" #STEP \
                ", %[to]\n sub $" #STEP ", %[bytes]\n jnz 1b\n" END                                         \
                : [from] "+r"(from), [second] "+r"(second), [to] "+r"(to), [bytes] "+r"(bytes)              \
                :                                                                                           \
