@@ -93,6 +93,8 @@ class CocoTruth {
 }  // namespace
 
 void render_frames(const RenderRequest& request) {
+  if (!is_scene(request.source))
+    fail(ErrorCode::kInvalidArgument, "'{}' is not a scene; write synthetic:?NAME=VALUE&...", request.source);
   Scene scene(parse_scene(request.source));
   const SceneOptions& options = scene.options();
   std::error_code error;

@@ -16,6 +16,7 @@ class Synthetic final : public Source {
     info_.name = uri;
     info_.frame_rate = options.fps;
     info_.frames = options.frames;
+    last_ = options.frames < 0 ? kMostFrames : options.frames;
     info_.width = options.width;
     info_.height = options.height;
   }
@@ -24,7 +25,7 @@ class Synthetic final : public Source {
 
   Outcome<Frame> read(FrameAllocator& allocator) override {
     if (cancelled_) return Failure{Status::kCancelled, info_.name + ": reading was cancelled"};
-    if (next_ == info_.frames) return Failure{Status::kEnd, info_.name + ": no more frames"};
+    if (next_ == last_) return Failure{Status::kEnd, info_.name + ": no more frames"};
     Frame frame;
     frame.lease = allocator.acquire(frame_bytes(PixelFormat::kRgb24, info_.width, info_.height));
     if (!frame.lease) return Failure{Status::kCancelled, info_.name + ": reading was cancelled"};
@@ -46,6 +47,7 @@ class Synthetic final : public Source {
   Scene scene_;
   SourceInfo info_;
   std::int64_t next_ = 0;
+  std::int64_t last_ = 0;
   std::atomic<bool> cancelled_ = false;
 };
 

@@ -118,22 +118,22 @@ void Exposure::smear_instance(Canvas& canvas, int index, const Streak& streak, i
   const auto wide = static_cast<std::size_t>(canvas.width);
   for (int y = top; y < bottom; ++y)
     for (int x = left; x < right; ++x) {
+      const std::size_t here = static_cast<std::size_t>(y) * wide + static_cast<std::size_t>(x);
+      // Where the object never comes by, nothing changes; beside it, what stands still shows through.
+      const bool is_inside = canvas.instance[here] == index;
+      bool shows = is_inside;
       std::array<int, 3> sum{};
-      bool shows = false;
       for (int i = 0; i < taps.count; ++i) {
         const int from_x = std::clamp(x + taps.x[static_cast<std::size_t>(i)], 0, canvas.width - 1);
         const int from_y = std::clamp(y + taps.y[static_cast<std::size_t>(i)], 0, canvas.height - 1);
-        std::size_t at = static_cast<std::size_t>(from_y) * wide + static_cast<std::size_t>(from_x);
-        // Where the object is not, what stands still shows through.
-        if (canvas.instance[at] == index)
-          shows = true;
-        else
-          at = static_cast<std::size_t>(y) * wide + static_cast<std::size_t>(x);
-        for (std::size_t c = 0; c < 3; ++c) sum[c] += canvas.colour[3 * at + c];
+        const std::size_t there = static_cast<std::size_t>(from_y) * wide + static_cast<std::size_t>(from_x);
+        const bool is_object = canvas.instance[there] == index;
+        shows |= is_object;
+        const std::uint16_t* light = &canvas.colour[3 * (is_object || is_inside ? there : here)];
+        for (std::size_t c = 0; c < 3; ++c) sum[c] += light[c];
       }
-      const std::size_t at = static_cast<std::size_t>(y) * wide + static_cast<std::size_t>(x);
       for (std::size_t c = 0; c < 3; ++c)
-        copy_[3 * at + c] = shows ? static_cast<std::uint16_t>(sum[c] / taps.count) : canvas.colour[3 * at + c];
+        copy_[3 * here + c] = shows ? static_cast<std::uint16_t>(sum[c] / taps.count) : canvas.colour[3 * here + c];
     }
   for (int y = top; y < bottom && left < right; ++y) {
     const std::size_t at = 3 * (static_cast<std::size_t>(y) * wide + static_cast<std::size_t>(left));

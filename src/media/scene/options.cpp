@@ -59,7 +59,7 @@ void read_option(std::string_view name, std::string_view value, SceneOptions& op
   } else if (name == "objects") {
     if (!read(value, 0, 500, options.objects)) refuse(name, value, "a whole number from 0 to 500");
   } else if (name == "frames") {
-    if (!read<std::int64_t>(value, 1, 1'000'000'000, options.frames))
+    if (!read<std::int64_t>(value, 1, kMostFrames, options.frames))
       refuse(name, value, "a whole number from 1 to 1000000000");
   } else if (name == "place") {
     read_place(value, options);

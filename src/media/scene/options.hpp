@@ -7,6 +7,9 @@
 
 namespace saccade {
 
+/// A scene has so many frames at most.
+inline constexpr std::int64_t kMostFrames = 1'000'000'000;
+
 /// What `synthetic:?...` may say; a frame follows from these and its number alone.
 struct SceneOptions {
   std::uint64_t seed = 1;

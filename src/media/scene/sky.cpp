@@ -30,12 +30,11 @@ std::uint32_t coordinate(double turns) {
 
 }  // namespace
 
-Sky::Sky(int place, std::uint64_t seed, int width, int height)
+Sky::Sky(int place, std::uint64_t seed, int width)
     : clouds_(kClouds, cover(mix(seed, 0xc10d))),
       tops_(static_cast<std::size_t>(width)),
       places_(static_cast<std::size_t>(width)),
       seed_(seed) {
-  static_cast<void>(height);
   constexpr Vec3 kRock[4] = {{0.16F, 0.17F, 0.2F}, {0.10F, 0.17F, 0.09F}, {0.36F, 0.22F, 0.13F}, {0.42F, 0.48F, 0.56F}};
   const bool is_town = place == 0;
   for (int band = 0; band < 2; ++band) {

@@ -8,7 +8,7 @@ namespace saccade::scene {
 /// What is above the horizon: clouds, stars, and a skyline of hills or houses.
 class Sky {
  public:
-  Sky(int place, std::uint64_t seed, int width, int height);
+  Sky(int place, std::uint64_t seed, int width);
   void draw(Canvas& canvas, const World& world);
 
  private:

@@ -10,6 +10,8 @@ constexpr float kSpeed = 2.2F;  // of the camera's rig, metres a second
 constexpr float kCell = 7.0F;   // metres: at most one prop stands in each square of the ground
 constexpr float kSeen = 75.0F;  // metres: how far props are
 
+constexpr std::int64_t kIdentities = INT32_MAX;  // enough for years
+
 enum Place { kStreet, kMeadow, kDesert, kSnow };
 
 struct PropRow {
@@ -170,7 +172,7 @@ void WorldMaker::add_objects(World& world) const {
     const Mesh& mesh = objects_[static_cast<std::size_t>(class_id)];
     const Pose pose = pose_of(life, kind, mesh, sight);
     Instance instance;
-    instance.identity = static_cast<std::int32_t>(1 + slot + options_.objects * life.number);
+    instance.identity = static_cast<std::int32_t>((slot + options_.objects * life.number) % kIdentities + 1);
     instance.class_id = class_id;
     instance.mesh = &mesh;
     instance.pattern = class_id;
@@ -191,6 +193,10 @@ void WorldMaker::add_props(World& world) const {
   const auto last = static_cast<std::int64_t>(std::floor((world.camera.travel + kSeen) / kCell));
   const float spread = kSeen * (world.camera.centre / world.camera.focal + 0.2F);
   const auto columns = static_cast<std::int64_t>(spread / kCell) + 1;
+  // Room for a prop in every cell, so that no later frame asks for more.
+  const auto cells = static_cast<std::size_t>((kSeen + 2) / kCell + 2) * static_cast<std::size_t>(2 * columns);
+  world.instances.reserve(static_cast<std::size_t>(options_.objects) + cells);
+  world.pools.reserve(cells);
   for (std::int64_t row = first; row <= last; ++row)
     for (std::int64_t column = -columns; column < columns; ++column) add_prop(world, column, row);
   // Lamps shine on what is near them.

@@ -1,0 +1,114 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "media/source.hpp"
+#include "scene/scene.hpp"
+#include "support/frames.hpp"
+#include "support/subprocess.hpp"
+
+namespace saccade {
+namespace {
+
+using nlohmann::json;
+using test::run_saccade;
+
+constexpr const char* kScene = "synthetic:?seed=7&size=160x120&objects=20&fps=2";
+
+/// COCO's uncompressed run-length code as one byte a pixel, row after row.
+std::vector<int> mask_of(const json& segmentation, int width, int height) {
+  EXPECT_EQ(segmentation.at("size"), json::array({height, width}));
+  std::vector<int> mask(static_cast<std::size_t>(width * height));
+  int at = 0;
+  int value = 0;
+  for (const int run : segmentation.at("counts")) {
+    for (int i = 0; i < run; ++i, ++at) mask.at(static_cast<std::size_t>((at % height) * width + at / height)) = value;
+    value = 1 - value;
+  }
+  EXPECT_EQ(at, width * height);
+  return mask;
+}
+
+TEST(Render, WritesPicturesAndTheirTruth) {
+  const test::TempFolder folder;
+  const auto finished = run_saccade({"demo", "--render", "6", "--output", folder / "set", "--source", kScene});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const json coco = json::parse(test::bytes_of_file(folder / "set/instances.json"));
+
+  EXPECT_EQ(parse_scene(coco.at("info").at("source").get<std::string>()).seed, 7U);
+  ASSERT_EQ(coco.at("categories").size(), scene_classes().size());
+  for (std::size_t i = 0; i < scene_classes().size(); ++i)
+    EXPECT_EQ(coco["categories"][i], (json{{"id", i}, {"name", scene_classes()[i]}}));
+
+  Scene scene(parse_scene(kScene));
+  std::size_t annotation = 0;
+  ASSERT_EQ(coco.at("images").size(), 6U);
+  for (int frame = 0; frame < 6; ++frame) {
+    const json& image = coco["images"][static_cast<std::size_t>(frame)];
+    EXPECT_EQ(image.at("id"), frame);
+    EXPECT_EQ(image.at("file_name"), "frame_00000" + std::to_string(frame) + ".png");
+    const SceneTruth& truth = scene.truth(frame);
+    for (const SceneObject& object : truth.objects) {
+      const json& entry = coco.at("annotations").at(annotation++);
+      EXPECT_EQ(entry.at("image_id"), frame);
+      EXPECT_EQ(entry.at("category_id"), object.class_id);
+      EXPECT_EQ(entry.at("bbox"), json::array({object.x1, object.y1, object.x2 - object.x1, object.y2 - object.y1}));
+      EXPECT_EQ(entry.at("area"), object.visible_pixels);
+      EXPECT_EQ(entry.at("iscrowd"), object.ignore ? 1 : 0);
+      const std::vector<int> mask = mask_of(entry.at("segmentation"), 160, 120);
+      for (std::size_t i = 0; i < mask.size(); ++i) ASSERT_EQ(mask[i] != 0, truth.identities[i] == object.identity);
+    }
+  }
+  EXPECT_EQ(annotation, coco["annotations"].size());
+  EXPECT_GT(annotation, 20U);
+}
+
+TEST(Render, ThePicturesAreASourceWithTheTruthsNumbers) {
+  const test::TempFolder folder;
+  ASSERT_EQ(run_saccade({"demo", "--render", "2", "--output", folder.string(), "--source", kScene}).exit_code, 0);
+  std::filesystem::remove(folder / "instances.json");
+  test::FramePool pool(2);
+  const auto source = open_source(folder.string());
+  Scene scene(parse_scene(kScene));
+  std::vector<std::uint8_t> expected(160 * 120 * 3);
+  for (int number = 0; number < 2; ++number) {
+    const Outcome<Frame> frame = source->read(pool);
+    ASSERT_TRUE(frame);
+    EXPECT_EQ(frame->image_id, number);
+    scene.render(number, {expected.data(), 480, 160, 120});
+    for (int y = 0; y < 120; ++y)
+      EXPECT_TRUE(std::equal(expected.data() + 480 * y, expected.data() + 480 * (y + 1),
+                             frame->view.planes[0] + static_cast<std::ptrdiff_t>(y) * frame->view.pitch_bytes[0]));
+  }
+}
+
+TEST(Render, FewerFramesWhereTheSceneEndsBefore) {
+  const test::TempFolder folder;
+  const auto finished = run_saccade({"demo", "--render", "9", "--output", folder.string(), "--source",
+                                     "synthetic:?size=32x32&frames=2", "--format", "jpg"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_TRUE(std::filesystem::exists(folder / "frame_000001.jpg"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "frame_000002.jpg"));
+}
+
+TEST(Render, WhatIsWrongIsNamed) {
+  const test::TempFolder folder;
+  const auto option =
+      run_saccade({"demo", "--render", "1", "--output", folder.string(), "--source", "synthetic:?sead=1"});
+  EXPECT_EQ(option.exit_code, 1);
+  EXPECT_NE(option.err.find("sead"), std::string::npos) << option.err;
+
+  const std::string file = folder.write("file", "");
+  const auto output = run_saccade({"demo", "--render", "1", "--output", file});
+  EXPECT_EQ(output.exit_code, 1);
+  EXPECT_NE(output.err.find(file), std::string::npos) << output.err;
+
+  const auto source = run_saccade({"demo", "--render", "1", "--output", folder.string(), "--source", "video.mp4"});
+  EXPECT_EQ(source.exit_code, 1);
+  EXPECT_NE(source.err.find("video.mp4"), std::string::npos) << source.err;
+  EXPECT_EQ(run_saccade({"demo", "--render", "1", "--output", folder.string(), "--format", "bmp"}).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace saccade
