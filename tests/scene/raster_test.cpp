@@ -125,7 +125,7 @@ TEST_F(Raster, PictureAndTruthCoverTheSamePixels) {
     Instance instance = crate(meshes_[kind], 0.3F, 7);
     instance.turn = about_y(0.13);
     Canvas painted(kWidth, kHeight);
-    painted.colour.resize(3 * kWidth * kHeight);
+    painted.add_colour();
     ASSERT_TRUE(projection_.project(instance, world_, kWidth, kHeight, false));
     projection_.shade(instance, world_);
     scene::draw(painted, projection_, instance, patterns[kind], 1, world_);

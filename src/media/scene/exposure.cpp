@@ -45,7 +45,7 @@ void blend(std::uint16_t* a, std::uint16_t* b) {
 
 Exposure::Exposure(int width, int height, std::uint64_t seed)
     : sums_(static_cast<std::size_t>(width) * 3),
-      copy_(static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * 3),
+      copy_(static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * 3 + 1),
       seed_(mix(seed, 0x6041)) {
   const auto falloff = [](int at, int size) {
     const float off = (static_cast<float>(at) + 0.5F) / static_cast<float>(size) * 2 - 1;
@@ -161,8 +161,8 @@ void Exposure::develop(const Canvas& canvas, std::int64_t frame, float noise, co
       std::uint8_t* to = pixel + k;
       for (std::size_t i = 0; i < count; ++i) {
         const float level = std::sqrt(static_cast<float>(from[i]) * (corner[i] * through));
-        const int grey = static_cast<int>(level + static_cast<float>(grains[i]) * grain + 0.5F);
-        to[i] = static_cast<std::uint8_t>(std::min(std::max(grey, 0), 255));
+        const float grey = level + static_cast<float>(grains[i]) * grain + 0.5F;
+        to[i] = static_cast<std::uint8_t>(static_cast<int>(std::min(std::max(grey, 0.0F), 255.0F)));
       }
       k += count;
       at = 0;

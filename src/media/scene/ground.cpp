@@ -1,5 +1,7 @@
 #include "scene/ground.hpp"
 
+#include <emmintrin.h>  // SSE2: every x86-64 machine has it
+
 #include "scene/random.hpp"
 
 namespace saccade::scene {
@@ -33,12 +35,22 @@ std::uint32_t stride(double metres, double tile) {
   return static_cast<std::uint32_t>(static_cast<std::int64_t>(metres / tile * 4294967296.0));
 }
 
-/// Two of four bytes, a pixel apart, mixed by a share of 256: the odd bytes and the even ones at once.
-Texel mixed(Texel a, Texel b, std::uint32_t share) {
-  constexpr Texel kEven = 0x00ff00ff;
-  const Texel even = ((a & kEven) * (256 - share) + (b & kEven) * share) >> 8 & kEven;
-  const Texel odd = (a >> 8 & kEven) * (256 - share) + (b >> 8 & kEven) * share;
-  return even | (odd & ~kEven);
+/// Eight 16-bit numbers: the four bytes of one texel, then those of another.
+__m128i widened(Texel first, Texel second) {
+  const __m128i both =
+      _mm_unpacklo_epi32(_mm_cvtsi32_si128(static_cast<int>(first)), _mm_cvtsi32_si128(static_cast<int>(second)));
+  return _mm_unpacklo_epi8(both, _mm_setzero_si128());
+}
+
+/// A and B, 0 to 255 each, mixed by a share of 256 that is B's.
+__m128i mixed(__m128i a, __m128i b, std::uint32_t share) {
+  const __m128i kept = _mm_mullo_epi16(a, _mm_set1_epi16(static_cast<short>(256 - share)));
+  const __m128i added = _mm_mullo_epi16(b, _mm_set1_epi16(static_cast<short>(share)));
+  return _mm_srli_epi16(_mm_add_epi16(kept, added), 8);
+}
+
+__m128i colours(const std::array<int, 3>& c) {
+  return _mm_setr_epi16(static_cast<short>(c[0]), static_cast<short>(c[1]), static_cast<short>(c[2]), 0, 0, 0, 0, 0);
 }
 
 }  // namespace
@@ -99,7 +111,8 @@ void Ground::set_nodes(const Row& row, const World& world) {
         if (near > 0) light = light + Vec3{1.0F, 0.78F, 0.45F} * (1.1F * near * near * clear * world.light.lamps);
       }
     light = light * (stain * kOne);
-    nodes_[i] = {static_cast<int>(light.x), static_cast<int>(light.y), static_cast<int>(light.z)};
+    const auto bounded = [](float value) { return static_cast<int>(std::min(value, 2.0F * kMax)); };
+    nodes_[i] = {bounded(light.x), bounded(light.y), bounded(light.z)};
   }
 }
 
@@ -125,27 +138,34 @@ void Ground::draw_row(const Row& row, const World& world, const std::uint8_t* sh
   const std::uint32_t dgu = stride(row.dx, kGrainTile);
   const std::uint32_t dgv = stride(row.dz, kGrainTile);
   const int width = static_cast<int>(2 * camera.centre);
+  const __m128i taken_lanes = colours(taken);
+  const __m128i haze_lanes = colours(haze);
+  const __m128i most = _mm_set1_epi16(kMax);
   for (int node = 0; node * kNode < width; ++node) {
-    std::array<int, 3> light = nodes_[static_cast<std::size_t>(node)];
-    std::array<int, 3> step{};
-    for (std::size_t c = 0; c < 3; ++c) step[c] = (nodes_[static_cast<std::size_t>(node) + 1][c] - light[c]) / kNode;
+    const std::array<int, 3>& from = nodes_[static_cast<std::size_t>(node)];
+    const std::array<int, 3>& to = nodes_[static_cast<std::size_t>(node) + 1];
+    __m128i light = colours(from);
+    const __m128i step = colours({(to[0] - from[0]) / kNode, (to[1] - from[1]) / kNode, (to[2] - from[2]) / kNode});
     const int end = std::min((node + 1) * kNode, width);
     for (int x = node * kNode; x < end; ++x) {
       const Texel* above = paint.row(v);
       const Texel* under = paint.row(v + (1U << shift));
       const std::uint32_t left = u >> shift;
       const std::uint32_t right = (left + 1) & mask;
-      const std::uint32_t fu = (u >> (shift - 8)) & 255;
-      const std::uint32_t fv = (v >> (shift - 8)) & 255;
-      const Texel texel = mixed(mixed(above[left], above[right], fu), mixed(under[left], under[right], fu), fv);
+      const __m128i sides =
+          mixed(widened(above[left], under[left]), widened(above[right], under[right]), u >> (shift - 8) & 255);
+      const __m128i texel = mixed(sides, _mm_srli_si128(sides, 8), v >> (shift - 8) & 255);
       const int fine = 256 + (((static_cast<int>(grain.row(gv)[gu >> (32 - grain.bits)]) - 128) * strength) >> 7);
-      for (std::size_t c = 0; c < 3; ++c) {
-        const int albedo = (static_cast<int>(texel >> (8 * c) & 255) * fine) >> 8;
-        const int reach = light[c] - (shadow[x] != 0 ? taken[c] : 0);
-        const int value = ((albedo * std::max(reach, 0)) >> 8) + haze[c];
-        colour[3 * x + static_cast<int>(c)] = static_cast<std::uint16_t>(std::clamp(value, 0, kMax));
-        light[c] += step[c];
-      }
+      // The upper half of a product of 16-bit numbers that were moved up together by 8 bits.
+      const __m128i albedo = _mm_mulhi_epu16(_mm_slli_epi16(texel, 8), _mm_set1_epi16(static_cast<short>(fine)));
+      const __m128i shade = _mm_and_si128(taken_lanes, _mm_set1_epi16(static_cast<short>(-shadow[x])));
+      const __m128i reach = _mm_max_epi16(_mm_sub_epi16(light, shade), _mm_setzero_si128());
+      const __m128i value =
+          _mm_adds_epu16(_mm_mulhi_epu16(_mm_slli_epi16(albedo, 7), _mm_slli_epi16(reach, 1)), haze_lanes);
+      // The fourth lane falls on the next pixel, which is written after this one.
+      _mm_storel_epi64(reinterpret_cast<__m128i*>(colour + 3 * static_cast<std::ptrdiff_t>(x)),
+                       _mm_sub_epi16(value, _mm_subs_epu16(value, most)));
+      light = _mm_add_epi16(light, step);
       u += du;
       v += dv;
       gu += dgu;

@@ -57,7 +57,7 @@ void Scene::State::render(std::int64_t frame, const RgbView& out) {
   maker.make(frame, world);
   if (!painter) {
     painter = std::make_unique<ScenePainter>(options, world.place);
-    canvas.colour.resize(canvas.nearness.size() * 3);
+    canvas.add_colour();
   }
   clear();
   cast_shadows();

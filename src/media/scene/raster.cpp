@@ -219,6 +219,8 @@ Canvas::Canvas(int w, int h)
       nearness(static_cast<std::size_t>(w) * static_cast<std::size_t>(h)),
       instance(nearness.size()) {}
 
+void Canvas::add_colour() { colour.resize(3 * nearness.size() + 1); }
+
 void draw(Canvas& canvas, const Projection& projection, const Instance& instance, const Pattern& pattern, int index,
           const World& world) {
   std::array<Paint, kMaterials> paints;

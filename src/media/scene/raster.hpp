@@ -18,7 +18,10 @@ struct Canvas {
   Canvas(int width, int height);
   int width;
   int height;
-  std::vector<std::uint16_t> colour;    ///< three a pixel, linear light; empty where only geometry is wanted
+  /// Makes room for colours.
+  void add_colour();
+
+  std::vector<std::uint16_t> colour;    ///< three a pixel, linear light, and one to spare; empty without add_colour()
   std::vector<float> nearness;          ///< one over the depth in metres; 0: nothing there
   std::vector<std::uint16_t> instance;  ///< index of the instance plus one; 0: background
 };
