@@ -16,8 +16,8 @@ struct CameraInfo {
   int height = 0;
 };
 
-/// A source of frames: an image, a folder of images, a video. Copies are handles of the same source, which one pipeline
-/// reads once.
+/// A source of frames: an image, a folder of images, a video, a synthetic scene. Copies are handles of the same source,
+/// which one pipeline reads once.
 class Camera {
  public:
   /// Throws Error naming the file where it is missing, empty, damaged or of no known kind.

@@ -1,6 +1,6 @@
 #include "scene/exposure.hpp"
 
-#include <cstring>
+#include <span>
 
 #include "scene/random.hpp"
 
@@ -29,6 +29,19 @@ Taps taps_along(const Streak& streak, int width, int height) {
     taps.y[static_cast<std::size_t>(i)] = std::clamp(rounded(share * streak.y), 1 - height, height - 1);
   }
   return taps;
+}
+
+/// Adds FROM, its pixels moved by SHIFT, to SUMS; the last pixel of a side stands for what lies beyond.
+void add_row(std::span<const std::uint16_t> from, int shift, std::span<std::uint32_t> sums) {
+  const std::size_t apart = 3 * static_cast<std::size_t>(std::abs(shift));
+  const std::size_t kept = from.size() - apart;
+  const std::uint16_t* light = from.data() + (shift > 0 ? apart : 0);
+  std::uint32_t* sum = sums.data() + (shift < 0 ? apart : 0);
+  for (std::size_t k = 0; k < kept; ++k) sum[k] += light[k];
+  std::uint32_t* beyond = sums.data() + (shift < 0 ? 0 : kept);
+  const std::uint16_t* last = from.data() + (shift < 0 ? 0 : from.size() - 3);
+  for (std::size_t k = 0; k < apart; k += 3)
+    for (std::size_t c = 0; c < 3; ++c) beyond[k + c] += last[c];
 }
 
 /// Lets a quarter of each of two neighbours' light into the other.
@@ -85,18 +98,8 @@ void Exposure::smear(Canvas& canvas, const Streak& streak) {
     std::fill(sums_.begin(), sums_.end(), 0U);
     for (int i = 0; i < taps.count; ++i) {
       const int from_y = std::clamp(y + taps.y[static_cast<std::size_t>(i)], 0, canvas.height - 1);
-      const std::uint16_t* from = &canvas.colour[static_cast<std::size_t>(from_y) * row];
-      const int shift = taps.x[static_cast<std::size_t>(i)];
-      const int first = std::max(0, -shift);
-      const int end = std::min(canvas.width, canvas.width - shift);
-      for (int x = 0; x < first; ++x)
-        for (int c = 0; c < 3; ++c) sums_[static_cast<std::size_t>(3 * x + c)] += from[c];
-      std::uint32_t* sum = sums_.data();
-      const std::uint16_t* moved = from + 3 * shift;
-      for (int k = 3 * first; k < 3 * end; ++k) sum[k] += moved[k];
-      for (int x = end; x < canvas.width; ++x)
-        for (int c = 0; c < 3; ++c)
-          sums_[static_cast<std::size_t>(3 * x + c)] += from[row - 3 + static_cast<std::size_t>(c)];
+      add_row({&canvas.colour[static_cast<std::size_t>(from_y) * row], row}, taps.x[static_cast<std::size_t>(i)],
+              sums_);
     }
     std::uint16_t* to = &copy_[static_cast<std::size_t>(y) * row];
     for (std::size_t k = 0; k < row; ++k)

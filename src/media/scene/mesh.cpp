@@ -219,8 +219,9 @@ std::vector<Pattern> make_patterns() {
   std::vector<Pattern> patterns(kKinds + kProps);
   for (std::size_t kind = 0; kind < patterns.size(); ++kind)
     for (std::size_t i = 0; i < patterns[kind].size(); ++i) {
+      const std::size_t row = i / kPatternSize;
       const float u = (static_cast<float>(i % kPatternSize) + 0.5F) / kPatternSize;
-      const float v = (static_cast<float>(i / kPatternSize) + 0.5F) / kPatternSize;
+      const float v = (static_cast<float>(row) + 0.5F) / kPatternSize;
       // Props are mottled all over; objects bear their class's marks, a little worn.
       const float share = kind < kKinds
                               ? pattern_at(static_cast<Kind>(kind), u, v) * (1 - 0.15F * Random(kind, i).unit())

@@ -163,17 +163,18 @@ class Shader {
 
   void fill(float x, float y, std::uint16_t index, const Row& row) const {
     float near = nearness_.at(x, y);
-    int u = fixed_point(u_.at(x, y), 1e5F, kTexel);
-    int v = fixed_point(v_.at(x, y), 1e5F, kTexel);
-    const int du = fixed_point(u_.dx, 1e3F, kTexel);
-    const int dv = fixed_point(v_.dx, 1e3F, kTexel);
-    std::array<int, 3> light{};
-    std::array<int, 3> step{};
+    // Unsigned, so that a sliver's steep slopes wrap.
+    std::uint32_t u = fixed_point(u_.at(x, y), 1e5F, kTexel);
+    std::uint32_t v = fixed_point(v_.at(x, y), 1e5F, kTexel);
+    const std::uint32_t du = fixed_point(u_.dx, 1e3F, kTexel);
+    const std::uint32_t dv = fixed_point(v_.dx, 1e3F, kTexel);
+    std::array<std::uint32_t, 3> light{};
+    std::array<std::uint32_t, 3> step{};
     for (std::size_t c = 0; c < 3; ++c) {
       light[c] = fixed_point(light_[c].at(x, y), 8, kLight);
       step[c] = fixed_point(light_[c].dx, 4, kLight);
     }
-    for (int i = 0; i < row.count; ++i) {
+    for (std::ptrdiff_t i = 0; i < row.count; ++i) {
       if (near > row.nearness[i]) {
         row.nearness[i] = near;
         row.instance[i] = index;
@@ -190,15 +191,16 @@ class Shader {
   static constexpr float kTexel = 1024;
   static constexpr float kLight = 65536;
 
-  static int fixed_point(float value, float limit, float scale) {
-    return static_cast<int>(std::clamp(value, -limit, limit) * scale);
+  static std::uint32_t fixed_point(float value, float limit, float scale) {
+    return static_cast<std::uint32_t>(static_cast<int>(std::clamp(value, -limit, limit) * scale));
   }
 
-  void set_colour(int u, int v, const std::array<int, 3>& light, std::uint16_t* colour) const {
-    const int texel = pattern_[static_cast<std::size_t>((v & 63) * kPatternSize + (u & 63))];
+  void set_colour(std::uint32_t u, std::uint32_t v, const std::array<std::uint32_t, 3>& light,
+                  std::uint16_t* colour) const {
+    const int texel = pattern_[(v % kPatternSize) * kPatternSize + u % kPatternSize];
     for (std::size_t c = 0; c < 3; ++c) {
       int value = paint_.colour[c] + ((paint_.toward[c] * texel) >> 8);
-      if (paint_.is_lit) value = (value * std::clamp(light[c] >> 8, 0, 2048)) >> 8;
+      if (paint_.is_lit) value = (value * std::clamp(static_cast<int>(light[c]) >> 8, 0, 2048)) >> 8;
       colour[c] = static_cast<std::uint16_t>(std::clamp(((value * clear_) >> 8) + haze_[c], 0, kMax));
     }
   }

@@ -76,8 +76,8 @@ MeshBuilder& MeshBuilder::lump(const Vec3& centre, const Vec3& radii, int rings,
       const Vec3 out = {sine(tilt) * cosine(turn), -cosine(tilt), sine(tilt) * sine(turn)};
       // The seam's two ends, and a pole's many corners, are one point of the surface.
       const bool pole = ring == 0 || ring == rings;
-      const std::uint64_t corner = static_cast<std::uint64_t>(ring * 64 + (pole ? 0 : segment % segments));
-      const float scale = 1.0F + share * (2.0F * Random(key, corner).unit() - 1.0F);
+      const int corner = ring * 64 + (pole ? 0 : segment % segments);
+      const float scale = 1.0F + share * (2.0F * Random(key, static_cast<std::uint64_t>(corner)).unit() - 1.0F);
       add_vertex(centre + out * radii * scale, out, static_cast<float>(turn),
                  static_cast<float>(ring) / static_cast<float>(rings));
     }

@@ -35,31 +35,7 @@ Sky::Sky(int place, std::uint64_t seed, int width)
       tops_(static_cast<std::size_t>(width)),
       places_(static_cast<std::size_t>(width)),
       seed_(seed) {
-  constexpr Vec3 kRock[4] = {{0.16F, 0.17F, 0.2F}, {0.10F, 0.17F, 0.09F}, {0.36F, 0.22F, 0.13F}, {0.42F, 0.48F, 0.56F}};
-  const bool is_town = place == 0;
-  for (int band = 0; band < 2; ++band) {
-    Skyline skyline;
-    skyline.hazy = band == 0 ? 0.72F : 0.45F;
-    skyline.colour = kRock[place] * (band == 0 ? 1.0F : 0.75F);
-    const std::uint64_t key = mix(seed, 0x5c1e + static_cast<std::uint64_t>(band));
-    Random random(key);
-    int house = 0;
-    int house_ends = 0;
-    float roof = 0;
-    for (int i = 0; i < kDirections; ++i) {
-      const float u = static_cast<float>(i) / kDirections;
-      if (is_town && i >= house_ends) {
-        house_ends = i + 12 + random.below(band == 0 ? 26 : 44);
-        house = 1 + random.below(255);
-        roof = random.unit() < 0.12F ? 0.01F : random.between(0.05F, band == 0 ? 0.22F : 0.15F);
-      }
-      const float hill = cloud_at(key, u, 0.3F, band == 0 ? 24 : 40, 5);
-      const float bumpy = (band == 0 ? 0.30F : 0.17F) * std::max(hill - 0.28F, 0.0F);
-      skyline.height.push_back(is_town ? roof : bumpy);
-      skyline.windows.push_back(static_cast<std::uint8_t>(is_town ? house : 0));
-    }
-    skylines_.push_back(std::move(skyline));
-  }
+  for (int band = 0; band < 2; ++band) skylines_.push_back(make_skyline(place, seed, band));
   Random random(seed, 0x57a4);
   for (int i = 0; i < 900; ++i) {
     const float direction = random.unit();
@@ -67,6 +43,32 @@ Sky::Sky(int place, std::uint64_t seed, int width)
     const float bright = random.unit();
     stars_.push_back({direction, elevation, bright * bright});
   }
+}
+
+Sky::Skyline Sky::make_skyline(int place, std::uint64_t seed, int band) {
+  constexpr Vec3 kColour[4] = {
+      {0.16F, 0.17F, 0.2F}, {0.10F, 0.17F, 0.09F}, {0.36F, 0.22F, 0.13F}, {0.42F, 0.48F, 0.56F}};
+  const bool is_town = place == 0;
+  const bool is_far = band == 0;
+  Skyline skyline;
+  skyline.hazy = is_far ? 0.72F : 0.45F;
+  skyline.colour = kColour[place] * (is_far ? 1.0F : 0.75F);
+  const std::uint64_t key = mix(seed, 0x5c1e + static_cast<std::uint64_t>(band));
+  Random random(key);
+  int house = 0;
+  int house_ends = 0;
+  float roof = 0;
+  for (int i = 0; i < kDirections; ++i) {
+    if (is_town && i >= house_ends) {
+      house_ends = i + 12 + random.below(is_far ? 26 : 44);
+      house = 1 + random.below(255);
+      roof = random.unit() < 0.12F ? 0.01F : random.between(0.05F, is_far ? 0.22F : 0.15F);
+    }
+    const float hill = cloud_at(key, static_cast<float>(i) / kDirections, 0.3F, is_far ? 24 : 40, 5);
+    skyline.height.push_back(is_town ? roof : (is_far ? 0.30F : 0.17F) * std::max(hill - 0.28F, 0.0F));
+    skyline.windows.push_back(static_cast<std::uint8_t>(house));
+  }
+  return skyline;
 }
 
 void Sky::draw(Canvas& canvas, const World& world) {
@@ -133,41 +135,60 @@ void Sky::draw_stars(Canvas& canvas, const World& world) const {
   }
 }
 
+/// What a row of a skyline is painted with.
+struct Sky::WallRow {
+  std::array<int, 3> wall;
+  std::array<int, 3> lit;
+  std::array<int, 3> dark;
+  std::uint64_t storey = 0;
+  bool has_windows = false;
+};
+
+Sky::WallRow Sky::wall_row(const Skyline& skyline, float rise, const World& world) {
+  const Vec3 light = world.light.ambient + world.light.sun * 0.5F;
+  // Mist lies at the foot.
+  const float foot = 1 - std::clamp(rise * 6, 0.0F, 1.0F);
+  const Vec3 wall = lerp(skyline.colour * light, world.light.haze, lerp(skyline.hazy, 1.0F, 0.45F * foot));
+  const float storeys = rise * 160;
+  WallRow row;
+  row.wall = fixed(wall);
+  row.lit = fixed(lerp(wall * 0.72F, Vec3{1.1F, 0.8F, 0.4F}, 0.75F * world.light.lamps));
+  row.dark = fixed(wall * 0.72F);
+  row.storey = static_cast<std::uint64_t>(std::max(storeys, 0.0F));
+  row.has_windows = fraction(storeys) >= 0.45F;
+  return row;
+}
+
+/// Finds where the skyline's top is in every column; the row of the highest.
+float Sky::find_tops(const Skyline& skyline, const Camera& camera) {
+  float highest = camera.horizon;
+  for (std::size_t x = 0; x < tops_.size(); ++x) {
+    // Directions close to the axis: an angle is its tangent.
+    const double turns = (camera.sine + (static_cast<double>(x) + 0.5 - camera.centre) / camera.focal) / 6.2831853;
+    const auto at = static_cast<std::size_t>(coordinate(turns) >> 20);
+    tops_[x] = camera.horizon - camera.focal * skyline.height[at];
+    places_[x] = static_cast<std::uint16_t>(at);
+    highest = std::min(highest, tops_[x]);
+  }
+  return highest;
+}
+
 void Sky::draw_skyline(Canvas& canvas, const World& world) {
   const Camera& camera = world.camera;
   const int end = std::clamp(static_cast<int>(std::floor(camera.horizon + 0.5F)), 0, canvas.height);
-  const Vec3 light = world.light.ambient + world.light.sun * 0.5F;
   for (const Skyline& skyline : skylines_) {
-    float highest = camera.horizon;
-    for (int x = 0; x < canvas.width; ++x) {
-      // Directions close to the axis: an angle is its tangent.
-      const double turns = (camera.sine + (x + 0.5 - camera.centre) / camera.focal) / 6.2831853;
-      const auto at = static_cast<std::size_t>(coordinate(turns) >> 20);
-      tops_[static_cast<std::size_t>(x)] = camera.horizon - camera.focal * skyline.height[at];
-      places_[static_cast<std::size_t>(x)] = static_cast<std::uint16_t>(at);
-      highest = std::min(highest, tops_[static_cast<std::size_t>(x)]);
-    }
-    for (int y = std::max(static_cast<int>(std::floor(highest)), 0); y < end; ++y) {
-      std::uint16_t* out = &canvas.colour[static_cast<std::size_t>(y) * static_cast<std::size_t>(canvas.width) * 3];
-      const float row = static_cast<float>(y) + 0.5F;
-      // Mist lies at the foot.
-      const float foot = 1 - std::clamp((camera.horizon - row) / camera.focal * 6, 0.0F, 1.0F);
-      const Vec3 wall = lerp(skyline.colour * light, world.light.haze, lerp(skyline.hazy, 1.0F, 0.45F * foot));
-      const std::array<int, 3> plain = fixed(wall);
-      const std::array<int, 3> pane = fixed(lerp(wall * 0.72F, Vec3{1.1F, 0.8F, 0.4F}, 0.75F * world.light.lamps));
-      const std::array<int, 3> blind = fixed(wall * 0.72F);
-      const auto storey = static_cast<int>(std::floor((camera.horizon - row) / camera.focal * 160));
-      const bool between = fraction((camera.horizon - row) / camera.focal * 160.0) < 0.45F;
-      for (int x = 0; x < canvas.width; ++x) {
-        if (row < tops_[static_cast<std::size_t>(x)]) continue;
-        const std::array<int, 3>* colour = &plain;
-        const std::size_t at = places_[static_cast<std::size_t>(x)];
-        if (skyline.windows[at] != 0 && !between && at % 4 < 2) {
-          const std::uint64_t window =
-              mix(seed_ + skyline.windows[at], at / 4 * 256 + static_cast<std::uint64_t>(storey));
-          colour = window % 5 < 2 ? &pane : &blind;
-        }
-        for (std::size_t c = 0; c < 3; ++c) out[3 * x + static_cast<int>(c)] = static_cast<std::uint16_t>((*colour)[c]);
+    const int first = std::max(static_cast<int>(std::floor(find_tops(skyline, camera))), 0);
+    for (int y = first; y < end; ++y) {
+      const float centre = static_cast<float>(y) + 0.5F;
+      const WallRow row = wall_row(skyline, (camera.horizon - centre) / camera.focal, world);
+      std::uint16_t* out = &canvas.colour[static_cast<std::size_t>(y) * tops_.size() * 3];
+      for (std::size_t x = 0; x < tops_.size(); ++x, out += 3) {
+        if (centre < tops_[x]) continue;
+        const std::array<int, 3>* colour = &row.wall;
+        const std::size_t at = places_[x];
+        if (row.has_windows && skyline.windows[at] != 0 && at % 4 < 2)
+          colour = mix(seed_ + skyline.windows[at], at / 4 * 256 + row.storey) % 5 < 2 ? &row.lit : &row.dark;
+        for (std::size_t c = 0; c < 3; ++c) out[c] = static_cast<std::uint16_t>((*colour)[c]);
       }
     }
   }

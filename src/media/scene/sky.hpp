@@ -12,10 +12,6 @@ class Sky {
   void draw(Canvas& canvas, const World& world);
 
  private:
-  void draw_clouds(Canvas& canvas, const World& world) const;
-  void draw_stars(Canvas& canvas, const World& world) const;
-  void draw_skyline(Canvas& canvas, const World& world);
-
   /// One band of hills or houses all around the camera.
   struct Skyline {
     std::vector<float> height;          // tangent of the elevation, by direction
@@ -28,6 +24,14 @@ class Sky {
     float elevation;  // tangent
     float bright;
   };
+  struct WallRow;
+
+  static Skyline make_skyline(int place, std::uint64_t seed, int band);
+  void draw_clouds(Canvas& canvas, const World& world) const;
+  void draw_stars(Canvas& canvas, const World& world) const;
+  float find_tops(const Skyline& skyline, const Camera& camera);
+  static WallRow wall_row(const Skyline& skyline, float rise, const World& world);
+  void draw_skyline(Canvas& canvas, const World& world);
 
   Texture<std::uint8_t> clouds_;
   std::vector<Skyline> skylines_;

@@ -73,7 +73,9 @@ template class Texture<std::uint8_t>;
 template class Texture<Texel>;
 
 Texel pack(const Vec3& colour) {
-  const auto byte = [](float value) { return static_cast<Texel>(std::clamp(value, 0.0F, 1.0F) * 255.0F + 0.5F); };
+  const auto byte = [](float value) {
+    return static_cast<Texel>(std::floor(std::clamp(value, 0.0F, 1.0F) * 255.0F + 0.5F));
+  };
   return byte(colour.x) | byte(colour.y) << 8 | byte(colour.z) << 16;
 }
 
