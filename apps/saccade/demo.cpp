@@ -24,7 +24,8 @@ std::function<int()> add_demo(CLI::App& app) {
       throw CLI::ValidationError("demo", "give --render N --output DIR");
   });
   return [request] {
-    render_frames(*request);
+    const std::int64_t count = render_frames(*request);
+    fmt::print("{} frames of {} and their truth, instances.json, are in {}\n", count, request->source, request->output);
     return kOk;
   };
 }

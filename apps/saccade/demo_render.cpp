@@ -92,7 +92,7 @@ class CocoTruth {
 
 }  // namespace
 
-void render_frames(const RenderRequest& request) {
+std::int64_t render_frames(const RenderRequest& request) {
   if (!is_scene(request.source))
     fail(ErrorCode::kInvalidArgument, "'{}' is not a scene; write synthetic:?NAME=VALUE&...", request.source);
   Scene scene(parse_scene(request.source));
@@ -112,6 +112,7 @@ void render_frames(const RenderRequest& request) {
     coco.add(scene.truth(frame), name, options.fps);
   }
   coco.write((fs::path(request.output) / "instances.json").string(), options);
+  return count;
 }
 
 }  // namespace saccade::app

@@ -13,7 +13,7 @@ struct RenderRequest {
   std::string format = "png";  ///< or jpg
 };
 
-/// Writes pictures and instances.json, their truth in COCO's format. Throws Error.
-void render_frames(const RenderRequest& request);
+/// Writes pictures and instances.json, their truth in COCO's format; returns how many pictures. Throws Error.
+std::int64_t render_frames(const RenderRequest& request);
 
 }  // namespace saccade::app

@@ -88,6 +88,7 @@ TEST(Render, FewerFramesWhereTheSceneEndsBefore) {
   const auto finished = run_saccade({"demo", "--render", "9", "--output", folder.string(), "--source",
                                      "synthetic:?size=32x32&frames=2", "--format", "jpg"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_TRUE(finished.out.starts_with("2 frames of synthetic:")) << finished.out;
   EXPECT_TRUE(std::filesystem::exists(folder / "frame_000001.jpg"));
   EXPECT_FALSE(std::filesystem::exists(folder / "frame_000002.jpg"));
 }
