@@ -15,7 +15,7 @@ std::function<int()> add_demo(CLI::App& app) {
       ->type_name("N");
   app.add_option("--output", request->output, "The folder to write into")->type_name("DIR");
   app.add_option("--source", request->source, "The scene")->capture_default_str()->type_name("synthetic:?...");
-  app.add_option("--format", request->format, "The pictures' format; JPEG's quality is 95")
+  app.add_option("--format", request->format, "The pictures' format; JPEG's quality is 90")
       ->capture_default_str()
       ->check(CLI::IsMember({"png", "jpg"}).description(""))
       ->type_name("png|jpg");
