@@ -4,7 +4,9 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <filesystem>
 #include <limits>
+#include <saccade/error.hpp>
 
 namespace saccade::app {
 namespace {
@@ -68,6 +70,14 @@ CLI::Validator share() {
 }
 
 }  // namespace
+
+void check_apart(const std::vector<std::string>& written, const std::vector<std::string>& read) {
+  std::error_code error;
+  for (const std::string& path : written)
+    for (const std::string& input : read)
+      if (!path.empty() && std::filesystem::equivalent(path, input, error))
+        throw Error(ErrorCode::kInvalidArgument, fmt::format("{} is read: write the output elsewhere", path));
+}
 
 CLI::Validator assignment() {
   return {[](std::string& text) {

@@ -24,6 +24,9 @@ struct CommonFlags {
   void add_answers_to(CLI::App& app);
 };
 
+/// Throws Error naming a file that would be WRITTEN over while it is READ; empty names are no files.
+void check_apart(const std::vector<std::string>& written, const std::vector<std::string>& read);
+
 /// Refuses what is not NAME=VALUE.
 CLI::Validator assignment();
 /// "NAME=VALUE", as assignment() let it through, in two; NAME may hold '=' itself.

@@ -1,13 +1,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <csignal>
-#include <filesystem>
 #include <memory>
 #include <saccade/saccade.hpp>
 
 #include "command.hpp"
 #include "common.hpp"
+#include "interrupt.hpp"
 #include "progress.hpp"
 
 namespace saccade::app {
@@ -27,34 +26,11 @@ struct RunFlags {
   std::string frames;
 };
 
-// Set by the first Ctrl-C or SIGTERM, which ends the run in order; the second one ends the program.
-volatile std::sig_atomic_t interrupted = 0;
-
-void catch_signals() {
-  struct sigaction action {};
-  action.sa_handler = [](int) { interrupted = 1; };
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-  // A reader of --jsonl - that went away is an error to report, and the other files are still to be finished.
-  std::signal(SIGPIPE, SIG_IGN);
-}
-
 using Sinks = std::vector<std::unique_ptr<Sink>>;
 
-/// A file that is written over while it is being read would be lost.
-void check_apart_from_sources(const RunFlags& flags) {
-  for (const std::string* path : {&flags.jsonl, &flags.coco, &flags.csv, &flags.video})
-    for (const auto* inputs : {&flags.sources, &flags.models})
-      for (const std::string& input : *inputs) {
-        std::error_code error;
-        if (!path->empty() && std::filesystem::equivalent(*path, input, error))
-          throw Error(ErrorCode::kInvalidArgument, fmt::format("{} is read: write the output elsewhere", *path));
-      }
-}
-
 Sinks open_sinks(const RunFlags& flags, std::span<const Camera> cameras, std::span<const Model> models) {
-  check_apart_from_sources(flags);
+  for (const auto* read : {&flags.sources, &flags.models})
+    check_apart({flags.jsonl, flags.coco, flags.csv, flags.video}, *read);
   Sinks sinks;
   if (!flags.jsonl.empty()) sinks.push_back(open_jsonl(flags.jsonl));
   if (!flags.coco.empty()) sinks.push_back(open_coco(flags.coco, models));
@@ -70,7 +46,7 @@ std::string consume(Pipeline& pipeline, const Sinks& sinks) {
   constexpr auto patience = std::chrono::milliseconds(100);
   std::string fault;
   Progress progress;
-  while (interrupted == 0) {
+  while (!interrupted()) {
     const Outcome<Result&> result = pipeline.next(patience);
     if (result) {
       for (const auto& sink : sinks) sink->write(*result, pipeline.frame());

@@ -33,7 +33,7 @@ double lay_out_legend(double width, const std::vector<LegendEntry>& entries,
 void draw_time_axis(Svg& svg, const PlotArea& area, const Scale& x, Nanoseconds from, Nanoseconds to,
                     const TimeUnit& unit, std::string_view what) {
   svg.line(area.left, area.bottom, area.right, area.bottom, "axis");
-  const int count = std::max(static_cast<int>(area.width() / 80), 2);
+  const int count = std::max(static_cast<int>(area.width() / 60), 2);
   for (double tick : ticks(from.count() / unit.nanoseconds, to.count() / unit.nanoseconds, count)) {
     const double at = x(tick * unit.nanoseconds);
     svg.line(at, area.bottom, at, area.bottom + 4, "axis");
@@ -43,7 +43,7 @@ void draw_time_axis(Svg& svg, const PlotArea& area, const Scale& x, Nanoseconds 
 }
 
 void draw_value_grid(Svg& svg, const PlotArea& area, const Scale& y, double to, double divisor) {
-  const int count = std::max(static_cast<int>(area.height() / 50), 2);
+  const int count = std::max(static_cast<int>(area.height() / 40), 2);
   for (double tick : ticks(0, to / divisor, count)) {
     const double at = y(tick * divisor);
     if (tick != 0) svg.line(area.left, at, area.right, at, "grid");

@@ -82,16 +82,14 @@ std::string draw(const LatencyHistogram& chart, int width) {
   std::vector<Svg::Point> curve;
   for (const auto& point : shape.density) curve.push_back({x(point.at.count()), y(point.count)});
   svg.path(curve, "density");
-  for (const PlacedMark& mark : marks) {
-    const double label_y = area.top - 6 - mark.row * kMarkRow;
-    svg.line(mark.x, label_y + 3, mark.x, area.bottom, "mark");
-    svg.text(mark.label_x, label_y, mark.text, "tick", Svg::Anchor::kMiddle);
-  }
+  const auto label_y = [&](const PlacedMark& mark) { return area.top - 6 - mark.row * kMarkRow; };
+  for (const PlacedMark& mark : marks) svg.line(mark.x, label_y(mark) + 3, mark.x, area.bottom, "mark");
+  for (const PlacedMark& mark : marks)
+    svg.text(mark.label_x, label_y(mark), mark.text, "tick halo", Svg::Anchor::kMiddle);
   draw_time_axis(svg, area, x, shape.bins.front().low, shape.bins.back().high, time_unit(shape.bins.back().high),
                  "time");
-  std::string note = "samples a bar; the curve is their density";
-  if (shape.beyond > 0)
-    note = fmt::format("{} of {} beyond, up to {}", shape.beyond, shape.samples, duration_text(shape.longest));
+  std::string note = width < 500 ? "samples a bar, density" : "samples a bar; the curve is their density";
+  if (shape.beyond > 0) note = fmt::format("{} beyond, up to {}", shape.beyond, duration_text(shape.longest));
   svg.text(area.left, area.bottom + 34, note, "label");
   return svg.str();
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "measure/charts.hpp"
+#include "measure/table.hpp"
 
 namespace saccade {
 
@@ -13,16 +14,6 @@ struct Tile {
   std::string label;
   std::string value;  ///< with its unit
   std::string note;   ///< what it means, or what it is compared with
-};
-
-struct Table {
-  struct Column {
-    std::string title;
-    bool is_number = false;  ///< aligned at the right
-  };
-  std::string caption;
-  std::vector<Column> columns;
-  std::vector<std::vector<std::string>> rows;  ///< a cell a column
 };
 
 struct PageImage {

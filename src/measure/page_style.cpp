@@ -28,8 +28,8 @@ h2 { margin: 2.75rem 0 0.75rem; padding-bottom: 0.35rem; border-bottom: 1px soli
 h3 { margin: 0 0 0.6rem; font-size: 0.95rem; }
 p { margin: 0.6rem 0; max-width: 44rem; }
 .subtitle { margin: 0.4rem 0 0; color: var(--soft); }
-.lead { margin: 1.25rem 0; padding: 0.8rem 1rem; border-left: 4px solid var(--accent); background: var(--panel); }
-.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(10.5rem, 1fr)); gap: 0.75rem; margin: 1.5rem 0 0; }
+.lead { max-width: none; margin: 1.25rem 0; padding: 0.8rem 1rem; border-left: 4px solid var(--accent); background: var(--panel); }
+.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(8.4rem, 1fr)); gap: 0.75rem; margin: 1.5rem 0 0; }
 .tile { padding: 0.75rem 0.9rem; border: 1px solid var(--line); border-radius: 8px; background: var(--panel); }
 .tile dt { color: var(--soft); font-size: 0.8rem; }
 .tile dd { margin: 0; }
@@ -56,7 +56,7 @@ footer { margin-top: 3rem; color: var(--soft); font-size: 0.8rem; }
 .chart .tick { fill: var(--soft); font-size: 11px; }
 .chart .label { fill: var(--soft); }
 .chart .value { font-variant-numeric: tabular-nums; }
-.chart .inside { fill: #ffffff; font-size: 11px; }
+.chart .inside { fill: var(--page); font-size: 11px; }
 .chart .halo { paint-order: stroke; stroke: var(--page); stroke-width: 3px; stroke-linejoin: round; }
 .chart .grid { stroke: var(--line); stroke-width: 1; }
 .chart .axis { stroke: var(--soft); stroke-width: 1; }

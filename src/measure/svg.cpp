@@ -76,6 +76,12 @@ void Svg::text(double x, double y, std::string_view content, std::string_view st
                        escape_markup(content));
 }
 
+void Svg::slanted_text(double x, double y, double degrees, std::string_view content, std::string_view style) {
+  body_ += fmt::format(R"svg(<text transform="translate({} {}) rotate({})"{}>{}</text>)svg"
+                       "\n",
+                       coordinate(x), coordinate(y), coordinate(-degrees), class_of(style), escape_markup(content));
+}
+
 double text_width(std::string_view text, double size) {
   return kAdvance * size * static_cast<double>(utf8_count(text));
 }

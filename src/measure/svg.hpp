@@ -28,6 +28,9 @@ class Svg {
   void path(const std::vector<Point>& points, std::string_view style, bool closed = false);
   void text(double x, double y, std::string_view content, std::string_view style = {}, Anchor anchor = Anchor::kStart);
 
+  /// A text that starts at a point and runs upwards by so many degrees.
+  void slanted_text(double x, double y, double degrees, std::string_view content, std::string_view style);
+
   /// The whole element.
   std::string str() const { return body_ + "</svg>\n"; }
 

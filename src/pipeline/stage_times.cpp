@@ -4,9 +4,8 @@
 #include <array>
 
 namespace saccade {
-namespace {
 
-Distribution distribution(const Histogram& histogram) {
+Distribution distribution_of(const Histogram& histogram) {
   return {.count = histogram.count(),
           .min = histogram.min(),
           .mean = histogram.mean(),
@@ -18,8 +17,6 @@ Distribution distribution(const Histogram& histogram) {
           .max = histogram.max()};
 }
 
-}  // namespace
-
 void StageTimes::add(const Latency& latency) noexcept {
   capture_.add(latency.capture);
   queue_.add(latency.queue);
@@ -30,8 +27,8 @@ void StageTimes::add(const Latency& latency) noexcept {
 }
 
 std::vector<StageSummary> StageTimes::summarize() const {
-  return {{"capture", distribution(capture_)}, {"queue", distribution(queue_)}, {"pre", distribution(pre_)},
-          {"model", distribution(model_)},     {"post", distribution(post_)},   {"total", distribution(total_)}};
+  return {{"capture", distribution_of(capture_)}, {"queue", distribution_of(queue_)}, {"pre", distribution_of(pre_)},
+          {"model", distribution_of(model_)},     {"post", distribution_of(post_)},   {"total", distribution_of(total_)}};
 }
 
 std::string StageTimes::bottleneck(std::size_t streams, std::size_t models) const {

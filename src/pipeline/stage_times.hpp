@@ -8,11 +8,15 @@
 
 namespace saccade {
 
+/// A histogram's figures.
+Distribution distribution_of(const Histogram& histogram);
+
 /// Where the time of all frames went, in fixed memory. One thread.
 class StageTimes {
  public:
   void add(const Latency& latency) noexcept;
 
+  const Histogram& total() const { return total_; }
   /// In the order of a frame's way.
   std::vector<StageSummary> summarize() const;
   /// The stage that sets the rate of PROCESSED frames out of STREAMS, which capture side by side, and beside the

@@ -56,7 +56,7 @@ std::vector<json> lines_of(const std::string& text) {
 TEST_F(Verbs, HelpAndVersionNeedNothing) {
   EXPECT_EQ(run_saccade({"--help"}).exit_code, 0);
   EXPECT_EQ(run_saccade({"--version"}).out, "saccade 0.1.0\n");
-  for (const char* verb : {"run", "infer", "inspect"}) {
+  for (const char* verb : {"run", "infer", "inspect", "profile"}) {
     const Finished finished = run_saccade({verb, "--help"});
     EXPECT_EQ(finished.exit_code, 0);
     EXPECT_NE(finished.out.find("--disable-pass"), std::string::npos);

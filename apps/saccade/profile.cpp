@@ -1,0 +1,150 @@
+#include "measure/profile.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+#include "common.hpp"
+#include "interrupt.hpp"
+#include "measure/profile_report.hpp"
+#include "measure/terminal_histogram.hpp"
+#include "measure/trace.hpp"
+#include "pipeline/model_impl.hpp"
+#include "pipeline/output_file.hpp"
+#include "progress.hpp"
+
+namespace saccade::app {
+namespace {
+
+struct ProfileFlags {
+  CommonFlags common;
+  std::string model;
+  std::string source;
+  std::int64_t frames = 0;
+  double seconds = 0;
+  std::string trace;
+  std::string html;
+  std::string jsonl;
+  std::size_t top = 15;
+};
+
+// How many frames where neither --frames nor --seconds says.
+constexpr std::int64_t kFrames = 10000;
+// Making a text for the status line at every frame would show in the figures.
+constexpr std::int64_t kFramesToSay = 16;
+
+bool is_recognised(const Model& model) {
+  try {
+    model.impl()->card();
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+/// The source to profile on; empty: random tensors.
+std::string choose_source(const ProfileFlags& flags, const Model& model) {
+  if (!flags.source.empty()) return flags.source;
+  return is_recognised(model) ? "synthetic:" : "";
+}
+
+/// Every file is created before the first frame, so that an unwritable one costs no run.
+struct Outputs {
+  explicit Outputs(const ProfileFlags& flags) {
+    if (!flags.html.empty()) html.emplace(flags.html);
+    if (!flags.trace.empty()) trace.emplace(flags.trace);
+    if (!flags.jsonl.empty()) jsonl = open_jsonl(flags.jsonl);
+  }
+  std::optional<OutputFile> html;
+  std::optional<OutputFile> trace;
+  std::unique_ptr<Sink> jsonl;
+};
+
+void write_html(OutputFile& file, const Profile& profile, std::size_t top) {
+  file.write(to_page(profile, top).html());
+  file.close();
+}
+
+void print(const ProfileFlags& flags, const Profile& profile) {
+  const bool is_taken = flags.jsonl == "-" || flags.trace == "-" || flags.html == "-";
+  if (flags.common.json)
+    fmt::print("{}\n", to_json(profile).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  else
+    fmt::print(is_taken ? stderr : stdout, "{}", to_text(profile, {flags.top, locale_is_utf8()}));
+}
+
+int profile(const ProfileFlags& flags) {
+  const Model model = Model::load(flags.model, flags.common.model);
+  const std::string source = choose_source(flags, model);
+  if (source.empty() && !flags.jsonl.empty())
+    throw Error(ErrorCode::kInvalidArgument,
+                fmt::format("{}: --jsonl needs answers, and nobody knows how to read this model's: give a --card",
+                            flags.model));
+  check_apart({flags.html, flags.trace, flags.jsonl}, {flags.model, source});
+  Outputs outputs(flags);
+  catch_signals();
+  StatusLine status;
+  ProfileOptions options;
+  options.frames = flags.frames != 0   ? flags.frames
+                   : flags.seconds > 0 ? std::numeric_limits<std::int64_t>::max()
+                                       : kFrames;
+  options.duration = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(flags.seconds));
+  options.trace = outputs.trace.has_value();
+  options.sink = outputs.jsonl.get();
+  options.on_ceilings = [&status](double share) {
+    status.say(fmt::format("measuring the machine: {:.0f} %", 100 * share));
+  };
+  options.on_frame = [&status](std::int64_t frames) {
+    if (frames % kFramesToSay == 0) status.say(fmt::format("{} frames", frames));
+    return !interrupted();
+  };
+  const Profile profile = source.empty() ? profile_tensors(model, options) : profile_frames(model, source, options);
+  status.finish();
+  if (outputs.trace) write_trace(profile, *outputs.trace);
+  if (outputs.html) write_html(*outputs.html, profile, flags.top);
+  print(flags, profile);
+  return kOk;
+}
+
+/// Two writers would mix their lines.
+void check_standard_output(const ProfileFlags& flags) {
+  const int writers = (flags.jsonl == "-") + (flags.trace == "-") + (flags.html == "-") + flags.common.json;
+  if (writers > 1)
+    throw CLI::ValidationError("standard output", "only one of --jsonl -, --trace -, --html -, --json can have it");
+}
+
+}  // namespace
+
+std::function<int()> add_profile(CLI::App& app) {
+  const auto flags = std::make_shared<ProfileFlags>();
+  app.add_option("MODEL", flags->model, "An ONNX file")->required();
+  app.add_option("--source", flags->source,
+                 "An image, a folder, a video or synthetic:; started anew when it ends (default: synthetic:, or random "
+                 "tensors for a model that is not recognised)")
+      ->type_name("SRC");
+  app.add_option("--frames", flags->frames, "Frames to measure (default: 10000)")
+      ->check(CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max()).description(""))
+      ->type_name("N");
+  app.add_option("--seconds", flags->seconds, "Measure for so long")
+      ->check(CLI::Range(1e-3, 1e6).description(""))
+      ->type_name("S");
+  app.add_option("--trace", flags->trace, "Every moment of the first frames, for Perfetto or chrome://tracing")
+      ->type_name("FILE.json");
+  app.add_option("--html", flags->html, "The report as a page with charts")->type_name("FILE.html");
+  app.add_option("--jsonl", flags->jsonl, "One JSON object a frame, as `run` writes them; '-' is standard output")
+      ->type_name("FILE");
+  app.add_option("--top", flags->top, "Launches to list")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 100000).description(""))
+      ->type_name("N");
+  flags->common.add_to(app, true);
+  app.callback([flags] { check_standard_output(*flags); });
+  app.footer("Ctrl-C ends the measurement in order: what was measured until then is reported.");
+  return [flags] { return profile(*flags); };
+}
+
+}  // namespace saccade::app

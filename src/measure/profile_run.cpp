@@ -1,0 +1,196 @@
+#include <algorithm>
+#include <random>
+
+#include "measure/looping_source.hpp"
+#include "measure/plan_times.hpp"
+#include "measure/profile.hpp"
+#include "measure/profile_assembly.hpp"
+#include "pipeline/camera_impl.hpp"
+#include "pipeline/model_impl.hpp"
+
+namespace saccade {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Enough for caches, branch predictors and the frame pool; a video's first frames are often odd ones.
+constexpr std::int64_t kWarmUp = 10;
+// A trace of more events than this opens slowly in any viewer.
+constexpr std::size_t kTraceEvents = 400'000;
+// Without a trace some frames are kept all the same, for a report to show typical ones.
+constexpr std::size_t kExamples = 64;
+// Blocks long against the clock's steps and short against the machine's moods.
+constexpr auto kBlock = 20ms;
+constexpr int kOverheadPairs = 5;
+
+std::size_t trace_frames(const Plan& plan, const ProfileOptions& options) {
+  const std::size_t fit = std::max<std::size_t>(kTraceEvents / (plan.steps().size() + 8), 1);
+  const std::size_t wanted =
+      options.trace ? static_cast<std::size_t>(std::max<std::int64_t>(options.frames, 1)) : kExamples;
+  return std::min(fit, wanted);
+}
+
+Ceilings ceilings_of(const Plan& plan, const ProfileOptions& options) {
+  return options.ceilings != nullptr ? *options.ceilings : measure_ceilings(plan.threads(), options.on_ceilings);
+}
+
+/// Whether a profile that started at START and has so many frames is over.
+bool is_over(const ProfileOptions& options, Clock::time_point start, std::int64_t frames) {
+  if (frames >= options.frames) return true;
+  if (options.duration.count() > 0 && Clock::now() - start >= options.duration) return true;
+  return options.on_frame && !options.on_frame(frames);
+}
+
+/// A record of one run on a still input: nothing was captured and nothing waited.
+FrameRecord still_record(std::int64_t frame, Clock::time_point start, Clock::time_point end,
+                         const Execution& execution) {
+  FrameRecord record{.frame = frame, .times = {start, start, start, start, start, end}};
+  record.latency.pre = execution.stage_time(Stage::kPre);
+  record.latency.model = execution.stage_time(Stage::kModel);
+  record.latency.post = execution.stage_time(Stage::kPost);
+  record.latency.total = end - start;
+  return record;
+}
+
+Nanoseconds run_block(Execution& execution, Recorder& recorder, bool recorded, int runs) {
+  const auto start = Clock::now();
+  for (int i = 0; i < runs; ++i) {
+    execution.time_steps(recorded ? recorder.next_steps() : std::span<StepTime>());
+    const auto begin = Clock::now();
+    execution.run();
+    const auto end = Clock::now();
+    if (recorded) recorder.add(still_record(i, begin, end, execution));
+  }
+  if (recorded) recorder.flush();
+  return Nanoseconds(Clock::now() - start) / runs;
+}
+
+/// What it takes to record launches that do nothing.
+Nanoseconds cost_per_event(const Plan& plan, std::size_t events) {
+  constexpr int kFrames = 256;
+  Recorder recorder(plan, 0);
+  const auto start = Clock::now();
+  for (int i = 0; i < kFrames; ++i) {
+    for (StepTime& step : recorder.next_steps().first(events)) {
+      step.start = Clock::now();
+      step.end = Clock::now();
+    }
+    recorder.add({.times = {start, start, start, start, start, start}});
+  }
+  recorder.flush();
+  return Nanoseconds(Clock::now() - start) / static_cast<double>(kFrames * std::max<std::size_t>(events, 1));
+}
+
+/// Runs EXECUTION in blocks with and without a recorder, its input as it is.
+Overhead measure_overhead(Execution& execution, std::chrono::nanoseconds budget) {
+  const Plan& plan = execution.plan();
+  const auto events = static_cast<std::size_t>(
+      std::ranges::count_if(plan.steps(), [](const Step& step) { return step.launch != nullptr; }));
+  Recorder recorder(plan, 0);
+  run_block(execution, recorder, false, 2);
+  const Nanoseconds once = run_block(execution, recorder, false, 1);
+  const int runs = static_cast<int>(std::clamp(Nanoseconds(kBlock) / once, 1.0, 1000.0));
+  const BlockTimes times = run_in_turns([&](bool recorded) { return run_block(execution, recorder, recorded, runs); },
+                                        budget, kOverheadPairs);
+  execution.time_steps({});
+  return overhead_of(times.with, times.without, static_cast<double>(events), cost_per_event(plan, events));
+}
+
+/// A picture of noise: what the overhead is measured on before a source delivers.
+class NoisePicture {
+ public:
+  explicit NoisePicture(const SourceInfo& info)
+      : width_(info.width > 0 ? info.width : 640), height_(info.height > 0 ? info.height : 480) {
+    std::minstd_rand generator(1);
+    pixels_.resize(3 * static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_));
+    for (std::uint8_t& sample : pixels_) sample = static_cast<std::uint8_t>(generator() >> 8U);
+  }
+  FrameView view() { return view_of(RgbView{pixels_.data(), 3 * width_, width_, height_}); }
+
+ private:
+  int width_;
+  int height_;
+  std::vector<std::uint8_t> pixels_;
+};
+
+/// The next result; throws Error where there will be none.
+Result* next_result(Pipeline& pipeline) {
+  const Outcome<Result&> result = pipeline.next();
+  if (result) return &*result;
+  const Failure& failure = result.failure();
+  if (failure.status == Status::kEnd || failure.status == Status::kCancelled) return nullptr;
+  throw Error(failure.status == Status::kLost ? ErrorCode::kDevice : ErrorCode::kInvalidArgument, failure.message);
+}
+
+FrameRecord record_of(const Result& result, const FrameTimes& times) {
+  return {.stream = result.stream, .frame = result.frame, .times = times, .latency = result.latency};
+}
+
+/// Takes frames through PIPELINE until OPTIONS have enough; fills in how long that took and what frames they were.
+FrameSize record_frames(Profile& profile, Pipeline& pipeline, Recorder& recorder, const ProfileOptions& options) {
+  for (std::int64_t i = 0; i < kWarmUp; ++i)
+    if (next_result(pipeline) == nullptr) break;
+  FrameView last;
+  const auto start = Clock::now();
+  for (std::int64_t frames = 0; !is_over(options, start, frames); ++frames) {
+    pipeline.impl().time_steps(0, recorder.next_steps());
+    const Result* result = next_result(pipeline);
+    if (result == nullptr) break;
+    last = pipeline.frame();
+    recorder.add(record_of(*result, pipeline.impl().frame_times()));
+    if (options.sink != nullptr) options.sink->write(*result, last);
+  }
+  profile.elapsed = Clock::now() - start;
+  recorder.flush();
+  profile.frame = fmt::format("{}x{} {}", last.width, last.height, to_string(last.format));
+  return {last.format, last.width, last.height};
+}
+
+}  // namespace
+
+Profile profile_frames(const Model& model, const std::string& uri, const ProfileOptions& options) {
+  std::unique_ptr<Source> source = open_looping(uri);
+  const VisionPlan& vision = model.impl()->vision_plan();
+  Profile profile{
+      .model = model.name(), .source = uri, .plan = vision.plan, .is_live = source->info().live, .warm_up = kWarmUp};
+  profile.ceilings = ceilings_of(*vision.plan, options);
+  {
+    Execution still(vision.plan);
+    NoisePicture picture(source->info());
+    *still.frame() = picture.view();
+    profile.overhead = measure_overhead(still, options.overhead_budget);
+  }
+  Recorder recorder(*vision.plan, trace_frames(*vision.plan, options));
+  Pipeline pipeline(Camera(std::make_shared<Camera::Impl>(std::move(source))), model);
+  const FrameSize size = record_frames(profile, pipeline, recorder, options);
+  pipeline.stop();
+  if (options.sink != nullptr) options.sink->close(pipeline.summary());
+  if (recorder.count() == 0)
+    fail(ErrorCode::kInvalidArgument, "{}: no frame is left after {} to warm up; give a longer source", uri, kWarmUp);
+  assemble(profile, recorder, size);
+  return profile;
+}
+
+Profile profile_tensors(const Model& model, const ProfileOptions& options) {
+  const std::shared_ptr<const Plan> plan = model.impl()->tensor_plan();
+  Profile profile{.model = model.name(), .plan = plan, .warm_up = kWarmUp};
+  Execution execution(plan);
+  fill_inputs(execution);
+  profile.ceilings = ceilings_of(*plan, options);
+  profile.overhead = measure_overhead(execution, options.overhead_budget);
+  Recorder recorder(*plan, trace_frames(*plan, options));
+  for (std::int64_t i = 0; i < kWarmUp; ++i) execution.run();
+  const auto start = Clock::now();
+  for (std::int64_t frame = 0; !is_over(options, start, frame); ++frame) {
+    execution.time_steps(recorder.next_steps());
+    const auto begin = Clock::now();
+    execution.run();
+    recorder.add(still_record(frame, begin, Clock::now(), execution));
+  }
+  profile.elapsed = Clock::now() - start;
+  recorder.flush();
+  assemble(profile, recorder, {});
+  return profile;
+}
+
+}  // namespace saccade
