@@ -49,7 +49,8 @@ bool is_recognised(const Model& model) {
 /// The source to profile on; empty: random tensors.
 std::string choose_source(const ProfileFlags& flags, const Model& model) {
   if (!flags.source.empty()) return flags.source;
-  return is_recognised(model) ? "synthetic:" : "";
+  const bool is_told = !flags.common.model.card.empty();
+  return is_told || is_recognised(model) ? "synthetic:" : "";
 }
 
 /// Every file is created before the first frame, so that an unwritable one costs no run.

@@ -9,11 +9,12 @@ namespace {
 
 constexpr int kDensityPoints = 161;
 
-/// Where the picture ends: at the last sample, unless a few would squeeze all the others into a corner.
+/// Where the picture ends: at the last sample, unless a few would squeeze all the others into a corner. Five quartile
+/// ranges above the upper quartile is far out by any convention (Tukey's outer fence is three).
 double end_of_picture(const Histogram& histogram) {
   const auto at = [&](double percent) { return static_cast<double>(histogram.percentile(percent).count()); };
-  const double body = at(99) + 1.5 * (at(99) - at(50));
-  return std::min(static_cast<double>(histogram.max().count()) + 1, std::max(body, at(99) + 1));
+  const double body = std::max(at(75) + 5 * (at(75) - at(25)), at(95) + 0.5 * (at(95) - at(50)));
+  return std::min(static_cast<double>(histogram.max().count()) + 1, std::max(body, at(95) + 1));
 }
 
 void fill_bins(LatencyShape& shape, const Histogram& histogram) {

@@ -26,7 +26,7 @@ struct LatencyShape {
   Nanoseconds longest{};
 };
 
-/// At most BINS bars from the shortest sample to past the 99th percentile; the density is a Gaussian kernel estimate
+/// At most BINS bars from the shortest sample to past the 95th percentile; the density is a Gaussian kernel estimate
 /// with Silverman's bandwidth, 0.9 min(deviation, IQR / 1.34) n^(-1/5) (Density Estimation, 1986, eq. 3.31). Empty
 /// without samples.
 LatencyShape shape_of(const Histogram& histogram, int bins);

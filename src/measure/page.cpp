@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/utf8.hpp"
 #include "measure/markup.hpp"
 #include "saccade/version.hpp"
 
@@ -17,6 +18,18 @@ std::string element(std::string_view name, std::string_view text, std::string_vi
 std::string cell(std::string_view name, std::string_view scope, const Table::Column& column, std::string_view text) {
   return fmt::format("<{0}{1}{2}>{3}</{0}>", name, scope, column.is_number ? R"( class="number")" : "",
                      escape_markup(text));
+}
+
+/// Whether a table would not fit the column that text stands in.
+bool is_broad(const Table& table) {
+  constexpr std::size_t kColumn = 100;
+  const std::string text = to_text(table);
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find('\n', at);
+    if (utf8_count(std::string_view(text).substr(at, end - at)) > kColumn) return true;
+    at = end + 1;
+  }
+  return false;
 }
 
 }  // namespace
@@ -45,10 +58,10 @@ void Page::section(std::string_view heading) {
 void Page::text(std::string_view paragraph) { body_ += element("p", paragraph); }
 
 void Page::table(const Table& table) {
-  body_ +=
-      fmt::format(R"(<div class="scroll" role="region" tabindex="0" aria-label="{}">)"
-                  "<table>\n{}<thead><tr>",
-                  escape_markup(table.caption.empty() ? "table" : table.caption), element("caption", table.caption));
+  body_ += fmt::format(R"(<div class="scroll{}" role="region" tabindex="0" aria-label="{}">)"
+                       "<table>\n{}<thead><tr>",
+                       is_broad(table) ? " broad" : "", escape_markup(table.caption.empty() ? "table" : table.caption),
+                       element("caption", table.caption));
   for (const Table::Column& column : table.columns) body_ += cell("th", R"( scope="col")", column, column.title);
   body_ += "</tr></thead>\n<tbody>\n";
   for (const std::vector<std::string>& row : table.rows) {

@@ -74,6 +74,9 @@ footer { margin-top: 3rem; color: var(--soft); font-size: 0.8rem; }
 .chart .s-post { fill: var(--post); }
 .chart .s-other { fill: var(--other); }
 .narrow { display: none; }
+@media (min-width: 1120px) {
+  .broad { margin-left: -140px; margin-right: -140px; }
+}
 @media (max-width: 640px) {
   body { padding: 1.25rem 1rem 2rem; }
   h1 { font-size: 1.4rem; }

@@ -34,11 +34,11 @@ Ceilings ceilings_of(const Plan& plan, const ProfileOptions& options) {
   return options.ceilings != nullptr ? *options.ceilings : measure_ceilings(plan.threads(), options.on_ceilings);
 }
 
-/// Whether a profile that started at START and has so many frames is over.
-bool is_over(const ProfileOptions& options, Clock::time_point start, std::int64_t frames) {
-  if (frames >= options.frames) return true;
-  if (options.duration.count() > 0 && Clock::now() - start >= options.duration) return true;
-  return options.on_frame && !options.on_frame(frames);
+/// Whether a profile that started at START and has so many frames needs another.
+bool goes_on(const ProfileOptions& options, Clock::time_point start, std::int64_t frames) {
+  if (frames >= options.frames) return false;
+  if (options.duration.count() > 0 && Clock::now() - start >= options.duration) return false;
+  return !options.on_frame || options.on_frame(frames);
 }
 
 /// A record of one run on a still input: nothing was captured and nothing waited.
@@ -113,13 +113,19 @@ class NoisePicture {
   std::vector<std::uint8_t> pixels_;
 };
 
-/// The next result; throws Error where there will be none.
-Result* next_result(Pipeline& pipeline) {
-  const Outcome<Result&> result = pipeline.next();
-  if (result) return &*result;
-  const Failure& failure = result.failure();
-  if (failure.status == Status::kEnd || failure.status == Status::kCancelled) return nullptr;
-  throw Error(failure.status == Status::kLost ? ErrorCode::kDevice : ErrorCode::kInvalidArgument, failure.message);
+/// The next result, or null where none will come or GO_ON says no. Throws Error where a source or a model fails.
+Result* next_result(Pipeline& pipeline, const std::function<bool()>& go_on) {
+  // Short enough to ask while a source is silent.
+  constexpr auto kPatience = 100ms;
+  while (go_on()) {
+    const Outcome<Result&> result = pipeline.next(kPatience);
+    if (result) return &*result;
+    const Failure& failure = result.failure();
+    if (failure.status == Status::kTimeout) continue;
+    if (failure.status == Status::kEnd || failure.status == Status::kCancelled) break;
+    throw Error(failure.status == Status::kLost ? ErrorCode::kDevice : ErrorCode::kInvalidArgument, failure.message);
+  }
+  return nullptr;
 }
 
 FrameRecord record_of(const Result& result, const FrameTimes& times) {
@@ -129,12 +135,12 @@ FrameRecord record_of(const Result& result, const FrameTimes& times) {
 /// Takes frames through PIPELINE until OPTIONS have enough; fills in how long that took and what frames they were.
 FrameSize record_frames(Profile& profile, Pipeline& pipeline, Recorder& recorder, const ProfileOptions& options) {
   for (std::int64_t i = 0; i < kWarmUp; ++i)
-    if (next_result(pipeline) == nullptr) break;
+    if (next_result(pipeline, [&] { return !options.on_frame || options.on_frame(0); }) == nullptr) break;
   FrameView last;
   const auto start = Clock::now();
-  for (std::int64_t frames = 0; !is_over(options, start, frames); ++frames) {
+  for (std::int64_t frames = 0;; ++frames) {
     pipeline.impl().time_steps(0, recorder.next_steps());
-    const Result* result = next_result(pipeline);
+    const Result* result = next_result(pipeline, [&] { return goes_on(options, start, frames); });
     if (result == nullptr) break;
     last = pipeline.frame();
     recorder.add(record_of(*result, pipeline.impl().frame_times()));
@@ -166,7 +172,7 @@ Profile profile_frames(const Model& model, const std::string& uri, const Profile
   pipeline.stop();
   if (options.sink != nullptr) options.sink->close(pipeline.summary());
   if (recorder.count() == 0)
-    fail(ErrorCode::kInvalidArgument, "{}: no frame is left after {} to warm up; give a longer source", uri, kWarmUp);
+    fail(ErrorCode::kInvalidArgument, "{}: it ended before the first frame after {} to warm up", uri, kWarmUp);
   assemble(profile, recorder, size);
   return profile;
 }
@@ -181,7 +187,7 @@ Profile profile_tensors(const Model& model, const ProfileOptions& options) {
   Recorder recorder(*plan, trace_frames(*plan, options));
   for (std::int64_t i = 0; i < kWarmUp; ++i) execution.run();
   const auto start = Clock::now();
-  for (std::int64_t frame = 0; !is_over(options, start, frame); ++frame) {
+  for (std::int64_t frame = 0; goes_on(options, start, frame); ++frame) {
     execution.time_steps(recorder.next_steps());
     const auto begin = Clock::now();
     execution.run();

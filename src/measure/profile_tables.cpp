@@ -66,6 +66,10 @@ Table gaps_table(const Profile& profile) {
     table.rows.push_back(std::move(row));
   };
   add("between its launches", profile.gaps.within);
+  const auto largest = std::ranges::max_element(profile.launches, {}, &LaunchProfile::gap_after);
+  if (largest != profile.launches.end() && largest->gap_after.count() > 0)
+    table.rows.push_back({fmt::format("  of it after step {} ({})", largest->step, largest->operation),
+                          duration_text(largest->gap_after)});
   if (profile.source.empty()) return table;
   add("waiting for the next frame", profile.gaps.waiting);
   add("from a result to that wait", profile.gaps.between);

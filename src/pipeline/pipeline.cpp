@@ -61,8 +61,10 @@ Outcome<Result&> Pipeline::Impl::next(std::chrono::nanoseconds timeout) {
 
 /// Waits for the next frame, or says why there is none.
 std::optional<Failure> Pipeline::Impl::fetch(std::chrono::nanoseconds timeout) {
-  asked_ = Clock::now();
-  const auto wanted = after(asked_, timeout);
+  const auto now = Clock::now();
+  if (!is_asking_) asked_ = now;  // a wait that timed out goes on
+  is_asking_ = true;
+  const auto wanted = after(now, timeout);
   while (true) {
     if (Clock::now() >= deadline_) {
       end();
@@ -84,6 +86,7 @@ std::optional<Failure> Pipeline::Impl::fetch(std::chrono::nanoseconds timeout) {
 
 void Pipeline::Impl::begin_frame() {
   turn_ = 0;
+  is_asking_ = false;
   fetched_ = Clock::now();
   finished_ = fetched_;
 }

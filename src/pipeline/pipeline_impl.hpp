@@ -65,6 +65,7 @@ class Pipeline::Impl {
   Frame current_;  // after the streams, whose pools its pixels go back to
   std::size_t lane_ = 0;
   std::size_t turn_ = 0;  ///< the model that sees the current frame next
+  bool is_asking_ = false;
   Clock::time_point asked_;
   Clock::time_point fetched_;
   Clock::time_point started_;  // of the last result's model
