@@ -4,6 +4,28 @@
 #include <map>
 #include <set>
 
+// Why these bounds hold, and why they are not looser.
+//
+// Arithmetic. The peak is what loops of nothing but multiply-adds reach; the work counts no product that an
+// implementation could leave out. Products and other operations are not added up: a processor may do them side by side
+// on different units, and a fused post-operation costs nothing beside the products before it. oneDNN runs direct
+// convolutions alone; a tactic with fewer multiplications (Winograd's) would have to count its own.
+//
+// Memory. The naive bound, all bytes over memory's bandwidth, is violated at once: a 1x1 convolution after another one
+// finds its input in L2. Bytes over L1's bandwidth would hold, and say nothing. What is certain is capacity. When a
+// launch starts, the caches up to a level hold at most what fits into them, whatever policy filled them and however the
+// data is spread over the cores' own caches; so of what it reads, all beyond that has to cross from the next level, at
+// that level's bandwidth at most. When it ends, of what it wrote no more than fits is still there. The levels work side
+// by side, so the slowest crossing counts, not their sum; so do reads and writes, of which each has its own limit and
+// both together that of the best mix.
+//
+// Weights are read once a frame, and between two frames the whole working set passes through the caches. With least
+// recently used lines thrown out, none of a working set that doesn't fit would be left; the best policy there is
+// (Belady's) keeps capacity / working set of a cyclic pattern. Real caches lie between the two, so that share is
+// granted to each launch's weights. Without this, only a launch whose own weights exceed the caches would be bound by
+// memory.
+//
+// Sums. Launches run one after the other, with all threads joined between them, so a plan takes at least the sum.
 namespace saccade {
 namespace {
 

@@ -32,12 +32,14 @@ alignas(64) constexpr std::array<float, 16> kOne = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1
   SACCADE_CLOBBER_16, "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", \
       "xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31"
 
-// LOAD brings the operands, CLEAR zeroes the chains, STEP is one round of them, END ends.
+// LOAD brings the operands, CLEAR zeroes the chains, STEP is one round of them, END ends. CLOBBER is a list.
+// NOLINTBEGIN(bugprone-macro-parentheses)
 #define SACCADE_COMPUTE(CLOBBER, LOAD, CLEAR, STEP, END)                                 \
   asm volatile(LOAD CLEAR ".p2align 5\n1:\n" STEP "dec %[rounds]\n jnz 1b\n" END         \
                : [rounds] "+r"(rounds)                                                   \
                : [half] "r"(kHalf.data()), [one] "r"(kOne.data()), "m"(kHalf), "m"(kOne) \
                : CLOBBER, "cc")
+// NOLINTEND(bugprone-macro-parentheses)
 
 // SSE has no fused multiply-add: seven products and seven sums side by side.
 #define SACCADE_X_CLEAR(i) "xorps %%xmm" #i ", %%xmm" #i "\n"

@@ -26,7 +26,7 @@ class Section {
   std::optional<std::string> text(std::string_view key) {
     const toml::node* node = find(key);
     if (node == nullptr) return std::nullopt;
-    const auto value = node->value_exact<std::string>();
+    auto value = node->value_exact<std::string>();
     if (!value) bad(node->source(), key, "must be a text");
     return value;
   }
