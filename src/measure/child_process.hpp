@@ -1,0 +1,40 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace saccade {
+
+/// Another program to talk to in lines. Move nowhere; its end is the program's end.
+class ChildProcess {
+ public:
+  /// Starts ARGUMENTS[0] (a path, or a name to be found in PATH). Its standard input and output are ours to write and
+  /// read, its standard error goes to ERROR_FILE. Throws Error (kNotFound, kIo).
+  ChildProcess(const std::vector<std::string>& arguments, std::string error_file);
+  /// Kills the program where it still runs.
+  ~ChildProcess();
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+
+  /// Throws Error (kIo) where the program has ended.
+  void write_line(std::string_view line);
+  /// The next line, without its end. Throws Error (kIo) where the program ends or says nothing within TIMEOUT; the
+  /// message holds the last line of its standard error.
+  std::string read_line(std::chrono::milliseconds timeout);
+
+ private:
+  [[noreturn]] void fail_as_ended();
+  /// ": LINE", the last one of the error file; empty where there is none.
+  std::string last_words() const;
+
+  pid_t pid_ = -1;
+  int socket_ = -1;
+  std::string error_file_;
+  std::string received_;
+};
+
+}  // namespace saccade

@@ -1,0 +1,170 @@
+"""Runs a model in another engine, on demand: one JSON object a line in, one out.
+
+    peer.py onnxruntime|openvino
+
+{"do": "load", "model": FILE, "threads": N, "inputs": [[NAME, FILE.npy], ...]}   -> {}
+{"do": "answer", "inputs": [[NAME, FILE.npy], ...], "prefix": PATH}              -> {"files": [PATH0.npy, ...]}
+{"do": "run", "unmeasured": N, "runs": N}                                        -> {"ns": [...], "wall_ns": N}
+{"do": "memory"}                                                                 -> {"peak_bytes": N}
+
+The first line out is {"version": ...}, or {"missing": ...} where the engine is not installed.  What fails is answered
+with {"error": ...}.  Both engines run in their fastest way: fp32, outputs left where the engine put them, inputs bound
+once.  An answer comes when the engine's threads are asleep, so that they disturb no one else's turn.
+"""
+import json
+import os
+import sys
+import time
+
+# The line protocol keeps standard output to itself: what libraries print goes to standard error.
+answers = os.fdopen(os.dup(1), "w")
+os.dup2(2, 1)
+
+
+def answer(message):
+    answers.write(json.dumps(message) + "\n")
+    answers.flush()
+
+
+class OnnxRuntime:
+    def __init__(self):
+        import onnxruntime
+        self.engine = onnxruntime
+        self.version = onnxruntime.__version__
+
+    def load(self, path, threads, feed):
+        options = self.engine.SessionOptions()
+        options.log_severity_level = 3
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        # A size that is known lets it plan its memory ahead.
+        import onnx
+        model = onnx.load(path, load_external_data=False)
+        for value in model.graph.input:
+            for i, dim in enumerate(value.type.tensor_type.shape.dim):
+                if dim.dim_param and value.name in feed:
+                    options.add_free_dimension_override_by_name(dim.dim_param, feed[value.name].shape[i])
+        self.session = self.engine.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+        self.bind(feed)
+
+    def bind(self, feed):
+        self.binding = self.session.io_binding()
+        self.feed = feed
+        for name, array in feed.items():
+            self.binding.bind_cpu_input(name, array)
+        for output in self.session.get_outputs():
+            self.binding.bind_output(output.name, "cpu")
+
+    def run(self):
+        self.session.run_with_iobinding(self.binding)
+
+    def outputs(self):
+        return self.binding.copy_outputs_to_cpu()
+
+
+def name_of(port, feed):
+    """The name that ONNX gave a port: OpenVINO may know it by others, too."""
+    return next(name for name in port.names if name in feed)
+
+
+class OpenVino:
+    def __init__(self):
+        import openvino
+        self.engine = openvino
+        self.core = openvino.Core()
+        self.version = openvino.__version__.split("-")[0]
+
+    def load(self, path, threads, feed):
+        model = self.core.read_model(path)
+        if any(port.partial_shape.is_dynamic for port in model.inputs):
+            model.reshape({port: list(feed[name_of(port, feed)].shape) for port in model.inputs})
+        settings = {"INFERENCE_NUM_THREADS": threads, "PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"}
+        self.model = self.core.compile_model(model, "CPU", settings)
+        self.bind(feed)
+
+    def bind(self, feed):
+        self.feed = feed
+        self.request = self.model.create_infer_request()
+        for port in self.model.inputs:
+            self.request.set_tensor(port, self.engine.Tensor(feed[name_of(port, feed)], shared_memory=True))
+
+    def run(self):
+        self.request.infer(share_outputs=True)
+
+    def outputs(self):
+        return [self.request.get_tensor(port).data.copy() for port in self.model.outputs]
+
+
+def wait_until_quiet():
+    """Sleeps until the process uses no processor time to speak of; half a second at most."""
+    for _ in range(125):
+        before = time.process_time()
+        time.sleep(0.004)
+        if time.process_time() - before < 0.0003:
+            return
+
+
+def run(engine, request):
+    for _ in range(request["unmeasured"]):
+        engine.run()
+    times = []
+    clock = time.perf_counter_ns
+    first = clock()
+    for _ in range(request["runs"]):
+        start = clock()
+        engine.run()
+        times.append(clock() - start)
+    wall = clock() - first
+    wait_until_quiet()
+    return {"ns": times, "wall_ns": wall}
+
+
+def read(inputs):
+    import numpy
+    return {name: numpy.load(path) for name, path in inputs}
+
+
+def answer_files(engine, request):
+    import numpy
+    engine.bind(read(request["inputs"]))
+    engine.run()
+    files = []
+    for i, array in enumerate(engine.outputs()):
+        files.append(f"{request['prefix']}{i}.npy")
+        numpy.save(files[-1], array)
+    return {"files": files}
+
+
+def peak_bytes():
+    with open("/proc/self/status") as file:
+        return 1024 * next(int(line.split()[1]) for line in file if line.startswith("VmHWM"))
+
+
+def handle(engine, request):
+    if request["do"] == "load":
+        engine.load(request["model"], request["threads"], read(request["inputs"]))
+        return {}
+    if request["do"] == "answer":
+        return answer_files(engine, request)
+    if request["do"] == "run":
+        return run(engine, request)
+    return {"peak_bytes": peak_bytes()}
+
+
+def main():
+    try:
+        import numpy  # noqa: F401
+        engine = {"onnxruntime": OnnxRuntime, "openvino": OpenVino}[sys.argv[1]]()
+    except ImportError as error:
+        answer({"missing": str(error)})
+        return
+    answer({"version": engine.version})
+    for line in sys.stdin:
+        try:
+            answer(handle(engine, json.loads(line)))
+        except Exception as error:  # whatever an engine throws is its answer
+            answer({"error": " ".join(str(error).split())[:500] or type(error).__name__})
+
+
+if __name__ == "__main__":
+    main()
