@@ -27,13 +27,14 @@ constexpr std::array kVerbs = {
     VerbRow{"infer", "Run a model on raw tensors, .npy files in and out", add_infer},
     VerbRow{"inspect", "Show what a model is made of and how it will run", add_inspect},
     VerbRow{"profile", "Measure every stage and every launch of a model, and say what to work on", add_profile},
+    VerbRow{"bench", "Measure how fast models run, beside other engines, and regressions", add_bench},
     VerbRow{"demo", "Render a procedural scene with its truth", add_demo},
     VerbRow{"limits", "Measure what this machine can do at most, and how far a model is from it", add_limits},
 };
 
 // What the product will have; named so that nobody looks for a typo.
-constexpr std::array<std::string_view, 8> kVerbsToCome = {"check",     "compile",  "bench",   "ladder",
-                                                          "calibrate", "validate", "cameras", "serve"};
+constexpr std::array<std::string_view, 7> kVerbsToCome = {"check",    "compile", "ladder", "calibrate",
+                                                          "validate", "cameras", "serve"};
 constexpr std::array<std::string_view, 9> kFlagsToCome = {"--show",     "--mqtt",      "--track", "--batch",  "--goals",
                                                           "--contours", "--tolerance", "--data",  "--streams"};
 

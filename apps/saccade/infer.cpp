@@ -5,11 +5,11 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <random>
 #include <saccade/saccade.hpp>
 
 #include "command.hpp"
 #include "common.hpp"
+#include "random_tensor.hpp"
 
 namespace saccade::app {
 namespace {
@@ -30,44 +30,6 @@ std::string sanitised(std::string name) {
   return name;
 }
 
-template <typename T>
-void draw_integers(Tensor& tensor, std::mt19937_64& generator, std::uint64_t below) {
-  for (T& element : tensor.data<T>()) element = static_cast<T>(generator() % below);
-}
-
-/// Numbers in [0, 1), as images are; whole ones 0 to 255 for uint8 (pixels), else 1 to 320 (sizes of pictures).
-Tensor draw(const TensorInfo& input, std::uint64_t seed) {
-  Tensor tensor(input.dtype, input.shape);
-  // The engine's numbers are the same everywhere; the standard's distributions are not.
-  std::mt19937_64 generator(seed);
-  const auto unit = [&generator] { return static_cast<double>(generator() >> 11U) * 0x1p-53; };
-  switch (input.dtype) {
-    case DType::kFloat32:
-      for (float& element : tensor.data<float>()) element = static_cast<float>(generator() >> 40U) * 0x1p-24F;
-      break;
-    case DType::kFloat64:
-      for (double& element : tensor.data<double>()) element = unit();
-      break;
-    case DType::kUInt8: draw_integers<std::uint8_t>(tensor, generator, 256); break;
-    case DType::kInt8: draw_integers<std::int8_t>(tensor, generator, 128); break;
-    case DType::kInt32:
-      for (std::int32_t& element : tensor.data<std::int32_t>())
-        element = 1 + static_cast<std::int32_t>(generator() % 320);
-      break;
-    case DType::kInt64:
-      for (std::int64_t& element : tensor.data<std::int64_t>())
-        element = 1 + static_cast<std::int64_t>(generator() % 320);
-      break;
-    case DType::kBool:
-      for (bool& element : tensor.data<bool>()) element = (generator() & 1U) != 0;
-      break;
-    default:
-      throw Error(ErrorCode::kUnsupported, fmt::format("input '{}' is {}: give it with --input {}=FILE.npy", input.name,
-                                                       to_string(input.dtype), input.name));
-  }
-  return tensor;
-}
-
 /// The given tensors in the model's order, the others drawn.
 std::vector<Tensor> gather_inputs(const Model& model, const InferFlags& flags) {
   std::map<std::string, Tensor> given;
@@ -86,7 +48,7 @@ std::vector<Tensor> gather_inputs(const Model& model, const InferFlags& flags) {
   std::vector<Tensor> inputs;
   for (const TensorInfo& input : model.inputs()) {
     const auto found = given.find(input.name);
-    inputs.push_back(found != given.end() ? found->second : draw(input, flags.seed + inputs.size()));
+    inputs.push_back(found != given.end() ? found->second : random_tensor(input, flags.seed + inputs.size()));
   }
   return inputs;
 }

@@ -21,6 +21,7 @@ class Model::Impl {
   Impl(const std::string& path, const ModelOptions& options);
 
   const std::string& name() const { return name_; }
+  const Graph& graph() const { return graph_; }  ///< as it was imported
   const ModelOptions& options() const { return options_; }
   std::span<const TensorInfo> inputs() const { return inputs_; }
   std::span<const TensorInfo> outputs() const { return outputs_; }

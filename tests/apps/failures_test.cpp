@@ -77,7 +77,7 @@ TEST_F(Failures, UsageIsExitCode2) {
 }
 
 TEST_F(Failures, WhatIsNotBuiltYetIsRejectedByName) {
-  expect_error(run_saccade({"bench", "m.onnx"}), 2, {"'bench' is not built yet"});
+  expect_error(run_saccade({"ladder", "m.onnx"}), 2, {"'ladder' is not built yet"});
   expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--show"}), 2, {"--show is not built yet"});
   expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--mqtt=x"}), 2, {"--mqtt is not built yet"});
   expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--device", "cuda:1"}), 2,

@@ -1,3 +1,5 @@
+#include <dnnl.h>
+#include <fmt/format.h>
 #include <omp.h>
 
 #include <algorithm>
@@ -54,7 +56,12 @@ const Backend& backend() {
   return backend;
 }
 
-const CpuModule kModule{.backend = backend};
+std::string libraries() {
+  const dnnl_version_t& version = *dnnl_version();
+  return fmt::format("oneDNN {}.{}.{}", version.major, version.minor, version.patch);
+}
+
+const CpuModule kModule{.backend = backend, .libraries = libraries};
 
 }  // namespace
 }  // namespace saccade::cpu

@@ -1,0 +1,147 @@
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+#include "command.hpp"
+#include "common.hpp"
+#include "measure/bench_compare.hpp"
+#include "measure/bench_report.hpp"
+#include "measure/peer.hpp"
+#include "pipeline/compile.hpp"
+#include "progress.hpp"
+#include "random_tensor.hpp"
+#include "runtime/cpu_backend.hpp"
+
+namespace saccade::app {
+namespace {
+
+struct BenchFlags {
+  CommonFlags common;
+  std::vector<std::string> models;
+  BenchOptions options;
+  std::vector<std::string> compare;
+  double tolerance = 0.05;
+};
+
+/// Cores that the process may use.
+int core_count() {
+  cpu_set_t cores;
+  return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
+}
+
+void print(const nlohmann::ordered_json& json) {
+  fmt::print("{}\n", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+int compare(const BenchFlags& flags) {
+  const Comparisons found = compare_benches(flags.compare[0], flags.compare[1], flags.tolerance);
+  if (flags.common.json)
+    print(to_json(found));
+  else
+    fmt::print("{}", to_text(found));
+  return found.any_slower() ? kVerdict : kOk;
+}
+
+BenchReport empty_report(const BenchFlags& flags) {
+  const BenchOptions& options = flags.options;
+  return {.device = choose_backend(flags.common.model).device_name(),
+          .cores = core_count(),
+          .libraries = cpu_libraries(),
+          .runs = options.runs.runs,
+          .seconds = options.runs.seconds,
+          .batch = options.batch,
+          .streams = options.streams,
+          .seed = options.runs.seed,
+          .peers = options.peers};
+}
+
+int bench(const BenchFlags& flags) {
+  if (!flags.compare.empty()) return compare(flags);
+  BenchOptions options = flags.options;
+  options.model = flags.common.model;
+  options.draw = [](const Model& model, std::uint64_t seed) { return random_inputs(model, seed); };
+  if (!options.peers.empty()) options.peers_python = find_peers_python(options.peers_python);
+  BenchReport report = empty_report(flags);
+  bool agree = true;
+  StatusLine line;
+  for (const std::string& file : flags.models) {
+    line.say(fmt::format("{}: compiling", file));
+    report.models.push_back(
+        bench_model(file, options, [&](double share) { line.say(fmt::format("{}: {:.0f} %", file, 100 * share)); }));
+    agree = agree && report.models.back().agrees();
+  }
+  line.finish();
+  if (flags.common.json)
+    print(to_json(report));
+  else
+    fmt::print("{}", to_text(report));
+  return agree ? kOk : kVerdict;
+}
+
+void add_load_flags(CLI::App& app, BenchOptions& options) {
+  app.add_option("--runs", options.runs.runs, "Measured runs of each model, at least")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 100000000).description(""))
+      ->type_name("N");
+  app.add_option("--seconds", options.runs.seconds, "Measured time of each model, at least")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 86400.0).description(""))
+      ->type_name("S");
+  app.add_option("--batch", options.batch, "Pictures an inference takes at once; more than 1: on raw tensors")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 65536).description(""))
+      ->type_name("N");
+  app.add_option("--streams", options.streams, "Inferences of one plan that run side by side")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1024).description(""))
+      ->type_name("N");
+  app.add_option("--seed", options.runs.seed, "Of the inputs and the order of the blocks")
+      ->capture_default_str()
+      ->type_name("N");
+  app.add_flag("--tensors", options.tensors, "Run the model alone, on raw tensors, where it is known what it answers");
+}
+
+void add_peer_flags(CLI::App& app, BenchOptions& options) {
+  const std::vector<std::string> engines(peer_engines().begin(), peer_engines().end());
+  app.add_option("--against", options.peers, "Measure these engines in turn with ours, block by block, on raw tensors")
+      ->delimiter(',')
+      ->check(CLI::IsMember(engines).description(""))
+      ->type_name(fmt::format("{}", fmt::join(engines, ",")))
+      ->allow_extra_args(false);
+  app.add_option("--peers-python", options.peers_python,
+                 "The Python that has them (default: $SACCADE_PEERS_PYTHON, else what script/bootstrap --peers made)")
+      ->type_name("PATH");
+}
+
+/// What only the whole command line shows to make no sense.
+void check(const BenchFlags& flags) {
+  if (flags.models.empty() == flags.compare.empty())
+    throw CLI::ValidationError("bench", "give either models or --compare A.json B.json");
+  if (flags.options.streams > 1 && !flags.options.peers.empty())
+    throw CLI::ValidationError("--against", "the peers run one stream: leave out --streams");
+}
+
+}  // namespace
+
+std::function<int()> add_bench(CLI::App& app) {
+  const auto flags = std::make_shared<BenchFlags>();
+  app.add_option("MODEL", flags->models, "ONNX files");
+  add_load_flags(app, flags->options);
+  add_peer_flags(app, flags->options);
+  app.add_option("--compare", flags->compare, "Compare two files that bench --json wrote; exit with 3 if B is slower")
+      ->expected(2)
+      ->type_name("A.json B.json");
+  app.add_option("--tolerance", flags->tolerance, "The share by which a model may be slower in --compare")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 10.0).description(""))
+      ->type_name("X");
+  flags->common.add_to(app, true);
+  app.callback([flags] { check(*flags); });
+  return [flags] { return bench(*flags); };
+}
+
+}  // namespace saccade::app

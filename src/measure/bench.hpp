@@ -1,0 +1,71 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "measure/interleave.hpp"
+#include "measure/statistics.hpp"
+#include "saccade/model.hpp"
+
+namespace saccade {
+
+struct BenchOptions {
+  ModelOptions model;
+  InterleaveOptions runs;
+  int batch = 1;
+  int streams = 1;
+  bool tensors = false;            ///< raw tensors also where the model is recognised
+  std::vector<std::string> peers;  ///< engines to run beside ours; not empty: raw tensors
+  std::string peers_python;
+  /// The model's inputs, the same for the same seed.
+  std::function<std::vector<Tensor>(const Model&, std::uint64_t seed)> draw;
+};
+
+/// What was measured of one engine.
+struct EngineTimes {
+  std::string engine;
+  std::string version;
+  Distribution latency;
+  std::vector<double> block_medians_ms;
+  Estimate median_ms;     ///< of the blocks' medians, and where another run's is to be expected
+  double throughput = 0;  ///< pictures (or batches' rows) a second
+  int warm_up = 0;
+  int unmeasured = 0;  ///< a block
+  std::int64_t peak_bytes = 0;
+};
+
+struct PeerTimes {
+  EngineTimes times;
+  double drift = 0;     ///< ours from this one's
+  bool agrees = false;  ///< the drift is small enough
+  Estimate ratio;       ///< our median / its median: below 1, ours is faster
+  std::string failure;  ///< why there are no times; empty: there are
+};
+
+struct BenchedModel {
+  std::string file;
+  std::string name;
+  std::string precision;  ///< "fp32"; "int8" where the file's graph is quantised
+  std::string covers;     ///< what a run is
+  bool takes_frames = false;
+  int threads = 1;
+  std::size_t arena_bytes = 0;  ///< of one stream's execution
+  bool peak_is_own = true;      ///< the peak is this model's alone, not the process's so far
+  EngineTimes own;
+  std::vector<StageSummary> stages;  ///< of frames: pre, model, post
+  std::vector<PeerTimes> peers;
+
+  /// The fastest one that ran; null without.
+  const PeerTimes* best_peer() const;
+  bool agrees() const;
+};
+
+/// Compiles a model and measures it. Throws Error naming the file.
+BenchedModel bench_model(const std::string& file, const BenchOptions& options,
+                         const std::function<void(double share)>& progress = {});
+
+/// Geometric mean over models of ours / ENGINE; ENGINE empty: ours / best peer. Empty where no model has it.
+std::optional<Estimate> geometric_mean(std::span<const BenchedModel> models, std::string_view engine);
+
+}  // namespace saccade

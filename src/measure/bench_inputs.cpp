@@ -1,0 +1,109 @@
+#include "measure/bench_inputs.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+
+#include "base/error.hpp"
+#include "pipeline/model_runner.hpp"
+#include "saccade/npy.hpp"
+
+namespace saccade {
+namespace {
+
+std::vector<FedInput> write(const Model& model, std::span<const Tensor> tensors, const std::string& prefix) {
+  std::vector<FedInput> files;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    files.push_back({model.inputs()[i].name, prefix + std::to_string(i) + ".npy"});
+    save_npy(files.back().file, tensors[i]);
+  }
+  return files;
+}
+
+/// The shapes of MODEL's inputs with BATCH in front.
+std::map<std::string, std::vector<std::int64_t>> batched_shapes(const Model& model, int batch) {
+  std::map<std::string, std::vector<std::int64_t>> shapes;
+  for (const TensorInfo& input : model.inputs()) {
+    std::vector<std::int64_t> shape(input.shape.begin(), input.shape.end());
+    if (shape.empty()) continue;
+    shape.front() = batch;
+    shapes[input.name] = shape;
+  }
+  return shapes;
+}
+
+}  // namespace
+
+Model load_batched(const std::string& file, const ModelOptions& options, int batch) {
+  Model single = Model::load(file, options);
+  if (batch == 1) return single;
+  ModelOptions batched = options;
+  for (auto& [name, shape] : batched_shapes(single, batch)) batched.shapes.insert_or_assign(name, shape);
+  try {
+    Model model = Model::load(file, batched);
+    for (std::size_t i = 0; i < model.outputs().size(); ++i)
+      if (model.outputs()[i].shape == single.outputs()[i].shape)
+        fail(ErrorCode::kUnsupported, "its output '{}' stays {}", model.outputs()[i].name,
+             model.outputs()[i].shape.to_string());
+    return model;
+  } catch (const Error& error) {
+    fail(ErrorCode::kUnsupported, "{} takes no batch of {}: {}", file, batch, error.what());
+  }
+}
+
+std::string precision_of(const Model& model) {
+  const Graph& graph = model.impl()->graph();
+  for (NodeId id : graph.order()) {
+    const std::string& op = graph.node(id).op;
+    if (op.starts_with("QLinear") || op == "QuantizeLinear" || op == "DynamicQuantizeLinear" || op.ends_with("Integer"))
+      return "int8";
+  }
+  return "fp32";
+}
+
+NoiseFrame::NoiseFrame(int width, int height, std::uint64_t seed)
+    : pixels_(DType::kUInt8, {static_cast<std::int64_t>(frame_bytes(PixelFormat::kI420, width, height))}) {
+  std::mt19937_64 generator(seed);
+  for (std::uint8_t& pixel : pixels_.data<std::uint8_t>()) pixel = static_cast<std::uint8_t>(generator() >> 56U);
+  view_ = lay_out({.data = pixels_.raw(), .capacity = pixels_.bytes()}, PixelFormat::kI420, width, height);
+}
+
+Inference on_frames(const Model& model, const NoiseFrame& frame) {
+  const auto runner = std::make_shared<ModelRunner>(model, 0);
+  const auto owned = std::make_shared<Frame>();
+  owned->view = frame.view();
+  return [runner, owned]() -> StageTimes {
+    runner->run(*owned);
+    const auto& latency = runner->result().latency;
+    return {latency.pre, latency.model, latency.post};
+  };
+}
+
+Inference on_tensors(const std::shared_ptr<const Plan>& plan, std::span<const Tensor> inputs) {
+  const auto execution = std::make_shared<Execution>(plan);
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (const TensorView to = execution->input(i); to.data != nullptr && inputs[i].bytes() != 0)
+      std::memcpy(to.data, inputs[i].raw(), inputs[i].bytes());
+  return [execution]() -> StageTimes {
+    execution->run();
+    return {execution->stage_time(Stage::kPre), execution->stage_time(Stage::kModel),
+            execution->stage_time(Stage::kPost)};
+  };
+}
+
+PeerFiles::PeerFiles(const Model& model, std::span<const Tensor> inputs, std::span<const Tensor> others) {
+  folder_ = (std::filesystem::temp_directory_path() / "saccade-bench-XXXXXX").string();
+  if (mkdtemp(folder_.data()) == nullptr)
+    fail(ErrorCode::kIo, "can't make a folder like {}: {}", folder_, std::strerror(errno));
+  inputs_ = write(model, inputs, folder_ + "/input_");
+  others_ = write(model, others, folder_ + "/other_");
+}
+
+PeerFiles::~PeerFiles() {
+  std::error_code ignored;
+  std::filesystem::remove_all(folder_, ignored);
+}
+
+}  // namespace saccade

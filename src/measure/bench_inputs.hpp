@@ -1,0 +1,54 @@
+#pragma once
+
+#include <filesystem>
+
+#include "measure/own_engine.hpp"
+#include "measure/peer.hpp"
+#include "runtime/plan.hpp"
+#include "saccade/model.hpp"
+#include "tensor/frame.hpp"
+
+namespace saccade {
+
+/// Reads FILE with a batch of BATCH pictures bound to the first dimension of every input whose size is open; 1 leaves
+/// all as OPTIONS say. Throws Error (kUnsupported) saying why the model takes no such batch.
+Model load_batched(const std::string& file, const ModelOptions& options, int batch);
+
+/// "int8" where the model's graph computes with quantised numbers, else "fp32".
+std::string precision_of(const Model& model);
+
+/// A frame of noise and its memory: the same for the same seed.
+class NoiseFrame {
+ public:
+  NoiseFrame(int width, int height, std::uint64_t seed);
+  const FrameView& view() const { return view_; }
+
+ private:
+  Tensor pixels_;
+  FrameView view_;
+};
+
+/// An inference of what FRAME shows, from pixels to answers. The frame outlives it.
+Inference on_frames(const Model& model, const NoiseFrame& frame);
+/// An inference of INPUTS, one an input of the plan.
+Inference on_tensors(const std::shared_ptr<const Plan>& plan, std::span<const Tensor> inputs);
+
+/// Two sets of inputs as .npy files in a folder that is gone when this is.
+class PeerFiles {
+ public:
+  PeerFiles(const Model& model, std::span<const Tensor> inputs, std::span<const Tensor> others);
+  ~PeerFiles();
+  PeerFiles(const PeerFiles&) = delete;
+  PeerFiles& operator=(const PeerFiles&) = delete;
+
+  const std::string& folder() const { return folder_; }
+  std::span<const FedInput> inputs() const { return inputs_; }
+  std::span<const FedInput> other_inputs() const { return others_; }
+
+ private:
+  std::string folder_;
+  std::vector<FedInput> inputs_;
+  std::vector<FedInput> others_;
+};
+
+}  // namespace saccade

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "measure/bench.hpp"
+
+namespace saccade {
+
+/// A benchmark of one or more models, with what it takes to read its figures.
+struct BenchReport {
+  std::string device;     ///< "AMD EPYC (avx2, avx512, vnni)"
+  int cores = 0;          ///< that the process may use
+  std::string libraries;  ///< "oneDNN 2.6.3"
+  int runs = 0;           ///< asked for, of each engine, at least
+  double seconds = 0;
+  int batch = 1;
+  int streams = 1;
+  std::uint64_t seed = 0;
+  std::vector<std::string> peers;
+  std::vector<BenchedModel> models;
+};
+
+/// {"device", "cores", "versions", "settings", "models": [{"model", "precision", "latency_ms": {"p50", ...}, ...}]};
+/// times in milliseconds.
+nlohmann::ordered_json to_json(const BenchReport& report);
+/// For people: a paragraph a model, then a table of the ratios where there are peers.
+std::string to_text(const BenchReport& report);
+
+}  // namespace saccade
