@@ -70,6 +70,16 @@ bool find_ceilings(LimitsReport& report, const LimitsFlags& flags, Surroundings&
   return report.ceilings.device == choose_backend(flags.common.model).device_name();
 }
 
+/// How models are compiled here: for as many threads as the ceilings are of.
+ModelOptions options_for(const Ceilings& ceilings, const LimitsFlags& flags) {
+  ModelOptions options = flags.common.model;
+  if (options.threads != 0 && options.threads != ceilings.threads)
+    fail(ErrorCode::kInvalidArgument, "{} describes {} threads; leave out --threads {} or measure anew",
+         flags.device_file, ceilings.threads, options.threads);
+  options.threads = ceilings.threads;
+  return options;
+}
+
 ModelReport report_of(const std::string& file, const CompiledModel& model, const FrameSize& frame) {
   return {.limits = {.file = file, .plan = model.plan, .frame = model.takes_frames ? frame : FrameSize{}}};
 }
@@ -143,8 +153,9 @@ int limits(const LimitsFlags& flags) {
     fail(ErrorCode::kInvalidArgument, "--check runs models on this machine, but {} describes '{}'", flags.device_file,
          report.ceilings.device);
   const FrameSize frame = around.camera ? around.camera->frame : kUsualFrame;
+  const ModelOptions options = is_here ? options_for(report.ceilings, flags) : flags.common.model;
   for (const std::string& file : flags.models) {
-    const CompiledModel model = compile_for_limits(file, flags.common.model);
+    const CompiledModel model = compile_for_limits(file, options);
     ModelReport& added = report.models.emplace_back(report_of(file, model, frame));
     if (is_here && !flags.inference)
       added.limits.times = run_for_limits(model, frame, flags.seconds, steps.of("running " + file));

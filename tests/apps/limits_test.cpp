@@ -79,6 +79,17 @@ TEST_F(Limits, RunsAModelOnItsOwnMachine) {
   EXPECT_EQ(report["period"]["stages"].size(), 3U) << "pre, model, post";
 }
 
+TEST_F(Limits, ThreadsAreThoseOfTheFile) {
+  const std::string file = file_of_this_machine("1e12");
+  const std::string model = test::write_color_classifier(folder_);
+  const Finished finished = run_saccade({"limits", model, "--device-file", file, "--seconds", "0.01", "--json"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_EQ(json::parse(finished.out)["models"][0]["threads"], 1);
+  const Finished other = run_saccade({"limits", model, "--device-file", file, "--threads", "2"});
+  EXPECT_EQ(other.exit_code, 1);
+  EXPECT_THAT(other.err, HasSubstr("describes 1 threads"));
+}
+
 TEST_F(Limits, CheckIsAVerdict) {
   const std::string model = test::write_color_classifier(folder_);
   const auto check = [&](const std::string& rate) {
