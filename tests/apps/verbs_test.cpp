@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -174,7 +175,9 @@ TEST_F(Verbs, AnInterruptEndsARunInOrder) {
 }
 
 TEST_F(Verbs, InferWritesEveryOutput) {
-  save_npy(folder_ / "x.npy", Tensor(DType::kFloat32, {1, 3, 8, 8}));
+  Tensor image(DType::kFloat32, {1, 3, 8, 8});
+  std::ranges::fill(image.data<float>(), 0.5F);
+  save_npy(folder_ / "x.npy", image);
   const std::string model = test::write_box_detector(folder_);
   const Finished finished =
       run_saccade({"infer", model, "--input", "image=" + (folder_ / "x.npy"), "--output-dir", folder_ / "a/b"});
