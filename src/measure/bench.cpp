@@ -133,7 +133,7 @@ BenchedModel bench_loaded(const std::string& file, const Model& model, const Ben
       peers.push_back(start_peer(engine, file, benched.threads, options, *files, ours));
   }
   if (benched.takes_frames) {
-    const NoiseFrame frame(kFrameWidth, kFrameHeight, options.runs.seed);
+    const NoiseFrame frame({PixelFormat::kI420, kFrameWidth, kFrameHeight}, options.runs.seed);
     OwnEngine own([&] { return on_frames(model, frame); }, options.streams);
     benched.covers = fmt::format("one {}x{} I420 frame: pixels to answers", kFrameWidth, kFrameHeight);
     measure(benched, own, peers, options, progress);

@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <random>
 
 #include "base/error.hpp"
 #include "pipeline/model_runner.hpp"
@@ -61,13 +60,6 @@ std::string precision_of(const Model& model) {
       return "int8";
   }
   return "fp32";
-}
-
-NoiseFrame::NoiseFrame(int width, int height, std::uint64_t seed)
-    : pixels_(DType::kUInt8, {static_cast<std::int64_t>(frame_bytes(PixelFormat::kI420, width, height))}) {
-  std::mt19937_64 generator(seed);
-  for (std::uint8_t& pixel : pixels_.data<std::uint8_t>()) pixel = static_cast<std::uint8_t>(generator() >> 56U);
-  view_ = lay_out({.data = pixels_.raw(), .capacity = pixels_.bytes()}, PixelFormat::kI420, width, height);
 }
 
 Inference on_frames(const Model& model, const NoiseFrame& frame) {

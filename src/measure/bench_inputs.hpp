@@ -2,11 +2,11 @@
 
 #include <filesystem>
 
+#include "measure/noise_frame.hpp"
 #include "measure/own_engine.hpp"
 #include "measure/peer.hpp"
 #include "runtime/plan.hpp"
 #include "saccade/model.hpp"
-#include "tensor/frame.hpp"
 
 namespace saccade {
 
@@ -16,17 +16,6 @@ Model load_batched(const std::string& file, const ModelOptions& options, int bat
 
 /// "int8" where the model's graph computes with quantised numbers, else "fp32".
 std::string precision_of(const Model& model);
-
-/// A frame of noise and its memory: the same for the same seed.
-class NoiseFrame {
- public:
-  NoiseFrame(int width, int height, std::uint64_t seed);
-  const FrameView& view() const { return view_; }
-
- private:
-  Tensor pixels_;
-  FrameView view_;
-};
 
 /// An inference of what FRAME shows, from pixels to answers. The frame outlives it.
 Inference on_frames(const Model& model, const NoiseFrame& frame);

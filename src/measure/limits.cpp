@@ -2,25 +2,12 @@
 
 #include <algorithm>
 #include <limits>
-#include <random>
 
+#include "measure/noise_frame.hpp"
 #include "pipeline/model_impl.hpp"
-#include "tensor/frame.hpp"
 
 namespace saccade {
 namespace {
-
-/// A frame of noise and its memory.
-struct Noise {
-  explicit Noise(const FrameSize& size)
-      : pixels(DType::kUInt8, {static_cast<std::int64_t>(saccade::frame_bytes(size.format, size.width, size.height))}) {
-    std::mt19937 generator(1);
-    for (std::uint8_t& pixel : pixels.data<std::uint8_t>()) pixel = static_cast<std::uint8_t>(generator());
-    view = lay_out({.data = pixels.raw(), .capacity = pixels.bytes()}, size.format, size.width, size.height);
-  }
-  Tensor pixels;
-  FrameView view;
-};
 
 void add_violation(std::vector<Violation>& found, const std::string& where, const Bound& bound, const Timing& timing,
                    double tolerance) {
@@ -45,8 +32,8 @@ PlanTimes run_for_limits(const CompiledModel& model, const FrameSize& frame, dou
                          const std::function<void(double share)>& progress) {
   Execution execution(model.plan);
   fill_inputs(execution);
-  std::optional<Noise> noise;
-  if (FrameView* view = execution.frame()) *view = noise.emplace(frame).view;
+  std::optional<NoiseFrame> noise;
+  if (FrameView* view = execution.frame()) *view = noise.emplace(frame, 1).view();
   return time_plan(execution, seconds, progress);
 }
 

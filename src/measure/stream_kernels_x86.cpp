@@ -14,12 +14,12 @@ namespace {
   DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9) DO(10) DO(11) DO(12) DO(13) DO(14) DO(15)
 
 // BODY moves STEP bytes; it finds `from`, `second` (BYTES behind it) and `to`.
-#define SACCADE_STREAM(BODY, STEP, END)                                                                    \
-  const std::byte* second = from + bytes;                                                                  \
-  asm volatile("xorps %%xmm0, %%xmm0\n .p2align 5\n1:\n" BODY "add $" #STEP ", %[from]\n add $" #STEP ", %[second]\n add $" #STEP \
-               ", %[to]\n sub $" #STEP ", %[bytes]\n jnz 1b\n" END                                         \
-               : [from] "+r"(from), [second] "+r"(second), [to] "+r"(to), [bytes] "+r"(bytes)              \
-               :                                                                                           \
+#define SACCADE_STREAM(BODY, STEP, END)                                                               \
+  const std::byte* second = from + bytes;                                                             \
+  asm volatile("xorps %%xmm0, %%xmm0\n .p2align 5\n1:\n" BODY "add $" #STEP ", %[from]\n add $" #STEP \
+               ", %[second]\n add $" #STEP ", %[to]\n sub $" #STEP ", %[bytes]\n jnz 1b\n" END        \
+               : [from] "+r"(from), [second] "+r"(second), [to] "+r"(to), [bytes] "+r"(bytes)         \
+               :                                                                                      \
                : "xmm0", "xmm1", "xmm2", "xmm3", "cc", "memory")
 
 #define SACCADE_Z(i, at) #i "*64(%[" #at "])"
