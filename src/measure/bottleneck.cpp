@@ -9,7 +9,7 @@
 namespace saccade {
 namespace {
 
-// A source that takes nearly as long as the models makes them wait now and then; it sets the rate from here on.
+// From this share of waiting on, the source sets the rate.
 constexpr double kStarved = 0.1;
 // Below it a launch is mostly its own start.
 constexpr Nanoseconds kSmallLaunch{5000};
@@ -34,7 +34,7 @@ const LaunchFacts* longest(const std::vector<LaunchFacts>& launches) {
 
 Bottleneck capture_bound(const RunFacts& facts) {
   const char* advice = facts.is_live ? "the camera sets the rate: ask it for a higher one, or a smaller frame"
-                                     : "decode smaller frames, a cheaper codec, or several sources side by side";
+                                     : "take smaller frames, a cheaper codec, or several sources side by side";
   return {BottleneckKind::kCapture, "capture",
           fmt::format("Capture takes {} a frame and the models {}, which wait {} of the time for a frame: {}.",
                       duration_text(facts.capture), duration_text(facts.work()),
@@ -134,7 +134,9 @@ std::string_view to_string(BottleneckKind kind) {
 
 Bottleneck find_bottleneck(const RunFacts& facts) {
   const Nanoseconds work = facts.work();
-  if (facts.waiting > kStarved * (facts.waiting + work)) return capture_bound(facts);
+  // A camera's frames come when they come; a file that is quicker than the models makes them wait by accident alone.
+  const bool is_slow = facts.is_live || facts.capture > work;
+  if (is_slow && facts.waiting > kStarved * (facts.waiting + work)) return capture_bound(facts);
   // A file is read ahead, so that its frames always wait.
   if (facts.is_live && facts.queue > work) return queue_bound(facts);
   if (facts.pre > std::max(facts.model, facts.post)) return stage_bound(facts, "pre", facts.pre);

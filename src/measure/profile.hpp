@@ -21,8 +21,8 @@ struct ProfileOptions {
   bool trace = false;                   ///< keep every moment of the first frames
   Sink* sink = nullptr;                 ///< gets the result of every frame after the warm-up
   const Ceilings* ceilings = nullptr;   ///< of this machine, if they are known; else they are measured, for seconds
-  std::chrono::nanoseconds overhead_budget = std::chrono::milliseconds(1200);  ///< to measure the profiler's own cost
-  std::function<void(double share)> on_ceilings;  ///< how much of their measurement is done
+  std::chrono::nanoseconds overhead_budget = std::chrono::seconds(2);  ///< to measure the profiler's own cost
+  std::function<void(double share)> on_ceilings;                       ///< how much of their measurement is done
   /// Called after every frame with how many there were; false ends the profile in order.
   std::function<bool(std::int64_t frames)> on_frame;
 };

@@ -19,8 +19,6 @@ constexpr std::int64_t kWarmUp = 10;
 constexpr std::size_t kTraceEvents = 400'000;
 // Without a trace some frames are kept all the same, for a report to show typical ones.
 constexpr std::size_t kExamples = 64;
-// Blocks long against the clock's steps and short against the machine's moods.
-constexpr auto kBlock = 20ms;
 constexpr int kOverheadPairs = 5;
 
 std::size_t trace_frames(const Plan& plan, const ProfileOptions& options) {
@@ -81,6 +79,14 @@ Nanoseconds cost_per_event(const Plan& plan, std::size_t events) {
   return Nanoseconds(Clock::now() - start) / static_cast<double>(kFrames * std::max<std::size_t>(events, 1));
 }
 
+/// Frames of a block: long against the clock's steps and short against the machine's moods, and where frames are short
+/// at least as many as the recorder makes statistics of at once, since their cost is spread over so many.
+int block_length(Nanoseconds frame) {
+  constexpr Nanoseconds kShortFrame = 20ms;
+  if (frame < kShortFrame) return static_cast<int>(std::clamp(kShortFrame / frame, double{Recorder::kBatch}, 1000.0));
+  return static_cast<int>(std::max(10 * kShortFrame / frame, 1.0));
+}
+
 /// Runs EXECUTION in blocks with and without a recorder, its input as it is.
 Overhead measure_overhead(Execution& execution, std::chrono::nanoseconds budget) {
   const Plan& plan = execution.plan();
@@ -88,8 +94,7 @@ Overhead measure_overhead(Execution& execution, std::chrono::nanoseconds budget)
       std::ranges::count_if(plan.steps(), [](const Step& step) { return step.launch != nullptr; }));
   Recorder recorder(plan, 0);
   run_block(execution, recorder, false, 2);
-  const Nanoseconds once = run_block(execution, recorder, false, 1);
-  const int runs = static_cast<int>(std::clamp(Nanoseconds(kBlock) / once, 1.0, 1000.0));
+  const int runs = block_length(run_block(execution, recorder, false, 1));
   const BlockTimes times = run_in_turns([&](bool recorded) { return run_block(execution, recorder, recorded, runs); },
                                         budget, kOverheadPairs);
   execution.time_steps({});

@@ -5,8 +5,6 @@
 namespace saccade {
 namespace {
 
-// Long enough that a histogram serves several samples while it is in the cache, short enough to stay there itself.
-constexpr std::size_t kBatch = 16;
 constexpr std::size_t kColumns = 150;
 
 void add_to(Latency& sum, const Latency& latency) {

@@ -62,6 +62,10 @@ class TimelineRecorder {
 /// thread.
 class Recorder {
  public:
+  /// Frames whose statistics are made at once: long enough that a histogram serves several samples while it is in the
+  /// caches, short enough to stay there itself.
+  static constexpr std::size_t kBatch = 16;
+
   /// TRACE_FRAMES: of how many frames every moment is kept.
   Recorder(const Plan& plan, std::size_t trace_frames);
 

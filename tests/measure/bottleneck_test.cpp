@@ -63,8 +63,15 @@ TEST(Bottleneck, CaptureOfAFile) {
   run.capture = ms(15);
   run.waiting = ms(5);
   expect(run, BottleneckKind::kCapture,
-         "Capture takes 15 ms a frame and the models 10 ms, which wait 33 % of the time for a frame: decode smaller "
+         "Capture takes 15 ms a frame and the models 10 ms, which wait 33 % of the time for a frame: take smaller "
          "frames, a cheaper codec, or several sources side by side.");
+}
+
+TEST(Bottleneck, WaitingForAQuickFileIsNoCapture) {
+  RunFacts run = facts();
+  run.capture = ms(9);
+  run.waiting = ms(3);
+  EXPECT_EQ(find_bottleneck(run).stage, "model");
 }
 
 TEST(Bottleneck, CaptureOfACamera) {
