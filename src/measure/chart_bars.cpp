@@ -30,7 +30,7 @@ void draw_row(Svg& svg, double top, double width, const Row& row) {
 }
 
 std::string value_of(const BoundBar& bar, int width) {
-  const std::string measured = duration_text(bar.measured);
+  std::string measured = duration_text(bar.measured);
   if (bar.bound.count() <= 0 || bar.measured.count() <= 0) return measured;
   const std::string share = percent_text(bar.bound / bar.measured);
   if (width < 500) return fmt::format("{} · {} of bound", measured, share);

@@ -1,18 +1,16 @@
 #include "measure/overhead.hpp"
 
-#include <algorithm>
-
 #include "base/clock.hpp"
 #include "base/error.hpp"
 
 namespace saccade {
 namespace {
 
-Nanoseconds median(std::span<const Nanoseconds> times) {
-  std::vector<Nanoseconds> sorted(times.begin(), times.end());
-  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>((sorted.size() - 1) / 2);
-  std::ranges::nth_element(sorted, middle);
-  return *middle;
+std::vector<double> counts_of(std::span<const Nanoseconds> times) {
+  std::vector<double> counts;
+  counts.reserve(times.size());
+  for (const Nanoseconds time : times) counts.push_back(time.count());
+  return counts;
 }
 
 }  // namespace
@@ -24,10 +22,16 @@ Overhead overhead_of(std::span<const Nanoseconds> with, std::span<const Nanoseco
   if (with.empty() || with.size() != without.size())
     fail(ErrorCode::kInvalidArgument, "{} blocks with and {} without the recorder are no pairs", with.size(),
          without.size());
-  Overhead overhead{.with = median(with), .without = median(without), .events = events, .per_event = per_event};
-  overhead.blocks = static_cast<int>(with.size());
-  if (overhead.without.count() > 0) overhead.share = overhead.with / overhead.without - 1;
-  return overhead;
+  const std::vector<double> recorded = counts_of(with);
+  const std::vector<double> others = counts_of(without);
+  const Estimate ratio = paired_median_ratio({recorded, others});
+  return {.with = Nanoseconds(median_of(recorded)),
+          .without = Nanoseconds(median_of(others)),
+          .share = ratio.value - 1,
+          .interval = {ratio.interval.low - 1, ratio.interval.high - 1},
+          .events = events,
+          .per_event = per_event,
+          .blocks = static_cast<int>(with.size())};
 }
 
 BlockTimes run_in_turns(const std::function<Nanoseconds(bool recorded)>& block, std::chrono::nanoseconds budget,

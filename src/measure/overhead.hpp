@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "measure/statistics.hpp"
 #include "measure/units.hpp"
 
 namespace saccade {
@@ -13,6 +14,7 @@ struct Overhead {
   Nanoseconds with{};       ///< a frame, the median of the blocks that were recorded
   Nanoseconds without{};    ///< a frame, the median of the others
   double share = 0;         ///< with / without - 1; noise may make it negative
+  Interval interval;        ///< of the share, 95 %
   double events = 0;        ///< launches recorded a frame
   Nanoseconds per_event{};  ///< measured by itself: recording frames that do nothing
   int blocks = 0;           ///< of each kind

@@ -75,6 +75,7 @@ Json shape_json(const LatencyShape& shape) {
 Json overhead_json(const Overhead& overhead) {
   return {{"share", overhead.expected_share()},
           {"measured_share", overhead.share},
+          {"interval", {overhead.interval.low, overhead.interval.high}},
           {"with_ms", milliseconds(overhead.with)},
           {"without_ms", milliseconds(overhead.without)},
           {"events", overhead.events},

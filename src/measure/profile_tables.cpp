@@ -80,9 +80,10 @@ std::string overhead_text(const Overhead& overhead) {
   return fmt::format(
       "Recording {} launches of {} each is {} of a frame; blocks of frames in turns with and without it took {} and {} "
       "a "
-      "frame ({:+.2f} %, medians of {} pairs).",
+      "frame ({:+.2f} %, 95 % interval {:+.2f} to {:+.2f} %; medians of {} pairs).",
       overhead.events, duration_text(overhead.per_event), percent_text(overhead.expected_share()),
-      duration_text(overhead.with), duration_text(overhead.without), 100 * overhead.share, overhead.blocks);
+      duration_text(overhead.with), duration_text(overhead.without), 100 * overhead.share, 100 * overhead.interval.low,
+      100 * overhead.interval.high, overhead.blocks);
 }
 
 std::vector<const LaunchProfile*> all_launches(const Profile& profile) {

@@ -17,6 +17,8 @@ TEST(Overhead, ComparesMedians) {
   EXPECT_NEAR(overhead.share, 0.02, 1e-12);
   EXPECT_NEAR(overhead.expected_share(), 0.01, 1e-12);
   EXPECT_EQ(overhead.blocks, 3);
+  EXPECT_LE(overhead.interval.low, overhead.share);
+  EXPECT_GE(overhead.interval.high, overhead.share);
 }
 
 TEST(Overhead, NeedsPairs) {
