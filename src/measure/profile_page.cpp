@@ -88,6 +88,15 @@ Gantt gantt_of(const Profile& profile) {
   return chart;
 }
 
+/// Of a file the models' part alone: its frames are captured beside the others and wait because they are read ahead.
+StageTimeline timeline_of(const Profile& profile) {
+  StageTimeline chart{"Stages over the run", {"capture", "queue", "pre", "model", "post"}, profile.timeline};
+  if (profile.is_live) return chart;
+  chart.stages.erase(chart.stages.begin(), chart.stages.begin() + 2);
+  for (TimelineColumn& column : chart.columns) column.times.erase(column.times.begin(), column.times.begin() + 2);
+  return chart;
+}
+
 void add_latency(Page& page, const Profile& profile) {
   page.section("Latency");
   const Histogram& total = profile.latency;
@@ -99,10 +108,9 @@ void add_latency(Page& page, const Profile& profile) {
                             ? ""
                             : "A file is read ahead, so that this holds the time that a frame waits in the queue.");
   page.table(stages_table(profile));
-  page.chart(StageTimeline{"Stages over the run", {"capture", "queue", "pre", "model", "post"}, profile.timeline},
-             profile.frames_a_column == 1
-                 ? "Each column is a frame."
-                 : fmt::format("Each column is the mean of {} frames.", profile.frames_a_column));
+  page.chart(timeline_of(profile), profile.frames_a_column == 1
+                                       ? "Each column is a frame."
+                                       : fmt::format("Each column is the mean of {} frames.", profile.frames_a_column));
   if (!profile.trace.frames.empty())
     page.chart(gantt_of(profile), "The capture of later frames runs beside the models.");
 }

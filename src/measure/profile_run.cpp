@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <random>
 
 #include "measure/looping_source.hpp"
+#include "measure/noise_frame.hpp"
 #include "measure/plan_times.hpp"
 #include "measure/profile.hpp"
 #include "measure/profile_assembly.hpp"
@@ -101,22 +101,11 @@ Overhead measure_overhead(Execution& execution, std::chrono::nanoseconds budget)
   return overhead_of(times.with, times.without, static_cast<double>(events), cost_per_event(plan, events));
 }
 
-/// A picture of noise: what the overhead is measured on before a source delivers.
-class NoisePicture {
- public:
-  explicit NoisePicture(const SourceInfo& info)
-      : width_(info.width > 0 ? info.width : 640), height_(info.height > 0 ? info.height : 480) {
-    std::minstd_rand generator(1);
-    pixels_.resize(3 * static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_));
-    for (std::uint8_t& sample : pixels_) sample = static_cast<std::uint8_t>(generator() >> 8U);
-  }
-  FrameView view() { return view_of(RgbView{pixels_.data(), 3 * width_, width_, height_}); }
-
- private:
-  int width_;
-  int height_;
-  std::vector<std::uint8_t> pixels_;
-};
+/// Of SOURCE's frames, or usual where it does not know: what the overhead is measured on before any comes.
+FrameSize size_of(const SourceInfo& source) {
+  if (source.width <= 0) return {PixelFormat::kRgb24, 640, 480};
+  return {PixelFormat::kRgb24, source.width, source.height};
+}
 
 /// The next result, or null where none will come or GO_ON says no. Throws Error where a source or a model fails.
 Result* next_result(Pipeline& pipeline, const std::function<bool()>& go_on) {
@@ -167,8 +156,8 @@ Profile profile_frames(const Model& model, const std::string& uri, const Profile
   profile.ceilings = ceilings_of(*vision.plan, options);
   {
     Execution still(vision.plan);
-    NoisePicture picture(source->info());
-    *still.frame() = picture.view();
+    const NoiseFrame noise(size_of(source->info()), 1);
+    *still.frame() = noise.view();
     profile.overhead = measure_overhead(still, options.overhead_budget);
   }
   Recorder recorder(*vision.plan, trace_frames(*vision.plan, options));
