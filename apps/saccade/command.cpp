@@ -26,6 +26,7 @@ constexpr std::array kVerbs = {
     VerbRow{"run", "Run models on images, folders of images or videos", add_run},
     VerbRow{"infer", "Run a model on raw tensors, .npy files in and out", add_infer},
     VerbRow{"inspect", "Show what a model is made of and how it will run", add_inspect},
+    VerbRow{"check", "Run folders of ONNX tests: what passes, fails, or is not supported and why", add_check},
     VerbRow{"profile", "Measure every stage and every launch of a model, and say what to work on", add_profile},
     VerbRow{"bench", "Measure how fast models run, beside other engines, and regressions", add_bench},
     VerbRow{"demo", "Render a procedural scene with its truth", add_demo},
@@ -33,7 +34,7 @@ constexpr std::array kVerbs = {
 };
 
 // What the product will have; named so that nobody looks for a typo.
-constexpr std::array<std::string_view, 7> kVerbsToCome = {"check",    "compile", "ladder", "calibrate",
+constexpr std::array<std::string_view, 6> kVerbsToCome = {"compile",  "ladder",  "calibrate",
                                                           "validate", "cameras", "serve"};
 constexpr std::array<std::string_view, 9> kFlagsToCome = {"--show",     "--mqtt",      "--track", "--batch",  "--goals",
                                                           "--contours", "--tolerance", "--data",  "--streams"};

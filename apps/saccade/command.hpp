@@ -24,6 +24,7 @@ std::function<int()> add_infer(CLI::App& app);
 std::function<int()> add_inspect(CLI::App& app);
 std::function<int()> add_profile(CLI::App& app);
 std::function<int()> add_bench(CLI::App& app);
+std::function<int()> add_check(CLI::App& app);
 std::function<int()> add_demo(CLI::App& app);
 std::function<int()> add_limits(CLI::App& app);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_set>
 
 #include "base/error.hpp"
 #include "onnx/tensors.hpp"
@@ -41,6 +42,16 @@ std::set<std::string> symbols_of(const std::vector<const onnx::ValueInfoProto*>&
 
 }  // namespace
 
+std::vector<const onnx::ValueInfoProto*> inputs_of(const onnx::GraphProto& graph) {
+  std::unordered_set<std::string> initializers;
+  for (const auto& tensor : graph.initializer()) initializers.insert(tensor.name());
+  for (const auto& sparse : graph.sparse_initializer()) initializers.insert(sparse.values().name());
+  std::vector<const onnx::ValueInfoProto*> inputs;
+  for (const auto& input : graph.input())
+    if (!initializers.contains(input.name())) inputs.push_back(&input);
+  return inputs;
+}
+
 InputShapes::InputShapes(std::vector<const onnx::ValueInfoProto*> inputs, const ImportOptions& options)
     : inputs_(std::move(inputs)), shapes_(options.shapes) {
   for (const auto& [name, shape] : shapes_) {
@@ -60,7 +71,7 @@ InputShapes::InputShapes(std::vector<const onnx::ValueInfoProto*> inputs, const 
 }
 
 void InputShapes::bind(const std::string& symbol, std::int64_t size) {
-  if (size < 1) fail(ErrorCode::kInvalidArgument, "the dimension '{}' can't be {}", symbol, size);
+  if (size < 0) fail(ErrorCode::kInvalidArgument, "the dimension '{}' can't be {}", symbol, size);
   const auto [bound, is_new] = sizes_.emplace(symbol, size);
   if (!is_new && bound->second != size)
     fail(ErrorCode::kInvalidArgument, "the dimension '{}' can't be both {} and {}", symbol, bound->second, size);
@@ -71,7 +82,7 @@ void InputShapes::bind_shape(const onnx::ValueInfoProto& input, const std::vecto
     fail(ErrorCode::kInvalidArgument, "the input '{}' is {} and can't be given the shape {}: {}", input.name(),
          declared(input), fmt::join(shape, "x"), why);
   };
-  if (std::ranges::any_of(shape, [](std::int64_t size) { return size < 1; })) conflict("sizes start at 1");
+  if (std::ranges::any_of(shape, [](std::int64_t size) { return size < 0; })) conflict("a size is negative");
   if (!input.type().tensor_type().has_shape()) return;
   const auto& dims = shape_of(input).dim();
   if (static_cast<std::size_t>(dims.size()) != shape.size())

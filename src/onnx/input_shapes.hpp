@@ -9,6 +9,9 @@
 
 namespace saccade {
 
+/// GRAPH's inputs in its order, without those that are initializers: files of IR 3 list these, too.
+std::vector<const onnx::ValueInfoProto*> inputs_of(const onnx::GraphProto& graph);
+
 /// The shapes of a model's inputs once its symbolic dimensions are bound: by the shape asked for an input, by the size
 /// asked for a dimension (which then holds wherever the name stands), else to 1.
 class InputShapes {

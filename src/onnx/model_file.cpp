@@ -39,13 +39,6 @@ void check_is_readable(const fs::path& path) {
   if (error) fail(ErrorCode::kIo, "can't be read: {}", error.message());
   if (fs::is_directory(status)) fail(ErrorCode::kInvalidFile, "is a folder; name the .onnx file in it");
   if (!fs::is_regular_file(status)) fail(ErrorCode::kInvalidFile, "is not a regular file");
-  const std::uintmax_t size = fs::file_size(path);
-  if (size == 0) fail(ErrorCode::kInvalidFile, "is empty; export or download the model again");
-  if (size > INT_MAX)
-    fail(ErrorCode::kInvalidFile,
-         "has {} bytes, but an ONNX file ends at 2 GiB; save it with its weights beside it: "
-         "onnx.save(model, FILE, save_as_external_data=True)",
-         size);
 }
 
 /// What a file that does not parse seems to be, from its first bytes.
@@ -74,10 +67,8 @@ void check_is_model(const onnx::ModelProto& model) {
     fail(ErrorCode::kInvalidFile, "names no operator set: it is damaged or truncated; export or download it again");
 }
 
-}  // namespace
-
-onnx::ModelProto read_model_file(const fs::path& path) {
-  check_is_readable(path);
+/// Whether the file's bytes are such a message. Throws Error (kIo).
+bool parse(const fs::path& path, google::protobuf::MessageLite& message) {
   std::ifstream file(path, std::ios::binary);
   if (!file) fail(ErrorCode::kIo, "can't be opened: {}", std::strerror(errno));
   FileStream stream(file);
@@ -85,13 +76,34 @@ onnx::ModelProto read_model_file(const fs::path& path) {
   google::protobuf::io::CopyingInputStreamAdaptor blocks(&stream, kBlockBytes);
   google::protobuf::io::CodedInputStream coded(&blocks);
   coded.SetTotalBytesLimit(INT_MAX);
-  onnx::ModelProto model;
-  const bool parsed = model.ParseFromCodedStream(&coded) && coded.ConsumedEntireMessage();
+  const bool parsed = message.ParseFromCodedStream(&coded) && coded.ConsumedEntireMessage();
   if (file.bad()) fail(ErrorCode::kIo, "can't be read: {}", std::strerror(errno));
+  return parsed;
+}
+
+}  // namespace
+
+onnx::ModelProto read_model_file(const fs::path& path) {
+  check_is_readable(path);
+  const std::uintmax_t size = fs::file_size(path);
+  if (size == 0) fail(ErrorCode::kInvalidFile, "is empty; export or download the model again");
+  if (size > INT_MAX)
+    fail(ErrorCode::kInvalidFile,
+         "has {} bytes, but an ONNX file ends at 2 GiB; save it with its weights beside it: "
+         "onnx.save(model, FILE, save_as_external_data=True)",
+         size);
+  onnx::ModelProto model;
   // Any bytes may happen to be a protobuf of fields that nobody knows.
-  if (!parsed || !model.has_graph()) fail(ErrorCode::kInvalidFile, "{}", describe_foreign(path));
+  if (!parse(path, model) || !model.has_graph()) fail(ErrorCode::kInvalidFile, "{}", describe_foreign(path));
   check_is_model(model);
   return model;
+}
+
+onnx::TensorProto read_tensor_file(const fs::path& path) {
+  check_is_readable(path);
+  onnx::TensorProto tensor;
+  if (!parse(path, tensor) || !tensor.has_data_type()) fail(ErrorCode::kInvalidFile, "is not a tensor (a TensorProto)");
+  return tensor;
 }
 
 }  // namespace saccade

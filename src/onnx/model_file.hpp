@@ -10,4 +10,7 @@ namespace saccade {
 /// caller adds the path.
 onnx::ModelProto read_model_file(const std::filesystem::path& path);
 
+/// Reads a file that holds one tensor. Throws the same.
+onnx::TensorProto read_tensor_file(const std::filesystem::path& path);
+
 }  // namespace saccade

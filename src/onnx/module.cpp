@@ -2,8 +2,10 @@
 
 #include "base/error.hpp"
 #include "graph/verify.hpp"
+#include "onnx/input_shapes.hpp"
 #include "onnx/model_file.hpp"
 #include "onnx/reader.hpp"
+#include "onnx/tensors.hpp"
 #include "onnx/upgrade.hpp"
 
 namespace saccade {
@@ -13,7 +15,7 @@ Graph import_model(const std::string& path, const ImportOptions& options) {
   try {
     onnx::ModelProto model = read_model_file(path);
     const ExternalData external(std::filesystem::path(path).parent_path());
-    Graph graph = upgrade_graph(read_graph(model, external, options));
+    Graph graph = upgrade_graph(read_graph(model, external, options), options.contents);
     verify(graph);
     return graph;
   } catch (const Error& error) {
@@ -23,7 +25,28 @@ Graph import_model(const std::string& path, const ImportOptions& options) {
   }
 }
 
-constexpr OnnxModule kModule{.import_model = import_model};
+std::vector<std::string> names_of_inputs(const std::string& path) {
+  try {
+    const onnx::ModelProto model = read_model_file(path);
+    std::vector<std::string> names;
+    for (const onnx::ValueInfoProto* input : inputs_of(model.graph())) names.push_back(input->name());
+    return names;
+  } catch (const Error& error) {
+    throw error.in(path);
+  }
+}
+
+Tensor read_one_tensor(const std::string& path) {
+  try {
+    const ExternalData external(std::filesystem::path(path).parent_path());
+    return read_tensor(read_tensor_file(path), external);
+  } catch (const Error& error) {
+    throw error.in(path);
+  }
+}
+
+constexpr OnnxModule kModule{
+    .import_model = import_model, .input_names = names_of_inputs, .read_tensor = read_one_tensor};
 
 }  // namespace
 

@@ -1,13 +1,15 @@
 #include "onnx/reader.hpp"
 
 #include <algorithm>
-#include <set>
-#include <unordered_map>
+#include <array>
+#include <span>
+#include <string_view>
 #include <unordered_set>
 
 #include "base/error.hpp"
 #include "onnx/functions.hpp"
 #include "onnx/input_shapes.hpp"
+#include "onnx/scope.hpp"
 #include "onnx/tensors.hpp"
 #include "onnx/unsupported.hpp"
 
@@ -18,14 +20,32 @@ namespace {
 constexpr int kMaxCallDepth = 64;
 constexpr std::size_t kMaxNodes = 1'000'000;
 
-/// The names that one graph or one call of a function sees.
-struct Scope {
-  std::unordered_map<std::string, ValueId> values;
-  OpsetVersions opsets;
-  Arguments arguments;
-  std::string prefix;  ///< of everything named here: the calling node's name and a slash
-  int depth = 0;
-};
+/// The attributes in which NODE has its sub-graphs, in the order of RawGraph::bodies.
+std::span<const std::string_view> body_names(const onnx::NodeProto& node) {
+  static constexpr std::array<std::string_view, 2> kIf = {"then_branch", "else_branch"};
+  static constexpr std::array<std::string_view, 1> kLoop = {"body"};
+  if (!normal_domain(node.domain()).empty()) return {};
+  if (node.op_type() == "If") return kIf;
+  if (node.op_type() == "Loop") return kLoop;
+  return {};
+}
+
+const onnx::GraphProto& body_of(const NamedAttributes& attributes, std::string_view name) {
+  const auto found = std::ranges::find(attributes, name, [](const auto& attribute) { return attribute.first; });
+  if (found == attributes.end() || !found->second->has_g())
+    fail(ErrorCode::kInvalidFile, "it has no sub-graph '{}'", name);
+  return found->second->g();
+}
+
+/// Every name that GRAPH defines: all others in it are those of the graphs around it.
+std::unordered_set<std::string> names_defined_in(const onnx::GraphProto& graph) {
+  std::unordered_set<std::string> names;
+  for (const auto& input : graph.input()) names.insert(input.name());
+  for (const auto& tensor : graph.initializer()) names.insert(tensor.name());
+  for (const auto& sparse : graph.sparse_initializer()) names.insert(sparse.values().name());
+  for (const auto& node : graph.node()) names.insert(node.output().begin(), node.output().end());
+  return names;
+}
 
 class Reader {
  public:
@@ -37,53 +57,31 @@ class Reader {
  private:
   void add_inputs(Scope& scope);
   void add_initializers(Scope& scope);
+  void add_sparse_initializers(Scope& scope, const onnx::GraphProto& graph);
   void add_outputs(Scope& scope);
   void add_node(Scope& scope, const onnx::NodeProto& node);
   void add_call(Scope& caller, const onnx::NodeProto& node, const onnx::FunctionProto& function,
                 const std::string& name, const NamedAttributes& attributes);
   void add_operator(Scope& scope, const onnx::NodeProto& node, const std::string& name,
                     const NamedAttributes& attributes);
-  void add_copy(ValueId from, ValueId to, const std::string& name);
-  void check_all_defined() const;
+  void add_copy(Draft& draft, ValueId from, ValueId to, const std::string& name);
+  RawGraph read_body(Scope& outer, const onnx::GraphProto& graph, const std::string& prefix);
 
-  ValueId find(Scope& scope, const std::string& name);
-  ValueId define(Scope& scope, const std::string& name);
-  void set_constant(ValueId id, Tensor tensor);
+  static void set_constant(Scope& scope, const std::string& name, Tensor tensor);
   std::string unique_name(const Scope& scope, const onnx::NodeProto& node);
 
   onnx::ModelProto& model_;
   const ExternalData& external_;
   const ImportOptions& options_;
   Functions functions_;
-  RawGraph raw_;
   UnsupportedOperators unsupported_;
-  std::vector<bool> defined_;  // by ValueId: an input, a constant, or some node's output
   std::unordered_set<std::string> node_names_;
 };
 
-/// The value of that name; one that is not defined yet is expected to be: files need not be in order.
-ValueId Reader::find(Scope& scope, const std::string& name) {
-  if (name.empty()) return ValueId::kNone;
-  const auto [found, is_new] = scope.values.try_emplace(name, ValueId::kNone);
-  if (is_new) {
-    found->second = raw_.graph.add_value(scope.prefix + name);
-    defined_.push_back(false);
-  }
-  return found->second;
-}
-
-ValueId Reader::define(Scope& scope, const std::string& name) {
-  const ValueId id = find(scope, name);
-  if (id == ValueId::kNone) return id;
-  if (defined_[static_cast<std::size_t>(id)])
-    fail(ErrorCode::kInvalidFile, "the value '{}' is defined twice", raw_.graph.value(id).name);
-  defined_[static_cast<std::size_t>(id)] = true;
-  return id;
-}
-
-void Reader::set_constant(ValueId id, Tensor tensor) {
+void Reader::set_constant(Scope& scope, const std::string& name, Tensor tensor) {
+  const ValueId id = scope.define(name);
   if (id == ValueId::kNone) return;
-  Value& value = raw_.graph.value(id);
+  Value& value = scope.draft.raw.graph.value(id);
   value.type = {tensor.dtype(), tensor.shape()};
   value.constant = std::move(tensor);
 }
@@ -98,43 +96,43 @@ std::string Reader::unique_name(const Scope& scope, const onnx::NodeProto& node)
 }
 
 void Reader::add_inputs(Scope& scope) {
-  // Files of IR 3 list initializers among the inputs, too.
-  std::unordered_set<std::string> initializers;
-  for (const auto& tensor : model_.graph().initializer()) initializers.insert(tensor.name());
-  for (const auto& sparse : model_.graph().sparse_initializer()) initializers.insert(sparse.values().name());
-  std::vector<const onnx::ValueInfoProto*> inputs;
-  for (const auto& input : model_.graph().input())
-    if (!initializers.contains(input.name())) inputs.push_back(&input);
+  const auto inputs = inputs_of(model_.graph());
   const InputShapes shapes(inputs, options_);
-  raw_.shape_hint = shapes.hint();
+  RawGraph& raw = scope.draft.raw;
+  raw.shape_hint = shapes.hint();
   std::vector<ValueId> ids;
   for (const auto* input : inputs) {
     if (input->name().empty()) fail(ErrorCode::kInvalidFile, "an input has no name");
-    ids.push_back(define(scope, input->name()));
-    raw_.graph.value(ids.back()).type = shapes.type_of(*input);
+    ids.push_back(scope.define(input->name()));
+    raw.graph.value(ids.back()).type = shapes.type_of(*input);
   }
-  raw_.graph.set_inputs(std::move(ids));
+  raw.graph.set_inputs(std::move(ids));
 }
 
 void Reader::add_initializers(Scope& scope) {
   for (auto& tensor : *model_.mutable_graph()->mutable_initializer()) {
     if (tensor.name().empty()) fail(ErrorCode::kInvalidFile, "an initializer has no name");
-    set_constant(define(scope, tensor.name()), read_tensor(tensor, external_));
+    set_constant(scope, tensor.name(), read_tensor(tensor, external_));
     tensor.Clear();
   }
-  for (const auto& sparse : model_.graph().sparse_initializer()) {
+  add_sparse_initializers(scope, model_.graph());
+}
+
+void Reader::add_sparse_initializers(Scope& scope, const onnx::GraphProto& graph) {
+  for (const auto& sparse : graph.sparse_initializer()) {
     if (sparse.values().name().empty()) fail(ErrorCode::kInvalidFile, "a sparse initializer has no name");
-    set_constant(define(scope, sparse.values().name()), read_sparse_tensor(sparse, external_));
+    set_constant(scope, sparse.values().name(), read_sparse_tensor(sparse, external_));
   }
 }
 
 void Reader::add_outputs(Scope& scope) {
   if (model_.graph().output().empty()) fail(ErrorCode::kInvalidFile, "the graph has no output");
+  Graph& graph = scope.draft.raw.graph;
   for (const auto& output : model_.graph().output()) {
-    const ValueId id = find(scope, output.name());
+    const ValueId id = scope.find(output.name());
     if (id == ValueId::kNone) fail(ErrorCode::kInvalidFile, "an output has no name");
-    if (raw_.graph.is_output(id)) fail(ErrorCode::kInvalidFile, "the output '{}' is listed twice", output.name());
-    raw_.graph.add_output(id);
+    if (graph.is_output(id)) fail(ErrorCode::kInvalidFile, "the output '{}' is listed twice", output.name());
+    graph.add_output(id);
   }
 }
 
@@ -148,13 +146,13 @@ void Reader::add_node(Scope& scope, const onnx::NodeProto& node) {
       add_call(scope, node, *function, name, attributes);
     } else if (node.op_type() == "Constant" && normal_domain(node.domain()).empty()) {
       if (node.output_size() != 1) fail(ErrorCode::kInvalidFile, "a Constant has one output");
-      set_constant(define(scope, node.output(0)), read_constant(attributes, external_));
+      set_constant(scope, node.output(0), read_constant(attributes, external_));
     } else {
       add_operator(scope, node, name, attributes);
     }
   } catch (const Error& error) {
-    // The body's node is named already, by a name that holds the call's.
-    if (functions_.find(node) != nullptr && std::string_view(error.what()).starts_with("node ")) throw;
+    // A node inside this one is named already, by a name that holds this one's.
+    if (std::string_view(error.what()).starts_with("node ")) throw;
     throw error.in(fmt::format("node '{}' ({})", name, node.op_type()));
   }
 }
@@ -162,22 +160,62 @@ void Reader::add_node(Scope& scope, const onnx::NodeProto& node) {
 void Reader::add_operator(Scope& scope, const onnx::NodeProto& node, const std::string& name,
                           const NamedAttributes& attributes) {
   Node added{.domain = normal_domain(node.domain()), .op = node.op_type(), .name = name};
-  for (const std::string& input : node.input()) added.inputs.push_back(find(scope, input));
-  for (const std::string& output : node.output()) added.outputs.push_back(define(scope, output));
+  for (const std::string& input : node.input()) added.inputs.push_back(scope.find(input));
+  for (const std::string& output : node.output()) added.outputs.push_back(scope.define(output));
   if (added.outputs.empty()) fail(ErrorCode::kInvalidFile, "it has no output");
   const auto version = scope.opsets.find(added.domain);
   if (version == scope.opsets.end() && added.domain.empty())
     fail(ErrorCode::kInvalidFile, "the file names no version of ONNX's own operator set");
   const std::int64_t opset = version == scope.opsets.end() ? 1 : version->second;
-  if (unsupported_.note(added, opset)) return;
-  added.attributes = read_attributes(attributes, external_);
-  raw_.graph.add_node(std::move(added));
-  raw_.versions.push_back(opset);
+  std::vector<RawGraph> bodies;
+  for (std::string_view body : body_names(node)) {
+    bodies.push_back(read_body(scope, body_of(attributes, body), fmt::format("{}/{}/", name, body)));
+    const std::vector<ValueId>& captures = bodies.back().captures;
+    added.inputs.insert(added.inputs.end(), captures.begin(), captures.end());
+  }
+  if (bodies.empty()) {
+    if (unsupported_.note(added, opset)) return;
+    added.attributes = read_attributes(attributes, external_);
+  }
+  RawGraph& raw = scope.draft.raw;
+  const NodeId id = raw.graph.add_node(std::move(added));
+  raw.versions.push_back(opset);
+  if (!bodies.empty()) raw.bodies.emplace(id, std::move(bodies));
 }
 
-void Reader::add_copy(ValueId from, ValueId to, const std::string& name) {
-  raw_.graph.add_node({.op = "Identity", .name = name, .inputs = {from}, .outputs = {to}});
-  raw_.versions.push_back(kNewestOpset);
+RawGraph Reader::read_body(Scope& outer, const onnx::GraphProto& graph, const std::string& prefix) {
+  if (outer.depth == kMaxCallDepth) fail(ErrorCode::kInvalidFile, "sub-graphs are nested too deep");
+  Draft draft;
+  Scope scope{.draft = draft,
+              .values = {},
+              .opsets = outer.opsets,
+              .arguments = outer.arguments,
+              .prefix = prefix,
+              .depth = outer.depth + 1,
+              .outer = &outer,
+              .own = names_defined_in(graph)};
+  std::vector<ValueId> inputs;
+  for (const auto& input : graph.input()) {
+    if (input.name().empty()) fail(ErrorCode::kInvalidFile, "an input of its sub-graph has no name");
+    inputs.push_back(scope.define(input.name()));
+  }
+  for (const onnx::NodeProto& node : graph.node()) add_node(scope, node);
+  for (const auto& tensor : graph.initializer()) set_constant(scope, tensor.name(), read_tensor(tensor, external_));
+  add_sparse_initializers(scope, graph);
+  for (const auto& output : graph.output()) {
+    if (output.name().empty()) fail(ErrorCode::kInvalidFile, "an output of its sub-graph has no name");
+    draft.raw.graph.add_output(scope.find(output.name()));
+  }
+  draft.check_all_defined();
+  inputs.insert(inputs.end(), scope.captured_inputs.begin(), scope.captured_inputs.end());
+  draft.raw.graph.set_inputs(std::move(inputs));
+  draft.raw.captures = std::move(scope.captures);
+  return std::move(draft.raw);
+}
+
+void Reader::add_copy(Draft& draft, ValueId from, ValueId to, const std::string& name) {
+  draft.raw.graph.add_node({.op = "Identity", .name = name, .inputs = {from}, .outputs = {to}});
+  draft.raw.versions.push_back(kNewestOpset);
 }
 
 /// A function's body in place of its call: inner names get the call's name in front, its inputs and outputs are the
@@ -188,56 +226,45 @@ void Reader::add_call(Scope& caller, const onnx::NodeProto& node, const onnx::Fu
     fail(ErrorCode::kInvalidFile, "the function '{}' calls itself, or calls are nested too deep", function.name());
   if (node.input_size() > function.input_size() || node.output_size() > function.output_size())
     fail(ErrorCode::kInvalidFile, "it has more inputs or outputs than the function '{}'", function.name());
-  Scope inner{.values = {},
+  Scope inner{.draft = caller.draft,
+              .values = {},
               .opsets = opset_versions(function.opset_import(), caller.opsets),
               .arguments = arguments_of(function, attributes),
               .prefix = name + "/",
               .depth = caller.depth + 1};
   check_opset(inner.opsets);
   for (int i = 0; i < function.input_size(); ++i) {
-    const ValueId given = i < node.input_size() ? find(caller, node.input(i)) : ValueId::kNone;
+    const ValueId given = i < node.input_size() ? caller.find(node.input(i)) : ValueId::kNone;
     if (!inner.values.emplace(function.input(i), given).second)
       fail(ErrorCode::kInvalidFile, "the function '{}' has two inputs '{}'", function.name(), function.input(i));
   }
   for (int i = 0; i < node.output_size(); ++i) {
-    const ValueId wanted = define(caller, node.output(i));
+    const ValueId wanted = caller.define(node.output(i));
     if (wanted == ValueId::kNone) continue;
     const auto [bound, is_new] = inner.values.emplace(function.output(i), wanted);
     // The body's node defines it; an output that the body only passes on is copied.
     if (is_new)
-      defined_[static_cast<std::size_t>(wanted)] = false;
+      caller.draft.defined[static_cast<std::size_t>(wanted)] = false;
     else
-      add_copy(bound->second, wanted, name + "/" + function.output(i));
+      add_copy(caller.draft, bound->second, wanted, name + "/" + function.output(i));
   }
   for (const onnx::NodeProto& body : function.node()) add_node(inner, body);
 }
 
-void Reader::check_all_defined() const {
-  const auto undefined = [&](ValueId id) { return id != ValueId::kNone && !defined_[static_cast<std::size_t>(id)]; };
-  for (NodeId id : raw_.graph.order()) {
-    const Node& node = raw_.graph.node(id);
-    for (ValueId input : node.inputs)
-      if (undefined(input))
-        fail(ErrorCode::kInvalidFile, "node '{}' ({}) reads '{}', which nothing makes", node.name, node.op,
-             raw_.graph.value(input).name);
-  }
-  for (ValueId output : raw_.graph.outputs())
-    if (undefined(output))
-      fail(ErrorCode::kInvalidFile, "nothing makes the output '{}'", raw_.graph.value(output).name);
-}
-
 RawGraph Reader::read() {
-  raw_.graph.name = model_.graph().name();
-  for (const auto& entry : model_.metadata_props()) raw_.graph.metadata[entry.key()] = entry.value();
-  Scope scope{.values = {}, .opsets = opset_versions(model_.opset_import()), .arguments = {}, .prefix = {}};
+  Draft draft;
+  draft.raw.graph.name = model_.graph().name();
+  for (const auto& entry : model_.metadata_props()) draft.raw.graph.metadata[entry.key()] = entry.value();
+  Scope scope{
+      .draft = draft, .values = {}, .opsets = opset_versions(model_.opset_import()), .arguments = {}, .prefix = {}};
   check_opset(scope.opsets);
   add_inputs(scope);
   for (const onnx::NodeProto& node : model_.graph().node()) add_node(scope, node);
   unsupported_.check();
   add_outputs(scope);
   add_initializers(scope);
-  check_all_defined();
-  return std::move(raw_);
+  draft.check_all_defined();
+  return std::move(draft.raw);
 }
 
 }  // namespace

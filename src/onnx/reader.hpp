@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "graph/importer.hpp"
@@ -14,6 +15,11 @@ struct RawGraph {
   Graph graph;
   std::vector<std::int64_t> versions;  ///< of the operator set of each node's domain, by NodeId
   std::string shape_hint;              ///< what to add to an error about shapes; may be empty
+
+  /// The sub-graphs of every If (then, else) and Loop (its body). What a sub-graph uses of the graph around it is among
+  /// its inputs, behind its own, and among the node's inputs likewise, so that every graph is closed.
+  std::map<NodeId, std::vector<RawGraph>> bodies;
+  std::vector<ValueId> captures;  ///< of a sub-graph: what its last inputs are in the graph around it
 };
 
 /// Throws Error naming the node or tensor: kUnsupported lists every operator that Saccade lacks, kInvalidFile says what

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "base/error.hpp"
+#include "onnx/builder.hpp"
 #include "onnx/upgrade_rule.hpp"
 
 namespace saccade {
@@ -36,31 +38,27 @@ Graph without_nodes(Graph& raw) {
   return graph;
 }
 
-void apply_rules(Upgrade& upgrade, std::int64_t version) {
-  if (!upgrade.node.domain.empty()) return;
-  for (const auto rules : {argument_rules(), meaning_rules()})
-    for (const UpgradeRule& rule : rules)
-      if (rule.op == upgrade.node.op && version < rule.until) {
-        upgrade.type(0);  // every operator here has an input
-        rule.apply(upgrade);
-      }
-}
-
-void add_inferred(Graph& graph, KnownValues& known, Node node) {
-  const std::vector<TensorType> types = infer_node(graph, node, known);
-  for (std::size_t i = 0; i < types.size(); ++i)
-    if (node.outputs[i] != ValueId::kNone) graph.value(node.outputs[i]).type = types[i];
-  graph.add_node(std::move(node));
-}
-
-void upgrade_node(Graph& graph, KnownValues& known, const Graph& raw, const Node& node, std::int64_t version) {
-  Upgrade upgrade(graph, known, raw, node);
-  try {
-    apply_rules(upgrade, version);
-  } catch (const Error& error) {
-    throw error.in(fmt::format("node '{}' ({})", node.name, node.op));
+/// Lets KNOWN's inputs hold CONTENTS.
+void assume(KnownValues& known, const Graph& graph, const std::map<std::string, Tensor>& contents) {
+  for (const auto& [name, tensor] : contents) {
+    const auto id = std::ranges::find(graph.inputs(), name, [&](ValueId input) { return graph.value(input).name; });
+    if (id == graph.inputs().end())
+      fail(ErrorCode::kInvalidArgument, "contents are given for '{}', which is no input", name);
+    const TensorType& type = graph.value(*id).type;
+    if (tensor.dtype() != type.dtype || tensor.shape() != type.shape)
+      fail(ErrorCode::kInvalidArgument, "the input '{}' is {} {} and can't hold {} {}", name, to_string(type.dtype),
+           type.shape.to_string(), to_string(tensor.dtype()), tensor.shape().to_string());
+    known.assume(*id, tensor);
   }
-  add_inferred(graph, known, std::move(upgrade.node));
+}
+
+/// Makes constants of the inputs whose contents the graph was built for.
+void fix_relied_on(Graph& graph, const KnownValues& known, const std::map<std::string, Tensor>& contents) {
+  for (ValueId id : known.relied_on()) graph.value(id).constant = contents.at(graph.value(id).name);
+  std::vector<ValueId> open;
+  std::ranges::copy_if(graph.inputs(), std::back_inserter(open),
+                       [&](ValueId id) { return !known.relied_on().contains(id); });
+  graph.set_inputs(std::move(open));
 }
 
 }  // namespace
@@ -70,27 +68,31 @@ std::string newest_name(const Node& node) {
   return !node.domain.empty() || found == kRenames.end() ? node.op : std::string(found->to);
 }
 
-Graph upgrade_graph(RawGraph raw) {
+Graph upgrade_graph(RawGraph raw, const std::map<std::string, Tensor>& contents) {
   Graph graph = without_nodes(raw.graph);
   KnownValues known(graph);
-  for (NodeId id : raw.graph.order()) {
-    try {
-      upgrade_node(graph, known, raw.graph, raw.graph.node(id), raw.versions[static_cast<std::size_t>(id)]);
-    } catch (const Error& error) {
-      throw Error(error.code(), error.what() + raw.shape_hint);
-    }
+  assume(known, graph, contents);
+  std::vector<ValueId> places;
+  for (std::size_t i = 0; i < graph.value_count(); ++i) places.push_back(static_cast<ValueId>(i));
+  try {
+    Builder(graph, known).add_nodes(raw, places);
+  } catch (const Error& error) {
+    throw Error(error.code(), error.what() + raw.shape_hint);
   }
+  fix_relied_on(graph, known, contents);
   return graph;
+}
+
+void add_inferred(Graph& graph, KnownValues& known, Node node) {
+  const std::vector<TensorType> types = infer_node(graph, node, known);
+  for (std::size_t i = 0; i < types.size(); ++i)
+    if (node.outputs[i] != ValueId::kNone) graph.value(node.outputs[i]).type = types[i];
+  graph.add_node(std::move(node));
 }
 
 const TensorType& Upgrade::type(std::size_t input) const {
   if (!has(input)) fail(ErrorCode::kInvalidFile, "input {} is missing", input);
   return graph_.value(node.inputs[input]).type;
-}
-
-bool Upgrade::wants(std::size_t output) const {
-  if (output >= node.outputs.size() || node.outputs[output] == ValueId::kNone) return false;
-  return !raw_.users(node.outputs[output]).empty() || raw_.is_output(node.outputs[output]);
 }
 
 void Upgrade::set_input(std::size_t at, std::string_view what, Tensor tensor) {

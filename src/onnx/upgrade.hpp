@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "onnx/reader.hpp"
@@ -10,7 +11,7 @@ namespace saccade {
 std::string newest_name(const Node& node);
 
 /// Brings every node to the form of the newest operator set, and infers all types on the way: what some rewrites are
-/// depends on them. Throws Error naming the node.
-Graph upgrade_graph(RawGraph raw);
+/// depends on them. CONTENTS are ImportOptions'. Throws Error naming the node.
+Graph upgrade_graph(RawGraph raw, const std::map<std::string, Tensor>& contents);
 
 }  // namespace saccade

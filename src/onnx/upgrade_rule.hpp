@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "ops/infer.hpp"
 
@@ -10,9 +11,9 @@ namespace saccade {
 /// One node on its way to the newest form. A rule edits `node`; nodes to stand before it are added at once.
 class Upgrade {
  public:
-  /// RAW is the graph that NODE comes from, GRAPH the one that it is to be part of; ids mean the same in both.
-  Upgrade(Graph& graph, KnownValues& known, const Graph& raw, Node rewritten)
-      : node(std::move(rewritten)), graph_(graph), known_(known), raw_(raw) {}
+  /// GRAPH is the one that the node is to be part of; WANTED says of each output whether anything reads it.
+  Upgrade(Graph& graph, KnownValues& known, Node rewritten, std::vector<bool> wanted)
+      : node(std::move(rewritten)), graph_(graph), known_(known), wanted_(std::move(wanted)) {}
 
   Node node;
 
@@ -23,7 +24,7 @@ class Upgrade {
   /// The input's contents, or null where they depend on the model's inputs.
   const Tensor* known(std::size_t input) const { return has(input) ? known_.get(node.inputs[input]) : nullptr; }
   /// Whether anything reads the output.
-  bool wants(std::size_t output) const;
+  bool wants(std::size_t output) const { return output < wanted_.size() && wanted_[output]; }
 
   /// Makes TENSOR, named WHAT, input number AT.
   void set_input(std::size_t at, std::string_view what, Tensor tensor);
@@ -42,8 +43,11 @@ class Upgrade {
 
   Graph& graph_;
   KnownValues& known_;
-  const Graph& raw_;
+  std::vector<bool> wanted_;
 };
+
+/// Adds NODE, whose outputs are values of GRAPH, and sets their types. Throws Error naming the node.
+void add_inferred(Graph& graph, KnownValues& known, Node node);
 
 /// How an operator of ONNX's own domain gets from one form to the next.
 struct UpgradeRule {

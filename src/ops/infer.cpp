@@ -41,6 +41,10 @@ bool is_small(const Graph& graph, const Node& node) {
 const Tensor* KnownValues::get(ValueId id) {
   if (id == ValueId::kNone) return nullptr;
   if (const Tensor* constant = graph_.constant(id)) return constant;
+  if (const auto found = assumed_.find(id); found != assumed_.end()) {
+    relied_on_.insert(id);
+    return &found->second;
+  }
   if (const auto found = computed_.find(id); found != computed_.end()) return found->second ? &*found->second : nullptr;
   // Marks the value as unknown first: a damaged, cyclic graph must not recurse for ever.
   computed_[id] = std::nullopt;

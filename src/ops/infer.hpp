@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 
 #include "ops/op.hpp"
 
@@ -14,11 +15,18 @@ class KnownValues {
   /// The contents, or null where they depend on the graph's inputs or are far too large for a shape.
   const Tensor* get(ValueId id);
 
+  /// Lets an input of the graph hold CONTENTS from now on.
+  void assume(ValueId id, Tensor contents) { assumed_.insert_or_assign(id, std::move(contents)); }
+  /// The inputs whose assumed contents something asked for.
+  const std::set<ValueId>& relied_on() const { return relied_on_; }
+
  private:
   const Tensor* get_deeper(ValueId id);
 
   const Graph& graph_;
   std::map<ValueId, std::optional<Tensor>> computed_;
+  std::map<ValueId, Tensor> assumed_;
+  std::set<ValueId> relied_on_;
   int depth_ = 0;
 };
 

@@ -1,21 +1,8 @@
-#include <algorithm>
-#include <cstring>
-
 #include "base/error.hpp"
 #include "pipeline/model_impl.hpp"
 
 namespace saccade {
 namespace {
-
-/// Strings are objects, all else is bytes.
-void copy(const TensorView& from, const TensorView& to) {
-  if (from.dtype != DType::kString) {
-    if (from.bytes() != 0) std::memcpy(to.data, from.data, from.bytes());
-    return;
-  }
-  const auto* strings = static_cast<const std::string*>(from.data);
-  std::copy_n(strings, from.elements(), static_cast<std::string*>(to.data));
-}
 
 void check(const TensorInfo& wanted, const Tensor& given) {
   if (given.empty()) fail(ErrorCode::kInvalidArgument, "input '{}' has no tensor", wanted.name);
@@ -45,7 +32,7 @@ std::vector<Tensor> Session::run(std::span<const Tensor> inputs) {
   Execution& execution = state_->execution;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     check(wanted[i], inputs[i]);
-    copy(view_of(inputs[i]), execution.input(i));
+    copy_elements(view_of(inputs[i]), execution.input(i));
   }
   try {
     execution.run();
@@ -56,7 +43,7 @@ std::vector<Tensor> Session::run(std::span<const Tensor> inputs) {
   for (std::size_t i = 0; i < model.outputs().size(); ++i) {
     const TensorView view = execution.output(i);
     outputs.emplace_back(view.dtype, view.shape);
-    copy(view, view_of(outputs.back()));
+    copy_elements(view, view_of(outputs.back()));
   }
   return outputs;
 }

@@ -1,5 +1,9 @@
 #include "tensor/view.hpp"
 
+#include <algorithm>
+#include <cstring>
+#include <string>
+
 namespace saccade {
 
 Shape dense_strides(const Shape& shape, Layout layout) {
@@ -45,6 +49,16 @@ TensorView view_of(Tensor& tensor) { return {tensor.raw(), tensor.dtype(), Layou
 
 TensorView view_of(const Tensor& tensor) {
   return {const_cast<std::byte*>(tensor.raw()), tensor.dtype(), Layout::kRowMajor, tensor.shape()};
+}
+
+void copy_elements(const TensorView& from, const TensorView& to) {
+  if (from.dtype != DType::kString) {
+    // memcpy must not see the null pointers of empty tensors.
+    if (from.bytes() != 0) std::memcpy(to.data, from.data, from.bytes());
+    return;
+  }
+  const auto* strings = static_cast<const std::string*>(from.data);
+  std::copy_n(strings, from.elements(), static_cast<std::string*>(to.data));
 }
 
 }  // namespace saccade

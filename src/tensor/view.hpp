@@ -48,4 +48,7 @@ TensorView view_of(Tensor& tensor);
 /// The same of a constant one; whoever gets it must not write through it.
 TensorView view_of(const Tensor& tensor);
 
+/// Copies FROM's elements as they lie to TO, which has as many of the same type.
+void copy_elements(const TensorView& from, const TensorView& to);
+
 }  // namespace saccade

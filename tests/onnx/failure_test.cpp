@@ -113,14 +113,14 @@ TEST_F(FailureTest, OneErrorListsEveryUnsupportedOperator) {
   model.node({.op = "Foo", .inputs = {"x"}, .outputs = {"a"}, .name = "n1"});
   model.node({.op = "Foo", .inputs = {"a"}, .outputs = {"b"}, .name = "n2"});
   model.node({.op = "Bar", .inputs = {"b"}, .outputs = {"c"}, .name = "n3", .domain = "com.example"});
-  model.node({.op = "If",
+  model.node({.op = "Scan",
               .inputs = {"c"},
               .outputs = {"d"},
-              .attributes = {onnx_writer::graph_attribute("then_branch", onnx_writer::Message())},
+              .attributes = {onnx_writer::graph_attribute("body", onnx_writer::Message())},
               .name = "n4"});
 
   EXPECT_EQ(error_of(model),
-            "model.onnx: 3 operators are not supported: Foo (2 nodes, e.g. 'n1'), If (1 node, e.g. 'n4'), "
+            "model.onnx: 3 operators are not supported: Foo (2 nodes, e.g. 'n1'), Scan (1 node, e.g. 'n4'), "
             "com.example.Bar (1 node, e.g. 'n3')");
 }
 

@@ -146,13 +146,56 @@ TEST_F(ReaderTest, RefusesShapesThatContradictTheModel) {
       error_of(model, {.shapes = {{"x", {1, 4, 8}}}}),
       "model.onnx: the input 'x' is [batch, 3, 8] and can't be given the shape 1x4x8: the model fixes dimension 1 at "
       "3; export it with dynamic axes");
-  EXPECT_EQ(error_of(model, {.shapes = {{"x", {0, 3, 8}}}}),
-            "model.onnx: the input 'x' is [batch, 3, 8] and can't be given the shape 0x3x8: sizes start at 1");
+  EXPECT_EQ(error_of(model, {.shapes = {{"x", {-2, 3, 8}}}}),
+            "model.onnx: the input 'x' is [batch, 3, 8] and can't be given the shape -2x3x8: a size is negative");
   EXPECT_EQ(
       error_of(model, {.dimensions = {{"width", 8}}}),
       "model.onnx: a size is given for the dimension 'width', which no input has; the inputs are 'x' [batch, 3, 8]");
   EXPECT_EQ(error_of(model, {.shapes = {{"x", {2, 3, 8}}}, .dimensions = {{"batch", 4}}}),
             "model.onnx: the dimension 'batch' can't be both 2 and 4");
+}
+
+/// y = Reshape(x, shape), both inputs.
+Model reshape() {
+  Model model(13);
+  model.input("x", {6}).input("shape", {2}, onnx_writer::kInt64).output("y");
+  return model.node({.op = "Reshape", .inputs = {"x", "shape"}, .outputs = {"y"}, .name = "reshape"});
+}
+
+TEST_F(ReaderTest, AnInputThatAShapeDependsOnBecomesAConstant) {
+  const Tensor x = Tensor::of<float>({6}, {1, 2, 3, 4, 5, 6});
+  const Tensor shape = Tensor::of<std::int64_t>({2}, {2, 3});
+
+  const Graph graph = import(reshape(), {.contents = {{"x", x}, {"shape", shape}}});
+
+  ASSERT_EQ(graph.inputs().size(), 1U);
+  EXPECT_EQ(graph.value(graph.inputs()[0]).name, "x");
+  EXPECT_EQ(constant_input<std::int64_t>(graph, only_node(graph, "Reshape"), 1), (std::vector<std::int64_t>{2, 3}));
+  EXPECT_EQ(graph.value(graph.outputs()[0]).type.shape, (Shape{2, 3}));
+  EXPECT_NE(error_of(reshape()).find("depends on the model's inputs"), std::string::npos);
+}
+
+TEST_F(ReaderTest, RefusesContentsThatContradictTheModel) {
+  const Tensor tensor = Tensor::of<std::int64_t>({1}, {6});
+
+  EXPECT_EQ(error_of(reshape(), {.contents = {{"shape", tensor}}}),
+            "model.onnx: the input 'shape' is int64 2 and can't hold int64 1");
+  EXPECT_EQ(error_of(reshape(), {.contents = {{"target", tensor}}}),
+            "model.onnx: contents are given for 'target', which is no input");
+}
+
+TEST_F(ReaderTest, ReadsTensorFilesAndInputNames) {
+  write("tensor.pb", onnx_writer::tensor<float>("t", {2}, {1, 2}).bytes());
+  write("nothing.pb", "");
+  Model model = reshape();
+  model.initializer(onnx_writer::tensor<std::int64_t>("shape", {2}, {2, 3}));
+  model.save(file("model.onnx"));
+  const auto& reader = module<OnnxModule>("onnx");
+
+  EXPECT_EQ(reader.read_tensor(file("tensor.pb")).data<float>()[1], 2);
+  EXPECT_EQ(reader.input_names(file("model.onnx")), std::vector<std::string>{"x"});
+  EXPECT_THROW(reader.read_tensor(file("nothing.pb")), Error);
+  EXPECT_THROW(reader.read_tensor(file("nowhere.pb")), Error);
 }
 
 }  // namespace

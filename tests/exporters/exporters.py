@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""Runs every form in which an exporter may write a network (forms.py): the answers are right, and what only works
+shapes out is gone from the plan.
+
+    exporters.py --binary build/saccade
+
+Needs onnx and numpy; exit status 77: skipped.
+"""
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+try:
+    from forms import FORMS
+except ImportError as missing:
+    print(f"SKIPPED: needs Python's {missing.name}: ./script/bootstrap --cases")
+    sys.exit(77)
+
+
+def json_of(*command):
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode not in (0, 3):
+        sys.exit(f"{' '.join(map(str, command))}: exit status {done.returncode}: {done.stderr.strip()}")
+    return json.loads(done.stdout)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--binary", required=True)
+    binary = parser.parse_args().binary
+    complaints = []
+    with tempfile.TemporaryDirectory() as work:
+        forms = {name: make() for name, make in FORMS.items()}
+        for name, form in forms.items():
+            form.save(pathlib.Path(work) / name)
+        report = json_of(binary, "check", work, "--json")
+        complaints += [f"{name}: {reason}" for name, reason in report["reasons"].items()]
+        for name in report["passed"]:
+            plan = json_of(binary, "inspect", pathlib.Path(work) / name / "model.onnx", "--json")["plan"]
+            left = sorted({step["operator"] for step in plan["steps"]} & set(forms[name].gone))
+            if left:
+                complaints.append(f"{name}: {', '.join(left)} should not be left in the plan")
+    print("\n".join(complaints))
+    if complaints:
+        sys.exit(f"{len(complaints)} of {len(forms)} forms are not read as they should be")
+    print(f"{len(forms)} forms")
+
+
+main()

@@ -1,0 +1,249 @@
+#include "import.hpp"
+#include "ops/interpret.hpp"
+
+// If and Loop: what they choose or repeat stands in their place.
+namespace saccade {
+namespace {
+
+using onnx_writer::attribute;
+using onnx_writer::graph_attribute;
+using onnx_writer::kBool;
+using onnx_writer::kInt64;
+using onnx_writer::Message;
+using onnx_writer::Model;
+
+class ControlFlowTest : public ImportTest {
+ protected:
+  /// The outputs' elements for X (and whatever else) by name.
+  static std::vector<std::vector<float>> run(const Graph& graph, const std::map<std::string, Tensor>& inputs) {
+    std::vector<std::vector<float>> results;
+    for (const Tensor& output : interpret(graph, inputs))
+      results.emplace_back(output.data<float>().begin(), output.data<float>().end());
+    return results;
+  }
+};
+
+Tensor floats(std::initializer_list<float> values) {
+  return Tensor::of<float>(Shape{static_cast<std::int64_t>(values.size())}, values);
+}
+
+/// A sub-graph of one node OP that makes RESULT.
+Message branch(const std::string& op, const std::vector<std::string>& inputs) {
+  return Model(16).node({.op = op, .inputs = inputs, .outputs = {"result"}, .name = op}).output("result").graph();
+}
+
+/// y = IF condition THEN YES ELSE NO, x of two floats being around them.
+Model choice(const Message& yes, const Message& no) {
+  Model model(16);
+  model.input("x", {2}).output("y");
+  model.node({.op = "If",
+              .inputs = {"condition"},
+              .outputs = {"y"},
+              .attributes = {graph_attribute("then_branch", yes), graph_attribute("else_branch", no)},
+              .name = "choice"});
+  return model;
+}
+
+Model& with_condition(Model& model, bool value) {
+  return model.initializer(onnx_writer::raw_tensor("condition", kBool, {}, std::string(1, value ? '\1' : '\0')));
+}
+
+TEST_F(ControlFlowTest, AKnownConditionLeavesItsBranchAlone) {
+  Model model = choice(branch("Neg", {"x"}), branch("Abs", {"x"}));
+
+  const Graph yes = import(with_condition(model, true));
+
+  EXPECT_EQ(only_node(yes, "Neg").name, "choice/then_branch/Neg");
+  EXPECT_EQ(run(yes, {{"x", floats({3, -4})}})[0], (std::vector<float>{-3, 4}));
+  for (NodeId id : yes.order()) EXPECT_NE(yes.node(id).op, "Abs");
+}
+
+TEST_F(ControlFlowTest, TheShapesOfTheBranchThatIsNotTakenDoNotCount) {
+  Model model = choice(branch("Concat", {"x", "x"}), branch("Abs", {"x"}));
+  Model& known = with_condition(model, false);
+
+  const Graph graph = import(known);
+
+  EXPECT_EQ(run(graph, {{"x", floats({3, -4})}})[0], (std::vector<float>{3, 4}));
+}
+
+TEST_F(ControlFlowTest, AConditionMayFollowFromAShape) {
+  // As torch exports squeeze(): it asks whether the dimension is 1.
+  Model model = choice(branch("Neg", {"x"}), branch("Identity", {"x"}));
+  model.initializer(onnx_writer::tensor<std::int64_t>("two", {1}, {2}));
+  model.node({.op = "Shape", .inputs = {"x"}, .outputs = {"shape"}});
+  model.node({.op = "Equal", .inputs = {"shape", "two"}, .outputs = {"condition"}});
+
+  const Graph graph = import(model);
+
+  EXPECT_EQ(run(graph, {{"x", floats({3, -4})}})[0], (std::vector<float>{-3, 4}));
+}
+
+TEST_F(ControlFlowTest, AConditionOfTheRunChoosesBetweenEqualShapes) {
+  Model model = choice(branch("Neg", {"x"}), branch("Abs", {"x"}));
+  model.input("condition", {1}, kBool);
+
+  const Graph graph = import(model);
+
+  const auto with = [&](bool condition) {
+    return run(graph, {{"x", floats({3, -4})}, {"condition", Tensor::of<bool>({1}, {condition})}})[0];
+  };
+  EXPECT_EQ(with(true), (std::vector<float>{-3, 4}));
+  EXPECT_EQ(with(false), (std::vector<float>{3, 4}));
+}
+
+TEST_F(ControlFlowTest, AConditionOfTheRunCanNotDecideAShape) {
+  Message twice =
+      Model(16)
+          .node({.op = "Concat", .inputs = {"x", "x"}, .outputs = {"result"}, .attributes = {attribute("axis", 0)}})
+          .output("result")
+          .graph();
+  Model model = choice(twice, branch("Abs", {"x"}));
+  model.input("condition", {}, kBool);
+
+  EXPECT_EQ(error_of(model),
+            "model.onnx: node 'choice' (If): its condition depends on the model's inputs and decides between float32 4 "
+            "and float32 2; shapes must be known");
+}
+
+TEST_F(ControlFlowTest, BranchesMayHoldConstantsAndNestAndPassValuesOn) {
+  // if c { if c { x } else { -x } } else { 5 5 }
+  const Message inner = Model(16).output("x").graph();
+  Message outer = Model(16)
+                      .node({.op = "If",
+                             .inputs = {"condition"},
+                             .outputs = {"result"},
+                             .attributes = {graph_attribute("then_branch", inner),
+                                            graph_attribute("else_branch", branch("Neg", {"x"}))},
+                             .name = "inner"})
+                      .output("result")
+                      .graph();
+  const Message fives = Model(16).initializer(onnx_writer::tensor<float>("fives", {2}, {5, 5})).output("fives").graph();
+  Model yes = choice(outer, fives);
+  Model no = choice(outer, fives);
+
+  EXPECT_EQ(run(import(with_condition(yes, true)), {{"x", floats({3, -4})}})[0], (std::vector<float>{3, -4}));
+  EXPECT_EQ(run(import(with_condition(no, false)), {{"x", floats({3, -4})}})[0], (std::vector<float>{5, 5}));
+}
+
+/// A body that adds x to a sum, and collects the sums: (i, c, sum) -> (GOES_ON, sum + x, sum + x).
+Model adding_body(const std::string& goes_on) {
+  Model body(16);
+  body.input("i", {}, kInt64).input("c", {}, kBool).input("sum", {2});
+  body.node({.op = "Add", .inputs = {"sum", "x"}, .outputs = {"new_sum"}, .name = "add"});
+  body.node({.op = "Identity", .inputs = {"new_sum"}, .outputs = {"row"}, .name = "row"});
+  return body.output(goes_on).output("new_sum").output("row");
+}
+
+/// last, rows = LOOP over BODY from zeros.
+Model loop(const Message& body, const std::string& limit, const std::string& condition, bool collects = true) {
+  Model model(16);
+  model.input("x", {2}).output("last");
+  if (collects) model.output("rows");
+  model.initializer(onnx_writer::tensor<float>("zeros", {2}, {0, 0}));
+  model.node({.op = "Loop",
+              .inputs = {limit, condition, "zeros"},
+              .outputs = collects ? std::vector<std::string>{"last", "rows"} : std::vector<std::string>{"last"},
+              .attributes = {graph_attribute("body", body)},
+              .name = "loop"});
+  return model;
+}
+
+TEST_F(ControlFlowTest, AKnownNumberOfIterationsIsUnrolled) {
+  Model model = loop(adding_body("c").graph(), "limit", "");
+  model.initializer(onnx_writer::tensor<std::int64_t>("limit", {}, {3}));
+
+  const Graph graph = import(model);
+
+  EXPECT_EQ(graph.value(graph.outputs()[1]).type.shape, (Shape{3, 2}));
+  const auto results = run(graph, {{"x", floats({1, 10})}});
+  EXPECT_EQ(results[0], (std::vector<float>{3, 30}));
+  EXPECT_EQ(results[1], (std::vector<float>{1, 10, 2, 20, 3, 30}));
+}
+
+TEST_F(ControlFlowTest, AConditionThatFollowsFromTheIterationEndsTheLoop) {
+  // Goes on while i < 1: two iterations, without a limit.
+  Model body = adding_body("goes_on");
+  body.initializer(onnx_writer::tensor<std::int64_t>("one", {}, {1}));
+  body.node({.op = "Less", .inputs = {"i", "one"}, .outputs = {"goes_on"}});
+
+  const Graph graph = import(loop(body.graph(), "", ""));
+
+  EXPECT_EQ(run(graph, {{"x", floats({1, 10})}})[1], (std::vector<float>{1, 10, 2, 20}));
+}
+
+TEST_F(ControlFlowTest, AConditionOfTheRunKeepsTheValuesAsTheyWere) {
+  // Goes on while the first sum is below 3, five times at most.
+  Model body = adding_body("goes_on");
+  body.initializer(onnx_writer::tensor<float>("three", {}, {3}));
+  body.initializer(onnx_writer::tensor<std::int64_t>("first", {}, {0}));
+  body.node({.op = "Gather", .inputs = {"new_sum", "first"}, .outputs = {"first_sum"}});
+  body.node({.op = "Less", .inputs = {"first_sum", "three"}, .outputs = {"goes_on"}});
+  Model model = loop(body.graph(), "limit", "", false);
+  model.initializer(onnx_writer::tensor<std::int64_t>("limit", {}, {5}));
+
+  const Graph graph = import(model);
+
+  EXPECT_EQ(run(graph, {{"x", floats({1, 10})}})[0], (std::vector<float>{3, 30}));
+  EXPECT_EQ(run(graph, {{"x", floats({2, 10})}})[0], (std::vector<float>{4, 20}));
+  EXPECT_EQ(run(graph, {{"x", floats({0.5F, 10})}})[0], (std::vector<float>{2.5F, 50}));
+}
+
+TEST_F(ControlFlowTest, RefusesLoopsWhoseShapesDependOnTheRun) {
+  Model open = loop(adding_body("c").graph(), "limit", "");
+  open.input("limit", {}, kInt64);
+  EXPECT_EQ(error_of(open),
+            "model.onnx: node 'loop' (Loop): its number of iterations depends on the model's inputs; export the model "
+            "with static shapes");
+
+  Model rows = loop(adding_body("c").graph(), "limit", "condition");
+  rows.input("condition", {}, kBool).initializer(onnx_writer::tensor<std::int64_t>("limit", {}, {3}));
+  EXPECT_EQ(error_of(rows),
+            "model.onnx: node 'loop' (Loop): how many rows it collects depends on the model's inputs; shapes must be "
+            "known");
+
+  EXPECT_EQ(error_of(loop(adding_body("c").graph(), "", "")),
+            "model.onnx: node 'loop' (Loop): its iterations take more than 50000 nodes, which is not supported");
+}
+
+TEST_F(ControlFlowTest, RefusesSubGraphsThatDoNotFit) {
+  Model nothing(16);
+  nothing.input("condition", {}, kBool).output("y");
+  nothing.node({.op = "If", .inputs = {"condition"}, .outputs = {"y"}, .name = "choice"});
+  EXPECT_EQ(error_of(nothing), "model.onnx: node 'choice' (If): it has no sub-graph 'then_branch'");
+
+  Model typo = choice(branch("Neg", {"nowhere"}), branch("Abs", {"x"}));
+  EXPECT_EQ(error_of(with_condition(typo, true)),
+            "model.onnx: node 'choice' (If) reads 'nowhere', which nothing makes");
+
+  Model few = choice(Model(16).output("x").graph(), Model(16).graph());
+  EXPECT_EQ(error_of(with_condition(few, false)),
+            "model.onnx: node 'choice' (If): it has 1 outputs, but its sub-graph only 0");
+
+  Model unknown = choice(branch("Neg", {"x"}), branch("Frobnicate", {"x"}));
+  EXPECT_EQ(error_of(with_condition(unknown, true)),
+            "model.onnx: 1 operator is not supported: Frobnicate (1 node, e.g. 'choice/else_branch/Frobnicate')");
+
+  Model wrong_body = loop(Model(16).input("i", {}, kInt64).output("i").graph(), "", "");
+  EXPECT_EQ(error_of(wrong_body), "model.onnx: node 'loop' (Loop): its body does not fit its 3 inputs");
+}
+
+TEST_F(ControlFlowTest, RefusesSubGraphsWithoutEnd) {
+  Message nested = branch("Neg", {"x"});
+  for (int i = 0; i < 40; ++i)
+    nested = Model(16)
+                 .node({.op = "If",
+                        .inputs = {"condition"},
+                        .outputs = {"result"},
+                        .attributes = {graph_attribute("then_branch", nested),
+                                       graph_attribute("else_branch", branch("Neg", {"x"}))},
+                        .name = "n"})
+                 .output("result")
+                 .graph();
+  Model model = choice(nested, nested);
+
+  EXPECT_NE(error_of(with_condition(model, true)), "");
+}
+
+}  // namespace
+}  // namespace saccade
