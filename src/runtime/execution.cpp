@@ -69,7 +69,9 @@ Execution::Execution(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)),
   for (const Step& step : plan_->steps()) state_->bind(*plan_, step);
 }
 
-Execution::~Execution() = default;
+Execution::~Execution() {
+  if (state_ && state_->prepared == std::this_thread::get_id()) plan_->backend().release_thread();
+}
 Execution::Execution(Execution&&) noexcept = default;
 Execution& Execution::operator=(Execution&&) noexcept = default;
 

@@ -78,6 +78,8 @@ class Backend {
   virtual LayoutRule layout_rule(const NodeContext& context) const = 0;
   /// Runs once on every thread that executes plans, before its first: thread counts and the like.
   virtual void prepare_thread(int threads) const = 0;
+  /// Gives back the workers that the calling thread's plans ran on; the next run gets new ones.
+  virtual void release_thread() const = 0;
   /// What the CPU or accelerator calls itself, with the instruction sets that matter.
   virtual std::string device_name() const = 0;
 };

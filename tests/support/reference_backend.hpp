@@ -52,6 +52,7 @@ class ReferenceBackend : public Backend {
   std::span<const Tactic* const> tactics() const override { return tactics_; }
   LayoutRule layout_rule(const NodeContext&) const override { return LayoutRule::kRowMajor; }
   void prepare_thread(int) const override {}
+  void release_thread() const override {}
   std::string device_name() const override { return "test"; }
 
  private:

@@ -7,6 +7,7 @@
 
 #include "cpu/device.hpp"
 #include "cpu/layout_rules.hpp"
+#include "cpu/parallel.hpp"
 #include "cpu/tactics.hpp"
 #include "runtime/cpu_backend.hpp"
 
@@ -25,6 +26,7 @@ class CpuBackend : public Backend {
     return std::ranges::any_of(tactics_, runs) ? rule : LayoutRule::kRowMajor;
   }
   void prepare_thread(int threads) const override { omp_set_num_threads(threads > 0 ? threads : omp_get_num_procs()); }
+  void release_thread() const override { end_team(); }
   std::string device_name() const override { return cpu::device_name(); }
 
  private:

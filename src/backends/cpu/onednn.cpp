@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "cpu/parallel.hpp"
+
 namespace saccade::cpu {
 namespace {
 
@@ -78,7 +80,10 @@ const dnnl::engine& onednn_engine() {
 }
 
 TeamSize::TeamSize(int threads) : before_(omp_get_max_threads()) { omp_set_num_threads(std::max(threads, 1)); }
-TeamSize::~TeamSize() { omp_set_num_threads(before_); }
+TeamSize::~TeamSize() {
+  omp_set_num_threads(before_);
+  end_team();
+}
 
 std::optional<memory::data_type> onednn_type(DType dtype) {
   switch (dtype) {

@@ -13,7 +13,8 @@ namespace saccade::cpu {
 /// The process's one oneDNN engine.
 const dnnl::engine& onednn_engine();
 
-/// Sets the calling thread's OpenMP team while a primitive is made: oneDNN cuts the work by it.
+/// Sets the calling thread's OpenMP team while a primitive is made: oneDNN cuts the work by it. Ends the team's other
+/// threads afterwards.
 class TeamSize {
  public:
   explicit TeamSize(int threads);

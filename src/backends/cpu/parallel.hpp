@@ -30,4 +30,9 @@ void parallel_for(std::int64_t count, std::int64_t grain, const Body& body) {
   }
 }
 
+/// Ends the calling thread's workers. libgomp's workers spin between two parallel regions only while all teams of the
+/// process together have no more threads than there are cores; else they sleep, and waking them takes longer than a
+/// small layer. So a thread that runs no plans any more must not keep a team beside the one that does.
+inline void end_team() { omp_pause_resource_all(omp_pause_soft); }
+
 }  // namespace saccade::cpu
