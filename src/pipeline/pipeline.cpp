@@ -132,8 +132,9 @@ void Pipeline::Impl::release_frame() { current_.lease = FrameLease(); }
 
 void Pipeline::Impl::stop() noexcept {
   stopped_ = true;
-  for (const auto& each : streams_) each->cancel();
+  // The queue first: a reader that is cancelled closes its lane, which whoever waits would take for the source's end.
   queue_->cancel();
+  for (const auto& each : streams_) each->cancel();
 }
 
 /// Ends the readers and accounts for the frames that nobody will see.
