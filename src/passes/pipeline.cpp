@@ -13,6 +13,7 @@
   LOCAL(remove_identity, "drop nodes whose output is their input")                                    \
   LOCAL(fold_constants, "compute nodes that see constants or shapes alone")                           \
   LOCAL(remove_identity, "drop nodes whose output is their input")                                    \
+  LOCAL(lower_einsum, "make a product of matrices of an Einsum")                                      \
   LOCAL(eliminate_common_subexpressions, "merge nodes that do the same to the same inputs")           \
   LOCAL(merge_reshapes, "make one Reshape of several in a row")                                       \
   LOCAL(cancel_transposes, "compose Transposes in a row, and cancel those around element-wise nodes") \
