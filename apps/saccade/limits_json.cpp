@@ -3,13 +3,12 @@
 #include <nlohmann/json.hpp>
 
 #include "limits_report.hpp"
+#include "measure/report_json.hpp"
 
 namespace saccade::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-double milliseconds(Nanoseconds time) { return time.count() / 1e6; }
 
 Json bound_json(const Bound& bound) {
   return {{"bound_ms", milliseconds(bound.time)},

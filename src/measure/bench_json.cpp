@@ -1,7 +1,6 @@
-#include <nlohmann/json.hpp>
-
 #include "measure/bench_report.hpp"
 #include "measure/drift.hpp"
+#include "measure/report_json.hpp"
 #include "saccade/version.hpp"
 
 namespace saccade {
@@ -9,21 +8,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-double milliseconds(std::chrono::nanoseconds time) { return static_cast<double>(time.count()) / 1e6; }
-
-Json to_json(const Distribution& time) {
-  return {{"count", time.count},           {"min", milliseconds(time.min)},   {"p50", milliseconds(time.p50)},
-          {"p90", milliseconds(time.p90)}, {"p95", milliseconds(time.p95)},   {"p99", milliseconds(time.p99)},
-          {"max", milliseconds(time.max)}, {"mean", milliseconds(time.mean)}, {"std", milliseconds(time.deviation)}};
-}
-
 Json to_json(const Interval& interval) { return Json::array({interval.low, interval.high}); }
 
 Json to_json(const Estimate& estimate) { return {{"value", estimate.value}, {"interval", to_json(estimate.interval)}}; }
 
 /// What ours and the peers' entries have in common.
 void add_times(Json& json, const EngineTimes& times) {
-  json["latency_ms"] = to_json(times.latency);
+  json["latency_ms"] = distribution_json(times.latency);
   json["median_interval_ms"] = to_json(times.median_ms.interval);
   json["block_medians_ms"] = times.block_medians_ms;
   json["throughput_per_second"] = times.throughput;
@@ -56,7 +47,7 @@ Json to_json(const BenchedModel& model) {
   add_times(json, model.own);
   json["arena_bytes"] = model.arena_bytes;
   json["peak_memory_is_this_model_alone"] = model.peak_is_own;
-  for (const StageSummary& stage : model.stages) json["stages_ms"][stage.name] = to_json(stage.time);
+  for (const StageSummary& stage : model.stages) json["stages_ms"][stage.name] = distribution_json(stage.time);
   if (model.peers.empty()) return json;
   json["agrees"] = model.agrees();
   for (const PeerTimes& peer : model.peers) json["against"].push_back(to_json(peer));

@@ -47,7 +47,7 @@ struct StageProfile {
   std::string name;  ///< "capture", "queue", "pre", "model", "post", "total"
   Distribution time;
   double share = 0;            ///< of the total, by the means
-  std::optional<Bound> bound;  ///< of the stages that are launches
+  std::optional<Bound> bound;  ///< of a capture: that the frame must be written; waits have none
   double headroom = 0;         ///< of the median
 };
 

@@ -4,6 +4,8 @@
 #include <array>
 #include <thread>
 
+#include "tensor/frame.hpp"
+
 namespace saccade {
 namespace {
 
@@ -11,22 +13,25 @@ double share_of(std::chrono::nanoseconds part, std::chrono::nanoseconds whole) {
   return whole.count() > 0 ? Nanoseconds(part) / Nanoseconds(whole) : 0;
 }
 
-/// The bound of a stage of launches, if STAGE is one.
-const Bound* bound_of_stage(const PlanBounds& bounds, std::string_view stage) {
+/// The bound of a stage, if it has one: a wait has none, and neither has a camera, whose frames no processor writes.
+std::optional<Bound> bound_of_stage(const Profile& profile, const FrameSize& frame, std::string_view stage) {
   for (Stage each : {Stage::kPre, Stage::kModel, Stage::kPost})
-    if (to_string(each) == stage) return &bounds.stages[static_cast<std::size_t>(each)];
-  return nullptr;
+    if (to_string(each) == stage) return profile.bounds.stages[static_cast<std::size_t>(each)];
+  if (stage != "capture" || profile.is_live || frame.width <= 0) return std::nullopt;
+  std::int64_t bytes = 0;
+  for (const PlaneSize& plane : plane_sizes(frame.format, frame.width, frame.height))
+    bytes += std::int64_t{plane.row_bytes} * plane.rows;
+  return bound_of({.write_bytes = bytes}, bytes, profile.ceilings);
 }
 
-std::vector<StageProfile> stages_of(const Profile& profile, const Recorder& recorder) {
+std::vector<StageProfile> stages_of(const Profile& profile, const Recorder& recorder, const FrameSize& frame) {
   std::vector<StageProfile> stages;
   const std::vector<StageSummary> summaries = recorder.stages().summarize();
   const std::chrono::nanoseconds total = summaries.back().time.mean;
   for (const StageSummary& summary : summaries) {
     StageProfile stage{.name = summary.name, .time = summary.time, .share = share_of(summary.time.mean, total)};
-    if (const Bound* bound = bound_of_stage(profile.bounds, summary.name);
-        bound != nullptr && bound->time.count() > 0) {
-      stage.bound = *bound;
+    if (const auto bound = bound_of_stage(profile, frame, summary.name); bound && bound->time.count() > 0) {
+      stage.bound = bound;
       stage.headroom = headroom(bound->time, summary.time.p50);
     }
     stages.push_back(std::move(stage));
@@ -98,7 +103,7 @@ void assemble(Profile& profile, Recorder& recorder, const FrameSize& frame) {
   profile.frames_per_second = seconds > 0 ? static_cast<double>(profile.frames) / seconds : 0;
   profile.bounds = bound_plan(*profile.plan, profile.ceilings, {.frame = frame});
   profile.frame_time = distribution_of(recorder.frame());
-  profile.stages = stages_of(profile, recorder);
+  profile.stages = stages_of(profile, recorder, frame);
   profile.launches = launches_of(profile, recorder);
   profile.gaps = {distribution_of(recorder.gaps()), distribution_of(recorder.waiting()),
                   distribution_of(recorder.outside())};

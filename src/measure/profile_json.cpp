@@ -1,6 +1,5 @@
-#include <nlohmann/json.hpp>
-
 #include "measure/profile_report.hpp"
+#include "measure/report_json.hpp"
 
 namespace saccade {
 namespace {
@@ -8,20 +7,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kBins = 60;
-
-double milliseconds(Nanoseconds time) { return time.count() / 1e6; }
-
-Json distribution_json(const Distribution& time) {
-  return {{"count", time.count},
-          {"min", milliseconds(time.min)},
-          {"mean", milliseconds(time.mean)},
-          {"deviation", milliseconds(time.deviation)},
-          {"p50", milliseconds(time.p50)},
-          {"p90", milliseconds(time.p90)},
-          {"p95", milliseconds(time.p95)},
-          {"p99", milliseconds(time.p99)},
-          {"max", milliseconds(time.max)}};
-}
 
 /// Adds what is known of a bound; nothing where there is none.
 void add_bound(Json& row, const Bound& bound, double headroom) {

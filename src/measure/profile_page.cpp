@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "measure/profile_report.hpp"
+#include "measure/profile_sections.hpp"
 #include "measure/profile_tables.hpp"
 
 namespace saccade {
@@ -97,24 +98,6 @@ StageTimeline timeline_of(const Profile& profile) {
   return chart;
 }
 
-void add_latency(Page& page, const Profile& profile) {
-  page.section("Latency");
-  const Histogram& total = profile.latency;
-  LatencyHistogram histogram{.title = profile.source.empty() ? "Time of a run" : "From capture to result",
-                             .shape = shape_of(total, kBins)};
-  for (const double percent : {50.0, 90.0, 99.0})
-    histogram.marks.push_back({fmt::format("p{:.0f}", percent), total.percentile(percent)});
-  page.chart(histogram, profile.source.empty() || profile.is_live
-                            ? ""
-                            : "A file is read ahead, so that this holds the time that a frame waits in the queue.");
-  page.table(stages_table(profile));
-  page.chart(timeline_of(profile), profile.frames_a_column == 1
-                                       ? "Each column is a frame."
-                                       : fmt::format("Each column is the mean of {} frames.", profile.frames_a_column));
-  if (!profile.trace.frames.empty())
-    page.chart(gantt_of(profile), "The capture of later frames runs beside the models.");
-}
-
 BoundBars bars_of(const Profile& profile, std::size_t count) {
   BoundBars chart{.title = "The longest launches and their bounds", .bars = {}};
   for (const LaunchProfile* launch : longest_launches(profile, count))
@@ -143,6 +126,28 @@ Roofline roofline_of(const Profile& profile) {
   return chart;
 }
 
+}  // namespace
+
+void add_latency(Page& page, const Profile& profile) {
+  page.section("Latency");
+  const Histogram& total = profile.latency;
+  LatencyHistogram histogram{.title = profile.source.empty() ? "Time of a run" : "From capture to result",
+                             .shape = shape_of(total, kBins)};
+  for (const double percent : {50.0, 90.0, 99.0})
+    histogram.marks.push_back({fmt::format("p{:.0f}", percent), total.percentile(percent)});
+  page.chart(
+      histogram,
+      profile.source.empty() || profile.is_live
+          ? ""
+          : "A source that is no camera is read ahead, so that this holds the time that a frame waits in the queue.");
+  page.table(stages_table(profile));
+  page.chart(timeline_of(profile), profile.frames_a_column == 1
+                                       ? "Each column is a frame."
+                                       : fmt::format("Each column is the mean of {} frames.", profile.frames_a_column));
+  if (!profile.trace.frames.empty())
+    page.chart(gantt_of(profile), "The capture of later frames runs beside the models.");
+}
+
 void add_launches(Page& page, const Profile& profile, std::size_t count) {
   page.section("Launches");
   page.chart(bars_of(profile, count),
@@ -151,6 +156,9 @@ void add_launches(Page& page, const Profile& profile, std::size_t count) {
   page.chart(roofline_of(profile),
              "Each dot is a launch, under what was measured of this machine with as many threads. "
              "A launch in a cache may lie above the line of the memory behind it.");
+}
+
+void add_launch_table(Page& page, const Profile& profile) {
   Table all = launches_table(all_launches(profile));
   all.caption = "All launches, in their order";
   page.table(all);
@@ -174,8 +182,6 @@ void add_method(Page& page, const Profile& profile) {
   page.table(table);
 }
 
-}  // namespace
-
 Page to_page(const Profile& profile, std::size_t launches) {
   Page page(profile.source.empty() ? profile.model : fmt::format("{} on {}", profile.model, short_name(profile.source)),
             subtitle_of(profile));
@@ -183,6 +189,7 @@ Page to_page(const Profile& profile, std::size_t launches) {
   page.lead(profile.bottleneck.sentence);
   add_latency(page, profile);
   add_launches(page, profile, launches);
+  add_launch_table(page, profile);
   add_gaps(page, profile);
   add_method(page, profile);
   return page;

@@ -40,7 +40,7 @@ TEST_F(ProfileVerb, WritesWhatItIsAskedFor) {
   ASSERT_EQ(report["stages"].size(), names.size());
   for (std::size_t i = 0; i < names.size(); ++i) {
     EXPECT_EQ(report["stages"][i]["name"], names[i]);
-    for (const char* figure : {"mean", "deviation", "p50", "p99", "max"})
+    for (const char* figure : {"mean", "std", "p50", "p99", "max"})
       EXPECT_GE(report["stages"][i]["ms"][figure], 0) << names[i];
   }
   for (const json& launch : report["launches"]) {

@@ -56,7 +56,9 @@ TEST_F(ProfileTest, MeasuresEveryStageAndLaunch) {
   EXPECT_EQ(made.frame, "16x8 rgb24");
   ASSERT_EQ(made.stages.size(), 6U);
   for (const StageProfile& stage : made.stages) EXPECT_EQ(stage.time.count, 40) << stage.name;
-  EXPECT_FALSE(made.stages[0].bound);
+  ASSERT_TRUE(made.stages[0].bound) << "of a capture: that its frame is written";
+  EXPECT_EQ(made.stages[0].bound->work.write_bytes, 16 * 8 * 3);
+  EXPECT_FALSE(made.stages[1].bound) << "a wait in the queue";
   EXPECT_TRUE(made.stages[2].bound);
   std::size_t launches = 0;
   for (const Step& step : made.plan->steps()) launches += step.launch != nullptr;
