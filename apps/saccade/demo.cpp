@@ -1,33 +1,103 @@
+#include "measure/demo.hpp"
+
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <limits>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "command.hpp"
+#include "common.hpp"
 #include "demo_render.hpp"
+#include "interrupt.hpp"
+#include "measure/demo_report.hpp"
+#include "measure/terminal_histogram.hpp"
+#include "pipeline/output_file.hpp"
+#include "progress.hpp"
 
 namespace saccade::app {
+namespace {
+
+struct DemoFlags {
+  CommonFlags common;
+  DemoOptions demo;
+  RenderRequest render;
+  double seconds = 10;
+  std::string output = "saccade-demo";
+};
+
+int render(const DemoFlags& flags) {
+  RenderRequest request = flags.render;
+  request.source = flags.demo.scene;
+  request.output = flags.output;
+  const std::int64_t count = render_frames(request);
+  fmt::print("{} frames of {} and their truth, instances.json, are in {}\n", count, request.source, request.output);
+  return kOk;
+}
+
+int run(const DemoFlags& flags) {
+  DemoOptions options = flags.demo;
+  options.output = flags.output;
+  options.model_options = flags.common.model;
+  options.duration = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(flags.seconds));
+  catch_signals();
+  StatusLine status;
+  const DemoResult result =
+      run_demo(options, {.say = [&status](const std::string& what) { status.say(what); }, .stop = interrupted});
+  status.finish();
+  OutputFile report((options.output / "report.html").string());
+  report.write(to_page(result, options.output).html());
+  report.close();
+  if (flags.common.json) {
+    fmt::print("{}\n", to_json(result).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  } else {
+    fmt::print("{}\nin {}: report.html to look at, video.mp4, results.jsonl\n", to_text(result, locale_is_utf8()),
+               flags.output);
+  }
+  return kOk;
+}
+
+}  // namespace
 
 std::function<int()> add_demo(CLI::App& app) {
-  const auto request = std::make_shared<RenderRequest>();
-  app.add_option("--render", request->frames, "Write so many frames of the scene as pictures, with COCO truth")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}).description(""))
-      ->type_name("N");
-  app.add_option("--output", request->output, "The folder to write into")->type_name("DIR");
-  app.add_option("--source", request->source, "The scene")->capture_default_str()->type_name("synthetic:?...");
-  app.add_option("--format", request->format, "The pictures' format; JPEG's quality is 90")
+  const auto flags = std::make_shared<DemoFlags>();
+  app.add_option("--source", flags->demo.scene, "The scene; the shipped model was trained on the seeds 1000 to 2199")
+      ->capture_default_str()
+      ->type_name("synthetic:?...");
+  auto* model =
+      app.add_option("--model", flags->demo.model, "A detector of the scene's objects (default: the shipped one)")
+          ->type_name("MODEL");
+  auto* seconds = app.add_option("--seconds", flags->seconds, "How long to run")
+                      ->capture_default_str()
+                      ->check(CLI::Range(1e-3, 1e6).description(""))
+                      ->type_name("S");
+  auto* frames = app.add_option("--frames", flags->demo.frames, "Frames to run, at most (default: no limit)")
+                     ->check(CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max()).description(""))
+                     ->type_name("N");
+  auto* conditions = app.add_option("--condition-frames", flags->demo.condition_frames,
+                                    "Pictures to measure the accuracy on by day, at night and in motion; 0: none")
+                         ->capture_default_str()
+                         ->check(CLI::Range(0, 1'000'000).description(""))
+                         ->type_name("N");
+  app.add_option("--output", flags->output, "The folder to write into")->capture_default_str()->type_name("DIR");
+  auto* render_frames =
+      app.add_option("--render", flags->render.frames,
+                     "Instead: write so many frames of the scene as pictures, with their truth in COCO's format")
+          ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}).description(""))
+          ->excludes(model)
+          ->excludes(seconds)
+          ->excludes(frames)
+          ->excludes(conditions)
+          ->type_name("N");
+  app.add_option("--format", flags->render.format, "The rendered pictures' format; JPEG's quality is 90")
       ->capture_default_str()
       ->check(CLI::IsMember({"png", "jpg"}).description(""))
+      ->needs(render_frames)
       ->type_name("png|jpg");
-  app.callback([request] {
-    if (request->frames == 0 || request->output.empty())
-      throw CLI::ValidationError("demo", "give --render N --output DIR");
-  });
-  return [request] {
-    const std::int64_t count = render_frames(*request);
-    fmt::print("{} frames of {} and their truth, instances.json, are in {}\n", count, request->source, request->output);
-    return kOk;
-  };
+  flags->common.add_to(app, false);
+  app.footer("Ctrl-C ends the run in order: what was measured until then is reported.");
+  return [flags] { return flags->render.frames > 0 ? render(*flags) : run(*flags); };
 }
 
 }  // namespace saccade::app

@@ -93,13 +93,9 @@ class CocoTruth {
 }  // namespace
 
 std::int64_t render_frames(const RenderRequest& request) {
-  if (!is_scene(request.source))
-    fail(ErrorCode::kInvalidArgument, "'{}' is not a scene; write synthetic:?NAME=VALUE&...", request.source);
   Scene scene(parse_scene(request.source));
   const SceneOptions& options = scene.options();
-  std::error_code error;
-  fs::create_directories(request.output, error);
-  if (error) fail(ErrorCode::kIo, "the folder '{}' can't be made: {}", request.output, error.message());
+  make_folder(request.output);
   const int pitch = options.width * 3;
   std::vector<std::uint8_t> pixels(static_cast<std::size_t>(pitch) * static_cast<std::size_t>(options.height));
   const RgbView picture{pixels.data(), pitch, options.width, options.height};

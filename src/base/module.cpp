@@ -37,4 +37,14 @@ void* open_module(const std::string& name) {
   return found->second;
 }
 
+std::filesystem::path data_file(const std::string& name) {
+  // lib/libsaccade.so, or lib/ARCHITECTURE/libsaccade.so as Debian has it.
+  const std::filesystem::path folder = library_folder();
+  for (const auto& prefix : {folder.parent_path(), folder.parent_path().parent_path()}) {
+    std::filesystem::path file = prefix / "share" / "saccade" / name;
+    if (std::filesystem::exists(file)) return file;
+  }
+  fail(ErrorCode::kNotFound, "share/saccade/{} is missing beside {}: install Saccade again", name, folder.string());
+}
+
 }  // namespace saccade

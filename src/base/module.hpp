@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 namespace saccade {
@@ -7,6 +8,9 @@ namespace saccade {
 /// Opens saccade/NAME.so beside the library (once; it stays open) and returns its entry point `saccade_module_NAME`.
 /// Throws kNotFound with the loader's reason. Safe from any thread.
 void* open_module(const std::string& name);
+
+/// share/saccade/NAME of the installed tree, or build tree, that the library belongs to. Throws kNotFound.
+std::filesystem::path data_file(const std::string& name);
 
 /// The module's interface: `extern "C" const Interface* saccade_module_NAME()`.
 template <typename Interface>

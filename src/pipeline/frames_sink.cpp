@@ -4,6 +4,7 @@
 #include "base/error.hpp"
 #include "base/module.hpp"
 #include "media/source.hpp"
+#include "pipeline/output_file.hpp"
 #include "pipeline/picture.hpp"
 #include "saccade/sinks.hpp"
 
@@ -12,11 +13,7 @@ namespace {
 
 class FramesSink final : public Sink {
  public:
-  explicit FramesSink(const std::string& folder) : folder_(folder) {
-    std::error_code error;
-    std::filesystem::create_directories(folder_, error);
-    if (error) fail(ErrorCode::kIo, "can't make the folder {}: {}", folder, error.message());
-  }
+  explicit FramesSink(const std::string& folder) : folder_(folder) { make_folder(folder); }
 
   void write(const Result& result, const FrameView& frame) override {
     auto found = pictures_.find(result.stream);

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 #include "base/error.hpp"
 
@@ -29,6 +30,12 @@ void OutputFile::close() {
   flush();
   std::FILE* file = file_.release();
   if (file != stdout && std::fclose(file) != 0) fail_now();
+}
+
+void make_folder(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) fail(ErrorCode::kIo, "can't make the folder {}: {}", folder, error.message());
 }
 
 }  // namespace saccade

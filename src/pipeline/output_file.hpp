@@ -7,6 +7,9 @@
 
 namespace saccade {
 
+/// Makes FOLDER and those above it where they are missing. Throws Error (kIo) saying why it can't.
+void make_folder(const std::string& folder);
+
 /// A file being written, or standard output. Move-only.
 class OutputFile {
  public:

@@ -27,8 +27,9 @@ void StageTimes::add(const Latency& latency) noexcept {
 }
 
 std::vector<StageSummary> StageTimes::summarize() const {
-  return {{"capture", distribution_of(capture_)}, {"queue", distribution_of(queue_)}, {"pre", distribution_of(pre_)},
-          {"model", distribution_of(model_)},     {"post", distribution_of(post_)},   {"total", distribution_of(total_)}};
+  return {{"capture", distribution_of(capture_)}, {"queue", distribution_of(queue_)},
+          {"pre", distribution_of(pre_)},         {"model", distribution_of(model_)},
+          {"post", distribution_of(post_)},       {"total", distribution_of(total_)}};
 }
 
 std::string StageTimes::bottleneck(std::size_t streams, std::size_t models) const {

@@ -79,8 +79,10 @@ void read_option(std::string_view name, std::string_view value, SceneOptions& op
 bool is_scene(std::string_view uri) { return uri.starts_with(kPrefix); }
 
 SceneOptions parse_scene(std::string_view uri) {
+  if (!is_scene(uri))
+    fail(ErrorCode::kInvalidArgument, "'{}' is no scene: write synthetic: or synthetic:?NAME=VALUE&...", uri);
   SceneOptions options;
-  std::string_view rest = uri.substr(std::min(kPrefix.size(), uri.size()));
+  std::string_view rest = uri.substr(kPrefix.size());
   if (rest.empty()) return options;
   if (rest.front() != '?')
     fail(ErrorCode::kInvalidArgument, "'{}': write synthetic:?NAME=VALUE&...; the options are {}", uri, kHelp);
