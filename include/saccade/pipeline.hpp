@@ -31,7 +31,7 @@ class Pipeline {
   /// is already being read.
   Pipeline(Camera camera, Model model, const PipelineOptions& options = {});
   /// Every model sees every frame of every camera.
-  Pipeline(std::vector<Camera> cameras, std::vector<Model> models, const PipelineOptions& options = {});
+  Pipeline(std::vector<Camera> cameras, const std::vector<Model>& models, const PipelineOptions& options = {});
   /// Stops wherever it is.
   ~Pipeline();
   Pipeline(Pipeline&&) noexcept;

@@ -43,7 +43,7 @@ Model load_model(const DemoOptions& options) {
 /// Writes one result drawn on its frame; returns the file's name in FOLDER.
 std::string write_picture(const std::filesystem::path& folder, const std::string& name, const Result& result,
                           const FrameView& frame) {
-  const std::string file = name + ".jpg";
+  std::string file = name + ".jpg";
   Picture picture(module<DrawModule>("draw"),
                   [&](const Picture& whole) { write_image((folder / file).string(), view_of(whole.view())); });
   picture.add(result, frame);

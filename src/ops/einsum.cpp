@@ -94,8 +94,8 @@ void einsum(const KernelContext& context, const EinsumEquation& equation) {
 }
 
 void reference_einsum(const KernelContext& context) {
-  std::vector<Shape> shapes;
-  for (int i = 0; i < context.input_count(); ++i) shapes.push_back(context.input(i).shape);
+  std::vector<Shape> shapes(static_cast<std::size_t>(context.input_count()));
+  for (int i = 0; i < context.input_count(); ++i) shapes[static_cast<std::size_t>(i)] = context.input(i).shape;
   const EinsumEquation equation = read_einsum(context.attributes(), shapes);
   with_type<float, double, Float16, std::int32_t, std::int64_t>(
       context.input(0).dtype, [&]<typename T>(std::type_identity<T>) { einsum<T>(context, equation); });

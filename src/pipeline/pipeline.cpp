@@ -171,7 +171,7 @@ Summary Pipeline::Impl::summary() {
 Pipeline::Pipeline(Camera camera, Model model, const PipelineOptions& options)
     : Pipeline(std::vector<Camera>{std::move(camera)}, std::vector<Model>{std::move(model)}, options) {}
 
-Pipeline::Pipeline(std::vector<Camera> cameras, std::vector<Model> models, const PipelineOptions& options)
+Pipeline::Pipeline(std::vector<Camera> cameras, const std::vector<Model>& models, const PipelineOptions& options)
     : impl_(std::make_unique<Impl>(std::move(cameras), models, options)) {}
 
 Pipeline::~Pipeline() = default;

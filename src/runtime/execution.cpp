@@ -52,6 +52,7 @@ struct Execution::State {
     const Node& node = plan.graph().node(step.node);
     const auto collect = [&](const std::vector<ValueId>& ids) {
       std::vector<TensorView> found;
+      found.reserve(ids.size());
       for (ValueId id : ids) found.push_back(id == ValueId::kNone ? TensorView{} : views[static_cast<std::size_t>(id)]);
       return found;
     };

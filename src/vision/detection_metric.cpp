@@ -41,7 +41,7 @@ class Candidates {
 
   Candidates(std::span<const TrueObject> truth, const std::vector<std::size_t>& objects, AreaRange range) {
     for (const std::size_t g : objects) entries_.push_back({&truth[g], truth[g].crowd || !range.holds(truth[g].area)});
-    std::ranges::stable_partition(entries_, [](const Entry& entry) { return !entry.ignored; });
+    std::stable_partition(entries_.begin(), entries_.end(), [](const Entry& entry) { return !entry.ignored; });
   }
 
   int wanted() const {

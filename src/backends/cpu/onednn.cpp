@@ -133,10 +133,10 @@ std::optional<FusedPostOps> fuse_post_ops(const NodeContext& context, std::strin
   return fused;
 }
 
-OnednnLaunch::OnednnLaunch(dnnl::primitive primitive, memory::desc scratchpad, std::vector<TensorArgument> tensors,
-                           std::vector<PackedArgument> packed, std::string detail)
+OnednnLaunch::OnednnLaunch(dnnl::primitive primitive, const memory::desc& scratchpad,
+                           std::vector<TensorArgument> tensors, std::vector<PackedArgument> packed, std::string detail)
     : primitive_(std::move(primitive)),
-      scratchpad_(std::move(scratchpad)),
+      scratchpad_(scratchpad),
       tensors_(std::move(tensors)),
       packed_(std::move(packed)),
       detail_(std::move(detail)) {}

@@ -66,7 +66,7 @@ std::optional<FusedPostOps> fuse_post_ops(const NodeContext& context, std::strin
 /// A oneDNN primitive with its packed weights.
 class OnednnLaunch : public Launch {
  public:
-  OnednnLaunch(dnnl::primitive primitive, dnnl::memory::desc scratchpad, std::vector<TensorArgument> tensors,
+  OnednnLaunch(dnnl::primitive primitive, const dnnl::memory::desc& scratchpad, std::vector<TensorArgument> tensors,
                std::vector<PackedArgument> packed, std::string detail);
 
   std::size_t scratch_bytes() const override { return scratchpad_.get_size(); }
