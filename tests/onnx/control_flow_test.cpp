@@ -245,5 +245,22 @@ TEST_F(ControlFlowTest, RefusesSubGraphsWithoutEnd) {
   EXPECT_NE(error_of(with_condition(model, true)), "");
 }
 
+TEST_F(ControlFlowTest, EveryFlippedByteIsReadOrRefused) {
+  Model model = loop(adding_body("c").graph(), "limit", "");
+  model.initializer(onnx_writer::tensor<std::int64_t>("limit", {}, {3}));
+  const std::string whole = model.bytes();
+
+  std::size_t refused = 0;
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    for (const char mask : {'\x01', '\x40', '\xff'}) {
+      std::string damaged = whole;
+      damaged[at] = static_cast<char>(damaged[at] ^ mask);
+      write("damaged.onnx", damaged);
+      refused += error_of(file("damaged.onnx")).empty() ? 0 : 1;
+    }
+  }
+  EXPECT_GT(refused, whole.size());
+}
+
 }  // namespace
 }  // namespace saccade
