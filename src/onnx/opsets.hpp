@@ -3,10 +3,11 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 
 namespace saccade {
 
-/// The newest version of ONNX's own operator set that this reader was written for, and the oldest that it reads.
+/// The newest version of ONNX's own operator set that this reader was written for, and the oldest that it reads whole.
 inline constexpr std::int64_t kNewestOpset = 28;
 inline constexpr std::int64_t kOldestOpset = 7;
 
@@ -16,8 +17,8 @@ using OpsetVersions = std::map<std::string, std::int64_t>;
 /// "ai.onnx" is another name of "".
 std::string normal_domain(const std::string& domain);
 
-/// Throws Error (kUnsupported) where the version of ONNX's own set is older than kOldestOpset.
-void check_opset(const OpsetVersions& versions);
+/// Throws Error (kUnsupported) where OP of ONNX's own set of VERSION is not yet what it is in kOldestOpset.
+void check_opset(std::string_view op, std::int64_t version);
 
 /// IMPORTS (OperatorSetIdProtos) over DEFAULTS.
 template <typename Imports>

@@ -175,6 +175,7 @@ void Reader::add_operator(Scope& scope, const onnx::NodeProto& node, const std::
   }
   if (bodies.empty()) {
     if (unsupported_.note(added, opset)) return;
+    if (added.domain.empty()) check_opset(added.op, opset);
     added.attributes = read_attributes(attributes, external_);
   }
   RawGraph& raw = scope.draft.raw;
@@ -232,7 +233,6 @@ void Reader::add_call(Scope& caller, const onnx::NodeProto& node, const onnx::Fu
               .arguments = arguments_of(function, attributes),
               .prefix = name + "/",
               .depth = caller.depth + 1};
-  check_opset(inner.opsets);
   for (int i = 0; i < function.input_size(); ++i) {
     const ValueId given = i < node.input_size() ? caller.find(node.input(i)) : ValueId::kNone;
     if (!inner.values.emplace(function.input(i), given).second)
@@ -257,7 +257,6 @@ RawGraph Reader::read() {
   for (const auto& entry : model_.metadata_props()) draft.raw.graph.metadata[entry.key()] = entry.value();
   Scope scope{
       .draft = draft, .values = {}, .opsets = opset_versions(model_.opset_import()), .arguments = {}, .prefix = {}};
-  check_opset(scope.opsets);
   add_inputs(scope);
   for (const onnx::NodeProto& node : model_.graph().node()) add_node(scope, node);
   unsupported_.check();

@@ -101,11 +101,20 @@ TEST_F(FailureTest, VersionsThatAreTooOld) {
   EXPECT_EQ(error_of(Model(13, 2).input("x", {1}).output("x")),
             "model.onnx: is of ONNX IR version 2, and Saccade reads 3 and newer; export the model again");
   Model model(6);
-  model.input("x", {2}).node({.op = "Identity", .inputs = {"x"}, .outputs = {"y"}, .name = "copy"}).output("y");
-  EXPECT_EQ(
-      error_of(model),
-      "model.onnx: operator set 6 is older than 7, the oldest that is supported; export the model again or convert "
-      "it: onnx.version_converter.convert_version(model, 17)");
+  model.input("x", {2}).node({.op = "Add", .inputs = {"x", "x"}, .outputs = {"y"}, .name = "sum"}).output("y");
+  EXPECT_EQ(error_of(model),
+            "model.onnx: node 'sum' (Add): operator set 6 is older than 7, the oldest that is supported; export the "
+            "model again or convert it: onnx.version_converter.convert_version(model, 17)");
+}
+
+TEST_F(FailureTest, OldOperatorsThatNeverChangedAreRead) {
+  const auto unary = [&](std::int64_t opset, const std::string& op) {
+    Model model(opset);
+    return error_of(model.input("x", {2}).node({.op = op, .inputs = {"x"}, .outputs = {"y"}}).output("y"));
+  };
+  EXPECT_EQ(unary(1, "Identity"), "");
+  EXPECT_EQ(unary(6, "Relu"), "");
+  EXPECT_NE(unary(5, "Relu"), "");
 }
 
 TEST_F(FailureTest, OneErrorListsEveryUnsupportedOperator) {
