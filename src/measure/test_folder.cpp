@@ -85,8 +85,8 @@ Graph import_for(const std::string& model, const std::map<std::string, Tensor>& 
 }
 
 std::vector<Tensor> run(std::shared_ptr<const Plan> plan, const std::map<std::string, Tensor>& inputs) {
-  Execution execution(plan);
-  const Graph& graph = plan->graph();
+  Execution execution(std::move(plan));
+  const Graph& graph = execution.plan().graph();
   for (std::size_t i = 0; i < graph.inputs().size(); ++i)
     copy_elements(view_of(inputs.at(graph.value(graph.inputs()[i]).name)), execution.input(i));
   execution.run();
