@@ -13,8 +13,9 @@
 //
 // A condition that only the run can tell leaves the shapes as they are if either way gives the same: then both ways are
 // computed and Where takes one. A Loop goes on so to its greatest number of iterations, and once the condition is false
-// its values stay what they were. Exporters write such conditions around little: the empty case of an image without
-// detections. What a shape hangs on (the rows that such a Loop collects) is refused.
+// its values stay what they were. Either way must be able to run: an index out of range is an error also where it would
+// not be taken. Exporters write such conditions around little: the empty case of an image without detections. What a
+// shape hangs on (the rows that such a Loop collects) is refused.
 namespace saccade {
 namespace {
 
