@@ -38,6 +38,8 @@ class Builder {
   void add_iteration(const ControlFlow& flow, Iterations& loop, std::int64_t number);
   void end_loop(const ControlFlow& flow, const Iterations& loop);
 
+  /// Throws Error (kUnsupported) where COPIES of BODY would be too many beside those there are.
+  void check_size(const RawGraph& body, std::int64_t copies) const;
   /// Adds body number WHICH with INPUTS; returns its outputs.
   Values add_body(const ControlFlow& flow, std::size_t which, Values inputs, const std::string& suffix);
   /// Adds a node of one output, named NAME; returns the output.

@@ -141,6 +141,8 @@ void Builder::add_iteration(const ControlFlow& flow, Iterations& loop, std::int6
   }
   if (const Tensor* condition = known_.get(outputs[0])) {
     loop.is_over = !truth_of(*condition);
+    // Nothing but the limit will end it: then it is known at once whether that is too far.
+    if (!loop.is_over && graph_.constant(outputs[0]) != nullptr) check_size(flow.bodies[0], loop.limit);
     return;
   }
   const ValueId goes_on = add_scalar_condition(name + "/condition", outputs[0]);
@@ -169,12 +171,18 @@ void Builder::end_loop(const ControlFlow& flow, const Iterations& loop) {
   copy_to_outputs(flow.node, values);
 }
 
+void Builder::check_size(const RawGraph& body, std::int64_t copies) const {
+  const std::size_t nodes = body.graph.node_count() + 1;
+  if (static_cast<std::uint64_t>(copies) > (kMaxCopiedNodes - std::min(kMaxCopiedNodes, copied_nodes_)) / nodes)
+    fail(ErrorCode::kUnsupported, "its sub-graph would be copied to more than {} nodes, which is not supported",
+         kMaxCopiedNodes);
+}
+
 Builder::Values Builder::add_body(const ControlFlow& flow, std::size_t which, Values inputs,
                                   const std::string& suffix) {
   const RawGraph& body = flow.bodies[which];
+  check_size(body, 1);
   copied_nodes_ += body.graph.node_count() + 1;
-  if (copied_nodes_ > kMaxCopiedNodes)
-    fail(ErrorCode::kUnsupported, "its iterations take more than {} nodes, which is not supported", kMaxCopiedNodes);
   inputs.insert(inputs.end(), flow.captures[which].begin(), flow.captures[which].end());
   const auto formal = body.graph.inputs();
   if (formal.size() != inputs.size())
