@@ -27,8 +27,8 @@ using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 
 constexpr auto kBudget = milliseconds(4000);  // from the first page of memory on; the last round may go over it
-constexpr double kWindow = 1e-4;  // seconds
-constexpr int kWindows = 4;       // one after the other, as long as the threads are together
+constexpr double kWindow = 1e-4;              // seconds
+constexpr int kWindows = 4;                   // one after the other, as long as the threads are together
 constexpr std::int64_t kLeastOfMemory = 16 << 20;
 constexpr std::int64_t kMostOfMemory = 512 << 20;
 
