@@ -1,9 +1,10 @@
+#include <cmath>
 #include <limits>
 
 #include "ops/dispatch.hpp"
 #include "ops/window.hpp"
 
-// MaxPool, AveragePool, and their global forms. Inputs X (N, C, spatial). Averages are summed in float64.
+// MaxPool, AveragePool, LpPool, and their global forms. Inputs X (N, C, spatial). Averages are summed in float64.
 namespace saccade {
 namespace {
 
@@ -132,6 +133,36 @@ void reference_average_pool(const KernelContext& context) {
   });
 }
 
+/// The attribute "p" of a pool that takes norms.
+double norm_of(const Attributes& attributes) {
+  const std::int64_t p = attributes.integer("p", 2);
+  if (p < 1) fail(ErrorCode::kInvalidFile, "a pool can't take the norm of order {}", p);
+  return static_cast<double>(p);
+}
+
+void infer_lp_pool(InferContext& context) {
+  norm_of(context.attributes());
+  infer_average_pool(context);
+}
+
+void reference_lp_pool(const KernelContext& context) {
+  const Window window = pool_window(context.attributes(), context.input(0).shape);
+  const double p = norm_of(context.attributes());
+  const auto taps = taps_of(window);
+  with_type<float, double, Float16>(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) {
+    const T* from = context.in<T>(0).data();
+    for (auto to = context.out<T>(); !to.empty(); to = to.subspan(static_cast<std::size_t>(window.outputs()))) {
+      for_each_output(window, [&](std::int64_t output, std::int64_t z, std::int64_t y, std::int64_t x) {
+        double sum = 0;
+        for_each_seen(window, taps, z, y, x,
+                      [&](std::int64_t i) { sum += std::pow(std::abs(static_cast<double>(from[i])), p); });
+        to[static_cast<std::size_t>(output)] = static_cast<T>(static_cast<Accumulator<T>>(std::pow(sum, 1 / p)));
+      });
+      from += window.inputs();
+    }
+  });
+}
+
 void infer_global_pool(InferContext& context) {
   require_type<float, double, Float16>(context.dtype(0), "an input");
   const Shape& input = context.shape(0);
@@ -172,9 +203,25 @@ void reference_global_max_pool(const KernelContext& context) {
   });
 }
 
+void infer_global_lp_pool(InferContext& context) {
+  norm_of(context.attributes());
+  infer_global_pool(context);
+}
+
+void reference_global_lp_pool(const KernelContext& context) {
+  const double p = norm_of(context.attributes());
+  fold_planes(context, [p]<typename T>(std::span<const T> plane) {
+    double sum = 0;
+    for (const T value : plane) sum += std::pow(std::abs(static_cast<double>(value)), p);
+    return static_cast<T>(static_cast<Accumulator<T>>(std::pow(sum, 1 / p)));
+  });
+}
+
 constexpr Op kOps[] = {
     {"", "MaxPool", infer_max_pool, reference_max_pool},
     {"", "AveragePool", infer_average_pool, reference_average_pool},
+    {"", "LpPool", infer_lp_pool, reference_lp_pool},
+    {"", "GlobalLpPool", infer_global_lp_pool, reference_global_lp_pool},
     {"", "GlobalAveragePool", infer_global_pool, reference_global_average_pool},
     {"", "GlobalMaxPool", infer_global_pool, reference_global_max_pool},
 };

@@ -5,9 +5,12 @@
 // Every file of operators has one line here: SACCADE_OPS(name) takes the operators that name_ops() returns.
 // clang-format off
 #define SACCADE_ALL_OPS(SACCADE_OPS) \
+  SACCADE_OPS(affine_grid) \
   SACCADE_OPS(arg_max) \
   SACCADE_OPS(binary) \
   SACCADE_OPS(cast) \
+  SACCADE_OPS(center_crop_pad) \
+  SACCADE_OPS(col2im) \
   SACCADE_OPS(compare) \
   SACCADE_OPS(concat) \
   SACCADE_OPS(conv) \
@@ -23,6 +26,8 @@
   SACCADE_OPS(grid_sample) \
   SACCADE_OPS(lrn) \
   SACCADE_OPS(matmul) \
+  SACCADE_OPS(max_unpool) \
+  SACCADE_OPS(non_max_suppression) \
   SACCADE_OPS(non_zero) \
   SACCADE_OPS(normalization) \
   SACCADE_OPS(one_hot) \
@@ -34,9 +39,11 @@
   SACCADE_OPS(quantized_float) \
   SACCADE_OPS(quantized_products) \
   SACCADE_OPS(reduce) \
+  SACCADE_OPS(regions) \
   SACCADE_OPS(reorder) \
   SACCADE_OPS(resize) \
   SACCADE_OPS(reverse_sequence) \
+  SACCADE_OPS(scale_normalization) \
   SACCADE_OPS(scatter) \
   SACCADE_OPS(select_boxes) \
   SACCADE_OPS(shape_of) \

@@ -87,5 +87,21 @@ TEST(GlobalPool, FoldsEveryPlane) {
   EXPECT_EQ(nothing.error().first, ErrorCode::kInvalidFile);
 }
 
+TEST(LpPool, TakesTheNormOfEachWindow) {
+  OpCall call{.op = "LpPool",
+              .inputs = {Tensor::of<float>({1, 1, 3}, {3, -4, 0})},
+              .attributes = {{"kernel_shape", Ints{2}}, {"pads", Ints{0, 1}}}};
+  expect_tensor<float>(call.one(), {1, 1, 3}, {5, 4, 0});
+  call.attributes.emplace_back("p", std::int64_t{1});
+  expect_tensor<float>(call.one(), {1, 1, 3}, {7, 4, 0});
+  call.attributes.back().second = std::int64_t{0};
+  EXPECT_EQ(call.error().first, ErrorCode::kInvalidFile);
+}
+
+TEST(GlobalLpPool, TakesTheNormOfEachPlane) {
+  const OpCall call{.op = "GlobalLpPool", .inputs = {Tensor::of<float>({1, 2, 2}, {3, 4, 5, -12})}};
+  expect_tensor<float>(call.one(), {1, 2, 1}, {5, 13});
+}
+
 }  // namespace
 }  // namespace saccade
