@@ -7,6 +7,7 @@
 #define SACCADE_ALL_OPS(SACCADE_OPS) \
   SACCADE_OPS(affine_grid) \
   SACCADE_OPS(arg_max) \
+  SACCADE_OPS(attention) \
   SACCADE_OPS(binary) \
   SACCADE_OPS(cast) \
   SACCADE_OPS(center_crop_pad) \
