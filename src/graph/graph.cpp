@@ -109,7 +109,8 @@ void Graph::link(NodeId id) {
   for (ValueId input : node(id).inputs) {
     if (input == ValueId::kNone) continue;
     auto& readers = users_[static_cast<std::size_t>(input)];
-    if (std::ranges::find(readers, id) == readers.end()) readers.push_back(id);
+    // A node stands there once; where it reads a value twice, it has come just now.
+    if (readers.empty() || readers.back() != id) readers.push_back(id);
   }
 }
 

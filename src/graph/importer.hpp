@@ -15,6 +15,8 @@ struct ImportOptions {
   /// What inputs hold, by name. One on whose contents a shape depends (a Reshape's target, an If's condition) becomes a
   /// constant and is no input any more; the others are inputs as ever.
   std::map<std::string, Tensor> contents;
+  /// What its constants and what is worked out from them may take, in bytes; 0: default_memory_limit().
+  std::size_t max_memory = 0;
 };
 
 /// What the onnx module offers; get it with module<OnnxModule>("onnx").

@@ -12,8 +12,8 @@ namespace saccade {
 /// there: what they choose or repeat stands in their place (control_flow.cpp says how).
 class Builder {
  public:
-  /// Both outlive the builder.
-  Builder(Graph& graph, KnownValues& known) : graph_(graph), known_(known) {}
+  /// All outlive the builder.
+  Builder(Graph& graph, KnownValues& known, MemoryBudget& budget) : graph_(graph), known_(known), budget_(budget) {}
 
   /// Adds RAW's nodes. PLACES holds by RAW's ValueIds what its values are in the graph; SUFFIX makes the nodes' names
   /// differ from those of RAW's other copies. Throws Error naming the node.
@@ -50,6 +50,7 @@ class Builder {
 
   Graph& graph_;
   KnownValues& known_;
+  MemoryBudget& budget_;
   std::size_t copied_nodes_ = 0;
 };
 

@@ -195,6 +195,7 @@ Builder::Values Builder::add_body(const ControlFlow& flow, std::size_t which, Va
     const auto id = static_cast<ValueId>(i);
     if (places[i] != ValueId::kNone || body.graph.is_input(id)) continue;
     const Value& value = body.graph.value(id);
+    budget_.take(2 * (value.name.size() + suffix.size()) + sizeof(Value));
     places[i] = value.constant ? graph_.add_constant(value.name + suffix, *value.constant)
                                : graph_.add_value(value.name + suffix);
   }

@@ -1,5 +1,6 @@
 #include "onnx/external_data.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <fstream>
 #include <optional>
@@ -38,21 +39,35 @@ Place place_of(const onnx::TensorProto& tensor) {
   return place;
 }
 
-/// A model file may come from anywhere: it must not make us read files outside its own folder.
-fs::path resolve(const fs::path& folder, const std::string& location) {
-  const fs::path relative(location);
-  bool escapes = relative.is_absolute() || location.find('\0') != std::string::npos;
-  for (const fs::path& part : relative) escapes = escapes || part == "..";
-  if (escapes)
-    fail(ErrorCode::kInvalidFile, "its external data lie in '{}', outside the model's folder: refused", location);
-  return folder / relative;
+bool lies_in(const fs::path& file, const fs::path& folder) {
+  return std::mismatch(folder.begin(), folder.end(), file.begin(), file.end()).first == folder.end();
 }
 
 }  // namespace
 
+ExternalData::ExternalData(const fs::path& model)
+    : folder_(model.parent_path()),
+      real_folder_(fs::weakly_canonical(fs::absolute(model).parent_path())),
+      model_folder_(fs::weakly_canonical(fs::absolute(model)).parent_path()) {}
+
+/// A model file may come from anywhere: it must not make us read files outside its own folder.
+fs::path ExternalData::resolve(const std::string& location) const {
+  const fs::path relative(location);
+  bool escapes = relative.is_absolute() || location.find('\0') != std::string::npos;
+  for (const fs::path& part : relative) escapes = escapes || part == "..";
+  std::error_code error;
+  if (!escapes) {
+    const fs::path real = fs::weakly_canonical(fs::absolute(folder_ / relative), error);
+    escapes = !error && !lies_in(real, real_folder_) && !lies_in(real, model_folder_);
+  }
+  if (escapes)
+    fail(ErrorCode::kInvalidFile, "its external data lie in '{}', outside the model's folder: refused", location);
+  return folder_ / relative;
+}
+
 void ExternalData::check(const onnx::TensorProto& tensor, std::size_t size) const {
   const Place place = place_of(tensor);
-  const fs::path path = resolve(folder_, place.location);
+  const fs::path path = resolve(place.location);
   std::error_code error;
   if (!fs::is_regular_file(path, error))
     fail(ErrorCode::kNotFound, "its data file '{}' is missing; put it beside the model", path.string());
@@ -66,7 +81,7 @@ void ExternalData::check(const onnx::TensorProto& tensor, std::size_t size) cons
 
 void ExternalData::read(const onnx::TensorProto& tensor, std::span<std::byte> into) const {
   const Place place = place_of(tensor);
-  const fs::path path = resolve(folder_, place.location);
+  const fs::path path = resolve(place.location);
   std::ifstream file(path, std::ios::binary);
   file.seekg(static_cast<std::streamoff>(place.offset));
   file.read(reinterpret_cast<char*>(into.data()), static_cast<std::streamsize>(into.size()));

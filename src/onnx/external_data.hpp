@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <span>
+#include <string>
 
 #include "onnx.pb.h"
 
@@ -11,17 +12,22 @@ namespace saccade {
 /// The files beside a model in which weights may lie.
 class ExternalData {
  public:
-  /// FOLDER is the model file's own.
-  explicit ExternalData(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  /// Data lie in the folder of the file MODEL, which need not exist, or in the one to which a link of that name leads.
+  explicit ExternalData(const std::filesystem::path& model);
 
   /// Checks that the tensor's data are there and of SIZE bytes; call it before allocating for them.
-  /// Throws Error (kInvalidFile, kNotFound) on a location outside the folder, a missing or a short file.
+  /// Throws Error (kInvalidFile, kNotFound) on a location outside the folder (links count as what they lead to), a
+  /// missing or a short file.
   void check(const onnx::TensorProto& tensor, std::size_t size) const;
   /// Reads them. Throws the same, and kIo.
   void read(const onnx::TensorProto& tensor, std::span<std::byte> into) const;
 
  private:
+  std::filesystem::path resolve(const std::string& location) const;
+
   std::filesystem::path folder_;
+  std::filesystem::path real_folder_;   ///< the same without links
+  std::filesystem::path model_folder_;  ///< where the model's file really is: stores of models link to their files
 };
 
 }  // namespace saccade

@@ -14,8 +14,9 @@ namespace {
 Graph import_model(const std::string& path, const ImportOptions& options) {
   try {
     onnx::ModelProto model = read_model_file(path);
-    const ExternalData external(std::filesystem::path(path).parent_path());
-    Graph graph = upgrade_graph(read_graph(model, external, options), options.contents);
+    const ExternalData external(path);
+    MemoryBudget budget(options.max_memory);
+    Graph graph = upgrade_graph(read_graph(model, {external, budget}, options), options.contents, budget);
     verify(graph);
     return graph;
   } catch (const Error& error) {
@@ -38,8 +39,9 @@ std::vector<std::string> names_of_inputs(const std::string& path) {
 
 Tensor read_one_tensor(const std::string& path) {
   try {
-    const ExternalData external(std::filesystem::path(path).parent_path());
-    return read_tensor(read_tensor_file(path), external);
+    const ExternalData external(path);
+    MemoryBudget budget;
+    return read_tensor(read_tensor_file(path), {external, budget});
   } catch (const Error& error) {
     throw error.in(path);
   }

@@ -1,7 +1,6 @@
 #include "onnx/node_attributes.hpp"
 
 #include "base/error.hpp"
-#include "onnx/tensors.hpp"
 
 namespace saccade {
 namespace {
@@ -21,12 +20,12 @@ Proto::AttributeType kind_of(const Proto& attribute) {
   return Proto::INTS;
 }
 
-Attribute read_attribute(const Proto& attribute, const ExternalData& external) {
+Attribute read_attribute(const Proto& attribute, const TensorSource& source) {
   switch (kind_of(attribute)) {
     case Proto::FLOAT: return attribute.f();
     case Proto::INT: return attribute.i();
     case Proto::STRING: return attribute.s();
-    case Proto::TENSOR: return read_tensor(attribute.t(), external);
+    case Proto::TENSOR: return read_tensor(attribute.t(), source);
     case Proto::FLOATS: return std::vector<float>(attribute.floats().begin(), attribute.floats().end());
     case Proto::INTS: return std::vector<std::int64_t>(attribute.ints().begin(), attribute.ints().end());
     case Proto::STRINGS: return std::vector<std::string>(attribute.strings().begin(), attribute.strings().end());
@@ -62,12 +61,12 @@ NamedAttributes resolve_attributes(const onnx::NodeProto& node, const Arguments&
   return resolved;
 }
 
-Attributes read_attributes(const NamedAttributes& attributes, const ExternalData& external) {
+Attributes read_attributes(const NamedAttributes& attributes, const TensorSource& source) {
   Attributes read;
   for (const auto& [name, attribute] : attributes) {
     try {
       if (read.has(name)) fail(ErrorCode::kInvalidFile, "it is given twice");
-      read.set(name, read_attribute(*attribute, external));
+      read.set(name, read_attribute(*attribute, source));
     } catch (const Error& error) {
       throw error.in(fmt::format("attribute '{}'", name));
     }
@@ -75,12 +74,12 @@ Attributes read_attributes(const NamedAttributes& attributes, const ExternalData
   return read;
 }
 
-Tensor read_constant(const NamedAttributes& attributes, const ExternalData& external) {
+Tensor read_constant(const NamedAttributes& attributes, const TensorSource& source) {
   if (attributes.size() != 1)
     fail(ErrorCode::kInvalidFile, "a Constant has one attribute, its value; this one has {}", attributes.size());
   const auto& [name, value] = attributes.front();
-  if (name == "value" && value->has_t()) return read_tensor(value->t(), external);
-  if (name == "sparse_value" && value->has_sparse_tensor()) return read_sparse_tensor(value->sparse_tensor(), external);
+  if (name == "value" && value->has_t()) return read_tensor(value->t(), source);
+  if (name == "sparse_value" && value->has_sparse_tensor()) return read_sparse_tensor(value->sparse_tensor(), source);
   if (name == "value_float") return Tensor::scalar(value->f());
   if (name == "value_int") return Tensor::scalar<std::int64_t>(value->i());
   if (name == "value_string") return string_tensor(Shape{}, &value->s());

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "graph/attributes.hpp"
-#include "onnx/external_data.hpp"
+#include "onnx/tensors.hpp"
 
 namespace saccade {
 
@@ -18,9 +18,9 @@ using NamedAttributes = std::vector<std::pair<std::string, const onnx::Attribute
 NamedAttributes resolve_attributes(const onnx::NodeProto& node, const Arguments& arguments);
 
 /// Throws Error (kUnsupported) on a sub-graph and other kinds that no supported operator has.
-Attributes read_attributes(const NamedAttributes& attributes, const ExternalData& external);
+Attributes read_attributes(const NamedAttributes& attributes, const TensorSource& source);
 
 /// The value of a Constant node. Throws Error (kInvalidFile) where it has none or several.
-Tensor read_constant(const NamedAttributes& attributes, const ExternalData& external);
+Tensor read_constant(const NamedAttributes& attributes, const TensorSource& source);
 
 }  // namespace saccade

@@ -4,6 +4,7 @@
 #include <array>
 #include <span>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "base/error.hpp"
@@ -16,9 +17,11 @@
 namespace saccade {
 namespace {
 
-// Far beyond real models; a small file can nest calls so that their bodies would fill any memory.
+// Far beyond real models; a small file can nest calls so that their bodies would fill any memory. What is looked for
+// among all readers of a value, or among all inputs or outputs, stays a matter of seconds.
 constexpr int kMaxCallDepth = 64;
-constexpr std::size_t kMaxNodes = 1'000'000;
+constexpr std::size_t kMaxNodes = 200'000;
+constexpr int kMaxEdges = 4096;
 
 /// The attributes in which NODE has its sub-graphs, in the order of RawGraph::bodies.
 std::span<const std::string_view> body_names(const onnx::NodeProto& node) {
@@ -37,6 +40,12 @@ const onnx::GraphProto& body_of(const NamedAttributes& attributes, std::string_v
   return found->second->g();
 }
 
+void check_edges(const onnx::GraphProto& graph) {
+  const int edges = std::max(graph.input_size() - graph.initializer_size(), graph.output_size());
+  if (edges > kMaxEdges)
+    fail(ErrorCode::kUnsupported, "graphs of more than {} inputs or outputs are not supported", kMaxEdges);
+}
+
 /// Every name that GRAPH defines: all others in it are those of the graphs around it.
 std::unordered_set<std::string> names_defined_in(const onnx::GraphProto& graph) {
   std::unordered_set<std::string> names;
@@ -49,8 +58,8 @@ std::unordered_set<std::string> names_defined_in(const onnx::GraphProto& graph) 
 
 class Reader {
  public:
-  Reader(onnx::ModelProto& model, const ExternalData& external, const ImportOptions& options)
-      : model_(model), external_(external), options_(options), functions_(model) {}
+  Reader(onnx::ModelProto& model, const TensorSource& source, const ImportOptions& options)
+      : model_(model), source_(source), options_(options), functions_(model) {}
 
   RawGraph read();
 
@@ -71,11 +80,12 @@ class Reader {
   std::string unique_name(const Scope& scope, const onnx::NodeProto& node);
 
   onnx::ModelProto& model_;
-  const ExternalData& external_;
+  const TensorSource source_;
   const ImportOptions& options_;
   Functions functions_;
   UnsupportedOperators unsupported_;
   std::unordered_set<std::string> node_names_;
+  std::unordered_map<std::string, int> copies_;  // of a node's name, where several have it
 };
 
 void Reader::set_constant(Scope& scope, const std::string& name, Tensor tensor) {
@@ -89,13 +99,17 @@ void Reader::set_constant(Scope& scope, const std::string& name, Tensor tensor) 
 std::string Reader::unique_name(const Scope& scope, const onnx::NodeProto& node) {
   std::string wanted = node.name();
   if (wanted.empty()) wanted = node.output_size() != 0 ? node.output(0) : node.op_type();
+  source_.budget.take(2 * (scope.prefix.size() + wanted.size()));
   wanted = scope.prefix + wanted;
   std::string name = wanted;
-  for (int i = 2; !node_names_.insert(name).second; ++i) name = fmt::format("{}_{}", wanted, i);
+  // All nodes may have one name: each goes on counting where the one before it left off.
+  while (!node_names_.insert(name).second)
+    name = fmt::format("{}_{}", wanted, ++copies_.try_emplace(wanted, 1).first->second);
   return name;
 }
 
 void Reader::add_inputs(Scope& scope) {
+  check_edges(model_.graph());
   const auto inputs = inputs_of(model_.graph());
   const InputShapes shapes(inputs, options_);
   RawGraph& raw = scope.draft.raw;
@@ -112,8 +126,9 @@ void Reader::add_inputs(Scope& scope) {
 void Reader::add_initializers(Scope& scope) {
   for (auto& tensor : *model_.mutable_graph()->mutable_initializer()) {
     if (tensor.name().empty()) fail(ErrorCode::kInvalidFile, "an initializer has no name");
-    set_constant(scope, tensor.name(), read_tensor(tensor, external_));
-    tensor.Clear();
+    set_constant(scope, tensor.name(), read_tensor(tensor, source_));
+    // Clear() would keep the memory of the elements.
+    onnx::TensorProto().Swap(&tensor);
   }
   add_sparse_initializers(scope, model_.graph());
 }
@@ -121,7 +136,7 @@ void Reader::add_initializers(Scope& scope) {
 void Reader::add_sparse_initializers(Scope& scope, const onnx::GraphProto& graph) {
   for (const auto& sparse : graph.sparse_initializer()) {
     if (sparse.values().name().empty()) fail(ErrorCode::kInvalidFile, "a sparse initializer has no name");
-    set_constant(scope, sparse.values().name(), read_sparse_tensor(sparse, external_));
+    set_constant(scope, sparse.values().name(), read_sparse_tensor(sparse, source_));
   }
 }
 
@@ -146,7 +161,7 @@ void Reader::add_node(Scope& scope, const onnx::NodeProto& node) {
       add_call(scope, node, *function, name, attributes);
     } else if (node.op_type() == "Constant" && normal_domain(node.domain()).empty()) {
       if (node.output_size() != 1) fail(ErrorCode::kInvalidFile, "a Constant has one output");
-      set_constant(scope, node.output(0), read_constant(attributes, external_));
+      set_constant(scope, node.output(0), read_constant(attributes, source_));
     } else {
       add_operator(scope, node, name, attributes);
     }
@@ -176,7 +191,7 @@ void Reader::add_operator(Scope& scope, const onnx::NodeProto& node, const std::
   if (bodies.empty()) {
     if (unsupported_.note(added, opset)) return;
     if (added.domain.empty()) check_opset(added.op, opset);
-    added.attributes = read_attributes(attributes, external_);
+    added.attributes = read_attributes(attributes, source_);
   }
   RawGraph& raw = scope.draft.raw;
   const NodeId id = raw.graph.add_node(std::move(added));
@@ -186,7 +201,8 @@ void Reader::add_operator(Scope& scope, const onnx::NodeProto& node, const std::
 
 RawGraph Reader::read_body(Scope& outer, const onnx::GraphProto& graph, const std::string& prefix) {
   if (outer.depth == kMaxCallDepth) fail(ErrorCode::kInvalidFile, "sub-graphs are nested too deep");
-  Draft draft;
+  check_edges(graph);
+  Draft draft(source_.budget);
   Scope scope{.draft = draft,
               .values = {},
               .opsets = outer.opsets,
@@ -201,7 +217,7 @@ RawGraph Reader::read_body(Scope& outer, const onnx::GraphProto& graph, const st
     inputs.push_back(scope.define(input.name()));
   }
   for (const onnx::NodeProto& node : graph.node()) add_node(scope, node);
-  for (const auto& tensor : graph.initializer()) set_constant(scope, tensor.name(), read_tensor(tensor, external_));
+  for (const auto& tensor : graph.initializer()) set_constant(scope, tensor.name(), read_tensor(tensor, source_));
   add_sparse_initializers(scope, graph);
   for (const auto& output : graph.output()) {
     if (output.name().empty()) fail(ErrorCode::kInvalidFile, "an output of its sub-graph has no name");
@@ -252,7 +268,7 @@ void Reader::add_call(Scope& caller, const onnx::NodeProto& node, const onnx::Fu
 }
 
 RawGraph Reader::read() {
-  Draft draft;
+  Draft draft(source_.budget);
   draft.raw.graph.name = model_.graph().name();
   for (const auto& entry : model_.metadata_props()) draft.raw.graph.metadata[entry.key()] = entry.value();
   Scope scope{
@@ -268,8 +284,8 @@ RawGraph Reader::read() {
 
 }  // namespace
 
-RawGraph read_graph(onnx::ModelProto& model, const ExternalData& external, const ImportOptions& options) {
-  return Reader(model, external, options).read();
+RawGraph read_graph(onnx::ModelProto& model, const TensorSource& source, const ImportOptions& options) {
+  return Reader(model, source, options).read();
 }
 
 }  // namespace saccade

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "graph/importer.hpp"
-#include "onnx/external_data.hpp"
+#include "onnx/tensors.hpp"
 
 namespace saccade {
 
@@ -24,6 +24,6 @@ struct RawGraph {
 
 /// Throws Error naming the node or tensor: kUnsupported lists every operator that Saccade lacks, kInvalidFile says what
 /// is wrong with the file. Empties MODEL's large tensors as it goes.
-RawGraph read_graph(onnx::ModelProto& model, const ExternalData& external, const ImportOptions& options);
+RawGraph read_graph(onnx::ModelProto& model, const TensorSource& source, const ImportOptions& options);
 
 }  // namespace saccade

@@ -5,6 +5,7 @@
 namespace saccade {
 
 ValueId Draft::add_value(std::string name) {
+  budget.take(2 * name.size() + sizeof(Value));
   defined.push_back(false);
   return raw.graph.add_value(std::move(name));
 }

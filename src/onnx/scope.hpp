@@ -13,6 +13,9 @@ namespace saccade {
 
 /// A graph that is being read.
 struct Draft {
+  explicit Draft(MemoryBudget& budget_of_model) : budget(budget_of_model) {}
+
+  MemoryBudget& budget;  ///< names count, too: calls put each in front of the next
   RawGraph raw;
   std::vector<bool> defined;  ///< by ValueId: an input, a constant, or some node's output
 

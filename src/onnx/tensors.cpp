@@ -64,10 +64,15 @@ Shape shape_of(const Dims& dims) {
   return Shape(std::span<const std::int64_t>(dims.data(), static_cast<std::size_t>(dims.size())));
 }
 
+Tensor allocate(DType dtype, const Shape& shape, MemoryBudget& budget) {
+  budget.take(bytes_of(dtype, shape));
+  return {dtype, shape};
+}
+
 /// VALUES, each as a To. They are counted before the tensor is allocated. Two numbers make a complex element; a number
 /// of a packed type holds as many elements as fit a byte.
 template <typename To, typename Values>
-Tensor from_field(DType dtype, const Shape& shape, const Values& values) {
+Tensor from_field(DType dtype, const Shape& shape, const Values& values, MemoryBudget& budget) {
   const std::size_t count = bytes_of(dtype, shape) / sizeof(To);
   if (static_cast<std::size_t>(values.size()) != count) {
     if (values.empty())
@@ -77,74 +82,74 @@ Tensor from_field(DType dtype, const Shape& shape, const Values& values) {
     fail(ErrorCode::kInvalidFile, "a {} tensor of shape {} takes {} numbers, but the file holds {}", to_string(dtype),
          shape.to_string(), count, values.size());
   }
-  Tensor tensor(dtype, shape);
+  Tensor tensor = allocate(dtype, shape, budget);
   auto* to = reinterpret_cast<To*>(tensor.raw());
   std::ranges::transform(values, to, [](auto value) { return static_cast<To>(value); });
   return tensor;
 }
 
 /// Elements of a type whose numbers share the int32 field, cut to the type's own width.
-Tensor from_int32_field(DType dtype, const Shape& shape, const Proto& proto) {
+Tensor from_int32_field(DType dtype, const Shape& shape, const Proto& proto, MemoryBudget& budget) {
   const auto& values = proto.int32_data();
-  if (bits_of(dtype) <= 8) return from_field<std::uint8_t>(dtype, shape, values);
-  if (bits_of(dtype) == 16) return from_field<std::uint16_t>(dtype, shape, values);
-  return from_field<std::int32_t>(dtype, shape, values);
+  if (bits_of(dtype) <= 8) return from_field<std::uint8_t>(dtype, shape, values, budget);
+  if (bits_of(dtype) == 16) return from_field<std::uint16_t>(dtype, shape, values, budget);
+  return from_field<std::int32_t>(dtype, shape, values, budget);
 }
 
-Tensor from_strings(const Shape& shape, const Proto& proto) {
+Tensor from_strings(const Shape& shape, const Proto& proto, MemoryBudget& budget) {
   bytes_of(DType::kString, shape);
   if (shape.elements() != proto.string_data_size())
     fail(ErrorCode::kInvalidFile, "a string tensor of shape {} takes {} strings, but the file holds {}",
          shape.to_string(), shape.elements(), proto.string_data_size());
-  Tensor tensor(DType::kString, shape);
+  Tensor tensor = allocate(DType::kString, shape, budget);
   std::ranges::copy(proto.string_data(), tensor.strings().begin());
   return tensor;
 }
 
-Tensor from_typed_field(const TypeRow& type, const Shape& shape, const Proto& proto) {
+Tensor from_typed_field(const TypeRow& type, const Shape& shape, const Proto& proto, MemoryBudget& budget) {
   switch (type.field) {
-    case Field::kFloat: return from_field<float>(type.dtype, shape, proto.float_data());
-    case Field::kDouble: return from_field<double>(type.dtype, shape, proto.double_data());
-    case Field::kInt32: return from_int32_field(type.dtype, shape, proto);
-    case Field::kInt64: return from_field<std::int64_t>(type.dtype, shape, proto.int64_data());
+    case Field::kFloat: return from_field<float>(type.dtype, shape, proto.float_data(), budget);
+    case Field::kDouble: return from_field<double>(type.dtype, shape, proto.double_data(), budget);
+    case Field::kInt32: return from_int32_field(type.dtype, shape, proto, budget);
+    case Field::kInt64: return from_field<std::int64_t>(type.dtype, shape, proto.int64_data(), budget);
     case Field::kUInt64:
-      return type.dtype == DType::kUInt32 ? from_field<std::uint32_t>(type.dtype, shape, proto.uint64_data())
-                                          : from_field<std::uint64_t>(type.dtype, shape, proto.uint64_data());
-    case Field::kString: return from_strings(shape, proto);
+      return type.dtype == DType::kUInt32 ? from_field<std::uint32_t>(type.dtype, shape, proto.uint64_data(), budget)
+                                          : from_field<std::uint64_t>(type.dtype, shape, proto.uint64_data(), budget);
+    case Field::kString: return from_strings(shape, proto, budget);
   }
   fail(ErrorCode::kInternal, "element type {} has no field", type.data_type);
 }
 
-Tensor from_raw(DType dtype, const Shape& shape, const std::string& raw) {
+Tensor from_raw(DType dtype, const Shape& shape, const std::string& raw, MemoryBudget& budget) {
   const std::size_t bytes = bytes_of(dtype, shape);
   if (dtype == DType::kString) fail(ErrorCode::kInvalidFile, "strings can't be stored as raw bytes");
   if (raw.size() != bytes)
     fail(ErrorCode::kInvalidFile, "a {} tensor of shape {} takes {} bytes, but the file holds {}", to_string(dtype),
          shape.to_string(), bytes, raw.size());
-  Tensor tensor(dtype, shape);
+  Tensor tensor = allocate(dtype, shape, budget);
   if (bytes != 0) std::memcpy(tensor.raw(), raw.data(), bytes);
   return tensor;
 }
 
-Tensor from_file(DType dtype, const Shape& shape, const Proto& proto, const ExternalData& external) {
+Tensor from_file(DType dtype, const Shape& shape, const Proto& proto, const TensorSource& source) {
   if (dtype == DType::kString) fail(ErrorCode::kInvalidFile, "strings can't be stored as external data");
-  external.check(proto, bytes_of(dtype, shape));
-  Tensor tensor(dtype, shape);
-  external.read(proto, {tensor.raw(), tensor.bytes()});
+  source.external.check(proto, bytes_of(dtype, shape));
+  Tensor tensor = allocate(dtype, shape, source.budget);
+  source.external.read(proto, {tensor.raw(), tensor.bytes()});
   return tensor;
 }
 
-Tensor read_unnamed(const Proto& proto, const ExternalData& external) {
+Tensor read_unnamed(const Proto& proto, const TensorSource& source) {
   if (proto.has_segment()) fail(ErrorCode::kUnsupported, "tensors stored in segments are not supported");
   const TypeRow& type = row_of(proto.data_type());
   const Shape shape = shape_of(proto.dims());
   Tensor tensor;
   if (proto.data_location() == Proto::EXTERNAL) {
-    tensor = from_file(type.dtype, shape, proto, external);
+    tensor = from_file(type.dtype, shape, proto, source);
   } else if (proto.has_raw_data() && !(proto.raw_data().empty() && bytes_of(type.dtype, shape) != 0)) {
-    tensor = from_raw(type.dtype, shape, proto.raw_data());
+    tensor = from_raw(type.dtype, shape, proto.raw_data(), source.budget);
   } else {
-    tensor = from_typed_field(type, shape, proto);
+    tensor = from_typed_field(type, shape, proto, source.budget);
   }
   if (type.dtype == DType::kBool) {
     // Any byte but 0 and 1 would be undefined behaviour to read as a bool.
@@ -172,7 +177,7 @@ std::int64_t position(std::span<const std::int64_t> indices, const Shape& index_
   return at;
 }
 
-Tensor make_dense(const Tensor& values, const Tensor& indices, const Shape& shape) {
+Tensor make_dense(const Tensor& values, const Tensor& indices, const Shape& shape, MemoryBudget& budget) {
   // A few stored values may stand for any number of elements: as much as a dense file could hold, and no more.
   constexpr std::size_t kMaxBytes = std::size_t{1} << 31;
   if (bytes_of(values.dtype(), shape) > kMaxBytes)
@@ -185,7 +190,7 @@ Tensor make_dense(const Tensor& values, const Tensor& indices, const Shape& shap
          index_shape.to_string());
   if (bits_of(values.dtype()) % 8 != 0 || values.dtype() == DType::kString)
     fail(ErrorCode::kUnsupported, "sparse tensors of {} are not supported", to_string(values.dtype()));
-  Tensor dense(values.dtype(), shape);
+  Tensor dense = allocate(values.dtype(), shape, budget);
   std::memset(dense.raw(), 0, dense.bytes());
   const std::size_t size = bits_of(values.dtype()) / 8;
   for (std::int64_t i = 0; i < values.elements(); ++i) {
@@ -209,14 +214,14 @@ Tensor with_name(const std::string& name, Read read) {
 
 DType dtype_of(int data_type) { return row_of(data_type).dtype; }
 
-Tensor read_tensor(const Proto& tensor, const ExternalData& external) {
-  return with_name(tensor.name(), [&] { return read_unnamed(tensor, external); });
+Tensor read_tensor(const Proto& tensor, const TensorSource& source) {
+  return with_name(tensor.name(), [&] { return read_unnamed(tensor, source); });
 }
 
-Tensor read_sparse_tensor(const onnx::SparseTensorProto& sparse, const ExternalData& external) {
+Tensor read_sparse_tensor(const onnx::SparseTensorProto& sparse, const TensorSource& source) {
   return with_name(sparse.values().name(), [&] {
-    return make_dense(read_unnamed(sparse.values(), external), read_unnamed(sparse.indices(), external),
-                      shape_of(sparse.dims()));
+    return make_dense(read_unnamed(sparse.values(), source), read_unnamed(sparse.indices(), source),
+                      shape_of(sparse.dims()), source.budget);
   });
 }
 

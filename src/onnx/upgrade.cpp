@@ -68,14 +68,14 @@ std::string newest_name(const Node& node) {
   return !node.domain.empty() || found == kRenames.end() ? node.op : std::string(found->to);
 }
 
-Graph upgrade_graph(RawGraph raw, const std::map<std::string, Tensor>& contents) {
+Graph upgrade_graph(RawGraph raw, const std::map<std::string, Tensor>& contents, MemoryBudget& budget) {
   Graph graph = without_nodes(raw.graph);
-  KnownValues known(graph);
+  KnownValues known(graph, &budget);
   assume(known, graph, contents);
   std::vector<ValueId> places;
   for (std::size_t i = 0; i < graph.value_count(); ++i) places.push_back(static_cast<ValueId>(i));
   try {
-    Builder(graph, known).add_nodes(raw, places);
+    Builder(graph, known, budget).add_nodes(raw, places);
   } catch (const Error& error) {
     throw Error(error.code(), error.what() + raw.shape_hint);
   }

@@ -11,7 +11,8 @@ namespace saccade {
 std::string newest_name(const Node& node);
 
 /// Brings every node to the form of the newest operator set, and infers all types on the way: what some rewrites are
-/// depends on them. CONTENTS are ImportOptions'. Throws Error naming the node.
-Graph upgrade_graph(RawGraph raw, const std::map<std::string, Tensor>& contents);
+/// depends on them. CONTENTS are ImportOptions'; what is worked out for shapes counts against BUDGET. Throws Error
+/// naming the node.
+Graph upgrade_graph(RawGraph raw, const std::map<std::string, Tensor>& contents, MemoryBudget& budget);
 
 }  // namespace saccade

@@ -1,5 +1,11 @@
 #include "ops/infer.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+
+#include "ops/einsum_equation.hpp"
 #include "ops/interpret.hpp"
 
 namespace saccade {
@@ -7,6 +13,8 @@ namespace {
 
 // Far beyond what shapes and axes take; a small file can ask for terabytes of zeros.
 constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
+// Ten seconds or so of a reference kernel; small tensors can be multiplied for days.
+constexpr double kMaxSteps = 1e10;
 // Far beyond real chains of shape arithmetic; a hostile file's would end the stack.
 constexpr int kMaxDepth = 1024;
 
@@ -29,11 +37,37 @@ std::string describe(const Node& node) {
   return fmt::format("node '{}' ({}{}{})", node.name, node.domain, node.domain.empty() ? "" : ".", node.op);
 }
 
-bool is_small(const Graph& graph, const Node& node) {
+std::size_t bytes_of_outputs(const Graph& graph, const Node& node) {
   std::size_t bytes = 0;
   for (ValueId output : node.outputs)
     if (output != ValueId::kNone) bytes += bytes_of(graph.value(output).type.dtype, graph.value(output).type.shape);
-  return bytes <= kMaxBytes;
+  return bytes;
+}
+
+/// About how many multiplications, comparisons or copies the node's reference kernel makes.
+double steps_of(const Graph& graph, const Node& node) {
+  constexpr std::array<std::string_view, 4> kProducts = {"Conv", "MatMul", "Gemm", "Attention"};
+  double steps = 0;
+  for (ValueId output : node.outputs)
+    if (output != ValueId::kNone) steps += static_cast<double>(graph.value(output).type.shape.elements());
+  std::vector<Shape> inputs;
+  for (ValueId input : node.inputs)
+    if (input != ValueId::kNone) inputs.push_back(graph.value(input).type.shape);
+  if (node.is("Einsum")) {
+    steps = 1;
+    for (const auto& [label, extent] : read_einsum(node.attributes, inputs).extents)
+      steps *= static_cast<double>(extent);
+    return steps;
+  }
+  std::vector<double> sizes{0, 0};
+  for (const Shape& input : inputs) sizes.push_back(static_cast<double>(input.elements()));
+  std::ranges::sort(sizes, std::greater());
+  if (node.is("NonMaxSuppression")) return sizes[0] * sizes[0];
+  // Matrices of M x K and K x N make one of M x N in M x K x N steps: the root of the product of the three sizes.
+  const auto in_name = [&](std::string_view part) { return node.op.find(part) != std::string::npos; };
+  if (std::ranges::any_of(kProducts, in_name)) return std::max(steps, std::sqrt(steps * sizes[0] * sizes[1]));
+  for (std::int64_t size : node.attributes.integers("kernel_shape")) steps *= static_cast<double>(size);
+  return steps;
 }
 
 }  // namespace
@@ -49,18 +83,33 @@ const Tensor* KnownValues::get(ValueId id) {
   // Marks the value as unknown first: a damaged, cyclic graph must not recurse for ever.
   computed_[id] = std::nullopt;
   const Node* node = graph_.producer(id);
-  if (node == nullptr || depth_ == kMaxDepth || !is_small(graph_, *node)) return nullptr;
-  if (!needs_contents(*node)) return &computed_[id].emplace(evaluate_type(graph_, *node));
+  if (node == nullptr || depth_ == kMaxDepth || bytes_of_outputs(graph_, *node) > kMaxBytes) return nullptr;
+  if (steps_of(graph_, *node) > kMaxSteps) return nullptr;
+  if (!needs_contents(*node)) {
+    charge(*node);
+    return &computed_[id].emplace(evaluate_type(graph_, *node));
+  }
   std::vector<Tensor> inputs;
   for (ValueId input : node->inputs) {
     const Tensor* tensor = get_deeper(input);
     if (tensor == nullptr && input != ValueId::kNone) return nullptr;
     inputs.push_back(tensor == nullptr ? Tensor() : *tensor);
   }
+  charge(*node);
   std::vector<Tensor> outputs = evaluate(graph_, *node, inputs);
   for (std::size_t i = 0; i < outputs.size(); ++i)
     if (node->outputs[i] != ValueId::kNone) computed_[node->outputs[i]] = std::move(outputs[i]);
   return get(id);
+}
+
+/// Before the outputs are allocated: none is large, but a small file may have any number of them.
+void KnownValues::charge(const Node& node) {
+  if (budget_ == nullptr) return;
+  try {
+    budget_->take(bytes_of_outputs(graph_, node));
+  } catch (const Error& error) {
+    throw error.in(describe(node));
+  }
 }
 
 const Tensor* KnownValues::get_deeper(ValueId id) {

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "base/memory_budget.hpp"
 #include "ops/op.hpp"
 
 namespace saccade {
@@ -11,8 +12,10 @@ namespace saccade {
 /// kept. Belongs to one graph, to which nodes may be added meanwhile.
 class KnownValues {
  public:
-  explicit KnownValues(const Graph& graph) : graph_(graph) {}
+  /// What is kept counts against BUDGET, if there is one, which outlives this.
+  explicit KnownValues(const Graph& graph, MemoryBudget* budget = nullptr) : graph_(graph), budget_(budget) {}
   /// The contents, or null where they depend on the graph's inputs or are far too large for a shape.
+  /// Throws Error naming a node for whose outputs the budget has no room.
   const Tensor* get(ValueId id);
 
   /// Lets an input of the graph hold CONTENTS from now on.
@@ -23,7 +26,10 @@ class KnownValues {
  private:
   const Tensor* get_deeper(ValueId id);
 
+  void charge(const Node& node);
+
   const Graph& graph_;
+  MemoryBudget* budget_;
   std::map<ValueId, std::optional<Tensor>> computed_;
   std::map<ValueId, Tensor> assumed_;
   std::set<ValueId> relied_on_;

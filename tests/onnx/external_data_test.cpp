@@ -39,6 +39,37 @@ TEST_F(ExternalDataTest, RefusesPlacesOutsideTheModelsFolder) {
   EXPECT_EQ(error_of(model_with({{"offset", "1"}})), "model.onnx: tensor 'w': its external data have no location");
 }
 
+TEST_F(ExternalDataTest, RefusesLinksThatLeadOutsideTheModelsFolder) {
+  std::filesystem::create_symlink("/etc/passwd", file("w"));
+  std::filesystem::create_directory_symlink("/etc", file("sub"));
+
+  EXPECT_EQ(error_of(model_with({{"location", "w"}})),
+            "model.onnx: tensor 'w': its external data lie in 'w', outside the model's folder: refused");
+  EXPECT_EQ(error_of(model_with({{"location", "sub/passwd"}})),
+            "model.onnx: tensor 'w': its external data lie in 'sub/passwd', outside the model's folder: refused");
+}
+
+TEST_F(ExternalDataTest, FollowsLinksWithinTheModelsFolder) {
+  write("weights.bin", "ab");
+  std::filesystem::create_symlink("weights.bin", file("w"));
+
+  EXPECT_EQ(read({{"location", "w"}}), (std::vector<std::uint8_t>{'a', 'b'}));
+}
+
+TEST_F(ExternalDataTest, FollowsLinksToWhereTheModelsOwnLinkLeads) {
+  // A store of models: every name is a link to a file that is named by its hash.
+  std::filesystem::create_directory(file("blobs"));
+  std::filesystem::create_directory(file("snapshot"));
+  write("blobs/2", "ab");
+  model_with({{"location", "w"}}).save(file("blobs/1"));
+  std::filesystem::create_symlink("../blobs/1", file("snapshot/model.onnx"));
+  std::filesystem::create_symlink("../blobs/2", file("snapshot/w"));
+
+  const Graph graph = import_file(file("snapshot/model.onnx"));
+
+  EXPECT_EQ(graph.constant(graph.outputs()[0])->data<std::uint8_t>()[1], 'b');
+}
+
 TEST_F(ExternalDataTest, RefusesMissingAndShortFiles) {
   write("weights.bin", "abcdef");
 

@@ -268,6 +268,67 @@ TEST_F(FailureTest, ChainsOfAnyDepth) {
       "constant");
 }
 
+TEST_F(FailureTest, ProductsThatWouldTakeDaysAreNotWorkedOut) {
+  Model model(13);
+  model.input("x", {2}).output("y").initializer(onnx_writer::tensor<std::int64_t>("size", {1}, {1 << 20}));
+  const auto one = onnx_writer::tensor<std::int64_t>("one", {1}, {1});
+  model.initializer(one);
+  model.node({.op = "ConstantOfShape",
+              .inputs = {"size"},
+              .outputs = {"ones"},
+              .attributes = {attribute("value", one)},
+              .name = "ones"});
+  model.node({.op = "Einsum",
+              .inputs = {"ones", "ones", "ones", "one"},
+              .outputs = {"sum"},
+              .attributes = {attribute("equation", "i,j,k,a->a")},
+              .name = "sum"});
+  model.node({.op = "Reshape", .inputs = {"x", "sum"}, .outputs = {"y"}, .name = "n"});
+
+  EXPECT_NE(error_of(model).find("depends on the model's inputs"), std::string::npos) << error_of(model);
+}
+
+TEST_F(FailureTest, AnyNumberOfNodesMayHaveOneName) {
+  Model model(13);
+  constexpr int kNodes = 20'000;
+  model.input("v0", {2}).output(fmt::format("v{}", kNodes));
+  for (int i = 0; i < kNodes; ++i)
+    model.node({.op = "Relu", .inputs = {fmt::format("v{}", i)}, .outputs = {fmt::format("v{}", i + 1)}, .name = "n"});
+
+  const Graph graph = import(model);
+
+  EXPECT_EQ(graph.node(graph.order()[0]).name, "n");
+  EXPECT_EQ(graph.node(graph.order()[1]).name, "n_2");
+  EXPECT_EQ(graph.node(graph.order()[kNodes - 1]).name, fmt::format("n_{}", kNodes));
+}
+
+TEST_F(FailureTest, NamesThatLookNumberedStayUnique) {
+  Model model(13);
+  model.input("x", {2}).output("d");
+  model.node({.op = "Relu", .inputs = {"x"}, .outputs = {"a"}, .name = "n_2"});
+  model.node({.op = "Relu", .inputs = {"a"}, .outputs = {"b"}, .name = "n"});
+  model.node({.op = "Relu", .inputs = {"b"}, .outputs = {"c"}, .name = "n"});
+  model.node({.op = "Relu", .inputs = {"c"}, .outputs = {"d"}, .name = "n_3"});
+
+  const Graph graph = import(model);
+
+  std::vector<std::string> names;
+  for (NodeId id : graph.order()) names.push_back(graph.node(id).name);
+  EXPECT_EQ(names, (std::vector<std::string>{"n_2", "n", "n_3", "n_3_2"}));
+}
+
+TEST_F(FailureTest, GraphsOfFarTooManyNodesOrEdges) {
+  Model nodes(13);
+  nodes.input("x", {2}).output("y");
+  for (int i = 0; i < 200'001; ++i) nodes.node({.op = "Relu", .inputs = {"x"}, .outputs = {fmt::format("v{}", i)}});
+  EXPECT_EQ(error_of(nodes), "model.onnx: node 'v200000' (Relu): models of more than 200000 nodes are not supported");
+
+  Model outputs(13);
+  outputs.input("x", {2});
+  for (int i = 0; i < 5000; ++i) outputs.output("x");
+  EXPECT_EQ(error_of(outputs), "model.onnx: graphs of more than 4096 inputs or outputs are not supported");
+}
+
 TEST_F(FailureTest, AShapeThatDoesNotFitNamesTheDimensionsNobodyGave) {
   Model model(13);
   model.input("x", {1, 3, "height", "width"}).output("y");

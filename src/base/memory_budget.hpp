@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string_view>
+
+namespace saccade {
+
+/// Three quarters of the memory that this process may use: the machine's, or less where a control group limits it.
+std::size_t default_memory_limit();
+
+/// The least limit among the control groups that GROUPS (/proc/self/cgroup) names and those around them; ROOT is where
+/// their file system is mounted. The largest number where none has one.
+std::size_t control_group_limit(const std::filesystem::path& root, std::string_view groups);
+
+/// What a model may still take: counted before it is allocated, so that a small file can't ask for any amount.
+class MemoryBudget {
+ public:
+  /// LIMIT in bytes; 0: default_memory_limit().
+  explicit MemoryBudget(std::size_t limit = 0) : limit_(limit == 0 ? default_memory_limit() : limit) {}
+
+  /// Throws Error (kUnsupported) where BYTES do not fit beside what is taken.
+  void check(std::size_t bytes) const;
+  /// The same; then they are taken.
+  void take(std::size_t bytes) {
+    check(bytes);
+    taken_ += bytes;
+  }
+
+ private:
+  std::size_t limit_;
+  std::size_t taken_ = 0;
+};
+
+}  // namespace saccade

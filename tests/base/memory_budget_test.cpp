@@ -1,0 +1,75 @@
+#include "base/memory_budget.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <limits>
+
+#include "base/error.hpp"
+#include "support/temp_folder.hpp"
+
+namespace saccade {
+namespace {
+
+constexpr std::size_t kUnlimited = std::numeric_limits<std::size_t>::max();
+
+class ControlGroup : public ::testing::Test {
+ protected:
+  void write(const std::string& path, const std::string& text) const {
+    const std::filesystem::path file = folder_ / path;
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file) << text << '\n';
+  }
+  std::size_t limit(const char* groups) const { return control_group_limit(folder_.string(), groups); }
+
+ private:
+  test::TempFolder folder_;
+};
+
+TEST_F(ControlGroup, TheLeastLimitOnTheWayToTheRootCounts) {
+  write("memory.max", "max");
+  write("user/memory.max", "3000");
+  write("user/job/memory.max", "5000");
+
+  EXPECT_EQ(limit("0::/user/job\n"), 3000U);
+  EXPECT_EQ(limit("0::/other\n"), kUnlimited);
+}
+
+TEST_F(ControlGroup, TheFirstVersionHasAMemoryGroupOfItsOwn) {
+  write("memory/memory.limit_in_bytes", "9000");
+  write("memory/job/memory.limit_in_bytes", "7000");
+  write("cpu/job/memory.limit_in_bytes", "1");
+
+  EXPECT_EQ(limit("12:cpu,cpuacct:/job\n4:memory:/job\n0::/\n"), 7000U);
+}
+
+TEST_F(ControlGroup, LinesThatMakeNoSenseAreNoLimit) {
+  EXPECT_EQ(limit(""), kUnlimited);
+  EXPECT_EQ(limit("nonsense\n1:memory\n"), kUnlimited);
+}
+
+TEST(MemoryBudget, RefusesWhatDoesNotFitBesideWhatIsTaken) {
+  MemoryBudget budget(1000);
+  budget.take(600);
+  budget.check(400);
+
+  try {
+    budget.take(401);
+    FAIL() << "401 of 400 bytes were given";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
+    EXPECT_STREQ(error.what(), "it takes 401 bytes, but of the 1000 bytes that a model may take 400 bytes are left");
+  }
+  budget.take(400);
+  EXPECT_THROW(budget.take(1), Error);
+  EXPECT_THROW(budget.take(kUnlimited), Error);
+}
+
+TEST(MemoryBudget, HasALimitOfItsOwnWhereNoneIsGiven) {
+  EXPECT_GT(default_memory_limit(), 0U);
+  EXPECT_LT(default_memory_limit(), kUnlimited / 2);
+  EXPECT_THROW(MemoryBudget().check(kUnlimited), Error);
+}
+
+}  // namespace
+}  // namespace saccade
