@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "tensor/numbers.hpp"
 
 namespace saccade {
 namespace {
@@ -17,23 +18,9 @@ constexpr double kNothing = 1e-12;
 constexpr std::int64_t kFewColumns = 1024;
 constexpr double kKeptRows = 0.98;
 
-template <typename T>
-std::vector<double> converted(const Tensor& tensor) {
-  const auto elements = tensor.data<T>();
-  return {elements.begin(), elements.end()};
-}
-
-std::vector<double> numbers(const Tensor& tensor) {
-  switch (tensor.dtype()) {
-    case DType::kFloat32: return converted<float>(tensor);
-    case DType::kFloat64: return converted<double>(tensor);
-    case DType::kInt8: return converted<std::int8_t>(tensor);
-    case DType::kUInt8: return converted<std::uint8_t>(tensor);
-    case DType::kInt32: return converted<std::int32_t>(tensor);
-    case DType::kInt64: return converted<std::int64_t>(tensor);
-    case DType::kBool: return converted<bool>(tensor);
-    default: fail(ErrorCode::kUnsupported, "outputs of {} can't be compared", to_string(tensor.dtype()));
-  }
+std::vector<double> comparable(const Tensor& tensor) {
+  if (auto numbers = numbers_of(tensor)) return *std::move(numbers);
+  fail(ErrorCode::kUnsupported, "outputs of {} can't be compared", to_string(tensor.dtype()));
 }
 
 /// The three outputs as numbers of one shape.
@@ -130,7 +117,7 @@ double as_queries(const Outputs& outputs) {
 
 double drift(const Tensor& x, const Tensor& reference, const Tensor& other) {
   if (x.shape() != reference.shape() || x.shape() != other.shape()) return kInfinity;
-  Outputs outputs{numbers(x), numbers(reference), numbers(other), x.shape()};
+  Outputs outputs{comparable(x), comparable(reference), comparable(other), x.shape()};
   if (!drop_infinite(outputs)) return kInfinity;
   if (outputs.x.empty()) return 0;
   const Shape& shape = outputs.shape;

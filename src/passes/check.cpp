@@ -8,6 +8,7 @@
 
 #include "ops/interpret.hpp"
 #include "tensor/frame.hpp"
+#include "tensor/numbers.hpp"
 
 namespace saccade {
 namespace {
@@ -52,31 +53,20 @@ Tensor random_frame(std::vector<std::uint8_t>& pixels, unsigned seed) {
   return frame;
 }
 
-template <typename T>
-std::vector<double> widen(const Tensor& tensor) {
-  const auto elements = tensor.data<T>();
-  return {elements.begin(), elements.end()};
-}
-
-/// The elements as numbers; empty for types that are none.
-std::vector<double> numbers(const Tensor& tensor) {
-  switch (tensor.dtype()) {
-    case DType::kFloat32: return widen<float>(tensor);
-    case DType::kFloat64: return widen<double>(tensor);
-    case DType::kInt64: return widen<std::int64_t>(tensor);
-    case DType::kInt32: return widen<std::int32_t>(tensor);
-    case DType::kUInt8: return widen<std::uint8_t>(tensor);
-    case DType::kInt8: return widen<std::int8_t>(tensor);
-    case DType::kBool: return widen<bool>(tensor);
-    default: return {};
-  }
+/// 0 or infinity: elements that are no numbers have no distance.
+double is_other(const Tensor& before, const Tensor& after) {
+  const bool equal = before.dtype() == DType::kString ? std::ranges::equal(before.strings(), after.strings())
+                                                      : std::memcmp(before.raw(), after.raw(), before.bytes()) == 0;
+  return equal ? 0 : std::numeric_limits<double>::infinity();
 }
 
 double difference(const Tensor& before, const Tensor& after) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   if (before.dtype() != after.dtype() || before.shape() != after.shape()) return kInfinity;
-  const std::vector<double> a = numbers(before);
-  const std::vector<double> b = numbers(after);
+  const auto numbers = numbers_of(before);
+  if (!numbers) return is_other(before, after);
+  const std::vector<double>& a = *numbers;
+  const std::vector<double> b = *numbers_of(after);
   double low = kInfinity;
   double high = -kInfinity;
   double worst = 0;

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "tensor/half.hpp"
+
 namespace saccade {
 namespace {
 
@@ -15,6 +17,11 @@ TEST(Drift, IsTheErrorInUnitsOfTheChange) {
   const Tensor other = floats({1, 2}, {3, 6});  // changes by 2
   EXPECT_DOUBLE_EQ(drift(reference, reference, other), 0);
   EXPECT_DOUBLE_EQ(drift(floats({1, 2}, {3, 5}), reference, other), 0.5);
+}
+
+TEST(Drift, OfHalfPrecision) {
+  const auto halves = [](float a, float b) { return Tensor::of<Float16>({1, 2}, {Float16(a), Float16(b)}); };
+  EXPECT_DOUBLE_EQ(drift(halves(3, 5), halves(3, 4), halves(3, 6)), 0.5);
 }
 
 TEST(Drift, AnOutputThatIgnoresItsInputDrifts) {

@@ -94,6 +94,23 @@ TEST(ResultCheck, MeasuresADifferenceInSpreadsOfTheOutput) {
   EXPECT_EQ(worst.output, "Add0");
 }
 
+TEST(ResultCheck, SeesADifferenceInEveryType) {
+  const auto differs = [](DType dtype, const Tensor& before, const Tensor& after) {
+    GraphBuilder b;
+    const ValueId held = b.constant(before);
+    Graph graph = b.build({b.op("Cast", {held}, {{"to", static_cast<std::int64_t>(dtype)}})});
+    ResultCheck check(graph, {});
+    EXPECT_EQ(check.run_again(graph).spreads, 0);
+    graph.value(held).constant = after;
+    return check.run_again(graph).spreads > 0;
+  };
+  const Tensor two = Tensor::of<float>({2}, {1, 2});
+  const Tensor three = Tensor::of<float>({2}, {1, 3});
+  for (DType dtype : {DType::kFloat16, DType::kBFloat16, DType::kFloat64, DType::kInt16, DType::kUInt64, DType::kBool})
+    EXPECT_TRUE(differs(dtype, Tensor::of<float>({2}, {1, 0}), three)) << to_string(dtype);
+  EXPECT_TRUE(differs(DType::kString, two, three));
+}
+
 TEST(ResultCheck, DrawsAFrameForAPipeline) {
   GraphBuilder b;
   const ValueId frame = b.input("frame", {}, DType::kFrame);
