@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "onnx/upgrade_rule.hpp"
+#include "ops/values.hpp"
 
 // Operators that were replaced, and attributes whose meaning or default changed.
 namespace saccade {
@@ -21,16 +22,23 @@ void check_not_training(bool training) {
   if (training) fail(ErrorCode::kUnsupported, "it is in training mode; export for inference: model.eval()");
 }
 
+/// Training that drops nothing is inference.
+bool drops_elements(const Upgrade& upgrade) {
+  if (!upgrade.has(2)) return false;
+  const Tensor* training = upgrade.known(2);
+  if (training != nullptr && !training->data<bool>()[0]) return false;
+  const Tensor* ratio = upgrade.known(1);
+  return ratio == nullptr || real_of(view_of(*ratio)) != 0;
+}
+
+/// Dropout stays where its mask is read.
 void drop_dropout(Upgrade& upgrade) {
-  if (upgrade.has(2)) {
-    const Tensor* training = upgrade.known(2);
-    check_not_training(training == nullptr || training->data<bool>()[0]);
-  }
+  check_not_training(drops_elements(upgrade));
+  upgrade.node.inputs.resize(1);
+  if (upgrade.wants(1)) return;
   keep_first_output(upgrade);
-  upgrade.node = {.op = "Identity",
-                  .name = upgrade.node.name,
-                  .inputs = {upgrade.node.inputs.at(0)},
-                  .outputs = upgrade.node.outputs};
+  upgrade.node = {
+      .op = "Identity", .name = upgrade.node.name, .inputs = upgrade.node.inputs, .outputs = upgrade.node.outputs};
 }
 
 void simplify_batch_norm(Upgrade& upgrade) {

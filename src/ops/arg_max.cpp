@@ -6,8 +6,8 @@ namespace saccade {
 namespace {
 
 void infer_arg(InferContext& context) {
-  require_type<float, double, Float16, std::int32_t, std::int64_t, std::int8_t, std::uint8_t>(context.dtype(0),
-                                                                                              "an input");
+  if (!is_number(context.dtype(0)))
+    fail(ErrorCode::kUnsupported, "an input of type {} is not supported", to_string(context.dtype(0)));
   const Shape& input = context.shape(0);
   const int axis = InferContext::axis(context.attributes().integer("axis", 0), input.rank());
   if (input.rank() > 0 && input[axis] == 0)
@@ -19,14 +19,21 @@ void infer_arg(InferContext& context) {
   context.output(0, DType::kInt64, output);
 }
 
+/// Whether X beats Y. NaN beats every number, in either search.
+template <bool kGreatest, typename Number>
+bool beats(Number x, Number y) {
+  return (kGreatest ? x > y : x < y) || (x != x && y == y);
+}
+
 /// The index of the extreme of COUNT elements that lie STEP apart; of equal ones the first or the last.
 template <typename T, bool kGreatest>
 std::int64_t extreme_of(const T* values, std::int64_t count, std::int64_t step, bool last) {
+  using Number = Accumulator<T>;
   std::int64_t best = 0;
   for (std::int64_t i = 1; i < count; ++i) {
-    const T value = values[i * step];
-    const T champion = values[best * step];
-    if ((kGreatest ? value > champion : value < champion) || (last && value == champion)) best = i;
+    const auto value = static_cast<Number>(values[i * step]);
+    const auto champion = static_cast<Number>(values[best * step]);
+    if (beats<kGreatest>(value, champion) || (last && !beats<kGreatest>(champion, value))) best = i;
   }
   return best;
 }
@@ -41,15 +48,14 @@ void reference_arg(const KernelContext& context) {
   std::int64_t inner = 1;
   for (int i = axis + 1; i < shape.rank(); ++i) inner *= shape[i];
   const bool last = context.attributes().integer("select_last_index", 0) != 0;
-  with_type<float, double, Float16, std::int32_t, std::int64_t, std::int8_t, std::uint8_t>(
-      context.input(0).dtype, [&]<typename T>(std::type_identity<T>) {
-        const auto input = context.in<T>(0);
-        for (std::size_t i = 0; i < output.size(); ++i) {
-          const auto at = static_cast<std::int64_t>(i);
-          const T* from = input.data() + at / inner * count * inner + at % inner;
-          output[i] = extreme_of<T, kGreatest>(from, count, inner, last);
-        }
-      });
+  with_number(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) {
+    const auto input = context.in<T>(0);
+    for (std::size_t i = 0; i < output.size(); ++i) {
+      const auto at = static_cast<std::int64_t>(i);
+      const T* from = input.data() + at / inner * count * inner + at % inner;
+      output[i] = extreme_of<T, kGreatest>(from, count, inner, last);
+    }
+  });
 }
 
 constexpr Op kOps[] = {

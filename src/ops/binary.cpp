@@ -23,20 +23,11 @@ struct Modulo {
       const bool other_sign = rest != 0 && (rest < 0) != (b < 0);
       return static_cast<T>(other_sign && !truncated ? rest + b : rest);
     } else {
-      return std::fmod(a, b);
+      const T rest = std::fmod(a, b);
+      if (truncated) return rest;
+      if (rest == 0) return std::copysign(rest, b);
+      return (rest < 0) != (b < 0) ? rest + b : rest;
     }
-  }
-};
-
-struct ShiftBits {
-  bool left;
-
-  explicit ShiftBits(const Attributes& attributes) : left(attributes.text("direction") == "LEFT") {}
-
-  template <typename T>
-  T operator()(T value, T by) const {
-    if (by >= 8 * sizeof(T)) return 0;
-    return static_cast<T>(left ? static_cast<std::uint64_t>(value) << by : value >> by);
   }
 };
 
@@ -44,6 +35,18 @@ struct PReluElements {
   template <typename T>
   T operator()(T x, T slope) const {
     return x < T{0} ? MultiplyElements{}(x, slope) : x;
+  }
+};
+
+/// Swish of the gate x, times y.
+struct SwiGlu {
+  float alpha;
+
+  explicit SwiGlu(const Attributes& attributes) : alpha(attributes.real("alpha", 1)) {}
+
+  template <typename T>
+  T operator()(T x, T y) const {
+    return x / (1 + std::exp(-static_cast<T>(alpha) * x)) * y;
   }
 };
 
@@ -66,20 +69,6 @@ void infer_two(InferContext& context) {
   infer_arithmetic(context);
 }
 
-void infer_modulo(InferContext& context) {
-  if (is_float(context.dtype(0)) && context.attributes().integer("fmod", 0) == 0)
-    fail(ErrorCode::kInvalidFile, "Mod of floats needs fmod = 1");
-  infer_two(context);
-}
-
-void infer_shift(InferContext& context) {
-  const std::string direction = context.attributes().text("direction");
-  if (direction != "LEFT" && direction != "RIGHT")
-    fail(ErrorCode::kInvalidFile, "BitShift's direction is '{}', not LEFT or RIGHT", direction);
-  require_type<std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>(context.dtype(0), "BitShift's input");
-  infer_two(context);
-}
-
 void infer_prelu(InferContext& context) {
   infer_two(context);
   if (broadcast_shape(context.shape(0), context.shape(1)) != context.shape(0))
@@ -92,20 +81,20 @@ void infer_float_arithmetic(InferContext& context) {
   infer_arithmetic(context);
 }
 
+void infer_swiglu(InferContext& context) {
+  context.input(1);
+  infer_float_arithmetic(context);
+  if (context.shape(0) != context.shape(1))
+    fail(ErrorCode::kInvalidFile, "SwiGLU's gate of shape {} doesn't fit its values of {}",
+         context.shape(0).to_string(), context.shape(1).to_string());
+}
+
 template <typename Function>
 void run_binary(const KernelContext& context) {
   const auto function = make_function<Function>(context.attributes());
   with_number(context.output().dtype, [&]<typename T>(std::type_identity<T>) {
     map_pairs<T, T, T>(context.input(0), context.input(1), context.output(), function);
   });
-}
-
-void run_shift(const KernelContext& context) {
-  const ShiftBits function(context.attributes());
-  with_type<std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>(
-      context.output().dtype, [&]<typename T>(std::type_identity<T>) {
-        map_pairs<T, T, T>(context.input(0), context.input(1), context.output(), function);
-      });
 }
 
 /// Combines the inputs into the output one after the other.
@@ -117,6 +106,13 @@ void run_variadic(const KernelContext& context) {
     strided_copy(to.dtype, to.shape, {first.data, 0, broadcast_strides(first.shape, to.shape)}, strided(to));
   with_number(to.dtype, [&]<typename T>(std::type_identity<T>) {
     for (int i = 1; i < context.input_count(); ++i) map_pairs<T, T, T>(to, context.input(i), to, Function{});
+  });
+}
+
+void run_swiglu(const KernelContext& context) {
+  const SwiGlu function(context.attributes());
+  with_float(context.output().dtype, [&]<typename T>(std::type_identity<T>) {
+    map_pairs<T, T, T>(context.input(0), context.input(1), context.output(), function);
   });
 }
 
@@ -133,9 +129,9 @@ constexpr Op kOps[] = {
     {"", "Sub", infer_two, run_binary<SubtractElements>},
     {"", "Mul", infer_two, run_binary<MultiplyElements>},
     {"", "Div", infer_two, run_binary<DivideElements>},
-    {"", "Mod", infer_modulo, run_binary<Modulo>},
+    {"", "Mod", infer_two, run_binary<Modulo>},
     {"", "PRelu", infer_prelu, run_binary<PReluElements>},
-    {"", "BitShift", infer_shift, run_shift},
+    {"", "SwiGLU", infer_swiglu, run_swiglu},
     {"", "Max", infer_arithmetic, run_variadic<MaxElements>},
     {"", "Min", infer_arithmetic, run_variadic<MinElements>},
     {"", "Sum", infer_float_arithmetic, run_variadic<AddElements>},

@@ -2,15 +2,18 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cmath>
 
 #include "ops/arithmetic.hpp"
+#include "ops/copy.hpp"
 #include "ops/dispatch.hpp"
 #include "ops/op.hpp"
 #include "ops/values.hpp"
 
-// Cast and CastLike. Elements travel in blocks through the widest type of their kind (int64, uint64 or double), so that
-// every pair of types takes one reader and one writer. ONNX leaves open what an integer becomes of a float outside its
-// range: here the nearest integer, and 0 of NaN.
+// Cast, CastLike and BitCast. Elements travel in blocks through the widest type of their kind (int64, uint64 or
+// double), so that every pair of types takes one reader and one writer. ONNX leaves open what an integer becomes of a
+// float outside its range: here the nearest integer, and 0 of NaN.
 namespace saccade {
 namespace {
 
@@ -30,10 +33,22 @@ void widen(const TensorView& from, std::int64_t first, std::int64_t count, Wide*
   });
 }
 
+/// The float on VALUE's way to a half. Where it isn't exact its last bit is 1 (rounding to odd), so that rounding it
+/// once more gives the half nearest to VALUE itself.
+float toward_half(double value) {
+  const auto nearest = static_cast<float>(value);
+  if (static_cast<double>(nearest) == value || !std::isfinite(nearest)) return nearest;
+  const auto bits = std::bit_cast<std::uint32_t>(nearest);
+  const bool too_far = std::abs(static_cast<double>(nearest)) > std::abs(value);
+  return std::bit_cast<float>((too_far ? bits - 1 : bits) | 1U);
+}
+
 template <typename T, typename Wide>
 T narrow(Wide value) {
   if constexpr (std::is_same_v<Wide, double> && std::is_integral_v<T>)
     return saturate<T>(value);
+  else if constexpr (std::is_same_v<Wide, double> && !std::is_same_v<Accumulator<T>, T>)
+    return static_cast<T>(toward_half(value));
   else
     return static_cast<T>(static_cast<Accumulator<T>>(value));
 }
@@ -80,7 +95,19 @@ void infer_cast_like(InferContext& context) {
   context.output(0, context.dtype(1), context.shape(0));
 }
 
-constexpr Op kOps[] = {{"", "Cast", infer_cast, cast}, {"", "CastLike", infer_cast_like, cast}};
+void infer_bit_cast(InferContext& context) {
+  const DType from = context.dtype(0);
+  const DType to = dtype_of_onnx(context.attributes().integer("to", 0));
+  if (from == DType::kString || to == DType::kString || bits_of(from) != bits_of(to))
+    fail(ErrorCode::kInvalidFile, "the bits of {} can't be read as {}", to_string(from), to_string(to));
+  context.output(0, to, context.shape(0));
+}
+
+constexpr Op kOps[] = {
+    {"", "Cast", infer_cast, cast},
+    {"", "CastLike", infer_cast_like, cast},
+    {"", "BitCast", infer_bit_cast, copy_elements},
+};
 
 }  // namespace
 

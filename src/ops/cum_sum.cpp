@@ -3,20 +3,23 @@
 #include "ops/op.hpp"
 #include "ops/values.hpp"
 
+// CumSum and CumProd: along an axis, what all elements up to each one come to.
 namespace saccade {
 namespace {
 
-void infer_cum_sum(InferContext& context) {
+void infer_running(InferContext& context) {
   if (!is_number(context.dtype(0)))
-    fail(ErrorCode::kUnsupported, "sums of {} are not supported", to_string(context.dtype(0)));
+    fail(ErrorCode::kUnsupported, "numbers are expected, not {}", to_string(context.dtype(0)));
   if (context.shape(0).rank() == 0 || context.shape(1).elements() != 1)
-    fail(ErrorCode::kInvalidFile, "CumSum takes a tensor and one axis, not {} and {}", context.shape(0).to_string(),
+    fail(ErrorCode::kInvalidFile, "it takes a tensor and one axis, not {} and {}", context.shape(0).to_string(),
          context.shape(1).to_string());
   context.output(0, context.dtype(0), context.shape(0));
 }
 
-/// Runs along the axis for every position of the other dimensions, keeping the sum in the accumulator's type.
-void cum_sum(const KernelContext& context) {
+/// Runs along the axis for every position of the other dimensions, keeping the result in the accumulator's type. START
+/// is what nothing comes to.
+template <typename Combine, int kStart>
+void run(const KernelContext& context) {
   const TensorView& to = context.output();
   const int axis = InferContext::axis(Indices(context.input(1))[0], to.shape.rank());
   const bool exclusive = context.attributes().integer("exclusive", 0) != 0;
@@ -29,18 +32,21 @@ void cum_sum(const KernelContext& context) {
     const auto target = context.out<T>();
     for (std::int64_t line = 0; line < lines; ++line) {
       const std::int64_t start = line / inner * count * inner + line % inner;
-      Accumulator<T> sum{0};
+      auto result = static_cast<Accumulator<T>>(kStart);
       for (std::int64_t i = 0; i < count; ++i) {
         const auto at = static_cast<std::size_t>(start + (reverse ? count - 1 - i : i) * inner);
-        const Accumulator<T> before = sum;
-        sum = AddElements{}(sum, static_cast<Accumulator<T>>(source[at]));
-        target[at] = static_cast<T>(exclusive ? before : sum);
+        const Accumulator<T> before = result;
+        result = Combine{}(result, static_cast<Accumulator<T>>(source[at]));
+        target[at] = static_cast<T>(exclusive ? before : result);
       }
     }
   });
 }
 
-constexpr Op kOps[] = {{"", "CumSum", infer_cum_sum, cum_sum}};
+constexpr Op kOps[] = {
+    {"", "CumSum", infer_running, run<AddElements, 0>},
+    {"", "CumProd", infer_running, run<MultiplyElements, 1>},
+};
 
 }  // namespace
 

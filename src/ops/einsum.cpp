@@ -13,7 +13,8 @@ namespace saccade {
 namespace {
 
 void infer_einsum(InferContext& context) {
-  require_type<float, double, Float16, std::int32_t, std::int64_t>(context.dtype(0), "an input");
+  if (!is_number(context.dtype(0)))
+    fail(ErrorCode::kUnsupported, "an input of type {} is not supported", to_string(context.dtype(0)));
   std::vector<Shape> shapes;
   for (int i = 0; i < context.input_count(); ++i) {
     if (context.dtype(i) != context.dtype(0))
@@ -97,8 +98,7 @@ void reference_einsum(const KernelContext& context) {
   std::vector<Shape> shapes(static_cast<std::size_t>(context.input_count()));
   for (int i = 0; i < context.input_count(); ++i) shapes[static_cast<std::size_t>(i)] = context.input(i).shape;
   const EinsumEquation equation = read_einsum(context.attributes(), shapes);
-  with_type<float, double, Float16, std::int32_t, std::int64_t>(
-      context.input(0).dtype, [&]<typename T>(std::type_identity<T>) { einsum<T>(context, equation); });
+  with_number(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) { einsum<T>(context, equation); });
 }
 
 constexpr Op kOps[] = {{"", "Einsum", infer_einsum, reference_einsum}};

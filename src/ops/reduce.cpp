@@ -35,12 +35,20 @@ Reduction reduction_of(const Attributes& attributes, const Shape& input, const s
   return reduction;
 }
 
-void infer_reduce(InferContext& context) {
-  require_type<float, double, Float16, BFloat16, std::int32_t, std::int64_t, std::uint32_t, std::uint64_t, std::int8_t,
-               std::uint8_t>(context.dtype(0), "an input");
+void infer_shape(InferContext& context) {
   std::vector<std::int64_t> axes;
   if (context.has(1)) axes = context.integers(1, "a reduction's axes");
   context.output(0, context.dtype(0), reduction_of(context.attributes(), context.shape(0), axes).output);
+}
+
+void infer_reduce(InferContext& context) {
+  if (!is_number(context.dtype(0)))
+    fail(ErrorCode::kUnsupported, "an input of type {} is not supported", to_string(context.dtype(0)));
+  infer_shape(context);
+}
+
+void infer_extreme(InferContext& context) {
+  context.dtype(0) == DType::kBool ? infer_shape(context) : infer_reduce(context);
 }
 
 template <typename T>
@@ -180,14 +188,28 @@ struct LogSumExp {
   static T finish(State state, std::int64_t) { return RealSum<T>::cast(state.greatest + std::log(state.sum)); }
 };
 
+/// The greatest and the least of bools, which are read as bytes: a model file may hold others than 0 and 1.
+template <typename T>
+struct Any {
+  using State = T;
+  static State start() { return 0; }
+  static void add(State& state, T value) { state |= static_cast<T>(value != 0); }
+  static T finish(State state, std::int64_t) { return state; }
+};
+template <typename T>
+struct All : Any<T> {
+  static T start() { return 1; }
+  static void add(T& state, T value) { state &= static_cast<T>(value != 0); }
+};
+
 /// Visits the input in its order; every element goes to the state of its output.
 template <typename T, template <typename> typename Rule>
 void reduce(const KernelContext& context, const Reduction& reduction) {
   using R = Rule<T>;
-  const auto input = context.in<T>(0);
-  const auto output = context.out<T>();
-  if (output.empty()) return;
   const Shape& shape = context.input(0).shape;
+  const std::span input(static_cast<const T*>(context.input(0).data), static_cast<std::size_t>(shape.elements()));
+  const std::span output(static_cast<T*>(context.output().data), static_cast<std::size_t>(context.output().elements()));
+  if (output.empty()) return;
   std::vector<typename R::State> states(output.size(), R::start());
   // Elements of the output from one index of an axis to the next: none along a reduced one.
   Shape steps = dense_strides(reduction.kept);
@@ -213,20 +235,29 @@ void reduce(const KernelContext& context, const Reduction& reduction) {
   for (std::size_t i = 0; i < output.size(); ++i) output[i] = R::finish(states[i], count);
 }
 
+Reduction reduction_of(const KernelContext& context) {
+  const auto axes = context.has(1) ? integers_of(context.input(1)) : std::vector<std::int64_t>{};
+  return reduction_of(context.attributes(), context.input(0).shape, axes);
+}
+
 template <template <typename> typename Rule>
 void reference_reduce(const KernelContext& context) {
-  const auto axes = context.has(1) ? integers_of(context.input(1)) : std::vector<std::int64_t>{};
-  const Reduction reduction = reduction_of(context.attributes(), context.input(0).shape, axes);
-  with_type<float, double, Float16, BFloat16, std::int32_t, std::int64_t, std::uint32_t, std::uint64_t, std::int8_t,
-            std::uint8_t>(context.input(0).dtype,
-                          [&]<typename T>(std::type_identity<T>) { reduce<T, Rule>(context, reduction); });
+  const Reduction reduction = reduction_of(context);
+  with_number(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) { reduce<T, Rule>(context, reduction); });
+}
+
+/// The same, with another rule for bools.
+template <template <typename> typename Rule, template <typename> typename OfBools>
+void reference_extreme(const KernelContext& context) {
+  if (context.input(0).dtype != DType::kBool) return reference_reduce<Rule>(context);
+  reduce<std::uint8_t, OfBools>(context, reduction_of(context));
 }
 
 constexpr Op kOps[] = {
     {"", "ReduceSum", infer_reduce, reference_reduce<Sum>},
     {"", "ReduceMean", infer_reduce, reference_reduce<Mean>},
-    {"", "ReduceMax", infer_reduce, reference_reduce<Greatest>},
-    {"", "ReduceMin", infer_reduce, reference_reduce<Least>},
+    {"", "ReduceMax", infer_extreme, reference_extreme<Greatest, Any>},
+    {"", "ReduceMin", infer_extreme, reference_extreme<Least, All>},
     {"", "ReduceProd", infer_reduce, reference_reduce<Product>},
     {"", "ReduceL1", infer_reduce, reference_reduce<AbsoluteSum>},
     {"", "ReduceL2", infer_reduce, reference_reduce<Root>},

@@ -1,29 +1,41 @@
-#include "ops/dispatch.hpp"
-#include "ops/op.hpp"
+#include "ops/arithmetic.hpp"
+#include "ops/elementwise.hpp"
 
-// Shrink: soft thresholding. y = x + bias below -lambd, x - bias above lambd, else 0.
+// Shrink: soft thresholding. y = x + bias below -lambd, x - bias above lambd, else 0. Integers are shrunk as real
+// numbers and truncated.
 namespace saccade {
 namespace {
 
+struct Shrink {
+  float bias;
+  float threshold;
+  explicit Shrink(const Attributes& attributes)
+      : bias(attributes.real("bias", 0)), threshold(attributes.real("lambd", 0.5F)) {}
+  template <typename T>
+  T operator()(T x) const {
+    if constexpr (std::is_integral_v<T>)
+      return saturate<T>((*this)(static_cast<double>(x)));
+    else
+      return x < -static_cast<T>(threshold)  ? x + static_cast<T>(bias)
+             : x > static_cast<T>(threshold) ? x - static_cast<T>(bias)
+                                             : T{0};
+  }
+};
+
 void infer_shrink(InferContext& context) {
-  require_type<float, double, Float16>(context.dtype(0), "an input");
+  if (!is_number(context.dtype(0)))
+    fail(ErrorCode::kUnsupported, "an input of type {} is not supported", to_string(context.dtype(0)));
   context.output(0, context.dtype(0), context.shape(0));
 }
 
-void reference_shrink(const KernelContext& context) {
-  const float bias = context.attributes().real("bias", 0);
-  const float threshold = context.attributes().real("lambd", 0.5F);
-  with_type<float, double, Float16>(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) {
-    const auto from = context.in<T>(0);
-    const auto to = context.out<T>();
-    for (std::size_t i = 0; i < from.size(); ++i) {
-      const auto x = static_cast<Accumulator<T>>(from[i]);
-      to[i] = static_cast<T>(x < -threshold ? x + bias : x > threshold ? x - bias : 0);
-    }
+void shrink(const KernelContext& context) {
+  const Shrink function(context.attributes());
+  with_number(context.output().dtype, [&]<typename T>(std::type_identity<T>) {
+    map_elements<T, T>(context.input(0), context.output(), function);
   });
 }
 
-constexpr Op kOps[] = {{"", "Shrink", infer_shrink, reference_shrink}};
+constexpr Op kOps[] = {{"", "Shrink", infer_shrink, shrink}};
 
 }  // namespace
 

@@ -9,10 +9,12 @@
   SACCADE_OPS(arg_max) \
   SACCADE_OPS(attention) \
   SACCADE_OPS(binary) \
+  SACCADE_OPS(bitwise) \
   SACCADE_OPS(cast) \
   SACCADE_OPS(center_crop_pad) \
   SACCADE_OPS(col2im) \
   SACCADE_OPS(compare) \
+  SACCADE_OPS(compress) \
   SACCADE_OPS(concat) \
   SACCADE_OPS(conv) \
   SACCADE_OPS(cum_sum) \
@@ -20,6 +22,7 @@
   SACCADE_OPS(decode_yolov5) \
   SACCADE_OPS(decode_yolov8) \
   SACCADE_OPS(depth_space) \
+  SACCADE_OPS(det) \
   SACCADE_OPS(einsum) \
   SACCADE_OPS(expand) \
   SACCADE_OPS(gather) \
@@ -39,6 +42,7 @@
   SACCADE_OPS(quantize_linear) \
   SACCADE_OPS(quantized_float) \
   SACCADE_OPS(quantized_products) \
+  SACCADE_OPS(random) \
   SACCADE_OPS(reduce) \
   SACCADE_OPS(regions) \
   SACCADE_OPS(reorder) \
@@ -56,6 +60,7 @@
   SACCADE_OPS(transpose) \
   SACCADE_OPS(trilu) \
   SACCADE_OPS(unary) \
+  SACCADE_OPS(unique) \
   SACCADE_OPS(view) \
   SACCADE_OPS(where)
 // clang-format on

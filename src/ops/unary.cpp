@@ -48,6 +48,16 @@ struct ThresholdedRelu {
   }
 };
 
+/// x sigmoid(alpha x)
+struct Swish {
+  float alpha;
+  explicit Swish(const Attributes& attributes) : alpha(attributes.real("alpha", 1)) {}
+  template <typename T>
+  T operator()(T x) const {
+    return x / (1 + std::exp(-static_cast<T>(alpha) * x));
+  }
+};
+
 struct Elu {
   float alpha;
   explicit Elu(const Attributes& attributes) : alpha(attributes.real("alpha", 1)) {}
@@ -250,6 +260,7 @@ constexpr Op kOps[] = {
     {"", "HardSwish", infer_float, run_float<kHardSwish>},
     {"", "LeakyRelu", infer_float, run_float_of<LeakyRelu>},
     {"", "ThresholdedRelu", infer_float, run_float_of<ThresholdedRelu>},
+    {"", "Swish", infer_float, run_float_of<Swish>},
     {"", "Elu", infer_float, run_float_of<Elu>},
     {"", "Celu", infer_float, run_float_of<Celu>},
     {"", "Selu", infer_float, run_float_of<Selu>},

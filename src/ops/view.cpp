@@ -1,7 +1,8 @@
 #include "ops/copy.hpp"
 #include "ops/values.hpp"
 
-// Operators whose output holds the input's elements in the same order, under another shape.
+// Operators whose output holds the input's elements in the same order, under another shape; and Dropout, which is none
+// where its mask is read.
 namespace saccade {
 namespace {
 
@@ -37,15 +38,18 @@ void infer_reshape(InferContext& context) {
   context.output(0, context.dtype(0), to);
 }
 
-/// Inference only, where it passes its input on; the mask would be a tensor of its own.
+/// In inference: it passes its input on, and the mask that some models read says that all was kept.
 void infer_dropout(InferContext& context) {
-  for (int i = 1; i < context.output_count(); ++i)
-    if (context.node().outputs[static_cast<std::size_t>(i)] != ValueId::kNone)
-      fail(ErrorCode::kUnsupported, "Dropout's mask is not supported");
   const Tensor* training = context.known(2);
   if (context.has(2) && (training == nullptr || std::to_integer<int>(training->raw()[0]) != 0))
-    fail(ErrorCode::kUnsupported, "Dropout in training mode is not supported");
+    fail(ErrorCode::kUnsupported, "Dropout in training mode is not supported; export for inference: model.eval()");
   infer_identity(context);
+  context.output(1, DType::kBool, context.shape(0));
+}
+
+void dropout(const KernelContext& context) {
+  if (context.wants(0)) copy_elements(context);
+  if (context.wants(1)) std::ranges::fill(context.out<bool>(1), true);
 }
 
 void infer_flatten(InferContext& context) {
@@ -96,7 +100,7 @@ void infer_unsqueeze(InferContext& context) {
 }
 
 constexpr Op kOps[] = {
-    {"", "Identity", infer_identity, copy_elements, true}, {"", "Dropout", infer_dropout, copy_elements, true},
+    {"", "Identity", infer_identity, copy_elements, true}, {"", "Dropout", infer_dropout, dropout},
     {"", "Reshape", infer_reshape, copy_elements, true},   {"", "Flatten", infer_flatten, copy_elements, true},
     {"", "Squeeze", infer_squeeze, copy_elements, true},   {"", "Unsqueeze", infer_unsqueeze, copy_elements, true},
 };

@@ -264,14 +264,25 @@ TEST_F(UpgradeTest, DropoutBecomesIdentity) {
   EXPECT_EQ(identity.outputs.size(), 1U);
 }
 
-TEST_F(UpgradeTest, RefusesTraining) {
-  Model mask(12);
-  mask.input("x", {2}).output("y").output("mask");
-  mask.node({.op = "Dropout", .inputs = {"x"}, .outputs = {"y", "mask"}, .name = "n"});
-  EXPECT_EQ(
-      error_of(mask),
-      "model.onnx: node 'n' (Dropout): its output 1 is read, which exists in training only; export for inference");
+TEST_F(UpgradeTest, DropoutStaysWhereItsMaskIsRead) {
+  Model model(12);
+  model.input("x", {2}).output("y").output("mask");
+  model.node({.op = "Dropout", .inputs = {"x"}, .outputs = {"y", "mask"}, .name = "n"});
+  const Graph graph = import(model);
 
+  const Node& dropout = only_node(graph, "Dropout");
+  EXPECT_EQ(graph.value(dropout.outputs[1]).type, (TensorType{DType::kBool, {2}}));
+}
+
+TEST_F(UpgradeTest, TrainingThatDropsNothingIsInference) {
+  const Graph graph =
+      upgrade(13, {2}, {.op = "Dropout", .inputs = {"x", "r", "t"}, .outputs = {"y"}, .name = "n"},
+              {onnx_writer::tensor<float>("r", {}, {0}), onnx_writer::raw_tensor("t", onnx_writer::kBool, {}, "\x01")});
+
+  only_node(graph, "Identity");
+}
+
+TEST_F(UpgradeTest, RefusesTraining) {
   EXPECT_EQ(error_of(model_of(13, {2}, {.op = "Dropout", .inputs = {"x", "", "t"}, .outputs = {"y"}, .name = "n"},
                               {onnx_writer::raw_tensor("t", onnx_writer::kBool, {}, "\x01")})),
             "model.onnx: node 'n' (Dropout): it is in training mode; export for inference: model.eval()");

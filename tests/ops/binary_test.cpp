@@ -83,16 +83,32 @@ TEST(Binary, ModuloFollowsPythonOrC) {
       {-0.3F, 1.5F}, 1e-6);
   expect_tensor<std::int8_t>(run("Mod", {Tensor::scalar<std::int8_t>(-128), Tensor::scalar<std::int8_t>(-1)}), {}, {0});
   expect_tensor<std::int32_t>(run("Mod", {a, Tensor::scalar<std::int32_t>(0)}), {6}, {0, 0, 0, 0, 0, 0});
-  EXPECT_EQ((OpCall{.op = "Mod", .inputs = {floats({1}, {1}), floats({1}, {1})}}.error().first),
-            ErrorCode::kInvalidFile);
 }
 
-TEST(Binary, ShiftsUnsignedBits) {
-  const Tensor a = Tensor::of<std::uint8_t>({3}, {16, 129, 1});
-  const Tensor b = Tensor::of<std::uint8_t>({3}, {2, 1, 9});
-  expect_tensor<std::uint8_t>(run("BitShift", {a, b}, {{"direction", std::string("RIGHT")}}), {3}, {4, 64, 0});
-  expect_tensor<std::uint8_t>(run("BitShift", {a, b}, {{"direction", std::string("LEFT")}}), {3}, {64, 2, 0});
-  EXPECT_EQ((OpCall{.op = "BitShift", .inputs = {a, b}}.error().first), ErrorCode::kInvalidFile);
+TEST(Binary, ModuloOfFloatsFloorsOrTruncates) {
+  const Tensor a = floats({4}, {-5.5F, 5.5F, 4, -4});
+  const Tensor b = floats({4}, {2, -2, -2, 2});
+  expect_tensor<float>(run("Mod", {a, b}), {4}, {0.5F, -0.5F, 0, 0});
+  expect_tensor<float>(run("Mod", {a, b}, {{"fmod", std::int64_t{1}}}), {4}, {-1.5F, 1.5F, 0, 0});
+  const Tensor half = Tensor::of<Float16>({1}, {Float16(-5.5F)});
+  expect_tensor<Float16>(run("Mod", {half, Tensor::of<Float16>({1}, {Float16(2.0F)})}), {1}, {Float16(0.5F)});
+}
+
+TEST(Binary, ModuloKnowsSpecialNumbers) {
+  const Tensor a = floats({5}, {kInf, 1, 1, -1, kNan});
+  const Tensor b = floats({5}, {2, 0, kInf, kInf, 1});
+  expect_tensor<float>(run("Mod", {a, b}), {5}, {kNan, kNan, 1, kInf, kNan});
+  const Tensor zero = run("Mod", {floats({2}, {0, -0.0F}), floats({2}, {-3, 3})});
+  EXPECT_TRUE(std::signbit(zero.data<float>()[0]));  // a zero has the divisor's sign
+  EXPECT_FALSE(std::signbit(zero.data<float>()[1]));
+}
+
+TEST(Binary, SwiGluMultipliesByAGate) {
+  const Tensor gate = floats({2}, {0, 1});
+  const Tensor values = floats({2}, {5, 2});
+  expect_tensor<float>(run("SwiGLU", {gate, values}), {2}, {0, 1.4621172F}, 1e-6);
+  expect_tensor<float>(run("SwiGLU", {gate, values}, {{"alpha", 2.0F}}), {2}, {0, 1.7615942F}, 1e-6);
+  EXPECT_EQ(error_of("SwiGLU", {gate, Tensor::scalar(1.0F)}), ErrorCode::kInvalidFile);
 }
 
 TEST(Binary, VariadicsTakeAnyNumber) {

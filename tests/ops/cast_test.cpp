@@ -1,7 +1,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "ops/run_op.hpp"
+#include "ops/op_values.hpp"
 #include "tensor/half.hpp"
 
 namespace saccade {
@@ -66,6 +66,14 @@ TEST(Cast, HalvesRoundToEven) {
   expect_tensor<double>(cast(Tensor::of<Float16>({1}, {Float16(0.5F)}), kToDouble), {1}, {0.5});
 }
 
+TEST(Cast, DoublesRoundToHalvesOnce) {
+  // Just above and below the middle of two halves: by way of float32, both would become that middle.
+  const Tensor x = Tensor::of<double>({3}, {2049 + 1e-9, 2051 - 1e-9, -2049 - 1e-9});
+  expect_tensor<float>(cast(cast(x, kToHalf), kToFloat), {3}, {2050, 2050, -2050});
+  expect_tensor<float>(cast(cast(Tensor::of<double>({2}, {257 + 1e-9, 1e300}), kToBFloat16), kToFloat), {2},
+                       {258, std::numeric_limits<float>::infinity()});
+}
+
 TEST(Cast, CoversMoreThanOneBlock) {
   Tensor x(DType::kInt32, {1000});
   for (int i = 0; i < 1000; ++i) x.data<std::int32_t>()[static_cast<std::size_t>(i)] = i;
@@ -79,6 +87,17 @@ TEST(Cast, RejectsOtherTypes) {
   };
   for (const std::int64_t to : {std::int64_t{kToString}, std::int64_t{0}, std::int64_t{-1}, std::int64_t{1000}})
     EXPECT_EQ(error(to), ErrorCode::kUnsupported);
+}
+
+TEST(BitCast, KeepsTheBits) {
+  const auto bit_cast = [](const Tensor& x, std::int64_t to) { return run("BitCast", {x}, {{"to", to}}); };
+  expect_tensor<std::int32_t>(bit_cast(Tensor::of<float>({2}, {1, -0.0F}), kToInt32), {2},
+                              {0x3F800000, std::numeric_limits<std::int32_t>::min()});
+  expect_tensor<std::uint8_t>(bit_cast(Tensor::of<std::int8_t>({1, 1}, {-1}), kToUInt8), {1, 1}, {255});
+  expect_tensor<BFloat16>(bit_cast(Tensor::of<Float16>({1}, {Float16::from_bits(0x3F80)}), kToBFloat16), {1},
+                          {BFloat16(1.0F)});
+  for (const std::int64_t to : {kToInt64, kToString, kToBool})
+    EXPECT_EQ(error_of("BitCast", {Tensor::scalar(1.0F)}, {{"to", to}}), ErrorCode::kInvalidFile);
 }
 
 TEST(CastLike, TakesTheSecondInputsType) {

@@ -1,4 +1,5 @@
 #include "run_op.hpp"
+#include "tensor/half.hpp"
 
 namespace saccade {
 namespace {
@@ -32,6 +33,13 @@ TEST(Einsum, BroadcastsEllipses) {
   const Tensor columns = Tensor::of<float>({1, 2, 1}, {1, 10});
   expect_tensor<float>(einsum("...ij,...jk->...ik", {batch, columns}).one(), {2, 1, 1}, {21, 43});
   expect_tensor<float>(einsum("...i->...", {batch}).one(), {2, 1}, {3, 7});
+}
+
+TEST(Einsum, TakesEveryNumber) {
+  const Tensor small = Tensor::of<std::int8_t>({2}, {100, 2});
+  expect_tensor<std::int8_t>(einsum("i,i->i", {small, small}).one(), {2}, {16, 4});  // 10000 wraps to 16
+  const Tensor halves = Tensor::of<BFloat16>({2}, {BFloat16(1.5F), BFloat16(2.0F)});
+  expect_tensor<BFloat16>(einsum("i->", {halves}).one(), {}, {BFloat16(3.5F)});
 }
 
 TEST(Einsum, OfNothingIsZero) {

@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "run_op.hpp"
 
 namespace saccade {
@@ -81,6 +83,13 @@ TEST(Softmax, SumsToOneAlongItsAxis) {
 TEST(LogSoftmax, IsItsLogarithm) {
   const OpCall call{.op = "LogSoftmax", .inputs = {Tensor::of<float>({1, 2}, {5, 5})}};
   expect_tensor<float>(call.one(), {1, 2}, {-0.6931472F, -0.6931472F}, 1e-6);
+}
+
+TEST(Hardmax, MarksTheFirstOfTheGreatest) {
+  const Tensor input = Tensor::of<float>({2, 3}, {1, 3, 3, 5, 2, std::numeric_limits<float>::quiet_NaN()});
+  expect_tensor<float>(OpCall{.op = "Hardmax", .inputs = {input}}.one(), {2, 3}, {0, 1, 0, 0, 0, 1});
+  const OpCall columns{.op = "Hardmax", .inputs = {input}, .attributes = {{"axis", std::int64_t{0}}}};
+  expect_tensor<float>(columns.one(), {2, 3}, {0, 1, 0, 1, 0, 1});
 }
 
 TEST(Softmax, RefusesAWrongAxis) {

@@ -64,6 +64,18 @@ TEST(Reduce, OfNothingIsTheNeutralElement) {
   expect_tensor<float>(reduce("ReduceMax", nothing, {0}), {1, 2}, {-kInfinity, -kInfinity});
 }
 
+TEST(Reduce, TheGreatestOfBoolsIsAny) {
+  Tensor input = Tensor::of<bool>({2, 2}, {true, false, false, false});
+  input.raw()[0] = std::byte{4};  // true as well
+  expect_tensor<bool>(reduce("ReduceMax", input, {1}), {2, 1}, {true, false});
+  expect_tensor<bool>(reduce("ReduceMin", input, {0}), {1, 2}, {false, false});
+  const Tensor nothing(DType::kBool, {0});
+  expect_tensor<bool>(reduce("ReduceMax", nothing, {0}), {1}, {false});
+  expect_tensor<bool>(reduce("ReduceMin", nothing, {0}), {1}, {true});
+  const OpCall sum{.op = "ReduceSum", .inputs = {input}};
+  EXPECT_EQ(sum.error().first, ErrorCode::kUnsupported);
+}
+
 TEST(Reduce, RefusesAWrongAxis) {
   const OpCall call{.op = "ReduceSum", .inputs = {kTable, Tensor::of<std::int64_t>({1}, {2})}};
   EXPECT_EQ(call.error().first, ErrorCode::kInvalidFile);
@@ -81,6 +93,16 @@ TEST(ArgMax, TakesTheFirstOrTheLastOfEquals) {
 TEST(ArgMin, LooksAlongColumns) {
   const OpCall call{.op = "ArgMin", .inputs = {Tensor::of<float>({2, 2}, {1, 5, 0, 9})}};
   expect_tensor<std::int64_t>(call.one(), {1, 2}, {1, 0});
+}
+
+TEST(ArgMax, TakesTheFirstNan) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const Tensor input = Tensor::of<float>({4}, {1, nan, 9, nan});
+  for (const char* op : {"ArgMax", "ArgMin"}) {
+    expect_tensor<std::int64_t>(OpCall{.op = op, .inputs = {input}}.one(), {1}, {1});
+    const OpCall last{.op = op, .inputs = {input}, .attributes = {{"select_last_index", std::int64_t{1}}}};
+    expect_tensor<std::int64_t>(last.one(), {1}, {3});
+  }
 }
 
 TEST(ArgMax, HasNothingToChooseFrom) {

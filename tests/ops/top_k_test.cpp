@@ -70,6 +70,16 @@ TEST(CumSum, SumsAlongAnAxis) {
   EXPECT_EQ(error_of("CumSum", {Tensor::scalar(1.0F), one}), ErrorCode::kInvalidFile);
 }
 
+TEST(CumProd, MultipliesAlongAnAxis) {
+  const Tensor x = Tensor::of<std::int32_t>({4}, {1, 2, 3, 4});
+  const Tensor axis = Tensor::scalar<std::int32_t>(0);
+  const Named exclusive{{"exclusive", std::int64_t{1}}};
+  const Named both{{"exclusive", std::int64_t{1}}, {"reverse", std::int64_t{1}}};
+  expect_tensor<std::int32_t>(run("CumProd", {x, axis}), {4}, {1, 2, 6, 24});
+  expect_tensor<std::int32_t>(run("CumProd", {x, axis}, exclusive), {4}, {1, 1, 2, 6});
+  expect_tensor<std::int32_t>(run("CumProd", {x, axis}, both), {4}, {24, 12, 4, 1});
+}
+
 TEST(NonZero, ListsPositionsOfWhatIsKnown) {
   const Tensor x = Tensor::of<float>({2, 2}, {1, 0, kNan, -1});
   expect_tensor<std::int64_t>(run("NonZero", {x}), {2, 3}, {0, 1, 1, 0, 0, 1});

@@ -1,0 +1,16 @@
+#include "ops/op_values.hpp"
+
+namespace saccade {
+namespace {
+
+TEST(Random, IsRefusedWithTheReason) {
+  for (const char* op :
+       {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"}) {
+    const auto error = OpCall{.op = op, .inputs = {Tensor::scalar(0.5F)}}.error();
+    EXPECT_EQ(error.first, ErrorCode::kUnsupported) << op;
+    EXPECT_NE(error.second.find("draws random numbers"), std::string::npos) << error.second;
+  }
+}
+
+}  // namespace
+}  // namespace saccade
