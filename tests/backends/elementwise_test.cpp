@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "backends/op_case.hpp"
 
 namespace saccade {
@@ -32,12 +34,34 @@ INSTANTIATE_TEST_SUITE_P(All, UnaryTest,
                                          Unary{"HardSwish"}, Unary{"Exp", "", -20, 20}, Unary{"Log", "", 0.001F, 50},
                                          Unary{"Sqrt", "", 0, 9}, Unary{"Reciprocal", "", 0.1F, 9}, Unary{"Abs"},
                                          Unary{"Neg"}, Unary{"Floor"}, Unary{"Ceil"}, Unary{"Round"}, Unary{"Softsign"},
-                                         Unary{"Softplus"}, Unary{"Mish"}, Unary{"Silu", "saccade"}),
+                                         Unary{"Softplus"}, Unary{"Mish"}, Unary{"Celu"}, Unary{"Selu"},
+                                         Unary{"ThresholdedRelu"}, Unary{"Swish"}, Unary{"Sign"},
+                                         Unary{"Sin", "", -50, 50}, Unary{"Cos", "", -50, 50},
+                                         Unary{"Silu", "saccade"}),
                          [](const auto& unary) { return std::string(unary.param.op); });
 
 TEST(Elementwise, ExponentialsOverflowToInfinityAndVanish) {
   OpCase("Exp").activation(Tensor::of<float>({4}, {-200, 88, 89, 1000})).check(kTactic, Layout::kRowMajor, kClose);
   OpCase("Sigmoid").activation(Tensor::of<float>({4}, {-200, -80, 80, 200})).check(kTactic, Layout::kRowMajor, kClose);
+}
+
+TEST(Elementwise, ActivationsTakeTheirAttributes) {
+  for (const char* op : {"Celu", "Selu", "ThresholdedRelu", "Swish", "Elu"})
+    OpCase(op).input({5, 40}, -6, 6).attribute("alpha", 0.75F).check(kTactic, Layout::kRowMajor, kClose);
+  OpCase("Selu").input({5, 40}, -6, 6).attribute("gamma", 2.0F).check(kTactic, Layout::kRowMajor, kClose);
+}
+
+TEST(Elementwise, SineOfLargeNumbers) {
+  const float inf = std::numeric_limits<float>::infinity();
+  for (const char* op : {"Sin", "Cos"})
+    OpCase(op)
+        .activation(Tensor::of<float>({5}, {1e6F, -5e4F, 1e30F, inf, 1}))
+        .check(kTactic, Layout::kRowMajor, kClose);
+}
+
+TEST(Elementwise, SignKeepsZeroAndNan) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  OpCase("Sign").activation(Tensor::of<float>({5}, {-3, -0.0F, 0, 7, nan})).check(kTactic);
 }
 
 TEST(Elementwise, ClipTakesItsBoundsFromConstants) {
@@ -48,6 +72,21 @@ TEST(Elementwise, ClipTakesItsBoundsFromConstants) {
 TEST(Elementwise, PowersThatNeedNoLogarithm) {
   for (float exponent : {2.0F, 0.5F, -1.0F})
     OpCase("Pow").input({3, 40}, 0.1F, 4).constant(Tensor::scalar(exponent)).check(kTactic, Layout::kRowMajor, kClose);
+}
+
+TEST(Elementwise, OtherPowers) {
+  constexpr Tolerance kLogarithms{.absolute = 1e-6, .relative = 2e-5};
+  for (float exponent : {3.0F, 4.0F, -2.0F, -3.0F, 1.0F})
+    OpCase("Pow")
+        .activation(Tensor::of<float>({6}, {-3, -0.5F, 0, 0.5F, 2, 9}))
+        .constant(Tensor::scalar(exponent))
+        .check(kTactic, Layout::kRowMajor, kLogarithms);
+  OpCase("Pow")
+      .activation(Tensor::of<float>({5}, {-3, 0, 0.1F, 2, 50}))
+      .constant(Tensor::scalar(2.4F))
+      .check(kTactic, Layout::kRowMajor, kLogarithms);
+  EXPECT_FALSE(OpCase("Pow").input({3}).constant(Tensor::scalar(0.0F)).supports(kTactic));
+  EXPECT_FALSE(OpCase("Pow").input({3}).constant(Tensor::scalar(9.5F)).supports(kTactic));
 }
 
 struct Broadcast {

@@ -21,8 +21,10 @@ class CpuBackend : public Backend {
   LayoutRule layout_rule(const NodeContext& context) const override {
     const LayoutRule rule = cpu::layout_rule(context);
     if (rule == LayoutRule::kRowMajor) return rule;
-    // What only the reference kernel can run must stay as it can read it.
-    const auto runs = [&](const Tactic* tactic) { return tactic != &reference() && tactic->supports(context).yes; };
+    // What only the reference kernel can run, whole or in slices, must stay as it can read it.
+    const auto runs = [&](const Tactic* tactic) {
+      return tactic != &reference() && tactic != &sliced_elementwise() && tactic->supports(context).yes;
+    };
     return std::ranges::any_of(tactics_, runs) ? rule : LayoutRule::kRowMajor;
   }
   void prepare_thread(int threads) const override { omp_set_num_threads(threads > 0 ? threads : omp_get_num_procs()); }
@@ -38,6 +40,7 @@ class CpuBackend : public Backend {
       &onednn_matmul(),
       &onednn_pooling(),
       &onednn_quantized_convolution(),
+      &vector_arg_max(),
       &vector_convert(),
       &vector_elementwise(),
       &vector_gather(),
@@ -48,6 +51,7 @@ class CpuBackend : public Backend {
       &vector_reduce(),
       &vector_resize(),
       &vector_softmax(),
+      &sliced_elementwise(),
       &reference(),
   };
   // clang-format on

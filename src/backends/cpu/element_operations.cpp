@@ -1,3 +1,4 @@
+#include <cmath>
 #include <limits>
 
 #include "cpu/element_program.hpp"
@@ -27,7 +28,7 @@ std::optional<UnaryOperation> clip(const NodeContext& context) {
   return low && high ? with("Clip", *low, *high) : std::nullopt;
 }
 
-/// x^c for the few c that need no logarithm.
+/// x^c; the few c that need no logarithm have kernels of their own.
 std::optional<UnaryOperation> power(const NodeContext& context) {
   const Tensor* exponent = context.constant(1);
   if (exponent == nullptr || exponent->dtype() != DType::kFloat32 || exponent->elements() != 1) return std::nullopt;
@@ -36,7 +37,13 @@ std::optional<UnaryOperation> power(const NodeContext& context) {
   const float c = exponent->data<float>()[0];
   if (c == 2.0F) return with("Square");
   if (c == 0.5F) return with("Sqrt");
-  return c == -1.0F ? with("Reciprocal") : std::nullopt;
+  if (c == -1.0F) return with("Reciprocal");
+  if (c == 3.0F) return with("Cube");
+  // A large power's logarithm would not have the digits that the power needs.
+  if (!(std::abs(c) <= 4) || c == 0) return std::nullopt;
+  const bool whole = std::trunc(c) == c;
+  const float sign = std::fmod(c, 2.0F) == 0 ? 1.0F : -1.0F;
+  return with("Power", c, whole ? sign : std::numeric_limits<float>::quiet_NaN());
 }
 
 class BoundChain : public BoundLaunch {
@@ -89,7 +96,10 @@ std::optional<UnaryOperation> unary_operation(const NodeContext& context) {
   if (node.op == "Clip") return clip(context);
   if (node.op == "Pow") return power(context);
   if (node.op == "LeakyRelu") return with(node.op, node.attributes.real("alpha", 0.01F));
-  if (node.op == "Elu") return with(node.op, node.attributes.real("alpha", 1.0F));
+  if (node.op == "Elu" || node.op == "Celu" || node.op == "ThresholdedRelu" || node.op == "Swish")
+    return with(node.op, node.attributes.real("alpha", 1.0F));
+  if (node.op == "Selu")
+    return with(node.op, node.attributes.real("alpha", 1.67326324F), node.attributes.real("gamma", 1.05070102F));
   if (node.op == "Gelu") return with(node.attributes.text("approximate", "none") == "tanh" ? "GeluTanh" : "Gelu");
   if (node.op == "HardSigmoid")
     return with(node.op, node.attributes.real("alpha", 0.2F), node.attributes.real("beta", 0.5F));

@@ -44,6 +44,18 @@ SACCADE_UNARY(GeluTanh, const Float cube = hn::Mul(hn::Mul(x, x), x);
 SACCADE_UNARY(HardSigmoid, return hn::Max(hn::Zero(d), hn::Min(hn::Set(d, 1.0F), hn::MulAdd(p, x, q)));)
 SACCADE_UNARY(HardSwish, const Float gate = hn::MulAdd(x, hn::Set(d, 1.0F / 6.0F), hn::Set(d, 0.5F));
               return hn::Mul(x, hn::Max(hn::Zero(d), hn::Min(hn::Set(d, 1.0F), gate)));)
+SACCADE_UNARY(Celu, const Float negative = hn::Mul(p, hn::Expm1(d, hn::Div(hn::Min(x, hn::Zero(d)), p)));
+              return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), negative, x);)
+SACCADE_UNARY(Selu, const Float negative = hn::Mul(p, hn::Expm1(d, hn::Min(x, hn::Zero(d))));
+              return hn::Mul(q, hn::IfThenElse(hn::Lt(x, hn::Zero(d)), negative, x));)
+SACCADE_UNARY(ThresholdedRelu, return hn::IfThenElseZero(hn::Gt(x, p), x);)
+SACCADE_UNARY(Swish, return hn::Div(x, hn::Add(hn::Set(d, 1.0F), exp(d, hn::Neg(hn::Mul(p, x)))));)
+SACCADE_UNARY(Sin, return sin(d, x);)
+SACCADE_UNARY(Cos, return cos(d, x);)
+SACCADE_UNARY(Sign, const Float one = hn::CopySign(hn::Set(d, 1.0F), x);
+              return hn::IfThenElse(hn::Gt(hn::Abs(x), hn::Zero(d)), one, x);)
+SACCADE_UNARY(Cube, return hn::Mul(hn::Mul(x, x), x);)
+SACCADE_UNARY(Power, return power(d, x, p, q);)
 SACCADE_UNARY(Clip, return hn::Min(q, hn::Max(p, x));)
 SACCADE_UNARY(Exp, return exp(d, x);)
 SACCADE_UNARY(Log, return log(d, x);)
@@ -133,6 +145,15 @@ constexpr Entry kUnary[] = {
     unary<GeluTanh>("GeluTanh"),
     unary<HardSigmoid>("HardSigmoid"),
     unary<HardSwish>("HardSwish"),
+    unary<Celu>("Celu"),
+    unary<Selu>("Selu"),
+    unary<ThresholdedRelu>("ThresholdedRelu"),
+    unary<Swish>("Swish"),
+    unary<Sin>("Sin"),
+    unary<Cos>("Cos"),
+    unary<Sign>("Sign"),
+    unary<Cube>("Cube"),
+    unary<Power>("Power"),
     unary<Clip>("Clip"),
     unary<Exp>("Exp"),
     unary<Log>("Log"),

@@ -17,8 +17,8 @@ struct ElementKernels {
   ElementKernel scalar_b = nullptr;
 };
 
-/// The kernels of an ONNX element-wise operator (or "Silu", "GeluTanh", "Square") for this processor; empty where there
-/// is none. Unary operators have `both` only.
+/// The kernels of an ONNX element-wise operator (or "Silu", "GeluTanh", "Square", "Cube", "Power") for this processor;
+/// empty where there is none. Unary operators have `both` only.
 std::optional<ElementKernels> unary_kernels(std::string_view op);
 std::optional<ElementKernels> binary_kernels(std::string_view op);
 

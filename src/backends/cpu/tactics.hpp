@@ -10,6 +10,7 @@ const Tactic& onednn_deconvolution();
 const Tactic& onednn_matmul();
 const Tactic& onednn_pooling();
 const Tactic& onednn_quantized_convolution();
+const Tactic& vector_arg_max();
 const Tactic& vector_convert();
 const Tactic& vector_elementwise();
 const Tactic& vector_gather();
@@ -20,6 +21,7 @@ const Tactic& vector_preprocess();
 const Tactic& vector_reduce();
 const Tactic& vector_resize();
 const Tactic& vector_softmax();
+const Tactic& sliced_elementwise();
 const Tactic& reference();
 
 }  // namespace saccade::cpu

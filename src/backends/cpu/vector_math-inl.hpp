@@ -9,6 +9,7 @@
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -72,6 +73,33 @@ HWY_INLINE Float log(FloatTag d, Float x) {
   y = hn::IfThenElse(hn::Eq(x, zero), hn::Neg(infinity), y);
   const Float nan = hn::Set(d, std::numeric_limits<float>::quiet_NaN());
   return hn::IfThenElse(hn::Ge(x, zero), y, nan);
+}
+
+/// FUNCTION of each lane by itself: for the rare arguments that a vector function does not take.
+template <typename Function>
+HWY_INLINE Float lane_by_lane(FloatTag d, Float x, const Function& function) {
+  HWY_ALIGN float lanes[HWY_MAX_BYTES / sizeof(float)];
+  hn::Store(x, d, lanes);
+  for (std::size_t i = 0; i < hn::Lanes(d); ++i) lanes[i] = function(lanes[i]);
+  return hn::Load(d, lanes);
+}
+
+/// Whether Highway's sine and cosine take every lane: they lose track of the period above 39000.
+HWY_INLINE bool within_period(FloatTag d, Float x) { return hn::AllTrue(d, hn::Le(hn::Abs(x), hn::Set(d, 39000.0F))); }
+
+HWY_INLINE Float sin(FloatTag d, Float x) {
+  return within_period(d, x) ? hn::Sin(d, x) : lane_by_lane(d, x, [](float lane) { return std::sin(lane); });
+}
+
+HWY_INLINE Float cos(FloatTag d, Float x) {
+  return within_period(d, x) ? hn::Cos(d, x) : lane_by_lane(d, x, [](float lane) { return std::cos(lane); });
+}
+
+/// x^exponent = e^(exponent log|x|), for an exponent other than 0. SIGN is what a negative x's power is multiplied by:
+/// 1 or -1 where the exponent is even or odd, NaN where it is no integer.
+HWY_INLINE Float power(FloatTag d, Float x, Float exponent, Float sign) {
+  const Float magnitude = exp(d, hn::Mul(exponent, log(d, hn::Abs(x))));
+  return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Mul(sign, magnitude), magnitude);
 }
 
 /// The error function. Below 1 an odd polynomial; above it 1 - e^p(x), where p is fitted to log(erfc) on [1, 4] and
