@@ -48,6 +48,7 @@
   SACCADE_OPS(reorder) \
   SACCADE_OPS(resize) \
   SACCADE_OPS(reverse_sequence) \
+  SACCADE_OPS(rotary_embedding) \
   SACCADE_OPS(scale_normalization) \
   SACCADE_OPS(scatter) \
   SACCADE_OPS(select_boxes) \
