@@ -21,6 +21,7 @@
   SACCADE_OPS(decode_end_to_end) \
   SACCADE_OPS(decode_yolov5) \
   SACCADE_OPS(decode_yolov8) \
+  SACCADE_OPS(deform_conv) \
   SACCADE_OPS(depth_space) \
   SACCADE_OPS(det) \
   SACCADE_OPS(einsum) \
