@@ -39,7 +39,7 @@ void check_count(const InferContext& context, int i, std::int64_t count) {
 }  // namespace
 
 void check_quantization(const InferContext& context, int scale, int zero_point, DType stored, std::int64_t count) {
-  require_type<float, Float16>(context.dtype(scale), "a scale");
+  require_type<float, Float16, BFloat16>(context.dtype(scale), "a scale");
   check_count(context, scale, count);
   if (!context.has(zero_point)) return;
   check_count(context, zero_point, count);
@@ -61,7 +61,7 @@ Quantization zero_point_of(const KernelContext& context, int zero_point, int axi
 
 Quantization quantization_of(const KernelContext& context, int scale, int zero_point, int axis) {
   Quantization quantization = zero_point_of(context, zero_point, axis);
-  with_type<float, Float16>(context.input(scale).dtype, [&]<typename T>(std::type_identity<T>) {
+  with_type<float, Float16, BFloat16>(context.input(scale).dtype, [&]<typename T>(std::type_identity<T>) {
     const auto values = context.in<T>(scale);
     quantization.scale.assign(values.begin(), values.end());
   });
@@ -93,16 +93,20 @@ void dequantize(const TensorView& stored, const Quantization& quantization, std:
       });
 }
 
-void quantize(std::span<const float> real, const Quantization& quantization, const TensorView& stored) {
-  with_type<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t>(
-      stored.dtype, [&]<typename T>(std::type_identity<T>) {
-        const auto values = stored.as<T>();
-        for_each_slice(stored.shape, quantization, [&](std::size_t first, std::size_t count, std::size_t slice) {
-          const std::int32_t zero = zero_point_at(quantization, slice);
-          const float scale = scale_at(quantization, slice);
-          for (std::size_t i = first; i < first + count; ++i) values[i] = quantize<T>(real[i] / scale, zero);
-        });
-      });
+void quantize(std::span<const float> real, const Quantization& quantization, const TensorView& stored,
+              DType precision) {
+  const auto write = [&]<typename T, typename Real>(std::type_identity<T>, std::type_identity<Real>) {
+    const auto values = stored.as<T>();
+    for_each_slice(stored.shape, quantization, [&](std::size_t first, std::size_t count, std::size_t slice) {
+      const std::int32_t zero = zero_point_at(quantization, slice);
+      const auto scale = static_cast<float>(Real(scale_at(quantization, slice)));
+      for (std::size_t i = first; i < first + count; ++i)
+        values[i] = quantize<T>(static_cast<float>(Real(static_cast<float>(Real(real[i])) / scale)), zero);
+    });
+  };
+  with_type<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t>(stored.dtype, [&](auto type) {
+    with_type<float, Float16, BFloat16>(precision, [&](auto real_type) { write(type, real_type); });
+  });
 }
 
 }  // namespace saccade

@@ -19,7 +19,7 @@ T quantize(float value, std::int32_t zero_point) {
   return moved < static_cast<float>(Limits::max()) ? static_cast<T>(moved) : Limits::max();
 }
 
-/// Checks a quantised tensor's scale (input SCALE; float32 or float16) and its zero point (input ZERO_POINT, of type
+/// Checks a quantised tensor's scale (input SCALE; float32 or a half) and its zero point (input ZERO_POINT, of type
 /// STORED; may be left out): one number for the tensor, or one for each of COUNT slices.
 void check_quantization(const InferContext& context, int scale, int zero_point, DType stored, std::int64_t count = 1);
 
@@ -32,7 +32,9 @@ Quantization zero_point_of(const KernelContext& context, int zero_point, int axi
 std::vector<std::uint32_t> centered(const TensorView& stored, const Quantization& quantization);
 /// real = scale * (stored - zero_point). Stored: 8, 16 or 32 bits.
 void dequantize(const TensorView& stored, const Quantization& quantization, std::span<float> real);
-/// stored = saturate(round(real / scale) + zero_point). Stored: 8 or 16 bits.
-void quantize(std::span<const float> real, const Quantization& quantization, const TensorView& stored);
+/// stored = saturate(round(real / scale) + zero_point). Stored: 8 or 16 bits. The division takes and gives numbers of
+/// type PRECISION: float32 or a half.
+void quantize(std::span<const float> real, const Quantization& quantization, const TensorView& stored,
+              DType precision = DType::kFloat32);
 
 }  // namespace saccade

@@ -1,6 +1,7 @@
 #include <limits>
 
 #include "run_op.hpp"
+#include "tensor/half.hpp"
 
 namespace saccade {
 namespace {
@@ -37,9 +38,51 @@ TEST(QuantizeLinear, SaysWhatDoesNotFit) {
   const std::pair<std::string, Attribute> first_axis{"axis", std::int64_t{0}};
   EXPECT_EQ(why(Tensor::of<float>({2}, {1, 2}), {}, {first_axis}), ErrorCode::kUnsupported);
   EXPECT_EQ(why(Tensor::of<float>({3}, {1, 2, 3}), {}, {{"axis", std::int64_t{3}}}), ErrorCode::kInvalidFile);
-  EXPECT_EQ(why(scale(1), {}, {{"block_size", std::int64_t{2}}}), ErrorCode::kUnsupported);
+  EXPECT_EQ(why(scale(1), {}, {first_axis, {"block_size", std::int64_t{2}}}), ErrorCode::kInvalidFile);
+  EXPECT_EQ(why(scale(1), {}, {first_axis, {"block_size", std::int64_t{-2}}}), ErrorCode::kInvalidFile);
   EXPECT_EQ(why(scale(1), zero(1), {{"output_dtype", std::int64_t{3}}}), ErrorCode::kInvalidFile);
   EXPECT_EQ(why(scale(1), {}, {{"output_dtype", std::int64_t{17}}}), ErrorCode::kUnsupported);
+}
+
+TEST(QuantizeLinear, HasAScaleForEveryBlockOfItsAxis) {
+  const std::pair<std::string, Attribute> pairs{"block_size", std::int64_t{2}};
+  const Tensor scales = Tensor::of<float>({2, 2}, {1, 2, 5, 10});
+  OpCall call{.op = "QuantizeLinear",
+              .inputs = {Tensor::of<float>({2, 3}, {2, 4, 6, 10, 20, 30}), scales},
+              .attributes = {pairs}};
+  expect_tensor<std::uint8_t>(call.one(), {2, 3}, {2, 4, 3, 2, 4, 3});
+  call.inputs = {Tensor::of<float>({3, 2}, {10, 10, 20, 20, 30, 30}), scales, bytes({2, 2}, {0, 1, 2, 3})};
+  call.attributes = {pairs, {"axis", std::int64_t{0}}};
+  expect_tensor<std::uint8_t>(call.one(), {3, 2}, {10, 5 + 1, 20, 10 + 1, 6 + 2, 3 + 3});
+  call.op = "DequantizeLinear";
+  call.inputs[0] = bytes({3, 2}, {10, 6, 20, 11, 8, 6});
+  expect_tensor<float>(call.one(), {3, 2}, {10, 10, 20, 20, 30, 30});
+}
+
+TEST(QuantizeLinear, DividesInThePrecisionOfItsScale) {
+  // As a half, 0.4 is a little less; the quotient 2.5006 is 2.5 as a half, which is rounded to even.
+  OpCall call{.op = "QuantizeLinear", .inputs = {Tensor::of<float>({1}, {1}), Tensor::scalar(Float16(0.4F)), zero(0)}};
+  expect_tensor<std::uint8_t>(call.one(), {1}, {2});
+  call.attributes = {{"precision", std::int64_t{1}}};
+  expect_tensor<std::uint8_t>(call.one(), {1}, {3});
+}
+
+TEST(DynamicQuantizeLinear, SpansTheRangeOfItsInputAndZero) {
+  const auto results =
+      OpCall{.op = "DynamicQuantizeLinear", .inputs = {Tensor::of<float>({4}, {0, 2, -3, 252})}, .outputs = 3}.run();
+  expect_tensor<std::uint8_t>(results[0], {4}, {3, 5, 0, 255});
+  expect_tensor<float>(results[1], {}, {1});
+  expect_tensor<std::uint8_t>(results[2], {}, {3});
+}
+
+TEST(DynamicQuantizeLinear, TakesNothingButZerosAndNumbersBeyondAll) {
+  const auto of = [](std::initializer_list<float> values) {
+    return OpCall{.op = "DynamicQuantizeLinear", .inputs = {Tensor::of<float>({2}, values)}, .outputs = 3}.run();
+  };
+  const auto zeros = of({0, 0});
+  expect_tensor<std::uint8_t>(zeros[0], {2}, {0, 0});
+  expect_tensor<float>(zeros[1], {}, {1.0F / 255});
+  expect_tensor<std::uint8_t>(of({-INFINITY, std::nanf("")})[2], {}, {0});
 }
 
 TEST(DequantizeLinear, TakesAwayTheZeroPoint) {

@@ -80,6 +80,7 @@ class Convert : public Tactic {
       return Support::no("only float32 from and to 8 bits has a vector kernel");
     if (context.input(1).type.dtype != DType::kFloat32 || context.input(1).type.shape.elements() != 1)
       return Support::no("it has a scale for every slice");
+    if (node.attributes.integer("precision", 1) > 1) return Support::no("it divides in half precision");
     return supports_post_ops(context);
   }
 
