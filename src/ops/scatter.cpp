@@ -6,7 +6,7 @@
 #include "ops/values.hpp"
 
 // ScatterElements and ScatterND: the data with elements or blocks replaced by, or combined with, updates; in the order
-// of the updates where indices repeat.
+// of the updates where indices repeat. TensorScatter: a cache with what is new written from an index of each image on.
 namespace saccade {
 namespace {
 
@@ -121,9 +121,64 @@ void scatter_nd(const KernelContext& context) {
   }
 }
 
+/// The axis of a cache that grows; the first one counts images.
+int cache_axis(const Attributes& attributes, const Shape& cache) {
+  const int axis = InferContext::axis(attributes.integer("axis", -2), cache.rank());
+  if (axis == 0) fail(ErrorCode::kInvalidFile, "TensorScatter can't write along the batch dimension (axis 0)");
+  return axis;
+}
+
+void infer_tensor_scatter(InferContext& context) {
+  const Shape& cache = context.shape(0);
+  const Shape& update = context.shape(1);
+  const std::string mode = context.attributes().text("mode", "linear");
+  if (mode != "linear" && mode != "circular")
+    fail(ErrorCode::kInvalidFile, "TensorScatter's mode is '{}', not linear or circular", mode);
+  const int axis = cache_axis(context.attributes(), cache);
+  bool fits = update.rank() == cache.rank() && context.dtype(1) == context.dtype(0);
+  for (int i = 0; fits && i < cache.rank(); ++i) fits = i == axis ? update[i] <= cache[i] : update[i] == cache[i];
+  if (!fits)
+    fail(ErrorCode::kInvalidFile, "TensorScatter can't write {} {} into {} {}", to_string(context.dtype(1)),
+         update.to_string(), to_string(context.dtype(0)), cache.to_string());
+  if (context.has(2) && (context.dtype(2) != DType::kInt64 || context.shape(2) != Shape{cache[0]}))
+    fail(ErrorCode::kInvalidFile, "write_indices are {} {}, not one int64 for each of {} images",
+         to_string(context.dtype(2)), context.shape(2).to_string(), cache[0]);
+  context.output(0, context.dtype(0), cache);
+}
+
+/// Where COUNT elements begin that are written from INDEX on into LENGTH elements.
+std::int64_t write_start(std::int64_t index, std::int64_t count, std::int64_t length, bool circular) {
+  if (circular) return (index % length + length) % length;
+  if (index < 0 || index > length - count)
+    fail(ErrorCode::kInvalidArgument, "write index {} leaves no room for {} entries in a cache of {}", index, count,
+         length);
+  return index;
+}
+
+void tensor_scatter(const KernelContext& context) {
+  copy_data(context);
+  const TensorView& to = context.output();
+  const TensorView& update = context.input(1);
+  if (update.elements() == 0) return;
+  const int axis = cache_axis(context.attributes(), to.shape);
+  const bool circular = context.attributes().text("mode", "linear") == "circular";
+  const Indices indices = context.has(2) ? Indices(context.input(2)) : Indices();
+  const std::int64_t length = to.shape[axis];
+  const std::int64_t count = update.shape[axis];
+  const std::int64_t entry = to.strides()[axis];
+  const std::int64_t blocks = update.elements() / (count * entry);
+  for (std::int64_t block = 0; block < blocks; ++block) {
+    const auto image = static_cast<std::size_t>(block / (blocks / to.shape[0]));
+    const std::int64_t start = write_start(indices.empty() ? 0 : indices[image], count, length, circular);
+    for (std::int64_t i = 0; i < count; ++i)
+      replace(to, (block * length + (start + i) % length) * entry, update, (block * count + i) * entry, entry);
+  }
+}
+
 constexpr Op kOps[] = {
     {"", "ScatterElements", infer_scatter_elements, scatter_elements},
     {"", "ScatterND", infer_scatter_nd, scatter_nd},
+    {"", "TensorScatter", infer_tensor_scatter, tensor_scatter},
 };
 
 }  // namespace

@@ -71,5 +71,28 @@ TEST(ScatterND, RejectsWhatDoesNotFit) {
   EXPECT_EQ(error_of("ScatterND", {data, Tensor::scalar<std::int64_t>(0), update}), ErrorCode::kInvalidFile);
 }
 
+TEST(TensorScatter, WritesFromAnIndexOfEachImageOn) {
+  const Tensor cache = Tensor::of<float>({2, 3, 1}, {7, 7, 7, 8, 8, 8});
+  const Tensor update = Tensor::of<float>({2, 2, 1}, {1, 2, 3, 4});
+  expect_tensor<float>(run("TensorScatter", {cache, update}), {2, 3, 1}, {1, 2, 7, 3, 4, 8});
+  expect_tensor<float>(run("TensorScatter", {cache, update, indices({0, 1})}), {2, 3, 1}, {1, 2, 7, 8, 3, 4});
+  EXPECT_EQ(error_of("TensorScatter", {cache, update, indices({0, 2})}), ErrorCode::kInvalidArgument);
+}
+
+TEST(TensorScatter, GoesRoundACircularCache) {
+  const Tensor cache = Tensor::of<std::int8_t>({1, 2, 3}, {7, 7, 7, 8, 8, 8});
+  const Tensor update = Tensor::of<std::int8_t>({1, 2, 2}, {1, 2, 3, 4});
+  const Named circular = {{"mode", std::string("circular")}, {"axis", std::int64_t{2}}};
+  expect_tensor<std::int8_t>(run("TensorScatter", {cache, update, indices({5})}, circular), {1, 2, 3},
+                             {2, 7, 1, 4, 8, 3});
+}
+
+TEST(TensorScatter, RefusesWhatDoesNotFit) {
+  const Tensor cache = Tensor::of<float>({1, 2}, {1, 2});
+  const Tensor update = Tensor::of<float>({1, 3}, {1, 2, 3});
+  EXPECT_EQ(error_of("TensorScatter", {cache, update}, {{"axis", std::int64_t{1}}}), ErrorCode::kInvalidFile);
+  EXPECT_EQ(error_of("TensorScatter", {cache, cache}), ErrorCode::kInvalidFile);  // axis -2 counts images
+}
+
 }  // namespace
 }  // namespace saccade
