@@ -51,7 +51,7 @@ ConvShape transposed_shape(const Attributes& attributes, const Shape& input, con
 
 template <auto kShapeOf>
 void infer_conv(InferContext& context) {
-  require_type<float, double, Float16>(context.dtype(0), "an input");
+  require_type<float, double, Float16, BFloat16>(context.dtype(0), "an input");
   const ConvShape shape = kShapeOf(context.attributes(), context.shape(0), context.shape(1));
   for (int i = 1; i < 3; ++i)
     if (context.has(i) && context.dtype(i) != context.dtype(0))
@@ -82,7 +82,7 @@ void run(const KernelContext& context, const ConvShape& shape, bool transposed, 
 
 void reference_conv(const KernelContext& context) {
   const ConvShape shape = conv_shape(context.attributes(), context.input(0).shape, context.input(1).shape);
-  with_type<float, double, Float16>(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) {
+  with_float(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) {
     const auto weights = context.in<T>(1);
     if constexpr (std::is_same_v<T, Accumulator<T>>) {
       run<T>(context, shape, false, weights.data());
@@ -98,7 +98,7 @@ void reference_conv_transpose(const KernelContext& context) {
   const std::int64_t taps = shape.window.taps();
   const std::int64_t channels = shape.channels / shape.groups;
   const std::int64_t filters = shape.filters / shape.groups;
-  with_type<float, double, Float16>(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) {
+  with_float(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) {
     const auto weights = context.in<T>(1);
     // The file's order is channel, filter of its group, tap; a row a filter is what convolve() wants.
     std::vector<Accumulator<T>> rows(weights.size());

@@ -31,8 +31,8 @@ Padding padding_of(const Attributes& attributes) {
 }
 
 void infer_grid_sample(InferContext& context) {
-  require_type<float, double, Float16>(context.dtype(0), "an input");
-  require_type<float, double, Float16>(context.dtype(1), "a grid");
+  require_type<float, double, Float16, BFloat16>(context.dtype(0), "an input");
+  require_type<float, double, Float16, BFloat16>(context.dtype(1), "a grid");
   const Shape& input = context.shape(0);
   const Shape& grid = context.shape(1);
   const int axes = input.rank() - 2;
@@ -176,9 +176,8 @@ void grid_sample(const KernelContext& context) {
 
 void reference_grid_sample(const KernelContext& context) {
   if (context.output().elements() == 0) return;
-  with_type<float, double, Float16>(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) {
-    with_type<float, double, Float16>(context.input(1).dtype,
-                                      [&]<typename G>(std::type_identity<G>) { grid_sample<T, G>(context); });
+  with_float(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) {
+    with_float(context.input(1).dtype, [&]<typename G>(std::type_identity<G>) { grid_sample<T, G>(context); });
   });
 }
 

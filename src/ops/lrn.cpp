@@ -9,7 +9,7 @@ namespace saccade {
 namespace {
 
 void infer_lrn(InferContext& context) {
-  require_type<float, double, Float16>(context.dtype(0), "an input");
+  require_type<float, double, Float16, BFloat16>(context.dtype(0), "an input");
   if (context.shape(0).rank() < 2)
     fail(ErrorCode::kInvalidFile, "an input of shape {} has no channels", context.shape(0).to_string());
   if (context.attributes().integer("size", 0) < 1)
@@ -30,7 +30,7 @@ void reference_lrn(const KernelContext& context) {
   // An even size reaches one channel further up than down.
   const std::int64_t below = std::min((size - 1) / 2, channels);
   const std::int64_t above = std::min(size - 1 - (size - 1) / 2, channels);
-  with_type<float, double, Float16>(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) {
+  with_float(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) {
     const T* from = context.in<T>(0).data();
     T* to = context.out<T>().data();
     for (std::int64_t i = 0; i < shape.elements(); ++i) {

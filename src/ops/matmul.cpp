@@ -45,8 +45,8 @@ class Operand {
 };
 
 void infer_matmul(InferContext& context) {
-  require_type<float, double, Float16, std::int32_t, std::int64_t, std::uint32_t, std::uint64_t>(context.dtype(0),
-                                                                                                 "an input");
+  require_type<float, double, Float16, BFloat16, std::int32_t, std::int64_t, std::uint32_t, std::uint64_t>(
+      context.dtype(0), "an input");
   const MatMulShape shape(context.shape(0), context.shape(1));
   for (int i = 1; i < 3; ++i)
     if (context.has(i) && context.dtype(i) != context.dtype(0))
@@ -78,7 +78,7 @@ void matmul(const KernelContext& context) {
 
 void reference_matmul(const KernelContext& context) {
   if (context.output().elements() == 0) return;
-  with_type<float, double, Float16, std::int32_t, std::int64_t, std::uint32_t, std::uint64_t>(
+  with_type<float, double, Float16, BFloat16, std::int32_t, std::int64_t, std::uint32_t, std::uint64_t>(
       context.input(0).dtype, [&]<typename T>(std::type_identity<T>) { matmul<T>(context); });
 }
 
@@ -102,7 +102,7 @@ GemmShape gemm_shape(const Attributes& attributes, const Shape& left, const Shap
 }
 
 void infer_gemm(InferContext& context) {
-  require_type<float, double, Float16>(context.dtype(0), "an input");
+  require_type<float, double, Float16, BFloat16>(context.dtype(0), "an input");
   const GemmShape shape = gemm_shape(context.attributes(), context.shape(0), context.shape(1));
   for (int i = 1; i < 3; ++i)
     if (context.has(i) && context.dtype(i) != context.dtype(0))
@@ -164,8 +164,7 @@ void gemm(const KernelContext& context, const GemmShape& shape) {
 
 void reference_gemm(const KernelContext& context) {
   const GemmShape shape = gemm_shape(context.attributes(), context.input(0).shape, context.input(1).shape);
-  with_type<float, double, Float16>(context.input(0).dtype,
-                                    [&]<typename T>(std::type_identity<T>) { gemm<T>(context, shape); });
+  with_float(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) { gemm<T>(context, shape); });
 }
 
 constexpr Op kOps[] = {

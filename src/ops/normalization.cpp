@@ -34,7 +34,7 @@ void check_per_channel(const InferContext& context, int i, std::int64_t channels
 }
 
 void infer_batch(InferContext& context) {
-  require_type<float, double, Float16>(context.dtype(0), "an input");
+  require_type<float, double, Float16, BFloat16>(context.dtype(0), "an input");
   check_channels(context.shape(0));
   for (int i = 1; i < 5; ++i) check_per_channel(context, i, context.shape(0)[1]);
   if (context.attributes().integer("training_mode", 0) != 0 || context.output_count() > 1)
@@ -67,7 +67,7 @@ void reference_batch(const KernelContext& context) {
   const auto variance = reals(context, 4);
   const double epsilon = context.attributes().real("epsilon", 1e-5F);
   const std::int64_t plane = elements_from(shape, 2);
-  with_type<float, double, Float16>(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) {
+  with_float(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) {
     const T* from = context.in<T>(0).data();
     T* to = context.out<T>().data();
     for (std::int64_t i = 0; i < shape[0]; ++i) {
@@ -98,14 +98,14 @@ Moments moments_of(const T* values, std::int64_t count, double epsilon) {
 }
 
 void infer_instance(InferContext& context) {
-  require_type<float, double, Float16>(context.dtype(0), "an input");
+  require_type<float, double, Float16, BFloat16>(context.dtype(0), "an input");
   check_channels(context.shape(0));
   for (int i = 1; i < 3; ++i) check_per_channel(context, i, context.shape(0)[1]);
   context.output(0, context.dtype(0), context.shape(0));
 }
 
 void infer_group(InferContext& context) {
-  require_type<float, double, Float16>(context.dtype(0), "an input");
+  require_type<float, double, Float16, BFloat16>(context.dtype(0), "an input");
   check_channels(context.shape(0));
   const std::int64_t channels = context.shape(0)[1];
   const std::int64_t groups = context.attributes().integer("num_groups", 0);
@@ -125,7 +125,7 @@ void normalize_groups(const KernelContext& context, std::int64_t groups) {
   const double epsilon = context.attributes().real("epsilon", 1e-5F);
   const std::int64_t plane = elements_from(shape, 2);
   const std::int64_t members = shape[1] / groups;
-  with_type<float, double, Float16>(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) {
+  with_float(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) {
     const T* from = context.in<T>(0).data();
     T* to = context.out<T>().data();
     for (std::int64_t i = 0; i < shape[0] * groups; ++i) {
@@ -150,11 +150,11 @@ void reference_group(const KernelContext& context) {
 }
 
 void infer_layer(InferContext& context) {
-  require_type<float, double, Float16>(context.dtype(0), "an input");
+  require_type<float, double, Float16, BFloat16>(context.dtype(0), "an input");
   const Shape& input = context.shape(0);
   const int axis = InferContext::axis(context.attributes().integer("axis", -1), input.rank());
-  if (context.attributes().integer("stash_type", 1) != 1)
-    fail(ErrorCode::kUnsupported, "LayerNormalization keeps its statistics in float32 only (stash_type 1)");
+  const DType stash = dtype_of_onnx(context.attributes().integer("stash_type", 1));
+  require_type<float, double, Float16, BFloat16>(stash, "a statistic (stash_type)");
   context.input(1);
   for (int i = 1; i < 3; ++i) {
     if (!context.has(i)) continue;
@@ -166,7 +166,13 @@ void infer_layer(InferContext& context) {
   context.output(0, context.dtype(0), input);
   Shape moments = input;
   for (int i = axis; i < input.rank(); ++i) moments[i] = 1;
-  for (int i = 1; i < context.output_count(); ++i) context.output(i, DType::kFloat32, moments);
+  for (int i = 1; i < context.output_count(); ++i) context.output(i, stash, moments);
+}
+
+void put(const TensorView& view, std::size_t at, double value) {
+  with_float(view.dtype, [&]<typename T>(std::type_identity<T>) {
+    view.as<T>()[at] = static_cast<T>(static_cast<Accumulator<T>>(value));
+  });
 }
 
 template <typename T>
@@ -185,17 +191,16 @@ void layer(const KernelContext& context, std::int64_t count) {
       to[i] = static_cast<T>(static_cast<Accumulator<T>>(normal * scale[k] + bias[k]));
     }
     const auto at = static_cast<std::size_t>(line);
-    if (context.wants(1)) context.out<float>(1)[at] = static_cast<float>(moments.mean);
-    if (context.wants(2)) context.out<float>(2)[at] = static_cast<float>(moments.inverse_deviation);
+    if (context.wants(1)) put(context.output(1), at, moments.mean);
+    if (context.wants(2)) put(context.output(2), at, moments.inverse_deviation);
   }
 }
 
 void reference_layer(const KernelContext& context) {
   const Shape& shape = context.input(0).shape;
   const int axis = InferContext::axis(context.attributes().integer("axis", -1), shape.rank());
-  with_type<float, double, Float16>(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) {
-    layer<T>(context, elements_from(shape, axis));
-  });
+  with_float(context.input(0).dtype,
+             [&]<typename T>(std::type_identity<T>) { layer<T>(context, elements_from(shape, axis)); });
 }
 
 constexpr Op kOps[] = {

@@ -20,9 +20,7 @@ Window pool_window(const Attributes& attributes, const Shape& input) {
 }
 
 void infer_max_pool(InferContext& context) {
-  require_type<float, double, Float16, std::int8_t, std::uint8_t>(context.dtype(0), "an input");
-  if (context.output_count() > 1 && context.attributes().integer("storage_order", 0) != 0)
-    fail(ErrorCode::kUnsupported, "MaxPool's indices in column-major order (storage_order 1) are not supported");
+  require_type<float, double, Float16, BFloat16, std::int8_t, std::uint8_t>(context.dtype(0), "an input");
   const Shape& input = context.shape(0);
   const Shape output = pool_window(context.attributes(), input).output_shape(input[0], input[1]);
   context.output(0, context.dtype(0), output);
@@ -30,7 +28,7 @@ void infer_max_pool(InferContext& context) {
 }
 
 void infer_average_pool(InferContext& context) {
-  require_type<float, double, Float16>(context.dtype(0), "an input");
+  require_type<float, double, Float16, BFloat16>(context.dtype(0), "an input");
   const Shape& input = context.shape(0);
   context.output(0, context.dtype(0), pool_window(context.attributes(), input).output_shape(input[0], input[1]));
 }
@@ -61,12 +59,19 @@ void for_each_output(const Window& window, const Visit& visit) {
       for (std::int64_t x = 0; x < window.out[2]; ++x) visit(index++, z, y, x);
 }
 
+/// Where element I of a plane stands if its columns lie one after the other.
+std::int64_t by_columns(const Window& window, std::int64_t i) {
+  const std::int64_t line = i / window.in[2];
+  return line / window.in[1] + window.in[0] * (line % window.in[1] + window.in[1] * (i % window.in[2]));
+}
+
 template <typename T>
 void max_pool(const KernelContext& context, const Window& window) {
   const auto input = context.in<T>(0);
   if (input.empty()) return;
   const auto taps = taps_of(window);
   T* values = context.out<T>().data();
+  const bool columns = context.attributes().integer("storage_order", 0) != 0;
   std::int64_t* indices = context.wants(1) ? context.out<std::int64_t>(1).data() : nullptr;
   for (std::int64_t plane = 0; plane * window.inputs() < std::ssize(input); ++plane) {
     const T* from = input.data() + plane * window.inputs();
@@ -78,14 +83,15 @@ void max_pool(const KernelContext& context, const Window& window) {
       // A dilated window can lie in the padding with every tap.
       const std::int64_t at = plane * window.outputs() + output;
       values[at] = best < 0 ? static_cast<T>(std::numeric_limits<Accumulator<T>>::lowest()) : from[best];
-      if (indices != nullptr) indices[at] = best < 0 ? -1 : plane * window.inputs() + best;
+      if (indices == nullptr) return;
+      indices[at] = best < 0 ? -1 : plane * window.inputs() + (columns ? by_columns(window, best) : best);
     });
   }
 }
 
 void reference_max_pool(const KernelContext& context) {
   const Window window = pool_window(context.attributes(), context.input(0).shape);
-  with_type<float, double, Float16, std::int8_t, std::uint8_t>(
+  with_type<float, double, Float16, BFloat16, std::int8_t, std::uint8_t>(
       context.input(0).dtype, [&]<typename T>(std::type_identity<T>) { max_pool<T>(context, window); });
 }
 
@@ -128,9 +134,8 @@ void average_pool(const KernelContext& context, const Window& window, bool count
 void reference_average_pool(const KernelContext& context) {
   const Window window = pool_window(context.attributes(), context.input(0).shape);
   const bool count_padding = context.attributes().integer("count_include_pad", 0) != 0;
-  with_type<float, double, Float16>(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) {
-    average_pool<T>(context, window, count_padding);
-  });
+  with_float(context.input(0).dtype,
+             [&]<typename T>(std::type_identity<T>) { average_pool<T>(context, window, count_padding); });
 }
 
 /// The attribute "p" of a pool that takes norms.
@@ -149,7 +154,7 @@ void reference_lp_pool(const KernelContext& context) {
   const Window window = pool_window(context.attributes(), context.input(0).shape);
   const double p = norm_of(context.attributes());
   const auto taps = taps_of(window);
-  with_type<float, double, Float16>(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) {
+  with_float(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) {
     const T* from = context.in<T>(0).data();
     for (auto to = context.out<T>(); !to.empty(); to = to.subspan(static_cast<std::size_t>(window.outputs()))) {
       for_each_output(window, [&](std::int64_t output, std::int64_t z, std::int64_t y, std::int64_t x) {
@@ -164,7 +169,7 @@ void reference_lp_pool(const KernelContext& context) {
 }
 
 void infer_global_pool(InferContext& context) {
-  require_type<float, double, Float16>(context.dtype(0), "an input");
+  require_type<float, double, Float16, BFloat16>(context.dtype(0), "an input");
   const Shape& input = context.shape(0);
   if (input.rank() < 2) fail(ErrorCode::kInvalidFile, "{} has no channels to pool", input.to_string());
   Shape output = Shape::filled(input.rank(), 1);
@@ -178,7 +183,7 @@ void infer_global_pool(InferContext& context) {
 /// Reduces every channel's plane to FOLD(its elements).
 template <typename Fold>
 void fold_planes(const KernelContext& context, const Fold& fold) {
-  with_type<float, double, Float16>(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) {
+  with_float(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) {
     const auto input = context.in<T>(0);
     const auto output = context.out<T>();
     if (output.empty()) return;

@@ -1,4 +1,5 @@
 #include "run_op.hpp"
+#include "tensor/half.hpp"
 
 namespace saccade {
 namespace {
@@ -62,6 +63,14 @@ TEST(Gemm, SaysWhatDoesNotFit) {
   EXPECT_EQ((OpCall{.op = "Gemm", .inputs = {kLeft, kLeft}}.error().first), ErrorCode::kInvalidFile);
   const OpCall bias{.op = "Gemm", .inputs = {kLeft, kRight, Tensor::of<float>({3}, {1, 2, 3})}};
   EXPECT_EQ(bias.error().first, ErrorCode::kInvalidFile);
+}
+
+TEST(MatMul, SumsHalvesInFloats) {
+  // 256 + 1 + 1 rounds to 258, which sums in bfloat16 would miss.
+  const Tensor ones = Tensor::of<BFloat16>({3, 1}, {BFloat16(1.0F), BFloat16(1.0F), BFloat16(1.0F)});
+  const Tensor row = Tensor::of<BFloat16>({1, 3}, {BFloat16(256.0F), BFloat16(1.0F), BFloat16(1.0F)});
+  expect_tensor<BFloat16>(OpCall{.op = "MatMul", .inputs = {row, ones}}.one(), {1, 1}, {BFloat16(258.0F)});
+  expect_tensor<BFloat16>(OpCall{.op = "Gemm", .inputs = {row, ones}}.one(), {1, 1}, {BFloat16(258.0F)});
 }
 
 }  // namespace

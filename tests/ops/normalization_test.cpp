@@ -1,6 +1,7 @@
 #include <limits>
 
 #include "run_op.hpp"
+#include "tensor/half.hpp"
 
 namespace saccade {
 namespace {
@@ -95,6 +96,18 @@ TEST(Hardmax, MarksTheFirstOfTheGreatest) {
 TEST(Softmax, RefusesAWrongAxis) {
   const OpCall call{.op = "Softmax", .inputs = {kOne}, .attributes = {{"axis", std::int64_t{1}}}};
   EXPECT_EQ(call.error().first, ErrorCode::kInvalidFile);
+}
+
+TEST(LayerNormalization, KeepsItsStatisticsInTheTypeAskedFor) {
+  const Tensor input = Tensor::of<BFloat16>({1, 2}, {BFloat16(1.0F), BFloat16(3.0F)});
+  const Tensor scale = Tensor::of<BFloat16>({2}, {BFloat16(1.0F), BFloat16(2.0F)});
+  const auto results = OpCall{.op = "LayerNormalization",
+                              .inputs = {input, scale},
+                              .attributes = {{"stash_type", std::int64_t{16}}, {"epsilon", 0.0F}},
+                              .outputs = 2}
+                           .run();
+  expect_tensor<BFloat16>(results[0], {1, 2}, {BFloat16(-1.0F), BFloat16(2.0F)});
+  expect_tensor<BFloat16>(results[1], {1, 1}, {BFloat16(2.0F)});
 }
 
 }  // namespace

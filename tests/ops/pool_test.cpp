@@ -1,4 +1,5 @@
 #include "run_op.hpp"
+#include "tensor/half.hpp"
 
 namespace saccade {
 namespace {
@@ -101,6 +102,22 @@ TEST(LpPool, TakesTheNormOfEachWindow) {
 TEST(GlobalLpPool, TakesTheNormOfEachPlane) {
   const OpCall call{.op = "GlobalLpPool", .inputs = {Tensor::of<float>({1, 2, 2}, {3, 4, 5, -12})}};
   expect_tensor<float>(call.one(), {1, 2, 1}, {5, 13});
+}
+
+TEST(MaxPool, CountsIndicesByColumnsWhereAsked) {
+  const auto indices = OpCall{.op = "MaxPool",
+                              .inputs = {kSquare},
+                              .attributes = {{"kernel_shape", Ints{2, 2}}, {"storage_order", std::int64_t{1}}},
+                              .outputs = 2}
+                           .run()
+                           .at(1);
+  expect_tensor<std::int64_t>(indices, {1, 1, 2, 2}, {4, 7, 5, 8});
+}
+
+TEST(AveragePool, TakesHalvesWithTheRangeOfFloats) {
+  const Tensor input = Tensor::of<BFloat16>({1, 1, 2}, {BFloat16(1e30F), BFloat16(3e30F)});
+  const OpCall call{.op = "AveragePool", .inputs = {input}, .attributes = {{"kernel_shape", Ints{2}}}};
+  expect_tensor<BFloat16>(call.one(), {1, 1, 1}, {BFloat16(2e30F)}, 1e28);
 }
 
 }  // namespace
