@@ -11,7 +11,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 
 SKIPPED = 77
 
@@ -28,15 +27,6 @@ def limit_for(name):
 
 def is_quantised(name):
     return "int8" in name or "qdq" in name
-
-
-def session(path, optimised=True):
-    options = ort.SessionOptions()
-    options.log_severity_level = 3
-    options.intra_op_num_threads = 2
-    if not optimised:
-        options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
-    return ort.InferenceSession(path, options, providers=["CPUExecutionProvider"])
 
 
 TYPES = {"tensor(float)": "float32", "tensor(float16)": "float16", "tensor(int64)": "int64", "tensor(int32)": "int32",
@@ -79,24 +69,6 @@ class Reference:
 def rows(reference):
     return [(i.name, [d if isinstance(d, int) and d > 0 else 1 for d in i.shape], np.dtype(TYPES[i.type]))
             for i in reference.get_inputs()]
-
-
-def file_name(output):
-    return "".join(c if c.isascii() and (c.isalnum() or c in "_.-") else "_" for c in output) + ".npy"
-
-
-def ours(args, model, feed, names, extra):
-    """Our outputs, in the order of NAMES."""
-    with tempfile.TemporaryDirectory() as folder:
-        command = [args.binary, "infer", model, "--output-dir", os.path.join(folder, "out"), *extra]
-        for i, (key, value) in enumerate(feed.items()):
-            path = os.path.join(folder, f"in{i}.npy")
-            np.save(path, value)
-            command += ["--input", f"{key}={path}"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=900)
-        if done.returncode != 0:
-            raise RuntimeError(f"saccade infer exited with {done.returncode}: {done.stderr.strip()[-500:]}")
-        return [np.load(os.path.join(folder, "out", file_name(name))) for name in names]
 
 
 def passes(args):
@@ -144,7 +116,7 @@ def main():
         variants = {"no pass": ["--passes", "none"]} | {f"{p} alone": ["--passes", p] for p in passes(args)}
     worst = 0.0
     for label, extra in variants.items():
-        got = ours(args, model, feeds[0], names, extra)
+        got = ours(args.binary, model, feeds[0], names, extra)
         value = plain.drift(got)
         note = ""
         if value > limit and not is_quantised(name):
@@ -165,7 +137,7 @@ if __name__ == "__main__":
         try:
             import numpy as np
             import onnx
-            import onnxruntime as ort
+            from engines import ours, session
             sys.path.insert(0, os.path.join(shared, "tools"))
             from drift import drift, photo_feed
         except ImportError as error:

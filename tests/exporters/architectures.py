@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""Exports networks of torchvision and timm (networks.py) and compares saccade with ONNX Runtime on each file.
+
+    architectures.py --binary build/saccade --shared ../shared [--opset 11,13,17,18,21] [--exporter torchscript,dynamo]
+                     [--batch static,dynamic] [--quick] [NAME...]
+    architectures.py --list
+
+Runs in the environment of script/bootstrap --exporters.  All of them take hours; --quick is the slice that the tests
+run.  A file passes when no output drifts more than 1e-3, in the units of ../shared/tools/drift.py, on photographs; a
+dynamic batch runs with another one than it was exported with.  What does not pass stands in not_passing.txt with its
+reason; a row of which every file passes is an error, too.  What an exporter can't write is counted apart.  Exit status
+77: skipped.
+"""
+import argparse
+import collections
+import concurrent.futures
+import dataclasses
+import fnmatch
+import multiprocessing
+import pathlib
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).parent
+sys.path.insert(0, str(HERE.parent / "parity"))
+OPSETS = (21, 18, 17, 13, 11)  # the newest first: what an exporter can't write in a set it can't in an older one
+LIMIT = 1e-3
+# One of many residual blocks, one of attention; in both exporters' newest common set.
+QUICK = {"names": ("shufflenet_v2_x0_5", "timm.efficientvit_b0"), "opset": (18,), "batch": ("dynamic",)}
+
+
+@dataclasses.dataclass
+class Case:
+    name: str
+    verdict: str  # passed, failed, not exported
+    text: str
+
+
+def feeds(network, batch):
+    """Two batches of different photographs; a clip is a photograph that moves."""
+    *_, height, width = network.picture
+    pictures = [photo((1, 3, height, width), name)[0] for name in ("bus", "zidane")]
+    if len(network.picture) == 4:
+        frames = range(network.picture[1])
+        pictures = [np.stack([np.roll(p, 3 * t, axis=-1) for t in frames], axis=1) for p in pictures]
+    if not network.batched:
+        return pictures
+    return [np.stack([pictures[(first + i) % 2] for i in range(batch)]) for first in (0, 1)]
+
+
+def compare(binary, model, network, batch):
+    """The largest drift of an output."""
+    reference = session(model)
+    name = reference.get_inputs()[0].name
+    picture, other = feeds(network, batch)
+    want, changed = (reference.run(None, {name: x}) for x in (picture, other))
+    shape = ["--shape", f"{name}={'x'.join(map(str, picture.shape))}"]
+    got = ours(binary, model, {name: picture}, [o.name for o in reference.get_outputs()], shape)
+    return max(map(drift, got, want, changed))
+
+
+def run_case(args, exporter, name, opset):
+    case = f"{name} {exporter.exporter} {opset} {exporter.batch}"
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "model.onnx"
+        try:
+            exporter.save(path, opset)
+        except export.CannotExport as reason:
+            return Case(case, "not exported", str(reason))
+        try:
+            value = compare(args.binary, str(path), exporter.network, 1 if exporter.batch == "static" else 3)
+        except Exception as error:  # of ONNX Runtime, of saccade: either is a finding
+            return Case(case, "failed", " ".join(str(error).split())[:600])
+    return Case(case, "passed" if value <= LIMIT else "failed", f"drift {value:.2e}")
+
+
+def run_network(args, name):
+    """All of one network, in a process of its own: exporters keep what they have seen."""
+    network = networks.make(name)
+    cases = []
+    for kind in args.exporter:
+        for batch in args.batch if network.batched else ("static",):
+            exporter = export.Exporter(network, kind, batch)
+            for opset in args.opset:
+                cases.append(run_case(args, exporter, name, opset))
+                print(f"{cases[-1].name}: {cases[-1].verdict}, {cases[-1].text}", flush=True)
+    return cases
+
+
+def isolated(args, name):
+    with concurrent.futures.ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        try:
+            return pool.submit(run_network, args, name).result()
+        except Exception as error:
+            print(f"{name} * * *: failed, {error}", flush=True)
+            return [Case(f"{name} * * *", "failed", str(error))]
+
+
+def known():
+    """Pattern to reason, of the table of what does not pass."""
+    lines = (HERE / "not_passing.txt").read_text(encoding="utf-8").splitlines()
+    rows = (line.split(maxsplit=4) for line in lines if line and not line.startswith("#"))
+    return {" ".join(row[:4]): row[4] for row in rows}
+
+
+def complaints(cases):
+    rows = known()
+    ran = [case for case in cases if case.verdict != "not exported"]
+    for case in ran:
+        if case.verdict == "failed" and not any(fnmatch.fnmatchcase(case.name, row) for row in rows):
+            yield f"{case.name}: {case.text}"
+    for row in rows:
+        of_row = [case.verdict for case in ran if fnmatch.fnmatchcase(case.name, row)]
+        if of_row and set(of_row) == {"passed"}:
+            yield f"'{row}' passes: take it out of not_passing.txt"
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--binary", required="--list" not in sys.argv)
+    parser.add_argument("--shared", type=pathlib.Path)
+    parser.add_argument("--opset", type=lambda text: [int(part) for part in text.split(",")], default=OPSETS)
+    parser.add_argument("--exporter", type=lambda text: text.split(","), default=export.EXPORTERS)
+    parser.add_argument("--batch", type=lambda text: text.split(","), default=export.BATCHES)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("names", nargs="*")
+    args = parser.parse_args()
+    if args.quick:
+        vars(args).update(QUICK)
+    args.opset = sorted(args.opset, reverse=True)
+    return args
+
+
+def main():
+    args = arguments()
+    if args.list:
+        print("\n".join(networks.names()))
+        return 0
+    cases = [case for name in args.names or networks.names() for case in isolated(args, name)]
+    wrong = list(complaints(cases))
+    count = collections.Counter(case.verdict for case in cases)
+    print("".join(f"{line}\n" for line in wrong), end="")
+    print(f"{len(args.names or networks.names())} networks: {count['passed']} files passed, {count['failed']} failed, "
+          f"{count['not exported']} could not be exported; {len(wrong)} not as not_passing.txt says")
+    return int(bool(wrong))
+
+
+try:
+    if "--shared" in sys.argv:
+        sys.path.insert(0, str(pathlib.Path(sys.argv[sys.argv.index("--shared") + 1]) / "tools"))
+    import numpy as np
+    from drift import drift, photo
+
+    import export
+    import networks
+    from engines import ours, session
+except ImportError as missing:
+    print(f"SKIPPED: needs ../shared/tools and Python's packages: ./script/bootstrap --exporters ({missing})")
+    sys.exit(77)
+
+if __name__ == "__main__":
+    sys.exit(main())

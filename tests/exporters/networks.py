@@ -1,0 +1,141 @@
+"""Networks of torchvision and timm with random weights that give every layer unit variance."""
+import dataclasses
+import typing
+
+import timm
+import torch
+import torchvision
+from torch import nn
+
+# Of torchvision: the network, and the shape of one picture (or clip).
+TORCHVISION = {
+    "alexnet": (3, 96, 96), "convnext_tiny": (3, 96, 96), "densenet121": (3, 96, 96), "efficientnet_b1": (3, 96, 96),
+    "efficientnet_v2_s": (3, 96, 96), "googlenet": (3, 96, 96), "inception_v3": (3, 128, 128),
+    "maxvit_t": (3, 224, 224), "mnasnet0_5": (3, 96, 96), "mobilenet_v3_small": (3, 96, 96),
+    "regnet_x_400mf": (3, 96, 96), "regnet_y_400mf": (3, 96, 96), "resnet34": (3, 96, 96),
+    "resnext50_32x4d": (3, 96, 96), "shufflenet_v2_x0_5": (3, 96, 96), "shufflenet_v2_x1_5": (3, 96, 96),
+    "squeezenet1_0": (3, 96, 96), "swin_t": (3, 96, 96), "swin_v2_t": (3, 96, 96), "vgg11_bn": (3, 96, 96),
+    "vit_b_32": (3, 224, 224), "wide_resnet50_2": (3, 96, 96),
+    "segmentation.deeplabv3_mobilenet_v3_large": (3, 96, 96), "segmentation.fcn_resnet50": (3, 64, 64),
+    "segmentation.lraspp_mobilenet_v3_large": (3, 96, 96),
+    "video.mc3_18": (3, 8, 56, 56), "video.mvit_v1_b": (3, 16, 224, 224), "video.r2plus1d_18": (3, 8, 56, 56),
+    "video.r3d_18": (3, 8, 56, 56), "video.s3d": (3, 16, 96, 96),
+}
+# Detectors take one picture without a batch, and find a number of boxes that only the run can tell.
+DETECTORS = ("fasterrcnn_mobilenet_v3_large_320_fpn", "fcos_resnet50_fpn", "keypointrcnn_resnet50_fpn",
+             "maskrcnn_resnet50_fpn", "retinanet_resnet50_fpn", "ssdlite320_mobilenet_v3_large")
+# Of timm: the network, and the side of the picture.
+TIMM = {
+    "cait_xxs24_224": 224, "coat_lite_tiny": 96, "convit_tiny": 224, "convnextv2_atto": 96, "cspresnet50": 96,
+    "davit_tiny": 96, "deit_tiny_patch16_224": 224, "dla34": 96, "dpn48b": 96, "edgenext_xx_small": 96,
+    "efficientformer_l1": 224, "efficientvit_b0": 96, "ese_vovnet19b_dw": 96, "eva02_tiny_patch14_224": 224,
+    "fastvit_t8": 96, "focalnet_tiny_srf": 96, "ghostnet_100": 96, "halonet26t": 256, "hgnetv2_b0": 96,
+    "hrnet_w18_small": 96, "inception_next_atto": 96, "lambda_resnet26t": 256, "lcnet_050": 96, "levit_128s": 224,
+    "mambaout_femto": 96, "mixer_s32_224": 224, "mixnet_s": 96, "mobilenetv4_conv_small": 96, "mobileone_s0": 96,
+    "mobilevit_xxs": 96, "mobilevitv2_050": 96, "nfnet_l0": 96, "pit_ti_224": 224, "poolformer_s12": 96,
+    "pvt_v2_b0": 96, "repvgg_a0": 96, "res2net50_26w_4s": 96, "resnest14d": 96, "rexnet_100": 96,
+    "selecsls42b": 96, "skresnet18": 96, "starnet_s1": 96, "tiny_vit_5m_224": 224, "twins_pcpvt_small": 224,
+    "visformer_tiny": 224, "xcit_nano_12_p16_224": 224,
+}
+
+
+@dataclasses.dataclass
+class Network:
+    """A network, and the shape of one picture, without the batch; a detector takes one picture at a time."""
+    module: nn.Module
+    picture: tuple
+    batched: bool = True
+
+    def examples(self, batch):
+        return torch.randn(batch, *self.picture) if self.batched else torch.randn(*self.picture)
+
+
+class Detector(nn.Module):
+    """A detector of torchvision as a network from one picture to tensors."""
+
+    def __init__(self, module):
+        super().__init__()
+        self.module = module
+
+    def forward(self, picture):
+        found = self.module([picture])[0]
+        return tuple(found[key] for key in sorted(found))
+
+
+def names():
+    """All of them, torchvision's by their names, others after where they are from."""
+    return [*TORCHVISION, *(f"detection.{name}" for name in DETECTORS), *(f"timm.{name}" for name in TIMM)]
+
+
+def make(name):
+    """The network NAME, its weights drawn anew the same way each time."""
+    torch.manual_seed(0)
+    room, _, last = name.rpartition(".")
+    if room == "timm":
+        network = Network(timm.create_model(last), (3, TIMM[last], TIMM[last]))
+    elif room == "detection":
+        small = {} if last.startswith("ssdlite") else {"min_size": 160, "max_size": 224}
+        module = getattr(torchvision.models.detection, last)(weights=None, weights_backbone=None, **small)
+        network = Network(Detector(module), (3, 160, 200), batched=False)
+    else:
+        rooms = getattr(torchvision.models, room) if room else torchvision.models
+        options = {"weights_backbone": None} if room == "segmentation" else {}
+        if last in ("googlenet", "inception_v3"):
+            options["init_weights"] = False
+        network = Network(getattr(rooms, last)(weights=None, **options), TORCHVISION[name])
+    network.module.eval()
+    give_unit_variance(network.module, network.examples(4))
+    return network
+
+
+def draw_silent(module: nn.Module):
+    """Draws what networks start with as zeros, ones, or nearly nothing, and what would hide a wrong engine so: biases,
+    scales of branches, positions, tokens."""
+    layers = (nn.Linear, nn.modules.conv._ConvNd)
+    for layer in module.modules():
+        for key, parameter in layer.named_parameters(recurse=False):
+            if isinstance(layer, layers):
+                if key == "bias":
+                    parameter.normal_(0, 0.2)
+            elif parameter.ndim == 1 and key == "weight":
+                parameter.uniform_(0.5, 1.5)
+            elif parameter.abs().max() < 0.1:
+                parameter.normal_(0, 0.2 if key == "bias" else 1)
+
+
+def measure_statistics(layer, inputs):
+    """A batch norm's statistics are those of what it sees; a channel that is always off keeps some variance."""
+    x = inputs[0].transpose(0, 1).flatten(1)
+    variance = x.var(1, unbiased=False)
+    layer.running_mean.copy_(x.mean(1))
+    layer.running_var.copy_(variance.clamp(min=float(variance.mean()) * 1e-2))
+
+
+class ScaleOnce:
+    """A hook that scales a layer's weights so that its first output has unit variance."""
+
+    def __init__(self):
+        self.done = False
+
+    def __call__(self, layer: nn.Module, inputs: typing.Any, output: torch.Tensor):
+        deviation = float(output.std())
+        if self.done or not deviation > 1e-6:
+            return output
+        self.done = True
+        for parameter in layer.parameters(recurse=False):
+            parameter.div_(deviation)
+        return layer.forward(*inputs)
+
+
+@torch.no_grad()
+def give_unit_variance(module: nn.Module, pictures: torch.Tensor):
+    draw_silent(module)
+    hooks = []
+    for layer in module.modules():
+        if hasattr(layer, "running_mean") and layer.running_mean is not None:
+            hooks.append(layer.register_forward_pre_hook(measure_statistics))
+        elif isinstance(layer, (nn.Linear, nn.modules.conv._ConvNd)):
+            hooks.append(layer.register_forward_hook(ScaleOnce()))
+    module(pictures)
+    for hook in hooks:
+        hook.remove()
