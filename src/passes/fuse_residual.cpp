@@ -43,6 +43,8 @@ std::optional<Patch> fuse_residual(const PassContext& context, NodeId id) {
     const Node* product = producer_for(graph, sum.inputs[i], id);
     if (product == nullptr || !takes_residual(*product)) continue;
     if (graph.value(sum.inputs[i]).type != result.type || graph.value(other).type != result.type) continue;
+    // A constant stays row-major; what a convolution adds in place has to lie as its output does.
+    if (product->op.starts_with("Conv") && graph.constant(other) != nullptr) continue;
     Patch patch(graph, fmt::format("{} into {}", sum.name, product->name));
     patch.replace(output_of(sum), patch.add_node_with_output(fuse(*product, sum, other), {}, result.layout));
     return patch;

@@ -113,6 +113,13 @@ TEST(FuseResidual, KeepsAnAddOfTheProductWithItselfOrWithABroadcastTensor) {
   EXPECT_EQ(rewrite(graph, "fuse_residual"), 0);
 }
 
+TEST(FuseResidual, KeepsAnAddOfAConstantToAConvolution) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {1, 2, 3, 3});
+  Graph graph = b.build({b.op("Add", {b.op("Conv", {x, b.random({2, 2, 1, 1})}), b.random({1, 2, 3, 3})})});
+  EXPECT_EQ(rewrite(graph, "fuse_residual"), 0);
+}
+
 TEST(FuseResidual, KeepsAnAddOfWhatDependsOnTheProduct) {
   GraphBuilder b;
   const ValueId x = b.input("x", {1, 2, 3, 3});

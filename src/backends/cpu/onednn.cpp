@@ -62,7 +62,10 @@ bool append_binary(const NodeContext& context, const PostOp& post, const Shape* 
                    dnnl::post_ops& ops) {
   if (post.op != "Add" && post.op != "Mul") return false;
   const Value& operand = context.input(post.operand);
-  if (operand.type != context.output().type) return false;
+  const Value& output = context.output();
+  if (operand.type != output.type) return false;
+  // oneDNN reads the operand as if it lay like the output.
+  if (!lies_alike(operand.type.shape, operand.layout, output.type.shape, output.layout)) return false;
   const memory::desc desc =
       shape == nullptr ? describe(operand) : describe(operand.type.dtype, *shape, Layout::kRowMajor);
   const int place = ops.len();
