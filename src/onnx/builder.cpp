@@ -1,5 +1,7 @@
 #include "onnx/builder.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "onnx/upgrade_rule.hpp"
 
@@ -7,6 +9,13 @@ namespace saccade {
 namespace {
 
 void apply_rules(Upgrade& upgrade, std::int64_t version) {
+  if (upgrade.node.domain == "com.microsoft") {
+    const auto rules = microsoft_rules();
+    const auto rule = std::ranges::find(rules, upgrade.node.op, &UpgradeRule::op);
+    if (rule == rules.end()) return;
+    upgrade.type(0);
+    return rule->apply(upgrade);
+  }
   if (!upgrade.node.domain.empty()) return;
   for (const auto rules : {argument_rules(), meaning_rules()})
     for (const UpgradeRule& rule : rules)

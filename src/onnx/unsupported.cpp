@@ -3,12 +3,11 @@
 #include "base/error.hpp"
 #include "onnx/opsets.hpp"
 #include "onnx/upgrade.hpp"
-#include "ops/op.hpp"
 
 namespace saccade {
 
 bool UnsupportedOperators::note(const Node& node, std::int64_t version) {
-  if (find_op(node.domain, newest_name(node)) != nullptr) return false;
+  if (is_known(node)) return false;
   Found& found = found_[node.domain.empty() ? node.op : node.domain + "." + node.op];
   if (found.count++ == 0) found.example = node.name;
   if (node.domain.empty() && version > kNewestOpset) newer_opset_ = version;

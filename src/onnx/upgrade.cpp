@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "onnx/builder.hpp"
 #include "onnx/upgrade_rule.hpp"
+#include "ops/dispatch.hpp"
 
 namespace saccade {
 namespace {
@@ -20,6 +21,7 @@ struct Rename {
 constexpr std::array kRenames = {
     Rename{"Dropout", "Identity"},
     Rename{"Scatter", "ScatterElements"},
+    Rename{"SimplifiedLayerNormalization", "RMSNormalization"},
     Rename{"Upsample", "Resize"},
 };
 
@@ -63,9 +65,12 @@ void fix_relied_on(Graph& graph, const KnownValues& known, const std::map<std::s
 
 }  // namespace
 
-std::string newest_name(const Node& node) {
-  const auto* found = std::ranges::find(kRenames, node.op, &Rename::from);
-  return !node.domain.empty() || found == kRenames.end() ? node.op : std::string(found->to);
+bool is_known(const Node& node) {
+  const auto is_rule = [&](const UpgradeRule& rule) { return rule.op == node.op; };
+  if (node.domain == "com.microsoft" && std::ranges::any_of(microsoft_rules(), is_rule)) return true;
+  const auto* renamed = std::ranges::find(kRenames, node.op, &Rename::from);
+  const bool is_renamed = node.domain.empty() && renamed != kRenames.end();
+  return find_op(node.domain, is_renamed ? renamed->to : node.op) != nullptr;
 }
 
 Graph upgrade_graph(RawGraph raw, const std::map<std::string, Tensor>& contents, MemoryBudget& budget) {
@@ -95,9 +100,29 @@ const TensorType& Upgrade::type(std::size_t input) const {
   return graph_.value(node.inputs[input]).type;
 }
 
+ValueId Upgrade::constant(std::string_view what, Tensor tensor) {
+  return graph_.add_constant(fmt::format("{}/{}", node.name, what), std::move(tensor));
+}
+
+Tensor Upgrade::scalar_like(float value) const {
+  const DType dtype = type(0).dtype;
+  if (!is_float(dtype)) fail(ErrorCode::kInvalidFile, "it takes floats, not {}", to_string(dtype));
+  Tensor scalar;
+  with_float(dtype, [&]<typename T>(std::type_identity<T>) { scalar = Tensor::scalar(T(value)); });
+  return scalar;
+}
+
 void Upgrade::set_input(std::size_t at, std::string_view what, Tensor tensor) {
   if (node.inputs.size() <= at) node.inputs.resize(at + 1, ValueId::kNone);
-  node.inputs[at] = graph_.add_constant(fmt::format("{}/{}", node.name, what), std::move(tensor));
+  node.inputs[at] = constant(what, std::move(tensor));
+}
+
+void Upgrade::give(std::size_t at, ValueId value) {
+  add_inferred(graph_, known_,
+               {.op = "Identity",
+                .name = fmt::format("{}/output_{}", node.name, at),
+                .inputs = {value},
+                .outputs = {node.outputs[at]}});
 }
 
 ValueId Upgrade::before(std::string_view what, Node added) {

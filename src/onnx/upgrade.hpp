@@ -7,8 +7,8 @@
 
 namespace saccade {
 
-/// The name that NODE's operator has in the newest operator set ("Resize" for an Upsample).
-std::string newest_name(const Node& node);
+/// Whether NODE's operator is one of Saccade's, or becomes one in the newest form (an Upsample a Resize).
+bool is_known(const Node& node);
 
 /// Brings every node to the form of the newest operator set, and infers all types on the way: what some rewrites are
 /// depends on them. CONTENTS are ImportOptions'; what is worked out for shapes counts against BUDGET. Throws Error

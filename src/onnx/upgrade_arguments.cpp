@@ -1,5 +1,4 @@
 #include "onnx/upgrade_rule.hpp"
-#include "tensor/half.hpp"
 
 // What used to be attributes and are inputs now.
 namespace saccade {
@@ -26,18 +25,9 @@ void move_slice(Upgrade& upgrade) {
   move_integers<3>(upgrade, "axes");
 }
 
-/// VALUE in the type of the node's first input.
-Tensor scalar_like(const Upgrade& upgrade, float value) {
-  const DType dtype = upgrade.type(0).dtype;
-  if (dtype == DType::kFloat32) return Tensor::scalar(value);
-  if (dtype == DType::kFloat64) return Tensor::scalar<double>(value);
-  if (dtype == DType::kFloat16) return Tensor::scalar(Float16(value));
-  fail(ErrorCode::kInvalidFile, "this operator's old form takes floats, not {}", to_string(dtype));
-}
-
 void move_real(Upgrade& upgrade, std::string_view name, std::size_t at) {
   if (!upgrade.node.attributes.has(name)) return;
-  upgrade.set_input(at, name, scalar_like(upgrade, upgrade.node.attributes.real(name, 0)));
+  upgrade.set_input(at, name, upgrade.scalar_like(upgrade.node.attributes.real(name, 0)));
   upgrade.node.attributes.erase(name);
 }
 

@@ -147,6 +147,11 @@ void spread_group_norm(Upgrade& upgrade) {
   }
 }
 
+void rename_simplified_norm(Upgrade& upgrade) {
+  keep_first_output(upgrade);
+  upgrade.node.op = "RMSNormalization";
+}
+
 void rename_scatter(Upgrade& upgrade) { upgrade.node.op = "ScatterElements"; }
 
 // Resize's rules stand before Upsample's, whose result is a Resize of the newest form.
@@ -162,6 +167,7 @@ constexpr UpgradeRule kRules[] = {
     {"Resize", kAlways, drop_unused_resize_inputs},
     {"RoiAlign", 16, set_roi_align_mode},
     {"Scatter", kAlways, rename_scatter},
+    {"SimplifiedLayerNormalization", kAlways, rename_simplified_norm},
     {"Softmax", 13, unflatten_softmax},
     {"Split", 18, count_split_outputs},
     {"Upsample", kAlways, modernise_resize},

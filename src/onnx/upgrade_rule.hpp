@@ -21,13 +21,20 @@ class Upgrade {
   /// Throws Error (kInvalidFile) where the input is left out.
   const TensorType& type(std::size_t input) const;
   const Shape& shape(std::size_t input) const { return type(input).shape; }
+  const TensorType& type_of(ValueId value) const { return graph_.value(value).type; }
   /// The input's contents, or null where they depend on the model's inputs.
   const Tensor* known(std::size_t input) const { return has(input) ? known_.get(node.inputs[input]) : nullptr; }
   /// Whether anything reads the output.
   bool wants(std::size_t output) const { return output < wanted_.size() && wanted_[output]; }
 
+  /// Makes TENSOR, named WHAT, a constant of the graph.
+  ValueId constant(std::string_view what, Tensor tensor);
+  /// VALUE in the type of the first input, a floating-point one.
+  Tensor scalar_like(float value) const;
   /// Makes TENSOR, named WHAT, input number AT.
   void set_input(std::size_t at, std::string_view what, Tensor tensor);
+  /// Makes VALUE, which a node before gives, output number AT.
+  void give(std::size_t at, ValueId value);
   /// Adds a node, named WHAT, of one output; infers its type and returns it.
   ValueId before(std::string_view what, Node added);
   /// The same for a Reshape or an Expand to SHAPE.
@@ -49,7 +56,7 @@ class Upgrade {
 /// Adds NODE, whose outputs are values of GRAPH, and sets their types. Throws Error naming the node.
 void add_inferred(Graph& graph, KnownValues& known, Node node);
 
-/// How an operator of ONNX's own domain gets from one form to the next.
+/// How an operator gets from one form to the next.
 struct UpgradeRule {
   std::string_view op;
   std::int64_t until;  ///< applies to nodes of operator sets before this one
@@ -62,5 +69,9 @@ struct UpgradeRule {
 std::span<const UpgradeRule> argument_rules();
 /// Everything else: defaults and meanings that changed, operators that were replaced.
 std::span<const UpgradeRule> meaning_rules();
+
+/// Operators of com.microsoft in terms of ONNX's own; a node passes the one rule of its operator.
+std::span<const UpgradeRule> microsoft_rules();
+void open_multi_head_attention(Upgrade& upgrade);
 
 }  // namespace saccade
