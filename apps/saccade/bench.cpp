@@ -2,6 +2,7 @@
 #include <sched.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -53,6 +54,7 @@ BenchReport empty_report(const BenchFlags& flags) {
           .libraries = cpu_libraries(),
           .runs = options.runs.runs,
           .seconds = options.runs.seconds,
+          .loads = options.loads,
           .batch = options.batch,
           .streams = options.streams,
           .seed = options.runs.seed,
@@ -66,20 +68,17 @@ int bench(const BenchFlags& flags) {
   options.draw = [](const Model& model, std::uint64_t seed) { return random_inputs(model, seed); };
   if (!options.peers.empty()) options.peers_python = find_peers_python(options.peers_python);
   BenchReport report = empty_report(flags);
-  bool agree = true;
   StatusLine line;
-  for (const std::string& file : flags.models) {
-    line.say(fmt::format("{}: compiling", file));
-    report.models.push_back(
-        bench_model(file, options, [&](double share) { line.say(fmt::format("{}: {:.0f} %", file, 100 * share)); }));
-    agree = agree && report.models.back().agrees();
-  }
+  report.models = bench_models(flags.models, options, [&](const std::string& file, int load, double share) {
+    const std::string state = share == 0 ? "compiling" : fmt::format("{:.0f} %", 100 * share);
+    line.say(fmt::format("load {} of {}, {}: {}", load + 1, options.loads, file, state));
+  });
   line.finish();
   if (flags.common.json)
     print(to_json(report));
   else
     fmt::print("{}", to_text(report));
-  return agree ? kOk : kVerdict;
+  return std::ranges::all_of(report.models, &BenchedModel::agrees) ? kOk : kVerdict;
 }
 
 void add_load_flags(CLI::App& app, BenchOptions& options) {
@@ -91,6 +90,10 @@ void add_load_flags(CLI::App& app, BenchOptions& options) {
       ->capture_default_str()
       ->check(CLI::Range(0.0, 86400.0).description(""))
       ->type_name("S");
+  app.add_option("--loads", options.loads, "Times that every model is loaded afresh, for its share of runs and time")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000).description(""))
+      ->type_name("N");
   app.add_option("--batch", options.batch, "Pictures an inference takes at once; more than 1: on raw tensors")
       ->capture_default_str()
       ->check(CLI::Range(1, 65536).description(""))

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "measure/bench_inputs.hpp"
+#include "measure/bench_times.hpp"
 #include "measure/drift.hpp"
 #include "measure/own_engine.hpp"
 #include "measure/peer.hpp"
@@ -33,159 +34,161 @@ std::shared_ptr<const Plan> plan_for(const Model& model, bool takes_frames) {
   return takes_frames ? model.impl()->vision_plan().plan : model.impl()->tensor_plan();
 }
 
-EngineTimes times_of(const Series& series, int batch) {
-  EngineTimes times;
-  times.latency = distribution_of(series.latencies());
-  times.block_medians_ms = series.medians_ms();
-  times.median_ms = repeated_median(times.block_medians_ms);
-  times.throughput = series.throughput() * batch;
-  times.warm_up = series.warm_up;
-  times.unmeasured = series.unmeasured;
-  return times;
-}
-
-std::vector<StageSummary> stages_of(const Series& series) {
-  std::vector<StageSummary> stages;
-  for (std::size_t i = 0; i < 3; ++i) {
-    std::vector<std::chrono::nanoseconds> times;
-    for (const Block& block : series.blocks) times.insert(times.end(), block.stages[i].begin(), block.stages[i].end());
-    stages.push_back({std::string(to_string(static_cast<Stage>(i))), distribution_of(times)});
-  }
-  return stages;
-}
-
-/// A peer on its way, or why it is none any more.
-struct PeerRun {
-  std::unique_ptr<Peer> peer;
-  PeerTimes result;
+/// A model on its way through the loads.
+struct ModelRun {
+  BenchedModel benched;
+  std::vector<Series> own;                 ///< one a load
+  std::vector<std::vector<Series>> peers;  ///< as benched.peers
 };
 
-/// Starts a peer, has it load the model and compares its answers with OURS.
-PeerRun start_peer(const std::string& engine, const std::string& file, int threads, const BenchOptions& options,
-                   const PeerFiles& files, std::span<const Tensor> ours) {
-  PeerRun run;
-  run.result.times.engine = engine;
+/// What one load is asked for of what all of them are.
+InterleaveOptions share_of(const BenchOptions& options, int load) {
+  const auto part = [&](int all) { return (all + options.loads - 1) / options.loads; };
+  return {.runs = part(options.runs.runs),
+          .seconds = options.runs.seconds / options.loads,
+          .blocks = part(options.runs.blocks),
+          .seed = options.runs.seed + static_cast<std::uint64_t>(load)};
+}
+
+/// Compares a peer's answers with OURS.
+void compare_answers(PeerTimes& result, Peer& peer, const PeerFiles& files, std::span<const Tensor> ours) {
+  const std::string prefix = files.folder() + "/" + peer.name();
+  const auto other = peer.answer(files.other_inputs(), prefix + "_other_");
+  const auto answer = peer.answer(files.inputs(), prefix + "_");
+  if (answer.size() != ours.size())
+    fail(ErrorCode::kInvalidFile, "it has {} outputs, ours {}", answer.size(), ours.size());
+  for (std::size_t i = 0; i < ours.size(); ++i)
+    result.drift = std::max(result.drift, drift(ours[i], answer[i], other[i]));
+  result.agrees = result.drift <= kLargestDrift;
+}
+
+/// A peer with the model loaded; null where it can't run it, and RESULT says why. OURS are empty where its answers are
+/// known already.
+std::unique_ptr<Peer> start_peer(PeerTimes& result, const BenchedModel& benched, const BenchOptions& options,
+                                 const PeerFiles& files, std::span<const Tensor> ours) {
   // Without the package nothing can be compared: an error, not a row.
-  run.peer = std::make_unique<Peer>(engine, find_peers_python(options.peers_python), files.folder());
-  run.result.times.version = run.peer->version();
+  auto peer = std::make_unique<Peer>(result.times.engine, find_peers_python(options.peers_python), files.folder());
+  result.times.version = peer->version();
   try {
-    run.peer->load(std::filesystem::absolute(file).string(), threads, files.inputs());
-    const auto other = run.peer->answer(files.other_inputs(), files.folder() + "/" + engine + "_other_");
-    const auto answer = run.peer->answer(files.inputs(), files.folder() + "/" + engine + "_");
-    if (answer.size() != ours.size())
-      fail(ErrorCode::kInvalidFile, "it has {} outputs, ours {}", answer.size(), ours.size());
-    for (std::size_t i = 0; i < ours.size(); ++i)
-      run.result.drift = std::max(run.result.drift, drift(ours[i], answer[i], other[i]));
-    run.result.agrees = run.result.drift <= kLargestDrift;
+    peer->load(std::filesystem::absolute(benched.file).string(), benched.threads, files.inputs());
+    if (!ours.empty()) compare_answers(result, *peer, files, ours);
+    return peer;
   } catch (const Error& error) {
-    run.result.failure = error.what();
+    result.failure = error.what();
+    return nullptr;
   }
-  return run;
 }
 
-void finish_peer(PeerRun& run, const Series& series, const Series& own, int batch) {
-  PeerTimes& result = run.result;
-  if (series.failure) {
-    result.failure = series.failure->what();
-    return;
-  }
-  const std::string engine = result.times.engine;
-  const std::string version = result.times.version;
-  result.times = times_of(series, batch);
-  result.times.engine = engine;
-  result.times.version = version;
-  result.times.peak_bytes = run.peer->peak_bytes();
-  result.ratio = paired_median_ratio({own.medians_ms(), result.times.block_medians_ms});
-}
-
-/// Runs ours and the peers in turn; fills in the times.
-void measure(BenchedModel& benched, OwnEngine& own, std::vector<PeerRun>& peers, const BenchOptions& options,
-             const std::function<void(double share)>& progress) {
+/// Runs ours and the peers in turn.
+void measure(ModelRun& run, OwnEngine& own, std::span<const std::unique_ptr<Peer>> peers,
+             const InterleaveOptions& options, const std::function<void(double share)>& progress) {
   std::vector<Contender*> contenders = {&own};
-  for (PeerRun& run : peers)
-    if (run.result.failure.empty()) contenders.push_back(run.peer.get());
-  std::vector<Series> series = interleave(contenders, options.runs, progress);
+  for (const auto& peer : peers)
+    if (peer) contenders.push_back(peer.get());
+  std::vector<Series> series = interleave(contenders, options, progress);
   if (series[0].failure) throw *series[0].failure;
-  benched.own = times_of(series[0], options.batch);
-  if (benched.takes_frames) benched.stages = stages_of(series[0]);
+  run.own.push_back(std::move(series[0]));
   std::size_t next = 1;
-  for (PeerRun& run : peers) {
-    if (run.result.failure.empty()) finish_peer(run, series[next++], series[0], options.batch);
-    benched.peers.push_back(std::move(run.result));
+  for (std::size_t i = 0; i < peers.size(); ++i) {
+    if (!peers[i]) continue;
+    PeerTimes& result = run.benched.peers[i];
+    Series& measured = series[next++];
+    if (measured.failure) {
+      result.failure = measured.failure->what();
+      continue;
+    }
+    result.times.peak_bytes = std::max(result.times.peak_bytes, peers[i]->peak_bytes());
+    run.peers[i].push_back(std::move(measured));
   }
 }
 
-BenchedModel bench_loaded(const std::string& file, const Model& model, const BenchOptions& options,
-                          const std::function<void(double share)>& progress) {
-  BenchedModel benched{.file = file, .name = model.name()};
+void describe(BenchedModel& benched, const Model& model, const BenchOptions& options) {
+  benched.name = model.name();
   benched.precision = precision_of(model);
   benched.takes_frames = !options.tensors && options.peers.empty() && options.batch == 1 && is_recognised(model);
+  benched.covers = benched.takes_frames
+                       ? fmt::format("one {}x{} I420 frame: pixels to answers", kFrameWidth, kFrameHeight)
+                       : fmt::format("raw tensors: the model alone, a batch of {}", options.batch);
+}
+
+void measure_loaded(ModelRun& run, const Model& model, const BenchOptions& options, int load,
+                    const std::function<void(double share)>& progress) {
+  BenchedModel& benched = run.benched;
   const auto plan = plan_for(model, benched.takes_frames);
   benched.threads = plan->threads();
   benched.arena_bytes = plan->arena_bytes();
   const std::vector<Tensor> inputs = options.draw(model, options.runs.seed);
-  std::vector<PeerRun> peers;
+  std::vector<std::unique_ptr<Peer>> peers;
   std::optional<PeerFiles> files;
   if (!options.peers.empty()) {
     files.emplace(model, inputs, options.draw(model, options.runs.seed + 1000));
-    const std::vector<Tensor> ours = Session(model).run(inputs);
-    for (const std::string& engine : options.peers)
-      peers.push_back(start_peer(engine, file, benched.threads, options, *files, ours));
+    const std::vector<Tensor> ours = load == 0 ? Session(model).run(inputs) : std::vector<Tensor>();
+    for (PeerTimes& peer : benched.peers)
+      peers.push_back(peer.failure.empty() ? start_peer(peer, benched, options, *files, ours) : nullptr);
   }
+  const InterleaveOptions share = share_of(options, load);
   if (benched.takes_frames) {
     const NoiseFrame frame({PixelFormat::kI420, kFrameWidth, kFrameHeight}, options.runs.seed);
     OwnEngine own([&] { return on_frames(model, frame); }, options.streams);
-    benched.covers = fmt::format("one {}x{} I420 frame: pixels to answers", kFrameWidth, kFrameHeight);
-    measure(benched, own, peers, options, progress);
+    measure(run, own, peers, share, progress);
   } else {
     OwnEngine own([&] { return on_tensors(plan, inputs); }, options.streams);
-    benched.covers = fmt::format("raw tensors: the model alone, a batch of {}", options.batch);
-    measure(benched, own, peers, options, progress);
+    measure(run, own, peers, share, progress);
   }
-  benched.own.engine = "saccade";
-  benched.own.version = version();
-  benched.own.peak_bytes = peak_memory();
-  return benched;
+}
+
+void bench_load(ModelRun& run, const BenchOptions& options, int load, const BenchProgress& progress) {
+  BenchedModel& benched = run.benched;
+  const auto say = [&](double share) {
+    if (progress) progress(benched.file, load, share);
+  };
+  say(0);
+  benched.peak_is_own = reset_peak_memory() && benched.peak_is_own;
+  const Model model = load_batched(benched.file, options.model, options.batch);
+  try {
+    if (load == 0) describe(benched, model, options);
+    measure_loaded(run, model, options, load, say);
+  } catch (const Error& error) {
+    if (std::string_view(error.what()).find(benched.file) != std::string_view::npos) throw;
+    throw error.in(benched.file);
+  }
+  benched.own.peak_bytes = std::max(benched.own.peak_bytes, peak_memory());
+}
+
+BenchedModel finish(ModelRun& run, int batch) {
+  BenchedModel& benched = run.benched;
+  set_times(benched.own, run.own, batch);
+  if (benched.takes_frames) benched.stages = stages_of(run.own);
+  for (std::size_t i = 0; i < run.peers.size(); ++i) {
+    PeerTimes& peer = benched.peers[i];
+    if (!peer.failure.empty()) continue;
+    set_times(peer.times, run.peers[i], batch);
+    const std::vector<double> ours = flattened(benched.own.block_medians_ms);
+    peer.ratio = paired_median_ratio({ours, flattened(peer.times.block_medians_ms)});
+  }
+  return std::move(benched);
 }
 
 }  // namespace
 
-const PeerTimes* BenchedModel::best_peer() const {
-  const PeerTimes* best = nullptr;
-  for (const PeerTimes& peer : peers)
-    if (peer.failure.empty() && (best == nullptr || peer.times.median_ms.value < best->times.median_ms.value))
-      best = &peer;
-  return best;
-}
-
-bool BenchedModel::agrees() const {
-  return std::ranges::all_of(peers, [](const PeerTimes& peer) { return !peer.failure.empty() || peer.agrees; });
-}
-
-BenchedModel bench_model(const std::string& file, const BenchOptions& options,
-                         const std::function<void(double share)>& progress) {
-  const bool is_reset = reset_peak_memory();
-  const Model model = load_batched(file, options.model, options.batch);
-  try {
-    BenchedModel benched = bench_loaded(file, model, options, progress);
-    benched.peak_is_own = is_reset;
-    return benched;
-  } catch (const Error& error) {
-    if (std::string_view(error.what()).find(file) != std::string_view::npos) throw;
-    throw error.in(file);
+std::vector<BenchedModel> bench_models(std::span<const std::string> files, const BenchOptions& options,
+                                       const BenchProgress& progress) {
+  std::vector<ModelRun> runs;
+  for (const std::string& file : files) {
+    ModelRun& run = runs.emplace_back();
+    run.benched.file = file;
+    run.benched.own.engine = "saccade";
+    run.benched.own.version = version();
+    run.benched.peers.resize(options.peers.size());
+    for (std::size_t i = 0; i < options.peers.size(); ++i) run.benched.peers[i].times.engine = options.peers[i];
+    run.peers.resize(options.peers.size());
   }
-}
-
-std::optional<Estimate> geometric_mean(std::span<const BenchedModel> models, std::string_view engine) {
-  std::vector<BlockPair> pairs;
-  for (const BenchedModel& model : models) {
-    const PeerTimes* best = model.best_peer();
-    for (const PeerTimes& peer : model.peers)
-      if (peer.failure.empty() && (engine.empty() ? &peer == best : peer.times.engine == engine))
-        pairs.push_back({model.own.block_medians_ms, peer.times.block_medians_ms});
-  }
-  if (pairs.empty()) return std::nullopt;
-  return geometric_mean_ratio(pairs);
+  for (int load = 0; load < options.loads; ++load)
+    for (ModelRun& run : runs) bench_load(run, options, load, progress);
+  std::vector<BenchedModel> models;
+  models.reserve(runs.size());
+  for (ModelRun& run : runs) models.push_back(finish(run, options.batch));
+  return models;
 }
 
 }  // namespace saccade

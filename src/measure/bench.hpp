@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,8 @@ namespace saccade {
 
 struct BenchOptions {
   ModelOptions model;
-  InterleaveOptions runs;
+  InterleaveOptions runs;  ///< of all loads together
+  int loads = 5;           ///< times that every model is loaded afresh and measured for its share of the time
   int batch = 1;
   int streams = 1;
   bool tensors = false;            ///< raw tensors also where the model is recognised
@@ -27,7 +29,7 @@ struct EngineTimes {
   std::string engine;
   std::string version;
   Distribution latency;
-  std::vector<double> block_medians_ms;
+  LoadMedians block_medians_ms;
   Estimate median_ms;     ///< of the blocks' medians, and where another run's is to be expected
   double throughput = 0;  ///< pictures (or batches' rows) a second
   int warm_up = 0;
@@ -61,9 +63,13 @@ struct BenchedModel {
   bool agrees() const;
 };
 
-/// Compiles a model and measures it. Throws Error naming the file.
-BenchedModel bench_model(const std::string& file, const BenchOptions& options,
-                         const std::function<void(double share)>& progress = {});
+/// How far the measuring is: SHARE of what LOAD (from 0) asks of FILE; 0 while it is compiled.
+using BenchProgress = std::function<void(const std::string& file, int load, double share)>;
+
+/// Compiles models and measures them, one after the other and all of that once for every load, so that what is measured
+/// of a model is spread over the whole time. Throws Error naming the file.
+std::vector<BenchedModel> bench_models(std::span<const std::string> files, const BenchOptions& options,
+                                       const BenchProgress& progress = {});
 
 /// Geometric mean over models of ours / ENGINE; ENGINE empty: ours / best peer. Empty where no model has it.
 std::optional<Estimate> geometric_mean(std::span<const BenchedModel> models, std::string_view engine);

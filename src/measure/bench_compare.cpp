@@ -16,7 +16,7 @@ using nlohmann::json;
 struct Entry {
   std::string model;
   std::string run;  ///< precision, input, threads: what has to be alike
-  std::vector<double> medians;
+  LoadMedians medians;
 };
 
 struct Bench {
@@ -29,8 +29,9 @@ Entry read_entry(const json& model) {
   Entry entry{.model = model.at("model"), .medians = model.at("block_medians_ms")};
   entry.run = fmt::format("{}, {}, {} threads", model.at("precision").get<std::string>(),
                           model.at("input").get<std::string>(), model.at("threads").get<int>());
-  const bool are_times = std::ranges::all_of(entry.medians, [](double median) { return median > 0; });
-  if (entry.medians.empty() || !are_times) throw std::invalid_argument("block medians that are no times");
+  const std::vector<double> medians = flattened(entry.medians);
+  const bool are_times = std::ranges::all_of(medians, [](double median) { return median > 0; });
+  if (medians.empty() || !are_times) throw std::invalid_argument("block medians that are no times");
   return entry;
 }
 
@@ -61,8 +62,10 @@ void note_settings(Comparisons& result, const Bench& before, const Bench& after)
 }
 
 Comparison compare(const Entry& before, const Entry& after, double tolerance) {
-  Comparison row{.model = before.model, .before_ms = median_of(before.medians), .after_ms = median_of(after.medians)};
-  row.ratio = median_ratio({after.medians, before.medians});
+  Comparison row{.model = before.model,
+                 .before_ms = median_of(flattened(before.medians)),
+                 .after_ms = median_of(flattened(after.medians)),
+                 .ratio = median_ratio(after.medians, before.medians)};
   row.verdict = verdict_of(row.ratio, tolerance);
   return row;
 }

@@ -16,6 +16,7 @@ struct BenchReport {
   std::string libraries;  ///< "oneDNN 2.6.3"
   int runs = 0;           ///< asked for, of each engine, at least
   double seconds = 0;
+  int loads = 1;
   int batch = 1;
   int streams = 1;
   std::uint64_t seed = 0;

@@ -38,7 +38,9 @@ void add_model(Text& out, const BenchReport& report, const BenchedModel& model) 
   add(out, "{} ({}): {}; {} thread{}{}\n", model.file, model.precision, model.covers, model.threads,
       model.threads == 1 ? "" : "s",
       report.streams == 1 ? "" : fmt::format(", {} streams side by side", report.streams));
-  add(out, "  {} runs in {} blocks after {} to warm up\n", own.latency.count, own.block_medians_ms.size(), own.warm_up);
+  add(out, "  {} runs in {} blocks and {} load{}, after {} to warm up\n", own.latency.count,
+      flattened(own.block_medians_ms).size(), own.block_medians_ms.size(), own.block_medians_ms.size() == 1 ? "" : "s",
+      own.warm_up);
   add(out, "  {:<8} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "ms", "min", "p50", "p90", "p95", "p99", "max",
       "mean", "std");
   add_row(out, "latency", own.latency);

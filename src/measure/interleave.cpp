@@ -123,11 +123,23 @@ double Series::throughput() const {
   return wall.count() > 0 ? static_cast<double>(runs) / wall.count() : 0;
 }
 
+Series joined(std::span<const Series> loads) {
+  Series all;
+  for (const Series& load : loads) {
+    all.blocks.insert(all.blocks.end(), load.blocks.begin(), load.blocks.end());
+    all.warm_up += load.warm_up;
+    all.unmeasured = std::max(all.unmeasured, load.unmeasured);
+    if (load.failure) all.failure = load.failure;
+  }
+  return all;
+}
+
 std::vector<Series> interleave(std::span<Contender* const> contenders, const InterleaveOptions& options,
                                const std::function<void(double share)>& progress) {
   std::vector<Turn> turns;
   for (Contender* contender : contenders) turns.emplace_back(*contender, contenders.size() == 1, options);
   std::vector<Turn*> order;
+  order.reserve(turns.size());
   for (Turn& turn : turns) order.push_back(&turn);
   for (Turn& turn : turns) turn.warm_up();
   std::mt19937_64 generator(options.seed);
@@ -138,6 +150,7 @@ std::vector<Series> interleave(std::span<Contender* const> contenders, const Int
     if (progress) progress(least);
   }
   std::vector<Series> all;
+  all.reserve(turns.size());
   for (Turn& turn : turns) all.push_back(turn.take());
   return all;
 }

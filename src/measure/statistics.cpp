@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numbers>
+#include <numeric>
 #include <random>
 
 #include "base/error.hpp"
@@ -67,6 +69,7 @@ class Resampler {
 Interval interval_of(const BootstrapOptions& options, const std::function<double(Resampler&)>& draw) {
   Resampler resampler(options.seed);
   std::vector<double> drawn;
+  drawn.reserve(static_cast<std::size_t>(options.resamples));
   for (int i = 0; i < options.resamples; ++i) drawn.push_back(draw(resampler));
   std::ranges::sort(drawn);
   const double outside = (1 - options.confidence) / 2;
@@ -81,6 +84,53 @@ void check(const BlockPair& pair, bool taken_together) {
   if (taken_together && pair.numerator.size() != pair.denominator.size())
     fail(ErrorCode::kInvalidArgument, "{} blocks can't be paired with {}", pair.numerator.size(),
          pair.denominator.size());
+}
+
+/// How far the logarithms of loads' medians lie from their mean: the sum of squares, and its degrees of freedom.
+struct Spread {
+  double squares = 0;
+  int degrees = 0;
+
+  void add(const LoadMedians& loads) {
+    std::vector<double> logarithms;
+    for (const auto& load : loads) logarithms.push_back(std::log(median_of(load)));
+    const double mean = std::reduce(logarithms.begin(), logarithms.end()) / static_cast<double>(logarithms.size());
+    for (double logarithm : logarithms) squares += std::pow(logarithm - mean, 2);
+    degrees += static_cast<int>(loads.size()) - 1;
+  }
+};
+
+/// The area under Student's density of DEGREES of freedom from 0 to X, by Simpson's rule.
+double student_area(double x, int degrees) {
+  constexpr int kParts = 1000;
+  const double n = degrees;
+  const double peak = std::exp(std::lgamma((n + 1) / 2) - std::lgamma(n / 2)) / std::sqrt(n * std::numbers::pi);
+  const auto density = [&](double t) { return peak * std::pow(1 + t * t / n, -(n + 1) / 2); };
+  double sum = density(0) + density(x);
+  for (int i = 1; i < kParts; ++i) sum += density(x * i / kParts) * (i % 2 == 0 ? 2 : 4);
+  return sum * x / kParts / 3;
+}
+
+/// Beyond which, on both sides together, 1 - CONFIDENCE of Student's distribution lies.
+double student_quantile(double confidence, int degrees) {
+  double low = 0;
+  double high = 1;
+  while (student_area(high, degrees) < confidence / 2 && high < 1e6) high *= 2;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = (low + high) / 2;
+    (student_area(middle, degrees) < confidence / 2 ? low : high) = middle;
+  }
+  return high;
+}
+
+/// ESTIMATE with an interval at least as wide as two loads lie apart.
+Estimate widened(Estimate estimate, const Spread& spread, double confidence) {
+  if (spread.degrees == 0) return estimate;
+  const double deviation = std::sqrt(2 * spread.squares / spread.degrees);
+  const double factor = std::exp(student_quantile(confidence, spread.degrees) * deviation);
+  estimate.interval.low = std::min(estimate.interval.low, estimate.value / factor);
+  estimate.interval.high = std::max(estimate.interval.high, estimate.value * factor);
+  return estimate;
 }
 
 double ratio_of(const BlockPair& pair) { return median_of(pair.numerator) / median_of(pair.denominator); }
@@ -113,13 +163,23 @@ double median_of(std::span<const double> values) {
   return take_median(copy);
 }
 
-Estimate repeated_median(std::span<const double> blocks, const BootstrapOptions& options) {
+std::vector<double> flattened(const LoadMedians& loads) {
+  std::vector<double> all;
+  for (const auto& load : loads) all.insert(all.end(), load.begin(), load.end());
+  return all;
+}
+
+Estimate repeated_median(const LoadMedians& loads, const BootstrapOptions& options) {
+  const std::vector<double> blocks = flattened(loads);
   if (blocks.empty()) fail(ErrorCode::kInvalidArgument, "there are no blocks to take the median of");
   const double median = median_of(blocks);
-  return {median, interval_of(options, [&](Resampler& resampler) {
-            const double once = resampler.median(blocks);
-            return median * once / resampler.median(blocks);
-          })};
+  const Interval interval = interval_of(options, [&](Resampler& resampler) {
+    const double once = resampler.median(blocks);
+    return median * once / resampler.median(blocks);
+  });
+  Spread spread;
+  spread.add(loads);
+  return widened({median, interval}, spread, options.confidence);
 }
 
 Estimate paired_median_ratio(const BlockPair& blocks, const BootstrapOptions& options) {
@@ -127,12 +187,19 @@ Estimate paired_median_ratio(const BlockPair& blocks, const BootstrapOptions& op
   return {ratio_of(blocks), interval_of(options, [&](Resampler& resampler) { return resampler.paired_ratio(blocks); })};
 }
 
-Estimate median_ratio(const BlockPair& blocks, const BootstrapOptions& options) {
+Estimate median_ratio(const LoadMedians& numerator, const LoadMedians& denominator, const BootstrapOptions& options) {
+  const std::vector<double> above = flattened(numerator);
+  const std::vector<double> below = flattened(denominator);
+  const BlockPair blocks{above, below};
   check(blocks, false);
-  return {ratio_of(blocks), interval_of(options, [&](Resampler& resampler) {
-            const double numerator = resampler.median(blocks.numerator);
-            return numerator / resampler.median(blocks.denominator);
-          })};
+  const Interval interval = interval_of(options, [&](Resampler& resampler) {
+    const double drawn = resampler.median(above);
+    return drawn / resampler.median(below);
+  });
+  Spread spread;
+  spread.add(numerator);
+  spread.add(denominator);
+  return widened({ratio_of(blocks), interval}, spread, options.confidence);
 }
 
 Estimate geometric_mean_ratio(std::span<const BlockPair> pairs, const BootstrapOptions& options) {

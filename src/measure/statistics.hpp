@@ -47,17 +47,33 @@ struct BlockPair {
 // neighbouring blocks, about the cube root of their number long, around the end: the circular block bootstrap of
 // Politis and Romano (1992), with the percentile method.
 
-/// The median of BLOCKS, and where that of another such measurement is to be expected: the spread of one resample's
-/// median against another's, since both have an error. Throws Error (kInvalidArgument) without blocks.
-Estimate repeated_median(std::span<const double> blocks, const BootstrapOptions& options = {});
+// Blocks of one load of an engine say too little of the next measurement: memory will lie elsewhere (Kalibera and
+// Jones, 2013), and machines drift by the minute. So a measurement is taken in several loads, and an interval that is
+// to hold for another one is at least as wide as the medians of two loads lie apart: sqrt(2) times their deviation
+// times Student's quantile. Whole measurements lie that far apart on a machine that drifts as much by the minute as by
+// the second (flicker noise); where loads are independent of one another, the interval is wider than it would have to
+// be.
+
+/// The medians of a measurement's blocks, a list for each load of the engine.
+using LoadMedians = std::vector<std::vector<double>>;
+
+/// All of them in one list, in the order in which they were taken.
+std::vector<double> flattened(const LoadMedians& loads);
+
+/// The median of all blocks, and where that of another such measurement is to be expected: the spread of one resample's
+/// median against another's, since both have an error, and that of loads. Throws Error (kInvalidArgument) without
+/// blocks.
+Estimate repeated_median(const LoadMedians& loads, const BootstrapOptions& options = {});
 
 /// median(numerator) / median(denominator) of blocks that were taken in turn: block i of both is drawn together, so
 /// that what slowed down both leaves the ratio alone. Throws Error (kInvalidArgument) where their numbers differ or are
 /// 0.
 Estimate paired_median_ratio(const BlockPair& blocks, const BootstrapOptions& options = {});
 
-/// The same ratio of blocks that were not taken together: each side is drawn by itself.
-Estimate median_ratio(const BlockPair& blocks, const BootstrapOptions& options = {});
+/// The same ratio of measurements that were not taken together: each side is drawn by itself, and the loads of both say
+/// how far two measurements lie apart.
+Estimate median_ratio(const LoadMedians& numerator, const LoadMedians& denominator,
+                      const BootstrapOptions& options = {});
 
 /// Geometric mean of the pairs' ratios as paired_median_ratio() defines them.
 Estimate geometric_mean_ratio(std::span<const BlockPair> pairs, const BootstrapOptions& options = {});

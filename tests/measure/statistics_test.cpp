@@ -49,7 +49,7 @@ TEST(Statistics, BlocksThatAreAllAlikeLeaveNoDoubt) {
   EXPECT_EQ(ratio.value, 0.5);
   EXPECT_EQ(ratio.interval.low, 0.5);
   EXPECT_EQ(ratio.interval.high, 0.5);
-  const Estimate median = repeated_median(twos);
+  const Estimate median = repeated_median({twos, twos, twos});
   EXPECT_EQ(median.interval.low, 2);
   EXPECT_EQ(median.interval.high, 2);
 }
@@ -65,7 +65,7 @@ TEST(Statistics, WhatSlowsDownBothLeavesAPairedRatioAlone) {
   const Estimate paired = paired_median_ratio({a, b});
   EXPECT_DOUBLE_EQ(paired.interval.low, 2);
   EXPECT_DOUBLE_EQ(paired.interval.high, 2);
-  const Estimate apart = median_ratio({a, b});
+  const Estimate apart = median_ratio({a}, {b});
   EXPECT_LT(apart.interval.low, 1);
   EXPECT_GT(apart.interval.high, 5);
 }
@@ -94,7 +94,7 @@ TEST(Statistics, IntervalsCoverTheTruthAboutAsOftenAsTheySay) {
     const std::vector<BlockPair> pairs = {{a, b}, {b, a}};
     means += static_cast<int>(geometric_mean_ratio(pairs, {.resamples = 300}).interval.contains(1));
     const auto again = noise(generator, 30, 3);
-    repeats += static_cast<int>(repeated_median(a, {.resamples = 300}).interval.contains(median_of(again)));
+    repeats += static_cast<int>(repeated_median({a}, {.resamples = 300}).interval.contains(median_of(again)));
   }
   // 95 % wanted; short correlated series cover somewhat less.
   EXPECT_GE(ratios, 165);
@@ -104,12 +104,57 @@ TEST(Statistics, IntervalsCoverTheTruthAboutAsOftenAsTheySay) {
   EXPECT_LT(repeats, kTrials);
 }
 
+/// Loads of which each has a speed of its own and hardly any noise; with DRIFT, each starts from the one before, the
+/// first from SPEED.
+LoadMedians loads(std::mt19937_64& generator, bool drift, double& speed) {
+  LoadMedians all;
+  for (int load = 0; load < 5; ++load) {
+    const double step = 0.1 * (static_cast<double>(generator() % 1000) / 1000 - 0.5);
+    speed = drift ? speed + step / 2 : 1 + step;
+    all.push_back(noise(generator, 6, speed));
+    for (double& block : all.back()) block = speed + (block - speed) / 50;
+  }
+  return all;
+}
+
+TEST(Statistics, LoadsSayHowFarAnotherMeasurementMayBe) {
+  std::mt19937_64 generator(11);
+  constexpr int kTrials = 200;
+  for (const bool drift : {false, true}) {
+    int covered = 0;
+    int by_blocks = 0;
+    for (int i = 0; i < kTrials; ++i) {
+      double speed = 1;
+      const LoadMedians once = loads(generator, drift, speed);
+      const double median = median_of(flattened(loads(generator, drift, speed)));
+      covered += static_cast<int>(repeated_median(once, {.resamples = 300}).interval.contains(median));
+      by_blocks += static_cast<int>(repeated_median({flattened(once)}, {.resamples = 300}).interval.contains(median));
+    }
+    // 95 % wanted; a speed that wanders ever farther is more than loads can tell of.
+    EXPECT_GE(covered, drift ? 170 : 185) << drift;
+    EXPECT_LT(by_blocks, covered) << drift;
+  }
+}
+
+TEST(Statistics, TheSpreadOfLoadsCountsByStudentsQuantile) {
+  // Two loads: one difference, ln 1.01; Student's quantile for 95 % and one degree is 12.706.
+  const Estimate two = repeated_median({std::vector<double>(6, 1.0), std::vector<double>(6, 1.01)});
+  EXPECT_NEAR(two.interval.high / two.value, std::pow(1.01, 12.706), 1e-4);
+  // Five: 2.776, and a deviation of sqrt(0.3).
+  const std::vector<double> a(6, 1.0);
+  const std::vector<double> b(6, 1.01);
+  const Estimate five = repeated_median({a, b, a, b, a});
+  EXPECT_NEAR(five.value / five.interval.low, std::pow(1.01, 2.776 * std::sqrt(0.6)), 1e-4);
+  const Estimate ratio = median_ratio({a, b}, {b, a});
+  EXPECT_NEAR(ratio.interval.high / ratio.value, std::pow(1.01, 4.303), 1e-4);
+}
+
 TEST(Statistics, TheSeedDecides) {
   std::mt19937_64 generator(7);
   const auto a = noise(generator, 20, 3);
-  const Estimate once = repeated_median(a, {.seed = 5});
-  EXPECT_EQ(repeated_median(a, {.seed = 5}).interval.low, once.interval.low);
-  EXPECT_NE(repeated_median(a, {.seed = 6}).interval.low, once.interval.low);
+  const Estimate once = repeated_median({a}, {.seed = 5});
+  EXPECT_EQ(repeated_median({a}, {.seed = 5}).interval.low, once.interval.low);
+  EXPECT_NE(repeated_median({a}, {.seed = 6}).interval.low, once.interval.low);
 }
 
 TEST(Statistics, TheGeometricMeanOfTwiceAndHalfIsOne) {
@@ -134,7 +179,7 @@ TEST(Statistics, NothingCanNotBeCompared) {
   const std::vector<double> two = {1, 2};
   EXPECT_THROW(repeated_median({}), Error);
   EXPECT_THROW(paired_median_ratio({one, two}), Error);
-  EXPECT_THROW(median_ratio({one, {}}), Error);
+  EXPECT_THROW(median_ratio({one}, {}), Error);
   EXPECT_THROW(geometric_mean_ratio({}), Error);
 }
 

@@ -1,0 +1,58 @@
+#include "measure/bench_times.hpp"
+
+#include <algorithm>
+
+#include "graph/graph.hpp"
+
+namespace saccade {
+
+void set_times(EngineTimes& times, std::span<const Series> loads, int batch) {
+  const Series all = joined(loads);
+  times.latency = distribution_of(all.latencies());
+  times.block_medians_ms.clear();
+  for (const Series& load : loads) times.block_medians_ms.push_back(load.medians_ms());
+  times.median_ms = repeated_median(times.block_medians_ms);
+  times.throughput = all.throughput() * batch;
+  times.warm_up = all.warm_up;
+  times.unmeasured = all.unmeasured;
+}
+
+std::vector<StageSummary> stages_of(std::span<const Series> loads) {
+  const Series all = joined(loads);
+  std::vector<StageSummary> stages;
+  for (std::size_t i = 0; i < 3; ++i) {
+    std::vector<std::chrono::nanoseconds> times;
+    for (const Block& block : all.blocks) times.insert(times.end(), block.stages[i].begin(), block.stages[i].end());
+    stages.push_back({std::string(to_string(static_cast<Stage>(i))), distribution_of(times)});
+  }
+  return stages;
+}
+
+const PeerTimes* BenchedModel::best_peer() const {
+  const PeerTimes* best = nullptr;
+  for (const PeerTimes& peer : peers)
+    if (peer.failure.empty() && (best == nullptr || peer.times.median_ms.value < best->times.median_ms.value))
+      best = &peer;
+  return best;
+}
+
+bool BenchedModel::agrees() const {
+  return std::ranges::all_of(peers, [](const PeerTimes& peer) { return !peer.failure.empty() || peer.agrees; });
+}
+
+std::optional<Estimate> geometric_mean(std::span<const BenchedModel> models, std::string_view engine) {
+  std::vector<std::pair<std::vector<double>, std::vector<double>>> medians;
+  for (const BenchedModel& model : models) {
+    const PeerTimes* best = model.best_peer();
+    for (const PeerTimes& peer : model.peers)
+      if (peer.failure.empty() && (engine.empty() ? &peer == best : peer.times.engine == engine))
+        medians.emplace_back(flattened(model.own.block_medians_ms), flattened(peer.times.block_medians_ms));
+  }
+  if (medians.empty()) return std::nullopt;
+  std::vector<BlockPair> pairs;
+  pairs.reserve(medians.size());
+  for (const auto& [ours, theirs] : medians) pairs.push_back({ours, theirs});
+  return geometric_mean_ratio(pairs);
+}
+
+}  // namespace saccade
