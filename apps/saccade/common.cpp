@@ -35,6 +35,19 @@ void add_shape(ModelOptions& options, const std::string& text) {
   options.shapes[name] = shape;
 }
 
+/// "4G", "512M", "65536": bytes, or that many KiB, MiB, GiB or TiB.
+std::size_t parse_size(const std::string& text) {
+  constexpr std::string_view kUnits = "KMGT";
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const std::string_view unit(end, text.data() + text.size());
+  const std::size_t power = unit.empty() ? 0 : kUnits.find(unit.front()) + 1;
+  const bool known = unit.empty() || (unit.size() == 1 && power != 0);
+  if (error != std::errc() || !known || value == 0 || value > (std::uint64_t{1} << 60) >> (10 * power))
+    throw CLI::ValidationError("--max-model-memory", fmt::format("'{}' is not a size such as 512M or 4G", text));
+  return value << (10 * power);
+}
+
 Region parse_region(const std::string& text) {
   const auto numbers = CLI::detail::split(text, ',');
   std::array<int, 4> edge{};
@@ -103,6 +116,10 @@ void CommonFlags::add_to(CLI::App& app, bool are_answers) {
   app.add_option("--threads", model.threads, "Threads of one inference (default: one a core)")
       ->check(CLI::Range(1, 4096).description(""))
       ->type_name("N");
+  app.add_option_function<std::string>(
+         "--max-model-memory", [this](const std::string& text) { model.max_memory = parse_size(text); },
+         "What a model may take while it is read and compiled (default: 3/4 of the memory)")
+      ->type_name("SIZE");
   app.add_option_function<std::string>(
          "--log-level",
          [](const std::string& name) {

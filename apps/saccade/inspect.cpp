@@ -90,7 +90,8 @@ int inspect(const InspectFlags& flags) {
   if (flags.dump || !flags.dump_passes.empty()) passes.on_graph = Dumper(flags);
   try {
     report.passes = run_passes(graph, passes);
-    report.plan = Plan::compile(std::move(graph), backend, {.threads = options.threads});
+    report.plan =
+        Plan::compile(std::move(graph), backend, {.threads = options.threads, .max_memory = options.max_memory});
   } catch (const Error& error) {
     throw error.in(flags.model);
   }

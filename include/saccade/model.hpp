@@ -20,6 +20,9 @@ struct ModelOptions {
   std::string device = "auto";     ///< "auto" or "cpu"
   std::string precision = "auto";  ///< "auto" or "fp32"
   int threads = 0;                 ///< that one inference may use; 0: one a core
+  /// Bytes that a model may take while it is read and compiled; 0: three quarters of the machine's memory, or of what
+  /// the process's control group allows. Error where a model needs more, before that is allocated.
+  std::size_t max_memory = 0;
   /// Full shapes by input name, and sizes by symbolic dimension name; every other symbolic dimension is 1.
   std::map<std::string, std::vector<std::int64_t>> shapes;
   std::map<std::string, std::int64_t> dimensions;

@@ -85,8 +85,9 @@ std::size_t default_memory_limit() {
 
 void MemoryBudget::check(std::size_t bytes) const {
   if (bytes <= limit_ - taken_) return;
-  fail(ErrorCode::kUnsupported, "it takes {}, but of the {} that a model may take {} are left", readable(bytes),
-       readable(limit_), readable(limit_ - taken_));
+  fail(ErrorCode::kUnsupported,
+       "it takes {}, but of the {} that the model may take {} are left; allow more with --max-model-memory SIZE",
+       readable(bytes), readable(limit_), readable(limit_ - taken_));
 }
 
 }  // namespace saccade

@@ -19,7 +19,7 @@ class MemoryBudget {
   /// LIMIT in bytes; 0: default_memory_limit().
   explicit MemoryBudget(std::size_t limit = 0) : limit_(limit == 0 ? default_memory_limit() : limit) {}
 
-  /// Throws Error (kUnsupported) where BYTES do not fit beside what is taken.
+  /// Throws Error (kUnsupported) saying how to allow more where BYTES do not fit beside what is taken.
   void check(std::size_t bytes) const;
   /// The same; then they are taken.
   void take(std::size_t bytes) {

@@ -78,7 +78,8 @@ std::map<std::string, Tensor> read_inputs(const std::string& model, const fs::pa
 }
 
 Graph import_for(const std::string& model, const std::map<std::string, Tensor>& inputs, const ModelOptions& options) {
-  ImportOptions import{.shapes = options.shapes, .dimensions = options.dimensions, .contents = inputs};
+  ImportOptions import{
+      .shapes = options.shapes, .dimensions = options.dimensions, .contents = inputs, .max_memory = options.max_memory};
   for (const auto& [name, tensor] : inputs)
     import.shapes.try_emplace(name, tensor.shape().begin(), tensor.shape().end());
   return module<OnnxModule>("onnx").import_model(model, import);

@@ -14,7 +14,10 @@ constexpr std::int64_t kMaxPatchesPerNode = 20;
 
 class Runner {
  public:
-  Runner(Graph& graph, const PassOptions& options) : graph_(graph), options_(options), known_(graph) {
+  Runner(Graph& graph, const PassOptions& options)
+      : graph_(graph), options_(options), budget_(options.max_memory), known_(graph, &budget_) {
+    for (std::size_t i = 0; i < graph.value_count(); ++i)
+      if (const Tensor* constant = graph.constant(static_cast<ValueId>(i))) budget_.take(constant->bytes());
     if (options.check) check_.emplace(graph, options.check_inputs);
   }
 
@@ -98,6 +101,7 @@ class Runner {
 
   Graph& graph_;
   const PassOptions& options_;
+  MemoryBudget budget_;
   KnownValues known_;
   std::optional<ResultCheck> check_;
   PassReport report_;

@@ -28,6 +28,9 @@ struct PassOptions {
   /// Inputs to check with, by name; random ones for the others.
   std::map<std::string, Tensor> check_inputs;
 
+  /// What the constants and what is worked out from them may take, in bytes; 0: default_memory_limit().
+  std::size_t max_memory = 0;
+
   /// Called with a pass's name and the graph after it ran, and with "" before the first.
   std::function<void(std::string_view pass, const Graph& graph)> on_graph;
 };

@@ -22,7 +22,8 @@ void check_shape_names(const Graph& graph, const ModelOptions& options) {
 }  // namespace
 
 Graph import_model(const std::string& path, const ModelOptions& options) {
-  Graph graph = module<OnnxModule>("onnx").import_model(path, {options.shapes, options.dimensions});
+  Graph graph = module<OnnxModule>("onnx").import_model(
+      path, {.shapes = options.shapes, .dimensions = options.dimensions, .max_memory = options.max_memory});
   check_shape_names(graph, options);
   return graph;
 }
@@ -40,6 +41,7 @@ PassOptions pass_options(const ModelOptions& options, const Backend& backend) {
   PassOptions passes;
   if (options.only_passes) passes.disabled = passes_except({options.only_passes->begin(), options.only_passes->end()});
   passes.disabled.insert(options.disabled_passes.begin(), options.disabled_passes.end());
+  passes.max_memory = options.max_memory;
   passes.layout_rules = [&backend](const Graph& graph, const Node& node) { return backend.layout_rule({graph, node}); };
   return passes;
 }
@@ -48,7 +50,7 @@ std::shared_ptr<const Plan> compile(Graph graph, const ModelOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   const Backend& backend = choose_backend(options);
   run_passes(graph, pass_options(options, backend));
-  auto plan = Plan::compile(std::move(graph), backend, {.threads = options.threads});
+  auto plan = Plan::compile(std::move(graph), backend, {.threads = options.threads, .max_memory = options.max_memory});
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
   log(LogLevel::kInfo, "compiled '{}' for {}: {} steps, {:.1f} MB arena, in {:.0f} ms", plan->graph().name,
       backend.device_name(), plan->steps().size(), static_cast<double>(plan->arena_bytes()) / 1e6, took.count());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "base/memory_budget.hpp"
 #include "runtime/memory_planner.hpp"
 
 namespace saccade {
@@ -25,7 +26,8 @@ bool is_free_view(const Graph& graph, const Node& node) {
 /// Builds one plan: tactics first, then who shares whose memory, then where everything lies.
 class PlanBuilder {
  public:
-  PlanBuilder(Graph graph, const Backend& backend, const CompileOptions& options) : options_(options) {
+  PlanBuilder(Graph graph, const Backend& backend, const CompileOptions& options)
+      : options_(options), budget_(options.max_memory) {
     plan_->graph_ = std::move(graph);
     plan_->backend_ = &backend;
     const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
@@ -34,6 +36,7 @@ class PlanBuilder {
   }
 
   std::shared_ptr<const Plan> build() {
+    take_constants();
     place_inputs();
     const std::vector<NodeId> order = plan_->graph_.order();
     for (std::size_t i = 0; i < order.size(); ++i) add_step(order[i], i);
@@ -46,6 +49,12 @@ class PlanBuilder {
   static constexpr int kForEver = 1 << 30;
 
   Slot& slot(ValueId id) { return plan_->slots_[static_cast<std::size_t>(id)]; }
+
+  void take_constants() {
+    const Graph& graph = plan_->graph_;
+    for (std::size_t i = 0; i < graph.value_count(); ++i)
+      if (const Tensor* constant = graph.constant(static_cast<ValueId>(i))) budget_.take(constant->bytes());
+  }
 
   void place_inputs() {
     for (ValueId id : plan_->graph_.inputs()) {
@@ -63,6 +72,11 @@ class PlanBuilder {
     if (value.type.dtype == DType::kString)
       fail(ErrorCode::kUnsupported, "value '{}' holds strings, which plans can't run", value.name);
     slot(id) = {.root = id, .kind = Slot::Kind::kArena, .bytes = bytes_of(value.type.dtype, value.type.shape)};
+    try {
+      budget_.check(slot(id).bytes);
+    } catch (const Error& error) {
+      throw error.in(describe_maker(id));
+    }
     plan_->tensor_bytes_ += slot(id).bytes;
     requests_.push_back({.bytes = slot(id).bytes, .first = first, .last = last});
     request_values_.push_back(id);
@@ -86,9 +100,10 @@ class PlanBuilder {
       slot(node.outputs[0]) = slot(node.inputs[0]);
       slot(node.outputs[0]).bytes = 0;
     } else {
-      choose(step, node, place);
+      // First what it takes, then what makes it: a tactic may have tables of its output's size.
       for (ValueId output : node.outputs)
         if (output != ValueId::kNone) request(output, at, at);
+      choose(step, node, place);
       if (step.launch->scratch_bytes() > 0) {
         requests_.push_back({.bytes = step.launch->scratch_bytes(), .first = at, .last = at});
         request_values_.push_back(ValueId::kNone);
@@ -119,8 +134,26 @@ class PlanBuilder {
          plan_->backend_->name(), fmt::join(step.refusals, "; "));
   }
 
+  std::string describe_maker(ValueId id) const {
+    const Node* maker = plan_->graph_.producer(id);
+    return maker != nullptr ? describe(*maker) : fmt::format("input '{}'", plan_->graph_.value(id).name);
+  }
+
+  /// The arena as a whole; where there is no room for it, its largest tensor is named.
+  void take_arena() {
+    try {
+      budget_.take(plan_->arena_bytes_);
+    } catch (const Error& error) {
+      const auto largest = std::ranges::max_element(requests_, {}, &MemoryRequest::bytes);
+      const ValueId id = request_values_[static_cast<std::size_t>(largest - requests_.begin())];
+      throw error.in(fmt::format("the memory for all tensors{}",
+                                 id == ValueId::kNone ? "" : ", the largest by " + describe_maker(id)));
+    }
+  }
+
   void place() {
     plan_->arena_bytes_ = plan_memory(requests_);
+    take_arena();
     for (std::size_t i = 0; i < requests_.size(); ++i)
       if (request_values_[i] != ValueId::kNone) slot(request_values_[i]).offset = requests_[i].offset;
     for (Slot& each : plan_->slots_)
@@ -129,6 +162,7 @@ class PlanBuilder {
   }
 
   const CompileOptions& options_;
+  MemoryBudget budget_;
   std::shared_ptr<Plan> plan_{new Plan};
   std::vector<MemoryRequest> requests_;
   std::vector<ValueId> request_values_;  // kNone: scratch

@@ -41,6 +41,7 @@ bool is_free_view(const Graph& graph, const Node& node);
 
 struct CompileOptions {
   int threads = 0;                   ///< 0: one a core
+  std::size_t max_memory = 0;        ///< for constants, packed weights and arena, in bytes; 0: default_memory_limit()
   std::vector<std::string> tactics;  ///< by place in Graph::order(): what a plan file chose; empty: choose
 };
 

@@ -76,6 +76,14 @@ TEST_F(Failures, UsageIsExitCode2) {
   expect_error(run_saccade({"inspect"}), 2, {"MODEL"});
 }
 
+TEST_F(Failures, AMemoryLimitIsASizeThatModelsKeep) {
+  for (const char* size : {"0", "many", "4X", "4GB", "-1", "99999999T"})
+    expect_error(run_saccade({"infer", model(), "--max-model-memory", size}), 2, {"--max-model-memory", size});
+  expect_error(run_saccade({"infer", model(), "--max-model-memory", "1K"}), 1,
+               {model(), "that the model may take", "--max-model-memory SIZE"});
+  EXPECT_EQ(run_saccade({"infer", model(), "--max-model-memory", "64M"}).exit_code, 0);
+}
+
 TEST_F(Failures, WhatIsNotBuiltYetIsRejectedByName) {
   expect_error(run_saccade({"ladder", "m.onnx"}), 2, {"'ladder' is not built yet"});
   expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--show"}), 2, {"--show is not built yet"});

@@ -49,5 +49,27 @@ TEST(FoldConstants, KeepsAnExpandWhoseResultIsFarLargerThanItsInput) {
   EXPECT_EQ(rewrite(graph, "fold_constants"), 0);
 }
 
+TEST(FoldConstants, ResultsCountTogetherAgainstTheLimit) {
+  const auto run = [](std::size_t max_memory) {
+    GraphBuilder b;
+    const ValueId x = b.input("x", {1024});
+    ValueId sum = x;
+    // 4 KiB each, folded before the Add.
+    for (int i = 0; i < 3; ++i) sum = b.op("Add", {sum, b.op("Expand", {b.scalar(1), b.ints({1024})})});
+    Graph graph = b.build({sum});
+    run_passes(graph, {.max_memory = max_memory});
+  };
+
+  EXPECT_NO_THROW(run(64 << 10));
+  try {
+    run(10 << 10);
+    FAIL() << "12 KiB fit into 10 KiB";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string_view(error.what()).find("(Expand): it takes 4.0 KiB, but of the 10.0 KiB"),
+              std::string_view::npos)
+        << error.what();
+  }
+}
+
 }  // namespace
 }  // namespace saccade

@@ -53,6 +53,41 @@ TEST(Plan, RunsAGraph) {
   EXPECT_EQ(read(execution.output(1)), (std::vector<float>{4, 4, 0, 0, 0, 10}));
 }
 
+/// What compiling a graph within MAX_MEMORY throws.
+std::string error_of(Graph graph, std::size_t max_memory) {
+  try {
+    Plan::compile(std::move(graph), kBackend, {.max_memory = max_memory});
+    return "";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+TEST(Plan, NamesWhatTheMemoryLimitHasNoRoomFor) {
+  const auto graph = [](std::int64_t rows) {
+    Graph made;
+    const ValueId x = made.add_input("x", {DType::kFloat32, {rows, 1}});
+    const ValueId shape = made.add_constant("shape", Tensor::of<std::int64_t>({2}, {rows, 1024}));
+    const ValueId y = made.add_value("y");
+    const ValueId z = made.add_value("z");
+    made.add_node({.op = "Expand", .name = "wide", .inputs = {x, shape}, .outputs = {y}});
+    made.add_node({.op = "Relu", .name = "relu", .inputs = {y}, .outputs = {z}});
+    made.add_output(z);
+    infer_types(made);
+    return made;
+  };
+  constexpr std::size_t kMegabyte = 1 << 20;
+
+  EXPECT_EQ(error_of(graph(256), 3 * kMegabyte), "");
+  // The first tensor that has no room ends it: nothing is allocated for the 4 TiB after it.
+  EXPECT_TRUE(error_of(graph(std::int64_t{1} << 30), kMegabyte).starts_with("input 'x': it takes 4.0 GiB"));
+  EXPECT_TRUE(error_of(graph(512), kMegabyte).starts_with("node 'wide' (Expand): it takes 2.0 MiB"));
+  // Each tensor has room, the two that live at a time do not.
+  const std::string error = error_of(graph(256), kMegabyte + kMegabyte / 2);
+  EXPECT_TRUE(error.starts_with("the memory for all tensors, the largest by node 'wide' (Expand): it takes 2.0 MiB"))
+      << error;
+}
+
 TEST(Plan, RunsAgainOnTheSameInput) {
   Execution execution(Plan::compile(small_graph(), kBackend, {}));
   fill(execution.input(0), {1, 2, 3, -5, 0, 9});
