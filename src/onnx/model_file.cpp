@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "onnx/parsed_size.hpp"
 
 namespace saccade {
 namespace {
@@ -26,6 +27,13 @@ class FileStream : public google::protobuf::io::CopyingInputStream {
   int Read(void* buffer, int size) override {
     file_.read(static_cast<char*>(buffer), size);
     return file_.bad() ? -1 : static_cast<int>(file_.gcount());
+  }
+  int Skip(int count) override {
+    const std::istream::pos_type at = file_.tellg();
+    if (!file_.seekg(0, std::ios::end)) return 0;
+    const auto skipped = std::min<std::streamoff>(count, file_.tellg() - at);
+    file_.seekg(at + skipped);
+    return static_cast<int>(skipped);
   }
 
  private:
@@ -67,8 +75,9 @@ void check_is_model(const onnx::ModelProto& model) {
     fail(ErrorCode::kInvalidFile, "names no operator set: it is damaged or truncated; export or download it again");
 }
 
-/// Whether the file's bytes are such a message. Throws Error (kIo).
-bool parse(const fs::path& path, google::protobuf::MessageLite& message) {
+/// What READ makes of a protobuf stream over the file. Throws Error (kIo).
+template <typename Read>
+bool with_stream(const fs::path& path, Read read) {
   std::ifstream file(path, std::ios::binary);
   if (!file) fail(ErrorCode::kIo, "can't be opened: {}", std::strerror(errno));
   FileStream stream(file);
@@ -76,14 +85,21 @@ bool parse(const fs::path& path, google::protobuf::MessageLite& message) {
   google::protobuf::io::CopyingInputStreamAdaptor blocks(&stream, kBlockBytes);
   google::protobuf::io::CodedInputStream coded(&blocks);
   coded.SetTotalBytesLimit(INT_MAX);
-  const bool parsed = message.ParseFromCodedStream(&coded) && coded.ConsumedEntireMessage();
+  const bool is_read = read(coded);
   if (file.bad()) fail(ErrorCode::kIo, "can't be read: {}", std::strerror(errno));
-  return parsed;
+  return is_read;
+}
+
+/// Whether the file's bytes are such a message. Throws Error (kIo).
+bool parse(const fs::path& path, google::protobuf::MessageLite& message) {
+  return with_stream(path, [&](google::protobuf::io::CodedInputStream& stream) {
+    return message.ParseFromCodedStream(&stream) && stream.ConsumedEntireMessage();
+  });
 }
 
 }  // namespace
 
-onnx::ModelProto read_model_file(const fs::path& path) {
+onnx::ModelProto read_model_file(const fs::path& path, const MemoryBudget& budget) {
   check_is_readable(path);
   const std::uintmax_t size = fs::file_size(path);
   if (size == 0) fail(ErrorCode::kInvalidFile, "is empty; export or download the model again");
@@ -92,6 +108,10 @@ onnx::ModelProto read_model_file(const fs::path& path) {
          "has {} bytes, but an ONNX file ends at 2 GiB; save it with its weights beside it: "
          "onnx.save(model, FILE, save_as_external_data=True)",
          size);
+  with_stream(path, [&](google::protobuf::io::CodedInputStream& stream) {
+    check_parsed_size(stream, budget);
+    return true;
+  });
   onnx::ModelProto model;
   // Any bytes may happen to be a protobuf of fields that nobody knows.
   if (!parse(path, model) || !model.has_graph()) fail(ErrorCode::kInvalidFile, "{}", describe_foreign(path));

@@ -13,9 +13,9 @@ namespace {
 
 Graph import_model(const std::string& path, const ImportOptions& options) {
   try {
-    onnx::ModelProto model = read_model_file(path);
-    const ExternalData external(path);
     MemoryBudget budget(options.max_memory);
+    onnx::ModelProto model = read_model_file(path, budget);
+    const ExternalData external(path);
     Graph graph = upgrade_graph(read_graph(model, {external, budget}, options), options.contents, budget);
     verify(graph);
     return graph;
@@ -28,7 +28,7 @@ Graph import_model(const std::string& path, const ImportOptions& options) {
 
 std::vector<std::string> names_of_inputs(const std::string& path) {
   try {
-    const onnx::ModelProto model = read_model_file(path);
+    const onnx::ModelProto model = read_model_file(path, MemoryBudget());
     std::vector<std::string> names;
     for (const onnx::ValueInfoProto* input : inputs_of(model.graph())) names.push_back(input->name());
     return names;

@@ -18,7 +18,7 @@ namespace saccade {
 namespace {
 
 // Far beyond real models; a small file can nest calls so that their bodies would fill any memory. What is looked for
-// among all readers of a value, or among all inputs or outputs, stays a matter of seconds.
+// among all inputs or outputs stays a matter of seconds.
 constexpr int kMaxCallDepth = 64;
 constexpr std::size_t kMaxNodes = 200'000;
 constexpr int kMaxEdges = 4096;
@@ -193,10 +193,8 @@ void Reader::add_operator(Scope& scope, const onnx::NodeProto& node, const std::
     if (added.domain.empty()) check_opset(added.op, opset);
     added.attributes = read_attributes(attributes, source_);
   }
-  RawGraph& raw = scope.draft.raw;
-  const NodeId id = raw.graph.add_node(std::move(added));
-  raw.versions.push_back(opset);
-  if (!bodies.empty()) raw.bodies.emplace(id, std::move(bodies));
+  const NodeId id = scope.draft.add_node(std::move(added), opset);
+  if (!bodies.empty()) scope.draft.raw.bodies.emplace(id, std::move(bodies));
 }
 
 RawGraph Reader::read_body(Scope& outer, const onnx::GraphProto& graph, const std::string& prefix) {
@@ -231,8 +229,7 @@ RawGraph Reader::read_body(Scope& outer, const onnx::GraphProto& graph, const st
 }
 
 void Reader::add_copy(Draft& draft, ValueId from, ValueId to, const std::string& name) {
-  draft.raw.graph.add_node({.op = "Identity", .name = name, .inputs = {from}, .outputs = {to}});
-  draft.raw.versions.push_back(kNewestOpset);
+  draft.add_node({.op = "Identity", .name = name, .inputs = {from}, .outputs = {to}}, kNewestOpset);
 }
 
 /// A function's body in place of its call: inner names get the call's name in front, its inputs and outputs are the

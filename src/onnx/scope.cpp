@@ -3,11 +3,27 @@
 #include "base/error.hpp"
 
 namespace saccade {
+namespace {
+
+// Far beyond real models: what is looked for among all readers of a value stays a matter of seconds.
+constexpr std::uint32_t kMaxReaders = 1 << 16;
+
+}  // namespace
 
 ValueId Draft::add_value(std::string name) {
   budget.take(2 * name.size() + sizeof(Value));
   defined.push_back(false);
+  readers.push_back(0);
   return raw.graph.add_value(std::move(name));
+}
+
+NodeId Draft::add_node(Node node, std::int64_t version) {
+  for (ValueId input : node.inputs)
+    if (input != ValueId::kNone && ++readers[static_cast<std::size_t>(input)] > kMaxReaders)
+      fail(ErrorCode::kUnsupported, "'{}' is read more than {} times, which is not supported",
+           raw.graph.value(input).name, kMaxReaders);
+  raw.versions.push_back(version);
+  return raw.graph.add_node(std::move(node));
 }
 
 void Draft::check_all_defined() const {

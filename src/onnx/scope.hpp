@@ -17,9 +17,12 @@ struct Draft {
 
   MemoryBudget& budget;  ///< names count, too: calls put each in front of the next
   RawGraph raw;
-  std::vector<bool> defined;  ///< by ValueId: an input, a constant, or some node's output
+  std::vector<bool> defined;           ///< by ValueId: an input, a constant, or some node's output
+  std::vector<std::uint32_t> readers;  ///< by ValueId: how often nodes read it
 
   ValueId add_value(std::string name);
+  /// Adds a node of that version of its operator set. Throws Error (kUnsupported) where too many read a value.
+  NodeId add_node(Node node, std::int64_t version);
   /// Throws Error (kInvalidFile) naming what reads a value, or an output, that nothing makes.
   void check_all_defined() const;
 };

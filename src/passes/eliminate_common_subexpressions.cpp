@@ -52,7 +52,10 @@ bool same_node(const Graph& graph, const Node& a, const Node& b) {
          std::ranges::equal(a.inputs, b.inputs, [&](ValueId x, ValueId y) { return same_input(graph, x, y); });
 }
 
-/// The readers of the node's input that has the fewest: an equal node is among them.
+// Far beyond real graphs: all that read a value are compared with each other.
+constexpr std::size_t kMaxReaders = 1000;
+
+/// The readers of the node's input that has the fewest: an equal node is among them. None where they are too many.
 std::vector<NodeId> candidates(const Graph& graph, const Node& node) {
   std::vector<NodeId> fewest;
   for (ValueId input : node.inputs) {
@@ -60,6 +63,7 @@ std::vector<NodeId> candidates(const Graph& graph, const Node& node) {
     std::vector<NodeId> readers = graph.users(input);
     if (fewest.empty() || readers.size() < fewest.size()) fewest = std::move(readers);
   }
+  if (fewest.size() > kMaxReaders) fewest.clear();
   return fewest;
 }
 

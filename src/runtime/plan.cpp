@@ -114,7 +114,7 @@ class PlanBuilder {
   }
 
   void choose(Step& step, const Node& node, std::size_t place) {
-    const NodeContext context{plan_->graph_, node, plan_->threads_};
+    const NodeContext context{plan_->graph_, node, plan_->threads_, &budget_};
     const std::string wanted = place < options_.tactics.size() ? options_.tactics[place] : "";
     for (const Tactic* tactic : plan_->backend_->tactics()) {
       if (!wanted.empty() && tactic->name() != wanted) continue;

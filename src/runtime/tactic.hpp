@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/memory_budget.hpp"
 #include "graph/layout_rule.hpp"
 #include "ops/op.hpp"
 
@@ -35,11 +36,12 @@ class Launch {
   virtual std::unique_ptr<BoundLaunch> bind(const Bindings& bindings) const = 0;
 };
 
-/// What a tactic is asked about: a node in its graph, and the threads that it may use.
+/// What a tactic is asked about: a node in its graph, and the threads and the memory that it may use.
 struct NodeContext {
   const Graph& graph;
   const Node& node;
   int threads = 1;
+  MemoryBudget* budget = nullptr;  ///< for what compile() keeps of a constant's size; null: no limit
 
   int input_count() const { return static_cast<int>(node.inputs.size()); }
   bool has(int i) const { return i < input_count() && node.inputs[static_cast<std::size_t>(i)] != ValueId::kNone; }

@@ -78,10 +78,10 @@ TEST_F(Failures, UsageIsExitCode2) {
 
 TEST_F(Failures, AMemoryLimitIsASizeThatModelsKeep) {
   for (const char* size : {"0", "many", "4X", "4GB", "-1", "99999999T"})
-    expect_error(run_saccade({"infer", model(), "--max-model-memory", size}), 2, {"--max-model-memory", size});
-  expect_error(run_saccade({"infer", model(), "--max-model-memory", "1K"}), 1,
+    expect_error(run_saccade({"inspect", model(), "--max-model-memory", size}), 2, {"--max-model-memory", size});
+  expect_error(run_saccade({"inspect", model(), "--max-model-memory", "1K"}), 1,
                {model(), "that the model may take", "--max-model-memory SIZE"});
-  EXPECT_EQ(run_saccade({"infer", model(), "--max-model-memory", "64M"}).exit_code, 0);
+  EXPECT_EQ(run_saccade({"inspect", model(), "--max-model-memory", "64M"}).exit_code, 0);
 }
 
 TEST_F(Failures, WhatIsNotBuiltYetIsRejectedByName) {

@@ -319,9 +319,16 @@ TEST_F(FailureTest, NamesThatLookNumberedStayUnique) {
 
 TEST_F(FailureTest, GraphsOfFarTooManyNodesOrEdges) {
   Model nodes(13);
-  nodes.input("x", {2}).output("y");
-  for (int i = 0; i < 200'001; ++i) nodes.node({.op = "Relu", .inputs = {"x"}, .outputs = {fmt::format("v{}", i)}});
-  EXPECT_EQ(error_of(nodes), "model.onnx: node 'v200000' (Relu): models of more than 200000 nodes are not supported");
+  nodes.input("v0", {2}).output("v1");
+  for (int i = 0; i < 200'001; ++i)
+    nodes.node({.op = "Relu", .inputs = {fmt::format("v{}", i)}, .outputs = {fmt::format("v{}", i + 1)}});
+  EXPECT_EQ(error_of(nodes), "model.onnx: node 'v200001' (Relu): models of more than 200000 nodes are not supported");
+
+  Model readers(13);
+  readers.input("x", {2}).output("v0");
+  for (int i = 0; i < 65'537; ++i) readers.node({.op = "Relu", .inputs = {"x"}, .outputs = {fmt::format("v{}", i)}});
+  EXPECT_EQ(error_of(readers),
+            "model.onnx: node 'v65536' (Relu): 'x' is read more than 65536 times, which is not supported");
 
   Model outputs(13);
   outputs.input("x", {2});

@@ -54,6 +54,16 @@ TEST(EliminateCommonSubexpressions, KeepsNodesThatDifferInAnAttributeAConstantOr
   EXPECT_EQ(rewrite(graph, "eliminate_common_subexpressions"), 0);
 }
 
+TEST(EliminateCommonSubexpressions, DoesNotCompareThousandsOfReadersWithEachOther) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {2});
+  std::vector<ValueId> same;
+  for (int i = 0; i < 1001; ++i) same.push_back(b.op("Relu", {x}));
+  Graph graph = b.build({b.op("Concat", same, {{"axis", std::int64_t{0}}})});
+
+  EXPECT_EQ(rewrite(graph, "eliminate_common_subexpressions"), 0);
+}
+
 TEST(EliminateCommonSubexpressions, KeepsTwoOutputsOfTheGraphApart) {
   GraphBuilder b;
   const ValueId x = b.input("x", {2});

@@ -57,7 +57,7 @@ class Convolution : public Tactic {
       tensors.push_back({DNNL_ARG_DST, true, 0, chosen.dst_desc()});
       if (context.has(2)) tensors.push_back({DNNL_ARG_BIAS, false, 2, chosen.bias_desc()});
       std::vector<PackedArgument> packed;
-      packed.push_back(pack(DNNL_ARG_WEIGHTS, *context.constant(1),
+      packed.push_back(pack(context, DNNL_ARG_WEIGHTS, *context.constant(1),
                             describe(DType::kFloat32, weights_shape(context), Layout::kRowMajor),
                             chosen.weights_desc()));
       return onednn_launch<dnnl::convolution_forward>(chosen, std::move(tensors), std::move(packed));

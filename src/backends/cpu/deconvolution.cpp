@@ -64,7 +64,8 @@ class Deconvolution : public Tactic {
       tensors.push_back({DNNL_ARG_DST, true, 0, chosen.dst_desc()});
       if (context.has(2)) tensors.push_back({DNNL_ARG_BIAS, false, 2, chosen.bias_desc()});
       std::vector<PackedArgument> packed;
-      packed.push_back(pack(DNNL_ARG_WEIGHTS, *context.constant(1), weights_view(context), chosen.weights_desc()));
+      packed.push_back(
+          pack(context, DNNL_ARG_WEIGHTS, *context.constant(1), weights_view(context), chosen.weights_desc()));
       return onednn_launch<dnnl::deconvolution_forward>(chosen, std::move(tensors), std::move(packed));
     });
   }

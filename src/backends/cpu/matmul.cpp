@@ -144,12 +144,13 @@ class MatMul : public Tactic {
       tensors.push_back({DNNL_ARG_SRC, false, 0, chosen.src_desc()});
       tensors.push_back({DNNL_ARG_DST, true, 0, chosen.dst_desc()});
       if (const Tensor* right = context.constant(1)) {
-        packed.push_back(pack(DNNL_ARG_WEIGHTS, scaled(*right, product.alpha), product.right, chosen.weights_desc()));
+        packed.push_back(
+            pack(context, DNNL_ARG_WEIGHTS, scaled(*right, product.alpha), product.right, chosen.weights_desc()));
       } else {
         tensors.push_back({DNNL_ARG_WEIGHTS, false, 1, chosen.weights_desc()});
       }
       if (const Tensor* bias = context.constant(2)) {
-        packed.push_back(pack(DNNL_ARG_BIAS, scaled(*bias, product.beta), product.bias, chosen.bias_desc()));
+        packed.push_back(pack(context, DNNL_ARG_BIAS, scaled(*bias, product.beta), product.bias, chosen.bias_desc()));
       } else if (context.has(2)) {
         tensors.push_back({DNNL_ARG_BIAS, false, 2, chosen.bias_desc()});
       }

@@ -110,11 +110,13 @@ memory::desc describe(DType dtype, const Shape& shape, Layout layout) {
 
 memory::desc describe(const Value& value) { return describe(value.type.dtype, value.type.shape, value.layout); }
 
-PackedArgument pack(int argument, const Tensor& tensor, const memory::desc& plain, const memory::desc& wanted) {
+PackedArgument pack(const NodeContext& context, int argument, const Tensor& tensor, const memory::desc& plain,
+                    const memory::desc& wanted) {
   // oneDNN reads the source only.
   auto* bytes = const_cast<std::byte*>(tensor.raw());
   memory source(plain, onednn_engine(), bytes);
   if (plain == wanted) return {argument, std::move(source), tensor};
+  if (context.budget != nullptr) context.budget->take(wanted.get_size());
   memory packed(wanted, onednn_engine());
   dnnl::stream stream(onednn_engine());
   dnnl::reorder(source, packed).execute(stream, source, packed);

@@ -49,7 +49,9 @@ struct PackedArgument {
 };
 
 /// TENSOR (row-major, seen as PLAIN) in the form WANTED: reordered into new memory, or shared where it lies so already.
-PackedArgument pack(int argument, const Tensor& tensor, const dnnl::memory::desc& plain,
+/// New memory counts against CONTEXT's budget: padding to whole blocks of channels may take many times the tensor's
+/// own.
+PackedArgument pack(const NodeContext& context, int argument, const Tensor& tensor, const dnnl::memory::desc& plain,
                     const dnnl::memory::desc& wanted);
 
 /// A node's post-ops as a primitive's attribute, and the operands that they read at run time.

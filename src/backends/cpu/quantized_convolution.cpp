@@ -185,7 +185,7 @@ class QuantizedConvolution : public Tactic {
                                           {DNNL_ARG_DST, true, 0, chosen.dst_desc()}};
       if (context.has(kBias)) tensors.push_back({DNNL_ARG_BIAS, false, kBias, chosen.bias_desc()});
       std::vector<PackedArgument> packed;
-      packed.push_back(pack(DNNL_ARG_WEIGHTS, centered_weights(context).value(),
+      packed.push_back(pack(context, DNNL_ARG_WEIGHTS, centered_weights(context).value(),
                             describe(DType::kInt8, weights_shape(context), Layout::kRowMajor), chosen.weights_desc()));
       auto launch = onednn_launch<dnnl::convolution_forward>(chosen, std::move(tensors), std::move(packed));
       const int zero = zero_point(context, kDstZero);

@@ -1,0 +1,43 @@
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "passes/manager.hpp"
+#include "runtime/plan.hpp"
+#include "support/graph_builder.hpp"
+
+namespace saccade {
+namespace {
+
+/// Two convolutions of 576 KiB of weights each, channels-last, whose tensors take 160 KiB or less.
+std::shared_ptr<const Plan> compile_within(std::size_t kilobytes) {
+  test::GraphBuilder b;
+  ValueId x = b.input("x", {1, 128, 8, 8});
+  for (int i = 0; i < 2; ++i)
+    x = b.op("Conv", {x, b.random({128, 128, 3, 3})}, {{"pads", std::vector<std::int64_t>{1, 1, 1, 1}}});
+  Graph graph = b.build({x});
+  const Backend& backend = cpu_backend();
+  run_passes(graph, {.layout_rules = [&](const Graph& of, const Node& node) {
+               return backend.layout_rule({of, node});
+             }});
+  return Plan::compile(std::move(graph), backend, {.max_memory = kilobytes << 10});
+}
+
+TEST(MemoryLimit, PackedWeightsCountBesideTheWeights) {
+  const auto plan = compile_within(0);
+  for (const Step& step : plan->steps())
+    if (step.launch != nullptr && step.launch->detail().find("gemm") != std::string::npos)
+      GTEST_SKIP() << "oneDNN takes weights as they lie on this CPU";
+
+  EXPECT_NO_THROW(compile_within(4000));
+  try {
+    compile_within(2000);
+    FAIL() << "four times 576 KiB fit into 2000 KiB";
+  } catch (const Error& error) {
+    EXPECT_TRUE(std::string_view(error.what())
+                    .starts_with("node 'Conv1' (Conv): tactic onednn.convolution: it takes 576.0 KiB"))
+        << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace saccade
