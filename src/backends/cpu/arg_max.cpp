@@ -1,13 +1,10 @@
 #include "cpu/arg_kernels.hpp"
 #include "cpu/lines.hpp"
-#include "cpu/parallel.hpp"
 #include "cpu/tactics.hpp"
 
 // ArgMax and ArgMin of float32, what segmentation ends with. Bound: bytes read over bandwidth.
 namespace saccade::cpu {
 namespace {
-
-constexpr std::int64_t kColumns = 64;
 
 bool is_row_major(const Value& value) { return value.type.shape.rank() < 3 || value.layout == Layout::kRowMajor; }
 
@@ -24,23 +21,12 @@ Lines lines_of(const NodeContext& context) {
 void find(ArgRule rule, const Lines& lines, const float* src, std::int64_t* dst) {
   const ArgKernels& kernels = arg_kernels();
   const auto count = static_cast<std::size_t>(lines.count);
-  if (lines.inner == 1) {
-    parallel_for(lines.outer, kParallelGrain / lines.count + 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) dst[i] = kernels.row(rule, src + i * lines.count, count);
-    });
-    return;
-  }
-  const std::int64_t blocks = (lines.inner + kColumns - 1) / kColumns;
-  const std::int64_t grain = kParallelGrain / (kColumns * lines.count) + 1;
-  parallel_for(lines.outer * blocks, grain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t unit = begin; unit < end; ++unit) {
-      const std::int64_t outer = unit / blocks;
-      const std::int64_t column = unit % blocks * kColumns;
-      kernels.columns(
-          rule, src + outer * lines.count * lines.inner + column, count, static_cast<std::size_t>(lines.inner),
-          static_cast<std::size_t>(std::min(kColumns, lines.inner - column)), dst + outer * lines.inner + column);
-    }
-  });
+  const auto stride = static_cast<std::size_t>(lines.inner);
+  for_lines(
+      lines, 1, [&](std::int64_t from, std::int64_t to) { dst[to] = kernels.row(rule, src + from, count); },
+      [&](std::int64_t from, std::int64_t to, std::size_t width) {
+        kernels.columns(rule, src + from, count, stride, width, dst + to);
+      });
 }
 
 class ArgMax : public Tactic {

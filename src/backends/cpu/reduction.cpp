@@ -1,7 +1,6 @@
 #include <map>
 
 #include "cpu/lines.hpp"
-#include "cpu/parallel.hpp"
 #include "cpu/row_kernels.hpp"
 #include "cpu/tactics.hpp"
 
@@ -9,8 +8,6 @@
 // channels-last one. Bound: bytes read over bandwidth.
 namespace saccade::cpu {
 namespace {
-
-constexpr std::int64_t kColumns = 64;
 
 std::optional<Reduce> kind_of(const Node& node) {
   static const std::map<std::string_view, Reduce> kinds = {
@@ -65,23 +62,12 @@ bool order_kept(const NodeContext& context, const std::vector<bool>& axes) {
 void reduce(Reduce kind, const Lines& lines, const float* src, float* dst) {
   const RowKernels& kernels = row_kernels();
   const auto count = static_cast<std::size_t>(lines.count);
-  if (lines.inner == 1) {
-    parallel_for(lines.outer, kParallelGrain / lines.count + 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) dst[i] = kernels.reduce_row(kind, src + i * lines.count, count);
-    });
-    return;
-  }
-  const std::int64_t blocks = (lines.inner + kColumns - 1) / kColumns;
-  const std::int64_t grain = kParallelGrain / (kColumns * lines.count) + 1;
-  parallel_for(lines.outer * blocks, grain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t unit = begin; unit < end; ++unit) {
-      const std::int64_t outer = unit / blocks;
-      const std::int64_t column = unit % blocks * kColumns;
-      kernels.reduce_columns(
-          kind, src + outer * lines.count * lines.inner + column, count, static_cast<std::size_t>(lines.inner),
-          static_cast<std::size_t>(std::min(kColumns, lines.inner - column)), dst + outer * lines.inner + column);
-    }
-  });
+  const auto stride = static_cast<std::size_t>(lines.inner);
+  for_lines(
+      lines, 1, [&](std::int64_t from, std::int64_t to) { dst[to] = kernels.reduce_row(kind, src + from, count); },
+      [&](std::int64_t from, std::int64_t to, std::size_t width) {
+        kernels.reduce_columns(kind, src + from, count, stride, width, dst + to);
+      });
 }
 
 class Reduction : public Tactic {

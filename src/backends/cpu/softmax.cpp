@@ -8,30 +8,17 @@
 namespace saccade::cpu {
 namespace {
 
-// Columns that one unit of work takes: a few cache lines of every row.
-constexpr std::int64_t kColumns = 64;
-
 void softmax(const Lines& lines, bool log, const float* src, float* dst) {
+  // An exponential costs some eight memory-bound elements.
+  constexpr std::int64_t kWork = 8;
   const RowKernels& kernels = row_kernels();
   const auto count = static_cast<std::size_t>(lines.count);
-  if (lines.inner == 1) {
-    // An exponential costs some eight memory-bound elements.
-    parallel_for(lines.outer, kParallelGrain / (8 * lines.count) + 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i)
-        kernels.softmax_row(src + i * lines.count, dst + i * lines.count, count, log);
-    });
-    return;
-  }
-  const std::int64_t blocks = (lines.inner + kColumns - 1) / kColumns;
-  const std::int64_t grain = kParallelGrain / (8 * kColumns * lines.count) + 1;
-  parallel_for(lines.outer * blocks, grain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t unit = begin; unit < end; ++unit) {
-      const std::int64_t column = unit % blocks * kColumns;
-      const std::int64_t at = unit / blocks * lines.count * lines.inner + column;
-      kernels.softmax_columns(src + at, dst + at, count, static_cast<std::size_t>(lines.inner),
-                              static_cast<std::size_t>(std::min(kColumns, lines.inner - column)), log);
-    }
-  });
+  const auto stride = static_cast<std::size_t>(lines.inner);
+  for_lines(
+      lines, kWork, [&](std::int64_t from, std::int64_t) { kernels.softmax_row(src + from, dst + from, count, log); },
+      [&](std::int64_t from, std::int64_t, std::size_t width) {
+        kernels.softmax_columns(src + from, dst + from, count, stride, width, log);
+      });
 }
 
 /// No where the node's float32 input and output don't lie alike; tactics of whole lines share these limits.
