@@ -2,6 +2,7 @@
 #include <optional>
 #include <vector>
 
+#include "ops/arithmetic.hpp"
 #include "ops/dispatch.hpp"
 #include "ops/matmul_shape.hpp"
 #include "ops/multiply.hpp"
@@ -102,7 +103,8 @@ GemmShape gemm_shape(const Attributes& attributes, const Shape& left, const Shap
 }
 
 void infer_gemm(InferContext& context) {
-  require_type<float, double, Float16, BFloat16>(context.dtype(0), "an input");
+  require_type<float, double, Float16, BFloat16, std::int32_t, std::int64_t, std::uint32_t, std::uint64_t>(
+      context.dtype(0), "an input");
   const GemmShape shape = gemm_shape(context.attributes(), context.shape(0), context.shape(1));
   for (int i = 1; i < 3; ++i)
     if (context.has(i) && context.dtype(i) != context.dtype(0))
@@ -122,19 +124,32 @@ void infer_gemm(InferContext& context) {
 
 /// MATRIX (rows x cols) the other way round, as sums want it.
 template <typename T>
-std::vector<Accumulator<T>> transposed(std::span<const T> matrix, std::int64_t rows, std::int64_t cols) {
-  std::vector<Accumulator<T>> result(matrix.size());
+std::vector<Sum<T>> transposed(std::span<const T> matrix, std::int64_t rows, std::int64_t cols) {
+  std::vector<Sum<T>> result(matrix.size());
   for (std::int64_t row = 0; row < rows; ++row)
     for (std::int64_t col = 0; col < cols; ++col)
       result[static_cast<std::size_t>(col * rows + row)] = matrix[static_cast<std::size_t>(row * cols + col)];
   return result;
 }
 
+/// alpha * SUM + beta * BIAS. Integers that nothing scales wrap around; else they are cut off towards zero and to what
+/// T holds.
+template <typename T>
+T scaled(Sum<T> sum, float alpha, T bias, float beta) {
+  if constexpr (std::is_integral_v<T>) {
+    if (alpha == 1 && beta == 1) return static_cast<T>(sum + static_cast<Sum<T>>(bias));
+    return saturate<T>(static_cast<double>(alpha) * static_cast<double>(static_cast<T>(sum)) +
+                       static_cast<double>(beta) * static_cast<double>(bias));
+  } else {
+    return static_cast<T>(static_cast<Sum<T>>(alpha) * sum + static_cast<Sum<T>>(beta) * static_cast<Sum<T>>(bias));
+  }
+}
+
 template <typename T>
 void gemm(const KernelContext& context, const GemmShape& shape) {
-  using S = Accumulator<T>;
-  const auto alpha = static_cast<S>(context.attributes().real("alpha", 1));
-  const auto beta = static_cast<S>(context.attributes().real("beta", 1));
+  using S = Sum<T>;
+  const float alpha = context.attributes().real("alpha", 1);
+  const float beta = context.has(2) ? context.attributes().real("beta", 1) : 1;
   const auto matrix = [&](int i, bool turned, std::int64_t rows, std::int64_t cols) {
     const auto values = context.in<T>(i);
     return turned ? transposed(values, cols, rows) : std::vector<S>(values.begin(), values.end());
@@ -156,15 +171,15 @@ void gemm(const KernelContext& context, const GemmShape& shape) {
   for (std::int64_t row = 0; row < shape.m; ++row) {
     for (std::int64_t col = 0; col < shape.n; ++col) {
       const auto i = static_cast<std::size_t>(row * shape.n + col);
-      const S added = bias == nullptr ? S{} : beta * static_cast<S>(bias[row * row_step + col * col_step]);
-      output[i] = static_cast<T>(alpha * sums[i] + added);
+      output[i] = scaled(sums[i], alpha, bias == nullptr ? T{} : bias[row * row_step + col * col_step], beta);
     }
   }
 }
 
 void reference_gemm(const KernelContext& context) {
   const GemmShape shape = gemm_shape(context.attributes(), context.input(0).shape, context.input(1).shape);
-  with_float(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) { gemm<T>(context, shape); });
+  with_type<float, double, Float16, BFloat16, std::int32_t, std::int64_t, std::uint32_t, std::uint64_t>(
+      context.input(0).dtype, [&]<typename T>(std::type_identity<T>) { gemm<T>(context, shape); });
 }
 
 constexpr Op kOps[] = {

@@ -1,13 +1,13 @@
 #include <algorithm>
-#include <limits>
 
+#include "ops/arithmetic.hpp"
 #include "ops/dispatch.hpp"
 #include "ops/op.hpp"
 #include "ops/resize_axis.hpp"
 #include "ops/values.hpp"
 
 // Resize: inputs X, roi, scales, sizes (of the last two, one). Nearest copies elements; linear and cubic resample one
-// axis after the other in float32 (float64 for float64).
+// axis after the other in float32 (float64 for what has 64 bits).
 namespace saccade {
 namespace {
 
@@ -34,8 +34,10 @@ void infer_resize(InferContext& context) {
   const bool nearest = attributes.text("mode", "nearest") == "nearest";
   if (bits_of(context.dtype(0)) % 8 != 0 || bits_of(context.dtype(0)) > 64)
     fail(ErrorCode::kUnsupported, "Resize of {} is not supported", to_string(context.dtype(0)));
-  if (!nearest)
-    require_type<float, double, Float16, std::int8_t, std::uint8_t, std::int32_t>(context.dtype(0), "an input");
+  const bool crops = attributes.text("coordinate_transformation_mode") == "tf_crop_and_resize";
+  if ((!nearest || crops) && !is_number(context.dtype(0)))
+    fail(ErrorCode::kUnsupported, "Resize of {} is supported in nearest mode without a crop only",
+         to_string(context.dtype(0)));
   if (nearest && attributes.integer("antialias", 0) != 0)
     fail(ErrorCode::kUnsupported, "Resize can't smooth in nearest mode; antialias needs linear or cubic");
   if (context.has(3) && context.dtype(3) != DType::kInt64)
@@ -45,7 +47,7 @@ void infer_resize(InferContext& context) {
   for (const ResizeAxis& axis : resize_axes(attributes, context.shape(0), floats_of(known_view(context, 2, "scales")),
                                             integers_of(known_view(context, 3, "sizes")), {}))
     output.push_back(axis.out);
-  if (attributes.text("coordinate_transformation_mode") == "tf_crop_and_resize") {
+  if (crops) {
     if (!context.has(1)) fail(ErrorCode::kInvalidFile, "Resize by tf_crop_and_resize needs a region of interest");
     require_type<float, double, Float16>(context.dtype(1), "a region of interest");
   }
@@ -83,22 +85,19 @@ std::vector<Number> resample(const std::vector<Number>& from, const AxisTaps& ta
   return to;
 }
 
-/// Integers are cut off towards zero, as ONNX Runtime does, after a clamp to what T holds.
+/// Integers are cut off towards zero, as ONNX Runtime does, and to what T holds.
 template <typename T, typename Number>
 T finish(Number value) {
-  if constexpr (std::is_integral_v<T>) {
-    using Limits = std::numeric_limits<T>;
-    if (value != value) return T{};
-    return static_cast<T>(std::clamp(static_cast<double>(value), static_cast<double>(Limits::lowest()),
-                                     static_cast<double>(Limits::max())));
-  } else {
+  if constexpr (std::is_integral_v<T>)
+    return saturate<T>(value);
+  else
     return static_cast<T>(value);
-  }
 }
 
 template <typename T>
 void interpolate(const KernelContext& context, const std::vector<AxisTaps>& taps) {
-  using Number = std::conditional_t<std::is_same_v<T, double>, double, float>;
+  // Integers of 64 bits have more digits than float; ONNX Runtime takes those of 32 as float, too.
+  using Number = std::conditional_t<sizeof(T) == 8, double, float>;
   const auto input = context.in<T>(0);
   const Shape& shape = context.input(0).shape;
   std::vector<Number> values(input.begin(), input.end());
@@ -184,12 +183,10 @@ void reference_resize(const KernelContext& context) {
   if (attributes.text("mode", "nearest") == "nearest") {
     pick_by_size(context, taps);
   } else {
-    with_type<float, double, Float16, std::int8_t, std::uint8_t, std::int32_t>(
-        context.input(0).dtype, [&]<typename T>(std::type_identity<T>) { interpolate<T>(context, taps); });
+    with_number(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) { interpolate<T>(context, taps); });
   }
   if (crops)
-    with_type<float, double, Float16, std::int8_t, std::uint8_t, std::int32_t, std::int64_t>(
-        context.input(0).dtype, [&]<typename T>(std::type_identity<T>) { extrapolate<T>(context, taps); });
+    with_number(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) { extrapolate<T>(context, taps); });
 }
 
 constexpr Op kOps[] = {{"", "Resize", infer_resize, reference_resize}};

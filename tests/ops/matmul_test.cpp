@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "run_op.hpp"
 #include "tensor/half.hpp"
 
@@ -57,6 +59,19 @@ TEST(Gemm, TransposesScalesAndBroadcasts) {
       .inputs = {kRight, kLeft, Tensor::of<float>({2, 1}, {100, 1000})},
       .attributes = {{"transA", std::int64_t{1}}, {"transB", std::int64_t{1}}, {"alpha", 2.0F}, {"beta", 0.5F}}};
   expect_tensor<float>(call.one(), {2, 2}, {62 + 50, 128 + 50, 604 + 500, 1210 + 500});
+}
+
+TEST(Gemm, TakesIntegers) {
+  const Tensor left = Tensor::of<std::int32_t>({2, 2}, {1, 2, 3, -4});
+  const Tensor right = Tensor::of<std::int32_t>({2, 1}, {5, 6});
+  const Tensor bias = Tensor::of<std::int32_t>({1}, {100});
+  expect_tensor<std::int32_t>(OpCall{.op = "Gemm", .inputs = {left, right, bias}}.one(), {2, 1}, {117, 91});
+  // 0.5 * (17, -9) + 0.25 * 100
+  const OpCall scaled{.op = "Gemm", .inputs = {left, right, bias}, .attributes = {{"alpha", 0.5F}, {"beta", 0.25F}}};
+  expect_tensor<std::int32_t>(scaled.one(), {2, 1}, {33, 20});
+  const Tensor most = Tensor::scalar(std::numeric_limits<std::uint64_t>::max());
+  const Tensor two = Tensor::of<std::uint64_t>({1, 1}, {2});
+  expect_tensor<std::uint64_t>(OpCall{.op = "Gemm", .inputs = {two, two, most}}.one(), {1, 1}, {3});
 }
 
 TEST(Gemm, SaysWhatDoesNotFit) {

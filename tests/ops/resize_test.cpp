@@ -1,4 +1,7 @@
+#include <limits>
+
 #include "run_op.hpp"
+#include "tensor/half.hpp"
 
 namespace saccade {
 namespace {
@@ -91,6 +94,22 @@ TEST(Resize, KeepsTheAspectRatio) {
   EXPECT_EQ(shape("stretch"), (Shape{1, 1, 6, 6}));
   EXPECT_EQ(shape("not_larger"), (Shape{1, 1, 3, 6}));
   EXPECT_EQ(shape("not_smaller"), (Shape{1, 1, 6, 12}));
+}
+
+TEST(Resize, InterpolatesEveryNumber) {
+  const Tensor sizes = Tensor::of<std::int64_t>({1}, {3});
+  const auto middle = [&](const Tensor& x) {
+    return OpCall{.op = "Resize", .inputs = {x, {}, {}, sizes}, .attributes = linear("align_corners")}.one();
+  };
+  expect_tensor<std::uint16_t>(middle(Tensor::of<std::uint16_t>({2}, {1, 4})), {3}, {1, 2, 4});
+  expect_tensor<BFloat16>(middle(Tensor::of<BFloat16>({2}, {BFloat16(1.0F), BFloat16(4.0F)})), {3},
+                          {BFloat16(1.0F), BFloat16(2.5F), BFloat16(4.0F)});
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  expect_tensor<std::int64_t>(middle(Tensor::of<std::int64_t>({2}, {kMost, kMost})), {3}, {kMost, kMost, kMost});
+  const OpCall flags{.op = "Resize",
+                     .inputs = {Tensor::of<bool>({2}, {true, false}), {}, {}, sizes},
+                     .attributes = linear("align_corners")};
+  EXPECT_EQ(flags.error().first, ErrorCode::kUnsupported);
 }
 
 TEST(Resize, SaysWhatIsWrong) {
