@@ -43,7 +43,7 @@ void drop_dropout(Upgrade& upgrade) {
 
 void simplify_batch_norm(Upgrade& upgrade) {
   Attributes& attributes = upgrade.node.attributes;
-  check_not_training(attributes.integer("training_mode", 0) != 0);
+  if (attributes.integer("training_mode", 0) != 0) measure_batch_norm(upgrade);
   if (attributes.integer("spatial", 1) == 0)
     fail(ErrorCode::kUnsupported,
          "statistics per element (spatial=0) are not supported; export with a newer operator set");

@@ -69,6 +69,8 @@ struct UpgradeRule {
 std::span<const UpgradeRule> argument_rules();
 /// Everything else: defaults and meanings that changed, operators that were replaced.
 std::span<const UpgradeRule> meaning_rules();
+/// BatchNormalization in training mode as one with statistics that the nodes before it work out.
+void measure_batch_norm(Upgrade& upgrade);
 
 /// Operators of com.microsoft in terms of ONNX's own; a node passes the one rule of its operator.
 std::span<const UpgradeRule> microsoft_rules();

@@ -1,3 +1,5 @@
+#include <gmock/gmock.h>
+
 #include "import.hpp"
 #include "ops/interpret.hpp"
 
@@ -305,8 +307,27 @@ TEST_F(UpgradeTest, BatchNormalization) {
       error_of(model_of(7, {1, 3, 2}, node({attribute("spatial", 0)}), statistics)),
       "model.onnx: node 'n' (BatchNormalization): statistics per element (spatial=0) are not supported; export with "
       "a newer operator set");
-  EXPECT_EQ(error_of(model_of(15, {1, 3, 2}, node({attribute("training_mode", 1)}), statistics)),
-            "model.onnx: node 'n' (BatchNormalization): it is in training mode; export for inference: model.eval()");
+}
+
+TEST_F(UpgradeTest, BatchNormalizationInTrainingTakesTheStatisticsOfWhatItSees) {
+  const std::vector<Message> ones{onnx_writer::tensor<float>("s", {2}, {1, 1})};
+  onnx_writer::Node node{
+      .op = "BatchNormalization",
+      .inputs = {"x", "s", "s", "s", "s"},
+      .outputs = {"y", "mean", "variance"},
+      .attributes = {attribute("training_mode", 1), attribute("epsilon", 0.0F), attribute("momentum", 0.5F)},
+      .name = "n"};
+  // Channel 0 has a mean of 2 and a variance of 1, channel 1 one of 12 and 4.
+  const Floats x{1, 10, 3, 14};
+
+  EXPECT_EQ(run(upgrade(15, {2, 2, 1}, node, ones), {2, 2, 1}, x), (Floats{0, 0, 2, 2}));
+
+  Model running = model_of(15, {2, 2, 1}, node, ones);
+  running.output("mean").output("variance");
+  const auto outputs = interpret(import(running), {{"x", Tensor::of<float>({2, 2, 1}, x)}});
+  ASSERT_EQ(outputs.size(), 3U);
+  EXPECT_THAT(outputs[1].data<float>(), testing::ElementsAre(1.5F, 6.5F));
+  EXPECT_THAT(outputs[2].data<float>(), testing::ElementsAre(1.0F, 2.5F));
 }
 
 TEST_F(UpgradeTest, ModesOfGridSample) {
