@@ -99,6 +99,15 @@ TEST(Convolution, ResidualsAreReadNotWritten) {
       .check_layouts(kTactic, kClose);
 }
 
+TEST(Convolution, RefusesOperandsThatLieOtherwiseThanTheOutput) {
+  EXPECT_FALSE(OpCase("Conv")
+                   .input({1, 8, 9, 9})
+                   .weights({8, 8, 1, 1})
+                   .post_with_operand("Add")
+                   .input_layout(2, Layout::kRowMajor)
+                   .supports(kTactic, Layout::kChannelsLast));
+}
+
 TEST(Convolution, RunsOnTwoThreads) {
   OpCase("Conv")
       .input({1, 16, 40, 40})
