@@ -108,8 +108,8 @@ std::pair<std::string, std::string> split_assignment(const std::string& text) {
 
 void CommonFlags::add_to(CLI::App& app, bool are_answers) {
   app.add_option("--device", model.device, "Where to run (default: auto)")
-      ->check(one_of({"auto", "cpu"}, {"cuda"}))
-      ->type_name("auto|cpu");
+      ->check(one_of({"auto", "cpu", "reference"}, {"cuda"}))
+      ->type_name("auto|cpu|reference");
   app.add_option("--precision", model.precision, "Numbers to compute with (default: auto)")
       ->check(one_of({"auto", "fp32"}, {"tf32", "bf16", "fp16", "int8"}))
       ->type_name("auto|fp32");

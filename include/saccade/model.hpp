@@ -17,7 +17,7 @@ namespace saccade {
 
 /// How a model is compiled, and what it is asked for.
 struct ModelOptions {
-  std::string device = "auto";     ///< "auto" or "cpu"
+  std::string device = "auto";     ///< "auto", "cpu" or "reference", the slow kernels that define right answers
   std::string precision = "auto";  ///< "auto" or "fp32"
   int threads = 0;                 ///< that one inference may use; 0: one a core
   /// Bytes that a model may take while it is read and compiled; 0: three quarters of the machine's memory, or of what

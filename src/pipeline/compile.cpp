@@ -3,6 +3,7 @@
 #include "base/log.hpp"
 #include "base/module.hpp"
 #include "graph/importer.hpp"
+#include "runtime/reference_backend.hpp"
 
 namespace saccade {
 namespace {
@@ -29,12 +30,12 @@ Graph import_model(const std::string& path, const ModelOptions& options) {
 }
 
 const Backend& choose_backend(const ModelOptions& options) {
-  if (options.device != "auto" && options.device != "cpu")
-    fail(ErrorCode::kUnsupported, "the device '{}' is not built yet: use auto or cpu", options.device);
+  if (options.device != "auto" && options.device != "cpu" && options.device != "reference")
+    fail(ErrorCode::kUnsupported, "the device '{}' is not built yet: use auto, cpu or reference", options.device);
   if (options.precision != "auto" && options.precision != "fp32")
     fail(ErrorCode::kUnsupported, "the precision '{}' is not built yet: use auto or fp32", options.precision);
   if (options.threads < 0) fail(ErrorCode::kInvalidArgument, "{} threads make no sense", options.threads);
-  return cpu_backend();
+  return options.device == "reference" ? reference_backend() : cpu_backend();
 }
 
 PassOptions pass_options(const ModelOptions& options, const Backend& backend) {

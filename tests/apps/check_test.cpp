@@ -71,6 +71,17 @@ TEST_F(Check, SortsTestsByWhatBecameOfThem) {
   EXPECT_EQ(report["reasons"].size(), 2U);
 }
 
+TEST_F(Check, RunsOnTheReferenceKernelsAlone) {
+  write_unary("right", "Neg", {-1, 2});
+  EXPECT_EQ(check({folder_ / "right", "--device", "reference"}, 0)["passed"], json({"right"}));
+
+  const Finished finished = run_saccade({"inspect", folder_ / "right/model.onnx", "--device", "reference", "--json"});
+  const json plan = json::parse(finished.out)["plan"];
+  EXPECT_EQ(plan["backend"], "reference");
+  ASSERT_EQ(plan["steps"].size(), 1U);
+  EXPECT_EQ(plan["steps"][0]["tactic"], "reference");
+}
+
 TEST_F(Check, SaysTheSameToPeople) {
   write_unary("right", "Neg", {-1, 2});
   write_unary("strange", "Frobnicate", {0, 0});

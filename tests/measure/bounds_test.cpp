@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "runtime/reference_backend.hpp"
 #include "support/graph_builder.hpp"
-#include "support/reference_backend.hpp"
 
 namespace saccade {
 namespace {
@@ -83,7 +83,7 @@ TEST(Bounds, APlanAddsUpItsSteps) {
   const ValueId x = b.input("x", {1, 100});
   const ValueId y = b.op("MatMul", {x, b.random({100, 10})});
   const ValueId z = b.op("Relu", {b.op("Reshape", {y, b.ints({10})})});
-  const test::ReferenceBackend backend;
+  const ReferenceBackend backend;
   const auto plan = Plan::compile(b.build({z}), backend, {});
   const PlanBounds bounds = bound_plan(*plan, made_up());
   ASSERT_EQ(bounds.steps.size(), 3U);

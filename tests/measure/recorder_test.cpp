@@ -2,15 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include "runtime/reference_backend.hpp"
 #include "support/graph_builder.hpp"
-#include "support/reference_backend.hpp"
 
 namespace saccade {
 namespace {
 
 using namespace std::chrono_literals;
 
-const test::ReferenceBackend kBackend;
+const ReferenceBackend kBackend;
 const Clock::time_point kStart = Clock::time_point(1h);
 
 /// Add, a view, Relu: steps 0 and 2 are launches.

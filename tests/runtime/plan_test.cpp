@@ -9,12 +9,12 @@
 #include <thread>
 
 #include "ops/infer.hpp"
-#include "support/reference_backend.hpp"
+#include "runtime/reference_backend.hpp"
 
 namespace saccade {
 namespace {
 
-const test::ReferenceBackend kBackend;
+const ReferenceBackend kBackend;
 
 /// y = relu(x + bias) reshaped to 6; z = y + y. Outputs y (a view) and z.
 Graph small_graph() {
@@ -207,7 +207,7 @@ TEST_F(PlanFile, SurvivesDamage) {
 
 TEST_F(PlanFile, IsRefusedByAnotherBackend) {
   save_plan(*Plan::compile(small_graph(), kBackend, {}), path_);
-  struct Other : test::ReferenceBackend {
+  struct Other : ReferenceBackend {
     std::string_view name() const override { return "other"; }
   };
   EXPECT_THROW(load_plan(path_, Other{}, {}), Error);

@@ -10,6 +10,7 @@
 #include "cpu/parallel.hpp"
 #include "cpu/tactics.hpp"
 #include "runtime/cpu_backend.hpp"
+#include "runtime/reference_backend.hpp"
 
 namespace saccade::cpu {
 namespace {
@@ -23,7 +24,7 @@ class CpuBackend : public Backend {
     if (rule == LayoutRule::kRowMajor) return rule;
     // What only the reference kernel can run, whole or in slices, must stay as it can read it.
     const auto runs = [&](const Tactic* tactic) {
-      return tactic != &reference() && tactic != &sliced_elementwise() && tactic->supports(context).yes;
+      return tactic != &reference_tactic() && tactic != &sliced_elementwise() && tactic->supports(context).yes;
     };
     return std::ranges::any_of(tactics_, runs) ? rule : LayoutRule::kRowMajor;
   }
@@ -52,7 +53,7 @@ class CpuBackend : public Backend {
       &vector_resize(),
       &vector_softmax(),
       &sliced_elementwise(),
-      &reference(),
+      &reference_tactic(),
   };
   // clang-format on
 };

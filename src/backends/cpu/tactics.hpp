@@ -22,6 +22,5 @@ const Tactic& vector_reduce();
 const Tactic& vector_resize();
 const Tactic& vector_softmax();
 const Tactic& sliced_elementwise();
-const Tactic& reference();
 
 }  // namespace saccade::cpu

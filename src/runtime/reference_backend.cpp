@@ -1,11 +1,10 @@
+#include "runtime/reference_backend.hpp"
+
 #include <algorithm>
 
-#include "cpu/tactics.hpp"
 #include "ops/interpret.hpp"
 
-// The last resort: the operator's reference kernel. Slow, single-threaded, and the only tactic that may allocate while
-// it runs (reference kernels keep small vectors).
-namespace saccade::cpu {
+namespace saccade {
 namespace {
 
 class BoundReference : public BoundLaunch {
@@ -66,9 +65,14 @@ class Reference : public Tactic {
 
 }  // namespace
 
-const Tactic& reference() {
+const Tactic& reference_tactic() {
   static const Reference tactic;
   return tactic;
 }
 
-}  // namespace saccade::cpu
+const Backend& reference_backend() {
+  static const ReferenceBackend backend;
+  return backend;
+}
+
+}  // namespace saccade

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <vector>
+
+#include "runtime/tactic.hpp"
+
+namespace saccade {
+
+/// Runs a node's reference kernel on the calling thread: slow, and the only tactic that may allocate while it runs
+/// (reference kernels keep small vectors). The last resort of every backend.
+const Tactic& reference_tactic();
+
+/// The operators as their reference kernels define them, everything row-major: what other backends answer to.
+class ReferenceBackend : public Backend {
+ public:
+  std::string_view name() const override { return "reference"; }
+  std::span<const Tactic* const> tactics() const override { return tactics_; }
+  LayoutRule layout_rule(const NodeContext&) const override { return LayoutRule::kRowMajor; }
+  void prepare_thread(int) const override {}
+  void release_thread() const override {}
+  std::string device_name() const override { return "the reference kernels"; }
+
+ private:
+  std::vector<const Tactic*> tactics_{&reference_tactic()};
+};
+
+const Backend& reference_backend();
+
+}  // namespace saccade
