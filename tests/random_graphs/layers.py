@@ -73,6 +73,8 @@ def resize(d):
     dims = d.dims(x)
     attributes = d.attributes()
     mode = attributes.get("mode", "nearest")
+    if mode != "nearest" and not is_float(dtype):
+        raise Impossible("the standard does not say how whole numbers are rounded, and engines differ")
     transform = attributes.get("coordinate_transformation_mode")
     if transform == "tf_half_pixel_for_nn" and not (version == 11 and mode == "nearest"):
         raise Impossible("it is gone since version 13, and about nearest neighbours")
