@@ -167,7 +167,8 @@ def answer(row, node, values, opset, rng):
     arrays = [value and value.array for value in values]
     EVALUATOR.is_coarse = False
     outputs = EVALUATOR.outputs(node, arrays, opset)
-    unit = {dtype: max(own, UNIT[FLOAT32]) if EVALUATOR.is_coarse else own for dtype, own in UNIT.items()}
+    is_coarse = EVALUATOR.is_coarse or row.stashes
+    unit = {dtype: max(own, UNIT[FLOAT32]) if is_coarse else own for dtype, own in UNIT.items()}
     if row.overflows:
         _refuse_overflow(row, node, arrays, outputs, opset)
     errors = [np.zeros(output.shape) if output is not None else None for output in outputs]

@@ -31,6 +31,7 @@ class Operator:
     overflows: frozenset = frozenset()  # inputs whose whole numbers may become too large
     moves: frozenset = ALL  # inputs whose rounding the node's own is like
     not_finite: bool = False
+    stashes: bool = False  # its statistics are floats unless stash_type says otherwise, doubles' too
     weight: float = 1.0
 
 
@@ -174,10 +175,11 @@ OPERATORS = [
              floor=8, weight=3),
     Operator("InstanceNormalization", l.instance_norm, {"epsilon": [None, 1e-3]}, roundings=64, floor=64),
     Operator("GroupNormalization", l.group_norm, {"epsilon": [None, 1e-3]}, {"num_groups": ("one", "some", "all")},
-             roundings=64, floor=64),
+             stashes=True, roundings=64, floor=64),
     Operator("LayerNormalization", l.layer_norm, {"epsilon": [None, 1e-3], "stash_type": [None, 1]}, AXIS_OR_NOT,
-             roundings=64, floor=64, weight=2),
-    Operator("RMSNormalization", l.layer_norm, {"epsilon": [None, 1e-3]}, AXIS_OR_NOT, roundings=64, floor=16),
+             stashes=True, roundings=64, floor=64, weight=2),
+    Operator("RMSNormalization", l.layer_norm, {"epsilon": [None, 1e-3]}, AXIS_OR_NOT, stashes=True,
+             roundings=64, floor=16),
     Operator("LRN", l.lrn, {"alpha": [None, 0.01], "beta": [None, 0.5], "bias": [None, 2.0], "size": [1, 3, 5]},
              roundings=16),
     Operator("LpNormalization", l.lp_norm, {"p": [None, 1, 2]}, AXIS_OR_NOT, roundings=32),
