@@ -63,6 +63,11 @@ double steps_of(const Graph& graph, const Node& node) {
   for (const Shape& input : inputs) sizes.push_back(static_cast<double>(input.elements()));
   std::ranges::sort(sizes, std::greater());
   if (node.is("NonMaxSuppression")) return sizes[0] * sizes[0];
+  // Without a sampling_ratio the regions' sizes decide how many samples a bin takes, up to this along each side.
+  if (node.is("RoiAlign")) {
+    const auto samples = static_cast<double>(node.attributes.integer("sampling_ratio", 0));
+    return steps * (samples == 0 ? 4096.0 * 4096.0 : samples * samples);
+  }
   // Matrices of M x K and K x N make one of M x N in M x K x N steps: the root of the product of the three sizes.
   const auto in_name = [&](std::string_view part) { return node.op.find(part) != std::string::npos; };
   if (std::ranges::any_of(kProducts, in_name)) return std::max(steps, std::sqrt(steps * sizes[0] * sizes[1]));

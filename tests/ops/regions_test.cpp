@@ -86,5 +86,13 @@ TEST(NonMaxSuppression, IsRefusedWhereTheBoxesComeFromTheRun) {
   EXPECT_NE(message.find("depends on the data"), std::string::npos) << message;
 }
 
+TEST(NonMaxSuppression, IsRefusedWhereItWouldRunForHours) {
+  constexpr std::int64_t kMany = 200'000;
+  OpCall call = suppression(3, 0.5F, 0);
+  call.inputs[0] = Tensor(DType::kFloat32, {1, kMany, 4});
+  call.inputs[1] = Tensor(DType::kFloat32, {1, 1, kMany});
+  EXPECT_EQ(call.error().first, ErrorCode::kUnsupported);
+}
+
 }  // namespace
 }  // namespace saccade
