@@ -262,7 +262,74 @@ def quantised_contrib():
         case("QLinearConcat", [scale(0.05), z, a, scale(0.02), z, a[:, :1], scale(0.07), z], domain=ms, axis=1)
 
 
-for write in (convolutions, pools, products, norms, reductions, resizes, grids, quantised, quantised_contrib):
+def regions():
+    boxes = np.array([[0.3, 0.7, 4.2, 3.1], [-1.5, 1, 2.5, 9], [2, 2, 2, 2], [5, 4, 0, 0]], np.float32)
+    maps, images = real(2, 2, 5, 6), np.array([0, 1, 1, 0], np.int64)
+    for mode in ("avg", "max"):
+        for corners in ("half_pixel", "output_half_pixel"):
+            for ratio in (0, 2):
+                case("RoiAlign", [maps, boxes, images], mode=mode, coordinate_transformation_mode=corners,
+                     sampling_ratio=ratio, spatial_scale=0.8, output_height=2, output_width=3)
+    rows = np.concatenate([images[:, None].astype(np.float32), np.round(np.abs(boxes))], axis=1)
+    case("MaxRoiPool", [maps, rows], pooled_shape=[2, 2], spatial_scale=0.6)
+    for p in (1, 2, 3):
+        case("LpPool", [real(1, 2, 5, 4)], kernel_shape=[3, 2], strides=[2, 1], pads=[1, 0, 1, 1], p=p)
+        case("GlobalLpPool", [real(1, 2, 5, 4)], p=p)
+    case("LpPool", [real(1, 1, 6, 5)], kernel_shape=[2, 3], auto_pad="SAME_UPPER")
+    case("LpPool", [real(1, 1, 6, 5)], kernel_shape=[2, 3], dilations=[2, 1], pads=[1, 0, 1, 0])
+    kept, places = real(1, 2, 2, 2), np.array([[[[0, 6], [9, 15]], [[17, 22], [24, 30]]]], np.int64)
+    case("MaxUnpool", [kept, places], kernel_shape=[2, 2], strides=[2, 2])
+    case("Col2Im", [real(1, 12, 9), axes(5, 5), axes(2, 3)], strides=[2, 1], dilations=[1, 1], pads=[1, 0, 1, 0])
+    case("AffineGrid", [real(2, 2, 3), axes(2, 3, 4, 5)])
+    case("AffineGrid", [real(1, 3, 4), axes(1, 2, 2, 3, 2)], align_corners=1)
+    case("CenterCropPad", [real(3, 4, 5), axes(5, 2)], axes=[0, -1])
+
+
+def deformed():
+    window = {"kernel_shape": [2, 3], "strides": [1, 2], "pads": [1, 0, 0, 1], "dilations": [2, 1]}
+    x, w, offsets, mask = real(1, 4, 4, 5), real(4, 2, 2, 3), real(1, 24, 3, 2) * np.float32(2), real(1, 12, 3, 2)
+    case("DeformConv", [x, w, offsets, real(4), mask], group=2, offset_group=2, opset=22, **window)
+    case("DeformConv", [x, real(2, 4, 2, 3), offsets[:, :12]], opset=22, **window)
+
+
+def other_norms():
+    for axis in (0, 1, -1):
+        for p in (1, 2):
+            case("LpNormalization", [real(2, 3, 4)], axis=axis, p=p)
+    case("MeanVarianceNormalization", [real(2, 3, 4, 2)])
+    case("MeanVarianceNormalization", [real(2, 3, 4)], axes=[0, 2])
+    case("RMSNormalization", [real(2, 3, 4), real(4)], opset=23)
+    case("RMSNormalization", [real(2, 3, 4), real(3, 4)], axis=1, epsilon=1e-2, opset=23)
+
+
+def attention():
+    q, k, v = real(2, 4, 3, 6), real(2, 2, 5, 6), real(2, 2, 5, 4)
+    case("Attention", [q, k, v], opset=23)
+    case("Attention", [q, k, v, real(3, 5)], opset=23, scale=0.4, softcap=1.5)
+    case("Attention", [q, k, v], opset=23, is_causal=1)
+    for mode in range(4):
+        case("Attention", [q, k, v, real(2, 1, 3, 5)], 4, opset=23, qk_matmul_output_mode=mode)
+    case("Attention", [real(2, 3, 8), real(2, 5, 4), real(2, 5, 6)], opset=23, q_num_heads=4, kv_num_heads=2)
+    case("Attention", [q, k, v, None, real(2, 2, 3, 6), real(2, 2, 3, 4)], 3, opset=23, is_causal=1)
+    x, angles = real(2, 3, 4, 6), [real(7, 3), real(7, 3)]
+    positions = np.array([[0, 3, 6, 1], [2, 2, 5, 4]], np.int64)
+    for interleaved in (0, 1):
+        case("RotaryEmbedding", [x, *angles, positions], opset=23, interleaved=interleaved)
+    case("RotaryEmbedding", [real(2, 4, 12), real(2, 4, 2), real(2, 4, 2)], opset=23, num_heads=2,
+         rotary_embedding_dim=4)
+
+
+def quantised_blocks():
+    scales = np.abs(real(2, 3)) + np.float32(0.05)
+    case("QuantizeLinear", [real(2, 5), scales, whole(0, 9, 2, 3)], axis=1, block_size=2)
+    case("DequantizeLinear", [whole(-99, 99, 4, 3, dtype=np.int8), scales, whole(-9, 9, 2, 3, dtype=np.int8)], axis=0,
+         block_size=2)
+    case("DynamicQuantizeLinear", [real(3, 7)], 3)
+    case("DynamicQuantizeLinear", [np.abs(real(3, 7))], 3)
+
+
+for write in (convolutions, pools, products, norms, reductions, resizes, grids, quantised, quantised_contrib, regions,
+              deformed, other_norms, attention, quantised_blocks):
     write()
 path = pathlib.Path(__file__).with_name("ort_cases.txt")
 path.write_text(f"# Written by ort_cases.py with ONNX Runtime {ort.__version__}.\n" + "\n".join(lines) + "\n")
