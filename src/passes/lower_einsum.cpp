@@ -2,6 +2,7 @@
 
 #include "ops/einsum_equation.hpp"
 #include "passes/match.hpp"
+#include "passes/steps.hpp"
 
 // An Einsum of two operands is a product of matrices where every label that both have is a batch or is summed, and
 // every other one is of the output: transpose both to [batch, free, summed] and [batch, summed, free], multiply, and
@@ -62,46 +63,34 @@ std::optional<Product> as_product(const EinsumEquation& equation, const std::vec
 class Builder {
  public:
   Builder(Patch& patch, const Node& einsum, const EinsumEquation& equation)
-      : patch_(patch), einsum_(einsum), equation_(equation) {}
+      : steps_(patch, einsum), einsum_(einsum), equation_(equation) {}
 
   /// FROM, whose dimensions are OWN, with its dimensions in the order of WANTED.
-  ValueId transpose(ValueId from, const std::string& own, const std::string& wanted, const std::string& name) {
+  ValueId transpose(ValueId from, const std::string& own, const std::string& wanted, std::string_view name) {
     std::vector<std::int64_t> order;
     for (const char label : wanted) order.push_back(static_cast<std::int64_t>(own.find(label)));
-    Node node{.op = "Transpose", .name = einsum_.name + name, .inputs = {from}, .stage = einsum_.stage};
-    node.attributes.set("perm", std::move(order));
-    return patch_.add_node_with_output(std::move(node));
+    return steps_.transpose(name, from, std::move(order));
   }
 
-  /// FROM with the dimensions of SHAPE.
-  ValueId reshape(ValueId from, const Shape& shape, const std::string& name) {
-    Tensor target(DType::kInt64, {shape.rank()});
-    std::ranges::copy(shape, target.data<std::int64_t>().begin());
-    Node node{.op = "Reshape", .name = einsum_.name + name, .stage = einsum_.stage};
-    node.inputs = {from, patch_.add_constant(einsum_.name + name + ".shape", std::move(target))};
-    // The target is written out: a 0 in it is an empty dimension.
-    node.attributes.set("allowzero", std::int64_t{1});
-    return patch_.add_node_with_output(std::move(node));
-  }
+  ValueId reshape(ValueId from, const Shape& shape, std::string_view name) { return steps_.reshape(name, from, shape); }
 
   /// An operand as [batch, rows, columns].
   ValueId matrices(int operand, const std::string& batch, const std::string& rows, const std::string& columns) {
     const std::string& own = equation_.operands[static_cast<std::size_t>(operand)];
-    const std::string name = fmt::format(".operand{}", operand);
+    const std::string name = fmt::format("operand{}", operand);
     const ValueId turned =
         transpose(einsum_.inputs[static_cast<std::size_t>(operand)], own, batch + rows + columns, name + ".order");
     return reshape(turned, {elements(batch), elements(rows), elements(columns)}, name);
   }
 
   ValueId multiply(ValueId left, ValueId right) {
-    return patch_.add_node_with_output(
-        {.op = "MatMul", .name = einsum_.name + ".product", .inputs = {left, right}, .stage = einsum_.stage});
+    return steps_.add("product", {.op = "MatMul", .inputs = {left, right}});
   }
 
  private:
   std::int64_t elements(const std::string& labels) const { return equation_.shape_of(labels).elements(); }
 
-  Patch& patch_;
+  Steps steps_;
   const Node& einsum_;
   const EinsumEquation& equation_;
 };
@@ -122,8 +111,8 @@ std::optional<Patch> lower_einsum(const PassContext& context, NodeId id) {
   const ValueId left = builder.matrices(product->left, product->batch, product->left_free, product->summed);
   const ValueId right = builder.matrices(product->right(), product->batch, product->summed, product->right_free);
   const std::string made = product->batch + product->left_free + product->right_free;
-  const ValueId all = builder.reshape(builder.multiply(left, right), equation.shape_of(made), ".labels");
-  patch.replace(output_of(node), builder.transpose(all, made, equation.output, ".output"));
+  const ValueId all = builder.reshape(builder.multiply(left, right), equation.shape_of(made), "labels");
+  patch.replace(output_of(node), builder.transpose(all, made, equation.output, "output"));
   return patch;
 }
 

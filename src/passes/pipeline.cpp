@@ -11,6 +11,7 @@
 #define SACCADE_PASSES(LOCAL, GRAPH)                                                                  \
   LOCAL(eliminate_dead_code, "drop nodes that nothing reads")                                         \
   LOCAL(remove_identity, "drop nodes whose output is their input")                                    \
+  LOCAL(lower_attention, "make two products and a Softmax of an Attention")                           \
   LOCAL(fold_constants, "compute nodes that see constants or shapes alone")                           \
   LOCAL(remove_identity, "drop nodes whose output is their input")                                    \
   LOCAL(lower_einsum, "make a product of matrices of an Einsum")                                      \
