@@ -233,6 +233,7 @@ constexpr UpgradeRule kRules[] = {
     {"NhwcConv", kAlways, open_nhwc_conv},
     {"NhwcFusedConv", kAlways, open_nhwc_conv},
     {"NhwcMaxPool", kAlways, turn_max_pool},
+    {"QGemm", kAlways, open_quantized_gemm},
     {"QLinearAveragePool", kAlways, turn_if_asked},
     {"QLinearConv", kAlways, turn_qlinear_conv},
     {"QLinearGlobalAveragePool", kAlways, turn_if_asked},

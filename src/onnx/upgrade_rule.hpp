@@ -75,5 +75,6 @@ void measure_batch_norm(Upgrade& upgrade);
 /// Operators of com.microsoft in terms of ONNX's own; a node passes the one rule of its operator.
 std::span<const UpgradeRule> microsoft_rules();
 void open_multi_head_attention(Upgrade& upgrade);
+void open_quantized_gemm(Upgrade& upgrade);
 
 }  // namespace saccade

@@ -98,6 +98,12 @@ def attention():
 def quantised_operators():
     a, b = stored(2, 3, 4), stored(3, 1)
     two = [a, *quantised(0.1, 100), b, *quantised(0.2, 30), *quantised(0.3, 90)]
+    left, right = [stored(3, 4), *quantised(0.1, 100)], [stored(4, 5, dtype=np.int8), *quantised(0.02, 3, np.int8)]
+    bias = random.integers(-500, 500, 5).astype(np.int32)
+    case("QGemm", [*left, *right])
+    case("QGemm", [*left, *right, bias, *quantised(0.3, 90)], rounding=1, alpha=0.5)
+    columns = [stored(5, 4, dtype=np.int8), np.linspace(0.01, 0.05, 5).astype(np.float32), np.zeros(5, np.int8)]
+    case("QGemm", [*left, *columns, bias, *quantised(0.3, 90)], rounding=1, transB=1)
     for op in ("QLinearAdd", "QLinearMul"):
         case(op, two, rounding=1)
     for op, attributes in (("QLinearSigmoid", {}), ("QLinearLeakyRelu", {"alpha": 0.2})):

@@ -141,6 +141,23 @@ TEST_F(MicrosoftTest, PoolsChannelsLast) {
   EXPECT_EQ(y.data<std::uint8_t>()[1], 3);
 }
 
+TEST_F(MicrosoftTest, QGemmIsAnIntegerProductBroughtBackToScale) {
+  const std::vector<Message> constants{tensor<float>("half", {}, {0.5F}),        tensor<std::uint8_t>("one", {}, {1}),
+                                       tensor<std::int8_t>("w", {1, 2}, {2, 3}), tensor<std::int8_t>("zero", {}, {0}),
+                                       tensor<std::int32_t>("c", {1}, {4}),      tensor<std::uint8_t>("ten", {}, {10})};
+  const auto run_gemm = [&](std::vector<std::string> inputs) {
+    const Graph graph =
+        import(model_of({1, 2}, {.op = "QGemm", .inputs = std::move(inputs), .attributes = {attribute("transB", 1)}},
+                        constants, onnx_writer::kUInt8));
+    return interpret(graph, {{"x", Tensor::of<std::uint8_t>({1, 2}, {3, 5})}})[0];
+  };
+
+  // (2 * 2 + 4 * 3 + 4) / 4
+  EXPECT_EQ(run_gemm({"x", "half", "one", "w", "half", "zero", "c"}).data<float>()[0], 5);
+  EXPECT_EQ(run_gemm({"x", "half", "one", "w", "half", "zero", "", "", ""}).data<float>()[0], 4);
+  EXPECT_EQ(run_gemm({"x", "half", "one", "w", "half", "zero", "c", "half", "ten"}).data<std::uint8_t>()[0], 20);
+}
+
 TEST_F(MicrosoftTest, AnOperatorOfNeitherIsRefused) {
   EXPECT_NE(error_of(model_of({1}, {.op = "Inverse", .inputs = {"x"}}, {})).find("com.microsoft.Inverse"),
             std::string::npos);
