@@ -36,29 +36,6 @@ class Case:
     text: str
 
 
-def feeds(network, batch):
-    """Two batches of different photographs; a clip is a photograph that moves."""
-    *_, height, width = network.picture
-    pictures = [photo((1, 3, height, width), name)[0] for name in ("bus", "zidane")]
-    if len(network.picture) == 4:
-        frames = range(network.picture[1])
-        pictures = [np.stack([np.roll(p, 3 * t, axis=-1) for t in frames], axis=1) for p in pictures]
-    if not network.batched:
-        return pictures
-    return [np.stack([pictures[(first + i) % 2] for i in range(batch)]) for first in (0, 1)]
-
-
-def compare(binary, model, network, batch):
-    """The largest drift of an output."""
-    reference = session(model)
-    name = reference.get_inputs()[0].name
-    picture, other = feeds(network, batch)
-    want, changed = (reference.run(None, {name: x}) for x in (picture, other))
-    shape = ["--shape", f"{name}={'x'.join(map(str, picture.shape))}"]
-    got = ours(binary, model, {name: picture}, [o.name for o in reference.get_outputs()], shape)
-    return max(map(drift, got, want, changed))
-
-
 def run_case(args, exporter, name, opset):
     case = f"{name} {exporter.exporter} {opset} {exporter.batch}"
     with tempfile.TemporaryDirectory() as folder:
@@ -68,7 +45,8 @@ def run_case(args, exporter, name, opset):
         except export.CannotExport as reason:
             return Case(case, "not exported", str(reason))
         try:
-            value = compare(args.binary, str(path), exporter.network, 1 if exporter.batch == "static" else 3)
+            feeds = pictures(exporter.network, 1 if exporter.batch == "static" else 3)
+            value = largest_drift(args.binary, str(path), *feeds)
         except Exception as error:  # of ONNX Runtime, of saccade: either is a finding
             return Case(case, "failed", " ".join(str(error).split())[:600])
     return Case(case, "passed" if value <= LIMIT else "failed", f"drift {value:.2e}")
@@ -149,12 +127,9 @@ def main():
 try:
     if "--shared" in sys.argv:
         sys.path.insert(0, str(pathlib.Path(sys.argv[sys.argv.index("--shared") + 1]) / "tools"))
-    import numpy as np
-    from drift import drift, photo
-
     import export
     import networks
-    from engines import ours, session
+    from compare import largest_drift, pictures
 except ImportError as missing:
     print(f"SKIPPED: needs ../shared/tools and Python's packages: ./script/bootstrap --exporters ({missing})")
     sys.exit(77)

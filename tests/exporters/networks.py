@@ -26,7 +26,7 @@ DETECTORS = ("fasterrcnn_mobilenet_v3_large_320_fpn", "fcos_resnet50_fpn", "keyp
              "maskrcnn_resnet50_fpn", "retinanet_resnet50_fpn", "ssdlite320_mobilenet_v3_large")
 # Of timm: the network, and the side of the picture.
 TIMM = {
-    "cait_xxs24_224": 224, "coat_lite_tiny": 96, "convit_tiny": 224, "convnextv2_atto": 96, "cspresnet50": 96,
+    "cait_xxs24_224": 224, "coat_lite_tiny": 224, "convit_tiny": 224, "convnextv2_atto": 96, "cspresnet50": 96,
     "davit_tiny": 96, "deit_tiny_patch16_224": 224, "dla34": 96, "dpn48b": 96, "edgenext_xx_small": 96,
     "efficientformer_l1": 224, "efficientvit_b0": 96, "ese_vovnet19b_dw": 96, "eva02_tiny_patch14_224": 224,
     "fastvit_t8": 96, "focalnet_tiny_srf": 96, "ghostnet_100": 96, "halonet26t": 256, "hgnetv2_b0": 96,
