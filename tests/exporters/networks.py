@@ -9,12 +9,12 @@ from torch import nn
 
 # Of torchvision: the network, and the shape of one picture (or clip).
 TORCHVISION = {
-    "alexnet": (3, 96, 96), "convnext_tiny": (3, 96, 96), "densenet121": (3, 96, 96), "efficientnet_b1": (3, 96, 96),
+    "alexnet": (3, 224, 224), "convnext_tiny": (3, 96, 96), "densenet121": (3, 96, 96), "efficientnet_b1": (3, 96, 96),
     "efficientnet_v2_s": (3, 96, 96), "googlenet": (3, 96, 96), "inception_v3": (3, 128, 128),
     "maxvit_t": (3, 224, 224), "mnasnet0_5": (3, 96, 96), "mobilenet_v3_small": (3, 96, 96),
     "regnet_x_400mf": (3, 96, 96), "regnet_y_400mf": (3, 96, 96), "resnet34": (3, 96, 96),
     "resnext50_32x4d": (3, 96, 96), "shufflenet_v2_x0_5": (3, 96, 96), "shufflenet_v2_x1_5": (3, 96, 96),
-    "squeezenet1_0": (3, 96, 96), "swin_t": (3, 96, 96), "swin_v2_t": (3, 96, 96), "vgg11_bn": (3, 96, 96),
+    "squeezenet1_0": (3, 96, 96), "swin_t": (3, 96, 96), "swin_v2_t": (3, 96, 96), "vgg11_bn": (3, 224, 224),
     "vit_b_32": (3, 224, 224), "wide_resnet50_2": (3, 96, 96),
     "segmentation.deeplabv3_mobilenet_v3_large": (3, 96, 96), "segmentation.fcn_resnet50": (3, 64, 64),
     "segmentation.lraspp_mobilenet_v3_large": (3, 96, 96),
