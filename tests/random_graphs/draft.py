@@ -81,7 +81,7 @@ class Draft:
     def element_type(self, argument=0, among=None):
         """A type that the operator's argument may have, often the graph's own."""
         allowed = list(self.row.types) if self.row.types else types_of(self.schema, argument)
-        allowed = [t for t in allowed if (among is None or t in among) and (self.row.op, t.name) not in self.refused]
+        allowed = [t for t in allowed if (among is None or t in among) and (self.row.name, t.name) not in self.refused]
         if self.kind in allowed and self.chance(0.55):
             return self.kind
         there = [t for t in {value.array.dtype for value in self.case.values.values()} if t in allowed]

@@ -33,11 +33,16 @@ def crops(node, feeds, opset):
     return node.attributes.get("coordinate_transformation_mode") == "tf_crop_and_resize"
 
 
+def unsorted(node, feeds, opset):
+    return node.attributes.get("sorted", 1) == 0
+
+
 def shrinks_by_nearest(node, feeds, opset):
     return opset == 10 and node.attributes.get("mode", "nearest") == "nearest" and min(list(feeds.values())[1]) < 1
 
 
 WRONG = [
+    Wrong("Attention", of_doubles, "the square root of scale is a float; the standard multiplies doubles by it"),
     Wrong("Gelu", of_doubles, "its constants are floats; the standard: sqrt(2 / pi) and 0.044715 of type double"),
     Wrong("Erf", of_doubles, "erf of doubles is computed in float"),
     Wrong("Resize", shrinks_by_nearest,
@@ -50,6 +55,9 @@ WRONG = [
           "doubles pass through float; the standard: \"If x > lambd, y = x - bias\", of type double"),
 ]
 WRONG_IN_PACKAGE = [
+    Wrong("Attention", of_doubles, "the square root of scale is a float; the standard multiplies doubles by it"),
+    Wrong("Unique", unsorted, "sorted = 0 sorts all the same; the standard: \"in the same order as they occur in the "
+                              "input\""),
     Wrong("Erf", of_doubles, "erf of doubles is computed in float"),
     Wrong("HardSwish", of_doubles, "1/6 is a float; the standard: \"alpha = 1/6\""),
     Wrong("LRN", of_doubles,

@@ -210,3 +210,76 @@ def det(d):
     return d.node([d.leaf(x.astype(d.kind if d.kind in types_of(d.schema) else FLOAT32), "input")])
 
 
+
+
+def deform_conv(d):
+    dtype = d.element_type()
+    group, offset_group = d.choose((1, 1, 2)), d.choose((1, 1, 2))
+    channels, kernel = 2 * d.integer(1, 2), [d.integer(1, 3), d.integer(1, 3)]
+    n, height, width = d.integer(1, 2), d.integer(3, 7), d.integer(3, 7)
+    strides, pads = [d.choose((1, 2)), d.choose((1, 2))], [d.integer(0, 1) for _ in range(4)]
+    out = [(size + a + b - k) // s + 1 for size, a, b, k, s in zip((height, width), pads, pads[2:], kernel, strides)]
+    d.note("groups", f"{group}/{offset_group}")
+    x = d.pick(dtype, (n, channels, height, width), within=(-4, 4))
+    outputs = group * d.integer(1, 3)
+    weights = d.pick(dtype, (outputs, channels // group, *kernel), within=(-1, 1), role=constant_or_not(d))
+    places = offset_group * kernel[0] * kernel[1]
+    offset = d.leaf(d.rng.uniform(-1.5, 1.5, (n, 2 * places, *out)).astype(dtype), "input")
+    bias = d.pick(dtype, (outputs,), within=(-4, 4)) if d.chance(0.5) else ""
+    mask = d.leaf(d.rng.uniform(0, 1, (n, places, *out)).astype(dtype), "input") if d.chance(0.5) else ""
+    return d.node([x, weights, offset, bias, mask], kernel_shape=kernel, strides=strides, pads=pads, group=group,
+                  offset_group=offset_group)
+
+
+def rotary_embedding(d):
+    dtype = d.element_type()
+    n, heads, length, half, most = d.integer(1, 2), d.integer(1, 3), d.integer(1, 4), d.integer(1, 4), 6
+    by_position = d.chance(0.6)
+    d.note("position_ids", "given" if by_position else "absent")
+    partial = d.chance(0.3)
+    d.note("rotary_embedding_dim", "given" if partial else "absent")
+    x = d.pick(dtype, (n, heads, length, 2 * half + (2 if partial else 0)), within=(-30, 30))
+    caches = (most, half) if by_position else (n, length, half)
+    angles = d.rng.uniform(-3, 3, caches)
+    cosines, sines = (d.leaf(f(angles).astype(dtype), "initializer") for f in (np.cos, np.sin))
+    inputs = [x, cosines, sines,
+              d.leaf(d.rng.integers(0, most, (n, length)), "input") if by_position else ""]
+    return d.node(inputs, **d.attributes(), **({"rotary_embedding_dim": 2 * half} if partial else {}))
+
+
+def attention(d):
+    dtype = d.element_type()
+    n, groups, kv_heads, size = d.integer(1, 2), d.choose((1, 1, 2)), d.integer(1, 2), d.choose((2, 4, 8))
+    length, total = d.integer(1, 5), d.integer(1, 6)
+    attributes = d.attributes()
+    d.note("kv heads", "all" if groups == 1 else "fewer")
+    q = d.pick(dtype, (n, groups * kv_heads, length, size), within=(-3, 3))
+    k = d.pick(dtype, (n, kv_heads, total, size), within=(-3, 3))
+    v = d.pick(dtype, (n, kv_heads, total, d.choose((size, 3))), within=(-3, 3))
+    mask = d.pick(dtype, (length, total), within=(-3, 3)) if d.chance(0.4) and not attributes.get("is_causal") else ""
+    d.note("attn_mask", "given" if mask else "absent")
+    return d.node([q, k, v, mask], **attributes)
+
+
+def max_unpool(d):
+    """Of places that are all different, as a pool without overlaps gives them."""
+    n, channels, height, width = d.integer(1, 2), d.integer(1, 3), d.integer(1, 4), d.integer(1, 4)
+    x = d.pick(d.element_type(), (n, channels, height, width), within=(-30, 30))
+    blocks = np.arange(n * channels * 4 * height * width).reshape(n, channels, height, 2, width, 2)
+    at = d.rng.integers(0, 2, (2, n, channels, height, width))
+    index = np.ix_(*[range(size) for size in (n, channels, height, width)])
+    places = blocks[index[0], index[1], index[2], at[0], index[3], at[1]]
+    return d.node([x, d.leaf(places, "input")], kernel_shape=[2, 2], strides=[2, 2])
+
+
+def tensor_scatter(d):
+    dtype = d.element_type()
+    n, heads, most, size = d.integer(1, 3), d.integer(1, 2), d.integer(2, 6), d.integer(1, 4)
+    length = d.integer(1, most)
+    attributes = d.attributes()
+    last = most - 1 if attributes.get("mode") == "circular" else most - length
+    past, update = d.pick(dtype, (n, heads, most, size)), d.pick(dtype, (n, heads, length, size))
+    given = d.chance(0.7)
+    d.note("write_indices", "given" if given else "absent")
+    at = d.leaf(d.rng.integers(0, last + 1, n), d.choose(("input", "initializer"))) if given else ""
+    return d.node([past, update, at], **attributes)

@@ -96,13 +96,13 @@ def probe(binary):
     cases = {}
     for row in OPERATORS:
         opset = next(o for o in (NEWEST, 9) if row.domain or schema_of(row.op, row.domain, o))
-        schema = schema_of(row.op, row.domain, opset)
+        schema = schema_of(row.op, row.domain, opset) if row.domain == "" else None
         for dtype in row.types or (types_of(schema) if schema.inputs else [None]):
             case = draw_one(row, dtype, opset)
             if case is None:
-                print(f"{row.op} {dtype}: no oracle computes it")
+                print(f"{row.name} {dtype}: no oracle computes it")
             else:
-                cases[f"{row.op} {dtype.name if dtype is not None else '-'}"] = case
+                cases[f"{row.name} {dtype.name if dtype is not None else '-'}"] = case
     found = verdicts(binary, "reference", cases)
     rows = {name: " ".join(re.sub(r" \(\d+ nodes?, e\.g\. '[^']*'\)|^node '[^']*' \([^)]*\): ", "", reason).split())
             for name, (verdict, reason) in found.items() if verdict == "unsupported"}
@@ -116,7 +116,7 @@ def draw(seed, refused):
     opset = NEWEST if rng.random() < 0.3 else int(rng.integers(OLDEST, NEWEST + 1))
     kind = KINDS[rng.integers(len(KINDS))]
     draft = Draft(seed, opset, kind, refused)
-    rows = [row for row in OPERATORS if (row.op, "-") not in refused and
+    rows = [row for row in OPERATORS if (row.name, "-") not in refused and
             (row.domain or schema_of(row.op, row.domain, opset))]
     weights = np.asarray([row.weight for row in rows])
     # Some operators more often than others, so that they meet.
@@ -246,7 +246,7 @@ class Report:
         if self.flags.coverage:
             self.flags.coverage.write_text("\n".join(lines + [f"never drawn: {op}: {what}" for op,
                                                               what in holes]) + "\n")
-        operators = sum(bool(self.coverage.types[row.op]) for row in OPERATORS)
+        operators = sum(bool(self.coverage.types[row.name]) for row in OPERATORS)
         print(f"coverage: {operators} of {len(OPERATORS)} operators; {len(holes)} holes, and {len(self.unsupported)} "
               f"pairs of operator and type in {UNSUPPORTED.name}")
 

@@ -9,6 +9,7 @@ import numpy as np
 
 import elements as e
 import layers as l
+import microsoft as ms
 import movement as m
 import products as p
 
@@ -33,6 +34,10 @@ class Operator:
     not_finite: bool = False
     stashes: bool = False  # its statistics are floats unless stash_type says otherwise, doubles' too
     weight: float = 1.0
+
+    @property
+    def name(self):
+        return f"{self.domain}.{self.op}" if self.domain else self.op
 
 
 def exact(op, rule, attributes=None, classes=None, **others):
@@ -61,6 +66,11 @@ REDUCTIONS = {"reduction": ("absent", "none", "add", "mul", "max", "min")}
 
 def reduction(op, within=(-100, 100), **others):
     return Operator(op, p.reduce(within), REDUCE, AXES, **others)
+
+
+def microsoft(op, rule, attributes=None, types=(np.dtype("float32"),), **others):
+    others = {"roundings": 64, "floor": 64} | others
+    return Operator(op, rule, attributes or {}, types=types, domain="com.microsoft", weight=0.5, **others)
 
 
 OPERATORS = [
@@ -207,6 +217,15 @@ OPERATORS = [
              roundings=32, floor=256),
     exact("MaxRoiPool", l.max_roi_pool, {"pooled_shape": [[1, 1], [2, 2], [2, 3]], "spatial_scale": [None, 0.5]}),
     exact("NonMaxSuppression", l.non_max_suppression, {"center_point_box": FLAG}, weight=0.4),
+    Operator("DeformConv", l.deform_conv, classes={"groups": ("1/1", "1/2", "2/1", "2/2")}, roundings=64, floor=512),
+    exact("MaxUnpool", l.max_unpool),
+    # Attention
+    Operator("Attention", l.attention, {"is_causal": FLAG, "scale": [None, 0.5], "softcap": [None, 2.0]},
+             {"kv heads": ("all", "fewer"), "attn_mask": ("given", "absent")}, roundings=64, floor=64, weight=2),
+    Operator("RotaryEmbedding", l.rotary_embedding, {"interleaved": FLAG},
+             {"position_ids": ("given", "absent"), "rotary_embedding_dim": ("given", "absent")}, roundings=4, floor=64),
+    exact("TensorScatter", l.tensor_scatter, {"mode": [None, "linear", "circular"]},
+          {"write_indices": ("given", "absent")}),
     # Quantisation
     Operator("QuantizeLinear", p.quantize_linear, {"saturate": FLAG}, {
         "granularity": ("tensor", "axis", "block"), "to": ("int8", "uint8", "int16", "uint16")}, weight=2),
@@ -217,4 +236,12 @@ OPERATORS = [
     exact("ConvInteger", p.conv_integer, classes={"zero_points": ("none", "some", "both")} | WINDOW),
     exact("QLinearMatMul", p.qlinear_matmul, classes={"b_scale": ("one", "per column")}),
     exact("QLinearConv", p.qlinear_conv, classes={"w_scale": ("one", "per channel")} | WINDOW),
+    # ONNX Runtime's own
+    microsoft("Gelu", ms.quick_gelu), microsoft("QuickGelu", ms.quick_gelu, {"alpha": [None, 1.0]}),
+    microsoft("FastGelu", ms.fast_gelu), microsoft("BiasGelu", ms.bias_gelu),
+    microsoft("FusedMatMul", ms.fused_matmul, {"alpha": [None, 0.5], "transA": FLAG, "transB": FLAG},
+              sums=p.terms_of_matrix),
+    microsoft("SkipLayerNormalization", ms.skip_layer_norm, {"epsilon": [1e-5, 1e-3]}),
+    microsoft("QLinearAdd", ms.quantised_pair, types=(np.dtype("uint8"),)),
+    microsoft("QLinearMul", ms.quantised_pair, types=(np.dtype("uint8"),)),
 ]
