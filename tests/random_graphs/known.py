@@ -45,6 +45,7 @@ WRONG = [
     Wrong("Attention", of_doubles, "the square root of scale is a float; the standard multiplies doubles by it"),
     Wrong("Gelu", of_doubles, "its constants are floats; the standard: sqrt(2 / pi) and 0.044715 of type double"),
     Wrong("Erf", of_doubles, "erf of doubles is computed in float"),
+    Wrong("GridSample", of_doubles, "the places of doubles are computed in float; the standard has no float in it"),
     Wrong("Resize", shrinks_by_nearest,
           "version 10 rounds up where it shrinks; the standard leaves it open there, and the "
                                         "package's own conversion to version 11 says asymmetric and floor"),
