@@ -13,8 +13,8 @@ namespace {
 
 // Far beyond what shapes and axes take; a small file can ask for terabytes of zeros.
 constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
-// Ten seconds or so of a reference kernel; small tensors can be multiplied for days.
-constexpr double kMaxSteps = 1e10;
+// A few seconds of reference kernels, for all values together: small tensors can be multiplied for days.
+constexpr double kMaxSteps = 2e9;
 // Far beyond real chains of shape arithmetic; a hostile file's would end the stack.
 constexpr int kMaxDepth = 1024;
 
@@ -89,7 +89,6 @@ const Tensor* KnownValues::get(ValueId id) {
   computed_[id] = std::nullopt;
   const Node* node = graph_.producer(id);
   if (node == nullptr || depth_ == kMaxDepth || bytes_of_outputs(graph_, *node) > kMaxBytes) return nullptr;
-  if (steps_of(graph_, *node) > kMaxSteps) return nullptr;
   if (!needs_contents(*node)) {
     charge(*node);
     return &computed_[id].emplace(evaluate_type(graph_, *node));
@@ -100,6 +99,9 @@ const Tensor* KnownValues::get(ValueId id) {
     if (tensor == nullptr && input != ValueId::kNone) return nullptr;
     inputs.push_back(tensor == nullptr ? Tensor() : *tensor);
   }
+  const double steps = steps_of(graph_, *node);
+  if (steps > kMaxSteps - steps_) return nullptr;
+  steps_ += steps;
   charge(*node);
   std::vector<Tensor> outputs = evaluate(graph_, *node, inputs);
   for (std::size_t i = 0; i < outputs.size(); ++i)

@@ -14,8 +14,8 @@ class KnownValues {
  public:
   /// What is kept counts against BUDGET, if there is one, which outlives this.
   explicit KnownValues(const Graph& graph, MemoryBudget* budget = nullptr) : graph_(graph), budget_(budget) {}
-  /// The contents, or null where they depend on the graph's inputs or are far too large for a shape.
-  /// Throws Error naming a node for whose outputs the budget has no room.
+  /// The contents, or null where they depend on the graph's inputs or are far too large for a shape or take far
+  /// too long. Throws Error naming a node for whose outputs the budget has no room.
   const Tensor* get(ValueId id);
 
   /// Lets an input of the graph hold CONTENTS from now on.
@@ -34,6 +34,7 @@ class KnownValues {
   std::map<ValueId, Tensor> assumed_;
   std::set<ValueId> relied_on_;
   int depth_ = 0;
+  double steps_ = 0;  ///< that were taken so far, about
 };
 
 /// Sets the type of every node's outputs, in order. Throws Error (kUnsupported, kInvalidFile) naming the node.
