@@ -1,0 +1,15 @@
+#include "import.hpp"
+#include "model_mutator.hpp"
+#include "passes/manager.hpp"
+
+// Any model that can be read: constants folded, and the other passes behind it, the graph verified after each.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace saccade;
+  onnx::ModelProto model;
+  if (!model.ParseFromArray(data, static_cast<int>(size))) return 0;
+  fuzz::expect_refusal_or_success([&] {
+    Graph graph = fuzz::import_model(std::move(model));
+    run_passes(graph, {.max_memory = fuzz::kMaxMemory});
+  });
+  return 0;
+}
