@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <ranges>
+#include <span>
 
 #include "passes/match.hpp"
 
@@ -38,7 +38,7 @@ bool pads_nothing(const Graph& graph, const Node& node) {
 }
 
 bool clips_nothing(const Node& node) {
-  return std::ranges::all_of(node.inputs | std::views::drop(1), [](ValueId bound) { return bound == ValueId::kNone; });
+  return std::ranges::all_of(std::span(node.inputs).subspan(1), [](ValueId bound) { return bound == ValueId::kNone; });
 }
 
 /// x + 0, x - 0, x * 1, x / 1, and 0 + x, 1 * x: the place of x.
@@ -77,7 +77,7 @@ std::optional<Patch> remove_identity(const PassContext& context, NodeId id) {
   const Node& node = graph.node(id);
   if (!node.domain.empty() || node.inputs.empty() || node.outputs.empty() || !node.post_ops.empty()) return {};
   // Dropout's mask is an output of its own.
-  if (std::ranges::any_of(node.outputs | std::views::drop(1), [](ValueId output) { return output != ValueId::kNone; }))
+  if (std::ranges::any_of(std::span(node.outputs).subspan(1), [](ValueId output) { return output != ValueId::kNone; }))
     return {};
   const ValueId input = handed_on(graph, node);
   if (!may_replace(graph, output_of(node), input)) return {};

@@ -49,6 +49,22 @@ TEST_F(ExternalDataTest, RefusesLinksThatLeadOutsideTheModelsFolder) {
             "model.onnx: tensor 'w': its external data lie in 'sub/passwd', outside the model's folder: refused");
 }
 
+TEST_F(ExternalDataTest, RefusesLinksWithoutEnd) {
+  std::filesystem::create_symlink("w", file("w"));
+
+  EXPECT_EQ(error_of(model_with({{"location", "w"}})),
+            "model.onnx: tensor 'w': its data file 'w' can't be read: Too many levels of symbolic links");
+}
+
+TEST_F(ExternalDataTest, AModelWhoseNameIsGoneMayBeReadThroughItsDescriptor) {
+  Model(13).input("x", {1}).output("x").save(file("model.onnx"));
+  std::FILE* open = std::fopen(file("model.onnx").c_str(), "r");
+  std::filesystem::remove(file("model.onnx"));
+
+  EXPECT_EQ(import_file("/proc/self/fd/" + std::to_string(fileno(open))).inputs().size(), 1U);
+  std::fclose(open);
+}
+
 TEST_F(ExternalDataTest, FollowsLinksWithinTheModelsFolder) {
   write("weights.bin", "ab");
   std::filesystem::create_symlink("weights.bin", file("w"));
