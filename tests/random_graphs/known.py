@@ -33,6 +33,10 @@ def crops(node, feeds, opset):
     return node.attributes.get("coordinate_transformation_mode") == "tf_crop_and_resize"
 
 
+def of_zeros(node, feeds, opset):
+    return not next(iter(feeds.values())).any()
+
+
 def unsorted(node, feeds, opset):
     return node.attributes.get("sorted", 1) == 0
 
@@ -42,6 +46,7 @@ def shrinks_by_nearest(node, feeds, opset):
 
 
 WRONG = [
+    Wrong("DynamicQuantizeLinear", of_zeros, "the scale of zeros is 1; the package says 1/255, the standard nothing"),
     Wrong("Attention", of_doubles, "the square root of scale is a float; the standard multiplies doubles by it"),
     Wrong("Gelu", of_doubles, "its constants are floats; the standard: sqrt(2 / pi) and 0.044715 of type double"),
     Wrong("Erf", of_doubles, "erf of doubles is computed in float"),
@@ -56,6 +61,7 @@ WRONG = [
           "doubles pass through float; the standard: \"If x > lambd, y = x - bias\", of type double"),
 ]
 WRONG_IN_PACKAGE = [
+    Wrong("GridSample", of_doubles, "the places of doubles are computed in float; the standard has no float in it"),
     Wrong("Attention", of_doubles, "the square root of scale is a float; the standard multiplies doubles by it"),
     Wrong("Unique", unsorted, "sorted = 0 sorts all the same; the standard: \"in the same order as they occur in the "
                               "input\""),

@@ -76,6 +76,8 @@ def window(d, spatial, kernel, has_dilations=True):
                "symmetric" if pads[:rank] == pads[rank:] else "asymmetric")
     elif auto_pad == "VALID" and any(n < r for n, r in zip(spatial, reach)):
         raise Impossible("the window is larger than the image")
+    elif auto_pad.startswith("SAME") and any((-(-n // s) - 1) * s + k < n for n, s, k in zip(spatial, strides, kernel)):
+        raise Impossible("padding would be negative, of which the standard says nothing")
     elif auto_pad.startswith("SAME") and max(dilations) > 1:
         # ONNX defines SAME without dilations in older versions.
         attributes["dilations"] = [1] * rank
