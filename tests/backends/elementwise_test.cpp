@@ -89,6 +89,15 @@ TEST(Elementwise, OtherPowers) {
   EXPECT_FALSE(OpCase("Pow").input({3}).constant(Tensor::scalar(9.5F)).supports(kTactic));
 }
 
+TEST(Elementwise, PowersOfZerosAndInfinities) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  for (float exponent : {1.0F, -2.0F, -3.0F, 2.4F, -2.4F})
+    OpCase("Pow")
+        .activation(Tensor::of<float>({4}, {-kInfinity, -0.0F, 0, kInfinity}))
+        .constant(Tensor::scalar(exponent))
+        .check(kTactic);
+}
+
 struct Broadcast {
   Shape a;
   Shape b;

@@ -96,10 +96,13 @@ HWY_INLINE Float cos(FloatTag d, Float x) {
 }
 
 /// x^exponent = e^(exponent log|x|), for an exponent other than 0. SIGN is what a negative x's power is multiplied by:
-/// 1 or -1 where the exponent is even or odd, NaN where it is no integer.
+/// 1 or -1 where the exponent is even or odd, NaN where it is no integer. As in C, an odd power keeps the sign of a
+/// zero, and one that is no integer takes -infinity for infinity.
 HWY_INLINE Float power(FloatTag d, Float x, Float exponent, Float sign) {
   const Float magnitude = exp(d, hn::Mul(exponent, log(d, hn::Abs(x))));
-  return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Mul(sign, magnitude), magnitude);
+  const Float whole = hn::IfThenElse(hn::Lt(sign, hn::Zero(d)), hn::CopySign(magnitude, x), magnitude);
+  const auto negative = hn::And(hn::Lt(x, hn::Zero(d)), hn::IsFinite(x));
+  return hn::IfThenElse(hn::And(negative, hn::IsNaN(sign)), sign, whole);
 }
 
 /// The error function. Below 1 an odd polynomial; above it 1 - e^p(x), where p is fitted to log(erfc) on [1, 4] and
