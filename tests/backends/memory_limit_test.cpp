@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "passes/manager.hpp"
 #include "runtime/plan.hpp"
@@ -22,13 +24,21 @@ std::shared_ptr<const Plan> compile_within(std::size_t kilobytes) {
   return Plan::compile(std::move(graph), backend, {.max_memory = kilobytes << 10});
 }
 
-TEST(MemoryLimit, PackedWeightsCountBesideTheWeights) {
+/// Whether oneDNN packs these weights on this processor; by plain matrix products it takes them as they lie.
+bool are_packed() {
   const auto plan = compile_within(0);
-  for (const Step& step : plan->steps())
-    if (step.launch != nullptr && step.launch->detail().find("gemm") != std::string::npos)
-      GTEST_SKIP() << "oneDNN takes weights as they lie on this CPU";
+  return std::ranges::none_of(plan->steps(), [](const Step& step) {
+    return step.launch != nullptr && step.launch->detail().find("gemm") != std::string::npos;
+  });
+}
 
+TEST(MemoryLimit, PackedWeightsCountBesideTheWeights) {
   EXPECT_NO_THROW(compile_within(4000));
+  // The weights twice over are 2304 KiB; once, 1152.
+  if (!are_packed()) {
+    EXPECT_NO_THROW(compile_within(2000));
+    return;
+  }
   try {
     compile_within(2000);
     FAIL() << "four times 576 KiB fit into 2000 KiB";
