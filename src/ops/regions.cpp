@@ -1,7 +1,5 @@
-#include <algorithm>
-#include <cmath>
+#include "ops/regions.hpp"
 
-#include "ops/arithmetic.hpp"
 #include "ops/dispatch.hpp"
 #include "ops/index.hpp"
 #include "ops/values.hpp"
@@ -9,10 +7,6 @@
 // RoiAlign and MaxRoiPool: regions of feature maps (N, C, H, W) brought to one size.
 namespace saccade {
 namespace {
-
-/// Samples along one side of a bin are no more than this: a region beyond it is far larger than any map, and its work
-/// must stay bounded.
-constexpr std::int64_t kMaxSamples = 4096;
 
 /// Checks the maps and sets the output, REGIONS x C x HEIGHT x WIDTH.
 void infer_regions(InferContext& context, std::int64_t columns, std::int64_t height, std::int64_t width) {
@@ -38,56 +32,15 @@ void infer_roi_align(InferContext& context) {
   if (corners != "half_pixel" && corners != "output_half_pixel")
     fail(ErrorCode::kInvalidFile, "coordinate_transformation_mode is '{}', which RoiAlign does not know", corners);
   const std::int64_t samples = attributes.integer("sampling_ratio", 0);
-  if (samples < 0 || samples > kMaxSamples)
-    fail(ErrorCode::kInvalidFile, "sampling_ratio is {}; it must lie in 0..{}", samples, kMaxSamples);
+  if (samples < 0 || samples > kMaxRegionSamples)
+    fail(ErrorCode::kInvalidFile, "sampling_ratio is {}; it must lie in 0..{}", samples, kMaxRegionSamples);
   infer_regions(context, 4, attributes.integer("output_height", 1), attributes.integer("output_width", 1));
-}
-
-/// A region along one axis: where its bins begin, and how many samples each takes.
-template <typename Real>
-struct Side {
-  Real start;
-  Real bin;
-  std::int64_t samples;
-  std::int64_t length;  ///< of the map
-
-  Real sample(std::int64_t index, std::int64_t i) const {
-    return start + static_cast<Real>(index) * bin +
-           (static_cast<Real>(i) + Real{0.5}) * bin / static_cast<Real>(samples);
-  }
-};
-
-template <typename Real>
-Side<Real> side_of(Real from, Real to, bool half_pixel, std::int64_t bins, std::int64_t samples, std::int64_t length) {
-  const Real offset = half_pixel ? Real{0.5} : Real{0};
-  const Real extent = half_pixel ? to - from : std::max(to - from, Real{1});
-  const Real bin = extent / static_cast<Real>(bins);
-  if (samples == 0) samples = std::clamp<std::int64_t>(saturate<std::int64_t>(std::ceil(bin)), 0, kMaxSamples);
-  return {from - offset, bin, samples, length};
-}
-
-/// The two elements between which a sample lies, and how near it is to the second.
-template <typename Real>
-struct Between {
-  std::int64_t low = 0;
-  std::int64_t high = 0;
-  Real weight = 0;
-  bool outside = true;
-};
-
-template <typename Real>
-Between<Real> between(Real at, std::int64_t length) {
-  if (!(at >= -1 && at <= static_cast<Real>(length)) || length == 0) return {};
-  at = std::max(at, Real{0});
-  const auto low = static_cast<std::int64_t>(at);
-  if (low >= length - 1) return {length - 1, length - 1, 0, false};
-  return {low, low + 1, at - static_cast<Real>(low), false};
 }
 
 /// The average of a bin's samples, or the largest of their weighted corners.
 template <typename T, typename Real>
-Real align_bin(const T* map, const Side<Real>& rows, const Side<Real>& columns, std::int64_t y, std::int64_t x,
-               bool largest) {
+Real align_bin(const T* map, const RegionSide<Real>& rows, const RegionSide<Real>& columns, std::int64_t y,
+               std::int64_t x, bool largest) {
   Real sum = 0;
   Real best = 0;
   bool any = false;
@@ -95,9 +48,9 @@ Real align_bin(const T* map, const Side<Real>& rows, const Side<Real>& columns, 
     return static_cast<Real>(map[row * columns.length + column]);
   };
   for (std::int64_t i = 0; i < rows.samples; ++i) {
-    const auto v = between(rows.sample(y, i), rows.length);
+    const Between v(rows.sample(y, i), rows.length);
     for (std::int64_t k = 0; k < columns.samples; ++k) {
-      const auto h = between(columns.sample(x, k), columns.length);
+      const Between h(columns.sample(x, k), columns.length);
       std::array<Real, 4> corners{};
       if (!v.outside && !h.outside)
         corners = {(1 - v.weight) * (1 - h.weight) * at(v.low, h.low), (1 - v.weight) * h.weight * at(v.low, h.high),
@@ -115,28 +68,24 @@ Real align_bin(const T* map, const Side<Real>& rows, const Side<Real>& columns, 
 template <typename T>
 void roi_align(const KernelContext& context) {
   using Real = Accumulator<T>;
-  const Attributes& attributes = context.attributes();
-  const bool half_pixel = attributes.text("coordinate_transformation_mode", "half_pixel") == "half_pixel";
-  const bool largest = attributes.text("mode", "avg") == "max";
-  const std::int64_t samples = attributes.integer("sampling_ratio", 0);
-  const auto scale = static_cast<Real>(attributes.real("spatial_scale", 1));
+  const RoiAlignment how(context.attributes());
   const Shape& maps = context.input(0).shape;
   const Shape& shape = context.output().shape;
   const auto corners = context.in<T>(1);
   const Indices images(context.input(2));
   T* to = context.out<T>().data();
   for (std::int64_t region = 0; region < shape[0]; ++region) {
-    const auto corner = [&](std::size_t i) {
-      return static_cast<Real>(corners[4 * static_cast<std::size_t>(region) + i]) * scale;
+    const auto corner = [&](std::int64_t i) {
+      return static_cast<Real>(corners[static_cast<std::size_t>(4 * region + i)]);
     };
-    const auto columns = side_of<Real>(corner(0), corner(2), half_pixel, shape[3], samples, maps[3]);
-    const auto rows = side_of<Real>(corner(1), corner(3), half_pixel, shape[2], samples, maps[2]);
+    const RegionSide<Real> columns(how, corner(0), corner(2), shape[3], maps[3]);
+    const RegionSide<Real> rows(how, corner(1), corner(3), shape[2], maps[2]);
     const std::int64_t image = checked_index(images[static_cast<std::size_t>(region)], maps[0]);
     for (std::int64_t channel = 0; channel < shape[1]; ++channel) {
       const T* map = context.in<T>(0).data() + (image * maps[1] + channel) * maps[2] * maps[3];
       for (std::int64_t y = 0; y < shape[2]; ++y)
         for (std::int64_t x = 0; x < shape[3]; ++x)
-          *to++ = static_cast<T>(align_bin<T, Real>(map, rows, columns, y, x, largest));
+          *to++ = static_cast<T>(align_bin<T, Real>(map, rows, columns, y, x, how.largest));
     }
   }
 }
@@ -201,6 +150,12 @@ constexpr Op kOps[] = {
 };
 
 }  // namespace
+
+RoiAlignment::RoiAlignment(const Attributes& attributes)
+    : half_pixel(attributes.text("coordinate_transformation_mode", "half_pixel") == "half_pixel"),
+      largest(attributes.text("mode", "avg") == "max"),
+      samples(attributes.integer("sampling_ratio", 0)),
+      scale(attributes.real("spatial_scale", 1)) {}
 
 std::span<const Op> regions_ops() { return kOps; }
 

@@ -75,23 +75,5 @@ INSTANTIATE_TEST_SUITE_P(Types, QuantizedConvolution,
                                          Types{DType::kUInt8, DType::kUInt8, DType::kUInt8},
                                          Types{DType::kInt8, DType::kInt8, DType::kInt8}));
 
-TEST(GridSample, BilinearWithZerosAround) {
-  for (std::int64_t align : {0, 1})
-    OpCase("GridSample")
-        .input({2, 19, 7, 9})
-        .input({2, 5, 6, 2}, -1.3F, 1.3F)
-        .attribute("mode", "linear")
-        .attribute("align_corners", align)
-        .check_layouts("vector.grid_sample", {.absolute = 1e-5, .relative = 1e-5});
-}
-
-TEST(GridSample, FarAwayAndNotANumberAreZeros) {
-  const float nan = std::numeric_limits<float>::quiet_NaN();
-  OpCase("GridSample")
-      .input({1, 3, 4, 4})
-      .activation(Tensor::of<float>({1, 1, 3, 2}, {nan, 0, 1e30F, -1e30F, 0, 0}))
-      .check_layouts("vector.grid_sample", {.absolute = 1e-5, .relative = 1e-5});
-}
-
 }  // namespace
 }  // namespace saccade

@@ -51,6 +51,7 @@ class CpuBackend : public Backend {
       &vector_preprocess(),
       &vector_reduce(),
       &vector_resize(),
+      &vector_roi_align(),
       &vector_softmax(),
       &sliced_elementwise(),
       &reference_tactic(),

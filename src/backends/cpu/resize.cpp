@@ -69,7 +69,8 @@ void resize_pixel(const Job& job, const float* image, std::int64_t y, std::int64
   } else if (taps == 0) {
     std::fill_n(dst, job.channels, 0.0F);
   } else {
-    sample_kernels().combine(image, offsets.data(), weights.data(), taps, dst, static_cast<std::size_t>(job.channels));
+    sample_kernels().combine(image, offsets.data(), weights.data(), taps, dst, static_cast<std::size_t>(job.channels),
+                             false);
   }
 }
 
@@ -92,7 +93,7 @@ void resize_row(const Job& job, const float* plane, std::int64_t y, float* dst) 
     std::array<std::int64_t, kMostTaps> offsets;
     for (std::size_t r = 0; r < job.rows.count(y); ++r) offsets[r] = job.rows.index[row + r] * job.in_width;
     sample_kernels().combine(plane, offsets.data(), job.rows.weight.data() + row, job.rows.count(y), blended.data(),
-                             static_cast<std::size_t>(job.in_width));
+                             static_cast<std::size_t>(job.in_width), false);
     line = blended.data();
   }
   for (std::int64_t x = 0; x < job.out_width; ++x) {

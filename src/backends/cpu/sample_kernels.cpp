@@ -16,18 +16,18 @@ namespace HWY_NAMESPACE {
 namespace {
 
 void combine(const float* src, const std::int64_t* offsets, const float* weights, std::size_t taps, float* dst,
-             std::size_t count) {
+             std::size_t count, bool add) {
   const FloatTag d;
   const std::size_t lanes = hn::Lanes(d);
   std::size_t i = 0;
   for (; i + lanes <= count; i += lanes) {
-    Float sum = hn::Mul(hn::Set(d, weights[0]), hn::LoadU(d, src + offsets[0] + i));
-    for (std::size_t t = 1; t < taps; ++t)
+    Float sum = add ? hn::LoadU(d, dst + i) : hn::Zero(d);
+    for (std::size_t t = 0; t < taps; ++t)
       sum = hn::MulAdd(hn::Set(d, weights[t]), hn::LoadU(d, src + offsets[t] + i), sum);
     hn::StoreU(sum, d, dst + i);
   }
   if (i == count) return;
-  Float sum = hn::Zero(d);
+  Float sum = add ? load_tail(d, dst + i, count - i) : hn::Zero(d);
   for (std::size_t t = 0; t < taps; ++t)
     sum = hn::MulAdd(hn::Set(d, weights[t]), load_tail(d, src + offsets[t] + i, count - i), sum);
   store_tail(d, sum, dst + i, count - i);

@@ -7,9 +7,9 @@ namespace saccade::cpu {
 
 /// Float32 and 8-bit kernels of resampling and quantisation, for this processor.
 struct SampleKernels {
-  /// dst[i] = sum over t of weights[t] * src[offsets[t] + i], i < COUNT.
+  /// dst[i] = sum over t of weights[t] * src[offsets[t] + i], i < COUNT; ADD leaves what dst held in the sum.
   void (*combine)(const float* src, const std::int64_t* offsets, const float* weights, std::size_t taps, float* dst,
-                  std::size_t count);
+                  std::size_t count, bool add);
   /// dst = saturate(round_half_even(src / scale) + zero_point); NaN becomes the lowest value.
   void (*quantize_u8)(const float* src, float scale, float zero_point, std::uint8_t* dst, std::size_t count);
   void (*quantize_s8)(const float* src, float scale, float zero_point, std::int8_t* dst, std::size_t count);

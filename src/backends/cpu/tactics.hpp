@@ -20,6 +20,7 @@ const Tactic& vector_move();
 const Tactic& vector_preprocess();
 const Tactic& vector_reduce();
 const Tactic& vector_resize();
+const Tactic& vector_roi_align();
 const Tactic& vector_softmax();
 const Tactic& sliced_elementwise();
 
