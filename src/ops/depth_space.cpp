@@ -6,7 +6,13 @@
 namespace saccade {
 namespace {
 
+/// Whether the channel comes before its place in the block (CRD), not behind (DCR).
+bool is_channel_outermost(const Attributes& attributes) { return attributes.text("mode", "DCR") == "CRD"; }
+
 std::int64_t block_size(const InferContext& context) {
+  const std::string mode = context.attributes().text("mode", "DCR");
+  if (mode != "DCR" && mode != "CRD")
+    fail(ErrorCode::kInvalidFile, "{}'s mode '{}' is not DCR or CRD", context.node().op, mode);
   const std::int64_t block = context.attributes().integer("blocksize", 0);
   if (context.shape(0).rank() != 4 || block <= 0)
     fail(ErrorCode::kInvalidFile, "blocks of {} can't be moved in a tensor of shape {}", block,
@@ -17,8 +23,6 @@ std::int64_t block_size(const InferContext& context) {
 void infer_depth_to_space(InferContext& context) {
   const std::int64_t block = block_size(context);
   const std::int64_t area = checked_multiply(block, block);
-  const std::string mode = context.attributes().text("mode", "DCR");
-  if (mode != "DCR" && mode != "CRD") fail(ErrorCode::kInvalidFile, "DepthToSpace's mode '{}' is not DCR or CRD", mode);
   Shape to = context.shape(0);
   if (to[1] % area != 0)
     fail(ErrorCode::kInvalidFile, "DepthToSpace can't spread {} channels over blocks of {}", to[1], block);
@@ -61,8 +65,8 @@ void depth_to_space(const KernelContext& context) {
   const TensorView& from = context.input(0);
   const TensorView& to = context.output();
   const std::int64_t block = context.attributes().integer("blocksize", 1);
-  const bool channel_outermost = context.attributes().text("mode", "DCR") == "CRD";
-  strided_copy(to.dtype, extent_of(to, block), {from.data, 0, deep_strides(from, block, channel_outermost)},
+  strided_copy(to.dtype, extent_of(to, block),
+               {from.data, 0, deep_strides(from, block, is_channel_outermost(context.attributes()))},
                {to.data, 0, wide_strides(to, block)});
 }
 
@@ -71,7 +75,7 @@ void space_to_depth(const KernelContext& context) {
   const TensorView& to = context.output();
   const std::int64_t block = context.attributes().integer("blocksize", 1);
   strided_copy(to.dtype, extent_of(from, block), {from.data, 0, wide_strides(from, block)},
-               {to.data, 0, deep_strides(to, block, false)});
+               {to.data, 0, deep_strides(to, block, is_channel_outermost(context.attributes()))});
 }
 
 constexpr Op kOps[] = {

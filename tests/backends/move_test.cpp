@@ -123,7 +123,12 @@ TEST(Move, DepthToSpaceInBothModes) {
 }
 
 TEST(Move, SpaceToDepth) {
-  OpCase("SpaceToDepth").input({2, 3, 4, 6}).attribute("blocksize", std::int64_t{2}).check_layouts(kTactic, kExact);
+  for (const char* mode : {"DCR", "CRD"})
+    OpCase("SpaceToDepth")
+        .input({2, 3, 4, 6})
+        .attribute("blocksize", std::int64_t{2})
+        .attribute("mode", mode)
+        .check_layouts(kTactic, kExact);
 }
 
 TEST(Move, RunsPostOps) {

@@ -29,6 +29,17 @@ TEST(SpaceToDepth, IsTheInverse) {
                               {0, 2, 1, 3, 4, 6, 5, 7});
 }
 
+TEST(SpaceToDepth, OrdersChannelsAsDepthToSpaceDoes) {
+  const Tensor x = counting({1, 2, 2, 2});  // channel 0: 0 1 / 2 3, channel 1: 4 5 / 6 7
+  const auto gather = [&](const char* mode) {
+    return run("SpaceToDepth", {x}, {{"blocksize", std::int64_t{2}}, {"mode", std::string(mode)}});
+  };
+  expect_tensor<std::int32_t>(gather("DCR"), {1, 8, 1, 1}, {0, 4, 1, 5, 2, 6, 3, 7});
+  expect_tensor<std::int32_t>(gather("CRD"), {1, 8, 1, 1}, {0, 1, 2, 3, 4, 5, 6, 7});
+  EXPECT_EQ(error_of("SpaceToDepth", {x}, {{"blocksize", std::int64_t{2}}, {"mode", std::string("RCD")}}),
+            ErrorCode::kInvalidFile);
+}
+
 TEST(DepthToSpace, RejectsWhatDoesNotDivide) {
   const Named two{{"blocksize", std::int64_t{2}}};
   EXPECT_EQ(error_of("DepthToSpace", {counting({1, 6, 1, 1})}, two), ErrorCode::kInvalidFile);
