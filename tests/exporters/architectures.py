@@ -1,21 +1,23 @@
 #!/usr/bin/env python3
-"""Exports networks of torchvision and timm (networks.py) and compares saccade with ONNX Runtime on each file.
+"""Exports networks of torchvision and timm, Keras or Paddle and compares saccade with ONNX Runtime on each file.
 
-    architectures.py --binary build/saccade --shared ../shared [--opset 11,13,17,18,21] [--exporter torchscript,dynamo]
-                     [--batch static,dynamic] [--quick] [NAME...]
-    architectures.py --list
+    architectures.py --binary build/saccade --shared ../shared [--framework torch|keras|paddle] [--opset 11,13,17]
+                     [--exporter torchscript,dynamo] [--batch static,dynamic] [--quick] [NAME...]
+    architectures.py --list [--framework ...]
 
-Runs in the environment of script/bootstrap --exporters.  All of them take hours; --quick is the slice that the tests
-run.  A file passes when no output drifts more than 1e-3, in the units of ../shared/tools/drift.py, on photographs; a
-dynamic batch runs with another one than it was exported with.  What does not pass stands in not_passing.txt with its
-reason; a row of which every file passes is an error, too.  What an exporter can't write is counted apart.  Exit status
-77: skipped.
+FRAMEWORK_networks.py holds the networks and their exporters; it runs in the environment of script/bootstrap
+--exporters, --keras or --paddle.  All of them take hours; --quick is the slice that the tests run.  A file passes when
+no output drifts more than 1e-3 (a quantised one: as compare.eight_bits_limit says), in the units of
+../shared/tools/drift.py, on photographs, and when nothing that works out shapes is left in its plan; a dynamic batch
+runs with another one than it was exported with.  What does not pass stands in not_passing.txt with its reason; a row
+of which every file passes is an error, too.  What an exporter can't write is counted apart.  Exit status 77: skipped.
 """
 import argparse
 import collections
 import concurrent.futures
 import dataclasses
 import fnmatch
+import importlib
 import multiprocessing
 import pathlib
 import sys
@@ -23,10 +25,9 @@ import tempfile
 
 HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "parity"))
-OPSETS = (21, 18, 17, 13, 11)  # the newest first: what an exporter can't write in a set it can't in an older one
-LIMIT = 1e-3
-# One of many residual blocks, one of attention; in both exporters' newest common set.
-QUICK = {"names": ("shufflenet_v2_x0_5", "timm.efficientvit_b0"), "opset": (18,), "batch": ("dynamic",)}
+from script import needs, option
+
+FRAMEWORKS = {"torch": "--exporters", "keras": "--keras", "paddle": "--paddle"}
 
 
 @dataclasses.dataclass
@@ -45,20 +46,24 @@ def run_case(args, exporter, name, opset):
         except export.CannotExport as reason:
             return Case(case, "not exported", str(reason))
         try:
-            feeds = pictures(exporter.network, 1 if exporter.batch == "static" else 3)
-            value = largest_drift(args.binary, str(path), *feeds)
+            feeds = exporter.feeds()
+            value, limit = largest_drift(args.binary, str(path), *feeds), exporter.limit(str(path), feeds)
+            left = shape_steps(args.binary, str(path), feeds[0])
+        except InvalidGraph as reason:
+            return Case(case, "not exported", f"as a valid file: {export.one_line(reason)}")
         except Exception as error:  # of ONNX Runtime, of saccade: either is a finding
             return Case(case, "failed", " ".join(str(error).split())[:600])
-    return Case(case, "passed" if value <= LIMIT else "failed", f"drift {value:.2e}")
+    text = f"drift {value:.2e} of at most {limit:.0e}" + (f"; {', '.join(left)} work out shapes" if left else "")
+    return Case(case, "passed" if value <= limit and not left else "failed", text)
 
 
 def run_network(args, name):
     """All of one network, in a process of its own: exporters keep what they have seen."""
-    network = networks.make(name)
+    network = framework.make(name)
     cases = []
     for kind in args.exporter:
         for batch in args.batch if network.batched else ("static",):
-            exporter = export.Exporter(network, kind, batch)
+            exporter = framework.Exporter(network, kind, batch)
             for opset in args.opset:
                 cases.append(run_case(args, exporter, name, opset))
                 print(f"{cases[-1].name}: {cases[-1].verdict}, {cases[-1].text}", flush=True)
@@ -97,15 +102,17 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", required="--list" not in sys.argv)
     parser.add_argument("--shared", type=pathlib.Path)
-    parser.add_argument("--opset", type=lambda text: [int(part) for part in text.split(",")], default=OPSETS)
-    parser.add_argument("--exporter", type=lambda text: text.split(","), default=export.EXPORTERS)
+    parser.add_argument("--framework", choices=FRAMEWORKS, default="torch")
+    parser.add_argument("--opset", type=lambda text: [int(part) for part in text.split(",")], default=framework.OPSETS)
+    parser.add_argument("--exporter", type=lambda text: text.split(","), default=framework.EXPORTERS)
     parser.add_argument("--batch", type=lambda text: text.split(","), default=export.BATCHES)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("names", nargs="*")
     args = parser.parse_args()
     if args.quick:
-        vars(args).update(QUICK)
+        vars(args).update(framework.QUICK)
+    # The newest first: what an exporter can't write in a set it can't in an older one.
     args.opset = sorted(args.opset, reverse=True)
     return args
 
@@ -113,26 +120,22 @@ def arguments():
 def main():
     args = arguments()
     if args.list:
-        print("\n".join(networks.names()))
+        print("\n".join(framework.names()))
         return 0
-    cases = [case for name in args.names or networks.names() for case in isolated(args, name)]
+    cases = [case for name in args.names or framework.names() for case in isolated(args, name)]
     wrong = list(complaints(cases))
     count = collections.Counter(case.verdict for case in cases)
     print("".join(f"{line}\n" for line in wrong), end="")
-    print(f"{len(args.names or networks.names())} networks: {count['passed']} files passed, {count['failed']} failed, "
+    print(f"{len(args.names or framework.names())} networks: {count['passed']} files passed, {count['failed']} failed, "
           f"{count['not exported']} could not be exported; {len(wrong)} not as not_passing.txt says")
     return int(bool(wrong))
 
 
-try:
-    if "--shared" in sys.argv:
-        sys.path.insert(0, str(pathlib.Path(sys.argv[sys.argv.index("--shared") + 1]) / "tools"))
+with needs(FRAMEWORKS.get(option("--framework", "torch"))):
     import export
-    import networks
-    from compare import largest_drift, pictures
-except ImportError as missing:
-    print(f"SKIPPED: needs ../shared/tools and Python's packages: ./script/bootstrap --exporters ({missing})")
-    sys.exit(77)
+    from onnxruntime.capi.onnxruntime_pybind11_state import InvalidGraph
+    from compare import largest_drift, shape_steps
+    framework = importlib.import_module(f"{option('--framework', 'torch')}_networks")
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -1,7 +1,12 @@
 """saccade beside ONNX Runtime on one exported network."""
+import json
+import subprocess
+
 import numpy as np
 from drift import drift, photo
 from engines import ours, session
+
+SHAPE_OPS = {"Shape", "Size", "Gather", "Concat", "Reshape", "Slice", "Squeeze", "Unsqueeze", "ConstantOfShape"}
 
 
 def pictures(network, batch):
@@ -16,19 +21,56 @@ def pictures(network, batch):
     return [np.stack([photos[(first + i) % 2] for i in range(batch)]) for first in (0, 1)]
 
 
+def shape_option(model, picture):
+    name = session(model).get_inputs()[0].name
+    return ["--shape", f"{name}={'x'.join(map(str, picture.shape))}"]
+
+
 def largest_drift(binary, model, picture, other):
     """Of saccade's outputs for PICTURE from ONNX Runtime's; OTHER shows how much the outputs change."""
     reference = session(model)
     name = reference.get_inputs()[0].name
     want, changed = (reference.run(None, {name: x}) for x in (picture, other))
-    shape = ["--shape", f"{name}={'x'.join(map(str, picture.shape))}"]
-    got = ours(binary, model, {name: picture}, [o.name for o in reference.get_outputs()], shape)
+    got = ours(binary, model, {name: picture}, [o.name for o in reference.get_outputs()], shape_option(model, picture))
     return max(map(drift, got, want, changed))
 
 
-def own_drift(model, picture, other):
-    """Of ONNX Runtime from itself without its optimisations: what rounding alone does to a quantised network."""
+def own_drift(model, picture, other, nudged):
+    """Of ONNX Runtime from itself: without its optimisations, and on a picture that is NUDGED by a rounding."""
     reference, plain = session(model), session(model, optimised=False)
     name = reference.get_inputs()[0].name
-    want, changed = (reference.run(None, {name: x}) for x in (picture, other))
-    return max(map(drift, plain.run(None, {name: picture}), want, changed))
+    want, changed, moved = (reference.run(None, {name: x}) for x in (picture, other, nudged))
+    return max(max(map(drift, got, want, changed)) for got in (plain.run(None, {name: picture}), moved))
+
+
+def exact_limit(*_):
+    return 1e-3
+
+
+def eight_bits_limit(model, feeds):
+    """How far a quantised network may drift, as a rounding that falls otherwise grows from layer to layer: twice as far
+    as ONNX Runtime does where ten pixels are a step of eight bits off, or a twentieth."""
+    nudged = feeds[0].copy()
+    nudged.reshape(-1)[:: nudged.size // 10] += (nudged.max() - nudged.min()) / 255
+    return max(0.05, 2 * own_drift(model, *feeds, nudged))
+
+
+def half_limit(model, feeds):
+    """How far a network of half precision may drift, as where it rounds is up to an engine: twice as far as ONNX
+    Runtime does where every pixel is up to a step of half precision off, or 2e-2."""
+    noise = np.random.default_rng(0).uniform(-1, 1, feeds[0].shape) * 2.0**-10
+    return max(2e-2, 2 * own_drift(model, *feeds, (feeds[0] * (1 + noise)).astype(feeds[0].dtype)))
+
+
+def shape_steps(binary, model, picture):
+    """The operators of the plan that work out shapes; all of them could have been when the plan was made, except where
+    the network asks for indices (TopK, NonMaxSuppression, ...) of what it sees."""
+    done = subprocess.run([binary, "inspect", model, "--json", *shape_option(model, picture)], capture_output=True,
+                          text=True, timeout=900, check=False)
+    if done.returncode not in (0, 3):
+        raise RuntimeError(f"saccade inspect exited with {done.returncode}: {done.stderr.strip()[-500:]}")
+    steps = json.loads(done.stdout)["plan"]["steps"]
+    if any(step["operator"] in ("TopK", "NonMaxSuppression", "NonZero", "ArgMax", "ArgMin") for step in steps):
+        return []
+    return sorted({step["operator"] for step in steps if step["operator"] in SHAPE_OPS
+                   and (step["operator"] in ("Shape", "Size") or step["output"].startswith(("int64", "int32")))})

@@ -1,17 +1,18 @@
-"""torch's two exporters, over operator sets and static and dynamic batches."""
+"""An exporter on a network; frameworks' own derive from it."""
 import contextlib
-import io
 import logging
+import os
 import pathlib
+import sys
 import warnings
 
 import onnx
-import torch
+from compare import exact_limit, pictures
 
-EXPORTERS = ("torchscript", "dynamo")
 BATCHES = ("static", "dynamic")
-# Where a dynamic batch is exported with an example of two: an exporter may take one for a constant.
+# A dynamic batch runs with another one than it was exported with; an exporter may take one for a constant.
 EXAMPLE_BATCH = {"static": 1, "dynamic": 2}
+RUN_BATCH = {"static": 1, "dynamic": 3}
 
 
 class CannotExport(Exception):
@@ -19,13 +20,23 @@ class CannotExport(Exception):
 
 
 class Exporter:
-    """One of the exporters on one network, with a static or a dynamic batch."""
+    """One of a framework's exporters on one network, with a static or a dynamic batch."""
 
     def __init__(self, network, exporter, batch):
         self.network, self.exporter, self.batch = network, exporter, batch
-        self.example = (network.examples(EXAMPLE_BATCH[batch]),)
-        self.program = None
         self.too_old = 0
+
+    def write(self, path: pathlib.Path, opset: int):
+        """Writes the network in that operator set, or raises what it likes."""
+        raise NotImplementedError
+
+    def feeds(self):
+        """Two inputs to compare on."""
+        return pictures(self.network, RUN_BATCH[self.batch])
+
+    def limit(self, path, feeds):
+        """How far a file's outputs may drift."""
+        return exact_limit(path, feeds)
 
     def save(self, path: pathlib.Path, opset: int):
         """Writes the network in that operator set, or says why the exporter can't."""
@@ -33,27 +44,15 @@ class Exporter:
             raise CannotExport(f"leaves it at a set newer than {self.too_old}")
         with silenced():
             try:
-                (self._torchscript if self.exporter == "torchscript" else self._dynamo)(path, opset)
+                self.write(path, opset)
+                imports = onnx.load(path, load_external_data=False).opset_import
             except Exception as error:  # whatever an exporter may raise
                 raise CannotExport(one_line(error)) from None
-        imports = onnx.load(path, load_external_data=False).opset_import
         written = {imported.domain: imported.version for imported in imports}[""]
         if written != opset:
             # It can write only newer ones: so it will for older ones.
             self.too_old = opset
             raise CannotExport(f"leaves it at set {written}")
-
-    def _torchscript(self, path, opset):
-        dynamic = {"image": {0: "batch"}} if self.batch == "dynamic" else None
-        torch.onnx.export(self.network.module, self.example, path, dynamo=False, opset_version=opset,
-                          input_names=["image"], dynamic_axes=dynamic)
-
-    def _dynamo(self, path, opset):
-        if self.program is None:
-            dynamic = ({0: torch.export.Dim("batch")},) if self.batch == "dynamic" else None
-            self.program = torch.export.export(self.network.module, self.example, dynamic_shapes=dynamic, strict=False)
-        torch.onnx.export(self.program, (), path, dynamo=True, opset_version=opset, input_names=["image"],
-                          external_data=False, verbose=False)
 
 
 def one_line(error):
@@ -63,12 +62,31 @@ def one_line(error):
 
 @contextlib.contextmanager
 def silenced():
-    """Without what exporters have to say."""
+    """Without what exporters have to say, be it through Python or through libraries of their own."""
     logging.disable(logging.CRITICAL)
-    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()), \
-            contextlib.redirect_stderr(io.StringIO()):
+    sys.stdout.flush()
+    saved = {fd: os.dup(fd) for fd in (1, 2)}
+    with warnings.catch_warnings(), open(os.devnull, "w", encoding="utf-8") as nothing, \
+            contextlib.redirect_stdout(nothing), contextlib.redirect_stderr(nothing):
         warnings.simplefilter("ignore")
+        for fd in saved:
+            os.dup2(nothing.fileno(), fd)
         try:
             yield
         finally:
+            for fd, kept in saved.items():
+                os.dup2(kept, fd)
+                os.close(kept)
             logging.disable(logging.NOTSET)
+
+
+def redrawn(random, value, key, of_product):
+    """A parameter that starts as zeros, ones, or nearly nothing, and would hide a wrong engine so, drawn anew: biases
+    of convolutions and products, scales of norms and branches."""
+    if of_product:
+        return random.normal(0, 0.2, value.shape) if key == "bias" else value
+    if value.ndim == 1 and key in ("weight", "gamma"):
+        return random.uniform(0.5, 1.5, value.shape)
+    if abs(value).max() < 0.1:
+        return random.normal(0, 0.2 if key in ("bias", "beta") else 1, value.shape)
+    return value

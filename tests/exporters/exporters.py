@@ -13,11 +13,11 @@ import subprocess
 import sys
 import tempfile
 
-try:
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "parity"))
+from script import conclude, needs
+
+with needs("--cases"):
     from forms import FORMS
-except ImportError as missing:
-    print(f"SKIPPED: needs Python's {missing.name}: ./script/bootstrap --cases")
-    sys.exit(77)
 
 
 def json_of(*command):
@@ -43,10 +43,7 @@ def main():
             left = sorted({step["operator"] for step in plan["steps"]} & set(forms[name].gone))
             if left:
                 complaints.append(f"{name}: {', '.join(left)} should not be left in the plan")
-    print("\n".join(complaints))
-    if complaints:
-        sys.exit(f"{len(complaints)} of {len(forms)} forms are not read as they should be")
-    print(f"{len(forms)} forms")
+    conclude(complaints, len(forms), "forms")
 
 
 main()

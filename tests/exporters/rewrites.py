@@ -1,39 +1,41 @@
 #!/usr/bin/env python3
 """Runs networks as torch's options and other tools write them: quantised, halved, simplified, unfused, turned.
 
-    rewrites.py --binary build/saccade --shared ../shared [--rewrite NAME,...] [NETWORK...]
+    rewrites.py --binary build/saccade --shared ../shared [--rewrite NAME,...] [NETWORK...] [FILE.onnx...]
     rewrites.py --list
 
-Compares with ONNX Runtime on the same file.  A float32 file passes with a drift of at most 1e-3; one of half precision
-with 2e-2, as where it rounds is up to an engine; a quantised one with twice what ONNX Runtime's own optimisations make
-it drift, or 0.05.  Runs in the environment of script/bootstrap --exporters.  Exit status 77: skipped.
+A file (with its weights) is rewritten by what works on files.  Compares with ONNX Runtime on the rewritten file; how
+far outputs may drift say compare.exact_limit, half_limit and eight_bits_limit.  Runs in the environment of
+script/bootstrap --exporters.  Exit status 77: skipped.
 """
 import argparse
 import copy
+import dataclasses
+import functools
 import pathlib
+import shutil
 import sys
 import tempfile
 
-HERE = pathlib.Path(__file__).parent
-sys.path.insert(0, str(HERE.parent / "parity"))
-try:
-    if "--shared" in sys.argv:
-        sys.path.insert(0, str(pathlib.Path(sys.argv[sys.argv.index("--shared") + 1]) / "tools"))
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "parity"))
+from script import needs
+
+with needs("--exporters"):
     import numpy as np
     import onnx
+    import onnxsim
     import onnxslim
     import torch
+    import torch_networks
+    from compare import eight_bits_limit, exact_limit, half_limit, largest_drift, pictures
+    from engines import session
+    from export import CannotExport, one_line, silenced
     from onnxconverter_common import float16
     from onnxruntime import quantization
-    from onnxruntime.quantization.shape_inference import quant_pre_process
     from onnxruntime.quantization import QuantFormat, QuantType
-
-    import export
-    import networks
-    from compare import largest_drift, own_drift, pictures
-except ImportError as missing:
-    print(f"SKIPPED: needs ../shared/tools and Python's packages: ./script/bootstrap --exporters ({missing})")
-    sys.exit(77)
+    from onnxruntime.quantization.shape_inference import quant_pre_process
+    from torch.ao import quantization as torch_quantization
+    from torch.ao.quantization import quantize_fx
 
 NETWORKS = ("shufflenet_v2_x0_5", "mobilenet_v3_small", "timm.efficientvit_b0")
 REWRITES = {}
@@ -47,127 +49,107 @@ def rewrite(limit):
     return listed
 
 
-def exact(*_):
-    return 1e-3
-
-
-def half(*_):
-    return 2e-2
-
-
-def rounded(path, feeds):
-    return max(0.05, 2 * own_drift(path, *feeds))
-
-
 def exported(module, example, path, opset=17, **options):
-    with export.silenced():
+    with silenced():
         torch.onnx.export(module, (example,), path, dynamo=False, opset_version=opset, input_names=["image"], **options)
 
 
+@dataclasses.dataclass
+class File:
+    """A network that is an ONNX file of one input already."""
+    path: str
+    picture: tuple
+    batched: bool = True
+    module: None = None
+
+
+def opened(path):
+    """The file at PATH; what it leaves open of a picture's size becomes 224."""
+    (image,) = session(path).get_inputs()
+    return File(path, tuple(size if isinstance(size, int) else 224 for size in image.shape[1:]))
+
+
 def plain(network, path, **options):
-    exported(network.module, network.examples(1), path, **options)
+    if network.module is not None:
+        exported(network.module, network.examples(1), path, **options)
+    elif options:
+        raise CannotExport("a file can't be exported otherwise")
+    else:
+        shutil.copyfile(network.path, path)
     return pictures(network, 1)
 
 
 class Photographs:
     """What static quantisation calibrates on."""
 
-    def __init__(self, photographs):
+    def __init__(self, path, photographs):
+        self.name = session(path).get_inputs()[0].name
         self.left = list(photographs)
 
     def get_next(self):
-        return {"image": self.left.pop()} if self.left else None
+        return {self.name: self.left.pop()} if self.left else None
 
 
 def statically(network, path, **options):
     photographs = plain(network, path)
     quant_pre_process(path, path, skip_symbolic_shape=True)
-    quantization.quantize_static(path, path, Photographs(photographs), **options)
+    quantization.quantize_static(path, path, Photographs(path, photographs), **options)
     return photographs
 
 
-@rewrite(rounded)
-def static_qdq(network, path):
-    return statically(network, path, quant_format=QuantFormat.QDQ, activation_type=QuantType.QUInt8,
-                      weight_type=QuantType.QInt8)
+for activations, weights in (("QUInt8", "QInt8"), ("QInt8", "QInt8"), ("QUInt8", "QUInt8")):
+    for layout in QuantFormat:
+        for per_channel in (False, True):
+            key = f"static_{layout.name}_{activations}_{weights}{'_per_channel' if per_channel else ''}".lower()
+            REWRITES[key] = (functools.partial(
+                statically, quant_format=layout, activation_type=QuantType[activations],
+                weight_type=QuantType[weights], per_channel=per_channel), eight_bits_limit)
 
 
-@rewrite(rounded)
-def static_qdq_int8_per_channel(network, path):
-    return statically(network, path, quant_format=QuantFormat.QDQ, activation_type=QuantType.QInt8,
-                      weight_type=QuantType.QInt8, per_channel=True)
-
-
-@rewrite(rounded)
-def static_qoperator(network, path):
-    return statically(network, path, quant_format=QuantFormat.QOperator, activation_type=QuantType.QUInt8,
-                      weight_type=QuantType.QUInt8)
-
-
-@rewrite(rounded)
-def static_qoperator_int8_per_channel(network, path):
-    return statically(network, path, quant_format=QuantFormat.QOperator, activation_type=QuantType.QInt8,
-                      weight_type=QuantType.QInt8, per_channel=True)
-
-
-@rewrite(rounded)
+@rewrite(eight_bits_limit)
 def dynamic(network, path):
     photographs = plain(network, path)
     quantization.quantize_dynamic(path, path, weight_type=QuantType.QUInt8)
     return photographs
 
 
-@rewrite(rounded)
+@rewrite(eight_bits_limit)
 def dynamic_products(network, path):
     photographs = plain(network, path)
     quantization.quantize_dynamic(path, path, weight_type=QuantType.QInt8, op_types_to_quantize=["MatMul", "Gemm"])
     return photographs
 
 
-class FakeQuantised(torch.nn.Module):
-    """A convolution as quantisation-aware training leaves it: its input and its weights rounded to eight bits."""
-
-    def __init__(self, layer):
-        super().__init__()
-        self.layer = layer
-        scale = layer.weight.detach().abs().amax(dim=(1, 2, 3)).clamp(min=1e-3) / 127
-        self.register_buffer("scale", scale)
-        self.register_buffer("zero", torch.zeros(len(scale), dtype=torch.int32))
-
-    def forward(self, x):
-        x = torch.fake_quantize_per_tensor_affine(x, 0.03, 120, 0, 255)
-        layer = self.layer
-        weight = torch.fake_quantize_per_channel_affine(layer.weight, self.scale, self.zero, 0, -128, 127)
-        return torch.nn.functional.conv2d(x, weight, layer.bias, layer.stride, layer.padding, layer.dilation,
-                                          layer.groups)
-
-
-@rewrite(rounded)
+@rewrite(eight_bits_limit)
 def quantisation_aware(network, path):
-    module = copy.deepcopy(network.module)
-    for parent in list(module.modules()):
-        for name, child in list(parent.named_children()):
-            if type(child) is torch.nn.Conv2d:
-                setattr(parent, name, FakeQuantised(child))
-    exported(module, network.examples(1), path)
-    return pictures(network, 1)
+    """torch's own preparation for training, its scales measured on the photographs."""
+    photographs = pictures(network, 1)
+    mapping = torch_quantization.QConfigMapping().set_global(torch_quantization.get_default_qat_qconfig(version=0))
+    example = (torch.from_numpy(photographs[0]),)
+    module = quantize_fx.prepare_qat_fx(copy.deepcopy(network.module).train(), mapping, example).eval()
+    with torch.no_grad():
+        for picture in photographs:
+            module(torch.from_numpy(picture))
+    module.apply(torch_quantization.disable_observer)
+    exported(module, example[0], path)
+    return photographs
 
 
-@rewrite(half)
+@rewrite(half_limit)
 def half_precision(network, path):
     photographs = plain(network, path)
     onnx.save(float16.convert_float_to_float16(onnx.load(path)), path)
     return [p.astype(np.float16) for p in photographs]
 
 
-@rewrite(half)
+@rewrite(half_limit)
 def half_precision_inside(network, path):
     photographs = plain(network, path)
     onnx.save(float16.convert_float_to_float16(onnx.load(path), keep_io_types=True), path)
     return photographs
 
 
-@rewrite(half)
+@rewrite(half_limit)
 def mixed_precision(network, path):
     photographs = plain(network, path)
     kept = [*float16.DEFAULT_OP_BLOCK_LIST, "Gemm", "ReduceMean", "Softmax"]
@@ -176,36 +158,43 @@ def mixed_precision(network, path):
     return photographs
 
 
-@rewrite(half)
+@rewrite(half_limit)
 def exported_in_half(network, path):
     module = copy.deepcopy(network.module).half()
     exported(module, network.examples(1).half(), path)
     return [p.astype(np.float16) for p in pictures(network, 1)]
 
 
-@rewrite(exact)
+@rewrite(exact_limit)
 def slimmed(network, path):
     photographs = plain(network, path)
     onnx.save(onnxslim.slim(onnx.load(path)), path)
     return photographs
 
 
-@rewrite(exact)
+@rewrite(exact_limit)
+def simplified(network, path):
+    photographs = plain(network, path)
+    onnx.save(onnxsim.simplify(onnx.load(path))[0], path)
+    return photographs
+
+
+@rewrite(exact_limit)
 def unsimplified(network, path):
     return plain(network, path, do_constant_folding=False, dynamic_axes={"image": {0: "n", 2: "height", 3: "width"}})
 
 
-@rewrite(exact)
+@rewrite(exact_limit)
 def batch_norm_unfused(network, path):
     return plain(network, path, training=torch.onnx.TrainingMode.PRESERVE, do_constant_folding=False)
 
 
-@rewrite(exact)
+@rewrite(exact_limit)
 def weights_as_inputs(network, path):
     return plain(network, path, opset=11, keep_initializers_as_inputs=True)
 
 
-@rewrite(exact)
+@rewrite(exact_limit)
 def without_names(network, path):
     photographs = plain(network, path)
     model = onnx.load(path)
@@ -226,7 +215,7 @@ class Turned(torch.nn.Module):
         return self.module((pixels.permute(0, 3, 1, 2).float() - 115.0) / 57.0)
 
 
-@rewrite(exact)
+@rewrite(exact_limit)
 def pixels_channels_last(network, path):
     bytes_of = [(p * 57 + 115).clip(0, 255).round().astype(np.uint8) for p in pictures(network, 1)]
     feeds = [np.ascontiguousarray(pixels.transpose(0, 2, 3, 1)) for pixels in bytes_of]
@@ -245,7 +234,7 @@ class Single(torch.nn.Module):
         return self.module(picture.unsqueeze(0)).squeeze(0)
 
 
-@rewrite(exact)
+@rewrite(exact_limit)
 def without_batch(network, path):
     exported(Single(network.module), network.examples(1)[0], path)
     return [p[0] for p in pictures(network, 1)]
@@ -257,11 +246,11 @@ def run(args, name, network, key):
     with tempfile.TemporaryDirectory() as folder:
         path = str(pathlib.Path(folder) / "model.onnx")
         try:
-            with export.silenced():
+            with silenced():
                 feeds = make(network, path)
                 bound = limit(path, feeds)
         except Exception as error:
-            print(f"{name} {key}: not written, {export.one_line(error)}", flush=True)
+            print(f"{name} {key}: not written, {one_line(error)}", flush=True)
             return True
         try:
             value = largest_drift(args.binary, path, *feeds)
@@ -286,7 +275,7 @@ def main():
         return 0
     results = []
     for name in args.networks:
-        network = networks.make(name)
+        network = opened(name) if name.endswith(".onnx") else torch_networks.make(name)
         results += [run(args, name, network, key) for key in args.rewrite]
     print(f"{len(results)} files: {results.count(False)} failed")
     return int(False in results)

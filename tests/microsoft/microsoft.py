@@ -11,13 +11,13 @@ import subprocess
 import sys
 import tempfile
 
-try:
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "parity"))
+from script import conclude, needs
+
+with needs("--peers"):
     import numpy as np
     import onnxruntime as ort
     from onnx import helper, numpy_helper
-except ImportError as missing:
-    print(f"SKIPPED: needs Python's {missing.name}: ./script/bootstrap --peers")
-    sys.exit(77)
 
 random = np.random.default_rng(5)
 CASES = []
@@ -178,10 +178,7 @@ def main():
         why = got if isinstance(got, str) else "; ".join(filter(None, map(difference, got, want, [rounding] * outputs)))
         if why:
             complaints.append(f"{op} {attributes}: {why}")
-    print("\n".join(complaints))
-    if complaints:
-        sys.exit(f"{len(complaints)} of {len(CASES)} cases differ from ONNX Runtime")
-    print(f"{len(CASES)} cases")
+    conclude(complaints, len(CASES), "cases")
 
 
 main()

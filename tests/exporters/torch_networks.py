@@ -1,12 +1,19 @@
-"""Networks of torchvision and timm with random weights that give every layer unit variance."""
+"""Networks of torchvision and timm with random weights that give every layer unit variance, and torch's exporters."""
 import dataclasses
 import typing
 
+import export
 import timm
 import torch
 import torchvision
 from compare import pictures
+from export import EXAMPLE_BATCH
 from torch import nn
+
+EXPORTERS = ("torchscript", "dynamo")
+OPSETS = (21, 18, 17, 13, 11)
+# One of many residual blocks, one of attention; in both exporters' newest common set.
+QUICK = {"names": ("shufflenet_v2_x0_5", "timm.efficientvit_b0"), "opset": (18,), "batch": ("dynamic",)}
 
 # Of torchvision: the network, and the shape of one picture (or clip).
 TORCHVISION = {
@@ -144,3 +151,27 @@ def give_unit_variance(module: nn.Module, pictures: torch.Tensor):
     module(pictures)
     for hook in hooks:
         hook.remove()
+
+
+class Exporter(export.Exporter):
+    """torch's two exporters."""
+
+    def __init__(self, network, exporter, batch):
+        super().__init__(network, exporter, batch)
+        self.example = (network.examples(EXAMPLE_BATCH[batch]),)
+        self.program = None
+
+    def write(self, path, opset):
+        (self._torchscript if self.exporter == "torchscript" else self._dynamo)(path, opset)
+
+    def _torchscript(self, path, opset):
+        dynamic = {"image": {0: "batch"}} if self.batch == "dynamic" else None
+        torch.onnx.export(self.network.module, self.example, path, dynamo=False, opset_version=opset,
+                          input_names=["image"], dynamic_axes=dynamic)
+
+    def _dynamo(self, path, opset):
+        if self.program is None:
+            dynamic = ({0: torch.export.Dim("batch")},) if self.batch == "dynamic" else None
+            self.program = torch.export.export(self.network.module, self.example, dynamic_shapes=dynamic, strict=False)
+        torch.onnx.export(self.program, (), path, dynamo=True, opset_version=opset, input_names=["image"],
+                          external_data=False, verbose=False)

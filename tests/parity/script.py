@@ -1,0 +1,29 @@
+"""What scripts that compare have in common: how they find what they need, and how they end."""
+import contextlib
+import pathlib
+import sys
+
+
+def option(name, default=None):
+    """The value of an option that must be known before all modules can be imported."""
+    return sys.argv[sys.argv.index(name) + 1] if name in sys.argv else default
+
+
+@contextlib.contextmanager
+def needs(environment):
+    """Imports modules of script/bootstrap ENVIRONMENT and of ../shared/tools, or skips the script."""
+    if option("--shared"):
+        sys.path.insert(0, str(pathlib.Path(option("--shared")) / "tools"))
+    try:
+        yield
+    except ImportError as missing:
+        print(f"SKIPPED: needs Python's {missing.name}: ./script/bootstrap {environment}; ../shared for drift")
+        sys.exit(77)
+
+
+def conclude(complaints, count, what):
+    """Ends a script that looked at COUNT things, and says which of them are wrong."""
+    print("\n".join(complaints))
+    if complaints:
+        sys.exit(f"{len(complaints)} complaints about {count} {what}")
+    print(f"{count} {what}")
