@@ -99,6 +99,20 @@ TEST(Convolution, ResidualsAreReadNotWritten) {
       .check_layouts(kTactic, kClose);
 }
 
+TEST(Convolution, ResidualsAreReadWhereWindowsLieInThePaddingAlone) {
+  for (const std::int64_t dilation : {1, 2})
+    OpCase("Conv")
+        .input({2, 4, 8, 1})
+        .weights({4, 4, 1, 3})
+        .weights({4})
+        .attribute("pads", Integers{0, 3, 0, 2})
+        .attribute("dilations", Integers{1, dilation})
+        .post("Relu")
+        .post_with_operand("Add")
+        .post_with_operand("Mul")
+        .check_layouts(kTactic, kClose);
+}
+
 TEST(Convolution, RefusesOperandsThatLieOtherwiseThanTheOutput) {
   EXPECT_FALSE(OpCase("Conv")
                    .input({1, 8, 9, 9})

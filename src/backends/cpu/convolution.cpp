@@ -1,3 +1,4 @@
+#include "cpu/element_program.hpp"
 #include "cpu/onednn.hpp"
 #include "cpu/onednn_window.hpp"
 #include "cpu/tactics.hpp"
@@ -33,6 +34,19 @@ Descriptor descriptor(const NodeContext& context, const dnnl::primitive_attr& at
   return {operation, attributes, onednn_engine()};
 }
 
+/// oneDNN 2.6's convolution by gemm, which it falls back on where a window can lie in the padding alone, takes the
+/// first element of a post-op's tensor for all of its channel.
+bool misreads_operands(const Descriptor& chosen, const FusedPostOps& fused) {
+  return !fused.operands.empty() && (":" + std::string(chosen.impl_info_str())).find(":gemm:") != std::string::npos;
+}
+
+/// Nothing fused: the post-ops run behind the primitive.
+FusedPostOps no_post_ops() {
+  FusedPostOps none;
+  none.attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return none;
+}
+
 class Convolution : public Tactic {
  public:
   std::string_view name() const override { return "onednn.convolution"; }
@@ -44,14 +58,22 @@ class Convolution : public Tactic {
     std::string why;
     const auto fused = fuse_post_ops(context, why);
     if (!fused) return Support::no(why);
-    return onednn_supports(context, [&] { descriptor(context, fused->attributes); });
+    bool apart = false;
+    const auto make = [&] { apart = misreads_operands(descriptor(context, fused->attributes), *fused); };
+    const Support support = onednn_supports(context, make);
+    return support && apart ? supports_post_ops(context) : support;
   }
 
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
     return onednn_compile(context, [&]() -> std::unique_ptr<Launch> {
       std::string why;
-      const FusedPostOps fused = fuse_post_ops(context, why).value();
-      const Descriptor chosen = descriptor(context, fused.attributes);
+      FusedPostOps fused = fuse_post_ops(context, why).value();
+      Descriptor chosen = descriptor(context, fused.attributes);
+      const bool apart = misreads_operands(chosen, fused);
+      if (apart) {
+        fused = no_post_ops();
+        chosen = descriptor(context, fused.attributes);
+      }
       std::vector<TensorArgument> tensors = fused.operands;
       tensors.push_back({DNNL_ARG_SRC, false, 0, chosen.src_desc()});
       tensors.push_back({DNNL_ARG_DST, true, 0, chosen.dst_desc()});
@@ -60,7 +82,8 @@ class Convolution : public Tactic {
       packed.push_back(pack(context, DNNL_ARG_WEIGHTS, *context.constant(1),
                             describe(DType::kFloat32, weights_shape(context), Layout::kRowMajor),
                             chosen.weights_desc()));
-      return onednn_launch<dnnl::convolution_forward>(chosen, std::move(tensors), std::move(packed));
+      auto launch = onednn_launch<dnnl::convolution_forward>(chosen, std::move(tensors), std::move(packed));
+      return apart ? with_post_ops(context, std::move(launch)) : std::move(launch);
     });
   }
 };
