@@ -1,50 +1,61 @@
-"""What was drawn: operator by element type and by attribute value, and what never was."""
+"""What is to be drawn of every operator, and what was: types by parameter, values by attribute, optional arguments."""
 import collections
 
-from draft import schema_of, types_of
+from draft import text_of
+from schemas import is_optional, parameters_of, schema_of
+
+
+def expected(row, opsets):
+    """Every (label, value) of ROW that OPSETS know."""
+    found = filter(None, (schema_of(row.op, row.domain, opset) for opset in opsets))
+    schemas = list({schema.since_version: schema for schema in found}.values())
+    newest = schemas[-1]
+    types = {}
+    for schema in schemas:
+        for parameter, allowed in parameters_of(schema).items():
+            types.setdefault(parameter, {}).update(dict.fromkeys(allowed))
+    for i, (parameter, allowed) in enumerate(types.items()):
+        for dtype in row.types if row.types and i == 0 else allowed:
+            yield f"type {parameter}", dtype.name
+    for name, values in row.attributes.items():
+        yield from ((name, text_of(value)) for value in values)
+    for name, values in row.classes.items():
+        yield from ((name, text_of(value)) for value in values)
+    listed = {*row.attributes, *row.classes}
+    for name in dict.fromkeys(name for schema in schemas for name in schema.attributes if name not in listed):
+        yield name, "given"
+        if any(name in schema.attributes and not schema.attributes[name].required for schema in schemas):
+            yield name, "absent"
+    for word, parameters in (("input", newest.inputs), ("output", newest.outputs)):
+        for parameter in filter(is_optional, parameters):
+            yield f"{word} {parameter.name}", "given"
+            yield f"{word} {parameter.name}", "absent"
 
 
 class Coverage:
     def __init__(self):
-        self.types = collections.defaultdict(collections.Counter)
+        self.drawn = collections.Counter()
         self.values = collections.defaultdict(collections.Counter)
         self.versions = collections.defaultdict(collections.Counter)
 
     def add(self, drawn):
-        for row, dtype, version, notes in drawn:
-            self.types[row.name][dtype.name] += 1
+        for row, version, shown in drawn:
+            self.drawn[row.name] += 1
             self.versions[row.name][version] += 1
-            for attribute, value in notes.items():
-                self.values[row.name, attribute][value] += 1
+            for label, value in shown:
+                self.values[row.name, label][value] += 1
 
-    def expected_types(self, row, newest):
-        if row.types:
-            return [t.name for t in row.types]
-        schema = schema_of(row.op, row.domain, newest) or schema_of(row.op, row.domain, 9)
-        if not schema.inputs:
-            return []
-        return [t.name for t in types_of(schema)]
-
-    def holes(self, operators, newest, refused):
-        """(operator, what was never drawn)"""
+    def holes(self, operators, opsets):
+        """(operator, label, value) that were never drawn"""
         for row in operators:
-            for name in self.expected_types(row, newest):
-                if not self.types[row.name][name] and (row.name, name) not in refused:
-                    yield row.name, f"type {name}"
-            listed = {name: ["absent" if v is None else str(v) for v in values] for name,
-                      values in row.attributes.items()}
-            listed |= {name: [str(v) for v in values] for name, values in row.classes.items()}
-            for attribute, values in listed.items():
-                for value in values:
-                    if not self.values[row.name, attribute][value]:
-                        yield row.name, f"{attribute} {value}"
+            for label, value in expected(row, opsets):
+                if not self.values[row.name, label][value]:
+                    yield row.name, label, value
 
     def table(self, operators):
         for row in operators:
-            types = ", ".join(f"{name} {n}" for name, n in sorted(self.types[row.name].items()))
             versions = ", ".join(f"{v}: {n}" for v, n in sorted(self.versions[row.name].items()))
-            yield f"{row.name}: {sum(self.types[row.name].values())} drawn; versions {versions or 'none'}"
-            yield f"    types: {types}"
-            for (op, attribute), counts in sorted(self.values.items()):
-                if op == row.name:
-                    yield f"    {attribute}: " + ", ".join(f"{value} {n}" for value, n in sorted(counts.items()))
+            yield f"{row.name}: {self.drawn[row.name]} drawn; versions {versions or 'none'}"
+            for (op, label), counts in sorted(self.values.items()):
+                if op == row.name and counts:
+                    yield f"    {label}: " + ", ".join(f"{value} {n}" for value, n in sorted(counts.items()) if n)

@@ -1,15 +1,12 @@
 """Draws a graph node by node: every node is computed as it is drawn, so that the next one knows what it gets."""
 import numpy as np
-import onnx
 
-from case import BFLOAT16, BOOL, FLOATS, Case, Leaf, Node, Value, is_float
+from case import BOOL, FLOATS, Case, Leaf, Node, Value, is_float
 from oracle import Refused, answer
+from schemas import is_optional, schema_of, types_of
 
 DIMENSIONS = (1, 1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9, 16, 17)
 MOST_ELEMENTS = 1500
-TYPES = {f"tensor({name})": np.dtype(name) for name in
-         ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "bool")}
-TYPES |= {"tensor(float)": np.dtype("float32"), "tensor(double)": np.dtype("float64"), "tensor(bfloat16)": BFLOAT16}
 LARGEST_VALUE = {"float16": 2e3, "bfloat16": 1e4, "float32": 1e6, "float64": 1e6}
 
 
@@ -17,34 +14,26 @@ class Impossible(Exception):
     """What a rule can't do with what it was given."""
 
 
-def schema_of(op, domain, opset):
-    """The operator as OPSET has it; nothing where it doesn't."""
-    try:
-        schema = onnx.defs.get_schema(op, max_inclusive_version=opset, domain=domain)
-    except onnx.defs.SchemaError:
-        return None
-    return None if schema.deprecated else schema
-
-
-def types_of(schema, argument=0, is_output=False):
-    """The element types that an argument may have."""
-    parameter = (schema.outputs if is_output else schema.inputs)[argument]
-    return [TYPES[name] for name in sorted(parameter.types) if name in TYPES]
+def text_of(value):
+    """An attribute's value as the table of what was drawn calls it."""
+    return "absent" if value is None else str(value)
 
 
 class Draft:
     """A case in the making: what rules draw values, attributes and nodes from."""
 
     def __init__(self, seed, opset, kind, refused=frozenset()):
-        """KIND is the element type that most values of the graph have; REFUSED are (operator, type) to leave out."""
+        """KIND is the element type that most values of the graph have; REFUSED are (operator, label, value) to leave
+        out."""
         self.rng = np.random.default_rng(seed)
         self.case = Case(opset)
         self.opset = opset
         self.kind = kind
         self.refused = refused
-        self.drawn = []  # (row, element type, version, notes) of the nodes that stayed
+        self.drawn = []  # (row, version, {(label, value)}) of the nodes that stayed
         self.row = None
         self.schema = None
+        self.want = None  # the (label, value) that the node must show
         self._pending = {}
         self._notes = {}
         self._count = 0
@@ -78,10 +67,23 @@ class Draft:
                 return tuple(dims)
 
     # Types
+    def type_for(self, argument, among=None, is_output=False):
+        """A type that this argument may have, each as likely as the others but for one that is wanted."""
+        parameters = self.schema.outputs if is_output else self.schema.inputs
+        label = f"type {parameters[min(argument, len(parameters) - 1)].type_str}"
+        allowed = [t for t in self.row.types or types_of(self.schema, argument, is_output)
+                   if (among is None or t in among) and (self.row.name, label, t.name) not in self.refused]
+        if self.want and self.want[0] == label:
+            allowed = [t for t in allowed if t.name == self.want[1]]
+        return self.choose(allowed)
+
     def element_type(self, argument=0, among=None):
         """A type that the operator's argument may have, often the graph's own."""
-        allowed = list(self.row.types) if self.row.types else types_of(self.schema, argument)
-        allowed = [t for t in allowed if (among is None or t in among) and (self.row.name, t.name) not in self.refused]
+        label = f"type {self.schema.inputs[min(argument, len(self.schema.inputs) - 1)].type_str}"
+        if self.want and self.want[0] == label:
+            return self.type_for(argument, among)
+        allowed = [t for t in self.row.types or types_of(self.schema, argument)
+                   if (among is None or t in among) and (self.row.name, label, t.name) not in self.refused]
         if self.kind in allowed and self.chance(0.55):
             return self.kind
         there = [t for t in {value.array.dtype for value in self.case.values.values()} if t in allowed]
@@ -115,6 +117,8 @@ class Draft:
             if array.size == 0 or dtype == BOOL:
                 return array.size > 0
             size = np.abs(array.astype(np.float64))
+            if np.isnan(size).any():
+                return False
             low, high = float(array.min()), float(array.max())
             return within[0] <= low and high <= within[1] and float(size.min()) >= apart
 
@@ -175,37 +179,42 @@ class Draft:
 
     # Nodes
     def has_attribute(self, name):
-        return self.schema is None or name in self.schema.attributes
+        return name in self.schema.attributes
 
-    def note(self, attribute, value):
-        self._notes[attribute] = str(value)
+    def note(self, label, value):
+        self._notes[label] = str(value)
 
     def attributes(self, **set_by_rule):
         """What the table's line lists, drawn, and what the rule sets; attributes that the opset lacks are left out."""
         attributes = {}
         for name, values in self.row.attributes.items():
             if name not in set_by_rule and self.has_attribute(name):
-                attributes[name] = self.choose(values)
-                self.note(name, "absent" if attributes[name] is None else attributes[name])
+                wanted = [v for v in values if (name, text_of(v)) == self.want]
+                attributes[name] = self.choose(wanted or values)
         attributes.update({name: value for name, value in set_by_rule.items() if self.has_attribute(name)})
         return {name: value for name, value in attributes.items() if value is not None}
 
-    def node(self, inputs, outputs=1, **attributes):
+    def node(self, inputs, outputs=1, captured=(), body=None, **attributes):
+        """OUTPUTS is their number, or of each whether it is wanted."""
         while inputs and inputs[-1] == "":
             inputs = inputs[:-1]
-        names = [f"y{self._count + i}" for i in range(outputs)]
-        self._count += outputs
-        return Node(self.row.op, list(inputs), names, attributes, self.row.domain)
+        wanted = [True] * outputs if isinstance(outputs, int) else list(outputs)
+        names = [f"y{self._count + i}" if is_wanted else "" for i, is_wanted in enumerate(wanted)]
+        self._count += len(names)
+        return Node(self.row.op, [*inputs, *captured], names, attributes, self.row.domain, len(captured), body)
 
-    def add(self, row):
-        """Draws one node of ROW; whether it stayed."""
-        self.row, self.schema = row, schema_of(row.op, row.domain, self.opset) if row.domain == "" else None
+    def add(self, row, want=None):
+        """Draws one node of ROW, which shows WANT, (label, value); whether it stayed."""
+        self.row, self.want, self.schema = row, want, schema_of(row.op, row.domain, self.opset)
         self._pending, self._notes = {}, {}
         try:
             node = row.rule(self)
             values = [self._value(name) for name in node.inputs]
+            arrays = [value and value.array for value in values]
+            self._check_wanted(node, arrays, None)
             outputs = answer(row, node, values, self.opset, self.rng)
             self._check(outputs)
+            self._check_wanted(node, arrays, [array for array, _ in outputs])
         except (Impossible, Refused) as why:
             self.why = why
             return False
@@ -217,11 +226,38 @@ class Draft:
         for name, (array, error) in zip(node.outputs, outputs):
             if name:
                 self.case.values[name] = Value(array, error)
-        version = self.schema.since_version if self.schema else 1
-        kept = next((name for name in node.inputs if name), None)
-        dtype = self.dtype(kept) if kept else outputs[0][0].dtype
-        self.drawn.append((row, dtype, version, dict(self._notes)))
+        self.drawn.append((row, self.schema.since_version, self._shown(node, arrays, [array for array, _ in outputs])))
         return True
+
+    def _shown(self, node, inputs, outputs):
+        """Every (label, value) that NODE is an example of."""
+        shown = set(self._notes.items())
+        for name in self.schema.attributes:
+            if name in self.row.attributes:
+                shown.add((name, text_of(node.attributes.get(name))))
+            elif name not in self.row.classes:
+                shown.add((name, "given" if name in node.attributes or node.body else "absent"))
+        for word, parameters, arrays in (("input", self.schema.inputs, inputs),
+                                         ("output", self.schema.outputs, outputs or [])):
+            for i, array in enumerate(arrays):
+                if array is not None:
+                    parameter = parameters[min(i, len(parameters) - 1)]
+                    shown.add((f"type {parameter.type_str}", array.dtype.name))
+            for i, parameter in enumerate(parameters):
+                if is_optional(parameter):
+                    is_there = i < len(arrays) and arrays[i] is not None
+                    shown.add((f"{word} {parameter.name}", "given" if is_there else "absent"))
+        return shown
+
+    def _check_wanted(self, node, inputs, outputs):
+        """OUTPUTS: nothing before they are known."""
+        if self.want is None:
+            return
+        label, value = self.want
+        shown = self._shown(node, inputs, outputs)
+        if self.want in shown or (outputs is None and (label.startswith("output ") or label not in dict(shown))):
+            return
+        raise Impossible(f"{label} is not {value}")
 
     def _value(self, name):
         if name == "":

@@ -3,7 +3,8 @@ import numpy as np
 import onnx
 
 from case import BFLOAT16, BOOL, FLOATS, is_float
-from draft import Impossible, types_of
+from draft import Impossible
+from schemas import types_of
 
 ANY = (-1e9, 1e9)
 MODERATE = (-30, 30)
@@ -61,7 +62,7 @@ def modulo(d):
 def power(d):
     dtype = d.element_type()
     among = [t for t in types_of(d.schema, 1) if t == dtype or not is_float(t) or (is_float(dtype) and t.itemsize > 2)]
-    other = dtype if d.opset < 12 or d.chance(0.6) else d.choose(among)
+    other = dtype if d.opset < 12 else d.type_for(1, among) if d.want or d.chance(0.4) else dtype
     if is_float(dtype):
         a, b = pair(d, dtype, other, (0.1, 4), (0, 3) if other.kind == "u" else (-2, 3))
     else:
@@ -122,7 +123,7 @@ def clip(d):
 def cast(d):
     """To every type, within what it can hold."""
     source = d.element_type()
-    to = d.choose(t for t in types_of(d.schema, 0, is_output=True) if (f"{d.row.op}->", t.name) not in d.refused)
+    to = d.type_for(0, is_output=True)
     low, high = (-100, 100)
     if not is_float(to) and to != BOOL:
         low = max(low, np.iinfo(to).min)
@@ -137,10 +138,11 @@ def cast(d):
 
 def bit_cast(d):
     source = d.element_type()
-    among = [t for t in types_of(d.schema, 0, is_output=True) if t.itemsize == source.itemsize and t != BOOL]
-    to = d.choose(t for t in among if not is_float(t))
+    among = [t for t in types_of(d.schema, 0, is_output=True) if t.itemsize == source.itemsize]
+    to = d.type_for(0, among, is_output=True)
     d.note("to", to.name)
-    x = d.leaf(d.draw(source, d.shape()), "input")
+    array = d.draw(source, d.shape())
+    x = d.leaf(np.abs(array) % 2 if to == BOOL and source != BOOL else array, "input")
     return d.node([x], **d.attributes(to=onnx.helper.np_dtype_to_tensor_dtype(to)))
 
 
@@ -151,13 +153,20 @@ def identity(d):
 def dropout(d):
     """As exporters leave it in: it does nothing."""
     x = d.pick(d.element_type(), within=ANY)
+    outputs = d.choose((1, 2)) if d.opset >= 12 else 1  # before, nothing says what the mask of no dropout is
     if d.opset < 12:
-        return d.node([x], **d.attributes())
-    ratio = d.leaf(np.asarray(0.3, "float32"), "initializer") if d.chance(0.5) else ""
-    return d.node([x, ratio])
+        return d.node([x], outputs, **d.attributes())
+    ratio = d.leaf(np.asarray(0.3, d.type_for(1)), "initializer") if d.chance(0.5) else ""
+    training = d.leaf(np.asarray(False), "initializer") if d.chance(0.5) else ""
+    return d.node([x, ratio, training], outputs, **d.attributes())
 
 
 def bitwise(d):
     dtype = d.element_type()
     return d.node(list(pair(d, dtype, within=(-128, 255))))
 
+
+
+def swiglu(d):
+    x = d.pick(d.element_type())
+    return d.node([x, d.pick(d.dtype(x), d.dims(x))], **d.attributes())

@@ -1,13 +1,13 @@
 """Where the two oracles are known to be wrong, each with the operator and the standard's sentence.
 
-A node of WRONG is not asked of ONNX Runtime (1.31.1) but of the onnx package's own implementation; a node of
-WRONG_IN_PACKAGE not of that (1.23.2), and where ONNX Runtime has no kernel for its doubles they are judged as floats.
+What ONNX Runtime (1.31.1) is wrong about is asked of the onnx package's own implementation, and what that (1.23.2) is
+wrong about of ONNX Runtime; where neither is right about doubles they are judged as floats.
 """
 import dataclasses
 
 import numpy as np
 
-FLOAT64 = np.dtype("float64")
+FLOAT16, FLOAT64 = np.dtype("float16"), np.dtype("float64")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -15,10 +15,15 @@ class Wrong:
     op: str
     applies: object  # of a node, its inputs by name, the opset
     why: str
+    who: tuple
 
 
 def of_doubles(node, feeds, opset):
     return any(array.dtype == FLOAT64 for array in feeds.values())
+
+
+def of_halves(node, feeds, opset):
+    return any(array.dtype == FLOAT16 for array in feeds.values())
 
 
 def always(node, feeds, opset):
@@ -27,6 +32,57 @@ def always(node, feeds, opset):
 
 def of_integers(node, feeds, opset):
     return next(iter(feeds.values())).dtype.kind in "iu"
+
+
+def of_real_values(node, feeds, opset):
+    return list(feeds.values())[-1].dtype.kind == "f"
+
+
+def trains(node, feeds, opset):
+    return node.attributes.get("training_mode") == 1
+
+
+def hangs_over(node, feeds, opset):
+    return node.attributes.get("ceil_mode") == 1 and node.attributes.get("count_include_pad") == 1
+
+
+def shows_scores_before_softcap(node, feeds, opset):
+    return len(node.outputs) > 3 and "softcap" in node.attributes and not node.attributes.get("qk_matmul_output_mode")
+
+
+def continues_across(node, feeds, opset):
+    """Causal attention to a cache and to more or fewer keys than there are queries."""
+    if node.attributes.get("is_causal") != 1 or len(node.inputs) < 6 or not node.inputs[4]:
+        return False
+    query, key = (feeds[name] for name in node.inputs[:2])
+    return query.shape[-2] != key.shape[-2]
+
+
+def reaches_beyond(node, feeds, opset):
+    steps = 1 / feeds[node.inputs[3]].item()
+    return steps > 255 or steps - np.floor(steps) > 1e-3
+
+
+def sparse(node, feeds, opset):
+    return "sparse_value" in node.attributes
+
+
+def resizes_to_fractions(node, feeds, opset):
+    arrays = list(feeds.values())
+    if node.attributes.get("coordinate_transformation_mode", "half_pixel") in ("half_pixel", "asymmetric"):
+        return False
+    if node.attributes.get("keep_aspect_ratio_policy", "stretch") != "stretch":
+        return True
+    scales = next((a for a in arrays[1:] if a.dtype.kind == "f" and a.size and a.size <= arrays[0].ndim), None)
+    return scales is not None and any(float(n * s) % 1 for n, s in zip(arrays[0].shape[-scales.size:], scales))
+
+
+def nearest(node, feeds, opset):
+    return node.attributes.get("mode", "nearest") == "nearest"
+
+
+def collects(node, feeds, opset):
+    return len(node.outputs) > 1
 
 
 def crops(node, feeds, opset):
@@ -46,44 +102,67 @@ def shrinks_and_grows_by_nearest(node, feeds, opset):
     return opset == 10 and node.attributes.get("mode", "nearest") == "nearest" and min(scales) < 1 < max(scales)
 
 
+RUNTIME, PACKAGE = "ONNX Runtime", "the onnx package"
 WRONG = [
-    Wrong("DynamicQuantizeLinear", of_zeros, "the scale of zeros is 1; the package says 1/255, the standard nothing"),
-    Wrong("Attention", of_doubles, "the square root of scale is a float; the standard multiplies doubles by it"),
-    Wrong("Gelu", of_doubles, "its constants are floats; the standard: sqrt(2 / pi) and 0.044715 of type double"),
-    Wrong("Erf", of_doubles, "erf of doubles is computed in float"),
-    Wrong("GridSample", of_doubles, "the places of doubles are computed in float; the standard has no float in it"),
-    Wrong("Resize", shrinks_and_grows_by_nearest,
-          "version 10 leaves the rounding open; ONNX Runtime rounds each axis its own way, up where it shrinks"),
-    Wrong("HardSwish", of_doubles, "1/6 is a float; the standard: \"alpha = 1/6\""),
-    Wrong("ReduceLogSumExp", of_integers, "the logarithm is cut off before the maximum is added to it"),
-    Wrong("Resize", crops, "dimensions of scale 1 are not cropped; the standard has no exception from its formula"),
-    Wrong("Shrink", of_doubles,
-          "doubles pass through float; the standard: \"If x > lambd, y = x - bias\", of type double"),
-]
-WRONG_IN_PACKAGE = [
-    Wrong("GridSample", of_doubles, "the places of doubles are computed in float; the standard has no float in it"),
-    Wrong("Attention", of_doubles, "the square root of scale is a float; the standard multiplies doubles by it"),
-    Wrong("Unique", unsorted, "sorted = 0 sorts all the same; the standard: \"in the same order as they occur in the "
-                              "input\""),
-    Wrong("Erf", of_doubles, "erf of doubles is computed in float"),
-    Wrong("HardSwish", of_doubles, "1/6 is a float; the standard: \"alpha = 1/6\""),
+    Wrong("DynamicQuantizeLinear", of_zeros, "the scale of zeros is 1; the package says 1/255, the standard nothing",
+          (RUNTIME,)),
+    Wrong("Attention", of_doubles, "the square root of scale is a float; the standard multiplies doubles by it",
+          (RUNTIME, PACKAGE)),
+    Wrong("Attention", of_halves, "halves are rounded between its steps; as floats its answer is the more exact one",
+          (RUNTIME,)),
+    Wrong("AffineGrid", of_halves, "halves are rounded between its steps", (RUNTIME,)),
+    Wrong("MultiHeadAttention", of_halves, "halves are rounded between its steps", (RUNTIME,)),
+    Wrong("Attention", shows_scores_before_softcap,
+          "the scores are those after softcap; the standard: \"0 (default): raw QK matmul result\"", (PACKAGE,)),
+    Wrong("Attention", continues_across,
+          "the last query sees all keys; the standard: \"j <= i + offset\" with past_sequence_length for offset",
+          (RUNTIME,)),
+    Wrong("BatchNormalization", trains, "the running statistics are written into its inputs, which others may read",
+          (RUNTIME,)),
+    Wrong("Constant", sparse, "its output is a sparse tensor; the standard: a dense one", (RUNTIME,)),
+    Wrong("Erf", of_doubles, "erf of doubles is computed in float", (RUNTIME, PACKAGE)),
+    Wrong("Gelu", of_doubles, "its constants are floats; the standard: sqrt(2 / pi) and 0.044715 of type double",
+          (RUNTIME,)),
+    Wrong("Gelu", of_doubles, "erf of doubles is computed in float", (PACKAGE,)),
+    Wrong("GlobalMaxPool", always, "the answer has one dimension too many where the input has not four", (PACKAGE,)),
+    Wrong("GridSample", of_doubles, "the places of doubles are computed in float; the standard has no float in it",
+          (RUNTIME, PACKAGE)),
+    Wrong("HardSwish", of_doubles, "1/6 is a float; the standard: \"alpha = 1/6\"", (RUNTIME, PACKAGE)),
     Wrong("LRN", of_doubles,
-          "with size 1 the element itself is left out, and alpha is a double; the standard: \"alpha : "
-                             "float\", max(0, c - floor((size - 1) / 2)) <= i <= min(C - 1, c + ceil((size - 1) / 2))"),
-    Wrong("Gelu", of_doubles, "erf of doubles is computed in float"),
-    Wrong("Resize", always, "length_resized is scale * length_original, not rounded down; the standard: \"length of "
-                                "the resized tensor\""),
-    Wrong("GlobalMaxPool", always, "the answer has one dimension too many where the input has not four"),
+          "with size 1 the element itself is left out, and alpha is a double; the standard: \"alpha : float\", "
+          "max(0, c - floor((size - 1) / 2)) <= i <= min(C - 1, c + ceil((size - 1) / 2))", (PACKAGE,)),
+    Wrong("Loop", collects, "rows are put one behind the other; the standard: scan_outputs have a dimension more",
+          (PACKAGE,)),
+    Wrong("OneHot", of_real_values, "what is on is off + 1 * (on - off), rounded", (PACKAGE,)),
+    Wrong("QLinearAveragePool", hangs_over,
+          "what hangs over the padding is counted as padding; its AveragePool does not count it", (RUNTIME,)),
+    Wrong("QLinearSoftmax", reaches_beyond,
+          "1 / scale is cut off to a whole number, and what is too large begins anew; QuantizeLinear saturates",
+          (RUNTIME,)),
+    Wrong("ReduceLogSumExp", of_integers, "the logarithm is cut off before the maximum is added to it", (RUNTIME,)),
+    Wrong("Resize", shrinks_and_grows_by_nearest,
+          "version 10 leaves the rounding open; ONNX Runtime rounds each axis its own way, up where it shrinks",
+          (RUNTIME,)),
+    Wrong("Resize", crops, "dimensions of scale 1 are not cropped; the standard has no exception from its formula",
+          (RUNTIME,)),
+    Wrong("Resize", resizes_to_fractions, "length_resized is scale * length_original, not rounded down; the standard: "
+                                          "\"length of the resized tensor\"", (PACKAGE,)),
+    Wrong("Resize", nearest, "places are doubles; the standard's scales are floats, and rounding decides where two "
+                             "elements are as near", (PACKAGE,)),
+    Wrong("Shrink", of_doubles, "doubles pass through float; the standard: \"If x > lambd, y = x - bias\", of double",
+          (RUNTIME,)),
+    Wrong("Unique", unsorted,
+          "sorted = 0 sorts all the same; the standard: \"in the same order as they occur in the input\"", (PACKAGE,)),
 ]
 
 
-def _applies(rows, node, feeds, opset):
-    return any(row.op == node.op and row.applies(node, feeds, opset) for row in rows)
+def _applies(who, node, feeds, opset):
+    return any(who in row.who and row.op == node.op and row.applies(node, feeds, opset) for row in WRONG)
 
 
 def is_wrong(node, feeds, opset):
-    return _applies(WRONG, node, feeds, opset)
+    return _applies(RUNTIME, node, feeds, opset)
 
 
 def is_wrong_in_package(node, feeds, opset):
-    return _applies(WRONG_IN_PACKAGE, node, feeds, opset)
+    return _applies(PACKAGE, node, feeds, opset)

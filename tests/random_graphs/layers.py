@@ -2,7 +2,7 @@
 import numpy as np
 
 from case import is_float
-from draft import Impossible, types_of
+from draft import Impossible
 from movement import axis_of
 from products import constant_or_not, image
 
@@ -18,8 +18,13 @@ def batch_norm(d):
     x = image(d, dtype, within=(-30, 30)) if d.chance(0.8) else d.pick(dtype, rank=2, within=(-30, 30))
     n = d.dims(x)[1]
     variance = d.leaf(d.draw(dtype, (n,), (0.2, 3)), "initializer")
-    return d.node([x, per_channel(d, dtype, n), per_channel(d, dtype, n), per_channel(d, dtype, n), variance],
-                  **d.attributes())
+    is_training = d.has_attribute("training_mode") and d.chance(0.2)
+    if d.has_attribute("training_mode"):
+        d.note("training_mode", int(is_training))
+    inputs = [x, *(per_channel(d, dtype, n) for _ in range(3)), variance]
+    if is_training:
+        return d.node(inputs, 3, training_mode=1, **d.attributes())
+    return d.node(inputs, **d.attributes())
 
 
 def instance_norm(d):
@@ -46,6 +51,7 @@ def layer_norm(d):
     dims = d.dims(x)[axis:]
     bias = d.pick(dtype, dims, within=(-2, 2)) if d.row.op == "LayerNormalization" and d.chance(0.6) else ""
     outputs = d.choose((1, 1, 3)) if d.row.op == "LayerNormalization" else 1
+    # RMSNormalization's scale may be of another type, but the checker takes its for the input's.
     return d.node([x, d.pick(dtype, dims, within=(-2, 2), role=constant_or_not(d)), bias], outputs, **d.attributes(),
                   **({} if given is None else {"axis": given}))
 
@@ -83,7 +89,7 @@ def resize(d):
     if transform == "half_pixel_symmetric" and version < 19:
         raise Impossible("it came with version 19")
     spatial = list(range(2, len(dims)))
-    scales = [1.0, 1.0] + [d.choose((0.5, 0.6, 1.0, 1.5, 2.0, 2.0, 3.0)) for _ in spatial]
+    scales = [1.0, 1.0] + [d.choose((0.5, 0.618, 1.0, 1.5, 2.0, 2.0, 3.0)) for _ in spatial]
     sizes = [*dims[:2], *[max(1, d.integer(n // 2, 2 * n + 1)) for n in dims[2:]]]
     if any(int(n * s) < 1 for n, s in zip(dims, scales)):
         raise Impossible("nothing would be left")
@@ -97,7 +103,9 @@ def resize(d):
     by_sizes = d.chance(0.4)
     d.note("by", "sizes" if by_sizes else "scales")
     crops = attributes.get("coordinate_transformation_mode") == "tf_crop_and_resize"
-    roi = d.leaf(np.asarray([0, 0] + [0.1] * len(spatial) + [1, 1] + [0.8] * len(spatial), FLOAT32), "initializer") \
+    # A crop whose bounds hit no element, for rounding would decide between two.
+    roi = d.leaf(np.asarray([0, 0] + [0.1013] * len(spatial) + [1, 1] + [0.8037] * len(spatial), d.type_for(1)),
+                 "initializer") \
         if crops else "" if version >= 13 else d.leaf(np.zeros(0, FLOAT32), "initializer")
     if attributes.get("antialias") and mode == "nearest":
         attributes.pop("antialias")
@@ -118,11 +126,14 @@ def resize(d):
 
 
 def upsample(d):
-    x = image(d, d.element_type(), rank=2, within=(-100, 100))
+    attributes, dtype = d.attributes(), d.element_type()
+    if attributes.get("mode") == "linear" and not is_float(dtype):
+        raise Impossible("the standard does not say how whole numbers are rounded, and engines differ")
+    x = image(d, dtype, rank=2, within=(-100, 100))
     scales = [1.0, 1.0, d.choose((1.0, 1.5, 2.0, 3.0)), d.choose((1.0, 2.0, 2.5))]
     if d.has_attribute("scales"):
-        return d.node([x], **d.attributes(scales=scales))
-    return d.node([x, d.leaf(np.asarray(scales, FLOAT32), "initializer")], **d.attributes())
+        return d.node([x], scales=scales, **attributes)
+    return d.node([x, d.leaf(np.asarray(scales, FLOAT32), "initializer")], **attributes)
 
 
 def grid_sample(d):
@@ -130,7 +141,7 @@ def grid_sample(d):
     rank = 3 if d.opset >= 20 and d.chance(0.3) else 2
     x = image(d, dtype, rank=rank, within=(-30, 30))
     out = [d.integer(1, 5) for _ in range(rank)]
-    kind = dtype if is_float(dtype) else FLOAT32
+    kind = d.type_for(1) if d.want and d.want[0] == "type T2" else dtype if is_float(dtype) else FLOAT32
     grid = d.leaf(d.rng.uniform(-1.3, 1.3, (d.dims(x)[0], *out, rank)).astype(kind), d.choose(("input", "initializer")))
     attributes = d.attributes()
     if rank == 3 and attributes.get("mode") in ("cubic", "bicubic"):
@@ -161,7 +172,14 @@ def col2im(d):
         raise Impossible("the block is larger than the image")
     dims = (d.integer(1, 2), d.integer(1, 3) * block[0] * block[1], counts[0] * counts[1])
     x = d.pick(d.element_type(), dims, within=(-30, 30))
-    return d.node([x, d.integers(spatial), d.integers(block)], strides=strides, dilations=dilations, pads=pads)
+    attributes = {"strides": strides, "dilations": dilations, "pads": pads}
+    defaults = {"strides": [1, 1], "dilations": [1, 1], "pads": [0] * 4}
+    return d.node([x, d.integers(spatial), d.integers(block)], **without_some(d, attributes, defaults))
+
+
+def without_some(d, attributes, defaults):
+    """ATTRIBUTES without some of those that are what they are by default."""
+    return {name: value for name, value in attributes.items() if value != defaults.get(name) or d.chance(0.5)}
 
 
 def boxes(d, count, dtype, height, width, scale=1.0):
@@ -200,16 +218,16 @@ def non_max_suppression(d):
               d.leaf(np.asarray([d.integer(1, 6)], "int64"), "initializer"),
               d.leaf(np.asarray([d.choose((0.3, 0.5, 0.7))], FLOAT32), "initializer"),
               d.leaf(np.asarray([d.choose((0.0, 0.2, 0.5))], FLOAT32), "initializer")]
+    if d.chance(0.15):
+        inputs[2] = ""  # none at all, then
     return d.node(inputs[:d.choose((3, 4, 5))], **d.attributes())
 
 
 def det(d):
     n = d.integer(1, 4)
     lead = tuple(d.integer(1, 3) for _ in range(d.integer(0, 2)))
-    x = d.draw(d.element_type(), (*lead, n, n)) + 4 * np.eye(n)
-    return d.node([d.leaf(x.astype(d.kind if d.kind in types_of(d.schema) else FLOAT32), "input")])
-
-
+    dtype = d.element_type()
+    return d.node([d.leaf((d.draw(dtype, (*lead, n, n)) + 4 * np.eye(n)).astype(dtype), "input")])
 
 
 def deform_conv(d):
@@ -218,7 +236,11 @@ def deform_conv(d):
     channels, kernel = 2 * d.integer(1, 2), [d.integer(1, 3), d.integer(1, 3)]
     n, height, width = d.integer(1, 2), d.integer(3, 7), d.integer(3, 7)
     strides, pads = [d.choose((1, 2)), d.choose((1, 2))], [d.integer(0, 1) for _ in range(4)]
-    out = [(size + a + b - k) // s + 1 for size, a, b, k, s in zip((height, width), pads, pads[2:], kernel, strides)]
+    dilations = [d.choose((1, 1, 2)), 1]
+    out = [(size + a + b - (k - 1) * l - 1) // s + 1
+           for size, a, b, k, l, s in zip((height, width), pads, pads[2:], kernel, dilations, strides)]
+    if min(out) < 1:
+        raise Impossible("the window is larger than the image")
     d.note("groups", f"{group}/{offset_group}")
     x = d.pick(dtype, (n, channels, height, width), within=(-4, 4))
     outputs = group * d.integer(1, 3)
@@ -227,8 +249,11 @@ def deform_conv(d):
     offset = d.leaf(d.rng.uniform(-1.5, 1.5, (n, 2 * places, *out)).astype(dtype), "input")
     bias = d.pick(dtype, (outputs,), within=(-4, 4)) if d.chance(0.5) else ""
     mask = d.leaf(d.rng.uniform(0, 1, (n, places, *out)).astype(dtype), "input") if d.chance(0.5) else ""
-    return d.node([x, weights, offset, bias, mask], kernel_shape=kernel, strides=strides, pads=pads, group=group,
-                  offset_group=offset_group)
+    attributes = {"kernel_shape": kernel, "strides": strides, "pads": pads, "dilations": dilations, "group": group,
+                  "offset_group": offset_group}
+    defaults = {"kernel_shape": kernel, "strides": [1, 1], "pads": [0] * 4, "dilations": [1, 1], "group": 1,
+                "offset_group": 1}
+    return d.node([x, weights, offset, bias, mask], **without_some(d, attributes, defaults))
 
 
 def rotary_embedding(d):
@@ -238,27 +263,52 @@ def rotary_embedding(d):
     d.note("position_ids", "given" if by_position else "absent")
     partial = d.chance(0.3)
     d.note("rotary_embedding_dim", "given" if partial else "absent")
-    x = d.pick(dtype, (n, heads, length, 2 * half + (2 if partial else 0)), within=(-30, 30))
+    size = 2 * half + (2 if partial else 0)
+    is_flat = d.chance(0.3)
+    x = d.pick(dtype, (n, length, heads * size) if is_flat else (n, heads, length, size), within=(-30, 30))
     caches = (most, half) if by_position else (n, length, half)
     angles = d.rng.uniform(-3, 3, caches)
     cosines, sines = (d.leaf(f(angles).astype(dtype), "initializer") for f in (np.cos, np.sin))
     inputs = [x, cosines, sines,
               d.leaf(d.rng.integers(0, most, (n, length)), "input") if by_position else ""]
-    return d.node(inputs, **d.attributes(), **({"rotary_embedding_dim": 2 * half} if partial else {}))
+    flat = {"num_heads": heads} if is_flat else {}
+    return d.node(inputs, **d.attributes(), **flat, **({"rotary_embedding_dim": 2 * half} if partial else {}))
 
 
 def attention(d):
     dtype = d.element_type()
     n, groups, kv_heads, size = d.integer(1, 2), d.choose((1, 1, 2)), d.integer(1, 2), d.choose((2, 4, 8))
-    length, total = d.integer(1, 5), d.integer(1, 6)
+    heads, length, total = groups * kv_heads, d.integer(1, 5), d.integer(1, 6)
+    v_size, is_flat = d.choose((size, 3)), d.chance(0.3)
     attributes = d.attributes()
     d.note("kv heads", "all" if groups == 1 else "fewer")
-    q = d.pick(dtype, (n, groups * kv_heads, length, size), within=(-3, 3))
-    k = d.pick(dtype, (n, kv_heads, total, size), within=(-3, 3))
-    v = d.pick(dtype, (n, kv_heads, total, d.choose((size, 3))), within=(-3, 3))
-    mask = d.pick(dtype, (length, total), within=(-3, 3)) if d.chance(0.4) and not attributes.get("is_causal") else ""
+
+    def pick(count, rows, width):
+        dims = (n, rows, count * width) if is_flat else (n, count, rows, width)
+        return d.pick(dtype, dims, within=(-3, 3))
+    if is_flat:
+        attributes |= {"q_num_heads": heads, "kv_num_heads": kv_heads}
+    inputs = [pick(heads, length, size), pick(kv_heads, total, size), pick(kv_heads, total, v_size)]
+    past = d.integer(1, 3) if d.chance(0.2) else 0
+    mask = ""
+    if d.chance(0.4) and not attributes.get("is_causal"):
+        dims = d.choose(((length, total + past), (1, 1, length, total + past), (n, heads, length, total + past)))
+        mask = d.pick(dtype, dims, within=(-3, 3)) if d.chance(0.6) else d.leaf(some_keys(d, dims), "input")
     d.note("attn_mask", "given" if mask else "absent")
-    return d.node([q, k, v, mask], **attributes)
+    if past:
+        before = [d.pick(dtype, (n, kv_heads, past, width), within=(-3, 3)) for width in (size, v_size)]
+        return d.node([*inputs, mask, *before], d.choose((3, 4)), **attributes)
+    lengths = ""
+    if len(d.schema.inputs) > 6 and d.chance(0.2):
+        lengths = d.leaf(d.rng.integers(1, total + 1, n), "input")
+    return d.node([*inputs, mask, "", "", lengths], d.choose((1, 1, (True, False, False, True))), **attributes)
+
+
+def some_keys(d, dims):
+    """Which keys count; the first does always."""
+    counts = d.rng.random(dims) < 0.7
+    counts[..., 0] = True
+    return counts
 
 
 def max_unpool(d):
@@ -268,8 +318,14 @@ def max_unpool(d):
     blocks = np.arange(n * channels * 4 * height * width).reshape(n, channels, height, 2, width, 2)
     at = d.rng.integers(0, 2, (2, n, channels, height, width))
     index = np.ix_(*[range(size) for size in (n, channels, height, width)])
-    places = blocks[index[0], index[1], index[2], at[0], index[3], at[1]]
-    return d.node([x, d.leaf(places, "input")], kernel_shape=[2, 2], strides=[2, 2])
+    places = d.leaf(blocks[index[0], index[1], index[2], at[0], index[3], at[1]], "input")
+    way = d.choose(("strides", "output_shape", "windows of one"))
+    if way == "windows of one":
+        order = d.leaf(np.arange(d.array(x).size).reshape(d.dims(x))[..., ::-1], "input")
+        return d.node([x, order], kernel_shape=[1, 1], **({"pads": [0] * 4} if d.chance(0.5) else {}))
+    shape = d.integers([n, channels, 2 * height, 2 * width]) if way == "output_shape" else ""
+    return d.node([x, places, shape], kernel_shape=[2, 2], strides=[2, 2],
+                  **({"pads": [0] * 4} if d.chance(0.3) else {}))
 
 
 def tensor_scatter(d):
@@ -282,4 +338,5 @@ def tensor_scatter(d):
     given = d.chance(0.7)
     d.note("write_indices", "given" if given else "absent")
     at = d.leaf(d.rng.integers(0, last + 1, n), d.choose(("input", "initializer"))) if given else ""
-    return d.node([past, update, at], **attributes)
+    # The axis is counted in what lies before the last two dimensions of (batch, heads, length, size).
+    return d.node([past, update, at], **attributes, **({"axis": d.choose((-2, 2))} if d.chance(0.5) else {}))

@@ -5,8 +5,8 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from case import BOOL
-from draft import Impossible, types_of
+from case import BOOL, FLOATS
+from draft import Impossible
 from elements import ANY
 
 INT64 = np.dtype("int64")
@@ -97,7 +97,10 @@ def squeeze(d):
     rank = len(d.dims(x))
     given = d.chance(0.7)
     d.note("axes", "given" if given else "absent")
-    axes = [a - rank if d.opset >= 11 and d.chance(0.4) else a for a in d.some_of(ones, 1)] if given else None
+    some = d.some_of(ones, 1)
+    if d.has_attribute("axes"):
+        some.sort()  # in another order the checker infers another shape
+    axes = [a - rank if d.opset >= 11 and d.chance(0.4) else a for a in some] if given else None
     return axes_argument(d, x, axes, {})
 
 
@@ -315,7 +318,12 @@ def pad(d):
     if d.has_attribute("pads"):
         return d.node([x], pads=pads, **attributes, **({"value": 1.5} if has_value else {}))
     value = d.leaf(d.draw(d.dtype(x), ()), d.choose(("initializer", "input"))) if has_value else ""
-    at = d.integers([a - len(dims) if d.chance(0.3) else a for a in axes]) if has_axes else ""
+    at = ""
+    if has_axes:
+        dtype = d.type_for(3)
+        axes = np.asarray([a - len(dims) if d.chance(0.3) else a for a in axes], dtype)
+        # The checker takes constants for int64.
+        at = d.leaf(axes, "input") if dtype != INT64 else d.integers(axes)
     return d.node([x, d.integers(pads), value, at], **attributes)
 
 
@@ -331,7 +339,7 @@ def space_to_depth(d):
     n, block = d.integer(1, 2), d.choose((1, 2, 3))
     x = d.pick(d.element_type(), (n, d.integer(1, 3), block * d.integer(1, 4), block * d.integer(1, 4)), within=ANY)
     d.note("blocksize", block)
-    return d.node([x], blocksize=block)
+    return d.node([x], **d.attributes(blocksize=block))
 
 
 def trilu(d):
@@ -345,9 +353,11 @@ def reverse_sequence(d):
     x = any_value(d, least=2, fits=lambda s: 0 not in s)
     batch = d.choose((0, 1))
     d.note("batch_axis", batch)
+    attributes = {"batch_axis": batch, "time_axis": 1 - batch}
+    if batch == 1 and d.chance(0.5):
+        del attributes["time_axis"]
     lengths = [d.integer(1, d.dims(x)[1 - batch]) for _ in range(d.dims(x)[batch])]
-    return d.node([x, d.leaf(np.asarray(lengths), d.choose(("initializer", "input")))], batch_axis=batch,
-                  time_axis=1 - batch)
+    return d.node([x, d.leaf(np.asarray(lengths), d.choose(("initializer", "input")))], **attributes)
 
 
 def center_crop_pad(d):
@@ -358,19 +368,15 @@ def center_crop_pad(d):
     d.note("axes", "given" if given else "absent")
     target = [d.integer(1, dims[a] + 3) for a in axes]
     axes = [a - len(dims) if d.chance(0.4) else a for a in axes]
-    return d.node([x, d.integers(target)], **({"axes": axes} if given else {}))
+    return d.node([x, d.integers(target, d.type_for(1))], **({"axes": axes} if given else {}))
 
 
 def constant_of_shape(d):
-    dtype = d.choose(_outputs(d))
+    dtype = d.type_for(0, is_output=True)
     given = dtype != np.dtype("float32") or d.chance(0.5)
     d.note("value", dtype.name if given else "absent")
     value = numpy_helper.from_array(d.draw(dtype, (1,)), "value")
     return d.node([d.integers(d.shape(least=0, most=3))], **({"value": value} if given else {}))
-
-
-def _outputs(d):
-    return [t for t in types_of(d.schema, 0, is_output=True) if (d.row.op, t.name) not in d.refused]
 
 
 def range_(d):
@@ -379,12 +385,12 @@ def range_(d):
     start = d.integer(0, 5)
     limit = start + step * d.integer(0, 12)
     numbers = [d.leaf(np.asarray(n, dtype), d.choose(("initializer", "constant"))) for n in (start, limit, step)]
-    return d.node(numbers)
+    return d.node(numbers, **d.attributes())
 
 
 def eye_like(d):
     x = d.pick(d.element_type(), rank=2, within=ANY)
-    to = d.choose([None, *[t for t in _outputs(d)]])
+    to = d.type_for(0, is_output=True) if d.chance(0.8) else None
     d.note("dtype", to.name if to is not None else "absent")
     number = {} if to is None else {"dtype": onnx.helper.np_dtype_to_tensor_dtype(to)}
     return d.node([x], **d.attributes(), **number)
@@ -392,14 +398,13 @@ def eye_like(d):
 
 def one_hot(d):
     depth = d.integer(1, 6)
-    index = d.choose(t for t in (np.dtype("int64"), np.dtype("int32"), np.dtype("float32")))
-    dtype = d.element_type(2)
+    index, dtype = d.type_for(0), d.element_type(2)
     shape = d.shape(least=1, most=3)
-    at = d.leaf(d.rng.integers(-depth - 1, depth + 1, shape).astype(index) if d.opset >= 11 else
-                d.rng.integers(0, depth, shape).astype(index), "input")
+    low, high = (-depth - 1, depth + 1) if d.opset >= 11 and index.kind != "u" else (0, depth)
+    at = d.leaf(d.rng.integers(low, high, shape).astype(index), "input")
     _, given = axis_of(d, len(shape) + 1, default=-1)
     values = d.leaf(d.draw(dtype, (2,)), d.choose(("initializer", "input")))
-    return d.node([at, d.leaf(np.asarray(depth, "int64"), "initializer"), values],
+    return d.node([at, d.leaf(np.asarray(depth, d.type_for(1)), "initializer"), values],
                   **({} if given is None else {"axis": given}))
 
 
@@ -446,11 +451,17 @@ def top_k(d):
 
 
 def constant(d):
-    """The forms of Constant beside a tensor."""
-    if d.opset < 12:
-        raise Impossible("no such form yet")
-    form = d.choose(("value_float", "value_floats", "value_int", "value_ints"))
+    form = d.choose([name for name in ("value", "sparse_value", "value_float", "value_floats", "value_int",
+                                       "value_ints") if d.has_attribute(name)])
     d.note("form", form)
+    if form == "value":
+        array = d.draw(d.type_for(0, is_output=True), d.shape())
+        return d.node([], value=numpy_helper.from_array(array, "value"))
+    if form == "sparse_value":
+        places = sorted(d.some_of(range(12), 1))
+        array = d.draw(d.type_for(0, among=FLOATS[:1], is_output=True), (len(places),), apart=0.5)
+        return d.node([], sparse_value=onnx.helper.make_sparse_tensor(
+            numpy_helper.from_array(array, "value"), numpy_helper.from_array(np.asarray(places), "at"), [3, 4]))
     numbers = d.draw(np.dtype("float32"), (3,)) if "float" in form else d.draw(INT64, (3,))
     values = [n.item() for n in numbers]
     return d.node([], **{form: values if form.endswith("s") else values[0]})

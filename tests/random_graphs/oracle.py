@@ -11,10 +11,13 @@ N. Higham, Accuracy and Stability of Numerical Algorithms, 2002, chapters 1 and 
 - any other node is run again on inputs moved by their errors (by one rounding at least, as an algorithm that is
   backward stable answers exactly for such inputs): all up, all down, and both ways at random, one input after the
   other; what this changes in the answer is added up;
-- then come as many roundings of the answer itself as the vocabulary grants the operator.
+- then come as many roundings of the answer itself as the vocabulary grants the operator;
+- an operator that is defined by others (`meaning`) has the error of those, one after the other.
 An answer that jumps (a comparison, an index, a rounding) must be the same for all of these, else the node is refused.
 """
 import collections
+import dataclasses
+import functools
 
 import numpy as np
 import onnxruntime
@@ -22,19 +25,32 @@ from onnx import helper
 from onnx.reference import ReferenceEvaluator
 from onnx.shape_inference import infer_shapes
 
-from case import BFLOAT16, UNIT, Node, is_float, make_model
+from case import BFLOAT16, BOOL, UNIT, Value, is_float, make_model
 from known import is_wrong, is_wrong_in_package
+from schemas import like_before, schema_of
 
 onnxruntime.set_default_logger_severity(4)
+INT32 = np.dtype("int32")
 FLOAT16, FLOAT32, FLOAT64 = (np.dtype(name) for name in ("float16", "float32", "float64"))
+RUNTIME_OPSET = 26  # the newest that ONNX Runtime 1.31 reads
+MEANING_OPSET = 24  # in whose terms other operators are defined
+MOVERS = ("Resize", "Upsample")  # their whole numbers are what they were, wherever they go
+# Half of the smallest step of the numbers near zero.
+TINY = {FLOAT16: 2.0**-25, BFLOAT16: 2.0**-134}
+ROWS = {}  # the vocabulary's lines by domain and operator
 # How many times its bound a random move is taken to be: first-order terms only, and one sample of many.
 SAFETY = 2.0
 # What counts as an answer with no digits left, relatively to the tensor's largest element.
-LARGEST_ERROR = {FLOAT64: 1e-6, FLOAT32: 1e-3, FLOAT16: 0.05, BFLOAT16: 0.15}
+# Doubles may come out of a node that computes floats.
+LARGEST_ERROR = {FLOAT64: 1e-5, FLOAT32: 1e-3, FLOAT16: 0.05, BFLOAT16: 0.15}
 
 
 class Refused(Exception):
     """A node that can't be compared: nobody computes it, or rounding decides its answer."""
+
+
+class Contradiction(Exception):
+    """Two oracles that say different things: one is wrong, or the bound is."""
 
 
 def options(optimised=False):
@@ -66,23 +82,46 @@ class Evaluator:
 
     def outputs(self, node, arrays, opset):
         """Every output of NODE for ARRAYS (None: left out), in ONNX's element types."""
-        kept = [f"i{i}" if array is not None else "" for i, array in enumerate(arrays)]
-        named = Node(node.op, kept, [f"o{i}" if name else "" for i, name in enumerate(node.outputs)], node.attributes,
-                     node.domain)
-        feeds = {name: array for name, array in zip(kept, arrays) if name}
+        named, feeds = self._named(node, arrays)
         with np.errstate(all="ignore"):
             found = self._try(named, feeds, opset)
         results = iter(found)
         return [np.asarray(next(results)) if name else None for name in node.outputs]
 
+    def by_runtime(self, node, arrays, opset):
+        """What ONNX Runtime says of NODE; nothing where it can't, or is wrong."""
+        found = self._ask_runtime(*self._named(node, arrays), opset)
+        if found is None:
+            return None
+        results = iter(found)
+        return [np.asarray(next(results)) if name else None for name in node.outputs]
+
+    @staticmethod
+    def _named(node, arrays):
+        """NODE with inputs i0, i1, ... and outputs o0, o1, ..., and what it reads by name."""
+        inputs = [f"i{i}" if array is not None else "" for i, array in enumerate(arrays)]
+        outputs = [f"o{i}" if name else "" for i, name in enumerate(node.outputs)]
+        return (dataclasses.replace(node, inputs=inputs, outputs=outputs),
+                {name: array for name, array in zip(inputs, arrays) if name})
+
+    def _ask_runtime(self, named, feeds, opset):
+        if any(array.dtype == BFLOAT16 for array in feeds.values()) or is_wrong(named, feeds, opset):
+            return None
+        run = self._session(named, feeds, opset)
+        if run is None:
+            return None
+        self.used["onnxruntime"] += 1
+        return self._run(run, feeds)
+
     def _try(self, named, feeds, opset):
-        if not any(array.dtype == BFLOAT16 for array in feeds.values()) and not is_wrong(named, feeds, opset):
-            run = self._session(named, feeds, opset)
-            if run is not None:
-                self.used["onnxruntime"] += 1
-                return self._run(run, feeds)
+        found = self._ask_runtime(named, feeds, opset)
+        if found is not None:
+            return found
         if any(array.dtype in (BFLOAT16, FLOAT16) for array in feeds.values()) and "to" not in named.attributes:
             return self._by_floats(named, feeds, opset)
+        if named.op in MOVERS and feeds["i0"].dtype.kind in "biu" and feeds["i0"].dtype != INT32:
+            wide = feeds | {"i0": feeds["i0"].astype(INT32)}
+            return [output.astype(feeds["i0"].dtype) for output in self._try(named, wide, opset)]
         if is_wrong_in_package(named, feeds, opset):
             return self._by_floats(named, feeds, opset, FLOAT64)
         self.used["onnx"] += 1
@@ -90,6 +129,11 @@ class Evaluator:
             model = self._model(named, feeds, opset, ranks=True)
             outputs = ReferenceEvaluator(model).run(None, feeds)
         except Exception as error:
+            if any(array.dtype == FLOAT64 for array in feeds.values()):
+                return self._by_floats(named, feeds, opset, FLOAT64)
+            if named.op == "OneHot" and feeds["i2"].dtype == BOOL:
+                numbers = feeds | {"i2": feeds["i2"].astype(INT32)}
+                return [output.astype(BOOL) for output in self._try(named, numbers, opset)]
             raise Refused(f"{named.op}: {error}") from error
         # NumPy widens some sums; what ONNX says of the types holds.
         types = [info.type.tensor_type for info in infer_shapes(model).graph.output]
@@ -120,6 +164,9 @@ class Evaluator:
         if own is None:
             raise Refused(f"{named.op}: nobody computes it")
         self.is_coarse |= own == FLOAT64 and not only_runtime
+        original = named
+        if named.body:
+            named = dataclasses.replace(named, body=functools.partial(named.body, as_floats=True))
         floats = {name: array.astype(FLOAT32) if array.dtype in others else array for name, array in feeds.items()}
         if only_runtime:
             run = self._session(named, floats, opset)
@@ -128,14 +175,31 @@ class Evaluator:
             outputs = self._run(run, floats)
         else:
             outputs = self._try(named, floats, opset)
-        return [output.astype(own) if output.dtype == FLOAT32 else output for output in outputs]
+        types = self._types(original, feeds, opset)
+        return [output.astype(own if told is None else told) if output.dtype == FLOAT32 else output
+                for output, told in zip(outputs, types)]
+
+    def _types(self, named, feeds, opset):
+        """The outputs' types, where the standard tells; else nothing."""
+        key = (named.proto().SerializeToString(), tuple((n, a.dtype.name) for n, a in feeds.items()), opset, "types")
+        if key not in self.sessions:
+            infos = infer_shapes(self._model(named, feeds, opset)).graph.output
+            self.sessions[key] = [helper.tensor_dtype_to_np_dtype(number) if number else None
+                                  for number in (info.type.tensor_type.elem_type for info in infos)]
+        return self.sessions[key]
 
     def _session(self, named, feeds, opset):
+        opset = min(opset, RUNTIME_OPSET)
+        if schema_of(named.op, named.domain, opset) is None:
+            return None
         key = (named.proto().SerializeToString(), tuple((n, a.dtype.name) for n, a in feeds.items()), opset)
         if key not in self.sessions:
-            if len(self.sessions) > 4000:
+            if len(self.sessions) > 2000:
                 self.sessions.clear()
-            self.sessions[key] = session(self._model(named, feeds, opset))
+            found = session(self._model(named, feeds, opset))
+            while found is None and (opset := like_before(named.op, named.domain, opset)):
+                found = session(self._model(named, feeds, opset))
+            self.sessions[key] = found
         return self.sessions[key]
 
     @staticmethod
@@ -164,6 +228,9 @@ def moved(array, by):
 
 def answer(row, node, values, opset, rng):
     """NODE's outputs as (array, error), from VALUES with errors (None: left out); ROW is its line of the vocabulary."""
+    meaning = row.meaning and row.meaning(node, [value and value.array for value in values])
+    if meaning:
+        return _by_meaning(node, values, *meaning, opset, rng)
     arrays = [value and value.array for value in values]
     EVALUATOR.is_coarse = False
     outputs = EVALUATOR.outputs(node, arrays, opset)
@@ -173,15 +240,45 @@ def answer(row, node, values, opset, rng):
         _refuse_overflow(row, node, arrays, outputs, opset)
     errors = [np.zeros(output.shape) if output is not None else None for output in outputs]
     with np.errstate(all="ignore"):
-        if any(output is not None and is_float(output.dtype) for output in outputs) and row.sums:
+        has_floats = any(output is not None and is_float(output.dtype) for output in outputs)
+        if has_floats and row.sums and row.sums(node, values):
             _by_absolute_values(row, node, values, outputs, errors, opset, unit)
         else:
             _by_moves(row, node, values, outputs, errors, opset, unit, rng)
         for output, error in zip(outputs, errors):
             if output is not None and is_float(output.dtype):
-                error += unit[output.dtype] * (row.roundings * np.abs(output.astype(np.float64)) + row.floor)
+                error += _own_roundings(row, output, unit[output.dtype])
                 _refuse_noise(node, output, error)
     return list(zip(outputs, errors))
+
+
+def _own_roundings(row, output, unit):
+    """What the roundings of its own may change in the OUTPUT.  Halves are computed as floats, and rounded once."""
+    size = np.abs(output.astype(FLOAT64))
+    error = min(unit, UNIT[FLOAT32]) * (row.roundings * size + row.floor)
+    if unit > UNIT[FLOAT32] and not row.jumps:
+        error += 2 * (unit * size + TINY[output.dtype])  # once in either engine
+    return error
+
+
+def _by_meaning(node, values, steps, constants, opset, rng):
+    arrays = [value and value.array for value in values]
+    table = {f"i{i}": value for i, value in enumerate(values)}
+    table |= {name: Value(array, np.zeros(array.shape)) for name, array in constants.items()}
+    for step in steps:
+        inputs = [table[name] if name else None for name in step.inputs]
+        found = answer(ROWS[step.domain, step.op], step, inputs, MEANING_OPSET, rng)
+        table |= {name: Value(array, error) for name, (array, error) in zip(step.outputs, found) if name}
+    meant = [table[f"o{i}"] if name else None for i, name in enumerate(node.outputs)]
+    told = EVALUATOR.by_runtime(node, arrays, opset)
+    for array, value in zip(told or [], meant):
+        if array is None:
+            continue
+        apart = np.abs(array.astype(FLOAT64) - value.array.astype(FLOAT64))
+        if array.shape != value.array.shape or np.any(np.where(array == value.array, 0, apart) > 2 * value.error):
+            raise Contradiction(f"{node.op}: ONNX Runtime is {np.max(apart, initial=0):.3g} from what it means")
+    return [(None, None) if value is None else (value.array if told is None else told[i], value.error)
+            for i, value in enumerate(meant)]
 
 
 def _refuse_noise(node, output, error):
@@ -210,7 +307,7 @@ def _by_absolute_values(row, node, values, outputs, errors, opset, unit):
         arrays = [None if v is None else v.array if not is_float(v.array.dtype) else
                   moved(np.abs(v.array), v.error if with_errors else 0) for v in values]
         attributes = {key: abs(value) if isinstance(value, float) else value for key, value in node.attributes.items()}
-        absolute = Node(node.op, node.inputs, node.outputs, attributes, node.domain)
+        absolute = dataclasses.replace(node, attributes=attributes)
         return EVALUATOR.outputs(absolute, arrays, opset)
 
     exact, wide = run(False), run(True)
@@ -219,7 +316,8 @@ def _by_absolute_values(row, node, values, outputs, errors, opset, unit):
             continue
         # Halves are summed as floats.
         size = np.abs(low.astype(np.float64))
-        gamma = row.sums(node, values) * min(unit[output.dtype], UNIT[FLOAT32])
+        step = unit[output.dtype] if row.rounds_halves else min(unit[output.dtype], UNIT[FLOAT32])
+        gamma = row.sums(node, values) * step
         error += np.maximum(high.astype(np.float64) - low.astype(np.float64), 0) + gamma / (1 - gamma) * size
         error += 2 * unit[output.dtype] * size
 
@@ -229,8 +327,13 @@ def _by_moves(row, node, values, outputs, errors, opset, unit, rng):
         if value is None or not is_float(value.array.dtype) or value.array.size == 0:
             continue
         is_exact = row.jumps and not EVALUATOR.is_coarse
-        by = value.error if is_exact or i not in row.moves else np.maximum(value.error, unit[value.array.dtype] *
-                                                      np.abs(value.array.astype(np.float64)))
+        by, safety = value.error, 1.0 if row.jumps else SAFETY
+        if not is_exact and i in row.moves:
+            own = unit[value.array.dtype]
+            if own > UNIT[FLOAT32] and not by.any():
+                # A float's rounding moves no half; what a half's does is as much larger as that is.
+                safety *= UNIT[FLOAT32] / own
+            by = np.maximum(by, own * np.abs(value.array.astype(np.float64)))
         by = np.where(np.isfinite(by), by, 0)
         if not by.any():
             continue
@@ -248,7 +351,7 @@ def _by_moves(row, node, values, outputs, errors, opset, unit, rng):
                     np.maximum(change, np.where(other == output, 0, difference), out=change)
         for error, change in zip(errors, changes):
             if error is not None:
-                error += change if row.jumps else SAFETY * change
+                error += safety * change
 
 
 def run_whole(model, case):

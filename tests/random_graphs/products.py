@@ -2,8 +2,9 @@
 import math
 
 import numpy as np
+from onnx import helper
 
-from case import is_float
+from case import FLOATS, is_float
 from draft import Impossible
 from movement import axes_argument, axis_of, some_axes
 
@@ -88,6 +89,33 @@ def window(d, spatial, kernel, has_dilations=True):
     return {name: value for name, value in attributes.items() if value is not None}
 
 
+def window_output(attributes, spatial, kernel):
+    """How often the window fits, axis by axis, counted in whole steps."""
+    rank = len(spatial)
+    strides, dilations = (attributes.get(name, [1] * rank) for name in ("strides", "dilations"))
+    pads, auto_pad = attributes.get("pads", [0] * 2 * rank), attributes.get("auto_pad", "NOTSET")
+    if auto_pad.startswith("SAME"):
+        return [-(-n // s) for n, s in zip(spatial, strides)]
+    return [(n + a + b - (k - 1) * l - 1) // s + 1
+            for n, a, b, k, l, s in zip(spatial, pads, pads[rank:], kernel, dilations, strides)]
+
+
+def drop_ceil_mode_beyond(d, attributes, spatial, kernel):
+    """Only windows that begin in the image or its padding on the left count, which is where engines differ."""
+    if not attributes.get("ceil_mode"):
+        return
+    rank = len(spatial)
+    if attributes.get("auto_pad", "NOTSET") != "NOTSET":
+        del attributes["ceil_mode"]
+        return
+    strides, dilations = (attributes.get(name, [1] * rank) for name in ("strides", "dilations"))
+    pads = attributes.get("pads", [0] * 2 * rank)
+    for n, k, s, l, a, b in zip(spatial, kernel, strides, dilations, pads, pads[rank:]):
+        count = -(-(n + a + b - (k - 1) * l - 1) // s) + 1
+        if (count - 1) * s >= n + a:
+            raise Impossible("the last window lies outside")
+
+
 def image(d, dtype, channels=None, rank=None, within=SMALL, **limits):
     rank = rank or d.choose((1, 2, 2, 2, 3))
     low = 2 if rank < 3 else 2
@@ -143,6 +171,9 @@ def conv_transpose(d):
     strides = [d.choose((1, 2, 2, 3)) for _ in range(rank)]
     dilations = [d.choose((1, 1, 1, 2)) for _ in range(rank)]
     attributes = {"strides": strides, "dilations": dilations}
+    for name in ("strides", "dilations"):
+        if set(attributes[name]) == {1} and d.chance(0.6):
+            del attributes[name]
     way = d.choose(("pads", "none", "SAME_UPPER", "SAME_LOWER", "VALID", "output_shape"))
     full = [s * (n - 1) + (k - 1) * l + 1 for s, n, k, l in zip(strides, d.dims(x)[2:], kernel, dilations)]
     d.note("auto_pad", way if way.isupper() else "absent")
@@ -177,21 +208,8 @@ def pool(d, has_dilations=False, outputs=1, within=(-1e4, 1e4)):
     spatial = d.dims(x)[2:]
     kernel = [d.integer(1, min(3, n)) for n in spatial]
     attributes = window(d, spatial, kernel, has_dilations and d.has_attribute("dilations"))
-    rank = len(spatial)
-    pads = attributes.get("pads", [0] * 2 * rank)
     attributes |= {"kernel_shape": kernel} | d.attributes()
-    if attributes.get("ceil_mode"):
-        # Only windows that begin in the image or its padding on the left count, which is where engines differ.
-        strides = attributes.get("strides", [1] * rank)
-        dilations = attributes.get("dilations", [1] * rank)
-        if "auto_pad" in attributes and attributes["auto_pad"] != "NOTSET":
-            attributes.pop("ceil_mode")
-            d.note("ceil_mode", "absent")
-        else:
-            for n, k, s, l, a, b in zip(spatial, kernel, strides, dilations, pads, pads[rank:]):
-                count = -(-(n + a + b - (k - 1) * l - 1) // s) + 1
-                if (count - 1) * s >= n + a:
-                    raise Impossible("the last window lies outside")
+    drop_ceil_mode_beyond(d, attributes, spatial, kernel)
     return d.node([x], outputs, **attributes)
 
 
@@ -258,6 +276,25 @@ def terms_of_matrix(node, values):
     return max(shape[-2:], default=1) + 2
 
 
+def terms_of_scatter(node, values):
+    """How many updates meet in one place, and what is there; 0 where they replace it."""
+    if node.attributes.get("reduction", "none") not in ("add", "mul"):
+        return 0
+    at, shape = values[1].array.astype("int64"), values[0].array.shape
+    counts = np.zeros(shape)
+    if node.op == "ScatterND":
+        np.add.at(counts, tuple(np.moveaxis(at, -1, 0)), 1)
+    else:
+        places = list(np.indices(at.shape))
+        places[node.attributes.get("axis", 0)] = at
+        np.add.at(counts, tuple(places), 1)
+    return int(counts.max()) + 1
+
+
+def terms_of_inputs(node, values):
+    return len(values) + 1
+
+
 def terms_of_all(node, values):
     return values[0].array.size + 2
 
@@ -272,8 +309,8 @@ def terms_of_einsum(node, values):
 
 # Quantised products
 
-def small_scale(d, shape=()):
-    return d.leaf(d.rng.uniform(0.01, 0.1, shape).astype("float32"), "initializer")
+def small_scale(d, shape=(), dtype=np.dtype("float32")):
+    return d.leaf(d.rng.uniform(0.01, 0.1, shape).astype(dtype), "initializer")
 
 
 def zero_point(d, dtype, shape=()):
@@ -290,7 +327,7 @@ INT8, UINT8 = np.dtype("int8"), np.dtype("uint8")
 
 
 def matmul_integer(d):
-    a_type, b_type = d.element_type(0), d.choose((INT8, UINT8))
+    a_type, b_type = d.element_type(0), d.type_for(1)
     k = d.integer(1, 17)
     lead = tuple(d.integer(1, 3) for _ in range(d.integer(0, 2)))
     a = bytes_like(d, a_type, (*lead, d.integer(1, 7), k), "input")
@@ -301,42 +338,50 @@ def matmul_integer(d):
 
 
 def conv_integer(d):
-    x_type, w_type = d.element_type(0), d.choose((INT8, UINT8))
+    x_type, w_type = d.element_type(0), d.type_for(1)
     x = bytes_like(d, x_type, (1, d.choose((1, 2, 3, 4)), d.integer(3, 8), d.integer(3, 8)), "input")
     channels = d.dims(x)[1]
     group = channels if d.chance(0.3) else 1
     kernel = [d.choose((1, 2, 3)), d.choose((1, 2, 3))]
     w = bytes_like(d, w_type, (group * d.integer(1, 4), channels // group, *kernel), "initializer")
     attributes = window(d, d.dims(x)[2:], kernel) | group_attribute(d, group)
+    if d.chance(0.5):
+        attributes["kernel_shape"] = kernel
     points = [zero_point(d, x_type) if d.chance(0.6) else "", zero_point(d, w_type) if d.chance(0.6) else ""]
     d.note("zero_points", "both" if all(points) else "some" if any(points) else "none")
     return d.node([x, w, *points], **attributes)
 
 
 def qlinear_matmul(d):
-    a_type = d.choose((INT8, UINT8))
-    b_type, y_type = (INT8, INT8) if a_type == INT8 else (d.choose((INT8, UINT8)), UINT8)
-    k = d.integer(1, 17)
-    n = d.integer(1, 9)
+    a_type = d.type_for(0)
+    b_type = INT8 if a_type == INT8 else d.choose((INT8, UINT8))
+    y_type = a_type
+    # From version 21 on scales may be of a smaller type.
+    scale_type = d.type_for(1) if d.schema.inputs[1].type_str == "TS" else np.dtype("float32")
+    k, n = d.integer(1, 17), d.integer(1, 9)
     per_column = (n,) if d.chance(0.3) else ()
     a = bytes_like(d, a_type, (d.integer(1, 7), k), "input")
     b = bytes_like(d, b_type, (k, n), "initializer")
     d.note("b_scale", "per column" if per_column else "one")
-    y_scale = d.leaf(np.float32(d.rng.uniform(0.5, 2)), "initializer")
-    return d.node([a, small_scale(d), zero_point(d, a_type), b, small_scale(d, per_column),
+    y_scale = d.leaf(np.asarray(d.rng.uniform(0.5, 2), scale_type), "initializer")
+    return d.node([a, small_scale(d, (), scale_type), zero_point(d, a_type), b, small_scale(d, per_column, scale_type),
                    zero_point(d, b_type, per_column), y_scale, zero_point(d, y_type)])
 
 
 def qlinear_conv(d):
-    x_type = d.choose((INT8, UINT8))
-    w_type, y_type = (INT8, INT8) if x_type == INT8 else (d.choose((INT8, UINT8)), UINT8)
-    x = bytes_like(d, x_type, (1, d.choose((1, 2, 3, 4, 16)), d.integer(3, 8), d.integer(3, 8)), "input")
-    channels = d.dims(x)[1]
+    x_type = d.type_for(0)
+    w_type = INT8 if x_type == INT8 else d.choose((INT8, UINT8))
+    attributes = d.attributes()
+    channels, spatial = d.choose((1, 2, 3, 4, 16)), [d.integer(3, 8), d.integer(3, 8)]
+    dims = (*spatial, channels) if attributes.get("channels_last") else (channels, *spatial)
+    x = bytes_like(d, x_type, (1, *dims), "input")
     group = channels if d.chance(0.3) else 1
     outputs = group * d.choose((1, 2, 4))
     kernel = [d.choose((1, 2, 3)), d.choose((1, 2, 3))]
     w = bytes_like(d, w_type, (outputs, channels // group, *kernel), "initializer")
-    attributes = window(d, d.dims(x)[2:], kernel) | group_attribute(d, group)
+    attributes |= window(d, spatial, kernel) | group_attribute(d, group)
+    if d.chance(0.5):
+        attributes["kernel_shape"] = kernel
     per_channel = (outputs,) if d.chance(0.4) else ()
     d.note("w_scale", "per channel" if per_channel else "one")
     bias = d.leaf(d.rng.integers(-500, 500, outputs).astype("int32"), "initializer") if d.chance(0.5) else ""
@@ -344,7 +389,7 @@ def qlinear_conv(d):
     point = d.leaf(np.zeros(per_channel, w_type), "initializer") if per_channel else zero_point(d, w_type)
     y_scale = d.leaf(np.float32(d.rng.uniform(0.5, 2)), "initializer")
     return d.node([x, small_scale(d), zero_point(d, x_type), w, small_scale(d, per_channel), point, y_scale,
-                   zero_point(d, y_type), bias], **attributes)
+                   zero_point(d, x_type), bias], **attributes)
 
 
 def quantised_axis(d, x):
@@ -365,29 +410,46 @@ def quantised_axis(d, x):
 
 
 def quantize_linear(d):
-    kinds = [np.dtype(n) for n in ("int8", "uint8", "int16", "uint16")][:4 if d.opset >= 21 else 2]
-    dtype, to = d.element_type(), d.choose(kinds)
-    if not is_float(dtype) and d.schema.inputs[0].type_str == d.schema.inputs[1].type_str:
+    kinds = [np.dtype(n) for n in ("int8", "uint8", "int16", "uint16")]
+    dtype, to = d.element_type(), d.type_for(2, among=kinds)
+    if dtype == np.dtype("int32") and d.schema.inputs[0].type_str == d.schema.inputs[1].type_str:
         raise Impossible("a scale that is a whole number")
     x = d.pick(dtype, within=(-20, 20), fits=lambda s: 0 not in s)
     attributes, shape = quantised_axis(d, x)
-    scale = d.leaf(d.rng.uniform(0.02, 0.2, shape).astype(dtype if is_float(dtype) else "float32"), "initializer")
+    scale_type = dtype if is_float(dtype) else np.dtype("float32")
+    if d.want and d.schema.inputs[1].type_str == "T2" != d.schema.inputs[2].type_str:
+        scale_type = d.type_for(1, among=FLOATS)
+    scale = d.leaf(d.rng.uniform(0.02, 0.2, shape).astype(scale_type), "initializer")
     d.note("to", to.name)
-    return d.node([x, scale, zero_point(d, to, shape)], **attributes)
+    point = zero_point(d, to, shape)
+    if d.chance(0.2):
+        # Then an attribute says what to make, or nothing: bytes.
+        point = ""
+        if d.has_attribute("output_dtype") and d.chance(0.8):
+            attributes["output_dtype"] = helper.np_dtype_to_tensor_dtype(to)
+        else:
+            d.note("to", "uint8")
+    if d.has_attribute("precision") and d.chance(0.2):
+        attributes["precision"] = helper.np_dtype_to_tensor_dtype(scale_type)
+    return d.node([x, scale, point], **attributes, **d.attributes())
 
 
 def dequantize_linear(d):
-    kinds = [np.dtype(n) for n in ("int8", "uint8", "int32", "int16", "uint16")][:5 if d.opset >= 21 else 3]
-    source = d.choose([k for k in kinds if (d.row.op, k.name) not in d.refused])
+    kinds = [np.dtype(n) for n in ("int8", "uint8", "int32", "int16", "uint16")]
+    source = d.type_for(0, among=kinds)
     if source == np.dtype("int32"):
         x = d.pick(source, within=(-1000, 1000))
     else:
         x = d.pick(source, within=(np.iinfo(source).min, np.iinfo(source).max), fresh=0.5)
     attributes, shape = quantised_axis(d, x)
-    scales = [t for t in ("float32", "float16") if t == "float32" or d.opset >= 19]
-    scale = d.leaf(d.rng.uniform(0.01, 0.1, shape).astype(d.choose(scales)), "initializer")
+    is_fixed = d.schema.inputs[1].type_str == "tensor(float)"
+    kind = np.dtype("float32") if is_fixed else d.type_for(1, among=FLOATS)
+    scale = d.leaf(d.rng.uniform(0.001 if source.itemsize > 1 else 0.01, 0.1, shape).astype(kind), "initializer")
     point = zero_point(d, source, shape) if source.itemsize < 4 and d.chance(0.7) else ""
     d.note("zero_point", "given" if point else "absent")
+    if d.has_attribute("output_dtype") and d.chance(0.4):
+        to = d.type_for(0, among=FLOATS, is_output=True)
+        attributes["output_dtype"] = helper.np_dtype_to_tensor_dtype(to)
     return d.node([x, scale, point], **attributes)
 
 

@@ -1,17 +1,35 @@
 """The operators that are drawn: one line says all that the drawing and the judging need to know of one.
 
-Inputs and their types per opset are the onnx package's own schemas'; `rule` draws valid shapes and what depends on
-them, `attributes` lists the values that each attribute is drawn from (None: left out), and the rest is for the oracle.
+Inputs and their types per opset are the onnx package's own schemas', or ONNX Runtime's of its own operators; `rule`
+draws valid shapes and what depends on them, `attributes` lists the values that each attribute is drawn from (None: left
+out), and the rest is for the oracle.
+
+An operator's own roundings are counted in half ulps of a float (of a double where all is computed in doubles): of the
+answer (`roundings`) and of 1 (`floor`, for answers near zero that come of larger numbers).  Halves are rounded once
+more in the end.  What inputs and sums contribute is computed, and no part of these:
+- a function of one element: 8 and 2, for vectorised libraries promise four ulps, and reduce their argument with an
+  error of one ulp of 1;
+- what is made of several such functions has theirs added: 16 where one follows a sum that is bounded apart (a root, a
+  logarithm), 32 for two exponentials, a sum of what is positive and a quotient;
+- a normalisation has two sums of up to MOST_ELEMENTS terms, added in blocks (32), then a root (8), a quotient and three
+  more operations; and as much near zero, where it subtracts the mean;
+- a product of many has a rounding each: 64 for a block of that many, the rest underflows or is refused as too large;
+- a place in an image is a float: up to 32 pixels from the corner it has an error of 64 half ulps of 1 after each of
+  four operations, and the answer that error times the difference of two neighbours.
+What engines need in truth is less: of single nodes a sixteenth to a quarter of the bound.
 """
 import dataclasses
 
 import numpy as np
 
+import control as c
 import elements as e
 import layers as l
+import meanings as meant
 import microsoft as ms
 import movement as m
 import products as p
+from oracle import ROWS
 
 ALL = frozenset(range(16))
 FIRST = frozenset((0,))
@@ -27,13 +45,16 @@ class Operator:
     domain: str = ""
     sums: object = None  # how many products one element adds up, of (node, values)
     roundings: float = 1.0  # of the answer, in units of half an ulp
+    rounds_halves: bool = False  # after every step, not at the end alone
     floor: float = 0.0  # the same for answers near zero: in units of half an ulp of 1
     jumps: bool = False  # exact but for its inputs' errors
     overflows: frozenset = frozenset()  # inputs whose whole numbers may become too large
     moves: frozenset = ALL  # inputs whose rounding the node's own is like
     not_finite: bool = False
-    stashes: bool = False  # its statistics are floats unless stash_type says otherwise, doubles' too
+    stashes: bool = False  # its statistics or scales are floats by the standard, doubles' too
     weight: float = 1.0
+    never: dict = dataclasses.field(default_factory=dict)  # what is not drawn, and why, by (label, value)
+    meaning: object = None  # the nodes that it stands for, of (node, arrays); they say how it rounds
 
     @property
     def name(self):
@@ -53,9 +74,19 @@ def smooth(op, within=e.MODERATE, attributes=None, roundings=8.0, floor=2.0, **o
 AXIS = {"axis": ("positive", "negative")}
 AXIS_OR_NOT = {"axis": ("absent", "positive", "negative")}
 FLAG = [None, 0, 1]
+CASTS = {"saturate": FLAG, "round_mode": [None, "up", "down", "nearest"]}  # of the 8-bit floats alone: else nothing
 POOL = {"auto_pad": ("absent", *p.AUTO_PADS), "pads": ("absent", "symmetric", "asymmetric"),
         "strides": ("absent", "one", "more")}
 WINDOW = POOL | {"dilations": ("one", "more")}
+BFLOAT16_VALUE = "neither oracle has constants of that type; graphs have initializers of it"
+SPARSE = "neither oracle makes a dense tensor of it"
+STRINGS = "strings are no part of the vocabulary"
+INTEGER_SCALE = "nothing says how a quotient of whole numbers is rounded"
+UNSEEN_STATISTICS = {(f"output {name}", "given"): "ONNX Runtime leaves it empty" for name in ("mean", "inv_std_var")}
+STATISTIC = "of training"
+CACHES = "of caches in text generators"
+INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+ACTIVATION = {"activation": ("absent", "Relu", "Tanh", "Sigmoid", "LeakyRelu", "Clip", "HardSigmoid")}
 CONV = WINDOW | {"group": ("one", "some", "depthwise"), "kernel_shape": ("given", "absent")}
 REDUCE = {"keepdims": FLAG, "noop_with_empty_axes": FLAG}
 AXES = {"axes": ("absent", "given", "empty")}
@@ -68,9 +99,12 @@ def reduction(op, within=(-100, 100), **others):
     return Operator(op, p.reduce(within), REDUCE, AXES, **others)
 
 
-def microsoft(op, rule, attributes=None, types=(np.dtype("float32"),), **others):
-    others = {"roundings": 64, "floor": 64} | others
-    return Operator(op, rule, attributes or {}, types=types, domain="com.microsoft", weight=0.5, **others)
+def last_point(name):
+    return {(f"input {name}_zero_point", "absent"): "ONNX Runtime's process ends where the last one is left out"}
+
+
+def microsoft(op, rule, attributes=None, classes=None, **others):
+    return Operator(op, rule, attributes or {}, classes or {}, domain="com.microsoft", weight=0.5, **others)
 
 
 OPERATORS = [
@@ -94,11 +128,10 @@ OPERATORS = [
     exact("IsNaN", e.with_specials), exact("IsInf", e.with_specials,
                                            {"detect_negative": FLAG, "detect_positive": FLAG}),
     exact("Identity", e.identity),
-    exact("Dropout", e.dropout, {"ratio": [None, 0.3]}),
+    exact("Dropout", e.dropout, {"ratio": [None, 0.3], "seed": [None, 7]}),
     exact("Clip", e.clip, classes={"min": ("given", "absent"), "max": ("given", "absent")}),
-    Operator("Cast", e.cast, classes={"to": ("float32", "float64", "float16", "bfloat16", "int8", "int16", "int32",
-                                             "int64", "uint8", "uint16", "uint32", "uint64", "bool")}, weight=3.0),
-    Operator("CastLike", e.cast, weight=2.0),
+    Operator("Cast", e.cast, CASTS, {"to": ("float32", "float64", "float16", "bfloat16", "bool", *INTEGERS)}, weight=3),
+    Operator("CastLike", e.cast, CASTS, weight=2.0),
     exact("BitCast", e.bit_cast),
     # Functions of several
     Operator("Add", e.binary(), overflows=ALL, weight=3), Operator("Sub", e.binary(), overflows=ALL),
@@ -107,13 +140,15 @@ OPERATORS = [
     Operator("Mod", e.modulo, classes={"fmod": ("absent", 0, 1)}, jumps=True),
     Operator("Pow", e.power, overflows=ALL, roundings=8),
     exact("PRelu", e.slope, overflows=ALL), exact("BitShift", e.shift, {"direction": ["LEFT", "RIGHT"]}),
-    exact("Max", e.variadic), exact("Min", e.variadic), Operator("Sum", e.variadic, roundings=4),
-    Operator("Mean", e.variadic, roundings=4),
+    exact("Max", e.variadic), exact("Min", e.variadic),
+    Operator("Sum", e.variadic, sums=p.terms_of_inputs, rounds_halves=True),
+    Operator("Mean", e.variadic, sums=p.terms_of_inputs, rounds_halves=True),
     exact("And", e.compared), exact("Or", e.compared), exact("Xor", e.compared),
     exact("Equal", e.compared), exact("Less", e.compared), exact("Greater", e.compared),
     exact("LessOrEqual", e.compared), exact("GreaterOrEqual", e.compared),
     exact("BitwiseAnd", e.bitwise), exact("BitwiseOr", e.bitwise), exact("BitwiseXor", e.bitwise),
     exact("Where", e.where, weight=2),
+    Operator("SwiGLU", e.swiglu, {"alpha": [None, 1.7]}, roundings=12, floor=4),
     # Movement
     exact("Transpose", m.transpose, classes={"perm": ("absent", "given")}, weight=3),
     exact("Reshape", m.reshape, classes={"allowzero": ("absent", 0, 1)}, weight=3),
@@ -127,22 +162,25 @@ OPERATORS = [
     exact("Gather", m.gather, classes=AXIS_OR_NOT, weight=2),
     exact("GatherElements", m.gather_elements, classes=AXIS_OR_NOT),
     exact("GatherND", m.gather_nd, classes={"batch_dims": (0, 1)}),
-    Operator("ScatterElements", m.scatter_elements, classes=AXIS_OR_NOT | REDUCTIONS, roundings=4, jumps=True,
-             overflows=FIRST),
+    Operator("ScatterElements", m.scatter_elements, classes=AXIS_OR_NOT | REDUCTIONS, sums=p.terms_of_scatter,
+             rounds_halves=True, roundings=0, jumps=True, overflows=FIRST),
     exact("Scatter", m.scatter_elements, classes=AXIS_OR_NOT),
-    Operator("ScatterND", m.scatter_nd, classes=REDUCTIONS, roundings=4, jumps=True, overflows=FIRST),
+    Operator("ScatterND", m.scatter_nd, classes=REDUCTIONS, sums=p.terms_of_scatter, rounds_halves=True, roundings=0,
+             jumps=True, overflows=FIRST),
     exact("Shape", m.shape_of, classes={n: ("absent", "positive", "negative") for n in ("start", "end")}),
     exact("Size", m.size), exact("Expand", m.expand), exact("Tile", m.tile),
     exact("Pad", m.pad, classes={"mode": ("absent", "constant", "edge", "reflect", "wrap"),
                                  "pads": ("positive", "negative"),
                                  "axes": ("absent", "given")}, weight=2),
     exact("DepthToSpace", m.depth_to_space, {"mode": [None, "DCR", "CRD"]}, {"blocksize": (1, 2, 3)}),
-    exact("SpaceToDepth", m.space_to_depth, classes={"blocksize": (1, 2, 3)}),
+    exact("SpaceToDepth", m.space_to_depth, {"mode": [None, "DCR", "CRD"]}, {"blocksize": (1, 2, 3)}),
     exact("Trilu", m.trilu, {"upper": FLAG}, {"k": ("given", "absent")}),
     exact("ReverseSequence", m.reverse_sequence, classes={"batch_axis": (0, 1)}),
     exact("CenterCropPad", m.center_crop_pad, classes={"axes": ("given", "absent")}),
-    exact("ConstantOfShape", m.constant_of_shape), exact("Range", m.range_),
-    exact("Constant", m.constant, classes={"form": ("value_float", "value_floats", "value_int", "value_ints")}),
+    exact("ConstantOfShape", m.constant_of_shape, never={("type T2", "bfloat16"): BFLOAT16_VALUE}),
+    exact("Range", m.range_, {"stash_type": [None, 1]}),
+    exact("Constant", m.constant, never={("sparse_value", "given"): SPARSE, ("value_string", "given"): STRINGS,
+                                         ("value_strings", "given"): STRINGS, ("type T", "bfloat16"): BFLOAT16_VALUE}),
     exact("EyeLike", m.eye_like, {"k": [None, 0, 1, -2]}), exact("OneHot", m.one_hot, classes=AXIS_OR_NOT),
     exact("NonZero", m.non_zero, weight=0.4), exact("Compress", m.compress, classes=AXIS_OR_NOT, weight=0.4),
     exact("Unique", m.unique, {"sorted": FLAG}, AXIS_OR_NOT, weight=0.4),
@@ -181,15 +219,17 @@ OPERATORS = [
     Operator("GlobalAveragePool", p.global_pool, sums=p.terms_of_all, weight=2), exact("GlobalMaxPool", p.global_pool),
     Operator("GlobalLpPool", p.global_pool, {"p": [None, 1, 2, 3]}, roundings=32),
     # Normalisations
-    Operator("BatchNormalization", l.batch_norm, {"epsilon": [None, 1e-3], "momentum": [None, 0.5]}, roundings=16,
-             floor=8, weight=3),
+    Operator("BatchNormalization", l.batch_norm, {"epsilon": [None, 1e-3], "momentum": [None, 0.5],
+                                                  "spatial": [None, 1]}, {"training_mode": (0, 1)}, roundings=16,
+             floor=8, weight=3, meaning=meant.batch_norm),
     Operator("InstanceNormalization", l.instance_norm, {"epsilon": [None, 1e-3]}, roundings=64, floor=64),
-    Operator("GroupNormalization", l.group_norm, {"epsilon": [None, 1e-3]}, {"num_groups": ("one", "some", "all")},
-             stashes=True, roundings=64, floor=64),
+    Operator("GroupNormalization", l.group_norm, {"epsilon": [None, 1e-3], "stash_type": [None, 1]},
+             {"num_groups": ("one", "some", "all")}, stashes=True, roundings=64, floor=64),
     Operator("LayerNormalization", l.layer_norm, {"epsilon": [None, 1e-3], "stash_type": [None, 1]}, AXIS_OR_NOT,
-             stashes=True, roundings=64, floor=64, weight=2),
-    Operator("RMSNormalization", l.layer_norm, {"epsilon": [None, 1e-3]}, AXIS_OR_NOT, stashes=True,
-             roundings=64, floor=16),
+             stashes=True, roundings=64, floor=64, weight=2,
+             never={("type U", "bfloat16"): "neither oracle has another stash_type than 1"}),
+    Operator("RMSNormalization", l.layer_norm, {"epsilon": [None, 1e-3], "stash_type": [None, 1]}, AXIS_OR_NOT,
+             stashes=True, roundings=64, floor=16),
     Operator("LRN", l.lrn, {"alpha": [None, 0.01], "beta": [None, 0.5], "bias": [None, 2.0], "size": [1, 3, 5]},
              roundings=16),
     Operator("LpNormalization", l.lp_norm, {"p": [None, 1, 2]}, AXIS_OR_NOT, roundings=32),
@@ -203,13 +243,14 @@ OPERATORS = [
                                   "cubic_coeff_a": [None, -0.5], "exclude_outside": FLAG, "antialias": FLAG,
                                   "extrapolation_value": [None, 1.5],
                                   "keep_aspect_ratio_policy": [None, "stretch", "not_larger", "not_smaller"]},
-             {"by": ("sizes", "scales"), "axes": ("given", "absent")}, roundings=32, floor=256, weight=4, moves=FIRST),
+             {"by": ("sizes", "scales"), "axes": ("given", "absent")}, stashes=True, roundings=32, floor=256, weight=4,
+             moves=FIRST),
     Operator("Upsample", l.upsample, {"mode": [None, "nearest", "linear"]}, roundings=16, floor=64, moves=FIRST),
     Operator("GridSample", l.grid_sample, {"mode": [None, "bilinear", "nearest", "bicubic"], "align_corners": FLAG,
                                            "padding_mode": [None, "zeros", "border", "reflection"]}, roundings=32,
                                            floor=256),
     Operator("AffineGrid", l.affine_grid, {"align_corners": FLAG}, roundings=8, floor=8),
-    Operator("Col2Im", l.col2im, roundings=8, floor=64),
+    Operator("Col2Im", l.col2im, roundings=8, floor=16),
     Operator("RoiAlign", l.roi_align, {"mode": [None, "avg", "max"], "output_height": [None, 2],
                                        "output_width": [None, 3],
                                        "sampling_ratio": [None, 0, 2], "spatial_scale": [None, 0.5],
@@ -220,15 +261,19 @@ OPERATORS = [
     Operator("DeformConv", l.deform_conv, classes={"groups": ("1/1", "1/2", "2/1", "2/2")}, roundings=64, floor=512),
     exact("MaxUnpool", l.max_unpool),
     # Attention
-    Operator("Attention", l.attention, {"is_causal": FLAG, "scale": [None, 0.5], "softcap": [None, 2.0]},
-             {"kv heads": ("all", "fewer"), "attn_mask": ("given", "absent")}, roundings=64, floor=64, weight=2),
+    Operator("Attention", l.attention, {"is_causal": FLAG, "scale": [None, 0.5], "softcap": [None, 2.0],
+                                        "softmax_precision": [None, 1], "qk_matmul_output_mode": [None, 0, 1, 2, 3],
+                                        "left_window_size": [None, 1], "right_window_size": [None, 1]},
+             {"kv heads": ("all", "fewer")}, roundings=64, floor=64, weight=2,
+             never={("type U", name): "a mask is bool, or of the queries' type" for name in INTEGERS}),
     Operator("RotaryEmbedding", l.rotary_embedding, {"interleaved": FLAG},
              {"position_ids": ("given", "absent"), "rotary_embedding_dim": ("given", "absent")}, roundings=4, floor=64),
     exact("TensorScatter", l.tensor_scatter, {"mode": [None, "linear", "circular"]},
           {"write_indices": ("given", "absent")}),
     # Quantisation
     Operator("QuantizeLinear", p.quantize_linear, {"saturate": FLAG}, {
-        "granularity": ("tensor", "axis", "block"), "to": ("int8", "uint8", "int16", "uint16")}, weight=2),
+        "granularity": ("tensor", "axis", "block"), "to": ("int8", "uint8", "int16", "uint16")}, weight=2,
+        never={("type T1", "int32"): INTEGER_SCALE, ("type T2", "int32"): INTEGER_SCALE}),
     Operator("DequantizeLinear", p.dequantize_linear, classes={
         "granularity": ("tensor", "axis", "block"), "zero_point": ("given", "absent")}, roundings=2, weight=2),
     Operator("DynamicQuantizeLinear", p.dynamic_quantize_linear, roundings=2),
@@ -236,12 +281,58 @@ OPERATORS = [
     exact("ConvInteger", p.conv_integer, classes={"zero_points": ("none", "some", "both")} | WINDOW),
     exact("QLinearMatMul", p.qlinear_matmul, classes={"b_scale": ("one", "per column")}),
     exact("QLinearConv", p.qlinear_conv, classes={"w_scale": ("one", "per channel")} | WINDOW),
+    # Flow
+    Operator("If", c.if_, classes={"condition": ("known", "input"), "taken": ("then", "else"),
+                                   "branches": ("of one shape", "of two shapes")}, weight=2,
+             meaning=c.meaning_of_if),
+    Operator("Loop", c.loop, classes={"ends by": ("limit", "number", "condition"),
+                                      "condition": ("absent", "known", "input"), "collects": (False, True)}, weight=2,
+             meaning=c.meaning_of_loop),
     # ONNX Runtime's own
-    microsoft("Gelu", ms.quick_gelu), microsoft("QuickGelu", ms.quick_gelu, {"alpha": [None, 1.0]}),
-    microsoft("FastGelu", ms.fast_gelu), microsoft("BiasGelu", ms.bias_gelu),
-    microsoft("FusedMatMul", ms.fused_matmul, {"alpha": [None, 0.5], "transA": FLAG, "transB": FLAG},
-              sums=p.terms_of_matrix),
-    microsoft("SkipLayerNormalization", ms.skip_layer_norm, {"epsilon": [1e-5, 1e-3]}),
-    microsoft("QLinearAdd", ms.quantised_pair, types=(np.dtype("uint8"),)),
-    microsoft("QLinearMul", ms.quantised_pair, types=(np.dtype("uint8"),)),
+    microsoft("Gelu", ms.quick_gelu, meaning=meant.gelu("none")),
+    microsoft("QuickGelu", ms.quick_gelu, {"alpha": [None, 1.0]}, meaning=meant.quick_gelu),
+    microsoft("FastGelu", ms.fast_gelu, meaning=meant.gelu("tanh")),
+    microsoft("BiasGelu", ms.bias_gelu, meaning=meant.gelu("none")),
+    microsoft("FusedMatMul", ms.fused_matmul, {"alpha": [None, 0.5], "transA": FLAG, "transB": FLAG,
+                                               "transBatchA": FLAG, "transBatchB": FLAG}, meaning=meant.fused_matmul),
+    microsoft("SkipLayerNormalization", ms.skip_layer_norm, {"epsilon": [1e-5, 1e-3]},
+              meaning=meant.skip_norm("LayerNormalization", 4), never=UNSEEN_STATISTICS),
+    microsoft("SkipSimplifiedLayerNormalization", ms.skip_layer_norm, {"epsilon": [1e-5, 1e-3]},
+              meaning=meant.skip_norm("RMSNormalization", 3), never=UNSEEN_STATISTICS),
+    Operator("SimplifiedLayerNormalization", ms.simplified_layer_norm, {"epsilon": [None, 1e-3],
+                                                                        "stash_type": [None, 1]}, AXIS_OR_NOT,
+             meaning=meant.simplified_norm, never={("output inv_std_var", "given"): STATISTIC,
+                                                   ("type U", "float32"): STATISTIC, ("type U", "float64"): STATISTIC}),
+    microsoft("FusedConv", ms.fused_conv(False), classes=CONV | ACTIVATION, meaning=meant.conv(False)),
+    microsoft("NhwcConv", ms.nhwc_conv, classes=CONV, meaning=meant.conv(True)),
+    microsoft("NhwcFusedConv", ms.fused_conv(True), classes=CONV | ACTIVATION, meaning=meant.conv(True)),
+    microsoft("NhwcMaxPool", ms.nhwc_max_pool, {"ceil_mode": FLAG}, WINDOW,
+              meaning=meant.channels_last("MaxPool")),
+    microsoft("MultiHeadAttention", ms.multi_head_attention,
+              {"scale": [None, 0.5], "unidirectional": FLAG, "mask_filter_value": [None, -50.0]},
+              {"form": ("apart", "packed", "keys and values packed", "keys and values done")},
+              meaning=meant.multi_head_attention,
+              never={("input past_sequence_length", "given"): CACHES, ("input cache_indirection", "given"): CACHES,
+                     ("output qk", "given"): CACHES} | {("type QK", name): CACHES
+                                                        for name in ("float32", "float16", "bfloat16")}),
+    microsoft("QuantizeLinear", p.quantize_linear, classes={"granularity": ("tensor", "axis")}),
+    microsoft("DequantizeLinear", p.dequantize_linear, classes={"granularity": ("tensor", "axis")}, roundings=2),
+    microsoft("QLinearAdd", ms.quantised_pair, meaning=meant.quantised("Add", 2), never=last_point("C")),
+    microsoft("QLinearMul", ms.quantised_pair, meaning=meant.quantised("Mul", 2), never=last_point("C")),
+    microsoft("QLinearSigmoid", ms.quantised_unary, meaning=meant.quantised("Sigmoid", 1), never=last_point("Y")),
+    microsoft("QLinearLeakyRelu", ms.quantised_unary, {"alpha": [None, 0.2]}, meaning=meant.quantised("LeakyRelu", 1),
+              never=last_point("Y")),
+    microsoft("QLinearConcat", ms.quantised_concat, classes=AXIS, meaning=meant.quantised_concat),
+    microsoft("QLinearAveragePool", ms.quantised_pool,
+              {"ceil_mode": FLAG, "count_include_pad": FLAG, "channels_last": FLAG}, POOL,
+              meaning=meant.quantised("AveragePool", 1), never=last_point("y")),
+    microsoft("QLinearGlobalAveragePool", ms.quantised_global_pool, {"channels_last": FLAG},
+              meaning=meant.quantised("GlobalAveragePool", 1)),
+    microsoft("QLinearSoftmax", ms.quantised_softmax, {"opset": [12, 13]}, AXIS_OR_NOT,
+              meaning=meant.quantised_softmax),
+    microsoft("QGemm", ms.quantised_gemm, {"alpha": [None, 0.5], "transA": FLAG, "transB": FLAG},
+              meaning=meant.quantised_gemm),
+    microsoft("QLinearConv", p.qlinear_conv, {"channels_last": FLAG}, WINDOW | {"w_scale": ("one", "per channel")},
+              meaning=meant.channels_last("QLinearConv")),
 ]
+ROWS.update({(row.domain, row.op): row for row in OPERATORS})
