@@ -25,6 +25,12 @@ TEST(LayoutRules, ReductionsOfSpaceTakeEither) {
   EXPECT_EQ(OpCase("ReduceMean").input({1, 3, 8, 8}).constant(list({-1})).layout_rule(), LayoutRule::kRowMajor);
 }
 
+TEST(LayoutRules, WhatIsSampledOfAConstantStaysRowMajor) {
+  const auto rule = [](OpCase image) { return image.input({2, 5, 5, 2}).layout_rule(); };
+  EXPECT_EQ(rule(OpCase("GridSample").input({2, 3, 8, 8})), LayoutRule::kAny);
+  EXPECT_EQ(rule(OpCase("GridSample").weights({2, 3, 8, 8})), LayoutRule::kRowMajor);
+}
+
 TEST(LayoutRules, WhatOnlyTheReferenceRunsStaysRowMajor) {
   EXPECT_EQ(OpCase("Conv").input({1, 3, 8, 8}).input({4, 3, 3, 3}).layout_rule(), LayoutRule::kRowMajor);
   EXPECT_EQ(OpCase("Add")

@@ -84,13 +84,19 @@ bool reduces_space(const NodeContext& context) {
   return rank >= 3;
 }
 
+/// Where an image is a constant, only the places it is sampled at are the run's: constants stay row-major, and what is
+/// sampled of an image lies as that does.
+bool samples_constant(const NodeContext& context) {
+  return (context.node.is("GridSample") || context.node.is("RoiAlign")) && context.constant(0) != nullptr;
+}
+
 }  // namespace
 
 LayoutRule layout_rule(const NodeContext& context) {
   const Node& node = context.node;
   if (node.is("Preprocess", "saccade")) return LayoutRule::kChannelsLast;
   if (node.is("Reorder", "saccade") || node.is("Silu", "saccade")) return LayoutRule::kAny;
-  if (!node.domain.empty()) return LayoutRule::kRowMajor;
+  if (!node.domain.empty() || samples_constant(context)) return LayoutRule::kRowMajor;
   if (lists(kBestChannelsLast, node.op)) return LayoutRule::kChannelsLast;
   return lists(kInEither, node.op) || reduces_space(context) ? LayoutRule::kAny : LayoutRule::kRowMajor;
 }
