@@ -5,6 +5,7 @@ import subprocess
 import numpy as np
 from drift import drift, photo
 from engines import ours, session
+from segments import largest_step
 
 SHAPE_OPS = {"Shape", "Size", "Gather", "Concat", "Reshape", "Slice", "Squeeze", "Unsqueeze", "ConstantOfShape"}
 
@@ -43,23 +44,29 @@ def own_drift(model, picture, other, nudged):
     return max(max(map(drift, got, want, changed)) for got in (plain.run(None, {name: picture}), moved))
 
 
-def exact_limit(*_):
-    return 1e-3
+def exact(binary, model, feeds):
+    """Whether a network of floats passes, and by how much."""
+    value = largest_drift(binary, model, *feeds)
+    return value <= 1e-3, f"drift {value:.2e}"
 
 
-def eight_bits_limit(model, feeds):
-    """How far a quantised network may drift, as a rounding that falls otherwise grows from layer to layer: twice as far
-    as ONNX Runtime does where ten pixels are a step of eight bits off, or a twentieth."""
-    nudged = feeds[0].copy()
-    nudged.reshape(-1)[:: nudged.size // 10] += (nudged.max() - nudged.min()) / 255
-    return max(0.05, 2 * own_drift(model, *feeds, nudged))
-
-
-def half_limit(model, feeds):
-    """How far a network of half precision may drift, as where it rounds is up to an engine: twice as far as ONNX
-    Runtime does where every pixel is up to a step of half precision off, or 2e-2."""
+def half(binary, model, feeds):
+    """The same of half precision, where it is up to an engine where it rounds: at most 2e-2, or twice what ONNX Runtime
+    drifts where every pixel is up to a step of half precision off."""
     noise = np.random.default_rng(0).uniform(-1, 1, feeds[0].shape) * 2.0**-10
-    return max(2e-2, 2 * own_drift(model, *feeds, (feeds[0] * (1 + noise)).astype(feeds[0].dtype)))
+    limit = max(2e-2, 2 * own_drift(model, *feeds, (feeds[0] * (1 + noise)).astype(feeds[0].dtype)))
+    value = largest_drift(binary, model, *feeds)
+    return value <= limit, f"drift {value:.2e} of at most {limit:.0e}"
+
+
+def eight_bits(binary, model, feeds):
+    """The same of eight bits: as a whole at most a twentieth, or twice what ONNX Runtime drifts where ten pixels are a
+    step off; and in each segment at most what quantising itself is off."""
+    nudged = feeds[0].copy()
+    nudged.reshape(-1)[:: nudged.size // 10] += np.ptp(nudged) / 255
+    limit = max(0.05, 2 * own_drift(model, *feeds, nudged))
+    value, step = largest_drift(binary, model, *feeds), largest_step(binary, model, feeds[0])
+    return value <= limit and step <= 12**-0.5, f"drift {value:.2e} of at most {limit:.0e}, {step:.3f} steps a segment"
 
 
 def shape_steps(binary, model, picture):

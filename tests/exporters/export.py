@@ -7,7 +7,7 @@ import sys
 import warnings
 
 import onnx
-from compare import exact_limit, pictures
+from compare import exact, pictures
 
 BATCHES = ("static", "dynamic")
 # A dynamic batch runs with another one than it was exported with; an exporter may take one for a constant.
@@ -34,9 +34,9 @@ class Exporter:
         """Two inputs to compare on."""
         return pictures(self.network, RUN_BATCH[self.batch])
 
-    def limit(self, path, feeds):
-        """How far a file's outputs may drift."""
-        return exact_limit(path, feeds)
+    def judge(self, binary, path):
+        """Whether saccade gets a written file right, and by how much."""
+        return exact(binary, path, self.feeds())
 
     def save(self, path: pathlib.Path, opset: int):
         """Writes the network in that operator set, or says why the exporter can't."""

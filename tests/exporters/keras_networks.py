@@ -8,7 +8,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 import tf2onnx
-from compare import pictures, eight_bits_limit
+from compare import eight_bits, exact, pictures
 from export import RUN_BATCH, CannotExport, redrawn
 
 # The network, and the side of the picture.
@@ -120,8 +120,9 @@ class Exporter(export.Exporter):
             return [np.ascontiguousarray(feed.transpose(0, 3, 1, 2)) for feed in feeds]
         return feeds
 
-    def limit(self, path, feeds):
-        return eight_bits_limit(path, feeds) if self.exporter == "tflite" else super().limit(path, feeds)
+    def judge(self, binary, path):
+        judge = eight_bits if self.exporter == "tflite" else exact
+        return judge(binary, path, self.feeds())
 
     def _shape(self):
         channels, height, width = self.network.picture
