@@ -1,4 +1,4 @@
-"""A quantised network, cut where one tensor of eight bits is all that lives.
+"""A quantised network, cut where tensors of eight bits are all that lives.
 
 Where two engines round one value otherwise, the difference grows from layer to layer: ONNX Runtime's own answer drifts
 by a twentieth to a half where one pixel is a step off. In a segment that begins with the same bytes it has no room to.
@@ -19,15 +19,20 @@ def cuts(graph):
     """The tensors between segments, in order: the picture, bytes on which all that follows depends, the answers."""
     last_use = {name: i for i, node in enumerate(graph.node) for name in node.input}
     last_use |= {output.name: len(graph.node) for output in graph.output}
-    constants = {initializer.name for initializer in graph.initializer}
-    live = {i.name for i in graph.input} - constants
+    bytes_only = {name for node in graph.node if node.op_type.startswith(QUANTISE) for name in node.output}
+    # What is only dequantised again lives as bytes.
+    floats = {node.output[0]: node.input[0] for node in graph.node
+              if node.op_type == "DequantizeLinear" and node.input[0] in bytes_only}
+    for name, of in floats.items():
+        last_use[of] = max(last_use[of], last_use.get(name, -1))
+    live = {i.name for i in graph.input} - {initializer.name for initializer in graph.initializer}
     yield sorted(live)
     begin = 0
     for i, node in enumerate(graph.node):
-        if live.isdisjoint(node.input) and not node.op_type.startswith("Random"):
+        if live.isdisjoint(floats.get(name, name) for name in node.input):
             continue  # of constants alone
-        live = {name for name in live | set(node.output) if last_use.get(name, -1) > i}
-        if len(live) == 1 and i - begin >= MIN_NODES and node.op_type.startswith(QUANTISE) and live <= set(node.output):
+        live = {name for name in live | set(node.output) if name not in floats and last_use.get(name, -1) > i}
+        if live <= bytes_only and i - begin >= MIN_NODES:
             begin = i
             yield sorted(live)
     yield [output.name for output in graph.output]
@@ -61,7 +66,7 @@ def largest_step(binary, path, picture):
         part = str(pathlib.Path(folder) / "segment.onnx")
         for end in places:
             onnx.save(segment(model, begin, end), part)
-            want = session(part).run(end, begin)
+            want = session(part, optimised=False).run(end, begin)
             for got, wanted in zip(ours(binary, part, begin, end), want):
                 step = 1 if wanted.dtype in (np.uint8, np.int8) else np.ptp(wanted) / 255
                 apart = got.astype(np.float64) - wanted
