@@ -1,11 +1,11 @@
+#include "ops/transpose.hpp"
+
 #include "ops/op.hpp"
 #include "ops/strided_copy.hpp"
 
 namespace saccade {
-namespace {
 
-/// Output dimension i is input dimension perm[i]; reversed dimensions where the attribute is missing.
-Shape permutation(const Attributes& attributes, int rank) {
+Shape transpose_order(const Attributes& attributes, int rank) {
   Shape perm;
   const auto* wanted = attributes.find<std::vector<std::int64_t>>("perm");
   if (wanted == nullptr) {
@@ -22,10 +22,13 @@ Shape permutation(const Attributes& attributes, int rank) {
   return perm;
 }
 
+namespace {
+
 void infer_transpose(InferContext& context) {
   const Shape& from = context.shape(0);
   Shape to;
-  for (std::int64_t axis : permutation(context.attributes(), from.rank())) to.push_back(from[static_cast<int>(axis)]);
+  for (std::int64_t axis : transpose_order(context.attributes(), from.rank()))
+    to.push_back(from[static_cast<int>(axis)]);
   context.output(0, context.dtype(0), to);
 }
 
@@ -34,7 +37,7 @@ void transpose(const KernelContext& context) {
   const TensorView& to = context.output();
   const Shape dense = from.strides();
   Strided source{from.data, 0, {}};
-  for (std::int64_t axis : permutation(context.attributes(), from.shape.rank()))
+  for (std::int64_t axis : transpose_order(context.attributes(), from.shape.rank()))
     source.strides.push_back(dense[static_cast<int>(axis)]);
   strided_copy(to.dtype, to.shape, source, strided(to));
 }

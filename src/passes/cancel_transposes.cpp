@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <map>
-#include <numeric>
 
+#include "ops/transpose.hpp"
 #include "passes/match.hpp"
 
 // Two Transposes in a row are one, or none. A Transpose behind element-wise operators goes through them to the
@@ -14,13 +14,9 @@ using Permutation = std::vector<std::int64_t>;
 /// Deeper towers of element-wise operators are not searched.
 constexpr int kMaxDepth = 8;
 
-/// Dimension i of a Transpose's output is its input's dimension PERM[i]; left out, dimensions are reversed.
 Permutation permutation_of(const Graph& graph, const Node& transpose) {
-  Permutation perm = transpose.attributes.integers("perm");
-  if (!perm.empty()) return perm;
-  perm.resize(static_cast<std::size_t>(graph.value(transpose.inputs[0]).type.shape.rank()));
-  std::iota(perm.rbegin(), perm.rend(), 0);
-  return perm;
+  const Shape order = transpose_order(transpose.attributes, graph.value(transpose.inputs[0]).type.shape.rank());
+  return {order.begin(), order.end()};
 }
 
 /// The permutation of FIRST, then SECOND.

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 
+#include "ops/transpose.hpp"
 #include "passes/match.hpp"
 #include "passes/min_cut.hpp"
 #include "tensor/view.hpp"
@@ -10,6 +11,9 @@
 // a minimum cut parts, the source's side being channels-last. A value costs its bytes if any of its readers is on the
 // other side than its producer, but only once, as all of them share one Reorder: hence a vertex between producer and
 // readers for either direction.
+//
+// A Transpose from NHWC to NCHW costs nothing where what it makes is channels-last, nor one back where what it reads
+// is: it is a view then. So it takes part on one side only, and costs its bytes where it has to move them.
 namespace saccade {
 namespace {
 
@@ -28,10 +32,30 @@ bool is_view_in_either(const Graph& graph, const Node& node) {
   return from.rank() >= 3 && to.rank() >= 3 && from[0] == to[0] && from[1] == to[1];
 }
 
+enum class Turn { kNone, kFromChannelsLast, kToChannelsLast };
+
+/// What a Transpose turns the dimensions from or to. Of three dimensions one is the other: where a view made them of a
+/// picture's, its pixels become rows.
+Turn turn_of(const Graph& graph, const Node& node) {
+  if (!node.is("Transpose") || !node.post_ops.empty()) return Turn::kNone;
+  const int rank = graph.value(node.inputs[0]).type.shape.rank();
+  const Shape order = transpose_order(node.attributes, rank);
+  Shape from = Shape::filled(rank, 0);
+  Shape to = Shape::filled(rank, 0);
+  for (int i = 1; i < rank; ++i) {
+    from[i] = i == 1 ? rank - 1 : i - 1;
+    to[i] = i == rank - 1 ? 1 : i + 1;
+  }
+  const Node* producer = graph.producer(node.inputs[0]);
+  if (order == to && (order != from || (producer != nullptr && is_view_in_either(graph, *producer))))
+    return Turn::kToChannelsLast;
+  return order == from ? Turn::kFromChannelsLast : Turn::kNone;
+}
+
 class Chooser {
  public:
   Chooser(const Graph& graph, const LayoutRules& rules) : graph_(graph), order_(graph.order()) {
-    for (NodeId id : order_) vertices_[id] = add_node(graph.node(id), rules);
+    for (NodeId id : order_) add_node(id, rules);
     for (std::size_t i = 0; i < graph.value_count(); ++i) add_value(static_cast<ValueId>(i));
     channels_last_ = cut_.solve();
   }
@@ -50,8 +74,24 @@ class Chooser {
   }
 
  private:
-  int add_node(const Node& node, const LayoutRules& rules) {
-    if (node.outputs.empty() || !has_layouts(graph_, output_of(node))) return MinCut::kSink;
+  void add_node(NodeId id, const LayoutRules& rules) {
+    const Node& node = graph_.node(id);
+    if (node.outputs.empty() || !has_layouts(graph_, output_of(node))) {
+      makes_[id] = reads_[id] = MinCut::kSink;
+      return;
+    }
+    const Turn turn = turn_of(graph_, node);
+    if (turn == Turn::kNone) {
+      makes_[id] = reads_[id] = add_other(node, rules);
+      return;
+    }
+    const int free = cut_.add_vertex();
+    cut_.add_edge(MinCut::kSource, free, cost_of(graph_.value(output_of(node))) - 1);
+    makes_[id] = turn == Turn::kFromChannelsLast ? free : MinCut::kSink;
+    reads_[id] = turn == Turn::kToChannelsLast ? free : MinCut::kSink;
+  }
+
+  int add_other(const Node& node, const LayoutRules& rules) {
     if (is_view_in_either(graph_, node)) return cut_.add_vertex();
     switch (rules(graph_, node)) {
       case LayoutRule::kRowMajor: return MinCut::kSink;
@@ -59,6 +99,13 @@ class Chooser {
       case LayoutRule::kAny: return cut_.add_vertex();
     }
     return MinCut::kSink;
+  }
+
+  /// Of a Reorder: even one that moves nothing is a node more.
+  static std::int64_t cost_of(const Value& value) {
+    const Shape& shape = value.type.shape;
+    const bool free = lies_alike(shape, Layout::kRowMajor, shape, Layout::kChannelsLast);
+    return free ? 1 : 2 + static_cast<std::int64_t>(bytes_of(value.type.dtype, shape));
   }
 
   /// Whether READER takes the value in the layout of its output; others, of another rank, stay row-major.
@@ -69,19 +116,15 @@ class Chooser {
            is_view_in_either(graph_, node);
   }
 
-  int vertex_for(ValueId id, NodeId reader) const {
-    return takes_part(id, reader) ? vertices_.at(reader) : MinCut::kSink;
-  }
+  int vertex_for(ValueId id, NodeId reader) const { return takes_part(id, reader) ? reads_.at(reader) : MinCut::kSink; }
 
   void add_value(ValueId id) {
     if (!has_layouts(graph_, id)) return;
     const Value& value = graph_.value(id);
     const bool made = graph_.alive(value.producer);
     if (!made && !graph_.is_input(id)) return;
-    const int producer = made ? vertices_.at(value.producer) : MinCut::kSink;
-    const bool free = lies_alike(value.type.shape, Layout::kRowMajor, value.type.shape, Layout::kChannelsLast);
-    // Even a Reorder that moves nothing is a node more.
-    const std::int64_t cost = free ? 1 : 2 + static_cast<std::int64_t>(bytes_of(value.type.dtype, value.type.shape));
+    const int producer = made ? makes_.at(value.producer) : MinCut::kSink;
+    const std::int64_t cost = cost_of(value);
     const int any_channels_last = cut_.add_vertex();
     const int all_channels_last = cut_.add_vertex();
     cut_.add_edge(any_channels_last, producer, cost);
@@ -95,7 +138,7 @@ class Chooser {
   }
 
   bool is_channels_last(int vertex) const { return channels_last_[static_cast<std::size_t>(vertex)]; }
-  bool is_channels_last(NodeId id) const { return is_channels_last(vertices_.at(id)); }
+  bool is_channels_last(NodeId id) const { return is_channels_last(makes_.at(id)); }
 
   /// Lays one value out as its producer makes it, and reorders it for the readers that want it otherwise.
   void place(ValueId id, bool channels_last) {
@@ -130,7 +173,8 @@ class Chooser {
   const Graph& graph_;
   std::vector<NodeId> order_;
   MinCut cut_;
-  std::map<NodeId, int> vertices_;
+  std::map<NodeId, int> makes_;  ///< a node's vertex as to what it makes
+  std::map<NodeId, int> reads_;  ///< and as to what it reads
   std::vector<bool> channels_last_;
   std::optional<Patch> patch_;
   std::map<NodeId, std::vector<ValueId>> inputs_;

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "base/memory_budget.hpp"
+#include "ops/transpose.hpp"
 #include "runtime/memory_planner.hpp"
 
 namespace saccade {
@@ -13,14 +14,26 @@ std::string describe(const Node& node) {
   return fmt::format("node '{}' ({}{}{})", node.name, node.domain, node.domain.empty() ? "" : ".", node.op);
 }
 
+/// Whether a Transpose leaves every element where it was, as one between NHWC and a channels-last NCHW does.
+bool moves_nothing(const Node& transpose, const Value& from, const Value& to) {
+  const Shape order = transpose_order(transpose.attributes, from.type.shape.rank());
+  const Shape src = dense_strides(from.type.shape, from.layout);
+  const Shape dst = dense_strides(to.type.shape, to.layout);
+  for (int i = 0; i < order.rank(); ++i)
+    if (to.type.shape[i] > 1 && dst[i] != src[static_cast<int>(order[i])]) return false;
+  return true;
+}
+
 }  // namespace
 
 bool is_free_view(const Graph& graph, const Node& node) {
   const Op* op = find_op(node.domain, node.op);
-  if (op == nullptr || !op->is_view || !node.post_ops.empty()) return false;
+  const bool transposes = node.is("Transpose");
+  if (op == nullptr || !(op->is_view || transposes) || !node.post_ops.empty()) return false;
   const Value& from = graph.value(node.inputs[0]);
   const Value& to = graph.value(node.outputs[0]);
-  return lies_alike(from.type.shape, from.layout, to.type.shape, to.layout);
+  return transposes ? moves_nothing(node, from, to)
+                    : lies_alike(from.type.shape, from.layout, to.type.shape, to.layout);
 }
 
 /// Builds one plan: tactics first, then who shares whose memory, then where everything lies.

@@ -106,6 +106,51 @@ TEST(ChooseLayouts, KeepsAReshapeOfTheChannelsRowMajor) {
   EXPECT_EQ(operators(graph), "Reorder Conv Reorder Reshape Slice");
 }
 
+std::vector<std::int64_t> perm(std::initializer_list<std::int64_t> order) { return order; }
+
+TEST(ChooseLayouts, TurnsFromNhwcAndBackForNothing) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {1, 8, 8, 3});
+  const ValueId turned = b.op("Transpose", {x}, {{"perm", perm({0, 3, 1, 2})}});
+  const ValueId conv = b.op("Conv", {turned, b.random({4, 3, 1, 1})});
+  const ValueId back = b.op("Transpose", {conv}, {{"perm", perm({0, 2, 3, 1})}});
+  Graph graph = b.build({b.op("Softmax", {back})});
+
+  EXPECT_EQ(choose(graph), 1);
+
+  EXPECT_EQ(operators(graph), "Transpose Conv Transpose Softmax");
+  EXPECT_TRUE(is_channels_last(graph, turned));
+  EXPECT_TRUE(is_channels_last(graph, conv));
+  EXPECT_FALSE(is_channels_last(graph, back));
+}
+
+TEST(ChooseLayouts, TurnsPixelsIntoTokensAndBackForNothing) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {1, 3, 8, 8});
+  const ValueId flat = b.op("Reshape", {b.op("Conv", {x, b.random({4, 3, 1, 1})}), b.ints({1, 4, 64})});
+  const ValueId tokens = b.op("Softmax", {b.op("Transpose", {flat}, {{"perm", perm({0, 2, 1})}})});
+  const ValueId pixels = b.op("Transpose", {tokens}, {{"perm", perm({0, 2, 1})}});
+  Graph graph = b.build({b.op("Conv", {b.op("Reshape", {pixels, b.ints({1, 4, 8, 8})}), b.random({4, 4, 1, 1})})});
+
+  choose(graph);
+
+  EXPECT_EQ(operators(graph), "Reorder Conv Reshape Transpose Softmax Transpose Reshape Conv Reorder");
+  EXPECT_TRUE(is_channels_last(graph, flat));
+  EXPECT_TRUE(is_channels_last(graph, pixels));
+}
+
+TEST(ChooseLayouts, KeepsATransposeThatChangesOtherDimensions) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {1, 8, 8, 3});
+  const ValueId mirrored = b.op("Transpose", {x}, {{"perm", perm({0, 3, 2, 1})}});
+  Graph graph = b.build({b.op("Softmax", {b.op("Conv", {mirrored, b.random({4, 3, 1, 1})})})});
+
+  choose(graph);
+
+  EXPECT_EQ(operators(graph), "Transpose Reorder Conv Reorder Softmax");
+  EXPECT_FALSE(is_channels_last(graph, mirrored));
+}
+
 TEST(MinCut, TakesTheCheaperOfTwoCuts) {
   MinCut cut;
   const int a = cut.add_vertex();

@@ -10,6 +10,7 @@
 
 #include "ops/infer.hpp"
 #include "runtime/reference_backend.hpp"
+#include "support/graph_builder.hpp"
 
 namespace saccade {
 namespace {
@@ -110,6 +111,17 @@ TEST(Plan, GivesAViewItsInputsMemory) {
   // x, sum, positive (= y) and z take 24 bytes each; y takes none of its own.
   EXPECT_EQ(plan->tensor_bytes(), 4 * 24);
   EXPECT_LE(plan->arena_bytes(), 4 * 64);
+}
+
+TEST(Plan, TakesATransposeThatMovesNothingForAView) {
+  const auto first_step_of = [](std::initializer_list<std::int64_t> order) {
+    test::GraphBuilder b;
+    const ValueId x = b.input("x", {1, 2, 3});
+    const ValueId turned = b.op("Transpose", {x}, {{"perm", std::vector<std::int64_t>(order)}});
+    return Plan::compile(b.build({b.op("Neg", {turned})}), kBackend, {})->steps()[0].launch;
+  };
+  EXPECT_EQ(first_step_of({1, 0, 2}), nullptr) << "of one element is dimension 0";
+  EXPECT_NE(first_step_of({0, 2, 1}), nullptr);
 }
 
 TEST(Plan, RunsOnTwoThreadsAtOnceWithEqualAnswers) {

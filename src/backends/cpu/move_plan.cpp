@@ -6,6 +6,7 @@
 
 #include "cpu/element_program.hpp"
 #include "cpu/parallel.hpp"
+#include "ops/transpose.hpp"
 
 namespace saccade::cpu {
 namespace {
@@ -60,11 +61,9 @@ class Planner {
 
   bool transpose() {
     const int rank = src_.shape.rank();
-    Integers order = context_.node.attributes.integers("perm");
-    if (order.empty())
-      for (int i = rank - 1; i >= 0; --i) order.push_back(i);
+    const Shape order = transpose_order(context_.node.attributes, rank);
     Shape permuted = dst_strides_;
-    for (int i = 0; i < rank; ++i) permuted[i] = src_strides_[positive_axis(order[static_cast<std::size_t>(i)], rank)];
+    for (int i = 0; i < rank; ++i) permuted[i] = src_strides_[static_cast<int>(order[i])];
     return add(piece_of(dst_.shape, dst_strides_, permuted));
   }
 
