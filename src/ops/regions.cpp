@@ -49,10 +49,16 @@ Real align_bin(const T* map, const RegionSide<Real>& rows, const RegionSide<Real
   };
   for (std::int64_t i = 0; i < rows.samples; ++i) {
     const Between v(rows.sample(y, i), rows.length);
+    if (v.outside) {
+      // A row of zeros; a region far away has millions of them.
+      best = any ? std::max(best, Real{0}) : Real{0};
+      any = true;
+      continue;
+    }
     for (std::int64_t k = 0; k < columns.samples; ++k) {
       const Between h(columns.sample(x, k), columns.length);
       std::array<Real, 4> corners{};
-      if (!v.outside && !h.outside)
+      if (!h.outside)
         corners = {(1 - v.weight) * (1 - h.weight) * at(v.low, h.low), (1 - v.weight) * h.weight * at(v.low, h.high),
                    v.weight * (1 - h.weight) * at(v.high, h.low), v.weight * h.weight * at(v.high, h.high)};
       sum += corners[0] + corners[1] + corners[2] + corners[3];
