@@ -71,14 +71,17 @@ def resizes_to_fractions(node, feeds, opset):
     arrays = list(feeds.values())
     if node.attributes.get("coordinate_transformation_mode", "half_pixel") in ("half_pixel", "asymmetric"):
         return False
-    if node.attributes.get("keep_aspect_ratio_policy", "stretch") != "stretch":
-        return True
     scales = next((a for a in arrays[1:] if a.dtype.kind == "f" and a.size and a.size <= arrays[0].ndim), None)
     return scales is not None and any(float(n * s) % 1 for n, s in zip(arrays[0].shape[-scales.size:], scales))
 
 
 def nearest(node, feeds, opset):
     return node.attributes.get("mode", "nearest") == "nearest"
+
+
+def smooths_symmetrically(node, feeds, opset):
+    mode = node.attributes.get("coordinate_transformation_mode")
+    return node.attributes.get("antialias") == 1 and mode == "half_pixel_symmetric"
 
 
 def collects(node, feeds, opset):
@@ -145,6 +148,8 @@ WRONG = [
           (RUNTIME,)),
     Wrong("Resize", crops, "dimensions of scale 1 are not cropped; the standard has no exception from its formula",
           (RUNTIME,)),
+    Wrong("Resize", smooths_symmetrically, "with antialias half_pixel_symmetric is half_pixel; the standard has no "
+                                           "exception from its formula", (RUNTIME,)),
     Wrong("Resize", resizes_to_fractions, "length_resized is scale * length_original, not rounded down; the standard: "
                                           "\"length of the resized tensor\"", (PACKAGE,)),
     Wrong("Resize", nearest, "places are doubles; the standard's scales are floats, and rounding decides where two "

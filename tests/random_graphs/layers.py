@@ -15,7 +15,8 @@ def per_channel(d, dtype, n, within=(-2, 2)):
 
 def batch_norm(d):
     dtype = d.element_type()
-    x = image(d, dtype, within=(-30, 30)) if d.chance(0.8) else d.pick(dtype, rank=2, within=(-30, 30))
+    x = image(d, dtype, within=(-30, 30)) if d.chance(0.8) else d.pick(dtype, rank=2, within=(-30, 30),
+                                                                        fits=lambda s: 0 not in s)
     n = d.dims(x)[1]
     variance = d.leaf(d.draw(dtype, (n,), (0.2, 3)), "initializer")
     is_training = d.has_attribute("training_mode") and d.chance(0.2)

@@ -11,7 +11,9 @@ Exit status 77: skipped.
 """
 import argparse
 import collections
+import functools
 import json
+import multiprocessing
 import pathlib
 import re
 import subprocess
@@ -37,7 +39,7 @@ except ImportError as missing:
     sys.exit(SKIPPED)
 
 OPSETS = range(7, 29)
-BATCH = 300
+BATCH = 200
 TRIES = 400  # to draw what a graph is to begin with
 NOT_DRAWN = pathlib.Path(__file__).with_name("not_drawn.txt")
 HEAD = """# What is not drawn of an operator, and why, by --probe: Saccade refuses it, or nobody computes it.
@@ -311,6 +313,41 @@ class Report:
               f"{len(open_holes)} were not drawn")
         self.holes = len(open_holes)
 
+    def tallies(self):
+        return [self.counts, self.nodes, self.refused, self.differences, self.coverage.drawn, self.coverage.values,
+                self.coverage.versions, EVALUATOR.used, EVALUATOR.disagreed]
+
+    def add(self, tallies):
+        """What another process has counted."""
+        for own, other in zip(self.tallies(), tallies):
+            for key, count in other.items():
+                if isinstance(count, collections.Counter):
+                    own[key].update(count)
+                else:
+                    own[key] += count
+
+
+def tallies_of(flags, seeds):
+    report = Report(flags)
+    EVALUATOR.used.clear()
+    EVALUATOR.disagreed.clear()
+    report.batch(seeds)
+    return report.tallies()
+
+
+def run_all(flags):
+    last = flags.seed + flags.graphs
+    batches = [range(first, min(first + BATCH, last)) for first in range(flags.seed, last, BATCH)]
+    report = Report(flags)
+    if flags.jobs == 1:
+        for seeds in batches:
+            report.batch(seeds)
+        return report
+    with multiprocessing.Pool(flags.jobs) as pool:
+        for tallies in pool.imap_unordered(functools.partial(tallies_of, flags), batches):
+            report.add(tallies)
+    return report
+
 
 def main():
     parser = argparse.ArgumentParser()
@@ -319,16 +356,16 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--found", type=pathlib.Path, default=pathlib.Path("random-graphs-found"))
     parser.add_argument("--coverage", type=pathlib.Path, help="where to write the whole table")
-    parser.add_argument("--shrink", type=int, default=20, help="how many differences are made smaller")
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
+    parser.add_argument("--shrink", type=int, default=20, help="how many differences (of a batch) are made smaller")
     parser.add_argument("--probe", action="store_true", help=f"write {NOT_DRAWN.name} anew, and draw nothing")
     parser.add_argument("--complete", action="store_true", help="fail where something was not drawn without a reason")
     flags = parser.parse_args()
     if flags.probe:
         probe(flags.binary)
         return
-    report, start = Report(flags), time.monotonic()
-    for first in range(flags.seed, flags.seed + flags.graphs, BATCH):
-        report.batch(range(first, min(first + BATCH, flags.seed + flags.graphs)))
+    start = time.monotonic()
+    report = run_all(flags)
     report.print(time.monotonic() - start)
     sys.exit(report.failure())
 
