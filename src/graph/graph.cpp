@@ -86,8 +86,6 @@ std::vector<NodeId> Graph::order() const {
   return sorted;
 }
 
-std::vector<NodeId> Graph::users(ValueId id) const { return users_[static_cast<std::size_t>(id)]; }
-
 const Node* Graph::producer(ValueId id) const {
   if (id == ValueId::kNone) return nullptr;
   const NodeId made_by = value(id).producer;
@@ -109,14 +107,13 @@ void Graph::link(NodeId id) {
   for (ValueId input : node(id).inputs) {
     if (input == ValueId::kNone) continue;
     auto& readers = users_[static_cast<std::size_t>(input)];
-    // A node stands there once; where it reads a value twice, it has come just now.
-    if (readers.empty() || readers.back() != id) readers.push_back(id);
+    readers.insert(readers.end(), id);
   }
 }
 
 void Graph::unlink(NodeId id) {
   for (ValueId input : node(id).inputs)
-    if (input != ValueId::kNone) std::erase(users_[static_cast<std::size_t>(input)], id);
+    if (input != ValueId::kNone) users_[static_cast<std::size_t>(input)].erase(id);
 }
 
 void Graph::remove_if_dead(NodeId id) {

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -46,6 +47,9 @@ struct PostOp {
   float beta = 0;
   int operand = -1;
 };
+/// A node has no more of them: oneDNN takes 32, two for some of ours, and a chain of any length must not end in one
+/// node.
+inline constexpr std::size_t kMaxPostOps = 16;
 
 /// Which part of the pipeline a node belongs to; what a profile sums up by.
 enum class Stage : std::uint8_t { kPre, kModel, kPost };
@@ -100,8 +104,8 @@ class Graph {
   /// Live nodes, every producer before its consumers, otherwise in the order of adding.
   /// Throws Error (kInvalidFile) naming a node on a cycle.
   std::vector<NodeId> order() const;
-  /// Live nodes that read the value; a node that reads it twice stands there once.
-  std::vector<NodeId> users(ValueId id) const;
+  /// Live nodes that read the value; a node that reads it twice stands there once. Valid until the graph changes.
+  const std::set<NodeId>& users(ValueId id) const { return users_[static_cast<std::size_t>(id)]; }
   /// The node that makes the value, or null for inputs and constants.
   const Node* producer(ValueId id) const;
   /// The value if it is a constant, else null; null for kNone.
@@ -121,7 +125,8 @@ class Graph {
 
   std::vector<Value> values_;
   std::vector<std::optional<Node>> nodes_;
-  std::vector<std::vector<NodeId>> users_;  // by value
+  // By value. Sets: of a million readers each may go on its own.
+  std::vector<std::set<NodeId>> users_;
   std::vector<ValueId> inputs_;
   std::vector<ValueId> outputs_;
 };

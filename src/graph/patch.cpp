@@ -52,12 +52,11 @@ std::vector<NodeId> Graph::apply(const Patch& patch) {
 }
 
 void Graph::move_readers(ValueId old, ValueId replacement) {
-  for (NodeId user : users(old)) {
-    unlink(user);
-    for (ValueId& input : node(user).inputs)
-      if (input == old) input = replacement;
-    link(user);
-  }
+  if (old == replacement) return;
+  auto& readers = users_[static_cast<std::size_t>(old)];
+  for (NodeId user : readers) std::ranges::replace(node(user).inputs, old, replacement);
+  users_[static_cast<std::size_t>(replacement)].merge(readers);
+  readers.clear();
   if (!is_output(old)) return;
   std::ranges::replace(outputs_, old, replacement);
   // The graph's outputs keep their names; the value that lost its place takes the other one.

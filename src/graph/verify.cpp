@@ -69,6 +69,8 @@ class Verifier {
     for (ValueId input : node.inputs) check_source(input, describe(node));
     if (!node.post_ops.empty() && (node.outputs.size() != 1 || node.outputs[0] == ValueId::kNone))
       fail(ErrorCode::kInternal, "{} has post-ops but not exactly one output", describe(node));
+    if (node.post_ops.size() > kMaxPostOps)
+      fail(ErrorCode::kInternal, "{} has {} post-ops, more than {}", describe(node), node.post_ops.size(), kMaxPostOps);
     for (const PostOp& post : node.post_ops) check_post_op(node, post);
   }
 
@@ -130,10 +132,8 @@ class Verifier {
         if (input != ValueId::kNone) readers[input].insert(id);
     for (std::size_t i = 0; i < graph_.value_count(); ++i) {
       const auto id = static_cast<ValueId>(i);
-      const std::vector<NodeId> listed = graph_.users(id);
-      const std::set<NodeId> unique(listed.begin(), listed.end());
       const auto found = readers.find(id);
-      if (unique.size() != listed.size() || unique != (found == readers.end() ? std::set<NodeId>{} : found->second))
+      if (graph_.users(id) != (found == readers.end() ? std::set<NodeId>{} : found->second))
         fail(ErrorCode::kInternal, "the list of readers of {} is wrong", describe(graph_.value(id)));
     }
   }

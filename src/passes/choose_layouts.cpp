@@ -17,6 +17,11 @@
 namespace saccade {
 namespace {
 
+// A second or two. Networks take thousands; the algorithm is cubic at worst, and a graph can be made so.
+constexpr std::int64_t kMaxSteps = 500'000'000;
+// What a value's bytes count at most: all of them together must not overflow.
+constexpr std::size_t kMaxCost = std::size_t{1} << 38;
+
 bool has_layouts(const Graph& graph, ValueId id) {
   if (id == ValueId::kNone || graph.constant(id) != nullptr) return false;
   const TensorType& type = graph.value(id).type;
@@ -57,7 +62,7 @@ class Chooser {
   Chooser(const Graph& graph, const LayoutRules& rules) : graph_(graph), order_(graph.order()) {
     for (NodeId id : order_) add_node(id, rules);
     for (std::size_t i = 0; i < graph.value_count(); ++i) add_value(static_cast<ValueId>(i));
-    channels_last_ = cut_.solve();
+    channels_last_ = cut_.solve(kMaxSteps);
   }
 
   std::optional<Patch> patch() {
@@ -105,7 +110,7 @@ class Chooser {
   static std::int64_t cost_of(const Value& value) {
     const Shape& shape = value.type.shape;
     const bool free = lies_alike(shape, Layout::kRowMajor, shape, Layout::kChannelsLast);
-    return free ? 1 : 2 + static_cast<std::int64_t>(bytes_of(value.type.dtype, shape));
+    return free ? 1 : 2 + static_cast<std::int64_t>(std::min(bytes_of(value.type.dtype, shape), kMaxCost));
   }
 
   /// Whether READER takes the value in the layout of its output; others, of another rank, stay row-major.

@@ -56,15 +56,15 @@ bool same_node(const Graph& graph, const Node& a, const Node& b) {
 constexpr std::size_t kMaxReaders = 1000;
 
 /// The readers of the node's input that has the fewest: an equal node is among them. None where they are too many.
-std::vector<NodeId> candidates(const Graph& graph, const Node& node) {
-  std::vector<NodeId> fewest;
+const std::set<NodeId>& candidates(const Graph& graph, const Node& node) {
+  static const std::set<NodeId> kNobody;
+  const std::set<NodeId>* fewest = nullptr;
   for (ValueId input : node.inputs) {
     if (input == ValueId::kNone || graph.constant(input) != nullptr) continue;
-    std::vector<NodeId> readers = graph.users(input);
-    if (fewest.empty() || readers.size() < fewest.size()) fewest = std::move(readers);
+    const std::set<NodeId>& readers = graph.users(input);
+    if (fewest == nullptr || readers.size() < fewest->size()) fewest = &readers;
   }
-  if (fewest.size() > kMaxReaders) fewest.clear();
-  return fewest;
+  return fewest == nullptr || fewest->size() > kMaxReaders ? kNobody : *fewest;
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ std::optional<Patch> fuse_activation(const PassContext& context, NodeId id) {
   const Node& activation = graph.node(id);
   if (activation.inputs.empty() || !is_plain(activation) || !is_float32(graph, output_of(activation))) return {};
   const Node* producer = producer_for(graph, activation.inputs[0], id);
-  if (producer == nullptr || !takes_post_ops(*producer)) return {};
+  if (producer == nullptr || !takes_post_ops(*producer) || producer->post_ops.size() == kMaxPostOps) return {};
   const auto post = as_post_op(graph, activation);
   if (!post) return {};
   Patch patch(graph, fmt::format("{} into {}", activation.name, producer->name));

@@ -42,6 +42,7 @@ std::optional<Patch> fuse_residual(const PassContext& context, NodeId id) {
     const ValueId other = sum.inputs[1 - i];
     const Node* product = producer_for(graph, sum.inputs[i], id);
     if (product == nullptr || !takes_residual(*product)) continue;
+    if (product->post_ops.size() + 1 + sum.post_ops.size() > kMaxPostOps) continue;
     if (graph.value(sum.inputs[i]).type != result.type || graph.value(other).type != result.type) continue;
     // A constant stays row-major; what a convolution adds in place has to lie as its output does.
     if (product->op.starts_with("Conv") && graph.constant(other) != nullptr) continue;

@@ -14,9 +14,10 @@ bool all_are(const Tensor& tensor, double number) {
 }  // namespace
 
 NodeId sole_reader(const Graph& graph, ValueId id) {
-  const std::vector<NodeId> readers = graph.users(id);
+  const std::set<NodeId>& readers = graph.users(id);
   if (readers.size() != 1 || graph.is_output(id)) return NodeId::kNone;
-  return std::ranges::count(graph.node(readers[0]).inputs, id) == 1 ? readers[0] : NodeId::kNone;
+  const NodeId reader = *readers.begin();
+  return std::ranges::count(graph.node(reader).inputs, id) == 1 ? reader : NodeId::kNone;
 }
 
 const Node* producer_for(const Graph& graph, ValueId id, NodeId reader) {

@@ -22,6 +22,7 @@ bool MinCut::find_levels() {
   level_[kSource] = 0;
   std::vector<int> queue{kSource};
   for (std::size_t i = 0; i < queue.size(); ++i) {
+    steps_left_ -= static_cast<std::int64_t>(edges_of_[static_cast<std::size_t>(queue[i])].size());
     for (int index : edges_of_[static_cast<std::size_t>(queue[i])]) {
       const Edge& edge = edges_[static_cast<std::size_t>(index)];
       int& level = level_[static_cast<std::size_t>(edge.to)];
@@ -36,7 +37,8 @@ bool MinCut::find_levels() {
 std::int64_t MinCut::push(int vertex, std::int64_t limit) {
   // With an explicit stack of edges: paths are as long as a network is deep.
   std::vector<int> path;
-  while (true) {
+  while (steps_left_ >= 0) {
+    --steps_left_;
     if (vertex == kSink) {
       std::int64_t flow = limit;
       for (int index : path) flow = std::min(flow, edges_[static_cast<std::size_t>(index)].left);
@@ -65,16 +67,21 @@ std::int64_t MinCut::push(int vertex, std::int64_t limit) {
       ++next_[static_cast<std::size_t>(vertex)];
     }
   }
+  return 0;
 }
 
-std::vector<bool> MinCut::solve() {
+std::vector<bool> MinCut::solve(std::int64_t max_steps) {
+  steps_left_ = max_steps;
+  std::vector<bool> with_source(edges_of_.size(), false);
   while (find_levels()) {
     next_.assign(edges_of_.size(), 0);
     while (push(kSource, kNever) != 0) {
     }
+    if (steps_left_ >= 0) continue;
+    with_source[kSource] = true;
+    return with_source;
   }
-  std::vector<bool> with_source;
-  for (int level : level_) with_source.push_back(level >= 0);
+  for (std::size_t i = 0; i < level_.size(); ++i) with_source[i] = level_[i] >= 0;
   return with_source;
 }
 

@@ -19,8 +19,9 @@ class MinCut {
   int add_vertex();
   /// COST is paid if FROM ends up with the source and TO with the sink.
   void add_edge(int from, int to, std::int64_t cost);
-  /// For every vertex, whether it is with the source; of several best answers the one with the fewest there.
-  std::vector<bool> solve();
+  /// For every vertex, whether it is with the source; of several best answers the one with the fewest there. Where that
+  /// takes more than MAX_STEPS, the source is alone.
+  std::vector<bool> solve(std::int64_t max_steps);
 
  private:
   struct Edge {
@@ -35,6 +36,7 @@ class MinCut {
   std::vector<std::vector<int>> edges_of_;
   std::vector<int> level_;
   std::vector<std::size_t> next_;
+  std::int64_t steps_left_ = 0;
 };
 
 }  // namespace saccade

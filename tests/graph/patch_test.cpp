@@ -70,5 +70,39 @@ TEST(Graph, ReleasesConstantsThatNothingReads) {
   EXPECT_EQ(graph.constant(unused), nullptr);
 }
 
+TEST(Graph, ManyReadersOfAValueGoOneByOne) {
+  constexpr int kReaders = 100'000;
+  GraphBuilder b;
+  const ValueId x = b.input("x", {2});
+  std::vector<NodeId> readers;
+  for (int i = 0; i < kReaders; ++i) readers.push_back(b.graph().value(b.op("Relu", {x})).producer);
+  Graph graph = b.build({b.op("Abs", {x})});
+  ASSERT_EQ(graph.users(x).size(), kReaders + 1U);
+
+  for (NodeId reader : readers) {
+    Patch patch(graph, "drop");
+    patch.drop(reader);
+    graph.apply(patch);
+  }
+
+  EXPECT_EQ(operators(graph), "Abs");
+  EXPECT_EQ(graph.users(x).size(), 1U);
+}
+
+TEST(Patch, AReaderOfBothValuesReadsTheReplacementOnce) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {2});
+  const ValueId y = b.op("Identity", {x});
+  Graph graph = b.build({b.op("Add", {x, y})});
+
+  Patch patch(graph, "skip Identity");
+  patch.replace(y, x);
+  graph.apply(patch);
+
+  EXPECT_EQ(graph.users(x), (std::set<NodeId>{graph.value(graph.outputs()[0]).producer}));
+  EXPECT_TRUE(graph.users(y).empty());
+  EXPECT_NO_THROW(verify(graph));
+}
+
 }  // namespace
 }  // namespace saccade

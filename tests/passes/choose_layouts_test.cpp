@@ -159,7 +159,7 @@ TEST(MinCut, TakesTheCheaperOfTwoCuts) {
   cut.add_edge(a, b, 2);
   cut.add_edge(b, MinCut::kSink, 4);
 
-  const std::vector<bool> with_source = cut.solve();
+  const std::vector<bool> with_source = cut.solve(1000);
 
   EXPECT_TRUE(with_source[static_cast<std::size_t>(a)]);
   EXPECT_FALSE(with_source[static_cast<std::size_t>(b)]);
@@ -175,10 +175,23 @@ TEST(MinCut, PushesFlowBackWhereAPathWasTakenTooEarly) {
   }
   cut.add_edge(a, b, 1);
   // Both edges into the sink are full, so nothing is left on the source's side.
-  const std::vector<bool> with_source = cut.solve();
+  const std::vector<bool> with_source = cut.solve(1000);
   EXPECT_TRUE(with_source[MinCut::kSource]);
   EXPECT_FALSE(with_source[static_cast<std::size_t>(a)]);
   EXPECT_FALSE(with_source[static_cast<std::size_t>(b)]);
+}
+
+TEST(MinCut, LeavesTheSourceAloneWhereStepsRunOut) {
+  const auto solve = [](std::int64_t max_steps) {
+    MinCut cut;
+    const int a = cut.add_vertex();
+    cut.add_edge(MinCut::kSource, a, 5);
+    cut.add_edge(a, MinCut::kSink, 2);
+    return cut.solve(max_steps);
+  };
+
+  EXPECT_EQ(solve(1000), (std::vector<bool>{true, false, true}));
+  EXPECT_EQ(solve(1), (std::vector<bool>{true, false, false}));
 }
 
 }  // namespace

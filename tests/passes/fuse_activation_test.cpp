@@ -149,5 +149,30 @@ TEST(Pipeline, FusesAResidualBlockIntoItsConvolutions) {
   EXPECT_EQ(operators(graph), "Conv|Silu Conv|Add|Relu Conv|Silu|Add");
 }
 
+TEST(FuseActivation, AChainOfAnyLengthDoesNotEndInOneNode) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {1, 2, 3, 3});
+  ValueId last = b.op("Conv", {x, b.random({4, 2, 1, 1})});
+  for (int i = 0; i < 40; ++i) last = b.op("LeakyRelu", {last}, {{"alpha", 0.5F}});
+  Graph graph = b.build({last});
+
+  EXPECT_EQ(rewrite(graph, "fuse_activation"), 16);
+
+  EXPECT_EQ(graph.node(graph.order()[0]).post_ops.size(), kMaxPostOps);
+  EXPECT_EQ(graph.node_count(), 1U + 40 - 16);
+}
+
+TEST(FuseResidual, KeepsASumThatWouldHaveTooManyPostOps) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {1, 4, 3, 3});
+  ValueId last = b.op("Conv", {x, b.random({4, 4, 1, 1})});
+  for (int i = 0; i < 16; ++i) last = b.op("LeakyRelu", {last}, {{"alpha", 0.5F}});
+  Graph graph = b.build({b.op("Add", {last, x})});
+
+  rewrite(graph, "fuse_activation");
+
+  EXPECT_EQ(rewrite(graph, "fuse_residual"), 0);
+}
+
 }  // namespace
 }  // namespace saccade
