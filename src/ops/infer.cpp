@@ -1,11 +1,6 @@
 #include "ops/infer.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <functional>
-
-#include "ops/einsum_equation.hpp"
+#include "ops/cost.hpp"
 #include "ops/interpret.hpp"
 
 namespace saccade {
@@ -13,8 +8,10 @@ namespace {
 
 // Far beyond what shapes and axes take; a small file can ask for terabytes of zeros.
 constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
-// A few seconds of reference kernels, for all values together: small tensors can be multiplied for days.
-constexpr double kMaxSteps = 2e9;
+// A few seconds of reference kernels, for all values together: small tensors can be multiplied for days. Each element
+// that the model itself brings may be worked on some times beside.
+constexpr double kMaxSteps = 5e8;
+constexpr double kMaxStepsPerElement = 64;
 // Far beyond real chains of shape arithmetic; a hostile file's would end the stack.
 constexpr int kMaxDepth = 1024;
 
@@ -44,38 +41,20 @@ std::size_t bytes_of_outputs(const Graph& graph, const Node& node) {
   return bytes;
 }
 
-/// About how many multiplications, comparisons or copies the node's reference kernel makes.
-double steps_of(const Graph& graph, const Node& node) {
-  constexpr std::array<std::string_view, 4> kProducts = {"Conv", "MatMul", "Gemm", "Attention"};
-  double steps = 0;
-  for (ValueId output : node.outputs)
-    if (output != ValueId::kNone) steps += static_cast<double>(graph.value(output).type.shape.elements());
-  std::vector<Shape> inputs;
-  for (ValueId input : node.inputs)
-    if (input != ValueId::kNone) inputs.push_back(graph.value(input).type.shape);
-  if (node.is("Einsum")) {
-    steps = 1;
-    for (const auto& [label, extent] : read_einsum(node.attributes, inputs).extents)
-      steps *= static_cast<double>(extent);
-    return steps;
-  }
-  std::vector<double> sizes{0, 0};
-  for (const Shape& input : inputs) sizes.push_back(static_cast<double>(input.elements()));
-  std::ranges::sort(sizes, std::greater());
-  if (node.is("NonMaxSuppression")) return sizes[0] * sizes[0];
-  // Without a sampling_ratio the regions' sizes decide how many samples a bin takes, up to this along each side.
-  if (node.is("RoiAlign")) {
-    const auto samples = static_cast<double>(node.attributes.integer("sampling_ratio", 0));
-    return steps * (samples == 0 ? 4096.0 * 4096.0 : samples * samples);
-  }
-  // Matrices of M x K and K x N make one of M x N in M x K x N steps: the root of the product of the three sizes.
-  const auto in_name = [&](std::string_view part) { return node.op.find(part) != std::string::npos; };
-  if (std::ranges::any_of(kProducts, in_name)) return std::max(steps, std::sqrt(steps * sizes[0] * sizes[1]));
-  for (std::int64_t size : node.attributes.integers("kernel_shape")) steps *= static_cast<double>(size);
-  return steps;
+}  // namespace
+
+KnownValues::KnownValues(const Graph& graph, MemoryBudget* budget)
+    : graph_(graph), budget_(budget), steps_left_(kMaxSteps) {
+  for (std::size_t i = 0; i < graph.value_count(); ++i)
+    if (const Tensor* constant = graph.constant(static_cast<ValueId>(i)))
+      steps_left_ += kMaxStepsPerElement * static_cast<double>(constant->elements());
 }
 
-}  // namespace
+bool KnownValues::afford(double steps) {
+  if (steps > steps_left_) return false;
+  steps_left_ -= steps;
+  return true;
+}
 
 const Tensor* KnownValues::get(ValueId id) {
   if (id == ValueId::kNone) return nullptr;
@@ -99,9 +78,7 @@ const Tensor* KnownValues::get(ValueId id) {
     if (tensor == nullptr && input != ValueId::kNone) return nullptr;
     inputs.push_back(tensor == nullptr ? Tensor() : *tensor);
   }
-  const double steps = steps_of(graph_, *node);
-  if (steps > kMaxSteps - steps_) return nullptr;
-  steps_ += steps;
+  if (!afford(steps_of(graph_, *node))) return nullptr;
   charge(*node);
   std::vector<Tensor> outputs = evaluate(graph_, *node, inputs);
   for (std::size_t i = 0; i < outputs.size(); ++i)
@@ -132,8 +109,15 @@ std::vector<TensorType> infer_node(const Graph& graph, const Node& node, KnownVa
     if (op == nullptr) fail(ErrorCode::kUnsupported, "the operator is not supported");
     std::vector<const TensorType*> inputs;
     for (ValueId input : node.inputs) inputs.push_back(input == ValueId::kNone ? nullptr : &graph.value(input).type);
-    InferContext context(node, std::move(inputs),
-                         [&](int i) { return known.get(node.inputs[static_cast<std::size_t>(i)]); });
+    const auto afford = [&](double steps) { return known.afford(steps); };
+    const auto contents = [&](int i) {
+      const Tensor* tensor = known.get(node.inputs[static_cast<std::size_t>(i)]);
+      // A rule looks at all of it.
+      if (tensor != nullptr && !afford(static_cast<double>(tensor->elements())))
+        fail(ErrorCode::kUnsupported, "too much is worked out for the shapes of this model: it would take minutes");
+      return tensor;
+    };
+    InferContext context(node, std::move(inputs), contents, afford);
     op->infer(context);
     for (std::size_t i = 0; i < node.outputs.size(); ++i)
       if (node.outputs[i] != ValueId::kNone && !context.is_set(i))

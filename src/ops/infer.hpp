@@ -13,10 +13,13 @@ namespace saccade {
 class KnownValues {
  public:
   /// What is kept counts against BUDGET, if there is one, which outlives this.
-  explicit KnownValues(const Graph& graph, MemoryBudget* budget = nullptr) : graph_(graph), budget_(budget) {}
+  explicit KnownValues(const Graph& graph, MemoryBudget* budget = nullptr);
   /// The contents, or null where they depend on the graph's inputs or are far too large for a shape or take far
   /// too long. Throws Error naming a node for whose outputs the budget has no room.
   const Tensor* get(ValueId id);
+
+  /// Whether STEPS more of a reference kernel may be taken beside those so far; then they are.
+  bool afford(double steps);
 
   /// Lets an input of the graph hold CONTENTS from now on.
   void assume(ValueId id, Tensor contents) { assumed_.insert_or_assign(id, std::move(contents)); }
@@ -34,7 +37,7 @@ class KnownValues {
   std::map<ValueId, Tensor> assumed_;
   std::set<ValueId> relied_on_;
   int depth_ = 0;
-  double steps_ = 0;  ///< that were taken so far, about
+  double steps_left_;
 };
 
 /// Sets the type of every node's outputs, in order. Throws Error (kUnsupported, kInvalidFile) naming the node.

@@ -119,7 +119,7 @@ void infer(InferContext& context) {
   }
   // Every box may have to be held against every one that is kept.
   const Shape& scores = context.shape(1);
-  if (static_cast<double>(scores.elements()) * static_cast<double>(scores[2]) > 1e10)
+  if (!context.afford(static_cast<double>(scores.elements()) * static_cast<double>(scores[2])))
     fail(ErrorCode::kUnsupported, "{} scores are too many to choose among when the graph is built", scores.to_string());
   const auto rows = std::ssize(select_all(inputs, context.attributes())) / 3;
   context.output(0, DType::kInt64, {rows, 3});

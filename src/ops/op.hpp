@@ -14,10 +14,13 @@ namespace saccade {
 class InferContext {
  public:
   /// KNOWN(i) gives input i's contents, or null where they depend on the graph's inputs.
-  InferContext(const Node& node, std::vector<const TensorType*> inputs, std::function<const Tensor*(int)> known)
+  /// AFFORD(steps) says whether so much may be computed.
+  InferContext(const Node& node, std::vector<const TensorType*> inputs, std::function<const Tensor*(int)> known,
+               std::function<bool(double)> afford)
       : node_(node),
         inputs_(std::move(inputs)),
         known_(std::move(known)),
+        afford_(std::move(afford)),
         outputs_(node.outputs.size()),
         is_set_(node.outputs.size()) {}
 
@@ -37,6 +40,9 @@ class InferContext {
   /// on the graph's inputs.
   std::vector<std::int64_t> integers(int i, std::string_view what) const;
 
+  /// Whether a rule may take so many steps to find out a shape, beside all that was worked out for the graph so far.
+  bool afford(double steps) const { return afford_(steps); }
+
   /// Sets output I's type; nothing where the node doesn't ask for so many outputs.
   void output(int i, DType dtype, const Shape& shape);
   const std::vector<TensorType>& outputs() const { return outputs_; }
@@ -50,6 +56,7 @@ class InferContext {
   const Node& node_;
   std::vector<const TensorType*> inputs_;
   std::function<const Tensor*(int)> known_;
+  std::function<bool(double)> afford_;
   std::vector<TensorType> outputs_;
   std::vector<bool> is_set_;
 };

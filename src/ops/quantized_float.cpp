@@ -83,7 +83,8 @@ void infer_through_float(InferContext& context) {
   std::vector<const TensorType*> inputs;
   for (const TensorType& real : reals) inputs.push_back(&real);
   const Node node = real_node(context.node(), rule, places.operands);
-  InferContext inner(node, std::move(inputs), [](int) -> const Tensor* { return nullptr; });
+  InferContext inner(
+      node, std::move(inputs), [](int) -> const Tensor* { return nullptr; }, [](double) { return false; });
   real_op(rule).infer(inner);
   context.output(0, stored, inner.outputs()[0].shape);
 }

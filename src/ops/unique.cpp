@@ -119,6 +119,9 @@ void infer_unique(InferContext& context) {
   const Tensor* known = context.known(0);
   if (known == nullptr)
     fail(ErrorCode::kUnsupported, "the size of its output depends on the data; export the model without it");
+  // Sorted by comparisons: about the logarithm's worth for each element.
+  if (!context.afford(32 * static_cast<double>(known->elements())))
+    fail(ErrorCode::kUnsupported, "{} are too many to sort when the graph is built", known->shape().to_string());
   const auto count = static_cast<std::int64_t>(groups_of(context.attributes(), view_of(*known)).first.size());
   Shape output{count};
   if (context.attributes().has("axis")) {

@@ -8,6 +8,9 @@ namespace {
 /// Far above any real window, far below what could overflow.
 constexpr std::int64_t kLimit = std::int64_t{1} << 31;
 
+/// Pairs of a tap and an output along one axis. Tables hold all of them, and no network comes near.
+constexpr std::int64_t kMaxPairs = std::int64_t{1} << 24;
+
 /// A list attribute with one entry a spatial axis, placed from axis KAXES - rank on.
 Window::Axes per_axis(const Attributes& attributes, std::string_view name, int rank, std::int64_t otherwise,
                       std::int64_t lowest) {
@@ -82,6 +85,12 @@ void split_padding(Window& window, std::size_t axis, std::int64_t total, bool od
   window.pad_end[axis] = total - window.pad_begin[axis];
 }
 
+void check_pairs(const Window& window, std::size_t axis) {
+  if (window.out[axis] > kMaxPairs / window.kernel[axis])
+    fail(ErrorCode::kUnsupported, "a kernel of {} at {} places along one axis is not supported", window.kernel[axis],
+         window.out[axis]);
+}
+
 void slide_axis(Window& window, std::size_t axis, bool ceil_mode) {
   const std::int64_t room = window.in[axis] + window.pad_begin[axis] + window.pad_end[axis] - window.extent(axis);
   if (room < 0)
@@ -92,6 +101,7 @@ void slide_axis(Window& window, std::size_t axis, bool ceil_mode) {
   out = (ceil_mode ? room + stride - 1 : room) / stride + 1;
   // A last window that would start in the padding at the end sees nothing of the input: it is dropped.
   if (ceil_mode && (out - 1) * stride >= window.in[axis] + window.pad_begin[axis]) --out;
+  check_pairs(window, axis);
 }
 
 /// One axis of a transposed window; WANTED is its output length, or 0 where the padding decides.
@@ -106,6 +116,7 @@ void slide_transposed_axis(Window& window, std::size_t axis, std::int64_t extra,
   if (window.out[axis] < 1)
     fail(ErrorCode::kInvalidFile, "padding of {} leaves nothing of {} outputs",
          window.pad_begin[axis] + window.pad_end[axis], full);
+  check_pairs(window, axis);
 }
 
 }  // namespace
