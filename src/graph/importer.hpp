@@ -19,15 +19,15 @@ struct ImportOptions {
   std::size_t max_memory = 0;
 };
 
-/// What the onnx module offers; get it with module<OnnxModule>("onnx").
+/// What the onnx module offers; get it with module<OnnxModule>("onnx"). MAX_MEMORY is that of ImportOptions.
 struct OnnxModule {
   /// Reads an ONNX file (external data beside it) into a verified graph with all types inferred: functions inlined,
   /// operators upgraded to the newest form. Throws Error naming the file and the node.
   Graph (*import_model)(const std::string& path, const ImportOptions& options);
   /// The names of a model's inputs as its file orders them, initializers left out. Throws Error naming the file.
-  std::vector<std::string> (*input_names)(const std::string& path);
+  std::vector<std::string> (*input_names)(const std::string& path, std::size_t max_memory);
   /// Reads a file of one tensor (a TensorProto, as ONNX's test folders have them). Throws Error naming the file.
-  Tensor (*read_tensor)(const std::string& path);
+  Tensor (*read_tensor)(const std::string& path, std::size_t max_memory);
 };
 
 }  // namespace saccade

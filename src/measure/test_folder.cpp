@@ -56,19 +56,19 @@ Tolerance tolerance_of(const TestFolder& test) {
 }
 
 /// What WHAT_0.pb, WHAT_1.pb, ... of a data set hold.
-std::vector<Tensor> read_tensors(const fs::path& set, std::string_view what) {
+std::vector<Tensor> read_tensors(const fs::path& set, std::string_view what, std::size_t max_memory) {
   std::vector<Tensor> tensors;
   while (true) {
     const fs::path file = set / fmt::format("{}_{}.pb", what, tensors.size());
     if (!fs::exists(file)) return tensors;
-    tensors.push_back(module<OnnxModule>("onnx").read_tensor(file.string()));
+    tensors.push_back(module<OnnxModule>("onnx").read_tensor(file.string(), max_memory));
   }
 }
 
 /// The inputs of one data set by name.
-std::map<std::string, Tensor> read_inputs(const std::string& model, const fs::path& set) {
-  const std::vector<std::string> names = module<OnnxModule>("onnx").input_names(model);
-  const std::vector<Tensor> tensors = read_tensors(set, "input");
+std::map<std::string, Tensor> read_inputs(const std::string& model, const fs::path& set, std::size_t max_memory) {
+  const std::vector<std::string> names = module<OnnxModule>("onnx").input_names(model, max_memory);
+  const std::vector<Tensor> tensors = read_tensors(set, "input", max_memory);
   if (names.size() != tensors.size())
     fail(ErrorCode::kInvalidFile, "the model has {} inputs, but {} holds {}", names.size(), set.string(),
          tensors.size());
@@ -105,7 +105,7 @@ std::string run_data_set(const TestFolder& test, const fs::path& set, const Mode
   std::map<std::string, Tensor> inputs;
   std::optional<Error> unreadable;
   try {
-    inputs = read_inputs(model, set);
+    inputs = read_inputs(model, set, options.max_memory);
   } catch (const Error& error) {
     unreadable = error;
   }
@@ -115,7 +115,7 @@ std::string run_data_set(const TestFolder& test, const fs::path& set, const Mode
   std::vector<std::string> names;
   for (ValueId output : graph.outputs()) names.push_back(graph.value(output).name);
   const std::vector<Tensor> have = run(compile(std::move(graph), options), inputs);
-  const std::vector<Tensor> want = read_tensors(set, "output");
+  const std::vector<Tensor> want = read_tensors(set, "output", options.max_memory);
   if (have.size() != want.size())
     return fmt::format("the model has {} outputs, but {} holds {}", have.size(), set.string(), want.size());
   const Tolerance tolerance = tolerance_of(test);

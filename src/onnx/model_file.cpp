@@ -119,8 +119,12 @@ onnx::ModelProto read_model_file(const fs::path& path, const MemoryBudget& budge
   return model;
 }
 
-onnx::TensorProto read_tensor_file(const fs::path& path) {
+onnx::TensorProto read_tensor_file(const fs::path& path, const MemoryBudget& budget) {
   check_is_readable(path);
+  with_stream(path, [&](google::protobuf::io::CodedInputStream& stream) {
+    check_parsed_tensor_size(stream, budget);
+    return true;
+  });
   onnx::TensorProto tensor;
   if (!parse(path, tensor) || !tensor.has_data_type()) fail(ErrorCode::kInvalidFile, "is not a tensor (a TensorProto)");
   return tensor;

@@ -12,6 +12,6 @@ namespace saccade {
 onnx::ModelProto read_model_file(const std::filesystem::path& path, const MemoryBudget& budget);
 
 /// Reads a file that holds one tensor. Throws the same.
-onnx::TensorProto read_tensor_file(const std::filesystem::path& path);
+onnx::TensorProto read_tensor_file(const std::filesystem::path& path, const MemoryBudget& budget);
 
 }  // namespace saccade

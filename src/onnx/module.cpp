@@ -26,9 +26,9 @@ Graph import_model(const std::string& path, const ImportOptions& options) {
   }
 }
 
-std::vector<std::string> names_of_inputs(const std::string& path) {
+std::vector<std::string> names_of_inputs(const std::string& path, std::size_t max_memory) {
   try {
-    const onnx::ModelProto model = read_model_file(path, MemoryBudget());
+    const onnx::ModelProto model = read_model_file(path, MemoryBudget(max_memory));
     std::vector<std::string> names;
     for (const onnx::ValueInfoProto* input : inputs_of(model.graph())) names.push_back(input->name());
     return names;
@@ -37,13 +37,15 @@ std::vector<std::string> names_of_inputs(const std::string& path) {
   }
 }
 
-Tensor read_one_tensor(const std::string& path) {
+Tensor read_one_tensor(const std::string& path, std::size_t max_memory) {
   try {
     const ExternalData external(path);
-    MemoryBudget budget;
-    return read_tensor(read_tensor_file(path), {external, budget});
+    MemoryBudget budget(max_memory);
+    return read_tensor(read_tensor_file(path, budget), {external, budget});
   } catch (const Error& error) {
     throw error.in(path);
+  } catch (const std::bad_alloc&) {
+    fail(ErrorCode::kUnsupported, "{}: the tensor does not fit the memory of this machine", path);
   }
 }
 

@@ -187,4 +187,8 @@ void check_parsed_size(google::protobuf::io::CodedInputStream& stream, const Mem
   Walk(stream, budget).message(message_of(Kind::kModel), 0);
 }
 
+void check_parsed_tensor_size(google::protobuf::io::CodedInputStream& stream, const MemoryBudget& budget) {
+  Walk(stream, budget).message(message_of(Kind::kTensor), 0);
+}
+
 }  // namespace saccade

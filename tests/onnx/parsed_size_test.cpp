@@ -65,5 +65,25 @@ TEST_F(ParsedSize, OrdinaryModelsTakeLittleMoreThanTheirFile) {
   EXPECT_TRUE(error_of(model, {.max_memory = kMany}).starts_with("model.onnx: it takes 19"));
 }
 
+TEST_F(ParsedSize, AFileOfOneTensorIsWalkedThroughFirst) {
+  const auto error_within = [&](const Message& tensor, std::size_t max_memory) -> std::string {
+    write("input_0.pb", tensor.bytes());
+    try {
+      module<OnnxModule>("onnx").read_tensor(file("input_0.pb"), max_memory);
+      return "";
+    } catch (const Error& error) {
+      return error.what();
+    }
+  };
+  const Message numbers = onnx_writer::tensor_head("t", onnx_writer::kInt64, {4 * kMany});
+  const std::string path = file("input_0.pb").string();
+
+  for (const Message& tensor :
+       {Message(numbers).text(7, std::string(4 * kMany, '\1')), Message(numbers).message(13, empty_fields(1, kMany)),
+        Message(numbers).text(1000, std::string(20 * kMegabyte, '\0'))})
+    EXPECT_TRUE(error_within(tensor, 10 * kMegabyte).starts_with(path + ": it takes ")) << error_within(tensor, 0);
+  EXPECT_EQ(error_within(Message(numbers).text(7, std::string(4 * kMany, '\1')), 64 * kMegabyte), "");
+}
+
 }  // namespace
 }  // namespace saccade

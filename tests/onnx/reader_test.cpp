@@ -192,10 +192,10 @@ TEST_F(ReaderTest, ReadsTensorFilesAndInputNames) {
   model.save(file("model.onnx"));
   const auto& reader = module<OnnxModule>("onnx");
 
-  EXPECT_EQ(reader.read_tensor(file("tensor.pb")).data<float>()[1], 2);
-  EXPECT_EQ(reader.input_names(file("model.onnx")), std::vector<std::string>{"x"});
-  EXPECT_THROW(reader.read_tensor(file("nothing.pb")), Error);
-  EXPECT_THROW(reader.read_tensor(file("nowhere.pb")), Error);
+  EXPECT_EQ(reader.read_tensor(file("tensor.pb"), 0).data<float>()[1], 2);
+  EXPECT_EQ(reader.input_names(file("model.onnx"), 0), std::vector<std::string>{"x"});
+  EXPECT_THROW(reader.read_tensor(file("nothing.pb"), 0), Error);
+  EXPECT_THROW(reader.read_tensor(file("nowhere.pb"), 0), Error);
 }
 
 }  // namespace
