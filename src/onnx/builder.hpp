@@ -51,7 +51,7 @@ class Builder {
   Graph& graph_;
   KnownValues& known_;
   MemoryBudget& budget_;
-  std::size_t copied_nodes_ = 0;
+  std::size_t copied_ = 0;  ///< nodes and values
 };
 
 }  // namespace saccade

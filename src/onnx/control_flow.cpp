@@ -19,8 +19,9 @@
 namespace saccade {
 namespace {
 
-// Far beyond what exporters unroll themselves; a small file can ask for any number.
-constexpr std::size_t kMaxCopiedNodes = 50'000;
+// Far beyond what exporters unroll themselves; a small file can ask for any number. A node comes with its output and a
+// constant or two.
+constexpr std::size_t kMaxCopied = 200'000;
 // Iterations that may be in vain: each costs its time in every run.
 constexpr std::int64_t kMaxConditionalIterations = 1024;
 
@@ -36,6 +37,11 @@ std::int64_t count_of(const Tensor& count) {
     fail(ErrorCode::kInvalidFile, "its number of iterations is {} {}, not one int64", to_string(count.dtype()),
          count.shape().to_string());
   return count.data<std::int64_t>()[0];
+}
+
+/// What a copy of BODY adds: nodes, values, and for each output a choice or a row.
+std::size_t size_of(const Graph& body) {
+  return body.node_count() + body.value_count() + 2 * body.outputs().size() + 1;
 }
 
 bool wants(const Node& node, std::size_t output) {
@@ -172,17 +178,16 @@ void Builder::end_loop(const ControlFlow& flow, const Iterations& loop) {
 }
 
 void Builder::check_size(const RawGraph& body, std::int64_t copies) const {
-  const std::size_t nodes = body.graph.node_count() + 1;
-  if (static_cast<std::uint64_t>(copies) > (kMaxCopiedNodes - std::min(kMaxCopiedNodes, copied_nodes_)) / nodes)
-    fail(ErrorCode::kUnsupported, "its sub-graph would be copied to more than {} nodes, which is not supported",
-         kMaxCopiedNodes);
+  if (static_cast<std::uint64_t>(copies) > (kMaxCopied - std::min(kMaxCopied, copied_)) / size_of(body.graph))
+    fail(ErrorCode::kUnsupported,
+         "its sub-graph would be copied to more than {} nodes and values, which is not supported", kMaxCopied);
 }
 
 Builder::Values Builder::add_body(const ControlFlow& flow, std::size_t which, Values inputs,
                                   const std::string& suffix) {
   const RawGraph& body = flow.bodies[which];
   check_size(body, 1);
-  copied_nodes_ += body.graph.node_count() + 1;
+  copied_ += size_of(body.graph);
   inputs.insert(inputs.end(), flow.captures[which].begin(), flow.captures[which].end());
   const auto formal = body.graph.inputs();
   if (formal.size() != inputs.size())

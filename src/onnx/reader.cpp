@@ -21,7 +21,9 @@ namespace {
 // among all inputs or outputs stays a matter of seconds.
 constexpr int kMaxCallDepth = 64;
 constexpr std::size_t kMaxNodes = 200'000;
-constexpr int kMaxEdges = 4096;
+constexpr std::size_t kMaxEdges = 4096;
+// Each call of a function, and each sub-graph, begins with the names that it is given.
+constexpr std::size_t kMaxGivenNames = 5'000'000;
 
 /// The attributes in which NODE has its sub-graphs, in the order of RawGraph::bodies.
 std::span<const std::string_view> body_names(const onnx::NodeProto& node) {
@@ -40,9 +42,8 @@ const onnx::GraphProto& body_of(const NamedAttributes& attributes, std::string_v
   return found->second->g();
 }
 
-void check_edges(const onnx::GraphProto& graph) {
-  const int edges = std::max(graph.input_size() - graph.initializer_size(), graph.output_size());
-  if (edges > kMaxEdges)
+void check_edges(std::size_t inputs, int outputs) {
+  if (std::max(inputs, static_cast<std::size_t>(outputs)) > kMaxEdges)
     fail(ErrorCode::kUnsupported, "graphs of more than {} inputs or outputs are not supported", kMaxEdges);
 }
 
@@ -76,6 +77,8 @@ class Reader {
   void add_copy(Draft& draft, ValueId from, ValueId to, const std::string& name);
   RawGraph read_body(Scope& outer, const onnx::GraphProto& graph, const std::string& prefix);
 
+  /// Throws Error (kUnsupported) where all calls and sub-graphs together are given too many.
+  void give_names(std::size_t count);
   static void set_constant(Scope& scope, const std::string& name, Tensor tensor);
   std::string unique_name(const Scope& scope, const onnx::NodeProto& node);
 
@@ -86,7 +89,17 @@ class Reader {
   UnsupportedOperators unsupported_;
   std::unordered_set<std::string> node_names_;
   std::unordered_map<std::string, int> copies_;  // of a node's name, where several have it
+  std::size_t given_names_ = 0;
 };
+
+void Reader::give_names(std::size_t count) {
+  given_names_ += count;
+  if (given_names_ > kMaxGivenNames)
+    fail(ErrorCode::kUnsupported,
+         "the calls of functions and the sub-graphs up to here have more than {} inputs, attributes and operator sets "
+         "together, which is not supported",
+         kMaxGivenNames);
+}
 
 void Reader::set_constant(Scope& scope, const std::string& name, Tensor tensor) {
   const ValueId id = scope.define(name);
@@ -109,8 +122,8 @@ std::string Reader::unique_name(const Scope& scope, const onnx::NodeProto& node)
 }
 
 void Reader::add_inputs(Scope& scope) {
-  check_edges(model_.graph());
   const auto inputs = inputs_of(model_.graph());
+  check_edges(inputs.size(), model_.graph().output_size());
   const InputShapes shapes(inputs, options_);
   RawGraph& raw = scope.draft.raw;
   raw.shape_hint = shapes.hint();
@@ -178,6 +191,11 @@ void Reader::add_operator(Scope& scope, const onnx::NodeProto& node, const std::
   for (const std::string& input : node.input()) added.inputs.push_back(scope.find(input));
   for (const std::string& output : node.output()) added.outputs.push_back(scope.define(output));
   if (added.outputs.empty()) fail(ErrorCode::kInvalidFile, "it has no output");
+  // An operator always makes its first output, wanted or not; a sub-graph's may be nothing at all.
+  if (added.outputs[0] == ValueId::kNone && body_names(node).empty()) {
+    added.outputs[0] = scope.draft.add_value(name);
+    scope.draft.defined.back() = true;
+  }
   const auto version = scope.opsets.find(added.domain);
   if (version == scope.opsets.end() && added.domain.empty())
     fail(ErrorCode::kInvalidFile, "the file names no version of ONNX's own operator set");
@@ -199,7 +217,8 @@ void Reader::add_operator(Scope& scope, const onnx::NodeProto& node, const std::
 
 RawGraph Reader::read_body(Scope& outer, const onnx::GraphProto& graph, const std::string& prefix) {
   if (outer.depth == kMaxCallDepth) fail(ErrorCode::kInvalidFile, "sub-graphs are nested too deep");
-  check_edges(graph);
+  check_edges(static_cast<std::size_t>(graph.input_size()), graph.output_size());
+  give_names(outer.opsets.size() + outer.arguments.size());
   Draft draft(source_.budget);
   Scope scope{.draft = draft,
               .values = {},
@@ -240,6 +259,8 @@ void Reader::add_call(Scope& caller, const onnx::NodeProto& node, const onnx::Fu
     fail(ErrorCode::kInvalidFile, "the function '{}' calls itself, or calls are nested too deep", function.name());
   if (node.input_size() > function.input_size() || node.output_size() > function.output_size())
     fail(ErrorCode::kInvalidFile, "it has more inputs or outputs than the function '{}'", function.name());
+  give_names(static_cast<std::size_t>(function.input_size()) + static_cast<std::size_t>(function.opset_import_size()) +
+             static_cast<std::size_t>(function.attribute_proto_size()) + attributes.size() + caller.opsets.size());
   Scope inner{.draft = caller.draft,
               .values = {},
               .opsets = opset_versions(function.opset_import(), caller.opsets),

@@ -37,6 +37,7 @@ ValueId variance_of_channels(Upgrade& upgrade, ValueId value, ValueId mean) {
 
 /// Gives output AT: input INPUT, moved towards NOW.
 void give_running(Upgrade& upgrade, std::size_t at, std::size_t input, ValueId now) {
+  upgrade.type(input);
   const float momentum = upgrade.node.attributes.real("momentum", 0.9F);
   const std::string name = at == 1 ? "running_mean" : "running_variance";
   const auto weighted = [&](const std::string& what, ValueId value, float weight) {

@@ -26,6 +26,8 @@ void check_not_training(bool training) {
 bool drops_elements(const Upgrade& upgrade) {
   if (!upgrade.has(2)) return false;
   const Tensor* training = upgrade.known(2);
+  if (training != nullptr && training->elements() != 1)
+    fail(ErrorCode::kInvalidFile, "its training_mode has shape {}, not a scalar's", training->shape().to_string());
   if (training != nullptr && !training->data<bool>()[0]) return false;
   const Tensor* ratio = upgrade.known(1);
   return ratio == nullptr || real_of(view_of(*ratio)) != 0;

@@ -203,7 +203,8 @@ TEST_F(ControlFlowTest, RefusesLoopsWhoseShapesDependOnTheRun) {
             "known");
 
   EXPECT_EQ(error_of(loop(adding_body("c").graph(), "", "")),
-            "model.onnx: node 'loop' (Loop): its sub-graph would be copied to more than 50000 nodes, which is not "
+            "model.onnx: node 'loop' (Loop): its sub-graph would be copied to more than 200000 nodes and values, which "
+            "is not "
             "supported");
 }
 
@@ -261,6 +262,33 @@ TEST_F(ControlFlowTest, EveryFlippedByteIsReadOrRefused) {
     }
   }
   EXPECT_GT(refused, whole.size());
+}
+
+TEST_F(ControlFlowTest, ACopyCountsWithItsConstantsAndItsRows) {
+  constexpr const char* kError =
+      "model.onnx: node 'loop' (Loop): its sub-graph would be copied to more than 200000 nodes and values, which is "
+      "not "
+      "supported";
+  const auto of_body = [&](Model body, int rows) {
+    body.input("i", {}, kInt64).input("c", {}, kBool).input("a", {2}).output("c").output("r");
+    body.node({.op = "Neg", .inputs = {"a"}, .outputs = {"r"}});
+    for (int i = 0; i < rows; ++i) body.output("r");
+    Model model(16);
+    model.input("x", {2}).output("y");
+    model.initializer(onnx_writer::tensor<std::int64_t>("limit", {}, {1000}));
+    model.node({.op = "Loop",
+                .inputs = {"limit", "", "x"},
+                .outputs = {"y"},
+                .attributes = {graph_attribute("body", body.graph())},
+                .name = "loop"});
+    return error_of(model);
+  };
+  Model constants(16);
+  for (int i = 0; i < 300; ++i) constants.initializer(onnx_writer::tensor<float>(fmt::format("k{}", i), {1}, {1}));
+
+  EXPECT_EQ(of_body(Model(16), 0), "");
+  EXPECT_EQ(of_body(constants, 0), kError);
+  EXPECT_EQ(of_body(Model(16), 300), kError);
 }
 
 }  // namespace

@@ -195,6 +195,26 @@ TEST_F(FailureTest, NodesWithoutTheInputsOrOutputsOfTheirOperator) {
             "model.onnx: node 'n' (Constant): a Constant has one output");
 }
 
+TEST_F(FailureTest, TrainingWithoutTheStatisticsThatItMoves) {
+  Model model(8);
+  model.input("x", {2, 3, 4, 5}).input("s", {3}).output("y").output("mean").output("variance");
+  model.node({.op = "BatchNormalization",
+              .inputs = {"x", "s", "s", "s"},
+              .outputs = {"y", "mean", "variance"},
+              .attributes = {attribute("training_mode", 1)},
+              .name = "norm"});
+
+  EXPECT_EQ(error_of(model), "model.onnx: node 'norm' (BatchNormalization): input 4 is missing");
+}
+
+TEST_F(FailureTest, ADropoutWhoseModeHoldsNothing) {
+  Model model(13);
+  model.input("x", {2}).output("y").initializer(onnx_writer::raw_tensor("mode", onnx_writer::kBool, {0}, ""));
+  model.node({.op = "Dropout", .inputs = {"x", "", "mode"}, .outputs = {"y"}, .name = "drop"});
+
+  EXPECT_EQ(error_of(model), "model.onnx: node 'drop' (Dropout): its training_mode has shape 0, not a scalar's");
+}
+
 TEST_F(FailureTest, AttributesOfTheWrongKind) {
   EXPECT_EQ(error_of(identity().node({.op = "Flatten",
                                       .inputs = {"x"},
@@ -345,6 +365,62 @@ TEST_F(FailureTest, AShapeThatDoesNotFitNamesTheDimensionsNobodyGave) {
   EXPECT_EQ(error_of(model),
             "model.onnx: node 'rows' (Reshape): Reshape can't turn 1x3x1x1 into 3x640 (open dimensions of the input "
             "'x', [1, 3, height, width], were taken as 1; give them: --shape x=...)");
+}
+
+TEST_F(FailureTest, InitializersDoNotMakeRoomForMoreInputs) {
+  Model model = identity();
+  for (int i = 0; i < 5000; ++i) {
+    model.input(fmt::format("i{}", i), {1});
+    model.initializer(onnx_writer::tensor<float>(fmt::format("w{}", i), {1}, {1}));
+  }
+  EXPECT_EQ(error_of(model), "model.onnx: graphs of more than 4096 inputs or outputs are not supported");
+
+  Model listed = identity();
+  for (int i = 0; i < 5000; ++i) {
+    listed.input(fmt::format("w{}", i), {1});
+    listed.initializer(onnx_writer::tensor<float>(fmt::format("w{}", i), {1}, {1}));
+  }
+  EXPECT_EQ(error_of(listed), "");
+}
+
+TEST_F(FailureTest, AFirstOutputWithoutANameIsMadeAllTheSame) {
+  Model model(13);
+  model.input("x", {4}).output("places").initializer(onnx_writer::tensor<std::int64_t>("k", {1}, {2}));
+  model.node({.op = "TopK", .inputs = {"x", "k"}, .outputs = {"", "places"}, .name = "best"});
+
+  const Graph graph = import(model);
+
+  EXPECT_EQ(graph.value(graph.outputs()[0]).type.shape, Shape{2});
+  EXPECT_EQ(error_of(identity().node({.op = "Relu", .inputs = {"x"}, .outputs = {""}, .name = "n"})), "");
+}
+
+TEST_F(FailureTest, WindowsWhoseTablesWouldFillTheMemory) {
+  constexpr int kWide = 1 << 20;
+  Model model(13);
+  model.input("x", {1, 1, kWide}).output("y");
+  model.node({.op = "MaxPool",
+              .inputs = {"x"},
+              .outputs = {"y"},
+              .attributes = {attribute("kernel_shape", onnx_writer::Dims{1001}),
+                             attribute("pads", onnx_writer::Dims{500, 500})},
+              .name = "pool"});
+
+  EXPECT_EQ(error_of(model),
+            "model.onnx: node 'pool' (MaxPool): a kernel of 1001 at 1048576 places along one axis is not supported");
+}
+
+TEST_F(FailureTest, SortingForAShapeIsBoundedInSum) {
+  Model model(13);
+  model.input("x", {2}).output("y").initializer(onnx_writer::tensor<std::int64_t>("size", {1}, {1 << 20}));
+  model.node({.op = "ConstantOfShape", .inputs = {"size"}, .outputs = {"zeros"}, .name = "zeros"});
+  for (int i = 0; i < 100; ++i)
+    model.node(
+        {.op = "Unique", .inputs = {"zeros"}, .outputs = {fmt::format("u{}", i)}, .name = fmt::format("u{}", i)});
+  model.node({.op = "Relu", .inputs = {"x"}, .outputs = {"y"}});
+
+  const std::string error = error_of(model);
+  EXPECT_TRUE(error.starts_with("model.onnx: node 'u1")) << error;
+  EXPECT_TRUE(error.ends_with("(Unique): 1048576 are too many to sort when the graph is built")) << error;
 }
 
 }  // namespace

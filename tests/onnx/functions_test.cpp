@@ -206,5 +206,25 @@ TEST_F(FunctionsTest, RefusesBodiesThatNeverMakeTheirOutput) {
       "model.onnx: nothing makes the output 'y'");
 }
 
+TEST_F(FunctionsTest, CallsThatAreGivenTooManyNamesTogetherAreRefused) {
+  // A hundred thousand inputs, a hundred calls: ten million names out of a small file.
+  Function wide{.domain = "ours",
+                .name = "Wide",
+                .inputs = {"in"},
+                .outputs = {"out"},
+                .nodes = {{.op = "Relu", .inputs = {"in"}, .outputs = {"out"}}},
+                .opsets = {{"", 13}}};
+  for (int i = 0; i < 100'000; ++i) wide.inputs.push_back(fmt::format("in{}", i));
+  Model model(13);
+  model.opset("ours", 1).function(wide).input("x", {5}).output("y0");
+  for (int i = 0; i < 100; ++i)
+    model.node({.op = "Wide", .inputs = {"x"}, .outputs = {fmt::format("y{}", i)}, .domain = "ours"});
+
+  EXPECT_EQ(
+      error_of(model),
+      "model.onnx: node 'y49' (Wide): the calls of functions and the sub-graphs up to here have more than 5000000 "
+      "inputs, attributes and operator sets together, which is not supported");
+}
+
 }  // namespace
 }  // namespace saccade
