@@ -1,5 +1,6 @@
 #include "runtime/graph_json.hpp"
 
+#include <climits>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
@@ -64,19 +65,35 @@ Json value_json(const Value& value, TensorBlob& blob) {
 
 // ---- from JSON ----------------------------------------------------------------------------------------------------
 
+/// A whole number that fits an int; JSON's others would be cast to one.
+int int_from(const Json& json) {
+  if (!json.is_number_integer() || (json.is_number_unsigned() && json.get<std::uint64_t>() > INT_MAX) ||
+      json.get<std::int64_t>() < INT_MIN)
+    fail(ErrorCode::kInvalidFile, "a small whole number is expected, not {}", json.dump());
+  return json.get<int>();
+}
+
+template <typename T>
+std::vector<T> integers_from(const Json& json) {
+  for (const Json& number : json)
+    if (!number.is_number_integer()) fail(ErrorCode::kInvalidFile, "a whole number is expected, not {}", number.dump());
+  return json.get<std::vector<T>>();
+}
+
 template <typename Enum>
 Enum enum_from(const Json& json, Enum last) {
-  const int value = json.get<int>();
+  const int value = int_from(json);
   if (value < 0 || value > static_cast<int>(last))
     fail(ErrorCode::kInvalidFile, "{} is not a value of its kind", value);
   return static_cast<Enum>(value);
 }
 
-Shape shape_from(const Json& json) { return Shape(json.get<std::vector<std::int64_t>>()); }
+Shape shape_from(const Json& json) { return Shape(integers_from<std::int64_t>(json)); }
 
 Tensor tensor_from(const Json& json, std::string_view blob) {
   const DType dtype = enum_from(json.at("dtype"), DType::kFrame);
   const Shape shape = shape_from(json.at("shape"));
+  if (!json.at("offset").is_number_unsigned()) fail(ErrorCode::kInvalidFile, "a constant's place is no number");
   const auto offset = json.at("offset").get<std::size_t>();
   const std::size_t bytes = bytes_of(dtype, shape);
   if (dtype == DType::kString || dtype == DType::kFrame || offset > blob.size() || bytes > blob.size() - offset)
@@ -87,12 +104,13 @@ Tensor tensor_from(const Json& json, std::string_view blob) {
 }
 
 Attribute attribute_from(const Json& json, std::string_view blob) {
+  if (!json.is_object() || json.size() != 1) fail(ErrorCode::kInvalidFile, "an attribute has not one value");
   const std::string kind = json.begin().key();
   const Json& value = json.begin().value();
-  if (kind == "i") return value.get<std::int64_t>();
+  if (kind == "i") return integers_from<std::int64_t>(Json::array({value})).front();
   if (kind == "f") return value.get<float>();
   if (kind == "s") return value.get<std::string>();
-  if (kind == "is") return value.get<std::vector<std::int64_t>>();
+  if (kind == "is") return integers_from<std::int64_t>(value);
   if (kind == "fs") return value.get<std::vector<float>>();
   if (kind == "ss") return value.get<std::vector<std::string>>();
   if (kind == "t") return tensor_from(value, blob);
@@ -100,7 +118,7 @@ Attribute attribute_from(const Json& json, std::string_view blob) {
 }
 
 ValueId id_from(const Json& json, const Graph& graph, bool may_be_none) {
-  const int id = json.get<int>();
+  const int id = int_from(json);
   if (id == -1 && may_be_none) return ValueId::kNone;
   if (id < 0 || static_cast<std::size_t>(id) >= graph.value_count())
     fail(ErrorCode::kInvalidFile, "there is no value {}", id);
@@ -117,7 +135,7 @@ Node node_from(const Json& json, const Graph& graph, std::string_view blob) {
       node.attributes.set(name, attribute_from(value, blob));
   if (json.contains("post_ops")) {
     for (const Json& post : json.at("post_ops")) {
-      node.post_ops.push_back({post.at("op"), post.at("alpha"), post.at("beta"), post.at("operand")});
+      node.post_ops.push_back({post.at("op"), post.at("alpha"), post.at("beta"), int_from(post.at("operand"))});
       const int operand = node.post_ops.back().operand;
       if (operand < -1 || operand >= static_cast<int>(node.inputs.size()))
         fail(ErrorCode::kInvalidFile, "node '{}': a post-op reads input {}", node.name, operand);
@@ -139,7 +157,9 @@ void add_value(Graph& graph, const Json& json, std::string_view blob) {
   value.layout = enum_from(json.at("layout"), Layout::kChannelsLast);
   if (json.contains("quantization")) {
     const Json& quantization = json.at("quantization");
-    value.quantization = Quantization{quantization.at("scale"), quantization.at("zero_point"), quantization.at("axis")};
+    value.quantization =
+        Quantization{quantization.at("scale"), integers_from<std::int32_t>(quantization.at("zero_point")),
+                     int_from(quantization.at("axis"))};
   }
 }
 
@@ -191,7 +211,11 @@ Graph graph_from_json(const Json& json, std::string_view blob) {
   graph.set_outputs(ids("outputs"));
   for (const Json& node : json.at("nodes")) graph.add_node(node_from(node, graph, blob));
   infer_types(graph);
-  verify(graph);
+  try {
+    verify(graph);
+  } catch (const Error& error) {
+    throw Error(ErrorCode::kInvalidFile, error.what());
+  }
   return graph;
 }
 

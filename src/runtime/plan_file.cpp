@@ -4,6 +4,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/memory_budget.hpp"
 #include "runtime/graph_json.hpp"
 #include "runtime/plan.hpp"
 
@@ -23,20 +24,20 @@ std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 std::string read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) fail(ErrorCode::kIo, "{} can't be read: {}", path, std::strerror(errno));
+  if (!file) fail(ErrorCode::kIo, "it can't be read: {}", std::strerror(errno));
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-Json parse_header(const std::string& path, const std::string& bytes, std::string_view& blob) {
+Json parse_header(const std::string& bytes, std::string_view& blob) {
   std::uint32_t version = 0;
   std::uint64_t length = 0;
-  if (bytes.size() < kPrefix) fail(ErrorCode::kInvalidFile, "{} is cut short: compile the plan again", path);
+  if (bytes.size() < kPrefix) fail(ErrorCode::kInvalidFile, "it is cut short: compile the plan again");
   std::memcpy(&version, bytes.data() + kMagic.size(), sizeof version);
   std::memcpy(&length, bytes.data() + kMagic.size() + sizeof version, sizeof length);
   if (version != kVersion)
-    fail(ErrorCode::kInvalidFile, "{} is a plan of version {}, this saccade reads {}: compile it again", path, version,
+    fail(ErrorCode::kInvalidFile, "it is a plan of version {}, this saccade reads {}: compile it again", version,
          kVersion);
-  if (length > bytes.size() - kPrefix) fail(ErrorCode::kInvalidFile, "{} is cut short: compile the plan again", path);
+  if (length > bytes.size() - kPrefix) fail(ErrorCode::kInvalidFile, "it is cut short: compile the plan again");
   const std::size_t start = std::min(aligned(kPrefix + length), bytes.size());
   blob = std::string_view(bytes).substr(start);
   return Json::parse(std::string_view(bytes).substr(kPrefix, length));
@@ -80,10 +81,11 @@ void save_plan(const Plan& plan, const std::string& path) {
 
 std::shared_ptr<const Plan> load_plan(const std::string& path, const Backend& backend, const CompileOptions& options) {
   if (!is_plan_file(path)) fail(ErrorCode::kInvalidFile, "{} is not a plan", path);
-  const std::string bytes = read_file(path);
   try {
+    MemoryBudget(options.max_memory).check(std::filesystem::file_size(path));
+    const std::string bytes = read_file(path);
     std::string_view blob;
-    const Json header = parse_header(path, bytes, blob);
+    const Json header = parse_header(bytes, blob);
     if (header.at("backend") != backend.name())
       fail(ErrorCode::kUnsupported, "it was compiled for the {} backend, not for {}",
            header.at("backend").get<std::string>(), backend.name());

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "ops/infer.hpp"
@@ -215,6 +217,65 @@ TEST_F(PlanFile, SurvivesDamage) {
     }
   }
   EXPECT_GT(refused, whole.size() / 12);
+}
+
+TEST_F(PlanFile, RefusesHeadersThatLie) {
+  save_plan(*Plan::compile(small_graph(), kBackend, {}), path_);
+  const std::string whole = bytes();
+  constexpr std::size_t kPrefix = 20;
+  std::uint64_t length = 0;
+  std::memcpy(&length, whole.data() + 12, sizeof length);
+  const auto header = nlohmann::json::parse(whole.substr(kPrefix, length));
+  const auto with = [&](const char* place, const char* lie) {
+    auto lying = header;
+    lying[nlohmann::json::json_pointer(place)] = nlohmann::json::parse(lie);
+    std::string text = lying.dump();
+    const auto size = static_cast<std::uint64_t>(text.size());
+    text.resize((kPrefix + text.size() + 63) / 64 * 64 - kPrefix);
+    std::string start = whole.substr(0, 12);
+    start.append(reinterpret_cast<const char*>(&size), sizeof size);
+    write(start + text + whole.substr((kPrefix + length + 63) / 64 * 64));
+  };
+  with("/graph/name", "\"another\"");
+  EXPECT_EQ(load_plan(path_, kBackend, {})->graph().name, "another");
+
+  const std::string post = R"({"op": "Relu", "alpha": 0, "beta": 0, "operand": -1})";
+  std::string many = "[" + post;
+  for (int i = 0; i < 20; ++i) many += ", " + post;
+  many += "]";
+  const std::pair<const char*, const char*> lies[] = {
+      {"/graph/nodes/0/attributes", R"({"axis": {}})"},
+      {"/graph/nodes/0/attributes", R"({"axis": null})"},
+      {"/graph/nodes/0/attributes", R"({"axis": {"i": 1.5}})"},
+      {"/graph/nodes/0/attributes", R"({"axis": {"is": [1e300]}})"},
+      {"/graph/nodes/0/inputs/0", "1e300"},
+      {"/graph/nodes/0/inputs/0", "4294967296"},
+      {"/graph/nodes/0/inputs/0", "-7"},
+      {"/graph/nodes/0/stage", "2.5"},
+      {"/graph/nodes/0/post_ops", many.c_str()},
+      {"/graph/nodes/0/post_ops", R"([{"op": "Relu", "alpha": 0, "beta": 0, "operand": 1e99}])"},
+      {"/graph/values/0/shape", "[1e300]"},
+      {"/graph/values/0/shape", "[-1]"},
+      {"/graph/values/0/shape", "[4611686018427387904, 4611686018427387904]"},
+      {"/graph/values/0/constant", R"({"dtype": 0, "shape": [1], "offset": -64})"},
+      {"/graph/values/0/constant", R"({"dtype": 0, "shape": [1], "offset": 18446744073709551615})"},
+      {"/tactics", "7"},
+  };
+  for (const auto& [place, lie] : lies) {
+    with(place, lie);
+    try {
+      load_plan(path_, kBackend, {});
+      ADD_FAILURE() << place << " = " << lie;
+    } catch (const Error& error) {
+      EXPECT_TRUE(std::string_view(error.what()).starts_with(path_)) << error.what();
+      EXPECT_NE(error.code(), ErrorCode::kInternal) << error.what();
+    }
+  }
+}
+
+TEST_F(PlanFile, IsRefusedWhereItDoesNotFitTheMemory) {
+  save_plan(*Plan::compile(small_graph(), kBackend, {}), path_);
+  EXPECT_THROW(load_plan(path_, kBackend, {.max_memory = 100}), Error);
 }
 
 TEST_F(PlanFile, IsRefusedByAnotherBackend) {
