@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <string>
 
 #include "ops/matmul_shape.hpp"
@@ -31,6 +32,14 @@ bool is_one_of(const Node& node, const std::array<std::string_view, N>& names) {
   return std::ranges::find(names, node.op) != names.end();
 }
 
+/// The factors' product, or kMostProducts where it is larger: the tensors need not fit any memory.
+std::int64_t product_of(std::initializer_list<std::int64_t> factors) {
+  std::int64_t product = 1;
+  for (const std::int64_t factor : factors)
+    if (__builtin_mul_overflow(product, factor, &product)) return kMostProducts;
+  return std::min(product, kMostProducts);
+}
+
 /// What a sliding window meets along all its axes.
 struct Met {
   std::int64_t pairs = 1;   ///< outputs times taps that lie on an element
@@ -51,8 +60,8 @@ Met met_by(const Window& window, bool transposed) {
         is_read[static_cast<std::size_t>(at)] = true;
       }
     }
-    met.pairs *= pairs;
-    met.inputs *= std::ranges::count(is_read, true);
+    met.pairs = product_of({met.pairs, pairs});
+    met.inputs = product_of({met.inputs, std::ranges::count(is_read, true)});
   }
   return met;
 }
@@ -82,9 +91,11 @@ Products of_convolution(const Graph& graph, const Node& node) {
   const Window window = window_of(graph, node);
   const bool transposed = node.op == "ConvTranspose";
   // Filters and channels of its group; a transposed convolution's weights are (channels, filters of a group, ...).
-  const std::int64_t pairs_of_channels = input[0] * weights[0] * weights[1];
-  const std::int64_t positions = transposed ? window.inputs() : window.outputs();
-  return {pairs_of_channels * met_by(window, transposed).pairs, pairs_of_channels * positions * window.taps()};
+  const std::int64_t pairs_of_channels = product_of({input[0], weights[0], weights[1]});
+  const Window::Axes& places = transposed ? window.in : window.out;
+  return {product_of({pairs_of_channels, met_by(window, transposed).pairs}),
+          product_of({pairs_of_channels, places[0], places[1], places[2], window.kernel[0], window.kernel[1],
+                      window.kernel[2]})};
 }
 
 /// Two operands whose sums can't be taken before the product.
@@ -109,7 +120,7 @@ Products of_einsum(const Graph& graph, const Node& node) {
                          out.find(label) == std::string::npos;
       if (alone || seen.find(label) != std::string::npos) continue;
       seen += label;
-      products *= extent;
+      products = product_of({products, extent});
     }
   }
   return {products, products};
@@ -117,13 +128,14 @@ Products of_einsum(const Graph& graph, const Node& node) {
 
 Products of_matmul(const Graph& graph, const Node& node, std::size_t right) {
   const MatMulShape shape(input_shape(graph, node, 0), input_shape(graph, node, right));
-  const std::int64_t products = shape.batch * shape.m * shape.n * shape.k;
+  const std::int64_t products = product_of({shape.batch, shape.m, shape.n, shape.k});
   return {products, products};
 }
 
 Products of_gemm(const Graph& graph, const Node& node) {
   const Shape& a = input_shape(graph, node, 0);
-  const std::int64_t products = output_elements(graph, node) * a[node.attributes.integer("transA", 0) != 0 ? 0 : 1];
+  const std::int64_t products =
+      product_of({output_elements(graph, node), a[node.attributes.integer("transA", 0) != 0 ? 0 : 1]});
   return {products, products};
 }
 

@@ -4,7 +4,10 @@
 
 namespace saccade {
 
-/// Multiply-adds of a convolution or matrix product; both 0 for other operators.
+/// Where counting ends: two hundred thousand nodes of so many still have a sum.
+inline constexpr std::int64_t kMostProducts = std::int64_t{1} << 45;
+
+/// Multiply-adds of a convolution or matrix product, up to kMostProducts; both 0 for other operators.
 struct Products {
   std::int64_t on_elements = 0;   ///< with elements of the input
   std::int64_t with_padding = 0;  ///< as papers count: every tap of every output

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "measure/work_rules.hpp"
 #include "support/graph_builder.hpp"
 
 namespace saccade {
@@ -28,6 +29,13 @@ TEST(Work, ConvolutionCountsProductsWithPixelsAlone) {
   EXPECT_EQ(work.read_bytes, 4 * 2 * 16);
   EXPECT_EQ(work.write_bytes, 4 * 3 * 16);
   EXPECT_EQ(macs_of(graph, *graph.producer(graph.outputs()[0])), 16 * 9 * 2 * 3);
+}
+
+TEST(Work, CountingEndsWhereTensorsAreLargerThanAnyMemory) {
+  constexpr std::int64_t kHuge = std::int64_t{1} << 24;
+  GraphBuilder b;
+  const Graph graph = b.build({b.op("MatMul", {b.input("x", {kHuge, kHuge}), b.input("y", {kHuge, kHuge})})});
+  EXPECT_EQ(macs_of(graph, *graph.producer(graph.outputs()[0])), kMostProducts);
 }
 
 TEST(Work, StrideLeavesPixelsUnread) {
