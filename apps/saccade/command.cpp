@@ -39,7 +39,14 @@ constexpr std::array<std::string_view, 6> kVerbsToCome = {"compile",  "ladder", 
 constexpr std::array<std::string_view, 9> kFlagsToCome = {"--show",     "--mqtt",      "--track", "--batch",  "--goals",
                                                           "--contours", "--tolerance", "--data",  "--streams"};
 
-void print_error(const std::string& message) { fmt::print(stderr, "saccade: error: {}\n", message); }
+/// One line, whatever names a file put into MESSAGE: they must not steer the terminal either.
+void print_error(std::string message) {
+  constexpr std::size_t kLongest = 4000;
+  if (message.size() > kLongest) message = message.substr(0, kLongest) + " ...";
+  for (char& c : message)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
+  fmt::print(stderr, "saccade: error: {}\n", message);
+}
 
 std::string flag_of(const std::string& argument) { return argument.substr(0, argument.find('=')); }
 

@@ -1,11 +1,14 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
 #include "common.hpp"
+#include "graph/dot.hpp"
 #include "graph/print.hpp"
 #include "inspect_report.hpp"
 #include "pipeline/compile.hpp"
@@ -18,6 +21,7 @@ namespace {
 struct InspectFlags {
   CommonFlags common;
   std::string model;
+  std::string graphviz_dir;
   std::vector<std::string> dump_passes;
   bool dump = false;
   bool patches = false;
@@ -45,6 +49,17 @@ class Dumper {
   const InspectFlags& flags_;
   std::string last_;
 };
+
+/// FOLDER/NAME.dot. Throws Error (kIo).
+void write_dot(const std::string& folder, const std::string& name, const Graph& graph) {
+  const std::filesystem::path path = std::filesystem::path(folder) / (name + ".dot");
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  std::ofstream file(path);
+  file << to_dot(graph);
+  file.close();
+  if (!file) throw Error(ErrorCode::kIo, fmt::format("{} can't be written", path.string()));
+}
 
 void check_pass_names(const std::vector<std::string>& names) {
   const auto known = pass_names();
@@ -84,12 +99,14 @@ int inspect(const InspectFlags& flags) {
   report.graph = import_model(flags.model, options);
   report.facts = facts_of(report.graph);
   Graph graph = with_card(report, flags);
+  if (!flags.graphviz_dir.empty()) write_dot(flags.graphviz_dir, "before", graph);
 
   PassOptions passes = pass_options(options, backend);
   passes.check = flags.check;
   if (flags.dump || !flags.dump_passes.empty()) passes.on_graph = Dumper(flags);
   try {
     report.passes = run_passes(graph, passes);
+    if (!flags.graphviz_dir.empty()) write_dot(flags.graphviz_dir, "after", graph);
     report.plan =
         Plan::compile(std::move(graph), backend, {.threads = options.threads, .max_memory = options.max_memory});
   } catch (const Error& error) {
@@ -112,6 +129,9 @@ std::function<int()> add_inspect(CLI::App& app) {
   app.add_option("--dump-pass", flags->dump_passes, "Print the graph after this pass (repeatable)")
       ->type_name("NAME")
       ->allow_extra_args(false);
+  app.add_option("--graphviz", flags->graphviz_dir,
+                 "Write the graph before and after all passes: DIR/before.dot, after.dot")
+      ->type_name("DIR");
   app.add_flag("--patches", flags->patches, "List every change that the passes made");
   app.add_flag("--check", flags->check, "Run the graph before and after every pass and name one that changes results");
   app.add_flag("--pipeline", flags->pipeline, "Show the model as `run` compiles it: pixels before, answers after");

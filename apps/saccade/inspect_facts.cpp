@@ -1,5 +1,6 @@
 #include "inspect_report.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include "measure/work.hpp"
@@ -26,6 +27,51 @@ ModelFacts facts_of(const Graph& graph) {
     }
   }
   return facts;
+}
+
+std::vector<Fallback> fallbacks_of(const Plan& plan) {
+  std::map<std::string, Fallback> found;
+  if (plan.backend().name() == "reference") return {};
+  for (const Step& step : plan.steps()) {
+    if (step.tactic == nullptr || step.tactic->name() != "reference") continue;
+    const Node& node = plan.graph().node(step.node);
+    const std::string op = node.domain.empty() ? node.op : node.domain + "." + node.op;
+    Fallback& fallback = found.try_emplace(op, Fallback{.op = op, .example = node.name}).first->second;
+    ++fallback.count;
+    fallback.reasons.insert(step.refusals.begin(), step.refusals.end());
+  }
+  std::vector<Fallback> all;
+  for (auto& [op, fallback] : found) all.push_back(std::move(fallback));
+  return all;
+}
+
+std::size_t peak_activation_bytes(const Plan& plan) {
+  // By step: bytes that come to life less those that have gone. Whose memory a view is stays alive with it.
+  std::vector<std::int64_t> change(plan.steps().size() + 2);
+  std::map<ValueId, std::size_t> last;  // step that reads a value, by whose memory it is
+  const auto root = [&](ValueId id) { return plan.slots()[static_cast<std::size_t>(id)].root; };
+  for (std::size_t i = 0; i < plan.steps().size(); ++i) {
+    const Node& node = plan.graph().node(plan.steps()[i].node);
+    for (const auto* values : {&node.inputs, &node.outputs})
+      for (ValueId id : *values)
+        if (id != ValueId::kNone) last[root(id)] = i;
+  }
+  for (ValueId id : plan.graph().inputs()) last[root(id)] = plan.steps().size();
+  for (ValueId id : plan.graph().outputs()) last[root(id)] = plan.steps().size();
+  const auto add = [&](ValueId id, std::size_t first) {
+    const Slot& slot = plan.slots()[static_cast<std::size_t>(id)];
+    if (slot.kind != Slot::Kind::kArena || slot.root != id) return;
+    change[first] += static_cast<std::int64_t>(slot.bytes);
+    change[last[id] + 1] -= static_cast<std::int64_t>(slot.bytes);
+  };
+  for (ValueId id : plan.graph().inputs()) add(id, 0);
+  for (std::size_t i = 0; i < plan.steps().size(); ++i)
+    for (ValueId id : plan.graph().node(plan.steps()[i].node).outputs)
+      if (id != ValueId::kNone) add(id, i);
+  std::int64_t live = 0;
+  std::int64_t peak = 0;
+  for (const std::int64_t by : change) peak = std::max(peak, live += by);
+  return static_cast<std::size_t>(peak);
 }
 
 }  // namespace saccade::app

@@ -31,8 +31,6 @@ std::map<std::string, std::int64_t> tactics_of(const Plan& plan) {
   return counts;
 }
 
-bool is_reference(const Step& step) { return step.tactic != nullptr && step.tactic->name() == "reference"; }
-
 std::string values_text(const Graph& graph, std::string_view what, std::span<const ValueId> values) {
   std::string text;
   for (ValueId id : values) text += fmt::format("{}  {}: {}\n", what, graph.value(id).name, type_of(graph.value(id)));
@@ -58,21 +56,34 @@ std::string passes_text(const InspectReport& report) {
   return report.show_patches ? text + print_patches(report.passes) : text;
 }
 
+/// Which operators the device can't run itself, and why.
+std::string fallbacks_text(const Plan& plan) {
+  const std::vector<Fallback> fallbacks = fallbacks_of(plan);
+  if (fallbacks.empty()) return {};
+  std::string text = fmt::format("not run by {} (reference kernels do: slow, one thread)\n", plan.backend().name());
+  for (const Fallback& fallback : fallbacks) {
+    text += fmt::format("  {:<28}{:>6}  e.g. {}\n", fallback.op, fallback.count, fallback.example);
+    if (fallback.reasons.empty()) text += "        no kernel is for this operator\n";
+    for (const std::string& reason : fallback.reasons) text += fmt::format("        not {}\n", reason);
+  }
+  return text;
+}
+
 std::string plan_text(const Plan& plan) {
   std::string text = fmt::format("plan        {} steps on {} ({}), {} threads\n", plan.steps().size(),
                                  plan.backend().name(), plan.backend().device_name(), plan.threads());
-  text += fmt::format("memory      {:.2f} MB arena; all tensors together {:.2f} MB\n",
-                      static_cast<double>(plan.arena_bytes()) / 1e6, static_cast<double>(plan.tensor_bytes()) / 1e6);
+  const auto megabytes = [](std::size_t bytes) { return static_cast<double>(bytes) / 1e6; };
+  text += fmt::format(
+      "memory      {:.2f} MB of activations at their peak, {:.2f} MB arena; all tensors together {:.2f} MB\n",
+      megabytes(peak_activation_bytes(plan)), megabytes(plan.arena_bytes()), megabytes(plan.tensor_bytes()));
   for (const auto& [name, count] : tactics_of(plan)) text += fmt::format("  {:<28}{:>6}\n", name, count);
-  text += fmt::format("steps\n");
+  text += fallbacks_text(plan) + "steps\n";
   for (const Step& step : plan.steps()) {
     const Node& node = plan.graph().node(step.node);
     const Value& output = plan.graph().value(node.outputs[0]);
     const std::string detail = step.launch ? step.launch->detail() : std::string();
     text += fmt::format("  {:<6}{:<28} {:<24} {}{}{}\n", to_string(step.stage), op_name(node), type_of(output),
                         step.tactic == nullptr ? "view" : step.tactic->name(), detail.empty() ? "" : " ", detail);
-    if (!is_reference(step)) continue;
-    for (const std::string& refusal : step.refusals) text += fmt::format("        not {}\n", refusal);
   }
   return text;
 }
@@ -99,6 +110,16 @@ Json passes_json(const PassReport& report) {
   return rows;
 }
 
+Json fallbacks_json(const Plan& plan) {
+  Json rows = Json::array();
+  for (const Fallback& fallback : fallbacks_of(plan))
+    rows.push_back({{"operator", fallback.op},
+                    {"count", fallback.count},
+                    {"example", fallback.example},
+                    {"reasons", fallback.reasons}});
+  return rows;
+}
+
 Json plan_json(const Plan& plan) {
   Json steps = Json::array();
   for (const Step& step : plan.steps()) {
@@ -114,9 +135,11 @@ Json plan_json(const Plan& plan) {
   return {{"backend", plan.backend().name()},
           {"device", plan.backend().device_name()},
           {"threads", plan.threads()},
+          {"peak_activation_bytes", peak_activation_bytes(plan)},
           {"arena_bytes", plan.arena_bytes()},
           {"tensor_bytes", plan.tensor_bytes()},
           {"tactics", tactics_of(plan)},
+          {"fallbacks", fallbacks_json(plan)},
           {"steps", steps}};
 }
 

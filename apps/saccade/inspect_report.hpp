@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,19 @@ struct ModelFacts {
   std::map<std::string, std::int64_t> macs_by_operator;
 };
 ModelFacts facts_of(const Graph& graph);
+
+/// An operator of which some nodes have no kernel of the device: its reference kernels run them.
+struct Fallback {
+  std::string op;
+  std::int64_t count = 0;
+  std::string example;            ///< one of the nodes
+  std::set<std::string> reasons;  ///< "TACTIC: why not"; empty: the device has no kernel for the operator
+};
+/// By operator; none where the reference kernels are all that was asked for.
+std::vector<Fallback> fallbacks_of(const Plan& plan);
+
+/// What the tensors between the nodes take at the step where they take most, in bytes.
+std::size_t peak_activation_bytes(const Plan& plan);
 
 /// All that `inspect` says.
 struct InspectReport {

@@ -1,20 +1,32 @@
 #include "graph/attributes.hpp"
 
+#include <algorithm>
+#include <span>
+
 #include "base/error.hpp"
 
 namespace saccade {
 namespace {
 
+/// "1, 2, 3", of long lists the beginning and the number: messages and lines stay readable.
+template <typename T>
+std::string list(const std::vector<T>& values) {
+  constexpr std::size_t kMost = 32;
+  const std::span shown(values.data(), std::min(values.size(), kMost));
+  return fmt::format("{}{}", fmt::join(shown, ", "),
+                     values.size() > kMost ? fmt::format(", ... {} in all", values.size()) : "");
+}
+
 struct Printer {
   std::string operator()(std::int64_t value) const { return fmt::to_string(value); }
   std::string operator()(float value) const { return fmt::format("{}", value); }
-  std::string operator()(const std::string& value) const { return "'" + value + "'"; }
-  std::string operator()(const std::vector<std::int64_t>& values) const {
-    return fmt::format("[{}]", fmt::join(values, ", "));
+  std::string operator()(const std::string& value) const {
+    constexpr std::size_t kMost = 200;
+    if (value.size() <= kMost) return "'" + value + "'";
+    return fmt::format("'{}...', {} bytes in all", value.substr(0, kMost), value.size());
   }
-  std::string operator()(const std::vector<float>& values) const {
-    return fmt::format("[{}]", fmt::join(values, ", "));
-  }
+  std::string operator()(const std::vector<std::int64_t>& values) const { return fmt::format("[{}]", list(values)); }
+  std::string operator()(const std::vector<float>& values) const { return fmt::format("[{}]", list(values)); }
   std::string operator()(const std::vector<std::string>& values) const {
     return fmt::format("[{} strings]", values.size());
   }

@@ -132,7 +132,7 @@ class PlanBuilder {
     for (const Tactic* tactic : plan_->backend_->tactics()) {
       if (!wanted.empty() && tactic->name() != wanted) continue;
       if (const Support support = tactic->supports(context); !support) {
-        step.refusals.push_back(fmt::format("{}: {}", tactic->name(), support.reason));
+        if (support.concerned) step.refusals.push_back(fmt::format("{}: {}", tactic->name(), support.reason));
         continue;
       }
       step.tactic = tactic;

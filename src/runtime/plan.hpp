@@ -33,7 +33,8 @@ struct Step {
   std::shared_ptr<const Launch> launch;  ///< null: a view
   std::size_t scratch_offset = 0;        ///< of Launch::scratch_bytes() in the arena
   Stage stage = Stage::kModel;
-  std::vector<std::string> refusals;  ///< "TACTIC: why not", for each tactic preferred to the chosen one
+  /// "TACTIC: why not", for each preferred tactic that is for such operators; none: the device has no kernel for them.
+  std::vector<std::string> refusals;
 };
 
 /// Whether the node's output can be its input's memory under another shape: such a node is no launch.

@@ -56,7 +56,9 @@ struct NodeContext {
 struct Support {
   bool yes = true;
   std::string reason;
+  bool concerned = true;  ///< false: the tactic is for other operators, which explains nothing to anybody
   static Support no(std::string why) { return {false, std::move(why)}; }
+  static Support other_operator(std::string why) { return {false, std::move(why), false}; }
   explicit operator bool() const { return yes; }
 };
 

@@ -115,6 +115,22 @@ TEST_F(Failures, AModelThatIsNoneIsNamed) {
   expect_error(run_saccade({"inspect", folder_.string()}), 1, {folder_.string()});
 }
 
+TEST_F(Failures, NamesThatAFileInventsStayInOneLine) {
+  onnx_writer::Model strange(13);
+  strange.input("x", {1}).output("y");
+  strange.node({.op = "Relu", .inputs = {"x", "x"}, .outputs = {"y", "z"}, .name = "two\nlines \x1b[31mred"});
+  strange.save(folder_ / "strange.onnx");
+  expect_error(run_saccade({"inspect", folder_ / "strange.onnx"}), 1, {"'two lines  [31mred'"});
+
+  onnx_writer::Model endless(13);
+  endless.input("x", {1}).output("y");
+  endless.node({.op = "Relu", .inputs = {"x"}, .outputs = {"y", "z"}, .name = std::string(100'000, 'n')});
+  endless.save(folder_ / "endless.onnx");
+  const Finished finished = run_saccade({"inspect", folder_ / "endless.onnx"});
+  expect_error(finished, 1, {"endless.onnx", "nnn"});
+  EXPECT_LT(finished.err.size(), 5000U);
+}
+
 TEST_F(Failures, AnUnsupportedOperatorIsNamed) {
   onnx_writer::Model strange(13);
   strange.input("x", {1, 3, 8, 8}).output("y");

@@ -235,6 +235,42 @@ TEST_F(Verbs, InspectSaysWhatAModelIs) {
   EXPECT_NE(text.out.find("saccade.Preprocess"), std::string::npos);
 }
 
+TEST_F(Verbs, InspectSaysWhatTheDeviceDoesNotRunAndWhy) {
+  onnx_writer::Model strange(17);
+  strange.input("x", {1, 2, 4, 4}).output("y");
+  strange.initializer(onnx_writer::tensor<float>("w", {2, 2, 1, 1}, {1, 2, 3, 4}));
+  strange.node({.op = "Conv", .inputs = {"x", "w"}, .outputs = {"a"}, .name = "first"});
+  strange.node({.op = "Det", .inputs = {"a"}, .outputs = {"y"}, .name = "determinants"});
+  strange.save(folder_ / "strange.onnx");
+
+  const Finished finished = run_saccade({"inspect", folder_ / "strange.onnx", "--json"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const json plan = json::parse(finished.out)["plan"];
+  ASSERT_EQ(plan["fallbacks"].size(), 1U) << plan["fallbacks"];
+  EXPECT_EQ(plan["fallbacks"][0]["operator"], "Det");
+  EXPECT_EQ(plan["fallbacks"][0]["example"], "determinants");
+  EXPECT_EQ(plan["fallbacks"][0]["reasons"], json::array());
+  // The convolution's 32 floats beside it: input or reordered input, and output.
+  EXPECT_GE(plan["peak_activation_bytes"], 2 * 32 * 4);
+  EXPECT_LE(plan["peak_activation_bytes"], plan["arena_bytes"]);
+  const Finished text = run_saccade({"inspect", folder_ / "strange.onnx"});
+  EXPECT_NE(text.out.find("not run by cpu"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("no kernel is for this operator"), std::string::npos) << text.out;
+  const Finished reference = run_saccade({"inspect", folder_ / "strange.onnx", "--device", "reference"});
+  EXPECT_EQ(reference.out.find("not run by"), std::string::npos) << "it is what was asked for";
+}
+
+TEST_F(Verbs, InspectWritesTheGraphBeforeAndAfterThePasses) {
+  const std::string model = test::write_box_detector(folder_);
+  ASSERT_EQ(run_saccade({"inspect", model, "--graphviz", folder_ / "graphs"}).exit_code, 0);
+  const std::string before = test::bytes_of_file(folder_ / "graphs/before.dot");
+  const std::string after = test::bytes_of_file(folder_ / "graphs/after.dot");
+  EXPECT_TRUE(before.starts_with("digraph \"")) << before;
+  EXPECT_TRUE(after.ends_with("}\n")) << after;
+  EXPECT_NE(before, after);
+  EXPECT_EQ(run_saccade({"inspect", model, "--graphviz", model}).exit_code, 1) << "a file is no folder";
+}
+
 TEST_F(Verbs, InspectListsThePasses) {
   const Finished finished = run_saccade({"inspect", "--list-passes"});
   EXPECT_EQ(finished.exit_code, 0);

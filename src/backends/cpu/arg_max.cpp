@@ -34,7 +34,8 @@ class ArgMax : public Tactic {
   std::string_view name() const override { return "vector.arg_max"; }
 
   Support supports(const NodeContext& context) const override {
-    if (!context.node.is("ArgMax") && !context.node.is("ArgMin")) return Support::no("it is no ArgMax or ArgMin");
+    if (!context.node.is("ArgMax") && !context.node.is("ArgMin"))
+      return Support::other_operator("it is no ArgMax or ArgMin");
     if (context.input(0).type.dtype != DType::kFloat32) return Support::no("only float32 has vector kernels");
     if (!context.node.post_ops.empty()) return Support::no("post-ops run on float32 only");
     if (!is_row_major(context.input(0)) || !is_row_major(context.output()))

@@ -63,7 +63,7 @@ class Convert : public Tactic {
     const Node& node = context.node;
     const bool casts = node.is("Cast");
     if (!casts && !node.is("QuantizeLinear") && !node.is("DequantizeLinear"))
-      return Support::no("it does not only convert elements");
+      return Support::other_operator("it does not only convert elements");
     const Value& src = context.input(0);
     const Value& dst = context.output();
     if (src.layout != dst.layout && src.type.shape.rank() >= 3)

@@ -52,7 +52,7 @@ class Convolution : public Tactic {
   std::string_view name() const override { return "onednn.convolution"; }
 
   Support supports(const NodeContext& context) const override {
-    if (!context.node.is("Conv")) return Support::no("not a Conv");
+    if (!context.node.is("Conv")) return Support::other_operator("not a Conv");
     if (Support types = all_float32(context); !types) return types;
     if (context.constant(1) == nullptr) return Support::no("the weights are not constant");
     std::string why;

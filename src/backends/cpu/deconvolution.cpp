@@ -45,7 +45,7 @@ class Deconvolution : public Tactic {
   std::string_view name() const override { return "onednn.deconvolution"; }
 
   Support supports(const NodeContext& context) const override {
-    if (!context.node.is("ConvTranspose")) return Support::no("not a ConvTranspose");
+    if (!context.node.is("ConvTranspose")) return Support::other_operator("not a ConvTranspose");
     if (Support types = all_float32(context); !types) return types;
     if (context.constant(1) == nullptr) return Support::no("the weights are not constant");
     std::string why;

@@ -30,7 +30,7 @@ Support build(const NodeContext& context, ElementProgram& program) {
       program.binary(*kernels, so_far, operand);
     }
   } else {
-    return Support::no("there is no vector kernel for it");
+    return Support::other_operator("there is no vector kernel for it");
   }
   std::string why;
   if (!append_post_ops(context, program, why)) return Support::no(why);
@@ -68,7 +68,8 @@ class Elementwise : public Tactic {
   std::string_view name() const override { return "vector.elementwise"; }
 
   Support supports(const NodeContext& context) const override {
-    if (context.node.outputs.size() != 1 || !context.has(0)) return Support::no("not an element-wise operator");
+    if (context.node.outputs.size() != 1 || !context.has(0))
+      return Support::other_operator("not an element-wise operator");
     ElementProgram program(view_of(context.output()));
     return build(context, program);
   }

@@ -38,7 +38,7 @@ class Gather : public Tactic {
   std::string_view name() const override { return "vector.gather"; }
 
   Support supports(const NodeContext& context) const override {
-    if (!context.node.is("Gather")) return Support::no("not a Gather");
+    if (!context.node.is("Gather")) return Support::other_operator("not a Gather");
     const DType dtype = context.input(0).type.dtype;
     if (dtype == DType::kString || bits_of(dtype) % 8 != 0) return Support::no("its elements can't be copied as bytes");
     for (int i = 0; i < 2; ++i)

@@ -68,7 +68,7 @@ class GridSample : public Tactic {
 
   Support supports(const NodeContext& context) const override {
     const Node& node = context.node;
-    if (!node.is("GridSample")) return Support::no("not a GridSample");
+    if (!node.is("GridSample")) return Support::other_operator("not a GridSample");
     if (context.input(0).type.dtype != DType::kFloat32 || context.input(1).type.dtype != DType::kFloat32)
       return Support::no("only float32 has a vector kernel");
     if (context.input(0).type.shape.rank() != 4) return Support::no("only images (N, C, H, W) have a vector kernel");

@@ -70,15 +70,15 @@ class Move : public Tactic {
   std::string_view name() const override { return "vector.move"; }
 
   Support supports(const NodeContext& context) const override {
-    std::string why;
-    if (!plan_move(context, why)) return Support::no(why);
+    Support why;
+    if (!plan_move(context, why)) return why;
     return supports_post_ops(context);
   }
 
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
-    std::string why;
+    Support why;
     auto plan = plan_move(context, why);
-    if (!plan) fail(ErrorCode::kInternal, "{}", why);
+    if (!plan) fail(ErrorCode::kInternal, "{}", why.reason);
     const std::size_t bytes = bits_of(context.input(0).type.dtype) / 8;
     return with_post_ops(context, std::make_unique<MoveLaunch>(std::move(*plan), bytes));
   }

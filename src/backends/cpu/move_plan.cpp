@@ -227,20 +227,20 @@ Plan plan_for(const Node& node) {
 
 }  // namespace
 
-std::optional<MovePlan> plan_move(const NodeContext& context, std::string& why) {
+std::optional<MovePlan> plan_move(const NodeContext& context, Support& why) {
   const Plan plan = plan_for(context.node);
   if (plan == nullptr || !context.has(0)) {
-    why = "it does not only move elements";
+    why = Support::other_operator("it does not only move elements");
     return std::nullopt;
   }
   const DType dtype = context.input(0).type.dtype;
   if (dtype == DType::kString || dtype == DType::kFrame || bits_of(dtype) % 8 != 0 || bits_of(dtype) > 64) {
-    why = fmt::format("its elements are {}", to_string(dtype));
+    why = Support::no(fmt::format("its elements are {}", to_string(dtype)));
     return std::nullopt;
   }
   Planner planner(context);
   if (plan(planner)) return std::move(planner.plan);
-  why = planner.why;
+  why = Support::no(planner.why);
   return std::nullopt;
 }
 

@@ -31,7 +31,7 @@ struct MovePlan {
 
 /// The copies that a moving operator (Transpose, Concat, Split, Slice, Expand, Tile, Pad, Reorder, DepthToSpace, the
 /// Reshape family) comes down to, in whatever layouts its tensors lie; empty with WHY where it is not one.
-std::optional<MovePlan> plan_move(const NodeContext& context, std::string& why);
+std::optional<MovePlan> plan_move(const NodeContext& context, Support& why);
 
 /// Fills BYTES with copies of one element.
 void fill_elements(const MoveFill& fill, std::byte* data, std::size_t bytes);

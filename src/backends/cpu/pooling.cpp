@@ -34,7 +34,7 @@ class Pooling : public Tactic {
 
   Support supports(const NodeContext& context) const override {
     const Node& node = context.node;
-    if (!node.is("MaxPool") && !node.is("AveragePool")) return Support::no("not a pool");
+    if (!node.is("MaxPool") && !node.is("AveragePool")) return Support::other_operator("not a pool");
     if (node.outputs.size() > 1) return Support::no("its indices are asked for");
     if (!onednn_type(context.input(0).type.dtype)) return Support::no("oneDNN pools no such type");
     if (context.output().type.shape.elements() == 0) return Support::no("a tensor is empty");

@@ -293,7 +293,7 @@ class Preprocess : public Tactic {
   std::string_view name() const override { return "vector.preprocess"; }
 
   Support supports(const NodeContext& context) const override {
-    if (!context.node.is("Preprocess", "saccade")) return Support::no("not saccade.Preprocess");
+    if (!context.node.is("Preprocess", "saccade")) return Support::other_operator("not saccade.Preprocess");
     if (context.node.outputs.empty() || context.node.outputs[0] == ValueId::kNone)
       return Support::no("nobody asks for its pixels");
     if (!context.node.post_ops.empty()) return Support::no("it has post-ops");

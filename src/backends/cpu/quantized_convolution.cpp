@@ -104,7 +104,7 @@ bool has_vnni() {
 }
 
 Support check(const NodeContext& context) {
-  if (!context.node.is("QLinearConv")) return Support::no("not a QLinearConv");
+  if (!context.node.is("QLinearConv")) return Support::other_operator("not a QLinearConv");
   if (!has_vnni()) return Support::no("this processor has no VNNI: oneDNN's 16-bit partial sums would saturate");
   if (!context.node.post_ops.empty()) return Support::no("post-ops run on float32 only");
   for (const int i : {kSrcScale, kWeightsScale, kDstScale})

@@ -75,7 +75,7 @@ class Reduction : public Tactic {
   std::string_view name() const override { return "vector.reduce"; }
 
   Support supports(const NodeContext& context) const override {
-    if (!kind_of(context.node)) return Support::no("not a reduction that has a vector kernel");
+    if (!kind_of(context.node)) return Support::other_operator("not a reduction that has a vector kernel");
     if (context.input(0).type.dtype != DType::kFloat32) return Support::no("only float32 has vector kernels");
     const auto axes = reduced_axes(context);
     if (!axes) return Support::no("its axes are not constant");

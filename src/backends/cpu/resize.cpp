@@ -135,7 +135,7 @@ class Resize : public Tactic {
 
   Support supports(const NodeContext& context) const override {
     const Node& node = context.node;
-    if (!node.is("Resize")) return Support::no("not a Resize");
+    if (!node.is("Resize")) return Support::other_operator("not a Resize");
     const Value& input = context.input(0);
     if (input.type.dtype != DType::kFloat32 || input.type.shape.rank() != 4)
       return Support::no("only float32 images (N, C, H, W) have a vector kernel");

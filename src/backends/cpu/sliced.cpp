@@ -118,7 +118,7 @@ class Sliced : public Tactic {
   Support supports(const NodeContext& context) const override {
     const Node& node = context.node;
     if (!node.domain.empty() || !std::ranges::binary_search(kOperators, std::string_view(node.op)))
-      return Support::no("not an element-wise operator that can be sliced");
+      return Support::other_operator("not an element-wise operator that can be sliced");
     if (!node.post_ops.empty()) return Support::no("post-ops have no kernel for its type");
     if (node.inputs.size() > kMaxInputs) return Support::no("it has too many operands");
     if (context.output().type.shape.elements() < 2 * kParallelGrain) return Support::no("it is too small to share");

@@ -35,7 +35,7 @@ class Softmax : public Tactic {
   std::string_view name() const override { return "vector.softmax"; }
 
   Support supports(const NodeContext& context) const override {
-    if (!context.node.is("Softmax") && !context.node.is("LogSoftmax")) return Support::no("not a Softmax");
+    if (!context.node.is("Softmax") && !context.node.is("LogSoftmax")) return Support::other_operator("not a Softmax");
     return same_lines(context);
   }
 
@@ -60,7 +60,7 @@ class LayerNorm : public Tactic {
 
   Support supports(const NodeContext& context) const override {
     const Node& node = context.node;
-    if (!node.is("LayerNormalization")) return Support::no("not a LayerNormalization");
+    if (!node.is("LayerNormalization")) return Support::other_operator("not a LayerNormalization");
     if (node.outputs.size() > 1) return Support::no("its moments are asked for");
     for (int i = 1; i < 3; ++i)
       if (context.has(i) && context.input(i).type.dtype != DType::kFloat32)
