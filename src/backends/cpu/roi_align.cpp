@@ -67,7 +67,7 @@ class RoiAlign : public Tactic {
 
   Support supports(const NodeContext& context) const override {
     const Node& node = context.node;
-    if (!node.is("RoiAlign")) return Support::no("not a RoiAlign");
+    if (!node.is("RoiAlign")) return Support::other_operator("not a RoiAlign");
     if (context.input(0).type.dtype != DType::kFloat32) return Support::no("only float32 has a vector kernel");
     if (RoiAlignment(node.attributes).largest) return Support::no("only averages have a vector kernel");
     if (context.input(0).layout != context.output().layout)
