@@ -38,7 +38,7 @@ struct ModelOptions {
   std::optional<Region> roi;         ///< the part of a frame to look at
 };
 
-/// A model's input or output.
+/// A model's input or output. Where an output's size depends on the data, the shape holds as much as there can be.
 struct TensorInfo {
   std::string name;
   DType dtype = DType::kFloat32;
@@ -81,8 +81,9 @@ class Session {
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;
 
-  /// One tensor an input, in the model's order, of exactly its type and shape; gives one an output. Throws Error
-  /// (kInvalidArgument) naming the input that does not fit, or where the contents make no sense to an operator.
+  /// One tensor an input, in the model's order, of exactly its type and shape; gives one an output, cut to its size
+  /// where that depends on the data. Throws Error (kInvalidArgument) naming the input that does not fit, or where the
+  /// contents make no sense to an operator.
   std::vector<Tensor> run(std::span<const Tensor> inputs);
 
  private:

@@ -51,6 +51,17 @@ std::size_t Graph::node_count() const {
   return static_cast<std::size_t>(std::ranges::count_if(nodes_, [](const auto& node) { return node.has_value(); }));
 }
 
+void Graph::set_outputs(std::vector<ValueId> outputs) {
+  outputs_ = std::move(outputs);
+  extents_.clear();
+}
+
+std::span<const ValueId> Graph::answers() const {
+  std::size_t end = outputs_.size();
+  for (const Extent& extent : extents_) end = std::min(end, extent.count);
+  return outputs().first(end);
+}
+
 bool Graph::is_output(ValueId id) const { return std::ranges::find(outputs_, id) != outputs_.end(); }
 
 bool Graph::is_input(ValueId id) const { return std::ranges::find(inputs_, id) != inputs_.end(); }

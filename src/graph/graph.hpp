@@ -70,6 +70,15 @@ struct Node {
   }
 };
 
+/// Of graph output number OUTPUT only the first elements along AXIS are an answer: as many as output number COUNT, one
+/// int64, says. What lies behind them is unspecified.
+struct Extent {
+  std::size_t output = 0;
+  int axis = 0;
+  std::size_t count = 0;
+  friend bool operator==(const Extent&, const Extent&) = default;
+};
+
 class Patch;
 
 /// A model as a data-flow graph in SSA form: every value has one producer. Ids stay valid while nodes come and go.
@@ -96,7 +105,14 @@ class Graph {
 
   std::span<const ValueId> inputs() const { return inputs_; }
   std::span<const ValueId> outputs() const { return outputs_; }
-  void set_outputs(std::vector<ValueId> outputs) { outputs_ = std::move(outputs); }
+  /// The outputs' extents go.
+  void set_outputs(std::vector<ValueId> outputs);
+  /// Outputs whose size depends on the data; their shapes hold as much as there can be.
+  std::span<const Extent> extents() const { return extents_; }
+  /// Every count stands behind all outputs that are none.
+  void set_extents(std::vector<Extent> extents) { extents_ = std::move(extents); }
+  /// The outputs without the counts.
+  std::span<const ValueId> answers() const;
   void set_inputs(std::vector<ValueId> inputs) { inputs_ = std::move(inputs); }
   bool is_output(ValueId id) const;
   bool is_input(ValueId id) const;
@@ -129,6 +145,7 @@ class Graph {
   std::vector<std::set<NodeId>> users_;
   std::vector<ValueId> inputs_;
   std::vector<ValueId> outputs_;
+  std::vector<Extent> extents_;
 };
 
 }  // namespace saccade

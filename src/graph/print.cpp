@@ -79,6 +79,9 @@ std::string print(const Graph& graph, const PrintOptions& options) {
   for (ValueId id : graph.inputs()) text += "input  " + print_output(graph, id, options) + "\n";
   for (NodeId id : graph.order()) text += print(graph, graph.node(id), options) + "\n";
   for (ValueId id : graph.outputs()) text += "output " + print_output(graph, id, options) + "\n";
+  for (const Extent& extent : graph.extents())
+    text += fmt::format("extent of '{}' along axis {}: '{}'\n", graph.value(graph.outputs()[extent.output]).name,
+                        extent.axis, graph.value(graph.outputs()[extent.count]).name);
   return text;
 }
 

@@ -26,6 +26,7 @@ class Verifier {
     for (NodeId id : order_) check_outputs(id);
     for (NodeId id : order_) check_node(id);
     check_edges();
+    check_extents();
     check_readers();
   }
 
@@ -121,6 +122,23 @@ class Verifier {
       if (!exists(id)) fail(ErrorCode::kInternal, "one of the graph's outputs does not exist");
       check_source(id, "the graph's output");
       check(id);
+    }
+  }
+
+  /// What bounds an output is an output itself, one int64 behind all that are answers.
+  void check_extents() const {
+    const std::span<const ValueId> outputs = graph_.outputs();
+    for (const Extent& extent : graph_.extents()) {
+      if (extent.output >= graph_.answers().size() || extent.count >= outputs.size())
+        fail(ErrorCode::kInternal, "an extent is of output {} with the count {}, but there are {} outputs",
+             extent.output, extent.count, outputs.size());
+      const Value& output = graph_.value(outputs[extent.output]);
+      const TensorType& count = graph_.value(outputs[extent.count]).type;
+      if (extent.axis < 0 || extent.axis >= output.type.shape.rank())
+        fail(ErrorCode::kInternal, "{} has an extent along axis {}", describe(output), extent.axis);
+      if (count.dtype != DType::kInt64 || count.shape.rank() != 0)
+        fail(ErrorCode::kInternal, "{} is counted by {} {}", describe(output), to_string(count.dtype),
+             count.shape.to_string());
     }
   }
 

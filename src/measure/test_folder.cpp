@@ -91,12 +91,7 @@ std::vector<Tensor> run(std::shared_ptr<const Plan> plan, const std::map<std::st
   for (std::size_t i = 0; i < graph.inputs().size(); ++i)
     copy_elements(view_of(inputs.at(graph.value(graph.inputs()[i]).name)), execution.input(i));
   execution.run();
-  std::vector<Tensor> outputs;
-  for (std::size_t i = 0; i < graph.outputs().size(); ++i) {
-    const TensorView view = execution.output(i);
-    copy_elements(view, view_of(outputs.emplace_back(view.dtype, view.shape)));
-  }
-  return outputs;
+  return read_answers(execution);
 }
 
 /// Why the model's answers to one data set are wrong; empty where they are right.
@@ -113,7 +108,7 @@ std::string run_data_set(const TestFolder& test, const fs::path& set, const Mode
   Graph graph = import_for(model, inputs, options);
   if (unreadable) throw Error(*unreadable);
   std::vector<std::string> names;
-  for (ValueId output : graph.outputs()) names.push_back(graph.value(output).name);
+  for (ValueId output : graph.answers()) names.push_back(graph.value(output).name);
   const std::vector<Tensor> have = run(compile(std::move(graph), options), inputs);
   const std::vector<Tensor> want = read_tensors(set, "output", options.max_memory);
   if (have.size() != want.size())

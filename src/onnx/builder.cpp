@@ -45,20 +45,20 @@ void Builder::add_nodes(const RawGraph& raw, const std::vector<ValueId>& places,
 }
 
 void Builder::add_operator(Node node, std::int64_t version, const std::vector<bool>& wanted) {
-  Upgrade upgrade(graph_, known_, std::move(node), wanted);
+  Upgrade upgrade(graph_, known_, extents_, std::move(node), wanted);
   try {
     apply_rules(upgrade, version);
   } catch (const Error& error) {
     throw error.in(fmt::format("node '{}' ({})", upgrade.node.name, upgrade.node.op));
   }
-  add_inferred(graph_, known_, std::move(upgrade.node));
+  add_inferred(graph_, known_, extents_, std::move(upgrade.node));
 }
 
 ValueId Builder::add(const std::string& name, Node node) {
   node.name = name;
   const ValueId output = graph_.add_value(name);
   node.outputs = {output};
-  add_inferred(graph_, known_, std::move(node));
+  add_inferred(graph_, known_, extents_, std::move(node));
   return output;
 }
 

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "onnx/extents.hpp"
 #include "onnx/reader.hpp"
-#include "ops/infer.hpp"
 
 namespace saccade {
 
@@ -13,7 +13,8 @@ namespace saccade {
 class Builder {
  public:
   /// All outlive the builder.
-  Builder(Graph& graph, KnownValues& known, MemoryBudget& budget) : graph_(graph), known_(known), budget_(budget) {}
+  Builder(Graph& graph, KnownValues& known, Extents& extents, MemoryBudget& budget)
+      : graph_(graph), known_(known), extents_(extents), budget_(budget) {}
 
   /// Adds RAW's nodes. PLACES holds by RAW's ValueIds what its values are in the graph; SUFFIX makes the nodes' names
   /// differ from those of RAW's other copies. Throws Error naming the node.
@@ -44,12 +45,15 @@ class Builder {
   Values add_body(const ControlFlow& flow, std::size_t which, Values inputs, const std::string& suffix);
   /// Adds a node of one output, named NAME; returns the output.
   ValueId add(const std::string& name, Node node);
+  ValueId add_scalar(const std::string& name, ValueId value);
+  ValueId add_row(const std::string& name, ValueId row, ValueId runs);
   ValueId add_scalar_condition(const std::string& name, ValueId condition);
   ValueId choose(const std::string& name, ValueId condition, ValueId yes, ValueId no);
   void copy_to_outputs(const Node& node, const Values& values);
 
   Graph& graph_;
   KnownValues& known_;
+  Extents& extents_;
   MemoryBudget& budget_;
   std::size_t copied_ = 0;  ///< nodes and values
 };

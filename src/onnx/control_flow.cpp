@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "base/error.hpp"
@@ -11,11 +12,12 @@
 // the branch that is taken stands in place of the If, the iterations one after the other in place of the Loop, each
 // with shapes of its own.
 //
-// A condition that only the run can tell leaves the shapes as they are if either way gives the same: then both ways are
-// computed and Where takes one. A Loop goes on so to its greatest number of iterations, and once the condition is false
-// its values stay what they were. Either way must be able to run: an index out of range is an error also where it would
-// not be taken. Exporters write such conditions around little: the empty case of an image without detections. What a
-// shape hangs on (the rows that such a Loop collects) is refused.
+// Where only the run can tell a condition, both ways stand there and one of their outcomes is taken: by Where if they
+// are of one shape, else by saccade.Choose. A Loop goes on so to its greatest number of iterations, and once its
+// condition is false, or its number of iterations reached, its values stay what they were, and it collects no more
+// rows. What depends on sizes that only the run knows does not run in a way that is not taken; everything else must be
+// able to run: an index out of range is an error also where it would not be taken. Exporters write such conditions
+// around little: the empty case of an image without detections.
 namespace saccade {
 namespace {
 
@@ -24,6 +26,7 @@ namespace {
 constexpr std::size_t kMaxCopied = 200'000;
 // Iterations that may be in vain: each costs its time in every run.
 constexpr std::int64_t kMaxConditionalIterations = 1024;
+constexpr std::int64_t kOnnxInt64 = 7;  // its number of the type
 
 bool truth_of(const Tensor& condition) {
   if (condition.dtype() != DType::kBool || condition.elements() != 1)
@@ -74,11 +77,15 @@ void Builder::add_if(const ControlFlow& flow) {
   if (const Tensor* condition = known_.get(node.inputs[0]))
     return copy_to_outputs(node, add_body(flow, truth_of(*condition) ? 0 : 1, {}, {}));
   const ValueId condition = add_scalar_condition(node.name + "/condition", node.inputs[0]);
-  const Values yes = add_body(flow, 0, {}, {});
-  const Values no = add_body(flow, 1, {}, {});
+  std::array<Values, 2> ways;
+  for (const std::size_t way : {0U, 1U}) {
+    extents_.begin_branch(fmt::format("{}/runs_{}", node.name, way), condition, way == 0);
+    ways[way] = add_body(flow, way, {}, {});
+    extents_.end_branch();
+  }
   Values chosen;
-  for (std::size_t i = 0; i < std::min(yes.size(), no.size()); ++i)
-    chosen.push_back(choose(fmt::format("{}/chosen_{}", node.name, i), condition, yes[i], no[i]));
+  for (std::size_t i = 0; i < std::min(ways[0].size(), ways[1].size()); ++i)
+    chosen.push_back(choose(fmt::format("{}/chosen_{}", node.name, i), condition, ways[0][i], ways[1][i]));
   copy_to_outputs(node, chosen);
 }
 
@@ -86,7 +93,8 @@ void Builder::add_if(const ControlFlow& flow) {
 struct Builder::Iterations {
   std::int64_t limit = std::numeric_limits<std::int64_t>::max();
   bool is_over = false;
-  ValueId runs = ValueId::kNone;  ///< whether the next iteration counts, where only the run can tell
+  ValueId count = ValueId::kNone;  ///< how many count, where only the run can tell; LIMIT is the most that it can be
+  ValueId runs = ValueId::kNone;   ///< whether the next iteration counts, where only the run can tell
   Values carried;
   std::vector<Values> rows;  ///< of each output that collects one from every iteration
 };
@@ -110,10 +118,12 @@ Builder::Iterations Builder::begin_loop(const ControlFlow& flow) {
     fail(ErrorCode::kInvalidFile, "one of the values that it starts with is left out");
   if (inputs[0] != ValueId::kNone) {
     const Tensor* limit = known_.get(inputs[0]);
-    if (limit == nullptr)
+    const Range* range = extents_.range(inputs[0]);
+    if (limit == nullptr && range == nullptr)
       fail(ErrorCode::kUnsupported,
            "its number of iterations depends on the model's inputs; export the model with static shapes");
-    loop.limit = count_of(*limit);
+    loop.limit = count_of(limit == nullptr ? range->most : *limit);
+    if (limit == nullptr) loop.count = add_scalar(flow.node.name + "/count", inputs[0]);
   }
   if (inputs[1] == ValueId::kNone) return loop;
   if (const Tensor* condition = known_.get(inputs[1]))
@@ -126,24 +136,28 @@ Builder::Iterations Builder::begin_loop(const ControlFlow& flow) {
 void Builder::add_iteration(const ControlFlow& flow, Iterations& loop, std::int64_t number) {
   const std::string suffix = fmt::format("#{}", number);
   const std::string name = flow.node.name + suffix;
-  if (loop.runs != ValueId::kNone && loop.limit > kMaxConditionalIterations)
+  if ((loop.runs != ValueId::kNone || loop.count != ValueId::kNone) && loop.limit > kMaxConditionalIterations)
     fail(
         ErrorCode::kUnsupported,
         "its condition depends on the model's inputs, and it may run more than {} times; export the model with a limit",
         kMaxConditionalIterations);
-  Values inputs = {graph_.add_constant(name + "/number", Tensor::scalar(number)),
-                   graph_.add_constant(name + "/true", Tensor::scalar(true))};
+  const ValueId number_value = graph_.add_constant(name + "/number", Tensor::scalar(number));
+  if (loop.count != ValueId::kNone) {
+    const ValueId more = add(name + "/more", {.op = "Less", .inputs = {number_value, loop.count}});
+    loop.runs = loop.runs == ValueId::kNone ? more : add(name + "/runs", {.op = "And", .inputs = {loop.runs, more}});
+  }
+  Values inputs = {number_value, graph_.add_constant(name + "/true", Tensor::scalar(true))};
   inputs.insert(inputs.end(), loop.carried.begin(), loop.carried.end());
+  if (loop.runs != ValueId::kNone) extents_.begin_branch(name, loop.runs, true);
   const Values outputs = add_body(flow, 0, std::move(inputs), suffix);
+  if (loop.runs != ValueId::kNone) extents_.end_branch();
   for (std::size_t i = 0; i < loop.carried.size(); ++i)
     loop.carried[i] = loop.runs == ValueId::kNone
                           ? outputs[1 + i]
                           : choose(fmt::format("{}/kept_{}", name, i), loop.runs, outputs[1 + i], loop.carried[i]);
   for (std::size_t i = 0; i < loop.rows.size(); ++i) {
     if (!wants(flow.node, loop.carried.size() + i)) continue;
-    if (loop.runs != ValueId::kNone)
-      fail(ErrorCode::kUnsupported, "how many rows it collects depends on the model's inputs; shapes must be known");
-    loop.rows[i].push_back(outputs[1 + loop.carried.size() + i]);
+    loop.rows[i].push_back(add_row(fmt::format("{}/row_{}", name, i), outputs[1 + loop.carried.size() + i], loop.runs));
   }
   if (const Tensor* condition = known_.get(outputs[0])) {
     loop.is_over = !truth_of(*condition);
@@ -156,6 +170,18 @@ void Builder::add_iteration(const ControlFlow& flow, Iterations& loop, std::int6
       loop.runs == ValueId::kNone ? goes_on : add(name + "/goes_on", {.op = "And", .inputs = {loop.runs, goes_on}});
 }
 
+/// ROW as one of a stack; none where RUNS is false.
+ValueId Builder::add_row(const std::string& name, ValueId row, ValueId runs) {
+  const ValueId front = graph_.add_constant(name + "_axis", Tensor::of<std::int64_t>({1}, {0}));
+  const ValueId stacked = add(name, {.op = "Unsqueeze", .inputs = {row, front}});
+  if (runs == ValueId::kNone) return stacked;
+  Node cast{.op = "Cast", .inputs = {runs}};
+  cast.attributes.set("to", kOnnxInt64);
+  const ValueId count =
+      add(name + "_count", {.op = "Unsqueeze", .inputs = {add(name + "_runs", std::move(cast)), front}});
+  return add(name + "_if_any", {.op = "Slice", .inputs = {stacked, front, count, front}});
+}
+
 /// Every collected output is its iterations' rows, stacked.
 void Builder::end_loop(const ControlFlow& flow, const Iterations& loop) {
   Values values = loop.carried;
@@ -165,13 +191,9 @@ void Builder::end_loop(const ControlFlow& flow, const Iterations& loop) {
       continue;
     }
     if (rows.empty()) fail(ErrorCode::kUnsupported, "it collects rows, but never runs: their shape is not known");
-    const std::string name = fmt::format("{}/collected_{}", flow.node.name, values.size());
-    const ValueId front = graph_.add_constant(name + "_axis", Tensor::of<std::int64_t>({1}, {0}));
-    Node stacked{.op = "Concat"};
+    Node stacked{.op = "Concat", .inputs = rows};
     stacked.attributes.set("axis", std::int64_t{0});
-    for (ValueId row : rows)
-      stacked.inputs.push_back(
-          add(fmt::format("{}#{}", name, stacked.inputs.size()), {.op = "Unsqueeze", .inputs = {row, front}}));
+    const std::string name = fmt::format("{}/collected_{}", flow.node.name, values.size());
     values.push_back(add(name, std::move(stacked)));
   }
   copy_to_outputs(flow.node, values);
@@ -213,25 +235,32 @@ Builder::Values Builder::add_body(const ControlFlow& flow, std::size_t which, Va
   return outputs;
 }
 
-/// CONDITION as a scalar, so that it broadcasts to any shape without changing it.
+/// VALUE, which has one element, as a scalar, so that it broadcasts to any shape without changing it.
+ValueId Builder::add_scalar(const std::string& name, ValueId value) {
+  if (graph_.value(value).type.shape.rank() == 0) return value;
+  const ValueId shape = graph_.add_constant(name + "_shape", Tensor::of<std::int64_t>({0}, {}));
+  return add(name, {.op = "Reshape", .inputs = {value, shape}});
+}
+
 ValueId Builder::add_scalar_condition(const std::string& name, ValueId condition) {
   const TensorType& type = graph_.value(condition).type;
   if (type.dtype != DType::kBool || type.shape.elements() != 1)
     fail(ErrorCode::kInvalidFile, "its condition is {} {}, not one bool", to_string(type.dtype),
          type.shape.to_string());
-  if (type.shape.rank() == 0) return condition;
-  const ValueId shape = graph_.add_constant(name + "_shape", Tensor::of<std::int64_t>({0}, {}));
-  return add(name, {.op = "Reshape", .inputs = {condition, shape}});
+  return add_scalar(name, condition);
 }
 
 ValueId Builder::choose(const std::string& name, ValueId condition, ValueId yes, ValueId no) {
   const TensorType& a = graph_.value(yes).type;
   const TensorType& b = graph_.value(no).type;
-  if (a != b)
+  if (a.dtype != b.dtype || a.shape.rank() != b.shape.rank())
     fail(ErrorCode::kUnsupported,
-         "its condition depends on the model's inputs and decides between {} {} and {} {}; shapes must be known",
+         "its condition depends on the model's inputs and decides between {} {} and {} {}; types and ranks must be "
+         "known",
          to_string(a.dtype), a.shape.to_string(), to_string(b.dtype), b.shape.to_string());
-  return add(name, {.op = "Where", .inputs = {condition, yes, no}});
+  if (a == b && !extents_.is_open(yes) && !extents_.is_open(no))
+    return add(name, {.op = "Where", .inputs = {condition, yes, no}});
+  return add(name, {.domain = "saccade", .op = "Choose", .inputs = {condition, yes, no}});
 }
 
 void Builder::copy_to_outputs(const Node& node, const Values& values) {
@@ -239,7 +268,7 @@ void Builder::copy_to_outputs(const Node& node, const Values& values) {
     fail(ErrorCode::kInvalidFile, "it has {} outputs, but its sub-graph only {}", node.outputs.size(), values.size());
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
     if (!wants(node, i)) continue;
-    add_inferred(graph_, known_,
+    add_inferred(graph_, known_, extents_,
                  {.op = "Identity",
                   .name = fmt::format("{}/output_{}", node.name, i),
                   .inputs = {values[i]},

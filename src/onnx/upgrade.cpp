@@ -76,23 +76,26 @@ bool is_known(const Node& node) {
 Graph upgrade_graph(RawGraph raw, const std::map<std::string, Tensor>& contents, MemoryBudget& budget) {
   Graph graph = without_nodes(raw.graph);
   KnownValues known(graph, &budget);
+  Extents extents(graph, known);
   assume(known, graph, contents);
   std::vector<ValueId> places;
   for (std::size_t i = 0; i < graph.value_count(); ++i) places.push_back(static_cast<ValueId>(i));
   try {
-    Builder(graph, known, budget).add_nodes(raw, places);
+    Builder(graph, known, extents, budget).add_nodes(raw, places);
   } catch (const Error& error) {
     throw Error(error.code(), error.what() + raw.shape_hint);
   }
   fix_relied_on(graph, known, contents);
+  extents.bound_outputs();
   return graph;
 }
 
-void add_inferred(Graph& graph, KnownValues& known, Node node) {
+void add_inferred(Graph& graph, KnownValues& known, Extents& extents, Node node) {
+  if (extents.has_open_sizes(node)) return extents.add(std::move(node));
   const std::vector<TensorType> types = infer_node(graph, node, known);
   for (std::size_t i = 0; i < types.size(); ++i)
     if (node.outputs[i] != ValueId::kNone) graph.value(node.outputs[i]).type = types[i];
-  graph.add_node(std::move(node));
+  if (extents.needs(node)) graph.add_node(std::move(node));
 }
 
 const TensorType& Upgrade::type(std::size_t input) const {
@@ -118,7 +121,7 @@ void Upgrade::set_input(std::size_t at, std::string_view what, Tensor tensor) {
 }
 
 void Upgrade::give(std::size_t at, ValueId value) {
-  add_inferred(graph_, known_,
+  add_inferred(graph_, known_, extents_,
                {.op = "Identity",
                 .name = fmt::format("{}/output_{}", node.name, at),
                 .inputs = {value},
@@ -129,7 +132,7 @@ ValueId Upgrade::before(std::string_view what, Node added) {
   added.name = fmt::format("{}/{}", node.name, what);
   const ValueId output = graph_.add_value(added.name);
   added.outputs = {output};
-  add_inferred(graph_, known_, std::move(added));
+  add_inferred(graph_, known_, extents_, std::move(added));
   return output;
 }
 

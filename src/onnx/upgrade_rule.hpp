@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ops/infer.hpp"
+#include "onnx/extents.hpp"
 
 namespace saccade {
 
@@ -12,8 +12,8 @@ namespace saccade {
 class Upgrade {
  public:
   /// GRAPH is the one that the node is to be part of; WANTED says of each output whether anything reads it.
-  Upgrade(Graph& graph, KnownValues& known, Node rewritten, std::vector<bool> wanted)
-      : node(std::move(rewritten)), graph_(graph), known_(known), wanted_(std::move(wanted)) {}
+  Upgrade(Graph& graph, KnownValues& known, Extents& extents, Node rewritten, std::vector<bool> wanted)
+      : node(std::move(rewritten)), graph_(graph), known_(known), extents_(extents), wanted_(std::move(wanted)) {}
 
   Node node;
 
@@ -50,11 +50,12 @@ class Upgrade {
 
   Graph& graph_;
   KnownValues& known_;
+  Extents& extents_;
   std::vector<bool> wanted_;
 };
 
 /// Adds NODE, whose outputs are values of GRAPH, and sets their types. Throws Error naming the node.
-void add_inferred(Graph& graph, KnownValues& known, Node node);
+void add_inferred(Graph& graph, KnownValues& known, Extents& extents, Node node);
 
 /// How an operator gets from one form to the next.
 struct UpgradeRule {

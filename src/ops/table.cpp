@@ -12,6 +12,7 @@
   SACCADE_OPS(bitwise) \
   SACCADE_OPS(cast) \
   SACCADE_OPS(center_crop_pad) \
+  SACCADE_OPS(choose) \
   SACCADE_OPS(col2im) \
   SACCADE_OPS(compare) \
   SACCADE_OPS(compress) \
@@ -55,6 +56,7 @@
   SACCADE_OPS(select_boxes) \
   SACCADE_OPS(shape_of) \
   SACCADE_OPS(shrink) \
+  SACCADE_OPS(sized) \
   SACCADE_OPS(slice) \
   SACCADE_OPS(softmax) \
   SACCADE_OPS(top_classes) \

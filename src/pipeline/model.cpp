@@ -47,7 +47,7 @@ Model::Impl::Impl(const std::string& path, const ModelOptions& options)
   check(options);
   graph_ = naming(path, [&] { return import_model(path, options); });
   inputs_ = describe(graph_, graph_.inputs());
-  outputs_ = describe(graph_, graph_.outputs());
+  outputs_ = describe(graph_, graph_.answers());
 }
 
 void Model::Impl::recognise() {

@@ -39,13 +39,7 @@ std::vector<Tensor> Session::run(std::span<const Tensor> inputs) {
   } catch (const Error& error) {
     throw error.in(model.name());
   }
-  std::vector<Tensor> outputs;
-  for (std::size_t i = 0; i < model.outputs().size(); ++i) {
-    const TensorView view = execution.output(i);
-    outputs.emplace_back(view.dtype, view.shape);
-    copy_elements(view, view_of(outputs.back()));
-  }
-  return outputs;
+  return read_answers(execution);
 }
 
 }  // namespace saccade

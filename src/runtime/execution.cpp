@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "base/error.hpp"
+#include "ops/strided_copy.hpp"
 #include "runtime/plan.hpp"
 
 namespace saccade {
@@ -126,6 +127,21 @@ void Execution::time_steps(std::span<StepTime> times) {
 
 std::chrono::nanoseconds Execution::stage_time(Stage stage) const {
   return state_->stage_times[static_cast<std::size_t>(stage)];
+}
+
+std::vector<Tensor> read_answers(const Execution& execution) {
+  const Graph& graph = execution.plan().graph();
+  std::vector<Tensor> answers;
+  for (std::size_t i = 0; i < graph.answers().size(); ++i) {
+    const TensorView view = execution.output(i);
+    Shape shape = view.shape;
+    for (const Extent& extent : graph.extents())
+      if (extent.output == i)
+        shape[extent.axis] = std::clamp<std::int64_t>(execution.output(extent.count).as<const std::int64_t>()[0], 0,
+                                                      view.shape[extent.axis]);
+    strided_copy(view.dtype, shape, strided(view), strided(view_of(answers.emplace_back(view.dtype, shape))));
+  }
+  return answers;
 }
 
 }  // namespace saccade

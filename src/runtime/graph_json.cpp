@@ -144,6 +144,12 @@ Node node_from(const Json& json, const Graph& graph, std::string_view blob) {
   return node;
 }
 
+std::vector<Extent> extents_from(const Json& json) {
+  std::vector<Extent> extents;
+  for (const Json& extent : json) extents.push_back({extent.at("output"), extent.at("axis"), extent.at("count")});
+  return extents;
+}
+
 void add_value(Graph& graph, const Json& json, std::string_view blob) {
   const std::string name = json.at("name");
   ValueId id;
@@ -193,6 +199,8 @@ Json to_json(const Graph& graph, TensorBlob& blob) {
   Json json{{"name", graph.name}, {"metadata", graph.metadata}, {"values", values}, {"nodes", nodes}};
   for (ValueId id : graph.inputs()) json["inputs"].push_back(dense.at(id));
   for (ValueId id : graph.outputs()) json["outputs"].push_back(dense.at(id));
+  for (const Extent& extent : graph.extents())
+    json["extents"].push_back({{"output", extent.output}, {"axis", extent.axis}, {"count", extent.count}});
   return json;
 }
 
@@ -209,6 +217,7 @@ Graph graph_from_json(const Json& json, std::string_view blob) {
   };
   graph.set_inputs(ids("inputs"));
   graph.set_outputs(ids("outputs"));
+  if (json.contains("extents")) graph.set_extents(extents_from(json.at("extents")));
   for (const Json& node : json.at("nodes")) graph.add_node(node_from(node, graph, blob));
   infer_types(graph);
   try {

@@ -117,6 +117,9 @@ class Execution {
   std::unique_ptr<State> state_;
 };
 
+/// Copies of the graph's answers after run(), cut to their extents.
+std::vector<Tensor> read_answers(const Execution& execution);
+
 /// Saves a plan (graph, tactics, memory) to one file and opens it again. Throws Error (kIo, kInvalidFile).
 void save_plan(const Plan& plan, const std::string& path);
 std::shared_ptr<const Plan> load_plan(const std::string& path, const Backend& backend, const CompileOptions& options);

@@ -33,7 +33,31 @@ def largest_drift(binary, model, picture, other):
     name = reference.get_inputs()[0].name
     want, changed = (reference.run(None, {name: x}) for x in (picture, other))
     got = ours(binary, model, {name: picture}, [o.name for o in reference.get_outputs()], shape_option(model, picture))
+    if picture.ndim == 3:  # a detector's
+        got, changed = in_order_of(want, got), list(map(sized_as, changed, want))
     return max(map(drift, got, want, changed))
+
+
+def sized_as(other, like):
+    """OTHER cut, or filled up with zeros, to LIKE's shape: a detector finds more on one picture than on another."""
+    same = np.zeros_like(like)
+    common = tuple(slice(min(sizes)) for sizes in zip(other.shape, like.shape))
+    same[common] = other[common]
+    return same
+
+
+def in_order_of(want, got):
+    """GOT's rows in the order of WANT's: detections are sorted by scores, and those of nearly the same score may swap.
+    As they are where they are not the same ones."""
+    def rows(lists):
+        return np.concatenate([np.reshape(each, (len(each), -1)).astype(np.float64) for each in lists], axis=1)
+
+    if [w.shape for w in want] != [g.shape for g in got] or len({len(w) for w in want}) > 1 or not len(want[0]):
+        return got
+    scale = rows(want).std(axis=0) + 1e-12
+    distance = np.abs(rows(want)[:, None] / scale - rows(got)[None] / scale).max(axis=-1)
+    order = distance.argmin(axis=1)
+    return [g[order] for g in got] if len(set(order)) == len(order) else got
 
 
 def own_drift(model, picture, other, nudged):
@@ -74,7 +98,7 @@ def shape_steps(binary, model, picture):
     if done.returncode not in (0, 3):
         raise RuntimeError(f"saccade inspect exited with {done.returncode}: {done.stderr.strip()[-500:]}")
     steps = json.loads(done.stdout)["plan"]["steps"]
-    if any(step["operator"] in ("TopK", "NonMaxSuppression", "NonZero", "ArgMax", "ArgMin") for step in steps):
+    if any(step["operator"] in ("TopK", "NonMaxSuppression", "NonZero", "ArgMax", "ArgMin", "Sized") for step in steps):
         return []
     return sorted({step["operator"] for step in steps if step["operator"] in SHAPE_OPS
                    and (step["operator"] in ("Shape", "Size") or step["output"].startswith(("int64", "int32")))})

@@ -92,7 +92,19 @@ TEST_F(ControlFlowTest, AConditionOfTheRunChoosesBetweenEqualShapes) {
   EXPECT_EQ(with(false), (std::vector<float>{3, 4}));
 }
 
-TEST_F(ControlFlowTest, AConditionOfTheRunCanNotDecideAShape) {
+/// The elements of output I that count, of a graph whose answers are float lists.
+std::vector<float> counted(const Graph& graph, const std::map<std::string, Tensor>& inputs, std::size_t i = 0) {
+  const std::vector<Tensor> outputs = interpret(graph, inputs);
+  const auto all = outputs[i].data<float>();
+  auto size = static_cast<std::size_t>(outputs[i].elements());
+  for (const Extent& extent : graph.extents())
+    if (extent.output == i)
+      size = size / static_cast<std::size_t>(outputs[i].shape()[extent.axis]) *
+             static_cast<std::size_t>(outputs[extent.count].data<std::int64_t>()[0]);
+  return {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(size)};
+}
+
+TEST_F(ControlFlowTest, AConditionOfTheRunMayDecideASize) {
   Message twice =
       Model(16)
           .node({.op = "Concat", .inputs = {"x", "x"}, .outputs = {"result"}, .attributes = {attribute("axis", 0)}})
@@ -101,9 +113,25 @@ TEST_F(ControlFlowTest, AConditionOfTheRunCanNotDecideAShape) {
   Model model = choice(twice, branch("Abs", {"x"}));
   model.input("condition", {}, kBool);
 
+  const Graph graph = import(model);
+
+  const auto with = [&](bool condition) {
+    return counted(graph, {{"x", floats({3, -4})}, {"condition", Tensor::scalar(condition)}});
+  };
+  EXPECT_EQ(graph.value(graph.answers()[0]).type.shape, (Shape{4}));
+  EXPECT_EQ(with(true), (std::vector<float>{3, -4, 3, -4}));
+  EXPECT_EQ(with(false), (std::vector<float>{3, 4}));
+}
+
+TEST_F(ControlFlowTest, AConditionOfTheRunCanNotDecideARank) {
+  Model model =
+      choice(Model(16).initializer(onnx_writer::tensor<float>("matrix", {1, 2}, {5, 6})).output("matrix").graph(),
+             branch("Abs", {"x"}));
+  model.input("condition", {}, kBool);
+
   EXPECT_EQ(error_of(model),
-            "model.onnx: node 'choice' (If): its condition depends on the model's inputs and decides between float32 4 "
-            "and float32 2; shapes must be known");
+            "model.onnx: node 'choice' (If): its condition depends on the model's inputs and decides between float32 "
+            "1x2 and float32 2; types and ranks must be known");
 }
 
 TEST_F(ControlFlowTest, BranchesMayHoldConstantsAndNestAndPassValuesOn) {
@@ -189,18 +217,41 @@ TEST_F(ControlFlowTest, AConditionOfTheRunKeepsTheValuesAsTheyWere) {
   EXPECT_EQ(run(graph, {{"x", floats({0.5F, 10})}})[0], (std::vector<float>{2.5F, 50}));
 }
 
+TEST_F(ControlFlowTest, AConditionOfTheRunEndsTheRowsToo) {
+  Model model = loop(adding_body("c").graph(), "limit", "condition");
+  model.input("condition", {}, kBool).initializer(onnx_writer::tensor<std::int64_t>("limit", {}, {3}));
+
+  const Graph graph = import(model);
+
+  const auto with = [&](bool condition) {
+    return counted(graph, {{"x", floats({1, 10})}, {"condition", Tensor::scalar(condition)}}, 1);
+  };
+  EXPECT_EQ(with(true), (std::vector<float>{1, 10, 2, 20, 3, 30}));
+  EXPECT_EQ(with(false), std::vector<float>{});
+}
+
+TEST_F(ControlFlowTest, ANumberOfIterationsThatTheRunCountsHasALimit) {
+  // As often as there are numbers other than 0: at most twice.
+  Model model = loop(adding_body("c").graph(), "limit", "");
+  model.initializer(onnx_writer::tensor<std::int64_t>("one", {}, {1}));
+  model.node({.op = "NonZero", .inputs = {"x"}, .outputs = {"places"}});
+  model.node({.op = "Shape", .inputs = {"places"}, .outputs = {"shape"}});
+  model.node({.op = "Gather", .inputs = {"shape", "one"}, .outputs = {"limit"}});
+
+  const Graph graph = import(model);
+
+  EXPECT_EQ(counted(graph, {{"x", floats({1, 10})}})[1], 20);
+  EXPECT_EQ(counted(graph, {{"x", floats({1, 10})}}, 1), (std::vector<float>{1, 10, 2, 20}));
+  EXPECT_EQ(counted(graph, {{"x", floats({0, 7})}}, 1), (std::vector<float>{0, 7}));
+  EXPECT_EQ(counted(graph, {{"x", floats({0, 0})}}, 1), std::vector<float>{});
+}
+
 TEST_F(ControlFlowTest, RefusesLoopsWhoseShapesDependOnTheRun) {
   Model open = loop(adding_body("c").graph(), "limit", "");
   open.input("limit", {}, kInt64);
   EXPECT_EQ(error_of(open),
             "model.onnx: node 'loop' (Loop): its number of iterations depends on the model's inputs; export the model "
             "with static shapes");
-
-  Model rows = loop(adding_body("c").graph(), "limit", "condition");
-  rows.input("condition", {}, kBool).initializer(onnx_writer::tensor<std::int64_t>("limit", {}, {3}));
-  EXPECT_EQ(error_of(rows),
-            "model.onnx: node 'loop' (Loop): how many rows it collects depends on the model's inputs; shapes must be "
-            "known");
 
   EXPECT_EQ(error_of(loop(adding_body("c").graph(), "", "")),
             "model.onnx: node 'loop' (Loop): its sub-graph would be copied to more than 200000 nodes and values, which "

@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -94,6 +95,95 @@ TEST_F(SessionTest, RefusesOptionsThatMakeNoSense) {
   EXPECT_THROW(load([](ModelOptions& o) { o.confidence = NAN; }), Error);
   EXPECT_THROW(load([](ModelOptions& o) { o.iou = 2; }), Error);
   EXPECT_THROW(load([](ModelOptions& o) { o.max_detections = 0; }), Error);
+}
+
+TEST(Session, CutsOutputsToTheirSizes) {
+  const test::TempFolder folder;
+  onnx_writer::Model file(13);
+  file.input("x", {2, 2}).output("columns").output("rows");
+  file.node({.op = "NonZero", .inputs = {"x"}, .outputs = {"columns"}});
+  file.node({.op = "Transpose", .inputs = {"columns"}, .outputs = {"rows"}});
+  file.save(folder / "places.onnx");
+  const Model model = Model::load(folder / "places.onnx");
+  ASSERT_EQ(model.outputs().size(), 2U);
+  EXPECT_EQ(model.outputs()[0].shape, (Shape{2, 4}));
+
+  Session session(model);
+  const auto two = session.run(std::array{Tensor::of<float>({2, 2}, {0, 1, 1, 0})});
+  ASSERT_EQ(two.size(), 2U);
+  EXPECT_EQ(two[0].shape(), (Shape{2, 2}));
+  EXPECT_THAT(two[0].data<std::int64_t>(), testing::ElementsAre(0, 1, 1, 0));
+  EXPECT_THAT(two[1].data<std::int64_t>(), testing::ElementsAre(0, 1, 1, 0));
+  const auto one = session.run(std::array{Tensor::of<float>({2, 2}, {0, 0, 0, 5})});
+  EXPECT_EQ(one[1].shape(), (Shape{1, 2}));
+  EXPECT_THAT(one[0].data<std::int64_t>(), testing::ElementsAre(1, 1));
+  EXPECT_EQ(session.run(std::array{Tensor::of<float>({2, 2}, {0, 0, 0, 0})})[0].shape(), (Shape{2, 0}));
+}
+
+/// Boxes above a score, at most two, the best first; none of an empty picture. As detectors end.
+class OpenSizes : public testing::Test {
+ protected:
+  OpenSizes() {
+    using onnx_writer::attribute;
+    const auto empty =
+        onnx_writer::Model(18).initializer(onnx_writer::tensor<float>("none", {0}, {})).output("none").graph();
+    onnx_writer::Model best(18);
+    best.initializer(onnx_writer::tensor<std::int64_t>("two", {1}, {2}));
+    best.node({.op = "Min", .inputs = {"number", "two"}, .outputs = {"k"}});
+    best.node({.op = "TopK", .inputs = {"list", "k"}, .outputs = {"values", "places"}});
+    best.output("values");
+    onnx_writer::Model file(18);
+    file.input("scores", {5}).output("kept");
+    file.initializer(onnx_writer::tensor<float>("limit", {}, {0.5F}));
+    file.initializer(onnx_writer::tensor<std::int64_t>("zero", {1}, {0}));
+    file.node({.op = "Greater", .inputs = {"scores", "limit"}, .outputs = {"good"}});
+    file.node({.op = "NonZero", .inputs = {"good"}, .outputs = {"columns"}});
+    file.node({.op = "Transpose", .inputs = {"columns"}, .outputs = {"rows"}});
+    file.node({.op = "GatherND", .inputs = {"scores", "rows"}, .outputs = {"list"}});
+    file.node({.op = "Shape", .inputs = {"list"}, .outputs = {"number"}});
+    file.node({.op = "Equal", .inputs = {"number", "zero"}, .outputs = {"is_empty"}});
+    file.node({.op = "If",
+               .inputs = {"is_empty"},
+               .outputs = {"kept"},
+               .attributes = {onnx_writer::graph_attribute("then_branch", empty),
+                              onnx_writer::graph_attribute("else_branch", best.graph())}});
+    file.save(folder_ / "detector.onnx");
+  }
+
+  std::vector<float> kept(std::vector<float> scores) {
+    Session session(Model::load(folder_ / "detector.onnx"));
+    const Tensor answer = session.run(std::array{Tensor::of<float>({5}, std::move(scores))}).at(0);
+    const auto values = answer.data<float>();
+    return {values.begin(), values.end()};
+  }
+
+  test::TempFolder folder_;
+};
+
+TEST_F(OpenSizes, GoFromNoneToAll) {
+  EXPECT_EQ(kept({0, 0, 0, 0, 0}), std::vector<float>{});
+  EXPECT_EQ(kept({0, 0, 0.75F, 0, 0}), std::vector<float>{0.75F});
+  EXPECT_EQ(kept({0.625F, 0, 0.75F, 0, 0.875F}), (std::vector<float>{0.875F, 0.75F}));
+  EXPECT_EQ(kept({1, 2, 3, 4, 5}), (std::vector<float>{5, 4}));
+}
+
+TEST_F(OpenSizes, OfTerabytesAreRefused) {
+  onnx_writer::Model file(18);
+  file.input("x", {10000}).output("y");
+  file.node({.op = "NonZero", .inputs = {"x"}, .outputs = {"places"}});
+  file.node({.op = "Shape", .inputs = {"places"}, .outputs = {"shape"}});
+  file.node({.op = "Concat",
+             .inputs = {"shape", "shape", "shape"},
+             .outputs = {"size"},
+             .attributes = {onnx_writer::attribute("axis", 0)}});
+  file.node({.op = "ConstantOfShape", .inputs = {"size"}, .outputs = {"y"}, .name = "make"});
+  file.save(folder_ / "huge.onnx");
+  try {
+    Session session(Model::load(folder_ / "huge.onnx"));
+    FAIL() << "nobody has so much memory";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string_view(error.what()).find("node 'make'"), std::string_view::npos) << error.what();
+  }
 }
 
 }  // namespace

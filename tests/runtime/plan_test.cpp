@@ -10,7 +10,9 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "graph/verify.hpp"
 #include "ops/infer.hpp"
+#include "ops/sized.hpp"
 #include "runtime/reference_backend.hpp"
 #include "support/graph_builder.hpp"
 
@@ -191,6 +193,42 @@ TEST_F(PlanFile, GivesTheSameAnswersWhenOpenedAgain) {
   fill(execution.input(0), {1, 2, 3, -5, 0, 9});
   execution.run();
   EXPECT_EQ(read(execution.output(0)), (std::vector<float>{2, 2, 0, 0, 0, 3}));
+}
+
+/// Which of two numbers are not zero.
+Graph counting_graph() {
+  Graph graph;
+  const ValueId x = graph.add_input("x", {DType::kFloat32, {2}});
+  const ValueId places = graph.add_value("places");
+  const ValueId count = graph.add_value("count");
+  SizedForm form;
+  form.made = {{.tensor = 0, .axis = 1, .count = count}};
+  form.room = {{DType::kInt64, {1, 2}}};
+  graph.add_node(sized_node({.op = "NonZero", .name = "count", .inputs = {x}, .outputs = {places}}, form));
+  graph.set_outputs({places, count});
+  graph.set_extents({{.output = 0, .axis = 1, .count = 1}});
+  infer_types(graph);
+  return graph;
+}
+
+TEST_F(PlanFile, KeepsExtents) {
+  save_plan(*Plan::compile(counting_graph(), kBackend, {}), path_);
+  Execution execution(load_plan(path_, kBackend, {}));
+  fill(execution.input(0), {0, 7});
+  execution.run();
+  const std::vector<Tensor> answers = read_answers(execution);
+  ASSERT_EQ(answers.size(), 1U);
+  EXPECT_EQ(answers[0].shape(), (Shape{1, 1}));
+  EXPECT_EQ(answers[0].data<std::int64_t>()[0], 1);
+}
+
+TEST_F(PlanFile, RefusesAnExtentThatNothingCounts) {
+  Graph graph = counting_graph();
+  for (const Extent& wrong : {Extent{.output = 0, .axis = 2, .count = 1}, Extent{.output = 0, .axis = 1, .count = 2},
+                              Extent{.output = 0, .axis = 1, .count = 0}, Extent{.output = 9, .axis = 1, .count = 1}}) {
+    graph.set_extents({wrong});
+    EXPECT_THROW(verify(graph), Error) << wrong.output << ' ' << wrong.axis << ' ' << wrong.count;
+  }
 }
 
 TEST_F(PlanFile, RefusesEveryTruncation) {

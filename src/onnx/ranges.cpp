@@ -1,0 +1,147 @@
+#include "onnx/ranges.hpp"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+
+#include "ops/interpret.hpp"
+#include "ops/values.hpp"
+
+namespace saccade {
+namespace {
+
+// Far more than a shape has elements.
+constexpr std::int64_t kMaxElements = 1024;
+
+/// How an operator's output moves with its inputs.
+enum class Moves : std::uint8_t {
+  kUp,            ///< up with every input
+  kWithTheFirst,  ///< up with the first one; the others are known
+  kApart,         ///< up with the first, down with the second
+  kAsCounts,      ///< up with every input if none is negative
+  kAsQuotient,    ///< up with the first if the second, which is known, is positive
+};
+
+struct Rule {
+  std::string_view op;
+  Moves moves;
+};
+
+constexpr std::array kRules = {
+    Rule{"Add", Moves::kUp},
+    Rule{"Cast", Moves::kUp},
+    Rule{"Ceil", Moves::kUp},
+    Rule{"Concat", Moves::kUp},
+    Rule{"Div", Moves::kAsQuotient},
+    Rule{"Equal", Moves::kApart},
+    Rule{"Expand", Moves::kWithTheFirst},
+    Rule{"Floor", Moves::kUp},
+    Rule{"Gather", Moves::kWithTheFirst},
+    Rule{"Identity", Moves::kUp},
+    Rule{"Max", Moves::kUp},
+    Rule{"Min", Moves::kUp},
+    Rule{"Mul", Moves::kAsCounts},
+    Rule{"ReduceMax", Moves::kWithTheFirst},
+    Rule{"ReduceMin", Moves::kWithTheFirst},
+    Rule{"ReduceProd", Moves::kAsCounts},
+    Rule{"ReduceSum", Moves::kWithTheFirst},
+    Rule{"Reshape", Moves::kWithTheFirst},
+    Rule{"Slice", Moves::kWithTheFirst},
+    Rule{"Squeeze", Moves::kWithTheFirst},
+    Rule{"Sub", Moves::kApart},
+    Rule{"Unsqueeze", Moves::kWithTheFirst},
+    Rule{"Where", Moves::kUp},
+};
+
+/// Two values are not equal where one is less than the other from end to end, as a size and -1 are. LOW is the least of
+/// the first and the most of the second, HIGH the other way round.
+std::optional<Range> range_of_equal(const Graph& graph, const Node& node, const std::vector<Tensor>& low,
+                                    const std::vector<Tensor>& high) {
+  if (low[0].dtype() == DType::kBool) return {};
+  Node ordered = node;
+  ordered.op = "LessOrEqual";
+  Tensor possible = evaluate(graph, ordered, low)[0];
+  ordered.op = "GreaterOrEqual";
+  const Tensor also = evaluate(graph, ordered, high)[0];
+  std::ranges::transform(possible.data<bool>(), also.data<bool>(), possible.data<bool>().begin(), std::logical_and());
+  Tensor never(DType::kBool, possible.shape());
+  std::ranges::fill(never.data<bool>(), false);
+  return Range{std::move(never), std::move(possible), {}};
+}
+
+/// Whether every element is a number of at least LEAST.
+bool all_from(const Tensor& tensor, double least) {
+  if (tensor.dtype() == DType::kInt64)
+    return std::ranges::all_of(tensor.data<std::int64_t>(), [&](auto x) { return static_cast<double>(x) >= least; });
+  if (tensor.dtype() == DType::kInt32)
+    return std::ranges::all_of(tensor.data<std::int32_t>(), [&](auto x) { return static_cast<double>(x) >= least; });
+  if (tensor.dtype() == DType::kFloat32)
+    return std::ranges::all_of(tensor.data<float>(), [&](auto x) { return static_cast<double>(x) >= least; });
+  return false;
+}
+
+}  // namespace
+
+const Range* Ranges::get(ValueId id) const {
+  const auto found = ranges_.find(id);
+  return found == ranges_.end() ? nullptr : &found->second;
+}
+
+Tensor Ranges::end_of(ValueId id, bool at_most) const {
+  if (const Range* range = get(id)) return at_most ? range->most : range->least;
+  const Tensor* known = known_.get(id);
+  return known == nullptr ? Tensor() : *known;
+}
+
+/// Where NODE only moves elements, it moves the counts that they are as well.
+Tensor Ranges::counts_behind(const Node& node, bool first_alone) const {
+  constexpr std::array<std::string_view, 8> kMoving = {"Where",   "Concat", "Gather",  "Identity",
+                                                       "Reshape", "Slice",  "Squeeze", "Unsqueeze"};
+  if (std::ranges::find(kMoving, node.op) == kMoving.end()) return {};
+  std::vector<Tensor> inputs;
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    Tensor known = end_of(node.inputs[i], false);
+    if (node.is("Where") ? i == 0 : i > 0 && first_alone) {
+      inputs.push_back(std::move(known));
+      continue;
+    }
+    const Range* range = get(node.inputs[i]);
+    if (known.dtype() != DType::kInt64 || (range != nullptr && range->counts.empty())) return {};
+    Tensor counts(DType::kInt64, known.shape());
+    std::ranges::fill(counts.data<std::int64_t>(), std::int64_t{-1});
+    inputs.push_back(range != nullptr ? range->counts : std::move(counts));
+  }
+  return evaluate(graph_, node, inputs)[0];
+}
+
+std::optional<Range> Ranges::behind(const Node& node) const {
+  const auto is_open = [&](ValueId id) { return get(id) != nullptr; };
+  const auto* rule = std::ranges::find(kRules, node.op, &Rule::op);
+  if (!node.domain.empty() || rule == kRules.end() || node.outputs.size() != 1 || node.inputs.empty() ||
+      std::ranges::none_of(node.inputs, is_open) || graph_.value(node.outputs[0]).type.shape.elements() > kMaxElements)
+    return {};
+  std::array<std::vector<Tensor>, 2> ends;
+  const bool first_alone = rule->moves == Moves::kWithTheFirst || rule->moves == Moves::kAsQuotient;
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    if ((node.is("Where") ? i == 0 : i > 0 && first_alone) && is_open(node.inputs[i])) return {};
+    const bool down = i == 1 && rule->moves == Moves::kApart;
+    for (const bool most : {false, true}) {
+      Tensor end = end_of(node.inputs[i], most != down);
+      if (end.empty() && node.inputs[i] != ValueId::kNone) return {};
+      ends[most ? 1 : 0].push_back(std::move(end));
+    }
+  }
+  // Of a reduction the first input alone is counts; a second one is axes.
+  const std::size_t counts = node.is("Mul") ? ends[0].size() : 1;
+  for (std::size_t i = 0; rule->moves == Moves::kAsCounts && i < counts; ++i)
+    if (!all_from(ends[0][i], 0)) return {};
+  if (rule->moves == Moves::kAsQuotient && !all_from(ends[0][1], 1e-30)) return {};
+  if (node.is("Equal")) return range_of_equal(graph_, node, ends[0], ends[1]);
+  Range range;
+  range.least = evaluate(graph_, node, ends[0])[0];
+  range.most = evaluate(graph_, node, ends[1])[0];
+  range.counts = counts_behind(node, first_alone);
+  return range;
+}
+
+}  // namespace saccade

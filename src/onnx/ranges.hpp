@@ -1,0 +1,41 @@
+#pragma once
+
+#include <map>
+#include <optional>
+
+#include "ops/infer.hpp"
+
+namespace saccade {
+
+/// The least and the most that each element of a value can be; equal where it is known.
+struct Range {
+  Tensor least;
+  Tensor most;
+  Tensor
+      counts;  ///< of int64 values: by element the ValueId of the count that it is, -1 where it is none; may be empty
+};
+
+/// Ranges of sizes that only the run knows, and of what is worked out from them: how much room what depends on them
+/// takes at most follows from these.
+class Ranges {
+ public:
+  /// Both outlive this.
+  Ranges(const Graph& graph, KnownValues& known) : graph_(graph), known_(known) {}
+
+  void set(ValueId id, Range range) { ranges_.insert_or_assign(id, std::move(range)); }
+  /// Null where nothing is known.
+  const Range* get(ValueId id) const;
+  /// The range of the only output of NODE, whose type is set, where it follows from the inputs' ranges.
+  std::optional<Range> behind(const Node& node) const;
+
+ private:
+  Tensor counts_behind(const Node& node, bool first_alone) const;
+  /// An input as it is known, else its greatest (AT_MOST) or least elements; empty where neither is known.
+  Tensor end_of(ValueId id, bool at_most) const;
+
+  const Graph& graph_;
+  KnownValues& known_;
+  std::map<ValueId, Range> ranges_;
+};
+
+}  // namespace saccade
