@@ -19,6 +19,16 @@ T saturate(double value) {
   return static_cast<T>(value);
 }
 
+/// What was worked out as a Number, as an element: integers are cut off towards zero, as ONNX Runtime and NumPy do, and
+/// to what T holds.
+template <typename T, typename Number>
+T element_of(Number value) {
+  if constexpr (std::is_integral_v<T>)
+    return saturate<T>(value);
+  else
+    return static_cast<T>(value);
+}
+
 /// An unsigned type in which T's sums and products wrap instead of overflowing (a product of two uint16 is an int).
 template <typename T>
 using Wrapping = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;

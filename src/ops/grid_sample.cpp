@@ -3,11 +3,12 @@
 #include <cmath>
 #include <vector>
 
+#include "ops/arithmetic.hpp"
 #include "ops/dispatch.hpp"
 #include "ops/op.hpp"
 
 // GridSample: input X (N, C, spatial), grid (N, output's spatial, coordinates: the last axis first, -1..1 across the
-// input). Two or three spatial axes. Sums in float32 (float64 for float64).
+// input). Two or three spatial axes. Sums in float32 for float32 and the halves, else in float64.
 namespace saccade {
 namespace {
 
@@ -31,7 +32,7 @@ Padding padding_of(const Attributes& attributes) {
 }
 
 void infer_grid_sample(InferContext& context) {
-  require_type<float, double, Float16, BFloat16>(context.dtype(0), "an input");
+  if (!is_number(context.dtype(0))) require_type<bool>(context.dtype(0), "an input");
   require_type<float, double, Float16, BFloat16>(context.dtype(1), "a grid");
   const Shape& input = context.shape(0);
   const Shape& grid = context.shape(1);
@@ -146,9 +147,18 @@ Number sample(const T* plane, const std::array<Taps<Number>, 3>& taps, std::int6
   return sum;
 }
 
+/// The element that a point takes as it is, with no more than one tap along any axis; 0 where there is none.
+template <typename T, typename Number>
+T nearest(const T* plane, const std::array<Taps<Number>, 3>& taps, std::int64_t height, std::int64_t width) {
+  for (const auto& axis : taps)
+    if (axis.count == 0) return T{};
+  return plane[(taps[0].index[0] * height + taps[1].index[0]) * width + taps[2].index[0]];
+}
+
 template <typename T, typename G>
 void grid_sample(const KernelContext& context) {
-  using Number = Accumulator<T>;
+  using Number = std::conditional_t<std::is_integral_v<T>, double, Accumulator<T>>;
+  const bool copies = mode_of(context.attributes()) == Mode::kNearest;
   const Shape& shape = context.input(0).shape;
   const int spatial = shape.rank() - 2;
   const std::int64_t height = shape[shape.rank() - 2];
@@ -157,9 +167,10 @@ void grid_sample(const KernelContext& context) {
   for (int i = 2; i < shape.rank(); ++i) axes.emplace_back(context.attributes(), shape[i]);
   const std::int64_t plane = height * width * (spatial == 3 ? shape[2] : 1);
   const std::int64_t points = context.output().elements() / (shape[0] * shape[1]);
-  const T* input = context.in<T>(0).data();
+  const bool truths = context.input(0).dtype == DType::kBool;
+  const auto* input = static_cast<const T*>(context.input(0).data);
   const G* coordinates = context.in<G>(1).data();
-  T* output = context.out<T>().data();
+  auto* output = static_cast<T*>(context.output().data);
   std::array<Taps<Number>, 3> taps;
   taps[0].weight[0] = 1;
   taps[0].count = 1;
@@ -168,15 +179,25 @@ void grid_sample(const KernelContext& context) {
       for (int i = 0; i < spatial; ++i)
         taps[static_cast<std::size_t>(3 - spatial + i)] =
             axes[static_cast<std::size_t>(i)].at(static_cast<Number>(coordinates[spatial - 1 - i]));
-      for (std::int64_t channel = image * shape[1]; channel < (image + 1) * shape[1]; ++channel)
-        output[channel * points + point] = static_cast<T>(sample(input + channel * plane, taps, height, width));
+      for (std::int64_t channel = image * shape[1]; channel < (image + 1) * shape[1]; ++channel) {
+        const T* from = input + channel * plane;
+        T& to = output[channel * points + point];
+        if (copies) {
+          to = nearest(from, taps, height, width);
+        } else {
+          const Number sum = sample(from, taps, height, width);
+          to = truths ? static_cast<T>(sum != 0 ? 1 : 0) : element_of<T>(sum);
+        }
+      }
     }
   }
 }
 
 void reference_grid_sample(const KernelContext& context) {
   if (context.output().elements() == 0) return;
-  with_float(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) {
+  // Bytes rather than bools: a model file may hold others than 0 and 1.
+  const DType dtype = context.input(0).dtype == DType::kBool ? DType::kUInt8 : context.input(0).dtype;
+  with_number(dtype, [&]<typename T>(std::type_identity<T>) {
     with_float(context.input(1).dtype, [&]<typename G>(std::type_identity<G>) { grid_sample<T, G>(context); });
   });
 }

@@ -85,15 +85,6 @@ std::vector<Number> resample(const std::vector<Number>& from, const AxisTaps& ta
   return to;
 }
 
-/// Integers are cut off towards zero, as ONNX Runtime does, and to what T holds.
-template <typename T, typename Number>
-T finish(Number value) {
-  if constexpr (std::is_integral_v<T>)
-    return saturate<T>(value);
-  else
-    return static_cast<T>(value);
-}
-
 template <typename T>
 void interpolate(const KernelContext& context, const std::vector<AxisTaps>& taps) {
   // Integers of 64 bits have more digits than float; ONNX Runtime takes those of 32 as float, too.
@@ -107,7 +98,7 @@ void interpolate(const KernelContext& context, const std::vector<AxisTaps>& taps
     if (!along.empty() && !is_identity(along, shape[axis])) values = resample(values, along, shape[axis], inner);
     inner *= along.empty() ? shape[axis] : std::ssize(along);
   }
-  std::ranges::transform(values, context.out<T>().begin(), [](Number value) { return finish<T>(value); });
+  std::ranges::transform(values, context.out<T>().begin(), [](Number value) { return element_of<T>(value); });
 }
 
 /// Calls visit(index) for every position of SHAPE but its last axis, in order.
@@ -147,7 +138,7 @@ void pick(const KernelContext& context, const std::vector<AxisTaps>& taps) {
 /// Overwrites what lies outside of the input on any axis.
 template <typename T>
 void extrapolate(const KernelContext& context, const std::vector<AxisTaps>& taps) {
-  const auto value = finish<T>(context.attributes().real("extrapolation_value", 0));
+  const auto value = element_of<T>(context.attributes().real("extrapolation_value", 0));
   const Shape& shape = context.output().shape;
   const auto outside = [&](int axis, std::int64_t i) {
     const AxisTaps& along = taps[static_cast<std::size_t>(axis)];

@@ -177,6 +177,14 @@ void run_number(const KernelContext& context) {
   });
 }
 
+/// erf; of integers, too, that of a double cut off.
+constexpr auto kErf = [](auto x) {
+  if constexpr (std::is_integral_v<decltype(x)>)
+    return element_of<decltype(x)>(std::erf(static_cast<double>(x)));
+  else
+    return std::erf(x);
+};
+
 template <typename Function>
 void run_test(const KernelContext& context, const Function& function) {
   with_float(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) {
@@ -239,7 +247,7 @@ constexpr Op kOps[] = {
     {"", "Ceil", infer_float, run_float<[](auto x) { return std::ceil(x); }>},
     {"", "Round", infer_float,
      run_float<[](auto x) { return std::nearbyint(x); }>},  // half to even, the default rounding mode
-    {"", "Erf", infer_float, run_float<[](auto x) { return std::erf(x); }>},
+    {"", "Erf", infer_number, run_number<kErf>},
     {"", "Sin", infer_float, run_float<[](auto x) { return std::sin(x); }>},
     {"", "Cos", infer_float, run_float<[](auto x) { return std::cos(x); }>},
     {"", "Tan", infer_float, run_float<[](auto x) { return std::tan(x); }>},

@@ -59,6 +59,28 @@ TEST(GridSample, SamplesVolumes) {
   expect_tensor<float>(call.one(), {1, 1, 1, 1, 1}, {3});
 }
 
+TEST(GridSample, CutsIntegersOffAndKeepsTheNearestExactly) {
+  const Tensor grid = Tensor::of<float>({1, 1, 4, 2}, {-0.75F, 0, -0.5F, 0, 0, 0, 3, 0});  // at 0, 0.5, 1.5 and outside
+  const auto sampled = [&](Tensor row, const char* mode) {
+    return OpCall{.op = "GridSample", .inputs = {std::move(row), grid}, .attributes = {{"mode", std::string(mode)}}}
+        .one();
+  };
+  const Shape shape{1, 1, 1, 4};
+  expect_tensor<std::int8_t>(sampled(Tensor::of<std::int8_t>(shape, {-5, -10, 21, 7}), "linear"), shape,
+                             {-5, -7, 5, 0});
+  expect_tensor<std::uint8_t>(sampled(Tensor::of<std::uint8_t>(shape, {0, 255, 255, 0}), "cubic"), shape,
+                              {0, 127, 255, 0});
+  const std::int64_t odd = (std::int64_t{1} << 53) + 1;
+  expect_tensor<std::int64_t>(sampled(Tensor::of<std::int64_t>(shape, {odd, 2, -odd, 4}), "nearest"), shape,
+                              {odd, odd, -odd, 0});
+}
+
+TEST(GridSample, OfBoolsIsWhetherAnyWeighs) {
+  const Tensor row = Tensor::of<bool>({1, 1, 1, 4}, {false, true, false, false});
+  const Tensor grid = Tensor::of<float>({1, 1, 3, 2}, {-0.75F, 0, -0.5F, 0, 0.75F, 0});  // at 0, 0.5 and 3
+  expect_tensor<bool>(OpCall{.op = "GridSample", .inputs = {row, grid}}.one(), {1, 1, 1, 3}, {false, true, false});
+}
+
 TEST(GridSample, SaysWhatDoesNotFit) {
   OpCall call{.op = "GridSample", .inputs = {kRow, Tensor(DType::kFloat32, {1, 1, 1, 3})}};
   EXPECT_EQ(call.error().first, ErrorCode::kInvalidFile);

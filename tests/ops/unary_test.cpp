@@ -71,6 +71,11 @@ const std::vector<Case> kCases = {
     {"Gelu", {0, 1, -1}, {0, 0.841192F, -0.158808F}, {{"approximate", std::string("tanh")}}},
 };
 
+TEST(Unary, CutsErfOfIntegersOff) {
+  const OpCall call{.op = "Erf", .inputs = {Tensor::of<std::int8_t>({4}, {0, 1, -100, 6})}};
+  expect_tensor<std::int8_t>(call.one(), {4}, {0, 0, -1, 1});
+}
+
 TEST(Unary, GivesTheKnownValues) {
   for (const Case& c : kCases) {
     SCOPED_TRACE(c.op);
