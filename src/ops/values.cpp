@@ -1,5 +1,6 @@
 #include "ops/values.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "ops/dispatch.hpp"
@@ -24,6 +25,13 @@ DType dtype_of_onnx(std::int64_t number) {
   if (number < 1 || number >= static_cast<std::int64_t>(kOnnxTypes.size()))
     fail(ErrorCode::kUnsupported, "ONNX's element type {} is not supported", number);
   return kOnnxTypes[static_cast<std::size_t>(number)];
+}
+
+std::int64_t onnx_of_dtype(DType dtype) {
+  const auto* found = std::ranges::find(kOnnxTypes, dtype);
+  if (found == kOnnxTypes.end() || found == kOnnxTypes.begin())
+    fail(ErrorCode::kUnsupported, "ONNX has no element type {}", to_string(dtype));
+  return found - kOnnxTypes.begin();
 }
 
 Indices::Indices(const TensorView& view) {

@@ -10,6 +10,8 @@ namespace saccade {
 
 /// The type of an attribute that holds ONNX's number of it (Cast's "to"). Throws Error (kUnsupported) on others.
 DType dtype_of_onnx(std::int64_t number);
+/// The other way round. Throws Error (kUnsupported) on types of our own.
+std::int64_t onnx_of_dtype(DType dtype);
 
 /// The elements of an int32 or int64 tensor; none of a view without data (an input left out).
 /// Throws Error (kInvalidFile) on other types.

@@ -8,6 +8,7 @@
 
 #include "ops/interpret.hpp"
 #include "tensor/frame.hpp"
+#include "tensor/half.hpp"
 #include "tensor/numbers.hpp"
 
 namespace saccade {
@@ -26,6 +27,8 @@ Tensor random_input(const Value& value, unsigned seed) {
   switch (value.type.dtype) {
     case DType::kFloat32: fill<float>(tensor, generator, 0, 1); break;
     case DType::kFloat64: fill<double>(tensor, generator, 0, 1); break;
+    case DType::kFloat16: fill<Float16>(tensor, generator, 0, 1); break;
+    case DType::kBFloat16: fill<BFloat16>(tensor, generator, 0, 1); break;
     case DType::kInt64: fill<std::int64_t>(tensor, generator, 1, 256); break;
     case DType::kInt32: fill<std::int32_t>(tensor, generator, 1, 256); break;
     case DType::kUInt8: fill<std::uint8_t>(tensor, generator, 0, 256); break;

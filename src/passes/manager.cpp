@@ -11,6 +11,8 @@ namespace {
 
 /// A pass that changes a graph more often than this, a node, undoes its own work.
 constexpr std::int64_t kMaxPatchesPerNode = 20;
+/// What halves may have rounded from a network's first layer to its last, in spreads of an output.
+constexpr double kHalfTolerance = 0.05;
 
 class Runner {
  public:
@@ -48,7 +50,7 @@ class Runner {
   PassReport take_report() { return std::move(report_); }
 
  private:
-  PassContext context() { return {graph_, known_, options_.layout_rules}; }
+  PassContext context() { return {graph_, known_, options_.layout_rules, options_.widen_halves}; }
 
   bool stopped() const {
     return options_.max_patches >= 0 && static_cast<std::int64_t>(report_.patches.size()) >= options_.max_patches;
@@ -92,11 +94,12 @@ class Runner {
   void check_results(const Pass& pass) {
     if (!check_) return;
     const ResultCheck::Difference worst = check_->run_again(graph_);
-    if (worst.spreads > options_.tolerance)
+    const double tolerance = pass.widens ? std::max(kHalfTolerance, options_.tolerance) : options_.tolerance;
+    if (worst.spreads > tolerance)
       fail(ErrorCode::kInternal,
            "pass {} changes output '{}' by {:.3g} of its spread (tolerance {:.3g}); leave it out with "
            "--disable-pass {}",
-           pass.name, worst.output, worst.spreads, options_.tolerance, pass.name);
+           pass.name, worst.output, worst.spreads, tolerance, pass.name);
   }
 
   Graph& graph_;

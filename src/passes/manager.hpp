@@ -19,6 +19,8 @@ struct PassOptions {
   std::int64_t max_patches = -1;
   /// What the backend wants of a node's tensors; empty: everything stays row-major.
   LayoutRules layout_rules;
+  /// The backend computes float16 and bfloat16 in float32.
+  bool widen_halves = false;
 
   /// Runs the graph by the reference interpreter before and after every pass that changed it, and throws Error
   /// (kInternal) naming the pass whose outputs differ by more than TOLERANCE of an output's spread (its largest minus

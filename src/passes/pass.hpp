@@ -19,6 +19,7 @@ struct PassContext {
   const Graph& graph;
   KnownValues& known;
   const LayoutRules& layout_rules;  ///< empty: no backend is chosen yet
+  bool widen_halves = false;        ///< the backend computes float16 and bfloat16 in float32
 };
 
 /// Looks at one node and proposes a change that starts there, or nothing.
@@ -27,11 +28,13 @@ using LocalRewrite = std::optional<Patch> (*)(const PassContext&, NodeId);
 using GraphRewrite = std::optional<Patch> (*)(const PassContext&);
 
 /// One rewrite of graphs. It keeps no state, is right whatever other passes did or did not do before, and keeps the
-/// graph's outputs equal to rounding. It is asked again until it proposes nothing.
+/// graph's outputs equal to rounding: that of the types that the graph computes in, or, of a pass that WIDENS, of the
+/// types that it did. It is asked again until it proposes nothing.
 struct Pass {
   std::string_view name;
   std::string_view summary;
   std::variant<LocalRewrite, GraphRewrite> rewrite;
+  bool widens = false;
 };
 
 /// The passes in the order in which they run; one may stand there more than once.

@@ -2,15 +2,16 @@
 
 // The passes in the order in which they run. A pass is a file here, a line below and a test.
 //
-// Constants first, as every other pass looks for them (but what hands a constant on must not be computed: it would be
-// copied); then nodes that do nothing, so that patterns stand close together; then patterns of several nodes become
-// one; then per-channel arithmetic goes into weights; then what is left behind a product becomes its post-ops; memory
-// layouts last, when the nodes are final.
+// Types first, as what follows looks for float32; then constants, as every other pass looks for them (but what hands a
+// constant on must not be computed: it would be copied); then nodes that do nothing, so that patterns stand close
+// together; then patterns of several nodes become one; then per-channel arithmetic goes into weights; then what is left
+// behind a product becomes its post-ops; memory layouts last, when the nodes are final.
 //
 // clang-format off
-#define SACCADE_PASSES(LOCAL, GRAPH)                                                                  \
+#define SACCADE_PASSES(LOCAL, GRAPH, WIDEN)                                                           \
   LOCAL(eliminate_dead_code, "drop nodes that nothing reads")                                         \
   LOCAL(remove_identity, "drop nodes whose output is their input")                                    \
+  WIDEN(widen_halves, "compute in float32 what is in float16 or bfloat16")                            \
   LOCAL(lower_attention, "make two products and a Softmax of an Attention")                           \
   LOCAL(fold_constants, "compute nodes that see constants or shapes alone")                           \
   LOCAL(remove_identity, "drop nodes whose output is their input")                                    \
@@ -37,11 +38,12 @@ namespace saccade {
 
 #define SACCADE_DECLARE_LOCAL(name, summary) std::optional<Patch> name(const PassContext&, NodeId);
 #define SACCADE_DECLARE_GRAPH(name, summary) std::optional<Patch> name(const PassContext&);
-SACCADE_PASSES(SACCADE_DECLARE_LOCAL, SACCADE_DECLARE_GRAPH)
+SACCADE_PASSES(SACCADE_DECLARE_LOCAL, SACCADE_DECLARE_GRAPH, SACCADE_DECLARE_GRAPH)
 
 std::span<const Pass> pipeline() {
 #define SACCADE_LIST(name, summary) {#name, summary, name},
-  static const Pass kPasses[] = {SACCADE_PASSES(SACCADE_LIST, SACCADE_LIST)};
+#define SACCADE_LIST_WIDENING(name, summary) {#name, summary, name, true},
+  static const Pass kPasses[] = {SACCADE_PASSES(SACCADE_LIST, SACCADE_LIST, SACCADE_LIST_WIDENING)};
   return kPasses;
 }
 

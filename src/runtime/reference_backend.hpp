@@ -16,6 +16,7 @@ class ReferenceBackend : public Backend {
   std::string_view name() const override { return "reference"; }
   std::span<const Tactic* const> tactics() const override { return tactics_; }
   LayoutRule layout_rule(const NodeContext&) const override { return LayoutRule::kRowMajor; }
+  bool computes_halves() const override { return true; }
   void prepare_thread(int) const override {}
   void release_thread() const override {}
   std::string device_name() const override { return "the reference kernels"; }

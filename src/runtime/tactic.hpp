@@ -80,6 +80,9 @@ class Backend {
   /// All tactics, the preferred ones first; the last can run whatever has a reference kernel.
   virtual std::span<const Tactic* const> tactics() const = 0;
   virtual LayoutRule layout_rule(const NodeContext& context) const = 0;
+  /// Whether it computes in float16 and bfloat16 at the speed of float32, or has to answer as they round; where not,
+  /// models of halves are computed in float32.
+  virtual bool computes_halves() const = 0;
   /// Runs once on every thread that executes plans, before its first: thread counts and the like.
   virtual void prepare_thread(int threads) const = 0;
   /// Gives back the workers that the calling thread's plans ran on; the next run gets new ones.

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "graph/patch.hpp"
 #include "ops/infer.hpp"
+#include "ops/values.hpp"
 #include "vision/card_file.hpp"
 #include "vision/recognise.hpp"
 
@@ -34,7 +35,7 @@ class Fragment {
   ValueId cast(ValueId value, DType to, const std::string& name) {
     if (graph_.value(value).type.dtype == to) return value;
     Node node{.op = "Cast", .inputs = {value}};
-    node.attributes.set("to", onnx_number(to));
+    node.attributes.set("to", onnx_of_dtype(to));
     return add(std::move(node), {name})[0];
   }
 
@@ -50,17 +51,6 @@ class Fragment {
   }
 
  private:
-  /// TensorProto.DataType, as Cast's attribute has it.
-  static std::int64_t onnx_number(DType dtype) {
-    switch (dtype) {
-      case DType::kFloat32: return 1;
-      case DType::kUInt8: return 2;
-      case DType::kFloat16: return 10;
-      case DType::kBFloat16: return 16;
-      default: fail(ErrorCode::kUnsupported, "the model takes or gives {}, which is not built", to_string(dtype));
-    }
-  }
-
   Graph& graph_;
   Stage stage_;
 };

@@ -28,6 +28,7 @@ class CpuBackend : public Backend {
     };
     return std::ranges::any_of(tactics_, runs) ? rule : LayoutRule::kRowMajor;
   }
+  bool computes_halves() const override { return false; }
   void prepare_thread(int threads) const override { omp_set_num_threads(threads > 0 ? threads : omp_get_num_procs()); }
   void release_thread() const override { end_team(); }
   std::string device_name() const override { return cpu::device_name(); }
