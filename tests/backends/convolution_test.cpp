@@ -113,13 +113,14 @@ TEST(Convolution, ResidualsAreReadWhereWindowsLieInThePaddingAlone) {
         .check_layouts(kTactic, kClose);
 }
 
-TEST(Convolution, RefusesOperandsThatLieOtherwiseThanTheOutput) {
-  EXPECT_FALSE(OpCase("Conv")
-                   .input({1, 8, 9, 9})
-                   .weights({8, 8, 1, 1})
-                   .post_with_operand("Add")
-                   .input_layout(2, Layout::kRowMajor)
-                   .supports(kTactic, Layout::kChannelsLast));
+TEST(Convolution, ReadsOperandsThatLieOtherwiseThanTheOutput) {
+  OpCase("Conv")
+      .input({1, 8, 9, 9})
+      .weights({8, 8, 1, 1})
+      .absent()
+      .post_with_operand("Add")
+      .input_layout(3, Layout::kRowMajor)
+      .check(kTactic, Layout::kChannelsLast, kClose);
 }
 
 TEST(Convolution, RunsOnTwoThreads) {
@@ -137,6 +138,14 @@ TEST(Convolution, RefusesWeightsThatAreNotConstant) {
 
 TEST(Convolution, RefusesEmptyTensors) {
   EXPECT_FALSE(OpCase("Conv").input({0, 8, 9, 9}).weights({16, 8, 3, 3}).supports(kTactic));
+}
+
+TEST(Convolution, KeepsThePostOpsOfOneKindApart) {
+  const auto conv = [] { return OpCase("Conv").input({1, 8, 7, 9}).weights({16, 8, 3, 3}).absent(); };
+  conv().post("Clip", -0.5F, 1.5F).post("HardSigmoid", 0.5F, 0.5F).check_layouts(kTactic, kClose);
+  conv().post("LeakyRelu", 0.7F).post_with_operand("Add").post("Relu").check_layouts(kTactic, kClose);
+  conv().post("Elu", 0.3F).post("Elu", 2).check_layouts(kTactic, kClose);
+  conv().post("Clip", 0, 1).post_with_operand("Add").post("Clip", 0, 1).check_layouts(kTactic, kClose);
 }
 
 }  // namespace

@@ -36,5 +36,14 @@ TEST(Deconvolution, Groups) {
       .check_layouts(kTactic, kClose);
 }
 
+TEST(Deconvolution, KeepsThePostOpsOfOneKindApart) {
+  OpCase("ConvTranspose")
+      .input({1, 8, 7, 5})
+      .weights({8, 16, 2, 2})
+      .post("Clip", -0.5F, 1.5F)
+      .post("HardSigmoid", 0.5F, 0.5F)
+      .check_layouts(kTactic, kClose);
+}
+
 }  // namespace
 }  // namespace saccade

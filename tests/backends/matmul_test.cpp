@@ -75,5 +75,14 @@ TEST(Gemm, LeavesAMatrixOfBiasesToTheReference) {
   EXPECT_FALSE(OpCase("Gemm").input({5, 7}).weights({7, 9}).weights({5, 9}).supports(kTactic));
 }
 
+TEST(MatMul, KeepsThePostOpsOfOneKindApart) {
+  OpCase("MatMul")
+      .input({5, 7})
+      .weights({7, 9})
+      .post("LeakyRelu", 0.7F)
+      .post("Relu")
+      .check(kTactic, Layout::kRowMajor, kClose);
+}
+
 }  // namespace
 }  // namespace saccade

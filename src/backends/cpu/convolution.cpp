@@ -1,4 +1,3 @@
-#include "cpu/element_program.hpp"
 #include "cpu/onednn.hpp"
 #include "cpu/onednn_window.hpp"
 #include "cpu/tactics.hpp"
@@ -40,11 +39,10 @@ bool misreads_operands(const Descriptor& chosen, const FusedPostOps& fused) {
   return !fused.operands.empty() && (":" + std::string(chosen.impl_info_str())).find(":gemm:") != std::string::npos;
 }
 
-/// Nothing fused: the post-ops run behind the primitive.
-FusedPostOps no_post_ops() {
-  FusedPostOps none;
-  none.attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-  return none;
+/// The node's post-ops, apart where the implementation that oneDNN chooses with them would misread an operand.
+FusedPostOps fused_post_ops(const NodeContext& context) {
+  FusedPostOps fused = fuse_post_ops(context);
+  return misreads_operands(descriptor(context, fused.attributes), fused) ? post_ops_apart() : std::move(fused);
 }
 
 class Convolution : public Tactic {
@@ -55,25 +53,16 @@ class Convolution : public Tactic {
     if (!context.node.is("Conv")) return Support::other_operator("not a Conv");
     if (Support types = all_float32(context); !types) return types;
     if (context.constant(1) == nullptr) return Support::no("the weights are not constant");
-    std::string why;
-    const auto fused = fuse_post_ops(context, why);
-    if (!fused) return Support::no(why);
-    bool apart = false;
-    const auto make = [&] { apart = misreads_operands(descriptor(context, fused->attributes), *fused); };
-    const Support support = onednn_supports(context, make);
-    return support && apart ? supports_post_ops(context) : support;
+    FusedPostOps fused;
+    if (Support primitive = onednn_supports(context, [&] { fused = fused_post_ops(context); }); !primitive)
+      return primitive;
+    return supports_rest(context, fused);
   }
 
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
-    return onednn_compile(context, [&]() -> std::unique_ptr<Launch> {
-      std::string why;
-      FusedPostOps fused = fuse_post_ops(context, why).value();
-      Descriptor chosen = descriptor(context, fused.attributes);
-      const bool apart = misreads_operands(chosen, fused);
-      if (apart) {
-        fused = no_post_ops();
-        chosen = descriptor(context, fused.attributes);
-      }
+    return onednn_compile(context, [&] {
+      const FusedPostOps fused = fused_post_ops(context);
+      const Descriptor chosen = descriptor(context, fused.attributes);
       std::vector<TensorArgument> tensors = fused.operands;
       tensors.push_back({DNNL_ARG_SRC, false, 0, chosen.src_desc()});
       tensors.push_back({DNNL_ARG_DST, true, 0, chosen.dst_desc()});
@@ -82,8 +71,8 @@ class Convolution : public Tactic {
       packed.push_back(pack(context, DNNL_ARG_WEIGHTS, *context.constant(1),
                             describe(DType::kFloat32, weights_shape(context), Layout::kRowMajor),
                             chosen.weights_desc()));
-      auto launch = onednn_launch<dnnl::convolution_forward>(chosen, std::move(tensors), std::move(packed));
-      return apart ? with_post_ops(context, std::move(launch)) : std::move(launch);
+      return with_rest(context, fused,
+                       onednn_launch<dnnl::convolution_forward>(chosen, std::move(tensors), std::move(packed)));
     });
   }
 };

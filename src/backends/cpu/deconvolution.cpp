@@ -48,16 +48,14 @@ class Deconvolution : public Tactic {
     if (!context.node.is("ConvTranspose")) return Support::other_operator("not a ConvTranspose");
     if (Support types = all_float32(context); !types) return types;
     if (context.constant(1) == nullptr) return Support::no("the weights are not constant");
-    std::string why;
-    const auto fused = fuse_post_ops(context, why);
-    if (!fused) return Support::no(why);
-    return onednn_supports(context, [&] { descriptor(context, fused->attributes); });
+    const FusedPostOps fused = fuse_post_ops(context);
+    if (Support rest = supports_rest(context, fused); !rest) return rest;
+    return onednn_supports(context, [&] { descriptor(context, fused.attributes); });
   }
 
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
     return onednn_compile(context, [&] {
-      std::string why;
-      const FusedPostOps fused = fuse_post_ops(context, why).value();
+      const FusedPostOps fused = fuse_post_ops(context);
       const Descriptor chosen = descriptor(context, fused.attributes);
       std::vector<TensorArgument> tensors = fused.operands;
       tensors.push_back({DNNL_ARG_SRC, false, 0, chosen.src_desc()});
@@ -66,7 +64,8 @@ class Deconvolution : public Tactic {
       std::vector<PackedArgument> packed;
       packed.push_back(
           pack(context, DNNL_ARG_WEIGHTS, *context.constant(1), weights_view(context), chosen.weights_desc()));
-      return onednn_launch<dnnl::deconvolution_forward>(chosen, std::move(tensors), std::move(packed));
+      return with_rest(context, fused,
+                       onednn_launch<dnnl::deconvolution_forward>(chosen, std::move(tensors), std::move(packed)));
     });
   }
 };

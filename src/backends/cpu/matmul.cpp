@@ -127,17 +127,15 @@ class MatMul : public Tactic {
     if (Support types = all_float32(context); !types) return types;
     const Product product = product_of(context);
     if (Support operands = check_operands(context, product); !operands) return operands;
-    std::string why;
-    const auto fused = fuse_post_ops(context, why, &product.output);
-    if (!fused) return Support::no(why);
-    return onednn_supports(context, [&] { descriptor(context, product, fused->attributes); });
+    const FusedPostOps fused = fuse_post_ops(context, &product.output);
+    if (Support rest = supports_rest(context, fused); !rest) return rest;
+    return onednn_supports(context, [&] { descriptor(context, product, fused.attributes); });
   }
 
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
     return onednn_compile(context, [&] {
-      std::string why;
       const Product product = product_of(context);
-      const FusedPostOps fused = fuse_post_ops(context, why, &product.output).value();
+      const FusedPostOps fused = fuse_post_ops(context, &product.output);
       const Descriptor chosen = descriptor(context, product, fused.attributes);
       std::vector<TensorArgument> tensors = fused.operands;
       std::vector<PackedArgument> packed;
@@ -154,7 +152,7 @@ class MatMul : public Tactic {
       } else if (context.has(2)) {
         tensors.push_back({DNNL_ARG_BIAS, false, 2, chosen.bias_desc()});
       }
-      return onednn_launch<dnnl::matmul>(chosen, std::move(tensors), std::move(packed));
+      return with_rest(context, fused, onednn_launch<dnnl::matmul>(chosen, std::move(tensors), std::move(packed)));
     });
   }
 };

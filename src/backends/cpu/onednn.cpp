@@ -3,7 +3,9 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <map>
 
+#include "cpu/element_program.hpp"
 #include "cpu/parallel.hpp"
 
 namespace saccade::cpu {
@@ -55,6 +57,21 @@ bool append_unary(dnnl::post_ops& ops, const PostOp& post) {
   if (post.op == "Mish") return eltwise(algorithm::eltwise_mish);
   if (post.op != "HardSigmoid") return false;
   return eltwise(algorithm::eltwise_linear, post.alpha, post.beta) && eltwise(algorithm::eltwise_clip_v2, 0, 1);
+}
+
+/// oneDNN 2.6 compiles two element-wise post-ops of one algorithm with the constants of the first: a LeakyRelu, or a
+/// Clip, takes those of another before it.
+bool shares_constants(const dnnl::post_ops& ops) {
+  std::map<algorithm, std::pair<float, float>> constants;
+  for (int i = 0; i < ops.len(); ++i) {
+    if (ops.kind(i) != dnnl::primitive::kind::eltwise) continue;
+    float scale = 1;
+    algorithm what{};
+    std::pair<float, float> own;
+    ops.get_params_eltwise(i, scale, what, own.first, own.second);
+    if (const auto [first, is_new] = constants.emplace(what, own); !is_new && first->second != own) return true;
+  }
+  return false;
 }
 
 /// Add and Mul become binary post-ops, which only read their operand: the sum post-op would write into it.
@@ -124,18 +141,32 @@ PackedArgument pack(const NodeContext& context, int argument, const Tensor& tens
   return {argument, std::move(packed), {}};
 }
 
-std::optional<FusedPostOps> fuse_post_ops(const NodeContext& context, std::string& why, const Shape* shape,
-                                          const dnnl::post_ops& first) {
+FusedPostOps post_ops_apart() {
+  FusedPostOps none;
+  none.attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  none.apart = true;
+  return none;
+}
+
+FusedPostOps fuse_post_ops(const NodeContext& context, const Shape* shape) {
   FusedPostOps fused;
-  dnnl::post_ops ops = first;
-  for (const PostOp& post : context.node.post_ops) {
-    if (post.operand < 0 ? append_unary(ops, post) : append_binary(context, post, shape, fused, ops)) continue;
-    why = fmt::format("oneDNN has no post-op for {}", post.op);
-    return std::nullopt;
-  }
+  dnnl::post_ops ops;
+  for (const PostOp& post : context.node.post_ops)
+    if (post.operand < 0 ? !append_unary(ops, post) : !append_binary(context, post, shape, fused, ops))
+      return post_ops_apart();
+  if (shares_constants(ops)) return post_ops_apart();
   fused.attributes.set_post_ops(ops);
   fused.attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   return fused;
+}
+
+Support supports_rest(const NodeContext& context, const FusedPostOps& fused) {
+  return fused.apart ? supports_post_ops(context) : Support{};
+}
+
+std::unique_ptr<Launch> with_rest(const NodeContext& context, const FusedPostOps& fused,
+                                  std::unique_ptr<Launch> launch) {
+  return fused.apart ? with_post_ops(context, std::move(launch)) : std::move(launch);
 }
 
 OnednnLaunch::OnednnLaunch(dnnl::primitive primitive, const memory::desc& scratchpad,

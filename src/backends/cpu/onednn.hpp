@@ -56,14 +56,19 @@ PackedArgument pack(const NodeContext& context, int argument, const Tensor& tens
 
 /// A node's post-ops as a primitive's attribute, and the operands that they read at run time.
 struct FusedPostOps {
-  dnnl::primitive_attr attributes;
+  dnnl::primitive_attr attributes;  ///< with user scratchpad mode set
   std::vector<TensorArgument> operands;
+  bool apart = false;  ///< none is fused: they run behind the primitive
 };
-/// With user scratchpad mode set. Empty where a post-op has no oneDNN counterpart; WHY then says which.
-/// SHAPE: what the primitive takes the output for (row-major), where it is not the node's own; FIRST: the primitive's
-/// own post-ops, which come before the node's.
-std::optional<FusedPostOps> fuse_post_ops(const NodeContext& context, std::string& why, const Shape* shape = nullptr,
-                                          const dnnl::post_ops& first = {});
+/// Apart where oneDNN has no counterpart of one. SHAPE: what the primitive takes the output for (row-major), where it
+/// is not the node's own.
+FusedPostOps fuse_post_ops(const NodeContext& context, const Shape* shape = nullptr);
+FusedPostOps post_ops_apart();
+/// Whether the post-ops that are not FUSED have kernels.
+Support supports_rest(const NodeContext& context, const FusedPostOps& fused);
+/// LAUNCH, followed by the post-ops that are not FUSED.
+std::unique_ptr<Launch> with_rest(const NodeContext& context, const FusedPostOps& fused,
+                                  std::unique_ptr<Launch> launch);
 
 /// A oneDNN primitive with its packed weights.
 class OnednnLaunch : public Launch {
