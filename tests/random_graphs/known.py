@@ -130,6 +130,7 @@ WRONG = [
     Wrong("GlobalMaxPool", always, "the answer has one dimension too many where the input has not four", (PACKAGE,)),
     Wrong("GridSample", of_doubles, "the places of doubles are computed in float; the standard has no float in it",
           (RUNTIME, PACKAGE)),
+    Wrong("GridSample", of_integers, "the weights of integers are integers", (PACKAGE,)),
     Wrong("HardSwish", of_doubles, "1/6 is a float; the standard: \"alpha = 1/6\"", (RUNTIME, PACKAGE)),
     Wrong("LRN", of_doubles,
           "with size 1 the element itself is left out, and alpha is a double; the standard: \"alpha : float\", "
