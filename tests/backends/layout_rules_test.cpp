@@ -25,10 +25,12 @@ TEST(LayoutRules, ReductionsOfSpaceTakeEither) {
   EXPECT_EQ(OpCase("ReduceMean").input({1, 3, 8, 8}).constant(list({-1})).layout_rule(), LayoutRule::kRowMajor);
 }
 
-TEST(LayoutRules, WhatIsSampledOfAConstantStaysRowMajor) {
+TEST(LayoutRules, WhatIsSampledOrResizedOfAConstantStaysRowMajor) {
   const auto rule = [](OpCase image) { return image.input({2, 5, 5, 2}).layout_rule(); };
   EXPECT_EQ(rule(OpCase("GridSample").input({2, 3, 8, 8})), LayoutRule::kAny);
   EXPECT_EQ(rule(OpCase("GridSample").weights({2, 3, 8, 8})), LayoutRule::kRowMajor);
+  const Tensor twice = Tensor::of<float>({4}, {1, 1, 2, 2});
+  EXPECT_EQ(OpCase("Resize").weights({1, 3, 8, 8}).absent().constant(twice).layout_rule(), LayoutRule::kRowMajor);
 }
 
 TEST(LayoutRules, WhatOnlyTheReferenceRunsStaysRowMajor) {

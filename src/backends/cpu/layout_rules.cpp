@@ -84,10 +84,13 @@ bool reduces_space(const NodeContext& context) {
   return rank >= 3;
 }
 
-/// Where an image is a constant, only the places it is sampled at are the run's: constants stay row-major, and what is
-/// sampled of an image lies as that does.
-bool samples_constant(const NodeContext& context) {
-  return (context.node.is("GridSample") || context.node.is("RoiAlign")) && context.constant(0) != nullptr;
+/// Operators whose kernels write in the layout that they read. Constants stay row-major, and so does what these make of
+/// one: what is sampled of a constant image at places that the run gives, or what would be folded if passes were left
+/// to.
+bool keeps_layout_of_constant(const NodeContext& context) {
+  constexpr auto kOps = std::to_array<std::string_view>(
+      {"Cast", "DequantizeLinear", "GridSample", "LogSoftmax", "QuantizeLinear", "Resize", "RoiAlign", "Softmax"});
+  return context.constant(0) != nullptr && lists(kOps, context.node.op);
 }
 
 }  // namespace
@@ -96,7 +99,7 @@ LayoutRule layout_rule(const NodeContext& context) {
   const Node& node = context.node;
   if (node.is("Preprocess", "saccade")) return LayoutRule::kChannelsLast;
   if (node.is("Reorder", "saccade") || node.is("Silu", "saccade")) return LayoutRule::kAny;
-  if (!node.domain.empty() || samples_constant(context)) return LayoutRule::kRowMajor;
+  if (!node.domain.empty() || keeps_layout_of_constant(context)) return LayoutRule::kRowMajor;
   if (lists(kBestChannelsLast, node.op)) return LayoutRule::kChannelsLast;
   return lists(kInEither, node.op) || reduces_space(context) ? LayoutRule::kAny : LayoutRule::kRowMajor;
 }
