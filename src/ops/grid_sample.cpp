@@ -176,9 +176,8 @@ void grid_sample(const KernelContext& context) {
   taps[0].count = 1;
   for (std::int64_t image = 0; image < shape[0]; ++image) {
     for (std::int64_t point = 0; point < points; ++point, coordinates += spatial) {
-      for (int i = 0; i < spatial; ++i)
-        taps[static_cast<std::size_t>(3 - spatial + i)] =
-            axes[static_cast<std::size_t>(i)].at(static_cast<Number>(coordinates[spatial - 1 - i]));
+      for (std::size_t i = 0; i < axes.size(); ++i)
+        taps[taps.size() - axes.size() + i] = axes[i].at(static_cast<Number>(coordinates[axes.size() - 1 - i]));
       for (std::int64_t channel = image * shape[1]; channel < (image + 1) * shape[1]; ++channel) {
         const T* from = input + channel * plane;
         T& to = output[channel * points + point];

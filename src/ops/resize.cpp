@@ -170,6 +170,7 @@ void reference_resize(const KernelContext& context) {
   const auto axes = resize_axes(attributes, context.input(0).shape, floats_of(input(2)), integers_of(input(3)),
                                 crops ? floats_of(input(1)) : std::vector<float>{});
   std::vector<AxisTaps> taps;
+  taps.reserve(axes.size());
   for (const ResizeAxis& axis : axes) taps.push_back(axis.resized ? resize_taps(attributes, axis) : AxisTaps{});
   if (attributes.text("mode", "nearest") == "nearest") {
     pick_by_size(context, taps);

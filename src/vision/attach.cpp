@@ -27,7 +27,7 @@ class Fragment {
     const std::vector<TensorType> types = infer_node(graph_, node, known);
     for (std::size_t i = 0; i < types.size(); ++i)
       if (node.outputs[i] != ValueId::kNone) graph_.value(node.outputs[i]).type = types[i];
-    const std::vector<ValueId> made = node.outputs;
+    std::vector<ValueId> made = node.outputs;
     graph_.add_node(std::move(node));
     return made;
   }
