@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "onnx/slicewise.hpp"
 #include "ops/values.hpp"
 
 // How much room a node's outputs take at most. A shape rule is asked twice: with the greatest sizes that its inputs can
@@ -29,17 +30,6 @@ const Tensor* contents_at(const SizeQuestion& q, std::size_t i, End end) {
   const Range* range = q.ranges.get(q.node.inputs[i]);
   if (range == nullptr) return nullptr;
   return end == End::kMost ? &range->most : &range->least;
-}
-
-/// Whether the operator's inputs broadcast to its output's shape.
-bool broadcasts(const Node& node) {
-  constexpr auto kOps =
-      std::to_array<std::string_view>({"Add",  "And",         "BitwiseAnd", "BitwiseOr", "BitwiseXor",
-                                       "Clip", "Div",         "Equal",      "Greater",   "GreaterOrEqual",
-                                       "Less", "LessOrEqual", "Max",        "Mean",      "Min",
-                                       "Mod",  "Mul",         "Or",         "Pow",       "PRelu",
-                                       "Sub",  "Sum",         "Where",      "Xor"});
-  return std::ranges::find(kOps, node.op) != kOps.end();
 }
 
 /// Lets open dimensions that broadcast agree: with a fixed one where there is one, else with the greatest.
@@ -77,7 +67,7 @@ Types inputs_at(const SizeQuestion& q, End end, std::int64_t least) {
       if (end == End::kLeast && q.open[i][static_cast<std::size_t>(axis)])
         types[i].shape[axis] = std::min(least, types[i].shape[axis]);
   }
-  if (broadcasts(q.node)) agree(q, types);
+  if (is_elementwise(q.node)) agree(q, types);
   return types;
 }
 

@@ -155,51 +155,23 @@ constexpr std::array kRules = {
     Rule{"Unsqueeze", unsqueeze},
 };
 
-constexpr auto kElementwise = std::to_array<std::string_view>({"Abs",
-                                                               "Add",
-                                                               "And",
-                                                               "Cast",
-                                                               "CastLike",
-                                                               "Ceil",
-                                                               "Clip",
-                                                               "Div",
-                                                               "Equal",
-                                                               "Exp",
-                                                               "Floor",
-                                                               "Greater",
-                                                               "GreaterOrEqual",
-                                                               "Identity",
-                                                               "Less",
-                                                               "LessOrEqual",
-                                                               "Log",
-                                                               "Max",
-                                                               "Min",
-                                                               "Mod",
-                                                               "Mul",
-                                                               "Neg",
-                                                               "Not",
-                                                               "Or",
-                                                               "Pow",
-                                                               "Reciprocal",
-                                                               "Relu",
-                                                               "Round",
-                                                               "Sigmoid",
-                                                               "Sign",
-                                                               "Sqrt",
-                                                               "Sub",
-                                                               "Tanh",
-                                                               "Where",
-                                                               "Xor"});
-
-bool is_elementwise(const Node& node) {
-  return node.domain.empty() && std::ranges::find(kElementwise, node.op) != kElementwise.end();
-}
+constexpr auto kElementwise = std::to_array<std::string_view>(
+    {"Abs",      "Add",     "And",         "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Cast",       "CastLike",
+     "Ceil",     "Clip",    "Div",         "Equal",      "Exp",       "Floor",      "Greater",    "GreaterOrEqual",
+     "Identity", "Less",    "LessOrEqual", "Log",        "Max",       "Mean",       "Min",        "Mod",
+     "Mul",      "Neg",     "Not",         "Or",         "PRelu",     "Pow",        "Reciprocal", "Relu",
+     "Round",    "Sigmoid", "Sign",        "Sqrt",       "Sub",       "Sum",        "Tanh",       "Where",
+     "Xor"});
 
 }  // namespace
 
 std::vector<std::int64_t> Flow::integers(std::size_t i) const {
   const Tensor* tensor = has(i) ? known.get(node.inputs[i]) : nullptr;
   return tensor == nullptr ? std::vector<std::int64_t>{} : integers_of(view_of(*tensor));
+}
+
+bool is_elementwise(const Node& node) {
+  return node.domain.empty() && std::ranges::find(kElementwise, node.op) != kElementwise.end();
 }
 
 std::optional<int> axis_behind(const Flow& flow) {

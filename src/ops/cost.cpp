@@ -6,6 +6,7 @@
 #include <span>
 
 #include "ops/einsum_equation.hpp"
+#include "ops/regions.hpp"
 
 namespace saccade {
 namespace {
@@ -82,7 +83,8 @@ double suppression(const Costed& at) { return at.input(1) * at.dim(1, 2); }
 /// Without a sampling_ratio the regions' sizes decide how many samples a bin takes, up to this along each side.
 double roi_align(const Costed& at) {
   const auto samples = static_cast<double>(at.node.attributes.integer("sampling_ratio", 0));
-  return at.outputs() * (samples == 0 ? 4096.0 * 4096.0 : samples * samples);
+  constexpr auto kMost = static_cast<double>(kMaxRegionSamples);
+  return at.outputs() * (samples == 0 ? kMost * kMost : samples * samples);
 }
 
 /// Bins may overlap: each has up to all of its map.

@@ -9,7 +9,7 @@
 // has; along some axes only the first elements count, as many as an int64 beside it says. The kernel cuts the inputs to
 // what counts, asks the operator's own shape rule for the outputs' shapes (all contents are known by now), runs the
 // operator's own kernel, and puts the results into the outputs' room, with zeros behind them. So any operator works on
-// any size, at the price of a copy in and out.
+// any size, at the price of a copy out, and of one in where what counts does not lie in one piece.
 namespace saccade {
 namespace {
 
@@ -114,6 +114,15 @@ void infer_sized(InferContext& context) {
   }
 }
 
+/// Whether what counts of the room is its first elements, row-major: no axis but the first longer one is cut.
+bool lies_in_one_piece(const Shape& counted, const Shape& room) {
+  int first = 0;
+  while (first < room.rank() && counted[first] == 1) ++first;
+  for (int axis = first + 1; axis < room.rank(); ++axis)
+    if (counted[axis] != room[axis]) return false;
+  return true;
+}
+
 // ---- running ------------------------------------------------------------------------------------------------------
 
 /// One run: the inner operator's tensors in the sizes that count.
@@ -122,10 +131,10 @@ class SizedRun {
   SizedRun(const KernelContext& context, const Form& form)
       : context_(context), form_(form), inputs_(form.inner.inputs.size()), contents_(inputs_.size()) {
     for (std::size_t i = 0; i < inputs_.size(); ++i) inputs_[i] = context.input(static_cast<int>(i));
-    cut();
   }
 
   void run() {
+    cut();
     const std::vector<TensorType> types = infer();
     std::vector<Tensor> results(types.size());
     std::vector<TensorView> outputs(types.size());
@@ -162,7 +171,7 @@ class SizedRun {
     }
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       const TensorView& whole = context_.input(static_cast<int>(i));
-      if (whole.data == nullptr || inputs_[i].shape == whole.shape) continue;
+      if (whole.data == nullptr || lies_in_one_piece(inputs_[i].shape, whole.shape)) continue;
       contents_[i] = Tensor(whole.dtype, inputs_[i].shape);
       strided_copy(whole.dtype, inputs_[i].shape, strided(whole), strided(view_of(contents_[i])));
       inputs_[i] = view_of(contents_[i]);

@@ -146,7 +146,10 @@ Node node_from(const Json& json, const Graph& graph, std::string_view blob) {
 
 std::vector<Extent> extents_from(const Json& json) {
   std::vector<Extent> extents;
-  for (const Json& extent : json) extents.push_back({extent.at("output"), extent.at("axis"), extent.at("count")});
+  // A negative number names no output, as the largest one doesn't.
+  const auto output = [](const Json& number) { return static_cast<std::size_t>(int_from(number)); };
+  for (const Json& extent : json)
+    extents.push_back({output(extent.at("output")), int_from(extent.at("axis")), output(extent.at("count"))});
   return extents;
 }
 

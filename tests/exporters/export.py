@@ -1,9 +1,11 @@
 """An exporter on a network; frameworks' own derive from it."""
 import contextlib
+import dataclasses
 import logging
 import os
 import pathlib
 import sys
+import typing
 import warnings
 
 import onnx
@@ -17,6 +19,14 @@ RUN_BATCH = {"static": 1, "dynamic": 3}
 
 class CannotExport(Exception):
     """The exporter's fault, or its limit."""
+
+
+@dataclasses.dataclass
+class Network:
+    """A framework's network, and the shape of one picture, channels first, without the batch; some take one alone."""
+    module: typing.Any
+    picture: tuple
+    batched: bool = True
 
 
 class Exporter:

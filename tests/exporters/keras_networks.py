@@ -1,5 +1,4 @@
 """Networks of keras.applications with random weights that give every layer unit variance, and what exports them."""
-import dataclasses
 import pathlib
 import tempfile
 
@@ -24,13 +23,7 @@ QUICK = {"names": ("keras.MobileNetV2",), "opset": (13,), "batch": ("dynamic",),
 PRODUCTS = ("kernel", "depthwise_kernel", "pointwise_kernel")
 
 
-@dataclasses.dataclass
-class Network:
-    """A network, and the shape of one picture, channels first."""
-    module: keras.Model
-    picture: tuple
-    batched: bool = True
-
+class Network(export.Network):
     def inputs(self, batch):
         """Two batches of photographs as Keras takes them: channels last, in bytes' range where it normalises itself."""
         rescales = any(isinstance(layer, keras.layers.Rescaling) for layer in self.module.layers)

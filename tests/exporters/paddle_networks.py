@@ -1,5 +1,4 @@
 """Networks of paddle.vision with random weights that give every layer unit variance, and paddle2onnx."""
-import dataclasses
 import pathlib
 import tempfile
 
@@ -8,7 +7,7 @@ import numpy as np
 import paddle
 import paddle2onnx
 from compare import pictures
-from export import redrawn
+from export import Network, redrawn
 
 # The network, and the side of the picture.
 NETWORKS = {
@@ -22,14 +21,6 @@ EXPORTERS = ("paddle", "paddle_plain")
 OPSETS = (19, 17, 15, 13, 11, 9)
 QUICK = {"names": ("paddle.mobilenet_v3_small",), "opset": (11,), "batch": ("dynamic",)}
 PRODUCTS = (paddle.nn.Conv2D, paddle.nn.Linear)
-
-
-@dataclasses.dataclass
-class Network:
-    """A network, and the shape of one picture."""
-    module: paddle.nn.Layer
-    picture: tuple
-    batched: bool = True
 
 
 def names():

@@ -1,5 +1,4 @@
 """Networks of torchvision and timm with random weights that give every layer unit variance, and torch's exporters."""
-import dataclasses
 import typing
 
 import export
@@ -47,13 +46,7 @@ TIMM = {
 }
 
 
-@dataclasses.dataclass
-class Network:
-    """A network, and the shape of one picture, without the batch; a detector takes one picture at a time."""
-    module: nn.Module
-    picture: tuple
-    batched: bool = True
-
+class Network(export.Network):
     def examples(self, batch):
         return torch.randn(batch, *self.picture) if self.batched else torch.randn(*self.picture)
 

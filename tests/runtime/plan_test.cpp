@@ -177,6 +177,20 @@ class PlanFile : public testing::Test {
     std::ifstream file(path_, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
   }
+  /// Writes the plan file WHOLE with LIE at PLACE of its header.
+  void write_lie(const std::string& whole, const char* place, const char* lie) {
+    constexpr std::size_t kPrefix = 20;
+    std::uint64_t length = 0;
+    std::memcpy(&length, whole.data() + 12, sizeof length);
+    auto header = nlohmann::json::parse(whole.substr(kPrefix, length));
+    header[nlohmann::json::json_pointer(place)] = nlohmann::json::parse(lie);
+    std::string text = header.dump();
+    const auto size = static_cast<std::uint64_t>(text.size());
+    text.resize((kPrefix + text.size() + 63) / 64 * 64 - kPrefix);
+    std::string start = whole.substr(0, 12);
+    start.append(reinterpret_cast<const char*>(&size), sizeof size);
+    write(start + text + whole.substr((kPrefix + length + 63) / 64 * 64));
+  }
   std::string path_ =
       testing::TempDir() + "saccade_" + testing::UnitTest::GetInstance()->current_test_info()->name() + ".plan";
 };
@@ -231,6 +245,18 @@ TEST_F(PlanFile, RefusesAnExtentThatNothingCounts) {
   }
 }
 
+TEST_F(PlanFile, RefusesExtentsOfNoWholeNumbers) {
+  save_plan(*Plan::compile(counting_graph(), kBackend, {}), path_);
+  const std::string whole = bytes();
+  for (const auto& [place, lie] : {std::pair{"/graph/extents/0/output", "0.5"},
+                                   {"/graph/extents/0/axis", "1.5"},
+                                   {"/graph/extents/0/count", "1.5"},
+                                   {"/graph/extents/0/count", "-1"}}) {
+    write_lie(whole, place, lie);
+    EXPECT_THROW(load_plan(path_, kBackend, {}), Error) << place << " = " << lie;
+  }
+}
+
 TEST_F(PlanFile, RefusesEveryTruncation) {
   save_plan(*Plan::compile(small_graph(), kBackend, {}), path_);
   const std::string whole = bytes();
@@ -260,20 +286,7 @@ TEST_F(PlanFile, SurvivesDamage) {
 TEST_F(PlanFile, RefusesHeadersThatLie) {
   save_plan(*Plan::compile(small_graph(), kBackend, {}), path_);
   const std::string whole = bytes();
-  constexpr std::size_t kPrefix = 20;
-  std::uint64_t length = 0;
-  std::memcpy(&length, whole.data() + 12, sizeof length);
-  const auto header = nlohmann::json::parse(whole.substr(kPrefix, length));
-  const auto with = [&](const char* place, const char* lie) {
-    auto lying = header;
-    lying[nlohmann::json::json_pointer(place)] = nlohmann::json::parse(lie);
-    std::string text = lying.dump();
-    const auto size = static_cast<std::uint64_t>(text.size());
-    text.resize((kPrefix + text.size() + 63) / 64 * 64 - kPrefix);
-    std::string start = whole.substr(0, 12);
-    start.append(reinterpret_cast<const char*>(&size), sizeof size);
-    write(start + text + whole.substr((kPrefix + length + 63) / 64 * 64));
-  };
+  const auto with = [&](const char* place, const char* lie) { write_lie(whole, place, lie); };
   with("/graph/name", "\"another\"");
   EXPECT_EQ(load_plan(path_, kBackend, {})->graph().name, "another");
 

@@ -35,14 +35,16 @@ Descriptor descriptor(const NodeContext& context, const dnnl::primitive_attr& at
 
 /// oneDNN 2.6's convolution by gemm, which it falls back on where a window can lie in the padding alone, takes the
 /// first element of a post-op's tensor for all of its channel.
-bool misreads_operands(const Descriptor& chosen, const FusedPostOps& fused) {
-  return !fused.operands.empty() && (":" + std::string(chosen.impl_info_str())).find(":gemm:") != std::string::npos;
+bool misreads_operands(const NodeContext& context, const FusedPostOps& fused) {
+  if (fused.operands.empty()) return false;
+  const Descriptor chosen = descriptor(context, fused.attributes);
+  return (":" + std::string(chosen.impl_info_str())).find(":gemm:") != std::string::npos;
 }
 
 /// The node's post-ops, apart where the implementation that oneDNN chooses with them would misread an operand.
 FusedPostOps fused_post_ops(const NodeContext& context) {
   FusedPostOps fused = fuse_post_ops(context);
-  return misreads_operands(descriptor(context, fused.attributes), fused) ? post_ops_apart() : std::move(fused);
+  return misreads_operands(context, fused) ? post_ops_apart() : fused;
 }
 
 class Convolution : public Tactic {
@@ -54,8 +56,11 @@ class Convolution : public Tactic {
     if (Support types = all_float32(context); !types) return types;
     if (context.constant(1) == nullptr) return Support::no("the weights are not constant");
     FusedPostOps fused;
-    if (Support primitive = onednn_supports(context, [&] { fused = fused_post_ops(context); }); !primitive)
-      return primitive;
+    const auto make = [&] {
+      fused = fused_post_ops(context);
+      descriptor(context, fused.attributes);
+    };
+    if (Support primitive = onednn_supports(context, make); !primitive) return primitive;
     return supports_rest(context, fused);
   }
 
