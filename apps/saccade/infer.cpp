@@ -35,7 +35,7 @@ std::vector<Tensor> gather_inputs(const Model& model, const InferFlags& flags) {
   std::map<std::string, Tensor> given;
   for (const std::string& assignment : flags.inputs) {
     const auto [name, file] = split_assignment(assignment);
-    const bool known = std::ranges::any_of(model.inputs(), [&](const TensorInfo& input) { return input.name == name; });
+    const bool known = std::ranges::find(model.inputs(), name, &TensorInfo::name) != model.inputs().end();
     if (!known) {
       std::string names;
       for (const TensorInfo& input : model.inputs())

@@ -93,11 +93,27 @@ Tensor Ranges::end_of(ValueId id, bool at_most) const {
   return known == nullptr ? Tensor() : *known;
 }
 
-/// Where NODE only moves elements, it moves the counts that they are as well.
+/// What the counts of one of NODE's two inputs are where all elements of the other are NEUTRAL.
+Tensor Ranges::counts_beside(const Node& node, std::int64_t neutral) const {
+  for (const std::size_t other : {0U, 1U}) {
+    const Range* range = get(node.inputs[1 - other]);
+    const Tensor* known = known_.get(node.inputs[other]);
+    if (range == nullptr || range->counts.empty() || known == nullptr || known->dtype() != DType::kInt64) continue;
+    if (!std::ranges::all_of(known->data<std::int64_t>(), [&](std::int64_t x) { return x == neutral; })) continue;
+    std::vector<Tensor> inputs{range->counts, *known};
+    if (other == 0) std::swap(inputs[0], inputs[1]);
+    return std::move(evaluate(graph_, node, inputs)[0]);
+  }
+  return {};
+}
+
+/// Where NODE only moves elements, it moves the counts that they are as well; so do a sum with nothing and a product
+/// with one.
 Tensor Ranges::counts_behind(const Node& node, bool first_alone) const {
-  constexpr std::array<std::string_view, 8> kMoving = {"Where",   "Concat", "Gather",  "Identity",
-                                                       "Reshape", "Slice",  "Squeeze", "Unsqueeze"};
+  constexpr std::array<std::string_view, 10> kMoving = {"Add",     "Concat", "Gather",  "Identity",  "Mul",
+                                                        "Reshape", "Slice",  "Squeeze", "Unsqueeze", "Where"};
   if (std::ranges::find(kMoving, node.op) == kMoving.end()) return {};
+  if (node.is("Add") || node.is("Mul")) return counts_beside(node, node.is("Add") ? 0 : 1);
   std::vector<Tensor> inputs;
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     Tensor known = end_of(node.inputs[i], false);

@@ -29,6 +29,7 @@ class Ranges {
   std::optional<Range> behind(const Node& node) const;
 
  private:
+  Tensor counts_beside(const Node& node, std::int64_t neutral) const;
   Tensor counts_behind(const Node& node, bool first_alone) const;
   /// An input as it is known, else its greatest (AT_MOST) or least elements; empty where neither is known.
   Tensor end_of(ValueId id, bool at_most) const;

@@ -237,13 +237,26 @@ std::vector<Room> rooms_of_slice(const SizeQuestion& q) {
   return {made};
 }
 
+/// The count that element I of INPUT, which lists sizes, is.
+std::optional<ValueId> count_in(const SizeQuestion& q, std::size_t input, std::size_t i) {
+  const Range* range = q.ranges.get(q.node.inputs[input]);
+  if (range == nullptr || range->counts.empty()) return {};
+  const auto count = static_cast<ValueId>(range->counts.data<std::int64_t>()[i]);
+  return count == ValueId::kNone ? std::nullopt : std::optional(count);
+}
+
 /// Where dimension I of a Reshape's target is what counts the same axis of its input: that count.
 std::optional<ValueId> counts_input(const SizeQuestion& q, std::size_t i) {
-  const Range* range = q.ranges.get(q.node.inputs[1]);
   const auto axis = q.counts[0].find(static_cast<int>(i));
-  if (range == nullptr || range->counts.empty() || axis == q.counts[0].end()) return {};
-  const auto count = static_cast<ValueId>(range->counts.data<std::int64_t>()[i]);
-  return count == axis->second ? std::optional(count) : std::nullopt;
+  const auto count = count_in(q, 1, i);
+  return axis != q.counts[0].end() && count == axis->second ? count : std::nullopt;
+}
+
+std::vector<Room> rooms_of_constant(const SizeQuestion& q) {
+  std::vector<Room> rooms = between(ask_most(q), ask_least(q));
+  for (std::size_t i = 0; i < rooms[0].open.size(); ++i)
+    if (const auto count = count_in(q, 0, i); count && rooms[0].open[i]) rooms[0].counts[static_cast<int>(i)] = *count;
+  return rooms;
 }
 
 /// What stands for -1 takes all that the other dimensions leave.
@@ -318,10 +331,15 @@ struct RoomRule {
 };
 
 constexpr std::array kRules = {
-    RoomRule{"", "Compress", rooms_of_compress},    RoomRule{"", "NonMaxSuppression", rooms_of_non_max_suppression},
-    RoomRule{"", "NonZero", rooms_of_non_zero},     RoomRule{"", "Reshape", rooms_of_reshape},
-    RoomRule{"", "Slice", rooms_of_slice},          RoomRule{"", "Squeeze", rooms_of_squeeze},
-    RoomRule{"", "TopK", rooms_of_top_k},           RoomRule{"", "Unique", rooms_of_unique},
+    RoomRule{"", "Compress", rooms_of_compress},
+    RoomRule{"", "ConstantOfShape", rooms_of_constant},
+    RoomRule{"", "NonMaxSuppression", rooms_of_non_max_suppression},
+    RoomRule{"", "NonZero", rooms_of_non_zero},
+    RoomRule{"", "Reshape", rooms_of_reshape},
+    RoomRule{"", "Slice", rooms_of_slice},
+    RoomRule{"", "Squeeze", rooms_of_squeeze},
+    RoomRule{"", "TopK", rooms_of_top_k},
+    RoomRule{"", "Unique", rooms_of_unique},
     RoomRule{"saccade", "Choose", rooms_of_choose},
 };
 

@@ -21,8 +21,12 @@ Axis along_another(const Flow& flow) {
 }
 
 Axis concat(const Flow& flow) {
-  return InferContext::axis(flow.integer("axis", 0), flow.from().rank()) == flow.axis ? Axis{} : flow.axis;
+  const bool joins = InferContext::axis(flow.integer("axis", 0), flow.from().rank()) == flow.axis;
+  return joins && flow.node.inputs.size() > 1 ? Axis{} : flow.axis;
 }
+
+/// Of operators that write into a copy of their first input.
+Axis scatter(const Flow& flow) { return flow.at == 0 ? Axis{flow.axis} : Axis{}; }
 
 /// Whether AXES, which may count from the end of RANK, hold AXIS.
 bool lists(const std::vector<std::int64_t>& axes, int axis, int rank) {
@@ -146,6 +150,8 @@ constexpr std::array kRules = {
     Rule{"ReduceSum", reduce},
     Rule{"Reshape", reshape},
     Rule{"RoiAlign", regions},
+    Rule{"ScatterElements", scatter},
+    Rule{"ScatterND", scatter},
     Rule{"Slice", slice},
     Rule{"Softmax", along_another<-1>},
     Rule{"Split", along_another<0>},
@@ -195,8 +201,9 @@ bool others_allow(const Graph& graph, const Node& node, int axis, const std::vec
 }
 
 bool works_on_all(const Node& node, std::size_t at) {
-  // Indices behind the filled part may lie outside.
-  return !node.is("RoiAlign") && !(at == 1 && (node.is("Gather") || node.is("GatherND")));
+  // Indices behind the filled part may lie outside, and negative ones count from its end.
+  return !node.is("RoiAlign") && !node.op.starts_with("Scatter") &&
+         !(at == 1 && (node.is("Gather") || node.is("GatherND")));
 }
 
 }  // namespace saccade

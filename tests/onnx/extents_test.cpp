@@ -59,6 +59,43 @@ TEST_F(ExtentsTest, GoThroughWhatWorksSliceBySlice) {
   EXPECT_EQ(graph.extents()[1], (Extent{.output = 1, .axis = 0, .count = 2}));
 }
 
+TEST_F(ExtentsTest, AreWhatTheyWereBehindASumWithNothing) {
+  Model model = with_places();
+  for (const auto& [name, value] : {std::pair{"rest", -1}, {"last", 1}, {"zero", 0}, {"one", 1}})
+    model.initializer(onnx_writer::tensor<std::int64_t>(name, {1}, {value}));
+  model.node({.op = "Transpose", .inputs = {"places"}, .outputs = {"rows"}});  // 6* x 2
+  model.node({.op = "Shape", .inputs = {"places"}, .outputs = {"shape"}});
+  model.node({.op = "Gather", .inputs = {"shape", "last"}, .outputs = {"number"}});
+  model.node({.op = "Add", .inputs = {"zero", "number"}, .outputs = {"sum"}});
+  model.node({.op = "Mul", .inputs = {"sum", "one"}, .outputs = {"product"}});
+  model.node({.op = "Concat", .inputs = {"product", "rest"}, .outputs = {"to"}, .attributes = {attribute("axis", 0)}});
+  model.node({.op = "Reshape", .inputs = {"rows", "to"}, .outputs = {"y"}});
+  const Graph graph = import(model.output("y"));
+  EXPECT_EQ(graph.value(graph.answers()[0]).type.shape, (Shape{6, 2})) << "not 6 x 12";
+  expect_tensor<std::int64_t>(interpret(graph, {{"x", Tensor::of<float>({2, 3}, {0, 0, 1, 1, 0, 1})}})[0], {6, 2},
+                              {0, 2, 1, 0, 1, 2, 0, 0, 0, 0, 0, 0});
+}
+
+TEST_F(ExtentsTest, GoThroughWhatIsFilledRowByRow) {
+  Model model = with_places();
+  for (const auto& [name, value] : {std::pair{"last", 1}, {"two", 2}})
+    model.initializer(onnx_writer::tensor<std::int64_t>(name, {1}, {value}));
+  model.input("firsts", {1, 2}, 7).input("values", {1, 2});
+  model.node({.op = "Transpose", .inputs = {"places"}, .outputs = {"rows"}});
+  model.node({.op = "Concat", .inputs = {"rows"}, .outputs = {"joined"}, .attributes = {attribute("axis", 0)}});
+  model.node({.op = "Shape", .inputs = {"joined"}, .outputs = {"shape"}});
+  model.node({.op = "ConstantOfShape", .inputs = {"shape"}, .outputs = {"zeros"}});
+  model.node({.op = "ScatterElements", .inputs = {"zeros", "firsts", "values"}, .outputs = {"filled"}});
+  model.node({.op = "Cast", .inputs = {"rows"}, .outputs = {"floats"}, .attributes = {attribute("to", 1)}});
+  model.node({.op = "Add", .inputs = {"filled", "floats"}, .outputs = {"y"}});
+  const Graph graph = import(model.output("y"));
+  EXPECT_EQ(graph.value(graph.answers()[0]).type.shape, (Shape{6, 2}));
+  const auto got = interpret(graph, {{"x", Tensor::of<float>({2, 3}, {0, 0, 1, 1, 0, 1})},
+                                     {"firsts", Tensor::of<std::int64_t>({1, 2}, {-1, 0})},
+                                     {"values", Tensor::of<float>({1, 2}, {10, 20})}});
+  EXPECT_EQ(got[0].data<float>()[4], 11) << "the last of three rows, not of six";
+}
+
 TEST_F(ExtentsTest, AreWorkedOutWhereAnOperatorNeedsTheSize) {
   Model model = with_places();
   model.initializer(onnx_writer::tensor<std::int64_t>("last", {1}, {1}));

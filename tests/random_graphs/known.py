@@ -67,10 +67,20 @@ def sparse(node, feeds, opset):
     return "sparse_value" in node.attributes
 
 
+def has_one_scale(node):
+    return node.attributes.get("keep_aspect_ratio_policy", "stretch") != "stretch"
+
+
+def smooths_by_one_scale(node, feeds, opset):
+    return node.attributes.get("antialias") == 1 and has_one_scale(node)
+
+
 def resizes_to_fractions(node, feeds, opset):
     arrays = list(feeds.values())
     if node.attributes.get("coordinate_transformation_mode", "half_pixel") in ("half_pixel", "asymmetric"):
         return False
+    if has_one_scale(node):
+        return True
     scales = next((a for a in arrays[1:] if a.dtype.kind == "f" and a.size and a.size <= arrays[0].ndim), None)
     return scales is not None and any(float(n * s) % 1 for n, s in zip(arrays[0].shape[-scales.size:], scales))
 
@@ -131,6 +141,8 @@ WRONG = [
     Wrong("GridSample", of_doubles, "the places of doubles are computed in float; the standard has no float in it",
           (RUNTIME, PACKAGE)),
     Wrong("GridSample", of_integers, "the weights of integers are integers", (PACKAGE,)),
+    Wrong("GroupNormalization", always, "the variance is E[x^2] - E[x]^2, of which rounding leaves little where x is "
+                                        "nearly constant", (RUNTIME,)),
     Wrong("HardSwish", of_doubles, "1/6 is a float; the standard: \"alpha = 1/6\"", (RUNTIME, PACKAGE)),
     Wrong("LRN", of_doubles,
           "with size 1 the element itself is left out, and alpha is a double; the standard: \"alpha : float\", "
@@ -151,6 +163,8 @@ WRONG = [
           (RUNTIME,)),
     Wrong("Resize", smooths_symmetrically, "with antialias half_pixel_symmetric is half_pixel; the standard has no "
                                            "exception from its formula", (RUNTIME,)),
+    Wrong("Resize", smooths_by_one_scale, "an axis that keeps its length is not smoothed, though its scale is below 1; the "
+                                          "standard stretches the filter by max(1, 1 / scale)", (RUNTIME,)),
     Wrong("Resize", resizes_to_fractions, "length_resized is scale * length_original, not rounded down; the standard: "
                                           "\"length of the resized tensor\"", (PACKAGE,)),
     Wrong("Resize", nearest, "places are doubles; the standard's scales are floats, and rounding decides where two "

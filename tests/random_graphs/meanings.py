@@ -1,10 +1,11 @@
 """What ONNX Runtime's own operators stand for, in the standard's operators: its documentation's sentences, written out;
-and what BatchNormalization does in training.
+what BatchNormalization does in training, and GroupNormalization by exact statistics.
 
 Each function gives the nodes that stand for a node, of which it gets the inputs' arrays.  i0, i1, ... are its inputs
 and o0, o1, ... its outputs.
 """
 import numpy as np
+from onnx import TensorProto, helper
 
 from case import Node
 
@@ -68,6 +69,23 @@ def fused_matmul(node, arrays):
         operands.append(s.add("Transpose", f"i{i}", perm=order))
     product = s.add("MatMul", *operands)
     return s.done(s.add("Mul", product, s.like_first(s.attribute("alpha", 1.0))))
+
+
+def group_norm(node, arrays):
+    """An InstanceNormalization of groups of channels, and a scale and a bias."""
+    s = Steps(node, arrays)
+    n, channels, *places = arrays[0].shape
+    groups = s.attribute("num_groups")
+    own = helper.np_dtype_to_tensor_dtype(arrays[0].dtype)
+    wide = TensorProto.FLOAT if arrays[0].dtype.itemsize == 2 else own  # halves are rounded once
+    one, zero = (s.constant(np.full(groups, value, helper.tensor_dtype_to_np_dtype(wide))) for value in (1, 0))
+    members = s.add("Reshape", s.add("Cast", "i0", to=wide), s.constant([n, groups, -1]))
+    members = s.add("InstanceNormalization", members, one, zero, epsilon=s.attribute("epsilon"))
+    y = s.add("Reshape", members, s.constant([n, -1, channels // arrays[1].size, *places]))
+    spread = s.constant([-1] + [1] * (len(places) + 1))
+    scale, bias = (s.add("Reshape", s.add("Cast", name, to=wide), spread) for name in ("i1", "i2"))
+    y = s.add("Add", s.add("Mul", y, scale), bias)
+    return s.done(s.add("Cast", s.add("Reshape", y, s.constant(arrays[0].shape)), to=own))
 
 
 def skip_norm(norm, bias):

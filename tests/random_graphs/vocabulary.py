@@ -224,7 +224,7 @@ OPERATORS = [
              floor=8, weight=3, meaning=meant.batch_norm),
     Operator("InstanceNormalization", l.instance_norm, {"epsilon": [None, 1e-3]}, roundings=64, floor=64),
     Operator("GroupNormalization", l.group_norm, {"epsilon": [None, 1e-3], "stash_type": [None, 1]},
-             {"num_groups": ("one", "some", "all")}, stashes=True, roundings=64, floor=64),
+             {"num_groups": ("one", "some", "all")}, meaning=meant.group_norm),
     Operator("LayerNormalization", l.layer_norm, {"epsilon": [None, 1e-3], "stash_type": [None, 1]}, AXIS_OR_NOT,
              stashes=True, roundings=64, floor=64, weight=2,
              never={("type U", "bfloat16"): "neither oracle has another stash_type than 1"}),
