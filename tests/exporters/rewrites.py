@@ -241,13 +241,14 @@ def without_batch(network, path):
 
 
 def run(args, name, network, key):
-    """Whether it passes; what an other tool can't write says nothing about us."""
+    """Whether it passes; what another tool can't write so that ONNX Runtime reads it says nothing about us."""
     make, judge = REWRITES[key]
     with tempfile.TemporaryDirectory() as folder:
         path = str(pathlib.Path(folder) / "model.onnx")
         try:
             with silenced():
                 feeds = make(network, path)
+                session(path)
         except Exception as error:
             print(f"{name} {key}: not written, {one_line(error)}", flush=True)
             return True
