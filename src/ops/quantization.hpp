@@ -19,6 +19,17 @@ T quantize(float value, std::int32_t zero_point) {
   return moved < static_cast<float>(Limits::max()) ? static_cast<T>(moved) : Limits::max();
 }
 
+/// DynamicQuantizeLinear's choice for numbers from LOWEST to HIGHEST. The range always includes 0, which quantisation
+/// must hit exactly; of nothing but zeros it counts as 1 wide.
+struct DynamicQuantization {
+  float scale;
+  std::uint8_t zero_point;
+};
+inline DynamicQuantization dynamic_quantization(float lowest, float highest) {
+  const float scale = (lowest == highest ? 1 : highest - lowest) / 255;
+  return {scale, quantize<std::uint8_t>(-lowest / scale, 0)};
+}
+
 /// Checks a quantised tensor's scale (input SCALE; float32 or a half) and its zero point (input ZERO_POINT, of type
 /// STORED; may be left out): one number for the tensor, or one for each of COUNT slices.
 void check_quantization(const InferContext& context, int scale, int zero_point, DType stored, std::int64_t count = 1);

@@ -126,15 +126,13 @@ void infer_dynamic(InferContext& context) {
 }
 
 void reference_dynamic(const KernelContext& context) {
-  // The range always includes 0, which quantisation must hit exactly; of nothing but zeros it counts as 1 wide.
   float lowest = 0;
   float highest = 0;
   for (const float value : context.in<float>(0)) {
     lowest = value < lowest ? value : lowest;
     highest = value > highest ? value : highest;
   }
-  const float scale = (lowest == highest ? 1 : highest - lowest) / 255;
-  const auto zero_point = quantize<std::uint8_t>(-lowest / scale, 0);
+  const auto [scale, zero_point] = dynamic_quantization(lowest, highest);
   if (context.wants(0))
     quantize(context.in<float>(0), {.scale = {scale}, .zero_point = {zero_point}}, context.output());
   if (context.wants(1)) context.out<float>(1)[0] = scale;

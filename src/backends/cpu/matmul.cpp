@@ -1,4 +1,5 @@
 #include "cpu/onednn.hpp"
+#include "cpu/onednn_product.hpp"
 #include "cpu/tactics.hpp"
 
 // MatMul and Gemm by oneDNN: constant right operands packed once, bias and post-ops in the same pass. Tensors are
@@ -13,19 +14,12 @@ using Descriptor = dnnl::matmul::primitive_desc;
 struct Product {
   memory::desc left;
   memory::desc right;
-  memory::desc bias;  // zero: none
+  memory::desc bias = {};  // zero: none
   Shape output;
   bool turned_right = false;  // Gemm's transB
   float alpha = 1;
   float beta = 1;
 };
-
-/// RANK dimensions: leading ones are added to SHAPE.
-Shape widened(const Shape& shape, int rank) {
-  Shape wide = Shape::filled(rank, 1);
-  for (int i = 0; i < shape.rank(); ++i) wide[rank - shape.rank() + i] = shape[i];
-  return wide;
-}
 
 memory::desc matrices(const Shape& shape) { return describe(DType::kFloat32, shape, Layout::kRowMajor); }
 
@@ -35,29 +29,9 @@ memory::desc turned(const Shape& shape) {
 }
 
 Product matmul_product(const NodeContext& context) {
-  Shape left = context.input(0).type.shape;
-  Shape right = context.input(1).type.shape;
-  if (left.rank() == 1) left = Shape{1, left[0]};
-  if (right.rank() == 1) right = Shape{right[0], 1};
-  const std::int64_t k = left.back();
-  const std::int64_t n = right.back();
-  Product product;
-  if (right.elements() == k * n) {
-    // One right matrix for all: the batch is more rows.
-    left = Shape{left.elements() / k, k};
-    right = Shape{k, n};
-    product.output = Shape{left[0], n};
-  } else {
-    const int rank = std::max(left.rank(), right.rank());
-    left = widened(left, rank);
-    right = widened(right, rank);
-    product.output = left;
-    for (int i = 0; i < rank - 2; ++i) product.output[i] = std::max(left[i], right[i]);
-    product.output[rank - 1] = n;
-  }
-  product.left = matrices(left);
-  product.right = matrices(right);
-  if (context.has(2)) product.bias = matrices(widened(Shape{n}, product.output.rank()));
+  const OnednnProduct shapes(context.input(0).type.shape, context.input(1).type.shape);
+  Product product{.left = matrices(shapes.left), .right = matrices(shapes.right), .output = shapes.output};
+  if (context.has(2)) product.bias = matrices(widened(Shape{shapes.output.back()}, product.output.rank()));
   return product;
 }
 

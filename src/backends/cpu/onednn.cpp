@@ -190,6 +190,15 @@ std::unique_ptr<BoundLaunch> OnednnLaunch::bind(const Bindings& bindings) const 
   return bound;
 }
 
+Support adds_bytes_exactly() {
+  // Asked of oneDNN, as DNNL_MAX_CPU_ISA may hold it back.
+  const dnnl::cpu_isa isa = dnnl::get_effective_cpu_isa();
+  const bool has_vnni = isa == dnnl::cpu_isa::avx2_vnni || isa == dnnl::cpu_isa::avx512_core_vnni ||
+                        isa == dnnl::cpu_isa::avx512_core_bf16 || isa == dnnl::cpu_isa::avx512_core_amx;
+  if (has_vnni) return {};
+  return Support::no("this processor has no VNNI: oneDNN's 16-bit partial sums would saturate");
+}
+
 Support all_float32(const NodeContext& context) {
   const auto check = [&](ValueId id) -> const char* {
     if (id == ValueId::kNone) return nullptr;

@@ -119,6 +119,9 @@ Support onednn_supports(const NodeContext& context, const Make& make) {
   }
 }
 
+/// No where oneDNN's sums of products of bytes saturate: without VNNI it adds them in pairs of 16 bits.
+Support adds_bytes_exactly();
+
 /// No where a tensor of the node is empty or not float32 (of those asked for); oneDNN's tactics share these limits.
 Support all_float32(const NodeContext& context);
 

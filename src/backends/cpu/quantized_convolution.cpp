@@ -95,17 +95,9 @@ Descriptor descriptor(const NodeContext& context) {
   return {operation, attributes_of(context), onednn_engine()};
 }
 
-/// Without VNNI oneDNN adds products of bytes in pairs of 16 bits, which saturate. Asked of oneDNN, as DNNL_MAX_CPU_ISA
-/// may hold it back.
-bool has_vnni() {
-  const dnnl::cpu_isa isa = dnnl::get_effective_cpu_isa();
-  return isa == dnnl::cpu_isa::avx2_vnni || isa == dnnl::cpu_isa::avx512_core_vnni ||
-         isa == dnnl::cpu_isa::avx512_core_bf16 || isa == dnnl::cpu_isa::avx512_core_amx;
-}
-
 Support check(const NodeContext& context) {
   if (!context.node.is("QLinearConv")) return Support::other_operator("not a QLinearConv");
-  if (!has_vnni()) return Support::no("this processor has no VNNI: oneDNN's 16-bit partial sums would saturate");
+  if (Support bytes = adds_bytes_exactly(); !bytes) return bytes;
   if (!context.node.post_ops.empty()) return Support::no("post-ops run on float32 only");
   for (const int i : {kSrcScale, kWeightsScale, kDstScale})
     if (context.constant(i) == nullptr || context.constant(i)->dtype() != DType::kFloat32)

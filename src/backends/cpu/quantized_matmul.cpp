@@ -1,0 +1,357 @@
+#include <algorithm>
+
+#include "cpu/integer_kernels.hpp"
+#include "cpu/onednn.hpp"
+#include "cpu/onednn_product.hpp"
+#include "cpu/parallel.hpp"
+#include "cpu/tactics.hpp"
+#include "ops/matmul_shape.hpp"
+
+// MatMulInteger and QLinearMatMul by oneDNN, which multiplies the bytes as they are stored; zero points and scales, of
+// which a run may know more than a plan, follow in one pass over the int32 sums, row by row. With zero points za and
+// zb:
+//   sum (a - za)(b - zb) = sum ab - zb * sum a - za * sum b + k * za * zb
+// all of it modulo 2^32, so the answers are the reference's exactly. oneDNN wants signed right operands: unsigned ones
+// and their zero points move down by 128, which changes no difference. Signed left ones move up by 128: oneDNN does the
+// same, but takes its correction through float32, which has no room for a sum beyond 2^24.
+namespace saccade::cpu {
+namespace {
+
+using dnnl::memory;
+using Descriptor = dnnl::matmul::primitive_desc;
+
+constexpr std::uint8_t kFlip = 0x80;
+
+/// Which inputs are what; -1: the operator has no such input.
+struct Places {
+  int right;
+  int left_zero;
+  int right_zero;
+  int left_scale = -1;
+  int right_scale = -1;
+  int output_scale = -1;
+  int output_zero = -1;
+
+  bool requantizes() const { return output_scale >= 0; }
+};
+
+Places places_of(const Node& node) {
+  if (node.op == "MatMulInteger") return {.right = 1, .left_zero = 2, .right_zero = 3};
+  return {.right = 3,
+          .left_zero = 2,
+          .right_zero = 5,
+          .left_scale = 1,
+          .right_scale = 4,
+          .output_scale = 6,
+          .output_zero = 7};
+}
+
+/// A product's lengths, operands, and where its scratch lies; everything that a run needs to know of the node.
+struct Product {
+  explicit Product(const NodeContext& context);
+
+  Places places;
+  MatMulShape shape;
+  OnednnProduct operands;
+  std::vector<std::int64_t> left_rows;       ///< by product of the batch, the first row of its left matrix
+  std::vector<std::int64_t> right_matrices;  ///< and the number of its right one
+  std::int64_t matrices = 1;                 ///< right ones in all
+  bool turns_left = false;                   ///< the run makes unsigned bytes of the left operand
+  bool turns_right = false;                  ///< and signed ones of the right operand
+  std::vector<std::uint32_t> column_sums;    ///< of a constant right operand, as signed bytes; else the run's
+
+  // Bytes from the scratch's begin.
+  std::size_t sums = 0;
+  std::size_t left = 0;
+  std::size_t right = 0;
+  std::size_t columns = 0;
+  std::size_t offsets = 0;
+  std::size_t row_factors = 0;
+  std::size_t scales = 0;
+  std::size_t library = 0;
+};
+
+Product::Product(const NodeContext& context)
+    : places(places_of(context.node)),
+      shape(context.input(0).type.shape, context.input(places.right).type.shape),
+      operands(context.input(0).type.shape, context.input(places.right).type.shape) {
+  for (std::int64_t i = 0; i < shape.batch; ++i) {
+    left_rows.push_back(shape.left(i) / shape.k);
+    right_matrices.push_back(shape.right(i) / (shape.k * shape.n));
+  }
+  const std::int64_t right_bytes = context.input(places.right).type.shape.elements();
+  matrices = right_bytes / (shape.k * shape.n);
+  const bool constant = context.constant(places.right) != nullptr;
+  turns_left = context.input(0).type.dtype == DType::kInt8;
+  turns_right = !constant && context.input(places.right).type.dtype == DType::kUInt8;
+  std::size_t end = 0;
+  const auto take = [&](std::int64_t elements, std::size_t size) {
+    return std::exchange(end, end + (static_cast<std::size_t>(elements) * size + 63) / 64 * 64);
+  };
+  if (places.requantizes()) sums = take(operands.output.elements(), 4);
+  if (turns_left) left = take(context.input(0).type.shape.elements(), 1);
+  if (turns_right) right = take(right_bytes, 1);
+  if (!constant) columns = take(matrices * shape.n, 4);
+  offsets = take(matrices * shape.n, 4);
+  row_factors = take(shape.n, 4);
+  if (places.requantizes()) scales = take(shape.n, 4);
+  library = end;
+}
+
+/// Signed bytes of unsigned ones, less 128, or the other way round.
+void turn(const std::uint8_t* from, std::uint8_t* to, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) to[i] = from[i] ^ kFlip;
+}
+
+/// The sums of one right matrix's columns FIRST to FIRST + COUNT; turns its bytes into TURNED where that is given.
+void sum_columns(const MatMulShape& shape, const std::uint8_t* right, std::uint8_t* turned, std::int64_t first,
+                 std::int64_t count, std::uint32_t* sums) {
+  std::fill_n(sums + first, count, 0U);
+  for (std::int64_t row = 0; row < shape.k; ++row) {
+    const std::uint8_t* from = right + row * shape.n + first;
+    if (turned != nullptr) {
+      std::uint8_t* to = turned + row * shape.n + first;
+      turn(from, to, count);
+      from = to;
+    }
+    integer_kernels().add(reinterpret_cast<const std::int8_t*>(from), sums + first, static_cast<std::size_t>(count));
+  }
+}
+
+/// A constant right operand as signed bytes.
+Tensor signed_right(const NodeContext& context) {
+  const Tensor& right = *context.constant(places_of(context.node).right);
+  if (right.dtype() == DType::kInt8) return right;
+  Tensor result(DType::kInt8, right.shape());
+  turn(right.data<std::uint8_t>().data(), reinterpret_cast<std::uint8_t*>(result.raw()), right.elements());
+  return result;
+}
+
+std::uint32_t byte_at(const TensorView& view, std::int64_t i) {
+  if (view.dtype == DType::kUInt8) return static_cast<const std::uint8_t*>(view.data)[i];
+  return static_cast<std::uint32_t>(static_cast<const std::int8_t*>(view.data)[i]);
+}
+
+class BoundProduct : public BoundLaunch {
+ public:
+  BoundProduct(const Product& product, const Launch& library, const Bindings& bindings)
+      : product_(product),
+        inputs_(bindings.inputs.begin(), bindings.inputs.end()),
+        output_(bindings.outputs[0]),
+        scratch_(bindings.scratch),
+        sums_(product.places.requantizes() ? words(product.sums) : static_cast<std::uint32_t*>(output_.data)) {
+    TensorView operands[] = {inputs_[0], right()};
+    if (product.turns_left) operands[0].data = scratch_ + product.left;
+    if (product.turns_right) operands[1].data = scratch_ + product.right;
+    left_ = static_cast<const std::uint8_t*>(operands[0].data);
+    const TensorView sums{sums_, DType::kInt32, Layout::kRowMajor, product.operands.output};
+    library_ = library.bind({.inputs = operands, .outputs = {&sums, 1}, .scratch = scratch_ + product.library});
+  }
+
+  void run() override {
+    if (product_.turns_left) turn_left();
+    if (product_.column_sums.empty()) read_right();
+    library_->run();
+    const bool moves = prepare();
+    if (!moves && !product_.places.requantizes()) return;
+    const MatMulShape& shape = product_.shape;
+    parallel_for(shape.batch * shape.m, kParallelGrain / shape.n + 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t row = begin; row < end; ++row) finish_row(row, moves);
+    });
+  }
+
+ private:
+  const TensorView& input(int i) const { return inputs_[static_cast<std::size_t>(i)]; }
+  const TensorView& right() const { return input(product_.places.right); }
+  std::uint32_t* words(std::size_t at) const { return reinterpret_cast<std::uint32_t*>(scratch_ + at); }
+  float* scales() const { return reinterpret_cast<float*>(scratch_ + product_.scales); }
+
+  bool has(int i) const { return i >= 0 && i < std::ssize(inputs_) && input(i).data != nullptr; }
+  std::uint32_t zero_point(int i, std::int64_t column = 0) const {
+    return has(i) ? byte_at(input(i), input(i).elements() == 1 ? 0 : column) : 0;
+  }
+
+  void turn_left() {
+    const auto* from = static_cast<const std::uint8_t*>(input(0).data);
+    auto* to = reinterpret_cast<std::uint8_t*>(scratch_ + product_.left);
+    parallel_for(input(0).elements(), 4 * kParallelGrain,
+                 [&](std::int64_t begin, std::int64_t end) { turn(from + begin, to + begin, end - begin); });
+  }
+
+  void read_right() {
+    constexpr std::int64_t kColumns = 256;
+    const MatMulShape& shape = product_.shape;
+    const std::int64_t blocks = (shape.n + kColumns - 1) / kColumns;
+    const std::int64_t cost = shape.k * std::min(kColumns, shape.n);
+    parallel_for(product_.matrices * blocks, kParallelGrain / cost + 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t unit = begin; unit < end; ++unit) {
+        const std::int64_t matrix = unit / blocks;
+        const std::int64_t first = unit % blocks * kColumns;
+        const std::int64_t at = matrix * shape.k * shape.n;
+        auto* turned = product_.turns_right ? reinterpret_cast<std::uint8_t*>(scratch_ + product_.right) + at : nullptr;
+        sum_columns(shape, static_cast<const std::uint8_t*>(right().data) + at, turned, first,
+                    std::min(kColumns, shape.n - first), words(product_.columns) + matrix * shape.n);
+      }
+    });
+  }
+
+  /// Works out what is added to the sums, and their scales; false where nothing is added.
+  bool prepare() {
+    const Places& places = product_.places;
+    const MatMulShape& shape = product_.shape;
+    const std::uint32_t left_zero = zero_point(places.left_zero) + (product_.turns_left ? kFlip : 0);
+    const std::uint32_t moved = right().dtype == DType::kUInt8 ? kFlip : 0;
+    std::uint32_t* row_factors = words(product_.row_factors);
+    sums_rows_ = false;
+    for (std::int64_t col = 0; col < shape.n; ++col) {
+      row_factors[col] = moved - zero_point(places.right_zero, col);
+      sums_rows_ = sums_rows_ || row_factors[col] != 0;
+    }
+    if (places.requantizes()) work_out_scales();
+    if (left_zero == 0 && !sums_rows_) return false;
+    const std::uint32_t* columns = product_.column_sums.empty() ? words(product_.columns) : product_.column_sums.data();
+    std::uint32_t* offsets = words(product_.offsets);
+    const auto k = static_cast<std::uint32_t>(shape.k);
+    for (std::int64_t i = 0; i < product_.matrices * shape.n; ++i)
+      offsets[i] = 0U - left_zero * (columns[i] + k * row_factors[i % shape.n]);
+    return true;
+  }
+
+  void work_out_scales() {
+    const auto scale = [&](int i) { return static_cast<const float*>(input(i).data); };
+    const Places& places = product_.places;
+    const float* right = scale(places.right_scale);
+    const bool one = input(places.right_scale).elements() == 1;
+    for (std::int64_t col = 0; col < product_.shape.n; ++col)
+      scales()[col] = *scale(places.left_scale) * right[one ? 0 : col] / *scale(places.output_scale);
+    output_zero_ = static_cast<float>(static_cast<std::int32_t>(zero_point(places.output_zero)));
+  }
+
+  void finish_row(std::int64_t row, bool moves) {
+    const MatMulShape& shape = product_.shape;
+    const auto batch = static_cast<std::size_t>(row / shape.m);
+    const auto count = static_cast<std::size_t>(shape.n);
+    std::uint32_t* sums = sums_ + row * shape.n;
+    if (moves)
+      integer_kernels().correct(sums, words(product_.offsets) + product_.right_matrices[batch] * shape.n,
+                                sums_rows_ ? left_sum(product_.left_rows[batch] + row % shape.m) : 0,
+                                words(product_.row_factors), count);
+    if (!product_.places.requantizes()) return;
+    const std::int64_t at = row * shape.n;
+    if (output_.dtype == DType::kUInt8)
+      integer_kernels().requantize_u8(sums, scales(), output_zero_, static_cast<std::uint8_t*>(output_.data) + at,
+                                      count);
+    else
+      integer_kernels().requantize_s8(sums, scales(), output_zero_, static_cast<std::int8_t*>(output_.data) + at,
+                                      count);
+  }
+
+  /// The sum of the left operand's row number ROW, as unsigned bytes.
+  std::uint32_t left_sum(std::int64_t row) const {
+    const std::int64_t k = product_.shape.k;
+    return integer_kernels().sum(left_ + row * k, static_cast<std::size_t>(k));
+  }
+
+  const Product& product_;
+  std::vector<TensorView> inputs_;
+  TensorView output_;
+  std::byte* scratch_;
+  std::uint32_t* sums_;
+  const std::uint8_t* left_;  // as oneDNN reads it
+  std::unique_ptr<BoundLaunch> library_;
+  bool sums_rows_ = false;
+  float output_zero_ = 0;
+};
+
+class ProductLaunch : public Launch {
+ public:
+  ProductLaunch(Product product, std::unique_ptr<Launch> library)
+      : product_(std::move(product)), library_(std::move(library)) {}
+
+  std::size_t scratch_bytes() const override { return product_.library + library_->scratch_bytes(); }
+  std::string detail() const override { return library_->detail(); }
+  std::unique_ptr<BoundLaunch> bind(const Bindings& bindings) const override {
+    return std::make_unique<BoundProduct>(product_, *library_, bindings);
+  }
+
+ private:
+  Product product_;
+  std::unique_ptr<Launch> library_;
+};
+
+memory::desc matrices(DType dtype, const Shape& shape) { return describe(dtype, shape, Layout::kRowMajor); }
+
+Descriptor descriptor(const NodeContext& context, const OnednnProduct& operands) {
+  memory::desc right = matrices(DType::kInt8, operands.right);
+  if (context.constant(places_of(context.node).right) != nullptr && operands.right.rank() == 2)
+    right = {right.dims(), memory::data_type::s8, memory::format_tag::any};
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  const dnnl::matmul::desc operation(matrices(DType::kUInt8, operands.left), right,
+                                     matrices(DType::kInt32, operands.output));
+  return {operation, attributes, onednn_engine()};
+}
+
+Support check(const NodeContext& context) {
+  const Node& node = context.node;
+  if (!node.is("MatMulInteger") && !node.is("QLinearMatMul"))
+    return Support::other_operator("not a matrix product of bytes");
+  if (Support bytes = adds_bytes_exactly(); !bytes) return bytes;
+  if (!node.post_ops.empty()) return Support::no("post-ops run on float32 only");
+  const Places places = places_of(node);
+  for (const int i : {0, places.right}) {
+    const Value& operand = context.input(i);
+    if (operand.type.shape.elements() == 0) return Support::no("a tensor is empty");
+    if (operand.layout != Layout::kRowMajor && operand.type.shape.rank() >= 3)
+      return Support::no("its operands are channels-last");
+  }
+  if (context.output().layout != Layout::kRowMajor && context.output().type.shape.rank() >= 3)
+    return Support::no("its output is channels-last");
+  for (const int i : {places.left_scale, places.right_scale, places.output_scale})
+    if (i >= 0 && context.input(i).type.dtype != DType::kFloat32) return Support::no("its scales are not float32");
+  return {};
+}
+
+class QuantizedMatMul : public Tactic {
+ public:
+  std::string_view name() const override { return "onednn.quantized_matmul"; }
+
+  Support supports(const NodeContext& context) const override {
+    if (Support checked = check(context); !checked) return checked;
+    const Product product(context);
+    return onednn_supports(context, [&] { descriptor(context, product.operands); });
+  }
+
+  std::unique_ptr<Launch> compile(const NodeContext& context) const override {
+    return onednn_compile(context, [&] {
+      Product product(context);
+      const Descriptor chosen = descriptor(context, product.operands);
+      std::vector<TensorArgument> tensors{{DNNL_ARG_SRC, false, 0, chosen.src_desc()},
+                                          {DNNL_ARG_DST, true, 0, chosen.dst_desc()}};
+      std::vector<PackedArgument> packed;
+      if (context.constant(product.places.right) != nullptr) {
+        const Tensor right = signed_right(context);
+        product.column_sums.resize(static_cast<std::size_t>(product.matrices * product.shape.n));
+        const MatMulShape& shape = product.shape;
+        for (std::int64_t i = 0; i < product.matrices; ++i)
+          sum_columns(shape, reinterpret_cast<const std::uint8_t*>(right.raw()) + i * shape.k * shape.n, nullptr, 0,
+                      shape.n, product.column_sums.data() + i * shape.n);
+        packed.push_back(pack(context, DNNL_ARG_WEIGHTS, right, matrices(DType::kInt8, product.operands.right),
+                              chosen.weights_desc()));
+      } else {
+        tensors.push_back({DNNL_ARG_WEIGHTS, false, 1, chosen.weights_desc()});
+      }
+      auto library = onednn_launch<dnnl::matmul>(chosen, std::move(tensors), std::move(packed));
+      return std::make_unique<ProductLaunch>(std::move(product), std::move(library));
+    });
+  }
+};
+
+}  // namespace
+
+const Tactic& onednn_quantized_matmul() {
+  static const QuantizedMatMul tactic;
+  return tactic;
+}
+
+}  // namespace saccade::cpu
