@@ -137,7 +137,12 @@ void normalize_groups(const KernelContext& context, std::int64_t groups) {
           return values[static_cast<std::size_t>(std::ssize(values) == shape[1] ? channel : group)];
         };
         const double factor = at(scale) * moments.inverse_deviation;
-        scale_run(from, to, plane, factor, at(bias) - moments.mean * factor);
+        const double offset = at(bias);
+        // The mean goes first: beside the deviation it may be large.
+        for (std::int64_t k = 0; k < plane; ++k) {
+          const double y = (static_cast<double>(from[k]) - moments.mean) * factor + offset;
+          to[k] = static_cast<T>(static_cast<Accumulator<T>>(y));
+        }
       }
     }
   });

@@ -44,7 +44,9 @@ std::optional<PostOp> as_post_op(const Graph& graph, const Node& node) {
 }
 
 bool takes_post_ops(const Node& node) {
-  static constexpr std::string_view kNames[] = {"Conv", "ConvTranspose", "MatMul", "Gemm", "Add", "Sub", "Mul", "Div"};
+  static constexpr std::string_view kNames[] = {
+      "Add", "Conv", "ConvTranspose", "Div", "Gemm", "GroupNormalization", "InstanceNormalization", "MatMul",
+      "Mul", "Sub"};
   return node.domain.empty() && node.outputs.size() == 1 && std::ranges::find(kNames, node.op) != std::end(kNames);
 }
 

@@ -49,6 +49,7 @@ class CpuBackend : public Backend {
       &vector_elementwise(),
       &vector_gather(),
       &vector_grid_sample(),
+      &vector_group_norm(),
       &vector_layer_norm(),
       &vector_move(),
       &vector_preprocess(),

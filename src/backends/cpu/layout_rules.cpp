@@ -29,9 +29,11 @@ constexpr std::array kInEither = std::to_array<std::string_view>({"Abs",
                                                                   "Floor",
                                                                   "Gelu",
                                                                   "GridSample",
+                                                                  "GroupNormalization",
                                                                   "HardSigmoid",
                                                                   "HardSwish",
                                                                   "Identity",
+                                                                  "InstanceNormalization",
                                                                   "LeakyRelu",
                                                                   "Log",
                                                                   "LogSoftmax",
@@ -89,9 +91,9 @@ bool reduces_space(const NodeContext& context) {
 /// one: what is sampled of a constant image at places that the run gives, or what would be folded if passes were left
 /// to.
 bool keeps_layout_of_constant(const NodeContext& context) {
-  constexpr auto kOps =
-      std::to_array<std::string_view>({"Cast", "DequantizeLinear", "DynamicQuantizeLinear", "GridSample", "LogSoftmax",
-                                       "QuantizeLinear", "Resize", "RoiAlign", "Softmax"});
+  constexpr auto kOps = std::to_array<std::string_view>(
+      {"Cast", "DequantizeLinear", "DynamicQuantizeLinear", "GridSample", "GroupNormalization", "InstanceNormalization",
+       "LogSoftmax", "QuantizeLinear", "Resize", "RoiAlign", "Softmax"});
   return context.constant(0) != nullptr && lists(kOps, context.node.op);
 }
 

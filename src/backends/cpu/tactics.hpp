@@ -17,6 +17,7 @@ const Tactic& vector_dynamic_quantize();
 const Tactic& vector_elementwise();
 const Tactic& vector_gather();
 const Tactic& vector_grid_sample();
+const Tactic& vector_group_norm();
 const Tactic& vector_layer_norm();
 const Tactic& vector_move();
 const Tactic& vector_preprocess();
