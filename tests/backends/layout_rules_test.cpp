@@ -25,6 +25,16 @@ TEST(LayoutRules, ReductionsOfSpaceTakeEither) {
   EXPECT_EQ(OpCase("ReduceMean").input({1, 3, 8, 8}).constant(list({-1})).layout_rule(), LayoutRule::kRowMajor);
 }
 
+TEST(LayoutRules, NormalisationsByGroupsTakeEither) {
+  EXPECT_EQ(OpCase("InstanceNormalization").input({1, 4, 8, 8}).weights({4}).weights({4}).layout_rule(),
+            LayoutRule::kAny);
+  const auto of_groups = [](OpCase image) {
+    return image.weights({4}).weights({4}).attribute("num_groups", std::int64_t{2}).layout_rule();
+  };
+  EXPECT_EQ(of_groups(OpCase("GroupNormalization").input({1, 4, 8, 8})), LayoutRule::kAny);
+  EXPECT_EQ(of_groups(OpCase("GroupNormalization").weights({1, 4, 8, 8})), LayoutRule::kRowMajor);
+}
+
 TEST(LayoutRules, WhatIsSampledOrResizedOfAConstantStaysRowMajor) {
   const auto rule = [](OpCase image) { return image.input({2, 5, 5, 2}).layout_rule(); };
   EXPECT_EQ(rule(OpCase("GridSample").input({2, 3, 8, 8})), LayoutRule::kAny);

@@ -26,6 +26,15 @@ TEST(FuseSilu, KeepsAGateOfAnotherTensor) {
   EXPECT_EQ(rewrite(graph, "fuse_silu"), 0);
 }
 
+TEST(FuseActivation, BecomesAPostOpOfANormalisation) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {1, 2, 3, 3});
+  Graph graph = b.build({b.op("Relu", {b.op("InstanceNormalization", {x, b.random({2}), b.random({2})})})});
+
+  EXPECT_EQ(rewrite(graph, "fuse_activation"), 1);
+  EXPECT_EQ(operators(graph), "InstanceNormalization|Relu");
+}
+
 TEST(FuseActivation, BecomesAPostOpWithItsParameters) {
   GraphBuilder b;
   const ValueId x = b.input("x", {1, 2, 3, 3});
