@@ -1,7 +1,8 @@
 #include "cpu/element_program.hpp"
 #include "cpu/tactics.hpp"
 
-// Element-wise operators with their post-ops in one pass over memory. Bound: bytes read and written over bandwidth.
+// Element-wise operators with their post-ops in one pass over memory, and com.microsoft's on 8-bit integers, whose real
+// numbers a tile alone sees. Bound: bytes read and written over bandwidth.
 namespace saccade::cpu {
 namespace {
 
@@ -13,8 +14,48 @@ int own_inputs(const NodeContext& context) {
   return count;
 }
 
+/// com.microsoft's operators between dequantised operands and a quantised output: three inputs an operand (tensor,
+/// scale, zero point), then the output's scale and zero point.
+struct QuantizedOperator {
+  std::string_view name;
+  std::string_view real;
+  int operands;
+};
+
+constexpr QuantizedOperator kQuantized[] = {
+    {"QLinearAdd", "Add", 2},
+    {"QLinearMul", "Mul", 2},
+    {"QLinearSigmoid", "Sigmoid", 1},
+    {"QLinearLeakyRelu", "LeakyRelu", 1},
+};
+
+const QuantizedOperator* find_quantized(const Node& node) {
+  if (node.domain != "com.microsoft") return nullptr;
+  for (const QuantizedOperator& entry : kQuantized)
+    if (entry.name == node.op) return &entry;
+  return nullptr;
+}
+
+Support build_quantized(const NodeContext& context, const QuantizedOperator& entry, ElementProgram& program) {
+  if (!context.node.post_ops.empty()) return Support::no("post-ops run on float32 only");
+  const auto scale = [&](int first) {
+    return ByteScale{.scale = first, .zero_point = context.has(first + 1) ? first + 1 : -1};
+  };
+  for (int i = 0; i <= entry.operands; ++i)
+    if (context.input(i < entry.operands ? 3 * i + 1 : 3 * i).type.dtype != DType::kFloat32)
+      return Support::no("its scales are not float32");
+  for (int i = 0; i < entry.operands; ++i) program.operand(view_of(context.input(3 * i)), 3 * i, scale(3 * i + 1));
+  program.quantizes(scale(3 * entry.operands));
+  if (entry.operands == 2)
+    program.binary(binary_kernels(entry.real).value(), 1, 2);
+  else
+    program.unary(unary_kernels(entry.real).value(), 1, context.node.attributes.real("alpha", 0.01F));
+  return {};
+}
+
 Support build(const NodeContext& context, ElementProgram& program) {
   const Node& node = context.node;
+  if (const QuantizedOperator* entry = find_quantized(node)) return build_quantized(context, *entry, program);
   if (context.output().type.dtype != DType::kFloat32 || context.input(0).type.dtype != DType::kFloat32)
     return Support::no("only float32 has vector kernels");
   const int first = program.operand(view_of(context.input(0)), 0);
@@ -40,15 +81,13 @@ Support build(const NodeContext& context, ElementProgram& program) {
 class BoundElementwise : public BoundLaunch {
  public:
   BoundElementwise(const ElementProgram& program, const Bindings& bindings)
-      : program_(program),
-        output_(static_cast<float*>(bindings.outputs[0].data)),
-        inputs_(bindings.inputs.begin(), bindings.inputs.end()) {}
+      : program_(program), output_(bindings.outputs[0].data), inputs_(bindings.inputs.begin(), bindings.inputs.end()) {}
 
   void run() override { program_.run(output_, inputs_.data()); }
 
  private:
   const ElementProgram& program_;
-  float* output_;
+  void* output_;
   std::vector<TensorView> inputs_;
 };
 

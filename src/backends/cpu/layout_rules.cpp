@@ -8,8 +8,9 @@ namespace saccade::cpu {
 namespace {
 
 // Sorted by name. What stands in neither list runs row-major only.
-constexpr std::array kBestChannelsLast = std::to_array<std::string_view>(
-    {"AveragePool", "Conv", "ConvTranspose", "GlobalAveragePool", "GlobalMaxPool", "MaxPool", "QLinearConv"});
+constexpr std::array kBestChannelsLast =
+    std::to_array<std::string_view>({"AveragePool", "Conv", "ConvInteger", "ConvTranspose", "GlobalAveragePool",
+                                     "GlobalMaxPool", "MaxPool", "QLinearConv"});
 constexpr std::array kInEither = std::to_array<std::string_view>({"Abs",
                                                                   "Add",
                                                                   "Cast",
@@ -69,6 +70,9 @@ constexpr std::array kInEither = std::to_array<std::string_view>({"Abs",
                                                                   "ThresholdedRelu",
                                                                   "Tile"});
 
+constexpr std::array kMicrosoftInEither =
+    std::to_array<std::string_view>({"QLinearAdd", "QLinearLeakyRelu", "QLinearMul", "QLinearSigmoid"});
+
 bool lists(std::span<const std::string_view> names, std::string_view name) {
   return std::ranges::binary_search(names, name);
 }
@@ -103,6 +107,7 @@ LayoutRule layout_rule(const NodeContext& context) {
   const Node& node = context.node;
   if (node.is("Preprocess", "saccade")) return LayoutRule::kChannelsLast;
   if (node.is("Reorder", "saccade") || node.is("Silu", "saccade")) return LayoutRule::kAny;
+  if (node.domain == "com.microsoft" && lists(kMicrosoftInEither, node.op)) return LayoutRule::kAny;
   if (!node.domain.empty() || keeps_layout_of_constant(context)) return LayoutRule::kRowMajor;
   if (lists(kBestChannelsLast, node.op)) return LayoutRule::kChannelsLast;
   return lists(kInEither, node.op) || reduces_space(context) ? LayoutRule::kAny : LayoutRule::kRowMajor;
