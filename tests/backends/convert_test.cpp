@@ -16,6 +16,13 @@ TEST(Convert, CastsBetweenNumbers) {
   }
 }
 
+TEST(Convert, CastsSumsBeyondWhatFloatHolds) {
+  OpCase("Cast")
+      .activation(random_integers(DType::kInt32, {2, 3, 150, 77}, -2000000000, 2000000000, 1))
+      .attribute("to", std::int64_t{1})
+      .check_layouts("vector.convert", kExact);
+}
+
 TEST(Convert, QuantizesHalfToEvenAndSaturates) {
   OpCase("QuantizeLinear")
       .activation(Tensor::of<float>({8}, {0.5F, 1.5F, 2.5F, -0.5F, -1.5F, 300, -300, 126.4F}))

@@ -23,26 +23,13 @@ class QuantizedConvolution : public testing::TestWithParam<Types> {
     node.check("reference", Layout::kRowMajor, kExact);
   }
 
-  static Tensor random(DType dtype, const Shape& shape, std::uint32_t seed) {
-    return dtype == DType::kUInt8 ? random_integers(dtype, shape, 0, 255, seed)
-                                  : random_integers(dtype, shape, -128, 127, seed);
-  }
-
-  /// A ConvInteger whose image has the zero point ZERO, which the run alone knows.
-  static OpCase integers(const Shape& image, const Shape& weights, std::int64_t groups, int zero) {
-    const Types& types = GetParam();
-    const bool is_unsigned = types.weights == DType::kUInt8;
-    OpCase node("ConvInteger");
-    node.activation(random(types.src, image, 1))
-        .constant(random_integers(types.weights, weights, is_unsigned ? 1 : -127, is_unsigned ? 255 : 127, 2))
-        .activation(zero_point(types.src, zero))
-        .constant(random_integers(types.weights, {weights[0]}, is_unsigned ? 128 : 0, is_unsigned ? 128 : 0, 1));
-    return node.attribute("group", groups).attribute("pads", Integers{1, 1, 1, 1});
-  }
-
   /// A convolution of bytes with zero points in its middle and a scale a filter.
   static OpCase convolution(std::int64_t groups, const Shape& weights, std::int64_t channels) {
     const Types& types = GetParam();
+    const auto random = [](DType dtype, const Shape& shape, std::uint32_t seed) {
+      return dtype == DType::kUInt8 ? random_integers(dtype, shape, 0, 255, seed)
+                                    : random_integers(dtype, shape, -128, 127, seed);
+    };
     OpCase node("QLinearConv");
     node.activation(random(types.src, {1, channels, 9, 11}, 1))
         .constant(Tensor::scalar(0.02F))
@@ -76,39 +63,6 @@ TEST_P(QuantizedConvolution, RunsOnTwoThreads) {
 TEST_P(QuantizedConvolution, InGroups) {
   check(convolution(24, {24, 1, 3, 3}, 24));
   check(convolution(2, {16, 6, 3, 3}, 12));
-}
-
-TEST_P(QuantizedConvolution, LeavesIntegers) {
-  check(integers({2, 8, 9, 11}, {16, 8, 3, 3}, 1, 40));
-  check(integers({1, 7, 9, 11}, {20, 7, 1, 1}, 1, -3));
-  check(integers({1, 24, 9, 11}, {24, 1, 3, 3}, 24, 100));
-  check(integers({1, 12, 9, 11}, {16, 6, 5, 5}, 2, 17));
-}
-
-TEST_P(QuantizedConvolution, RefusesIntegersBeyondWhatFloatHolds) {
-  const Types& types = GetParam();
-  const int most = types.src == DType::kUInt8 ? 255 : 127;
-  OpCase node("ConvInteger");
-  node.activation(random_integers(types.src, {1, 600, 5, 5}, most - 3, most, 1))
-      .constant(random_integers(DType::kInt8, {16, 600, 3, 3}, 125, 127, 2))
-      .activation(zero_point(types.src, 1));
-  EXPECT_FALSE(node.supports(kTactic).yes);
-}
-
-TEST_P(QuantizedConvolution, LeavesIntegersUpToWhatFloatHolds) {
-  const Types& types = GetParam();
-  const int most = types.src == DType::kUInt8 ? 255 : 127;
-  OpCase node("ConvInteger");
-  node.activation(random_integers(types.src, {1, 512, 3, 3}, most - 3, most, 1))
-      .constant(random_integers(DType::kInt8, {16, 512, 1, 1}, 125, 127, 2))
-      .activation(zero_point(types.src, most - 254));
-  check(node);
-}
-
-TEST_P(QuantizedConvolution, LeavesIntegersWithoutZeroPoints) {
-  OpCase node("ConvInteger");
-  node.activation(random(GetParam().src, {1, 8, 9, 11}, 1)).constant(random(DType::kInt8, {16, 8, 3, 3}, 2));
-  check(node.attribute("strides", Integers{2, 2}));
 }
 
 TEST_P(QuantizedConvolution, IsRefusedForWantOfVnniAlone) {

@@ -39,6 +39,7 @@ class CpuBackend : public Backend {
   std::vector<const Tactic*> tactics_{
       &onednn_convolution(),
       &onednn_deconvolution(),
+      &onednn_integer_convolution(),
       &onednn_matmul(),
       &onednn_pooling(),
       &onednn_quantized_convolution(),

@@ -1,3 +1,4 @@
+#include "cpu/integer_kernels.hpp"
 #include "cpu/lines.hpp"
 #include "cpu/parallel.hpp"
 #include "cpu/sample_kernels.hpp"
@@ -17,6 +18,15 @@ TensorView part(const TensorView& view, std::int64_t begin, std::int64_t count) 
 void cast(std::span<const TensorView> inputs, std::span<const TensorView> outputs) {
   parallel_for(inputs[0].elements(), kParallelGrain / 4, [&](std::int64_t begin, std::int64_t end) {
     cast_elements(part(inputs[0], begin, end - begin), part(outputs[0], begin, end - begin));
+  });
+}
+
+/// What stands behind a product of bytes.
+void cast_sums(std::span<const TensorView> inputs, std::span<const TensorView> outputs) {
+  const auto* src = static_cast<const std::int32_t*>(inputs[0].data);
+  auto* dst = static_cast<float*>(outputs[0].data);
+  parallel_for(inputs[0].elements(), kParallelGrain, [&](std::int64_t begin, std::int64_t end) {
+    integer_kernels().to_float(src + begin, dst + begin, static_cast<std::size_t>(end - begin));
   });
 }
 
@@ -88,7 +98,8 @@ class Convert : public Tactic {
     const Node& node = context.node;
     const bool is_unsigned =
         (node.is("QuantizeLinear") ? context.output() : context.input(0)).type.dtype == DType::kUInt8;
-    ViewWork work = cast;
+    const bool of_sums = context.input(0).type.dtype == DType::kInt32 && context.output().type.dtype == DType::kFloat32;
+    ViewWork work = of_sums ? cast_sums : cast;
     if (node.is("QuantizeLinear")) work = is_unsigned ? quantize<std::uint8_t> : quantize<std::int8_t>;
     if (node.is("DequantizeLinear")) work = is_unsigned ? dequantize<std::uint8_t> : dequantize<std::int8_t>;
     return with_post_ops(context, launch_of(std::move(work)));

@@ -85,6 +85,15 @@ void requantize(const std::uint32_t* sums, const float* factors, float zero_poin
   std::memcpy(dst + i, to, (count - i) * sizeof(Stored));
 }
 
+void to_float(const std::int32_t* src, float* dst, std::size_t count) {
+  const FloatTag d;
+  const hn::Rebind<std::int32_t, FloatTag> integer;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) hn::StoreU(hn::ConvertTo(d, hn::LoadU(integer, src + i)), d, dst + i);
+  for (; i < count; ++i) dst[i] = static_cast<float>(src[i]);
+}
+
 void range(const float* src, std::size_t count, float& lowest, float& highest) {
   const FloatTag d;
   const std::size_t lanes = hn::Lanes(d);
@@ -105,7 +114,8 @@ void range(const float* src, std::size_t count, float& lowest, float& highest) {
 }
 
 const IntegerKernels& kernels() {
-  static constexpr IntegerKernels kKernels{sum, add, correct, requantize<std::uint8_t>, requantize<std::int8_t>, range};
+  static constexpr IntegerKernels kKernels{sum,      add,  correct, requantize<std::uint8_t>, requantize<std::int8_t>,
+                                           to_float, range};
   return kKernels;
 }
 

@@ -20,6 +20,8 @@ struct IntegerKernels {
                         std::size_t count);
   void (*requantize_s8)(const std::uint32_t* sums, const float* factors, float zero_point, std::int8_t* dst,
                         std::size_t count);
+  /// dst = src, rounded to what float32 has room for.
+  void (*to_float)(const std::int32_t* src, float* dst, std::size_t count);
   /// Widens LOWEST and HIGHEST to the numbers from SRC on; NaN counts for nothing.
   void (*range)(const float* src, std::size_t count, float& lowest, float& highest);
 };

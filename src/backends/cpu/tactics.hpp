@@ -7,6 +7,7 @@ namespace saccade::cpu {
 
 const Tactic& onednn_convolution();
 const Tactic& onednn_deconvolution();
+const Tactic& onednn_integer_convolution();
 const Tactic& onednn_matmul();
 const Tactic& onednn_pooling();
 const Tactic& onednn_quantized_convolution();

@@ -1,0 +1,98 @@
+#include "backends/op_case.hpp"
+
+namespace saccade {
+namespace {
+
+constexpr std::string_view kTactic = "onednn.integer_convolution";
+constexpr Tolerance kExact{.absolute = 0, .relative = 0};
+using Integers = std::vector<std::int64_t>;
+
+struct Types {
+  DType src;
+  DType weights;
+};
+
+int low(DType dtype) { return dtype == DType::kUInt8 ? 0 : -128; }
+int high(DType dtype) { return dtype == DType::kUInt8 ? 255 : 127; }
+Tensor bytes(DType dtype, const Shape& shape, std::uint32_t seed) {
+  return random_integers(dtype, shape, low(dtype), high(dtype), seed);
+}
+Tensor zero_point(DType dtype, int value) { return random_integers(dtype, {}, value, value, 1); }
+
+class IntegerConvolution : public testing::TestWithParam<Types> {
+ protected:
+  static DType src() { return GetParam().src; }
+  static DType weights() { return GetParam().weights; }
+
+  /// By the tactic in both layouts; a processor without VNNI has the reference alone, which reads one.
+  static void check(const OpCase& node) {
+    const Support support = node.supports(kTactic);
+    EXPECT_TRUE(support.yes || support.reason.find("VNNI") != std::string::npos) << support.reason;
+    if (support.yes) return node.check_layouts(kTactic, kExact);
+    node.check("reference", Layout::kRowMajor, kExact);
+  }
+
+  /// With a zero point of the image that the run alone knows, and FILTER_ZEROS (one, or one a filter) of the weights.
+  static OpCase convolution(const Shape& image, const Shape& filters, std::int64_t groups, Tensor filter_zeros) {
+    OpCase node("ConvInteger");
+    node.activation(bytes(src(), image, 1)).constant(bytes(weights(), filters, 2));
+    node.activation(zero_point(src(), high(src()) - 100)).constant(std::move(filter_zeros));
+    return node.attribute("group", groups).attribute("pads", Integers{1, 1, 1, 1});
+  }
+
+  /// Weights in the middle of their range, near which most models have their zero point.
+  static Tensor middle() { return zero_point(weights(), weights() == DType::kUInt8 ? 128 : 0); }
+};
+
+TEST_P(IntegerConvolution, EqualsTheReference) {
+  check(convolution({2, 8, 9, 11}, {16, 8, 3, 3}, 1, middle()));
+  check(convolution({1, 7, 9, 11}, {20, 7, 1, 1}, 1, middle()));
+}
+
+TEST_P(IntegerConvolution, InGroups) {
+  check(convolution({1, 24, 9, 11}, {24, 1, 3, 3}, 24, middle()));
+  check(convolution({1, 12, 9, 11}, {16, 6, 5, 5}, 2, middle()));
+}
+
+TEST_P(IntegerConvolution, AddsUpWeightsOfNineBits) {
+  check(convolution({2, 8, 9, 11}, {16, 8, 3, 3}, 1, bytes(weights(), {16}, 3)));
+  check(convolution({1, 24, 9, 11}, {24, 1, 3, 3}, 24, zero_point(weights(), low(weights()) + 3)));
+  check(convolution({1, 12, 9, 11}, {16, 6, 5, 5}, 2, zero_point(weights(), high(weights()))));
+}
+
+TEST_P(IntegerConvolution, AddsUpSumsBeyondWhatFloatHolds) {
+  OpCase node("ConvInteger");
+  node.activation(random_integers(src(), {1, 400, 5, 5}, high(src()) - 3, high(src()), 1))
+      .constant(random_integers(weights(), {16, 400, 3, 3}, high(weights()) - 3, high(weights()), 2))
+      .activation(zero_point(src(), low(src()) + 1))
+      .constant(middle());
+  check(node.attribute("pads", Integers{1, 1, 1, 1}));
+}
+
+TEST_P(IntegerConvolution, WithoutZeroPoints) {
+  OpCase node("ConvInteger");
+  node.activation(bytes(src(), {1, 8, 9, 11}, 1)).constant(bytes(weights(), {16, 8, 3, 3}, 2));
+  check(node.attribute("strides", Integers{2, 2}));
+}
+
+TEST_P(IntegerConvolution, OfLinesAndVolumes) {
+  OpCase line("ConvInteger");
+  line.activation(bytes(src(), {2, 5, 30}, 1)).constant(bytes(weights(), {6, 5, 3}, 2));
+  check(line.activation(zero_point(src(), 5)));
+  OpCase volume("ConvInteger");
+  volume.activation(bytes(src(), {1, 3, 5, 6, 7}, 1)).constant(bytes(weights(), {6, 3, 3, 3, 3}, 2));
+  check(volume.activation(zero_point(src(), 5)));
+}
+
+TEST_P(IntegerConvolution, RunsOnTwoThreads) {
+  const OpCase node = convolution({2, 8, 9, 11}, {16, 8, 3, 3}, 1, bytes(weights(), {16}, 3));
+  if (node.supports(kTactic).yes) return node.check_two_threads(kTactic, Layout::kChannelsLast, kExact);
+  node.check_two_threads("reference", Layout::kRowMajor, kExact);
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, IntegerConvolution,
+                         testing::Values(Types{DType::kUInt8, DType::kInt8}, Types{DType::kUInt8, DType::kUInt8},
+                                         Types{DType::kInt8, DType::kInt8}, Types{DType::kInt8, DType::kUInt8}));
+
+}  // namespace
+}  // namespace saccade
