@@ -201,6 +201,7 @@ double operations_an_output(const Node& node) {
       Row{"LRN", 3},                    // square, sum, division
       Row{"LogSoftmax", 4},             // maximum, difference, exponential, sum
       Row{"Preprocess", 2},             // scale and bias
+      Row{"RMSNormalization", 4},       // sum of squares, two factors
       Row{"Softmax", 4},                //
   };
   for (const Row& row : kRows)

@@ -40,6 +40,23 @@ TEST(LayerNorm, NormalisesTheLastAxes) {
       .check("vector.layer_norm", Layout::kRowMajor, {.absolute = 2e-5, .relative = 1e-5});
 }
 
+TEST(RmsNorm, NormalisesTheLastAxes) {
+  for (const Shape& scale : {Shape{50}, Shape{1, 1, 50}})
+    OpCase("RMSNormalization").input({3, 7, 50}).weights(scale).check("vector.layer_norm", Layout::kRowMajor, kClose);
+  OpCase("RMSNormalization")
+      .input({3, 4, 5}, 50, 60)
+      .weights({4, 5})
+      .attribute("axis", std::int64_t{1})
+      .attribute("epsilon", 0.5F)
+      .check("vector.layer_norm", Layout::kRowMajor, kClose);
+}
+
+TEST(RmsNorm, LeavesScalesThatBroadcastToTheReference) {
+  EXPECT_FALSE(OpCase("RMSNormalization").input({3, 7, 50}).weights({1}).supports("vector.layer_norm"));
+  // As many numbers as a line has elements, but one for each line.
+  EXPECT_FALSE(OpCase("RMSNormalization").input({3, 3}).weights({3, 1}).supports("vector.layer_norm"));
+}
+
 TEST(Reduce, LastAxes) {
   for (const char* op :
        {"ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceL1", "ReduceL2", "ReduceSumSquare"}) {

@@ -111,6 +111,12 @@ void softmax_columns(const float* src, float* dst, std::size_t count, std::size_
     softmax_vector(src + j, dst + j, count, stride, HWY_MIN(lanes, columns - j), log);
 }
 
+/// As many LANES at P as a row_map() works on.
+HWY_INLINE Float load_lanes(const float* p, std::size_t lanes) {
+  const FloatTag d;
+  return lanes == hn::Lanes(d) ? hn::LoadU(d, p) : load_tail(d, p, lanes);
+}
+
 void layer_norm_row(const float* src, float* dst, std::size_t count, const float* scale, const float* bias,
                     float epsilon) {
   const FloatTag d;
@@ -124,12 +130,9 @@ void layer_norm_row(const float* src, float* dst, std::size_t count, const float
                                  }) /
                          size;
   const Float factor = hn::Set(d, 1 / std::sqrt(variance + epsilon));
-  const auto at = [&](const float* p, std::size_t i, std::size_t lanes) {
-    return lanes == hn::Lanes(d) ? hn::LoadU(d, p + i) : load_tail(d, p + i, lanes);
-  };
   row_map(src, dst, count, [&](std::size_t i, Float v, std::size_t lanes) {
-    const Float normal = hn::Mul(hn::Mul(hn::Sub(v, center), factor), at(scale, i, lanes));
-    return bias == nullptr ? normal : hn::Add(normal, at(bias, i, lanes));
+    const Float normal = hn::Mul(hn::Mul(hn::Sub(v, center), factor), load_lanes(scale + i, lanes));
+    return bias == nullptr ? normal : hn::Add(normal, load_lanes(bias + i, lanes));
   });
 }
 
@@ -178,6 +181,15 @@ HWY_INLINE Float accumulate_row(const float* src, std::size_t count) {
       sums[0] = Rule::add(sums[0], sums[k]);
   }
   return sums[0];
+}
+
+void rms_norm_row(const float* src, float* dst, std::size_t count, const float* scale, float epsilon) {
+  const FloatTag d;
+  const float squares = hn::GetLane(hn::SumOfLanes(d, accumulate_row<SquareSum>(src, count)));
+  const Float factor = hn::Set(d, 1 / std::sqrt(squares / static_cast<float>(count) + epsilon));
+  row_map(src, dst, count, [&](std::size_t i, Float v, std::size_t lanes) {
+    return hn::Mul(hn::Mul(v, factor), load_lanes(scale + i, lanes));
+  });
 }
 
 /// The last step of the reductions that share a rule.
@@ -235,7 +247,8 @@ void reduce_columns(Reduce reduce, const float* src, std::size_t count, std::siz
 }
 
 const RowKernels& kernels() {
-  static constexpr RowKernels kKernels{softmax_row, softmax_columns, layer_norm_row, reduce_row, reduce_columns};
+  static constexpr RowKernels kKernels{softmax_row,  softmax_columns, layer_norm_row,
+                                       rms_norm_row, reduce_row,      reduce_columns};
   return kKernels;
 }
 

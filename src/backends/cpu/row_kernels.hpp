@@ -18,6 +18,8 @@ struct RowKernels {
   /// dst = (src - mean) / sqrt(variance + epsilon) * scale + bias; BIAS may be null.
   void (*layer_norm_row)(const float* src, float* dst, std::size_t count, const float* scale, const float* bias,
                          float epsilon);
+  /// dst = src / sqrt(mean of src^2 + epsilon) * scale
+  void (*rms_norm_row)(const float* src, float* dst, std::size_t count, const float* scale, float epsilon);
   /// COUNT is at least 1.
   float (*reduce_row)(Reduce reduce, const float* src, std::size_t count);
   void (*reduce_columns)(Reduce reduce, const float* src, std::size_t count, std::size_t stride, std::size_t columns,

@@ -3,8 +3,8 @@
 #include "cpu/row_kernels.hpp"
 #include "cpu/tactics.hpp"
 
-// Softmax, LogSoftmax and LayerNormalization: a line at a time where its elements are neighbours, else as many lines at
-// once as a vector has lanes.
+// Softmax, LogSoftmax, LayerNormalization and RMSNormalization: a line at a time where its elements are neighbours,
+// else as many lines at once as a vector has lanes.
 namespace saccade::cpu {
 namespace {
 
@@ -54,17 +54,35 @@ class Softmax : public Tactic {
   }
 };
 
+int first_normalised_axis(const NodeContext& context) {
+  return InferContext::axis(context.node.attributes.integer("axis", -1), context.input(0).type.shape.rank());
+}
+
+/// Whether an RMSNormalization's scale, which need only broadcast, holds one number for each element of a line.
+bool scales_elements(const NodeContext& context) {
+  const Shape& shape = context.input(0).type.shape;
+  const Shape& scale = context.input(1).type.shape;
+  const int axis = first_normalised_axis(context);
+  if (scale.rank() < shape.rank() - axis) return false;
+  for (int i = 1; i <= scale.rank(); ++i)
+    if (scale[scale.rank() - i] != (shape.rank() - i < axis ? 1 : shape[shape.rank() - i])) return false;
+  return true;
+}
+
 class LayerNorm : public Tactic {
  public:
   std::string_view name() const override { return "vector.layer_norm"; }
 
   Support supports(const NodeContext& context) const override {
     const Node& node = context.node;
-    if (!node.is("LayerNormalization")) return Support::other_operator("not a LayerNormalization");
+    if (!node.is("LayerNormalization") && !node.is("RMSNormalization"))
+      return Support::other_operator("not a LayerNormalization or RMSNormalization");
     if (node.outputs.size() > 1) return Support::no("its moments are asked for");
     for (int i = 1; i < 3; ++i)
       if (context.has(i) && context.input(i).type.dtype != DType::kFloat32)
         return Support::no("its parameters are not float32");
+    if (node.is("RMSNormalization") && !scales_elements(context))
+      return Support::no("its scale does not hold one number for each element normalised together");
     if (context.output().layout != Layout::kRowMajor && context.output().type.shape.rank() >= 3)
       return Support::no("its lines are not neighbours in a channels-last tensor");
     return same_lines(context);
@@ -73,21 +91,26 @@ class LayerNorm : public Tactic {
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
     const Shape& shape = context.input(0).type.shape;
     std::int64_t count = 1;
-    for (int i = InferContext::axis(context.node.attributes.integer("axis", -1), shape.rank()); i < shape.rank(); ++i)
-      count *= shape[i];
+    for (int i = first_normalised_axis(context); i < shape.rank(); ++i) count *= shape[i];
     const std::int64_t rows = count == 0 ? 0 : shape.elements() / count;
     const float epsilon = context.node.attributes.real("epsilon", 1e-5F);
-    const bool biased = context.has(2);
+    const bool centred = context.node.is("LayerNormalization");
+    const bool biased = centred && context.has(2);
     return with_post_ops(context, launch_of([=](auto inputs, auto outputs) {
                            const auto* src = static_cast<const float*>(inputs[0].data);
                            const auto* scale = static_cast<const float*>(inputs[1].data);
                            const auto* bias = biased ? static_cast<const float*>(inputs[2].data) : nullptr;
                            auto* dst = static_cast<float*>(outputs[0].data);
-                           parallel_for(rows, kParallelGrain / (2 * count + 1) + 1, [&](auto begin, auto end) {
-                             for (std::int64_t i = begin; i < end; ++i)
-                               row_kernels().layer_norm_row(src + i * count, dst + i * count,
-                                                            static_cast<std::size_t>(count), scale, bias, epsilon);
-                           });
+                           const auto size = static_cast<std::size_t>(count);
+                           parallel_for(
+                               rows, kParallelGrain / (2 * count + 1) + 1, [&](std::int64_t begin, std::int64_t end) {
+                                 for (std::int64_t i = begin * count; i < end * count; i += count) {
+                                   if (centred)
+                                     row_kernels().layer_norm_row(src + i, dst + i, size, scale, bias, epsilon);
+                                   else
+                                     row_kernels().rms_norm_row(src + i, dst + i, size, scale, epsilon);
+                                 }
+                               });
                          }));
   }
 };
