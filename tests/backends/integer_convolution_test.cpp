@@ -40,6 +40,15 @@ class IntegerConvolution : public testing::TestWithParam<Types> {
     return node.attribute("group", groups).attribute("pads", Integers{1, 1, 1, 1});
   }
 
+  static OpCase requantized(const Shape& image, const Shape& filters, std::int64_t groups, Tensor filter_zeros) {
+    OpCase node("QLinearConv");
+    node.activation(bytes(src(), image, 1)).constant(Tensor::scalar(0.02F)).constant(zero_point(src(), 20));
+    node.constant(bytes(weights(), filters, 2)).constant(random_tensor({filters[0]}, 0.01F, 0.02F, 3));
+    node.constant(std::move(filter_zeros)).constant(Tensor::scalar(0.5F)).constant(zero_point(src(), 17));
+    node.constant(random_integers(DType::kInt32, {filters[0]}, -3000, 3000, 4));
+    return node.attribute("group", groups).attribute("pads", Integers{1, 1, 1, 1});
+  }
+
   /// Weights in the middle of their range, near which most models have their zero point.
   static Tensor middle() { return zero_point(weights(), weights() == DType::kUInt8 ? 128 : 0); }
 };
@@ -82,6 +91,19 @@ TEST_P(IntegerConvolution, OfLinesAndVolumes) {
   OpCase volume("ConvInteger");
   volume.activation(bytes(src(), {1, 3, 5, 6, 7}, 1)).constant(bytes(weights(), {6, 3, 3, 3, 3}, 2));
   check(volume.activation(zero_point(src(), 5)));
+}
+
+TEST_P(IntegerConvolution, Requantizes) {
+  check(requantized({2, 8, 9, 11}, {16, 8, 3, 3}, 1, bytes(weights(), {16}, 3)));
+  check(requantized({1, 3, 20, 21}, {300, 3, 1, 1}, 1, middle()));
+  check(requantized({1, 24, 9, 11}, {24, 1, 3, 3}, 24, zero_point(weights(), low(weights()) + 3)));
+}
+
+TEST_P(IntegerConvolution, RequantizesByWhatTheRunAloneKnows) {
+  OpCase node("QLinearConv");
+  node.activation(bytes(src(), {1, 8, 9, 11}, 1)).activation(Tensor::scalar(0.02F)).activation(zero_point(src(), 5));
+  node.constant(bytes(weights(), {16, 8, 3, 3}, 2)).activation(Tensor::scalar(0.01F)).constant(middle());
+  check(node.activation(Tensor::scalar(0.3F)).activation(zero_point(src(), 7)));
 }
 
 TEST_P(IntegerConvolution, RunsOnTwoThreads) {

@@ -39,10 +39,10 @@ class CpuBackend : public Backend {
   std::vector<const Tactic*> tactics_{
       &onednn_convolution(),
       &onednn_deconvolution(),
-      &onednn_integer_convolution(),
       &onednn_matmul(),
       &onednn_pooling(),
       &onednn_quantized_convolution(),
+      &onednn_integer_convolution(),
       &onednn_quantized_matmul(),
       &vector_arg_max(),
       &vector_convert(),

@@ -1,27 +1,57 @@
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "cpu/byte_weights.hpp"
+#include "cpu/integer_kernels.hpp"
 #include "cpu/onednn.hpp"
 #include "cpu/onednn_window.hpp"
 #include "cpu/parallel.hpp"
 #include "cpu/tactics.hpp"
 
-// ConvInteger by oneDNN, whose zero point of the image is known to the run alone. oneDNN takes sums through float32
-// even where it leaves them as int32, and weights in int8 alone: filters that are too much for either become several,
-// whose sums are added up. The answers are the reference's exactly.
+// ConvInteger by oneDNN, and QLinearConv where oneDNN can't do all of it: zero points of images and scales may be known
+// to the run alone. oneDNN takes sums through float32 even where it leaves them as int32, and weights in int8 alone:
+// filters that are too much for either become several, whose sums are added up. The answers are the reference's
+// exactly.
 namespace saccade::cpu {
 namespace {
 
 using dnnl::memory;
 using Descriptor = dnnl::convolution_forward::primitive_desc;
 
-enum : int { kSrc, kWeights, kSrcZero, kWeightsZero };
+/// Which inputs are what; the image is the first. -1: the operator has no such input.
+struct Places {
+  int src_zero = 2;
+  int weights = 1;
+  int weights_zero = 3;
+  int src_scale = -1;
+  int weights_scale = -1;
+  int dst_scale = -1;
+  int dst_zero = -1;
+  int bias = -1;
+
+  bool requantizes() const { return dst_scale >= 0; }
+};
+
+Places places_of(const Node& node) {
+  if (node.op == "ConvInteger") return {};
+  return {.src_zero = 2,
+          .weights = 3,
+          .weights_zero = 5,
+          .src_scale = 1,
+          .weights_scale = 4,
+          .dst_scale = 6,
+          .dst_zero = 7,
+          .bias = 8};
+}
 
 /// Beyond these the library's products are mostly of zeros.
 constexpr std::int64_t kMostParts = 16;
 
 FilterParts filters_of(const NodeContext& context) {
-  return split_filters(centered_weights(context, kWeights, kWeightsZero), context.input(kWeights).type.shape);
+  const Places places = places_of(context.node);
+  return split_filters(centered_weights(context, places.weights, places.weights_zero),
+                       context.input(places.weights).type.shape);
 }
 
 /// The output with PARTS channels for each of its own.
@@ -37,107 +67,184 @@ Shape packed_shape(const NodeContext& context, const FilterParts& filters) {
 
 Descriptor descriptor(const NodeContext& context, const FilterParts& filters) {
   const Attributes& node = context.node.attributes;
+  const Places places = places_of(context.node);
   const OnednnWindow window(
-      slide(node, context.input(kSrc).type.shape, kernel_of(node, context.input(kWeights).type.shape)));
+      slide(node, context.input(0).type.shape, kernel_of(node, context.input(places.weights).type.shape)));
   const memory::desc packed(onednn_dims(packed_shape(context, filters)), memory::data_type::s8,
                             memory::format_tag::any);
   const dnnl::convolution_forward::desc operation(
-      dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct, describe(context.input(kSrc)), packed,
+      dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct, describe(context.input(0)), packed,
       memory::desc(), describe(DType::kInt32, sums_shape(context, filters.parts), context.output().layout),
       window.strides, window.gaps, window.begin, window.end);
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-  if (context.has(kSrcZero)) attributes.set_zero_points(DNNL_ARG_SRC, 0, {DNNL_RUNTIME_S32_VAL});
+  if (context.has(places.src_zero)) attributes.set_zero_points(DNNL_ARG_SRC, 0, {DNNL_RUNTIME_S32_VAL});
   return {operation, attributes, onednn_engine()};
 }
 
-/// Adds up the parts of every channel, which are neighbours; INNER elements of a channel are.
-void add_up(const std::uint32_t* sums, std::int64_t parts, std::int64_t inner, std::uint32_t* output,
-            std::int64_t elements) {
-  parallel_for(elements / inner, kParallelGrain / inner + 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      std::uint32_t* to = output + i * inner;
-      std::copy_n(sums + i * parts * inner, inner, to);
-      for (std::int64_t part = 1; part < parts; ++part) {
-        const std::uint32_t* from = sums + (i * parts + part) * inner;
-        for (std::int64_t j = 0; j < inner; ++j) to[j] += from[j];
-      }
-    }
-  });
+int byte_at(const TensorView& view) {
+  if (view.dtype == DType::kUInt8) return *static_cast<const std::uint8_t*>(view.data);
+  return *static_cast<const std::int8_t*>(view.data);
 }
 
+/// Where a launch keeps what is not the library's, in bytes from the scratch's begin.
+struct Scratch {
+  Scratch(const Places& places, const Shape& sums_shape, std::int64_t parts, std::int64_t filters) {
+    const auto take = [&](std::size_t bytes) { return std::exchange(end, end + (bytes + 63) / 64 * 64); };
+    zero = take(sizeof(std::int32_t));
+    if (places.requantizes()) factors = take(static_cast<std::size_t>(filters) * sizeof(float));
+    if (places.requantizes() || parts > 1) sums = take(bytes_of(DType::kInt32, sums_shape));
+  }
+
+  std::size_t end = 0;
+  std::size_t zero = 0;
+  std::size_t factors = 0;
+  std::size_t sums = 0;
+};
+
+/// A convolution, then its sums row by row: a row is a pixel's channels, or a channel's pixels where those are
+/// neighbours.
 class BoundIntegers : public BoundLaunch {
  public:
-  /// ZERO and SUMS: where the zero point is put as int32, and where the convolution leaves its sums.
-  BoundIntegers(std::unique_ptr<BoundLaunch> convolution, const Bindings& bindings, std::int32_t* zero,
-                std::uint32_t* sums, std::int64_t parts)
+  /// SUMS: where the convolution leaves them, PARTS for each of the output's channels.
+  BoundIntegers(std::unique_ptr<BoundLaunch> convolution, const Bindings& bindings, const Places& places,
+                const Scratch& scratch, const void* sums, std::int64_t parts)
       : convolution_(std::move(convolution)),
+        inputs_(bindings.inputs.begin(), bindings.inputs.end()),
         output_(bindings.outputs[0]),
-        wide_zero_(zero),
-        sums_(sums),
-        parts_(parts) {
-    if (bindings.inputs.size() > kSrcZero) zero_ = bindings.inputs[kSrcZero];
-    const Shape& shape = output_.shape;
-    const bool channels_last = output_.layout == Layout::kChannelsLast && shape.rank() >= 3;
-    for (int i = 2; i < shape.rank() && !channels_last; ++i) inner_ *= shape[i];
+        places_(places),
+        zero_(reinterpret_cast<std::int32_t*>(bindings.scratch + scratch.zero)),
+        factors_(reinterpret_cast<float*>(bindings.scratch + scratch.factors)),
+        sums_(static_cast<const std::uint32_t*>(sums)),
+        parts_(parts),
+        channels_(output_.shape[1]),
+        channels_last_(output_.layout == Layout::kChannelsLast && output_.shape.rank() >= 3),
+        width_(channels_) {
+    if (!channels_last_) width_ = output_.elements() / (output_.shape[0] * channels_);
   }
 
   void run() override {
-    if (zero_.data != nullptr)
-      *wide_zero_ = zero_.dtype == DType::kUInt8 ? *static_cast<const std::uint8_t*>(zero_.data)
-                                                 : *static_cast<const std::int8_t*>(zero_.data);
+    if (has(places_.src_zero)) *zero_ = byte_at(input(places_.src_zero));
     convolution_->run();
-    if (parts_ > 1) add_up(sums_, parts_, inner_, static_cast<std::uint32_t*>(output_.data), output_.elements());
+    if (parts_ == 1 && !places_.requantizes()) return;
+    if (places_.requantizes()) work_out_factors();
+    parallel_for(output_.elements() / width_, kParallelGrain / width_ + 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t row = begin; row < end; ++row)
+        for (std::int64_t first = 0; first < width_; first += kChunk)
+          finish(row, first, std::min(kChunk, width_ - first));
+    });
   }
 
  private:
+  static constexpr std::int64_t kChunk = 256;
+
+  const TensorView& input(int i) const { return inputs_[static_cast<std::size_t>(i)]; }
+  bool has(int i) const { return i >= 0 && i < std::ssize(inputs_) && input(i).data != nullptr; }
+
+  void work_out_factors() {
+    const auto scale = [&](int i) { return static_cast<const float*>(input(i).data); };
+    const float* weights = scale(places_.weights_scale);
+    const bool one = input(places_.weights_scale).elements() == 1;
+    for (std::int64_t i = 0; i < channels_; ++i)
+      factors_[i] = *scale(places_.src_scale) * weights[one ? 0 : i] / *scale(places_.dst_scale);
+    dst_zero_ = has(places_.dst_zero) ? static_cast<float>(byte_at(input(places_.dst_zero))) : 0;
+  }
+
+  /// COUNT elements of a row from FIRST on.
+  void finish(std::int64_t row, std::int64_t first, std::int64_t count) const {
+    std::array<std::uint32_t, kChunk> sums{};
+    for (std::int64_t part = 0; part < parts_; ++part) {
+      const std::uint32_t* from =
+          sums_ + (channels_last_ ? (row * width_ + first) * parts_ + part : (row * parts_ + part) * width_ + first);
+      const std::int64_t step = channels_last_ ? parts_ : 1;
+      for (std::int64_t i = 0; i < count; ++i) sums[static_cast<std::size_t>(i)] += from[i * step];
+    }
+    const std::int64_t at = row * width_ + first;
+    if (places_.requantizes()) return requantize(sums, channels_last_ ? first : row % channels_, count, at);
+    std::copy_n(sums.data(), count, static_cast<std::uint32_t*>(output_.data) + at);
+  }
+
+  /// SUMS of CHANNEL and, where a row is channels, those behind it.
+  void requantize(std::array<std::uint32_t, kChunk>& sums, std::int64_t channel, std::int64_t count,
+                  std::int64_t at) const {
+    const std::int64_t step = channels_last_ ? 1 : 0;
+    if (has(places_.bias)) {
+      const auto* bias = static_cast<const std::uint32_t*>(input(places_.bias).data) + channel;
+      for (std::int64_t i = 0; i < count; ++i) sums[static_cast<std::size_t>(i)] += bias[i * step];
+    }
+    std::array<float, kChunk> same{};
+    const float* factors = factors_ + channel;
+    if (!channels_last_) {
+      std::fill_n(same.begin(), count, *factors);
+      factors = same.data();
+    }
+    const auto size = static_cast<std::size_t>(count);
+    if (output_.dtype == DType::kUInt8)
+      integer_kernels().requantize_u8(sums.data(), factors, dst_zero_, static_cast<std::uint8_t*>(output_.data) + at,
+                                      size);
+    else
+      integer_kernels().requantize_s8(sums.data(), factors, dst_zero_, static_cast<std::int8_t*>(output_.data) + at,
+                                      size);
+  }
+
   std::unique_ptr<BoundLaunch> convolution_;
-  TensorView zero_;
+  std::vector<TensorView> inputs_;
   TensorView output_;
-  std::int32_t* wide_zero_;
-  std::uint32_t* sums_;
+  Places places_;
+  std::int32_t* zero_;
+  float* factors_;
+  const std::uint32_t* sums_;
   std::int64_t parts_;
-  std::int64_t inner_ = 1;
+  std::int64_t channels_;
+  bool channels_last_;
+  std::int64_t width_;  // of a row
+  float dst_zero_ = 0;
 };
 
 /// A convolution of the image (input 0) with a zero point in int32 (input 1).
 class IntegerLaunch : public Launch {
  public:
-  IntegerLaunch(std::unique_ptr<Launch> convolution, const Shape& sums, std::int64_t parts)
-      : convolution_(std::move(convolution)), sums_shape_(sums), parts_(parts) {
-    if (parts > 1) sums_bytes_ = (bytes_of(DType::kInt32, sums) + kLine - 1) / kLine * kLine;
-  }
+  IntegerLaunch(std::unique_ptr<Launch> convolution, const Places& places, const Shape& sums, std::int64_t parts)
+      : convolution_(std::move(convolution)),
+        places_(places),
+        sums_shape_(sums),
+        parts_(parts),
+        scratch_(places, sums, parts, sums[1] / parts) {}
 
-  std::size_t scratch_bytes() const override { return kLine + sums_bytes_ + convolution_->scratch_bytes(); }
+  std::size_t scratch_bytes() const override { return scratch_.end + convolution_->scratch_bytes(); }
   std::string detail() const override { return convolution_->detail(); }
   std::unique_ptr<BoundLaunch> bind(const Bindings& bindings) const override {
-    const TensorView inputs[] = {bindings.inputs[0], {bindings.scratch, DType::kInt32, Layout::kRowMajor, {}}};
+    const TensorView inputs[] = {bindings.inputs[0],
+                                 {bindings.scratch + scratch_.zero, DType::kInt32, Layout::kRowMajor, {}}};
     TensorView sums = bindings.outputs[0];
-    if (parts_ > 1) sums = {bindings.scratch + kLine, DType::kInt32, sums.layout, sums_shape_};
-    auto convolution = convolution_->bind(
-        {.inputs = inputs, .outputs = {&sums, 1}, .scratch = bindings.scratch + kLine + sums_bytes_});
-    return std::make_unique<BoundIntegers>(std::move(convolution), bindings,
-                                           reinterpret_cast<std::int32_t*>(bindings.scratch),
-                                           static_cast<std::uint32_t*>(sums.data), parts_);
+    if (parts_ > 1 || places_.requantizes())
+      sums = {bindings.scratch + scratch_.sums, DType::kInt32, sums.layout, sums_shape_};
+    auto convolution =
+        convolution_->bind({.inputs = inputs, .outputs = {&sums, 1}, .scratch = bindings.scratch + scratch_.end});
+    return std::make_unique<BoundIntegers>(std::move(convolution), bindings, places_, scratch_, sums.data, parts_);
   }
 
  private:
-  static constexpr std::size_t kLine = 64;
   std::unique_ptr<Launch> convolution_;
+  Places places_;
   Shape sums_shape_;
   std::int64_t parts_;
-  std::size_t sums_bytes_ = 0;
+  Scratch scratch_;
 };
 
 Support check(const NodeContext& context) {
-  if (!context.node.is("ConvInteger")) return Support::other_operator("not a ConvInteger");
+  if (!context.node.is("ConvInteger") && !context.node.is("QLinearConv"))
+    return Support::other_operator("not a convolution of bytes");
   if (Support bytes = adds_bytes_exactly(); !bytes) return bytes;
   if (!context.node.post_ops.empty()) return Support::no("post-ops run on float32 only");
-  if (context.constant(kWeights) == nullptr) return Support::no("its weights are not constant");
-  if (context.has(kWeightsZero) && context.constant(kWeightsZero) == nullptr)
+  const Places places = places_of(context.node);
+  const Tensor* weights = context.constant(places.weights);
+  if (weights == nullptr) return Support::no("its weights are not constant");
+  if (context.has(places.weights_zero) && context.constant(places.weights_zero) == nullptr)
     return Support::no("its weights' zero points are not constant");
-  if (context.output().type.shape.elements() == 0 || context.constant(kWeights)->elements() == 0)
-    return Support::no("a tensor is empty");
+  for (const int i : {places.src_scale, places.weights_scale, places.dst_scale})
+    if (i >= 0 && context.input(i).type.dtype != DType::kFloat32) return Support::no("its scales are not float32");
+  if (context.output().type.shape.elements() == 0 || weights->elements() == 0) return Support::no("a tensor is empty");
   return {};
 }
 
@@ -158,14 +265,16 @@ class IntegerConvolution : public Tactic {
       const Descriptor chosen = descriptor(context, filters);
       std::vector<TensorArgument> tensors{{DNNL_ARG_SRC, false, 0, chosen.src_desc()},
                                           {DNNL_ARG_DST, true, 0, chosen.dst_desc()}};
-      if (context.has(kSrcZero))
+      const Places places = places_of(context.node);
+      if (context.has(places.src_zero))
         tensors.push_back({DNNL_ARG_ATTR_ZERO_POINTS | DNNL_ARG_SRC, false, 1, describe(DType::kInt32, {}, {})});
       std::vector<PackedArgument> packed;
       packed.push_back(pack(context, DNNL_ARG_WEIGHTS, filters.filters,
                             describe(DType::kInt8, packed_shape(context, filters), Layout::kRowMajor),
                             chosen.weights_desc()));
       auto convolution = onednn_launch<dnnl::convolution_forward>(chosen, std::move(tensors), std::move(packed));
-      return std::make_unique<IntegerLaunch>(std::move(convolution), sums_shape(context, filters.parts), filters.parts);
+      return std::make_unique<IntegerLaunch>(std::move(convolution), places, sums_shape(context, filters.parts),
+                                             filters.parts);
     });
   }
 };

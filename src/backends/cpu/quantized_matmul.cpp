@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "cpu/integer_kernels.hpp"
 #include "cpu/onednn.hpp"
