@@ -9,8 +9,9 @@ FRAMEWORK_networks.py holds the networks and their exporters; it runs in the env
 --exporters, --keras or --paddle.  All of them take hours; --quick is the slice that the tests run.  A file passes when
 no output drifts more than 1e-3 (of a quantised one: as compare.eight_bits says), in the units of
 ../shared/tools/drift.py, on photographs, and when nothing that works out shapes is left in its plan; a dynamic batch
-runs with another one than it was exported with.  What does not pass stands in not_passing.txt with its reason; a row
-of which every file passes is an error, too.  What an exporter can't write is counted apart.  Exit status 77: skipped.
+runs with another one than it was exported with.  The operators that run on reference kernels are told.  What does not
+pass stands in not_passing.txt with its reason; a row of which every file passes is an error, too.  What an exporter
+can't write is counted apart.  Exit status 77: skipped.
 """
 import argparse
 import collections
@@ -47,12 +48,14 @@ def run_case(args, exporter, name, opset):
             return Case(case, "not exported", str(reason))
         try:
             good, text = exporter.judge(args.binary, str(path))
-            left = shape_steps(args.binary, str(path), exporter.feeds()[0])
+            steps = steps_of(args.binary, str(path), exporter.feeds()[0])
         except InvalidGraph as reason:
             return Case(case, "not exported", f"as a valid file: {export.one_line(reason)}")
         except Exception as error:  # of ONNX Runtime, of saccade: either is a finding
             return Case(case, "failed", " ".join(str(error).split())[:600])
-    if left:
+    if slow := slow_steps(steps):
+        text += f"; reference kernels: {', '.join(slow)}"
+    if left := shape_steps(steps):
         return Case(case, "failed", f"{text}; {', '.join(left)} work out shapes")
     return Case(case, "passed" if good else "failed", text)
 
@@ -134,7 +137,7 @@ def main():
 with needs(FRAMEWORKS.get(option("--framework", "torch"))):
     import export
     from onnxruntime.capi.onnxruntime_pybind11_state import InvalidGraph
-    from compare import shape_steps
+    from compare import shape_steps, slow_steps, steps_of
     framework = importlib.import_module(f"{option('--framework', 'torch')}_networks")
 
 if __name__ == "__main__":

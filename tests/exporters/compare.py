@@ -1,5 +1,6 @@
 """saccade beside ONNX Runtime on one exported network."""
 import json
+import math
 import subprocess
 import tempfile
 
@@ -145,15 +146,28 @@ def eight_bits(binary, model, feeds):
     return bool(np.isfinite(value)) and step <= 12**-0.5, f"{step:.3f} steps a segment, drift {value:.2e}"
 
 
-def shape_steps(binary, model, picture):
-    """The operators of the plan that work out shapes; all of them could have been when the plan was made, except where
-    the network asks for indices (TopK, NonMaxSuppression, ...) of what it sees."""
+def steps_of(binary, model, picture):
+    """The steps of the plan."""
     done = subprocess.run([binary, "inspect", model, "--json", *shape_option(model, picture)], capture_output=True,
                           text=True, timeout=900, check=False)
     if done.returncode not in (0, 3):
         raise RuntimeError(f"saccade inspect exited with {done.returncode}: {done.stderr.strip()[-500:]}")
-    steps = json.loads(done.stdout)["plan"]["steps"]
+    return json.loads(done.stdout)["plan"]["steps"]
+
+
+def shape_steps(steps):
+    """The operators that work out shapes; all of them could have been when the plan was made, except where the network
+    asks for indices (TopK, NonMaxSuppression, ...) of what it sees."""
     if any(step["operator"] in ("TopK", "NonMaxSuppression", "NonZero", "ArgMax", "ArgMin", "Sized") for step in steps):
         return []
     return sorted({step["operator"] for step in steps if step["operator"] in SHAPE_OPS
                    and (step["operator"] in ("Shape", "Size") or step["output"].startswith(("int64", "int32")))})
+
+
+def slow_steps(steps):
+    """The operators for which the device has no kernel of its own, where they make more than a few elements."""
+    def elements(step):
+        shape = step["output"].split()[1]
+        return math.prod(map(int, shape.split("x"))) if shape != "scalar" else 1
+
+    return sorted({step["operator"] for step in steps if step["tactic"] == "reference" and elements(step) > 4096})
