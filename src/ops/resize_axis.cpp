@@ -83,10 +83,14 @@ Transform transform_of(const Attributes& attributes, const ResizeAxis& axis) {
 
 using Rounding = float (*)(float);
 
+/// What is so near to the middle between two elements lies in the middle: scales are floats, and a third is none. ONNX
+/// Runtime takes as much.
+constexpr double kMiddle = 1e-6;
+
 Rounding rounding_of(const Attributes& attributes) {
   const std::string mode = attributes.text("nearest_mode", "round_prefer_floor");
-  if (mode == "round_prefer_floor") return [](float x) { return std::ceil(x - 0.5F); };
-  if (mode == "round_prefer_ceil") return [](float x) { return std::floor(x + 0.5F); };
+  if (mode == "round_prefer_floor") return [](float x) { return static_cast<float>(std::ceil(x - 0.5 - kMiddle)); };
+  if (mode == "round_prefer_ceil") return [](float x) { return static_cast<float>(std::floor(x + 0.5 + kMiddle)); };
   if (mode == "floor") return [](float x) { return std::floor(x); };
   if (mode == "ceil") return [](float x) { return std::ceil(x); };
   fail(ErrorCode::kInvalidFile, "Resize does not know the nearest_mode '{}'", mode);

@@ -45,6 +45,18 @@ TEST(Resize, RoundsToTheNearestAsAsked) {
   expect_tensor<float>(by_scale(pair, {2}, nearest("round_prefer_ceil")), {4}, {1, 2, 2, 2});
 }
 
+TEST(Resize, TakesWhatRoundingMovedForTheMiddle) {
+  // Two thirds of five is three: outputs lie at 0.5, 2 and 3.5, and 2 / 3 is no float.
+  const Tensor five = Tensor::of<float>({1, 1, 3, 5}, {0, 1, 2, 3, 4, 0, 1, 2, 3, 4, 0, 1, 2, 3, 4});
+  const auto resized = [&](const char* rounding) {
+    Settings settings = nearest(rounding, "half_pixel_symmetric");
+    settings.emplace_back("keep_aspect_ratio_policy", std::string("not_larger"));
+    return to_size(five, {1, 1, 2, 4}, settings);
+  };
+  expect_tensor<float>(resized("round_prefer_floor"), {1, 1, 2, 3}, {0, 2, 3, 0, 2, 3});
+  expect_tensor<float>(resized("round_prefer_ceil"), {1, 1, 2, 3}, {1, 2, 4, 1, 2, 4});
+}
+
 TEST(Resize, InterpolatesInEveryCoordinateSystem) {
   expect_tensor<float>(to_size(kLine, {1, 1, 2}, linear("half_pixel")), {1, 1, 2}, {15, 35});
   expect_tensor<float>(to_size(kLine, {1, 1, 2}, linear("asymmetric")), {1, 1, 2}, {10, 30});

@@ -5,7 +5,6 @@ Each function gives the nodes that stand for a node, of which it gets the inputs
 and o0, o1, ... its outputs.
 """
 import numpy as np
-from onnx import TensorProto, helper
 
 from case import Node
 
@@ -76,16 +75,14 @@ def group_norm(node, arrays):
     s = Steps(node, arrays)
     n, channels, *places = arrays[0].shape
     groups = s.attribute("num_groups")
-    own = helper.np_dtype_to_tensor_dtype(arrays[0].dtype)
-    wide = TensorProto.FLOAT if arrays[0].dtype.itemsize == 2 else own  # halves are rounded once
-    one, zero = (s.constant(np.full(groups, value, helper.tensor_dtype_to_np_dtype(wide))) for value in (1, 0))
-    members = s.add("Reshape", s.add("Cast", "i0", to=wide), s.constant([n, groups, -1]))
+    one, zero = (s.constant(np.full(groups, value, arrays[0].dtype)) for value in (1, 0))
+    members = s.add("Reshape", "i0", s.constant([n, groups, -1]))
     members = s.add("InstanceNormalization", members, one, zero, epsilon=s.attribute("epsilon"))
     y = s.add("Reshape", members, s.constant([n, -1, channels // arrays[1].size, *places]))
     spread = s.constant([-1] + [1] * (len(places) + 1))
-    scale, bias = (s.add("Reshape", s.add("Cast", name, to=wide), spread) for name in ("i1", "i2"))
-    y = s.add("Add", s.add("Mul", y, scale), bias)
-    return s.done(s.add("Cast", s.add("Reshape", y, s.constant(arrays[0].shape)), to=own))
+    y = s.add("Mul", y, s.add("Reshape", "i1", spread))
+    y = s.add("Add", y, s.add("Reshape", "i2", spread))
+    return s.done(s.add("Reshape", y, s.constant(arrays[0].shape)))
 
 
 def skip_norm(norm, bias):

@@ -139,7 +139,7 @@ OPERATORS = [
     Operator("Div", e.binary(within_other=e.MODERATE, apart=0.25), roundings=2),
     Operator("Mod", e.modulo, classes={"fmod": ("absent", 0, 1)}, jumps=True),
     Operator("Pow", e.power, overflows=ALL, roundings=8),
-    exact("PRelu", e.slope, overflows=ALL), exact("BitShift", e.shift, {"direction": ["LEFT", "RIGHT"]}),
+    Operator("PRelu", e.slope, overflows=ALL), exact("BitShift", e.shift, {"direction": ["LEFT", "RIGHT"]}),
     exact("Max", e.variadic), exact("Min", e.variadic),
     Operator("Sum", e.variadic, sums=p.terms_of_inputs, rounds_halves=True),
     Operator("Mean", e.variadic, sums=p.terms_of_inputs, rounds_halves=True),
