@@ -26,7 +26,7 @@ TORCHVISION = {
     "segmentation.deeplabv3_mobilenet_v3_large": (3, 96, 96), "segmentation.fcn_resnet50": (3, 64, 64),
     "segmentation.lraspp_mobilenet_v3_large": (3, 96, 96),
     "video.mc3_18": (3, 8, 56, 56), "video.mvit_v1_b": (3, 16, 224, 224), "video.r2plus1d_18": (3, 8, 56, 56),
-    "video.r3d_18": (3, 8, 56, 56), "video.s3d": (3, 16, 96, 96),
+    "video.r3d_18": (3, 8, 56, 56), "video.s3d": (3, 16, 224, 224),
 }
 # Detectors take one picture without a batch, and find a number of boxes that only the run can tell.
 DETECTORS = ("fasterrcnn_mobilenet_v3_large_320_fpn", "fcos_resnet50_fpn", "keypointrcnn_resnet50_fpn",
