@@ -41,6 +41,7 @@ std::vector<Fallback> fallbacks_of(const Plan& plan) {
     fallback.reasons.insert(step.refusals.begin(), step.refusals.end());
   }
   std::vector<Fallback> all;
+  all.reserve(found.size());
   for (auto& [op, fallback] : found) all.push_back(std::move(fallback));
   return all;
 }

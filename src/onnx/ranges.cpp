@@ -125,7 +125,7 @@ Tensor Ranges::counts_behind(const Node& node, bool first_alone) const {
     if (known.dtype() != DType::kInt64 || (range != nullptr && range->counts.empty())) return {};
     Tensor counts(DType::kInt64, known.shape());
     std::ranges::fill(counts.data<std::int64_t>(), std::int64_t{-1});
-    inputs.push_back(range != nullptr ? range->counts : std::move(counts));
+    inputs.push_back(range != nullptr ? range->counts : counts);
   }
   return evaluate(graph_, node, inputs)[0];
 }

@@ -12,9 +12,9 @@ namespace {
 
 std::string brand() {
   std::array<unsigned, 12> words{};
-  for (unsigned i = 0; i < 3; ++i)
-    if (__get_cpuid(0x80000002U + i, &words[4 * i], &words[4 * i + 1], &words[4 * i + 2], &words[4 * i + 3]) == 0)
-      return "x86-64 CPU";
+  unsigned leaf = 0x80000002U;
+  for (std::size_t i = 0; i < words.size(); i += 4)
+    if (__get_cpuid(leaf++, &words[i], &words[i + 1], &words[i + 2], &words[i + 3]) == 0) return "x86-64 CPU";
   std::array<char, sizeof words + 1> text{};
   std::memcpy(text.data(), words.data(), sizeof words);
   std::string name = text.data();
