@@ -69,7 +69,7 @@ struct Product {
   std::size_t offsets = 0;
   std::size_t row_factors = 0;
   std::size_t scales = 0;
-  std::size_t library = 0;
+  std::size_t onednn_scratch = 0;
 };
 
 Product::Product(const NodeContext& context)
@@ -96,7 +96,7 @@ Product::Product(const NodeContext& context)
   offsets = take(matrices * shape.n, 4);
   row_factors = take(shape.n, 4);
   if (places.requantizes()) scales = take(shape.n, 4);
-  library = end;
+  onednn_scratch = end;
 }
 
 /// Signed bytes of unsigned ones, less 128, or the other way round.
@@ -135,7 +135,7 @@ std::uint32_t byte_at(const TensorView& view, std::int64_t i) {
 
 class BoundProduct : public BoundLaunch {
  public:
-  BoundProduct(const Product& product, const Launch& library, const Bindings& bindings)
+  BoundProduct(const Product& product, const Launch& primitive, const Bindings& bindings)
       : product_(product),
         inputs_(bindings.inputs.begin(), bindings.inputs.end()),
         output_(bindings.outputs[0]),
@@ -146,13 +146,14 @@ class BoundProduct : public BoundLaunch {
     if (product.turns_right) operands[1].data = scratch_ + product.right;
     left_ = static_cast<const std::uint8_t*>(operands[0].data);
     const TensorView sums{sums_, DType::kInt32, Layout::kRowMajor, product.operands.output};
-    library_ = library.bind({.inputs = operands, .outputs = {&sums, 1}, .scratch = scratch_ + product.library});
+    primitive_ =
+        primitive.bind({.inputs = operands, .outputs = {&sums, 1}, .scratch = scratch_ + product.onednn_scratch});
   }
 
   void run() override {
     if (product_.turns_left) turn_left();
     if (product_.column_sums.empty()) read_right();
-    library_->run();
+    primitive_->run();
     const bool moves = prepare();
     if (!moves && !product_.places.requantizes()) return;
     const MatMulShape& shape = product_.shape;
@@ -259,25 +260,25 @@ class BoundProduct : public BoundLaunch {
   std::byte* scratch_;
   std::uint32_t* sums_;
   const std::uint8_t* left_;  // as oneDNN reads it
-  std::unique_ptr<BoundLaunch> library_;
+  std::unique_ptr<BoundLaunch> primitive_;
   bool sums_rows_ = false;
   float output_zero_ = 0;
 };
 
 class ProductLaunch : public Launch {
  public:
-  ProductLaunch(Product product, std::unique_ptr<Launch> library)
-      : product_(std::move(product)), library_(std::move(library)) {}
+  ProductLaunch(Product product, std::unique_ptr<Launch> primitive)
+      : product_(std::move(product)), primitive_(std::move(primitive)) {}
 
-  std::size_t scratch_bytes() const override { return product_.library + library_->scratch_bytes(); }
-  std::string detail() const override { return library_->detail(); }
+  std::size_t scratch_bytes() const override { return product_.onednn_scratch + primitive_->scratch_bytes(); }
+  std::string detail() const override { return primitive_->detail(); }
   std::unique_ptr<BoundLaunch> bind(const Bindings& bindings) const override {
-    return std::make_unique<BoundProduct>(product_, *library_, bindings);
+    return std::make_unique<BoundProduct>(product_, *primitive_, bindings);
   }
 
  private:
   Product product_;
-  std::unique_ptr<Launch> library_;
+  std::unique_ptr<Launch> primitive_;
 };
 
 memory::desc matrices(DType dtype, const Shape& shape) { return describe(dtype, shape, Layout::kRowMajor); }
@@ -342,8 +343,8 @@ class QuantizedMatMul : public Tactic {
       } else {
         tensors.push_back({DNNL_ARG_WEIGHTS, false, 1, chosen.weights_desc()});
       }
-      auto library = onednn_launch<dnnl::matmul>(chosen, std::move(tensors), std::move(packed));
-      return std::make_unique<ProductLaunch>(std::move(product), std::move(library));
+      auto primitive = onednn_launch<dnnl::matmul>(chosen, std::move(tensors), std::move(packed));
+      return std::make_unique<ProductLaunch>(std::move(product), std::move(primitive));
     });
   }
 };
