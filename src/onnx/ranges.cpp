@@ -100,9 +100,10 @@ Tensor Ranges::counts_beside(const Node& node, std::int64_t neutral) const {
     const Tensor* known = known_.get(node.inputs[other]);
     if (range == nullptr || range->counts.empty() || known == nullptr || known->dtype() != DType::kInt64) continue;
     if (!std::ranges::all_of(known->data<std::int64_t>(), [&](std::int64_t x) { return x == neutral; })) continue;
-    std::vector<Tensor> inputs{range->counts, *known};
-    if (other == 0) std::swap(inputs[0], inputs[1]);
-    return std::move(evaluate(graph_, node, inputs)[0]);
+    std::vector<Tensor> inputs(2);
+    inputs[other] = *known;
+    inputs[1 - other] = range->counts;
+    return evaluate(graph_, node, inputs)[0];
   }
   return {};
 }

@@ -12,13 +12,6 @@ struct Types {
   DType weights;
 };
 
-int low(DType dtype) { return dtype == DType::kUInt8 ? 0 : -128; }
-int high(DType dtype) { return dtype == DType::kUInt8 ? 255 : 127; }
-Tensor bytes(DType dtype, const Shape& shape, std::uint32_t seed) {
-  return random_integers(dtype, shape, low(dtype), high(dtype), seed);
-}
-Tensor zero_point(DType dtype, int value) { return random_integers(dtype, {}, value, value, 1); }
-
 class IntegerConvolution : public testing::TestWithParam<Types> {
  protected:
   static DType src() { return GetParam().src; }
@@ -35,15 +28,15 @@ class IntegerConvolution : public testing::TestWithParam<Types> {
   /// With a zero point of the image that the run alone knows, and FILTER_ZEROS (one, or one a filter) of the weights.
   static OpCase convolution(const Shape& image, const Shape& filters, std::int64_t groups, Tensor filter_zeros) {
     OpCase node("ConvInteger");
-    node.activation(bytes(src(), image, 1)).constant(bytes(weights(), filters, 2));
-    node.activation(zero_point(src(), high(src()) - 100)).constant(std::move(filter_zeros));
+    node.activation(random_bytes(src(), image, 1)).constant(random_bytes(weights(), filters, 2));
+    node.activation(zero_point(src(), highest_byte(src()) - 100)).constant(std::move(filter_zeros));
     return node.attribute("group", groups).attribute("pads", Integers{1, 1, 1, 1});
   }
 
   static OpCase requantized(const Shape& image, const Shape& filters, std::int64_t groups, Tensor filter_zeros) {
     OpCase node("QLinearConv");
-    node.activation(bytes(src(), image, 1)).constant(Tensor::scalar(0.02F)).constant(zero_point(src(), 20));
-    node.constant(bytes(weights(), filters, 2)).constant(random_tensor({filters[0]}, 0.01F, 0.02F, 3));
+    node.activation(random_bytes(src(), image, 1)).constant(Tensor::scalar(0.02F)).constant(zero_point(src(), 20));
+    node.constant(random_bytes(weights(), filters, 2)).constant(random_tensor({filters[0]}, 0.01F, 0.02F, 3));
     node.constant(std::move(filter_zeros)).constant(Tensor::scalar(0.5F)).constant(zero_point(src(), 17));
     node.constant(random_integers(DType::kInt32, {filters[0]}, -3000, 3000, 4));
     return node.attribute("group", groups).attribute("pads", Integers{1, 1, 1, 1});
@@ -64,50 +57,52 @@ TEST_P(IntegerConvolution, InGroups) {
 }
 
 TEST_P(IntegerConvolution, AddsUpWeightsOfNineBits) {
-  check(convolution({2, 8, 9, 11}, {16, 8, 3, 3}, 1, bytes(weights(), {16}, 3)));
-  check(convolution({1, 24, 9, 11}, {24, 1, 3, 3}, 24, zero_point(weights(), low(weights()) + 3)));
-  check(convolution({1, 12, 9, 11}, {16, 6, 5, 5}, 2, zero_point(weights(), high(weights()))));
+  check(convolution({2, 8, 9, 11}, {16, 8, 3, 3}, 1, random_bytes(weights(), {16}, 3)));
+  check(convolution({1, 24, 9, 11}, {24, 1, 3, 3}, 24, zero_point(weights(), lowest_byte(weights()) + 3)));
+  check(convolution({1, 12, 9, 11}, {16, 6, 5, 5}, 2, zero_point(weights(), highest_byte(weights()))));
 }
 
 TEST_P(IntegerConvolution, AddsUpSumsBeyondWhatFloatHolds) {
   OpCase node("ConvInteger");
-  node.activation(random_integers(src(), {1, 400, 5, 5}, high(src()) - 3, high(src()), 1))
-      .constant(random_integers(weights(), {16, 400, 3, 3}, high(weights()) - 3, high(weights()), 2))
-      .activation(zero_point(src(), low(src()) + 1))
+  node.activation(random_integers(src(), {1, 400, 5, 5}, highest_byte(src()) - 3, highest_byte(src()), 1))
+      .constant(random_integers(weights(), {16, 400, 3, 3}, highest_byte(weights()) - 3, highest_byte(weights()), 2))
+      .activation(zero_point(src(), lowest_byte(src()) + 1))
       .constant(middle());
   check(node.attribute("pads", Integers{1, 1, 1, 1}));
 }
 
 TEST_P(IntegerConvolution, WithoutZeroPoints) {
   OpCase node("ConvInteger");
-  node.activation(bytes(src(), {1, 8, 9, 11}, 1)).constant(bytes(weights(), {16, 8, 3, 3}, 2));
+  node.activation(random_bytes(src(), {1, 8, 9, 11}, 1)).constant(random_bytes(weights(), {16, 8, 3, 3}, 2));
   check(node.attribute("strides", Integers{2, 2}));
 }
 
 TEST_P(IntegerConvolution, OfLinesAndVolumes) {
   OpCase line("ConvInteger");
-  line.activation(bytes(src(), {2, 5, 30}, 1)).constant(bytes(weights(), {6, 5, 3}, 2));
+  line.activation(random_bytes(src(), {2, 5, 30}, 1)).constant(random_bytes(weights(), {6, 5, 3}, 2));
   check(line.activation(zero_point(src(), 5)));
   OpCase volume("ConvInteger");
-  volume.activation(bytes(src(), {1, 3, 5, 6, 7}, 1)).constant(bytes(weights(), {6, 3, 3, 3, 3}, 2));
+  volume.activation(random_bytes(src(), {1, 3, 5, 6, 7}, 1)).constant(random_bytes(weights(), {6, 3, 3, 3, 3}, 2));
   check(volume.activation(zero_point(src(), 5)));
 }
 
 TEST_P(IntegerConvolution, Requantizes) {
-  check(requantized({2, 8, 9, 11}, {16, 8, 3, 3}, 1, bytes(weights(), {16}, 3)));
+  check(requantized({2, 8, 9, 11}, {16, 8, 3, 3}, 1, random_bytes(weights(), {16}, 3)));
   check(requantized({1, 3, 20, 21}, {300, 3, 1, 1}, 1, middle()));
-  check(requantized({1, 24, 9, 11}, {24, 1, 3, 3}, 24, zero_point(weights(), low(weights()) + 3)));
+  check(requantized({1, 24, 9, 11}, {24, 1, 3, 3}, 24, zero_point(weights(), lowest_byte(weights()) + 3)));
 }
 
 TEST_P(IntegerConvolution, RequantizesByWhatTheRunAloneKnows) {
   OpCase node("QLinearConv");
-  node.activation(bytes(src(), {1, 8, 9, 11}, 1)).activation(Tensor::scalar(0.02F)).activation(zero_point(src(), 5));
-  node.constant(bytes(weights(), {16, 8, 3, 3}, 2)).activation(Tensor::scalar(0.01F)).constant(middle());
+  node.activation(random_bytes(src(), {1, 8, 9, 11}, 1))
+      .activation(Tensor::scalar(0.02F))
+      .activation(zero_point(src(), 5));
+  node.constant(random_bytes(weights(), {16, 8, 3, 3}, 2)).activation(Tensor::scalar(0.01F)).constant(middle());
   check(node.activation(Tensor::scalar(0.3F)).activation(zero_point(src(), 7)));
 }
 
 TEST_P(IntegerConvolution, RunsOnTwoThreads) {
-  const OpCase node = convolution({2, 8, 9, 11}, {16, 8, 3, 3}, 1, bytes(weights(), {16}, 3));
+  const OpCase node = convolution({2, 8, 9, 11}, {16, 8, 3, 3}, 1, random_bytes(weights(), {16}, 3));
   if (node.supports(kTactic).yes) return node.check_two_threads(kTactic, Layout::kChannelsLast, kExact);
   node.check_two_threads("reference", Layout::kRowMajor, kExact);
 }

@@ -164,6 +164,15 @@ Tensor random_tensor(const Shape& shape, float low, float high, std::uint32_t se
   return tensor;
 }
 
+int lowest_byte(DType dtype) { return dtype == DType::kUInt8 ? 0 : -128; }
+int highest_byte(DType dtype) { return dtype == DType::kUInt8 ? 255 : 127; }
+
+Tensor random_bytes(DType dtype, const Shape& shape, std::uint32_t seed) {
+  return random_integers(dtype, shape, lowest_byte(dtype), highest_byte(dtype), seed);
+}
+
+Tensor zero_point(DType dtype, int value) { return random_integers(dtype, {}, value, value, 1); }
+
 Tensor random_integers(DType dtype, const Shape& shape, int low, int high, std::uint32_t seed) {
   Tensor tensor(dtype, shape);
   std::mt19937 generator(seed);

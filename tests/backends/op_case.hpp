@@ -70,5 +70,11 @@ class OpCase {
 Tensor random_tensor(const Shape& shape, float low, float high, std::uint32_t seed);
 /// Uniform integers LOW..HIGH of any integer type.
 Tensor random_integers(DType dtype, const Shape& shape, int low, int high, std::uint32_t seed);
+/// Of all bytes, DTYPE being uint8 or int8.
+Tensor random_bytes(DType dtype, const Shape& shape, std::uint32_t seed);
+int lowest_byte(DType dtype);
+int highest_byte(DType dtype);
+/// A scalar.
+Tensor zero_point(DType dtype, int value);
 
 }  // namespace saccade

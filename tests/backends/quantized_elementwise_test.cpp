@@ -10,11 +10,8 @@ constexpr Tolerance kOneStep{.absolute = 1, .relative = 0};
 
 class QuantizedElementwise : public testing::TestWithParam<DType> {
  protected:
-  static Tensor bytes(const Shape& shape, std::uint32_t seed) {
-    const bool is_unsigned = GetParam() == DType::kUInt8;
-    return random_integers(GetParam(), shape, is_unsigned ? 0 : -128, is_unsigned ? 255 : 127, seed);
-  }
-  static Tensor zero(int value) { return random_integers(GetParam(), {}, value, value, 1); }
+  static Tensor bytes(const Shape& shape, std::uint32_t seed) { return random_bytes(GetParam(), shape, seed); }
+  static Tensor zero(int value) { return zero_point(GetParam(), value); }
 
   static OpCase pair(const std::string& op, const Shape& first, const Shape& second) {
     OpCase node(op, "com.microsoft");

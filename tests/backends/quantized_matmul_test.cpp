@@ -11,13 +11,6 @@ struct Types {
   DType right;
 };
 
-int low(DType dtype) { return dtype == DType::kUInt8 ? 0 : -128; }
-int high(DType dtype) { return dtype == DType::kUInt8 ? 255 : 127; }
-Tensor bytes(DType dtype, const Shape& shape, std::uint32_t seed) {
-  return random_integers(dtype, shape, low(dtype), high(dtype), seed);
-}
-Tensor zero_point(DType dtype, int value) { return random_integers(dtype, {}, value, value, 1); }
-
 class QuantizedMatMul : public testing::TestWithParam<Types> {
  protected:
   /// By the tactic; a processor without VNNI has the reference alone.
@@ -37,25 +30,25 @@ class QuantizedMatMul : public testing::TestWithParam<Types> {
   /// Without zero points, with one for the matrix (known to the run alone), or with one a column.
   static void check_integer(const Shape& left_shape, const Shape& right_shape, bool constant) {
     OpCase plain("MatMulInteger");
-    operand(plain.activation(bytes(left(), left_shape, 1)), bytes(right(), right_shape, 2), constant);
+    operand(plain.activation(random_bytes(left(), left_shape, 1)), random_bytes(right(), right_shape, 2), constant);
     check(plain);
     for (const std::int64_t columns : {std::int64_t{1}, right_shape.back()}) {
       OpCase moved("MatMulInteger");
-      operand(moved.activation(bytes(left(), left_shape, 3)), bytes(right(), right_shape, 4), constant)
-          .activation(zero_point(left(), high(left()) - 7))
-          .activation(bytes(right(), Shape{columns}, 5));
+      operand(moved.activation(random_bytes(left(), left_shape, 3)), random_bytes(right(), right_shape, 4), constant)
+          .activation(zero_point(left(), highest_byte(left()) - 7))
+          .activation(random_bytes(right(), Shape{columns}, 5));
       check(moved);
     }
   }
 
   static OpCase requantized(const Shape& left_shape, const Shape& right_shape, bool constant, std::int64_t columns) {
     OpCase node("QLinearMatMul");
-    node.activation(bytes(left(), left_shape, 6))
+    node.activation(random_bytes(left(), left_shape, 6))
         .constant(Tensor::scalar(0.02F))
-        .constant(zero_point(left(), high(left()) / 2));
-    operand(node, bytes(right(), right_shape, 7), constant)
+        .constant(zero_point(left(), highest_byte(left()) / 2));
+    operand(node, random_bytes(right(), right_shape, 7), constant)
         .constant(random_tensor({columns}, 0.01F, 0.02F, 8))
-        .constant(bytes(right(), Shape{columns}, 9))
+        .constant(random_bytes(right(), Shape{columns}, 9))
         .constant(Tensor::scalar(0.4F))
         .constant(zero_point(left(), 3));
     return node;
@@ -76,7 +69,7 @@ TEST_P(QuantizedMatMul, OfTwoActivations) {
 TEST_P(QuantizedMatMul, OfVectors) {
   check_integer({64}, {64, 5}, true);
   OpCase node("MatMulInteger");
-  check(node.activation(bytes(left(), {3, 4, 40}, 1)).activation(bytes(right(), {40}, 2)));
+  check(node.activation(random_bytes(left(), {3, 4, 40}, 1)).activation(random_bytes(right(), {40}, 2)));
 }
 
 TEST_P(QuantizedMatMul, BroadcastsBatches) {
@@ -86,8 +79,8 @@ TEST_P(QuantizedMatMul, BroadcastsBatches) {
 
 TEST_P(QuantizedMatMul, SumsBeyondWhatFloatHolds) {
   OpCase node("MatMulInteger");
-  check(node.activation(random_integers(left(), {3, 4099}, high(left()) - 1, high(left()), 1))
-            .constant(random_integers(right(), {4099, 17}, high(right()) - 1, high(right()), 2)));
+  check(node.activation(random_integers(left(), {3, 4099}, highest_byte(left()) - 1, highest_byte(left()), 1))
+            .constant(random_integers(right(), {4099, 17}, highest_byte(right()) - 1, highest_byte(right()), 2)));
 }
 
 TEST_P(QuantizedMatMul, Requantizes) {
@@ -104,10 +97,10 @@ TEST_P(QuantizedMatMul, RunsOnTwoThreads) {
 
 TEST_P(QuantizedMatMul, RefusesHalfScales) {
   OpCase node("QLinearMatMul");
-  node.activation(bytes(left(), {4, 8}, 1))
+  node.activation(random_bytes(left(), {4, 8}, 1))
       .constant(Tensor(DType::kFloat16, {}))
       .constant(zero_point(left(), 1))
-      .constant(bytes(right(), {8, 3}, 2))
+      .constant(random_bytes(right(), {8, 3}, 2))
       .constant(Tensor::scalar(1.0F))
       .constant(zero_point(right(), 1))
       .constant(Tensor::scalar(1.0F))

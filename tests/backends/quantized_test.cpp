@@ -13,8 +13,6 @@ struct Types {
   DType dst;
 };
 
-Tensor zero_point(DType dtype, int value) { return random_integers(dtype, {}, value, value, 1); }
-
 class QuantizedConvolution : public testing::TestWithParam<Types> {
  protected:
   /// By the tactic in both layouts; a processor without VNNI has the reference alone, which reads one.
@@ -26,12 +24,8 @@ class QuantizedConvolution : public testing::TestWithParam<Types> {
   /// A convolution of bytes with zero points in its middle and a scale a filter.
   static OpCase convolution(std::int64_t groups, const Shape& weights, std::int64_t channels) {
     const Types& types = GetParam();
-    const auto random = [](DType dtype, const Shape& shape, std::uint32_t seed) {
-      return dtype == DType::kUInt8 ? random_integers(dtype, shape, 0, 255, seed)
-                                    : random_integers(dtype, shape, -128, 127, seed);
-    };
     OpCase node("QLinearConv");
-    node.activation(random(types.src, {1, channels, 9, 11}, 1))
+    node.activation(random_bytes(types.src, {1, channels, 9, 11}, 1))
         .constant(Tensor::scalar(0.02F))
         .constant(zero_point(types.src, types.src == DType::kUInt8 ? 120 : -5))
         .constant(random_integers(types.weights, weights, types.weights == DType::kUInt8 ? 1 : -127,

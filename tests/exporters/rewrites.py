@@ -241,7 +241,7 @@ def without_batch(network, path):
 
 
 def run(args, name, network, key):
-    """Whether it passes; what another tool can't write so that ONNX Runtime reads it says nothing about us."""
+    """Whether it passes; nothing where another tool can't write it so that ONNX Runtime reads it."""
     make, judge = REWRITES[key]
     with tempfile.TemporaryDirectory() as folder:
         path = str(pathlib.Path(folder) / "model.onnx")
@@ -251,7 +251,7 @@ def run(args, name, network, key):
                 session(path)
         except Exception as error:
             print(f"{name} {key}: not written, {one_line(error)}", flush=True)
-            return True
+            return None
         try:
             good, text = judge(args.binary, path, feeds)
         except Exception as error:  # of ONNX Runtime, of saccade: either is a finding
@@ -276,8 +276,8 @@ def main():
     for name in args.networks:
         network = opened(name) if name.endswith(".onnx") else torch_networks.make(name)
         results += [run(args, name, network, key) for key in args.rewrite]
-    print(f"{len(results)} files: {results.count(False)} failed")
-    return int(False in results)
+    print(f"{len(results)} files: {results.count(False)} failed, {results.count(None)} not written")
+    return int(False in results or True not in results)
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@
 #include <array>
 #include <utility>
 
+#include "cpu/byte_product.hpp"
 #include "cpu/byte_weights.hpp"
-#include "cpu/integer_kernels.hpp"
 #include "cpu/onednn.hpp"
 #include "cpu/onednn_window.hpp"
 #include "cpu/parallel.hpp"
@@ -19,39 +19,13 @@ namespace {
 using dnnl::memory;
 using Descriptor = dnnl::convolution_forward::primitive_desc;
 
-/// Which inputs are what; the image is the first. -1: the operator has no such input.
-struct Places {
-  int src_zero = 2;
-  int weights = 1;
-  int weights_zero = 3;
-  int src_scale = -1;
-  int weights_scale = -1;
-  int dst_scale = -1;
-  int dst_zero = -1;
-  int bias = -1;
-
-  bool requantizes() const { return dst_scale >= 0; }
-};
-
-Places places_of(const Node& node) {
-  if (node.op == "ConvInteger") return {};
-  return {.src_zero = 2,
-          .weights = 3,
-          .weights_zero = 5,
-          .src_scale = 1,
-          .weights_scale = 4,
-          .dst_scale = 6,
-          .dst_zero = 7,
-          .bias = 8};
-}
-
-/// Beyond these the library's products are mostly of zeros.
+/// Beyond these oneDNN's products are mostly of zeros.
 constexpr std::int64_t kMostParts = 16;
 
 FilterParts filters_of(const NodeContext& context) {
-  const Places places = places_of(context.node);
-  return split_filters(centered_weights(context, places.weights, places.weights_zero),
-                       context.input(places.weights).type.shape);
+  const ByteProductInputs places = byte_product_inputs(context.node);
+  return split_filters(centered_weights(context, places.right, places.right_zero),
+                       context.input(places.right).type.shape);
 }
 
 /// The output with PARTS channels for each of its own.
@@ -67,9 +41,9 @@ Shape packed_shape(const NodeContext& context, const FilterParts& filters) {
 
 Descriptor descriptor(const NodeContext& context, const FilterParts& filters) {
   const Attributes& node = context.node.attributes;
-  const Places places = places_of(context.node);
+  const ByteProductInputs places = byte_product_inputs(context.node);
   const OnednnWindow window(
-      slide(node, context.input(0).type.shape, kernel_of(node, context.input(places.weights).type.shape)));
+      slide(node, context.input(0).type.shape, kernel_of(node, context.input(places.right).type.shape)));
   const memory::desc packed(onednn_dims(packed_shape(context, filters)), memory::data_type::s8,
                             memory::format_tag::any);
   const dnnl::convolution_forward::desc operation(
@@ -78,18 +52,13 @@ Descriptor descriptor(const NodeContext& context, const FilterParts& filters) {
       window.strides, window.gaps, window.begin, window.end);
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-  if (context.has(places.src_zero)) attributes.set_zero_points(DNNL_ARG_SRC, 0, {DNNL_RUNTIME_S32_VAL});
+  if (context.has(places.left_zero)) attributes.set_zero_points(DNNL_ARG_SRC, 0, {DNNL_RUNTIME_S32_VAL});
   return {operation, attributes, onednn_engine()};
 }
 
-int byte_at(const TensorView& view) {
-  if (view.dtype == DType::kUInt8) return *static_cast<const std::uint8_t*>(view.data);
-  return *static_cast<const std::int8_t*>(view.data);
-}
-
-/// Where a launch keeps what is not the library's, in bytes from the scratch's begin.
+/// Where a launch keeps what is not oneDNN's, in bytes from the scratch's begin.
 struct Scratch {
-  Scratch(const Places& places, const Shape& sums_shape, std::int64_t parts, std::int64_t filters) {
+  Scratch(const ByteProductInputs& places, const Shape& sums_shape, std::int64_t parts, std::int64_t filters) {
     const auto take = [&](std::size_t bytes) { return std::exchange(end, end + (bytes + 63) / 64 * 64); };
     zero = take(sizeof(std::int32_t));
     if (places.requantizes()) factors = take(static_cast<std::size_t>(filters) * sizeof(float));
@@ -107,28 +76,27 @@ struct Scratch {
 class BoundIntegers : public BoundLaunch {
  public:
   /// SUMS: where the convolution leaves them, PARTS for each of the output's channels.
-  BoundIntegers(std::unique_ptr<BoundLaunch> convolution, const Bindings& bindings, const Places& places,
+  BoundIntegers(std::unique_ptr<BoundLaunch> convolution, const Bindings& bindings, const ByteProductInputs& places,
                 const Scratch& scratch, const void* sums, std::int64_t parts)
       : convolution_(std::move(convolution)),
-        inputs_(bindings.inputs.begin(), bindings.inputs.end()),
-        output_(bindings.outputs[0]),
-        places_(places),
+        bytes_(places, bindings),
         zero_(reinterpret_cast<std::int32_t*>(bindings.scratch + scratch.zero)),
         factors_(reinterpret_cast<float*>(bindings.scratch + scratch.factors)),
         sums_(static_cast<const std::uint32_t*>(sums)),
         parts_(parts),
-        channels_(output_.shape[1]),
-        channels_last_(output_.layout == Layout::kChannelsLast && output_.shape.rank() >= 3),
+        channels_(output().shape[1]),
+        channels_last_(output().layout == Layout::kChannelsLast && output().shape.rank() >= 3),
         width_(channels_) {
-    if (!channels_last_) width_ = output_.elements() / (output_.shape[0] * channels_);
+    if (!channels_last_) width_ = output().elements() / (output().shape[0] * channels_);
   }
 
   void run() override {
-    if (has(places_.src_zero)) *zero_ = byte_at(input(places_.src_zero));
+    *zero_ = bytes_.zero_point(bytes_.places().left_zero);
     convolution_->run();
-    if (parts_ == 1 && !places_.requantizes()) return;
-    if (places_.requantizes()) work_out_factors();
-    parallel_for(output_.elements() / width_, kParallelGrain / width_ + 1, [&](std::int64_t begin, std::int64_t end) {
+    const bool requantizes = bytes_.places().requantizes();
+    if (parts_ == 1 && !requantizes) return;
+    if (requantizes) bytes_.read_scales(factors_, channels_);
+    parallel_for(output().elements() / width_, kParallelGrain / width_ + 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t row = begin; row < end; ++row)
         for (std::int64_t first = 0; first < width_; first += kChunk)
           finish(row, first, std::min(kChunk, width_ - first));
@@ -138,17 +106,7 @@ class BoundIntegers : public BoundLaunch {
  private:
   static constexpr std::int64_t kChunk = 256;
 
-  const TensorView& input(int i) const { return inputs_[static_cast<std::size_t>(i)]; }
-  bool has(int i) const { return i >= 0 && i < std::ssize(inputs_) && input(i).data != nullptr; }
-
-  void work_out_factors() {
-    const auto scale = [&](int i) { return static_cast<const float*>(input(i).data); };
-    const float* weights = scale(places_.weights_scale);
-    const bool one = input(places_.weights_scale).elements() == 1;
-    for (std::int64_t i = 0; i < channels_; ++i)
-      factors_[i] = *scale(places_.src_scale) * weights[one ? 0 : i] / *scale(places_.dst_scale);
-    dst_zero_ = has(places_.dst_zero) ? static_cast<float>(byte_at(input(places_.dst_zero))) : 0;
-  }
+  const TensorView& output() const { return bytes_.output(); }
 
   /// COUNT elements of a row from FIRST on.
   void finish(std::int64_t row, std::int64_t first, std::int64_t count) const {
@@ -160,17 +118,17 @@ class BoundIntegers : public BoundLaunch {
       for (std::int64_t i = 0; i < count; ++i) sums[static_cast<std::size_t>(i)] += from[i * step];
     }
     const std::int64_t at = row * width_ + first;
-    if (places_.requantizes()) return requantize(sums, channels_last_ ? first : row % channels_, count, at);
-    std::copy_n(sums.data(), count, static_cast<std::uint32_t*>(output_.data) + at);
+    if (bytes_.places().requantizes()) return requantize(sums, channels_last_ ? first : row % channels_, count, at);
+    std::copy_n(sums.data(), count, static_cast<std::uint32_t*>(output().data) + at);
   }
 
   /// SUMS of CHANNEL and, where a row is channels, those behind it.
   void requantize(std::array<std::uint32_t, kChunk>& sums, std::int64_t channel, std::int64_t count,
                   std::int64_t at) const {
     const std::int64_t step = channels_last_ ? 1 : 0;
-    if (has(places_.bias)) {
-      const auto* bias = static_cast<const std::uint32_t*>(input(places_.bias).data) + channel;
-      for (std::int64_t i = 0; i < count; ++i) sums[static_cast<std::size_t>(i)] += bias[i * step];
+    if (const int i = bytes_.places().bias; bytes_.has(i)) {
+      const auto* bias = static_cast<const std::uint32_t*>(bytes_.input(i).data) + channel;
+      for (std::int64_t k = 0; k < count; ++k) sums[static_cast<std::size_t>(k)] += bias[k * step];
     }
     std::array<float, kChunk> same{};
     const float* factors = factors_ + channel;
@@ -178,19 +136,11 @@ class BoundIntegers : public BoundLaunch {
       std::fill_n(same.begin(), count, *factors);
       factors = same.data();
     }
-    const auto size = static_cast<std::size_t>(count);
-    if (output_.dtype == DType::kUInt8)
-      integer_kernels().requantize_u8(sums.data(), factors, dst_zero_, static_cast<std::uint8_t*>(output_.data) + at,
-                                      size);
-    else
-      integer_kernels().requantize_s8(sums.data(), factors, dst_zero_, static_cast<std::int8_t*>(output_.data) + at,
-                                      size);
+    bytes_.store(sums.data(), factors, at, count);
   }
 
   std::unique_ptr<BoundLaunch> convolution_;
-  std::vector<TensorView> inputs_;
-  TensorView output_;
-  Places places_;
+  BoundByteProduct bytes_;
   std::int32_t* zero_;
   float* factors_;
   const std::uint32_t* sums_;
@@ -198,13 +148,13 @@ class BoundIntegers : public BoundLaunch {
   std::int64_t channels_;
   bool channels_last_;
   std::int64_t width_;  // of a row
-  float dst_zero_ = 0;
 };
 
 /// A convolution of the image (input 0) with a zero point in int32 (input 1).
 class IntegerLaunch : public Launch {
  public:
-  IntegerLaunch(std::unique_ptr<Launch> convolution, const Places& places, const Shape& sums, std::int64_t parts)
+  IntegerLaunch(std::unique_ptr<Launch> convolution, const ByteProductInputs& places, const Shape& sums,
+                std::int64_t parts)
       : convolution_(std::move(convolution)),
         places_(places),
         sums_shape_(sums),
@@ -226,7 +176,7 @@ class IntegerLaunch : public Launch {
 
  private:
   std::unique_ptr<Launch> convolution_;
-  Places places_;
+  ByteProductInputs places_;
   Shape sums_shape_;
   std::int64_t parts_;
   Scratch scratch_;
@@ -235,16 +185,11 @@ class IntegerLaunch : public Launch {
 Support check(const NodeContext& context) {
   if (!context.node.is("ConvInteger") && !context.node.is("QLinearConv"))
     return Support::other_operator("not a convolution of bytes");
-  if (Support bytes = adds_bytes_exactly(); !bytes) return bytes;
-  if (!context.node.post_ops.empty()) return Support::no("post-ops run on float32 only");
-  const Places places = places_of(context.node);
-  const Tensor* weights = context.constant(places.weights);
-  if (weights == nullptr) return Support::no("its weights are not constant");
-  if (context.has(places.weights_zero) && context.constant(places.weights_zero) == nullptr)
+  if (Support bytes = supports_byte_product(context); !bytes) return bytes;
+  const ByteProductInputs places = byte_product_inputs(context.node);
+  if (context.constant(places.right) == nullptr) return Support::no("its weights are not constant");
+  if (context.has(places.right_zero) && context.constant(places.right_zero) == nullptr)
     return Support::no("its weights' zero points are not constant");
-  for (const int i : {places.src_scale, places.weights_scale, places.dst_scale})
-    if (i >= 0 && context.input(i).type.dtype != DType::kFloat32) return Support::no("its scales are not float32");
-  if (context.output().type.shape.elements() == 0 || weights->elements() == 0) return Support::no("a tensor is empty");
   return {};
 }
 
@@ -265,8 +210,8 @@ class IntegerConvolution : public Tactic {
       const Descriptor chosen = descriptor(context, filters);
       std::vector<TensorArgument> tensors{{DNNL_ARG_SRC, false, 0, chosen.src_desc()},
                                           {DNNL_ARG_DST, true, 0, chosen.dst_desc()}};
-      const Places places = places_of(context.node);
-      if (context.has(places.src_zero))
+      const ByteProductInputs places = byte_product_inputs(context.node);
+      if (context.has(places.left_zero))
         tensors.push_back({DNNL_ARG_ATTR_ZERO_POINTS | DNNL_ARG_SRC, false, 1, describe(DType::kInt32, {}, {})});
       std::vector<PackedArgument> packed;
       packed.push_back(pack(context, DNNL_ARG_WEIGHTS, filters.filters,

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cpu/byte_product.hpp"
 #include "cpu/integer_kernels.hpp"
 #include "cpu/onednn.hpp"
 #include "cpu/onednn_product.hpp"
@@ -23,35 +24,11 @@ using Descriptor = dnnl::matmul::primitive_desc;
 
 constexpr std::uint8_t kFlip = 0x80;
 
-/// Which inputs are what; -1: the operator has no such input.
-struct Places {
-  int right;
-  int left_zero;
-  int right_zero;
-  int left_scale = -1;
-  int right_scale = -1;
-  int output_scale = -1;
-  int output_zero = -1;
-
-  bool requantizes() const { return output_scale >= 0; }
-};
-
-Places places_of(const Node& node) {
-  if (node.op == "MatMulInteger") return {.right = 1, .left_zero = 2, .right_zero = 3};
-  return {.right = 3,
-          .left_zero = 2,
-          .right_zero = 5,
-          .left_scale = 1,
-          .right_scale = 4,
-          .output_scale = 6,
-          .output_zero = 7};
-}
-
 /// A product's lengths, operands, and where its scratch lies; everything that a run needs to know of the node.
 struct Product {
   explicit Product(const NodeContext& context);
 
-  Places places;
+  ByteProductInputs places;
   MatMulShape shape;
   OnednnProduct operands;
   std::vector<std::int64_t> left_rows;       ///< by product of the batch, the first row of its left matrix
@@ -73,7 +50,7 @@ struct Product {
 };
 
 Product::Product(const NodeContext& context)
-    : places(places_of(context.node)),
+    : places(byte_product_inputs(context.node)),
       shape(context.input(0).type.shape, context.input(places.right).type.shape),
       operands(context.input(0).type.shape, context.input(places.right).type.shape) {
   for (std::int64_t i = 0; i < shape.batch; ++i) {
@@ -121,27 +98,22 @@ void sum_columns(const MatMulShape& shape, const std::uint8_t* right, std::uint8
 
 /// A constant right operand as signed bytes.
 Tensor signed_right(const NodeContext& context) {
-  const Tensor& right = *context.constant(places_of(context.node).right);
+  const Tensor& right = *context.constant(byte_product_inputs(context.node).right);
   if (right.dtype() == DType::kInt8) return right;
   Tensor result(DType::kInt8, right.shape());
   turn(right.data<std::uint8_t>().data(), reinterpret_cast<std::uint8_t*>(result.raw()), right.elements());
   return result;
 }
 
-std::uint32_t byte_at(const TensorView& view, std::int64_t i) {
-  if (view.dtype == DType::kUInt8) return static_cast<const std::uint8_t*>(view.data)[i];
-  return static_cast<std::uint32_t>(static_cast<const std::int8_t*>(view.data)[i]);
-}
-
 class BoundProduct : public BoundLaunch {
  public:
   BoundProduct(const Product& product, const Launch& primitive, const Bindings& bindings)
       : product_(product),
-        inputs_(bindings.inputs.begin(), bindings.inputs.end()),
-        output_(bindings.outputs[0]),
+        bytes_(product.places, bindings),
         scratch_(bindings.scratch),
-        sums_(product.places.requantizes() ? words(product.sums) : static_cast<std::uint32_t*>(output_.data)) {
-    TensorView operands[] = {inputs_[0], right()};
+        sums_(product.places.requantizes() ? words(product.sums)
+                                           : static_cast<std::uint32_t*>(bindings.outputs[0].data)) {
+    TensorView operands[] = {bytes_.input(0), right()};
     if (product.turns_left) operands[0].data = scratch_ + product.left;
     if (product.turns_right) operands[1].data = scratch_ + product.right;
     left_ = static_cast<const std::uint8_t*>(operands[0].data);
@@ -163,20 +135,14 @@ class BoundProduct : public BoundLaunch {
   }
 
  private:
-  const TensorView& input(int i) const { return inputs_[static_cast<std::size_t>(i)]; }
-  const TensorView& right() const { return input(product_.places.right); }
+  const TensorView& right() const { return bytes_.input(product_.places.right); }
   std::uint32_t* words(std::size_t at) const { return reinterpret_cast<std::uint32_t*>(scratch_ + at); }
   float* scales() const { return reinterpret_cast<float*>(scratch_ + product_.scales); }
 
-  bool has(int i) const { return i >= 0 && i < std::ssize(inputs_) && input(i).data != nullptr; }
-  std::uint32_t zero_point(int i, std::int64_t column = 0) const {
-    return has(i) ? byte_at(input(i), input(i).elements() == 1 ? 0 : column) : 0;
-  }
-
   void turn_left() {
-    const auto* from = static_cast<const std::uint8_t*>(input(0).data);
+    const auto* from = static_cast<const std::uint8_t*>(bytes_.input(0).data);
     auto* to = reinterpret_cast<std::uint8_t*>(scratch_ + product_.left);
-    parallel_for(input(0).elements(), 4 * kParallelGrain,
+    parallel_for(bytes_.input(0).elements(), 4 * kParallelGrain,
                  [&](std::int64_t begin, std::int64_t end) { turn(from + begin, to + begin, end - begin); });
   }
 
@@ -199,9 +165,12 @@ class BoundProduct : public BoundLaunch {
 
   /// Works out what is added to the sums, and their scales; false where nothing is added.
   bool prepare() {
-    const Places& places = product_.places;
+    const ByteProductInputs& places = product_.places;
     const MatMulShape& shape = product_.shape;
-    const std::uint32_t left_zero = zero_point(places.left_zero) + (product_.turns_left ? kFlip : 0);
+    const auto zero_point = [&](int i, std::int64_t column) {
+      return static_cast<std::uint32_t>(bytes_.zero_point(i, column));
+    };
+    const std::uint32_t left_zero = zero_point(places.left_zero, 0) + (product_.turns_left ? kFlip : 0);
     const std::uint32_t moved = right().dtype == DType::kUInt8 ? kFlip : 0;
     std::uint32_t* row_factors = words(product_.row_factors);
     sums_rows_ = false;
@@ -209,7 +178,7 @@ class BoundProduct : public BoundLaunch {
       row_factors[col] = moved - zero_point(places.right_zero, col);
       sums_rows_ = sums_rows_ || row_factors[col] != 0;
     }
-    if (places.requantizes()) work_out_scales();
+    if (places.requantizes()) bytes_.read_scales(scales(), shape.n);
     if (left_zero == 0 && !sums_rows_) return false;
     const std::uint32_t* columns = product_.column_sums.empty() ? words(product_.columns) : product_.column_sums.data();
     std::uint32_t* offsets = words(product_.offsets);
@@ -217,16 +186,6 @@ class BoundProduct : public BoundLaunch {
     for (std::int64_t i = 0; i < product_.matrices * shape.n; ++i)
       offsets[i] = 0U - left_zero * (columns[i] + k * row_factors[i % shape.n]);
     return true;
-  }
-
-  void work_out_scales() {
-    const auto scale = [&](int i) { return static_cast<const float*>(input(i).data); };
-    const Places& places = product_.places;
-    const float* right = scale(places.right_scale);
-    const bool one = input(places.right_scale).elements() == 1;
-    for (std::int64_t col = 0; col < product_.shape.n; ++col)
-      scales()[col] = *scale(places.left_scale) * right[one ? 0 : col] / *scale(places.output_scale);
-    output_zero_ = static_cast<float>(static_cast<std::int32_t>(zero_point(places.output_zero)));
   }
 
   void finish_row(std::int64_t row, bool moves) {
@@ -238,14 +197,7 @@ class BoundProduct : public BoundLaunch {
       integer_kernels().correct(sums, words(product_.offsets) + product_.right_matrices[batch] * shape.n,
                                 sums_rows_ ? left_sum(product_.left_rows[batch] + row % shape.m) : 0,
                                 words(product_.row_factors), count);
-    if (!product_.places.requantizes()) return;
-    const std::int64_t at = row * shape.n;
-    if (output_.dtype == DType::kUInt8)
-      integer_kernels().requantize_u8(sums, scales(), output_zero_, static_cast<std::uint8_t*>(output_.data) + at,
-                                      count);
-    else
-      integer_kernels().requantize_s8(sums, scales(), output_zero_, static_cast<std::int8_t*>(output_.data) + at,
-                                      count);
+    if (product_.places.requantizes()) bytes_.store(sums, scales(), row * shape.n, shape.n);
   }
 
   /// The sum of the left operand's row number ROW, as unsigned bytes.
@@ -255,14 +207,12 @@ class BoundProduct : public BoundLaunch {
   }
 
   const Product& product_;
-  std::vector<TensorView> inputs_;
-  TensorView output_;
+  BoundByteProduct bytes_;
   std::byte* scratch_;
   std::uint32_t* sums_;
   const std::uint8_t* left_;  // as oneDNN reads it
   std::unique_ptr<BoundLaunch> primitive_;
   bool sums_rows_ = false;
-  float output_zero_ = 0;
 };
 
 class ProductLaunch : public Launch {
@@ -285,7 +235,7 @@ memory::desc matrices(DType dtype, const Shape& shape) { return describe(dtype, 
 
 Descriptor descriptor(const NodeContext& context, const OnednnProduct& operands) {
   memory::desc right = matrices(DType::kInt8, operands.right);
-  if (context.constant(places_of(context.node).right) != nullptr && operands.right.rank() == 2)
+  if (context.constant(byte_product_inputs(context.node).right) != nullptr && operands.right.rank() == 2)
     right = {right.dims(), memory::data_type::s8, memory::format_tag::any};
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
@@ -298,19 +248,12 @@ Support check(const NodeContext& context) {
   const Node& node = context.node;
   if (!node.is("MatMulInteger") && !node.is("QLinearMatMul"))
     return Support::other_operator("not a matrix product of bytes");
-  if (Support bytes = adds_bytes_exactly(); !bytes) return bytes;
-  if (!node.post_ops.empty()) return Support::no("post-ops run on float32 only");
-  const Places places = places_of(node);
-  for (const int i : {0, places.right}) {
-    const Value& operand = context.input(i);
-    if (operand.type.shape.elements() == 0) return Support::no("a tensor is empty");
-    if (operand.layout != Layout::kRowMajor && operand.type.shape.rank() >= 3)
+  if (Support bytes = supports_byte_product(context); !bytes) return bytes;
+  for (const int i : {0, byte_product_inputs(node).right})
+    if (context.input(i).layout != Layout::kRowMajor && context.input(i).type.shape.rank() >= 3)
       return Support::no("its operands are channels-last");
-  }
   if (context.output().layout != Layout::kRowMajor && context.output().type.shape.rank() >= 3)
     return Support::no("its output is channels-last");
-  for (const int i : {places.left_scale, places.right_scale, places.output_scale})
-    if (i >= 0 && context.input(i).type.dtype != DType::kFloat32) return Support::no("its scales are not float32");
   return {};
 }
 
