@@ -35,6 +35,7 @@ void multiply_columns(std::int64_t m, std::int64_t k, const T* a, std::int64_t l
 template <typename T>
 void multiply_add(std::int64_t m, std::int64_t n, std::int64_t k, const T* a, std::int64_t lda, const T* b,
                   std::int64_t ldb, T* c, std::int64_t ldc) {
+  if (m == 0 || k == 0) return;  // what is empty may have no address
   std::int64_t col = 0;
   for (; col + 8 <= n; col += 8) detail::multiply_columns<8>(m, k, a, lda, b + col, ldb, c + col, ldc);
   for (; col < n; ++col) detail::multiply_columns<1>(m, k, a, lda, b + col, ldb, c + col, ldc);

@@ -132,6 +132,13 @@ TEST(QLinearMatMul, Requantises) {
   expect_tensor<std::uint8_t>(call.one(), {1, 1}, {100 + (1 * 1 + 2 * 2) * 2 / 4});
 }
 
+TEST(QLinearMatMul, SumsNothingToItsZeroPoint) {
+  const OpCall call{.op = "QLinearMatMul",
+                    .inputs = {Tensor(DType::kUInt8, {2, 0}), scale(1), zero(10), Tensor(DType::kUInt8, {0, 2}),
+                               scale(2), zero(3), scale(4), zero(100)}};
+  expect_tensor<std::uint8_t>(call.one(), {2, 2}, {100, 100, 100, 100});
+}
+
 TEST(MatMulInteger, TakesAZeroPointAColumn) {
   const OpCall call{.op = "MatMulInteger",
                     .inputs = {bytes({1, 1}, {10}), Tensor::of<std::int8_t>({1, 2}, {1, 1}), Tensor(),
