@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "onnx/input_counts.hpp"
 #include "onnx/upgrade_rule.hpp"
 
 namespace saccade {
@@ -47,6 +48,7 @@ void Builder::add_nodes(const RawGraph& raw, const std::vector<ValueId>& places,
 void Builder::add_operator(Node node, std::int64_t version, const std::vector<bool>& wanted) {
   Upgrade upgrade(graph_, known_, extents_, std::move(node), wanted);
   try {
+    check_input_count(upgrade.node);
     apply_rules(upgrade, version);
   } catch (const Error& error) {
     throw error.in(fmt::format("node '{}' ({})", upgrade.node.name, upgrade.node.op));

@@ -10,11 +10,8 @@ namespace {
 
 using Axis = std::optional<int>;  ///< of the output; empty: the operator can't do without the size
 
-/// Of operators that broadcast. An input that the operator does not have may be of a higher rank than its output.
-Axis elementwise(const Flow& flow) {
-  const int axis = flow.axis + flow.to().rank() - flow.from().rank();
-  return axis >= 0 ? Axis{axis} : Axis{};
-}
+/// Of operators that broadcast.
+Axis elementwise(const Flow& flow) { return flow.axis + flow.to().rank() - flow.from().rank(); }
 
 /// Of operators that work along one axis, which the attribute names, and leave its neighbours alone.
 template <int kDefault>

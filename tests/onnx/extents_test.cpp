@@ -59,13 +59,6 @@ TEST_F(ExtentsTest, GoThroughWhatWorksSliceBySlice) {
   EXPECT_EQ(graph.extents()[1], (Extent{.output = 1, .axis = 0, .count = 2}));
 }
 
-TEST_F(ExtentsTest, EndAtAnInputThatTheOperatorLacks) {
-  Model model = with_places();
-  model.input("number", {});
-  model.node({.op = "Cast", .inputs = {"number", "places"}, .outputs = {"y"}, .attributes = {attribute("to", 7)}});
-  EXPECT_EQ(import(model.output("y")).value(import(model).outputs()[0]).type.shape, Shape{});
-}
-
 TEST_F(ExtentsTest, AreWhatTheyWereBehindASumWithNothing) {
   Model model = with_places();
   for (const auto& [name, value] : {std::pair{"rest", -1}, {"last", 1}, {"zero", 0}, {"one", 1}})

@@ -195,6 +195,14 @@ TEST_F(FailureTest, NodesWithoutTheInputsOrOutputsOfTheirOperator) {
             "model.onnx: node 'n' (Constant): a Constant has one output");
 }
 
+TEST_F(FailureTest, NodesWithMoreInputsThanTheirOperatorTakes) {
+  const auto error = [&](const std::string& op, const std::vector<std::string>& inputs) {
+    return error_of(identity().node({.op = op, .inputs = inputs, .outputs = {"z"}, .name = "n"}));
+  };
+  EXPECT_EQ(error("Relu", {"x", "x"}), "model.onnx: node 'n' (Relu): it has 2 inputs; the operator takes 1 at most");
+  EXPECT_EQ(error("Add", {"x", "x", "x"}), "model.onnx: node 'n' (Add): it has 3 inputs; the operator takes 2 at most");
+}
+
 TEST_F(FailureTest, TrainingWithoutTheStatisticsThatItMoves) {
   Model model(8);
   model.input("x", {2, 3, 4, 5}).input("s", {3}).output("y").output("mean").output("variance");
