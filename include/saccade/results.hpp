@@ -3,17 +3,56 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
+#include "saccade/frame.hpp"
+#include "saccade/region.hpp"
+
 namespace saccade {
 
-/// A box around an object, in source pixels.
+/// A point of an object in source pixels: a joint, or a landmark of a face.
+struct Keypoint {
+  float x = 0;
+  float y = 0;
+  float confidence = 1;  ///< 1 where the model does not say
+};
+
+/// Pixels x1 up to, but not with, x2 of the frame's row y.
+struct MaskRun {
+  std::int32_t y = 0;
+  std::int32_t x1 = 0;
+  std::int32_t x2 = 0;
+};
+
+/// An object's silhouette as the frame's pixels that belong to it; may be empty.
+struct Mask {
+  std::span<const MaskRun> runs;  ///< by rising y, then x; they neither meet nor overlap
+  std::int64_t area = 0;          ///< pixels
+};
+
+/// A box that is turned, in source pixels.
+struct OrientedBox {
+  float x = 0;  ///< of the centre
+  float y = 0;
+  float width = 0;
+  float height = 0;
+  float angle = 0;  ///< radians by which its width is turned from the x axis towards the y axis
+  /// Its corners, x and y each, one after the other around it.
+  std::array<float, 8> corners() const;
+};
+
+/// An object, in source pixels.
 struct Detection {
   std::array<float, 4> box{};  ///< x1, y1, x2, y2 (corners)
   int class_id = 0;
   std::string_view class_name;  ///< lives as long as the model
   float confidence = 0;
+  std::span<const Keypoint> keypoints;  ///< as many for every object; empty where the model gives none
+  std::optional<Mask> mask;             ///< nothing where the model gives none
+  std::optional<OrientedBox> oriented;  ///< then `box` is the upright box around it
 };
 
 struct Classification {
@@ -22,8 +61,66 @@ struct Classification {
   float confidence = 0;
 };
 
-enum class Task : std::uint8_t { kDetect, kClassify };
-/// "detect", "classify"
+/// How a model's grid lies on the frame: the pixel (x, y) is seen at grid position
+/// ((x + 0.5) * scale_x + offset_x, (y + 0.5) * scale_y + offset_y), the cell (0, 0) being 0..1 each way.
+struct GridPlace {
+  int columns = 0;
+  int rows = 0;
+  double scale_x = 1;
+  double scale_y = 1;
+  double offset_x = 0;
+  double offset_y = 0;
+  Region seen;  ///< the frame's pixels that the model saw
+};
+
+/// The class of every pixel.
+struct ClassMap {
+  GridPlace place;
+  std::span<const std::int32_t> cells;  ///< class ids, row by row; empty where the model gives no map
+  /// The class of the frame's pixel (x, y), which is that of the cell that it lies in; -1 where the model did not look.
+  int at(int x, int y) const;
+};
+
+/// A class in a ClassMap.
+struct Segment {
+  int class_id = 0;
+  std::string_view class_name;
+  std::int64_t pixels = 0;  ///< of the frame
+};
+
+enum class DepthKind : std::uint8_t {
+  kRelative,  ///< larger is farther, in no unit
+  kMetric,    ///< metres
+  kInverse,   ///< larger is nearer, in no unit
+};
+/// "relative", "metric", "inverse"
+std::string_view to_string(DepthKind kind);
+
+/// How far every pixel is.
+struct DepthMap {
+  GridPlace place;
+  DepthKind kind = DepthKind::kRelative;
+  std::span<const float> cells;  ///< row by row; empty where the model gives no depth
+  float min = 0;                 ///< of the finite cells that lie in the frame, as are the others
+  float max = 0;
+  float mean = 0;
+  /// The depth at the frame's pixel (x, y), bilinear between the cells' centres; NaN where the model did not look.
+  float at(int x, int y) const;
+};
+
+/// What a model is for. A model with several answers (a card with several outputs) has the first one's.
+enum class Task : std::uint8_t {
+  kDetect,
+  kClassify,
+  kSegment,   ///< objects with masks
+  kPose,      ///< objects with keypoints
+  kOriented,  ///< objects in turned boxes
+  kSemantic,  ///< a class for every pixel
+  kDepth,
+  kUpscale,  ///< a larger picture
+};
+inline constexpr std::size_t kTasks = 8;
+/// "detect", "classify", "segment", "pose", "obb", "semantic", "depth", "upscale"
 std::string_view to_string(Task task);
 
 /// Where a frame's time went.
@@ -36,7 +133,8 @@ struct Latency {
   std::chrono::nanoseconds total{};  ///< from the start of its capture to its result
 };
 
-/// What one model says about one frame, with the frame's identity. Reused by the pipeline: valid until its next().
+/// What one model says about one frame, with the frame's identity. It holds all that the model gives, whatever its task.
+/// Reused by the pipeline: valid, and all that it points to, until its next().
 struct Result {
   int stream = 0;
   std::string_view source;
@@ -52,6 +150,10 @@ struct Result {
   Latency latency;
   std::vector<Detection> detections;
   std::vector<Classification> classes;
+  std::vector<Segment> segments;  ///< the classes of class_map that there are, by falling size
+  ClassMap class_map;
+  DepthMap depth;
+  FrameView image;  ///< kRgb24, what a model made of the frame; width 0 where it makes none
 };
 
 }  // namespace saccade
