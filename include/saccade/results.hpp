@@ -40,7 +40,7 @@ struct OrientedBox {
   float width = 0;
   float height = 0;
   float angle = 0;  ///< radians by which its width is turned from the x axis towards the y axis
-  /// Its corners, x and y each, one after the other around it.
+  /// Its corners, x and y each, around it from the one at (+width / 2, +height / 2) to (-width / 2, +height / 2).
   std::array<float, 8> corners() const;
 };
 

@@ -91,8 +91,6 @@ std::string quoted(const std::string& text) {
 
 }  // namespace
 
-std::string_view to_string(Task task) { return task == Task::kDetect ? "detect" : "classify"; }
-
 Card card_for(const Graph& graph, const std::filesystem::path& model, const std::filesystem::path& card_file) {
   const std::filesystem::path file = find_file(model, card_file);
   const CardFile said = file.empty() ? CardFile{} : read_card_file(file);

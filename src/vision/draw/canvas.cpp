@@ -66,7 +66,7 @@ void outline(const RgbView& picture, Rect rect, Color color, int line) {
   fill(picture, {std::max(rect.right - line, rect.left), inner_top, rect.right, inner_bottom}, color);
 }
 
-void stamp(const RgbView& picture, int left, int top, const Mask& mask, Color color) {
+void stamp(const RgbView& picture, int left, int top, const Coverage& mask, Color color) {
   const int right = std::min(mask.width, picture.width - left);
   const int bottom = std::min(mask.height, picture.height - top);
   for (int y = std::max(0, -top); y < bottom; ++y) {

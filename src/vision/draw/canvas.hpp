@@ -26,7 +26,7 @@ struct Rect {
 };
 
 /// Coverage of each pixel, 0 to 255.
-struct Mask {
+struct Coverage {
   const std::uint8_t* data = nullptr;
   int pitch_bytes = 0;
   int width = 0;
@@ -38,6 +38,6 @@ void fill(const RgbView& picture, Rect rect, Color color, int opacity = 255);
 /// A frame of LINE pixels, inside RECT.
 void outline(const RgbView& picture, Rect rect, Color color, int line);
 /// MASK with its upper left corner at (left, top).
-void stamp(const RgbView& picture, int left, int top, const Mask& mask, Color color);
+void stamp(const RgbView& picture, int left, int top, const Coverage& mask, Color color);
 
 }  // namespace saccade

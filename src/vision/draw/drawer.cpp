@@ -65,7 +65,7 @@ class CairoDrawer final : public Drawer {
     const Rect rect = rect_of(detection, picture);
     if (is_empty(rect)) return;
     set_label(detection.class_name, detection.class_id, detection.confidence);
-    const Mask letters = text_.render({label_.data(), label_.size()}, style.letters);
+    const Coverage letters = text_.render({label_.data(), label_.size()}, style.letters);
     const int width = letters.width + 2 * style.margin;
     const int height = letters.height;
     const int left = std::clamp(rect.left, 0, std::max(0, picture.width - width));
@@ -80,7 +80,7 @@ class CairoDrawer final : public Drawer {
     int top = style.margin;
     for (const Classification& entry : result.classes) {
       set_label(entry.class_name, entry.class_id, entry.confidence);
-      const Mask letters = text_.render({label_.data(), label_.size()}, style.letters);
+      const Coverage letters = text_.render({label_.data(), label_.size()}, style.letters);
       const int stripe = style.margin;  // the class's colour before its name
       const int right = style.margin + stripe + 2 * style.margin + letters.width;
       fill(picture, {style.margin, top, right, top + letters.height}, {0, 0, 0}, kShade);

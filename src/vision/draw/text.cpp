@@ -21,7 +21,7 @@ void TextRenderer::reserve(int width, int height) {
   cairo_select_font_face(context_.get(), "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
 }
 
-bool TextRenderer::try_render(int size, Mask& mask) {
+bool TextRenderer::try_render(int size, Coverage& coverage) {
   constexpr int kFirstWidth = 256;
   reserve(kFirstWidth, 2 * size);
   cairo_text_extents_t line;
@@ -42,18 +42,19 @@ bool TextRenderer::try_render(int size, Mask& mask) {
   cairo_move_to(to, 0, std::ceil(font.ascent));
   cairo_show_text(to, text_.c_str());
   cairo_surface_flush(surface_.get());
-  mask = {cairo_image_surface_get_data(surface_.get()), cairo_image_surface_get_stride(surface_.get()), width, height};
-  return cairo_status(to) == CAIRO_STATUS_SUCCESS && mask.data != nullptr;
+  coverage = {cairo_image_surface_get_data(surface_.get()), cairo_image_surface_get_stride(surface_.get()), width,
+              height};
+  return cairo_status(to) == CAIRO_STATUS_SUCCESS && coverage.data != nullptr;
 }
 
-Mask TextRenderer::render(std::string_view text, int size) {
+Coverage TextRenderer::render(std::string_view text, int size) {
   text_.assign(text);
-  Mask mask;
-  if (try_render(size, mask)) return mask;
+  Coverage coverage;
+  if (try_render(size, coverage)) return coverage;
   // Cairo refuses what is not UTF-8, and its context for good: a new one with the letters that are certain.
   for (char& c : text_)
     if (static_cast<unsigned char>(c) >= 0x80) c = '?';
-  return try_render(size, mask) ? mask : Mask{};
+  return try_render(size, coverage) ? coverage : Coverage{};
 }
 
 }  // namespace saccade

@@ -14,7 +14,7 @@ namespace saccade {
 class TextRenderer {
  public:
   /// TEXT in letters of SIZE pixels; bytes that are no UTF-8 become '?'. Valid until the next call.
-  Mask render(std::string_view text, int size);
+  Coverage render(std::string_view text, int size);
 
  private:
   struct Destroy {
@@ -23,7 +23,7 @@ class TextRenderer {
   };
 
   void reserve(int width, int height);
-  bool try_render(int size, Mask& mask);
+  bool try_render(int size, Coverage& coverage);
 
   std::string text_;
   std::unique_ptr<cairo_surface_t, Destroy> surface_;
