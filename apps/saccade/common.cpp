@@ -169,6 +169,12 @@ void CommonFlags::add_answers_to(CLI::App& app) {
       ->check(share())
       ->type_name("X")
       ->group(group);
+  app.add_flag("--agnostic", model.agnostic, "Let boxes of different classes suppress each other too")->group(group);
+  app.add_option(
+         "--multi-label", model.multi_label,
+         "Whether a box answers for every class above --conf, or for its best alone (default: as the card says)")
+      ->type_name("true|false")
+      ->group(group);
   app.add_option("--max-det", model.max_detections, "Boxes a frame at most")
       ->capture_default_str()
       ->check(CLI::Range(1, 100000).description(""))

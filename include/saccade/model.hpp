@@ -32,6 +32,9 @@ struct ModelOptions {
 
   float confidence = 0.25F;          ///< answers below it are left out
   float iou = 0.7F;                  ///< of two boxes of a class that overlap more, the weaker is left out
+  bool agnostic = false;             ///< boxes of different classes suppress each other too
+  std::optional<bool> multi_label;   ///< an answer for every class of a box above the confidence, or the best alone;
+                                     ///< nothing: as the model's card says
   int max_detections = 300;          ///< a frame
   int top_k = 5;                     ///< classes a frame, of a classifier
   std::vector<std::string> classes;  ///< names or numbers of the classes to keep; empty: all

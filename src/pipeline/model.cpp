@@ -88,6 +88,8 @@ PostOptions post_options(const Card& card, const ModelOptions& options) {
           .iou = options.iou,
           .max_det = options.max_detections,
           .classes = find_classes(card, options.classes),
+          .agnostic = options.agnostic,
+          .multi_label = options.multi_label,
           .top_k = options.top_k};
 }
 

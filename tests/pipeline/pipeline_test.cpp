@@ -105,6 +105,18 @@ TEST_F(PipelineTest, KeepsTheClassesThatAreAskedFor) {
   EXPECT_EQ(result->detections[0].class_name, "far");
 }
 
+TEST_F(PipelineTest, PassesOnWhatIsAskedOfAnswers) {
+  ModelOptions options;
+  options.agnostic = true;
+  options.multi_label = true;
+  options.max_detections = 7;
+  const PostOptions asked = boxes(options).impl()->vision_plan().answers;
+  EXPECT_TRUE(asked.agnostic);
+  EXPECT_EQ(asked.multi_label, true);
+  EXPECT_EQ(asked.max_det, 7);
+  EXPECT_EQ(boxes().impl()->vision_plan().answers.multi_label, std::nullopt);
+}
+
 TEST_F(PipelineTest, CamerasTakeTurnsAndEndOneByOne) {
   Pipeline pipeline({scripted_camera("a", test::frames(2)), scripted_camera("b", test::frames(5))}, {boxes()});
   EXPECT_EQ(drain(pipeline), 7);
