@@ -1,6 +1,7 @@
 #pragma once
 
 #include "saccade/camera.hpp"
+#include "saccade/contours.hpp"
 #include "saccade/error.hpp"
 #include "saccade/frame.hpp"
 #include "saccade/log.hpp"
