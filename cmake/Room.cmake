@@ -1,5 +1,5 @@
-# saccade_folder(NAME DIR): src/DIR (src/NAME where it is empty) as a room's folder.  Sets `sources`, every .cpp directly
-# in it, and `root`, an include directory from which it is seen as "LEAF/file.hpp" and nothing else is.
+# saccade_folder(NAME DIR PARTS...): src/DIR (src/NAME where it is empty) as a room's folder.  Sets `sources`, every .cpp
+# directly in it and in its folders PARTS, and `root`, an include directory from which it is seen as "LEAF/file.hpp" and nothing else is.
 macro(saccade_folder name dir)
   set(folder "${PROJECT_SOURCE_DIR}/src/${dir}")
   if("${dir}" STREQUAL "")
@@ -9,16 +9,20 @@ macro(saccade_folder name dir)
   get_filename_component(leaf "${folder}" NAME)
   file(MAKE_DIRECTORY "${root}")
   file(CREATE_LINK "${folder}" "${root}/${leaf}" SYMBOLIC)
-  file(GLOB sources CONFIGURE_DEPENDS "${folder}/*.cpp")
+  set(patterns "${folder}/*.cpp")
+  foreach(part ${ARGN})
+    list(APPEND patterns "${folder}/${part}/*.cpp")
+  endforeach()
+  file(GLOB sources CONFIGURE_DEPENDS ${patterns})
 endmacro()
 
-# saccade_room(NAME [DIR dir] [DEPENDS rooms...] [LIBRARIES libs...])
+# saccade_room(NAME [DIR dir] [PARTS folders...] [DEPENDS rooms...] [LIBRARIES libs...])
 #
-# One room of the house: every .cpp directly in the folder.  A room is included as "ROOM/file.hpp", and only the rooms
+# One room of the house: every .cpp directly in the folder and in its PARTS.  A room is included as "ROOM/file.hpp", and only the rooms
 # that it depends on (and theirs) are on its include path, so that a forbidden include fails to build.
 function(saccade_room name)
-  cmake_parse_arguments(ARG "" "DIR" "DEPENDS;LIBRARIES" ${ARGN})
-  saccade_folder(${name} "${ARG_DIR}")
+  cmake_parse_arguments(ARG "" "DIR" "PARTS;DEPENDS;LIBRARIES" ${ARGN})
+  saccade_folder(${name} "${ARG_DIR}" ${ARG_PARTS})
   add_library(room_${name} OBJECT ${sources})
   target_include_directories(room_${name} PUBLIC "${root}" "${PROJECT_SOURCE_DIR}/include")
   list(TRANSFORM ARG_DEPENDS PREPEND room_ OUTPUT_VARIABLE rooms)

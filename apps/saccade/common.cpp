@@ -159,8 +159,8 @@ void CommonFlags::add_answers_to(CLI::App& app) {
   app.add_option("--card", model.card, "The model's card (default: MODEL.toml beside it, else what the model says)")
       ->type_name("FILE")
       ->group(group);
-  app.add_option("--conf", model.confidence, "Leave out answers below this confidence")
-      ->capture_default_str()
+  app.add_option("--conf", model.confidence,
+                 "Leave out answers below this confidence (default: as the card says, else 0.25)")
       ->check(share())
       ->type_name("X")
       ->group(group);
@@ -168,6 +168,12 @@ void CommonFlags::add_answers_to(CLI::App& app) {
       ->capture_default_str()
       ->check(share())
       ->type_name("X")
+      ->group(group);
+  app.add_option("--nms", model.nms,
+                 "How boxes that overlap a better one are left out: greedy, linear or gaussian (Soft-NMS), none")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"greedy", "linear", "gaussian", "none"}))
+      ->type_name("NAME")
       ->group(group);
   app.add_flag("--agnostic", model.agnostic, "Let boxes of different classes suppress each other too")->group(group);
   app.add_option(

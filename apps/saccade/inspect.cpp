@@ -77,7 +77,7 @@ Graph with_card(InspectReport& report, const InspectFlags& flags) {
     if (options.roi) card.roi = options.roi;
     report.card = to_toml(card);
     report.card_origin = card.origin;
-    if (flags.pipeline) return attach(report.graph, card, post_options(card, options));
+    if (flags.pipeline) return attach(report.graph, card, post_options(card, options)).graph;
   } catch (const Error& error) {
     if (flags.pipeline || !options.card.empty()) throw;
     report.card_origin = fmt::format("none: {}", error.what());

@@ -30,8 +30,11 @@ struct ModelOptions {
   std::vector<std::string> disabled_passes;
   std::optional<std::vector<std::string>> only_passes;  ///< run these passes alone
 
-  float confidence = 0.25F;          ///< answers below it are left out
-  float iou = 0.7F;                  ///< of two boxes of a class that overlap more, the weaker is left out
+  std::optional<float> confidence;  ///< answers below it are left out; nothing: what the card says, else 0.25
+  float iou = 0.7F;                 ///< of two boxes of a class that overlap more, the weaker is left out
+  /// How boxes that overlap a better one are suppressed, where the model does not choose among them itself: "greedy",
+  /// "linear" and "gaussian" (Soft-NMS), "none".
+  std::string nms = "greedy";
   bool agnostic = false;             ///< boxes of different classes suppress each other too
   std::optional<bool> multi_label;   ///< an answer for every class of a box above the confidence, or the best alone;
                                      ///< nothing: as the model's card says

@@ -4,11 +4,11 @@
 
 namespace saccade {
 
-void infer_candidates(InferContext& context, std::int64_t anchors, std::int64_t classes) {
+void infer_candidates(InferContext& context, std::int64_t anchors, std::int64_t classes, int box) {
   if (context.dtype(0) != DType::kFloat32)
     fail(ErrorCode::kInvalidFile, "predictions are {}, not float32", to_string(context.dtype(0)));
-  if (context.output_count() != 4)
-    fail(ErrorCode::kInvalidFile, "{} outputs, not boxes, scores, classes and count", context.output_count());
+  if (context.output_count() != 5)
+    fail(ErrorCode::kInvalidFile, "{} outputs, not boxes, scores, classes, anchors and count", context.output_count());
   if (context.has(1) && (context.dtype(1) != DType::kBool || context.shape(1).rank() != 1))
     fail(ErrorCode::kInvalidFile, "the classes asked for are {} {}, not bool [classes]", to_string(context.dtype(1)),
          context.shape(1).to_string());
@@ -17,10 +17,11 @@ void infer_candidates(InferContext& context, std::int64_t anchors, std::int64_t 
     fail(ErrorCode::kUnsupported, "{} anchors of {} classes are too many", anchors, classes);
   const bool multi_label = context.attributes().integer("multi_label", 0) != 0;
   const std::int64_t capacity = multi_label ? std::min(pairs, kMaxCandidates) : anchors;
-  context.output(0, DType::kFloat32, {capacity, 4});
+  context.output(0, DType::kFloat32, {capacity, box});
   context.output(1, DType::kFloat32, {capacity});
   context.output(2, DType::kInt32, {capacity});
-  context.output(3, DType::kInt32, {1});
+  context.output(3, DType::kInt32, {capacity});
+  context.output(4, DType::kInt32, {1});
 }
 
 }  // namespace saccade

@@ -6,17 +6,33 @@
 
 #include "ops/op.hpp"
 
-// What the decoders of detection models share.  A decoder turns a model's output into candidates, outputs 0 to 3:
-// boxes float32 [CAP, 4] (corners in the model's pixels), scores float32 [CAP], classes int32 [CAP], count int32 [1];
+// What the decoders of detection models share.  A decoder turns a model's output into candidates, outputs 0 to 4:
+// boxes float32 [CAP, 4] (corners in the model's pixels; [CAP, 5] where they are turned), scores float32 [CAP], classes
+// int32 [CAP], anchors int32 [CAP] (the row or column of the model's output that each comes from), count int32 [1];
 // what lies past the count is zero.  Attributes: conf (candidates have more), multi_label (a candidate for every class
-// above conf, not for an anchor's best one alone).  The last input, optional, is bool [C]: the classes asked for.
-// Scores and boxes that are not finite make no candidate.
+// above conf, not for an anchor's best one alone), remap (ints, optional: the class that each of the output's is; -1:
+// no candidate).  Input 1, optional, is bool [classes]: those asked for.  Scores and boxes that are not finite make no
+// candidate.
 namespace saccade {
 
 /// With multi_label at most so many candidates, the best ones, are kept.
 inline constexpr std::int64_t kMaxCandidates = 30000;
 
 using Box = std::array<float, 4>;
+
+/// The class that each of a model's output is.
+class ClassRemap {
+ public:
+  explicit ClassRemap(const Attributes& attributes) : to_(attributes.find<std::vector<std::int64_t>>("remap")) {}
+  /// -1: none.
+  std::int64_t operator()(std::int64_t class_id) const {
+    if (to_ == nullptr || to_->empty()) return class_id;
+    return class_id < std::ssize(*to_) ? (*to_)[static_cast<std::size_t>(class_id)] : -1;
+  }
+
+ private:
+  const std::vector<std::int64_t>* to_;
+};
 
 /// The outputs of a decoder, being filled.
 class CandidateWriter {
@@ -25,19 +41,26 @@ class CandidateWriter {
       : boxes_(context.out<float>(0)),
         scores_(context.out<float>(1)),
         classes_(context.out<std::int32_t>(2)),
-        count_(context.out<std::int32_t>(3)[0]) {}
+        anchors_(context.out<std::int32_t>(3)),
+        count_(context.out<std::int32_t>(4)[0]),
+        remap_(context.attributes()) {}
 
-  /// Appends a candidate unless a number is not finite. There is room for one an anchor (or CAP, with multi_label).
-  void add(const Box& box, float score, std::int32_t class_id) {
-    if (!std::isfinite(score) || !std::ranges::all_of(box, [](float v) { return std::isfinite(v); })) return;
-    std::ranges::copy(box, boxes_.begin() + static_cast<std::ptrdiff_t>(4 * size_));
+  /// Appends a candidate of the output's class CLASS_ID unless a number is not finite or the class is left out. There
+  /// is room for one an anchor (or CAP, with multi_label).
+  void add(std::span<const float> box, float score, std::int32_t class_id, std::int64_t anchor) {
+    const std::int64_t named = remap_(class_id);
+    if (named < 0 || !std::isfinite(score) || !std::ranges::all_of(box, [](float v) { return std::isfinite(v); }))
+      return;
+    std::ranges::copy(box, boxes_.begin() + static_cast<std::ptrdiff_t>(box.size() * size_));
     scores_[size_] = score;
-    classes_[size_++] = class_id;
+    anchors_[size_] = static_cast<std::int32_t>(anchor);
+    classes_[size_++] = static_cast<std::int32_t>(named);
   }
   void finish() {
-    std::ranges::fill(boxes_.subspan(4 * size_), 0.0F);
+    std::ranges::fill(boxes_.subspan(boxes_.size() / std::max<std::size_t>(scores_.size(), 1) * size_), 0.0F);
     std::ranges::fill(scores_.subspan(size_), 0.0F);
     std::ranges::fill(classes_.subspan(size_), 0);
+    std::ranges::fill(anchors_.subspan(size_), 0);
     count_ = static_cast<std::int32_t>(size_);
   }
   /// Room to work in until add() has come as far: entries at and after the number of candidates added.
@@ -48,26 +71,31 @@ class CandidateWriter {
   std::span<float> boxes_;
   std::span<float> scores_;
   std::span<std::int32_t> classes_;
+  std::span<std::int32_t> anchors_;
   std::int32_t& count_;
+  ClassRemap remap_;
   std::size_t size_ = 0;
 };
 
-/// The classes asked for: the input's, or all.
+/// The classes asked for: the input's, or all; asked by the output's class.
 class ClassFilter {
  public:
-  ClassFilter(const KernelContext& context, int input) {
+  ClassFilter(const KernelContext& context, int input) : remap_(context.attributes()) {
     if (context.has(input)) allowed_ = context.in<bool>(input);
   }
   bool allows(std::int64_t class_id) const {
-    return allowed_.empty() || (class_id < std::ssize(allowed_) && allowed_[static_cast<std::size_t>(class_id)]);
+    const std::int64_t named = remap_(class_id);
+    return named >= 0 &&
+           (allowed_.empty() || (named < std::ssize(allowed_) && allowed_[static_cast<std::size_t>(named)]));
   }
 
  private:
+  ClassRemap remap_;
   std::span<const bool> allowed_;
 };
 
-/// Checks the prediction's type and the class filter, and sets the outputs' types.
-void infer_candidates(InferContext& context, std::int64_t anchors, std::int64_t classes);
+/// Checks the prediction's type and the class filter, and sets the outputs' types; BOX numbers make a box.
+void infer_candidates(InferContext& context, std::int64_t anchors, std::int64_t classes, int box = 4);
 
 /// A decoder for multi_label: SCORE(anchor, class), BOX(anchor). Keeps the best CAP candidates in a heap of indices
 /// that lives in the classes output, then writes them in the order of class and anchor.
@@ -102,7 +130,7 @@ void decode_multi_label(CandidateWriter& writer, std::int64_t anchors, std::int6
   std::ranges::sort(kept());
   for (std::size_t i = 0; i < size; ++i) {
     const std::int32_t flat = heap[i];
-    writer.add(box(flat % anchors), score_of(flat), static_cast<std::int32_t>(flat / anchors));
+    writer.add(box(flat % anchors), score_of(flat), static_cast<std::int32_t>(flat / anchors), flat % anchors);
   }
 }
 

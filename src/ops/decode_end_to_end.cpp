@@ -3,15 +3,15 @@
 // saccade.DecodeEndToEnd: the output of models that choose among their boxes themselves, to candidates
 // (candidates.hpp).
 //
-// Input 0: float32 [1, N, 6], rows x1, y1, x2, y2 (model pixels), score, class.  Input 1 (optional): the classes asked
-// for.
+// Input 0: float32 [1, N, 6 + E], rows x1, y1, x2, y2 (model pixels), score, class, then what decoders of masks and
+// keypoints read.  Input 1 (optional): the classes asked for.
 namespace saccade {
 namespace {
 
 void infer(InferContext& context) {
   const Shape& shape = context.shape(0);
-  if (shape.rank() != 3 || shape[0] != 1 || shape[2] != 6)
-    fail(ErrorCode::kInvalidFile, "predictions are {}, not 1xboxesx6", shape.to_string());
+  if (shape.rank() != 3 || shape[0] != 1 || shape[2] < 6)
+    fail(ErrorCode::kInvalidFile, "predictions are {}, not 1xboxesx6 or wider", shape.to_string());
   infer_candidates(context, shape[1], 1);
 }
 
@@ -20,11 +20,13 @@ void reference(const KernelContext& context) {
   const ClassFilter filter(context, 1);
   const std::span<const float> data = context.in<float>(0);
   CandidateWriter writer(context);
-  for (std::size_t i = 0; i + 6 <= data.size(); i += 6) {
-    const float class_id = data[i + 5];
-    if (!(data[i + 4] > conf) || !(class_id >= 0 && class_id < 1e6F)) continue;
+  const Shape& shape = context.input(0).shape;
+  for (std::int64_t i = 0; i < shape[1]; ++i) {
+    const float* row = data.data() + i * shape[2];
+    const float class_id = row[5];
+    if (!(row[4] > conf) || !(class_id >= 0 && class_id < 1e6F)) continue;
     const auto chosen = static_cast<std::int32_t>(class_id);
-    if (filter.allows(chosen)) writer.add({data[i], data[i + 1], data[i + 2], data[i + 3]}, data[i + 4], chosen);
+    if (filter.allows(chosen)) writer.add({row, 4}, row[4], chosen, i);
   }
   writer.finish();
 }

@@ -3,7 +3,8 @@
 #include "ops/candidates.hpp"
 
 // Decoders of models with an objectness: rows x, y, w, h, objectness, then one number a class; a class's score is
-// objectness times its number.  Input 0: float32 [1, A, 5 + C].  Input 1 (optional): the classes asked for.
+// objectness times its number.  Input 0: float32 [1, A, 5 + C + E].  Input 1 (optional): the classes asked for.
+// Attribute: classes (C; 0: all numbers past the objectness).
 //
 // saccade.DecodeYolov5: the box is decoded already, centre and size in model pixels.
 // saccade.DecodeYolox: the raw head's: centre relative to its cell in strides, size as the logarithm of strides.
@@ -15,11 +16,19 @@ std::int64_t cells(std::int64_t width, std::int64_t height, std::int64_t stride)
   return (width / stride) * (height / stride);
 }
 
+std::int64_t class_columns(const Attributes& attributes, const Shape& shape) {
+  const std::int64_t classes = attributes.integer("classes", 0);
+  return classes == 0 ? shape[2] - 5 : classes;
+}
+
 void infer_rows(InferContext& context) {
   const Shape& shape = context.shape(0);
   if (shape.rank() != 3 || shape[0] != 1 || shape[2] < 6)
     fail(ErrorCode::kInvalidFile, "predictions are {}, not 1xanchorsx(5+classes)", shape.to_string());
-  infer_candidates(context, shape[1], shape[2] - 5);
+  const std::int64_t classes = class_columns(context.attributes(), shape);
+  if (classes < 1 || classes > shape[2] - 5)
+    fail(ErrorCode::kInvalidFile, "predictions are {}, which hold no {} classes", shape.to_string(), classes);
+  infer_candidates(context, shape[1], classes);
 }
 
 void infer_yolox(InferContext& context) {
@@ -43,7 +52,7 @@ template <typename MakeBox>
 void decode_rows(const KernelContext& context, const MakeBox& box) {
   const Shape& shape = context.input(0).shape;
   const std::int64_t stride = shape[2];
-  const std::int64_t classes = stride - 5;
+  const std::int64_t classes = class_columns(context.attributes(), shape);
   const float conf = context.attributes().real("conf", 0.25F);
   const ClassFilter filter(context, 1);
   const float* data = context.in<float>(0).data();
@@ -61,7 +70,7 @@ void decode_rows(const KernelContext& context, const MakeBox& box) {
       for (std::int64_t c = 0; c < classes; ++c)
         if (row[5 + c] > best) best = row[5 + (chosen = c)];
       const float score = row[4] * best;
-      if (score > conf && filter.allows(chosen)) writer.add(box(a, row), score, static_cast<std::int32_t>(chosen));
+      if (score > conf && filter.allows(chosen)) writer.add(box(a, row), score, static_cast<std::int32_t>(chosen), a);
     }
   }
   writer.finish();

@@ -2,16 +2,25 @@
 
 // saccade.DecodeYolov8: the output of YOLOv8, v11, v12 and their like to candidates (candidates.hpp).
 //
-// Input 0: float32 [1, 4 + C, A], rows x, y, w, h (centre, model pixels), then one a class.  Input 1 (optional): the
-// classes asked for.
+// Input 0: float32 [1, 4 + C + E, A], rows x, y, w, h (centre, model pixels), then one a class, then what decoders of
+// masks and keypoints read.  Input 1 (optional): the classes asked for.  Attribute: classes (C; 0: all rows past the
+// box).
 namespace saccade {
 namespace {
+
+std::int64_t class_rows(const Attributes& attributes, const Shape& shape) {
+  const std::int64_t classes = attributes.integer("classes", 0);
+  return classes == 0 ? shape[1] - 4 : classes;
+}
 
 void infer(InferContext& context) {
   const Shape& shape = context.shape(0);
   if (shape.rank() != 3 || shape[0] != 1 || shape[1] < 5)
     fail(ErrorCode::kInvalidFile, "predictions are {}, not 1x(4+classes)xanchors", shape.to_string());
-  infer_candidates(context, shape[2], shape[1] - 4);
+  const std::int64_t classes = class_rows(context.attributes(), shape);
+  if (classes < 1 || classes > shape[1] - 4)
+    fail(ErrorCode::kInvalidFile, "predictions are {}, which hold no {} classes", shape.to_string(), classes);
+  infer_candidates(context, shape[2], classes);
 }
 
 /// The best class of every anchor, row after row as they lie in memory. NaN never wins.
@@ -30,7 +39,7 @@ void best_classes(const float* rows, std::size_t anchors, std::int32_t classes, 
 void reference(const KernelContext& context) {
   const Shape& shape = context.input(0).shape;
   const auto anchors = static_cast<std::size_t>(shape[2]);
-  const auto classes = static_cast<std::int32_t>(shape[1] - 4);
+  const auto classes = static_cast<std::int32_t>(class_rows(context.attributes(), shape));
   const float conf = context.attributes().real("conf", 0.25F);
   const ClassFilter filter(context, 1);
   const float* data = context.in<float>(0).data();
@@ -48,7 +57,8 @@ void reference(const KernelContext& context) {
     const std::span<std::int32_t> chosen = writer.classes();
     best_classes(data + 4 * anchors, anchors, classes, best.data(), chosen.data());
     for (std::size_t a = 0; a < anchors; ++a)
-      if (best[a] > conf && filter.allows(chosen[a])) writer.add(box(a), best[a], chosen[a]);
+      if (best[a] > conf && filter.allows(chosen[a]))
+        writer.add(box(a), best[a], chosen[a], static_cast<std::int64_t>(a));
   }
   writer.finish();
 }

@@ -10,6 +10,7 @@
   SACCADE_OPS(attention) \
   SACCADE_OPS(binary) \
   SACCADE_OPS(bitwise) \
+  SACCADE_OPS(box_masks) \
   SACCADE_OPS(cast) \
   SACCADE_OPS(center_crop_pad) \
   SACCADE_OPS(choose) \
@@ -19,6 +20,7 @@
   SACCADE_OPS(concat) \
   SACCADE_OPS(conv) \
   SACCADE_OPS(cum_sum) \
+  SACCADE_OPS(decode_boxes) \
   SACCADE_OPS(decode_end_to_end) \
   SACCADE_OPS(decode_yolov5) \
   SACCADE_OPS(decode_yolov8) \
@@ -31,6 +33,8 @@
   SACCADE_OPS(generate) \
   SACCADE_OPS(grid_sample) \
   SACCADE_OPS(lrn) \
+  SACCADE_OPS(map_classes) \
+  SACCADE_OPS(map_points) \
   SACCADE_OPS(matmul) \
   SACCADE_OPS(max_unpool) \
   SACCADE_OPS(non_max_suppression) \

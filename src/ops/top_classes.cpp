@@ -1,13 +1,14 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "ops/op.hpp"
 
 // saccade.TopClasses: a classifier's scores to its best classes.
 //
-// Input 0: float32, C elements in any shape.  Attributes: k; softmax (1: the scores are logits).
-// Output 0: float32 [min(k, C), 2], rows probability, class, by falling probability, ties by class.  A score that is
-// not finite makes no row; rows that nothing is left for are 0, -1.
+// Input 0: float32, C elements in any shape.  Attributes: k; softmax (1: the scores are logits); conf (scores of rows
+// exceed it). Output 0: float32 [min(k, C), 2], rows probability, class, by falling probability, ties by class.  A
+// score that is not finite makes no row; rows that nothing is left for are 0, -1.
 namespace saccade {
 namespace {
 
@@ -38,8 +39,9 @@ void reference(const KernelContext& context) {
   const std::span<const float> scores = context.in<float>(0);
   const std::span<float> rows = context.out<float>();
   std::size_t size = 0;
+  const float conf = context.attributes().real("conf", -std::numeric_limits<float>::infinity());
   for (std::size_t i = 0; i < scores.size(); ++i)
-    if (std::isfinite(scores[i])) insert(rows, size, scores[i], static_cast<float>(i));
+    if (std::isfinite(scores[i]) && scores[i] > conf) insert(rows, size, scores[i], static_cast<float>(i));
   if (context.attributes().integer("softmax", 0) != 0 && size > 0) {
     const float top = rows[0];
     double sum = 0;

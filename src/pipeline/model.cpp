@@ -1,5 +1,6 @@
 #include "saccade/model.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/log.hpp"
@@ -20,8 +21,10 @@ std::vector<TensorInfo> describe(const Graph& graph, std::span<const ValueId> va
 
 void check(const ModelOptions& options) {
   const auto is_share = [](float value) { return value >= 0 && value <= 1; };  // false for a NaN
-  if (!is_share(options.confidence))
-    fail(ErrorCode::kInvalidArgument, "the confidence {} is not between 0 and 1", options.confidence);
+  if (options.confidence && !is_share(*options.confidence))
+    fail(ErrorCode::kInvalidArgument, "the confidence {} is not between 0 and 1", *options.confidence);
+  if (std::ranges::find(kNmsNames, options.nms) == kNmsNames.end())
+    fail(ErrorCode::kInvalidArgument, "nms is '{}', not one of {}", options.nms, fmt::join(kNmsNames, ", "));
   if (!is_share(options.iou)) fail(ErrorCode::kInvalidArgument, "the overlap {} is not between 0 and 1", options.iou);
   if (options.max_detections < 1)
     fail(ErrorCode::kInvalidArgument, "{} detections a frame make no sense", options.max_detections);
@@ -54,7 +57,8 @@ void Model::Impl::recognise() {
   if (card_) return;
   Card card = naming(path_, [&] { return card_for(graph_, path_, options_.card); });
   if (options_.roi) card.roi = options_.roi;
-  log(LogLevel::kInfo, "{}: read as {} ({}), by {}", path_, to_string(card.task()), card.decoder->name, card.origin);
+  log(LogLevel::kInfo, "{}: read as {} ({}), by {}", path_, to_string(card.task()), card.head().decoder->name,
+      card.origin);
   for (const std::string& assumption : card.assumptions) log(LogLevel::kInfo, "{}: {}", path_, assumption);
   card_ = std::move(card);
 }
@@ -76,8 +80,10 @@ const VisionPlan& Model::Impl::vision_plan() {
   if (vision_plan_) return *vision_plan_;
   recognise();
   vision_plan_ = naming(path_, [&] {
-    auto made = std::make_unique<VisionPlan>(VisionPlan{*card_, post_options(*card_, options_), nullptr});
-    made->plan = compile(attach(graph_, made->card, made->answers), options_);
+    auto made = std::make_unique<VisionPlan>(VisionPlan{*card_, post_options(*card_, options_), {}, nullptr});
+    Attached attached = attach(graph_, made->card, made->options);
+    made->answers = std::move(attached.answers);
+    made->plan = compile(std::move(attached.graph), options_);
     return made;
   });
   return *vision_plan_;
@@ -88,6 +94,7 @@ PostOptions post_options(const Card& card, const ModelOptions& options) {
           .iou = options.iou,
           .max_det = options.max_detections,
           .classes = find_classes(card, options.classes),
+          .nms = static_cast<Nms>(std::ranges::find(kNmsNames, options.nms) - kNmsNames.begin()),
           .agnostic = options.agnostic,
           .multi_label = options.multi_label,
           .top_k = options.top_k};
@@ -107,6 +114,6 @@ std::span<const TensorInfo> Model::outputs() const { return impl_->outputs(); }
 
 Task Model::task() const { return impl_->card().task(); }
 
-std::span<const std::string> Model::labels() const { return impl_->card().labels; }
+std::span<const std::string> Model::labels() const { return impl_->card().head().labels; }
 
 }  // namespace saccade

@@ -12,7 +12,8 @@ namespace saccade {
 /// A model compiled for frames, and what its answers mean.
 struct VisionPlan {
   Card card;
-  PostOptions answers;
+  PostOptions options;
+  std::vector<AnswerOutput> answers;
   std::shared_ptr<const Plan> plan;
 };
 

@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <array>
 
-#include "vision/read.hpp"
-
 namespace saccade {
 
 ModelRunner::ModelRunner(const Model& model, int index)
-    : model_(model), vision_(model.impl()->vision_plan()), execution_(vision_.plan) {
+    : model_(model),
+      vision_(model.impl()->vision_plan()),
+      execution_(vision_.plan),
+      reader_(vision_.card, vision_.answers, vision_.options) {
   result_.model = model_.name();
   result_.model_index = index;
-  result_.classes.reserve(static_cast<std::size_t>(vision_.answers.top_k));
-  reserve_results(vision_.card, vision_.answers, result_);
+  reader_.prepare(result_);
   for (std::size_t i = 0; i < vision_.plan->graph().outputs().size(); ++i) outputs_.push_back(execution_.output(i));
 }
 
@@ -20,7 +20,7 @@ void ModelRunner::run(const Frame& frame) {
   *execution_.frame() = frame.view;
   execution_.run();
   const auto start = std::chrono::steady_clock::now();
-  read_results(vision_.card, outputs_, result_);
+  reader_.read(outputs_, frame.view.width, frame.view.height, result_);
   result_.name = frame.name;
   result_.image_id = frame.image_id;
   result_.frame = frame.sequence;

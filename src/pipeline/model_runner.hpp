@@ -3,6 +3,7 @@
 #include "pipeline/model_impl.hpp"
 #include "runtime/plan.hpp"
 #include "tensor/frame.hpp"
+#include "vision/result_reader.hpp"
 
 namespace saccade {
 
@@ -24,6 +25,7 @@ class ModelRunner {
   const VisionPlan& vision_;
   Execution execution_;
   std::vector<TensorView> outputs_;
+  ResultReader reader_;
   Result result_;
 };
 

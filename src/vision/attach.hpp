@@ -1,26 +1,61 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "vision/card.hpp"
 
 namespace saccade {
 
+/// How boxes that overlap a better one are suppressed; saccade.SelectBoxes.
+enum class Nms : std::uint8_t { kGreedy, kLinear, kGaussian, kNone };
+inline constexpr std::array<std::string_view, 4> kNmsNames = {"greedy", "linear", "gaussian", "none"};
+
 /// What is asked of a model's answers.
 struct PostOptions {
-  float conf = 0.25F;               ///< detections have a higher score
+  std::optional<float> conf;        ///< detections have a higher score; nothing: as the card says, else 0.25
   float iou = 0.7F;                 ///< of two boxes of a class that overlap more, the weaker is dropped
   int max_det = 300;                ///< detections a frame
   std::vector<int> classes;         ///< ids of the classes to keep; empty: all
+  Nms nms = Nms::kGreedy;           ///< of models that do not choose their boxes themselves
+  float sigma = 0.5F;               ///< of Nms::kGaussian
   bool agnostic = false;            ///< boxes of different classes suppress each other too
   std::optional<bool> multi_label;  ///< overrides the card's
   int top_k = 5;                    ///< classes a frame, for classifiers
 };
 
-/// The whole pipeline as one graph: one input "frame" (kFrame), saccade.Preprocess, the model, its decoder and the
-/// choice of answers. Outputs: detections float32 [max_det, 6] and their count int32 [1], or classes float32
-/// [min(top_k, C), 2]; read them with read_results(). Throws Error where card, options and model contradict.
-Graph attach(Graph model, const Card& card, const PostOptions& options);
+/// What an output of an attached graph holds; N is the most objects, the first COUNT of which are there.
+enum class Answer : std::uint8_t {
+  kDetections,  ///< float32 [N, 6]: x1, y1, x2, y2 (source pixels), score, class
+  kOriented,    ///< float32 [N, 7]: x, y (centre), width, height, angle (source pixels), score, class
+  kCount,       ///< int32 [1], behind either
+  kKeypoints,   ///< float32 [N, K, 2 or 3]: x, y (source pixels), confidence
+  kBoxMasks,    ///< float32 [N, h, w]: logits on the model's picture; an object has no pixels outside of its box
+  kMasks,       ///< the same; an object may have pixels anywhere
+  kRegions,     ///< float32 [N, h, w]: probabilities on the object's own box
+  kClasses,     ///< float32 [k, 2]: score, class
+  kClassMap,    ///< int32 [h, w]: class ids on the model's picture
+  kDepth,       ///< float32 [h, w], on the model's picture
+  kImage,       ///< uint8 [h, w, 3], the picture that the model made
+};
+struct AnswerOutput {
+  Answer kind = Answer::kDetections;
+  std::size_t head = 0;  ///< its place in the card
+};
+
+/// A model with its pixels before and its answers after it.
+struct Attached {
+  Graph graph;
+  std::vector<AnswerOutput> answers;  ///< what the graph's outputs hold, one by one
+};
+
+/// CARD's pixels as saccade.Preprocess takes them.
+PreprocessSpec preprocess_spec(const Card& card);
+
+/// The whole pipeline as one graph: one input "frame" (kFrame), saccade.Preprocess, the model, and for each of the
+/// card's heads its decoder and the choice of answers; read them with ResultReader. Throws Error where card, options
+/// and model contradict.
+Attached attach(Graph model, const Card& card, const PostOptions& options);
 
 }  // namespace saccade

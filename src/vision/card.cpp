@@ -11,26 +11,62 @@
 namespace saccade {
 namespace {
 
-/// The metadata's names, else COCO's where there are 80 classes to detect, else numbers.
-void name_classes(const Graph& graph, Card& card) {
+/// Whether HEAD's answers have classes at all.
+bool has_classes(const Head& head) {
+  return head.decoder->task != Task::kDepth && head.decoder->task != Task::kUpscale;
+}
+
+/// The metadata's names where there are as many, else COCO's where there are 80 classes, else numbers.
+void name_classes(const Graph& graph, Card& card, Head& head) {
+  const auto fits = [&](std::size_t count) { return head.classes == 0 || static_cast<int>(count) == head.classes; };
   if (const auto names = graph.metadata.find("names"); names != graph.metadata.end()) {
-    card.labels = parse_python_names(names->second);
-  } else if (card.classes == 80 && card.task() == Task::kDetect) {
-    card.labels.assign(coco_labels().begin(), coco_labels().end());
+    std::vector<std::string> said = parse_python_names(names->second);
+    if (fits(said.size())) {
+      head.labels = std::move(said);
+      return;
+    }
+    if (card.heads.size() == 1)
+      fail(ErrorCode::kInvalidFile, "its metadata names {} classes, but its output tells {} apart", said.size(),
+           head.classes);
+  }
+  if (head.classes == 80 && head.decoder->task != Task::kClassify) {
+    head.labels.assign(coco_labels().begin(), coco_labels().end());
     card.assumptions.emplace_back("COCO's 80 classes");
+  } else if (head.decoder->task == Task::kPose && head.classes == 1) {
+    head.labels = {"person"};
   } else {
     // A model that chooses among its boxes itself does not say how many classes it has.
-    const int count = card.classes > 0 ? card.classes : 1000;
-    for (int i = 0; i < count; ++i) card.labels.push_back(std::to_string(i));
+    const int count = head.classes > 0 ? head.classes : 1000;
+    for (int i = 0; i < count; ++i) head.labels.push_back(std::to_string(i));
     card.assumptions.emplace_back("class numbers instead of names");
   }
 }
 
+/// Where a card remaps classes, as many as it maps to.
+void settle_classes(Head& head) {
+  if (head.remap.empty()) return;
+  if (head.classes != 0 && static_cast<int>(head.remap.size()) != head.classes)
+    fail(ErrorCode::kInvalidFile, "'output.remap' maps {} classes, but the output '{}' tells {} apart",
+         head.remap.size(), head.outputs.front(), head.classes);
+  const int most = std::ranges::max(head.remap);
+  if (most < 0) fail(ErrorCode::kInvalidFile, "'output.remap' leaves out every class");
+  head.classes = head.labels.empty() ? most + 1 : static_cast<int>(head.labels.size());
+  if (most >= head.classes)
+    fail(ErrorCode::kInvalidFile, "'output.remap' maps to class {}, but there are {} labels", most, head.classes);
+}
+
 void settle_labels(const Graph& graph, Card& card) {
-  if (card.labels.empty()) name_classes(graph, card);
-  if (card.classes != 0 && static_cast<int>(card.labels.size()) != card.classes)
-    fail(ErrorCode::kInvalidFile, "there are {} labels, but the output '{}' tells {} classes apart", card.labels.size(),
-         card.output, card.classes);
+  for (Head& head : card.heads) {
+    if (!has_classes(head)) continue;
+    settle_classes(head);
+    if (head.labels.empty()) name_classes(graph, card, head);
+    if (head.classes != 0 && static_cast<int>(head.labels.size()) != head.classes)
+      fail(ErrorCode::kInvalidFile, "there are {} labels, but the output '{}' tells {} classes apart",
+           head.labels.size(), head.outputs.front(), head.classes);
+    if (head.conf.size() > 1 && head.conf.size() != head.labels.size())
+      fail(ErrorCode::kInvalidFile, "'output.conf' has {} thresholds, but there are {} classes", head.conf.size(),
+           head.labels.size());
+  }
 }
 
 /// The card's file for a model: the one given, or the one beside it; empty: none.
@@ -61,8 +97,8 @@ std::string describe(const Graph& graph) {
 [[noreturn]] void show_card_to_write(const Graph& graph, const std::filesystem::path& model, const std::string& why) {
   Card example = default_card(*find_decoder("yolov8"));
   recognise_input(graph, example);
-  example.output = graph.outputs().empty() ? "" : graph.value(graph.outputs()[0]).name;
-  example.labels = {"first", "second"};
+  example.heads[0].outputs = {graph.outputs().empty() ? "" : graph.value(graph.outputs()[0]).name};
+  example.heads[0].labels = {"first", "second"};
   const std::string file = model.empty() ? "MODEL.toml" : model.stem().string() + ".toml";
   fail(ErrorCode::kUnsupported,
        "the model is not recognised: {}. Say how to read it in a card, {} beside the model or --card FILE, like this "
@@ -94,26 +130,61 @@ std::string quoted(const std::string& text) {
 Card card_for(const Graph& graph, const std::filesystem::path& model, const std::filesystem::path& card_file) {
   const std::filesystem::path file = find_file(model, card_file);
   const CardFile said = file.empty() ? CardFile{} : read_card_file(file);
-  std::string why;
-  std::optional<Card> card;
-  if (said.decoder == nullptr) {
-    card = recognise(graph, why);
+  const auto make = [&] {
+    if (said.names_decoders()) return card_of(said, graph);
+    std::string why;
+    std::optional<Card> card = recognise(graph, why);
     if (!card) show_card_to_write(graph, model, why);
-  } else {
-    card = default_card(*said.decoder);
-  }
+    return *std::move(card);
+  };
   if (file.empty()) {
-    settle_labels(graph, *card);
-    return *card;
+    Card card = make();
+    settle_labels(graph, card);
+    return card;
   }
   try {
-    apply(said, graph, *card);
-    settle_labels(graph, *card);
+    Card card = make();
+    apply(said, graph, card);
+    settle_labels(graph, card);
+    return card;
   } catch (const Error& error) {
+    // What shows the card to write names the file that is to be written.
+    if (error.code() == ErrorCode::kUnsupported) throw;
     throw error.in(file.string());
   }
-  return *card;
 }
+
+namespace {
+
+std::string list_of_texts(const std::vector<std::string>& texts) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < texts.size(); ++i) text += (i == 0 ? "" : ", ") + quoted(texts[i]);
+  return text + "]";
+}
+
+template <typename T>
+void add_list(std::string& text, const char* key, const std::vector<T>& values) {
+  if (!values.empty()) text += fmt::format("{} = [{}]\n", key, fmt::join(values, ", "));
+}
+
+std::string to_toml(const Head& head, bool alone) {
+  std::string text =
+      fmt::format("\n{}\nname = {}\ndecoder = \"{}\"\n", alone ? "[output]" : "[[output]]",
+                  head.outputs.size() == 1 ? quoted(head.outputs[0]) : list_of_texts(head.outputs), head.decoder->name);
+  add_list(text, "strides", head.strides);
+  add_list(text, "anchors", head.anchors);
+  add_list(text, "conf", head.conf);
+  add_list(text, "remap", head.remap);
+  if (head.keypoints > 0) text += fmt::format("keypoints = {}\n", head.keypoints);
+  if (head.sigmoid) text += "sigmoid = true\n";
+  if (head.decoder->task == Task::kClassify) text += fmt::format("softmax = {}\n", head.softmax);
+  if (head.decoder->task == Task::kDepth) text += fmt::format("depth = \"{}\"\n", to_string(head.depth));
+  if (head.multi_label) text += "multi_label = true\n";
+  if (!head.labels.empty()) text += fmt::format("labels = {}\n", list_of_texts(head.labels));
+  return text;
+}
+
+}  // namespace
 
 std::string to_toml(const Card& card) {
   std::string text =
@@ -126,28 +197,24 @@ std::string to_toml(const Card& card) {
     text += fmt::format("roi = [{}, {}, {}, {}]\n", card.roi->x, card.roi->y, card.roi->width, card.roi->height);
   text += fmt::format("pad = {}\nscale = {}\nmean = {}\nstd = {}\n", triple(card.pad), card.scale, triple(card.mean),
                       triple(card.std));
-  text += fmt::format("\n[output]\nname = {}\ndecoder = \"{}\"\n", quoted(card.output), card.decoder->name);
-  if (!card.strides.empty()) text += fmt::format("strides = [{}]\n", fmt::join(card.strides, ", "));
-  if (card.task() == Task::kClassify)
-    text += fmt::format("softmax = {}\n", card.softmax);
-  else
-    text += fmt::format("multi_label = {}\n", card.multi_label);
-  text += "labels = [";
-  for (std::size_t i = 0; i < card.labels.size(); ++i) text += (i == 0 ? "" : ", ") + quoted(card.labels[i]);
-  return text + "]\n";
+  for (const Head& head : card.heads) text += to_toml(head, card.heads.size() == 1);
+  return text;
 }
 
 std::vector<int> find_classes(const Card& card, const std::vector<std::string>& names) {
   std::vector<int> ids;
+  const std::vector<std::string>& labels = card.head().labels;
   for (const std::string& name : names) {
-    const auto found = std::ranges::find(card.labels, name);
-    int id = static_cast<int>(found - card.labels.begin());
-    if (found == card.labels.end()) {
+    if (labels.empty())
+      fail(ErrorCode::kInvalidArgument, "the model tells no classes apart, so there is no '{}'", name);
+    const auto found = std::ranges::find(labels, name);
+    int id = static_cast<int>(found - labels.begin());
+    if (found == labels.end()) {
       const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), id);
       const bool number = error == std::errc{} && end == name.data() + name.size();
-      if (!number || id < 0 || id >= static_cast<int>(card.labels.size()))
+      if (!number || id < 0 || id >= static_cast<int>(labels.size()))
         fail(ErrorCode::kInvalidArgument, "the model has no class '{}'; it has {} of them, as '{}' (0)", name,
-             card.labels.size(), card.labels.front());
+             labels.size(), labels.front());
     }
     ids.push_back(id);
   }

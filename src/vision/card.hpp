@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +12,26 @@
 #include "vision/decoders.hpp"
 
 namespace saccade {
+
+/// Where nothing else is said, detections have a higher score.
+inline constexpr float kUsualConfidence = 0.25F;
+
+/// One answer of a model: which outputs it is read from, and how.
+struct Head {
+  const Decoder* decoder = find_decoder("yolov8");
+  std::vector<std::string> outputs;  ///< that the decoder reads, in its own order
+  int classes = 0;                   ///< that the outputs tell apart; 0: they do not say
+  std::vector<std::string> labels;   ///< one a class
+  std::vector<int> strides;          ///< pixels a cell, level by level
+  std::vector<float> anchors;        ///< width and height in pixels, one after the other, level by level
+  std::vector<float> conf;           ///< detections have a higher score: one for all classes, or one a class
+  std::vector<int> remap;            ///< the class that each of the output's is; -1: none
+  bool multi_label = false;          ///< a box for every class above the threshold, not for the best alone
+  bool softmax = false;              ///< the scores are logits, one class a picture (classify)
+  bool sigmoid = false;              ///< the scores are logits, each class by itself
+  int keypoints = 0;                 ///< points an object
+  DepthKind depth = DepthKind::kRelative;
+};
 
 /// What to do around a model: pixels before it, answers after it. docs/cards.md describes its file.
 struct Card {
@@ -26,21 +48,16 @@ struct Card {
   std::array<float, 3> mean{};  ///< in the tensor's channel order
   std::array<float, 3> std{1, 1, 1};
 
-  // [output]
-  std::string output;  ///< the output that the decoder reads
-  const Decoder* decoder = find_decoder("yolov8");
-  int classes = 0;                  ///< that the output tells apart; 0: it does not say
-  std::vector<std::string> labels;  ///< one a class
-  std::vector<int> strides;         ///< pixels a cell, finest first (yolox)
-  bool multi_label = false;         ///< a box for every class above the threshold, not for the best alone
-  bool softmax = false;             ///< the output is logits (classify)
+  std::vector<Head> heads = {{}};  ///< [output], one or several
 
   /// Where it comes from: "card FILE", "the model's metadata", "the model's inputs and outputs".
   std::string origin;
   /// What nothing in the model says, so that a card may have to say it.
   std::vector<std::string> assumptions;
 
-  Task task() const { return decoder->task; }
+  /// The first answer's, which names the model's task.
+  const Head& head() const { return heads.front(); }
+  Task task() const { return head().decoder->task; }
 };
 
 /// The card of a model: CARD_FILE, or MODEL's path with its ending replaced by .toml where that file exists; what it
@@ -51,8 +68,8 @@ Card card_for(const Graph& graph, const std::filesystem::path& model, const std:
 /// The card as a TOML file.
 std::string to_toml(const Card& card);
 
-/// Class ids by name or number, as `--classes person,3` gives them. Throws Error (kInvalidArgument) naming one that the
-/// model lacks.
+/// Class ids of the first answer by name or number, as `--classes person,3` gives them. Throws Error (kInvalidArgument)
+/// naming one that the model lacks.
 std::vector<int> find_classes(const Card& card, const std::vector<std::string>& names);
 
 }  // namespace saccade

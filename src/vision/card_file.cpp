@@ -76,31 +76,31 @@ struct Field {
   }
 };
 
-constexpr std::array<std::string_view, 2> kTaskNames = {"detect", "classify"};
-/// Decoders, tasks that a card may name one day.
-constexpr std::array<std::string_view, 8> kPlannedDecoders = {"nanodet", "detr",     "rfdetr", "ssd",
-                                                              "scrfd",   "semantic", "depth",  "yolov3"};
 constexpr int kMost = 1'000'000;
 
 const Decoder* decoder_of(const Field& field) {
   const std::string name = field.text();
   if (const Decoder* decoder = find_decoder(name)) return decoder;
-  if (std::ranges::find(kPlannedDecoders, name) != kPlannedDecoders.end())
-    fail(ErrorCode::kUnsupported, "{}:{}: the decoder '{}' is not built yet; there are {}", field.file.string(),
-         field.node.source().begin.line, name, decoder_names());
   field.bad(fmt::format("one of {}; it is '{}'", decoder_names(), name));
+}
+
+/// A text, or a list of them; WHAT says so.
+std::vector<std::string> texts_of(const Field& field, const char* what) {
+  if (field.node.is_string()) return {field.text()};
+  if (!field.node.is_array()) field.bad(what);
+  std::vector<std::string> texts;
+  for (const toml::node& entry : field.array(0)) {
+    const auto text = entry.value_exact<std::string>();
+    if (!text) field.bad(what);
+    texts.push_back(*text);
+  }
+  if (texts.empty()) field.bad("a list of at least one text");
+  return texts;
 }
 
 std::vector<std::string> labels_of(const Field& field) {
   if (field.node.is_string()) return read_labels((field.file.parent_path() / field.text()).string());
-  std::vector<std::string> labels;
-  for (const toml::node& entry : field.array(0)) {
-    const auto label = entry.value_exact<std::string>();
-    if (!label) field.bad("a list of texts, or the name of a file with one a line");
-    labels.push_back(*label);
-  }
-  if (labels.empty()) field.bad("a list of at least one text");
-  return labels;
+  return texts_of(field, "a list of texts, or the name of a file of labels");
 }
 
 Region region_of(const Field& field) {
@@ -115,11 +115,41 @@ std::array<int, 3> pad_of(const Field& field) {
   return {value, value, value};
 }
 
-std::vector<int> strides_of(const Field& field) {
-  std::vector<int> strides;
-  for (const toml::node& entry : field.array(0)) strides.push_back(field.integer(entry, 1, 1024));
-  if (strides.empty()) field.bad("a list of at least one integer");
-  return strides;
+std::vector<int> integers_of(const Field& field, int low, int high) {
+  std::vector<int> values;
+  for (const toml::node& entry : field.array(0)) values.push_back(field.integer(entry, low, high));
+  if (values.empty()) field.bad("a list of at least one integer");
+  return values;
+}
+
+/// A flat list of numbers, or a list of such lists.
+void add_numbers(const Field& field, const toml::array& values, std::vector<float>& numbers) {
+  for (const toml::node& entry : values) {
+    if (const toml::array* inner = entry.as_array())
+      add_numbers(field, *inner, numbers);
+    else
+      numbers.push_back(static_cast<float>(field.number(entry)));
+  }
+}
+
+std::vector<float> anchors_of(const Field& field) {
+  std::vector<float> anchors;
+  add_numbers(field, field.array(0), anchors);
+  const bool sizes = std::ranges::all_of(anchors, [](float value) { return value > 0; });
+  if (anchors.empty() || anchors.size() % 2 != 0 || !sizes)
+    field.bad("a list of widths and heights in pixels, by pairs, all above 0");
+  return anchors;
+}
+
+std::vector<float> conf_of(const Field& field) {
+  std::vector<float> conf;
+  if (field.node.is_array())
+    add_numbers(field, field.array(0), conf);
+  else
+    conf.push_back(static_cast<float>(field.number()));
+  if (conf.empty() || !std::ranges::all_of(conf, [](float value) { return value >= 0 && value <= 1; }))
+    field.bad("a number in 0..1, or a list of such, one a class");
+  return conf;
 }
 
 /// One key of a card: what it is, and how it is read.
@@ -132,8 +162,9 @@ struct Key {
 };
 
 constexpr Key kKeys[] = {
-    {"", "task", "`detect` or `classify`", "What the model does; follows from the decoder.",
-     [](const Field& f, CardFile& c) { c.task = f.choice<Task>(kTaskNames); }},
+    {"", "task", "`detect`, `classify`, `segment`, `pose`, `obb`, `semantic`, `depth` or `upscale`",
+     "What the model does; follows from the (first) decoder.",
+     [](const Field& f, CardFile& c) { c.task = f.choice<Task>(names_of<Task, kTasks>()); }},
     {"input", "name", "text", "The model's image input.", [](const Field& f, CardFile& c) { c.input = f.text(); }},
     {"input", "color", "`rgb`, `bgr` or `gray`", "The order of the tensor's channels.",
      [](const Field& f, CardFile& c) { c.color = f.choice<ChannelOrder>(kColorNames); }},
@@ -158,41 +189,67 @@ constexpr Key kKeys[] = {
        c.std = f.numbers();
        if (std::ranges::find(*c.std, 0.0F) != c.std->end()) f.bad("other than 0");
      }},
-    {"output", "name", "text", "The output that the decoder reads.",
-     [](const Field& f, CardFile& c) { c.output = f.text(); }},
-    {"output", "decoder", "`yolov8`, `yolox`, `yolov5`, `yolo-e2e` or `classify`",
-     "How the output is read: columns x, y, w, h, classes (YOLOv8, v11, v12); the undecoded grid of YOLOX; rows x, y, "
-     "w, h, objectness, classes; boxes x1, y1, x2, y2, score, class that need no suppression; scores of classes.",
-     [](const Field& f, CardFile& c) { c.decoder = decoder_of(f); }},
-    {"output", "labels", "list of texts, or the name of a file with one a line",
-     "The classes' names; a file is looked for beside the card.",
-     [](const Field& f, CardFile& c) { c.labels = labels_of(f); }},
-    {"output", "anchors", "", "Not built yet: export YOLO heads with their boxes decoded.",
-     [](const Field& f, CardFile&) {
-       fail(ErrorCode::kUnsupported,
-            "{}:{}: '{}': heads with anchors outside of the graph are not built yet; export the model with its boxes "
-            "decoded",
-            f.file.string(), f.node.source().begin.line, f.name);
-     }},
-    {"output", "strides", "list of integers", "For `yolox`: pixels a cell, finest first.",
-     [](const Field& f, CardFile& c) { c.strides = strides_of(f); }},
+    {"output", "name", "text or list of texts", "The output, or the outputs in their order, that the decoder reads.",
+     [](const Field& f, CardFile& c) { c.heads.back().outputs = texts_of(f, "a text or a list of texts"); }},
+    {"output", "decoder", "name", "How the output is read: one of the decoders below.",
+     [](const Field& f, CardFile& c) { c.heads.back().decoder = decoder_of(f); }},
+    {"output", "labels", "list of texts, or the name of a file",
+     "The classes' names; a file holds one a line, ImageNet's synsets (`n01440764 tench, Tinca tinca`) or Ultralytics' "
+     "YAML (`names:`), and is looked for beside the card.",
+     [](const Field& f, CardFile& c) { c.heads.back().labels = labels_of(f); }},
+    {"output", "anchors", "list of widths and heights",
+     "For heads whose boxes are relative to anchors: sizes in pixels, level by level in the order of the outputs.",
+     [](const Field& f, CardFile& c) { c.heads.back().anchors = anchors_of(f); }},
+    {"output", "strides", "list of integers", "Pixels a cell, level by level in the order of the outputs.",
+     [](const Field& f, CardFile& c) { c.heads.back().strides = integers_of(f, 1, 1024); }},
+    {"output", "conf", "0..1, or a list of one a class",
+     "The confidence that an answer must exceed, where none is asked for otherwise.",
+     [](const Field& f, CardFile& c) { c.heads.back().conf = conf_of(f); }},
+    {"output", "remap", "list of integers",
+     "The class that each of the output's classes is, -1 for those that are left out; the labels are those of the "
+     "classes so made.",
+     [](const Field& f, CardFile& c) { c.heads.back().remap = integers_of(f, -1, kMost); }},
     {"output", "multi_label", "true or false",
      "A box for every class above the threshold instead of the best class alone.",
-     [](const Field& f, CardFile& c) { c.multi_label = f.flag(); }},
-    {"output", "softmax", "true or false", "For `classify`: the output is logits.",
-     [](const Field& f, CardFile& c) { c.softmax = f.flag(); }},
+     [](const Field& f, CardFile& c) { c.heads.back().multi_label = f.flag(); }},
+    {"output", "softmax", "true or false", "For `classify`: the output is logits of classes that exclude each other.",
+     [](const Field& f, CardFile& c) { c.heads.back().softmax = f.flag(); }},
+    {"output", "sigmoid", "true or false", "The scores are logits, every class by itself.",
+     [](const Field& f, CardFile& c) { c.heads.back().sigmoid = f.flag(); }},
+    {"output", "keypoints", "integer", "Points an object has, where its output does not say.",
+     [](const Field& f, CardFile& c) { c.heads.back().keypoints = f.integer(1, 1000); }},
+    {"output", "depth", "`relative`, `metric` or `inverse`",
+     "What the depth means: larger is farther, metres, or larger is nearer.",
+     [](const Field& f, CardFile& c) { c.heads.back().depth = f.choice<DepthKind>(names_of<DepthKind, 3>()); }},
 };
 
 std::string full_name(std::string_view section, std::string_view name) {
   return section.empty() ? std::string(name) : fmt::format("{}.{}", section, name);
 }
 
+void read_table(const toml::table& table, std::string_view section, CardFile& card);
+
+/// [input], [output], or each of [[output]].
+void read_section(const Field& field, CardFile& card) {
+  const bool is_output = field.name == "output";
+  if (const toml::array* several = field.node.as_array(); several != nullptr && is_output) {
+    for (const toml::node& entry : *several) {
+      if (!entry.is_table()) field.bad("tables: [[output]]");
+      card.heads.emplace_back();
+      read_table(*entry.as_table(), field.name, card);
+    }
+    return;
+  }
+  if (!field.node.is_table()) field.bad(fmt::format("a table: [{}]", field.name));
+  if (is_output) card.heads.emplace_back();
+  read_table(*field.node.as_table(), field.name, card);
+}
+
 void read_table(const toml::table& table, std::string_view section, CardFile& card) {
   for (const auto& [key, node] : table) {
     const std::string_view name = key.str();
     if (section.empty() && (name == "input" || name == "output")) {
-      if (!node.is_table()) Field{card.path, name, node}.bad(fmt::format("a table: [{}]", name));
-      read_table(*node.as_table(), name, card);
+      read_section(Field{card.path, name, node}, card);
       continue;
     }
     const auto found =
@@ -213,6 +270,25 @@ void take(T& into, const std::optional<T>& said) {
   if (said) into = *said;
 }
 
+template <typename T>
+void take(std::vector<T>& into, const std::vector<T>& said) {
+  if (!said.empty()) into = said;
+}
+
+void apply(const HeadFile& said, Head& head) {
+  take(head.outputs, said.outputs);
+  take(head.labels, said.labels);
+  take(head.strides, said.strides);
+  take(head.anchors, said.anchors);
+  take(head.conf, said.conf);
+  take(head.remap, said.remap);
+  take(head.multi_label, said.multi_label);
+  take(head.softmax, said.softmax);
+  take(head.sigmoid, said.sigmoid);
+  take(head.keypoints, said.keypoints);
+  take(head.depth, said.depth);
+}
+
 }  // namespace
 
 CardFile read_card_file(const std::filesystem::path& path) {
@@ -227,11 +303,29 @@ CardFile read_card_file(const std::filesystem::path& path) {
   return card;
 }
 
+bool CardFile::names_decoders() const {
+  return !heads.empty() && std::ranges::all_of(heads, [](const HeadFile& head) { return head.decoder != nullptr; });
+}
+
+Card card_of(const CardFile& said, const Graph& graph) {
+  Card card = default_card(*said.heads.front().decoder);
+  card.heads.clear();
+  recognise_input(graph, card);
+  for (const HeadFile& from : said.heads) {
+    Head head{.decoder = from.decoder, .outputs = from.outputs};
+    apply(from, head);
+    fit_output(graph, card, head);
+    card.heads.push_back(std::move(head));
+  }
+  return card;
+}
+
 void apply(const CardFile& said, const Graph& graph, Card& card) {
-  if (said.decoder != nullptr) recognise_input(graph, card);
+  if (said.heads.size() > 1 && !said.names_decoders())
+    fail(ErrorCode::kInvalidFile, "each of several outputs must name its decoder");
   if (said.task && *said.task != card.task())
     fail(ErrorCode::kInvalidFile, "the task is '{}', but the decoder '{}' is for '{}'", to_string(*said.task),
-         card.decoder->name, to_string(card.task()));
+         card.head().decoder->name, to_string(card.task()));
   if (said.input && *said.input != card.input)
     fail(ErrorCode::kInvalidFile, "the model's input is '{}', not '{}'", card.input, *said.input);
   if (said.size && *said.size != std::array{card.width, card.height})
@@ -250,20 +344,27 @@ void apply(const CardFile& said, const Graph& graph, Card& card) {
   take(card.mean, said.mean);
   take(card.std, said.std);
   if (card.resize == ResizeMode::kResizeCrop && card.resize_to == 0) card.resize_to = std::max(card.width, card.height);
-  take(card.output, said.output);
-  if (!said.strides.empty()) card.strides = said.strides;
-  if (said.decoder != nullptr || said.output) fit_output(graph, card);
-  if (!said.labels.empty()) card.labels = said.labels;
-  take(card.multi_label, said.multi_label);
-  take(card.softmax, said.softmax);
+  if (said.heads.size() == 1 && !said.names_decoders()) {
+    Head& head = card.heads.front();
+    const bool other = !said.heads[0].outputs.empty() || !said.heads[0].strides.empty();
+    apply(said.heads[0], head);
+    if (other) fit_output(graph, card, head);
+  }
   card.origin = "card " + said.path.string();
   card.assumptions.clear();
 }
 
 std::string decoder_names() {
   std::string names;
-  for (const Decoder& decoder : decoders()) names += fmt::format("{}{}", names.empty() ? "" : ", ", decoder.name);
+  for (const Decoder* decoder : decoders()) names += fmt::format("{}{}", names.empty() ? "" : ", ", decoder->name);
   return names;
+}
+
+std::string decoder_schema() {
+  std::string text = "| decoder | task | reads |\n| --- | --- | --- |\n";
+  for (const Decoder* decoder : decoders())
+    text += fmt::format("| `{}` | {} | {} |\n", decoder->name, to_string(decoder->task), decoder->reads);
+  return text;
 }
 
 std::string card_schema() {

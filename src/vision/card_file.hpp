@@ -9,7 +9,31 @@ inline constexpr std::array<std::string_view, 3> kColorNames = {"rgb", "bgr", "g
 inline constexpr std::array<std::string_view, 4> kResizeNames = {"stretch", "letterbox", "letterbox-topleft",
                                                                  "resize-crop"};
 
-/// What a card's file says; what it leaves out is not set.
+/// The names of an enum's first N values, by its to_string().
+template <typename Enum, std::size_t N>
+std::array<std::string_view, N> names_of() {
+  std::array<std::string_view, N> names;
+  for (std::size_t i = 0; i < N; ++i) names[i] = to_string(static_cast<Enum>(i));
+  return names;
+}
+
+/// What a card's file says of one answer; what it leaves out is not set.
+struct HeadFile {
+  const Decoder* decoder = nullptr;
+  std::vector<std::string> outputs;
+  std::vector<std::string> labels;
+  std::vector<int> strides;
+  std::vector<float> anchors;
+  std::vector<float> conf;
+  std::vector<int> remap;
+  std::optional<bool> multi_label;
+  std::optional<bool> softmax;
+  std::optional<bool> sigmoid;
+  std::optional<int> keypoints;
+  std::optional<DepthKind> depth;
+};
+
+/// What a card's file says.
 struct CardFile {
   std::filesystem::path path;
   std::optional<Task> task;
@@ -23,25 +47,26 @@ struct CardFile {
   std::optional<float> scale;
   std::optional<std::array<float, 3>> mean;
   std::optional<std::array<float, 3>> std;
-  std::optional<std::string> output;
-  const Decoder* decoder = nullptr;
-  std::vector<std::string> labels;
-  std::vector<int> strides;
-  std::optional<bool> multi_label;
-  std::optional<bool> softmax;
+  std::vector<HeadFile> heads;  ///< [output], or each of [[output]]
+
+  /// Whether it says how every answer is read, so that the model need not be recognised.
+  bool names_decoders() const;
 };
 
 /// Reads a card's file. Throws Error (kInvalidFile) naming file, line and key: an unknown key, a wrong type, a value
 /// that makes no sense.
 CardFile read_card_file(const std::filesystem::path& path);
 
-/// Writes what SAID says over CARD and fits the rest to GRAPH. Throws Error (kInvalidFile) where they contradict.
+/// A card that is made of SAID's decoders, fitted to GRAPH. Throws Error (kInvalidFile) where they contradict.
+Card card_of(const CardFile& said, const Graph& graph);
+/// Writes what SAID says over CARD, which is fitted to GRAPH. Throws Error (kInvalidFile) where they contradict.
 void apply(const CardFile& said, const Graph& graph, Card& card);
 
 /// "yolov8, yolox, ..."
 std::string decoder_names();
 
-/// Every key of a card, as the table in docs/cards.md.
+/// Every key of a card, and every decoder, as the tables in docs/cards.md.
 std::string card_schema();
+std::string decoder_schema();
 
 }  // namespace saccade

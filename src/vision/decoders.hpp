@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string_view>
 
@@ -10,34 +9,29 @@
 namespace saccade {
 
 struct Card;
+struct Head;
+class Attachment;
 
-/// What an output's shape says under one decoder.
-struct OutputFit {
-  int classes = 0;           ///< 0: the shape does not say
-  std::int64_t anchors = 0;  ///< 0: there are none
-};
-
-/// One way to read a model's output: all that Saccade knows about it besides its operator. A line of the table in
-/// decoders.cpp.
+/// One way to read a model's outputs: all that Saccade knows about it. A file in decoders/ and a line of its table.
 struct Decoder {
-  std::string_view name;  ///< as cards have it
+  std::string_view name;   ///< as cards have it
+  std::string_view reads;  ///< what it reads, a sentence for docs/cards.md
   Task task = Task::kDetect;
-  std::string_view op;          ///< saccade.OP turns the output into candidates, or classes
-  bool selects_itself = false;  ///< the model has dropped overlapping boxes already
-  /// Nothing where the output can't be the decoder's.
-  std::optional<OutputFit> (*fit)(const Shape& output);
-  /// Whether the model, its input known, is this decoder's beyond doubt, without metadata.
-  bool (*recognises)(const Graph& graph, const Card& card, ValueId output, const OutputFit& fit);
   /// Sets the pixels that such models are usually trained with.
   void (*usual_pixels)(Card& card);
-  /// Sets what else the output says; false where it contradicts the card. May be null.
-  bool (*settle)(const Graph& graph, ValueId output, const OutputFit& fit, Card& card) = nullptr;
-  /// Adds to the operator's attributes. May be null.
-  void (*attributes)(const Card& card, Attributes& attributes) = nullptr;
+  /// Finds the outputs that it reads, among those that HEAD names, else among all, and sets in HEAD what they say:
+  /// outputs, classes, and what else the card left open. False where there are none, or where they contradict the card.
+  bool (*fit)(const Graph& graph, const Card& card, Head& head);
+  /// Whether the model, its head fitted, is this decoder's beyond doubt, without metadata. Null: never.
+  bool (*recognises)(const Graph& graph, const Card& card, const Head& head);
+  /// Adds the nodes that turn the outputs into answers.
+  void (*attach)(Attachment& to);
+  /// The model chooses among its boxes itself: none is suppressed.
+  bool selects_itself = false;
 };
 
 /// All decoders, in the order in which they are tried on a model.
-std::span<const Decoder> decoders();
+std::span<const Decoder* const> decoders();
 /// By name; null: there is none.
 const Decoder* find_decoder(std::string_view name);
 

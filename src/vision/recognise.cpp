@@ -8,46 +8,66 @@
 namespace saccade {
 namespace {
 
-const Decoder* decoder_by_shape(const Graph& graph, const Card& card) {
-  if (graph.outputs().size() != 1) return nullptr;
-  const ValueId output = graph.outputs()[0];
-  const Shape& shape = graph.value(output).type.shape;
-  for (const Decoder& decoder : decoders())
-    if (const auto fit = decoder.fit(shape); fit && decoder.recognises(graph, card, output, *fit)) return &decoder;
+std::optional<Head> fitted(const Graph& graph, const Card& card, const Decoder& decoder) {
+  Head head{.decoder = &decoder};
+  if (decoder.fit(graph, card, head)) return head;
+  return std::nullopt;
+}
+
+/// A model of DECODER's usual pixels, with its head. PROBE knows the input.
+Card card_with(const Graph& graph, const Decoder& decoder) {
+  Card card = default_card(decoder);
+  recognise_input(graph, card);
+  fit_output(graph, card, card.heads.front());
+  return card;
+}
+
+const Decoder* decoder_by_structure(const Graph& graph, const Card& probe) {
+  for (const Decoder* decoder : decoders()) {
+    if (decoder->recognises == nullptr) continue;
+    const auto head = fitted(graph, probe, *decoder);
+    if (head && decoder->recognises(graph, probe, *head)) return decoder;
+  }
   return nullptr;
+}
+
+/// The task that Ultralytics' metadata names; YOLOv5's names none.
+std::optional<Task> task_of(const Graph& graph) {
+  const auto found = graph.metadata.find("task");
+  if (found == graph.metadata.end()) return Task::kDetect;
+  for (std::size_t i = 0; i < kTasks; ++i)
+    if (to_string(static_cast<Task>(i)) == found->second) return static_cast<Task>(i);
+  return std::nullopt;
 }
 
 /// Ultralytics writes names, task, stride, imgsz, end2end, channels (YOLOv5 only names and stride).
-const Decoder* decoder_by_metadata(const Graph& graph, std::size_t names, std::string& why) {
-  const auto get = [&](const char* key) {
-    const auto found = graph.metadata.find(key);
-    return found == graph.metadata.end() ? std::string() : found->second;
-  };
-  const std::string task = get("task");
-  if (task == "classify") return find_decoder("classify");
-  if (!task.empty() && task != "detect") {
-    why = fmt::format("its metadata says that its task is '{}', which is not built yet", task);
+const Decoder* decoder_by_metadata(const Graph& graph, const Card& probe, std::size_t names, std::string& why) {
+  const std::optional<Task> task = task_of(graph);
+  if (!task) {
+    why =
+        fmt::format("its metadata says that its task is '{}', which Saccade does not know", graph.metadata.at("task"));
     return nullptr;
   }
-  for (ValueId output : graph.outputs()) {
-    const Shape& shape = graph.value(output).type.shape;
-    for (const char* name : {"yolov8", "yolov5", "yolo-e2e"}) {
-      const Decoder* decoder = find_decoder(name);
-      const auto fit = decoder->fit(shape);
-      if (fit && (fit->classes == 0 || static_cast<std::size_t>(fit->classes) == names)) return decoder;
-    }
+  for (const char* name : {"yolov8", "yolov8-seg", "yolov8-pose", "yolov8-obb", "yolov5", "yolov5-seg", "yolo-e2e",
+                           "yolo-e2e-seg", "yolo-e2e-pose", "yolo-e2e-obb", "classify", "semantic"}) {
+    const Decoder* decoder = find_decoder(name);
+    if (decoder == nullptr || decoder->task != *task) continue;
+    Head head{.decoder = decoder, .classes = static_cast<int>(names)};
+    if (decoder->fit(graph, probe, head)) return decoder;
   }
-  why = fmt::format("its metadata names {} classes, but no output has as many", names);
+  why = fmt::format("its metadata says '{}' of {} classes, but no output is one of such a model", to_string(*task),
+                    names);
   return nullptr;
 }
 
-std::optional<Card> from_metadata(const Graph& graph, std::string& why) {
+std::optional<Card> from_metadata(const Graph& graph, const Card& probe, std::string& why) {
   const std::vector<std::string> names = parse_python_names(graph.metadata.at("names"));
-  const Decoder* decoder = decoder_by_metadata(graph, names.size(), why);
+  const Decoder* decoder = decoder_by_metadata(graph, probe, names.size(), why);
   if (decoder == nullptr) return std::nullopt;
   Card card = default_card(*decoder);
   recognise_input(graph, card);
-  fit_output(graph, card);
+  card.heads[0].classes = static_cast<int>(names.size());
+  fit_output(graph, card, card.heads[0]);
   if (card.task() == Task::kClassify) {  // Ultralytics' classifiers take plain 0..1 pixels
     card.mean = {0, 0, 0};
     card.std = {1, 1, 1};
@@ -57,28 +77,62 @@ std::optional<Card> from_metadata(const Graph& graph, std::string& why) {
   return card;
 }
 
-std::optional<Card> from_shapes(const Graph& graph, std::string& why) {
-  Card probe;
-  recognise_input(graph, probe);
-  const Decoder* decoder = decoder_by_shape(graph, probe);
+std::optional<Card> from_structure(const Graph& graph, const Card& probe, std::string& why) {
+  const Decoder* decoder = decoder_by_structure(graph, probe);
   if (decoder == nullptr) {
     why = "its outputs are not those of a model that Saccade recognises";
     return std::nullopt;
   }
-  Card card = default_card(*decoder);
-  recognise_input(graph, card);
-  fit_output(graph, card);
-  if (card.task() == Task::kClassify)
-    card.assumptions.emplace_back("pixels as ImageNet's models take them (resize, crop, RGB, mean and std)");
+  Card card = card_with(graph, *decoder);
+  if (card.task() == Task::kClassify || card.task() == Task::kSemantic)
+    card.assumptions.emplace_back("pixels as ImageNet's models take them (RGB, mean and std)");
+  if (card.task() == Task::kDepth) card.assumptions.emplace_back("RGB pixels of 0..1; larger is farther");
   card.origin = "the model's inputs and outputs";
   return card;
 }
 
+/// Inputs that tell a model its picture's size, by the names that exporters give them.
+struct SizeInput {
+  std::string_view name;
+  enum { kWidthHeight, kHeightWidth, kOnes } holds;
+};
+constexpr SizeInput kSizeInputs[] = {{"orig_target_sizes", SizeInput::kWidthHeight},  // RT-DETR, D-FINE, DEIM
+                                     {"image_shape", SizeInput::kHeightWidth},        // YOLOv3 of keras-yolo3
+                                     {"im_shape", SizeInput::kHeightWidth},           // PaddleDetection
+                                     {"scale_factor", SizeInput::kOnes}};
+
 }  // namespace
+
+std::optional<Tensor> size_input(const Value& input, const Card& card) {
+  const auto known = std::ranges::find(kSizeInputs, input.name, &SizeInput::name);
+  if (known == std::end(kSizeInputs) || input.type.shape.elements() != 2) return std::nullopt;
+  std::array<double, 2> values = {1, 1};
+  if (known->holds == SizeInput::kWidthHeight) values = {double(card.width), double(card.height)};
+  if (known->holds == SizeInput::kHeightWidth) values = {double(card.height), double(card.width)};
+  Tensor tensor(input.type.dtype, input.type.shape);
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (input.type.dtype == DType::kInt64)
+      tensor.data<std::int64_t>()[i] = static_cast<std::int64_t>(values[i]);
+    else if (input.type.dtype == DType::kInt32)
+      tensor.data<std::int32_t>()[i] = static_cast<std::int32_t>(values[i]);
+    else if (input.type.dtype == DType::kFloat32)
+      tensor.data<float>()[i] = static_cast<float>(values[i]);
+    else
+      return std::nullopt;
+  }
+  return tensor;
+}
+
+ValueId find_value(const Graph& graph, std::span<const ValueId> among, const std::string& name) {
+  const auto found = std::ranges::find_if(among, [&](ValueId id) { return graph.value(id).name == name; });
+  if (found == among.end())
+    fail(ErrorCode::kInvalidArgument, "the model has no '{}' among its inputs and outputs", name);
+  return *found;
+}
 
 Card default_card(const Decoder& decoder) {
   Card card;
-  card.decoder = &decoder;
+  card.heads = {Head{.decoder = &decoder}};
   decoder.usual_pixels(card);
   return card;
 }
@@ -89,13 +143,17 @@ bool is_channels_last(const Shape& image) {
 }
 
 void recognise_input(const Graph& graph, Card& card) {
-  if (graph.inputs().size() != 1)
+  // Of several inputs, all but the picture must tell its size.
+  std::vector<ValueId> pictures;
+  for (ValueId id : graph.inputs())
+    if (!size_input(graph.value(id), card)) pictures.push_back(id);
+  if (pictures.size() != 1)
     fail(
         ErrorCode::kUnsupported,
-        "the model has {} inputs; only models whose one input is a picture can run on frames yet (`saccade infer` runs "
-        "any model on tensors)",
+        "the model has {} inputs; only models whose one input is a picture can run on frames (`saccade infer` runs any "
+        "model on tensors)",
         graph.inputs().size());
-  const Value& input = graph.value(graph.inputs()[0]);
+  const Value& input = graph.value(pictures[0]);
   const Shape& shape = input.type.shape;
   const bool last = shape.rank() == 4 && is_channels_last(shape);
   const std::int64_t channels = shape.rank() == 4 ? shape[last ? 3 : 1] : 0;
@@ -123,24 +181,22 @@ void recognise_input(const Graph& graph, Card& card) {
     card.resize_to = (std::max(card.width, card.height) * 256 + 112) / 224;
 }
 
-void fit_output(const Graph& graph, Card& card) {
+void fit_output(const Graph& graph, const Card& card, Head& head) {
+  const std::vector<std::string> named = head.outputs;
+  if (head.decoder->fit(graph, card, head)) return;
   std::string seen;
   for (ValueId output : graph.outputs()) {
     const Value& value = graph.value(output);
     seen += fmt::format("{}{} ({})", seen.empty() ? "" : ", ", value.name, value.type.shape.to_string());
-    if (!card.output.empty() && card.output != value.name) continue;
-    const auto fit = card.decoder->fit(value.type.shape);
-    if (!fit || (card.decoder->settle != nullptr && !card.decoder->settle(graph, output, *fit, card))) continue;
-    card.output = value.name;
-    card.classes = fit->classes;
-    return;
   }
-  fail(ErrorCode::kInvalidFile, "the decoder {} fits no output{} of the model: it has {}", card.decoder->name,
-       card.output.empty() ? "" : fmt::format(" '{}'", card.output), seen);
+  fail(ErrorCode::kInvalidFile, "the decoder {} fits no output{} of the model: it has {}", head.decoder->name,
+       named.empty() ? "" : fmt::format(" '{}'", fmt::join(named, "', '")), seen);
 }
 
 std::optional<Card> recognise(const Graph& graph, std::string& why) {
-  return graph.metadata.contains("names") ? from_metadata(graph, why) : from_shapes(graph, why);
+  Card probe;
+  recognise_input(graph, probe);
+  return graph.metadata.contains("names") ? from_metadata(graph, probe, why) : from_structure(graph, probe, why);
 }
 
 }  // namespace saccade

@@ -8,15 +8,22 @@ namespace saccade {
 Card default_card(const Decoder& decoder);
 
 /// Sets the input's name and size. Throws Error (kUnsupported) where the model has another input than one picture, of
-/// batch 1.
+/// batch 1, and those that tell it the picture's size (size_input()).
 void recognise_input(const Graph& graph, Card& card);
 
-/// Sets output, classes, strides, softmax for the card's decoder (and its output, where that is named). Throws Error
-/// (kInvalidFile) where no output has the decoder's shape.
-void fit_output(const Graph& graph, Card& card);
+/// Fits HEAD to the model: the outputs that its decoder reads (those that it names, where it names any), classes, and
+/// what else they say. Throws Error (kInvalidFile) where no output is the decoder's.
+void fit_output(const Graph& graph, const Card& card, Head& head);
 
 /// The whole card, from metadata or shapes; nothing where the model is not recognised, with the reason in WHY.
 std::optional<Card> recognise(const Graph& graph, std::string& why);
+
+/// What to give an input that tells a model the picture's size, so that its answers are in its own pixels: of the type
+/// and shape that it has; nothing where it is another kind of input.
+std::optional<Tensor> size_input(const Value& input, const Card& card);
+
+/// The value of a name. Throws Error (kInvalidArgument) where none of AMONG has it.
+ValueId find_value(const Graph& graph, std::span<const ValueId> among, const std::string& name);
 
 /// The picture's channels lie last: [1, H, W, C].
 bool is_channels_last(const Shape& image);

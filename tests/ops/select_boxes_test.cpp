@@ -24,16 +24,19 @@ std::vector<Tensor> select(const std::vector<Candidate>& candidates, const Attri
   Tensor boxes(DType::kFloat32, {size, 4});
   Tensor scores(DType::kFloat32, {size});
   Tensor classes(DType::kInt32, {size});
+  Tensor anchors(DType::kInt32, {size});
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     std::ranges::copy(candidates[i].box, boxes.data<float>().begin() + static_cast<std::ptrdiff_t>(4 * i));
     scores.data<float>()[i] = candidates[i].score;
     classes.data<std::int32_t>()[i] = candidates[i].class_id;
+    anchors.data<std::int32_t>()[i] = static_cast<std::int32_t>(100 + i);
   }
   const Tensor count = Tensor::of<std::int32_t>({1}, {static_cast<std::int32_t>(size)});
   AttributeList all = {{"iou", 0.5F}, {"max_det", std::int64_t{3}}};
   all.insert(all.end(), attributes.begin(), attributes.end());
   return test::run_saccade_op(
-      "SelectBoxes", {boxes, scores, classes, count, Tensor::of<float>({6}, std::span<const float>(geometry))}, 3, all);
+      "SelectBoxes", {boxes, scores, classes, anchors, count, Tensor::of<float>({6}, std::span<const float>(geometry))},
+      5, all);
 }
 
 std::vector<float> scores_of(const std::vector<Tensor>& out) {

@@ -8,7 +8,7 @@
 #include "graph/verify.hpp"
 #include "ops/interpret.hpp"
 #include "support/graph_builder.hpp"
-#include "vision/read.hpp"
+#include "vision/result_reader.hpp"
 
 namespace saccade {
 namespace {
@@ -36,11 +36,11 @@ Graph detector(DType dtype = DType::kFloat32) {
 Card detector_card(const Graph& graph) {
   Card card;
   card.input = "images";
-  card.output = graph.value(graph.outputs()[0]).name;
+  card.heads[0].outputs = {graph.value(graph.outputs()[0]).name};
   card.width = card.height = 32;
-  card.decoder = find_decoder("yolov8");
-  card.classes = 2;
-  card.labels = {"cat", "dog"};
+  card.heads[0].decoder = find_decoder("yolov8");
+  card.heads[0].classes = 2;
+  card.heads[0].labels = {"cat", "dog"};
   return card;
 }
 
@@ -56,14 +56,17 @@ Tensor gray_frame(const std::vector<std::uint8_t>& pixels, int width, int height
   return frame;
 }
 
-Result run(const Graph& pipeline, const Card& card, const PostOptions& options, const Tensor& frame) {
-  std::vector<Tensor> outputs = interpret(pipeline, {{"frame", frame}});
+Result run(const Attached& pipeline, const Card& card, const PostOptions& options, const Tensor& frame) {
+  std::vector<Tensor> outputs = interpret(pipeline.graph, {{"frame", frame}});
   std::vector<TensorView> views;
   for (Tensor& output : outputs) views.push_back(view_of(output));
   Result result;
-  reserve_results(card, options, result);
+  ResultReader reader(card, pipeline.answers, options);
+  reader.prepare(result);
   const std::size_t room = result.detections.capacity() + result.classes.capacity();
-  read_results(card, views, result);
+  FrameView view;
+  std::memcpy(&view, frame.raw(), sizeof view);
+  reader.read(views, view.width, view.height, result);
   EXPECT_EQ(result.detections.capacity() + result.classes.capacity(), room);
   return result;
 }
@@ -71,7 +74,7 @@ Result run(const Graph& pipeline, const Card& card, const PostOptions& options, 
 TEST(Attach, MakesOneGraphFromFrameToBoxes) {
   Graph model = detector();
   const Card card = detector_card(model);
-  const Graph pipeline = attach(std::move(model), card, {});
+  const Graph pipeline = attach(std::move(model), card, {}).graph;
   verify(pipeline);
   ASSERT_EQ(pipeline.inputs().size(), 1U);
   EXPECT_EQ(pipeline.value(pipeline.inputs()[0]).type.dtype, DType::kFrame);
@@ -107,8 +110,8 @@ TEST(Attach, KeepsTheClassesAskedFor) {
 TEST(Attach, CastsPixelsToTheModelsType) {
   Graph model = detector(DType::kUInt8);
   const Card card = detector_card(model);
-  const Graph pipeline = attach(std::move(model), card, {});
-  verify(pipeline);
+  const Attached pipeline = attach(std::move(model), card, {});
+  verify(pipeline.graph);
   const std::vector<std::uint8_t> pixels(64, 0);
   EXPECT_EQ(run(pipeline, card, {}, gray_frame(pixels, 8, 8)).detections.size(), 2U);
 }
@@ -122,17 +125,17 @@ TEST(Attach, ReadsClassesFromLogits) {
   Graph model = b.build({b.op("MatMul", {flat, weights})});
   Card card;
   card.input = "images";
-  card.output = model.value(model.outputs()[0]).name;
+  card.heads[0].outputs = {model.value(model.outputs()[0]).name};
   card.width = card.height = 2;
   card.color = ChannelOrder::kGray;
   card.resize = ResizeMode::kStretch;
-  card.decoder = find_decoder("classify");
-  card.labels = {"bright", "dark"};
-  card.softmax = true;
+  card.heads[0].decoder = find_decoder("classify");
+  card.heads[0].labels = {"bright", "dark"};
+  card.heads[0].softmax = true;
   card.mean = {10, 10, 10};
   card.std = {10, 10, 10};
-  const Graph pipeline = attach(std::move(model), card, {});
-  verify(pipeline);
+  const Attached pipeline = attach(std::move(model), card, {});
+  verify(pipeline.graph);
   const std::vector<std::uint8_t> black(4, 0);  // (0 - 10) / 10: logits -1 and 0
   const Result result = run(pipeline, card, {}, gray_frame(black, 2, 2));
   ASSERT_EQ(result.classes.size(), 2U);

@@ -54,18 +54,18 @@ class CardFiles : public ::testing::Test {
 
 TEST(Recognition, TakesEightyRowsOfClassesForYolov8) {
   const Card card = card_for(model({1, 3, 640, 640}, {1, 84, 8400}), {});
-  EXPECT_EQ(card.decoder->name, "yolov8");
-  EXPECT_EQ(card.classes, 80);
-  EXPECT_EQ(card.labels[5], "bus");
+  EXPECT_EQ(card.head().decoder->name, "yolov8");
+  EXPECT_EQ(card.head().classes, 80);
+  EXPECT_EQ(card.head().labels[5], "bus");
   EXPECT_EQ(card.resize, ResizeMode::kLetterbox);
   EXPECT_EQ(card.pad, (std::array{114, 114, 114}));
   EXPECT_FLOAT_EQ(card.scale, 1.0F / 255);
 }
 
 TEST(Recognition, TellsYolov5FromYoloxByTheirAnchors) {
-  EXPECT_EQ(card_for(model({1, 3, 640, 640}, {1, 25200, 85}), {}).decoder->name, "yolov5");
+  EXPECT_EQ(card_for(model({1, 3, 640, 640}, {1, 25200, 85}), {}).head().decoder->name, "yolov5");
   // One anchor a cell may be either: a raw head ends in convolutions and sigmoids alone.
-  EXPECT_EQ(card_for(model({1, 3, 416, 416}, {1, 3549, 85}), {}).decoder->name, "yolov5");
+  EXPECT_EQ(card_for(model({1, 3, 416, 416}, {1, 3549, 85}), {}).head().decoder->name, "yolov5");
   Graph raw;
   const ValueId image = raw.add_input("images", {DType::kFloat32, {1, 3, 416, 416}});
   const auto node = [&](const char* op, std::vector<ValueId> inputs, const Shape& shape) {
@@ -78,22 +78,22 @@ TEST(Recognition, TellsYolov5FromYoloxByTheirAnchors) {
   const ValueId rows = node("Concat", {boxes, scores}, {1, 85, 3549});
   raw.add_output(node("Transpose", {rows}, {1, 3549, 85}));
   const Card card = card_for(raw, {});
-  EXPECT_EQ(card.decoder->name, "yolox");
-  EXPECT_EQ(card.strides, (std::vector{8, 16, 32}));
+  EXPECT_EQ(card.head().decoder->name, "yolox");
+  EXPECT_EQ(card.head().strides, (std::vector{8, 16, 32}));
   EXPECT_EQ(card.color, ChannelOrder::kBgr);
 }
 
 TEST(Recognition, TakesSixColumnsForChosenBoxes) {
   const Card card = card_for(model({1, 3, 640, 640}, {1, 300, 6}), {});
-  EXPECT_EQ(card.decoder->name, "yolo-e2e");
-  EXPECT_EQ(card.labels[7], "7");
+  EXPECT_EQ(card.head().decoder->name, "yolo-e2e");
+  EXPECT_EQ(card.head().labels[7], "7");
 }
 
 TEST(Recognition, TakesAVectorForClasses) {
   const Card card = card_for(model({1, 3, 224, 224}, {1, 1000, 1, 1}), {});
-  EXPECT_EQ(card.decoder->name, "classify");
+  EXPECT_EQ(card.head().decoder->name, "classify");
   EXPECT_EQ(card.resize_to, 256);
-  EXPECT_TRUE(card.softmax);
+  EXPECT_TRUE(card.head().softmax);
   EXPECT_FALSE(card.assumptions.empty());
 }
 
@@ -101,20 +101,24 @@ TEST(Recognition, BelievesUltralyticsMetadata) {
   Graph graph = model({1, 3, 640, 640}, {1, 6, 8400});
   graph.metadata = {{"task", "detect"}, {"names", "{0: 'cat', 1: 'dog'}"}};
   const Card card = card_for(graph, {});
-  EXPECT_EQ(card.decoder->name, "yolov8");
-  EXPECT_EQ(card.labels, (std::vector<std::string>{"cat", "dog"}));
+  EXPECT_EQ(card.head().decoder->name, "yolov8");
+  EXPECT_EQ(card.head().labels, (std::vector<std::string>{"cat", "dog"}));
   graph.metadata["task"] = "pose";
   EXPECT_NE(message_of([&] { card_for(graph, {}); }).find("'pose'"), std::string::npos);
 }
 
 TEST(Recognition, DoesNotTakeKeypointsForClasses) {
-  EXPECT_THROW(card_for(model({1, 3, 640, 640}, {1, 56, 8400}), {}), Error);
+  const Card card = card_for(model({1, 3, 640, 640}, {1, 56, 8400}), {});
+  EXPECT_EQ(card.head().decoder->name, "yolov8-pose");
+  EXPECT_EQ(card.head().keypoints, 17);
+  EXPECT_EQ(card.head().labels, (std::vector<std::string>{"person"}));
+  EXPECT_THROW(card_for(model({1, 3, 640, 640}, {1, 57, 8400}), {}), Error);
 }
 
 TEST(Recognition, ShowsTheCardToWrite) {
-  const std::string message = message_of([] { card_for(model({1, 3, 64, 64}, {1, 21, 64, 64}), "nets/seg.onnx"); });
+  const std::string message = message_of([] { card_for(model({1, 3, 64, 64}, {1, 21, 5, 9}), "nets/seg.onnx"); });
   EXPECT_NE(message.find("seg.toml"), std::string::npos) << message;
-  EXPECT_NE(message.find("output0: float32 1x21x64x64"), std::string::npos) << message;
+  EXPECT_NE(message.find("output0: float32 1x21x5x9"), std::string::npos) << message;
   EXPECT_NE(message.find("decoder = \"yolov8\""), std::string::npos) << message;
 }
 
@@ -138,15 +142,15 @@ roi = [10, 20, 30, 40]
 [output]
 multi_label = true
 )");
-  EXPECT_EQ(card.decoder->name, "yolov8");
+  EXPECT_EQ(card.head().decoder->name, "yolov8");
   EXPECT_EQ(card.color, ChannelOrder::kBgr);
   EXPECT_EQ(card.resize, ResizeMode::kStretch);
   EXPECT_EQ(card.pad, (std::array{7, 7, 7}));
   EXPECT_EQ(card.scale, 1.0F);
   EXPECT_EQ(card.mean, (std::array{1.0F, 2.5F, 3.0F}));
   EXPECT_EQ(card.roi->width, 30);
-  EXPECT_TRUE(card.multi_label);
-  EXPECT_EQ(card.labels.size(), 80U);
+  EXPECT_TRUE(card.head().multi_label);
+  EXPECT_EQ(card.head().labels.size(), 80U);
 }
 
 TEST_F(CardFiles, DescribeAModelThatIsNotRecognised) {
@@ -156,8 +160,8 @@ TEST_F(CardFiles, DescribeAModelThatIsNotRecognised) {
 decoder = "yolov8"
 labels = "names.txt"
 )");
-  EXPECT_EQ(card.classes, 2);
-  EXPECT_EQ(card.labels, (std::vector<std::string>{"red", "green"}));
+  EXPECT_EQ(card.head().classes, 2);
+  EXPECT_EQ(card.head().labels, (std::vector<std::string>{"red", "green"}));
 }
 
 TEST_F(CardFiles, LieBesideTheModel) {
@@ -184,7 +188,15 @@ TEST_F(CardFiles, NameKeyAndLineOfWhatIsWrong) {
       {"[input]\nscale = nan\n", "'input.scale' must be a number"},
       {"[input]\nroi = [0, 0, 0, 5]\n", "'input.roi'"},
       {"input = 3\n", "'input' must be a table"},
-      {"[output]\ndecoder = \"detr\"\n", "not built yet"},
+      {"[output]\ndecoder = \"yolov99\"\n", "card.toml:2: 'output.decoder' must be one of yolov8"},
+      {"[output]\nanchors = [10, 13, 16]\n", "'output.anchors' must be a list of widths and heights"},
+      {"[output]\nanchors = [10, -13]\n", "'output.anchors' must be a list of widths and heights"},
+      {"[output]\nconf = 2\n", "'output.conf' must be a number in 0..1"},
+      {"[output]\nremap = [-2]\n", "'output.remap' must be of integers in -1"},
+      {"[output]\nremap = [0, 1]\n", "'output.remap' maps 2 classes, but the output 'output0' tells 80 apart"},
+      {"[output]\ndepth = \"near\"\n", "'output.depth' must be one of relative, metric, inverse"},
+      {"[output]\nname = [1]\n", "'output.name' must be a text or a list of texts"},
+      {"[[output]]\n[[output]]\n", "each of several outputs must name its decoder"},
       {"[output]\nlabels = [1]\n", "'output.labels'"},
       {"[output]\nlabels = \"none.txt\"\n", "none.txt"},
       {"[output]\nmulti_label = 1\n", "'output.multi_label' must be true or false"},
@@ -192,6 +204,29 @@ TEST_F(CardFiles, NameKeyAndLineOfWhatIsWrong) {
   };
   for (const auto& [text, expected] : cases)
     EXPECT_NE(rejection(graph, text).find(expected), std::string::npos) << text << " -> " << rejection(graph, text);
+}
+
+TEST_F(CardFiles, DescribeSeveralAnswers) {
+  Graph graph = model({1, 3, 64, 64}, {1, 6, 84});
+  const ValueId plane = graph.add_value("far", {DType::kFloat32, {1, 1, 32, 32}});
+  graph.add_node({.op = "Conv", .name = "far", .inputs = {graph.inputs()[0]}, .outputs = {plane}});
+  graph.add_output(plane);
+  const std::string text = R"([[output]]
+decoder = "yolov8"
+name = "output0"
+labels = ["cat", "dog"]
+conf = [0.3, 0.6]
+[[output]]
+decoder = "depth"
+name = "far"
+depth = "metric"
+)";
+  const Card card = load(graph, text);
+  ASSERT_EQ(card.heads.size(), 2U);
+  EXPECT_EQ(card.task(), Task::kDetect);
+  EXPECT_EQ(card.heads[0].conf, (std::vector{0.3F, 0.6F}));
+  EXPECT_EQ(card.heads[1].depth, DepthKind::kMetric);
+  EXPECT_EQ(to_toml(load(graph, to_toml(card))), to_toml(card));
 }
 
 TEST_F(CardFiles, MayNotContradictTheModel) {
@@ -216,7 +251,8 @@ TEST_F(CardFiles, MustExist) {
 TEST(CardSchema, StandsInTheDocumentation) {
   std::ifstream file(SACCADE_SOURCE "/docs/cards.md");
   const std::string text{std::istreambuf_iterator<char>(file), {}};
-  EXPECT_NE(text.find(card_schema()), std::string::npos) << "docs/cards.md should hold:\n" << card_schema();
+  const bool holds = text.find(card_schema()) != std::string::npos && text.find(decoder_schema()) != std::string::npos;
+  EXPECT_TRUE(holds) << "docs/cards.md should hold:\n" << card_schema() << "\n" << decoder_schema();
 }
 
 TEST(FindClasses, TakesNamesAndNumbers) {

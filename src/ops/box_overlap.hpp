@@ -1,0 +1,47 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+namespace saccade {
+
+/// The share of their union that two boxes x1, y1, x2, y2 have in common; 0 for boxes that do not meet. NaN and
+/// infinite numbers never make it exceed a threshold of 0..1 or more.
+inline float box_overlap(const float* a, const float* b) {
+  const float width = std::min(a[2], b[2]) - std::max(a[0], b[0]);
+  const float height = std::min(a[3], b[3]) - std::max(a[1], b[1]);
+  if (!(width > 0 && height > 0)) return 0;
+  const float common = width * height;
+  return common / ((a[2] - a[0]) * (a[3] - a[1]) + (b[2] - b[0]) * (b[3] - b[1]) - common);
+}
+
+/// How much two turned boxes x, y, width, height, angle (radians) agree, 0 to 1: one minus the Hellinger distance of
+/// the normal distributions that have their moments ("ProbIoU", Llerena et al., 2021, with Ultralytics' constants).
+inline float oriented_overlap(const float* a, const float* b) {
+  constexpr float kTiny = 1e-7F;
+  struct Covariance {
+    float xx, yy, xy;
+  };
+  const auto covariance = [](const float* box) {
+    const float along = box[2] * box[2] / 12;
+    const float across = box[3] * box[3] / 12;
+    const float cosine = std::cos(box[4]);
+    const float sine = std::sin(box[4]);
+    return Covariance{along * cosine * cosine + across * sine * sine, along * sine * sine + across * cosine * cosine,
+                      (along - across) * cosine * sine};
+  };
+  const Covariance p = covariance(a);
+  const Covariance q = covariance(b);
+  const auto determinant = [](const Covariance& c) { return std::max(c.xx * c.yy - c.xy * c.xy, 0.0F); };
+  const Covariance sum{p.xx + q.xx, p.yy + q.yy, p.xy + q.xy};
+  const float whole = sum.xx * sum.yy - sum.xy * sum.xy;
+  const float dx = a[0] - b[0];
+  const float dy = a[1] - b[1];
+  const float apart = (sum.xx * dy * dy + sum.yy * dx * dx) / (whole + kTiny) * 0.25F;
+  const float turned = -sum.xy * dx * dy / (whole + kTiny) * 0.5F;
+  const float unlike = std::log(whole / (4 * std::sqrt(determinant(p) * determinant(q)) + kTiny) + kTiny) * 0.5F;
+  const float distance = std::clamp(apart + turned + unlike, kTiny, 100.0F);
+  return 1 - std::sqrt(1 - std::exp(-distance) + kTiny);
+}
+
+}  // namespace saccade

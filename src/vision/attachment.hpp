@@ -1,0 +1,65 @@
+#pragma once
+
+#include "vision/attach.hpp"
+#include "vision/fragment.hpp"
+
+namespace saccade {
+
+/// What a decoder builds with: its head's outputs, what is asked of them, and where its answers go.
+class Attachment {
+ public:
+  /// An answer and the value that holds it.
+  struct Given {
+    AnswerOutput answer;
+    ValueId value;
+  };
+
+  /// WHERE is the geometry. Answers are added to GIVEN.
+  Attachment(Graph& graph, const Card& from, const PostOptions& asked, std::size_t place, ValueId where,
+             std::vector<Given>& given)
+      : post(graph, Stage::kPost),
+        card(from),
+        head(from.heads[place]),
+        options(asked),
+        geometry(where),
+        place_(place),
+        given_(given) {}
+
+  /// An output that the head reads, as float32.
+  ValueId output(std::size_t role);
+
+  /// The confidence asked for.
+  float conf() const;
+  /// bool [classes], or kNone where all classes are asked for.
+  ValueId class_filter();
+  /// The attributes that every decoder of boxes takes: conf, multi_label.
+  void set_candidate_attributes(Node& node) const;
+
+  /// Objects that were chosen.
+  struct Objects {
+    ValueId detections;  ///< [N, 6 or 7]
+    ValueId count;       ///< int32 [1]
+    ValueId anchors;     ///< int32 [N]: where in the output each comes from
+  };
+  /// A decoder's node, its inputs set, to candidates, and the choice among them; both become answers.
+  Objects choose(Node decoder);
+  /// The same from boxes float32 [1, A, 4] (corners in the model's pixels; [1, A, 5]: turned) and scores
+  /// float32 [1, A, classes].
+  Objects choose(ValueId boxes, ValueId scores);
+  /// Points float32 [1, N, K * D] (x, y, ... in the model's pixels) of the chosen objects become an answer.
+  void give_keypoints(ValueId points, std::int64_t numbers);
+
+  void give(Answer kind, ValueId value);
+
+  Fragment post;
+  const Card& card;
+  const Head& head;
+  const PostOptions& options;
+  const ValueId geometry;  ///< of saccade.Preprocess
+
+ private:
+  std::size_t place_;
+  std::vector<Given>& given_;
+};
+
+}  // namespace saccade

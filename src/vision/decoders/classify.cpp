@@ -1,0 +1,51 @@
+#include <algorithm>
+
+#include "vision/decoders/families.hpp"
+#include "vision/decoders/support.hpp"
+
+// Classifiers: a vector of scores or logits, one a class.
+namespace saccade {
+namespace {
+
+bool fit(const Graph& graph, const Card& /*card*/, Head& head) {
+  return fit_one(graph, head, [&](const Shape& shape, Head& to) {
+    const auto longer = [](std::int64_t dim) { return dim != 1; };
+    if (shape.rank() < 1 || std::ranges::count_if(shape, longer) != 1 || !settle_count(to, shape.elements()))
+      return false;
+    return shape.elements() > 1;
+  });
+}
+
+/// Where the graph does not end in probabilities, they are logits. A card that says sigmoid or softmax knows better.
+bool fit_and_settle(const Graph& graph, const Card& card, Head& head) {
+  if (!fit(graph, card, head)) return false;
+  const std::set<std::string> by = makers(graph, output_of(graph, head));
+  head.softmax = !head.sigmoid && by != std::set<std::string>{"Softmax"} && by != std::set<std::string>{"Sigmoid"};
+  return true;
+}
+
+bool is_vector(const Graph& graph, const Card& /*card*/, const Head& head) { return reads_all(graph, head); }
+
+void attach(Attachment& to) {
+  ValueId scores = to.output(0);
+  if (to.head.sigmoid) scores = to.post.op("Sigmoid", {scores});
+  Node top{.domain = "saccade", .op = "TopClasses", .inputs = {scores}};
+  top.attributes.set("k", std::int64_t{to.options.top_k});
+  top.attributes.set("softmax", std::int64_t{to.head.softmax});
+  // Of classes that do not exclude each other, those that are there.
+  const bool several = to.head.sigmoid || to.head.multi_label;
+  if (several) top.attributes.set("conf", to.conf());
+  to.give(Answer::kClasses, to.post.add(std::move(top), {"classes"})[0]);
+}
+
+}  // namespace
+
+constexpr Decoder kClassify = {.name = "classify",
+                               .reads = "a score or a logit a class (`softmax`, `sigmoid`)",
+                               .task = Task::kClassify,
+                               .usual_pixels = imagenet_pixels,
+                               .fit = fit_and_settle,
+                               .recognises = is_vector,
+                               .attach = attach};
+
+}  // namespace saccade

@@ -1,0 +1,136 @@
+#include "vision/decoders/families.hpp"
+#include "vision/decoders/support.hpp"
+
+// Answers that are pictures: a class for every cell, a depth, a larger picture.
+namespace saccade {
+namespace {
+
+/// Height and width of [1, C, h, w] or [1, h, w] (C is 1 then).
+struct Plane {
+  std::int64_t channels = 0;  ///< 0: not a plane
+  std::int64_t height = 0;
+  std::int64_t width = 0;
+};
+Plane plane_of(const Shape& shape) {
+  if (shape.rank() == 4 && shape[0] == 1) return {shape[1], shape[2], shape[3]};
+  if (shape.rank() == 3 && shape[0] == 1) return {1, shape[1], shape[2]};
+  return {};
+}
+
+/// The aspect of the picture, to a cell: such a plane lies on it.
+bool lies_on(const Plane& plane, const Card& card) {
+  if (plane.channels == 0 || plane.height < 2 || plane.width < 2) return false;
+  const double across = static_cast<double>(card.width) / static_cast<double>(plane.width);
+  const double down = static_cast<double>(card.height) / static_cast<double>(plane.height);
+  return across < down * 1.1 && down < across * 1.1;
+}
+
+bool is_whole_number(DType dtype) {
+  return dtype == DType::kInt64 || dtype == DType::kInt32 || dtype == DType::kUInt8 || dtype == DType::kInt8;
+}
+
+DType type_of(const Graph& graph, const Head& head) { return graph.value(output_of(graph, head)).type.dtype; }
+
+bool fit_semantic(const Graph& graph, const Card& card, Head& head) {
+  return fit_one(graph, head, [&](const Shape& shape, Head& to) {
+    const Plane plane = plane_of(shape);
+    if (!lies_on(plane, card)) return false;
+    // Of one channel it may be class numbers, or a yes or no.
+    return plane.channels == 1 || settle_count(to, plane.channels);
+  });
+}
+
+bool is_semantic(const Graph& graph, const Card& /*card*/, const Head& head) {
+  return reads_all(graph, head) && (head.classes > 3 || (head.classes == 0 && is_whole_number(type_of(graph, head))));
+}
+
+void attach_semantic(Attachment& to) {
+  const ValueId raw = find_value(to.post.graph(), to.post.graph().outputs(), to.head.outputs[0]);
+  const Plane plane = plane_of(to.post.shape(raw));
+  if (plane.channels == 1 && is_whole_number(to.post.graph().value(raw).type.dtype)) {
+    to.give(Answer::kClassMap, to.post.cast(to.post.reshape(raw, {plane.height, plane.width}), DType::kInt32));
+    return;
+  }
+  const ValueId scores = to.post.reshape(to.output(0), {1, plane.channels, plane.height, plane.width});
+  // A single score is a probability, or a logit where the card says sigmoid: above one half either way.
+  to.give(Answer::kClassMap, to.post.own("MapClasses", {scores}, {{"threshold", to.head.sigmoid ? 0.0F : 0.5F}}));
+}
+
+bool fit_depth(const Graph& graph, const Card& card, Head& head) {
+  return fit_one(graph, head, [&](const Shape& shape, Head& /*to*/) {
+    const Plane plane = plane_of(shape);
+    return lies_on(plane, card) && plane.channels == 1;
+  });
+}
+
+/// One plane of numbers that no sigmoid made by itself may be depth, or a mask: its name decides.
+bool is_depth(const Graph& graph, const Card& /*card*/, const Head& head) {
+  if (!reads_all(graph, head) || is_whole_number(type_of(graph, head))) return false;
+  const std::string& name = head.outputs[0];
+  return name.find("depth") != std::string::npos || name.find("disp") != std::string::npos;
+}
+
+void attach_depth(Attachment& to) {
+  const ValueId output = to.output(0);
+  const Plane plane = plane_of(to.post.shape(output));
+  to.give(Answer::kDepth, to.post.reshape(output, {plane.height, plane.width}));
+}
+
+bool fit_upscale(const Graph& graph, const Card& card, Head& head) {
+  return fit_one(graph, head, [&](const Shape& shape, Head& /*to*/) {
+    const Plane plane = plane_of(shape);
+    return lies_on(plane, card) && shape.rank() == 4 && plane.channels == (card.color == ChannelOrder::kGray ? 1 : 3);
+  });
+}
+
+/// A picture of a whole multiple of the input's size.
+bool is_upscale(const Graph& graph, const Card& card, const Head& head) {
+  const Plane plane = plane_of(graph.value(output_of(graph, head)).type.shape);
+  return reads_all(graph, head) && plane.width > card.width && plane.width % card.width == 0 &&
+         plane.width / card.width == plane.height / card.height && plane.height % card.height == 0;
+}
+
+/// The inverse of what the card does to pixels, rounded half to even, cut to 0..255, three channels last.
+void attach_upscale(Attachment& to) {
+  Fragment& post = to.post;
+  ValueId picture = to.output(0);
+  const auto per_channel = [&](const std::array<float, 3>& values) {
+    if (to.card.color == ChannelOrder::kGray) return post.number(values[0]);
+    return post.floats({1, 3, 1, 1}, {values.begin(), values.end()});
+  };
+  picture = post.op("Mul", {picture, per_channel(to.card.std)});
+  picture = post.op("Add", {picture, per_channel(to.card.mean)});
+  picture = post.op("Div", {picture, post.number(to.card.scale)});
+  picture = post.op("Clip", {post.op("Round", {picture}), post.number(0), post.number(255)});
+  if (to.card.color == ChannelOrder::kGray) picture = post.concat({picture, picture, picture}, 1);
+  if (to.card.color == ChannelOrder::kBgr) picture = post.gather(picture, 1, post.ints({2, 1, 0}));
+  const Shape shape = post.shape(picture);
+  const ValueId last = post.transpose(post.cast(picture, DType::kUInt8), {0, 2, 3, 1});
+  to.give(Answer::kImage, post.reshape(last, {shape[2], shape[3], shape[1]}));
+}
+
+}  // namespace
+
+constexpr Decoder kSemantic = {.name = "semantic",
+                               .reads = "scores of classes in the cells of a picture, or the classes' numbers",
+                               .task = Task::kSemantic,
+                               .usual_pixels = stretched_imagenet_pixels,
+                               .fit = fit_semantic,
+                               .recognises = is_semantic,
+                               .attach = attach_semantic};
+constexpr Decoder kDepth = {.name = "depth",
+                            .reads = "a depth in the cells of a picture (`depth`: what it means)",
+                            .task = Task::kDepth,
+                            .usual_pixels = stretched_pixels,
+                            .fit = fit_depth,
+                            .recognises = is_depth,
+                            .attach = attach_depth};
+constexpr Decoder kUpscale = {.name = "upscale",
+                              .reads = "a larger picture, its values as those of the input",
+                              .task = Task::kUpscale,
+                              .usual_pixels = stretched_pixels,
+                              .fit = fit_upscale,
+                              .recognises = is_upscale,
+                              .attach = attach_upscale};
+
+}  // namespace saccade

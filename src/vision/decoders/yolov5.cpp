@@ -1,0 +1,77 @@
+#include "vision/decoders/families.hpp"
+#include "vision/decoders/support.hpp"
+
+// YOLOv5 and v7: rows x, y, width, height, objectness, a score a class, [1, A, 5 + C]; and YOLOX, whose rows are those
+// of its head as it is, box and all, to be decoded by the cells' places.
+namespace saccade {
+namespace {
+
+bool fit_rows(const Graph& graph, Head& head) {
+  return fit_one(graph, head,
+                 [](const Shape& shape, Head& to) { return is_list(shape) && settle_count(to, shape[2] - 5); });
+}
+
+std::int64_t rows_of(const Graph& graph, const Head& head) { return graph.value(output_of(graph, head)).type.shape[1]; }
+
+bool fit_decoded(const Graph& graph, const Card& /*card*/, Head& head) { return fit_rows(graph, head); }
+
+/// Three anchors a cell, or one; other rows of the kind carry points, so only COCO's 80 are beyond doubt. The heads
+/// that older exports give as well are not read.
+bool is_decoded(const Graph& graph, const Card& card, const Head& head) {
+  const std::int64_t rows = rows_of(graph, head);
+  const bool one_a_cell = !strides_for(card, rows).empty();
+  const bool three_a_cell = rows % 3 == 0 && !strides_for(card, rows / 3).empty();
+  return head.classes == 80 && (one_a_cell || three_a_cell);
+}
+
+Node decoder_node(Attachment& to, const char* op) {
+  Node decoder{.domain = "saccade", .op = op, .inputs = {to.output(0), to.class_filter()}};
+  to.set_candidate_attributes(decoder);
+  return decoder;
+}
+
+void attach_decoded(Attachment& to) { to.choose(decoder_node(to, "DecodeYolov5")); }
+
+void yolox_pixels(Card& card) {
+  card.color = ChannelOrder::kBgr;
+  card.resize = ResizeMode::kLetterboxTopLeft;
+  card.pad = {114, 114, 114};
+  card.scale = 1;
+}
+
+bool fit_yolox(const Graph& graph, const Card& card, Head& head) {
+  if (!fit_rows(graph, head)) return false;
+  const std::int64_t rows = rows_of(graph, head);
+  if (head.strides.empty()) head.strides = strides_for(card, rows);
+  return cells(card, head.strides) == rows;
+}
+
+/// A head as it comes out of its convolutions: nothing was decoded in the graph.
+bool is_yolox(const Graph& graph, const Card& /*card*/, const Head& head) {
+  return reads_all(graph, head) && makers(graph, output_of(graph, head)) == std::set<std::string>{"Conv", "Sigmoid"};
+}
+
+void attach_yolox(Attachment& to) {
+  Node decoder = decoder_node(to, "DecodeYolox");
+  decoder.attributes.set("strides", std::vector<std::int64_t>(to.head.strides.begin(), to.head.strides.end()));
+  decoder.attributes.set("width", std::int64_t{to.card.width});
+  decoder.attributes.set("height", std::int64_t{to.card.height});
+  to.choose(std::move(decoder));
+}
+
+}  // namespace
+
+constexpr Decoder kYolov5 = {.name = "yolov5",
+                             .reads = "rows x, y, w, h, objectness and a score a class (YOLOv5, v7)",
+                             .usual_pixels = ultralytics_pixels,
+                             .fit = fit_decoded,
+                             .recognises = is_decoded,
+                             .attach = attach_decoded};
+constexpr Decoder kYolox = {.name = "yolox",
+                            .reads = "YOLOX's grid, undecoded; `strides` level by level",
+                            .usual_pixels = yolox_pixels,
+                            .fit = fit_yolox,
+                            .recognises = is_yolox,
+                            .attach = attach_yolox};
+
+}  // namespace saccade

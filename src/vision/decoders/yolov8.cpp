@@ -1,0 +1,169 @@
+#include <algorithm>
+
+#include "vision/decoders/families.hpp"
+#include "vision/decoders/support.hpp"
+
+// YOLOv8, v9, v11 and v12: one output [1, 4 + C + E, A] of columns x, y, width, height, a score a class, and what else
+// the task needs: 32 coefficients of masks (with prototypes [1, 32, h, w] as a second output), points, or an angle.
+namespace saccade {
+namespace {
+
+/// Whether one of the rows' parts is CLASSES scores, which a sigmoid made.
+bool has_class_rows(const Graph& graph, ValueId output, std::int64_t classes) {
+  return std::ranges::any_of(parts(graph, output), [&](ValueId part) {
+    const Shape& shape = graph.value(part).type.shape;
+    return shape.rank() == 3 && shape[1] == classes && makers(graph, part) == std::set<std::string>{"Sigmoid"};
+  });
+}
+
+/// EXTRA rows behind the classes.
+bool fit_columns(const Graph& graph, Head& head, std::int64_t extra) {
+  return fit_one(graph, head, [&](const Shape& shape, Head& to) {
+    return is_list(shape) && settle_count(to, shape[1] - 4 - extra);
+  });
+}
+
+/// The part of the rows that DecodeYolov8 reads.
+Attachment::Objects choose_columns(Attachment& to) {
+  Node decoder{.domain = "saccade", .op = "DecodeYolov8", .inputs = {to.output(0), to.class_filter()}};
+  to.set_candidate_attributes(decoder);
+  decoder.attributes.set("classes", std::int64_t{to.head.classes});
+  return to.choose(std::move(decoder));
+}
+
+/// The chosen objects' rows behind the classes, [1, N, E].
+ValueId rows_of(Attachment& to, ValueId anchors) {
+  const ValueId output = to.output(0);
+  const ValueId behind = to.post.slice(output, 1, 4 + to.head.classes, to.post.shape(output)[1]);
+  return to.post.transpose(to.post.gather(behind, 2, anchors), {0, 2, 1});
+}
+
+bool fit_boxes(const Graph& graph, const Card& /*card*/, Head& head) { return fit_columns(graph, head, 0); }
+
+bool is_boxes(const Graph& graph, const Card& card, const Head& head) {
+  const ValueId output = output_of(graph, head);
+  if (!reads_all(graph, head) || strides_for(card, graph.value(output).type.shape[2]).empty()) return false;
+  return head.classes == 80 || has_class_rows(graph, output, head.classes);
+}
+
+void attach_boxes(Attachment& to) { choose_columns(to); }
+
+/// The readable output [1, K, h, w] and its K.
+const Value* prototypes_of(const Graph& graph, const Head& head) {
+  for (ValueId output : readable_outputs(graph, head)) {
+    const Value& value = graph.value(output);
+    if (value.type.shape.rank() == 4 && value.type.shape[0] == 1) return &value;
+  }
+  return nullptr;
+}
+
+bool fit_masks(const Graph& graph, const Card& /*card*/, Head& head) {
+  const Value* prototypes = prototypes_of(graph, head);
+  if (prototypes == nullptr || !fit_columns(graph, head, prototypes->type.shape[1])) return false;
+  head.outputs.push_back(prototypes->name);
+  return true;
+}
+
+bool is_masks(const Graph& graph, const Card& card, const Head& head) {
+  const ValueId output = output_of(graph, head);
+  if (!reads_all(graph, head) || strides_for(card, graph.value(output).type.shape[2]).empty()) return false;
+  return head.classes == 80 || has_class_rows(graph, output, head.classes);
+}
+
+void attach_masks(Attachment& to) {
+  const Attachment::Objects objects = choose_columns(to);
+  const ValueId rows = rows_of(to, objects.anchors);
+  const Shape shape = to.post.shape(rows);
+  give_prototype_masks(to, objects, to.post.reshape(rows, {shape[1], shape[2]}), to.output(1));
+}
+
+/// Three numbers a point where they are divisible so, as Ultralytics trains people; else two.
+std::int64_t numbers_of(std::int64_t extra, int keypoints) {
+  if (keypoints > 0) return extra / keypoints;
+  return extra % 3 == 0 ? 3 : 2;
+}
+
+bool fit_points(const Graph& graph, const Card& /*card*/, Head& head) {
+  // The metadata tells the classes; people are one class of 17 points.
+  if (head.classes == 0) head.classes = 1;
+  if (const auto said = graph.metadata.find("kpt_shape"); said != graph.metadata.end() && head.keypoints == 0)
+    head.keypoints =
+        std::atoi(said->second.c_str() + std::min(said->second.find_first_of("0123456789"), said->second.size()));
+  return fit_one(graph, head, [&](const Shape& shape, Head& to) {
+    if (!is_list(shape)) return false;
+    const std::int64_t extra = shape[1] - 4 - to.classes;
+    if (extra < 2) return false;
+    const std::int64_t numbers = numbers_of(extra, to.keypoints);
+    if (to.keypoints == 0) to.keypoints = static_cast<int>(extra / numbers);
+    return (numbers == 2 || numbers == 3) && extra == numbers * to.keypoints;
+  });
+}
+
+/// People, without metadata: 4 + 1 + 17 * 3 rows.
+bool is_people(const Graph& graph, const Card& card, const Head& head) {
+  const Shape& shape = graph.value(output_of(graph, head)).type.shape;
+  return reads_all(graph, head) && shape[1] == 56 && !strides_for(card, shape[2]).empty();
+}
+
+void attach_points(Attachment& to) {
+  const Attachment::Objects objects = choose_columns(to);
+  const ValueId rows = rows_of(to, objects.anchors);
+  to.give_keypoints(rows, to.post.shape(rows)[2] / to.head.keypoints);
+}
+
+bool fit_turned(const Graph& graph, const Card& /*card*/, Head& head) { return fit_columns(graph, head, 1); }
+
+/// DOTA's fifteen classes, the usual ones; others look like boxes of one class more.
+bool is_turned(const Graph& graph, const Card& card, const Head& head) {
+  const Shape& shape = graph.value(output_of(graph, head)).type.shape;
+  return reads_all(graph, head) && shape[1] == 20 && !strides_for(card, shape[2]).empty() &&
+         has_class_rows(graph, output_of(graph, head), 15);
+}
+
+void attach_turned(Attachment& to) {
+  Fragment& post = to.post;
+  const ValueId output = to.output(0);
+  const std::int64_t classes = to.head.classes;
+  const ValueId angle = post.slice(output, 1, 4 + classes, 5 + classes);
+  const ValueId boxes = post.concat({post.slice(output, 1, 0, 4), angle}, 1);
+  to.choose(post.transpose(boxes, {0, 2, 1}), post.transpose(post.slice(output, 1, 4, 4 + classes), {0, 2, 1}));
+}
+
+}  // namespace
+
+void give_prototype_masks(Attachment& to, const Attachment::Objects& objects, ValueId coefficients,
+                          ValueId prototypes) {
+  to.give(Answer::kBoxMasks,
+          to.post.own("BoxMasks", {coefficients, prototypes, objects.detections, objects.count, to.geometry},
+                      {{"width", std::int64_t{to.card.width}}, {"height", std::int64_t{to.card.height}}}));
+}
+
+constexpr Decoder kYolov8 = {.name = "yolov8",
+                             .reads = "columns x, y, w, h and a score a class (YOLOv8, v9, v11, v12)",
+                             .usual_pixels = ultralytics_pixels,
+                             .fit = fit_boxes,
+                             .recognises = is_boxes,
+                             .attach = attach_boxes};
+constexpr Decoder kYolov8Seg = {.name = "yolov8-seg",
+                                .reads = "the same with coefficients of masks behind the classes, and prototypes",
+                                .task = Task::kSegment,
+                                .usual_pixels = ultralytics_pixels,
+                                .fit = fit_masks,
+                                .recognises = is_masks,
+                                .attach = attach_masks};
+constexpr Decoder kYolov8Pose = {.name = "yolov8-pose",
+                                 .reads = "the same with points behind the classes (x, y, and a confidence)",
+                                 .task = Task::kPose,
+                                 .usual_pixels = ultralytics_pixels,
+                                 .fit = fit_points,
+                                 .recognises = is_people,
+                                 .attach = attach_points};
+constexpr Decoder kYolov8Obb = {.name = "yolov8-obb",
+                                .reads = "the same with an angle in radians behind the classes",
+                                .task = Task::kOriented,
+                                .usual_pixels = ultralytics_pixels,
+                                .fit = fit_turned,
+                                .recognises = is_turned,
+                                .attach = attach_turned};
+
+}  // namespace saccade
