@@ -4,6 +4,18 @@
 
 namespace saccade {
 
+void check_classes(const Attributes& attributes, std::int64_t classes) {
+  const auto* remap = attributes.find<std::vector<std::int64_t>>("remap");
+  if (remap != nullptr && !remap->empty()) {
+    if (std::ssize(*remap) != classes)
+      fail(ErrorCode::kInvalidFile, "{} classes are mapped, but there are {}", remap->size(), classes);
+    classes = std::ranges::max(*remap) + 1;
+  }
+  const auto* threshold = attributes.find<std::vector<float>>("threshold");
+  if (threshold != nullptr && !threshold->empty() && std::ssize(*threshold) < classes)
+    fail(ErrorCode::kInvalidFile, "{} thresholds for {} classes", threshold->size(), classes);
+}
+
 void infer_candidates(InferContext& context, std::int64_t anchors, std::int64_t classes, int box) {
   if (context.dtype(0) != DType::kFloat32)
     fail(ErrorCode::kInvalidFile, "predictions are {}, not float32", to_string(context.dtype(0)));

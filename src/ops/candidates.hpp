@@ -9,10 +9,10 @@
 // What the decoders of detection models share.  A decoder turns a model's output into candidates, outputs 0 to 4:
 // boxes float32 [CAP, 4] (corners in the model's pixels; [CAP, 5] where they are turned), scores float32 [CAP], classes
 // int32 [CAP], anchors int32 [CAP] (the row or column of the model's output that each comes from), count int32 [1];
-// what lies past the count is zero.  Attributes: conf (candidates have more), multi_label (a candidate for every class
-// above conf, not for an anchor's best one alone), remap (ints, optional: the class that each of the output's is; -1:
-// no candidate).  Input 1, optional, is bool [classes]: those asked for.  Scores and boxes that are not finite make no
-// candidate.
+// what lies past the count is zero.  Input 1, optional, is bool [classes]: those asked for.  Attributes: conf
+// (candidates have more); threshold (floats, optional: one a class, not below conf, instead of it); remap (ints,
+// optional: the class that each of the output's is; -1: no candidate); multi_label (a candidate for every class above
+// conf, not for an anchor's best one alone).  Scores and boxes that are not finite make no candidate.
 namespace saccade {
 
 /// With multi_label at most so many candidates, the best ones, are kept.
@@ -34,6 +34,30 @@ class ClassRemap {
   const std::vector<std::int64_t>* to_;
 };
 
+/// What the score of each of a model's output's classes must exceed: attributes conf and threshold (one a class, after
+/// remap; empty: conf for all); infinity for a class that is left out.
+class ClassThreshold {
+ public:
+  explicit ClassThreshold(const Attributes& attributes)
+      : conf_(attributes.real("conf", 0.25F)),
+        threshold_(attributes.find<std::vector<float>>("threshold")),
+        remap_(attributes) {}
+  float operator()(std::int64_t class_id) const {
+    const std::int64_t named = remap_(class_id);
+    if (named < 0) return INFINITY;
+    return threshold_ == nullptr || named >= std::ssize(*threshold_) ? conf_
+                                                                     : (*threshold_)[static_cast<std::size_t>(named)];
+  }
+
+ private:
+  float conf_;
+  const std::vector<float>* threshold_;
+  ClassRemap remap_;
+};
+
+/// Checks the attributes remap and threshold for an output of so many CLASSES.
+void check_classes(const Attributes& attributes, std::int64_t classes);
+
 /// The outputs of a decoder, being filled.
 class CandidateWriter {
  public:
@@ -43,13 +67,16 @@ class CandidateWriter {
         classes_(context.out<std::int32_t>(2)),
         anchors_(context.out<std::int32_t>(3)),
         count_(context.out<std::int32_t>(4)[0]),
-        remap_(context.attributes()) {}
+        remap_(context.attributes()),
+        threshold_(context.attributes()) {}
 
-  /// Appends a candidate of the output's class CLASS_ID unless a number is not finite or the class is left out. There
+  /// Appends a candidate of the output's class CLASS_ID unless a number is not finite, the class is left out, or SCORE
+  /// does not exceed its threshold. There
   /// is room for one an anchor (or CAP, with multi_label).
   void add(std::span<const float> box, float score, std::int32_t class_id, std::int64_t anchor) {
     const std::int64_t named = remap_(class_id);
-    if (named < 0 || !std::isfinite(score) || !std::ranges::all_of(box, [](float v) { return std::isfinite(v); }))
+    if (!(score > threshold_(class_id)) || !std::isfinite(score) ||
+        !std::ranges::all_of(box, [](float v) { return std::isfinite(v); }))
       return;
     std::ranges::copy(box, boxes_.begin() + static_cast<std::ptrdiff_t>(box.size() * size_));
     scores_[size_] = score;
@@ -74,6 +101,7 @@ class CandidateWriter {
   std::span<std::int32_t> anchors_;
   std::int32_t& count_;
   ClassRemap remap_;
+  ClassThreshold threshold_;
   std::size_t size_ = 0;
 };
 

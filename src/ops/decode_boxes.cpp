@@ -18,12 +18,7 @@ void infer(InferContext& context) {
       scores[2] < 1)
     fail(ErrorCode::kInvalidFile, "scores are {} {}, not float32 1x{}xclasses", to_string(context.dtype(2)),
          scores.to_string(), boxes[1]);
-  const auto* threshold = context.attributes().find<std::vector<float>>("threshold");
-  const auto* remap = context.attributes().find<std::vector<std::int64_t>>("remap");
-  const bool remapped = remap != nullptr && !remap->empty();
-  const std::int64_t classes = remapped ? std::ranges::max(*remap) + 1 : scores[2];
-  if (threshold != nullptr && !threshold->empty() && std::ssize(*threshold) < classes)
-    fail(ErrorCode::kInvalidFile, "{} thresholds for {} classes", threshold->size(), classes);
+  check_classes(context.attributes(), scores[2]);
   infer_candidates(context, boxes[1], scores[2], static_cast<int>(boxes[2]));
 }
 
@@ -32,14 +27,6 @@ void reference(const KernelContext& context) {
   const std::int64_t classes = shape[2];
   const std::int64_t width = context.input(0).shape[2];
   const float conf = context.attributes().real("conf", 0.25F);
-  const auto* threshold = context.attributes().find<std::vector<float>>("threshold");
-  const bool one = threshold == nullptr || threshold->empty();
-  const ClassRemap remap(context.attributes());
-  const auto limit = [&](std::int64_t c) {
-    const std::int64_t named = remap(c);
-    if (named < 0) return INFINITY;
-    return one ? conf : (*threshold)[static_cast<std::size_t>(named)];
-  };
   const ClassFilter filter(context, 1);
   const float* scores = context.in<float>(2).data();
   const auto box = [&](std::int64_t a) {
@@ -47,19 +34,15 @@ void reference(const KernelContext& context) {
   };
   CandidateWriter writer(context);
   if (context.attributes().integer("multi_label", 0) != 0) {
-    // What a class's own threshold leaves out has no score.
-    const auto score = [&](std::int64_t a, std::int64_t c) {
-      const float value = scores[a * classes + c];
-      return value > limit(c) ? value : -INFINITY;
-    };
-    decode_multi_label(writer, shape[1], classes, one ? conf : -INFINITY, filter, score, box);
+    const auto score = [&](std::int64_t a, std::int64_t c) { return scores[a * classes + c]; };
+    decode_multi_label(writer, shape[1], classes, conf, filter, score, box);
   } else {
     for (std::int64_t a = 0; a < shape[1]; ++a) {
       const float* row = scores + a * classes;
       std::int64_t best = -1;
       for (std::int64_t c = 0; c < classes; ++c)
         if (!std::isnan(row[c]) && (best < 0 || row[c] > row[best])) best = c;
-      if (best >= 0 && row[best] > limit(best) && filter.allows(best))
+      if (best >= 0 && row[best] > conf && filter.allows(best))
         writer.add(box(a), row[best], static_cast<std::int32_t>(best), a);
     }
   }

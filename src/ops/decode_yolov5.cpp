@@ -28,6 +28,7 @@ void infer_rows(InferContext& context) {
   const std::int64_t classes = class_columns(context.attributes(), shape);
   if (classes < 1 || classes > shape[2] - 5)
     fail(ErrorCode::kInvalidFile, "predictions are {}, which hold no {} classes", shape.to_string(), classes);
+  check_classes(context.attributes(), classes);
   infer_candidates(context, shape[1], classes);
 }
 

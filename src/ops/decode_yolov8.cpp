@@ -20,6 +20,7 @@ void infer(InferContext& context) {
   const std::int64_t classes = class_rows(context.attributes(), shape);
   if (classes < 1 || classes > shape[1] - 4)
     fail(ErrorCode::kInvalidFile, "predictions are {}, which hold no {} classes", shape.to_string(), classes);
+  check_classes(context.attributes(), classes);
   infer_candidates(context, shape[2], classes);
 }
 

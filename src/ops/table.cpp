@@ -58,11 +58,13 @@
   SACCADE_OPS(scale_normalization) \
   SACCADE_OPS(scatter) \
   SACCADE_OPS(select_boxes) \
+  SACCADE_OPS(select_queries) \
   SACCADE_OPS(shape_of) \
   SACCADE_OPS(shrink) \
   SACCADE_OPS(sized) \
   SACCADE_OPS(slice) \
   SACCADE_OPS(softmax) \
+  SACCADE_OPS(take_objects) \
   SACCADE_OPS(top_classes) \
   SACCADE_OPS(top_k) \
   SACCADE_OPS(transpose) \

@@ -13,7 +13,7 @@ ValueId Attachment::output(std::size_t role) {
 
 float Attachment::conf() const {
   if (options.conf) return *options.conf;
-  return head.conf.size() == 1 ? head.conf[0] : kUsualConfidence;
+  return head.conf.empty() ? kUsualConfidence : std::ranges::min(head.conf);
 }
 
 ValueId Attachment::class_filter() {
@@ -30,6 +30,7 @@ ValueId Attachment::class_filter() {
 
 void Attachment::set_candidate_attributes(Node& node) const {
   node.attributes.set("conf", conf());
+  if (!options.conf && head.conf.size() > 1) node.attributes.set("threshold", head.conf);
   if (!head.remap.empty())
     node.attributes.set("remap", std::vector<std::int64_t>(head.remap.begin(), head.remap.end()));
   node.attributes.set("multi_label", std::int64_t{options.multi_label.value_or(head.multi_label)});
@@ -59,7 +60,6 @@ Attachment::Objects Attachment::choose(Node decoder) {
 Attachment::Objects Attachment::choose(ValueId boxes, ValueId scores) {
   Node decoder{.domain = "saccade", .op = "DecodeBoxes", .inputs = {boxes, class_filter(), scores}};
   set_candidate_attributes(decoder);
-  if (!options.conf && head.conf.size() > 1) decoder.attributes.set("threshold", head.conf);
   return choose(std::move(decoder));
 }
 

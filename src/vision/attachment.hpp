@@ -32,7 +32,7 @@ class Attachment {
   float conf() const;
   /// bool [classes], or kNone where all classes are asked for.
   ValueId class_filter();
-  /// The attributes that every decoder of boxes takes: conf, multi_label.
+  /// The attributes that decoders of boxes take: conf, threshold, multi_label, remap.
   void set_candidate_attributes(Node& node) const;
 
   /// Objects that were chosen.

@@ -86,12 +86,12 @@ TEST(DecodeBoxes, JudgesEveryClassByItsOwnThreshold) {
   const Tensor scores = Tensor::of<float>({1, 3, 2}, {0.3F, 0.4F, 0.6F, 0.7F, kNan, 0.55F});
   const std::vector<float> threshold = {0.5F, 0.65F};
   auto out = run_saccade_op("DecodeBoxes", {boxes, Tensor::of<bool>({2}, {true, true}), scores}, 5,
-                            {{"threshold", threshold}});
+                            {{"threshold", threshold}, {"conf", 0.5F}});
   EXPECT_EQ(elements<std::int32_t>(out[4])[0], 1);  // the last anchor's only number is too small for its class
   EXPECT_EQ(elements<std::int32_t>(out[3])[0], 1);
   EXPECT_EQ(elements<float>(out[0])[0], 2);
   out = run_saccade_op("DecodeBoxes", {boxes, Tensor::of<bool>({2}, {true, true}), scores}, 5,
-                       {{"threshold", threshold}, {"multi_label", std::int64_t{1}}});
+                       {{"threshold", threshold}, {"conf", 0.5F}, {"multi_label", std::int64_t{1}}});
   EXPECT_EQ(elements<std::int32_t>(out[4])[0], 2);
   EXPECT_EQ(elements<float>(out[1])[0], 0.6F);
   EXPECT_EQ(elements<float>(out[1])[1], 0.7F);

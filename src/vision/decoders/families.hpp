@@ -13,6 +13,8 @@ extern const Decoder kYolov5;
 extern const Decoder kYolox;
 extern const Decoder kYoloEndToEnd;
 extern const Decoder kDetrEndToEnd;
+extern const Decoder kRfdetr;
+extern const Decoder kRfdetrSeg;
 extern const Decoder kClassify;
 extern const Decoder kSemantic;
 extern const Decoder kDepth;

@@ -6,8 +6,8 @@ namespace saccade {
 namespace {
 
 constexpr const Decoder* kDecoders[] = {
-    &kYolov8,       &kYolov8Seg,    &kYolov8Pose, &kYolov8Obb, &kYolox,   &kYolov5,
-    &kYoloEndToEnd, &kDetrEndToEnd, &kSemantic,   &kDepth,     &kUpscale, &kClassify,
+    &kYolov8,       &kYolov8Seg, &kYolov8Pose, &kYolov8Obb, &kYolox, &kYolov5,  &kYoloEndToEnd,
+    &kDetrEndToEnd, &kRfdetr,    &kRfdetrSeg,  &kSemantic,  &kDepth, &kUpscale, &kClassify,
 };
 
 }  // namespace

@@ -1,0 +1,114 @@
+#include <algorithm>
+
+#include "vision/decoders/families.hpp"
+#include "vision/decoders/support.hpp"
+#include "vision/labels.hpp"
+
+// RF-DETR: boxes "dets" [1, Q, 4] (x, y of the centre, width, height; shares of the picture), logits "labels" [1, Q,
+// C]; RF-DETR-seg also "masks" [1, Q, h, w], logits. saccade.SelectQueries has its steps.
+namespace saccade {
+namespace {
+
+/// COCO's categories, 91 numbers with gaps, as classes of the 80.
+std::vector<int> coco_remap(int categories) {
+  std::vector<int> remap(static_cast<std::size_t>(categories), -1);
+  for (int c = 0; c < 80; ++c) remap[static_cast<std::size_t>(coco_category(c))] = c;
+  return remap;
+}
+
+struct Queries {
+  const Value* boxes = nullptr;
+  const Value* logits = nullptr;
+  const Value* masks = nullptr;
+};
+
+/// By their shapes, in their order: the boxes have four numbers, the masks are planes.
+Queries queries_of(const Graph& graph, const Head& head) {
+  Queries found;
+  for (ValueId output : readable_outputs(graph, head)) {
+    const Value& value = graph.value(output);
+    const Shape& shape = value.type.shape;
+    if (shape.rank() == 4 && shape[0] == 1 && found.masks == nullptr)
+      found.masks = &value;
+    else if (is_list(shape) && shape[2] == 4 && found.boxes == nullptr)
+      found.boxes = &value;
+    else if (is_list(shape) && found.logits == nullptr)
+      found.logits = &value;
+  }
+  return found;
+}
+
+bool fit_queries(const Graph& graph, Head& head, bool masks) {
+  const Queries found = queries_of(graph, head);
+  if (found.boxes == nullptr || found.logits == nullptr || (found.masks != nullptr) != masks) return false;
+  const std::int64_t queries = found.boxes->type.shape[1];
+  if (found.logits->type.shape[1] != queries || (masks && found.masks->type.shape[1] != queries)) return false;
+  const std::int64_t classes = found.logits->type.shape[2];
+  if (!settle_count(head, classes)) return false;
+  if (classes == 91 && head.remap.empty() && head.labels.empty()) head.remap = coco_remap(91);
+  head.outputs = {found.boxes->name, found.logits->name};
+  if (masks) head.outputs.push_back(found.masks->name);
+  return true;
+}
+
+bool fit_boxes(const Graph& graph, const Card& /*card*/, Head& head) { return fit_queries(graph, head, false); }
+bool fit_masks(const Graph& graph, const Card& /*card*/, Head& head) { return fit_queries(graph, head, true); }
+
+/// By the names that its exporter gives; or by COCO's 91 categories, where the names are an optimiser's numbers.
+bool is_rfdetr(const Graph& graph, const Card& /*card*/, const Head& head) {
+  if (!reads_all(graph, head) || graph.value(output_of(graph, head)).type.shape[1] > 1000) return false;
+  const auto is_number = [](const std::string& name) {
+    return std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
+  };
+  if (head.outputs[0] == "dets" && head.outputs[1] == "labels") return true;
+  return graph.value(output_of(graph, head, 1)).type.shape[2] == 91 && is_number(head.outputs[0]) &&
+         is_number(head.outputs[1]);
+}
+
+ValueId select(Attachment& to, ValueId& count) {
+  const Card& card = to.card;
+  Node node{.domain = "saccade",
+            .op = "SelectQueries",
+            .inputs = {to.output(0), to.class_filter(), to.output(1), to.geometry}};
+  to.set_candidate_attributes(node);
+  node.attributes.set("stretch", std::int64_t{card.resize == ResizeMode::kStretch && !card.roi});
+  node.attributes.set("width", std::int64_t{card.width});
+  node.attributes.set("height", std::int64_t{card.height});
+  node.attributes.set("max_det", std::int64_t{to.options.max_det});
+  const auto made = to.post.add(std::move(node), {"detections", "detections.count", "detections.queries"});
+  to.give(Answer::kDetections, made[0]);
+  to.give(Answer::kCount, made[1]);
+  count = made[1];
+  return made[2];
+}
+
+void attach_boxes(Attachment& to) {
+  ValueId count = ValueId::kNone;
+  select(to, count);
+}
+
+void attach_masks(Attachment& to) {
+  ValueId count = ValueId::kNone;
+  const ValueId queries = select(to, count);
+  to.give(Answer::kMasks, to.post.own("TakeObjects", {to.output(2), queries, count}));
+}
+
+}  // namespace
+
+constexpr Decoder kRfdetr = {.name = "rfdetr",
+                             .reads = "boxes and logits of queries (RF-DETR)",
+                             .usual_pixels = stretched_imagenet_pixels,
+                             .fit = fit_boxes,
+                             .recognises = is_rfdetr,
+                             .attach = attach_boxes,
+                             .selects_itself = true};
+constexpr Decoder kRfdetrSeg = {.name = "rfdetr-seg",
+                                .reads = "the same with masks of queries (RF-DETR-seg)",
+                                .task = Task::kSegment,
+                                .usual_pixels = stretched_imagenet_pixels,
+                                .fit = fit_masks,
+                                .recognises = is_rfdetr,
+                                .attach = attach_masks,
+                                .selects_itself = true};
+
+}  // namespace saccade

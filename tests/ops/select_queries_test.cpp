@@ -1,0 +1,125 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "ops/portable_math.hpp"
+#include "support/run_op.hpp"
+
+namespace saccade {
+namespace {
+
+using test::AttributeList;
+using test::elements;
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+struct Query {
+  std::array<float, 4> box;
+  std::array<float, 3> logits;
+};
+
+/// On a frame of 200x100 pixels that the model saw stretched to 20x20.
+std::vector<Tensor> select(const std::vector<Query>& queries, const AttributeList& attributes = {},
+                           const std::array<float, 6>& geometry = {0.1F, 0.2F, 0, 0, 200, 100}) {
+  const auto size = static_cast<std::int64_t>(queries.size());
+  Tensor boxes(DType::kFloat32, {1, size, 4});
+  Tensor logits(DType::kFloat32, {1, size, 3});
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    std::ranges::copy(queries[i].box, boxes.data<float>().begin() + static_cast<std::ptrdiff_t>(4 * i));
+    std::ranges::copy(queries[i].logits, logits.data<float>().begin() + static_cast<std::ptrdiff_t>(3 * i));
+  }
+  AttributeList all = {
+      {"conf", 0.5F}, {"stretch", std::int64_t{1}}, {"width", std::int64_t{20}}, {"height", std::int64_t{20}}};
+  all.insert(all.end(), attributes.begin(), attributes.end());
+  const Tensor asked = Tensor::of<bool>({3}, {true, true, true});
+  return test::run_saccade_op("SelectQueries",
+                              {boxes, asked, logits, Tensor::of<float>({6}, std::span<const float>(geometry))}, 3, all);
+}
+
+constexpr std::array<float, 4> kMiddle = {0.5F, 0.5F, 0.25F, 0.5F};
+
+TEST(SelectQueries, KeepsTheQueriesOrder) {
+  const auto out = select({{kMiddle, {1, 0, -1}}, {kMiddle, {-1, -1, -1}}, {kMiddle, {0, 3, 1}}});
+  EXPECT_EQ(elements<std::int32_t>(out[1])[0], 2);
+  EXPECT_EQ(elements<std::int32_t>(out[2]), (std::vector<std::int32_t>{0, 2, 0}));
+  const auto rows = elements<float>(out[0]);
+  EXPECT_EQ((std::vector<float>(rows.begin(), rows.begin() + 4)), (std::vector<float>{75, 25, 125, 75}));
+  EXPECT_EQ(rows[5], 0);
+  EXPECT_EQ(rows[11], 1);
+  EXPECT_EQ(rows[4], portable_sigmoid(1));
+}
+
+TEST(SelectQueries, RoundsHalvesToEvenAndClips) {
+  // 0.5125 * 200 = 102.5 -> 102; 0.5175 * 200 = 103.5 -> 104; outside of the frame: its edge.
+  const auto rows = elements<float>(select({{{0.515F, 0.9F, 0.005F, 0.5F}, {2, 0, 0}}})[0]);
+  EXPECT_EQ(rows[0], std::nearbyint((0.515F - 0.0025F) * 200));
+  EXPECT_EQ(rows[1], std::nearbyint((0.9F - 0.25F) * 100));
+  EXPECT_EQ(rows[3], 100);
+}
+
+TEST(SelectQueries, TakesTheFirstOfEqualClassesAndNothingAtTheThreshold) {
+  auto out = select({{kMiddle, {40, 50, 60}}, {kMiddle, {0, 0, 0}}});  // all 1; all exactly 0.5
+  EXPECT_EQ(elements<std::int32_t>(out[1])[0], 1);
+  EXPECT_EQ(elements<float>(out[0])[5], 0);
+}
+
+TEST(SelectQueries, RemapsClassesAndJudgesThemByTheirOwnThreshold) {
+  const AttributeList attributes = {{"remap", std::vector<std::int64_t>{-1, 1, 0}},
+                                    {"threshold", std::vector<float>{0.9F, 0.6F}}};
+  const auto out =
+      select({{kMiddle, {5, 0, 0}}, {kMiddle, {0, 1, 0}}, {kMiddle, {0, 0, 1}}, {kMiddle, {0, 0, 3}}}, attributes);
+  EXPECT_EQ(elements<std::int32_t>(out[1])[0], 2);  // class 0 of the model is none; 0.73 is too little for the new 0
+  EXPECT_EQ(elements<std::int32_t>(out[2])[0], 1);
+  EXPECT_EQ(elements<std::int32_t>(out[2])[1], 3);
+}
+
+TEST(SelectQueries, KeepsTheBestWhereThereIsNoRoom) {
+  const auto out = select({{kMiddle, {2, 0, 0}}, {kMiddle, {1, 0, 0}}, {kMiddle, {1, 0, 0}}, {kMiddle, {3, 0, 0}}},
+                          {{"max_det", std::int64_t{3}}});
+  EXPECT_EQ(elements<std::int32_t>(out[1])[0], 3);
+  EXPECT_EQ(elements<std::int32_t>(out[2]), (std::vector<std::int32_t>{0, 1, 3}));
+}
+
+TEST(SelectQueries, DropsWhatIsNoNumber) {
+  const auto out = select({{kMiddle, {kNan, kNan, kNan}},
+                           {{kNan, 0, 1, 1}, {9, 0, 0}},
+                           {{0.5F, 0.5F, INFINITY, 1}, {9, 0, 0}},
+                           {kMiddle, {kNan, 2, 0}}});
+  EXPECT_EQ(elements<std::int32_t>(out[1])[0], 1);
+  EXPECT_EQ(elements<std::int32_t>(out[2])[0], 3);
+}
+
+TEST(SelectQueries, GoesThroughTheGeometryOfALetterbox) {
+  // 20x20 pixels of the model show 100x50 of the frame at 0.2, five rows down.
+  const auto rows = elements<float>(
+      select({{{0.5F, 0.5F, 0.5F, 0.25F}, {9, 0, 0}}}, {{"stretch", std::int64_t{0}}}, {0.2F, 0.2F, 0, 5, 100, 50})[0]);
+  EXPECT_EQ((std::vector<float>(rows.begin(), rows.begin() + 4)), (std::vector<float>{25, 12, 75, 38}));
+}
+
+TEST(SelectQueries, RefusesWhatDoesNotBelongTogether) {
+  EXPECT_THROW(select({{kMiddle, {0, 0, 0}}}, {{"remap", std::vector<std::int64_t>{0}}}), Error);
+  EXPECT_THROW(select({{kMiddle, {0, 0, 0}}}, {{"threshold", std::vector<float>{0.5F}}}), Error);
+  EXPECT_THROW(select({{kMiddle, {0, 0, 0}}}, {{"width", std::int64_t{0}}}), Error);
+}
+
+TEST(PortableMath, IsCloseToTheLibrarys) {
+  for (float x = -87; x < 88.6F; x += 0.0137F)
+    EXPECT_NEAR(portable_exp(x) / std::exp(static_cast<double>(x)), 1, 3e-7) << x;
+  EXPECT_EQ(portable_exp(0), 1);
+  EXPECT_EQ(portable_exp(-1000), 0);
+  EXPECT_EQ(portable_exp(1000), INFINITY);
+  EXPECT_TRUE(std::isnan(portable_exp(kNan)));
+  EXPECT_EQ(portable_sigmoid(-INFINITY), 0);
+  EXPECT_EQ(portable_sigmoid(INFINITY), 1);
+}
+
+TEST(TakeObjects, TakesRowsInTheirOrder) {
+  const Tensor data = Tensor::of<float>({1, 3, 2}, {0, 1, 2, 3, 4, 5});
+  const auto out = test::run_saccade_op(
+      "TakeObjects", {data, Tensor::of<std::int32_t>({2}, {2, 0}), Tensor::of<std::int32_t>({1}, {2})}, 1, {});
+  EXPECT_EQ(elements<float>(out[0]), (std::vector<float>{4, 5, 0, 1}));
+}
+
+}  // namespace
+}  // namespace saccade
