@@ -10,6 +10,7 @@ MODEL is a file's stem below shared/models/real.  Needs the packages of script/p
 """
 import argparse
 import contextlib
+import functools
 import io
 import json
 import os
@@ -17,21 +18,27 @@ import os
 import cv2
 import numpy as np
 import onnxruntime as ort
+from pycocotools import mask as rle
 from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
 # How each model's file takes pixels and gives answers.
-DETECTORS = {"yolov8n_640": "yolov8", "yolox_nano_416": "yolox"}
+DETECTORS = {"yolov8n_640": "yolov8", "yolov8n-seg_640": "yolov8-seg", "yolox_nano_416": "yolox",
+             "face_yolo11n_qdq_640": "yolov8", "deimv2_atto_coco_320": "detr"}
 CLASSIFIERS = {
     "mobilenetv2_v1_224": {"bgr": False, "scale": 1 / 255, "mean": (0.485, 0.456, 0.406), "std": (0.229, 0.224, 0.225)},
     "squeezenet1.1_224": {"bgr": True, "scale": 1.0, "mean": (104, 117, 123), "std": (1, 1, 1)},
 }
 CLASSIFIERS["shufflenet-v2-12-int8_qlinear"] = CLASSIFIERS["mobilenetv2_v1_224"]
+IMAGENET = set(CLASSIFIERS)
+CLASSIFIERS["resnet20_cifar10"] = {"bgr": False, "scale": 1 / 255, "mean": (0.4914, 0.4822, 0.4465),
+                                   "std": (0.2023, 0.1994, 0.2010), "crop": False}
 
 # COCO's category of class 0..79.
 CATEGORIES = [c for c in range(1, 91) if c not in (12, 26, 29, 30, 45, 66, 68, 69, 71, 83)]
 
 
+@functools.cache
 def session(shared, model):
     options = ort.SessionOptions()
     options.log_severity_level = 3
@@ -87,7 +94,7 @@ def overlaps(box, boxes):
 
 
 def select(boxes, scores, conf, iou, max_det, multi_label):
-    """Greedy non-maximum suppression by class: boxes, scores and classes kept, best first."""
+    """Greedy non-maximum suppression by class: boxes, scores, classes and anchors kept, best first."""
     if multi_label:
         anchor, label = np.nonzero(scores > conf)
     else:
@@ -96,7 +103,8 @@ def select(boxes, scores, conf, iou, max_det, multi_label):
         label = label[anchor]
     score = scores[anchor, label]
     order = np.argsort(-score, kind="stable")[:30000]
-    boxes, score, label = boxes[anchor[order]], score[order], label[order]
+    anchor = anchor[order]
+    boxes, score, label = boxes[anchor], score[order], label[order]
     kept, alive = [], np.ones(len(score), bool)
     for i in range(len(score)):
         if not alive[i]:
@@ -105,58 +113,162 @@ def select(boxes, scores, conf, iou, max_det, multi_label):
         if len(kept) == max_det:
             break
         alive &= ~((label == label[i]) & (overlaps(boxes[i], boxes) > iou))
-    return boxes[kept], score[kept], label[kept]
+    return boxes[kept], score[kept], label[kept], anchor[kept]
 
 
 def detect(net, decoder, image, conf, iou, max_det, multi_label):
-    """Boxes in the picture's pixels, scores and classes."""
+    """Boxes in the picture's pixels, scores, classes, and masks (None where the model has none)."""
+    if decoder == "detr":
+        return detect_queries(net, image, conf)
     size = net.get_inputs()[0].shape[2]
     canvas, scale, offset = letterbox(image, size, centred=decoder != "yolox")
     pixels = canvas.astype(np.float32) if decoder == "yolox" else canvas[:, :, ::-1].astype(np.float32) / 255
-    output = net.run(None, {net.get_inputs()[0].name: np.ascontiguousarray(pixels.transpose(2, 0, 1)[None])})[0]
+    outputs = net.run(None, {net.get_inputs()[0].name: np.ascontiguousarray(pixels.transpose(2, 0, 1)[None])})
+    output, coefficients = outputs[0], None
+    if decoder == "yolov8-seg":
+        coefficients = output[0, 84:].T
+        output = output[:, :84]
     boxes, scores = decode_yolox(output, size) if decoder == "yolox" else decode_yolov8(output)
-    boxes, scores, labels = select(boxes, scores, conf, iou, max_det, multi_label)
+    boxes, scores, labels, anchors = select(boxes, scores, conf, iou, max_det, multi_label)
     boxes = (boxes - np.tile(offset, 2)) / np.tile(scale, 2)
     height, width = image.shape[:2]
-    return np.clip(boxes, 0, [width, height, width, height]), scores, labels
+    boxes = np.clip(boxes, 0, [width, height, width, height])
+    masks = None
+    if coefficients is not None:
+        masks = [mask_of(c, outputs[1][0], box, size, scale, offset, width, height)
+                 for c, box in zip(coefficients[anchors], boxes)]
+    return boxes, scores, labels, masks
 
 
-def score_coco(shared, results):
+def detect_queries(net, image, conf):
+    """DEIM with its post-processor: it is told the picture's own size."""
+    size = net.get_inputs()[0].shape[2]
+    height, width = image.shape[:2]
+    pixels = cv2.resize(image, (size, size), interpolation=cv2.INTER_LINEAR)[:, :, ::-1].astype(np.float32) / 255
+    told = np.array([[width, height]], np.int64)
+    outputs = dict(zip([o.name for o in net.get_outputs()],
+                       net.run(None, {"images": np.ascontiguousarray(pixels.transpose(2, 0, 1)[None]),
+                                      "orig_target_sizes": told})))
+    scores = outputs["scores"][0]
+    kept = scores > conf
+    boxes = np.clip(outputs["boxes"][0], 0, [width, height, width, height])
+    return boxes[kept], scores[kept], outputs["labels"][0][kept].astype(int), None
+
+
+def bilinear(cells, model, scale, offset, pixels):
+    """Rows of weights with which an axis of PIXELS looks at CELLS that lie on MODEL pixels."""
+    at = ((np.arange(pixels) + 0.5) * scale + offset) * cells / model - 0.5
+    at = np.clip(at, 0, cells - 1)
+    low = np.minimum(np.floor(at).astype(int), cells - 2)
+    weights = np.zeros((pixels, cells), np.float32)
+    weights[np.arange(pixels), low] = 1 - (at - low)
+    weights[np.arange(pixels), low + 1] = at - low
+    return weights
+
+
+def mask_of(coefficients, prototypes, box, size, scale, offset, width, height):
+    """The pixels of the picture in the box where the upsampled sum of prototypes is above 0."""
+    logits = np.tensordot(coefficients, prototypes, 1)
+    x1, y1, x2, y2 = np.ceil(box).astype(int)
+    across = bilinear(logits.shape[1], size, scale[0], offset[0], width)[x1:x2]
+    down = bilinear(logits.shape[0], size, scale[1], offset[1], height)[y1:y2]
+    mask = np.zeros((height, width), np.uint8)
+    mask[y1:y2, x1:x2] = down @ logits @ across.T > 0
+    return mask
+
+
+def score_coco(shared, results, what="bbox"):
     """COCO's AP (0.50:0.95) of a list of results over the images of shared/coco, in percent."""
     with contextlib.redirect_stdout(io.StringIO()):
-        truth = COCO(os.path.join(shared, "coco", "instances.json"))
+        truth = COCO(os.path.join(shared, "coco", "instances.json" if what == "bbox" else "instances_masks.json"))
         if not results:
             return 0.0
-        evaluation = COCOeval(truth, truth.loadRes(results), "bbox")
+        evaluation = COCOeval(truth, truth.loadRes(results), what)
         evaluation.evaluate()
         evaluation.accumulate()
         evaluation.summarize()
     return 100 * evaluation.stats[0]
 
 
-def coco_ap(shared, model, conf=0.001, iou=0.7, max_det=300, multi_label=False, out=None):
-    """COCO AP of ONNX Runtime; the results go to OUT, in COCO's own format."""
+def detections(shared, model, conf=0.25, iou=0.7, max_det=300, multi_label=False):
+    """File name and (boxes, scores, classes) of every picture of shared/coco."""
+    for name, found in detections_with_masks(shared, model, conf, iou, max_det, multi_label):
+        yield name, found[:3]
+
+
+def detections_with_masks(shared, model, conf, iou, max_det, multi_label):
     net = session(shared, model)
     folder = os.path.join(shared, "coco", "images")
-    results = []
     for name in sorted(os.listdir(folder)):
-        image = cv2.imread(os.path.join(folder, name))
-        boxes, scores, labels = detect(net, DETECTORS[model], image, conf, iou, max_det, multi_label)
-        for (x1, y1, x2, y2), score, label in zip(boxes.tolist(), scores.tolist(), labels.tolist()):
-            results.append({"image_id": int(os.path.splitext(name)[0]), "category_id": CATEGORIES[label],
-                            "bbox": [x1, y1, x2 - x1, y2 - y1], "score": score})
+        yield name, detect(net, DETECTORS[model], cv2.imread(os.path.join(folder, name)), conf, iou, max_det, multi_label)
+
+
+def coco_results(shared, model, conf=0.001, iou=0.7, max_det=300, multi_label=False):
+    """ONNX Runtime's answers, in COCO's own format."""
+    results = []
+    for name, (boxes, scores, labels, masks) in detections_with_masks(shared, model, conf, iou, max_det, multi_label):
+        for i, ((x1, y1, x2, y2), score, label) in enumerate(zip(boxes.tolist(), scores.tolist(), labels.tolist())):
+            result = {"image_id": int(os.path.splitext(name)[0]), "category_id": CATEGORIES[label],
+                      "bbox": [x1, y1, x2 - x1, y2 - y1], "score": score}
+            if masks is not None:
+                encoded = rle.encode(np.asfortranarray(masks[i]))
+                result["segmentation"] = {"size": encoded["size"], "counts": encoded["counts"].decode()}
+            results.append(result)
+    return results
+
+
+def coco_ap(shared, model, multi_label=False, out=None):
+    """COCO AP of ONNX Runtime; the results go to OUT."""
+    results = coco_results(shared, model, multi_label=multi_label)
     if out:
         with open(out, "w", encoding="utf-8") as file:
             json.dump(results, file)
     return score_coco(shared, results)
 
 
-def classify(net, image, bgr, scale, mean, std):
-    """The scores of a picture's classes: short side to 256, the middle 224."""
+def stretched(shared, net, name, scale, mean):
+    """A picture of shared/coco as (RGB * scale - mean), stretched to the input; and its width and height."""
+    image = cv2.imread(os.path.join(shared, "coco", "images", name))
+    height, width = net.get_inputs()[0].shape[2:]
+    pixels = cv2.resize(image, (width, height), interpolation=cv2.INTER_LINEAR)[:, :, ::-1].astype(np.float32)
+    pixels = pixels * np.float32(scale) - np.float32(mean)
+    return np.ascontiguousarray(pixels.transpose(2, 0, 1)[None]), image.shape[1], image.shape[0]
+
+
+def class_map(shared, model, name):
+    """The class of every pixel of the picture: that of the cell that it lies in."""
+    net = session(shared, model)
+    pixels, width, height = stretched(shared, net, name, 1 / 127.5, 1)
+    cells = net.run(None, {net.get_inputs()[0].name: pixels})[0][0].argmax(0)
+    across = np.floor((np.arange(width) + 0.5) * (cells.shape[1] / width)).astype(int)
+    down = np.floor((np.arange(height) + 0.5) * (cells.shape[0] / height)).astype(int)
+    return cells[down][:, across]
+
+
+def depth_map(shared, model, name):
+    """The depth of every pixel of the picture, bilinear between the cells' centres."""
+    net = session(shared, model)
+    pixels, width, height = stretched(shared, net, name, 1 / 255, 0)
+    cells = net.run(None, {net.get_inputs()[0].name: pixels})[0].squeeze()
+    return cv2.resize(cells, (width, height), interpolation=cv2.INTER_LINEAR)
+
+
+def read_map(stem, kind):
+    """A map that `saccade run --frames` saved: STEM.classes.png, STEM.depth.npy."""
+    if kind == "classes":
+        return cv2.imread(f"{stem}.classes.png", cv2.IMREAD_UNCHANGED)
+    return np.load(f"{stem}.depth.npy")
+
+
+def classify(net, image, bgr, scale, mean, std, crop=True):
+    """The scores of a picture's classes: short side to 256, the middle 224; or stretched."""
     size = net.get_inputs()[0].shape[2]
     short = size * 256 // 224
     height, width = image.shape[:2]
-    new = (short, short * height // width) if width <= height else (short * width // height, short)
+    if not crop:
+        new = (size, size)
+    else:
+        new = (short, short * height // width) if width <= height else (short * width // height, short)
     image = cv2.resize(image, new, interpolation=cv2.INTER_LINEAR)
     left, top = round((new[0] - size) / 2), round((new[1] - size) / 2)
     image = image[top:top + size, left:left + size]

@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""Holds RF-DETR-seg's post-processing against NumPy and OpenCV, on queries and masks made of the scene's truth.
+
+    rfdetr_steps.py --binary build/saccade [--frames 12]
+
+Boxes, classes, scores and masks of `saccade run` must be equal, but for pixels whose logit is within 1e-5 of zero.  The
+hard cases are in every frame: equal logits, a score at the threshold, boxes over the border, empty and full masks, and
+in some frames as many survivors as there are queries.  Exit status 77: skipped.
+"""
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+try:
+    import cv2
+    import numpy as np
+    import onnx
+    from onnx import TensorProto, helper, numpy_helper
+    from pycocotools import mask as rle
+    from pycocotools.coco import COCO
+except ImportError as error:
+    print(f"SKIPPED: {error}; script/bootstrap --peers installs it")
+    sys.exit(77)
+
+QUERIES, CATEGORIES, GRID, SIDE = 100, 12, 78, 312
+# Category 0 is none, and so are two more; the others are the scene's eight classes in another order.
+REMAP = [-1, 3, 1, 2, 0, -1, 7, 6, 5, 4, -1, -1]
+THRESHOLD = [0.5, 0.4, 0.5, 0.3, 0.5, 0.6, 0.5, 0.5]
+LABELS = ["ball", "crate", "cone", "barrel", "tyre", "car", "person", "drone"]
+f32 = np.float32
+
+
+def exp32(x):
+    """portable_exp(): every operation rounded to fp32."""
+    x = x.astype(f32)
+    n = np.rint(x * f32(1.44269504))
+    r = x - n * f32(0.693359375)
+    r = r - n * f32(-2.12194440e-4)
+    p = np.full_like(x, f32(1.9875691500e-4))
+    for term in (1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1):
+        p = p * r + f32(term)
+    p = p * (r * r) + r + f32(1)
+    return np.ldexp(p, n.astype(np.int32)).astype(f32)
+
+
+def oracle(boxes, logits, masks, width, height):
+    """(box, class, score, mask logits) of every survivor, in the order of the queries."""
+    scores = f32(1) / (f32(1) + exp32(-logits))
+    found = []
+    for q in range(len(boxes)):
+        c = int(scores[q].argmax())
+        if REMAP[c] < 0 or not scores[q, c] > f32(THRESHOLD[REMAP[c]]):
+            continue
+        x, y, w, h = boxes[q]
+        edges = np.array([x - w * f32(0.5), y - h * f32(0.5), x + w * f32(0.5), y + h * f32(0.5)], f32)
+        frame = np.array([width, height, width, height], f32)
+        box = np.rint(np.clip(edges * frame, f32(0), frame)).astype(np.int32)
+        upsampled = cv2.resize(masks[q], (width, height), interpolation=cv2.INTER_LINEAR)
+        found.append((box, REMAP[c], scores[q, c], upsampled))
+    return found
+
+
+def queries_of(annotations, width, height, rng, crowded):
+    """Tensors as the network would give them for what is in the picture, and the hard cases."""
+    boxes = rng.uniform(0.05, 0.95, (QUERIES, 4)).astype(f32)
+    boxes[:, 2:] *= f32(0.5)
+    logits = rng.normal(2 if crowded else -6, 1, (QUERIES, CATEGORIES)).astype(f32)
+    masks = rng.normal(-1, 2, (QUERIES, GRID, GRID)).astype(f32)
+    masks = np.stack([cv2.GaussianBlur(plane, (9, 9), 3) for plane in masks])
+    places = rng.permutation(QUERIES)
+    back = {label: category for category, label in enumerate(REMAP) if label >= 0}
+    for place, annotation in zip(places, annotations[:QUERIES - 10]):
+        x, y, w, h = annotation["bbox"]
+        boxes[place] = [(x + w / 2) / width, (y + h / 2) / height, w / width, h / height]
+        logits[place, back[annotation["category_id"]]] = rng.uniform(-1, 8)
+        inside = cv2.resize(annotation["mask"].astype(f32), (GRID, GRID), interpolation=cv2.INTER_AREA)
+        masks[place] = (inside - f32(0.5)) * f32(12) + rng.normal(0, 0.3, (GRID, GRID)).astype(f32)
+    hard = places[-10:]
+    logits[hard] = -9
+    logits[hard[0], [1, 2]] = 3  # two classes alike: the first
+    logits[hard[1], [2, 3]] = 80  # both exactly 1
+    logits[hard[2], 3] = 0  # class 2 at exactly its threshold of 0.5: left out
+    logits[hard[3], 3] = np.nextafter(f32(0), f32(1)) + f32(1e-6)  # just above it
+    logits[hard[4], 0] = 9  # none
+    logits[hard[5:], 4] = 5
+    boxes[hard[5]] = [0.01, 0.99, 0.3, 0.4]  # over two borders
+    boxes[hard[6]] = [0.5, 0.5, 2, 2]  # over all
+    masks[hard[7]] = -1  # empty
+    masks[hard[8]] = 1  # full
+    boxes[hard[9]] = [0.5, 0.5, 0, 0]
+    return boxes, logits, masks
+
+
+def save_model(path, boxes, logits, masks):
+    outputs, nodes, constants = [], [], []
+    for name, value in (("dets", boxes), ("labels", logits), ("masks", masks)):
+        value = value[None]
+        constants.append(numpy_helper.from_array(value, name + ".value"))
+        nodes.append(helper.make_node("Identity", [name + ".value"], [name]))
+        outputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, value.shape))
+    picture = helper.make_tensor_value_info("images", TensorProto.FLOAT, [1, 3, SIDE, SIDE])
+    graph = helper.make_graph(nodes, "queries", [picture], outputs, constants)
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
+
+
+def save_card(path):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(f'[output]\ndecoder = "rfdetr-seg"\nremap = {REMAP}\nconf = {THRESHOLD}\nlabels = {json.dumps(LABELS)}\n')
+
+
+def differences(expected, got, where):
+    """What is not equal, and the pixels that only the nearness of their logit to zero excuses."""
+    if len(expected) != len(got):
+        return [f"{where}: {len(got)} objects, not {len(expected)}"], 0
+    complaints, near = [], 0
+    for i, ((box, label, score, logits), answer) in enumerate(zip(expected, got)):
+        said = (answer["box"], answer["class_id"], f32(answer["confidence"]))
+        if said != (box.tolist(), label, score):
+            complaints.append(f"{where}, object {i}: {said}, not {(box.tolist(), label, score)}")
+        mask = rle.decode(answer["mask"]).astype(bool)
+        differ = mask != (logits > 0)
+        near += int(differ.sum())
+        if np.abs(logits[differ]).max(initial=0) > 1e-5:
+            complaints.append(f"{where}, object {i}: {differ.sum()} pixels of its mask differ")
+        if (not mask.any()) != (answer["mask"].get("area", int(mask.sum())) == 0):
+            complaints.append(f"{where}, object {i}: whether its mask is empty is not told")
+    return complaints, near
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--binary", required=True)
+    parser.add_argument("--frames", type=int, default=12)
+    args = parser.parse_args()
+    rng = np.random.default_rng(1)
+    complaints, objects, near = [], 0, 0
+    with tempfile.TemporaryDirectory() as work:
+        for place, size in enumerate(("640x480", "1280x720", "321x243")):
+            frames = os.path.join(work, size)
+            subprocess.run([args.binary, "demo", "--render", str(-(-args.frames // 3)), "--output", frames, "--source",
+                            f"synthetic:?seed={place + 5}&size={size}&objects=30&fps=0.5"],
+                           check=True, timeout=600, stdout=subprocess.DEVNULL)
+            truth = COCO(os.path.join(frames, "instances.json"))
+            for number, image in enumerate(truth.dataset["images"]):
+                annotations = truth.imgToAnns[image["id"]]
+                for annotation in annotations:
+                    annotation["mask"] = truth.annToMask(annotation)
+                tensors = queries_of(annotations, image["width"], image["height"], rng, crowded=number % 3 == 2)
+                model, card = os.path.join(work, "queries.onnx"), os.path.join(work, "queries.toml")
+                save_model(model, *tensors)
+                save_card(card)
+                lines = subprocess.run([args.binary, "run", model, "--source", os.path.join(frames, image["file_name"]),
+                                        "--jsonl", "-"], check=True, timeout=600, capture_output=True, text=True).stdout
+                got = json.loads(lines.splitlines()[0])["detections"]
+                expected = oracle(*tensors, image["width"], image["height"])
+                said, close = differences(expected, got, f"{size} {image['file_name']}")
+                complaints += said
+                near += close
+                objects += len(expected)
+    print("\n".join(complaints))
+    print(f"{objects} objects with masks in {args.frames} frames: {len(complaints)} differ; {near} pixels with a logit "
+          "within 1e-5 of zero fell on the other side")
+    return int(bool(complaints) or objects == 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
