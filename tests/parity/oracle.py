@@ -39,8 +39,11 @@ CATEGORIES = [c for c in range(1, 91) if c not in (12, 26, 29, 30, 45, 66, 68, 6
 
 
 @functools.cache
-def session(shared, model):
+def session(shared, model, plain=False):
+    """PLAIN: without ONNX Runtime's optimisations."""
     options = ort.SessionOptions()
+    if plain:
+        options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 3
     options.intra_op_num_threads = 2
     path = os.path.join(shared, "models", "real", model + ".onnx")
@@ -190,14 +193,14 @@ def score_coco(shared, results, what="bbox"):
     return 100 * evaluation.stats[0]
 
 
-def detections(shared, model, conf=0.25, iou=0.7, max_det=300, multi_label=False):
+def detections(shared, model, plain=False):
     """File name and (boxes, scores, classes) of every picture of shared/coco."""
-    for name, found in detections_with_masks(shared, model, conf, iou, max_det, multi_label):
+    for name, found in detections_with_masks(shared, model, 0.25, 0.7, 300, False, plain):
         yield name, found[:3]
 
 
-def detections_with_masks(shared, model, conf, iou, max_det, multi_label):
-    net = session(shared, model)
+def detections_with_masks(shared, model, conf, iou, max_det, multi_label, plain=False):
+    net = session(shared, model, plain)
     folder = os.path.join(shared, "coco", "images")
     for name in sorted(os.listdir(folder)):
         yield name, detect(net, DETECTORS[model], cv2.imread(os.path.join(folder, name)), conf, iou, max_det, multi_label)
