@@ -95,6 +95,11 @@ std::function<int()> add_demo(CLI::App& app) {
       ->check(CLI::IsMember({"png", "jpg"}).description(""))
       ->needs(render_frames)
       ->type_name("png|jpg");
+  app.add_option("--depth", flags->render.depth_step,
+                 "Write depth/NAME.npy, too: metres, one number for every so many pixels each way; 1: every pixel")
+      ->check(CLI::Range(1, 64).description(""))
+      ->needs(render_frames)
+      ->type_name("STEP");
   flags->common.add_to(app, false);
   app.footer("Ctrl-C ends the run in order: what was measured until then is reported.");
   return [flags] { return flags->render.frames > 0 ? render(*flags) : run(*flags); };

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <vector>
 
 #include "base/error.hpp"
 #include "media/source.hpp"
 #include "pipeline/json_text.hpp"
 #include "pipeline/output_file.hpp"
+#include "saccade/npy.hpp"
 #include "scene/scene.hpp"
 
 namespace saccade::app {
@@ -90,6 +92,36 @@ class CocoTruth {
   std::int64_t next_ = 1;
 };
 
+/// depth/NAME.npy of each frame: float32 [rows, columns], the depth of the pixel in the middle of each square.
+class DepthFiles {
+ public:
+  DepthFiles(const fs::path& folder, int step, const SceneOptions& options)
+      : folder_(folder / "depth"),
+        step_(step),
+        map_(DType::kFloat32, Shape{cells(options.height), cells(options.width)}) {
+    make_folder(folder_.string());
+  }
+
+  /// Throws Error naming the file.
+  void add(const SceneTruth& truth, const std::string& name) {
+    float* out = map_.data<float>().data();
+    for (int row = 0; row < map_.shape()[0]; ++row)
+      for (int column = 0; column < map_.shape()[1]; ++column)
+        *out++ =
+            truth.depth[static_cast<std::size_t>(middle(row, truth.height)) * static_cast<std::size_t>(truth.width) +
+                        static_cast<std::size_t>(middle(column, truth.width))];
+    save_npy((folder_ / (name + ".npy")).string(), map_);
+  }
+
+ private:
+  int cells(int pixels) const { return (pixels + step_ - 1) / step_; }
+  int middle(int cell, int pixels) const { return std::min(cell * step_ + step_ / 2, pixels - 1); }
+
+  fs::path folder_;
+  int step_;
+  Tensor map_;
+};
+
 }  // namespace
 
 std::int64_t render_frames(const RenderRequest& request) {
@@ -100,12 +132,17 @@ std::int64_t render_frames(const RenderRequest& request) {
   std::vector<std::uint8_t> pixels(static_cast<std::size_t>(pitch) * static_cast<std::size_t>(options.height));
   const RgbView picture{pixels.data(), pitch, options.width, options.height};
   CocoTruth coco;
+  std::optional<DepthFiles> depth;
+  if (request.depth_step > 0) depth.emplace(request.output, request.depth_step, options);
   const std::int64_t count = options.frames < 0 ? request.frames : std::min(request.frames, options.frames);
   for (std::int64_t frame = 0; frame < count; ++frame) {
-    const std::string name = fmt::format("frame_{:06}.{}", frame, request.format);
+    const std::string name = fmt::format("frame_{:06}", frame);
+    const std::string file = fmt::format("{}.{}", name, request.format);
     scene.render(frame, picture);
-    write_image((fs::path(request.output) / name).string(), view_of(picture));
-    coco.add(scene.truth(frame), name, options.fps);
+    write_image((fs::path(request.output) / file).string(), view_of(picture));
+    const SceneTruth& truth = scene.truth(frame);
+    coco.add(truth, file, options.fps);
+    if (depth) depth->add(truth, name);
   }
   coco.write((fs::path(request.output) / "instances.json").string(), options);
   return count;

@@ -11,9 +11,11 @@ struct RenderRequest {
   std::int64_t frames = 0;
   std::string output;          ///< a folder, made where it is missing
   std::string format = "png";  ///< or jpg
+  int depth_step = 0;          ///< pixels a side of the squares that depth is written for; 0: it is not
 };
 
-/// Writes pictures and instances.json, their truth in COCO's format; returns how many pictures. Throws Error.
+/// Writes pictures and instances.json, their truth in COCO's format, and depth/NAME.npy where that is asked for;
+/// returns how many pictures. Throws Error.
 std::int64_t render_frames(const RenderRequest& request);
 
 }  // namespace saccade::app

@@ -1,13 +1,19 @@
-"""The scene detector: a small anchor-free detector over 640x480 pictures.
+"""The scene model: boxes, masks, depth and the kind of place of 640x480 pictures, from one small network.
 
 A convolutional backbone with cross-stage blocks (CSPNet, Wang et al. 2020), a feature pyramid with a path back down
 (PANet, Liu et al. 2018), and one decoupled head shared by the strides 8, 16 and 32 that predicts, for every cell, a score
-a class and the distances from its centre to the sides of the box (FCOS, Tian et al. 2019).
+a class, the distances from its centre to the sides of the box (FCOS, Tian et al. 2019) and how to mix its object's mask
+from the picture's prototypes (YOLACT, Bolya et al. 2019). Prototypes and depth come from a map of stride 4, the kind of
+place from the mean over the coarsest features.
 """
+import dataclasses
+
 import torch
 from torch import nn
 
 STRIDES = (8, 16, 32)
+PROTOTYPES = 16
+FAR = 100.0  # metres: what is beyond is said to be here
 
 
 def conv(inputs, outputs, kernel=3, stride=1):
@@ -55,7 +61,7 @@ class Backbone(nn.Module):
         for stage in self.stages:
             x = stage(x)
             outputs.append(x)
-        return outputs[1:]  # strides 8, 16, 32
+        return outputs  # strides 4, 8, 16, 32
 
 
 class Neck(nn.Module):
@@ -82,12 +88,32 @@ class Head(nn.Module):
         self.score = nn.Sequential(conv(width, width), nn.Conv2d(width, classes, 1))
         self.sides = nn.Sequential(conv(width, width), nn.Conv2d(width, 4, 1))
         self.scale = nn.Parameter(torch.ones(len(STRIDES)))
+        self.mix = nn.Sequential(conv(width, width), nn.Conv2d(width, PROTOTYPES, 1))
         nn.init.constant_(self.score[-1].bias, -4.6)  # a score of 0.01 everywhere (RetinaNet, Lin et al. 2017)
 
     def forward(self, features):
         scores = torch.cat([self.score(x).flatten(2) for x in features], 2)
         sides = torch.cat([(self.sides(x) * self.scale[i]).flatten(2) for i, x in enumerate(features)], 2)
-        return scores, sides
+        mixes = torch.cat([self.mix(x).flatten(2) for x in features], 2)
+        return scores, sides, mixes
+
+
+class Maps(nn.Module):
+    """Prototypes of masks and the logarithm of the depth, from what the backbone sees at stride 4 and the neck knows at
+    stride 8."""
+
+    def __init__(self, inputs=24, neck=48, width=32):
+        super().__init__()
+        self.fine, self.known = conv(inputs, width, 1), conv(neck, width, 1)
+        self.up = nn.Upsample(scale_factor=2, mode="nearest")
+        self.merge = conv(width, width)
+        self.prototypes = nn.Sequential(conv(width, width), nn.Conv2d(width, PROTOTYPES, 1))
+        self.depth = nn.Sequential(conv(width, width // 2), nn.Conv2d(width // 2, 1, 1))
+        nn.init.constant_(self.depth[-1].bias, 2.7)  # 15 m everywhere
+
+    def forward(self, fine, known):
+        x = self.merge(self.fine(fine) + self.up(self.known(known)))
+        return self.prototypes(x), self.depth(x)
 
 
 def cells(height, width):
@@ -100,30 +126,52 @@ def cells(height, width):
     return torch.cat(centres, 1), torch.cat(strides)
 
 
-class Detector(nn.Module):
-    def __init__(self, classes, height=480, width=640):
+@dataclasses.dataclass
+class Answers:
+    scores: torch.Tensor        # [N, C, A] logits
+    boxes: torch.Tensor         # [N, 4, A] x1, y1, x2, y2, pixels
+    coefficients: torch.Tensor  # [N, PROTOTYPES, A]: a mask's logits are the prototypes, each times its number here
+    prototypes: torch.Tensor    # [N, PROTOTYPES, H / 4, W / 4]
+    depth: torch.Tensor         # [N, 1, H / 4, W / 4] logarithm of the metres
+    settings: torch.Tensor      # [N, S] logits
+
+
+class SceneModel(nn.Module):
+    def __init__(self, classes, settings, height=480, width=640):
         super().__init__()
-        self.backbone, self.neck, self.head = Backbone(), Neck(), Head(classes)
+        self.backbone, self.neck, self.head, self.maps = Backbone(), Neck(), Head(classes), Maps()
+        self.setting = nn.Linear(96, settings)
         centres, strides = cells(height, width)
         self.register_buffer("centres", centres, persistent=False)
         self.register_buffer("strides", strides, persistent=False)
 
     def forward(self, pictures):
-        """PICTURES [N, 3, H, W], RGB, 0 to 1: logits [N, C, A] and boxes x1, y1, x2, y2 [N, 4, A] in pixels."""
-        scores, sides = self.head(self.neck(self.backbone(pictures)))
+        """The fields of Answers, for PICTURES [N, 3, H, W], RGB, 0 to 1."""
+        quarter, *features = self.backbone(pictures)
+        setting = self.setting(features[-1].mean((2, 3)))
+        features = self.neck(features)
+        scores, sides, mixes = self.head(features)
+        prototypes, depth = self.maps(quarter, features[0])
         # Distances are in strides; the exponent keeps them positive, its limit keeps a wild start finite.
         sides = sides.float().clamp(max=6).exp() * self.strides
-        return scores.float(), torch.cat((self.centres - sides[:, :2], self.centres + sides[:, 2:]), 1)
+        boxes = torch.cat((self.centres - sides[:, :2], self.centres + sides[:, 2:]), 1)
+        return scores.float(), boxes, mixes.float(), prototypes.float(), depth.float(), setting.float()
 
 
 class Exported(nn.Module):
-    """What the ONNX file computes: [N, 4 + C, A], rows x, y, w, h (centre, pixels), then one score a class."""
+    """What the ONNX file computes: OUTPUTS, in their order.
 
-    def __init__(self, detector):
+    Answers [N, 4 + C + PROTOTYPES, A]: rows x, y, w, h (centre, pixels), a score a class, a coefficient a prototype;
+    prototypes [N, PROTOTYPES, H / 4, W / 4]; depth [N, 1, H / 4, W / 4] in metres; the place's logits [N, S].
+    """
+    OUTPUTS = ("answers", "prototypes", "depth", "place")
+
+    def __init__(self, model):
         super().__init__()
-        self.detector = detector
+        self.model = model
 
     def forward(self, images):
-        scores, boxes = self.detector(images)
+        scores, boxes, mixes, prototypes, depth, setting = self.model(images)
         corner, opposite = boxes[:, :2], boxes[:, 2:]
-        return torch.cat(((corner + opposite) / 2, opposite - corner, scores.sigmoid()), 1)
+        answers = torch.cat(((corner + opposite) / 2, opposite - corner, scores.sigmoid(), mixes), 1)
+        return answers, prototypes, depth.exp().clamp(1, FAR), setting

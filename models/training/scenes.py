@@ -1,14 +1,47 @@
-"""Pictures of the synthetic scene with their truth: rendered by `saccade demo --render`, read into one tensor."""
+"""Pictures of the synthetic scene with their truth: rendered by `saccade demo --render`, read into one set of tensors."""
 import concurrent.futures
+import dataclasses
 import json
 import os
 import random
 import subprocess
 
+import numpy
 import torch
 from torchvision.io import decode_jpeg, read_file
 
-PLACES = 48  # objects a picture, at most
+from truth import CELL, PLACES, SETTINGS, owners_runs, truth_of
+
+
+@dataclasses.dataclass
+class Scenes:
+    """N pictures on one device. An object's number is its place among the PLACES of its picture."""
+    pictures: torch.Tensor  # [N, 3, H, W] uint8
+    owners: torch.Tensor    # [N, H, W] uint8: the number plus one of the object that shows; 0: none
+    nearness: torch.Tensor  # [N, H / CELL, W / CELL] one over the metres, of each square's middle pixel; 0: sky
+    settings: torch.Tensor  # [N] which of SETTINGS
+    boxes: torch.Tensor     # [N, PLACES, 4] x1, y1, x2, y2
+    kinds: torch.Tensor     # [N, PLACES] class; -1: no object
+    counts: torch.Tensor    # [N, PLACES] whether the object is one to be found
+
+    @staticmethod
+    def empty(number, height, width, device):
+        return Scenes(torch.empty(number, 3, height, width, dtype=torch.uint8, device=device),
+                      torch.empty(number, height, width, dtype=torch.uint8, device=device),
+                      torch.empty(number, height // CELL, width // CELL, device=device),
+                      torch.empty(number, dtype=torch.long, device=device),
+                      torch.empty(number, PLACES, 4, device=device),
+                      torch.empty(number, PLACES, dtype=torch.long, device=device),
+                      torch.empty(number, PLACES, dtype=torch.bool, device=device))
+
+    def tensors(self):
+        return [getattr(self, field.name) for field in dataclasses.fields(self)]
+
+    def of(self, chosen):
+        return Scenes(*(tensor[chosen] for tensor in self.tensors()))
+
+    def __len__(self):
+        return len(self.pictures)
 
 
 def clip_options(seed):
@@ -21,90 +54,52 @@ def clip_options(seed):
     return "synthetic:?" + "&".join(options)
 
 
-def render(binary, folder, seeds, frames):
-    """One folder a seed with FRAMES pictures and instances.json."""
-    def one(seed):
-        clip = os.path.join(folder, str(seed))
-        subprocess.run([binary, "demo", "--render", str(frames), "--output", clip, "--format", "jpg", "--source",
-                        clip_options(seed)], check=True, stdout=subprocess.DEVNULL)
-        return clip
-
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        return list(pool.map(one, seeds))
+def render(binary, clip, seed, frames):
+    """CLIP, a folder with FRAMES pictures and their truth; one that is there already is left as it is."""
+    if not os.path.exists(os.path.join(clip, "instances.json")):
+        subprocess.run([binary, "demo", "--render", str(frames), "--output", clip, "--format", "jpg", "--depth",
+                        str(CELL), "--source", clip_options(seed)], check=True, stdout=subprocess.DEVNULL)
 
 
-def read_clip(clip):
+def paint(runs, frames, height, width, device):
+    """owners_runs() of FRAMES pictures as maps [FRAMES, H, W]: what rises and falls along the columns, added up."""
+    places, changes = (torch.from_numpy(part).to(device) for part in runs)
+    steps = torch.zeros(frames * height * width + 1, dtype=torch.int32, device=device)
+    steps.index_add_(0, places, changes)
+    return steps[:-1].cumsum(0).to(torch.uint8).view(frames, width, height).transpose(1, 2)
+
+
+def read(clip, scenes, start):
+    """Reads CLIP into SCENES from picture number START on; gives the names of the classes."""
     with open(os.path.join(clip, "instances.json"), encoding="utf-8") as file:
-        truth = json.load(file)
-    objects = {image["id"]: [] for image in truth["images"]}
-    for annotation in truth["annotations"]:
-        objects[annotation["image_id"]].append(annotation)
-    names = [category["name"] for category in sorted(truth["categories"], key=lambda category: category["id"])]
-    first = min(category["id"] for category in truth["categories"])
-    pictures, boxes, kinds, counts = [], [], [], []
-    for image in truth["images"]:
-        pictures.append(decode_jpeg(read_file(os.path.join(clip, image["file_name"]))))
-        box, kind, count = torch.zeros(PLACES, 4), torch.full((PLACES,), -1), torch.zeros(PLACES, dtype=torch.bool)
-        for place, annotation in enumerate(objects[image["id"]][:PLACES]):
-            x, y, width, height = annotation["bbox"]
-            box[place] = torch.tensor([x, y, x + width, y + height])
-            kind[place] = annotation["category_id"] - first
-            count[place] = not annotation["iscrowd"]
-        boxes.append(box)
-        kinds.append(kind)
-        counts.append(count)
-    return torch.stack(pictures), torch.stack(boxes), torch.stack(kinds), torch.stack(counts), names
+        coco = json.load(file)
+    truth = truth_of(coco)
+    images = coco["images"]
+    _, _, height, width = scenes.pictures.shape
+    place = slice(start, start + len(images))
+    device = scenes.pictures.device
+    names = [os.path.splitext(image["file_name"])[0] for image in images]
+    depth = numpy.stack([numpy.load(os.path.join(clip, "depth", name + ".npy")) for name in names])
+    scenes.pictures[place] = torch.stack([decode_jpeg(read_file(os.path.join(clip, image["file_name"])))
+                                          for image in images]).to(device)
+    scenes.owners[place] = paint(owners_runs(coco), len(images), height, width, device)
+    scenes.nearness[place] = torch.from_numpy(1 / depth).to(device)
+    scenes.settings[place] = torch.from_numpy(truth.settings).to(device)
+    scenes.boxes[place] = torch.from_numpy(truth.boxes).to(device)
+    scenes.kinds[place] = torch.from_numpy(truth.kinds).to(device)
+    scenes.counts[place] = torch.from_numpy(truth.counts).to(device)
+    return truth.names
 
 
-def read(clips, device):
-    """Pictures [N, 3, H, W] uint8, boxes [N, PLACES, 4], kinds [N, PLACES] (-1: none), counts [N, PLACES]; the names of
-    the classes."""
+def load(binary, folder, seeds, frames, device, height=480, width=640):
+    """FRAMES pictures of each of SEEDS, rendered into FOLDER: Scenes, and the names of the classes."""
+    scenes = Scenes.empty(len(seeds) * frames, height, width, device)
+
+    def one(number):
+        clip = os.path.join(folder, str(seeds[number]))
+        render(binary, clip, seeds[number], frames)
+        return read(clip, scenes, number * frames)
+
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        parts = list(pool.map(read_clip, clips))
-    tensors = [torch.cat([part[i] for part in parts]).to(device) for i in range(4)]
-    return (*tensors, parts[0][4])
-
-
-def augment(pictures, boxes, kinds, counts, generator):
-    """Flips, zooms, shifts and recolours a batch on its device; PICTURES come out 0 to 1. What mostly left the picture no
-    longer counts."""
-    number, _, height, width = pictures.shape
-    device = pictures.device
-
-    def draw(low, high):
-        return torch.rand(number, generator=generator, device=device) * (high - low) + low
-
-    flip = torch.where(draw(0, 1) < 0.5, -1.0, 1.0)
-    zoom = torch.where(draw(0, 1) < 0.3, torch.ones(number, device=device), draw(0.7, 1.5))
-    shift_x, shift_y = draw(-0.25, 0.25), draw(-0.25, 0.25)
-    still = zoom == 1
-    shift_x, shift_y = shift_x.masked_fill(still, 0), shift_y.masked_fill(still, 0)
-    # grid_sample asks, for every output pixel, where it comes from.
-    theta = torch.zeros(number, 2, 3, device=device)
-    theta[:, 0, 0], theta[:, 1, 1] = flip / zoom, 1 / zoom
-    theta[:, 0, 2], theta[:, 1, 2] = shift_x, shift_y
-    grid = torch.nn.functional.affine_grid(theta, pictures.shape, align_corners=False)
-    pictures = torch.nn.functional.grid_sample(pictures.float() / 255, grid, padding_mode="zeros",
-                                               align_corners=False)
-    gain, offset, gamma = draw(0.7, 1.4), draw(-0.08, 0.08), draw(0.8, 1.25)
-    tint = torch.rand(number, 3, generator=generator, device=device) * 0.2 + 0.9
-    pictures = (pictures * (gain[:, None] * tint)[..., None, None] + offset[:, None, None, None]).clamp(1e-4, 1)
-    pictures = pictures ** gamma[:, None, None, None]
-
-    size = torch.tensor([width, height], device=device, dtype=torch.float32)
-    factor = torch.stack((zoom * flip, zoom), 1)[:, None]
-    shift = torch.stack((shift_x, shift_y), 1)[:, None]
-
-    def moved(points):
-        return ((points / size * 2 - 1 - shift) * factor + 1) / 2 * size
-
-    a, b = moved(boxes[..., :2]), moved(boxes[..., 2:])
-    low, high = torch.minimum(a, b), torch.maximum(a, b)
-    whole = (high - low).prod(-1)
-    limit = size.expand_as(low)
-    clipped = torch.cat((torch.minimum(low.clamp(min=0), limit), torch.minimum(high.clamp(min=0), limit)), -1)
-    sides = clipped[..., 2:] - clipped[..., :2]
-    seen = sides.prod(-1) / (whole + 1e-9)
-    kinds = torch.where(seen > 0.02, kinds, -1)
-    counts = counts & (seen > 0.4) & (sides.amin(-1) >= 7)
-    return pictures, clipped, kinds, counts
+        names = list(pool.map(one, range(len(seeds))))
+    return scenes, names[0]

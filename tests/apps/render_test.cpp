@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "media/source.hpp"
+#include "saccade/npy.hpp"
 #include "scene/scene.hpp"
 #include "support/frames.hpp"
 #include "support/subprocess.hpp"
@@ -83,6 +84,30 @@ TEST(Render, ThePicturesAreASourceWithTheTruthsNumbers) {
   }
 }
 
+TEST(Render, DepthIsThatOfThePixelInTheMiddleOfEachSquare) {
+  Scene scene(parse_scene("synthetic:?seed=7&size=161x120&objects=20&fps=2"));
+  for (const int step : {1, 4}) {
+    SCOPED_TRACE(step);
+    const test::TempFolder folder;
+    const auto finished =
+        run_saccade({"demo", "--render", "2", "--output", folder.string(), "--depth", std::to_string(step), "--source",
+                     "synthetic:?seed=7&size=161x120&objects=20&fps=2", "--format", "jpg"});
+    ASSERT_EQ(finished.exit_code, 0) << finished.err;
+    for (int frame = 0; frame < 2; ++frame) {
+      const Tensor map = load_npy(folder / ("depth/frame_00000" + std::to_string(frame) + ".npy"));
+      const SceneTruth& truth = scene.truth(frame);
+      ASSERT_EQ(map.dtype(), DType::kFloat32);
+      ASSERT_EQ(map.shape(), (Shape{120 / step, (161 + step - 1) / step}));
+      const auto depth = map.data<float>();
+      for (int y = 0; y < map.shape()[0]; ++y)
+        for (int x = 0; x < map.shape()[1]; ++x)
+          ASSERT_EQ(
+              depth[static_cast<std::size_t>(y * map.shape()[1] + x)],
+              truth.depth[static_cast<std::size_t>((y * step + step / 2) * 161 + std::min(x * step + step / 2, 160))]);
+    }
+  }
+}
+
 TEST(Render, FewerFramesWhereTheSceneEndsBefore) {
   const test::TempFolder folder;
   const auto finished = run_saccade({"demo", "--render", "9", "--output", folder.string(), "--source",
@@ -109,6 +134,14 @@ TEST(Render, WhatIsWrongIsNamed) {
   EXPECT_EQ(source.exit_code, 1);
   EXPECT_NE(source.err.find("video.mp4"), std::string::npos) << source.err;
   EXPECT_EQ(run_saccade({"demo", "--render", "1", "--output", folder.string(), "--format", "bmp"}).exit_code, 2);
+  EXPECT_EQ(run_saccade({"demo", "--render", "1", "--output", folder.string(), "--depth", "0"}).exit_code, 2);
+  EXPECT_EQ(run_saccade({"demo", "--output", folder.string(), "--depth", "1"}).exit_code, 2);
+
+  ASSERT_EQ(run_saccade({"demo", "--render", "1", "--output", folder.string()}).exit_code, 0);
+  const std::string blocked = folder.write("depth", "");
+  const auto depth = run_saccade({"demo", "--render", "1", "--output", folder.string(), "--depth", "1"});
+  EXPECT_EQ(depth.exit_code, 1);
+  EXPECT_NE(depth.err.find(blocked), std::string::npos) << depth.err;
 }
 
 }  // namespace
