@@ -140,11 +140,13 @@ Products of_gemm(const Graph& graph, const Node& node) {
 }
 
 constexpr auto kMoves = std::to_array<std::string_view>({
+    "BoxMasks",
     "Cast",
     "CastLike",
     "Concat",
     "Constant",
     "ConstantOfShape",
+    "DecodeBoxes",
     "DepthToSpace",
     "Dropout",
     "Expand",
@@ -166,12 +168,14 @@ constexpr auto kMoves = std::to_array<std::string_view>({
     "ScatterElements",
     "ScatterND",
     "SelectBoxes",
+    "SelectQueries",
     "Shape",
     "Size",
     "Slice",
     "SpaceToDepth",
     "Split",
     "Squeeze",
+    "TakeObjects",
     "Tile",
     "Transpose",
     "Trilu",
@@ -182,8 +186,8 @@ constexpr auto kMoves = std::to_array<std::string_view>({
 /// One operation an element of the first input: sums, extremes, searches.
 bool is_reduction(const Node& node) {
   constexpr auto kNames = std::to_array<std::string_view>(
-      {"ArgMax", "ArgMin", "CumSum", "DecodeEndToEnd", "DecodeYolov5", "DecodeYolov8", "DecodeYolox", "TopClasses",
-       "TopK", "GlobalAveragePool", "GlobalMaxPool", "QLinearGlobalAveragePool"});
+      {"ArgMax", "ArgMin", "CumSum", "DecodeEndToEnd", "DecodeYolov5", "DecodeYolov8", "DecodeYolox", "MapClasses",
+       "TopClasses", "TopK", "GlobalAveragePool", "GlobalMaxPool", "QLinearGlobalAveragePool"});
   return node.op.starts_with("Reduce") || is_one_of(node, kPools) || is_one_of(node, kNames);
 }
 
@@ -238,6 +242,9 @@ std::int64_t elements_read(const Graph& graph, const Node& node, std::size_t i) 
     // Each element comes from one of the two: all of them perhaps from the smaller.
     return i == 1 ? std::min(all, input_elements(graph, node, 2)) : 0;
   }
+  // What these look at follows from the data: the boxes, masks and rows of what is found alone.
+  constexpr auto kOfTheFound = std::to_array<std::string_view>({"BoxMasks", "TakeObjects"});
+  if (is_one_of(node, kOfTheFound)) return 0;
   if (i != 0) return all;
   if (weights_of_convolution(node) != 0 || is_one_of(node, kPools)) {
     const Shape& input = input_shape(graph, node, 0);
@@ -248,11 +255,15 @@ std::int64_t elements_read(const Graph& graph, const Node& node, std::size_t i) 
     const std::string mode = node.attributes.text("mode", "nearest");
     return std::min(all, outputs * (mode == "nearest" ? 1 : mode == "linear" ? 4 : 16));
   }
-  // What these look at follows from the data.
-  if (node.op.starts_with("Gather") || node.op == "GridSample" || node.op == "SelectBoxes") return 0;
+  constexpr auto kOfTheData =
+      std::to_array<std::string_view>({"DecodeBoxes", "GridSample", "SelectBoxes", "SelectQueries"});
+  if (node.op.starts_with("Gather") || is_one_of(node, kOfTheData)) return 0;
   if (node.op == "Shape" || node.op == "Size" || node.op == "ConstantOfShape" || node.op == "EyeLike") return 0;
   const Shape& input = input_shape(graph, node, 0);
-  if (node.op == "DecodeYolov8") return all / input[1] * (input[1] - 4);  // boxes of candidates alone
+  if (node.op == "DecodeYolov8") {  // boxes of candidates alone
+    const std::int64_t classes = node.attributes.integer("classes", 0);
+    return all / input[1] * (classes == 0 ? input[1] - 4 : classes);
+  }
   if (node.op == "DecodeYolov5" || node.op == "DecodeYolox" || node.op == "DecodeEndToEnd") return all / input[2];
   return all;
 }
