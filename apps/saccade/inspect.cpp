@@ -22,6 +22,7 @@ struct InspectFlags {
   CommonFlags common;
   std::string model;
   std::string graphviz_dir;
+  std::string card_to_write;
   std::vector<std::string> dump_passes;
   bool dump = false;
   bool patches = false;
@@ -61,6 +62,18 @@ void write_dot(const std::string& folder, const std::string& name, const Graph& 
   if (!file) throw Error(ErrorCode::kIo, fmt::format("{} can't be written", path.string()));
 }
 
+/// CARD as a file, with what it rests on in front. Throws Error (kIo, kInvalidArgument).
+void write_card(const std::string& path, const Card& card) {
+  if (std::filesystem::exists(path))
+    throw Error(ErrorCode::kInvalidArgument, fmt::format("{} is there already; name another file", path));
+  std::ofstream file(path);
+  file << fmt::format("# by {}\n", card.origin);
+  for (const std::string& assumption : card.assumptions) file << fmt::format("# assumed: {}\n", assumption);
+  file << to_toml(card);
+  file.close();
+  if (!file) throw Error(ErrorCode::kIo, fmt::format("{} can't be written", path));
+}
+
 void check_pass_names(const std::vector<std::string>& names) {
   const auto known = pass_names();
   for (const std::string& name : names)
@@ -77,9 +90,11 @@ Graph with_card(InspectReport& report, const InspectFlags& flags) {
     if (options.roi) card.roi = options.roi;
     report.card = to_toml(card);
     report.card_origin = card.origin;
+    report.card_assumptions = card.assumptions;
+    if (!flags.card_to_write.empty()) write_card(flags.card_to_write, card);
     if (flags.pipeline) return attach(report.graph, card, post_options(card, options)).graph;
   } catch (const Error& error) {
-    if (flags.pipeline || !options.card.empty()) throw;
+    if (flags.pipeline || !options.card.empty() || !flags.card_to_write.empty()) throw;
     report.card_origin = fmt::format("none: {}", error.what());
   }
   return report.graph;
@@ -132,6 +147,8 @@ std::function<int()> add_inspect(CLI::App& app) {
   app.add_option("--graphviz", flags->graphviz_dir,
                  "Write the graph before and after all passes: DIR/before.dot, after.dot")
       ->type_name("DIR");
+  app.add_option("--write-card", flags->card_to_write, "Write the card in force, to be changed and used with --card")
+      ->type_name("FILE");
   app.add_flag("--patches", flags->patches, "List every change that the passes made");
   app.add_flag("--check", flags->check, "Run the graph before and after every pass and name one that changes results");
   app.add_flag("--pipeline", flags->pipeline, "Show the model as `run` compiles it: pixels before, answers after");

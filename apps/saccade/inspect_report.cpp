@@ -151,6 +151,7 @@ std::string to_text(const InspectReport& report) {
   text += values_text(report.graph, "output    ", report.graph.outputs());
   text += facts_text(report.facts);
   text += fmt::format("card        {}\n", report.card_origin);
+  for (const std::string& assumption : report.card_assumptions) text += fmt::format("  assumed: {}\n", assumption);
   for (std::size_t at = 0; at < report.card.size();) {
     const std::size_t end = std::min(report.card.find('\n', at), report.card.size());
     const std::string line = report.card.substr(at, end - at);
@@ -170,7 +171,7 @@ nlohmann::json to_json(const InspectReport& report) {
           {"macs", report.facts.macs},
           {"macs_by_operator", report.facts.macs_by_operator},
           {"operators", report.facts.operators},
-          {"card", {{"origin", report.card_origin}, {"toml", report.card}}},
+          {"card", {{"origin", report.card_origin}, {"assumptions", report.card_assumptions}, {"toml", report.card}}},
           {"passes", passes_json(report.passes)},
           {"plan", plan_json(*report.plan)}};
 }

@@ -42,6 +42,7 @@ struct InspectReport {
   ModelFacts facts;
   std::string card;         ///< the recognised card as TOML
   std::string card_origin;  ///< or why there is none
+  std::vector<std::string> card_assumptions;
   PassReport passes;
   std::shared_ptr<const Plan> plan;
   bool show_patches = false;

@@ -235,6 +235,24 @@ TEST_F(Verbs, InspectSaysWhatAModelIs) {
   EXPECT_NE(text.out.find("saccade.Preprocess"), std::string::npos);
 }
 
+TEST_F(Verbs, InspectWritesACardThatCanBeUsed) {
+  const std::string model = test::write_box_detector(folder_);
+  const std::string card = folder_ / "written.toml";
+  const Finished finished = run_saccade({"inspect", model, "--write-card", card});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const Finished used = run_saccade({"inspect", model, "--card", card, "--json"});
+  ASSERT_EQ(used.exit_code, 0) << used.err;
+  EXPECT_EQ(json::parse(used.out)["card"]["origin"], "card " + card);
+  EXPECT_EQ(json::parse(used.out)["card"]["toml"],
+            json::parse(run_saccade({"inspect", model, "--json"}).out)["card"]["toml"]);
+  const Finished again = run_saccade({"inspect", model, "--write-card", card});
+  EXPECT_EQ(again.exit_code, 1);
+  EXPECT_NE(again.err.find(card + " is there already"), std::string::npos) << again.err;
+  const Finished nowhere = run_saccade({"inspect", model, "--write-card", folder_ / "none/card.toml"});
+  EXPECT_EQ(nowhere.exit_code, 1);
+  EXPECT_NE(nowhere.err.find("can't be written"), std::string::npos) << nowhere.err;
+}
+
 TEST_F(Verbs, InspectSaysWhatTheDeviceDoesNotRunAndWhy) {
   onnx_writer::Model strange(17);
   strange.input("x", {1, 2, 4, 4}).output("y");
