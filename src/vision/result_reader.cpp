@@ -50,18 +50,23 @@ GridPlace place_on(const std::array<float, 4>& box, std::int64_t columns, std::i
 }  // namespace
 
 ResultReader::ResultReader(const Card& card, std::vector<AnswerOutput> answers, const PostOptions& options)
-    : card_(&card), answers_(std::move(answers)), options_(options), spec_(preprocess_spec(card)) {}
+    : card_(&card), answers_(std::move(answers)), options_(options), spec_(preprocess_spec(card)) {
+  owned_.reserve(most_objects());
+}
+
+std::size_t ResultReader::most_objects() const {
+  const auto lists = std::ranges::count(answers_, Answer::kCount, &AnswerOutput::kind);
+  return static_cast<std::size_t>(lists) * static_cast<std::size_t>(options_.max_det);
+}
 
 void ResultReader::prepare(Result& result) const {
   result.task = card_->task();
-  std::size_t objects = 0;
   for (const AnswerOutput& answer : answers_) {
     const Head& head = card_->heads[answer.head];
-    if (answer.kind == Answer::kCount) objects += static_cast<std::size_t>(options_.max_det);
     if (answer.kind == Answer::kClasses) result.classes.reserve(static_cast<std::size_t>(options_.top_k));
     if (answer.kind == Answer::kClassMap) result.segments.reserve(head.labels.size());
   }
-  result.detections.reserve(objects);
+  result.detections.reserve(most_objects());
 }
 
 void ResultReader::read(std::span<const TensorView> outputs, int width, int height, Result& result) {
@@ -139,6 +144,7 @@ void ResultReader::read_keypoints(const TensorView& points) {
   const auto count = static_cast<std::size_t>(points.shape[1]);
   const auto numbers = static_cast<std::size_t>(points.shape[2]);
   const float* from = points.as<const float>().data();
+  keypoints_.reserve(most_objects() * count);
   for (std::size_t i = first_; i < owned_.size(); ++i) {
     owned_[i].keypoints = keypoints_.size();
     owned_[i].keypoint_count = count;
@@ -155,7 +161,7 @@ void ResultReader::read_masks(Answer kind, const TensorView& grids, const Result
   const GridPlace whole = place_of(columns, rows);
   const Region& seen = whole.seen;
   // A run a row and object, and as many again: more are rare.
-  runs_.reserve(2 * static_cast<std::size_t>(options_.max_det) * static_cast<std::size_t>(height_));
+  runs_.reserve(2 * most_objects() * static_cast<std::size_t>(height_));
   for (std::size_t i = first_; i < owned_.size(); ++i) {
     const std::array<float, 4>& box = result.detections[i].box;
     const PixelExtent extent = kind == Answer::kMasks

@@ -29,6 +29,7 @@ class ResultReader {
     bool has_mask = false;
   };
 
+  std::size_t most_objects() const;
   /// How a grid of COLUMNS x ROWS over the model's picture lies on the frame.
   GridPlace place_of(std::int64_t columns, std::int64_t rows) const;
   void read_detections(const Head& head, const TensorView& rows, const TensorView& count, Result& result);
