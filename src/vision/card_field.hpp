@@ -1,0 +1,156 @@
+#pragma once
+
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "vision/card_file.hpp"
+#include "vision/labels.hpp"
+
+// How the values of a card's keys are read; every function throws Error (kInvalidFile) naming file, line and key.
+namespace saccade {
+
+/// One key's node with what an error needs to name it.
+struct Field {
+  const std::filesystem::path& file;
+  std::string_view name;  ///< "input.color"
+  const toml::node& node;
+
+  [[noreturn]] void bad(const std::string& wanted) const {
+    fail(ErrorCode::kInvalidFile, "{}:{}: '{}' must be {}", file.string(), node.source().begin.line, name, wanted);
+  }
+  std::string text() const {
+    const auto value = node.value_exact<std::string>();
+    if (!value) bad("a text");
+    return *value;
+  }
+  bool flag() const {
+    const auto value = node.value_exact<bool>();
+    if (!value) bad("true or false");
+    return *value;
+  }
+  double number() const { return number(node); }
+  double number(const toml::node& from) const {
+    const auto value = from.is_number() ? from.value<double>() : std::nullopt;
+    if (!value || !std::isfinite(*value)) bad("a number");
+    return *value;
+  }
+  int integer(int low, int high) const { return integer(node, low, high); }
+  int integer(const toml::node& from, int low, int high) const {
+    const auto value = from.value_exact<std::int64_t>();
+    if (!value || *value < low || *value > high) bad(fmt::format("of integers in {}..{}", low, high));
+    return static_cast<int>(*value);
+  }
+  const toml::array& array(std::size_t size) const {
+    const toml::array* values = node.as_array();
+    if (values == nullptr || (size != 0 && values->size() != size))
+      bad(size == 0 ? "a list" : fmt::format("a list of {}", size));
+    return *values;
+  }
+  template <std::size_t N>
+  std::array<int, N> integers(int low, int high) const {
+    std::array<int, N> out{};
+    const toml::array& values = array(N);
+    for (std::size_t i = 0; i < N; ++i) out[i] = integer(values[i], low, high);
+    return out;
+  }
+  /// Three numbers, or one for all channels.
+  std::array<float, 3> numbers() const {
+    if (!node.is_array()) return fill();
+    std::array<float, 3> out{};
+    const toml::array& values = array(3);
+    for (std::size_t i = 0; i < 3; ++i) out[i] = static_cast<float>(number(values[i]));
+    return out;
+  }
+  std::array<float, 3> fill() const {
+    const auto value = static_cast<float>(number());
+    return {value, value, value};
+  }
+  template <typename Enum, std::size_t N>
+  Enum choice(const std::array<std::string_view, N>& names) const {
+    const std::string value = text();
+    const auto found = std::ranges::find(names, value);
+    if (found == names.end()) bad(fmt::format("one of {}; it is '{}'", fmt::join(names, ", "), value));
+    return static_cast<Enum>(found - names.begin());
+  }
+};
+
+inline constexpr int kMost = 1'000'000;
+
+inline const Decoder* decoder_of(const Field& field) {
+  const std::string name = field.text();
+  if (const Decoder* decoder = find_decoder(name)) return decoder;
+  field.bad(fmt::format("one of {}; it is '{}'", decoder_names(), name));
+}
+
+/// A text, or a list of them; WHAT says so.
+inline std::vector<std::string> texts_of(const Field& field, const char* what) {
+  if (field.node.is_string()) return {field.text()};
+  if (!field.node.is_array()) field.bad(what);
+  std::vector<std::string> texts;
+  for (const toml::node& entry : field.array(0)) {
+    const auto text = entry.value_exact<std::string>();
+    if (!text) field.bad(what);
+    texts.push_back(*text);
+  }
+  if (texts.empty()) field.bad("a list of at least one text");
+  return texts;
+}
+
+inline std::vector<std::string> labels_of(const Field& field) {
+  if (field.node.is_string()) return read_labels((field.file.parent_path() / field.text()).string());
+  return texts_of(field, "a list of texts, or the name of a file of labels");
+}
+
+inline Region region_of(const Field& field) {
+  const auto [x, y, width, height] = field.integers<4>(0, kMost);
+  if (width == 0 || height == 0) field.bad("x, y, width, height with a size above 0");
+  return {x, y, width, height};
+}
+
+inline std::array<int, 3> pad_of(const Field& field) {
+  if (field.node.is_array()) return field.integers<3>(0, 255);
+  const int value = field.integer(0, 255);
+  return {value, value, value};
+}
+
+inline std::vector<int> integers_of(const Field& field, int low, int high) {
+  std::vector<int> values;
+  for (const toml::node& entry : field.array(0)) values.push_back(field.integer(entry, low, high));
+  if (values.empty()) field.bad("a list of at least one integer");
+  return values;
+}
+
+/// A flat list of numbers, or a list of such lists.
+inline void add_numbers(const Field& field, const toml::array& values, std::vector<float>& numbers) {
+  for (const toml::node& entry : values) {
+    if (const toml::array* inner = entry.as_array())
+      add_numbers(field, *inner, numbers);
+    else
+      numbers.push_back(static_cast<float>(field.number(entry)));
+  }
+}
+
+inline std::vector<float> anchors_of(const Field& field) {
+  std::vector<float> anchors;
+  add_numbers(field, field.array(0), anchors);
+  const bool sizes = std::ranges::all_of(anchors, [](float value) { return value > 0; });
+  if (anchors.empty() || anchors.size() % 2 != 0 || !sizes)
+    field.bad("a list of widths and heights in pixels, by pairs, all above 0");
+  return anchors;
+}
+
+inline std::vector<float> conf_of(const Field& field) {
+  std::vector<float> conf;
+  if (field.node.is_array())
+    add_numbers(field, field.array(0), conf);
+  else
+    conf.push_back(static_cast<float>(field.number()));
+  if (conf.empty() || !std::ranges::all_of(conf, [](float value) { return value >= 0 && value <= 1; }))
+    field.bad("a number in 0..1, or a list of such, one a class");
+  return conf;
+}
+
+}  // namespace saccade
