@@ -5,18 +5,20 @@
 
 namespace saccade {
 
-/// The share of their union that two boxes x1, y1, x2, y2 have in common; 0 for boxes that do not meet. NaN and
-/// infinite numbers never make it exceed a threshold of 0..1 or more.
+/// The share of their union that two boxes x1, y1, x2, y2 have in common; 0 for boxes that do not meet, and where a
+/// number is NaN or an area is more than a float holds.
 inline float box_overlap(const float* a, const float* b) {
   const float width = std::min(a[2], b[2]) - std::max(a[0], b[0]);
   const float height = std::min(a[3], b[3]) - std::max(a[1], b[1]);
   if (!(width > 0 && height > 0)) return 0;
   const float common = width * height;
-  return common / ((a[2] - a[0]) * (a[3] - a[1]) + (b[2] - b[0]) * (b[3] - b[1]) - common);
+  const float share = common / ((a[2] - a[0]) * (a[3] - a[1]) + (b[2] - b[0]) * (b[3] - b[1]) - common);
+  return std::isnan(share) ? 0 : share;
 }
 
-/// How much two turned boxes x, y, width, height, angle (radians) agree, 0 to 1: one minus the Hellinger distance of
-/// the normal distributions that have their moments ("ProbIoU", Llerena et al., 2021, with Ultralytics' constants).
+/// How much two turned boxes x, y, width, height, angle (radians) agree, 0 to 1 (0 where a number is none): one minus
+/// the Hellinger distance of the normal distributions that have their moments ("ProbIoU", Llerena et al., 2021, with
+/// Ultralytics' constants).
 inline float oriented_overlap(const float* a, const float* b) {
   constexpr float kTiny = 1e-7F;
   struct Covariance {
@@ -41,7 +43,8 @@ inline float oriented_overlap(const float* a, const float* b) {
   const float turned = -sum.xy * dx * dy / (whole + kTiny) * 0.5F;
   const float unlike = std::log(whole / (4 * std::sqrt(determinant(p) * determinant(q)) + kTiny) + kTiny) * 0.5F;
   const float distance = std::clamp(apart + turned + unlike, kTiny, 100.0F);
-  return 1 - std::sqrt(1 - std::exp(-distance) + kTiny);
+  const float likeness = 1 - std::sqrt(1 - std::exp(-distance) + kTiny);
+  return std::isnan(likeness) ? 0 : likeness;
 }
 
 }  // namespace saccade
