@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <fstream>
 
 #include "base/error.hpp"
 
@@ -26,8 +25,6 @@ constexpr std::array<std::string_view, 80> kCoco = {
 
 // Numbers that COCO's annotations skip.
 constexpr std::array kMissing = {12, 26, 29, 30, 45, 66, 68, 69, 71, 83};
-
-constexpr int kMaxClasses = 100'000;
 
 /// Reads what Python's repr() writes for a dict of int to str or a list of str.
 class NamesParser {
@@ -128,18 +125,5 @@ int coco_category(int class_id) {
 bool are_coco(std::span<const std::string> labels) { return std::ranges::equal(labels, kCoco); }
 
 std::vector<std::string> parse_python_names(std::string_view text) { return NamesParser(text).parse(); }
-
-std::vector<std::string> read_labels(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) fail(ErrorCode::kIo, "the file of labels {} can't be opened", path);
-  std::vector<std::string> labels;
-  for (std::string line; std::getline(file, line);) {
-    if (!line.empty() && line.back() == '\r') line.pop_back();
-    if (!line.empty()) labels.push_back(line);
-    if (labels.size() > kMaxClasses) fail(ErrorCode::kInvalidFile, "{} has more than {} lines", path, kMaxClasses);
-  }
-  if (labels.empty()) fail(ErrorCode::kInvalidFile, "{} holds no labels: one a line is expected", path);
-  return labels;
-}
 
 }  // namespace saccade

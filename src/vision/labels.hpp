@@ -7,6 +7,9 @@
 
 namespace saccade {
 
+/// A file or a model that names more classes is none.
+inline constexpr int kMaxClasses = 100'000;
+
 /// The 80 classes of COCO's detection task, in the order that models use.
 std::span<const std::string_view> coco_labels();
 /// The category that COCO's annotation files give to a model's class 0..79 (1..90, with gaps).
@@ -17,7 +20,9 @@ bool are_coco(std::span<const std::string> labels);
 /// Class names as a Python dictionary or list prints them: "{0: 'person', 1: 'bicycle'}", "['cat', 'dog']"; an id that
 /// is left out is named by its number. Throws Error (kInvalidFile) quoting what can't be read.
 std::vector<std::string> parse_python_names(std::string_view text);
-/// One name a line. Throws Error (kIo, kInvalidFile) naming the file.
+/// The classes that a file names: one a line; ImageNet's synsets, of which the first name counts ("n01440764 tench,
+/// Tinca tinca": "tench"); or, where it ends in .yaml or .yml, the list or map `names` of Ultralytics' data sets.
+/// Throws Error (kIo, kInvalidFile) naming the file, and the line where there is one.
 std::vector<std::string> read_labels(const std::string& path);
 
 }  // namespace saccade
