@@ -203,7 +203,10 @@ void apply(const CardFile& said, const Graph& graph, Card& card) {
   if (card.resize == ResizeMode::kResizeCrop && card.resize_to == 0) card.resize_to = std::max(card.width, card.height);
   if (said.heads.size() == 1 && !said.names_decoders()) {
     Head& head = card.heads.front();
-    const bool other = !said.heads[0].outputs.empty() || !said.heads[0].strides.empty();
+    const bool other =
+        !said.heads[0].outputs.empty() || !said.heads[0].strides.empty() || !said.heads[0].anchors.empty();
+    // What a decoder remaps itself, it does for the usual labels.
+    if (!said.heads[0].labels.empty() && said.heads[0].remap.empty()) head.remap.clear();
     apply(said.heads[0], head);
     if (other) fit_output(graph, card, head);
   }

@@ -198,12 +198,40 @@ TEST_F(CardFiles, NameKeyAndLineOfWhatIsWrong) {
       {"[output]\nname = [1]\n", "'output.name' must be a text or a list of texts"},
       {"[[output]]\n[[output]]\n", "each of several outputs must name its decoder"},
       {"[output]\nlabels = [1]\n", "'output.labels'"},
+      {"[output]\nanchors = 3\n", "card.toml:2: 'output.anchors' must be a list"},
+      {"[output]\nanchors = []\n", "'output.anchors' must be a list of widths and heights"},
+      {"[output]\nanchors = [[10, 13], [\"a\", 2]]\n", "'output.anchors' must be a number"},
+      {"[output]\ndecoder = \"yolov3\"\nanchors = [10, 13]\n", "the decoder yolov3 fits no output"},
+      {"[output]\nconf = []\n", "'output.conf' must be a number in 0..1"},
+      {"[output]\n\nconf = \"high\"\n", "card.toml:3: 'output.conf' must be a number"},
+      {"[output]\nconf = [0.5, 0.6]\n", "'output.conf' has 2 thresholds, but there are 80 classes"},
+      {"[output]\nremap = []\n", "'output.remap' must be a list of at least one integer"},
+      {"[output]\nremap = 1\n", "card.toml:2: 'output.remap' must be a list"},
+      {"[output]\nremap = [0.5]\n", "'output.remap' must be of integers in -1"},
+      {"[output]\nsigmoid = 1\n", "card.toml:2: 'output.sigmoid' must be true or false"},
+      {"[output]\nsigmoid = \"yes\"\n", "'output.sigmoid' must be true or false"},
       {"[output]\nlabels = \"none.txt\"\n", "none.txt"},
       {"[output]\nmulti_label = 1\n", "'output.multi_label' must be true or false"},
       {"[output\n", "card.toml:1"},
   };
   for (const auto& [text, expected] : cases)
     EXPECT_NE(rejection(graph, text).find(expected), std::string::npos) << text << " -> " << rejection(graph, text);
+}
+
+TEST_F(CardFiles, NameTheClassesThatADecoderWouldMapItself) {
+  Graph graph = model({1, 3, 512, 512}, {1, 49104, 4});
+  const ValueId scores = graph.add_value("classification", {DType::kFloat32, {1, 49104, 90}});
+  graph.add_node({.op = "Sigmoid", .name = "scores", .inputs = {graph.inputs()[0]}, .outputs = {scores}});
+  graph.add_output(scores);
+  const Card recognised = card_for(graph, {});
+  EXPECT_EQ(recognised.head().decoder->name, "efficientdet");
+  EXPECT_EQ(recognised.head().labels.size(), 80U);
+  EXPECT_EQ(recognised.head().remap.size(), 90U);
+  std::string labels;
+  for (int i = 0; i < 90; ++i) labels += "\"part " + std::to_string(i) + "\", ";
+  const Card card = load(graph, "[output]\nlabels = [" + labels + "]\n");
+  EXPECT_TRUE(card.head().remap.empty());
+  EXPECT_EQ(card.head().labels[89], "part 89");
 }
 
 TEST_F(CardFiles, DescribeSeveralAnswers) {

@@ -1,22 +1,102 @@
 #include "vision/decoders/families.hpp"
 #include "vision/decoders/support.hpp"
 
-// Models that choose among their boxes themselves (YOLOv10, v26, exports with NMS): rows x1, y1, x2, y2, score, class.
+// Models that choose among their boxes themselves (YOLOv10, v26, exports with NMS): rows x1, y1, x2, y2, score, class,
+// and behind them what else the task needs: coefficients of masks (with prototypes [1, K, h, w] as a second output),
+// points, or an angle, the box being x, y (centre), width, height then.
 namespace saccade {
 namespace {
 
-bool fit(const Graph& graph, const Card& /*card*/, Head& head) {
-  return fit_one(graph, head, [](const Shape& shape, Head& /*to*/) { return is_list(shape) && shape[2] == 6; });
-}
+constexpr std::int64_t kNumbers = 6;
+constexpr std::int64_t kMostRows = 1000;
+constexpr int kPersonPoints = 17;
+
+std::int64_t rows_of(const Graph& graph, const Head& head) { return graph.value(output_of(graph, head)).type.shape[1]; }
 
 bool is_chosen(const Graph& graph, const Card& /*card*/, const Head& head) {
-  return reads_all(graph, head) && graph.value(output_of(graph, head)).type.shape[1] <= 1000;
+  return reads_all(graph, head) && rows_of(graph, head) <= kMostRows;
 }
 
-void attach(Attachment& to) {
+bool fit(const Graph& graph, const Card& /*card*/, Head& head) {
+  return fit_one(graph, head, [](const Shape& shape, Head& /*to*/) { return is_list(shape) && shape[2] == kNumbers; });
+}
+
+Attachment::Objects choose_rows(Attachment& to) {
   Node decoder{.domain = "saccade", .op = "DecodeEndToEnd", .inputs = {to.output(0), to.class_filter()}};
   to.set_candidate_attributes(decoder);
-  to.choose(std::move(decoder));
+  return to.choose(std::move(decoder));
+}
+
+/// The chosen objects' numbers behind the class, [1, N, E].
+ValueId numbers_behind(Attachment& to, const Attachment::Objects& objects) {
+  const ValueId rows = to.output(0);
+  const ValueId behind = to.post.slice(rows, 2, kNumbers, to.post.shape(rows)[2]);
+  return to.post.gather(behind, 1, objects.anchors);
+}
+
+void attach(Attachment& to) { choose_rows(to); }
+
+bool fit_masks(const Graph& graph, const Card& /*card*/, Head& head) {
+  for (ValueId output : readable_outputs(graph, head)) {
+    const Value& prototypes = graph.value(output);
+    const Shape& grid = prototypes.type.shape;
+    if (grid.rank() != 4 || grid[0] != 1) continue;
+    const bool found = fit_one(graph, head, [&](const Shape& shape, Head& /*to*/) {
+      return is_list(shape) && shape[2] == kNumbers + grid[1];
+    });
+    if (!found) return false;
+    head.outputs.push_back(prototypes.name);
+    return true;
+  }
+  return false;
+}
+
+void attach_masks(Attachment& to) {
+  const Attachment::Objects objects = choose_rows(to);
+  const ValueId rows = numbers_behind(to, objects);
+  const Shape shape = to.post.shape(rows);
+  give_prototype_masks(to, objects, to.post.reshape(rows, {shape[1], shape[2]}), to.output(1));
+}
+
+/// People where nothing else is said: one class, and x, y, confidence of COCO's points.
+bool fit_points(const Graph& graph, const Card& /*card*/, Head& head) {
+  if (head.keypoints == 0) head.keypoints = metadata_keypoints(graph);
+  const bool people = head.keypoints == 0;
+  if (people) head.keypoints = kPersonPoints;
+  const bool found = fit_one(graph, head, [&](const Shape& shape, Head& to) {
+    const std::int64_t extra = shape[2] - kNumbers;
+    return is_list(shape) && (extra == 3 * std::int64_t{to.keypoints} || extra == 2 * std::int64_t{to.keypoints});
+  });
+  if (found && head.classes == 0 && people)
+    head.classes = head.labels.empty() ? 1 : static_cast<int>(head.labels.size());
+  return found;
+}
+
+bool is_people(const Graph& graph, const Card& card, const Head& head) {
+  return is_chosen(graph, card, head) && head.keypoints == kPersonPoints;
+}
+
+void attach_points(Attachment& to) {
+  const ValueId points = numbers_behind(to, choose_rows(to));
+  to.give_keypoints(points, to.post.shape(points)[2] / to.head.keypoints);
+}
+
+bool fit_turned(const Graph& graph, const Card& /*card*/, Head& head) {
+  return fit_one(graph, head,
+                 [](const Shape& shape, Head& /*to*/) { return is_list(shape) && shape[2] == kNumbers + 1; });
+}
+
+/// The class is one of many scores, all others 0, so that turned boxes take the way of all others.
+void attach_turned(Attachment& to) {
+  Fragment& post = to.post;
+  const ValueId rows = to.output(0);
+  const ValueId boxes = post.concat({post.slice(rows, 2, 0, 4), post.slice(rows, 2, 6, 7)}, 2);
+  std::vector<float> numbers;
+  for (std::size_t i = 0; i < to.head.labels.size(); ++i) numbers.push_back(static_cast<float>(i));
+  const ValueId classes = post.floats({1, 1, static_cast<std::int64_t>(numbers.size())}, numbers);
+  const ValueId named = post.op("Floor", {post.slice(rows, 2, 5, 6)});
+  const ValueId here = post.cast(post.op("Equal", {named, classes}), DType::kFloat32);
+  to.choose(boxes, post.op("Mul", {here, post.slice(rows, 2, 4, 5)}));
 }
 
 }  // namespace
@@ -28,5 +108,30 @@ constexpr Decoder kYoloEndToEnd = {.name = "yolo-e2e",
                                    .recognises = is_chosen,
                                    .attach = attach,
                                    .selects_itself = true};
+constexpr Decoder kYoloEndToEndSeg = {
+    .name = "yolo-e2e-seg",
+    .reads = "the same with coefficients of masks behind the class, and prototypes (YOLOv26-seg)",
+    .task = Task::kSegment,
+    .usual_pixels = ultralytics_pixels,
+    .fit = fit_masks,
+    .recognises = is_chosen,
+    .attach = attach_masks,
+    .selects_itself = true};
+constexpr Decoder kYoloEndToEndPose = {.name = "yolo-e2e-pose",
+                                       .reads = "the same with points behind the class (YOLOv26-pose)",
+                                       .task = Task::kPose,
+                                       .usual_pixels = ultralytics_pixels,
+                                       .fit = fit_points,
+                                       .recognises = is_people,
+                                       .attach = attach_points,
+                                       .selects_itself = true};
+constexpr Decoder kYoloEndToEndObb = {
+    .name = "yolo-e2e-obb",
+    .reads = "rows x, y, w, h, score, class, angle that need no suppression (YOLOv26-obb)",
+    .task = Task::kOriented,
+    .usual_pixels = ultralytics_pixels,
+    .fit = fit_turned,
+    .attach = attach_turned,
+    .selects_itself = true};
 
 }  // namespace saccade

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "vision/labels.hpp"
+
 namespace saccade {
 
 std::vector<ValueId> readable_outputs(const Graph& graph, const Head& head) {
@@ -17,11 +19,56 @@ ValueId output_of(const Graph& graph, const Head& head, std::size_t role) {
   return find_value(graph, graph.outputs(), head.outputs.at(role));
 }
 
+const Value* find_role(const Graph& graph, const Head& head, std::size_t place, std::string_view word) {
+  const std::vector<ValueId> readable = readable_outputs(graph, head);
+  if (!head.outputs.empty()) return place < readable.size() ? &graph.value(readable[place]) : nullptr;
+  for (ValueId output : readable)
+    if (graph.value(output).name.find(word) != std::string::npos) return &graph.value(output);
+  return nullptr;
+}
+
+ScoresAndBoxes find_scores_and_boxes(const Graph& graph, const Head& head, std::string_view scores,
+                                     std::string_view boxes) {
+  const auto fits = [](const ScoresAndBoxes& pair) {
+    if (pair.scores == nullptr || pair.boxes == nullptr || pair.scores == pair.boxes) return false;
+    const Shape& rows = pair.scores->type.shape;
+    return is_list(rows) && pair.boxes->type.shape == Shape{1, rows[1], 4};
+  };
+  const ScoresAndBoxes named{find_role(graph, head, 0, scores), find_role(graph, head, 1, boxes)};
+  if (fits(named)) return named;
+  std::vector<ScoresAndBoxes> found;
+  if (head.outputs.empty())
+    for (ValueId first : graph.answers())
+      for (ValueId second : graph.answers())
+        if (const ScoresAndBoxes pair{&graph.value(first), &graph.value(second)}; fits(pair)) found.push_back(pair);
+  return found.size() == 1 ? found[0] : ScoresAndBoxes{};
+}
+
+bool ends_in(const Graph& graph, const std::string& output, std::string_view op) {
+  return makers(graph, find_value(graph, graph.outputs(), output)) == std::set<std::string>{std::string(op)};
+}
+
+void remap_coco_categories(Head& head, int first) {
+  if (!head.labels.empty() || !head.remap.empty()) return;
+  head.remap.assign(static_cast<std::size_t>(head.classes), -1);
+  for (int i = 0; i < static_cast<int>(coco_labels().size()); ++i) {
+    const int place = coco_category(i) - first;
+    if (place < head.classes) head.remap[static_cast<std::size_t>(place)] = i;
+  }
+}
+
 bool settle_count(Head& head, std::int64_t classes) {
   if (classes < 1 || classes > kMostClasses) return false;
   if (head.classes != 0) return head.classes == classes;
   head.classes = static_cast<int>(classes);
   return true;
+}
+
+int metadata_keypoints(const Graph& graph) {
+  const auto said = graph.metadata.find("kpt_shape");
+  if (said == graph.metadata.end()) return 0;
+  const std::string& text = said->second;
+  return std::atoi(text.c_str() + std::min(text.find_first_of("0123456789"), text.size()));
 }
 
 bool reads_all(const Graph& graph, const Head& head) { return graph.answers().size() == head.outputs.size(); }

@@ -33,11 +33,32 @@ bool fit_one(const Graph& graph, Head& head, const Fits& fits) {
 
 ValueId output_of(const Graph& graph, const Head& head, std::size_t role = 0);
 
+/// The scores and the boxes float32 [1, A, 4] of A rows that a head reads, in two outputs.
+struct ScoresAndBoxes {
+  const Value* scores = nullptr;  ///< [1, A, C]
+  const Value* boxes = nullptr;   ///< [1, A, 4]; null: there is no such pair
+};
+/// The two that HEAD names, in that order; else those whose names hold SCORES and BOXES; else the only two that fit.
+ScoresAndBoxes find_scores_and_boxes(const Graph& graph, const Head& head, std::string_view scores,
+                                     std::string_view boxes);
+/// The readable output whose name holds WORD (where HEAD names outputs: the one at PLACE); null: none.
+const Value* find_role(const Graph& graph, const Head& head, std::size_t place, std::string_view word);
+
+/// Whether the model's own operators made it probabilities.
+bool ends_in(const Graph& graph, const std::string& output, std::string_view op);
+
 /// CLASSES is what an output tells apart: true where HEAD, which may know it already, does not contradict.
 bool settle_count(Head& head, std::int64_t classes);
 
+/// Points an object, as Ultralytics' metadata says them; 0: it says none.
+int metadata_keypoints(const Graph& graph);
+
 /// Whether the model has no other outputs than those that HEAD reads.
 bool reads_all(const Graph& graph, const Head& head);
+
+/// Where a head's classes are the numbers of COCO's categories, FIRST of them the first one's: remaps them to the 80
+/// that there are, unless HEAD has labels or a map of its own.
+void remap_coco_categories(Head& head, int first);
 
 /// Cells of all levels of the model's picture.
 std::int64_t cells(const Card& card, const std::vector<int>& strides);

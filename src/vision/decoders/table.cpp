@@ -6,8 +6,52 @@ namespace saccade {
 namespace {
 
 constexpr const Decoder* kDecoders[] = {
-    &kYolov8,       &kYolov8Seg, &kYolov8Pose, &kYolov8Obb, &kYolox, &kYolov5,  &kYoloEndToEnd,
-    &kDetrEndToEnd, &kRfdetr,    &kRfdetrSeg,  &kSemantic,  &kDepth, &kUpscale, &kClassify,
+    // Rows of one output, and prototypes.
+    &kYolov8,
+    &kYolov8Seg,
+    &kYolov8Pose,
+    &kYolov8Obb,
+    &kNanodet,
+    &kYolox,
+    &kYolov5,
+    &kYolov5Seg,
+    &kYolov7Pose,
+    &kYoloEndToEnd,
+    &kYoloEndToEndSeg,
+    &kYoloEndToEndPose,
+    &kYoloEndToEndObb,
+    // Heads, level by level.
+    &kYolov3,
+    &kYolov5Heads,
+    &kYoloFastest,
+    &kFastestDet,
+    // Boxes and scores apart.
+    &kKerasYolov3,
+    &kDarknet,
+    &kUltraFace,
+    &kSsd,
+    &kEfficientDet,
+    &kDetr,
+    &kRtDetr,
+    &kDeformableDetr,
+    // Chosen by the model.
+    &kRfdetr,
+    &kRfdetrSeg,
+    &kDetrEndToEnd,
+    &kTensorFlow,
+    &kSsdZoo,
+    &kTensorRt,
+    &kTorchvision,
+    &kMaskRcnn,
+    // Faces with landmarks.
+    &kScrfd,
+    &kYunet,
+    &kRetinaFace,
+    // Pictures and classes.
+    &kSemantic,
+    &kDepth,
+    &kUpscale,
+    &kClassify,
 };
 
 }  // namespace

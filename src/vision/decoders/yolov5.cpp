@@ -1,8 +1,8 @@
 #include "vision/decoders/families.hpp"
 #include "vision/decoders/support.hpp"
 
-// YOLOv5 and v7: rows x, y, width, height, objectness, a score a class, [1, A, 5 + C]; and YOLOX, whose rows are those
-// of its head as it is, box and all, to be decoded by the cells' places.
+// YOLOv5, v6 and v7: rows x, y, width, height, objectness, a score a class, [1, A, 5 + C]; and YOLOX, whose rows are
+// those of its head as it is, box and all, to be decoded by the cells' places.
 namespace saccade {
 namespace {
 
@@ -31,6 +31,69 @@ Node decoder_node(Attachment& to, const char* op) {
 }
 
 void attach_decoded(Attachment& to) { to.choose(decoder_node(to, "DecodeYolov5")); }
+
+/// The chosen objects' numbers behind the classes, [N, E].
+ValueId numbers_behind(Attachment& to, const Attachment::Objects& objects) {
+  const ValueId rows = to.output(0);
+  const std::int64_t width = to.post.shape(rows)[2];
+  const std::int64_t first = 5 + to.head.classes;
+  const ValueId behind = to.post.gather(to.post.slice(rows, 2, first, width), 1, objects.anchors);
+  return to.post.reshape(behind, {to.post.shape(behind)[1], width - first});
+}
+
+Attachment::Objects choose_of_classes(Attachment& to) {
+  Node decoder = decoder_node(to, "DecodeYolov5");
+  decoder.attributes.set("classes", std::int64_t{to.head.classes});
+  return to.choose(std::move(decoder));
+}
+
+bool fit_masks(const Graph& graph, const Card& /*card*/, Head& head) {
+  for (ValueId output : readable_outputs(graph, head)) {
+    const Value& prototypes = graph.value(output);
+    const Shape& grid = prototypes.type.shape;
+    if (grid.rank() != 4 || grid[0] != 1) continue;
+    const bool found = fit_one(graph, head, [&](const Shape& shape, Head& to) {
+      return is_list(shape) && settle_count(to, shape[2] - 5 - grid[1]);
+    });
+    if (!found) return false;
+    head.outputs.push_back(prototypes.name);
+    return true;
+  }
+  return false;
+}
+
+/// Older exports give their heads, too.
+bool is_masks(const Graph& graph, const Card& card, const Head& head) {
+  const std::int64_t rows = rows_of(graph, head);
+  return head.classes == 80 && rows % 3 == 0 && !strides_for(card, rows / 3).empty();
+}
+
+void attach_masks(Attachment& to) {
+  const Attachment::Objects objects = choose_of_classes(to);
+  give_prototype_masks(to, objects, numbers_behind(to, objects), to.output(1));
+}
+
+constexpr int kPersonPoints = 17;
+
+/// People: one class, and x, y, confidence of COCO's points.
+bool fit_points(const Graph& graph, const Card& /*card*/, Head& head) {
+  if (head.keypoints == 0) head.keypoints = kPersonPoints;
+  return fit_one(graph, head, [&](const Shape& shape, Head& to) {
+    return is_list(shape) && settle_count(to, shape[2] - 5 - 3 * std::int64_t{to.keypoints});
+  });
+}
+
+bool is_people(const Graph& graph, const Card& card, const Head& head) {
+  const std::int64_t rows = rows_of(graph, head);
+  return head.classes == 1 && rows % 3 == 0 && strides_for(card, rows / 3).size() >= 3;
+}
+
+void attach_points(Attachment& to) {
+  const Attachment::Objects objects = choose_of_classes(to);
+  const ValueId points = numbers_behind(to, objects);
+  const Shape shape = to.post.shape(points);
+  to.give_keypoints(to.post.reshape(points, {1, shape[0], shape[1]}), 3);
+}
 
 void yolox_pixels(Card& card) {
   card.color = ChannelOrder::kBgr;
@@ -62,11 +125,25 @@ void attach_yolox(Attachment& to) {
 }  // namespace
 
 constexpr Decoder kYolov5 = {.name = "yolov5",
-                             .reads = "rows x, y, w, h, objectness and a score a class (YOLOv5, v7)",
+                             .reads = "rows x, y, w, h, objectness and a score a class (YOLOv5, v6, v7)",
                              .usual_pixels = ultralytics_pixels,
                              .fit = fit_decoded,
                              .recognises = is_decoded,
                              .attach = attach_decoded};
+constexpr Decoder kYolov5Seg = {.name = "yolov5-seg",
+                                .reads = "the same with coefficients of masks behind the classes, and prototypes",
+                                .task = Task::kSegment,
+                                .usual_pixels = ultralytics_pixels,
+                                .fit = fit_masks,
+                                .recognises = is_masks,
+                                .attach = attach_masks};
+constexpr Decoder kYolov7Pose = {.name = "yolov7-pose",
+                                 .reads = "the same with points (x, y, confidence) in the coefficients' place",
+                                 .task = Task::kPose,
+                                 .usual_pixels = ultralytics_pixels,
+                                 .fit = fit_points,
+                                 .recognises = is_people,
+                                 .attach = attach_points};
 constexpr Decoder kYolox = {.name = "yolox",
                             .reads = "YOLOX's grid, undecoded; `strides` level by level",
                             .usual_pixels = yolox_pixels,

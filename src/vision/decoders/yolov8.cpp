@@ -86,9 +86,7 @@ std::int64_t numbers_of(std::int64_t extra, int keypoints) {
 bool fit_points(const Graph& graph, const Card& /*card*/, Head& head) {
   // The metadata tells the classes; people are one class of 17 points.
   if (head.classes == 0) head.classes = 1;
-  if (const auto said = graph.metadata.find("kpt_shape"); said != graph.metadata.end() && head.keypoints == 0)
-    head.keypoints =
-        std::atoi(said->second.c_str() + std::min(said->second.find_first_of("0123456789"), said->second.size()));
+  if (head.keypoints == 0) head.keypoints = metadata_keypoints(graph);
   return fit_one(graph, head, [&](const Shape& shape, Head& to) {
     if (!is_list(shape)) return false;
     const std::int64_t extra = shape[1] - 4 - to.classes;

@@ -1,0 +1,89 @@
+#include "vision/decoders/families.hpp"
+#include "vision/decoders/geometry.hpp"
+#include "vision/decoders/support.hpp"
+
+// SSD without suppression (pytorch-ssd, jetson-inference) and UltraFace: probabilities [1, A, 1 + C], the background's
+// first, and boxes [1, A, 4], corners in shares of the picture. And what pytorch-YOLOv4 writes of Darknet's networks
+// (YOLOv3, v4): confs [1, A, C] without a background, and the same boxes [1, A, 1, 4].
+namespace saccade {
+namespace {
+
+bool fit(const Graph& graph, const Card& /*card*/, Head& head) {
+  const auto [scores, boxes] = find_scores_and_boxes(graph, head, "scores", "boxes");
+  if (boxes == nullptr || !settle_count(head, scores->type.shape[2] - 1)) return false;
+  head.outputs = {scores->name, boxes->name};
+  return true;
+}
+
+/// Only a softmax has a background, and only these names have boxes decoded.
+bool is_ssd(const Graph& graph, const Card& /*card*/, const Head& head) {
+  return reads_all(graph, head) && head.outputs[0] == "scores" && head.outputs[1] == "boxes" &&
+         ends_in(graph, head.outputs[0], "Softmax");
+}
+
+void pixels(Card& card) {
+  card.resize = ResizeMode::kStretch;
+  card.scale = 1;
+  card.mean = {127, 127, 127};
+  card.std = {128, 128, 128};
+}
+
+void attach(Attachment& to) {
+  const ValueId scores = to.post.slice(to.output(0), 2, 1, 1 + to.head.classes);
+  to.choose(to_pixels(to, to.output(1)), scores);
+}
+
+/// Three, two, two and three boxes a cell.
+std::int64_t ultraface_rows(const Card& card) {
+  std::int64_t rows = 0;
+  for (const auto& [stride, boxes] : {std::pair{8, 3}, {16, 2}, {32, 2}, {64, 3}})
+    rows += boxes * cells_along(card.width, stride, true) * cells_along(card.height, stride, true);
+  return rows;
+}
+
+bool fit_face(const Graph& graph, const Card& card, Head& head) {
+  if (!fit(graph, card, head) || head.classes != 1) return false;
+  if (graph.value(output_of(graph, head)).type.shape[1] != ultraface_rows(card)) return false;
+  if (head.labels.empty()) head.labels = {"face"};
+  return true;
+}
+
+bool fit_darknet(const Graph& graph, const Card& /*card*/, Head& head) {
+  const Value* boxes = find_role(graph, head, 0, "boxes");
+  const Value* scores = find_role(graph, head, 1, "confs");
+  if (boxes == nullptr || scores == nullptr || !is_list(scores->type.shape)) return false;
+  const Shape& shape = scores->type.shape;
+  if (boxes->type.shape != Shape{1, shape[1], 1, 4} || !settle_count(head, shape[2])) return false;
+  head.outputs = {boxes->name, scores->name};
+  return true;
+}
+
+bool is_darknet(const Graph& graph, const Card& /*card*/, const Head& head) { return reads_all(graph, head); }
+
+void attach_darknet(Attachment& to) {
+  const std::int64_t rows = to.post.shape(to.output(1))[1];
+  to.choose(to_pixels(to, to.post.reshape(to.output(0), {1, rows, 4})), to.output(1));
+}
+
+}  // namespace
+
+constexpr Decoder kUltraFace = {.name = "ultraface",
+                                .reads = "UltraFace's probabilities of background and face, and boxes",
+                                .usual_pixels = pixels,
+                                .fit = fit_face,
+                                .recognises = is_ssd,
+                                .attach = attach};
+constexpr Decoder kSsd = {.name = "ssd",
+                          .reads = "probabilities, the background's first, and boxes in shares of the picture",
+                          .usual_pixels = pixels,
+                          .fit = fit,
+                          .recognises = is_ssd,
+                          .attach = attach};
+constexpr Decoder kDarknet = {.name = "darknet",
+                              .reads = "pytorch-YOLOv4's boxes in shares of the picture, and confidences",
+                              .usual_pixels = stretched_pixels,
+                              .fit = fit_darknet,
+                              .recognises = is_darknet,
+                              .attach = attach_darknet};
+
+}  // namespace saccade

@@ -1,0 +1,268 @@
+#include "family_models.hpp"
+
+// Models that choose among their boxes themselves, and DETRs, written from known boxes.
+namespace saccade::test {
+namespace {
+
+const std::vector<Known> kThings = {
+    {{10, 20, 31, 44}, 0.9F, 2}, {{60, 30, 110, 90}, 0.8F, 0}, {{20, 60, 150, 122.5F}, 0.7F, 79}};
+const Shape kPicture{1, 3, 128, 160};
+
+/// Rows x1, y1, x2, y2, score, class, and what stands behind.
+Tensor rows(std::int64_t extra, const std::vector<Known>& things = kThings) {
+  Tensor tensor = filled({1, 300, 6 + extra}, 0);
+  for (std::size_t i = 0; i < things.size(); ++i) {
+    const auto row = static_cast<std::int64_t>(2 * i);
+    for (std::int64_t k = 0; k < 4; ++k) at(tensor, {0, row, k}) = things[i].box[static_cast<std::size_t>(k)];
+    at(tensor, {0, row, 4}) = things[i].score;
+    at(tensor, {0, row, 5}) = static_cast<float>(things[i].class_id);
+  }
+  return tensor;
+}
+
+TEST(YoloEndToEnd, ReadsBoxes) {
+  expect_found(find_in(FamilyModel(kPicture).gives("output0", rows(0)).build()), "yolo-e2e", kThings);
+}
+
+TEST(YoloEndToEnd, KeepsWhatOverlaps) {
+  const std::vector<Known> twice = {{{10, 20, 31, 44}, 0.9F, 2}, {{10, 20, 31, 44}, 0.8F, 2}};
+  expect_found(find_in(FamilyModel(kPicture).gives("output0", rows(0, twice)).build()), "yolo-e2e", twice);
+}
+
+TEST(YoloEndToEndSeg, ReadsMasks) {
+  Tensor tensor = rows(32);
+  for (std::int64_t i = 0; i < 3; ++i) at(tensor, {0, 2 * i, 6 + i}) = 1;
+  Tensor prototypes = filled({1, 32, 32, 40}, 0);
+  for (std::int64_t y = 0; y < 32; ++y)
+    for (std::int64_t x = 0; x < 40; ++x) {
+      at(prototypes, {0, 0, y, x}) = 1;
+      at(prototypes, {0, 1, y, x}) = y < 16 ? -1 : 1;
+      at(prototypes, {0, 2, y, x}) = -1;
+    }
+  const Found found = find_in(FamilyModel(kPicture).gives("output0", tensor).gives("output1", prototypes).build());
+  expect_found(found, "yolo-e2e-seg", kThings);
+  ASSERT_EQ(found.areas.size(), 3U);
+  EXPECT_NEAR(static_cast<double>(found.areas[0]), 42 * 48, 1);
+  EXPECT_NEAR(static_cast<double>(found.areas[1]), 100 * (180 - 128), 100);
+  EXPECT_EQ(found.areas[2], 0);
+}
+
+std::vector<Known> people() {
+  std::vector<Known> things = kThings;
+  for (Known& thing : things) thing.class_id = 0;
+  return things;
+}
+
+TEST(YoloEndToEndPose, ReadsPoints) {
+  Tensor tensor = rows(51, people());
+  for (std::int64_t k = 0; k < 17; ++k) {
+    at(tensor, {0, 2, 6 + 3 * k}) = static_cast<float>(61 + k);
+    at(tensor, {0, 2, 7 + 3 * k}) = static_cast<float>(31 + k);
+    at(tensor, {0, 2, 8 + 3 * k}) = 0.25F;
+  }
+  const Found found = find_in(FamilyModel(kPicture).gives("output0", tensor).build());
+  expect_found(found, "yolo-e2e-pose", people());
+  ASSERT_EQ(found.keypoints.size(), 3U);
+  ASSERT_EQ(found.keypoints[1].size(), 17U);
+  EXPECT_NEAR(found.keypoints[1][3].x, 2 * 64, 0.01);
+  EXPECT_NEAR(found.keypoints[1][3].y, 2 * 34, 0.01);
+  EXPECT_EQ(found.keypoints[1][3].confidence, 0.25F);
+  EXPECT_EQ(found.detections()[0].class_name, "person");
+}
+
+TEST(YoloEndToEndObb, ReadsTurnedBoxesByMetadata) {
+  Tensor tensor = filled({1, 300, 7}, 0);
+  const std::array<float, 7> row = {80, 64, 60, 20, 0.9F, 4, 0.5F};
+  for (std::int64_t k = 0; k < 7; ++k) at(tensor, {0, 9, k}) = row[static_cast<std::size_t>(k)];
+  Graph model = FamilyModel(kPicture).gives("output0", tensor).build();
+  EXPECT_EQ(recognised(model), "");
+  model.metadata = {{"task", "obb"}, {"names", "['a', 'b', 'c', 'd', 'ship']"}};
+  const Found found = find_in(std::move(model));
+  ASSERT_EQ(found.detections().size(), 1U);
+  const Detection& ship = found.detections()[0];
+  EXPECT_EQ(found.card.head().decoder->name, "yolo-e2e-obb");
+  EXPECT_EQ(ship.class_name, "ship");
+  EXPECT_NEAR(ship.confidence, 0.9F, 1e-6);
+  ASSERT_TRUE(ship.oriented);
+  EXPECT_NEAR(ship.oriented->x, 160, 0.01);
+  EXPECT_NEAR(ship.oriented->y, 128, 0.01);
+  EXPECT_NEAR(ship.oriented->width, 120, 0.01);
+  EXPECT_NEAR(ship.oriented->height, 40, 0.01);
+  EXPECT_NEAR(ship.oriented->angle, 0.5, 1e-4);
+}
+
+TEST(Yolov8Obb, ReadsColumnsWithAnAngle) {
+  const std::int64_t cells = 20 * 16 + 10 * 8 + 5 * 4;
+  Tensor tensor = filled({1, 20, cells}, 0);
+  const std::array<float, 4> box = {80, 64, 20, 60};  // the longer side is the height: the angle turns by a quarter
+  for (std::int64_t k = 0; k < 4; ++k) at(tensor, {0, k, 77}) = box[static_cast<std::size_t>(k)];
+  at(tensor, {0, 4 + 11, 77}) = 0.9F;
+  at(tensor, {0, 19, 77}) = 0.25F;
+  const Found found =
+      find_in(FamilyModel(kPicture).gives("output0", tensor).build(), "[output]\ndecoder = \"yolov8-obb\"\n");
+  ASSERT_EQ(found.detections().size(), 1U);
+  EXPECT_EQ(found.detections()[0].class_id, 11);
+  ASSERT_TRUE(found.detections()[0].oriented);
+  EXPECT_NEAR(found.detections()[0].oriented->width, 120, 0.01);
+  EXPECT_NEAR(found.detections()[0].oriented->height, 40, 0.01);
+  EXPECT_NEAR(found.detections()[0].oriented->angle, 0.25 + M_PI / 2, 1e-4);
+}
+
+/// Centre and size in shares of the picture, and logits; what is nothing is class C - 1 where it has a class.
+Graph detr(const std::string& logits_name, int queries, int classes, bool softmax) {
+  Tensor logits = filled({1, queries, classes}, softmax ? -5.0F : -8.0F);
+  Tensor boxes = filled({1, queries, 4}, 0.5F);
+  for (std::int64_t q = 0; softmax && q < queries; ++q) at(logits, {0, q, classes - 1}) = 5;
+  for (std::size_t i = 0; i < kThings.size(); ++i) {
+    const auto q = static_cast<std::int64_t>(3 * i + 1);
+    const Known& thing = kThings[i];
+    const std::array<float, 4> box = {thing.x() / 160, thing.y() / 128, thing.width() / 160, thing.height() / 128};
+    for (std::int64_t k = 0; k < 4; ++k) at(boxes, {0, q, k}) = box[static_cast<std::size_t>(k)];
+    // COCO's own numbers of person, car and toothbrush.
+    const std::int64_t place = classes >= 91 ? std::array{3, 1, 90}[i] : thing.class_id;
+    if (softmax) {
+      for (std::int64_t c = 0; c < classes; ++c) at(logits, {0, q, c}) = -30;
+      at(logits, {0, q, place}) = std::log(thing.score);
+      at(logits, {0, q, classes - 1}) = std::log(1 - thing.score);
+    } else {
+      at(logits, {0, q, place}) = logit(thing.score);
+    }
+  }
+  return FamilyModel(kPicture, "pixel_values").gives(logits_name, logits).gives("pred_boxes", boxes).build();
+}
+
+TEST(Detr, TakesTheSoftmaxWithoutItsLastClass) {
+  const Found found = find_in(detr("logits", 100, 92, true));
+  expect_found(found, "detr", kThings);
+  ASSERT_EQ(found.detections().size(), 3U);
+  EXPECT_EQ(found.detections()[2].class_name, "toothbrush");
+  EXPECT_NEAR(found.card.mean[0], 0.485, 1e-6);
+  expect_found(find_in(detr("pred_logits", 100, 92, true)), "detr", kThings);
+}
+
+TEST(Detr, OfOtherClassesNeedsACard) {
+  EXPECT_EQ(recognised(detr("logits", 100, 81, true)), "");
+  expect_found(find_in(detr("logits", 100, 81, true), "[output]\ndecoder = \"detr\"\n"), "detr", kThings);
+}
+
+TEST(RtDetr, TakesASigmoidOfEachClass) {
+  const Found found = find_in(detr("logits", 300, 80, false));
+  expect_found(found, "rtdetr", kThings);
+  EXPECT_EQ(found.card.mean[0], 0);
+}
+
+TEST(DeformableDetr, TakesCocosOwnNumbers) {
+  const Found found = find_in(detr("logits", 300, 91, false));
+  expect_found(found, "deformable-detr", kThings);
+  ASSERT_EQ(found.detections().size(), 3U);
+  EXPECT_EQ(found.detections()[0].class_name, "car");
+}
+
+/// LABELS of a list, of which only the first three count.
+template <typename T>
+Tensor labels(const Shape& shape, std::array<T, 3> values) {
+  Tensor tensor(DTypeOf<T>::value, shape);
+  std::ranges::fill(tensor.data<T>(), T{1});
+  std::ranges::copy(values, tensor.data<T>().begin());
+  return tensor;
+}
+
+Tensor scores(const Shape& shape, float behind = 0) {
+  Tensor tensor = filled(shape, behind);
+  for (std::size_t i = 0; i < 3; ++i) tensor.data<float>()[i] = kThings[i].score;
+  return tensor;
+}
+
+Tensor boxes(const Shape& shape, std::array<std::size_t, 4> order, float width, float height) {
+  Tensor tensor = filled(shape, 0.5F);
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t k = 0; k < 4; ++k)
+      tensor.data<float>()[4 * i + k] = kThings[i].box[order[k]] / (order[k] % 2 == 0 ? width : height);
+  return tensor;
+}
+
+TEST(TensorFlowDetector, ReadsItsFourOutputs) {
+  // What lies behind num_detections must not be read, whatever its score.
+  FamilyModel model({1, 128, 160, 3}, "image_tensor:0", DType::kUInt8);
+  model.gives("detection_boxes:0", boxes({1, 100, 4}, {1, 0, 3, 2}, 160, 128));
+  model.gives("detection_classes:0", labels<float>({1, 100}, {3, 1, 80}));
+  model.gives("detection_scores:0", scores({1, 100}, 0.99F));
+  model.gives("num_detections:0", filled({1}, 3));
+  const Found found = find_in(model.build());
+  expect_found(found, "tensorflow", kThings);
+  EXPECT_EQ(found.card.scale, 1);
+}
+
+TEST(ZooSsd, ReadsAsManyAsThereAre) {
+  FamilyModel model(kPicture, "image");
+  model.gives("bboxes", boxes({1, 200, 4}, {0, 1, 2, 3}, 160, 128));
+  model.gives("labels", labels<std::int64_t>({1, 200}, {3, 1, 80}));
+  model.gives("scores", scores({1, 200}, 0.99F)).cut({{0, 1}, {1, 1}, {2, 1}}, 3);
+  expect_found(find_in(model.build()), "ssd-zoo", kThings);
+}
+
+TEST(TensorRtDetector, ReadsItsFourOutputs) {
+  FamilyModel four(kPicture);
+  Tensor count(DType::kInt32, {1, 1});
+  count.data<std::int32_t>()[0] = 3;
+  four.gives("num_dets", count).gives("det_boxes", boxes({1, 100, 4}, {0, 1, 2, 3}, 1, 1));
+  four.gives("det_scores", scores({1, 100}, 0.99F));
+  four.gives("det_classes", labels<std::int32_t>({1, 100}, {2, 0, 79}));
+  expect_found(find_in(four.build()), "tensorrt", kThings);
+}
+
+Graph torchvision(const std::optional<Shape>& mask, float behind = 0.99F) {
+  FamilyModel model(kPicture, "input");
+  model.gives("boxes", boxes({100, 4}, {0, 1, 2, 3}, 1, 1));
+  // Two-stage: the scores come from the softmax of regions of 91 classes.
+  GraphBuilder& b = model.builder();
+  const ValueId regions = b.op("Softmax", {model.constant(filled({100, 91}, 0))});
+  const ValueId nothing =
+      b.op("Mul", {b.op("ReduceSum", {regions, b.ints({1})}, {{"keepdims", std::int64_t{0}}}), b.scalar(0)});
+  model.gives("labels", labels<std::int64_t>({100}, {3, 1, 90}));
+  model.gives("scores", b.op("Add", {model.constant(scores({100}, behind)), nothing}));
+  std::vector<std::pair<std::size_t, int>> cut = {{0, 0}, {1, 0}, {2, 0}};
+  if (mask) {
+    Tensor masks = filled(*mask, 0);
+    const std::int64_t height = (*mask)[2];
+    const std::int64_t width = (*mask)[3];
+    const bool pasted = height == 128;
+    for (std::int64_t i = 0; i < 3; ++i)
+      for (std::int64_t y = 0; y < height; ++y)
+        for (std::int64_t x = 0; x < width; ++x) {
+          const auto& box = kThings[static_cast<std::size_t>(i)].box;
+          const auto at_x = static_cast<float>(x) + 0.5F;
+          const auto at_y = static_cast<float>(y) + 0.5F;
+          const bool inside = at_x > box[0] && at_x < box[2] && at_y > box[1] && at_y < box[3];
+          // Pasted: the whole box; else the left half of each.
+          at(masks, {i, 0, y, x}) = pasted ? (inside ? 0.9F : 0.1F) : (2 * x < width ? 0.9F : 0.1F);
+        }
+    model.gives("masks", masks);
+    cut.emplace_back(3, 0);
+  }
+  return model.cut(cut, 3).build();
+}
+
+TEST(Torchvision, ReadsAsManyAsThereAre) {
+  const Found found = find_in(torchvision(std::nullopt));
+  expect_found(found, "torchvision", kThings);
+  ASSERT_EQ(found.detections().size(), 3U);
+  EXPECT_EQ(found.detections()[0].class_name, "car");
+}
+
+TEST(MaskRcnn, ReadsMasksOnTheirBoxes) {
+  const Found found = find_in(torchvision(Shape{100, 1, 28, 28}));
+  expect_found(found, "mask-rcnn", kThings);
+  ASSERT_EQ(found.areas.size(), 3U);
+  EXPECT_NEAR(static_cast<double>(found.areas[1]), 50 * 120, 130);
+}
+
+TEST(MaskRcnn, ReadsMasksThatThePictureHolds) {
+  const Found found = find_in(torchvision(Shape{100, 1, 128, 160}));
+  expect_found(found, "mask-rcnn", kThings);
+  ASSERT_EQ(found.areas.size(), 3U);
+  EXPECT_NEAR(static_cast<double>(found.areas[1]), 100 * 120, 230);
+}
+
+}  // namespace
+}  // namespace saccade::test

@@ -1,0 +1,149 @@
+#include "family_models.hpp"
+
+// Heads of one row an anchor or a cell, and no choice in the model, written from known boxes.
+namespace saccade::test {
+namespace {
+
+const std::vector<Known> kThings = {
+    {{10, 20, 31, 44}, 0.9F, 2}, {{60, 30, 110, 90}, 0.8F, 0}, {{20, 60, 150, 122.5F}, 0.7F, 79}};
+const Shape kPicture{1, 3, 128, 160};
+
+TEST(EfficientDet, ReadsScoresAndBoxesOfItsAnchors) {
+  std::vector<std::array<float, 4>> anchors;  // x, y, width, height
+  for (const int stride : {8, 16, 32, 64, 128})
+    for (int y = 0; y < (128 + stride - 1) / stride; ++y)
+      for (int x = 0; x < (160 + stride - 1) / stride; ++x)
+        for (const float octave : {1.0F, std::cbrt(2.0F), std::cbrt(4.0F)})
+          for (const auto& [across, down] : {std::pair{1.0F, 1.0F}, {1.4F, 0.7F}, {0.7F, 1.4F}}) {
+            const float size = 4 * static_cast<float>(stride) * octave;
+            anchors.push_back({(static_cast<float>(x) + 0.5F) * static_cast<float>(stride),
+                               (static_cast<float>(y) + 0.5F) * static_cast<float>(stride), size * across,
+                               size * down});
+          }
+  const auto count = static_cast<std::int64_t>(anchors.size());
+  Tensor raw = filled({1, count, 90}, logit(0.01F));
+  Tensor regression = filled({1, count, 4}, 0);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::size_t row = 1000 * i + 7;
+    const auto [x, y, width, height] = anchors[row];
+    const Known& thing = kThings[i];
+    const auto place = static_cast<std::int64_t>(row);
+    at(regression, {0, place, 0}) = (thing.y() - y) / height;
+    at(regression, {0, place, 1}) = (thing.x() - x) / width;
+    at(regression, {0, place, 2}) = std::log(thing.height() / height);
+    at(regression, {0, place, 3}) = std::log(thing.width() / width);
+    at(raw, {0, place, std::array{2, 0, 89}[i]}) = logit(thing.score);
+  }
+  FamilyModel model(kPicture, "input");
+  model.gives("regression", regression).gives("classification", raw, "Sigmoid");
+  model.gives("anchors", filled({1, count, 4}, 0));
+  const Found found = find_in(model.build());
+  expect_found(found, "efficientdet", kThings);
+  ASSERT_EQ(found.detections().size(), 3U);
+  EXPECT_EQ(found.detections()[2].class_name, "toothbrush");
+  FamilyModel logits(kPicture, "input");
+  expect_found(find_in(logits.gives("box", regression).gives("class", raw).build()), "efficientdet", kThings);
+}
+
+/// A distance as the logits of eight whole ones, of which two are likely so that their mean is it.
+std::array<float, 8> distribution(float distance) {
+  std::array<float, 8> logits{};
+  for (std::size_t bin = 0; bin < 8; ++bin) {
+    const float share = 1 - std::abs(distance - static_cast<float>(bin));
+    logits[bin] = share > 0 ? std::log(share) : -30;
+  }
+  return logits;
+}
+
+/// A convolution that changes nothing.
+ValueId behind_convolution(FamilyModel& model, Tensor tensor) {
+  const std::int64_t channels = tensor.shape()[1];
+  Tensor kernel = filled({channels, channels, 1}, 0);
+  for (std::int64_t c = 0; c < channels; ++c) at(kernel, {c, c, 0}) = 1;
+  return model.builder().op("Conv", {model.constant(std::move(tensor)), model.constant(std::move(kernel))});
+}
+
+/// OFFSET: of a cell's point from its corner, in strides. The levels are rounded up: 17, 9, 5 and 3 rows.
+Graph nanodet(const std::vector<int>& strides, float offset, int classes) {
+  FamilyModel model({1, 3, 132, 160}, "data");
+  GraphBuilder& b = model.builder();
+  std::vector<ValueId> levels;
+  for (std::size_t level = 0; level < strides.size(); ++level) {
+    const auto size = static_cast<float>(strides[level]);
+    const std::int64_t columns = (160 + strides[level] - 1) / strides[level];
+    const std::int64_t cells = columns * ((132 + strides[level] - 1) / strides[level]);
+    Tensor scores = filled({1, classes, cells}, logit(0.01F));
+    Tensor sides = filled({1, 32, cells}, 0);
+    if (level < kThings.size()) {
+      const Known& thing = kThings[level];
+      const auto x = static_cast<std::int64_t>(thing.x() / size);
+      const auto y = static_cast<std::int64_t>(thing.y() / size);
+      const std::int64_t cell = y * columns + x;
+      const float at_x = (static_cast<float>(x) + offset) * size;
+      const float at_y = (static_cast<float>(y) + offset) * size;
+      const std::array<float, 4> distances = {at_x - thing.box[0], at_y - thing.box[1], thing.box[2] - at_x,
+                                              thing.box[3] - at_y};
+      for (std::int64_t side = 0; side < 4; ++side)
+        for (std::int64_t bin = 0; bin < 8; ++bin)
+          at(sides, {0, 8 * side + bin, cell}) =
+              distribution(distances[static_cast<std::size_t>(side)] / size)[static_cast<std::size_t>(bin)];
+      at(scores, {0, std::min(thing.class_id, classes - 1), cell}) = logit(thing.score);
+    }
+    levels.push_back(b.op("Concat", {b.op("Sigmoid", {model.constant(scores)}), behind_convolution(model, sides)},
+                          {{"axis", std::int64_t{1}}}));
+  }
+  const ValueId all = b.op("Concat", levels, {{"axis", std::int64_t{2}}});
+  return model.gives("output", b.op("Transpose", {all}, {{"perm", std::vector<std::int64_t>{0, 2, 1}}})).build();
+}
+
+TEST(Nanodet, ReadsItsThreeLevelsFromTheirMiddles) {
+  const Found found = find_in(nanodet({8, 16, 32}, 0.5F, 80));
+  expect_found(found, "nanodet", kThings);
+  EXPECT_EQ(found.card.color, ChannelOrder::kBgr);
+}
+
+TEST(Nanodet, ReadsPlusFourLevelsFromTheirCorners) {
+  expect_found(find_in(nanodet({8, 16, 32, 64}, 0, 80)), "nanodet", kThings);
+}
+
+TEST(Nanodet, IsToldFromYoloxByWhatStandsInFront) {
+  std::vector<Known> things = kThings;
+  for (Known& thing : things) thing.class_id = std::min(thing.class_id, 2);
+  expect_found(find_in(nanodet({8, 16, 32}, 0.5F, 3)), "nanodet", things);
+}
+
+TEST(Ssd, LeavesOutTheBackground) {
+  Tensor scores = filled({1, 3000, 21}, -20);
+  Tensor boxes = filled({1, 3000, 4}, 0);
+  std::vector<Known> things = kThings;
+  things[2].class_id = 19;
+  for (std::int64_t i = 0; i < 3000; ++i) at(scores, {0, i, 0}) = 20;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto row = static_cast<std::int64_t>(900 * i + 3);
+    at(scores, {0, row, 0}) = std::log(1 - things[i].score);
+    at(scores, {0, row, 1 + things[i].class_id}) = std::log(things[i].score);
+    for (std::int64_t k = 0; k < 4; ++k) at(boxes, {0, row, k}) = things[i].box[static_cast<std::size_t>(k)] / 300;
+  }
+  const Shape picture{1, 3, 300, 300};
+  expect_found(
+      find_in(FamilyModel(picture, "input_0").gives("scores", scores, "Softmax").gives("boxes", boxes).build()), "ssd",
+      things);
+  // Without the softmax the first column may be any class: the card must say it.
+  EXPECT_EQ(recognised(FamilyModel(picture, "input_0").gives("scores", scores).gives("boxes", boxes).build()), "");
+}
+
+TEST(Classify, TakesASigmoidOfEachClass) {
+  Tensor scores = filled({1, 5}, -4);
+  at(scores, {0, 1}) = logit(0.9F);
+  at(scores, {0, 3}) = logit(0.6F);
+  const Found found = find_in(FamilyModel({1, 3, 64, 64}).gives("tags", scores).build(),
+                              "[output]\ndecoder = \"classify\"\nsigmoid = true\nlabels = [\"a\", \"b\", \"c\", "
+                              "\"d\", \"e\"]\n");
+  ASSERT_EQ(found.result.classes.size(), 2U);
+  EXPECT_EQ(found.result.classes[0].class_name, "b");
+  EXPECT_NEAR(found.result.classes[0].confidence, 0.9, 1e-5);
+  EXPECT_EQ(found.result.classes[1].class_name, "d");
+}
+
+}  // namespace
+}  // namespace saccade::test

@@ -1,0 +1,245 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "vision/card.hpp"
+
+// The names and shapes that each family's usual exporter writes, and the decoder that they are taken for: one table, so
+// that a new family shows whom it is mistaken for.
+namespace saccade {
+namespace {
+
+struct Output {
+  std::string name;
+  Shape shape;
+  std::string made_by = "Conv";
+  DType type = DType::kFloat32;
+};
+
+struct Signature {
+  std::string what;
+  std::string decoder;  ///< empty: it needs a card
+  Shape picture;
+  std::vector<Output> outputs;
+  std::string size_input;  ///< one that tells the picture's size
+  bool cut = false;        ///< outputs are as long as the run says
+};
+
+constexpr auto kInt64 = DType::kInt64;
+const Shape k640{1, 3, 640, 640};
+
+/// Outputs of three or more levels: PREFIX, then what NAMES says, with the rows of strides 8, 16 and 32.
+std::vector<Output> levels(std::initializer_list<std::pair<const char*, Output>> kinds, std::int64_t a_cell,
+                           bool batch) {
+  std::vector<Output> outputs;
+  for (const auto& [prefix, output] : kinds)
+    for (const int stride : {8, 16, 32}) {
+      const std::int64_t rows = a_cell * (640 / stride) * (640 / stride);
+      const std::int64_t numbers = output.shape.back();
+      outputs.push_back({prefix + std::to_string(stride), batch ? Shape{1, rows, numbers} : Shape{rows, numbers},
+                         output.made_by, output.type});
+    }
+  return outputs;
+}
+
+const std::vector<Signature> kSignatures = {
+    {"YOLOv8, v9, v11, v12", "yolov8", k640, {{"output0", {1, 84, 8400}}}},
+    {"YOLOv8-seg", "yolov8-seg", k640, {{"output0", {1, 116, 8400}}, {"output1", {1, 32, 160, 160}}}},
+    {"YOLOv8-pose", "yolov8-pose", k640, {{"output0", {1, 56, 8400}}}},
+    {"YOLOv5", "yolov5", k640, {{"output0", {1, 25200, 85}}}},
+    {"YOLOv5 6.0",
+     "yolov5",
+     k640,
+     {{"output", {1, 25200, 85}},
+      {"327", {1, 3, 80, 80, 85}},
+      {"328", {1, 3, 40, 40, 85}},
+      {"329", {1, 3, 20, 20, 85}}}},
+    {"YOLOv5 at 1280 with four levels", "yolov5", {1, 3, 1280, 1280}, {{"output", {1, 102000, 85}}}},
+    {"YOLOv5-seg", "yolov5-seg", k640, {{"output0", {1, 25200, 117}}, {"output1", {1, 32, 160, 160}}}},
+    {"YOLOv6", "yolov5", k640, {{"outputs", {1, 8400, 85}}}},
+    {"YOLOv7-pose", "yolov7-pose", {1, 3, 960, 960}, {{"output", {1, 57375, 57}}}},
+    {"YOLOv10, v26", "yolo-e2e", k640, {{"output0", {1, 300, 6}}}},
+    {"YOLOv26-seg", "yolo-e2e-seg", k640, {{"output0", {1, 300, 38}}, {"output1", {1, 32, 160, 160}}}},
+    {"YOLOv26-pose", "yolo-e2e-pose", k640, {{"output0", {1, 300, 57}}}},
+    {"YOLOv26-obb without metadata", "", k640, {{"output0", {1, 300, 7}}}},
+    {"YOLOv3 of Darknet",
+     "yolov3",
+     {1, 3, 608, 608},
+     {{"082_convolutional", {1, 255, 19, 19}},
+      {"094_convolutional", {1, 255, 38, 38}},
+      {"106_convolutional", {1, 255, 76, 76}}}},
+    {"YOLOv3-tiny of Darknet",
+     "yolov3",
+     {1, 3, 416, 416},
+     {{"016_convolutional", {1, 255, 13, 13}}, {"023_convolutional", {1, 255, 26, 26}}}},
+    {"YOLOv4 of Darknet",
+     "",
+     {1, 3, 608, 608},
+     {{"139_convolutional", {1, 255, 76, 76}},
+      {"150_convolutional", {1, 255, 38, 38}},
+      {"161_convolutional", {1, 255, 19, 19}}}},
+    {"raw heads of YOLOv5 or v7",
+     "",
+     k640,
+     {{"output", {1, 3, 80, 80, 85}}, {"512", {1, 3, 40, 40, 85}}, {"528", {1, 3, 20, 20, 85}}}},
+    {"YOLOv3 of ONNX's zoo",
+     "keras-yolov3",
+     {1, 3, 416, 416},
+     {{"yolonms_layer_1/ExpandDims_1:0", {1, 10647, 4}},
+      {"yolonms_layer_1/ExpandDims_3:0", {1, 80, 10647}},
+      {"yolonms_layer_1/concat_2:0", {1600, 3}, "NonMaxSuppression", DType::kInt32}},
+     "image_shape",
+     true},
+    {"pytorch-YOLOv4", "darknet", {1, 3, 608, 608}, {{"boxes", {1, 22743, 1, 4}}, {"confs", {1, 22743, 80}}}},
+    {"NanoDet-Plus", "nanodet", {1, 3, 416, 416}, {{"output", {1, 3598, 112}}}},
+    {"pytorch-ssd", "ssd", {1, 3, 300, 300}, {{"scores", {1, 3000, 21}, "Softmax"}, {"boxes", {1, 3000, 4}}}},
+    {"pytorch-ssd of one class",
+     "ssd",
+     {1, 3, 300, 300},
+     {{"scores", {1, 3000, 2}, "Softmax"}, {"boxes", {1, 3000, 4}}}},
+    {"UltraFace 320", "ultraface", {1, 3, 240, 320}, {{"scores", {1, 4420, 2}, "Softmax"}, {"boxes", {1, 4420, 4}}}},
+    {"UltraFace 640", "ultraface", {1, 3, 480, 640}, {{"scores", {1, 17640, 2}, "Softmax"}, {"boxes", {1, 17640, 4}}}},
+    {"RetinaFace",
+     "retinaface",
+     k640,
+     {{"output0", {1, 16800, 4}}, {"593", {1, 16800, 2}, "Softmax"}, {"592", {1, 16800, 10}}}},
+    {"SCRFD with points", "scrfd", k640,
+     levels({{"score_", {"", {1}, "Sigmoid"}}, {"bbox_", {"", {4}}}, {"kps_", {"", {10}}}}, 2, true)},
+    {"SCRFD of InsightFace", "scrfd", k640, levels({{"4", {"", {1}, "Sigmoid"}}, {"5", {"", {4}}}}, 2, false)},
+    {"YuNet", "yunet", k640,
+     levels(
+         {{"cls_", {"", {1}, "Sigmoid"}}, {"obj_", {"", {1}, "Sigmoid"}}, {"bbox_", {"", {4}}}, {"kps_", {"", {10}}}},
+         1, true)},
+    {"SSD of TensorFlow",
+     "tensorflow",
+     {1, 300, 300, 3},
+     {{"detection_boxes:0", {1, 100, 4}},
+      {"detection_classes:0", {1, 100}},
+      {"detection_scores:0", {1, 100}},
+      {"num_detections:0", {1}}}},
+    {"SSD of ONNX's zoo",
+     "ssd-zoo",
+     {1, 3, 1200, 1200},
+     {{"bboxes", {1, 200, 4}}, {"labels", {1, 200}, "TopK", kInt64}, {"scores", {1, 200}}},
+     "",
+     true},
+    {"EfficientDet",
+     "efficientdet",
+     {1, 3, 512, 512},
+     {{"regression", {1, 49104, 4}}, {"classification", {1, 49104, 90}, "Sigmoid"}, {"anchors", {1, 49104, 4}}}},
+    {"DETR", "detr", {1, 3, 800, 800}, {{"logits", {1, 100, 92}}, {"pred_boxes", {1, 100, 4}, "Sigmoid"}}},
+    {"DETR of the paper's authors",
+     "detr",
+     {1, 3, 800, 800},
+     {{"pred_logits", {1, 100, 92}}, {"pred_boxes", {1, 100, 4}, "Sigmoid"}}},
+    {"DETR of other classes", "", {1, 3, 800, 800}, {{"logits", {1, 100, 12}}, {"pred_boxes", {1, 100, 4}}}},
+    {"RT-DETR, D-FINE", "rtdetr", k640, {{"logits", {1, 300, 80}}, {"pred_boxes", {1, 300, 4}, "Sigmoid"}}},
+    {"deformable DETR",
+     "deformable-detr",
+     {1, 3, 800, 800},
+     {{"logits", {1, 300, 91}}, {"pred_boxes", {1, 300, 4}, "Sigmoid"}}},
+    {"RT-DETR, D-FINE, DEIM with their choice",
+     "detr-e2e",
+     k640,
+     {{"labels", {1, 300}, "Mod", kInt64}, {"boxes", {1, 300, 4}}, {"scores", {1, 300}}},
+     "orig_target_sizes"},
+    {"RF-DETR", "rfdetr", {1, 3, 384, 384}, {{"dets", {1, 300, 4}}, {"labels", {1, 300, 91}}}},
+    {"RF-DETR-seg",
+     "rfdetr-seg",
+     {1, 3, 312, 312},
+     {{"dets", {1, 100, 4}}, {"labels", {1, 100, 91}}, {"masks", {1, 100, 78, 78}}}},
+    {"torchvision's Faster R-CNN",
+     "torchvision",
+     {1, 3, 800, 800},
+     {{"boxes", {100, 4}}, {"labels", {100}, "Gather", kInt64}, {"scores", {100}}},
+     "",
+     true},
+    {"torchvision's Mask R-CNN",
+     "mask-rcnn",
+     {1, 3, 800, 800},
+     {{"boxes", {100, 4}}, {"labels", {100}, "Gather", kInt64}, {"scores", {100}}, {"masks", {100, 1, 800, 800}}},
+     "",
+     true},
+    {"four outputs as TensorRT's",
+     "tensorrt",
+     k640,
+     {{"num_dets", {1, 1}, "Cast", DType::kInt32},
+      {"det_boxes", {1, 100, 4}},
+      {"det_scores", {1, 100}},
+      {"det_classes", {1, 100}, "Cast", DType::kInt32}}},
+    {"a semantic network", "semantic", {1, 3, 512, 512}, {{"logits", {1, 21, 128, 128}}}},
+    {"a depth network", "depth", {1, 3, 256, 256}, {{"depth", {1, 1, 256, 256}}}},
+    {"super-resolution", "upscale", {1, 3, 128, 128}, {{"output", {1, 3, 512, 512}}}},
+    {"a classifier", "classify", {1, 3, 224, 224}, {{"logits", {1, 1000}}}},
+    {"columns of who knows what", "", k640, {{"output0", {1, 57, 8400}}}},
+    {"boxes and scores of who knows what", "", k640, {{"out0", {1, 8400, 4}}, {"out1", {1, 8400, 80}}}},
+    {"six columns of many rows", "", k640, {{"output0", {1, 25200, 6}}}},
+};
+
+Graph graph_of(const Signature& signature) {
+  Graph graph;
+  const ValueId image = graph.add_input("images", {DType::kFloat32, signature.picture});
+  if (!signature.size_input.empty()) {
+    const bool whole = signature.size_input == "orig_target_sizes";
+    graph.add_input(signature.size_input, {whole ? DType::kInt64 : DType::kFloat32, {1, 2}});
+  }
+  std::vector<Extent> extents;
+  for (const Output& output : signature.outputs) {
+    const ValueId value = graph.add_value(output.name, {output.type, output.shape});
+    graph.add_node({.op = output.made_by, .name = output.name, .inputs = {image}, .outputs = {value}});
+    if (signature.cut)
+      extents.push_back({graph.outputs().size(), output.shape[0] == 1 ? 1 : 0, signature.outputs.size()});
+    graph.add_output(value);
+  }
+  if (signature.cut) {
+    const ValueId count = graph.add_value("count", {DType::kInt64, {1}});
+    graph.add_node({.op = "Shape", .name = "count", .inputs = {image}, .outputs = {count}});
+    graph.add_output(count);
+    graph.set_extents(std::move(extents));
+  }
+  return graph;
+}
+
+std::string recognised(const Graph& graph) {
+  try {
+    return std::string(card_for(graph, {}).head().decoder->name);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kUnsupported) << error.what();
+    return "";
+  }
+}
+
+TEST(FamilySignatures, AreTakenForTheirOwnFamily) {
+  for (const Signature& signature : kSignatures)
+    EXPECT_EQ(recognised(graph_of(signature)), signature.decoder) << signature.what;
+}
+
+TEST(FamilySignatures, DoNotHangOnTheOutputsOrder) {
+  for (Signature signature : kSignatures) {
+    std::ranges::reverse(signature.outputs);
+    EXPECT_EQ(recognised(graph_of(signature)), signature.decoder) << signature.what;
+  }
+}
+
+/// Every decoder can be asked for by a card, whatever the model: it fits, or says which outputs there are.
+TEST(FamilySignatures, FitOrFailPlainly) {
+  for (const Signature& signature : kSignatures) {
+    const Graph graph = graph_of(signature);
+    for (const Decoder* decoder : decoders()) {
+      Card card;
+      card.width = static_cast<int>(signature.picture[signature.picture[3] == 3 ? 2 : 3]);
+      card.height = static_cast<int>(signature.picture[signature.picture[3] == 3 ? 1 : 2]);
+      Head head{.decoder = decoder};
+      if (!decoder->fit(graph, card, head)) continue;
+      EXPECT_FALSE(head.outputs.empty()) << signature.what << " as " << decoder->name;
+      // What it fitted, it fits again by the names that it set: cards are printed with them.
+      Head again{.decoder = decoder, .outputs = head.outputs, .strides = head.strides, .anchors = head.anchors};
+      EXPECT_TRUE(decoder->fit(graph, card, again)) << signature.what << " as " << decoder->name;
+      EXPECT_EQ(again.outputs, head.outputs) << signature.what << " as " << decoder->name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace saccade
