@@ -53,8 +53,9 @@ ValueId attach_pixels(Graph& graph, const Card& card) {
   const ValueId frame = graph.add_input(pre.unique("frame"), {DType::kFrame, {}});
   const auto made = pre.add(preprocess_node(card, frame), {"pixels", "geometry"});
   ValueId pixels = made[0];
-  if (is_channels_last(wanted.shape)) pixels = pre.transpose(pixels, {0, 2, 3, 1});
+  if (is_channels_last(with_batch(wanted.shape))) pixels = pre.transpose(pixels, {0, 2, 3, 1});
   pixels = pre.cast(pixels, wanted.dtype);
+  if (wanted.shape.rank() == 3) pixels = pre.op("Squeeze", {pixels, pre.ints({0})});
   if (graph.value(pixels).type != wanted)
     fail(ErrorCode::kInvalidFile, "the card makes a tensor of {}, but the model's input '{}' is {}",
          graph.value(pixels).type.shape.to_string(), card.input, wanted.shape.to_string());

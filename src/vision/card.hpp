@@ -20,7 +20,7 @@ inline constexpr float kUsualConfidence = 0.25F;
 struct Head {
   const Decoder* decoder = find_decoder("yolov8");
   std::vector<std::string> outputs;  ///< that the decoder reads, in its own order
-  int classes = 0;                   ///< that the outputs tell apart; 0: they do not say
+  int classes = 0;                   ///< that the answers tell apart; 0: the outputs do not say
   std::vector<std::string> labels;   ///< one a class
   std::vector<int> strides;          ///< pixels a cell, level by level
   std::vector<float> anchors;        ///< width and height in pixels, one after the other, level by level
@@ -31,6 +31,9 @@ struct Head {
   bool sigmoid = false;              ///< the scores are logits, each class by itself
   int keypoints = 0;                 ///< points an object
   DepthKind depth = DepthKind::kRelative;
+
+  /// Classes that the outputs tell apart: a map makes others of them.
+  int output_classes() const { return remap.empty() ? classes : static_cast<int>(remap.size()); }
 };
 
 /// What to do around a model: pixels before it, answers after it. docs/cards.md describes its file.

@@ -99,24 +99,33 @@ struct SizeInput {
 constexpr SizeInput kSizeInputs[] = {{"orig_target_sizes", SizeInput::kWidthHeight},  // RT-DETR, D-FINE, DEIM
                                      {"image_shape", SizeInput::kHeightWidth},        // YOLOv3 of keras-yolo3
                                      {"im_shape", SizeInput::kHeightWidth},           // PaddleDetection
-                                     {"scale_factor", SizeInput::kOnes}};
+                                     {"scale_factor", SizeInput::kOnes},
+                                     {"pixel_mask", SizeInput::kOnes}};  // Hugging Face's DETR: where the picture is
+
+constexpr std::int64_t kMostMaskPixels = 1 << 26;
 
 }  // namespace
 
 std::optional<Tensor> size_input(const Value& input, const Card& card) {
   const auto known = std::ranges::find(kSizeInputs, input.name, &SizeInput::name);
-  if (known == std::end(kSizeInputs) || input.type.shape.elements() != 2) return std::nullopt;
+  if (known == std::end(kSizeInputs)) return std::nullopt;
+  const std::int64_t elements = input.type.shape.elements();
+  const bool is_mask = input.name == "pixel_mask";
+  if (is_mask ? input.type.shape.rank() != 3 || elements > kMostMaskPixels : elements != 2) return std::nullopt;
   std::array<double, 2> values = {1, 1};
   if (known->holds == SizeInput::kWidthHeight) values = {double(card.width), double(card.height)};
   if (known->holds == SizeInput::kHeightWidth) values = {double(card.height), double(card.width)};
   Tensor tensor(input.type.dtype, input.type.shape);
-  for (std::size_t i = 0; i < 2; ++i) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(elements); ++i) {
+    const double value = values[i % 2];
     if (input.type.dtype == DType::kInt64)
-      tensor.data<std::int64_t>()[i] = static_cast<std::int64_t>(values[i]);
+      tensor.data<std::int64_t>()[i] = static_cast<std::int64_t>(value);
     else if (input.type.dtype == DType::kInt32)
-      tensor.data<std::int32_t>()[i] = static_cast<std::int32_t>(values[i]);
+      tensor.data<std::int32_t>()[i] = static_cast<std::int32_t>(value);
     else if (input.type.dtype == DType::kFloat32)
-      tensor.data<float>()[i] = static_cast<float>(values[i]);
+      tensor.data<float>()[i] = static_cast<float>(value);
+    else if (input.type.dtype == DType::kBool)
+      tensor.data<bool>()[i] = value != 0;
     else
       return std::nullopt;
   }
@@ -137,6 +146,8 @@ Card default_card(const Decoder& decoder) {
   return card;
 }
 
+Shape with_batch(const Shape& image) { return image.rank() == 3 ? Shape{1, image[0], image[1], image[2]} : image; }
+
 bool is_channels_last(const Shape& image) {
   const auto colors = [&](int axis) { return image[axis] == 3 || image[axis] == 1; };
   return !colors(1) && colors(3);
@@ -154,24 +165,24 @@ void recognise_input(const Graph& graph, Card& card) {
         "model on tensors)",
         graph.inputs().size());
   const Value& input = graph.value(pictures[0]);
-  const Shape& shape = input.type.shape;
+  const Shape shape = with_batch(input.type.shape);
   const bool last = shape.rank() == 4 && is_channels_last(shape);
   const std::int64_t channels = shape.rank() == 4 ? shape[last ? 3 : 1] : 0;
   if (channels != 3 && channels != 1)
     fail(ErrorCode::kUnsupported, "the model's input '{}' ({}) is not a picture of 3 channels or 1", input.name,
-         shape.to_string());
+         input.type.shape.to_string());
   if (shape[0] != 1)
     fail(ErrorCode::kUnsupported, "the model's input '{}' ({}) takes {} pictures at once; export it with a batch of 1",
-         input.name, shape.to_string(), shape[0]);
+         input.name, input.type.shape.to_string(), shape[0]);
   const std::int64_t height = shape[last ? 1 : 2];
   const std::int64_t width = shape[last ? 2 : 3];
   if (width < 2 || height < 2 || width > 16384 || height > 16384) {
     const auto size = graph.metadata.find("imgsz");
     fail(ErrorCode::kUnsupported,
-         "the model's input '{}' ({}) has no usable size{}; give one: --shape {}=1x{}xHEIGHTxWIDTH", input.name,
-         shape.to_string(),
+         "the model's input '{}' ({}) has no usable size{}; give one: --shape {}={}{}xHEIGHTxWIDTH", input.name,
+         input.type.shape.to_string(),
          size == graph.metadata.end() ? "" : fmt::format(" (its metadata says imgsz {})", size->second), input.name,
-         channels);
+         input.type.shape.rank() == 3 ? "" : "1x", channels);
   }
   card.input = input.name;
   card.width = static_cast<int>(width);

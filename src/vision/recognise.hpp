@@ -25,6 +25,9 @@ std::optional<Tensor> size_input(const Value& input, const Card& card);
 /// The value of a name. Throws Error (kInvalidArgument) where none of AMONG has it.
 ValueId find_value(const Graph& graph, std::span<const ValueId> among, const std::string& name);
 
+/// The shape of one picture, [1, C, H, W] or [1, H, W, C], of an input that may have no batch axis.
+Shape with_batch(const Shape& image);
+
 /// The picture's channels lie last: [1, H, W, C].
 bool is_channels_last(const Shape& image);
 

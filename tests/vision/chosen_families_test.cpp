@@ -140,6 +140,12 @@ TEST(Detr, TakesTheSoftmaxWithoutItsLastClass) {
   expect_found(find_in(detr("pred_logits", 100, 92, true)), "detr", kThings);
 }
 
+TEST(Detr, IsToldThatAllOfThePictureIsThere) {
+  Graph model = detr("logits", 100, 92, true);
+  model.add_input("pixel_mask", {DType::kInt64, {1, 128, 160}});
+  expect_found(find_in(std::move(model)), "detr", kThings);
+}
+
 TEST(Detr, OfOtherClassesNeedsACard) {
   EXPECT_EQ(recognised(detr("logits", 100, 81, true)), "");
   expect_found(find_in(detr("logits", 100, 81, true), "[output]\ndecoder = \"detr\"\n"), "detr", kThings);
@@ -211,8 +217,8 @@ TEST(TensorRtDetector, ReadsItsFourOutputs) {
   expect_found(find_in(four.build()), "tensorrt", kThings);
 }
 
-Graph torchvision(const std::optional<Shape>& mask, float behind = 0.99F) {
-  FamilyModel model(kPicture, "input");
+Graph torchvision(const std::optional<Shape>& mask, const Shape& picture = kPicture) {
+  FamilyModel model(picture, "input");
   model.gives("boxes", boxes({100, 4}, {0, 1, 2, 3}, 1, 1));
   // Two-stage: the scores come from the softmax of regions of 91 classes.
   GraphBuilder& b = model.builder();
@@ -220,7 +226,7 @@ Graph torchvision(const std::optional<Shape>& mask, float behind = 0.99F) {
   const ValueId nothing =
       b.op("Mul", {b.op("ReduceSum", {regions, b.ints({1})}, {{"keepdims", std::int64_t{0}}}), b.scalar(0)});
   model.gives("labels", labels<std::int64_t>({100}, {3, 1, 90}));
-  model.gives("scores", b.op("Add", {model.constant(scores({100}, behind)), nothing}));
+  model.gives("scores", b.op("Add", {model.constant(scores({100}, 0.99F)), nothing}));
   std::vector<std::pair<std::size_t, int>> cut = {{0, 0}, {1, 0}, {2, 0}};
   if (mask) {
     Tensor masks = filled(*mask, 0);
@@ -248,6 +254,10 @@ TEST(Torchvision, ReadsAsManyAsThereAre) {
   expect_found(found, "torchvision", kThings);
   ASSERT_EQ(found.detections().size(), 3U);
   EXPECT_EQ(found.detections()[0].class_name, "car");
+}
+
+TEST(Torchvision, TakesAPictureWithoutABatch) {
+  expect_found(find_in(torchvision(std::nullopt, {3, 128, 160})), "torchvision", kThings);
 }
 
 TEST(MaskRcnn, ReadsMasksOnTheirBoxes) {

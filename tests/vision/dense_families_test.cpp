@@ -8,8 +8,9 @@ const std::vector<Known> kThings = {
     {{10, 20, 31, 44}, 0.9F, 2}, {{60, 30, 110, 90}, 0.8F, 0}, {{20, 60, 150, 122.5F}, 0.7F, 79}};
 const Shape kPicture{1, 3, 128, 160};
 
-TEST(EfficientDet, ReadsScoresAndBoxesOfItsAnchors) {
-  std::vector<std::array<float, 4>> anchors;  // x, y, width, height
+/// The anchors of 160x128 pixels: x, y, width, height.
+std::vector<std::array<float, 4>> efficientdet_anchors() {
+  std::vector<std::array<float, 4>> anchors;
   for (const int stride : {8, 16, 32, 64, 128})
     for (int y = 0; y < (128 + stride - 1) / stride; ++y)
       for (int x = 0; x < (160 + stride - 1) / stride; ++x)
@@ -20,29 +21,76 @@ TEST(EfficientDet, ReadsScoresAndBoxesOfItsAnchors) {
                                (static_cast<float>(y) + 0.5F) * static_cast<float>(stride), size * across,
                                size * down});
           }
+  return anchors;
+}
+
+/// Logits of COCO's 90 numbers, and boxes, of all anchors.
+struct EfficientDetRows {
+  Tensor logits;
+  Tensor boxes;
+};
+EfficientDetRows efficientdet_rows() {
+  const auto anchors = efficientdet_anchors();
   const auto count = static_cast<std::int64_t>(anchors.size());
-  Tensor raw = filled({1, count, 90}, logit(0.01F));
-  Tensor regression = filled({1, count, 4}, 0);
+  EfficientDetRows rows{filled({1, count, 90}, logit(0.01F)), filled({1, count, 4}, 0)};
   for (std::size_t i = 0; i < 3; ++i) {
     const std::size_t row = 1000 * i + 7;
     const auto [x, y, width, height] = anchors[row];
     const Known& thing = kThings[i];
     const auto place = static_cast<std::int64_t>(row);
-    at(regression, {0, place, 0}) = (thing.y() - y) / height;
-    at(regression, {0, place, 1}) = (thing.x() - x) / width;
-    at(regression, {0, place, 2}) = std::log(thing.height() / height);
-    at(regression, {0, place, 3}) = std::log(thing.width() / width);
-    at(raw, {0, place, std::array{2, 0, 89}[i]}) = logit(thing.score);
+    at(rows.boxes, {0, place, 0}) = (thing.y() - y) / height;
+    at(rows.boxes, {0, place, 1}) = (thing.x() - x) / width;
+    at(rows.boxes, {0, place, 2}) = std::log(thing.height() / height);
+    at(rows.boxes, {0, place, 3}) = std::log(thing.width() / width);
+    at(rows.logits, {0, place, std::array{2, 0, 89}[i]}) = logit(thing.score);
   }
+  return rows;
+}
+
+TEST(EfficientDet, ReadsScoresAndBoxesOfItsAnchors) {
+  const auto [logits, boxes] = efficientdet_rows();
   FamilyModel model(kPicture, "input");
-  model.gives("regression", regression).gives("classification", raw, "Sigmoid");
-  model.gives("anchors", filled({1, count, 4}, 0));
+  model.gives("regression", boxes).gives("classification", logits, "Sigmoid");
+  model.gives("anchors", filled(boxes.shape(), 0));
   const Found found = find_in(model.build());
   expect_found(found, "efficientdet", kThings);
   ASSERT_EQ(found.detections().size(), 3U);
   EXPECT_EQ(found.detections()[2].class_name, "toothbrush");
-  FamilyModel logits(kPicture, "input");
-  expect_found(find_in(logits.gives("box", regression).gives("class", raw).build()), "efficientdet", kThings);
+  expect_found(find_in(FamilyModel(kPicture, "input").gives("box", boxes).gives("class", logits).build()),
+               "efficientdet", kThings);
+}
+
+/// Rows BEGIN and on as a level of NUMBERS a row: channels first, or last.
+Tensor level_of(const Tensor& rows, std::int64_t begin, std::int64_t height, std::int64_t width, bool last) {
+  const std::int64_t numbers = rows.shape()[2];
+  const std::int64_t channels = 9 * numbers;
+  Tensor level = filled(last ? Shape{1, height, width, channels} : Shape{1, channels, height, width}, 0);
+  for (std::int64_t y = 0; y < height; ++y)
+    for (std::int64_t x = 0; x < width; ++x)
+      for (std::int64_t c = 0; c < channels; ++c) {
+        const std::int64_t row = begin + 9 * (y * width + x) + c / numbers;
+        const float value = rows.data<float>()[static_cast<std::size_t>(row * numbers + c % numbers)];
+        (last ? at(level, {0, y, x, c}) : at(level, {0, c, y, x})) = value;
+      }
+  return level;
+}
+
+TEST(EfficientDet, ReadsLevelsAsTheirConvolutionsLeaveThem) {
+  const auto [logits, boxes] = efficientdet_rows();
+  for (const bool last : {false, true}) {
+    FamilyModel model(last ? Shape{1, 128, 160, 3} : kPicture, "input");
+    for (const Tensor& rows : {logits, boxes}) {
+      std::int64_t begin = 0;
+      for (const int stride : {8, 16, 32, 64, 128}) {
+        const std::int64_t height = (128 + stride - 1) / stride;
+        const std::int64_t width = (160 + stride - 1) / stride;
+        model.gives((rows.shape()[2] == 4 ? "box_" : "class_") + std::to_string(stride),
+                    level_of(rows, begin, height, width, last));
+        begin += 9 * height * width;
+      }
+    }
+    expect_found(find_in(model.build()), "efficientdet", kThings);
+  }
 }
 
 /// A distance as the logits of eight whole ones, of which two are likely so that their mean is it.

@@ -189,6 +189,22 @@ TEST(Yolov5Seg, ReadsRowsAndPrototypes) {
   expect_areas(found);
 }
 
+/// A card's map makes two classes of the output's eighty; what stands behind those stays where it is.
+TEST(Yolov5Seg, RemapsItsClasses) {
+  Tensor tensor = rows(3 * kCells, 2, 0.95F);
+  at(tensor, {0, 36, 86}) = 1;
+  at(tensor, {0, 67, 85}) = 1;
+  std::string map = "1";
+  for (int i = 1; i < 79; ++i) map += ", -1";
+  const Found found =
+      find_in(FamilyModel({1, 3, 128, 160}).gives("output0", tensor).gives("output1", prototypes()).build(),
+              "[output]\nlabels = [\"tool\", \"worker\"]\nremap = [" + map + ", 0]\n");
+  expect_found(found, "yolov5-seg", {{kThings[1].box, 0.8F, 1}, {kThings[2].box, 0.7F, 0}});
+  ASSERT_EQ(found.areas.size(), 2U);
+  EXPECT_NEAR(static_cast<double>(found.areas[0]), 100 * (180 - 128), 100);
+  EXPECT_EQ(found.detections()[0].class_name, "worker");
+}
+
 std::vector<Known> of_class(int class_id) {
   std::vector<Known> things = kThings;
   for (Known& thing : things) thing.class_id = class_id;

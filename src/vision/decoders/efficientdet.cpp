@@ -5,7 +5,8 @@
 #include "vision/decoders/support.hpp"
 
 // EfficientDet without suppression: of all its anchors (five levels from stride 8 on, three sizes and three aspects a
-// cell) the scores [1, A, C] and y, x, log height, log width [1, A, 4] relative to the anchor.
+// cell) the scores [1, A, C] and y, x, log height, log width [1, A, 4] relative to the anchor; or, level by level as
+// its convolutions leave them, the logits [1, 9 * C, h, w] and the boxes [1, 36, h, w], channels first or last.
 namespace saccade {
 namespace {
 
@@ -32,7 +33,40 @@ std::int64_t rows_of(const Card& card) {
   return rows * kOctaves * std::ssize(kAspects);
 }
 
-bool fit(const Graph& graph, const Card& card, Head& head) {
+constexpr std::int64_t kACell = kOctaves * std::ssize(kAspects);
+
+/// Numbers a cell of a level [1, numbers, h, w] or [1, h, w, numbers] of STRIDE; 0: it is another thing.
+std::int64_t numbers_a_cell(const Shape& shape, const Card& card, int stride, bool last) {
+  const int at = last ? 1 : 2;
+  const bool is_level = shape.rank() == 4 && shape[0] == 1 && shape[at] == cells_along(card.height, stride, true) &&
+                        shape[at + 1] == cells_along(card.width, stride, true);
+  return is_level ? shape[last ? 3 : 1] : 0;
+}
+
+/// The levels' logits, then their boxes, finest first.
+bool fit_levels(const Graph& graph, const Card& card, Head& head, bool last) {
+  std::vector<std::string> logits;
+  std::vector<std::string> boxes;
+  std::int64_t classes = 0;
+  for (int stride : kStrides) {
+    for (ValueId output : readable_outputs(graph, head)) {
+      const Value& value = graph.value(output);
+      const std::int64_t numbers = numbers_a_cell(value.type.shape, card, stride, last);
+      if (numbers == 4 * kACell) {
+        boxes.push_back(value.name);
+      } else if (numbers > 0 && numbers % kACell == 0 && (classes == 0 || numbers == classes * kACell)) {
+        logits.push_back(value.name);
+        classes = numbers / kACell;
+      }
+    }
+  }
+  if (logits.size() != kStrides.size() || boxes.size() != kStrides.size() || !settle_count(head, classes)) return false;
+  head.outputs = logits;
+  head.outputs.insert(head.outputs.end(), boxes.begin(), boxes.end());
+  return true;
+}
+
+bool fit_rows(const Graph& graph, const Card& card, Head& head) {
   std::vector<std::string> names(2);
   std::int64_t classes = 0;
   // The scores are the other output of as many rows; of two alike the names tell.
@@ -49,6 +83,12 @@ bool fit(const Graph& graph, const Card& card, Head& head) {
   }
   if (names[0].empty() || names[1].empty() || !settle_count(head, classes)) return false;
   head.outputs = names;
+  return true;
+}
+
+bool fit(const Graph& graph, const Card& card, Head& head) {
+  if (!fit_rows(graph, card, head) && !fit_levels(graph, card, head, false) && !fit_levels(graph, card, head, true))
+    return false;
   if (head.classes == kCocoNumbers) remap_coco_categories(head, 1);
   return true;
 }
@@ -65,14 +105,28 @@ void pixels(Card& card) {
   card.pad = {124, 116, 104};
 }
 
+/// The rows [1, A, NUMBERS] of the outputs from FIRST on: of one, or of all levels.
+ValueId rows_of(Attachment& to, std::size_t first, std::int64_t numbers) {
+  if (to.head.outputs.size() == 2) return to.output(first);
+  std::vector<ValueId> levels;
+  for (std::size_t i = 0; i < kStrides.size(); ++i) {
+    ValueId level = to.output(first * kStrides.size() + i);
+    const bool last = numbers_a_cell(to.post.shape(level), to.card, kStrides[i], true) == numbers * kACell;
+    if (!last) level = to.post.transpose(level, {0, 2, 3, 1});
+    levels.push_back(to.post.reshape(level, {1, to.post.shape(level).elements() / numbers, numbers}));
+  }
+  return to.post.concat(std::move(levels), 1);
+}
+
 void attach(Attachment& to) {
   Fragment& post = to.post;
   const std::vector<Anchor> anchors = anchors_of(to.card);
-  const ValueId boxes = reorder(post, to.output(1), {1, 0, 3, 2});
+  const ValueId scores = rows_of(to, 0, to.head.output_classes());
+  const ValueId boxes = reorder(post, rows_of(to, 1, 4), {1, 0, 3, 2});
   const ValueId centres = points_around(post, post.slice(boxes, 2, 0, 2), anchors);
   const ValueId sizes = post.op("Mul", {post.op("Exp", {post.slice(boxes, 2, 2, 4)}), anchor_sizes(post, anchors)});
   const bool squashed = ends_in(post.graph(), to.head.outputs[0], "Sigmoid");
-  to.choose(corners_of(post, centres, sizes), squashed ? to.output(0) : post.op("Sigmoid", {to.output(0)}));
+  to.choose(corners_of(post, centres, sizes), squashed ? scores : post.op("Sigmoid", {scores}));
 }
 
 }  // namespace

@@ -92,7 +92,8 @@ void attach_turned(Attachment& to) {
   const ValueId rows = to.output(0);
   const ValueId boxes = post.concat({post.slice(rows, 2, 0, 4), post.slice(rows, 2, 6, 7)}, 2);
   std::vector<float> numbers;
-  for (std::size_t i = 0; i < to.head.labels.size(); ++i) numbers.push_back(static_cast<float>(i));
+  const std::size_t count = to.head.remap.empty() ? to.head.labels.size() : to.head.remap.size();
+  for (std::size_t i = 0; i < count; ++i) numbers.push_back(static_cast<float>(i));
   const ValueId classes = post.floats({1, 1, static_cast<std::int64_t>(numbers.size())}, numbers);
   const ValueId named = post.op("Floor", {post.slice(rows, 2, 5, 6)});
   const ValueId here = post.cast(post.op("Equal", {named, classes}), DType::kFloat32);

@@ -29,7 +29,7 @@ bool fit(const Graph& graph, const Card& card, Head& head) {
     if (!is_list(shape)) return false;
     if (to.strides.empty()) to.strides = levels_for(card, shape[1]);
     if (to.strides.empty() || rows_of(card, to.strides) != shape[1]) return false;
-    if (to.classes == 0) to.classes = static_cast<int>(to.labels.size());
+    if (to.classes == 0) to.classes = static_cast<int>(to.remap.empty() ? to.labels.size() : to.remap.size());
     const std::int64_t classes = to.classes == 0 ? shape[2] - 4 * kUsualBins : to.classes;
     const std::int64_t sides = shape[2] - classes;
     return settle_count(to, classes) && sides % 4 == 0 && sides >= 8;
@@ -75,11 +75,12 @@ void attach(Attachment& to) {
   Fragment& post = to.post;
   const ValueId rows = to.output(0);
   const Shape shape = post.shape(rows);
-  const std::int64_t bins = (shape[2] - to.head.classes) / 4;
+  const std::int64_t bins = (shape[2] - to.head.output_classes()) / 4;
   const bool plus = to.head.strides.size() > 3;
   const std::vector<Anchor> grid =
       grid_anchors(to.card, to.head.strides, {.offset = plus ? 0.0F : 0.5F, .ceiling = true});
-  choose_means(to, post.slice(rows, 2, 0, to.head.classes), post.slice(rows, 2, to.head.classes, shape[2]), bins, grid);
+  choose_means(to, post.slice(rows, 2, 0, to.head.output_classes()),
+               post.slice(rows, 2, to.head.output_classes(), shape[2]), bins, grid);
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ void pixels(Card& card) {
 }
 
 void attach(Attachment& to) {
-  const ValueId scores = to.post.slice(to.output(0), 2, 1, 1 + to.head.classes);
+  const ValueId scores = to.post.slice(to.output(0), 2, 1, 1 + to.head.output_classes());
   to.choose(to_pixels(to, to.output(1)), scores);
 }
 

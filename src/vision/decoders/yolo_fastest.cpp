@@ -64,11 +64,11 @@ void attach_v2(Attachment& to) {
     const std::vector<Anchor> grid = grid_anchors(to.card, {to.head.strides[i]}, {.anchors = kAnchors});
     const auto rows = static_cast<std::int64_t>(grid.size());
     const std::int64_t places = rows / kAnchors;
-    const ValueId level = post.reshape(to.output(i), {1, places, kAhead + to.head.classes});
+    const ValueId level = post.reshape(to.output(i), {1, places, kAhead + to.head.output_classes()});
     const ValueId objectness = post.reshape(post.slice(level, 2, 4 * kAnchors, kAhead), {1, places, kAnchors, 1});
-    const ValueId shared =
-        post.reshape(post.slice(level, 2, kAhead, kAhead + to.head.classes), {1, places, 1, to.head.classes});
-    scores.push_back(post.reshape(post.op("Mul", {objectness, shared}), {1, rows, to.head.classes}));
+    const ValueId shared = post.reshape(post.slice(level, 2, kAhead, kAhead + to.head.output_classes()),
+                                        {1, places, 1, to.head.output_classes()});
+    scores.push_back(post.reshape(post.op("Mul", {objectness, shared}), {1, rows, to.head.output_classes()}));
     boxes.push_back(post.reshape(post.slice(level, 2, 0, 4 * kAnchors), {1, rows, 4}));
     for (std::size_t row = 0; row < grid.size(); ++row) {
       const float* size = &to.head.anchors[2 * (kAnchors * i + row % kAnchors)];

@@ -159,7 +159,7 @@ Rows read_rows(Attachment& to) {
 void choose_rows(Attachment& to, const Rows& rows, ValueId centres, ValueId sizes) {
   Fragment& post = to.post;
   const ValueId objectness = post.slice(rows.shares, 2, 4, 5);
-  const ValueId classes = post.slice(rows.shares, 2, 5, 5 + to.head.classes);
+  const ValueId classes = post.slice(rows.shares, 2, 5, 5 + to.head.output_classes());
   to.choose(corners_of(post, centres, sizes), post.op("Mul", {objectness, classes}));
 }
 

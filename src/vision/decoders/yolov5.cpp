@@ -36,14 +36,14 @@ void attach_decoded(Attachment& to) { to.choose(decoder_node(to, "DecodeYolov5")
 ValueId numbers_behind(Attachment& to, const Attachment::Objects& objects) {
   const ValueId rows = to.output(0);
   const std::int64_t width = to.post.shape(rows)[2];
-  const std::int64_t first = 5 + to.head.classes;
+  const std::int64_t first = 5 + to.head.output_classes();
   const ValueId behind = to.post.gather(to.post.slice(rows, 2, first, width), 1, objects.anchors);
   return to.post.reshape(behind, {to.post.shape(behind)[1], width - first});
 }
 
 Attachment::Objects choose_of_classes(Attachment& to) {
   Node decoder = decoder_node(to, "DecodeYolov5");
-  decoder.attributes.set("classes", std::int64_t{to.head.classes});
+  decoder.attributes.set("classes", std::int64_t{to.head.output_classes()});
   return to.choose(std::move(decoder));
 }
 

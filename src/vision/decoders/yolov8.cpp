@@ -27,14 +27,14 @@ bool fit_columns(const Graph& graph, Head& head, std::int64_t extra) {
 Attachment::Objects choose_columns(Attachment& to) {
   Node decoder{.domain = "saccade", .op = "DecodeYolov8", .inputs = {to.output(0), to.class_filter()}};
   to.set_candidate_attributes(decoder);
-  decoder.attributes.set("classes", std::int64_t{to.head.classes});
+  decoder.attributes.set("classes", std::int64_t{to.head.output_classes()});
   return to.choose(std::move(decoder));
 }
 
 /// The chosen objects' rows behind the classes, [1, N, E].
 ValueId rows_of(Attachment& to, ValueId anchors) {
   const ValueId output = to.output(0);
-  const ValueId behind = to.post.slice(output, 1, 4 + to.head.classes, to.post.shape(output)[1]);
+  const ValueId behind = to.post.slice(output, 1, 4 + to.head.output_classes(), to.post.shape(output)[1]);
   return to.post.transpose(to.post.gather(behind, 2, anchors), {0, 2, 1});
 }
 
@@ -121,7 +121,7 @@ bool is_turned(const Graph& graph, const Card& card, const Head& head) {
 void attach_turned(Attachment& to) {
   Fragment& post = to.post;
   const ValueId output = to.output(0);
-  const std::int64_t classes = to.head.classes;
+  const std::int64_t classes = to.head.output_classes();
   const ValueId angle = post.slice(output, 1, 4 + classes, 5 + classes);
   const ValueId boxes = post.concat({post.slice(output, 1, 0, 4), angle}, 1);
   to.choose(post.transpose(boxes, {0, 2, 1}), post.transpose(post.slice(output, 1, 4, 4 + classes), {0, 2, 1}));
