@@ -20,8 +20,11 @@ struct RunFlags {
   double duration = 0;  ///< seconds
 
   std::string jsonl;
+  JsonlOptions jsonl_options;
   std::string coco;
   std::string csv;
+  std::string yolo;
+  YoloOptions yolo_options;
   std::string video;
   std::string frames;
 };
@@ -32,9 +35,10 @@ Sinks open_sinks(const RunFlags& flags, std::span<const Camera> cameras, std::sp
   for (const auto* read : {&flags.sources, &flags.models})
     check_apart({flags.jsonl, flags.coco, flags.csv, flags.video}, *read);
   Sinks sinks;
-  if (!flags.jsonl.empty()) sinks.push_back(open_jsonl(flags.jsonl));
+  if (!flags.jsonl.empty()) sinks.push_back(open_jsonl(flags.jsonl, flags.jsonl_options));
   if (!flags.coco.empty()) sinks.push_back(open_coco(flags.coco, models));
   if (!flags.csv.empty()) sinks.push_back(open_csv(flags.csv));
+  if (!flags.yolo.empty()) sinks.push_back(open_yolo(flags.yolo, models, cameras.size(), flags.yolo_options));
   if (!flags.video.empty()) sinks.push_back(open_video(flags.video, cameras));
   if (!flags.frames.empty()) sinks.push_back(open_frames(flags.frames));
   return sinks;
@@ -123,13 +127,21 @@ void check_standard_output(const RunFlags& flags) {
 void add_sinks(CLI::App& app, RunFlags& flags) {
   const std::string group = "Results";
   const auto add = [&](const char* name, std::string& path, const char* what, const char* type) {
-    app.add_option(name, path, what)->type_name(type)->group(group);
+    return app.add_option(name, path, what)->type_name(type)->group(group);
   };
-  add("--jsonl", flags.jsonl, "One JSON object a frame and model; '-' is standard output", "FILE");
-  add("--coco", flags.coco, "Detections as COCO's results format", "FILE");
-  add("--csv", flags.csv, "One line a detection or class; '-' is standard output", "FILE");
+  auto* jsonl = add("--jsonl", flags.jsonl, "One JSON object a frame and model; '-' is standard output", "FILE");
+  app.add_flag("--contours", flags.jsonl_options.contours, "With --jsonl: masks' outer borders too")
+      ->needs(jsonl)
+      ->group(group);
+  add("--coco", flags.coco, "Objects as COCO's results format, masks and keypoints included", "FILE");
+  add("--csv", flags.csv, "One line an object, class, segment or depth map; '-' is standard output", "FILE");
+  auto* yolo =
+      add("--yolo", flags.yolo, "A text file a frame, with a label an object as Ultralytics writes them", "DIR");
+  app.add_flag("--yolo-conf", flags.yolo_options.confidence, "With --yolo: each label ends with its confidence")
+      ->needs(yolo)
+      ->group(group);
   add("--video", flags.video, "A video with the results drawn", "FILE.mp4");
-  add("--frames", flags.frames, "Pictures with the results drawn", "DIR");
+  add("--frames", flags.frames, "Pictures with the results drawn, and maps of depth and classes as they are", "DIR");
 }
 
 void add_control(CLI::App& app, RunFlags& flags) {

@@ -25,7 +25,7 @@ class ImageReader {
 /// What the images module (libjpeg-turbo, libpng) offers; get it with module<ImagesModule>("images").
 struct ImagesModule {
   std::unique_ptr<ImageReader> (*make_reader)();
-  /// Writes kRgb24 as JPEG (.jpg, .jpeg) or PNG (.png). Throws Error naming the file.
+  /// Writes kRgb24 as JPEG (.jpg, .jpeg) or PNG (.png), kGray8 as PNG. Throws Error naming the file.
   void (*write)(const std::string& path, const FrameView& frame);
 };
 

@@ -51,7 +51,7 @@ class VideoWriter {
 /// FRAME_RATE is a hint for the container. Throws Error where the file can't be created or its ending is not known.
 std::unique_ptr<VideoWriter> open_video_writer(const std::string& path, double frame_rate);
 
-/// Writes one kRgb24 picture as .jpg or .png. Throws Error.
+/// Writes one kRgb24 picture as .jpg or .png, or a kGray8 one as .png. Throws Error.
 void write_image(const std::string& path, const FrameView& frame);
 
 }  // namespace saccade

@@ -22,20 +22,25 @@ void append_field(JsonBuffer& out, std::string_view text) {
 class CsvSink final : public Sink {
  public:
   explicit CsvSink(const std::string& path) : file_(path) {
-    file_.write("stream,source,name,frame,timestamp_ns,model,class_id,class,confidence,x1,y1,x2,y2\n");
+    file_.write(
+        "stream,source,name,frame,timestamp_ns,model,class_id,class,confidence,x1,y1,x2,y2,kind,pixels,"
+        "obb_x,obb_y,obb_width,obb_height,obb_angle,keypoints,depth_min,depth_max,depth_mean\n");
   }
 
   void write(const Result& result, const FrameView& /*frame*/) override {
     line_.clear();
-    for (const Detection& detection : result.detections) {
-      append_start(result, detection.class_id, detection.class_name, detection.confidence);
-      for (float edge : detection.box) append(line_, ",{}", edge);
-      append(line_, "\n");
-    }
+    for (const Detection& detection : result.detections) append_object(result, detection);
     for (const Classification& answer : result.classes) {
-      append_start(result, answer.class_id, answer.class_name, answer.confidence);
-      append(line_, ",,,,\n");
+      append_start(result);
+      append_class(answer.class_id, answer.class_name);
+      append(line_, ",{},,,,,class,,,,,,,,,,\n", answer.confidence);
     }
+    for (const Segment& segment : result.segments) {
+      append_start(result);
+      append_class(segment.class_id, segment.class_name);
+      append(line_, ",,,,,,segment,{},,,,,,,,,\n", segment.pixels);
+    }
+    if (!result.depth.cells.empty()) append_depth(result);
     file_.write({line_.data(), line_.size()});
     if (file_.is_standard_output()) file_.flush();
   }
@@ -43,16 +48,40 @@ class CsvSink final : public Sink {
   void close(const Summary& /*summary*/) override { file_.close(); }
 
  private:
-  void append_start(const Result& result, int class_id, std::string_view class_name, float confidence) {
+  void append_start(const Result& result) {
     append(line_, "{},", result.stream);
     append_field(line_, result.source);
     append(line_, ",");
     append_field(line_, result.name);
     append(line_, ",{},{},", result.frame, result.timestamp_ns);
     append_field(line_, result.model);
+  }
+
+  void append_class(int class_id, std::string_view class_name) {
     append(line_, ",{},", class_id);
     append_field(line_, class_name);
-    append(line_, ",{}", confidence);
+  }
+
+  void append_object(const Result& result, const Detection& detection) {
+    append_start(result);
+    append_class(detection.class_id, detection.class_name);
+    append(line_, ",{}", detection.confidence);
+    for (float edge : detection.box) append(line_, ",{}", edge);
+    append(line_, ",object,");
+    if (detection.mask) append(line_, "{}", detection.mask->area);
+    if (const auto& box = detection.oriented)
+      append(line_, ",{},{},{},{},{},", box->x, box->y, box->width, box->height, box->angle);
+    else
+      append(line_, ",,,,,,");
+    for (const Keypoint& point : detection.keypoints)
+      append(line_, "{}{} {} {}", &point == detection.keypoints.data() ? "" : ";", point.x, point.y, point.confidence);
+    append(line_, ",,,\n");
+  }
+
+  void append_depth(const Result& result) {
+    append_start(result);
+    append(line_, ",,,,,,,,{}_depth,,,,,,,,{},{},{}\n", to_string(result.depth.kind), result.depth.min,
+           result.depth.max, result.depth.mean);
   }
 
   OutputFile file_;

@@ -4,6 +4,7 @@
 #include "base/error.hpp"
 #include "base/module.hpp"
 #include "media/source.hpp"
+#include "pipeline/map_files.hpp"
 #include "pipeline/output_file.hpp"
 #include "pipeline/picture.hpp"
 #include "saccade/sinks.hpp"
@@ -25,6 +26,10 @@ class FramesSink final : public Sink {
       found = pictures_.try_emplace(result.stream, module<DrawModule>("draw"), save).first;
     }
     found->second.add(result, frame);
+    if (!result.depth.cells.empty())
+      maps_.save(path_for(result, "depth", "npy"), result.depth, result.width, result.height);
+    if (!result.class_map.cells.empty())
+      maps_.save(path_for(result, "classes", "png"), result.class_map, result.width, result.height);
   }
 
   void close(const Summary& /*summary*/) override {
@@ -32,8 +37,15 @@ class FramesSink final : public Sink {
   }
 
  private:
+  /// FOLDER/STREAM-FRAME.WHAT.ENDING; of the second model on: WHAT-1, WHAT-2, ...
+  std::filesystem::path path_for(const Result& result, std::string_view what, std::string_view ending) const {
+    const std::string place = result.model_index == 0 ? "" : fmt::format("-{}", result.model_index);
+    return folder_ / fmt::format("{}-{:06}.{}{}.{}", result.stream, result.frame, what, place, ending);
+  }
+
   std::filesystem::path folder_;
   std::map<int, Picture> pictures_;
+  MapFiles maps_;
 };
 
 }  // namespace

@@ -32,4 +32,13 @@ void append_json_number(JsonBuffer& out, float value) {
     append(out, "null");
 }
 
+void append_json_numbers(JsonBuffer& out, std::span<const float> values) {
+  out.push_back('[');
+  for (float value : values) {
+    if (&value != values.data()) out.push_back(',');
+    append_json_number(out, value);
+  }
+  out.push_back(']');
+}
+
 }  // namespace saccade

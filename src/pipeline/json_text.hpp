@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <span>
 #include <string_view>
 
 namespace saccade {
@@ -13,6 +14,8 @@ using JsonBuffer = fmt::memory_buffer;
 void append_json_string(JsonBuffer& out, std::string_view text);
 /// VALUE in the fewest digits that read back as the same number; null where it is not finite.
 void append_json_number(JsonBuffer& out, float value);
+/// [VALUE,...], each as append_json_number writes it.
+void append_json_numbers(JsonBuffer& out, std::span<const float> values);
 
 template <typename... Args>
 void append(JsonBuffer& out, fmt::format_string<Args...> format, Args&&... args) {

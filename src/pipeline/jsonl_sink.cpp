@@ -1,5 +1,9 @@
+#include <array>
+
 #include "pipeline/json_text.hpp"
+#include "pipeline/mask_json.hpp"
 #include "pipeline/output_file.hpp"
+#include "saccade/contours.hpp"
 #include "saccade/sinks.hpp"
 
 namespace saccade {
@@ -27,51 +31,92 @@ void append_latency(JsonBuffer& out, const Latency& time) {
          milliseconds(time.post), milliseconds(time.total));
 }
 
-void append_class(JsonBuffer& out, int class_id, std::string_view class_name, float confidence) {
+void append_class(JsonBuffer& out, int class_id, std::string_view class_name) {
   append(out, R"("class_id":{},"class":)", class_id);
   append_json_string(out, class_name);
-  append(out, R"(,"confidence":)");
-  append_json_number(out, confidence);
+}
+
+void append_keypoints(JsonBuffer& out, std::span<const Keypoint> points) {
+  append(out, R"(,"keypoints":[)");
+  for (const Keypoint& point : points) {
+    if (&point != points.data()) append(out, ",");
+    append_json_numbers(out, std::array{point.x, point.y, point.confidence});
+  }
+  append(out, "]");
+}
+
+void append_oriented(JsonBuffer& out, const OrientedBox& box) {
+  append(out, R"(,"obb":{{"x":)");
+  append_json_number(out, box.x);
+  append(out, R"(,"y":)");
+  append_json_number(out, box.y);
+  append(out, R"(,"width":)");
+  append_json_number(out, box.width);
+  append(out, R"(,"height":)");
+  append_json_number(out, box.height);
+  append(out, R"(,"angle":)");
+  append_json_number(out, box.angle);
   append(out, "}}");
 }
 
-void append_detections(JsonBuffer& out, const Result& result) {
-  append(out, R"(,"detections":[)");
-  for (const Detection& detection : result.detections) {
-    if (&detection != result.detections.data()) append(out, ",");
-    append(out, R"({{"box":[)");
-    for (std::size_t i = 0; i < detection.box.size(); ++i) {
-      if (i != 0) append(out, ",");
-      append_json_number(out, detection.box[i]);
-    }
-    append(out, "],");
-    append_class(out, detection.class_id, detection.class_name, detection.confidence);
+void append_contours(JsonBuffer& out, std::span<const ContourTracer::Contour> contours) {
+  append(out, R"(,"contours":[)");
+  for (const auto& contour : contours) {
+    append(out, "{}[", &contour == contours.data() ? "" : ",");
+    for (const ContourPoint& point : contour)
+      append(out, "{}[{},{}]", &point == contour.data() ? "" : ",", point.x, point.y);
+    append(out, "]");
   }
   append(out, "]");
 }
 
-void append_classes(JsonBuffer& out, const Result& result) {
+void append_classes(JsonBuffer& out, std::span<const Classification> classes) {
   append(out, R"(,"classes":[)");
-  for (const Classification& answer : result.classes) {
-    if (&answer != result.classes.data()) append(out, ",");
-    append(out, "{{");
-    append_class(out, answer.class_id, answer.class_name, answer.confidence);
+  for (const Classification& answer : classes) {
+    append(out, "{}{{", &answer == classes.data() ? "" : ",");
+    append_class(out, answer.class_id, answer.class_name);
+    append(out, R"(,"confidence":)");
+    append_json_number(out, answer.confidence);
+    append(out, "}}");
   }
   append(out, "]");
+}
+
+void append_segments(JsonBuffer& out, std::span<const Segment> segments) {
+  append(out, R"(,"segments":[)");
+  for (const Segment& segment : segments) {
+    append(out, "{}{{", &segment == segments.data() ? "" : ",");
+    append_class(out, segment.class_id, segment.class_name);
+    append(out, R"(,"pixels":{}}})", segment.pixels);
+  }
+  append(out, "]");
+}
+
+void append_depth(JsonBuffer& out, const DepthMap& depth) {
+  append(out, R"(,"depth":{{"kind":"{}","min":)", to_string(depth.kind));
+  append_json_number(out, depth.min);
+  append(out, R"(,"max":)");
+  append_json_number(out, depth.max);
+  append(out, R"(,"mean":)");
+  append_json_number(out, depth.mean);
+  append(out, "}}");
 }
 
 class JsonlSink final : public Sink {
  public:
-  explicit JsonlSink(const std::string& path) : file_(path) {}
+  JsonlSink(const std::string& path, const JsonlOptions& options) : file_(path), options_(options) {}
 
   void write(const Result& result, const FrameView& /*frame*/) override {
     line_.clear();
     append_identity(line_, result);
     append_latency(line_, result.latency);
-    if (result.task == Task::kDetect)
-      append_detections(line_, result);
-    else
-      append_classes(line_, result);
+    // What the model is for stands there even where it found none.
+    if (finds_objects(result.task) || !result.detections.empty()) append_detections(result);
+    if (result.task == Task::kClassify || !result.classes.empty()) append_classes(line_, result.classes);
+    if (result.task == Task::kSemantic || !result.segments.empty()) append_segments(line_, result.segments);
+    if (!result.depth.cells.empty()) append_depth(line_, result.depth);
+    if (result.image.width > 0)
+      append(line_, R"(,"image":{{"width":{},"height":{}}})", result.image.width, result.image.height);
     append(line_, "}}\n");
     file_.write({line_.data(), line_.size()});
     if (file_.is_standard_output()) file_.flush();  // someone reads along
@@ -83,12 +128,40 @@ class JsonlSink final : public Sink {
   }
 
  private:
+  void append_detections(const Result& result) {
+    append(line_, R"(,"detections":[)");
+    for (const Detection& detection : result.detections) {
+      append(line_, R"({}{{"box":)", &detection == result.detections.data() ? "" : ",");
+      append_json_numbers(line_, detection.box);
+      append(line_, ",");
+      append_class(line_, detection.class_id, detection.class_name);
+      append(line_, R"(,"confidence":)");
+      append_json_number(line_, detection.confidence);
+      if (detection.mask) append_silhouette(*detection.mask, result);
+      if (!detection.keypoints.empty()) append_keypoints(line_, detection.keypoints);
+      if (detection.oriented) append_oriented(line_, *detection.oriented);
+      append(line_, "}}");
+    }
+    append(line_, "]");
+  }
+
+  void append_silhouette(const Mask& mask, const Result& result) {
+    append(line_, R"(,"mask":)");
+    append_mask(line_, mask, result.width, result.height, lengths_);
+    if (options_.contours) append_contours(line_, tracer_.trace(mask));
+  }
+
   OutputFile file_;
+  JsonlOptions options_;
   JsonBuffer line_;
+  RunLengths lengths_;
+  ContourTracer tracer_;
 };
 
 }  // namespace
 
-std::unique_ptr<Sink> open_jsonl(const std::string& path) { return std::make_unique<JsonlSink>(path); }
+std::unique_ptr<Sink> open_jsonl(const std::string& path, const JsonlOptions& options) {
+  return std::make_unique<JsonlSink>(path, options);
+}
 
 }  // namespace saccade

@@ -18,7 +18,8 @@ class Picture {
   /// DONE gets every whole picture.
   Picture(const DrawModule& module, Done done) : drawer_(module.make_drawer()), done_(std::move(done)) {}
 
-  /// Draws RESULT, first on a copy of FRAME where it is the first about its frame.
+  /// Draws RESULT, first on a copy of FRAME where it is the first about its frame. A picture that a model made of the
+  /// frame takes its place, with all that was drawn until then.
   void add(const Result& result, const FrameView& frame);
   void finish();
 
@@ -27,7 +28,8 @@ class Picture {
   std::int64_t timestamp_ns() const { return timestamp_ns_; }
 
  private:
-  void begin(const Result& result, const FrameView& frame);
+  /// Makes FRAME what is seen.
+  void show(const FrameView& frame);
 
   std::unique_ptr<Drawer> drawer_;
   Done done_;

@@ -29,7 +29,7 @@ class ImageDecoder {
 std::unique_ptr<ImageDecoder> make_jpeg_decoder();
 std::unique_ptr<ImageDecoder> make_png_decoder();
 
-/// Write a kRgb24 frame to PATH. Throw Error (kIo) naming the file.
+/// Write a kRgb24 frame, as PNG a kGray8 one too, to PATH. Throw Error (kIo) naming the file.
 void write_jpeg(const std::string& path, const FrameView& frame);
 void write_png(const std::string& path, const FrameView& frame);
 

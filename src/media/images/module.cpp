@@ -88,11 +88,12 @@ class Reader final : public ImageReader {
 };
 
 void write(const std::string& path, const FrameView& frame) {
-  if (frame.format != PixelFormat::kRgb24 || frame.width <= 0 || frame.height <= 0)
-    fail(ErrorCode::kInvalidArgument, "'{}': only rgb24 pictures can be written, not {} of {}x{}", path,
-         to_string(frame.format), frame.width, frame.height);
   std::string ending = std::filesystem::path(path).extension().string();
   std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return std::tolower(c); });
+  const bool fits = frame.format == PixelFormat::kRgb24 || (frame.format == PixelFormat::kGray8 && ending == ".png");
+  if (!fits || frame.width <= 0 || frame.height <= 0)
+    fail(ErrorCode::kInvalidArgument, "'{}': rgb24 pictures can be written, and gray8 as .png, not {} of {}x{}", path,
+         to_string(frame.format), frame.width, frame.height);
   if (ending == ".jpg" || ending == ".jpeg") return write_jpeg(path, frame);
   if (ending == ".png") return write_png(path, frame);
   fail(ErrorCode::kInvalidArgument, "'{}': pictures are written as .jpg, .jpeg or .png", path);

@@ -98,7 +98,8 @@ bool encode(png_structp png, png_infop info, std::FILE* file, const FrameView& f
   png_init_io(png, file);
   png_set_compression_level(png, kFast);
   png_set_IHDR(png, info, static_cast<png_uint_32>(frame.width), static_cast<png_uint_32>(frame.height), 8,
-               PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+               frame.format == PixelFormat::kGray8 ? PNG_COLOR_TYPE_GRAY : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
+               PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
   png_write_info(png, info);
   for (int y = 0; y < frame.height; ++y)
     png_write_row(png, frame.planes[0] + static_cast<std::ptrdiff_t>(y) * frame.pitch_bytes[0]);

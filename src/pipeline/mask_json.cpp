@@ -1,0 +1,11 @@
+#include "pipeline/mask_json.hpp"
+
+namespace saccade {
+
+void append_mask(JsonBuffer& out, const Mask& mask, int width, int height, RunLengths& lengths) {
+  append(out, R"({{"size":[{},{}],"counts":)", height, width);
+  append_json_string(out, lengths.encode_text(mask.runs, width, height));
+  append(out, "}}");
+}
+
+}  // namespace saccade
