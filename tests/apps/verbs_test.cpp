@@ -131,7 +131,7 @@ TEST_F(Verbs, RunWritesCsv) {
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   const std::string text = test::bytes_of_file(out);
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 3);
-  EXPECT_NE(text.find(",12.png,0,0,boxes,0,near,0.9,1,4,5,12\n"), std::string::npos) << text;
+  EXPECT_NE(text.find(",12.png,0,0,boxes,0,near,0.9,1,4,5,12,object,,"), std::string::npos) << text;
 }
 
 TEST_F(Verbs, RunDrawsAVideoOfAllFrames) {

@@ -36,6 +36,8 @@ class Page {
       for (int x = 0; x < width_; ++x) count += at(x, y) == kGray ? 0 : 1;
     return count;
   }
+  int width() const { return width_; }
+  int height() const { return height_; }
   bool padding_is_untouched() const {
     for (int y = 0; y < height_; ++y)
       for (int i = 0; i < kPadding; ++i)
@@ -67,8 +69,10 @@ TEST(Draw, ABoxHasItsLinesAndItsTagAbove) {
   EXPECT_EQ(page.at(200, 399), line);
   EXPECT_EQ(page.at(101, 190), line);   // the tag is filled with the box's colour
   EXPECT_EQ(page.at(200, 300), kGray);  // the inside stays
-  EXPECT_EQ(page.at(99, 300), kGray);   // and the outside
-  EXPECT_EQ(page.at(300, 300), kGray);
+  EXPECT_NE(page.at(99, 300), line);    // a dark rim
+  EXPECT_LT(page.at(99, 300).r, kGray.r);
+  EXPECT_EQ(page.at(98, 300), kGray);  // and the outside stays, too
+  EXPECT_EQ(page.at(301, 300), kGray);
   EXPECT_TRUE(page.padding_is_untouched());
 }
 
@@ -130,6 +134,230 @@ TEST(Draw, NamesThatAreNotTextDoNoHarm) {
   EXPECT_NE(page.at(101, 190), kGray);
   EXPECT_NE(page.at(401, 190), kGray);  // "class 2 1.00"
   EXPECT_TRUE(page.padding_is_untouched());
+}
+
+/// Pixels of the same colour as the one at (x, y), anywhere.
+int count_like(const Page& page, Rgb color) {
+  int count = 0;
+  for (int y = 0; y < page.height(); ++y)
+    for (int x = 0; x < page.width(); ++x) count += page.at(x, y) == color ? 1 : 0;
+  return count;
+}
+
+TEST(Draw, TagsOfBoxesInOnePlaceDoNotCoverEachOther) {
+  std::vector<Detection> stack;
+  for (int id = 0; id < 4; ++id) stack.push_back({{200, 200, 260, 260}, id, "person", 0.9F});
+  std::vector<int> alone;
+  for (const Detection& one : stack) {
+    Page page(640, 480);
+    page.draw(boxes({one}));
+    alone.push_back(count_like(page, page.at(201, 190)));
+  }
+  Page page(640, 480);
+
+  page.draw(boxes(stack));
+
+  for (std::size_t id = 0; id < stack.size(); ++id) {
+    Page single(640, 480);
+    single.draw(boxes({stack[id]}));
+    // The boxes' lines hide behind the first one's; the tags don't.
+    const int box = 2 * 2 * (60 + 60);
+    EXPECT_GE(count_like(page, single.at(201, 190)), alone[id] - box) << id;
+  }
+}
+
+TEST(Draw, ATagWithoutAFreePlaceIsLeftOut) {
+  Page page(640, 480);
+  std::vector<Detection> stack;
+  for (int id = 0; id < 200; ++id) stack.push_back({{300, 200, 310, 210}, 0, "person", 0.9F});
+
+  page.draw(boxes(stack));
+
+  EXPECT_EQ(page.at(100, 100), kGray);
+  EXPECT_EQ(page.at(300, 300), kGray);
+  EXPECT_TRUE(page.padding_is_untouched());
+}
+
+TEST(Draw, AMaskTintsItsPixelsAndHasABorder) {
+  Page page(640, 480);
+  std::vector<MaskRun> runs;
+  for (int y = 200; y < 300; ++y) runs.push_back({y, 100, 200});
+  Detection object{{100, 200, 200, 300}, 0, "person", 0.9F};
+  object.mask = Mask{runs, 10'000};
+
+  page.draw(boxes({object}));
+
+  const Rgb inside = page.at(150, 250);
+  EXPECT_NE(inside, kGray);
+  EXPECT_EQ(page.at(160, 260), inside);
+  EXPECT_NE(page.at(100, 250), inside);
+  EXPECT_EQ(page.at(210, 250), kGray);
+}
+
+TEST(Draw, ATurnedBoxIsDrawnByItsCorners) {
+  Page page(640, 480);
+  Detection object{{250, 190, 390, 290}, 0, "", 0.9F};
+  object.oriented = OrientedBox{320, 240, 100, 100, 0.7853982F};  // stands on a corner
+
+  page.draw(boxes({object}));
+
+  EXPECT_NE(page.at(320, 169), kGray);  // 70.7 above its centre
+  EXPECT_NE(page.at(390, 240), kGray);
+  EXPECT_EQ(page.at(320, 240), kGray);
+  EXPECT_EQ(page.at(260, 200), kGray);  // nothing at the upright box's corner
+}
+
+TEST(Draw, ASkeletonHasLimbsBetweenPointsThatAreSeen) {
+  std::vector<Keypoint> points(17, {0, 0, 0});
+  points[5] = {200, 200, 0.9F};  // the left shoulder,
+  points[7] = {200, 300, 0.9F};  // elbow,
+  points[9] = {200, 400, 0.1F};  // and wrist, which is not seen
+  points[6] = {400, 200, 0.9F};  // the right shoulder
+  points[8] = {400, 300, 0.9F};
+  Detection object{{150, 100, 450, 450}, 0, "person", 0.9F};
+  object.keypoints = points;
+  Page page(640, 480);
+
+  page.draw(boxes({object}));
+
+  EXPECT_NE(page.at(200, 250), kGray);
+  EXPECT_NE(page.at(300, 200), kGray);              // from shoulder to shoulder
+  EXPECT_NE(page.at(200, 250), page.at(400, 250));  // each side has a colour of its own
+  EXPECT_EQ(page.at(200, 350), kGray);
+  EXPECT_EQ(page.at(5, 5), kGray);  // points of no confidence are nowhere
+}
+
+TEST(Draw, OtherNumbersOfKeypointsAreDots) {
+  const std::vector<Keypoint> points = {{200, 200}, {300, 200}, {250, 250}, {210, 300}, {290, 300}};
+  Detection object{{150, 150, 350, 350}, 0, "face", 0.9F};
+  object.keypoints = points;
+  Page page(640, 480);
+
+  page.draw(boxes({object}));
+
+  EXPECT_NE(page.at(200, 200), kGray);
+  EXPECT_NE(page.at(200, 200), page.at(300, 200));
+  EXPECT_EQ(page.at(250, 200), kGray);
+}
+
+TEST(Draw, PlacesThatAreNoneDoNoHarm) {
+  constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const std::vector<Keypoint> points = {{kNaN, 1}, {1, kInfinity}, {-1e30F, 1e30F}, {1e9F, 5}, {-7, -7, kNaN}};
+  std::vector<Keypoint> joints(17, {-1e30F, 1e30F, 1});
+  joints[0] = {kNaN, kNaN, 1};
+  std::vector<Detection> objects(4, {{0, 0, 20, 20}, 0, "x", 1});
+  objects[0].keypoints = points;
+  objects[1].keypoints = joints;
+  objects[2].oriented = OrientedBox{kInfinity, 0, kNaN, 1e30F, 1e30F};
+  const MaskRun beyond[] = {{-5, -9, 2000}, {40, -3, 70}, {400, 0, 5}};
+  objects[3].mask = Mask{beyond, 2087};
+  Page page(64, 48);
+
+  page.draw(boxes(objects));
+
+  EXPECT_TRUE(page.padding_is_untouched());
+}
+
+/// A result about a page, whose left half a model saw on a grid of 2x1.
+struct Mapped {
+  Mapped() {
+    result.width = 640;
+    result.height = 480;
+  }
+  GridPlace place{2, 1, 2 / 320.0, 1 / 480.0, 0, 0, {0, 0, 320, 480}};
+  std::vector<std::int32_t> ids = {0, 1};
+  std::vector<float> depths = {1, 100};
+  Result result;
+};
+
+TEST(Draw, AClassMapTintsWhatTheModelSawAndHasALegend) {
+  Mapped mapped;
+  mapped.result.class_map = {mapped.place, mapped.ids};
+  mapped.result.segments = {{0, "sky", 76'800}, {1, "sea", 76'800}};
+  Page page(640, 480);
+
+  page.draw(mapped.result);
+
+  EXPECT_NE(page.at(80, 240), kGray);
+  EXPECT_NE(page.at(80, 240), page.at(240, 240));
+  EXPECT_EQ(page.at(400, 240), kGray);
+  EXPECT_NE(page.at(600, 8), kGray);
+  EXPECT_EQ(page.at(600, 60), kGray);
+}
+
+TEST(Draw, DepthAloneIsTheWholePictureFromLightToDark) {
+  Mapped mapped;
+  mapped.result.depth = {mapped.place, DepthKind::kRelative, mapped.depths, 1, 100, 50};
+  Page page(640, 480);
+
+  page.draw(mapped.result);
+
+  EXPECT_GT(page.at(20, 240).g, 200);  // near
+  EXPECT_LT(page.at(300, 240).g, 30);  // far
+  EXPECT_EQ(page.at(400, 240), kGray);
+}
+
+TEST(Draw, InverseDepthIsNearWhereItIsLarge) {
+  Mapped mapped;
+  mapped.result.depth = {mapped.place, DepthKind::kInverse, mapped.depths, 1, 100, 50};
+  Page page(640, 480);
+
+  page.draw(mapped.result);
+
+  EXPECT_LT(page.at(20, 240).g, 30);
+  EXPECT_GT(page.at(300, 240).g, 200);
+}
+
+TEST(Draw, OutliersDoNotTakeTheColoursOfDepth) {
+  Mapped mapped;
+  mapped.place = {1000, 1, 1000 / 640.0, 1 / 480.0, 0, 0, {0, 0, 640, 480}};
+  mapped.depths.assign(1000, 1);
+  std::fill(mapped.depths.begin() + 500, mapped.depths.end(), 2.0F);
+  mapped.depths[999] = 1e6F;
+  mapped.result.depth = {mapped.place, DepthKind::kRelative, mapped.depths, 1, 1e6F, 1000};
+  Page page(640, 480);
+
+  page.draw(mapped.result);
+
+  EXPECT_GT(page.at(160, 240).g, 200);
+  EXPECT_LT(page.at(480, 240).g, 30);
+}
+
+TEST(Draw, DepthBesideOtherAnswersHasACorner) {
+  Mapped mapped;
+  mapped.result.depth = {mapped.place, DepthKind::kMetric, mapped.depths, 1, 100, 50};
+  mapped.result.detections.push_back({{100, 100, 200, 200}, 0, "car", 1});
+  Page page(640, 480);
+
+  page.draw(mapped.result);
+
+  EXPECT_EQ(page.at(20, 240), kGray);
+  EXPECT_NE(page.at(450, 400), kGray);
+}
+
+TEST(Draw, DepthOfNothingFiniteIsNoProblem) {
+  Mapped mapped;
+  mapped.depths = {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()};
+  mapped.result.depth = {mapped.place, DepthKind::kMetric, mapped.depths, 0, 0, 0};
+  Page page(640, 480);
+
+  page.draw(mapped.result);
+
+  EXPECT_TRUE(page.padding_is_untouched());
+}
+
+TEST(Draw, OnALargerPictureThingsLieWhereTheyBelong) {
+  Result result = boxes({{{50, 100, 150, 200}, 0, "person", 0.91F}});
+  result.width = 320;
+  result.height = 240;
+  Page page(640, 480);
+
+  page.draw(result);
+
+  EXPECT_NE(page.at(100, 300), kGray);
+  EXPECT_NE(page.at(299, 300), kGray);
+  EXPECT_EQ(page.at(50, 150), kGray);
 }
 
 TEST(Draw, ClassesAreListedInTheCorner) {

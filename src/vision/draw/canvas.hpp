@@ -2,20 +2,10 @@
 
 #include <cstdint>
 
+#include "draw/colors.hpp"
 #include "tensor/frame.hpp"
 
 namespace saccade {
-
-struct Color {
-  std::uint8_t r = 0;
-  std::uint8_t g = 0;
-  std::uint8_t b = 0;
-};
-
-/// A class's own colour: neighbouring numbers differ clearly, any number has one.
-Color class_color(int class_id);
-/// Black or white, whichever is readable on BACKGROUND.
-Color text_color(Color background);
 
 /// Pixels from (left, top) up to, but not with, (right, bottom).
 struct Rect {
@@ -23,6 +13,10 @@ struct Rect {
   int top = 0;
   int right = 0;
   int bottom = 0;
+
+  int width() const { return right - left; }
+  int height() const { return bottom - top; }
+  bool is_empty() const { return right <= left || bottom <= top; }
 };
 
 /// Coverage of each pixel, 0 to 255.
@@ -33,11 +27,26 @@ struct Coverage {
   int height = 0;
 };
 
-/// Each draws what lies within PICTURE. OPACITY is 0 to 255.
+/// The pixel (x, y), which lies within PICTURE.
+inline std::uint8_t* pixel_at(const RgbView& picture, int x, int y) {
+  return picture.data + static_cast<std::ptrdiff_t>(y) * picture.pitch_bytes + 3 * static_cast<std::ptrdiff_t>(x);
+}
+
+/// OVER laid on a pixel. OPACITY is 0 to 255, here and below.
+inline void blend(std::uint8_t* under, Color over, int opacity) {
+  const auto mix = [opacity](std::uint8_t below, std::uint8_t above) {
+    return static_cast<std::uint8_t>((below * (255 - opacity) + above * opacity + 127) / 255);
+  };
+  under[0] = mix(under[0], over.r);
+  under[1] = mix(under[1], over.g);
+  under[2] = mix(under[2], over.b);
+}
+
+/// Each draws what lies within PICTURE.
 void fill(const RgbView& picture, Rect rect, Color color, int opacity = 255);
 /// A frame of LINE pixels, inside RECT.
-void outline(const RgbView& picture, Rect rect, Color color, int line);
-/// MASK with its upper left corner at (left, top).
-void stamp(const RgbView& picture, int left, int top, const Coverage& mask, Color color);
+void outline(const RgbView& picture, Rect rect, Color color, int line, int opacity = 255);
+/// COVERAGE with its upper left corner at (left, top).
+void stamp(const RgbView& picture, int left, int top, const Coverage& coverage, Color color);
 
 }  // namespace saccade

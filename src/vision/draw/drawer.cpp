@@ -1,106 +1,115 @@
 #include "vision/drawer.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-#include <iterator>
-
-#include "draw/canvas.hpp"
-#include "draw/text.hpp"
+#include "draw/legend.hpp"
+#include "draw/maps.hpp"
+#include "draw/silhouettes.hpp"
+#include "draw/skeleton.hpp"
 
 namespace saccade {
 namespace {
 
-/// Sizes in pixels that suit a picture.
-struct Style {
-  int letters;
-  int line;
-  int margin;  ///< around the letters of a tag
-};
-
-Style style_for(const RgbView& picture) {
-  const int side = std::min(picture.width, picture.height);
-  const int letters = std::clamp(side / 42, 11, 96);
-  return {letters, std::max(1, (letters + 2) / 6), std::max(2, letters / 5)};
-}
-
-/// The box in whole pixels, cut to the picture; an empty one where a number is missing (NaN).
-Rect rect_of(const Detection& detection, const RgbView& picture) {
-  const auto whole = [](float value, int limit) {
-    return static_cast<int>(std::lround(std::clamp(value, 0.0F, static_cast<float>(limit))));
-  };
-  const auto& box = detection.box;
-  if (std::any_of(box.begin(), box.end(), [](float value) { return std::isnan(value); })) return {};
-  return {whole(box[0], picture.width), whole(box[1], picture.height), whole(box[2], picture.width),
-          whole(box[3], picture.height)};
-}
-
-bool is_empty(const Rect& rect) { return rect.right <= rect.left || rect.bottom <= rect.top; }
-
 /// Thin lines on small boxes, so that something is left to see inside.
-int line_for(const Rect& rect, int line) {
-  return std::clamp(std::min(rect.right - rect.left, rect.bottom - rect.top) / 6, 1, line);
+int line_for(const Rect& rect, int line) { return std::clamp(std::min(rect.width(), rect.height()) / 6, 1, line); }
+
+/// Where the drawing of an object is: its turned box's corners, else its box.
+Rect place_of(const Sheet& sheet, const Detection& detection) {
+  if (!detection.oriented) return sheet.rect(detection.box);
+  const auto corners = detection.oriented->corners();
+  std::array<float, 4> around = {corners[0], corners[1], corners[0], corners[1]};
+  for (std::size_t i = 0; i < corners.size(); i += 2) {
+    around[0] = std::min(around[0], corners[i]);
+    around[1] = std::min(around[1], corners[i + 1]);
+    around[2] = std::max(around[2], corners[i]);
+    around[3] = std::max(around[3], corners[i + 1]);
+  }
+  return sheet.rect(around);
+}
+
+bool holds_more_than_depth(const Result& result) {
+  return !result.detections.empty() || !result.class_map.cells.empty() || !result.classes.empty();
 }
 
 class CairoDrawer final : public Drawer {
  public:
   void draw(const Result& result, const RgbView& picture) override {
     if (picture.width <= 0 || picture.height <= 0) return;
-    const Style style = style_for(picture);
+    const Sheet sheet(picture, result);
+    begin(result, picture);
+    const bool has_depth = !result.depth.cells.empty();
+    const bool is_all = !holds_more_than_depth(result) && result.model_index == 0;
+    if (has_depth && is_all) draw_depth(sheet, result, {0, 0, picture.width, picture.height});
+    if (!result.class_map.cells.empty()) maps_.draw(sheet, result.class_map, result);
     // The surest come first in a result and are drawn last, on top of the others.
-    for (auto it = result.detections.rbegin(); it != result.detections.rend(); ++it) draw_box(*it, picture, style);
-    for (auto it = result.detections.rbegin(); it != result.detections.rend(); ++it) draw_tag(*it, picture, style);
-    draw_classes(result, picture, style);
+    for (auto it = result.detections.rbegin(); it != result.detections.rend(); ++it) draw_object(sheet, *it);
+    if (has_depth && !is_all) {
+      const Rect rect = inset(sheet);
+      draw_depth(sheet, result, rect);
+      outline(picture, rect, {255, 255, 255}, sheet.line);
+      legend_.take(rect);
+    }
+    legend_.draw_classes(sheet, result.classes);
+    if (!result.class_map.cells.empty())
+      legend_.draw_segments(sheet, result.segments, std::int64_t{result.width} * result.height);
+    for (const Detection& detection : result.detections) {
+      const Rect place = place_of(sheet, detection);
+      if (!place.is_empty()) legend_.draw_tag(sheet, detection, place);
+    }
   }
 
  private:
-  static void draw_box(const Detection& detection, const RgbView& picture, const Style& style) {
-    const Rect rect = rect_of(detection, picture);
-    if (!is_empty(rect)) outline(picture, rect, class_color(detection.class_id), line_for(rect, style.line));
+  /// Models answer in their order: a result that does not come after the last one is about another picture.
+  void begin(const Result& result, const RgbView& picture) {
+    const bool goes_on = result.stream == stream_ && result.frame == frame_ && result.model_index > model_;
+    stream_ = result.stream;
+    frame_ = result.frame;
+    model_ = result.model_index;
+    ink_.begin(picture.width, picture.height);
+    if (!goes_on) legend_.begin(picture);
   }
 
-  /// Above the box where there is room, else inside it at the top; never past the picture's sides.
-  void draw_tag(const Detection& detection, const RgbView& picture, const Style& style) {
-    const Rect rect = rect_of(detection, picture);
-    if (is_empty(rect)) return;
-    set_label(detection.class_name, detection.class_id, detection.confidence);
-    const Coverage letters = text_.render({label_.data(), label_.size()}, style.letters);
-    const int width = letters.width + 2 * style.margin;
-    const int height = letters.height;
-    const int left = std::clamp(rect.left, 0, std::max(0, picture.width - width));
-    const int top = rect.top >= height ? rect.top - height : rect.top;
+  void draw_depth(const Sheet& sheet, const Result& result, const Rect& rect) {
+    const DepthRange range = maps_.draw(sheet, result.depth, result, rect);
+    legend_.draw_depths(sheet, range, result.depth.kind, rect);
+  }
+
+  /// A map beside other answers has the lower right corner, so that both can be seen.
+  static Rect inset(const Sheet& sheet) {
+    constexpr int kPart = 3;
+    const int right = sheet.picture.width - 2 * sheet.margin;
+    const int bottom = sheet.picture.height - 2 * sheet.margin;
+    return {std::max(0, right - sheet.picture.width / kPart), std::max(0, bottom - sheet.picture.height / kPart),
+            std::max(1, right), std::max(1, bottom)};
+  }
+
+  void draw_object(const Sheet& sheet, const Detection& detection) {
+    const Rect place = place_of(sheet, detection);
     const Color color = class_color(detection.class_id);
-    fill(picture, {left, top, left + width, top + height}, color);
-    stamp(picture, left + style.margin, top, letters, text_color(color));
-  }
-
-  void draw_classes(const Result& result, const RgbView& picture, const Style& style) {
-    constexpr int kShade = 150;
-    int top = style.margin;
-    for (const Classification& entry : result.classes) {
-      set_label(entry.class_name, entry.class_id, entry.confidence);
-      const Coverage letters = text_.render({label_.data(), label_.size()}, style.letters);
-      const int stripe = style.margin;  // the class's colour before its name
-      const int right = style.margin + stripe + 2 * style.margin + letters.width;
-      fill(picture, {style.margin, top, right, top + letters.height}, {0, 0, 0}, kShade);
-      fill(picture, {style.margin, top, style.margin + stripe, top + letters.height}, class_color(entry.class_id));
-      stamp(picture, 2 * style.margin + stripe, top, letters, {255, 255, 255});
-      top += letters.height;
+    if (detection.mask) {
+      draw_silhouette(sheet, *detection.mask, color);
+      draw_border(sheet, *detection.mask, color, tracer_, ink_);
     }
+    if (detection.oriented)
+      draw_oriented(sheet, *detection.oriented, color, ink_);
+    else if (!place.is_empty())
+      draw_box(sheet, place, color, detection.mask.has_value());
+    if (!detection.keypoints.empty()) draw_keypoints(sheet, detection.keypoints, place, ink_);
   }
 
-  void set_label(std::string_view name, int class_id, float confidence) {
-    label_.clear();
-    if (name.empty()) {
-      fmt::format_to(std::back_inserter(label_), "class {} {:.2f}", class_id, confidence);
-    } else {
-      fmt::format_to(std::back_inserter(label_), "{} {:.2f}", name, confidence);
-    }
+  static void draw_box(const Sheet& sheet, const Rect& rect, Color color, bool is_thin) {
+    const int line = is_thin ? 1 : line_for(rect, sheet.line);
+    outline(sheet.picture, {rect.left - 1, rect.top - 1, rect.right + 1, rect.bottom + 1}, kRim, 1, kRimOpacity);
+    outline(sheet.picture, {rect.left + line, rect.top + line, rect.right - line, rect.bottom - line}, kRim, 1,
+            kRimOpacity);
+    outline(sheet.picture, rect, color, line);
   }
 
-  TextRenderer text_;
-  fmt::memory_buffer label_;
+  Ink ink_;
+  Legend legend_;
+  MapPainter maps_;
+  ContourTracer tracer_;
+  int stream_ = -1;
+  std::int64_t frame_ = -1;
+  int model_ = -1;
 };
 
 constexpr DrawModule kModule = {[]() -> std::unique_ptr<Drawer> { return std::make_unique<CairoDrawer>(); }};

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "draw/ink.hpp"
+#include "saccade/results.hpp"
+
+namespace saccade {
+
+// Lines have a dark rim, so that they show on what is as light as they are.
+inline constexpr Color kRim = {0, 0, 0};
+inline constexpr int kRimOpacity = 120;
+
+/// A picture that results are drawn on: how their coordinates lie on it, and which sizes suit it.
+struct Sheet {
+  RgbView picture;
+  float scale_x = 1;  ///< the picture's pixels in one of the source's: above 1 where a model made the picture larger
+  float scale_y = 1;
+  int letters = 0;  ///< their size, and so on, in pixels
+  int line = 0;
+  int margin = 0;  ///< around letters
+
+  Sheet(const RgbView& on, const Result& result)
+      : picture(on),
+        scale_x(result.width > 0 ? static_cast<float>(on.width) / static_cast<float>(result.width) : 1),
+        scale_y(result.height > 0 ? static_cast<float>(on.height) / static_cast<float>(result.height) : 1),
+        letters(std::clamp(std::min(on.width, on.height) / 42, 11, 96)),
+        line(std::max(1, (letters + 2) / 6)),
+        margin(std::max(2, letters / 5)) {}
+
+  Point at(float x, float y) const { return {x * scale_x, y * scale_y}; }
+
+  /// A box of the source in whole pixels, cut to the picture; an empty one where a number is missing (NaN).
+  Rect rect(const std::array<float, 4>& box) const {
+    if (std::ranges::any_of(box, [](float value) { return std::isnan(value); })) return {};
+    const auto whole = [](float value, int limit) {
+      return static_cast<int>(std::lround(std::clamp(value, 0.0F, static_cast<float>(limit))));
+    };
+    return {whole(box[0] * scale_x, picture.width), whole(box[1] * scale_y, picture.height),
+            whole(box[2] * scale_x, picture.width), whole(box[3] * scale_y, picture.height)};
+  }
+};
+
+}  // namespace saccade

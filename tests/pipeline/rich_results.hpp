@@ -1,0 +1,49 @@
+#pragma once
+
+#include <vector>
+
+#include "saccade/results.hpp"
+#include "tensor/frame.hpp"
+
+namespace saccade::test {
+
+/// A result about a black frame of 8x4 pixels that holds one of everything, and what its spans point to.
+struct RichResult {
+  RichResult() {
+    result.source = "scene";
+    result.model = "m";
+    result.width = 8;
+    result.height = 4;
+    Detection object;
+    object.box = {1, 0, 5, 3};
+    object.class_id = 2;
+    object.class_name = "cat";
+    object.confidence = 0.5F;
+    object.keypoints = points;
+    object.mask = Mask{runs, 7};
+    object.oriented = OrientedBox{3, 2, 2, 4, 0};
+    result.detections = {object};
+    result.classes = {{1, "indoors", 0.75F}};
+    result.segments = {{4, "sky", 20}, {6, "sea, open", 12}};
+    result.class_map = {place, ids};
+    result.depth = {place, DepthKind::kMetric, depths, 0.5F, 2, 1.25F};
+    result.image = view_of(RgbView{picture.data(), 3 * 16, 16, 8});
+  }
+  RichResult(const RichResult&) = delete;
+  RichResult& operator=(const RichResult&) = delete;
+
+  // .##.
+  // .###
+  // .##.   from column 0 on
+  std::vector<MaskRun> runs = {{0, 1, 3}, {1, 1, 4}, {2, 1, 3}};
+  std::vector<Keypoint> points = {{1.5F, 1, 0.25F}, {4, 2, 1}};
+  GridPlace place = {2, 1, 0.25, 0.25, 0, 0, {0, 0, 8, 3}};  // the last row was not seen
+  std::vector<std::int32_t> ids = {4, 6};
+  std::vector<float> depths = {0.5F, 2};
+  std::vector<std::uint8_t> picture = std::vector<std::uint8_t>(3 * 16 * 8, 200);
+  std::vector<std::uint8_t> pixels = std::vector<std::uint8_t>(3 * 8 * 4, 0);
+  FrameView frame = view_of(RgbView{pixels.data(), 3 * 8, 8, 4});
+  Result result;
+};
+
+}  // namespace saccade::test

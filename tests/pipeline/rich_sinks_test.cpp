@@ -1,0 +1,198 @@
+// What the sinks write of results that hold more than boxes and classes.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "media/source.hpp"
+#include "pipeline/frame_pool.hpp"
+#include "pipeline/rich_results.hpp"
+#include "saccade/error.hpp"
+#include "saccade/npy.hpp"
+#include "saccade/sinks.hpp"
+#include "support/temp_folder.hpp"
+#include "support/tiny_models.hpp"
+
+namespace saccade {
+namespace {
+
+using nlohmann::json;
+
+class RichSinks : public testing::Test {
+ protected:
+  void write(std::unique_ptr<Sink> sink) {
+    sink->write(rich_.result, rich_.frame);
+    sink->close({});
+  }
+  json line(const JsonlOptions& options = {}) {
+    write(open_jsonl(folder_ / "out.jsonl", options));
+    const std::string text = test::bytes_of_file(folder_ / "out.jsonl");
+    return json::parse(text.substr(0, text.find('\n')));
+  }
+  std::vector<Model> detector() const { return {Model::load(test::write_box_detector(folder_))}; }
+
+  test::TempFolder folder_;
+  test::RichResult rich_;
+};
+
+TEST_F(RichSinks, JsonLinesHoldWhatTheResultHolds) {
+  const json text = line();
+
+  const json object = text["detections"][0];
+  EXPECT_EQ(object["mask"], json({{"size", {4, 8}}, {"counts", "43101N`0"}})) << object["mask"];
+  EXPECT_EQ(object["keypoints"], json({{1.5, 1, 0.25}, {4, 2, 1}}));
+  EXPECT_EQ(object["obb"], json({{"x", 3}, {"y", 2}, {"width", 2}, {"height", 4}, {"angle", 0}}));
+  EXPECT_FALSE(object.contains("contours"));
+  EXPECT_EQ(text["classes"][0]["class"], "indoors");
+  EXPECT_EQ(text["segments"], json({{{"class_id", 4}, {"class", "sky"}, {"pixels", 20}},
+                                    {{"class_id", 6}, {"class", "sea, open"}, {"pixels", 12}}}));
+  EXPECT_EQ(text["depth"], json({{"kind", "metric"}, {"min", 0.5}, {"max", 2}, {"mean", 1.25}}));
+  EXPECT_EQ(text["image"], json({{"width", 16}, {"height", 8}}));
+}
+
+TEST_F(RichSinks, JsonLinesHaveContoursOnRequest) {
+  const json contours = line({.contours = true})["detections"][0]["contours"];
+
+  EXPECT_EQ(contours, json::parse("[[[1,0],[1,2],[2,2],[3,1],[2,0]]]"));
+}
+
+TEST_F(RichSinks, JsonLinesSayThatNothingWasFoundOfWhatTheModelIsFor) {
+  rich_.result = Result{};
+  rich_.result.task = Task::kPose;
+  EXPECT_EQ(line()["detections"], json::array());
+  EXPECT_FALSE(line().contains("classes"));
+  rich_.result.task = Task::kSemantic;
+  EXPECT_EQ(line()["segments"], json::array());
+  EXPECT_FALSE(line().contains("detections"));
+  rich_.result.task = Task::kClassify;
+  EXPECT_EQ(line()["classes"], json::array());
+}
+
+TEST_F(RichSinks, CsvHasARowForEachOfThem) {
+  write(open_csv(folder_ / "out.csv"));
+
+  std::istringstream text(test::bytes_of_file(folder_ / "out.csv"));
+  std::vector<std::string> rows;
+  for (std::string row; std::getline(text, row);) rows.push_back(row);
+  ASSERT_EQ(rows.size(), 6U);
+  EXPECT_EQ(rows[1], "0,scene,,0,0,m,2,cat,0.5,1,0,5,3,object,7,3,2,2,4,0,1.5 1 0.25;4 2 1,,,");
+  EXPECT_EQ(rows[2], "0,scene,,0,0,m,1,indoors,0.75,,,,,class,,,,,,,,,,");
+  EXPECT_EQ(rows[3], "0,scene,,0,0,m,4,sky,,,,,,segment,20,,,,,,,,,");
+  EXPECT_EQ(rows[4], "0,scene,,0,0,m,6,\"sea, open\",,,,,,segment,12,,,,,,,,,");
+  EXPECT_EQ(rows[5], "0,scene,,0,0,m,,,,,,,,metric_depth,,,,,,,,0.5,2,1.25");
+  const auto columns = std::ranges::count(rows[0], ',');
+  for (std::size_t i : {1U, 2U, 3U, 5U}) EXPECT_EQ(std::ranges::count(rows[i], ','), columns) << rows[i];
+}
+
+TEST_F(RichSinks, CocoHasMasksAndKeypoints) {
+  const auto models = detector();
+  write(open_coco(folder_ / "out.json", models));
+
+  const json object = json::parse(test::bytes_of_file(folder_ / "out.json"))[0];
+  EXPECT_EQ(object["bbox"], json({1, 0, 4, 3}));
+  EXPECT_EQ(object["segmentation"], json({{"size", {4, 8}}, {"counts", "43101N`0"}}));
+  EXPECT_EQ(object["keypoints"], json({1.5, 1, 2, 4, 2, 2}));
+  EXPECT_EQ(object["score"], 0.5);
+}
+
+TEST_F(RichSinks, CocoRefusesAModelThatFindsNoObjects) {
+  const std::vector<Model> models = {Model::load(test::write_color_classifier(folder_))};
+  try {
+    open_coco(folder_ / "out.json", models);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+    EXPECT_NE(std::string(error.what()).find("color's task is classify"), std::string::npos) << error.what();
+  }
+}
+
+TEST_F(RichSinks, YoloLabelsAreTheMasksBordersAndTheKeypoints) {
+  write(open_yolo(folder_ / "labels", detector(), 1, {.confidence = true}));
+
+  EXPECT_EQ(test::bytes_of_file(folder_ / "labels/0-000000.txt"),
+            "2 0.1875 0.125 0.1875 0.625 0.3125 0.625 0.4375 0.375 0.3125 0.125 0.1875 0.25 0.25 0.5 0.5 1 0.5\n"
+            "0.75 indoors\n");
+}
+
+TEST_F(RichSinks, YoloLabelsOfTurnedBoxesAreTheirCornersAndOfOthersCentreAndSize) {
+  rich_.result.classes.clear();
+  Detection& object = rich_.result.detections[0];
+  object.mask.reset();
+  object.keypoints = {};
+  rich_.result.detections.push_back(object);
+  rich_.result.detections[1].oriented.reset();
+  rich_.result.name = "street 7.jpg";
+  write(open_yolo(folder_ / "labels", detector(), 1));
+
+  EXPECT_EQ(test::bytes_of_file(folder_ / "labels/street 7.txt"),
+            "2 0.5 1 0.5 0 0.25 0 0.25 1\n"
+            "2 0.375 0.375 0.5 0.75\n");
+}
+
+TEST_F(RichSinks, YoloLabelsOfMasksThatEncloseNothing) {
+  rich_.result.classes.clear();
+  rich_.points.clear();
+  Detection& object = rich_.result.detections[0];
+  object.keypoints = {};
+  rich_.result.detections.push_back(object);
+  const MaskRun pixel = {1, 2, 4};
+  rich_.result.detections[0].mask = Mask{};
+  rich_.result.detections[1].mask = Mask{{&pixel, 1}, 2};
+  write(open_yolo(folder_ / "labels", detector(), 1));
+
+  EXPECT_EQ(test::bytes_of_file(folder_ / "labels/0-000000.txt"), "2 0.25 0.25 0.25 0.5 0.5 0.5 0.5 0.25\n");
+}
+
+TEST_F(RichSinks, YoloFilesOfSeveralSourcesAndModelsDoNotMeet) {
+  auto models = detector();
+  models.push_back(models.front());
+  const auto sink = open_yolo(folder_ / "labels", models, 2);
+  for (const char* name : {"a.jpg", "a.png"})
+    for (int stream : {0, 1})
+      for (int model : {0, 1}) {
+        rich_.result.stream = stream;
+        rich_.result.model_index = model;
+        rich_.result.name = name;
+        sink->write(rich_.result, rich_.frame);
+      }
+
+  for (const char* model : {"0-boxes", "1-boxes"})
+    for (const char* name : {"0-a", "1-a", "0-a.png", "1-a.png"})
+      EXPECT_FALSE(test::bytes_of_file(folder_ / ("labels/" + std::string(model) + "/" + name + ".txt")).empty())
+          << model << ' ' << name;
+}
+
+TEST_F(RichSinks, MapsLieBesideThePictures) {
+  write(open_frames(folder_ / "out"));
+
+  const Tensor depth = load_npy(folder_ / "out/0-000000.depth.npy");
+  ASSERT_EQ(depth.shape(), (Shape{4, 8}));
+  EXPECT_EQ(depth.data<float>()[0], 0.5F);
+  EXPECT_EQ(depth.data<float>()[8 + 7], 2);
+  EXPECT_TRUE(std::isnan(depth.data<float>()[3 * 8]));
+  FramePool pool(2);
+  const auto classes = open_source(folder_ / "out/0-000000.classes.png")->read(pool);
+  ASSERT_TRUE(classes);
+  const FrameView& view = classes->view;
+  EXPECT_EQ(view.planes[0][0], 4);
+  EXPECT_EQ(view.planes[0][3 * 7], 6);
+  EXPECT_EQ(view.planes[0][3 * view.pitch_bytes[0]], 255);
+  // What the model made of the frame is what is drawn on.
+  EXPECT_EQ(open_source(folder_ / "out/0-000000.jpg")->info().width, 16);
+}
+
+TEST_F(RichSinks, AClassThatAByteCanNotHoldIsRefused) {
+  rich_.ids[1] = 255;
+  const auto sink = open_frames(folder_ / "out");
+  try {
+    sink->write(rich_.result, rich_.frame);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("the class 255 has no place in 8 bits"), std::string::npos)
+        << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace saccade
