@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <deque>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -53,22 +54,27 @@ class Answers {
     for (std::size_t i = 0; i < objects_.size(); ++i) result.detections[i].mask = Mask{*runs_of_[i], areas_[i]};
   }
 
-  /// A figure in walking pose, for people; five landmarks, as of a face, for all else.
-  void add_keypoints(Result& result, std::size_t count) {
-    constexpr float kFigure[17][2] = {{.5F, .08F},  {.54F, .06F}, {.46F, .06F}, {.6F, .08F},  {.4F, .08F}, {.7F, .22F},
-                                      {.3F, .22F},  {.85F, .38F}, {.12F, .36F}, {.7F, .5F},   {.25F, .5F}, {.63F, .54F},
-                                      {.37F, .54F}, {.75F, .75F}, {.3F, .75F},  {.85F, .97F}, {.15F, .95F}};
-    constexpr float kFace[5][2] = {{.35F, .4F}, {.65F, .4F}, {.5F, .58F}, {.38F, .75F}, {.62F, .75F}};
-    add_boxes(result);
-    points_.resize(objects_.size());
-    for (std::size_t i = 0; i < objects_.size(); ++i) {
-      const auto& box = objects_[i].box;
-      points_[i].clear();
-      for (std::size_t k = 0; k < count; ++k) {
-        const float* at = count == 17 ? kFigure[k] : kFace[k];
-        points_[i].push_back({box[0] + at[0] * (box[2] - box[0]), box[1] + at[1] * (box[3] - box[1]), 0.9F});
-      }
-      result.detections[i].keypoints = points_[i];
+  /// People in a walking pose.
+  void add_skeletons(Result& result) {
+    constexpr float kFigure[17][2] = {{.5F, .09F},  {.53F, .07F}, {.47F, .07F}, {.57F, .08F}, {.43F, .08F},
+                                      {.66F, .22F}, {.34F, .22F}, {.78F, .36F}, {.22F, .36F}, {.84F, .5F},
+                                      {.18F, .5F},  {.6F, .54F},  {.4F, .54F},  {.66F, .75F}, {.36F, .75F},
+                                      {.7F, .95F},  {.28F, .95F}};
+    add_people(result);
+    for (Detection& person : result.detections) put(person, kFigure);
+  }
+
+  /// Faces where the people's heads are.
+  void add_landmarks(Result& result) {
+    constexpr float kFace[5][2] = {{.33F, .4F}, {.67F, .4F}, {.5F, .58F}, {.37F, .76F}, {.63F, .76F}};
+    add_people(result);
+    for (Detection& face : result.detections) {
+      auto& [x1, y1, x2, y2] = face.box;
+      const float centre = (x1 + x2) / 2;
+      const float size = 0.15F * (y2 - y1);
+      face.box = {centre - size / 2, y1, centre + size / 2, y1 + size};
+      face.class_name = "face";
+      put(face, kFace);
     }
   }
 
@@ -127,6 +133,20 @@ class Answers {
   }
 
  private:
+  void add_people(Result& result) const {
+    for (const Detection& object : objects_)
+      if (object.class_name == "person") result.detections.push_back(object);
+  }
+
+  /// PLACES are shares of the object's box.
+  template <std::size_t N>
+  void put(Detection& object, const float (&places)[N][2]) {
+    std::vector<Keypoint>& points = points_.emplace_back();
+    const auto& [x1, y1, x2, y2] = object.box;
+    for (const auto& at : places) points.push_back({x1 + at[0] * (x2 - x1), y1 + at[1] * (y2 - y1), 0.9F});
+    object.keypoints = points;
+  }
+
   void collect_runs(std::int32_t identity) {
     std::vector<MaskRun>& runs = runs_[identity];
     for (int y = 0; y < truth_.height; ++y) {
@@ -146,24 +166,32 @@ class Answers {
   std::vector<const std::vector<MaskRun>*> runs_of_;
   std::vector<std::int64_t> areas_;
   std::vector<Detection> objects_;
-  std::vector<std::vector<Keypoint>> points_;
+  std::deque<std::vector<Keypoint>> points_;
   std::vector<std::int32_t> ids_;
 };
 
 void draw_all(const std::filesystem::path& folder, bool is_night) {
-  Scene scene({.seed = 7, .width = 960, .height = 540, .objects = 22, .place = 0, .night = is_night ? 0.9F : 0.0F});
-  constexpr std::int64_t kFrame = 400;
-  constexpr int kPitch = 3 * 960;
-  std::vector<std::uint8_t> frame(static_cast<std::size_t>(kPitch) * 540);
-  scene.render(kFrame, {frame.data(), kPitch, 960, 540});
+  constexpr int kWidth = 960;
+  constexpr int kHeight = 540;
+  constexpr int kPitch = 3 * kWidth;
+  constexpr std::int64_t kFrame = 900;
+  Scene scene({.seed = 13,
+               .width = kWidth,
+               .height = kHeight,
+               .objects = 40,
+               .place = 1,
+               .night = is_night ? 0.9F : 0.0F,
+               .blur = 0.0F});
+  std::vector<std::uint8_t> frame(std::size_t{kPitch} * kHeight);
+  scene.render(kFrame, {frame.data(), kPitch, kWidth, kHeight});
   Answers answers(scene.truth(kFrame));
 
   using Add = std::function<void(Result&)>;
   const std::map<std::string, Add> pictures = {
       {"boxes", [&](Result& r) { answers.add_boxes(r); }},
       {"masks", [&](Result& r) { answers.add_masks(r); }},
-      {"skeletons", [&](Result& r) { answers.add_keypoints(r, 17); }},
-      {"landmarks", [&](Result& r) { answers.add_keypoints(r, 5); }},
+      {"skeletons", [&](Result& r) { answers.add_skeletons(r); }},
+      {"landmarks", [&](Result& r) { answers.add_landmarks(r); }},
       {"turned_boxes", [&](Result& r) { answers.add_turned_boxes(r); }},
       {"class_map", [&](Result& r) { answers.add_class_map(r); }},
       {"depth", [&](Result& r) { answers.add_depth(r); }},
@@ -179,7 +207,7 @@ void draw_all(const std::filesystem::path& folder, bool is_night) {
   };
   for (const auto& [name, add] : pictures) {
     std::vector<std::uint8_t> copy = frame;
-    const RgbView view{copy.data(), kPitch, 960, 540};
+    const RgbView view{copy.data(), kPitch, kWidth, kHeight};
     Result result = answers.result();
     add(result);
     module<DrawModule>("draw").make_drawer()->draw(result, view);

@@ -33,14 +33,14 @@ Color from_oklch(double lightness, double chroma, double hue) {
 /// Steps of the golden ratio spread any number of hues; three shades part the classes that come near each other.
 Palette class_palette() {
   constexpr double kFirstHue = 0.08;  // turns: the first class is red
-  constexpr std::array<double, 3> kLightness = {0.69, 0.80, 0.64};
+  constexpr std::array<double, 3> kLightness = {0.69, 0.80, 0.66};
   constexpr std::array<double, 3> kChroma = {0.20, 0.15, 0.21};
   constexpr double kYellow = 1.8;  // radians: only when light is it yellow, and not olive
   Palette palette;
   for (std::size_t i = 0; i < palette.size(); ++i) {
     const double turns = kFirstHue + static_cast<double>(i) * (std::numbers::phi - 1);
     const double hue = 2 * std::numbers::pi * turns;
-    const double light = kLightness[i % 3] + 0.1 * std::max(0.0, std::cos(hue - kYellow));
+    const double light = kLightness[i % 3] + 0.13 * std::max(0.0, std::cos(hue - kYellow));
     palette[i] = from_oklch(light, kChroma[i % 3], hue);
   }
   return palette;
