@@ -211,7 +211,7 @@ void draw_all(const std::filesystem::path& folder, bool is_night) {
     Result result = answers.result();
     add(result);
     module<DrawModule>("draw").make_drawer()->draw(result, view);
-    write_image((folder / (name + (is_night ? "_night" : "") + ".png")).string(), view_of(view));
+    write_image((folder / (name + (is_night ? "_night" : "") + ".jpg")).string(), view_of(view));
   }
 }
 
