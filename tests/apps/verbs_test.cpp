@@ -134,6 +134,30 @@ TEST_F(Verbs, RunWritesCsv) {
   EXPECT_NE(text.find(",12.png,0,0,boxes,0,near,0.9,1,4,5,12,object,,"), std::string::npos) << text;
 }
 
+TEST_F(Verbs, RunWritesYoloLabels) {
+  const std::string out = folder_ / "labels";
+  const Finished finished =
+      run_saccade({"run", test::write_box_detector(folder_), "--source", pictures(), "--yolo", out, "--conf", "0.5"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  // 12.png is 8x16.
+  EXPECT_EQ(test::bytes_of_file(out + "/12.txt"), "0 0.375 0.5 0.5 0.5\n");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(out), {}), 2);
+  const Finished sure = run_saccade({"run", test::write_box_detector(folder_), "--source", pictures(), "--yolo", out,
+                                     "--yolo-conf", "--conf", "0.5"});
+  ASSERT_EQ(sure.exit_code, 0) << sure.err;
+  EXPECT_EQ(test::bytes_of_file(out + "/12.txt"), "0 0.375 0.5 0.5 0.5 0.9\n");
+}
+
+TEST_F(Verbs, RunRefusesWhatItsSinksHaveNoUseFor) {
+  const std::string model = test::write_box_detector(folder_);
+  EXPECT_EQ(run_saccade({"run", model, "--source", pictures(), "--contours"}).exit_code, 2);
+  EXPECT_EQ(run_saccade({"run", model, "--source", pictures(), "--yolo-conf"}).exit_code, 2);
+  const Finished classes = run_saccade(
+      {"run", test::write_color_classifier(folder_), "--source", pictures(), "--coco", folder_ / "out.json"});
+  EXPECT_EQ(classes.exit_code, 1);
+  EXPECT_NE(classes.err.find("color's task is classify"), std::string::npos) << classes.err;
+}
+
 TEST_F(Verbs, RunDrawsAVideoOfAllFrames) {
   const std::string out = folder_ / "out.mp4";
   const Finished finished =

@@ -83,7 +83,8 @@ Color text_color(Color background) {
 Color inferno(float share) {
   static const Palette kPalette = inferno_palette();
   const float last = static_cast<float>(kPalette.size() - 1);
-  return kPalette[static_cast<std::size_t>(std::clamp(share, 0.0F, 1.0F) * last + 0.5F)];
+  const float within = share > 0 ? std::min(share, 1.0F) : 0;  // NaN is 0
+  return kPalette[static_cast<std::size_t>(within * last + 0.5F)];
 }
 
 }  // namespace saccade

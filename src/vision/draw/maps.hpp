@@ -24,11 +24,13 @@ class MapPainter {
   DepthRange draw(const Sheet& sheet, const DepthMap& map, const Result& result, const Rect& rect);
 
  private:
+  void place_columns(int shown, int count);
   DepthRange range_of(const DepthMap& map, bool goes_on);
 
   MapRows class_rows_;
   MapRows depth_rows_;
-  std::vector<std::int32_t> ids_;  ///< of a row of the source
+  std::vector<std::size_t> columns_;  ///< the source's, of each of the picture's
+  std::vector<std::int32_t> ids_;     ///< of a row of the source
   std::vector<float> depths_;
   std::vector<float> sample_;
   bool has_range_ = false;
