@@ -74,7 +74,7 @@ class CairoDrawer final : public Drawer {
 
   /// A map beside other answers has the lower right corner, so that both can be seen.
   static Rect inset(const Sheet& sheet) {
-    constexpr int kPart = 3;
+    constexpr int kPart = 4;
     const int right = sheet.picture.width - 2 * sheet.margin;
     const int bottom = sheet.picture.height - 2 * sheet.margin;
     return {std::max(0, right - sheet.picture.width / kPart), std::max(0, bottom - sheet.picture.height / kPart),

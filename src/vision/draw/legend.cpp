@@ -98,28 +98,26 @@ void Legend::draw_depths(const Sheet& sheet, const DepthRange& range, DepthKind 
     else
       words_.append(otherwise);
   };
+  const int gap = 2 * sheet.margin;
+  words(range.nearest, "near");
+  const int near_width = letters(sheet).width;
   words(range.farthest, "far");
   Coverage text = letters(sheet);
-  const int bar = 8 * sheet.letters;
-  const int gap = 2 * sheet.margin;
+  const int words_width = near_width + text.width + 4 * gap;
+  const int bar = std::clamp(rect.width() - 2 * sheet.margin - words_width, 2, 8 * sheet.letters);
+  const int left = rect.left + sheet.margin;
   const int bottom = rect.bottom - sheet.margin;
   const int top = bottom - text.height;
-  int x = rect.left + sheet.margin;
-  const int start = x;
-  // The shade goes under all of it, as wide as both words and the bar are.
-  const int far_width = text.width;
+  const Rect whole = {left, top, left + words_width + bar, bottom};
+  fill(sheet.picture, whole, kShade, kShadeOpacity);
+  stamp(sheet.picture, left + gap, top, text, kLetters);
+  const int start = left + text.width + 2 * gap;
+  for (int i = 0; i < bar; ++i)
+    fill(sheet.picture, {start + i, top + sheet.margin, start + i + 1, bottom - sheet.margin},
+         inferno(static_cast<float>(i) / static_cast<float>(bar - 1)));
   words(range.nearest, "near");
   text = letters(sheet);
-  const Rect whole = {start, top, start + far_width + bar + text.width + 4 * gap, bottom};
-  fill(sheet.picture, whole, kShade, kShadeOpacity);
-  stamp(sheet.picture, start + far_width + bar + 3 * gap, top, text, kLetters);
-  words(range.farthest, "far");
-  text = letters(sheet);
-  stamp(sheet.picture, start + gap, top, text, kLetters);
-  x = start + far_width + 2 * gap;
-  for (int i = 0; i < bar; ++i)
-    fill(sheet.picture, {x + i, top + sheet.margin, x + i + 1, bottom - sheet.margin},
-         inferno(static_cast<float>(i) / static_cast<float>(bar - 1)));
+  stamp(sheet.picture, start + bar + gap, top, text, kLetters);
   places_.take(whole);
 }
 

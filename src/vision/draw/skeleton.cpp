@@ -68,10 +68,14 @@ void draw_dots(const Sheet& sheet, std::span<const Keypoint> points, float radiu
 void draw_keypoints(const Sheet& sheet, std::span<const Keypoint> points, const Rect& object, Ink& ink) {
   // Thin on what is small and far away.
   const float side = static_cast<float>(std::max(object.width(), object.height()));
-  const float width = std::clamp(side / 60, 1.5F, 1.5F * static_cast<float>(sheet.line));
-  const bool is_body = points.size() == kJoints;
-  if (is_body) draw_limbs(sheet, points, width, ink);
-  draw_dots(sheet, points, is_body ? width : 1.4F * width, ink);
+  const auto most = 1.5F * static_cast<float>(sheet.line);
+  if (points.size() == kJoints) {
+    const float width = std::clamp(side / 60, 1.5F, most);
+    draw_limbs(sheet, points, width, ink);
+    draw_dots(sheet, points, width, ink);
+  } else {
+    draw_dots(sheet, points, std::clamp(side / 30, 1.0F, 1.5F * most), ink);
+  }
 }
 
 }  // namespace saccade
