@@ -34,7 +34,7 @@ void append_json_number(JsonBuffer& out, float value) {
 
 void append_json_numbers(JsonBuffer& out, std::span<const float> values) {
   out.push_back('[');
-  for (float value : values) {
+  for (const float& value : values) {
     if (&value != values.data()) out.push_back(',');
     append_json_number(out, value);
   }

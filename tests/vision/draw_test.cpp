@@ -333,7 +333,7 @@ TEST(Draw, DepthBesideOtherAnswersHasACorner) {
   page.draw(mapped.result);
 
   EXPECT_EQ(page.at(20, 240), kGray);
-  EXPECT_NE(page.at(450, 400), kGray);
+  EXPECT_NE(page.at(500, 400), kGray);
 }
 
 TEST(Draw, DepthOfNothingFiniteIsNoProblem) {
