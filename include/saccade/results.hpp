@@ -122,8 +122,6 @@ enum class Task : std::uint8_t {
 inline constexpr std::size_t kTasks = 8;
 /// "detect", "classify", "segment", "pose", "obb", "semantic", "depth", "upscale"
 std::string_view to_string(Task task);
-/// Whether a model for TASK answers with detections, if only with none.
-bool finds_objects(Task task);
 
 /// Where a frame's time went.
 struct Latency {
@@ -135,8 +133,8 @@ struct Latency {
   std::chrono::nanoseconds total{};  ///< from the start of its capture to its result
 };
 
-/// What one model says about one frame, with the frame's identity. It holds all that the model gives, whatever its
-/// task. Reused by the pipeline: valid, and all that it points to, until its next().
+/// What one model says about one frame, with the frame's identity. It holds all that the model gives, whatever its task.
+/// Reused by the pipeline: valid, and all that it points to, until its next().
 struct Result {
   int stream = 0;
   std::string_view source;

@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "pipeline/mask_json.hpp"
 #include "pipeline/output_file.hpp"
+#include "pipeline/tasks.hpp"
 #include "saccade/sinks.hpp"
 #include "vision/labels.hpp"
 

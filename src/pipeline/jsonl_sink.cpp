@@ -3,6 +3,7 @@
 #include "pipeline/json_text.hpp"
 #include "pipeline/mask_json.hpp"
 #include "pipeline/output_file.hpp"
+#include "pipeline/tasks.hpp"
 #include "saccade/contours.hpp"
 #include "saccade/sinks.hpp"
 

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "pipeline/json_text.hpp"
 #include "pipeline/output_file.hpp"
+#include "pipeline/tasks.hpp"
 #include "saccade/contours.hpp"
 #include "saccade/sinks.hpp"
 

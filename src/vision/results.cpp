@@ -46,8 +46,4 @@ std::string_view to_string(Task task) {
   return kNames[static_cast<std::size_t>(task)];
 }
 
-bool finds_objects(Task task) {
-  return task == Task::kDetect || task == Task::kSegment || task == Task::kPose || task == Task::kOriented;
-}
-
 }  // namespace saccade

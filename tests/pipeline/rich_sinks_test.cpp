@@ -8,6 +8,7 @@
 #include "media/source.hpp"
 #include "pipeline/frame_pool.hpp"
 #include "pipeline/rich_results.hpp"
+#include "pipeline/tasks.hpp"
 #include "saccade/error.hpp"
 #include "saccade/npy.hpp"
 #include "saccade/sinks.hpp"
@@ -18,6 +19,11 @@ namespace saccade {
 namespace {
 
 using nlohmann::json;
+
+TEST(Tasks, ThatFindObjects) {
+  for (Task task : {Task::kDetect, Task::kSegment, Task::kPose, Task::kOriented}) EXPECT_TRUE(finds_objects(task));
+  for (Task task : {Task::kClassify, Task::kSemantic, Task::kDepth, Task::kUpscale}) EXPECT_FALSE(finds_objects(task));
+}
 
 class RichSinks : public testing::Test {
  protected:

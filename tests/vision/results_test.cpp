@@ -86,11 +86,6 @@ TEST(DepthMap, ACellWithoutAShareIsNotAsked) {
   EXPECT_EQ(map.at(2, 0), 3);
 }
 
-TEST(Tasks, ThatFindObjects) {
-  for (Task task : {Task::kDetect, Task::kSegment, Task::kPose, Task::kOriented}) EXPECT_TRUE(finds_objects(task));
-  for (Task task : {Task::kClassify, Task::kSemantic, Task::kDepth, Task::kUpscale}) EXPECT_FALSE(finds_objects(task));
-}
-
 TEST(Names, OfTasksAndKindsOfDepth) {
   EXPECT_EQ(to_string(Task::kDetect), "detect");
   EXPECT_EQ(to_string(Task::kOriented), "obb");

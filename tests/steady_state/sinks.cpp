@@ -1,6 +1,6 @@
 // Draws a result that holds one of everything and writes it into the sinks that make one file, and counts what that
 // allocates once it is warm:
-//   steady_state_answers [FRAMES]
+//   steady_state_sinks [FRAMES]
 // Fails where our own code allocated, or where the counter counts nothing at all. Letters are cairo's.
 #include <cstdio>
 #include <cstdlib>

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "saccade/results.hpp"
+
+namespace saccade {
+
+/// Whether a model for TASK answers with detections, if only with none.
+constexpr bool finds_objects(Task task) {
+  return task == Task::kDetect || task == Task::kSegment || task == Task::kPose || task == Task::kOriented;
+}
+
+}  // namespace saccade
