@@ -110,11 +110,11 @@ TEST_F(PipelineTest, PassesOnWhatIsAskedOfAnswers) {
   options.agnostic = true;
   options.multi_label = true;
   options.max_detections = 7;
-  const PostOptions asked = boxes(options).impl()->vision_plan().answers;
+  const PostOptions asked = boxes(options).impl()->vision_plan().options;
   EXPECT_TRUE(asked.agnostic);
   EXPECT_EQ(asked.multi_label, true);
   EXPECT_EQ(asked.max_det, 7);
-  EXPECT_EQ(boxes().impl()->vision_plan().answers.multi_label, std::nullopt);
+  EXPECT_EQ(boxes().impl()->vision_plan().options.multi_label, std::nullopt);
 }
 
 TEST_F(PipelineTest, CamerasTakeTurnsAndEndOneByOne) {
