@@ -180,6 +180,31 @@ TEST(Ssd, LeavesOutTheBackground) {
   EXPECT_EQ(recognised(FamilyModel(picture, "input_0").gives("scores", scores).gives("boxes", boxes).build()), "");
 }
 
+TEST(SsdPriors, ReadsBoxesByThePriorsThatItGives) {
+  Tensor priors = filled({500, 4}, 0.2F);  // x, y, width, height
+  Tensor boxes = filled({1, 500, 4}, 0);
+  Tensor logits = filled({1, 500, 81}, -20);
+  for (std::int64_t i = 0; i < 500; ++i) at(logits, {0, i, 0}) = 20;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto row = static_cast<std::int64_t>(100 * i + 9);
+    const Known& thing = kThings[i];
+    const std::array<float, 4> prior = {0.3F, 0.4F, 0.25F, 0.5F};
+    for (std::int64_t k = 0; k < 4; ++k) at(priors, {row, k}) = prior[static_cast<std::size_t>(k)];
+    at(boxes, {0, row, 0}) = (thing.x() / 160 - prior[0]) / prior[2] / 0.1F;
+    at(boxes, {0, row, 1}) = (thing.y() / 128 - prior[1]) / prior[3] / 0.1F;
+    at(boxes, {0, row, 2}) = std::log(thing.width() / 160 / prior[2]) / 0.2F;
+    at(boxes, {0, row, 3}) = std::log(thing.height() / 128 / prior[3]) / 0.2F;
+    at(logits, {0, row, 0}) = std::log(1 - thing.score);
+    at(logits, {0, row, 1 + thing.class_id}) = std::log(thing.score);
+  }
+  for (const bool softmax : {false, true}) {
+    FamilyModel model(kPicture, "input");
+    model.gives("loc", boxes).gives("priors", priors);
+    softmax ? model.gives("conf", logits, "Softmax") : model.gives("conf", logits);
+    expect_found(find_in(model.build()), "ssd-priors", kThings);
+  }
+}
+
 TEST(Classify, TakesASigmoidOfEachClass) {
   Tensor scores = filled({1, 5}, -4);
   at(scores, {0, 1}) = logit(0.9F);

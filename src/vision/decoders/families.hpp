@@ -26,6 +26,7 @@ extern const Decoder kKerasYolov3;
 extern const Decoder kDarknet;
 extern const Decoder kUltraFace;
 extern const Decoder kSsd;
+extern const Decoder kSsdPriors;
 extern const Decoder kEfficientDet;
 extern const Decoder kDetr;
 extern const Decoder kRtDetr;

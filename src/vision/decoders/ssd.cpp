@@ -3,8 +3,10 @@
 #include "vision/decoders/support.hpp"
 
 // SSD without suppression (pytorch-ssd, jetson-inference) and UltraFace: probabilities [1, A, 1 + C], the background's
-// first, and boxes [1, A, 4], corners in shares of the picture. And what pytorch-YOLOv4 writes of Darknet's networks
-// (YOLOv3, v4): confs [1, A, C] without a background, and the same boxes [1, A, 1, 4].
+// first, and boxes [1, A, 4], corners in shares of the picture. SSD as ssd.pytorch gives it: boxes [1, A, 4] relative
+// to priors, with the variances 0.1 and 0.2, logits [1, A, 1 + C], and the priors [A, 4] themselves. And what
+// pytorch-YOLOv4 writes of Darknet's networks (YOLOv3, v4): confs [1, A, C] without a background, and the same boxes
+// [1, A, 1, 4].
 namespace saccade {
 namespace {
 
@@ -48,6 +50,50 @@ bool fit_face(const Graph& graph, const Card& card, Head& head) {
   return true;
 }
 
+/// Boxes, logits, priors.
+bool fit_priors(const Graph& graph, const Card& /*card*/, Head& head) {
+  const auto named = [&](const auto& fits) {
+    for (ValueId output : readable_outputs(graph, head))
+      if (fits(graph.value(output).type.shape)) return &graph.value(output);
+    return static_cast<const Value*>(nullptr);
+  };
+  const Value* priors = named([](const Shape& shape) { return shape.rank() == 2 && shape[1] == 4; });
+  if (priors == nullptr) return false;
+  const std::int64_t rows = priors->type.shape[0];
+  const Value* boxes = named([&](const Shape& shape) { return shape == Shape{1, rows, 4}; });
+  const Value* logits = named([&](const Shape& shape) { return is_list(shape) && shape[1] == rows && shape[2] != 4; });
+  if (boxes == nullptr || logits == nullptr || !settle_count(head, logits->type.shape[2] - 1)) return false;
+  head.outputs = {boxes->name, logits->name, priors->name};
+  return true;
+}
+
+/// Priors hang on no picture.
+bool has_priors(const Graph& graph, const Card& /*card*/, const Head& head) {
+  return reads_all(graph, head) && makers(graph, output_of(graph, head, 2)).empty();
+}
+
+void mean_pixels(Card& card) {
+  card.resize = ResizeMode::kStretch;
+  card.scale = 1;
+  card.mean = {123, 117, 104};
+}
+
+void attach_priors(Attachment& to) {
+  Fragment& post = to.post;
+  const ValueId boxes = to.output(0);
+  const ValueId priors = to.output(2);
+  const ValueId sizes = post.slice(priors, 1, 2, 4);
+  const auto scaled = [&](std::int64_t begin, float variance) {
+    return post.op("Mul", {post.slice(boxes, 2, begin, begin + 2), post.number(variance)});
+  };
+  const ValueId centres = post.op("Add", {post.op("Mul", {scaled(0, 0.1F), sizes}), post.slice(priors, 1, 0, 2)});
+  const ValueId grown = post.op("Mul", {post.op("Exp", {scaled(2, 0.2F)}), sizes});
+  ValueId scores = to.output(1);
+  if (!ends_in(post.graph(), to.head.outputs[1], "Softmax"))
+    scores = post.op("Softmax", {scores}, {{"axis", std::int64_t{2}}});
+  to.choose(to_pixels(to, corners_of(post, centres, grown)), post.slice(scores, 2, 1, 1 + to.head.output_classes()));
+}
+
 bool fit_darknet(const Graph& graph, const Card& /*card*/, Head& head) {
   const Value* boxes = find_role(graph, head, 0, "boxes");
   const Value* scores = find_role(graph, head, 1, "confs");
@@ -79,6 +125,12 @@ constexpr Decoder kSsd = {.name = "ssd",
                           .fit = fit,
                           .recognises = is_ssd,
                           .attach = attach};
+constexpr Decoder kSsdPriors = {.name = "ssd-priors",
+                                .reads = "boxes relative to priors, logits, the background's first, and the priors",
+                                .usual_pixels = mean_pixels,
+                                .fit = fit_priors,
+                                .recognises = has_priors,
+                                .attach = attach_priors};
 constexpr Decoder kDarknet = {.name = "darknet",
                               .reads = "pytorch-YOLOv4's boxes in shares of the picture, and confidences",
                               .usual_pixels = stretched_pixels,

@@ -30,6 +30,7 @@ constexpr const Decoder* kDecoders[] = {
     &kDarknet,
     &kUltraFace,
     &kSsd,
+    &kSsdPriors,
     &kEfficientDet,
     &kDetr,
     &kRtDetr,
