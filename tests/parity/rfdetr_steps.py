@@ -8,6 +8,8 @@ hard cases are in every frame: equal logits, a score at the threshold, boxes ove
 in some frames as many survivors as there are queries.  Exit status 77: skipped.
 """
 import argparse
+import contextlib
+import io
 import json
 import os
 import subprocess
@@ -143,7 +145,8 @@ def main():
             subprocess.run([args.binary, "demo", "--render", str(-(-args.frames // 3)), "--output", frames, "--source",
                             f"synthetic:?seed={place + 5}&size={size}&objects=30&fps=0.5"],
                            check=True, timeout=600, stdout=subprocess.DEVNULL)
-            truth = COCO(os.path.join(frames, "instances.json"))
+            with contextlib.redirect_stdout(io.StringIO()):
+                truth = COCO(os.path.join(frames, "instances.json"))
             for number, image in enumerate(truth.dataset["images"]):
                 annotations = truth.imgToAnns[image["id"]]
                 for annotation in annotations:
