@@ -1,39 +1,16 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 #include <span>
 #include <vector>
 
+#include "vision/precision_recall.hpp"
+#include "vision/similarity.hpp"
+
 namespace saccade {
 
-/// A box as COCO has it, in pixels. Doubles, because COCO's definition is computed in them.
-struct CocoBox {
-  double x = 0;  ///< left
-  double y = 0;  ///< top
-  double width = 0;
-  double height = 0;
-};
-
-/// The share of the union that two boxes have in common; where B is a crowd, of A alone. 0 for boxes that do not meet.
-double overlap(const CocoBox& a, const CocoBox& b, bool crowd);
-
-/// What is in a picture.
-struct TrueObject {
-  CocoBox box;
-  int class_id = 0;
-  double area = 0;     ///< pixels, of its mask where one is known
-  bool crowd = false;  ///< neither found nor missed: answers that lie in it do not count
-};
-
-/// What a model says is in a picture.
-struct FoundObject {
-  CocoBox box;
-  int class_id = 0;
-  double score = 0;
-};
-
-/// COCO's twelve figures, 0 to 1; -1 where there was nothing to find.
+/// COCO's figures, 0 to 1; -1 where there was nothing to find, and for small objects by keypoints, which COCO leaves
+/// out.
 struct DetectionScores {
   double ap = -1;    ///< average precision, mean over overlaps 0.50, 0.55 ... 0.95 and over the classes
   double ap50 = -1;  ///< at an overlap of 0.50
@@ -43,23 +20,26 @@ struct DetectionScores {
   double ap_large = -1;
   double ar1 = -1;  ///< average recall with one answer a picture and class
   double ar10 = -1;
-  double ar100 = -1;
+  double ar = -1;  ///< with as many as count: 100, by keypoints 20
+  double ar50 = -1;
+  double ar75 = -1;
   double ar_small = -1;
   double ar_medium = -1;
   double ar_large = -1;
 };
 
-/// Average precision and recall of boxes by COCO's definition, as pycocotools' COCOeval computes it: answers matched
-/// greedily by falling score, each to the best object that is still free; precision made monotone and read at 101
-/// recalls. One thread at a time.
+/// Average precision and recall by COCO's definition, as pycocotools' COCOeval computes it: answers matched greedily by
+/// falling score, each to the object that is most like it of those that are still free; precision made monotone and
+/// read at 101 recalls. One thread at a time.
 class DetectionMetric {
  public:
-  /// Class ids are 0 to CLASSES - 1; others are left out.
-  explicit DetectionMetric(int classes);
+  /// Class ids are 0 to CLASSES - 1; others are left out. SIGMAS, for keypoints: see keypoint_sigmas().
+  explicit DetectionMetric(int classes, Similarity by = Similarity::kBox, std::vector<double> sigmas = {});
 
-  /// One picture, its answers in any order.
+  /// One picture, its answers in any order. What the similarity compares (masks, or a joint a sigma) must be there.
   void add(std::span<const TrueObject> truth, std::span<const FoundObject> found);
 
+  Similarity by() const { return by_; }
   int pictures() const { return pictures_; }
   DetectionScores scores() const;
 
@@ -70,34 +50,29 @@ class DetectionMetric {
   };
   ClassScores class_scores(int class_id) const;
 
+  /// Each class's answers, for curves of any selection of pictures; see average_precision().
+  std::vector<RankedAnswers> ranked() const;
+  /// Answers of a picture and class that count.
+  int most_answers() const;
+
  private:
-  static constexpr int kOverlaps = 10;
-  static constexpr int kAreas = 4;
-  using Flags = std::array<std::uint16_t, kAreas>;  ///< a bit an overlap
-
-  /// An answer of one class, matched.
-  struct Answer {
-    double score;
-    int rank;  ///< its place among the picture's answers of the class
-    Flags right;
-    Flags ignored;
-  };
+  /// One class over all pictures.
   struct ClassRecord {
-    std::vector<Answer> answers;
-    std::array<int, kAreas> objects{};  ///< to be found
-  };
-  struct Curve {
-    double precision = -1;  ///< mean over 101 recalls
-    double recall = -1;     ///< the highest
+    std::vector<MatchedAnswer> answers;
+    std::vector<WantedObjects> wanted;
   };
 
+  double similarity(const FoundObject& found, const TrueObject& truth) const;
+  double area_of(const FoundObject& found) const;
   void match(std::span<const TrueObject> truth, std::span<const FoundObject> found, int class_id);
-  static Curve curve(const ClassRecord& record, int overlap, int area, int most);
-  /// Over the classes that have something to find; OVERLAP -1: over all ten too.
-  double mean(double Curve::*figure, int overlap, int area, int most) const;
 
+  Similarity by_;
+  std::vector<double> sigmas_;
   std::vector<ClassRecord> classes_;
   int pictures_ = 0;
 };
+
+/// The ap of DetectionScores where picture i, in the order of add(), counts TIMES[i] times.
+double average_precision(std::span<const RankedAnswers> classes, int most, std::span<const int> times);
 
 }  // namespace saccade
