@@ -4,7 +4,7 @@ import os
 import re
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ROWS = [["apps/saccade"], ["measure"], ["pipeline"], ["passes", "runtime", "vision", "media"], ["onnx", "cpu", "draw", "ffmpeg", "images"],
+ROWS = [["apps/saccade"], ["validate"], ["measure"], ["pipeline"], ["passes", "runtime", "vision", "media"], ["onnx", "cpu", "draw", "ffmpeg", "images"],
         ["ops", "scene"], ["graph"], ["tensor"], ["base"]]
 WIDTH, BOX, HIGH, STEP = 980, 150, 44, 86
 
@@ -16,7 +16,7 @@ def rooms():
     for kind, name, rest in re.findall(r"saccade_(room|module)\((\w+)([^)]*)\)", text):
         depends = re.search(r"DEPENDS ([\w ]+?)(?: LIBRARIES|$)", rest.strip())
         found[name] = (kind, [d for d in depends.group(1).split() if d != "LIBRARIES"] if depends else [])
-    found["apps/saccade"] = ("app", ["measure"])
+    found["apps/saccade"] = ("app", ["validate"])
     return found
 
 

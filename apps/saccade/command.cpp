@@ -30,12 +30,13 @@ constexpr std::array kVerbs = {
     VerbRow{"profile", "Measure every stage and every launch of a model, and say what to work on", add_profile},
     VerbRow{"bench", "Measure how fast models run, beside other engines, and regressions", add_bench},
     VerbRow{"demo", "Run the shipped detector on a procedural scene, and say how well it did and how fast", add_demo},
+    VerbRow{"validate", "Judge a model by pictures whose truth is known, under hard conditions, beside another",
+            add_validate},
     VerbRow{"limits", "Measure what this machine can do at most, and how far a model is from it", add_limits},
 };
 
 // What the product will have; named so that nobody looks for a typo.
-constexpr std::array<std::string_view, 6> kVerbsToCome = {"compile",  "ladder",  "calibrate",
-                                                          "validate", "cameras", "serve"};
+constexpr std::array<std::string_view, 5> kVerbsToCome = {"compile", "ladder", "calibrate", "cameras", "serve"};
 constexpr std::array<std::string_view, 9> kFlagsToCome = {"--show",     "--mqtt",      "--track", "--batch",  "--goals",
                                                           "--contours", "--tolerance", "--data",  "--streams"};
 

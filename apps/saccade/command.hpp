@@ -27,6 +27,7 @@ std::function<int()> add_bench(CLI::App& app);
 std::function<int()> add_check(CLI::App& app);
 std::function<int()> add_demo(CLI::App& app);
 std::function<int()> add_limits(CLI::App& app);
+std::function<int()> add_validate(CLI::App& app);
 
 /// Parses the command line and runs its verb. Prints one line on standard error where something is wrong.
 int run_command(int argc, char** argv);

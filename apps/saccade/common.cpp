@@ -106,13 +106,27 @@ std::pair<std::string, std::string> split_assignment(const std::string& text) {
   return {text.substr(0, at), text.substr(at + 1)};
 }
 
-void CommonFlags::add_to(CLI::App& app, bool are_answers) {
+void CommonFlags::add_precision_to(CLI::App& app, std::vector<std::string>* precisions) {
+  const CLI::Validator is_built = one_of({"auto", "fp32"}, {"tf32", "bf16", "fp16", "int8"});
+  if (precisions == nullptr) {
+    app.add_option("--precision", model.precision, "Numbers to compute with (default: auto)")
+        ->check(is_built)
+        ->type_name("auto|fp32");
+    return;
+  }
+  *precisions = {model.precision};
+  app.add_option("--precision", *precisions, "Numbers to compute with; two of them side by side (default: auto)")
+      ->delimiter(',')
+      ->check(is_built)
+      ->type_name("auto|fp32[,auto|fp32]")
+      ->allow_extra_args(false);
+}
+
+void CommonFlags::add_to(CLI::App& app, bool are_answers, std::vector<std::string>* precisions) {
   app.add_option("--device", model.device, "Where to run (default: auto)")
       ->check(one_of({"auto", "cpu", "reference"}, {"cuda"}))
       ->type_name("auto|cpu|reference");
-  app.add_option("--precision", model.precision, "Numbers to compute with (default: auto)")
-      ->check(one_of({"auto", "fp32"}, {"tf32", "bf16", "fp16", "int8"}))
-      ->type_name("auto|fp32");
+  add_precision_to(app, precisions);
   app.add_option("--threads", model.threads, "Threads of one inference (default: one a core)")
       ->check(CLI::Range(1, 4096).description(""))
       ->type_name("N");

@@ -18,9 +18,11 @@ struct CommonFlags {
   bool json = false;
 
   /// ARE_ANSWERS: the verb looks for boxes and classes, so that the flags about them and cards make sense too.
-  void add_to(CLI::App& app, bool are_answers);
+  /// PRECISIONS: where --precision takes a list, it goes there.
+  void add_to(CLI::App& app, bool are_answers, std::vector<std::string>* precisions = nullptr);
 
  private:
+  void add_precision_to(CLI::App& app, std::vector<std::string>* precisions);
   void add_answers_to(CLI::App& app);
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 
 namespace saccade::app {
@@ -32,6 +33,15 @@ void Progress::update(const Pipeline& pipeline) {
 void Progress::finish() {
   if (drawn_) fmt::print(stderr, "\r\033[K");
   drawn_ = false;
+}
+
+std::string bar(double share) {
+  constexpr std::size_t kWidth = 30;
+  const double part = std::clamp(share, 0.0, 1.0);
+  const auto full = static_cast<std::size_t>(part * kWidth);
+  std::string text = std::string(full, '=') + (full < kWidth ? ">" : "");
+  text.resize(kWidth, ' ');
+  return fmt::format("[{}] {:3.0f} %", text, 100 * part);
 }
 
 StatusLine::StatusLine()

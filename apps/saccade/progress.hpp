@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <saccade/pipeline.hpp>
+#include <string>
 #include <string_view>
 
 namespace saccade::app {
@@ -21,6 +22,9 @@ class Progress {
   bool is_terminal_;
   bool drawn_ = false;
 };
+
+/// "[=====>    ]  52 %" of a SHARE from 0 to 1.
+std::string bar(double share);
 
 /// A line on the terminal that says what is being done; silent where standard error is no terminal.
 class StatusLine {

@@ -107,6 +107,10 @@ std::unique_ptr<Source> open_image(const std::string& path) {
   return source;
 }
 
+std::unique_ptr<Source> open_images(const std::string& name, std::vector<std::string> files) {
+  return std::make_unique<ImageList>(name, std::move(files));
+}
+
 std::unique_ptr<Source> open_folder(const std::string& path) {
   std::vector<std::string> files;
   std::error_code error;

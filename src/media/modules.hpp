@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "media/source.hpp"
 
@@ -22,11 +24,24 @@ class ImageReader {
   virtual Outcome<Frame> read(const std::string& path, FrameAllocator& allocator) = 0;
 };
 
+/// The samples of a picture of one plane as its file has them.
+struct StoredPlane {
+  int width = 0;
+  int height = 0;
+  int bits = 8;                        ///< of a sample in the file, 1 to 16
+  std::vector<std::uint16_t> samples;  ///< row by row: grey levels, or places in the palette
+};
+
 /// What the images module (libjpeg-turbo, libpng) offers; get it with module<ImagesModule>("images").
 struct ImagesModule {
   std::unique_ptr<ImageReader> (*make_reader)();
   /// Writes kRgb24 as JPEG (.jpg, .jpeg) or PNG (.png), kGray8 as PNG. Throws Error naming the file.
   void (*write)(const std::string& path, const FrameView& frame);
+  /// Reads a PNG file that holds numbers, not colours: classes or distances. Throws Error naming the file where it is
+  /// damaged, no PNG, or has three colours a pixel.
+  StoredPlane (*read_plane)(const std::string& path);
+  /// Leaves of PICTURE what a JPEG of QUALITY, 1 to 100, keeps of it (chroma halved both ways).
+  void (*spoil_by_jpeg)(const RgbView& picture, int quality);
 };
 
 /// What the ffmpeg module offers; get it with module<FfmpegModule>("ffmpeg").

@@ -11,10 +11,6 @@
 namespace saccade {
 namespace {
 
-std::ostream& operator<<(std::ostream& out, const MaskRun& run) {
-  return out << "row " << run.y << ": " << run.x1 << " to " << run.x2;
-}
-
 bool operator==(const MaskRun& a, const MaskRun& b) { return a.y == b.y && a.x1 == b.x1 && a.x2 == b.x2; }
 
 bool same(std::span<const MaskRun> a, std::span<const MaskRun> b) {

@@ -33,4 +33,8 @@ std::unique_ptr<ImageDecoder> make_png_decoder();
 void write_jpeg(const std::string& path, const FrameView& frame);
 void write_png(const std::string& path, const FrameView& frame);
 
+/// See ImagesModule.
+void spoil_by_jpeg(const RgbView& picture, int quality);
+StoredPlane read_png_plane(const std::string& path);
+
 }  // namespace saccade

@@ -1,5 +1,6 @@
 #include <csetjmp>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <vector>
 
@@ -118,9 +119,10 @@ class JpegDecoder final : public ImageDecoder {
   std::vector<std::uint8_t> cmyk_row_;
 };
 
-/// Everything between setjmp and longjmp is plain C, so that no destructor is jumped over.
-bool encode(std::FILE* file, const FrameView& frame, ErrorState& error) noexcept {
-  constexpr int kQuality = 90;
+/// SET_DESTINATION says where the bytes go. Everything between setjmp and longjmp is plain C, so that no destructor is
+/// jumped over.
+template <typename SetDestination>
+bool encode(const FrameView& frame, int quality, ErrorState& error, const SetDestination& set_destination) noexcept {
   jpeg_compress_struct info{};
   info.err = install(error);
   if (setjmp(error.leave) != 0) {
@@ -128,13 +130,13 @@ bool encode(std::FILE* file, const FrameView& frame, ErrorState& error) noexcept
     return false;
   }
   jpeg_create_compress(&info);
-  jpeg_stdio_dest(&info, file);
+  set_destination(info);
   info.image_width = static_cast<JDIMENSION>(frame.width);
   info.image_height = static_cast<JDIMENSION>(frame.height);
   info.input_components = 3;
   info.in_color_space = JCS_RGB;
   jpeg_set_defaults(&info);
-  jpeg_set_quality(&info, kQuality, TRUE);
+  jpeg_set_quality(&info, quality, TRUE);
   jpeg_start_compress(&info, TRUE);
   while (info.next_scanline < info.image_height) {
     // libjpeg's interface lacks the const that it keeps.
@@ -152,10 +154,26 @@ bool encode(std::FILE* file, const FrameView& frame, ErrorState& error) noexcept
 std::unique_ptr<ImageDecoder> make_jpeg_decoder() { return std::make_unique<JpegDecoder>(); }
 
 void write_jpeg(const std::string& path, const FrameView& frame) {
+  constexpr int kQuality = 90;
   OutputFile file(path);
   ErrorState error;
-  if (!encode(file.get(), frame, error)) fail(ErrorCode::kIo, "'{}' can't be written: {}", path, error.message);
+  const auto to_file = [&file](jpeg_compress_struct& info) { jpeg_stdio_dest(&info, file.get()); };
+  if (!encode(frame, kQuality, error, to_file)) fail(ErrorCode::kIo, "'{}' can't be written: {}", path, error.message);
   file.close();
+}
+
+void spoil_by_jpeg(const RgbView& picture, int quality) {
+  unsigned char* bytes = nullptr;
+  unsigned long size = 0;  // NOLINT(google-runtime-int): libjpeg's
+  ErrorState error;
+  const auto to_memory = [&](jpeg_compress_struct& info) { jpeg_mem_dest(&info, &bytes, &size); };
+  const bool is_encoded = encode(view_of(picture), quality, error, to_memory);
+  const std::unique_ptr<unsigned char, decltype(&std::free)> owner(bytes, std::free);
+  if (!is_encoded) fail(ErrorCode::kInvalidArgument, "a picture can't be made a JPEG: {}", error.message);
+  JpegDecoder decoder;
+  ImageHeader header;
+  if (!decoder.begin({bytes, size}, header) || !decoder.decode(picture.data, picture.pitch_bytes))
+    fail(ErrorCode::kInternal, "our own JPEG can't be read: {}", decoder.error());
 }
 
 }  // namespace saccade

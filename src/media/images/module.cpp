@@ -99,7 +99,8 @@ void write(const std::string& path, const FrameView& frame) {
   fail(ErrorCode::kInvalidArgument, "'{}': pictures are written as .jpg, .jpeg or .png", path);
 }
 
-constexpr ImagesModule kModule = {[]() -> std::unique_ptr<ImageReader> { return std::make_unique<Reader>(); }, write};
+constexpr ImagesModule kModule = {[]() -> std::unique_ptr<ImageReader> { return std::make_unique<Reader>(); }, write,
+                                  read_png_plane, spoil_by_jpeg};
 
 }  // namespace
 }  // namespace saccade

@@ -1,0 +1,95 @@
+#include "validate/agreement.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "vision/similarity.hpp"
+
+namespace saccade {
+namespace {
+
+CocoBox box_of(const Detection& answer) {
+  const double left = answer.box[0];
+  const double top = answer.box[1];
+  return {left, top, answer.box[2] - left, answer.box[3] - top};
+}
+
+/// Two models may number the same classes differently.
+template <typename Answer>
+bool is_same_class(const Answer& a, const Answer& b) {
+  return a.class_name.empty() && b.class_name.empty() ? a.class_id == b.class_id : a.class_name == b.class_name;
+}
+
+/// Answers of at least CONFIDENCE, the surest first.
+std::vector<const Detection*> from(const Result& result, float confidence) {
+  std::vector<const Detection*> answers;
+  for (const Detection& each : result.detections)
+    if (each.confidence >= confidence) answers.push_back(&each);
+  std::ranges::stable_sort(answers, std::greater<>(), &Detection::confidence);
+  return answers;
+}
+
+/// How many of WANTED's sure answers are among THERE's.
+void match(const Result& wanted, const Result& there, double threshold, Agreement::Share& share) {
+  std::vector<const Detection*> free = from(there, Agreement::kNearlySure);
+  for (const Detection* each : from(wanted, Agreement::kSure)) {
+    ++share.whole;
+    auto best = free.end();
+    double most = threshold;
+    for (auto it = free.begin(); it != free.end(); ++it) {
+      if (!is_same_class(*each, **it)) continue;
+      const double common = overlap(box_of(*each), box_of(**it), false);
+      if (common < most || (best != free.end() && common == most)) continue;
+      most = common;
+      best = it;
+    }
+    if (best == free.end()) continue;
+    ++share.part;
+    free.erase(best);
+  }
+}
+
+}  // namespace
+
+void KeptResult::keep(const Result& result) {
+  result_ = result;
+  for (Detection& each : result_.detections) {
+    each.keypoints = {};
+    each.mask.reset();
+  }
+  result_.image = {};
+  classes_.assign(result.class_map.cells.begin(), result.class_map.cells.end());
+  result_.class_map.cells = classes_;
+  depths_.assign(result.depth.cells.begin(), result.depth.cells.end());
+  result_.depth.cells = depths_;
+}
+
+void Agreement::add(const Result& result, const Result& reference) {
+  match(reference, result, 0.9, matched90);
+  match(reference, result, 0.5, matched50);
+  match(result, reference, 0.9, confirmed90);
+  match(result, reference, 0.5, confirmed50);
+  if (!reference.classes.empty()) {
+    ++same_class.whole;
+    same_class.part += !result.classes.empty() && is_same_class(result.classes[0], reference.classes[0]) ? 1 : 0;
+  }
+  const bool has_maps = !result.class_map.cells.empty() && !reference.class_map.cells.empty();
+  const bool has_depths =
+      !result.depth.cells.empty() && !reference.depth.cells.empty() && result.depth.kind == reference.depth.kind;
+  const float reach = kNearby * (reference.depth.max - reference.depth.min);
+  for (int y = 0; y < reference.height && (has_maps || has_depths); ++y) {
+    for (int x = 0; x < reference.width; ++x) {
+      if (has_maps) {
+        ++same_pixels.whole;
+        same_pixels.part += result.class_map.at(x, y) == reference.class_map.at(x, y) ? 1 : 0;
+      }
+      const float depth = has_depths ? reference.depth.at(x, y) : NAN;
+      if (std::isnan(depth)) continue;
+      ++near_pixels.whole;
+      near_pixels.part += std::abs(result.depth.at(x, y) - depth) <= reach ? 1 : 0;
+    }
+  }
+}
+
+}  // namespace saccade

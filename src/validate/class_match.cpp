@@ -1,0 +1,90 @@
+#include "validate/class_match.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "base/error.hpp"
+#include "pipeline/model_impl.hpp"
+#include "vision/labels.hpp"
+
+namespace saccade {
+namespace {
+
+/// "a, b, c and 77 more"
+std::string some_of(std::span<const std::string> names) {
+  constexpr std::size_t kShown = 5;
+  const std::span<const std::string> shown = names.first(std::min(names.size(), kShown));
+  std::string text = fmt::format("{}", fmt::join(shown, ", "));
+  if (names.size() > kShown) text += fmt::format(" and {} more", names.size() - kShown);
+  return text;
+}
+
+/// The places of COCO's 80 categories, by class id; empty where the file lacks one of them.
+std::vector<int> by_coco_number(const CocoAnnotations& annotations) {
+  std::map<std::int64_t, int> places;
+  for (const CocoCategory& category : annotations.categories)
+    places.emplace(category.id, static_cast<int>(places.size()));
+  std::vector<int> found;
+  for (int c = 0; c < static_cast<int>(coco_labels().size()); ++c) {
+    const auto at = places.find(coco_category(c));
+    if (at == places.end()) return {};
+    found.push_back(at->second);
+  }
+  return found;
+}
+
+std::vector<int> by_name(std::span<const std::string> labels, const std::vector<std::string>& categories) {
+  std::vector<int> found;
+  for (const std::string& label : labels) {
+    const auto at = std::ranges::find(categories, label);
+    found.push_back(at == categories.end() ? -1 : static_cast<int>(at - categories.begin()));
+  }
+  return found;
+}
+
+}  // namespace
+
+ClassMatch match_classes(const Model& model, const CocoAnnotations& annotations) {
+  ClassMatch match;
+  for (const CocoCategory& category : annotations.categories) match.categories.push_back(category.name);
+  const std::span<const std::string> labels = model.labels();
+  if (are_coco(labels)) match.category = by_coco_number(annotations);
+  if (match.category.empty()) match.category = by_name(labels, match.categories);
+  const std::vector<int> wanted = find_classes(model.impl()->card(), model.options().classes);
+  for (int c = 0; !wanted.empty() && c < static_cast<int>(match.category.size()); ++c)
+    if (std::ranges::find(wanted, c) == wanted.end()) match.category[static_cast<std::size_t>(c)] = -1;
+  match.known.resize(match.categories.size());
+  for (const int category : match.category)
+    if (category >= 0) match.known[static_cast<std::size_t>(category)] = true;
+  if (std::ranges::find(match.known, true) == match.known.end())
+    fail(ErrorCode::kInvalidArgument,
+         "none of {}'s classes ({}) is a category of '{}' ({}): they are compared by name, and the model's labels can "
+         "be "
+         "set in its card",
+         model.name(), labels.empty() ? "it has no names for them" : some_of({labels.begin(), labels.end()}),
+         annotations.path, some_of(match.categories));
+  return match;
+}
+
+std::vector<std::string> unmatched(const ClassMatch& match, const Model& model, const CocoAnnotations& annotations) {
+  std::vector<std::string> notes;
+  std::vector<std::string> names;
+  for (std::size_t c = 0; c < match.category.size(); ++c)
+    if (match.category[c] < 0) names.push_back(model.labels()[c]);
+  if (!names.empty())
+    notes.push_back(fmt::format("{} classes of {} are no category of {}, their answers are left out: {}", names.size(),
+                                model.name(), annotations.path, some_of(names)));
+  names.clear();
+  for (std::size_t c = 0; c < match.known.size(); ++c)
+    if (!match.known[c]) names.push_back(match.categories[c]);
+  std::int64_t objects = 0;
+  for (const CocoPicture& picture : annotations.pictures)
+    objects +=
+        std::ranges::count_if(picture.objects, [&](const CocoObject& each) { return !match.known[each.category]; });
+  if (!names.empty())
+    notes.push_back(fmt::format("{} categories of {} are no class of {}, their {} objects are left out: {}",
+                                names.size(), annotations.path, model.name(), objects, some_of(names)));
+  return notes;
+}
+
+}  // namespace saccade

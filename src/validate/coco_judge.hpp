@@ -1,0 +1,56 @@
+#pragma once
+
+#include "validate/class_match.hpp"
+#include "validate/coco_annotations.hpp"
+#include "validate/coco_results.hpp"
+#include "validate/data_set.hpp"
+#include "vision/detection_metric.hpp"
+
+namespace saccade {
+
+/// The annotations of one similarity; null where there are none.
+struct CocoTruth {
+  const CocoAnnotations* boxes = nullptr;
+  const CocoAnnotations* masks = nullptr;
+  const CocoAnnotations* keypoints = nullptr;
+};
+
+/// Judges boxes, and masks and keypoints where the model gives such and the data set knows them.
+class CocoJudge final : public Judge {
+ public:
+  /// PICTURES are the data set's. Throws Error (kInvalidArgument) where the model's classes match no category.
+  CocoJudge(const Model& model, const CocoTruth& truth, std::span<const DataPicture> pictures, CocoResults* results);
+
+  void add(std::size_t picture, const Result& result) override;
+  std::vector<Score> scores() const override;
+  std::vector<Headline> headlines() const override;
+  std::vector<std::string> notes() const override;
+
+ private:
+  /// Whether the model's answers have what a similarity compares: known with the first answer at the latest.
+  enum class Holds : std::uint8_t { kUnknown, kYes, kNo };
+
+  /// One similarity.
+  struct Part {
+    const CocoAnnotations* annotations;
+    ClassMatch classes;
+    DetectionMetric metric;
+    Holds holds = Holds::kUnknown;
+    std::vector<std::size_t> waiting{};  ///< pictures without an answer, before the first one
+  };
+
+  void add_part(Similarity by, const CocoAnnotations* annotations, bool is_sure);
+  void add(Part& part, std::size_t picture, const Result* result);
+  std::vector<TrueObject> truth_of(const Part& part, std::size_t picture) const;
+  std::vector<FoundObject> found_in(const Part& part, const Result& result) const;
+  void write(std::size_t picture, const Result& result);
+  bool is_judged(const Part& part) const { return part.holds == Holds::kYes; }
+
+  Model model_;
+  std::span<const DataPicture> pictures_;
+  CocoResults* results_;
+  std::vector<Part> parts_;  ///< the boxes first
+  bool any_answer_ = false;
+};
+
+}  // namespace saccade

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "saccade/model.hpp"
+#include "validate/judge.hpp"
+#include "validate/picture.hpp"
+
+namespace saccade {
+
+class CocoResults;
+
+/// Pictures and what is in them.
+class DataSet {
+ public:
+  virtual ~DataSet() = default;
+  /// In the order in which they are to be judged.
+  virtual std::span<const DataPicture> pictures() const = 0;
+  /// "440 objects of 80 categories"
+  virtual std::string contents() const = 0;
+  /// A judge of MODEL's answers. Throws Error (kInvalidArgument) where its classes are not the data set's. The data set
+  /// outlives it. RESULTS, where the data set has boxes, gets the answers as they are judged.
+  virtual std::unique_ptr<Judge> judge(const Model& model, CocoResults* results = nullptr) const = 0;
+  /// Whether it looks for boxes, so that weak ones count, and several of a place.
+  virtual bool has_boxes() const { return false; }
+};
+
+/// Opens KIND:FOLDER, "coco:", "imagenet:", "masks:" or "depth:". Throws Error: (kInvalidArgument) for another kind,
+/// (kNotFound, kInvalidFile, kIo) naming what in the folder is missing, empty or wrong.
+std::unique_ptr<DataSet> open_data_set(const std::string& what);
+
+std::unique_ptr<DataSet> open_coco(const std::filesystem::path& folder);
+std::unique_ptr<DataSet> open_imagenet(const std::filesystem::path& folder);
+std::unique_ptr<DataSet> open_label_masks(const std::filesystem::path& folder);
+std::unique_ptr<DataSet> open_depths(const std::filesystem::path& folder);
+
+}  // namespace saccade

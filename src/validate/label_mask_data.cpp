@@ -1,0 +1,90 @@
+#include "base/error.hpp"
+#include "base/module.hpp"
+#include "media/modules.hpp"
+#include "validate/data_set.hpp"
+#include "validate/paired_files.hpp"
+#include "vision/segmentation_metric.hpp"
+
+namespace saccade {
+namespace {
+
+/// Judges maps of classes, pixel by pixel of the picture.
+class MapJudge final : public Judge {
+ public:
+  MapJudge(const Model& model, const PairedFiles& files, int classes)
+      : model_(model), files_(files), metric_(classes), classes_(classes) {}
+
+  void add(std::size_t picture, const Result& result) override {
+    if (result.class_map.cells.empty())
+      fail(ErrorCode::kInvalidArgument, "{} gives no map of classes: masks: needs a model that does", model_.name());
+    const StoredPlane truth = read(picture, result);
+    std::vector<std::int32_t> found;
+    found.reserve(truth.samples.size());
+    for (int y = 0; y < truth.height; ++y)
+      for (int x = 0; x < truth.width; ++x) found.push_back(result.class_map.at(x, y));
+    metric_.add(found, truth.samples);
+  }
+
+  std::vector<Score> scores() const override {
+    const SegmentationMetric::Scores scores = metric_.scores();
+    Score score{.name = "semantic",
+                .counted = "pixels",
+                .figures = {{"miou", scores.mean_iou}, {"accuracy", scores.accuracy}},
+                .classes = {}};
+    for (int c = 0; c < classes_; ++c) {
+      const SegmentationMetric::ClassScores each = metric_.class_scores(c);
+      const auto i = static_cast<std::size_t>(c);
+      if (each.iou >= 0)
+        score.classes.push_back(
+            {i < model_.labels().size() ? model_.labels()[i] : std::to_string(c), each.pixels, each.iou});
+    }
+    return {score};
+  }
+
+  std::vector<Headline> headlines() const override {
+    return {[this](std::span<const int> times) { return metric_.scores(times).mean_iou; }};
+  }
+
+ private:
+  StoredPlane read(std::size_t picture, const Result& result) const {
+    const std::string file = files_.truth[picture].string();
+    StoredPlane truth = module<ImagesModule>("images").read_plane(file);
+    if (truth.width != result.width || truth.height != result.height)
+      fail(ErrorCode::kInvalidFile, "'{}' has {}x{} pixels, but its picture '{}' has {}x{}", file, truth.width,
+           truth.height, files_.pictures[picture].file, result.width, result.height);
+    for (const std::uint16_t sample : truth.samples)
+      if (sample >= classes_ && sample != SegmentationMetric::kIgnored)
+        fail(ErrorCode::kInvalidFile, "'{}' holds the class {}, but {} has {} of them ({} is ignored)", file, sample,
+             model_.name(), classes_, SegmentationMetric::kIgnored);
+    return truth;
+  }
+
+  Model model_;
+  const PairedFiles& files_;
+  SegmentationMetric metric_;
+  int classes_;
+};
+
+class LabelMaskData final : public DataSet {
+ public:
+  explicit LabelMaskData(const std::filesystem::path& folder) : files_(find_pairs(folder, "masks", {".png"})) {}
+
+  std::span<const DataPicture> pictures() const override { return files_.pictures; }
+  std::string contents() const override { return "a label image each"; }
+
+  std::unique_ptr<Judge> judge(const Model& model, CocoResults* /*results*/) const override {
+    const int classes = static_cast<int>(model.labels().size());
+    return std::make_unique<MapJudge>(model, files_, classes > 0 ? classes : SegmentationMetric::kIgnored);
+  }
+
+ private:
+  PairedFiles files_;
+};
+
+}  // namespace
+
+std::unique_ptr<DataSet> open_label_masks(const std::filesystem::path& folder) {
+  return std::make_unique<LabelMaskData>(folder);
+}
+
+}  // namespace saccade

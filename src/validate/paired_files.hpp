@@ -1,0 +1,22 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "validate/picture.hpp"
+
+namespace saccade {
+
+/// Pictures, and a file of the same name, but for its ending, that says what is in each.
+struct PairedFiles {
+  std::vector<DataPicture> pictures;  ///< by name
+  std::vector<std::filesystem::path> truth;
+};
+
+/// Pairs FOLDER/images with FOLDER/TRUTH, in which files end in one of ENDINGS. Throws Error (kNotFound) naming the
+/// folder, the picture or the file that is missing.
+PairedFiles find_pairs(const std::filesystem::path& folder, const std::string& truth,
+                       const std::vector<std::string>& endings);
+
+}  // namespace saccade

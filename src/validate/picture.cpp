@@ -1,0 +1,47 @@
+#include "validate/picture.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "base/error.hpp"
+
+namespace saccade {
+namespace fs = std::filesystem;
+
+std::vector<fs::path> pictures_in(const fs::path& folder) {
+  constexpr std::array<std::string_view, 7> kEndings = {".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff"};
+  std::vector<fs::path> pictures;
+  std::error_code error;
+  if (!fs::is_directory(folder, error)) return pictures;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    std::string ending = entry->path().extension().string();
+    std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
+    if (std::ranges::find(kEndings, ending) != kEndings.end()) pictures.push_back(entry->path());
+  }
+  if (error) fail(ErrorCode::kIo, "the folder '{}' can't be read: {}", folder.string(), error.message());
+  std::ranges::sort(pictures);
+  return pictures;
+}
+
+void check_all_there(std::span<const DataPicture> pictures, const std::string& who) {
+  std::size_t missing = 0;
+  std::string first;
+  for (const DataPicture& picture : pictures) {
+    std::error_code error;
+    if (fs::is_regular_file(picture.file, error)) continue;
+    if (missing++ == 0) first = picture.file;
+  }
+  if (missing == 0) return;
+  fail(ErrorCode::kNotFound, "{} names {} pictures, of which {} {} missing: the first is '{}'", who, pictures.size(),
+       missing, missing == 1 ? "is" : "are", first);
+}
+
+std::vector<std::size_t> spread(std::size_t size, std::size_t count) {
+  const std::size_t chosen = count == 0 ? size : std::min(count, size);
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < chosen; ++i) places.push_back(i * size / chosen);
+  return places;
+}
+
+}  // namespace saccade

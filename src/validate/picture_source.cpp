@@ -1,0 +1,71 @@
+#include "validate/picture_source.hpp"
+
+#include "base/clock.hpp"
+#include "base/error.hpp"
+#include "media/convert.hpp"
+#include "media/image_list.hpp"
+#include "pipeline/frame_pool.hpp"
+#include "scene/random.hpp"
+
+namespace saccade {
+namespace {
+
+class PictureSource final : public Source {
+ public:
+  PictureSource(const std::string& name, std::vector<DataPicture> pictures, const Condition* condition)
+      : pictures_(std::move(pictures)), condition_(condition) {
+    std::vector<std::string> files;
+    for (const DataPicture& picture : pictures_) files.push_back(picture.file);
+    files_ = open_images(name, std::move(files));
+  }
+
+  const SourceInfo& info() const override { return files_->info(); }
+  void cancel() noexcept override { files_->cancel(); }
+
+  Outcome<Frame> read(FrameAllocator& allocator) override {
+    Outcome<Frame> outcome = files_->read(condition_ == nullptr ? allocator : static_cast<FrameAllocator&>(pool_));
+    if (!outcome) {
+      const Failure& failure = outcome.failure();
+      return failure.status == Status::kCorrupt ? Failure{Status::kLost, failure.message} : failure;
+    }
+    const DataPicture& picture = pictures_[static_cast<std::size_t>(outcome->sequence)];
+    const FrameView& view = outcome->view;
+    if (picture.width != 0 && (view.width != picture.width || view.height != picture.height))
+      return Failure{Status::kLost, fmt::format("'{}' has {}x{} pixels, but '{}' says {}x{}", picture.file, view.width,
+                                                view.height, picture.said_by, picture.width, picture.height)};
+    return condition_ == nullptr ? std::move(outcome) : worsen(std::move(*outcome), allocator);
+  }
+
+ private:
+  Outcome<Frame> worsen(Frame frame, FrameAllocator& allocator) const {
+    const int width = frame.view.width;
+    const int height = frame.view.height;
+    FrameLease lease = allocator.acquire(frame_bytes(PixelFormat::kRgb24, width, height));
+    if (!lease) return Failure{Status::kCancelled, info().name + ": reading was cancelled"};
+    FrameView view = lay_out(lease.buffer(), PixelFormat::kRgb24, width, height);
+    view.range = ColorRange::kFull;
+    const RgbView pixels{reinterpret_cast<std::uint8_t*>(lease.buffer().data), view.pitch_bytes[0], width, height};
+    to_rgb(frame.view, pixels);
+    const DataPicture& picture = pictures_[static_cast<std::size_t>(frame.sequence)];
+    condition_->apply(pixels, scene::mix(static_cast<std::uint64_t>(picture.id)));
+    frame.view = view;
+    frame.lease = std::move(lease);
+    frame.capture_time += Clock::now() - frame.captured;
+    frame.captured = Clock::now();
+    return frame;
+  }
+
+  std::vector<DataPicture> pictures_;
+  const Condition* condition_;
+  FramePool pool_{1};  ///< for the picture before it is made worse
+  std::unique_ptr<Source> files_;
+};
+
+}  // namespace
+
+std::unique_ptr<Source> open_pictures(const std::string& name, std::vector<DataPicture> pictures,
+                                      const Condition* condition) {
+  return std::make_unique<PictureSource>(name, std::move(pictures), condition);
+}
+
+}  // namespace saccade

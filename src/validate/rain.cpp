@@ -1,0 +1,71 @@
+#include "validate/rain.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "scene/random.hpp"
+
+namespace saccade {
+namespace {
+
+constexpr float kMist = 0.2F;
+constexpr float kMistGrey = 160;
+constexpr float kDropGrey = 210;
+constexpr int kPixelsAStreak = 600;
+constexpr int kLengths = 12;  // streaks of the height
+
+/// Mixes SHARE of GREY into the pixel (x, y).
+void mix(const RgbView& picture, int x, int y, float grey, float share) {
+  if (x < 0 || x >= picture.width || y < 0 || y >= picture.height) return;
+  std::uint8_t* pixel =
+      picture.data + static_cast<std::ptrdiff_t>(y) * picture.pitch_bytes + 3 * static_cast<std::ptrdiff_t>(x);
+  for (int c = 0; c < 3; ++c) {
+    const float value = static_cast<float>(pixel[c]);
+    pixel[c] = static_cast<std::uint8_t>(std::lround(value + share * (grey - value)));
+  }
+}
+
+struct Streak {
+  float x;  ///< of its upper end
+  float y;
+  float slant;  ///< pixels to the side a row
+  int length;   ///< rows
+  float width;
+  float share;  ///< of the drop's grey where it is brightest: the middle of its length
+};
+
+void draw(const RgbView& picture, const Streak& streak) {
+  for (int i = 0; i < streak.length; ++i) {
+    const float along = (static_cast<float>(i) + 0.5F) / static_cast<float>(streak.length);
+    const float share = streak.share * (1 - std::abs(2 * along - 1));
+    const float left = streak.x + streak.slant * static_cast<float>(i);
+    const float right = left + streak.width;
+    for (int x = static_cast<int>(std::floor(left)); static_cast<float>(x) < right; ++x) {
+      const float cover = std::min(right, static_cast<float>(x) + 1) - std::max(left, static_cast<float>(x));
+      mix(picture, x, static_cast<int>(streak.y) + i, kDropGrey, share * cover);
+    }
+  }
+}
+
+}  // namespace
+
+void rain(const RgbView& picture, std::uint64_t seed) {
+  for (int y = 0; y < picture.height; ++y)
+    for (int x = 0; x < picture.width; ++x) mix(picture, x, y, kMistGrey, kMist);
+  scene::Random random(seed);
+  const float slant = random.between(-0.35F, 0.35F);
+  const auto count = static_cast<std::int64_t>(picture.width) * picture.height / kPixelsAStreak;
+  const int longest = std::max(3, picture.height / kLengths);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const float nearness = random.between(0.5F, 1);  // near drops are longer, wider and brighter
+    const int length = std::max(3, static_cast<int>(nearness * static_cast<float>(longest)));
+    draw(picture, {.x = random.between(-0.1F, 1.1F) * static_cast<float>(picture.width),
+                   .y = std::floor(random.between(-0.1F, 1) * static_cast<float>(picture.height)),
+                   .slant = slant + random.between(-0.03F, 0.03F),
+                   .length = length,
+                   .width = 1.5F * nearness * std::max(1.0F, static_cast<float>(picture.height) / 720),
+                   .share = 0.7F * nearness});
+  }
+}
+
+}  // namespace saccade

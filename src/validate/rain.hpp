@@ -1,0 +1,13 @@
+#pragma once
+
+#include <cstdint>
+
+#include "tensor/frame.hpp"
+
+namespace saccade {
+
+/// Draws rain over PICTURE: mist takes a fifth of the contrast, and bright streaks, one every 600 pixels, a twelfth of
+/// the height long, fall at a slant that the picture's SEED draws. The same seed gives the same rain.
+void rain(const RgbView& picture, std::uint64_t seed);
+
+}  // namespace saccade

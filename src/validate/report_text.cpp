@@ -1,0 +1,108 @@
+#include <fmt/format.h>
+
+#include "measure/terminal_text.hpp"
+#include "validate/report.hpp"
+#include "validate/report_tables.hpp"
+
+namespace saccade {
+namespace {
+
+constexpr std::size_t kMostClasses = 100;
+
+std::string settings_text(const Judgement& model) {
+  const ModelOptions& options = model.options;
+  std::string text =
+      fmt::format("confidence from {:g}, {} boxes a picture at most, suppressed above an overlap of {:g}",
+                  options.confidence, options.max_detections, options.iou);
+  if (options.agnostic) text += " whatever their classes";
+  if (options.multi_label) text += *options.multi_label ? ", an answer a class" : ", the best class alone";
+  return text;
+}
+
+bool has_boxes(const Judgement& model) {
+  for (const Score& score : model.scores)
+    if (score.name == "box") return true;
+  return false;
+}
+
+std::string head(const Validation& validation) {
+  std::string text;
+  for (const Judgement& model : validation.models) {
+    text += wrap(&model == &validation.models.front() ? "model" : "against",
+                 fmt::format("{} ({}), precision {}", model.file, model.task, model.precision));
+    if (has_boxes(model)) text += wrap("", settings_text(model));
+  }
+  const double seconds = std::chrono::duration<double>(validation.elapsed).count();
+  std::string data = fmt::format("{}: {} pictures, {}", validation.data, validation.all_pictures, validation.contents);
+  if (validation.pictures < validation.all_pictures)
+    data += fmt::format("; {} of them judged{}", validation.pictures,
+                        validation.is_interrupted ? ", then interrupted" : ", spread evenly");
+  text += wrap("data", data);
+  text += wrap("machine", validation.device);
+  text += wrap("time", fmt::format("{:.1f} s, {:.1f} pictures a second", seconds,
+                                   seconds > 0 ? static_cast<double>(validation.pictures) / seconds : 0));
+  for (const Judgement& model : validation.models)
+    for (const std::string& note : model.notes) text += wrap("note", note);
+  return text;
+}
+
+std::string share_line(std::string_view label, const Agreement::Share& share, std::string_view what) {
+  if (share.whole == 0) return {};
+  return wrap(label, fmt::format("{} % of {} {}", points_text(share.value()), share.whole, what));
+}
+
+std::string agreement_text(const Agreement& agreement) {
+  std::string text;
+  if (agreement.matched90.whole > 0)
+    text +=
+        wrap("matched", fmt::format("{} % of the reference's {} boxes from a confidence of {} on are found again in "
+                                    "the same class with an overlap from 0.9 on, {} % from 0.5 on",
+                                    points_text(agreement.matched90.value()), agreement.matched90.whole,
+                                    Agreement::kSure, points_text(agreement.matched50.value())));
+  if (agreement.confirmed90.whole > 0)
+    text += wrap("", fmt::format("{} % of the model's own {} are among the reference's, {} % from 0.5 on",
+                                 points_text(agreement.confirmed90.value()), agreement.confirmed90.whole,
+                                 points_text(agreement.confirmed50.value())));
+  text += share_line("same class", agreement.same_class, "pictures have the same first class");
+  text += share_line("same pixels", agreement.same_pixels, "pixels have the same class");
+  text += share_line("near pixels", agreement.near_pixels, "pixels differ by at most 5 % of the reference's range");
+  return text;
+}
+
+std::string verdict_text(const Validation& validation) {
+  const Against& against = *validation.against;
+  std::string text;
+  for (const Difference& each : against.differences)
+    text += wrap("difference",
+                 fmt::format("{} {}: {} points less its reference's; of {} resampled sets, 95 % lie between {} and {}",
+                             each.score, each.figure, signed_text(each.points), against.resamples,
+                             signed_text(each.interval.low), signed_text(each.interval.high)));
+  text += agreement_text(against.agreement);
+  std::string verdict = fmt::format(
+      "{}: {} is {} by more than {:g} points than {}", against.holds() ? "holds" : "FAILS", validation.models[0].name,
+      against.holds() ? "not worse" : "worse", against.tolerance, validation.models[1].name);
+  for (const Difference& each : against.differences)
+    if (each.holds && each.interval.low < -against.tolerance) {
+      verdict += "; but other pictures might say otherwise: the interval reaches further down";
+      break;
+    }
+  return text + wrap("verdict", verdict);
+}
+
+}  // namespace
+
+std::string to_text(const Validation& validation) {
+  std::string text = head(validation);
+  const std::vector<Score>& scores = validation.models[0].scores;
+  for (std::size_t i = 0; i < scores.size(); ++i) text += "\n" + to_text(figures_table(validation, i));
+  if (!validation.conditions.empty()) text += "\n" + to_text(conditions_table(validation));
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    const bool is_shown = scores[i].name != "class" || validation.models.size() == 2;
+    if (is_shown && !scores[i].classes.empty() && scores[i].classes.size() <= kMostClasses)
+      text += "\n" + to_text(classes_table(validation, i));
+  }
+  if (validation.against) text += "\n" + verdict_text(validation);
+  return text;
+}
+
+}  // namespace saccade

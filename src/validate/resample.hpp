@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "measure/statistics.hpp"
+#include "validate/judge.hpp"
+
+namespace saccade {
+
+struct ResampleOptions {
+  int resamples = 1000;
+  double confidence = 0.95;
+  std::uint64_t seed = 1;
+};
+
+/// Where A's headline less B's would lie on other sets of so many PICTURES: the paired bootstrap. Pictures are drawn
+/// with replacement, the same ones for both, and the interval holds `confidence` of the differences (percentile
+/// method). Draws on which either has nothing to measure do not count; 0 to 0 where none does. ON_PROGRESS gets the
+/// share that is done; false from it ends the drawing.
+Interval paired_difference(const Headline& a, const Headline& b, std::size_t pictures, const ResampleOptions& options,
+                           const std::function<bool(double share)>& on_progress = {});
+
+}  // namespace saccade

@@ -1,0 +1,65 @@
+#include "validate/top_judge.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+
+namespace saccade {
+namespace {
+
+/// The share of VALUES that are true; -1 of none.
+double share(std::int64_t right, std::int64_t all) {
+  return all == 0 ? -1 : static_cast<double>(right) / static_cast<double>(all);
+}
+
+}  // namespace
+
+void TopJudge::add(std::size_t picture, const Result& result) {
+  constexpr std::size_t kFive = 5;
+  if (result.classes.empty() && result.classes.capacity() == 0)
+    fail(ErrorCode::kInvalidArgument, "{} gives no classes of whole pictures: imagenet: needs a model that does",
+         model_.name());
+  const int truth = truth_[picture];
+  const auto end = result.classes.begin() + static_cast<std::ptrdiff_t>(std::min(result.classes.size(), kFive));
+  const auto at =
+      std::find_if(result.classes.begin(), end, [truth](const Classification& each) { return each.class_id == truth; });
+  answers_.push_back({truth, at != end && at == result.classes.begin(), at != end});
+}
+
+std::vector<Score> TopJudge::scores() const {
+  std::int64_t first = 0;
+  std::int64_t among_five = 0;
+  std::map<int, std::pair<std::int64_t, std::int64_t>> by_class;  // pictures, right ones
+  for (const Answer& answer : answers_) {
+    first += answer.is_first ? 1 : 0;
+    among_five += answer.is_among_five ? 1 : 0;
+    auto& [pictures, right] = by_class[answer.truth];
+    ++pictures;
+    right += answer.is_first ? 1 : 0;
+  }
+  const auto count = static_cast<std::int64_t>(answers_.size());
+  Score score{.name = "class",
+              .counted = "pictures",
+              .figures = {{"top1", share(first, count)}, {"top5", share(among_five, count)}},
+              .classes = {}};
+  for (const auto& [id, counts] : by_class) {
+    const auto name = names_.find(id);
+    score.classes.push_back(
+        {name == names_.end() ? std::to_string(id) : name->second, counts.first, share(counts.second, counts.first)});
+  }
+  return {score};
+}
+
+std::vector<Headline> TopJudge::headlines() const {
+  return {[this](std::span<const int> times) {
+    std::int64_t right = 0;
+    std::int64_t all = 0;
+    for (std::size_t i = 0; i < answers_.size(); ++i) {
+      all += times[i];
+      right += answers_[i].is_first ? times[i] : 0;
+    }
+    return share(right, all);
+  }};
+}
+
+}  // namespace saccade

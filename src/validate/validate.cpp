@@ -1,0 +1,173 @@
+#include "validate/validate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/clock.hpp"
+#include "base/error.hpp"
+#include "pipeline/camera_impl.hpp"
+#include "pipeline/compile.hpp"
+#include "pipeline/model_impl.hpp"
+#include "saccade/pipeline.hpp"
+#include "validate/coco_results.hpp"
+#include "validate/data_set.hpp"
+#include "validate/picture_source.hpp"
+
+namespace saccade {
+namespace {
+
+constexpr double kPoints = 100;
+
+/// Whether models of this kind are evaluated with several labels a box by those who train them.
+bool is_ultralytics(const Model& model) { return model.impl()->card().decoder->name.starts_with("yolov"); }
+
+Model load(const Candidate& candidate, const DataSet& data) {
+  Model model = Model::load(candidate.file, candidate.options);
+  if (!data.has_boxes() || candidate.options.multi_label || !is_ultralytics(model)) return model;
+  ModelOptions options = candidate.options;
+  options.multi_label = true;
+  return Model::load(candidate.file, options);
+}
+
+/// All passes of the pictures through the models.
+class Validator {
+ public:
+  Validator(const ValidateOptions& options, const ValidateEvents& events)
+      : options_(options), events_(events), data_(open_data_set(options.data)) {
+    chosen_ = spread(data_->pictures().size(), options.limit);
+    models_.push_back(load(options.model, *data_));
+    if (options.against) models_.push_back(load(*options.against, *data_));
+    if (options.results.empty()) return;
+    if (!data_->has_boxes())
+      fail(ErrorCode::kInvalidArgument, "{} holds no boxes: results are written with coco: alone", options.data);
+    results_.emplace(options.results);
+  }
+
+  Validation run() {
+    Validation validation{.data = options_.data,
+                          .contents = data_->contents(),
+                          .all_pictures = data_->pictures().size(),
+                          .device = choose_backend(options_.model.options).device_name()};
+    for (const std::string& name : options_.conditions) find_condition(name);
+    const auto start = Clock::now();
+    const std::vector<std::unique_ptr<Judge>> judges = judge_all(nullptr, validation);
+    validation.elapsed = Clock::now() - start;
+    if (results_) results_->close();
+    for (std::size_t m = 0; m < models_.size(); ++m) validation.models.push_back(judgement(m, *judges[m]));
+    for (const std::string& name : options_.conditions) {
+      if (events_.stop()) break;
+      const Condition& condition = find_condition(name);
+      ConditionScores& scores = validation.conditions.emplace_back(
+          ConditionScores{std::string(condition.name), std::string(condition.strength), {}});
+      for (const auto& judge : judge_all(&condition, validation)) scores.scores.push_back(judge->scores());
+      if (validation.is_interrupted) validation.conditions.pop_back();
+    }
+    if (models_.size() == 2) validation.against = compare(judges, validation);
+    return validation;
+  }
+
+ private:
+  /// Runs every chosen picture through every model. CONDITION null: as they are.
+  std::vector<std::unique_ptr<Judge>> judge_all(const Condition* condition, Validation& validation) {
+    std::vector<std::unique_ptr<Judge>> judges;
+    for (const Model& model : models_)
+      judges.push_back(data_->judge(model, condition == nullptr && judges.empty() && results_ ? &*results_ : nullptr));
+    std::vector<DataPicture> pictures;
+    for (const std::size_t place : chosen_) pictures.push_back(data_->pictures()[place]);
+    const std::string what = condition == nullptr ? "pictures" : std::string(condition->name);
+    Pipeline pipeline({Camera(std::make_shared<Camera::Impl>(open_pictures(options_.data, pictures, condition)))},
+                      models_);
+    KeptResult first;
+    std::size_t done = 0;
+    for (; done < pictures.size(); ++done) {
+      events_.progress(fmt::format("{} {}/{}", what, done, pictures.size()),
+                       static_cast<double>(done) / static_cast<double>(pictures.size()));
+      if (events_.stop()) break;
+      for (std::size_t m = 0; m < models_.size(); ++m) {
+        const Outcome<Result&> result = pipeline.next();
+        if (!result) fail(ErrorCode::kInvalidFile, "{}", result.failure().message);
+        judges[m]->add(chosen_[done], *result);
+        if (condition != nullptr || models_.size() == 1) continue;
+        if (m == 0)
+          first.keep(*result);
+        else
+          agreement_.add(first.get(), *result);
+      }
+    }
+    if (condition == nullptr) validation.pictures = done;
+    validation.is_interrupted = done < pictures.size();
+    if (validation.pictures == 0) fail(ErrorCode::kInvalidArgument, "it was interrupted before the first picture");
+    return judges;
+  }
+
+  Judgement judgement(std::size_t m, const Judge& judge) const {
+    const Model& model = models_[m];
+    const Candidate& asked = m == 0 ? options_.model : *options_.against;
+    std::string name = model.name();
+    if (models_.size() == 2 && models_[0].name() == models_[1].name())
+      name += options_.model.options.precision == options_.against->options.precision
+                  ? (m == 0 ? " (A)" : " (B)")
+                  : fmt::format(" ({})", asked.options.precision);
+    return {.file = asked.file,
+            .name = std::move(name),
+            .task = std::string(to_string(model.task())),
+            .precision = asked.options.precision,
+            .options = model.options(),
+            .scores = judge.scores(),
+            .notes = judge.notes()};
+  }
+
+  Against compare(const std::vector<std::unique_ptr<Judge>>& judges, const Validation& validation) const {
+    Against against{.agreement = agreement_,
+                    .differences = {},
+                    .tolerance = options_.tolerance,
+                    .resamples = options_.resample.resamples,
+                    .seed = options_.resample.seed};
+    const std::vector<Headline> ours = judges[0]->headlines();
+    const std::vector<Headline> theirs = judges[1]->headlines();
+    const Judgement& model = validation.models[0];
+    const Judgement& reference = validation.models[1];
+    for (std::size_t i = 0; i < model.scores.size(); ++i) {
+      const auto other = std::ranges::find(reference.scores, model.scores[i].name, &Score::name);
+      if (other == reference.scores.end()) continue;
+      const auto j = static_cast<std::size_t>(other - reference.scores.begin());
+      const double a = model.scores[i].headline();
+      const double b = other->headline();
+      if (a < 0 || b < 0) continue;
+      const Interval interval =
+          paired_difference(ours[i], theirs[j], validation.pictures, options_.resample, [&](double share) {
+            events_.progress(fmt::format("resampling: {}", model.scores[i].name), share);
+            return !events_.stop();
+          });
+      Difference difference{.score = model.scores[i].name,
+                            .figure = model.scores[i].figures.front().name,
+                            .points = kPoints * (a - b),
+                            .interval = {kPoints * interval.low, kPoints * interval.high}};
+      difference.holds = difference.points >= -options_.tolerance;
+      against.differences.push_back(std::move(difference));
+    }
+    if (against.differences.empty())
+      fail(ErrorCode::kInvalidArgument, "{} and {} have nothing in common to compare on {}", model.name, reference.name,
+           options_.data);
+    return against;
+  }
+
+  const ValidateOptions& options_;
+  const ValidateEvents& events_;
+  std::unique_ptr<DataSet> data_;
+  std::vector<std::size_t> chosen_;  ///< pictures, by their places in the data set
+  std::vector<Model> models_;
+  std::optional<CocoResults> results_;
+  Agreement agreement_;
+};
+
+}  // namespace
+
+bool Against::holds() const { return std::ranges::all_of(differences, &Difference::holds); }
+
+Validation validate(const ValidateOptions& options, const ValidateEvents& events) {
+  return Validator(options, events).run();
+}
+
+}  // namespace saccade

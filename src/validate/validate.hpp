@@ -1,0 +1,93 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "saccade/model.hpp"
+#include "validate/agreement.hpp"
+#include "validate/judge.hpp"
+#include "validate/resample.hpp"
+
+namespace saccade {
+
+/// A model to judge.
+struct Candidate {
+  std::string file;
+  ModelOptions options;
+};
+
+struct ValidateOptions {
+  std::string data;  ///< "coco:FOLDER", ...; see open_data_set()
+  Candidate model;
+  std::optional<Candidate> against;     ///< the reference
+  std::vector<std::string> conditions;  ///< names; see conditions()
+  std::size_t limit = 0;                ///< pictures at most, spread evenly over the set; 0: all
+  double tolerance = 0.5;               ///< points that the model may be worse than the reference
+  std::string results;                  ///< a file for its answers in COCO's format; empty: none
+  ResampleOptions resample;
+};
+
+/// What was found about one model.
+struct Judgement {
+  std::string file;
+  std::string name;  ///< tells two of them apart
+  std::string task;
+  std::string precision;  ///< as it was asked for
+  ModelOptions options;   ///< in force
+  std::vector<Score> scores;
+  std::vector<std::string> notes;
+};
+
+/// Under one condition.
+struct ConditionScores {
+  std::string name;
+  std::string strength;
+  std::vector<std::vector<Score>> scores;  ///< a list a model
+};
+
+/// One headline of a model less its reference's.
+struct Difference {
+  std::string score;   ///< "box"
+  std::string figure;  ///< "ap"
+  double points = 0;   ///< hundredths
+  Interval interval;   ///< of 95 % of the resampled sets, points
+  bool holds = true;   ///< it is not worse by more than the tolerance
+};
+
+struct Against {
+  Agreement agreement;
+  std::vector<Difference> differences;
+  double tolerance = 0;  ///< points
+  int resamples = 0;
+  std::uint64_t seed = 0;
+
+  bool holds() const;
+};
+
+struct Validation {
+  std::string data;
+  std::string contents;          ///< "440 objects of 80 categories"
+  std::size_t pictures = 0;      ///< that were judged
+  std::size_t all_pictures = 0;  ///< of the set
+  bool is_interrupted = false;
+  std::string device;
+  std::chrono::nanoseconds elapsed{};  ///< of the pictures as they are: reading, models and judging
+  std::vector<Judgement> models;       ///< the model, then its reference
+  std::vector<ConditionScores> conditions;
+  std::optional<Against> against;
+};
+
+struct ValidateEvents {
+  /// WHAT is being done, and how far it is, 0 to 1.
+  std::function<void(const std::string& what, double share)> progress;
+  std::function<bool()> stop = [] { return false; };  ///< whether to end early, with what is judged
+};
+
+/// Runs one or two models over a data set, as it is and under each condition, and judges their answers. Throws Error
+/// where data, models or the two together make no sense, and where any picture can't be read.
+Validation validate(const ValidateOptions& options, const ValidateEvents& events);
+
+}  // namespace saccade
