@@ -117,6 +117,8 @@ std::function<int()> add_validate(CLI::App& app) {
   flags->common.model.confidence = kConfidence;
   add_reference_flags(app, *flags);
   flags->common.add_to(app, true, &flags->precisions);
+  app.get_option("--conf")->description(
+      fmt::format("Leave out answers below this confidence (default: {:g})", kConfidence));
   app.footer("Ctrl-C ends the run in order: what was judged until then is reported.");
   app.callback([flags] { check(*flags); });
   return [flags] { return run(*flags); };

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "pipeline/model_impl.hpp"
+#include "validate/heads.hpp"
 #include "vision/labels.hpp"
 
 namespace saccade {
@@ -47,10 +48,13 @@ std::vector<int> by_name(std::span<const std::string> labels, const std::vector<
 ClassMatch match_classes(const Model& model, const CocoAnnotations& annotations) {
   ClassMatch match;
   for (const CocoCategory& category : annotations.categories) match.categories.push_back(category.name);
-  const std::span<const std::string> labels = model.labels();
+  const Head& head = need_head(model, {Task::kDetect, Task::kSegment, Task::kPose, Task::kOriented}, "coco:", "boxes");
+  const std::vector<std::string>& labels = match.labels = head.labels;
   if (are_coco(labels)) match.category = by_coco_number(annotations);
   if (match.category.empty()) match.category = by_name(labels, match.categories);
-  const std::vector<int> wanted = find_classes(model.impl()->card(), model.options().classes);
+  const Card& card = model.impl()->card();
+  const bool is_first = &head == &card.head();  // whose classes --classes names
+  const std::vector<int> wanted = is_first ? find_classes(card, model.options().classes) : std::vector<int>();
   for (int c = 0; !wanted.empty() && c < static_cast<int>(match.category.size()); ++c)
     if (std::ranges::find(wanted, c) == wanted.end()) match.category[static_cast<std::size_t>(c)] = -1;
   match.known.resize(match.categories.size());
@@ -61,8 +65,8 @@ ClassMatch match_classes(const Model& model, const CocoAnnotations& annotations)
          "none of {}'s classes ({}) is a category of '{}' ({}): they are compared by name, and the model's labels can "
          "be "
          "set in its card",
-         model.name(), labels.empty() ? "it has no names for them" : some_of({labels.begin(), labels.end()}),
-         annotations.path, some_of(match.categories));
+         model.name(), labels.empty() ? "it has no names for them" : some_of(labels), annotations.path,
+         some_of(match.categories));
   return match;
 }
 
@@ -70,7 +74,7 @@ std::vector<std::string> unmatched(const ClassMatch& match, const Model& model, 
   std::vector<std::string> notes;
   std::vector<std::string> names;
   for (std::size_t c = 0; c < match.category.size(); ++c)
-    if (match.category[c] < 0) names.push_back(model.labels()[c]);
+    if (match.category[c] < 0) names.push_back(match.labels[c]);
   if (!names.empty())
     notes.push_back(fmt::format("{} classes of {} are no category of {}, their answers are left out: {}", names.size(),
                                 model.name(), annotations.path, some_of(names)));

@@ -11,6 +11,7 @@ namespace saccade {
 
 /// Which of a data set's categories each class of a model is.
 struct ClassMatch {
+  std::vector<std::string> labels;      ///< the model's
   std::vector<int> category;            ///< its place, by class id; -1: none
   std::vector<bool> known;              ///< by category: some class is it
   std::vector<std::string> categories;  ///< their names
@@ -21,8 +22,9 @@ struct ClassMatch {
   }
 };
 
-/// By COCO's numbers where the model's labels are COCO's 80 and the file has all of those, else by name. Classes that
-/// the model was told to leave out are none. Throws Error (kInvalidArgument) naming some of both where none matches.
+/// The classes of MODEL's boxes. By COCO's numbers where the model's labels are COCO's 80 and the file has all of
+/// those, else by name. Classes that the model was told to leave out are none. Throws Error (kInvalidArgument) naming
+/// some of both where none matches.
 ClassMatch match_classes(const Model& model, const CocoAnnotations& annotations);
 
 /// The classes without a category and the categories without a class, with their objects, each in a sentence; empty

@@ -4,6 +4,7 @@
 #include "validate/coco_files.hpp"
 #include "validate/coco_judge.hpp"
 #include "validate/data_set.hpp"
+#include "validate/heads.hpp"
 
 namespace saccade {
 namespace {
@@ -33,7 +34,7 @@ class CocoData final : public DataSet {
   std::unique_ptr<Judge> judge(const Model& model, CocoResults* results) const override {
     CocoTruth truth;
     // People with joints are judged as people, as COCO's keypoint task has it.
-    truth.boxes = model.task() == Task::kPose && keypoints_ ? &*keypoints_ : &main();
+    truth.boxes = find_head(model, {Task::kPose}) != nullptr && keypoints_ ? &*keypoints_ : &main();
     if (masks_)
       truth.masks = &*masks_;
     else if (main().has_masks)

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "validate/heads.hpp"
 
 namespace saccade {
 namespace {
@@ -16,10 +17,6 @@ const CocoPicture* find_picture(const CocoAnnotations& annotations, std::int64_t
 bool has(const Detection& answer, Similarity by) {
   if (by == Similarity::kMask) return answer.mask.has_value();
   return by == Similarity::kBox || !answer.keypoints.empty();
-}
-
-bool is_for_boxes(Task task) {
-  return task == Task::kDetect || task == Task::kSegment || task == Task::kPose || task == Task::kOriented;
 }
 
 Score score_of(const DetectionMetric& metric, const ClassMatch& classes) {
@@ -48,8 +45,8 @@ CocoJudge::CocoJudge(const Model& model, const CocoTruth& truth, std::span<const
                      CocoResults* results)
     : model_(model), pictures_(pictures), results_(results) {
   add_part(Similarity::kBox, truth.boxes, true);
-  add_part(Similarity::kMask, truth.masks, model.task() == Task::kSegment);
-  add_part(Similarity::kKeypoints, truth.keypoints, model.task() == Task::kPose);
+  add_part(Similarity::kMask, truth.masks, find_head(model, {Task::kSegment}) != nullptr);
+  add_part(Similarity::kKeypoints, truth.keypoints, find_head(model, {Task::kPose}) != nullptr);
 }
 
 void CocoJudge::add_part(Similarity by, const CocoAnnotations* annotations, bool is_sure) {
@@ -129,10 +126,6 @@ void CocoJudge::add(Part& part, std::size_t picture, const Result* result) {
 }
 
 void CocoJudge::add(std::size_t picture, const Result& result) {
-  any_answer_ = any_answer_ || !result.detections.empty();
-  // A model that gives boxes has room for them from the start.
-  if (!is_for_boxes(model_.task()) && !any_answer_ && result.detections.capacity() == 0)
-    fail(ErrorCode::kInvalidArgument, "{} gives no boxes: coco: needs a model that does", model_.name());
   for (Part& part : parts_) {
     if (part.holds == Holds::kUnknown && !result.detections.empty()) {
       const bool holds = has(result.detections.front(), part.metric.by());
@@ -169,8 +162,6 @@ void CocoJudge::write(std::size_t picture, const Result& result) {
 }
 
 std::vector<Score> CocoJudge::scores() const {
-  if (!any_answer_ && !is_for_boxes(model_.task()))
-    fail(ErrorCode::kInvalidArgument, "{} found nothing: coco: needs a model that gives boxes", model_.name());
   std::vector<Score> scores;
   for (const Part& part : parts_)
     if (is_judged(part)) scores.push_back(score_of(part.metric, part.classes));

@@ -50,7 +50,6 @@ class CocoJudge final : public Judge {
   std::span<const DataPicture> pictures_;
   CocoResults* results_;
   std::vector<Part> parts_;  ///< the boxes first
-  bool any_answer_ = false;
 };
 
 }  // namespace saccade

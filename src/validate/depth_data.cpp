@@ -5,6 +5,7 @@
 #include "media/modules.hpp"
 #include "saccade/npy.hpp"
 #include "validate/data_set.hpp"
+#include "validate/heads.hpp"
 #include "validate/paired_files.hpp"
 #include "vision/depth_metric.hpp"
 
@@ -53,8 +54,6 @@ class DepthJudge final : public Judge {
   DepthJudge(const Model& model, const PairedFiles& files) : model_(model), files_(files) {}
 
   void add(std::size_t picture, const Result& result) override {
-    if (result.depth.cells.empty())
-      fail(ErrorCode::kInvalidArgument, "{} gives no depth: depth: needs a model that does", model_.name());
     const std::string file = files_.truth[picture].string();
     const TrueDepth truth = file.ends_with(".npy") ? read_array(file) : read_picture(file);
     if (truth.width != result.width || truth.height != result.height)
@@ -104,6 +103,7 @@ class DepthData final : public DataSet {
   std::string contents() const override { return "a depth each"; }
 
   std::unique_ptr<Judge> judge(const Model& model, CocoResults* /*results*/) const override {
+    need_head(model, {Task::kDepth}, "depth:", "depth");
     return std::make_unique<DepthJudge>(model, files_);
   }
 

@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "validate/data_set.hpp"
+#include "validate/heads.hpp"
 #include "validate/top_judge.hpp"
 
 namespace saccade {
@@ -82,7 +83,7 @@ class ImagenetData final : public DataSet {
       truth.push_back(model_class[static_cast<std::size_t>(place_.at(synset))]);
     std::map<int, std::string> names;
     for (std::size_t i = 0; i < model_class.size(); ++i) names.emplace(model_class[i], synsets_.names[i]);
-    return std::make_unique<TopJudge>(model, std::move(truth), std::move(names));
+    return std::make_unique<TopJudge>(std::move(truth), std::move(names));
   }
 
  private:
@@ -122,7 +123,8 @@ class ImagenetData final : public DataSet {
 
   /// The model's class of every synset.
   std::vector<int> match(const Model& model) const {
-    const std::span<const std::string> labels = model.labels();
+    const std::vector<std::string>& labels =
+        need_head(model, {Task::kClassify}, "imagenet:", "classes of whole pictures").labels;
     std::vector<int> found;
     const bool has_synsets = std::ranges::any_of(labels, starts_with_synset);
     if (has_synsets) {

@@ -2,6 +2,7 @@
 #include "base/module.hpp"
 #include "media/modules.hpp"
 #include "validate/data_set.hpp"
+#include "validate/heads.hpp"
 #include "validate/paired_files.hpp"
 #include "vision/segmentation_metric.hpp"
 
@@ -11,12 +12,14 @@ namespace {
 /// Judges maps of classes, pixel by pixel of the picture.
 class MapJudge final : public Judge {
  public:
-  MapJudge(const Model& model, const PairedFiles& files, int classes)
-      : model_(model), files_(files), metric_(classes), classes_(classes) {}
+  MapJudge(const Model& model, const Head& head, const PairedFiles& files)
+      : model_(model),
+        labels_(head.labels),
+        files_(files),
+        classes_(labels_.empty() ? SegmentationMetric::kIgnored : static_cast<int>(labels_.size())),
+        metric_(classes_) {}
 
   void add(std::size_t picture, const Result& result) override {
-    if (result.class_map.cells.empty())
-      fail(ErrorCode::kInvalidArgument, "{} gives no map of classes: masks: needs a model that does", model_.name());
     const StoredPlane truth = read(picture, result);
     std::vector<std::int32_t> found;
     found.reserve(truth.samples.size());
@@ -35,8 +38,7 @@ class MapJudge final : public Judge {
       const SegmentationMetric::ClassScores each = metric_.class_scores(c);
       const auto i = static_cast<std::size_t>(c);
       if (each.iou >= 0)
-        score.classes.push_back(
-            {i < model_.labels().size() ? model_.labels()[i] : std::to_string(c), each.pixels, each.iou});
+        score.classes.push_back({i < labels_.size() ? labels_[i] : std::to_string(c), each.pixels, each.iou});
     }
     return {score};
   }
@@ -60,9 +62,10 @@ class MapJudge final : public Judge {
   }
 
   Model model_;
+  std::vector<std::string> labels_;
   const PairedFiles& files_;
-  SegmentationMetric metric_;
   int classes_;
+  SegmentationMetric metric_;
 };
 
 class LabelMaskData final : public DataSet {
@@ -73,8 +76,8 @@ class LabelMaskData final : public DataSet {
   std::string contents() const override { return "a label image each"; }
 
   std::unique_ptr<Judge> judge(const Model& model, CocoResults* /*results*/) const override {
-    const int classes = static_cast<int>(model.labels().size());
-    return std::make_unique<MapJudge>(model, files_, classes > 0 ? classes : SegmentationMetric::kIgnored);
+    const Head& head = need_head(model, {Task::kSemantic}, "masks:", "map of classes");
+    return std::make_unique<MapJudge>(model, head, files_);
   }
 
  private:

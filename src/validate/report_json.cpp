@@ -2,6 +2,7 @@
 
 #include "saccade/version.hpp"
 #include "validate/report.hpp"
+#include "vision/card.hpp"
 
 namespace saccade {
 namespace {
@@ -36,7 +37,7 @@ Json model_json(const Judgement& model) {
           {"task", model.task},
           {"precision", model.precision},
           {"settings",
-           {{"conf", options.confidence},
+           {{"conf", options.confidence.value_or(kUsualConfidence)},
             {"iou", options.iou},
             {"max_det", options.max_detections},
             {"agnostic", options.agnostic},

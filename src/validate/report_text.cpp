@@ -3,6 +3,7 @@
 #include "measure/terminal_text.hpp"
 #include "validate/report.hpp"
 #include "validate/report_tables.hpp"
+#include "vision/card.hpp"
 
 namespace saccade {
 namespace {
@@ -13,7 +14,7 @@ std::string settings_text(const Judgement& model) {
   const ModelOptions& options = model.options;
   std::string text =
       fmt::format("confidence from {:g}, {} boxes a picture at most, suppressed above an overlap of {:g}",
-                  options.confidence, options.max_detections, options.iou);
+                  options.confidence.value_or(kUsualConfidence), options.max_detections, options.iou);
   if (options.agnostic) text += " whatever their classes";
   if (options.multi_label) text += *options.multi_label ? ", an answer a class" : ", the best class alone";
   return text;

@@ -3,7 +3,6 @@
 #include <map>
 #include <vector>
 
-#include "saccade/model.hpp"
 #include "validate/judge.hpp"
 
 namespace saccade {
@@ -11,9 +10,10 @@ namespace saccade {
 /// Judges a classifier: whether the right class is the first of its answers, or among the first five.
 class TopJudge final : public Judge {
  public:
-  /// TRUTH is the right class of every picture of the data set, as MODEL numbers them; -1: it has none. NAMES by class.
-  TopJudge(const Model& model, std::vector<int> truth, std::map<int, std::string> names)
-      : model_(model), truth_(std::move(truth)), names_(std::move(names)) {}
+  /// TRUTH is the right class of every picture of the data set, as the model numbers them; -1: it has none. NAMES by
+  /// class.
+  TopJudge(std::vector<int> truth, std::map<int, std::string> names)
+      : truth_(std::move(truth)), names_(std::move(names)) {}
 
   void add(std::size_t picture, const Result& result) override;
   std::vector<Score> scores() const override;
@@ -26,7 +26,6 @@ class TopJudge final : public Judge {
     bool is_among_five = false;
   };
 
-  Model model_;
   std::vector<int> truth_;
   std::map<int, std::string> names_;
   std::vector<Answer> answers_;

@@ -12,6 +12,7 @@
 #include "saccade/pipeline.hpp"
 #include "validate/coco_results.hpp"
 #include "validate/data_set.hpp"
+#include "validate/heads.hpp"
 #include "validate/picture_source.hpp"
 
 namespace saccade {
@@ -20,7 +21,10 @@ namespace {
 constexpr double kPoints = 100;
 
 /// Whether models of this kind are evaluated with several labels a box by those who train them.
-bool is_ultralytics(const Model& model) { return model.impl()->card().decoder->name.starts_with("yolov"); }
+bool is_ultralytics(const Model& model) {
+  const Head* head = find_head(model, {Task::kDetect, Task::kSegment, Task::kPose, Task::kOriented});
+  return head != nullptr && head->decoder->name.starts_with("yolov");
+}
 
 Model load(const Candidate& candidate, const DataSet& data) {
   Model model = Model::load(candidate.file, candidate.options);
