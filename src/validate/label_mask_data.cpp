@@ -16,7 +16,8 @@ class MapJudge final : public Judge {
       : model_(model),
         labels_(head.labels),
         files_(files),
-        classes_(labels_.empty() ? SegmentationMetric::kIgnored : static_cast<int>(labels_.size())),
+        // Yes or no, of a model with one score, are two classes.
+        classes_(labels_.size() < 2 ? SegmentationMetric::kIgnored : static_cast<int>(labels_.size())),
         metric_(classes_) {}
 
   void add(std::size_t picture, const Result& result) override {

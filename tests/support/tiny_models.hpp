@@ -53,4 +53,30 @@ labels = ["near", "far"]
   return folder / (name + ".onnx");
 }
 
+/// Writes a model whose one node of OP and ATTRIBUTES turns an 8x8 picture into its answer, with its card: its input is
+/// 0 to 1. Returns its path.
+inline std::string write_one_node(const TempFolder& folder, const std::string& name, const std::string& op,
+                                  const std::vector<onnx_writer::Message>& attributes, const std::string& card) {
+  onnx_writer::Model model(13);
+  model.input("image", {1, 3, 8, 8}).output("answer");
+  model.node({.op = op, .inputs = {"image"}, .outputs = {"answer"}, .attributes = attributes, .name = "answer"});
+  model.save(folder / (name + ".onnx"));
+  folder.write(name + ".toml",
+               "[input]\nresize = \"stretch\"\nscale = 0.00392156862745098\nmean = 0\nstd = 1\n[output]\n" + card);
+  return folder / (name + ".onnx");
+}
+
+/// Gives every pixel of an 8x8 picture the class of its strongest colour: 0 "red", 1 "green" or 2 "blue".
+inline std::string write_color_mapper(const TempFolder& folder, const std::string& name = "map") {
+  return write_one_node(folder, name, "Relu", {}, "decoder = \"semantic\"\nlabels = [\"red\", \"green\", \"blue\"]\n");
+}
+
+/// Gives every pixel of an 8x8 picture its mean brightness, 0 to 1, as its depth of this KIND.
+inline std::string write_brightness_depth(const TempFolder& folder, const std::string& kind = "metric",
+                                          const std::string& name = "depth") {
+  return write_one_node(folder, name, "ReduceMean",
+                        {onnx_writer::attribute("axes", onnx_writer::Dims{1}), onnx_writer::attribute("keepdims", 1)},
+                        "decoder = \"depth\"\ndepth = \"" + kind + "\"\n");
+}
+
 }  // namespace saccade::test

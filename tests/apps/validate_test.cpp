@@ -1,0 +1,143 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "media/source.hpp"
+#include "support/subprocess.hpp"
+#include "support/tiny_models.hpp"
+
+namespace saccade {
+namespace {
+
+using nlohmann::json;
+using test::Finished;
+using test::run_saccade;
+
+class ValidateVerb : public testing::Test {
+ protected:
+  /// A set of three pictures: two reds and a blue.
+  std::string pictures() {
+    const std::filesystem::path root(folder_ / "data");
+    std::filesystem::create_directories(root);
+    write("data/n00000001_a.png", {255, 0, 0});
+    write("data/n00000001_b.png", {250, 10, 0});
+    write("data/n00000003_c.png", {0, 10, 250});
+    folder_.write("data/synset.txt", "n00000001 red\nn00000002 green\nn00000003 blue\n");
+    return "imagenet:" + root.string();
+  }
+
+  void write(const std::string& name, std::array<std::uint8_t, 3> color) {
+    std::vector<std::uint8_t> pixels;
+    for (int i = 0; i < 64; ++i) pixels.insert(pixels.end(), color.begin(), color.end());
+    write_image(folder_ / name, view_of(RgbView{pixels.data(), 24, 8, 8}));
+  }
+
+  std::string model() { return test::write_color_classifier(folder_); }
+
+  /// The same network that takes red for blue.
+  std::string confused() {
+    const std::string file = test::write_color_classifier(folder_, "confused");
+    std::string card = test::bytes_of_file(folder_ / "confused.toml");
+    card.replace(card.find("resize = "), 0, "color = \"bgr\"\n");
+    folder_.write("confused.toml", card);
+    return file;
+  }
+
+  test::TempFolder folder_;
+};
+
+void expect_error(const Finished& finished, int exit_code, const std::vector<std::string>& parts) {
+  EXPECT_EQ(finished.exit_code, exit_code) << finished.err;
+  EXPECT_EQ(std::count(finished.err.begin(), finished.err.end(), '\n'), 1) << finished.err;
+  for (const std::string& part : parts) EXPECT_NE(finished.err.find(part), std::string::npos) << finished.err;
+}
+
+TEST_F(ValidateVerb, SaysHowRightAModelIs) {
+  const Finished text = run_saccade({"validate", model(), "--data", pictures(), "--threads", "1"});
+  EXPECT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_NE(text.out.find("top-1"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("100.00"), std::string::npos) << text.out;
+  EXPECT_EQ(text.err, "");
+  const Finished finished = run_saccade({"validate", model(), "--data", pictures(), "--json", "--condition",
+                                         "night,jpeg", "--limit", "2", "--threads", "1"});
+  const json report = json::parse(finished.out);
+  EXPECT_EQ(report.at("pictures"), 2);
+  EXPECT_EQ(report.at("of_pictures"), 3);
+  EXPECT_EQ(report.at("models").at(0).at("scores").at("class").at("top1"), 1);
+  EXPECT_EQ(report.at("conditions").size(), 2U);
+  EXPECT_EQ(report["conditions"][1].at("condition"), "jpeg");
+  EXPECT_FALSE(report.contains("against"));
+}
+
+TEST_F(ValidateVerb, AFailedVerdictIsExitCodeThree) {
+  const auto against = [&](const std::string& ours, const std::string& theirs, const std::string& tolerance) {
+    return run_saccade({"validate", ours, "--data", pictures(), "--against", theirs, "--tolerance", tolerance, "--json",
+                        "--threads", "1"});
+  };
+  const Finished better = against(model(), confused(), "0.5");
+  EXPECT_EQ(better.exit_code, 0) << better.err;
+  const Finished worse = against(confused(), model(), "0.5");
+  EXPECT_EQ(worse.exit_code, 3) << worse.err;
+  const json verdict = json::parse(worse.out).at("against");
+  EXPECT_EQ(verdict.at("holds"), false);
+  EXPECT_NEAR(verdict.at("differences").at(0).at("points").get<double>(), -100, 1e-9);
+  EXPECT_EQ(verdict.at("agreement").at("same_class").at("share"), 0);
+  EXPECT_EQ(against(confused(), model(), "100").exit_code, 0);
+}
+
+TEST_F(ValidateVerb, TwoPrecisionsAreSideBySide) {
+  const Finished finished =
+      run_saccade({"validate", model(), "--data", pictures(), "--precision", "auto,fp32", "--json", "--threads", "1"});
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  const json report = json::parse(finished.out);
+  EXPECT_EQ(report.at("models").size(), 2U);
+  EXPECT_EQ(report["models"][1].at("model"), "color (fp32)");
+  EXPECT_EQ(report.at("against").at("holds"), true);
+}
+
+TEST_F(ValidateVerb, ACommandThatMakesNoSenseIsRefused) {
+  const auto run = [&](const std::vector<std::string>& flags) {
+    std::vector<std::string> arguments = {"validate", model(), "--data", pictures()};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    return run_saccade(arguments);
+  };
+  expect_error(run_saccade({"validate", model()}), 2, {"--data"});
+  expect_error(run_saccade({"validate", "--data", pictures()}), 2, {"MODEL"});
+  expect_error(run({"--condition", "fog"}), 2, {"--condition", "'fog'", "rain"});
+  expect_error(run({"--precision", "fp16"}), 2, {"--precision", "'fp16' is not built yet"});
+  expect_error(run({"--precision", "fp32,int8"}), 2, {"'int8' is not built yet"});
+  expect_error(run({"--precision", "fp32,fp32,auto"}), 2, {"3 precisions"});
+  expect_error(run({"--precision", "fp32,auto", "--against", model()}), 2, {"--precision"});
+  expect_error(run({"--against-card", "x.toml"}), 2, {"--against"});
+  expect_error(run({"--tolerance", "-1"}), 2, {"--tolerance"});
+  expect_error(run({"--limit", "-3"}), 2, {"--limit"});
+  expect_error(run({"--resamples", "1"}), 2, {"--resamples"});
+}
+
+TEST_F(ValidateVerb, DataThatIsNoneIsNamed) {
+  const std::string file = model();
+  const auto on = [&](const std::string& data) { return run_saccade({"validate", file, "--data", data}); };
+  expect_error(on("nonsense"), 1, {"'nonsense'", "imagenet:"});
+  expect_error(on("coco:/nowhere"), 1, {"/nowhere"});
+  std::filesystem::create_directory(folder_ / "empty");
+  for (const char* kind : {"coco:", "imagenet:", "masks:", "depth:"})
+    expect_error(on(kind + (folder_ / "empty")), 1, {folder_ / "empty"});
+  folder_.write("empty/instances.json", "{]");
+  expect_error(on("coco:" + (folder_ / "empty")), 1, {"empty/instances.json", "no JSON"});
+}
+
+TEST_F(ValidateVerb, ResultsAreOfBoxesAlone) {
+  expect_error(run_saccade({"validate", model(), "--data", pictures(), "--results", folder_ / "out.json"}), 1,
+               {"imagenet:", "coco:"});
+}
+
+TEST_F(ValidateVerb, AMissingModelOrReferenceIsNamed) {
+  expect_error(run_saccade({"validate", "/nowhere.onnx", "--data", pictures()}), 1, {"/nowhere.onnx"});
+  expect_error(run_saccade({"validate", model(), "--data", pictures(), "--against", "/nowhere.onnx"}), 1,
+               {"/nowhere.onnx"});
+}
+
+}  // namespace
+}  // namespace saccade

@@ -1,0 +1,128 @@
+#include "validate/coco_annotations.hpp"
+
+#include <gtest/gtest.h>
+
+#include "validate/coco_files.hpp"
+#include "validate/data.hpp"
+#include "validate/data_set.hpp"
+
+namespace saccade {
+namespace {
+
+using test::expect_error;
+
+class CocoAnnotationsTest : public testing::Test {
+ protected:
+  CocoAnnotations read(const std::string& annotations) {
+    return read_coco_annotations(folder_.write("instances.json", annotations));
+  }
+  /// With one annotation of FIELDS besides its image and category.
+  CocoAnnotations read_one(const std::string& fields) {
+    return read(R"({"categories": [{"id": 1, "name": "car"}], "images": [{"id": 5, "file_name": "5.jpg", "width": 10,
+      "height": 6}], "annotations": [{"id": 9, "image_id": 5, "category_id": 1, )" +
+                fields + "}]}");
+  }
+
+  test::TempFolder folder_;
+};
+
+TEST_F(CocoAnnotationsTest, HoldPicturesByNumberAndTheirObjects) {
+  const CocoAnnotations read = this->read(test::box_annotations());
+  ASSERT_EQ(read.pictures.size(), 2U);
+  EXPECT_EQ(read.pictures[0].file_name, "1.png");
+  ASSERT_EQ(read.pictures[0].objects.size(), 2U);
+  EXPECT_EQ(read.pictures[0].objects[1].category, 1U);
+  EXPECT_EQ(read.categories[1].name, "far");
+  EXPECT_FALSE(read.has_masks);
+  EXPECT_EQ(read.keypoints, 0U);
+}
+
+TEST_F(CocoAnnotationsTest, SilhouettesComeInThreeForms) {
+  const char* forms[] = {R"("segmentation": [[0, 0, 2, 0, 2, 2, 0, 2], [4, 0, 5, 0, 5, 1, 4, 1]])",
+                         R"("segmentation": {"size": [6, 10], "counts": [0, 2, 4, 2, 16, 1, 35]})",
+                         R"("segmentation": {"size": [6, 10], "counts": "0240<Oc0"})"};
+  for (const char* form : forms) {
+    const CocoAnnotations read = read_one(std::string(form) + R"(, "bbox": [0, 0, 5, 2])");
+    EXPECT_TRUE(read.has_masks);
+    const std::vector<MaskRun> runs = mask_of(read.pictures[0].objects[0].segmentation, 10, 6);
+    ASSERT_EQ(runs.size(), 3U) << form;
+    EXPECT_EQ(runs[0].x2, 2);
+    EXPECT_EQ(runs[1].x1, 4);
+    EXPECT_EQ(runs[2].y, 1);
+    EXPECT_EQ(area_of(runs), 5);
+  }
+}
+
+TEST_F(CocoAnnotationsTest, AnAreaThatIsNotSaidIsTheBox) {
+  EXPECT_EQ(read_one(R"("bbox": [0, 0, 5, 2])").pictures[0].objects[0].area, 10);
+}
+
+TEST_F(CocoAnnotationsTest, AnObjectWithoutVisibleKeypointsSaysSo) {
+  const CocoAnnotations read = read_one(R"("bbox": [0, 0, 5, 2], "keypoints": [0, 0, 0, 0, 0, 0], "num_keypoints": 0)");
+  EXPECT_EQ(read.keypoints, 2U);
+  EXPECT_FALSE(read.pictures[0].objects[0].has_keypoints);
+}
+
+TEST_F(CocoAnnotationsTest, WhatMakesNoSenseIsNamed) {
+  expect_error([&] { read("not json"); }, {"instances.json", "no JSON"});
+  expect_error([&] { read("[1, 2]"); }, {"instances.json", "'categories'"});
+  expect_error([&] { read(R"({"categories": [], "images": [], "annotations": []})"); }, {"'categories'", "empty"});
+  expect_error([&] { read(R"({"categories": [{"id": 1, "name": "car"}], "images": [], "annotations": []})"); },
+               {"'images'", "empty"});
+  expect_error([&] { read_one(R"("bbox": [0, 0, 5])"); }, {"annotation 9", "3 numbers"});
+  expect_error([&] { read_one(R"("bbox": [0, 0, -5, 2])"); }, {"annotation 9", "-5"});
+  expect_error([&] { read_one(R"("bbox": "large")"); }, {"annotation 9", "'bbox'"});
+  expect_error([&] { read_one(R"("area": 3)"); }, {"annotation 9", "no 'bbox'"});
+  expect_error([&] { read_one(R"("bbox": [0, 0, 5, 2], "keypoints": [1, 2])"); }, {"annotation 9", "keypoints"});
+  expect_error([&] { read_one(R"("bbox": [0, 0, 5, 2], "segmentation": {"size": [6, 10]})"); },
+               {"annotation 9", "runs"});
+  std::string stray = test::box_annotations();
+  stray.replace(stray.find("\"image_id\": 2"), 13, "\"image_id\": 4");
+  expect_error([&] { read(stray); }, {"annotation 3", "image 4"});
+  stray = test::box_annotations();
+  stray.replace(stray.find("\"category_id\": 3"), 16, "\"category_id\": 9");
+  expect_error([&] { read(stray); }, {"annotation 2", "category 9"});
+  stray = test::box_annotations();
+  stray.replace(stray.find("\"id\": 2, \"file_name\""), 7, "\"id\": 1");
+  expect_error([&] { read(stray); }, {"image 1", "twice"});
+  expect_error([] { read_coco_annotations("/nowhere.json"); }, {"/nowhere.json"});
+}
+
+TEST_F(CocoAnnotationsTest, MissingPicturesAreCountedAndTheFirstIsNamed) {
+  folder_.write("instances.json", test::box_annotations());
+  expect_error([&] { open_data_set("coco:" + folder_.string()); }, {"instances.json", "2 pictures", "2 are", "1.png"});
+  test::write_picture(folder_, "images/1.png", 8, 8);
+  expect_error([&] { open_data_set("coco:" + folder_.string()); }, {"1 is missing", "2.png"});
+}
+
+TEST_F(CocoAnnotationsTest, PicturesLieInAFolderOrBesideTheFile) {
+  folder_.write("instances.json", test::box_annotations());
+  test::write_picture(folder_, "images/1.png", 8, 8);
+  test::write_picture(folder_, "2.png", 8, 8);
+  const auto data = open_data_set("coco:" + folder_.string());
+  ASSERT_EQ(data->pictures().size(), 2U);
+  EXPECT_EQ(data->pictures()[0].file, folder_ / "images/1.png");
+  EXPECT_EQ(data->contents(), "3 objects of 2 categories");
+}
+
+TEST_F(CocoAnnotationsTest, OfTheOfficialFilesThoseOfValAreTaken) {
+  test::write_file(folder_, "annotations/instances_train2017.json", "{}");
+  test::write_file(folder_, "annotations/instances_val2017.json", test::box_annotations());
+  expect_error([&] { find_coco_files(folder_.string()); }, {"annotations", "val2017"});
+  test::write_picture(folder_, "train2017/1.png", 8, 8);
+  test::write_picture(folder_, "val2017/1.png", 8, 8);
+  test::write_picture(folder_, "val2017/2.png", 8, 8);
+  const auto data = open_data_set("coco:" + folder_.string());
+  EXPECT_EQ(data->pictures()[1].file, folder_ / "val2017/2.png");
+}
+
+TEST_F(CocoAnnotationsTest, WhereThereAreNoneItSaysWhatIsLookedFor) {
+  expect_error([&] { open_data_set("coco:" + folder_.string()); },
+               {folder_.string(), "instances.json", "annotations/"});
+  expect_error([] { open_data_set("coco:/nowhere"); }, {"no folder '/nowhere'"});
+  expect_error([] { open_data_set("voc:/tmp"); }, {"voc:/tmp", "imagenet:"});
+  expect_error([] { open_data_set("coco"); }, {"no known kind"});
+}
+
+}  // namespace
+}  // namespace saccade

@@ -1,0 +1,120 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "validate/agreement.hpp"
+#include "validate/picture.hpp"
+#include "validate/resample.hpp"
+
+namespace saccade {
+namespace {
+
+Result boxes(std::vector<Detection> detections) {
+  Result result;
+  result.width = 100;
+  result.height = 100;
+  result.detections = std::move(detections);
+  return result;
+}
+
+TEST(Agreement, CountsBoxesThatAreFoundAgainOnce) {
+  const Result reference = boxes({{{0, 0, 10, 10}, 0, "car", 0.9F},
+                                  {{0, 0, 10, 10}, 0, "car", 0.8F},
+                                  {{50, 50, 60, 60}, 1, "bus", 0.7F},
+                                  {{80, 80, 90, 90}, 1, "bus", 0.24F}});  // not sure enough to count
+  const Result result = boxes({{{0, 0, 10, 10}, 5, "car", 0.21F},  // another number, the same class; just sure enough
+                               {{50, 50, 60, 58}, 6, "bus", 0.9F},
+                               {{50, 50, 60, 60}, 5, "car", 0.9F}});
+  Agreement agreement;
+  agreement.add(result, reference);
+  EXPECT_EQ(agreement.matched50.whole, 3);
+  EXPECT_EQ(agreement.matched50.part, 2);
+  EXPECT_EQ(agreement.matched90.part, 1);
+  EXPECT_EQ(agreement.confirmed50.whole, 2);
+  EXPECT_EQ(agreement.confirmed50.part, 1);
+  EXPECT_EQ(agreement.same_class.whole, 0);
+}
+
+TEST(Agreement, ComparesFirstClassesMapsAndDepths) {
+  const std::vector<std::int32_t> map = {0, 0, 1, 1};
+  const std::vector<std::int32_t> other_map = {0, 1, 1, 1};
+  const std::vector<float> depth = {0, 10, 5, 5};
+  const std::vector<float> other_depth = {0.4F, 10, 6, 5};
+  Result reference;
+  reference.width = 2;
+  reference.height = 2;
+  reference.class_map.place = {.columns = 2, .rows = 2, .seen = {0, 0, 2, 2}};
+  reference.class_map.cells = map;
+  reference.depth.place = reference.class_map.place;
+  reference.depth.cells = depth;
+  reference.depth.max = 10;
+  reference.classes = {{3, "cat", 0.9F}};
+  Result result = reference;
+  result.class_map.cells = other_map;
+  result.depth.cells = other_depth;
+  KeptResult kept;
+  kept.keep(result);
+  result.class_map.cells = {};
+  Agreement agreement;
+  agreement.add(kept.get(), reference);
+  EXPECT_EQ(agreement.same_class.value(), 1);
+  EXPECT_EQ(agreement.same_pixels.value(), 0.75);
+  EXPECT_EQ(agreement.near_pixels.value(), 0.75);
+  EXPECT_EQ(agreement.matched90.value(), -1);
+}
+
+/// The mean of VALUES, as a headline.
+Headline mean_of(std::vector<double> values) {
+  return [values = std::move(values)](std::span<const int> times) {
+    double sum = 0;
+    double count = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      sum += times[i] * values[i];
+      count += times[i];
+    }
+    return sum / count;
+  };
+}
+
+TEST(PairedDifference, KnowsThatPicturesAreTheSame) {
+  std::vector<double> a;
+  std::vector<double> b;
+  for (int i = 0; i < 100; ++i) {
+    b.push_back(i % 10 / 10.0);
+    a.push_back(b.back() + 0.05);
+  }
+  // Pictures differ much, the difference never.
+  const Interval interval = paired_difference(mean_of(a), mean_of(b), a.size(), {});
+  EXPECT_NEAR(interval.low, 0.05, 1e-9);
+  EXPECT_NEAR(interval.high, 0.05, 1e-9);
+}
+
+TEST(PairedDifference, HasTheWidthOfTheMeansDeviation) {
+  std::vector<double> a;
+  for (int i = 0; i < 400; ++i) a.push_back(i % 2 == 0 ? 1 : 0);
+  const Interval interval = paired_difference(mean_of(a), mean_of(std::vector<double>(a.size())), a.size(), {});
+  const double expected = 1.96 * 0.5 / std::sqrt(400.0);
+  EXPECT_NEAR(interval.low, 0.5 - expected, 0.01);
+  EXPECT_NEAR(interval.high, 0.5 + expected, 0.01);
+  const Interval again = paired_difference(mean_of(a), mean_of(std::vector<double>(a.size())), a.size(), {});
+  EXPECT_EQ(interval.low, again.low);
+  const Interval other =
+      paired_difference(mean_of(a), mean_of(std::vector<double>(a.size())), a.size(), {.resamples = 1000, .seed = 2});
+  EXPECT_NE(interval.low, other.low);
+}
+
+TEST(PairedDifference, LeavesOutDrawsWithNothingToMeasure) {
+  const Headline nothing = [](std::span<const int>) { return -1.0; };
+  const Interval interval = paired_difference(nothing, mean_of({1, 2}), 2, {});
+  EXPECT_EQ(interval.low, 0);
+  EXPECT_EQ(interval.high, 0);
+}
+
+TEST(Spread, TakesPicturesFromTheWholeSet) {
+  EXPECT_EQ(spread(10, 3), (std::vector<std::size_t>{0, 3, 6}));
+  EXPECT_EQ(spread(3, 0), (std::vector<std::size_t>{0, 1, 2}));
+  EXPECT_EQ(spread(2, 9), (std::vector<std::size_t>{0, 1}));
+}
+
+}  // namespace
+}  // namespace saccade

@@ -1,0 +1,112 @@
+#include "validate/condition.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "saccade/error.hpp"
+
+namespace saccade {
+namespace {
+
+constexpr int kWidth = 96;
+constexpr int kHeight = 64;
+constexpr int kPitch = 3 * kWidth + 5;
+
+/// A grey ramp with a bright square.
+std::vector<std::uint8_t> picture() {
+  std::vector<std::uint8_t> pixels(static_cast<std::size_t>(kPitch * kHeight), 7);
+  for (int y = 0; y < kHeight; ++y)
+    for (int x = 0; x < 3 * kWidth; ++x)
+      pixels[static_cast<std::size_t>(y * kPitch + x)] =
+          static_cast<std::uint8_t>(x / 3 > 40 && x / 3 < 60 && y > 20 && y < 40 ? 250 : 60 + x / 3);
+  return pixels;
+}
+
+RgbView view(std::vector<std::uint8_t>& pixels) { return {pixels.data(), kPitch, kWidth, kHeight}; }
+
+std::vector<std::uint8_t> under(const std::string& name, std::uint64_t seed = 1) {
+  std::vector<std::uint8_t> pixels = picture();
+  find_condition(name).apply(view(pixels), seed);
+  return pixels;
+}
+
+double mean(const std::vector<std::uint8_t>& pixels) {
+  double sum = 0;
+  for (int y = 0; y < kHeight; ++y)
+    sum += std::accumulate(pixels.begin() + y * kPitch, pixels.begin() + y * kPitch + 3 * kWidth, 0.0);
+  return sum / (3 * kWidth * kHeight);
+}
+
+/// Mean of the squared differences between neighbours along x.
+double sharpness(const std::vector<std::uint8_t>& pixels) {
+  double sum = 0;
+  for (int y = 0; y < kHeight; ++y)
+    for (int x = 3; x < 3 * kWidth; ++x) {
+      const double step = static_cast<double>(pixels[static_cast<std::size_t>(y * kPitch + x)]) -
+                          pixels[static_cast<std::size_t>(y * kPitch + x - 3)];
+      sum += step * step;
+    }
+  return sum;
+}
+
+TEST(Conditions, AreTheSameEachTimeAndStayInThePicture) {
+  for (const Condition& condition : conditions()) {
+    SCOPED_TRACE(condition.name);
+    const std::string name(condition.name);
+    const std::vector<std::uint8_t> once = under(name);
+    EXPECT_EQ(once, under(name));
+    EXPECT_NE(once, picture());
+    for (int y = 0; y < kHeight; ++y)
+      for (int x = 3 * kWidth; x < kPitch; ++x) ASSERT_EQ(once[static_cast<std::size_t>(y * kPitch + x)], 7);
+    EXPECT_FALSE(condition.strength.empty());
+  }
+  for (const char* name : {"night", "noise", "rain"}) EXPECT_NE(under(name, 1), under(name, 2)) << name;
+}
+
+TEST(Conditions, DoWhatTheirNamesSay) {
+  const double clean = mean(picture());
+  EXPECT_LT(mean(under("night")), clean / 2);
+  EXPECT_NEAR(mean(under("blur")), clean, 1);
+  EXPECT_LT(sharpness(under("blur")), sharpness(picture()) / 2);
+  EXPECT_NEAR(mean(under("noise")), clean, 1);
+  EXPECT_GT(sharpness(under("noise")), 2 * sharpness(picture()));
+  EXPECT_NEAR(mean(under("low-contrast")), clean, 1);
+  EXPECT_NEAR(sharpness(under("low-contrast")), 0.09 * sharpness(picture()), 0.02 * sharpness(picture()));
+  EXPECT_NEAR(mean(under("jpeg")), clean, 4);
+  EXPECT_GT(mean(under("rain")), clean);
+}
+
+TEST(Conditions, NoiseHasTheDeviationThatItSays) {
+  std::vector<std::uint8_t> grey(static_cast<std::size_t>(kPitch * kHeight), 128);
+  find_condition("noise").apply(view(grey), 3);
+  double squares = 0;
+  for (int y = 0; y < kHeight; ++y)
+    for (int x = 0; x < 3 * kWidth; ++x) {
+      const double off = static_cast<double>(grey[static_cast<std::size_t>(y * kPitch + x)]) - 128;
+      squares += off * off;
+    }
+  EXPECT_NEAR(std::sqrt(squares / (3 * kWidth * kHeight)), 25, 1);
+}
+
+TEST(Conditions, WorkOnTheSmallestPicture) {
+  for (const Condition& condition : conditions()) {
+    std::vector<std::uint8_t> pixel = {10, 20, 30};
+    condition.apply({pixel.data(), 3, 1, 1}, 1);
+  }
+}
+
+TEST(Conditions, AnUnknownOneIsNamedWithThoseThatThereAre) {
+  try {
+    find_condition("fog");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("'fog'"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("low-contrast"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace saccade
