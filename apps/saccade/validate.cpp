@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <saccade/error.hpp>
 
 #include "command.hpp"
 #include "common.hpp"
