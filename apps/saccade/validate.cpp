@@ -111,7 +111,7 @@ std::function<int()> add_validate(CLI::App& app) {
       ->allow_extra_args(false);
   app.add_option("--limit", flags->options.limit, "Pictures to judge at most, spread evenly over the set; 0: all")
       ->capture_default_str()
-      ->check(CLI::Range(std::size_t{0}, std::numeric_limits<std::size_t>::max()).description(""))
+      ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()).description(""))
       ->type_name("N");
   app.add_option("--results", flags->options.results, "Write the answers to this file too, in COCO's format")
       ->type_name("FILE");
@@ -120,6 +120,11 @@ std::function<int()> add_validate(CLI::App& app) {
   flags->common.add_to(app, true, &flags->precisions);
   app.get_option("--conf")->description(
       fmt::format("Leave out answers below this confidence (default: {:g})", kConfidence));
+  app.get_option("--multi-label")
+      ->description(
+          "Whether a box answers for every class above --conf, or for its best alone (default: true for YOLO models "
+          "with "
+          "coco:, else as the card says)");
   app.footer("Ctrl-C ends the run in order: what was judged until then is reported.");
   app.callback([flags] { check(*flags); });
   return [flags] { return run(*flags); };

@@ -136,7 +136,8 @@ class ImagenetData final : public DataSet {
       return found;
     }
     const std::size_t count = synsets_.numbers.size();
-    const bool has_background = labels.size() == count + 1;
+    // TensorFlow's classifiers of ImageNet have a class 0 for what is none of the thousand.
+    const bool has_background = count == 1000 && labels.size() == 1001;
     if (!labels.empty() && labels.size() != count && !has_background)
       fail(ErrorCode::kInvalidArgument, "{} has {} classes, but '{}' has {}", model.name(), labels.size(),
            synsets_.path, count);

@@ -39,7 +39,7 @@ class Validator {
  public:
   Validator(const ValidateOptions& options, const ValidateEvents& events)
       : options_(options), events_(events), data_(open_data_set(options.data)) {
-    chosen_ = spread(data_->pictures().size(), options.limit);
+    chosen_ = spread(data_->pictures().size(), static_cast<std::size_t>(options.limit));
     models_.push_back(load(options.model, *data_));
     if (options.against) models_.push_back(load(*options.against, *data_));
     if (options.results.empty()) return;
@@ -54,9 +54,7 @@ class Validator {
                           .all_pictures = data_->pictures().size(),
                           .device = choose_backend(options_.model.options).device_name()};
     for (const std::string& name : options_.conditions) find_condition(name);
-    const auto start = Clock::now();
     const std::vector<std::unique_ptr<Judge>> judges = judge_all(nullptr, validation);
-    validation.elapsed = Clock::now() - start;
     if (results_) results_->close();
     for (std::size_t m = 0; m < models_.size(); ++m) validation.models.push_back(judgement(m, *judges[m]));
     for (const std::string& name : options_.conditions) {
@@ -82,6 +80,7 @@ class Validator {
     const std::string what = condition == nullptr ? "pictures" : std::string(condition->name);
     Pipeline pipeline({Camera(std::make_shared<Camera::Impl>(open_pictures(options_.data, pictures, condition)))},
                       models_);
+    const auto start = Clock::now();
     KeptResult first;
     std::size_t done = 0;
     for (; done < pictures.size(); ++done) {
@@ -99,7 +98,10 @@ class Validator {
           agreement_.add(first.get(), *result);
       }
     }
-    if (condition == nullptr) validation.pictures = done;
+    if (condition == nullptr) {
+      validation.pictures = done;
+      validation.elapsed = Clock::now() - start;
+    }
     validation.is_interrupted = done < pictures.size();
     if (validation.pictures == 0) fail(ErrorCode::kInvalidArgument, "it was interrupted before the first picture");
     return judges;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -24,7 +25,7 @@ struct ValidateOptions {
   Candidate model;
   std::optional<Candidate> against;     ///< the reference
   std::vector<std::string> conditions;  ///< names; see conditions()
-  std::size_t limit = 0;                ///< pictures at most, spread evenly over the set; 0: all
+  std::int64_t limit = 0;               ///< pictures at most, spread evenly over the set; 0: all
   double tolerance = 0.5;               ///< points that the model may be worse than the reference
   std::string results;                  ///< a file for its answers in COCO's format; empty: none
   ResampleOptions resample;

@@ -82,13 +82,13 @@ def made_up(rng, folder, kind, pictures):
     scale, shift = np.ones(rows), np.zeros(rows)
     scale[4:4 + classes] = 1 / 256
     if kind == "segm":
-        scale[4 + classes:], shift[4 + classes:] = 1 / 32, -4
+        scale[4 + classes:], shift[4 + classes:] = 1 / 64, -1
     if kind == "keypoints":
         scale[4 + classes + 2::3] = 1 / 256
     prototypes = None
     if kind == "segm":
         prototypes = cv2.GaussianBlur(rng.normal(0, 3, (48, 48, PROTOTYPES)), (0, 0), 3).transpose(2, 0, 1)[None]
-        prototypes = np.float32(4 * prototypes)
+        prototypes = np.float32(4 * prototypes + 2)  # most of a box, with holes
     model = write_model(folder, {"bbox": "yolov8", "segm": "yolov8-seg", "keypoints": "yolov8-pose"}[kind], rows, scale,
                         shift, prototypes)
     truth = {"categories": [{"id": 10 + i, "name": f"kind {i}"} for i in range(classes)], "images": [], "annotations": []}

@@ -147,14 +147,14 @@ TEST_F(ValidateTest, RefusesMasksThatAreNone) {
 TEST_F(ValidateTest, JudgesDepthsInMetresAndWithoutAUnit) {
   test::write_picture(folder_, "images/a.png", 8, 8, {51, 51, 51});  // 0.2
   Tensor truth(DType::kFloat32, {8, 8});
-  std::ranges::fill(truth.data<float>(), 0.25F);
+  std::ranges::fill(truth.data<float>(), 0.26F);
   truth.data<float>()[0] = 0;  // not known
   std::filesystem::create_directory(folder_ / "depth");
   save_npy(folder_ / "depth/a.npy", truth);
   const Validation metric = run(test::write_brightness_depth(models_), "depth");
-  EXPECT_NEAR(figure(metric, "abs_rel"), 0.2, 1e-4);
-  EXPECT_NEAR(figure(metric, "rmse"), 0.05, 1e-4);
-  EXPECT_EQ(figure(metric, "delta1"), 0);  // 1.25 is not below 1.25
+  EXPECT_NEAR(figure(metric, "abs_rel"), 0.06 / 0.26, 1e-4);
+  EXPECT_NEAR(figure(metric, "rmse"), 0.06, 1e-4);
+  EXPECT_EQ(figure(metric, "delta1"), 0);
   const Validation relative = run(test::write_brightness_depth(models_, "relative"), "depth");
   EXPECT_NEAR(figure(relative, "abs_rel"), 0, 1e-4);
   ASSERT_EQ(relative.models[0].notes.size(), 1U);
