@@ -146,6 +146,15 @@ void apply(const HeadFile& said, Head& head) {
   take(head.depth, said.depth);
 }
 
+/// What the card says guides which outputs fit, and wins over what these say.
+void fit_as_said(const HeadFile& said, const Graph& graph, const Card& card, Head& head) {
+  apply(said, head);
+  fit_output(graph, card, head);
+  std::vector<std::string> outputs = std::move(head.outputs);
+  apply(said, head);
+  head.outputs = std::move(outputs);
+}
+
 }  // namespace
 
 CardFile read_card_file(const std::filesystem::path& path) {
@@ -169,9 +178,8 @@ Card card_of(const CardFile& said, const Graph& graph) {
   card.heads.clear();
   recognise_input(graph, card);
   for (const HeadFile& from : said.heads) {
-    Head head{.decoder = from.decoder, .outputs = from.outputs};
-    apply(from, head);
-    fit_output(graph, card, head);
+    Head head{.decoder = from.decoder};
+    fit_as_said(from, graph, card, head);
     card.heads.push_back(std::move(head));
   }
   return card;
@@ -207,8 +215,10 @@ void apply(const CardFile& said, const Graph& graph, Card& card) {
         !said.heads[0].outputs.empty() || !said.heads[0].strides.empty() || !said.heads[0].anchors.empty();
     // What a decoder remaps itself, it does for the usual labels.
     if (!said.heads[0].labels.empty() && said.heads[0].remap.empty()) head.remap.clear();
-    apply(said.heads[0], head);
-    if (other) fit_output(graph, card, head);
+    if (other)
+      fit_as_said(said.heads[0], graph, card, head);
+    else
+      apply(said.heads[0], head);
   }
   card.origin = "card " + said.path.string();
   card.assumptions.clear();

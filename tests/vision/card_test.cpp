@@ -164,6 +164,13 @@ labels = "names.txt"
   EXPECT_EQ(card.head().labels, (std::vector<std::string>{"red", "green"}));
 }
 
+TEST_F(CardFiles, KnowBetterThanTheOutput) {
+  const Graph graph = model({1, 3, 64, 64}, {1, 10});
+  EXPECT_TRUE(load(graph, "[output]\ndecoder = \"classify\"\n").head().softmax);
+  EXPECT_FALSE(load(graph, "[output]\ndecoder = \"classify\"\nsoftmax = false\n").head().softmax);
+  EXPECT_FALSE(load(graph, "[output]\nname = \"output0\"\nsoftmax = false\n").head().softmax);
+}
+
 TEST_F(CardFiles, LieBesideTheModel) {
   write("[input]\ncolor = \"bgr\"\n", "net.toml");
   EXPECT_EQ(card_for(model({1, 3, 640, 640}, {1, 84, 8400}), folder_ / "net.onnx").color, ChannelOrder::kBgr);
