@@ -145,14 +145,15 @@ class NamesOfYaml {
     std::size_t begin = 0;
     for (std::size_t i = 0; i < text.size(); ++i) {
       const char c = text[i];
+      // A name is quoted where a quote stands in front of it, or behind its number.
+      const std::string_view before = trimmed(std::string_view(text).substr(begin, i - begin));
+      const bool opens = (c == '\'' || c == '"') && (before.empty() || before.find(':') != before.npos);
       if (quote != '\0') {
         quote = c == quote ? '\0' : quote;
-      } else if ((c == '\'' || c == '"') && trimmed(std::string_view(text).substr(begin, i - begin)).empty()) {
-        quote = c;
-      } else if ((c == '\'' || c == '"') && text.substr(begin, i - begin).find(':') != text.npos) {
+      } else if (opens) {
         quote = c;
       } else if (c == ',') {
-        take(trimmed(std::string_view(text).substr(begin, i - begin)));
+        take(before);
         begin = i + 1;
       }
     }

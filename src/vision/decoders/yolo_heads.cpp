@@ -95,7 +95,7 @@ bool fit(const Graph& graph, const Card& card, Head& head) {
 
 /// Their names alone tell that anchors and arithmetic are YOLOv3's: layers of Darknet's yolov3.cfg and yolov3-tiny.cfg.
 bool is_darknet_v3(const Graph& graph, const Card& /*card*/, const Head& head) {
-  const auto named = [&](std::vector<std::string> names) {
+  const auto named = [&](const std::vector<std::string>& names) {
     std::vector<std::string> outputs = head.outputs;
     std::ranges::sort(outputs);
     return outputs == names;
