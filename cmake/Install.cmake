@@ -6,7 +6,8 @@ install(TARGETS saccade EXPORT saccadeTargets LIBRARY DESTINATION "${CMAKE_INSTA
 install(TARGETS saccade_app RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 get_property(saccade_modules GLOBAL PROPERTY SACCADE_MODULES)
 install(TARGETS ${saccade_modules} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/saccade")
-install(FILES "${PROJECT_SOURCE_DIR}/models/scene_detector.onnx" DESTINATION "${CMAKE_INSTALL_DATADIR}/saccade")
+install(FILES "${PROJECT_SOURCE_DIR}/models/scene_model.onnx" "${PROJECT_SOURCE_DIR}/models/scene_model.toml"
+  DESTINATION "${CMAKE_INSTALL_DATADIR}/saccade")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/saccade" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 
 set(saccade_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/saccade")

@@ -29,7 +29,7 @@ constexpr std::array kVerbs = {
     VerbRow{"check", "Run folders of ONNX tests: what passes, fails, or is not supported and why", add_check},
     VerbRow{"profile", "Measure every stage and every launch of a model, and say what to work on", add_profile},
     VerbRow{"bench", "Measure how fast models run, beside other engines, and regressions", add_bench},
-    VerbRow{"demo", "Run the shipped detector on a procedural scene, and say how well it did and how fast", add_demo},
+    VerbRow{"demo", "Run the shipped model on a procedural scene, and say how well it did and how fast", add_demo},
     VerbRow{"validate", "Judge a model by pictures whose truth is known, under hard conditions, beside another",
             add_validate},
     VerbRow{"limits", "Measure what this machine can do at most, and how far a model is from it", add_limits},

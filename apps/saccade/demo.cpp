@@ -66,7 +66,7 @@ std::function<int()> add_demo(CLI::App& app) {
       ->capture_default_str()
       ->type_name("synthetic:?...");
   auto* model =
-      app.add_option("--model", flags->demo.model, "A detector of the scene's objects (default: the shipped one)")
+      app.add_option("--model", flags->demo.model, "A model that finds the scene's objects (default: the shipped one)")
           ->type_name("MODEL");
   auto* seconds = app.add_option("--seconds", flags->seconds, "How long to run")
                       ->capture_default_str()

@@ -33,10 +33,11 @@ constexpr Condition kConditions[] = {
     {"clear", 0, 0}, {"night", 0.8F, 0}, {"blur", 0, 0.5F}, {"night and blur", 0.8F, 0.5F}};
 
 Model load_model(const DemoOptions& options) {
-  const std::string file = options.model.empty() ? data_file("scene_detector.onnx").string() : options.model;
+  const std::string file = options.model.empty() ? data_file("scene_model.onnx").string() : options.model;
   ModelOptions model = options.model_options;
   model.confidence = kAccuracyConfidence;
   model.max_detections = 100;
+  model.top_k = 1;
   return Model::load(file, model);
 }
 
@@ -62,8 +63,8 @@ class Audience final : public Sink {
   }
 
   void write(const Result& result, const FrameView& frame) override {
-    if (frames_.empty()) start_ = Clock::now();
-    frames_.push_back({result.frame, answers_.of(result)});
+    if (frames().empty()) start_ = Clock::now();
+    frames_.add(answers_.of(result));
     shown_ = result;
     std::erase_if(shown_.detections, [&](const Detection& each) { return each.confidence < options_.confidence; });
     for (const auto& sink : sinks_) sink->write(shown_, frame);
@@ -75,14 +76,14 @@ class Audience final : public Sink {
     for (const auto& sink : sinks_) sink->close(summary);
   }
 
-  const std::vector<AnsweredFrame>& frames() const { return frames_; }
+  std::span<const AnsweredFrame> frames() const { return frames_.frames(); }
   std::vector<std::string>& pictures() { return pictures_; }
 
  private:
   /// Whether the share of the run that is over, by time or by frames, asks for the next one.
   bool wants_picture() const {
     const auto place = static_cast<double>(pictures_.size()) / kPictures;
-    const double by_frames = static_cast<double>(frames_.size()) / static_cast<double>(options_.frames);
+    const double by_frames = static_cast<double>(frames().size()) / static_cast<double>(options_.frames);
     const Nanoseconds time = Clock::now() - start_;
     const double by_time = options_.duration.count() > 0 ? time / Nanoseconds(options_.duration) : 0;
     return std::max(by_frames, by_time) >= place;
@@ -91,17 +92,16 @@ class Audience final : public Sink {
   const DemoOptions& options_;
   const SceneAnswers& answers_;
   std::vector<std::unique_ptr<Sink>> sinks_;
-  std::vector<AnsweredFrame> frames_;
+  AnsweredFrames frames_;
   std::vector<std::string> pictures_;
   Result shown_;
   Clock::time_point start_;
 };
 
-DetectionMetric score(const SceneOptions& options, std::span<const AnsweredFrame> frames) {
-  Scene scene(options);
-  DetectionMetric metric(static_cast<int>(scene_classes().size()));
-  for (const AnsweredFrame& frame : frames) metric.add(objects_of(scene.truth(frame.frame)), frame.found);
-  return metric;
+SceneJudge judge(const SceneOptions& options, std::span<const AnsweredFrame> frames) {
+  SceneJudge judge(options);
+  for (const AnsweredFrame& frame : frames) judge.add(frame);
+  return judge;
 }
 
 std::string progress_text(const DemoOptions& options, std::int64_t frames, Nanoseconds elapsed) {
@@ -127,11 +127,13 @@ class Demo {
     result.profile = profile_frames(model_, uri, profile_options(audience));
     result.pictures = std::move(audience.pictures());
     events_.say("comparing the answers with the scene's truth");
-    const DetectionMetric metric = score(scene_, audience.frames());
-    result.scores = metric.scores();
+    const SceneJudge scores = judge(scene_, audience.frames());
+    result.scores = scores.scores();
     const auto names = scene_classes();
-    for (std::size_t c = 0; c < names.size(); ++c)
-      result.classes.push_back({std::string(names[c]), metric.class_scores(static_cast<int>(c))});
+    for (std::size_t c = 0; c < names.size(); ++c) {
+      const auto id = static_cast<int>(c);
+      result.classes.push_back({std::string(names[c]), scores.box_scores(id), scores.mask_scores(id)});
+    }
     return result;
   }
 
@@ -144,16 +146,16 @@ class Demo {
     scene.fps = kConditionRate;
     scene.frames = options_.condition_frames;
     ConditionScores scores{.name = condition.name};
-    std::vector<AnsweredFrame> frames;
+    AnsweredFrames answers;
     Pipeline pipeline(Camera::open(to_uri(scene)), model_);
     while (!events_.stop()) {
       const Outcome<Result&> result = pipeline.next();
       if (!result) break;
-      frames.push_back({result->frame, answers_.of(*result)});
+      answers.add(answers_.of(*result));
       if (result->frame == scene.frames / 2) scores.picture = write_picture(condition, *result, pipeline.frame());
     }
-    scores.pictures = static_cast<int>(frames.size());
-    scores.scores = score(scene, frames).scores();
+    scores.pictures = static_cast<int>(answers.frames().size());
+    scores.scores = judge(scene, answers.frames()).scores();
     return scores;
   }
 

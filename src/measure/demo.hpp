@@ -3,17 +3,18 @@
 #include <filesystem>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "measure/profile.hpp"
-#include "vision/detection_metric.hpp"
+#include "measure/scene_accuracy.hpp"
 
 namespace saccade {
 
 struct DemoOptions {
   std::string scene = "synthetic:?seed=7";  ///< a seed that the shipped model was not trained on
-  std::string model;                        ///< an ONNX detector of the scene's classes; empty: the shipped one
+  std::string model;                        ///< an ONNX model that finds the scene's classes; empty: the shipped one
   std::filesystem::path output;             ///< folder for the video, the JSON lines and the pictures
   std::int64_t frames = std::numeric_limits<std::int64_t>::max();  ///< of the timed run, at most
   std::chrono::nanoseconds duration = std::chrono::seconds(10);    ///< of the timed run, at most; 0: no limit
@@ -22,29 +23,24 @@ struct DemoOptions {
   int condition_frames = 80;   ///< pictures to measure the accuracy under each condition; 0: none
 };
 
-/// A frame's answers, kept until the scene is asked for its truth: after the run, so that it costs the run nothing.
-struct AnsweredFrame {
-  std::int64_t frame = 0;
-  std::vector<FoundObject> found;
-};
-
 struct ConditionScores {
   std::string name;     ///< "clear", "night", ...
   std::string picture;  ///< one of them with its answers drawn: a file in the output folder
   int pictures = 0;
-  DetectionScores scores;
+  SceneScores scores;
 };
 
 struct ClassScores {
   std::string name;
-  DetectionMetric::ClassScores scores;
+  DetectionMetric::ClassScores boxes;
+  std::optional<DetectionMetric::ClassScores> masks;
 };
 
 struct DemoResult {
   Profile profile;  ///< of the timed run
   int width = 0;    ///< of the frames
   int height = 0;
-  DetectionScores scores;
+  SceneScores scores;
   std::vector<ClassScores> classes;
   std::vector<ConditionScores> conditions;
   std::vector<std::string> pictures;  ///< files in the output folder, answers drawn

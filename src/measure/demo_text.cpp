@@ -6,6 +6,23 @@
 #include "measure/terminal_text.hpp"
 
 namespace saccade {
+namespace {
+
+std::string accuracy_text(const SceneScores& scores) {
+  const auto average = [](const DetectionScores& of) {
+    return fmt::format("AP50 {}, AP {}", score_text(of.ap50), score_text(of.ap));
+  };
+  std::string text = fmt::format("accuracy    boxes: {} against the scene's truth\n", average(scores.boxes));
+  const auto add = [&](const std::string& line) { text += std::string(12, ' ') + line + "\n"; };
+  if (scores.masks) add("masks: " + average(*scores.masks));
+  if (scores.depth)
+    add(fmt::format("depth: AbsRel {}, delta1 {}, up to {} m", score_text(scores.depth->abs_rel),
+                    score_text(scores.depth->delta1), kSceneDepth));
+  if (scores.place) add(fmt::format("place: right in {} of the frames", score_text(*scores.place)));
+  return text;
+}
+
+}  // namespace
 
 std::string to_text(const DemoResult& result, bool is_utf8) {
   const Profile& profile = result.profile;
@@ -14,10 +31,9 @@ std::string to_text(const DemoResult& result, bool is_utf8) {
   text += fmt::format("machine     {}, {} threads\n", profile.plan->backend().device_name(), profile.plan->threads());
   text += fmt::format("rate        {:.1f} frames a second: {} in {}, video and JSON lines included\n",
                       profile.frames_per_second, profile.frames, duration_text(profile.elapsed));
-  text += fmt::format("latency     {} p50, {} p99 from frame to boxes\n", duration_text(profile.frame_time.p50),
+  text += fmt::format("latency     {} p50, {} p99 from frame to answers\n", duration_text(profile.frame_time.p50),
                       duration_text(profile.frame_time.p99));
-  text += fmt::format("accuracy    AP50 {}, AP {} against the scene's truth\n\n", score_text(result.scores.ap50),
-                      score_text(result.scores.ap));
+  text += accuracy_text(result.scores) + "\n";
   text += to_text(stages_table(profile)) + "\n";
   text +=
       wrap("headroom",

@@ -28,11 +28,17 @@ TEST(Demo, FindsTheObjectsOfASeedThatItHasNotSeen) {
   EXPECT_GT(report.at("ap50"), 0.9);
   EXPECT_GT(report.at("ap"), 0.6);
   EXPECT_LT(report.at("ap"), report.at("ap50"));
+  EXPECT_GT(report.at("mask_ap50"), 0.9);
+  EXPECT_GT(report.at("mask_ap"), 0.6);
+  EXPECT_LT(report.at("depth_abs_rel"), 0.15);
+  EXPECT_GT(report.at("depth_delta1"), 0.9);
+  EXPECT_EQ(report.at("place_top1"), 1);
   EXPECT_EQ(report.at("frames"), 40);
   EXPECT_GT(report.at("fps"), 0);
   EXPECT_EQ(report.at("latency_ms").at("count"), 40);
   EXPECT_GT(report["latency_ms"].at("p50"), 0);
   EXPECT_EQ(report.at("classes").size(), 8U);
+  for (const json& each : report["classes"]) EXPECT_EQ(each.contains("mask_ap"), true) << each;
   for (const char* stage : {"capture", "pre", "model", "post"}) {
     const auto found = std::ranges::find(report.at("stages"), stage, [](const json& each) { return each.at("name"); });
     ASSERT_NE(found, report["stages"].end()) << stage;
@@ -45,6 +51,9 @@ TEST(Demo, FindsTheObjectsOfASeedThatItHasNotSeen) {
     conditions.push_back(condition.at("condition"));
     EXPECT_EQ(condition.at("frames"), 80);
     EXPECT_GT(condition.at("ap50"), 0.5) << conditions.back();
+    EXPECT_GT(condition.at("mask_ap50"), 0.5) << conditions.back();
+    EXPECT_LT(condition.at("depth_abs_rel"), 0.2) << conditions.back();
+    EXPECT_GT(condition.at("place_top1"), 0.9) << conditions.back();
   }
   EXPECT_EQ(conditions, (std::vector<std::string>{"clear", "night", "blur", "night and blur"}));
 
@@ -75,7 +84,8 @@ TEST(Demo, AnswersAreTheSameEachTime) {
     report = json::parse(finished.out);
     EXPECT_EQ(report.at("frames"), 12);
   }
-  for (const char* field : {"ap50", "ap", "classes", "conditions"}) EXPECT_EQ(reports[0][field], reports[1][field]);
+  for (const char* field : {"ap50", "ap", "mask_ap", "depth_abs_rel", "place_top1", "classes", "conditions"})
+    EXPECT_EQ(reports[0][field], reports[1][field]);
 }
 
 TEST(Demo, SaysWhatItFound) {
@@ -83,7 +93,8 @@ TEST(Demo, SaysWhatItFound) {
   const auto finished = run_saccade({"demo", "--source", kScene, "--frames", "5", "--seconds", "10000",
                                      "--condition-frames", "2", "--output", folder / "demo"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
-  for (const char* part : {"rate ", "AP50", "bound", "headroom", "bottleneck", "night and blur", "report.html"})
+  for (const char* part : {"rate ", "boxes: AP50", "masks: AP50", "depth: AbsRel", "place: right in", "bound",
+                           "headroom", "bottleneck", "night and blur", "report.html"})
     EXPECT_NE(finished.out.find(part), std::string::npos) << part << " in\n" << finished.out;
 }
 

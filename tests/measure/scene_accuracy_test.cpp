@@ -1,0 +1,134 @@
+#include "measure/scene_accuracy.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+namespace saccade {
+namespace {
+
+const SceneOptions kScene{.seed = 7, .width = 160, .height = 120, .fps = 2, .objects = 20};
+
+/// The truth of a frame, given back as answers.
+AnsweredFrame all_right(const SceneTruth& truth) {
+  AnsweredFrame answers{.frame = truth.frame, .has_masks = true, .place = truth.place};
+  for (const TrueObject& object : objects_of(truth))
+    answers.found.push_back(
+        {.box = object.box, .class_id = object.class_id, .score = 0.9, .mask = object.mask, .keypoints = {}});
+  const GridPlace whole{.columns = truth.width, .rows = truth.height, .seen = {0, 0, truth.width, truth.height}};
+  answers.depth = KeptDepth{whole, DepthKind::kMetric, truth.depth};
+  return answers;
+}
+
+TEST(SceneAccuracy, MasksAreThePixelsOfTheirObjects) {
+  Scene scene(kScene);
+  const SceneTruth& truth = scene.truth(3);
+  const std::vector<TrueObject> objects = objects_of(truth);
+  ASSERT_EQ(objects.size(), truth.objects.size());
+  ASSERT_FALSE(objects.empty());
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    EXPECT_EQ(area_of(objects[i].mask), truth.objects[i].visible_pixels);
+    for (const MaskRun& run : objects[i].mask)
+      for (int x = run.x1; x < run.x2; ++x)
+        ASSERT_EQ(truth.identities[static_cast<std::size_t>(run.y * truth.width + x)], truth.objects[i].identity);
+  }
+}
+
+TEST(SceneAccuracy, TheTruthIsWhollyRight) {
+  Scene scene(kScene);
+  SceneJudge judge(kScene);
+  for (int frame = 0; frame < 6; ++frame) judge.add(all_right(scene.truth(frame)));
+  const SceneScores scores = judge.scores();
+  EXPECT_DOUBLE_EQ(scores.boxes.ap, 1);
+  ASSERT_TRUE(scores.masks && scores.depth && scores.place);
+  EXPECT_DOUBLE_EQ(scores.masks->ap, 1);
+  EXPECT_NEAR(scores.depth->abs_rel, 0, 1e-6);
+  EXPECT_DOUBLE_EQ(scores.depth->delta1, 1);
+  EXPECT_DOUBLE_EQ(*scores.place, 1);
+  EXPECT_EQ(judge.mask_scores(0)->objects, judge.box_scores(0).objects);
+}
+
+TEST(SceneAccuracy, EachKindOfAnswerIsWrongByItself) {
+  Scene scene(kScene);
+  SceneJudge judge(kScene);
+  for (int frame = 0; frame < 6; ++frame) {
+    AnsweredFrame answers = all_right(scene.truth(frame));
+    for (FoundObject& found : answers.found) found.mask.clear();
+    for (float& metres : answers.depth->cells) metres *= 1.5F;
+    if (frame % 2 == 0) answers.place = (answers.place + 1) % 4;
+    judge.add(answers);
+  }
+  const SceneScores scores = judge.scores();
+  EXPECT_DOUBLE_EQ(scores.boxes.ap, 1);
+  EXPECT_DOUBLE_EQ(scores.masks->ap, 0);
+  EXPECT_NEAR(scores.depth->abs_rel, 0.5, 1e-3);
+  EXPECT_DOUBLE_EQ(scores.depth->delta1, 0);
+  EXPECT_DOUBLE_EQ(*scores.place, 0.5);
+}
+
+TEST(SceneAccuracy, WhatIsFarDoesNotCountForTheDepth) {
+  Scene scene(kScene);
+  SceneJudge judge(kScene);
+  AnsweredFrame answers = all_right(scene.truth(0));
+  for (float& metres : answers.depth->cells)
+    if (metres > kSceneDepth) metres = 1;
+  judge.add(answers);
+  EXPECT_NEAR(judge.scores().depth->abs_rel, 0, 1e-6);
+}
+
+TEST(SceneAccuracy, WhatAModelDoesNotGiveIsNothing) {
+  Scene scene(kScene);
+  SceneJudge judge(kScene);
+  AnsweredFrame answers = all_right(scene.truth(0));
+  answers.has_masks = false;
+  answers.depth.reset();
+  answers.place = -1;
+  judge.add(answers);
+  const SceneScores scores = judge.scores();
+  EXPECT_DOUBLE_EQ(scores.boxes.ap, 1);
+  EXPECT_FALSE(scores.masks || scores.depth || scores.place);
+  EXPECT_FALSE(judge.mask_scores(0));
+}
+
+TEST(SceneAccuracy, AFrameWithoutAnswersMissesItsMasks) {
+  Scene scene(kScene);
+  SceneJudge judge(kScene);
+  judge.add(all_right(scene.truth(0)));
+  judge.add({.frame = 1, .found = {}, .has_masks = true, .depth = {}});
+  const SceneScores scores = judge.scores();
+  EXPECT_LT(scores.boxes.ap, 1);
+  EXPECT_DOUBLE_EQ(scores.masks->ap, scores.boxes.ap);
+}
+
+TEST(SceneAccuracy, ALongRunKeepsFewMapsSpreadEvenly) {
+  AnsweredFrames kept;
+  constexpr int kFrames = 3000;
+  for (int frame = 0; frame < kFrames; ++frame) {
+    AnsweredFrame answers{.frame = frame, .found = {{.mask = {{0, 0, 1}}}}, .has_masks = true, .place = 1};
+    answers.depth = KeptDepth{.place = {}, .cells = {1.0F}};
+    kept.add(std::move(answers));
+  }
+  ASSERT_EQ(kept.frames().size(), static_cast<std::size_t>(kFrames));
+  std::size_t maps = 0;
+  std::int64_t last = -1;
+  std::int64_t step = -1;
+  for (const AnsweredFrame& each : kept.frames()) {
+    EXPECT_EQ(each.place, 1);
+    ASSERT_EQ(each.found.size(), 1U);
+    EXPECT_EQ(each.found[0].mask.empty(), !each.has_masks);
+    EXPECT_EQ(each.depth.has_value(), each.has_masks);
+    if (!each.has_masks) continue;
+    if (step > 0) {
+      EXPECT_EQ(each.frame - last, step);
+    }
+    if (last >= 0) step = each.frame - last;
+    last = each.frame;
+    ++maps;
+  }
+  EXPECT_LE(maps, AnsweredFrames::kMostMaps);
+  EXPECT_GT(maps, AnsweredFrames::kMostMaps / 2 - 2);
+}
+
+}  // namespace
+}  // namespace saccade
