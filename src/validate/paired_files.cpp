@@ -25,7 +25,9 @@ std::map<std::string, fs::path> by_stem(const fs::path& folder, const std::vecto
 }  // namespace
 
 PairedFiles find_pairs(const fs::path& folder, const std::string& truth, const std::vector<std::string>& endings) {
-  const fs::path images = folder / "images";
+  std::error_code unreadable;
+  const bool has_images = fs::is_directory(folder / "images", unreadable);
+  const fs::path images = has_images ? folder / "images" : folder;
   std::map<std::string, fs::path> said = by_stem(folder / truth, endings);
   PairedFiles pairs;
   for (const fs::path& file : pictures_in(images)) {

@@ -14,8 +14,8 @@ struct PairedFiles {
   std::vector<std::filesystem::path> truth;
 };
 
-/// Pairs FOLDER/images with FOLDER/TRUTH, in which files end in one of ENDINGS. Throws Error (kNotFound) naming the
-/// folder, the picture or the file that is missing.
+/// Pairs the pictures in FOLDER/images, where that is missing those in FOLDER, with FOLDER/TRUTH, in which files end in
+/// one of ENDINGS. Throws Error (kNotFound) naming the folder, the picture or the file that is missing.
 PairedFiles find_pairs(const std::filesystem::path& folder, const std::string& truth,
                        const std::vector<std::string>& endings);
 

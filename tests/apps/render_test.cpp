@@ -108,6 +108,21 @@ TEST(Render, DepthIsThatOfThePixelInTheMiddleOfEachSquare) {
   }
 }
 
+TEST(Render, WhatIsWrittenJudgesTheShippedModel) {
+  const test::TempFolder folder;
+  const std::string set = folder.string();
+  ASSERT_EQ(
+      run_saccade({"demo", "--render", "2", "--output", set, "--depth", "1", "--source", "synthetic:?seed=7&fps=2"})
+          .exit_code,
+      0);
+  const std::string model = SACCADE_SOURCE "/models/scene_model.onnx";
+  for (const char* kind : {"coco:", "depth:"}) {
+    const auto judged = run_saccade({"validate", model, "--data", kind + set, "--threads", "1"});
+    EXPECT_EQ(judged.exit_code, 0) << judged.err;
+    EXPECT_NE(judged.out.find("scene_model"), std::string::npos) << judged.out;
+  }
+}
+
 TEST(Render, FewerFramesWhereTheSceneEndsBefore) {
   const test::TempFolder folder;
   const auto finished = run_saccade({"demo", "--render", "9", "--output", folder.string(), "--source",
