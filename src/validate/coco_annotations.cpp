@@ -5,6 +5,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/error.hpp"
 #include "vision/polygon.hpp"
@@ -191,6 +192,7 @@ class Reader {
       entry.bad("is of the category {}, which there is not", entry.integer("category_id"));
     CocoObject object = read_object(entry);
     object.category = category->second;
+    if (entry.find("id") != nullptr && !ids_.insert(object.id).second) ++read_.repeated_ids;
     read_.has_masks = read_.has_masks || !object.segmentation.empty();
     if (!object.keypoints.empty()) {
       if (read_.keypoints != 0 && read_.keypoints != object.keypoints.size())
@@ -203,6 +205,7 @@ class Reader {
   CocoAnnotations read_;
   std::map<std::int64_t, std::size_t> categories_;
   std::map<std::int64_t, std::size_t> pictures_;
+  std::set<std::int64_t> ids_;
 };
 
 }  // namespace

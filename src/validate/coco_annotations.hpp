@@ -49,6 +49,7 @@ struct CocoAnnotations {
   std::vector<CocoPicture> pictures;  ///< by rising id
   bool has_masks = false;             ///< any object has one
   std::size_t keypoints = 0;          ///< of an object that has any; 0: none has
+  std::size_t repeated_ids = 0;       ///< objects whose id another one has, too
 };
 
 /// Throws Error (kIo, kInvalidFile) naming the file and the entry that makes no sense: no JSON, a missing or mistyped

@@ -184,6 +184,11 @@ std::vector<std::string> CocoJudge::notes() const {
     if (!is_judged(part)) continue;
     for (std::string& note : unmatched(part.classes, model_, *part.annotations))
       if (std::ranges::find(notes, note) == notes.end()) notes.push_back(std::move(note));
+    if (part.annotations->repeated_ids > 0)
+      notes.push_back(
+          fmt::format("{}: {} of {}'s annotations have the id of another one; they are judged all the same, "
+                      "while pycocotools takes the last of an id for all",
+                      to_string(part.metric.by()), part.annotations->repeated_ids, part.annotations->path));
   }
   return notes;
 }

@@ -148,7 +148,12 @@ def silhouette(rng, box, crowd):
 
 def judged_by_pycocotools(annotations, results, kind, known):
     with contextlib.redirect_stdout(io.StringIO()):
-        coco = COCO(annotations)
+        coco = COCO()
+        with open(annotations, encoding="utf-8") as file:
+            coco.dataset = json.load(file)
+        for number, annotation in enumerate(coco.dataset["annotations"], 1):  # it takes objects of one id for one
+            annotation["id"] = number
+        coco.createIndex()
         for answer in results:  # loadRes would take the box's area for the mask's
             if kind != "bbox":
                 answer.pop("bbox", None)

@@ -53,6 +53,14 @@ TEST_F(CocoAnnotationsTest, SilhouettesComeInThreeForms) {
   }
 }
 
+TEST_F(CocoAnnotationsTest, ObjectsOfOneIdAreCounted) {
+  std::string annotations = test::box_annotations();
+  annotations.replace(annotations.find("\"id\": 3, \"image_id\""), 7, "\"id\": 1");
+  const CocoAnnotations read = this->read(annotations);
+  EXPECT_EQ(read.repeated_ids, 1U);
+  EXPECT_EQ(read.pictures[1].objects.size(), 1U);
+}
+
 TEST_F(CocoAnnotationsTest, AnAreaThatIsNotSaidIsTheBox) {
   EXPECT_EQ(read_one(R"("bbox": [0, 0, 5, 2])").pictures[0].objects[0].area, 10);
 }
