@@ -42,6 +42,11 @@ void RunTransposer::begin(int lines, int length) {
   edges_.clear();
   before_.clear();
   differences_.clear();
+  // As many as any line can have, and as silhouettes have at most: sixteen borders across each line.
+  edges_.reserve(static_cast<std::size_t>(length) + 2);
+  before_.reserve(static_cast<std::size_t>(length) + 2);
+  differences_.reserve(16 * static_cast<std::size_t>(lines));
+  changes_.reserve(16 * static_cast<std::size_t>(length));
   places_.assign(static_cast<std::size_t>(length) + 2, 0);
   changes_.clear();
 }
@@ -113,6 +118,7 @@ std::span<const std::uint32_t> RunLengths::encode(std::span<const MaskRun> runs,
   for (const MaskRun& run : runs) transposer_.add({run.y, run.x1, run.x2});
   transposer_.finish();
   counts_.clear();
+  counts_.reserve(16 * static_cast<std::size_t>(width) + 2);
   std::int64_t last = 0;    // where the run that is being counted began
   std::int64_t column = 0;  // where the column begins
   const std::int64_t end = std::int64_t{width} * height;
