@@ -133,8 +133,8 @@ struct Latency {
   std::chrono::nanoseconds total{};  ///< from the start of its capture to its result
 };
 
-/// What one model says about one frame, with the frame's identity. It holds all that the model gives, whatever its task.
-/// Reused by the pipeline: valid, and all that it points to, until its next().
+/// What one model says about one frame, with the frame's identity. It holds all that the model gives, whatever its
+/// task. Reused by the pipeline: valid, and all that it points to, until its next().
 struct Result {
   int stream = 0;
   std::string_view source;
