@@ -27,7 +27,8 @@ std::vector<std::string> names_after(const fs::path& folder, const std::string& 
     if (entry->path().extension() == ".json" && stem.starts_with(prefix)) names.push_back(stem.substr(prefix.size()));
   }
   std::ranges::sort(names);
-  std::ranges::stable_partition(names, [](const std::string& name) { return name.find("val") != std::string::npos; });
+  std::stable_partition(names.begin(), names.end(),
+                        [](const std::string& name) { return name.find("val") != std::string::npos; });
   return names;
 }
 

@@ -85,6 +85,7 @@ DetectionScores DetectionMetric::scores() const {
   const std::vector<RankedAnswers> classes = ranked();
   const auto curves = [&](std::size_t area, int most) {
     std::vector<RankedAnswers::Curves> each;
+    each.reserve(classes.size());
     for (const RankedAnswers& answers : classes) each.push_back(answers.curves(area, most));
     return each;
   };

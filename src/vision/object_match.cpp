@@ -29,7 +29,7 @@ class Candidates {
   Candidates(const std::vector<ObjectMatch::Object>& objects, AreaRange range) {
     for (std::size_t g = 0; g < objects.size(); ++g)
       entries_.push_back({g, objects[g].crowd, objects[g].ignored || !range.holds(objects[g].area)});
-    std::ranges::stable_partition(entries_, [](const Entry& entry) { return !entry.ignored; });
+    std::stable_partition(entries_.begin(), entries_.end(), [](const Entry& entry) { return !entry.ignored; });
   }
 
   int wanted() const {

@@ -22,13 +22,18 @@ struct Point {
   int y;
 };
 
+/// As maskApi.c rounds: towards zero after a half was added, below zero too.
+int rounded(double value) {
+  return static_cast<int>(value + 0.5);  // NOLINT(bugprone-incorrect-roundings): what decides is what pycocotools does
+}
+
 std::vector<Point> fine_corners(std::span<const double> corners) {
   std::vector<Point> points;
   for (std::size_t i = 0; i + 1 < corners.size(); i += 2) {
     for (const double value : {corners[i], corners[i + 1]})
       if (!(std::abs(value) <= kFarthest))
         fail(ErrorCode::kInvalidFile, "a polygon's corner at {} makes no sense", value);
-    points.push_back({static_cast<int>(kFiner * corners[i] + 0.5), static_cast<int>(kFiner * corners[i + 1] + 0.5)});
+    points.push_back({rounded(kFiner * corners[i]), rounded(kFiner * corners[i + 1])});
   }
   return points;
 }
@@ -51,9 +56,9 @@ class Outline {
     for (int d = 0; d <= steps; ++d) {
       const int t = is_backward ? steps - d : d;
       if (is_flat)
-        add({t + from.x, static_cast<int>(from.y + slope * t + 0.5)});
+        add({t + from.x, rounded(from.y + slope * t)});
       else
-        add({static_cast<int>(from.x + slope * t + 0.5), t + from.y});
+        add({rounded(from.x + slope * t), t + from.y});
     }
   }
 

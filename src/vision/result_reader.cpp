@@ -252,7 +252,8 @@ void ResultReader::read_image(const TensorView& pixels, Result& result) {
   const int pitch = static_cast<int>(3 * pixels.shape[1]);
   result.image = {
       .format = PixelFormat::kRgb24, .range = ColorRange::kFull, .width = right - left, .height = bottom - top};
-  result.image.planes[0] = pixels.as<const std::uint8_t>().data() + static_cast<std::ptrdiff_t>(top) * pitch + 3 * left;
+  result.image.planes[0] = pixels.as<const std::uint8_t>().data() + static_cast<std::ptrdiff_t>(top) * pitch +
+                           3 * static_cast<std::ptrdiff_t>(left);
   result.image.pitch_bytes[0] = pitch;
 }
 

@@ -26,8 +26,9 @@ std::vector<Anchor> grid_anchors(const Card& card, const std::vector<int>& strid
     const std::int64_t columns = cells_along(card.width, stride, options.ceiling);
     const std::int64_t rows = cells_along(card.height, stride, options.ceiling);
     for (std::int64_t cell = 0; cell < rows * columns; ++cell) {
+      const std::int64_t row = cell / columns;
       const Anchor anchor{(static_cast<float>(cell % columns) + options.offset) * pixels,
-                          (static_cast<float>(cell / columns) + options.offset) * pixels, pixels, pixels};
+                          (static_cast<float>(row) + options.offset) * pixels, pixels, pixels};
       anchors.insert(anchors.end(), static_cast<std::size_t>(options.anchors), anchor);
     }
   }

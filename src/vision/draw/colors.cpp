@@ -84,7 +84,7 @@ Color inferno(float share) {
   static const Palette kPalette = inferno_palette();
   const float last = static_cast<float>(kPalette.size() - 1);
   const float within = share > 0 ? std::min(share, 1.0F) : 0;  // NaN is 0
-  return kPalette[static_cast<std::size_t>(within * last + 0.5F)];
+  return kPalette[static_cast<std::size_t>(std::lround(within * last))];
 }
 
 }  // namespace saccade
