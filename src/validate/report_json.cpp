@@ -49,7 +49,7 @@ Json model_json(const Judgement& model) {
 
 Json conditions_json(const Validation& validation) {
   Json rows = Json::array();
-  for (const ConditionScores& condition : validation.conditions) {
+  for (const SpoiltScores& condition : validation.conditions) {
     Json row = {{"condition", condition.name}, {"strength", condition.strength}, {"models", Json::array()}};
     for (const std::vector<Score>& scores : condition.scores) row["models"].push_back(figures_json(scores));
     rows.push_back(std::move(row));

@@ -60,8 +60,8 @@ class Validator {
     for (const std::string& name : options_.conditions) {
       if (events_.stop()) break;
       const Condition& condition = find_condition(name);
-      ConditionScores& scores = validation.conditions.emplace_back(
-          ConditionScores{std::string(condition.name), std::string(condition.strength), {}});
+      SpoiltScores& scores = validation.conditions.emplace_back(
+          SpoiltScores{std::string(condition.name), std::string(condition.strength), {}});
       for (const auto& judge : judge_all(&condition, validation)) scores.scores.push_back(judge->scores());
       if (validation.is_interrupted) validation.conditions.pop_back();
     }

@@ -42,8 +42,8 @@ struct Judgement {
   std::vector<std::string> notes;
 };
 
-/// Under one condition.
-struct ConditionScores {
+/// On pictures that were spoilt under one condition.
+struct SpoiltScores {
   std::string name;
   std::string strength;
   std::vector<std::vector<Score>> scores;  ///< a list a model
@@ -77,7 +77,7 @@ struct Validation {
   std::string device;
   std::chrono::nanoseconds elapsed{};  ///< of the pictures as they are: reading, models and judging
   std::vector<Judgement> models;       ///< the model, then its reference
-  std::vector<ConditionScores> conditions;
+  std::vector<SpoiltScores> conditions;
   std::optional<Against> against;
 };
 
