@@ -90,10 +90,10 @@ void decode_yolox(const KernelContext& context) {
     std::size_t level = 0;
     while (anchor >= cells(width, height, strides[level])) anchor -= cells(width, height, strides[level++]);
     const std::int64_t columns = width / strides[level];
+    const std::int64_t line = anchor / columns;
     const auto stride = static_cast<float>(strides[level]);
     return corners((row[0] + static_cast<float>(anchor % columns)) * stride,
-                   (row[1] + static_cast<float>(anchor / columns)) * stride, std::exp(row[2]) * stride,
-                   std::exp(row[3]) * stride);
+                   (row[1] + static_cast<float>(line)) * stride, std::exp(row[2]) * stride, std::exp(row[3]) * stride);
   });
 }
 

@@ -16,6 +16,7 @@ std::vector<int> categories_of(const Model& model) {
   const bool is_coco = are_coco(labels);
   const bool is_person = model.task() == Task::kPose && labels.size() == 1 && labels.front() == "person";
   std::vector<int> categories;
+  categories.reserve(labels.size());
   for (int id = 0; id < static_cast<int>(labels.size()); ++id)
     categories.push_back(is_coco || is_person ? coco_category(id) : id);
   return categories;

@@ -32,7 +32,7 @@ class Grain {
     std::int64_t sum = 0;
     for (unsigned shift = 0; shift < 64; shift += 16) sum += static_cast<std::int64_t>((bits >> shift) & 0xFFFFU);
     constexpr float kDeviation = 37837.227F;  // sqrt(4 / 12) * 65536
-    return static_cast<float>(sum - 2 * 0xFFFF) / kDeviation;
+    return static_cast<float>(sum - std::int64_t{2} * 0xFFFF) / kDeviation;
   }
 
  private:
@@ -70,13 +70,15 @@ void smear(const RgbView& picture, std::uint64_t /*seed*/) {
     sharp.assign(row.begin(), row.end());
     for (int c = 0; c < 3; ++c) {
       const auto at = [&](int x) {
-        return static_cast<int>(sharp[static_cast<std::size_t>(3 * std::clamp(x, 0, picture.width - 1) + c)]);
+        const auto pixel = static_cast<std::size_t>(std::clamp(x, 0, picture.width - 1));
+        return static_cast<int>(sharp[3 * pixel + static_cast<std::size_t>(c)]);
       };
       int sum = 0;
       for (int x = -reach; x <= reach; ++x) sum += at(x);
       const int count = 2 * reach + 1;
       for (int x = 0; x < picture.width; ++x) {
-        row[static_cast<std::size_t>(3 * x + c)] = static_cast<std::uint8_t>((sum + count / 2) / count);
+        row[3 * static_cast<std::size_t>(x) + static_cast<std::size_t>(c)] =
+            static_cast<std::uint8_t>((sum + count / 2) / count);
         sum += at(x + reach + 1) - at(x - reach);
       }
     }
