@@ -1,5 +1,6 @@
 # saccade_folder(NAME DIR PARTS...): src/DIR (src/NAME where it is empty) as a room's folder.  Sets `sources`, every .cpp
-# directly in it and in its folders PARTS, and `root`, an include directory from which it is seen as "LEAF/file.hpp" and nothing else is.
+# directly in it and in its folders PARTS, and `root`, an include directory from which it is seen as "LEAF/file.hpp" and
+# nothing else is.
 macro(saccade_folder name dir)
   set(folder "${PROJECT_SOURCE_DIR}/src/${dir}")
   if("${dir}" STREQUAL "")
@@ -18,8 +19,8 @@ endmacro()
 
 # saccade_room(NAME [DIR dir] [PARTS folders...] [DEPENDS rooms...] [LIBRARIES libs...])
 #
-# One room of the house: every .cpp directly in the folder and in its PARTS.  A room is included as "ROOM/file.hpp", and only the rooms
-# that it depends on (and theirs) are on its include path, so that a forbidden include fails to build.
+# One room of the house: every .cpp directly in the folder and in its PARTS.  A room is included as "ROOM/file.hpp", and
+# only the rooms that it depends on (and theirs) are on its include path, so that a forbidden include fails to build.
 function(saccade_room name)
   cmake_parse_arguments(ARG "" "DIR" "PARTS;DEPENDS;LIBRARIES" ${ARGN})
   saccade_folder(${name} "${ARG_DIR}" ${ARG_PARTS})

@@ -36,12 +36,14 @@ struct Cells {
   std::size_t end = 0;
 };
 
-/// The cells of an axis that pixels between two edges (source pixels) touch, and one more each way.
+/// The cells of an axis that pixels between two edges (source pixels) touch, and one more each way; none where an edge
+/// is no number.
 Cells touched(float low, float high, float scale, float offset, std::int64_t size, std::int64_t pixels) {
   const float cells_a_pixel = static_cast<float>(size) / static_cast<float>(pixels);
   const auto cell = [&](float edge, float margin) {
     const float at = std::floor((edge * scale + offset) * cells_a_pixel) + margin;
-    return static_cast<std::size_t>(std::clamp(at, 0.0F, static_cast<float>(size)));
+    if (!(at > 0)) return std::size_t{0};
+    return static_cast<std::size_t>(at < static_cast<float>(size) ? static_cast<std::int64_t>(at) : size);
   };
   return {cell(low, -1), cell(high, 2)};
 }

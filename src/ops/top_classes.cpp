@@ -6,9 +6,9 @@
 
 // saccade.TopClasses: a classifier's scores to its best classes.
 //
-// Input 0: float32, C elements in any shape.  Attributes: k; softmax (1: the scores are logits); conf (scores of rows
-// exceed it). Output 0: float32 [min(k, C), 2], rows probability, class, by falling probability, ties by class.  A
-// score that is not finite makes no row; rows that nothing is left for are 0, -1.
+// Input 0: float32, C elements in any shape.  Attributes: k; softmax (1: the scores are logits); conf (rows'
+// probabilities exceed it).  Output 0: float32 [min(k, C), 2], rows probability, class, by falling probability, ties by
+// class.  A score that is not finite makes no row; rows that nothing is left for are 0, -1.
 namespace saccade {
 namespace {
 
@@ -39,9 +39,8 @@ void reference(const KernelContext& context) {
   const std::span<const float> scores = context.in<float>(0);
   const std::span<float> rows = context.out<float>();
   std::size_t size = 0;
-  const float conf = context.attributes().real("conf", -std::numeric_limits<float>::infinity());
   for (std::size_t i = 0; i < scores.size(); ++i)
-    if (std::isfinite(scores[i]) && scores[i] > conf) insert(rows, size, scores[i], static_cast<float>(i));
+    if (std::isfinite(scores[i])) insert(rows, size, scores[i], static_cast<float>(i));
   if (context.attributes().integer("softmax", 0) != 0 && size > 0) {
     const float top = rows[0];
     double sum = 0;
@@ -50,6 +49,8 @@ void reference(const KernelContext& context) {
     for (std::size_t i = 0; i < size; ++i)
       rows[2 * i] = static_cast<float>(std::exp(static_cast<double>(rows[2 * i] - top)) / sum);
   }
+  const float conf = context.attributes().real("conf", -std::numeric_limits<float>::infinity());
+  while (size > 0 && !(rows[2 * size - 2] > conf)) --size;
   for (std::size_t i = size; i < rows.size() / 2; ++i) {
     rows[2 * i] = 0;
     rows[2 * i + 1] = -1;

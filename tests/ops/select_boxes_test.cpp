@@ -124,6 +124,15 @@ TEST(TopClasses, AppliesSoftmax) {
   EXPECT_EQ(rows.size(), 4U);
 }
 
+TEST(TopClasses, JudgesProbabilitiesByTheThreshold) {
+  const Tensor logits = Tensor::of<float>({1, 3}, {5, 5, 0});  // 0.498 twice, 0.003
+  const auto rows = elements<float>(
+      test::run_saccade_op("TopClasses", {logits}, 1, {{"softmax", std::int64_t{1}}, {"conf", 0.4F}})[0]);
+  EXPECT_EQ(rows[1], 0);
+  EXPECT_EQ(rows[3], 1);
+  EXPECT_EQ(rows[5], -1);
+}
+
 TEST(TopClasses, LeavesOutWhatIsNotFinite) {
   const Tensor scores = Tensor::of<float>({3}, {NAN, 0.5F, INFINITY});
   const auto rows = elements<float>(test::run_saccade_op("TopClasses", {scores}, 1, {})[0]);
