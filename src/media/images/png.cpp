@@ -1,26 +1,13 @@
-#include <png.h>
-
 #include <cstdio>
 #include <cstring>
 
 #include "images/decoder.hpp"
 #include "images/exif.hpp"
 #include "images/file.hpp"
+#include "images/png_errors.hpp"
 
 namespace saccade {
 namespace {
-
-struct Message {
-  char text[128] = "";
-};
-
-[[noreturn]] void leave(png_structp png, png_const_charp message) {
-  auto* to = static_cast<Message*>(png_get_error_ptr(png));
-  std::snprintf(to->text, sizeof(to->text), "%s", message);
-  png_longjmp(png, 1);
-}
-
-void stay_silent(png_structp, png_const_charp) {}
 
 class PngDecoder final : public ImageDecoder {
  public:
@@ -32,7 +19,7 @@ class PngDecoder final : public ImageDecoder {
   bool begin(std::span<const std::uint8_t> file, ImageHeader& header) noexcept override {
     reset();
     rest_ = file;
-    png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, &message_, leave, stay_silent);
+    png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, &message_, png_leave, png_stay_silent);
     info_ = png_ == nullptr ? nullptr : png_create_info_struct(png_);
     if (info_ == nullptr) {
       std::snprintf(message_.text, sizeof(message_.text), "out of memory");
@@ -87,7 +74,7 @@ class PngDecoder final : public ImageDecoder {
 
   png_structp png_ = nullptr;
   png_infop info_ = nullptr;
-  Message message_;
+  PngMessage message_;
   std::span<const std::uint8_t> rest_;
 };
 
@@ -113,8 +100,8 @@ std::unique_ptr<ImageDecoder> make_png_decoder() { return std::make_unique<PngDe
 
 void write_png(const std::string& path, const FrameView& frame) {
   OutputFile file(path);
-  Message message;
-  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &message, leave, stay_silent);
+  PngMessage message;
+  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &message, png_leave, png_stay_silent);
   png_infop info = png == nullptr ? nullptr : png_create_info_struct(png);
   const bool written = info != nullptr && encode(png, info, file.get(), frame);
   png_destroy_write_struct(&png, &info);

@@ -1,5 +1,3 @@
-#include <png.h>
-
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -8,29 +6,18 @@
 
 #include "base/error.hpp"
 #include "images/decoder.hpp"
+#include "images/png_errors.hpp"
 #include "media/file_kind.hpp"
 
 namespace saccade {
 namespace {
-
-struct Message {
-  char text[128] = "";
-};
-
-[[noreturn]] void leave(png_structp png, png_const_charp message) {
-  auto* to = static_cast<Message*>(png_get_error_ptr(png));
-  std::snprintf(to->text, sizeof(to->text), "%s", message);
-  png_longjmp(png, 1);
-}
-
-void stay_silent(png_structp, png_const_charp) {}
 
 /// One PNG file being read.
 class PlaneReader {
  public:
   explicit PlaneReader(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "rbe"), &std::fclose) {
     if (file_ == nullptr) fail(ErrorCode::kIo, "'{}' can't be opened: {}", path, std::strerror(errno));
-    png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, &message_, leave, stay_silent);
+    png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, &message_, png_leave, png_stay_silent);
     info_ = png_ == nullptr ? nullptr : png_create_info_struct(png_);
     if (info_ == nullptr) throw std::bad_alloc();
   }
@@ -92,7 +79,7 @@ class PlaneReader {
 
   const std::string& path_;
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
-  Message message_;
+  PngMessage message_;
   png_structp png_ = nullptr;
   png_infop info_ = nullptr;
   std::vector<png_bytep> rows_;
