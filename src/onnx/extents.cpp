@@ -1,6 +1,7 @@
 #include "onnx/extents.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <set>
 
@@ -23,6 +24,14 @@ Tensor run_on_type(const Node& node, const TensorType& type, const TensorType& o
   const TensorView view = view_of(result);
   find_op(node.domain, node.op)->reference(KernelContext(node, {&input, 1}, {&view, 1}));
   return result;
+}
+
+bool is_finite(const Interval& interval) { return std::isfinite(interval.least) && std::isfinite(interval.most); }
+
+Tensor filled(const Shape& shape, double whole) {
+  Tensor tensor(DType::kInt64, shape);
+  std::ranges::fill(tensor.data<std::int64_t>(), static_cast<std::int64_t>(whole));
+  return tensor;
 }
 
 /// 0 x 1 x 2 x ...: a shape that says which of its dimensions is which.
@@ -59,8 +68,8 @@ void Extents::set_types(const Node& node, const std::vector<TensorType>& types) 
 void Extents::add(Node node) {
   try {
     if (find_op(node.domain, node.op) == nullptr) fail(ErrorCode::kUnsupported, "the operator is not supported");
-    if (add_whole(node) || add_shape(node)) return;
-    add_sized(node);
+    if (!add_whole(node) && !add_shape(node)) add_sized(node);
+    learn(node);
   } catch (const Error& error) {
     throw error.in(fmt::format("node '{}' ({})", node.name, node.op));
   }
@@ -213,6 +222,20 @@ ValueId Extents::guard() {
     outer = each.made;
   }
   return outer;
+}
+
+// Sizes are whole numbers: those of which only the interval is known have that for a range, each.
+void Extents::learn(const Node& node) {
+  intervals_.learn(node);
+  for (ValueId output : node.outputs) {
+    if (output == ValueId::kNone || ranges_.get(output) != nullptr) continue;
+    const TensorType& type = graph_.value(output).type;
+    const auto interval = intervals_.get(output);
+    if (!interval || type.dtype != DType::kInt64 || !is_finite(*interval) ||
+        type.shape.elements() > Ranges::kMaxElements || known_.get(output) != nullptr)
+      continue;
+    ranges_.set(output, {filled(type.shape, interval->least), filled(type.shape, interval->most), {}});
+  }
 }
 
 bool Extents::needs(const Node& node) {

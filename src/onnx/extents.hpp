@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 
+#include "onnx/intervals.hpp"
 #include "onnx/rooms.hpp"
 #include "ops/sized.hpp"
 
@@ -15,7 +16,8 @@ namespace saccade {
 class Extents {
  public:
   /// Both outlive this.
-  Extents(Graph& graph, KnownValues& known) : graph_(graph), known_(known), ranges_(graph, known) {}
+  Extents(Graph& graph, KnownValues& known)
+      : graph_(graph), known_(known), ranges_(graph, known), intervals_(graph, known) {}
 
   /// Whether only the run knows a size that NODE sees or makes.
   bool has_open_sizes(const Node& node) const;
@@ -24,6 +26,8 @@ class Extents {
   /// Learns from NODE, whose sizes are known and which is still to be added, what its output can be. Where that is one
   /// thing alone the output becomes a constant, and the node is not needed: false.
   bool needs(const Node& node);
+  /// Learns between what the elements of its outputs lie from NODE, which has been added.
+  void learn(const Node& node);
 
   bool is_open(ValueId id) const { return counts_.contains(id); }
   const Range* range(ValueId id) const { return ranges_.get(id); }
@@ -64,6 +68,7 @@ class Extents {
   Graph& graph_;
   KnownValues& known_;
   Ranges ranges_;
+  Intervals intervals_;
   std::map<ValueId, Counts> counts_;
   std::vector<Guard> guards_;
 };

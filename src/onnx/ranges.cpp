@@ -10,9 +10,6 @@
 namespace saccade {
 namespace {
 
-// Far more than a shape has elements.
-constexpr std::int64_t kMaxElements = 1024;
-
 /// How an operator's output moves with its inputs.
 enum class Moves : std::uint8_t {
   kUp,            ///< up with every input

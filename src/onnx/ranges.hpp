@@ -19,6 +19,9 @@ struct Range {
 /// takes at most follows from these.
 class Ranges {
  public:
+  /// Of a value; far more than a shape has.
+  static constexpr std::int64_t kMaxElements = 1024;
+
   /// Both outlive this.
   Ranges(const Graph& graph, KnownValues& known) : graph_(graph), known_(known) {}
 

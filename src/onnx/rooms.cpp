@@ -355,8 +355,9 @@ constexpr std::array kSizing = {
     Sizing{"Expand", {1, -1, -1, -1, -1}, true},    Sizing{"NonMaxSuppression", {0, 1, 2, 3, 4}, false},
     Sizing{"NonZero", {0, -1, -1, -1, -1}, false},  Sizing{"Pad", {1, -1, -1, -1, -1}, true},
     Sizing{"Range", {0, 1, 2, -1, -1}, true},       Sizing{"Reshape", {1, -1, -1, -1, -1}, true},
-    Sizing{"Slice", {1, 2, 4, -1, -1}, false},      Sizing{"Tile", {1, -1, -1, -1, -1}, true},
-    Sizing{"TopK", {1, -1, -1, -1, -1}, false},     Sizing{"Unique", {0, -1, -1, -1, -1}, false},
+    Sizing{"Resize", {2, 3, -1, -1, -1}, true},     Sizing{"Slice", {1, 2, 4, -1, -1}, false},
+    Sizing{"Tile", {1, -1, -1, -1, -1}, true},      Sizing{"TopK", {1, -1, -1, -1, -1}, false},
+    Sizing{"Unique", {0, -1, -1, -1, -1}, false},
 };
 
 }  // namespace

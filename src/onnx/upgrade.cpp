@@ -66,6 +66,7 @@ void fix_relied_on(Graph& graph, const KnownValues& known, const std::map<std::s
 }  // namespace
 
 bool is_known(const Node& node) {
+  if (node.domain == "saccade") return false;
   const auto is_rule = [&](const UpgradeRule& rule) { return rule.op == node.op; };
   if (node.domain == "com.microsoft" && std::ranges::any_of(microsoft_rules(), is_rule)) return true;
   const auto* renamed = std::ranges::find(kRenames, node.op, &Rename::from);
@@ -95,7 +96,7 @@ void add_inferred(Graph& graph, KnownValues& known, Extents& extents, Node node)
   const std::vector<TensorType> types = infer_node(graph, node, known);
   for (std::size_t i = 0; i < types.size(); ++i)
     if (node.outputs[i] != ValueId::kNone) graph.value(node.outputs[i]).type = types[i];
-  if (extents.needs(node)) graph.add_node(std::move(node));
+  if (extents.needs(node)) extents.learn(graph.node(graph.add_node(std::move(node))));
 }
 
 const TensorType& Upgrade::type(std::size_t input) const {

@@ -7,7 +7,8 @@
 
 namespace saccade {
 
-/// Whether NODE's operator is one of Saccade's, or becomes one in the newest form (an Upsample a Resize).
+/// Whether NODE's operator is one that Saccade runs, or becomes one in the newest form (an Upsample a Resize). Those of
+/// the domain "saccade" are what its own rewrites make, and no file's: they take on trust what the rewrites see to.
 bool is_known(const Node& node);
 
 /// Brings every node to the form of the newest operator set, and infers all types on the way: what some rewrites are

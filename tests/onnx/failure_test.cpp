@@ -142,6 +142,42 @@ TEST_F(FailureTest, AnOperatorOfANewerSetSaysSo) {
             "Saccade knows up to 28: export it with an older one");
 }
 
+TEST_F(FailureTest, OperatorsOfOurOwnAreNoFiles) {
+  const onnx_writer::Node own{
+      .op = "Choose", .inputs = {"x", "x", "x"}, .outputs = {"y"}, .name = "own", .domain = "saccade"};
+  const std::string why = "1 operator is not supported: saccade.Choose (1 node, e.g. '";
+
+  Model plain(13);
+  plain.opset("saccade", 1).input("x", {2}).output("y").node(own);
+  EXPECT_EQ(error_of(plain), "model.onnx: " + why + "own')");
+
+  Model branch(13);
+  branch.node(own).output("y");
+  Model model(13);
+  model.opset("saccade", 1).input("x", {2}).input("c", {}, onnx_writer::kBool).output("z");
+  model.node({.op = "If",
+              .inputs = {"c"},
+              .outputs = {"z"},
+              .attributes = {onnx_writer::graph_attribute("then_branch", branch.graph()),
+                             onnx_writer::graph_attribute("else_branch", branch.graph())},
+              .name = "if"});
+  EXPECT_NE(error_of(model).find("saccade.Choose (2 nodes"), std::string::npos) << error_of(model);
+
+  Model called(13);
+  called.opset("ours", 1).input("x", {2}).output("y");
+  called.function({.domain = "ours",
+                   .name = "Hide",
+                   .inputs = {"x"},
+                   .outputs = {"y"},
+                   .nodes = {own},
+                   .attributes = {},
+                   .defaults = {},
+                   .opsets = {{"", 13}, {"saccade", 1}},
+                   .overload = {}});
+  called.node({.op = "Hide", .inputs = {"x"}, .outputs = {"y"}, .name = "call", .domain = "ours"});
+  EXPECT_NE(error_of(called).find(why), std::string::npos) << error_of(called);
+}
+
 TEST_F(FailureTest, ANewerOperatorSetIsTried) {
   Model model(99);
   model.input("x", {2}).node({.op = "Identity", .inputs = {"x"}, .outputs = {"y"}}).output("y");

@@ -1,0 +1,165 @@
+#include <cmath>
+#include <limits>
+
+#include "onnx/import.hpp"
+#include "ops/run_op.hpp"
+
+// Sizes that are cut off between two numbers, and so have a bound, whatever the data says.
+namespace saccade {
+namespace {
+
+using onnx_writer::attribute;
+using onnx_writer::Model;
+using onnx_writer::tensor;
+
+class IntervalsTest : public ImportTest {
+ protected:
+  /// "x" (2 numbers), "cut" between -2 and 3, and a few numbers.
+  static Model with_cut() {
+    Model model(18);
+    model.input("x", {2});
+    for (const auto& [name, value] : {std::pair{"minus_two", -2.F},
+                                      {"half", 0.5F},
+                                      {"one", 1.F},
+                                      {"three", 3.F},
+                                      {"six", 6.F},
+                                      {"large", 1e30F},
+                                      {"nan", NAN}})
+      model.initializer(tensor<float>(name, {}, {value}));
+    model.node({.op = "Clip", .inputs = {"x", "minus_two", "three"}, .outputs = {"cut"}});
+    return model;
+  }
+
+  /// Zeros of as many rows and columns as "sizes" says.
+  static Model zeros_of(Model model) {
+    model.node({.op = "Cast", .inputs = {"sizes"}, .outputs = {"whole"}, .attributes = {attribute("to", 7)}});
+    model.node({.op = "ConstantOfShape", .inputs = {"whole"}, .outputs = {"y"}, .name = "make"});
+    model.output("y");
+    return model;
+  }
+
+  /// The bound of a size that OP makes of INPUTS; -1 where there is none.
+  std::int64_t bound_of(const std::string& op, const std::vector<std::string>& inputs) const {
+    return bound_in(zeros_of(with_cut().node({.op = op, .inputs = inputs, .outputs = {"sizes"}})));
+  }
+
+  std::int64_t bound_in(const Model& model) const {
+    if (const std::string why = error_of(model); !why.empty()) {
+      EXPECT_NE(why.find("depends on the model's inputs"), std::string::npos) << why;
+      return -1;
+    }
+    const Graph graph = import(model);
+    return graph.value(graph.answers()[0]).type.shape[0];
+  }
+};
+
+TEST_F(IntervalsTest, FollowWhatIsWorkedOutFromThem) {
+  EXPECT_EQ(bound_of("Identity", {"cut"}), 3);
+  EXPECT_EQ(bound_of("Add", {"cut", "six"}), 9);
+  EXPECT_EQ(bound_of("Sub", {"six", "cut"}), 8);
+  EXPECT_EQ(bound_of("Sub", {"cut", "cut"}), 5);
+  EXPECT_EQ(bound_of("Mul", {"cut", "six"}), 18);
+  EXPECT_EQ(bound_of("Mul", {"cut", "minus_two"}), 4);
+  EXPECT_EQ(bound_of("Mul", {"cut", "cut"}), 9);
+  EXPECT_EQ(bound_of("Div", {"cut", "half"}), 6);
+  EXPECT_EQ(bound_of("Div", {"cut", "minus_two"}), 1);
+  EXPECT_EQ(bound_of("Neg", {"cut"}), 2);
+  EXPECT_EQ(bound_of("Relu", {"cut"}), 3);
+  EXPECT_EQ(bound_of("Ceil", {"cut"}), 3);
+  EXPECT_EQ(bound_of("Max", {"cut", "six"}), 6);
+  EXPECT_EQ(bound_of("Min", {"cut", "one"}), 1);
+  EXPECT_EQ(bound_of("Transpose", {"cut"}), 3);
+}
+
+TEST_F(IntervalsTest, AreRoundedAsNumbersAre) {
+  for (const auto& [op, bound] : {std::pair{"Ceil", 2}, {"Floor", 1}, {"Round", 2}}) {
+    Model model = with_cut();
+    model.node({.op = "Mul", .inputs = {"cut", "half"}, .outputs = {"product"}});  // -1 to 1.5
+    model.node({.op = op, .inputs = {"product"}, .outputs = {"sizes"}});
+    EXPECT_EQ(bound_in(zeros_of(model)), bound) << op;
+  }
+}
+
+TEST_F(IntervalsTest, HoldWhatIsChosenOrJoined) {
+  Model joined = with_cut();
+  joined.initializer(tensor<std::int64_t>("first", {1}, {0}));
+  joined.initializer(tensor<float>("seven", {1}, {7}));
+  joined.node({.op = "Gather", .inputs = {"cut", "first"}, .outputs = {"one_of_them"}});
+  joined.node(
+      {.op = "Concat", .inputs = {"one_of_them", "seven"}, .outputs = {"sizes"}, .attributes = {attribute("axis", 0)}});
+  EXPECT_EQ(bound_in(zeros_of(joined)), 7);
+
+  Model chosen = with_cut();
+  chosen.input("which", {2}, onnx_writer::kBool);
+  chosen.node({.op = "Where", .inputs = {"which", "cut", "six"}, .outputs = {"sizes"}});
+  EXPECT_EQ(bound_in(zeros_of(chosen)), 6);
+}
+
+TEST_F(IntervalsTest, EndWhereNothingIsKnown) {
+  EXPECT_EQ(bound_of("Identity", {"x"}), -1);
+  EXPECT_EQ(bound_of("Add", {"cut", "x"}), -1);
+  EXPECT_EQ(bound_of("Max", {"x", "one"}), -1);
+  EXPECT_EQ(bound_of("Min", {"cut", "x"}), -1);
+  EXPECT_EQ(bound_of("Div", {"one", "cut"}), -1) << "by zero";
+  EXPECT_EQ(bound_of("Exp", {"cut"}), -1);
+  EXPECT_EQ(bound_of("Mul", {"cut", "large"}), -1) << "more than an int64 holds";
+  EXPECT_EQ(bound_of("Add", {"cut", "nan"}), -1);
+}
+
+TEST_F(IntervalsTest, OfWholeNumbersCutOffFromBothSides) {
+  Model model(18);
+  model.input("n", {2}, onnx_writer::kInt64);
+  model.initializer(tensor<std::int64_t>("none", {1}, {0})).initializer(tensor<std::int64_t>("four", {1}, {4}));
+  model.node({.op = "Max", .inputs = {"n", "none"}, .outputs = {"from_none"}});
+  model.node({.op = "Min", .inputs = {"from_none", "four"}, .outputs = {"sizes"}});
+  EXPECT_EQ(bound_in(zeros_of(model)), 4);
+
+  constexpr auto kLargest = std::numeric_limits<std::int64_t>::max();
+  Model uncut(18);
+  uncut.input("n", {2}, onnx_writer::kInt64);
+  uncut.initializer(tensor<std::int64_t>("none", {}, {0})).initializer(tensor<std::int64_t>("all", {}, {kLargest}));
+  uncut.node({.op = "Clip", .inputs = {"n", "none", "all"}, .outputs = {"sizes"}});
+  EXPECT_EQ(bound_in(zeros_of(uncut)), -1);
+}
+
+/// A picture resized to a box that is cut to at most 1 x 1 to 8 x 8, as torchvision pastes its masks.
+Model pasted() {
+  Model model(18);
+  model.input("picture", {1, 1, 2, 2}).input("box", {2});
+  model.initializer(tensor<float>("least", {}, {1})).initializer(tensor<float>("most", {}, {8}));
+  model.initializer(tensor<std::int64_t>("ones", {2}, {1, 1}));
+  model.node({.op = "Clip", .inputs = {"box", "least", "most"}, .outputs = {"cut"}});
+  model.node({.op = "Cast", .inputs = {"cut"}, .outputs = {"whole"}, .attributes = {attribute("to", 7)}});
+  model.node({.op = "Concat", .inputs = {"ones", "whole"}, .outputs = {"sizes"}, .attributes = {attribute("axis", 0)}});
+  model.node({.op = "Resize",
+              .inputs = {"picture", "", "", "sizes"},
+              .outputs = {"y"},
+              .attributes = {attribute("mode", "nearest")},
+              .name = "paste"});
+  return model.output("y");
+}
+
+TEST_F(IntervalsTest, BoundAResize) {
+  const Graph graph = import(pasted());
+  EXPECT_EQ(graph.value(graph.answers()[0]).type.shape, (Shape{1, 1, 8, 8}));
+  ASSERT_EQ(graph.extents().size(), 2U);
+
+  const auto got = interpret(
+      graph, {{"picture", Tensor::of<float>({1, 1, 2, 2}, {1, 2, 3, 4})}, {"box", Tensor::of<float>({2}, {-5, 3.9F})}});
+  expect_tensor<std::int64_t>(got[1], {}, {1});
+  expect_tensor<std::int64_t>(got[2], {}, {3});
+  EXPECT_EQ(got[0].data<float>()[0], 1);
+  EXPECT_EQ(got[0].data<float>()[2], 2);
+  EXPECT_EQ(got[0].data<float>()[3], 0) << "behind what counts";
+}
+
+TEST_F(IntervalsTest, AreCheckedWhenTheGraphRuns) {
+  const Graph graph = import(pasted());
+  EXPECT_THROW(interpret(graph, {{"picture", Tensor::of<float>({1, 1, 2, 2}, {1, 2, 3, 4})},
+                                 {"box", Tensor::of<float>({2}, {NAN, 2})}}),
+               Error)
+      << "no number is as large as NaN";
+}
+
+}  // namespace
+}  // namespace saccade
