@@ -119,7 +119,7 @@ Builder::Iterations Builder::begin_loop(const ControlFlow& flow) {
   if (inputs[0] != ValueId::kNone) {
     const Tensor* limit = known_.get(inputs[0]);
     const Range* range = extents_.range(inputs[0]);
-    if (limit == nullptr && range == nullptr)
+    if (limit == nullptr && (range == nullptr || range->of_data))
       fail(ErrorCode::kUnsupported,
            "its number of iterations depends on the model's inputs; export the model with static shapes");
     loop.limit = count_of(limit == nullptr ? range->most : *limit);

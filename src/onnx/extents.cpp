@@ -224,17 +224,17 @@ ValueId Extents::guard() {
   return outer;
 }
 
-// Sizes are whole numbers: those of which only the interval is known have that for a range, each.
+// Sizes are whole numbers, and few: those of which only the interval is known have that for a range, each.
 void Extents::learn(const Node& node) {
+  constexpr std::int64_t kMaxSizes = 64;
   intervals_.learn(node);
   for (ValueId output : node.outputs) {
     if (output == ValueId::kNone || ranges_.get(output) != nullptr) continue;
     const TensorType& type = graph_.value(output).type;
     const auto interval = intervals_.get(output);
-    if (!interval || type.dtype != DType::kInt64 || !is_finite(*interval) ||
-        type.shape.elements() > Ranges::kMaxElements || known_.get(output) != nullptr)
-      continue;
-    ranges_.set(output, {filled(type.shape, interval->least), filled(type.shape, interval->most), {}});
+    if (interval && is_finite(*interval) && type.dtype == DType::kInt64 && type.shape.elements() <= kMaxSizes &&
+        !intervals_.is_fixed(output))
+      ranges_.set(output, {filled(type.shape, interval->least), filled(type.shape, interval->most), {}, true});
   }
 }
 
@@ -242,7 +242,7 @@ bool Extents::needs(const Node& node) {
   std::optional<Range> range = ranges_.behind(node);
   if (!range) return true;
   Value& output = graph_.value(node.outputs[0]);
-  if (is_same(range->least, range->most)) {
+  if (is_same(range->least, range->most) && !range->of_data) {
     output.constant = std::move(range->most);
     return false;
   }

@@ -15,9 +15,9 @@ namespace saccade {
 /// (sized.hpp) on what counts alone.
 class Extents {
  public:
-  /// Both outlive this.
-  Extents(Graph& graph, KnownValues& known)
-      : graph_(graph), known_(known), ranges_(graph, known), intervals_(graph, known) {}
+  /// All outlive this.
+  Extents(Graph& graph, KnownValues& known, MemoryBudget* budget)
+      : graph_(graph), known_(known), ranges_(graph, known), intervals_(graph, budget) {}
 
   /// Whether only the run knows a size that NODE sees or makes.
   bool has_open_sizes(const Node& node) const;

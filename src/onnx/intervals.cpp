@@ -13,6 +13,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr Interval kAnything{-kInfinity, kInfinity};
+constexpr Interval kLeftOut{kInfinity, -kInfinity};
 // What ends are read from: scalars, scales of an axis. More is weights, whose ends nobody needs.
 constexpr std::int64_t kMaxContents = 1024;
 // Whole numbers up to here are doubles.
@@ -41,19 +42,20 @@ Interval sum(Operands x) { return {x[0].least + x[1].least, x[0].most + x[1].mos
 
 Interval difference(Operands x) { return {x[0].least - x[1].most, x[0].most - x[1].least}; }
 
-/// Of the four products of ends; zero times an end that is not known is zero.
-Interval product(Operands x) {
-  const auto times = [](double a, double b) { return a == 0 || b == 0 ? 0 : a * b; };
-  const std::array ends{times(x[0].least, x[1].least), times(x[0].least, x[1].most), times(x[0].most, x[1].least),
-                        times(x[0].most, x[1].most)};
+/// Of what F, which is monotonic in each of its two arguments, makes of their ends.
+template <double (*F)(double, double)>
+Interval corners(Operands x) {
+  const std::array ends{F(x[0].least, x[1].least), F(x[0].least, x[1].most), F(x[0].most, x[1].least),
+                        F(x[0].most, x[1].most)};
   return {*std::ranges::min_element(ends), *std::ranges::max_element(ends)};
 }
 
-Interval quotient(Operands x) {
-  if (x[1].least <= 0 && x[1].most >= 0) return kAnything;
-  const Interval inverse{1 / x[1].most, 1 / x[1].least};
-  return product(std::array{x[0], inverse});
-}
+/// Zero times an end that is not known is zero.
+double times(double a, double b) { return a == 0 || b == 0 ? 0 : a * b; }
+
+double over(double a, double b) { return std::isinf(a) ? std::copysign(a, a * b) : a / b; }
+
+Interval quotient(Operands x) { return x[1].least <= 0 && x[1].most >= 0 ? kAnything : corners<over>(x); }
 
 Interval negative(Operands x) { return {-x[0].most, -x[0].least}; }
 
@@ -69,11 +71,12 @@ Interval greatest_of(Operands x) {
   return made;
 }
 
-/// Of x, least and most. The greatest of no number, which is what is left out, is anything: it cuts nothing off.
+/// Of x, least and most.
 Interval clip(Operands x) {
+  const auto is_given = [&](std::size_t i) { return x.size() > i && x[i].least <= x[i].most; };
   Interval made = x[0];
-  if (x.size() > 1 && x[1].least > -kInfinity) made = greatest_of(std::array{made, x[1]});
-  if (x.size() > 2 && x[2].most < kInfinity) made = least_of(std::array{made, x[2]});
+  if (is_given(1)) made = greatest_of(std::array{made, x[1]});
+  if (is_given(2)) made = least_of(std::array{made, x[2]});
   return made;
 }
 
@@ -104,7 +107,7 @@ constexpr std::array kRules = {
     Rule{"Identity", hull},
     Rule{"Max", greatest_of, 0, kAll},
     Rule{"Min", least_of, 0, kAll},
-    Rule{"Mul", product, 0, 2, true},
+    Rule{"Mul", corners<times>, 0, 2, true},
     Rule{"Neg", negative, 0, 1, true},
     Rule{"Relu", rising<positive>},
     Rule{"Reshape", hull},
@@ -153,11 +156,11 @@ std::optional<Interval> Intervals::get(ValueId id) const {
   return found == intervals_.end() ? std::nullopt : std::optional(found->second);
 }
 
-Interval Intervals::of(ValueId id) const {
-  if (id == ValueId::kNone) return kAnything;
+Interval Intervals::of(ValueId id) {
+  if (id == ValueId::kNone) return kLeftOut;
   if (const auto learnt = get(id)) return *learnt;
   const Value& value = graph_.value(id);
-  const Tensor* known = value.type.shape.elements() > kMaxContents ? nullptr : known_.get(id);
+  const Tensor* known = value.type.shape.elements() > kMaxContents ? nullptr : fixed_.get(id);
   if (known == nullptr || known->elements() == 0) return kAnything;
   if (!is_number(known->dtype())) return kAnything;
   Interval ends{kInfinity, -kInfinity};

@@ -14,23 +14,26 @@ struct Interval {
 };
 
 /// Between which numbers all elements of a value lie (where it is filled, and NaN apart), whatever its size is: what
-/// Clip, Min and Max cut off, and what is worked out from it by interval arithmetic (Moore, "Interval Analysis").
+/// Clip, Min and Max cut off, and what is worked out from it by interval arithmetic (Moore, "Interval Analysis"). The
+/// data may be NaN, so an interval is for what the run checks again: how much room something takes.
 class Intervals {
  public:
   /// Both outlive this.
-  Intervals(const Graph& graph, KnownValues& known) : graph_(graph), known_(known) {}
+  Intervals(const Graph& graph, MemoryBudget* budget) : graph_(graph), fixed_(graph, budget) {}
 
   /// Learns of the outputs of NODE, whose types are set.
   void learn(const Node& node);
   /// None where neither end is known.
   std::optional<Interval> get(ValueId id) const;
+  /// Whether it is the same whatever the graph's inputs hold.
+  bool is_fixed(ValueId id) { return fixed_.get(id) != nullptr; }
 
  private:
   /// As learnt, or of a small constant's contents; from minus to plus infinity where nothing is known.
-  Interval of(ValueId id) const;
+  Interval of(ValueId id);
 
   const Graph& graph_;
-  KnownValues& known_;
+  KnownValues fixed_;  // of constants and shapes alone: what is assumed of inputs is not relied on here
   std::map<ValueId, Interval> intervals_;
 };
 

@@ -2,13 +2,18 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
+#include <limits>
 
+#include "ops/dispatch.hpp"
 #include "ops/interpret.hpp"
 #include "ops/values.hpp"
 
 namespace saccade {
 namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// How an operator's output moves with its inputs.
 enum class Moves : std::uint8_t {
@@ -53,7 +58,7 @@ constexpr std::array kRules = {
 /// Two values are not equal where one is less than the other from end to end, as a size and -1 are. LOW is the least of
 /// the first and the most of the second, HIGH the other way round.
 std::optional<Range> range_of_equal(const Graph& graph, const Node& node, const std::vector<Tensor>& low,
-                                    const std::vector<Tensor>& high) {
+                                    const std::vector<Tensor>& high, bool of_data) {
   if (low[0].dtype() == DType::kBool) return {};
   Node ordered = node;
   ordered.op = "LessOrEqual";
@@ -63,17 +68,47 @@ std::optional<Range> range_of_equal(const Graph& graph, const Node& node, const 
   std::ranges::transform(possible.data<bool>(), also.data<bool>(), possible.data<bool>().begin(), std::logical_and());
   Tensor never(DType::kBool, possible.shape());
   std::ranges::fill(never.data<bool>(), false);
-  return Range{std::move(never), std::move(possible), {}};
+  return Range{std::move(never), std::move(possible), {}, of_data};
 }
 
-/// Whether every element is a number of at least LEAST.
-bool all_from(const Tensor& tensor, double least) {
-  if (tensor.dtype() == DType::kInt64)
-    return std::ranges::all_of(tensor.data<std::int64_t>(), [&](auto x) { return static_cast<double>(x) >= least; });
-  if (tensor.dtype() == DType::kInt32)
-    return std::ranges::all_of(tensor.data<std::int32_t>(), [&](auto x) { return static_cast<double>(x) >= least; });
-  if (tensor.dtype() == DType::kFloat32)
-    return std::ranges::all_of(tensor.data<float>(), [&](auto x) { return static_cast<double>(x) >= least; });
+/// Whether every element is a number from LEAST to MOST.
+bool all_between(const Tensor& tensor, double least, double most) {
+  if (!is_number(tensor.dtype())) return false;
+  bool all = true;
+  with_number(tensor.dtype(), [&]<typename T>(std::type_identity<T>) {
+    all = std::ranges::all_of(tensor.data<T>(), [&](T x) {
+      const auto number = static_cast<double>(x);
+      return number >= least && number <= most;
+    });
+  });
+  return all;
+}
+
+bool all_from(const Tensor& tensor, double least) { return all_between(tensor, least, kInfinity); }
+
+double product_of(const Tensor& counts) {
+  double product = 1;
+  with_number(counts.dtype(), [&]<typename T>(std::type_identity<T>) {
+    for (const T x : counts.data<T>()) product *= std::max(static_cast<double>(x), 1.0);
+  });
+  return product;
+}
+
+/// Whether a whole number that NODE makes of such INPUTS may not fit into its type TO, and come back at the other end.
+bool may_wrap(const Node& node, DType to, const std::vector<Tensor>& inputs) {
+  const int bits = to == DType::kInt64 ? 63 : to == DType::kInt32 ? 31 : 0;
+  const auto all_within = [&](double limit) {
+    return std::ranges::all_of(inputs, [&](const Tensor& input) { return all_between(input, -limit, limit); });
+  };
+  if (node.is("Cast") && to == DType::kBool) return !all_from(inputs[0], 0);
+  if (is_float(to)) return false;
+  if (node.is("Cast")) return bits == 0 || !all_within(std::ldexp(1, std::min(bits, 53)) - 1);
+  if (node.is("Add") || node.is("Sub")) return bits == 0 || !all_within(std::ldexp(1, bits - 1) - 1);
+  if (node.is("Mul")) return bits == 0 || !all_within(std::ldexp(1, bits / 2));
+  // Of a reduction the first input alone is counts; a second one is axes.
+  if (node.is("ReduceSum"))
+    return bits == 0 || !all_between(inputs[0], -std::ldexp(1, bits - 11), std::ldexp(1, bits - 11));
+  if (node.is("ReduceProd")) return bits == 0 || product_of(inputs[0]) >= std::ldexp(1, bits - 1);
   return false;
 }
 
@@ -145,16 +180,19 @@ std::optional<Range> Ranges::behind(const Node& node) const {
       ends[most ? 1 : 0].push_back(std::move(end));
     }
   }
-  // Of a reduction the first input alone is counts; a second one is axes.
+  const DType to = graph_.value(node.outputs[0]).type.dtype;
+  if (may_wrap(node, to, ends[0]) || may_wrap(node, to, ends[1])) return {};
   const std::size_t counts = node.is("Mul") ? ends[0].size() : 1;
   for (std::size_t i = 0; rule->moves == Moves::kAsCounts && i < counts; ++i)
     if (!all_from(ends[0][i], 0)) return {};
   if (rule->moves == Moves::kAsQuotient && !all_from(ends[0][1], 1e-30)) return {};
-  if (node.is("Equal")) return range_of_equal(graph_, node, ends[0], ends[1]);
+  const bool of_data = std::ranges::any_of(node.inputs, [&](ValueId id) { return is_open(id) && get(id)->of_data; });
+  if (node.is("Equal")) return range_of_equal(graph_, node, ends[0], ends[1], of_data);
   Range range;
   range.least = evaluate(graph_, node, ends[0])[0];
   range.most = evaluate(graph_, node, ends[1])[0];
   range.counts = counts_behind(node, first_alone);
+  range.of_data = of_data;
   return range;
 }
 

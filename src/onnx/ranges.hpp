@@ -7,12 +7,13 @@
 
 namespace saccade {
 
-/// The least and the most that each element of a value can be; equal where it is known.
+/// The least and the most that each element of a value can be; equal where it is known, but for what is OF DATA.
 struct Range {
   Tensor least;
   Tensor most;
   Tensor
       counts;  ///< of int64 values: by element the ValueId of the count that it is, -1 where it is none; may be empty
+  bool of_data = false;  ///< from an Interval: for rooms, which the run checks, and nothing else
 };
 
 /// Ranges of sizes that only the run knows, and of what is worked out from them: how much room what depends on them

@@ -71,19 +71,24 @@ Types inputs_at(const SizeQuestion& q, End end, std::int64_t least) {
   return types;
 }
 
-/// What the operator's own shape rule says to such inputs.
-Types ask(const SizeQuestion& q, const Types& types, End end) {
+/// What the operator's own shape rule says to such inputs, with the contents that ENDS says of each.
+template <typename Ends>
+Types ask_with(const SizeQuestion& q, const Types& types, Ends&& ends) {
   const Op* op = find_op(q.node.domain, q.node.op);
   std::vector<const TensorType*> inputs;
   for (std::size_t i = 0; i < types.size(); ++i) inputs.push_back(is_given(q.node, i) ? &types[i] : nullptr);
   InferContext context(
-      q.node, std::move(inputs), [&](int i) { return contents_at(q, static_cast<std::size_t>(i), end); },
+      q.node, std::move(inputs), [&](int i) { return contents_at(q, static_cast<std::size_t>(i), ends(i)); },
       [&](double steps) { return q.known.afford(steps); });
   op->infer(context);
   for (std::size_t i = 0; i < q.node.outputs.size(); ++i)
     if (q.node.outputs[i] != ValueId::kNone && !context.is_set(i))
       fail(ErrorCode::kInvalidFile, "the operator has no output {}", i);
   return context.outputs();
+}
+
+Types ask(const SizeQuestion& q, const Types& types, End end) {
+  return ask_with(q, types, [end](int) { return end; });
 }
 
 /// With the greatest inputs. Open dimensions that must be the same may have different rooms: then all have the largest.
@@ -222,6 +227,7 @@ std::vector<Room> rooms_of_slice(const SizeQuestion& q) {
   const auto steps = numbers_at(q, 4, End::kLeast);
   const auto starts = numbers_at(q, 1, End::kLeast);
   const auto ends = numbers_at(q, 2, End::kMost);
+  const auto least_ends = numbers_at(q, 2, End::kLeast);
   const std::int64_t count = type_of(q, 1).shape.elements();
   if (whole.rank() == 0 || (is_given(q.node, 3) && std::cmp_not_equal(axes.size(), count)))
     fail(ErrorCode::kInvalidFile, "Slice has {} starts and {} axes", count, axes.size());
@@ -231,7 +237,7 @@ std::vector<Room> rooms_of_slice(const SizeQuestion& q) {
     made.open[static_cast<std::size_t>(axis)] = true;
     // From a known place on to at most another: not negative ones, which count from an end that moves.
     const bool forward = !is_given(q.node, 4) || (at < steps.size() && steps[at] > 0);
-    if (forward && at < starts.size() && at < ends.size() && starts[at] >= 0 && ends[at] >= 0)
+    if (forward && at < starts.size() && at < ends.size() && starts[at] >= 0 && least_ends[at] >= 0)
       made.type.shape[axis] = std::clamp<std::int64_t>(ends[at] - starts[at], 0, whole[axis]);
   }
   return {made};
@@ -318,6 +324,24 @@ std::vector<Room> rooms_of_choose(const SizeQuestion& q) {
   return {made};
 }
 
+/// As many as steps of the least size take from one end to the other. Which way they go must be known.
+std::vector<Room> rooms_of_range(const SizeQuestion& q) {
+  const auto sign_of = [&](End end) {
+    const Tensor* delta = is_given(q.node, 2) ? contents_at(q, 2, end) : nullptr;
+    const double step = delta == nullptr || delta->elements() != 1 ? 0 : real_of(view_of(*delta));
+    return step > 0 ? 1 : step < 0 ? -1 : 0;
+  };
+  const int sign = sign_of(End::kLeast);
+  if (sign == 0 || sign != sign_of(End::kMost))
+    fail(ErrorCode::kUnsupported, "whether Range's delta (input 2) is positive depends on the model's inputs");
+  // Up from the least start to the greatest limit, down from the greatest to the least; the steps least either way.
+  const End start = sign > 0 ? End::kLeast : End::kMost;
+  const End limit = sign > 0 ? End::kMost : End::kLeast;
+  const Types types = inputs_at(q, End::kMost, 0);
+  return between(ask_with(q, types, [&](int i) { return i == 1 ? limit : start; }),
+                 ask_with(q, types, [&](int i) { return i == 1 ? start : limit; }));
+}
+
 std::vector<Room> rooms_of_squeeze(const SizeQuestion& q) {
   if (!is_given(q.node, 1))
     fail(ErrorCode::kUnsupported, "Squeeze without axes drops what is 1, and that depends on the data");
@@ -335,6 +359,7 @@ constexpr std::array kRules = {
     RoomRule{"", "ConstantOfShape", rooms_of_constant},
     RoomRule{"", "NonMaxSuppression", rooms_of_non_max_suppression},
     RoomRule{"", "NonZero", rooms_of_non_zero},
+    RoomRule{"", "Range", rooms_of_range},
     RoomRule{"", "Reshape", rooms_of_reshape},
     RoomRule{"", "Slice", rooms_of_slice},
     RoomRule{"", "Squeeze", rooms_of_squeeze},

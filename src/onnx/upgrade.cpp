@@ -77,7 +77,7 @@ bool is_known(const Node& node) {
 Graph upgrade_graph(RawGraph raw, const std::map<std::string, Tensor>& contents, MemoryBudget& budget) {
   Graph graph = without_nodes(raw.graph);
   KnownValues known(graph, &budget);
-  Extents extents(graph, known);
+  Extents extents(graph, known, &budget);
   assume(known, graph, contents);
   std::vector<ValueId> places;
   for (std::size_t i = 0; i < graph.value_count(); ++i) places.push_back(static_cast<ValueId>(i));

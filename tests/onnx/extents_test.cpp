@@ -162,6 +162,18 @@ TEST_F(ExtentsTest, AreNeverMinusOne) {
   expect_tensor<float>(got[0], {2, 6}, {7, 7, 0, 0, 0, 0, 8, 8, 0, 0, 0, 0});
 }
 
+TEST_F(ExtentsTest, AreZeroBetweenTwoEndsThatAreTrue) {
+  Model model = with_places();
+  for (const auto& [name, value] : {std::pair{"last", 1}, {"one", 1}})
+    model.initializer(onnx_writer::tensor<std::int64_t>(name, {1}, {value}));
+  model.node({.op = "Shape", .inputs = {"places"}, .outputs = {"shape"}});
+  model.node({.op = "Gather", .inputs = {"shape", "last"}, .outputs = {"number"}});
+  model.node({.op = "Sub", .inputs = {"number", "one"}, .outputs = {"less"}});  // -1 to 5
+  model.node({.op = "Cast", .inputs = {"less"}, .outputs = {"y"}, .attributes = {attribute("to", onnx_writer::kBool)}});
+  const Graph graph = import(model.output("y"));
+  EXPECT_FALSE(interpret(graph, {{"x", Tensor::of<float>({2, 3}, {0, 0, 1, 0, 0, 0})}})[0].data<bool>()[0]);
+}
+
 TEST_F(ExtentsTest, AreRefusedWhereNothingBoundsThem) {
   Model model = with_places();
   model.input("scale", {1}, onnx_writer::kInt64);

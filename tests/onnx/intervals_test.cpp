@@ -1,5 +1,6 @@
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 #include "onnx/import.hpp"
 #include "ops/run_op.hpp"
@@ -10,6 +11,7 @@ namespace {
 
 using onnx_writer::attribute;
 using onnx_writer::Model;
+using onnx_writer::Node;
 using onnx_writer::tensor;
 
 class IntervalsTest : public ImportTest {
@@ -17,7 +19,7 @@ class IntervalsTest : public ImportTest {
   /// "x" (2 numbers), "cut" between -2 and 3, and a few numbers.
   static Model with_cut() {
     Model model(18);
-    model.input("x", {2});
+    model.input("x", {2}).input("u", {});
     for (const auto& [name, value] : {std::pair{"minus_two", -2.F},
                                       {"half", 0.5F},
                                       {"one", 1.F},
@@ -120,6 +122,79 @@ TEST_F(IntervalsTest, OfWholeNumbersCutOffFromBothSides) {
   uncut.initializer(tensor<std::int64_t>("none", {}, {0})).initializer(tensor<std::int64_t>("all", {}, {kLargest}));
   uncut.node({.op = "Clip", .inputs = {"n", "none", "all"}, .outputs = {"sizes"}});
   EXPECT_EQ(bound_in(zeros_of(uncut)), -1);
+}
+
+TEST_F(IntervalsTest, AreNotThereBehindABoundThatOnlyTheRunKnows) {
+  EXPECT_EQ(bound_of("Clip", {"cut", "u"}), -1) << "raised by as much as it likes";
+  EXPECT_EQ(bound_of("Clip", {"x", "", "three"}), -1);
+  EXPECT_EQ(bound_of("Clip", {"cut", "", "one"}), 1);
+}
+
+TEST_F(IntervalsTest, OfQuotientsOfWholeNumbersAreExact) {
+  Model model(18);
+  model.input("n", {2}, onnx_writer::kInt32);
+  for (const auto& [name, value] : {std::pair{"none", 0}, {"many", 49}})
+    model.initializer(tensor<std::int32_t>(name, {}, {value}));
+  model.node({.op = "Clip", .inputs = {"n", "none", "many"}, .outputs = {"cut"}});
+  model.node({.op = "Div", .inputs = {"cut", "many"}, .outputs = {"sizes"}});
+  EXPECT_EQ(bound_in(zeros_of(model)), 1) << "49 * (1 / 49.0) is less";
+}
+
+/// "n" cut off between LEAST and MOST as "cut", and what NODE makes of it as "y".
+Model of_cut(std::int64_t least, std::int64_t most, Node node) {
+  Model model(18);
+  model.input("n", {1}, onnx_writer::kInt64);
+  for (const auto& [name, value] : {std::pair{"least", least}, {"most", most}})
+    model.initializer(tensor<std::int64_t>(name, {}, {value}));
+  model.initializer(tensor<std::int64_t>("none", {1}, {0})).initializer(tensor<std::int64_t>("scalar", {0}, {}));
+  model.node({.op = "Clip", .inputs = {"n", "least", "most"}, .outputs = {"cut"}});
+  node.outputs = {"y"};
+  return model.node(node).output("y");
+}
+
+TEST_F(IntervalsTest, AreNoReasonToTakeWhatTheDataSaysForKnown) {
+  const auto run = [&](const Model& model, std::int64_t n) {
+    return interpret(import(model), {{"n", Tensor::of<std::int64_t>({1}, {n})}})[0];
+  };
+  const auto cast = [](int to) { return Node{.op = "Cast", .inputs = {"cut"}, .attributes = {attribute("to", to)}}; };
+  EXPECT_FALSE(run(of_cut(-1, 1, cast(onnx_writer::kBool)), 0).data<bool>()[0]) << "both ends are true";
+  EXPECT_EQ(run(of_cut(0, 256, cast(onnx_writer::kUInt8)), 7).data<std::uint8_t>()[0], 7) << "256 comes back as 0";
+  const Node square{.op = "Mul", .inputs = {"cut", "cut"}};
+  EXPECT_EQ(run(of_cut(0, std::int64_t{1} << 32, square), 5).data<std::int64_t>()[0], 25) << "so does 2^64";
+}
+
+TEST_F(IntervalsTest, LeaveASliceThatMayEndFromTheEndItsRoom) {
+  Model model = of_cut(-5, 4, {.op = "Slice", .inputs = {"x", "none", "cut"}});
+  model.input("x", {10}, onnx_writer::kInt64);
+  const Graph graph = import(model);
+  const auto got = interpret(graph, {{"n", Tensor::of<std::int64_t>({1}, {-1})}, {"x", Tensor(DType::kInt64, {10})}});
+  expect_tensor<std::int64_t>(got[1], {}, {9});
+}
+
+TEST_F(IntervalsTest, MakeRoomForARangeFromItsLeastStart) {
+  for (const auto& [from, to, step, room, filled] :
+       {std::tuple{"start", "ten", "two", 5, 4}, {"ten", "start", "back", 4, 3}}) {
+    Model model(18);
+    model.input("n", {1}, onnx_writer::kInt64);
+    for (const auto& [name, value] : {std::pair{"least", 0}, {"most", 5}, {"ten", 10}, {"two", 2}, {"back", -3}})
+      model.initializer(tensor<std::int64_t>(name, {}, {value}));
+    model.initializer(tensor<std::int64_t>("scalar", {0}, {}));
+    model.node({.op = "Clip", .inputs = {"n", "least", "most"}, .outputs = {"cut"}});
+    model.node({.op = "Reshape", .inputs = {"cut", "scalar"}, .outputs = {"start"}});
+    model.node({.op = "Range", .inputs = {from, to, step}, .outputs = {"y"}});
+    const Graph graph = import(model.output("y"));
+    EXPECT_EQ(graph.value(graph.answers()[0]).type.shape, (Shape{room})) << from;
+    const auto got = interpret(graph, {{"n", Tensor::of<std::int64_t>({1}, {3})}});
+    expect_tensor<std::int64_t>(got[1], {}, {filled});
+  }
+}
+
+TEST_F(IntervalsTest, LeaveInputsWhoseContentsAreGivenInputs) {
+  Model model = with_cut();
+  model.node({.op = "Relu", .inputs = {"cut"}, .outputs = {"y"}});
+  ImportOptions options;
+  options.contents.emplace("x", Tensor::of<float>({2}, {1, 2}));
+  EXPECT_EQ(import(model.output("y"), options).inputs().size(), 2U);
 }
 
 /// A picture resized to a box that is cut to at most 1 x 1 to 8 x 8, as torchvision pastes its masks.
