@@ -233,7 +233,7 @@ void Extents::learn(const Node& node) {
     const TensorType& type = graph_.value(output).type;
     const auto interval = intervals_.get(output);
     if (interval && is_finite(*interval) && type.dtype == DType::kInt64 && type.shape.elements() <= kMaxSizes &&
-        !intervals_.is_fixed(output))
+        fixed_.get(output) == nullptr)
       ranges_.set(output, {filled(type.shape, interval->least), filled(type.shape, interval->most), {}, true});
   }
 }

@@ -17,7 +17,7 @@ class Extents {
  public:
   /// All outlive this.
   Extents(Graph& graph, KnownValues& known, MemoryBudget* budget)
-      : graph_(graph), known_(known), ranges_(graph, known), intervals_(graph, budget) {}
+      : graph_(graph), known_(known), fixed_(graph, budget), ranges_(graph, known, fixed_), intervals_(graph, fixed_) {}
 
   /// Whether only the run knows a size that NODE sees or makes.
   bool has_open_sizes(const Node& node) const;
@@ -67,6 +67,7 @@ class Extents {
 
   Graph& graph_;
   KnownValues& known_;
+  KnownValues fixed_;  // of constants and shapes alone: no input's assumed contents are relied on for what is of data
   Ranges ranges_;
   Intervals intervals_;
   std::map<ValueId, Counts> counts_;

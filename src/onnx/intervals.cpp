@@ -156,7 +156,7 @@ std::optional<Interval> Intervals::get(ValueId id) const {
   return found == intervals_.end() ? std::nullopt : std::optional(found->second);
 }
 
-Interval Intervals::of(ValueId id) {
+Interval Intervals::of(ValueId id) const {
   if (id == ValueId::kNone) return kLeftOut;
   if (const auto learnt = get(id)) return *learnt;
   const Value& value = graph_.value(id);

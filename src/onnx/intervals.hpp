@@ -18,22 +18,20 @@ struct Interval {
 /// data may be NaN, so an interval is for what the run checks again: how much room something takes.
 class Intervals {
  public:
-  /// Both outlive this.
-  Intervals(const Graph& graph, MemoryBudget* budget) : graph_(graph), fixed_(graph, budget) {}
+  /// FIXED knows what follows from constants and shapes alone. Both outlive this.
+  Intervals(const Graph& graph, KnownValues& fixed) : graph_(graph), fixed_(fixed) {}
 
   /// Learns of the outputs of NODE, whose types are set.
   void learn(const Node& node);
   /// None where neither end is known.
   std::optional<Interval> get(ValueId id) const;
-  /// Whether it is the same whatever the graph's inputs hold.
-  bool is_fixed(ValueId id) { return fixed_.get(id) != nullptr; }
 
  private:
   /// As learnt, or of a small constant's contents; from minus to plus infinity where nothing is known.
-  Interval of(ValueId id);
+  Interval of(ValueId id) const;
 
   const Graph& graph_;
-  KnownValues fixed_;  // of constants and shapes alone: what is assumed of inputs is not relied on here
+  KnownValues& fixed_;
   std::map<ValueId, Interval> intervals_;
 };
 

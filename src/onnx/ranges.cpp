@@ -94,22 +94,29 @@ double product_of(const Tensor& counts) {
   return product;
 }
 
+/// The largest magnitude among a tensor's numbers; infinite where they are none.
+double largest_of(const Tensor& tensor) {
+  if (tensor.empty() || !is_number(tensor.dtype())) return kInfinity;
+  double largest = 0;
+  with_number(tensor.dtype(), [&]<typename T>(std::type_identity<T>) {
+    for (const T x : tensor.data<T>()) largest = std::max(largest, std::abs(static_cast<double>(x)));
+  });
+  return largest;
+}
+
 /// Whether a whole number that NODE makes of such INPUTS may not fit into its type TO, and come back at the other end.
 bool may_wrap(const Node& node, DType to, const std::vector<Tensor>& inputs) {
-  const int bits = to == DType::kInt64 ? 63 : to == DType::kInt32 ? 31 : 0;
-  const auto all_within = [&](double limit) {
-    return std::ranges::all_of(inputs, [&](const Tensor& input) { return all_between(input, -limit, limit); });
-  };
-  if (node.is("Cast") && to == DType::kBool) return !all_from(inputs[0], 0);
-  if (is_float(to)) return false;
-  if (node.is("Cast")) return bits == 0 || !all_within(std::ldexp(1, std::min(bits, 53)) - 1);
-  if (node.is("Add") || node.is("Sub")) return bits == 0 || !all_within(std::ldexp(1, bits - 1) - 1);
-  if (node.is("Mul")) return bits == 0 || !all_within(std::ldexp(1, bits / 2));
-  // Of a reduction the first input alone is counts; a second one is axes.
-  if (node.is("ReduceSum"))
-    return bits == 0 || !all_between(inputs[0], -std::ldexp(1, bits - 11), std::ldexp(1, bits - 11));
-  if (node.is("ReduceProd")) return bits == 0 || product_of(inputs[0]) >= std::ldexp(1, bits - 1);
-  return false;
+  const double limit = to == DType::kInt64 ? 0x1p62 : to == DType::kInt32 ? 0x1p30 : 0;
+  const DType from = inputs[0].dtype();
+  if (node.is("Cast")) {
+    if (from == to || from == DType::kBool || is_float(to)) return false;
+    return to == DType::kBool ? !all_from(inputs[0], 0) : largest_of(inputs[0]) >= limit;
+  }
+  if (!is_integer(to)) return false;
+  if (node.is("Add") || node.is("Sub")) return largest_of(inputs[0]) + largest_of(inputs[1]) >= limit;
+  if (node.is("Mul")) return largest_of(inputs[0]) * largest_of(inputs[1]) >= limit;
+  if (node.is("ReduceSum")) return largest_of(inputs[0]) * static_cast<double>(inputs[0].elements()) >= limit;
+  return node.is("ReduceProd") && product_of(inputs[0]) >= limit;
 }
 
 }  // namespace
@@ -119,10 +126,10 @@ const Range* Ranges::get(ValueId id) const {
   return found == ranges_.end() ? nullptr : &found->second;
 }
 
-Tensor Ranges::end_of(ValueId id, bool at_most) const {
+Tensor Ranges::end_of(ValueId id, bool at_most, KnownValues& known) const {
   if (const Range* range = get(id)) return at_most ? range->most : range->least;
-  const Tensor* known = known_.get(id);
-  return known == nullptr ? Tensor() : *known;
+  const Tensor* contents = known.get(id);
+  return contents == nullptr ? Tensor() : *contents;
 }
 
 /// What the counts of one of NODE's two inputs are where all elements of the other are NEUTRAL.
@@ -149,7 +156,7 @@ Tensor Ranges::counts_behind(const Node& node, bool first_alone) const {
   if (node.is("Add") || node.is("Mul")) return counts_beside(node, node.is("Add") ? 0 : 1);
   std::vector<Tensor> inputs;
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-    Tensor known = end_of(node.inputs[i], false);
+    Tensor known = end_of(node.inputs[i], false, known_);
     if (node.is("Where") ? i == 0 : i > 0 && first_alone) {
       inputs.push_back(std::move(known));
       continue;
@@ -169,13 +176,14 @@ std::optional<Range> Ranges::behind(const Node& node) const {
   if (!node.domain.empty() || rule == kRules.end() || node.outputs.size() != 1 || node.inputs.empty() ||
       std::ranges::none_of(node.inputs, is_open) || graph_.value(node.outputs[0]).type.shape.elements() > kMaxElements)
     return {};
+  const bool of_data = std::ranges::any_of(node.inputs, [&](ValueId id) { return is_open(id) && get(id)->of_data; });
   std::array<std::vector<Tensor>, 2> ends;
   const bool first_alone = rule->moves == Moves::kWithTheFirst || rule->moves == Moves::kAsQuotient;
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     if ((node.is("Where") ? i == 0 : i > 0 && first_alone) && is_open(node.inputs[i])) return {};
     const bool down = i == 1 && rule->moves == Moves::kApart;
     for (const bool most : {false, true}) {
-      Tensor end = end_of(node.inputs[i], most != down);
+      Tensor end = end_of(node.inputs[i], most != down, of_data ? fixed_ : known_);
       if (end.empty() && node.inputs[i] != ValueId::kNone) return {};
       ends[most ? 1 : 0].push_back(std::move(end));
     }
@@ -186,12 +194,11 @@ std::optional<Range> Ranges::behind(const Node& node) const {
   for (std::size_t i = 0; rule->moves == Moves::kAsCounts && i < counts; ++i)
     if (!all_from(ends[0][i], 0)) return {};
   if (rule->moves == Moves::kAsQuotient && !all_from(ends[0][1], 1e-30)) return {};
-  const bool of_data = std::ranges::any_of(node.inputs, [&](ValueId id) { return is_open(id) && get(id)->of_data; });
   if (node.is("Equal")) return range_of_equal(graph_, node, ends[0], ends[1], of_data);
   Range range;
   range.least = evaluate(graph_, node, ends[0])[0];
   range.most = evaluate(graph_, node, ends[1])[0];
-  range.counts = counts_behind(node, first_alone);
+  if (!of_data) range.counts = counts_behind(node, first_alone);
   range.of_data = of_data;
   return range;
 }

@@ -23,8 +23,8 @@ class Ranges {
   /// Of a value; far more than a shape has.
   static constexpr std::int64_t kMaxElements = 1024;
 
-  /// Both outlive this.
-  Ranges(const Graph& graph, KnownValues& known) : graph_(graph), known_(known) {}
+  /// FIXED knows what follows from constants and shapes alone. All outlive this.
+  Ranges(const Graph& graph, KnownValues& known, KnownValues& fixed) : graph_(graph), known_(known), fixed_(fixed) {}
 
   void set(ValueId id, Range range) { ranges_.insert_or_assign(id, std::move(range)); }
   /// Null where nothing is known.
@@ -35,11 +35,12 @@ class Ranges {
  private:
   Tensor counts_beside(const Node& node, std::int64_t neutral) const;
   Tensor counts_behind(const Node& node, bool first_alone) const;
-  /// An input as it is known, else its greatest (AT_MOST) or least elements; empty where neither is known.
-  Tensor end_of(ValueId id, bool at_most) const;
+  /// An input's greatest (AT_MOST) or least elements, else what KNOWN says that it is; empty where neither is known.
+  Tensor end_of(ValueId id, bool at_most, KnownValues& known) const;
 
   const Graph& graph_;
   KnownValues& known_;
+  KnownValues& fixed_;
   std::map<ValueId, Range> ranges_;
 };
 

@@ -174,6 +174,34 @@ TEST_F(ExtentsTest, AreZeroBetweenTwoEndsThatAreTrue) {
   EXPECT_FALSE(interpret(graph, {{"x", Tensor::of<float>({2, 3}, {0, 0, 1, 0, 0, 0})}})[0].data<bool>()[0]);
 }
 
+TEST_F(ExtentsTest, AreCastBesideAnInputThatIsLeftOut) {
+  Model model = with_places();
+  model.node({.op = "Shape", .inputs = {"places"}, .outputs = {"shape"}});
+  model.node({.op = "Cast", .inputs = {"shape", ""}, .outputs = {"y"}, .attributes = {attribute("to", 6)}});
+  const Graph graph = import(model.output("y"));
+  EXPECT_EQ(graph.value(graph.answers()[0]).type, (TensorType{DType::kInt32, {2}}));
+}
+
+TEST_F(ExtentsTest, AreWorkedOutInAnyTypeThatHoldsThem) {
+  Model model(18);
+  model.input("x", {50000});
+  for (const auto& [name, value] : {std::pair{"last", 1}, {"none", 0}})
+    model.initializer(onnx_writer::tensor<std::int64_t>(name, {1}, {value}));
+  model.initializer(onnx_writer::tensor<std::int32_t>("four", {1}, {4}));
+  model.node({.op = "NonZero", .inputs = {"x"}, .outputs = {"places"}});
+  model.node({.op = "Shape", .inputs = {"places"}, .outputs = {"shape"}});
+  model.node({.op = "Gather", .inputs = {"shape", "last"}, .outputs = {"number"}});
+  model.node({.op = "Cast", .inputs = {"number"}, .outputs = {"narrow"}, .attributes = {attribute("to", 6)}});
+  model.node({.op = "Mul", .inputs = {"narrow", "four"}, .outputs = {"fold"}});
+  model.node({.op = "Cast", .inputs = {"fold"}, .outputs = {"wide"}, .attributes = {attribute("to", 7)}});
+  model.node({.op = "Equal", .inputs = {"number", "none"}, .outputs = {"empty"}});
+  model.node({.op = "Cast", .inputs = {"empty"}, .outputs = {"one"}, .attributes = {attribute("to", 7)}});
+  model.node({.op = "Add", .inputs = {"wide", "one"}, .outputs = {"size"}});
+  model.node({.op = "ConstantOfShape", .inputs = {"size"}, .outputs = {"y"}});
+  const Graph graph = import(model.output("y"));
+  EXPECT_EQ(graph.value(graph.answers()[0]).type.shape, (Shape{200001}));
+}
+
 TEST_F(ExtentsTest, AreRefusedWhereNothingBoundsThem) {
   Model model = with_places();
   model.input("scale", {1}, onnx_writer::kInt64);

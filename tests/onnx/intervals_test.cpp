@@ -195,6 +195,11 @@ TEST_F(IntervalsTest, LeaveInputsWhoseContentsAreGivenInputs) {
   ImportOptions options;
   options.contents.emplace("x", Tensor::of<float>({2}, {1, 2}));
   EXPECT_EQ(import(model.output("y"), options).inputs().size(), 2U);
+
+  Model sum = of_cut(0, 5, {.op = "Add", .inputs = {"cut", "k"}});
+  sum.input("k", {1}, onnx_writer::kInt64);
+  options.contents = {{"k", Tensor::of<std::int64_t>({1}, {7})}};
+  EXPECT_EQ(import(sum, options).inputs().size(), 2U);
 }
 
 /// A picture resized to a box that is cut to at most 1 x 1 to 8 x 8, as torchvision pastes its masks.
