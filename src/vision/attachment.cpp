@@ -65,6 +65,9 @@ Attachment::Objects Attachment::choose(ValueId boxes, ValueId scores) {
 
 void Attachment::give_keypoints(ValueId points, std::int64_t numbers) {
   const Shape& shape = post.shape(points);
+  if (numbers < 2 || shape[2] % numbers != 0)
+    fail(ErrorCode::kInvalidFile, "the output '{}' has {} numbers for the points of an object, not {} points",
+         head.outputs.front(), shape[2], head.keypoints);
   const std::int64_t objects = shape[1];
   const std::int64_t count = shape[2] / numbers;
   const ValueId apart = post.reshape(points, {objects, count, numbers});

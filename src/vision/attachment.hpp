@@ -46,7 +46,8 @@ class Attachment {
   /// The same from boxes float32 [1, A, 4] (corners in the model's pixels; [1, A, 5]: turned) and scores
   /// float32 [1, A, classes].
   Objects choose(ValueId boxes, ValueId scores);
-  /// Points float32 [1, N, K * D] (x, y, ... in the model's pixels) of the chosen objects become an answer.
+  /// Points float32 [1, N, K * NUMBERS] (x, y, ... in the model's pixels) of the chosen objects become an answer. Throws
+  /// Error (kInvalidFile) where these are no points, as under a card of another number of them.
   void give_keypoints(ValueId points, std::int64_t numbers);
 
   void give(Answer kind, ValueId value);

@@ -32,13 +32,41 @@ void apply(const HeadFile& said, Head& head) {
   take(head.depth, said.depth);
 }
 
-/// What the card says guides which outputs fit, and wins over what these say.
-void fit_as_said(const HeadFile& said, const Graph& graph, const Card& card, Head& head) {
+/// How many classes the output has as SAID tells it; 0: it does not.
+int said_classes(const HeadFile& said) {
+  return static_cast<int>(said.remap.empty() ? said.labels.size() : said.remap.size());
+}
+
+/// Strides and points are as the output has them: FITTED knows. Throws Error where SAID has others.
+void check_agreement(const HeadFile& said, const Head& fitted) {
+  if (!said.strides.empty() && said.strides != fitted.strides)
+    fail(ErrorCode::kInvalidFile, "'output.strides' is [{}], but the output '{}' has [{}]",
+         fmt::join(said.strides, ", "), fitted.outputs.front(), fmt::join(fitted.strides, ", "));
+  if (said.keypoints && *said.keypoints != fitted.keypoints)
+    fail(ErrorCode::kInvalidFile, "'output.keypoints' is {}, but the output '{}' has {}", *said.keypoints,
+         fitted.outputs.front(), fitted.keypoints);
+}
+
+/// A head of DECODER's as SAID, fitted to the model. CLASSES are those that the metadata names; what SAID names counts
+/// more, and what the output tells counts most.
+Head fit_as_said(const HeadFile& said, const Decoder& decoder, int classes, const Graph& graph, const Card& card) {
+  const int named = said_classes(said);
+  Head head{.decoder = &decoder, .classes = named == 0 || named == classes ? classes : 0};
   apply(said, head);
-  fit_output(graph, card, head);
-  std::vector<std::string> outputs = std::move(head.outputs);
-  apply(said, head);
-  head.outputs = std::move(outputs);
+  Head unguided = head;
+  unguided.strides.clear();
+  unguided.keypoints = 0;
+  try {
+    fit_output(graph, card, head);
+  } catch (const Error&) {
+    // Without what may be wrong in the card, the output tells what is right.
+    if (decoder.fit(graph, card, unguided)) check_agreement(said, unguided);
+    throw;
+  }
+  check_agreement(said, head);
+  // Whether scores are logits shows only where the card does not say it.
+  take(head.softmax, said.softmax);
+  return head;
 }
 
 }  // namespace
@@ -47,11 +75,7 @@ Card card_of(const CardFile& said, const Graph& graph) {
   Card card = default_card(*said.heads.front().decoder);
   card.heads.clear();
   recognise_input(graph, card);
-  for (const HeadFile& from : said.heads) {
-    Head head{.decoder = from.decoder};
-    fit_as_said(from, graph, card, head);
-    card.heads.push_back(std::move(head));
-  }
+  for (const HeadFile& from : said.heads) card.heads.push_back(fit_as_said(from, *from.decoder, 0, graph, card));
   return card;
 }
 
@@ -79,17 +103,8 @@ void apply(const CardFile& said, const Graph& graph, Card& card) {
   take(card.mean, said.mean);
   take(card.std, said.std);
   if (card.resize == ResizeMode::kResizeCrop && card.resize_to == 0) card.resize_to = std::max(card.width, card.height);
-  if (said.heads.size() == 1 && !said.names_decoders()) {
-    Head& head = card.heads.front();
-    const bool other =
-        !said.heads[0].outputs.empty() || !said.heads[0].strides.empty() || !said.heads[0].anchors.empty();
-    // What a decoder remaps itself, it does for the usual labels.
-    if (!said.heads[0].labels.empty() && said.heads[0].remap.empty()) head.remap.clear();
-    if (other)
-      fit_as_said(said.heads[0], graph, card, head);
-    else
-      apply(said.heads[0], head);
-  }
+  if (said.heads.size() == 1 && !said.names_decoders())
+    card.heads.front() = fit_as_said(said.heads.front(), *card.head().decoder, metadata_classes(graph), graph, card);
   card.origin = "card " + said.path.string();
   card.assumptions.clear();
 }

@@ -41,32 +41,32 @@ std::optional<Task> task_of(const Graph& graph) {
 }
 
 /// Ultralytics writes names, task, stride, imgsz, end2end, channels (YOLOv5 only names and stride).
-const Decoder* decoder_by_metadata(const Graph& graph, const Card& probe, std::size_t names, std::string& why) {
+const Decoder* decoder_by_metadata(const Graph& graph, const Card& probe, std::string& why) {
   const std::optional<Task> task = task_of(graph);
   if (!task) {
     why =
         fmt::format("its metadata says that its task is '{}', which Saccade does not know", graph.metadata.at("task"));
     return nullptr;
   }
+  const int classes = metadata_classes(graph);
   for (const char* name : {"yolov8", "yolov8-seg", "yolov8-pose", "yolov8-obb", "yolov5", "yolov5-seg", "yolo-e2e",
                            "yolo-e2e-seg", "yolo-e2e-pose", "yolo-e2e-obb", "classify", "semantic"}) {
     const Decoder* decoder = find_decoder(name);
     if (decoder == nullptr || decoder->task != *task) continue;
-    Head head{.decoder = decoder, .classes = static_cast<int>(names)};
+    Head head{.decoder = decoder, .classes = classes};
     if (decoder->fit(graph, probe, head)) return decoder;
   }
   why = fmt::format("its metadata says '{}' of {} classes, but no output is one of such a model", to_string(*task),
-                    names);
+                    classes);
   return nullptr;
 }
 
 std::optional<Card> from_metadata(const Graph& graph, const Card& probe, std::string& why) {
-  const std::vector<std::string> names = parse_python_names(graph.metadata.at("names"));
-  const Decoder* decoder = decoder_by_metadata(graph, probe, names.size(), why);
+  const Decoder* decoder = decoder_by_metadata(graph, probe, why);
   if (decoder == nullptr) return std::nullopt;
   Card card = default_card(*decoder);
   recognise_input(graph, card);
-  card.heads[0].classes = static_cast<int>(names.size());
+  card.heads[0].classes = metadata_classes(graph);
   fit_output(graph, card, card.heads[0]);
   if (card.task() == Task::kClassify) {  // Ultralytics' classifiers take plain 0..1 pixels
     card.mean = {0, 0, 0};
@@ -202,6 +202,11 @@ void fit_output(const Graph& graph, const Card& card, Head& head) {
   }
   fail(ErrorCode::kInvalidFile, "the decoder {} fits no output{} of the model: it has {}", head.decoder->name,
        named.empty() ? "" : fmt::format(" '{}'", fmt::join(named, "', '")), seen);
+}
+
+int metadata_classes(const Graph& graph) {
+  const auto names = graph.metadata.find("names");
+  return names == graph.metadata.end() ? 0 : static_cast<int>(parse_python_names(names->second).size());
 }
 
 std::optional<Card> recognise(const Graph& graph, std::string& why) {

@@ -15,6 +15,10 @@ void recognise_input(const Graph& graph, Card& card);
 /// what else they say. Throws Error (kInvalidFile) where no output is the decoder's.
 void fit_output(const Graph& graph, const Card& card, Head& head);
 
+/// How many classes the model's metadata names (Ultralytics'); 0: none. Throws Error (kInvalidFile) quoting what can't
+/// be read.
+int metadata_classes(const Graph& graph);
+
 /// The whole card, from metadata or shapes; nothing where the model is not recognised, with the reason in WHY.
 std::optional<Card> recognise(const Graph& graph, std::string& why);
 

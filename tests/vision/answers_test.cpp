@@ -4,6 +4,7 @@
 #include <cstring>
 #include <numbers>
 
+#include "base/error.hpp"
 #include "graph/verify.hpp"
 #include "ops/interpret.hpp"
 #include "ops/portable_math.hpp"
@@ -119,6 +120,15 @@ TEST(Answers, PointsAreInTheFramesPixels) {
   EXPECT_EQ(points[0].y, 6);
   EXPECT_EQ(points[0].confidence, 0.7F);
   EXPECT_EQ(points[1].y, 16) << "cut to the frame";
+}
+
+TEST(Answers, PointsMustBeAsManyAsTheCardSays) {
+  const Graph model = model_of({{"output0", column({4, 4, 4, 4, 0.9F, 2, 3, 0.7F, 6, 100, 0.2F})}}, 8, 8);
+  Card card = card_of(model, "yolov8-pose", {"person"});
+  for (const int keypoints : {100, 4}) {
+    card.heads[0].keypoints = keypoints;
+    EXPECT_THROW(attach(model, card, {}), Error) << keypoints;
+  }
 }
 
 TEST(Answers, TurnedBoxesHaveTheirLongerSideAsWidth) {

@@ -22,6 +22,14 @@ Graph model(const Shape& input, const Shape& output, const std::string& input_na
   return graph;
 }
 
+/// GRAPH with one more output.
+Graph also(Graph graph, const std::string& name, const Shape& shape) {
+  const ValueId out = graph.add_value(name, {DType::kFloat32, shape});
+  graph.add_node({.op = "Conv", .name = name, .inputs = {graph.inputs()[0]}, .outputs = {out}});
+  graph.add_output(out);
+  return graph;
+}
+
 std::string message_of(const std::function<void()>& action) {
   try {
     action();
@@ -171,6 +179,12 @@ TEST_F(CardFiles, KnowBetterThanTheOutput) {
   EXPECT_FALSE(load(graph, "[output]\nname = \"output0\"\nsoftmax = false\n").head().softmax);
 }
 
+TEST_F(CardFiles, SayThatTheScoresAreLogits) {
+  const Card card = load(model({1, 3, 64, 64}, {1, 10}), "[output]\nsigmoid = true\n");
+  EXPECT_TRUE(card.head().sigmoid);
+  EXPECT_FALSE(card.head().softmax);
+}
+
 TEST_F(CardFiles, LieBesideTheModel) {
   write("[input]\ncolor = \"bgr\"\n", "net.toml");
   EXPECT_EQ(card_for(model({1, 3, 640, 640}, {1, 84, 8400}), folder_ / "net.onnx").color, ChannelOrder::kBgr);
@@ -277,6 +291,38 @@ TEST_F(CardFiles, MayNotContradictTheModel) {
   };
   for (const auto& [text, expected] : cases)
     EXPECT_NE(rejection(graph, text).find(expected), std::string::npos) << text << " -> " << rejection(graph, text);
+}
+
+/// Strides and points are the output's: a card may name them, but not make others of them.
+TEST_F(CardFiles, MayNotContradictWhatTheOutputHas) {
+  const Graph people = model({1, 3, 640, 640}, {1, 56, 8400});
+  const Graph fastest = also(model({1, 3, 352, 352}, {1, 22, 22, 95}), "output1", {1, 11, 11, 95});
+  const Graph det = model({1, 3, 352, 352}, {1, 85, 22, 22});
+  Graph faces = model({1, 3, 64, 64}, {1, 64, 1});
+  for (const auto& [name, shape] : {std::pair{"s16", Shape{1, 16, 1}},
+                                    {"s32", {1, 4, 1}},
+                                    {"b8", {1, 64, 4}},
+                                    {"b16", {1, 16, 4}},
+                                    {"b32", {1, 4, 4}}})
+    faces = also(std::move(faces), name, shape);
+  const std::vector<std::tuple<const Graph*, std::string, std::string>> cases = {
+      {&people, "keypoints = 100", "'output.keypoints' is 100, but the output 'output0' has 17"},
+      {&people, "decoder = \"yolov8-pose\"\nkeypoints = 16",
+       "'output.keypoints' is 16, but the output 'output0' has 17"},
+      {&fastest, "decoder = \"yolo-fastest\"\nstrides = [16]",
+       "'output.strides' is [16], but the output 'output0' has [16, 32]"},
+      {&det, "decoder = \"fastestdet\"\nstrides = [352]",
+       "'output.strides' is [352], but the output 'output0' has [16]"},
+      {&faces, "decoder = \"scrfd\"\nkeypoints = 5", "'output.keypoints' is 5, but the output 'output0' has 0"},
+      {&faces, "decoder = \"scrfd\"\nstrides = [8, 16]",
+       "'output.strides' is [8, 16], but the output 'output0' has [8, 16, 32]"},
+  };
+  for (const auto& [graph, text, expected] : cases) {
+    const std::string message = rejection(*graph, "[output]\n" + text + "\n");
+    EXPECT_NE(message.find(expected), std::string::npos) << text << " -> " << message;
+  }
+  EXPECT_EQ(load(people, "[output]\nkeypoints = 17\n").head().keypoints, 17);
+  EXPECT_EQ(load(det, "[output]\ndecoder = \"fastestdet\"\nstrides = [16]\n").head().strides, (std::vector{16}));
 }
 
 TEST_F(CardFiles, MustExist) {
