@@ -70,7 +70,7 @@ constexpr Key kKeys[] = {
      [](const Field& f, CardFile& c) { c.heads.back().multi_label = f.flag(); }},
     {"output", "softmax", "true or false", "For `classify`: the output is logits of classes that exclude each other.",
      [](const Field& f, CardFile& c) { c.heads.back().softmax = f.flag(); }},
-    {"output", "sigmoid", "true or false", "The scores are logits, every class by itself.",
+    {"output", "sigmoid", "true or false", "The scores are logits, every class by itself; not together with `softmax`.",
      [](const Field& f, CardFile& c) { c.heads.back().sigmoid = f.flag(); }},
     {"output", "keypoints", "integer", "Points an object has, where its output does not say.",
      [](const Field& f, CardFile& c) { c.heads.back().keypoints = f.integer(1, 1000); }},
@@ -121,6 +121,13 @@ void read_table(const toml::table& table, std::string_view section, CardFile& ca
   }
 }
 
+/// What single keys can't show.
+void check(const CardFile& card) {
+  for (const HeadFile& head : card.heads)
+    if (head.softmax.value_or(false) && head.sigmoid.value_or(false))
+      fail(ErrorCode::kInvalidFile, "{}: 'output.softmax' and 'output.sigmoid' exclude each other", card.path.string());
+}
+
 }  // namespace
 
 CardFile read_card_file(const std::filesystem::path& path) {
@@ -132,6 +139,7 @@ CardFile read_card_file(const std::filesystem::path& path) {
     fail(ErrorCode::kInvalidFile, "the card {}:{} can't be read: {}", path.string(), error.source().begin.line,
          error.description());
   }
+  check(card);
   return card;
 }
 

@@ -231,6 +231,7 @@ TEST_F(CardFiles, NameKeyAndLineOfWhatIsWrong) {
       {"[output]\nremap = [0.5]\n", "'output.remap' must be of integers in -1"},
       {"[output]\nsigmoid = 1\n", "card.toml:2: 'output.sigmoid' must be true or false"},
       {"[output]\nsigmoid = \"yes\"\n", "'output.sigmoid' must be true or false"},
+      {"[output]\nsoftmax = true\nsigmoid = true\n", "'output.softmax' and 'output.sigmoid' exclude each other"},
       {"[output]\nlabels = \"none.txt\"\n", "none.txt"},
       {"[output]\nmulti_label = 1\n", "'output.multi_label' must be true or false"},
       {"[output\n", "card.toml:1"},
