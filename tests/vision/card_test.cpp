@@ -256,6 +256,27 @@ TEST_F(CardFiles, NameTheClassesThatADecoderWouldMapItself) {
   EXPECT_EQ(card.head().labels[89], "part 89");
 }
 
+/// Their number was only assumed: what the card says of them is as good.
+TEST_F(CardFiles, NameTheClassesThatTheOutputDoesNotTell) {
+  Graph chosen;
+  chosen.add_input("images", {DType::kFloat32, {1, 3, 640, 640}});
+  chosen.add_input("orig_target_sizes", {DType::kInt64, {1, 2}});
+  for (const auto& [name, shape] : {std::pair{"labels", Shape{1, 300}}, {"boxes", {1, 300, 4}}, {"scores", {1, 300}}})
+    chosen = also(std::move(chosen), name, shape);
+  Graph people = model({1, 3, 640, 640}, {1, 300, 57});
+  for (const auto& [graph, decoder, usual] : {std::tuple{&chosen, "detr-e2e", 80}, {&people, "yolo-e2e-pose", 1}}) {
+    EXPECT_EQ(card_for(*graph, {}).head().classes, usual) << decoder;
+    for (const std::string& named : {std::string(), "decoder = \"" + std::string(decoder) + "\"\n"}) {
+      const Card labelled = load(*graph, "[output]\n" + named + "labels = [\"a\", \"b\", \"c\"]\n");
+      EXPECT_EQ(labelled.head().decoder->name, decoder);
+      EXPECT_EQ(labelled.head().classes, 3);
+      const Card mapped = load(*graph, "[output]\n" + named + "remap = [0, 0, 1, -1]\n");
+      EXPECT_EQ(mapped.head().output_classes(), 4);
+      EXPECT_EQ(mapped.head().classes, 2);
+    }
+  }
+}
+
 TEST_F(CardFiles, DescribeSeveralAnswers) {
   Graph graph = model({1, 3, 64, 64}, {1, 6, 84});
   const ValueId plane = graph.add_value("far", {DType::kFloat32, {1, 1, 32, 32}});

@@ -32,9 +32,7 @@ bool fit(const Graph& graph, const Card& /*card*/, Head& head) {
   const Shape list{1, shape[1]};
   if (shape[0] != 1 || shape[2] != 4 || labels->type.shape != list || scores->type.shape != list) return false;
   head.outputs = {labels->name, boxes->name, scores->name};
-  // Their output does not say; they are trained on COCO unless a card has other labels.
-  if (head.classes == 0) head.classes = head.labels.empty() ? 80 : static_cast<int>(head.labels.size());
-  return true;
+  return assume_classes(head, 80);  // they are trained on COCO unless a card has other labels
 }
 
 bool is_chosen(const Graph& graph, const Card& /*card*/, const Head& head) {

@@ -67,8 +67,7 @@ bool fit_points(const Graph& graph, const Card& /*card*/, Head& head) {
     const std::int64_t extra = shape[2] - kNumbers;
     return is_list(shape) && (extra == 3 * std::int64_t{to.keypoints} || extra == 2 * std::int64_t{to.keypoints});
   });
-  if (found && head.classes == 0 && people)
-    head.classes = head.labels.empty() ? 1 : static_cast<int>(head.labels.size());
+  if (found && people) assume_classes(head, 1);
   return found;
 }
 

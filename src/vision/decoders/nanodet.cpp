@@ -29,10 +29,9 @@ bool fit(const Graph& graph, const Card& card, Head& head) {
     if (!is_list(shape)) return false;
     if (to.strides.empty()) to.strides = levels_for(card, shape[1]);
     if (to.strides.empty() || rows_of(card, to.strides) != shape[1]) return false;
-    if (to.classes == 0) to.classes = static_cast<int>(to.remap.empty() ? to.labels.size() : to.remap.size());
-    const std::int64_t classes = to.classes == 0 ? shape[2] - 4 * kUsualBins : to.classes;
-    const std::int64_t sides = shape[2] - classes;
-    return settle_count(to, classes) && sides % 4 == 0 && sides >= 8;
+    if (!assume_classes(to, shape[2] - 4 * kUsualBins)) return false;
+    const std::int64_t sides = shape[2] - to.classes;
+    return sides % 4 == 0 && sides >= 8;
   });
 }
 

@@ -64,6 +64,12 @@ bool settle_count(Head& head, std::int64_t classes) {
   return true;
 }
 
+bool assume_classes(Head& head, std::int64_t usual) {
+  if (head.classes != 0) return true;
+  if (!head.remap.empty()) return settle_count(head, std::ssize(head.remap));
+  return settle_count(head, head.labels.empty() ? usual : std::ssize(head.labels));
+}
+
 int metadata_keypoints(const Graph& graph) {
   const auto said = graph.metadata.find("kpt_shape");
   if (said == graph.metadata.end()) return 0;

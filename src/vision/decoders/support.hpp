@@ -50,6 +50,10 @@ bool ends_in(const Graph& graph, const std::string& output, std::string_view op)
 /// CLASSES is what an output tells apart: true where HEAD, which may know it already, does not contradict.
 bool settle_count(Head& head, std::int64_t classes);
 
+/// The classes of an output that does not tell them: what HEAD knows already, else as many as its card maps, else as it
+/// names, else USUAL. False where HEAD still knows none.
+bool assume_classes(Head& head, std::int64_t usual);
+
 /// Points an object, as Ultralytics' metadata says them; 0: it says none.
 int metadata_keypoints(const Graph& graph);
 
