@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "ops/dispatch.hpp"
 #include "vision/labels.hpp"
 
 namespace saccade {
@@ -65,16 +66,30 @@ std::optional<Card> from_metadata(const Graph& graph, const Card& probe, std::st
   const Decoder* decoder = decoder_by_metadata(graph, probe, why);
   if (decoder == nullptr) return std::nullopt;
   Card card = default_card(*decoder);
-  recognise_input(graph, card);
-  card.heads[0].classes = metadata_classes(graph);
-  fit_output(graph, card, card.heads[0]);
-  if (card.task() == Task::kClassify) {  // Ultralytics' classifiers take plain 0..1 pixels
+  const bool classifies = card.task() == Task::kClassify;
+  if (classifies) {  // Ultralytics' classifiers take plain 0..1 pixels
     card.mean = {0, 0, 0};
     card.std = {1, 1, 1};
-    card.resize_to = std::max(card.width, card.height);
   }
+  recognise_input(graph, card);
+  if (classifies) card.resize_to = std::max(card.width, card.height);
+  card.heads[0].classes = metadata_classes(graph);
+  fit_output(graph, card, card.heads[0]);
   card.origin = "the model's metadata";
   return card;
+}
+
+/// What tasks without pixels of their own are assumed to take.
+void assume_pixels(const Graph& graph, Card& card) {
+  const bool is_depth = card.task() == Task::kDepth;
+  if (!is_depth && card.task() != Task::kClassify && card.task() != Task::kSemantic) return;
+  if (is_integer(graph.value(find_value(graph, graph.inputs(), card.input)).type.dtype))
+    card.assumptions.emplace_back("RGB pixels, neither scaled nor standardised");
+  else if (is_depth)
+    card.assumptions.emplace_back("RGB pixels of 0..1");
+  else
+    card.assumptions.emplace_back("pixels as ImageNet's models take them (RGB, mean and std)");
+  if (is_depth) card.assumptions.emplace_back("larger is farther");
 }
 
 std::optional<Card> from_structure(const Graph& graph, const Card& probe, std::string& why) {
@@ -84,9 +99,7 @@ std::optional<Card> from_structure(const Graph& graph, const Card& probe, std::s
     return std::nullopt;
   }
   Card card = card_with(graph, *decoder);
-  if (card.task() == Task::kClassify || card.task() == Task::kSemantic)
-    card.assumptions.emplace_back("pixels as ImageNet's models take them (RGB, mean and std)");
-  if (card.task() == Task::kDepth) card.assumptions.emplace_back("RGB pixels of 0..1; larger is farther");
+  assume_pixels(graph, card);
   card.origin = "the model's inputs and outputs";
   return card;
 }
@@ -153,6 +166,14 @@ bool is_channels_last(const Shape& image) {
   return !colors(1) && colors(3);
 }
 
+/// Whole numbers hold no pixels of 0..1: they take them as they are, or moved to where int8 has its 256 values.
+void take_whole_pixels(DType type, Card& card) {
+  const float middle = type == DType::kInt8 ? 128 : 0;
+  card.scale = 1;
+  card.mean = {middle, middle, middle};
+  card.std = {1, 1, 1};
+}
+
 void recognise_input(const Graph& graph, Card& card) {
   // Of several inputs, all but the picture must tell its size.
   std::vector<ValueId> pictures;
@@ -188,6 +209,7 @@ void recognise_input(const Graph& graph, Card& card) {
   card.width = static_cast<int>(width);
   card.height = static_cast<int>(height);
   if (channels == 1) card.color = ChannelOrder::kGray;
+  if (is_integer(input.type.dtype)) take_whole_pixels(input.type.dtype, card);
   if (card.resize == ResizeMode::kResizeCrop && card.resize_to == 0)
     card.resize_to = (std::max(card.width, card.height) * 256 + 112) / 224;
 }

@@ -7,8 +7,9 @@ namespace saccade {
 /// The pre-processing that models of a decoder are usually trained with; the rest is left empty.
 Card default_card(const Decoder& decoder);
 
-/// Sets the input's name and size. Throws Error (kUnsupported) where the model has another input than one picture, of
-/// batch 1, and those that tell it the picture's size (size_input()).
+/// Sets the input's name and size, and pixels that are not scaled where it takes whole numbers: 0..255, or -128..127 as
+/// int8. Throws Error (kUnsupported) where the model has another input than one picture, of batch 1, and those that
+/// tell it the picture's size (size_input()).
 void recognise_input(const Graph& graph, Card& card);
 
 /// Fits HEAD to the model: the outputs that its decoder reads (those that it names, where it names any), classes, and

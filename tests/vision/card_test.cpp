@@ -13,9 +13,9 @@ namespace saccade {
 namespace {
 
 /// A graph with one input and one output, made by OP behind a convolution's name.
-Graph model(const Shape& input, const Shape& output, const std::string& input_name = "images") {
+Graph model(const Shape& input, const Shape& output, DType input_type = DType::kFloat32) {
   Graph graph;
-  const ValueId image = graph.add_input(input_name, {DType::kFloat32, input});
+  const ValueId image = graph.add_input("images", {input_type, input});
   const ValueId out = graph.add_value("output0", {DType::kFloat32, output});
   graph.add_node({.op = "Conv", .name = "all", .inputs = {image}, .outputs = {out}});
   graph.add_output(out);
@@ -130,6 +130,16 @@ TEST(Recognition, ShowsTheCardToWrite) {
   EXPECT_NE(message.find("decoder = \"yolov8\""), std::string::npos) << message;
 }
 
+TEST(Recognition, LeavesPixelsWholeForWholeNumbers) {
+  for (const Shape& output : {Shape{1, 84, 8400}, Shape{1, 1000}}) {
+    const Card card = card_for(model({1, 3, 640, 640}, output, DType::kUInt8), {});
+    EXPECT_EQ(card.scale, 1);
+    EXPECT_EQ(card.mean, (std::array<float, 3>{0, 0, 0}));
+    EXPECT_EQ(card.std, (std::array<float, 3>{1, 1, 1}));
+    EXPECT_EQ(card_for(model({1, 3, 640, 640}, output, DType::kInt8), {}).mean[0], 128);
+  }
+}
+
 TEST(Recognition, RejectsOtherInputs) {
   EXPECT_THROW(card_for(model({1, 5, 64, 64}, {1, 10}), {}), Error);
   EXPECT_THROW(card_for(model({4, 3, 64, 64}, {4, 10}), {}), Error);
@@ -159,6 +169,14 @@ multi_label = true
   EXPECT_EQ(card.roi->width, 30);
   EXPECT_TRUE(card.head().multi_label);
   EXPECT_EQ(card.head().labels.size(), 80U);
+}
+
+TEST_F(CardFiles, ScalePixelsOfWholeNumbersToo) {
+  const Graph graph = model({1, 3, 640, 640}, {1, 84, 8400}, DType::kUInt8);
+  EXPECT_EQ(load(graph, "[output]\ndecoder = \"yolov8\"\n").scale, 1);
+  const Card card = load(graph, "[input]\nscale = 0.5\nmean = 3\n");
+  EXPECT_EQ(card.scale, 0.5F);
+  EXPECT_EQ(card.mean[2], 3);
 }
 
 TEST_F(CardFiles, DescribeAModelThatIsNotRecognised) {
