@@ -122,6 +122,20 @@ TEST(Answers, PointsAreInTheFramesPixels) {
   EXPECT_EQ(points[1].y, 16) << "cut to the frame";
 }
 
+TEST(Answers, PointsStandBehindSeveralClasses) {
+  const Graph model = model_of({{"output0", column({4, 4, 4, 4, 0.1F, 0.9F, 2, 3, 0.7F, 6, 5, 0.2F})}}, 8, 8);
+  Head head{.decoder = find_decoder("yolov8-pose"), .labels = {"cat", "dog"}};
+  Card card = default_card(*head.decoder);
+  recognise_input(model, card);
+  fit_output(model, card, head);
+  card.heads = {head};
+  const OneFrame run(model, card, 16, 16);
+  ASSERT_EQ(run.result.detections.size(), 1U);
+  EXPECT_EQ(run.result.detections[0].class_name, "dog");
+  ASSERT_EQ(run.result.detections[0].keypoints.size(), 2U);
+  EXPECT_EQ(run.result.detections[0].keypoints[1].x, 12);
+}
+
 TEST(Answers, PointsMustBeAsManyAsTheCardSays) {
   const Graph model = model_of({{"output0", column({4, 4, 4, 4, 0.9F, 2, 3, 0.7F, 6, 100, 0.2F})}}, 8, 8);
   Card card = card_of(model, "yolov8-pose", {"person"});

@@ -295,6 +295,17 @@ TEST_F(CardFiles, NameTheClassesThatTheOutputDoesNotTell) {
   }
 }
 
+TEST_F(CardFiles, TellClassesFromPoints) {
+  Graph graph = model({1, 3, 640, 640}, {1, 4 + 2 + 3 * 17, 8400});
+  const std::string pose = "[output]\ndecoder = \"yolov8-pose\"\n";
+  const Card labelled = load(graph, pose + "labels = [\"cat\", \"dog\"]\n");
+  EXPECT_EQ(labelled.head().classes, 2);
+  EXPECT_EQ(labelled.head().keypoints, 17);
+  EXPECT_EQ(load(graph, pose + "remap = [-1, 0]\nlabels = [\"dog\"]\n").head().keypoints, 17);
+  graph.metadata["names"] = "['cat', 'dog']";
+  EXPECT_EQ(load(graph, pose).head().labels, (std::vector<std::string>{"cat", "dog"}));
+}
+
 TEST_F(CardFiles, DescribeSeveralAnswers) {
   Graph graph = model({1, 3, 64, 64}, {1, 6, 84});
   const ValueId plane = graph.add_value("far", {DType::kFloat32, {1, 1, 32, 32}});

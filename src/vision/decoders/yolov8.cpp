@@ -84,8 +84,8 @@ std::int64_t numbers_of(std::int64_t extra, int keypoints) {
 }
 
 bool fit_points(const Graph& graph, const Card& /*card*/, Head& head) {
-  // The metadata tells the classes; people are one class of 17 points.
-  if (head.classes == 0) head.classes = 1;
+  // The card or the metadata tells the classes; people are one class of 17 points.
+  if (!assume_classes(head, std::max(1, metadata_classes(graph)))) return false;
   if (head.keypoints == 0) head.keypoints = metadata_keypoints(graph);
   return fit_one(graph, head, [&](const Shape& shape, Head& to) {
     if (!is_list(shape)) return false;
