@@ -215,13 +215,16 @@ void recognise_input(const Graph& graph, Card& card) {
 }
 
 void fit_output(const Graph& graph, const Card& card, Head& head) {
-  const std::vector<std::string> named = head.outputs;
-  if (head.decoder->fit(graph, card, head)) return;
   std::string seen;
   for (ValueId output : graph.outputs()) {
     const Value& value = graph.value(output);
     seen += fmt::format("{}{} ({})", seen.empty() ? "" : ", ", value.name, value.type.shape.to_string());
   }
+  const std::vector<std::string> named = head.outputs;
+  for (const std::string& name : named)
+    if (!std::ranges::any_of(graph.outputs(), [&](ValueId output) { return graph.value(output).name == name; }))
+      fail(ErrorCode::kInvalidFile, "the model has no output '{}': it has {}", name, seen);
+  if (head.decoder->fit(graph, card, head)) return;
   fail(ErrorCode::kInvalidFile, "the decoder {} fits no output{} of the model: it has {}", head.decoder->name,
        named.empty() ? "" : fmt::format(" '{}'", fmt::join(named, "', '")), seen);
 }

@@ -336,7 +336,8 @@ TEST_F(CardFiles, MayNotContradictTheModel) {
       {"[input]\nname = \"x\"\n", "'images', not 'x'"},
       {"[input]\ncolor = \"gray\"\n", "three channels"},
       {"task = \"classify\"\n", "'classify'"},
-      {"[output]\nname = \"boxes\"\n", "output0 (1x84x8400)"},
+      {"[output]\nname = \"boxes\"\n", "the model has no output 'boxes': it has output0 (1x84x8400)"},
+      {"[output]\nname = [\"output0\", \"boxes\"]\n", "the model has no output 'boxes'"},
       {"[output]\ndecoder = \"yolo-e2e\"\n", "fits no output"},
       {"[output]\nlabels = [\"one\"]\n", "80 classes"},
   };
