@@ -11,11 +11,6 @@
 namespace saccade {
 namespace {
 
-/// Whether HEAD's answers have classes at all.
-bool has_classes(const Head& head) {
-  return head.decoder->task != Task::kDepth && head.decoder->task != Task::kUpscale;
-}
-
 /// The metadata's names where there are as many, else COCO's where there are 80 classes, else numbers.
 void name_classes(const Graph& graph, Card& card, Head& head) {
   const auto fits = [&](std::size_t count) { return head.classes == 0 || static_cast<int>(count) == head.classes; };
@@ -57,7 +52,7 @@ void settle_classes(Head& head) {
 
 void settle_labels(const Graph& graph, Card& card) {
   for (Head& head : card.heads) {
-    if (!has_classes(head)) continue;
+    if (!head.decoder->uses.labels) continue;
     settle_classes(head);
     if (head.labels.empty()) name_classes(graph, card, head);
     if (head.classes != 0 && static_cast<int>(head.labels.size()) != head.classes)
@@ -177,8 +172,8 @@ std::string to_toml(const Head& head, bool alone) {
   add_list(text, "remap", head.remap);
   if (head.keypoints > 0) text += fmt::format("keypoints = {}\n", head.keypoints);
   if (head.sigmoid) text += "sigmoid = true\n";
-  if (head.decoder->task == Task::kClassify) text += fmt::format("softmax = {}\n", head.softmax);
-  if (head.decoder->task == Task::kDepth) text += fmt::format("depth = \"{}\"\n", to_string(head.depth));
+  if (head.decoder->uses.softmax) text += fmt::format("softmax = {}\n", head.softmax);
+  if (head.decoder->uses.depth) text += fmt::format("depth = \"{}\"\n", to_string(head.depth));
   if (head.multi_label) text += "multi_label = true\n";
   if (!head.labels.empty()) text += fmt::format("labels = {}\n", list_of_texts(head.labels));
   return text;

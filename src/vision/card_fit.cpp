@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <tuple>
 
 #include "base/error.hpp"
 #include "vision/card_file.hpp"
@@ -32,6 +33,23 @@ void apply(const HeadFile& said, Head& head) {
   take(head.depth, said.depth);
 }
 
+/// Throws Error where SAID has a key that DECODER would pass over.
+void check_keys(const HeadFile& said, const Decoder& decoder) {
+  const OutputKeys& uses = decoder.uses;
+  for (const auto& [is_said, is_used, key] : {std::tuple{!said.labels.empty(), uses.labels, "labels"},
+                                              {!said.conf.empty(), uses.conf, "conf"},
+                                              {!said.remap.empty(), uses.remap, "remap"},
+                                              {said.multi_label.has_value(), uses.multi_label, "multi_label"},
+                                              {!said.strides.empty(), uses.strides, "strides"},
+                                              {!said.anchors.empty(), uses.anchors, "anchors"},
+                                              {said.softmax.has_value(), uses.softmax, "softmax"},
+                                              {said.sigmoid.has_value(), uses.sigmoid, "sigmoid"},
+                                              {said.keypoints.has_value(), uses.keypoints, "keypoints"},
+                                              {said.depth.has_value(), uses.depth, "depth"}})
+    if (is_said && !is_used)
+      fail(ErrorCode::kInvalidFile, "'output.{}' is not read by the decoder {}", key, decoder.name);
+}
+
 /// How many classes the output has as SAID tells it; 0: it does not.
 int said_classes(const HeadFile& said) {
   return static_cast<int>(said.remap.empty() ? said.labels.size() : said.remap.size());
@@ -50,6 +68,7 @@ void check_agreement(const HeadFile& said, const Head& fitted) {
 /// A head of DECODER's as SAID, fitted to the model. CLASSES are those that the metadata names; what SAID names counts
 /// more, and what the output tells counts most.
 Head fit_as_said(const HeadFile& said, const Decoder& decoder, int classes, const Graph& graph, const Card& card) {
+  check_keys(said, decoder);
   const int named = said_classes(said);
   Head head{.decoder = &decoder, .classes = named == 0 || named == classes ? classes : 0};
   apply(said, head);

@@ -12,6 +12,20 @@ struct Card;
 struct Head;
 class Attachment;
 
+/// Which keys of a card's [output] a decoder reads, of those that not all do. Decoders of objects read the first four.
+struct OutputKeys {
+  bool labels = true;
+  bool conf = true;
+  bool remap = true;
+  bool multi_label = true;
+  bool strides = false;
+  bool anchors = false;
+  bool softmax = false;
+  bool sigmoid = false;
+  bool keypoints = false;
+  bool depth = false;
+};
+
 /// One way to read a model's outputs: all that Saccade knows about it. A file in decoders/ and a line of its table.
 struct Decoder {
   std::string_view name;   ///< as cards have it
@@ -28,6 +42,8 @@ struct Decoder {
   void (*attach)(Attachment& to);
   /// The model chooses among its boxes itself: none is suppressed.
   bool selects_itself = false;
+  /// A card that says others is refused.
+  OutputKeys uses = {};
 };
 
 /// All decoders, in the order in which they are tried on a model.

@@ -377,6 +377,26 @@ TEST_F(CardFiles, MayNotContradictWhatTheOutputHas) {
   EXPECT_EQ(load(det, "[output]\ndecoder = \"fastestdet\"\nstrides = [16]\n").head().strides, (std::vector{16}));
 }
 
+TEST_F(CardFiles, SayNothingThatTheDecoderPassesOver) {
+  const Graph boxes = model({1, 3, 640, 640}, {1, 84, 8400});
+  const Graph plane = model({1, 3, 64, 64}, {1, 1, 64, 64});
+  const Graph classes = model({1, 3, 64, 64}, {1, 10});
+  const std::vector<std::tuple<const Graph*, std::string, std::string, std::string>> cases = {
+      {&boxes, "yolov8", "anchors", "[10, 13]"},  {&boxes, "yolov8", "strides", "[8, 16, 32]"},
+      {&boxes, "yolov8", "softmax", "false"},     {&boxes, "yolov8", "sigmoid", "true"},
+      {&boxes, "yolov8", "keypoints", "17"},      {&boxes, "yolov8", "depth", "\"metric\""},
+      {&classes, "classify", "remap", "[0]"},     {&classes, "classify", "strides", "[8]"},
+      {&plane, "depth", "labels", "[\"a\"]"},     {&plane, "depth", "sigmoid", "true"},
+      {&plane, "semantic", "remap", "[0]"},       {&plane, "semantic", "conf", "0.5"},
+      {&plane, "semantic", "multi_label", "true"}};
+  for (const auto& [graph, decoder, key, value] : cases) {
+    const std::string message =
+        rejection(*graph, "[output]\ndecoder = \"" + decoder + "\"\n" + key + " = " + value + "\n");
+    EXPECT_NE(message.find("'output." + key + "' is not read by the decoder " + decoder), std::string::npos) << message;
+  }
+  EXPECT_NE(rejection(boxes, "[output]\nstrides = [8]\n").find("not read by the decoder yolov8"), std::string::npos);
+}
+
 TEST_F(CardFiles, MustExist) {
   EXPECT_THROW(card_for(model({1, 3, 640, 640}, {1, 84, 8400}), {}, folder_ / "missing.toml"), Error);
 }

@@ -237,6 +237,13 @@ TEST(FamilySignatures, FitOrFailPlainly) {
       Head head{.decoder = decoder};
       if (!decoder->fit(graph, card, head)) continue;
       EXPECT_FALSE(head.outputs.empty()) << signature.what << " as " << decoder->name;
+      // Cards are printed with what it set, and read again.
+      const OutputKeys& uses = decoder->uses;
+      EXPECT_TRUE(uses.labels || head.labels.empty()) << decoder->name;
+      EXPECT_TRUE(uses.remap || head.remap.empty()) << decoder->name;
+      EXPECT_TRUE(uses.strides || head.strides.empty()) << decoder->name;
+      EXPECT_TRUE(uses.anchors || head.anchors.empty()) << decoder->name;
+      EXPECT_TRUE(uses.keypoints || head.keypoints == 0) << decoder->name;
       // What it fitted, it fits again by the names that it set: cards are printed with them.
       Head again{.decoder = decoder, .outputs = head.outputs, .strides = head.strides, .anchors = head.anchors};
       EXPECT_TRUE(decoder->fit(graph, card, again)) << signature.what << " as " << decoder->name;

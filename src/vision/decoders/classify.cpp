@@ -46,6 +46,7 @@ constexpr Decoder kClassify = {.name = "classify",
                                .usual_pixels = imagenet_pixels,
                                .fit = fit_and_settle,
                                .recognises = is_vector,
-                               .attach = attach};
+                               .attach = attach,
+                               .uses = {.remap = false, .softmax = true, .sigmoid = true}};
 
 }  // namespace saccade

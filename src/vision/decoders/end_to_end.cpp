@@ -124,7 +124,8 @@ constexpr Decoder kYoloEndToEndPose = {.name = "yolo-e2e-pose",
                                        .fit = fit_points,
                                        .recognises = is_people,
                                        .attach = attach_points,
-                                       .selects_itself = true};
+                                       .selects_itself = true,
+                                       .uses = {.keypoints = true}};
 constexpr Decoder kYoloEndToEndObb = {
     .name = "yolo-e2e-obb",
     .reads = "rows x, y, w, h, score, class, angle that need no suppression (YOLOv26-obb)",

@@ -117,20 +117,24 @@ constexpr Decoder kSemantic = {.name = "semantic",
                                .usual_pixels = stretched_imagenet_pixels,
                                .fit = fit_semantic,
                                .recognises = is_semantic,
-                               .attach = attach_semantic};
-constexpr Decoder kDepth = {.name = "depth",
-                            .reads = "a depth in the cells of a picture (`depth`: what it means)",
-                            .task = Task::kDepth,
-                            .usual_pixels = stretched_pixels,
-                            .fit = fit_depth,
-                            .recognises = is_depth,
-                            .attach = attach_depth};
+                               .attach = attach_semantic,
+                               .uses = {.conf = false, .remap = false, .multi_label = false, .sigmoid = true}};
+constexpr Decoder kDepth = {
+    .name = "depth",
+    .reads = "a depth in the cells of a picture (`depth`: what it means)",
+    .task = Task::kDepth,
+    .usual_pixels = stretched_pixels,
+    .fit = fit_depth,
+    .recognises = is_depth,
+    .attach = attach_depth,
+    .uses = {.labels = false, .conf = false, .remap = false, .multi_label = false, .depth = true}};
 constexpr Decoder kUpscale = {.name = "upscale",
                               .reads = "a larger picture, its values as those of the input",
                               .task = Task::kUpscale,
                               .usual_pixels = stretched_pixels,
                               .fit = fit_upscale,
                               .recognises = is_upscale,
-                              .attach = attach_upscale};
+                              .attach = attach_upscale,
+                              .uses = {.labels = false, .conf = false, .remap = false, .multi_label = false}};
 
 }  // namespace saccade

@@ -89,6 +89,7 @@ constexpr Decoder kNanodet = {.name = "nanodet",
                               .usual_pixels = pixels,
                               .fit = fit,
                               .recognises = is_nanodet,
-                              .attach = attach};
+                              .attach = attach,
+                              .uses = {.strides = true}};
 
 }  // namespace saccade

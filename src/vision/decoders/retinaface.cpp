@@ -63,6 +63,7 @@ constexpr Decoder kRetinaFace = {.name = "retinaface",
                                  .usual_pixels = pixels,
                                  .fit = fit,
                                  .recognises = is_retinaface,
-                                 .attach = attach};
+                                 .attach = attach,
+                                 .uses = {.keypoints = true}};
 
 }  // namespace saccade

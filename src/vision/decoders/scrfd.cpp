@@ -100,6 +100,7 @@ constexpr Decoder kScrfd = {.name = "scrfd",
                             .usual_pixels = pixels,
                             .fit = fit,
                             .recognises = is_scrfd,
-                            .attach = attach};
+                            .attach = attach,
+                            .uses = {.strides = true, .keypoints = true}};
 
 }  // namespace saccade

@@ -125,12 +125,14 @@ constexpr Decoder kYoloFastest = {.name = "yolo-fastest",
                                   .usual_pixels = plain_bgr,
                                   .fit = fit_v2,
                                   .recognises = is_v2,
-                                  .attach = attach_v2};
+                                  .attach = attach_v2,
+                                  .uses = {.strides = true, .anchors = true}};
 constexpr Decoder kFastestDet = {.name = "fastestdet",
                                  .reads = "FastestDet's one level of objectness, box and probabilities",
                                  .usual_pixels = plain_bgr,
                                  .fit = fit_det,
                                  .recognises = is_det,
-                                 .attach = attach_det};
+                                 .attach = attach_det,
+                                 .uses = {.strides = true}};
 
 }  // namespace saccade

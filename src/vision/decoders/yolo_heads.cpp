@@ -193,11 +193,13 @@ constexpr Decoder kYolov3 = {.name = "yolov3",
                              .usual_pixels = darknet_pixels,
                              .fit = fit,
                              .recognises = is_darknet_v3,
-                             .attach = attach_v3};
+                             .attach = attach_v3,
+                             .uses = {.strides = true, .anchors = true}};
 constexpr Decoder kYolov5Heads = {.name = "yolov5-heads",
                                   .reads = "undecoded heads, an output a level; `anchors` (YOLOv5, v7)",
                                   .usual_pixels = ultralytics_pixels,
                                   .fit = fit,
-                                  .attach = attach_v5};
+                                  .attach = attach_v5,
+                                  .uses = {.strides = true, .anchors = true}};
 
 }  // namespace saccade

@@ -143,12 +143,14 @@ constexpr Decoder kYolov7Pose = {.name = "yolov7-pose",
                                  .usual_pixels = ultralytics_pixels,
                                  .fit = fit_points,
                                  .recognises = is_people,
-                                 .attach = attach_points};
+                                 .attach = attach_points,
+                                 .uses = {.keypoints = true}};
 constexpr Decoder kYolox = {.name = "yolox",
                             .reads = "YOLOX's grid, undecoded; `strides` level by level",
                             .usual_pixels = yolox_pixels,
                             .fit = fit_yolox,
                             .recognises = is_yolox,
-                            .attach = attach_yolox};
+                            .attach = attach_yolox,
+                            .uses = {.strides = true}};
 
 }  // namespace saccade

@@ -155,7 +155,8 @@ constexpr Decoder kYolov8Pose = {.name = "yolov8-pose",
                                  .usual_pixels = ultralytics_pixels,
                                  .fit = fit_points,
                                  .recognises = is_people,
-                                 .attach = attach_points};
+                                 .attach = attach_points,
+                                 .uses = {.keypoints = true}};
 constexpr Decoder kYolov8Obb = {.name = "yolov8-obb",
                                 .reads = "the same with an angle in radians behind the classes",
                                 .task = Task::kOriented,

@@ -61,6 +61,7 @@ constexpr Decoder kYunet = {.name = "yunet",
                             .usual_pixels = pixels,
                             .fit = fit,
                             .recognises = is_yunet,
-                            .attach = attach};
+                            .attach = attach,
+                            .uses = {.strides = true, .keypoints = true}};
 
 }  // namespace saccade
