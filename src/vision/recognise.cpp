@@ -32,33 +32,40 @@ const Decoder* decoder_by_structure(const Graph& graph, const Card& probe) {
   return nullptr;
 }
 
-/// The task that Ultralytics' metadata names; YOLOv5's names none.
-std::optional<Task> task_of(const Graph& graph) {
+/// The task that Ultralytics' metadata names, or all that it may leave open, as YOLOv5's does; empty: none that we
+/// know.
+std::vector<Task> tasks_of(const Graph& graph) {
   const auto found = graph.metadata.find("task");
-  if (found == graph.metadata.end()) return Task::kDetect;
+  if (found == graph.metadata.end()) return {Task::kDetect, Task::kSegment, Task::kClassify};
   for (std::size_t i = 0; i < kTasks; ++i)
-    if (to_string(static_cast<Task>(i)) == found->second) return static_cast<Task>(i);
-  return std::nullopt;
+    if (to_string(static_cast<Task>(i)) == found->second) return {static_cast<Task>(i)};
+  return {};
 }
 
 /// Ultralytics writes names, task, stride, imgsz, end2end, channels (YOLOv5 only names and stride).
 const Decoder* decoder_by_metadata(const Graph& graph, const Card& probe, std::string& why) {
-  const std::optional<Task> task = task_of(graph);
-  if (!task) {
+  const std::vector<Task> tasks = tasks_of(graph);
+  if (tasks.empty()) {
     why =
         fmt::format("its metadata says that its task is '{}', which Saccade does not know", graph.metadata.at("task"));
     return nullptr;
   }
   const int classes = metadata_classes(graph);
-  for (const char* name : {"yolov8", "yolov8-seg", "yolov8-pose", "yolov8-obb", "yolov5", "yolov5-seg", "yolo-e2e",
-                           "yolo-e2e-seg", "yolo-e2e-pose", "yolo-e2e-obb", "classify", "semantic"}) {
-    const Decoder* decoder = find_decoder(name);
-    if (decoder == nullptr || decoder->task != *task) continue;
-    Head head{.decoder = decoder, .classes = classes};
-    if (decoder->fit(graph, probe, head)) return decoder;
+  for (const Task task : tasks) {
+    for (const char* name : {"yolov8", "yolov8-seg", "yolov8-pose", "yolov8-obb", "yolov5", "yolov5-seg", "yolo-e2e",
+                             "yolo-e2e-seg", "yolo-e2e-pose", "yolo-e2e-obb", "classify", "semantic"}) {
+      const Decoder* decoder = find_decoder(name);
+      if (decoder == nullptr || decoder->task != task) continue;
+      Head head{.decoder = decoder, .classes = classes};
+      if (decoder->fit(graph, probe, head)) return decoder;
+    }
   }
-  why = fmt::format("its metadata says '{}' of {} classes, but no output is one of such a model", to_string(*task),
-                    classes);
+  if (tasks.size() == 1)
+    why = fmt::format("its metadata says '{}' of {} classes, but no output is one of such a model", to_string(tasks[0]),
+                      classes);
+  else
+    why = fmt::format(
+        "its metadata names {} classes and no task, but no output detects, segments or classifies as many", classes);
   return nullptr;
 }
 
@@ -67,7 +74,7 @@ std::optional<Card> from_metadata(const Graph& graph, const Card& probe, std::st
   if (decoder == nullptr) return std::nullopt;
   Card card = default_card(*decoder);
   const bool classifies = card.task() == Task::kClassify;
-  if (classifies) {  // Ultralytics' classifiers take plain 0..1 pixels
+  if (classifies && graph.metadata.contains("task")) {  // Ultralytics' take plain 0..1 pixels, YOLOv5's ImageNet's
     card.mean = {0, 0, 0};
     card.std = {1, 1, 1};
   }

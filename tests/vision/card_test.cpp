@@ -115,6 +115,23 @@ TEST(Recognition, BelievesUltralyticsMetadata) {
   EXPECT_NE(message_of([&] { card_for(graph, {}); }).find("'pose'"), std::string::npos);
 }
 
+TEST(Recognition, FindsTheTaskThatMetadataLeavesOut) {
+  const auto of = [](Graph graph) {
+    graph.metadata = {{"stride", "32"}, {"names", "{0: 'cat', 1: 'dog'}"}};
+    return card_for(graph, {});
+  };
+  EXPECT_EQ(of(model({1, 3, 640, 640}, {1, 25200, 7})).head().decoder->name, "yolov5");
+  const Card masks = of(also(model({1, 3, 640, 640}, {1, 25200, 39}), "output1", {1, 32, 160, 160}));
+  EXPECT_EQ(masks.head().decoder->name, "yolov5-seg");
+  EXPECT_EQ(masks.head().labels[1], "dog");
+  const Card classes = of(model({1, 3, 224, 224}, {1, 2}));
+  EXPECT_EQ(classes.head().decoder->name, "classify");
+  EXPECT_EQ(classes.resize_to, 224);
+  EXPECT_NEAR(classes.mean[0], 0.485, 1e-6);
+  const std::string message = message_of([&] { of(model({1, 3, 640, 640}, {1, 25200, 9})); });
+  EXPECT_NE(message.find("names 2 classes and no task"), std::string::npos) << message;
+}
+
 TEST(Recognition, DoesNotTakeKeypointsForClasses) {
   const Card card = card_for(model({1, 3, 640, 640}, {1, 56, 8400}), {});
   EXPECT_EQ(card.head().decoder->name, "yolov8-pose");
