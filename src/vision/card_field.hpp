@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/error.hpp"
 #include "vision/card_file.hpp"
@@ -31,16 +32,17 @@ struct Field {
     if (!value) bad("true or false");
     return *value;
   }
-  double number() const { return number(node); }
-  double number(const toml::node& from) const {
+  float number() const { return number(node); }
+  float number(const toml::node& from) const {
     const auto value = from.is_number() ? from.value<double>() : std::nullopt;
-    if (!value || !std::isfinite(*value)) bad("a number");
-    return *value;
+    if (!value || !(std::abs(*value) <= std::numeric_limits<float>::max())) bad("a number that float32 holds");
+    return static_cast<float>(*value);
   }
   int integer(int low, int high) const { return integer(node, low, high); }
   int integer(const toml::node& from, int low, int high) const {
     const auto value = from.value_exact<std::int64_t>();
-    if (!value || *value < low || *value > high) bad(fmt::format("of integers in {}..{}", low, high));
+    if (!value || *value < low || *value > high)
+      bad(fmt::format("{} in {}..{}", &from == &node ? "an integer" : "a list of integers", low, high));
     return static_cast<int>(*value);
   }
   const toml::array& array(std::size_t size) const {
@@ -61,11 +63,11 @@ struct Field {
     if (!node.is_array()) return fill();
     std::array<float, 3> out{};
     const toml::array& values = array(3);
-    for (std::size_t i = 0; i < 3; ++i) out[i] = static_cast<float>(number(values[i]));
+    for (std::size_t i = 0; i < 3; ++i) out[i] = number(values[i]);
     return out;
   }
   std::array<float, 3> fill() const {
-    const auto value = static_cast<float>(number());
+    const float value = number();
     return {value, value, value};
   }
   template <typename Enum, std::size_t N>
@@ -129,7 +131,7 @@ inline void add_numbers(const Field& field, const toml::array& values, std::vect
     if (const toml::array* inner = entry.as_array())
       add_numbers(field, *inner, numbers);
     else
-      numbers.push_back(static_cast<float>(field.number(entry)));
+      numbers.push_back(field.number(entry));
   }
 }
 
@@ -147,7 +149,7 @@ inline std::vector<float> conf_of(const Field& field) {
   if (field.node.is_array())
     add_numbers(field, field.array(0), conf);
   else
-    conf.push_back(static_cast<float>(field.number()));
+    conf.push_back(field.number());
   if (conf.empty() || !std::ranges::all_of(conf, [](float value) { return value >= 0 && value <= 1; }))
     field.bad("a number in 0..1, or a list of such, one a class");
   return conf;

@@ -36,8 +36,11 @@ constexpr Key kKeys[] = {
      [](const Field& f, CardFile& c) { c.resize_to = f.integer(1, 16384); }},
     {"input", "pad", "0..255 or three", "The colour around a letterboxed frame, in the tensor's channel order.",
      [](const Field& f, CardFile& c) { c.pad = pad_of(f); }},
-    {"input", "scale", "number", "The tensor holds (pixel * scale - mean) / std, pixels being 0..255.",
-     [](const Field& f, CardFile& c) { c.scale = static_cast<float>(f.number()); }},
+    {"input", "scale", "number", "The tensor holds (pixel * scale - mean) / std, pixels being 0..255; not 0.",
+     [](const Field& f, CardFile& c) {
+       c.scale = f.number();
+       if (*c.scale == 0) f.bad("other than 0");
+     }},
     {"input", "mean", "number or three", "See `scale`; in the tensor's channel order.",
      [](const Field& f, CardFile& c) { c.mean = f.numbers(); }},
     {"input", "std", "number or three", "See `scale`; none may be 0.",
@@ -124,6 +127,8 @@ void read_table(const toml::table& table, std::string_view section, CardFile& ca
 
 /// What single keys can't show.
 void check(const CardFile& card) {
+  if (card.heads.size() > 1 && !card.names_decoders())
+    fail(ErrorCode::kInvalidFile, "{}: each of several outputs must name its decoder", card.path.string());
   for (const HeadFile& head : card.heads)
     if (head.softmax.value_or(false) && head.sigmoid.value_or(false))
       fail(ErrorCode::kInvalidFile, "{}: 'output.softmax' and 'output.sigmoid' exclude each other", card.path.string());

@@ -99,8 +99,6 @@ Card card_of(const CardFile& said, const Graph& graph) {
 }
 
 void apply(const CardFile& said, const Graph& graph, Card& card) {
-  if (said.heads.size() > 1 && !said.names_decoders())
-    fail(ErrorCode::kInvalidFile, "each of several outputs must name its decoder");
   if (said.task && *said.task != card.task())
     fail(ErrorCode::kInvalidFile, "the task is '{}', but the decoder '{}' is for '{}'", to_string(*said.task),
          card.head().decoder->name, to_string(card.task()));

@@ -239,16 +239,20 @@ TEST_F(CardFiles, NameKeyAndLineOfWhatIsWrong) {
       {"[input]\ncolor = \"red\"\n", "card.toml:2: 'input.color' must be one of rgb, bgr, gray"},
       {"[input]\ncolor = 3\n", "'input.color' must be a text"},
       {"[input]\nsize = [1, 2, 3]\n", "'input.size' must be a list of 2"},
-      {"[input]\npad = 300\n", "card.toml:2: 'input.pad'"},
+      {"[input]\npad = 300\n", "card.toml:2: 'input.pad' must be an integer in 0..255"},
+      {"[input]\npad = [1, 2, 300]\n", "'input.pad' must be a list of integers in 0..255"},
       {"[input]\nstd = 0\n", "'input.std' must be other than 0"},
       {"[input]\nscale = nan\n", "'input.scale' must be a number"},
+      {"[input]\nscale = 1e300\n", "'input.scale' must be a number that float32 holds"},
+      {"[input]\nmean = [0, 0, 1e39]\n", "'input.mean' must be a number that float32 holds"},
+      {"[input]\nscale = 0\n", "card.toml:2: 'input.scale' must be other than 0"},
       {"[input]\nroi = [0, 0, 0, 5]\n", "'input.roi'"},
       {"input = 3\n", "'input' must be a table"},
       {"[output]\ndecoder = \"yolov99\"\n", "card.toml:2: 'output.decoder' must be one of yolov8"},
       {"[output]\nanchors = [10, 13, 16]\n", "'output.anchors' must be a list of widths and heights"},
       {"[output]\nanchors = [10, -13]\n", "'output.anchors' must be a list of widths and heights"},
       {"[output]\nconf = 2\n", "'output.conf' must be a number in 0..1"},
-      {"[output]\nremap = [-2]\n", "'output.remap' must be of integers in -1"},
+      {"[output]\nremap = [-2]\n", "'output.remap' must be a list of integers in -1"},
       {"[output]\nremap = [0, 1]\n", "'output.remap' maps 2 classes, but the output 'output0' tells 80 apart"},
       {"[output]\ndepth = \"near\"\n", "'output.depth' must be one of relative, metric, inverse"},
       {"[output]\nname = [1]\n", "'output.name' must be a text or a list of texts"},
@@ -263,7 +267,7 @@ TEST_F(CardFiles, NameKeyAndLineOfWhatIsWrong) {
       {"[output]\nconf = [0.5, 0.6]\n", "'output.conf' has 2 thresholds, but there are 80 classes"},
       {"[output]\nremap = []\n", "'output.remap' must be a list of at least one integer"},
       {"[output]\nremap = 1\n", "card.toml:2: 'output.remap' must be a list"},
-      {"[output]\nremap = [0.5]\n", "'output.remap' must be of integers in -1"},
+      {"[output]\nremap = [0.5]\n", "'output.remap' must be a list of integers in -1"},
       {"[output]\nsigmoid = 1\n", "card.toml:2: 'output.sigmoid' must be true or false"},
       {"[output]\nsigmoid = \"yes\"\n", "'output.sigmoid' must be true or false"},
       {"[output]\nsoftmax = true\nsigmoid = true\n", "'output.softmax' and 'output.sigmoid' exclude each other"},
@@ -344,6 +348,12 @@ depth = "metric"
   EXPECT_EQ(card.heads[0].conf, (std::vector{0.3F, 0.6F}));
   EXPECT_EQ(card.heads[1].depth, DepthKind::kMetric);
   EXPECT_EQ(to_toml(load(graph, to_toml(card))), to_toml(card));
+}
+
+TEST_F(CardFiles, NameADecoderForEachOfSeveralAnswers) {
+  const Graph unknown = model({1, 3, 64, 64}, {1, 21, 5, 9});
+  const std::string message = rejection(unknown, "[[output]]\ndecoder = \"depth\"\n[[output]]\n");
+  EXPECT_NE(message.find("card.toml: each of several outputs must name its decoder"), std::string::npos) << message;
 }
 
 TEST_F(CardFiles, MayNotContradictTheModel) {
