@@ -55,7 +55,8 @@ int said_classes(const HeadFile& said) {
   return static_cast<int>(said.remap.empty() ? said.labels.size() : said.remap.size());
 }
 
-/// Strides and points are as the output has them: FITTED knows. Throws Error where SAID has others.
+/// Strides, points and the number of anchors are as the output has them: FITTED knows. Throws Error where SAID has
+/// others.
 void check_agreement(const HeadFile& said, const Head& fitted) {
   if (!said.strides.empty() && said.strides != fitted.strides)
     fail(ErrorCode::kInvalidFile, "'output.strides' is [{}], but the output '{}' has [{}]",
@@ -63,6 +64,9 @@ void check_agreement(const HeadFile& said, const Head& fitted) {
   if (said.keypoints && *said.keypoints != fitted.keypoints)
     fail(ErrorCode::kInvalidFile, "'output.keypoints' is {}, but the output '{}' has {}", *said.keypoints,
          fitted.outputs.front(), fitted.keypoints);
+  if (!said.anchors.empty() && said.anchors.size() != fitted.anchors.size())
+    fail(ErrorCode::kInvalidFile, "'output.anchors' has {} sizes, which are not as many as the output's {} levels take",
+         said.anchors.size() / 2, fitted.strides.size());
 }
 
 /// A head of DECODER's as SAID, fitted to the model. CLASSES are those that the metadata names; what SAID names counts
@@ -75,6 +79,7 @@ Head fit_as_said(const HeadFile& said, const Decoder& decoder, int classes, cons
   Head unguided = head;
   unguided.strides.clear();
   unguided.keypoints = 0;
+  unguided.anchors.clear();
   try {
     fit_output(graph, card, head);
   } catch (const Error&) {

@@ -34,7 +34,8 @@ struct Decoder {
   /// Sets the pixels that such models are usually trained with.
   void (*usual_pixels)(Card& card);
   /// Finds the outputs that it reads, among those that HEAD names, else among all, and sets in HEAD what they say:
-  /// outputs, classes, and what else the card left open. False where there are none, or where they contradict the card.
+  /// outputs, classes, and what else the card left open (anchors stay empty where none are usual). False where there
+  /// are none, or where they contradict the card.
   bool (*fit)(const Graph& graph, const Card& card, Head& head);
   /// Whether the model, its head fitted, is this decoder's beyond doubt, without metadata. Null: never.
   bool (*recognises)(const Graph& graph, const Card& card, const Head& head);

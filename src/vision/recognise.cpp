@@ -231,7 +231,13 @@ void fit_output(const Graph& graph, const Card& card, Head& head) {
   for (const std::string& name : named)
     if (!std::ranges::any_of(graph.outputs(), [&](ValueId output) { return graph.value(output).name == name; }))
       fail(ErrorCode::kInvalidFile, "the model has no output '{}': it has {}", name, seen);
-  if (head.decoder->fit(graph, card, head)) return;
+  if (head.decoder->fit(graph, card, head)) {
+    if (head.decoder->uses.anchors && head.anchors.empty())
+      fail(ErrorCode::kInvalidFile,
+           "there are no usual anchors for levels of strides {}: 'output.anchors' must say them",
+           fmt::join(head.strides, ", "));
+    return;
+  }
   fail(ErrorCode::kInvalidFile, "the decoder {} fits no output{} of the model: it has {}", head.decoder->name,
        named.empty() ? "" : fmt::format(" '{}'", fmt::join(named, "', '")), seen);
 }

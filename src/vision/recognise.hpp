@@ -13,8 +13,8 @@ Card default_card(const Decoder& decoder);
 void recognise_input(const Graph& graph, Card& card);
 
 /// Fits HEAD to the model: the outputs that its decoder reads (those that it names, where it names any), classes, and
-/// what else they say. Throws Error (kInvalidFile) where no output is the decoder's, or one that it names does not
-/// exist.
+/// what else they say. Throws Error (kInvalidFile) where no output is the decoder's, one that it names does not
+/// exist, or anchors are missing that only a card can say.
 void fit_output(const Graph& graph, const Card& card, Head& head);
 
 /// How many classes the model's metadata names (Ultralytics'); 0: none. Throws Error (kInvalidFile) quoting what can't

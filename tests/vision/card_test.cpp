@@ -404,6 +404,25 @@ TEST_F(CardFiles, MayNotContradictWhatTheOutputHas) {
   EXPECT_EQ(load(det, "[output]\ndecoder = \"fastestdet\"\nstrides = [16]\n").head().strides, (std::vector{16}));
 }
 
+TEST_F(CardFiles, MustHaveAsManyAnchorsAsTheLevelsTake) {
+  const auto heads = [](std::int64_t first) {
+    Graph graph = model({1, 3, 640, 640}, {1, 255, first, first});
+    for (const std::int64_t side : {first / 2, first / 4})
+      graph = also(std::move(graph), "level" + std::to_string(side), {1, 255, side, side});
+    return graph;
+  };
+  const std::string decoder = "[output]\ndecoder = \"yolov5-heads\"\n";
+  EXPECT_EQ(load(heads(80), decoder).head().anchors.size(), 18U);
+  const std::string wrong = rejection(heads(80), decoder + "anchors = [10, 13]\n");
+  EXPECT_NE(wrong.find("'output.anchors' has 1 sizes, which are not as many as the output's 3 levels take"),
+            std::string::npos)
+      << wrong;
+  // Strides 16, 32 and 64: no model of theirs is usual.
+  const std::string missing = rejection(heads(40), decoder);
+  EXPECT_NE(missing.find("strides 16, 32, 64: 'output.anchors' must say them"), std::string::npos) << missing;
+  EXPECT_EQ(load(heads(40), decoder + "anchors = [1,1, 2,2, 3,3, 4,4, 5,5, 6,6, 7,7, 8,8, 9,9]\n").head().classes, 80);
+}
+
 TEST_F(CardFiles, SayNothingThatTheDecoderPassesOver) {
   const Graph boxes = model({1, 3, 640, 640}, {1, 84, 8400});
   const Graph plane = model({1, 3, 64, 64}, {1, 1, 64, 64});

@@ -90,7 +90,9 @@ bool fit(const Graph& graph, const Card& card, Head& head) {
   if (head.outputs.empty())
     for (ValueId output : graph.answers()) head.outputs.push_back(graph.value(output).name);
   if (head.anchors.empty()) head.anchors = usual_anchors(strides);
-  return head.anchors.size() == 2 * strides.size() * static_cast<std::size_t>(levels[0].anchors);
+  // Without usual ones it is for the card to say them.
+  return head.anchors.empty() ||
+         head.anchors.size() == 2 * strides.size() * static_cast<std::size_t>(levels[0].anchors);
 }
 
 /// Their names alone tell that anchors and arithmetic are YOLOv3's: layers of Darknet's yolov3.cfg and yolov3-tiny.cfg.
@@ -100,8 +102,9 @@ bool is_darknet_v3(const Graph& graph, const Card& /*card*/, const Head& head) {
     std::ranges::sort(outputs);
     return outputs == names;
   };
-  return reads_all(graph, head) && (named({"082_convolutional", "094_convolutional", "106_convolutional"}) ||
-                                    named({"016_convolutional", "023_convolutional"}));
+  return reads_all(graph, head) && !head.anchors.empty() &&
+         (named({"082_convolutional", "094_convolutional", "106_convolutional"}) ||
+          named({"016_convolutional", "023_convolutional"}));
 }
 
 /// A level as [1, rows * columns * anchors, numbers].
