@@ -17,7 +17,7 @@ struct PostOptions {
   std::optional<float> conf;        ///< detections have a higher score; nothing: as the card says, else 0.25
   float iou = 0.7F;                 ///< of two boxes of a class that overlap more, the weaker is dropped
   int max_det = 300;                ///< detections a frame
-  std::vector<int> classes;         ///< ids of the classes to keep; empty: all
+  std::vector<int> classes;         ///< ids of the first head's classes to keep; empty: all
   Nms nms = Nms::kGreedy;           ///< of models that do not choose their boxes themselves
   float sigma = 0.5F;               ///< of Nms::kGaussian
   bool agnostic = false;            ///< boxes of different classes suppress each other too

@@ -17,7 +17,7 @@ float Attachment::conf() const {
 }
 
 ValueId Attachment::class_filter() {
-  if (options.classes.empty()) return ValueId::kNone;
+  if (options.classes.empty() || place_ != 0) return ValueId::kNone;
   Tensor allowed(DType::kBool, {static_cast<std::int64_t>(head.labels.size())});
   std::ranges::fill(allowed.data<bool>(), false);
   for (int id : options.classes) {

@@ -30,7 +30,8 @@ class Attachment {
 
   /// The confidence asked for.
   float conf() const;
-  /// bool [classes], or kNone where all classes are asked for.
+  /// bool [classes], or kNone where all classes are asked for: of heads behind the first always, since the ids asked
+  /// for are the first one's.
   ValueId class_filter();
   /// The attributes that decoders of boxes take: conf, threshold, multi_label, remap.
   void set_candidate_attributes(Node& node) const;
@@ -46,8 +47,8 @@ class Attachment {
   /// The same from boxes float32 [1, A, 4] (corners in the model's pixels; [1, A, 5]: turned) and scores
   /// float32 [1, A, classes].
   Objects choose(ValueId boxes, ValueId scores);
-  /// Points float32 [1, N, K * NUMBERS] (x, y, ... in the model's pixels) of the chosen objects become an answer. Throws
-  /// Error (kInvalidFile) where these are no points, as under a card of another number of them.
+  /// Points float32 [1, N, K * NUMBERS] (x, y, ... in the model's pixels) of the chosen objects become an answer.
+  /// Throws Error (kInvalidFile) where these are no points, as under a card of another number of them.
   void give_keypoints(ValueId points, std::int64_t numbers);
 
   void give(Answer kind, ValueId value);

@@ -247,5 +247,25 @@ TEST(Answers, SeveralHeadsFillOneResult) {
   EXPECT_EQ(run.result.classes[0].class_name, "b");
 }
 
+/// A class's number means another thing in another head.
+TEST(Answers, ClassesAskedForAreTheFirstHeads) {
+  const Graph model = model_of({{"cars", Tensor::of<float>({1, 1, 6}, {1, 1, 3, 3, 0.9F, 0})},
+                                {"people", Tensor::of<float>({1, 1, 6}, {4, 4, 6, 6, 0.8F, 1})}},
+                               8, 8);
+  Card card = default_card(*find_decoder("yolo-e2e"));
+  recognise_input(model, card);
+  card.heads.clear();
+  for (const char* output : {"cars", "people"}) {
+    Head head{.decoder = find_decoder("yolo-e2e"), .outputs = {output}, .labels = {"a", "b"}};
+    fit_output(model, card, head);
+    card.heads.push_back(head);
+  }
+  const OneFrame run(model, card, 8, 8, {.classes = {0}});
+  ASSERT_EQ(run.result.detections.size(), 2U);
+  EXPECT_EQ(run.result.detections[1].class_id, 1);
+  const OneFrame other(model, card, 8, 8, {.classes = {1}});
+  EXPECT_EQ(other.result.detections.size(), 1U);
+}
+
 }  // namespace
 }  // namespace saccade
