@@ -8,21 +8,6 @@
 namespace saccade {
 namespace {
 
-/// The readable output of rank RANK whose name holds WORD; where HEAD names outputs, the one at PLACE.
-const Value* find_role(const Graph& graph, const Head& head, std::size_t place, const char* word, int rank) {
-  const std::vector<ValueId> readable = readable_outputs(graph, head);
-  if (!head.outputs.empty()) {
-    if (place >= readable.size()) return nullptr;
-    const Value& value = graph.value(readable[place]);
-    return value.type.shape.rank() == rank ? &value : nullptr;
-  }
-  for (ValueId output : readable) {
-    const Value& value = graph.value(output);
-    if (value.type.shape.rank() == rank && value.name.find(word) != std::string::npos) return &value;
-  }
-  return nullptr;
-}
-
 bool fit(const Graph& graph, const Card& /*card*/, Head& head) {
   const Value* labels = find_role(graph, head, 0, "label", 2);
   const Value* boxes = find_role(graph, head, 1, "box", 3);

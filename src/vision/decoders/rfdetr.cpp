@@ -2,19 +2,14 @@
 
 #include "vision/decoders/families.hpp"
 #include "vision/decoders/support.hpp"
-#include "vision/labels.hpp"
 
 // RF-DETR: boxes "dets" [1, Q, 4] (x, y of the centre, width, height; shares of the picture), logits "labels" [1, Q,
 // C]; RF-DETR-seg also "masks" [1, Q, h, w], logits. saccade.SelectQueries has its steps.
 namespace saccade {
 namespace {
 
-/// COCO's categories, 91 numbers with gaps, as classes of the 80.
-std::vector<int> coco_remap(int categories) {
-  std::vector<int> remap(static_cast<std::size_t>(categories), -1);
-  for (int c = 0; c < 80; ++c) remap[static_cast<std::size_t>(coco_category(c))] = c;
-  return remap;
-}
+/// COCO's categories by their own numbers, 0 among them.
+constexpr int kCocoNumbers = 91;
 
 struct Queries {
   const Value* boxes = nullptr;
@@ -43,9 +38,8 @@ bool fit_queries(const Graph& graph, Head& head, bool masks) {
   if (found.boxes == nullptr || found.logits == nullptr || (found.masks != nullptr) != masks) return false;
   const std::int64_t queries = found.boxes->type.shape[1];
   if (found.logits->type.shape[1] != queries || (masks && found.masks->type.shape[1] != queries)) return false;
-  const std::int64_t classes = found.logits->type.shape[2];
-  if (!settle_count(head, classes)) return false;
-  if (classes == 91 && head.remap.empty() && head.labels.empty()) head.remap = coco_remap(91);
+  if (!settle_count(head, found.logits->type.shape[2])) return false;
+  if (head.classes == kCocoNumbers) remap_coco_categories(head, 0);
   head.outputs = {found.boxes->name, found.logits->name};
   if (masks) head.outputs.push_back(found.masks->name);
   return true;
@@ -61,7 +55,7 @@ bool is_rfdetr(const Graph& graph, const Card& /*card*/, const Head& head) {
     return std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
   };
   if (head.outputs[0] == "dets" && head.outputs[1] == "labels") return true;
-  return graph.value(output_of(graph, head, 1)).type.shape[2] == 91 && is_number(head.outputs[0]) &&
+  return graph.value(output_of(graph, head, 1)).type.shape[2] == kCocoNumbers && is_number(head.outputs[0]) &&
          is_number(head.outputs[1]);
 }
 

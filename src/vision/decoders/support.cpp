@@ -19,11 +19,13 @@ ValueId output_of(const Graph& graph, const Head& head, std::size_t role) {
   return find_value(graph, graph.outputs(), head.outputs.at(role));
 }
 
-const Value* find_role(const Graph& graph, const Head& head, std::size_t place, std::string_view word) {
+const Value* find_role(const Graph& graph, const Head& head, std::size_t place, std::string_view word, int rank) {
   const std::vector<ValueId> readable = readable_outputs(graph, head);
-  if (!head.outputs.empty()) return place < readable.size() ? &graph.value(readable[place]) : nullptr;
-  for (ValueId output : readable)
-    if (graph.value(output).name.find(word) != std::string::npos) return &graph.value(output);
+  for (std::size_t i = 0; i < readable.size(); ++i) {
+    const Value& value = graph.value(readable[i]);
+    if (rank != 0 && value.type.shape.rank() != rank) continue;
+    if (head.outputs.empty() ? value.name.find(word) != std::string::npos : i == place) return &value;
+  }
   return nullptr;
 }
 

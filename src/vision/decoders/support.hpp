@@ -41,8 +41,8 @@ struct ScoresAndBoxes {
 /// The two that HEAD names, in that order; else those whose names hold SCORES and BOXES; else the only two that fit.
 ScoresAndBoxes find_scores_and_boxes(const Graph& graph, const Head& head, std::string_view scores,
                                      std::string_view boxes);
-/// The readable output whose name holds WORD (where HEAD names outputs: the one at PLACE); null: none.
-const Value* find_role(const Graph& graph, const Head& head, std::size_t place, std::string_view word);
+/// The readable output of RANK (0: any) whose name holds WORD (where HEAD names outputs: the one at PLACE); null: none.
+const Value* find_role(const Graph& graph, const Head& head, std::size_t place, std::string_view word, int rank = 0);
 
 /// Whether the model's own operators made it probabilities.
 bool ends_in(const Graph& graph, const std::string& output, std::string_view op);
