@@ -1,0 +1,145 @@
+#include "card_models.hpp"
+
+// What a card says, brought together with its model.
+namespace saccade::test {
+namespace {
+
+class CardFits : public CardFiles {};
+
+TEST_F(CardFits, NameTheClassesThatADecoderWouldMapItself) {
+  Graph graph = model({1, 3, 512, 512}, {1, 49104, 4});
+  const ValueId scores = graph.add_value("classification", {DType::kFloat32, {1, 49104, 90}});
+  graph.add_node({.op = "Sigmoid", .name = "scores", .inputs = {graph.inputs()[0]}, .outputs = {scores}});
+  graph.add_output(scores);
+  const Card recognised = card_for(graph, {});
+  EXPECT_EQ(recognised.head().decoder->name, "efficientdet");
+  EXPECT_EQ(recognised.head().labels.size(), 80U);
+  EXPECT_EQ(recognised.head().remap.size(), 90U);
+  std::string labels;
+  for (int i = 0; i < 90; ++i) labels += "\"part " + std::to_string(i) + "\", ";
+  const Card card = load(graph, "[output]\nlabels = [" + labels + "]\n");
+  EXPECT_TRUE(card.head().remap.empty());
+  EXPECT_EQ(card.head().labels[89], "part 89");
+}
+
+/// Their number was only assumed: what the card says of them is as good.
+TEST_F(CardFits, NameTheClassesThatTheOutputDoesNotTell) {
+  Graph chosen;
+  chosen.add_input("images", {DType::kFloat32, {1, 3, 640, 640}});
+  chosen.add_input("orig_target_sizes", {DType::kInt64, {1, 2}});
+  for (const auto& [name, shape] : {std::pair{"labels", Shape{1, 300}}, {"boxes", {1, 300, 4}}, {"scores", {1, 300}}})
+    chosen = also(std::move(chosen), name, shape);
+  Graph people = model({1, 3, 640, 640}, {1, 300, 57});
+  for (const auto& [graph, decoder, usual] : {std::tuple{&chosen, "detr-e2e", 80}, {&people, "yolo-e2e-pose", 1}}) {
+    EXPECT_EQ(card_for(*graph, {}).head().classes, usual) << decoder;
+    for (const std::string& named : {std::string(), "decoder = \"" + std::string(decoder) + "\"\n"}) {
+      const Card labelled = load(*graph, "[output]\n" + named + "labels = [\"a\", \"b\", \"c\"]\n");
+      EXPECT_EQ(labelled.head().decoder->name, decoder);
+      EXPECT_EQ(labelled.head().classes, 3);
+      const Card mapped = load(*graph, "[output]\n" + named + "remap = [0, 0, 1, -1]\n");
+      EXPECT_EQ(mapped.head().output_classes(), 4);
+      EXPECT_EQ(mapped.head().classes, 2);
+    }
+  }
+}
+
+TEST_F(CardFits, TellClassesFromPoints) {
+  Graph graph = model({1, 3, 640, 640}, {1, 4 + 2 + 3 * 17, 8400});
+  const std::string pose = "[output]\ndecoder = \"yolov8-pose\"\n";
+  const Card labelled = load(graph, pose + "labels = [\"cat\", \"dog\"]\n");
+  EXPECT_EQ(labelled.head().classes, 2);
+  EXPECT_EQ(labelled.head().keypoints, 17);
+  EXPECT_EQ(load(graph, pose + "remap = [-1, 0]\nlabels = [\"dog\"]\n").head().keypoints, 17);
+  graph.metadata["names"] = "['cat', 'dog']";
+  EXPECT_EQ(load(graph, pose).head().labels, (std::vector<std::string>{"cat", "dog"}));
+}
+
+TEST_F(CardFits, MayNotContradictTheModel) {
+  const Graph graph = model({1, 3, 640, 640}, {1, 84, 8400});
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"[input]\nsize = [320, 320]\n", "the model takes 640x640"},
+      {"[input]\nname = \"x\"\n", "'images', not 'x'"},
+      {"[input]\ncolor = \"gray\"\n", "three channels"},
+      {"task = \"classify\"\n", "'classify'"},
+      {"[output]\nname = \"boxes\"\n", "the model has no output 'boxes': it has output0 (1x84x8400)"},
+      {"[output]\nname = [\"output0\", \"boxes\"]\n", "the model has no output 'boxes'"},
+      {"[output]\ndecoder = \"yolo-e2e\"\n", "fits no output"},
+      {"[output]\nlabels = [\"one\"]\n", "80 classes"},
+  };
+  for (const auto& [text, expected] : cases)
+    EXPECT_NE(rejection(graph, text).find(expected), std::string::npos) << text << " -> " << rejection(graph, text);
+}
+
+/// Strides and points are the output's: a card may name them, but not make others of them.
+TEST_F(CardFits, MayNotContradictWhatTheOutputHas) {
+  const Graph people = model({1, 3, 640, 640}, {1, 56, 8400});
+  const Graph fastest = also(model({1, 3, 352, 352}, {1, 22, 22, 95}), "output1", {1, 11, 11, 95});
+  const Graph det = model({1, 3, 352, 352}, {1, 85, 22, 22});
+  Graph faces = model({1, 3, 64, 64}, {1, 64, 1});
+  for (const auto& [name, shape] : {std::pair{"s16", Shape{1, 16, 1}},
+                                    {"s32", {1, 4, 1}},
+                                    {"b8", {1, 64, 4}},
+                                    {"b16", {1, 16, 4}},
+                                    {"b32", {1, 4, 4}}})
+    faces = also(std::move(faces), name, shape);
+  const std::vector<std::tuple<const Graph*, std::string, std::string>> cases = {
+      {&people, "keypoints = 100", "'output.keypoints' is 100, but the output 'output0' has 17"},
+      {&people, "decoder = \"yolov8-pose\"\nkeypoints = 16",
+       "'output.keypoints' is 16, but the output 'output0' has 17"},
+      {&fastest, "decoder = \"yolo-fastest\"\nstrides = [16]",
+       "'output.strides' is [16], but the output 'output0' has [16, 32]"},
+      {&det, "decoder = \"fastestdet\"\nstrides = [352]",
+       "'output.strides' is [352], but the output 'output0' has [16]"},
+      {&faces, "decoder = \"scrfd\"\nkeypoints = 5", "'output.keypoints' is 5, but the output 'output0' has 0"},
+      {&faces, "decoder = \"scrfd\"\nstrides = [8, 16]",
+       "'output.strides' is [8, 16], but the output 'output0' has [8, 16, 32]"},
+  };
+  for (const auto& [graph, text, expected] : cases) {
+    const std::string message = rejection(*graph, "[output]\n" + text + "\n");
+    EXPECT_NE(message.find(expected), std::string::npos) << text << " -> " << message;
+  }
+  EXPECT_EQ(load(people, "[output]\nkeypoints = 17\n").head().keypoints, 17);
+  EXPECT_EQ(load(det, "[output]\ndecoder = \"fastestdet\"\nstrides = [16]\n").head().strides, (std::vector{16}));
+}
+
+TEST_F(CardFits, MustHaveAsManyAnchorsAsTheLevelsTake) {
+  const auto heads = [](std::int64_t first) {
+    Graph graph = model({1, 3, 640, 640}, {1, 255, first, first});
+    for (const std::int64_t side : {first / 2, first / 4})
+      graph = also(std::move(graph), "level" + std::to_string(side), {1, 255, side, side});
+    return graph;
+  };
+  const std::string decoder = "[output]\ndecoder = \"yolov5-heads\"\n";
+  EXPECT_EQ(load(heads(80), decoder).head().anchors.size(), 18U);
+  const std::string wrong = rejection(heads(80), decoder + "anchors = [10, 13]\n");
+  EXPECT_NE(wrong.find("'output.anchors' has 1 sizes, which are not as many as the output's 3 levels take"),
+            std::string::npos)
+      << wrong;
+  // Strides 16, 32 and 64: no model of theirs is usual.
+  const std::string missing = rejection(heads(40), decoder);
+  EXPECT_NE(missing.find("strides 16, 32, 64: 'output.anchors' must say them"), std::string::npos) << missing;
+  EXPECT_EQ(load(heads(40), decoder + "anchors = [1,1, 2,2, 3,3, 4,4, 5,5, 6,6, 7,7, 8,8, 9,9]\n").head().classes, 80);
+}
+
+TEST_F(CardFits, SayNothingThatTheDecoderPassesOver) {
+  const Graph boxes = model({1, 3, 640, 640}, {1, 84, 8400});
+  const Graph plane = model({1, 3, 64, 64}, {1, 1, 64, 64});
+  const Graph classes = model({1, 3, 64, 64}, {1, 10});
+  const std::vector<std::tuple<const Graph*, std::string, std::string, std::string>> cases = {
+      {&boxes, "yolov8", "anchors", "[10, 13]"},  {&boxes, "yolov8", "strides", "[8, 16, 32]"},
+      {&boxes, "yolov8", "softmax", "false"},     {&boxes, "yolov8", "sigmoid", "true"},
+      {&boxes, "yolov8", "keypoints", "17"},      {&boxes, "yolov8", "depth", "\"metric\""},
+      {&classes, "classify", "remap", "[0]"},     {&classes, "classify", "strides", "[8]"},
+      {&plane, "depth", "labels", "[\"a\"]"},     {&plane, "depth", "sigmoid", "true"},
+      {&plane, "semantic", "remap", "[0]"},       {&plane, "semantic", "conf", "0.5"},
+      {&plane, "semantic", "multi_label", "true"}};
+  for (const auto& [graph, decoder, key, value] : cases) {
+    const std::string message =
+        rejection(*graph, "[output]\ndecoder = \"" + decoder + "\"\n" + key + " = " + value + "\n");
+    EXPECT_NE(message.find("'output." + key + "' is not read by the decoder " + decoder), std::string::npos) << message;
+  }
+  EXPECT_NE(rejection(boxes, "[output]\nstrides = [8]\n").find("not read by the decoder yolov8"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace saccade::test
