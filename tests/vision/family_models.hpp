@@ -89,6 +89,7 @@ struct Found {
   Result result;
   std::vector<std::vector<Keypoint>> keypoints;
   std::vector<std::int64_t> areas;  ///< of masks
+  std::vector<std::vector<MaskRun>> runs;
 
   const std::vector<Detection>& detections() const { return result.detections; }
 };
@@ -131,6 +132,8 @@ inline Found find_in(Graph model, const std::string& card_text = "", const PostO
   for (Detection& detection : found.result.detections) {
     found.keypoints.emplace_back(detection.keypoints.begin(), detection.keypoints.end());
     found.areas.push_back(detection.mask ? detection.mask->area : -1);
+    std::vector<MaskRun>& runs = found.runs.emplace_back();
+    if (detection.mask) runs.assign(detection.mask->runs.begin(), detection.mask->runs.end());
     detection.keypoints = {};
     detection.mask.reset();
   }

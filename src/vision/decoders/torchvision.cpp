@@ -1,0 +1,134 @@
+#include <algorithm>
+
+#include "ops/dispatch.hpp"
+#include "vision/decoders/chosen.hpp"
+#include "vision/decoders/families.hpp"
+#include "vision/decoders/support.hpp"
+
+// torchvision's detectors: boxes float [N, 4] (corners in pixels), scores float [N], labels int64 [N], of which 0 is
+// the background and never found, and of a Mask R-CNN masks float [N, 1, h, w], probabilities: of the picture's size
+// where the model pasted them into it, else square and smaller, as they lie on their boxes. Torch's exporter numbers
+// the outputs unless it is told names, so they are known by what they hold.
+namespace saccade {
+namespace {
+
+/// The only output that HEAD may read and whose type FITS takes; null: there is none, or there are several.
+template <typename Fits>
+const Value* only(const Graph& graph, const Head& head, const Fits& fits) {
+  const Value* found = nullptr;
+  for (ValueId output : readable_outputs(graph, head)) {
+    const Value& value = graph.value(output);
+    if (std::ranges::count(graph.answers(), output) == 0 || !fits(value.type.dtype, value.type.shape)) continue;
+    if (found != nullptr) return nullptr;
+    found = &value;
+  }
+  return found;
+}
+
+/// Classes that the model's last softmax over regions tells apart, the background among them; 0: there is none.
+std::int64_t region_classes(const Graph& graph) {
+  std::int64_t classes = 0;
+  for (NodeId id : graph.order()) {
+    const Node& node = graph.node(id);
+    if (!node.is("Softmax")) continue;
+    const Shape& shape = graph.value(node.outputs[0]).type.shape;
+    if (shape.rank() == 2) classes = shape[1];
+  }
+  return classes;
+}
+
+/// COCO's categories keep their numbers, up to 90, and the background is 0.
+constexpr std::int64_t kCocoNumbers = 91;
+
+void settle_classes(const Graph& graph, Head& head) {
+  if (head.classes != 0) return;
+  if (!head.labels.empty()) {
+    head.classes = static_cast<int>(head.remap.empty() ? head.labels.size() : head.remap.size());
+    return;
+  }
+  head.classes = static_cast<int>(head.remap.empty() ? region_classes(graph) : head.remap.size());
+  if (head.classes == kCocoNumbers) remap_coco_categories(head, 0);
+}
+
+/// Boxes, scores and labels of as many rows each, in this order.
+bool fit(const Graph& graph, const Card& /*card*/, Head& head) {
+  const Value* boxes = only(graph, head, [](DType dtype, const Shape& shape) {
+    return is_float(dtype) && (shape.rank() == 2 || is_list(shape)) && shape.back() == 4;
+  });
+  if (boxes == nullptr) return false;
+  const std::int64_t rows = boxes->type.shape.elements() / 4;
+  const auto is_row = [&](const Shape& shape) { return shape == Shape{rows} || shape == Shape{1, rows}; };
+  const Value* scores =
+      only(graph, head, [&](DType dtype, const Shape& shape) { return is_float(dtype) && is_row(shape); });
+  const Value* labels =
+      only(graph, head, [&](DType dtype, const Shape& shape) { return is_integer(dtype) && is_row(shape); });
+  if (rows < 1 || scores == nullptr || labels == nullptr) return false;
+  head.outputs = {boxes->name, scores->name, labels->name};
+  settle_classes(graph, head);
+  return true;
+}
+
+bool is_pasted(const Shape& masks, const Card& card) { return masks[2] == card.height && masks[3] == card.width; }
+
+/// Masks of any other size would be taken for what they are not.
+bool fit_masks(const Graph& graph, const Card& card, Head& head) {
+  const Value* masks = only(graph, head, [&](DType dtype, const Shape& shape) {
+    if (!is_float(dtype) || shape.rank() != 4 || shape[1] != 1) return false;
+    const bool lies_on_boxes = shape[2] == shape[3] && shape[2] < std::min(card.width, card.height);
+    return is_pasted(shape, card) || lies_on_boxes;
+  });
+  if (masks == nullptr || !fit(graph, card, head)) return false;
+  if (masks->type.shape[0] != graph.value(output_of(graph, head, 1)).type.shape.elements()) return false;
+  head.outputs.push_back(masks->name);
+  return true;
+}
+
+/// No batch axis, and the names, or else the softmax over regions whose first class is the background, and lists that
+/// are as long as the run says.
+bool is_torchvision(const Graph& graph, const Card& /*card*/, const Head& head) {
+  const auto rank = [&](std::size_t i) { return graph.value(output_of(graph, head, i)).type.shape.rank(); };
+  if (!reads_all(graph, head) || rank(0) != 2 || rank(1) != 1 || rank(2) != 1) return false;
+  const bool is_named = head.outputs[0] == "boxes" && head.outputs[1] == "scores" && head.outputs[2] == "labels";
+  return is_named || (region_classes(graph) > 1 && count_of(graph, head.outputs[1]) != ValueId::kNone);
+}
+
+Attachment::Objects choose(Attachment& to) {
+  return choose_lists(to, {to.output(0), to.output(1), to.output(2)}, count_of(to.post.graph(), to.head.outputs[1]), 0);
+}
+
+void attach(Attachment& to) { choose(to); }
+
+void attach_masks(Attachment& to) {
+  Fragment& post = to.post;
+  const Attachment::Objects objects = choose(to);
+  const ValueId masks = to.output(3);
+  const Shape shape = post.shape(masks);
+  const std::int64_t most = std::min(shape[0], post.shape(objects.anchors)[0]);
+  const ValueId chosen = post.own("TakeObjects", {post.reshape(masks, {1, shape[0], shape[2], shape[3]}),
+                                                  post.slice(objects.anchors, 0, 0, most), objects.count});
+  if (is_pasted(shape, to.card))
+    to.give(Answer::kMasks, post.op("Sub", {chosen, post.number(0.5F)}));
+  else
+    to.give(Answer::kRegions, chosen);
+}
+
+}  // namespace
+
+constexpr Decoder kTorchvision = {.name = "torchvision",
+                                  .reads = "boxes, scores and labels, as many as there are (torchvision's detectors)",
+                                  .usual_pixels = stretched_pixels,
+                                  .fit = fit,
+                                  .recognises = is_torchvision,
+                                  .attach = attach,
+                                  .selects_itself = true};
+constexpr Decoder kMaskRcnn = {
+    .name = "mask-rcnn",
+    .reads = "the same with masks, in the picture or on their boxes (torchvision's Mask R-CNN)",
+    .task = Task::kSegment,
+    .usual_pixels = stretched_pixels,
+    .fit = fit_masks,
+    .recognises = is_torchvision,
+    .attach = attach_masks,
+    .selects_itself = true};
+
+}  // namespace saccade
