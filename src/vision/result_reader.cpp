@@ -26,12 +26,16 @@ PixelSpan seen_pixels(int origin, int extent, std::int64_t at, std::int64_t scal
   return {pixel(0), pixel(size)};
 }
 
-/// Pixels whose place is at least one edge and below the other, as far as LIMIT allows.
+/// The first pixel at or behind an edge, as far as the limits allow.
 int first_pixel(float edge, int low, int high) {
-  return static_cast<int>(std::clamp(std::ceil(edge), static_cast<float>(low), static_cast<float>(high)));
+  const float at = std::ceil(edge);
+  if (!(at > static_cast<float>(low))) return low;
+  return at < static_cast<float>(high) ? static_cast<int>(at) : high;
 }
 
+/// Pixels whose place is at least one edge and below the other; none where an edge is no number.
 PixelExtent pixels_of(const std::array<float, 4>& box, const Region& seen) {
+  if (std::ranges::any_of(box, [](float edge) { return std::isnan(edge); })) return {};
   const int right = seen.x + seen.width;
   const int bottom = seen.y + seen.height;
   return {first_pixel(box[0], seen.x, right), first_pixel(box[1], seen.y, bottom), first_pixel(box[2], seen.x, right),

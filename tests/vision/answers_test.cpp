@@ -110,6 +110,35 @@ TEST(Answers, MasksAreSumsOfPrototypesInsideOfTheBox) {
   EXPECT_EQ(found.mask->runs.back().y, 13);
 }
 
+/// The area of the mask, of KIND, of an object that has BOX in a frame of 8x8 pixels; all of its 2x2 cells are inside.
+std::int64_t area_in(Answer kind, const std::array<float, 4>& box) {
+  Card card;
+  card.width = card.height = 8;
+  const std::array<float, 6> row = {box[0], box[1], box[2], box[3], 0.9F, 0};
+  std::vector<Tensor> outputs = {Tensor::of<float>({1, 6}, std::span<const float>(row)),
+                                 Tensor::of<std::int32_t>({1}, {1}), Tensor::of<float>({1, 2, 2}, {1, 1, 1, 1})};
+  std::vector<TensorView> views;
+  for (Tensor& output : outputs) views.push_back(view_of(output));
+  ResultReader reader(card, {{Answer::kDetections}, {Answer::kCount}, {kind}}, {});
+  Result result;
+  reader.prepare(result);
+  reader.read(views, 8, 8, result);
+  return result.detections.at(0).mask.value().area;
+}
+
+TEST(Answers, AMaskLiesInWhatIsANumberOfItsBox) {
+  for (const Answer kind : {Answer::kBoxMasks, Answer::kRegions}) {
+    EXPECT_EQ(area_in(kind, {2, 2, 6, 7}), 20);
+    EXPECT_EQ(area_in(kind, {6, 2, 2, 7}), 0);
+    for (std::size_t edge = 0; edge < 4; ++edge) {
+      std::array<float, 4> box = {2, 2, 6, 7};
+      box.at(edge) = NAN;
+      EXPECT_EQ(area_in(kind, box), 0) << edge;
+    }
+  }
+  EXPECT_EQ(area_in(Answer::kBoxMasks, {-INFINITY, -1e30F, INFINITY, 1e30F}), 64);
+}
+
 TEST(Answers, PointsAreInTheFramesPixels) {
   const Graph model = model_of({{"output0", column({4, 4, 4, 4, 0.9F, 2, 3, 0.7F, 6, 100, 0.2F})}}, 8, 8);
   const OneFrame run(model, card_of(model, "yolov8-pose", {"person"}), 16, 16);
