@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "vision/decoders/families.hpp"
 #include "vision/decoders/support.hpp"
 
@@ -40,8 +42,22 @@ bool fit_semantic(const Graph& graph, const Card& card, Head& head) {
   });
 }
 
-bool is_semantic(const Graph& graph, const Card& /*card*/, const Head& head) {
-  return reads_all(graph, head) && (head.classes > 3 || (head.classes == 0 && is_whole_number(type_of(graph, head))));
+/// Classes of Cityscapes, LIP, Pascal VOC, Pascal Context, ADE20K and COCO-Stuff, some with and without a background.
+constexpr int kUsualCounts[] = {19, 20, 21, 59, 60, 150, 151, 171, 182};
+
+/// Whether what made the output is the enlarging to the picture, or a choice among classes, that such networks end in.
+bool ends_in_classes(const Graph& graph, const Head& head) {
+  static const std::set<std::string> kMakers = {"ArgMax", "LogSoftmax", "Resize", "Softmax"};
+  const std::set<std::string> made_by = makers(graph, output_of(graph, head));
+  return !made_by.empty() && std::ranges::includes(kMakers, made_by);
+}
+
+/// Features, heat maps and heads of detectors are planes of many channels, too: they are coarser, or end otherwise.
+bool is_semantic(const Graph& graph, const Card& card, const Head& head) {
+  const Plane plane = plane_of(graph.value(output_of(graph, head)).type.shape);
+  if (!reads_all(graph, head) || plane.width * 8 < card.width) return false;
+  if (head.classes == 0) return is_whole_number(type_of(graph, head));
+  return head.classes > 3 && (std::ranges::count(kUsualCounts, head.classes) > 0 || ends_in_classes(graph, head));
 }
 
 void attach_semantic(Attachment& to) {
