@@ -160,6 +160,28 @@ TEST(Yolov6, ReadsRowsOfOneAnchorACell) {
   expect_found(find_in(FamilyModel({1, 3, 128, 160}).gives("outputs", rows(kCells, 0, 1)).build()), "yolov5", kThings);
 }
 
+/// What YOLOX's `--decode_in_inference` writes: sizes behind an exponential.
+Graph decoded_yolox() {
+  Tensor decoded = rows(kCells, 0, 1);
+  FamilyModel model({1, 3, 128, 160});
+  GraphBuilder& b = model.builder();
+  const auto columns = [&](std::int64_t begin, std::int64_t end) {
+    return b.op("Slice", {model.constant(decoded), b.ints({begin}), b.ints({end}), b.ints({2})});
+  };
+  const ValueId sizes = b.op("Exp", {b.op("Log", {columns(2, 4)})});
+  return model.gives("output", b.op("Concat", {columns(0, 2), sizes, columns(4, 85)}, {{"axis", std::int64_t{2}}}))
+      .build();
+}
+
+TEST(Yolox, NeedsACardWhereItIsDecoded) {
+  EXPECT_EQ(recognised(decoded_yolox()), "");
+  const Found found = find_in(decoded_yolox(),
+                              "[input]\ncolor = \"bgr\"\nresize = \"letterbox-topleft\"\nscale = 1\n"
+                              "[output]\ndecoder = \"yolov5\"\n");
+  expect_found(found, "yolov5", kThings);
+  EXPECT_EQ(found.card.color, ChannelOrder::kBgr);
+}
+
 /// Two prototypes: everywhere +1, and -1 above the middle; coefficients take the second or none.
 Tensor prototypes() {
   Tensor tensor = filled({1, 2, 32, 40}, 0);

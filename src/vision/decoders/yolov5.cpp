@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "vision/decoders/families.hpp"
 #include "vision/decoders/support.hpp"
 
@@ -15,11 +17,16 @@ std::int64_t rows_of(const Graph& graph, const Head& head) { return graph.value(
 
 bool fit_decoded(const Graph& graph, const Card& /*card*/, Head& head) { return fit_rows(graph, head); }
 
+bool has_exponentials(const Graph& graph) {
+  return std::ranges::any_of(graph.order(), [&](NodeId id) { return graph.node(id).is("Exp"); });
+}
+
 /// Three anchors a cell, or one; other rows of the kind carry points, so only COCO's 80 are beyond doubt. The heads
-/// that older exports give as well are not read.
+/// that older exports give as well are not read. Where one row a cell has sizes that an exponential made, it may be
+/// YOLOX's, decoded, of other pixels.
 bool is_decoded(const Graph& graph, const Card& card, const Head& head) {
   const std::int64_t rows = rows_of(graph, head);
-  const bool one_a_cell = !strides_for(card, rows).empty();
+  const bool one_a_cell = !strides_for(card, rows).empty() && !has_exponentials(graph);
   const bool three_a_cell = rows % 3 == 0 && !strides_for(card, rows / 3).empty();
   return head.classes == 80 && (one_a_cell || three_a_cell);
 }
