@@ -8,33 +8,42 @@ const std::vector<Known> kThings = {
     {{10, 20, 31, 44}, 0.9F, 2}, {{60, 30, 110, 90}, 0.8F, 0}, {{20, 60, 150, 122.5F}, 0.7F, 79}};
 const Shape kPicture{1, 3, 128, 160};
 
-/// The anchors of 160x128 pixels: x, y, width, height.
-std::vector<std::array<float, 4>> efficientdet_anchors() {
-  std::vector<std::array<float, 4>> anchors;
-  for (const int stride : {8, 16, 32, 64, 128})
-    for (int y = 0; y < (128 + stride - 1) / stride; ++y)
-      for (int x = 0; x < (160 + stride - 1) / stride; ++x)
-        for (const float octave : {1.0F, std::cbrt(2.0F), std::cbrt(4.0F)})
-          for (const auto& [across, down] : {std::pair{1.0F, 1.0F}, {1.4F, 0.7F}, {0.7F, 1.4F}}) {
-            const float size = 4 * static_cast<float>(stride) * octave;
-            anchors.push_back({(static_cast<float>(x) + 0.5F) * static_cast<float>(stride),
-                               (static_cast<float>(y) + 0.5F) * static_cast<float>(stride), size * across,
-                               size * down});
-          }
-  return anchors;
-}
+/// A picture for EfficientDet, with its anchors: x, y, width, height.
+struct EfficientDetPicture {
+  int width = 640;
+  int height = 512;
+  float scale = 4;  ///< of anchors, in cells
 
-/// Logits of COCO's 90 numbers, and boxes, of all anchors.
+  std::vector<std::array<float, 4>> anchors() const {
+    std::vector<std::array<float, 4>> anchors;
+    for (const int stride : {8, 16, 32, 64, 128}) {
+      const int columns = (width + stride - 1) / stride;
+      const int rows = (height + stride - 1) / stride;
+      const float across = static_cast<float>(width) / static_cast<float>(columns);
+      const float down = static_cast<float>(height) / static_cast<float>(rows);
+      for (int y = 0; y < rows; ++y)
+        for (int x = 0; x < columns; ++x)
+          for (const float octave : {1.0F, std::cbrt(2.0F), std::cbrt(4.0F)})
+            for (const auto& [wide, high] : {std::pair{1.0F, 1.0F}, {1.4F, 0.7F}, {0.7F, 1.4F}})
+              anchors.push_back({(static_cast<float>(x) + 0.5F) * across, (static_cast<float>(y) + 0.5F) * down,
+                                 scale * octave * across * wide, scale * octave * down * high});
+    }
+    return anchors;
+  }
+};
+
+/// Logits of CLASSES, and boxes, of all anchors; the things' classes are PLACES.
 struct EfficientDetRows {
   Tensor logits;
   Tensor boxes;
 };
-EfficientDetRows efficientdet_rows() {
-  const auto anchors = efficientdet_anchors();
+EfficientDetRows efficientdet_rows(const EfficientDetPicture& picture = {}, std::int64_t classes = 90,
+                                   std::array<std::int64_t, 3> places = {2, 0, 89}) {
+  const auto anchors = picture.anchors();
   const auto count = static_cast<std::int64_t>(anchors.size());
-  EfficientDetRows rows{filled({1, count, 90}, logit(0.01F)), filled({1, count, 4}, 0)};
+  EfficientDetRows rows{filled({1, count, classes}, logit(0.01F)), filled({1, count, 4}, 0)};
   for (std::size_t i = 0; i < 3; ++i) {
-    const std::size_t row = 1000 * i + 7;
+    const std::size_t row = i * (anchors.size() / 2 - 10) + 7;  // the last one on the coarsest level
     const auto [x, y, width, height] = anchors[row];
     const Known& thing = kThings[i];
     const auto place = static_cast<std::int64_t>(row);
@@ -42,21 +51,22 @@ EfficientDetRows efficientdet_rows() {
     at(rows.boxes, {0, place, 1}) = (thing.x() - x) / width;
     at(rows.boxes, {0, place, 2}) = std::log(thing.height() / height);
     at(rows.boxes, {0, place, 3}) = std::log(thing.width() / width);
-    at(rows.logits, {0, place, std::array{2, 0, 89}[i]}) = logit(thing.score);
+    at(rows.logits, {0, place, places[i]}) = logit(thing.score);
   }
   return rows;
 }
 
 TEST(EfficientDet, ReadsScoresAndBoxesOfItsAnchors) {
   const auto [logits, boxes] = efficientdet_rows();
-  FamilyModel model(kPicture, "input");
+  const Shape picture{1, 3, 512, 640};
+  FamilyModel model(picture, "input");
   model.gives("regression", boxes).gives("classification", logits, "Sigmoid");
   model.gives("anchors", filled(boxes.shape(), 0));
   const Found found = find_in(model.build());
   expect_found(found, "efficientdet", kThings);
   ASSERT_EQ(found.detections().size(), 3U);
   EXPECT_EQ(found.detections()[2].class_name, "toothbrush");
-  expect_found(find_in(FamilyModel(kPicture, "input").gives("box", boxes).gives("class", logits).build()),
+  expect_found(find_in(FamilyModel(picture, "input").gives("box", boxes).gives("class", logits).build()),
                "efficientdet", kThings);
 }
 
@@ -78,12 +88,12 @@ Tensor level_of(const Tensor& rows, std::int64_t begin, std::int64_t height, std
 TEST(EfficientDet, ReadsLevelsAsTheirConvolutionsLeaveThem) {
   const auto [logits, boxes] = efficientdet_rows();
   for (const bool last : {false, true}) {
-    FamilyModel model(last ? Shape{1, 128, 160, 3} : kPicture, "input");
+    FamilyModel model(last ? Shape{1, 512, 640, 3} : Shape{1, 3, 512, 640}, "input");
     for (const Tensor& rows : {logits, boxes}) {
       std::int64_t begin = 0;
       for (const int stride : {8, 16, 32, 64, 128}) {
-        const std::int64_t height = (128 + stride - 1) / stride;
-        const std::int64_t width = (160 + stride - 1) / stride;
+        const std::int64_t height = 512 / stride;
+        const std::int64_t width = 640 / stride;
         model.gives((rows.shape()[2] == 4 ? "box_" : "class_") + std::to_string(stride),
                     level_of(rows, begin, height, width, last));
         begin += 9 * height * width;
@@ -91,6 +101,24 @@ TEST(EfficientDet, ReadsLevelsAsTheirConvolutionsLeaveThem) {
     }
     expect_found(find_in(model.build()), "efficientdet", kThings);
   }
+}
+
+/// automl's Lite models: cells share the picture, anchors are smaller. Other pixels, so that they need a card.
+TEST(EfficientDet, ReadsSmallPicturesUnderACard) {
+  const auto [logits, boxes] = efficientdet_rows({.width = 320, .height = 320, .scale = 3});
+  FamilyModel model({1, 3, 320, 320}, "input");
+  const Graph graph = model.gives("box", boxes).gives("class", logits).build();
+  EXPECT_EQ(recognised(graph), "");
+  expect_found(find_in(graph, "[output]\ndecoder = \"efficientdet\"\n"), "efficientdet", kThings);
+}
+
+TEST(EfficientDet, HasLargerAnchorsInTheLargestPictures) {
+  const auto [logits, boxes] = efficientdet_rows({.width = 1536, .height = 1536, .scale = 5}, 2, {1, 0, 1});
+  std::vector<Known> things = kThings;
+  for (Known& thing : things) thing.class_id = std::min(thing.class_id, 1);
+  FamilyModel model({1, 3, 1536, 1536}, "input");
+  expect_found(find_in(model.gives("regression", boxes).gives("classification", logits).build()), "efficientdet",
+               things);
 }
 
 /// A distance as the logits of eight whole ones, of which two are likely so that their mean is it.

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "vision/decoders/families.hpp"
@@ -10,19 +11,39 @@
 namespace saccade {
 namespace {
 
-constexpr float kScale = 4;  ///< of an anchor, in strides
 constexpr int kOctaves = 3;
 constexpr std::array<std::array<float, 2>, 3> kAspects = {{{1, 1}, {1.4F, 0.7F}, {0.7F, 1.4F}}};  ///< width, height
 const std::vector<int> kStrides = {8, 16, 32, 64, 128};
 constexpr int kCocoNumbers = 90;
 
+/// Of an anchor, in cells: automl's Lite models have smaller ones, D7 larger ones.
+float scale_for(const Card& card) {
+  const int side = std::max(card.width, card.height);
+  if (side < 512) return 3;
+  return side < 1536 ? 4 : 5;
+}
+
+/// A level's cells share the picture: where its size is no multiple of the stride, they are smaller than that.
+std::vector<Anchor> cells_of(const Card& card, int stride) {
+  std::vector<Anchor> cells;
+  const std::int64_t columns = cells_along(card.width, stride, true);
+  const std::int64_t rows = cells_along(card.height, stride, true);
+  const float width = static_cast<float>(card.width) / static_cast<float>(columns);
+  const float height = static_cast<float>(card.height) / static_cast<float>(rows);
+  for (std::int64_t y = 0; y < rows; ++y)
+    for (std::int64_t x = 0; x < columns; ++x)
+      cells.push_back({(static_cast<float>(x) + 0.5F) * width, (static_cast<float>(y) + 0.5F) * height, width, height});
+  return cells;
+}
+
 std::vector<Anchor> anchors_of(const Card& card) {
   std::vector<Anchor> anchors;
   for (int stride : kStrides)
-    for (const Anchor& cell : grid_anchors(card, {stride}, {.offset = 0.5F, .ceiling = true}))
+    for (const Anchor& cell : cells_of(card, stride))
       for (int octave = 0; octave < kOctaves; ++octave) {
-        const float size = kScale * cell.width * std::exp2(static_cast<float>(octave) / kOctaves);
-        for (const auto& [across, down] : kAspects) anchors.push_back({cell.x, cell.y, size * across, size * down});
+        const float size = scale_for(card) * std::exp2(static_cast<float>(octave) / kOctaves);
+        for (const auto& [across, down] : kAspects)
+          anchors.push_back({cell.x, cell.y, cell.width * size * across, cell.height * size * down});
       }
   return anchors;
 }
@@ -93,8 +114,10 @@ bool fit(const Graph& graph, const Card& card, Head& head) {
   return true;
 }
 
-/// As Yet-Another-EfficientDet exports it, or of COCO's classes: no other family has so many rows.
-bool is_efficientdet(const Graph& /*graph*/, const Card& /*card*/, const Head& head) {
+/// As Yet-Another-EfficientDet exports it, or of COCO's classes: no other family has so many rows. D0 to D7 have whole
+/// cells on all levels; smaller models are trained on other pixels.
+bool is_efficientdet(const Graph& /*graph*/, const Card& card, const Head& head) {
+  if (card.width % 128 != 0 || card.height % 128 != 0 || std::min(card.width, card.height) < 512) return false;
   return head.classes == kCocoNumbers || (head.outputs[0] == "classification" && head.outputs[1] == "regression");
 }
 
