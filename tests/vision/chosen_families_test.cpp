@@ -222,7 +222,9 @@ struct Torchvision {
   std::optional<Shape> masks;
   Shape picture = kPicture;
   std::array<const char*, 4> names = {"boxes", "labels", "scores", "masks"};
-  std::string shares = "Softmax";  ///< what makes the regions' scores of 91 classes
+  std::string shares = "Softmax";  ///< what makes the regions' scores
+  Shape regions = {1000, 91};
+  std::array<std::int64_t, 3> numbers = {3, 1, 90};  ///< of the things' classes
 
   Graph build() const;
 };
@@ -249,9 +251,9 @@ Graph Torchvision::build() const {
   FamilyModel model(picture, "input");
   model.gives(names[0], boxes({100, 4}, {0, 1, 2, 3}, 1, 1));
   GraphBuilder& b = model.builder();
-  const ValueId regions = b.op(shares, {model.constant(filled({1000, 91}, 0))});
-  const ValueId nothing = b.op("Mul", {b.op("ReduceMax", {regions}, {{"keepdims", std::int64_t{0}}}), b.scalar(0)});
-  model.gives(names[1], labels<std::int64_t>({100}, {3, 1, 90}));
+  const ValueId told = b.op(shares, {model.constant(filled(regions, 0))});
+  const ValueId nothing = b.op("Mul", {b.op("ReduceMax", {told}, {{"keepdims", std::int64_t{0}}}), b.scalar(0)});
+  model.gives(names[1], labels<std::int64_t>({100}, numbers));
   if (masks) model.gives(names[3], left_halves(*masks));
   model.gives(names[2], b.op("Add", {model.constant(scores({100}, 0.99F)), nothing}));
   std::vector<std::pair<std::size_t, int>> cut = {{0, 0}, {1, 0}, {2, 0}};
@@ -273,7 +275,36 @@ TEST(Torchvision, TakesAPictureWithoutABatch) {
 TEST(Torchvision, IsKnownByWhatItsNumberedOutputsHold) {
   expect_found(find_in(Torchvision{.names = kNumbers}.build()), "torchvision", kThings);
   // Without a softmax over regions the first class may be no background.
-  EXPECT_EQ(recognised(Torchvision{.names = kNumbers, .shares = "Sigmoid"}.build()), "");
+  const Graph other = Torchvision{.names = kNumbers, .shares = "Sigmoid"}.build();
+  EXPECT_EQ(recognised(other), "");
+  expect_found(find_in(other, "[output]\ndecoder = \"torchvision\"\n"), "torchvision", kThings);
+}
+
+TEST(Torchvision, MapsCocosNumbersWhateverMakesItsScores) {
+  // SSD's, and those of RetinaNet and FCOS.
+  expect_found(find_in(Torchvision{.regions = {1, 1000, 91}}.build()), "torchvision", kThings);
+  expect_found(find_in(Torchvision{.shares = "Sigmoid"}.build()), "torchvision", kThings);
+}
+
+TEST(Torchvision, HasABackgroundThatLabelsMayLeaveOut) {
+  const Graph model = Torchvision{.regions = {1000, 3}, .numbers = {2, 1, 2}}.build();
+  const auto found_under = [&](const std::string& labels) {
+    return find_in(model, "[output]\ndecoder = \"torchvision\"\n" + labels + "\n");
+  };
+  std::vector<Known> things = kThings;
+  for (std::size_t i = 0; i < 3; ++i) things[i].class_id = i == 1 ? 0 : 1;
+  const Found without = found_under("labels = [\"cat\", \"dog\"]");
+  expect_found(without, "torchvision", things);
+  ASSERT_EQ(without.detections().size(), 3U);
+  EXPECT_EQ(without.detections()[1].class_name, "cat");
+  for (Known& thing : things) ++thing.class_id;
+  const Found with = found_under("labels = [\"background\", \"cat\", \"dog\"]");
+  expect_found(with, "torchvision", things);
+  ASSERT_EQ(with.detections().size(), 3U);
+  EXPECT_EQ(with.detections()[1].class_name, "cat");
+  EXPECT_THROW(found_under("labels = [\"cat\"]"), Error);
+  EXPECT_THROW(found_under("remap = [0, 1]"), Error);
+  EXPECT_EQ(found_under("remap = [-1, -1, 0]").detections().size(), 2U);
 }
 
 TEST(MaskRcnn, ReadsMasksOnTheirBoxes) {

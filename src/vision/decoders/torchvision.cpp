@@ -25,14 +25,16 @@ const Value* only(const Graph& graph, const Head& head, const Fits& fits) {
   return found;
 }
 
-/// Classes that the model's last softmax over regions tells apart, the background among them; 0: there is none.
-std::int64_t region_classes(const Graph& graph) {
+/// Classes that the scores tell apart which OP made last, the background among them: a Softmax over [regions, C] or
+/// [1, cells, C], or a one-stage detector's Sigmoid over [cells, C]. 0: there is none.
+std::int64_t classes_by(const Graph& graph, std::string_view op) {
   std::int64_t classes = 0;
   for (NodeId id : graph.order()) {
     const Node& node = graph.node(id);
-    if (!node.is("Softmax")) continue;
+    if (!node.is(op)) continue;
     const Shape& shape = graph.value(node.outputs[0]).type.shape;
-    if (shape.rank() == 2) classes = shape[1];
+    const bool is_rows = (shape.rank() == 2 && shape[0] > 1) || (op == "Softmax" && is_list(shape));
+    if (is_rows && shape.back() > 1) classes = shape.back();
   }
   return classes;
 }
@@ -40,14 +42,20 @@ std::int64_t region_classes(const Graph& graph) {
 /// COCO's categories keep their numbers, up to 90, and the background is 0.
 constexpr std::int64_t kCocoNumbers = 91;
 
-void settle_classes(const Graph& graph, Head& head) {
-  if (head.classes != 0) return;
-  if (!head.labels.empty()) {
-    head.classes = static_cast<int>(head.remap.empty() ? head.labels.size() : head.remap.size());
-    return;
-  }
-  head.classes = static_cast<int>(head.remap.empty() ? region_classes(graph) : head.remap.size());
+/// Labels may leave the background out. False where they, or the card's map, are of another number of classes than the
+/// model's scores.
+bool settle_classes(const Graph& graph, Head& head) {
+  std::int64_t told = classes_by(graph, "Softmax");
+  if (told == 0) told = classes_by(graph, "Sigmoid");
+  if (told > kMostClasses) return false;
+  const std::int64_t labels = std::ssize(head.labels);
+  if (head.remap.empty() && labels > 0 && labels + 1 == told)
+    for (int i = -1; i < labels; ++i) head.remap.push_back(i);
+  const std::int64_t said = head.remap.empty() ? labels : std::ssize(head.remap);
+  if (said != 0 && told != 0 && said != told) return false;
+  head.classes = static_cast<int>(said != 0 ? said : told);
   if (head.classes == kCocoNumbers) remap_coco_categories(head, 0);
+  return true;
 }
 
 /// Boxes, scores and labels of as many rows each, in this order.
@@ -64,8 +72,7 @@ bool fit(const Graph& graph, const Card& /*card*/, Head& head) {
       only(graph, head, [&](DType dtype, const Shape& shape) { return is_integer(dtype) && is_row(shape); });
   if (rows < 1 || scores == nullptr || labels == nullptr) return false;
   head.outputs = {boxes->name, scores->name, labels->name};
-  settle_classes(graph, head);
-  return true;
+  return settle_classes(graph, head);
 }
 
 bool is_pasted(const Shape& masks, const Card& card) { return masks[2] == card.height && masks[3] == card.width; }
@@ -89,7 +96,7 @@ bool is_torchvision(const Graph& graph, const Card& /*card*/, const Head& head) 
   const auto rank = [&](std::size_t i) { return graph.value(output_of(graph, head, i)).type.shape.rank(); };
   if (!reads_all(graph, head) || rank(0) != 2 || rank(1) != 1 || rank(2) != 1) return false;
   const bool is_named = head.outputs[0] == "boxes" && head.outputs[1] == "scores" && head.outputs[2] == "labels";
-  return is_named || (region_classes(graph) > 1 && count_of(graph, head.outputs[1]) != ValueId::kNone);
+  return is_named || (classes_by(graph, "Softmax") > 0 && count_of(graph, head.outputs[1]) != ValueId::kNone);
 }
 
 Attachment::Objects choose(Attachment& to) {
