@@ -47,20 +47,25 @@ Attachment::Objects choose_lists(Attachment& to, const ChosenLists& lists, Value
 
 namespace {
 
-/// The outputs that WORDS name, boxes first: [1, N, 4] or [N, 4], and lists of as many.
+/// The outputs that WORDS name: boxes [1, N, 4] or [N, 4], scores and classes of as many, and, where there is a fourth,
+/// how many of these count, one number.
 bool fit_lists(const Graph& graph, Head& head, std::initializer_list<const char*> words) {
   std::vector<std::string> names;
   std::int64_t rows = 0;
   for (const char* word : words) {
     const Value* value = find_role(graph, head, names.size(), word);
     if (value == nullptr) return false;
-    const std::int64_t elements = value->type.shape.elements();
-    if (names.empty()) rows = elements / 4;
-    if (names.empty() ? value->type.shape.back() != 4 || rows < 1 : names.size() < 3 && elements != rows) return false;
+    const Shape& shape = value->type.shape;
+    if (names.empty()) {
+      if (shape.rank() < 2 || shape.back() != 4) return false;
+      rows = shape.elements() / 4;
+    } else if (shape.elements() != (names.size() < 3 ? rows : 1)) {
+      return false;
+    }
     names.push_back(value->name);
   }
   head.outputs = names;
-  return true;
+  return rows > 0;
 }
 
 bool reads_these(const Graph& graph, const Card& /*card*/, const Head& head) { return reads_all(graph, head); }
