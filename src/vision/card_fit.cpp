@@ -88,8 +88,9 @@ Head fit_as_said(const HeadFile& said, const Decoder& decoder, int classes, cons
     throw;
   }
   check_agreement(said, head);
-  // Whether scores are logits shows only where the card does not say it.
+  // Whether scores are logits, and what a depth means, shows only where the card does not say it.
   take(head.softmax, said.softmax);
+  take(head.depth, said.depth);
   return head;
 }
 

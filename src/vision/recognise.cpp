@@ -96,7 +96,8 @@ void assume_pixels(const Graph& graph, Card& card) {
     card.assumptions.emplace_back("RGB pixels of 0..1");
   else
     card.assumptions.emplace_back("pixels as ImageNet's models take them (RGB, mean and std)");
-  if (is_depth) card.assumptions.emplace_back("larger is farther");
+  if (is_depth)
+    card.assumptions.emplace_back(card.head().depth == DepthKind::kInverse ? "larger is nearer" : "larger is farther");
 }
 
 std::optional<Card> from_structure(const Graph& graph, const Card& probe, std::string& why) {

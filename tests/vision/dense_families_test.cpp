@@ -233,6 +233,19 @@ TEST(SsdPriors, ReadsBoxesByThePriorsThatItGives) {
   }
 }
 
+TEST(Depth, IsInverseWhereItsNameSaysSo) {
+  const auto kind_of = [](const std::string& name, const std::string& card = "") {
+    Tensor plane = filled({1, 1, 32, 32}, 2);
+    at(plane, {0, 0, 0, 0}) = 1;
+    return find_in(FamilyModel({1, 3, 32, 32}).gives(name, plane).build(), card).result.depth.kind;
+  };
+  EXPECT_EQ(kind_of("depth"), DepthKind::kRelative);
+  EXPECT_EQ(kind_of("disp_0"), DepthKind::kInverse);
+  EXPECT_EQ(kind_of("predicted_depth"), DepthKind::kInverse);
+  EXPECT_EQ(kind_of("predicted_depth", "[output]\ndepth = \"metric\"\n"), DepthKind::kMetric);
+  EXPECT_EQ(kind_of("disparity", "[output]\ndecoder = \"depth\"\ndepth = \"relative\"\n"), DepthKind::kRelative);
+}
+
 TEST(Classify, TakesASigmoidOfEachClass) {
   Tensor scores = filled({1, 5}, -4);
   at(scores, {0, 1}) = logit(0.9F);

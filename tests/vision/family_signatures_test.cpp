@@ -200,6 +200,7 @@ const std::vector<Signature> kSignatures = {
     {"features", "", {1, 3, 224, 224}, {{"features", {1, 2048, 7, 7}, "Relu"}}},
     {"numbers of a code book", "", {1, 3, 256, 256}, {{"codes", {1, 16, 16}, "ArgMax", kInt64}}},
     {"a depth network", "depth", {1, 3, 256, 256}, {{"depth", {1, 1, 256, 256}}}},
+    {"a disparity network", "depth", {1, 3, 192, 640}, {{"disp", {1, 1, 192, 640}, "Sigmoid"}}},
     {"super-resolution", "upscale", {1, 3, 128, 128}, {{"output", {1, 3, 512, 512}}}},
     {"a classifier", "classify", {1, 3, 224, 224}, {{"logits", {1, 1000}}}},
     {"columns of who knows what", "", k640, {{"output0", {1, 57, 8400}}}},

@@ -72,11 +72,18 @@ void attach_semantic(Attachment& to) {
   to.give(Answer::kClassMap, to.post.own("MapClasses", {scores}, {{"threshold", to.head.sigmoid ? 0.0F : 0.5F}}));
 }
 
+/// A disparity, or what Hugging Face's DPT and Depth Anything give.
+bool is_larger_nearer(const std::string& name) {
+  return name.find("disp") != std::string::npos || name.find("predicted_depth") != std::string::npos;
+}
+
 bool fit_depth(const Graph& graph, const Card& card, Head& head) {
-  return fit_one(graph, head, [&](const Shape& shape, Head& /*to*/) {
+  const bool fits = fit_one(graph, head, [&](const Shape& shape, Head& /*to*/) {
     const Plane plane = plane_of(shape);
     return lies_on(plane, card) && plane.channels == 1;
   });
+  if (fits && head.depth == DepthKind::kRelative && is_larger_nearer(head.outputs[0])) head.depth = DepthKind::kInverse;
+  return fits;
 }
 
 /// One plane of numbers that no sigmoid made by itself may be depth, or a mask: its name decides.
