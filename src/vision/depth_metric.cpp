@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kDelta = 1.25;
 
-bool counts(float truth, float found) { return truth > 0 && std::isfinite(truth) && std::isfinite(found); }
+bool is_known(float truth) { return truth > 0 && std::isfinite(truth); }
 
 /// y = scale * x + shift by least squares.
 class Line {
@@ -47,7 +47,7 @@ void align_depth(DepthKind kind, std::span<const float> truth, std::span<float> 
   Line line;
   float farthest = 0;
   for (std::size_t i = 0; i < truth.size(); ++i) {
-    if (!counts(truth[i], found[i])) continue;
+    if (!is_known(truth[i]) || !std::isfinite(found[i])) continue;
     line.add(found[i], is_inverse ? 1.0 / truth[i] : truth[i]);
     farthest = std::max(farthest, truth[i]);
   }
@@ -63,33 +63,42 @@ DepthScores depth_scores(std::span<const float> truth, std::span<const float> fo
   double relative = 0;
   double squares = 0;
   double near = 0;
-  double count = 0;
+  double known = 0;
+  double answered = 0;
   for (std::size_t i = 0; i < truth.size(); ++i) {
-    if (!counts(truth[i], found[i])) continue;
+    if (!is_known(truth[i])) continue;
+    ++known;
+    if (!std::isfinite(found[i])) continue;
+    ++answered;
     const double wanted = truth[i];
     const double depth = found[i];
     relative += std::abs(depth - wanted) / wanted;
     squares += (depth - wanted) * (depth - wanted);
     near += depth > 0 && std::max(depth / wanted, wanted / depth) < kDelta ? 1 : 0;
-    ++count;
   }
-  if (count == 0) return {};
-  return {.abs_rel = relative / count, .rmse = std::sqrt(squares / count), .delta1 = near / count};
+  DepthScores scores;
+  if (known > 0) scores.delta1 = near / known;
+  if (answered > 0) {
+    scores.abs_rel = relative / answered;
+    scores.rmse = std::sqrt(squares / answered);
+  }
+  return scores;
 }
 
 DepthScores mean(std::span<const DepthScores> pictures, std::span<const int> times) {
-  DepthScores sum{0, 0, 0};
-  double count = 0;
-  for (std::size_t i = 0; i < pictures.size(); ++i) {
-    const double weight = times.empty() ? 1 : times[i];
-    if (pictures[i].delta1 < 0 || weight == 0) continue;
-    sum.abs_rel += weight * pictures[i].abs_rel;
-    sum.rmse += weight * pictures[i].rmse;
-    sum.delta1 += weight * pictures[i].delta1;
-    count += weight;
+  DepthScores means;
+  for (double DepthScores::*figure : {&DepthScores::abs_rel, &DepthScores::rmse, &DepthScores::delta1}) {
+    double sum = 0;
+    double count = 0;
+    for (std::size_t i = 0; i < pictures.size(); ++i) {
+      if (pictures[i].*figure < 0) continue;
+      const double weight = times.empty() ? 1 : times[i];
+      sum += weight * pictures[i].*figure;
+      count += weight;
+    }
+    if (count > 0) means.*figure = sum / count;
   }
-  if (count == 0) return {};
-  return {sum.abs_rel / count, sum.rmse / count, sum.delta1 / count};
+  return means;
 }
 
 }  // namespace saccade

@@ -16,11 +16,20 @@ TEST(DepthScores, AreThoseOfTheirDefinitions) {
   EXPECT_NEAR(scores.delta1, 3.0 / 4, 1e-12);
 }
 
-TEST(DepthScores, LeaveOutWhatHasNoTruthOrNoAnswer) {
-  const DepthScores scores = depth_scores(Depths{0, NAN, -1, 2, 2}, Depths{1, 1, 1, NAN, 2});
+TEST(DepthScores, LeaveOutWhatHasNoTruth) {
+  const DepthScores scores = depth_scores(Depths{0, NAN, -1, INFINITY, 2}, Depths{1, 1, 1, 1, 2});
   EXPECT_EQ(scores.abs_rel, 0);
+  EXPECT_EQ(scores.rmse, 0);
   EXPECT_EQ(scores.delta1, 1);
-  EXPECT_EQ(depth_scores(Depths{0}, Depths{1}).delta1, -1);
+  EXPECT_EQ(depth_scores(Depths{0, INFINITY}, Depths{1, 1}).delta1, -1);
+}
+
+TEST(DepthScores, MissDelta1WhereThereIsNoAnswer) {
+  const DepthScores scores = depth_scores(Depths{2, 2, 2, 2}, Depths{NAN, INFINITY, 3, 2});
+  EXPECT_EQ(scores.delta1, 0.25);
+  EXPECT_EQ(scores.abs_rel, 0.25);
+  EXPECT_EQ(depth_scores(Depths{2}, Depths{NAN}).delta1, 0);
+  EXPECT_EQ(depth_scores(Depths{2}, Depths{NAN}).abs_rel, -1);
 }
 
 TEST(AlignDepth, BringsARelativeDepthToTheTruth) {
@@ -56,12 +65,15 @@ TEST(AlignDepth, LeavesAMetricDepthAndTakesTheMeanForALevelOne) {
   EXPECT_EQ(level, (Depths{2, 2}));
 }
 
-TEST(MeanDepthScores, IsOverThePicturesThatHaveAny) {
+TEST(MeanDepthScores, IsOverThePicturesThatHaveTheFigure) {
   const DepthScores pictures[] = {{0.1, 1, 0.9}, {}, {0.3, 3, 0.5}};
   EXPECT_NEAR(mean(pictures).abs_rel, 0.2, 1e-12);
   const int times[] = {3, 1, 1};
   EXPECT_NEAR(mean(pictures, times).delta1, 0.8, 1e-12);
   EXPECT_EQ(mean(std::span(pictures).subspan(1, 1)).rmse, -1);
+  const DepthScores unanswered[] = {{0.1, 1, 0.9}, {-1, -1, 0}};
+  EXPECT_NEAR(mean(unanswered).abs_rel, 0.1, 1e-12);
+  EXPECT_NEAR(mean(unanswered).delta1, 0.45, 1e-12);
 }
 
 }  // namespace
