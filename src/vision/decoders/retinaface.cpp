@@ -18,13 +18,18 @@ std::vector<Anchor> priors(const Card& card) {
   return anchors;
 }
 
+/// Numbers a row of boxes, scores and points.
+constexpr std::int64_t kColumns[] = {4, 2, 10};
+
+/// One output of each.
 bool fit(const Graph& graph, const Card& card, Head& head) {
   const auto rows = static_cast<std::int64_t>(priors(card).size());
   std::vector<std::string> names;
-  for (std::int64_t columns : {4, 2, 10})
+  for (std::size_t role = 0; role < std::size(kColumns); ++role) {
     for (ValueId output : readable_outputs(graph, head))
-      if (graph.value(output).type.shape == Shape{1, rows, columns}) names.push_back(graph.value(output).name);
-  if (names.size() != 3 || graph.value(find_value(graph, graph.outputs(), names[0])).type.shape[2] != 4) return false;
+      if (graph.value(output).type.shape == Shape{1, rows, kColumns[role]}) names.push_back(graph.value(output).name);
+    if (names.size() != role + 1) return false;
+  }
   head.outputs = names;
   head.keypoints = 5;
   if (head.labels.empty()) head.labels = {"face"};
