@@ -16,12 +16,12 @@ inline int cell_at(double position, int cells) {
 }
 
 /// Between which two cells' centres a position lies: the first, and the second's share.
-struct Between {
+struct BetweenCells {
   int first = 0;
   float share = 0;
 };
 
-inline Between between_centres(double position, int cells) {
+inline BetweenCells between_centres(double position, int cells) {
   const double centre = std::clamp(position - 0.5, 0.0, static_cast<double>(cells - 1));
   const int first = static_cast<int>(centre);
   return {first, static_cast<float>(centre - first)};

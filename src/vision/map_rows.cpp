@@ -42,10 +42,10 @@ void MapRows::read(const DepthMap& map, int y, std::span<float> row) {
     return;
   }
   place_columns(map.place, row.size());
-  const Between down = between_centres(grid_y(map.place, y), map.place.rows);
+  const BetweenCells down = between_centres(grid_y(map.place, y), map.place.rows);
   const std::ptrdiff_t pitch = map.place.columns;
   for (std::size_t x = 0; x < row.size(); ++x) {
-    const Between across = columns_[x].between;
+    const BetweenCells across = columns_[x].between;
     const float* cell = map.cells.data() + down.first * pitch + across.first;
     float value[2] = {mix(cell, 1, across.share), 0};
     if (down.share > 0) value[1] = mix(cell + pitch, 1, across.share);

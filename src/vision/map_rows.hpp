@@ -21,7 +21,7 @@ class MapRows {
  private:
   struct Column {
     int cell = 0;  ///< that the pixel lies in; -1: the model did not look
-    Between between;
+    BetweenCells between;
   };
   void place_columns(const GridPlace& place, std::size_t width);
 

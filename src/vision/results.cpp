@@ -27,8 +27,8 @@ int ClassMap::at(int x, int y) const {
 float DepthMap::at(int x, int y) const {
   if (!is_whole(place, cells.size()) || !has_column(place, x) || !has_row(place, y))
     return std::numeric_limits<float>::quiet_NaN();
-  const Between across = between_centres(grid_x(place, x), place.columns);
-  const Between down = between_centres(grid_y(place, y), place.rows);
+  const BetweenCells across = between_centres(grid_x(place, x), place.columns);
+  const BetweenCells down = between_centres(grid_y(place, y), place.rows);
   const float* cell = cells.data() + static_cast<std::ptrdiff_t>(down.first) * place.columns + across.first;
   float value[2] = {mix(cell, 1, across.share), 0};
   if (down.share > 0) value[1] = mix(cell + place.columns, 1, across.share);
