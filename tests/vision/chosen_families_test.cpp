@@ -108,8 +108,36 @@ TEST(Yolov8Obb, ReadsColumnsWithAnAngle) {
   EXPECT_NEAR(found.detections()[0].oriented->angle, 0.25 + M_PI / 2, 1e-4);
 }
 
+/// Ultralytics joins boxes and scores, and both with the angle.
+TEST(Yolov8Obb, IsKnownByDotasFifteenClasses) {
+  const std::int64_t cells = 20 * 16 + 10 * 8 + 5 * 4;
+  Tensor boxes = filled({1, 4, cells}, 0);
+  Tensor logits = filled({1, 15, cells}, logit(0.01F));
+  const std::array<float, 4> box = {80, 64, 60, 20};
+  for (std::int64_t k = 0; k < 4; ++k) at(boxes, {0, k, 77}) = box[static_cast<std::size_t>(k)];
+  at(logits, {0, 11, 77}) = logit(0.9F);
+  FamilyModel model(kPicture);
+  GraphBuilder& b = model.builder();
+  const auto joined = [&](ValueId first, ValueId second) {
+    return b.op("Concat", {first, second}, {{"axis", std::int64_t{1}}});
+  };
+  const ValueId rows = joined(model.constant(boxes), b.op("Sigmoid", {model.constant(logits)}));
+  const Found found =
+      find_in(model.gives("output0", joined(rows, model.constant(filled({1, 1, cells}, 0.25F)))).build());
+  EXPECT_EQ(found.card.head().decoder->name, "yolov8-obb");
+  EXPECT_EQ(found.card.head().labels.size(), 15U);
+  ASSERT_EQ(found.detections().size(), 1U);
+  EXPECT_EQ(found.detections()[0].class_id, 11);
+  EXPECT_NEAR(found.detections()[0].confidence, 0.9, 1e-5);
+  ASSERT_TRUE(found.detections()[0].oriented);
+  EXPECT_NEAR(found.detections()[0].oriented->x, 160, 0.01);
+  EXPECT_NEAR(found.detections()[0].oriented->width, 120, 0.01);
+  EXPECT_NEAR(found.detections()[0].oriented->angle, 0.25, 1e-4);
+}
+
 /// Centre and size in shares of the picture, and logits; what is nothing is class C - 1 where it has a class.
-Graph detr(const std::string& logits_name, int queries, int classes, bool softmax) {
+Graph detr(const std::string& logits_name, int queries, int classes, bool softmax,
+           const std::string& boxes_name = "pred_boxes") {
   Tensor logits = filled({1, queries, classes}, softmax ? -5.0F : -8.0F);
   Tensor boxes = filled({1, queries, 4}, 0.5F);
   for (std::int64_t q = 0; softmax && q < queries; ++q) at(logits, {0, q, classes - 1}) = 5;
@@ -128,7 +156,7 @@ Graph detr(const std::string& logits_name, int queries, int classes, bool softma
       at(logits, {0, q, place}) = logit(thing.score);
     }
   }
-  return FamilyModel(kPicture, "pixel_values").gives(logits_name, logits).gives("pred_boxes", boxes).build();
+  return FamilyModel(kPicture, "pixel_values").gives(logits_name, logits).gives(boxes_name, boxes).build();
 }
 
 TEST(Detr, TakesTheSoftmaxWithoutItsLastClass) {
@@ -164,6 +192,14 @@ TEST(DeformableDetr, TakesCocosOwnNumbers) {
   EXPECT_EQ(found.detections()[0].class_name, "car");
 }
 
+TEST(RfDetr, TakesCocosOwnNumbers) {
+  const Found found = find_in(detr("labels", 300, 91, false, "dets"));
+  expect_found(found, "rfdetr", kThings);
+  ASSERT_EQ(found.detections().size(), 3U);
+  EXPECT_EQ(found.detections()[2].class_name, "toothbrush");
+  EXPECT_NEAR(found.card.mean[0], 0.485, 1e-6);
+}
+
 /// LABELS of a list, of which only the first three count.
 template <typename T>
 Tensor labels(const Shape& shape, std::array<T, 3> values) {
@@ -185,6 +221,19 @@ Tensor boxes(const Shape& shape, std::array<std::size_t, 4> order, float width, 
     for (std::size_t k = 0; k < 4; ++k)
       tensor.data<float>()[4 * i + k] = kThings[i].box[order[k]] / (order[k] % 2 == 0 ? width : height);
   return tensor;
+}
+
+TEST(DetrEndToEnd, ReadsBoxesOfTheSizeThatItIsTold) {
+  FamilyModel model(kPicture);
+  GraphBuilder& b = model.builder();
+  const ValueId size = b.op("Cast", {b.input("orig_target_sizes", {1, 2}, DType::kInt64)}, {{"to", std::int64_t{1}}});
+  const ValueId sizes = b.op("Concat", {size, size}, {{"axis", std::int64_t{1}}});
+  const ValueId shares = model.constant(boxes({1, 300, 4}, {0, 1, 2, 3}, 160, 128));
+  model.gives("labels", labels<std::int64_t>({1, 300}, {2, 0, 79})).gives("boxes", b.op("Mul", {shares, sizes}));
+  const Found found = find_in(model.gives("scores", scores({1, 300})).build());
+  expect_found(found, "detr-e2e", kThings);
+  ASSERT_EQ(found.detections().size(), 3U);
+  EXPECT_EQ(found.detections()[0].class_name, "car");
 }
 
 TEST(TensorFlowDetector, ReadsItsFourOutputs) {

@@ -8,11 +8,15 @@
 namespace saccade {
 namespace {
 
-/// Whether one of the rows' parts is CLASSES scores, which a sigmoid made.
+/// Whether one of the rows' parts is CLASSES scores, which a sigmoid made. What stands behind the classes is often
+/// joined with rows that are joined already.
 bool has_class_rows(const Graph& graph, ValueId output, std::int64_t classes) {
-  return std::ranges::any_of(parts(graph, output), [&](ValueId part) {
+  const auto is_scores = [&](ValueId part) {
     const Shape& shape = graph.value(part).type.shape;
     return shape.rank() == 3 && shape[1] == classes && makers(graph, part) == std::set<std::string>{"Sigmoid"};
+  };
+  return std::ranges::any_of(parts(graph, output), [&](ValueId part) {
+    return is_scores(part) || std::ranges::any_of(parts(graph, part), is_scores);
   });
 }
 
