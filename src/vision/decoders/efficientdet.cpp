@@ -48,12 +48,6 @@ std::vector<Anchor> anchors_of(const Card& card) {
   return anchors;
 }
 
-std::int64_t rows_of(const Card& card) {
-  std::int64_t rows = 0;
-  for (int stride : kStrides) rows += cells_along(card.width, stride, true) * cells_along(card.height, stride, true);
-  return rows * kOctaves * std::ssize(kAspects);
-}
-
 constexpr std::int64_t kACell = kOctaves * std::ssize(kAspects);
 
 /// Numbers a cell of a level [1, numbers, h, w] or [1, h, w, numbers] of STRIDE; 0: it is another thing.
@@ -93,7 +87,7 @@ bool fit_rows(const Graph& graph, const Card& card, Head& head) {
   // The scores are the other output of as many rows; of two alike the names tell.
   for (ValueId output : readable_outputs(graph, head)) {
     const Value& value = graph.value(output);
-    if (!is_list(value.type.shape) || value.type.shape[1] != rows_of(card)) continue;
+    if (!is_list(value.type.shape) || value.type.shape[1] != kACell * cells_rounded_up(card, kStrides)) continue;
     const bool anchors = value.name.find("anchor") != std::string::npos;
     if (value.type.shape[2] == 4 && names[1].empty() && !anchors) {
       names[1] = value.name;

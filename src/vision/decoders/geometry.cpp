@@ -19,6 +19,12 @@ std::int64_t cells_along(int size, int stride, bool ceiling) {
   return ceiling ? (size + stride - 1) / stride : size / stride;
 }
 
+std::int64_t cells_rounded_up(const Card& card, const std::vector<int>& strides) {
+  std::int64_t sum = 0;
+  for (int stride : strides) sum += cells_along(card.width, stride, true) * cells_along(card.height, stride, true);
+  return sum;
+}
+
 std::vector<Anchor> grid_anchors(const Card& card, const std::vector<int>& strides, const GridOptions& options) {
   std::vector<Anchor> anchors;
   for (int stride : strides) {

@@ -24,6 +24,8 @@ struct GridOptions {
 
 /// Columns, or rows, of a level.
 std::int64_t cells_along(int size, int stride, bool ceiling);
+/// Cells of all levels that are rounded up.
+std::int64_t cells_rounded_up(const Card& card, const std::vector<int>& strides);
 /// Cells of all levels, level by level, row by row, ANCHORS times each; width and height are the stride.
 std::vector<Anchor> grid_anchors(const Card& card, const std::vector<int>& strides, const GridOptions& options = {});
 

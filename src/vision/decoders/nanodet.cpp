@@ -12,15 +12,9 @@ namespace {
 
 constexpr std::int64_t kUsualBins = 8;
 
-std::int64_t rows_of(const Card& card, const std::vector<int>& strides) {
-  std::int64_t rows = 0;
-  for (int stride : strides) rows += cells_along(card.width, stride, true) * cells_along(card.height, stride, true);
-  return rows;
-}
-
 std::vector<int> levels_for(const Card& card, std::int64_t rows) {
   for (const auto& strides : {std::vector{8, 16, 32}, {8, 16, 32, 64}})
-    if (rows_of(card, strides) == rows) return strides;
+    if (cells_rounded_up(card, strides) == rows) return strides;
   return {};
 }
 
@@ -28,7 +22,7 @@ bool fit(const Graph& graph, const Card& card, Head& head) {
   return fit_one(graph, head, [&](const Shape& shape, Head& to) {
     if (!is_list(shape)) return false;
     if (to.strides.empty()) to.strides = levels_for(card, shape[1]);
-    if (to.strides.empty() || rows_of(card, to.strides) != shape[1]) return false;
+    if (to.strides.empty() || cells_rounded_up(card, to.strides) != shape[1]) return false;
     if (!assume_classes(to, shape[2] - 4 * kUsualBins)) return false;
     const std::int64_t sides = shape[2] - to.classes;
     return sides % 4 == 0 && sides >= 8;

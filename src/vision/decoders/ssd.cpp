@@ -39,7 +39,7 @@ void attach(Attachment& to) {
 std::int64_t ultraface_rows(const Card& card) {
   std::int64_t rows = 0;
   for (const auto& [stride, boxes] : {std::pair{8, 3}, {16, 2}, {32, 2}, {64, 3}})
-    rows += boxes * cells_along(card.width, stride, true) * cells_along(card.height, stride, true);
+    rows += boxes * cells_rounded_up(card, {stride});
   return rows;
 }
 
