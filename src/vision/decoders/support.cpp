@@ -15,6 +15,14 @@ std::vector<ValueId> readable_outputs(const Graph& graph, const Head& head) {
   return named;
 }
 
+const Value* prototypes_of(const Graph& graph, const Head& head) {
+  for (ValueId output : readable_outputs(graph, head)) {
+    const Value& value = graph.value(output);
+    if (value.type.shape.rank() == 4 && value.type.shape[0] == 1) return &value;
+  }
+  return nullptr;
+}
+
 ValueId output_of(const Graph& graph, const Head& head, std::size_t role) {
   return find_value(graph, graph.outputs(), head.outputs.at(role));
 }

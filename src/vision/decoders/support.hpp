@@ -31,6 +31,21 @@ bool fit_one(const Graph& graph, Head& head, const Fits& fits) {
   return false;
 }
 
+/// The readable output [1, K, h, w] of a network of masks, K prototypes; null: there is none.
+const Value* prototypes_of(const Graph& graph, const Head& head);
+
+/// fit_one() for rows or columns with coefficients of masks, behind which the prototypes are named: FITS(shape, head,
+/// K).
+template <typename Fits>
+bool fit_with_prototypes(const Graph& graph, Head& head, const Fits& fits) {
+  const Value* prototypes = prototypes_of(graph, head);
+  if (prototypes == nullptr) return false;
+  const std::int64_t count = prototypes->type.shape[1];
+  if (!fit_one(graph, head, [&](const Shape& shape, Head& to) { return fits(shape, to, count); })) return false;
+  head.outputs.push_back(prototypes->name);
+  return true;
+}
+
 ValueId output_of(const Graph& graph, const Head& head, std::size_t role = 0);
 
 /// The scores and the boxes float32 [1, A, 4] of A rows that a head reads, in two outputs.

@@ -55,18 +55,9 @@ Attachment::Objects choose_of_classes(Attachment& to) {
 }
 
 bool fit_masks(const Graph& graph, const Card& /*card*/, Head& head) {
-  for (ValueId output : readable_outputs(graph, head)) {
-    const Value& prototypes = graph.value(output);
-    const Shape& grid = prototypes.type.shape;
-    if (grid.rank() != 4 || grid[0] != 1) continue;
-    const bool found = fit_one(graph, head, [&](const Shape& shape, Head& to) {
-      return is_list(shape) && settle_count(to, shape[2] - 5 - grid[1]);
-    });
-    if (!found) return false;
-    head.outputs.push_back(prototypes.name);
-    return true;
-  }
-  return false;
+  return fit_with_prototypes(graph, head, [](const Shape& shape, Head& to, std::int64_t coefficients) {
+    return is_list(shape) && settle_count(to, shape[2] - 5 - coefficients);
+  });
 }
 
 /// Older exports give their heads, too.

@@ -52,20 +52,10 @@ bool is_boxes(const Graph& graph, const Card& card, const Head& head) {
 
 void attach_boxes(Attachment& to) { choose_columns(to); }
 
-/// The readable output [1, K, h, w] and its K.
-const Value* prototypes_of(const Graph& graph, const Head& head) {
-  for (ValueId output : readable_outputs(graph, head)) {
-    const Value& value = graph.value(output);
-    if (value.type.shape.rank() == 4 && value.type.shape[0] == 1) return &value;
-  }
-  return nullptr;
-}
-
 bool fit_masks(const Graph& graph, const Card& /*card*/, Head& head) {
-  const Value* prototypes = prototypes_of(graph, head);
-  if (prototypes == nullptr || !fit_columns(graph, head, prototypes->type.shape[1])) return false;
-  head.outputs.push_back(prototypes->name);
-  return true;
+  return fit_with_prototypes(graph, head, [](const Shape& shape, Head& to, std::int64_t coefficients) {
+    return is_list(shape) && settle_count(to, shape[1] - 4 - coefficients);
+  });
 }
 
 bool is_masks(const Graph& graph, const Card& card, const Head& head) {
