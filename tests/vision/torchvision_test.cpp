@@ -75,11 +75,10 @@ TEST(Torchvision, MapsCocosNumbersWhateverMakesItsScores) {
 
 TEST(Torchvision, HasABackgroundThatLabelsMayLeaveOut) {
   const Graph model = Torchvision{.regions = {1000, 3}, .numbers = {2, 1, 2}}.build();
-  const auto found_under = [&](const std::string& labels) {
-    return find_in(model, "[output]\ndecoder = \"torchvision\"\n" + labels + "\n");
-  };
+  const auto found_under = [&](const std::string& labels) { return find_in(model, "[output]\n" + labels + "\n"); };
   std::vector<Known> things = kThings;
   for (std::size_t i = 0; i < 3; ++i) things[i].class_id = i == 1 ? 0 : 1;
+  expect_found(found_under("decoder = \"torchvision\"\nlabels = [\"cat\", \"dog\"]"), "torchvision", things);
   const Found without = found_under("labels = [\"cat\", \"dog\"]");
   expect_found(without, "torchvision", things);
   ASSERT_EQ(without.detections().size(), 3U);
