@@ -114,12 +114,5 @@ TEST(PortableMath, IsCloseToTheLibrarys) {
   EXPECT_EQ(portable_sigmoid(INFINITY), 1);
 }
 
-TEST(TakeObjects, TakesRowsInTheirOrder) {
-  const Tensor data = Tensor::of<float>({1, 3, 2}, {0, 1, 2, 3, 4, 5});
-  const auto out = test::run_saccade_op(
-      "TakeObjects", {data, Tensor::of<std::int32_t>({2}, {2, 0}), Tensor::of<std::int32_t>({1}, {2})}, 1, {});
-  EXPECT_EQ(elements<float>(out[0]), (std::vector<float>{4, 5, 0, 1}));
-}
-
 }  // namespace
 }  // namespace saccade
