@@ -2,8 +2,8 @@
 """Compares the accuracy of `saccade run` with the oracle's (oracle.py: ONNX Runtime, NumPy and OpenCV) on the images of
 ../shared, model by model.
 
-    accuracy.py --binary build/saccade --shared ../shared MODEL
-    accuracy.py --binary build/saccade --shared ../shared --table docs/accuracy.md      all models, and their table
+    .venv-peers/bin/python tests/parity/accuracy.py --binary build/saccade --shared ../shared MODEL
+    ... --table docs/accuracy.md        all models, and their table
 
 With labels, figures may differ by 0.1: COCO AP of boxes and masks at --conf 0.001 --iou 0.7 --max-det 300, top-1.
 Without, 99.9 % of the oracle's answers must be among ours: pixels of the same class, pixels whose depth is within 1 % of
@@ -178,7 +178,8 @@ def table(args):
             "near the two are, not how good a model is. Without labels: the share of the oracle's answers that are ours, too. Of",
             "the quantised face detector also the share of our boxes that are the oracle's, paired one to one, and beside both",
             "what ONNX Runtime without its optimisations has.",
-            "", "`tests/parity/accuracy.py --binary build/saccade --shared ../shared --table docs/accuracy.md` writes this page.",
+            "", "`.venv-peers/bin/python tests/parity/accuracy.py --binary build/saccade --shared ../shared --table docs/accuracy.md`",
+            "writes this page, in the environment that `script/bootstrap --peers` makes.",
             "", "| model | task | figure | Saccade | ONNX Runtime | apart | lines of card |",
             "| --- | --- | --- | ---: | ---: | ---: | ---: |"]
     good = True
