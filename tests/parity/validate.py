@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Lets pycocotools judge the answers that `saccade validate` judged: every figure must be the same to 1e-6.
 
-    validate.py --binary build/saccade [--shared ../shared]
+    validate.py --binary build/saccade                      made-up sets
+    validate.py --binary build/saccade --shared ../shared   real models on real pictures
 
-Made-up sets: a model that reads its answers out of its pictures' pixels gives random boxes, masks and keypoints, and the
-truth has crowds, polygons, run lengths and objects without keypoints. With --shared: real models on real pictures.
-Exit status 77: skipped.
+In the made-up sets a model that reads its answers out of its pictures' pixels gives random boxes, masks and keypoints,
+and the truth has crowds, polygons, run lengths and objects without keypoints.  Exit status 77: skipped.
 """
 import argparse
 import contextlib
@@ -25,7 +25,7 @@ try:
     from pycocotools.coco import COCO
     from pycocotools.cocoeval import COCOeval
 except ImportError as error:
-    print(f"Skipped: {error}; script/bootstrap --peers installs it")
+    print(f"SKIPPED: {error}; script/bootstrap --peers installs it")
     sys.exit(77)
 
 SIDE = 192  # of the made-up pictures, and of their model's input
@@ -192,31 +192,39 @@ def compare(args, what, model, data, annotations, *flags, known=None):
     return right
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--binary", required=True)
-    parser.add_argument("--shared")
-    parser.add_argument("--seeds", type=int, default=3)
-    args = parser.parse_args()
+def compare_made_up(args):
     right = True
     for seed in range(args.seeds):
         for kind in ("bbox", "segm", "keypoints"):
             with tempfile.TemporaryDirectory() as folder:
                 model, annotations = made_up(np.random.default_rng([seed, len(kind)]), folder, kind, 12)
                 right = compare(args, f"made up, seed {seed}", model, folder, annotations, "--iou", "1") and right
-    if args.shared:
-        coco = os.path.join(args.shared, "coco")
-        for name in ("yolov8n_640", "yolov8n-seg_640"):
-            annotations = {"bbox": os.path.join(coco, "instances.json")}
-            if "seg" in name:
-                annotations["segm"] = os.path.join(coco, "instances_masks.json")
-            model = os.path.join(args.shared, "models", "real", name + ".onnx")
-            right = compare(args, name, model, coco, annotations) and right
-    return int(not right)
+    return right
+
+
+def compare_real(args):
+    right = True
+    coco = os.path.join(args.shared, "coco")
+    for name in ("yolov8n_640", "yolov8n-seg_640"):
+        annotations = {"bbox": os.path.join(coco, "instances.json")}
+        if "seg" in name:
+            annotations["segm"] = os.path.join(coco, "instances_masks.json")
+        model = os.path.join(args.shared, "models", "real", name + ".onnx")
+        right = compare(args, name, model, coco, annotations) and right
+    return right
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--binary", required=True)
+    parser.add_argument("--shared")
+    parser.add_argument("--seeds", type=int, default=3)
+    args = parser.parse_args()
+    if args.shared and not os.path.isdir(os.path.join(args.shared, "coco")):
+        print("SKIPPED: needs ../shared (models and images)")
+        return 77
+    return int(not (compare_real(args) if args.shared else compare_made_up(args)))
 
 
 if __name__ == "__main__":
-    if "--shared" in sys.argv and not os.path.isdir(os.path.join(sys.argv[sys.argv.index("--shared") + 1], "coco")):
-        place = sys.argv.index("--shared")
-        del sys.argv[place:place + 2]  # the made-up sets need nothing
     sys.exit(main())
