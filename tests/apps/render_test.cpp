@@ -115,12 +115,16 @@ TEST(Render, WhatIsWrittenJudgesTheShippedModel) {
       run_saccade({"demo", "--render", "2", "--output", set, "--depth", "1", "--source", "synthetic:?seed=7&fps=2"})
           .exit_code,
       0);
-  const std::string model = SACCADE_SOURCE "/models/scene_model.onnx";
-  for (const char* kind : {"coco:", "depth:"}) {
-    const auto judged = run_saccade({"validate", model, "--data", kind + set, "--threads", "1"});
+  const auto scores = [&](const std::string& kind) {
+    const auto judged = run_saccade({"validate", SACCADE_SOURCE "/models/scene_model.onnx", "--data", kind + ":" + set,
+                                     "--json", "--threads", "1"});
     EXPECT_EQ(judged.exit_code, 0) << judged.err;
-    EXPECT_NE(judged.out.find("scene_model"), std::string::npos) << judged.out;
-  }
+    return json::parse(judged.out).at("models").at(0).at("scores");
+  };
+  const json objects = scores("coco");
+  EXPECT_GT(objects.at("box").at("ap50"), 0.8);
+  EXPECT_GT(objects.at("mask").at("ap50"), 0.8);
+  EXPECT_GT(scores("depth").at("depth").at("delta1"), 0.8);
 }
 
 TEST(Render, FewerFramesWhereTheSceneEndsBefore) {
