@@ -50,8 +50,8 @@ TEST(Demo, FindsTheObjectsOfASeedThatItHasNotSeen) {
   for (const json& condition : report.at("conditions")) {
     conditions.push_back(condition.at("condition"));
     EXPECT_EQ(condition.at("frames"), 80);
-    EXPECT_GT(condition.at("ap50"), 0.5) << conditions.back();
-    EXPECT_GT(condition.at("mask_ap50"), 0.5) << conditions.back();
+    EXPECT_GT(condition.at("ap50"), 0.9) << conditions.back();
+    EXPECT_GT(condition.at("mask_ap50"), 0.85) << conditions.back();
     EXPECT_LT(condition.at("depth_abs_rel"), 0.2) << conditions.back();
     EXPECT_GT(condition.at("place_top1"), 0.9) << conditions.back();
   }
