@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -15,6 +13,7 @@
 #include "ops/sized.hpp"
 #include "runtime/reference_backend.hpp"
 #include "support/graph_builder.hpp"
+#include "support/temp_folder.hpp"
 
 namespace saccade {
 namespace {
@@ -171,14 +170,10 @@ TEST(Plan, WritesDownWhenEveryLaunchRan) {
 
 class PlanFile : public testing::Test {
  protected:
-  void TearDown() override { std::filesystem::remove(path_); }
-  void write(const std::string& bytes) { std::ofstream(path_, std::ios::binary) << bytes; }
-  std::string bytes() {
-    std::ifstream file(path_, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
+  void write(const std::string& bytes) const { folder_.write(kName, bytes); }
+  std::string bytes() const { return test::bytes_of_file(path_); }
   /// Writes the plan file WHOLE with LIE at PLACE of its header.
-  void write_lie(const std::string& whole, const char* place, const char* lie) {
+  void write_lie(const std::string& whole, const char* place, const char* lie) const {
     constexpr std::size_t kPrefix = 20;
     std::uint64_t length = 0;
     std::memcpy(&length, whole.data() + 12, sizeof length);
@@ -191,8 +186,10 @@ class PlanFile : public testing::Test {
     start.append(reinterpret_cast<const char*>(&size), sizeof size);
     write(start + text + whole.substr((kPrefix + length + 63) / 64 * 64));
   }
-  std::string path_ =
-      testing::TempDir() + "saccade_" + testing::UnitTest::GetInstance()->current_test_info()->name() + ".plan";
+
+  static constexpr const char* kName = "model.plan";
+  test::TempFolder folder_;
+  const std::string path_ = folder_ / kName;
 };
 
 TEST_F(PlanFile, GivesTheSameAnswersWhenOpenedAgain) {

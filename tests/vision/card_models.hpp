@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <string>
 
 #include "base/error.hpp"
 #include "support/graph_builder.hpp"
+#include "support/temp_folder.hpp"
 #include "vision/card.hpp"
 
 // Models of given shapes, and cards written beside them.
@@ -43,23 +43,15 @@ inline std::string message_of(const std::function<void()>& action) {
 
 class CardFiles : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() /
-              ("saccade_cards_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   std::filesystem::path write(const std::string& text, const std::string& name = "card.toml") const {
-    std::ofstream(folder_ / name) << text;
-    return folder_ / name;
+    return folder_.write(name, text);
   }
   Card load(const Graph& graph, const std::string& text) const { return card_for(graph, {}, write(text)); }
   std::string rejection(const Graph& graph, const std::string& text) const {
     return message_of([&] { load(graph, text); });
   }
 
-  std::filesystem::path folder_;
+  TempFolder folder_;
 };
 
 }  // namespace saccade::test
