@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -286,27 +287,20 @@ TEST(Draw, AClassMapTintsWhatTheModelSawAndHasALegend) {
   EXPECT_EQ(page.at(600, 60), kGray);
 }
 
-TEST(Draw, DepthAloneIsTheWholePictureFromLightToDark) {
-  Mapped mapped;
-  mapped.result.depth = {mapped.place, DepthKind::kRelative, mapped.depths, 1, 100, 50};
-  Page page(640, 480);
+TEST(Draw, DepthAloneIsTheWholePictureLightWhereItIsNear) {
+  for (const auto& [kind, near, far] :
+       {std::tuple{DepthKind::kRelative, 20, 300}, std::tuple{DepthKind::kInverse, 300, 20}}) {
+    SCOPED_TRACE(to_string(kind));
+    Mapped mapped;
+    mapped.result.depth = {mapped.place, kind, mapped.depths, 1, 100, 50};
+    Page page(640, 480);
 
-  page.draw(mapped.result);
+    page.draw(mapped.result);
 
-  EXPECT_GT(page.at(20, 240).g, 200);  // near
-  EXPECT_LT(page.at(300, 240).g, 30);  // far
-  EXPECT_EQ(page.at(400, 240), kGray);
-}
-
-TEST(Draw, InverseDepthIsNearWhereItIsLarge) {
-  Mapped mapped;
-  mapped.result.depth = {mapped.place, DepthKind::kInverse, mapped.depths, 1, 100, 50};
-  Page page(640, 480);
-
-  page.draw(mapped.result);
-
-  EXPECT_LT(page.at(20, 240).g, 30);
-  EXPECT_GT(page.at(300, 240).g, 200);
+    EXPECT_GT(page.at(near, 240).g, 200);
+    EXPECT_LT(page.at(far, 240).g, 30);
+    EXPECT_EQ(page.at(400, 240), kGray);
+  }
 }
 
 TEST(Draw, OutliersDoNotTakeTheColoursOfDepth) {
