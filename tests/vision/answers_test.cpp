@@ -1,14 +1,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstring>
 #include <numbers>
 
 #include "base/error.hpp"
 #include "graph/verify.hpp"
 #include "ops/interpret.hpp"
 #include "ops/portable_math.hpp"
-#include "support/graph_builder.hpp"
+#include "support/frame_tensor.hpp"
 #include "vision/recognise.hpp"
 #include "vision/result_reader.hpp"
 
@@ -45,15 +44,7 @@ struct OneFrame {
       : card(std::move(with)), attached(attach(model, card, options)) {
     verify(attached.graph);
     const std::vector<std::uint8_t> pixels(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
-    FrameView view;
-    view.format = PixelFormat::kGray8;
-    view.width = width;
-    view.height = height;
-    view.planes[0] = pixels.data();
-    view.pitch_bytes[0] = width;
-    Tensor frame(DType::kFrame, {});
-    std::memcpy(frame.raw(), &view, sizeof view);
-    outputs = interpret(attached.graph, {{"frame", frame}});
+    outputs = interpret(attached.graph, {{"frame", test::gray_frame(pixels, width, height)}});
     reader = std::make_unique<ResultReader>(card, attached.answers, options);
     reader->prepare(result);
     std::vector<TensorView> views;

@@ -7,11 +7,14 @@
 #include "base/error.hpp"
 #include "graph/verify.hpp"
 #include "ops/interpret.hpp"
+#include "support/frame_tensor.hpp"
 #include "support/graph_builder.hpp"
 #include "vision/result_reader.hpp"
 
 namespace saccade {
 namespace {
+
+using test::gray_frame;
 
 /// A detector of 32x32 pictures whose 21 anchors are constants: anchor 0 is class 1 at 4..12, anchor 1 the same weaker,
 /// anchor 2 class 0. It adds its input times zero, so that the picture is needed.
@@ -42,18 +45,6 @@ Card detector_card(const Graph& graph) {
   card.heads[0].classes = 2;
   card.heads[0].labels = {"cat", "dog"};
   return card;
-}
-
-Tensor gray_frame(const std::vector<std::uint8_t>& pixels, int width, int height) {
-  FrameView view;
-  view.format = PixelFormat::kGray8;
-  view.width = width;
-  view.height = height;
-  view.planes[0] = pixels.data();
-  view.pitch_bytes[0] = width;
-  Tensor frame(DType::kFrame, {});
-  std::memcpy(frame.raw(), &view, sizeof view);
-  return frame;
 }
 
 Result run(const Attached& pipeline, const Card& card, const PostOptions& options, const Tensor& frame) {
