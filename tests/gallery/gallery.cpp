@@ -1,6 +1,7 @@
-// Draws one frame of the synthetic scene for every kind of answer, made up from the scene's truth:
-//   gallery FOLDER [night]
-// Look at them after a change of the drawing; docs/ shows some.
+// Draws the pictures of docs/drawing.md: a frame of the synthetic scene for every kind of answer, made up from the
+// scene's truth:
+//   gallery FOLDER
+// Look at them after a change of the drawing.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -8,13 +9,14 @@
 #include <filesystem>
 #include <functional>
 #include <map>
-#include <numbers>
+#include <span>
 #include <string>
 
 #include "base/module.hpp"
 #include "media/source.hpp"
 #include "saccade/error.hpp"
 #include "scene/scene.hpp"
+#include "upscaled.hpp"
 #include "vision/drawer.hpp"
 
 namespace {
@@ -170,58 +172,64 @@ class Answers {
   std::vector<std::int32_t> ids_;
 };
 
-void draw_all(const std::filesystem::path& folder, bool is_night) {
+/// A picture's file and what is drawn on it.
+struct Page {
+  const char* name;
+  void (*add)(Answers&, Result&);
+};
+
+constexpr Page kByDay[] = {
+    {"boxes.jpg", [](Answers& answers, Result& result) { answers.add_boxes(result); }},
+    {"skeletons.jpg", [](Answers& answers, Result& result) { answers.add_skeletons(result); }},
+    {"landmarks.jpg", [](Answers& answers, Result& result) { answers.add_landmarks(result); }},
+    {"turned_boxes.jpg", [](Answers& answers, Result& result) { answers.add_turned_boxes(result); }},
+    {"class_map.jpg", [](Answers& answers, Result& result) { answers.add_class_map(result); }},
+    {"depth.jpg", [](Answers& answers, Result& result) { answers.add_depth(result); }},
+    {"classes.jpg", [](Answers& answers, Result& result) { answers.add_classes(result); }},
+    {"crowd.jpg", [](Answers& answers, Result& result) { answers.add_crowd(result); }},
+};
+constexpr Page kAtNight[] = {
+    {"masks_night.jpg", [](Answers& answers, Result& result) { answers.add_masks(result); }},
+    {"everything_night.jpg",
+     [](Answers& answers, Result& result) {
+       answers.add_class_map(result);
+       answers.add_masks(result);
+       answers.add_depth(result);
+       answers.add_classes(result);
+     }},
+};
+
+/// NIGHT: 0 day to 1 night.
+void draw(const std::filesystem::path& folder, float night, std::span<const Page> pages) {
   constexpr int kWidth = 960;
   constexpr int kHeight = 540;
   constexpr int kPitch = 3 * kWidth;
   constexpr std::int64_t kFrame = 900;
-  Scene scene({.seed = 13,
-               .width = kWidth,
-               .height = kHeight,
-               .objects = 40,
-               .place = 1,
-               .night = is_night ? 0.9F : 0.0F,
-               .blur = 0.0F});
+  Scene scene(
+      {.seed = 13, .width = kWidth, .height = kHeight, .objects = 40, .place = 1, .night = night, .blur = 0.0F});
   std::vector<std::uint8_t> frame(std::size_t{kPitch} * kHeight);
   scene.render(kFrame, {frame.data(), kPitch, kWidth, kHeight});
   Answers answers(scene.truth(kFrame));
-
-  using Add = std::function<void(Result&)>;
-  const std::map<std::string, Add> pictures = {
-      {"boxes", [&](Result& r) { answers.add_boxes(r); }},
-      {"masks", [&](Result& r) { answers.add_masks(r); }},
-      {"skeletons", [&](Result& r) { answers.add_skeletons(r); }},
-      {"landmarks", [&](Result& r) { answers.add_landmarks(r); }},
-      {"turned_boxes", [&](Result& r) { answers.add_turned_boxes(r); }},
-      {"class_map", [&](Result& r) { answers.add_class_map(r); }},
-      {"depth", [&](Result& r) { answers.add_depth(r); }},
-      {"classes", [&](Result& r) { answers.add_classes(r); }},
-      {"crowd", [&](Result& r) { answers.add_crowd(r); }},
-      {"everything",
-       [&](Result& r) {
-         answers.add_class_map(r);
-         answers.add_masks(r);
-         answers.add_depth(r);
-         answers.add_classes(r);
-       }},
-  };
-  for (const auto& [name, add] : pictures) {
+  for (const Page& page : pages) {
     std::vector<std::uint8_t> copy = frame;
     const RgbView view{copy.data(), kPitch, kWidth, kHeight};
     Result result = answers.result();
-    add(result);
+    page.add(answers, result);
     module<DrawModule>("draw").make_drawer()->draw(result, view);
-    write_image((folder / (name + (is_night ? "_night" : "") + ".jpg")).string(), view_of(view));
+    write_image((folder / page.name).string(), view_of(view));
   }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 2) return std::puts("usage: gallery FOLDER [night]") < 0 ? 1 : 2;
+  if (argc != 2) return std::puts("usage: gallery FOLDER") < 0 ? 1 : 2;
   try {
-    std::filesystem::create_directories(argv[1]);
-    draw_all(argv[1], argc > 2);
+    const std::filesystem::path folder = argv[1];
+    std::filesystem::create_directories(folder);
+    draw(folder, 0, kByDay);
+    draw(folder, 0.9F, kAtNight);
+    draw_upscaled((folder / "upscaled.jpg").string());
   } catch (const Error& error) {
     std::printf("error: %s\n", error.what());
     return 1;
