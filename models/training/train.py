@@ -3,7 +3,7 @@
 
     train.py --saccade build/saccade --work DIR --output models/scene_model.onnx
 
-Needs torch, torchvision and onnx; a GPU, or much patience.  Everything that decides the result is a constant below, but
+Needs the packages of packages.txt; a GPU, or much patience.  Everything that decides the result is a constant below, but
 the order in which a GPU adds numbers, so that two trainings differ in the last digits of the weights.  Where a machine is
 lent for minutes, --minutes ends a part of the training and --state keeps it for the next call.  Accuracy on seeds that no
 training saw is measured by evaluate.py, see models/README.md.
