@@ -104,8 +104,9 @@ def exact(binary, model, feeds):
 
 
 def row_by_row(binary, model, feeds):
-    """The same of a detector that cuts to whole pixels, or takes the place of a largest one: there a rounding moves an
-    answer by a pixel. At most twice as many rows are off as are of ONNX Runtime from itself, and one more."""
+    """The same of a detector, which takes the best of what scores alike, cuts to whole pixels, or takes the place of a
+    largest one: there a rounding makes another row. At most twice as many rows are off as are of ONNX Runtime from
+    itself, and one more."""
     picture, _ = feeds
     noise = np.random.default_rng(0).uniform(-1, 1, picture.shape) * 2.0**-24
     want, moved = own_answers(model, picture, (picture * (1 + noise)).astype(picture.dtype))
@@ -194,7 +195,8 @@ def steps_of(binary, model, picture):
 def shape_steps(steps):
     """The operators that work out shapes; all of them could have been when the plan was made, except where the network
     asks for indices (TopK, NonMaxSuppression, ...) of what it sees."""
-    if any(step["operator"] in ("TopK", "NonMaxSuppression", "NonZero", "ArgMax", "ArgMin", "Sized") for step in steps):
+    asking = ("TopK", "NonMaxSuppression", "NonZero", "ArgMax", "ArgMin", "saccade.Sized")
+    if any(step["operator"] in asking for step in steps):
         return []
     return sorted({step["operator"] for step in steps if step["operator"] in SHAPE_OPS
                    and (step["operator"] in ("Shape", "Size") or step["output"].startswith(("int64", "int32")))})

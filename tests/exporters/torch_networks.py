@@ -31,8 +31,6 @@ TORCHVISION = {
 # Detectors take one picture without a batch, and find a number of boxes that only the run can tell.
 DETECTORS = ("fasterrcnn_mobilenet_v3_large_320_fpn", "fcos_resnet50_fpn", "keypointrcnn_resnet50_fpn",
              "maskrcnn_resnet50_fpn", "retinanet_resnet50_fpn", "ssdlite320_mobilenet_v3_large")
-# Those that cut boxes to whole pixels, or take the largest place of a heat map.
-WHOLE_PIXELS = ("detection.keypointrcnn_resnet50_fpn", "detection.maskrcnn_resnet50_fpn")
 # Of timm: the network, and the side of the picture.
 TIMM = {
     "cait_xxs24_224": 224, "coat_lite_tiny": 224, "convit_tiny": 224, "convnextv2_atto": 96, "cspresnet50": 96,
@@ -49,8 +47,6 @@ TIMM = {
 
 
 class Network(export.Network):
-    by_row = False  # how it is judged
-
     def examples(self, batch):
         return torch.randn(batch, *self.picture) if self.batched else torch.randn(*self.picture)
 
@@ -88,7 +84,6 @@ def make(name):
         if last in ("googlenet", "inception_v3"):
             options["init_weights"] = False
         network = Network(getattr(rooms, last)(weights=None, **options), TORCHVISION[name])
-    network.by_row = name in WHOLE_PIXELS
     network.module.eval()
     # On what will be compared: statistics of other pictures let deep networks amplify every rounding.
     photographs = torch.tensor(pictures(network, 2)[0])
@@ -163,7 +158,9 @@ class Exporter(export.Exporter):
         (self._torchscript if self.exporter == "torchscript" else self._dynamo)(path, opset)
 
     def judge(self, binary, path):
-        return row_by_row(binary, path, self.feeds()) if self.network.by_row else super().judge(binary, path)
+        if not self.network.batched:  # a detector
+            return row_by_row(binary, path, self.feeds())
+        return super().judge(binary, path)
 
     def _torchscript(self, path, opset):
         dynamic = {"image": {0: "batch"}} if self.batch == "dynamic" else None
