@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -13,6 +14,7 @@
 #include "interrupt.hpp"
 #include "progress.hpp"
 #include "validate/condition.hpp"
+#include "validate/data_set.hpp"
 #include "validate/report.hpp"
 
 namespace saccade::app {
@@ -29,6 +31,19 @@ struct ValidateFlags {
   std::vector<std::string> precisions;
 };
 
+/// What the answers must not be written over: annotations, models and cards, also those that lie beside models.
+std::vector<std::string> files_read(const ValidateOptions& options) {
+  std::vector<std::string> files = annotation_files(options.data);
+  std::vector<Candidate> candidates = {options.model};
+  if (options.against) candidates.push_back(*options.against);
+  for (const Candidate& each : candidates) {
+    const std::string& card = each.options.card;
+    files.push_back(each.file);
+    files.push_back(card.empty() ? std::filesystem::path(each.file).replace_extension(".toml").string() : card);
+  }
+  return files;
+}
+
 int run(const ValidateFlags& flags) {
   ValidateOptions options = flags.options;
   options.model.options = flags.common.model;
@@ -41,7 +56,7 @@ int run(const ValidateFlags& flags) {
     }
     options.against->options.precision = flags.precisions.back();
   }
-  check_apart({options.results}, {options.model.file, flags.against});
+  if (!options.results.empty()) check_apart({options.results}, files_read(options));
   catch_signals();
   StatusLine status;
   const Validation validation = validate(
@@ -51,7 +66,7 @@ int run(const ValidateFlags& flags) {
   if (flags.common.json)
     fmt::print("{}\n", to_json(validation).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   else
-    fmt::print("{}", to_text(validation));
+    fmt::print(options.results == "-" ? stderr : stdout, "{}", to_text(validation));
   return validation.against && !validation.against->holds() ? kVerdict : kOk;
 }
 
@@ -64,6 +79,8 @@ void check(const ValidateFlags& flags) {
     throw CLI::ValidationError("--precision", "give two precisions, or --against another model");
   if (!flags.against_card.empty() && flags.against.empty())
     throw CLI::ValidationError("--against-card", "there is no model that it is for: give --against");
+  if (flags.options.results == "-" && flags.common.json)
+    throw CLI::ValidationError("standard output", "only one of --results -, --json can have it");
   for (const std::string& name : flags.options.conditions) {
     try {
       find_condition(name);
@@ -113,7 +130,8 @@ std::function<int()> add_validate(CLI::App& app) {
       ->capture_default_str()
       ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()).description(""))
       ->type_name("N");
-  app.add_option("--results", flags->options.results, "Write the answers to this file too, in COCO's format")
+  app.add_option("--results", flags->options.results,
+                 "Write the answers to this file too, in COCO's format; '-' is standard output")
       ->type_name("FILE");
   flags->common.model.confidence = kConfidence;
   add_reference_flags(app, *flags);

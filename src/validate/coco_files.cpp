@@ -55,6 +55,13 @@ CocoFiles official(const fs::path& folder) {
 
 }  // namespace
 
+std::vector<std::string> CocoFiles::annotations() const {
+  std::vector<std::string> files;
+  for (const fs::path& file : {instances, masks, keypoints})
+    if (!file.empty()) files.push_back(file.string());
+  return files;
+}
+
 CocoFiles find_coco_files(const fs::path& folder) {
   CocoFiles files{.instances = folder / "instances.json",
                   .masks = folder / "instances_masks.json",

@@ -12,6 +12,9 @@ struct CocoFiles {
   std::filesystem::path masks;                         ///< of the same pictures, where `instances` has none
   std::filesystem::path keypoints;                     ///< person_keypoints
   std::vector<std::filesystem::path> picture_folders;  ///< where to look for a picture, in turn
+
+  /// The files of annotations that there are.
+  std::vector<std::string> annotations() const;
 };
 
 /// Looks for instances.json, instances_masks.json and person_keypoints*.json in FOLDER, with pictures in images/ or

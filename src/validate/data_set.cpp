@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/error.hpp"
+#include "validate/coco_files.hpp"
 
 namespace saccade {
 namespace {
@@ -29,6 +30,12 @@ std::unique_ptr<DataSet> open_data_set(const std::string& what) {
   }
   fail(ErrorCode::kInvalidArgument,
        "the data '{}' is of no known kind: give coco:, imagenet:, masks: or depth: and a folder", what);
+}
+
+std::vector<std::string> annotation_files(const std::string& what) {
+  constexpr std::string_view kCoco = "coco:";
+  if (!what.starts_with(kCoco)) return {};
+  return find_coco_files(what.substr(kCoco.size())).annotations();
 }
 
 }  // namespace saccade

@@ -32,6 +32,10 @@ class DataSet {
 /// (kNotFound, kInvalidFile, kIo) naming what in the folder is missing, empty or wrong.
 std::unique_ptr<DataSet> open_data_set(const std::string& what);
 
+/// The files of KIND:FOLDER that speak of many pictures, which answers must not be written over; of "coco:" alone.
+/// Throws Error (kNotFound) where the folder holds none.
+std::vector<std::string> annotation_files(const std::string& what);
+
 std::unique_ptr<DataSet> open_coco(const std::filesystem::path& folder);
 std::unique_ptr<DataSet> open_imagenet(const std::filesystem::path& folder);
 std::unique_ptr<DataSet> open_label_masks(const std::filesystem::path& folder);

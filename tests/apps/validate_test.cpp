@@ -7,6 +7,7 @@
 #include "media/source.hpp"
 #include "support/subprocess.hpp"
 #include "support/tiny_models.hpp"
+#include "validate/data.hpp"
 
 namespace saccade {
 namespace {
@@ -32,6 +33,13 @@ class ValidateVerb : public testing::Test {
     std::vector<std::uint8_t> pixels;
     for (int i = 0; i < 64; ++i) pixels.insert(pixels.end(), color.begin(), color.end());
     write_image(folder_ / name, view_of(RgbView{pixels.data(), 24, 8, 8}));
+  }
+
+  /// Two pictures with the boxes that write_box_detector() sees.
+  std::string boxes() {
+    test::write_file(folder_, "data/instances.json", test::box_annotations());
+    for (const char* name : {"data/1.png", "data/2.png"}) test::write_picture(folder_, name, 8, 8);
+    return "coco:" + (folder_ / "data");
   }
 
   std::string model() { return test::write_color_classifier(folder_); }
@@ -131,6 +139,43 @@ TEST_F(ValidateVerb, DataThatIsNoneIsNamed) {
 TEST_F(ValidateVerb, ResultsAreOfBoxesAlone) {
   expect_error(run_saccade({"validate", model(), "--data", pictures(), "--results", folder_ / "out.json"}), 1,
                {"imagenet:", "coco:"});
+}
+
+TEST_F(ValidateVerb, ResultsAreNotWrittenOverWhatIsRead) {
+  const std::string data = boxes();
+  for (const char* name : {"data/instances_masks.json", "data/person_keypoints.json"})
+    test::write_file(folder_, name, test::box_annotations());
+  const std::string file = test::write_box_detector(folder_);
+  const std::string reference = test::write_box_detector(folder_, "reference");
+  for (const char* name : {"ours.toml", "theirs.toml"})
+    folder_.write(name, test::bytes_of_file(folder_ / "boxes.toml"));
+  const auto spares = [&](const std::string& name, const std::vector<std::string>& flags) {
+    SCOPED_TRACE(name);
+    const std::string before = test::bytes_of_file(folder_ / name);
+    std::vector<std::string> arguments = {"validate", file, "--data", data, "--results", folder_ / name};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    expect_error(run_saccade(arguments), 1, {name, "is read"});
+    EXPECT_EQ(test::bytes_of_file(folder_ / name), before);
+  };
+  for (const char* name :
+       {"data/instances.json", "data/instances_masks.json", "data/person_keypoints.json", "boxes.onnx", "boxes.toml"})
+    spares(name, {});
+  spares("ours.toml", {"--card", folder_ / "ours.toml"});
+  spares("reference.onnx", {"--against", reference});
+  spares("reference.toml", {"--against", reference});
+  spares("theirs.toml", {"--against", reference, "--against-card", folder_ / "theirs.toml"});
+}
+
+TEST_F(ValidateVerb, ResultsHaveStandardOutputForThemselves) {
+  const std::vector<std::string> arguments = {
+      "validate", test::write_box_detector(folder_), "--data", boxes(), "--results", "-", "--threads", "1"};
+  const Finished finished = run_saccade(arguments);
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_EQ(json::parse(finished.out).size(), 4U);
+  EXPECT_NE(finished.err.find("AP50"), std::string::npos) << finished.err;
+  std::vector<std::string> with_report = arguments;
+  with_report.emplace_back("--json");
+  expect_error(run_saccade(with_report), 2, {"standard output", "--results -"});
 }
 
 TEST_F(ValidateVerb, AMissingModelOrReferenceIsNamed) {
