@@ -39,7 +39,7 @@ class CocoSink final : public Sink {
       append_json_numbers(text_, std::array{x1, y1, x2 - x1, y2 - y1});
       if (detection.mask) {
         append(text_, R"(,"segmentation":)");
-        append_mask(text_, *detection.mask, result.width, result.height, lengths_);
+        append_mask(text_, detection.mask->runs, result.width, result.height, lengths_);
       }
       if (!detection.keypoints.empty()) append_keypoints(detection.keypoints);
       append(text_, R"(,"score":)");

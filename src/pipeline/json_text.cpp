@@ -5,6 +5,27 @@
 #include "base/utf8.hpp"
 
 namespace saccade {
+namespace {
+
+template <typename T>
+void append_number(JsonBuffer& out, T value) {
+  if (std::isfinite(value))
+    append(out, "{}", value);
+  else
+    append(out, "null");
+}
+
+template <typename T>
+void append_numbers(JsonBuffer& out, std::span<const T> values) {
+  out.push_back('[');
+  for (const T& value : values) {
+    if (&value != values.data()) out.push_back(',');
+    append_number(out, value);
+  }
+  out.push_back(']');
+}
+
+}  // namespace
 
 void append_json_string(JsonBuffer& out, std::string_view text) {
   out.push_back('"');
@@ -25,20 +46,9 @@ void append_json_string(JsonBuffer& out, std::string_view text) {
   out.push_back('"');
 }
 
-void append_json_number(JsonBuffer& out, float value) {
-  if (std::isfinite(value))
-    append(out, "{}", value);
-  else
-    append(out, "null");
-}
-
-void append_json_numbers(JsonBuffer& out, std::span<const float> values) {
-  out.push_back('[');
-  for (const float& value : values) {
-    if (&value != values.data()) out.push_back(',');
-    append_json_number(out, value);
-  }
-  out.push_back(']');
-}
+void append_json_number(JsonBuffer& out, float value) { append_number(out, value); }
+void append_json_number(JsonBuffer& out, double value) { append_number(out, value); }
+void append_json_numbers(JsonBuffer& out, std::span<const float> values) { append_numbers(out, values); }
+void append_json_numbers(JsonBuffer& out, std::span<const double> values) { append_numbers(out, values); }
 
 }  // namespace saccade

@@ -14,8 +14,10 @@ using JsonBuffer = fmt::memory_buffer;
 void append_json_string(JsonBuffer& out, std::string_view text);
 /// VALUE in the fewest digits that read back as the same number; null where it is not finite.
 void append_json_number(JsonBuffer& out, float value);
+void append_json_number(JsonBuffer& out, double value);
 /// [VALUE,...], each as append_json_number writes it.
 void append_json_numbers(JsonBuffer& out, std::span<const float> values);
+void append_json_numbers(JsonBuffer& out, std::span<const double> values);
 
 template <typename... Args>
 void append(JsonBuffer& out, fmt::format_string<Args...> format, Args&&... args) {

@@ -148,7 +148,7 @@ class JsonlSink final : public Sink {
 
   void append_silhouette(const Mask& mask, const Result& result) {
     append(line_, R"(,"mask":)");
-    append_mask(line_, mask, result.width, result.height, lengths_);
+    append_mask(line_, mask.runs, result.width, result.height, lengths_);
     if (options_.contours) append_contours(line_, tracer_.trace(mask));
   }
 

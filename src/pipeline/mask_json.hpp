@@ -5,7 +5,7 @@
 
 namespace saccade {
 
-/// MASK of a frame of WIDTH x HEIGHT as COCO writes it: {"size":[HEIGHT,WIDTH],"counts":"..."}.
-void append_mask(JsonBuffer& out, const Mask& mask, int width, int height, RunLengths& lengths);
+/// A mask of a frame of WIDTH x HEIGHT as COCO writes it: {"size":[HEIGHT,WIDTH],"counts":"..."}.
+void append_mask(JsonBuffer& out, std::span<const MaskRun> runs, int width, int height, RunLengths& lengths);
 
 }  // namespace saccade

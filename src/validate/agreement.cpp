@@ -40,7 +40,8 @@ void match(const Result& wanted, const Result& there, double threshold, Agreemen
     for (auto it = free.begin(); it != free.end(); ++it) {
       if (!is_same_class(*each, **it)) continue;
       const double common = overlap(box_of(*each), box_of(**it), false);
-      if (common < most || (best != free.end() && common == most)) continue;
+      // A box that is no number has nothing in common with any: no comparison with it holds.
+      if (!(common >= most) || (best != free.end() && common == most)) continue;
       most = common;
       best = it;
     }

@@ -4,15 +4,14 @@
 #include <span>
 #include <string>
 
-#include "pipeline/json_text.hpp"
+#include "pipeline/mask_json.hpp"
 #include "pipeline/output_file.hpp"
-#include "vision/run_lengths.hpp"
 #include "vision/similarity.hpp"
 
 namespace saccade {
 
 /// Answers as they are judged, as a file of COCO's results, which pycocotools loads: a list of {image_id, category_id,
-/// bbox, score}, with "segmentation" and "keypoints" where the model gives such.
+/// bbox, score}, with "segmentation" and "keypoints" where the model gives such; what is no number is null.
 class CocoResults {
  public:
   /// Creates the file. Throws Error (kIo) naming it.
@@ -29,6 +28,8 @@ class CocoResults {
   void close();
 
  private:
+  void append_keypoints(std::span<const CocoPoint> points);
+
   OutputFile file_;
   JsonBuffer text_;
   RunLengths lengths_;

@@ -13,7 +13,8 @@ std::string quoted(std::string_view text) {
   return fmt::to_string(out);
 }
 
-std::string number(float value) {
+template <typename T>
+std::string number(T value) {
   JsonBuffer out;
   append_json_number(out, value);
   return fmt::to_string(out);
@@ -35,9 +36,11 @@ TEST(JsonText, ReplacesWhatIsNoUtf8) {
 
 TEST(JsonText, NumbersReadBackAsTheSame) {
   EXPECT_EQ(number(0.9F), "0.9");
-  EXPECT_EQ(number(1), "1");
+  EXPECT_EQ(number(0.1), "0.1");
+  EXPECT_EQ(number(1.0F), "1");
   EXPECT_EQ(number(std::numeric_limits<float>::infinity()), "null");
   EXPECT_EQ(number(std::numeric_limits<float>::quiet_NaN()), "null");
+  EXPECT_EQ(number(std::numeric_limits<double>::quiet_NaN()), "null");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "validate/agreement.hpp"
 #include "validate/picture.hpp"
@@ -33,6 +34,17 @@ TEST(Agreement, CountsBoxesThatAreFoundAgainOnce) {
   EXPECT_EQ(agreement.confirmed50.whole, 2);
   EXPECT_EQ(agreement.confirmed50.part, 1);
   EXPECT_EQ(agreement.same_class.whole, 0);
+}
+
+TEST(Agreement, ABoxThatIsNoNumberMatchesNone) {
+  const float none = std::numeric_limits<float>::quiet_NaN();
+  const Result reference = boxes({{{0, 0, 10, 10}, 0, "car", 0.9F}, {{none, none, none, none}, 0, "car", 0.8F}});
+  const Result result = boxes({{{none, 0, 10, 10}, 0, "car", 0.9F}, {{0, 0, none, 10}, 0, "car", 0.8F}});
+  Agreement agreement;
+  agreement.add(result, reference);
+  EXPECT_EQ(agreement.matched50.whole, 2);
+  EXPECT_EQ(agreement.matched50.part, 0);
+  EXPECT_EQ(agreement.confirmed50.part, 0);
 }
 
 TEST(Agreement, ComparesFirstClassesMapsAndDepths) {
