@@ -66,12 +66,10 @@ void CocoJudge::add_part(Similarity by, const CocoAnnotations* annotations, bool
                     .holds = is_sure ? Holds::kYes : Holds::kUnknown});
 }
 
-std::vector<TrueObject> CocoJudge::truth_of(const Part& part, std::size_t picture) const {
+std::vector<TrueObject> CocoJudge::truth_of(const Part& part, const CocoPicture& said, std::size_t picture) const {
   std::vector<TrueObject> truth;
-  const CocoPicture* said = find_picture(*part.annotations, pictures_[picture].id);
-  if (said == nullptr) return truth;
   const Similarity by = part.metric.by();
-  for (const CocoObject& object : said->objects) {
+  for (const CocoObject& object : said.objects) {
     if (!part.classes.known[object.category]) continue;
     TrueObject& each = truth.emplace_back();
     each.box = object.box;
@@ -120,9 +118,14 @@ std::vector<FoundObject> CocoJudge::found_in(const Part& part, const Result& res
   return found;
 }
 
-/// RESULT null: the picture had no answer.
+/// RESULT null: the picture had no answer. One that the file does not have is not judged, but keeps its number.
 void CocoJudge::add(Part& part, std::size_t picture, const Result* result) {
-  part.metric.add(truth_of(part, picture), result == nullptr ? std::vector<FoundObject>() : found_in(part, *result));
+  const CocoPicture* said = find_picture(*part.annotations, pictures_[picture].id);
+  if (said == nullptr)
+    part.metric.add({}, {});
+  else
+    part.metric.add(truth_of(part, *said, picture),
+                    result == nullptr ? std::vector<FoundObject>() : found_in(part, *result));
 }
 
 void CocoJudge::add(std::size_t picture, const Result& result) {
@@ -184,6 +187,11 @@ std::vector<std::string> CocoJudge::notes() const {
     if (!is_judged(part)) continue;
     for (std::string& note : unmatched(part.classes, model_, *part.annotations))
       if (std::ranges::find(notes, note) == notes.end()) notes.push_back(std::move(note));
+    const auto strange = std::ranges::count_if(
+        pictures_, [&](const DataPicture& picture) { return find_picture(*part.annotations, picture.id) == nullptr; });
+    if (strange > 0)
+      notes.push_back(fmt::format("{}: {} of the {} pictures are not in {}, and not judged by it",
+                                  to_string(part.metric.by()), strange, pictures_.size(), part.annotations->path));
     if (part.annotations->repeated_ids > 0)
       notes.push_back(
           fmt::format("{}: {} of {}'s annotations have the id of another one; they are judged all the same, "

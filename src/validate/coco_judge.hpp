@@ -41,7 +41,7 @@ class CocoJudge final : public Judge {
 
   void add_part(Similarity by, const CocoAnnotations* annotations, bool is_sure);
   void add(Part& part, std::size_t picture, const Result* result);
-  std::vector<TrueObject> truth_of(const Part& part, std::size_t picture) const;
+  std::vector<TrueObject> truth_of(const Part& part, const CocoPicture& said, std::size_t picture) const;
   std::vector<FoundObject> found_in(const Part& part, const Result& result) const;
   void write(std::size_t picture, const Result& result);
   bool is_judged(const Part& part) const { return part.holds == Holds::kYes; }

@@ -68,6 +68,20 @@ TEST_F(ValidateTest, JudgesBoxesByCategoriesOfTheSameName) {
   EXPECT_GT(progress_, 0);
 }
 
+TEST_F(ValidateTest, AFileOfAnnotationsJudgesItsOwnPicturesAlone) {
+  write_boxes();
+  test::write_picture(folder_, "images/0.png", 8, 8);
+  test::write_file(folder_, "person_keypoints.json", R"({"categories": [{"id": 1, "name": "person"}],
+"images": [{"id": 0, "file_name": "0.png", "width": 8, "height": 8}],
+"annotations": [{"id": 1, "image_id": 0, "category_id": 1, "bbox": [1, 2, 4, 4], "keypoints": [1, 2, 2]}]})");
+  const Validation found = run(test::write_box_detector(models_), "coco");
+  // The first of the answers that are equally sure lie in the other file's picture: wrong ones would cost precision.
+  EXPECT_EQ(found.pictures, 3U);
+  EXPECT_NEAR(figure(found, "ap"), 1, 1e-9);
+  ASSERT_EQ(found.models[0].notes.size(), 1U);
+  EXPECT_NE(found.models[0].notes[0].find("1 of the 3 pictures"), std::string::npos) << found.models[0].notes[0];
+}
+
 TEST_F(ValidateTest, WritesTheAnswersThatItJudged) {
   write_boxes();
   options_.results = folder_ / "results.json";
