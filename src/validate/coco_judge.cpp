@@ -19,7 +19,7 @@ bool has(const Detection& answer, Similarity by) {
   return by == Similarity::kBox || !answer.keypoints.empty();
 }
 
-Score score_of(const DetectionMetric& metric, const ClassMatch& classes) {
+Score score_of(const DetectionMetric& metric, const ClassMatch& classes, const std::string& file) {
   const DetectionScores s = metric.scores();
   Score score{.name = std::string(to_string(metric.by())), .counted = "objects", .figures = {}, .classes = {}};
   score.figures = {{"ap", s.ap}, {"ap50", s.ap50}, {"ap75", s.ap75}};
@@ -35,7 +35,9 @@ Score score_of(const DetectionMetric& metric, const ClassMatch& classes) {
   for (std::size_t c = 0; c < classes.categories.size(); ++c) {
     const DetectionMetric::ClassScores each = metric.class_scores(static_cast<int>(c));
     if (each.objects > 0) score.classes.push_back({classes.categories[c], each.objects, each.ap});
+    if (classes.known[c]) score.truth.classes.push_back(classes.categories[c]);
   }
+  score.truth.file = file;
   return score;
 }
 
@@ -167,7 +169,7 @@ void CocoJudge::write(std::size_t picture, const Result& result) {
 std::vector<Score> CocoJudge::scores() const {
   std::vector<Score> scores;
   for (const Part& part : parts_)
-    if (is_judged(part)) scores.push_back(score_of(part.metric, part.classes));
+    if (is_judged(part)) scores.push_back(score_of(part.metric, part.classes, part.annotations->path));
   return scores;
 }
 

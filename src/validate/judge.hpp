@@ -22,11 +22,19 @@ struct Score {
     std::int64_t count = 0;  ///< objects, pictures or pixels of it
     double value = -1;       ///< its share in the headline
   };
+  /// What the answers were judged by: figures of two models can be compared where it is the same.
+  struct Truth {
+    std::string file;                  ///< of annotations; empty: the data set has one truth for all models
+    std::vector<std::string> classes;  ///< in it, those that the model knows
+
+    bool operator==(const Truth&) const = default;
+  };
 
   std::string name;             ///< "box", "mask", "keypoints", "class", "semantic", "depth"
   std::string counted;          ///< what a class's count counts: "objects", "pictures", "pixels"
   std::vector<Figure> figures;  ///< the first is the headline: from 0 to 1, more is better
   std::vector<Class> classes;   ///< those that there are in the pictures
+  Truth truth{};
 
   double headline() const { return figures.front().value; }
 };

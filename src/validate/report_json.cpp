@@ -84,9 +84,13 @@ Json against_json(const Against& against) {
                            {"points", each.points},
                            {"interval", {each.interval.low, each.interval.high}},
                            {"holds", each.holds}});
-  return {{"tolerance", against.tolerance},        {"holds", against.holds()},
-          {"differences", std::move(differences)}, {"agreement", agreement_json(against.agreement)},
-          {"resamples", against.resamples},        {"seed", against.seed}};
+  return {{"tolerance", against.tolerance},
+          {"holds", against.holds()},
+          {"differences", std::move(differences)},
+          {"notes", against.notes},
+          {"agreement", agreement_json(against.agreement)},
+          {"resamples", against.resamples},
+          {"seed", against.seed}};
 }
 
 }  // namespace

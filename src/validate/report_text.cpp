@@ -78,7 +78,11 @@ std::string verdict_text(const Validation& validation) {
                  fmt::format("{} {}: {} points less its reference's; of {} resampled sets, 95 % lie between {} and {}",
                              each.score, each.figure, signed_text(each.points), against.resamples,
                              signed_text(each.interval.low), signed_text(each.interval.high)));
+  for (const std::string& note : against.notes) text += wrap("note", note);
   text += agreement_text(against.agreement);
+  if (against.differences.empty())
+    return text + wrap("verdict", fmt::format("FAILS: nothing of {} and {} can be compared", validation.models[0].name,
+                                              validation.models[1].name));
   std::string verdict = fmt::format(
       "{}: {} is {} by more than {:g} points than {}", against.holds() ? "holds" : "FAILS", validation.models[0].name,
       against.holds() ? "not worse" : "worse", against.tolerance, validation.models[1].name);

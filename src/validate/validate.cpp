@@ -18,8 +18,6 @@
 namespace saccade {
 namespace {
 
-constexpr double kPoints = 100;
-
 /// Whether models of this kind are evaluated with several labels a box by those who train them.
 bool is_ultralytics(const Model& model) {
   const Head* head = find_head(model, {Task::kDetect, Task::kSegment, Task::kPose, Task::kOriented});
@@ -65,7 +63,7 @@ class Validator {
       for (const auto& judge : judge_all(&condition, validation)) scores.scores.push_back(judge->scores());
       if (validation.is_interrupted) validation.conditions.pop_back();
     }
-    if (models_.size() == 2) validation.against = compare(judges, validation);
+    if (models_.size() == 2) validation.against = compare_models(judges, validation);
     return validation;
   }
 
@@ -124,38 +122,16 @@ class Validator {
             .notes = judge.notes()};
   }
 
-  Against compare(const std::vector<std::unique_ptr<Judge>>& judges, const Validation& validation) const {
-    Against against{.agreement = agreement_,
-                    .differences = {},
-                    .tolerance = options_.tolerance,
-                    .resamples = options_.resample.resamples,
-                    .seed = options_.resample.seed};
-    const std::vector<Headline> ours = judges[0]->headlines();
-    const std::vector<Headline> theirs = judges[1]->headlines();
-    const Judgement& model = validation.models[0];
-    const Judgement& reference = validation.models[1];
-    for (std::size_t i = 0; i < model.scores.size(); ++i) {
-      const auto other = std::ranges::find(reference.scores, model.scores[i].name, &Score::name);
-      if (other == reference.scores.end()) continue;
-      const auto j = static_cast<std::size_t>(other - reference.scores.begin());
-      const double a = model.scores[i].headline();
-      const double b = other->headline();
-      if (a < 0 || b < 0) continue;
-      const Interval interval =
-          paired_difference(ours[i], theirs[j], validation.pictures, options_.resample, [&](double share) {
-            events_.progress(fmt::format("resampling: {}", model.scores[i].name), share);
-            return !events_.stop();
-          });
-      Difference difference{.score = model.scores[i].name,
-                            .figure = model.scores[i].figures.front().name,
-                            .points = kPoints * (a - b),
-                            .interval = {kPoints * interval.low, kPoints * interval.high}};
-      difference.holds = difference.points >= -options_.tolerance;
-      against.differences.push_back(std::move(difference));
-    }
-    if (against.differences.empty())
-      fail(ErrorCode::kInvalidArgument, "{} and {} have nothing in common to compare on {}", model.name, reference.name,
-           options_.data);
+  Against compare_models(const std::vector<std::unique_ptr<Judge>>& judges, const Validation& validation) const {
+    const auto judged = [&](std::size_t m) {
+      return Judged{validation.models[m].name, validation.models[m].scores, judges[m]->headlines()};
+    };
+    Against against = compare(judged(0), judged(1), validation.pictures, options_.tolerance, options_.resample,
+                              [&](const std::string& score, double share) {
+                                events_.progress(fmt::format("resampling: {}", score), share);
+                                return !events_.stop();
+                              });
+    against.agreement = agreement_;
     return against;
   }
 
@@ -169,8 +145,6 @@ class Validator {
 };
 
 }  // namespace
-
-bool Against::holds() const { return std::ranges::all_of(differences, &Difference::holds); }
 
 Validation validate(const ValidateOptions& options, const ValidateEvents& events) {
   return Validator(options, events).run();

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "saccade/model.hpp"
-#include "validate/agreement.hpp"
+#include "validate/against.hpp"
 #include "validate/judge.hpp"
 #include "validate/resample.hpp"
 
@@ -47,25 +47,6 @@ struct SpoiltScores {
   std::string name;
   std::string strength;
   std::vector<std::vector<Score>> scores;  ///< a list a model
-};
-
-/// One headline of a model less its reference's.
-struct Difference {
-  std::string score;   ///< "box"
-  std::string figure;  ///< "ap"
-  double points = 0;   ///< hundredths
-  Interval interval;   ///< of 95 % of the resampled sets, points
-  bool holds = true;   ///< it is not worse by more than the tolerance
-};
-
-struct Against {
-  Agreement agreement;
-  std::vector<Difference> differences;
-  double tolerance = 0;  ///< points
-  int resamples = 0;
-  std::uint64_t seed = 0;
-
-  bool holds() const;
 };
 
 struct Validation {

@@ -265,6 +265,21 @@ TEST_F(ValidateTest, AWorseModelFailsTheVerdict) {
   EXPECT_TRUE(run(wrong, "coco", right).against->holds());
 }
 
+TEST_F(ValidateTest, ModelsThatKnowOtherCategoriesAreNotCompared) {
+  write_boxes();
+  const std::string both = test::write_box_detector(models_);
+  const std::string one = test::write_box_detector(models_, "one");
+  std::string card = test::bytes_of_file(models_ / "one.toml");
+  card.replace(card.find("\"far\""), 5, "\"moon\"");
+  models_.write("one.toml", card);
+  const Validation found = run(both, "coco", one);
+  EXPECT_TRUE(found.against->differences.empty());
+  EXPECT_FALSE(found.against->holds());
+  const std::string text = to_text(found);
+  EXPECT_NE(text.find("not compared"), std::string::npos) << text;
+  EXPECT_NE(text.find("FAILS: nothing of boxes and one"), std::string::npos) << text;
+}
+
 TEST_F(ValidateTest, TakesALimitSpreadOverTheSet) {
   write_boxes();
   options_.limit = 1;
