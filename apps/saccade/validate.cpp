@@ -104,7 +104,7 @@ void add_reference_flags(CLI::App& app, ValidateFlags& flags) {
       ->group(group);
   app.add_option("--resamples", flags.options.resample.resamples, "Resampled sets that draw the difference's interval")
       ->capture_default_str()
-      ->check(CLI::Range(20, 1'000'000).description(""))
+      ->check(CLI::Range(kFewestResamples, 1'000'000).description(""))
       ->type_name("N")
       ->group(group);
   app.add_option("--seed", flags.options.resample.seed, "Of the resampled sets")

@@ -24,7 +24,7 @@ bool Against::holds() const { return !differences.empty() && std::ranges::all_of
 Against compare(const Judged& model, const Judged& reference, std::size_t pictures, double tolerance,
                 const ResampleOptions& resample,
                 const std::function<bool(const std::string& score, double share)>& on_progress) {
-  Against against{.tolerance = tolerance, .resamples = resample.resamples, .seed = resample.seed};
+  Against against{.tolerance = tolerance, .seed = resample.seed};
   for (std::size_t i = 0; i < reference.scores.size(); ++i) {
     const Score& theirs = reference.scores[i];
     const auto ours = std::ranges::find(model.scores, theirs.name, &Score::name);
@@ -43,13 +43,13 @@ Against compare(const Judged& model, const Judged& reference, std::size_t pictur
     } else {
       against.notes.push_back(fmt::format("{}: {} gives none, which counts as 0", theirs.name, model.name));
     }
-    const Interval interval =
-        paired_difference(headline, reference.headlines[i], pictures, resample,
-                          [&](double share) { return !on_progress || on_progress(theirs.name, share); });
+    Resampled sets = paired_difference(headline, reference.headlines[i], pictures, resample,
+                                       [&](double share) { return !on_progress || on_progress(theirs.name, share); });
+    if (sets.interval) sets.interval = {kPoints * sets.interval->low, kPoints * sets.interval->high};
     Difference difference{.score = theirs.name,
                           .figure = theirs.figures.front().name,
                           .points = kPoints * (value - theirs.headline()),
-                          .interval = {kPoints * interval.low, kPoints * interval.high}};
+                          .sets = sets};
     difference.holds = difference.points >= -tolerance;
     against.differences.push_back(std::move(difference));
   }

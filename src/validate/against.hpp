@@ -16,7 +16,7 @@ struct Difference {
   std::string score;   ///< "box"
   std::string figure;  ///< "ap"
   double points = 0;   ///< hundredths
-  Interval interval;   ///< of 95 % of the resampled sets, points
+  Resampled sets;      ///< what 95 % of them give, points
   bool holds = true;   ///< it is not worse by more than the tolerance
 };
 
@@ -26,7 +26,6 @@ struct Against {
   std::vector<Difference> differences;
   std::vector<std::string> notes;  ///< what could not be compared, and why
   double tolerance = 0;            ///< points
-  int resamples = 0;
   std::uint64_t seed = 0;
 
   /// Whether every difference does, and there is any.

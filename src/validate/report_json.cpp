@@ -78,18 +78,20 @@ Json agreement_json(const Agreement& agreement) {
 
 Json against_json(const Against& against) {
   Json differences = Json::array();
-  for (const Difference& each : against.differences)
+  for (const Difference& each : against.differences) {
+    const std::optional<Interval>& interval = each.sets.interval;
     differences.push_back({{"score", each.score},
                            {"figure", each.figure},
                            {"points", each.points},
-                           {"interval", {each.interval.low, each.interval.high}},
+                           {"interval", interval ? Json{interval->low, interval->high} : Json()},
+                           {"resamples", each.sets.resamples},
                            {"holds", each.holds}});
+  }
   return {{"tolerance", against.tolerance},
           {"holds", against.holds()},
           {"differences", std::move(differences)},
           {"notes", against.notes},
           {"agreement", agreement_json(against.agreement)},
-          {"resamples", against.resamples},
           {"seed", against.seed}};
 }
 

@@ -35,7 +35,7 @@ std::string head(const Validation& validation) {
   }
   const double seconds = std::chrono::duration<double>(validation.elapsed).count();
   std::string data = fmt::format("{}: {} pictures, {}", validation.data, validation.all_pictures, validation.contents);
-  if (validation.pictures < validation.all_pictures)
+  if (validation.pictures < validation.all_pictures || validation.is_interrupted)
     data += fmt::format("; {} of them judged{}", validation.pictures,
                         validation.is_interrupted ? ", then interrupted" : ", spread evenly");
   text += wrap("data", data);
@@ -70,14 +70,18 @@ std::string agreement_text(const Agreement& agreement) {
   return text;
 }
 
+std::string sets_text(const Resampled& sets) {
+  if (!sets.interval) return fmt::format("{} resampled sets are too few for an interval", sets.resamples);
+  return fmt::format("of {} resampled sets, 95 % lie between {} and {}", sets.resamples,
+                     signed_text(sets.interval->low), signed_text(sets.interval->high));
+}
+
 std::string verdict_text(const Validation& validation) {
   const Against& against = *validation.against;
   std::string text;
   for (const Difference& each : against.differences)
-    text += wrap("difference",
-                 fmt::format("{} {}: {} points less its reference's; of {} resampled sets, 95 % lie between {} and {}",
-                             each.score, each.figure, signed_text(each.points), against.resamples,
-                             signed_text(each.interval.low), signed_text(each.interval.high)));
+    text += wrap("difference", fmt::format("{} {}: {} points less its reference's; {}", each.score, each.figure,
+                                           signed_text(each.points), sets_text(each.sets)));
   for (const std::string& note : against.notes) text += wrap("note", note);
   text += agreement_text(against.agreement);
   if (against.differences.empty())
@@ -87,7 +91,7 @@ std::string verdict_text(const Validation& validation) {
       "{}: {} is {} by more than {:g} points than {}", against.holds() ? "holds" : "FAILS", validation.models[0].name,
       against.holds() ? "not worse" : "worse", against.tolerance, validation.models[1].name);
   for (const Difference& each : against.differences)
-    if (each.holds && each.interval.low < -against.tolerance) {
+    if (each.holds && each.sets.interval && each.sets.interval->low < -against.tolerance) {
       verdict += "; but other pictures might say otherwise: the interval reaches further down";
       break;
     }

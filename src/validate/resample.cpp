@@ -6,8 +6,8 @@
 
 namespace saccade {
 
-Interval paired_difference(const Headline& a, const Headline& b, std::size_t pictures, const ResampleOptions& options,
-                           const std::function<bool(double share)>& on_progress) {
+Resampled paired_difference(const Headline& a, const Headline& b, std::size_t pictures, const ResampleOptions& options,
+                            const std::function<bool(double share)>& on_progress) {
   std::mt19937_64 generator(options.seed);
   std::vector<double> differences;
   std::vector<int> times(pictures);
@@ -20,12 +20,14 @@ Interval paired_difference(const Headline& a, const Headline& b, std::size_t pic
     const double theirs = b(times);
     if (ours >= 0 && theirs >= 0) differences.push_back(ours - theirs);
   }
-  if (differences.empty()) return {};
+  Resampled resampled{.resamples = static_cast<int>(differences.size())};
+  if (resampled.resamples < kFewestResamples) return resampled;
   std::ranges::sort(differences);
   const double outside = (1 - options.confidence) / 2;
   const auto last = static_cast<double>(differences.size() - 1);
-  return {differences[static_cast<std::size_t>(std::floor(outside * last))],
-          differences[static_cast<std::size_t>(std::ceil((1 - outside) * last))]};
+  resampled.interval = {differences[static_cast<std::size_t>(std::floor(outside * last))],
+                        differences[static_cast<std::size_t>(std::ceil((1 - outside) * last))]};
+  return resampled;
 }
 
 }  // namespace saccade

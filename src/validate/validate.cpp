@@ -56,7 +56,8 @@ class Validator {
     if (results_) results_->close();
     for (std::size_t m = 0; m < models_.size(); ++m) validation.models.push_back(judgement(m, *judges[m]));
     for (const std::string& name : options_.conditions) {
-      if (events_.stop()) break;
+      validation.is_interrupted = validation.is_interrupted || events_.stop();
+      if (validation.is_interrupted) break;
       const Condition& condition = find_condition(name);
       SpoiltScores& scores = validation.conditions.emplace_back(
           SpoiltScores{std::string(condition.name), std::string(condition.strength), {}});
@@ -100,7 +101,7 @@ class Validator {
       validation.pictures = done;
       validation.elapsed = Clock::now() - start;
     }
-    validation.is_interrupted = done < pictures.size();
+    validation.is_interrupted = validation.is_interrupted || done < pictures.size();
     if (validation.pictures == 0) fail(ErrorCode::kInvalidArgument, "it was interrupted before the first picture");
     return judges;
   }
@@ -122,14 +123,15 @@ class Validator {
             .notes = judge.notes()};
   }
 
-  Against compare_models(const std::vector<std::unique_ptr<Judge>>& judges, const Validation& validation) const {
+  Against compare_models(const std::vector<std::unique_ptr<Judge>>& judges, Validation& validation) const {
     const auto judged = [&](std::size_t m) {
       return Judged{validation.models[m].name, validation.models[m].scores, judges[m]->headlines()};
     };
     Against against = compare(judged(0), judged(1), validation.pictures, options_.tolerance, options_.resample,
                               [&](const std::string& score, double share) {
                                 events_.progress(fmt::format("resampling: {}", score), share);
-                                return !events_.stop();
+                                validation.is_interrupted = validation.is_interrupted || events_.stop();
+                                return !validation.is_interrupted;
                               });
     against.agreement = agreement_;
     return against;

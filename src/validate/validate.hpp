@@ -54,7 +54,7 @@ struct Validation {
   std::string contents;          ///< "440 objects of 80 categories"
   std::size_t pictures = 0;      ///< that were judged
   std::size_t all_pictures = 0;  ///< of the set
-  bool is_interrupted = false;
+  bool is_interrupted = false;   ///< pictures, conditions or resampled sets are missing
   std::string device;
   std::chrono::nanoseconds elapsed{};  ///< of the pictures as they are: reading, models and judging
   std::vector<Judgement> models;       ///< the model, then its reference

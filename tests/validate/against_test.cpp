@@ -27,7 +27,7 @@ TEST(Compare, GivesADifferenceForEachScoreOfTheReference) {
   EXPECT_EQ(against.differences[0].score, "box");
   EXPECT_EQ(against.differences[0].figure, "ap");
   EXPECT_NEAR(against.differences[0].points, -0.2, 1e-9);
-  EXPECT_NEAR(against.differences[0].interval.low, -0.2, 1e-9);
+  EXPECT_NEAR(against.differences[0].sets.interval->low, -0.2, 1e-9);
   EXPECT_TRUE(against.differences[0].holds);
   EXPECT_FALSE(against.differences[1].holds);
   EXPECT_FALSE(against.holds());
@@ -40,7 +40,7 @@ TEST(Compare, WhatTheModelLacksCountsAsNothing) {
     const Against against = compare(ours, {score("box", 0.4), score("mask", 0.3)});
     ASSERT_EQ(against.differences.size(), 2U);
     EXPECT_NEAR(against.differences[1].points, -30, 1e-9);
-    EXPECT_NEAR(against.differences[1].interval.high, -30, 1e-9);
+    EXPECT_NEAR(against.differences[1].sets.interval->high, -30, 1e-9);
     EXPECT_FALSE(against.holds());
     ASSERT_EQ(against.notes.size(), 1U);
     EXPECT_EQ(against.notes[0], "mask: A gives none, which counts as 0");

@@ -88,6 +88,12 @@ Headline mean_of(std::vector<double> values) {
   };
 }
 
+Interval interval_of(const std::vector<double>& a, const std::vector<double>& b, const ResampleOptions& options = {}) {
+  const Resampled resampled = paired_difference(mean_of(a), mean_of(b), a.size(), options);
+  EXPECT_EQ(resampled.resamples, options.resamples);
+  return resampled.interval.value();
+}
+
 TEST(PairedDifference, KnowsThatPicturesAreTheSame) {
   std::vector<double> a;
   std::vector<double> b;
@@ -96,7 +102,7 @@ TEST(PairedDifference, KnowsThatPicturesAreTheSame) {
     a.push_back(b.back() + 0.05);
   }
   // Pictures differ much, the difference never.
-  const Interval interval = paired_difference(mean_of(a), mean_of(b), a.size(), {});
+  const Interval interval = interval_of(a, b);
   EXPECT_NEAR(interval.low, 0.05, 1e-9);
   EXPECT_NEAR(interval.high, 0.05, 1e-9);
 }
@@ -104,24 +110,34 @@ TEST(PairedDifference, KnowsThatPicturesAreTheSame) {
 TEST(PairedDifference, HasTheWidthOfTheMeansDeviation) {
   std::vector<double> a;
   for (int i = 0; i < 400; ++i) a.push_back(i % 2 == 0 ? 1 : 0);
-  const Interval interval = paired_difference(mean_of(a), mean_of(std::vector<double>(a.size())), a.size(), {});
+  const std::vector<double> nothing(a.size());
+  const Interval interval = interval_of(a, nothing);
   const double expected = 1.96 * 0.5 / std::sqrt(400.0);
   EXPECT_NEAR(interval.low, 0.5 - expected, 0.01);
   EXPECT_NEAR(interval.high, 0.5 + expected, 0.01);
   for (std::size_t i = 0; i < a.size(); ++i) a[i] += std::sqrt(static_cast<double>(i));  // no two resamples alike
-  const Interval first = paired_difference(mean_of(a), mean_of(std::vector<double>(a.size())), a.size(), {});
-  const Interval again = paired_difference(mean_of(a), mean_of(std::vector<double>(a.size())), a.size(), {});
+  const Interval first = interval_of(a, nothing);
+  const Interval again = interval_of(a, nothing);
   EXPECT_EQ(first.low, again.low);
-  const Interval other =
-      paired_difference(mean_of(a), mean_of(std::vector<double>(a.size())), a.size(), {.resamples = 1000, .seed = 2});
+  const Interval other = interval_of(a, nothing, {.resamples = 1000, .seed = 2});
   EXPECT_NE(first.low, other.low);
 }
 
 TEST(PairedDifference, LeavesOutDrawsWithNothingToMeasure) {
   const Headline nothing = [](std::span<const int>) { return -1.0; };
-  const Interval interval = paired_difference(nothing, mean_of({1, 2}), 2, {});
-  EXPECT_EQ(interval.low, 0);
-  EXPECT_EQ(interval.high, 0);
+  const Resampled resampled = paired_difference(nothing, mean_of({1, 2}), 2, {});
+  EXPECT_EQ(resampled.resamples, 0);
+  EXPECT_FALSE(resampled.interval);
+}
+
+TEST(PairedDifference, AFewDrawsMakeNoInterval) {
+  for (const int most : {5, 30}) {
+    int asked = 0;
+    const Resampled resampled =
+        paired_difference(mean_of({1, 2}), mean_of({0, 1}), 2, {}, [&](double) { return ++asked <= most; });
+    EXPECT_EQ(resampled.resamples, most);
+    EXPECT_EQ(resampled.interval.has_value(), most == 30);
+  }
 }
 
 TEST(Spread, TakesPicturesFromTheWholeSet) {

@@ -241,7 +241,7 @@ TEST_F(ValidateTest, TheSameModelTwiceIsNotWorse) {
   EXPECT_TRUE(found.against->holds());
   ASSERT_EQ(found.against->differences.size(), 1U);
   EXPECT_EQ(found.against->differences[0].points, 0);
-  EXPECT_EQ(found.against->differences[0].interval.high, 0);
+  EXPECT_EQ(found.against->differences[0].sets.interval->high, 0);
   EXPECT_EQ(found.against->agreement.matched90.value(), 1);
   EXPECT_EQ(found.models[1].name, "boxes (B)");
   EXPECT_NE(to_text(found).find("holds"), std::string::npos);
@@ -301,6 +301,34 @@ TEST_F(ValidateTest, AnInterruptionLeavesWhatIsJudged) {
   EXPECT_EQ(found.pictures, 1U);
   EXPECT_TRUE(found.is_interrupted);
   EXPECT_TRUE(found.conditions.empty());
+}
+
+TEST_F(ValidateTest, AnInterruptionBehindThePicturesIsSaid) {
+  write_boxes();
+  ValidateOptions options;
+  options.data = "coco:" + folder_.string();
+  options.model.file = test::write_box_detector(models_);
+  // Asked before each of the two pictures, before the condition, and before each resampled set.
+  const auto until = [&](int times) {
+    int asked = 0;
+    return validate(options, {.progress = [](const std::string&, double) {}, .stop = [&] { return ++asked > times; }});
+  };
+  options.conditions = {"night"};
+  const Validation unspoilt = until(2);
+  EXPECT_EQ(unspoilt.pictures, 2U);
+  EXPECT_TRUE(unspoilt.conditions.empty());
+  EXPECT_TRUE(unspoilt.is_interrupted);
+  EXPECT_NE(to_text(unspoilt).find("interrupted"), std::string::npos) << to_text(unspoilt);
+  options.conditions.clear();
+  options.against = options.model;
+  const Validation few = until(2 + 5);
+  EXPECT_TRUE(few.is_interrupted);
+  EXPECT_EQ(few.against->differences[0].sets.resamples, 5);
+  const auto json = to_json(few)["against"]["differences"][0];
+  EXPECT_TRUE(json["interval"].is_null()) << json;
+  EXPECT_EQ(json["resamples"], 5);
+  EXPECT_NE(to_text(few).find("5 resampled"), std::string::npos) << to_text(few);
+  EXPECT_FALSE(until(2 + options.resample.resamples).is_interrupted);
 }
 
 }  // namespace
