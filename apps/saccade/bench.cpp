@@ -88,7 +88,7 @@ void add_load_flags(CLI::App& app, BenchOptions& options) {
       ->type_name("N");
   app.add_option("--seconds", options.runs.seconds, "Measured time of each model, at least")
       ->capture_default_str()
-      ->check(CLI::Range(0.0, 86400.0).description(""))
+      ->check(number(0, 86400))
       ->type_name("S");
   app.add_option("--loads", options.loads, "Times that every model is loaded afresh, for its share of runs and time")
       ->capture_default_str()
@@ -140,7 +140,7 @@ std::function<int()> add_bench(CLI::App& app) {
       ->type_name("A.json B.json");
   app.add_option("--tolerance", flags->tolerance, "The share by which a model may be slower in --compare")
       ->capture_default_str()
-      ->check(CLI::Range(0.0, 10.0).description(""))
+      ->check(number(0, 10))
       ->type_name("X");
   flags->common.add_to(app, true);
   app.callback([flags] { check(*flags); });

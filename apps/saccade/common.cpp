@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <filesystem>
 #include <limits>
-#include <saccade/error.hpp>
 
 namespace saccade::app {
 namespace {
@@ -72,16 +70,6 @@ CLI::Validator one_of(std::vector<std::string> built, std::vector<std::string> t
           ""};
 }
 
-/// A number from 0 to 1; not a NaN, which CLI::Range would let through.
-CLI::Validator share() {
-  return {[](std::string& text) {
-            double value = -1;
-            const bool is_share = CLI::detail::lexical_cast(text, value) && value >= 0 && value <= 1;
-            return is_share ? std::string() : fmt::format("'{}' is not a number from 0 to 1", text);
-          },
-          ""};
-}
-
 }  // namespace
 
 void check_apart(const std::vector<std::string>& written, const std::vector<std::string>& read) {
@@ -90,6 +78,15 @@ void check_apart(const std::vector<std::string>& written, const std::vector<std:
     for (const std::string& input : read)
       if (!path.empty() && std::filesystem::equivalent(path, input, error))
         throw Error(ErrorCode::kInvalidArgument, fmt::format("{} is read: write the output elsewhere", path));
+}
+
+CLI::Validator number(double low, double high) {
+  return {[low, high](std::string& text) {
+            double value = 0;
+            const bool is_within = CLI::detail::lexical_cast(text, value) && value >= low && value <= high;
+            return is_within ? std::string() : fmt::format("'{}' is not a number from {} to {}", text, low, high);
+          },
+          ""};
 }
 
 CLI::Validator assignment() {
@@ -175,12 +172,12 @@ void CommonFlags::add_answers_to(CLI::App& app) {
       ->group(group);
   app.add_option("--conf", model.confidence,
                  "Leave out answers below this confidence (default: as the card says, else 0.25)")
-      ->check(share())
+      ->check(number(0, 1))
       ->type_name("X")
       ->group(group);
   app.add_option("--iou", model.iou, "Of two boxes of a class that overlap more, leave out the weaker")
       ->capture_default_str()
-      ->check(share())
+      ->check(number(0, 1))
       ->type_name("X")
       ->group(group);
   app.add_option("--nms", model.nms,

@@ -1,14 +1,11 @@
 #pragma once
 
+#include <CLI/CLI.hpp>
+#include <saccade/error.hpp>
 #include <saccade/log.hpp>
 #include <saccade/model.hpp>
 #include <string>
 #include <vector>
-
-namespace CLI {
-class App;
-class Validator;
-}  // namespace CLI
 
 namespace saccade::app {
 
@@ -29,6 +26,18 @@ struct CommonFlags {
 /// Throws Error naming a file that would be WRITTEN over while it is READ; empty names are no files.
 void check_apart(const std::vector<std::string>& written, const std::vector<std::string>& read);
 
+/// PARSE, with its Error as one of the command line's about FLAG.
+template <typename Parse>
+auto parsed(const std::string& flag, const Parse& parse) {
+  try {
+    return parse();
+  } catch (const Error& error) {
+    throw CLI::ValidationError(flag, error.what());
+  }
+}
+
+/// Refuses what is not a number from LOW to HIGH; a NaN, too, which CLI::Range would let through.
+CLI::Validator number(double low, double high);
 /// Refuses what is not NAME=VALUE.
 CLI::Validator assignment();
 /// "NAME=VALUE", as assignment() let it through, in two; NAME may hold '=' itself.

@@ -70,7 +70,7 @@ std::function<int()> add_demo(CLI::App& app) {
           ->type_name("MODEL");
   auto* seconds = app.add_option("--seconds", flags->seconds, "How long to run")
                       ->capture_default_str()
-                      ->check(CLI::Range(1e-3, 1e6).description(""))
+                      ->check(number(1e-3, 1e6))
                       ->type_name("S");
   auto* frames = app.add_option("--frames", flags->demo.frames, "Frames to run, at most (default: no limit)")
                      ->check(CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max()).description(""))

@@ -173,16 +173,6 @@ int limits(const LimitsFlags& flags) {
   return kOk;
 }
 
-/// PARSE, with its Error as one of the command line's.
-template <typename Parse>
-auto parsed(const std::string& flag, const Parse& parse) {
-  try {
-    return parse();
-  } catch (const Error& error) {
-    throw CLI::ValidationError(flag, error.what());
-  }
-}
-
 void add_time(CLI::App& app, const std::string& flag, std::optional<Nanoseconds>& time, const std::string& help) {
   app.add_option_function<std::string>(
          flag,
@@ -228,7 +218,7 @@ std::function<int()> add_limits(CLI::App& app) {
       ->type_name("N");
   app.add_option("--seconds", flags->seconds, "How long to run each model")
       ->capture_default_str()
-      ->check(CLI::Range(0.01, 3600.0).description(""))
+      ->check(number(0.01, 3600))
       ->type_name("S");
   app.add_flag("--check", flags->check, "Exit with 3 where anything ran more than 3 % below its bound");
   add_frame_flags(app, *flags);

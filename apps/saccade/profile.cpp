@@ -130,9 +130,7 @@ std::function<int()> add_profile(CLI::App& app) {
   app.add_option("--frames", flags->frames, "Frames to measure (default: 10000)")
       ->check(CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max()).description(""))
       ->type_name("N");
-  app.add_option("--seconds", flags->seconds, "Measure for so long")
-      ->check(CLI::Range(1e-3, 1e6).description(""))
-      ->type_name("S");
+  app.add_option("--seconds", flags->seconds, "Measure for so long")->check(number(1e-3, 1e6))->type_name("S");
   app.add_option("--trace", flags->trace, "Every moment of the first frames, for Perfetto or chrome://tracing")
       ->type_name("FILE.json");
   app.add_option("--html", flags->html, "The report as a page with charts")->type_name("FILE.html");

@@ -163,7 +163,7 @@ void add_control(CLI::App& app, RunFlags& flags) {
       ->type_name("N")
       ->group(group);
   app.add_option("--duration", flags.duration, "Stop after so many seconds")
-      ->check(CLI::Range(1e-3, 1e9).description(""))
+      ->check(number(1e-3, 1e9))
       ->type_name("SECONDS")
       ->group(group);
 }

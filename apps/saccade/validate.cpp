@@ -81,13 +81,11 @@ void check(const ValidateFlags& flags) {
     throw CLI::ValidationError("--against-card", "there is no model that it is for: give --against");
   if (flags.options.results == "-" && flags.common.json)
     throw CLI::ValidationError("standard output", "only one of --results -, --json can have it");
-  for (const std::string& name : flags.options.conditions) {
-    try {
-      find_condition(name);
-    } catch (const Error& error) {
-      throw CLI::ValidationError("--condition", error.what());
-    }
-  }
+  const DataKind kind = parsed("--data", [&] { return find_data_kind(flags.options.data); });
+  if (!flags.options.results.empty() && !kind.has_boxes)
+    throw CLI::ValidationError(
+        "--results", fmt::format("{} has no boxes: answers are written with coco: alone", flags.options.data));
+  for (const std::string& name : flags.options.conditions) parsed("--condition", [&] { return find_condition(name); });
 }
 
 void add_reference_flags(CLI::App& app, ValidateFlags& flags) {
@@ -99,7 +97,7 @@ void add_reference_flags(CLI::App& app, ValidateFlags& flags) {
   app.add_option("--tolerance", flags.options.tolerance,
                  "Points that the model may be worse than its reference; beyond, exit with 3")
       ->capture_default_str()
-      ->check(CLI::Range(0.0, 100.0).description(""))
+      ->check(number(0, 100))
       ->type_name("POINTS")
       ->group(group);
   app.add_option("--resamples", flags.options.resample.resamples, "Resampled sets that draw the difference's interval")

@@ -23,7 +23,6 @@ class CocoData final : public DataSet {
   }
 
   std::span<const DataPicture> pictures() const override { return pictures_; }
-  bool has_boxes() const override { return true; }
 
   std::string contents() const override {
     std::size_t objects = 0;

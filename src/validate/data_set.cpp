@@ -1,5 +1,6 @@
 #include "validate/data_set.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "base/error.hpp"
@@ -8,34 +9,33 @@
 namespace saccade {
 namespace {
 
-struct Kind {
-  std::string_view name;
-  std::unique_ptr<DataSet> (*open)(const std::filesystem::path& folder);
-};
-constexpr std::array kKinds = {Kind{"coco", open_coco}, Kind{"imagenet", open_imagenet},
-                               Kind{"masks", open_label_masks}, Kind{"depth", open_depths}};
+constexpr std::array kKinds = {DataKind{"coco", open_coco, true}, DataKind{"imagenet", open_imagenet, false},
+                               DataKind{"masks", open_label_masks, false}, DataKind{"depth", open_depths, false}};
+
+std::filesystem::path folder_of(const std::string& what) { return what.substr(what.find(':') + 1); }
 
 }  // namespace
 
-std::unique_ptr<DataSet> open_data_set(const std::string& what) {
+const DataKind& find_data_kind(const std::string& what) {
   const std::size_t colon = what.find(':');
-  const std::string_view name = std::string_view(what).substr(0, colon);
-  for (const Kind& kind : kKinds) {
-    if (colon == std::string::npos || kind.name != name) continue;
-    const std::filesystem::path folder = what.substr(colon + 1);
-    std::error_code error;
-    if (!std::filesystem::is_directory(folder, error))
-      fail(ErrorCode::kNotFound, "the data '{}': there is no folder '{}'", what, folder.string());
-    return kind.open(folder);
-  }
-  fail(ErrorCode::kInvalidArgument,
-       "the data '{}' is of no known kind: give coco:, imagenet:, masks: or depth: and a folder", what);
+  const auto kind = std::ranges::find(kKinds, std::string_view(what).substr(0, colon), &DataKind::name);
+  if (colon == std::string::npos || kind == kKinds.end())
+    fail(ErrorCode::kInvalidArgument,
+         "the data '{}' is of no known kind: give coco:, imagenet:, masks: or depth: and a folder", what);
+  return *kind;
+}
+
+std::unique_ptr<DataSet> open_data_set(const std::string& what) {
+  const DataKind& kind = find_data_kind(what);
+  std::error_code error;
+  if (!std::filesystem::is_directory(folder_of(what), error))
+    fail(ErrorCode::kNotFound, "the data '{}': there is no folder '{}'", what, folder_of(what).string());
+  return kind.open(folder_of(what));
 }
 
 std::vector<std::string> annotation_files(const std::string& what) {
-  constexpr std::string_view kCoco = "coco:";
-  if (!what.starts_with(kCoco)) return {};
-  return find_coco_files(what.substr(kCoco.size())).annotations();
+  if (!find_data_kind(what).has_boxes) return {};
+  return find_coco_files(folder_of(what)).annotations();
 }
 
 }  // namespace saccade

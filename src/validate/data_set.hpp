@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "saccade/model.hpp"
 #include "validate/judge.hpp"
@@ -24,12 +25,20 @@ class DataSet {
   /// A judge of MODEL's answers. Throws Error (kInvalidArgument) where its classes are not the data set's. The data set
   /// outlives it. RESULTS, where the data set has boxes, gets the answers as they are judged.
   virtual std::unique_ptr<Judge> judge(const Model& model, CocoResults* results = nullptr) const = 0;
-  /// Whether it looks for boxes, so that weak ones count, and several of a place.
-  virtual bool has_boxes() const { return false; }
 };
 
-/// Opens KIND:FOLDER, "coco:", "imagenet:", "masks:" or "depth:". Throws Error: (kInvalidArgument) for another kind,
-/// (kNotFound, kInvalidFile, kIo) naming what in the folder is missing, empty or wrong.
+/// What KIND:FOLDER begins with.
+struct DataKind {
+  std::string_view name;  ///< "coco"
+  std::unique_ptr<DataSet> (*open)(const std::filesystem::path& folder);
+  bool has_boxes;  ///< answers are boxes: weak ones count, and several of a place; they can be written
+};
+
+/// "coco:", "imagenet:", "masks:" or "depth:". Throws Error (kInvalidArgument) where KIND:FOLDER is of another kind.
+const DataKind& find_data_kind(const std::string& what);
+
+/// Opens KIND:FOLDER. Throws Error: (kInvalidArgument) for another kind, (kNotFound, kInvalidFile, kIo) naming what in
+/// the folder is missing, empty or wrong.
 std::unique_ptr<DataSet> open_data_set(const std::string& what);
 
 /// The files of KIND:FOLDER that speak of many pictures, which answers must not be written over; of "coco:" alone.

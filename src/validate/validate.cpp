@@ -24,9 +24,9 @@ bool is_ultralytics(const Model& model) {
   return head != nullptr && head->decoder->name.starts_with("yolov");
 }
 
-Model load(const Candidate& candidate, const DataSet& data) {
+Model load(const Candidate& candidate, bool has_boxes) {
   Model model = Model::load(candidate.file, candidate.options);
-  if (!data.has_boxes() || candidate.options.multi_label || !is_ultralytics(model)) return model;
+  if (!has_boxes || candidate.options.multi_label || !is_ultralytics(model)) return model;
   ModelOptions options = candidate.options;
   options.multi_label = true;
   return Model::load(candidate.file, options);
@@ -35,15 +35,15 @@ Model load(const Candidate& candidate, const DataSet& data) {
 /// All passes of the pictures through the models.
 class Validator {
  public:
-  Validator(const ValidateOptions& options, const ValidateEvents& events)
-      : options_(options), events_(events), data_(open_data_set(options.data)) {
+  Validator(const ValidateOptions& options, const ValidateEvents& events) : options_(options), events_(events) {
+    const bool has_boxes = find_data_kind(options.data).has_boxes;
+    if (!options.results.empty() && !has_boxes)
+      fail(ErrorCode::kInvalidArgument, "{} has no boxes: answers are written with coco: alone", options.data);
+    data_ = open_data_set(options.data);
     chosen_ = spread(data_->pictures().size(), static_cast<std::size_t>(options.limit));
-    models_.push_back(load(options.model, *data_));
-    if (options.against) models_.push_back(load(*options.against, *data_));
-    if (options.results.empty()) return;
-    if (!data_->has_boxes())
-      fail(ErrorCode::kInvalidArgument, "{} holds no boxes: results are written with coco: alone", options.data);
-    results_.emplace(options.results);
+    models_.push_back(load(options.model, has_boxes));
+    if (options.against) models_.push_back(load(*options.against, has_boxes));
+    if (!options.results.empty()) results_.emplace(options.results);
   }
 
   Validation run() {

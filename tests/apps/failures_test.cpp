@@ -64,7 +64,13 @@ TEST_F(Failures, UsageIsExitCode2) {
   expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--wrong"}), 2, {"unknown flag '--wrong'"});
   expect_error(run_saccade({"run", "m.onnx"}), 2, {"--source"});
   expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--conf", "2"}), 2, {"--conf"});
-  expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--conf", "nan"}), 2, {"--conf"});
+  for (const char* flag : {"--conf", "--iou", "--duration"})
+    expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", flag, "nan"}), 2, {flag, "'nan'"});
+  expect_error(run_saccade({"bench", "m.onnx", "--seconds", "nan"}), 2, {"--seconds", "'nan'"});
+  expect_error(run_saccade({"bench", "--compare", "a", "b", "--tolerance", "nan"}), 2, {"--tolerance", "'nan'"});
+  for (const char* verb : {"profile", "limits"})
+    expect_error(run_saccade({verb, "m.onnx", "--seconds", "nan"}), 2, {"--seconds", "'nan'"});
+  expect_error(run_saccade({"demo", "--seconds", "nan"}), 2, {"--seconds", "'nan'"});
   expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--threads", "0"}), 2, {"--threads"});
   expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--queue", "0"}), 2, {"--queue"});
   expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--drop", "all"}), 2, {"--drop"});

@@ -120,6 +120,8 @@ TEST_F(ValidateVerb, ACommandThatMakesNoSenseIsRefused) {
   expect_error(run({"--precision", "fp32,auto", "--against", model()}), 2, {"--precision"});
   expect_error(run({"--against-card", "x.toml"}), 2, {"--against"});
   expect_error(run({"--tolerance", "-1"}), 2, {"--tolerance"});
+  for (const char* tolerance : {"nan", "101"})
+    expect_error(run({"--tolerance", tolerance}), 2, {"--tolerance", tolerance, "from 0 to 100"});
   expect_error(run({"--limit", "-3"}), 2, {"--limit"});
   expect_error(run({"--resamples", "1"}), 2, {"--resamples"});
 }
@@ -127,7 +129,8 @@ TEST_F(ValidateVerb, ACommandThatMakesNoSenseIsRefused) {
 TEST_F(ValidateVerb, DataThatIsNoneIsNamed) {
   const std::string file = model();
   const auto on = [&](const std::string& data) { return run_saccade({"validate", file, "--data", data}); };
-  expect_error(on("nonsense"), 1, {"'nonsense'", "imagenet:"});
+  expect_error(on("nonsense"), 2, {"--data", "'nonsense'", "imagenet:"});
+  expect_error(on("voc:/tmp"), 2, {"--data", "'voc:/tmp'", "imagenet:"});
   expect_error(on("coco:/nowhere"), 1, {"/nowhere"});
   std::filesystem::create_directory(folder_ / "empty");
   for (const char* kind : {"coco:", "imagenet:", "masks:", "depth:"})
@@ -137,8 +140,10 @@ TEST_F(ValidateVerb, DataThatIsNoneIsNamed) {
 }
 
 TEST_F(ValidateVerb, ResultsAreOfBoxesAlone) {
-  expect_error(run_saccade({"validate", model(), "--data", pictures(), "--results", folder_ / "out.json"}), 1,
-               {"imagenet:", "coco:"});
+  // Said before anything is opened.
+  for (const char* data : {"imagenet:/nowhere", "masks:/nowhere", "depth:/nowhere"})
+    expect_error(run_saccade({"validate", model(), "--data", data, "--results", folder_ / "out.json"}), 2,
+                 {"--results", data, "coco:"});
 }
 
 TEST_F(ValidateVerb, ResultsAreNotWrittenOverWhatIsRead) {
