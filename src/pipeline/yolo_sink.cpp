@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <set>
 
 #include "base/error.hpp"
 #include "pipeline/json_text.hpp"
@@ -39,7 +40,7 @@ ContourTracer::Contour largest(std::span<const ContourTracer::Contour> contours)
 class YoloSink final : public Sink {
  public:
   YoloSink(const std::string& folder, std::span<const Model> models, std::size_t cameras, const YoloOptions& options)
-      : are_several_cameras_(cameras > 1), options_(options), last_names_(cameras * models.size()) {
+      : are_several_cameras_(cameras > 1), options_(options), taken_(cameras * models.size()) {
     for (std::size_t i = 0; i < models.size(); ++i) {
       const std::filesystem::path root = folder;
       folders_.push_back(models.size() == 1 ? root : root / fmt::format("{}-{}", i, models[i].name()));
@@ -52,8 +53,10 @@ class YoloSink final : public Sink {
     width_ = static_cast<float>(result.width);
     height_ = static_cast<float>(result.height);
     for (const Detection& detection : result.detections) append_object(detection);
-    for (const Classification& answer : result.classes)
-      append(text_, "{:.2f} {}\n", answer.confidence, answer.class_name);
+    // Beside objects, a line of a class would make the file unreadable as labels.
+    if (result.task == Task::kClassify)
+      for (const Classification& answer : result.classes)
+        append(text_, "{:.2f} {}\n", answer.confidence, answer.class_name);
     OutputFile file(path_for(result));
     file.write({text_.data(), text_.size()});
     file.close();
@@ -116,18 +119,24 @@ class YoloSink final : public Sink {
     std::string name =
         result.name.empty() ? fmt::format("{:06}", result.frame) : std::filesystem::path(result.name).stem().string();
     if (are_several_cameras_ || result.name.empty()) name = fmt::format("{}-{}", result.stream, name);
-    std::string& last = last_names_[static_cast<std::size_t>(result.stream) * folders_.size() + model];
-    // Two pictures that differ in their endings alone: the second one keeps its own.
-    const bool is_taken = name == last;
-    last = name;
-    if (is_taken) name += std::filesystem::path(result.name).extension().string();
+    if (!result.name.empty()) take(name, result);
     return (folders_[model] / (name + ".txt")).string();
+  }
+
+  /// Of pictures that differ in their endings alone, the second one keeps its own.
+  void take(std::string& name, const Result& result) {
+    const auto stream = static_cast<std::size_t>(result.stream);
+    std::set<std::string>& taken = taken_[stream * folders_.size() + static_cast<std::size_t>(result.model_index)];
+    if (taken.insert(name).second) return;
+    const std::string whole = name + std::filesystem::path(result.name).extension().string();
+    name = whole;
+    for (int i = 1; !taken.insert(name).second; ++i) name = fmt::format("{}-{}", whole, i);
   }
 
   bool are_several_cameras_;
   YoloOptions options_;
   std::vector<std::filesystem::path> folders_;  ///< of each model
-  std::vector<std::string> last_names_;         ///< of each camera and model
+  std::vector<std::set<std::string>> taken_;    ///< names of files, of each camera and model
   JsonBuffer text_;
   ContourTracer tracer_;
   float width_ = 0;

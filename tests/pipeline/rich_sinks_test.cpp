@@ -117,8 +117,15 @@ TEST_F(RichSinks, YoloLabelsAreTheMasksBordersAndTheKeypoints) {
   write(open_yolo(folder_ / "labels", detector(), 1, {.confidence = true}));
 
   EXPECT_EQ(test::bytes_of_file(folder_ / "labels/0-000000.txt"),
-            "2 0.1875 0.125 0.1875 0.625 0.3125 0.625 0.4375 0.375 0.3125 0.125 0.1875 0.25 0.25 0.5 0.5 1 0.5\n"
-            "0.75 indoors\n");
+            "2 0.1875 0.125 0.1875 0.625 0.3125 0.625 0.4375 0.375 0.3125 0.125 0.1875 0.25 0.25 0.5 0.5 1 0.5\n");
+}
+
+TEST_F(RichSinks, YoloLabelsOfClassifiersAreConfidencesAndNames) {
+  rich_.result.task = Task::kClassify;
+  rich_.result.detections.clear();
+  write(open_yolo(folder_ / "labels", detector(), 1));
+
+  EXPECT_EQ(test::bytes_of_file(folder_ / "labels/0-000000.txt"), "0.75 indoors\n");
 }
 
 TEST_F(RichSinks, YoloLabelsOfTurnedBoxesAreTheirCornersAndOfOthersCentreAndSize) {
@@ -167,6 +174,19 @@ TEST_F(RichSinks, YoloFilesOfSeveralSourcesAndModelsDoNotMeet) {
     for (const char* name : {"0-a", "1-a", "0-a.png", "1-a.png"})
       EXPECT_FALSE(test::bytes_of_file(folder_ / ("labels/" + std::string(model) + "/" + name + ".txt")).empty())
           << model << ' ' << name;
+}
+
+TEST_F(RichSinks, YoloFilesOfOneFolderDoNotMeet) {
+  const auto sink = open_yolo(folder_ / "labels", detector(), 1);
+  for (const char* name : {"a.jpg", "a.k.jpg", "a.png", "b.png.jpg", "b.jpg", "b.png"}) {
+    rich_.result.name = name;
+    rich_.result.detections[0].class_id = rich_.result.name == "a.jpg" ? 7 : 2;
+    sink->write(rich_.result, rich_.frame);
+  }
+
+  for (const char* name : {"a", "a.k", "a.png", "b.png", "b", "b.png-1"})
+    EXPECT_FALSE(test::bytes_of_file(folder_ / ("labels/" + std::string(name) + ".txt")).empty()) << name;
+  EXPECT_TRUE(test::bytes_of_file(folder_ / "labels/a.txt").starts_with("7 "));
 }
 
 TEST_F(RichSinks, MapsLieBesideThePictures) {
