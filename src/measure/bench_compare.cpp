@@ -41,6 +41,7 @@ Bench read(const std::string& path) {
   try {
     const json parsed = json::parse(file);
     Bench bench{.settings = parsed.at("settings"), .device = parsed.at("device")};
+    if (!bench.settings.is_object()) throw std::invalid_argument("settings that are no object");
     for (const json& model : parsed.at("models")) bench.entries.push_back(read_entry(model));
     return bench;
   } catch (const std::exception& error) {

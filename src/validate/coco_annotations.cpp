@@ -23,6 +23,8 @@ json parse(const std::string& path) {
     return json::parse(file);
   } catch (const json::parse_error& error) {
     fail(ErrorCode::kInvalidFile, "'{}' is no JSON: it makes no sense at byte {}", path, error.byte);
+  } catch (const json::exception& error) {  // a number beyond a double's
+    fail(ErrorCode::kInvalidFile, "'{}' can't be read: {}", path, error.what());
   }
 }
 

@@ -126,10 +126,12 @@ TEST_F(Bench, RefusesWhatMakesNoSense) {
   EXPECT_EQ(run_saccade({"bench", model, "--against", "abacus"}).exit_code, 2);
   EXPECT_EQ(run_saccade({"bench", model, "--runs", "0"}).exit_code, 2);
   EXPECT_EQ(run_saccade({"bench", model, "--against", "openvino", "--streams", "2"}).exit_code, 2);
-  folder_.write("wrong.json", "{\"models\": 3}");
-  const Finished wrong = run_saccade({"bench", "--compare", folder_ / "wrong.json", folder_ / "wrong.json"});
-  EXPECT_EQ(wrong.exit_code, 1);
-  EXPECT_NE(wrong.err.find("wrong.json is not what"), std::string::npos) << wrong.err;
+  for (const char* text : {R"({"models": 3})", R"({"models": [], "settings": 3, "device": "x"})", "[1e400]"}) {
+    folder_.write("wrong.json", text);
+    const Finished wrong = run_saccade({"bench", "--compare", folder_ / "wrong.json", folder_ / "wrong.json"});
+    EXPECT_EQ(wrong.exit_code, 1);
+    EXPECT_NE(wrong.err.find("wrong.json is not what"), std::string::npos) << wrong.err;
+  }
 }
 
 TEST_F(Bench, SaysHowToGetThePeers) {

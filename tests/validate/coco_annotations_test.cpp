@@ -73,6 +73,7 @@ TEST_F(CocoAnnotationsTest, AnObjectWithoutVisibleKeypointsSaysSo) {
 
 TEST_F(CocoAnnotationsTest, WhatMakesNoSenseIsNamed) {
   expect_error([&] { read("not json"); }, {"instances.json", "no JSON"});
+  expect_error([&] { read_one(R"("bbox": [0, 0, 1e400, 2])"); }, {"instances.json", "1e400"});
   expect_error([&] { read("[1, 2]"); }, {"instances.json", "'categories'"});
   expect_error([&] { read(R"({"categories": [], "images": [], "annotations": []})"); }, {"'categories'", "empty"});
   expect_error([&] { read(R"({"categories": [{"id": 1, "name": "car"}], "images": [], "annotations": []})"); },
