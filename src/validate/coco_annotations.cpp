@@ -104,6 +104,13 @@ Segmentation read_segmentation(const Entry& entry) {
   }
   const auto counts = said->find("counts");
   if (!said->is_object() || counts == said->end()) entry.bad("has a 'segmentation' that is neither polygons nor runs");
+  if (const auto size = said->find("size"); size != said->end()) {
+    const std::vector<double> sides = entry.numbers(*size, "size");
+    if (sides.size() != 2 || std::ranges::any_of(sides, [](double side) { return !(side >= 1 && side <= 1 << 20); }))
+      entry.bad("has runs whose 'size' is not height and width");
+    segmentation.height = static_cast<int>(sides[0]);
+    segmentation.width = static_cast<int>(sides[1]);
+  }
   if (counts->is_string()) {
     segmentation.packed_counts = counts->get<std::string>();
   } else {
@@ -215,6 +222,10 @@ class Reader {
 CocoAnnotations read_coco_annotations(const std::filesystem::path& path) { return Reader(path).read(); }
 
 std::vector<MaskRun> mask_of(const Segmentation& segmentation, int width, int height) {
+  const bool has_size = segmentation.width != 0 && segmentation.height != 0;
+  if (has_size && (segmentation.width != width || segmentation.height != height))
+    fail(ErrorCode::kInvalidFile, "its runs are of {}x{} pixels, its picture has {}x{}", segmentation.width,
+         segmentation.height, width, height);
   RunLengths lengths;
   std::vector<MaskRun> runs;
   const auto add = [&](const Mask& mask) {

@@ -14,6 +14,8 @@ struct Segmentation {
   std::vector<std::vector<double>> polygons;  ///< corners, x and y in turns
   std::vector<std::int64_t> counts;           ///< COCO's run lengths
   std::string packed_counts;                  ///< the same as pycocotools packs them
+  int width = 0;                              ///< of the picture that run lengths are of; 0: they do not say
+  int height = 0;
 
   bool empty() const { return polygons.empty() && counts.empty() && packed_counts.empty(); }
 };
@@ -56,7 +58,8 @@ struct CocoAnnotations {
 /// field, a number that is used twice, an object of a picture or category that does not exist, no pictures, no objects.
 CocoAnnotations read_coco_annotations(const std::filesystem::path& path);
 
-/// OBJECT's pixels in a picture of WIDTH x HEIGHT. Throws Error (kInvalidFile).
+/// OBJECT's pixels in a picture of WIDTH x HEIGHT. Throws Error (kInvalidFile), also where run lengths are of another
+/// size.
 std::vector<MaskRun> mask_of(const Segmentation& segmentation, int width, int height);
 
 }  // namespace saccade

@@ -68,7 +68,7 @@ void CocoJudge::add_part(Similarity by, const CocoAnnotations* annotations, bool
                     .holds = is_sure ? Holds::kYes : Holds::kUnknown});
 }
 
-std::vector<TrueObject> CocoJudge::truth_of(const Part& part, const CocoPicture& said, std::size_t picture) const {
+std::vector<TrueObject> CocoJudge::truth_of(const Part& part, const CocoPicture& said, const Shown& shown) {
   std::vector<TrueObject> truth;
   const Similarity by = part.metric.by();
   for (const CocoObject& object : said.objects) {
@@ -85,7 +85,7 @@ std::vector<TrueObject> CocoJudge::truth_of(const Part& part, const CocoPicture&
            object.id, by == Similarity::kMask ? "segmentation" : "keypoints");
     if (by == Similarity::kMask) {
       try {
-        each.mask = mask_of(object.segmentation, pictures_[picture].width, pictures_[picture].height);
+        each.mask = mask_of(object.segmentation, shown.width, shown.height);
       } catch (const Error& error) {
         throw error.in(fmt::format("'{}': annotation {}", part.annotations->path, object.id));
       }
@@ -121,25 +121,26 @@ std::vector<FoundObject> CocoJudge::found_in(const Part& part, const Result& res
 }
 
 /// RESULT null: the picture had no answer. One that the file does not have is not judged, but keeps its number.
-void CocoJudge::add(Part& part, std::size_t picture, const Result* result) {
-  const CocoPicture* said = find_picture(*part.annotations, pictures_[picture].id);
+void CocoJudge::add(Part& part, const Shown& shown, const Result* result) {
+  const CocoPicture* said = find_picture(*part.annotations, pictures_[shown.picture].id);
   if (said == nullptr)
     part.metric.add({}, {});
   else
-    part.metric.add(truth_of(part, *said, picture),
+    part.metric.add(truth_of(part, *said, shown),
                     result == nullptr ? std::vector<FoundObject>() : found_in(part, *result));
 }
 
 void CocoJudge::add(std::size_t picture, const Result& result) {
+  const Shown shown{picture, result.width, result.height};
   for (Part& part : parts_) {
     if (part.holds == Holds::kUnknown && !result.detections.empty()) {
       const bool holds = has(result.detections.front(), part.metric.by());
       part.holds = holds ? Holds::kYes : Holds::kNo;
-      for (const std::size_t earlier : part.waiting)
+      for (const Shown& earlier : part.waiting)
         if (holds) add(part, earlier, nullptr);
     }
-    if (part.holds == Holds::kUnknown) part.waiting.push_back(picture);
-    if (part.holds == Holds::kYes) add(part, picture, &result);
+    if (part.holds == Holds::kUnknown) part.waiting.push_back(shown);
+    if (part.holds == Holds::kYes) add(part, shown, &result);
   }
   if (results_ != nullptr) write(picture, result);
 }

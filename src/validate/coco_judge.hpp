@@ -30,18 +30,25 @@ class CocoJudge final : public Judge {
   /// Whether the model's answers have what a similarity compares: known with the first answer at the latest.
   enum class Holds : std::uint8_t { kUnknown, kYes, kNo };
 
+  /// A picture of the data set, and its size.
+  struct Shown {
+    std::size_t picture = 0;
+    int width = 0;
+    int height = 0;
+  };
+
   /// One similarity.
   struct Part {
     const CocoAnnotations* annotations;
     ClassMatch classes;
     DetectionMetric metric;
     Holds holds = Holds::kUnknown;
-    std::vector<std::size_t> waiting{};  ///< pictures without an answer, before the first one
+    std::vector<Shown> waiting{};  ///< pictures without an answer, before the first one
   };
 
   void add_part(Similarity by, const CocoAnnotations* annotations, bool is_sure);
-  void add(Part& part, std::size_t picture, const Result* result);
-  std::vector<TrueObject> truth_of(const Part& part, const CocoPicture& said, std::size_t picture) const;
+  void add(Part& part, const Shown& shown, const Result* result);
+  static std::vector<TrueObject> truth_of(const Part& part, const CocoPicture& said, const Shown& shown);
   std::vector<FoundObject> found_in(const Part& part, const Result& result) const;
   void write(std::size_t picture, const Result& result);
   bool is_judged(const Part& part) const { return part.holds == Holds::kYes; }

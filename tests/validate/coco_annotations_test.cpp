@@ -53,6 +53,14 @@ TEST_F(CocoAnnotationsTest, SilhouettesComeInThreeForms) {
   }
 }
 
+TEST_F(CocoAnnotationsTest, RunsOfAnotherSizeThanThePicturesAreRefused) {
+  const CocoAnnotations read =
+      read_one(R"("bbox": [0, 0, 5, 2], "segmentation": {"size": [10, 6], "counts": [0, 60]})");
+  const Segmentation& turned = read.pictures[0].objects[0].segmentation;
+  expect_error([&] { mask_of(turned, 10, 6); }, {"6x10", "10x6"});
+  EXPECT_EQ(area_of(mask_of(turned, 6, 10)), 60);
+}
+
 TEST_F(CocoAnnotationsTest, ObjectsOfOneIdAreCounted) {
   std::string annotations = test::box_annotations();
   annotations.replace(annotations.find("\"id\": 3, \"image_id\""), 7, "\"id\": 1");
@@ -85,6 +93,12 @@ TEST_F(CocoAnnotationsTest, WhatMakesNoSenseIsNamed) {
   expect_error([&] { read_one(R"("bbox": [0, 0, 5, 2], "keypoints": [1, 2])"); }, {"annotation 9", "keypoints"});
   expect_error([&] { read_one(R"("bbox": [0, 0, 5, 2], "segmentation": {"size": [6, 10]})"); },
                {"annotation 9", "runs"});
+  for (const char* size : {"[6]", "[6, -10]", "[1e300, 10]"})
+    expect_error(
+        [&] {
+          read_one(R"("bbox": [0, 0, 5, 2], "segmentation": {"counts": [60], "size": )" + std::string(size) + "}");
+        },
+        {"annotation 9", "'size'"});
   std::string stray = test::box_annotations();
   stray.replace(stray.find("\"image_id\": 2"), 13, "\"image_id\": 4");
   expect_error([&] { read(stray); }, {"annotation 3", "image 4"});
