@@ -28,12 +28,15 @@ struct Synsets {
 Synsets read_synsets(const fs::path& path) {
   Synsets synsets{.path = path.string(), .numbers = {}, .names = {}};
   std::ifstream file(path);
+  if (!file) fail(ErrorCode::kIo, "'{}' can't be opened", path.string());
+  std::size_t number = 0;
   for (std::string line; std::getline(file, line);) {
+    ++number;
     if (!line.empty() && line.back() == '\r') line.pop_back();
     if (line.empty()) continue;
     if (!starts_with_synset(line))
       fail(ErrorCode::kInvalidFile, "'{}', line {}: '{:.40}' does not start with a synset such as n01440764",
-           path.string(), synsets.numbers.size() + 1, line);
+           path.string(), number, line);
     synsets.numbers.push_back(line.substr(0, kSynsetLength));
     const std::string rest = line.size() > kSynsetLength ? line.substr(kSynsetLength + 1) : std::string();
     synsets.names.push_back(rest.empty() ? synsets.numbers.back() : rest.substr(0, rest.find(',')));
@@ -78,12 +81,26 @@ class ImagenetData final : public DataSet {
 
   std::unique_ptr<Judge> judge(const Model& model, CocoResults* /*results*/) const override {
     const std::vector<int> model_class = match(model);
+    std::map<int, std::string> names;
+    Score::Truth known{.file = synsets_.path, .classes = {}};
+    for (std::size_t i = 0; i < model_class.size(); ++i) {
+      if (model_class[i] < 0) continue;
+      names.emplace(model_class[i], synsets_.names[i]);
+      known.classes.push_back(synsets_.numbers[i]);
+    }
     std::vector<int> truth;
     for (const std::string& synset : synset_of_)
       truth.push_back(model_class[static_cast<std::size_t>(place_.at(synset))]);
-    std::map<int, std::string> names;
-    for (std::size_t i = 0; i < model_class.size(); ++i) names.emplace(model_class[i], synsets_.names[i]);
-    return std::make_unique<TopJudge>(std::move(truth), std::move(names));
+    const auto strange = static_cast<std::size_t>(std::ranges::count(truth, -1));
+    if (strange == truth.size())
+      fail(ErrorCode::kInvalidArgument,
+           "none of the pictures is of a class of {}: its labels name other synsets than '{}'", model.name(),
+           synsets_.path);
+    std::vector<std::string> notes;
+    if (strange > 0)
+      notes.push_back(fmt::format("{} of the {} pictures are left out: {} has no class of their synsets", strange,
+                                  truth.size(), model.name()));
+    return std::make_unique<TopJudge>(std::move(truth), std::move(names), std::move(known), std::move(notes));
   }
 
  private:
@@ -121,7 +138,7 @@ class ImagenetData final : public DataSet {
     }
   }
 
-  /// The model's class of every synset.
+  /// The model's class of every synset; -1: it has none.
   std::vector<int> match(const Model& model) const {
     const std::vector<std::string>& labels =
         need_head(model, {Task::kClassify}, "imagenet:", "classes of whole pictures").labels;

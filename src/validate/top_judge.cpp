@@ -25,18 +25,21 @@ std::vector<Score> TopJudge::scores() const {
   std::int64_t first = 0;
   std::int64_t among_five = 0;
   std::map<int, std::pair<std::int64_t, std::int64_t>> by_class;  // pictures, right ones
+  std::int64_t count = 0;
   for (const Answer& answer : answers_) {
+    if (answer.truth < 0) continue;
+    ++count;
     first += answer.is_first ? 1 : 0;
     among_five += answer.is_among_five ? 1 : 0;
     auto& [pictures, right] = by_class[answer.truth];
     ++pictures;
     right += answer.is_first ? 1 : 0;
   }
-  const auto count = static_cast<std::int64_t>(answers_.size());
   Score score{.name = "class",
               .counted = "pictures",
               .figures = {{"top1", share(first, count)}, {"top5", share(among_five, count)}},
-              .classes = {}};
+              .classes = {},
+              .truth = known_};
   for (const auto& [id, counts] : by_class) {
     const auto name = names_.find(id);
     score.classes.push_back(
@@ -50,6 +53,7 @@ std::vector<Headline> TopJudge::headlines() const {
     std::int64_t right = 0;
     std::int64_t all = 0;
     for (std::size_t i = 0; i < answers_.size(); ++i) {
+      if (answers_[i].truth < 0) continue;
       all += times[i];
       right += answers_[i].is_first ? times[i] : 0;
     }
