@@ -55,17 +55,20 @@ ClassMatch match_classes(const Model& model, const CocoAnnotations& annotations)
   const Card& card = model.impl()->card();
   const bool is_first = &head == &card.head();  // whose classes --classes names
   const std::vector<int> wanted = is_first ? find_classes(card, model.options().classes) : std::vector<int>();
-  for (int c = 0; !wanted.empty() && c < static_cast<int>(match.category.size()); ++c)
-    if (std::ranges::find(wanted, c) == wanted.end()) match.category[static_cast<std::size_t>(c)] = -1;
+  std::vector<std::string> asked;
   match.known.resize(match.categories.size());
-  for (const int category : match.category)
-    if (category >= 0) match.known[static_cast<std::size_t>(category)] = true;
+  for (std::size_t c = 0; c < match.category.size(); ++c) {
+    match.asked.push_back(wanted.empty() || std::ranges::find(wanted, static_cast<int>(c)) != wanted.end());
+    if (!match.asked[c]) continue;
+    asked.push_back(labels[c]);
+    if (match.category[c] >= 0) match.known[static_cast<std::size_t>(match.category[c])] = true;
+  }
   if (std::ranges::find(match.known, true) == match.known.end())
     fail(ErrorCode::kInvalidArgument,
          "none of {}'s classes ({}) is a category of '{}' ({}): they are compared by name, and the model's labels can "
          "be "
          "set in its card",
-         model.name(), labels.empty() ? "it has no names for them" : some_of(labels), annotations.path,
+         model.name(), labels.empty() ? "it has no names for them" : some_of(asked), annotations.path,
          some_of(match.categories));
   return match;
 }
@@ -74,17 +77,20 @@ std::vector<std::string> unmatched(const ClassMatch& match, const Model& model, 
   std::vector<std::string> notes;
   std::vector<std::string> names;
   for (std::size_t c = 0; c < match.category.size(); ++c)
-    if (match.category[c] < 0) names.push_back(match.labels[c]);
+    if (match.asked[c] && match.category[c] < 0) names.push_back(match.labels[c]);
   if (!names.empty())
     notes.push_back(fmt::format("{} classes of {} are no category of {}, their answers are left out: {}", names.size(),
                                 model.name(), annotations.path, some_of(names)));
   names.clear();
-  for (std::size_t c = 0; c < match.known.size(); ++c)
-    if (!match.known[c]) names.push_back(match.categories[c]);
+  std::vector<bool> has_class(match.categories.size());
+  for (const int category : match.category)
+    if (category >= 0) has_class[static_cast<std::size_t>(category)] = true;
+  for (std::size_t c = 0; c < has_class.size(); ++c)
+    if (!has_class[c]) names.push_back(match.categories[c]);
   std::int64_t objects = 0;
   for (const CocoPicture& picture : annotations.pictures)
     objects +=
-        std::ranges::count_if(picture.objects, [&](const CocoObject& each) { return !match.known[each.category]; });
+        std::ranges::count_if(picture.objects, [&](const CocoObject& each) { return !has_class[each.category]; });
   if (!names.empty())
     notes.push_back(fmt::format("{} categories of {} are no class of {}, their {} objects are left out: {}",
                                 names.size(), annotations.path, model.name(), objects, some_of(names)));

@@ -13,12 +13,13 @@ namespace saccade {
 struct ClassMatch {
   std::vector<std::string> labels;      ///< the model's
   std::vector<int> category;            ///< its place, by class id; -1: none
-  std::vector<bool> known;              ///< by category: some class is it
+  std::vector<bool> asked;              ///< by class id: the model was not told to leave it out
+  std::vector<bool> known;              ///< by category: some class that was asked for is it
   std::vector<std::string> categories;  ///< their names
 
   int of(int class_id) const {
     const auto i = static_cast<std::size_t>(class_id);
-    return class_id >= 0 && i < category.size() ? category[i] : -1;
+    return class_id >= 0 && i < category.size() && asked[i] ? category[i] : -1;
   }
 };
 
@@ -28,7 +29,7 @@ struct ClassMatch {
 ClassMatch match_classes(const Model& model, const CocoAnnotations& annotations);
 
 /// The classes without a category and the categories without a class, with their objects, each in a sentence; empty
-/// where all match.
+/// where all match. Those that the model was told to leave out are not among them.
 std::vector<std::string> unmatched(const ClassMatch& match, const Model& model, const CocoAnnotations& annotations);
 
 }  // namespace saccade

@@ -111,6 +111,23 @@ TEST_F(ValidateTest, SaysWhatDoesNotMatch) {
   expect_error([&] { run(test::write_box_detector(models_), "coco"); }, {"near", "sun", "boxes"});
 }
 
+TEST_F(ValidateTest, ClassesThatWereNotAskedForAreNoneThatLackACategory) {
+  write_boxes();
+  options_.model.options.classes = {"near"};
+  const Validation found = run(test::write_box_detector(models_), "coco");
+  EXPECT_TRUE(found.models[0].notes.empty()) << found.models[0].notes[0];
+  ASSERT_EQ(found.models[0].scores[0].classes.size(), 1U);
+  EXPECT_EQ(found.models[0].scores[0].classes[0].name, "near");
+  std::string annotations = test::box_annotations();
+  annotations.replace(annotations.find("\"far\""), 5, "\"moon\"");
+  test::write_file(folder_, "instances.json", annotations);
+  const Validation strange = run(test::write_box_detector(models_), "coco");
+  ASSERT_EQ(strange.models[0].notes.size(), 1U);
+  EXPECT_NE(strange.models[0].notes[0].find("moon"), std::string::npos);
+  options_.model.options.classes = {"far"};
+  expect_error([&] { run(test::write_box_detector(models_), "coco"); }, {"classes (far)", "moon"});
+}
+
 TEST_F(ValidateTest, AModelOfAnotherTaskIsRefused) {
   write_boxes();
   expect_error([&] { run(test::write_color_classifier(models_), "coco"); }, {"color", "no boxes", "classify"});
