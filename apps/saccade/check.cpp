@@ -22,7 +22,7 @@ struct CheckFlags {
 
 constexpr std::array kVerdicts = {"passed", "failed", "unsupported"};
 
-const char* name_of(Verdict verdict) { return kVerdicts[static_cast<std::size_t>(verdict)]; }
+const char* name_of(TestVerdict verdict) { return kVerdicts[static_cast<std::size_t>(verdict)]; }
 
 struct Tested {
   std::string name;
@@ -40,14 +40,14 @@ Json to_json(const std::vector<Tested>& all) {
   for (const char* verdict : kVerdicts) report[verdict] = Json::array();
   for (const Tested& test : all) {
     report[name_of(test.outcome.verdict)].push_back(test.name);
-    if (test.outcome.verdict != Verdict::kPassed) report["reasons"][test.name] = test.outcome.reason;
+    if (test.outcome.verdict != TestVerdict::kPassed) report["reasons"][test.name] = test.outcome.reason;
   }
   return report;
 }
 
 void print_text(const std::vector<Tested>& all) {
   for (const Tested& test : all)
-    if (test.outcome.verdict != Verdict::kPassed)
+    if (test.outcome.verdict != TestVerdict::kPassed)
       fmt::print("{:<12}{}: {}\n", name_of(test.outcome.verdict), test.name, test.outcome.reason);
   const auto [passed, failed, unsupported] = count(all);
   fmt::print("{} tests: {} passed, {} failed, {} unsupported\n", all.size(), passed, failed, unsupported);
@@ -66,7 +66,7 @@ int check(const CheckFlags& flags) {
     fmt::print("{}\n", to_json(all).dump(-1, ' ', false, Json::error_handler_t::replace));
   else
     print_text(all);
-  return count(all)[static_cast<std::size_t>(Verdict::kFailed)] == 0 ? kOk : kVerdict;
+  return count(all)[static_cast<std::size_t>(TestVerdict::kFailed)] == 0 ? kOk : kVerdict;
 }
 
 }  // namespace

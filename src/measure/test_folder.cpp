@@ -146,13 +146,15 @@ std::vector<TestFolder> find_test_folders(std::span<const std::string> folders) 
 TestOutcome run_test_folder(const TestFolder& test, const ModelOptions& options) {
   try {
     for (const fs::path& set : data_sets_of(test))
-      if (std::string why = run_data_set(test, set, options); !why.empty()) return {Verdict::kFailed, std::move(why)};
+      if (std::string why = run_data_set(test, set, options); !why.empty())
+        return {TestVerdict::kFailed, std::move(why)};
     return {};
   } catch (const Error& error) {
-    const Verdict verdict = error.code() == ErrorCode::kUnsupported ? Verdict::kUnsupported : Verdict::kFailed;
+    const TestVerdict verdict =
+        error.code() == ErrorCode::kUnsupported ? TestVerdict::kUnsupported : TestVerdict::kFailed;
     return {verdict, without_path(error.what(), test)};
   } catch (const std::exception& error) {
-    return {Verdict::kFailed, error.what()};
+    return {TestVerdict::kFailed, error.what()};
   }
 }
 

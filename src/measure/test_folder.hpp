@@ -19,10 +19,10 @@ struct TestFolder {
 /// Every test folder in FOLDERS, at any depth, by name. Throws Error (kNotFound) naming one in which there is none.
 std::vector<TestFolder> find_test_folders(std::span<const std::string> folders);
 
-enum class Verdict : std::uint8_t { kPassed, kFailed, kUnsupported };
+enum class TestVerdict : std::uint8_t { kPassed, kFailed, kUnsupported };
 
 struct TestOutcome {
-  Verdict verdict = Verdict::kPassed;
+  TestVerdict verdict = TestVerdict::kPassed;
   std::string reason;  ///< why it did not pass
 };
 

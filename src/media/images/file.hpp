@@ -11,10 +11,10 @@
 namespace saccade {
 
 /// A C stream being written.
-class OutputFile {
+class ImageFile {
  public:
   /// Throws Error (kIo) naming the file.
-  explicit OutputFile(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "wb")) {
+  explicit ImageFile(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "wb")) {
     if (file_ == nullptr) refuse();
   }
 

@@ -155,7 +155,7 @@ std::unique_ptr<ImageDecoder> make_jpeg_decoder() { return std::make_unique<Jpeg
 
 void write_jpeg(const std::string& path, const FrameView& frame) {
   constexpr int kQuality = 90;
-  OutputFile file(path);
+  ImageFile file(path);
   ErrorState error;
   const auto to_file = [&file](jpeg_compress_struct& info) { jpeg_stdio_dest(&info, file.get()); };
   if (!encode(frame, kQuality, error, to_file)) fail(ErrorCode::kIo, "'{}' can't be written: {}", path, error.message);

@@ -99,7 +99,7 @@ bool encode(png_structp png, png_infop info, std::FILE* file, const FrameView& f
 std::unique_ptr<ImageDecoder> make_png_decoder() { return std::make_unique<PngDecoder>(); }
 
 void write_png(const std::string& path, const FrameView& frame) {
-  OutputFile file(path);
+  ImageFile file(path);
   PngMessage message;
   png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &message, png_leave, png_stay_silent);
   png_infop info = png == nullptr ? nullptr : png_create_info_struct(png);
