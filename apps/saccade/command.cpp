@@ -37,8 +37,7 @@ constexpr std::array kVerbs = {
 
 // What the product will have; named so that nobody looks for a typo.
 constexpr std::array<std::string_view, 5> kVerbsToCome = {"compile", "ladder", "calibrate", "cameras", "serve"};
-constexpr std::array<std::string_view, 9> kFlagsToCome = {"--show",     "--mqtt",      "--track", "--batch",  "--goals",
-                                                          "--contours", "--tolerance", "--data",  "--streams"};
+constexpr std::array<std::string_view, 4> kFlagsToCome = {"--show", "--mqtt", "--track", "--goals"};
 
 /// One line, whatever names a file put into MESSAGE: they must not steer the terminal either.
 void print_error(std::string message) {

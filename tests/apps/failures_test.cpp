@@ -76,6 +76,8 @@ TEST_F(Failures, UsageIsExitCode2) {
   expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--drop", "all"}), 2, {"--drop"});
   expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--roi", "1,2,3"}), 2, {"--roi", "'1,2,3'"});
   expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--json", "--jsonl", "-"}), 2, {"standard output"});
+  for (const char* flag : {"--batch", "--streams", "--tolerance", "--data"})  // of other verbs
+    expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", flag, "1"}), 2, {"unknown flag", flag});
   expect_error(run_saccade({"infer", "m.onnx"}), 2, {"--output-dir"});
   expect_error(run_saccade({"infer", "m.onnx", "--output-dir", "d", "--input", "x"}), 2, {"--input", "'x'"});
   expect_error(run_saccade({"infer", "m.onnx", "--output-dir", "d", "--shape", "x=1xa"}), 2, {"--shape", "'a'"});
