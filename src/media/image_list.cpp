@@ -19,12 +19,6 @@ namespace fs = std::filesystem;
 constexpr std::array<std::string_view, 8> kEndings = {".jpg",  ".jpeg", ".png",  ".bmp",
                                                       ".webp", ".tif",  ".tiff", ".ppm"};
 
-bool has_image_ending(const fs::path& path) {
-  std::string ending = path.extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return std::tolower(c); });
-  return std::find(kEndings.begin(), kEndings.end(), ending) != kEndings.end();
-}
-
 /// Files known in advance, one frame each.
 class ImageList final : public Source {
  public:
@@ -100,6 +94,12 @@ class ImageList final : public Source {
 };
 
 }  // namespace
+
+bool has_image_ending(const fs::path& path) {
+  std::string ending = path.extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return std::tolower(c); });
+  return std::find(kEndings.begin(), kEndings.end(), ending) != kEndings.end();
+}
 
 std::unique_ptr<Source> open_image(const std::string& path) {
   auto source = std::make_unique<ImageList>(path, std::vector{path});

@@ -1,11 +1,15 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "media/source.hpp"
 
 namespace saccade {
+
+/// Whether PATH ends as files of images do: ".jpg", ".PNG", ...
+bool has_image_ending(const std::filesystem::path& path);
 
 /// A source of one image. Throws Error naming the file where its header can't be read.
 std::unique_ptr<Source> open_image(const std::string& path);

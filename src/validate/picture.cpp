@@ -1,24 +1,19 @@
 #include "validate/picture.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 
 #include "base/error.hpp"
+#include "media/image_list.hpp"
 
 namespace saccade {
 namespace fs = std::filesystem;
 
 std::vector<fs::path> pictures_in(const fs::path& folder) {
-  constexpr std::array<std::string_view, 7> kEndings = {".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff"};
   std::vector<fs::path> pictures;
   std::error_code error;
   if (!fs::is_directory(folder, error)) return pictures;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    std::string ending = entry->path().extension().string();
-    std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
-    if (std::ranges::find(kEndings, ending) != kEndings.end()) pictures.push_back(entry->path());
-  }
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+    if (has_image_ending(entry->path()) && !entry->is_directory()) pictures.push_back(entry->path());
   if (error) fail(ErrorCode::kIo, "the folder '{}' can't be read: {}", folder.string(), error.message());
   std::ranges::sort(pictures);
   return pictures;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "support/temp_folder.hpp"
 #include "validate/agreement.hpp"
 #include "validate/picture.hpp"
 #include "validate/resample.hpp"
@@ -138,6 +139,14 @@ TEST(PairedDifference, AFewDrawsMakeNoInterval) {
     EXPECT_EQ(resampled.resamples, most);
     EXPECT_EQ(resampled.interval.has_value(), most == 30);
   }
+}
+
+TEST(PicturesIn, AreTheFilesThatAFolderOfImagesHas) {
+  const test::TempFolder folder;
+  for (const char* name : {"c.PPM", "b.webp", "a.jpg", "synset.txt"}) folder.write(name, "");
+  std::filesystem::create_directory(folder / "folder.png");
+  const std::filesystem::path root = folder.string();
+  EXPECT_EQ(pictures_in(root), (std::vector{root / "a.jpg", root / "b.webp", root / "c.PPM"}));
 }
 
 TEST(Spread, TakesPicturesFromTheWholeSet) {
