@@ -15,9 +15,13 @@ namespace {
 std::map<std::string, fs::path> by_stem(const fs::path& folder, const std::vector<std::string>& endings) {
   std::map<std::string, fs::path> files;
   std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
-    if (std::ranges::find(endings, entry->path().extension().string()) != endings.end())
-      files.emplace(entry->path().stem().string(), entry->path());
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    if (std::ranges::find(endings, entry->path().extension().string()) == endings.end()) continue;
+    const auto [known, is_new] = files.emplace(entry->path().stem().string(), entry->path());
+    if (!is_new)
+      fail(ErrorCode::kInvalidFile, "'{}' and '{}' speak of the same picture: leave one of them",
+           known->second.string(), entry->path().string());
+  }
   if (error) fail(ErrorCode::kNotFound, "the folder '{}' can't be read: {}", folder.string(), error.message());
   return files;
 }

@@ -15,7 +15,8 @@ struct PairedFiles {
 };
 
 /// Pairs the pictures in FOLDER/images, where that is missing those in FOLDER, with FOLDER/TRUTH, in which files end in
-/// one of ENDINGS. Throws Error (kNotFound) naming the folder, the picture or the file that is missing.
+/// one of ENDINGS. Throws Error (kNotFound) naming the folder, the picture or the file that is missing, and
+/// (kInvalidFile) where two files say what is in one picture.
 PairedFiles find_pairs(const std::filesystem::path& folder, const std::string& truth,
                        const std::vector<std::string>& endings);
 

@@ -199,8 +199,9 @@ TEST_F(ValidateTest, ReadsDepthsInMillimetres) {
   EXPECT_NEAR(figure(run(test::write_brightness_depth(models_), "depth"), "delta1"), 1, 1e-9);
   test::write_file(folder_, "depth/a.png", test::png_of(8, 8, 8, std::vector<std::uint16_t>(64, 200)));
   expect_error([&] { run(test::write_brightness_depth(models_), "depth"); }, {"depth/a.png", "8 bits"});
-  std::filesystem::remove(folder_ / "depth/a.png");
   save_npy(folder_ / "depth/a.npy", Tensor(DType::kFloat32, {8, 9}));
+  expect_error([&] { run(test::write_brightness_depth(models_), "depth"); }, {"depth/a.npy", "depth/a.png", "same"});
+  std::filesystem::remove(folder_ / "depth/a.png");
   expect_error([&] { run(test::write_brightness_depth(models_), "depth"); }, {"depth/a.npy", "9x8"});
   save_npy(folder_ / "depth/a.npy", Tensor(DType::kInt32, {8, 8}));
   expect_error([&] { run(test::write_brightness_depth(models_), "depth"); }, {"depth/a.npy", "int32"});
