@@ -47,7 +47,12 @@ class PictureSource final : public Source {
     const RgbView pixels{reinterpret_cast<std::uint8_t*>(lease.buffer().data), view.pitch_bytes[0], width, height};
     to_rgb(frame.view, pixels);
     const DataPicture& picture = pictures_[static_cast<std::size_t>(frame.sequence)];
-    condition_->apply(pixels, scene::mix(static_cast<std::uint64_t>(picture.id)));
+    try {
+      condition_->apply(pixels, scene::mix(static_cast<std::uint64_t>(picture.id)));
+    } catch (const Error& error) {
+      return Failure{Status::kLost,
+                     fmt::format("'{}', under the condition {}: {}", picture.file, condition_->name, error.what())};
+    }
     frame.view = view;
     frame.lease = std::move(lease);
     frame.capture_time += Clock::now() - frame.captured;

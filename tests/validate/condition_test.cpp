@@ -6,7 +6,10 @@
 #include <numeric>
 #include <vector>
 
+#include "pipeline/frame_pool.hpp"
 #include "saccade/error.hpp"
+#include "validate/data.hpp"
+#include "validate/picture_source.hpp"
 
 namespace saccade {
 namespace {
@@ -96,6 +99,18 @@ TEST(Conditions, WorkOnTheSmallestPicture) {
     std::vector<std::uint8_t> pixel = {10, 20, 30};
     condition.apply({pixel.data(), 3, 1, 1}, 1);
   }
+}
+
+TEST(Conditions, APictureThatOneCanNotBeAppliedToIsNamed) {
+  const test::TempFolder folder;
+  test::write_picture(folder, "wide.png", 65501, 1);
+  const auto source = open_pictures("data", {{.file = folder / "wide.png", .said_by = {}}}, &find_condition("jpeg"));
+  FramePool pool(2);
+  const Outcome<Frame> frame = source->read(pool);
+  ASSERT_FALSE(frame);
+  EXPECT_EQ(frame.failure().status, Status::kLost);
+  EXPECT_NE(frame.failure().message.find(folder / "wide.png"), std::string::npos) << frame.failure().message;
+  EXPECT_NE(frame.failure().message.find("65500"), std::string::npos) << frame.failure().message;
 }
 
 TEST(Conditions, AnUnknownOneIsNamedWithThoseThatThereAre) {
