@@ -15,26 +15,6 @@ double milliseconds(std::chrono::nanoseconds time) { return static_cast<double>(
 
 }  // namespace
 
-Progress::Progress() : next_(std::chrono::steady_clock::now() + kPeriod), is_terminal_(isatty(STDERR_FILENO) == 1) {}
-
-void Progress::update(const Pipeline& pipeline) {
-  const auto now = std::chrono::steady_clock::now();
-  if (!is_terminal_ || now < next_) return;
-  next_ = now + kPeriod;
-  const Summary summary = pipeline.summary();
-  const Distribution& total = summary.stages.back().time;
-  fmt::print(stderr, "\r\033[K{} frames  {:.1f} frames/s  p50 {:.1f} ms  p99 {:.1f} ms  {} dropped",
-             summary.ledger.processed, summary.frames_per_second, milliseconds(total.p50), milliseconds(total.p99),
-             summary.ledger.dropped());
-  std::fflush(stderr);
-  drawn_ = true;
-}
-
-void Progress::finish() {
-  if (drawn_) fmt::print(stderr, "\r\033[K");
-  drawn_ = false;
-}
-
 std::string bar(double share) {
   constexpr std::size_t kWidth = 30;
   const double part = std::clamp(share, 0.0, 1.0);
@@ -47,10 +27,11 @@ std::string bar(double share) {
 StatusLine::StatusLine()
     : next_(std::chrono::steady_clock::now() + kPeriod), is_terminal_(isatty(STDERR_FILENO) == 1) {}
 
+bool StatusLine::is_due() const { return is_terminal_ && std::chrono::steady_clock::now() >= next_; }
+
 void StatusLine::say(std::string_view text) {
-  const auto now = std::chrono::steady_clock::now();
-  if (!is_terminal_ || now < next_) return;
-  next_ = now + kPeriod;
+  if (!is_due()) return;
+  next_ = std::chrono::steady_clock::now() + kPeriod;
   fmt::print(stderr, "\r\033[K{}", text);
   std::fflush(stderr);
   drawn_ = true;
@@ -59,6 +40,15 @@ void StatusLine::say(std::string_view text) {
 void StatusLine::finish() {
   if (drawn_) fmt::print(stderr, "\r\033[K");
   drawn_ = false;
+}
+
+void Progress::update(const Pipeline& pipeline) {
+  if (!line_.is_due()) return;  // a summary costs more than a look at the clock
+  const Summary summary = pipeline.summary();
+  const Distribution& total = summary.stages.back().time;
+  line_.say(fmt::format("{} frames  {:.1f} frames/s  p50 {:.1f} ms  p99 {:.1f} ms  {} dropped",
+                        summary.ledger.processed, summary.frames_per_second, milliseconds(total.p50),
+                        milliseconds(total.p99), summary.ledger.dropped()));
 }
 
 }  // namespace saccade::app

@@ -7,13 +7,22 @@
 
 namespace saccade::app {
 
-/// A line on the terminal that says how a pipeline is doing: rate, latency, drops. Silent where standard error is no
-/// terminal.
-class Progress {
+/// "[=====>    ]  52 %" of a SHARE from 0 to 1.
+std::string bar(double share);
+
+/// A line on the terminal that says what is being done; silent where standard error is no terminal. What is printed
+/// after it, an error, finds it wiped.
+class StatusLine {
  public:
-  Progress();
-  /// Draws anew where the last time was long enough ago.
-  void update(const Pipeline& pipeline);
+  StatusLine();
+  ~StatusLine() { finish(); }
+  StatusLine(const StatusLine&) = delete;
+  StatusLine& operator=(const StatusLine&) = delete;
+
+  /// Whether say() would draw: there is a terminal, and the last time was long enough ago.
+  bool is_due() const;
+  /// Draws TEXT where it is due.
+  void say(std::string_view text);
   /// Wipes the line.
   void finish();
 
@@ -23,26 +32,14 @@ class Progress {
   bool drawn_ = false;
 };
 
-/// "[=====>    ]  52 %" of a SHARE from 0 to 1.
-std::string bar(double share);
-
-/// A line on the terminal that says what is being done; silent where standard error is no terminal.
-class StatusLine {
+/// A status line that says how a pipeline is doing: rate, latency, drops.
+class Progress {
  public:
-  StatusLine();
-  ~StatusLine() { finish(); }
-  StatusLine(const StatusLine&) = delete;
-  StatusLine& operator=(const StatusLine&) = delete;
-
-  /// Draws TEXT where the last time was long enough ago.
-  void say(std::string_view text);
-  /// Wipes the line.
-  void finish();
+  void update(const Pipeline& pipeline);
+  void finish() { line_.finish(); }
 
  private:
-  std::chrono::steady_clock::time_point next_;
-  bool is_terminal_;
-  bool drawn_ = false;
+  StatusLine line_;
 };
 
 }  // namespace saccade::app
