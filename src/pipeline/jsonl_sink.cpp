@@ -46,17 +46,19 @@ void append_keypoints(JsonBuffer& out, std::span<const Keypoint> points) {
   append(out, "]");
 }
 
+/// ,"NAME":VALUE
+void append_field(JsonBuffer& out, std::string_view name, float value) {
+  append(out, R"(,"{}":)", name);
+  append_json_number(out, value);
+}
+
 void append_oriented(JsonBuffer& out, const OrientedBox& box) {
   append(out, R"(,"obb":{{"x":)");
   append_json_number(out, box.x);
-  append(out, R"(,"y":)");
-  append_json_number(out, box.y);
-  append(out, R"(,"width":)");
-  append_json_number(out, box.width);
-  append(out, R"(,"height":)");
-  append_json_number(out, box.height);
-  append(out, R"(,"angle":)");
-  append_json_number(out, box.angle);
+  append_field(out, "y", box.y);
+  append_field(out, "width", box.width);
+  append_field(out, "height", box.height);
+  append_field(out, "angle", box.angle);
   append(out, "}}");
 }
 
@@ -76,8 +78,7 @@ void append_classes(JsonBuffer& out, std::span<const Classification> classes) {
   for (const Classification& answer : classes) {
     append(out, "{}{{", &answer == classes.data() ? "" : ",");
     append_class(out, answer.class_id, answer.class_name);
-    append(out, R"(,"confidence":)");
-    append_json_number(out, answer.confidence);
+    append_field(out, "confidence", answer.confidence);
     append(out, "}}");
   }
   append(out, "]");
@@ -94,12 +95,10 @@ void append_segments(JsonBuffer& out, std::span<const Segment> segments) {
 }
 
 void append_depth(JsonBuffer& out, const DepthMap& depth) {
-  append(out, R"(,"depth":{{"kind":"{}","min":)", to_string(depth.kind));
-  append_json_number(out, depth.min);
-  append(out, R"(,"max":)");
-  append_json_number(out, depth.max);
-  append(out, R"(,"mean":)");
-  append_json_number(out, depth.mean);
+  append(out, R"(,"depth":{{"kind":"{}")", to_string(depth.kind));
+  append_field(out, "min", depth.min);
+  append_field(out, "max", depth.max);
+  append_field(out, "mean", depth.mean);
   append(out, "}}");
 }
 
@@ -136,8 +135,7 @@ class JsonlSink final : public Sink {
       append_json_numbers(line_, detection.box);
       append(line_, ",");
       append_class(line_, detection.class_id, detection.class_name);
-      append(line_, R"(,"confidence":)");
-      append_json_number(line_, detection.confidence);
+      append_field(line_, "confidence", detection.confidence);
       if (detection.mask) append_silhouette(*detection.mask, result);
       if (!detection.keypoints.empty()) append_keypoints(line_, detection.keypoints);
       if (detection.oriented) append_oriented(line_, *detection.oriented);

@@ -4,7 +4,6 @@
 #include "base/module.hpp"
 #include "media/modules.hpp"
 #include "saccade/npy.hpp"
-#include "validate/data_set.hpp"
 #include "validate/heads.hpp"
 #include "validate/paired_files.hpp"
 #include "vision/depth_metric.hpp"
@@ -56,9 +55,7 @@ class DepthJudge final : public Judge {
   void add(std::size_t picture, const Result& result) override {
     const std::string file = files_.truth[picture].string();
     const TrueDepth truth = file.ends_with(".npy") ? read_array(file) : read_picture(file);
-    if (truth.width != result.width || truth.height != result.height)
-      fail(ErrorCode::kInvalidFile, "'{}' has {}x{} pixels, but its picture '{}' has {}x{}", file, truth.width,
-           truth.height, files_.pictures[picture].file, result.width, result.height);
+    check_size(files_, picture, truth.width, truth.height, result);
     std::vector<float> found;
     found.reserve(truth.metres.size());
     for (int y = 0; y < result.height; ++y)
@@ -95,26 +92,15 @@ class DepthJudge final : public Judge {
   DepthKind kind_ = DepthKind::kMetric;
 };
 
-class DepthData final : public DataSet {
- public:
-  explicit DepthData(const std::filesystem::path& folder) : files_(find_pairs(folder, "depth", {".npy", ".png"})) {}
-
-  std::span<const DataPicture> pictures() const override { return files_.pictures; }
-  std::string contents() const override { return "a depth each"; }
-
-  std::unique_ptr<Judge> judge(const Model& model, CocoResults* /*results*/) const override {
-    need_head(model, {Task::kDepth}, "depth:", "depth");
-    return std::make_unique<DepthJudge>(model, files_);
-  }
-
- private:
-  PairedFiles files_;
-};
+std::unique_ptr<Judge> judge_depth(const Model& model, const PairedFiles& files) {
+  need_head(model, {Task::kDepth}, "depth:", "depth");
+  return std::make_unique<DepthJudge>(model, files);
+}
 
 }  // namespace
 
 std::unique_ptr<DataSet> open_depths(const std::filesystem::path& folder) {
-  return std::make_unique<DepthData>(folder);
+  return std::make_unique<PairedData>(find_pairs(folder, "depth", {".npy", ".png"}), "a depth each", judge_depth);
 }
 
 }  // namespace saccade

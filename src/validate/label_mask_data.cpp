@@ -1,7 +1,6 @@
 #include "base/error.hpp"
 #include "base/module.hpp"
 #include "media/modules.hpp"
-#include "validate/data_set.hpp"
 #include "validate/heads.hpp"
 #include "validate/paired_files.hpp"
 #include "vision/segmentation_metric.hpp"
@@ -52,9 +51,7 @@ class MapJudge final : public Judge {
   StoredPlane read(std::size_t picture, const Result& result) const {
     const std::string file = files_.truth[picture].string();
     StoredPlane truth = module<ImagesModule>("images").read_plane(file);
-    if (truth.width != result.width || truth.height != result.height)
-      fail(ErrorCode::kInvalidFile, "'{}' has {}x{} pixels, but its picture '{}' has {}x{}", file, truth.width,
-           truth.height, files_.pictures[picture].file, result.width, result.height);
+    check_size(files_, picture, truth.width, truth.height, result);
     for (const std::uint16_t sample : truth.samples)
       if (sample >= classes_ && sample != SegmentationMetric::kIgnored)
         fail(ErrorCode::kInvalidFile, "'{}' holds the class {}, but {} has {} of them ({} is ignored)", file, sample,
@@ -69,26 +66,15 @@ class MapJudge final : public Judge {
   SegmentationMetric metric_;
 };
 
-class LabelMaskData final : public DataSet {
- public:
-  explicit LabelMaskData(const std::filesystem::path& folder) : files_(find_pairs(folder, "masks", {".png"})) {}
-
-  std::span<const DataPicture> pictures() const override { return files_.pictures; }
-  std::string contents() const override { return "a label image each"; }
-
-  std::unique_ptr<Judge> judge(const Model& model, CocoResults* /*results*/) const override {
-    const Head& head = need_head(model, {Task::kSemantic}, "masks:", "map of classes");
-    return std::make_unique<MapJudge>(model, head, files_);
-  }
-
- private:
-  PairedFiles files_;
-};
+std::unique_ptr<Judge> judge_maps(const Model& model, const PairedFiles& files) {
+  const Head& head = need_head(model, {Task::kSemantic}, "masks:", "map of classes");
+  return std::make_unique<MapJudge>(model, head, files);
+}
 
 }  // namespace
 
 std::unique_ptr<DataSet> open_label_masks(const std::filesystem::path& folder) {
-  return std::make_unique<LabelMaskData>(folder);
+  return std::make_unique<PairedData>(find_pairs(folder, "masks", {".png"}), "a label image each", judge_maps);
 }
 
 }  // namespace saccade

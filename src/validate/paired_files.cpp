@@ -51,4 +51,11 @@ PairedFiles find_pairs(const fs::path& folder, const std::string& truth, const s
   return pairs;
 }
 
+void check_size(const PairedFiles& files, std::size_t picture, std::int64_t width, std::int64_t height,
+                const Result& result) {
+  if (width == result.width && height == result.height) return;
+  fail(ErrorCode::kInvalidFile, "'{}' has {}x{} pixels, but its picture '{}' has {}x{}", files.truth[picture].string(),
+       width, height, files.pictures[picture].file, result.width, result.height);
+}
+
 }  // namespace saccade
