@@ -1,0 +1,103 @@
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "validate/fixture.hpp"
+#include "validate/report.hpp"
+
+namespace saccade {
+namespace {
+
+using SideBySide = test::ValidateFixture;
+
+TEST_F(SideBySide, TheSameModelTwiceIsNotWorse) {
+  write_boxes();
+  const std::string model = test::write_box_detector(models_);
+  const Validation found = run(model, "coco", model);
+  ASSERT_TRUE(found.against);
+  EXPECT_TRUE(found.against->holds());
+  ASSERT_EQ(found.against->differences.size(), 1U);
+  EXPECT_EQ(found.against->differences[0].points, 0);
+  EXPECT_EQ(found.against->differences[0].sets.interval->high, 0);
+  EXPECT_EQ(found.against->agreement.matched90.value(), 1);
+  EXPECT_EQ(found.models[1].name, "boxes (B)");
+  EXPECT_NE(to_text(found).find("holds"), std::string::npos);
+}
+
+TEST_F(SideBySide, AWorseModelFailsTheVerdict) {
+  write_boxes();
+  const std::string right = test::write_box_detector(models_);
+  const std::string wrong = test::write_box_detector(models_, "swapped");
+  std::string card = test::bytes_of_file(models_ / "swapped.toml");
+  card.replace(card.find("[\"near\", \"far\"]"), 15, "[\"far\", \"near\"]");
+  models_.write("swapped.toml", card);
+  const Validation found = run(wrong, "coco", right);
+  EXPECT_FALSE(found.against->holds());
+  EXPECT_NEAR(found.against->differences[0].points, -100, 1e-6);
+  EXPECT_EQ(found.against->agreement.matched50.value(), 0);
+  const std::string text = to_text(found);
+  EXPECT_NE(text.find("FAILS"), std::string::npos) << text;
+  EXPECT_NE(text.find("-100.00"), std::string::npos) << text;
+  options_.tolerance = 100;
+  EXPECT_TRUE(run(wrong, "coco", right).against->holds());
+}
+
+TEST_F(SideBySide, ModelsThatKnowOtherCategoriesAreNotCompared) {
+  write_boxes();
+  const std::string both = test::write_box_detector(models_);
+  const std::string one = test::write_box_detector(models_, "one");
+  std::string card = test::bytes_of_file(models_ / "one.toml");
+  card.replace(card.find("\"far\""), 5, "\"moon\"");
+  models_.write("one.toml", card);
+  const Validation found = run(both, "coco", one);
+  EXPECT_TRUE(found.against->differences.empty());
+  EXPECT_FALSE(found.against->holds());
+  const std::string text = to_text(found);
+  EXPECT_NE(text.find("not compared"), std::string::npos) << text;
+  EXPECT_NE(text.find("FAILS: nothing of boxes and one"), std::string::npos) << text;
+}
+
+TEST_F(SideBySide, AnInterruptionLeavesWhatIsJudged) {
+  write_boxes();
+  int asked = 0;
+  ValidateOptions options;
+  options.data = "coco:" + folder_.string();
+  options.model.file = test::write_box_detector(models_);
+  options.conditions = {"night"};
+  const Validation found =
+      validate(options, {.progress = [](const std::string&, double) {}, .stop = [&] { return ++asked > 1; }});
+  EXPECT_EQ(found.pictures, 1U);
+  EXPECT_TRUE(found.is_interrupted);
+  EXPECT_TRUE(found.conditions.empty());
+}
+
+TEST_F(SideBySide, AnInterruptionBehindThePicturesIsSaid) {
+  write_boxes();
+  ValidateOptions options;
+  options.data = "coco:" + folder_.string();
+  options.model.file = test::write_box_detector(models_);
+  // Asked before each of the two pictures, before the condition, and before each resampled set.
+  const auto until = [&](int times) {
+    int asked = 0;
+    return validate(options, {.progress = [](const std::string&, double) {}, .stop = [&] { return ++asked > times; }});
+  };
+  options.conditions = {"night"};
+  const Validation unspoilt = until(2);
+  EXPECT_EQ(unspoilt.pictures, 2U);
+  EXPECT_TRUE(unspoilt.conditions.empty());
+  EXPECT_TRUE(unspoilt.is_interrupted);
+  EXPECT_NE(to_text(unspoilt).find("interrupted"), std::string::npos) << to_text(unspoilt);
+  options.conditions.clear();
+  options.against = options.model;
+  const Validation few = until(2 + 5);
+  EXPECT_TRUE(few.is_interrupted);
+  EXPECT_EQ(few.against->differences[0].sets.resamples, 5);
+  const auto json = to_json(few)["against"]["differences"][0];
+  EXPECT_TRUE(json["interval"].is_null()) << json;
+  EXPECT_EQ(json["resamples"], 5);
+  EXPECT_NE(to_text(few).find("5 resampled"), std::string::npos) << to_text(few);
+  EXPECT_FALSE(until(2 + options.resample.resamples).is_interrupted);
+}
+
+}  // namespace
+}  // namespace saccade
