@@ -156,6 +156,9 @@ TEST_F(CardFiles, KnowBetterThanTheOutput) {
   EXPECT_TRUE(load(graph, "[output]\ndecoder = \"classify\"\n").head().softmax);
   EXPECT_FALSE(load(graph, "[output]\ndecoder = \"classify\"\nsoftmax = false\n").head().softmax);
   EXPECT_FALSE(load(graph, "[output]\nname = \"output0\"\nsoftmax = false\n").head().softmax);
+  Graph plane = model({1, 3, 64, 64}, {1, 1, 64, 64});
+  plane.value(plane.outputs()[0]).name = "disparity";
+  EXPECT_EQ(load(plane, "[output]\ndepth = \"relative\"\n").head().depth, DepthKind::kRelative);
 }
 
 TEST_F(CardFiles, SayThatTheScoresAreLogits) {
