@@ -30,8 +30,10 @@ void find_below(const fs::path& path, const std::string& name, std::vector<TestF
   for (const auto& entry : fs::directory_iterator(path, fs::directory_options::skip_permission_denied))
     if (entry.is_directory() && !entry.is_symlink()) folders.push_back(entry.path());
   for (const fs::path& folder : folders) {
-    const std::string own = folder.filename().string();
-    find_below(folder, name.empty() ? own : name + "/" + own, found);
+    std::string below = name;
+    if (!below.empty()) below += '/';
+    below += folder.filename().string();
+    find_below(folder, below, found);
   }
 }
 
