@@ -87,9 +87,7 @@ void attach_tensorflow(Attachment& to) {
 }
 
 bool fit_zoo(const Graph& graph, const Card& /*card*/, Head& head) {
-  if (!fit_lists(graph, head, {"bboxes", "scores", "labels"})) return false;
-  if (head.classes == 0) head.classes = head.labels.empty() ? 80 : static_cast<int>(head.labels.size());
-  return true;
+  return fit_lists(graph, head, {"bboxes", "scores", "labels"}) && assume_classes(head, 80);
 }
 
 void attach_zoo(Attachment& to) {

@@ -8,8 +8,6 @@
 namespace saccade {
 namespace {
 
-/// COCO's categories by their own numbers, 0 among them.
-constexpr int kCocoNumbers = 91;
 constexpr std::int64_t kMostQueries = 2000;
 
 bool fit(const Graph& graph, Head& head, std::int64_t without) {

@@ -14,7 +14,7 @@ namespace {
 constexpr int kOctaves = 3;
 constexpr std::array<std::array<float, 2>, 3> kAspects = {{{1, 1}, {1.4F, 0.7F}, {0.7F, 1.4F}}};  ///< width, height
 const std::vector<int> kStrides = {8, 16, 32, 64, 128};
-constexpr int kCocoNumbers = 90;
+constexpr int kFromOne = kCocoNumbers - 1;  ///< of COCO's numbers, without the 0
 
 /// Of an anchor, in cells: automl's Lite models have smaller ones, D7 larger ones.
 float scale_for(const Card& card) {
@@ -104,7 +104,7 @@ bool fit_rows(const Graph& graph, const Card& card, Head& head) {
 bool fit(const Graph& graph, const Card& card, Head& head) {
   if (!fit_rows(graph, card, head) && !fit_levels(graph, card, head, false) && !fit_levels(graph, card, head, true))
     return false;
-  if (head.classes == kCocoNumbers) remap_coco_categories(head, 1);
+  if (head.classes == kFromOne) remap_coco_categories(head, 1);
   return true;
 }
 
@@ -112,7 +112,7 @@ bool fit(const Graph& graph, const Card& card, Head& head) {
 /// cells on all levels; smaller models are trained on other pixels.
 bool is_efficientdet(const Graph& /*graph*/, const Card& card, const Head& head) {
   if (card.width % 128 != 0 || card.height % 128 != 0 || std::min(card.width, card.height) < 512) return false;
-  return head.classes == kCocoNumbers || (head.outputs[0] == "classification" && head.outputs[1] == "regression");
+  return head.classes == kFromOne || (head.outputs[0] == "classification" && head.outputs[1] == "regression");
 }
 
 /// What is padded is 0 once the mean is taken off.

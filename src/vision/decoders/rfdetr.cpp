@@ -8,9 +8,6 @@
 namespace saccade {
 namespace {
 
-/// COCO's categories by their own numbers, 0 among them.
-constexpr int kCocoNumbers = 91;
-
 struct Queries {
   const Value* boxes = nullptr;
   const Value* logits = nullptr;

@@ -75,6 +75,9 @@ int metadata_keypoints(const Graph& graph);
 /// Whether the model has no other outputs than those that HEAD reads.
 bool reads_all(const Graph& graph, const Head& head);
 
+/// COCO's categories by their own numbers, 1 to 90 with gaps, and a 0 before them.
+constexpr int kCocoNumbers = 91;
+
 /// Where a head's classes are the numbers of COCO's categories, FIRST of them the first one's: remaps them to the 80
 /// that there are, unless HEAD has labels or a map of its own.
 void remap_coco_categories(Head& head, int first);

@@ -39,9 +39,6 @@ std::int64_t classes_by(const Graph& graph, std::string_view op) {
   return classes;
 }
 
-/// COCO's categories keep their numbers, up to 90, and the background is 0.
-constexpr std::int64_t kCocoNumbers = 91;
-
 /// Labels may leave the background out. False where they, or the card's map, are of another number of classes than the
 /// model's scores.
 bool settle_classes(const Graph& graph, Head& head) {
