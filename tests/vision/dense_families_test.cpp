@@ -139,11 +139,16 @@ ValueId behind_convolution(FamilyModel& model, Tensor tensor) {
   return model.builder().op("Conv", {model.constant(std::move(tensor)), model.constant(std::move(kernel))});
 }
 
-/// OFFSET: of a cell's point from its corner, in strides. The levels are rounded up: 17, 9, 5 and 3 rows.
-Graph nanodet(const std::vector<int>& strides, float offset, int classes) {
-  FamilyModel model({1, 3, 132, 160}, "data");
-  GraphBuilder& b = model.builder();
-  std::vector<ValueId> levels;
+/// A level's logits of classes [1, C, cells] and of the sides' distributions [1, 32, cells].
+struct NanodetLevel {
+  Tensor scores;
+  Tensor sides;
+};
+
+/// Thing number i on level i. OFFSET: of a cell's point from its corner, in strides. The levels are rounded up: 17, 9,
+/// 5 and 3 rows.
+std::vector<NanodetLevel> nanodet_levels(const std::vector<int>& strides, float offset, int classes) {
+  std::vector<NanodetLevel> levels;
   for (std::size_t level = 0; level < strides.size(); ++level) {
     const auto size = static_cast<float>(strides[level]);
     const std::int64_t columns = (160 + strides[level] - 1) / strides[level];
@@ -165,11 +170,43 @@ Graph nanodet(const std::vector<int>& strides, float offset, int classes) {
               distribution(distances[static_cast<std::size_t>(side)] / size)[static_cast<std::size_t>(bin)];
       at(scores, {0, std::min(thing.class_id, classes - 1), cell}) = logit(thing.score);
     }
+    levels.push_back({std::move(scores), std::move(sides)});
+  }
+  return levels;
+}
+
+ValueId as_rows(GraphBuilder& b, ValueId columns) {
+  return b.op("Transpose", {columns}, {{"perm", std::vector<std::int64_t>{0, 2, 1}}});
+}
+
+Graph nanodet(const std::vector<int>& strides, float offset, int classes) {
+  FamilyModel model({1, 3, 132, 160}, "data");
+  GraphBuilder& b = model.builder();
+  std::vector<ValueId> levels;
+  for (const auto& [scores, sides] : nanodet_levels(strides, offset, classes))
     levels.push_back(b.op("Concat", {b.op("Sigmoid", {model.constant(scores)}), behind_convolution(model, sides)},
                           {{"axis", std::int64_t{1}}}));
+  return model.gives("output", as_rows(b, b.op("Concat", levels, {{"axis", std::int64_t{2}}}))).build();
+}
+
+/// The levels in outputs of their own, pair by pair or all scores first. CLS and DIS are followed by the stride.
+Graph nanodet_apart(const std::vector<int>& strides, float offset, bool pairs, const std::string& cls,
+                    const std::string& dis, int classes = 80) {
+  FamilyModel model({1, 3, 132, 160}, "input.1");
+  GraphBuilder& b = model.builder();
+  const std::vector<NanodetLevel> levels = nanodet_levels(strides, offset, classes);
+  const auto give_scores = [&](std::size_t i) {
+    model.gives(cls + std::to_string(strides[i]), as_rows(b, b.op("Sigmoid", {model.constant(levels[i].scores)})));
+  };
+  const auto give_sides = [&](std::size_t i) {
+    model.gives(dis + std::to_string(strides[i]), as_rows(b, model.constant(levels[i].sides)));
+  };
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    give_scores(i);
+    if (pairs) give_sides(i);
   }
-  const ValueId all = b.op("Concat", levels, {{"axis", std::int64_t{2}}});
-  return model.gives("output", b.op("Transpose", {all}, {{"perm", std::vector<std::int64_t>{0, 2, 1}}})).build();
+  for (std::size_t i = 0; i < levels.size() && !pairs; ++i) give_sides(i);
+  return model.build();
 }
 
 TEST(Nanodet, ReadsItsThreeLevelsFromTheirMiddles) {
@@ -186,6 +223,40 @@ TEST(Nanodet, IsToldFromYoloxByWhatStandsInFront) {
   std::vector<Known> things = kThings;
   for (Known& thing : things) thing.class_id = std::min(thing.class_id, 2);
   expect_found(find_in(nanodet({8, 16, 32}, 0.5F, 3)), "nanodet", things);
+}
+
+TEST(Nanodet, ReadsLevelsInOutputsOfTheirOwn) {
+  for (const bool pairs : {true, false}) {
+    const Found found = find_in(nanodet_apart({8, 16, 32}, 0.5F, pairs, "cls_pred_stride_", "dis_pred_stride_"));
+    expect_found(found, "nanodet", kThings);
+    EXPECT_EQ(found.card.color, ChannelOrder::kBgr);
+    EXPECT_EQ(found.card.mean[0], 103.53F);
+    expect_found(find_in(nanodet_apart({8, 16, 32, 64}, 0, pairs, "cls_pred_stride_", "dis_pred_stride_")), "nanodet",
+                 kThings);
+    expect_found(find_in(nanodet_apart({8, 16, 32}, 0.5F, pairs, "78", "79")), "nanodet", kThings);
+  }
+  expect_found(find_in(nanodet_apart({8, 16, 32, 64}, 0, true, "78", "79")), "nanodet", kThings);
+}
+
+/// As many classes as columns of sides: the names tell which is which, else the card's order.
+TEST(Nanodet, TellsScoresFromSidesOfTheSameWidth) {
+  std::vector<Known> things = kThings;
+  for (Known& thing : things) thing.class_id = std::min(thing.class_id, 31);
+  expect_found(find_in(nanodet_apart({8, 16, 32}, 0.5F, true, "cls_pred_stride_", "dis_pred_stride_", 32)), "nanodet",
+               things);
+  const Graph nameless = nanodet_apart({8, 16, 32}, 0.5F, true, "78", "79", 32);
+  EXPECT_EQ(recognised(nameless), "");
+  expect_found(find_in(nameless,
+                       "[output]\ndecoder = \"nanodet\"\n"
+                       "name = [\"788\", \"7816\", \"7832\", \"798\", \"7916\", \"7932\"]\n"),
+               "nanodet", things);
+}
+
+/// PicoDet gives all scores first on four levels, and has other pixels and points.
+TEST(Nanodet, IsNotGuessedWherePicoDetLooksAlike) {
+  const Graph model = nanodet_apart({8, 16, 32, 64}, 0, false, "78", "79");
+  EXPECT_EQ(recognised(model), "");
+  expect_found(find_in(model, "[output]\ndecoder = \"nanodet\"\n"), "nanodet", kThings);
 }
 
 TEST(Ssd, LeavesOutTheBackground) {

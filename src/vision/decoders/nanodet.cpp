@@ -6,27 +6,75 @@
 
 // NanoDet and NanoDet-Plus: rows [1, A, C + 4 * R] of scores and, for each side of the box, R logits of a distribution
 // over 0..R - 1 strides ("generalised focal loss"; Li et al., 2020). NanoDet has the levels 8, 16, 32 and its cells'
-// middles, NanoDet-Plus 8, 16, 32, 64 and their corners.
+// middles, NanoDet-Plus 8, 16, 32, 64 and their corners. Or, level by level, the scores [1, a, C] and the logits
+// [1, a, 4 * R] in outputs of their own (cls_pred_stride_S, dis_pred_stride_S).
 namespace saccade {
 namespace {
 
 constexpr std::int64_t kUsualBins = 8;
+const std::vector<int> kUsualStrides[] = {{8, 16, 32}, {8, 16, 32, 64}};
 
 std::vector<int> levels_for(const Card& card, std::int64_t rows) {
-  for (const auto& strides : {std::vector{8, 16, 32}, {8, 16, 32, 64}})
+  for (const auto& strides : kUsualStrides)
     if (cells_rounded_up(card, strides) == rows) return strides;
   return {};
 }
 
-bool fit(const Graph& graph, const Card& card, Head& head) {
+bool are_sides(std::int64_t columns) { return columns % 4 == 0 && columns >= 8; }
+
+bool fit_joined(const Graph& graph, const Card& card, Head& head) {
   return fit_one(graph, head, [&](const Shape& shape, Head& to) {
     if (!is_list(shape)) return false;
     if (to.strides.empty()) to.strides = levels_for(card, shape[1]);
     if (to.strides.empty() || cells_rounded_up(card, to.strides) != shape[1]) return false;
     if (!assume_classes(to, shape[2] - 4 * kUsualBins)) return false;
-    const std::int64_t sides = shape[2] - to.classes;
-    return sides % 4 == 0 && sides >= 8;
+    return are_sides(shape[2] - to.classes);
   });
+}
+
+bool named(const Value& value, std::string_view word) { return value.name.find(word) != std::string::npos; }
+
+/// The only two readable outputs of a level's rows, its scores first: where neither names nor widths tell which these
+/// are, their order does. Empty: there is no such level.
+std::vector<const Value*> level_of(const Graph& graph, const Card& card, const Head& head, int stride) {
+  std::vector<const Value*> level;
+  for (ValueId output : readable_outputs(graph, head)) {
+    const Value& value = graph.value(output);
+    if (is_list(value.type.shape) && value.type.shape[1] == cells_rounded_up(card, {stride})) level.push_back(&value);
+  }
+  if (level.size() != 2) return {};
+  const auto width = [&](std::size_t i) { return level[i]->type.shape[2]; };
+  const bool usual = width(0) == 4 * kUsualBins && width(1) != 4 * kUsualBins && !named(*level[0], "cls_pred");
+  if (usual || named(*level[0], "dis_pred")) std::swap(level[0], level[1]);
+  return level;
+}
+
+/// All levels' scores, then all levels' sides, in outputs of their own.
+bool fit_levels(const Graph& graph, const Card& card, Head& head, const std::vector<int>& strides) {
+  std::vector<std::string> scores;
+  std::vector<std::string> sides;
+  Shape first;  // of one level: its classes, and the sides' columns
+  for (int stride : strides) {
+    const std::vector<const Value*> level = level_of(graph, card, head, stride);
+    if (level.empty()) return false;
+    const Shape columns{level[0]->type.shape[2], level[1]->type.shape[2]};
+    if (scores.empty()) first = columns;
+    if (columns != first) return false;
+    scores.push_back(level[0]->name);
+    sides.push_back(level[1]->name);
+  }
+  if (scores.empty() || !are_sides(first[1]) || !settle_count(head, first[0])) return false;
+  head.strides = strides;
+  head.outputs = scores;
+  head.outputs.insert(head.outputs.end(), sides.begin(), sides.end());
+  return true;
+}
+
+bool fit(const Graph& graph, const Card& card, Head& head) {
+  if (fit_joined(graph, card, head)) return true;
+  if (!head.strides.empty()) return fit_levels(graph, card, head, std::vector<int>(head.strides));
+  // The most levels first: four hold what three need.
+  return fit_levels(graph, card, head, kUsualStrides[1]) || fit_levels(graph, card, head, kUsualStrides[0]);
 }
 
 /// Each level joins a sigmoid's scores and plain logits, in this order; YOLOX's has its boxes in front.
@@ -38,10 +86,35 @@ bool joins_scores_first(const Graph& graph, ValueId output) {
          makers(graph, joined[1]) == std::set<std::string>{"Conv"};
 }
 
+/// The model gives scores and sides of a level one after the other.
+bool gives_pairs(const Graph& graph) {
+  const auto rows = [&](std::size_t i) { return graph.value(graph.answers()[i]).type.shape[1]; };
+  for (std::size_t i = 0; i + 1 < graph.answers().size(); i += 2)
+    if (rows(i) != rows(i + 1)) return false;
+  return true;
+}
+
+/// Told by their names; or by COCO's 80 probabilities a row, on three levels or pair by pair: PicoDet, of other pixels
+/// and points, has four and gives all their scores first.
+bool are_levels(const Graph& graph, const Head& head) {
+  const std::size_t levels = head.strides.size();
+  bool told = true;
+  bool squashed = true;
+  for (std::size_t i = 0; i < levels; ++i) {
+    told = told && named(graph.value(output_of(graph, head, i)), "cls_pred_stride_") &&
+           named(graph.value(output_of(graph, head, levels + i)), "dis_pred_stride_");
+    squashed = squashed && ends_in(graph, head.outputs[i], "Sigmoid");
+  }
+  const bool usual = head.classes == 80 && graph.value(output_of(graph, head, levels)).type.shape[2] == 4 * kUsualBins;
+  return told || (usual && squashed && (levels == 3 || gives_pairs(graph)));
+}
+
 /// Told by its structure, or by COCO's 80 classes on four levels, which YOLOX has not.
 bool is_nanodet(const Graph& graph, const Card& /*card*/, const Head& head) {
   const ValueId output = output_of(graph, head);
-  if (!reads_all(graph, head) || head.classes != graph.value(output).type.shape[2] - 4 * kUsualBins) return false;
+  if (!reads_all(graph, head)) return false;
+  if (head.outputs.size() > 1) return are_levels(graph, head);
+  if (head.classes != graph.value(output).type.shape[2] - 4 * kUsualBins) return false;
   return (head.classes == 80 && head.strides.size() == 4) || joins_scores_first(graph, output);
 }
 
@@ -66,20 +139,22 @@ void choose_means(Attachment& to, ValueId scores, ValueId sides, std::int64_t bi
 
 void attach(Attachment& to) {
   Fragment& post = to.post;
-  const ValueId rows = to.output(0);
-  const Shape shape = post.shape(rows);
-  const std::int64_t bins = (shape[2] - to.head.output_classes()) / 4;
+  const bool apart = to.head.outputs.size() > 1;
+  const std::int64_t classes = to.head.output_classes();
+  const ValueId rows = apart ? ValueId::kNone : to.output(0);
+  const ValueId scores = apart ? joined_levels(to, 0) : post.slice(rows, 2, 0, classes);
+  const ValueId sides = apart ? joined_levels(to, 1) : post.slice(rows, 2, classes, post.shape(rows)[2]);
   const bool plus = to.head.strides.size() > 3;
-  const std::vector<Anchor> grid =
-      grid_anchors(to.card, to.head.strides, {.offset = plus ? 0.0F : 0.5F, .ceiling = true});
-  choose_means(to, post.slice(rows, 2, 0, to.head.output_classes()),
-               post.slice(rows, 2, to.head.output_classes(), shape[2]), bins, grid);
+  choose_means(to, scores, sides, post.shape(sides)[2] / 4,
+               grid_anchors(to.card, to.head.strides, {.offset = plus ? 0.0F : 0.5F, .ceiling = true}));
 }
 
 }  // namespace
 
 constexpr Decoder kNanodet = {.name = "nanodet",
-                              .reads = "scores and distributions of the sides' distances (NanoDet, NanoDet-Plus)",
+                              .reads =
+                                  "scores and distributions of the sides' distances, joined or level by level "
+                                  "(NanoDet, NanoDet-Plus)",
                               .usual_pixels = pixels,
                               .fit = fit,
                               .recognises = is_nanodet,

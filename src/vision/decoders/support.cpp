@@ -101,6 +101,13 @@ std::vector<int> strides_for(const Card& card, std::int64_t anchors) {
   return {};
 }
 
+ValueId joined_levels(Attachment& to, std::size_t kind) {
+  const std::size_t count = to.head.strides.size();
+  std::vector<ValueId> levels;
+  for (std::size_t i = 0; i < count; ++i) levels.push_back(to.output(kind * count + i));
+  return to.post.concat(std::move(levels), 1);
+}
+
 bool only_moves(const Node& node) {
   static const std::set<std::string, std::less<>> kMoves = {
       "Transpose", "Reshape", "Concat", "Flatten", "Squeeze",        "Unsqueeze",

@@ -87,6 +87,10 @@ std::int64_t cells(const Card& card, const std::vector<int>& strides);
 /// The usual strides under which the picture has ANCHORS cells; empty: none.
 std::vector<int> strides_for(const Card& card, std::int64_t anchors);
 
+/// [1, A, K] of all levels' outputs [1, a, K]: those of kind number KIND, where a head's outputs are the levels of one
+/// kind, one a stride, after those of the other.
+ValueId joined_levels(Attachment& to, std::size_t kind);
+
 /// Operators that hand elements on as they are.
 bool only_moves(const Node& node);
 /// The operators that made a value's elements, behind whatever only moves them.
