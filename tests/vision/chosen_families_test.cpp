@@ -229,6 +229,65 @@ TEST(ZooSsd, ReadsAsManyAsThereAre) {
   expect_found(find_in(model.build()), "ssd-zoo", kThings);
 }
 
+TEST(EfficientDetEndToEnd, ReadsRowsOfCocosOwnNumbers) {
+  const std::array<float, 3> categories = {3, 1, 90};
+  Tensor tensor = filled({1, 100, 7}, 0);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Known& thing = kThings[i];
+    const std::array<float, 7> row = {0,           thing.box[1], thing.box[0], thing.box[3], thing.box[2],
+                                      thing.score, categories[i]};
+    std::ranges::copy(row, &at(tensor, {0, static_cast<std::int64_t>(i), 0}));
+  }
+  const auto model = [&](const std::string& name) {
+    return FamilyModel({1, 128, 160, 3}, "image_arrays:0", DType::kUInt8).gives(name, tensor).build();
+  };
+  const Found found = find_in(model("detections:0"));
+  expect_found(found, "efficientdet-e2e", kThings);
+  EXPECT_EQ(found.card.scale, 1);
+  ASSERT_EQ(found.detections().size(), 3U);
+  EXPECT_EQ(found.detections()[2].class_name, "toothbrush");
+  EXPECT_EQ(recognised(model("rows")), "");
+  expect_found(find_in(model("rows"), "[output]\ndecoder = \"efficientdet-e2e\"\n"), "efficientdet-e2e", kThings);
+}
+
+/// Three things, and behind them what must not be read, the first of it of picture END.
+Tensor detection_output(float end, std::int64_t rows = 200) {
+  Tensor tensor = filled({1, 1, rows, 7}, 0);
+  for (std::int64_t i = 0; i < rows; ++i) {
+    std::array<float, 7> row = {i == 3 ? end : 0, 1, 0.99F, 0.25F, 0.25F, 0.5F, 0.5F};
+    if (i < 3) {
+      const Known& thing = kThings[static_cast<std::size_t>(i)];
+      row = {0,
+             static_cast<float>(thing.class_id + 1),
+             thing.score,
+             thing.box[0] / 160,
+             thing.box[1] / 128,
+             thing.box[2] / 160,
+             thing.box[3] / 128};
+    }
+    std::ranges::copy(row, &at(tensor, {0, 0, i, 0}));
+  }
+  return tensor;
+}
+
+TEST(DetectionOutput, ReadsRowsUpToTheEnd) {
+  const Found found = find_in(FamilyModel(kPicture, "data").gives("detection_out", detection_output(-1)).build());
+  expect_found(found, "detection-output", kThings);
+  EXPECT_EQ(found.card.color, ChannelOrder::kBgr);
+}
+
+TEST(DetectionOutput, ReadsAsManyAsThereAre) {
+  FamilyModel model(kPicture, "data");
+  model.gives("DetectionOutput", detection_output(0)).cut({{0, 2}}, 3);
+  expect_found(find_in(model.build()), "detection-output", kThings);
+}
+
+TEST(DetectionOutput, ReadsAllWhereNothingEndsThem) {
+  const Graph model = FamilyModel(kPicture, "data").gives("rows", detection_output(0, 3)).build();
+  EXPECT_EQ(recognised(model), "");
+  expect_found(find_in(model, "[output]\ndecoder = \"detection-output\"\n"), "detection-output", kThings);
+}
+
 TEST(TensorRtDetector, ReadsItsFourOutputs) {
   FamilyModel four(kPicture);
   Tensor count(DType::kInt32, {1, 1});

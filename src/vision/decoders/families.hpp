@@ -37,6 +37,8 @@ extern const Decoder kDetrEndToEnd;
 extern const Decoder kTensorFlow;
 extern const Decoder kSsdZoo;
 extern const Decoder kTensorRt;
+extern const Decoder kEfficientDetEndToEnd;
+extern const Decoder kDetectionOutput;
 extern const Decoder kTorchvision;
 extern const Decoder kMaskRcnn;
 extern const Decoder kScrfd;

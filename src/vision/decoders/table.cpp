@@ -42,6 +42,8 @@ constexpr const Decoder* kDecoders[] = {
     &kTensorFlow,
     &kSsdZoo,
     &kTensorRt,
+    &kEfficientDetEndToEnd,
+    &kDetectionOutput,
     &kTorchvision,
     &kMaskRcnn,
     // Faces with landmarks.

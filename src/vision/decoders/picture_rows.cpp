@@ -1,0 +1,122 @@
+#include "vision/decoders/chosen.hpp"
+#include "vision/decoders/families.hpp"
+#include "vision/decoders/geometry.hpp"
+#include "vision/decoders/support.hpp"
+#include "vision/recognise.hpp"
+
+// Detectors with suppression in their graph, that give rows of seven numbers, the first of them the picture's in its
+// batch. automl's EfficientDet: detections [1, N, 7], rows picture, y1, x1, y2, x2 (in the model's pixels), score,
+// class (from 1 on). Caffe's and OpenVINO's SSD, their DetectionOutput [1, 1, N, 7]: rows picture, label (from 1 on),
+// score, x1, y1, x2, y2 (in shares of the picture), of which one of picture -1 ends the list.
+namespace saccade {
+namespace {
+
+constexpr std::int64_t kNumbers = 7;
+constexpr int kFromOne = kCocoNumbers - 1;  ///< of COCO's numbers, without the 0
+
+/// Which of a row's numbers are what.
+struct Columns {
+  std::vector<std::int64_t> box;  ///< x1, y1, x2, y2
+  std::int64_t score = 0;
+  std::int64_t label = 0;
+};
+
+/// The output as [1, N, 7].
+ValueId rows_of(Attachment& to) {
+  const ValueId output = to.output(0);
+  return to.post.reshape(output, {1, to.post.shape(output).elements() / kNumbers, kNumbers});
+}
+
+ChosenLists lists_of(Fragment& post, ValueId rows, const Columns& columns) {
+  const auto column = [&](std::int64_t place) { return post.slice(rows, 2, place, place + 1); };
+  return {reorder(post, rows, columns.box), column(columns.score), column(columns.label)};
+}
+
+bool fit_efficientdet(const Graph& graph, const Card& /*card*/, Head& head) {
+  const auto fits = [](const Shape& shape, Head& /*to*/) {
+    return is_list(shape) && shape[1] > 0 && shape[2] == kNumbers;
+  };
+  if (!fit_one(graph, head, fits) || !assume_classes(head, kFromOne)) return false;
+  if (head.classes == kFromOne) remap_coco_categories(head, 1);
+  return true;
+}
+
+/// By its name, of a picture as only TensorFlow has it: rows of seven numbers are turned boxes elsewhere.
+bool is_efficientdet(const Graph& graph, const Card& card, const Head& head) {
+  const Shape picture = with_batch(graph.value(find_value(graph, graph.inputs(), card.input)).type.shape);
+  return reads_all(graph, head) && is_channels_last(picture) &&
+         (head.outputs[0] == "detections" || head.outputs[0] == "detections:0");
+}
+
+/// The graph takes the mean off itself; what is padded is 0 then.
+void efficientdet_pixels(Card& card) {
+  card.resize = ResizeMode::kLetterboxTopLeft;
+  card.pad = {124, 116, 104};
+  card.scale = 1;
+}
+
+void attach_efficientdet(Attachment& to) {
+  const ValueId count = count_of(to.post.graph(), to.head.outputs[0]);
+  choose_lists(to, lists_of(to.post, rows_of(to), {.box = {2, 1, 4, 3}, .score = 5, .label = 6}), count, 1);
+}
+
+bool fit_detection_output(const Graph& graph, const Card& /*card*/, Head& head) {
+  return fit_one(graph, head, [](const Shape& shape, Head& /*to*/) {
+    return shape.rank() == 4 && shape[2] > 0 && shape == Shape{1, 1, shape[2], kNumbers};
+  });
+}
+
+/// By the layer's name, in Caffe's files and in OpenVINO's.
+bool is_detection_output(const Graph& graph, const Card& /*card*/, const Head& head) {
+  const std::string& name = head.outputs[0];
+  return reads_all(graph, head) &&
+         (name.find("detection_out") != std::string::npos || name.find("DetectionOutput") != std::string::npos);
+}
+
+void caffe_pixels(Card& card) {
+  card.color = ChannelOrder::kBgr;
+  card.resize = ResizeMode::kStretch;
+  card.scale = 1;
+  card.mean = {104, 117, 123};
+}
+
+/// Rows before the first one of no picture, int64 [1].
+ValueId rows_before_end(Fragment& post, ValueId rows) {
+  const std::int64_t count = post.shape(rows)[1];
+  const ValueId pictures = post.reshape(post.slice(rows, 2, 0, 1), {count});
+  const ValueId ended = post.cast(post.op("Less", {pictures, post.number(0)}), DType::kFloat32);
+  // Behind all of them the list ends in any case.
+  return post.op("ArgMax", {post.concat({ended, post.floats({1}, {1})}, 0)}, {{"axis", std::int64_t{0}}});
+}
+
+void attach_detection_output(Attachment& to) {
+  Fragment& post = to.post;
+  const ValueId rows = rows_of(to);
+  ChosenLists lists = lists_of(post, rows, {.box = {3, 4, 5, 6}, .score = 2, .label = 1});
+  lists.boxes = to_pixels(to, lists.boxes);
+  ValueId count = rows_before_end(post, rows);
+  const ValueId there = count_of(post.graph(), to.head.outputs[0]);
+  if (there != ValueId::kNone) count = post.op("Min", {count, there});
+  choose_lists(to, lists, count, 1);
+}
+
+}  // namespace
+
+constexpr Decoder kEfficientDetEndToEnd = {
+    .name = "efficientdet-e2e",
+    .reads = "rows picture, y1, x1, y2, x2, score, class (from 1 on) of automl's EfficientDet",
+    .usual_pixels = efficientdet_pixels,
+    .fit = fit_efficientdet,
+    .recognises = is_efficientdet,
+    .attach = attach_efficientdet,
+    .selects_itself = true};
+constexpr Decoder kDetectionOutput = {
+    .name = "detection-output",
+    .reads = "rows picture, label (from 1 on), score, x1, y1, x2, y2 in shares of it (Caffe's, OpenVINO's SSD)",
+    .usual_pixels = caffe_pixels,
+    .fit = fit_detection_output,
+    .recognises = is_detection_output,
+    .attach = attach_detection_output,
+    .selects_itself = true};
+
+}  // namespace saccade
