@@ -145,6 +145,8 @@ Card card_for(const Graph& graph, const std::filesystem::path& model, const std:
   } catch (const Error& error) {
     // What shows the card to write names the file that is to be written.
     if (error.code() == ErrorCode::kUnsupported) throw;
+    // What names its line names the file already.
+    if (std::string_view(error.what()).starts_with(file.string() + ":")) throw;
     throw error.in(file.string());
   }
 }

@@ -121,6 +121,8 @@ void read_table(const toml::table& table, std::string_view section, CardFile& ca
       fail(ErrorCode::kInvalidFile, "{}:{}: '{}' is not a key of a card; there are {}", card.path.string(),
            key.source().begin.line, full, known);
     }
+    if (section == "output")
+      card.heads.back().places[std::string(name)] = fmt::format("{}:{}", card.path.string(), key.source().begin.line);
     found->read(Field{card.path, full, node}, card);
   }
 }

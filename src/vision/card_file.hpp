@@ -1,5 +1,7 @@
 #pragma once
 
+#include <map>
+
 #include "vision/card.hpp"
 
 namespace saccade {
@@ -19,6 +21,7 @@ std::array<std::string_view, N> names_of() {
 
 /// What a card's file says of one answer; what it leaves out is not set.
 struct HeadFile {
+  std::map<std::string, std::string, std::less<>> places;  ///< of its keys ("labels"): "card.toml:3"
   const Decoder* decoder = nullptr;
   std::vector<std::string> outputs;
   std::vector<std::string> labels;

@@ -33,6 +33,14 @@ void apply(const HeadFile& said, Head& head) {
   take(head.depth, said.depth);
 }
 
+/// Throws Error about a key of SAID's, naming its line.
+template <typename... Args>
+[[noreturn]] void reject(const HeadFile& said, std::string_view key, fmt::format_string<Args...> format,
+                         Args&&... args) {
+  fail(ErrorCode::kInvalidFile, "{}: 'output.{}' {}", said.places.find(key)->second, key,
+       fmt::format(format, std::forward<Args>(args)...));
+}
+
 /// Throws Error where SAID has a key that DECODER would pass over.
 void check_keys(const HeadFile& said, const Decoder& decoder) {
   const OutputKeys& uses = decoder.uses;
@@ -46,8 +54,7 @@ void check_keys(const HeadFile& said, const Decoder& decoder) {
                                               {said.sigmoid.has_value(), uses.sigmoid, "sigmoid"},
                                               {said.keypoints.has_value(), uses.keypoints, "keypoints"},
                                               {said.depth.has_value(), uses.depth, "depth"}})
-    if (is_said && !is_used)
-      fail(ErrorCode::kInvalidFile, "'output.{}' is not read by the decoder {}", key, decoder.name);
+    if (is_said && !is_used) reject(said, key, "is not read by the decoder {}", decoder.name);
 }
 
 /// How many classes the output has as SAID tells it; 0: it does not.
@@ -59,14 +66,14 @@ int said_classes(const HeadFile& said) {
 /// others.
 void check_agreement(const HeadFile& said, const Head& fitted) {
   if (!said.strides.empty() && said.strides != fitted.strides)
-    fail(ErrorCode::kInvalidFile, "'output.strides' is [{}], but the output '{}' has [{}]",
-         fmt::join(said.strides, ", "), fitted.outputs.front(), fmt::join(fitted.strides, ", "));
+    reject(said, "strides", "is [{}], but the output '{}' has [{}]", fmt::join(said.strides, ", "),
+           fitted.outputs.front(), fmt::join(fitted.strides, ", "));
   if (said.keypoints && *said.keypoints != fitted.keypoints)
-    fail(ErrorCode::kInvalidFile, "'output.keypoints' is {}, but the output '{}' has {}", *said.keypoints,
-         fitted.outputs.front(), fitted.keypoints);
+    reject(said, "keypoints", "is {}, but the output '{}' has {}", *said.keypoints, fitted.outputs.front(),
+           fitted.keypoints);
   if (!said.anchors.empty() && said.anchors.size() != fitted.anchors.size())
-    fail(ErrorCode::kInvalidFile, "'output.anchors' has {} sizes, which are not as many as the output's {} levels take",
-         said.anchors.size() / 2, fitted.strides.size());
+    reject(said, "anchors", "has {} sizes, which are not as many as the output's {} levels take",
+           said.anchors.size() / 2, fitted.strides.size());
 }
 
 /// A head of DECODER's as SAID, fitted to the model. CLASSES are those that the metadata names; what SAID names counts

@@ -136,7 +136,10 @@ TEST_F(CardFits, SayNothingThatTheDecoderPassesOver) {
   for (const auto& [graph, decoder, key, value] : cases) {
     const std::string message =
         rejection(*graph, "[output]\ndecoder = \"" + decoder + "\"\n" + key + " = " + value + "\n");
-    EXPECT_NE(message.find("'output." + key + "' is not read by the decoder " + decoder), std::string::npos) << message;
+    EXPECT_NE(message.find("card.toml:3: 'output." + key + "' is not read by the decoder " + decoder),
+              std::string::npos)
+        << message;
+    EXPECT_EQ(message.find("card.toml"), message.rfind("card.toml")) << message;
   }
   EXPECT_NE(rejection(boxes, "[output]\nstrides = [8]\n").find("not read by the decoder yolov8"), std::string::npos);
 }
