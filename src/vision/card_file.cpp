@@ -69,7 +69,7 @@ constexpr Key kKeys[] = {
      "classes so made.",
      [](const Field& f, CardFile& c) { c.heads.back().remap = integers_of(f, -1, kMost); }},
     {"output", "multi_label", "true or false",
-     "A box for every class above the threshold instead of the best class alone.",
+     "A box for every class above the threshold instead of the best class alone, where a box has scores of several.",
      [](const Field& f, CardFile& c) { c.heads.back().multi_label = f.flag(); }},
     {"output", "softmax", "true or false", "For `classify`: the output is logits of classes that exclude each other.",
      [](const Field& f, CardFile& c) { c.heads.back().softmax = f.flag(); }},

@@ -12,7 +12,8 @@ struct Card;
 struct Head;
 class Attachment;
 
-/// Which keys of a card's [output] a decoder reads, of those that not all do. Decoders of objects read the first four.
+/// Which keys of a card's [output] a decoder reads, of those that not all do. Decoders of objects read the first four,
+/// multi_label only where a box has the scores of several classes.
 struct OutputKeys {
   bool labels = true;
   bool conf = true;

@@ -144,5 +144,21 @@ TEST_F(CardFits, SayNothingThatTheDecoderPassesOver) {
   EXPECT_NE(rejection(boxes, "[output]\nstrides = [8]\n").find("not read by the decoder yolov8"), std::string::npos);
 }
 
+/// A box that has one score, or that the model gave one class, has no further ones.
+TEST_F(CardFits, AskForSeveralLabelsOnlyWhereABoxHasSeveralScores) {
+  const Graph boxes = model({1, 3, 640, 640}, {1, 84, 8400});
+  for (const std::string decoder :
+       {"yolo-e2e", "yolo-e2e-seg", "yolo-e2e-pose", "yolo-e2e-obb", "detr-e2e", "rfdetr", "rfdetr-seg", "tensorflow",
+        "ssd-zoo", "tensorrt", "torchvision", "mask-rcnn", "scrfd", "yunet", "retinaface", "ultraface"}) {
+    const std::string message = rejection(boxes, "[output]\ndecoder = \"" + decoder + "\"\nmulti_label = true\n");
+    EXPECT_NE(message.find("card.toml:3: 'output.multi_label' is not read by the decoder " + decoder),
+              std::string::npos)
+        << message;
+  }
+  const Graph queries = also(model({1, 3, 640, 640}, {1, 300, 80}), "boxes", {1, 300, 4});
+  EXPECT_TRUE(load(queries, "[output]\ndecoder = \"rtdetr\"\nmulti_label = true\n").head().multi_label)
+      << "it chooses its boxes itself, but each has a score a class";
+}
+
 }  // namespace
 }  // namespace saccade::test

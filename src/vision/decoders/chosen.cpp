@@ -112,20 +112,23 @@ constexpr Decoder kTensorFlow = {.name = "tensorflow",
                                  .fit = fit_tensorflow,
                                  .recognises = reads_these,
                                  .attach = attach_tensorflow,
-                                 .selects_itself = true};
+                                 .selects_itself = true,
+                                 .uses = {.multi_label = false}};
 constexpr Decoder kSsdZoo = {.name = "ssd-zoo",
                              .reads = "bboxes in shares of the picture, scores, labels from 1 on (the ONNX zoo's SSD)",
                              .usual_pixels = stretched_imagenet_pixels,
                              .fit = fit_zoo,
                              .recognises = reads_these,
                              .attach = attach_zoo,
-                             .selects_itself = true};
+                             .selects_itself = true,
+                             .uses = {.multi_label = false}};
 constexpr Decoder kTensorRt = {.name = "tensorrt",
                                .reads = "det_boxes, det_scores, det_classes and num_dets",
                                .usual_pixels = ultralytics_pixels,
                                .fit = fit_tensorrt,
                                .recognises = reads_these,
                                .attach = attach_tensorrt,
-                               .selects_itself = true};
+                               .selects_itself = true,
+                               .uses = {.multi_label = false}};
 
 }  // namespace saccade

@@ -46,6 +46,7 @@ constexpr Decoder kDetrEndToEnd = {.name = "detr-e2e",
                                    .fit = fit,
                                    .recognises = is_chosen,
                                    .attach = attach,
-                                   .selects_itself = true};
+                                   .selects_itself = true,
+                                   .uses = {.multi_label = false}};
 
 }  // namespace saccade

@@ -98,7 +98,8 @@ constexpr Decoder kYoloEndToEnd = {.name = "yolo-e2e",
                                    .fit = fit,
                                    .recognises = is_chosen,
                                    .attach = attach,
-                                   .selects_itself = true};
+                                   .selects_itself = true,
+                                   .uses = {.multi_label = false}};
 constexpr Decoder kYoloEndToEndSeg = {
     .name = "yolo-e2e-seg",
     .reads = "the same with coefficients of masks behind the class, and prototypes (YOLOv26-seg)",
@@ -107,7 +108,8 @@ constexpr Decoder kYoloEndToEndSeg = {
     .fit = fit_masks,
     .recognises = is_chosen,
     .attach = attach_masks,
-    .selects_itself = true};
+    .selects_itself = true,
+    .uses = {.multi_label = false}};
 constexpr Decoder kYoloEndToEndPose = {.name = "yolo-e2e-pose",
                                        .reads = "the same with points behind the class (YOLOv26-pose)",
                                        .task = Task::kPose,
@@ -116,7 +118,7 @@ constexpr Decoder kYoloEndToEndPose = {.name = "yolo-e2e-pose",
                                        .recognises = is_people,
                                        .attach = attach_points,
                                        .selects_itself = true,
-                                       .uses = {.keypoints = true}};
+                                       .uses = {.multi_label = false, .keypoints = true}};
 constexpr Decoder kYoloEndToEndObb = {
     .name = "yolo-e2e-obb",
     .reads = "rows x, y, w, h, score, class, angle that need no suppression (YOLOv26-obb)",
@@ -124,6 +126,7 @@ constexpr Decoder kYoloEndToEndObb = {
     .usual_pixels = ultralytics_pixels,
     .fit = fit_turned,
     .attach = attach_turned,
-    .selects_itself = true};
+    .selects_itself = true,
+    .uses = {.multi_label = false}};
 
 }  // namespace saccade

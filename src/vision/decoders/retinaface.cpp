@@ -69,6 +69,6 @@ constexpr Decoder kRetinaFace = {.name = "retinaface",
                                  .fit = fit,
                                  .recognises = is_retinaface,
                                  .attach = attach,
-                                 .uses = {.keypoints = true}};
+                                 .uses = {.multi_label = false, .keypoints = true}};
 
 }  // namespace saccade

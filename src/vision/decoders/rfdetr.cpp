@@ -92,7 +92,8 @@ constexpr Decoder kRfdetr = {.name = "rfdetr",
                              .fit = fit_boxes,
                              .recognises = is_rfdetr,
                              .attach = attach_boxes,
-                             .selects_itself = true};
+                             .selects_itself = true,
+                             .uses = {.multi_label = false}};
 constexpr Decoder kRfdetrSeg = {.name = "rfdetr-seg",
                                 .reads = "the same with masks of queries (RF-DETR-seg)",
                                 .task = Task::kSegment,
@@ -100,6 +101,7 @@ constexpr Decoder kRfdetrSeg = {.name = "rfdetr-seg",
                                 .fit = fit_masks,
                                 .recognises = is_rfdetr,
                                 .attach = attach_masks,
-                                .selects_itself = true};
+                                .selects_itself = true,
+                                .uses = {.multi_label = false}};
 
 }  // namespace saccade

@@ -101,6 +101,6 @@ constexpr Decoder kScrfd = {.name = "scrfd",
                             .fit = fit,
                             .recognises = is_scrfd,
                             .attach = attach,
-                            .uses = {.strides = true, .keypoints = true}};
+                            .uses = {.multi_label = false, .strides = true, .keypoints = true}};
 
 }  // namespace saccade

@@ -118,7 +118,8 @@ constexpr Decoder kUltraFace = {.name = "ultraface",
                                 .usual_pixels = pixels,
                                 .fit = fit_face,
                                 .recognises = is_ssd,
-                                .attach = attach};
+                                .attach = attach,
+                                .uses = {.multi_label = false}};
 constexpr Decoder kSsd = {.name = "ssd",
                           .reads = "probabilities, the background's first, and boxes in shares of the picture",
                           .usual_pixels = pixels,

@@ -124,7 +124,8 @@ constexpr Decoder kTorchvision = {.name = "torchvision",
                                   .fit = fit,
                                   .recognises = is_torchvision,
                                   .attach = attach,
-                                  .selects_itself = true};
+                                  .selects_itself = true,
+                                  .uses = {.multi_label = false}};
 constexpr Decoder kMaskRcnn = {
     .name = "mask-rcnn",
     .reads = "the same with masks, in the picture or on their boxes (torchvision's Mask R-CNN)",
@@ -133,6 +134,7 @@ constexpr Decoder kMaskRcnn = {
     .fit = fit_masks,
     .recognises = is_torchvision,
     .attach = attach_masks,
-    .selects_itself = true};
+    .selects_itself = true,
+    .uses = {.multi_label = false}};
 
 }  // namespace saccade

@@ -55,6 +55,6 @@ constexpr Decoder kYunet = {.name = "yunet",
                             .fit = fit,
                             .recognises = is_yunet,
                             .attach = attach,
-                            .uses = {.strides = true, .keypoints = true}};
+                            .uses = {.multi_label = false, .strides = true, .keypoints = true}};
 
 }  // namespace saccade
