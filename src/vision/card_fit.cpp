@@ -57,6 +57,13 @@ void check_keys(const HeadFile& said, const Decoder& decoder) {
     if (is_said && !is_used) reject(said, key, "is not read by the decoder {}", decoder.name);
 }
 
+/// Throws Error where SAID names an output, or one twice, that FITTED passed over.
+void check_names(const HeadFile& said, const Head& fitted) {
+  if (said.outputs.size() > fitted.outputs.size())
+    reject(said, "name", "names {} outputs, of which the decoder {} reads {}: '{}'", said.outputs.size(),
+           fitted.decoder->name, fitted.outputs.size(), fmt::join(fitted.outputs, "', '"));
+}
+
 /// How many classes the output has as SAID tells it; 0: it does not.
 int said_classes(const HeadFile& said) {
   return static_cast<int>(said.remap.empty() ? said.labels.size() : said.remap.size());
@@ -94,6 +101,7 @@ Head fit_as_said(const HeadFile& said, const Decoder& decoder, int classes, cons
     if (decoder.fit(graph, card, unguided)) check_agreement(said, unguided);
     throw;
   }
+  check_names(said, head);
   check_agreement(said, head);
   // Whether scores are logits, and what a depth means, shows only where the card does not say it.
   take(head.softmax, said.softmax);

@@ -144,6 +144,29 @@ TEST_F(CardFits, SayNothingThatTheDecoderPassesOver) {
   EXPECT_NE(rejection(boxes, "[output]\nstrides = [8]\n").find("not read by the decoder yolov8"), std::string::npos);
 }
 
+TEST_F(CardFits, NameOnlyOutputsThatTheDecoderReads) {
+  const Graph masks =
+      also(also(model({1, 3, 640, 640}, {1, 116, 8400}), "prototypes", {1, 32, 160, 160}), "level", {1, 144, 80, 80});
+  Graph regions = also(also(model({1, 3, 640, 640}, {300, 4}), "scores", {300}), "masks", {300, 1, 28, 28});
+  const ValueId labels = regions.add_value("labels", {DType::kInt64, {300}});
+  regions.add_node({.op = "Cast", .name = "labels", .inputs = {regions.inputs()[0]}, .outputs = {labels}});
+  regions.add_output(labels);
+  const std::vector<std::tuple<const Graph*, std::string, std::string, std::string>> cases = {
+      {&masks, "yolov8-seg", "'output0', 'prototypes', 'level'",
+       "names 3 outputs, of which the decoder yolov8-seg reads 2: 'output0', 'prototypes'"},
+      {&masks, "yolov8", "'output0', 'prototypes'", "names 2 outputs, of which the decoder yolov8 reads 1: 'output0'"},
+      {&masks, "yolov8", "'output0', 'output0'", "names 2 outputs, of which the decoder yolov8 reads 1: 'output0'"},
+      {&regions, "torchvision", "'output0', 'scores', 'labels', 'masks'",
+       "names 4 outputs, of which the decoder torchvision reads 3: 'output0', 'scores', 'labels'"},
+  };
+  for (const auto& [graph, decoder, names, expected] : cases) {
+    const std::string message = rejection(*graph, "[output]\ndecoder = '" + decoder + "'\nname = [" + names + "]\n");
+    EXPECT_NE(message.find("card.toml:3: 'output.name' " + expected), std::string::npos) << message;
+  }
+  const Card card = load(masks, "[output]\ndecoder = 'yolov8-seg'\nname = ['output0', 'prototypes']\n");
+  EXPECT_EQ(card.head().outputs, (std::vector<std::string>{"output0", "prototypes"}));
+}
+
 /// A box that has one score, or that the model gave one class, has no further ones.
 TEST_F(CardFits, AskForSeveralLabelsOnlyWhereABoxHasSeveralScores) {
   const Graph boxes = model({1, 3, 640, 640}, {1, 84, 8400});
