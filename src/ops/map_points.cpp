@@ -5,7 +5,8 @@
 // saccade.MapPoints: points in the model's pixels to source pixels, clipped to the frame.
 //
 // Inputs: points float32 [N, K, D], D of 2 or more, the first two of which are x and y; saccade.Preprocess's geometry.
-// Output: the same shape; what stands behind x and y stays.
+// Output: the same shape; what stands behind x and y stays, and so does NaN: whoever makes whole pixels of a point asks
+// for it first.
 namespace saccade {
 namespace {
 

@@ -13,8 +13,9 @@
 // iou, sigma, conf; agnostic (boxes of any class count, not of its own alone); max_det.
 // Outputs: 0 detections float32 [max_det, 4 or 5, + 2]: the box (source pixels; corners are clipped to the frame, a
 // turned box's width is its longer side and its angle in 0..pi), score, class; by falling score, ties in the
-// candidates' order; 1 count int32 [1]; 2 anchors int32 [max_det]; 3 and 4 int32 and float32 [CAP]: room to work in, so
-// that it lies in the arena like everything else.  What lies past the count is zero.
+// candidates' order; NaN in a box stays, and overlaps nothing; 1 count int32 [1]; 2 anchors int32 [max_det]; 3 and 4
+// int32 and float32 [CAP]: room to work in, so that it lies in the arena like everything else.  What lies past the
+// count is zero.
 //
 // A candidate is compared with the kept boxes alone and the search ends at max_det: at most CAP * max_det overlaps.
 namespace saccade {

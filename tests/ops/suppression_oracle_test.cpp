@@ -293,6 +293,31 @@ TEST(SuppressionOracle, AgreesOnTurnedBoxes) {
   }
 }
 
+TEST(SuppressionOracle, AgreesOnTurnedNumbersThatAreNone) {
+  Candidates candidates;
+  for (int i = 0; i < 30; ++i) {
+    const auto n = static_cast<float>(i);
+    candidates.push_back({{4 * n, 3 * n, 40, 10 + n / 8, n / 5}, 0.9F - n / 64, i % 2});
+  }
+  for (const float number : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
+                             -std::numeric_limits<float>::infinity()})
+    for (std::size_t k = 0; k < 5; ++k) {
+      candidates.push_back(candidates[k]);
+      candidates.back().box[k] = number;
+      candidates.push_back(candidates[k + 5]);
+      candidates.back().score = number;
+    }
+  const auto anchors = [](const std::vector<Kept>& kept) {
+    std::vector<int> numbers;
+    for (const Kept& one : kept) numbers.push_back(one.anchor);
+    return numbers;
+  };
+  for (const char* nms : {"greedy", "linear", "gaussian", "none"}) {
+    const Ways ways{.nms = nms, .conf = 0.05F, .agnostic = true};
+    EXPECT_EQ(anchors(select(candidates, ways)), anchors(suppress(candidates, ways))) << nms;
+  }
+}
+
 TEST(MultiLabelOracle, KeepsTheBestPairs) {
   // 700 rows of 60 classes are more pairs than are kept; scores in few steps, so that ties decide.
   constexpr std::int64_t kRows = 700;
