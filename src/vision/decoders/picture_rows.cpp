@@ -109,7 +109,8 @@ constexpr Decoder kEfficientDetEndToEnd = {
     .fit = fit_efficientdet,
     .recognises = is_efficientdet,
     .attach = attach_efficientdet,
-    .selects_itself = true};
+    .selects_itself = true,
+    .uses = {.multi_label = false}};
 constexpr Decoder kDetectionOutput = {
     .name = "detection-output",
     .reads = "rows picture, label (from 1 on), score, x1, y1, x2, y2 in shares of it (Caffe's, OpenVINO's SSD)",
@@ -117,6 +118,7 @@ constexpr Decoder kDetectionOutput = {
     .fit = fit_detection_output,
     .recognises = is_detection_output,
     .attach = attach_detection_output,
-    .selects_itself = true};
+    .selects_itself = true,
+    .uses = {.multi_label = false}};
 
 }  // namespace saccade
