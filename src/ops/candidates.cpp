@@ -4,7 +4,18 @@
 
 namespace saccade {
 
+void check_remap(const Attributes& attributes) {
+  const auto* remap = attributes.find<std::vector<std::int64_t>>("remap");
+  if (remap == nullptr) return;
+  for (std::int64_t to : *remap)
+    if (to < -1 || to >= kMaxClasses)
+      fail(ErrorCode::kInvalidFile, "a class is mapped to {}; it must lie in -1..{}", to, kMaxClasses - 1);
+}
+
 void check_classes(const Attributes& attributes, std::int64_t classes) {
+  if (classes > kMaxClasses)
+    fail(ErrorCode::kUnsupported, "{} classes are too many; there can be {}", classes, kMaxClasses);
+  check_remap(attributes);
   const auto* remap = attributes.find<std::vector<std::int64_t>>("remap");
   if (remap != nullptr && !remap->empty()) {
     if (std::ssize(*remap) != classes)
@@ -19,8 +30,8 @@ void check_classes(const Attributes& attributes, std::int64_t classes) {
 void infer_candidates(InferContext& context, std::int64_t anchors, std::int64_t classes, int box) {
   if (context.dtype(0) != DType::kFloat32)
     fail(ErrorCode::kInvalidFile, "predictions are {}, not float32", to_string(context.dtype(0)));
-  if (context.output_count() != 5)
-    fail(ErrorCode::kInvalidFile, "{} outputs, not boxes, scores, classes, anchors and count", context.output_count());
+  context.require_outputs(5);
+  check_remap(context.attributes());
   if (context.has(1) && (context.dtype(1) != DType::kBool || context.shape(1).rank() != 1))
     fail(ErrorCode::kInvalidFile, "the classes asked for are {} {}, not bool [classes]", to_string(context.dtype(1)),
          context.shape(1).to_string());

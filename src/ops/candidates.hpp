@@ -18,6 +18,9 @@ namespace saccade {
 /// With multi_label at most so many candidates, the best ones, are kept.
 inline constexpr std::int64_t kMaxCandidates = 30000;
 
+/// Classes are below: a detection's row holds its class as a float, which is exact that far.
+inline constexpr std::int64_t kMaxClasses = 1 << 24;
+
 using Box = std::array<float, 4>;
 
 /// The class that each of a model's output is.
@@ -55,6 +58,8 @@ class ClassThreshold {
   ClassRemap remap_;
 };
 
+/// Checks that the attribute remap holds classes, or -1.
+void check_remap(const Attributes& attributes);
 /// Checks the attributes remap and threshold for an output of so many CLASSES.
 void check_classes(const Attributes& attributes, std::int64_t classes);
 

@@ -12,6 +12,9 @@ void infer(InferContext& context) {
   const Shape& shape = context.shape(0);
   if (shape.rank() != 3 || shape[0] != 1 || shape[2] < 6)
     fail(ErrorCode::kInvalidFile, "predictions are {}, not 1xboxesx6 or wider", shape.to_string());
+  // Every row may be a candidate, while multi_label leaves room for so many at most.
+  if (context.attributes().integer("multi_label", 0) != 0 && shape[1] > kMaxCandidates)
+    fail(ErrorCode::kUnsupported, "{} boxes are too many with multi_label; there can be {}", shape[1], kMaxCandidates);
   infer_candidates(context, shape[1], 1);
 }
 

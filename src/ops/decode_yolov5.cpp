@@ -38,8 +38,10 @@ void infer_yolox(InferContext& context) {
   const std::int64_t height = context.attributes().integer("height", 0);
   if (width < 1 || height < 1 || width > 65536 || height > 65536)
     fail(ErrorCode::kInvalidFile, "the input is {}x{} pixels", width, height);
+  const std::vector<std::int64_t> strides = context.attributes().integers("strides");
+  if (strides.empty()) fail(ErrorCode::kInvalidFile, "there are no strides");
   std::int64_t anchors = 0;
-  for (std::int64_t stride : context.attributes().integers("strides")) {
+  for (std::int64_t stride : strides) {
     if (stride < 1) fail(ErrorCode::kInvalidFile, "a stride is {}", stride);
     anchors += cells(width, height, stride);
   }

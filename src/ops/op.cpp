@@ -7,6 +7,13 @@ const TensorType& InferContext::input(int i) const {
   return *inputs_[static_cast<std::size_t>(i)];
 }
 
+void InferContext::require_outputs(std::size_t count) const {
+  if (node_.outputs.size() != count) fail(ErrorCode::kInvalidFile, "{} outputs, not {}", node_.outputs.size(), count);
+  for (std::size_t i = 0; i < count; ++i)
+    if (node_.outputs[i] == ValueId::kNone)
+      fail(ErrorCode::kInvalidFile, "output {} is left out; the operator writes all {}", i, count);
+}
+
 std::vector<std::int64_t> InferContext::integers(int i, std::string_view what) const {
   input(i);
   const Tensor* tensor = known(i);

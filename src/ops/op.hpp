@@ -28,6 +28,9 @@ class InferContext {
   const Attributes& attributes() const { return node_.attributes; }
   int input_count() const { return static_cast<int>(inputs_.size()); }
   int output_count() const { return static_cast<int>(outputs_.size()); }
+  /// For kernels that write all their outputs, asked for or not: throws Error (kInvalidFile) unless the node asks for
+  /// COUNT of them and leaves none out.
+  void require_outputs(std::size_t count) const;
   bool has(int i) const { return i < input_count() && inputs_[static_cast<std::size_t>(i)] != nullptr; }
   /// Throws Error (kInvalidFile) where the input is left out.
   const TensorType& input(int i) const;

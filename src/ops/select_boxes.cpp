@@ -51,7 +51,7 @@ void infer(InferContext& context) {
     fail(ErrorCode::kInvalidFile, "max_det is {}; it must lie in 1..{}", max_det, kMaxCandidates);
   suppression(context.attributes());
   if (!(context.attributes().real("sigma", 0.5F) > 0)) fail(ErrorCode::kInvalidFile, "sigma is not above 0");
-  if (context.output_count() != 5) fail(ErrorCode::kInvalidFile, "{} outputs, not 5", context.output_count());
+  context.require_outputs(5);
   context.output(0, DType::kFloat32, {max_det, boxes[1] + 2});
   context.output(1, DType::kInt32, {1});
   context.output(2, DType::kInt32, {max_det});

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "ops/candidates.hpp"
 #include "ops/portable_math.hpp"
@@ -40,10 +41,16 @@ void infer(InferContext& context) {
     fail(ErrorCode::kInvalidFile, "the geometry is {} {}, not float32 6", to_string(context.dtype(3)),
          context.shape(3).to_string());
   const Attributes& attributes = context.attributes();
+  if (context.has(1) && (context.dtype(1) != DType::kBool || context.shape(1).rank() != 1))
+    fail(ErrorCode::kInvalidFile, "the classes asked for are {} {}, not bool [classes]", to_string(context.dtype(1)),
+         context.shape(1).to_string());
   check_classes(attributes, logits[2]);
+  if (boxes[1] > std::numeric_limits<std::int32_t>::max())
+    fail(ErrorCode::kUnsupported, "{} queries are too many", boxes[1]);
   const std::int64_t max_det = attributes.integer("max_det", 300);
   if (max_det < 1 || attributes.integer("width", 0) < 1 || attributes.integer("height", 0) < 1)
     fail(ErrorCode::kInvalidFile, "max_det, width and height must be above 0");
+  context.require_outputs(3);
   const std::int64_t most = std::min(max_det, boxes[1]);
   context.output(0, DType::kFloat32, {most, 6});
   context.output(1, DType::kInt32, {1});

@@ -131,6 +131,12 @@ TEST(DecodeYolox, PlacesBoxesOnTheGrid) {
   EXPECT_EQ(elements<float>(out[1])[0], 0.5F);
 }
 
+TEST(DecodeYolox, RejectsNoStrides) {
+  const Tensor none(DType::kFloat32, {1, 0, 7});
+  EXPECT_THROW(run_saccade_op("DecodeYolox", {none}, 5, {{"width", std::int64_t{32}}, {"height", std::int64_t{32}}}),
+               Error);
+}
+
 TEST(DecodeYolox, RejectsStridesThatDoNotFit) {
   const Tensor rows(DType::kFloat32, {1, 6, 6});
   for (const auto& strides : {std::vector<std::int64_t>{16}, {0}, {-8}, {}})
@@ -148,6 +154,34 @@ TEST(DecodeEndToEnd, CopiesBoxesAboveTheThreshold) {
   EXPECT_EQ(elements<std::int32_t>(out[4])[0], 1);
   EXPECT_EQ(elements<float>(out[0])[3], 4);
   EXPECT_EQ(elements<std::int32_t>(out[2])[0], 7);
+}
+
+TEST(DecodeEndToEnd, HasRoomForEveryRow) {
+  const Tensor many(DType::kFloat32, {1, kMaxCandidates + 1, 6});
+  EXPECT_EQ(run_saccade_op("DecodeEndToEnd", {many}, 5, {})[1].elements(), kMaxCandidates + 1);
+  EXPECT_THROW(run_saccade_op("DecodeEndToEnd", {many}, 5, {{"multi_label", std::int64_t{1}}}), Error);
+}
+
+TEST(Decoders, RefuseOutputsThatAreLeftOut) {
+  const Tensor rows(DType::kFloat32, {1, 7, 7});
+  for (const char* name : {"DecodeYolov8", "DecodeYolov5", "DecodeEndToEnd"})
+    test::expect_all_outputs_required(name, {rows}, 5, {});
+  test::expect_all_outputs_required("DecodeBoxes", {Tensor(DType::kFloat32, {1, 7, 4}), Tensor(), rows}, 5, {});
+}
+
+TEST(Decoders, RefuseClassesThatAreNone) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  const Tensor rows(DType::kFloat32, {1, 6, 6});
+  for (const char* name : {"DecodeYolov8", "DecodeYolov5", "DecodeEndToEnd"}) {
+    for (std::int64_t wrong : {kMost, -kMost - 1, std::int64_t{-2}, kMaxClasses}) {
+      const std::vector<std::int64_t> remap = name == std::string("DecodeYolov5") ? std::vector{wrong}  // of 1 class
+                                                                                  : std::vector{wrong, std::int64_t{0}};
+      EXPECT_THROW(run_saccade_op(name, {rows}, 5, {{"remap", remap}, {"threshold", std::vector<float>{0.5F}}}), Error)
+          << name << ' ' << wrong;
+    }
+  }
+  const Tensor none(DType::kFloat32, {1, 4 + kMaxClasses + 1, 0});
+  EXPECT_THROW(run_saccade_op("DecodeYolov8", {none}, 5, {}), Error);
 }
 
 TEST(Decoders, RejectOtherShapesAndTypes) {

@@ -106,6 +106,15 @@ TEST(SelectBoxes, RejectsAttributesThatMakeNoSense) {
   EXPECT_THROW(select({box_at(0, 0.5F)}, {{"max_det", std::int64_t{1} << 40}}), Error);
 }
 
+TEST(SelectBoxes, RefusesOutputsThatAreLeftOut) {
+  const Tensor floats(DType::kFloat32, {2});
+  const Tensor numbers(DType::kInt32, {2});
+  test::expect_all_outputs_required("SelectBoxes",
+                                    {Tensor(DType::kFloat32, {2, 4}), floats, numbers, numbers,
+                                     Tensor(DType::kInt32, {1}), Tensor(DType::kFloat32, {6})},
+                                    5, {});
+}
+
 TEST(TopClasses, SortsByProbability) {
   const Tensor scores = Tensor::of<float>({1, 4, 1, 1}, {0.1F, 0.6F, 0.1F, 0.2F});
   const auto out = test::run_saccade_op("TopClasses", {scores}, 1, {{"k", std::int64_t{3}}});

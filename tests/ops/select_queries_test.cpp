@@ -101,6 +101,35 @@ TEST(SelectQueries, RefusesWhatDoesNotBelongTogether) {
   EXPECT_THROW(select({{kMiddle, {0, 0, 0}}}, {{"width", std::int64_t{0}}}), Error);
 }
 
+TEST(SelectQueries, RefusesClassesThatAreNone) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  for (std::int64_t wrong : {kMost, -kMost - 1, std::int64_t{-2}, std::int64_t{1} << 24})
+    EXPECT_THROW(select({{kMiddle, {9, 0, 0}}},
+                        {{"remap", std::vector<std::int64_t>{wrong, 0, 0}}, {"threshold", std::vector<float>{0.5F}}}),
+                 Error)
+        << wrong;
+}
+
+TEST(SelectQueries, RefusesAFilterThatIsNone) {
+  try {
+    test::run_saccade_op("SelectQueries",
+                         {Tensor(DType::kFloat32, {1, 2, 4}), Tensor(DType::kFloat32, {3}),
+                          Tensor(DType::kFloat32, {1, 2, 3}), Tensor(DType::kFloat32, {6})},
+                         3, {{"width", std::int64_t{20}}, {"height", std::int64_t{20}}});
+    ADD_FAILURE() << "was expected to fail";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string_view(error.what()).find("the classes asked for are float32 3"), std::string_view::npos)
+        << error.what();
+  }
+}
+
+TEST(SelectQueries, RefusesOutputsThatAreLeftOut) {
+  const AttributeList attributes = {{"width", std::int64_t{20}}, {"height", std::int64_t{20}}};
+  const std::vector<Tensor> inputs = {Tensor(DType::kFloat32, {1, 2, 4}), Tensor(), Tensor(DType::kFloat32, {1, 2, 3}),
+                                      Tensor(DType::kFloat32, {6})};
+  test::expect_all_outputs_required("SelectQueries", inputs, 3, attributes);
+}
+
 TEST(PortableMath, IsCloseToTheLibrarys) {
   for (float x = -87; x < 88.6F; x += 0.0137F)
     EXPECT_NEAR(portable_exp(x) / std::exp(static_cast<double>(x)), 1, 3e-7) << x;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cstring>
 #include <string>
 #include <utility>
@@ -40,6 +42,29 @@ inline std::vector<Tensor> run_saccade_op(const std::string& name, const std::ve
   }
   find_op("saccade", name)->reference(KernelContext(node, inputs, views));
   return outputs;
+}
+
+/// Expects the operator's rule to take OUTPUT_COUNT outputs and to refuse every other number and any left out: for
+/// kernels that write them all.
+inline void expect_all_outputs_required(const std::string& name, const std::vector<Tensor>& tensors, int output_count,
+                                        const AttributeList& attributes) {
+  const auto infer = [&](int count, int left_out) {
+    Graph graph;
+    Node node{.domain = "saccade", .op = name, .name = name};
+    for (const auto& [key, value] : attributes) node.attributes.set(key, value);
+    for (std::size_t i = 0; i < tensors.size(); ++i)
+      node.inputs.push_back(tensors[i].empty()
+                                ? ValueId::kNone
+                                : graph.add_input("in" + std::to_string(i), {tensors[i].dtype(), tensors[i].shape()}));
+    for (int i = 0; i < count; ++i)
+      node.outputs.push_back(i == left_out ? ValueId::kNone : graph.add_value("out" + std::to_string(i)));
+    KnownValues known(graph);
+    infer_node(graph, node, known);
+  };
+  EXPECT_NO_THROW(infer(output_count, -1)) << name;
+  for (int count : {0, 1, output_count - 1, output_count + 1})
+    EXPECT_THROW(infer(count, -1), Error) << name << " with " << count << " outputs";
+  for (int i = 0; i < output_count; ++i) EXPECT_THROW(infer(output_count, i), Error) << name << " without output " << i;
 }
 
 template <typename T>
