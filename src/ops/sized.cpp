@@ -195,6 +195,9 @@ class SizedRun {
         form_.inner, std::move(given), [this](int i) { return contents(static_cast<std::size_t>(i)); },
         [](double) { return true; });  // what a run takes is the model's own affair
     form_.op->infer(context);
+    for (std::size_t i = 0; i < form_.inner.outputs.size(); ++i)
+      if (form_.inner.outputs[i] != ValueId::kNone && !context.is_set(i))
+        fail(ErrorCode::kInvalidFile, "the operator has no output {}", i);
     return context.outputs();
   }
 

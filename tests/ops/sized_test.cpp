@@ -86,6 +86,14 @@ TEST_F(SizedTest, RefusesMoreThanItHasRoomFor) {
       << error_of(4);
 }
 
+TEST_F(SizedTest, RefusesAnOutputThatItsOperatorDoesNotHave) {
+  form_.room = {{DType::kInt32, {2, 4}}, {DType::kFloat32, {}}};
+  const ValueId same = output("same");
+  add({.op = "Identity", .inputs = {t_}, .outputs = {same, output("another")}});
+
+  EXPECT_NE(error_of(3).find("node 'node' (Identity): the operator has no output 1"), std::string::npos) << error_of(3);
+}
+
 TEST_F(SizedTest, RunsUnderItsGuardAlone) {
   // Gather can't run without columns.
   const ValueId first = graph_.add_constant("first", Tensor::scalar(std::int64_t{0}));
