@@ -67,7 +67,9 @@ const Tensor* KnownValues::get(ValueId id) {
   // Marks the value as unknown first: a damaged, cyclic graph must not recurse for ever.
   computed_[id] = std::nullopt;
   const Node* node = graph_.producer(id);
-  if (node == nullptr || depth_ == kMaxDepth || bytes_of_outputs(graph_, *node) > kMaxBytes) return nullptr;
+  // Nobody has compared a post-op's operand with the output yet where types are still being inferred.
+  if (node == nullptr || !node->post_ops.empty() || depth_ == kMaxDepth || bytes_of_outputs(graph_, *node) > kMaxBytes)
+    return nullptr;
   if (!needs_contents(*node)) {
     charge(*node);
     return &computed_[id].emplace(evaluate_type(graph_, *node));
@@ -118,11 +120,17 @@ std::vector<TensorType> infer_node(const Graph& graph, const Node& node, KnownVa
       return tensor;
     };
     InferContext context(node, std::move(inputs), contents, afford);
+    for (int i = 0; i < context.input_count(); ++i)
+      if (context.has(i) && context.dtype(i) == DType::kFrame && !node.is("Preprocess", "saccade"))
+        fail(ErrorCode::kInvalidFile, "input {} is a frame, which only saccade.Preprocess reads", i);
     op->infer(context);
     for (std::size_t i = 0; i < node.outputs.size(); ++i)
       if (node.outputs[i] != ValueId::kNone && !context.is_set(i))
         fail(ErrorCode::kInvalidFile, "the operator has no output {}", i);
-    for (const TensorType& type : context.outputs()) bytes_of(type.dtype, type.shape);
+    for (const TensorType& type : context.outputs()) {
+      if (type.dtype == DType::kFrame) fail(ErrorCode::kInvalidFile, "an operator makes no frame");
+      bytes_of(type.dtype, type.shape);
+    }
     return context.outputs();
   } catch (const Error& error) {
     throw error.in(describe(node));

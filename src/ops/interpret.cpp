@@ -7,11 +7,22 @@ namespace {
 
 TensorView view_or_null(const Tensor& tensor) { return tensor.empty() ? TensorView{} : view_of(tensor); }
 
+/// Null where there is no such operator.
+const Op* op_of(const PostOp& post) { return find_op(post.op == "Silu" ? "saccade" : "", post.op); }
+
+/// The operator's node, with neither inputs nor outputs.
+Node node_of(const PostOp& post) {
+  Node node{.domain = post.op == "Silu" ? "saccade" : "", .op = post.op};
+  if (post.op == "Clip") return node;  // its bounds are inputs
+  node.attributes.set("alpha", post.alpha);
+  node.attributes.set("beta", post.beta);
+  return node;
+}
+
 void run_post_op(const PostOp& post, const TensorView& output, std::span<const TensorView> operands) {
-  const bool ours = post.op == "Silu";
-  const Op* op = find_op(ours ? "saccade" : "", post.op);
+  const Op* op = op_of(post);
   if (op == nullptr) fail(ErrorCode::kInternal, "post-op '{}' is not an operator", post.op);
-  Node node{.domain = ours ? "saccade" : "", .op = post.op};
+  const Node node = node_of(post);
   Tensor low;
   Tensor high;
   std::vector<TensorView> inputs{output};
@@ -21,17 +32,44 @@ void run_post_op(const PostOp& post, const TensorView& output, std::span<const T
     high = Tensor::scalar(post.beta);
     inputs.push_back(view_of(low));
     inputs.push_back(view_of(high));
-  } else {
-    node.attributes.set("alpha", post.alpha);
-    node.attributes.set("beta", post.beta);
   }
   op->reference(KernelContext(node, inputs, {&output, 1}));
+}
+
+/// Asks the operator's own shape rule.
+void check_post_op(const Graph& graph, const Node& node, const PostOp& post) {
+  const Op* op = op_of(post);
+  if (op == nullptr || op->reference == nullptr) fail(ErrorCode::kInvalidFile, "it is not an operator");
+  const TensorType& output = graph.value(node.outputs[0]).type;
+  const TensorType bound;
+  std::vector<const TensorType*> inputs{&output};
+  if (post.operand >= 0) inputs.push_back(&graph.value(node.inputs[static_cast<std::size_t>(post.operand)]).type);
+  if (post.op == "Clip") inputs.insert(inputs.end(), 2, &bound);
+  Node made = node_of(post);
+  made.inputs.assign(inputs.size(), node.outputs[0]);
+  made.outputs = {node.outputs[0]};
+  InferContext context(
+      made, inputs, [](int) { return nullptr; }, [](double) { return true; });
+  op->infer(context);
+  if (output.dtype != DType::kFloat32 || context.outputs()[0] != output)
+    fail(ErrorCode::kInvalidFile, "it does not leave {} {} in place", to_string(output.dtype),
+         output.shape.to_string());
 }
 
 }  // namespace
 
 void apply_post_ops(const Node& node, const TensorView& output, std::span<const TensorView> operands) {
   for (const PostOp& post : node.post_ops) run_post_op(post, output, operands);
+}
+
+void check_post_ops(const Graph& graph, const Node& node) {
+  for (const PostOp& post : node.post_ops) {
+    try {
+      check_post_op(graph, node, post);
+    } catch (const Error& error) {
+      throw error.in(fmt::format("node '{}' ({}), post-op '{}'", node.name, node.op, post.op));
+    }
+  }
 }
 
 std::vector<Tensor> evaluate(const Graph& graph, const Node& node, std::span<const Tensor> inputs) {

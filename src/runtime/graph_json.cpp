@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "graph/verify.hpp"
 #include "ops/infer.hpp"
+#include "ops/interpret.hpp"
 
 namespace saccade {
 namespace {
@@ -90,20 +91,41 @@ Enum enum_from(const Json& json, Enum last) {
 
 Shape shape_from(const Json& json) { return Shape(integers_from<std::int64_t>(json)); }
 
-Tensor tensor_from(const Json& json, std::string_view blob) {
+/// The constants behind the header, each of which is taken once: a small file must not ask for its bytes again and
+/// again.
+class Constants {
+ public:
+  explicit Constants(std::string_view blob) : blob_(blob), left_(blob.size()) {}
+
+  std::string_view take(std::size_t offset, std::size_t bytes) {
+    if (offset > blob_.size() || bytes > blob_.size() - offset)
+      fail(ErrorCode::kInvalidFile, "a constant lies outside the file");
+    if (bytes > left_) fail(ErrorCode::kInvalidFile, "its constants overlap");
+    left_ -= bytes;
+    return blob_.substr(offset, bytes);
+  }
+
+ private:
+  std::string_view blob_;
+  std::size_t left_;
+};
+
+Tensor tensor_from(const Json& json, Constants& constants) {
   const DType dtype = enum_from(json.at("dtype"), DType::kFrame);
   const Shape shape = shape_from(json.at("shape"));
   if (!json.at("offset").is_number_unsigned()) fail(ErrorCode::kInvalidFile, "a constant's place is no number");
-  const auto offset = json.at("offset").get<std::size_t>();
-  const std::size_t bytes = bytes_of(dtype, shape);
-  if (dtype == DType::kString || dtype == DType::kFrame || offset > blob.size() || bytes > blob.size() - offset)
-    fail(ErrorCode::kInvalidFile, "a constant lies outside the file");
+  if (dtype == DType::kString || dtype == DType::kFrame)
+    fail(ErrorCode::kInvalidFile, "a constant can't be {}", to_string(dtype));
+  const std::string_view bytes = constants.take(json.at("offset").get<std::size_t>(), bytes_of(dtype, shape));
+  // Any byte but 0 and 1 would be undefined behaviour to read as a bool.
+  if (dtype == DType::kBool && bytes.find_first_not_of(std::string_view("\0\1", 2)) != std::string_view::npos)
+    fail(ErrorCode::kInvalidFile, "a constant of bools holds something else");
   Tensor tensor(dtype, shape);
-  if (bytes != 0) std::memcpy(tensor.raw(), blob.data() + offset, bytes);
+  if (!bytes.empty()) std::memcpy(tensor.raw(), bytes.data(), bytes.size());
   return tensor;
 }
 
-Attribute attribute_from(const Json& json, std::string_view blob) {
+Attribute attribute_from(const Json& json, Constants& constants) {
   if (!json.is_object() || json.size() != 1) fail(ErrorCode::kInvalidFile, "an attribute has not one value");
   const std::string kind = json.begin().key();
   const Json& value = json.begin().value();
@@ -113,7 +135,7 @@ Attribute attribute_from(const Json& json, std::string_view blob) {
   if (kind == "is") return integers_from<std::int64_t>(value);
   if (kind == "fs") return value.get<std::vector<float>>();
   if (kind == "ss") return value.get<std::vector<std::string>>();
-  if (kind == "t") return tensor_from(value, blob);
+  if (kind == "t") return tensor_from(value, constants);
   fail(ErrorCode::kInvalidFile, "an attribute of unknown kind '{}'", kind);
 }
 
@@ -125,14 +147,14 @@ ValueId id_from(const Json& json, const Graph& graph, bool may_be_none) {
   return static_cast<ValueId>(id);
 }
 
-Node node_from(const Json& json, const Graph& graph, std::string_view blob) {
+Node node_from(const Json& json, const Graph& graph, Constants& constants) {
   Node node{.domain = json.at("domain"), .op = json.at("op"), .name = json.at("name")};
   for (const Json& id : json.at("inputs")) node.inputs.push_back(id_from(id, graph, true));
   for (const Json& id : json.at("outputs")) node.outputs.push_back(id_from(id, graph, true));
   node.stage = enum_from(json.at("stage"), Stage::kPost);
   if (json.contains("attributes"))
     for (const auto& [name, value] : json.at("attributes").items())
-      node.attributes.set(name, attribute_from(value, blob));
+      node.attributes.set(name, attribute_from(value, constants));
   if (json.contains("post_ops")) {
     for (const Json& post : json.at("post_ops")) {
       node.post_ops.push_back({post.at("op"), post.at("alpha"), post.at("beta"), int_from(post.at("operand"))});
@@ -153,11 +175,11 @@ std::vector<Extent> extents_from(const Json& json) {
   return extents;
 }
 
-void add_value(Graph& graph, const Json& json, std::string_view blob) {
+void add_value(Graph& graph, const Json& json, Constants& constants) {
   const std::string name = json.at("name");
   ValueId id;
   if (json.contains("constant")) {
-    id = graph.add_constant(name, tensor_from(json.at("constant"), blob));
+    id = graph.add_constant(name, tensor_from(json.at("constant"), constants));
   } else {
     id = graph.add_value(name, {enum_from(json.at("dtype"), DType::kFrame), shape_from(json.at("shape"))});
   }
@@ -170,6 +192,23 @@ void add_value(Graph& graph, const Json& json, std::string_view blob) {
         Quantization{quantization.at("scale"), integers_from<std::int32_t>(quantization.at("zero_point")),
                      int_from(quantization.at("axis"))};
   }
+}
+
+/// What a damaged file breaks of a graph is not our bug.
+void check(const Graph& graph) {
+  try {
+    verify(graph);
+  } catch (const Error& error) {
+    throw Error(ErrorCode::kInvalidFile, error.what());
+  }
+}
+
+/// What can only be judged by the types that were inferred.
+void check_types(const Graph& graph) {
+  for (NodeId id : graph.order()) check_post_ops(graph, graph.node(id));
+  for (ValueId id : graph.outputs())
+    if (graph.value(id).type.dtype == DType::kFrame)
+      fail(ErrorCode::kInvalidFile, "the output '{}' is a frame", graph.value(id).name);
 }
 
 }  // namespace
@@ -209,9 +248,10 @@ Json to_json(const Graph& graph, TensorBlob& blob) {
 
 Graph graph_from_json(const Json& json, std::string_view blob) {
   Graph graph;
+  Constants constants(blob);
   graph.name = json.at("name");
   graph.metadata = json.at("metadata").get<std::map<std::string, std::string>>();
-  for (const Json& value : json.at("values")) add_value(graph, value, blob);
+  for (const Json& value : json.at("values")) add_value(graph, value, constants);
   const auto ids = [&](const char* key) {
     std::vector<ValueId> result;
     if (json.contains(key))
@@ -221,13 +261,12 @@ Graph graph_from_json(const Json& json, std::string_view blob) {
   graph.set_inputs(ids("inputs"));
   graph.set_outputs(ids("outputs"));
   if (json.contains("extents")) graph.set_extents(extents_from(json.at("extents")));
-  for (const Json& node : json.at("nodes")) graph.add_node(node_from(node, graph, blob));
+  for (const Json& node : json.at("nodes")) graph.add_node(node_from(node, graph, constants));
+  // Before, for shape rules may run kernels, and after, for the file's own types are not believed.
+  check(graph);
   infer_types(graph);
-  try {
-    verify(graph);
-  } catch (const Error& error) {
-    throw Error(ErrorCode::kInvalidFile, error.what());
-  }
+  check(graph);
+  check_types(graph);
   return graph;
 }
 

@@ -18,6 +18,8 @@ using Json = nlohmann::json;
 
 constexpr std::array<char, 8> kMagic = {'S', 'A', 'C', 'C', 'P', 'L', 'A', 'N'};
 constexpr std::uint32_t kVersion = 1;
+// A header has less; what copies or prints a JSON value goes down into it and would end the stack.
+constexpr int kMaxDepth = 32;
 constexpr std::size_t kPrefix = kMagic.size() + sizeof(std::uint32_t) + sizeof(std::uint64_t);
 
 std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
@@ -40,7 +42,11 @@ Json parse_header(const std::string& bytes, std::string_view& blob) {
   if (length > bytes.size() - kPrefix) fail(ErrorCode::kInvalidFile, "it is cut short: compile the plan again");
   const std::size_t start = std::min(aligned(kPrefix + length), bytes.size());
   blob = std::string_view(bytes).substr(start);
-  return Json::parse(std::string_view(bytes).substr(kPrefix, length));
+  const auto flat = [](int depth, Json::parse_event_t /*event*/, Json& /*parsed*/) {
+    if (depth > kMaxDepth) fail(ErrorCode::kInvalidFile, "its header is nested too deep: compile the plan again");
+    return true;
+  };
+  return Json::parse(std::string_view(bytes).substr(kPrefix, length), flat);
 }
 
 }  // namespace

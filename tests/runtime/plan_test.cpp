@@ -187,6 +187,17 @@ class PlanFile : public testing::Test {
     write(start + text + whole.substr((kPrefix + length + 63) / 64 * 64));
   }
 
+  /// What opening the file throws; "" where it opens.
+  std::string load_error() const {
+    try {
+      load_plan(path_, kBackend, {});
+      return "";
+    } catch (const Error& error) {
+      EXPECT_NE(error.code(), ErrorCode::kInternal);
+      return error.what();
+    }
+  }
+
   static constexpr const char* kName = "model.plan";
   test::TempFolder folder_;
   const std::string path_ = folder_ / kName;
@@ -302,6 +313,9 @@ TEST_F(PlanFile, RefusesHeadersThatLie) {
       {"/graph/nodes/0/stage", "2.5"},
       {"/graph/nodes/0/post_ops", many.c_str()},
       {"/graph/nodes/0/post_ops", R"([{"op": "Relu", "alpha": 0, "beta": 0, "operand": 1e99}])"},
+      {"/graph/nodes/0/post_ops", R"([{"op": "Frobnicate", "alpha": 0, "beta": 0, "operand": -1}])"},
+      {"/graph/nodes/0/post_ops", R"([{"op": "MatMul", "alpha": 0, "beta": 0, "operand": -1}])"},
+      {"/graph/nodes/0/post_ops", R"([{"op": "Shape", "alpha": 0, "beta": 0, "operand": -1}])"},
       {"/graph/values/0/shape", "[1e300]"},
       {"/graph/values/0/shape", "[-1]"},
       {"/graph/values/0/shape", "[4611686018427387904, 4611686018427387904]"},
@@ -319,6 +333,48 @@ TEST_F(PlanFile, RefusesHeadersThatLie) {
       EXPECT_NE(error.code(), ErrorCode::kInternal) << error.what();
     }
   }
+}
+
+TEST_F(PlanFile, RefusesConstantsThatOverlap) {
+  save_plan(*Plan::compile(small_graph(), kBackend, {}), path_);
+  write_lie(bytes(), "/graph/values/1/constant", R"({"dtype": 0, "shape": [18], "offset": 0})");
+  EXPECT_NE(load_error().find("its constants overlap"), std::string::npos) << load_error();
+}
+
+TEST_F(PlanFile, RefusesBoolsThatAreNone) {
+  test::GraphBuilder b;
+  const ValueId condition = b.constant(Tensor::of<bool>({2}, {true, false}));
+  const ValueId x = b.input("x", {2});
+  save_plan(*Plan::compile(b.build({b.op("Where", {condition, x, b.op("Neg", {x})})}), kBackend, {}), path_);
+  EXPECT_EQ(load_error(), "");
+  std::string whole = bytes();
+  whole.back() = 7;
+  write(whole);
+  EXPECT_NE(load_error().find("a constant of bools holds something else"), std::string::npos) << load_error();
+}
+
+TEST_F(PlanFile, RefusesAnOutputThatIsAFrame) {
+  Graph graph;
+  graph.add_output(graph.add_input("x", {DType::kFloat32, {64, 64}}));
+  save_plan(*Plan::compile(graph, kBackend, {}), path_);
+  write_lie(bytes(), "/graph/values/0/dtype", std::to_string(static_cast<int>(DType::kFrame)).c_str());
+  EXPECT_NE(load_error().find("the output 'x' is a frame"), std::string::npos) << load_error();
+}
+
+TEST_F(PlanFile, RefusesAHeaderThatIsNestedTooDeep) {
+  save_plan(*Plan::compile(small_graph(), kBackend, {}), path_);
+  write_lie(bytes(), "/graph/nodes/0/stage", (std::string(1000, '[') + std::string(1000, ']')).c_str());
+  EXPECT_NE(load_error().find("nested too deep"), std::string::npos) << load_error();
+}
+
+TEST_F(PlanFile, IsVerifiedBeforeAKernelWorksOutAShape) {
+  test::GraphBuilder b;
+  const ValueId x = b.input("x", {6});
+  const auto top = b.multi("TopK", {b.floats({4}, {0, 0, 5, 4}), b.ints({2})}, 2);  // 5 and 4 at 2 and 3
+  save_plan(*Plan::compile(b.build({b.op("Reshape", {x, top[1]})}), kBackend, {}), path_);
+  EXPECT_EQ(load_error(), "");
+  write_lie(bytes(), "/graph/nodes/0/outputs/0", "-1");
+  EXPECT_NE(load_error().find("leaves out its first output"), std::string::npos) << load_error();
 }
 
 TEST_F(PlanFile, IsRefusedWhereItDoesNotFitTheMemory) {

@@ -1,0 +1,27 @@
+#include "ops/infer.hpp"
+
+#include "ops/run_op.hpp"
+#include "support/graph_builder.hpp"
+
+namespace saccade {
+namespace {
+
+TEST(Infer, LetsPreprocessAloneReadAFrame) {
+  // A frame's memory is a FrameView, whatever its shape says.
+  const auto [code, message] =
+      OpCall{.op = "Identity", .inputs = {Tensor(DType::kFrame, {64})}, .constant = false}.error();
+  EXPECT_EQ(code, ErrorCode::kInvalidFile);
+  EXPECT_NE(message.find("input 0 is a frame"), std::string::npos) << message;
+}
+
+TEST(Infer, DoesNotWorkOutWhatAPostOpChanges) {
+  test::GraphBuilder b;
+  const ValueId y = b.op("Relu", {b.floats({2}, {1, -1})});
+  infer_types(b.graph());
+  EXPECT_NE(KnownValues(b.graph()).get(y), nullptr);
+  b.graph().node(b.graph().value(y).producer).post_ops.push_back({.op = "Add", .operand = 0});
+  EXPECT_EQ(KnownValues(b.graph()).get(y), nullptr);
+}
+
+}  // namespace
+}  // namespace saccade
