@@ -1,14 +1,12 @@
 #pragma once
 
-#include <chrono>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "base/clock.hpp"
+#include "runtime/runner.hpp"
 #include "runtime/tactic.hpp"
-#include "tensor/frame.hpp"
 
 namespace saccade {
 
@@ -75,46 +73,34 @@ class Plan {
   int threads_ = 1;
 };
 
-/// When a launch ran.
-struct StepTime {
-  Clock::time_point start;
-  Clock::time_point end;
-
-  std::chrono::nanoseconds duration() const { return end - start; }
-};
-
 /// What changes while a plan runs: the arena and the bindings. One thread at a time; several of one plan may run side
 /// by side. Move-only.
 class Execution {
  public:
   explicit Execution(std::shared_ptr<const Plan> plan);
-  ~Execution();
-  Execution(Execution&&) noexcept;
-  Execution& operator=(Execution&&) noexcept;
 
   const Plan& plan() const { return *plan_; }
   /// A graph input to be filled, or an output to be read after run(), by its place. Valid while the execution lives;
-  /// row-major.
+  /// row-major, in memory that the host sees.
   TensorView input(std::size_t i) const;
   TensorView output(std::size_t i) const;
   /// The frame that a kFrame input reads; null where the graph has none. Set it before run().
-  FrameView* frame() const;
+  FrameView* frame() const { return runner_->frame(); }
 
   /// Runs all launches and returns when the outputs are there. Allocates nothing after its first call.
-  void run();
+  void run() { runner_->run(); }
   /// Fills the arena with NaN patterns, inputs included: what a plan reads without having written shows.
-  void poison();
+  void poison() { runner_->poison(); }
   /// Time of the last run() by stage.
-  std::chrono::nanoseconds stage_time(Stage stage) const;
+  std::chrono::nanoseconds stage_time(Stage stage) const { return runner_->stage_time(stage); }
 
   /// From now on run() writes here when each launch ran: an entry a step of the plan, views left alone. Empty: it
   /// writes nothing and reads no clock for it. The entries outlive the runs. Throws Error on a wrong number of them.
   void time_steps(std::span<StepTime> times);
 
  private:
-  struct State;
   std::shared_ptr<const Plan> plan_;
-  std::unique_ptr<State> state_;
+  std::unique_ptr<Runner> runner_;  // refers to the plan: goes first
 };
 
 /// Copies of the graph's answers after run(), cut to their extents.

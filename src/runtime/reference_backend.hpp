@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "runtime/runner.hpp"
 #include "runtime/tactic.hpp"
 
 namespace saccade {
@@ -17,6 +18,7 @@ class ReferenceBackend : public Backend {
   std::span<const Tactic* const> tactics() const override { return tactics_; }
   LayoutRule layout_rule(const NodeContext&) const override { return LayoutRule::kRowMajor; }
   bool computes_halves() const override { return true; }
+  std::unique_ptr<Runner> make_runner(const Plan& plan) const override { return make_host_runner(plan); }
   void prepare_thread(int) const override {}
   void release_thread() const override {}
   std::string device_name() const override { return "the reference kernels"; }

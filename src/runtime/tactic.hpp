@@ -15,13 +15,14 @@ struct Bindings {
   std::span<const TensorView> inputs;   ///< data is null where an optional input is left out
   std::span<const TensorView> outputs;  ///< data is null where an output is not asked for
   std::byte* scratch = nullptr;         ///< Launch::scratch_bytes(), 64-byte aligned; shared with other launches
+  void* queue = nullptr;                ///< the device's own stream; null on the host
 };
 
 /// A launch tied to one execution's memory.
 class BoundLaunch {
  public:
   virtual ~BoundLaunch() = default;
-  /// Does the work and returns when it is done. Allocates nothing. Throws Error (kInvalidArgument, kUnsupported) only
+  /// Does the work and returns when it is done; on a device, once it is in the queue. Allocates nothing. Throws Error (kInvalidArgument, kUnsupported) only
   /// where the tensors' contents make no sense to the operator: an index out of range in a user's model.
   virtual void run() = 0;
 };
@@ -72,6 +73,9 @@ class Tactic {
   virtual std::unique_ptr<Launch> compile(const NodeContext& context) const = 0;
 };
 
+class Plan;
+class Runner;
+
 /// A device that runs plans.
 class Backend {
  public:
@@ -83,6 +87,8 @@ class Backend {
   /// Whether it computes in float16 and bfloat16 at the speed of float32, or has to answer as they round; where not,
   /// models of halves are computed in float32.
   virtual bool computes_halves() const = 0;
+  /// Memory and bound launches for one execution; it keeps a reference to the plan. Throws Error (kDevice).
+  virtual std::unique_ptr<Runner> make_runner(const Plan& plan) const = 0;
   /// Runs once on every thread that executes plans, before its first: thread counts and the like.
   virtual void prepare_thread(int threads) const = 0;
   /// Gives back the workers that the calling thread's plans ran on; the next run gets new ones.

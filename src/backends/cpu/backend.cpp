@@ -11,6 +11,7 @@
 #include "cpu/tactics.hpp"
 #include "runtime/cpu_backend.hpp"
 #include "runtime/reference_backend.hpp"
+#include "runtime/runner.hpp"
 
 namespace saccade::cpu {
 namespace {
@@ -29,6 +30,7 @@ class CpuBackend : public Backend {
     return std::ranges::any_of(tactics_, runs) ? rule : LayoutRule::kRowMajor;
   }
   bool computes_halves() const override { return false; }
+  std::unique_ptr<Runner> make_runner(const Plan& plan) const override { return make_host_runner(plan); }
   void prepare_thread(int threads) const override { omp_set_num_threads(threads > 0 ? threads : omp_get_num_procs()); }
   void release_thread() const override { end_team(); }
   std::string device_name() const override { return cpu::device_name(); }

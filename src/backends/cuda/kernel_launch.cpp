@@ -1,0 +1,135 @@
+#include "cuda/kernel_launch.hpp"
+
+#include <map>
+
+#include "base/error.hpp"
+#include "cuda/queue.hpp"
+
+namespace saccade::cuda {
+namespace {
+
+struct Compiled {
+  const Kernel* kernel = nullptr;
+  Grid grid;
+  std::vector<Argument> arguments;
+};
+
+class BoundKernels : public BoundLaunch {
+ public:
+  struct Call {
+    CUfunction function = nullptr;
+    Grid grid;
+    std::vector<CUdeviceptr> addresses;
+    std::vector<void*> arguments;  // pointers to the addresses, as the driver takes them
+  };
+
+  BoundKernels(std::vector<Call> calls, CUstream stream) : calls_(std::move(calls)), stream_(stream) {
+    for (Call& call : calls_)
+      for (CUdeviceptr& address : call.addresses) call.arguments.push_back(&address);
+  }
+
+  void run() override {
+    for (Call& call : calls_) {
+      CUlaunchAttribute overlap{};
+      overlap.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+      overlap.value.programmaticStreamSerializationAllowed = 1;
+      const CUlaunchConfig config{.gridDimX = call.grid.blocks[0],
+                                  .gridDimY = call.grid.blocks[1],
+                                  .gridDimZ = call.grid.blocks[2],
+                                  .blockDimX = call.grid.threads[0],
+                                  .blockDimY = call.grid.threads[1],
+                                  .blockDimZ = call.grid.threads[2],
+                                  .sharedMemBytes = call.grid.shared_bytes,
+                                  .hStream = stream_,
+                                  .attrs = &overlap,
+                                  .numAttrs = 1};
+      SACCADE_CUDA(cuLaunchKernelEx(&config, call.function, call.arguments.data(), nullptr));
+    }
+  }
+
+ private:
+  std::vector<Call> calls_;
+  CUstream stream_;
+};
+
+/// Bytes on the device that no run changes.
+DeviceMemory upload(std::span<const std::byte> bytes) {
+  DeviceMemory memory(bytes.size());
+  if (!bytes.empty()) SACCADE_CUDA(cuMemcpyHtoD_v2(memory.address(), bytes.data(), bytes.size()));
+  return memory;
+}
+
+class KernelLaunch : public Launch {
+ public:
+  KernelLaunch(Device& device, const NodeContext& context, NodeProgram program)
+      : device_(device), scratch_bytes_(program.scratch_bytes), detail_(std::move(program.detail)) {
+    for (KernelCall& call : program.calls) {
+      const Kernel& kernel = device.kernel(call.source, call.name);
+      if (call.grid.shared_bytes > 0) {
+        device.make_current();
+        SACCADE_CUDA(cuFuncSetAttribute(kernel.function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                        static_cast<int>(call.grid.shared_bytes)));
+      }
+      calls_.push_back({&kernel, call.grid, std::move(call.arguments)});
+    }
+    device.make_current();
+    for (const auto& bytes : program.packed) packed_.push_back(upload(bytes));
+    for (const Compiled& call : calls_)
+      for (const Argument& argument : call.arguments)
+        if (argument.kind == Argument::Kind::kInput) take_constant(context, argument.index);
+  }
+  KernelLaunch(const KernelLaunch&) = delete;
+  KernelLaunch& operator=(const KernelLaunch&) = delete;
+  ~KernelLaunch() override { static_cast<void>(driver().cuCtxSetCurrent(device_.context())); }
+
+  std::size_t scratch_bytes() const override { return scratch_bytes_; }
+  std::string detail() const override { return detail_; }
+
+  std::unique_ptr<BoundLaunch> bind(const Bindings& bindings) const override {
+    std::vector<BoundKernels::Call> bound;
+    for (const Compiled& call : calls_) {
+      BoundKernels::Call& made = bound.emplace_back();
+      made.function = call.kernel->function;
+      made.grid = call.grid;
+      for (const Argument& argument : call.arguments) made.addresses.push_back(address(argument, bindings));
+    }
+    return std::make_unique<BoundKernels>(std::move(bound), queue_of(bindings).stream.get());
+  }
+
+ private:
+  void take_constant(const NodeContext& context, std::size_t input) {
+    const Tensor* constant = context.constant(static_cast<int>(input));
+    if (constant == nullptr || constants_.contains(input)) return;
+    if (context.budget != nullptr) context.budget->check(constant->bytes());
+    constants_.emplace(input, upload({constant->raw(), constant->bytes()}));
+  }
+
+  CUdeviceptr address(const Argument& argument, const Bindings& bindings) const {
+    switch (argument.kind) {
+      case Argument::Kind::kInput: {
+        const auto constant = constants_.find(argument.index);
+        return constant != constants_.end() ? constant->second.address()
+                                            : address_of(bindings.inputs[argument.index].data);
+      }
+      case Argument::Kind::kOutput: return address_of(bindings.outputs[argument.index].data);
+      case Argument::Kind::kPacked: return packed_[argument.index].address();
+      case Argument::Kind::kScratch: return address_of(bindings.scratch + argument.index);
+    }
+    return 0;
+  }
+
+  Device& device_;
+  std::vector<Compiled> calls_;
+  std::vector<DeviceMemory> packed_;
+  std::map<std::size_t, DeviceMemory> constants_;  // by input
+  std::size_t scratch_bytes_;
+  std::string detail_;
+};
+
+}  // namespace
+
+std::unique_ptr<Launch> make_launch(Device& device, const NodeContext& context, NodeProgram program) {
+  return std::make_unique<KernelLaunch>(device, context, std::move(program));
+}
+
+}  // namespace saccade::cuda

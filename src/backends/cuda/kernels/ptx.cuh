@@ -1,0 +1,81 @@
+#pragma once
+
+#include "types.cuh"
+
+// The instructions that CUDA C++ has no name for. Each is a function of its own, so that they can be emulated.
+
+#ifndef SACCADE_EMULATED
+
+/// Copies 16 bytes to shared memory in the background; zeros where VALID is false. Both addresses are multiples of 16.
+__device__ __forceinline__ void copy_async_16(void* shared, const void* global, bool valid) {
+  const uint32 to = static_cast<uint32>(__cvta_generic_to_shared(shared));
+  const int bytes = valid ? 16 : 0;
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(global), "r"(bytes) : "memory");
+}
+/// The same of 4 bytes.
+__device__ __forceinline__ void copy_async_4(void* shared, const void* global, bool valid) {
+  const uint32 to = static_cast<uint32>(__cvta_generic_to_shared(shared));
+  const int bytes = valid ? 4 : 0;
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(global), "r"(bytes) : "memory");
+}
+/// Closes a group of the copies that this thread began.
+__device__ __forceinline__ void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+/// Waits until all but the newest PENDING groups of this thread have arrived.
+template <int Pending>
+__device__ __forceinline__ void wait_copies() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(Pending) : "memory");
+}
+
+/// Four 8x8 matrices of 16-bit elements from shared memory: lane 8 i + r gives the address of row r of matrix i (16
+/// bytes, aligned); lane l gets elements 2 (l % 4) and 2 (l % 4) + 1 of row l / 4 of each.
+__device__ __forceinline__ void load_matrices(uint32 (&matrix)[4], const void* shared_row) {
+  const uint32 from = static_cast<uint32>(__cvta_generic_to_shared(shared_row));
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(matrix[0]), "=r"(matrix[1]), "=r"(matrix[2]), "=r"(matrix[3])
+               : "r"(from)
+               : "memory");
+}
+/// The same, each matrix transposed.
+__device__ __forceinline__ void load_matrices_transposed(uint32 (&matrix)[4], const void* shared_row) {
+  const uint32 from = static_cast<uint32>(__cvta_generic_to_shared(shared_row));
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(matrix[0]), "=r"(matrix[1]), "=r"(matrix[2]), "=r"(matrix[3])
+               : "r"(from)
+               : "memory");
+}
+
+/// D += A B on a warp: A 16x16 (row-major fragments), B 16x8 (column fragments), D 16x8 in float32; the fragments are
+/// PTX's of mma.m16n8k16. T is float16 or bfloat16.
+template <typename T>
+__device__ __forceinline__ void multiply_add(float (&d)[4], const uint32 (&a)[4], const uint32 (&b)[2]);
+template <>
+__device__ __forceinline__ void multiply_add<float16>(float (&d)[4], const uint32 (&a)[4], const uint32 (&b)[2]) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+template <>
+__device__ __forceinline__ void multiply_add<bfloat16>(float (&d)[4], const uint32 (&a)[4], const uint32 (&b)[2]) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
+/// D += A B on a warp in tf32: A 16x8, B 8x8, D 16x8; the fragments are PTX's of mma.m16n8k8.
+__device__ __forceinline__ void multiply_add_tf32(float (&d)[4], const uint32 (&a)[4], const uint32 (&b)[2]) {
+  asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+/// X rounded to tf32, to the nearest, as bits of a float32.
+__device__ __forceinline__ uint32 to_tf32(float x) {
+  uint32 bits;
+  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
+  return bits;
+}
+
+#else
+#include "ptx_emulated.hpp"
+#endif

@@ -1,0 +1,119 @@
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <new>
+#include <thread>
+
+#include "runtime/plan.hpp"
+#include "runtime/runner.hpp"
+
+namespace saccade {
+namespace {
+
+constexpr std::align_val_t kAlignment{64};
+// Vector kernels may read (never use) up to one vector past a tensor's end.
+constexpr std::size_t kSlack = 64;
+
+struct ArenaDeleter {
+  void operator()(std::byte* memory) const { ::operator delete(memory, kAlignment); }
+};
+
+class HostRunner : public Runner {
+ public:
+  explicit HostRunner(const Plan& plan) : plan_(plan) {
+    arena_.reset(static_cast<std::byte*>(::operator new(plan.arena_bytes() + kSlack, kAlignment)));
+    const std::size_t values = plan.graph().value_count();
+    for (std::size_t i = 0; i < values; ++i) views_.push_back(locate(static_cast<ValueId>(i)));
+    for (const Slot& slot : plan.slots()) has_frame_ |= slot.kind == Slot::Kind::kFrame;
+    for (const Step& step : plan.steps()) bind(step);
+  }
+
+  ~HostRunner() override {
+    if (prepared_ == std::this_thread::get_id()) plan_.backend().release_thread();
+  }
+
+  TensorView view(ValueId id) const override { return views_[static_cast<std::size_t>(id)]; }
+  FrameView* frame() override { return has_frame_ ? &frame_ : nullptr; }
+  void poison() override { std::memset(arena_.get(), 0xFF, plan_.arena_bytes()); }
+  void time_steps(std::span<StepTime> times) override { step_times_ = times; }
+  std::chrono::nanoseconds stage_time(Stage stage) const override {
+    return stage_times_[static_cast<std::size_t>(stage)];
+  }
+
+  void run() override {
+    // A thread's settings (its number of workers) are its own; executions may move between threads.
+    if (prepared_ != std::this_thread::get_id()) {
+      plan_.backend().prepare_thread(plan_.threads());
+      prepared_ = std::this_thread::get_id();
+    }
+    stage_times_.fill({});
+    const std::vector<Step>& steps = plan_.steps();
+    Stage stage = Stage::kPre;
+    auto stage_start = Clock::now();
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      if (!launches_[i]) continue;
+      if (steps[i].stage != stage) {
+        const auto now = Clock::now();
+        stage_times_[static_cast<std::size_t>(stage)] += now - stage_start;
+        stage = steps[i].stage;
+        stage_start = now;
+      }
+      if (step_times_.empty()) {
+        launches_[i]->run();
+      } else {
+        step_times_[i].start = Clock::now();
+        launches_[i]->run();
+        step_times_[i].end = Clock::now();
+      }
+    }
+    stage_times_[static_cast<std::size_t>(stage)] += Clock::now() - stage_start;
+  }
+
+ private:
+  TensorView locate(ValueId id) {
+    const Slot& slot = plan_.slots()[static_cast<std::size_t>(id)];
+    const Value& value = plan_.graph().value(id);
+    TensorView result{.dtype = value.type.dtype, .layout = value.layout, .shape = value.type.shape};
+    switch (slot.kind) {
+      case Slot::Kind::kUnused: break;
+      case Slot::Kind::kArena: result.data = arena_.get() + slot.offset; break;
+      case Slot::Kind::kConstant: result.data = view_of(*plan_.graph().constant(slot.root)).data; break;
+      case Slot::Kind::kFrame: result.data = &frame_; break;
+    }
+    return result;
+  }
+
+  void bind(const Step& step) {
+    if (!step.launch) {
+      launches_.emplace_back();
+      return;
+    }
+    const Node& node = plan_.graph().node(step.node);
+    const auto collect = [&](const std::vector<ValueId>& ids) {
+      std::vector<TensorView> found;
+      found.reserve(ids.size());
+      for (ValueId id : ids) found.push_back(id == ValueId::kNone ? TensorView{} : view(id));
+      return found;
+    };
+    const auto inputs = collect(node.inputs);
+    const auto outputs = collect(node.outputs);
+    launches_.push_back(
+        step.launch->bind({.inputs = inputs, .outputs = outputs, .scratch = arena_.get() + step.scratch_offset}));
+  }
+
+  const Plan& plan_;
+  std::unique_ptr<std::byte, ArenaDeleter> arena_;
+  FrameView frame_;
+  bool has_frame_ = false;
+  std::vector<TensorView> views_;                       // by value
+  std::vector<std::unique_ptr<BoundLaunch>> launches_;  // by step; null: a view
+  std::array<std::chrono::nanoseconds, 3> stage_times_{};
+  std::span<StepTime> step_times_;  // empty: nobody asks
+  std::thread::id prepared_;
+};
+
+}  // namespace
+
+std::unique_ptr<Runner> make_host_runner(const Plan& plan) { return std::make_unique<HostRunner>(plan); }
+
+}  // namespace saccade
