@@ -1,0 +1,25 @@
+# The kernels' sources inside the module: generated/kernel_headers.cpp lists every file of kernels/ by its name.
+file(GLOB kernels CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/backends/cuda/kernels/*.cuh")
+set(includes "")
+set(entries "")
+foreach(kernel IN LISTS kernels)
+  get_filename_component(name "${kernel}" NAME_WE)
+  saccade_embed(module_cuda kernel_${name} "${kernel}")
+  string(APPEND includes "#include \"embedded/kernel_${name}.hpp\"\n")
+  string(APPEND entries "    {\"${name}.cuh\", embedded::kernel_${name}},\n")
+endforeach()
+set(list "${PROJECT_BINARY_DIR}/generated/kernel_headers.cpp")
+file(CONFIGURE OUTPUT "${list}" CONTENT [=[
+#include "cuda/compiler.hpp"
+@includes@
+namespace saccade::cuda {
+
+std::span<const KernelHeader> kernel_headers() {
+  static constexpr KernelHeader kHeaders[] = {
+@entries@  };
+  return kHeaders;
+}
+
+}  // namespace saccade::cuda
+]=] @ONLY)
+target_sources(module_cuda PRIVATE "${list}")

@@ -1,0 +1,65 @@
+#include "cuda/backend.hpp"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <tuple>
+#include <vector>
+
+#include "cuda/host_fallback.hpp"
+#include "cuda/runner.hpp"
+#include "cuda/tactics.hpp"
+#include "runtime/cuda_backend.hpp"
+
+namespace saccade::cuda {
+namespace {
+
+class CudaBackend : public Backend {
+ public:
+  CudaBackend(Device& device, bool fallback, bool graph) : device_(device), graph_(graph) {
+    // One a line: what stands first is preferred.
+    own_.push_back(elements(device));
+    own_.push_back(moves(device));
+    for (const auto& tactic : own_) tactics_.push_back(tactic.get());
+    if (fallback) tactics_.push_back(&host_fallback());
+  }
+
+  std::string_view name() const override { return "cuda"; }
+  std::span<const Tactic* const> tactics() const override { return tactics_; }
+  LayoutRule layout_rule(const NodeContext& context) const override {
+    const auto runs = [&](const auto& tactic) { return tactic->supports(context).yes; };
+    // What runs on the host must stay as it can read it.
+    return std::ranges::any_of(own_, runs) ? LayoutRule::kAny : LayoutRule::kRowMajor;
+  }
+  bool computes_halves() const override { return true; }
+  std::unique_ptr<Runner> make_runner(const Plan& plan) const override {
+    return cuda::make_runner(device_, plan, graph_);
+  }
+  void prepare_thread(int) const override { device_.make_current(); }
+  void release_thread() const override {}
+  std::string device_name() const override { return device_.name(); }
+
+ private:
+  Device& device_;
+  bool graph_;
+  std::vector<std::unique_ptr<Tactic>> own_;
+  std::vector<const Tactic*> tactics_;
+};
+
+const CudaModule kModule{.backend = backend};
+
+}  // namespace
+
+const Backend& backend(int ordinal, bool fallback, bool graph) {
+  static std::mutex mutex;
+  static std::map<std::tuple<int, bool, bool>, std::unique_ptr<CudaBackend>> backends;
+  Device& device = Device::get(ordinal);
+  const std::scoped_lock lock(mutex);
+  auto& made = backends[{ordinal, fallback, graph}];
+  if (made == nullptr) made = std::make_unique<CudaBackend>(device, fallback, graph);
+  return *made;
+}
+
+}  // namespace saccade::cuda
+
+extern "C" const saccade::CudaModule* saccade_module_cuda() { return &saccade::cuda::kModule; }

@@ -1,0 +1,232 @@
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "base/error.hpp"
+#include "cuda/element_functions.hpp"
+#include "cuda/tactics.hpp"
+#include "ops/op.hpp"
+
+// Operators that only move elements: transposes, slices, pads, concatenations, gathers by constant indices, changes of
+// layout. What each does is asked of its reference kernel, once, when the plan is made: it moves the numbers of its
+// inputs' elements in their place. Where these numbers are a sum over the output's dimensions (most often they are), the
+// kernel computes them; elsewhere it reads them from a table of four bytes an element.
+namespace saccade::cuda {
+namespace {
+
+/// An operator, and how many of its inputs are moved, the first ones; 0: all of them.
+struct Move {
+  std::string_view op;
+  int moved = 1;
+};
+
+constexpr Move kMoves[] = {{"CenterCropPad"}, {"Concat", 0},      {"DepthToSpace"}, {"Expand"},    {"Flatten"},
+                           {"Gather"},        {"GatherElements"}, {"GatherND"},     {"Identity"},  {"Pad"},
+                           {"Reshape"},       {"ReverseSequence"}, {"Slice"},       {"SpaceToDepth"}, {"Split"},
+                           {"Squeeze"},       {"Tile"},           {"Transpose"},    {"Trilu"},     {"Unsqueeze"}};
+
+// Tables and the numbers in between are made on the host.
+constexpr std::int64_t kMaxElements = std::int64_t{1} << 27;
+
+const Move* find_move(const Node& node) {
+  if (node.domain == "saccade" && node.op == "Reorder") {
+    static constexpr Move kReorder{"Reorder"};
+    return &kReorder;
+  }
+  const auto found = std::ranges::find(kMoves, node.op, &Move::op);
+  return node.domain.empty() && found != std::end(kMoves) ? found : nullptr;
+}
+
+int moved_inputs(const NodeContext& context) {
+  const int moved = find_move(context.node)->moved;
+  return moved == 0 ? context.input_count() : moved;
+}
+
+/// Input 2 of a Pad, which stands where nothing was moved to; else -1, for zero.
+int fill_input(const NodeContext& context) {
+  return context.node.op == "Pad" && context.has(2) ? 2 : -1;
+}
+
+/// What one output's elements are, row-major: 0 the fill, else 1 + the number of an element, counted over all inputs
+/// that are moved, each row-major.
+using Origins = std::vector<std::int64_t>;
+
+std::vector<Tensor> run_on_numbers(const NodeContext& context) {
+  const int moved = moved_inputs(context);
+  std::vector<Tensor> tensors;
+  std::int64_t first = 1;
+  for (int i = 0; i < context.input_count(); ++i) {
+    if (!context.has(i)) {
+      tensors.emplace_back();
+    } else if (i < moved) {
+      Tensor numbers(DType::kInt64, context.input(i).type.shape);
+      const auto elements = numbers.data<std::int64_t>();
+      std::iota(elements.begin(), elements.end(), first);
+      first += std::ssize(elements);
+      tensors.push_back(std::move(numbers));
+    } else if (i == fill_input(context)) {
+      tensors.push_back(Tensor::scalar<std::int64_t>(0));
+    } else {
+      tensors.push_back(*context.constant(i));
+    }
+  }
+  std::vector<TensorView> inputs;
+  for (Tensor& tensor : tensors) inputs.push_back(tensor.empty() ? TensorView{} : view_of(tensor));
+  std::vector<Tensor> results;
+  std::vector<TensorView> outputs;
+  for (ValueId id : context.node.outputs) {
+    results.emplace_back();
+    outputs.emplace_back();
+    if (id == ValueId::kNone) continue;
+    results.back() = Tensor(DType::kInt64, context.graph.value(id).type.shape);
+    outputs.back() = view_of(results.back());
+  }
+  find_op(context.node.domain, context.node.op)->reference(KernelContext(context.node, inputs, outputs));
+  return results;
+}
+
+/// origin = start + sum of steps[i] * index[i].
+struct Affine {
+  std::int64_t start = 0;
+  Shape steps;
+};
+
+/// The sum that the ORIGINS of an output of SHAPE are, or nothing.
+std::optional<Affine> affine(std::span<const std::int64_t> origins, const Shape& shape) {
+  Affine sum{origins[0], Shape::filled(shape.rank(), 0)};
+  const Shape strides = dense_strides(shape);
+  for (int i = 0; i < shape.rank(); ++i)
+    if (shape[i] > 1) sum.steps[i] = origins[static_cast<std::size_t>(strides[i])] - sum.start;
+  Shape at = Shape::filled(shape.rank(), 0);
+  for (const std::int64_t actual : origins) {
+    std::int64_t origin = sum.start;
+    for (int i = 0; i < shape.rank(); ++i) origin += at[i] * sum.steps[i];
+    if (actual != origin || origin == 0) return {};
+    for (int i = shape.rank() - 1; i >= 0 && ++at[i] == shape[i]; --i) at[i] = 0;
+  }
+  return sum;
+}
+
+/// The expression of element NUMBER (row-major, an expression) of input I.
+std::string element_number(ElementCode& code, int i, const std::string& number) {
+  const Value& value = code.context().input(i);
+  if (lies_alike(value.type.shape, Layout::kRowMajor, value.type.shape, value.layout))
+    return code.input_at_offset(i, number);
+  const std::string name = code.let("int32", number);
+  return code.input(i, declare_index(code, name, value.type.shape, Layout::kRowMajor));
+}
+
+std::string sum_of(const Affine& affine, const Index& at, std::int64_t first_origin) {
+  std::string sum = std::to_string(affine.start - first_origin);
+  for (int i = 0; i < affine.steps.rank(); ++i)
+    if (affine.steps[i] != 0) sum += fmt::format(" + {} * {}", wrapped(at[static_cast<std::size_t>(i)]), affine.steps[i]);
+  return sum;
+}
+
+std::string fill_of(ElementCode& code) {
+  const int fill = fill_input(code.context());
+  const std::string type(compute_name(code.context().output().type.dtype));
+  return fill < 0 ? type + "(0)"
+                  : fmt::format("{}({})", type, code.input(fill, Index(static_cast<std::size_t>(code.context().input(fill).type.shape.rank()), "0")));
+}
+
+/// One element of a Concat: whichever input its index along the axis falls into.
+std::string concat(ElementCode& code, int /*output*/, const Index& at) {
+  const NodeContext& context = code.context();
+  const int axis = InferContext::axis(context.node.attributes.integer("axis", 0), context.output().type.shape.rank());
+  const std::string along = code.let("int32", at[static_cast<std::size_t>(axis)]);
+  const std::string value = code.fresh();
+  code.line(fmt::format("{} {};", compute_name(context.output().type.dtype), value));
+  std::int64_t first = 0;
+  for (int i = 0; i < context.input_count(); ++i) {
+    const std::int64_t size = context.input(i).type.shape[axis];
+    if (size == 0) continue;
+    Index own = at;
+    own[static_cast<std::size_t>(axis)] = fmt::format("{} - {}", along, first);
+    code.line(fmt::format("{}if ({} < {}) {} = {};", first == 0 ? "" : "else ", along, first + size, value,
+                          code.input(i, own)));
+    first += size;
+  }
+  return value;
+}
+
+/// One element by where the reference kernel took it from.
+class Origin {
+ public:
+  explicit Origin(const Tensor& numbers) : numbers_(numbers) {}
+
+  std::string operator()(ElementCode& code, const Index& at) const {
+    const Shape& shape = numbers_.shape();
+    const auto origins = numbers_.data<std::int64_t>();
+    if (const auto sum = affine(origins, shape))
+      return element_number(code, 0, sum_of(*sum, at, 1));
+    std::vector<std::int32_t> table;
+    for (std::int64_t origin : origins) table.push_back(static_cast<std::int32_t>(origin - 1));
+    const std::string name = code.let(
+        "int32", fmt::format("{}[{}]", code.table("int32", table), offset_of(at, shape, Layout::kRowMajor)));
+    const std::string value = code.fresh();
+    code.line(fmt::format("{} {} = {};", compute_name(code.context().output().type.dtype), value, fill_of(code)));
+    code.line(fmt::format("if ({} >= 0) {{", name));
+    const std::string moved = element_number(code, 0, name);
+    code.line(fmt::format("{} = {};", value, moved));
+    code.line("}");
+    return value;
+  }
+
+ private:
+  const Tensor& numbers_;
+};
+
+class Moves : public Tactic {
+ public:
+  explicit Moves(Device& device) : device_(device) {}
+  std::string_view name() const override { return "moves"; }
+
+  Support supports(const NodeContext& context) const override {
+    const Move* move = find_move(context.node);
+    if (move == nullptr) return Support::other_operator("it does not only move elements");
+    const int moved = moved_inputs(context);
+    std::int64_t elements = 0;
+    for (int i = 0; i < context.input_count(); ++i) {
+      if (!context.has(i)) continue;
+      if (i < moved) {
+        elements += context.input(i).type.shape.elements();
+        if (context.input(i).type.dtype > DType::kBool) return Support::no("kernels do not read its type");
+      } else if (i != fill_input(context) && context.constant(i) == nullptr) {
+        return Support::no(fmt::format("its input {} is not constant", i));
+      }
+    }
+    for (ValueId id : context.node.outputs)
+      if (id != ValueId::kNone) elements += context.graph.value(id).type.shape.elements();
+    if (elements > kMaxElements) return Support::no("its tensors are too large");
+    return supports_post_ops(context);
+  }
+
+  std::unique_ptr<Launch> compile(const NodeContext& context) const override {
+    NodeProgram program;
+    if (context.node.op == "Concat") {
+      if (context.output().type.shape.elements() > 0)
+        program.calls.push_back(element_kernel(context, 0, concat, program));
+      return make_launch(device_, context, std::move(program));
+    }
+    const std::vector<Tensor> numbers = run_on_numbers(context);
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      if (!numbers[i].empty() && numbers[i].elements() > 0)
+        program.calls.push_back(element_kernel(
+            context, static_cast<int>(i),
+            [&](ElementCode& code, int output, const Index& at) {
+              return Origin(numbers[static_cast<std::size_t>(output)])(code, at);
+            },
+            program));
+    return make_launch(device_, context, std::move(program));
+  }
+
+ private:
+  Device& device_;
+};
+
+}  // namespace
+
+std::unique_ptr<Tactic> moves(Device& device) { return std::make_unique<Moves>(device); }
+
+}  // namespace saccade::cuda

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <memory>
+
+#include "cuda/device.hpp"
+#include "runtime/tactic.hpp"
+
+// A device's tactics, one function a file; backend.cpp lists them in the order of preference.
+namespace saccade::cuda {
+
+std::unique_ptr<Tactic> elements(Device& device);
+std::unique_ptr<Tactic> moves(Device& device);
+
+}  // namespace saccade::cuda
