@@ -24,12 +24,12 @@ struct TypeNames {
 };
 
 constexpr TypeNames kTypes[] = {
-    {DType::kFloat32, "float", "float"},   {DType::kFloat16, "float16", "float"},
+    {DType::kFloat32, "float", "float"},     {DType::kFloat16, "float16", "float"},
     {DType::kBFloat16, "bfloat16", "float"}, {DType::kFloat64, "double", "double"},
-    {DType::kInt8, "int8", "int8"},        {DType::kUInt8, "uint8", "uint8"},
-    {DType::kInt16, "int16", "int16"},     {DType::kUInt16, "uint16", "uint16"},
-    {DType::kInt32, "int32", "int32"},     {DType::kUInt32, "uint32", "uint32"},
-    {DType::kInt64, "int64", "int64"},     {DType::kUInt64, "uint64", "uint64"},
+    {DType::kInt8, "int8", "int8"},          {DType::kUInt8, "uint8", "uint8"},
+    {DType::kInt16, "int16", "int16"},       {DType::kUInt16, "uint16", "uint16"},
+    {DType::kInt32, "int32", "int32"},       {DType::kUInt32, "uint32", "uint32"},
+    {DType::kInt64, "int64", "int64"},       {DType::kUInt64, "uint64", "uint64"},
     {DType::kBool, "uint8", "bool"},
 };
 
@@ -64,6 +64,13 @@ std::string literal(float value) {
 std::string wrapped(const std::string& expression) {
   const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
   return std::ranges::all_of(expression, is_word) ? expression : "(" + expression + ")";
+}
+
+int own_inputs(const NodeContext& context) {
+  int count = context.input_count();
+  for (const PostOp& post : context.node.post_ops)
+    if (post.operand >= 0) count = std::min(count, post.operand);
+  return count;
 }
 
 std::string offset_of(const Index& at, const Shape& shape, Layout layout) {

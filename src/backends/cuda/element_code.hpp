@@ -71,13 +71,15 @@ class ElementCode {
 std::string offset_of(const Index& at, const Shape& shape, Layout layout);
 /// Where AT of an output of RANK dimensions stands in an operand of SHAPE that broadcasts to it.
 Index broadcast_index(const Index& at, const Shape& shape);
+/// How many inputs the node's operator has: operands of its post-ops stand behind them.
+int own_inputs(const NodeContext& context);
 /// A number as a literal of the kernels' language: "1.5f", "INFINITY".
 std::string literal(float value);
 /// An expression in parentheses unless it is one word.
 std::string wrapped(const std::string& expression);
 
-/// Declares one variable a dimension that says which element of a tensor of SHAPE in LAYOUT the element number OFFSET of
-/// its memory is.
+/// Declares one variable a dimension that says which element of a tensor of SHAPE in LAYOUT the element number OFFSET
+/// of its memory is.
 Index declare_index(ElementCode& code, const std::string& offset, const Shape& shape, Layout layout);
 
 /// A kernel in which every thread works out one element of output number OUTPUT: ELEMENT gives it, by its place.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "ops/dispatch.hpp"
 #include "ops/values.hpp"
 
 // Which expression an element-wise operator is (kernels/elements.cuh has the functions).
@@ -92,7 +93,8 @@ std::string unary(ElementCode& code, int /*output*/, const Index& at) {
   const Node& node = code.node();
   const DType dtype = code.context().input(0).type.dtype;
   const std::string x = code.let(type_of(code, 0), code.input(0, at));
-  if (node.op == "Gelu") return node.attributes.text("approximate", "none") == "tanh" ? "gelu_by_tanh(" + x + ")" : "gelu(" + x + ")";
+  if (node.op == "Gelu")
+    return node.attributes.text("approximate", "none") == "tanh" ? "gelu_by_tanh(" + x + ")" : "gelu(" + x + ")";
   const Unary& unary = *find(is_float(dtype) ? std::span<const Unary>(kFloats) : kIntegers, node.op);
   // In the type of the arithmetic: a float literal among doubles would make the function's template unclear.
   const std::string type(type_of(code, 0));
@@ -109,7 +111,8 @@ std::string clip(ElementCode& code, int /*output*/, const Index& at) {
   const std::string x = code.let(type, code.input(0, at));
   // A bound has one element, in any shape.
   const auto bound = [&](int i) {
-    return fmt::format("{}({})", type, code.input(i, Index(static_cast<std::size_t>(code.context().input(i).type.shape.rank()), "0")));
+    return fmt::format("{}({})", type,
+                       code.input(i, Index(static_cast<std::size_t>(code.context().input(i).type.shape.rank()), "0")));
   };
   std::string clipped = x;
   if (code.context().has(1)) clipped = code.let(type, fmt::format("{} < {} ? {} : {}", x, bound(1), bound(1), x));
@@ -155,10 +158,10 @@ std::string binary(ElementCode& code, int /*output*/, const Index& at) {
   const Binary& found = *std::ranges::find(kBinaries, code.node().op, &Binary::op);
   const std::string_view type = type_of(code, 0);
   std::string value = code.let(type, code.broadcast(0, at));
-  for (int i = 1; i < code.context().input_count(); ++i) {
+  for (int i = 1; i < own_inputs(code.context()); ++i) {
     const std::string next = code.let(type, code.broadcast(i, at));
     value = fmt::format(fmt::runtime(expression_of(code.context(), found)), fmt::arg("a", value), fmt::arg("b", next));
-    if (i + 1 < code.context().input_count()) value = code.let(type, value);
+    if (i + 1 < own_inputs(code.context())) value = code.let(type, value);
   }
   return value;
 }
@@ -202,8 +205,9 @@ std::string cast(ElementCode& code, int /*output*/, const Index& at) {
   const std::size_t digits = is_signed ? bits - 1 : bits;
   const std::string most = digits == 64 ? "~uint64(0)" : fmt::format("{}((uint64(1) << {}) - 1)", type, digits);
   // Above every integer of so many digits lies 2^digits, which a double holds exactly.
-  return fmt::format("saturated<{}>({}, {}, 0x1p{}, {}, {})", type, x, is_signed ? fmt::format("-0x1p{}", digits) : "0.0",
-                     digits, is_signed ? fmt::format("{}(-({}) - 1)", type, most) : "0", most);
+  return fmt::format("saturated<{}>({}, {}, 0x1p{}, {}, {})", type, x,
+                     is_signed ? fmt::format("-0x1p{}", digits) : "0.0", digits,
+                     is_signed ? fmt::format("{}(-({}) - 1)", type, most) : "0", most);
 }
 
 struct Rule {
@@ -211,9 +215,9 @@ struct Rule {
   std::string (*rule)(ElementCode& code, int output, const Index& at);
 };
 
-constexpr Rule kOthers[] = {{"Clip", clip},  {"Mod", mod},           {"Pow", pow},   {"Where", where},
-                            {"Not", logical_not}, {"IsNaN", is_nan}, {"Cast", cast}, {"CastLike", cast},
-                            {"Gelu", unary}};
+constexpr Rule kOthers[] = {{"Clip", clip},   {"Mod", mod},         {"Pow", pow},
+                            {"Where", where}, {"Not", logical_not}, {"IsNaN", is_nan},
+                            {"Cast", cast},   {"CastLike", cast},   {"Gelu", unary}};
 
 bool readable(const Value& value) {
   constexpr DType kLast = DType::kBool;
@@ -224,8 +228,8 @@ bool readable(const Value& value) {
 
 ElementRule find_element_rule(const NodeContext& context) {
   const Node& node = context.node;
-  if (!is_element_domain(node) || context.input_count() == 0 || !context.has(0)) return {};
-  for (int i = 0; i < context.input_count(); ++i)
+  if (!is_element_domain(node) || own_inputs(context) == 0 || !context.has(0)) return {};
+  for (int i = 0; i < own_inputs(context); ++i)
     if (context.has(i) && !readable(context.input(i))) return {};
   if (!readable(context.output())) return {};
   const DType dtype = context.input(0).type.dtype;

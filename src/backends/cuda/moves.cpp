@@ -9,8 +9,8 @@
 
 // Operators that only move elements: transposes, slices, pads, concatenations, gathers by constant indices, changes of
 // layout. What each does is asked of its reference kernel, once, when the plan is made: it moves the numbers of its
-// inputs' elements in their place. Where these numbers are a sum over the output's dimensions (most often they are), the
-// kernel computes them; elsewhere it reads them from a table of four bytes an element.
+// inputs' elements in their place. Where these numbers are a sum over the output's dimensions (most often they are),
+// the kernel computes them; elsewhere it reads them from a table of four bytes an element.
 namespace saccade::cuda {
 namespace {
 
@@ -20,10 +20,11 @@ struct Move {
   int moved = 1;
 };
 
-constexpr Move kMoves[] = {{"CenterCropPad"}, {"Concat", 0},      {"DepthToSpace"}, {"Expand"},    {"Flatten"},
-                           {"Gather"},        {"GatherElements"}, {"GatherND"},     {"Identity"},  {"Pad"},
-                           {"Reshape"},       {"ReverseSequence"}, {"Slice"},       {"SpaceToDepth"}, {"Split"},
-                           {"Squeeze"},       {"Tile"},           {"Transpose"},    {"Trilu"},     {"Unsqueeze"}};
+constexpr Move kMoves[] = {{"CenterCropPad"}, {"Concat", 0},    {"DepthToSpace"},   {"Expand"},
+                           {"Flatten"},       {"Gather"},       {"GatherElements"}, {"GatherND"},
+                           {"Identity"},      {"Pad"},          {"Reshape"},        {"ReverseSequence"},
+                           {"Slice"},         {"SpaceToDepth"}, {"Split"},          {"Squeeze"},
+                           {"Tile"},          {"Transpose"},    {"Trilu"},          {"Unsqueeze"}};
 
 // Tables and the numbers in between are made on the host.
 constexpr std::int64_t kMaxElements = std::int64_t{1} << 27;
@@ -39,13 +40,11 @@ const Move* find_move(const Node& node) {
 
 int moved_inputs(const NodeContext& context) {
   const int moved = find_move(context.node)->moved;
-  return moved == 0 ? context.input_count() : moved;
+  return moved == 0 ? own_inputs(context) : moved;
 }
 
 /// Input 2 of a Pad, which stands where nothing was moved to; else -1, for zero.
-int fill_input(const NodeContext& context) {
-  return context.node.op == "Pad" && context.has(2) ? 2 : -1;
-}
+int fill_input(const NodeContext& context) { return context.node.op == "Pad" && context.has(2) ? 2 : -1; }
 
 /// What one output's elements are, row-major: 0 the fill, else 1 + the number of an element, counted over all inputs
 /// that are moved, each row-major.
@@ -55,7 +54,7 @@ std::vector<Tensor> run_on_numbers(const NodeContext& context) {
   const int moved = moved_inputs(context);
   std::vector<Tensor> tensors;
   std::int64_t first = 1;
-  for (int i = 0; i < context.input_count(); ++i) {
+  for (int i = 0; i < own_inputs(context); ++i) {
     if (!context.has(i)) {
       tensors.emplace_back();
     } else if (i < moved) {
@@ -119,7 +118,8 @@ std::string element_number(ElementCode& code, int i, const std::string& number) 
 std::string sum_of(const Affine& affine, const Index& at, std::int64_t first_origin) {
   std::string sum = std::to_string(affine.start - first_origin);
   for (int i = 0; i < affine.steps.rank(); ++i)
-    if (affine.steps[i] != 0) sum += fmt::format(" + {} * {}", wrapped(at[static_cast<std::size_t>(i)]), affine.steps[i]);
+    if (affine.steps[i] != 0)
+      sum += fmt::format(" + {} * {}", wrapped(at[static_cast<std::size_t>(i)]), affine.steps[i]);
   return sum;
 }
 
@@ -127,7 +127,10 @@ std::string fill_of(ElementCode& code) {
   const int fill = fill_input(code.context());
   const std::string type(compute_name(code.context().output().type.dtype));
   return fill < 0 ? type + "(0)"
-                  : fmt::format("{}({})", type, code.input(fill, Index(static_cast<std::size_t>(code.context().input(fill).type.shape.rank()), "0")));
+                  : fmt::format(
+                        "{}({})", type,
+                        code.input(fill,
+                                   Index(static_cast<std::size_t>(code.context().input(fill).type.shape.rank()), "0")));
 }
 
 /// One element of a Concat: whichever input its index along the axis falls into.
@@ -138,7 +141,7 @@ std::string concat(ElementCode& code, int /*output*/, const Index& at) {
   const std::string value = code.fresh();
   code.line(fmt::format("{} {};", compute_name(context.output().type.dtype), value));
   std::int64_t first = 0;
-  for (int i = 0; i < context.input_count(); ++i) {
+  for (int i = 0; i < own_inputs(context); ++i) {
     const std::int64_t size = context.input(i).type.shape[axis];
     if (size == 0) continue;
     Index own = at;
@@ -158,12 +161,11 @@ class Origin {
   std::string operator()(ElementCode& code, const Index& at) const {
     const Shape& shape = numbers_.shape();
     const auto origins = numbers_.data<std::int64_t>();
-    if (const auto sum = affine(origins, shape))
-      return element_number(code, 0, sum_of(*sum, at, 1));
+    if (const auto sum = affine(origins, shape)) return element_number(code, 0, sum_of(*sum, at, 1));
     std::vector<std::int32_t> table;
     for (std::int64_t origin : origins) table.push_back(static_cast<std::int32_t>(origin - 1));
-    const std::string name = code.let(
-        "int32", fmt::format("{}[{}]", code.table("int32", table), offset_of(at, shape, Layout::kRowMajor)));
+    const std::string name =
+        code.let("int32", fmt::format("{}[{}]", code.table("int32", table), offset_of(at, shape, Layout::kRowMajor)));
     const std::string value = code.fresh();
     code.line(fmt::format("{} {} = {};", compute_name(code.context().output().type.dtype), value, fill_of(code)));
     code.line(fmt::format("if ({} >= 0) {{", name));
@@ -187,7 +189,7 @@ class Moves : public Tactic {
     if (move == nullptr) return Support::other_operator("it does not only move elements");
     const int moved = moved_inputs(context);
     std::int64_t elements = 0;
-    for (int i = 0; i < context.input_count(); ++i) {
+    for (int i = 0; i < own_inputs(context); ++i) {
       if (!context.has(i)) continue;
       if (i < moved) {
         elements += context.input(i).type.shape.elements();
