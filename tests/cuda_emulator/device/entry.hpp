@@ -1,0 +1,41 @@
+#pragma once
+
+// How the driver calls a kernel: its parameters' types are the compiler's to know.
+namespace {
+namespace cpu {
+
+template <int... I>
+struct Indices {};
+template <int N, int... I>
+struct MakeIndices : MakeIndices<N - 1, N - 1, I...> {};
+template <int... I>
+struct MakeIndices<0, I...> {
+  using type = Indices<I...>;
+};
+
+template <typename T>
+constexpr bool kIsPointer = false;
+template <typename T>
+constexpr bool kIsPointer<T*> = true;
+
+template <auto Kernel>
+struct Call;
+template <typename... P, void (*Kernel)(P...)>
+struct Call<Kernel> {
+  static constexpr saccade_emulator::Parameter kParameters[sizeof...(P) + 1] = {{sizeof(P), kIsPointer<P>}...,
+                                                                                {0, false}};
+  template <int... I>
+  static void spread(void** arguments, Indices<I...>) {
+    Kernel(*static_cast<P*>(arguments[I])...);
+  }
+  static void call(void** arguments) { spread(arguments, typename MakeIndices<sizeof...(P)>::type{}); }
+  static constexpr saccade_emulator::Entry entry(const char* name, unsigned most_threads) {
+    return {name, call, kParameters, sizeof...(P), most_threads};
+  }
+};
+
+/// The first argument of __launch_bounds__.
+constexpr unsigned first(unsigned threads, unsigned = 0, unsigned = 0) { return threads; }
+
+}  // namespace cpu
+}  // namespace

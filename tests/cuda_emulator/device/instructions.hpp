@@ -1,0 +1,20 @@
+#pragma once
+
+// Assembler that stands in a kernel's source: that of programmatic dependent launch is followed, anything else has to
+// be a function of ptx.cuh that ptx_emulated.hpp has, too. Comes last of the prelude, since it takes the words away.
+namespace {
+namespace cpu {
+
+inline void instruction(const char* text, int line = __builtin_LINE(), const char* file = __builtin_FILE()) {
+  const auto is = [text](const char* name) { return __builtin_strncmp(text + 1, name, __builtin_strlen(name)) == 0; };
+  if (is("griddepcontrol.wait"))
+    runtime.waited = true;
+  else if (!is("griddepcontrol.launch_dependents"))
+    runtime.fail({"asm", file, line}, text);
+}
+
+}  // namespace cpu
+}  // namespace
+
+#define asm
+#define volatile(...) cpu::instruction(#__VA_ARGS__)

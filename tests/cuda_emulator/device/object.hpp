@@ -1,0 +1,62 @@
+#pragma once
+
+// What a kernel's object and the emulated driver know of each other. Freestanding: the object includes no system
+// header, and finds the driver through pointers alone, since the driver is opened with RTLD_LOCAL.
+namespace saccade_emulator {
+
+struct Index {
+  unsigned x, y, z;
+};
+
+/// Where a kernel called what it waits in, for messages and to tell whether threads wait in the same place.
+struct Site {
+  const char* what;
+  const char* file;
+  int line;
+};
+
+/// Called once all members of a group have arrived: MEMBERS holds what each passed, by its number; null: not a member.
+using Combine = void (*)(void* const* members, unsigned count);
+
+/// One an object: the driver fills it in before each block, and THREAD before a thread goes on.
+struct Runtime {
+  Index thread, block, threads, blocks;
+  unsigned char* dynamic_shared;
+  bool waited;  ///< for the kernel before: some thread has executed griddepcontrol.wait
+
+  void (*wait_block)(const Site& site, void* mine, Combine combine);
+  void (*wait_warp)(const Site& site, unsigned mask, void* mine, Combine combine);
+  /// Begins a copy of BYTES, of which READ are read and the rest are zeros; nothing arrives before wait_copies.
+  void (*copy_async)(const Site& site, void* to, const void* from, unsigned bytes, unsigned read);
+  void (*commit_copies)();
+  void (*wait_copies)(unsigned pending);
+  bool (*is_shared)(const void* address);
+  /// Ends the process, naming kernel, block and thread.
+  void (*fail)(const Site& site, const char* text);
+};
+
+struct Parameter {
+  unsigned bytes;
+  bool pointer;
+};
+
+struct Entry {
+  const char* name;
+  void (*call)(void** arguments);
+  const Parameter* parameters;
+  unsigned count;
+  unsigned most_threads;  ///< __launch_bounds__; 0: none
+};
+
+/// Exported by every object as saccade_emulated_object.
+struct Object {
+  unsigned runtime_bytes;    ///< sizeof(Runtime): whether both were built from the same header
+  const char* architecture;  ///< "sm_90a"
+  Runtime* runtime;
+  const Entry* entries;
+  unsigned count;
+  unsigned char* shared_begin;  ///< what is declared __shared__
+  unsigned char* shared_end;
+};
+
+}  // namespace saccade_emulator

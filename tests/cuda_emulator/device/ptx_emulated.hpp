@@ -1,0 +1,132 @@
+#pragma once
+
+// The instructions of ptx.cuh, as PTX defines them. Fragments are spread over a warp: with g = lane / 4 and t = lane %
+// 4
+//   A of 16x16:  register i holds row g + 8 (i % 2), columns 2 t + 8 (i / 2) and the next (low half first)
+//   B of 16x8:   register i holds rows 2 t + 8 i and the next, column g
+//   A of 16x8 (tf32): register i holds row g + 8 (i % 2), column t + 4 (i / 2); B of 8x8: row t + 4 i, column g
+//   D of 16x8:   number i is row g + 8 (i / 2), column 2 t + i % 2.
+
+inline void copy_async_16(void* shared, const void* global, bool valid, SACCADE_PLACE) {
+  cpu::runtime.copy_async({"copy_async_16", file, line}, shared, global, 16, valid ? 16 : 0);
+}
+inline void copy_async_4(void* shared, const void* global, bool valid, SACCADE_PLACE) {
+  cpu::runtime.copy_async({"copy_async_4", file, line}, shared, global, 4, valid ? 4 : 0);
+}
+inline void commit_copies() { cpu::runtime.commit_copies(); }
+template <int Pending>
+inline void wait_copies() {
+  cpu::runtime.wait_copies(Pending);
+}
+
+namespace cpu {
+
+/// All lanes of a warp, none of them gone: what .aligned asks for.
+inline void expect_warp(const Site& site, void* const* lanes) {
+  for (int lane = 0; lane < 32; ++lane)
+    if (lanes[lane] == nullptr) runtime.fail(site, "not all 32 lanes of the warp are there");
+}
+
+struct MatrixLoad {
+  Site site;
+  const void* row;
+  uint32* matrix;
+};
+template <bool Transposed>
+inline void load_for_warp(void* const* lanes, unsigned) {
+  const auto load = [lanes](int lane) -> MatrixLoad& { return *static_cast<MatrixLoad*>(lanes[lane]); };
+  for (int lane = 0; lane < 32; ++lane)
+    if (lanes[lane] == nullptr) return expect_warp(Site{"load_matrices", "ptx.cuh", 0}, lanes);
+  uint16 element[4][8][8];
+  for (int lane = 0; lane < 32; ++lane) {
+    const void* row = load(lane).row;
+    if (bit_cast<size_t>(row) % 16 != 0) runtime.fail(load(lane).site, "a row's address is no multiple of 16");
+    if (!runtime.is_shared(row)) runtime.fail(load(lane).site, "a row does not lie in shared memory");
+    __builtin_memcpy(element[lane / 8][lane % 8], row, 16);
+  }
+  for (int lane = 0; lane < 32; ++lane)
+    for (int i = 0; i < 4; ++i) {
+      const int g = lane / 4;
+      const int t = lane % 4;
+      const uint32 low = Transposed ? element[i][2 * t][g] : element[i][g][2 * t];
+      const uint32 high = Transposed ? element[i][2 * t + 1][g] : element[i][g][2 * t + 1];
+      load(lane).matrix[i] = low | high << 16;
+    }
+}
+struct Multiplication {
+  Site site;
+  float* d;
+  const uint32* a;
+  const uint32* b;
+};
+/// D += A B of COLUMNS columns of A; sums are exact and rounded once, which is within what PTX promises.
+template <int Columns>
+inline void multiply(void* const* lanes, const double (&a)[16][Columns], const double (&b)[Columns][8]) {
+  for (int lane = 0; lane < 32; ++lane)
+    for (int i = 0; i < 4; ++i) {
+      const int row = lane / 4 + 8 * (i / 2);
+      const int column = 2 * (lane % 4) + i % 2;
+      float& d = static_cast<Multiplication*>(lanes[lane])->d[i];
+      double sum = d;
+      for (int k = 0; k < Columns; ++k) sum += a[row][k] * b[k][column];
+      d = static_cast<float>(sum);
+    }
+}
+template <typename T>
+inline void multiply_for_warp(void* const* lanes, unsigned) {
+  expect_warp({"multiply_add", "ptx.cuh", 0}, lanes);
+  const auto half = [](uint32 pair, int i) { return widen(T{static_cast<uint16>(pair >> 16 * i)}); };
+  double a[16][16];
+  double b[16][8];
+  for (int lane = 0; lane < 32; ++lane) {
+    const auto& mine = *static_cast<Multiplication*>(lanes[lane]);
+    const int g = lane / 4;
+    const int t = lane % 4;
+    for (int h = 0; h < 2; ++h) {
+      for (int i = 0; i < 4; ++i) a[g + 8 * (i % 2)][2 * t + h + 8 * (i / 2)] = half(mine.a[i], h);
+      for (int i = 0; i < 2; ++i) b[2 * t + h + 8 * i][g] = half(mine.b[i], h);
+    }
+  }
+  multiply(lanes, a, b);
+}
+inline void multiply_tf32_for_warp(void* const* lanes, unsigned) {
+  expect_warp({"multiply_add_tf32", "ptx.cuh", 0}, lanes);
+  // The lower 13 bits of a float32 are no part of a tf32.
+  const auto number = [](uint32 bits) { return __uint_as_float(bits & 0xFFFFE000U); };
+  double a[16][8];
+  double b[8][8];
+  for (int lane = 0; lane < 32; ++lane) {
+    const auto& mine = *static_cast<Multiplication*>(lanes[lane]);
+    const int g = lane / 4;
+    const int t = lane % 4;
+    for (int i = 0; i < 4; ++i) a[g + 8 * (i % 2)][t + 4 * (i / 2)] = number(mine.a[i]);
+    for (int i = 0; i < 2; ++i) b[t + 4 * i][g] = number(mine.b[i]);
+  }
+  multiply(lanes, a, b);
+}
+
+}  // namespace cpu
+
+inline void load_matrices(uint32 (&matrix)[4], const void* shared_row, SACCADE_PLACE) {
+  cpu::MatrixLoad mine{{"load_matrices", file, line}, shared_row, matrix};
+  cpu::runtime.wait_warp(mine.site, ~0U, &mine, cpu::load_for_warp<false>);
+}
+inline void load_matrices_transposed(uint32 (&matrix)[4], const void* shared_row, SACCADE_PLACE) {
+  cpu::MatrixLoad mine{{"load_matrices_transposed", file, line}, shared_row, matrix};
+  cpu::runtime.wait_warp(mine.site, ~0U, &mine, cpu::load_for_warp<true>);
+}
+
+template <typename T>
+inline void multiply_add(float (&d)[4], const uint32 (&a)[4], const uint32 (&b)[2], SACCADE_PLACE) {
+  cpu::Multiplication mine{{"multiply_add", file, line}, d, a, b};
+  cpu::runtime.wait_warp(mine.site, ~0U, &mine, cpu::multiply_for_warp<T>);
+}
+inline void multiply_add_tf32(float (&d)[4], const uint32 (&a)[4], const uint32 (&b)[2], SACCADE_PLACE) {
+  cpu::Multiplication mine{{"multiply_add_tf32", file, line}, d, a, b};
+  cpu::runtime.wait_warp(mine.site, ~0U, &mine, cpu::multiply_tf32_for_warp);
+}
+inline uint32 to_tf32(float x) {
+  const uint32 bits = __float_as_uint(x);
+  if ((bits & 0x7F800000U) == 0x7F800000U) return (bits & 0x007FFFFFU) != 0 ? 0x7FFFFFFFU : bits;
+  return (bits + 0x1000U) & 0xFFFFE000U;
+}

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "cuda/driver_api.hpp"
+
+// libcuda's functions as it exports them: a definition with other parameters does not compile.
+namespace saccade::cuda {
+#pragma GCC visibility push(default)
+extern "C" {
+#define SACCADE_DECLARE(name, parameters) CUresult name parameters;
+SACCADE_CUDA_DRIVER(SACCADE_DECLARE)
+#undef SACCADE_DECLARE
+}
+#pragma GCC visibility pop
+}  // namespace saccade::cuda

@@ -1,0 +1,73 @@
+#include "kernel_source.hpp"
+
+#include <algorithm>
+#include <regex>
+
+namespace saccade::emulator {
+namespace {
+
+/// TEXT with blanks for comments and for the insides of strings other than "C"; every line keeps its place.
+std::string without_comments(std::string text) {
+  static const std::regex ignored(R"(//[^\n]*|/\*[^]*?\*/|"(?:[^"\\\n]|\\.)*")");
+  std::string result = text;
+  for (std::sregex_iterator match(text.begin(), text.end(), ignored), end; match != end; ++match)
+    if (match->str() != "\"C\"")
+      for (std::ptrdiff_t i = match->position(); i < match->position() + match->length(); ++i)
+        if (result[static_cast<std::size_t>(i)] != '\n') result[static_cast<std::size_t>(i)] = ' ';
+  return result;
+}
+
+/// Where the parenthesis that opens at AT closes.
+std::size_t closing(const std::string& text, std::size_t at) {
+  int depth = 0;
+  for (std::size_t i = at; i < text.size(); ++i) {
+    if (text[i] == '(') ++depth;
+    if (text[i] == ')' && --depth == 0) return i;
+  }
+  return text.size();
+}
+
+}  // namespace
+
+std::string replace_dynamic_shared(const std::string& text) {
+  static const std::regex declaration(
+      R"(\bextern\s+__shared__\s+(?:(?:__align__|alignas)\s*\(\s*[^()]*\)\s*)?([^;=(){}\[\]]*?)(\w+)\s*\[\s*\]\s*;)");
+  // A reference to the pointer, since it may stand outside of functions, where the block is not known yet.
+  return std::regex_replace(text, declaration,
+                            "$1* const& $2 = reinterpret_cast<$1* const&>(cpu::runtime.dynamic_shared);");
+}
+
+std::vector<KernelName> kernel_names(const std::string& source) {
+  static const std::regex word(R"(\w+|\S)");
+  const std::string text = without_comments(source);
+  std::vector<KernelName> names;
+  for (std::size_t at = text.find("extern \"C\""); at != std::string::npos; at = text.find("extern \"C\"", at + 1)) {
+    KernelName found;
+    bool global = false;
+    std::string before;
+    std::size_t from = at + 10;
+    for (std::smatch match; from < text.size(); before = match.str(), from += match.length()) {
+      from = text.find_first_not_of(" \t\r\n", from);
+      if (from == std::string::npos) break;
+      if (!std::regex_search(text.begin() + static_cast<std::ptrdiff_t>(from), text.end(), match, word,
+                             std::regex_constants::match_continuous))
+        break;
+      if (match.str() == "__global__") global = true;
+      if (match.str() == "{" || match.str() == ";") break;
+      if (match.str() != "(") continue;
+      const std::size_t end = closing(text, from);
+      if (before != "__launch_bounds__" && before != "__maxnreg__") {
+        if (global && text.find_first_of("{;", end) != std::string::npos && text[text.find_first_of("{;", end)] == '{')
+          found.name = before;
+        break;
+      }
+      if (before == "__launch_bounds__") found.launch_bounds = text.substr(from + 1, end - from - 1);
+      from = end;
+      // The loop goes on behind the parenthesis.
+    }
+    if (!found.name.empty()) names.push_back(found);
+  }
+  return names;
+}
+
+}  // namespace saccade::emulator

@@ -1,0 +1,135 @@
+#include "module.hpp"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "calls.hpp"
+#include "driver_functions.hpp"
+#include "state.hpp"
+
+// Modules and their functions.
+namespace saccade::emulator {
+namespace {
+
+constexpr int kDefaultSharedBytes = 48 << 10;
+
+/// 0: no ELF file.
+std::size_t elf_bytes(const void* image) {
+  Elf64_Ehdr header;
+  std::memcpy(&header, image, sizeof header);
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return 0;
+  return header.e_shoff + std::size_t{header.e_shentsize} * header.e_shnum;  // the table stands at the end
+}
+
+/// "sm_90a" runs on the capability 9.0 alone, "sm_80" on that and on the later ones of its generation.
+bool runs_here(const std::string& architecture) {
+  if (!architecture.starts_with("sm_")) return false;
+  const int made_for = std::atoi(architecture.c_str() + 3);
+  if (architecture.ends_with('a')) return made_for == capability();
+  return made_for / 10 == capability() / 10 && made_for <= capability();
+}
+
+}  // namespace
+
+std::shared_ptr<LoadedObject> LoadedObject::open(const void* image) {
+  const std::size_t bytes = elf_bytes(image);
+  if (bytes == 0) return nullptr;
+  // A name of its own: a library that is open already would be found by its name.
+  std::string path = cache_folder() + "/loaded.XXXXXX";
+  const int file = mkstemp(path.data());
+  if (file < 0) return nullptr;
+  const bool written = write(file, image, bytes) == static_cast<ssize_t>(bytes);
+  close(file);
+  void* library = written ? dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
+  unlink(path.c_str());
+  if (library == nullptr) {
+    if (written) std::fprintf(stderr, "emulator: %s\n", dlerror());
+    return nullptr;
+  }
+  const auto* object = static_cast<const saccade_emulator::Object*>(dlsym(library, "saccade_emulated_object"));
+  if (object != nullptr && object->runtime_bytes == sizeof(saccade_emulator::Runtime))
+    return std::make_shared<LoadedObject>(library, *object);
+  dlclose(library);
+  return nullptr;
+}
+
+LoadedObject::~LoadedObject() { dlclose(library_); }
+
+int live_modules() { return static_cast<int>(handles<CUmod_st>().all().size()); }
+
+CUfunc_st* find_function(CUfunction function) {
+  for (const auto& module : handles<CUmod_st>().all())
+    for (const auto& each : module->functions)
+      if (each.get() == function) return each.get();
+  return nullptr;
+}
+
+}  // namespace saccade::emulator
+
+namespace saccade::cuda {
+
+using namespace emulator;
+
+CUresult cuModuleLoadData(CUmodule* module, const void* image) {
+  SACCADE_BEGIN(cuModuleLoadData, Needs::kNoCapture);
+  const auto object = LoadedObject::open(image);
+  if (object == nullptr) return kInvalidImage;
+  if (!runs_here(object->object().architecture)) return CUDA_ERROR_NO_BINARY_FOR_GPU;
+  auto made = std::make_shared<CUmod_st>();
+  made->object = object;
+  for (unsigned i = 0; i < object->object().count; ++i)
+    made->functions.push_back(std::make_unique<CUfunc_st>(
+        CUfunc_st{object, &object->object().entries[i], kDefaultSharedBytes - object->shared_bytes()}));
+  *module = handles<CUmod_st>().add(std::move(made));
+  return CUDA_SUCCESS;
+}
+
+CUresult cuModuleUnload(CUmodule module) {
+  SACCADE_BEGIN(cuModuleUnload, Needs::kNoCapture);
+  const CUresult result = drain_all();
+  return handles<CUmod_st>().take(module) == nullptr ? kInvalidHandle : result;
+}
+
+CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
+  SACCADE_BEGIN(cuModuleGetFunction, Needs::kContext);
+  if (handles<CUmod_st>().find(module) == nullptr) return kInvalidHandle;
+  for (const auto& each : module->functions) {
+    if (std::strcmp(each->entry->name, name) != 0) continue;
+    *function = each.get();
+    return CUDA_SUCCESS;
+  }
+  return kNotFound;
+}
+
+CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfunction function) {
+  SACCADE_BEGIN(cuFuncGetAttribute, Needs::kContext);
+  const CUfunc_st* found = find_function(function);
+  if (found == nullptr) return kInvalidHandle;
+  switch (attribute) {
+    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: *value = 0; break;
+    case CU_FUNC_ATTRIBUTE_NUM_REGS: *value = 32; break;
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: *value = found->dynamic_bytes; break;
+    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: *value = -1; break;
+    default: return CUDA_ERROR_INVALID_VALUE;
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value) {
+  SACCADE_BEGIN(cuFuncSetAttribute, Needs::kContext);
+  CUfunc_st* found = find_function(function);
+  if (found == nullptr) return kInvalidHandle;
+  if (attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) return CUDA_SUCCESS;
+  if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) return CUDA_ERROR_INVALID_VALUE;
+  if (value < 0 || value + found->object->shared_bytes() > kMostSharedBytes) return CUDA_ERROR_INVALID_VALUE;
+  found->dynamic_bytes = value;
+  return CUDA_SUCCESS;
+}
+
+}  // namespace saccade::cuda
