@@ -70,6 +70,18 @@ CLI::Validator one_of(std::vector<std::string> built, std::vector<std::string> t
           ""};
 }
 
+CLI::Validator device() {
+  return {[](std::string& value) {
+            const bool numbered = value.starts_with("cuda:") && value.size() > 5 && value.size() < 9 &&
+                                  value.find_first_not_of("0123456789", 5) == std::string::npos;
+            const bool known = value == "auto" || value == "cpu" || value == "cuda" || value == "reference";
+            return numbered || known
+                       ? std::string()
+                       : fmt::format("'{}' is not known: use auto, cpu, cuda, cuda:N or reference", value);
+          },
+          ""};
+}
+
 }  // namespace
 
 void check_apart(const std::vector<std::string>& written, const std::vector<std::string>& read) {
@@ -104,25 +116,32 @@ std::pair<std::string, std::string> split_assignment(const std::string& text) {
 }
 
 void CommonFlags::add_precision_to(CLI::App& app, std::vector<std::string>* precisions) {
-  const CLI::Validator is_built = one_of({"auto", "fp32"}, {"tf32", "bf16", "fp16", "int8"});
+  const CLI::Validator is_built = one_of({"auto", "fp32", "bf16", "fp16"}, {"tf32", "int8"});
   if (precisions == nullptr) {
     app.add_option("--precision", model.precision, "Numbers to compute with (default: auto)")
         ->check(is_built)
-        ->type_name("auto|fp32");
+        ->type_name("auto|fp32|bf16|fp16");
     return;
   }
   *precisions = {model.precision};
   app.add_option("--precision", *precisions, "Numbers to compute with; two of them side by side (default: auto)")
       ->delimiter(',')
       ->check(is_built)
-      ->type_name("auto|fp32[,auto|fp32]")
+      ->type_name("NAME[,NAME]")
       ->allow_extra_args(false);
 }
 
 void CommonFlags::add_to(CLI::App& app, bool are_answers, std::vector<std::string>* precisions) {
   app.add_option("--device", model.device, "Where to run (default: auto)")
-      ->check(one_of({"auto", "cpu", "reference"}, {"cuda"}))
-      ->type_name("auto|cpu|reference");
+      ->check(device())
+      ->type_name("auto|cpu|cuda[:N]|reference");
+  app.add_option_function<std::string>(
+         "--fallback", [this](const std::string& to) { model.fallback = to == "cpu"; },
+         "Where operators run that the GPU has no kernel for (default: nowhere, the model is refused)")
+      ->check(one_of({"cpu"}, {}))
+      ->type_name("cpu");
+  app.add_flag_callback(
+      "--no-graph", [this] { model.graph = false; }, "Launch a GPU's kernels one by one, not as one captured graph");
   add_precision_to(app, precisions);
   app.add_option("--threads", model.threads, "Threads of one inference (default: one a core)")
       ->check(CLI::Range(1, 4096).description(""))

@@ -17,8 +17,11 @@ namespace saccade {
 
 /// How a model is compiled, and what it is asked for.
 struct ModelOptions {
-  std::string device = "auto";     ///< "auto", "cpu" or "reference", the slow kernels that define right answers
-  std::string precision = "auto";  ///< "auto" or "fp32"
+  /// "auto", "cpu", "cuda" or "cuda:N" (a GPU), or "reference", the slow kernels that define right answers.
+  std::string device = "auto";
+  std::string precision = "auto";  ///< "auto", "fp32"; on a GPU "fp16" and "bf16", too
+  bool fallback = false;           ///< on a GPU: operators without a kernel there may run on the host
+  bool graph = true;               ///< on a GPU: a run is one captured graph
   int threads = 0;                 ///< that one inference may use; 0: one a core
   /// Bytes that a model may take while it is read and compiled; 0: three quarters of the machine's memory, or of what
   /// the process's control group allows. Error where a model needs more, before that is allocated.

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -21,6 +22,8 @@ struct PassOptions {
   LayoutRules layout_rules;
   /// The backend computes float16 and bfloat16 in float32.
   bool widen_halves = false;
+  /// What the model's float32 is to be computed in: float16 or bfloat16; nothing: as it is.
+  std::optional<DType> narrow_to;
 
   /// Runs the graph by the reference interpreter before and after every pass that changed it, and throws Error
   /// (kInternal) naming the pass whose outputs differ by more than TOLERANCE of an output's spread (its largest minus

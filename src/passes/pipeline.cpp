@@ -6,7 +6,7 @@
 // constant on must not be computed: it would be copied); then nodes that do nothing, so that patterns stand close
 // together; then patterns of several nodes become one (the one of Reshapes before these are merged with their
 // neighbours); then per-channel arithmetic goes into weights; then what is left behind a product becomes its post-ops;
-// memory layouts last, when the nodes are final.
+// halves where they are asked for, when weights are final; memory layouts last, when the nodes are.
 //
 // clang-format off
 #define SACCADE_PASSES(LOCAL, GRAPH, WIDEN)                                                             \
@@ -34,6 +34,7 @@
   LOCAL(fuse_activation, "make an activation a post-op of the node before it")                          \
   LOCAL(fuse_residual, "make an Add of a tensor behind a product its post-op")                          \
   LOCAL(fuse_activation, "make an activation a post-op of the node before it")                          \
+  WIDEN(narrow_floats, "compute in float16 or bfloat16 what leads to convolutions and products")        \
   GRAPH(choose_layouts, "choose which nodes work channels-last, and reorder in between")
 // clang-format on
 

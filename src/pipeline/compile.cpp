@@ -1,8 +1,11 @@
 #include "pipeline/compile.hpp"
 
+#include <charconv>
+
 #include "base/log.hpp"
 #include "base/module.hpp"
 #include "graph/importer.hpp"
+#include "runtime/cuda_backend.hpp"
 #include "runtime/reference_backend.hpp"
 
 namespace saccade {
@@ -20,6 +23,33 @@ void check_shape_names(const Graph& graph, const ModelOptions& options) {
   }
 }
 
+bool is_cuda(std::string_view device) { return device == "cuda" || device.starts_with("cuda:"); }
+
+/// N of "cuda:N"; 0 of "cuda".
+int cuda_ordinal(std::string_view device) {
+  if (device == "cuda") return 0;
+  const std::string_view number = device.substr(device.find(':') + 1);
+  int ordinal = -1;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), ordinal);
+  if (error != std::errc() || end != number.data() + number.size() || ordinal < 0)
+    fail(ErrorCode::kInvalidArgument, "'{}' is not a GPU: give cuda, or cuda: and its number", device);
+  return ordinal;
+}
+
+void check_precision(const std::string& precision, bool on_gpu) {
+  const bool halves = precision == "fp16" || precision == "bf16";
+  if (precision == "auto" || precision == "fp32" || (halves && on_gpu)) return;
+  fail(ErrorCode::kUnsupported, "the precision '{}' is not built yet{}: use auto{} or fp32", precision,
+       halves ? " for this device" : "", on_gpu ? ", fp16, bf16" : "");
+}
+
+/// The type that a model's float32 is narrowed to; nothing where it stays.
+std::optional<DType> narrowed(const std::string& precision) {
+  if (precision == "fp16") return DType::kFloat16;
+  if (precision == "bf16") return DType::kBFloat16;
+  return {};
+}
+
 }  // namespace
 
 Graph import_model(const std::string& path, const ModelOptions& options) {
@@ -30,11 +60,15 @@ Graph import_model(const std::string& path, const ModelOptions& options) {
 }
 
 const Backend& choose_backend(const ModelOptions& options) {
-  if (options.device != "auto" && options.device != "cpu" && options.device != "reference")
-    fail(ErrorCode::kUnsupported, "the device '{}' is not built yet: use auto, cpu or reference", options.device);
-  if (options.precision != "auto" && options.precision != "fp32")
-    fail(ErrorCode::kUnsupported, "the precision '{}' is not built yet: use auto or fp32", options.precision);
   if (options.threads < 0) fail(ErrorCode::kInvalidArgument, "{} threads make no sense", options.threads);
+  const bool on_gpu = is_cuda(options.device);
+  check_precision(options.precision, on_gpu);
+  if (on_gpu)
+    return cuda_backend(
+        {.ordinal = cuda_ordinal(options.device), .fallback = options.fallback, .graph = options.graph});
+  if (options.device != "auto" && options.device != "cpu" && options.device != "reference")
+    fail(ErrorCode::kUnsupported, "the device '{}' is not known: use auto, cpu, cuda, cuda:N or reference",
+         options.device);
   return options.device == "reference" ? reference_backend() : cpu_backend();
 }
 
@@ -45,6 +79,7 @@ PassOptions pass_options(const ModelOptions& options, const Backend& backend) {
   passes.max_memory = options.max_memory;
   passes.layout_rules = [&backend](const Graph& graph, const Node& node) { return backend.layout_rule({graph, node}); };
   passes.widen_halves = !backend.computes_halves();
+  passes.narrow_to = narrowed(options.precision);
   return passes;
 }
 

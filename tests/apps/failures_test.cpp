@@ -96,8 +96,8 @@ TEST_F(Failures, WhatIsNotBuiltYetIsRejectedByName) {
   expect_error(run_saccade({"ladder", "m.onnx"}), 2, {"'ladder' is not built yet"});
   expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--show"}), 2, {"--show is not built yet"});
   expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--mqtt=x"}), 2, {"--mqtt is not built yet"});
-  expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--device", "cuda:1"}), 2,
-               {"'cuda:1' is not built yet", "auto or cpu or reference"});
+  expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--device", "cuda:one"}), 2,
+               {"'cuda:one' is not known", "auto, cpu, cuda, cuda:N or reference"});
   expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--precision", "int8"}), 2,
                {"'int8' is not built yet"});
   expect_error(run_saccade({"run", model(), "--source", "rtsp://host/x"}), 1, {"rtsp"});

@@ -1,0 +1,205 @@
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "ops/cast.hpp"
+#include "ops/values.hpp"
+#include "passes/match.hpp"
+
+// Float32 networks on processors that multiply halves many times as fast. Convolutions and products of matrices take
+// and give halves, and so does whatever lies on the way to one: most of a network. What only follows the last of them
+// stays in float32, since there halves would save nothing: boxes in pixels, whose halves are half a pixel apart from
+// 1024 on, are made there. So does what only says where something is sampled. Weights are rounded here, once, after
+// everything that folds into them.
+namespace saccade {
+namespace {
+
+bool is_product(const Node& node) {
+  constexpr std::string_view kProducts[] = {"Conv", "ConvTranspose", "Gemm", "MatMul"};
+  return node.domain.empty() && std::ranges::find(kProducts, node.op) != std::end(kProducts);
+}
+
+/// Operators that take and give one type of float, whichever.
+bool takes_any_float(const Node& node) {
+  if (is_product(node)) return true;
+  static const std::set<std::string_view> kOps = {"Abs",
+                                                  "Add",
+                                                  "AveragePool",
+                                                  "BatchNormalization",
+                                                  "Clip",
+                                                  "Concat",
+                                                  "DepthToSpace",
+                                                  "Div",
+                                                  "Elu",
+                                                  "Erf",
+                                                  "Exp",
+                                                  "Expand",
+                                                  "Flatten",
+                                                  "Gather",
+                                                  "GatherElements",
+                                                  "GatherND",
+                                                  "Gelu",
+                                                  "GlobalAveragePool",
+                                                  "GlobalMaxPool",
+                                                  "GridSample",
+                                                  "GroupNormalization",
+                                                  "HardSigmoid",
+                                                  "HardSwish",
+                                                  "InstanceNormalization",
+                                                  "LayerNormalization",
+                                                  "LeakyRelu",
+                                                  "Max",
+                                                  "MaxPool",
+                                                  "Min",
+                                                  "Mish",
+                                                  "Mul",
+                                                  "Neg",
+                                                  "PRelu",
+                                                  "Pad",
+                                                  "Pow",
+                                                  "RMSNormalization",
+                                                  "ReduceMax",
+                                                  "ReduceMean",
+                                                  "ReduceMin",
+                                                  "ReduceSum",
+                                                  "Relu",
+                                                  "Reshape",
+                                                  "Resize",
+                                                  "Selu",
+                                                  "Sigmoid",
+                                                  "Silu",
+                                                  "Slice",
+                                                  "Softmax",
+                                                  "Softplus",
+                                                  "SpaceToDepth",
+                                                  "Split",
+                                                  "Sqrt",
+                                                  "Squeeze",
+                                                  "Sub",
+                                                  "Swish",
+                                                  "Tanh",
+                                                  "Tile",
+                                                  "Transpose",
+                                                  "Unsqueeze",
+                                                  "Where"};
+  return (node.domain.empty() || node.domain == "saccade" || node.domain == "com.microsoft") && kOps.contains(node.op);
+}
+
+/// Input I is of the type that the node computes in, rather than a place, a scale or a size.
+bool is_operand(const Node& node, std::size_t i) {
+  return i == 0 || (node.op != "Resize" && node.op != "GridSample") ||
+         std::ranges::any_of(node.post_ops, [&](const PostOp& post) { return post.operand == static_cast<int>(i); });
+}
+
+class Narrowing {
+ public:
+  Narrowing(const Graph& graph, DType to) : graph_(graph), to_(to), patch_(graph, "compute floats in halves") {
+    std::vector<NodeId> order = graph.order();
+    std::ranges::reverse(order);
+    for (NodeId id : order)
+      if (may_narrow(graph.node(id)) && (is_product(graph.node(id)) || leads_to_product(graph.node(id))))
+        narrowed_.insert(id);
+  }
+
+  std::optional<Patch> patch() {
+    if (narrowed_.empty()) return {};
+    for (NodeId id : graph_.order())
+      if (narrowed_.contains(id)) narrow(id);
+    for (const auto& [wide, half] : made_) serve_others(wide, half);
+    return std::move(patch_);
+  }
+
+ private:
+  bool may_narrow(const Node& node) const {
+    if (node.stage != Stage::kModel || !takes_any_float(node)) return false;
+    bool reads = false;
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      if (node.inputs[i] == ValueId::kNone || !is_operand(node, i)) continue;
+      const DType dtype = graph_.value(node.inputs[i]).type.dtype;
+      reads = reads || dtype == DType::kFloat32;
+      // Mixed with another float the node has a type of its own.
+      if (dtype == DType::kFloat16 || dtype == DType::kBFloat16 || dtype == DType::kFloat64) return false;
+    }
+    return reads && std::ranges::all_of(node.outputs, [&](ValueId id) {
+             return id == ValueId::kNone || graph_.value(id).type.dtype == DType::kFloat32;
+           });
+  }
+
+  /// Some output is an operand of a node that is narrowed.
+  bool leads_to_product(const Node& node) const {
+    for (ValueId output : node.outputs) {
+      if (output == ValueId::kNone) continue;
+      for (NodeId user : graph_.users(output)) {
+        const Node& reader = graph_.node(user);
+        for (std::size_t i = 0; narrowed_.contains(user) && i < reader.inputs.size(); ++i)
+          if (reader.inputs[i] == output && is_operand(reader, i)) return true;
+      }
+    }
+    return false;
+  }
+
+  void narrow(NodeId id) {
+    Node node = graph_.node(id);
+    for (std::size_t i = 0; i < node.inputs.size(); ++i)
+      if (is_operand(node, i) && is_float32(graph_, node.inputs[i]))
+        node.inputs[i] = half_of(node.inputs[i], node.stage);
+    for (ValueId& output : node.outputs) {
+      if (output == ValueId::kNone) continue;
+      const ValueId old = output;
+      output = patch_.add_value(graph_.value(old).name + "/half");
+      halves_[old] = output;
+      made_.emplace_back(old, output);
+    }
+    patch_.add_node(std::move(node));
+    patch_.drop(id);
+  }
+
+  ValueId half_of(ValueId wide, Stage stage) {
+    const auto [place, is_new] = halves_.emplace(wide, ValueId::kNone);
+    if (!is_new) return place->second;
+    const Tensor* constant = graph_.constant(wide);
+    if (constant == nullptr) return place->second = cast(wide, graph_.value(wide).name + "/half", to_, stage);
+    Tensor half(to_, constant->shape());
+    cast_elements(view_of(*constant), view_of(half));
+    return place->second = patch_.add_constant(graph_.value(wide).name + "/half", std::move(half));
+  }
+
+  ValueId cast(ValueId from, std::string name, DType to, Stage stage) {
+    Node node{.op = "Cast", .name = std::move(name), .inputs = {from}, .stage = stage};
+    node.attributes.set("to", onnx_of_dtype(to));
+    return patch_.add_node_with_output(std::move(node));
+  }
+
+  /// Gives a value that is HALF now to the nodes that stay, and to the graph's outputs.
+  void serve_others(ValueId wide, ValueId half) {
+    bool is_read = graph_.is_output(wide);
+    for (NodeId id : graph_.users(wide)) is_read = is_read || reads_wide(id, wide);
+    if (!is_read) return;
+    const Value& value = graph_.value(wide);
+    patch_.replace(wide, cast(half, value.name, DType::kFloat32, graph_.node(value.producer).stage));
+  }
+
+  bool reads_wide(NodeId id, ValueId wide) const {
+    if (!narrowed_.contains(id)) return true;
+    const Node& node = graph_.node(id);
+    for (std::size_t i = 0; i < node.inputs.size(); ++i)
+      if (node.inputs[i] == wide && !is_operand(node, i)) return true;
+    return false;
+  }
+
+  const Graph& graph_;
+  DType to_;
+  Patch patch_;
+  std::set<NodeId> narrowed_;
+  std::map<ValueId, ValueId> halves_;              // by what they are of
+  std::vector<std::pair<ValueId, ValueId>> made_;  // by narrowed nodes: what was, and its half
+};
+
+}  // namespace
+
+std::optional<Patch> narrow_floats(const PassContext& context) {
+  if (!context.narrow_to) return {};
+  return Narrowing(context.graph, *context.narrow_to).patch();
+}
+
+}  // namespace saccade
