@@ -4,7 +4,7 @@ import os
 import re
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ROWS = [["apps/saccade"], ["validate"], ["measure"], ["pipeline"], ["passes", "runtime", "vision", "media"], ["onnx", "cpu", "draw", "ffmpeg", "images"],
+ROWS = [["apps/saccade"], ["validate"], ["measure"], ["pipeline"], ["passes", "runtime", "vision", "media"], ["onnx", "cpu", "cuda", "draw", "ffmpeg", "images"],
         ["ops", "scene"], ["graph"], ["tensor"], ["base"]]
 WIDTH, BOX, HIGH, STEP = 980, 150, 44, 86
 
