@@ -20,6 +20,8 @@ class CudaBackend : public Backend {
     // One a line: what stands first is preferred.
     own_.push_back(elements(device));
     own_.push_back(moves(device));
+    own_.push_back(direct_convolution(device));
+    own_.push_back(direct_matmul(device));
     for (const auto& tactic : own_) tactics_.push_back(tactic.get());
     if (fallback) tactics_.push_back(&host_fallback());
   }

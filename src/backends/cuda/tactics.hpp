@@ -8,6 +8,8 @@
 // A device's tactics, one function a file; backend.cpp lists them in the order of preference.
 namespace saccade::cuda {
 
+std::unique_ptr<Tactic> direct_convolution(Device& device);
+std::unique_ptr<Tactic> direct_matmul(Device& device);
 std::unique_ptr<Tactic> elements(Device& device);
 std::unique_ptr<Tactic> moves(Device& device);
 
