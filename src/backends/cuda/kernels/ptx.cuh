@@ -50,24 +50,22 @@ template <typename T>
 __device__ __forceinline__ void multiply_add(float (&d)[4], const uint32 (&a)[4], const uint32 (&b)[2]);
 template <>
 __device__ __forceinline__ void multiply_add<float16>(float (&d)[4], const uint32 (&a)[4], const uint32 (&b)[2]) {
-  asm volatile(
-      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
       : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 template <>
 __device__ __forceinline__ void multiply_add<bfloat16>(float (&d)[4], const uint32 (&a)[4], const uint32 (&b)[2]) {
-  asm volatile(
-      "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
       : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
 /// D += A B on a warp in tf32: A 16x8, B 8x8, D 16x8; the fragments are PTX's of mma.m16n8k8.
 __device__ __forceinline__ void multiply_add_tf32(float (&d)[4], const uint32 (&a)[4], const uint32 (&b)[2]) {
-  asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+  asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 /// X rounded to tf32, to the nearest, as bits of a float32.
 __device__ __forceinline__ uint32 to_tf32(float x) {
@@ -76,6 +74,77 @@ __device__ __forceinline__ uint32 to_tf32(float x) {
   return bits;
 }
 
+/// Whether the functions below may be called: from Hopper on. Where not, kernels copy by copy_async_16 and form no
+/// clusters.
+#if __CUDA_ARCH__ >= 900
+constexpr bool kHasBulkCopies = true;
+#else
+constexpr bool kHasBulkCopies = false;
+#endif
+
+__device__ __forceinline__ uint32 shared_address(const void* shared) {
+  return static_cast<uint32>(__cvta_generic_to_shared(shared));
+}
+
+/// Prepares a barrier in shared memory for rounds of one arrival, by expect_bytes(); fence_barriers() and a barrier of
+/// the block's threads follow.
+__device__ __forceinline__ void init_barrier(uint64* barrier) {
+  asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(shared_address(barrier)) : "memory");
+}
+/// Makes prepared barriers seen by bulk copies and by the cluster.
+__device__ __forceinline__ void fence_barriers() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
+/// Begins a round of BARRIER that ends once BYTES have been written to this block's shared memory in its name.
+__device__ __forceinline__ void expect_bytes(uint64* barrier, int bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(shared_address(barrier)), "r"(bytes)
+               : "memory");
+}
+/// Waits for the end of a round of BARRIER: rounds 0, 2, 4... have PARITY 0.
+__device__ __forceinline__ void wait_barrier(uint64* barrier, int parity) {
+  uint32 done = 0;
+  while (done == 0)
+    asm volatile("{\n.reg .pred p;\nmbarrier.try_wait.parity.shared.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}"
+                 : "=r"(done)
+                 : "r"(shared_address(barrier)), "r"(parity)
+                 : "memory");
+}
+/// Copies BYTES to shared memory in the background, in BARRIER's name. Addresses and length are multiples of 16.
+__device__ __forceinline__ void copy_bulk(void* shared, const void* global, int bytes, uint64* barrier) {
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                   shared_address(shared)),
+               "l"(global), "r"(bytes), "r"(shared_address(barrier))
+               : "memory");
+}
+
+/// Stores 16 bytes where block PEER of the cluster has SHARED, in the name of its BARRIER.
+__device__ __forceinline__ void store_to_peer(int peer, void* shared, float4 value, uint64* barrier) {
+  uint32 to;
+  uint32 told;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(to) : "r"(shared_address(shared)), "r"(peer));
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(told) : "r"(shared_address(barrier)), "r"(peer));
+  asm volatile(
+      "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(to),
+      "f"(value.x), "f"(value.y), "f"(value.z), "f"(value.w), "r"(told)
+      : "memory");
+}
+/// Tells the cluster that this block has started and prepared its barriers; wait_for_cluster() waits until all have.
+/// Every thread calls both.
+__device__ __forceinline__ void greet_cluster() {
+  asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+}
+__device__ __forceinline__ void wait_for_cluster() {
+  asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+
 #else
 #include "ptx_emulated.hpp"
+
+constexpr bool kHasBulkCopies = false;
+void init_barrier(uint64* barrier);
+void fence_barriers();
+void expect_bytes(uint64* barrier, int bytes);
+void wait_barrier(uint64* barrier, int parity);
+void copy_bulk(void* shared, const void* global, int bytes, uint64* barrier);
+void store_to_peer(int peer, void* shared, float4 value, uint64* barrier);
+void greet_cluster();
+void wait_for_cluster();
 #endif

@@ -1,0 +1,338 @@
+#include "cuda/convolution_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "tensor/half.hpp"
+
+namespace saccade::cuda {
+namespace {
+
+constexpr int ceil_div(int a, int b) { return (a + b - 1) / b; }
+constexpr int round_up(int a, int b) { return ceil_div(a, b) * b; }
+
+bool is_tensor(const ConvolutionShape& shape) { return shape.dtype != DType::kFloat32; }
+int element_bytes(const ConvolutionShape& shape) { return is_tensor(shape) ? 2 : 4; }
+
+/// What kernels/convolution.cuh works out in Tiling, under the same names.
+struct Tiling {
+  Tiling(const ConvolutionShape& s, const ConvolutionTile& t) {
+    few = t.window == ConvolutionWindow::kFewChannels;
+    whole = t.window != ConvolutionWindow::kGather;
+    tile_pixels = t.height * t.width;
+    rows = round_up(tile_pixels, 16 * t.warps_m);
+    m = rows / 16 / t.warps_m;
+    n = t.filters / 8 / t.warps_n;
+    group = n % 4 == 0 ? 4 : 2;
+    patch_height = (t.height - 1) * s.stride_y + (s.kernel_height - 1) * s.dilation_y + 1;
+    line_taps = few ? round_up(s.kernel_width, 4) : s.kernel_width;
+    patch_width = (t.width - 1) * s.stride_x + (line_taps - 1) * s.dilation_x + 1;
+    const int line_pixels = patch_width + ((t.width - patch_width) % 8 + 8) % 8;
+    copied = whole ? patch_height * patch_width : tile_pixels;
+    const int held = whole ? (patch_height - 1) * line_pixels + patch_width : tile_pixels;
+    const int bytes = element_bytes(s);
+    input_bytes = round_up(held * (few ? 4 * bytes : t.step * bytes + 16), 128);
+    depth = few ? s.kernel_height * line_taps * 4 : (whole ? s.taps() : 1) * t.step;
+    weight_bytes = depth * t.filters * bytes;
+    channel_steps = few ? 1 : ceil_div(s.channels, t.step);
+    steps = channel_steps * (whole ? 1 : s.taps());
+    block_steps = ceil_div(steps, t.split);
+    stages = std::min(block_steps, t.stages);
+    items = t.warps_m * t.warps_n * m * 2 * (n / group);
+    item_bytes = group / 2 * 512;
+    const int owned = ceil_div(items, t.split);
+    const int partial_bytes = t.warps_k == 1 ? 0 : t.warps_k * items * item_bytes;
+    const int receive_bytes = t.split == 1 ? 0 : t.split * owned * item_bytes;
+    shared_bytes = round_up(std::max(stages * (input_bytes + weight_bytes), partial_bytes), 128) + receive_bytes +
+                   8 * (stages + 1);
+    filter_tiles = ceil_div(s.filters, t.filters);
+  }
+
+  bool few, whole;
+  int tile_pixels, rows, m, n, group;
+  int patch_height, line_taps, patch_width, copied;
+  int input_bytes, depth, weight_bytes;
+  int channel_steps, steps, block_steps, stages;
+  int items, item_bytes, shared_bytes, filter_tiles;
+};
+
+/// VALUE as 16 bits of TYPE, rounded half to even.
+std::uint16_t half_bits(float value, DType type) {
+  return type == DType::kFloat16 ? std::bit_cast<std::uint16_t>(Float16(value))
+                                 : std::bit_cast<std::uint16_t>(BFloat16(value));
+}
+
+/// Where the weights of one block's step lie: by channel of the step (or place among a few channels' products), tap of
+/// the step, and filter of the tile. Tensor cores: columns of 16 filters by 16 products, 8 halves a lane; the columns'
+/// order is WarpTile's (kernels/tile.cuh).
+int place_in_block(const ConvolutionTile& tile, const Tiling& tiling, bool tensor, int product, int filter) {
+  if (!tensor) return product * tile.filters + filter;
+  const int group = tiling.group;
+  const int within = filter % (8 * group);
+  const int q = within / (2 * group);
+  const int column_block = filter / (8 * group) * group + within % (2 * group) / 2;  // which 8 columns
+  const int g = 2 * q + within % 2;
+  const int k = product % 16;
+  const int lane = 4 * g + k % 8 / 2;
+  const int element = column_block % 2 * 4 + k / 8 * 2 + k % 2;
+  return (product / 16 * (tile.filters / 16) + column_block / 2) * 256 + lane * 8 + element;
+}
+
+}  // namespace
+
+double ConvolutionShape::operations() const {
+  return 2.0 * images * out_height * out_width * groups * filters * channels * taps();
+}
+
+std::string ConvolutionTile::to_string() const {
+  constexpr const char* kWindows[] = {"gather", "patch", "few"};
+  return fmt::format("{} {}x{}x{} k{} w{}x{}x{} s{} p{}", kWindows[static_cast<int>(window)], height, width, filters,
+                     step, warps_m, warps_n, warps_k, split, stages);
+}
+
+ConvolutionGrid convolution_grid(const ConvolutionShape& shape, const ConvolutionTile& tile) {
+  const int filters = ceil_div(shape.filters, tile.filters) * shape.groups;
+  if (tile.window == ConvolutionWindow::kGather)
+    return {ceil_div(shape.images * shape.out_height * shape.out_width, tile.width), filters, tile.split};
+  return {shape.images * ceil_div(shape.out_height, tile.height) * ceil_div(shape.out_width, tile.width), filters,
+          tile.split};
+}
+
+int convolution_shared_bytes(const ConvolutionShape& shape, const ConvolutionTile& tile) {
+  return Tiling(shape, tile).shared_bytes;
+}
+
+std::vector<std::byte> pack_convolution_weights(const ConvolutionShape& shape, const ConvolutionTile& tile,
+                                                std::span<const float> weights) {
+  const Tiling tiling(shape, tile);
+  const bool tensor = is_tensor(shape);
+  const std::size_t block = static_cast<std::size_t>(tiling.weight_bytes);
+  std::vector<std::byte> packed(block * static_cast<std::size_t>(shape.groups * tiling.filter_tiles * tiling.steps));
+  const int taps = shape.taps();
+  const auto put = [&](std::size_t number, int product, int filter, float value) {
+    std::byte* to = packed.data() + number * block;
+    const auto place = static_cast<std::size_t>(place_in_block(tile, tiling, tensor, product, filter % tile.filters));
+    if (tensor) {
+      const std::uint16_t bits = half_bits(value, shape.dtype);
+      std::memcpy(to + place * 2, &bits, 2);
+    } else {
+      std::memcpy(to + place * 4, &value, 4);
+    }
+  };
+  const float* from = weights.data();
+  for (int row = 0; row < shape.groups * shape.filters; ++row) {
+    const int filter = row % shape.filters;
+    const int tile_number = row / shape.filters * tiling.filter_tiles + filter / tile.filters;
+    for (int channel = 0; channel < shape.channels; ++channel) {
+      for (int tap = 0; tap < taps; ++tap) {
+        int step = 0;
+        int product = 0;
+        if (tiling.few) {
+          product = (tap / shape.kernel_width * tiling.line_taps + tap % shape.kernel_width) * 4 + channel;
+        } else if (tiling.whole) {
+          step = channel / tile.step;
+          product = tap * tile.step + channel % tile.step;
+        } else {
+          step = tap * tiling.channel_steps + channel / tile.step;
+          product = channel % tile.step;
+        }
+        put(static_cast<std::size_t>(tile_number * tiling.steps + step), product, filter, *from++);
+      }
+    }
+  }
+  return packed;
+}
+
+std::vector<std::byte> pack_convolution_bias(const ConvolutionShape& shape, const ConvolutionTile& tile,
+                                             std::span<const float> bias) {
+  const int padded = ceil_div(shape.filters, tile.filters) * tile.filters;
+  std::vector<float> values(static_cast<std::size_t>(shape.groups * padded));
+  for (std::size_t i = 0; i < bias.size(); ++i) {
+    const auto filters = static_cast<std::size_t>(shape.filters);
+    values[i / filters * static_cast<std::size_t>(padded) + i % filters] = bias[i];
+  }
+  const auto bytes = std::as_bytes(std::span(values));
+  return {bytes.begin(), bytes.end()};
+}
+
+std::string convolution_constants(const std::string& name, const ConvolutionShape& shape, const ConvolutionTile& tile) {
+  constexpr const char* kWindows[] = {"kGather", "kPatch", "kFewChannels"};
+  const char* element = shape.dtype == DType::kFloat32   ? "float"
+                        : shape.dtype == DType::kFloat16 ? "float16"
+                                                         : "bfloat16";
+  std::string text = fmt::format("struct {} {{\n  using Element = {};\n", name, element);
+  text += fmt::format("  static constexpr Window kWindow = Window::{};\n", kWindows[static_cast<int>(tile.window)]);
+  const std::pair<const char*, int> constants[] = {
+      {"Images", shape.images},
+      {"Height", shape.height},
+      {"Width", shape.width},
+      {"InPitch", shape.in_pitch},
+      {"Groups", shape.groups},
+      {"Channels", shape.channels},
+      {"OutHeight", shape.out_height},
+      {"OutWidth", shape.out_width},
+      {"OutPitch", shape.out_pitch},
+      {"Filters", shape.filters},
+      {"KernelHeight", shape.kernel_height},
+      {"KernelWidth", shape.kernel_width},
+      {"StrideY", shape.stride_y},
+      {"StrideX", shape.stride_x},
+      {"PadY", shape.pad_y},
+      {"PadX", shape.pad_x},
+      {"DilationY", shape.dilation_y},
+      {"DilationX", shape.dilation_x},
+      {"TileHeight", tile.height},
+      {"TileWidth", tile.width},
+      {"TileFilters", tile.filters},
+      {"Step", tile.step},
+      {"WarpsM", tile.warps_m},
+      {"WarpsN", tile.warps_n},
+      {"WarpsK", tile.warps_k},
+      {"Split", tile.split},
+      {"Stages", tile.stages},
+      {"SharedBytes", convolution_shared_bytes(shape, tile)},
+  };
+  for (const auto& [constant, value] : constants)
+    text += fmt::format("  static constexpr int k{} = {};\n", constant, value);
+  return text + "};\n";
+}
+
+std::string convolution_source(const ConvolutionShape& shape, const ConvolutionTile& tile,
+                               const PostOpsText& post_ops) {
+  const std::string cluster = tile.split > 1 ? fmt::format("__cluster_dims__(1, 1, {}) ", tile.split) : "";
+  return fmt::format(R"(#include "convolution.cuh"
+{}{}extern "C" __global__ void {}__launch_bounds__({})
+    convolution(const Layer::Element* __restrict__ input, const unsigned char* __restrict__ weights,
+                const float* __restrict__ biases{}, Layer::Element* __restrict__ output) {{
+  convolve<Layer>(input, weights, biases, output, {});
+}}
+)",
+                     convolution_constants("Layer", shape, tile), post_ops.definition, cluster, tile.threads(),
+                     post_ops.parameters, post_ops.value);
+}
+
+double convolution_time(const ConvolutionShape& shape, const ConvolutionTile& tile, const DeviceLimits& limits) {
+  const Tiling tiling(shape, tile);
+  const ConvolutionGrid grid = convolution_grid(shape, tile);
+  const int warps = tile.threads() / 32;
+  // Blocks that share a multiprocessor, and how often all of them are full.
+  const int resident = std::clamp(std::min(233472 / (tiling.shared_bytes + 1024), 48 / warps), 1, 8);
+  const int at_once = std::min(resident, ceil_div(grid.blocks(), limits.multiprocessors));
+  const double waves = std::ceil(grid.blocks() / (static_cast<double>(limits.multiprocessors) * at_once));
+  // Cycles of a block's steps: tensor cores (or FFMA), fragments out of shared memory, inputs into it.
+  const double units = static_cast<double>(tiling.depth) / (is_tensor(shape) ? 16 : 4) / tile.warps_k;
+  const double partition_warps = std::max(1.0, warps * at_once / 4.0);
+  const double sums = tiling.m * tiling.n;
+  const double multiply =
+      is_tensor(shape) ? std::max(36.0, sums * 8 * partition_warps) : std::max(40.0, sums * 16 * partition_warps);
+  const double fragments = is_tensor(shape) ? (tiling.few ? 4.0 : 1.0) * tiling.m * 4 + tiling.n * 2.0
+                                            : 2.0 * tiling.m * 4 + tiling.n * 2.0 * 4;
+  const double shared = fragments * warps * at_once;
+  const double step_cycles = units * std::max(multiply, shared) + 60;
+  const int vector = tiling.few ? 2 : shape.channels % 8 == 0 ? 16 : 4;
+  const double step_input = static_cast<double>(tiling.copied) * (tiling.few ? 8 : tile.step * element_bytes(shape));
+  const double copy_cycles =
+      at_once * (step_input / (vector == 16 ? 45 : 45.0 * vector / 16) + tiling.weight_bytes / 55.0);
+  const double body = tiling.block_steps * std::max(step_cycles, copy_cycles) + std::min(step_cycles, copy_cycles);
+  // What a launch, a wave, a reduction cost whatever the tile.
+  const double item_cycles = 30.0 * ceil_div(tiling.items, warps) * at_once;
+  const double reduction = (tile.warps_k > 1 ? 250 + item_cycles * tile.warps_k / 4 : 0) +
+                           (tile.split > 1 ? 700 + item_cycles * tile.split / 4 : 0);
+  const double cycles = 2000 + waves * (body + 700 + item_cycles + reduction);
+  // Late starts where two launches do not fit together.
+  const double crowded = tiling.shared_bytes * at_once > 116000 ? 300 : 0;
+  // Weights come from memory once.
+  const double bytes =
+      static_cast<double>(shape.groups) * shape.filters * shape.channels * shape.taps() * element_bytes(shape);
+  return std::max((cycles + crowded) / 1740, bytes / 3.5e6);
+}
+
+namespace {
+
+struct Choices {
+  std::vector<std::pair<int, int>> pixels;  // height, width
+  std::vector<int> filters;
+  std::vector<int> steps;
+};
+
+Choices choices_of(const ConvolutionShape& shape, ConvolutionWindow window) {
+  Choices choices;
+  if (window == ConvolutionWindow::kGather) {
+    choices.pixels = {{1, 16}, {1, 32}, {1, 48}, {1, 64}, {1, 96}, {1, 128}};
+  } else {
+    choices.pixels = {{1, 16}, {2, 8}, {4, 4},  {1, 32}, {2, 16}, {4, 8},  {4, 12},
+                      {7, 7},  {8, 8}, {4, 16}, {2, 32}, {8, 16}, {16, 8}, {4, 32}};
+    // Lines of the image's own length where it is short.
+    for (int lines : {1, 2, 4})
+      if (shape.out_width <= 28 && shape.out_width >= 7) choices.pixels.emplace_back(lines, shape.out_width);
+  }
+  for (int filters : {16, 32, 48, 64, 80, 96, 128})
+    if (filters == 16 || filters < shape.filters + 16) choices.filters.push_back(filters);
+  const int align = is_tensor(shape) ? 16 : 4;
+  if (window == ConvolutionWindow::kFewChannels) {
+    choices.steps = {16};
+  } else {
+    for (int step : is_tensor(shape) ? std::vector{16, 32, 48, 64, 80, 96, 128, 256} : std::vector{4, 8, 16, 32, 64})
+      if (step < shape.channels + align) choices.steps.push_back(step);
+  }
+  return choices;
+}
+
+bool fits(const ConvolutionShape& shape, const ConvolutionTile& tile, const DeviceLimits& limits) {
+  const int unit = is_tensor(shape) ? 16 : 4;
+  const bool few = tile.window == ConvolutionWindow::kFewChannels;
+  if (tile.filters % (16 * tile.warps_n) != 0 || (!few && tile.step % (unit * tile.warps_k) != 0)) return false;
+  const Tiling tiling(shape, tile);
+  if (tiling.m * tiling.n > 16 || tiling.shared_bytes > limits.shared_bytes) return false;
+  if (tile.split > 1 && (tile.split > tiling.steps || !limits.clusters)) return false;
+  const int vector = few ? 1 : shape.channels % 8 == 0 ? 16 / element_bytes(shape) : is_tensor(shape) ? 1 : 1;
+  if (ceil_div(tiling.copied * (few ? 1 : tile.step / vector), tile.threads()) > 24) return false;
+  // A ring needs a stage to work on and one to fill.
+  return tiling.steps <= 1 || tiling.block_steps == 1 || tile.stages > 1;
+}
+
+}  // namespace
+
+std::vector<ConvolutionTile> convolution_tiles(const ConvolutionShape& shape, const DeviceLimits& limits) {
+  struct Scored {
+    double time;
+    ConvolutionTile tile;
+  };
+  std::vector<Scored> found;
+  const auto consider = [&](const ConvolutionTile& tile) {
+    if (fits(shape, tile, limits)) found.push_back({convolution_time(shape, tile, limits), tile});
+  };
+  const auto enumerate = [&](ConvolutionWindow window) {
+    const Choices choices = choices_of(shape, window);
+    const bool few = window == ConvolutionWindow::kFewChannels;
+    for (const auto& [height, width] : choices.pixels)
+      for (int filters : choices.filters)
+        for (int step : choices.steps)
+          for (int warps_m : {1, 2, 4})
+            for (int warps_n : {1, 2, 4})
+              for (int warps_k : few ? std::vector{1} : std::vector{1, 2, 4, 5, 8})
+                for (int split : few ? std::vector{1} : std::vector{1, 2, 4, 8}) {
+                  const int warps = warps_m * warps_n * warps_k;
+                  if (warps < 2 || warps > 8) continue;
+                  for (int stages : {2, 4, 8})
+                    consider({window, height, width, filters, step, warps_m, warps_n, warps_k, split, stages});
+                }
+  };
+  if (is_tensor(shape) && shape.channels <= 4 && shape.groups == 1) {
+    enumerate(ConvolutionWindow::kFewChannels);
+  } else {
+    const bool point = shape.taps() == 1;
+    enumerate(point ? ConvolutionWindow::kGather : ConvolutionWindow::kPatch);
+    if (found.empty() && !point) enumerate(ConvolutionWindow::kGather);
+  }
+  std::ranges::stable_sort(found, {}, &Scored::time);
+  std::vector<ConvolutionTile> tiles;
+  for (const Scored& each : found) tiles.push_back(each.tile);
+  return tiles;
+}
+
+}  // namespace saccade::cuda

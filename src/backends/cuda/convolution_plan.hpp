@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "saccade/tensor.hpp"
+
+// What a convolution by kernels/convolution.cuh is made of, apart from graphs and devices: lengths, tiles, a model of
+// their time, packed weights, the constants as text.
+namespace saccade::cuda {
+
+/// A two-dimensional convolution of NHWC tensors. Channels and filters are a group's; pitches are from pixel to pixel.
+struct ConvolutionShape {
+  DType dtype = DType::kFloat16;  ///< of input and output: float32, float16 or bfloat16
+  int images = 1;
+  int height = 1;
+  int width = 1;
+  int in_pitch = 1;
+  int groups = 1;
+  int channels = 1;
+  int out_height = 1;
+  int out_width = 1;
+  int out_pitch = 1;
+  int filters = 1;
+  int kernel_height = 1;
+  int kernel_width = 1;
+  int stride_y = 1;
+  int stride_x = 1;
+  int pad_y = 0;
+  int pad_x = 0;
+  int dilation_y = 1;
+  int dilation_x = 1;
+
+  int taps() const { return kernel_height * kernel_width; }
+  double operations() const;
+};
+
+/// How inputs get into shared memory; kernels/convolution.cuh says what each is for.
+enum class ConvolutionWindow { kGather, kPatch, kFewChannels };
+
+/// How the work is cut up.
+struct ConvolutionTile {
+  ConvolutionWindow window = ConvolutionWindow::kGather;
+  int height = 1;  ///< pixels of the output
+  int width = 32;
+  int filters = 32;
+  int step = 32;  ///< channels of one step of the sum
+  int warps_m = 1;
+  int warps_n = 1;
+  int warps_k = 1;
+  int split = 1;   ///< blocks of a cluster that share a sum
+  int stages = 4;  ///< steps whose data are under way
+
+  int threads() const { return 32 * warps_m * warps_n * warps_k; }
+  std::string to_string() const;
+};
+
+/// What of a device a tile depends on.
+struct DeviceLimits {
+  int multiprocessors = 132;
+  int shared_bytes = 232448;  ///< that a block may have
+  bool clusters = true;       ///< Hopper on: sums may be split over blocks
+};
+
+/// Blocks of a launch: tiles of pixels, tiles of filters, parts of the sum.
+struct ConvolutionGrid {
+  int pixels = 1;
+  int filters = 1;
+  int split = 1;
+  int blocks() const { return pixels * filters * split; }
+};
+ConvolutionGrid convolution_grid(const ConvolutionShape& shape, const ConvolutionTile& tile);
+/// Dynamic shared memory of a block.
+int convolution_shared_bytes(const ConvolutionShape& shape, const ConvolutionTile& tile);
+
+/// The tiles that fit SHAPE and the device, the most promising first by convolution_time().
+std::vector<ConvolutionTile> convolution_tiles(const ConvolutionShape& shape, const DeviceLimits& limits);
+/// What a launch is expected to take behind another one, in microseconds; good for comparing tiles.
+double convolution_time(const ConvolutionShape& shape, const ConvolutionTile& tile, const DeviceLimits& limits);
+
+/// WEIGHTS, one float each in ONNX's order (filter of all groups, channel, y, x), in the order in which blocks read
+/// them.
+std::vector<std::byte> pack_convolution_weights(const ConvolutionShape& shape, const ConvolutionTile& tile,
+                                                std::span<const float> weights);
+/// BIAS (or nothing), padded to whole tiles.
+std::vector<std::byte> pack_convolution_bias(const ConvolutionShape& shape, const ConvolutionTile& tile,
+                                             std::span<const float> bias);
+
+/// What a kernel does to its sums before it stores them, as text: a struct PostOps (kernels/tile.cuh), the kernel's
+/// parameters for it, and an expression that makes one of them.
+struct PostOpsText {
+  std::string definition = "using PostOps = NoPostOps;\n";
+  std::string parameters;  ///< ", const float16* __restrict__ in3"
+  std::string value = "PostOps{}";
+};
+
+/// The struct NAME of constants that convolve<NAME>() takes.
+std::string convolution_constants(const std::string& name, const ConvolutionShape& shape, const ConvolutionTile& tile);
+/// The kernel "convolution": its parameters are input, packed weights, packed bias, those of POST_OPS, output.
+std::string convolution_source(const ConvolutionShape& shape, const ConvolutionTile& tile, const PostOpsText& post_ops);
+
+}  // namespace saccade::cuda
