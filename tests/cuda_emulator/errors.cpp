@@ -45,6 +45,7 @@ constexpr Named kResults[] = {
      "operation failed due to a previous error during capture"},
     {emulator::kCaptureWrongThread, "CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD",
      "attempt to terminate a thread-local capture sequence from another thread"},
+    {emulator::kInvalidClusterSize, "CUDA_ERROR_INVALID_CLUSTER_SIZE", "invalid cluster size"},
 };
 
 const Named* find(CUresult result) {

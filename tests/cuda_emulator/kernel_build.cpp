@@ -47,8 +47,8 @@ std::string whole_source(const KernelSource& source, const KernelOptions& option
        << "namespace {\nconst saccade_emulator::Entry entries[] = {\n";
   const std::vector<KernelName> names = kernel_names(source.text);
   for (const KernelName& kernel : names)
-    text << "cpu::Call<&" << kernel.name << ">::entry(\"" << kernel.name << "\", cpu::first("
-         << (kernel.launch_bounds.empty() ? "0" : kernel.launch_bounds) << ")),\n";
+    text << "cpu::Call<&" << kernel.name << ">::entry(\"" << kernel.name << "\", cpu::bounds(" << kernel.launch_bounds
+         << "), cpu::cluster(" << kernel.cluster_dims << ")),\n";
   text << "{}};\n}\nextern \"C\" __attribute__((visibility(\"default\"))) const saccade_emulator::Object "
        << "saccade_emulated_object = {sizeof(saccade_emulator::Runtime), \"" << options.architecture
        << "\", &cpu::runtime, entries, " << names.size() << ", __start_saccade_shared, __stop_saccade_shared};\n";

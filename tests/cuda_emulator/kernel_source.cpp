@@ -56,12 +56,13 @@ std::vector<KernelName> kernel_names(const std::string& source) {
       if (match.str() == "{" || match.str() == ";") break;
       if (match.str() != "(") continue;
       const std::size_t end = closing(text, from);
-      if (before != "__launch_bounds__" && before != "__maxnreg__") {
+      if (before != "__launch_bounds__" && before != "__cluster_dims__" && before != "__maxnreg__") {
         if (global && text.find_first_of("{;", end) != std::string::npos && text[text.find_first_of("{;", end)] == '{')
           found.name = before;
         break;
       }
       if (before == "__launch_bounds__") found.launch_bounds = text.substr(from + 1, end - from - 1);
+      if (before == "__cluster_dims__") found.cluster_dims = text.substr(from + 1, end - from - 1);
       from = end;
       // The loop goes on behind the parenthesis.
     }

@@ -11,7 +11,9 @@ std::string replace_dynamic_shared(const std::string& text);
 
 struct KernelName {
   std::string name;
-  std::string launch_bounds;  ///< __launch_bounds__'s arguments as they are written; empty: none
+  // Arguments as they are written; empty: none.
+  std::string launch_bounds;
+  std::string cluster_dims;
 };
 
 /// The extern "C" __global__ functions that SOURCE defines.

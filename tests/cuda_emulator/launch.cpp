@@ -3,15 +3,18 @@
 #include <span>
 #include <vector>
 
-#include "block.hpp"
 #include "calls.hpp"
 #include "driver_functions.hpp"
+#include "grid.hpp"
 #include "module.hpp"
 #include "state.hpp"
 
 // A launch: what a driver refuses, the arguments as they are now, and later the run.
 namespace saccade::emulator {
 namespace {
+
+// What every device with clusters takes.
+constexpr unsigned kMostClusterBlocks = 8;
 
 /// One launch, kept until it runs, and in a graph for ever.
 struct Launched {
@@ -65,6 +68,17 @@ CUresult check(const CUlaunchConfig& config, const CUfunc_st& function) {
   return CUDA_SUCCESS;
 }
 
+CUresult check_cluster(const Grid& grid) {
+  const auto& cluster = grid.cluster;
+  const unsigned size = cluster.x * cluster.y * cluster.z;
+  if (size == 0) return kInvalidClusterSize;
+  if (size > 1 && capability() < 90) return kNotSupported;
+  if (size > kMostClusterBlocks) return kInvalidClusterSize;
+  const bool divides =
+      grid.blocks.x % cluster.x == 0 && grid.blocks.y % cluster.y == 0 && grid.blocks.z % cluster.z == 0;
+  return divides ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
 }  // namespace
 }  // namespace saccade::emulator
 
@@ -83,16 +97,18 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
   auto launched = std::make_shared<Launched>();
   launched->object = found->object;
   launched->entry = found->entry;
-  launched->grid = {{config->gridDimX, config->gridDimY, config->gridDimZ},
-                    {config->blockDimX, config->blockDimY, config->blockDimZ},
-                    config->sharedMemBytes};
+  launched->grid = {.blocks = {config->gridDimX, config->gridDimY, config->gridDimZ},
+                    .threads = {config->blockDimX, config->blockDimY, config->blockDimZ},
+                    .cluster = found->entry->cluster,
+                    .shared_bytes = config->sharedMemBytes};
   for (const CUlaunchAttribute& attribute : std::span(config->attrs, config->numAttrs)) {
     const auto& cluster = attribute.value.clusterDim;
-    if (attribute.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION && cluster.x * cluster.y * cluster.z > 1)
-      return kNotSupported;
+    if (attribute.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+      launched->grid.cluster = {cluster.x, cluster.y, cluster.z};
     if (attribute.id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
       launched->overlaps = attribute.value.programmaticStreamSerializationAllowed != 0;
   }
+  if (const CUresult result = check_cluster(launched->grid); result != CUDA_SUCCESS) return result;
   for (unsigned i = 0; i < found->entry->count; ++i) {
     const auto* bytes = static_cast<const unsigned char*>(arguments[i]);
     launched->values.emplace_back(bytes, bytes + found->entry->parameters[i].bytes);

@@ -29,6 +29,7 @@ inline constexpr auto kNotPermitted = static_cast<CUresult>(800);
 inline constexpr auto kNotSupported = static_cast<CUresult>(801);
 inline constexpr auto kCaptureUnsupported = static_cast<CUresult>(900);
 inline constexpr auto kIllegalState = static_cast<CUresult>(401);
+inline constexpr auto kInvalidClusterSize = static_cast<CUresult>(912);
 inline constexpr auto kCaptureWrongThread = static_cast<CUresult>(908);
 
 /// What a function needs before it does anything.

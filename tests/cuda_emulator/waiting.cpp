@@ -1,18 +1,13 @@
 #include "waiting.hpp"
 
 #include <cstring>
-#include <map>
 
-#include "block.hpp"
+#include "grid.hpp"
 
 namespace saccade::emulator {
 namespace {
 
 constexpr std::size_t kLanes = 32;
-
-std::string place(const saccade_emulator::Site& site) {
-  return std::string(site.what) + " (" + site.file + ":" + std::to_string(site.line) + ")";
-}
 
 bool same(const Arrival& a, const Arrival& b) {
   return a.combine == b.combine && a.site.line == b.site.line && std::strcmp(a.site.file, b.site.file) == 0 &&
@@ -24,7 +19,10 @@ bool same(const Arrival& a, const Arrival& b) {
 void Waiting::begin() {
   live_ = threads_.size();
   at_block_ = 0;
-  for (Thread& thread : threads_) thread.state = Thread::State::kGoing;
+  for (Thread& thread : threads_) {
+    thread.state = Thread::State::kGoing;
+    thread.greeted = -1;
+  }
 }
 
 bool Waiting::at_block(Thread& thread, const Arrival& arrival) {
@@ -84,7 +82,7 @@ void Waiting::release(const std::vector<Thread*>& members, Thread* last) {
     if (member == nullptr) continue;
     if (arrival == nullptr) arrival = &member->arrival;
     if (!same(*arrival, member->arrival))
-      fail_kernel(member->arrival.site, "others of its group wait in " + place(arrival->site));
+      fail_kernel(member->arrival.site, "others of its group wait in " + describe(arrival->site));
   }
   if (arrival != nullptr && arrival->combine != nullptr)
     arrival->combine(passed.data(), static_cast<unsigned>(passed.size()));
@@ -93,21 +91,6 @@ void Waiting::release(const std::vector<Thread*>& members, Thread* last) {
     member->state = Thread::State::kGoing;
     if (member != last) ready_.push_back(member);
   }
-}
-
-void Waiting::expect_end() const {
-  std::map<std::string, int> places;
-  const Thread* stuck = nullptr;
-  for (const Thread& thread : threads_) {
-    if (thread.state == Thread::State::kLeft) continue;
-    stuck = &thread;
-    ++places[place(thread.arrival.site)];
-  }
-  if (stuck == nullptr) return;
-  std::string text = "the kernel hangs, not all come:";
-  for (const auto& [where, count] : places) text += " " + std::to_string(count) + " threads in " + where + ";";
-  text.pop_back();
-  fail_kernel(stuck->arrival.site, text + " of " + std::to_string(threads_.size()));
 }
 
 }  // namespace saccade::emulator

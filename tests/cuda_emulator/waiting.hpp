@@ -6,10 +6,12 @@
 
 #include "copies.hpp"
 #include "device/object.hpp"
+#include "shared_memory.hpp"
 
 namespace saccade::emulator {
 
 class Fiber;
+struct Block;
 
 /// What a thread waits in, and what it passed.
 struct Arrival {
@@ -19,22 +21,26 @@ struct Arrival {
 };
 
 struct Thread {
-  enum class State { kGoing, kAtBlock, kAtWarp, kLeft };
+  enum class State { kGoing, kAtBlock, kAtWarp, kAtBarrier, kAtCluster, kLeft };
 
   saccade_emulator::Index index;
   unsigned number = 0;
+  Block* block = nullptr;
   State state = State::kGoing;
   unsigned mask = 0;  ///< of lanes that it waits for
   Arrival arrival{};
   Fiber* fiber = nullptr;  ///< where it stands while it waits
+  long long greeted = -1;  ///< the round of its cluster's barrier that it has come to
   Copies copies;
 };
+
+/// Threads that may go on.
+using Ready = std::deque<Thread*>;
 
 /// Who of a block waits for whom. As CUDA has it, threads that have left are waited for by nobody.
 class Waiting {
  public:
-  /// Those that may go on are put into READY.
-  Waiting(std::vector<Thread>& threads, std::deque<Thread*>& ready) : threads_(threads), ready_(ready) {}
+  Waiting(std::vector<Thread>& threads, Ready& ready) : threads_(threads), ready_(ready) {}
 
   /// A block begins.
   void begin();
@@ -42,8 +48,7 @@ class Waiting {
   bool at_block(Thread& thread, const Arrival& arrival);
   bool at_warp(Thread& thread, unsigned mask, const Arrival& arrival);
   void leave(Thread& thread);
-  /// Nobody can go on: fails unless all have left.
-  void expect_end() const;
+  std::size_t live() const { return live_; }
 
  private:
   bool complete_block(Thread* last);
@@ -51,9 +56,19 @@ class Waiting {
   void release(const std::vector<Thread*>& members, Thread* last);
 
   std::vector<Thread>& threads_;
-  std::deque<Thread*>& ready_;
+  Ready& ready_;
   std::size_t live_ = 0;
   std::size_t at_block_ = 0;
+};
+
+struct Block {
+  Block(const saccade_emulator::Object& object, std::size_t shared_bytes, Ready& ready)
+      : shared(object, shared_bytes), waiting(threads, ready) {}
+
+  saccade_emulator::Index index{};
+  std::vector<Thread> threads;
+  SharedMemory shared;
+  Waiting waiting;
 };
 
 }  // namespace saccade::emulator

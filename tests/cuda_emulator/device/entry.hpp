@@ -29,13 +29,15 @@ struct Call<Kernel> {
     Kernel(*static_cast<P*>(arguments[I])...);
   }
   static void call(void** arguments) { spread(arguments, typename MakeIndices<sizeof...(P)>::type{}); }
-  static constexpr saccade_emulator::Entry entry(const char* name, unsigned most_threads) {
-    return {name, call, kParameters, sizeof...(P), most_threads};
+  static constexpr saccade_emulator::Entry entry(const char* name, unsigned most_threads,
+                                                 saccade_emulator::Index cluster) {
+    return {name, call, kParameters, sizeof...(P), most_threads, cluster};
   }
 };
 
-/// The first argument of __launch_bounds__.
-constexpr unsigned first(unsigned threads, unsigned = 0, unsigned = 0) { return threads; }
+/// The arguments of __launch_bounds__ and __cluster_dims__.
+constexpr unsigned bounds(unsigned threads = 0, unsigned = 0, unsigned = 0) { return threads; }
+constexpr saccade_emulator::Index cluster(unsigned x = 1, unsigned y = 1, unsigned z = 1) { return {x, y, z}; }
 
 }  // namespace cpu
 }  // namespace

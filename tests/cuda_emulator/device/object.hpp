@@ -30,6 +30,18 @@ struct Runtime {
   void (*copy_async)(const Site& site, void* to, const void* from, unsigned bytes, unsigned read);
   void (*commit_copies)();
   void (*wait_copies)(unsigned pending);
+
+  // Barriers in shared memory (mbarrier), what is written in their name, and a cluster's own barrier.
+  void (*init_barrier)(unsigned long long* barrier, unsigned arrivals);
+  void (*expect_bytes)(unsigned long long* barrier, int bytes);
+  void (*wait_barrier)(unsigned long long* barrier, unsigned parity);
+  /// Until BARRIER is told, nothing has arrived.
+  void (*copy_bulk)(void* shared, const void* global, unsigned bytes, unsigned long long* barrier);
+  /// Stores BYTES at VALUE where block PEER of the cluster has SHARED; its BARRIER is told.
+  void (*store_to_peer)(unsigned peer, void* shared, const void* value, unsigned bytes, unsigned long long* barrier);
+  void (*greet_cluster)();
+  void (*wait_for_cluster)();
+
   bool (*is_shared)(const void* address);
   /// Ends the process, naming kernel, block and thread.
   void (*fail)(const Site& site, const char* text);
@@ -46,6 +58,7 @@ struct Entry {
   const Parameter* parameters;
   unsigned count;
   unsigned most_threads;  ///< __launch_bounds__; 0: none
+  Index cluster;          ///< __cluster_dims__
 };
 
 /// Exported by every object as saccade_emulated_object.

@@ -130,3 +130,19 @@ inline uint32 to_tf32(float x) {
   if ((bits & 0x7F800000U) == 0x7F800000U) return (bits & 0x007FFFFFU) != 0 ? 0x7FFFFFFFU : bits;
   return (bits + 0x1000U) & 0xFFFFE000U;
 }
+
+// Clusters, and copies in the name of a barrier in shared memory.
+inline void init_barrier(uint64* barrier) { cpu::runtime.init_barrier(barrier, 1); }
+inline void fence_barriers() {}
+inline void expect_bytes(uint64* barrier, int bytes) { cpu::runtime.expect_bytes(barrier, bytes); }
+inline void wait_barrier(uint64* barrier, int parity) {
+  cpu::runtime.wait_barrier(barrier, static_cast<unsigned>(parity));
+}
+inline void copy_bulk(void* shared, const void* global, int bytes, uint64* barrier) {
+  cpu::runtime.copy_bulk(shared, global, static_cast<unsigned>(bytes), barrier);
+}
+inline void store_to_peer(int peer, void* shared, float4 value, uint64* barrier) {
+  cpu::runtime.store_to_peer(static_cast<unsigned>(peer), shared, &value, sizeof value, barrier);
+}
+inline void greet_cluster() { cpu::runtime.greet_cluster(); }
+inline void wait_for_cluster() { cpu::runtime.wait_for_cluster(); }

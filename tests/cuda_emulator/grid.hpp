@@ -4,12 +4,13 @@
 
 #include "device/object.hpp"
 
-// Runs a kernel: block after block, thread after thread.
+// Runs a kernel: cluster after cluster (of one block as a rule), thread after thread.
 namespace saccade::emulator {
 
 struct Grid {
   saccade_emulator::Index blocks{1, 1, 1};
   saccade_emulator::Index threads{1, 1, 1};
+  saccade_emulator::Index cluster{1, 1, 1};
   unsigned shared_bytes = 0;
 };
 
@@ -20,5 +21,7 @@ bool run_grid(const saccade_emulator::Object& object, const saccade_emulator::En
 
 /// Ends the process, naming the kernel that runs, its block and thread.
 [[noreturn]] void fail_kernel(const saccade_emulator::Site& site, const std::string& text);
+/// "__syncthreads (convolution.cu:12)"
+std::string describe(const saccade_emulator::Site& site);
 
 }  // namespace saccade::emulator

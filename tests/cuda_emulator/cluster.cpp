@@ -1,0 +1,168 @@
+#include "cluster.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <utility>
+
+#include "grid.hpp"
+
+namespace saccade::emulator {
+namespace {
+
+using saccade_emulator::Site;
+
+constexpr unsigned char kPrepared = 0xB5;
+
+Site site(const char* what) { return {what, "", 0}; }
+
+void expect_multiple(const char* what, std::uintptr_t number) {
+  if (number % 16 != 0) fail_kernel(site(what), "an address or length is no multiple of 16");
+}
+
+}  // namespace
+
+void Cluster::begin() {
+  round_ = 0;
+  greeted_ = 0;
+}
+
+void Cluster::greet(Thread& thread) {
+  if (thread.greeted == round_) fail_kernel(site("greet_cluster"), "a second time before wait_for_cluster");
+  thread.greeted = round_;
+  ++greeted_;
+  finish_greetings();
+}
+
+bool Cluster::wait_for_all(Thread& thread) {
+  if (thread.greeted < 0) fail_kernel(site("wait_for_cluster"), "without greet_cluster before");
+  if (thread.greeted < round_) return true;
+  thread.state = Thread::State::kAtCluster;
+  thread.arrival = {site("wait_for_cluster"), nullptr, nullptr};
+  return false;
+}
+
+void Cluster::finish_greetings() {
+  std::size_t live = 0;
+  for (const auto& block : blocks_) live += block->waiting.live();
+  if (greeted_ < live || live == 0) return;
+  greeted_ = 0;
+  ++round_;
+  for (const auto& block : blocks_)
+    for (Thread& thread : block->threads)
+      if (thread.state == Thread::State::kAtCluster) {
+        thread.state = Thread::State::kGoing;
+        ready_.push_back(&thread);
+      }
+}
+
+void Cluster::leave(Thread& thread) {
+  if (thread.greeted == round_) --greeted_;
+  finish_greetings();
+}
+
+Cluster::Barrier& Cluster::barrier_of(Block& block, void* address, const char* what) {
+  if (reinterpret_cast<std::uintptr_t>(address) % sizeof(Barrier) != 0 || !block.shared.holds(address, sizeof(Barrier)))
+    fail_kernel(site(what), "no barrier: its address is misaligned, or not in shared memory");
+  auto& barrier = *reinterpret_cast<Barrier*>(block.shared.really(address));
+  if (barrier.prepared != kPrepared) fail_kernel(site(what), "its barrier is not prepared, or written over");
+  return barrier;
+}
+
+void Cluster::init_barrier(Thread& thread, void* barrier, unsigned arrivals) {
+  if (!thread.block->shared.holds(barrier, sizeof(Barrier)))
+    fail_kernel(site("init_barrier"), "the barrier does not lie in shared memory");
+  const auto count = static_cast<unsigned char>(arrivals);
+  const Barrier made{kPrepared, 0, count, count, 0};
+  std::memcpy(thread.block->shared.really(barrier), &made, sizeof made);
+}
+
+void Cluster::expect_bytes(Thread& thread, void* address, int bytes) {
+  Barrier& barrier = barrier_of(*thread.block, address, "expect_bytes");
+  if (barrier.pending == 0) fail_kernel(site("expect_bytes"), "more arrivals than the barrier is prepared for");
+  --barrier.pending;
+  barrier.bytes += bytes;
+  check_round(*thread.block, address, barrier);
+}
+
+bool Cluster::wait_barrier(Thread& thread, void* address, unsigned parity) {
+  if (barrier_of(*thread.block, address, "wait_barrier").round != parity) return true;
+  thread.state = Thread::State::kAtBarrier;
+  thread.arrival = {site("wait_barrier"), nullptr, nullptr};
+  waiters_.push_back({&thread, address, parity});
+  return false;
+}
+
+void Cluster::check_round(Block& block, void* address, Barrier& barrier) {
+  if (barrier.pending > 0 || barrier.bytes != 0) return;
+  barrier.round ^= 1;
+  barrier.pending = barrier.arrivals;
+  const auto done = [&](const Waiter& waiter) {
+    if (waiter.thread->block != &block || waiter.barrier != address || waiter.parity == barrier.round) return false;
+    waiter.thread->state = Thread::State::kGoing;
+    ready_.push_back(waiter.thread);
+    return true;
+  };
+  waiters_.erase(std::remove_if(waiters_.begin(), waiters_.end(), done), waiters_.end());
+}
+
+void Cluster::copy_bulk(Thread& thread, void* shared, const void* global, unsigned bytes, void* barrier) {
+  for (const void* address : {static_cast<const void*>(shared), global})
+    expect_multiple("copy_bulk", reinterpret_cast<std::uintptr_t>(address));
+  expect_multiple("copy_bulk", bytes);
+  if (!thread.block->shared.holds(shared, bytes))
+    fail_kernel(site("copy_bulk"), "the destination does not lie in shared memory");
+  barrier_of(*thread.block, barrier, "copy_bulk");
+  transfers_.push_back({thread.block, shared, global, {}, bytes, barrier});
+}
+
+void Cluster::store_to_peer(Thread& thread, unsigned peer, void* shared, const void* value, unsigned bytes,
+                            void* barrier) {
+  if (peer >= blocks_.size()) fail_kernel(site("store_to_peer"), "there is no such block in the cluster");
+  Block& block = *blocks_[peer];
+  const SharedMemory& mine = thread.block->shared;
+  expect_multiple("store_to_peer", reinterpret_cast<std::uintptr_t>(shared));
+  if (!mine.holds(shared, bytes)) fail_kernel(site("store_to_peer"), "the address is none of shared memory");
+  void* its_barrier = mine.as_seen_by(block.shared, barrier);
+  barrier_of(block, its_barrier, "store_to_peer");
+  const auto* first = static_cast<const std::byte*>(value);
+  transfers_.push_back(
+      {&block, mine.as_seen_by(block.shared, shared), nullptr, {first, first + bytes}, bytes, its_barrier});
+}
+
+bool Cluster::deliver() {
+  if (transfers_.empty()) return false;
+  const Transfer transfer = std::move(transfers_.front());
+  transfers_.pop_front();
+  if (transfer.block->waiting.live() == 0)
+    fail_kernel(site(transfer.from == nullptr ? "store_to_peer" : "copy_bulk"),
+                "the block whose memory is written has left");
+  const void* from = transfer.from == nullptr ? transfer.value.data() : transfer.from;
+  std::memcpy(transfer.block->shared.really(transfer.to), from, transfer.bytes);
+  Barrier& barrier = barrier_of(*transfer.block, transfer.barrier, "the end of a copy");
+  barrier.bytes -= static_cast<int>(transfer.bytes);
+  check_round(*transfer.block, transfer.barrier, barrier);
+  return true;
+}
+
+void Cluster::expect_end() const {
+  std::map<std::string, int> places;
+  const Thread* stuck = nullptr;
+  std::size_t all = 0;
+  for (const auto& block : blocks_) {
+    all += block->threads.size();
+    for (const Thread& thread : block->threads) {
+      if (thread.state == Thread::State::kLeft) continue;
+      stuck = &thread;
+      ++places[describe(thread.arrival.site)];
+    }
+  }
+  if (stuck == nullptr) return;
+  std::string text = "the kernel hangs, not all come:";
+  for (const auto& [where, count] : places) text += " " + std::to_string(count) + " threads in " + where + ";";
+  text.pop_back();
+  fail_kernel(stuck->arrival.site, text + " of " + std::to_string(all));
+}
+
+}  // namespace saccade::emulator

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "waiting.hpp"
+
+namespace saccade::emulator {
+
+/// Blocks that run together: the barrier of all their threads, barriers in their shared memory, and what is on its way
+/// there. It arrives as late as it may: when no thread can go on without it.
+class Cluster {
+ public:
+  Cluster(std::vector<std::unique_ptr<Block>>& blocks, Ready& ready) : blocks_(blocks), ready_(ready) {}
+
+  void begin();
+
+  void greet(Thread& thread);
+  /// Whether THREAD goes on; else it is told when it may.
+  bool wait_for_all(Thread& thread);
+
+  void init_barrier(Thread& thread, void* barrier, unsigned arrivals);
+  void expect_bytes(Thread& thread, void* barrier, int bytes);
+  bool wait_barrier(Thread& thread, void* barrier, unsigned parity);
+  void copy_bulk(Thread& thread, void* shared, const void* global, unsigned bytes, void* barrier);
+  void store_to_peer(Thread& thread, unsigned peer, void* shared, const void* value, unsigned bytes, void* barrier);
+
+  void leave(Thread& thread);
+  /// Lets one thing arrive, whether there was any.
+  bool deliver();
+  /// Nobody can go on: fails unless all have left, and nothing is on its way.
+  void expect_end() const;
+
+ private:
+  /// As its 64 bits hold it.
+  struct Barrier {
+    unsigned char prepared;
+    unsigned char round;  ///< 0 or 1
+    unsigned char arrivals;
+    unsigned char pending;  ///< arrivals that are still to come
+    int bytes;              ///< that are announced and have not arrived
+  };
+  struct Transfer {
+    Block* block;
+    void* to;  ///< as the block's threads call it
+    const void* from;
+    std::vector<std::byte> value;  ///< what is stored, where nothing is copied
+    std::size_t bytes;
+    void* barrier;
+  };
+  struct Waiter {
+    Thread* thread;
+    void* barrier;
+    unsigned parity;
+  };
+
+  Barrier& barrier_of(Block& block, void* address, const char* what);
+  void check_round(Block& block, void* address, Barrier& barrier);
+  void finish_greetings();
+
+  std::vector<std::unique_ptr<Block>>& blocks_;
+  Ready& ready_;
+  std::deque<Transfer> transfers_;
+  std::vector<Waiter> waiters_;
+  long long round_ = 0;  // of the cluster's barrier
+  std::size_t greeted_ = 0;
+};
+
+}  // namespace saccade::emulator

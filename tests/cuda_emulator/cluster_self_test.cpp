@@ -1,0 +1,89 @@
+#include <gmock/gmock.h>
+
+#include <numeric>
+
+#include "emulated_device.hpp"
+#include "state.hpp"
+
+// Blocks that run together, and copies in the name of a barrier in shared memory.
+namespace saccade::emulator {
+namespace {
+
+// Every block of a cluster reads a part by a bulk copy, adds up what each thread has of it, and stores the sums of the
+// other block's threads there. Two rounds of one barrier; shared memory of both kinds.
+constexpr const char* kExchange = R"(
+#include "ptx.cuh"
+extern "C" __global__ void __cluster_dims__(2) __launch_bounds__(32) k(const float* x, float* y) {
+  __shared__ uint64 barrier;
+  __shared__ __align__(16) float4 received[32];
+  extern __shared__ __align__(16) float part[];
+  const int rank = blockIdx.x % 2;
+  if (threadIdx.x == 0) {
+    init_barrier(&barrier);
+    fence_barriers();
+  }
+  __syncthreads();
+  greet_cluster();
+  if (threadIdx.x == 0) {
+    expect_bytes(&barrier, 512);
+    copy_bulk(part, x + 128 * blockIdx.x, 256, &barrier);
+    copy_bulk(part + 64, x + 128 * blockIdx.x + 64, 256, &barrier);
+  }
+  wait_barrier(&barrier, 0);
+  if (threadIdx.x == 0) expect_bytes(&barrier, 512);
+  __syncthreads();
+  const float4 mine = *reinterpret_cast<const float4*>(part + 4 * threadIdx.x);
+  wait_for_cluster();
+  store_to_peer(1 - rank, received + threadIdx.x, mine, &barrier);
+  wait_barrier(&barrier, 1);
+  const float4 other = received[threadIdx.x];
+  y[32 * blockIdx.x + threadIdx.x] = mine.x + mine.y + mine.z + mine.w - (other.x + other.y + other.z + other.w);
+})";
+
+TEST(EmulatedCluster, ExchangesByBarriers) {
+  EmulatedDevice device;
+  std::vector<float> x(4 * 128);
+  std::iota(x.begin(), x.end(), 0.0F);
+  const CUdeviceptr y = device.allocate(4 * 32 * sizeof(float));
+  ASSERT_EQ(device.run(device.kernel(kExchange), 4, 32, {device.upload(x), y}, 512), CUDA_SUCCESS);
+  std::vector<float> expected(128);
+  for (std::size_t i = 0; i < 128; ++i) expected[i] = i / 32 % 2 == 0 ? -512.0F : 512.0F;
+  EXPECT_EQ(device.download<float>(y, 128), expected);
+}
+
+TEST(EmulatedCluster, DividesTheGrid) {
+  EmulatedDevice device;
+  const CUdeviceptr x = device.allocate(4);
+  EXPECT_EQ(device.launch(device.kernel(kExchange), 3, 32, {x, x}, 512), CUDA_ERROR_INVALID_VALUE);
+  const CUfunction large = device.kernel("extern \"C\" __global__ void __cluster_dims__(1, 9) k(float*) {}");
+  EXPECT_EQ(device.launch(large, 9, 32, {x}), kInvalidClusterSize);
+}
+
+/// Runs BODY in a cluster of two blocks of one thread.
+void run_body(const std::string& body) {
+  EmulatedDevice device;
+  const CUdeviceptr x = device.upload(std::vector<float>(8));
+  device.run(device.kernel(R"(
+#include "ptx.cuh"
+extern "C" __global__ void __cluster_dims__(2) k(float* x) {
+  __shared__ uint64 barrier;
+  __shared__ __align__(16) float tile[8];
+)" + body + "}"),
+             2, 1, {x});
+}
+
+TEST(EmulatedClusterDeathTest, EndsWhereADeviceWouldHangOrFail) {
+  EXPECT_DEATH(run_body("expect_bytes(&barrier, 16);"), "expect_bytes: its barrier is not prepared");
+  EXPECT_DEATH(run_body("init_barrier(&barrier); expect_bytes(&barrier, 32); copy_bulk(tile, x, 16, &barrier);"
+                        "wait_barrier(&barrier, 0);"),
+               "hangs, not all come: 2 threads in wait_barrier of 2");
+  EXPECT_DEATH(run_body("init_barrier(&barrier); expect_bytes(&barrier, 16); copy_bulk(tile, x, 16, &barrier);"),
+               "copy_bulk: the block whose memory is written has left");
+  EXPECT_DEATH(run_body("init_barrier(&barrier); store_to_peer(1 - blockIdx.x, tile, float4{}, &barrier);"),
+               "store_to_peer: its barrier is not prepared");
+  EXPECT_DEATH(run_body("wait_for_cluster();"), "without greet_cluster");
+  EXPECT_DEATH(run_body("copy_bulk(tile, x + 1, 16, &barrier);"), "copy_bulk: an address or length");
+}
+
+}  // namespace
+}  // namespace saccade::emulator

@@ -1,0 +1,230 @@
+#include "grid.hpp"
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "calls.hpp"
+#include "cluster.hpp"
+#include "fiber.hpp"
+#include "waiting.hpp"
+
+namespace saccade::emulator {
+namespace {
+
+using saccade_emulator::Combine;
+using saccade_emulator::Entry;
+using saccade_emulator::Index;
+using saccade_emulator::Object;
+using saccade_emulator::Runtime;
+using saccade_emulator::Site;
+
+/// The kernel that runs. Threads begin one after the other on one fiber; a thread that has to wait keeps the fiber, and
+/// the next begins on another. So a kernel without barriers needs one fiber and no switch.
+struct Running {
+  Running(const Object& its_object, const Entry& its_entry, const Grid& its_grid, void** its_arguments)
+      : object(its_object), entry(its_entry), grid(its_grid), arguments(its_arguments), cluster(blocks, ready) {}
+
+  const Object& object;
+  const Entry& entry;
+  const Grid& grid;
+  void** arguments;
+  Ready ready;
+  std::vector<std::unique_ptr<Block>> blocks;  // of the cluster that runs
+  Cluster cluster;
+  std::vector<Thread*> threads;  // of all of them
+  std::size_t begun = 0;         // of those
+  bool descending = false;       // threads begin and go on in the order of falling numbers
+  Thread* current = nullptr;
+  Block* in_place = nullptr;  // the block whose shared memory is where the kernel looks for it
+  Fiber* on = nullptr;
+  Fiber host;
+};
+
+// Fibers have no argument; kernels run one at a time.
+Running* running = nullptr;
+
+std::vector<Fiber*>& idle_fibers() {
+  static auto* idle = new std::vector<Fiber*>;  // kept: kernels may run while the process ends
+  return *idle;
+}
+
+Runtime& runtime() { return *running->object.runtime; }
+
+/// Until somebody puts the current thread among those that are ready.
+void suspend() {
+  running->current->fiber = running->on;
+  running->host.switch_from(*running->on);
+}
+
+void copy_async(const Site& site, void* to, const void* from, unsigned bytes, unsigned read) {
+  if (reinterpret_cast<std::uintptr_t>(to) % bytes != 0 || reinterpret_cast<std::uintptr_t>(from) % bytes != 0)
+    fail_kernel(site, "an address is no multiple of " + std::to_string(bytes));
+  if (!running->current->block->shared.holds(to, bytes))
+    fail_kernel(site, "the destination does not lie in shared memory");
+  running->current->copies.begin({to, from, bytes, read});
+}
+
+using Word = unsigned long long;
+
+void fill(Runtime& filled) {
+  filled.threads = running->grid.threads;
+  filled.blocks = running->grid.blocks;
+  filled.waited = false;
+  filled.wait_block = [](const Site& site, void* mine, Combine combine) {
+    if (!running->current->block->waiting.at_block(*running->current, {site, mine, combine})) suspend();
+  };
+  filled.wait_warp = [](const Site& site, unsigned mask, void* mine, Combine combine) {
+    if (!running->current->block->waiting.at_warp(*running->current, mask, {site, mine, combine})) suspend();
+  };
+  filled.copy_async = copy_async;
+  filled.commit_copies = [] { running->current->copies.commit(); };
+  filled.wait_copies = [](unsigned pending) { running->current->copies.wait(pending); };
+  filled.init_barrier = [](Word* barrier, unsigned arrivals) {
+    running->cluster.init_barrier(*running->current, barrier, arrivals);
+  };
+  filled.expect_bytes = [](Word* barrier, int bytes) {
+    running->cluster.expect_bytes(*running->current, barrier, bytes);
+  };
+  filled.wait_barrier = [](Word* barrier, unsigned parity) {
+    if (!running->cluster.wait_barrier(*running->current, barrier, parity)) suspend();
+  };
+  filled.copy_bulk = [](void* shared, const void* global, unsigned bytes, Word* barrier) {
+    running->cluster.copy_bulk(*running->current, shared, global, bytes, barrier);
+  };
+  filled.store_to_peer = [](unsigned peer, void* shared, const void* value, unsigned bytes, Word* barrier) {
+    running->cluster.store_to_peer(*running->current, peer, shared, value, bytes, barrier);
+  };
+  filled.greet_cluster = [] { running->cluster.greet(*running->current); };
+  filled.wait_for_cluster = [] {
+    if (!running->cluster.wait_for_all(*running->current)) suspend();
+  };
+  filled.is_shared = [](const void* address) { return running->current->block->shared.holds(address, 1); };
+  filled.fail = [](const Site& site, const char* text) { fail_kernel(site, text); };
+}
+
+void make_current(Thread& thread) {
+  running->current = &thread;
+  runtime().thread = thread.index;
+  if (running->in_place == thread.block) return;
+  if (running->in_place != nullptr) running->in_place->shared.move_out();
+  running->in_place = thread.block;
+  thread.block->shared.move_in();
+  runtime().block = thread.block->index;
+  runtime().dynamic_shared = thread.block->shared.dynamic();
+}
+
+/// What a fiber does: threads that have not begun, one after the other.
+void run_threads() {
+  for (;;) {
+    while (running->begun < running->threads.size()) {
+      const std::size_t number = running->begun++;
+      make_current(*running->threads[running->descending ? running->threads.size() - 1 - number : number]);
+      running->entry.call(running->arguments);
+      running->current->block->waiting.leave(*running->current);
+      running->cluster.leave(*running->current);
+    }
+    Fiber& mine = *running->on;
+    idle_fibers().push_back(&mine);
+    running->host.switch_from(mine);
+  }
+}
+
+void enter(Fiber& fiber) {
+  running->on = &fiber;
+  fiber.switch_from(running->host);
+}
+
+void begin_threads() {
+  if (idle_fibers().empty()) idle_fibers().push_back(new Fiber(run_threads));
+  Fiber& fiber = *idle_fibers().back();
+  idle_fibers().pop_back();
+  enter(fiber);
+}
+
+void go_on() {
+  Thread* next = running->descending ? running->ready.back() : running->ready.front();
+  running->descending ? running->ready.pop_back() : running->ready.pop_front();
+  make_current(*next);
+  enter(*next->fiber);
+}
+
+/// Of which FIRST is the first block.
+void run_cluster(const Index& first) {
+  const Index& size = running->grid.cluster;
+  running->begun = 0;
+  if (running->in_place != nullptr) running->in_place->shared.move_out();
+  running->in_place = nullptr;
+  for (unsigned i = 0; i < running->blocks.size(); ++i) {
+    Block& block = *running->blocks[i];
+    block.index = {first.x + i % size.x, first.y + i / size.x % size.y, first.z + i / size.x / size.y};
+    block.shared.poison();
+    block.waiting.begin();
+  }
+  running->cluster.begin();
+  do {
+    while (running->begun < running->threads.size() || !running->ready.empty())
+      running->ready.empty() ? begin_threads() : go_on();
+  } while (running->cluster.deliver());
+  running->cluster.expect_end();
+  for (const auto& block : running->blocks)
+    if (!block->shared.intact()) fail_kernel({"shared memory", "", 0}, "something is written behind its end");
+}
+
+void make_blocks() {
+  const Grid& grid = running->grid;
+  const Index& size = grid.threads;
+  for (unsigned i = 0; i < grid.cluster.x * grid.cluster.y * grid.cluster.z; ++i) {
+    Block& block =
+        *running->blocks.emplace_back(std::make_unique<Block>(running->object, grid.shared_bytes, running->ready));
+    block.threads.resize(std::size_t{size.x} * size.y * size.z);
+    for (unsigned j = 0; j < block.threads.size(); ++j) {
+      Thread& thread = block.threads[j];
+      thread.number = j;
+      thread.block = &block;
+      thread.index = {j % size.x, j / size.x % size.y, j / size.x / size.y};
+      running->threads.push_back(&thread);
+    }
+  }
+}
+
+}  // namespace
+
+bool run_grid(const Object& object, const Entry& entry, const Grid& grid, void** arguments) {
+  static std::mutex mutex;
+  const std::scoped_lock lock(mutex);
+  Running now(object, entry, grid, arguments);
+  running = &now;
+  make_blocks();
+  fill(*object.runtime);
+  // An order that hides a missing barrier shows it when turned around.
+  static const std::string order = setting("SACCADE_EMULATOR_ORDER", "alternate");
+  unsigned count = 0;
+  for (unsigned z = 0; z < grid.blocks.z; z += grid.cluster.z)
+    for (unsigned y = 0; y < grid.blocks.y; y += grid.cluster.y)
+      for (unsigned x = 0; x < grid.blocks.x; x += grid.cluster.x, ++count) {
+        now.descending = order == "descending" || (order != "ascending" && count % 2 == 1);
+        run_cluster({x, y, z});
+      }
+  running = nullptr;
+  return object.runtime->waited;
+}
+
+void fail_kernel(const Site& site, const std::string& text) {
+  const Index& block = runtime().block;
+  const Index& thread = runtime().thread;
+  std::fprintf(stderr, "emulator: kernel %s, block (%u, %u, %u), thread (%u, %u, %u): %s: %s\n", running->entry.name,
+               block.x, block.y, block.z, thread.x, thread.y, thread.z, describe(site).c_str(), text.c_str());
+  std::fflush(stderr);
+  std::abort();
+}
+
+std::string describe(const Site& site) {
+  if (site.line == 0) return site.what;
+  return std::string(site.what) + " (" + site.file + ":" + std::to_string(site.line) + ")";
+}
+
+}  // namespace saccade::emulator
