@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Compares saccade's raw outputs with ONNX Runtime's on one model, in drift.py's units.
 
-    parity.py --binary build/saccade --shared ../shared --work DIR MODEL [--passes]
+    parity.py --binary build/saccade --shared ../shared --work DIR MODEL [--passes] [--device cuda [--precision fp16]]
 
 MODEL is a file below shared/models, as "real/yolov8n_640".  Architectures get their weights filled into DIR first.
---passes compares with every pass switched off and with each pass alone, too.  Exit status 77: skipped.
+--passes compares with every pass switched off and with each pass alone, too.  In halves a model may drift three times as
+far as ONNX Runtime does where its weights and inputs alone are rounded so.  Exit status 77: skipped.
 """
 import argparse
 import os
@@ -55,6 +56,28 @@ def exact_sigmoid(path):
     return model.SerializeToString()
 
 
+def rounded(array, precision):
+    """Float32 numbers, each the nearest half."""
+    if precision == "fp16":
+        return array.astype(np.float16).astype(np.float32)
+    bits = array.astype(np.float32).view(np.uint32)
+    return ((bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000).astype(np.uint32).view(np.float32)
+
+
+def with_rounded_weights(path, precision):
+    model = onnx.load(path)
+    for tensor in model.graph.initializer:
+        if tensor.data_type == onnx.TensorProto.FLOAT:
+            tensor.CopyFrom(onnx.numpy_helper.from_array(rounded(onnx.numpy_helper.to_array(tensor), precision), tensor.name))
+    return model.SerializeToString()
+
+
+def rounding_limit(model, feeds, plain, precision):
+    """What rounding weights and inputs alone does, three times; 0.05 where that is less."""
+    feed = {name: rounded(x, precision) if x.dtype == np.float32 else x for name, x in feeds[0].items()}
+    return max(0.05, 3 * plain.drift(session(with_rounded_weights(model, precision)).run(None, feed)))
+
+
 class Reference:
     """ONNX Runtime's outputs for two photographs, and how far a third runtime's are from them."""
 
@@ -97,6 +120,8 @@ def main():
     parser.add_argument("--shared", required=True)
     parser.add_argument("--work", required=True)
     parser.add_argument("--passes", action="store_true")
+    parser.add_argument("--device", default="auto")
+    parser.add_argument("--precision", default="auto")
     parser.add_argument("model")
     args = parser.parse_args()
     name = os.path.basename(args.model)
@@ -111,12 +136,15 @@ def main():
         own = plain.drift(session(model, optimised=False).run(None, feeds[0]))
         limit = max(0.05, 2 * own)
         print(f"{name}: ONNX Runtime's own drift, optimised against unoptimised: {own:.2e}")
+    if args.precision in ("fp16", "bf16"):
+        limit = max(limit, rounding_limit(model, feeds, plain, args.precision))
+    where = ["--device", args.device, "--precision", args.precision]
     variants = {"all passes": []}
     if args.passes:
         variants = {"no pass": ["--passes", "none"]} | {f"{p} alone": ["--passes", p] for p in passes(args)}
     worst = 0.0
     for label, extra in variants.items():
-        got = ours(args.binary, model, feeds[0], names, extra)
+        got = ours(args.binary, model, feeds[0], names, where + extra)
         value = plain.drift(got)
         note = ""
         if value > limit and not is_quantised(name):
