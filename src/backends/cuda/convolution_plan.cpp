@@ -205,7 +205,7 @@ std::string convolution_source(const ConvolutionShape& shape, const ConvolutionT
                                const PostOpsText& post_ops) {
   const std::string cluster = tile.split > 1 ? fmt::format("__cluster_dims__(1, 1, {}) ", tile.split) : "";
   return fmt::format(R"(#include "convolution.cuh"
-{}{}extern "C" __global__ void {}__launch_bounds__({})
+{}{}extern "C" __global__ void {}__launch_bounds__({}, 2)
     convolution(const Layer::Element* __restrict__ input, const unsigned char* __restrict__ weights,
                 const float* __restrict__ biases{}, Layer::Element* __restrict__ output) {{
   convolve<Layer>(input, weights, biases, output, {});
@@ -215,40 +215,72 @@ std::string convolution_source(const ConvolutionShape& shape, const ConvolutionT
                      post_ops.parameters, post_ops.value);
 }
 
+namespace {
+
+// What a launch costs, in cycles of a multiprocessor; fitted to measurements of an H200.
+double kUnitLatency = 110;     // of a step's unit of 16 products (4 of float32) in one warp
+double kCopyIssue = 2.5;       // of one copy's instructions
+double kCopyRate = 26;         // bytes that arrive in a cycle
+double kLatency = 570;         // from a copy to its data
+double kStep = 90;             // barriers of a step
+double kItem = 175;            // of one vector of sums a lane on its way out
+double kSliceReduction = 110;  // of sums over warps
+double kSplitReduction = 980;  // of sums over blocks
+double kLaunch = 1180;
+double kWave = 0;        // a wave's start behind another one
+double kBlock = 0;       // a block's start
+double kCrowded = 1180;  // a late start where two launches don't fit together
+
+/// Elements that one copy of an input takes.
+int copied_vector(const ConvolutionShape& shape) {
+  const int most = 16 / element_bytes(shape);
+  const int four_bytes = 4 / element_bytes(shape);
+  if (shape.in_pitch % most == 0 && shape.channels % most == 0) return most;
+  return shape.in_pitch % four_bytes == 0 && shape.channels % four_bytes == 0 ? four_bytes : 1;
+}
+
+}  // namespace
+
 double convolution_time(const ConvolutionShape& shape, const ConvolutionTile& tile, const DeviceLimits& limits) {
   const Tiling tiling(shape, tile);
   const ConvolutionGrid grid = convolution_grid(shape, tile);
   const int warps = tile.threads() / 32;
   // Blocks that share a multiprocessor, and how often all of them are full.
-  const int resident = std::clamp(std::min(233472 / (tiling.shared_bytes + 1024), 48 / warps), 1, 8);
+  const int resident = std::clamp(std::min(233472 / (tiling.shared_bytes + 1024), 48 / warps), 1, 16);
   const int at_once = std::min(resident, ceil_div(grid.blocks(), limits.multiprocessors));
   const double waves = std::ceil(grid.blocks() / (static_cast<double>(limits.multiprocessors) * at_once));
-  // Cycles of a block's steps: tensor cores (or FFMA), fragments out of shared memory, inputs into it.
+  // Cycles of a step: tensor cores (or FFMA), fragments out of shared memory, inputs into it; a lone warp waits for
+  // each.
   const double units = static_cast<double>(tiling.depth) / (is_tensor(shape) ? 16 : 4) / tile.warps_k;
-  const double partition_warps = std::max(1.0, warps * at_once / 4.0);
+  const double crowd = std::max(1.0, warps * at_once / 4.0);
   const double sums = tiling.m * tiling.n;
-  const double multiply =
-      is_tensor(shape) ? std::max(36.0, sums * 8 * partition_warps) : std::max(40.0, sums * 16 * partition_warps);
-  const double fragments = is_tensor(shape) ? (tiling.few ? 4.0 : 1.0) * tiling.m * 4 + tiling.n * 2.0
-                                            : 2.0 * tiling.m * 4 + tiling.n * 2.0 * 4;
-  const double shared = fragments * warps * at_once;
-  const double step_cycles = units * std::max(multiply, shared) + 60;
-  const int vector = tiling.few ? 2 : shape.channels % 8 == 0 ? 16 : 4;
-  const double step_input = static_cast<double>(tiling.copied) * (tiling.few ? 8 : tile.step * element_bytes(shape));
-  const double copy_cycles =
-      at_once * (step_input / (vector == 16 ? 45 : 45.0 * vector / 16) + tiling.weight_bytes / 55.0);
-  const double body = tiling.block_steps * std::max(step_cycles, copy_cycles) + std::min(step_cycles, copy_cycles);
-  // What a launch, a wave, a reduction cost whatever the tile.
-  const double item_cycles = 30.0 * ceil_div(tiling.items, warps) * at_once;
-  const double reduction = (tile.warps_k > 1 ? 250 + item_cycles * tile.warps_k / 4 : 0) +
-                           (tile.split > 1 ? 700 + item_cycles * tile.split / 4 : 0);
-  const double cycles = 2000 + waves * (body + 700 + item_cycles + reduction);
-  // Late starts where two launches do not fit together.
-  const double crowded = tiling.shared_bytes * at_once > 116000 ? 300 : 0;
-  // Weights come from memory once.
-  const double bytes =
-      static_cast<double>(shape.groups) * shape.filters * shape.channels * shape.taps() * element_bytes(shape);
-  return std::max((cycles + crowded) / 1740, bytes / 3.5e6);
+  const double multiply = sums * (is_tensor(shape) ? 8 : 16) * crowd;
+  const double fragments = (is_tensor(shape) ? (tiling.few ? 4.0 : 1.0) * tiling.m * 4 + tiling.n * 2.0
+                                             : 2.0 * tiling.m * 4 + tiling.n * 8.0) *
+                           warps * at_once;
+  const double step_cycles = units * std::max({kUnitLatency, multiply, fragments});
+  // Copies: their instructions, then their bytes; weights are there already where all steps are on their way at once.
+  const int vector = tiling.few ? 2 : copied_vector(shape) * element_bytes(shape);
+  const double vectors =
+      static_cast<double>(tiling.copied) * (tiling.few ? 3 : tile.step * element_bytes(shape) / vector);
+  const double issue = kCopyIssue * std::ceil(vectors / tile.threads()) * crowd;
+  const double input = at_once * vectors * vector / kCopyRate;
+  const double weights = at_once * tiling.weight_bytes / kCopyRate;
+  double body = kLatency + issue + input + kStep;
+  if (tiling.block_steps <= tile.stages) {
+    body += (tiling.block_steps - 1) * (std::max(step_cycles, input + issue) + kStep) + step_cycles;
+  } else {
+    const double refill = std::max(input + weights, kLatency / (tiling.stages - 1));
+    body += tiling.block_steps * (std::max(step_cycles + issue, refill) + kStep);
+  }
+  // Reductions and stores.
+  const double item = kItem * ceil_div(tiling.items, warps) * crowd;
+  const double reduction = (tile.warps_k > 1 ? kSliceReduction + item * tile.warps_k / 4 : 0) +
+                           (tile.split > 1 ? kSplitReduction + item * tile.split / 4 : 0);
+  const double cycles = kLaunch + waves * (body + item + reduction) + (waves - 1) * kWave +
+                        kBlock * grid.blocks() / limits.multiprocessors;
+  const double crowded = tiling.shared_bytes * at_once > 116000 ? kCrowded : 0;
+  return (cycles + crowded) / 1740;
 }
 
 namespace {
@@ -289,10 +321,9 @@ bool fits(const ConvolutionShape& shape, const ConvolutionTile& tile, const Devi
   const Tiling tiling(shape, tile);
   if (tiling.m * tiling.n > 16 || tiling.shared_bytes > limits.shared_bytes) return false;
   if (tile.split > 1 && (tile.split > tiling.steps || !limits.clusters)) return false;
-  const int vector = few ? 1 : shape.channels % 8 == 0 ? 16 / element_bytes(shape) : is_tensor(shape) ? 1 : 1;
-  if (ceil_div(tiling.copied * (few ? 1 : tile.step / vector), tile.threads()) > 24) return false;
-  // A ring needs a stage to work on and one to fill.
-  return tiling.steps <= 1 || tiling.block_steps == 1 || tile.stages > 1;
+  if (ceil_div(tiling.copied * (few ? 1 : tile.step / copied_vector(shape)), tile.threads()) > 24) return false;
+  // Of tiles whose steps are all on their way at once, one is enough.
+  return tile.stages == 2 || tile.stages <= tiling.block_steps;
 }
 
 }  // namespace
@@ -318,7 +349,7 @@ std::vector<ConvolutionTile> convolution_tiles(const ConvolutionShape& shape, co
                 for (int split : few ? std::vector{1} : std::vector{1, 2, 4, 8}) {
                   const int warps = warps_m * warps_n * warps_k;
                   if (warps < 2 || warps > 8) continue;
-                  for (int stages : {2, 4, 8})
+                  for (int stages : {2, 3, 4, 6, 8})
                     consider({window, height, width, filters, step, warps_m, warps_n, warps_k, split, stages});
                 }
   };
@@ -327,7 +358,7 @@ std::vector<ConvolutionTile> convolution_tiles(const ConvolutionShape& shape, co
   } else {
     const bool point = shape.taps() == 1;
     enumerate(point ? ConvolutionWindow::kGather : ConvolutionWindow::kPatch);
-    if (found.empty() && !point) enumerate(ConvolutionWindow::kGather);
+    if ((found.empty() || shape.dilation_y * shape.dilation_x > 1) && !point) enumerate(ConvolutionWindow::kGather);
   }
   std::ranges::stable_sort(found, {}, &Scored::time);
   std::vector<ConvolutionTile> tiles;

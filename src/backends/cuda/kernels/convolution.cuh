@@ -268,13 +268,16 @@ struct Multiplier {
 
   __device__ __forceinline__ void run_tensor(float (&sums)[kM][kN][4], const unsigned char* input,
                                              const unsigned char* block) const {
-    Fragments fragments[2];
-    load(fragments[0], input, block, 0);
-    constexpr int kUnroll = kUnits <= 18 ? kUnits : kUnits % 9 == 0 ? 18 : 8;
+    constexpr int kBuffers = 3;  // the data of two units are under way
+    Fragments fragments[kBuffers];
+#pragma unroll
+    for (int unit = 0; unit < kBuffers - 1 && unit < kUnits; ++unit) load(fragments[unit], input, block, unit);
+    constexpr int kUnroll = kUnits <= 18 ? kUnits : kUnits % 9 == 0 ? 18 : 6;
 #pragma unroll kUnroll
     for (int unit = 0; unit < kUnits; ++unit) {
-      if (unit + 1 < kUnits) load(fragments[(unit + 1) % 2], input, block, unit + 1);
-      const Fragments& f = fragments[unit % 2];
+      if (unit + kBuffers - 1 < kUnits)
+        load(fragments[(unit + kBuffers - 1) % kBuffers], input, block, unit + kBuffers - 1);
+      const Fragments& f = fragments[unit % kBuffers];
 #pragma unroll
       for (int m = 0; m < kM; ++m)
 #pragma unroll

@@ -1,0 +1,186 @@
+#include "cuda/convolution.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "cuda/element_code.hpp"
+#include "cuda/element_functions.hpp"
+#include "ops/convolve.hpp"
+#include "tensor/half.hpp"
+
+namespace saccade::cuda {
+
+std::vector<float> floats_of(const Tensor& tensor) {
+  const auto widened = [&]<typename T>(std::span<const T> values) {
+    return std::vector<float>(values.begin(), values.end());
+  };
+  switch (tensor.dtype()) {
+    case DType::kFloat32: return widened(std::span<const float>(tensor.data<float>()));
+    case DType::kFloat16: return widened(std::span<const Float16>(tensor.data<Float16>()));
+    case DType::kBFloat16: return widened(std::span<const BFloat16>(tensor.data<BFloat16>()));
+    default: fail(ErrorCode::kUnsupported, "a constant of {} is no float", to_string(tensor.dtype()));
+  }
+}
+
+DeviceLimits limits_of(const Device& device) {
+  return {.multiprocessors = device.multiprocessors(),
+          .shared_bytes = device.shared_memory_bytes(),
+          .clusters = device.capability() >= 90};
+}
+
+bool lies_channels_last(const Value& value) {
+  if (value.layout == Layout::kChannelsLast) return true;
+  const Shape& shape = value.type.shape;
+  return shape[1] == 1 || std::all_of(shape.begin() + 2, shape.end(), [](std::int64_t length) { return length == 1; });
+}
+
+ConvolutionShape convolution_shape(const NodeContext& context) {
+  const Value& input = context.input(0);
+  const ConvShape conv = conv_shape(context.node.attributes, input.type.shape, context.input(1).type.shape);
+  const Window& window = conv.window;
+  const auto length = [](std::int64_t value) { return static_cast<int>(value); };
+  return {.dtype = input.type.dtype,
+          .images = length(conv.batch),
+          .height = length(window.in[1]),
+          .width = length(window.in[2]),
+          .in_pitch = length(conv.channels),
+          .groups = length(conv.groups),
+          .channels = length(conv.channels / conv.groups),
+          .out_height = length(window.out[1]),
+          .out_width = length(window.out[2]),
+          .out_pitch = length(conv.filters),
+          .filters = length(conv.filters / conv.groups),
+          .kernel_height = length(window.kernel[1]),
+          .kernel_width = length(window.kernel[2]),
+          .stride_y = length(window.stride[1]),
+          .stride_x = length(window.stride[2]),
+          .pad_y = length(window.pad_begin[1]),
+          .pad_x = length(window.pad_begin[2]),
+          .dilation_y = length(window.dilation[1]),
+          .dilation_x = length(window.dilation[2])};
+}
+
+PostOpsText post_ops_text(const NodeContext& context, std::vector<Argument>& arguments) {
+  if (context.node.post_ops.empty()) return {};
+  ElementCode code(context);
+  const std::string result = code.post_ops("x[i]", "i");
+  const std::vector<Argument> reads = code.arguments();
+  PostOpsText text;
+  std::string members;
+  std::string packs;
+  std::string loads;
+  std::string names;
+  std::string values;
+  for (const Argument& read : reads) {
+    const std::string_view type = storage_name(context.input(static_cast<int>(read.index)).type.dtype);
+    members += fmt::format("  const {}* __restrict__ in{};\n", type, read.index);
+    packs += fmt::format("    Packed<{}, N> in{};\n", type, read.index);
+    loads += fmt::format("{}load_packed<N>(in{} + offset)", loads.empty() ? "" : ", ", read.index);
+    names += fmt::format("    const auto& in{0} = operands.in{0}.data;\n", read.index);
+    values += fmt::format("{}in{}", values.empty() ? "" : ", ", read.index);
+    arguments.push_back(read);
+  }
+  text.definition = fmt::format(R"(#include "elements.cuh"
+struct PostOps {{
+{}  template <int N>
+  struct Operands {{
+{}  }};
+  template <int N>
+  __device__ __forceinline__ Operands<N> load(int offset) const {{
+    return {{{}}};
+  }}
+  template <int N>
+  __device__ __forceinline__ void apply(float (&x)[N], const Operands<N>& operands) const {{
+{}#pragma unroll
+    for (int i = 0; i < N; ++i) {{
+{}      x[i] = {};
+    }}
+  }}
+}};
+)",
+                                members, packs, loads, names, code.body(), result);
+  if (!reads.empty()) text.parameters = ", " + code.parameters();
+  text.value = "PostOps{" + values + "}";
+  return text;
+}
+
+NodeProgram convolution_program(const NodeContext& context, const ConvolutionShape& shape, const ConvolutionTile& tile,
+                                std::span<const float> weights, std::span<const float> bias) {
+  using Kind = Argument::Kind;
+  NodeProgram program;
+  program.detail = tile.to_string();
+  program.packed.push_back(pack_convolution_weights(shape, tile, weights));
+  program.packed.push_back(pack_convolution_bias(shape, tile, bias));
+  KernelCall call;
+  call.name = "convolution";
+  call.arguments = {{Kind::kInput, 0}, {Kind::kPacked, 0}, {Kind::kPacked, 1}};
+  call.source = convolution_source(shape, tile, post_ops_text(context, call.arguments));
+  call.arguments.push_back({Kind::kOutput, 0});
+  const ConvolutionGrid grid = convolution_grid(shape, tile);
+  call.grid = {.blocks = {static_cast<unsigned>(grid.pixels), static_cast<unsigned>(grid.filters),
+                          static_cast<unsigned>(grid.split)},
+               .threads = {static_cast<unsigned>(tile.threads()), 1, 1},
+               .shared_bytes = static_cast<unsigned>(convolution_shared_bytes(shape, tile))};
+  program.calls.push_back(std::move(call));
+  return program;
+}
+
+namespace {
+
+// Places are 32-bit numbers.
+constexpr std::int64_t kMaxElements = std::int64_t{1} << 31;
+
+Support supports_types(const NodeContext& context) {
+  const DType type = context.input(0).type.dtype;
+  if (type != DType::kFloat32 && type != DType::kFloat16 && type != DType::kBFloat16)
+    return Support::no(fmt::format("it multiplies no {}", to_string(type)));
+  if (context.constant(1) == nullptr) return Support::no("the weights are not constant");
+  if (context.has(2) && context.constant(2) == nullptr) return Support::no("the bias is not constant");
+  return supports_post_ops(context);
+}
+
+Support supports_convolution(const NodeContext& context) {
+  if (!context.node.is("Conv")) return Support::other_operator("not a Conv");
+  if (Support types = supports_types(context); !types) return types;
+  if (context.input(0).type.shape.rank() > 4) return Support::no("it has more than two spatial dimensions");
+  for (const Value* value : {&context.input(0), &context.output()}) {
+    if (!lies_channels_last(*value)) return Support::no("its tensors are not channels-last");
+    if (value->type.shape.elements() >= kMaxElements) return Support::no("its tensors are too large");
+    // Places are packed in pairs of 16 bits.
+    for (int i = 2; i < value->type.shape.rank(); ++i)
+      if (value->type.shape[i] > 16384) return Support::no("its images are too large");
+  }
+  return {};
+}
+
+std::vector<float> bias_of(const NodeContext& context) {
+  return context.has(2) ? floats_of(*context.constant(2)) : std::vector<float>();
+}
+
+class TiledConvolution : public Tactic {
+ public:
+  explicit TiledConvolution(Device& device) : device_(device) {}
+  std::string_view name() const override { return "tiled.convolution"; }
+
+  Support supports(const NodeContext& context) const override {
+    if (Support convolution = supports_convolution(context); !convolution) return convolution;
+    if (context.output().type.shape.elements() == 0) return Support::no("its output is empty");
+    return {};
+  }
+
+  std::unique_ptr<Launch> compile(const NodeContext& context) const override {
+    const ConvolutionShape shape = convolution_shape(context);
+    const ConvolutionTile tile = convolution_tiles(shape, limits_of(device_)).front();
+    return make_launch(device_, context,
+                       convolution_program(context, shape, tile, floats_of(*context.constant(1)), bias_of(context)));
+  }
+
+ private:
+  Device& device_;
+};
+
+}  // namespace
+
+std::unique_ptr<Tactic> tiled_convolution(Device& device) { return std::make_unique<TiledConvolution>(device); }
+
+}  // namespace saccade::cuda

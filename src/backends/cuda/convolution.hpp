@@ -1,0 +1,32 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "cuda/convolution_plan.hpp"
+#include "cuda/kernel_launch.hpp"
+
+namespace saccade::cuda {
+
+/// Conv of one or two spatial dimensions, channels-last, with constant weights, as an implicit matrix product
+/// (kernels/convolution.cuh).
+std::unique_ptr<Tactic> tiled_convolution(Device& device);
+/// The same where every channel has filters of its own (kernels/depthwise.cuh).
+std::unique_ptr<Tactic> depthwise_convolution(Device& device);
+
+/// The lengths of a Conv whose window has one or two dimensions.
+ConvolutionShape convolution_shape(const NodeContext& context);
+DeviceLimits limits_of(const Device& device);
+/// The elements of a constant of floats.
+std::vector<float> floats_of(const Tensor& tensor);
+/// Whether a tensor's elements lie as channels-last has them.
+bool lies_channels_last(const Value& value);
+
+/// The node's post-ops as a struct PostOps, whose parameters ARGUMENTS get.
+PostOpsText post_ops_text(const NodeContext& context, std::vector<Argument>& arguments);
+
+/// The program of one tile: what a search over convolution_tiles() tries one by one.
+NodeProgram convolution_program(const NodeContext& context, const ConvolutionShape& shape, const ConvolutionTile& tile,
+                                std::span<const float> weights, std::span<const float> bias);
+
+}  // namespace saccade::cuda
