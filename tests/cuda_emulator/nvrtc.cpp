@@ -1,4 +1,9 @@
+#include <unistd.h>
+
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -56,6 +61,18 @@ bool take(std::string_view option, KernelOptions& options) {
   return false;
 }
 
+/// Leaves the kernel in $SACCADE_EMULATOR_SOURCES, where that is set, under a name by its contents: for a compiler of
+/// GPUs.
+void keep(const std::string& source) {
+  const std::string folder = setting("SACCADE_EMULATOR_SOURCES", "");
+  if (folder.empty()) return;
+  std::filesystem::create_directories(folder);
+  const auto path = std::filesystem::path(folder) / (std::to_string(std::hash<std::string>{}(source)) + ".cu");
+  const auto part = path.string() + "." + std::to_string(getpid());
+  std::ofstream(part, std::ios::binary) << source;
+  std::filesystem::rename(part, path);
+}
+
 }  // namespace
 }  // namespace saccade::emulator
 
@@ -99,6 +116,7 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int options, const char* c
       program->built = {{}, "nvrtc: error: invalid value for an option: " + std::string(texts[i]) + "\n"};
       return kInvalidOption;
     }
+  keep(program->source.text);
   program->built = build(program->source, taken);
   return program->built.object.empty() ? NVRTC_ERROR_COMPILATION : NVRTC_SUCCESS;
 }
