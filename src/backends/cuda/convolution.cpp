@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "cuda/element_code.hpp"
 #include "cuda/element_functions.hpp"
+#include "cuda/gemm_plan.hpp"
 #include "ops/convolve.hpp"
 #include "tensor/half.hpp"
 
@@ -179,8 +180,47 @@ class TiledConvolution : public Tactic {
   Device& device_;
 };
 
+class DepthwiseConvolution : public Tactic {
+ public:
+  explicit DepthwiseConvolution(Device& device) : device_(device) {}
+  std::string_view name() const override { return "depthwise.convolution"; }
+
+  Support supports(const NodeContext& context) const override {
+    if (Support convolution = supports_convolution(context); !convolution) return convolution;
+    if (!is_depthwise(convolution_shape(context))) return Support::no("its filters see several channels");
+    if (context.output().type.shape.elements() == 0) return Support::no("its output is empty");
+    return {};
+  }
+
+  std::unique_ptr<Launch> compile(const NodeContext& context) const override {
+    using Kind = Argument::Kind;
+    const ConvolutionShape shape = convolution_shape(context);
+    const DepthwiseTile tile = depthwise_tile(shape, limits_of(device_));
+    std::vector<float> bias = bias_of(context);
+    bias.resize(static_cast<std::size_t>(shape.groups));
+    NodeProgram program;
+    program.detail = tile.to_string();
+    program.packed.push_back(pack_depthwise_weights(shape, floats_of(*context.constant(1))));
+    const auto bytes = std::as_bytes(std::span(bias));
+    program.packed.emplace_back(bytes.begin(), bytes.end());
+    KernelCall call;
+    call.name = "depthwise";
+    call.arguments = {{Kind::kInput, 0}, {Kind::kPacked, 0}, {Kind::kPacked, 1}};
+    call.source = depthwise_source(shape, tile, post_ops_text(context, call.arguments));
+    call.arguments.push_back({Kind::kOutput, 0});
+    call.grid = {.blocks = {static_cast<unsigned>(depthwise_blocks(shape, tile)), 1, 1},
+                 .threads = {static_cast<unsigned>(tile.threads), 1, 1}};
+    program.calls.push_back(std::move(call));
+    return make_launch(device_, context, std::move(program));
+  }
+
+ private:
+  Device& device_;
+};
+
 }  // namespace
 
+std::unique_ptr<Tactic> depthwise_convolution(Device& device) { return std::make_unique<DepthwiseConvolution>(device); }
 std::unique_ptr<Tactic> tiled_convolution(Device& device) { return std::make_unique<TiledConvolution>(device); }
 
 }  // namespace saccade::cuda

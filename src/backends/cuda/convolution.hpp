@@ -14,6 +14,9 @@ std::unique_ptr<Tactic> tiled_convolution(Device& device);
 /// The same where every channel has filters of its own (kernels/depthwise.cuh).
 std::unique_ptr<Tactic> depthwise_convolution(Device& device);
 
+/// MatMul and Gemm; a constant right operand is a convolution's weights, two activations go through kernels/gemm.cuh.
+std::unique_ptr<Tactic> tiled_matmul(Device& device);
+
 /// The lengths of a Conv whose window has one or two dimensions.
 ConvolutionShape convolution_shape(const NodeContext& context);
 DeviceLimits limits_of(const Device& device);

@@ -224,6 +224,7 @@ double kCopyRate = 26;         // bytes that arrive in a cycle
 double kLatency = 570;         // from a copy to its data
 double kStep = 90;             // barriers of a step
 double kItem = 175;            // of one vector of sums a lane on its way out
+double kManyItems = 100;      // of those beyond what fits registers beside the loop
 double kSliceReduction = 110;  // of sums over warps
 double kSplitReduction = 980;  // of sums over blocks
 double kLaunch = 1180;
@@ -274,7 +275,8 @@ double convolution_time(const ConvolutionShape& shape, const ConvolutionTile& ti
     body += tiling.block_steps * (std::max(step_cycles + issue, refill) + kStep);
   }
   // Reductions and stores.
-  const double item = kItem * ceil_div(tiling.items, warps) * crowd;
+  const double warp_items = ceil_div(tiling.items, warps);
+  const double item = (kItem * warp_items + kManyItems * std::max(0.0, warp_items - 4)) * crowd;
   const double reduction = (tile.warps_k > 1 ? kSliceReduction + item * tile.warps_k / 4 : 0) +
                            (tile.split > 1 ? kSplitReduction + item * tile.split / 4 : 0);
   const double cycles = kLaunch + waves * (body + item + reduction) + (waves - 1) * kWave +

@@ -138,13 +138,5 @@ __device__ __forceinline__ void wait_for_cluster() {
 #else
 #include "ptx_emulated.hpp"
 
-constexpr bool kHasBulkCopies = false;
-void init_barrier(uint64* barrier);
-void fence_barriers();
-void expect_bytes(uint64* barrier, int bytes);
-void wait_barrier(uint64* barrier, int parity);
-void copy_bulk(void* shared, const void* global, int bytes, uint64* barrier);
-void store_to_peer(int peer, void* shared, float4 value, uint64* barrier);
-void greet_cluster();
-void wait_for_cluster();
+constexpr bool kHasBulkCopies = true;
 #endif

@@ -1,0 +1,178 @@
+#include "cuda/gemm_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "tensor/half.hpp"
+
+namespace saccade::cuda {
+namespace {
+
+constexpr int ceil_div(int a, int b) { return (a + b - 1) / b; }
+
+int bytes_of(DType type) { return type == DType::kFloat32 ? 4 : 2; }
+const char* name_of(DType type) {
+  return type == DType::kFloat32 ? "float" : type == DType::kFloat16 ? "float16" : "bfloat16";
+}
+
+using Constants = std::initializer_list<std::pair<const char*, int>>;
+std::string layer_text(DType type, Constants constants) {
+  std::string text = fmt::format("struct Layer {{\n  using Element = {};\n", name_of(type));
+  for (const auto& [name, value] : constants) text += fmt::format("  static constexpr int k{} = {};\n", name, value);
+  return text + "};\n";
+}
+
+}  // namespace
+
+std::string ProductTile::to_string() const {
+  return fmt::format("product {}x{} k{} w{}x{} p{}", m, n, step, warps_m, warps_n, stages);
+}
+
+int product_shared_bytes(const ProductShape& shape, const ProductTile& tile) {
+  const int bytes = bytes_of(shape.dtype);
+  const int pad = 16 / bytes;
+  const int left = tile.m * (tile.step + pad);
+  const int right = shape.transposed ? tile.n * (tile.step + pad) : tile.step * (tile.n + pad);
+  return tile.stages * (left + right) * bytes;
+}
+
+double product_time(const ProductShape& shape, const ProductTile& tile, const DeviceLimits& limits) {
+  const bool tensor = shape.dtype != DType::kFloat32;
+  const int blocks = ceil_div(shape.m, tile.m) * ceil_div(shape.n, tile.n) * shape.batches;
+  const int shared = product_shared_bytes(shape, tile);
+  const int warps = tile.threads() / 32;
+  const int resident = std::clamp(std::min(233472 / (shared + 1024), 32 / warps), 1, 16);
+  const int at_once = std::min(resident, ceil_div(blocks, limits.multiprocessors));
+  const double waves = std::ceil(blocks / (static_cast<double>(limits.multiprocessors) * at_once));
+  const double crowd = std::max(1.0, warps * at_once / 4.0);
+  const double sums = tile.m * tile.n / 128.0 / warps;
+  const double units = tile.step / (tensor ? 16.0 : 4.0);
+  const double step = units * std::max(110.0, sums * (tensor ? 8 : 16) * crowd);
+  const double copy = at_once * (tile.m + tile.n) * tile.step * bytes_of(shape.dtype) / 26.0;
+  const double steps = ceil_div(shape.k, tile.step);
+  const double refill = std::max(copy, steps > tile.stages - 1 ? 570.0 / (tile.stages - 1) : 0.0);
+  const double cycles = 1180 + waves * (570 + copy + steps * (std::max(step, refill) + 90) + 60 * sums * crowd);
+  return cycles / 1740;
+}
+
+std::vector<ProductTile> product_tiles(const ProductShape& shape, const DeviceLimits& limits) {
+  std::vector<std::pair<double, ProductTile>> found;
+  for (int m : {16, 32, 64, 128})
+    for (int n : {16, 32, 64, 128})
+      for (int step : {16, 32, 64})
+        for (int warps_m : {1, 2, 4})
+          for (int warps_n : {1, 2, 4})
+            for (int stages : {2, 3, 4}) {
+              const ProductTile tile{m, n, step, warps_m, warps_n, stages};
+              if (m % (16 * warps_m) != 0 || n % (16 * warps_n) != 0 || warps_m * warps_n > 8) continue;
+              if (m * n / 128 / (warps_m * warps_n) > 16 || product_shared_bytes(shape, tile) > limits.shared_bytes)
+                continue;
+              if ((m > 16 && m >= 2 * shape.m) || (n > 16 && n >= 2 * shape.n)) continue;
+              found.emplace_back(product_time(shape, tile, limits), tile);
+            }
+  std::ranges::stable_sort(found, {}, [](const auto& each) { return each.first; });
+  std::vector<ProductTile> tiles;
+  for (const auto& each : found) tiles.push_back(each.second);
+  return tiles;
+}
+
+std::string product_source(const ProductShape& shape, const ProductTile& tile, const PostOpsText& post_ops) {
+  const std::string layer = layer_text(shape.dtype, {{"InnerBatches", shape.inner_batches},
+                                                     {"M", shape.m},
+                                                     {"N", shape.n},
+                                                     {"K", shape.k},
+                                                     {"LeftRow", shape.left_row},
+                                                     {"LeftOuter", shape.left_outer},
+                                                     {"LeftInner", shape.left_inner},
+                                                     {"RightRow", shape.right_row},
+                                                     {"RightOuter", shape.right_outer},
+                                                     {"RightInner", shape.right_inner},
+                                                     {"Transposed", shape.transposed},
+                                                     {"Bias", shape.bias},
+                                                     {"TileM", tile.m},
+                                                     {"TileN", tile.n},
+                                                     {"Step", tile.step},
+                                                     {"WarpsM", tile.warps_m},
+                                                     {"WarpsN", tile.warps_n},
+                                                     {"Stages", tile.stages},
+                                                     {"SharedBytes", product_shared_bytes(shape, tile)}});
+  return fmt::format(R"(#include "gemm.cuh"
+{}{}extern "C" __global__ void __launch_bounds__({}, 2)
+    product(const Layer::Element* __restrict__ left, const Layer::Element* __restrict__ right,
+            const Layer::Element* __restrict__ biases{}, Layer::Element* __restrict__ output) {{
+  multiply_matrices<Layer>(left, right, biases, output, {});
+}}
+)",
+                     layer, post_ops.definition, tile.threads(), post_ops.parameters, post_ops.value);
+}
+
+std::string DepthwiseTile::to_string() const { return fmt::format("depthwise {}x{} t{}", pixels, vector, threads); }
+
+bool is_depthwise(const ConvolutionShape& shape) {
+  return shape.groups > 1 && shape.channels == 1 && shape.filters == 1;
+}
+
+int depthwise_blocks(const ConvolutionShape& shape, const DepthwiseTile& tile) {
+  const int strips = shape.images * shape.out_height * ceil_div(shape.out_width, tile.pixels);
+  return ceil_div(strips * (shape.groups / tile.vector), tile.threads);
+}
+
+DepthwiseTile depthwise_tile(const ConvolutionShape& shape, const DeviceLimits& limits) {
+  DepthwiseTile tile{.vector = 16 / bytes_of(shape.dtype)};
+  while (shape.groups % tile.vector != 0) tile.vector /= 2;
+  // Fewer pixels a thread read more, but must do where there would be too few threads.
+  while (tile.pixels > 1 && depthwise_blocks(shape, tile) < 2 * limits.multiprocessors) tile.pixels /= 2;
+  while (tile.threads > 32 && depthwise_blocks(shape, tile) < limits.multiprocessors) tile.threads /= 2;
+  return tile;
+}
+
+std::vector<std::byte> pack_depthwise_weights(const ConvolutionShape& shape, std::span<const float> weights) {
+  const auto taps = static_cast<std::size_t>(shape.taps());
+  const auto channels = static_cast<std::size_t>(shape.groups);
+  const auto bytes = static_cast<std::size_t>(bytes_of(shape.dtype));
+  std::vector<std::byte> packed(taps * channels * bytes);
+  for (std::size_t channel = 0; channel < channels; ++channel) {
+    for (std::size_t tap = 0; tap < taps; ++tap) {
+      const float value = weights[channel * taps + tap];
+      std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
+      if (shape.dtype == DType::kFloat16) bits = Float16(value).bits;
+      if (shape.dtype == DType::kBFloat16) bits = BFloat16(value).bits;
+      std::memcpy(packed.data() + (tap * channels + channel) * bytes, &bits, bytes);
+    }
+  }
+  return packed;
+}
+
+std::string depthwise_source(const ConvolutionShape& shape, const DepthwiseTile& tile, const PostOpsText& post_ops) {
+  const std::string layer = layer_text(shape.dtype, {{"Images", shape.images},
+                                                     {"Height", shape.height},
+                                                     {"Width", shape.width},
+                                                     {"Channels", shape.groups},
+                                                     {"OutHeight", shape.out_height},
+                                                     {"OutWidth", shape.out_width},
+                                                     {"KernelHeight", shape.kernel_height},
+                                                     {"KernelWidth", shape.kernel_width},
+                                                     {"StrideY", shape.stride_y},
+                                                     {"StrideX", shape.stride_x},
+                                                     {"PadY", shape.pad_y},
+                                                     {"PadX", shape.pad_x},
+                                                     {"DilationY", shape.dilation_y},
+                                                     {"DilationX", shape.dilation_x},
+                                                     {"Vector", tile.vector},
+                                                     {"Pixels", tile.pixels},
+                                                     {"Threads", tile.threads}});
+  return fmt::format(R"(#include "depthwise.cuh"
+{}{}extern "C" __global__ void __launch_bounds__({})
+    depthwise(const Layer::Element* __restrict__ input, const Layer::Element* __restrict__ weights,
+              const float* __restrict__ biases{}, Layer::Element* __restrict__ output) {{
+  convolve_depthwise<Layer>(input, weights, biases, output, {});
+}}
+)",
+                     layer, post_ops.definition, tile.threads, post_ops.parameters, post_ops.value);
+}
+
+}  // namespace saccade::cuda

@@ -1,0 +1,78 @@
+#pragma once
+
+#include "tile.cuh"
+
+// Convolution where every channel has one filter of its own. Bytes bound it: every input is read once from L2, and its
+// taps' other reads hit L1, as neighbouring threads' do. A thread works on kVector channels of kPixels neighbouring
+// outputs of a line, and loads what two of them share once. The host writes the struct Layer of constants.
+template <class L, class PostOps>
+__device__ __forceinline__ void convolve_depthwise(const typename L::Element* __restrict__ input,
+                                                   const typename L::Element* __restrict__ weights,
+                                                   const float* __restrict__ biases,
+                                                   typename L::Element* __restrict__ output, const PostOps& post_ops) {
+  using T = typename L::Element;
+  constexpr int kVector = L::kVector;
+  constexpr int kVectors = L::kChannels / kVector;
+  constexpr int kStrips = ceil_div(L::kOutWidth, L::kPixels);
+  constexpr int kColumns = (L::kPixels - 1) * L::kStrideX + (L::kKernelWidth - 1) * L::kDilationX + 1;
+  constexpr int kTaps = L::kKernelHeight * L::kKernelWidth;
+  using Vector = Packed<T, kVector>;
+
+  const int at = blockIdx.x * L::kThreads + threadIdx.x;
+  const int channel = at % kVectors * kVector;
+  const int strip = at / kVectors;
+  const int out_x = strip % kStrips * L::kPixels;
+  const int line = strip / kStrips;
+  const int out_y = line % L::kOutHeight;
+  const int image = line / L::kOutHeight;
+  const bool any = image < L::kImages;
+  const int in_x = out_x * L::kStrideX - L::kPadX;
+  const int in_y = out_y * L::kStrideY - L::kPadY;
+
+  // Small kernels' weights are there before the inputs are.
+  constexpr bool kHeld = kTaps <= 9;
+  Vector held[kHeld ? kTaps : 1];
+  if constexpr (kHeld) {
+#pragma unroll
+    for (int tap = 0; tap < kTaps; ++tap) held[tap] = load_packed<kVector>(weights + tap * L::kChannels + channel);
+  }
+  float sums[L::kPixels][kVector];
+#pragma unroll
+  for (int i = 0; i < kVector; ++i) {
+    const float bias = biases[channel + i];
+#pragma unroll
+    for (int p = 0; p < L::kPixels; ++p) sums[p][i] = bias;
+  }
+  begin_kernel();
+  if (!any) return;
+
+#pragma unroll
+  for (int row = 0; row < L::kKernelHeight; ++row) {
+    const int y = in_y + row * L::kDilationY;
+    if (static_cast<unsigned>(y) >= static_cast<unsigned>(L::kHeight)) continue;
+    const T* from = input + ((image * L::kHeight + y) * L::kWidth + in_x) * L::kChannels + channel;
+#pragma unroll
+    for (int column = 0; column < kColumns; ++column) {
+      Vector x = {};
+      if (static_cast<unsigned>(in_x + column) < static_cast<unsigned>(L::kWidth))
+        x = load_packed<kVector>(from + column * L::kChannels);
+#pragma unroll
+      for (int p = 0; p < L::kPixels; ++p) {
+        const int along = column - p * L::kStrideX;
+        if (along < 0 || along % L::kDilationX != 0 || along / L::kDilationX >= L::kKernelWidth) continue;
+        const int tap = row * L::kKernelWidth + along / L::kDilationX;
+        const Vector w = kHeld ? held[kHeld ? tap : 0] : load_packed<kVector>(weights + tap * L::kChannels + channel);
+#pragma unroll
+        for (int i = 0; i < kVector; ++i) sums[p][i] = fmaf(widen(x.data[i]), widen(w.data[i]), sums[p][i]);
+      }
+    }
+  }
+
+#pragma unroll
+  for (int p = 0; p < L::kPixels; ++p) {
+    if (out_x + p >= L::kOutWidth) break;
+    const int offset = (line * L::kOutWidth + out_x + p) * L::kChannels + channel;
+    post_ops.apply(sums[p], post_ops.template load<kVector>(offset));
+    store_packed(output + offset, sums[p]);
+  }
+}
