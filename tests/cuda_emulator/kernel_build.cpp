@@ -125,9 +125,9 @@ Built compile(const std::string& text, const std::map<std::string, std::string>&
   std::vector<std::string> arguments{SACCADE_EMULATOR_COMPILER};
   std::istringstream words(flags);
   for (std::string word; words >> word;) arguments.push_back(word);
-  for (const std::string& word : {std::string("-I"), folder, std::string("-I"), std::string(SACCADE_EMULATOR_DEVICE),
-                                  std::string("-o"), folder + "/object", folder + "/kernel.cpp"})
-    arguments.push_back(word);
+  arguments.insert(arguments.end(), {"-I", folder, "-I", SACCADE_EMULATOR_DEVICE, "-o", folder + "/object"});
+  // What else a kernel calls, the process has.
+  arguments.insert(arguments.end(), {folder + "/kernel.cpp", "-nodefaultlibs", "-lm", "-lgcc"});
   Built built;
   const bool compiled = execute(arguments, place / "log");
   built.log = readable(read(place / "log"), folder + "/");

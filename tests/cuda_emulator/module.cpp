@@ -55,6 +55,7 @@ std::shared_ptr<LoadedObject> LoadedObject::open(const void* image) {
   const auto* object = static_cast<const saccade_emulator::Object*>(dlsym(library, "saccade_emulated_object"));
   if (object != nullptr && object->runtime_bytes == sizeof(saccade_emulator::Runtime))
     return std::make_shared<LoadedObject>(library, *object);
+  if (object != nullptr) std::fprintf(stderr, "emulator: libcuda.so.1 and libnvrtc.so.13 are of two builds\n");
   dlclose(library);
   return nullptr;
 }
