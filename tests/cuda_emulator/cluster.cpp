@@ -44,9 +44,10 @@ bool Cluster::wait_for_all(Thread& thread) {
 }
 
 void Cluster::finish_greetings() {
+  if (greeted_ == 0) return;
   std::size_t live = 0;
   for (const auto& block : blocks_) live += block->waiting.live();
-  if (greeted_ < live || live == 0) return;
+  if (greeted_ < live) return;
   greeted_ = 0;
   ++round_;
   for (const auto& block : blocks_)

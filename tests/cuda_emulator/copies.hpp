@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstring>
-#include <deque>
 #include <vector>
 
 namespace saccade::emulator {
@@ -24,11 +23,14 @@ class Copies {
   }
   /// For all groups but the newest PENDING.
   void wait(std::size_t pending) {
-    for (; groups_.size() > pending; groups_.pop_front())
-      for (const Copy& copy : groups_.front()) {
+    if (groups_.size() <= pending) return;
+    const auto end = groups_.end() - static_cast<std::ptrdiff_t>(pending);
+    for (auto group = groups_.begin(); group != end; ++group)
+      for (const Copy& copy : *group) {
         if (copy.read > 0) std::memcpy(copy.to, copy.from, copy.read);
         std::memset(static_cast<std::byte*>(copy.to) + copy.read, 0, copy.bytes - copy.read);
       }
+    groups_.erase(groups_.begin(), end);
   }
   void drop() {
     open_.clear();
@@ -37,7 +39,7 @@ class Copies {
 
  private:
   std::vector<Copy> open_;
-  std::deque<std::vector<Copy>> groups_;
+  std::vector<std::vector<Copy>> groups_;
 };
 
 }  // namespace saccade::emulator

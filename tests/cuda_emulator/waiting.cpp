@@ -9,9 +9,10 @@ namespace {
 
 constexpr std::size_t kLanes = 32;
 
+bool same(const char* a, const char* b) { return a == b || std::strcmp(a, b) == 0; }
 bool same(const Arrival& a, const Arrival& b) {
-  return a.combine == b.combine && a.site.line == b.site.line && std::strcmp(a.site.file, b.site.file) == 0 &&
-         std::strcmp(a.site.what, b.site.what) == 0;
+  return a.combine == b.combine && a.site.line == b.site.line && same(a.site.file, b.site.file) &&
+         same(a.site.what, b.site.what);
 }
 
 }  // namespace
@@ -19,9 +20,11 @@ bool same(const Arrival& a, const Arrival& b) {
 void Waiting::begin() {
   live_ = threads_.size();
   at_block_ = 0;
+  warps_.assign((threads_.size() + kLanes - 1) / kLanes, {});
   for (Thread& thread : threads_) {
     thread.state = Thread::State::kGoing;
     thread.greeted = -1;
+    warps_[thread.number / kLanes].live |= 1U << thread.number % kLanes;
   }
 }
 
@@ -33,12 +36,13 @@ bool Waiting::at_block(Thread& thread, const Arrival& arrival) {
 }
 
 bool Waiting::at_warp(Thread& thread, unsigned mask, const Arrival& arrival) {
-  const std::size_t lane = thread.number % kLanes;
-  if ((mask >> lane & 1U) == 0) fail_kernel(arrival.site, "the mask leaves out the lane that calls");
+  const unsigned lane = 1U << thread.number % kLanes;
+  if ((mask & lane) == 0) fail_kernel(arrival.site, "the mask leaves out the lane that calls");
   thread.arrival = arrival;
   thread.mask = mask;
   thread.state = Thread::State::kAtWarp;
-  return complete_warp(thread.number - lane, mask, &thread);
+  warps_[thread.number / kLanes].waiting |= lane;
+  return complete_warp(thread.number / kLanes, mask, &thread);
 }
 
 void Waiting::leave(Thread& thread) {
@@ -46,47 +50,53 @@ void Waiting::leave(Thread& thread) {
   thread.copies.drop();
   --live_;
   complete_block(nullptr);
+  const std::size_t warp = thread.number / kLanes;
   const std::size_t lane = thread.number % kLanes;
-  const std::size_t first = thread.number - lane;
-  for (std::size_t i = first; i < first + kLanes && i < threads_.size(); ++i)
-    if (threads_[i].state == Thread::State::kAtWarp && (threads_[i].mask >> lane & 1U) != 0)
-      complete_warp(first, threads_[i].mask, nullptr);
+  warps_[warp].live &= ~(1U << lane);
+  for (std::size_t i = 0; i < kLanes && warps_[warp].waiting >> i != 0; ++i) {
+    if ((warps_[warp].waiting >> i & 1U) == 0) continue;
+    const unsigned mask = threads_[warp * kLanes + i].mask;
+    if ((mask >> lane & 1U) != 0) complete_warp(warp, mask, nullptr);
+  }
 }
 
 bool Waiting::complete_block(Thread* last) {
   if (at_block_ < live_ || live_ == 0) return false;
   at_block_ = 0;
-  std::vector<Thread*> members;
-  for (Thread& thread : threads_) members.push_back(thread.state == Thread::State::kAtBlock ? &thread : nullptr);
-  release(members, last);
+  members_.clear();
+  for (Thread& thread : threads_) members_.push_back(thread.state == Thread::State::kAtBlock ? &thread : nullptr);
+  release(last);
   return true;
 }
 
-bool Waiting::complete_warp(std::size_t first, unsigned mask, Thread* last) {
-  std::vector<Thread*> members(kLanes, nullptr);
-  for (std::size_t lane = 0; lane < kLanes && first + lane < threads_.size(); ++lane) {
-    Thread& thread = threads_[first + lane];
-    if ((mask >> lane & 1U) == 0 || thread.state == Thread::State::kLeft) continue;
-    if (thread.state != Thread::State::kAtWarp || thread.mask != mask) return false;
-    members[lane] = &thread;
+bool Waiting::complete_warp(std::size_t warp, unsigned mask, Thread* last) {
+  const unsigned present = mask & warps_[warp].live;
+  if ((warps_[warp].waiting & present) != present) return false;
+  members_.assign(kLanes, nullptr);
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    if ((present >> lane & 1U) == 0) continue;
+    Thread& thread = threads_[warp * kLanes + lane];
+    if (thread.mask != mask) return false;
+    members_[lane] = &thread;
   }
-  release(members, last);
+  warps_[warp].waiting &= ~present;
+  release(last);
   return true;
 }
 
-void Waiting::release(const std::vector<Thread*>& members, Thread* last) {
+void Waiting::release(Thread* last) {
   const Arrival* arrival = nullptr;
-  std::vector<void*> passed;
-  for (const Thread* member : members) {
-    passed.push_back(member == nullptr ? nullptr : member->arrival.mine);
+  passed_.clear();
+  for (const Thread* member : members_) {
+    passed_.push_back(member == nullptr ? nullptr : member->arrival.mine);
     if (member == nullptr) continue;
     if (arrival == nullptr) arrival = &member->arrival;
     if (!same(*arrival, member->arrival))
       fail_kernel(member->arrival.site, "others of its group wait in " + describe(arrival->site));
   }
   if (arrival != nullptr && arrival->combine != nullptr)
-    arrival->combine(passed.data(), static_cast<unsigned>(passed.size()));
-  for (Thread* member : members) {
+    arrival->combine(passed_.data(), static_cast<unsigned>(passed_.size()));
+  for (Thread* member : members_) {
     if (member == nullptr) continue;
     member->state = Thread::State::kGoing;
     if (member != last) ready_.push_back(member);

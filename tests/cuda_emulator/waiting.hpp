@@ -52,13 +52,23 @@ class Waiting {
 
  private:
   bool complete_block(Thread* last);
-  bool complete_warp(std::size_t first, unsigned mask, Thread* last);
-  void release(const std::vector<Thread*>& members, Thread* last);
+  bool complete_warp(std::size_t warp, unsigned mask, Thread* last);
+  /// members_ have all come.
+  void release(Thread* last);
+
+  /// By lanes.
+  struct Warp {
+    unsigned live = 0;
+    unsigned waiting = 0;
+  };
 
   std::vector<Thread>& threads_;
   Ready& ready_;
   std::size_t live_ = 0;
   std::size_t at_block_ = 0;
+  std::vector<Warp> warps_;
+  std::vector<Thread*> members_;  // by number; null: none
+  std::vector<void*> passed_;
 };
 
 struct Block {
