@@ -50,6 +50,15 @@ std::optional<DType> narrowed(const std::string& precision) {
   return {};
 }
 
+std::shared_ptr<const Plan> compile_plan(Graph graph, const Backend& backend, const ModelOptions& options) {
+  try {
+    return Plan::compile(std::move(graph), backend, {.threads = options.threads, .max_memory = options.max_memory});
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kUnsupported || !is_cuda(options.device) || options.fallback) throw;
+    throw Error(error.code(), fmt::format("{} (--fallback cpu lets such nodes run on the host)", error.what()));
+  }
+}
+
 }  // namespace
 
 Graph import_model(const std::string& path, const ModelOptions& options) {
@@ -87,7 +96,7 @@ std::shared_ptr<const Plan> compile(Graph graph, const ModelOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   const Backend& backend = choose_backend(options);
   run_passes(graph, pass_options(options, backend));
-  auto plan = Plan::compile(std::move(graph), backend, {.threads = options.threads, .max_memory = options.max_memory});
+  auto plan = compile_plan(std::move(graph), backend, options);
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
   log(LogLevel::kInfo, "compiled '{}' for {}: {} steps, {:.1f} MB arena, in {:.0f} ms", plan->graph().name,
       backend.device_name(), plan->steps().size(), static_cast<double>(plan->arena_bytes()) / 1e6, took.count());

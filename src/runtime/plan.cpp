@@ -60,6 +60,7 @@ class PlanBuilder {
 
  private:
   static constexpr int kForEver = 1 << 30;
+  static constexpr std::size_t kMostNamed = 8;  ///< of nodes that can't be run
 
   Slot& slot(ValueId id) { return plan_->slots_[static_cast<std::size_t>(id)]; }
 
@@ -143,8 +144,32 @@ class PlanBuilder {
       }
       return;
     }
-    fail(ErrorCode::kUnsupported, "{}: no tactic of the {} backend can run it ({})", describe(node),
-         plan_->backend_->name(), fmt::join(step.refusals, "; "));
+    refuse(place);
+  }
+
+  /// Why the nodes from place FIRST on that no tactic can run, one of which is there, can't be run.
+  [[noreturn]] void refuse(std::size_t first) const {
+    const std::vector<NodeId> order = plan_->graph_.order();
+    std::vector<std::string> nodes;
+    std::size_t count = 0;
+    for (std::size_t i = first; i < order.size(); ++i) {
+      const Node& node = plan_->graph_.node(order[i]);
+      std::vector<std::string> reasons;
+      if (is_free_view(plan_->graph_, node) || is_supported(node, reasons)) continue;
+      if (++count <= kMostNamed)
+        nodes.push_back(describe(node) + (reasons.empty() ? "" : fmt::format(": {}", fmt::join(reasons, "; "))));
+    }
+    fail(ErrorCode::kUnsupported, "no tactic of the {} backend can run {}{}", plan_->backend_->name(),
+         fmt::join(nodes, ", "), count > nodes.size() ? fmt::format(", and {} more", count - nodes.size()) : "");
+  }
+
+  bool is_supported(const Node& node, std::vector<std::string>& reasons) const {
+    for (const Tactic* tactic : plan_->backend_->tactics()) {
+      const Support support = tactic->supports({plan_->graph_, node, plan_->threads_});
+      if (support) return true;
+      if (support.concerned) reasons.push_back(fmt::format("{}: {}", tactic->name(), support.reason));
+    }
+    return false;
   }
 
   std::string describe_maker(ValueId id) const {
