@@ -81,7 +81,9 @@ PostOpsText post_ops_text(const NodeContext& context, std::vector<Argument>& arg
     values += fmt::format("{}in{}", values.empty() ? "" : ", ", read.index);
     arguments.push_back(read);
   }
-  text.definition = fmt::format(R"(#include "elements.cuh"
+  const bool half = context.output().type.dtype != DType::kFloat32;
+  text.definition =
+      fmt::format(R"(#include "{}.cuh"
 struct PostOps {{
 {}  template <int N>
   struct Operands {{
@@ -99,7 +101,7 @@ struct PostOps {{
   }}
 }};
 )",
-                                members, packs, loads, names, code.body(), result);
+                  half ? "half_functions" : "elements", members, packs, loads, names, code.body(), result);
   if (!reads.empty()) text.parameters = ", " + code.parameters();
   text.value = "PostOps{" + values + "}";
   return text;

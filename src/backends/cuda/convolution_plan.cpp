@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <set>
 
 #include "tensor/half.hpp"
 
@@ -218,19 +220,19 @@ std::string convolution_source(const ConvolutionShape& shape, const ConvolutionT
 namespace {
 
 // What a launch costs, in cycles of a multiprocessor; fitted to measurements of an H200.
-double kUnitLatency = 110;     // of a step's unit of 16 products (4 of float32) in one warp
-double kCopyIssue = 2.5;       // of one copy's instructions
-double kCopyRate = 26;         // bytes that arrive in a cycle
-double kLatency = 570;         // from a copy to its data
-double kStep = 90;             // barriers of a step
-double kItem = 175;            // of one vector of sums a lane on its way out
-double kManyItems = 100;      // of those beyond what fits registers beside the loop
-double kSliceReduction = 110;  // of sums over warps
-double kSplitReduction = 980;  // of sums over blocks
-double kLaunch = 1180;
-double kWave = 0;        // a wave's start behind another one
-double kBlock = 0;       // a block's start
-double kCrowded = 1180;  // a late start where two launches don't fit together
+constexpr double kUnitLatency = 30;      // of a step's unit of 16 products (4 of float32) in one warp
+constexpr double kShared = 0.4;          // of the fragments' time, that does not hide behind the products'
+constexpr double kCopyRate = 28;         // bytes that arrive in a cycle
+constexpr double kLatency = 350;         // from a copy to its data
+constexpr double kStep = 225;            // barriers of a step
+constexpr double kItem = 140;            // of one vector of sums a lane on its way out
+constexpr double kManyItems = 80;        // of those beyond what fits registers beside the loop
+constexpr double kSliceReduction = 150;  // of sums over warps
+constexpr double kSplitReduction = 590;  // of sums over blocks
+constexpr double kLaunch = 1730;
+constexpr double kWeightRate = 400;  // bytes of weights that arrive in a cycle
+constexpr double kHidden = 165;      // of their time, behind the launch before
+constexpr double kCrowded = 375;     // a late start where two launches don't fit together
 
 /// Elements that one copy of an input takes.
 int copied_vector(const ConvolutionShape& shape) {
@@ -247,7 +249,10 @@ double convolution_time(const ConvolutionShape& shape, const ConvolutionTile& ti
   const ConvolutionGrid grid = convolution_grid(shape, tile);
   const int warps = tile.threads() / 32;
   // Blocks that share a multiprocessor, and how often all of them are full.
-  const int resident = std::clamp(std::min(233472 / (tiling.shared_bytes + 1024), 48 / warps), 1, 16);
+  const int registers = 48 + tiling.m * tiling.n * 4 + 3 * (tiling.m * 4 + tiling.n * 2);
+  const int resident = std::clamp(std::min({233472 / (tiling.shared_bytes + 1024), 64 / warps,
+                                            65536 / (tile.threads() * std::min(registers, 255))}),
+                                  1, 32);
   const int at_once = std::min(resident, ceil_div(grid.blocks(), limits.multiprocessors));
   const double waves = std::ceil(grid.blocks() / (static_cast<double>(limits.multiprocessors) * at_once));
   // Cycles of a step: tensor cores (or FFMA), fragments out of shared memory, inputs into it; a lone warp waits for
@@ -259,30 +264,30 @@ double convolution_time(const ConvolutionShape& shape, const ConvolutionTile& ti
   const double fragments = (is_tensor(shape) ? (tiling.few ? 4.0 : 1.0) * tiling.m * 4 + tiling.n * 2.0
                                              : 2.0 * tiling.m * 4 + tiling.n * 8.0) *
                            warps * at_once;
-  const double step_cycles = units * std::max({kUnitLatency, multiply, fragments});
-  // Copies: their instructions, then their bytes; weights are there already where all steps are on their way at once.
+  const double step_cycles = units * std::max(kUnitLatency, multiply + kShared * fragments);
+  // Copies; weights are there already where all steps are on their way at once.
   const int vector = tiling.few ? 2 : copied_vector(shape) * element_bytes(shape);
   const double vectors =
       static_cast<double>(tiling.copied) * (tiling.few ? 3 : tile.step * element_bytes(shape) / vector);
-  const double issue = kCopyIssue * std::ceil(vectors / tile.threads()) * crowd;
   const double input = at_once * vectors * vector / kCopyRate;
   const double weights = at_once * tiling.weight_bytes / kCopyRate;
-  double body = kLatency + issue + input + kStep;
+  double body = kLatency + input + kStep;
   if (tiling.block_steps <= tile.stages) {
-    body += (tiling.block_steps - 1) * (std::max(step_cycles, input + issue) + kStep) + step_cycles;
+    body += (tiling.block_steps - 1) * (std::max(step_cycles, input) + kStep) + step_cycles;
   } else {
     const double refill = std::max(input + weights, kLatency / (tiling.stages - 1));
-    body += tiling.block_steps * (std::max(step_cycles + issue, refill) + kStep);
+    body += tiling.block_steps * (std::max(step_cycles, refill) + kStep);
   }
   // Reductions and stores.
   const double warp_items = ceil_div(tiling.items, warps);
   const double item = (kItem * warp_items + kManyItems * std::max(0.0, warp_items - 4)) * crowd;
   const double reduction = (tile.warps_k > 1 ? kSliceReduction + item * tile.warps_k / 4 : 0) +
                            (tile.split > 1 ? kSplitReduction + item * tile.split / 4 : 0);
-  const double cycles = kLaunch + waves * (body + item + reduction) + (waves - 1) * kWave +
-                        kBlock * grid.blocks() / limits.multiprocessors;
-  const double crowded = tiling.shared_bytes * at_once > 116000 ? kCrowded : 0;
-  return (cycles + crowded) / 1740;
+  // Weights are there before the inputs unless the block starts late: in a later wave, or where shared memory has no
+  // room for it beside the launch before.
+  const double load = at_once * static_cast<double>(tiling.weight_bytes) * tiling.stages / kWeightRate;
+  const double late = tiling.shared_bytes * at_once > 116000 ? kCrowded + load : std::max(0.0, load - kHidden);
+  return (kLaunch + late + waves * (body + item + reduction) + (waves - 1) * load) / 1740;
 }
 
 namespace {
@@ -366,6 +371,18 @@ std::vector<ConvolutionTile> convolution_tiles(const ConvolutionShape& shape, co
   std::vector<ConvolutionTile> tiles;
   for (const Scored& each : found) tiles.push_back(each.tile);
   return tiles;
+}
+
+std::vector<ConvolutionTile> distinct_tiles(const std::vector<ConvolutionTile>& tiles, std::size_t count) {
+  std::vector<ConvolutionTile> distinct;
+  std::set<std::array<int, 5>> seen;
+  for (const ConvolutionTile& tile : tiles) {
+    if (distinct.size() == count) break;
+    const auto window = static_cast<int>(tile.window);
+    if (seen.insert({window, tile.height * tile.width, tile.filters, tile.warps_k, tile.split}).second)
+      distinct.push_back(tile);
+  }
+  return distinct;
 }
 
 }  // namespace saccade::cuda

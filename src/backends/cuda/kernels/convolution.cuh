@@ -15,11 +15,17 @@
 //    larger than that: long dilations. A 1x1 kernel is a gather of one tap;
 //  - the sum is split over kWarpsK warps and over kSplit blocks of a cluster, for layers with few pixels have too few
 //    tiles for 132 multiprocessors. Partial sums meet in shared memory, those of a cluster in its owner's, by
-//    st.async; in a fixed order, so that answers repeat to the bit;
+//    st.async, and are added in a fixed order, so that answers repeat to the bit;
 //  - sums leave straight from registers in vectors of 8 filters (tile.cuh).
 //
 // A step of the sum is kStep channels (of all taps, or of one where it gathers); kStages steps are on their way at
 // once. Where a block has no more steps than stages, nothing is ever waited for but the data itself.
+//
+// Measured on an H200 in float16 at batch 1, each layer in a captured chain of itself, weights from 12 places in turn:
+// the 53 convolutions of ResNet-50 and its last product take 128 us in sum with each shape's best tile (132 with the
+// one that the model of convolution_plan.cpp puts first), those of a YOLOv8n at 640 x 640 138 us (142). An empty launch
+// of such a chain takes 0.6 us, the smallest layer 1.1. Products of many rows (ViT) reach 140 TFLOP/s: mma.sync, and
+// its operands' way through shared memory, are what wgmma would spare.
 //
 // Half-precision inputs are multiplied by tensor cores; float32 by FFMA in the same frame, with the same sums per lane.
 // Layers of up to 4 channels (kFewChannels: a network's first) keep 4 channels a pixel in shared memory, and a

@@ -49,12 +49,14 @@ __device__ __forceinline__ void convolve_depthwise(const typename L::Element* __
 #pragma unroll
   for (int row = 0; row < L::kKernelHeight; ++row) {
     const int y = in_y + row * L::kDilationY;
-    if (static_cast<unsigned>(y) >= static_cast<unsigned>(L::kHeight)) continue;
+    const bool inside = static_cast<unsigned>(y) < static_cast<unsigned>(L::kHeight);
+    // Small kernels don't branch, so that the loads of all rows are under way together.
+    if (!kHeld && !inside) continue;
     const T* from = input + ((image * L::kHeight + y) * L::kWidth + in_x) * L::kChannels + channel;
 #pragma unroll
     for (int column = 0; column < kColumns; ++column) {
       Vector x = {};
-      if (static_cast<unsigned>(in_x + column) < static_cast<unsigned>(L::kWidth))
+      if (inside && static_cast<unsigned>(in_x + column) < static_cast<unsigned>(L::kWidth))
         x = load_packed<kVector>(from + column * L::kChannels);
 #pragma unroll
       for (int p = 0; p < L::kPixels; ++p) {
