@@ -1,5 +1,7 @@
 #include "cuda/element_tactic.hpp"
 
+#include <algorithm>
+
 #include "cuda/element_functions.hpp"
 
 namespace saccade::cuda {
@@ -32,7 +34,9 @@ class ElementTactic : public Tactic {
     for (std::size_t i = 0; i < context.node.outputs.size(); ++i) {
       const int output = static_cast<int>(i);
       if (context.node.outputs[i] == ValueId::kNone || context.output(output).type.shape.elements() == 0) continue;
-      program.calls.push_back(element_kernel(context, output, operators_.element, program));
+      KernelCall call = element_kernel(context, output, operators_.element, program);
+      if (!operators_.header.empty()) call.source = fmt::format("#include \"{}\"\n{}", operators_.header, call.source);
+      program.calls.push_back(std::move(call));
     }
     return make_launch(device_, context, std::move(program));
   }
@@ -42,7 +46,39 @@ class ElementTactic : public Tactic {
   ElementOperators operators_;
 };
 
+class ProgramTactic : public Tactic {
+ public:
+  ProgramTactic(Device& device, ProgramOperators operators) : device_(device), operators_(std::move(operators)) {}
+  std::string_view name() const override { return operators_.name; }
+
+  Support supports(const NodeContext& context) const override {
+    if (Support own = operators_.supports(context); !own) return own;
+    if (Support tensors = supports_tensors(context); !tensors) return tensors;
+    return supports_post_ops(context);
+  }
+
+  std::unique_ptr<Launch> compile(const NodeContext& context) const override {
+    const auto holds_something = [&](ValueId id) {
+      return id != ValueId::kNone && context.graph.value(id).type.shape.elements() > 0;
+    };
+    const bool any = std::ranges::any_of(context.node.outputs, holds_something);
+    return make_launch(device_, context, any ? operators_.program(context) : NodeProgram{});
+  }
+
+ private:
+  Device& device_;
+  ProgramOperators operators_;
+};
+
 }  // namespace
+
+bool is_computed_in_float(DType dtype) {
+  return dtype == DType::kFloat32 || dtype == DType::kFloat16 || dtype == DType::kBFloat16;
+}
+
+std::unique_ptr<Tactic> program_tactic(Device& device, ProgramOperators operators) {
+  return std::make_unique<ProgramTactic>(device, std::move(operators));
+}
 
 Support supports_tensors(const NodeContext& context) {
   for (int i = 0; i < context.input_count(); ++i) {
@@ -58,6 +94,24 @@ Support supports_tensors(const NodeContext& context) {
 
 std::unique_ptr<Tactic> element_tactic(Device& device, ElementOperators operators) {
   return std::make_unique<ElementTactic>(device, std::move(operators));
+}
+
+std::string element_of(DType to, const std::string& x) {
+  if (to == DType::kBool) return x + " != 0";
+  if (to < DType::kInt8) return x;
+  const bool is_signed = to == DType::kInt8 || to == DType::kInt16 || to == DType::kInt32 || to == DType::kInt64;
+  const std::size_t digits = bits_of(to) - (is_signed ? 1 : 0);
+  const std::string_view type = storage_name(to);
+  const std::string most = fmt::format("{}(~uint64(0) >> {})", type, 64 - digits);
+  const std::string least = is_signed ? fmt::format("{}(-{} - 1)", type, most) : fmt::format("{}(0)", type);
+  return fmt::format("saturated<{}>(double({}), {}, 0x1p{}, {}, {})", type, x,
+                     is_signed ? fmt::format("-0x1p{}", digits) : "0.0", digits, least, most);
+}
+
+std::string index_into(ElementCode& code, int i, const Index& at, std::int64_t dim) {
+  const std::string given = code.let("int64", code.input(i, at));
+  return code.let("int32", fmt::format("int32(lesser(greater({0} < 0 ? {0} + {1} : {0}, int64(0)), int64({2})))", given,
+                                       dim, dim - 1));
 }
 
 std::string declare(ElementCode& code, std::string_view type, std::string_view start) {

@@ -8,9 +8,13 @@
 // A device's tactics, one function a file; backend.cpp lists them in the order of preference.
 namespace saccade::cuda {
 
+std::unique_ptr<Tactic> batch_normalization(Device& device);
 std::unique_ptr<Tactic> direct_convolution(Device& device);
 std::unique_ptr<Tactic> direct_matmul(Device& device);
 std::unique_ptr<Tactic> elements(Device& device);
+std::unique_ptr<Tactic> line_group_normalization(Device& device);
+std::unique_ptr<Tactic> line_layer_normalization(Device& device);
+std::unique_ptr<Tactic> line_softmax(Device& device);
 std::unique_ptr<Tactic> moves(Device& device);
 
 }  // namespace saccade::cuda

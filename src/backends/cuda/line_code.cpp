@@ -1,0 +1,156 @@
+#include "cuda/line_code.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+#include "cuda/element_tactic.hpp"
+#include "ops/op.hpp"
+
+namespace saccade::cuda {
+namespace {
+
+// A block has so many threads unless its lines are long; with so many blocks every multiprocessor is busy.
+constexpr std::int64_t kThreads = 256;
+constexpr std::int64_t kManyThreads = 1024;
+constexpr std::int64_t kBusyBlocks = 264;
+constexpr std::int64_t kWarp = 32;
+
+std::int64_t power_of_two(std::int64_t at_least) {
+  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(at_least, 1))));
+}
+
+}  // namespace
+
+Support supports_lines(const NodeContext& context) {
+  const Value& from = context.input(0);
+  const Value& to = context.output();
+  if (!is_computed_in_float(from.type.dtype) || !is_computed_in_float(to.type.dtype))
+    return Support::no("kernels over lines compute in float");
+  if (!lies_alike(from.type.shape, from.layout, to.type.shape, to.layout))
+    return Support::no("its input and output lie in different layouts");
+  return {};
+}
+
+std::vector<bool> marked(const std::vector<std::int64_t>& axes, int rank) {
+  std::vector<bool> marks(static_cast<std::size_t>(rank), false);
+  for (const std::int64_t axis : axes)
+    if (rank > 0) marks[static_cast<std::size_t>(InferContext::axis(axis, rank))] = true;
+  return marks;
+}
+
+LinePlan::LinePlan(const Shape& shape, Layout layout, const std::vector<bool>& reduced)
+    : shape_(shape), reduced_(reduced) {
+  const Shape strides = dense_strides(shape, layout);
+  for (int i = 0; i < shape.rank(); ++i)
+    if (shape[i] != 1) order_.push_back(i);
+  std::ranges::stable_sort(order_, std::greater{}, [&](int i) { return strides[i]; });
+  for (const int i : order_) {
+    const bool along = reduced[static_cast<std::size_t>(i)];
+    (along ? count_ : lines_) *= shape[i];
+    if (!runs_.empty() && runs_.back().reduced == along)
+      runs_.back() = {runs_.back().size * shape[i], strides[i], along};
+    else
+      runs_.push_back({shape[i], strides[i], along});
+  }
+  neighbours_ = !runs_.empty() && runs_.back().reduced;
+  choose_threads();
+}
+
+void LinePlan::choose_threads() {
+  if (neighbours_) {
+    along_ = std::min(power_of_two(count_), kWarp);
+    // A line that keeps a warp busy for long, or too few lines for all multiprocessors.
+    if (count_ > 1024 || (count_ > 256 && lines_ < kBusyBlocks * kThreads / kWarp)) along_ = kThreads;
+    if (count_ > 16 * kThreads && lines_ < kBusyBlocks) along_ = kManyThreads;
+    across_ = std::max(kThreads / along_, std::int64_t{1});
+    return;
+  }
+  across_ = kWarp;
+  along_ = kThreads / kWarp;
+  const std::int64_t blocks = (lines_ + across_ - 1) / across_;
+  if (count_ > 64 && blocks < kBusyBlocks) along_ = kManyThreads / kWarp;
+  if (count_ <= 64 && blocks >= kBusyBlocks) {
+    across_ = kThreads;
+    along_ = 1;
+  }
+  along_ = std::min(along_, power_of_two(count_));
+}
+
+void LinePlan::do_alone() {
+  along_ = 1;
+  across_ = kWarp;
+  neighbours_ = false;
+}
+
+std::string LinePlan::sum_of(bool reduced, const std::string& number) const {
+  std::string sum;
+  std::int64_t inner = 1;
+  for (auto run = runs_.rbegin(); run != runs_.rend(); ++run) {
+    if (run->reduced != reduced) continue;
+    const bool outermost =
+        std::none_of(std::next(run), runs_.rend(), [&](const Run& r) { return r.reduced == reduced; });
+    std::string part = inner == 1 ? number : fmt::format("{} / {}", number, inner);
+    if (!outermost) part = fmt::format("{} % {}", part, run->size);
+    sum += fmt::format("{}({}) * {}", sum.empty() ? "" : " + ", part, run->step);
+    inner *= run->size;
+  }
+  return sum.empty() ? "0" : sum;
+}
+
+std::string LinePlan::constants(std::string_view name) const {
+  return fmt::format(R"(struct {} {{
+  static constexpr int32 kLines = {};
+  static constexpr int32 kCount = {};
+  static constexpr int kAcross = {};
+  static constexpr int kAlong = {};
+  static constexpr bool kNeighbours = {};
+  static __device__ __forceinline__ int32 place(int32 line, int32 i) {{ return {} + {}; }}
+}};
+)",
+                     name, lines_, count_, across_, along_, neighbours_, sum_of(false, "line"), sum_of(true, "i"));
+}
+
+Index LinePlan::index_of(ElementCode& code, const std::string& line) const {
+  Index at(static_cast<std::size_t>(shape_.rank()), "0");
+  std::int64_t inner = 1;
+  for (auto axis = order_.rbegin(); axis != order_.rend(); ++axis) {
+    const auto i = static_cast<std::size_t>(*axis);
+    if (reduced_[i]) continue;
+    at[i] = code.let("int32", fmt::format("{} / {} % {}", line, inner, shape_[*axis]));
+    inner *= shape_[*axis];
+  }
+  return at;
+}
+
+KernelCall line_kernel(ElementCode& code, const LinePlan& plan, const LineKernel& kernel, int output,
+                       NodeProgram& program) {
+  const std::string_view stored = storage_name(code.context().output(output).type.dtype);
+  KernelCall call{.name = "lines"};
+  const std::string parameters = code.parameters();
+  call.source =
+      fmt::format(R"(#include "{}"
+{}extern "C" __global__ void __launch_bounds__({}) lines({}, {}* __restrict__ out) {{
+  begin_kernel();
+  __shared__ double shared[{}];
+  const auto load = [&](int32 from) {{ return {}; }};
+  const auto store = [&](int32 at, const auto x) {{
+{}    out[{}] = Narrow<{}>::from({});
+  }};
+  {};
+}}
+)",
+                  kernel.header, plan.constants("Lines"), plan.threads(), parameters, stored, 2 * plan.threads(),
+                  kernel.load, kernel.before, kernel.place, stored, kernel.stored, kernel.body);
+  call.grid = {.blocks = {plan.blocks(), 1, 1}, .threads = {plan.threads(), 1, 1}};
+  call.arguments = code.arguments();
+  for (Argument& argument : call.arguments)
+    if (argument.kind == Argument::Kind::kPacked) argument.index += program.packed.size();
+  call.arguments.push_back({Argument::Kind::kOutput, static_cast<std::size_t>(output)});
+  for (auto& table : code.take_tables()) program.packed.push_back(std::move(table));
+  return call;
+}
+
+}  // namespace saccade::cuda
