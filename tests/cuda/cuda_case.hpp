@@ -33,6 +33,8 @@ class CudaCase {
   CudaCase& absent();
   CudaCase& attribute(std::string name, Attribute value);
   CudaCase& outputs(int count);
+  /// Of this output, row-major, so many elements from the first on are defined: the others may be anything.
+  CudaCase& defined(std::size_t output, std::size_t elements);
   CudaCase& post(std::string op, float alpha = 0, float beta = 0);
   /// A binary post-op with a random operand of the output's shape.
   CudaCase& post_with_operand(std::string op);
@@ -52,6 +54,7 @@ class CudaCase {
   Node node_;
   std::vector<Tensor> tensors_;
   std::vector<bool> constant_;
+  std::map<std::size_t, std::size_t> defined_;  // elements, by output
 };
 
 /// Random elements of any numeric type or bool.

@@ -16,5 +16,6 @@ std::unique_ptr<Tactic> line_group_normalization(Device& device);
 std::unique_ptr<Tactic> line_layer_normalization(Device& device);
 std::unique_ptr<Tactic> line_softmax(Device& device);
 std::unique_ptr<Tactic> moves(Device& device);
+std::unique_ptr<Tactic> preprocess(Device& device);
 
 }  // namespace saccade::cuda

@@ -1,0 +1,116 @@
+#pragma once
+
+#include "launch.cuh"
+#include "types.cuh"
+
+// saccade.Preprocess with the arithmetic of ops/pixels.hpp: a frame's samples are interpolated as integers, converted
+// after, and every rounding is the reference's.
+
+/// How tensor positions fall on a component's samples along one axis.
+struct TapAxis {
+  double scale, first, offset;
+  int32 begin, end;
+};
+struct Component {
+  const uint8* data;
+  int32 pitch, step;
+};
+/// What a frame's size and format make of it; preprocess.cpp writes it before every run.
+struct FrameJob {
+  Component parts[3];
+  TapAxis across[2];  ///< of the first component and of the others
+  TapAxis down[2];
+  float geometry[6];
+  int32 black, luma, red_v, green_u, green_v, blue_u;
+  int32 first_column, end_column, first_row, end_row;  ///< of the tensor: what the frame covers
+  int32 model;
+};
+constexpr int32 kRgbModel = 0;
+constexpr int32 kYuvModel = 1;
+
+constexpr int32 kTileWidth = 32;
+constexpr int32 kTileHeight = 8;
+
+/// Two neighbouring samples and the second one's weight of 2048.
+struct Tap {
+  int32 first, second, weight;
+};
+/// Those of a block's pixels: of columns, then of rows.
+struct TileTaps {
+  Tap across[2][kTileWidth];
+  Tap down[2][kTileHeight];
+};
+
+__device__ __forceinline__ Tap tap_at(const TapAxis& axis, int32 position) {
+  const double centre = __dadd_rn(__dadd_rn(position, -axis.first), 0.5);
+  const double place = __dadd_rn(__dadd_rn(__dmul_rn(centre, axis.scale), axis.offset), -0.5);
+  const float sample = __double2float_rn(place);
+  const int32 last = axis.end - axis.begin - 1;
+  float below = floorf(sample);
+  float part = __fsub_rn(sample, below);
+  if (below < 0.0f) below = part = 0.0f;
+  if (below >= static_cast<float>(last)) {
+    below = static_cast<float>(last);
+    part = 0.0f;
+  }
+  const int32 lower = static_cast<int32>(below);
+  const int32 upper = lower < last ? lower + 1 : last;
+  return {axis.begin + lower, axis.begin + upper, __float2int_rn(__fmul_rn(part, 2048.0f))};
+}
+
+/// By all threads of a block.
+__device__ __forceinline__ void load_taps(const FrameJob& job, TileTaps& taps) {
+  constexpr int32 kColumns = 2 * kTileWidth;
+  const int32 i = threadIdx.y * kTileWidth + threadIdx.x;
+  if (i < kColumns) {
+    taps.across[i / kTileWidth][i % kTileWidth] =
+        tap_at(job.across[i / kTileWidth], blockIdx.x * kTileWidth + i % kTileWidth);
+  } else if (i < kColumns + 2 * kTileHeight) {
+    const int32 k = i - kColumns;
+    taps.down[k / kTileHeight][k % kTileHeight] =
+        tap_at(job.down[k / kTileHeight], blockIdx.y * kTileHeight + k % kTileHeight);
+  }
+  __syncthreads();
+}
+
+__device__ __forceinline__ int32 blend_row(const uint8* line, int32 step, const Tap& tap) {
+  const int32 first = line[static_cast<int64>(tap.first) * step];
+  const int32 second = line[static_cast<int64>(tap.second) * step];
+  return (first * (2048 - tap.weight) + second * tap.weight) >> 4;
+}
+__device__ __forceinline__ int32 sample(const Component& part, const Tap& across, const Tap& down) {
+  const int32 upper = blend_row(part.data + static_cast<int64>(down.first) * part.pitch, part.step, across);
+  const int32 lower = blend_row(part.data + static_cast<int64>(down.second) * part.pitch, part.step, across);
+  return ((((2048 - down.weight) * upper) >> 16) + ((down.weight * lower) >> 16) + 2) >> 2;
+}
+__device__ __forceinline__ int32 clamp8(int32 value) {
+  const int32 rounded = (value + 32768) >> 16;
+  return rounded < 0 ? 0 : rounded > 255 ? 255 : rounded;
+}
+
+struct Rgb {
+  int32 red, green, blue;
+};
+/// The colour of this thread's pixel.
+__device__ __forceinline__ Rgb color_of(const FrameJob& job, const TileTaps& taps) {
+  const auto value = [&](int32 part) {
+    const int32 table = part == 0 ? 0 : 1;
+    return sample(job.parts[part], taps.across[table][threadIdx.x], taps.down[table][threadIdx.y]);
+  };
+  const int32 first = value(0);
+  if (job.model == kRgbModel) return {first, value(1), value(2)};
+  if (job.model != kYuvModel) return {first, first, first};
+  const int32 luma = job.luma * (first - job.black);
+  const int32 u = value(1) - 128;
+  const int32 v = value(2) - 128;
+  return {clamp8(luma + job.red_v * v), clamp8(luma + job.green_u * u + job.green_v * v),
+          clamp8(luma + job.blue_u * u)};
+}
+/// What a grey tensor has of it.
+__device__ __forceinline__ int32 luma_of(const FrameJob& job, const Rgb& color) {
+  if (job.model != kRgbModel && job.model != kYuvModel) return color.red;
+  return (color.red * 4899 + color.green * 9617 + color.blue * 1868 + 8192) >> 14;
+}
+__device__ __forceinline__ float scaled(int32 value, float scale, float bias) {
+  return __fadd_rn(__fmul_rn(static_cast<float>(value), scale), bias);
+}

@@ -1,0 +1,188 @@
+#include <cstring>
+#include <random>
+
+#include "base/error.hpp"
+#include "cuda_case.hpp"
+#include "ops/infer.hpp"
+#include "ops/interpret.hpp"
+#include "runtime/cuda_backend.hpp"
+#include "runtime/plan.hpp"
+#include "tensor/frame.hpp"
+
+namespace saccade {
+namespace {
+
+constexpr CudaTolerance kExact{.absolute = 0, .relative = 0};
+constexpr PixelFormat kFormats[] = {PixelFormat::kRgb24, PixelFormat::kBgr24, PixelFormat::kGray8, PixelFormat::kI420,
+                                    PixelFormat::kI422,  PixelFormat::kI444,  PixelFormat::kNv12,  PixelFormat::kYuyv};
+
+/// Random samples; rows PADDING bytes apart.
+class Picture {
+ public:
+  Picture(PixelFormat format, int width, int height, int padding = 0) {
+    std::mt19937 random(static_cast<std::uint32_t>(width * 31 + height));
+    view_.format = format;
+    view_.width = width;
+    view_.height = height;
+    const auto sizes = plane_sizes(format, width, height);
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (sizes[i].rows == 0) continue;
+      view_.pitch_bytes[i] = sizes[i].row_bytes + padding;
+      samples_[i].resize(static_cast<std::size_t>(view_.pitch_bytes[i] * sizes[i].rows));
+      for (std::uint8_t& sample : samples_[i]) sample = static_cast<std::uint8_t>(random());
+      view_.planes[i] = samples_[i].data();
+    }
+  }
+
+  FrameView& view() { return view_; }
+  /// Upside down: rows go backwards.
+  Picture& turn() {
+    const auto sizes = plane_sizes(view_.format, view_.width, view_.height);
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (sizes[i].rows == 0) continue;
+      view_.planes[i] += static_cast<std::ptrdiff_t>(view_.pitch_bytes[i]) * (sizes[i].rows - 1);
+      view_.pitch_bytes[i] = -view_.pitch_bytes[i];
+    }
+    return *this;
+  }
+  Tensor tensor() const {
+    Tensor frame(DType::kFrame, {});
+    std::memcpy(frame.raw(), &view_, sizeof view_);
+    return frame;
+  }
+
+ private:
+  std::array<std::vector<std::uint8_t>, 3> samples_;
+  FrameView view_;
+};
+
+CudaCase pixels(const Picture& picture, int width, int height, const std::string& resize = "stretch") {
+  CudaCase made("Preprocess", "saccade");
+  made.input(picture.tensor()).outputs(2);
+  made.attribute("width", std::int64_t{width}).attribute("height", std::int64_t{height}).attribute("resize", resize);
+  made.attribute("scale", std::vector<float>{1 / 58.395F, 1 / 57.12F, 1 / 57.375F});
+  made.attribute("bias", std::vector<float>{-2.1179F, -2.0357F, -1.8044F});
+  made.attribute("pad", std::vector<std::int64_t>{114, 113, 112});
+  return made;
+}
+
+TEST(CudaPixels, ReadEveryFormatExactly) {
+  for (PixelFormat format : kFormats) {
+    SCOPED_TRACE(to_string(format));
+    pixels(Picture(format, 46, 30), 37, 41).check_layouts("pixels", kExact);
+    pixels(Picture(format, 37, 23, 5), 64, 48, "letterbox").check("pixels", kExact);
+  }
+}
+
+TEST(CudaPixels, TakeMatrixAndRangeFromTheFrame) {
+  for (ColorMatrix matrix : {ColorMatrix::kBt601, ColorMatrix::kBt709, ColorMatrix::kBt2020})
+    for (ColorRange range : {ColorRange::kLimited, ColorRange::kFull}) {
+      Picture picture(PixelFormat::kNv12, 40, 40);
+      picture.view().matrix = matrix;
+      picture.view().range = range;
+      pixels(picture, 20, 20).check("pixels", kExact);
+    }
+}
+
+TEST(CudaPixels, PlaceThePictureInEveryWay) {
+  for (const char* resize : {"stretch", "letterbox", "letterbox-topleft", "resize-crop"}) {
+    SCOPED_TRACE(resize);
+    pixels(Picture(PixelFormat::kRgb24, 71, 40), 33, 35, resize).check("pixels", kExact);
+    pixels(Picture(PixelFormat::kI420, 3, 211), 40, 40, resize).check("pixels", kExact);
+    pixels(Picture(PixelFormat::kYuyv, 50, 40), 40, 32, resize)
+        .attribute("roi", std::vector<std::int64_t>{7, 3, 90, 21})
+        .check("pixels", kExact);
+  }
+  pixels(Picture(PixelFormat::kGray8, 50, 40), 24, 20, "resize-crop")
+      .attribute("resize_to", std::int64_t{32})
+      .check("pixels", kExact);
+}
+
+TEST(CudaPixels, OrderChannels) {
+  for (const char* color : {"rgb", "bgr", "gray"})
+    for (PixelFormat format : {PixelFormat::kRgb24, PixelFormat::kGray8, PixelFormat::kNv12})
+      pixels(Picture(format, 16, 16), 20, 9).attribute("color", std::string(color)).check_layouts("pixels", kExact);
+}
+
+TEST(CudaPixels, MakeTheTensorAlone) {
+  pixels(Picture(PixelFormat::kBgr24, 16, 16), 5, 9).outputs(1).check("pixels", kExact);
+}
+
+TEST(CudaPixels, BringRowsTogether) {
+  pixels(Picture(PixelFormat::kI420, 33, 17, 100).turn(), 30, 30).check("pixels", kExact);
+  for (int padding : {0, 3, 500}) {
+    Picture pinned(PixelFormat::kI420, 34, 17, padding);
+    pinned.view().memory = MemoryKind::kPinned;
+    pixels(pinned, 30, 30).check("pixels", kExact);
+  }
+}
+
+/// A graph of one Preprocess and its reference.
+class Pipeline {
+ public:
+  explicit Pipeline(bool captured, const std::vector<std::int64_t>& roi = {}) {
+    Node node{.domain = "saccade", .op = "Preprocess", .name = "pixels"};
+    node.inputs.push_back(graph_.add_input("frame", {DType::kFrame, {}}));
+    node.attributes.set("width", std::int64_t{48});
+    node.attributes.set("height", std::int64_t{40});
+    node.attributes.set("resize", std::string("letterbox"));
+    if (!roi.empty()) node.attributes.set("roi", roi);
+    node.outputs = {graph_.add_value("tensor"), graph_.add_value("geometry")};
+    for (ValueId output : node.outputs) graph_.add_output(output);
+    graph_.add_node(std::move(node));
+    infer_types(graph_);
+    execution_.emplace(Plan::compile(graph_, cuda_backend({.fallback = false, .graph = captured}), {}));
+  }
+
+  void expect_equal(const Picture& picture) {
+    *execution_->frame() = *reinterpret_cast<const FrameView*>(picture.tensor().raw());
+    execution_->run();
+    const std::vector<Tensor> got = read_answers(*execution_);
+    const std::vector<Tensor> wanted = interpret(graph_, {{"frame", picture.tensor()}});
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+      EXPECT_EQ(std::memcmp(got[i].raw(), wanted[i].raw(), wanted[i].bytes()), 0) << "output " << i;
+  }
+  Execution& execution() { return *execution_; }
+
+ private:
+  Graph graph_;
+  std::optional<Execution> execution_;
+};
+
+TEST(CudaPixels, TakeFramesOfAnySizeOneAfterTheOther) {
+  for (bool captured : {true, false}) {
+    Pipeline pipeline(captured);
+    pipeline.expect_equal({PixelFormat::kYuyv, 40, 30});
+    pipeline.expect_equal({PixelFormat::kI420, 900, 700, 7});  // several pieces
+    pipeline.expect_equal({PixelFormat::kGray8, 9, 9});
+    Picture pinned(PixelFormat::kRgb24, 1000, 31);
+    pinned.view().memory = MemoryKind::kPinned;
+    pipeline.expect_equal(pinned);
+    pipeline.expect_equal({PixelFormat::kNv12, 321, 123});
+  }
+}
+
+TEST(CudaPixels, GoOnAfterAFrameThatHasNoSuchRegion) {
+  Pipeline pipeline(true, {30, 0, 10, 10});
+  const Picture right(PixelFormat::kRgb24, 50, 20);
+  const Picture narrow(PixelFormat::kRgb24, 20, 20);
+  pipeline.expect_equal(right);
+  *pipeline.execution().frame() = *reinterpret_cast<const FrameView*>(narrow.tensor().raw());
+  EXPECT_THROW(pipeline.execution().run(), Error);
+  Picture elsewhere(PixelFormat::kRgb24, 50, 20);
+  elsewhere.view().memory = MemoryKind::kDevice;
+  *pipeline.execution().frame() = elsewhere.view();
+  EXPECT_THROW(pipeline.execution().run(), Error);
+  pipeline.expect_equal(right);
+}
+
+TEST(CudaPixels, CountInAProfile) {
+  Pipeline pipeline(true);
+  std::vector<StepTime> times(pipeline.execution().plan().steps().size());
+  pipeline.execution().time_steps(times);
+  pipeline.expect_equal({PixelFormat::kRgb24, 64, 64});
+  EXPECT_GE(times[0].end, times[0].start);
+}
+
+}  // namespace
+}  // namespace saccade
