@@ -8,6 +8,7 @@
 // A device's tactics, one function a file; backend.cpp lists them in the order of preference.
 namespace saccade::cuda {
 
+std::unique_ptr<Tactic> answers(Device& device);
 std::unique_ptr<Tactic> batch_normalization(Device& device);
 std::unique_ptr<Tactic> direct_convolution(Device& device);
 std::unique_ptr<Tactic> direct_matmul(Device& device);
