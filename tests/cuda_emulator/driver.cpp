@@ -1,31 +1,30 @@
 // An emulated GPU: libcuda.so.1 and libnvrtc.so.13 of no GPU at all, which really run the kernels, on the CPU. They are
 // for tests of the CUDA backend where there is no device, and for the mistakes that a device does not show.
 //
-// A test finds them by LD_LIBRARY_PATH (tests/CMakeLists.txt of the folder says how), the backend opens them as it
-// opens NVIDIA's, and has no hook for it. What they are: NVRTC's library hands the kernel, behind a prelude of CUDA's
-// words (device/), to the host's C++ compiler; the "cubin" is a shared object, kept in a cache by a hash of all that it
-// is made of. The driver loads it and calls the kernel thread by thread: a thread that waits at a barrier keeps its
-// stack (a fiber), and the next begins on another.
+// A test finds them by LD_LIBRARY_PATH (CMakeLists.txt says how); the backend opens them as it opens NVIDIA's, and has
+// no hook for it. What they are: NVRTC's library hands the kernel, behind a prelude of CUDA's words (device/), to the
+// host's C++ compiler; the "cubin" is a shared object, kept in a cache by a hash of all that it is made of. The driver
+// loads it and calls the kernel thread by thread: a thread that waits at a barrier keeps its stack (a fiber), and the
+// next begins on another.
 //
 // They are stricter than a device, since a test should fail where a device would now and then:
 // - Work of a stream is done when somebody waits for it (cuStreamSynchronize, cuMemFree, ...), not before: what is read
-//   too early is not there. Copies of copy_async_16 arrive in wait_copies.
+//   too early is not there. Copies of copy_async_16 arrive in wait_copies; those in the name of a barrier, and stores
+//   to another block of the cluster, when no thread can go on without them.
 // - Fresh memory holds 0xFF (nan, -1): the device's, the host's, and shared memory before every block.
-// - What is written behind an allocation, or behind dynamic shared memory, ends the process with the kernel's name; so
-// do
-//   a misaligned vector load, an index outside of an array of known bounds, a division by zero, a shift by 32.
+// - What is written behind an allocation, or behind dynamic shared memory, ends the process with the kernel's name. So
+//   do a misaligned vector, an index outside of an array of known bounds, a division by zero, a shift by 32.
 // - Threads that do not all come to a barrier, or lanes that wait for others in different places, end the process.
 // - Every other block runs its threads from the last to the first, which shows a missing barrier.
 // - A kernel launched with programmatic stream serialization that never waits for the one before it breaks the device;
 //   so does a kernel whose pointer points into no memory of the device's.
-// - Calls that a driver refuses are refused: before cuInit, without a context, during capture, on what was destroyed,
-// in
-//   a host function.
+// - What a driver refuses is refused: calls before cuInit, without a context, during capture, in a host function, of
+//   what was destroyed.
 // In a build with AddressSanitizer kernels are instrumented, too.
 //
 // What they do not show: speed; a cast of a float beyond its integer type (a device saturates, a CPU does not); threads
-// that spin until another one writes (they hang); blocks that must run at the same time (clusters are refused); the
-// order of sums in mma (here it is exact, rounded once) and the last bits of exp and its like.
+// that spin until another one writes (they hang); blocks that run at the same time, other than a cluster's; the order
+// of sums in mma (here they are exact, rounded once) and the last bits of exp and its like.
 //
 // Settings of the environment:
 //   SACCADE_EMULATOR_CAPABILITY  the device's compute capability (9.0)
