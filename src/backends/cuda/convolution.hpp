@@ -14,6 +14,8 @@ std::unique_ptr<Tactic> tiled_convolution(Device& device);
 /// The same where every channel has filters of its own (kernels/depthwise.cuh).
 std::unique_ptr<Tactic> depthwise_convolution(Device& device);
 
+/// ConvTranspose of one group with constant weights, likewise (transposed_plan.hpp).
+std::unique_ptr<Tactic> tiled_transposed_convolution(Device& device);
 /// MatMul and Gemm; a constant right operand is a convolution's weights, two activations go through kernels/gemm.cuh.
 std::unique_ptr<Tactic> tiled_matmul(Device& device);
 

@@ -32,6 +32,12 @@ struct ConvolutionShape {
   int pad_x = 0;
   int dilation_y = 1;
   int dilation_x = 1;
+  // Of a transposed convolution (transposed_plan.hpp): the filters are those of scale_y * scale_x phases, each of which
+  // lands on every so-many-th line and column of the scaled output.
+  int scale_y = 1;
+  int scale_x = 1;
+  int scaled_height = 1;
+  int scaled_width = 1;
 
   int taps() const { return kernel_height * kernel_width; }
   double operations() const;

@@ -21,11 +21,11 @@
 // A step of the sum is kStep channels (of all taps, or of one where it gathers); kStages steps are on their way at
 // once. Where a block has no more steps than stages, nothing is ever waited for but the data itself.
 //
-// Measured on an H200 in float16 at batch 1, each layer in a captured chain of itself, weights from 12 places in turn:
-// the 53 convolutions of ResNet-50 and its last product take 128 us in sum with each shape's best tile (132 with the
-// one that the model of convolution_plan.cpp puts first), those of a YOLOv8n at 640 x 640 138 us (142). An empty launch
-// of such a chain takes 0.6 us, the smallest layer 1.1. Products of many rows (ViT) reach 140 TFLOP/s: mma.sync, and
-// its operands' way through shared memory, are what wgmma would spare.
+// Measured on an H200 in float16 at batch 1, with post-ops, each layer in a captured chain of itself, its weights from
+// up to 12 places in turn, all of the carve-out shared memory: the 53 convolutions and the last product of ResNet-50
+// take 128 us in sum with each shape's best tile, 132 with the one that the model of convolution_plan.cpp puts first;
+// the 61 layers of YOLOv8n's shapes at 640 x 640 138 and 142 us. The smallest layer takes 1.1 us, which is mostly the
+// hand-over. Products of a vision transformer's 197 rows reach 70 to 140 TFLOP/s, far under what wgmma could.
 //
 // Half-precision inputs are multiplied by tensor cores; float32 by FFMA in the same frame, with the same sums per lane.
 // Layers of up to 4 channels (kFewChannels: a network's first) keep 4 channels a pixel in shared memory, and a
@@ -100,6 +100,10 @@ struct Tiling {
   static constexpr int kTargets = kDirect         ? Warp::kItems
                                   : L::kSplit > 1 ? ceil_div(kOwned, kThreads / 32)
                                                   : ceil_div(Warp::kItems, L::kWarpsK);
+  // A transposed convolution's filters are those of kScaleY x kScaleX phases of its output, one after the other.
+  static constexpr int kPhases = L::kScaleY * L::kScaleX;
+  static constexpr int kPhaseFilters = L::kFilters / kPhases;
+  static_assert(kPhases == 1 || (kPhaseFilters % Warp::kLane == 0 && L::kGroups == 1), "a vector of two phases");
   static constexpr bool kVectorStores = L::kFilters % Warp::kLane == 0 && L::kOutPitch % Warp::kLane == 0;
 
   static_assert(kFew || L::kStep % ((kTensor ? 16 : 4) * L::kWarpsK) == 0, "warps can't share a step");
@@ -349,18 +353,24 @@ struct OutputTargets {
       const int row = position % L::kWarpsM * S::kM * 16 + Warp::row(id % Warp::kItems, lane);
       const int filter =
           filter_tile * L::kTileFilters + position / L::kWarpsM * S::kN * 8 + Warp::column(id % Warp::kItems, lane);
-      int pixel;
       bool valid = row < S::kTilePixels && (S::kDirect || id < S::kItems) && filter < L::kFilters;
-      if constexpr (S::kWhole) {
-        const int out_y = y + row / L::kTileWidth;
-        const int out_x = x + row % L::kTileWidth;
-        valid = valid && out_y < L::kOutHeight && out_x < L::kOutWidth;
-        pixel = (image * L::kOutHeight + out_y) * L::kOutWidth + out_x;
+      const int pixel = first_pixel + row;
+      const int line = pixel / L::kOutWidth;
+      const int out_y = S::kWhole ? y + row / L::kTileWidth : line % L::kOutHeight;
+      const int out_x = S::kWhole ? x + row % L::kTileWidth : pixel % L::kOutWidth;
+      const int of = S::kWhole ? image : line / L::kOutHeight;
+      valid = valid && (S::kWhole ? out_y < L::kOutHeight && out_x < L::kOutWidth : pixel < S::kPixels);
+      if constexpr (S::kPhases > 1) {
+        const int phase = filter / S::kPhaseFilters;
+        const int scaled_y = out_y * L::kScaleY + phase / L::kScaleX;
+        const int scaled_x = out_x * L::kScaleX + phase % L::kScaleX;
+        valid = valid && scaled_y < L::kScaledHeight && scaled_x < L::kScaledWidth;
+        const int place = (of * L::kScaledHeight + scaled_y) * L::kScaledWidth + scaled_x;
+        offset[t] = valid ? place * L::kOutPitch + filter % S::kPhaseFilters : -1;
       } else {
-        pixel = first_pixel + row;
-        valid = valid && pixel < S::kPixels;
+        const int place = S::kWhole ? (of * L::kOutHeight + out_y) * L::kOutWidth + out_x : pixel;
+        offset[t] = valid ? place * L::kOutPitch + group * L::kFilters + filter : -1;
       }
-      offset[t] = valid ? pixel * L::kOutPitch + group * L::kFilters + filter : -1;
       if constexpr (!S::kVectorStores) filters[t] = lesser_of(L::kFilters - filter, kLane);
       // The host pads the bias to whole tiles.
       const int tile = group * ceil_div(L::kFilters, L::kTileFilters) * L::kTileFilters;
@@ -477,9 +487,9 @@ __device__ __forceinline__ void reduce_and_store(
   }
 }
 
-/// The whole kernel. INPUT and OUTPUT are NHWC; WEIGHTS are blocks of Tiling::kWeightBytes by group, tile of filters
-/// and step; BIASES one float a filter, padded to whole tiles a group. Grid: tiles of pixels, tiles of filters of all
-/// groups, kSplit blocks of a cluster.
+/// The whole kernel. INPUT and OUTPUT are NHWC (the output kScaledHeight x kScaledWidth where there are phases);
+/// WEIGHTS are blocks of Tiling::kWeightBytes by group, tile of filters and step; BIASES one float a filter, padded to
+/// whole tiles a group. Grid: tiles of pixels, tiles of filters of all groups, kSplit blocks of a cluster.
 template <class L, class PostOps>
 __device__ __forceinline__ void convolve(const typename L::Element* __restrict__ input,
                                          const unsigned char* __restrict__ weights, const float* __restrict__ biases,
