@@ -91,6 +91,19 @@ int capability() {
   return capability;
 }
 
+int most_shared_bytes() {
+  switch (capability()) {
+    case 75: return 64 << 10;
+    case 80:
+    case 87: return 163 << 10;
+    case 86:
+    case 89:
+    case 120:
+    case 121: return 99 << 10;
+    default: return 227 << 10;
+  }
+}
+
 }  // namespace saccade::emulator
 
 namespace saccade::cuda {
@@ -139,7 +152,7 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
     case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE: *value = 4 << 20; break;
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: *value = capability() / 10; break;
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: *value = capability() % 10; break;
-    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: *value = kMostSharedBytes; break;
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: *value = most_shared_bytes(); break;
     default: return CUDA_ERROR_INVALID_VALUE;
   }
   return CUDA_SUCCESS;

@@ -80,12 +80,13 @@ TEST(EmulatedDriver, RefusesLaunches) {
   EXPECT_EQ(device.launch(kernel, 1, 1025, {x}), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(device.launch(kernel, 1, 65, {x}), CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);  // its launch bounds
   EXPECT_EQ(device.launch(kernel, 1, 64, {x}, 49153), CUDA_ERROR_INVALID_VALUE);
+  constexpr int kMost = 227 << 10;
   const auto allow = [&](int bytes) {
     return device.driver.cuFuncSetAttribute(kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes);
   };
-  EXPECT_EQ(allow(kMostSharedBytes + 1), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(allow(kMostSharedBytes), CUDA_SUCCESS);
-  EXPECT_EQ(device.run(kernel, 1, 64, {x}, kMostSharedBytes), CUDA_SUCCESS);
+  EXPECT_EQ(allow(kMost + 1), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(allow(kMost), CUDA_SUCCESS);
+  EXPECT_EQ(device.run(kernel, 1, 64, {x}, kMost), CUDA_SUCCESS);
 }
 
 TEST(EmulatedDriver, BreaksTheDeviceWhereAKernelWould) {

@@ -128,7 +128,7 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
   if (found == nullptr) return kInvalidHandle;
   if (attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) return CUDA_SUCCESS;
   if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) return CUDA_ERROR_INVALID_VALUE;
-  if (value < 0 || value + found->object->shared_bytes() > kMostSharedBytes) return CUDA_ERROR_INVALID_VALUE;
+  if (value < 0 || value + found->object->shared_bytes() > most_shared_bytes()) return CUDA_ERROR_INVALID_VALUE;
   found->dynamic_bytes = value;
   return CUDA_SUCCESS;
 }

@@ -129,8 +129,8 @@ struct CUevent_st {
 
 namespace saccade::emulator {
 
-/// What a block may have of shared memory.
-inline constexpr int kMostSharedBytes = 227 << 10;
+/// What a block may have of shared memory, by capability.
+int most_shared_bytes();
 /// What the device has.
 std::size_t memory_bytes();
 
