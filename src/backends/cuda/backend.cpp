@@ -20,12 +20,14 @@ class CudaBackend : public Backend {
     // One a line: what stands first is preferred.
     own_.push_back(elements(device));
     own_.push_back(moves(device));
-    own_.push_back(answers(device));
     own_.push_back(preprocess(device));
+    own_.push_back(answers(device));
     own_.push_back(line_softmax(device));
     own_.push_back(line_layer_normalization(device));
     own_.push_back(line_group_normalization(device));
     own_.push_back(batch_normalization(device));
+    own_.push_back(line_reductions(device));
+    own_.push_back(pooling(device));
     own_.push_back(direct_convolution(device));
     own_.push_back(direct_matmul(device));
     for (const auto& tactic : own_) tactics_.push_back(tactic.get());
