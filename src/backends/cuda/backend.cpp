@@ -28,6 +28,10 @@ class CudaBackend : public Backend {
     own_.push_back(batch_normalization(device));
     own_.push_back(line_reductions(device));
     own_.push_back(pooling(device));
+    own_.push_back(gathers(device));
+    own_.push_back(scatters(device));
+    own_.push_back(top_k(device));
+    own_.push_back(one_hot(device));
     own_.push_back(direct_convolution(device));
     own_.push_back(direct_matmul(device));
     for (const auto& tactic : own_) tactics_.push_back(tactic.get());

@@ -13,12 +13,16 @@ std::unique_ptr<Tactic> batch_normalization(Device& device);
 std::unique_ptr<Tactic> direct_convolution(Device& device);
 std::unique_ptr<Tactic> direct_matmul(Device& device);
 std::unique_ptr<Tactic> elements(Device& device);
+std::unique_ptr<Tactic> gathers(Device& device);
 std::unique_ptr<Tactic> line_group_normalization(Device& device);
 std::unique_ptr<Tactic> line_layer_normalization(Device& device);
 std::unique_ptr<Tactic> line_reductions(Device& device);
 std::unique_ptr<Tactic> line_softmax(Device& device);
 std::unique_ptr<Tactic> moves(Device& device);
+std::unique_ptr<Tactic> one_hot(Device& device);
 std::unique_ptr<Tactic> pooling(Device& device);
 std::unique_ptr<Tactic> preprocess(Device& device);
+std::unique_ptr<Tactic> scatters(Device& device);
+std::unique_ptr<Tactic> top_k(Device& device);
 
 }  // namespace saccade::cuda
