@@ -28,6 +28,9 @@ class CudaBackend : public Backend {
     own_.push_back(batch_normalization(device));
     own_.push_back(line_reductions(device));
     own_.push_back(pooling(device));
+    own_.push_back(resize(device));
+    own_.push_back(grid_sample(device));
+    own_.push_back(roi_align(device));
     own_.push_back(gathers(device));
     own_.push_back(scatters(device));
     own_.push_back(top_k(device));

@@ -14,6 +14,7 @@ std::unique_ptr<Tactic> direct_convolution(Device& device);
 std::unique_ptr<Tactic> direct_matmul(Device& device);
 std::unique_ptr<Tactic> elements(Device& device);
 std::unique_ptr<Tactic> gathers(Device& device);
+std::unique_ptr<Tactic> grid_sample(Device& device);
 std::unique_ptr<Tactic> line_group_normalization(Device& device);
 std::unique_ptr<Tactic> line_layer_normalization(Device& device);
 std::unique_ptr<Tactic> line_reductions(Device& device);
@@ -22,6 +23,8 @@ std::unique_ptr<Tactic> moves(Device& device);
 std::unique_ptr<Tactic> one_hot(Device& device);
 std::unique_ptr<Tactic> pooling(Device& device);
 std::unique_ptr<Tactic> preprocess(Device& device);
+std::unique_ptr<Tactic> resize(Device& device);
+std::unique_ptr<Tactic> roi_align(Device& device);
 std::unique_ptr<Tactic> scatters(Device& device);
 std::unique_ptr<Tactic> top_k(Device& device);
 
