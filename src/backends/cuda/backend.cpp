@@ -35,6 +35,8 @@ class CudaBackend : public Backend {
     own_.push_back(scatters(device));
     own_.push_back(top_k(device));
     own_.push_back(one_hot(device));
+    own_.push_back(linear_quantization(device));
+    own_.push_back(integer_products(device));
     own_.push_back(direct_convolution(device));
     own_.push_back(direct_matmul(device));
     for (const auto& tactic : own_) tactics_.push_back(tactic.get());

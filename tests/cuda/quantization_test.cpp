@@ -1,0 +1,80 @@
+#include "cuda_case.hpp"
+
+namespace saccade {
+namespace {
+
+using Integers = std::vector<std::int64_t>;
+
+// A quotient that lies between two integers may fall to either side.
+constexpr CudaTolerance kStep{.absolute = 1, .relative = 0};
+constexpr CudaTolerance kExact{.absolute = 0, .relative = 0};
+
+TEST(CudaQuantization, GoesThereAndBack) {
+  for (DType dtype : {DType::kUInt8, DType::kInt8, DType::kInt16}) {
+    CudaCase("QuantizeLinear")
+        .input({2, 3, 4, 5}, -9, 9)
+        .constant({}, 0.04F, 0.05F)
+        .constant(random_elements(dtype, {}, 1, 9, 3))
+        .check_layouts("elements.quantization", kStep);
+    CudaCase("DequantizeLinear")
+        .input(dtype, {2, 3, 4, 5}, 0, 100)
+        .input({3}, 0.1F, 1)
+        .input(dtype, {3}, 0, 9)
+        .check_layouts("elements.quantization");
+  }
+  CudaCase("DequantizeLinear")
+      .input(DType::kInt8, {6, 8}, -99, 99)
+      .input({3, 8}, 0.1F, 1)
+      .attribute("axis", std::int64_t{0})
+      .attribute("block_size", std::int64_t{2})
+      .check("elements.quantization");
+  CudaCase("QuantizeLinear")
+      .input(DType::kFloat16, {4, 8}, -9, 9)
+      .input(DType::kFloat16, {8}, 0.1F, 1)
+      .check("elements.quantization", kStep);
+  CudaCase("DequantizeLinear").input(DType::kInt32, {7}, -9999, 9999).input({}, 0.1F, 1).check("elements.quantization");
+}
+
+TEST(CudaIntegerProducts, StayIntegers) {
+  CudaCase("ConvInteger")
+      .input(DType::kUInt8, {2, 4, 6, 5}, 0, 255)
+      .input(DType::kInt8, {6, 2, 3, 3}, -128, 127)
+      .constant(Tensor::scalar<std::uint8_t>(7))
+      .attribute("group", std::int64_t{2})
+      .attribute("pads", Integers{1, 1, 1, 1})
+      .check_layouts("direct.integers", kExact);
+  CudaCase("MatMulInteger")
+      .input(DType::kInt8, {2, 3, 9}, -128, 127)
+      .input(DType::kUInt8, {9, 4}, 0, 255)
+      .absent()
+      .input(DType::kUInt8, {4}, 0, 9)
+      .check("direct.integers", kExact);
+}
+
+TEST(CudaIntegerProducts, AreBroughtBackToBytes) {
+  CudaCase("QLinearConv")
+      .input(DType::kUInt8, {1, 3, 6, 5}, 0, 255)
+      .constant({}, 0.02F, 0.03F)
+      .constant(Tensor::scalar<std::uint8_t>(100))
+      .constant(random_elements(DType::kInt8, {4, 3, 3, 3}, -128, 127, 2))
+      .constant({4}, 0.01F, 0.02F)
+      .constant(Tensor::of<std::int8_t>({4}, {0, 1, -2, 3}))
+      .constant({}, 0.2F, 0.3F)
+      .constant(Tensor::scalar<std::uint8_t>(120))
+      .constant(Tensor::of<std::int32_t>({4}, {100, -100, 0, 50}))
+      .attribute("strides", Integers{2, 1})
+      .check_layouts("direct.integers", kStep);
+  CudaCase("QLinearMatMul")
+      .input(DType::kInt8, {2, 5, 9}, -128, 127)
+      .constant({}, 0.02F, 0.03F)
+      .constant(Tensor::scalar<std::int8_t>(3))
+      .input(DType::kInt8, {2, 9, 4}, -128, 127)
+      .constant({}, 0.01F, 0.02F)
+      .constant(Tensor::scalar<std::int8_t>(0))
+      .constant({}, 0.2F, 0.3F)
+      .constant(Tensor::scalar<std::int8_t>(-5))
+      .check("direct.integers", kStep);
+}
+
+}  // namespace
+}  // namespace saccade
