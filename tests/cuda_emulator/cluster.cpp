@@ -23,7 +23,8 @@ void expect_multiple(const char* what, std::uintptr_t number) {
 
 }  // namespace
 
-void Cluster::begin() {
+void Cluster::begin(bool at_once) {
+  at_once_ = at_once;
   round_ = 0;
   greeted_ = 0;
 }
@@ -116,6 +117,7 @@ void Cluster::copy_bulk(Thread& thread, void* shared, const void* global, unsign
     fail_kernel(site("copy_bulk"), "the destination does not lie in shared memory");
   barrier_of(*thread.block, barrier, "copy_bulk");
   transfers_.push_back({thread.block, shared, global, {}, bytes, barrier});
+  if (at_once_) deliver();
 }
 
 void Cluster::store_to_peer(Thread& thread, unsigned peer, void* shared, const void* value, unsigned bytes,
@@ -130,6 +132,7 @@ void Cluster::store_to_peer(Thread& thread, unsigned peer, void* shared, const v
   const auto* first = static_cast<const std::byte*>(value);
   transfers_.push_back(
       {&block, mine.as_seen_by(block.shared, shared), nullptr, {first, first + bytes}, bytes, its_barrier});
+  if (at_once_) deliver();
 }
 
 bool Cluster::deliver() {

@@ -10,12 +10,12 @@
 namespace saccade::emulator {
 
 /// Blocks that run together: the barrier of all their threads, barriers in their shared memory, and what is on its way
-/// there. It arrives as late as it may: when no thread can go on without it.
+/// there. It arrives as late as it may, when no thread can go on without it, or at once: a kernel must stand both.
 class Cluster {
  public:
   Cluster(std::vector<std::unique_ptr<Block>>& blocks, Ready& ready) : blocks_(blocks), ready_(ready) {}
 
-  void begin();
+  void begin(bool at_once);
 
   void greet(Thread& thread);
   /// Whether THREAD goes on; else it is told when it may.
@@ -62,6 +62,7 @@ class Cluster {
 
   std::vector<std::unique_ptr<Block>>& blocks_;
   Ready& ready_;
+  bool at_once_ = false;
   std::deque<Transfer> transfers_;
   std::vector<Waiter> waiters_;
   long long round_ = 0;  // of the cluster's barrier

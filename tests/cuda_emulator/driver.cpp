@@ -10,12 +10,13 @@
 // They are stricter than a device, since a test should fail where a device would now and then:
 // - Work of a stream is done when somebody waits for it (cuStreamSynchronize, cuMemFree, ...), not before: what is read
 //   too early is not there. Copies of copy_async_16 arrive in wait_copies; those in the name of a barrier, and stores
-//   to another block of the cluster, when no thread can go on without them.
+//   to another block of the cluster, when no thread can go on without them, or at once.
 // - Fresh memory holds 0xFF (nan, -1): the device's, the host's, and shared memory before every block.
 // - What is written behind an allocation, or behind dynamic shared memory, ends the process with the kernel's name. So
 //   do a misaligned vector, an index outside of an array of known bounds, a division by zero, a shift by 32.
 // - Threads that do not all come to a barrier, or lanes that wait for others in different places, end the process.
-// - Every other block runs its threads from the last to the first, which shows a missing barrier.
+// - Every other block (or cluster) runs its threads from the last to the first, and what is copied in the name of a
+//   barrier arrives at once there: either shows other missing barriers.
 // - A kernel launched with programmatic stream serialization that never waits for the one before it breaks the device;
 //   so does a kernel whose pointer points into no memory of the device's.
 // - What a driver refuses is refused: calls before cuInit, without a context, during capture, in a host function, of

@@ -164,7 +164,7 @@ void run_cluster(const Index& first) {
     block.shared.poison();
     block.waiting.begin();
   }
-  running->cluster.begin();
+  running->cluster.begin(running->descending);
   do {
     while (running->begun < running->threads.size() || !running->ready.empty())
       running->ready.empty() ? begin_threads() : go_on();
