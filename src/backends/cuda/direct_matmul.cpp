@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "cuda/element_tactic.hpp"
 #include "cuda/tactics.hpp"
 #include "ops/dispatch.hpp"

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "cuda/element_tactic.hpp"
 #include "cuda/quantization_code.hpp"
 #include "cuda/tactics.hpp"
