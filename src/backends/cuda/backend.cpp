@@ -20,6 +20,7 @@ class CudaBackend : public Backend {
     // One a line: what stands first is preferred.
     own_.push_back(elements(device));
     own_.push_back(moves(device));
+    own_.push_back(decode(device));
     own_.push_back(preprocess(device));
     own_.push_back(answers(device));
     own_.push_back(line_softmax(device));
