@@ -62,6 +62,17 @@ struct Tiling {
   int items, item_bytes, shared_bytes, filter_tiles;
 };
 
+/// Registers of a thread, about: sums, the fragments of two units (one of float32), and what else is kept.
+int registers_of(const ConvolutionShape& shape, const Tiling& tiling) {
+  const int sums = 4 * tiling.m * tiling.n;
+  return is_tensor(shape) ? sums + 8 * tiling.m + 4 * tiling.n + 40 : sums + 8 * tiling.m + 2 * tiling.n + 56;
+}
+
+/// Those that a kernel may have which leaves room for a second block, as convolution_source() asks for.
+int most_registers(const ConvolutionTile& tile) {
+  return std::min(65536 / (2 * round_up(tile.threads(), 64)) / 8 * 8, 255);
+}
+
 /// VALUE as 16 bits of TYPE, rounded half to even.
 std::uint16_t half_bits(float value, DType type) {
   return type == DType::kFloat16 ? std::bit_cast<std::uint16_t>(Float16(value))
@@ -253,10 +264,9 @@ double convolution_time(const ConvolutionShape& shape, const ConvolutionTile& ti
   const ConvolutionGrid grid = convolution_grid(shape, tile);
   const int warps = tile.threads() / 32;
   // Blocks that share a multiprocessor, and how often all of them are full.
-  const int registers = 48 + tiling.m * tiling.n * 4 + 3 * (tiling.m * 4 + tiling.n * 2);
-  const int resident = std::clamp(std::min({233472 / (tiling.shared_bytes + 1024), 64 / warps,
-                                            65536 / (tile.threads() * std::min(registers, 255))}),
-                                  1, 32);
+  const int registers = registers_of(shape, tiling);
+  const int resident = std::clamp(
+      std::min({233472 / (tiling.shared_bytes + 1024), 64 / warps, 65536 / (tile.threads() * registers)}), 1, 32);
   const int at_once = std::min(resident, ceil_div(grid.blocks(), limits.multiprocessors));
   const double waves = std::ceil(grid.blocks() / (static_cast<double>(limits.multiprocessors) * at_once));
   // Cycles of a step: tensor cores (or FFMA), fragments out of shared memory, inputs into it; a lone warp waits for
@@ -330,7 +340,8 @@ bool fits(const ConvolutionShape& shape, const ConvolutionTile& tile, const Devi
   const bool few = tile.window == ConvolutionWindow::kFewChannels;
   if (tile.filters % (16 * tile.warps_n) != 0 || (!few && tile.step % (unit * tile.warps_k) != 0)) return false;
   const Tiling tiling(shape, tile);
-  if (tiling.m * tiling.n > 16 || tiling.shared_bytes > limits.shared_bytes) return false;
+  if (tiling.m * tiling.n > 16 || registers_of(shape, tiling) > most_registers(tile)) return false;
+  if (tiling.shared_bytes > limits.shared_bytes) return false;
   if (tile.split > 1 && (tile.split > tiling.steps || !limits.clusters)) return false;
   if (ceil_div(tiling.copied * (few ? 1 : tile.step / copied_vector(shape)), tile.threads()) > 24) return false;
   // Of tiles whose steps are all on their way at once, one is enough.
