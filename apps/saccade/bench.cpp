@@ -49,9 +49,10 @@ int compare(const BenchFlags& flags) {
 
 BenchReport empty_report(const BenchFlags& flags) {
   const BenchOptions& options = flags.options;
-  return {.device = choose_backend(flags.common.model).device_name(),
+  const Backend& backend = choose_backend(flags.common.model);
+  return {.device = backend.device_name(),
           .cores = core_count(),
-          .libraries = cpu_libraries(),
+          .libraries = backend.name() == "cpu" ? cpu_libraries() : "",
           .runs = options.runs.runs,
           .seconds = options.runs.seconds,
           .loads = options.loads,
