@@ -20,6 +20,9 @@ class CudaBackend : public Backend {
     // One a line: what stands first is preferred.
     own_.push_back(elements(device));
     own_.push_back(moves(device));
+    own_.push_back(select_boxes(device));
+    own_.push_back(select_queries(device));
+    own_.push_back(top_classes(device));
     own_.push_back(decode(device));
     own_.push_back(preprocess(device));
     own_.push_back(answers(device));

@@ -29,6 +29,9 @@ std::unique_ptr<Tactic> preprocess(Device& device);
 std::unique_ptr<Tactic> resize(Device& device);
 std::unique_ptr<Tactic> roi_align(Device& device);
 std::unique_ptr<Tactic> scatters(Device& device);
+std::unique_ptr<Tactic> select_boxes(Device& device);
+std::unique_ptr<Tactic> select_queries(Device& device);
+std::unique_ptr<Tactic> top_classes(Device& device);
 std::unique_ptr<Tactic> top_k(Device& device);
 
 }  // namespace saccade::cuda
