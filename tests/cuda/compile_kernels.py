@@ -70,6 +70,12 @@ def usage_of(log):
             "spills": most(r"(\d+) bytes spill stores"), "stack": most(r"(\d+) bytes stack frame")}
 
 
+def kernel_name(source):
+    """Of its first kernel, behind whatever stands between __global__ and it."""
+    head = source[source.index("__global__"):]
+    return re.search(r"(?!__)\b(\w+)\s*\(", re.sub(r"__\w+__\s*\([^()]*(\([^()]*\))?[^()]*\)", "", head)).group(1)
+
+
 def measured(compiler, source, architecture, cache):
     key = hashlib.sha256(b"\0".join([source, architecture.encode(), *compiler.texts])).hexdigest()
     path = os.path.join(cache, key + ".json") if cache else None
@@ -104,8 +110,7 @@ def main():
             with open(path, "rb") as file:
                 source = file.read()
             used = measured(compiler, source, architecture, args.cache)
-            name = re.search(r"__global__[^(]*(?:\([^)]*\))?\s+(\w+)\s*\(", source.decode())
-            families.setdefault(name.group(1) if name else "?", []).append(used)
+            families.setdefault(kernel_name(source.decode()), []).append(used)
             if not used["compiles"] or used["spills"] or used["stack"]:
                 faults += 1
                 print(f"{path} for {architecture}: {used['spills']} bytes spilled, a stack of {used['stack']}\n{used['log']}")
