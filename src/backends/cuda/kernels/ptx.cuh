@@ -4,6 +4,14 @@
 
 // The instructions that CUDA C++ has no name for. Each is a function of its own, so that they can be emulated.
 
+/// Whether the functions about barriers, bulk copies and clusters may be called: from Hopper on. Where not, kernels
+/// copy by copy_async_16 and form no clusters.
+#if __CUDA_ARCH__ >= 900
+constexpr bool kHasBulkCopies = true;
+#else
+constexpr bool kHasBulkCopies = false;
+#endif
+
 #ifndef SACCADE_EMULATED
 
 /// Copies 16 bytes to shared memory in the background; zeros where VALID is false. Both addresses are multiples of 16.
@@ -74,14 +82,6 @@ __device__ __forceinline__ uint32 to_tf32(float x) {
   return bits;
 }
 
-/// Whether the functions below may be called: from Hopper on. Where not, kernels copy by copy_async_16 and form no
-/// clusters.
-#if __CUDA_ARCH__ >= 900
-constexpr bool kHasBulkCopies = true;
-#else
-constexpr bool kHasBulkCopies = false;
-#endif
-
 __device__ __forceinline__ uint32 shared_address(const void* shared) {
   return static_cast<uint32>(__cvta_generic_to_shared(shared));
 }
@@ -137,6 +137,4 @@ __device__ __forceinline__ void wait_for_cluster() {
 
 #else
 #include "ptx_emulated.hpp"
-
-constexpr bool kHasBulkCopies = true;
 #endif
