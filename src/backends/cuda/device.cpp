@@ -6,6 +6,11 @@
 #include "cuda/compiler.hpp"
 
 namespace saccade::cuda {
+namespace {
+
+constexpr int kMostCarveout = 100;  // percent of what shared memory can have of the first-level cache
+
+}  // namespace
 
 Device& Device::get(int ordinal) {
   static std::mutex mutex;
@@ -56,6 +61,8 @@ const Kernel& Device::kernel(const std::string& source, const std::string& name)
   Kernel kernel;
   SACCADE_CUDA(cuModuleLoadData(&module, cubin.data()));
   SACCADE_CUDA(cuModuleGetFunction(&kernel.function, module, name.c_str()));
+  // The same for all: where it changes between kernels, a multiprocessor has to drain first.
+  SACCADE_CUDA(cuFuncSetAttribute(kernel.function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, kMostCarveout));
   SACCADE_CUDA(cuFuncGetAttribute(&kernel.registers, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel.function));
   SACCADE_CUDA(cuFuncGetAttribute(&kernel.local_bytes, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, kernel.function));
   const std::scoped_lock lock(mutex_);
