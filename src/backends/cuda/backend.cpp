@@ -6,6 +6,7 @@
 #include <tuple>
 #include <vector>
 
+#include "cuda/convolution.hpp"
 #include "cuda/host_fallback.hpp"
 #include "cuda/runner.hpp"
 #include "cuda/tactics.hpp"
@@ -18,14 +19,18 @@ class CudaBackend : public Backend {
  public:
   CudaBackend(Device& device, bool fallback, bool graph) : device_(device), graph_(graph) {
     // One a line: what stands first is preferred.
+    own_.push_back(depthwise_convolution(device));
+    own_.push_back(tiled_convolution(device));
+    own_.push_back(tiled_transposed_convolution(device));
+    own_.push_back(tiled_matmul(device));
     own_.push_back(elements(device));
     own_.push_back(moves(device));
+    own_.push_back(preprocess(device));
+    own_.push_back(answers(device));
+    own_.push_back(decode(device));
     own_.push_back(select_boxes(device));
     own_.push_back(select_queries(device));
     own_.push_back(top_classes(device));
-    own_.push_back(decode(device));
-    own_.push_back(preprocess(device));
-    own_.push_back(answers(device));
     own_.push_back(line_softmax(device));
     own_.push_back(line_layer_normalization(device));
     own_.push_back(line_group_normalization(device));
@@ -52,7 +57,10 @@ class CudaBackend : public Backend {
   LayoutRule layout_rule(const NodeContext& context) const override {
     const auto runs = [&](const auto& tactic) { return tactic->supports(context).yes; };
     // What runs on the host must stay as it can read it.
-    return std::ranges::any_of(own_, runs) ? LayoutRule::kAny : LayoutRule::kRowMajor;
+    if (std::ranges::none_of(own_, runs)) return LayoutRule::kRowMajor;
+    const std::string& op = context.node.op;
+    const bool slides = op == "Conv" || op == "ConvTranspose" || op == "MaxPool" || op == "AveragePool";
+    return slides && context.node.domain.empty() ? LayoutRule::kChannelsLast : LayoutRule::kAny;
   }
   bool computes_halves() const override { return true; }
   std::unique_ptr<Runner> make_runner(const Plan& plan) const override {
