@@ -2,11 +2,6 @@
 
 #include "types.cuh"
 
-// NVRTC has no math.h.
-#ifndef INFINITY
-#define INFINITY __uint_as_float(0x7F800000u)
-#endif
-
 // What threads of a block find out together.
 
 /// The sum of VALUE over the threads of lower numbers, and over all of the block, which has THREADS of them in one

@@ -10,7 +10,7 @@
 //                           a warp have lines of their own
 //   place(line, i)          where element I lies in memory
 
-/// NVRTC has no INFINITY.
+/// INFINITY as a T.
 template <typename T>
 __device__ __forceinline__ T infinity() {
   return T(__int_as_float(0x7F800000));

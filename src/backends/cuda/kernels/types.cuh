@@ -1,6 +1,14 @@
 #pragma once
 
-// Element types as tensors hold them, and their conversion to what arithmetic is done in. NVRTC alone has no cuda_fp16.h.
+// Element types as tensors hold them, and their conversion to what arithmetic is done in. NVRTC alone has neither
+// cuda_fp16.h nor math.h.
+
+#ifndef INFINITY
+#define INFINITY __uint_as_float(0x7F800000u)
+#endif
+#ifndef NAN
+#define NAN __uint_as_float(0x7FC00000u)
+#endif
 
 using int8 = signed char;
 using uint8 = unsigned char;
