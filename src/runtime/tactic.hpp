@@ -22,8 +22,9 @@ struct Bindings {
 class BoundLaunch {
  public:
   virtual ~BoundLaunch() = default;
-  /// Does the work and returns when it is done; on a device, once it is in the queue. Allocates nothing. Throws Error (kInvalidArgument, kUnsupported) only
-  /// where the tensors' contents make no sense to the operator: an index out of range in a user's model.
+  /// Does the work and returns when it is done; on a device, once it is in the queue. Allocates nothing. Throws Error
+  /// (kInvalidArgument, kUnsupported) only where the tensors' contents make no sense to the operator: an index out of
+  /// range in a user's model.
   virtual void run() = 0;
 };
 

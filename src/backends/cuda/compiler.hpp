@@ -14,9 +14,9 @@ struct KernelHeader {
 /// All files of kernels/, which are built into the binary.
 std::span<const KernelHeader> kernel_headers();
 
-/// Machine code for ARCHITECTURE ("sm_90a") from CUDA C++ SOURCE, by NVRTC, which is opened at the first call. The result
-/// is an ELF image (cubin). Throws Error (kDevice) where NVRTC is missing, saying what to install; (kInternal) with the
-/// compiler's log where the source does not compile. Any thread.
+/// Machine code for ARCHITECTURE ("sm_90a") from CUDA C++ SOURCE, by NVRTC, which is opened at the first call. The
+/// result is an ELF image (cubin). Throws Error (kDevice) where NVRTC is missing, saying what to install; (kInternal)
+/// with the compiler's log where the source does not compile. Any thread.
 std::string compile_cubin(const std::string& source, const std::string& name, const std::string& architecture);
 
 }  // namespace saccade::cuda

@@ -21,12 +21,11 @@ struct Loaded {
 DriverApi resolve() {
   void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr)
-    fail(ErrorCode::kDevice,
-         "there is no CUDA driver ({}): install NVIDIA's driver, or use --device cpu", dlerror());
+    fail(ErrorCode::kDevice, "there is no CUDA driver ({}): install NVIDIA's driver, or use --device cpu", dlerror());
   DriverApi api;
-#define SACCADE_RESOLVE(name, parameters)                                                                         \
-  api.name = reinterpret_cast<decltype(api.name)>(dlsym(library, #name));                                         \
-  if (api.name == nullptr)                                                                                        \
+#define SACCADE_RESOLVE(name, parameters)                                 \
+  api.name = reinterpret_cast<decltype(api.name)>(dlsym(library, #name)); \
+  if (api.name == nullptr)                                                \
     fail(ErrorCode::kDevice, "the CUDA driver is too old: it has no {}; install one for CUDA 12 or newer", #name);
   SACCADE_CUDA_DRIVER(SACCADE_RESOLVE)
 #undef SACCADE_RESOLVE

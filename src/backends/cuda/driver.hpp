@@ -6,8 +6,8 @@
 
 namespace saccade::cuda {
 
-/// The driver, opened and initialised at the first call. Throws Error (kDevice) where there is none, it is too old, or it
-/// does not start, saying what to do. Any thread.
+/// The driver, opened and initialised at the first call. Throws Error (kDevice) where there is none, it is too old, or
+/// it does not start, saying what to do. Any thread.
 const DriverApi& driver();
 
 /// CUDA version that the driver supports, as 1000 * major + 10 * minor.

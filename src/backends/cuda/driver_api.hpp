@@ -3,8 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 
-// What Saccade uses of the CUDA driver's and NVRTC's binary interfaces, declared here so that building needs no toolkit.
-// Names and values are NVIDIA's (cuda.h, nvrtc.h); tests/backends/cuda compares them with the headers where there are any.
+// What Saccade uses of the CUDA driver's and NVRTC's binary interfaces, declared here so that building needs no
+// toolkit. Names and values are NVIDIA's (cuda.h, nvrtc.h); tests/backends/cuda compares them with the headers where
+// there are any.
 namespace saccade::cuda {
 
 using CUdevice = int;

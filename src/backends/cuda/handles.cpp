@@ -21,8 +21,8 @@ Event make_event(unsigned flags) {
 
 PinnedMemory make_pinned(std::size_t bytes) {
   void* address = nullptr;
-  SACCADE_CUDA(cuMemHostAlloc(&address, std::max<std::size_t>(bytes, 1),
-                              CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP));
+  SACCADE_CUDA(
+      cuMemHostAlloc(&address, std::max<std::size_t>(bytes, 1), CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP));
   return PinnedMemory(address);
 }
 

@@ -2,8 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 #include <memory>
+#include <type_traits>
 
 #include "cuda/driver.hpp"
 

@@ -131,10 +131,8 @@ class DeviceRunner : public Runner {
     std::vector<TensorView> outputs;
     for (ValueId id : node.inputs) inputs.push_back(device_view(id));
     for (ValueId id : node.outputs) outputs.push_back(device_view(id));
-    launches_.push_back(step.launch->bind({.inputs = inputs,
-                                           .outputs = outputs,
-                                           .scratch = arena_.pointer() + step.scratch_offset,
-                                           .queue = &queue_}));
+    launches_.push_back(step.launch->bind(
+        {.inputs = inputs, .outputs = outputs, .scratch = arena_.pointer() + step.scratch_offset, .queue = &queue_}));
   }
 
   void prepare() {
