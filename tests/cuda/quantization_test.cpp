@@ -35,6 +35,21 @@ TEST(CudaQuantization, GoesThereAndBack) {
   CudaCase("DequantizeLinear").input(DType::kInt32, {7}, -9999, 9999).input({}, 0.1F, 1).check("elements.quantization");
 }
 
+TEST(CudaQuantization, CombinesPairs) {
+  for (const char* op : {"QLinearAdd", "QLinearMul"})
+    for (DType dtype : {DType::kUInt8, DType::kInt8})
+      CudaCase(op, "com.microsoft")
+          .input(dtype, {2, 3, 5}, 0, 120)
+          .constant(Tensor::scalar(0.02F))
+          .constant(random_elements(dtype, {}, 1, 9, 3))
+          .input(dtype, {3, 1}, 0, 120)
+          .constant(Tensor::scalar(0.03F))
+          .absent()
+          .constant(Tensor::scalar(0.05F))
+          .constant(random_elements(dtype, {}, 1, 9, 4))
+          .check_layouts("elements.quantized_pairs", kStep);
+}
+
 TEST(CudaIntegerProducts, StayIntegers) {
   CudaCase("ConvInteger")
       .input(DType::kUInt8, {2, 4, 6, 5}, 0, 255)

@@ -45,6 +45,7 @@ class CudaBackend : public Backend {
     own_.push_back(top_k(device));
     own_.push_back(one_hot(device));
     own_.push_back(linear_quantization(device));
+    own_.push_back(quantized_pairs(device));
     own_.push_back(integer_products(device));
     own_.push_back(direct_convolution(device));
     own_.push_back(direct_matmul(device));

@@ -153,6 +153,14 @@ std::vector<Argument> ElementCode::arguments() const {
   return list;
 }
 
+void ElementCode::hand_over(KernelCall& call, int output, NodeProgram& program) {
+  call.arguments = arguments();
+  for (Argument& argument : call.arguments)
+    if (argument.kind == Argument::Kind::kPacked) argument.index += program.packed.size();
+  call.arguments.push_back({Argument::Kind::kOutput, static_cast<std::size_t>(output)});
+  for (auto& table : tables_) program.packed.push_back(std::move(table));
+}
+
 Index declare_index(ElementCode& code, const std::string& offset, const Shape& shape, Layout layout) {
   const Shape strides = dense_strides(shape, layout);
   std::vector<int> order(static_cast<std::size_t>(shape.rank()));
@@ -194,11 +202,7 @@ extern "C" __global__ void __launch_bounds__({}) elements({}{}* __restrict__ out
                             kThreads, parameters, stored, kThreads, elements, code.body(), stored, value);
   call.grid = {.blocks = {static_cast<unsigned>((elements + kThreads - 1) / kThreads), 1, 1},
                .threads = {kThreads, 1, 1}};
-  call.arguments = code.arguments();
-  for (Argument& argument : call.arguments)
-    if (argument.kind == Argument::Kind::kPacked) argument.index += program.packed.size();
-  call.arguments.push_back({Argument::Kind::kOutput, static_cast<std::size_t>(output)});
-  for (auto& table : code.take_tables()) program.packed.push_back(std::move(table));
+  code.hand_over(call, output, program);
   return call;
 }
 

@@ -56,7 +56,8 @@ class ElementCode {
   /// The kernel's parameters before its outputs ("const float* __restrict__ in0, ..."), and what is handed for them.
   std::string parameters() const;
   std::vector<Argument> arguments() const;
-  std::vector<std::vector<std::byte>> take_tables() { return std::move(tables_); }
+  /// Gives CALL, a kernel of PROGRAM that writes output number OUTPUT, what it takes: the arguments, then the output.
+  void hand_over(KernelCall& call, int output, NodeProgram& program);
 
  private:
   NodeContext context_;

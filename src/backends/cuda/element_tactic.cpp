@@ -18,33 +18,17 @@ Support supports_value(const Value& value) {
   return {};
 }
 
-class ElementTactic : public Tactic {
- public:
-  ElementTactic(Device& device, ElementOperators operators) : device_(device), operators_(std::move(operators)) {}
-  std::string_view name() const override { return operators_.name; }
-
-  Support supports(const NodeContext& context) const override {
-    if (Support own = operators_.supports(context); !own) return own;
-    if (Support tensors = supports_tensors(context); !tensors) return tensors;
-    return supports_post_ops(context);
+NodeProgram element_program(const ElementOperators& operators, const NodeContext& context) {
+  NodeProgram program;
+  for (std::size_t i = 0; i < context.node.outputs.size(); ++i) {
+    const int output = static_cast<int>(i);
+    if (context.node.outputs[i] == ValueId::kNone || context.output(output).type.shape.elements() == 0) continue;
+    KernelCall call = element_kernel(context, output, operators.element, program);
+    if (!operators.header.empty()) call.source = fmt::format("#include \"{}\"\n{}", operators.header, call.source);
+    program.calls.push_back(std::move(call));
   }
-
-  std::unique_ptr<Launch> compile(const NodeContext& context) const override {
-    NodeProgram program;
-    for (std::size_t i = 0; i < context.node.outputs.size(); ++i) {
-      const int output = static_cast<int>(i);
-      if (context.node.outputs[i] == ValueId::kNone || context.output(output).type.shape.elements() == 0) continue;
-      KernelCall call = element_kernel(context, output, operators_.element, program);
-      if (!operators_.header.empty()) call.source = fmt::format("#include \"{}\"\n{}", operators_.header, call.source);
-      program.calls.push_back(std::move(call));
-    }
-    return make_launch(device_, context, std::move(program));
-  }
-
- private:
-  Device& device_;
-  ElementOperators operators_;
-};
+  return program;
+}
 
 class ProgramTactic : public Tactic {
  public:
@@ -93,7 +77,11 @@ Support supports_tensors(const NodeContext& context) {
 }
 
 std::unique_ptr<Tactic> element_tactic(Device& device, ElementOperators operators) {
-  return std::make_unique<ElementTactic>(device, std::move(operators));
+  const std::string_view name = operators.name;
+  const auto supports = operators.supports;
+  return program_tactic(device, {name, supports, [operators = std::move(operators)](const NodeContext& context) {
+                                   return element_program(operators, context);
+                                 }});
 }
 
 std::string element_of(DType to, const std::string& x) {

@@ -145,11 +145,7 @@ KernelCall line_kernel(ElementCode& code, const LinePlan& plan, const LineKernel
                   kernel.header, plan.constants("Lines"), plan.threads(), parameters, stored, 2 * plan.threads(),
                   kernel.load, kernel.before, kernel.place, stored, kernel.stored, kernel.body);
   call.grid = {.blocks = {plan.blocks(), 1, 1}, .threads = {plan.threads(), 1, 1}};
-  call.arguments = code.arguments();
-  for (Argument& argument : call.arguments)
-    if (argument.kind == Argument::Kind::kPacked) argument.index += program.packed.size();
-  call.arguments.push_back({Argument::Kind::kOutput, static_cast<std::size_t>(output)});
-  for (auto& table : code.take_tables()) program.packed.push_back(std::move(table));
+  code.hand_over(call, output, program);
   return call;
 }
 

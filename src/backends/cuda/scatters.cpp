@@ -78,11 +78,7 @@ extern "C" __global__ void __launch_bounds__({0}) scatter({1}, {2}* __restrict__
                             kUpdateThreads, code.parameters(), stored, elements, code.body());
   call.grid = {.blocks = {static_cast<unsigned>((elements + kUpdateThreads - 1) / kUpdateThreads), 1, 1},
                .threads = {kUpdateThreads, 1, 1}};
-  call.arguments = code.arguments();
-  for (Argument& argument : call.arguments)
-    if (argument.kind == Argument::Kind::kPacked) argument.index += program.packed.size();
-  call.arguments.push_back({Argument::Kind::kOutput, 0});
-  for (auto& table : code.take_tables()) program.packed.push_back(std::move(table));
+  code.hand_over(call, 0, program);
   return call;
 }
 

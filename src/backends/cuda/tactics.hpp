@@ -22,6 +22,7 @@ std::unique_ptr<Tactic> line_layer_normalization(Device& device);
 std::unique_ptr<Tactic> line_reductions(Device& device);
 std::unique_ptr<Tactic> line_softmax(Device& device);
 std::unique_ptr<Tactic> linear_quantization(Device& device);
+std::unique_ptr<Tactic> quantized_pairs(Device& device);
 std::unique_ptr<Tactic> moves(Device& device);
 std::unique_ptr<Tactic> one_hot(Device& device);
 std::unique_ptr<Tactic> pooling(Device& device);
