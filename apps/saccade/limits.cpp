@@ -143,6 +143,7 @@ void save(const Ceilings& ceilings, const std::string& path) {
 }
 
 int limits(const LimitsFlags& flags) {
+  require_measured_device(flags.common.model);
   if (flags.check && flags.models.empty())
     fail(ErrorCode::kInvalidArgument, "--check needs a MODEL whose bounds to check");
   LimitsReport report{.top = flags.top};

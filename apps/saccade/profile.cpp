@@ -79,6 +79,7 @@ void print(const ProfileFlags& flags, const Profile& profile) {
 }
 
 int profile(const ProfileFlags& flags) {
+  require_measured_device(flags.common.model);
   const Model model = Model::load(flags.model, flags.common.model);
   const std::string source = choose_source(flags, model);
   if (source.empty() && !flags.jsonl.empty())
