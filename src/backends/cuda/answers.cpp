@@ -12,7 +12,7 @@ using Rule = std::string (*)(ElementCode& code, const Index& at);
 
 std::string map_point(ElementCode& code, const Index& at) {
   const auto geometry = [&](int first) { return code.input(1, {fmt::format("{} + {}", first, at[2])}); };
-  const std::string x = declare(code, "float", code.input(0, at));
+  std::string x = declare(code, "float", code.input(0, at));
   Braces braces(code);
   braces.when(at[2] + " < 2");
   code.line(fmt::format("{0} = clipped(__fdiv_rn(__fsub_rn({0}, {1}), {2}), 0.0f, {3});", x, geometry(2), geometry(0),
@@ -26,8 +26,8 @@ std::string map_class(ElementCode& code, const Index& at) {
   if (classes == 1)
     return fmt::format("{} > {} ? 1 : 0", code.input(0, {"0", "0", at[0], at[1]}),
                        literal(context.node.attributes.real("threshold", 0)));
-  const std::string best = declare(code, "float", "__uint_as_float(0xFF800000u)");
-  const std::string chosen = declare(code, "int32", "0");
+  std::string best = declare(code, "float", "__uint_as_float(0xFF800000u)");
+  std::string chosen = declare(code, "int32", "0");
   Braces braces(code);
   const std::string c = braces.loop(classes);
   const std::string score = code.let("float", code.input(0, {"0", c, at[0], at[1]}));
@@ -75,7 +75,7 @@ std::string box_mask(ElementCode& code, const Index& at) {
     const std::string end = cell_of(code, edge(1), axis, size, pixels, 2);
     conditions.push_back(fmt::format("{0} >= {1} && {0} < {2}", at[static_cast<std::size_t>(2 - axis)], begin, end));
   }
-  const std::string sum = declare(code, "float", "0.0f");
+  std::string sum = declare(code, "float", "0.0f");
   Braces braces(code);
   braces.when(conditions[0] + " && " + conditions[1]);
   const std::string k = braces.loop(prototypes[1]);

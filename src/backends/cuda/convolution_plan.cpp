@@ -153,7 +153,9 @@ std::vector<std::byte> pack_convolution_weights(const ConvolutionShape& shape, c
           step = tap * tiling.channel_steps + channel / tile.step;
           product = channel % tile.step;
         }
-        put(static_cast<std::size_t>(tile_number * tiling.steps + step), product, filter, *from++);
+        put(static_cast<std::size_t>(tile_number) * static_cast<std::size_t>(tiling.steps) +
+                static_cast<std::size_t>(step),
+            product, filter, *from++);
       }
     }
   }
@@ -384,6 +386,7 @@ std::vector<ConvolutionTile> convolution_tiles(const ConvolutionShape& shape, co
   }
   std::ranges::stable_sort(found, {}, &Scored::time);
   std::vector<ConvolutionTile> tiles;
+  tiles.reserve(found.size());
   for (const Scored& each : found) tiles.push_back(each.tile);
   return tiles;
 }

@@ -24,7 +24,7 @@ std::string sum_of_products(ElementCode& code, std::int64_t k, const Left& left,
   // Integers wrap around.
   const DType dtype = code.context().input(0).type.dtype;
   const std::string type(is_float(dtype) ? compute_name(dtype) : "uint64");
-  const std::string sum = declare(code, type, "0");
+  std::string sum = declare(code, type, "0");
   Braces braces(code);
   const std::string at = braces.loop(k);
   code.line(fmt::format("{0} += {1}({2}) * {1}({3});", sum, type, code.input(0, left(at)), code.input(1, right(at))));

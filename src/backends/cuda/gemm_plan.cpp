@@ -76,6 +76,7 @@ std::vector<ProductTile> product_tiles(const ProductShape& shape, const DeviceLi
             }
   std::ranges::stable_sort(found, {}, [](const auto& each) { return each.first; });
   std::vector<ProductTile> tiles;
+  tiles.reserve(found.size());
   for (const auto& each : found) tiles.push_back(each.second);
   return tiles;
 }

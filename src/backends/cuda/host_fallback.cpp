@@ -82,6 +82,7 @@ class HostFallback : public Tactic {
   Support supports(const NodeContext& context) const override { return reference_tactic().supports(context); }
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
     std::vector<bool> on_host;
+    on_host.reserve(context.node.inputs.size());
     for (int i = 0; i < context.input_count(); ++i)
       on_host.push_back(context.constant(i) != nullptr ||
                         (context.has(i) && context.input(i).type.dtype == DType::kFrame));

@@ -66,7 +66,7 @@ std::string convolution_sum(ElementCode& code, const Places& places, const Index
       shape.groups == 1
           ? "0"
           : code.let("int32", fmt::format("{} / {} * {}", filter, shape.filters / shape.groups, channels));
-  const std::string sum = declare(code, "int32", "0");
+  std::string sum = declare(code, "int32", "0");
   Braces braces(code);
   const Tap tap = open_taps(code, braces, shape.window, at);
   const std::string channel = braces.loop(channels);
@@ -92,7 +92,7 @@ std::string product_sum(ElementCode& code, const Places& places, const Index& at
   const std::size_t batches = at.size() - (left.rank() > 1 ? 1 : 0) - (right.rank() > 1 ? 1 : 0);
   const std::string left_zero = zero_or_none(code, places.left_zero, "0");
   const std::string right_zero = zero_or_none(code, places.right_zero, column);
-  const std::string sum = declare(code, "int32", "0");
+  std::string sum = declare(code, "int32", "0");
   Braces braces(code);
   const std::string k = braces.loop(MatMulShape(left, right).k);
   Index from_left = matrix_of(at, batches, left);

@@ -70,6 +70,7 @@ std::vector<Tensor> run_on_numbers(const NodeContext& context) {
     }
   }
   std::vector<TensorView> inputs;
+  inputs.reserve(tensors.size());
   for (Tensor& tensor : tensors) inputs.push_back(tensor.empty() ? TensorView{} : view_of(tensor));
   std::vector<Tensor> results;
   std::vector<TensorView> outputs;
@@ -138,7 +139,7 @@ std::string concat(ElementCode& code, int /*output*/, const Index& at) {
   const NodeContext& context = code.context();
   const int axis = InferContext::axis(context.node.attributes.integer("axis", 0), context.output().type.shape.rank());
   const std::string along = code.let("int32", at[static_cast<std::size_t>(axis)]);
-  const std::string value = code.fresh();
+  std::string value = code.fresh();
   code.line(fmt::format("{} {};", compute_name(context.output().type.dtype), value));
   std::int64_t first = 0;
   for (int i = 0; i < own_inputs(context); ++i) {
@@ -166,7 +167,7 @@ class Origin {
     for (std::int64_t origin : origins) table.push_back(static_cast<std::int32_t>(origin - 1));
     const std::string name =
         code.let("int32", fmt::format("{}[{}]", code.table("int32", table), offset_of(at, shape, Layout::kRowMajor)));
-    const std::string value = code.fresh();
+    std::string value = code.fresh();
     code.line(fmt::format("{} {} = {};", compute_name(code.context().output().type.dtype), value, fill_of(code)));
     code.line(fmt::format("if ({} >= 0) {{", name));
     const std::string moved = element_number(code, 0, name);

@@ -36,8 +36,8 @@ std::string max_pool(ElementCode& code, int output, const Index& at, const Windo
   const NodeContext& context = code.context();
   const Shape& shape = context.input(0).type.shape;
   const DType dtype = context.input(0).type.dtype;
-  const std::string best = declare(code, compute_name(dtype), lowest(dtype));
-  const std::string place = declare(code, "int32", "-1");  // in its plane, row-major
+  std::string best = declare(code, compute_name(dtype), lowest(dtype));
+  std::string place = declare(code, "int32", "-1");  // in its plane, row-major
   {
     Braces braces(code);
     const Tap tap = open_taps(code, braces, window, at);
@@ -64,7 +64,7 @@ std::string padded_count(const Window& window, std::size_t axis, const std::stri
 std::string average_pool(ElementCode& code, const Index& at, const Window& window) {
   const NodeContext& context = code.context();
   const std::string type(compute_name(context.input(0).type.dtype));
-  const std::string sum = declare(code, type, "0");
+  std::string sum = declare(code, type, "0");
   const std::string seen = declare(code, "int32", "0");
   {
     Braces braces(code);
@@ -76,8 +76,9 @@ std::string average_pool(ElementCode& code, const Index& at, const Window& windo
   if (context.node.attributes.integer("count_include_pad", 0) != 0) {
     count = "1";
     for (int i = 0; i < window.rank; ++i)
-      count += " * " + padded_count(window, static_cast<std::size_t>(Window::kAxes - window.rank + i),
-                                    at[static_cast<std::size_t>(2 + i)]);
+      count += " * " + padded_count(window,
+                                    static_cast<std::size_t>(Window::kAxes - window.rank) + static_cast<std::size_t>(i),
+                                    at[static_cast<std::size_t>(i) + 2]);
     count = code.let("int32", count);
   }
   return fmt::format("({0} == 0 ? {1}(0) : {2} / {1}({0}))", count, type, sum);
@@ -87,7 +88,7 @@ std::string lp_pool(ElementCode& code, const Index& at, const Window& window) {
   const NodeContext& context = code.context();
   const std::int64_t p = context.node.attributes.integer("p", 2);
   const std::string type(compute_name(context.input(0).type.dtype));
-  const std::string sum = declare(code, type, "0");
+  std::string sum = declare(code, type, "0");
   {
     Braces braces(code);
     const Tap tap = open_taps(code, braces, window, at);

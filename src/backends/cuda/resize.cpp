@@ -41,6 +41,7 @@ std::vector<AxisTaps> taps_of_axes(const NodeContext& context) {
   const auto axes = resize_axes(attributes, context.input(0).type.shape, floats(2), sizes,
                                 crops_region(context) ? floats(1) : std::vector<float>{});
   std::vector<AxisTaps> taps;
+  taps.reserve(axes.size());
   for (const ResizeAxis& axis : axes) taps.push_back(axis.resized ? resize_taps(attributes, axis) : AxisTaps{});
   return taps;
 }
@@ -113,7 +114,7 @@ std::string sum_over_axes(ElementCode& code, const std::vector<ResizedAxis>& axe
                           std::string_view type) {
   while (i < axes.size() && !axes[i].weighted()) ++i;
   if (i == axes.size()) return fmt::format("{}({})", type, code.input(0, place));
-  const std::string sum = declare(code, type, "0");
+  std::string sum = declare(code, type, "0");
   Braces braces(code);
   const std::string tap = braces.loop(static_cast<std::int64_t>(axes[i].count()));
   const std::string weight = code.let(type, axes[i].weight(tap));

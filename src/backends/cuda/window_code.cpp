@@ -8,8 +8,8 @@ std::string open_axis(ElementCode& code, Braces& braces, const Window& window, s
                       const std::string& tap) {
   const std::int64_t last =
       (window.out[axis] - 1) * window.stride[axis] + (window.kernel[axis] - 1) * window.dilation[axis];
-  const std::string place = code.let("int32", fmt::format("{} * {} - {} + {} * {}", wrapped(at), window.stride[axis],
-                                                          window.pad_begin[axis], tap, window.dilation[axis]));
+  std::string place = code.let("int32", fmt::format("{} * {} - {} + {} * {}", wrapped(at), window.stride[axis],
+                                                    window.pad_begin[axis], tap, window.dilation[axis]));
   if (window.pad_begin[axis] > 0 || last >= window.in[axis])
     braces.when(fmt::format("{0} >= 0 && {0} < {1}", place, window.in[axis]));
   return place;
@@ -29,8 +29,9 @@ std::string open_transposed_axis(ElementCode& code, Braces& braces, const Window
 Tap open_taps(ElementCode& code, Braces& braces, const Window& window, const Index& at, bool transposed) {
   Tap tap;
   for (int i = 0; i < window.rank; ++i) {
-    const auto axis = static_cast<std::size_t>(Window::kAxes - window.rank + i);
-    const std::string& output = at[static_cast<std::size_t>(2 + i)];
+    const int number = Window::kAxes - window.rank + i;
+    const auto axis = static_cast<std::size_t>(number);
+    const std::string& output = at[static_cast<std::size_t>(i) + 2];
     tap.kernel.push_back(braces.loop(window.kernel[axis]));
     tap.input.push_back(transposed ? open_transposed_axis(code, braces, window, axis, output, tap.kernel.back())
                                    : open_axis(code, braces, window, axis, output, tap.kernel.back()));
