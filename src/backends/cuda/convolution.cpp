@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "cuda/element_code.hpp"
 #include "cuda/element_functions.hpp"
+#include "cuda/element_tactic.hpp"
 #include "cuda/gemm_plan.hpp"
 #include "ops/convolve.hpp"
 #include "tensor/half.hpp"
@@ -130,35 +131,39 @@ NodeProgram convolution_program(const NodeContext& context, const ConvolutionSha
 
 namespace {
 
-// Places are 32-bit numbers.
+// Places are 32-bit numbers, and packed in pairs of 16 bits.
 constexpr std::int64_t kMaxElements = std::int64_t{1} << 31;
+constexpr std::int64_t kMaxLength = 16384;
 
-Support supports_types(const NodeContext& context) {
-  const DType type = context.input(0).type.dtype;
-  if (type != DType::kFloat32 && type != DType::kFloat16 && type != DType::kBFloat16)
-    return Support::no(fmt::format("it multiplies no {}", to_string(type)));
-  if (context.constant(1) == nullptr) return Support::no("the weights are not constant");
-  if (context.has(2) && context.constant(2) == nullptr) return Support::no("the bias is not constant");
-  return supports_post_ops(context);
+Support supports_image(const Value& value, DType type) {
+  const Shape& shape = value.type.shape;
+  if (value.type.dtype != type) return Support::no("its tensors are of several types");
+  if (shape.rank() > 4) return Support::no("it has more than two spatial dimensions");
+  if (!lies_channels_last(value)) return Support::no("its tensors are not channels-last");
+  if (shape.elements() >= kMaxElements) return Support::no("its tensors are too large");
+  if (shape.elements() == 0) return Support::no("its tensors are empty");
+  for (int i = 2; i < shape.rank(); ++i)
+    if (shape[i] > kMaxLength) return Support::no("its images are too large");
+  return {};
 }
 
-Support supports_convolution(const NodeContext& context) {
-  if (!context.node.is("Conv")) return Support::other_operator("not a Conv");
-  if (Support types = supports_types(context); !types) return types;
-  if (context.input(0).type.shape.rank() > 4) return Support::no("it has more than two spatial dimensions");
-  for (const Value* value : {&context.input(0), &context.output()}) {
-    if (!lies_channels_last(*value)) return Support::no("its tensors are not channels-last");
-    if (value->type.shape.elements() >= kMaxElements) return Support::no("its tensors are too large");
-    // Places are packed in pairs of 16 bits.
-    for (int i = 2; i < value->type.shape.rank(); ++i)
-      if (value->type.shape[i] > 16384) return Support::no("its images are too large");
-  }
-  return {};
+}  // namespace
+
+Support supports_sliding(const NodeContext& context) {
+  const DType type = context.input(0).type.dtype;
+  if (!is_computed_in_float(type)) return Support::no(fmt::format("it multiplies no {}", to_string(type)));
+  if (context.constant(1) == nullptr) return Support::no("the weights are not constant");
+  if (context.has(2) && context.constant(2) == nullptr) return Support::no("the bias is not constant");
+  for (const Value* value : {&context.input(0), &context.output()})
+    if (Support image = supports_image(*value, type); !image) return image;
+  return supports_post_ops(context);
 }
 
 std::vector<float> bias_of(const NodeContext& context) {
   return context.has(2) ? floats_of(*context.constant(2)) : std::vector<float>();
 }
+
+namespace {
 
 class TiledConvolution : public Tactic {
  public:
@@ -166,9 +171,7 @@ class TiledConvolution : public Tactic {
   std::string_view name() const override { return "tiled.convolution"; }
 
   Support supports(const NodeContext& context) const override {
-    if (Support convolution = supports_convolution(context); !convolution) return convolution;
-    if (context.output().type.shape.elements() == 0) return Support::no("its output is empty");
-    return {};
+    return context.node.is("Conv") ? supports_sliding(context) : Support::other_operator("not a Conv");
   }
 
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
@@ -188,9 +191,9 @@ class DepthwiseConvolution : public Tactic {
   std::string_view name() const override { return "depthwise.convolution"; }
 
   Support supports(const NodeContext& context) const override {
-    if (Support convolution = supports_convolution(context); !convolution) return convolution;
+    if (!context.node.is("Conv")) return Support::other_operator("not a Conv");
+    if (Support sliding = supports_sliding(context); !sliding) return sliding;
     if (!is_depthwise(convolution_shape(context))) return Support::no("its filters see several channels");
-    if (context.output().type.shape.elements() == 0) return Support::no("its output is empty");
     return {};
   }
 

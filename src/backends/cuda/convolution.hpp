@@ -19,6 +19,10 @@ std::unique_ptr<Tactic> tiled_transposed_convolution(Device& device);
 /// MatMul and Gemm; a constant right operand is a convolution's weights, two activations go through kernels/gemm.cuh.
 std::unique_ptr<Tactic> tiled_matmul(Device& device);
 
+/// Whether a Conv's or ConvTranspose's tensors, weights and post-ops are such as the tactics here take.
+Support supports_sliding(const NodeContext& context);
+/// Input 2's elements; none where it is left out.
+std::vector<float> bias_of(const NodeContext& context);
 /// The lengths of a Conv whose window has one or two dimensions.
 ConvolutionShape convolution_shape(const NodeContext& context);
 DeviceLimits limits_of(const Device& device);

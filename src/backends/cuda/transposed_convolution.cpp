@@ -1,16 +1,11 @@
 #include "cuda/transposed_plan.hpp"
 
 #include "cuda/convolution.hpp"
-#include "cuda/element_functions.hpp"
 #include "ops/window.hpp"
 
 // ConvTranspose of one group with constant weights as a convolution of its phases.
 namespace saccade::cuda {
 namespace {
-
-// Places are 32-bit numbers, and packed in pairs of 16 bits.
-constexpr std::int64_t kMaxElements = std::int64_t{1} << 31;
-constexpr std::int64_t kMaxLength = 16384;
 
 TransposedShape shape_of(const NodeContext& context) {
   const Shape& input = context.input(0).type.shape;
@@ -36,18 +31,6 @@ TransposedShape shape_of(const NodeContext& context) {
           .out_width = length(window.out[2])};
 }
 
-Support supports_value(const Value& value, DType type) {
-  const Shape& shape = value.type.shape;
-  if (value.type.dtype != type) return Support::no("its tensors are of several types");
-  if (shape.rank() > 4) return Support::no("it has more than two spatial dimensions");
-  if (!lies_channels_last(value)) return Support::no("its tensors are not channels-last");
-  if (shape.elements() >= kMaxElements) return Support::no("its tensors are too large");
-  if (shape.elements() == 0) return Support::no("its tensors are empty");
-  for (int i = 2; i < shape.rank(); ++i)
-    if (shape[i] > kMaxLength) return Support::no("its images are too large");
-  return {};
-}
-
 class TransposedConvolution : public Tactic {
  public:
   explicit TransposedConvolution(Device& device) : device_(device) {}
@@ -55,27 +38,19 @@ class TransposedConvolution : public Tactic {
 
   Support supports(const NodeContext& context) const override {
     if (!context.node.is("ConvTranspose")) return Support::other_operator("not a ConvTranspose");
-    const DType type = context.input(0).type.dtype;
-    if (type != DType::kFloat32 && type != DType::kFloat16 && type != DType::kBFloat16)
-      return Support::no(fmt::format("it multiplies no {}", to_string(type)));
-    if (context.constant(1) == nullptr) return Support::no("the weights are not constant");
-    if (context.has(2) && context.constant(2) == nullptr) return Support::no("the bias is not constant");
+    if (Support sliding = supports_sliding(context); !sliding) return sliding;
     if (context.node.attributes.integer("group", 1) != 1) return Support::no("it has several groups");
-    for (const Value* value : {&context.input(0), &context.output()})
-      if (Support tensor = supports_value(*value, type); !tensor) return tensor;
     if (!has_whole_phases(shape_of(context))) return Support::no("its filters are no multiple of 8");
-    return supports_post_ops(context);
+    return {};
   }
 
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
     const TransposedShape shape = shape_of(context);
     const ConvolutionShape phases = phases_of(shape);
-    std::vector<float> bias;
-    if (context.has(2)) bias = floats_of(*context.constant(2));
-    return make_launch(
-        device_, context,
-        convolution_program(context, phases, convolution_tiles(phases, limits_of(device_)).front(),
-                            phase_weights(shape, floats_of(*context.constant(1))), phase_bias(shape, bias)));
+    return make_launch(device_, context,
+                       convolution_program(context, phases, convolution_tiles(phases, limits_of(device_)).front(),
+                                           phase_weights(shape, floats_of(*context.constant(1))),
+                                           phase_bias(shape, bias_of(context))));
   }
 
  private:
