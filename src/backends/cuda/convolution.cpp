@@ -131,9 +131,7 @@ NodeProgram convolution_program(const NodeContext& context, const ConvolutionSha
 
 namespace {
 
-// Places are 32-bit numbers, and packed in pairs of 16 bits.
-constexpr std::int64_t kMaxElements = std::int64_t{1} << 31;
-constexpr std::int64_t kMaxLength = 16384;
+constexpr std::int64_t kMaxLength = 16384;  // places are packed in pairs of 16 bits
 
 Support supports_image(const Value& value, DType type) {
   const Shape& shape = value.type.shape;

@@ -4,8 +4,8 @@
 #include <cstdint>
 
 // What Saccade uses of the CUDA driver's and NVRTC's binary interfaces, declared here so that building needs no
-// toolkit. Names and values are NVIDIA's (cuda.h, nvrtc.h); tests/backends/cuda compares them with the headers where
-// there are any.
+// toolkit. Names and values are NVIDIA's (cuda.h, nvrtc.h); tests/cuda/driver_api_test.cpp compares them with the
+// headers where there are any.
 namespace saccade::cuda {
 
 using CUdevice = int;
@@ -89,7 +89,7 @@ struct CUlaunchConfig {
   unsigned numAttrs;
 };
 
-// Every function of the driver that is called, by the symbol that libcuda exports; a table of pointers has one each.
+// Functions of the driver, by the symbol that libcuda exports; a table of pointers has one each.
 // clang-format off
 #define SACCADE_CUDA_DRIVER(X)                                                                                    \
   X(cuInit, (unsigned flags))                                                                                     \

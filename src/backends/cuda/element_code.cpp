@@ -14,8 +14,6 @@ namespace saccade::cuda {
 namespace {
 
 constexpr unsigned kThreads = 256;
-// Indices are 32-bit: divisions by constants are twice as fast.
-constexpr std::int64_t kMaxElements = std::int64_t{1} << 31;
 
 struct TypeNames {
   DType dtype;

@@ -9,6 +9,9 @@
 
 namespace saccade::cuda {
 
+/// A kernel's tensor has fewer elements: it counts them in 32 bits, whose divisions by constants are twice as fast.
+inline constexpr std::int64_t kMaxElements = std::int64_t{1} << 31;
+
 /// An element's place: a C++ expression for its index along each dimension, in the order of the (ONNX) shape.
 using Index = std::vector<std::string>;
 

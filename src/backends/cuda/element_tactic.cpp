@@ -7,9 +7,6 @@
 namespace saccade::cuda {
 namespace {
 
-// Places are 32-bit numbers.
-constexpr std::int64_t kMaxElements = std::int64_t{1} << 31;
-
 Support supports_value(const Value& value) {
   if (value.type.dtype > DType::kBool)
     return Support::no(fmt::format("kernels read no {}", to_string(value.type.dtype)));

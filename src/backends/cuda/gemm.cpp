@@ -12,9 +12,6 @@
 namespace saccade::cuda {
 namespace {
 
-// Places are 32-bit numbers.
-constexpr std::int64_t kMaxElements = std::int64_t{1} << 31;
-
 /// A product's lengths and where its operands' batches lie.
 struct Operands {
   std::int64_t m = 1;

@@ -27,7 +27,7 @@ constexpr Move kMoves[] = {{"CenterCropPad"}, {"Concat", 0},    {"DepthToSpace"}
                            {"Tile"},          {"Transpose"},    {"Trilu"},          {"Unsqueeze"}};
 
 // Tables and the numbers in between are made on the host.
-constexpr std::int64_t kMaxElements = std::int64_t{1} << 27;
+constexpr std::int64_t kMostMoved = std::int64_t{1} << 27;
 
 const Move* find_move(const Node& node) {
   if (node.domain == "saccade" && node.op == "Reorder") {
@@ -201,7 +201,7 @@ class Moves : public Tactic {
     }
     for (ValueId id : context.node.outputs)
       if (id != ValueId::kNone) elements += context.graph.value(id).type.shape.elements();
-    if (elements > kMaxElements) return Support::no("its tensors are too large");
+    if (elements > kMostMoved) return Support::no("its tensors are too large");
     return supports_post_ops(context);
   }
 

@@ -16,7 +16,6 @@ namespace {
 /// A graph input or output in memory that the host sees, and where it lies on the device.
 struct Staged {
   PinnedMemory memory;
-  TensorView view;
   CUdeviceptr device = 0;
   std::size_t bytes = 0;
 };
@@ -50,20 +49,17 @@ class DeviceRunner : public Runner {
     const auto start = Clock::now();
     if (!times_.empty()) {
       run_timed(start);
-    } else if (executable_) {
-      prepare();
+      return;
+    }
+    prepare();
+    if (executable_)
       SACCADE_CUDA(cuGraphLaunch(executable_.get(), queue_.stream.get()));
-      wait();
-    } else {
-      prepare();
+    else
       enqueue();
-      wait();
-    }
+    wait();
     // Stages of one graph are told apart by a profile alone.
-    if (times_.empty()) {
-      stage_times_.fill({});
-      stage_times_[static_cast<std::size_t>(Stage::kModel)] = Clock::now() - start;
-    }
+    stage_times_.fill({});
+    stage_times_[static_cast<std::size_t>(Stage::kModel)] = Clock::now() - start;
   }
 
   void poison() override {
@@ -82,17 +78,13 @@ class DeviceRunner : public Runner {
   }
 
  private:
-  std::byte* device_pointer(const Slot& slot) const {
-    return slot.kind == Slot::Kind::kArena ? arena_.pointer() + slot.offset : nullptr;
-  }
-
   TensorView device_view(ValueId id) {
     if (id == ValueId::kNone) return {};
     const Slot& slot = plan_.slots()[static_cast<std::size_t>(id)];
     const Value& value = plan_.graph().value(id);
     TensorView result{.dtype = value.type.dtype, .layout = value.layout, .shape = value.type.shape};
     // Constants are each launch's own; a frame is read where the host has it.
-    if (slot.kind == Slot::Kind::kArena) result.data = device_pointer(slot);
+    if (slot.kind == Slot::Kind::kArena) result.data = arena_.pointer() + slot.offset;
     if (slot.kind == Slot::Kind::kFrame) result.data = &frame_;
     if (slot.kind == Slot::Kind::kConstant) result.data = view_of(*plan_.graph().constant(slot.root)).data;
     return result;
@@ -117,7 +109,6 @@ class DeviceRunner : public Runner {
     made.memory = make_pinned(made.bytes);
     made.device = address_of(view.data);
     view.data = made.memory.get();
-    made.view = view;
     staged_.emplace(id, view);
   }
 
