@@ -33,5 +33,15 @@ TEST(CudaBackend, ListsAllNodesThatItCannotRun) {
   EXPECT_NE(message.find("Det1"), std::string::npos) << message;
 }
 
+TEST(CudaBackend, ReadsTheRowsOfProductsAndNormsSideBySide) {
+  test::GraphBuilder b;
+  const ValueId product = b.op("MatMul", {b.input("x", {1, 5, 8}), b.random({8, 8})});
+  const ValueId norm = b.op("LayerNormalization", {product, b.random({8})});
+  const Graph graph = b.build({norm});
+  const Backend& backend = cuda_backend({});
+  for (const NodeId id : graph.order())
+    EXPECT_EQ(backend.layout_rule({graph, graph.node(id)}), LayoutRule::kRowMajor) << graph.node(id).op;
+}
+
 }  // namespace
 }  // namespace saccade

@@ -40,6 +40,18 @@ TEST(CudaResize, InterpolatesByCubics) {
       .check("resize", {1, 0});
 }
 
+TEST(CudaResize, TakesVectorsOfChannels) {
+  const auto check = [](const CudaCase& made, CudaTolerance tolerance = kLinear) {
+    made.check("channels.resize", tolerance, Layout::kChannelsLast);
+  };
+  check(resize(DType::kFloat32, {2, 4, 3, 5}, {1, 1, 2, 2.5F}, "linear", "half_pixel"));
+  check(resize(DType::kFloat32, {1, 6, 5, 4}, {1, 1, 1.8F, 2}, "cubic", "align_corners"));
+  check(resize(DType::kFloat32, {2, 8, 6, 5}, {1, 1, 1, 1.6F}, "linear", "asymmetric").post("Relu"));
+  check(resize(DType::kFloat16, {2, 8, 4, 5}, {1, 1, 2, 2}, "nearest", "asymmetric"), {0, 0});
+  check(resize(DType::kFloat16, {1, 16, 7, 5}, {1, 1, 0.6F, 1.7F}, "linear", "align_corners"), {0.05, 2e-3});
+  check(resize(DType::kBFloat16, {1, 24, 7, 3}, {1, 1, 2, 3}, "linear", "half_pixel").post("Relu"), {0.4, 0.02});
+}
+
 TEST(CudaResize, CropsAndResizes) {
   CudaCase("Resize")
       .input({1, 1, 6, 7})

@@ -37,6 +37,7 @@ class CudaBackend : public Backend {
     own_.push_back(batch_normalization(device));
     own_.push_back(line_reductions(device));
     own_.push_back(pooling(device));
+    own_.push_back(channel_resize(device));
     own_.push_back(resize(device));
     own_.push_back(grid_sample(device));
     own_.push_back(roi_align(device));
@@ -59,9 +60,14 @@ class CudaBackend : public Backend {
     const auto runs = [&](const auto& tactic) { return tactic->supports(context).yes; };
     // What runs on the host must stay as it can read it.
     if (std::ranges::none_of(own_, runs)) return LayoutRule::kRowMajor;
+    if (!context.node.domain.empty()) return LayoutRule::kAny;
     const std::string& op = context.node.op;
-    const bool slides = op == "Conv" || op == "ConvTranspose" || op == "MaxPool" || op == "AveragePool";
-    return slides && context.node.domain.empty() ? LayoutRule::kChannelsLast : LayoutRule::kAny;
+    if (op == "Conv" || op == "ConvTranspose" || op == "MaxPool" || op == "AveragePool")
+      return LayoutRule::kChannelsLast;
+    // Rows side by side: tiles and lines read them whole.
+    if (op == "MatMul" || op == "Gemm" || op == "LayerNormalization" || op == "RMSNormalization")
+      return LayoutRule::kRowMajor;
+    return LayoutRule::kAny;
   }
   bool computes_halves() const override { return true; }
   std::unique_ptr<Runner> make_runner(const Plan& plan) const override {

@@ -17,6 +17,7 @@ constexpr std::int64_t kThreads = 256;
 constexpr std::int64_t kManyThreads = 1024;
 constexpr std::int64_t kBusyBlocks = 264;
 constexpr std::int64_t kWarp = 32;
+constexpr std::int64_t kHeld = 32;  // elements of a line that a thread keeps: kHeld of kernels/lines.cuh
 
 std::int64_t power_of_two(std::int64_t at_least) {
   return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(at_least, 1))));
@@ -62,10 +63,12 @@ LinePlan::LinePlan(const Shape& shape, Layout layout, const std::vector<bool>& r
 void LinePlan::choose_threads() {
   if (neighbours_) {
     along_ = std::min(power_of_two(count_), kWarp);
-    // A line that keeps a warp busy for long, or too few lines for all multiprocessors.
-    if (count_ > 1024 || (count_ > 256 && lines_ < kBusyBlocks * kThreads / kWarp)) along_ = kThreads;
+    // A line that a warp can't hold in its registers.
+    if (count_ > kHeld * kWarp) along_ = kThreads;
     if (count_ > 16 * kThreads && lines_ < kBusyBlocks) along_ = kManyThreads;
     across_ = std::max(kThreads / along_, std::int64_t{1});
+    // Few lines go to as many multiprocessors as there are.
+    while (across_ * along_ > kWarp && across_ > 1 && lines_ < across_ * kBusyBlocks) across_ /= 2;
     return;
   }
   across_ = kWarp;

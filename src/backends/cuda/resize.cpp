@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "cuda/element_tactic.hpp"
+#include "cuda/resize_plan.hpp"
 #include "cuda/tactics.hpp"
-#include "ops/resize_axis.hpp"
 #include "ops/values.hpp"
 #include "tensor/numbers.hpp"
 
@@ -12,11 +12,23 @@
 namespace saccade::cuda {
 namespace {
 
-using AxisTaps = std::vector<ResizeTap>;
+/// Whether every output is the input in its place: an axis may be asked for at its own length.
+bool is_identity(const AxisTaps& taps) {
+  for (std::size_t i = 0; i < taps.size(); ++i) {
+    const ResizeTap& tap = taps[i];
+    if (tap.outside) return false;
+    for (std::size_t k = 0; k < tap.weights.size(); ++k)
+      if (tap.weights[k] != (tap.first + static_cast<std::int64_t>(k) == static_cast<std::int64_t>(i) ? 1.0F : 0.0F))
+        return false;
+  }
+  return true;
+}
 
 bool crops_region(const NodeContext& context) {
   return context.node.attributes.text("coordinate_transformation_mode") == "tf_crop_and_resize";
 }
+
+}  // namespace
 
 Support supports_resize(const NodeContext& context) {
   if (!context.node.is("Resize")) return Support::other_operator("not a Resize");
@@ -26,7 +38,6 @@ Support supports_resize(const NodeContext& context) {
   return {};
 }
 
-/// The taps of every axis; none where it stays as it is.
 std::vector<AxisTaps> taps_of_axes(const NodeContext& context) {
   const Attributes& attributes = context.node.attributes;
   const auto floats = [&](int i) {
@@ -42,24 +53,45 @@ std::vector<AxisTaps> taps_of_axes(const NodeContext& context) {
                                 crops_region(context) ? floats(1) : std::vector<float>{});
   std::vector<AxisTaps> taps;
   taps.reserve(axes.size());
-  for (const ResizeAxis& axis : axes) taps.push_back(axis.resized ? resize_taps(attributes, axis) : AxisTaps{});
+  for (const ResizeAxis& axis : axes) {
+    taps.push_back(axis.resized ? resize_taps(attributes, axis) : AxisTaps{});
+    if (axis.in == axis.out && is_identity(taps.back())) taps.back().clear();
+  }
   return taps;
 }
+
+std::size_t most_taps(const AxisTaps& taps) {
+  std::size_t most = 1;
+  for (const ResizeTap& tap : taps) most = std::max(most, tap.weights.size());
+  return most;
+}
+
+std::vector<float> padded_weights(const AxisTaps& taps) {
+  const std::size_t most = most_taps(taps);
+  std::vector<float> table;
+  for (const ResizeTap& tap : taps) {
+    table.insert(table.end(), tap.weights.begin(), tap.weights.end());
+    table.resize(table.size() + most - tap.weights.size(), 0.0F);
+  }
+  return table;
+}
+
+namespace {
 
 /// Writes the taps along one axis.
 class ResizedAxis {
  public:
-  ResizedAxis(ElementCode& code, const AxisTaps& taps, std::string at) : code_(code), taps_(taps), at_(std::move(at)) {
+  ResizedAxis(ElementCode& code, const AxisTaps& taps, std::string at)
+      : code_(code), taps_(taps), at_(std::move(at)), most_(most_taps(taps)) {
     std::vector<std::int32_t> first;
     for (const ResizeTap& tap : taps) {
       first.push_back(static_cast<std::int32_t>(tap.first));
-      most_ = std::max(most_, tap.weights.size());
       outside_ = outside_ || tap.outside;
     }
     first_ = taps.empty() ? at_ : code.let("int32", place_of_first(first));
     const auto is_copy = [](const ResizeTap& tap) { return tap.weights == std::vector<float>{1.0F}; };
     weighted_ = !std::ranges::all_of(taps, is_copy);
-    if (weighted_) weights_ = weights_table();
+    if (weighted_) weights_ = code.table("float", padded_weights(taps));
   }
 
   bool weighted() const { return weighted_; }
@@ -90,21 +122,12 @@ class ResizedAxis {
     return fmt::format("{}[{}]", code_.table("int32", first), at_);
   }
 
-  std::string weights_table() {
-    std::vector<float> table;
-    for (const ResizeTap& tap : taps_) {
-      table.insert(table.end(), tap.weights.begin(), tap.weights.end());
-      table.resize(table.size() + most_ - tap.weights.size(), 0.0F);
-    }
-    return code_.table("float", table);
-  }
-
   ElementCode& code_;
   const AxisTaps& taps_;
   std::string at_;
   std::string first_;
   std::string weights_;
-  std::size_t most_ = 1;
+  std::size_t most_;
   bool weighted_ = false;
   bool outside_ = false;
 };

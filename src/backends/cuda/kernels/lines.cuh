@@ -111,7 +111,8 @@ class Share {
 
  private:
   static constexpr int kTurns = (Lines::kCount + Lines::kAlong - 1) / Lines::kAlong;
-  static constexpr bool kKept = kTurns <= 16;
+  static constexpr int kHeld = 32;
+  static constexpr bool kKept = kTurns <= kHeld;
 
   const Team<Lines>& team_;
   const Load& load_;
