@@ -125,11 +125,11 @@ std::pair<std::string, std::string> split_assignment(const std::string& text) {
 }
 
 void CommonFlags::add_precision_to(CLI::App& app, std::vector<std::string>* precisions) {
-  const CLI::Validator is_built = one_of({"auto", "fp32", "bf16", "fp16"}, {"tf32", "int8"});
+  const CLI::Validator is_built = one_of({"auto", "fp32", "tf32", "bf16", "fp16"}, {"int8"});
   if (precisions == nullptr) {
     app.add_option("--precision", model.precision, "Numbers to compute with (default: auto)")
         ->check(is_built)
-        ->type_name("auto|fp32|bf16|fp16");
+        ->type_name("auto|fp32|tf32|bf16|fp16");
     return;
   }
   *precisions = {model.precision};

@@ -22,6 +22,8 @@ struct PassOptions {
   LayoutRules layout_rules;
   /// The backend computes float16 and bfloat16 in float32.
   bool widen_halves = false;
+  /// Convolutions and products of float32 may round to tf32.
+  bool allow_tf32 = false;
   /// What the model's float32 is to be computed in: float16 or bfloat16; nothing: as it is.
   std::optional<DType> narrow_to;
 

@@ -35,6 +35,7 @@
   LOCAL(fuse_residual, "make an Add of a tensor behind a product its post-op")                          \
   LOCAL(fuse_activation, "make an activation a post-op of the node before it")                          \
   WIDEN(narrow_floats, "compute in float16 or bfloat16 what leads to convolutions and products")        \
+  WIDEN(allow_tf32, "let convolutions and products of float32 round to tf32")                           \
   GRAPH(choose_layouts, "choose which nodes work channels-last, and reorder in between")
 // clang-format on
 

@@ -37,10 +37,10 @@ int cuda_ordinal(std::string_view device) {
 }
 
 void check_precision(const std::string& precision, bool on_gpu) {
-  const bool halves = precision == "fp16" || precision == "bf16";
-  if (precision == "auto" || precision == "fp32" || (halves && on_gpu)) return;
+  const bool gpu_alone = precision == "fp16" || precision == "bf16" || precision == "tf32";
+  if (precision == "auto" || precision == "fp32" || (gpu_alone && on_gpu)) return;
   fail(ErrorCode::kUnsupported, "the precision '{}' is not built yet{}: use auto{} or fp32", precision,
-       halves ? " for this device" : "", on_gpu ? ", fp16, bf16" : "");
+       gpu_alone ? " for this device" : "", on_gpu ? ", fp16, bf16, tf32" : "");
 }
 
 /// The type that a model's float32 is narrowed to; nothing where it stays.
@@ -88,6 +88,7 @@ PassOptions pass_options(const ModelOptions& options, const Backend& backend) {
   passes.max_memory = options.max_memory;
   passes.layout_rules = [&backend](const Graph& graph, const Node& node) { return backend.layout_rule({graph, node}); };
   passes.widen_halves = !backend.computes_halves();
+  passes.allow_tf32 = options.precision == "tf32";
   passes.narrow_to = narrowed(options.precision);
   return passes;
 }

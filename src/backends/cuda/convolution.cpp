@@ -8,6 +8,7 @@
 #include "cuda/element_tactic.hpp"
 #include "cuda/gemm_plan.hpp"
 #include "ops/convolve.hpp"
+#include "ops/tf32.hpp"
 #include "tensor/half.hpp"
 
 namespace saccade::cuda {
@@ -42,6 +43,7 @@ ConvolutionShape convolution_shape(const NodeContext& context) {
   const Window& window = conv.window;
   const auto length = [](std::int64_t value) { return static_cast<int>(value); };
   return {.dtype = input.type.dtype,
+          .tf32 = takes_tf32(context.node),
           .images = length(conv.batch),
           .height = length(window.in[1]),
           .width = length(window.in[2]),

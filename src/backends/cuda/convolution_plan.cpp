@@ -17,8 +17,10 @@ namespace {
 constexpr int ceil_div(int a, int b) { return (a + b - 1) / b; }
 constexpr int round_up(int a, int b) { return ceil_div(a, b) * b; }
 
-bool is_tensor(const ConvolutionShape& shape) { return shape.dtype != DType::kFloat32; }
-int element_bytes(const ConvolutionShape& shape) { return is_tensor(shape) ? 2 : 4; }
+int element_bytes(const ConvolutionShape& shape) { return shape.dtype == DType::kFloat32 ? 4 : 2; }
+bool is_tensor(const ConvolutionShape& shape) { return element_bytes(shape) == 2 || shape.tf32; }
+/// Products of one step of a warp's arithmetic.
+int unit_of(const ConvolutionShape& shape) { return is_tensor(shape) ? 32 / element_bytes(shape) : 4; }
 
 /// What kernels/convolution.cuh works out in Tiling, under the same names.
 struct Tiling {
@@ -79,20 +81,29 @@ std::uint16_t half_bits(float value, DType type) {
                                  : std::bit_cast<std::uint16_t>(BFloat16(value));
 }
 
+/// VALUE as the bits of a float32 that is rounded to tf32's 10 bits behind the point, half away from zero.
+std::uint32_t tf32_bits(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  return std::isfinite(value) ? (bits + 0x1000U) & ~0x1FFFU : bits;
+}
+
 /// Where the weights of one block's step lie: by channel of the step (or place among a few channels' products), tap of
-/// the step, and filter of the tile. Tensor cores: columns of 16 filters by 16 products, 8 halves a lane; the columns'
-/// order is WarpTile's (kernels/tile.cuh).
-int place_in_block(const ConvolutionTile& tile, const Tiling& tiling, bool tensor, int product, int filter) {
-  if (!tensor) return product * tile.filters + filter;
+/// the step, and filter of the tile. Tensor cores: columns of 16 filters by a unit's 16 products (8 of tf32), 16 bytes
+/// a lane; the columns' order is WarpTile's (kernels/tile.cuh).
+int place_in_block(const ConvolutionShape& shape, const ConvolutionTile& tile, const Tiling& tiling, int product,
+                   int filter) {
+  if (!is_tensor(shape)) return product * tile.filters + filter;
   const int group = tiling.group;
   const int within = filter % (8 * group);
   const int q = within / (2 * group);
   const int column_block = filter / (8 * group) * group + within % (2 * group) / 2;  // which 8 columns
   const int g = 2 * q + within % 2;
-  const int k = product % 16;
-  const int lane = 4 * g + k % 8 / 2;
-  const int element = column_block % 2 * 4 + k / 8 * 2 + k % 2;
-  return (product / 16 * (tile.filters / 16) + column_block / 2) * 256 + lane * 8 + element;
+  const int held = 4 / element_bytes(shape);  // neighbouring products of a register
+  const int k = product % unit_of(shape);
+  const int lane = 4 * g + k % (4 * held) / held;
+  const int element = (column_block % 2 * 2 + k / (4 * held)) * held + k % held;
+  const int column = product / unit_of(shape) * (tile.filters / 16) + column_block / 2;
+  return column * 128 * held + lane * 4 * held + element;
 }
 
 }  // namespace
@@ -122,18 +133,18 @@ int convolution_shared_bytes(const ConvolutionShape& shape, const ConvolutionTil
 std::vector<std::byte> pack_convolution_weights(const ConvolutionShape& shape, const ConvolutionTile& tile,
                                                 std::span<const float> weights) {
   const Tiling tiling(shape, tile);
-  const bool tensor = is_tensor(shape);
   const std::size_t block = static_cast<std::size_t>(tiling.weight_bytes);
   std::vector<std::byte> packed(block * static_cast<std::size_t>(shape.groups * tiling.filter_tiles * tiling.steps));
   const int taps = shape.taps();
   const auto put = [&](std::size_t number, int product, int filter, float value) {
     std::byte* to = packed.data() + number * block;
-    const auto place = static_cast<std::size_t>(place_in_block(tile, tiling, tensor, product, filter % tile.filters));
-    if (tensor) {
+    const auto place = static_cast<std::size_t>(place_in_block(shape, tile, tiling, product, filter % tile.filters));
+    if (element_bytes(shape) == 2) {
       const std::uint16_t bits = half_bits(value, shape.dtype);
       std::memcpy(to + place * 2, &bits, 2);
     } else {
-      std::memcpy(to + place * 4, &value, 4);
+      const std::uint32_t bits = shape.tf32 ? tf32_bits(value) : std::bit_cast<std::uint32_t>(value);
+      std::memcpy(to + place * 4, &bits, 4);
     }
   };
   const float* from = weights.data();
@@ -182,6 +193,7 @@ std::string convolution_constants(const std::string& name, const ConvolutionShap
   std::string text = fmt::format("struct {} {{\n  using Element = {};\n", name, element);
   text += fmt::format("  static constexpr Window kWindow = Window::{};\n", kWindows[static_cast<int>(tile.window)]);
   const std::pair<const char*, int> constants[] = {
+      {"Tf32", shape.tf32 ? 1 : 0},
       {"Images", shape.images},
       {"Height", shape.height},
       {"Width", shape.width},
@@ -273,7 +285,7 @@ double convolution_time(const ConvolutionShape& shape, const ConvolutionTile& ti
   const double waves = std::ceil(grid.blocks() / (static_cast<double>(limits.multiprocessors) * at_once));
   // Cycles of a step: tensor cores (or FFMA), fragments out of shared memory, inputs into it; a lone warp waits for
   // each.
-  const double units = static_cast<double>(tiling.depth) / (is_tensor(shape) ? 16 : 4) / tile.warps_k;
+  const double units = static_cast<double>(tiling.depth) / unit_of(shape) / tile.warps_k;
   const double crowd = std::max(1.0, warps * at_once / 4.0);
   const double sums = tiling.m * tiling.n;
   const double multiply = sums * (is_tensor(shape) ? 8 : 16) * crowd;
@@ -327,18 +339,18 @@ Choices choices_of(const ConvolutionShape& shape, ConvolutionWindow window) {
   }
   for (int filters : {16, 32, 48, 64, 80, 96, 128})
     if (filters == 16 || filters < shape.filters + 16) choices.filters.push_back(filters);
-  const int align = is_tensor(shape) ? 16 : 4;
+  const int align = unit_of(shape);
   if (window == ConvolutionWindow::kFewChannels) {
     choices.steps = {16};
   } else {
-    for (int step : is_tensor(shape) ? std::vector{16, 32, 48, 64, 80, 96, 128, 256} : std::vector{4, 8, 16, 32, 64})
-      if (step < shape.channels + align) choices.steps.push_back(step);
+    for (int step : {4, 8, 16, 24, 32, 48, 64, 80, 96, 128, 256})
+      if (step % align == 0 && step < shape.channels + align) choices.steps.push_back(step);
   }
   return choices;
 }
 
 bool fits(const ConvolutionShape& shape, const ConvolutionTile& tile, const DeviceLimits& limits) {
-  const int unit = is_tensor(shape) ? 16 : 4;
+  const int unit = unit_of(shape);
   const bool few = tile.window == ConvolutionWindow::kFewChannels;
   if (tile.filters % (16 * tile.warps_n) != 0 || (!few && tile.step % (unit * tile.warps_k) != 0)) return false;
   const Tiling tiling(shape, tile);
@@ -377,7 +389,7 @@ std::vector<ConvolutionTile> convolution_tiles(const ConvolutionShape& shape, co
                     consider({window, height, width, filters, step, warps_m, warps_n, warps_k, split, stages});
                 }
   };
-  if (is_tensor(shape) && shape.channels <= 4 && shape.groups == 1) {
+  if (element_bytes(shape) == 2 && shape.channels <= 4 && shape.groups == 1) {
     enumerate(ConvolutionWindow::kFewChannels);
   } else {
     const bool point = shape.taps() == 1;

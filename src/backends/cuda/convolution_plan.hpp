@@ -14,6 +14,7 @@ namespace saccade::cuda {
 /// A two-dimensional convolution of NHWC tensors. Channels and filters are a group's; pitches are from pixel to pixel.
 struct ConvolutionShape {
   DType dtype = DType::kFloat16;  ///< of input and output: float32, float16 or bfloat16
+  bool tf32 = false;              ///< float32 may be rounded to tf32, and is multiplied by tensor cores
   int images = 1;
   int height = 1;
   int width = 1;

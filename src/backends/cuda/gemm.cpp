@@ -6,6 +6,7 @@
 #include "cuda/convolution.hpp"
 #include "cuda/element_functions.hpp"
 #include "ops/matmul_shape.hpp"
+#include "ops/tf32.hpp"
 
 // MatMul and Gemm in tiles: a constant right operand is a 1x1 convolution's weights, over as many pixels as there are
 // rows; two activations are multiplied by kernels/gemm.cuh.
@@ -66,6 +67,7 @@ ConvolutionShape as_convolution(const NodeContext& context, const Operands& oper
   const auto k = static_cast<int>(operands.k);
   const auto n = static_cast<int>(operands.n);
   return {.dtype = context.input(0).type.dtype,
+          .tf32 = takes_tf32(context.node),
           .width = rows,
           .in_pitch = k,
           .channels = k,

@@ -1,6 +1,7 @@
 #include "cuda/transposed_plan.hpp"
 
 #include "cuda/convolution.hpp"
+#include "ops/tf32.hpp"
 #include "ops/window.hpp"
 
 // ConvTranspose of one group with constant weights as a convolution of its phases.
@@ -14,6 +15,7 @@ TransposedShape shape_of(const NodeContext& context) {
   const Window window = slide_transposed(attributes, input, kernel_of(attributes, weights));
   const auto length = [](std::int64_t value) { return static_cast<int>(value); };
   return {.dtype = context.input(0).type.dtype,
+          .tf32 = takes_tf32(context.node),
           .images = length(input[0]),
           .height = length(window.in[1]),
           .width = length(window.in[2]),

@@ -36,6 +36,7 @@ ConvolutionShape phases_of(const TransposedShape& shape) {
   const Axis x = horizontal(shape);
   ConvolutionShape phases;
   phases.dtype = shape.dtype;
+  phases.tf32 = shape.tf32;
   phases.images = shape.images;
   phases.height = shape.height;
   phases.width = shape.width;

@@ -11,6 +11,7 @@ namespace saccade::cuda {
 /// The lengths of a transposed convolution of one group, NHWC.
 struct TransposedShape {
   DType dtype = DType::kFloat16;
+  bool tf32 = false;
   int images = 1;
   int height = 1;
   int width = 1;

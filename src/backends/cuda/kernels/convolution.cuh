@@ -29,7 +29,8 @@
 // the 61 layers of YOLOv8n's shapes at 640 x 640 138 and 142 us. The smallest layer takes 1.1 us, which is mostly the
 // hand-over. Products of a vision transformer's 197 rows reach 70 to 140 TFLOP/s, far under what wgmma could.
 //
-// Half-precision inputs are multiplied by tensor cores; float32 by FFMA in the same frame, with the same sums per lane.
+// Half-precision inputs are multiplied by tensor cores, float32 likewise where it may be rounded to tf32 (kTf32: whose
+// fragments take as many bytes, half as many products), else by FFMA in the same frame, with the same sums per lane.
 // Layers of up to 4 channels (kFewChannels: a network's first) keep 4 channels a pixel in shared memory, and a
 // fragment's 16 products are 4 neighbouring taps of them.
 

@@ -58,7 +58,7 @@ struct Multiplier {
     uint4 b[kN / 2];
   };
   static constexpr int kUnits =
-      S::kFew ? L::kKernelHeight * S::kLineTaps / 4 : (S::kWhole ? S::kTaps : 1) * L::kStep / 16 / L::kWarpsK;
+      S::kFew ? L::kKernelHeight * S::kLineTaps / 4 : (S::kWhole ? S::kTaps : 1) * L::kStep / S::kUnit / L::kWarpsK;
 
   __device__ __forceinline__ void load(Fragments& f, const unsigned char* input, const unsigned char* block,
                                        int unit) const {
@@ -73,10 +73,16 @@ struct Multiplier {
           f.a[m][i] = *reinterpret_cast<const uint32*>(input + rows[2 * m + i % 2] + offset +
                                                        i / 2 * 2 * L::kDilationX * S::kPixelBytes);
     } else {
-      constexpr int kTapUnits = L::kStep / 16 / L::kWarpsK;
+      constexpr int kTapUnits = L::kStep / S::kUnit / L::kWarpsK;
       const int offset = tap_offset(unit / kTapUnits) + unit % kTapUnits * L::kWarpsK * 32;
 #pragma unroll
-      for (int m = 0; m < kM; ++m) load_matrices(f.a[m], input + rows[m] + offset);
+      for (int m = 0; m < kM; ++m) {
+        load_matrices(f.a[m], input + rows[m] + offset);
+        if constexpr (L::kTf32) {
+#pragma unroll
+          for (int i = 0; i < 4; ++i) f.a[m][i] = to_tf32(__uint_as_float(f.a[m][i]));
+        }
+      }
     }
 #pragma unroll
     for (int n = 0; n < kN / 2; ++n)
@@ -101,7 +107,11 @@ struct Multiplier {
 #pragma unroll
         for (int n = 0; n < kN; ++n) {
           const uint32 b[2] = {n % 2 == 0 ? f.b[n / 2].x : f.b[n / 2].z, n % 2 == 0 ? f.b[n / 2].y : f.b[n / 2].w};
-          multiply_add<T>(sums[m][n], f.a[m], b);
+          if constexpr (L::kTf32) {
+            multiply_add_tf32(sums[m][n], f.a[m], b);
+          } else {
+            multiply_add<T>(sums[m][n], f.a[m], b);
+          }
         }
     }
   }

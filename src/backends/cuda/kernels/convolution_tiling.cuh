@@ -10,7 +10,8 @@ enum class Window { kGather, kPatch, kFewChannels };
 template <class L>
 struct Tiling {
   using T = typename L::Element;
-  static constexpr bool kTensor = sizeof(T) == 2;
+  static constexpr bool kTensor = sizeof(T) == 2 || L::kTf32;
+  static constexpr int kUnit = kTensor ? 32 / sizeof(T) : 4;  // products of one step of a warp's arithmetic
   static constexpr bool kFew = L::kWindow == Window::kFewChannels;
   static constexpr bool kWhole = L::kWindow != Window::kGather;  // a step has all taps
   static constexpr int kTaps = L::kKernelHeight * L::kKernelWidth;
@@ -79,8 +80,8 @@ struct Tiling {
   static_assert(kPhases == 1 || (kPhaseFilters % Warp::kLane == 0 && L::kGroups == 1), "a vector of two phases");
   static constexpr bool kVectorStores = L::kFilters % Warp::kLane == 0 && L::kOutPitch % Warp::kLane == 0;
 
-  static_assert(kFew || L::kStep % ((kTensor ? 16 : 4) * L::kWarpsK) == 0, "warps can't share a step");
-  static_assert(!kFew || (kTensor && L::kWarpsK == 1 && L::kSplit == 1), "few channels are one step");
+  static_assert(kFew || L::kStep % (kUnit * L::kWarpsK) == 0, "warps can't share a step");
+  static_assert(!kFew || (sizeof(T) == 2 && L::kWarpsK == 1 && L::kSplit == 1), "few channels are one step");
   static_assert(L::kTileFilters % (16 * L::kWarpsN) == 0, "a warp has multiples of 16 filters");
   static_assert(kWhole || L::kTileHeight == 1, "gathered tiles are lines of pixels");
 };

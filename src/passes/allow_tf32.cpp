@@ -1,0 +1,38 @@
+#include <map>
+
+#include "ops/tf32.hpp"
+#include "passes/match.hpp"
+
+// Marks a model's float32 convolutions and products, not those of pixels and answers, as ones that may round to tf32.
+namespace saccade {
+namespace {
+
+bool may_round(const Graph& graph, const Node& node) {
+  const bool multiplies = node.is("Conv") || node.is("ConvTranspose") || node.is("Gemm") || node.is("MatMul");
+  return multiplies && node.stage == Stage::kModel && is_float32(graph, output_of(node)) && !takes_tf32(node);
+}
+
+}  // namespace
+
+std::optional<Patch> allow_tf32(const PassContext& context) {
+  const Graph& graph = context.graph;
+  if (!context.allow_tf32) return {};
+  Patch patch(graph, "round to tf32 what is multiplied");
+  std::map<ValueId, ValueId> made;
+  for (NodeId id : graph.order()) {
+    const Node& node = graph.node(id);
+    if (!may_round(graph, node)) continue;
+    Node marked = node;
+    marked.attributes.set(kTf32Attribute, std::int64_t{1});
+    marked.outputs = {patch.add_value(graph.value(output_of(node)).name)};
+    for (ValueId& input : marked.inputs)
+      if (const auto found = made.find(input); found != made.end()) input = found->second;
+    made[output_of(node)] = marked.outputs[0];
+    patch.replace(output_of(node), marked.outputs[0]);
+    patch.add_node(std::move(marked));
+  }
+  if (made.empty()) return {};
+  return patch;
+}
+
+}  // namespace saccade

@@ -1,0 +1,132 @@
+#include "cuda_case.hpp"
+#include "ops/tf32.hpp"
+
+namespace saccade {
+namespace {
+
+// Sums of up to a thousand products of numbers up to 2 and weights up to 1, in the type's own rounding: inputs and
+// weights are rounded before, so that of halves only what is stored is rounded again.
+CudaTolerance tolerance_of(DType dtype, bool tf32 = false) {
+  if (dtype == DType::kFloat16) return {2e-3, 2e-3};
+  if (dtype == DType::kBFloat16) return {2e-2, 1e-2};
+  return tf32 ? CudaTolerance{3e-2, 2e-3} : CudaTolerance{1e-4, 1e-5};
+}
+
+/// FILTERS of KERNEL over images of SHAPE.
+CudaCase convolution(DType dtype, const Shape& shape, const Shape& filters, const std::string& op = "Conv") {
+  CudaCase made(op);
+  made.input(dtype, shape).constant(random_elements(dtype, filters, -1, 1, 5));
+  const std::int64_t count = op == "Conv" ? filters[0] : filters[1];
+  made.constant(random_elements(dtype, {count}, -1, 1, 6));
+  return made;
+}
+
+using Numbers = std::vector<std::int64_t>;
+
+constexpr DType kTypes[] = {DType::kFloat32, DType::kFloat16, DType::kBFloat16};
+
+TEST(CudaConvolution, MultipliesPointsAndPatches) {
+  for (const DType dtype : kTypes) {
+    const auto check = [&](const CudaCase& made) {
+      made.check("tiled.convolution", tolerance_of(dtype), Layout::kChannelsLast);
+    };
+    check(convolution(dtype, {1, 24, 5, 7}, {40, 24, 1, 1}).post("Relu"));
+    check(convolution(dtype, {2, 8, 9, 6}, {16, 8, 3, 3}).attribute("pads", Numbers{1, 1, 1, 1}).post("Silu"));
+    check(
+        convolution(dtype, {1, 36, 8, 11}, {9, 36, 3, 3}).attribute("strides", Numbers{2, 2}).post_with_operand("Add"));
+    check(convolution(dtype, {1, 3, 19, 17}, {8, 3, 7, 7})
+              .attribute("strides", Numbers{2, 2})
+              .attribute("pads", Numbers{3, 3, 3, 3}));
+    check(convolution(dtype, {1, 16, 12, 12}, {8, 16, 3, 3})
+              .attribute("dilations", Numbers{2, 3})
+              .attribute("pads", Numbers{2, 3, 2, 3}));
+    check(convolution(dtype, {1, 24, 5, 6}, {12, 6, 3, 3})
+              .attribute("group", std::int64_t{4})
+              .attribute("pads", Numbers{1, 1, 1, 1}));
+    check(convolution(dtype, {1, 7, 5, 6}, {5, 7, 2, 3}));
+  }
+}
+
+TEST(CudaConvolution, SplitsLongSums) {
+  for (const DType dtype : kTypes)
+    convolution(dtype, {1, 512, 3, 3}, {24, 512, 1, 1})
+        .check("tiled.convolution", tolerance_of(dtype), Layout::kChannelsLast);
+}
+
+TEST(CudaConvolution, RoundsToTf32) {
+  const auto check = [](CudaCase made, const std::string& tactic = "tiled.convolution") {
+    made.attribute(kTf32Attribute, std::int64_t{1})
+        .check(tactic, tolerance_of(DType::kFloat32, true), Layout::kChannelsLast);
+  };
+  check(convolution(DType::kFloat32, {1, 24, 5, 7}, {40, 24, 1, 1}).post("Relu"));
+  check(convolution(DType::kFloat32, {2, 16, 9, 6}, {16, 16, 3, 3}).attribute("pads", Numbers{1, 1, 1, 1}));
+  check(convolution(DType::kFloat32, {1, 3, 19, 17}, {8, 3, 7, 7}).attribute("strides", Numbers{2, 2}));
+  check(convolution(DType::kFloat32, {1, 7, 5, 6}, {5, 7, 2, 3}));
+  check(convolution(DType::kFloat32, {1, 16, 4, 5}, {16, 8, 2, 2}, "ConvTranspose").attribute("strides", Numbers{2, 2}),
+        "tiled.transposed_convolution");
+}
+
+TEST(CudaConvolution, FiltersEveryChannelByItself) {
+  for (const DType dtype : kTypes) {
+    const auto check = [&](CudaCase made, std::int64_t group) {
+      made.attribute("group", group).check("depthwise.convolution", tolerance_of(dtype), Layout::kChannelsLast);
+    };
+    check(convolution(dtype, {1, 16, 7, 9}, {16, 1, 3, 3}).attribute("pads", Numbers{1, 1, 1, 1}).post("HardSwish"),
+          16);
+    check(convolution(dtype, {2, 12, 11, 8}, {12, 1, 5, 5}).attribute("strides", Numbers{2, 2}), 12);
+    check(convolution(dtype, {1, 5, 9, 10}, {5, 1, 3, 3}).attribute("dilations", Numbers{2, 2}), 5);
+    check(
+        convolution(dtype, {1, 8, 9, 9}, {8, 1, 7, 7}).attribute("pads", Numbers{3, 3, 3, 3}).post_with_operand("Add"),
+        8);
+  }
+}
+
+TEST(CudaConvolution, Transposes) {
+  for (const DType dtype : kTypes) {
+    const auto check = [&](const CudaCase& made) {
+      made.check("tiled.transposed_convolution", tolerance_of(dtype), Layout::kChannelsLast);
+    };
+    check(convolution(dtype, {1, 16, 4, 5}, {16, 8, 2, 2}, "ConvTranspose").attribute("strides", Numbers{2, 2}));
+    check(convolution(dtype, {1, 12, 5, 3}, {12, 16, 4, 4}, "ConvTranspose")
+              .attribute("strides", Numbers{2, 2})
+              .attribute("pads", Numbers{1, 1, 1, 1})
+              .post("Relu"));
+    check(convolution(dtype, {2, 8, 3, 4}, {8, 8, 3, 3}, "ConvTranspose").attribute("output_padding", Numbers{0, 0}));
+  }
+}
+
+TEST(CudaProducts, MultiplyByConstants) {
+  for (const DType dtype : kTypes) {
+    const auto check = [&](const CudaCase& made) { made.check("tiled.matmul", tolerance_of(dtype)); };
+    check(
+        CudaCase("MatMul").input(dtype, {2, 13, 40}).constant(random_elements(dtype, {40, 24}, -1, 1, 5)).post("Gelu"));
+    check(CudaCase("MatMul").input(dtype, {7, 9}).constant(random_elements(dtype, {9, 11}, -1, 1, 5)));
+    check(CudaCase("Gemm")
+              .input(dtype, {5, 64})
+              .constant(random_elements(dtype, {33, 64}, -1, 1, 5))
+              .constant(random_elements(dtype, {33}, -1, 1, 6))
+              .attribute("transB", std::int64_t{1})
+              .post_with_operand("Add"));
+  }
+  CudaCase("MatMul")
+      .input({3, 40})
+      .constant({40, 24})
+      .attribute(kTf32Attribute, std::int64_t{1})
+      .check("tiled.matmul", tolerance_of(DType::kFloat32, true));
+}
+
+TEST(CudaProducts, MultiplyActivations) {
+  for (const DType dtype : kTypes) {
+    const auto check = [&](const CudaCase& made) { made.check("tiled.matmul", tolerance_of(dtype)); };
+    check(CudaCase("MatMul").input(dtype, {2, 3, 17, 24}).input(dtype, {2, 3, 24, 19}));
+    check(CudaCase("MatMul").input(dtype, {3, 33, 10}).input(dtype, {10, 7}));
+    check(CudaCase("Gemm")
+              .input(dtype, {20, 32})
+              .input(dtype, {12, 32})
+              .attribute("transB", std::int64_t{1})
+              .post("Relu"));
+  }
+}
+
+}  // namespace
+}  // namespace saccade

@@ -1,0 +1,31 @@
+#include "ops/tf32.hpp"
+#include "passes/rewrite.hpp"
+
+namespace saccade {
+namespace {
+
+using test::GraphBuilder;
+using test::operators;
+
+TEST(AllowTf32, MarksTheModelsProductsOfFloat32) {
+  GraphBuilder b;
+  const ValueId conv = b.op("Conv", {b.input("x", {1, 3, 6, 6}), b.random({4, 3, 3, 3})});
+  const ValueId product = b.op("MatMul", {b.op("Relu", {conv}), b.random({4, 5})});
+  Graph graph = b.build({b.op("MatMul", {product, b.random({5, 2})})});
+  EXPECT_EQ(test::rewrite(graph, "allow_tf32", {}), 0) << "nobody asked for it";
+  EXPECT_EQ(test::rewrite(graph, "allow_tf32", {.allow_tf32 = true}), 1);
+  EXPECT_EQ(operators(graph), "Conv Relu MatMul MatMul");
+  for (NodeId id : graph.order()) EXPECT_EQ(takes_tf32(graph.node(id)), graph.node(id).op != "Relu");
+}
+
+TEST(AllowTf32, LeavesPixelsAndAnswersAndOtherTypes) {
+  GraphBuilder b;
+  const ValueId answer = b.op("MatMul", {b.input("x", {2, 4}), b.random({4, 5})});
+  const ValueId integers = b.op("MatMul", {b.input("y", {2, 4}, DType::kInt32), b.input("z", {4, 2}, DType::kInt32)});
+  Graph graph = b.build({answer, integers});
+  graph.node(graph.value(answer).producer).stage = Stage::kPost;
+  EXPECT_EQ(test::rewrite(graph, "allow_tf32", {.allow_tf32 = true}), 0);
+}
+
+}  // namespace
+}  // namespace saccade
