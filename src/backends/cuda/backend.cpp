@@ -21,6 +21,7 @@ class CudaBackend : public Backend {
     // One a line: what stands first is preferred.
     own_.push_back(depthwise_convolution(device));
     own_.push_back(tiled_convolution(device));
+    own_.push_back(cudnn_convolution(device));
     own_.push_back(tiled_transposed_convolution(device));
     own_.push_back(tiled_matmul(device));
     own_.push_back(elements(device));

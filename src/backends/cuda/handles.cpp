@@ -54,4 +54,10 @@ DeviceMemory::~DeviceMemory() {
   if (address_ != 0) static_cast<void>(driver().cuMemFree_v2(address_));
 }
 
+DeviceMemory upload(std::span<const std::byte> bytes) {
+  DeviceMemory memory(bytes.size());
+  if (!bytes.empty()) SACCADE_CUDA(cuMemcpyHtoD_v2(memory.address(), bytes.data(), bytes.size()));
+  return memory;
+}
+
 }  // namespace saccade::cuda

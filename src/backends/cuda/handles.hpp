@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <type_traits>
 
 #include "cuda/driver.hpp"
@@ -50,6 +51,9 @@ class DeviceMemory {
   CUdeviceptr address_ = 0;
   std::size_t bytes_ = 0;
 };
+
+/// A copy of BYTES on the device, there when this returns. Throws Error (kDevice).
+DeviceMemory upload(std::span<const std::byte> bytes);
 
 /// The address that a view of device memory holds.
 inline CUdeviceptr address_of(const void* pointer) { return reinterpret_cast<CUdeviceptr>(pointer); }

@@ -52,13 +52,6 @@ class BoundKernels : public BoundLaunch {
   CUstream stream_;
 };
 
-/// Bytes on the device that no run changes.
-DeviceMemory upload(std::span<const std::byte> bytes) {
-  DeviceMemory memory(bytes.size());
-  if (!bytes.empty()) SACCADE_CUDA(cuMemcpyHtoD_v2(memory.address(), bytes.data(), bytes.size()));
-  return memory;
-}
-
 class KernelLaunch : public Launch {
  public:
   KernelLaunch(Device& device, const NodeContext& context, NodeProgram program)

@@ -1,0 +1,263 @@
+#include <array>
+
+#include "base/error.hpp"
+#include "cuda/convolution.hpp"
+#include "cuda/cudnn.hpp"
+#include "cuda/element_functions.hpp"
+#include "cuda/queue.hpp"
+#include "cuda/tactics.hpp"
+#include "ops/cast.hpp"
+
+// Conv by cuDNN, where it is installed: with many images it is a match for kernels/convolution.cuh. Bias, the residual
+// and ReLU are done by it, other post-ops by a kernel of ours behind it.
+namespace saccade::cuda {
+namespace {
+
+constexpr std::size_t kMostWorkspace = std::size_t{256} << 20;
+
+cudnnDataType_t type_of(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat16: return CUDNN_DATA_HALF;
+    case DType::kBFloat16: return CUDNN_DATA_BFLOAT16;
+    default: return CUDNN_DATA_FLOAT;
+  }
+}
+
+/// What cuDNN does after the sum. RESIDUAL is the input of the node that is added, or -1.
+struct Tail {
+  int residual = -1;
+  bool relu = false;
+  bool rest = false;  ///< all post-ops are ours
+};
+
+Tail tail_of(const NodeContext& context) {
+  const auto& posts = context.node.post_ops;
+  const auto is_relu = [](const PostOp& post) { return post.op == "Relu" && post.operand < 0; };
+  const auto is_residual = [&](const PostOp& post) {
+    return post.op == "Add" && post.operand >= 0 && context.constant(post.operand) == nullptr &&
+           context.input(post.operand).type.shape == context.output().type.shape;
+  };
+  if (posts.empty()) return {};
+  if (posts.size() == 1 && is_relu(posts[0])) return {.relu = true};
+  if (posts.size() == 1 && is_residual(posts[0])) return {.residual = posts[0].operand};
+  if (posts.size() == 2 && is_residual(posts[0]) && is_relu(posts[1]))
+    return {.residual = posts[0].operand, .relu = true};
+  return {.rest = true};
+}
+
+/// All that cuDNN wants to know about a convolution.
+class Descriptors {
+ public:
+  Descriptors(const ConvolutionShape& shape, bool relu) {
+    const cudnnDataType_t type = type_of(shape.dtype);
+    const int channels = shape.groups * shape.channels;
+    const int filters = shape.groups * shape.filters;
+    describe(input, type, {shape.images, channels, shape.height, shape.width});
+    describe(output, type, {shape.images, filters, shape.out_height, shape.out_width});
+    describe(bias, type, {1, filters, 1, 1});
+    filter = make<CudnnFilter, &CudnnApi::cudnnCreateFilterDescriptor>();
+    SACCADE_CUDNN_CALL(cudnnSetFilter4dDescriptor(filter.get(), type, CUDNN_TENSOR_NHWC, filters, shape.channels,
+                                                  shape.kernel_height, shape.kernel_width));
+    convolution = make<CudnnConvolution, &CudnnApi::cudnnCreateConvolutionDescriptor>();
+    SACCADE_CUDNN_CALL(cudnnSetConvolution2dDescriptor(convolution.get(), shape.pad_y, shape.pad_x, shape.stride_y,
+                                                       shape.stride_x, shape.dilation_y, shape.dilation_x,
+                                                       CUDNN_CROSS_CORRELATION, CUDNN_DATA_FLOAT));
+    SACCADE_CUDNN_CALL(cudnnSetConvolutionGroupCount(convolution.get(), shape.groups));
+    const bool plain = shape.dtype == DType::kFloat32 && !shape.tf32;
+    SACCADE_CUDNN_CALL(cudnnSetConvolutionMathType(convolution.get(), plain ? CUDNN_FMA_MATH : CUDNN_TENSOR_OP_MATH));
+    activation = make<CudnnActivation, &CudnnApi::cudnnCreateActivationDescriptor>();
+    SACCADE_CUDNN_CALL(cudnnSetActivationDescriptor(
+        activation.get(), relu ? CUDNN_ACTIVATION_RELU : CUDNN_ACTIVATION_IDENTITY, CUDNN_PROPAGATE_NAN, 0));
+  }
+
+  CudnnTensor input, output, bias;
+  CudnnFilter filter;
+  CudnnConvolution convolution;
+  CudnnActivation activation;
+
+ private:
+  template <typename Owner, auto Create>
+  static Owner make() {
+    typename Owner::pointer made = nullptr;
+    check_cudnn((cudnn()->*Create)(&made), "a descriptor");
+    return Owner(made);
+  }
+  static void describe(CudnnTensor& tensor, cudnnDataType_t type, const std::array<int, 4>& nchw) {
+    const auto [n, c, h, w] = nchw;
+    tensor = make<CudnnTensor, &CudnnApi::cudnnCreateTensorDescriptor>();
+    SACCADE_CUDNN_CALL(cudnnSetTensor4dDescriptorEx(tensor.get(), type, n, c, h, w, h * w * c, 1, w * c, c));
+  }
+};
+
+std::vector<std::byte> bytes_as(const Tensor& floats, DType dtype) {
+  Tensor made(dtype, floats.shape());
+  cast_elements(view_of(floats), view_of(made));
+  return {made.raw(), made.raw() + made.bytes()};
+}
+
+/// FROM, which is by filter, channel and tap, by filter, tap and channel.
+std::vector<std::byte> channels_last(const std::vector<float>& from, const ConvolutionShape& shape) {
+  const auto taps = static_cast<std::size_t>(shape.taps());
+  const auto channels = static_cast<std::size_t>(shape.channels);
+  Tensor wide(DType::kFloat32, {static_cast<std::int64_t>(from.size())});
+  const auto to = wide.data<float>();
+  for (std::size_t filter = 0; filter * channels * taps < from.size(); ++filter)
+    for (std::size_t channel = 0; channel < channels; ++channel)
+      for (std::size_t tap = 0; tap < taps; ++tap)
+        to[(filter * taps + tap) * channels + channel] = from[(filter * channels + channel) * taps + tap];
+  return bytes_as(wide, shape.dtype);
+}
+
+class CudnnLaunch : public Launch {
+ public:
+  CudnnLaunch(Device& device, const NodeContext& context, std::unique_ptr<Launch> rest)
+      : device_(device),
+        shape_(convolution_shape(context)),
+        tail_(tail_of(context)),
+        types_(shape_, tail_.relu),
+        rest_(std::move(rest)) {
+    weights_ = upload(channels_last(floats_of(*context.constant(1)), shape_));
+    std::vector<float> bias = bias_of(context);
+    bias.resize(static_cast<std::size_t>(shape_.groups * shape_.filters));
+    bias_ = upload(bytes_as(Tensor::of<float>({static_cast<std::int64_t>(bias.size())}, bias), shape_.dtype));
+    choose();
+  }
+  CudnnLaunch(const CudnnLaunch&) = delete;
+  CudnnLaunch& operator=(const CudnnLaunch&) = delete;
+  ~CudnnLaunch() override { static_cast<void>(driver().cuCtxSetCurrent(device_.context())); }
+
+  std::size_t scratch_bytes() const override { return workspace_; }
+  std::string detail() const override { return fmt::format("algorithm {}", static_cast<int>(algorithm_)); }
+  std::unique_ptr<BoundLaunch> bind(const Bindings& bindings) const override {
+    return std::make_unique<Bound>(*this, bindings);
+  }
+
+ private:
+  class Bound : public BoundLaunch {
+   public:
+    Bound(const CudnnLaunch& launch, const Bindings& bindings)
+        : launch_(launch),
+          stream_(queue_of(bindings).stream.get()),
+          input_(bindings.inputs[0].data),
+          output_(bindings.outputs[0].data),
+          scratch_(bindings.scratch) {
+      const int residual = launch.tail_.residual;
+      residual_ = residual < 0 ? output_ : bindings.inputs[static_cast<std::size_t>(residual)].data;
+      if (launch.rest_ != nullptr) rest_ = launch.rest_->bind(bindings);
+    }
+    void run() override {
+      launch_.run(stream_, input_, residual_, output_, scratch_);
+      if (rest_ != nullptr) rest_->run();
+    }
+
+   private:
+    const CudnnLaunch& launch_;
+    CUstream stream_;
+    void* input_;
+    void* output_;
+    void* residual_;
+    std::byte* scratch_;
+    std::unique_ptr<BoundLaunch> rest_;
+  };
+
+  /// The first of cuDNN's guesses that it can do; nothing but ReLU follows another than the precomputed product.
+  void choose() {
+    const CudnnHandle handle(device_.ordinal(), nullptr);
+    std::array<cudnnConvolutionFwdAlgoPerf_t, 8> results{};
+    int count = 0;
+    SACCADE_CUDNN_CALL(cudnnGetConvolutionForwardAlgorithm_v7(
+        handle.get(), types_.input.get(), types_.filter.get(), types_.convolution.get(), types_.output.get(),
+        static_cast<int>(results.size()), &count, results.data()));
+    for (int i = count - 1; i >= 0; --i) {
+      const auto& result = results[static_cast<std::size_t>(i)];
+      const bool possible = result.status == CUDNN_STATUS_SUCCESS && result.memory <= kMostWorkspace;
+      const bool fits = tail_.relu || result.algo == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM;
+      if (possible && fits) algorithm_ = result.algo;
+    }
+    SACCADE_CUDNN_CALL(cudnnGetConvolutionForwardWorkspaceSize(handle.get(), types_.input.get(), types_.filter.get(),
+                                                               types_.convolution.get(), types_.output.get(),
+                                                               algorithm_, &workspace_));
+  }
+
+  void run(CUstream stream, void* input, void* residual, void* output, void* scratch) const {
+    const CudnnHandle handle(device_.ordinal(), stream);
+    const float one = 1;
+    const float other = tail_.residual < 0 ? 0.0F : 1.0F;
+    SACCADE_CUDNN_CALL(cudnnConvolutionBiasActivationForward(
+        handle.get(), &one, types_.input.get(), input, types_.filter.get(), weights_.pointer(),
+        types_.convolution.get(), algorithm_, scratch, workspace_, &other, types_.output.get(), residual,
+        types_.bias.get(), bias_.pointer(), types_.activation.get(), types_.output.get(), output));
+  }
+
+  Device& device_;
+  ConvolutionShape shape_;
+  Tail tail_;
+  Descriptors types_;
+  std::unique_ptr<Launch> rest_;  // null: cuDNN does it all
+  DeviceMemory weights_;
+  DeviceMemory bias_;
+  cudnnConvolutionFwdAlgo_t algorithm_ = CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM;
+  std::size_t workspace_ = 0;
+};
+
+/// The post-ops on the output, in its place.
+NodeProgram rest_program(const NodeContext& context) {
+  constexpr int kThreads = 256;
+  const Value& output = context.output();
+  const std::int64_t count = output.type.shape.elements();
+  const std::int64_t channels = output.type.shape[1];
+  const int most = 16 / static_cast<int>(bits_of(output.type.dtype) / 8);
+  const int vector = channels % most == 0 ? most : 1;
+  NodeProgram program;
+  KernelCall call{.name = "post_ops"};
+  const PostOpsText post_ops = post_ops_text(context, call.arguments);
+  call.arguments.push_back({Argument::Kind::kOutput, 0});
+  const std::string parameters = post_ops.parameters.empty() ? "" : post_ops.parameters.substr(2) + ", ";
+  call.source = fmt::format(R"(#include "post_ops.cuh"
+{}extern "C" __global__ void __launch_bounds__({}) post_ops({}{}* output) {{
+  apply_post_ops<{}, {}>(output, {});
+}}
+)",
+                            post_ops.definition, kThreads, parameters, storage_name(output.type.dtype), count, vector,
+                            post_ops.value);
+  const std::int64_t blocks = (count / vector + kThreads - 1) / kThreads;
+  call.grid = {.blocks = {static_cast<unsigned>(blocks), 1, 1}, .threads = {kThreads, 1, 1}};
+  program.calls.push_back(std::move(call));
+  return program;
+}
+
+class CudnnConvolutionTactic : public Tactic {
+ public:
+  explicit CudnnConvolutionTactic(Device& device) : device_(device) {}
+  std::string_view name() const override { return "cudnn.convolution"; }
+
+  Support supports(const NodeContext& context) const override {
+    if (!context.node.is("Conv")) return Support::other_operator("not a Conv");
+    if (Support sliding = supports_sliding(context); !sliding) return sliding;
+    const ConvolutionShape shape = convolution_shape(context);
+    const auto length = [](int in, int pad, int dilation, int kernel, int stride) {
+      return (in + 2 * pad - dilation * (kernel - 1) - 1) / stride + 1;
+    };
+    if (length(shape.height, shape.pad_y, shape.dilation_y, shape.kernel_height, shape.stride_y) != shape.out_height ||
+        length(shape.width, shape.pad_x, shape.dilation_x, shape.kernel_width, shape.stride_x) != shape.out_width)
+      return Support::no("its padding differs from side to side");
+    if (cudnn() == nullptr) return Support::no("cuDNN is not installed");
+    return {};
+  }
+
+  std::unique_ptr<Launch> compile(const NodeContext& context) const override {
+    device_.make_current();
+    std::unique_ptr<Launch> rest;
+    if (tail_of(context).rest) rest = make_launch(device_, context, rest_program(context));
+    return std::make_unique<CudnnLaunch>(device_, context, std::move(rest));
+  }
+
+ private:
+  Device& device_;
+};
+
+}  // namespace
+
+std::unique_ptr<Tactic> cudnn_convolution(Device& device) { return std::make_unique<CudnnConvolutionTactic>(device); }
+
+}  // namespace saccade::cuda
