@@ -1,34 +1,22 @@
 #include "cuda/cudnn.hpp"
 
-#include <dlfcn.h>
-
 #include <map>
 #include <optional>
 
 #include "base/error.hpp"
-#include "base/log.hpp"
+#include "cuda/optional_library.hpp"
 
 namespace saccade::cuda {
 namespace {
 
-/// Every pointer that is used; nothing, with a word in the log, where one is missing.
 std::optional<CudnnApi> resolve() {
-  void* library = dlopen("libcudnn.so.9", RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    log(LogLevel::kInfo, "cuDNN is not installed ({}): its convolutions are not tried", dlerror());
-    return {};
-  }
+  const OptionalLibrary library("libcudnn.so.9");
   CudnnApi api;
-  const auto find = [&](auto& pointer, const char* name) {
-    pointer = reinterpret_cast<std::remove_reference_t<decltype(pointer)>>(dlsym(library, name));
-    if (pointer == nullptr) log(LogLevel::kInfo, "cuDNN has no {}: its convolutions are not tried", name);
-    return pointer != nullptr;
-  };
 #define SACCADE_RESOLVE(name, parameters) \
-  if (!find(api.name, #name)) return {};
+  if (!library.find(api.name, #name)) return {};
   SACCADE_CUDNN(SACCADE_RESOLVE)
 #undef SACCADE_RESOLVE
-  if (!find(api.cudnnGetErrorString, "cudnnGetErrorString")) return {};
+  if (!library.find(api.cudnnGetErrorString, "cudnnGetErrorString")) return {};
   return api;
 }
 

@@ -3,10 +3,9 @@
 #include "base/error.hpp"
 #include "cuda/convolution.hpp"
 #include "cuda/cudnn.hpp"
-#include "cuda/element_functions.hpp"
+#include "cuda/library_tail.hpp"
 #include "cuda/queue.hpp"
 #include "cuda/tactics.hpp"
-#include "ops/cast.hpp"
 
 // Conv by cuDNN, where it is installed: with many images it is a match for kernels/convolution.cuh. Bias, the residual
 // and ReLU are done by it, other post-ops by a kernel of ours behind it.
@@ -21,28 +20,6 @@ cudnnDataType_t type_of(DType dtype) {
     case DType::kBFloat16: return CUDNN_DATA_BFLOAT16;
     default: return CUDNN_DATA_FLOAT;
   }
-}
-
-/// What cuDNN does after the sum. RESIDUAL is the input of the node that is added, or -1.
-struct Tail {
-  int residual = -1;
-  bool relu = false;
-  bool rest = false;  ///< all post-ops are ours
-};
-
-Tail tail_of(const NodeContext& context) {
-  const auto& posts = context.node.post_ops;
-  const auto is_relu = [](const PostOp& post) { return post.op == "Relu" && post.operand < 0; };
-  const auto is_residual = [&](const PostOp& post) {
-    return post.op == "Add" && post.operand >= 0 && context.constant(post.operand) == nullptr &&
-           context.input(post.operand).type.shape == context.output().type.shape;
-  };
-  if (posts.empty()) return {};
-  if (posts.size() == 1 && is_relu(posts[0])) return {.relu = true};
-  if (posts.size() == 1 && is_residual(posts[0])) return {.residual = posts[0].operand};
-  if (posts.size() == 2 && is_residual(posts[0]) && is_relu(posts[1]))
-    return {.residual = posts[0].operand, .relu = true};
-  return {.rest = true};
 }
 
 /// All that cuDNN wants to know about a convolution.
@@ -89,23 +66,16 @@ class Descriptors {
   }
 };
 
-std::vector<std::byte> bytes_as(const Tensor& floats, DType dtype) {
-  Tensor made(dtype, floats.shape());
-  cast_elements(view_of(floats), view_of(made));
-  return {made.raw(), made.raw() + made.bytes()};
-}
-
 /// FROM, which is by filter, channel and tap, by filter, tap and channel.
 std::vector<std::byte> channels_last(const std::vector<float>& from, const ConvolutionShape& shape) {
   const auto taps = static_cast<std::size_t>(shape.taps());
   const auto channels = static_cast<std::size_t>(shape.channels);
-  Tensor wide(DType::kFloat32, {static_cast<std::int64_t>(from.size())});
-  const auto to = wide.data<float>();
+  std::vector<float> to(from.size());
   for (std::size_t filter = 0; filter * channels * taps < from.size(); ++filter)
     for (std::size_t channel = 0; channel < channels; ++channel)
       for (std::size_t tap = 0; tap < taps; ++tap)
         to[(filter * taps + tap) * channels + channel] = from[(filter * channels + channel) * taps + tap];
-  return bytes_as(wide, shape.dtype);
+  return bytes_as(to, shape.dtype);
 }
 
 class CudnnLaunch : public Launch {
@@ -113,13 +83,13 @@ class CudnnLaunch : public Launch {
   CudnnLaunch(Device& device, const NodeContext& context, std::unique_ptr<Launch> rest)
       : device_(device),
         shape_(convolution_shape(context)),
-        tail_(tail_of(context)),
+        tail_(library_tail(context)),
         types_(shape_, tail_.relu),
         rest_(std::move(rest)) {
     weights_ = upload(channels_last(floats_of(*context.constant(1)), shape_));
     std::vector<float> bias = bias_of(context);
     bias.resize(static_cast<std::size_t>(shape_.groups * shape_.filters));
-    bias_ = upload(bytes_as(Tensor::of<float>({static_cast<std::int64_t>(bias.size())}, bias), shape_.dtype));
+    bias_ = upload(bytes_as(bias, shape_.dtype));
     choose();
   }
   CudnnLaunch(const CudnnLaunch&) = delete;
@@ -191,7 +161,7 @@ class CudnnLaunch : public Launch {
 
   Device& device_;
   ConvolutionShape shape_;
-  Tail tail_;
+  LibraryTail tail_;
   Descriptors types_;
   std::unique_ptr<Launch> rest_;  // null: cuDNN does it all
   DeviceMemory weights_;
@@ -199,32 +169,6 @@ class CudnnLaunch : public Launch {
   cudnnConvolutionFwdAlgo_t algorithm_ = CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM;
   std::size_t workspace_ = 0;
 };
-
-/// The post-ops on the output, in its place.
-NodeProgram rest_program(const NodeContext& context) {
-  constexpr int kThreads = 256;
-  const Value& output = context.output();
-  const std::int64_t count = output.type.shape.elements();
-  const std::int64_t channels = output.type.shape[1];
-  const int most = 16 / static_cast<int>(bits_of(output.type.dtype) / 8);
-  const int vector = channels % most == 0 ? most : 1;
-  NodeProgram program;
-  KernelCall call{.name = "post_ops"};
-  const PostOpsText post_ops = post_ops_text(context, call.arguments);
-  call.arguments.push_back({Argument::Kind::kOutput, 0});
-  const std::string parameters = post_ops.parameters.empty() ? "" : post_ops.parameters.substr(2) + ", ";
-  call.source = fmt::format(R"(#include "post_ops.cuh"
-{}extern "C" __global__ void __launch_bounds__({}) post_ops({}{}* output) {{
-  apply_post_ops<{}, {}>(output, {});
-}}
-)",
-                            post_ops.definition, kThreads, parameters, storage_name(output.type.dtype), count, vector,
-                            post_ops.value);
-  const std::int64_t blocks = (count / vector + kThreads - 1) / kThreads;
-  call.grid = {.blocks = {static_cast<unsigned>(blocks), 1, 1}, .threads = {kThreads, 1, 1}};
-  program.calls.push_back(std::move(call));
-  return program;
-}
 
 class CudnnConvolutionTactic : public Tactic {
  public:
@@ -248,7 +192,7 @@ class CudnnConvolutionTactic : public Tactic {
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
     device_.make_current();
     std::unique_ptr<Launch> rest;
-    if (tail_of(context).rest) rest = make_launch(device_, context, rest_program(context));
+    if (library_tail(context).rest) rest = make_launch(device_, context, rest_program(context));
     return std::make_unique<CudnnLaunch>(device_, context, std::move(rest));
   }
 
