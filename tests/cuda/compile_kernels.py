@@ -4,7 +4,8 @@
     compile_kernels.py --sources DIR --headers src/backends/cuda/kernels [--architecture sm_90a ...] [--cache DIR]
 
 DIR holds CUDA C++ files, as the emulated NVRTC leaves them there (SACCADE_EMULATOR_SOURCES).  Fails where one does not
-compile, spills registers or keeps anything in local memory.  What was compiled before is known by its contents.
+compile, spills registers, keeps anything in local memory or makes the tensor cores' warpgroup instructions wait for each
+other (ptxas' warnings C75xx).  What was compiled before is known by its contents.
 Exit status 77: skipped, there is no NVRTC.
 """
 import argparse
@@ -67,7 +68,8 @@ def usage_of(log):
     def most(pattern):
         return max([int(n) for n in re.findall(pattern, log)], default=0)
     return {"registers": most(r"Used (\d+) registers"), "shared": most(r"(\d+) bytes smem"),
-            "spills": most(r"(\d+) bytes spill stores"), "stack": most(r"(\d+) bytes stack frame")}
+            "spills": most(r"(\d+) bytes spill stores"), "stack": most(r"(\d+) bytes stack frame"),
+            "serialised": len(re.findall(r"\(C75\d\d\)", log))}
 
 
 def kernel_name(source):
@@ -83,7 +85,8 @@ def measured(compiler, source, architecture, cache):
         with open(path) as file:
             return json.load(file)
     compiles, log = compiler.compile(source, architecture)
-    result = {"compiles": compiles, "log": "" if compiles else log, **usage_of(log)}
+    usage = usage_of(log)
+    result = {"compiles": compiles, "log": log if not compiles or usage["serialised"] else "", **usage}
     if path:
         os.makedirs(cache, exist_ok=True)
         with open(f"{path}.{os.getpid()}", "w") as file:
@@ -111,7 +114,7 @@ def main():
                 source = file.read()
             used = measured(compiler, source, architecture, args.cache)
             families.setdefault(kernel_name(source.decode()), []).append(used)
-            if not used["compiles"] or used["spills"] or used["stack"]:
+            if not used["compiles"] or used["spills"] or used["stack"] or used.get("serialised"):
                 faults += 1
                 print(f"{path} for {architecture}: {used['spills']} bytes spilled, a stack of {used['stack']}\n{used['log']}")
         print(f"{architecture}: kernel                kernels  registers  shared")

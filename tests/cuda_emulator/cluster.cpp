@@ -80,12 +80,24 @@ void Cluster::init_barrier(Thread& thread, void* barrier, unsigned arrivals) {
   std::memcpy(thread.block->shared.really(barrier), &made, sizeof made);
 }
 
-void Cluster::expect_bytes(Thread& thread, void* address, int bytes) {
-  Barrier& barrier = barrier_of(*thread.block, address, "expect_bytes");
-  if (barrier.pending == 0) fail_kernel(site("expect_bytes"), "more arrivals than the barrier is prepared for");
+void Cluster::arrive(Block& block, void* address, const char* what) {
+  Barrier& barrier = barrier_of(block, address, what);
+  if (barrier.pending == 0) fail_kernel(site(what), "more arrivals than the barrier is prepared for");
   --barrier.pending;
-  barrier.bytes += bytes;
-  check_round(*thread.block, address, barrier);
+  check_round(block, address, barrier);
+}
+
+void Cluster::expect_bytes(Thread& thread, void* address, int bytes) {
+  barrier_of(*thread.block, address, "expect_bytes").bytes += bytes;
+  arrive(*thread.block, address, "expect_bytes");
+}
+
+void Cluster::arrive_barrier(Thread& thread, void* address) { arrive(*thread.block, address, "arrive_barrier"); }
+
+void Cluster::arrive_with_copies(Thread& thread, void* address) {
+  barrier_of(*thread.block, address, "arrive_with_copies");
+  transfers_.push_back({thread.block, nullptr, nullptr, {}, 0, address, thread.copies.take()});
+  if (at_once_) deliver();
 }
 
 bool Cluster::wait_barrier(Thread& thread, void* address, unsigned parity) {
@@ -116,7 +128,7 @@ void Cluster::copy_bulk(Thread& thread, void* shared, const void* global, unsign
   if (!thread.block->shared.holds(shared, bytes))
     fail_kernel(site("copy_bulk"), "the destination does not lie in shared memory");
   barrier_of(*thread.block, barrier, "copy_bulk");
-  transfers_.push_back({thread.block, shared, global, {}, bytes, barrier});
+  transfers_.push_back({thread.block, shared, global, {}, bytes, barrier, {}});
   if (at_once_) deliver();
 }
 
@@ -131,7 +143,7 @@ void Cluster::store_to_peer(Thread& thread, unsigned peer, void* shared, const v
   barrier_of(block, its_barrier, "store_to_peer");
   const auto* first = static_cast<const std::byte*>(value);
   transfers_.push_back(
-      {&block, mine.as_seen_by(block.shared, shared), nullptr, {first, first + bytes}, bytes, its_barrier});
+      {&block, mine.as_seen_by(block.shared, shared), nullptr, {first, first + bytes}, bytes, its_barrier, {}});
   if (at_once_) deliver();
 }
 
@@ -140,8 +152,15 @@ bool Cluster::deliver() {
   const Transfer transfer = std::move(transfers_.front());
   transfers_.pop_front();
   if (transfer.block->waiting.live() == 0)
-    fail_kernel(site(transfer.from == nullptr ? "store_to_peer" : "copy_bulk"),
+    fail_kernel(site(transfer.to == nullptr     ? "arrive_with_copies"
+                     : transfer.from == nullptr ? "store_to_peer"
+                                                : "copy_bulk"),
                 "the block whose memory is written has left");
+  if (transfer.to == nullptr) {
+    Copies::finish(transfer.copies);
+    arrive(*transfer.block, transfer.barrier, "arrive_with_copies");
+    return true;
+  }
   const void* from = transfer.from == nullptr ? transfer.value.data() : transfer.from;
   std::memcpy(transfer.block->shared.really(transfer.to), from, transfer.bytes);
   Barrier& barrier = barrier_of(*transfer.block, transfer.barrier, "the end of a copy");

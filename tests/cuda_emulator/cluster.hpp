@@ -23,6 +23,8 @@ class Cluster {
 
   void init_barrier(Thread& thread, void* barrier, unsigned arrivals);
   void expect_bytes(Thread& thread, void* barrier, int bytes);
+  void arrive_barrier(Thread& thread, void* barrier);
+  void arrive_with_copies(Thread& thread, void* barrier);
   bool wait_barrier(Thread& thread, void* barrier, unsigned parity);
   void copy_bulk(Thread& thread, void* shared, const void* global, unsigned bytes, void* barrier);
   void store_to_peer(Thread& thread, unsigned peer, void* shared, const void* value, unsigned bytes, void* barrier);
@@ -44,11 +46,12 @@ class Cluster {
   };
   struct Transfer {
     Block* block;
-    void* to;  ///< as the block's threads call it
+    void* to;  ///< as the block's threads call it; null: COPIES, whose end is an arrival
     const void* from;
     std::vector<std::byte> value;  ///< what is stored, where nothing is copied
     std::size_t bytes;
     void* barrier;
+    std::vector<Copies::Copy> copies;
   };
   struct Waiter {
     Thread* thread;
@@ -57,6 +60,7 @@ class Cluster {
   };
 
   Barrier& barrier_of(Block& block, void* address, const char* what);
+  void arrive(Block& block, void* address, const char* what);
   void check_round(Block& block, void* address, Barrier& barrier);
   void finish_greetings();
 

@@ -51,6 +51,33 @@ TEST(EmulatedCluster, ExchangesByBarriers) {
   EXPECT_EQ(device.download<float>(y, 128), expected);
 }
 
+TEST(EmulatedCluster, CountsArrivalsWithAndWithoutCopies) {
+  EmulatedDevice device;
+  std::vector<float> x(4 * 32);
+  std::iota(x.begin(), x.end(), 0.0F);
+  const CUdeviceptr y = device.allocate(33 * sizeof(float));
+  const CUfunction kernel = device.kernel(R"(
+#include "ptx.cuh"
+extern "C" __global__ void k(const float* x, float* y) {
+  __shared__ uint64 barrier;
+  __shared__ __align__(16) float part[128];
+  if (threadIdx.x == 0) init_barrier(&barrier, 33);
+  __syncthreads();
+  if (threadIdx.x < 32) {
+    copy_async_16(part + 4 * threadIdx.x, x + 4 * threadIdx.x, true);
+    arrive_with_copies(&barrier);
+  } else {
+    arrive_barrier(&barrier);
+    wait_barrier(&barrier, 0);
+    for (int i = 0; i < 32; ++i) y[i] = part[4 * i + 3];
+  }
+})");
+  ASSERT_EQ(device.run(kernel, 1, 33, {device.upload(x), y}), CUDA_SUCCESS);
+  std::vector<float> expected(32);
+  for (std::size_t i = 0; i < 32; ++i) expected[i] = x[4 * i + 3];
+  EXPECT_EQ(device.download<float>(y, 32), expected);
+}
+
 TEST(EmulatedCluster, DividesTheGrid) {
   EmulatedDevice device;
   const CUdeviceptr x = device.allocate(4);
@@ -82,6 +109,10 @@ TEST(EmulatedClusterDeathTest, EndsWhereADeviceWouldHangOrFail) {
   EXPECT_DEATH(run_body("init_barrier(&barrier); store_to_peer(1 - blockIdx.x, tile, float4{}, &barrier);"),
                "store_to_peer: its barrier is not prepared");
   EXPECT_DEATH(run_body("wait_for_cluster();"), "without greet_cluster");
+  EXPECT_DEATH(
+      run_body("init_barrier(&barrier); arrive_barrier(&barrier); arrive_barrier(&barrier); init_barrier(&barrier, 2);"
+               "arrive_barrier(&barrier); wait_barrier(&barrier, 0);"),
+      "hangs, not all come: 2 threads in wait_barrier of 2");
   EXPECT_DEATH(run_body("copy_bulk(tile, x + 1, 16, &barrier);"), "copy_bulk: an address or length");
 }
 

@@ -25,12 +25,22 @@ class Copies {
   void wait(std::size_t pending) {
     if (groups_.size() <= pending) return;
     const auto end = groups_.end() - static_cast<std::ptrdiff_t>(pending);
-    for (auto group = groups_.begin(); group != end; ++group)
-      for (const Copy& copy : *group) {
-        if (copy.read > 0) std::memcpy(copy.to, copy.from, copy.read);
-        std::memset(static_cast<std::byte*>(copy.to) + copy.read, 0, copy.bytes - copy.read);
-      }
+    for (auto group = groups_.begin(); group != end; ++group) finish(*group);
     groups_.erase(groups_.begin(), end);
+  }
+  /// All that are under way: finish() is the caller's from now on.
+  std::vector<Copy> take() {
+    std::vector<Copy> all;
+    for (const auto& group : groups_) all.insert(all.end(), group.begin(), group.end());
+    all.insert(all.end(), open_.begin(), open_.end());
+    drop();
+    return all;
+  }
+  static void finish(const std::vector<Copy>& copies) {
+    for (const Copy& copy : copies) {
+      if (copy.read > 0) std::memcpy(copy.to, copy.from, copy.read);
+      std::memset(static_cast<std::byte*>(copy.to) + copy.read, 0, copy.bytes - copy.read);
+    }
   }
   void drop() {
     open_.clear();

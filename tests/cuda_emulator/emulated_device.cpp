@@ -9,7 +9,7 @@ namespace saccade::emulator {
 std::string EmulatedDevice::compile(const std::string& source, const std::string& architecture) {
   std::vector<std::string> texts;
   std::vector<const char*> headers;
-  const std::vector<const char*> names{"launch.cuh", "types.cuh", "ptx.cuh"};
+  const std::vector<const char*> names{"launch.cuh", "types.cuh", "ptx.cuh", "warpgroup.cuh"};
   for (const char* name : names) {
     std::ifstream file(std::string(SACCADE_KERNELS) + "/" + name);
     texts.emplace_back(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());

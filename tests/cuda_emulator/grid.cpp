@@ -89,6 +89,8 @@ void fill(Runtime& filled) {
   filled.expect_bytes = [](Word* barrier, int bytes) {
     running->cluster.expect_bytes(*running->current, barrier, bytes);
   };
+  filled.arrive_barrier = [](Word* barrier) { running->cluster.arrive_barrier(*running->current, barrier); };
+  filled.arrive_with_copies = [](Word* barrier) { running->cluster.arrive_with_copies(*running->current, barrier); };
   filled.wait_barrier = [](Word* barrier, unsigned parity) {
     if (!running->cluster.wait_barrier(*running->current, barrier, parity)) suspend();
   };
@@ -102,6 +104,11 @@ void fill(Runtime& filled) {
   filled.wait_for_cluster = [] {
     if (!running->cluster.wait_for_all(*running->current)) suspend();
   };
+  filled.begin_product = [](void (*work)(const void*), const void* data, unsigned bytes) {
+    running->current->products.begin(work, data, bytes);
+  };
+  filled.commit_products = [] { running->current->products.commit(); };
+  filled.wait_products = [](unsigned pending) { running->current->products.wait(pending); };
   filled.is_shared = [](const void* address) { return running->current->block->shared.holds(address, 1); };
   filled.fail = [](const Site& site, const char* text) { fail_kernel(site, text); };
 }
@@ -124,6 +131,7 @@ void run_threads() {
       const std::size_t number = running->begun++;
       make_current(*running->threads[running->descending ? running->threads.size() - 1 - number : number]);
       running->entry.call(running->arguments);
+      if (!running->current->products.none()) fail_kernel({"wait_products", "", 0}, "a thread left without it");
       running->current->block->waiting.leave(*running->current);
       running->cluster.leave(*running->current);
     }

@@ -112,6 +112,45 @@ extern "C" __global__ void k(uint32* x) {
     }
 }
 
+TEST(EmulatedPtx, MultipliesOnAWarpgroupWhenWaitedFor) {
+  EmulatedDevice device;
+  const auto a = numbers(64 * 64, 5);
+  const auto b = numbers(24 * 64, 6);
+  const CUdeviceptr d = device.allocate(65 * 24 * sizeof(float));
+  const CUfunction kernel = device.kernel(R"(
+#include "warpgroup.cuh"
+extern "C" __global__ void k(const float* a, const float* b, float* d) {
+  extern __shared__ __align__(1024) unsigned char rows[];
+  for (int i = threadIdx.x; i < 88 * 64; i += 128) {
+    const int row = i >> 6, chunk = (i >> 3) & 7;
+    const float x = i < 64 * 64 ? a[i] : b[i - 64 * 64];
+    *reinterpret_cast<float16*>(rows + row * 128 + (chunk ^ (row & 7)) * 16 + (i & 7) * 2) = to_float16(x);
+  }
+  show_tensor_cores();
+  __syncthreads();
+  float sums[12];
+  for (int i = 0; i < 12; ++i) sums[i] = 1;
+  begin_products();
+  for (int k = 0; k < 4; ++k)
+    multiply_add_warpgroup<float16, 24>(sums, further(shared_rows(rows), 32 * k),
+                                        further(shared_rows(rows + 64 * 128), 32 * k));
+  commit_products();
+  if (threadIdx.x < 12) d[64 * 24 + threadIdx.x] = sums[threadIdx.x];
+  wait_products<0>();
+  settle(sums);
+  const int warp = threadIdx.x >> 5, g = (threadIdx.x >> 2) & 7, q = threadIdx.x & 3;
+  for (int i = 0; i < 12; ++i)
+    d[(16 * warp + g + ((i >> 1) & 1) * 8) * 24 + (i >> 2) * 8 + 2 * q + (i & 1)] = sums[i];
+})");
+  ASSERT_EQ(device.run(kernel, 1, 128, {device.upload(a), device.upload(b), d}, 88 * 128), CUDA_SUCCESS);
+  std::vector<float> wanted(65 * 24, 1.0F);
+  for (std::size_t i = 0; i < 64; ++i)
+    for (std::size_t j = 0; j < 24; ++j)
+      for (std::size_t k = 0; k < 64; ++k) wanted[24 * i + j] += a[64 * i + k] * b[64 * j + k];
+  wanted.resize(64 * 24 + 12);
+  EXPECT_EQ(device.download<float>(d, 64 * 24 + 12), wanted);
+}
+
 TEST(EmulatedPtx, CopiesWhenWaitedFor) {
   EmulatedDevice device;
   const CUdeviceptr from = device.upload(std::vector<int>{1, 2, 3, 4, 5, 6, 7, 8});

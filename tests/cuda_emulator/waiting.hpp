@@ -6,6 +6,7 @@
 
 #include "copies.hpp"
 #include "device/object.hpp"
+#include "products.hpp"
 #include "shared_memory.hpp"
 
 namespace saccade::emulator {
@@ -32,6 +33,7 @@ struct Thread {
   Fiber* fiber = nullptr;  ///< where it stands while it waits
   long long greeted = -1;  ///< the round of its cluster's barrier that it has come to
   Copies copies;
+  Products products;
 };
 
 /// Threads that may go on.

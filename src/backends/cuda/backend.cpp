@@ -20,6 +20,7 @@ class CudaBackend : public Backend {
   CudaBackend(Device& device, bool fallback, bool graph) : device_(device), graph_(graph) {
     // One a line: what stands first is preferred.
     own_.push_back(depthwise_convolution(device));
+    own_.push_back(warpgroup_product(device));
     own_.push_back(tiled_convolution(device));
     own_.push_back(cudnn_convolution(device));
     own_.push_back(tiled_transposed_convolution(device));

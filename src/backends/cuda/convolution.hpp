@@ -19,10 +19,23 @@ std::unique_ptr<Tactic> tiled_transposed_convolution(Device& device);
 /// MatMul and Gemm; a constant right operand is a convolution's weights, two activations go through kernels/gemm.cuh.
 std::unique_ptr<Tactic> tiled_matmul(Device& device);
 
+/// MatMul, Gemm and Conv of one tap with constant weights, in halves, where the device has Hopper's warpgroup
+/// instructions and the product is large enough for them (kernels/warpgroup_product.cuh).
+std::unique_ptr<Tactic> warpgroup_product(Device& device);
+
 /// Whether a Conv's or ConvTranspose's tensors, weights and post-ops are such as the tactics here take.
 Support supports_sliding(const NodeContext& context);
 /// Input 2's elements; none where it is left out.
 std::vector<float> bias_of(const NodeContext& context);
+/// A MatMul or Gemm whose right operand is constant, as the convolution of one tap that it is.
+struct ConstantProduct {
+  ConvolutionShape shape;
+  std::vector<float> weights;  ///< by filter and channel
+  std::vector<float> bias;     ///< or nothing
+};
+Support supports_constant_product(const NodeContext& context);
+ConvolutionShape constant_product_shape(const NodeContext& context);
+ConstantProduct constant_product(const NodeContext& context);
 /// The lengths of a Conv whose window has one or two dimensions.
 ConvolutionShape convolution_shape(const NodeContext& context);
 DeviceLimits limits_of(const Device& device);

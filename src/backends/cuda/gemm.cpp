@@ -148,77 +148,95 @@ NodeProgram product_program(const NodeContext& context, const ProductShape& shap
   return program;
 }
 
+Support supports_tensors(const NodeContext& context) {
+  const DType type = context.input(0).type.dtype;
+  if (type != DType::kFloat32 && type != DType::kFloat16 && type != DType::kBFloat16)
+    return Support::no("it multiplies no such type");
+  const Value* values[] = {&context.input(0), &context.input(1), &context.output()};
+  for (const Value* value : values) {
+    if (value->type.shape.rank() < 2) return Support::no("an operand is a vector");
+    if (value->layout != Layout::kRowMajor && value->type.shape.rank() >= 3)
+      return Support::no("its tensors are channels-last");
+    if (value->type.shape.elements() >= kMaxElements) return Support::no("its tensors are too large");
+    if (value->type.shape.elements() == 0) return Support::no("its tensors are empty");
+    if (value->type.dtype != type && (value != values[1] || context.constant(1) == nullptr))
+      return Support::no("its tensors are of several types");
+  }
+  if (context.node.is("Gemm") && context.node.attributes.integer("transA", 0) != 0)
+    return Support::no("its left operand is transposed");
+  return {};
+}
+
+Support supports_bias(const NodeContext& context, const Operands& operands) {
+  if (!context.has(2)) return {};
+  const Value& bias = context.input(2);
+  if (bias.type.shape.elements() != operands.n || bias.type.shape.back() != operands.n)
+    return Support::no("its third operand is not one number a column");
+  if (has_constant_weights(context))
+    return context.constant(2) != nullptr ? Support{} : Support::no("the bias is not constant");
+  if (operands.beta != 1.0F) return Support::no("beta scales an operand");
+  if (bias.type.dtype != context.input(0).type.dtype) return Support::no("the bias is of another type");
+  return {};
+}
+
+/// The part of the question that does not depend on whether the right operand is constant.
+Support supports_product(const NodeContext& context) {
+  if (!context.node.is("MatMul") && !context.node.is("Gemm")) return Support::other_operator("not a matrix product");
+  if (Support tensors = supports_tensors(context); !tensors) return tensors;
+  if (Support bias = supports_bias(context, operands_of(context)); !bias) return bias;
+  return supports_post_ops(context);
+}
+
 class TiledMatMul : public Tactic {
  public:
   explicit TiledMatMul(Device& device) : device_(device) {}
   std::string_view name() const override { return "tiled.matmul"; }
 
   Support supports(const NodeContext& context) const override {
-    if (!context.node.is("MatMul") && !context.node.is("Gemm")) return Support::other_operator("not a matrix product");
-    if (Support tensors = supports_tensors(context); !tensors) return tensors;
-    const Operands operands = operands_of(context);
-    if (Support bias = supports_bias(context, operands); !bias) return bias;
+    if (Support product = supports_product(context); !product) return product;
     if (!has_constant_weights(context)) {
+      const Operands operands = operands_of(context);
       if (operands.alpha != 1.0F) return Support::no("alpha scales an operand that is not constant");
       const auto product = as_product(context, operands);
       if (!product) return Support::no("its batches broadcast in more than two nested loops");
       if (product->batches > 65535) return Support::no("it has too many batches");
     }
-    return supports_post_ops(context);
+    return {};
   }
 
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
-    const Operands operands = operands_of(context);
     const DeviceLimits limits = limits_of(device_);
     if (has_constant_weights(context)) {
-      const ConvolutionShape shape = as_convolution(context, operands);
-      std::vector<float> bias;
-      if (context.has(2)) bias = floats_of(*context.constant(2));
-      for (float& value : bias) value *= operands.beta;
+      const auto [shape, weights, bias] = constant_product(context);
       return make_launch(device_, context,
-                         convolution_program(context, shape, convolution_tiles(shape, limits).front(),
-                                             weights_of(context, operands), bias));
+                         convolution_program(context, shape, convolution_tiles(shape, limits).front(), weights, bias));
     }
-    const ProductShape shape = *as_product(context, operands);
+    const ProductShape shape = *as_product(context, operands_of(context));
     return make_launch(device_, context, product_program(context, shape, product_tiles(shape, limits).front()));
   }
 
  private:
-  static Support supports_tensors(const NodeContext& context) {
-    const DType type = context.input(0).type.dtype;
-    if (type != DType::kFloat32 && type != DType::kFloat16 && type != DType::kBFloat16)
-      return Support::no("it multiplies no such type");
-    const Value* values[] = {&context.input(0), &context.input(1), &context.output()};
-    for (const Value* value : values) {
-      if (value->type.shape.rank() < 2) return Support::no("an operand is a vector");
-      if (value->layout != Layout::kRowMajor && value->type.shape.rank() >= 3)
-        return Support::no("its tensors are channels-last");
-      if (value->type.shape.elements() >= kMaxElements) return Support::no("its tensors are too large");
-      if (value->type.shape.elements() == 0) return Support::no("its tensors are empty");
-      if (value->type.dtype != type && (value != values[1] || context.constant(1) == nullptr))
-        return Support::no("its tensors are of several types");
-    }
-    if (context.node.is("Gemm") && context.node.attributes.integer("transA", 0) != 0)
-      return Support::no("its left operand is transposed");
-    return {};
-  }
-
-  static Support supports_bias(const NodeContext& context, const Operands& operands) {
-    if (!context.has(2)) return {};
-    const Value& bias = context.input(2);
-    if (bias.type.shape.elements() != operands.n || bias.type.shape.back() != operands.n)
-      return Support::no("its third operand is not one number a column");
-    if (has_constant_weights(context))
-      return context.constant(2) != nullptr ? Support{} : Support::no("the bias is not constant");
-    if (operands.beta != 1.0F) return Support::no("beta scales an operand");
-    if (bias.type.dtype != context.input(0).type.dtype) return Support::no("the bias is of another type");
-    return {};
-  }
-
   Device& device_;
 };
 
 }  // namespace
+
+Support supports_constant_product(const NodeContext& context) {
+  const Support product = supports_product(context);
+  if (product && !has_constant_weights(context)) return Support::no("the right operand is not constant");
+  return product;
+}
+
+ConvolutionShape constant_product_shape(const NodeContext& context) {
+  return as_convolution(context, operands_of(context));
+}
+
+ConstantProduct constant_product(const NodeContext& context) {
+  const Operands operands = operands_of(context);
+  std::vector<float> bias = bias_of(context);
+  for (float& value : bias) value *= operands.beta;
+  return {as_convolution(context, operands), weights_of(context, operands), std::move(bias)};
+}
 
 std::unique_ptr<Tactic> tiled_matmul(Device& device) { return std::make_unique<TiledMatMul>(device); }
 

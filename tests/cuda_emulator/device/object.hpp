@@ -34,6 +34,9 @@ struct Runtime {
   // Barriers in shared memory (mbarrier), what is written in their name, and a cluster's own barrier.
   void (*init_barrier)(unsigned long long* barrier, unsigned arrivals);
   void (*expect_bytes)(unsigned long long* barrier, int bytes);
+  void (*arrive_barrier)(unsigned long long* barrier);
+  /// Once the copies that the thread began by copy_async have arrived.
+  void (*arrive_with_copies)(unsigned long long* barrier);
   void (*wait_barrier)(unsigned long long* barrier, unsigned parity);
   /// Until BARRIER is told, nothing has arrived.
   void (*copy_bulk)(void* shared, const void* global, unsigned bytes, unsigned long long* barrier);
@@ -41,6 +44,12 @@ struct Runtime {
   void (*store_to_peer)(unsigned peer, void* shared, const void* value, unsigned bytes, unsigned long long* barrier);
   void (*greet_cluster)();
   void (*wait_for_cluster)();
+
+  /// Work on what BYTES at DATA say that the tensor cores do in the background: it is done when its group is waited
+  /// for.
+  void (*begin_product)(void (*work)(const void* data), const void* data, unsigned bytes);
+  void (*commit_products)();
+  void (*wait_products)(unsigned pending);
 
   bool (*is_shared)(const void* address);
   /// Ends the process, naming kernel, block and thread.

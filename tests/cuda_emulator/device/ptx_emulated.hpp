@@ -132,14 +132,22 @@ inline uint32 to_tf32(float x) {
 }
 
 // Clusters, and copies in the name of a barrier in shared memory.
-inline void init_barrier(uint64* barrier) { cpu::runtime.init_barrier(barrier, 1); }
+inline void init_barrier(uint64* barrier, int arrivals = 1) {
+  cpu::runtime.init_barrier(barrier, static_cast<unsigned>(arrivals));
+}
 inline void fence_barriers() {}
 inline void expect_bytes(uint64* barrier, int bytes) { cpu::runtime.expect_bytes(barrier, bytes); }
+inline void arrive_barrier(uint64* barrier) { cpu::runtime.arrive_barrier(barrier); }
+inline void arrive_with_copies(uint64* barrier) { cpu::runtime.arrive_with_copies(barrier); }
 inline void wait_barrier(uint64* barrier, int parity) {
   cpu::runtime.wait_barrier(barrier, static_cast<unsigned>(parity));
 }
 inline void copy_bulk(void* shared, const void* global, int bytes, uint64* barrier) {
   cpu::runtime.copy_bulk(shared, global, static_cast<unsigned>(bytes), barrier);
+}
+inline void prefetch_bulk(const void* global, int bytes, SACCADE_PLACE) {
+  if (cpu::bit_cast<size_t>(global) % 16 != 0 || bytes % 16 != 0)
+    cpu::runtime.fail({"prefetch_bulk", file, line}, "an address or length is no multiple of 16");
 }
 inline void store_to_peer(int peer, void* shared, float4 value, uint64* barrier) {
   cpu::runtime.store_to_peer(static_cast<unsigned>(peer), shared, &value, sizeof value, barrier);

@@ -27,7 +27,7 @@
 // up to 12 places in turn, all of the carve-out shared memory: the 53 convolutions and the last product of ResNet-50
 // take 128 us in sum with each shape's best tile, 132 with the one that the model of convolution_plan.cpp puts first;
 // the 61 layers of YOLOv8n's shapes at 640 x 640 138 and 142 us. The smallest layer takes 1.1 us, which is mostly the
-// hand-over. Products of a vision transformer's 197 rows reach 70 to 140 TFLOP/s, far under what wgmma could.
+// hand-over. Large products are for warpgroup_product.cuh, where the device has its instructions.
 //
 // Half-precision inputs are multiplied by tensor cores, float32 likewise where it may be rounded to tf32 (kTf32: whose
 // fragments take as many bytes, half as many products), else by FFMA in the same frame, with the same sums per lane.

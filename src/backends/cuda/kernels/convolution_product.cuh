@@ -60,6 +60,17 @@ struct Multiplier {
   static constexpr int kUnits =
       S::kFew ? L::kKernelHeight * S::kLineTaps / 4 : (S::kWhole ? S::kTaps : 1) * L::kStep / S::kUnit / L::kWarpsK;
 
+  static constexpr int kBuffers = 3;  // the data of two units are under way
+
+  /// Units that are written out: all of a few, else a multiple of the buffers that leaves none over, so that the
+  /// compiler knows a unit's buffer, which are registers.
+  static constexpr __device__ __forceinline__ int unrolled() {
+    if (kUnits <= 18) return kUnits;
+    for (int count = 18; count > 0; count -= kBuffers)
+      if (kUnits % count == 0) return count;
+    return kUnits <= 50 ? kUnits : 18;
+  }
+
   __device__ __forceinline__ void load(Fragments& f, const unsigned char* input, const unsigned char* block,
                                        int unit) const {
     if constexpr (S::kFew) {
@@ -92,11 +103,10 @@ struct Multiplier {
 
   __device__ __forceinline__ void run_tensor(float (&sums)[kM][kN][4], const unsigned char* input,
                                              const unsigned char* block) const {
-    constexpr int kBuffers = 3;  // the data of two units are under way
     Fragments fragments[kBuffers];
 #pragma unroll
     for (int unit = 0; unit < kBuffers - 1 && unit < kUnits; ++unit) load(fragments[unit], input, block, unit);
-    constexpr int kUnroll = kUnits <= 18 ? kUnits : kUnits % 9 == 0 ? 18 : 6;
+    constexpr int kUnroll = unrolled();
 #pragma unroll kUnroll
     for (int unit = 0; unit < kUnits; ++unit) {
       if (unit + kBuffers - 1 < kUnits)

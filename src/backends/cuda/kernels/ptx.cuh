@@ -86,10 +86,10 @@ __device__ __forceinline__ uint32 shared_address(const void* shared) {
   return static_cast<uint32>(__cvta_generic_to_shared(shared));
 }
 
-/// Prepares a barrier in shared memory for rounds of one arrival, by expect_bytes(); fence_barriers() and a barrier of
-/// the block's threads follow.
-__device__ __forceinline__ void init_barrier(uint64* barrier) {
-  asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(shared_address(barrier)) : "memory");
+/// Prepares a barrier in shared memory for rounds of so many ARRIVALS, of which expect_bytes() is one; fence_barriers()
+/// and a barrier of the block's threads follow.
+__device__ __forceinline__ void init_barrier(uint64* barrier, int arrivals = 1) {
+  asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals) : "memory");
 }
 /// Makes prepared barriers seen by bulk copies and by the cluster.
 __device__ __forceinline__ void fence_barriers() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
@@ -97,6 +97,14 @@ __device__ __forceinline__ void fence_barriers() { asm volatile("fence.mbarrier_
 __device__ __forceinline__ void expect_bytes(uint64* barrier, int bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(shared_address(barrier)), "r"(bytes)
                : "memory");
+}
+/// Arrives at BARRIER.
+__device__ __forceinline__ void arrive_barrier(uint64* barrier) {
+  asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(shared_address(barrier)) : "memory");
+}
+/// Arrives at BARRIER once all copies that this thread has begun by copy_async_16() and its like have arrived.
+__device__ __forceinline__ void arrive_with_copies(uint64* barrier) {
+  asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(shared_address(barrier)) : "memory");
 }
 /// Waits for the end of a round of BARRIER: rounds 0, 2, 4... have PARITY 0.
 __device__ __forceinline__ void wait_barrier(uint64* barrier, int parity) {
@@ -113,6 +121,11 @@ __device__ __forceinline__ void copy_bulk(void* shared, const void* global, int 
                    shared_address(shared)),
                "l"(global), "r"(bytes), "r"(shared_address(barrier))
                : "memory");
+}
+
+/// Fetches BYTES into the second-level cache in the background. Address and length are multiples of 16.
+__device__ __forceinline__ void prefetch_bulk(const void* global, int bytes) {
+  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(global), "r"(bytes) : "memory");
 }
 
 /// Stores 16 bytes where block PEER of the cluster has SHARED, in the name of its BARRIER.

@@ -1,0 +1,340 @@
+#pragma once
+
+#include "tile.cuh"
+#include "warpgroup.cuh"
+
+// Products with constant weights on Hopper's warpgroup instructions: OUTPUT [rows][filters] = INPUT [rows][channels]
+// times weights. The host writes a struct Layer of constants (warpgroup_plan.cpp).
+//
+// At batch 1 such a product takes three to six microseconds, of which arithmetic is the smaller part. So filters are
+// the 64 rows of an instruction and the input's rows its columns, whose number is any multiple of 8: few rows are cut
+// into as many tiles as there are multiprocessors, without waste. Both operands come from shared memory: a ring of
+// kStages steps of kDepth times 64 channels. One warp brings weights, by bulk copies of blocks that the host has laid
+// out as they lie there, and begins before the launch before has ended; three warps bring the input's rows, in 16 bytes
+// that are swizzled on their way. Barriers tell each stage full and free; no thread of the block waits for all others.
+//
+// The order in which filters stand in an instruction's 64 rows is the host's: filters side by side in memory are a
+// lane's own, 2 for every tile of 64 that the warpgroup has, and 8 lanes' lie side by side. So sums leave straight from
+// registers, in whole sectors. The sum may be split over the blocks of a cluster: each finishes some of the rows, and
+// gets the others' sums of those by st.async.
+//
+// Measured on an H200 in float16 at batch 1, each shape in a captured chain of itself, its weights from 24 places in
+// turn, best tiles of both kernels, this one's time first and that of convolution.cuh behind it, in us. 197 rows:
+// 768x2304 3.3 and 7.2, 768x768 2.4 and 3.2, 768x3072 with GELU 4.8 and 8.2, 3072x768 5.2 and 10.4. 785 rows: 384x1152
+// 3.0 and 4.8, 384x384 2.0 and 2.9, 384x1536 with GELU 4.3 and 7.2, 1536x384 4.1 and 7.9. Convolutions of one tap:
+// 6400x192x64 2.1 and 2.5, 1600x384x128 2.0 and 2.4, 400x512x256 1.9 and 2.1, 196x1024x256 2.0 and 2.3. Input that came
+// by tensor maps instead made between 4 % and -15 % of difference, none where tiles are best.
+
+/// What follows from a layer's constants, for the host counts the same.
+template <class L>
+struct WarpgroupTiling {
+  static constexpr int kConsumers = 128 * L::kWarpgroups;
+  static constexpr int kThreads = kConsumers + 128;
+  static constexpr int kCopiers = 96;  // threads that bring input
+  static constexpr int kTileFilters = 64 * L::kTiles * L::kWarpgroups;
+  static constexpr int kWeightBytes = kTileFilters * L::kDepth * 128;
+  static constexpr int kBlockBytes = L::kTileRows * 128;  // 64 channels of the input's rows
+  static constexpr int kStageBytes = kWeightBytes + kBlockBytes * L::kDepth;
+  static constexpr int kSteps = ceil_div(L::kChannels, 64 * L::kDepth);
+  static constexpr int kBlockSteps = ceil_div(kSteps, L::kSplit);
+  static constexpr int kStages = lesser_of(kBlockSteps, L::kStages);
+
+  // Sums: kColumns instructions' columns of 8 rows, of which a block finishes kOwned.
+  static constexpr int kColumns = L::kTileRows / 8;
+  static constexpr int kOwned = ceil_div(kColumns, L::kSplit);
+  static constexpr int kLane = 2 * L::kTiles;  // filters of a lane, side by side
+  static constexpr bool kVectors = L::kFilters % kLane == 0 && L::kOutPitch % kLane == 0;
+  static constexpr int kReceivedAt = kStages * kStageBytes;
+  static constexpr int kPartBytes = L::kTiles * kConsumers * 16;  // of one column
+  static constexpr int kBarriersAt = kReceivedAt + (L::kSplit - 1) * kOwned * kPartBytes;
+  static constexpr int kSharedBytes = kBarriersAt + 8 * (2 * kStages + 1);
+
+  static_assert(L::kTileRows % 8 == 0, "an instruction has multiples of 8 columns");
+  static_assert(L::kChannels % 8 == 0 && L::kInPitch % 8 == 0, "rows are copied in 16 bytes");
+};
+
+/// A block's barriers and its share of the sum.
+template <class L>
+struct WarpgroupRing {
+  using S = WarpgroupTiling<L>;
+  unsigned char* shared;
+  int first_step;
+  int steps;
+
+  __device__ __forceinline__ uint64* full(int stage) const {
+    return reinterpret_cast<uint64*>(shared + S::kBarriersAt) + stage;
+  }
+  __device__ __forceinline__ uint64* free(int stage) const { return full(S::kStages + stage); }
+  __device__ __forceinline__ uint64* received() const { return full(2 * S::kStages); }
+  __device__ __forceinline__ unsigned char* weights(int stage) const { return shared + stage * S::kStageBytes; }
+  __device__ __forceinline__ unsigned char* input(int stage) const { return weights(stage) + S::kWeightBytes; }
+
+  __device__ __forceinline__ void prepare(int received_bytes) const {
+    for (int stage = 0; stage < S::kStages; ++stage) {
+      init_barrier(full(stage), 1 + S::kCopiers);
+      init_barrier(free(stage), S::kConsumers / 32);
+    }
+    init_barrier(received());
+    fence_barriers();
+    if (received_bytes > 0) expect_bytes(received(), received_bytes);
+  }
+  /// Waits until STEP's stage is free.
+  __device__ __forceinline__ void claim(int step) const {
+    if (step >= S::kStages) wait_barrier(free(step % S::kStages), (step / S::kStages + 1) % 2);
+  }
+};
+
+/// What the warp does that brings weights: FROM is this tile's first step.
+template <class L>
+__device__ __forceinline__ void bring_weights(const WarpgroupRing<L>& ring, const unsigned char* from) {
+  using S = WarpgroupTiling<L>;
+  const bool brings = threadIdx.x % 32 == 0;
+  const auto copy = [&](int step) {
+    const int stage = step % S::kStages;
+    expect_bytes(ring.full(stage), S::kWeightBytes);
+    copy_bulk(ring.weights(stage), from + static_cast<int64>(step) * S::kWeightBytes, S::kWeightBytes,
+              ring.full(stage));
+  };
+  const int ahead = lesser_of(ring.steps, S::kStages);
+  if (brings) {
+    for (int step = 0; step < ahead; ++step) copy(step);
+    // Blocks of other rows read the same weights.
+    if (S::kBlockSteps > S::kStages && blockIdx.x == 0 && ring.steps > ahead)
+      prefetch_bulk(from + static_cast<int64>(ahead) * S::kWeightBytes, (ring.steps - ahead) * S::kWeightBytes);
+  }
+  begin_kernel();
+  if (brings)
+    for (int step = ahead; step < ring.steps; ++step) {
+      ring.claim(step);
+      copy(step);
+    }
+}
+
+/// What the three warps do that bring rows of INPUT, from FIRST_ROW on.
+template <class L>
+__device__ __forceinline__ void bring_input(const WarpgroupRing<L>& ring, const typename L::Element* input,
+                                            int first_row) {
+  using S = WarpgroupTiling<L>;
+  constexpr int kPassRows = S::kCopiers / 8;
+  constexpr int kPasses = ceil_div(L::kTileRows, kPassRows);
+  const int thread = threadIdx.x - S::kConsumers - 32;
+  const int chunk = thread % 8;
+  const int row = thread / 8;
+  const typename L::Element* from = input + (first_row + row) * L::kInPitch + chunk * 8;
+  begin_kernel();
+  for (int step = 0; step < ring.steps; ++step) {
+    ring.claim(step);
+    const int stage = step % S::kStages;
+#pragma unroll
+    for (int d = 0; d < L::kDepth; ++d) {
+      const int channel = ((ring.first_step + step) * L::kDepth + d) * 64;
+      const bool inside = L::kChannels % (64 * L::kDepth) == 0 || channel + chunk * 8 < L::kChannels;
+#pragma unroll
+      for (int pass = 0; pass < kPasses; ++pass) {
+        const int at = row + pass * kPassRows;
+        if (L::kTileRows % kPassRows != 0 && pass == kPasses - 1 && at >= L::kTileRows) break;
+        const bool valid = inside && (L::kRows % L::kTileRows == 0 || first_row + at < L::kRows);
+        copy_async_16(ring.input(stage) + d * S::kBlockBytes + at * 128 + (chunk ^ at % 8) * 16,
+                      valid ? from + pass * kPassRows * L::kInPitch + channel : input, valid);
+      }
+    }
+    arrive_with_copies(ring.full(stage));
+  }
+}
+
+/// The sums of a warpgroup over its part of the products.
+template <class L>
+__device__ __forceinline__ void multiply(float (&sums)[L::kTiles][L::kTileRows / 2], const WarpgroupRing<L>& ring,
+                                         int warpgroup) {
+  using S = WarpgroupTiling<L>;
+#pragma unroll 1
+  for (int step = 0; step < ring.steps; ++step) {
+    const int stage = step % S::kStages;
+    wait_barrier(ring.full(stage), step / S::kStages % 2);
+    show_tensor_cores();
+    const SharedRows weights = shared_rows(ring.weights(stage) + warpgroup * L::kTiles * L::kDepth * 8192);
+    const SharedRows input = shared_rows(ring.input(stage));
+    begin_products();
+#pragma unroll
+    for (int d = 0; d < L::kDepth; ++d)
+#pragma unroll
+      for (int unit = 0; unit < 4; ++unit)
+#pragma unroll
+        for (int tile = 0; tile < L::kTiles; ++tile)
+          multiply_add_warpgroup<typename L::Element, L::kTileRows>(
+              sums[tile], further(weights, (tile * L::kDepth + d) * 8192 + unit * 32),
+              further(input, d * S::kBlockBytes + unit * 32));
+    commit_products();
+    wait_products<1>();
+    if (step > 0 && threadIdx.x % 32 == 0) arrive_barrier(ring.free((step - 1) % S::kStages));
+  }
+  wait_products<0>();
+#pragma unroll
+  for (int tile = 0; tile < L::kTiles; ++tile) settle(sums[tile]);
+}
+
+/// Adds up what the blocks of a cluster have: afterwards this block's columns are whole.
+template <class L>
+__device__ __forceinline__ void join_sums(float (&sums)[L::kTiles][L::kTileRows / 2], const WarpgroupRing<L>& ring,
+                                          int rank) {
+  using S = WarpgroupTiling<L>;
+  float4* parts = reinterpret_cast<float4*>(ring.shared + S::kReceivedAt);
+  const auto part = [&](int source, int column, int tile) {
+    return parts + ((source * S::kOwned + column % S::kOwned) * L::kTiles + tile) * S::kConsumers + threadIdx.x;
+  };
+#pragma unroll
+  for (int column = 0; column < S::kColumns; ++column) {
+    const int owner = column / S::kOwned;
+    if (owner == rank) continue;
+#pragma unroll
+    for (int tile = 0; tile < L::kTiles; ++tile) {
+      const float* four = sums[tile] + 4 * column;
+      store_to_peer(owner, part(rank < owner ? rank : rank - 1, column, tile),
+                    make_float4(four[0], four[1], four[2], four[3]), ring.received());
+    }
+  }
+  if (rank * S::kOwned < S::kColumns) wait_barrier(ring.received(), 0);
+#pragma unroll
+  for (int column = 0; column < S::kColumns; ++column) {
+    if (column / S::kOwned != rank) continue;
+#pragma unroll
+    for (int source = 0; source < L::kSplit - 1; ++source)
+#pragma unroll
+      for (int tile = 0; tile < L::kTiles; ++tile) {
+        const float4 more = *part(source, column, tile);
+        float* four = sums[tile] + 4 * column;
+        four[0] += more.x, four[1] += more.y, four[2] += more.z, four[3] += more.w;
+      }
+  }
+}
+
+/// Where a lane's sums go.
+template <class L, class PostOps>
+struct WarpgroupTargets {
+  using S = WarpgroupTiling<L>;
+  using T = typename L::Element;
+  static constexpr int kLane = S::kLane;
+  using Operands = typename PostOps::template Operands<kLane>;
+  /// Few operands are fetched before the sum, many behind it, where registers are free.
+  static constexpr bool kEarly =
+      S::kVectors && 2 * S::kOwned * static_cast<int>(sizeof(Operands)) + L::kTiles * L::kTileRows * 2 <= 320;
+
+  int first_row;  // of column 0
+  int filter;
+  Packed<float, kLane> bias;
+  Operands operands[kEarly ? 2 * S::kOwned : 1];
+
+  __device__ __forceinline__ bool inside(int column, int e) const {
+    return first_row + 8 * column + e < L::kRows && filter < L::kFilters;
+  }
+  __device__ __forceinline__ int offset(int column, int e) const {
+    return (first_row + 8 * column + e) * L::kOutPitch + filter;
+  }
+  __device__ __forceinline__ void fetch(const PostOps& post_ops, int rank) {
+    if constexpr (kEarly) {
+#pragma unroll
+      for (int t = 0; t < S::kOwned; ++t)
+#pragma unroll
+        for (int e = 0; e < 2; ++e)
+          if (rank * S::kOwned + t < S::kColumns && inside(rank * S::kOwned + t, e))
+            operands[2 * t + e] = post_ops.template load<kLane>(offset(rank * S::kOwned + t, e));
+    }
+  }
+  /// Finishes the columns from FIRST on that one block owns: some at a time, stored or not, so that their elements'
+  /// instructions mingle.
+  __device__ __forceinline__ void store(T* __restrict__ output, const float (&sums)[L::kTiles][L::kTileRows / 2],
+                                        int first, const PostOps& post_ops) const {
+    constexpr int kBatch = 4;
+#pragma unroll
+    for (int from = 0; from < S::kOwned; from += kBatch) {
+      const auto each = [&](const auto& work) {
+#pragma unroll
+        for (int at = 0; at < 2 * kBatch; ++at)
+          if (from + at / 2 < S::kOwned && first + from + at / 2 < S::kColumns)
+            work(at, 2 * from + at, first + from + at / 2, at % 2);
+      };
+      float x[2 * kBatch][kLane];
+      Operands late[kEarly ? 1 : 2 * kBatch];
+      if constexpr (S::kVectors && !kEarly)
+        each([&](int at, int, int column, int e) {
+          if (inside(column, e)) late[at] = post_ops.template load<kLane>(offset(column, e));
+        });
+      each([&](int at, int item, int column, int e) {
+#pragma unroll
+        for (int i = 0; i < kLane; ++i) x[at][i] = sums[i / 2][4 * column + i % 2 * 2 + e] + bias.data[i];
+        if constexpr (S::kVectors) post_ops.apply(x[at], kEarly ? operands[kEarly ? item : 0] : late[kEarly ? 0 : at]);
+      });
+      each([&](int at, int, int column, int e) {
+        if (inside(column, e)) put(output + offset(column, e), x[at], offset(column, e), post_ops);
+      });
+    }
+  }
+
+  __device__ __forceinline__ void put(T* __restrict__ to, const float (&x)[kLane], int at,
+                                      const PostOps& post_ops) const {
+    if constexpr (S::kVectors) {
+      store_packed(to, x);
+    } else {
+#pragma unroll
+      for (int i = 0; i < kLane; ++i) {
+        if (filter + i >= L::kFilters) break;
+        float one[1] = {x[i]};
+        post_ops.apply(one, post_ops.template load<1>(at + i));
+        to[i] = Narrow<T>::from(one[0]);
+      }
+    }
+  }
+};
+
+/// The whole kernel. WEIGHTS are blocks of WarpgroupTiling::kWeightBytes by tile of filters and step; BIASES one float
+/// a filter, padded to whole tiles. Grid: tiles of rows, tiles of filters, kSplit blocks of a cluster.
+template <class L, class PostOps>
+__device__ __forceinline__ void multiply_rows(const typename L::Element* __restrict__ input,
+                                              const unsigned char* __restrict__ weights,
+                                              const float* __restrict__ biases,
+                                              typename L::Element* __restrict__ output, const PostOps& post_ops) {
+  using S = WarpgroupTiling<L>;
+  static_assert(S::kSharedBytes == L::kSharedBytes, "the host counts otherwise");
+  extern __shared__ __align__(1024) unsigned char shared[];
+  const int warp = threadIdx.x / 32;
+  const int rank = L::kSplit > 1 ? blockIdx.z : 0;
+  const int first_step = rank * S::kBlockSteps;
+  const int steps = L::kSplit > 1 ? greater_of(lesser_of(S::kSteps - first_step, S::kBlockSteps), 0) : S::kSteps;
+  const WarpgroupRing<L> ring{shared, first_step, steps};
+  const int first_row = blockIdx.x * L::kTileRows;
+  constexpr int kWeightWarp = S::kConsumers / 32;
+
+  if (threadIdx.x == S::kConsumers) {
+    const int owned = greater_of(lesser_of(S::kColumns - rank * S::kOwned, S::kOwned), 0);
+    ring.prepare(owned * (L::kSplit - 1) * S::kPartBytes);
+  }
+  __syncthreads();
+  if constexpr (L::kSplit > 1) greet_cluster();
+
+  if (warp == kWeightWarp) {
+    bring_weights<L>(ring, weights + (static_cast<int64>(blockIdx.y) * S::kSteps + first_step) * S::kWeightBytes);
+    __syncwarp();
+    if constexpr (L::kSplit > 1) wait_for_cluster();
+  } else if (warp > kWeightWarp) {
+    bring_input<L>(ring, input, first_row);
+    if constexpr (L::kSplit > 1) wait_for_cluster();
+  } else {
+    const int lane = threadIdx.x % 32;
+    const int warpgroup = warp / 4;
+    WarpgroupTargets<L, PostOps> targets;
+    targets.first_row = first_row + lane % 4 * 2;
+    targets.filter = blockIdx.y * S::kTileFilters + warpgroup * 64 * L::kTiles + (warp % 4 * 8 + lane / 4) * S::kLane;
+    targets.bias = load_packed<S::kLane>(biases + targets.filter);
+    float sums[L::kTiles][L::kTileRows / 2] = {};
+    begin_kernel();
+    targets.fetch(post_ops, rank);
+    multiply<L>(sums, ring, warpgroup);
+    if constexpr (L::kSplit > 1) {
+      wait_for_cluster();
+      join_sums<L>(sums, ring, rank);
+    }
+#pragma unroll
+    for (int owner = 0; owner < L::kSplit; ++owner)
+      if (L::kSplit == 1 || owner == rank) targets.store(output, sums, owner * S::kOwned, post_ops);
+  }
+}

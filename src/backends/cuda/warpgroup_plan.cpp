@@ -1,0 +1,214 @@
+#include "cuda/warpgroup_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <set>
+
+#include "tensor/half.hpp"
+
+namespace saccade::cuda {
+namespace {
+
+constexpr int ceil_div(int a, int b) { return (a + b - 1) / b; }
+constexpr int round_up(int a, int b) { return ceil_div(a, b) * b; }
+
+/// What kernels/warpgroup_product.cuh works out in WarpgroupTiling, under the same names.
+struct Tiling {
+  Tiling(const WarpgroupShape& s, const WarpgroupTile& t) {
+    weight_bytes = t.filters() * t.depth * 128;
+    stage_bytes = weight_bytes + t.rows * 128 * t.depth;
+    steps = ceil_div(s.channels, 64 * t.depth);
+    block_steps = ceil_div(steps, t.split);
+    stages = std::min(block_steps, t.stages);
+    columns = t.rows / 8;
+    owned = ceil_div(columns, t.split);
+    shared_bytes = stages * stage_bytes + (t.split - 1) * owned * t.tiles * t.warpgroups * 2048 + 8 * (2 * stages + 1);
+    filter_tiles = ceil_div(s.filters, t.filters());
+  }
+
+  int weight_bytes, stage_bytes;
+  int steps, block_steps, stages;
+  int columns, owned;
+  int shared_bytes, filter_tiles;
+};
+
+/// The least number of rows, ROWS at least, that the instructions of kernels/warpgroup.cuh come in.
+int instruction_rows(int rows) { return rows <= 128 ? round_up(rows, 8) : round_up(rows, 32); }
+constexpr int kMostRows = 256;
+
+std::uint16_t half_bits(float value, DType type) {
+  return type == DType::kFloat16 ? std::bit_cast<std::uint16_t>(Float16(value))
+                                 : std::bit_cast<std::uint16_t>(BFloat16(value));
+}
+
+}  // namespace
+
+bool is_warpgroup_product(const ConvolutionShape& shape) {
+  const bool point = shape.taps() == 1 && shape.stride_y == 1 && shape.stride_x == 1 && shape.pad_y == 0 &&
+                     shape.pad_x == 0 && shape.scale_y == 1 && shape.scale_x == 1;
+  return shape.dtype != DType::kFloat32 && point && shape.groups == 1 && shape.height == shape.out_height &&
+         shape.width == shape.out_width && shape.channels % 8 == 0 && shape.in_pitch % 8 == 0;
+}
+
+WarpgroupShape warpgroup_shape(const ConvolutionShape& shape) {
+  return {.dtype = shape.dtype,
+          .rows = shape.images * shape.out_height * shape.out_width,
+          .channels = shape.channels,
+          .in_pitch = shape.in_pitch,
+          .filters = shape.filters,
+          .out_pitch = shape.out_pitch};
+}
+
+std::string WarpgroupTile::to_string() const {
+  return fmt::format("warpgroup {}x{} m{} k{} s{} p{}", rows, filters(), tiles, 64 * depth, split, stages);
+}
+
+ConvolutionGrid warpgroup_grid(const WarpgroupShape& shape, const WarpgroupTile& tile) {
+  return {ceil_div(shape.rows, tile.rows), ceil_div(shape.filters, tile.filters()), tile.split};
+}
+
+int warpgroup_shared_bytes(const WarpgroupShape& shape, const WarpgroupTile& tile) {
+  return Tiling(shape, tile).shared_bytes;
+}
+
+std::vector<std::byte> pack_warpgroup_weights(const WarpgroupShape& shape, const WarpgroupTile& tile,
+                                              std::span<const float> weights) {
+  const Tiling tiling(shape, tile);
+  std::vector<std::byte> packed(static_cast<std::size_t>(tiling.weight_bytes) *
+                                static_cast<std::size_t>(tiling.filter_tiles * tiling.steps));
+  const int lane_filters = 2 * tile.tiles;
+  const float* from = weights.data();
+  for (int filter = 0; filter < shape.filters; ++filter) {
+    // Which row of which 64 of its block: lane_filters side by side are rows g and g + 8 of a warp's 16, tile by tile.
+    const int within = filter % tile.filters();
+    const int warpgroup = within / (64 * tile.tiles);
+    const int lane = within % (64 * tile.tiles) / lane_filters;
+    const int number = within % lane_filters;
+    const int row = lane / 8 * 16 + lane % 8 + number % 2 * 8;
+    for (int channel = 0; channel < shape.channels; ++channel) {
+      const int step = channel / (64 * tile.depth);
+      const int block = ((warpgroup * tile.tiles + number / 2) * tile.depth + channel / 64 % tile.depth) * 8192;
+      const int chunk = channel % 64 / 8;
+      const int place = block + row * 128 + (chunk ^ row % 8) * 16 + channel % 8 * 2;
+      const std::uint16_t bits = half_bits(*from++, shape.dtype);
+      std::memcpy(packed.data() +
+                      static_cast<std::size_t>(filter / tile.filters() * tiling.steps + step) *
+                          static_cast<std::size_t>(tiling.weight_bytes) +
+                      place,
+                  &bits, 2);
+    }
+  }
+  return packed;
+}
+
+std::vector<std::byte> pack_warpgroup_bias(const WarpgroupShape& shape, const WarpgroupTile& tile,
+                                           std::span<const float> bias) {
+  std::vector<float> values(bias.begin(), bias.end());
+  values.resize(static_cast<std::size_t>(round_up(shape.filters, tile.filters())));
+  const auto bytes = std::as_bytes(std::span(values));
+  return {bytes.begin(), bytes.end()};
+}
+
+std::string warpgroup_source(const WarpgroupShape& shape, const WarpgroupTile& tile, const PostOpsText& post_ops) {
+  std::string layer =
+      fmt::format("struct Layer {{\n  using Element = {};\n", shape.dtype == DType::kFloat16 ? "float16" : "bfloat16");
+  const std::pair<const char*, int> constants[] = {
+      {"Rows", shape.rows},       {"Channels", shape.channels},    {"InPitch", shape.in_pitch},
+      {"Filters", shape.filters}, {"OutPitch", shape.out_pitch},   {"TileRows", tile.rows},
+      {"Tiles", tile.tiles},      {"Warpgroups", tile.warpgroups}, {"Depth", tile.depth},
+      {"Split", tile.split},      {"Stages", tile.stages},         {"SharedBytes", warpgroup_shared_bytes(shape, tile)},
+  };
+  for (const auto& [constant, value] : constants)
+    layer += fmt::format("  static constexpr int k{} = {};\n", constant, value);
+  const std::string cluster = tile.split > 1 ? fmt::format("__cluster_dims__(1, 1, {}) ", tile.split) : "";
+  return fmt::format(R"(#include "warpgroup_product.cuh"
+{}}};
+{}extern "C" __global__ void {}__launch_bounds__({}, 1)
+    warpgroup_product(const Layer::Element* __restrict__ input, const unsigned char* __restrict__ weights,
+                      const float* __restrict__ biases{}, Layer::Element* __restrict__ output) {{
+  multiply_rows<Layer>(input, weights, biases, output, {});
+}}
+)",
+                     layer, post_ops.definition, cluster, tile.threads(), post_ops.parameters, post_ops.value);
+}
+
+namespace {
+
+// What a launch costs, in cycles of a multiprocessor; fitted to measurements of an H200.
+constexpr double kLaunch = 2060;      // hand-over, first data, last stores
+constexpr double kRow = 2.74;         // of a row times 64 filters and 64 channels
+constexpr double kLatency = 830;      // from a stage that is free to its data
+constexpr double kStep = 180;         // barriers of a step, and what their neighbours wait
+constexpr double kItem = 35;          // of a lane's vector on its way out
+constexpr double kSplitSums = 90;     // of sums over blocks
+constexpr double kSplitColumn = 165;  // of a column's sums, sent and added
+constexpr double kWeightRate = 160;   // bytes of weights that arrive in a cycle
+constexpr double kHidden = 400;       // of their time, behind the launch before
+
+}  // namespace
+
+double warpgroup_time(const WarpgroupShape& shape, const WarpgroupTile& tile, const DeviceLimits& limits) {
+  const Tiling tiling(shape, tile);
+  const ConvolutionGrid grid = warpgroup_grid(shape, tile);
+  const int resident = std::clamp(233472 / (tiling.shared_bytes + 1024), 1, 2048 / tile.threads());
+  const int at_once = std::min(resident, ceil_div(grid.blocks(), limits.multiprocessors));
+  const double waves = std::ceil(grid.blocks() / (static_cast<double>(limits.multiprocessors) * at_once));
+  const double multiply = at_once * tile.warpgroups * tile.tiles * tile.depth * kRow * tile.rows;
+  const bool ring = tiling.block_steps > tiling.stages;
+  const double refill = ring ? kLatency / std::max(tiling.stages - 1.0, 0.7) : 0;
+  const double body = tiling.block_steps * (std::max(multiply, refill) + kStep);
+  const double leave = kItem * 2 * tiling.owned * tile.tiles * at_once * (1 + tile.warpgroups) / 2;
+  const double split = tile.split > 1 ? kSplitSums + kSplitColumn * tiling.columns * tile.tiles * tile.warpgroups : 0;
+  const double load = at_once * static_cast<double>(tiling.weight_bytes) * tiling.stages / kWeightRate;
+  return (kLaunch + std::max(0.0, load - kHidden) + waves * (body + leave + split) + (waves - 1) * load) / 1740;
+}
+
+std::vector<WarpgroupTile> warpgroup_tiles(const WarpgroupShape& shape, const DeviceLimits& limits) {
+  struct Scored {
+    double time;
+    WarpgroupTile tile;
+  };
+  std::vector<Scored> found;
+  const auto consider = [&](const WarpgroupTile& tile) {
+    const Tiling tiling(shape, tile);
+    const bool registers = tile.tiles * tile.rows / 2 <= 128;
+    const bool wide = tile.filters() > 64 && tile.filters() >= 2 * shape.filters;
+    if (!registers || wide || tiling.shared_bytes > limits.shared_bytes || tile.split > tiling.steps) return;
+    if (tile.split > tiling.columns || (tile.stages > 2 && tile.stages > tiling.block_steps)) return;
+    found.push_back({warpgroup_time(shape, tile, limits), tile});
+  };
+  std::set<int> rows;
+  for (int tiles = ceil_div(shape.rows, kMostRows); tiles <= shape.rows; ++tiles) {
+    const int each = instruction_rows(ceil_div(shape.rows, tiles));
+    rows.insert(each);
+    if (each <= 16) break;
+  }
+  for (int each : rows)
+    for (int tiles : {1, 2})
+      for (int warpgroups : {1, 2})
+        for (int depth : {1, 2})
+          for (int split : {1, 2, 3, 4})
+            for (int stages : {2, 3, 4, 5, 6, 8, 10, 12}) consider({each, tiles, warpgroups, depth, split, stages});
+  std::ranges::stable_sort(found, {}, &Scored::time);
+  std::vector<WarpgroupTile> tiles;
+  tiles.reserve(found.size());
+  for (const Scored& each : found) tiles.push_back(each.tile);
+  return tiles;
+}
+
+std::vector<WarpgroupTile> distinct_tiles(const std::vector<WarpgroupTile>& tiles, std::size_t count) {
+  std::vector<WarpgroupTile> distinct;
+  std::set<std::array<int, 4>> seen;
+  for (const WarpgroupTile& tile : tiles) {
+    if (distinct.size() == count) break;
+    if (seen.insert({tile.rows, tile.tiles, tile.warpgroups, tile.split}).second) distinct.push_back(tile);
+  }
+  return distinct;
+}
+
+}  // namespace saccade::cuda

@@ -1,0 +1,66 @@
+#include "cuda/convolution.hpp"
+#include "cuda/warpgroup_plan.hpp"
+
+namespace saccade::cuda {
+namespace {
+
+NodeProgram warpgroup_program(const NodeContext& context, const ConstantProduct& product, const WarpgroupTile& tile) {
+  using Kind = Argument::Kind;
+  const WarpgroupShape shape = warpgroup_shape(product.shape);
+  NodeProgram program;
+  program.detail = tile.to_string();
+  program.packed.push_back(pack_warpgroup_weights(shape, tile, product.weights));
+  program.packed.push_back(pack_warpgroup_bias(shape, tile, product.bias));
+  KernelCall call;
+  call.name = "warpgroup_product";
+  call.arguments = {{Kind::kInput, 0}, {Kind::kPacked, 0}, {Kind::kPacked, 1}};
+  call.source = warpgroup_source(shape, tile, post_ops_text(context, call.arguments));
+  call.arguments.push_back({Kind::kOutput, 0});
+  const ConvolutionGrid grid = warpgroup_grid(shape, tile);
+  call.grid = {.blocks = {static_cast<unsigned>(grid.pixels), static_cast<unsigned>(grid.filters),
+                          static_cast<unsigned>(grid.split)},
+               .threads = {static_cast<unsigned>(tile.threads()), 1, 1},
+               .shared_bytes = static_cast<unsigned>(warpgroup_shared_bytes(shape, tile))};
+  program.calls.push_back(std::move(call));
+  return program;
+}
+
+class WarpgroupProduct : public Tactic {
+ public:
+  explicit WarpgroupProduct(Device& device) : device_(device) {}
+  std::string_view name() const override { return "warpgroup.product"; }
+
+  Support supports(const NodeContext& context) const override {
+    const bool slides = context.node.is("Conv");
+    const Support known = slides ? supports_sliding(context) : supports_constant_product(context);
+    if (!known) return known;
+    if (device_.capability() != 90) return Support::no("the device lacks Hopper's warpgroup instructions");
+    const ConvolutionShape shape = slides ? convolution_shape(context) : constant_product_shape(context);
+    if (!is_warpgroup_product(shape)) return Support::no("it is no product of rows of halves in multiples of 16 bytes");
+    if (is_small(warpgroup_shape(shape))) return Support::no("it is too small");
+    return {};
+  }
+
+  std::unique_ptr<Launch> compile(const NodeContext& context) const override {
+    const ConstantProduct product =
+        context.node.is("Conv")
+            ? ConstantProduct{convolution_shape(context), floats_of(*context.constant(1)), bias_of(context)}
+            : constant_product(context);
+    const auto tiles = warpgroup_tiles(warpgroup_shape(product.shape), limits_of(device_));
+    return make_launch(device_, context, warpgroup_program(context, product, tiles.front()));
+  }
+
+ private:
+  /// Where mma.sync, whose tiles begin at 16 filters and pixels, is as fast.
+  static bool is_small(const WarpgroupShape& shape) {
+    return shape.filters < 64 || shape.rows < 64 || shape.channels < 64;
+  }
+
+  Device& device_;
+};
+
+}  // namespace
+
+std::unique_ptr<Tactic> warpgroup_product(Device& device) { return std::make_unique<WarpgroupProduct>(device); }
+
+}  // namespace saccade::cuda

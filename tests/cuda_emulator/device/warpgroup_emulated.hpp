@@ -1,0 +1,79 @@
+#pragma once
+
+// The instructions of warpgroup.cuh, as PTX defines them. Every lane works out its own share of D when it waits for it.
+
+namespace cpu {
+
+struct WarpgroupProduct {
+  float* d;
+  const unsigned char* a;
+  const unsigned char* b;
+  int warp, lane;
+};
+/// Half number K behind ROWS of row ROW, where the swizzle of 128 bytes puts it.
+template <typename T>
+inline float swizzled(const unsigned char* rows, int row, int k) {
+  const size_t at = bit_cast<size_t>(rows) + static_cast<size_t>(row) * 128 + static_cast<size_t>(k) * 2;
+  T half;
+  __builtin_memcpy(&half, bit_cast<const unsigned char*>(at ^ (at >> 7 & 7) << 4), 2);
+  return widen(half);
+}
+template <typename T, int N>
+inline void work_out(const void* data) {
+  WarpgroupProduct product;
+  __builtin_memcpy(&product, data, sizeof product);
+  const int g = product.lane / 4;
+  const int q = product.lane % 4;
+  float a[2][16];
+  for (int i = 0; i < 2; ++i)
+    for (int k = 0; k < 16; ++k) a[i][k] = swizzled<T>(product.a, 16 * product.warp + g + 8 * i, k);
+  for (int j = 0; j < N / 8; ++j)
+    for (int e = 0; e < 2; ++e) {
+      double sums[2] = {product.d[4 * j + e], product.d[4 * j + 2 + e]};
+      for (int k = 0; k < 16; ++k) {
+        const double b = swizzled<T>(product.b, 8 * j + 2 * q + e, k);
+        for (int i = 0; i < 2; ++i) sums[i] += a[i][k] * b;
+      }
+      for (int i = 0; i < 2; ++i) product.d[4 * j + 2 * i + e] = static_cast<float>(sums[i]);
+    }
+}
+inline void expect_whole_warp(void* const* lanes, unsigned) { expect_warp({"products", "warpgroup.cuh", 0}, lanes); }
+
+}  // namespace cpu
+
+using SharedRows = const unsigned char*;
+inline SharedRows shared_rows(const void* shared, SACCADE_PLACE) {
+  if (cpu::bit_cast<size_t>(shared) % 1024 != 0)
+    cpu::runtime.fail({"shared_rows", file, line}, "the address is no multiple of 1024");
+  if (!cpu::runtime.is_shared(shared)) cpu::runtime.fail({"shared_rows", file, line}, "not in shared memory");
+  return static_cast<const unsigned char*>(shared);
+}
+inline SharedRows further(SharedRows rows, int bytes) { return rows + bytes; }
+
+inline void show_tensor_cores() {}
+inline void begin_products(SACCADE_PLACE) {
+  cpu::runtime.wait_warp({"begin_products", file, line}, ~0U, const_cast<char*>(file), cpu::expect_whole_warp);
+}
+inline void commit_products() { cpu::runtime.commit_products(); }
+template <int Pending>
+inline void wait_products(SACCADE_PLACE) {
+  cpu::runtime.wait_products(Pending);
+  // A lane that goes on knows that the others' shares are done, too.
+  cpu::runtime.wait_warp({"wait_products", file, line}, ~0U, const_cast<char*>(file), cpu::expect_whole_warp);
+}
+template <int Count>
+inline void settle(float (&)[Count]) {}
+
+template <typename T, int N>
+inline void multiply_add_warpgroup(float (&d)[N / 2], SharedRows a, SharedRows b, SACCADE_PLACE) {
+  static_assert(N % 8 == 0 && N >= 8 && N <= 256);
+  const SharedRows operands[] = {a, b};
+  for (SharedRows at : operands)
+    if (cpu::bit_cast<size_t>(at) % 1024 >= 128 || cpu::bit_cast<size_t>(at) % 32 != 0)
+      cpu::runtime.fail({"multiply_add_warpgroup", file, line}, "rows begin at another place than the first 128 bytes");
+  if (!cpu::runtime.is_shared(a + 63 * 128) || !cpu::runtime.is_shared(b + (N - 1) * 128))
+    cpu::runtime.fail({"multiply_add_warpgroup", file, line}, "an operand does not lie in shared memory");
+  const auto thread = cpu::thread_number();
+  const cpu::WarpgroupProduct product{d, a, b, static_cast<int>(thread / 32 % 4), static_cast<int>(thread % 32)};
+  cpu::runtime.begin_product(cpu::work_out<T, N>, &product, sizeof product);
+}
