@@ -16,6 +16,7 @@ enum class PixelFormat : std::uint8_t {
   kI444,   ///< planes Y, U, V
   kNv12,   ///< planes Y, UV interleaved; chroma halved both ways
   kYuyv,   ///< one plane, Y0 U Y1 V
+  kUyvy,   ///< one plane, U Y0 V Y1
 };
 std::string_view to_string(PixelFormat format);
 

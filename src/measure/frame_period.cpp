@@ -11,9 +11,7 @@
 namespace saccade {
 namespace {
 
-constexpr auto kFormats =
-    std::to_array<PixelFormat>({PixelFormat::kRgb24, PixelFormat::kBgr24, PixelFormat::kGray8, PixelFormat::kI420,
-                                PixelFormat::kI422, PixelFormat::kI444, PixelFormat::kNv12, PixelFormat::kYuyv});
+constexpr int kMostSide = 65536;
 
 bool same_letters(std::string_view a, std::string_view b) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
@@ -30,6 +28,22 @@ bool take(std::string_view& text, Number& value, char behind) {
   return true;
 }
 
+/// Whether TEXT is a format, which FRAME then has, and FRAME's size is one that a camera may have.
+bool take_format(std::string_view text, FrameSize& frame) {
+  const auto found =
+      std::ranges::find_if(kPixelFormats, [&](PixelFormat format) { return same_letters(to_string(format), text); });
+  if (found == kPixelFormats.end() || std::max(frame.width, frame.height) > kMostSide) return false;
+  frame.format = *found;
+  return true;
+}
+
+std::string known_formats() {
+  std::string known;
+  for (const PixelFormat format : kPixelFormats)
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", to_string(format));
+  return known;
+}
+
 }  // namespace
 
 std::int64_t CameraMode::frame_bytes() const {
@@ -43,18 +57,22 @@ CameraMode parse_camera(std::string_view text) {
   CameraMode camera;
   std::string_view rest = text;
   const bool is_read = take(rest, camera.frame.width, 'x') && take(rest, camera.frame.height, '@') &&
-                       take(rest, camera.rate, ':') && std::isfinite(camera.rate) &&
-                       std::max(camera.frame.width, camera.frame.height) <= 65536;
-  const auto found =
-      std::ranges::find_if(kFormats, [&](PixelFormat format) { return same_letters(to_string(format), rest); });
-  if (is_read && found != kFormats.end()) {
-    camera.frame.format = *found;
-    return camera;
-  }
-  std::string known;
-  for (const PixelFormat format : kFormats) known += fmt::format("{}{}", known.empty() ? "" : ", ", to_string(format));
+                       take(rest, camera.rate, ':') && std::isfinite(camera.rate) && take_format(rest, camera.frame);
+  if (is_read) return camera;
   fail(ErrorCode::kInvalidArgument, "'{}' is no camera mode; write it like '320x240@90:yuyv', the format one of {}",
-       text, known);
+       text, known_formats());
+}
+
+FrameSize parse_frame_size(std::string_view text) {
+  FrameSize frame;
+  std::string_view rest = text;
+  if (take(rest, frame.width, 'x') && take(rest, frame.height, ':') && take_format(rest, frame)) return frame;
+  fail(ErrorCode::kInvalidArgument, "'{}' is no frame; write it like '320x240:yuyv', the format one of {}", text,
+       known_formats());
+}
+
+std::string to_string(const FrameSize& frame) {
+  return fmt::format("{}x{} {}", frame.width, frame.height, to_string(frame.format));
 }
 
 std::string to_string(const CameraMode& camera) {

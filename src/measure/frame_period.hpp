@@ -23,6 +23,11 @@ struct CameraMode {
 CameraMode parse_camera(std::string_view text);
 std::string to_string(const CameraMode& camera);
 
+/// "320x240:yuyv". Throws Error (kInvalidArgument) showing what to write.
+FrameSize parse_frame_size(std::string_view text);
+/// "320x240 yuyv"
+std::string to_string(const FrameSize& frame);
+
 /// What one frame passes through, one after the other.
 struct FrameStage {
   std::string name;

@@ -96,6 +96,7 @@ void convert_row(const FrameView& src, int y, const YuvToRgb& k, std::uint8_t* r
     case PixelFormat::kNv12:
       return convert_row<1, 2, 1>(first, chroma(1, y / 2), chroma(1, y / 2) + 1, src.width, k, rgb);
     case PixelFormat::kYuyv: return convert_row<2, 4, 1>(first, first + 1, first + 3, src.width, k, rgb);
+    case PixelFormat::kUyvy: return convert_row<2, 4, 1>(first + 1, first, first + 2, src.width, k, rgb);
   }
 }
 

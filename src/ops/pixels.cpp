@@ -163,6 +163,8 @@ Components components_of(const FrameView& frame) noexcept {
       return {ColorModel::kYuv, {plane(0, 0, 1, 1, 1), plane(1, 0, 2, 2, 2), plane(1, 1, 2, 2, 2)}};
     case PixelFormat::kYuyv:
       return {ColorModel::kYuv, {plane(0, 0, 2, 1, 1), plane(0, 1, 4, 2, 1), plane(0, 3, 4, 2, 1)}};
+    case PixelFormat::kUyvy:
+      return {ColorModel::kYuv, {plane(0, 1, 2, 1, 1), plane(0, 0, 4, 2, 1), plane(0, 2, 4, 2, 1)}};
   }
   return {};
 }

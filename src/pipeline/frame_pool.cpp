@@ -1,36 +1,26 @@
 #include "pipeline/frame_pool.hpp"
 
 #include <algorithm>
-#include <new>
+#include <utility>
 
 namespace saccade {
-namespace {
-
-constexpr std::align_val_t kAlignment{64};
-// Vector kernels may read, and never use, up to one vector past the end.
-constexpr std::size_t kSlack = 64;
-
-void deallocate(FrameBuffer& buffer) noexcept {
-  ::operator delete(buffer.data, kAlignment);
-  buffer.data = nullptr;
-  buffer.capacity = 0;
-}
-
-void grow(FrameBuffer& buffer, std::size_t bytes) {
-  deallocate(buffer);
-  buffer.data = static_cast<std::byte*>(::operator new(bytes + kSlack, kAlignment));
-  buffer.capacity = bytes;
-}
-
-}  // namespace
-
-FramePool::FramePool(std::size_t buffers) : buffers_(buffers) {
+FramePool::FramePool(std::size_t buffers, FrameMemory& memory) : memory_(memory), buffers_(buffers) {
   free_.reserve(buffers);
-  for (FrameBuffer& buffer : buffers_) free_.push_back(&buffer);
+  for (FrameBuffer& buffer : buffers_) {
+    buffer.memory = memory.kind();
+    free_.push_back(&buffer);
+  }
 }
 
 FramePool::~FramePool() {
-  for (FrameBuffer& buffer : buffers_) deallocate(buffer);
+  for (FrameBuffer& buffer : buffers_) memory_.deallocate(buffer.data);
+}
+
+void FramePool::grow(FrameBuffer& buffer, std::size_t bytes) {
+  memory_.deallocate(std::exchange(buffer.data, nullptr));
+  buffer.capacity = 0;
+  buffer.data = memory_.allocate(bytes);
+  buffer.capacity = bytes;
 }
 
 /// Takes the smallest free buffer that fits, else the largest, so that sizes that vary settle on few reallocations.

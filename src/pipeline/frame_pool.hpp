@@ -13,12 +13,13 @@ namespace saccade {
 /// gone before the pool goes.
 class FramePool final : public FrameAllocator {
  public:
-  explicit FramePool(std::size_t buffers);
+  /// MEMORY outlives the pool.
+  explicit FramePool(std::size_t buffers, FrameMemory& memory = plain_frame_memory());
   ~FramePool() override;
   FramePool(const FramePool&) = delete;
   FramePool& operator=(const FramePool&) = delete;
 
-  /// Throws std::bad_alloc where the system has no memory left.
+  /// Throws what FrameMemory::allocate() throws.
   FrameLease acquire(std::size_t bytes) override;
   void release(FrameBuffer& buffer) noexcept override;
   /// Ends a waiting acquire(), and all later ones, with an empty lease.
@@ -29,7 +30,9 @@ class FramePool final : public FrameAllocator {
 
  private:
   FrameBuffer& best_for(std::size_t bytes);
+  void grow(FrameBuffer& buffer, std::size_t bytes);
 
+  FrameMemory& memory_;
   mutable std::mutex mutex_;
   std::condition_variable returned_;
   std::vector<FrameBuffer> buffers_;

@@ -9,7 +9,11 @@
 namespace saccade {
 
 Stream::Stream(Source& source, BoundedQueue<Frame>& queue, const Place& place)
-    : source_(source), queue_(queue), place_(place), pool_(place.buffers), thread_([this] { read_all(); }) {}
+    : source_(source),
+      queue_(queue),
+      place_(place),
+      pool_(place.buffers, place.memory != nullptr ? *place.memory : plain_frame_memory()),
+      thread_([this] { read_all(); }) {}
 
 Stream::~Stream() {
   cancel();

@@ -17,8 +17,9 @@ class Stream {
  public:
   struct Place {
     std::size_t lane = 0;
-    std::size_t buffers = 0;      ///< frames that may exist at once
-    std::int64_t max_frames = 0;  ///< 0: all
+    std::size_t buffers = 0;        ///< frames that may exist at once
+    std::int64_t max_frames = 0;    ///< 0: all
+    FrameMemory* memory = nullptr;  ///< where the frames lie, which outlives the stream; null: the heap
   };
 
   /// Starts to read. SOURCE and QUEUE outlive the stream.

@@ -1,20 +1,42 @@
 #include "tensor/frame.hpp"
 
+#include <new>
+
 #include "base/error.hpp"
 
 namespace saccade {
 namespace {
 
+class PlainFrameMemory : public FrameMemory {
+ public:
+  MemoryKind kind() const override { return MemoryKind::kPlain; }
+  std::byte* allocate(std::size_t bytes) override {
+    // Vector kernels may read, and never use, up to one vector past the end.
+    constexpr std::size_t kSlack = 64;
+    return static_cast<std::byte*>(::operator new(bytes + kSlack, kAlignment));
+  }
+  void deallocate(std::byte* memory) noexcept override { ::operator delete(memory, kAlignment); }
+
+ private:
+  static constexpr std::align_val_t kAlignment{64};
+};
+
 int pitch_of(int row_bytes) { return (row_bytes + 63) / 64 * 64; }
 
 }  // namespace
+
+FrameMemory& plain_frame_memory() {
+  static PlainFrameMemory memory;
+  return memory;
+}
 
 FrameLease::~FrameLease() {
   if (owner_ != nullptr) owner_->release(*buffer_);
 }
 
 std::string_view to_string(PixelFormat format) {
-  constexpr std::array<std::string_view, 8> names = {"rgb24", "bgr24", "gray8", "i420", "i422", "i444", "nv12", "yuyv"};
+  constexpr std::array<std::string_view, kPixelFormats.size()> names = {"rgb24", "bgr24", "gray8", "i420", "i422",
+                                                                        "i444",  "nv12",  "yuyv",  "uyvy"};
   return names[static_cast<std::size_t>(format)];
 }
 
@@ -38,7 +60,8 @@ std::array<PlaneSize, 3> plane_sizes(PixelFormat format, int width, int height) 
     case PixelFormat::kI422: return {{{width, height}, {half_width, height}, {half_width, height}}};
     case PixelFormat::kI444: return {{{width, height}, {width, height}, {width, height}}};
     case PixelFormat::kNv12: return {{{width, height}, {2 * half_width, half_height}, {}}};
-    case PixelFormat::kYuyv: return {{{4 * half_width, height}, {}, {}}};
+    case PixelFormat::kYuyv:
+    case PixelFormat::kUyvy: return {{{4 * half_width, height}, {}, {}}};
   }
   fail(ErrorCode::kInternal, "pixel format {} has no planes", static_cast<int>(format));
 }

@@ -11,6 +11,11 @@
 
 namespace saccade {
 
+/// All of them, in their order.
+inline constexpr auto kPixelFormats = std::to_array<PixelFormat>(
+    {PixelFormat::kRgb24, PixelFormat::kBgr24, PixelFormat::kGray8, PixelFormat::kI420, PixelFormat::kI422,
+     PixelFormat::kI444, PixelFormat::kNv12, PixelFormat::kYuyv, PixelFormat::kUyvy});
+
 /// Borrowed kRgb24 pixels that may be written: what drawing takes.
 struct RgbView {
   std::uint8_t* data = nullptr;
@@ -27,6 +32,19 @@ struct PlaneSize {
   int rows = 0;
 };
 std::array<PlaneSize, 3> plane_sizes(PixelFormat format, int width, int height);
+
+/// Where frames' storage comes from. Any thread; it outlives what it handed out.
+class FrameMemory {
+ public:
+  virtual ~FrameMemory() = default;
+  virtual MemoryKind kind() const = 0;
+  /// BYTES, 64-byte aligned, and 64 more that may be read. Throws std::bad_alloc, or Error (kDevice).
+  virtual std::byte* allocate(std::size_t bytes) = 0;
+  /// Null: nothing happens.
+  virtual void deallocate(std::byte* memory) noexcept = 0;
+};
+/// The heap.
+FrameMemory& plain_frame_memory();
 
 /// Storage of one frame. It belongs to a pool and goes back there when its last lease ends.
 struct FrameBuffer {

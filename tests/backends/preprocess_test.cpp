@@ -51,9 +51,6 @@ OpCase preprocess(const Noise& noise, int width, int height, const std::string& 
   return op;
 }
 
-constexpr std::array kFormats = {PixelFormat::kRgb24, PixelFormat::kBgr24, PixelFormat::kGray8, PixelFormat::kI420,
-                                 PixelFormat::kI422,  PixelFormat::kI444,  PixelFormat::kNv12,  PixelFormat::kYuyv};
-
 class VectorPreprocess : public ::testing::TestWithParam<PixelFormat> {};
 
 TEST_P(VectorPreprocess, EqualsTheReferenceInEveryMode) {
@@ -87,7 +84,7 @@ TEST_P(VectorPreprocess, EqualsTheReferenceInARegion) {
     preprocess(noise, 24, 24, "letterbox", "bgr").attribute("roi", roi).check_layouts("vector.preprocess", kExact);
 }
 
-INSTANTIATE_TEST_SUITE_P(Formats, VectorPreprocess, ::testing::ValuesIn(kFormats),
+INSTANTIATE_TEST_SUITE_P(Formats, VectorPreprocess, ::testing::ValuesIn(kPixelFormats),
                          [](const auto& test) { return std::string(to_string(test.param)); });
 
 TEST(VectorPreprocess, KnowsEveryMatrixAndRange) {
@@ -126,7 +123,7 @@ TEST(VectorPreprocess, TakesFramesOfAnySizeAndFormatInTurn) {
   const std::array outputs = {view_of(out)};
   const auto bound = launch->bind({.inputs = inputs, .outputs = outputs});
   for (const auto& [width, height] : {std::pair{30, 20}, {90, 120}, {30, 20}, {20, 30}, {1, 1}})
-    for (PixelFormat format : kFormats) {
+    for (PixelFormat format : kPixelFormats) {
       const Noise noise(format, width, height);
       const Tensor now = noise.tensor();
       std::memcpy(frame.raw(), now.raw(), now.bytes());

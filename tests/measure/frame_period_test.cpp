@@ -63,5 +63,16 @@ TEST(CameraMode, NonsenseIsRefused) {
     EXPECT_THROW(parse_camera(text), Error) << text;
 }
 
+TEST(FrameSize, IsReadAndWritten) {
+  const FrameSize frame = parse_frame_size("426x240:BGR24");
+  EXPECT_EQ(frame.width, 426);
+  EXPECT_EQ(frame.height, 240);
+  EXPECT_EQ(frame.format, PixelFormat::kBgr24);
+  EXPECT_EQ(to_string(frame), "426x240 bgr24");
+  EXPECT_EQ(parse_frame_size("2x1:uyvy").format, PixelFormat::kUyvy);
+  for (const char* text : {"", "320x240", "320:yuyv", "0x240:yuyv", "320x240:mjpeg", "320x240@30:yuyv", "99999x2:nv12"})
+    EXPECT_THROW(parse_frame_size(text), Error) << text;
+}
+
 }  // namespace
 }  // namespace saccade

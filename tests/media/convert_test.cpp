@@ -119,7 +119,8 @@ INSTANTIATE_TEST_SUITE_P(Formats, ToRgbLikeSwscale,
                                          FormatCase{PixelFormat::kI422, AV_PIX_FMT_YUV422P},
                                          FormatCase{PixelFormat::kI444, AV_PIX_FMT_YUV444P},
                                          FormatCase{PixelFormat::kNv12, AV_PIX_FMT_NV12},
-                                         FormatCase{PixelFormat::kYuyv, AV_PIX_FMT_YUYV422}),
+                                         FormatCase{PixelFormat::kYuyv, AV_PIX_FMT_YUYV422},
+                                         FormatCase{PixelFormat::kUyvy, AV_PIX_FMT_UYVY422}),
                          [](const auto& format) { return std::string(to_string(format.param.ours)); });
 
 TEST(ToRgb, GrayFollowsItsRange) {

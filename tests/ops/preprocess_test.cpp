@@ -141,6 +141,7 @@ TEST(Preprocess, ReadsEveryYuvFormatAlike) {
       {PixelFormat::kI422, 4, 2, {std::vector<std::uint8_t>(8, 81), {90, 90, 90, 90}, {240, 240, 240, 240}}},
       {PixelFormat::kNv12, 4, 2, {std::vector<std::uint8_t>(8, 81), {90, 240, 90, 240}}},
       {PixelFormat::kYuyv, 4, 2, {{81, 90, 81, 240, 81, 90, 81, 240, 81, 90, 81, 240, 81, 90, 81, 240}}},
+      {PixelFormat::kUyvy, 4, 2, {{90, 81, 240, 81, 90, 81, 240, 81, 90, 81, 240, 81, 90, 81, 240, 81}}},
   };
   for (const Picture& picture : pictures) {
     const auto out = run(picture, attributes(1, 1, "stretch"));
