@@ -83,6 +83,16 @@ class BoundedQueue {
     }
   }
 
+  /// Takes an item if one is there now; false where none is, or the queue is cancelled.
+  bool try_pop(T& item, std::size_t& lane) {
+    {
+      const std::scoped_lock lock(mutex_);
+      if (cancelled_ || !take_next(item, lane)) return false;
+    }
+    space_.notify_all();
+    return true;
+  }
+
   /// Ends all waits, now and later; items still inside are left for drain().
   void cancel() {
     {

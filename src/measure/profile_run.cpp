@@ -128,6 +128,7 @@ FrameRecord record_of(const Result& result, const FrameTimes& times) {
 
 /// Takes frames through PIPELINE until OPTIONS have enough; fills in how long that took and what frames they were.
 FrameSize record_frames(Profile& profile, Pipeline& pipeline, Recorder& recorder, const ProfileOptions& options) {
+  pipeline.impl().run_one_by_one();
   for (std::int64_t i = 0; i < kWarmUp; ++i)
     if (next_result(pipeline, [&] { return !options.on_frame || options.on_frame(0); }) == nullptr) break;
   FrameView last;

@@ -13,13 +13,17 @@ ModelRunner::ModelRunner(const Model& model, int index)
   result_.model = model_.name();
   result_.model_index = index;
   reader_.prepare(result_);
-  for (std::size_t i = 0; i < vision_.plan->graph().outputs().size(); ++i) outputs_.push_back(execution_.output(i));
+  outputs_.resize(vision_.plan->graph().outputs().size());
 }
 
-void ModelRunner::run(const Frame& frame) {
-  *execution_.frame() = frame.view;
-  execution_.run();
+void ModelRunner::submit(const FrameView& frame) {
+  *execution_.frame() = frame;
+  execution_.submit();
+}
+
+void ModelRunner::read(const Frame& frame) {
   const auto start = std::chrono::steady_clock::now();
+  for (std::size_t i = 0; i < outputs_.size(); ++i) outputs_[i] = execution_.output(i);
   reader_.read(outputs_, frame.view.width, frame.view.height, result_);
   result_.name = frame.name;
   result_.image_id = frame.image_id;

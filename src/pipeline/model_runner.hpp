@@ -13,10 +13,25 @@ class ModelRunner {
   /// Compiles the model for frames if nobody did. Throws Error.
   ModelRunner(const Model& model, int index);
 
-  /// Runs the model on FRAME and fills result() but for what only the pipeline knows: stream, source, and the times
-  /// before and after the model. Throws Error where the frame's size or contents make no sense to the model.
-  void run(const Frame& frame);
+  /// Begins to run the model on FRAME, whose pixels stay until wait(). Throws Error where the frame's size or contents
+  /// make no sense to the model.
+  void submit(const FrameView& frame);
+  void wait() { execution_.wait(); }
+  /// Fills result() from what wait() waited for on FRAME, but for what only the pipeline knows: stream, source, and the
+  /// times before and after the model.
+  void read(const Frame& frame);
+  /// All three.
+  void run(const Frame& frame) {
+    submit(frame.view);
+    wait();
+    read(frame);
+  }
+  Execution& execution() { return execution_; }
   Result& result() { return result_; }
+  /// See Execution::frame_memory().
+  FrameMemory& frame_memory() const { return execution_.frame_memory(); }
+  /// See Execution::overlaps().
+  bool overlaps() const { return execution_.overlaps(); }
   /// See Execution::time_steps().
   void time_steps(std::span<StepTime> times) { execution_.time_steps(times); }
 

@@ -7,7 +7,7 @@
 
 #include "base/clock.hpp"
 #include "pipeline/camera_impl.hpp"
-#include "pipeline/model_runner.hpp"
+#include "pipeline/model_set.hpp"
 #include "pipeline/stage_times.hpp"
 #include "pipeline/stream.hpp"
 #include "saccade/pipeline.hpp"
@@ -32,27 +32,32 @@ class Pipeline::Impl {
   Impl& operator=(const Impl&) = delete;
 
   Outcome<Result&> next(std::chrono::nanoseconds timeout);
-  const FrameView& frame() const { return current_.view; }
+  const FrameView& frame() const { return current_.frame.view; }
   void stop() noexcept;
   Summary summary();
 
   /// Of the last result.
   FrameTimes frame_times() const;
   /// Lets the model at this place write down when its launches ran; see Execution::time_steps().
-  void time_steps(std::size_t model, std::span<StepTime> times) { runners_[model].time_steps(times); }
+  void time_steps(std::size_t model, std::span<StepTime> times) { models_[model].time_steps(times); }
+  /// From now on no frame's run begins before the result of the one before is taken, so that a profile sees one at a
+  /// time. Before the first next().
+  void run_one_by_one() { runs_ahead_ = false; }
 
  private:
   std::optional<Failure> fetch(std::chrono::nanoseconds timeout);
   Outcome<Result&> run_model();
   void complete(Result& result) const;
   void begin_frame();
+  void look_ahead();
   void release_frame();
+  void drop_ahead();
   void end();
-  Stream& stream() { return *streams_[lane_]; }
+  Stream& stream() { return *streams_[current_.lane]; }
 
   std::vector<Camera> cameras_;
   PipelineOptions options_;
-  std::vector<ModelRunner> runners_;
+  ModelSet models_;
   StageTimes times_;
   Clock::time_point start_;
   Clock::time_point finish_ = Clock::time_point::max();
@@ -62,12 +67,19 @@ class Pipeline::Impl {
 
   std::unique_ptr<BoundedQueue<Frame>> queue_;
   std::vector<std::unique_ptr<Stream>> streams_;
-  Frame current_;  // after the streams, whose pools its pixels go back to
-  std::size_t lane_ = 0;
+  /// A frame out of the queue.
+  struct Fetched {
+    Frame frame;
+    std::size_t lane = 0;
+    Clock::time_point asked;
+    Clock::time_point at;
+  };
+  Fetched current_;               // after the streams, whose pools its pixels go back to
+  std::optional<Fetched> ahead_;  ///< the next one, which the models run on already
+  bool runs_ahead_ = false;
   std::size_t turn_ = 0;  ///< the model that sees the current frame next
   bool is_asking_ = false;
   Clock::time_point asked_;
-  Clock::time_point fetched_;
   Clock::time_point started_;  // of the last result's model
   Clock::time_point finished_;
 };

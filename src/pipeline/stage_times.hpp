@@ -20,7 +20,7 @@ class StageTimes {
   /// In the order of a frame's way.
   std::vector<StageSummary> summarize() const;
   /// The stage that sets the rate of PROCESSED frames out of STREAMS, which capture side by side, and beside the
-  /// models.
+  /// models, so many of which run one after the other.
   std::string bottleneck(std::size_t streams, std::size_t models) const;
 
  private:

@@ -40,7 +40,8 @@ class HostRunner : public Runner {
     return stage_times_[static_cast<std::size_t>(stage)];
   }
 
-  void run() override {
+  void submit() override {}
+  void wait() override {
     // A thread's settings (its number of workers) are its own; executions may move between threads.
     if (prepared_ != std::this_thread::get_id()) {
       plan_.backend().prepare_thread(plan_.threads());

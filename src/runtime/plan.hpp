@@ -80,15 +80,28 @@ class Execution {
   explicit Execution(std::shared_ptr<const Plan> plan);
 
   const Plan& plan() const { return *plan_; }
-  /// A graph input to be filled, or an output to be read after run(), by its place. Valid while the execution lives;
-  /// row-major, in memory that the host sees.
+  /// A graph input to be filled, or an output to be read after run(), by its place; row-major, in memory that the host
+  /// sees. An input stays where it is; an output of this run stays until the second submit() or run() from now on.
   TensorView input(std::size_t i) const;
   TensorView output(std::size_t i) const;
-  /// The frame that a kFrame input reads; null where the graph has none. Set it before run().
+  /// The frame that a kFrame input reads; null where the graph has none. Set it before run() or submit().
   FrameView* frame() const { return runner_->frame(); }
+  /// Where frames are read without a copy on the host; lives as long as the process.
+  FrameMemory& frame_memory() const { return runner_->frame_memory(); }
 
   /// Runs all launches and returns when the outputs are there. Allocates nothing after its first call.
-  void run() { runner_->run(); }
+  void run() {
+    submit();
+    wait();
+  }
+  /// The same in two steps: a device begins, and goes on beside the caller until wait(), which must be called before
+  /// the next submit(). The frame, its pixels and inputs stay as they are meanwhile.
+  void submit() { runner_->submit(); }
+  void wait() { runner_->wait(); }
+  /// Whether submit() begins anything; where not, wait() does all the work.
+  bool overlaps() const { return runner_->overlaps(); }
+  /// For those who run several at once (execution_group.hpp).
+  Runner& runner() { return *runner_; }
   /// Fills the arena with NaN patterns, inputs included: what a plan reads without having written shows.
   void poison() { runner_->poison(); }
   /// Time of the last run() by stage.

@@ -20,21 +20,43 @@ struct StepTime {
   std::chrono::nanoseconds duration() const { return end - start; }
 };
 
+/// Runs of several executions on one frame as one piece of work. As one thread at a time as they are; meanwhile none of
+/// them is run by itself.
+class RunGroup {
+ public:
+  virtual ~RunGroup() = default;
+  /// As the runners' own; all of them have the same frame.
+  virtual void submit() = 0;
+  virtual void wait() = 0;
+};
+
 /// How a device runs one execution of a plan: its memory, and the launches bound to it. Made by the plan's backend; one
 /// thread at a time.
 class Runner {
  public:
   virtual ~Runner() = default;
-  /// A graph input or output as the host sees it: row-major, valid while the runner lives.
+  /// A graph input or output as the host sees it: row-major. An input's place is the same while the runner lives; an
+  /// output's is where the last wait() left it, and stays as it is until the second submit() from there on.
   virtual TensorView view(ValueId id) const = 0;
   /// The frame that a kFrame input reads; null where the graph has none.
   virtual FrameView* frame() = 0;
-  /// Runs all launches and returns when the outputs can be read on the host.
-  virtual void run() = 0;
+  /// Where frames are read without a copy on the host.
+  virtual FrameMemory& frame_memory() { return plain_frame_memory(); }
+  /// Whether submit() begins work that goes on beside the caller's.
+  virtual bool overlaps() const { return false; }
+  /// Begins to run all launches, and does not wait for them; the one before must be done. Until wait() inputs, the
+  /// frame and its pixels stay as they are.
+  virtual void submit() = 0;
+  /// Returns when the outputs of submit() can be read on the host.
+  virtual void wait() = 0;
+  /// Makes runs of this one and of OTHERS branches of one piece of work; null where their device runs one after the
+  /// other. The runners outlive it.
+  virtual std::unique_ptr<RunGroup> group(std::span<Runner* const> /*others*/) { return nullptr; }
   /// Fills the arena with NaN patterns, inputs included.
   virtual void poison() = 0;
+  /// Of the last run; what a caller waited for it.
   virtual std::chrono::nanoseconds stage_time(Stage stage) const = 0;
-  /// From now on run() writes here when each launch ran; empty: it does not. An entry a step of the plan.
+  /// From now on runs write here when each launch ran; empty: they do not. An entry a step of the plan.
   virtual void time_steps(std::span<StepTime> times) = 0;
 };
 

@@ -138,6 +138,63 @@ TEST(EmulatedDriver, TimesBetweenEvents) {
   EXPECT_EQ(driver.cuEventRecord(events[0], device.stream), kInvalidHandle);
 }
 
+TEST(EmulatedDriver, WaitsForAnotherStream) {
+  EmulatedDevice device;
+  const DriverApi& driver = device.driver;
+  const CUdeviceptr x = device.upload(std::vector<float>(8, 1.0F));
+  const CUfunction kernel = device.kernel(kAddOne);
+  CUstream other = nullptr;
+  CUevent event = nullptr;
+  ASSERT_EQ(driver.cuStreamCreate(&other, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
+  ASSERT_EQ(driver.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING), CUDA_SUCCESS);
+  EXPECT_EQ(driver.cuStreamWaitEvent(device.stream, event, 0), CUDA_SUCCESS);  // for nothing yet
+  ASSERT_EQ(driver.cuMemsetD8Async(x, 0, 32, other), CUDA_SUCCESS);
+  ASSERT_EQ(driver.cuEventRecord(event, other), CUDA_SUCCESS);
+  ASSERT_EQ(driver.cuStreamWaitEvent(device.stream, event, 0), CUDA_SUCCESS);
+  ASSERT_EQ(device.launch(kernel, 1, 8, {x}), CUDA_SUCCESS);
+  EXPECT_EQ(device.download<float>(x, 1), (std::vector<float>{1}));
+  EXPECT_EQ(driver.cuEventDestroy_v2(event), CUDA_SUCCESS);
+  EXPECT_EQ(driver.cuStreamDestroy_v2(other), CUDA_SUCCESS);
+}
+
+TEST(EmulatedDriver, CapturesBranchesThatJoin) {
+  EmulatedDevice device;
+  const DriverApi& driver = device.driver;
+  const CUdeviceptr x = device.upload(std::vector<float>(8, 1.0F));
+  const CUfunction kernel = device.kernel(kAddOne);
+  CUstream branch = nullptr;
+  CUevent fork = nullptr;
+  CUevent join = nullptr;
+  ASSERT_EQ(driver.cuStreamCreate(&branch, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
+  for (CUevent* event : {&fork, &join}) ASSERT_EQ(driver.cuEventCreate(event, CU_EVENT_DISABLE_TIMING), CUDA_SUCCESS);
+  const auto capture_with = [&](bool joins) {
+    CUgraph graph = nullptr;
+    EXPECT_EQ(driver.cuStreamBeginCapture_v2(device.stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), CUDA_SUCCESS);
+    EXPECT_EQ(driver.cuMemsetD8Async(x, 0, 32, device.stream), CUDA_SUCCESS);
+    EXPECT_EQ(driver.cuEventRecord(fork, device.stream), CUDA_SUCCESS);
+    EXPECT_EQ(driver.cuStreamWaitEvent(branch, fork, 0), CUDA_SUCCESS);
+    EXPECT_EQ(device.launch(kernel, 1, 8, {x}), CUDA_SUCCESS);
+    EXPECT_EQ(driver.cuMemsetD8Async(x + 16, 0, 16, branch), CUDA_SUCCESS);
+    if (joins) {
+      EXPECT_EQ(driver.cuEventRecord(join, branch), CUDA_SUCCESS);
+      EXPECT_EQ(driver.cuStreamWaitEvent(device.stream, join, 0), CUDA_SUCCESS);
+    }
+    EXPECT_EQ(driver.cuStreamEndCapture(device.stream, &graph), joins ? CUDA_SUCCESS : kCaptureUnjoined);
+    return graph;
+  };
+  EXPECT_EQ(capture_with(false), nullptr);
+  CUgraph graph = capture_with(true);
+  EXPECT_EQ(driver.cuStreamWaitEvent(branch, join, 0), kCapturedEvent);  // the capture is over
+  CUgraphExec executable = nullptr;
+  ASSERT_EQ(driver.cuGraphInstantiateWithFlags(&executable, graph, 0), CUDA_SUCCESS);
+  ASSERT_EQ(driver.cuGraphLaunch(executable, device.stream), CUDA_SUCCESS);
+  EXPECT_EQ(device.download<float>(x, 8), (std::vector<float>{1, 1, 1, 1, 0, 0, 0, 0}));
+  EXPECT_EQ(driver.cuGraphExecDestroy(executable), CUDA_SUCCESS);
+  EXPECT_EQ(driver.cuGraphDestroy(graph), CUDA_SUCCESS);
+  for (CUevent event : {fork, join}) EXPECT_EQ(driver.cuEventDestroy_v2(event), CUDA_SUCCESS);
+  EXPECT_EQ(driver.cuStreamDestroy_v2(branch), CUDA_SUCCESS);
+}
+
 TEST(EmulatedDriver, FailsWhenAsked) {
   EmulatedDevice device;
   const DriverApi& driver = device.driver;

@@ -30,6 +30,8 @@ inline constexpr auto kNotSupported = static_cast<CUresult>(801);
 inline constexpr auto kCaptureUnsupported = static_cast<CUresult>(900);
 inline constexpr auto kIllegalState = static_cast<CUresult>(401);
 inline constexpr auto kInvalidClusterSize = static_cast<CUresult>(912);
+inline constexpr auto kCaptureUnjoined = static_cast<CUresult>(904);
+inline constexpr auto kCapturedEvent = static_cast<CUresult>(907);
 inline constexpr auto kCaptureWrongThread = static_cast<CUresult>(908);
 
 /// What a function needs before it does anything.
@@ -103,7 +105,10 @@ struct CUstream_st {
   bool capturing = false;
   bool spoilt = false;  ///< by a call that may not be captured
   std::thread::id capturer;
-  std::vector<emulator::Operation> captured;
+  std::vector<emulator::Operation> captured;  ///< of its own and of streams that forked from it
+  std::shared_ptr<CUstream_st> origin;        ///< whose capture this one joined; null: its own
+  std::size_t last_captured = 0;              ///< how far the origin's work had come with its last piece
+  std::size_t joined = 0;                     ///< of that, what the origin waits for
 };
 
 struct CUgraph_st {
@@ -115,14 +120,16 @@ struct CUgraphExec_st {
 };
 
 struct CUevent_st {
-  /// What the work that records it writes, which may outlive it.
-  struct Time {
-    std::atomic<bool> recorded{false};
+  /// One record of it, which may outlive it.
+  struct Record {
+    std::weak_ptr<CUstream_st> stream;
+    bool captured = false;
+    std::size_t place = 0;  ///< in the capture
     std::atomic<bool> done{false};
     std::atomic<long long> tick{0};  ///< pieces of work that were done before it
   };
   bool timed = true;
-  std::shared_ptr<Time> time = std::make_shared<Time>();
+  std::shared_ptr<Record> record;  ///< the last one; null: there is none
 };
 
 }  // namespace saccade::cuda
@@ -139,6 +146,8 @@ CUresult enqueue(CUstream stream, Operation operation);
 /// Until the first that fails.
 CUresult run(const std::vector<Operation>& operations);
 bool is_capturing(CUstream stream);
+/// Makes STREAM wait for what RECORD stands behind; in a capture STREAM becomes part of it.
+CUresult wait_for(CUstream stream, const std::shared_ptr<CUevent_st::Record>& record);
 /// Does all that STREAM has to do.
 CUresult drain(CUstream_st& stream);
 /// The same of all streams, as calls do that wait for the device.

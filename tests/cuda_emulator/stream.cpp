@@ -15,6 +15,21 @@ bool captures_here(const CUstream_st& stream) {
   return stream.capturing && stream.capturer == std::this_thread::get_id();
 }
 
+/// The streams that forked from ORIGIN leave its capture; false: it does not wait for all their work.
+bool end_branches(const std::shared_ptr<CUstream_st>& origin) {
+  bool joined = true;
+  for (const auto& stream : handles<CUstream_st>().all()) {
+    if (stream->origin != origin) continue;
+    const std::scoped_lock lock(stream->mutex);
+    joined = joined && stream->joined > stream->last_captured;
+    origin->spoilt = origin->spoilt || stream->spoilt;
+    stream->origin = nullptr;
+    stream->capturing = stream->spoilt = false;
+    stream->joined = stream->last_captured = 0;
+  }
+  return joined;
+}
+
 }  // namespace
 
 long long ticks() { return done; }
@@ -42,7 +57,35 @@ CUresult enqueue(CUstream handle, Operation operation) {
   if (stream == nullptr) return kInvalidHandle;
   const std::scoped_lock lock(stream->mutex);
   if (stream->spoilt) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-  (stream->capturing ? stream->captured : stream->pending).push_back(std::move(operation));
+  if (!stream->capturing) {
+    stream->pending.push_back(std::move(operation));
+    return CUDA_SUCCESS;
+  }
+  // Only the capturing thread comes here, so a branch's work stands behind what it waited for.
+  std::vector<Operation>& captured = (stream->origin != nullptr ? *stream->origin : *stream).captured;
+  captured.push_back(std::move(operation));
+  stream->last_captured = captured.size();
+  return CUDA_SUCCESS;
+}
+
+CUresult wait_for(CUstream handle, const std::shared_ptr<CUevent_st::Record>& record) {
+  const auto stream = handles<CUstream_st>().find(handle);
+  const auto recorded = record->stream.lock();
+  if (stream == nullptr) return kInvalidHandle;
+  if (!record->captured) {
+    if (is_capturing(handle)) return kCaptureUnsupported;
+    return enqueue(handle, [record, recorded] { return record->done ? CUDA_SUCCESS : drain(*recorded); });
+  }
+  if (recorded == nullptr || !is_capturing(recorded.get())) return kCapturedEvent;
+  const auto origin = recorded->origin != nullptr ? recorded->origin : recorded;
+  const std::scoped_lock lock(stream->mutex);
+  if (stream == origin) {
+    recorded->joined = std::max(recorded->joined, record->place + 1);
+  } else if (!stream->capturing) {
+    stream->capturing = true;
+    stream->capturer = std::this_thread::get_id();
+    stream->origin = origin;
+  }
   return CUDA_SUCCESS;
 }
 
@@ -123,11 +166,14 @@ CUresult cuStreamEndCapture(CUstream handle, CUgraph* graph) {
   const auto stream = handles<CUstream_st>().find(handle);
   if (stream == nullptr) return kInvalidHandle;
   const std::scoped_lock lock(stream->mutex);
-  if (!stream->capturing) return kIllegalState;
+  if (!stream->capturing || stream->origin != nullptr) return kIllegalState;
   if (!captures_here(*stream)) return kCaptureWrongThread;
+  const bool is_joined = end_branches(stream);
   stream->capturing = false;
+  stream->last_captured = 0;
   auto operations = std::exchange(stream->captured, {});
   if (std::exchange(stream->spoilt, false)) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+  if (!is_joined) return kCaptureUnjoined;
   auto made = std::make_shared<CUgraph_st>(CUgraph_st{std::move(operations)});
   *graph = handles<CUgraph_st>().add(std::move(made));
   return CUDA_SUCCESS;

@@ -73,7 +73,7 @@ class CudaBackend : public Backend {
   }
   bool computes_halves() const override { return true; }
   std::unique_ptr<Runner> make_runner(const Plan& plan) const override {
-    return cuda::make_runner(device_, plan, graph_);
+    return std::make_unique<DeviceRunner>(device_, plan, graph_);
   }
   void prepare_thread(int) const override { device_.make_current(); }
   void release_thread() const override {}

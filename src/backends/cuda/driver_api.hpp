@@ -127,6 +127,7 @@ struct CUlaunchConfig {
   X(cuEventCreate, (CUevent * event, unsigned flags))                                                             \
   X(cuEventDestroy_v2, (CUevent event))                                                                           \
   X(cuEventRecord, (CUevent event, CUstream stream))                                                              \
+  X(cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned flags))                                          \
   X(cuEventElapsedTime, (float* milliseconds, CUevent start, CUevent end))                                        \
   X(cuLaunchKernelEx, (const CUlaunchConfig* config, CUfunction function, void** arguments, void** extra))        \
   X(cuLaunchHostFunc, (CUstream stream, CUhostFn function, void* user_data))                                      \

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "base/error.hpp"
+#include "cuda/launch.hpp"
 #include "cuda/queue.hpp"
 
 namespace saccade::cuda {
@@ -29,22 +30,7 @@ class BoundKernels : public BoundLaunch {
   }
 
   void run() override {
-    for (Call& call : calls_) {
-      CUlaunchAttribute overlap{};
-      overlap.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
-      overlap.value.programmaticStreamSerializationAllowed = 1;
-      const CUlaunchConfig config{.gridDimX = call.grid.blocks[0],
-                                  .gridDimY = call.grid.blocks[1],
-                                  .gridDimZ = call.grid.blocks[2],
-                                  .blockDimX = call.grid.threads[0],
-                                  .blockDimY = call.grid.threads[1],
-                                  .blockDimZ = call.grid.threads[2],
-                                  .sharedMemBytes = call.grid.shared_bytes,
-                                  .hStream = stream_,
-                                  .attrs = &overlap,
-                                  .numAttrs = 1};
-      SACCADE_CUDA(cuLaunchKernelEx(&config, call.function, call.arguments.data(), nullptr));
-    }
+    for (Call& call : calls_) launch(call.function, call.grid, call.arguments.data(), stream_);
   }
 
  private:

@@ -1,11 +1,7 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
-#include <cstring>
-#include <vector>
 
-#include "base/error.hpp"
 #include "cuda/element_code.hpp"
 #include "cuda/queue.hpp"
 #include "cuda/tactics.hpp"
@@ -13,14 +9,11 @@
 
 // saccade.Preprocess on the device, bit for bit the reference (kernels/pixels.cuh).
 //
-// A captured graph has the kernel alone: what changes from frame to frame, the samples and a block that says where and
-// how they lie, is copied before each run by calls of their own. So a frame may have any size, format and address, and
-// no graph is ever captured anew. Pinned frames are copied from where they are; others pass through pinned memory a
-// piece at a time, so that the device fetches one piece while the host copies the next.
+// What changes from frame to frame, the samples and a block that says where and how they lie, is uploaded at the
+// beginning of each run (upload.hpp).
 namespace saccade::cuda {
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{256} << 10;
 constexpr unsigned kTileWidth = 32;
 constexpr unsigned kTileHeight = 8;
 
@@ -50,109 +43,26 @@ JobAxis axis_of(int origin, int extent, int per, std::int64_t target, std::int64
   return {axis.scale, axis.first, axis.offset, axis.begin, axis.end};
 }
 
-std::size_t padded(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }
-
-/// A frame's samples on the device.
-class FrameUpload {
- public:
-  explicit FrameUpload(CUstream stream) : stream_(stream) {}
-
-  /// Copies FRAME's planes in the stream; gives the frame as it lies there.
-  FrameView copy(const FrameView& frame) {
-    const auto sizes = plane_sizes(frame.format, frame.width, frame.height);
-    const bool pinned = frame.memory == MemoryKind::kPinned;
-    if (!pinned && frame.memory != MemoryKind::kPlain)
-      fail(ErrorCode::kUnsupported, "a frame that the host can't read can't be copied to the GPU");
-    FrameView placed = frame;
-    std::array<std::size_t, 3> offsets{};
-    std::array<bool, 3> direct{};
-    bool staged = false;
-    std::size_t bytes = 0;
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
-      if (sizes[i].rows == 0) continue;
-      // Rows far apart or upside down are brought together.
-      direct[i] = pinned && frame.pitch_bytes[i] >= sizes[i].row_bytes &&
-                  frame.pitch_bytes[i] <= 2 * static_cast<std::int64_t>(sizes[i].row_bytes);
-      staged = staged || !direct[i];
-      if (!direct[i])
-        placed.pitch_bytes[i] = static_cast<int>(padded(static_cast<std::size_t>(sizes[i].row_bytes), 16));
-      offsets[i] = bytes;
-      bytes += padded(static_cast<std::size_t>(placed.pitch_bytes[i]) * static_cast<std::size_t>(sizes[i].rows), 256);
-    }
-    grow(bytes, staged);
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
-      if (sizes[i].rows == 0) continue;
-      placed.planes[i] = reinterpret_cast<const std::uint8_t*>(pixels_.pointer() + offsets[i]);
-      if (direct[i])
-        send(pixels_.address() + offsets[i], frame.planes[i],
-             static_cast<std::size_t>(frame.pitch_bytes[i]) * static_cast<std::size_t>(sizes[i].rows - 1) +
-                 static_cast<std::size_t>(sizes[i].row_bytes));
-      else
-        stage(frame.planes[i], frame.pitch_bytes[i], sizes[i], offsets[i],
-              static_cast<std::size_t>(placed.pitch_bytes[i]));
-    }
-    return placed;
-  }
-
- private:
-  /// Nothing of the run before is under way any more.
-  void grow(std::size_t bytes, bool staged) {
-    if (pixels_.bytes() < bytes) pixels_ = DeviceMemory(bytes);
-    if (!staged || staged_bytes_ >= bytes) return;
-    staging_ = make_pinned(bytes);
-    staged_bytes_ = bytes;
-  }
-
-  void send(CUdeviceptr to, const void* from, std::size_t bytes) {
-    SACCADE_CUDA(cuMemcpyHtoDAsync_v2(to, from, bytes, stream_));
-  }
-
-  void stage(const std::uint8_t* from, int pitch, PlaneSize size, std::size_t offset, std::size_t to_pitch) {
-    std::byte* const to = static_cast<std::byte*>(staging_.get()) + offset;
-    const auto rows = static_cast<std::size_t>(size.rows);
-    const std::size_t at_once = std::max<std::size_t>(1, kPiece / to_pitch);
-    for (std::size_t row = 0; row < rows; row += at_once) {
-      const std::size_t end = std::min(rows, row + at_once);
-      for (std::size_t y = row; y < end; ++y)
-        std::memcpy(to + y * to_pitch, from + static_cast<std::ptrdiff_t>(y) * pitch,
-                    static_cast<std::size_t>(size.row_bytes));
-      send(pixels_.address() + offset + row * to_pitch, to + row * to_pitch, (end - row) * to_pitch);
-    }
-  }
-
-  CUstream stream_;
-  DeviceMemory pixels_;
-  PinnedMemory staging_;
-  std::size_t staged_bytes_ = 0;
-};
-
-class BoundPreprocess : public BoundLaunch, public BeforeRun {
+class BoundPreprocess : public BoundLaunch, public FrameReader {
  public:
   BoundPreprocess(const PreprocessSpec& spec, const Launch& kernels, const Bindings& bindings)
-      : spec_(spec),
-        frame_(*static_cast<const FrameView*>(bindings.inputs[0].data)),
-        stream_(queue_of(bindings).stream.get()),
-        upload_(stream_),
-        job_(make_pinned(sizeof(FrameJob))),
-        device_job_(sizeof(FrameJob)) {
+      : spec_(spec), job_(make_pinned(sizeof(FrameJob))), device_job_(sizeof(FrameJob)) {
     // The kernel reads the job in the frame's place.
     TensorView job = bindings.inputs[0];
     job.data = device_job_.pointer();
     kernels_ = kernels.bind(
         {.inputs = {&job, 1}, .outputs = bindings.outputs, .scratch = bindings.scratch, .queue = bindings.queue});
-    queue_of(bindings).before_run.push_back(this);
+    queue_of(bindings).readers.push_back(this);
   }
 
-  void before_run() override {
-    const Placement placed = place(spec_, frame_.width, frame_.height);
-    describe(placed, upload_.copy(frame_));
-    SACCADE_CUDA(cuMemcpyHtoDAsync_v2(device_job_.address(), job_.get(), sizeof(FrameJob), stream_));
+  Copy description() const override {
+    return {.from = address_of(job_.get()), .to = device_job_.address(), .bytes = sizeof(FrameJob)};
   }
 
   void run() override { kernels_->run(); }
 
- private:
-  void describe(const Placement& placed, const FrameView& on_device) {
+  void describe(const FrameView& on_device) override {
+    const Placement placed = place(spec_, on_device.width, on_device.height);
     const Components components = components_of(on_device);
     FrameJob& job = *static_cast<FrameJob*>(job_.get());
     for (std::size_t i = 0; i < 3; ++i) {
@@ -164,8 +74,8 @@ class BoundPreprocess : public BoundLaunch, public BeforeRun {
       job.across[i] = axis_of(placed.source.x, placed.source.width, part.across, placed.width, placed.x);
       job.down[i] = axis_of(placed.source.y, placed.source.height, part.down, placed.height, placed.y);
     }
-    job.geometry = geometry_of(placed, frame_.width, frame_.height);
-    const YuvMatrix yuv = yuv_matrix(frame_.matrix, frame_.range);
+    job.geometry = geometry_of(placed, on_device.width, on_device.height);
+    const YuvMatrix yuv = yuv_matrix(on_device.matrix, on_device.range);
     job.black = yuv.black;
     job.luma = yuv.luma;
     job.red_v = yuv.red_v;
@@ -181,10 +91,8 @@ class BoundPreprocess : public BoundLaunch, public BeforeRun {
     job.model = static_cast<std::int32_t>(components.model);
   }
 
+ private:
   PreprocessSpec spec_;
-  const FrameView& frame_;
-  CUstream stream_;
-  FrameUpload upload_;
   PinnedMemory job_;
   DeviceMemory device_job_;
   std::unique_ptr<BoundLaunch> kernels_;

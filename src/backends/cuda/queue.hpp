@@ -3,25 +3,29 @@
 #include <exception>
 #include <vector>
 
-#include "cuda/handles.hpp"
+#include "cuda/transfer.hpp"
 #include "runtime/tactic.hpp"
+#include "tensor/frame.hpp"
 
 namespace saccade::cuda {
 
-/// What a bound launch does on the host before every run: a captured graph replays what run() put in the queue alone.
-/// What it puts in the queue itself comes before the graph.
-class BeforeRun {
+/// A bound launch that reads the frame. A captured graph replays what run() put in the queue alone; how a frame lies is
+/// told its kernels by a block of numbers, which comes to the device with the frame.
+class FrameReader {
  public:
-  virtual ~BeforeRun() = default;
-  /// Throws Error; the run ends there.
-  virtual void before_run() = 0;
+  virtual ~FrameReader() = default;
+  /// Before every run: writes down, in pinned memory, how to read the frame, which lies ON_DEVICE. Throws Error; the
+  /// run ends there.
+  virtual void describe(const FrameView& on_device) = 0;
+  /// From what describe() writes to where its kernels expect it.
+  virtual Copy description() const = 0;
 };
 
 /// What Bindings::queue points to: the stream of one execution, and what went wrong in work that it does on the host.
 struct Queue {
   Stream stream;
-  std::exception_ptr failure;          ///< of the run under way; the first one counts
-  std::vector<BeforeRun*> before_run;  ///< launches of the execution
+  std::exception_ptr failure;         ///< of the run under way; the first one counts
+  std::vector<FrameReader*> readers;  ///< launches of the execution
 };
 
 inline Queue& queue_of(const Bindings& bindings) { return *static_cast<Queue*>(bindings.queue); }

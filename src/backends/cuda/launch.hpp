@@ -1,0 +1,26 @@
+#pragma once
+
+#include "cuda/handles.hpp"
+#include "cuda/kernel_launch.hpp"
+
+namespace saccade::cuda {
+
+/// Puts a kernel in the queue. It may begin while the one before it ends (kernels/launch.cuh).
+inline void launch(CUfunction function, const Grid& grid, void** arguments, CUstream stream) {
+  CUlaunchAttribute overlap{};
+  overlap.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+  overlap.value.programmaticStreamSerializationAllowed = 1;
+  const CUlaunchConfig config{.gridDimX = grid.blocks[0],
+                              .gridDimY = grid.blocks[1],
+                              .gridDimZ = grid.blocks[2],
+                              .blockDimX = grid.threads[0],
+                              .blockDimY = grid.threads[1],
+                              .blockDimZ = grid.threads[2],
+                              .sharedMemBytes = grid.shared_bytes,
+                              .hStream = stream,
+                              .attrs = &overlap,
+                              .numAttrs = 1};
+  SACCADE_CUDA(cuLaunchKernelEx(&config, function, arguments, nullptr));
+}
+
+}  // namespace saccade::cuda

@@ -1,0 +1,43 @@
+#include "cuda/transfer.hpp"
+
+#include <algorithm>
+
+#include "cuda/launch.hpp"
+
+namespace saccade::cuda {
+namespace {
+
+// As kernels/transfer.cuh has them.
+constexpr unsigned kThreads = 256;
+constexpr std::size_t kBlockBytes = std::size_t{kThreads} * 4 * 16;
+static_assert(sizeof(Copy) == 40);
+
+// More than fill a bus.
+constexpr std::size_t kMostBlocks = 64;
+
+constexpr const char* kSource = R"(#include "transfer.cuh"
+extern "C" __global__ void __launch_bounds__(kTransferThreads) transfer_list(const Copy* list) {
+  transfer(list);
+}
+)";
+
+}  // namespace
+
+Transfer::Transfer(Device& device, std::size_t copies, std::size_t bytes)
+    : count_(copies), blocks_(static_cast<unsigned>(std::clamp<std::size_t>(bytes / kBlockBytes, 1, kMostBlocks))) {
+  if (copies == 0) return;
+  function_ = device.kernel(kSource, "transfer_list").function;
+  device.make_current();
+  list_ = make_pinned(copies * sizeof(Copy));
+  std::ranges::fill(this->copies(), Copy{});
+}
+
+void Transfer::enqueue(CUstream stream) {
+  if (count_ == 0) return;
+  CUdeviceptr list = address_of(list_.get());
+  void* arguments[] = {&list};
+  launch(function_, {.blocks = {blocks_, static_cast<unsigned>(count_), 1}, .threads = {kThreads, 1, 1}}, arguments,
+         stream);
+}
+
+}  // namespace saccade::cuda

@@ -1,0 +1,145 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "emulator_calls.hpp"
+#include "pipeline/pipeline_impl.hpp"
+#include "saccade/error.hpp"
+#include "support/scripted_source.hpp"
+#include "support/tiny_models.hpp"
+
+// That pipelines on a GPU answer as they do elsewhere, whatever runs beside what.
+namespace saccade {
+namespace {
+
+using test::Act;
+using test::scripted_camera;
+using Calls = std::vector<std::string>;
+
+class CudaPipeline : public testing::Test {
+ protected:
+  Model boxes(const std::string& device, std::optional<Region> roi = {}) {
+    ModelOptions options;
+    options.device = device;
+    options.roi = roi;
+    return Model::load(test::write_box_detector(folder_), options);
+  }
+  Model colors(const std::string& device) {
+    ModelOptions options;
+    options.device = device;
+    return Model::load(test::write_color_classifier(folder_), options);
+  }
+
+  test::TempFolder folder_;
+  test::EmulatorCalls calls_;
+};
+
+/// What a result says, but for its times.
+std::string text_of(const Result& result) {
+  std::string text = fmt::format("{} {}:", result.model, result.frame);
+  for (const Detection& each : result.detections)
+    text += fmt::format(" {} {} {}", each.class_name, each.confidence, fmt::join(each.box, ","));
+  for (const auto& each : result.classes) text += fmt::format(" {} {:.4f}", each.class_name, each.confidence);
+  return text;
+}
+
+std::vector<std::string> texts_of(Pipeline& pipeline) {
+  std::vector<std::string> texts;
+  while (true) {
+    auto result = pipeline.next();
+    if (!result && result.failure().status == Status::kEnd) return texts;
+    texts.push_back(result ? text_of(*result) : result.failure().message);
+  }
+}
+
+TEST_F(CudaPipeline, AnswersAsTheReferenceDoes) {
+  for (bool live : {false, true}) {
+    SCOPED_TRACE(live);
+    const auto results_on = [&](const std::string& device) {
+      Pipeline pipeline({scripted_camera("a", test::frames(5), live)}, {boxes(device), colors(device)},
+                        {.drop = DropPolicy::kWait});
+      auto texts = texts_of(pipeline);
+      EXPECT_EQ(pipeline.summary().ledger.processed, 5);
+      EXPECT_EQ(pipeline.summary().ledger.in_flight(), 0);
+      return texts;
+    };
+    EXPECT_EQ(results_on("cuda"), results_on("reference"));
+  }
+}
+
+TEST_F(CudaPipeline, TakesBothModelsWithOneLaunchAndOneWaitAFrame) {
+  if (!calls_) GTEST_SKIP() << "only the emulated driver tells what it is asked for";
+  constexpr int kFrames = 6;
+  Pipeline pipeline({scripted_camera("a", test::frames(kFrames))}, {boxes("cuda"), colors("cuda")}, {.queue = 8});
+  while (pipeline.summary().ledger.captured < kFrames) std::this_thread::yield();
+  calls_.forget();
+  texts_of(pipeline);
+  Calls calls = calls_.since();
+  std::erase(calls, "cuMemAlloc_v2");  // the first frame's room
+  EXPECT_EQ(std::ranges::count(calls, "cuGraphLaunch"), kFrames);
+  EXPECT_EQ(std::ranges::count(calls, "cuStreamSynchronize"), kFrames);
+  EXPECT_EQ(calls.size(), 2U * kFrames);
+}
+
+TEST_F(CudaPipeline, BeginsTheNextFrameBeforeTheLastOnesResultIsSeen) {
+  if (!calls_) GTEST_SKIP() << "only the emulated driver tells what it is asked for";
+  for (bool live : {false, true}) {
+    Pipeline pipeline(scripted_camera("a", test::frames(3), live), colors("cuda"),
+                      {.drop = DropPolicy::kWait, .queue = 8});
+    ASSERT_TRUE(pipeline.next());
+    while (pipeline.summary().ledger.captured < 3) std::this_thread::yield();
+    calls_.forget();
+    ASSERT_TRUE(pipeline.next());
+    // A live camera's next frame might be replaced by a newer one: it is not begun.
+    EXPECT_EQ(calls_.since().back(), live ? "cuStreamSynchronize" : "cuGraphLaunch");
+  }
+}
+
+TEST_F(CudaPipeline, AccountsForTheFrameThatItRanAhead) {
+  Pipeline pipeline(scripted_camera("a", test::frames(1000)), colors("cuda"), {.queue = 8});
+  ASSERT_TRUE(pipeline.next());
+  while (pipeline.summary().ledger.captured < 8) std::this_thread::yield();
+  ASSERT_TRUE(pipeline.next());
+  pipeline.stop();
+  EXPECT_EQ(pipeline.next().failure().status, Status::kCancelled);
+  const Ledger ledger = pipeline.summary().ledger;
+  EXPECT_EQ(ledger.processed, 2);
+  EXPECT_EQ(ledger.stopped, ledger.captured - 2);
+  EXPECT_EQ(ledger.in_flight(), 0);
+}
+
+TEST_F(CudaPipeline, NamesTheModelThatCannotTakeAFrame) {
+  Pipeline pipeline({scripted_camera("a", test::frames(2))}, {colors("cuda"), boxes("cuda", Region{100, 100, 10, 10})});
+  for (int frame = 0; frame < 2; ++frame) {
+    EXPECT_TRUE(pipeline.next());
+    const auto result = pipeline.next();
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.failure().status, Status::kFailed);
+    EXPECT_NE(result.failure().message.find(fmt::format("a, frame {}: boxes: ", frame)), std::string::npos);
+  }
+  EXPECT_EQ(pipeline.next().failure().status, Status::kEnd);
+  EXPECT_EQ(pipeline.summary().ledger.failed, 2);
+}
+
+TEST_F(CudaPipeline, RunsBesideAnotherInItsThread) {
+  const std::vector<Model> models{boxes("cuda"), colors("cuda")};
+  Pipeline expected({scripted_camera("a", test::frames(8))}, models);
+  const auto wanted = texts_of(expected);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 2; ++i)
+    threads.emplace_back([&] {
+      Pipeline pipeline({scripted_camera("a", test::frames(8))}, models);
+      EXPECT_EQ(texts_of(pipeline), wanted);
+    });
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST_F(CudaPipeline, MixesDevices) {
+  Pipeline pipeline({scripted_camera("a", test::frames(3))}, {boxes("cuda"), colors("reference")});
+  Pipeline expected({scripted_camera("a", test::frames(3))}, {boxes("reference"), colors("reference")});
+  EXPECT_EQ(texts_of(pipeline), texts_of(expected));
+}
+
+}  // namespace
+}  // namespace saccade
