@@ -11,6 +11,7 @@
 #include "common.hpp"
 #include "measure/bench_compare.hpp"
 #include "measure/bench_report.hpp"
+#include "measure/frame_period.hpp"
 #include "measure/peer.hpp"
 #include "pipeline/compile.hpp"
 #include "progress.hpp"
@@ -27,6 +28,14 @@ struct BenchFlags {
   std::vector<std::string> compare;
   double tolerance = 0.05;
 };
+
+FrameSize frame_size(const std::string& text) {
+  try {
+    return parse_frame_size(text);
+  } catch (const Error& error) {
+    throw CLI::ValidationError("--frame", error.what());
+  }
+}
 
 /// Cores that the process may use.
 int core_count() {
@@ -58,6 +67,7 @@ BenchReport empty_report(const BenchFlags& flags) {
           .loads = options.loads,
           .batch = options.batch,
           .streams = options.streams,
+          .frame = to_string(options.frame),
           .seed = options.runs.seed,
           .peers = options.peers};
 }
@@ -106,6 +116,11 @@ void add_load_flags(CLI::App& app, BenchOptions& options) {
   app.add_option("--seed", options.runs.seed, "Of the inputs and the order of the blocks")
       ->capture_default_str()
       ->type_name("N");
+  app.add_option_function<std::string>(
+         "--frame", [&options](const std::string& text) { options.frame = frame_size(text); },
+         "The frame that models which are recognised run on (1280x720:i420)")
+      ->type_name("WIDTHxHEIGHT:FORMAT");
+  app.add_flag("--together", options.together, "Then all models on one frame, as a pipeline runs them");
   app.add_flag("--tensors", options.tensors, "Run the model alone, on raw tensors, where it is known what it answers");
 }
 
@@ -127,6 +142,9 @@ void check(const BenchFlags& flags) {
     throw CLI::ValidationError("bench", "give either models or --compare A.json B.json");
   if (flags.options.streams > 1 && !flags.options.peers.empty())
     throw CLI::ValidationError("--against", "the peers run one stream: leave out --streams");
+  const BenchOptions& options = flags.options;
+  if (options.together && (flags.models.size() < 2 || options.tensors || options.batch > 1 || !options.peers.empty()))
+    throw CLI::ValidationError("--together", "give at least two models, to be run on frames");
 }
 
 }  // namespace

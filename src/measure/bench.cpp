@@ -7,6 +7,7 @@
 #include "measure/bench_inputs.hpp"
 #include "measure/bench_times.hpp"
 #include "measure/drift.hpp"
+#include "measure/frame_period.hpp"
 #include "measure/own_engine.hpp"
 #include "measure/peer.hpp"
 #include "measure/process_memory.hpp"
@@ -15,9 +16,6 @@
 
 namespace saccade {
 namespace {
-
-constexpr int kFrameWidth = 1280;
-constexpr int kFrameHeight = 720;
 
 bool is_recognised(const Model& model) {
   try {
@@ -34,8 +32,9 @@ std::shared_ptr<const Plan> plan_for(const Model& model, bool takes_frames) {
   return takes_frames ? model.impl()->vision_plan().plan : model.impl()->tensor_plan();
 }
 
-/// A model on its way through the loads.
+/// A model, or several together, on the way through the loads.
 struct ModelRun {
+  std::vector<std::string> files;  ///< several: all models on one frame
   BenchedModel benched;
   std::vector<Series> own;                 ///< one a load
   std::vector<std::vector<Series>> peers;  ///< as benched.peers
@@ -102,39 +101,48 @@ void measure(ModelRun& run, OwnEngine& own, std::span<const std::unique_ptr<Peer
   }
 }
 
-void describe(BenchedModel& benched, const Model& model, const BenchOptions& options) {
-  benched.name = model.name();
-  benched.precision = precision_of(model);
-  benched.takes_frames = !options.tensors && options.peers.empty() && options.batch == 1 && is_recognised(model);
-  benched.covers = benched.takes_frames
-                       ? fmt::format("one {}x{} I420 frame: pixels to answers", kFrameWidth, kFrameHeight)
-                       : fmt::format("raw tensors: the model alone, a batch of {}", options.batch);
+void describe(BenchedModel& benched, const std::vector<Model>& models, const BenchOptions& options) {
+  benched.precision = "fp32";
+  for (const Model& model : models) {
+    benched.name += (benched.name.empty() ? "" : " + ") + model.name();
+    if (const std::string precision = precision_of(model); precision != "fp32") benched.precision = precision;
+  }
+  benched.takes_frames =
+      !options.tensors && options.peers.empty() && options.batch == 1 && std::ranges::all_of(models, is_recognised);
+  if (models.size() > 1 && !benched.takes_frames)
+    fail(ErrorCode::kUnsupported, "only models that are recognised run together on a frame");
+  benched.covers = benched.takes_frames ? fmt::format("one {} frame: pixels to answers", to_string(options.frame))
+                                        : fmt::format("raw tensors: the model alone, a batch of {}", options.batch);
 }
 
-void measure_loaded(ModelRun& run, const Model& model, const BenchOptions& options, int load,
-                    const std::function<void(double share)>& progress) {
-  BenchedModel& benched = run.benched;
-  const auto plan = plan_for(model, benched.takes_frames);
-  benched.threads = plan->threads();
-  benched.arena_bytes = plan->arena_bytes();
+void measure_on_tensors(ModelRun& run, const Model& model, const BenchOptions& options, int load,
+                        const std::function<void(double share)>& progress) {
   const std::vector<Tensor> inputs = options.draw(model, options.runs.seed);
   std::vector<std::unique_ptr<Peer>> peers;
   std::optional<PeerFiles> files;
   if (!options.peers.empty()) {
     files.emplace(model, inputs, options.draw(model, options.runs.seed + 1000));
     const std::vector<Tensor> ours = load == 0 ? Session(model).run(inputs) : std::vector<Tensor>();
-    for (PeerTimes& peer : benched.peers)
-      peers.push_back(peer.failure.empty() ? start_peer(peer, benched, options, *files, ours) : nullptr);
+    for (PeerTimes& peer : run.benched.peers)
+      peers.push_back(peer.failure.empty() ? start_peer(peer, run.benched, options, *files, ours) : nullptr);
   }
-  const InterleaveOptions share = share_of(options, load);
-  if (benched.takes_frames) {
-    const NoiseFrame frame({PixelFormat::kI420, kFrameWidth, kFrameHeight}, options.runs.seed);
-    OwnEngine own([&] { return on_frames(model, frame); }, options.streams);
-    measure(run, own, peers, share, progress);
-  } else {
-    OwnEngine own([&] { return on_tensors(plan, inputs); }, options.streams);
-    measure(run, own, peers, share, progress);
+  OwnEngine own([&] { return on_tensors(model.impl()->tensor_plan(), inputs); }, options.streams);
+  measure(run, own, peers, share_of(options, load), progress);
+}
+
+void measure_loaded(ModelRun& run, const std::vector<Model>& models, const BenchOptions& options, int load,
+                    const std::function<void(double share)>& progress) {
+  BenchedModel& benched = run.benched;
+  benched.arena_bytes = 0;
+  for (const Model& model : models) {
+    const auto plan = plan_for(model, benched.takes_frames);
+    benched.threads = plan->threads();
+    benched.arena_bytes += plan->arena_bytes();
   }
+  if (!benched.takes_frames) return measure_on_tensors(run, models.front(), options, load, progress);
+  const NoiseFrame frame(options.frame, options.runs.seed);
+  OwnEngine own([&] { return on_frames(models, frame); }, options.streams);
+  measure(run, own, {}, share_of(options, load), progress);
 }
 
 void bench_load(ModelRun& run, const BenchOptions& options, int load, const BenchProgress& progress) {
@@ -144,10 +152,11 @@ void bench_load(ModelRun& run, const BenchOptions& options, int load, const Benc
   };
   say(0);
   benched.peak_is_own = reset_peak_memory() && benched.peak_is_own;
-  const Model model = load_batched(benched.file, options.model, options.batch);
+  std::vector<Model> models;
+  for (const std::string& file : run.files) models.push_back(load_batched(file, options.model, options.batch));
   try {
-    if (load == 0) describe(benched, model, options);
-    measure_loaded(run, model, options, load, say);
+    if (load == 0) describe(benched, models, options);
+    measure_loaded(run, models, options, load, say);
   } catch (const Error& error) {
     if (std::string_view(error.what()).find(benched.file) != std::string_view::npos) throw;
     throw error.in(benched.file);
@@ -169,20 +178,25 @@ BenchedModel finish(ModelRun& run, int batch) {
   return std::move(benched);
 }
 
+ModelRun run_of(std::vector<std::string> files, const BenchOptions& options) {
+  ModelRun run;
+  run.benched.file = fmt::format("{}", fmt::join(files, " + "));
+  run.benched.own.engine = "saccade";
+  run.benched.own.version = version();
+  run.benched.peers.resize(options.peers.size());
+  for (std::size_t i = 0; i < options.peers.size(); ++i) run.benched.peers[i].times.engine = options.peers[i];
+  run.peers.resize(options.peers.size());
+  run.files = std::move(files);
+  return run;
+}
+
 }  // namespace
 
 std::vector<BenchedModel> bench_models(std::span<const std::string> files, const BenchOptions& options,
                                        const BenchProgress& progress) {
   std::vector<ModelRun> runs;
-  for (const std::string& file : files) {
-    ModelRun& run = runs.emplace_back();
-    run.benched.file = file;
-    run.benched.own.engine = "saccade";
-    run.benched.own.version = version();
-    run.benched.peers.resize(options.peers.size());
-    for (std::size_t i = 0; i < options.peers.size(); ++i) run.benched.peers[i].times.engine = options.peers[i];
-    run.peers.resize(options.peers.size());
-  }
+  for (const std::string& file : files) runs.push_back(run_of({file}, options));
+  if (options.together) runs.push_back(run_of({files.begin(), files.end()}, options));
   for (int load = 0; load < options.loads; ++load)
     for (ModelRun& run : runs) bench_load(run, options, load, progress);
   std::vector<BenchedModel> models;

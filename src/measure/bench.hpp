@@ -7,6 +7,7 @@
 
 #include "measure/interleave.hpp"
 #include "measure/statistics.hpp"
+#include "measure/work.hpp"
 #include "saccade/model.hpp"
 
 namespace saccade {
@@ -17,8 +18,10 @@ struct BenchOptions {
   int loads = 5;           ///< times that every model is loaded afresh and measured for its share of the time
   int batch = 1;
   int streams = 1;
-  bool tensors = false;            ///< raw tensors also where the model is recognised
-  std::vector<std::string> peers;  ///< engines to run beside ours; not empty: raw tensors
+  FrameSize frame{PixelFormat::kI420, 1280, 720};  ///< what models that are recognised run on
+  bool tensors = false;                            ///< raw tensors also where the model is recognised
+  bool together = false;                           ///< then all models on one frame, as a pipeline runs them
+  std::vector<std::string> peers;                  ///< engines to run beside ours; not empty: raw tensors
   std::string peers_python;
   /// The model's inputs, the same for the same seed.
   std::function<std::vector<Tensor>(const Model&, std::uint64_t seed)> draw;

@@ -6,7 +6,8 @@
 #include <cstring>
 
 #include "base/error.hpp"
-#include "pipeline/model_runner.hpp"
+#include "pipeline/frame_pool.hpp"
+#include "pipeline/model_set.hpp"
 #include "saccade/npy.hpp"
 
 namespace saccade {
@@ -62,15 +63,35 @@ std::string precision_of(const Model& model) {
   return "fp32";
 }
 
-Inference on_frames(const Model& model, const NoiseFrame& frame) {
-  const auto runner = std::make_shared<ModelRunner>(model, 0);
-  const auto owned = std::make_shared<Frame>();
-  owned->view = frame.view();
-  return [runner, owned]() -> StageTimes {
-    runner->run(*owned);
-    const auto& latency = runner->result().latency;
-    return {latency.pre, latency.model, latency.post};
+Inference on_frames(const std::vector<Model>& models, const NoiseFrame& frame) {
+  /// Models, and the frame where a pipeline would have it for them.
+  struct Fed {
+    Fed(const std::vector<Model>& all, const FrameView& view) : models(all), pool(1, models.frame_memory()) {
+      const std::size_t bytes = frame_bytes(view.format, view.width, view.height);
+      frame.lease = pool.acquire(bytes);
+      frame.view = lay_out(frame.lease.buffer(), view.format, view.width, view.height);
+      std::memcpy(frame.lease.buffer().data, view.planes[0], bytes);
+    }
+    StageTimes run() {
+      models.begin(frame.view);
+      models.wait();
+      StageTimes times{};
+      for (std::size_t i = 0; i < models.size(); ++i) {
+        models.run(i, frame);
+        const auto& latency = models[i].result().latency;
+        times[0] += latency.pre;
+        // Branches of one piece of work all took its time.
+        times[1] = models.overlaps() ? latency.model : times[1] + latency.model;
+        times[2] += latency.post;
+      }
+      return times;
+    }
+    ModelSet models;
+    FramePool pool;
+    Frame frame;
   };
+  const auto fed = std::make_shared<Fed>(models, frame.view());
+  return [fed] { return fed->run(); };
 }
 
 Inference on_tensors(const std::shared_ptr<const Plan>& plan, std::span<const Tensor> inputs) {

@@ -17,8 +17,8 @@ Model load_batched(const std::string& file, const ModelOptions& options, int bat
 /// "int8" where the model's graph computes with quantised numbers, else "fp32".
 std::string precision_of(const Model& model);
 
-/// An inference of what FRAME shows, from pixels to answers. The frame outlives it.
-Inference on_frames(const Model& model, const NoiseFrame& frame);
+/// An inference of what FRAME shows, from pixels to the answers of all MODELS, as a pipeline runs them.
+Inference on_frames(const std::vector<Model>& models, const NoiseFrame& frame);
 /// An inference of INPUTS, one an input of the plan.
 Inference on_tensors(const std::shared_ptr<const Plan>& plan, std::span<const Tensor> inputs);
 

@@ -79,9 +79,9 @@ Json geometric_means(const BenchReport& report) {
 
 Json to_json(const BenchReport& report) {
   Json json = {{"device", report.device}, {"cores", report.cores}, {"versions", versions(report)}};
-  json["settings"] = {{"runs", report.runs},   {"seconds", report.seconds},   {"loads", report.loads},
-                      {"batch", report.batch}, {"streams", report.streams},   {"seed", report.seed},
-                      {"confidence", 0.95},    {"drift_limit", kLargestDrift}};
+  json["settings"] = {{"runs", report.runs},   {"seconds", report.seconds}, {"loads", report.loads},
+                      {"batch", report.batch}, {"streams", report.streams}, {"frame", report.frame},
+                      {"seed", report.seed},   {"confidence", 0.95},        {"drift_limit", kLargestDrift}};
   json["models"] = Json::array();
   for (const BenchedModel& model : report.models) json["models"].push_back(to_json(model));
   if (!report.peers.empty()) json["geometric_mean_ratio"] = geometric_means(report);

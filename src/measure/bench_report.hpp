@@ -19,6 +19,7 @@ struct BenchReport {
   int loads = 1;
   int batch = 1;
   int streams = 1;
+  std::string frame;  ///< that models which are recognised ran on: "1280x720 i420"
   std::uint64_t seed = 0;
   std::vector<std::string> peers;
   std::vector<BenchedModel> models;

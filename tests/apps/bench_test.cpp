@@ -79,6 +79,22 @@ TEST_F(Bench, RunsTensorsInStreams) {
   EXPECT_GE(model["latency_ms"]["count"], 80);
 }
 
+TEST_F(Bench, RunsModelsTogetherOnTheFrameThatIsAskedFor) {
+  const std::string colors = test::write_color_classifier(folder_);
+  const std::string boxes = test::write_box_detector(folder_);
+  const Finished finished = bench({colors, boxes, "--together", "--frame", "320x240:YUYV", "--json"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const json report = json::parse(finished.out);
+  EXPECT_EQ(report["settings"]["frame"], "320x240 yuyv");
+  ASSERT_EQ(report["models"].size(), 3U);
+  const json& both = report["models"][2];
+  EXPECT_EQ(both["model"], "color + boxes");
+  EXPECT_EQ(both["covers"], "one 320x240 yuyv frame: pixels to answers");
+  EXPECT_EQ(both["arena_bytes"].get<int>(),
+            report["models"][0]["arena_bytes"].get<int>() + report["models"][1]["arena_bytes"].get<int>());
+  EXPECT_GE(both["latency_ms"]["count"], report["models"][0]["latency_ms"]["count"].get<int>() / 2);
+}
+
 TEST_F(Bench, BindsABatchWhereTheModelLeavesItOpen) {
   onnx_writer::Model open(13);
   open.input("x", {"batch", 4}).output("y");
@@ -125,6 +141,8 @@ TEST_F(Bench, RefusesWhatMakesNoSense) {
   EXPECT_EQ(run_saccade({"bench"}).exit_code, 2);
   EXPECT_EQ(run_saccade({"bench", model, "--against", "abacus"}).exit_code, 2);
   EXPECT_EQ(run_saccade({"bench", model, "--runs", "0"}).exit_code, 2);
+  EXPECT_EQ(run_saccade({"bench", model, "--together"}).exit_code, 2);
+  EXPECT_EQ(run_saccade({"bench", model, "--frame", "320x240"}).exit_code, 2);
   EXPECT_EQ(run_saccade({"bench", model, "--against", "openvino", "--streams", "2"}).exit_code, 2);
   for (const char* text : {R"({"models": 3})", R"({"models": [], "settings": 3, "device": "x"})", "[1e400]"}) {
     folder_.write("wrong.json", text);
