@@ -47,28 +47,34 @@ std::vector<Fallback> fallbacks_of(const Plan& plan) {
 }
 
 std::size_t peak_activation_bytes(const Plan& plan) {
-  // By step: bytes that come to life less those that have gone. Whose memory a view is stays alive with it.
-  std::vector<std::int64_t> change(plan.steps().size() + 2);
-  std::map<ValueId, std::size_t> last;  // step that reads a value, by whose memory it is
-  const auto root = [&](ValueId id) { return plan.slots()[static_cast<std::size_t>(id)].root; };
-  for (std::size_t i = 0; i < plan.steps().size(); ++i) {
+  // By step: bytes that come to life less those that have gone. What lies in another's memory keeps that alive.
+  const std::size_t end = plan.steps().size();
+  std::vector<std::int64_t> change(end + 2);
+  struct Life {
+    std::size_t first;
+    std::size_t last;
+  };
+  std::map<ValueId, Life> lives;  // by whose memory it is
+  const auto use = [&](ValueId id, std::size_t step) {
+    if (id == ValueId::kNone) return;
+    const ValueId root = plan.slots()[static_cast<std::size_t>(id)].root;
+    lives.try_emplace(root, Life{step, step}).first->second.last = step;
+  };
+  for (ValueId id : plan.graph().inputs()) use(id, 0);
+  for (std::size_t i = 0; i < end; ++i) {
     const Node& node = plan.graph().node(plan.steps()[i].node);
     for (const auto* values : {&node.inputs, &node.outputs})
-      for (ValueId id : *values)
-        if (id != ValueId::kNone) last[root(id)] = i;
+      for (ValueId id : *values) use(id, i);
   }
-  for (ValueId id : plan.graph().inputs()) last[root(id)] = plan.steps().size();
-  for (ValueId id : plan.graph().outputs()) last[root(id)] = plan.steps().size();
-  const auto add = [&](ValueId id, std::size_t first) {
+  for (ValueId id : plan.graph().inputs()) use(id, end);
+  for (ValueId id : plan.graph().outputs()) use(id, end);
+  for (const auto& [id, life] : lives) {
+    if (id == ValueId::kNone) continue;
     const Slot& slot = plan.slots()[static_cast<std::size_t>(id)];
-    if (slot.kind != Slot::Kind::kArena || slot.root != id) return;
-    change[first] += static_cast<std::int64_t>(slot.bytes);
-    change[last[id] + 1] -= static_cast<std::int64_t>(slot.bytes);
-  };
-  for (ValueId id : plan.graph().inputs()) add(id, 0);
-  for (std::size_t i = 0; i < plan.steps().size(); ++i)
-    for (ValueId id : plan.graph().node(plan.steps()[i].node).outputs)
-      if (id != ValueId::kNone) add(id, i);
+    if (slot.kind != Slot::Kind::kArena) continue;
+    change[life.first] += static_cast<std::int64_t>(slot.bytes);
+    change[life.last + 1] -= static_cast<std::int64_t>(slot.bytes);
+  }
   std::int64_t live = 0;
   std::int64_t peak = 0;
   for (const std::int64_t by : change) peak = std::max(peak, live += by);

@@ -5,7 +5,7 @@
 
 #include "measure/work_rules.hpp"
 #include "ops/pixels.hpp"
-#include "runtime/plan.hpp"
+#include "runtime/value_links.hpp"
 #include "tensor/frame.hpp"
 
 // A lower bound is only as good as the work it rests on: what is counted here must be done by every implementation that

@@ -1,22 +1,15 @@
+#include "ops/slice.hpp"
+
 #include <algorithm>
-#include <array>
 
 #include "ops/op.hpp"
 #include "ops/strided_copy.hpp"
-#include "ops/values.hpp"
 
 namespace saccade {
 namespace {
 
-/// Elements START, START + STEP, ... of a dimension, COUNT of them.
-struct Range {
-  std::int64_t start = 0;
-  std::int64_t step = 1;
-  std::int64_t count = 0;
-};
-
 /// Counts negative positions from the end and clamps to what a walk in the step's direction can reach.
-Range clamp_range(std::int64_t dim, std::int64_t start, std::int64_t end, std::int64_t step) {
+SliceRange clamp_range(std::int64_t dim, std::int64_t start, std::int64_t end, std::int64_t step) {
   if (step == 0) fail(ErrorCode::kInvalidFile, "Slice has a step of 0");
   // A longer step than the dimension takes the first element only, as does one of the dimension's size.
   const std::int64_t longest = std::max<std::int64_t>(dim, 1);
@@ -34,16 +27,15 @@ Range clamp_range(std::int64_t dim, std::int64_t start, std::int64_t end, std::i
   return {start, step, start > end ? (start - end - 1) / -step + 1 : 0};
 }
 
-using Ranges = std::array<Range, Shape::kMaxRank>;
+}  // namespace
 
-/// One range a dimension; AXES and STEPS may be empty (all axes from the first on, steps of 1).
-Ranges ranges(const Shape& shape, const Indices& starts, const Indices& ends, const Indices& axes,
-              const Indices& steps) {
+SliceRanges slice_ranges(const Shape& shape, const Indices& starts, const Indices& ends, const Indices& axes,
+                         const Indices& steps) {
   const std::size_t count = starts.size();
   if (ends.size() != count || (!axes.empty() && axes.size() != count) || (!steps.empty() && steps.size() != count))
     fail(ErrorCode::kInvalidFile, "Slice has {} starts, {} ends, {} axes and {} steps", count, ends.size(), axes.size(),
          steps.size());
-  Ranges all;
+  SliceRanges all;
   std::array<bool, Shape::kMaxRank> sliced{};
   for (int i = 0; i < shape.rank(); ++i) all[static_cast<std::size_t>(i)] = {0, 1, shape[i]};
   for (std::size_t i = 0; i < count; ++i) {
@@ -56,13 +48,15 @@ Ranges ranges(const Shape& shape, const Indices& starts, const Indices& ends, co
   return all;
 }
 
+namespace {
+
 void infer_slice(InferContext& context) {
   const auto starts = context.integers(1, "Slice's starts");
   const auto ends = context.integers(2, "Slice's ends");
   const auto axes = context.has(3) ? context.integers(3, "Slice's axes") : std::vector<std::int64_t>{};
   const auto steps = context.has(4) ? context.integers(4, "Slice's steps") : std::vector<std::int64_t>{};
   Shape to = context.shape(0);
-  const Ranges all = ranges(to, Indices(starts), Indices(ends), Indices(axes), Indices(steps));
+  const SliceRanges all = slice_ranges(to, Indices(starts), Indices(ends), Indices(axes), Indices(steps));
   for (int i = 0; i < to.rank(); ++i) to[i] = all[static_cast<std::size_t>(i)].count;
   context.output(0, context.dtype(0), to);
 }
@@ -71,10 +65,10 @@ void slice(const KernelContext& context) {
   const TensorView& from = context.input(0);
   const TensorView& to = context.output();
   const auto optional = [&](int i) { return context.has(i) ? Indices(context.input(i)) : Indices(); };
-  const Ranges all = ranges(from.shape, optional(1), optional(2), optional(3), optional(4));
+  const SliceRanges all = slice_ranges(from.shape, optional(1), optional(2), optional(3), optional(4));
   Strided source = strided(from);
   for (int i = 0; i < from.shape.rank(); ++i) {
-    const Range& range = all[static_cast<std::size_t>(i)];
+    const SliceRange& range = all[static_cast<std::size_t>(i)];
     source.offset += range.start * source.strides[i];
     source.strides[i] *= range.step;
   }

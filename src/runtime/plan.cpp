@@ -1,11 +1,13 @@
 #include "runtime/plan.hpp"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <thread>
 
 #include "base/memory_budget.hpp"
-#include "ops/transpose.hpp"
 #include "runtime/memory_planner.hpp"
+#include "runtime/placement.hpp"
 
 namespace saccade {
 namespace {
@@ -14,29 +16,9 @@ std::string describe(const Node& node) {
   return fmt::format("node '{}' ({}{}{})", node.name, node.domain, node.domain.empty() ? "" : ".", node.op);
 }
 
-/// Whether a Transpose leaves every element where it was, as one between NHWC and a channels-last NCHW does.
-bool moves_nothing(const Node& transpose, const Value& from, const Value& to) {
-  const Shape order = transpose_order(transpose.attributes, from.type.shape.rank());
-  const Shape src = dense_strides(from.type.shape, from.layout);
-  const Shape dst = dense_strides(to.type.shape, to.layout);
-  for (int i = 0; i < order.rank(); ++i)
-    if (to.type.shape[i] > 1 && dst[i] != src[static_cast<int>(order[i])]) return false;
-  return true;
-}
-
 }  // namespace
 
-bool is_free_view(const Graph& graph, const Node& node) {
-  const Op* op = find_op(node.domain, node.op);
-  const bool transposes = node.is("Transpose");
-  if (op == nullptr || !(op->is_view || transposes) || !node.post_ops.empty()) return false;
-  const Value& from = graph.value(node.inputs[0]);
-  const Value& to = graph.value(node.outputs[0]);
-  return transposes ? moves_nothing(node, from, to)
-                    : lies_alike(from.type.shape, from.layout, to.type.shape, to.layout);
-}
-
-/// Builds one plan: tactics first, then who shares whose memory, then where everything lies.
+/// Builds one plan: who shares whose memory first, then a tactic for every node, then where everything lies.
 class PlanBuilder {
  public:
   PlanBuilder(Graph graph, const Backend& backend, const CompileOptions& options)
@@ -46,14 +28,16 @@ class PlanBuilder {
     const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     plan_->threads_ = options.threads > 0 ? options.threads : cores;
     plan_->slots_.resize(plan_->graph_.value_count());
+    order_ = plan_->graph_.order();
+    for (std::size_t i = 0; i < order_.size(); ++i) step_of_[order_[i]] = i;
   }
 
   std::shared_ptr<const Plan> build() {
     take_constants();
+    share_memory();
     place_inputs();
-    const std::vector<NodeId> order = plan_->graph_.order();
-    for (std::size_t i = 0; i < order.size(); ++i) add_step(order[i], i);
-    for (ValueId output : plan_->graph_.outputs()) read(output, kForEver);
+    for (std::size_t i = 0; i < order_.size(); ++i) add_step(order_[i], i);
+    for (ValueId output : plan_->graph_.outputs()) use(output, kForEver);
     place();
     return plan_;
   }
@@ -70,6 +54,32 @@ class PlanBuilder {
       if (const Tensor* constant = graph.constant(static_cast<ValueId>(i))) budget_.take(constant->bytes());
   }
 
+  /// Slices and concatenations in place, where the tactics that a node gets take its operands so.
+  void share_memory() {
+    places_.emplace(plan_->graph_);
+    std::map<NodeId, const Tactic*> tactics;
+    places_->share([&](NodeId id, const Places& places) {
+      const Node& node = plan_->graph_.node(id);
+      const auto [found, fresh] = tactics.try_emplace(id, nullptr);
+      if (fresh) found->second = preferred(id);
+      return found->second != nullptr && found->second->takes_strides(context_of(node, &places));
+    });
+  }
+
+  /// The tactic that the node gets if its operands are dense; null: none.
+  const Tactic* preferred(NodeId id) {
+    const std::size_t place = step_of_.at(id);
+    const NodeContext context = context_of(plan_->graph_.node(id), nullptr);
+    const auto fits = [&](const Tactic* tactic) { return is_wanted(*tactic, place) && tactic->supports(context); };
+    const auto tactics = plan_->backend_->tactics();
+    const auto found = std::ranges::find_if(tactics, fits);
+    return found != tactics.end() ? *found : nullptr;
+  }
+
+  NodeContext context_of(const Node& node, const Places* places) {
+    return {plan_->graph_, node, plan_->threads_, &budget_, places};
+  }
+
   void place_inputs() {
     for (ValueId id : plan_->graph_.inputs()) {
       if (plan_->graph_.value(id).type.dtype == DType::kFrame) {
@@ -77,11 +87,12 @@ class PlanBuilder {
         continue;
       }
       // An input keeps its memory to the end, so that a run can be repeated without filling it again.
-      request(id, 0, kForEver);
+      use(id, 0);
+      use(id, kForEver);
     }
   }
 
-  void request(ValueId id, int first, int last) {
+  void request(ValueId id, int first) {
     const Value& value = plan_->graph_.value(id);
     if (value.type.dtype == DType::kString)
       fail(ErrorCode::kUnsupported, "value '{}' holds strings, which plans can't run", value.name);
@@ -92,31 +103,33 @@ class PlanBuilder {
       throw error.in(describe_maker(id));
     }
     plan_->tensor_bytes_ += slot(id).bytes;
-    requests_.push_back({.bytes = slot(id).bytes, .first = first, .last = last});
+    requests_.push_back({.bytes = slot(id).bytes, .first = first, .last = first});
     request_values_.push_back(id);
     request_of_.emplace(id, requests_.size() - 1);
   }
 
-  /// Keeps the value's memory to step AT.
-  void read(ValueId id, int at) {
+  /// Step AT reads or writes the value: its memory is there until then.
+  void use(ValueId id, int at) {
     if (id == ValueId::kNone) return;
-    if (plan_->graph_.constant(id) != nullptr) slot(id) = {.root = id, .kind = Slot::Kind::kConstant};
-    const auto found = request_of_.find(slot(id).root);
-    if (found != request_of_.end()) requests_[found->second].last = std::max(requests_[found->second].last, at);
+    const ValueId root = places_->of(id).root;
+    if (plan_->graph_.constant(root) != nullptr) {
+      slot(root) = {.root = root, .kind = Slot::Kind::kConstant};
+    } else if (slot(root).kind != Slot::Kind::kFrame) {
+      if (!request_of_.contains(root)) request(root, at);
+      MemoryRequest& memory = requests_[request_of_.at(root)];
+      memory.last = std::max(memory.last, at);
+    }
+    if (id != root) slot(id) = {.root = root, .kind = slot(root).kind};
   }
 
   void add_step(NodeId id, std::size_t place) {
     const Node& node = plan_->graph_.node(id);
     const int at = static_cast<int>(place) + 1;
     Step step{.node = id, .stage = node.stage};
-    for (ValueId input : node.inputs) read(input, at);
-    if (is_free_view(plan_->graph_, node)) {
-      slot(node.outputs[0]) = slot(node.inputs[0]);
-      slot(node.outputs[0]).bytes = 0;
-    } else {
-      // First what it takes, then what makes it: a tactic may have tables of its output's size.
-      for (ValueId output : node.outputs)
-        if (output != ValueId::kNone) request(output, at, at);
+    for (ValueId input : node.inputs) use(input, at);
+    // First what it takes, then what makes it: a tactic may have tables of its output's size.
+    for (ValueId output : node.outputs) use(output, at);
+    if (!places_->is_free(node)) {
       choose(step, node, place);
       if (step.launch->scratch_bytes() > 0) {
         requests_.push_back({.bytes = step.launch->scratch_bytes(), .first = at, .last = at});
@@ -127,12 +140,17 @@ class PlanBuilder {
     plan_->steps_.push_back(std::move(step));
   }
 
+  /// Whether the tactic of step PLACE may be TACTIC: a plan file chose it, or none.
+  bool is_wanted(const Tactic& tactic, std::size_t place) const {
+    return place >= options_.tactics.size() || options_.tactics[place].empty() ||
+           options_.tactics[place] == tactic.name();
+  }
+
   void choose(Step& step, const Node& node, std::size_t place) {
-    const NodeContext context{plan_->graph_, node, plan_->threads_, &budget_};
-    const std::string wanted = place < options_.tactics.size() ? options_.tactics[place] : "";
+    const NodeContext context = context_of(node, &*places_);
     for (const Tactic* tactic : plan_->backend_->tactics()) {
-      if (!wanted.empty() && tactic->name() != wanted) continue;
-      if (const Support support = tactic->supports(context); !support) {
+      if (!is_wanted(*tactic, place)) continue;
+      if (const Support support = supports(*tactic, context); !support) {
         if (support.concerned) step.refusals.push_back(fmt::format("{}: {}", tactic->name(), support.reason));
         continue;
       }
@@ -147,15 +165,21 @@ class PlanBuilder {
     refuse(place);
   }
 
+  static Support supports(const Tactic& tactic, const NodeContext& context) {
+    Support support = tactic.supports(context);
+    if (support && context.shares_memory() && !tactic.takes_strides(context))
+      return Support::no("it doesn't take tensors that lie in the memory of others");
+    return support;
+  }
+
   /// Why the nodes from place FIRST on that no tactic can run, one of which is there, can't be run.
   [[noreturn]] void refuse(std::size_t first) const {
-    const std::vector<NodeId> order = plan_->graph_.order();
     std::vector<std::string> nodes;
     std::size_t count = 0;
-    for (std::size_t i = first; i < order.size(); ++i) {
-      const Node& node = plan_->graph_.node(order[i]);
+    for (std::size_t i = first; i < order_.size(); ++i) {
+      const Node& node = plan_->graph_.node(order_[i]);
       std::vector<std::string> reasons;
-      if (is_free_view(plan_->graph_, node) || is_supported(node, reasons)) continue;
+      if (places_->is_free(node) || is_supported(node, reasons)) continue;
       if (++count <= kMostNamed)
         nodes.push_back(describe(node) + (reasons.empty() ? "" : fmt::format(": {}", fmt::join(reasons, "; "))));
     }
@@ -194,14 +218,22 @@ class PlanBuilder {
     take_arena();
     for (std::size_t i = 0; i < requests_.size(); ++i)
       if (request_values_[i] != ValueId::kNone) slot(request_values_[i]).offset = requests_[i].offset;
-    for (Slot& each : plan_->slots_)
-      if (each.kind == Slot::Kind::kArena) each.offset = slot(each.root).offset;
+    for (std::size_t i = 0; i < plan_->slots_.size(); ++i) {
+      Slot& each = plan_->slots_[i];
+      const Place& place = places_->of(static_cast<ValueId>(i));
+      if (each.kind != Slot::Kind::kArena || each.root == static_cast<ValueId>(i)) continue;
+      const std::size_t bits = bits_of(plan_->graph_.value(each.root).type.dtype);
+      each.offset = slot(each.root).offset + static_cast<std::size_t>(place.offset) * bits / 8;
+    }
     for (const auto& [step, index] : scratch_) plan_->steps_[step].scratch_offset = requests_[index].offset;
   }
 
   const CompileOptions& options_;
   MemoryBudget budget_;
   std::shared_ptr<Plan> plan_{new Plan};
+  std::vector<NodeId> order_;
+  std::map<NodeId, std::size_t> step_of_;
+  std::optional<Places> places_;
   std::vector<MemoryRequest> requests_;
   std::vector<ValueId> request_values_;  // kNone: scratch
   std::map<ValueId, std::size_t> request_of_;

@@ -35,9 +35,6 @@ struct Step {
   std::vector<std::string> refusals;
 };
 
-/// Whether the node's output can be its input's memory under another shape: such a node is no launch.
-bool is_free_view(const Graph& graph, const Node& node);
-
 struct CompileOptions {
   int threads = 0;                   ///< 0: one a core
   std::size_t max_memory = 0;        ///< for constants, packed weights and arena, in bytes; 0: default_memory_limit()

@@ -7,6 +7,7 @@
 #include "base/memory_budget.hpp"
 #include "graph/layout_rule.hpp"
 #include "ops/op.hpp"
+#include "runtime/place.hpp"
 
 namespace saccade {
 
@@ -38,12 +39,15 @@ class Launch {
   virtual std::unique_ptr<BoundLaunch> bind(const Bindings& bindings) const = 0;
 };
 
+class Places;
+
 /// What a tactic is asked about: a node in its graph, and the threads and the memory that it may use.
 struct NodeContext {
   const Graph& graph;
   const Node& node;
   int threads = 1;
   MemoryBudget* budget = nullptr;  ///< for what compile() keeps of a constant's size; null: no limit
+  const Places* places = nullptr;  ///< where values lie; null: each by itself, dense
 
   int input_count() const { return static_cast<int>(node.inputs.size()); }
   bool has(int i) const { return i < input_count() && node.inputs[static_cast<std::size_t>(i)] != ValueId::kNone; }
@@ -52,6 +56,11 @@ struct NodeContext {
   const Tensor* constant(int i) const {
     return has(i) ? graph.constant(node.inputs[static_cast<std::size_t>(i)]) : nullptr;
   }
+  Place input_place(int i) const { return place_of(node.inputs[static_cast<std::size_t>(i)]); }
+  Place output_place(int i = 0) const { return place_of(node.outputs[static_cast<std::size_t>(i)]); }
+  Place place_of(ValueId id) const;
+  /// Whether an operand lies in memory that it would not lie in by itself.
+  bool shares_memory() const;
 };
 
 /// Yes, or the reason why not.
@@ -70,6 +79,9 @@ class Tactic {
   virtual ~Tactic() = default;
   virtual std::string_view name() const = 0;
   virtual Support supports(const NodeContext& context) const = 0;
+  /// Whether it runs the node with its operands where CONTEXT's places have them: a stride or an offset may be any. It
+  /// is asked where one shares another's memory, and supports() said yes.
+  virtual bool takes_strides(const NodeContext& /*context*/) const { return false; }
   /// Only after supports() said yes. Throws Error where the device refuses.
   virtual std::unique_ptr<Launch> compile(const NodeContext& context) const = 0;
 };

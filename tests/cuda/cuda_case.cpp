@@ -10,7 +10,6 @@
 #include "ops/interpret.hpp"
 #include "ops/strided_copy.hpp"
 #include "runtime/cuda_backend.hpp"
-#include "runtime/plan.hpp"
 #include "tensor/numbers.hpp"
 
 namespace saccade {
@@ -48,6 +47,20 @@ std::vector<Tensor> answers_of(Execution& execution, const std::map<std::string,
   }
   execution.run();
   return read_answers(execution);
+}
+
+/// Runs PLAN twice on poisoned memory, and expects WANTED; DEFINED as CudaCase has it.
+void expect_answers(const std::shared_ptr<const Plan>& plan, const std::map<std::string, Tensor>& inputs,
+                    const std::vector<Tensor>& wanted, CudaTolerance tolerance,
+                    const std::map<std::size_t, std::size_t>& defined, const std::string& what) {
+  Execution execution(plan);
+  for (const char* run : {"first", "second"}) {
+    const std::vector<Tensor> got = answers_of(execution, inputs);
+    ASSERT_EQ(got.size(), wanted.size());
+    for (std::size_t i = 0; i < got.size(); ++i)
+      expect_near(got[i], wanted[i], tolerance, defined.contains(i) ? defined.at(i) : SIZE_MAX,
+                  fmt::format("{}, {} run, output {}", what, run, i));
+  }
 }
 
 }  // namespace
@@ -165,17 +178,21 @@ void CudaCase::check(const std::string& tactic, CudaTolerance tolerance, Layout 
     const Backend& backend = cuda_backend({.fallback = tactic == "host", .graph = captured});
     CompileOptions options;
     options.tactics = {tactic};
-    const auto plan = Plan::compile(graph, backend, options);
-    Execution execution(plan);
-    for (const char* run : {"first", "second"}) {
-      const std::vector<Tensor> got = answers_of(execution, inputs);
-      ASSERT_EQ(got.size(), wanted.size());
-      for (std::size_t i = 0; i < got.size(); ++i)
-        expect_near(got[i], wanted[i], tolerance, defined_.contains(i) ? defined_.at(i) : SIZE_MAX,
-                    fmt::format("{} by {}, {}, {} run, output {}", node_.op, tactic,
-                                captured ? "captured" : "call by call", run, i));
-    }
+    expect_answers(Plan::compile(graph, backend, options), inputs, wanted, tolerance, defined_,
+                   fmt::format("{} by {}, {}", node_.op, tactic, captured ? "captured" : "call by call"));
   }
+}
+
+std::shared_ptr<const Plan> expect_as_reference(const Graph& graph, CudaTolerance tolerance) {
+  std::map<std::string, Tensor> inputs;
+  for (ValueId id : graph.inputs()) {
+    const Value& value = graph.value(id);
+    inputs[value.name] =
+        random_elements(value.type.dtype, value.type.shape, -1, 1, static_cast<std::uint32_t>(inputs.size()) + 1);
+  }
+  auto plan = Plan::compile(graph, cuda_backend({}), {});
+  expect_answers(plan, inputs, interpret(graph, inputs), tolerance, {}, graph.name);
+  return plan;
 }
 
 }  // namespace saccade

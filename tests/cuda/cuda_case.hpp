@@ -6,7 +6,7 @@
 #include <string>
 
 #include "graph/graph.hpp"
-#include "runtime/tactic.hpp"
+#include "runtime/plan.hpp"
 
 namespace saccade {
 
@@ -56,6 +56,10 @@ class CudaCase {
   std::vector<bool> constant_;
   std::map<std::size_t, std::size_t> defined_;  // elements, by output
 };
+
+/// Runs GRAPH on the GPU by the tactics that it prefers, as CudaCase does, on random inputs, and expects what the
+/// reference kernels answer. Gives the plan.
+std::shared_ptr<const Plan> expect_as_reference(const Graph& graph, CudaTolerance tolerance = {});
 
 /// Random elements of any numeric type or bool.
 Tensor random_elements(DType dtype, const Shape& shape, float low, float high, std::uint32_t seed);

@@ -40,6 +40,11 @@ Support supports_channels(const NodeContext& context) {
   return {};
 }
 
+bool takes_vectors(const NodeContext& context) {
+  const int vector = vector_of(context.input(0));
+  return takes_pitches(context, vector, vector);
+}
+
 template <typename T>
 void pack(NodeProgram& program, KernelCall& call, const std::vector<T>& table) {
   call.arguments.push_back({Argument::Kind::kPacked, program.packed.size()});
@@ -71,12 +76,13 @@ NodeProgram resize_program(const NodeContext& context) {
   const PostOpsText post_ops = post_ops_text(context, call.arguments);
   call.arguments.push_back({Kind::kOutput, 0});
   const int vector = vector_of(input);
-  call.source =
-      fmt::format(R"(#include "resize.cuh"
+  call.source = fmt::format(R"(#include "resize.cuh"
 {}struct Layer {{
   using Element = {};
   static constexpr int kImages = {};
   static constexpr int kChannels = {};
+  static constexpr int kInPitch = {};
+  static constexpr int kOutPitch = {};
   static constexpr int kHeight = {};
   static constexpr int kWidth = {};
   static constexpr int kOutHeight = {};
@@ -93,8 +99,10 @@ extern "C" __global__ void __launch_bounds__({})
   resize_channels<Layer>(input, first_y, weights_y, first_x, weights_x, output, {});
 }}
 )",
-                  post_ops.definition, storage_name(input.type.dtype), from[0], from[1], from[2], from[3], to[2], to[3],
-                  taps_y, taps_x, vector, kThreads, kThreads, post_ops.parameters, post_ops.value);
+                            post_ops.definition, storage_name(input.type.dtype), from[0], from[1],
+                            pixel_pitch(from, context.input_place(0)).value(),
+                            pixel_pitch(to, context.output_place()).value(), from[2], from[3], to[2], to[3], taps_y,
+                            taps_x, vector, kThreads, kThreads, post_ops.parameters, post_ops.value);
   const std::int64_t vectors = to.elements() / vector;
   call.grid = {.blocks = {static_cast<unsigned>((vectors + kThreads - 1) / kThreads), 1, 1},
                .threads = {kThreads, 1, 1}};
@@ -105,7 +113,7 @@ extern "C" __global__ void __launch_bounds__({})
 }  // namespace
 
 std::unique_ptr<Tactic> channel_resize(Device& device) {
-  return program_tactic(device, {"channels.resize", supports_channels, resize_program});
+  return program_tactic(device, {"channels.resize", supports_channels, resize_program, takes_vectors});
 }
 
 }  // namespace saccade::cuda

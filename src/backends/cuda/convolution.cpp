@@ -37,8 +37,44 @@ bool lies_channels_last(const Value& value) {
   return shape[1] == 1 || std::all_of(shape.begin() + 2, shape.end(), [](std::int64_t length) { return length == 1; });
 }
 
+std::optional<int> pixel_pitch(const Shape& shape, const Place& place) {
+  if (shape[1] > 1 && place.strides[1] != 1) return {};
+  std::int64_t pitch = 0;  // not known as long as there is one pixel
+  std::int64_t pixels = 1;
+  for (int i = shape.rank() - 1; i >= 0; --i) {
+    if (i == 1 || shape[i] == 1) continue;
+    if (pitch == 0) pitch = place.strides[i];
+    if (place.strides[i] != pitch * pixels) return {};
+    pixels *= shape[i];
+  }
+  return static_cast<int>(pitch == 0 ? shape[1] : pitch);
+}
+
+bool takes_pitches(const NodeContext& context, int in, int out) {
+  const auto fits = [&](const Value& value, const Place& place, int vector) {
+    const std::optional<int> pitch = pixel_pitch(value.type.shape, place);
+    return pitch && *pitch % vector == 0 && place.offset % vector == 0;
+  };
+  if (!fits(context.input(0), context.input_place(0), in) || !fits(context.output(), context.output_place(), out))
+    return false;
+  return std::ranges::all_of(context.node.post_ops, [&](const PostOp& post) {
+    return post.operand < 0 || fits(context.input(post.operand), context.input_place(post.operand), out);
+  });
+}
+
+namespace {
+
+/// The most of the powers of two up to MOST that divide COUNT.
+int vector_of(int count, int most) {
+  while (count % most != 0) most /= 2;
+  return most;
+}
+
+}  // namespace
+
 ConvolutionShape convolution_shape(const NodeContext& context) {
   const Value& input = context.input(0);
+  const Value& output = context.output();
   const ConvShape conv = conv_shape(context.node.attributes, input.type.shape, context.input(1).type.shape);
   const Window& window = conv.window;
   const auto length = [](std::int64_t value) { return static_cast<int>(value); };
@@ -47,12 +83,12 @@ ConvolutionShape convolution_shape(const NodeContext& context) {
           .images = length(conv.batch),
           .height = length(window.in[1]),
           .width = length(window.in[2]),
-          .in_pitch = length(conv.channels),
+          .in_pitch = pixel_pitch(input.type.shape, context.input_place(0)).value_or(length(conv.channels)),
           .groups = length(conv.groups),
           .channels = length(conv.channels / conv.groups),
           .out_height = length(window.out[1]),
           .out_width = length(window.out[2]),
-          .out_pitch = length(conv.filters),
+          .out_pitch = pixel_pitch(output.type.shape, context.output_place()).value_or(length(conv.filters)),
           .filters = length(conv.filters / conv.groups),
           .kernel_height = length(window.kernel[1]),
           .kernel_width = length(window.kernel[2]),
@@ -63,6 +99,19 @@ ConvolutionShape convolution_shape(const NodeContext& context) {
           .dilation_y = length(window.dilation[1]),
           .dilation_x = length(window.dilation[2])};
 }
+
+namespace {
+
+/// Where an operand of a post-op has what the output has at "offset", of whose pixels the pitch may be another.
+std::string operand_offset(const NodeContext& context, int operand) {
+  const Shape& shape = context.output().type.shape;
+  if (!context.shares_memory()) return "offset";
+  const int own = pixel_pitch(shape, context.input_place(operand)).value();
+  const int pitch = pixel_pitch(shape, context.output_place()).value();
+  return own == pitch ? "offset" : fmt::format("offset / {} * {} + offset % {}", pitch, own, pitch);
+}
+
+}  // namespace
 
 PostOpsText post_ops_text(const NodeContext& context, std::vector<Argument>& arguments) {
   if (context.node.post_ops.empty()) return {};
@@ -79,7 +128,8 @@ PostOpsText post_ops_text(const NodeContext& context, std::vector<Argument>& arg
     const std::string_view type = storage_name(context.input(static_cast<int>(read.index)).type.dtype);
     members += fmt::format("  const {}* __restrict__ in{};\n", type, read.index);
     packs += fmt::format("    Packed<{}, N> in{};\n", type, read.index);
-    loads += fmt::format("{}load_packed<N>(in{} + offset)", loads.empty() ? "" : ", ", read.index);
+    loads += fmt::format("{}load_packed<N>(in{} + {})", loads.empty() ? "" : ", ", read.index,
+                         operand_offset(context, static_cast<int>(read.index)));
     names += fmt::format("    const auto& in{0} = operands.in{0}.data;\n", read.index);
     values += fmt::format("{}in{}", values.empty() ? "" : ", ", read.index);
     arguments.push_back(read);
@@ -174,6 +224,16 @@ class TiledConvolution : public Tactic {
     return context.node.is("Conv") ? supports_sliding(context) : Support::other_operator("not a Conv");
   }
 
+  /// Inputs are copied in vectors of 16 or 4 bytes, and sums leave in vectors of up to 8.
+  bool takes_strides(const NodeContext& context) const override {
+    const ConvolutionShape shape = convolution_shape(context);
+    const int bytes = static_cast<int>(bits_of(shape.dtype)) / 8;
+    const int vector = shape.channels % (16 / bytes) == 0  ? 16 / bytes
+                       : shape.channels % (4 / bytes) == 0 ? 4 / bytes
+                                                           : 1;
+    return takes_pitches(context, vector, vector_of(shape.filters, 8));
+  }
+
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
     const ConvolutionShape shape = convolution_shape(context);
     const ConvolutionTile tile = convolution_tiles(shape, limits_of(device_)).front();
@@ -195,6 +255,11 @@ class DepthwiseConvolution : public Tactic {
     if (Support sliding = supports_sliding(context); !sliding) return sliding;
     if (!is_depthwise(convolution_shape(context))) return Support::no("its filters see several channels");
     return {};
+  }
+
+  bool takes_strides(const NodeContext& context) const override {
+    const int vector = depthwise_tile(convolution_shape(context), limits_of(device_)).vector;
+    return takes_pitches(context, vector, vector);
   }
 
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "cuda/convolution_plan.hpp"
@@ -43,6 +44,13 @@ DeviceLimits limits_of(const Device& device);
 std::vector<float> floats_of(const Tensor& tensor);
 /// Whether a tensor's elements lie as channels-last has them.
 bool lies_channels_last(const Value& value);
+
+/// How far apart an image's pixels lie at PLACE if they follow each other evenly and their channels lie side by side;
+/// nothing where they don't.
+std::optional<int> pixel_pitch(const Shape& shape, const Place& place);
+/// Whether input 0 can be read in vectors of IN channels, and the output and operands of post-ops written and read in
+/// such of OUT, where the node's places have them.
+bool takes_pitches(const NodeContext& context, int in, int out);
 
 /// The node's post-ops as a struct PostOps, whose parameters ARGUMENTS get.
 PostOpsText post_ops_text(const NodeContext& context, std::vector<Argument>& arguments);

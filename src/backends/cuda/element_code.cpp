@@ -72,7 +72,10 @@ int own_inputs(const NodeContext& context) {
 }
 
 std::string offset_of(const Index& at, const Shape& shape, Layout layout) {
-  const Shape strides = dense_strides(shape, layout);
+  return offset_of(at, shape, dense_strides(shape, layout));
+}
+
+std::string offset_of(const Index& at, const Shape& shape, const Shape& strides) {
   std::string sum;
   for (int i = 0; i < shape.rank(); ++i) {
     const std::string& index = at[static_cast<std::size_t>(i)];
@@ -103,8 +106,7 @@ std::string ElementCode::input_at_offset(int i, const std::string& offset) {
 
 std::string ElementCode::input(int i, const Index& at) {
   if (std::string value = scalar_literal(context_.constant(i)); !value.empty()) return value;
-  const Value& value = context_.input(i);
-  return input_at_offset(i, offset_of(at, value.type.shape, value.layout));
+  return input_at_offset(i, offset_of(at, context_.input(i).type.shape, context_.input_place(i).strides));
 }
 
 std::string ElementCode::broadcast(int i, const Index& at) {
@@ -123,15 +125,23 @@ std::string ElementCode::let(std::string_view type, const std::string& expressio
   return name;
 }
 
-std::string ElementCode::post_ops(std::string x, const std::string& offset) {
+std::string ElementCode::post_ops(std::string x, const OperandRule& operand) {
   for (const PostOp& post : node().post_ops) {
     x = let("float", x);
     if (post.operand < 0)
       x = unary_post_op(post, x);
     else
-      x = fmt::format("{} {} {}", x, post.op == "Add" ? "+" : "*", input_at_offset(post.operand, offset));
+      x = fmt::format("{} {} {}", x, post.op == "Add" ? "+" : "*", operand(post.operand));
   }
   return x;
+}
+
+std::string ElementCode::post_ops(std::string x, const std::string& offset) {
+  return post_ops(std::move(x), [&](int operand) { return input_at_offset(operand, offset); });
+}
+
+std::string ElementCode::post_ops(std::string x, const Index& at) {
+  return post_ops(std::move(x), [&](int operand) { return input(operand, at); });
 }
 
 std::string ElementCode::parameters() const {
@@ -184,7 +194,10 @@ KernelCall element_kernel(const NodeContext& context, int output, const ElementR
     fail(ErrorCode::kUnsupported, "an output of {} elements; a kernel makes up to {}", elements, kMaxElements - 1);
   ElementCode code(context);
   const Index at = declare_index(code, "at", to.type.shape, to.layout);
-  const std::string value = code.post_ops(element(code, output, at), "at");
+  const std::string element_at = element(code, output, at);
+  const bool dense = !context.shares_memory();
+  const std::string value = dense ? code.post_ops(element_at, "at") : code.post_ops(element_at, at);
+  const std::string place = dense ? "at" : offset_of(at, to.type.shape, context.output_place(output).strides);
   const std::string_view stored = storage_name(to.type.dtype);
   std::string parameters = code.parameters();
   if (!parameters.empty()) parameters += ", ";
@@ -194,10 +207,10 @@ extern "C" __global__ void __launch_bounds__({}) elements({}{}* __restrict__ out
   begin_kernel();
   const int32 at = blockIdx.x * {} + threadIdx.x;
   if (at >= {}) return;
-{}  out[at] = Narrow<{}>::from({});
+{}  out[{}] = Narrow<{}>::from({});
 }}
 )",
-                            kThreads, parameters, stored, kThreads, elements, code.body(), stored, value);
+                            kThreads, parameters, stored, kThreads, elements, code.body(), place, stored, value);
   call.grid = {.blocks = {static_cast<unsigned>((elements + kThreads - 1) / kThreads), 1, 1},
                .threads = {kThreads, 1, 1}};
   code.hand_over(call, output, program);

@@ -54,6 +54,8 @@ class ElementCode {
 
   /// The node's post-ops on X, in float32: operands are read at element number OFFSET of the output's memory.
   std::string post_ops(std::string x, const std::string& offset);
+  /// The same where the output's element AT is worked out, wherever the operands lie.
+  std::string post_ops(std::string x, const Index& at);
 
   const std::string& body() const { return body_; }
   /// The kernel's parameters before its outputs ("const float* __restrict__ in0, ..."), and what is handed for them.
@@ -63,6 +65,9 @@ class ElementCode {
   void hand_over(KernelCall& call, int output, NodeProgram& program);
 
  private:
+  using OperandRule = std::function<std::string(int operand)>;
+  std::string post_ops(std::string x, const OperandRule& operand);
+
   NodeContext context_;
   std::string body_;
   int names_ = 0;
@@ -71,8 +76,9 @@ class ElementCode {
   std::vector<std::string> table_types_;
 };
 
-/// The number of AT in the memory of a tensor of SHAPE in LAYOUT: an expression.
+/// The number of AT in the memory of a tensor of SHAPE in LAYOUT, or whose elements lie STRIDES apart: an expression.
 std::string offset_of(const Index& at, const Shape& shape, Layout layout);
+std::string offset_of(const Index& at, const Shape& shape, const Shape& strides);
 /// Where AT of an output of RANK dimensions stands in an operand of SHAPE that broadcasts to it.
 Index broadcast_index(const Index& at, const Shape& shape);
 /// How many inputs the node's operator has: operands of its post-ops stand behind them.

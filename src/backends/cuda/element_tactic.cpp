@@ -15,6 +15,23 @@ Support supports_value(const Value& value) {
   return {};
 }
 
+/// Whether the elements of all operands follow each other in the order that their layouts have, gaps apart: those that
+/// are read several times, or in long lines, should not be far from each other.
+bool keeps_order(const NodeContext& context) {
+  const auto in_order = [&](ValueId id) {
+    if (id == ValueId::kNone) return true;
+    const Value& value = context.graph.value(id);
+    const Shape& shape = value.type.shape;
+    const Shape dense = dense_strides(shape, value.layout);
+    const Shape strides = context.place_of(id).strides;
+    for (int i = 0; i < shape.rank(); ++i)
+      for (int j = 0; j < shape.rank(); ++j)
+        if (shape[i] > 1 && shape[j] > 1 && dense[i] > dense[j] && strides[i] < strides[j]) return false;
+    return true;
+  };
+  return std::ranges::all_of(context.node.inputs, in_order) && std::ranges::all_of(context.node.outputs, in_order);
+}
+
 NodeProgram element_program(const ElementOperators& operators, const NodeContext& context) {
   NodeProgram program;
   for (std::size_t i = 0; i < context.node.outputs.size(); ++i) {
@@ -36,6 +53,10 @@ class ProgramTactic : public Tactic {
     if (Support own = operators_.supports(context); !own) return own;
     if (Support tensors = supports_tensors(context); !tensors) return tensors;
     return supports_post_ops(context);
+  }
+
+  bool takes_strides(const NodeContext& context) const override {
+    return operators_.takes_strides && operators_.takes_strides(context);
   }
 
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
@@ -76,9 +97,10 @@ Support supports_tensors(const NodeContext& context) {
 std::unique_ptr<Tactic> element_tactic(Device& device, ElementOperators operators) {
   const std::string_view name = operators.name;
   const auto supports = operators.supports;
-  return program_tactic(device, {name, supports, [operators = std::move(operators)](const NodeContext& context) {
-                                   return element_program(operators, context);
-                                 }});
+  const auto program = [operators = std::move(operators)](const NodeContext& context) {
+    return element_program(operators, context);
+  };
+  return program_tactic(device, {name, supports, program, keeps_order});
 }
 
 std::string element_of(DType to, const std::string& x) {

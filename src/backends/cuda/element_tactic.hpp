@@ -20,10 +20,12 @@ struct ProgramOperators {
   std::function<Support(const NodeContext& context)> supports;
   /// The kernels of a node of whose outputs not all are empty.
   std::function<NodeProgram(const NodeContext& context)> program;
+  /// Whether the kernels read and write by the operands' strides; null: never.
+  std::function<bool(const NodeContext& context)> takes_strides = nullptr;
 };
 std::unique_ptr<Tactic> program_tactic(Device& device, ProgramOperators operators);
 
-/// Operators of which every thread works out one element, whatever layouts the tensors lie in.
+/// Operators of which every thread works out one element, wherever the tensors' elements lie.
 struct ElementOperators {
   std::string_view name;  ///< of the tactic
   /// Whether ELEMENT knows the node, its tensors and post-ops apart.

@@ -4,7 +4,7 @@
 namespace saccade::cuda {
 namespace {
 
-/// Element-wise operators, one thread an element, inputs and output in any layouts.
+/// Element-wise operators, one thread an element, wherever inputs' and outputs' elements lie.
 class Elements : public Tactic {
  public:
   explicit Elements(Device& device) : device_(device) {}
@@ -14,6 +14,8 @@ class Elements : public Tactic {
     if (!find_element_rule(context)) return Support::other_operator("not element-wise");
     return supports_post_ops(context);
   }
+
+  bool takes_strides(const NodeContext& /*context*/) const override { return true; }
 
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
     NodeProgram program;

@@ -153,6 +153,8 @@ std::string depthwise_source(const ConvolutionShape& shape, const DepthwiseTile&
                                                      {"Height", shape.height},
                                                      {"Width", shape.width},
                                                      {"Channels", shape.groups},
+                                                     {"InPitch", shape.in_pitch},
+                                                     {"OutPitch", shape.out_pitch},
                                                      {"OutHeight", shape.out_height},
                                                      {"OutWidth", shape.out_width},
                                                      {"KernelHeight", shape.kernel_height},

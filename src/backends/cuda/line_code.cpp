@@ -8,6 +8,7 @@
 
 #include "cuda/element_tactic.hpp"
 #include "ops/op.hpp"
+#include "runtime/placement.hpp"
 
 namespace saccade::cuda {
 namespace {
@@ -35,6 +36,12 @@ Support supports_lines(const NodeContext& context) {
   return {};
 }
 
+bool strides_input_alone(const NodeContext& context) {
+  const auto moved = [&](ValueId id) { return id != ValueId::kNone && context.places->has_moved(id); };
+  const std::vector<ValueId>& inputs = context.node.inputs;
+  return std::none_of(inputs.begin() + 1, inputs.end(), moved) && std::ranges::none_of(context.node.outputs, moved);
+}
+
 std::vector<bool> marked(const std::vector<std::int64_t>& axes, int rank) {
   std::vector<bool> marks(static_cast<std::size_t>(rank), false);
   for (const std::int64_t axis : axes)
@@ -48,16 +55,22 @@ LinePlan::LinePlan(const Shape& shape, Layout layout, const std::vector<bool>& r
   for (int i = 0; i < shape.rank(); ++i)
     if (shape[i] != 1) order_.push_back(i);
   std::ranges::stable_sort(order_, std::greater{}, [&](int i) { return strides[i]; });
-  for (const int i : order_) {
-    const bool along = reduced[static_cast<std::size_t>(i)];
-    (along ? count_ : lines_) *= shape[i];
-    if (!runs_.empty() && runs_.back().reduced == along)
-      runs_.back() = {runs_.back().size * shape[i], strides[i], along};
-    else
-      runs_.push_back({shape[i], strides[i], along});
-  }
+  for (const int i : order_) (reduced[static_cast<std::size_t>(i)] ? count_ : lines_) *= shape[i];
+  runs_ = sources_ = runs_of(strides);
   neighbours_ = !runs_.empty() && runs_.back().reduced;
   choose_threads();
+}
+
+std::vector<LinePlan::Run> LinePlan::runs_of(const Shape& strides) const {
+  std::vector<Run> runs;
+  for (const int i : order_) {
+    const bool along = reduced_[static_cast<std::size_t>(i)];
+    if (!runs.empty() && runs.back().reduced == along && runs.back().step == shape_[i] * strides[i])
+      runs.back() = {runs.back().size * shape_[i], strides[i], along};
+    else
+      runs.push_back({shape_[i], strides[i], along});
+  }
+  return runs;
 }
 
 void LinePlan::choose_threads() {
@@ -88,13 +101,13 @@ void LinePlan::do_alone() {
   neighbours_ = false;
 }
 
-std::string LinePlan::sum_of(bool reduced, const std::string& number) const {
+std::string LinePlan::sum_of(const std::vector<Run>& runs, bool reduced, const std::string& number) {
   std::string sum;
   std::int64_t inner = 1;
-  for (auto run = runs_.rbegin(); run != runs_.rend(); ++run) {
+  for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
     if (run->reduced != reduced) continue;
     const bool outermost =
-        std::none_of(std::next(run), runs_.rend(), [&](const Run& r) { return r.reduced == reduced; });
+        std::none_of(std::next(run), runs.rend(), [&](const Run& r) { return r.reduced == reduced; });
     std::string part = inner == 1 ? number : fmt::format("{} / {}", number, inner);
     if (!outermost) part = fmt::format("{} % {}", part, run->size);
     sum += fmt::format("{}({}) * {}", sum.empty() ? "" : " + ", part, run->step);
@@ -111,9 +124,11 @@ std::string LinePlan::constants(std::string_view name) const {
   static constexpr int kAlong = {};
   static constexpr bool kNeighbours = {};
   static __device__ __forceinline__ int32 place(int32 line, int32 i) {{ return {} + {}; }}
+  static __device__ __forceinline__ int32 source(int32 line, int32 i) {{ return {} + {}; }}
 }};
 )",
-                     name, lines_, count_, across_, along_, neighbours_, sum_of(false, "line"), sum_of(true, "i"));
+                     name, lines_, count_, across_, along_, neighbours_, sum_of(runs_, false, "line"),
+                     sum_of(runs_, true, "i"), sum_of(sources_, false, "line"), sum_of(sources_, true, "i"));
 }
 
 Index LinePlan::index_of(ElementCode& code, const std::string& line) const {

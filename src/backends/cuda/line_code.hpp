@@ -14,6 +14,8 @@ class LinePlan {
 
   std::int64_t lines() const { return lines_; }
   std::int64_t count() const { return count_; }
+  /// The input's elements lie STRIDES apart, not as the output's.
+  void read_by(const Shape& strides) { sources_ = runs_of(strides); }
   /// One thread a line, for what must be done one element after the other.
   void do_alone();
 
@@ -31,13 +33,15 @@ class LinePlan {
     std::int64_t step;
     bool reduced;
   };
-  std::string sum_of(bool reduced, const std::string& number) const;
+  std::vector<Run> runs_of(const Shape& strides) const;
+  static std::string sum_of(const std::vector<Run>& runs, bool reduced, const std::string& number);
   void choose_threads();
 
   Shape shape_;
   std::vector<int> order_;  // dimensions of more than one element, outermost in memory first
   std::vector<bool> reduced_;
   std::vector<Run> runs_;
+  std::vector<Run> sources_;
   std::int64_t lines_ = 1;
   std::int64_t count_ = 1;
   bool neighbours_ = false;
@@ -47,6 +51,9 @@ class LinePlan {
 
 /// Why no line kernel computes a node whose output 0 lies as its input 0 does; nothing where one does.
 Support supports_lines(const NodeContext& context);
+
+/// Whether, of the node's tensors, none but input 0 lies in another's memory: what read_by() then takes.
+bool strides_input_alone(const NodeContext& context);
 
 /// Whether each of RANK dimensions is one of AXES, which may be negative.
 std::vector<bool> marked(const std::vector<std::int64_t>& axes, int rank);

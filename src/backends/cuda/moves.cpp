@@ -6,6 +6,7 @@
 #include "cuda/element_functions.hpp"
 #include "cuda/tactics.hpp"
 #include "ops/op.hpp"
+#include "runtime/placement.hpp"
 
 // Operators that only move elements: transposes, slices, pads, concatenations, gathers by constant indices, changes of
 // layout. What each does is asked of its reference kernel, once, when the plan is made: it moves the numbers of its
@@ -110,7 +111,8 @@ std::optional<Affine> affine(std::span<const std::int64_t> origins, const Shape&
 /// The expression of element NUMBER (row-major, an expression) of input I.
 std::string element_number(ElementCode& code, int i, const std::string& number) {
   const Value& value = code.context().input(i);
-  if (lies_alike(value.type.shape, Layout::kRowMajor, value.type.shape, value.layout))
+  const Place place = code.context().input_place(i);
+  if (same_place(place, {place.root, place.offset, dense_strides(value.type.shape)}, value.type.shape))
     return code.input_at_offset(i, number);
   const std::string name = code.let("int32", number);
   return code.input(i, declare_index(code, name, value.type.shape, Layout::kRowMajor));
@@ -134,7 +136,8 @@ std::string fill_of(ElementCode& code) {
                                    Index(static_cast<std::size_t>(code.context().input(fill).type.shape.rank()), "0")));
 }
 
-/// One element of a Concat: whichever input its index along the axis falls into.
+/// One element of a Concat: whichever input its index along the axis falls into. Inputs that were written in their
+/// place are left alone.
 std::string concat(ElementCode& code, int /*output*/, const Index& at) {
   const NodeContext& context = code.context();
   const int axis = InferContext::axis(context.node.attributes.integer("axis", 0), context.output().type.shape.rank());
@@ -142,9 +145,15 @@ std::string concat(ElementCode& code, int /*output*/, const Index& at) {
   std::string value = code.fresh();
   code.line(fmt::format("{} {};", compute_name(context.output().type.dtype), value));
   std::int64_t first = 0;
+  const std::vector<ValueLink> links = links_of(context.graph, context.node);
   for (int i = 0; i < own_inputs(context); ++i) {
     const std::int64_t size = context.input(i).type.shape[axis];
     if (size == 0) continue;
+    if (context.places != nullptr && !links.empty() && context.places->holds(links[static_cast<std::size_t>(i)])) {
+      code.line(fmt::format("{}if ({} < {}) return;", first == 0 ? "" : "else ", along, first + size));
+      first += size;
+      continue;
+    }
     Index own = at;
     own[static_cast<std::size_t>(axis)] = fmt::format("{} - {}", along, first);
     code.line(fmt::format("{}if ({} < {}) {} = {};", first == 0 ? "" : "else ", along, first + size, value,
@@ -180,6 +189,15 @@ class Origin {
   const Tensor& numbers_;
 };
 
+/// Where output number OUTPUT lies if it is a part or a view of input 0, in the memory of that; nothing where it is
+/// not.
+std::optional<Place> place_in_input(const NodeContext& context, std::size_t output) {
+  if (context.node.is("Concat")) return {};
+  const std::vector<ValueLink> links = links_of(context.graph, context.node);
+  if (output >= links.size()) return {};
+  return links[output].place_of_part(context.graph, context.input_place(0));
+}
+
 class Moves : public Tactic {
  public:
   explicit Moves(Device& device) : device_(device) {}
@@ -205,6 +223,8 @@ class Moves : public Tactic {
     return supports_post_ops(context);
   }
 
+  bool takes_strides(const NodeContext& /*context*/) const override { return true; }
+
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
     NodeProgram program;
     if (context.node.op == "Concat") {
@@ -212,6 +232,31 @@ class Moves : public Tactic {
         program.calls.push_back(element_kernel(context, 0, concat, program));
       return make_launch(device_, context, std::move(program));
     }
+    if (place_in_input(context, 0)) {
+      copy_parts(context, program);
+    } else {
+      copy_by_numbers(context, program);
+    }
+    return make_launch(device_, context, std::move(program));
+  }
+
+ private:
+  /// Outputs that strides find in the input, but for those that lie there.
+  static void copy_parts(const NodeContext& context, NodeProgram& program) {
+    for (std::size_t i = 0; i < context.node.outputs.size(); ++i) {
+      const int output = static_cast<int>(i);
+      const Shape& shape = context.output(output).type.shape;
+      const Place from = *place_in_input(context, i);
+      if (shape.elements() == 0 || same_place(from, context.output_place(output), shape)) continue;
+      const std::int64_t first = from.offset - context.input_place(0).offset;
+      const auto element = [&](ElementCode& code, int /*output*/, const Index& at) {
+        return code.input_at_offset(0, fmt::format("{} + {}", offset_of(at, shape, from.strides), first));
+      };
+      program.calls.push_back(element_kernel(context, output, element, program));
+    }
+  }
+
+  static void copy_by_numbers(const NodeContext& context, NodeProgram& program) {
     const std::vector<Tensor> numbers = run_on_numbers(context);
     for (std::size_t i = 0; i < numbers.size(); ++i)
       if (!numbers[i].empty() && numbers[i].elements() > 0)
@@ -221,10 +266,8 @@ class Moves : public Tactic {
               return Origin(numbers[static_cast<std::size_t>(output)])(code, at);
             },
             program));
-    return make_launch(device_, context, std::move(program));
   }
 
- private:
   Device& device_;
 };
 

@@ -13,8 +13,9 @@ Support supports_softmax(const NodeContext& context) {
 
 NodeProgram softmax(const NodeContext& context) {
   const Value& input = context.input(0);
-  const LinePlan plan(input.type.shape, input.layout,
-                      marked({context.node.attributes.integer("axis", -1)}, input.type.shape.rank()));
+  LinePlan plan(input.type.shape, input.layout,
+                marked({context.node.attributes.integer("axis", -1)}, input.type.shape.rank()));
+  plan.read_by(context.input_place(0).strides);
   NodeProgram program;
   ElementCode code(context);
   LineKernel kernel{.header = "normalization.cuh"};
@@ -30,7 +31,7 @@ NodeProgram softmax(const NodeContext& context) {
 }  // namespace
 
 std::unique_ptr<Tactic> line_softmax(Device& device) {
-  return program_tactic(device, {"lines.softmax", supports_softmax, softmax});
+  return program_tactic(device, {"lines.softmax", supports_softmax, softmax, strides_input_alone});
 }
 
 }  // namespace saccade::cuda

@@ -52,12 +52,12 @@ __device__ __forceinline__ void convolve_depthwise(const typename L::Element* __
     const bool inside = static_cast<unsigned>(y) < static_cast<unsigned>(L::kHeight);
     // Small kernels don't branch, so that the loads of all rows are under way together.
     if (!kHeld && !inside) continue;
-    const T* from = input + ((image * L::kHeight + y) * L::kWidth + in_x) * L::kChannels + channel;
+    const T* from = input + ((image * L::kHeight + y) * L::kWidth + in_x) * L::kInPitch + channel;
 #pragma unroll
     for (int column = 0; column < kColumns; ++column) {
       Vector x = {};
       if (inside && static_cast<unsigned>(in_x + column) < static_cast<unsigned>(L::kWidth))
-        x = load_packed<kVector>(from + column * L::kChannels);
+        x = load_packed<kVector>(from + column * L::kInPitch);
 #pragma unroll
       for (int p = 0; p < L::kPixels; ++p) {
         const int along = column - p * L::kStrideX;
@@ -73,7 +73,7 @@ __device__ __forceinline__ void convolve_depthwise(const typename L::Element* __
 #pragma unroll
   for (int p = 0; p < L::kPixels; ++p) {
     if (out_x + p >= L::kOutWidth) break;
-    const int offset = (line * L::kOutWidth + out_x + p) * L::kChannels + channel;
+    const int offset = (line * L::kOutWidth + out_x + p) * L::kOutPitch + channel;
     post_ops.apply(sums[p], post_ops.template load<kVector>(offset));
     store_packed(output + offset, sums[p]);
   }

@@ -9,6 +9,7 @@
 //   of
 //                           a warp have lines of their own
 //   place(line, i)          where element I lies in memory
+//   source(line, i)         where it lies in the input's: the same place, or in the memory of others
 
 /// INFINITY as a T.
 template <typename T>
@@ -89,7 +90,7 @@ class Share {
 #pragma unroll
       for (int turn = 0; turn < kTurns; ++turn) {
         const int32 i = turn * Lines::kAlong + team.along;
-        if (i < Lines::kCount) kept_[turn] = load(Lines::place(team.line, i));
+        if (i < Lines::kCount) kept_[turn] = load(Lines::source(team.line, i));
       }
     }
   }
@@ -105,7 +106,7 @@ class Share {
       }
     } else {
 #pragma unroll 4
-      for (int32 i = team_.along; i < Lines::kCount; i += Lines::kAlong) visit(i, load_(Lines::place(team_.line, i)));
+      for (int32 i = team_.along; i < Lines::kCount; i += Lines::kAlong) visit(i, load_(Lines::source(team_.line, i)));
     }
   }
 

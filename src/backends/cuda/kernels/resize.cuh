@@ -40,7 +40,7 @@ __device__ __forceinline__ void resize_channels(const typename L::Element* __res
       // What lies where no tap is could be infinite, or another image's.
       if (along_y[y] == 0 || along_x[x] == 0) continue;
       const int from = (image * L::kHeight + in_y + y) * L::kWidth + in_x + x;
-      taps[y][x] = load_packed<kVector>(input + from * L::kChannels + channel);
+      taps[y][x] = load_packed<kVector>(input + from * L::kInPitch + channel);
     }
   }
   float sums[kVector] = {};
@@ -54,7 +54,7 @@ __device__ __forceinline__ void resize_channels(const typename L::Element* __res
       sums[i] += along_y[y] * sum;
     }
   }
-  const int offset = at * kVector;
+  const int offset = pixel * L::kOutPitch + channel;
   post_ops.apply(sums, post_ops.template load<kVector>(offset));
   store_packed(output + offset, sums);
 }

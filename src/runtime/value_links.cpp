@@ -1,0 +1,175 @@
+#include "runtime/value_links.hpp"
+
+#include "ops/index.hpp"
+#include "ops/slice.hpp"
+#include "ops/transpose.hpp"
+
+namespace saccade {
+namespace {
+
+using Kind = ValueLink::Kind;
+
+/// The strides under which a tensor of shape FROM, its elements STRIDES apart, is one of shape TO with the same
+/// elements in the same row-major order. Nothing where a dimension of TO would reach over a gap.
+std::optional<Shape> reshaped_strides(const Shape& from, const Shape& strides, const Shape& to) {
+  if (from.elements() == 0) return Shape::filled(to.rank(), 0);
+  struct Run {
+    std::int64_t size;
+    std::int64_t step;
+  };
+  std::vector<Run> runs;  // dimensions that follow each other without a gap, the innermost first
+  for (int i = from.rank() - 1; i >= 0; --i) {
+    if (from[i] == 1) continue;
+    if (!runs.empty() && strides[i] == runs.back().size * runs.back().step)
+      runs.back().size *= from[i];
+    else
+      runs.push_back({from[i], strides[i]});
+  }
+  Shape result = Shape::filled(to.rank(), 1);
+  std::size_t run = 0;
+  std::int64_t taken = 1;  // of the run
+  for (int i = to.rank() - 1; i >= 0; --i) {
+    if (to[i] == 1) continue;
+    if (run < runs.size() && taken == runs[run].size) {
+      ++run;
+      taken = 1;
+    }
+    if (run == runs.size() || runs[run].size / taken % to[i] != 0) return {};
+    result[i] = runs[run].step * taken;
+    taken *= to[i];
+  }
+  return result;
+}
+
+std::optional<Place> moved(const Place& place, std::optional<Shape> strides) {
+  if (!strides) return {};
+  return Place{place.root, place.offset, *strides};
+}
+
+/// Whether a Transpose leaves every element where it was, as one between NHWC and a channels-last NCHW does.
+bool moves_nothing(const Node& transpose, const Value& from, const Value& to) {
+  const Shape order = transpose_order(transpose.attributes, from.type.shape.rank());
+  const Shape src = dense_strides(from.type.shape, from.layout);
+  const Shape dst = dense_strides(to.type.shape, to.layout);
+  for (int i = 0; i < order.rank(); ++i)
+    if (to.type.shape[i] > 1 && dst[i] != src[static_cast<int>(order[i])]) return false;
+  return true;
+}
+
+std::vector<ValueLink> slice_links(const Graph& graph, const Node& node) {
+  const Shape& shape = graph.value(node.inputs[0]).type.shape;
+  const auto list = [&](std::size_t i) {
+    const Tensor* constant = i < node.inputs.size() ? graph.constant(node.inputs[i]) : nullptr;
+    return constant != nullptr ? Indices(view_of(*constant)) : Indices();
+  };
+  for (std::size_t i = 1; i < node.inputs.size(); ++i)
+    if (node.inputs[i] != ValueId::kNone && graph.constant(node.inputs[i]) == nullptr) return {};
+  const SliceRanges ranges = slice_ranges(shape, list(1), list(2), list(3), list(4));
+  ValueLink link{.base = node.inputs[0], .part = node.outputs[0]};
+  for (int i = 0; i < shape.rank(); ++i) {
+    const SliceRange& range = ranges[static_cast<std::size_t>(i)];
+    if (range.step < 0) return {};
+    link.first.push_back(range.start);
+    link.step.push_back(range.step);
+  }
+  return {link};
+}
+
+/// PART is SIZE elements of BASE from START on along AXIS.
+ValueLink block(ValueId base, ValueId part, int rank, int axis, std::int64_t start) {
+  ValueLink link{.base = base, .part = part, .first = Shape::filled(rank, 0), .step = Shape::filled(rank, 1)};
+  link.first[axis] = start;
+  return link;
+}
+
+std::vector<ValueLink> split_links(const Graph& graph, const Node& node) {
+  const Shape& shape = graph.value(node.inputs[0]).type.shape;
+  const int axis = axis_of(node.attributes, shape);
+  std::vector<ValueLink> links;
+  std::int64_t start = 0;
+  for (ValueId output : node.outputs) {
+    if (output == ValueId::kNone) return {};  // its size is not in the graph
+    links.push_back(block(node.inputs[0], output, shape.rank(), axis, start));
+    start += graph.value(output).type.shape[axis];
+  }
+  return links;
+}
+
+std::vector<ValueLink> concat_links(const Graph& graph, const Node& node) {
+  const Shape& shape = graph.value(node.outputs[0]).type.shape;
+  const int axis = axis_of(node.attributes, shape);
+  std::vector<ValueLink> links;
+  std::int64_t start = 0;
+  for (ValueId input : node.inputs) {
+    links.push_back(block(node.outputs[0], input, shape.rank(), axis, start));
+    start += graph.value(input).type.shape[axis];
+  }
+  return links;
+}
+
+}  // namespace
+
+bool same_place(const Place& a, const Place& b, const Shape& shape) {
+  if (a.root != b.root || a.offset != b.offset) return false;
+  for (int i = 0; i < shape.rank(); ++i)
+    if (shape[i] > 1 && a.strides[i] != b.strides[i]) return false;
+  return true;
+}
+
+std::optional<Place> ValueLink::place_of_part(const Graph& graph, const Place& place) const {
+  const Shape& shape = graph.value(part).type.shape;
+  if (kind == Kind::kReshape) return moved(place, reshaped_strides(graph.value(base).type.shape, place.strides, shape));
+  Place result = place;
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (kind == Kind::kTranspose) {
+      result.strides[i] = place.strides[static_cast<int>(order[i])];
+    } else {
+      result.offset += first[i] * place.strides[i];
+      result.strides[i] *= step[i];
+    }
+  }
+  return result;
+}
+
+std::optional<Place> ValueLink::place_of_base(const Graph& graph, const Place& place) const {
+  const Shape& shape = graph.value(base).type.shape;
+  if (kind == Kind::kReshape) return moved(place, reshaped_strides(graph.value(part).type.shape, place.strides, shape));
+  Place result = place;
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (kind == Kind::kTranspose) {
+      result.strides[static_cast<int>(order[i])] = place.strides[i];
+    } else {
+      if (place.strides[i] % step[i] != 0) return {};
+      result.strides[i] /= step[i];
+      result.offset -= first[i] * result.strides[i];
+    }
+  }
+  return result;
+}
+
+std::vector<ValueLink> links_of(const Graph& graph, const Node& node) {
+  if (!node.post_ops.empty() || node.outputs.empty() || node.inputs.empty()) return {};
+  if (node.is("Slice")) return slice_links(graph, node);
+  if (node.is("Split")) return split_links(graph, node);
+  if (node.is("Concat")) return concat_links(graph, node);
+  ValueLink link{.kind = Kind::kReshape, .base = node.inputs[0], .part = node.outputs[0]};
+  if (node.is("Transpose")) {
+    link.kind = Kind::kTranspose;
+    link.order = transpose_order(node.attributes, graph.value(link.base).type.shape.rank());
+    return {link};
+  }
+  const Op* op = find_op(node.domain, node.op);
+  return op != nullptr && op->is_view ? std::vector{link} : std::vector<ValueLink>{};
+}
+
+bool is_free_view(const Graph& graph, const Node& node) {
+  const Op* op = find_op(node.domain, node.op);
+  const bool transposes = node.is("Transpose");
+  if (op == nullptr || !(op->is_view || transposes) || !node.post_ops.empty()) return false;
+  const Value& from = graph.value(node.inputs[0]);
+  const Value& to = graph.value(node.outputs[0]);
+  return transposes ? moves_nothing(node, from, to)
+                    : lies_alike(from.type.shape, from.layout, to.type.shape, to.layout);
+}
+
+}  // namespace saccade

@@ -1,0 +1,216 @@
+#include <algorithm>
+#include <random>
+
+#include "cuda_case.hpp"
+#include "support/graph_builder.hpp"
+
+// Slices and concatenations in place, with the kernels that then read and write by pitches and strides.
+namespace saccade {
+namespace {
+
+using test::GraphBuilder;
+using Values = std::vector<ValueId>;
+
+constexpr CudaTolerance kLoose{1e-4, 1e-4};
+constexpr CudaTolerance kHalves{2e-2, 2e-2};
+
+/// Small networks of images of one size. What they are made of lies channels-last; their input and outputs don't.
+class Network {
+ public:
+  explicit Network(DType dtype = DType::kFloat32, std::int64_t height = 5, std::int64_t width = 6,
+                   std::int64_t images = 1)
+      : dtype_(dtype), image_{images, 0, height, width} {}
+
+  ValueId input(std::int64_t channels) {
+    Shape shape = image_;
+    shape[1] = channels;
+    const ValueId x = b_.input("x" + std::to_string(inputs_++), shape, dtype_);
+    channels_[op("Relu", {x}, channels)] = channels;
+    return last_;
+  }
+  ValueId op(const std::string& name, Values inputs, std::int64_t channels,
+             const GraphBuilder::AttributeList& attributes = {}) {
+    last_ = b_.op(name, std::move(inputs), attributes);
+    channels_[last_] = channels;
+    return last_;
+  }
+  /// With padding, so that the image keeps its size. A post-op adds ADDED.
+  ValueId conv(ValueId x, std::int64_t filters, std::int64_t kernel, std::int64_t group = 1,
+               ValueId added = ValueId::kNone) {
+    const float bound = 1.0F / static_cast<float>(kernel * kernel);
+    const std::int64_t pad = kernel / 2;
+    Values inputs{x, weights({filters, channels_.at(x) / group, kernel, kernel}, bound), weights({filters}, 1)};
+    if (added != ValueId::kNone) inputs.push_back(added);
+    op("Conv", inputs, filters, {{"pads", std::vector<std::int64_t>{pad, pad, pad, pad}}, {"group", group}});
+    if (added != ValueId::kNone) b_.graph().node(b_.graph().value(last_).producer).post_ops = {{"Add", 0, 0, 3}};
+    return last_;
+  }
+  ValueId slice(ValueId x, std::int64_t from, std::int64_t to) {
+    return op("Slice", {x, b_.ints({from}), b_.ints({to}), b_.ints({1})}, to - from);
+  }
+  ValueId concat(const Values& values) {
+    std::int64_t channels = 0;
+    for (ValueId value : values) channels += channels_.at(value);
+    return op("Concat", values, channels, {{"axis", std::int64_t{1}}});
+  }
+  ValueId max_pool(ValueId x) {
+    return op("MaxPool", {x}, channels_.at(x),
+              {{"kernel_shape", std::vector<std::int64_t>{3, 3}}, {"pads", std::vector<std::int64_t>{1, 1, 1, 1}}});
+  }
+  std::int64_t channels(ValueId x) const { return channels_.at(x); }
+  GraphBuilder& builder() { return b_; }
+
+  Graph build(const Values& outputs) {
+    Values ends;
+    for (ValueId output : outputs) ends.push_back(b_.op("Abs", {output}));
+    Graph graph = b_.build(ends);
+    for (std::size_t i = 0; i < graph.value_count(); ++i) {
+      const auto id = static_cast<ValueId>(i);
+      if (!graph.is_input(id) && !graph.is_output(id) && graph.constant(id) == nullptr &&
+          graph.value(id).type.shape.rank() >= 3)
+        graph.value(id).layout = Layout::kChannelsLast;
+    }
+    return graph;
+  }
+
+ private:
+  ValueId weights(const Shape& shape, float bound) {
+    return b_.constant(random_elements(dtype_, shape, -bound, bound, ++seed_));
+  }
+
+  GraphBuilder b_;
+  DType dtype_;
+  Shape image_;
+  std::map<ValueId, std::int64_t> channels_;
+  ValueId last_ = ValueId::kNone;
+  int inputs_ = 0;
+  std::uint32_t seed_ = 100;
+};
+
+/// "Conv Conv Concat": the operators that are launches.
+std::string launches(const Plan& plan) {
+  std::string text;
+  for (const Step& step : plan.steps())
+    if (step.launch) text += (text.empty() ? "" : " ") + plan.graph().node(step.node).op;
+  return text;
+}
+
+/// The block of a YOLO: a convolution's halves, and what becomes of the second, joined.
+Graph c2f(DType dtype, std::int64_t half) {
+  Network n(dtype);
+  const ValueId x = n.conv(n.input(8), 2 * half, 1);
+  const ValueId lower = n.slice(x, 0, half);
+  const ValueId upper = n.slice(x, half, 2 * half);
+  const ValueId deeper = n.conv(n.conv(upper, half, 3), half, 3, 1, upper);
+  return n.build({n.conv(n.concat({lower, upper, deeper}), 8, 1)});
+}
+
+TEST(CudaPlacement, RunsSplitAndJoinedConvolutionsWithoutACopy) {
+  EXPECT_EQ(launches(*expect_as_reference(c2f(DType::kFloat32, 8), kLoose)), "Relu Conv Conv Conv Conv Abs");
+  EXPECT_EQ(launches(*expect_as_reference(c2f(DType::kFloat16, 16), kHalves)), "Relu Conv Conv Conv Conv Abs");
+}
+
+TEST(CudaPlacement, CopiesHalvesThatLieAtNoVector) {
+  // A convolution of 24 filters does not write 36 channels a pixel in vectors of 8, nor one of 10 15 in pairs; what
+  // comes out behind them lies well.
+  EXPECT_EQ(launches(*expect_as_reference(c2f(DType::kFloat16, 12), kHalves)), "Relu Conv Conv Conv Concat Conv Abs");
+  EXPECT_EQ(launches(*expect_as_reference(c2f(DType::kFloat32, 5), kLoose)), "Relu Conv Conv Conv Concat Conv Abs");
+}
+
+TEST(CudaPlacement, JoinsWhatBranchesMake) {
+  for (const DType dtype : {DType::kFloat32, DType::kFloat16}) {
+    Network n(dtype, 5, 6, 2);
+    const ValueId x = n.input(8);
+    const ValueId joined =
+        n.concat({n.conv(x, 8, 1), n.conv(x, 16, 3), n.max_pool(x), n.conv(x, 8, 3, 8), n.op("Neg", {x}, 8)});
+    const auto plan = expect_as_reference(n.build({n.conv(joined, 8, 1)}), dtype == DType::kFloat32 ? kLoose : kHalves);
+    EXPECT_EQ(launches(*plan), "Relu Conv Conv MaxPool Conv Neg Conv Abs");
+  }
+}
+
+TEST(CudaPlacement, GrowsWhatEveryLayerReads) {
+  Network n;
+  Values features{n.input(8)};
+  for (int i = 0; i < 3; ++i) features.push_back(n.conv(i == 0 ? features[0] : n.concat(features), 4, 3));
+  const auto plan = expect_as_reference(n.build({n.concat(features)}), kLoose);
+  EXPECT_EQ(launches(*plan), "Relu Conv Conv Conv Abs");
+}
+
+TEST(CudaPlacement, JoinsWhatIsEnlarged) {
+  Network n;
+  const ValueId x = n.input(8);
+  const ValueId scales = n.builder().floats({4}, {1, 1, 2, 2});
+  const ValueId nearest = n.op("Resize", {x, ValueId::kNone, scales}, 8);
+  const ValueId linear = n.op("Resize", {x, ValueId::kNone, scales}, 8, {{"mode", std::string("linear")}});
+  const ValueId weights = n.builder().random({8, 16, 2, 2});
+  const ValueId transposed = n.op("ConvTranspose", {x, weights}, 16, {{"strides", std::vector<std::int64_t>{2, 2}}});
+  const auto plan = expect_as_reference(n.build({n.concat({nearest, linear, transposed})}), kLoose);
+  EXPECT_EQ(launches(*plan), "Relu Resize Resize ConvTranspose Abs");
+}
+
+TEST(CudaPlacement, CopiesIntoAConcatWhatCannotBeThere) {
+  Network n;
+  const ValueId x = n.input(8);
+  const ValueId y = n.conv(x, 8, 1);
+  const ValueId one = n.concat({x, y});
+  const ValueId two = n.concat({n.op("Neg", {y}, 8), x, x});
+  const auto plan = expect_as_reference(n.build({one, two}), kLoose);
+  EXPECT_EQ(launches(*plan), "Relu Conv Neg Concat Abs Abs");
+}
+
+TEST(CudaPlacement, SeesViewsOfViews) {
+  Network n(DType::kFloat32, 4, 6);
+  const ValueId x = n.conv(n.input(8), 16, 1);
+  const ValueId middle = n.slice(x, 4, 12);
+  const ValueId inner = n.slice(middle, 4, 8);
+  const ValueId rows = n.op("Reshape", {inner, n.builder().ints({1, 4, 24})}, 4);
+  const Values parts = n.builder().multi("Split", {rows}, 2, {{"axis", std::int64_t{2}}});
+  const ValueId every = n.op(
+      "Slice", {x, n.builder().ints({0}), n.builder().ints({6}), n.builder().ints({3}), n.builder().ints({2})}, 16);
+  const auto plan = expect_as_reference(n.build({rows, parts[0], parts[1], every, n.op("Neg", {inner}, 4)}), kLoose);
+  EXPECT_EQ(launches(*plan), "Relu Conv Neg Abs Abs Abs Abs Abs");
+}
+
+TEST(CudaPlacement, ReadsInAnotherOrder) {
+  // As a detector's head reads its distances: channels-last boxes, row-major, cut, turned, and softened.
+  Network n(DType::kFloat32, 3, 4);
+  const ValueId x = n.conv(n.input(8), 24, 1);
+  const ValueId rows = n.op("Reshape", {x, n.builder().ints({1, 24, 12})}, 24);
+  const ValueId turned = n.op("saccade.Reorder", {rows}, 24);
+  const Values parts = n.builder().multi("Split", {turned, n.builder().ints({16, 8})}, 2, {{"axis", std::int64_t{1}}});
+  const ValueId bins = n.op("Reshape", {parts[0], n.builder().ints({1, 4, 4, 12})}, 4);
+  const ValueId first = n.op("Transpose", {bins}, 4, {{"perm", std::vector<std::int64_t>{0, 2, 1, 3}}});
+  const ValueId shares = n.op("Softmax", {first}, 4, {{"axis", std::int64_t{1}}});
+  const ValueId sum = n.op("Add", {parts[1], parts[1]}, 8);
+  Graph graph = n.build({shares, sum});
+  for (ValueId id : {turned, parts[0], parts[1], bins, first, shares, sum}) graph.value(id).layout = Layout::kRowMajor;
+  const auto plan = expect_as_reference(graph, kLoose);
+  EXPECT_EQ(launches(*plan), "Relu Conv Softmax Add Abs Abs");
+}
+
+TEST(CudaPlacement, AgreesOnRandomNetworks) {
+  for (std::uint32_t seed = 0; seed < 6; ++seed) {
+    std::mt19937 random(seed);
+    const auto below = [&](std::size_t count) { return static_cast<std::size_t>(random() % count); };
+    Network n(DType::kFloat32, 3, 4, 1 + seed % 2);
+    Values values{n.input(8), n.input(5)};
+    const auto any = [&] { return values[below(values.size())]; };
+    for (int i = 0; i < 9; ++i) {
+      const ValueId x = any();
+      const std::int64_t c = n.channels(x);
+      switch (below(6)) {
+        case 0: values.push_back(n.conv(x, 8, 1)); break;
+        case 1: values.push_back(n.conv(x, c, 3, c)); break;
+        case 2: values.push_back(n.max_pool(x)); break;
+        case 3: values.push_back(c < 2 ? x : n.slice(x, 0, c / 2)); break;
+        default: values.push_back(n.concat({x, any(), any()})); break;
+      }
+      if (n.channels(values.back()) > 40) values.pop_back();
+    }
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    expect_as_reference(n.build({values.back(), values[values.size() - 2], any()}), kLoose);
+  }
+}
+
+}  // namespace
+}  // namespace saccade
