@@ -6,6 +6,7 @@
 #include <string>
 
 #include "ops/matmul_shape.hpp"
+#include "ops/strided_attention.hpp"
 #include "ops/window.hpp"
 
 namespace saccade {
@@ -132,6 +133,13 @@ Products of_matmul(const Graph& graph, const Node& node, std::size_t right) {
   return {products, products};
 }
 
+Products of_attention(const Graph& graph, const Node& node) {
+  const AttentionWalks walks = attention_walks(graph, node);
+  const std::int64_t pairs = product_of({walks.batches(), walks.queries(), walks.keys()});
+  const std::int64_t products = product_of({pairs, walks.channels() + walks.value_channels()});
+  return {products, products};
+}
+
 Products of_gemm(const Graph& graph, const Node& node) {
   const Shape& a = input_shape(graph, node, 0);
   const std::int64_t products =
@@ -224,6 +232,7 @@ Products products_of(const Graph& graph, const Node& node) {
   if (node.op == "QLinearMatMul") return of_matmul(graph, node, 3);
   if (node.op == "Gemm") return of_gemm(graph, node);
   if (node.op == "Einsum") return of_einsum(graph, node);
+  if (node.op == "StridedAttention") return of_attention(graph, node);
   return {};
 }
 

@@ -7,6 +7,7 @@
 
 #include "ops/einsum_equation.hpp"
 #include "ops/regions.hpp"
+#include "ops/strided_attention.hpp"
 
 namespace saccade {
 namespace {
@@ -65,6 +66,13 @@ double matrix_product(const Costed& at) {
 /// Each query meets each key, of now and before, and each value.
 double attention(const Costed& at) {
   return (at.input(0) + at.outputs()) * (at.dim(1, -2) + (at.has(4) ? at.dim(4, -2) : 0));
+}
+
+/// The same, wherever they lie.
+double strided_attention(const Costed& at) {
+  const AttentionWalks walks = attention_walks(at.graph, at.node);
+  const auto pairs = static_cast<double>(walks.batches() * walks.queries()) * static_cast<double>(walks.keys());
+  return pairs * static_cast<double>(walks.channels() + walks.value_channels());
 }
 
 double einsum(const Costed& at) {
@@ -141,6 +149,7 @@ constexpr std::array kRows = {
     Row{"QLinearMatMul", matrix_product},
     Row{"Resize", interpolation},
     Row{"RoiAlign", roi_align},
+    Row{"StridedAttention", strided_attention},
     Row{"TopK", sorting},
     Row{"Unique", sorting},
 };

@@ -50,7 +50,15 @@ class Runner {
   PassReport take_report() { return std::move(report_); }
 
  private:
-  PassContext context() { return {graph_, known_, options_.layout_rules, options_.widen_halves, options_.allow_tf32, options_.narrow_to}; }
+  PassContext context() {
+    return {.graph = graph_,
+            .known = known_,
+            .layout_rules = options_.layout_rules,
+            .widen_halves = options_.widen_halves,
+            .allow_tf32 = options_.allow_tf32,
+            .fuses_attention = options_.fuses_attention,
+            .narrow_to = options_.narrow_to};
+  }
 
   bool stopped() const {
     return options_.max_patches >= 0 && static_cast<std::int64_t>(report_.patches.size()) >= options_.max_patches;

@@ -24,6 +24,8 @@ struct PassOptions {
   bool widen_halves = false;
   /// Convolutions and products of float32 may round to tf32.
   bool allow_tf32 = false;
+  /// The backend runs saccade.StridedAttention as one kernel.
+  bool fuses_attention = false;
   /// What the model's float32 is to be computed in: float16 or bfloat16; nothing: as it is.
   std::optional<DType> narrow_to;
 

@@ -16,6 +16,7 @@ namespace {
 
 bool is_product(const Node& node) {
   constexpr std::string_view kProducts[] = {"Conv", "ConvTranspose", "Gemm", "MatMul"};
+  if (node.is("StridedAttention", "saccade")) return true;
   return node.domain.empty() && std::ranges::find(kProducts, node.op) != std::end(kProducts);
 }
 
@@ -85,8 +86,10 @@ bool takes_any_float(const Node& node) {
   return (node.domain.empty() || node.domain == "saccade" || node.domain == "com.microsoft") && kOps.contains(node.op);
 }
 
-/// Input I is of the type that the node computes in, rather than a place, a scale or a size.
+/// Input I is of the type that the node computes in, rather than a place, a scale, a size or a mask, whose lowest
+/// number no half holds.
 bool is_operand(const Node& node, std::size_t i) {
+  if (node.is("StridedAttention", "saccade")) return i < 3;
   return i == 0 || (node.op != "Resize" && node.op != "GridSample") ||
          std::ranges::any_of(node.post_ops, [&](const PostOp& post) { return post.operand == static_cast<int>(i); });
 }

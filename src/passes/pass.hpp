@@ -21,6 +21,7 @@ struct PassContext {
   const LayoutRules& layout_rules;  ///< empty: no backend is chosen yet
   bool widen_halves = false;        ///< the backend computes float16 and bfloat16 in float32
   bool allow_tf32 = false;          ///< float32 may be rounded to tf32 where it is multiplied
+  bool fuses_attention = false;     ///< the backend runs saccade.StridedAttention as one kernel
   std::optional<DType> narrow_to;   ///< what float32 is computed in where that is asked for: float16 or bfloat16
 };
 

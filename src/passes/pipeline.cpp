@@ -27,6 +27,7 @@
   LOCAL(fuse_gelu, "x * 0.5 * (1 + Erf(x / sqrt(2))) is Gelu")                                          \
   LOCAL(fuse_hard_swish, "x * HardSigmoid(x) with 1/6 and 1/2 is HardSwish")                            \
   LOCAL(fuse_softmax, "an exponential over its sum is Softmax")                                         \
+  LOCAL(fuse_attention, "two products with a Softmax between them, and what moves their heads, are one attention")  \
   LOCAL(fold_batch_norm, "put BatchNormalization into the weights before it, or make it Mul and Add")   \
   LOCAL(fold_bias, "put an Add of a constant behind a product into its bias")                           \
   LOCAL(fold_scale, "put a Mul by a constant behind a product into its weights")                        \

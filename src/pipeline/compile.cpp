@@ -89,6 +89,7 @@ PassOptions pass_options(const ModelOptions& options, const Backend& backend) {
   passes.layout_rules = [&backend](const Graph& graph, const Node& node) { return backend.layout_rule({graph, node}); };
   passes.widen_halves = !backend.computes_halves();
   passes.allow_tf32 = options.precision == "tf32";
+  passes.fuses_attention = backend.fuses_attention();
   passes.narrow_to = narrowed(options.precision);
   return passes;
 }

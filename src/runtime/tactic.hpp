@@ -100,6 +100,8 @@ class Backend {
   /// Whether it computes in float16 and bfloat16 at the speed of float32, or has to answer as they round; where not,
   /// models of halves are computed in float32.
   virtual bool computes_halves() const = 0;
+  /// Whether it has a kernel for saccade.StridedAttention, which is many times as fast as two products and a Softmax.
+  virtual bool fuses_attention() const { return false; }
   /// Memory and bound launches for one execution; it keeps a reference to the plan. Throws Error (kDevice).
   virtual std::unique_ptr<Runner> make_runner(const Plan& plan) const = 0;
   /// Runs once on every thread that executes plans, before its first: thread counts and the like.

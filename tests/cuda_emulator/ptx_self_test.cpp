@@ -222,6 +222,21 @@ extern "C" __global__ void k(const float* x, uint32* y) {
                                                                      0x0400, 0x0400, 0x3F80, 0x3F82, 0x7F80}));
 }
 
+TEST(EmulatedPtx, RoundsPairsAndRaisesTwoToPowers) {
+  EmulatedDevice device;
+  const CUdeviceptr x = device.upload(std::vector<float>{1, -2, 3, -INFINITY, -130});
+  const CUdeviceptr y = device.allocate(5 * 4);
+  const CUfunction kernel = device.kernel(R"(
+#include "ptx.cuh"
+extern "C" __global__ void k(const float* x, uint32* y) {
+  y[0] = pair_of<float16>(x[0], x[1]);
+  y[1] = pair_of<bfloat16>(x[0], x[1]);
+  for (int i = 2; i < 5; ++i) y[i] = __float_as_uint(exp2_roughly(x[i]));
+})");
+  ASSERT_EQ(device.run(kernel, 1, 1, {x, y}), CUDA_SUCCESS);
+  EXPECT_EQ(device.download<unsigned>(y, 5), (std::vector<unsigned>{0xC0003C00, 0xC0003F80, 0x41000000, 0, 0}));
+}
+
 TEST(EmulatedPtx, RoundsToTf32AwayFromZero) {
   EmulatedDevice device;
   const CUdeviceptr x = device.upload(std::vector<float>{1 + 0x1p-11F, -1 - 0x1p-11F, 1 + 0x1.fp-12F, INFINITY});

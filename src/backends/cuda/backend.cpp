@@ -6,6 +6,7 @@
 #include <tuple>
 #include <vector>
 
+#include "cuda/attention.hpp"
 #include "cuda/convolution.hpp"
 #include "cuda/host_fallback.hpp"
 #include "cuda/runner.hpp"
@@ -25,6 +26,7 @@ class CudaBackend : public Backend {
     own_.push_back(cudnn_convolution(device));
     own_.push_back(tiled_transposed_convolution(device));
     own_.push_back(tiled_matmul(device));
+    own_.push_back(fused_attention(device));
     own_.push_back(elements(device));
     own_.push_back(moves(device));
     own_.push_back(preprocess(device));
@@ -62,6 +64,7 @@ class CudaBackend : public Backend {
     const auto runs = [&](const auto& tactic) { return tactic->supports(context).yes; };
     // What runs on the host must stay as it can read it.
     if (std::ranges::none_of(own_, runs)) return LayoutRule::kRowMajor;
+    if (context.node.op == "StridedAttention") return attention_layout_rule(context);
     if (!context.node.domain.empty()) return LayoutRule::kAny;
     const std::string& op = context.node.op;
     if (op == "Conv" || op == "ConvTranspose" || op == "MaxPool" || op == "AveragePool")
@@ -72,6 +75,7 @@ class CudaBackend : public Backend {
     return LayoutRule::kAny;
   }
   bool computes_halves() const override { return true; }
+  bool fuses_attention() const override { return true; }
   std::unique_ptr<Runner> make_runner(const Plan& plan) const override {
     return std::make_unique<DeviceRunner>(device_, plan, graph_);
   }

@@ -131,6 +131,15 @@ inline uint32 to_tf32(float x) {
   return (bits + 0x1000U) & 0xFFFFE000U;
 }
 
+template <typename T>
+inline uint32 pair_of(float low, float high) {
+  return Narrow<T>::from(low).bits | static_cast<uint32>(Narrow<T>::from(high).bits) << 16;
+}
+inline float exp2_roughly(float x) {
+  const float power = exp2f(x);
+  return power < 0x1p-126F ? 0.0F : power;
+}
+
 // Clusters, and copies in the name of a barrier in shared memory.
 inline void init_barrier(uint64* barrier, int arrivals = 1) {
   cpu::runtime.init_barrier(barrier, static_cast<unsigned>(arrivals));

@@ -82,6 +82,28 @@ __device__ __forceinline__ uint32 to_tf32(float x) {
   return bits;
 }
 
+/// Two numbers rounded to T, LOW in the lower half.
+template <typename T>
+__device__ __forceinline__ uint32 pair_of(float low, float high);
+template <>
+__device__ __forceinline__ uint32 pair_of<float16>(float low, float high) {
+  uint32 pair;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+  return pair;
+}
+template <>
+__device__ __forceinline__ uint32 pair_of<bfloat16>(float low, float high) {
+  uint32 pair;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(high), "f"(low));
+  return pair;
+}
+/// 2 to the power of X, wrong by a few units of a float32's last place; 0 where it is no normal number.
+__device__ __forceinline__ float exp2_roughly(float x) {
+  float power;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x));
+  return power;
+}
+
 __device__ __forceinline__ uint32 shared_address(const void* shared) {
   return static_cast<uint32>(__cvta_generic_to_shared(shared));
 }

@@ -1,0 +1,120 @@
+#include "cuda/attention.hpp"
+
+#include "cuda/attention_plan.hpp"
+#include "cuda/convolution.hpp"
+#include "cuda/element_code.hpp"
+#include "cuda/kernel_launch.hpp"
+
+namespace saccade::cuda {
+namespace {
+
+constexpr std::int64_t kMostChannels = 256;
+
+bool is_attention(const Node& node) { return node.is("StridedAttention", "saccade"); }
+
+/// WALK through the memory of a value of SHAPE in LAYOUT; nothing where it is no walk there.
+std::optional<Walk> in_memory(const Walk& walk, const Shape& shape, Layout layout) {
+  return layout == Layout::kRowMajor ? walk : walk_through(walk, shape, {.steps = dense_strides(shape, layout)});
+}
+
+/// The node's walks through its tensors' memory, by the layout that LAYOUT_OF a value gives.
+template <typename LayoutOf>
+std::optional<AttentionWalks> walks_in_memory(const NodeContext& context, const LayoutOf& layout_of) {
+  AttentionWalks walks = attention_walks(context.graph, context.node);
+  const auto move = [&](Walk& walk, const Value& value) {
+    const auto moved = in_memory(walk, value.type.shape, layout_of(value));
+    if (moved) walk = *moved;
+    return moved.has_value();
+  };
+  if (!move(walks.query, context.input(0)) || !move(walks.key, context.input(1)) ||
+      !move(walks.value, context.input(2)) || !move(walks.output, context.output()) ||
+      (walks.mask && !move(*walks.mask, context.input(3))))
+    return std::nullopt;
+  return walks;
+}
+
+std::optional<AttentionShape> attention_shape(const NodeContext& context) {
+  auto walks = walks_in_memory(context, [](const Value& value) { return value.layout; });
+  if (!walks) return std::nullopt;
+  AttentionShape shape{.dtype = context.output().type.dtype,
+                       .scale = context.node.attributes.real("scale", 1),
+                       .walks = std::move(*walks)};
+  if (context.has(3)) shape.mask = context.input(3).type.dtype;
+  return shape;
+}
+
+NodeProgram attention_program(const AttentionShape& shape, const AttentionTile& tile) {
+  using Kind = Argument::Kind;
+  KernelCall call;
+  call.source = attention_source(shape, tile);
+  call.name = "attention";
+  call.arguments = {{Kind::kInput, 0},
+                    {Kind::kInput, 1},
+                    {Kind::kInput, 2},
+                    {Kind::kInput, shape.walks.mask ? 3U : 0U},
+                    {Kind::kOutput, 0}};
+  call.grid = {
+      .blocks = {static_cast<unsigned>(attention_blocks(shape, tile)), static_cast<unsigned>(shape.walks.batches()), 1},
+      .threads = {static_cast<unsigned>(tile.threads()), 1, 1},
+      .shared_bytes = static_cast<unsigned>(attention_shared_bytes(shape, tile))};
+  NodeProgram program;
+  program.detail = tile.to_string();
+  program.calls.push_back(std::move(call));
+  return program;
+}
+
+class FusedAttention : public Tactic {
+ public:
+  explicit FusedAttention(Device& device) : device_(device) {}
+  std::string_view name() const override { return "fused.attention"; }
+
+  Support supports(const NodeContext& context) const override {
+    if (!is_attention(context.node)) return Support::other_operator("not a StridedAttention");
+    if (!context.node.post_ops.empty()) return Support::no("it has post-ops");
+    const DType type = context.output().type.dtype;
+    if (type != DType::kFloat32 && type != DType::kFloat16 && type != DType::kBFloat16)
+      return Support::no("it multiplies no such type");
+    for (int i = 0; i < context.input_count(); ++i)
+      if (context.has(i) && context.input(i).type.shape.elements() >= kMaxElements)
+        return Support::no("its tensors are too large");
+    if (context.output().type.shape.elements() >= kMaxElements) return Support::no("its tensors are too large");
+    const auto shape = attention_shape(context);
+    if (!shape) return Support::no("its channels-last tensors are no walks");
+    if (shape->walks.batches() > 65535) return Support::no("it has too many batches");
+    if (shape->walks.channels() > kMostChannels || shape->walks.value_channels() > kMostChannels)
+      return Support::no("it has more than 256 channels");
+    return {};
+  }
+
+  std::unique_ptr<Launch> compile(const NodeContext& context) const override {
+    const AttentionShape shape = *attention_shape(context);
+    return make_launch(device_, context, attention_program(shape, attention_tiles(shape, limits_of(device_)).front()));
+  }
+
+ private:
+  Device& device_;
+};
+
+}  // namespace
+
+std::unique_ptr<Tactic> fused_attention(Device& device) { return std::make_unique<FusedAttention>(device); }
+
+LayoutRule attention_layout_rule(const NodeContext& context) {
+  const int rank = context.output().type.shape.rank();
+  // How many operands' channels lie side by side; fewer than none where the layout makes it no walk.
+  const auto near = [&](Layout layout) {
+    const auto walks = walks_in_memory(context, [&](const Value& value) {
+      return rank >= 3 && value.type.shape.rank() == rank && !value.constant ? layout : Layout::kRowMajor;
+    });
+    if (!walks) return -1;
+    int count = 0;
+    for (const Walk* walk : {&walks->query, &walks->key, &walks->value, &walks->output})
+      if (walk->loops[2].empty() || walk->loops[2].back().step == 1) ++count;
+    return count;
+  };
+  const int apart = near(Layout::kRowMajor);
+  const int last = near(Layout::kChannelsLast);
+  return apart > last ? LayoutRule::kRowMajor : apart < last ? LayoutRule::kChannelsLast : LayoutRule::kAny;
+}
+
+}  // namespace saccade::cuda

@@ -1,0 +1,168 @@
+#include "passes/walked.hpp"
+
+#include <algorithm>
+
+#include "ops/dispatch.hpp"
+#include "ops/op.hpp"
+#include "ops/transpose.hpp"
+#include "ops/values.hpp"
+#include "passes/match.hpp"
+#include "tensor/view.hpp"
+
+namespace saccade {
+namespace {
+
+bool is_view(const Node& node) {
+  const Op* op = find_op(node.domain, node.op);
+  return op != nullptr && op->is_view && is_plain(node);
+}
+
+/// The one element of a numeric constant.
+std::optional<double> number_of(const Graph& graph, ValueId id) {
+  const Tensor* tensor = graph.constant(id);
+  if (tensor == nullptr || tensor->elements() != 1 || !is_number(tensor->dtype())) return std::nullopt;
+  return real_of(view_of(*tensor));
+}
+
+const Shape& shape_of(const Graph& graph, ValueId id) { return graph.value(id).type.shape; }
+
+Origin origin_of_transpose(const Graph& graph, const Node& node) {
+  const Shape& from = shape_of(graph, node.inputs[0]);
+  const Shape steps = dense_strides(from);
+  const Shape order = transpose_order(node.attributes, from.rank());
+  Origin origin{.steps = Shape::filled(from.rank(), 0)};
+  for (int i = 0; i < from.rank(); ++i) origin.steps[i] = steps[static_cast<int>(order[i])];
+  return origin;
+}
+
+std::optional<Origin> origin_of_slice(const Graph& graph, const Node& node) {
+  const Shape& from = shape_of(graph, node.inputs[0]);
+  const auto optional = [&](std::size_t i, std::int64_t first, std::int64_t step) {
+    std::vector<std::int64_t> all;
+    for (int n = 0; n < from.rank(); ++n) all.push_back(first + n * step);
+    return node.inputs.size() > i && node.inputs[i] != ValueId::kNone ? integer_constant(graph, node.inputs[i]) : all;
+  };
+  const auto starts = integer_constant(graph, node.inputs[1]);
+  const auto axes = optional(3, 0, 1);
+  const auto steps = optional(4, 1, 0);
+  if (!starts || !axes || !steps) return std::nullopt;
+  Origin origin{.steps = dense_strides(from)};
+  for (std::size_t i = 0; i < starts->size(); ++i) {
+    const int axis = InferContext::axis((*axes)[i], from.rank());
+    if ((*steps)[i] < 1) return std::nullopt;
+    const std::int64_t start = (*starts)[i] < 0 ? (*starts)[i] + from[axis] : (*starts)[i];
+    origin.offset += std::clamp<std::int64_t>(start, 0, from[axis]) * origin.steps[axis];
+    origin.steps[axis] *= std::min((*steps)[i], from[axis]);
+  }
+  return origin;
+}
+
+Origin origin_of_split(const Graph& graph, const Node& node, ValueId output) {
+  const Shape& from = shape_of(graph, node.inputs[0]);
+  const int axis = InferContext::axis(node.attributes.integer("axis", 0), from.rank());
+  Origin origin{.steps = dense_strides(from)};
+  for (const ValueId part : node.outputs) {
+    if (part == output) break;
+    if (part != ValueId::kNone) origin.offset += shape_of(graph, part)[axis] * origin.steps[axis];
+  }
+  return origin;
+}
+
+/// Where all parts of a Split but perhaps the last are there: only so their places are known.
+bool has_parts(const Node& node, ValueId output) {
+  return std::find(node.outputs.begin(), std::ranges::find(node.outputs, output), ValueId::kNone) ==
+         std::ranges::find(node.outputs, output);
+}
+
+/// A Gather of one index, which its output has no dimension for, or one of 1.
+std::optional<Origin> origin_of_gather(const Graph& graph, const Node& node) {
+  const Shape& from = shape_of(graph, node.inputs[0]);
+  const Tensor* indices = graph.constant(node.inputs[1]);
+  if (indices == nullptr || indices->elements() != 1 || indices->shape().rank() > 1) return std::nullopt;
+  const int axis = InferContext::axis(node.attributes.integer("axis", 0), from.rank());
+  const std::int64_t index = integers_of(view_of(*indices))[0];
+  if (index < -from[axis] || index >= from[axis]) return std::nullopt;
+  const Shape steps = dense_strides(from);
+  Origin origin{.offset = (index < 0 ? index + from[axis] : index) * steps[axis]};
+  for (int i = 0; i < from.rank(); ++i)
+    if (i != axis || indices->shape().rank() == 1) origin.steps.push_back(i == axis ? 0 : steps[i]);
+  return origin;
+}
+
+std::optional<Origin> origin_of(const Graph& graph, const Node& node, ValueId output) {
+  if (!node.domain.empty() || !node.post_ops.empty()) return std::nullopt;
+  if (node.op == "Transpose") return origin_of_transpose(graph, node);
+  if (node.op == "Slice") return origin_of_slice(graph, node);
+  if (node.op == "Split" && has_parts(node, output)) return origin_of_split(graph, node, output);
+  if (node.op == "Gather") return origin_of_gather(graph, node);
+  return std::nullopt;
+}
+
+/// The factor that the node multiplies its input 0 or 1, WHICH is set to, by; nothing where it does something else.
+std::optional<double> factor_of(const Graph& graph, const Node& node, std::size_t& which) {
+  if (!is_plain(node) || (!node.is("Mul") && !node.is("Div"))) return std::nullopt;
+  for (which = 0; which < 2; ++which) {
+    const auto number = number_of(graph, node.inputs[1 - which]);
+    if (!number || shape_of(graph, node.inputs[which]) != shape_of(graph, output_of(node))) continue;
+    if (node.is("Mul")) return number;
+    if (which == 0 && *number != 0) return 1 / *number;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Walked> walk_back(const Graph& graph, const Walked& walked) {
+  const Node* node = graph.producer(walked.value);
+  if (node == nullptr || graph.value(walked.value).layout != Layout::kRowMajor) return std::nullopt;
+  Walked source = walked;
+  std::size_t which = 0;
+  if (is_view(*node)) {
+    source.value = node->inputs[0];
+  } else if (const auto factor = factor_of(graph, *node, which)) {
+    source.value = node->inputs[which];
+    source.scale *= *factor;
+  } else {
+    const auto origin = origin_of(graph, *node, walked.value);
+    const auto walk =
+        origin ? walk_through(walked.walk, shape_of(graph, walked.value), *origin) : std::optional<Walk>();
+    if (!walk) return std::nullopt;
+    source.value = node->inputs[0];
+    source.walk = *walk;
+  }
+  const Value& value = graph.value(source.value);
+  if (value.layout != Layout::kRowMajor || value.type.dtype != graph.value(walked.value).type.dtype)
+    return std::nullopt;
+  return source;
+}
+
+std::optional<Walked> walk_on(const Graph& graph, const Walked& walked) {
+  const NodeId reader = sole_reader(graph, walked.value);
+  if (reader == NodeId::kNone) return std::nullopt;
+  const Node& node = graph.node(reader);
+  if (node.inputs[0] != walked.value || !is_plain(node) || graph.value(output_of(node)).layout != Layout::kRowMajor)
+    return std::nullopt;
+  Walked placed = walked;
+  placed.value = output_of(node);
+  if (is_view(node)) return placed;
+  if (!node.is("Transpose")) return std::nullopt;
+  const Shape& from = shape_of(graph, walked.value);
+  const Shape order = transpose_order(node.attributes, from.rank());
+  const Shape steps = dense_strides(shape_of(graph, placed.value));
+  Origin places{.steps = Shape::filled(from.rank(), 0)};
+  for (int i = 0; i < from.rank(); ++i) places.steps[static_cast<int>(order[i])] = steps[i];
+  const auto walk = walk_through(walked.walk, from, places);
+  if (!walk) return std::nullopt;
+  placed.walk = *walk;
+  return placed;
+}
+
+Shape broadcast_steps(const Shape& shape, int rank) {
+  const Shape strides = dense_strides(shape);
+  Shape steps = Shape::filled(rank, 0);
+  for (int i = 0; i < shape.rank(); ++i)
+    if (shape[i] != 1) steps[rank - shape.rank() + i] = strides[i];
+  return steps;
+}
+
+}  // namespace saccade

@@ -1,0 +1,172 @@
+#include <limits>
+
+#include "cuda_case.hpp"
+#include "ops/walk.hpp"
+
+namespace saccade {
+namespace {
+
+constexpr CudaTolerance kSums{.absolute = 2e-5, .relative = 2e-5};
+constexpr CudaTolerance kHalf{.absolute = 2e-3, .relative = 4e-3};
+constexpr CudaTolerance kBrain{.absolute = 2e-2, .relative = 2e-2};
+
+/// Heads of an image, tokens and channels.
+struct Lengths {
+  std::int64_t images = 1;
+  std::int64_t heads = 2;
+  std::int64_t queries = 20;
+  std::int64_t keys = 20;
+  std::int64_t channels = 16;
+  std::int64_t values = 16;
+};
+
+/// Rows of WIDTH elements a token, in which a head's CHANNELS begin at FIRST.
+std::vector<std::int64_t> rows(const Lengths& lengths, std::int64_t tokens, std::int64_t width, std::int64_t first,
+                               std::int64_t channels) {
+  Walk walk{.offset = first};
+  walk.loops = {Walk::Loop{{lengths.images, tokens * width}, {lengths.heads, channels}}, Walk::Loop{{tokens, width}},
+                Walk::Loop{{channels, 1}}};
+  walk.simplify();
+  return walk.to_integers();
+}
+
+CudaCase attention(const Lengths& lengths) {
+  CudaCase made("StridedAttention", "saccade");
+  const std::int64_t width = lengths.heads * lengths.values;
+  made.attribute("shape", std::vector<std::int64_t>{lengths.images, lengths.queries, width})
+      .attribute("output", rows(lengths, lengths.queries, width, 0, lengths.values))
+      .attribute("scale", 0.4F);
+  return made;
+}
+
+/// Queries, keys and values that a product of their own each makes.
+CudaCase separate(const Lengths& lengths, DType dtype = DType::kFloat32) {
+  const auto& [images, heads, queries, keys, channels, values] = lengths;
+  CudaCase made = attention(lengths);
+  made.input(dtype, {images, queries, heads * channels})
+      .input(dtype, {images, keys, heads * channels})
+      .input(dtype, {images, keys, heads * values})
+      .attribute("query", rows(lengths, queries, heads * channels, 0, channels))
+      .attribute("key", rows(lengths, keys, heads * channels, 0, channels))
+      .attribute("value", rows(lengths, keys, heads * values, 0, values));
+  return made;
+}
+
+/// The same for all heads of an image.
+void add_mask(CudaCase& made, const Lengths& lengths, DType dtype) {
+  Walk walk;
+  walk.loops = {Walk::Loop{{lengths.images, lengths.queries * lengths.keys}, {lengths.heads, 0}},
+                Walk::Loop{{lengths.queries, lengths.keys}}, Walk::Loop{{lengths.keys, 1}}};
+  walk.simplify();
+  made.input(dtype, {lengths.images, 1, lengths.queries, lengths.keys}).attribute("mask", walk.to_integers());
+}
+
+TEST(CudaAttention, MultipliesInFloat) {
+  separate({}).check("fused.attention", kSums);
+  separate({.images = 2, .heads = 3, .queries = 37, .keys = 150, .channels = 8, .values = 20})
+      .check("fused.attention", kSums);
+  separate({.heads = 1, .queries = 1, .keys = 1, .channels = 1, .values = 1}).check("fused.attention", kSums);
+  separate({.heads = 1, .queries = 70, .keys = 33, .channels = 3, .values = 5}).check("fused.attention", kSums);
+}
+
+TEST(CudaAttention, MultipliesHalvesOnTensorCores) {
+  for (DType dtype : {DType::kFloat16, DType::kBFloat16}) {
+    const CudaTolerance tolerance = dtype == DType::kFloat16 ? kHalf : kBrain;
+    separate({}, dtype).check("fused.attention", tolerance);
+    separate({.images = 2, .queries = 50, .keys = 197, .channels = 32, .values = 64}, dtype)
+        .check("fused.attention", tolerance);
+    separate({.heads = 1, .queries = 5, .keys = 300, .channels = 80, .values = 24}, dtype)
+        .check("fused.attention", tolerance);
+    separate({.heads = 3, .queries = 17, .keys = 9, .channels = 6, .values = 7}, dtype)
+        .check("fused.attention", tolerance);
+  }
+  separate({.heads = 1, .queries = 3, .keys = 40, .channels = 256, .values = 256}, DType::kFloat16)
+      .check("fused.attention", kHalf);
+}
+
+TEST(CudaAttention, AddsMasks) {
+  const Lengths lengths{.images = 2, .heads = 2, .queries = 19, .keys = 45};
+  for (DType mask : {DType::kFloat32, DType::kFloat16, DType::kFloat64}) {
+    CudaCase in_float = separate(lengths);
+    add_mask(in_float, lengths, mask);
+    in_float.check("fused.attention", kSums);
+    CudaCase in_half = separate(lengths, DType::kFloat16);
+    add_mask(in_half, lengths, mask);
+    in_half.check("fused.attention", kHalf);
+  }
+}
+
+TEST(CudaAttention, HidesKeysByInfinityAndByTheLowestNumber) {
+  const Lengths lengths{.heads = 1, .queries = 3, .keys = 70};
+  const float lowest = std::numeric_limits<float>::lowest();
+  const float infinity = std::numeric_limits<float>::infinity();
+  // The first query sees one key, and late; the second none, so all alike; the third none at all.
+  Tensor mask(DType::kFloat32, {3, 70});
+  for (std::size_t i = 0; i < 210; ++i)
+    mask.data<float>()[i] = i == 65 ? 0.0F : i < 70 ? -infinity : i < 140 ? lowest : -infinity;
+  Walk walk;
+  walk.loops = {Walk::Loop{}, Walk::Loop{{3, 70}}, Walk::Loop{{70, 1}}};
+  for (DType dtype : {DType::kFloat32, DType::kFloat16}) {
+    CudaCase made = separate(lengths, dtype);
+    made.input(mask).attribute("mask", walk.to_integers());
+    made.check("fused.attention", dtype == DType::kFloat32 ? kSums : kHalf);
+  }
+}
+
+TEST(CudaAttention, ScalesDownwardsAndByNothing) {
+  separate({.keys = 90}).attribute("scale", -0.7F).check("fused.attention", kSums);
+  separate({.keys = 90}, DType::kFloat16).attribute("scale", -0.7F).check("fused.attention", kHalf);
+  separate({}, DType::kFloat16).attribute("scale", 0.0F).check("fused.attention", kHalf);
+}
+
+TEST(CudaAttention, ReadsQueriesKeysAndValuesThatLieInOneTensor) {
+  const Lengths lengths{.images = 2, .heads = 2, .queries = 21, .keys = 21, .channels = 24, .values = 24};
+  for (DType dtype : {DType::kFloat32, DType::kFloat16}) {
+    CudaCase one = attention(lengths);
+    one.input(dtype, {2, 21, 144}).input(dtype, {2, 21, 144}).input(dtype, {2, 21, 144});
+    for (const auto& [name, first] : {std::pair{"query", 0}, {"key", 48}, {"value", 96}})
+      one.attribute(name, rows(lengths, 21, 144, first, 24));
+    one.check("fused.attention", dtype == DType::kFloat32 ? kSums : kHalf);
+  }
+}
+
+/// Heads of a convolution's output: channels are planes.
+CudaCase pictures(DType dtype, std::int64_t channels) {
+  CudaCase made("StridedAttention", "saccade");
+  const std::int64_t planes = 2 * 3 * channels;
+  const auto walk = [&](std::int64_t first, std::int64_t head) {
+    Walk heads{.offset = first * 28};
+    // An area is two rows of seven: half the picture.
+    heads.loops = {Walk::Loop{{2, 14}, {2, head * 28}}, Walk::Loop{{14, 1}}, Walk::Loop{{channels, 28}}};
+    return heads.to_integers();
+  };
+  for (int i = 0; i < 3; ++i) made.input(dtype, {1, planes, 4, 7});
+  made.attribute("query", walk(0, 3 * channels))
+      .attribute("key", walk(channels, 3 * channels))
+      .attribute("value", walk(2 * channels, 3 * channels))
+      .attribute("output", walk(0, channels))
+      .attribute("shape", std::vector<std::int64_t>{1, 2 * channels, 4, 7});
+  return made;
+}
+
+TEST(CudaAttention, ReadsPicturesInEitherLayout) {
+  pictures(DType::kFloat32, 4).check_layouts("fused.attention", kSums);
+  pictures(DType::kFloat16, 16).check_layouts("fused.attention", kHalf);
+  pictures(DType::kFloat16, 6).check_layouts("fused.attention", kHalf);
+}
+
+TEST(CudaAttention, ReadsTokensOfWindowsWhereTheyLie) {
+  // 2 by 2 windows of 3 by 3 tokens in a picture of 6 by 6.
+  Walk windows;
+  windows.loops = {Walk::Loop{{2, 6 * 3 * 8}, {2, 3 * 8}}, Walk::Loop{{3, 6 * 8}, {3, 8}}, Walk::Loop{{8, 1}}};
+  for (DType dtype : {DType::kFloat32, DType::kFloat16}) {
+    CudaCase made("StridedAttention", "saccade");
+    for (int i = 0; i < 3; ++i) made.input(dtype, {1, 36, 8});
+    for (const char* name : {"query", "key", "value", "output"}) made.attribute(name, windows.to_integers());
+    made.attribute("shape", std::vector<std::int64_t>{1, 36, 8});
+    made.check("fused.attention", dtype == DType::kFloat32 ? kSums : kHalf);
+  }
+}
+
+}  // namespace
+}  // namespace saccade
