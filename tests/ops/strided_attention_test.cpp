@@ -75,12 +75,12 @@ TEST(StridedAttention, RefusesWalksThatDoNotFit) {
 }
 
 TEST(Walk, GoesThroughDimensionsThatItsStepsFit) {
-  // Rows of a 2 x 3 x 4 tensor, transposed to 4 x 2 x 3.
-  const Origin transposed{.steps = {3, 1, 6}};
+  // Rows of a 2 x 3 x 4 tensor that was one of 4 x 3 x 2.
+  const Origin transposed{.steps = {1, 2, 6}};
   Walk rows{.loops = {Walk::Loop{{6, 4}}, Walk::Loop{}, Walk::Loop{{4, 1}}}};
   const auto through = walk_through(rows, {2, 3, 4}, transposed);
   ASSERT_TRUE(through);
-  EXPECT_EQ(through->loops[0], (Walk::Loop{{2, 3}, {3, 1}}));
+  EXPECT_EQ(through->loops[0], (Walk::Loop{{2, 1}, {3, 2}}));
   EXPECT_EQ(through->loops[2], (Walk::Loop{{4, 6}}));
   // Every third element goes on amid a row.
   rows.loops = {Walk::Loop{{8, 3}}, Walk::Loop{}, Walk::Loop{}};
