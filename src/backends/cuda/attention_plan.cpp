@@ -123,13 +123,14 @@ double attention_time(const AttentionShape& shape, const AttentionTile& tile, co
   const double products = tile.tiles * (tile.step / 8) * (depths / 16) * (tensor ? 8 : 64);
   const double scores = tile.tiles * (tile.step / 8 * 40 + width_of(shape) + 40);
   const double fragments = tile.step / 16 * depths / 2;
-  const double alone = (tensor ? 0.58 : 0.44) * (products + scores + fragments);
+  const double alone = (tensor ? 0.53 : 0.44) * (products + scores + fragments);
   const double beside =
-      crowd * (tensor ? 0.11 * products + 0.34 * scores + 1.24 * fragments : 0.9 * products + 14 * fragments);
-  const double copy = at_once * tile.splits * tile.step * depths * bytes_of(shape.dtype) / 41.0;
-  const double step = (tensor ? 180 : 1300) + alone + beside + copy + 80.0 / (tile.stages - 1);
-  const double sums = at_once * tile.splits * tile.rows() * width_of(shape) * 4.0 / 36;
-  const double cycles = 2500 + waves * (steps * step + sums);
+      crowd * (tensor ? 0.12 * products + 0.47 * scores + 1.18 * fragments : 0.9 * products + 14 * fragments);
+  const double copy = at_once * tile.splits * tile.step * depths * bytes_of(shape.dtype) / 50.0;
+  const double step = (tensor ? 240 : 1300) + alone + beside + copy + 80.0 / (tile.stages - 1);
+  const double sums = at_once * tile.splits * tile.rows() * width_of(shape) * 4.0 / 55;
+  // What the first step brings, all wait for.
+  const double cycles = 2200 + waves * (copy * 1.2 + steps * step + sums);
   return cycles / 1740;
 }
 
