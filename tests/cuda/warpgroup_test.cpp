@@ -40,12 +40,31 @@ TEST(CudaWarpgroup, ShareLongSumsInClusters) {
   matmul(DType::kFloat16, 64, 1544, 64).post_with_operand("Add").check("warpgroup.product", kHalf);
 }
 
+TEST(CudaWarpgroup, UseStagesAgain) {
+  // A block's share of the sum is longer than any ring.
+  matmul(DType::kFloat16, 64, 8200, 64).check("warpgroup.product", kHalf);
+}
+
 TEST(CudaWarpgroup, AreConvolutionsOfOneTap) {
   CudaCase it("Conv");
   it.input(DType::kFloat16, Shape{2, 64, 7, 9}, -1, 1);
   it.constant(random_elements(DType::kFloat16, Shape{96, 64, 1, 1}, -0.2F, 0.2F, 10));
   it.constant(random_elements(DType::kFloat16, Shape{96}, -2, 2, 11));
   it.post("Relu").check("warpgroup.product", kHalf, Layout::kChannelsLast);
+}
+
+TEST(CudaWarpgroup, AreConvolutionsOfWindowsThatDontOverlap) {
+  // A line of each image is left over; a window's lines are 3 times 8 elements.
+  CudaCase it("Conv");
+  it.input(DType::kFloat16, Shape{2, 3, 29, 72}, -1, 1);
+  it.constant(random_elements(DType::kFloat16, Shape{70, 3, 4, 8}, -0.2F, 0.2F, 12));
+  it.attribute("strides", std::vector<std::int64_t>{4, 8});
+  it.check("warpgroup.product", kHalf, Layout::kChannelsLast);
+  CudaCase sparse("Conv");
+  sparse.input(DType::kFloat16, Shape{2, 72, 13, 11}, -1, 1);
+  sparse.constant(random_elements(DType::kFloat16, Shape{64, 72, 1, 1}, -0.2F, 0.2F, 13));
+  sparse.attribute("strides", std::vector<std::int64_t>{2, 2});
+  sparse.check("warpgroup.product", kHalf, Layout::kChannelsLast);
 }
 
 }  // namespace

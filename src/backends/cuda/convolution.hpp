@@ -20,8 +20,8 @@ std::unique_ptr<Tactic> tiled_transposed_convolution(Device& device);
 /// MatMul and Gemm; a constant right operand is a convolution's weights, two activations go through kernels/gemm.cuh.
 std::unique_ptr<Tactic> tiled_matmul(Device& device);
 
-/// MatMul, Gemm and Conv of one tap with constant weights, in halves, where the device has Hopper's warpgroup
-/// instructions and the product is large enough for them (kernels/warpgroup_product.cuh).
+/// MatMul, Gemm and Conv of windows that don't overlap, with constant weights, in halves, where the device has Hopper's
+/// warpgroup instructions and the product is large enough for them (kernels/warpgroup_product.cuh).
 std::unique_ptr<Tactic> warpgroup_product(Device& device);
 
 /// Whether a Conv's or ConvTranspose's tensors, weights and post-ops are such as the tactics here take.

@@ -49,19 +49,45 @@ std::uint16_t half_bits(float value, DType type) {
 }  // namespace
 
 bool is_warpgroup_product(const ConvolutionShape& shape) {
-  const bool point = shape.taps() == 1 && shape.stride_y == 1 && shape.stride_x == 1 && shape.pad_y == 0 &&
-                     shape.pad_x == 0 && shape.scale_y == 1 && shape.scale_x == 1;
-  return shape.dtype != DType::kFloat32 && point && shape.groups == 1 && shape.height == shape.out_height &&
-         shape.width == shape.out_width && shape.channels % 8 == 0 && shape.in_pitch % 8 == 0;
+  const bool inside = shape.stride_y * (shape.out_height - 1) + shape.kernel_height <= shape.height &&
+                      shape.stride_x * (shape.out_width - 1) + shape.kernel_width <= shape.width && shape.pad_y == 0 &&
+                      shape.pad_x == 0;
+  const bool apart = shape.stride_y >= shape.kernel_height && shape.stride_x >= shape.kernel_width &&
+                     (shape.taps() == 1 || (shape.dilation_y == 1 && shape.dilation_x == 1));
+  const bool lines = shape.kernel_width == 1 || shape.in_pitch == shape.channels;
+  return shape.dtype != DType::kFloat32 && shape.groups == 1 && shape.scale_y * shape.scale_x == 1 && inside && apart &&
+         lines && shape.kernel_width * shape.channels % 8 == 0 && shape.stride_x * shape.in_pitch % 8 == 0 &&
+         shape.width * shape.in_pitch % 8 == 0;
 }
 
 WarpgroupShape warpgroup_shape(const ConvolutionShape& shape) {
-  return {.dtype = shape.dtype,
-          .rows = shape.images * shape.out_height * shape.out_width,
-          .channels = shape.channels,
-          .in_pitch = shape.in_pitch,
-          .filters = shape.filters,
-          .out_pitch = shape.out_pitch};
+  WarpgroupShape made{.dtype = shape.dtype,
+                      .rows = shape.images * shape.out_height * shape.out_width,
+                      .channels = shape.taps() * shape.channels,
+                      .in_pitch = shape.stride_x * shape.in_pitch,
+                      .filters = shape.filters,
+                      .out_pitch = shape.out_pitch};
+  const bool rows = shape.taps() == 1 && shape.height == shape.out_height && shape.width == shape.out_width;
+  if (rows) return made;
+  made.lines = shape.kernel_height;
+  made.line_pitch = shape.width * shape.in_pitch;
+  made.window_pitch = shape.stride_y * made.line_pitch;
+  made.image_pitch = shape.height * made.line_pitch;
+  made.out_height = shape.out_height;
+  made.out_width = shape.out_width;
+  return made;
+}
+
+std::vector<float> warpgroup_weights(const ConvolutionShape& shape, std::span<const float> weights) {
+  std::vector<float> made(weights.size());
+  const auto taps = static_cast<std::size_t>(shape.taps());
+  const auto channels = static_cast<std::size_t>(shape.channels);
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const std::size_t filter = i / (taps * channels);
+    const std::size_t channel = i / taps % channels;
+    made[(filter * taps + i % taps) * channels + channel] = weights[i];
+  }
+  return made;
 }
 
 std::string WarpgroupTile::to_string() const {
@@ -118,10 +144,24 @@ std::string warpgroup_source(const WarpgroupShape& shape, const WarpgroupTile& t
   std::string layer =
       fmt::format("struct Layer {{\n  using Element = {};\n", shape.dtype == DType::kFloat16 ? "float16" : "bfloat16");
   const std::pair<const char*, int> constants[] = {
-      {"Rows", shape.rows},       {"Channels", shape.channels},    {"InPitch", shape.in_pitch},
-      {"Filters", shape.filters}, {"OutPitch", shape.out_pitch},   {"TileRows", tile.rows},
-      {"Tiles", tile.tiles},      {"Warpgroups", tile.warpgroups}, {"Depth", tile.depth},
-      {"Split", tile.split},      {"Stages", tile.stages},         {"SharedBytes", warpgroup_shared_bytes(shape, tile)},
+      {"Rows", shape.rows},
+      {"Channels", shape.channels},
+      {"InPitch", shape.in_pitch},
+      {"Filters", shape.filters},
+      {"OutPitch", shape.out_pitch},
+      {"LineChannels", shape.channels / shape.lines},
+      {"LinePitch", shape.line_pitch},
+      {"WindowPitch", shape.window_pitch},
+      {"ImagePitch", shape.image_pitch},
+      {"OutHeight", shape.out_height},
+      {"OutWidth", shape.out_width},
+      {"TileRows", tile.rows},
+      {"Tiles", tile.tiles},
+      {"Warpgroups", tile.warpgroups},
+      {"Depth", tile.depth},
+      {"Split", tile.split},
+      {"Stages", tile.stages},
+      {"SharedBytes", warpgroup_shared_bytes(shape, tile)},
   };
   for (const auto& [constant, value] : constants)
     layer += fmt::format("  static constexpr int k{} = {};\n", constant, value);

@@ -14,13 +14,22 @@ struct WarpgroupShape {
   int in_pitch = 8;
   int filters = 1;
   int out_pitch = 1;
+  // Of a convolution's windows: a row is one, of lines so far apart; 0 where rows are just rows.
+  int lines = 1;
+  int line_pitch = 0;
+  int window_pitch = 0;  ///< from a window to the one below; in_pitch is to the next one
+  int image_pitch = 0;
+  int out_height = 1;
+  int out_width = 1;
 
   double operations() const { return 2.0 * rows * channels * filters; }
 };
-/// Whether SHAPE is such a product: a kernel of one tap over all pixels, of one group, in halves, whose lines begin at
-/// multiples of 16 bytes.
+/// Whether SHAPE is such a product: in halves, of one group, of windows of one tap over all pixels or ones that touch
+/// and don't overlap, whose lines begin at multiples of 16 bytes.
 bool is_warpgroup_product(const ConvolutionShape& shape);
 WarpgroupShape warpgroup_shape(const ConvolutionShape& shape);
+/// WEIGHTS in ONNX's order (filter, channel, y, x) as such a product has them: by filter, y, x, channel.
+std::vector<float> warpgroup_weights(const ConvolutionShape& shape, std::span<const float> weights);
 
 /// How the work is cut up.
 struct WarpgroupTile {

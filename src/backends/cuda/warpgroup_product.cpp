@@ -25,6 +25,11 @@ NodeProgram warpgroup_program(const NodeContext& context, const ConstantProduct&
   return program;
 }
 
+ConstantProduct windows_product(const NodeContext& context) {
+  const ConvolutionShape shape = convolution_shape(context);
+  return {shape, warpgroup_weights(shape, floats_of(*context.constant(1))), bias_of(context)};
+}
+
 class WarpgroupProduct : public Tactic {
  public:
   explicit WarpgroupProduct(Device& device) : device_(device) {}
@@ -36,16 +41,14 @@ class WarpgroupProduct : public Tactic {
     if (!known) return known;
     if (device_.capability() != 90) return Support::no("the device lacks Hopper's warpgroup instructions");
     const ConvolutionShape shape = slides ? convolution_shape(context) : constant_product_shape(context);
-    if (!is_warpgroup_product(shape)) return Support::no("it is no product of rows of halves in multiples of 16 bytes");
+    if (!is_warpgroup_product(shape))
+      return Support::no("it is no product of rows, or windows apart, of halves in multiples of 16 bytes");
     if (is_small(warpgroup_shape(shape))) return Support::no("it is too small");
     return {};
   }
 
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
-    const ConstantProduct product =
-        context.node.is("Conv")
-            ? ConstantProduct{convolution_shape(context), floats_of(*context.constant(1)), bias_of(context)}
-            : constant_product(context);
+    const ConstantProduct product = context.node.is("Conv") ? windows_product(context) : constant_product(context);
     const auto tiles = warpgroup_tiles(warpgroup_shape(product.shape), limits_of(device_));
     return make_launch(device_, context, warpgroup_program(context, product, tiles.front()));
   }

@@ -4,7 +4,8 @@
 #include "warpgroup.cuh"
 
 // Products with constant weights on Hopper's warpgroup instructions: OUTPUT [rows][filters] = INPUT [rows][channels]
-// times weights. The host writes a struct Layer of constants (warpgroup_plan.cpp).
+// times weights. A convolution whose windows don't overlap is one, too: a row is then a window, of runs of
+// kLineChannels elements that lie kLinePitch apart. The host writes a struct Layer of constants (warpgroup_plan.cpp).
 //
 // At batch 1 such a product takes three to six microseconds, of which arithmetic is the smaller part. So filters are
 // the 64 rows of an instruction and the input's rows its columns, whose number is any multiple of 8: few rows are cut
@@ -50,7 +51,9 @@ struct WarpgroupTiling {
   static constexpr int kSharedBytes = kBarriersAt + 8 * (2 * kStages + 1);
 
   static_assert(L::kTileRows % 8 == 0, "an instruction has multiples of 8 columns");
-  static_assert(L::kChannels % 8 == 0 && L::kInPitch % 8 == 0, "rows are copied in 16 bytes");
+  static constexpr bool kWindows = L::kWindowPitch > 0;
+  static_assert(L::kLineChannels % 8 == 0 && L::kInPitch % 8 == 0 && L::kLinePitch % 8 == 0 && L::kWindowPitch % 8 == 0,
+                "rows are copied in 16 bytes");
 };
 
 /// A block's barriers and its share of the sum.
@@ -120,22 +123,32 @@ __device__ __forceinline__ void bring_input(const WarpgroupRing<L>& ring, const 
   const int thread = threadIdx.x - S::kConsumers - 32;
   const int chunk = thread % 8;
   const int row = thread / 8;
-  const typename L::Element* from = input + (first_row + row) * L::kInPitch + chunk * 8;
+  int from[S::kWindows ? kPasses : 1];
+#pragma unroll
+  for (int pass = 0; pass < (S::kWindows ? kPasses : 1); ++pass) {
+    const int at = first_row + row + pass * kPassRows;
+    from[pass] = at * L::kInPitch;
+    if constexpr (S::kWindows)
+      from[pass] = at / (L::kOutHeight * L::kOutWidth) * L::kImagePitch +
+                   at / L::kOutWidth % L::kOutHeight * L::kWindowPitch + at % L::kOutWidth * L::kInPitch;
+  }
   begin_kernel();
   for (int step = 0; step < ring.steps; ++step) {
     ring.claim(step);
     const int stage = step % S::kStages;
 #pragma unroll
     for (int d = 0; d < L::kDepth; ++d) {
-      const int channel = ((ring.first_step + step) * L::kDepth + d) * 64;
-      const bool inside = L::kChannels % (64 * L::kDepth) == 0 || channel + chunk * 8 < L::kChannels;
+      const int channel = ((ring.first_step + step) * L::kDepth + d) * 64 + chunk * 8;
+      const bool inside = L::kChannels % (64 * L::kDepth) == 0 || channel < L::kChannels;
+      const typename L::Element* line = input + channel / L::kLineChannels * L::kLinePitch + channel % L::kLineChannels;
 #pragma unroll
       for (int pass = 0; pass < kPasses; ++pass) {
         const int at = row + pass * kPassRows;
         if (L::kTileRows % kPassRows != 0 && pass == kPasses - 1 && at >= L::kTileRows) break;
         const bool valid = inside && (L::kRows % L::kTileRows == 0 || first_row + at < L::kRows);
         copy_async_16(ring.input(stage) + d * S::kBlockBytes + at * 128 + (chunk ^ at % 8) * 16,
-                      valid ? from + pass * kPassRows * L::kInPitch + channel : input, valid);
+                      valid ? line + (S::kWindows ? from[pass] : from[0] + pass * kPassRows * L::kInPitch) : input,
+                      valid);
       }
     }
     arrive_with_copies(ring.full(stage));
