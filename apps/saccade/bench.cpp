@@ -68,6 +68,7 @@ BenchReport empty_report(const BenchFlags& flags) {
           .batch = options.batch,
           .streams = options.streams,
           .frame = to_string(options.frame),
+          .resident = options.resident,
           .seed = options.runs.seed,
           .peers = options.peers};
 }
@@ -122,6 +123,8 @@ void add_load_flags(CLI::App& app, BenchOptions& options) {
       ->type_name("WIDTHxHEIGHT:FORMAT");
   app.add_flag("--together", options.together, "Then all models on one frame, as a pipeline runs them");
   app.add_flag("--tensors", options.tensors, "Run the model alone, on raw tensors, where it is known what it answers");
+  app.add_flag("--resident", options.resident,
+               "Run the model alone, on tensors that stay on the device in the precision's types");
 }
 
 void add_peer_flags(CLI::App& app, BenchOptions& options) {
@@ -143,8 +146,12 @@ void check(const BenchFlags& flags) {
   if (flags.options.streams > 1 && !flags.options.peers.empty())
     throw CLI::ValidationError("--against", "the peers run one stream: leave out --streams");
   const BenchOptions& options = flags.options;
-  if (options.together && (flags.models.size() < 2 || options.tensors || options.batch > 1 || !options.peers.empty()))
+  if (options.together &&
+      (flags.models.size() < 2 || options.tensors || options.batch > 1 || !options.peers.empty() || options.resident))
     throw CLI::ValidationError("--together", "give at least two models, to be run on frames");
+  const bool is_torch = std::ranges::any_of(options.peers, [](auto& peer) { return peer.starts_with("torch-"); });
+  if (is_torch && flags.common.model.device.starts_with("cuda") && !options.resident)
+    throw CLI::ValidationError("--against", "torch leaves its tensors on the GPU: add --resident for ours to do so");
 }
 
 }  // namespace

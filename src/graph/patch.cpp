@@ -35,6 +35,11 @@ std::vector<NodeId> Graph::apply(const Patch& patch) {
   const auto suspect = [&](ValueId id) {
     if (id != ValueId::kNone && value(id).producer != NodeId::kNone) suspects.push_back(value(id).producer);
   };
+  for (const auto& [old, replacement] : patch.outputs_) {
+    std::ranges::replace(outputs_, old, replacement);
+    std::swap(value(old).name, value(replacement).name);
+    suspect(old);
+  }
   // Readers move before the patch's own nodes come, which may read what they replace.
   for (const auto& [old, replacement] : patch.replaced_) move_readers(old, replacement);
   std::vector<NodeId> added;

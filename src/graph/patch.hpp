@@ -26,6 +26,8 @@ class Patch {
   /// Every reader of OLD, graph outputs included, reads REPLACEMENT instead; only the patch's own nodes still read OLD.
   /// A graph output keeps its name.
   void replace(ValueId old, ValueId replacement) { replaced_.emplace_back(old, replacement); }
+  /// Graph output OLD becomes REPLACEMENT, which may be of another type, and keeps its name.
+  void replace_output(ValueId old, ValueId replacement) { outputs_.emplace_back(old, replacement); }
   /// One node's inputs only.
   void rewire(NodeId node, std::vector<ValueId> inputs) { rewired_.emplace_back(node, std::move(inputs)); }
   /// A value keeps its meaning but lies in memory in another way.
@@ -46,6 +48,7 @@ class Patch {
   std::vector<Value> values_;
   std::vector<Node> nodes_;
   std::vector<std::pair<ValueId, ValueId>> replaced_;
+  std::vector<std::pair<ValueId, ValueId>> outputs_;
   std::vector<std::pair<NodeId, std::vector<ValueId>>> rewired_;
   std::vector<std::pair<ValueId, Layout>> layouts_;
   std::vector<NodeId> dropped_;

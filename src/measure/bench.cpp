@@ -11,6 +11,7 @@
 #include "measure/own_engine.hpp"
 #include "measure/peer.hpp"
 #include "measure/process_memory.hpp"
+#include "pipeline/compile.hpp"
 #include "pipeline/model_impl.hpp"
 #include "saccade/version.hpp"
 
@@ -28,7 +29,8 @@ bool is_recognised(const Model& model) {
 }
 
 /// The model's plan for what it is run on.
-std::shared_ptr<const Plan> plan_for(const Model& model, bool takes_frames) {
+std::shared_ptr<const Plan> plan_for(const Model& model, bool takes_frames, bool resident) {
+  if (resident) return compile(model.impl()->graph(), model.options(), Edges::kAsComputed);
   return takes_frames ? model.impl()->vision_plan().plan : model.impl()->tensor_plan();
 }
 
@@ -49,16 +51,16 @@ InterleaveOptions share_of(const BenchOptions& options, int load) {
           .seed = options.runs.seed + static_cast<std::uint64_t>(load)};
 }
 
-/// Compares a peer's answers with OURS.
-void compare_answers(PeerTimes& result, Peer& peer, const PeerFiles& files, std::span<const Tensor> ours) {
+/// How far a peer's answers are from OURS.
+double drift_of(Peer& peer, const PeerFiles& files, std::span<const Tensor> ours) {
   const std::string prefix = files.folder() + "/" + peer.name();
   const auto other = peer.answer(files.other_inputs(), prefix + "_other_");
   const auto answer = peer.answer(files.inputs(), prefix + "_");
   if (answer.size() != ours.size())
     fail(ErrorCode::kInvalidFile, "it has {} outputs, ours {}", answer.size(), ours.size());
-  for (std::size_t i = 0; i < ours.size(); ++i)
-    result.drift = std::max(result.drift, drift(ours[i], answer[i], other[i]));
-  result.agrees = result.drift <= kLargestDrift;
+  double largest = 0;
+  for (std::size_t i = 0; i < ours.size(); ++i) largest = std::max(largest, drift(ours[i], answer[i], other[i]));
+  return largest;
 }
 
 /// A peer with the model loaded; null where it can't run it, and RESULT says why. OURS are empty where its answers are
@@ -69,8 +71,14 @@ std::unique_ptr<Peer> start_peer(PeerTimes& result, const BenchedModel& benched,
   auto peer = std::make_unique<Peer>(result.times.engine, find_peers_python(options.peers_python), files.folder());
   result.times.version = peer->version();
   try {
-    peer->load(std::filesystem::absolute(benched.file).string(), benched.threads, files.inputs());
-    if (!ours.empty()) compare_answers(result, *peer, files, ours);
+    const ModelOptions& model = options.model;
+    peer->load({.model = std::filesystem::absolute(benched.file).string(),
+                .threads = benched.threads,
+                .device = model.device.starts_with("cuda") ? model.device : "cpu",
+                .precision = model.precision == "auto" ? "fp32" : model.precision,
+                .inputs = files.inputs()});
+    if (!ours.empty()) result.drift = drift_of(*peer, files, ours);
+    result.agrees = result.drift <= benched.drift_limit;
     return peer;
   } catch (const Error& error) {
     result.failure = error.what();
@@ -107,26 +115,30 @@ void describe(BenchedModel& benched, const std::vector<Model>& models, const Ben
     benched.name += (benched.name.empty() ? "" : " + ") + model.name();
     if (const std::string precision = precision_of(model); precision != "fp32") benched.precision = precision;
   }
-  benched.takes_frames =
-      !options.tensors && options.peers.empty() && options.batch == 1 && std::ranges::all_of(models, is_recognised);
+  const bool is_half = benched.precision == "fp16" || benched.precision == "bf16";
+  benched.drift_limit = is_half ? kLargestHalfDrift : benched.precision == "tf32" ? kLargestTf32Drift : kLargestDrift;
+  benched.takes_frames = !options.tensors && !options.resident && options.peers.empty() && options.batch == 1 &&
+                         std::ranges::all_of(models, is_recognised);
   if (models.size() > 1 && !benched.takes_frames)
     fail(ErrorCode::kUnsupported, "only models that are recognised run together on a frame");
-  benched.covers = benched.takes_frames ? fmt::format("one {} frame: pixels to answers", to_string(options.frame))
-                                        : fmt::format("raw tensors: the model alone, a batch of {}", options.batch);
+  benched.covers = benched.takes_frames
+                       ? fmt::format("one {} frame: pixels to answers", to_string(options.frame))
+                       : fmt::format("raw tensors{}: the model alone, a batch of {}",
+                                     options.resident ? " that stay on the device" : "", options.batch);
 }
 
-void measure_on_tensors(ModelRun& run, const Model& model, const BenchOptions& options, int load,
-                        const std::function<void(double share)>& progress) {
+void measure_on_tensors(ModelRun& run, const Model& model, const std::shared_ptr<const Plan>& plan,
+                        const BenchOptions& options, int load, const std::function<void(double share)>& progress) {
   const std::vector<Tensor> inputs = options.draw(model, options.runs.seed);
   std::vector<std::unique_ptr<Peer>> peers;
   std::optional<PeerFiles> files;
   if (!options.peers.empty()) {
     files.emplace(model, inputs, options.draw(model, options.runs.seed + 1000));
-    const std::vector<Tensor> ours = load == 0 ? Session(model).run(inputs) : std::vector<Tensor>();
+    const std::vector<Tensor> ours = load == 0 ? answers_to(plan, inputs) : std::vector<Tensor>();
     for (PeerTimes& peer : run.benched.peers)
       peers.push_back(peer.failure.empty() ? start_peer(peer, run.benched, options, *files, ours) : nullptr);
   }
-  OwnEngine own([&] { return on_tensors(model.impl()->tensor_plan(), inputs); }, options.streams);
+  OwnEngine own([&] { return on_tensors(plan, inputs, options.resident); }, options.streams);
   measure(run, own, peers, share_of(options, load), progress);
 }
 
@@ -134,12 +146,13 @@ void measure_loaded(ModelRun& run, const std::vector<Model>& models, const Bench
                     const std::function<void(double share)>& progress) {
   BenchedModel& benched = run.benched;
   benched.arena_bytes = 0;
+  std::shared_ptr<const Plan> plan;
   for (const Model& model : models) {
-    const auto plan = plan_for(model, benched.takes_frames);
+    plan = plan_for(model, benched.takes_frames, options.resident);
     benched.threads = plan->threads();
     benched.arena_bytes += plan->arena_bytes();
   }
-  if (!benched.takes_frames) return measure_on_tensors(run, models.front(), options, load, progress);
+  if (!benched.takes_frames) return measure_on_tensors(run, models.front(), plan, options, load, progress);
   const NoiseFrame frame(options.frame, options.runs.seed);
   OwnEngine own([&] { return on_frames(models, frame); }, options.streams);
   measure(run, own, {}, share_of(options, load), progress);

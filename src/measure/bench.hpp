@@ -20,6 +20,7 @@ struct BenchOptions {
   int streams = 1;
   FrameSize frame{PixelFormat::kI420, 1280, 720};  ///< what models that are recognised run on
   bool tensors = false;                            ///< raw tensors also where the model is recognised
+  bool resident = false;                           ///< raw tensors that stay on the device, in the types it computes in
   bool together = false;                           ///< then all models on one frame, as a pipeline runs them
   std::vector<std::string> peers;                  ///< engines to run beside ours; not empty: raw tensors
   std::string peers_python;
@@ -51,11 +52,12 @@ struct PeerTimes {
 struct BenchedModel {
   std::string file;
   std::string name;
-  std::string precision;  ///< "fp32"; "int8" where the file's graph is quantised
+  std::string precision;  ///< that was asked for, or "fp32"; "int8" where the file's graph is quantised
   std::string covers;     ///< what a run is
   bool takes_frames = false;
   int threads = 1;
   std::size_t arena_bytes = 0;  ///< of one stream's execution
+  double drift_limit = 0;       ///< of answers that agree
   bool peak_is_own = true;      ///< the peak is this model's alone, not the process's so far
   EngineTimes own;
   std::vector<StageSummary> stages;  ///< of frames: pre, model, post

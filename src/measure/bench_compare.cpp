@@ -60,6 +60,8 @@ void note_settings(Comparisons& result, const Bench& before, const Bench& after)
   for (const char* name : {"batch", "streams"})
     if (before.settings.value(name, json()) != after.settings.value(name, json()))
       result.notes.push_back(fmt::format("--{} differs", name));
+  if (before.settings.value("resident", false) != after.settings.value("resident", false))
+    result.notes.emplace_back("--resident differs");
 }
 
 Comparison compare(const Entry& before, const Entry& after, double tolerance) {

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/error.hpp"
+#include "ops/cast.hpp"
 #include "pipeline/frame_pool.hpp"
 #include "pipeline/model_set.hpp"
 #include "saccade/npy.hpp"
@@ -20,6 +21,12 @@ std::vector<FedInput> write(const Model& model, std::span<const Tensor> tensors,
     save_npy(files.back().file, tensors[i]);
   }
   return files;
+}
+
+void feed(const Execution& execution, std::span<const Tensor> inputs) {
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (const TensorView to = execution.input(i); to.data != nullptr && inputs[i].bytes() != 0)
+      cast_elements(view_of(inputs[i]), to);
 }
 
 /// The shapes of MODEL's inputs with BATCH in front.
@@ -60,7 +67,7 @@ std::string precision_of(const Model& model) {
     if (op.starts_with("QLinear") || op == "QuantizeLinear" || op == "DynamicQuantizeLinear" || op.ends_with("Integer"))
       return "int8";
   }
-  return "fp32";
+  return model.options().precision == "auto" ? "fp32" : model.options().precision;
 }
 
 Inference on_frames(const std::vector<Model>& models, const NoiseFrame& frame) {
@@ -94,16 +101,22 @@ Inference on_frames(const std::vector<Model>& models, const NoiseFrame& frame) {
   return [fed] { return fed->run(); };
 }
 
-Inference on_tensors(const std::shared_ptr<const Plan>& plan, std::span<const Tensor> inputs) {
+Inference on_tensors(const std::shared_ptr<const Plan>& plan, std::span<const Tensor> inputs, bool resident) {
   const auto execution = std::make_shared<Execution>(plan);
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    if (const TensorView to = execution->input(i); to.data != nullptr && inputs[i].bytes() != 0)
-      std::memcpy(to.data, inputs[i].raw(), inputs[i].bytes());
+  feed(*execution, inputs);
+  if (resident) execution->leave_on_device(true);
   return [execution]() -> StageTimes {
     execution->run();
     return {execution->stage_time(Stage::kPre), execution->stage_time(Stage::kModel),
             execution->stage_time(Stage::kPost)};
   };
+}
+
+std::vector<Tensor> answers_to(const std::shared_ptr<const Plan>& plan, std::span<const Tensor> inputs) {
+  Execution execution(plan);
+  feed(execution, inputs);
+  execution.run();
+  return read_answers(execution);
 }
 
 PeerFiles::PeerFiles(const Model& model, std::span<const Tensor> inputs, std::span<const Tensor> others) {

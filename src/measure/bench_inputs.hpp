@@ -14,13 +14,17 @@ namespace saccade {
 /// all as OPTIONS say. Throws Error (kUnsupported) saying why the model takes no such batch.
 Model load_batched(const std::string& file, const ModelOptions& options, int batch);
 
-/// "int8" where the model's graph computes with quantised numbers, else "fp32".
+/// "int8" where the model's graph computes with quantised numbers, else what its options ask for: "fp32", "fp16".
 std::string precision_of(const Model& model);
 
 /// An inference of what FRAME shows, from pixels to the answers of all MODELS, as a pipeline runs them.
 Inference on_frames(const std::vector<Model>& models, const NoiseFrame& frame);
-/// An inference of INPUTS, one an input of the plan.
-Inference on_tensors(const std::shared_ptr<const Plan>& plan, std::span<const Tensor> inputs);
+/// An inference of INPUTS, one an input of the plan, whose types they are brought to. RESIDENT: they are brought to the
+/// device once, and outputs stay there.
+Inference on_tensors(const std::shared_ptr<const Plan>& plan, std::span<const Tensor> inputs, bool resident);
+
+/// What a plan answers to INPUTS, as on_tensors() takes them.
+std::vector<Tensor> answers_to(const std::shared_ptr<const Plan>& plan, std::span<const Tensor> inputs);
 
 /// Two sets of inputs as .npy files in a folder that is gone when this is.
 class PeerFiles {

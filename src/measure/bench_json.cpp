@@ -1,5 +1,4 @@
 #include "measure/bench_report.hpp"
-#include "measure/drift.hpp"
 #include "measure/report_json.hpp"
 #include "saccade/version.hpp"
 
@@ -50,6 +49,7 @@ Json to_json(const BenchedModel& model) {
   for (const StageSummary& stage : model.stages) json["stages_ms"][stage.name] = distribution_json(stage.time);
   if (model.peers.empty()) return json;
   json["agrees"] = model.agrees();
+  json["drift_limit"] = model.drift_limit;
   for (const PeerTimes& peer : model.peers) json["against"].push_back(to_json(peer));
   if (const PeerTimes* best = model.best_peer()) {
     json["best_peer"] = best->times.engine;
@@ -81,7 +81,7 @@ Json to_json(const BenchReport& report) {
   Json json = {{"device", report.device}, {"cores", report.cores}, {"versions", versions(report)}};
   json["settings"] = {{"runs", report.runs},   {"seconds", report.seconds}, {"loads", report.loads},
                       {"batch", report.batch}, {"streams", report.streams}, {"frame", report.frame},
-                      {"seed", report.seed},   {"confidence", 0.95},        {"drift_limit", kLargestDrift}};
+                      {"seed", report.seed},   {"confidence", 0.95},        {"resident", report.resident}};
   json["models"] = Json::array();
   for (const BenchedModel& model : report.models) json["models"].push_back(to_json(model));
   if (!report.peers.empty()) json["geometric_mean_ratio"] = geometric_means(report);

@@ -19,7 +19,8 @@ struct BenchReport {
   int loads = 1;
   int batch = 1;
   int streams = 1;
-  std::string frame;  ///< that models which are recognised ran on: "1280x720 i420"
+  std::string frame;      ///< that models which are recognised ran on: "1280x720 i420"
+  bool resident = false;  ///< tensors stayed on the device
   std::uint64_t seed = 0;
   std::vector<std::string> peers;
   std::vector<BenchedModel> models;

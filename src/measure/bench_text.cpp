@@ -4,7 +4,6 @@
 #include <filesystem>
 
 #include "measure/bench_report.hpp"
-#include "measure/drift.hpp"
 #include "measure/units.hpp"
 #include "saccade/version.hpp"
 
@@ -56,7 +55,7 @@ void add_model(Text& out, const BenchReport& report, const BenchedModel& model) 
     else
       add(out, "  {} {}: p50 {:.3f} ms, {} runs, drift of our answers {:.1e}{}\n", peer.times.engine,
           peer.times.version, milliseconds(peer.times.latency.p50), peer.times.latency.count, peer.drift,
-          peer.agrees ? "" : fmt::format(": they DISAGREE (limit {:.0e})", kLargestDrift));
+          peer.agrees ? "" : fmt::format(": they DISAGREE (limit {:.0e})", model.drift_limit));
   }
   add(out, "\n");
 }

@@ -7,6 +7,9 @@ namespace saccade {
 /// What fp32 outputs of two engines that agree stay below, by far: those that agree are near 1e-6, and an output that
 /// ignores its input is near 1.
 inline constexpr double kLargestDrift = 1e-3;
+/// The same where products' factors are rounded to tf32, and of halves: each engine rounds in its own places.
+inline constexpr double kLargestTf32Drift = 0.02;
+inline constexpr double kLargestHalfDrift = 0.1;
 
 /// How far an output X is from a reference's, in units of how much the reference itself changes with its input:
 ///

@@ -7,8 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
-#include "embedded/peer_script.hpp"
-#include "pipeline/output_file.hpp"
+#include "measure/peer_files.hpp"
 #include "saccade/npy.hpp"
 
 namespace saccade {
@@ -16,17 +15,10 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<std::string_view, 2> kEngines = {"onnxruntime", "openvino"};
+constexpr std::array<std::string_view, 6> kEngines = {"onnxruntime", "openvino",      "torch-eager",
+                                                      "torch-graph", "torch-compile", "torch-autotune"};
 constexpr std::string_view kHowToGet =
     "run script/bootstrap --peers, or name a Python that has it with --peers-python or SACCADE_PEERS_PYTHON";
-
-std::vector<std::string> command_for(const std::string& engine, const std::string& python, const std::string& folder) {
-  const std::string script = folder + "/peer.py";
-  OutputFile file(script);
-  file.write(embedded::peer_script);
-  file.close();
-  return {python, script, engine};
-}
 
 json fed(std::span<const FedInput> inputs) {
   json rows = json::array();
@@ -59,7 +51,7 @@ std::string find_peers_python(const std::string& given) {
 }
 
 Peer::Peer(std::string engine, const std::string& python, std::string folder, const PeerPatience& patience)
-    : Peer(engine, command_for(engine, python, folder), folder, patience) {}
+    : Peer(engine, {python, write_peer_files(folder), engine}, folder, patience) {}
 
 Peer::Peer(std::string engine, std::vector<std::string> command, std::string folder, const PeerPatience& patience)
     : name_(std::move(engine)), folder_(std::move(folder)), patience_(patience), process_([&] {
@@ -104,8 +96,14 @@ json Peer::ask(const json& request, std::chrono::milliseconds timeout) {
   return listen(timeout);
 }
 
-void Peer::load(const std::string& model, int threads, std::span<const FedInput> inputs) {
-  ask({{"do", "load"}, {"model", model}, {"threads", threads}, {"inputs", fed(inputs)}}, patience_.load);
+void Peer::load(const PeerLoad& load) {
+  ask({{"do", "load"},
+       {"model", load.model},
+       {"threads", load.threads},
+       {"device", load.device},
+       {"precision", load.precision},
+       {"inputs", fed(load.inputs)}},
+      patience_.load);
 }
 
 std::vector<Tensor> Peer::answer(std::span<const FedInput> inputs, const std::string& prefix) {

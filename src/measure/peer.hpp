@@ -23,10 +23,19 @@ struct FedInput {
   std::string file;
 };
 
+/// What a peer is to load. ONNX Runtime and OpenVINO compute in fp32 on the CPU whatever is asked for.
+struct PeerLoad {
+  std::string model;  ///< an ONNX file
+  int threads = 1;
+  std::string device = "cpu";      ///< or "cuda"
+  std::string precision = "fp32";  ///< "tf32", "fp16", "bf16"
+  std::span<const FedInput> inputs;
+};
+
 /// How long a peer may take before it counts as hung.
 struct PeerPatience {
   std::chrono::milliseconds start = std::chrono::seconds(60);
-  std::chrono::milliseconds load = std::chrono::seconds(300);
+  std::chrono::milliseconds load = std::chrono::seconds(600);  ///< what is tuned is compiled for minutes
   std::chrono::milliseconds answer = std::chrono::seconds(120);
 };
 
@@ -42,7 +51,7 @@ class Peer : public Contender {
   const std::string& name() const override { return name_; }
   const std::string& version() const { return version_; }
 
-  void load(const std::string& model, int threads, std::span<const FedInput> inputs);
+  void load(const PeerLoad& load);
   /// Its outputs, in the model's order; the inputs stay bound.
   std::vector<Tensor> answer(std::span<const FedInput> inputs, const std::string& prefix);
   Block run(int unmeasured, int runs) override;

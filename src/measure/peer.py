@@ -1,15 +1,16 @@
 """Runs a model in another engine, on demand: one JSON object a line in, one out.
 
-    peer.py onnxruntime|openvino
+    peer.py onnxruntime|openvino|torch-eager|torch-graph|torch-compile|torch-autotune
 
-{"do": "load", "model": FILE, "threads": N, "inputs": [[NAME, FILE.npy], ...]}   -> {}
+{"do": "load", "model": FILE, "threads": N, "device": "cpu"|"cuda", "precision": "fp32"|"tf32"|"fp16"|"bf16",
+ "inputs": [[NAME, FILE.npy], ...]}                                              -> {}
 {"do": "answer", "inputs": [[NAME, FILE.npy], ...], "prefix": PATH}              -> {"files": [PATH0.npy, ...]}
 {"do": "run", "unmeasured": N, "runs": N}                                        -> {"ns": [...], "wall_ns": N}
 {"do": "memory"}                                                                 -> {"peak_bytes": N}
 
 The first line out is {"version": ...}, or {"missing": ...} where the engine is not installed.  What fails is answered
-with {"error": ...}.  Both engines run in their fastest way: fp32, outputs left where the engine put them, inputs bound
-once.  An answer comes when the engine's threads are asleep, so that they disturb no one else's turn.
+with {"error": ...}.  Engines run in their fastest way: outputs left where the engine put them, inputs bound once.
+ONNX Runtime and OpenVINO compute in fp32 on the CPU, torch on the device and in the precision asked for.  An answer comes when the engine's threads are asleep, so that they disturb no one else's turn.
 """
 import json
 import os
@@ -32,19 +33,19 @@ class OnnxRuntime:
         self.engine = onnxruntime
         self.version = onnxruntime.__version__
 
-    def load(self, path, threads, feed):
+    def load(self, request, feed):
         options = self.engine.SessionOptions()
         options.log_severity_level = 3
-        options.intra_op_num_threads = threads
+        options.intra_op_num_threads = request["threads"]
         options.inter_op_num_threads = 1
         # A size that is known lets it plan its memory ahead.
         import onnx
-        model = onnx.load(path, load_external_data=False)
+        model = onnx.load(request["model"], load_external_data=False)
         for value in model.graph.input:
             for i, dim in enumerate(value.type.tensor_type.shape.dim):
                 if dim.dim_param and value.name in feed:
                     options.add_free_dimension_override_by_name(dim.dim_param, feed[value.name].shape[i])
-        self.session = self.engine.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+        self.session = self.engine.InferenceSession(request["model"], options, providers=["CPUExecutionProvider"])
         self.bind(feed)
 
     def bind(self, feed):
@@ -74,11 +75,12 @@ class OpenVino:
         self.core = openvino.Core()
         self.version = openvino.__version__.split("-")[0]
 
-    def load(self, path, threads, feed):
-        model = self.core.read_model(path)
+    def load(self, request, feed):
+        model = self.core.read_model(request["model"])
         if any(port.partial_shape.is_dynamic for port in model.inputs):
             model.reshape({port: list(feed[name_of(port, feed)].shape) for port in model.inputs})
-        settings = {"INFERENCE_NUM_THREADS": threads, "PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"}
+        settings = {"INFERENCE_NUM_THREADS": request["threads"], "PERFORMANCE_HINT": "LATENCY",
+                    "INFERENCE_PRECISION_HINT": "f32"}
         self.model = self.core.compile_model(model, "CPU", settings)
         self.bind(feed)
 
@@ -142,7 +144,7 @@ def peak_bytes():
 
 def handle(engine, request):
     if request["do"] == "load":
-        engine.load(request["model"], request["threads"], read(request["inputs"]))
+        engine.load(request, read(request["inputs"]))
         return {}
     if request["do"] == "answer":
         return answer_files(engine, request)
@@ -151,10 +153,17 @@ def handle(engine, request):
     return {"peak_bytes": peak_bytes()}
 
 
+def make_engine(name):
+    import numpy  # noqa: F401
+    if name.startswith("torch-"):
+        from torch_peer.engine import Torch
+        return Torch(name.removeprefix("torch-"))
+    return {"onnxruntime": OnnxRuntime, "openvino": OpenVino}[name]()
+
+
 def main():
     try:
-        import numpy  # noqa: F401
-        engine = {"onnxruntime": OnnxRuntime, "openvino": OpenVino}[sys.argv[1]]()
+        engine = make_engine(sys.argv[1])
     except ImportError as error:
         answer({"missing": str(error)})
         return

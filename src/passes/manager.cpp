@@ -57,7 +57,8 @@ class Runner {
             .widen_halves = options_.widen_halves,
             .allow_tf32 = options_.allow_tf32,
             .fuses_attention = options_.fuses_attention,
-            .narrow_to = options_.narrow_to};
+            .narrow_to = options_.narrow_to,
+            .narrow_outputs = options_.narrow_outputs};
   }
 
   bool stopped() const {

@@ -28,6 +28,8 @@ struct PassOptions {
   bool fuses_attention = false;
   /// What the model's float32 is to be computed in: float16 or bfloat16; nothing: as it is.
   std::optional<DType> narrow_to;
+  /// Graph outputs that are computed in it are given so.
+  bool narrow_outputs = false;
 
   /// Runs the graph by the reference interpreter before and after every pass that changed it, and throws Error
   /// (kInternal) naming the pass whose outputs differ by more than TOLERANCE of an output's spread (its largest minus

@@ -96,7 +96,8 @@ bool is_operand(const Node& node, std::size_t i) {
 
 class Narrowing {
  public:
-  Narrowing(const Graph& graph, DType to) : graph_(graph), to_(to), patch_(graph, "compute floats in halves") {
+  Narrowing(const Graph& graph, DType to, bool narrow_outputs)
+      : graph_(graph), to_(to), narrow_outputs_(narrow_outputs), patch_(graph, "compute floats in halves") {
     std::vector<NodeId> order = graph.order();
     std::ranges::reverse(order);
     for (NodeId id : order)
@@ -160,11 +161,19 @@ class Narrowing {
   ValueId half_of(ValueId wide, Stage stage) {
     const auto [place, is_new] = halves_.emplace(wide, ValueId::kNone);
     if (!is_new) return place->second;
+    if (const ValueId from = widened_from(wide); from != ValueId::kNone) return place->second = from;
     const Tensor* constant = graph_.constant(wide);
     if (constant == nullptr) return place->second = cast(wide, graph_.value(wide).name + "/half", to_, stage);
     Tensor half(to_, constant->shape());
     cast_elements(view_of(*constant), view_of(half));
     return place->second = patch_.add_constant(graph_.value(wide).name + "/half", std::move(half));
+  }
+
+  /// The half whose Cast the value is; kNone: it is none.
+  ValueId widened_from(ValueId wide) const {
+    const Node* producer = graph_.producer(wide);
+    const bool is_cast = producer != nullptr && producer->is("Cast") && producer->post_ops.empty();
+    return is_cast && graph_.value(producer->inputs[0]).type.dtype == to_ ? producer->inputs[0] : ValueId::kNone;
   }
 
   ValueId cast(ValueId from, std::string name, DType to, Stage stage) {
@@ -175,7 +184,8 @@ class Narrowing {
 
   /// Gives a value that is HALF now to the nodes that stay, and to the graph's outputs.
   void serve_others(ValueId wide, ValueId half) {
-    bool is_read = graph_.is_output(wide);
+    if (narrow_outputs_ && graph_.is_output(wide)) patch_.replace_output(wide, half);
+    bool is_read = !narrow_outputs_ && graph_.is_output(wide);
     for (NodeId id : graph_.users(wide)) is_read = is_read || reads_wide(id, wide);
     if (!is_read) return;
     const Value& value = graph_.value(wide);
@@ -192,6 +202,7 @@ class Narrowing {
 
   const Graph& graph_;
   DType to_;
+  bool narrow_outputs_;
   Patch patch_;
   std::set<NodeId> narrowed_;
   std::map<ValueId, ValueId> halves_;              // by what they are of
@@ -202,7 +213,7 @@ class Narrowing {
 
 std::optional<Patch> narrow_floats(const PassContext& context) {
   if (!context.narrow_to) return {};
-  return Narrowing(context.graph, *context.narrow_to).patch();
+  return Narrowing(context.graph, *context.narrow_to, context.narrow_outputs).patch();
 }
 
 }  // namespace saccade

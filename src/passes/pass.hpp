@@ -23,6 +23,7 @@ struct PassContext {
   bool allow_tf32 = false;          ///< float32 may be rounded to tf32 where it is multiplied
   bool fuses_attention = false;     ///< the backend runs saccade.StridedAttention as one kernel
   std::optional<DType> narrow_to;   ///< what float32 is computed in where that is asked for: float16 or bfloat16
+  bool narrow_outputs = false;      ///< a graph output that is computed in it may be given so
 };
 
 /// Looks at one node and proposes a change that starts there, or nothing.

@@ -5,6 +5,7 @@
 #include "base/log.hpp"
 #include "base/module.hpp"
 #include "graph/importer.hpp"
+#include "ops/values.hpp"
 #include "runtime/cuda_backend.hpp"
 #include "runtime/reference_backend.hpp"
 
@@ -48,6 +49,20 @@ std::optional<DType> narrowed(const std::string& precision) {
   if (precision == "fp16") return DType::kFloat16;
   if (precision == "bf16") return DType::kBFloat16;
   return {};
+}
+
+/// Makes halves of the float32 inputs; a Cast widens each.
+void narrow_inputs(Graph& graph, DType to) {
+  for (const ValueId input : graph.inputs()) {
+    const TensorType wide = graph.value(input).type;
+    if (wide.dtype != DType::kFloat32 || graph.is_output(input)) continue;
+    Patch patch(graph, "take halves");
+    Node cast{.op = "Cast", .name = graph.value(input).name + "/wide", .inputs = {input}};
+    cast.attributes.set("to", onnx_of_dtype(DType::kFloat32));
+    patch.replace(input, patch.add_node_with_output(std::move(cast), wide));
+    graph.apply(patch);
+    graph.value(input).type.dtype = to;
+  }
 }
 
 std::shared_ptr<const Plan> compile_plan(Graph graph, const Backend& backend, const ModelOptions& options) {
@@ -94,10 +109,13 @@ PassOptions pass_options(const ModelOptions& options, const Backend& backend) {
   return passes;
 }
 
-std::shared_ptr<const Plan> compile(Graph graph, const ModelOptions& options) {
+std::shared_ptr<const Plan> compile(Graph graph, const ModelOptions& options, Edges edges) {
   const auto start = std::chrono::steady_clock::now();
   const Backend& backend = choose_backend(options);
-  run_passes(graph, pass_options(options, backend));
+  PassOptions passes = pass_options(options, backend);
+  passes.narrow_outputs = edges == Edges::kAsComputed;
+  if (passes.narrow_to && edges == Edges::kAsComputed) narrow_inputs(graph, *passes.narrow_to);
+  run_passes(graph, passes);
   auto plan = compile_plan(std::move(graph), backend, options);
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
   log(LogLevel::kInfo, "compiled '{}' for {}: {} steps, {:.1f} MB arena, in {:.0f} ms", plan->graph().name,

@@ -17,7 +17,13 @@ const Backend& choose_backend(const ModelOptions& options);
 /// The passes to run, as OPTIONS switch them on and off, with BACKEND's wishes about memory layouts.
 PassOptions pass_options(const ModelOptions& options, const Backend& backend);
 
+/// What a plan's inputs and outputs are.
+enum class Edges : std::uint8_t {
+  kAsModel,     ///< of the types that the model's file says
+  kAsComputed,  ///< float32 that the precision narrows is taken and given in halves, so that nothing converts it
+};
+
 /// A graph as it was imported (and built upon) brought into a plan: passes, then tactics. Throws Error.
-std::shared_ptr<const Plan> compile(Graph graph, const ModelOptions& options);
+std::shared_ptr<const Plan> compile(Graph graph, const ModelOptions& options, Edges edges = Edges::kAsModel);
 
 }  // namespace saccade

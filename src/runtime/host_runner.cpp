@@ -35,6 +35,7 @@ class HostRunner : public Runner {
   TensorView view(ValueId id) const override { return views_[static_cast<std::size_t>(id)]; }
   FrameView* frame() override { return has_frame_ ? &frame_ : nullptr; }
   void poison() override { std::memset(arena_.get(), 0xFF, plan_.arena_bytes()); }
+  void leave_on_device(bool) override {}
   void time_steps(std::span<StepTime> times) override { step_times_ = times; }
   std::chrono::nanoseconds stage_time(Stage stage) const override {
     return stage_times_[static_cast<std::size_t>(stage)];

@@ -101,6 +101,8 @@ class Execution {
   Runner& runner() { return *runner_; }
   /// Fills the arena with NaN patterns, inputs included: what a plan reads without having written shows.
   void poison() { runner_->poison(); }
+  /// From now on run() leaves inputs and outputs where the device has them: Runner::leave_on_device().
+  void leave_on_device(bool leaves) { runner_->leave_on_device(leaves); }
   /// Time of the last run() by stage.
   std::chrono::nanoseconds stage_time(Stage stage) const { return runner_->stage_time(stage); }
 

@@ -54,6 +54,9 @@ class Runner {
   virtual std::unique_ptr<RunGroup> group(std::span<Runner* const> /*others*/) { return nullptr; }
   /// Fills the arena with NaN patterns, inputs included.
   virtual void poison() = 0;
+  /// From now on runs read the inputs as they are now, and leave the outputs on the device, where the host does not see
+  /// them; false ends that and brings the last run's. Changes nothing where the host is the device.
+  virtual void leave_on_device(bool leaves) = 0;
   /// Of the last run; what a caller waited for it.
   virtual std::chrono::nanoseconds stage_time(Stage stage) const = 0;
   /// From now on runs write here when each launch ran; empty: they do not. An entry a step of the plan.

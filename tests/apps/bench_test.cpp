@@ -70,6 +70,15 @@ TEST_F(Bench, SplitsFramesIntoStages) {
   EXPECT_NE(report["versions"]["libraries"].get<std::string>().find("oneDNN"), std::string::npos);
 }
 
+TEST_F(Bench, KeepsTensorsWhereTheModelReadsThem) {
+  const Finished finished = bench({test::write_color_classifier(folder_), "--resident", "--json"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const json report = json::parse(finished.out);
+  EXPECT_EQ(report["settings"]["resident"], true);
+  EXPECT_EQ(report["models"][0]["input"], "tensors");
+  EXPECT_NE(report["models"][0]["covers"].get<std::string>().find("stay on the device"), std::string::npos);
+}
+
 TEST_F(Bench, RunsTensorsInStreams) {
   const Finished finished = bench({test::write_color_classifier(folder_), "--tensors", "--streams", "2", "--json"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;

@@ -53,7 +53,7 @@ TEST_F(PeerProtocol, OneThatDiesIsNamedWithItsLastWords) {
 
 TEST_F(PeerProtocol, OneThatIsDeadAlreadyRaisesNoSignal) {
   Peer peer = play(kGreeting + "exit 0");
-  EXPECT_NE(complaint([&] { peer.load("m.onnx", 1, {}); }).find("actor: it ended"), std::string::npos);
+  EXPECT_NE(complaint([&] { peer.load({.model = "m.onnx"}); }).find("actor: it ended"), std::string::npos);
 }
 
 TEST_F(PeerProtocol, NonsenseIsShown) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares saccade's raw outputs with ONNX Runtime's on one model, in drift.py's units.
 
-    parity.py --binary build/saccade --shared ../shared --work DIR MODEL [--passes] [--device cuda [--precision fp16]]
+    parity.py --binary build/saccade --shared ../shared --work DIR MODEL [--passes] [--device cuda [--precision fp16] [--no-graph]]
 
 MODEL is a file below shared/models, as "real/yolov8n_640".  Architectures get their weights filled into DIR first.
 --passes compares with every pass switched off and with each pass alone, too.  In halves a model may drift three times as
@@ -122,6 +122,7 @@ def main():
     parser.add_argument("--passes", action="store_true")
     parser.add_argument("--device", default="auto")
     parser.add_argument("--precision", default="auto")
+    parser.add_argument("--no-graph", action="store_true")
     parser.add_argument("model")
     args = parser.parse_args()
     name = os.path.basename(args.model)
@@ -138,7 +139,7 @@ def main():
         print(f"{name}: ONNX Runtime's own drift, optimised against unoptimised: {own:.2e}")
     if args.precision in ("fp16", "bf16"):
         limit = max(limit, rounding_limit(model, feeds, plain, args.precision))
-    where = ["--device", args.device, "--precision", args.precision]
+    where = ["--device", args.device, "--precision", args.precision] + ["--no-graph"] * args.no_graph
     variants = {"all passes": []}
     if args.passes:
         variants = {"no pass": ["--passes", "none"]} | {f"{p} alone": ["--passes", p] for p in passes(args)}

@@ -1,4 +1,8 @@
+#include "ops/cast.hpp"
+#include "ops/interpret.hpp"
+#include "ops/values.hpp"
 #include "passes/rewrite.hpp"
+#include "tensor/numbers.hpp"
 
 namespace saccade {
 namespace {
@@ -41,6 +45,32 @@ TEST(NarrowFloats, KeepsWherePicturesAreSampled) {
   EXPECT_EQ(type_of(graph, "Tanh", 0), DType::kFloat32);
   EXPECT_EQ(type_of(graph, "GridSample", 0), DType::kFloat16);
   EXPECT_EQ(type_of(graph, "GridSample", 1), DType::kFloat32);
+}
+
+TEST(NarrowFloats, TakesAndGivesHalvesAsTheyAre) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {1, 3, 6, 6}, DType::kFloat16);
+  const ValueId wide = b.op("Cast", {x}, {{"to", onnx_of_dtype(DType::kFloat32)}});
+  const ValueId y = b.op("Relu", {b.op("Conv", {wide, b.random({4, 3, 3, 3})})});
+  const ValueId product = b.op("Conv", {y, b.random({2, 4, 1, 1})});
+  Graph graph = b.build({product, b.op("Exp", {product})});
+  const Tensor drawn = test::random_tensor({1, 3, 6, 6}, 5);
+  std::map<std::string, Tensor> inputs = {{"x", Tensor(DType::kFloat16, drawn.shape())}};
+  cast_elements(view_of(drawn), view_of(inputs.at("x")));
+  const std::vector<Tensor> before = interpret(graph, inputs);
+  run_passes(graph,
+             {.disabled = passes_except({"narrow_floats"}), .narrow_to = DType::kFloat16, .narrow_outputs = true});
+  EXPECT_EQ(operators(graph), "Conv Relu Conv Cast Exp");
+  EXPECT_EQ(graph.value(graph.outputs()[0]).type.dtype, DType::kFloat16);
+  EXPECT_EQ(graph.value(graph.outputs()[0]).name, "Conv3") << "an output keeps its name";
+  EXPECT_EQ(graph.value(graph.outputs()[1]).type.dtype, DType::kFloat32) << "what follows the last product stays";
+  const std::vector<Tensor> after = interpret(graph, inputs);
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const auto got = numbers_of(after[i]);
+    const auto wanted = numbers_of(before[i]);
+    ASSERT_EQ(got->size(), wanted->size());
+    for (std::size_t j = 0; j < got->size(); ++j) EXPECT_NEAR((*got)[j], (*wanted)[j], 0.02);
+  }
 }
 
 TEST(NarrowFloats, LeavesNetworksWithoutProductsAlone) {

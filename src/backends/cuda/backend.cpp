@@ -9,6 +9,7 @@
 #include "cuda/attention.hpp"
 #include "cuda/convolution.hpp"
 #include "cuda/host_fallback.hpp"
+#include "cuda/rates.hpp"
 #include "cuda/runner.hpp"
 #include "cuda/tactics.hpp"
 #include "runtime/cuda_backend.hpp"
@@ -90,7 +91,9 @@ class CudaBackend : public Backend {
   std::vector<const Tactic*> tactics_;
 };
 
-const CudaModule kModule{.backend = backend};
+GpuRates rates(int ordinal, const GpuRateOptions& options) { return measure_rates(Device::get(ordinal), options); }
+
+const CudaModule kModule{.backend = backend, .rates = rates};
 
 }  // namespace
 

@@ -1,10 +1,12 @@
 #include "cuda/runner.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "cuda/capture.hpp"
 #include "cuda/run_group.hpp"
+#include "cuda/step_costs.hpp"
 
 namespace saccade::cuda {
 namespace {
@@ -112,12 +114,15 @@ void DeviceRunner::bind(const Step& step) {
 }
 
 void DeviceRunner::submit() {
-  start_ = Clock::now();
   running_times_ = times_;
   device_.make_current();
-  upload_->prepare(frame_);
-  results_->prepare();
-  if (executable_ && running_times_.empty())
+  start_ = Clock::now();
+  if (!stays_) {
+    upload_->prepare(frame_);
+    results_->prepare();
+  }
+  if (executable_ && !running_times_.empty() && costs_.empty()) measure_costs();
+  if (executable_)
     SACCADE_CUDA(cuGraphLaunch(executable_.get(), queue_.stream.get()));
   else
     enqueue();
@@ -130,12 +135,12 @@ void DeviceRunner::wait() {
   SACCADE_CUDA(cuStreamSynchronize(queue_.stream.get()));
   finish();
   set_model_time(stage_time(Stage::kModel) + (Clock::now() - start));
-  if (!running_times_.empty()) read_times();
+  if (!running_times_.empty()) executable_ ? tell_costs() : read_times();
 }
 
 void DeviceRunner::finish() {
   if (queue_.failure) std::rethrow_exception(std::exchange(queue_.failure, nullptr));
-  results_->show();
+  if (!stays_) results_->show();
 }
 
 /// Stages of one graph are told apart by a profile alone.
@@ -144,11 +149,11 @@ void DeviceRunner::set_model_time(std::chrono::nanoseconds time) {
   stage_times_[static_cast<std::size_t>(Stage::kModel)] = time;
 }
 
-/// In a profile an event stands behind each launch: a launch that begins early is charged from the end of the one
-/// before it, and the first one, which reads the frame, for the upload.
+/// In a profile without a graph an event stands behind each launch: a launch that begins early is charged from the end
+/// of the one before it, and the first one, which reads the frame, for the upload.
 void DeviceRunner::enqueue() {
   if (!running_times_.empty()) record(events_.back());
-  upload_->enqueue(queue_.stream.get());
+  if (!stays_) upload_->enqueue(queue_.stream.get());
   enqueue_branch();
 }
 
@@ -157,7 +162,7 @@ void DeviceRunner::enqueue_branch() {
     if (launches_[i]) launches_[i]->run();
     if (!running_times_.empty()) record(events_[i]);
   }
-  results_->enqueue(queue_.stream.get());
+  if (!stays_) results_->enqueue(queue_.stream.get());
 }
 
 std::vector<Copy> DeviceRunner::inputs() const {
@@ -177,6 +182,37 @@ std::unique_ptr<RunGroup> DeviceRunner::group(std::span<Runner* const> others) {
 }
 
 void DeviceRunner::record(const Event& event) { SACCADE_CUDA(cuEventRecord(event.get(), queue_.stream.get())); }
+
+/// What each launch adds to the graph.
+void DeviceRunner::measure_costs() {
+  const auto graph_of = [this](std::size_t count) {
+    return capture(queue_.stream.get(), plan_.graph().name, [&] {
+      if (!stays_) upload_->enqueue(queue_.stream.get());
+      for (std::size_t i = 0, launched = 0; launched < count; ++i) {
+        if (launches_[i]) launches_[i]->run();
+        launched += launches_[i] ? 1 : 0;
+      }
+    });
+  };
+  const auto is_launch = [](const auto& launch) { return launch != nullptr; };
+  const auto count = static_cast<std::size_t>(std::ranges::count_if(launches_, is_launch));
+  const auto costs = step_costs(queue_.stream.get(), count, graph_of);
+  costs_.resize(launches_.size());
+  for (std::size_t i = 0, launched = 0; i < launches_.size(); ++i)
+    if (launches_[i]) costs_[i] = costs[launched++];
+  start_ = Clock::now();
+}
+
+/// The launches of a run one after the other, as if each took what it adds to the graph.
+void DeviceRunner::tell_costs() {
+  stage_times_.fill({});
+  for (std::size_t i = 0; i < launches_.size(); ++i) {
+    if (!launches_[i]) continue;
+    running_times_[i] = {start_, start_ + costs_[i]};
+    start_ = running_times_[i].end;
+    stage_times_[static_cast<std::size_t>(plan_.steps()[i].stage)] += costs_[i];
+  }
+}
 
 void DeviceRunner::read_times() {
   stage_times_.fill({});
@@ -198,6 +234,18 @@ void DeviceRunner::poison() {
   results_->poison();
   SACCADE_CUDA(cuMemsetD8Async(arena_.address(), 0xFF, arena_.bytes(), queue_.stream.get()));
   SACCADE_CUDA(cuStreamSynchronize(queue_.stream.get()));
+}
+
+void DeviceRunner::leave_on_device(bool leaves) {
+  const CUstream stream = queue_.stream.get();
+  device_.make_current();
+  leaves ? upload_->prepare(frame_) : results_->prepare();
+  leaves ? upload_->enqueue(stream) : results_->enqueue(stream);
+  SACCADE_CUDA(cuStreamSynchronize(stream));
+  if (!leaves) results_->show();
+  stays_ = leaves;
+  running_times_ = {};
+  if (executable_) executable_ = capture(stream, plan_.graph().name, [this] { enqueue(); });
 }
 
 void DeviceRunner::time_steps(std::span<StepTime> times) {

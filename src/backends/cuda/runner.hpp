@@ -30,6 +30,7 @@ class DeviceRunner : public Runner {
   void submit() override;
   void wait() override;
   void poison() override;
+  void leave_on_device(bool leaves) override;
   void time_steps(std::span<StepTime> times) override;
   std::chrono::nanoseconds stage_time(Stage stage) const override {
     return stage_times_[static_cast<std::size_t>(stage)];
@@ -64,6 +65,8 @@ class DeviceRunner : public Runner {
   void enqueue();
   void record(const Event& event);
   void read_times();
+  void measure_costs();
+  void tell_costs();
 
   Device& device_;
   const Plan& plan_;
@@ -72,6 +75,7 @@ class DeviceRunner : public Runner {
   DeviceMemory arena_;
   FrameView frame_;
   bool has_frame_ = false;
+  bool stays_ = false;  // inputs and outputs lie on the device from run to run
   std::vector<Staged> inputs_;
   std::vector<Copy> outputs_;
   std::map<ValueId, TensorView> views_;                 // but for outputs that a run makes
@@ -83,8 +87,9 @@ class DeviceRunner : public Runner {
   Clock::time_point start_;
   std::array<std::chrono::nanoseconds, 3> stage_times_{};
   std::span<StepTime> times_;
-  std::span<StepTime> running_times_;  // of the run under way
-  std::vector<Event> events_;          // one a step, and where the run began last
+  std::span<StepTime> running_times_;            // of the run under way
+  std::vector<Event> events_;                    // one a step, and where the run began last; without a graph
+  std::vector<std::chrono::nanoseconds> costs_;  // by step, of the graph; empty: nobody asked
 };
 
 }  // namespace saccade::cuda

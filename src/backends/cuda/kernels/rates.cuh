@@ -1,0 +1,82 @@
+#pragma once
+
+#include "launch.cuh"
+#include "ptx.cuh"
+
+// What a GPU does at most, one kind of work a kernel. Nothing that they compute is of use; a store that never happens
+// keeps it from being left out.
+
+constexpr float kNever = 1e30f;
+
+/// Another block's in each loop, so that nothing is found in a first-level cache.
+__device__ __forceinline__ int64 thread_number(int loop) {
+  return (blockIdx.x + 17u * static_cast<uint32>(loop)) % gridDim.x * static_cast<int64>(blockDim.x) + threadIdx.x;
+}
+__device__ __forceinline__ int64 thread_count() { return gridDim.x * static_cast<int64>(blockDim.x); }
+
+/// COUNT times 16 bytes, Loops times over.
+template <int Loops, int64 Count>
+__device__ __forceinline__ void read_memory(const float4* from, float4* to) {
+  float4 sum{};
+  for (int loop = 0; loop < Loops; ++loop)
+#pragma unroll 4
+    for (int64 i = thread_number(loop); i < Count; i += thread_count()) {
+      const float4 x = from[i];
+      sum.x += x.x;
+      sum.y += x.y;
+      sum.z += x.z;
+      sum.w += x.w;
+    }
+  if (sum.x + sum.y + sum.z + sum.w > kNever) to[0] = sum;
+}
+
+template <int Loops, int64 Count>
+__device__ __forceinline__ void write_memory(float4* to) {
+  for (int loop = 0; loop < Loops; ++loop)
+#pragma unroll 4
+    for (int64 i = thread_number(loop); i < Count; i += thread_count())
+      to[i] = float4{1, 2, 3, static_cast<float>(loop)};
+}
+
+template <int Loops, int64 Count>
+__device__ __forceinline__ void copy_memory(const float4* from, float4* to) {
+  for (int loop = 0; loop < Loops; ++loop)
+#pragma unroll 4
+    for (int64 i = thread_number(loop); i < Count; i += thread_count()) to[i] = from[i];
+}
+
+/// Loops times Chains independent products of a warp's fragments, m16n8k16; Tf32: m16n8k8.
+template <typename T, bool Tf32, int Loops>
+__device__ __forceinline__ void multiply_fragments(float* to) {
+  constexpr int kChains = 8;
+  float sums[kChains][4] = {};
+  const uint32 a[4] = {threadIdx.x, threadIdx.x + 1, threadIdx.x + 2, threadIdx.x + 3};
+  const uint32 b[2] = {threadIdx.x + 4, threadIdx.x + 5};
+  for (int loop = 0; loop < Loops; ++loop)
+#pragma unroll
+    for (int chain = 0; chain < kChains; ++chain) {
+      if constexpr (Tf32)
+        multiply_add_tf32(sums[chain], a, b);
+      else
+        multiply_add<T>(sums[chain], a, b);
+    }
+  float sum = 0;
+  for (int chain = 0; chain < kChains; ++chain)
+    sum += sums[chain][0] + sums[chain][1] + sums[chain][2] + sums[chain][3];
+  if (sum > kNever) to[0] = sum;
+}
+
+/// Loops times 16 independent multiply-adds of a thread.
+template <int Loops>
+__device__ __forceinline__ void multiply_floats(float* to) {
+  constexpr int kChains = 16;
+  float sums[kChains];
+  for (int chain = 0; chain < kChains; ++chain) sums[chain] = static_cast<float>(chain);
+  const float factor = 1.0f + 1e-9f * static_cast<float>(threadIdx.x);
+  for (int loop = 0; loop < Loops; ++loop)
+#pragma unroll
+    for (int chain = 0; chain < kChains; ++chain) sums[chain] = sums[chain] * factor + 1e-9f;
+  float sum = 0;
+  for (int chain = 0; chain < kChains; ++chain) sum += sums[chain];
+  if (sum > kNever) to[0] = sum;
+}

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <string>
+
+namespace saccade {
+
+/// Writes the scripts that run other engines to FOLDER; returns the path of the one to start. Throws Error (kIo).
+std::string write_peer_files(const std::string& folder);
+
+}  // namespace saccade

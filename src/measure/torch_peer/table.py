@@ -1,0 +1,21 @@
+"""The operators that the converter knows: graph.py looks them up, the files beside it write them down."""
+
+OPERATORS = {}
+
+
+class Unsupported(Exception):
+    """The model needs something that the converter does not have."""
+
+
+def op(*names):
+    """Enters a function for these operators: (graph, node, *inputs) to an expression, a Value or a list of Values."""
+    def add(function):
+        OPERATORS.update({name: function for name in names})
+        return function
+    return add
+
+
+def unary(patterns):
+    """Enters operators of one input, each as an expression with {} for it."""
+    for name, pattern in patterns.items():
+        OPERATORS[name] = lambda graph, node, x, pattern=pattern: pattern.format(x)
