@@ -1,45 +1,59 @@
 #!/usr/bin/env python3
-"""Compiles kernels with NVRTC, without a GPU, and prints what they take.
+"""Compiles kernels with NVRTC, without a GPU, and prints what they take, by family.
 
     compile_kernels.py --sources DIR --headers src/backends/cuda/kernels [--architecture sm_90a ...] [--cache DIR]
+                       [--sample N]
 
 DIR holds CUDA C++ files, as the emulated NVRTC leaves them there (SACCADE_EMULATOR_SOURCES).  Fails where one does not
-compile, spills registers, keeps anything in local memory or makes the tensor cores' warpgroup instructions wait for each
-other (ptxas' warnings C75xx).  What was compiled before is known by its contents.
-Exit status 77: skipped, there is no NVRTC.
+compile, spills registers, keeps anything in local memory (one that means to says so in its source, in a comment "local
+memory: WHY") or makes warpgroup instructions wait for each other (ptxas' warnings C75xx).  What was compiled before, by
+the same NVRTC, is known by its contents.  --sample takes at most N kernels of a family.  Exit status 77: skipped, there
+is no NVRTC.
 """
 import argparse
+import collections
 import ctypes
 import glob
 import hashlib
 import json
+import multiprocessing
 import os
 import re
 import site
 import sys
 
 SKIPPED = 77
+OPTIONS = ["--std=c++17", "--device-as-default-execution-space", "--fmad=true"]  # as the backend has them
+SLACK = 16  # registers that a kernel may take beyond what its tactic reckoned with before a line says so
 
 
 def open_nvrtc():
-    """NVRTC of the system, of a toolkit, or of the Python package nvidia-cuda-nvrtc."""
-    places = ["libnvrtc.so.13", "libnvrtc.so.12"]
-    for folder in ["/usr/local/cuda/lib64"] + [os.path.join(s, "nvidia", "*", "lib") for s in site.getsitepackages()]:
-        places += sorted(glob.glob(os.path.join(folder, "libnvrtc.so.1[0-9]")), reverse=True)
-    for place in places:
+    """NVRTC of the Python package nvidia-cuda-nvrtc, of a toolkit, or of the system; None: there is none."""
+    folders = [os.path.join(s, "nvidia", "*", "lib") for s in site.getsitepackages()]
+    folders += ["/usr/local/cuda*/lib64", "/usr/local/cuda*/lib"]
+    places = [p for f in folders for p in sorted(glob.glob(os.path.join(f, "libnvrtc.so.1[0-9]")), reverse=True)]
+    for place in places + ["libnvrtc.so.13", "libnvrtc.so.12"]:
         try:
             return ctypes.CDLL(place)
         except OSError:
             pass
+    return None
+
+
+def skip():
     print("SKIPPED: needs NVRTC (a CUDA toolkit, or the Python package nvidia-cuda-nvrtc of script/bootstrap --peers)")
     sys.exit(SKIPPED)
 
 
 class Compiler:
-    def __init__(self, nvrtc, headers):
+    def __init__(self, nvrtc, headers, cache=None):
         self.nvrtc = nvrtc
-        self.names = [os.path.basename(path).encode() for path in headers]
-        self.texts = [open(path, "rb").read() for path in headers]
+        paths = sorted(glob.glob(os.path.join(headers, "*.cuh")))
+        self.headers = {os.path.basename(path).encode(): open(path, "rb").read() for path in paths}
+        self.cache = cache
+        major, minor = ctypes.c_int(), ctypes.c_int()
+        nvrtc.nvrtcVersion(ctypes.byref(major), ctypes.byref(minor))
+        self.version = f"{major.value}.{minor.value}"
 
     def log(self, program):
         size = ctypes.c_size_t()
@@ -50,17 +64,44 @@ class Compiler:
 
     def compile(self, source, architecture):
         """(whether it compiles, the compiler's log with what each kernel takes)"""
-        count = len(self.names)
+        count = len(self.headers)
         array = ctypes.c_char_p * count
         program = ctypes.c_void_p()
-        self.nvrtc.nvrtcCreateProgram(ctypes.byref(program), source, b"kernel.cu", count, array(*self.texts),
-                                      array(*self.names))
-        options = [f"--gpu-architecture={architecture}".encode(), b"--std=c++17", b"--device-as-default-execution-space",
-                   b"--ptxas-options=-v"]
+        self.nvrtc.nvrtcCreateProgram(ctypes.byref(program), source, b"kernel.cu", count, array(*self.headers.values()),
+                                      array(*self.headers))
+        options = [o.encode() for o in [f"--gpu-architecture={architecture}", "--ptxas-options=-v", *OPTIONS]]
         failed = self.nvrtc.nvrtcCompileProgram(program, len(options), (ctypes.c_char_p * len(options))(*options))
         log = self.log(program)
         self.nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
         return not failed, log
+
+    def included(self, source):
+        """The headers that SOURCE sees."""
+        seen = {}
+        texts = [source]
+        while texts:
+            for name in re.findall(rb'#include "([^"]+)"', texts.pop()):
+                if name in self.headers and name not in seen:
+                    seen[name] = self.headers[name]
+                    texts.append(seen[name])
+        return [seen[name] for name in sorted(seen)]
+
+    def measure(self, source, architecture):
+        """What the kernels of SOURCE take, from the cache where it is known."""
+        parts = [source, architecture.encode(), self.version.encode(), " ".join(OPTIONS).encode()]
+        key = hashlib.sha256(b"\0".join(parts + self.included(source))).hexdigest()
+        path = os.path.join(self.cache, key[:2], key + ".json") if self.cache else None
+        if path and os.path.exists(path):
+            with open(path) as file:
+                return json.load(file)
+        compiles, log = self.compile(source, architecture)
+        result = {"compiles": compiles, "log": "" if compiles else log, **usage_of(log)}
+        if path:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(f"{path}.{os.getpid()}", "w") as file:
+                json.dump(result, file)
+            os.replace(file.name, path)
+        return result
 
 
 def usage_of(log):
@@ -72,27 +113,83 @@ def usage_of(log):
             "serialised": len(re.findall(r"\(C75\d\d\)", log))}
 
 
-def kernel_name(source):
-    """Of its first kernel, behind whatever stands between __global__ and it."""
+def number(source, pattern):
+    found = re.search(pattern, source)
+    return int(found.group(1)) if found else 0
+
+
+def family_of(source):
+    """The name of its first kernel, the header that it is made from, and its type of elements, where it has one."""
     head = source[source.index("__global__"):]
-    return re.search(r"(?!__)\b(\w+)\s*\(", re.sub(r"__\w+__\s*\([^()]*(\([^()]*\))?[^()]*\)", "", head)).group(1)
+    # The first name before a parenthesis that is none of an attribute's.
+    name = re.search(r"(?!__)\b(\w+)\s*\(", re.sub(r"__\w+__\s*\([^()]*(\([^()]*\))?[^()]*\)", "", head)).group(1)
+    header = re.findall(r'#include "(\w+)\.cuh"', source)[:1]
+    element = re.findall(r"using Element = ([^;]+);", source)[:1]
+    return " ".join([name] + [h for h in header if h != name] + element)
 
 
-def measured(compiler, source, architecture, cache):
-    key = hashlib.sha256(b"\0".join([source, architecture.encode(), *compiler.texts])).hexdigest()
-    path = os.path.join(cache, key + ".json") if cache else None
-    if path and os.path.exists(path):
+def start_worker(headers, cache):
+    global compiler
+    compiler = Compiler(open_nvrtc(), headers, cache)
+
+
+def measure_file(task):
+    path, architecture = task
+    with open(path, "rb") as file:
+        source = file.read()
+    text = source.decode()
+    used = compiler.measure(source, architecture)
+    used["shared"] += number(text, r"kSharedBytes = (\d+);")
+    return {"path": path, "family": family_of(text), "reckoned": number(text, r"// about (\d+) registers"),
+            "means": "local memory: " in text, **used}
+
+
+def fault_of(kernel):
+    """One line; None: there is none."""
+    if not kernel["compiles"]:
+        return "it does not compile\n" + kernel["log"]
+    if kernel["serialised"]:
+        return "its warpgroup instructions wait for each other (ptxas' warnings C75xx)"
+    if (kernel["spills"] or kernel["stack"]) and not kernel["means"]:
+        return f"{kernel['spills']} bytes spilled, a stack of {kernel['stack']}"
+    return None
+
+
+def sample_of(sources, most):
+    """At most MOST of each family, spread over the list."""
+    families = collections.defaultdict(list)
+    for path in sources:
         with open(path) as file:
-            return json.load(file)
-    compiles, log = compiler.compile(source, architecture)
-    usage = usage_of(log)
-    result = {"compiles": compiles, "log": log if not compiles or usage["serialised"] else "", **usage}
-    if path:
-        os.makedirs(cache, exist_ok=True)
-        with open(f"{path}.{os.getpid()}", "w") as file:
-            json.dump(result, file)
-        os.replace(file.name, path)
-    return result
+            families[family_of(file.read())].append(path)
+    return [p for paths in families.values() for p in paths[::-(-len(paths) // most)]]
+
+
+def print_table(architecture, kernels):
+    families = collections.defaultdict(list)
+    for kernel in kernels:
+        families[kernel["family"]].append(kernel)
+    print(f"{architecture + ': family':40} kernels  registers  shared  spilled  stack")
+    for name, members in sorted(families.items()):
+        def most(what):
+            return max(k[what] for k in members)
+        print(f"  {name:38} {len(members):7} {most('registers'):10} {most('shared'):7} {most('spills'):8} "
+              f"{most('stack'):6}")
+        reckoned = [k["registers"] - k["reckoned"] for k in members if k["reckoned"]]
+        beyond = [more for more in reckoned if more > SLACK]
+        if beyond:
+            print(f"    {len(beyond)} of {len(reckoned)} take over {SLACK} registers more than reckoned, at most "
+                  f"{max(beyond)}")
+
+
+def compile_all(sources, architecture, headers, cache):
+    """Compiles on all cores; prints the table and what is wrong; how many are."""
+    with multiprocessing.Pool(initializer=start_worker, initargs=(headers, cache)) as pool:
+        kernels = pool.map(measure_file, [(path, architecture) for path in sources], chunksize=4)
+    print_table(architecture, kernels)
+    faults = [f"{kernel['path']}, {architecture}: {fault_of(kernel)}" for kernel in kernels if fault_of(kernel)]
+    for fault in faults:
+        print(fault)
+    return len(faults)
 
 
 def main():
@@ -101,26 +198,16 @@ def main():
     parser.add_argument("--headers", required=True)
     parser.add_argument("--architecture", nargs="+", default=["sm_90a"])
     parser.add_argument("--cache")
+    parser.add_argument("--sample", type=int)
     args = parser.parse_args()
-    compiler = Compiler(open_nvrtc(), sorted(glob.glob(os.path.join(args.headers, "*.cuh"))))
+    if open_nvrtc() is None:
+        skip()
     sources = sorted(glob.glob(os.path.join(args.sources, "**", "*.cu"), recursive=True))
     if not sources:
         sys.exit(f"{args.sources} holds no .cu files")
-    faults = 0
-    for architecture in args.architecture:
-        families = {}
-        for path in sources:
-            with open(path, "rb") as file:
-                source = file.read()
-            used = measured(compiler, source, architecture, args.cache)
-            families.setdefault(kernel_name(source.decode()), []).append(used)
-            if not used["compiles"] or used["spills"] or used["stack"] or used.get("serialised"):
-                faults += 1
-                print(f"{path} for {architecture}: {used['spills']} bytes spilled, a stack of {used['stack']}\n{used['log']}")
-        print(f"{architecture}: kernel                kernels  registers  shared")
-        for name, kernels in sorted(families.items()):
-            print(f"  {name:28} {len(kernels):7} {max(k['registers'] for k in kernels):10} "
-                  f"{max(k['shared'] for k in kernels):7}")
+    if args.sample:
+        sources = sample_of(sources, args.sample)
+    faults = sum(compile_all(sources, a, args.headers, args.cache) for a in args.architecture)
     print(f"{len(sources)} kernels for {', '.join(args.architecture)}: {faults} faults")
     return int(faults > 0)
 

@@ -34,6 +34,7 @@ struct Launched {
 CUresult run(Launched& launched) {
   const auto& entry = *launched.entry;
   note_kernel(entry.name);
+  if (entry.call == nullptr) return CUDA_SUCCESS;  // it is not built
   for (unsigned i = 0; i < entry.count; ++i) {
     const CUdeviceptr address = launched.pointer(i);
     if (address == 0 || is_device_memory(address, 0)) continue;

@@ -8,10 +8,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <sstream>
 
 #include "calls.hpp"
 #include "driver_functions.hpp"
 #include "state.hpp"
+#include "unbuilt.hpp"
 
 // Modules and their functions.
 namespace saccade::emulator {
@@ -35,9 +37,38 @@ bool runs_here(const std::string& architecture) {
   return made_for / 10 == capability() / 10 && made_for <= capability();
 }
 
+/// What a text that begins with kUnbuilt names: entries that can't be called.
+struct Unbuilt {
+  explicit Unbuilt(const char* text) {
+    std::istringstream lines(text + std::strlen(kUnbuilt));
+    std::getline(lines, architecture);
+    for (std::string name; std::getline(lines, name);) names.push_back(name);
+    for (const std::string& name : names) entries.push_back({.name = name.c_str(), .cluster = {1, 1, 1}});
+    object.runtime_bytes = sizeof(saccade_emulator::Runtime);
+    object.architecture = architecture.c_str();
+    object.entries = entries.data();
+    object.count = static_cast<unsigned>(entries.size());
+  }
+  Unbuilt(const Unbuilt&) = delete;
+  Unbuilt& operator=(const Unbuilt&) = delete;
+
+  std::string architecture;
+  std::vector<std::string> names;
+  std::vector<saccade_emulator::Entry> entries;
+  saccade_emulator::Object object{};
+};
+
+std::shared_ptr<LoadedObject> open_unbuilt(const char* text) {
+  const auto unbuilt = std::make_shared<Unbuilt>(text);
+  auto* loaded = new LoadedObject(nullptr, unbuilt->object);
+  return {loaded, [unbuilt](LoadedObject* object) { delete object; }};
+}
+
 }  // namespace
 
 std::shared_ptr<LoadedObject> LoadedObject::open(const void* image) {
+  const auto* text = static_cast<const char*>(image);
+  if (std::strncmp(text, kUnbuilt, std::strlen(kUnbuilt)) == 0) return open_unbuilt(text);
   const std::size_t bytes = elf_bytes(image);
   if (bytes == 0) return nullptr;
   // A name of its own: a library that is open already would be found by its name.
@@ -60,7 +91,9 @@ std::shared_ptr<LoadedObject> LoadedObject::open(const void* image) {
   return nullptr;
 }
 
-LoadedObject::~LoadedObject() { dlclose(library_); }
+LoadedObject::~LoadedObject() {
+  if (library_ != nullptr) dlclose(library_);
+}
 
 int live_modules() { return static_cast<int>(handles<CUmod_st>().all().size()); }
 

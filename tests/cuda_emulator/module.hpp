@@ -12,8 +12,10 @@ namespace saccade::emulator {
 /// A shared object that is open while anybody needs it.
 class LoadedObject {
  public:
-  /// Of the bytes at IMAGE, an ELF file whose size stands in it; null where they are no object of the emulated NVRTC's.
+  /// Of the bytes at IMAGE, an ELF file whose size stands in it, or a text that begins with kUnbuilt; null where they
+  /// are no object of the emulated NVRTC's.
   static std::shared_ptr<LoadedObject> open(const void* image);
+  /// LIBRARY is null where OBJECT outlives this by other means.
   explicit LoadedObject(void* library, const saccade_emulator::Object& object) : library_(library), object_(object) {}
   LoadedObject(const LoadedObject&) = delete;
   LoadedObject& operator=(const LoadedObject&) = delete;

@@ -11,7 +11,9 @@
 #include "calls.hpp"
 #include "emulator.hpp"
 #include "kernel_build.hpp"
+#include "kernel_source.hpp"
 #include "nvrtc_functions.hpp"
+#include "unbuilt.hpp"
 
 // NVRTC's functions; driver.cpp says what they are part of.
 namespace saccade::cuda {
@@ -73,6 +75,14 @@ void keep(const std::string& source) {
   std::filesystem::rename(part, path);
 }
 
+/// Of kernels that are not to run their names alone.
+Built make(const KernelSource& source, const KernelOptions& options) {
+  if (setting("SACCADE_EMULATOR_RUN", "yes") != "no") return build(source, options);
+  std::string image = kUnbuilt + options.architecture + '\n';
+  for (const KernelName& kernel : kernel_names(source.text)) image += kernel.name + '\n';
+  return {image, {}};
+}
+
 }  // namespace
 }  // namespace saccade::emulator
 
@@ -117,7 +127,7 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int options, const char* c
       return kInvalidOption;
     }
   keep(program->source.text);
-  program->built = build(program->source, taken);
+  program->built = make(program->source, taken);
   return program->built.object.empty() ? NVRTC_ERROR_COMPILATION : NVRTC_SUCCESS;
 }
 

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include <cstdlib>
 #include <numeric>
 
 #include "emulated_device.hpp"
@@ -28,6 +29,17 @@ TEST(EmulatedKernel, RunsEveryThreadOfEveryBlock) {
   ASSERT_EQ(device.run(device.kernel(kDouble), 4, 64, {x}), CUDA_SUCCESS);
   for (float& value : values) value *= 2;
   EXPECT_EQ(device.download<float>(x, 256), values);
+  EXPECT_STREQ(device.kernels(), "k\n");
+}
+
+TEST(EmulatedKernel, IsNotRunWhereOnlySourcesAreWanted) {
+  EmulatedDevice device;
+  setenv("SACCADE_EMULATOR_RUN", "no", 1);
+  const CUfunction kernel = device.kernel(std::string(kDouble) + "\nit would not compile");
+  unsetenv("SACCADE_EMULATOR_RUN");
+  const CUdeviceptr x = device.upload(std::vector<float>{1, 2});
+  EXPECT_EQ(device.run(kernel, 1, 64, {x}), CUDA_SUCCESS);
+  EXPECT_THAT(device.download<float>(x, 2), ::testing::ElementsAre(1, 2));
   EXPECT_STREQ(device.kernels(), "k\n");
 }
 

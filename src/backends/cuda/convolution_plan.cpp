@@ -236,14 +236,16 @@ std::string convolution_source(const ConvolutionShape& shape, const ConvolutionT
                                const PostOpsText& post_ops) {
   const std::string cluster = tile.split > 1 ? fmt::format("__cluster_dims__(1, 1, {}) ", tile.split) : "";
   return fmt::format(R"(#include "convolution.cuh"
-{}{}extern "C" __global__ void {}__launch_bounds__({}, 2)
+{}{}// about {} registers
+extern "C" __global__ void {}__launch_bounds__({}, 2)
     convolution(const Layer::Element* __restrict__ input, const unsigned char* __restrict__ weights,
                 const float* __restrict__ biases{}, Layer::Element* __restrict__ output) {{
   convolve<Layer>(input, weights, biases, output, {});
 }}
 )",
-                     convolution_constants("Layer", shape, tile), post_ops.definition, cluster, tile.threads(),
-                     post_ops.parameters, post_ops.value);
+                     convolution_constants("Layer", shape, tile), post_ops.definition,
+                     registers_of(shape, Tiling(shape, tile)), cluster, tile.threads(), post_ops.parameters,
+                     post_ops.value);
 }
 
 namespace {

@@ -32,6 +32,18 @@ std::string ProductTile::to_string() const {
   return fmt::format("product {}x{} k{} w{}x{} p{}", m, n, step, warps_m, warps_n, stages);
 }
 
+namespace {
+
+/// Whether a thread's sums and fragments fit into its registers where two blocks share a multiprocessor.
+bool fits_registers(const ProductShape& shape, const ProductTile& tile) {
+  const int m = tile.m / 16 / tile.warps_m;
+  const int n = tile.n / 8 / tile.warps_n;
+  const int most = std::min(65536 / (2 * tile.threads()), 255);
+  return m * n <= 16 && (shape.dtype != DType::kFloat32 || 4 * m * n + 8 * m + 2 * n + 56 <= most);
+}
+
+}  // namespace
+
 int product_shared_bytes(const ProductShape& shape, const ProductTile& tile) {
   const int bytes = bytes_of(shape.dtype);
   const int pad = 16 / bytes;
@@ -69,8 +81,7 @@ std::vector<ProductTile> product_tiles(const ProductShape& shape, const DeviceLi
             for (int stages : {2, 3, 4}) {
               const ProductTile tile{m, n, step, warps_m, warps_n, stages};
               if (m % (16 * warps_m) != 0 || n % (16 * warps_n) != 0 || warps_m * warps_n > 8) continue;
-              if (m * n / 128 / (warps_m * warps_n) > 16 || product_shared_bytes(shape, tile) > limits.shared_bytes)
-                continue;
+              if (!fits_registers(shape, tile) || product_shared_bytes(shape, tile) > limits.shared_bytes) continue;
               if ((m > 16 && m >= 2 * shape.m) || (n > 16 && n >= 2 * shape.n)) continue;
               found.emplace_back(product_time(shape, tile, limits), tile);
             }

@@ -50,7 +50,9 @@ std::string sampled(ElementCode& code, int /*output*/, const Index& at) {
     std::string weight;
     for (std::size_t i = 0; i < taps.size(); ++i) {
       const std::string tap = code.fresh("t");
-      braces.open(fmt::format("for (int32 {0} = 0; {0} < {1}.count; ++{0})", tap, taps[i]));
+      code.line("#pragma unroll");
+      braces.open(fmt::format("for (int {0} = 0; {0} < {1}.kCount; ++{0})", tap, taps[i]));
+      code.line(fmt::format("if ({}.index[{}] < 0) continue;", taps[i], tap));
       place[2 + i] = fmt::format("{}.index[{}]", taps[i], tap);
       weight += fmt::format("{}{}.weight[{}]", i == 0 ? "" : " * ", taps[i], tap);
     }

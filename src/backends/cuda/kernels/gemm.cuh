@@ -47,8 +47,11 @@ template <int kRows, int kLength, int kPitch, int kVector, int kThreads, typenam
 __device__ __forceinline__ void copy_matrix(T* shared, const T* __restrict__ from, int row_stride, int rows_end,
                                             int length_end) {
   constexpr int kVectors = kRows * kLength / kVector;
-#pragma unroll
-  for (int i = 0; i < ceil_div(kVectors, kThreads); ++i) {
+  constexpr int kCopies = ceil_div(kVectors, kThreads);
+  // Unrolled as a whole, each copy would keep its addresses in registers from step to step.
+  constexpr int kUnrolled = kCopies > 8 ? 4 : kCopies;
+#pragma unroll kUnrolled
+  for (int i = 0; i < kCopies; ++i) {
     const int at = threadIdx.x + i * kThreads;
     if (kVectors % kThreads != 0 && at >= kVectors) break;
     const int row = at / (kLength / kVector);

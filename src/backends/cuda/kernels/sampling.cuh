@@ -7,12 +7,13 @@
 enum class GridMode { kNearest, kLinear, kCubic };
 enum class GridPadding { kZeros, kBorder, kReflection };
 
-/// What one coordinate reads along an axis: up to four inputs with their weights.
-template <typename Number>
+/// What one coordinate reads along an axis: inputs with their weights. Loops over them must unroll, so that they stay in
+/// registers.
+template <GridMode kMode, typename Number>
 struct GridTaps {
-  int32 index[4];
-  Number weight[4];
-  int32 count;
+  static constexpr int kCount = kMode == GridMode::kNearest ? 1 : kMode == GridMode::kLinear ? 2 : 4;
+  int32 index[kCount];  ///< negative: outside, nothing is read
+  Number weight[kCount];
 };
 
 /// Throws X back into LOW..HIGH as mirrors at both ends would.
@@ -40,7 +41,7 @@ __device__ __forceinline__ Number cubic_weight(Number distance) {
 }
 
 template <GridMode kMode, GridPadding kPadding, bool kAlign, int kLength, typename Number>
-__device__ __forceinline__ GridTaps<Number> grid_taps(Number coordinate) {
+__device__ __forceinline__ GridTaps<kMode, Number> grid_taps(Number coordinate) {
   const Number length = kLength;
   Number x = kAlign ? (coordinate + 1) / 2 * (length - 1) : ((coordinate + 1) * length - 1) / 2;
   // Three inputs outside is as far as any (and what is not a number lies there too): no neighbour is inside.
@@ -49,23 +50,23 @@ __device__ __forceinline__ GridTaps<Number> grid_taps(Number coordinate) {
     x = Number(brought_inside<kPadding, kAlign, kLength>(x < Number(1e9) ? x : Number(1e9)));
   else
     x = clipped(x, Number(-3), length + 2);
-  GridTaps<Number> taps;
-  taps.count = 0;
-  const auto add = [&](Number position, Number weight) {
+  GridTaps<kMode, Number> taps;
+  const auto set = [&](int i, Number position, Number weight) {
     const int32 inside = int32(rint(brought_inside<kPadding, kAlign, kLength>(double(position))));
-    if (kPadding == GridPadding::kZeros && (inside < 0 || inside >= kLength)) return;
-    taps.index[taps.count] = clipped(inside, 0, kLength - 1);
-    taps.weight[taps.count++] = weight;
+    const bool outside = kPadding == GridPadding::kZeros && (inside < 0 || inside >= kLength);
+    taps.index[i] = outside ? -1 : clipped(inside, 0, kLength - 1);
+    taps.weight[i] = weight;
   };
-  if (kMode == GridMode::kNearest) {
-    add(rint(x), Number(1));
-  } else if (kMode == GridMode::kLinear) {
+  if constexpr (kMode == GridMode::kNearest) {
+    set(0, rint(x), Number(1));
+  } else if constexpr (kMode == GridMode::kLinear) {
     const Number first = floor(x);
-    add(first, 1 - (x - first));
-    add(first + 1, x - first);
+    set(0, first, 1 - (x - first));
+    set(1, first + 1, x - first);
   } else {
     const Number first = floor(x) - 1;
-    for (int i = 0; i < 4; ++i) add(first + Number(i), cubic_weight(x - first - Number(i)));
+#pragma unroll
+    for (int i = 0; i < 4; ++i) set(i, first + Number(i), cubic_weight(x - first - Number(i)));
   }
   return taps;
 }

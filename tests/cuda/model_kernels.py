@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""Compiles with NVRTC, without a GPU, every kernel that the models of ../shared need, and prints what they take.
+
+    model_kernels.py --binary build/saccade --emulator DIR --shared ../shared --filled DIR --headers DIR --work DIR
+                     [--only NAME ...]
+
+Plans of all models are made on the emulated GPU, which leaves their kernels' sources instead of running them: in fp32
+and fp16, some in bf16, as tensors and, where the model is recognised, from frames to answers.  All kernels are compiled
+for sm_90a; for the older and newer architectures of SAMPLED plans of SOME models are made for that GPU, and a sample of
+each family of kernels is compiled.  compile_kernels.py says what is a fault.  Exit status 77: skipped.
+"""
+import argparse
+import collections
+import glob
+import multiprocessing
+import os
+import shutil
+import subprocess
+import sys
+
+import compile_kernels
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "parity"))
+import parity  # noqa: E402  (beside the tests that share its filled models)
+
+BF16 = {"resnet50", "yolov8n", "vit_b_16", "mobilenet_v3_large", "shufflenet-v2-12-int8_qlinear"}
+SOME = {"resnet18_bn", "mobilenet_v3_large", "yolov8n", "rfdetr_seg_nano_312", "face_yolo11n_qdq_640", "vit_b_16"}
+SAMPLED = {"8.0": "sm_80", "8.6": "sm_86", "8.9": "sm_89", "10.0": "sm_100a", "12.0": "sm_120a"}
+SAMPLE = 6  # of a family
+
+Job = collections.namedtuple("Job", "model precision capability pipeline")
+
+
+def name_of(model):
+    return os.path.splitext(os.path.basename(model))[0]
+
+
+def jobs_for(models):
+    jobs = []
+    for model in models:
+        for precision in ["fp32", "fp16"] + ["bf16"] * (name_of(model) in BF16):
+            jobs += [Job(model, precision, "9.0", pipeline) for pipeline in (False, True)]
+            if name_of(model) in SOME and precision != "bf16":
+                jobs += [Job(model, precision, c, False) for c in SAMPLED]
+    return jobs
+
+
+def sources_of(args, capability):
+    return os.path.join(args.work, "sources", capability)
+
+
+def make_plan(task):
+    """What is wrong; None: nothing, or the model is not recognised."""
+    args, job = task
+    command = [args.binary, "inspect", job.model, "--device", "cuda", "--precision", job.precision]
+    environment = os.environ | {
+        "LD_LIBRARY_PATH": os.pathsep.join(filter(None, [args.emulator, os.environ.get("LD_LIBRARY_PATH")])),
+        "SACCADE_EMULATOR_RUN": "no", "SACCADE_EMULATOR_CAPABILITY": job.capability,
+        "SACCADE_EMULATOR_SOURCES": sources_of(args, job.capability)}
+    done = subprocess.run(command + ["--pipeline"] * job.pipeline, env=environment, capture_output=True, text=True)
+    if done.returncode == 0 or (job.pipeline and "is not recognised" in done.stderr):
+        return None
+    return f"{name_of(job.model)} in {job.precision} for {job.capability}: {done.stderr.strip()[-400:]}"
+
+
+def prepared_models(args):
+    """The models below shared/models, with weights."""
+    folder = os.path.join(args.shared, "models")
+    models = sorted(glob.glob(os.path.join(folder, "*", "*.onnx")))
+    models = [model for model in models if not args.only or name_of(model) in args.only]
+    names = [os.path.splitext(os.path.relpath(model, folder))[0] for model in models]
+    return [parity.prepared(argparse.Namespace(shared=args.shared, work=args.filled, model=name)) for name in names]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for option in ("--binary", "--emulator", "--shared", "--filled", "--headers", "--work"):
+        parser.add_argument(option, required=True)
+    parser.add_argument("--only", nargs="+", help="these models, without .onnx")
+    args = parser.parse_args()
+    if compile_kernels.open_nvrtc() is None:
+        compile_kernels.skip()
+    try:
+        models = prepared_models(args)
+    except subprocess.CalledProcessError:
+        models = []
+    if not models:
+        parity.skip("needs ../shared/models, and ./script/bootstrap --peers to fill them")
+    shutil.rmtree(os.path.join(args.work, "sources"), ignore_errors=True)
+    jobs = jobs_for(models)
+    with multiprocessing.Pool() as pool:
+        wrong = [fault for fault in pool.map(make_plan, [(args, job) for job in jobs], chunksize=1) if fault]
+    for fault in wrong:
+        print(fault)
+    faults = len(wrong)
+    cache = os.path.join(args.work, "cache")
+    for capability, architecture in {"9.0": "sm_90a", **SAMPLED}.items():
+        sources = sorted(glob.glob(os.path.join(sources_of(args, capability), "*.cu")))
+        if capability in SAMPLED:
+            sources = compile_kernels.sample_of(sources, SAMPLE)
+        faults += compile_kernels.compile_all(sources, architecture, args.headers, cache)
+    print(f"{len(models)} models, {len(jobs)} plans: {faults} faults")
+    return int(faults > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
