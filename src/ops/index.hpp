@@ -4,11 +4,15 @@
 
 namespace saccade {
 
+/// What is wrong with an index that can't be counted in a dimension of DIM.
+inline std::string outside(std::int64_t index, std::int64_t dim) {
+  return fmt::format("index {} is outside a dimension of {}", index, dim);
+}
+
 /// An index counted from the start of a dimension of DIM; a negative one counts from its end. One outside is an Error
 /// (kInvalidArgument), for it would reach another tensor's memory.
 inline std::int64_t checked_index(std::int64_t index, std::int64_t dim) {
-  if (index < -dim || index >= dim)
-    fail(ErrorCode::kInvalidArgument, "index {} is outside a dimension of {}", index, dim);
+  if (index < -dim || index >= dim) throw Error(ErrorCode::kInvalidArgument, outside(index, dim));
   return index < 0 ? index + dim : index;
 }
 

@@ -119,6 +119,11 @@ std::string ElementCode::table(std::string_view type, std::vector<std::byte> byt
   return fmt::format("table{}", tables_.size() - 1);
 }
 
+std::string ElementCode::fault(std::int64_t dim) {
+  indexed_.push_back(dim);
+  return fmt::format("faults + {}", indexed_.size() - 1);
+}
+
 std::string ElementCode::let(std::string_view type, const std::string& expression) {
   std::string name = fresh();
   line(fmt::format("const {} {} = {};", type, name, expression));
@@ -151,6 +156,7 @@ std::string ElementCode::parameters() const {
   };
   for (int i : reads_) add(storage_name(context_.input(i).type.dtype), fmt::format("in{}", i));
   for (std::size_t i = 0; i < tables_.size(); ++i) add(table_types_[i], fmt::format("table{}", i));
+  if (!indexed_.empty()) list += fmt::format("{}volatile int64* faults", list.empty() ? "" : ", ");
   return list;
 }
 
@@ -158,15 +164,19 @@ std::vector<Argument> ElementCode::arguments() const {
   std::vector<Argument> list;
   for (int i : reads_) list.push_back({Argument::Kind::kInput, static_cast<std::size_t>(i)});
   for (std::size_t i = 0; i < tables_.size(); ++i) list.push_back({Argument::Kind::kPacked, i});
+  if (!indexed_.empty()) list.push_back({Argument::Kind::kFaults, 0});
   return list;
 }
 
 void ElementCode::hand_over(KernelCall& call, int output, NodeProgram& program) {
   call.arguments = arguments();
-  for (Argument& argument : call.arguments)
+  for (Argument& argument : call.arguments) {
     if (argument.kind == Argument::Kind::kPacked) argument.index += program.packed.size();
+    if (argument.kind == Argument::Kind::kFaults) argument.index += program.indexed.size();
+  }
   call.arguments.push_back({Argument::Kind::kOutput, static_cast<std::size_t>(output)});
   for (auto& table : tables_) program.packed.push_back(std::move(table));
+  program.indexed.insert(program.indexed.end(), indexed_.begin(), indexed_.end());
 }
 
 Index declare_index(ElementCode& code, const std::string& offset, const Shape& shape, Layout layout) {

@@ -42,6 +42,8 @@ class ElementCode {
     const auto bytes = std::as_bytes(std::span(values));
     return table(type, std::vector<std::byte>(bytes.begin(), bytes.end()));
   }
+  /// Where the kernel leaves an index that is outside of a dimension of DIM, for the host to throw: a pointer to int64.
+  std::string fault(std::int64_t dim);
   /// The name of input I as a buffer of its storage type.
   std::string buffer(int i);
 
@@ -74,6 +76,7 @@ class ElementCode {
   std::vector<int> reads_;  // inputs, in the order of their parameters
   std::vector<std::vector<std::byte>> tables_;
   std::vector<std::string> table_types_;
+  std::vector<std::int64_t> indexed_;
 };
 
 /// The number of AT in the memory of a tensor of SHAPE in LAYOUT, or whose elements lie STRIDES apart: an expression.

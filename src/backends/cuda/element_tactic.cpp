@@ -116,9 +116,7 @@ std::string element_of(DType to, const std::string& x) {
 }
 
 std::string index_into(ElementCode& code, int i, const Index& at, std::int64_t dim) {
-  const std::string given = code.let("int64", code.input(i, at));
-  return code.let("int32", fmt::format("int32(lesser(greater({0} < 0 ? {0} + {1} : {0}, int64(0)), int64({2})))", given,
-                                       dim, dim - 1));
+  return code.let("int32", fmt::format("checked_index({}, {}, {})", code.input(i, at), dim, code.fault(dim)));
 }
 
 std::string declare(ElementCode& code, std::string_view type, std::string_view start) {

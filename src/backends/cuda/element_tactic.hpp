@@ -67,8 +67,8 @@ class Braces {
 std::string element_of(DType to, const std::string& x);
 
 /// Element AT of input I, an index along a dimension of DIM elements, counted from its start: a negative one counts
-/// from its end. One outside is brought to the nearest inside, so that nothing is read or written outside of a tensor;
-/// the reference kernels refuse it.
+/// from its end. One outside is brought to the nearest inside, so that nothing is read or written outside of a tensor,
+/// and the run ends in an Error (faults.hpp).
 std::string index_into(ElementCode& code, int i, const Index& at, std::int64_t dim);
 
 /// Declares a variable and gives its name.

@@ -41,7 +41,11 @@ class BoundKernels : public BoundLaunch {
 class KernelLaunch : public Launch {
  public:
   KernelLaunch(Device& device, const NodeContext& context, NodeProgram program)
-      : device_(device), scratch_bytes_(program.scratch_bytes), detail_(std::move(program.detail)) {
+      : device_(device),
+        scratch_bytes_(program.scratch_bytes),
+        detail_(std::move(program.detail)),
+        node_(fmt::format("node '{}' ({})", context.node.name, context.node.op)),
+        indexed_(std::move(program.indexed)) {
     for (KernelCall& call : program.calls) {
       const Kernel& kernel = device.kernel(call.source, call.name);
       if (call.grid.shared_bytes > 0) {
@@ -66,11 +70,12 @@ class KernelLaunch : public Launch {
 
   std::unique_ptr<BoundLaunch> bind(const Bindings& bindings) const override {
     std::vector<BoundKernels::Call> bound;
+    const CUdeviceptr faults = indexed_.empty() ? 0 : queue_of(bindings).faults.add(node_, indexed_);
     for (const Compiled& call : calls_) {
       BoundKernels::Call& made = bound.emplace_back();
       made.function = call.kernel->function;
       made.grid = call.grid;
-      for (const Argument& argument : call.arguments) made.addresses.push_back(address(argument, bindings));
+      for (const Argument& argument : call.arguments) made.addresses.push_back(address(argument, bindings, faults));
     }
     return std::make_unique<BoundKernels>(std::move(bound), queue_of(bindings).stream.get());
   }
@@ -83,7 +88,7 @@ class KernelLaunch : public Launch {
     constants_.emplace(input, upload({constant->raw(), constant->bytes()}));
   }
 
-  CUdeviceptr address(const Argument& argument, const Bindings& bindings) const {
+  CUdeviceptr address(const Argument& argument, const Bindings& bindings, CUdeviceptr faults) const {
     switch (argument.kind) {
       case Argument::Kind::kInput: {
         const auto constant = constants_.find(argument.index);
@@ -93,6 +98,7 @@ class KernelLaunch : public Launch {
       case Argument::Kind::kOutput: return address_of(bindings.outputs[argument.index].data);
       case Argument::Kind::kPacked: return packed_[argument.index].address();
       case Argument::Kind::kScratch: return address_of(bindings.scratch + argument.index);
+      case Argument::Kind::kFaults: return faults + argument.index * sizeof(std::int64_t);
     }
     return 0;
   }
@@ -103,6 +109,8 @@ class KernelLaunch : public Launch {
   std::map<std::size_t, DeviceMemory> constants_;  // by input
   std::size_t scratch_bytes_;
   std::string detail_;
+  std::string node_;  // as errors name it
+  std::vector<std::int64_t> indexed_;
 };
 
 }  // namespace

@@ -24,6 +24,7 @@ struct Argument {
     kOutput,   ///< the node's output number INDEX
     kPacked,   ///< NodeProgram::packed[INDEX]
     kScratch,  ///< INDEX bytes into the launch's scratch
+    kFaults,   ///< the words of NodeProgram::indexed[INDEX] and those behind it (faults.hpp)
   };
   Kind kind = Kind::kInput;
   std::size_t index = 0;
@@ -44,7 +45,8 @@ struct NodeProgram {
   std::vector<KernelCall> calls;
   std::vector<std::vector<std::byte>> packed;  ///< weights as the kernels read them
   std::size_t scratch_bytes = 0;
-  std::string detail;  ///< Launch::detail()
+  std::vector<std::int64_t> indexed;  ///< dimensions into which kernels go by indices that a run gives (faults.hpp)
+  std::string detail;                 ///< Launch::detail()
 };
 
 /// Compiles the kernels for DEVICE, and copies there the packed weights and those constants of the node that a kernel

@@ -3,6 +3,7 @@
 #include <exception>
 #include <vector>
 
+#include "cuda/faults.hpp"
 #include "cuda/transfer.hpp"
 #include "runtime/tactic.hpp"
 #include "tensor/frame.hpp"
@@ -21,10 +22,12 @@ class FrameReader {
   virtual Copy description() const = 0;
 };
 
-/// What Bindings::queue points to: the stream of one execution, and what went wrong in work that it does on the host.
+/// What Bindings::queue points to: the stream of one execution, and what went wrong in work that it does on the host
+/// and in kernels.
 struct Queue {
   Stream stream;
   std::exception_ptr failure;         ///< of the run under way; the first one counts
+  Faults faults;                      ///< of its kernels
   std::vector<FrameReader*> readers;  ///< launches of the execution
 };
 

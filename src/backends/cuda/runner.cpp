@@ -140,6 +140,7 @@ void DeviceRunner::wait() {
 
 void DeviceRunner::finish() {
   if (queue_.failure) std::rethrow_exception(std::exchange(queue_.failure, nullptr));
+  queue_.faults.check();
   if (!stays_) results_->show();
 }
 

@@ -5,6 +5,15 @@
 
 // Functions of one element, as ONNX and the reference kernels define them. Arithmetic is in the argument's type.
 
+/// INDEX along a dimension of DIM elements, counted from its start. One outside goes to FAULT, and becomes the nearest
+/// inside.
+__device__ __forceinline__ int32 checked_index(int64 index, int64 dim, volatile int64* fault) {
+  const int64 at = index < 0 ? index + dim : index;
+  if (at >= 0 && at < dim) return int32(at);
+  *fault = index;
+  return at < 0 ? 0 : int32(dim - 1);
+}
+
 /// Integers are cut off towards zero and to what T holds; NaN becomes 0.
 template <typename T>
 __device__ __forceinline__ T saturated(double x, double lowest, double highest, T least, T most) {
