@@ -91,5 +91,46 @@ TEST(CudaIntegerProducts, AreBroughtBackToBytes) {
       .check("direct.integers", kStep);
 }
 
+/// A QLinearConv of bytes in all their range, with FILTERS of type WEIGHTS, whose zero point is ZERO.
+CudaCase quantized_convolution(DType dtype, const Shape& shape, const Shape& filters, DType weights = DType::kInt8,
+                               int zero = 0) {
+  const bool is_signed = dtype == DType::kInt8;
+  const bool centered = weights == DType::kInt8;
+  const auto scalar = [](DType type, int value) {
+    return random_elements(type, {}, static_cast<float>(value), static_cast<float>(value), 1);
+  };
+  CudaCase made("QLinearConv");
+  made.input(dtype, shape, is_signed ? -128 : 0, is_signed ? 127 : 255)
+      .constant({}, 0.02F, 0.03F)
+      .constant(scalar(dtype, is_signed ? -7 : 130))
+      .constant(random_elements(weights, filters, centered ? -127 : 3, centered ? 127 : 250, 2))
+      .constant({filters[0]}, 0.01F, 0.02F)
+      .constant(scalar(weights, zero))
+      .constant({}, 1, 2)
+      .constant(scalar(DType::kUInt8, 120))
+      .constant(random_elements(DType::kInt32, {filters[0]}, -9999, 9999, 4));
+  return made;
+}
+
+TEST(CudaQuantizedConvolution, SumsBytesExactly) {
+  const auto check = [](const CudaCase& made) {
+    made.check("tiled.quantized_convolution", kExact, Layout::kChannelsLast);
+  };
+  for (DType dtype : {DType::kUInt8, DType::kInt8}) {
+    check(quantized_convolution(dtype, {1, 32, 5, 7}, {40, 32, 1, 1}));
+    check(quantized_convolution(dtype, {2, 24, 9, 6}, {9, 24, 3, 3})
+              .attribute("strides", Integers{2, 1})
+              .attribute("pads", Integers{1, 1, 1, 1}));
+    check(quantized_convolution(dtype, {1, 58, 6, 5}, {58, 58, 1, 1}));
+    check(quantized_convolution(dtype, {1, 12, 7, 7}, {8, 6, 3, 3})
+              .attribute("group", std::int64_t{2})
+              .attribute("dilations", Integers{2, 2})
+              .attribute("pads", Integers{2, 2, 2, 2}));
+    check(quantized_convolution(dtype, {1, 1024, 3, 3}, {24, 1024, 1, 1}));
+  }
+  check(quantized_convolution(DType::kUInt8, {1, 16, 6, 6}, {16, 16, 3, 3}, DType::kUInt8, 124)
+            .attribute("pads", Integers{1, 0, 0, 1}));
+}
+
 }  // namespace
 }  // namespace saccade

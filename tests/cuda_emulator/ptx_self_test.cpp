@@ -53,6 +53,43 @@ extern "C" __global__ void k(const float* a, const float* b, float* d) {
 })";
 }
 
+TEST(EmulatedPtx, MultipliesBytes) {
+  for (const bool is_signed : {true, false}) {
+    EmulatedDevice device;
+    std::mt19937 random(3);
+    std::vector<std::uint8_t> a(16 * 32);
+    std::vector<std::int8_t> b(32 * 8);
+    for (auto& byte : a) byte = static_cast<std::uint8_t>(random());
+    for (auto& byte : b) byte = static_cast<std::int8_t>(random());
+    const CUfunction kernel = device.kernel(std::string(R"(
+#include "ptx.cuh"
+extern "C" __global__ void k(const uint8* a, const uint8* b, int32* d) {
+  const int lane = threadIdx.x, g = lane >> 2, t = lane & 3;
+  uint32 of_a[4] = {}, of_b[2] = {};
+  for (int byte = 0; byte < 4; ++byte) {
+    of_a[0] |= static_cast<uint32>(a[32 * g + 4 * t + byte]) << 8 * byte;
+    of_a[1] |= static_cast<uint32>(a[32 * (g + 8) + 4 * t + byte]) << 8 * byte;
+    of_a[2] |= static_cast<uint32>(a[32 * g + 16 + 4 * t + byte]) << 8 * byte;
+    of_a[3] |= static_cast<uint32>(a[32 * (g + 8) + 16 + 4 * t + byte]) << 8 * byte;
+    of_b[0] |= static_cast<uint32>(b[8 * (4 * t + byte) + g]) << 8 * byte;
+    of_b[1] |= static_cast<uint32>(b[8 * (16 + 4 * t + byte) + g]) << 8 * byte;
+  }
+  int32 of_d[4] = {1, 1, 1, 1};
+  multiply_add_bytes<)") + (is_signed ? "int8" : "uint8") +
+                                            R"(>(of_d, of_a, of_b);
+  for (int i = 0; i < 4; ++i) d[8 * (g + 8 * (i / 2)) + 2 * t + i % 2] = of_d[i];
+})");
+    const CUdeviceptr to = device.upload(std::vector<std::int32_t>(16 * 8, 0));
+    ASSERT_EQ(device.run(kernel, 1, 32, {device.upload(a), device.upload(b), to}), CUDA_SUCCESS);
+    std::vector<std::int32_t> wanted(16 * 8, 1);
+    for (std::size_t i = 0; i < 16; ++i)
+      for (std::size_t j = 0; j < 8; ++j)
+        for (std::size_t k = 0; k < 32; ++k)
+          wanted[8 * i + j] += (is_signed ? static_cast<std::int8_t>(a[32 * i + k]) : a[32 * i + k]) * b[8 * k + j];
+    EXPECT_EQ(device.download<std::int32_t>(to, 16 * 8), wanted);
+  }
+}
+
 TEST(EmulatedPtx, MultipliesHalves) {
   for (const char* type : {"float16", "bfloat16"}) {
     EmulatedDevice device;

@@ -26,6 +26,7 @@ class CudaBackend : public Backend {
     own_.push_back(tiled_convolution(device));
     own_.push_back(cudnn_convolution(device));
     own_.push_back(tiled_transposed_convolution(device));
+    own_.push_back(tiled_quantized_convolution(device));
     own_.push_back(tiled_matmul(device));
     own_.push_back(fused_attention(device));
     own_.push_back(elements(device));
@@ -68,7 +69,7 @@ class CudaBackend : public Backend {
     if (context.node.op == "StridedAttention") return attention_layout_rule(context);
     if (!context.node.domain.empty()) return LayoutRule::kAny;
     const std::string& op = context.node.op;
-    if (op == "Conv" || op == "ConvTranspose" || op == "MaxPool" || op == "AveragePool")
+    if (op == "Conv" || op == "QLinearConv" || op == "ConvTranspose" || op == "MaxPool" || op == "AveragePool")
       return LayoutRule::kChannelsLast;
     // Rows side by side: tiles and lines read them whole.
     if (op == "MatMul" || op == "Gemm" || op == "LayerNormalization" || op == "RMSNormalization")

@@ -72,10 +72,10 @@ int vector_of(int count, int most) {
 
 }  // namespace
 
-ConvolutionShape convolution_shape(const NodeContext& context) {
+ConvolutionShape convolution_shape(const NodeContext& context, int weights) {
   const Value& input = context.input(0);
   const Value& output = context.output();
-  const ConvShape conv = conv_shape(context.node.attributes, input.type.shape, context.input(1).type.shape);
+  const ConvShape conv = conv_shape(context.node.attributes, input.type.shape, context.input(weights).type.shape);
   const Window& window = conv.window;
   const auto length = [](std::int64_t value) { return static_cast<int>(value); };
   return {.dtype = input.type.dtype,
@@ -160,17 +160,19 @@ struct PostOps {{
   return text;
 }
 
-NodeProgram convolution_program(const NodeContext& context, const ConvolutionShape& shape, const ConvolutionTile& tile,
-                                std::span<const float> weights, std::span<const float> bias) {
+NodeProgram convolution_program(const ConvolutionShape& shape, const ConvolutionTile& tile,
+                                std::vector<std::byte> weights, std::vector<std::byte> bias,
+                                const PostOpsText& post_ops, const std::vector<Argument>& operands) {
   using Kind = Argument::Kind;
   NodeProgram program;
   program.detail = tile.to_string();
-  program.packed.push_back(pack_convolution_weights(shape, tile, weights));
-  program.packed.push_back(pack_convolution_bias(shape, tile, bias));
+  program.packed.push_back(std::move(weights));
+  program.packed.push_back(std::move(bias));
   KernelCall call;
   call.name = "convolution";
   call.arguments = {{Kind::kInput, 0}, {Kind::kPacked, 0}, {Kind::kPacked, 1}};
-  call.source = convolution_source(shape, tile, post_ops_text(context, call.arguments));
+  call.arguments.insert(call.arguments.end(), operands.begin(), operands.end());
+  call.source = convolution_source(shape, tile, post_ops);
   call.arguments.push_back({Kind::kOutput, 0});
   const ConvolutionGrid grid = convolution_grid(shape, tile);
   call.grid = {.blocks = {static_cast<unsigned>(grid.pixels), static_cast<unsigned>(grid.filters),
@@ -181,11 +183,16 @@ NodeProgram convolution_program(const NodeContext& context, const ConvolutionSha
   return program;
 }
 
-namespace {
-
-constexpr std::int64_t kMaxLength = 16384;  // places are packed in pairs of 16 bits
+NodeProgram convolution_program(const NodeContext& context, const ConvolutionShape& shape, const ConvolutionTile& tile,
+                                std::span<const float> weights, std::span<const float> bias) {
+  std::vector<Argument> operands;
+  const PostOpsText post_ops = post_ops_text(context, operands);
+  return convolution_program(shape, tile, pack_convolution_weights(shape, tile, weights),
+                             pack_convolution_bias(shape, tile, bias), post_ops, operands);
+}
 
 Support supports_image(const Value& value, DType type) {
+  constexpr std::int64_t kMaxLength = 16384;  // places are packed in pairs of 16 bits
   const Shape& shape = value.type.shape;
   if (value.type.dtype != type) return Support::no("its tensors are of several types");
   if (shape.rank() > 4) return Support::no("it has more than two spatial dimensions");
@@ -196,8 +203,6 @@ Support supports_image(const Value& value, DType type) {
     if (shape[i] > kMaxLength) return Support::no("its images are too large");
   return {};
 }
-
-}  // namespace
 
 Support supports_sliding(const NodeContext& context) {
   const DType type = context.input(0).type.dtype;

@@ -17,6 +17,8 @@ std::unique_ptr<Tactic> depthwise_convolution(Device& device);
 
 /// ConvTranspose of one group with constant weights, likewise (transposed_plan.hpp).
 std::unique_ptr<Tactic> tiled_transposed_convolution(Device& device);
+/// QLinearConv likewise, where its quantisation is constant and channels come in pairs.
+std::unique_ptr<Tactic> tiled_quantized_convolution(Device& device);
 /// MatMul and Gemm; a constant right operand is a convolution's weights, two activations go through kernels/gemm.cuh.
 std::unique_ptr<Tactic> tiled_matmul(Device& device);
 
@@ -24,6 +26,8 @@ std::unique_ptr<Tactic> tiled_matmul(Device& device);
 /// warpgroup instructions and the product is large enough for them (kernels/warpgroup_product.cuh).
 std::unique_ptr<Tactic> warpgroup_product(Device& device);
 
+/// Whether VALUE, of TYPE, lies as the tactics here read and write images.
+Support supports_image(const Value& value, DType type);
 /// Whether a Conv's or ConvTranspose's tensors, weights and post-ops are such as the tactics here take.
 Support supports_sliding(const NodeContext& context);
 /// Input 2's elements; none where it is left out.
@@ -37,8 +41,8 @@ struct ConstantProduct {
 Support supports_constant_product(const NodeContext& context);
 ConvolutionShape constant_product_shape(const NodeContext& context);
 ConstantProduct constant_product(const NodeContext& context);
-/// The lengths of a Conv whose window has one or two dimensions.
-ConvolutionShape convolution_shape(const NodeContext& context);
+/// The lengths of a Conv whose window has one or two dimensions, and whose weights are input number WEIGHTS.
+ConvolutionShape convolution_shape(const NodeContext& context, int weights = 1);
 DeviceLimits limits_of(const Device& device);
 /// The elements of a constant of floats.
 std::vector<float> floats_of(const Tensor& tensor);
@@ -55,7 +59,11 @@ bool takes_pitches(const NodeContext& context, int in, int out);
 /// The node's post-ops as a struct PostOps, whose parameters ARGUMENTS get.
 PostOpsText post_ops_text(const NodeContext& context, std::vector<Argument>& arguments);
 
-/// The program of one tile: what a search over convolution_tiles() tries one by one.
+/// The program of one tile: WEIGHTS and BIAS are packed for it, OPERANDS are what POST_OPS read.
+NodeProgram convolution_program(const ConvolutionShape& shape, const ConvolutionTile& tile,
+                                std::vector<std::byte> weights, std::vector<std::byte> bias,
+                                const PostOpsText& post_ops, const std::vector<Argument>& operands);
+/// The same of a node: what a search over convolution_tiles() tries one by one.
 NodeProgram convolution_program(const NodeContext& context, const ConvolutionShape& shape, const ConvolutionTile& tile,
                                 std::span<const float> weights, std::span<const float> bias);
 

@@ -75,8 +75,22 @@ int most_registers(const ConvolutionTile& tile) {
   return std::min(65536 / (2 * round_up(tile.threads(), 64)) / 8 * 8, 255);
 }
 
-/// VALUE as 16 bits of TYPE, rounded half to even.
+/// What kernels call a tensor's elements of TYPE.
+std::string_view element_name(DType type) {
+  switch (type) {
+    case DType::kFloat32: return "float";
+    case DType::kFloat16: return "float16";
+    case DType::kBFloat16: return "bfloat16";
+    case DType::kInt8: return "int8";
+    default: return "uint8";
+  }
+}
+
+bool is_bytes(const ConvolutionShape& shape) { return shape.dtype == DType::kInt8 || shape.dtype == DType::kUInt8; }
+
+/// VALUE as 16 bits of TYPE, rounded half to even; of bytes a pair's bits.
 std::uint16_t half_bits(float value, DType type) {
+  if (type == DType::kInt8 || type == DType::kUInt8) return static_cast<std::uint16_t>(value);
   return type == DType::kFloat16 ? std::bit_cast<std::uint16_t>(Float16(value))
                                  : std::bit_cast<std::uint16_t>(BFloat16(value));
 }
@@ -187,13 +201,14 @@ std::vector<std::byte> pack_convolution_bias(const ConvolutionShape& shape, cons
 
 std::string convolution_constants(const std::string& name, const ConvolutionShape& shape, const ConvolutionTile& tile) {
   constexpr const char* kWindows[] = {"kGather", "kPatch", "kFewChannels"};
-  const char* element = shape.dtype == DType::kFloat32   ? "float"
-                        : shape.dtype == DType::kFloat16 ? "float16"
-                                                         : "bfloat16";
-  std::string text = fmt::format("struct {} {{\n  using Element = {};\n", name, element);
+  const std::string_view held = element_name(shape.dtype);
+  const std::string element = is_bytes(shape) ? fmt::format("BytePair<{}>", held) : std::string(held);
+  std::string text = fmt::format("struct {} {{\n  using Element = {};\n  using Output = {};\n", name, element,
+                                 element_name(shape.out_dtype.value_or(shape.dtype)));
   text += fmt::format("  static constexpr Window kWindow = Window::{};\n", kWindows[static_cast<int>(tile.window)]);
   const std::pair<const char*, int> constants[] = {
       {"Tf32", shape.tf32 ? 1 : 0},
+      {"Padding", shape.padding},
       {"Images", shape.images},
       {"Height", shape.height},
       {"Width", shape.width},
@@ -239,7 +254,7 @@ std::string convolution_source(const ConvolutionShape& shape, const ConvolutionT
 {}{}// about {} registers
 extern "C" __global__ void {}__launch_bounds__({}, 2)
     convolution(const Layer::Element* __restrict__ input, const unsigned char* __restrict__ weights,
-                const float* __restrict__ biases{}, Layer::Element* __restrict__ output) {{
+                const Tiling<Layer>::Bias* __restrict__ biases{}, Layer::Output* __restrict__ output) {{
   convolve<Layer>(input, weights, biases, output, {});
 }}
 )",
@@ -391,7 +406,7 @@ std::vector<ConvolutionTile> convolution_tiles(const ConvolutionShape& shape, co
                     consider({window, height, width, filters, step, warps_m, warps_n, warps_k, split, stages});
                 }
   };
-  if (element_bytes(shape) == 2 && shape.channels <= 4 && shape.groups == 1) {
+  if (element_bytes(shape) == 2 && !is_bytes(shape) && shape.channels <= 4 && shape.groups == 1) {
     enumerate(ConvolutionWindow::kFewChannels);
   } else {
     const bool point = shape.taps() == 1;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,7 +14,7 @@ namespace saccade::cuda {
 
 /// A two-dimensional convolution of NHWC tensors. Channels and filters are a group's; pitches are from pixel to pixel.
 struct ConvolutionShape {
-  DType dtype = DType::kFloat16;  ///< of input and output: float32, float16 or bfloat16
+  DType dtype = DType::kFloat16;  ///< of the input: float32, float16, bfloat16, or bytes (int8, uint8)
   bool tf32 = false;              ///< float32 may be rounded to tf32, and is multiplied by tensor cores
   int images = 1;
   int height = 1;
@@ -39,6 +40,10 @@ struct ConvolutionShape {
   int scale_x = 1;
   int scaled_height = 1;
   int scaled_width = 1;
+
+  // Of bytes: channels and in_pitch count pairs of them.
+  std::optional<DType> out_dtype;  ///< of the output, where it is not the input's
+  int padding = 0;                 ///< what lies around the images: the input's zero point
 
   int taps() const { return kernel_height * kernel_width; }
   double operations() const;
@@ -91,7 +96,7 @@ std::vector<ConvolutionTile> distinct_tiles(const std::vector<ConvolutionTile>& 
 double convolution_time(const ConvolutionShape& shape, const ConvolutionTile& tile, const DeviceLimits& limits);
 
 /// WEIGHTS, one float each in ONNX's order (filter of all groups, channel, y, x), in the order in which blocks read
-/// them.
+/// them. Of bytes a float holds a pair's bits as a number: 0 to 65535.
 std::vector<std::byte> pack_convolution_weights(const ConvolutionShape& shape, const ConvolutionTile& tile,
                                                 std::span<const float> weights);
 /// BIAS (or nothing), padded to whole tiles.

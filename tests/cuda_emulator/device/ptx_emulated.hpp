@@ -4,6 +4,7 @@
 // 4
 //   A of 16x16:  register i holds row g + 8 (i % 2), columns 2 t + 8 (i / 2) and the next (low half first)
 //   B of 16x8:   register i holds rows 2 t + 8 i and the next, column g
+//   A of 16x32 and B of 32x8 of bytes: likewise, with two neighbouring bytes where a half is
 //   A of 16x8 (tf32): register i holds row g + 8 (i % 2), column t + 4 (i / 2); B of 8x8: row t + 4 i, column g
 //   D of 16x8:   number i is row g + 8 (i / 2), column 2 t + i % 2.
 
@@ -89,6 +90,33 @@ inline void multiply_for_warp(void* const* lanes, unsigned) {
   }
   multiply(lanes, a, b);
 }
+struct ByteMultiplication {
+  Site site;
+  int32* d;
+  const uint32* a;
+  const uint32* b;
+};
+template <typename Byte>
+inline void multiply_bytes_for_warp(void* const* lanes, unsigned) {
+  expect_warp({"multiply_add_bytes", "ptx.cuh", 0}, lanes);
+  int32 a[16][32];
+  int32 b[32][8];
+  for (int lane = 0; lane < 32; ++lane) {
+    const auto& mine = *static_cast<ByteMultiplication*>(lanes[lane]);
+    const int g = lane / 4;
+    const int t = lane % 4;
+    for (int byte = 0; byte < 4; ++byte) {
+      for (int i = 0; i < 4; ++i)
+        a[g + 8 * (i % 2)][4 * t + byte + 16 * (i / 2)] = static_cast<Byte>(mine.a[i] >> 8 * byte);
+      for (int i = 0; i < 2; ++i) b[4 * t + byte + 16 * i][g] = static_cast<int8>(mine.b[i] >> 8 * byte);
+    }
+  }
+  for (int lane = 0; lane < 32; ++lane)
+    for (int i = 0; i < 4; ++i)
+      for (int k = 0; k < 32; ++k)
+        static_cast<ByteMultiplication*>(lanes[lane])->d[i] +=
+            a[lane / 4 + 8 * (i / 2)][k] * b[k][2 * (lane % 4) + i % 2];
+}
 inline void multiply_tf32_for_warp(void* const* lanes, unsigned) {
   expect_warp({"multiply_add_tf32", "ptx.cuh", 0}, lanes);
   // The lower 13 bits of a float32 are no part of a tf32.
@@ -120,6 +148,11 @@ template <typename T>
 inline void multiply_add(float (&d)[4], const uint32 (&a)[4], const uint32 (&b)[2], SACCADE_PLACE) {
   cpu::Multiplication mine{{"multiply_add", file, line}, d, a, b};
   cpu::runtime.wait_warp(mine.site, ~0U, &mine, cpu::multiply_for_warp<T>);
+}
+template <typename Byte>
+inline void multiply_add_bytes(int32 (&d)[4], const uint32 (&a)[4], const uint32 (&b)[2], SACCADE_PLACE) {
+  cpu::ByteMultiplication mine{{"multiply_add_bytes", file, line}, d, a, b};
+  cpu::runtime.wait_warp(mine.site, ~0U, &mine, cpu::multiply_bytes_for_warp<Byte>);
 }
 inline void multiply_add_tf32(float (&d)[4], const uint32 (&a)[4], const uint32 (&b)[2], SACCADE_PLACE) {
   cpu::Multiplication mine{{"multiply_add_tf32", file, line}, d, a, b};

@@ -31,6 +31,7 @@
 //
 // Half-precision inputs are multiplied by tensor cores, float32 likewise where it may be rounded to tf32 (kTf32: whose
 // fragments take as many bytes, half as many products), else by FFMA in the same frame, with the same sums per lane.
+// Bytes are multiplied by tensor cores and summed as integers, exactly; two neighbouring channels count as one element.
 // Layers of up to 4 channels (kFewChannels: a network's first) keep 4 channels a pixel in shared memory, and a
 // fragment's 16 products are 4 neighbouring taps of them.
 
@@ -39,8 +40,9 @@
 /// whole tiles a group. Grid: tiles of pixels, tiles of filters of all groups, kSplit blocks of a cluster.
 template <class L, class PostOps>
 __device__ __forceinline__ void convolve(const typename L::Element* __restrict__ input,
-                                         const unsigned char* __restrict__ weights, const float* __restrict__ biases,
-                                         typename L::Element* __restrict__ output, const PostOps& post_ops) {
+                                         const unsigned char* __restrict__ weights,
+                                         const typename Tiling<L>::Bias* __restrict__ biases,
+                                         typename L::Output* __restrict__ output, const PostOps& post_ops) {
   using S = Tiling<L>;
   static_assert(S::kSharedBytes == L::kSharedBytes, "the host counts otherwise");
   extern __shared__ __align__(128) unsigned char shared[];
@@ -100,7 +102,7 @@ __device__ __forceinline__ void convolve(const typename L::Element* __restrict__
   multiplier.aim(warp % L::kWarpsM, warp % S::kPositions / L::kWarpsM, warp / S::kPositions, lane);
   OutputTargets<L> targets;
   targets.aim(biases, image, y, x, first_pixel, filter_tile, group, rank);
-  float sums[S::kM][S::kN][4] = {};
+  typename S::Sum sums[S::kM][S::kN][4] = {};
   if constexpr (kHasBulkCopies) __syncthreads();  // the barriers are ready
 
   begin_kernel();
@@ -149,7 +151,7 @@ __device__ __forceinline__ void convolve(const typename L::Element* __restrict__
   if constexpr (S::kDirect) {
 #pragma unroll
     for (int t = 0; t < S::kTargets; ++t) {
-      float values[S::Warp::kLane];
+      typename S::Sum values[S::Warp::kLane];
       S::Warp::take(values, sums, t);
       targets.store(output, values, t, post_ops, kEarly ? operands + t : nullptr);
     }

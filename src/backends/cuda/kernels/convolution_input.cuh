@@ -41,6 +41,15 @@ struct InputCopies {
            static_cast<unsigned>(x) < static_cast<unsigned>(L::kWidth);
   }
 
+  /// Bytes are padded with their zero point.
+  static __device__ __forceinline__ Packed<T, S::kVector> padding() {
+    Packed<T, S::kVector> packed;
+#pragma unroll
+    for (int i = 0; i < S::kVector; ++i)
+      packed.data[i] = {{static_cast<typename T::Byte>(L::kPadding), static_cast<typename T::Byte>(L::kPadding)}};
+    return packed;
+  }
+
   __device__ __forceinline__ void copy(unsigned char* stage, const T* __restrict__ input, int step) const {
     const int tap = S::kWhole ? 0 : step / S::kChannelSteps;
     const int channel = S::kWhole || S::kTaps > 1 ? step % S::kChannelSteps * L::kStep : step * L::kStep;
@@ -66,6 +75,12 @@ struct InputCopies {
       }
       if constexpr (L::kChannels % L::kStep != 0) valid = valid && channel + vector * S::kVector < L::kChannels;
       T* to = reinterpret_cast<T*>(stage + held * S::kPixelBytes) + vector * S::kVector;
+      if constexpr (S::kBytes) {
+        if (!valid) {
+          *reinterpret_cast<Packed<T, S::kVector>*>(to) = padding();
+          continue;
+        }
+      }
       copy_elements<S::kVector>(to, valid ? input + offset : input, valid);
     }
   }

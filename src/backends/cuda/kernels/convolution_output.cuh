@@ -8,15 +8,17 @@
 template <class L>
 struct OutputTargets {
   using S = Tiling<L>;
-  using T = typename L::Element;
+  using Sum = typename S::Sum;
+  using Bias = typename S::Bias;
+  using Output = typename L::Output;
   using Warp = typename S::Warp;
   static constexpr int kLane = Warp::kLane;
 
   int offset[S::kTargets];  // in elements; -1: nowhere
   int filters[S::kVectorStores ? 1 : S::kTargets];
-  Packed<float, kLane> bias[S::kDirect ? Warp::kGroups : S::kTargets];
+  Packed<Bias, kLane> bias[S::kDirect ? Warp::kGroups : S::kTargets];
 
-  __device__ __forceinline__ void aim(const float* __restrict__ biases, int image, int y, int x, int first_pixel,
+  __device__ __forceinline__ void aim(const Bias* __restrict__ biases, int image, int y, int x, int first_pixel,
                                       int filter_tile, int group, int rank) {
     const int lane = threadIdx.x % 32;
     const int warp = threadIdx.x / 32;
@@ -65,11 +67,12 @@ struct OutputTargets {
   }
 
   template <class PostOps>
-  __device__ __forceinline__ void store(T* __restrict__ output, float (&x)[kLane], int t, const PostOps& post_ops,
+  __device__ __forceinline__ void store(Output* __restrict__ output, const Sum (&sums)[kLane], int t, const PostOps& post_ops,
                                         const typename PostOps::template Operands<kLane>* operands) const {
     if (offset[t] < 0) return;
+    float x[kLane];
 #pragma unroll
-    for (int i = 0; i < kLane; ++i) x[i] += bias[S::kDirect ? t % Warp::kGroups : t].data[i];
+    for (int i = 0; i < kLane; ++i) x[i] = with_bias(sums[i], bias[S::kDirect ? t % Warp::kGroups : t].data[i]);
     if constexpr (S::kVectorStores) {
       post_ops.apply(x, operands != nullptr ? *operands : post_ops.template load<kLane>(offset[t]));
       store_packed(output + offset[t], x);
@@ -79,45 +82,57 @@ struct OutputTargets {
         if (i >= filters[t]) break;
         float one[1] = {x[i]};
         post_ops.apply(one, post_ops.template load<1>(offset[t] + i));
-        output[offset[t] + i] = Narrow<T>::from(one[0]);
+        output[offset[t] + i] = Narrow<Output>::from(one[0]);
       }
     }
   }
 };
 
+/// Four sums, as they go to another block.
+__device__ __forceinline__ float4 as_floats(const Packed<float, 4>& x) {
+  return make_float4(x.data[0], x.data[1], x.data[2], x.data[3]);
+}
+__device__ __forceinline__ float4 as_floats(const Packed<int32, 4>& x) {
+  return make_float4(__int_as_float(x.data[0]), __int_as_float(x.data[1]), __int_as_float(x.data[2]),
+                     __int_as_float(x.data[3]));
+}
+
 /// Adds up what several warps, or blocks, summed, and stores it.
 template <class L, class PostOps>
 __device__ __forceinline__ void reduce_and_store(
-    const float (&sums)[Tiling<L>::kM][Tiling<L>::kN][4], unsigned char* shared, uint64* barrier, int rank,
-    const OutputTargets<L>& targets, typename L::Element* __restrict__ output, const PostOps& post_ops,
+    const typename Tiling<L>::Sum (&sums)[Tiling<L>::kM][Tiling<L>::kN][4], unsigned char* shared, uint64* barrier,
+    int rank, const OutputTargets<L>& targets, typename L::Output* __restrict__ output, const PostOps& post_ops,
     const typename PostOps::template Operands<OutputTargets<L>::kLane>* operands) {
   using S = Tiling<L>;
+  using Sum = typename S::Sum;
+  using Four = Packed<Sum, 4>;
   using Warp = typename S::Warp;
   const int lane = threadIdx.x % 32;
   const int warp = threadIdx.x / 32;
   const int position = warp % S::kPositions;
-  float4* partials = reinterpret_cast<float4*>(shared);
-  float4* received = reinterpret_cast<float4*>(shared + S::kBarrierAt - S::kReceiveBytes);
+  Four* partials = reinterpret_cast<Four*>(shared);
+  Four* received = reinterpret_cast<Four*>(shared + S::kBarrierAt - S::kReceiveBytes);
   const auto part = [&](int k, int id, int v) { return ((k * S::kItems + id) * S::kItemVectors + v) * 32 + lane; };
 
   if constexpr (L::kWarpsK > 1) {
     __syncthreads();  // the ring is read no more
 #pragma unroll
     for (int i = 0; i < Warp::kItems; ++i) {
-      float x[Warp::kLane];
+      Sum x[Warp::kLane];
       Warp::take(x, sums, i);
 #pragma unroll
       for (int v = 0; v < S::kItemVectors; ++v)
-        partials[part(warp / S::kPositions, position * Warp::kItems + i, v)] =
-            make_float4(x[4 * v], x[4 * v + 1], x[4 * v + 2], x[4 * v + 3]);
+        partials[part(warp / S::kPositions, position * Warp::kItems + i, v)] = {
+            {x[4 * v], x[4 * v + 1], x[4 * v + 2], x[4 * v + 3]}};
     }
     __syncthreads();
   }
-  const auto summed = [&](const float4* from, int count, int stride, int first) {
-    float4 sum = from[first];
+  const auto summed = [&](const Four* from, int count, int stride, int first) {
+    Four sum = from[first];
     for (int k = 1; k < count; ++k) {
-      const float4 more = from[first + k * stride];
-      sum.x += more.x, sum.y += more.y, sum.z += more.z, sum.w += more.w;
+      const Four more = from[first + k * stride];
+#pragma unroll
+      for (int i = 0; i < 4; ++i) sum.data[i] += more.data[i];
     }
     return sum;
   };
@@ -129,18 +144,18 @@ __device__ __forceinline__ void reduce_and_store(
       const int within = warp / S::kPositions + t * L::kWarpsK;
       if (within >= Warp::kItems) break;
       const int id = position * Warp::kItems + within;
-      float x[Warp::kLane];
+      Sum x[Warp::kLane];
       if constexpr (L::kWarpsK == 1) Warp::take(x, sums, t);
 #pragma unroll
       for (int v = 0; v < S::kItemVectors; ++v) {
-        float4 sum;
+        Four sum;
         if constexpr (L::kWarpsK > 1) {
           sum = summed(partials, L::kWarpsK, S::kItems * S::kItemVectors * 32, part(0, id, v));
         } else {
-          sum = make_float4(x[4 * v], x[4 * v + 1], x[4 * v + 2], x[4 * v + 3]);
+          sum = {{x[4 * v], x[4 * v + 1], x[4 * v + 2], x[4 * v + 3]}};
         }
-        float4* to = received + ((rank * S::kOwned + id / L::kSplit) * S::kItemVectors + v) * 32 + lane;
-        store_to_peer(id % L::kSplit, to, sum, barrier);
+        Four* to = received + ((rank * S::kOwned + id / L::kSplit) * S::kItemVectors + v) * 32 + lane;
+        store_to_peer(id % L::kSplit, to, as_floats(sum), barrier);
       }
     }
     if (rank < S::kItems) wait_barrier(barrier, 0);
@@ -149,13 +164,14 @@ __device__ __forceinline__ void reduce_and_store(
   for (int t = 0; t < S::kTargets; ++t) {
     const int id = OutputTargets<L>::item(t, warp, rank);
     if (id >= S::kItems) break;
-    float x[Warp::kLane];
+    Sum x[Warp::kLane];
 #pragma unroll
     for (int v = 0; v < S::kItemVectors; ++v) {
-      const float4 sum = L::kSplit > 1 ? summed(received, L::kSplit, S::kOwned * S::kItemVectors * 32,
-                                                (id / L::kSplit * S::kItemVectors + v) * 32 + lane)
-                                       : summed(partials, L::kWarpsK, S::kItems * S::kItemVectors * 32, part(0, id, v));
-      x[4 * v] = sum.x, x[4 * v + 1] = sum.y, x[4 * v + 2] = sum.z, x[4 * v + 3] = sum.w;
+      const Four sum = L::kSplit > 1 ? summed(received, L::kSplit, S::kOwned * S::kItemVectors * 32,
+                                              (id / L::kSplit * S::kItemVectors + v) * 32 + lane)
+                                     : summed(partials, L::kWarpsK, S::kItems * S::kItemVectors * 32, part(0, id, v));
+#pragma unroll
+      for (int i = 0; i < 4; ++i) x[4 * v + i] = sum.data[i];
     }
     targets.store(output, x, t, post_ops, operands == nullptr ? nullptr : operands + t);
   }

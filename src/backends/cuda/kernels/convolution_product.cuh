@@ -9,6 +9,7 @@ template <class L>
 struct Multiplier {
   using S = Tiling<L>;
   using T = typename L::Element;
+  using Sum = typename S::Sum;
   static constexpr int kM = S::kM;
   static constexpr int kN = S::kN;
 
@@ -44,7 +45,7 @@ struct Multiplier {
            S::kPixelBytes;
   }
 
-  __device__ __forceinline__ void run(float (&sums)[kM][kN][4], const unsigned char* input,
+  __device__ __forceinline__ void run(Sum (&sums)[kM][kN][4], const unsigned char* input,
                                       const unsigned char* block) const {
     if constexpr (S::kTensor) {
       run_tensor(sums, input, block);
@@ -101,7 +102,7 @@ struct Multiplier {
           *reinterpret_cast<const uint4*>(block + weights + (unit * L::kWarpsK * (L::kTileFilters / 16) + n) * 512);
   }
 
-  __device__ __forceinline__ void run_tensor(float (&sums)[kM][kN][4], const unsigned char* input,
+  __device__ __forceinline__ void run_tensor(Sum (&sums)[kM][kN][4], const unsigned char* input,
                                              const unsigned char* block) const {
     Fragments fragments[kBuffers];
 #pragma unroll
@@ -119,6 +120,8 @@ struct Multiplier {
           const uint32 b[2] = {n % 2 == 0 ? f.b[n / 2].x : f.b[n / 2].z, n % 2 == 0 ? f.b[n / 2].y : f.b[n / 2].w};
           if constexpr (L::kTf32) {
             multiply_add_tf32(sums[m][n], f.a[m], b);
+          } else if constexpr (S::kBytes) {
+            multiply_add_bytes<typename T::Byte>(sums[m][n], f.a[m], b);
           } else {
             multiply_add<T>(sums[m][n], f.a[m], b);
           }

@@ -10,6 +10,9 @@ enum class Window { kGather, kPatch, kFewChannels };
 template <class L>
 struct Tiling {
   using T = typename L::Element;
+  using Sum = typename Summed<T>::Sum;
+  using Bias = typename Summed<T>::Bias;
+  static constexpr bool kBytes = Summed<T>::kBytes;  // channels and kInPitch count pairs
   static constexpr bool kTensor = sizeof(T) == 2 || L::kTf32;
   static constexpr int kUnit = kTensor ? 32 / sizeof(T) : 4;  // products of one step of a warp's arithmetic
   static constexpr bool kFew = L::kWindow == Window::kFewChannels;

@@ -69,6 +69,23 @@ __device__ __forceinline__ void multiply_add<bfloat16>(float (&d)[4], const uint
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
+/// D += A B on a warp, in integers: A 16x32 of BYTE (int8 or uint8), B 32x8 of int8, D 16x8; the fragments are PTX's of
+/// mma.m16n8k32, which lie as those of halves do, two bytes in a half's place.
+template <typename Byte>
+__device__ __forceinline__ void multiply_add_bytes(int32 (&d)[4], const uint32 (&a)[4], const uint32 (&b)[2]);
+template <>
+__device__ __forceinline__ void multiply_add_bytes<int8>(int32 (&d)[4], const uint32 (&a)[4], const uint32 (&b)[2]) {
+  asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+      : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+template <>
+__device__ __forceinline__ void multiply_add_bytes<uint8>(int32 (&d)[4], const uint32 (&a)[4], const uint32 (&b)[2]) {
+  asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+      : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
 /// D += A B on a warp in tf32: A 16x8, B 8x8, D 16x8; the fragments are PTX's of mma.m16n8k8.
 __device__ __forceinline__ void multiply_add_tf32(float (&d)[4], const uint32 (&a)[4], const uint32 (&b)[2]) {
   asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"

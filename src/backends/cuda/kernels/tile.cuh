@@ -32,6 +32,37 @@ __device__ __forceinline__ void store_packed(T* at, const float (&x)[N]) {
   }
 }
 
+/// Two neighbouring channels of 8-bit integers: they move through shared memory and into fragments as one half does.
+template <typename T>
+struct BytePair {
+  using Byte = T;
+  T data[2];
+};
+
+/// What becomes of a filter's sum: a bias is added; sums of bytes turn into a multiple of the output's scale.
+struct ByteBias {
+  int32 bias;  ///< of the integers, with what the input's zero point adds to all sums
+  float factor;
+};
+__device__ __forceinline__ float with_bias(float sum, float bias) { return sum + bias; }
+__device__ __forceinline__ float with_bias(int32 sum, const ByteBias& bias) {
+  return float(sum + bias.bias) * bias.factor;
+}
+
+/// What tensors of T are summed in, and what is added to their sums.
+template <typename T>
+struct Summed {
+  using Sum = float;
+  using Bias = float;
+  static constexpr bool kBytes = false;
+};
+template <typename T>
+struct Summed<BytePair<T>> {
+  using Sum = int32;
+  using Bias = ByteBias;
+  static constexpr bool kBytes = true;
+};
+
 /// Of what a kernel does to a sum before it is stored: nothing. What the host writes for a node's post-ops has the same
 /// members: load() fetches the operands of N elements from OFFSET on, apply() works on them.
 struct NoPostOps {
@@ -97,7 +128,8 @@ struct WarpTile {
     return item % kGroups * 8 * kGroup + lane % 4 * kLane;
   }
   /// Item number ITEM, which is a constant.
-  static __device__ __forceinline__ void take(float (&x)[kLane], const float (&sums)[M][N][4], int item) {
+  template <typename Sum>
+  static __device__ __forceinline__ void take(Sum (&x)[kLane], const Sum (&sums)[M][N][4], int item) {
 #pragma unroll
     for (int i = 0; i < kLane; ++i)
       x[i] = sums[item / (2 * kGroups)][item % kGroups * kGroup + i / 2][item / kGroups % 2 * 2 + i % 2];
