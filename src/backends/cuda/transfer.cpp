@@ -1,6 +1,7 @@
 #include "cuda/transfer.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "cuda/launch.hpp"
 
@@ -10,13 +11,13 @@ namespace {
 // As kernels/transfer.cuh has them.
 constexpr unsigned kThreads = 256;
 constexpr std::size_t kBlockBytes = std::size_t{kThreads} * 4 * 16;
-static_assert(sizeof(Copy) == 40);
+static_assert(sizeof(Copy) == 64 && offsetof(Copy, row_bytes) == 32);
 
-// More than fill a bus.
-constexpr std::size_t kMostBlocks = 64;
+// Enough to fill a bus; more only wait for each other.
+constexpr std::size_t kMostBlocks = 16;
 
 constexpr const char* kSource = R"(#include "transfer.cuh"
-extern "C" __global__ void __launch_bounds__(kTransferThreads) transfer_list(const Copy* list) {
+extern "C" __global__ void __launch_bounds__(kTransferThreads) transfer_list(const uint64* list) {
   transfer(list);
 }
 )";

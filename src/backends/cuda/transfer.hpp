@@ -7,8 +7,8 @@
 
 namespace saccade::cuda {
 
-/// Bytes that go between pinned memory of the host and the device. As kernels/transfer.cuh has it.
-struct Copy {
+/// Bytes that go between pinned memory of the host and the device, in words as kernels/transfer.cuh reads them.
+struct alignas(64) Copy {
   CUdeviceptr from = 0;
   CUdeviceptr to = 0;
   std::int64_t bytes = 0;

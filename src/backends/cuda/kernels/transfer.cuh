@@ -5,7 +5,7 @@
 
 // Copies between the device and pinned memory of the host, which the device reads and writes where it lies.
 
-/// As transfer.hpp has it.
+/// One entry of a list, its words in the order and at the pitch of transfer.hpp's.
 struct Copy {
   const uint8* from;
   uint8* to;
@@ -13,6 +13,9 @@ struct Copy {
   const int32* count;  ///< of rows that are there; null: all
   int64 row_bytes;
 };
+
+constexpr int32 kCopyWords = 5;
+constexpr int32 kCopyPitch = 8;
 
 constexpr int32 kTransferThreads = 256;
 // Loads that a thread has under way: a bus answers after a microsecond.
@@ -24,9 +27,18 @@ __device__ __forceinline__ int64 bytes_of(const Copy& copy) {
   return there < 0 ? 0 : there < copy.bytes ? there : copy.bytes;
 }
 
-/// Copy number blockIdx.y of LIST, which the host writes before the graph begins.
-__device__ __forceinline__ void transfer(const Copy* list) {
-  const Copy copy = list[blockIdx.y];
+/// Copy number blockIdx.y of LIST, which the host writes before the graph begins and the device reads where it lies: once
+/// a block, since every request goes over the bus.
+__device__ __forceinline__ Copy read_copy(const uint64* list) {
+  __shared__ uint64 words[kCopyWords];
+  if (threadIdx.x < kCopyWords) words[threadIdx.x] = list[blockIdx.y * kCopyPitch + threadIdx.x];
+  __syncthreads();
+  return {reinterpret_cast<const uint8*>(words[0]), reinterpret_cast<uint8*>(words[1]), static_cast<int64>(words[2]),
+          reinterpret_cast<const int32*>(words[3]), static_cast<int64>(words[4])};
+}
+
+__device__ __forceinline__ void transfer(const uint64* list) {
+  const Copy copy = read_copy(list);
   begin_kernel();
   const int64 bytes = bytes_of(copy);
   const int64 thread = static_cast<int64>(blockIdx.x) * kTransferThreads + threadIdx.x;
