@@ -193,6 +193,28 @@ TEST(Placement, FollowsViewsOfWhatIsPlaced) {
   for (const std::string& name : moved_by(graph)) EXPECT_FALSE(name.starts_with("Concat")) << name;
 }
 
+TEST(Placement, KeepsTogetherWhatLiesTogether) {
+  GraphBuilder b;
+  const auto concat = [&](std::vector<ValueId> values, std::int64_t axis) {
+    return b.op("Concat", std::move(values), {{"axis", axis}});
+  };
+  const auto reshaped = [&](ValueId value, std::initializer_list<std::int64_t> shape) {
+    return b.op("Reshape", {value, b.ints(shape)});
+  };
+  const ValueId x = b.op("Relu", {b.input("x", {1, 2, 3, 1})});
+  const ValueId lower = reshaped(channels(b, x, 0, 1), {1, 3, 1});
+  const ValueId upper = reshaped(channels(b, x, 1, 2), {1, 3, 1});
+  // Columns that lie side by side are x's channels; where they lie apart, a single channel's view can't say how far.
+  const ValueId columns = concat({lower, upper}, 2);
+  const ValueId wide = reshaped(columns, {1, 3, 2, 1});
+  const ValueId apart = concat({wide, b.op("Abs", {wide})}, 3);
+  const Graph graph = b.build({b.op("Neg", {apart})});
+  const Places places = shared(graph);
+  EXPECT_EQ(places.of(x).root, columns);
+  EXPECT_EQ(places.of(upper).offset, 1);
+  EXPECT_EQ(places.of(columns).root, columns);
+}
+
 TEST(Placement, RefusesStridesThatAViewCannotHave) {
   GraphBuilder b;
   const ValueId x = b.op("Relu", {b.input("x", {2, 3, 4})});
