@@ -180,15 +180,16 @@ std::string warpgroup_source(const WarpgroupShape& shape, const WarpgroupTile& t
 namespace {
 
 // What a launch costs, in cycles of a multiprocessor; fitted to measurements of an H200.
-constexpr double kLaunch = 2060;      // hand-over, first data, last stores
-constexpr double kRow = 2.74;         // of a row times 64 filters and 64 channels
-constexpr double kLatency = 830;      // from a stage that is free to its data
-constexpr double kStep = 180;         // barriers of a step, and what their neighbours wait
-constexpr double kItem = 35;          // of a lane's vector on its way out
-constexpr double kSplitSums = 90;     // of sums over blocks
-constexpr double kSplitColumn = 165;  // of a column's sums, sent and added
-constexpr double kWeightRate = 160;   // bytes of weights that arrive in a cycle
-constexpr double kHidden = 400;       // of their time, behind the launch before
+constexpr double kLaunch = 2290;      // hand-over, first data, last stores
+constexpr double kRow = 2.94;         // of a row times 64 filters and 64 channels
+constexpr double kCopyRate = 74;      // bytes that arrive in a cycle
+constexpr double kLatency = 970;      // from a stage that is free to its data
+constexpr double kStep = 160;         // barriers of a step, and what their neighbours wait
+constexpr double kItem = 30;          // of a lane's vector on its way out
+constexpr double kSplitSums = 40;     // of sums over blocks
+constexpr double kSplitColumn = 175;  // of a column's sums, sent and added
+constexpr double kNeighbour = 200;    // of another block on the multiprocessor
+constexpr double kCrowded = 235;      // a late start where two launches don't fit together
 
 }  // namespace
 
@@ -199,13 +200,18 @@ double warpgroup_time(const WarpgroupShape& shape, const WarpgroupTile& tile, co
   const int at_once = std::min(resident, ceil_div(grid.blocks(), limits.multiprocessors));
   const double waves = std::ceil(grid.blocks() / (static_cast<double>(limits.multiprocessors) * at_once));
   const double multiply = at_once * tile.warpgroups * tile.tiles * tile.depth * kRow * tile.rows;
-  const bool ring = tiling.block_steps > tiling.stages;
-  const double refill = ring ? kLatency / std::max(tiling.stages - 1.0, 0.7) : 0;
-  const double body = tiling.block_steps * (std::max(multiply, refill) + kStep);
+  // The weights of the first stages are there before the inputs.
+  const double inputs = at_once * (tiling.stage_bytes - tiling.weight_bytes) / kCopyRate;
+  const double both = at_once * tiling.stage_bytes / kCopyRate;
+  const double refill = kLatency / std::max(tiling.stages - 1.0, 0.7);
+  const double body = tiling.stages * (std::max(multiply, inputs) + kStep) +
+                      (tiling.block_steps - tiling.stages) * (std::max({multiply, both, refill}) + kStep);
   const double leave = kItem * 2 * tiling.owned * tile.tiles * at_once * (1 + tile.warpgroups) / 2;
-  const double split = tile.split > 1 ? kSplitSums + kSplitColumn * tiling.columns * tile.tiles * tile.warpgroups : 0;
-  const double load = at_once * static_cast<double>(tiling.weight_bytes) * tiling.stages / kWeightRate;
-  return (kLaunch + std::max(0.0, load - kHidden) + waves * (body + leave + split) + (waves - 1) * load) / 1740;
+  const double split =
+      tile.split > 1 ? at_once * (kSplitSums + kSplitColumn * tiling.columns * tile.tiles * tile.warpgroups) : 0;
+  const double late =
+      kCrowded * std::max(0.0, tiling.shared_bytes * at_once / 115000.0 - 1) + kNeighbour * (at_once - 1);
+  return (kLaunch + late + waves * (body + leave + split)) / 1740;
 }
 
 std::vector<WarpgroupTile> warpgroup_tiles(const WarpgroupShape& shape, const DeviceLimits& limits) {

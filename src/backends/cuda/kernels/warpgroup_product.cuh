@@ -140,15 +140,15 @@ __device__ __forceinline__ void bring_input(const WarpgroupRing<L>& ring, const 
     for (int d = 0; d < L::kDepth; ++d) {
       const int channel = ((ring.first_step + step) * L::kDepth + d) * 64 + chunk * 8;
       const bool inside = L::kChannels % (64 * L::kDepth) == 0 || channel < L::kChannels;
-      const typename L::Element* line = input + channel / L::kLineChannels * L::kLinePitch + channel % L::kLineChannels;
+      const typename L::Element* line =
+          input + (S::kWindows ? 0 : from[0]) + channel / L::kLineChannels * L::kLinePitch + channel % L::kLineChannels;
 #pragma unroll
       for (int pass = 0; pass < kPasses; ++pass) {
         const int at = row + pass * kPassRows;
         if (L::kTileRows % kPassRows != 0 && pass == kPasses - 1 && at >= L::kTileRows) break;
         const bool valid = inside && (L::kRows % L::kTileRows == 0 || first_row + at < L::kRows);
         copy_async_16(ring.input(stage) + d * S::kBlockBytes + at * 128 + (chunk ^ at % 8) * 16,
-                      valid ? line + (S::kWindows ? from[pass] : from[0] + pass * kPassRows * L::kInPitch) : input,
-                      valid);
+                      valid ? line + (S::kWindows ? from[pass] : pass * kPassRows * L::kInPitch) : input, valid);
       }
     }
     arrive_with_copies(ring.full(stage));
