@@ -14,6 +14,7 @@
 #include "measure/frame_period.hpp"
 #include "measure/peer.hpp"
 #include "pipeline/compile.hpp"
+#include "pipeline/open_model.hpp"
 #include "progress.hpp"
 #include "random_tensor.hpp"
 #include "runtime/cpu_backend.hpp"
@@ -58,7 +59,7 @@ int compare(const BenchFlags& flags) {
 
 BenchReport empty_report(const BenchFlags& flags) {
   const BenchOptions& options = flags.options;
-  const Backend& backend = choose_backend(flags.common.model);
+  const Backend& backend = choose_backend(with_device_of(flags.models.front(), flags.common.model));
   return {.device = backend.device_name(),
           .cores = core_count(),
           .libraries = backend.name() == "cpu" ? cpu_libraries() : "",
@@ -158,7 +159,7 @@ void check(const BenchFlags& flags) {
 
 std::function<int()> add_bench(CLI::App& app) {
   const auto flags = std::make_shared<BenchFlags>();
-  app.add_option("MODEL", flags->models, "ONNX files");
+  app.add_option("MODEL", flags->models, "ONNX files or plans");
   add_load_flags(app, flags->options);
   add_peer_flags(app, flags->options);
   app.add_option("--compare", flags->compare, "Compare two files that bench --json wrote; exit with 3 if B is slower")

@@ -25,6 +25,7 @@ struct VerbRow {
 constexpr std::array kVerbs = {
     VerbRow{"run", "Run models on images, folders of images or videos", add_run},
     VerbRow{"infer", "Run a model on raw tensors, .npy files in and out", add_infer},
+    VerbRow{"compile", "Tune a model for this device, and write a plan that other verbs take for it", add_compile},
     VerbRow{"inspect", "Show what a model is made of and how it will run", add_inspect},
     VerbRow{"check", "Run folders of ONNX tests: what passes, fails, or is not supported and why", add_check},
     VerbRow{"profile", "Measure every stage and every launch of a model, and say what to work on", add_profile},
@@ -36,7 +37,7 @@ constexpr std::array kVerbs = {
 };
 
 // What the product will have; named so that nobody looks for a typo.
-constexpr std::array<std::string_view, 5> kVerbsToCome = {"compile", "ladder", "calibrate", "cameras", "serve"};
+constexpr std::array<std::string_view, 4> kVerbsToCome = {"ladder", "calibrate", "cameras", "serve"};
 constexpr std::array<std::string_view, 4> kFlagsToCome = {"--show", "--mqtt", "--track", "--goals"};
 
 /// One line, whatever names a file put into MESSAGE: they must not steer the terminal either.

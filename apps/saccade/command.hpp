@@ -21,6 +21,7 @@ using Verb = std::function<std::function<int()>(CLI::App&)>;
 
 std::function<int()> add_run(CLI::App& app);
 std::function<int()> add_infer(CLI::App& app);
+std::function<int()> add_compile(CLI::App& app);
 std::function<int()> add_inspect(CLI::App& app);
 std::function<int()> add_profile(CLI::App& app);
 std::function<int()> add_bench(CLI::App& app);

@@ -102,7 +102,7 @@ int infer(const InferFlags& flags) {
 
 std::function<int()> add_infer(CLI::App& app) {
   const auto flags = std::make_shared<InferFlags>();
-  app.add_option("MODEL", flags->model, "An ONNX file")->required();
+  app.add_option("MODEL", flags->model, "An ONNX file or a plan")->required();
   app.add_option("--input", flags->inputs, "A tensor for an input (repeatable); the others are drawn at random")
       ->check(assignment())
       ->type_name("NAME=FILE.npy")

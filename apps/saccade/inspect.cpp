@@ -13,6 +13,7 @@
 #include "inspect_report.hpp"
 #include "pipeline/compile.hpp"
 #include "pipeline/model_impl.hpp"
+#include "pipeline/open_model.hpp"
 #include "vision/attach.hpp"
 
 namespace saccade::app {
@@ -83,10 +84,10 @@ void check_pass_names(const std::vector<std::string>& names) {
 }
 
 /// Fills in the card, and builds it onto the graph where that is what the user wants to see.
-Graph with_card(InspectReport& report, const InspectFlags& flags) {
+Graph with_card(InspectReport& report, const InspectFlags& flags, const std::optional<PlanFacts>& plan) {
   const ModelOptions& options = flags.common.model;
   try {
-    Card card = card_for(report.graph, flags.model, options.card);
+    Card card = card_of(report.graph, plan, flags.model, options.card);
     if (options.roi) card.roi = options.roi;
     report.card = to_toml(card);
     report.card_origin = card.origin;
@@ -105,15 +106,17 @@ int inspect(const InspectFlags& flags) {
     fmt::print("{}\n", fmt::join(pass_names(), "\n"));
     return kOk;
   }
-  const ModelOptions& options = flags.common.model;
   check_pass_names(flags.dump_passes);
+  choose_backend(with_device_of(flags.model, flags.common.model));  // before a large file is read
+  OpenedModel opened = open_model(flags.model, flags.common.model);
+  const ModelOptions& options = opened.options;
   const Backend& backend = choose_backend(options);
   InspectReport report;
   report.file = flags.model;
   report.show_patches = flags.patches;
-  report.graph = import_model(flags.model, options);
+  report.graph = std::move(opened.graph);
   report.facts = facts_of(report.graph);
-  Graph graph = with_card(report, flags);
+  Graph graph = with_card(report, flags, opened.plan);
   if (!flags.graphviz_dir.empty()) write_dot(flags.graphviz_dir, "before", graph);
 
   PassOptions passes = pass_options(options, backend);
@@ -122,8 +125,9 @@ int inspect(const InspectFlags& flags) {
   try {
     report.passes = run_passes(graph, passes);
     if (!flags.graphviz_dir.empty()) write_dot(flags.graphviz_dir, "after", graph);
-    report.plan =
-        Plan::compile(std::move(graph), backend, {.threads = options.threads, .max_memory = options.max_memory});
+    const TacticChoices choices = choices_for(backend, opened.plan ? opened.plan->choices : TacticChoices{});
+    report.plan = Plan::compile(std::move(graph), backend,
+                                {.threads = options.threads, .max_memory = options.max_memory, .choices = &choices});
   } catch (const Error& error) {
     throw error.in(flags.model);
   }
@@ -138,7 +142,7 @@ int inspect(const InspectFlags& flags) {
 
 std::function<int()> add_inspect(CLI::App& app) {
   const auto flags = std::make_shared<InspectFlags>();
-  auto* model = app.add_option("MODEL", flags->model, "An ONNX file");
+  auto* model = app.add_option("MODEL", flags->model, "An ONNX file or a plan");
   auto* list = app.add_flag("--list-passes", flags->list_passes, "Only list the passes, in their order");
   app.add_flag("--dump", flags->dump, "Print the graph before and after every pass that changes it");
   app.add_option("--dump-pass", flags->dump_passes, "Print the graph after this pass (repeatable)")

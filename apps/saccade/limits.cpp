@@ -10,6 +10,7 @@
 #include "limits_report.hpp"
 #include "measure/quantity.hpp"
 #include "pipeline/compile.hpp"
+#include "pipeline/open_model.hpp"
 #include "pipeline/output_file.hpp"
 #include "progress.hpp"
 
@@ -144,6 +145,7 @@ void save(const Ceilings& ceilings, const std::string& path) {
 
 int limits(const LimitsFlags& flags) {
   require_measured_device(flags.common.model);
+  for (const std::string& file : flags.models) require_measured_device(with_device_of(file, flags.common.model));
   if (flags.check && flags.models.empty())
     fail(ErrorCode::kInvalidArgument, "--check needs a MODEL whose bounds to check");
   LimitsReport report{.top = flags.top};
@@ -210,7 +212,7 @@ void add_frame_flags(CLI::App& app, LimitsFlags& flags) {
 
 std::function<int()> add_limits(CLI::App& app) {
   const auto flags = std::make_shared<LimitsFlags>();
-  app.add_option("MODEL", flags->models, "ONNX files to bound, layer by layer")->allow_extra_args(true);
+  app.add_option("MODEL", flags->models, "ONNX files or plans to bound, layer by layer")->allow_extra_args(true);
   app.add_option("--device-file", flags->device_file, "Take the ceilings from a file instead of measuring them")
       ->type_name("FILE");
   app.add_option("--save", flags->save, "Write the ceilings to a device file")->type_name("FILE");

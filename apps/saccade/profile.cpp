@@ -79,7 +79,7 @@ void print(const ProfileFlags& flags, const Profile& profile) {
 }
 
 int profile(const ProfileFlags& flags) {
-  require_measured_device(flags.common.model);
+  require_measured_device(with_device_of(flags.model, flags.common.model));
   const Model model = Model::load(flags.model, flags.common.model);
   const std::string source = choose_source(flags, model);
   if (source.empty() && !flags.jsonl.empty())
@@ -123,7 +123,7 @@ void check_standard_output(const ProfileFlags& flags) {
 
 std::function<int()> add_profile(CLI::App& app) {
   const auto flags = std::make_shared<ProfileFlags>();
-  app.add_option("MODEL", flags->model, "An ONNX file")->required();
+  app.add_option("MODEL", flags->model, "An ONNX file or a plan")->required();
   app.add_option("--source", flags->source,
                  "An image, a folder, a video or synthetic:; started anew when it ends (default: synthetic:, or random "
                  "tensors for a model that is not recognised)")

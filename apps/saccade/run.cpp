@@ -172,7 +172,7 @@ void add_control(CLI::App& app, RunFlags& flags) {
 
 std::function<int()> add_run(CLI::App& app) {
   const auto flags = std::make_shared<RunFlags>();
-  app.add_option("MODEL", flags->models, "ONNX files: every model sees every frame")->required();
+  app.add_option("MODEL", flags->models, "ONNX files or plans: every model sees every frame")->required();
   app.add_option("--source", flags->sources, "An image, a folder of images, a video or synthetic: (repeatable)")
       ->type_name("SRC")
       ->allow_extra_args(false)

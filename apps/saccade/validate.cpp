@@ -115,7 +115,7 @@ void add_reference_flags(CLI::App& app, ValidateFlags& flags) {
 
 std::function<int()> add_validate(CLI::App& app) {
   const auto flags = std::make_shared<ValidateFlags>();
-  app.add_option("MODEL", flags->options.model.file, "ONNX file")->required();
+  app.add_option("MODEL", flags->options.model.file, "An ONNX file or a plan")->required();
   app.add_option("--data", flags->options.data, "What to judge it by: coco:, imagenet:, masks: or depth: and a folder")
       ->required()
       ->type_name("KIND:DIR");

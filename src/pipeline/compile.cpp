@@ -8,6 +8,7 @@
 #include "ops/values.hpp"
 #include "runtime/cuda_backend.hpp"
 #include "runtime/reference_backend.hpp"
+#include "runtime/tactic_cache.hpp"
 
 namespace saccade {
 namespace {
@@ -65,9 +66,12 @@ void narrow_inputs(Graph& graph, DType to) {
   }
 }
 
-std::shared_ptr<const Plan> compile_plan(Graph graph, const Backend& backend, const ModelOptions& options) {
+std::shared_ptr<const Plan> compile_plan(Graph graph, const Backend& backend, const ModelOptions& options,
+                                         const TacticChoices& measured) {
+  const TacticChoices choices = choices_for(backend, measured);
   try {
-    return Plan::compile(std::move(graph), backend, {.threads = options.threads, .max_memory = options.max_memory});
+    return Plan::compile(std::move(graph), backend,
+                         {.threads = options.threads, .max_memory = options.max_memory, .choices = &choices});
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kUnsupported || !is_cuda(options.device) || options.fallback) throw;
     throw Error(error.code(), fmt::format("{} (--fallback cpu lets such nodes run on the host)", error.what()));
@@ -75,6 +79,13 @@ std::shared_ptr<const Plan> compile_plan(Graph graph, const Backend& backend, co
 }
 
 }  // namespace
+
+TacticChoices choices_for(const Backend& backend, const TacticChoices& measured) {
+  // Only what has versions can have been measured.
+  TacticChoices choices = backend.kernel_version().empty() ? TacticChoices{} : cached_choices(backend);
+  for (const auto& [node, choice] : measured) choices.insert_or_assign(node, choice);
+  return choices;
+}
 
 Graph import_model(const std::string& path, const ModelOptions& options) {
   Graph graph = module<OnnxModule>("onnx").import_model(
@@ -109,14 +120,15 @@ PassOptions pass_options(const ModelOptions& options, const Backend& backend) {
   return passes;
 }
 
-std::shared_ptr<const Plan> compile(Graph graph, const ModelOptions& options, Edges edges) {
+std::shared_ptr<const Plan> compile(Graph graph, const ModelOptions& options, const TacticChoices& measured,
+                                    Edges edges) {
   const auto start = std::chrono::steady_clock::now();
   const Backend& backend = choose_backend(options);
   PassOptions passes = pass_options(options, backend);
   passes.narrow_outputs = edges == Edges::kAsComputed;
   if (passes.narrow_to && edges == Edges::kAsComputed) narrow_inputs(graph, *passes.narrow_to);
   run_passes(graph, passes);
-  auto plan = compile_plan(std::move(graph), backend, options);
+  auto plan = compile_plan(std::move(graph), backend, options, measured);
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
   log(LogLevel::kInfo, "compiled '{}' for {}: {} steps, {:.1f} MB arena, in {:.0f} ms", plan->graph().name,
       backend.device_name(), plan->steps().size(), static_cast<double>(plan->arena_bytes()) / 1e6, took.count());

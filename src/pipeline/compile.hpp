@@ -23,7 +23,12 @@ enum class Edges : std::uint8_t {
   kAsComputed,  ///< float32 that the precision narrows is taken and given in halves, so that nothing converts it
 };
 
-/// A graph as it was imported (and built upon) brought into a plan: passes, then tactics. Throws Error.
-std::shared_ptr<const Plan> compile(Graph graph, const ModelOptions& options, Edges edges = Edges::kAsModel);
+/// MEASURED, and for other nodes what was found to be fastest before on this machine.
+TacticChoices choices_for(const Backend& backend, const TacticChoices& measured);
+
+/// A graph as it was imported (and built upon) brought into a plan: passes, then tactics, by choices_for(). Throws
+/// Error.
+std::shared_ptr<const Plan> compile(Graph graph, const ModelOptions& options, const TacticChoices& measured = {},
+                                    Edges edges = Edges::kAsModel);
 
 }  // namespace saccade

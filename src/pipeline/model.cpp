@@ -46,21 +46,29 @@ auto naming(const std::string& path, Work work) {
 }  // namespace
 
 Model::Impl::Impl(const std::string& path, const ModelOptions& options)
-    : path_(path), name_(std::filesystem::path(path).stem().string()), options_(options) {
-  check(options);
-  graph_ = naming(path, [&] { return import_model(path, options); });
+    : path_(path), name_(std::filesystem::path(path).stem().string()) {
+  check(with_device_of(path, options));
+  OpenedModel opened = naming(path, [&] { return open_model(path, options); });
+  graph_ = std::move(opened.graph);
+  options_ = std::move(opened.options);
+  plan_ = std::move(opened.plan);
   inputs_ = describe(graph_, graph_.inputs());
   outputs_ = describe(graph_, graph_.answers());
 }
 
 void Model::Impl::recognise() {
   if (card_) return;
-  Card card = naming(path_, [&] { return card_for(graph_, path_, options_.card); });
+  Card card = naming(path_, [&] { return card_of(graph_, plan_, path_, options_.card); });
   if (options_.roi) card.roi = options_.roi;
   log(LogLevel::kInfo, "{}: read as {} ({}), by {}", path_, to_string(card.task()), card.head().decoder->name,
       card.origin);
   for (const std::string& assumption : card.assumptions) log(LogLevel::kInfo, "{}: {}", path_, assumption);
   card_ = std::move(card);
+}
+
+const TacticChoices& Model::Impl::measured() const {
+  static const TacticChoices kNone;
+  return plan_ ? plan_->choices : kNone;
 }
 
 const Card& Model::Impl::card() {
@@ -71,7 +79,7 @@ const Card& Model::Impl::card() {
 
 std::shared_ptr<const Plan> Model::Impl::tensor_plan() {
   const std::scoped_lock lock(mutex_);
-  if (!tensor_plan_) tensor_plan_ = naming(path_, [&] { return compile(graph_, options_); });
+  if (!tensor_plan_) tensor_plan_ = naming(path_, [&] { return compile(graph_, options_, measured()); });
   return tensor_plan_;
 }
 
@@ -83,7 +91,7 @@ const VisionPlan& Model::Impl::vision_plan() {
     auto made = std::make_unique<VisionPlan>(VisionPlan{*card_, post_options(*card_, options_), {}, nullptr});
     Attached attached = attach(graph_, made->card, made->options);
     made->answers = std::move(attached.answers);
-    made->plan = compile(std::move(attached.graph), options_);
+    made->plan = compile(std::move(attached.graph), options_, measured());
     return made;
   });
   return *vision_plan_;

@@ -3,6 +3,7 @@
 #include <memory>
 #include <mutex>
 
+#include "pipeline/open_model.hpp"
 #include "runtime/plan.hpp"
 #include "saccade/model.hpp"
 #include "vision/attach.hpp"
@@ -21,6 +22,8 @@ class Model::Impl {
  public:
   Impl(const std::string& path, const ModelOptions& options);
 
+  /// What compile() is to prefer: a plan's choices.
+  const TacticChoices& measured() const;
   const std::string& name() const { return name_; }
   const Graph& graph() const { return graph_; }  ///< as it was imported
   const ModelOptions& options() const { return options_; }
@@ -40,6 +43,7 @@ class Model::Impl {
   std::string name_;
   ModelOptions options_;
   Graph graph_;
+  std::optional<PlanFacts> plan_;  // of a plan's file
   std::vector<TensorInfo> inputs_;
   std::vector<TensorInfo> outputs_;
 

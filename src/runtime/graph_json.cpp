@@ -215,11 +215,16 @@ void check_types(const Graph& graph) {
 
 Json TensorBlob::add(const Tensor& tensor) {
   if (tensor.dtype() == DType::kString) fail(ErrorCode::kUnsupported, "string constants can't be saved in a plan");
+  return {{"dtype", static_cast<int>(tensor.dtype())},
+          {"shape", shape_json(tensor.shape())},
+          {"offset", add({reinterpret_cast<const char*>(tensor.raw()), tensor.bytes()})}};
+}
+
+std::size_t TensorBlob::add(std::string_view bytes) {
   bytes_.resize((bytes_.size() + 63) / 64 * 64);
-  const Json json{
-      {"dtype", static_cast<int>(tensor.dtype())}, {"shape", shape_json(tensor.shape())}, {"offset", bytes_.size()}};
-  bytes_.append(reinterpret_cast<const char*>(tensor.raw()), tensor.bytes());
-  return json;
+  const std::size_t offset = bytes_.size();
+  bytes_.append(bytes);
+  return offset;
 }
 
 Json to_json(const Graph& graph, TensorBlob& blob) {

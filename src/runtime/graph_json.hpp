@@ -12,6 +12,8 @@ class TensorBlob {
  public:
   /// {"dtype", "shape", "offset"}; throws Error (kUnsupported) for strings.
   nlohmann::json add(const Tensor& tensor);
+  /// Where BYTES begin.
+  std::size_t add(std::string_view bytes);
   const std::string& bytes() const { return bytes_; }
 
  private:

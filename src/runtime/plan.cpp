@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "base/memory_budget.hpp"
+#include "base/parallel.hpp"
 #include "runtime/memory_planner.hpp"
 #include "runtime/placement.hpp"
 
@@ -18,7 +19,8 @@ std::string describe(const Node& node) {
 
 }  // namespace
 
-/// Builds one plan: who shares whose memory first, then a tactic for every node, then where everything lies.
+/// Builds one plan: who shares whose memory first, then a tactic for every node, then their launches, side by side,
+/// then where everything lies.
 class PlanBuilder {
  public:
   PlanBuilder(Graph graph, const Backend& backend, const CompileOptions& options)
@@ -38,6 +40,7 @@ class PlanBuilder {
     place_inputs();
     for (std::size_t i = 0; i < order_.size(); ++i) add_step(order_[i], i);
     for (ValueId output : plan_->graph_.outputs()) use(output, kForEver);
+    compile_launches();
     place();
     return plan_;
   }
@@ -56,7 +59,8 @@ class PlanBuilder {
 
   /// Slices and concatenations in place, where the tactics that a node gets take its operands so.
   void share_memory() {
-    places_.emplace(plan_->graph_);
+    places_ = std::make_shared<Places>(plan_->graph_);
+    plan_->places_ = places_;
     std::map<NodeId, const Tactic*> tactics;
     places_->share([&](NodeId id, const Places& places) {
       const Node& node = plan_->graph_.node(id);
@@ -127,15 +131,10 @@ class PlanBuilder {
     const int at = static_cast<int>(place) + 1;
     Step step{.node = id, .stage = node.stage};
     for (ValueId input : node.inputs) use(input, at);
-    // First what it takes, then what makes it: a tactic may have tables of its output's size.
+    // First what all take, then what makes them: a tactic may have tables of its output's size.
     for (ValueId output : node.outputs) use(output, at);
     if (!places_->is_free(node)) {
       choose(step, node, place);
-      if (step.launch->scratch_bytes() > 0) {
-        requests_.push_back({.bytes = step.launch->scratch_bytes(), .first = at, .last = at});
-        request_values_.push_back(ValueId::kNone);
-        scratch_.emplace_back(plan_->steps_.size(), requests_.size() - 1);
-      }
     }
     plan_->steps_.push_back(std::move(step));
   }
@@ -147,7 +146,8 @@ class PlanBuilder {
   }
 
   void choose(Step& step, const Node& node, std::size_t place) {
-    const NodeContext context = context_of(node, &*places_);
+    const NodeContext context = context_of(node, places_.get());
+    if (choose_measured(step, context)) return;
     for (const Tactic* tactic : plan_->backend_->tactics()) {
       if (!is_wanted(*tactic, place)) continue;
       if (const Support support = supports(*tactic, context); !support) {
@@ -155,11 +155,6 @@ class PlanBuilder {
         continue;
       }
       step.tactic = tactic;
-      try {
-        step.launch = tactic->compile(context);
-      } catch (const Error& error) {
-        throw error.in(fmt::format("{}: tactic {}", describe(node), tactic->name()));
-      }
       return;
     }
     refuse(place);
@@ -170,6 +165,43 @@ class PlanBuilder {
     if (support && context.shares_memory() && !tactic.takes_strides(context))
       return Support::no("it doesn't take tensors that lie in the memory of others");
     return support;
+  }
+
+  /// Takes what was measured to be fastest for such nodes; false where nothing was, or it is not to be had.
+  bool choose_measured(Step& step, const NodeContext& context) const {
+    if (options_.choices == nullptr || options_.choices->empty()) return false;
+    const auto found = options_.choices->find(node_fingerprint(context.graph, context.node));
+    if (found == options_.choices->end()) return false;
+    const auto tactics = plan_->backend_->tactics();
+    const auto tactic = std::ranges::find(tactics, found->second.tactic, &Tactic::name);
+    if (tactic == tactics.end() || !supports(**tactic, context)) return false;
+    step.tactic = *tactic;
+    step.configuration = found->second.configuration;
+    return true;
+  }
+
+  void compile_launches() {
+    const auto compile = [&](std::size_t i) {
+      Step& step = plan_->steps_[i];
+      if (step.tactic == nullptr) return;
+      const Node& node = plan_->graph_.node(step.node);
+      try {
+        NodeContext context = context_of(node, places_.get());
+        context.configuration = step.configuration;
+        step.launch = step.tactic->compile(context);
+      } catch (const Error& error) {
+        throw error.in(fmt::format("{}: tactic {}", describe(node), step.tactic->name()));
+      }
+    };
+    in_parallel(plan_->steps_.size(), plan_->backend_->compile_threads(), compile);
+    for (std::size_t i = 0; i < plan_->steps_.size(); ++i) {
+      const Step& step = plan_->steps_[i];
+      if (step.launch == nullptr || step.launch->scratch_bytes() == 0) continue;
+      const int at = static_cast<int>(i) + 1;
+      requests_.push_back({.bytes = step.launch->scratch_bytes(), .first = at, .last = at});
+      request_values_.push_back(ValueId::kNone);
+      scratch_.emplace_back(i, requests_.size() - 1);
+    }
   }
 
   /// Why the nodes from place FIRST on that no tactic can run, one of which is there, can't be run.
@@ -233,7 +265,7 @@ class PlanBuilder {
   std::shared_ptr<Plan> plan_{new Plan};
   std::vector<NodeId> order_;
   std::map<NodeId, std::size_t> step_of_;
-  std::optional<Places> places_;
+  std::shared_ptr<Places> places_;
   std::vector<MemoryRequest> requests_;
   std::vector<ValueId> request_values_;  // kNone: scratch
   std::map<ValueId, std::size_t> request_of_;

@@ -7,6 +7,7 @@
 
 #include "runtime/runner.hpp"
 #include "runtime/tactic.hpp"
+#include "runtime/tactic_choices.hpp"
 
 namespace saccade {
 
@@ -28,6 +29,7 @@ struct Slot {
 struct Step {
   NodeId node = NodeId::kNone;
   const Tactic* tactic = nullptr;        ///< null: a view, nothing to run
+  std::string configuration;             ///< of the tactic, where one was asked for
   std::shared_ptr<const Launch> launch;  ///< null: a view
   std::size_t scratch_offset = 0;        ///< of Launch::scratch_bytes() in the arena
   Stage stage = Stage::kModel;
@@ -38,7 +40,9 @@ struct Step {
 struct CompileOptions {
   int threads = 0;                   ///< 0: one a core
   std::size_t max_memory = 0;        ///< for constants, packed weights and arena, in bytes; 0: default_memory_limit()
-  std::vector<std::string> tactics;  ///< by place in Graph::order(): what a plan file chose; empty: choose
+  std::vector<std::string> tactics;  ///< by place in Graph::order(): these; empty: choose
+  /// What was measured to be fastest; null: every node gets the first tactic that supports it. Read while compiling.
+  const TacticChoices* choices = nullptr;
 };
 
 /// A flat list of launches over one arena, for one device and one set of shapes. Immutable; share it freely.
@@ -56,6 +60,8 @@ class Plan {
   /// What all intermediate tensors would take if none shared memory.
   std::size_t tensor_bytes() const { return tensor_bytes_; }
   int threads() const { return threads_; }
+  /// Where values lie in each other's memory.
+  const Places& places() const { return *places_; }
 
  private:
   friend class PlanBuilder;
@@ -68,6 +74,7 @@ class Plan {
   std::size_t arena_bytes_ = 0;
   std::size_t tensor_bytes_ = 0;
   int threads_ = 1;
+  std::shared_ptr<const Places> places_;
 };
 
 /// What changes while a plan runs: the arena and the bindings. One thread at a time; several of one plan may run side
@@ -117,10 +124,5 @@ class Execution {
 
 /// Copies of the graph's answers after run(), cut to their extents.
 std::vector<Tensor> read_answers(const Execution& execution);
-
-/// Saves a plan (graph, tactics, memory) to one file and opens it again. Throws Error (kIo, kInvalidFile).
-void save_plan(const Plan& plan, const std::string& path);
-std::shared_ptr<const Plan> load_plan(const std::string& path, const Backend& backend, const CompileOptions& options);
-bool is_plan_file(const std::string& path);
 
 }  // namespace saccade

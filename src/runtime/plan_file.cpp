@@ -1,52 +1,149 @@
+#include "runtime/plan_file.hpp"
+
 #include <array>
+#include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/cache_folder.hpp"
+#include "base/digest.hpp"
 #include "base/memory_budget.hpp"
 #include "runtime/graph_json.hpp"
-#include "runtime/plan.hpp"
 
 // A plan file: 8 bytes of magic, a 32-bit version and the header's 64-bit length (little-endian), the header (JSON:
-// backend, device, threads, tactics, graph), zeros up to a multiple of 64 bytes, the constants. Weights are kept as the
-// model has them; packing them for the device takes milliseconds when the plan is opened.
+// what PlanFacts holds, and the graph), zeros up to a multiple of 64 bytes, the constants and the kernels. The model is
+// kept as it was read: passes take milliseconds, and what they make of it depends on flags that a plan's user may give,
+// thresholds and classes among them.
 namespace saccade {
 namespace {
 
 using Json = nlohmann::json;
 
 constexpr std::array<char, 8> kMagic = {'S', 'A', 'C', 'C', 'P', 'L', 'A', 'N'};
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 // A header has less; what copies or prints a JSON value goes down into it and would end the stack.
 constexpr int kMaxDepth = 32;
 constexpr std::size_t kPrefix = kMagic.size() + sizeof(std::uint32_t) + sizeof(std::uint64_t);
 
 std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-std::string read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) fail(ErrorCode::kIo, "it can't be read: {}", std::strerror(errno));
-  return {std::istreambuf_iterator<char>(file), {}};
+/// A plan file, read from its beginning on.
+class Reader {
+ public:
+  Reader(const std::string& path, std::size_t max_memory) : file_(path, std::ios::binary | std::ios::ate) {
+    if (!file_) fail(ErrorCode::kIo, "it can't be read: {}", std::strerror(errno));
+    left_ = static_cast<std::size_t>(file_.tellg());
+    MemoryBudget(max_memory).check(left_);
+    file_.seekg(0);
+  }
+
+  Json header() {
+    const std::string prefix = take(kPrefix);
+    std::uint32_t version = 0;
+    std::uint64_t length = 0;
+    std::memcpy(&version, prefix.data() + kMagic.size(), sizeof version);
+    std::memcpy(&length, prefix.data() + kMagic.size() + sizeof version, sizeof length);
+    if (version != kVersion)
+      fail(ErrorCode::kInvalidFile, "it is a plan of version {}, this saccade reads {}: compile it again", version,
+           kVersion);
+    const std::string text = take(length);
+    const auto flat = [](int depth, Json::parse_event_t /*event*/, Json& /*parsed*/) {
+      if (depth > kMaxDepth) fail(ErrorCode::kInvalidFile, "its header is nested too deep: compile the plan again");
+      return true;
+    };
+    Json header = Json::parse(text, flat);
+    take(std::min(aligned(kPrefix + length) - kPrefix - length, left_));
+    return header;
+  }
+
+  /// What comes behind the header.
+  std::string rest() { return take(left_); }
+
+ private:
+  std::string take(std::uint64_t bytes) {
+    if (bytes > left_) fail(ErrorCode::kInvalidFile, "it is cut short: compile the plan again");
+    std::string taken(bytes, '\0');
+    file_.read(taken.data(), static_cast<std::streamsize>(bytes));
+    if (!file_) fail(ErrorCode::kIo, "it can't be read: {}", std::strerror(errno));
+    left_ -= bytes;
+    return taken;
+  }
+
+  std::ifstream file_;
+  std::size_t left_ = 0;
+};
+
+/// Calls READ with a reader of the plan PATH; errors name it.
+template <typename Read>
+auto reading(const std::string& path, std::size_t max_memory, Read read) {
+  if (!is_plan_file(path)) fail(ErrorCode::kInvalidFile, "{} is not a plan", path);
+  try {
+    Reader reader(path, max_memory);
+    return read(reader);
+  } catch (const nlohmann::json::exception& error) {
+    fail(ErrorCode::kInvalidFile, "{} is damaged ({}): compile the plan again", path, error.what());
+  } catch (const Error& error) {
+    throw error.in(path);
+  }
 }
 
-Json parse_header(const std::string& bytes, std::string_view& blob) {
-  std::uint32_t version = 0;
-  std::uint64_t length = 0;
-  if (bytes.size() < kPrefix) fail(ErrorCode::kInvalidFile, "it is cut short: compile the plan again");
-  std::memcpy(&version, bytes.data() + kMagic.size(), sizeof version);
-  std::memcpy(&length, bytes.data() + kMagic.size() + sizeof version, sizeof length);
-  if (version != kVersion)
-    fail(ErrorCode::kInvalidFile, "it is a plan of version {}, this saccade reads {}: compile it again", version,
-         kVersion);
-  if (length > bytes.size() - kPrefix) fail(ErrorCode::kInvalidFile, "it is cut short: compile the plan again");
-  const std::size_t start = std::min(aligned(kPrefix + length), bytes.size());
-  blob = std::string_view(bytes).substr(start);
-  const auto flat = [](int depth, Json::parse_event_t /*event*/, Json& /*parsed*/) {
-    if (depth > kMaxDepth) fail(ErrorCode::kInvalidFile, "its header is nested too deep: compile the plan again");
-    return true;
-  };
-  return Json::parse(std::string_view(bytes).substr(kPrefix, length), flat);
+Json choices_json(const TacticChoices& choices) {
+  Json json = Json::object();
+  for (const auto& [node, choice] : choices) json[node] = {choice.tactic, choice.configuration};
+  return json;
+}
+
+TacticChoices choices_from(const Json& json) {
+  TacticChoices choices;
+  for (const auto& [node, choice] : json.get<std::map<std::string, std::array<std::string, 2>>>())
+    choices[node] = {choice[0], choice[1]};
+  return choices;
+}
+
+Json kernels_json(const KernelImages& kernels, TensorBlob& blob) {
+  Json json = Json::array();
+  for (const auto& [key, image] : kernels)
+    json.push_back({{"key", key}, {"offset", blob.add(image)}, {"bytes", image.size()}, {"digest", digest(image)}});
+  return json;
+}
+
+std::size_t size_from(const Json& json) {
+  if (!json.is_number_unsigned())
+    fail(ErrorCode::kInvalidFile, "a kernel's place is no number: compile the plan again");
+  return json.get<std::size_t>();
+}
+
+KernelImages kernels_from(const Json& json, std::string_view blob) {
+  KernelImages kernels;
+  std::size_t left = blob.size();
+  for (const Json& kernel : json) {
+    const std::size_t offset = size_from(kernel.at("offset"));
+    const std::size_t bytes = size_from(kernel.at("bytes"));
+    if (offset > blob.size() || bytes > blob.size() - offset)
+      fail(ErrorCode::kInvalidFile, "a kernel lies outside the file: compile the plan again");
+    // A small file must not ask for the same bytes again and again.
+    if (bytes > left) fail(ErrorCode::kInvalidFile, "its kernels overlap: compile the plan again");
+    left -= bytes;
+    const std::string_view image = blob.substr(offset, bytes);
+    if (digest(image) != kernel.at("digest").get<std::string>())
+      fail(ErrorCode::kInvalidFile, "a kernel's machine code is damaged: compile the plan again");
+    kernels.emplace(kernel.at("key").get<std::string>(), image);
+  }
+  return kernels;
+}
+
+PlanFacts facts_from(const Json& header, std::string_view blob) {
+  PlanFacts facts;
+  header.at("backend").get_to(facts.backend);
+  header.at("device").get_to(facts.device);
+  header.at("kernel_version").get_to(facts.kernel_version);
+  header.at("precision").get_to(facts.precision);
+  header.at("fallback").get_to(facts.fallback);
+  header.at("card").get_to(facts.card);
+  facts.choices = choices_from(header.at("choices"));
+  facts.kernels = kernels_from(header.at("kernels"), blob);
+  return facts;
 }
 
 }  // namespace
@@ -58,14 +155,17 @@ bool is_plan_file(const std::string& path) {
   return file && start == kMagic;
 }
 
-void save_plan(const Plan& plan, const std::string& path) {
+void save_plan(const std::string& path, const Graph& graph, const PlanFacts& facts) {
   TensorBlob blob;
-  Json header{{"backend", plan.backend().name()},
-              {"device", plan.backend().device_name()},
-              {"threads", plan.threads()},
-              {"graph", to_json(plan.graph(), blob)}};
-  header["tactics"] = Json::array();
-  for (const Step& step : plan.steps()) header["tactics"].push_back(step.tactic == nullptr ? "" : step.tactic->name());
+  const Json header{{"backend", facts.backend},
+                    {"device", facts.device},
+                    {"kernel_version", facts.kernel_version},
+                    {"precision", facts.precision},
+                    {"fallback", facts.fallback},
+                    {"card", facts.card},
+                    {"graph", to_json(graph, blob)},
+                    {"choices", choices_json(facts.choices)},
+                    {"kernels", kernels_json(facts.kernels, blob)}};
   const std::string text = header.dump();
   const auto length = static_cast<std::uint64_t>(text.size());
   std::string bytes(kMagic.data(), kMagic.size());
@@ -74,37 +174,19 @@ void save_plan(const Plan& plan, const std::string& path) {
   bytes += text;
   bytes.resize(aligned(bytes.size()));
   bytes += blob.bytes();
-  // A reader never sees half a plan: the file gets its name once it is whole.
-  const std::string part = path + ".part";
-  std::ofstream file(part, std::ios::binary | std::ios::trunc);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  if (!file) fail(ErrorCode::kIo, "{} can't be written: {}", path, std::strerror(errno));
-  std::error_code error;
-  std::filesystem::rename(part, path, error);
-  if (error) fail(ErrorCode::kIo, "{} can't be written: {}", path, error.message());
+  if (!write_whole(path, bytes)) fail(ErrorCode::kIo, "{} can't be written: {}", path, std::strerror(errno));
 }
 
-std::shared_ptr<const Plan> load_plan(const std::string& path, const Backend& backend, const CompileOptions& options) {
-  if (!is_plan_file(path)) fail(ErrorCode::kInvalidFile, "{} is not a plan", path);
-  try {
-    MemoryBudget(options.max_memory).check(std::filesystem::file_size(path));
-    const std::string bytes = read_file(path);
-    std::string_view blob;
-    const Json header = parse_header(bytes, blob);
-    if (header.at("backend") != backend.name())
-      fail(ErrorCode::kUnsupported, "it was compiled for the {} backend, not for {}",
-           header.at("backend").get<std::string>(), backend.name());
-    CompileOptions stored = options;
-    stored.tactics = header.at("tactics").get<std::vector<std::string>>();
-    // Tactics were chosen on another device: they are chosen anew.
-    if (header.at("device") != backend.device_name()) stored.tactics.clear();
-    return Plan::compile(graph_from_json(header.at("graph"), blob), backend, stored);
-  } catch (const nlohmann::json::exception& error) {
-    fail(ErrorCode::kInvalidFile, "{} is damaged ({}): compile the plan again", path, error.what());
-  } catch (const Error& error) {
-    throw error.in(path);
-  }
+PlanContents load_plan(const std::string& path, std::size_t max_memory) {
+  return reading(path, max_memory, [](Reader& reader) {
+    const Json header = reader.header();
+    const std::string blob = reader.rest();
+    return PlanContents{.graph = graph_from_json(header.at("graph"), blob), .facts = facts_from(header, blob)};
+  });
+}
+
+std::string backend_of_plan(const std::string& path) {
+  return reading(path, 0, [](Reader& reader) { return reader.header().at("backend").get<std::string>(); });
 }
 
 }  // namespace saccade

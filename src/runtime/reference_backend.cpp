@@ -47,6 +47,7 @@ bool row_major(const Graph& graph, ValueId id) {
 class Reference : public Tactic {
  public:
   std::string_view name() const override { return "reference"; }
+  bool competes() const override { return false; }
 
   Support supports(const NodeContext& context) const override {
     const Op* op = find_op(context.node.domain, context.node.op);

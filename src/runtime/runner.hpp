@@ -11,6 +11,7 @@
 namespace saccade {
 
 class Plan;
+struct Step;
 
 /// When a launch ran.
 struct StepTime {
@@ -28,6 +29,14 @@ class RunGroup {
   /// As the runners' own; all of them have the same frame.
   virtual void submit() = 0;
   virtual void wait() = 0;
+};
+
+/// A plan's run with other launches in the place of some, to be timed. One thread; goes before its runner.
+class Variant {
+ public:
+  virtual ~Variant() = default;
+  /// Runs it RUNS times, one right behind the other; what one of them took on the device.
+  virtual std::chrono::nanoseconds time(int runs) = 0;
 };
 
 /// How a device runs one execution of a plan: its memory, and the launches bound to it. Made by the plan's backend; one
@@ -61,6 +70,12 @@ class Runner {
   virtual std::chrono::nanoseconds stage_time(Stage stage) const = 0;
   /// From now on runs write here when each launch ran; empty: they do not. An entry a step of the plan.
   virtual void time_steps(std::span<StepTime> times) = 0;
+  /// The plan with STEPS in the place of its own: the same nodes by other launches. It works on this runner's tensors,
+  /// with scratch of its own, as run() left them. Null where the device has no clock for it.
+  virtual std::unique_ptr<Variant> make_variant(std::span<const Step> steps) {
+    static_cast<void>(steps);
+    return nullptr;
+  }
 };
 
 /// Runs the launches one after the other on the calling thread, in host memory.

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/memory_budget.hpp"
 #include "graph/layout_rule.hpp"
@@ -29,6 +31,9 @@ class BoundLaunch {
   virtual void run() = 0;
 };
 
+/// Machine code that launches run, by a key of what it was compiled from and for; what a plan file keeps of them.
+using KernelImages = std::map<std::string, std::string>;
+
 /// A compiled node: immutable, shared by all executions of a plan; owns its packed weights.
 class Launch {
  public:
@@ -36,6 +41,8 @@ class Launch {
   virtual std::size_t scratch_bytes() const { return 0; }
   /// Which implementation a library chose ("brgconv:avx512_core"), for reports; empty: nothing to add to the tactic.
   virtual std::string detail() const { return {}; }
+  /// Adds the machine code that it runs: where Backend::add_images() gets it back, nothing has to be compiled.
+  virtual void collect_images(KernelImages& images) const { static_cast<void>(images); }
   virtual std::unique_ptr<BoundLaunch> bind(const Bindings& bindings) const = 0;
 };
 
@@ -48,6 +55,8 @@ struct NodeContext {
   int threads = 1;
   MemoryBudget* budget = nullptr;  ///< for what compile() keeps of a constant's size; null: no limit
   const Places* places = nullptr;  ///< where values lie; null: each by itself, dense
+  /// One of Tactic::configurations(); empty, or none that the tactic knows: its first.
+  std::string_view configuration = {};
 
   int input_count() const { return static_cast<int>(node.inputs.size()); }
   bool has(int i) const { return i < input_count() && node.inputs[static_cast<std::size_t>(i)] != ValueId::kNone; }
@@ -82,6 +91,14 @@ class Tactic {
   /// Whether it runs the node with its operands where CONTEXT's places have them: a stride or an offset may be any. It
   /// is asked where one shares another's memory, and supports() said yes.
   virtual bool takes_strides(const NodeContext& /*context*/) const { return false; }
+  /// Whether tuning may choose it: false where it stands in for what nothing else can run.
+  virtual bool competes() const { return true; }
+  /// The ways to cut up the work between which tuning may choose, the most promising first, COUNT at most; none: there
+  /// is only one. Only after supports() said yes.
+  virtual std::vector<std::string> configurations(const NodeContext& context, std::size_t count) const {
+    static_cast<void>(context), static_cast<void>(count);
+    return {};
+  }
   /// Only after supports() said yes. Throws Error where the device refuses.
   virtual std::unique_ptr<Launch> compile(const NodeContext& context) const = 0;
 };
@@ -110,6 +127,15 @@ class Backend {
   virtual void release_thread() const = 0;
   /// What the CPU or accelerator calls itself, with the instruction sets that matter.
   virtual std::string device_name() const = 0;
+
+  /// What beside the device decides how fast a tactic is: the version of its kernels. What was measured of another one
+  /// is not believed.
+  virtual std::string kernel_version() const { return {}; }
+  /// How many threads may compile launches at a time.
+  virtual int compile_threads() const { return 1; }
+  /// Machine code as Launch::collect_images() gave it; from now on launches that need it take it instead of compiling.
+  /// Throws Error (kInvalidFile) where some of it is none.
+  virtual void add_images(KernelImages images) const { static_cast<void>(images); }
 };
 
 /// The CPU backend; opens its module at the first call. Throws Error where it is not installed.

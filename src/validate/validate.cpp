@@ -50,7 +50,7 @@ class Validator {
     Validation validation{.data = options_.data,
                           .contents = data_->contents(),
                           .all_pictures = data_->pictures().size(),
-                          .device = choose_backend(options_.model.options).device_name()};
+                          .device = choose_backend(models_.front().options()).device_name()};
     for (const std::string& name : options_.conditions) find_condition(name);
     const std::vector<std::unique_ptr<Judge>> judges = judge_all(nullptr, validation);
     if (results_) results_->close();

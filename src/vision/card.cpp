@@ -151,6 +151,15 @@ Card card_for(const Graph& graph, const std::filesystem::path& model, const std:
   }
 }
 
+Card card_in(const std::filesystem::path& file, std::string_view text, const Graph& graph) {
+  const CardFile said = parse_card_file(text, file);
+  if (!said.names_decoders()) fail(ErrorCode::kInvalidFile, "its card names no decoder");
+  Card card = card_of(said, graph);
+  apply(said, graph, card);
+  settle_labels(graph, card);
+  return card;
+}
+
 namespace {
 
 std::string list_of_texts(const std::vector<std::string>& texts) {

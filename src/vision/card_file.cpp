@@ -138,17 +138,31 @@ void check(const CardFile& card) {
 
 }  // namespace
 
-CardFile read_card_file(const std::filesystem::path& path) {
+namespace {
+
+/// What PARSE makes of the file PATH.
+template <typename Parse>
+CardFile read_with(const std::filesystem::path& path, Parse parse) {
   CardFile card;
   card.path = path;
   try {
-    read_table(toml::parse_file(path.string()), "", card);
+    read_table(parse(path.string()), "", card);
   } catch (const toml::parse_error& error) {
     fail(ErrorCode::kInvalidFile, "the card {}:{} can't be read: {}", path.string(), error.source().begin.line,
          error.description());
   }
   check(card);
   return card;
+}
+
+}  // namespace
+
+CardFile read_card_file(const std::filesystem::path& path) {
+  return read_with(path, [](const std::string& name) { return toml::parse_file(name); });
+}
+
+CardFile parse_card_file(std::string_view text, const std::filesystem::path& path) {
+  return read_with(path, [&](const std::string& name) { return toml::parse(text, name); });
 }
 
 bool CardFile::names_decoders() const {

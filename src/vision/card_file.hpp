@@ -59,11 +59,16 @@ struct CardFile {
 /// Reads a card's file. Throws Error (kInvalidFile) naming file, line and key: an unknown key, a wrong type, a value
 /// that makes no sense.
 CardFile read_card_file(const std::filesystem::path& path);
+/// The same of a file's TEXT; messages name it as PATH.
+CardFile parse_card_file(std::string_view text, const std::filesystem::path& path);
 
 /// A card that is made of SAID's decoders, fitted to GRAPH. Throws Error (kInvalidFile) where they contradict.
 Card card_of(const CardFile& said, const Graph& graph);
 /// Writes what SAID says over CARD, which is fitted to GRAPH. Throws Error (kInvalidFile) where they contradict.
 void apply(const CardFile& said, const Graph& graph, Card& card);
+
+/// The card that TEXT is, which to_toml() wrote of the same model's; FILE holds it. Throws Error (kInvalidFile).
+Card card_in(const std::filesystem::path& file, std::string_view text, const Graph& graph);
 
 /// "yolov8, yolox, ..."
 std::string decoder_names();

@@ -155,4 +155,10 @@ Built build(const KernelSource& source, const KernelOptions& options) {
   return compile(text, headers, flags, kept);
 }
 
+int build_number() {
+  static const std::string digits =
+      hash(prelude_text() + kFlags + SACCADE_EMULATOR_COMPILER + SACCADE_EMULATOR_COMPILER_VERSION);
+  return 1000 + static_cast<int>(std::strtoul(digits.substr(0, 6).c_str(), nullptr, 16));
+}
+
 }  // namespace saccade::emulator

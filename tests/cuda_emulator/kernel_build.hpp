@@ -26,4 +26,7 @@ struct Built {
 /// Takes the object from the cache, or compiles it and puts it there. Any thread, any process.
 Built build(const KernelSource& source, const KernelOptions& options);
 
+/// A number from 1000 on that stands for the prelude and the compiler.
+int build_number();
+
 }  // namespace saccade::emulator

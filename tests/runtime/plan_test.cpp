@@ -11,6 +11,7 @@
 #include "graph/verify.hpp"
 #include "ops/infer.hpp"
 #include "ops/sized.hpp"
+#include "runtime/plan_file.hpp"
 #include "runtime/reference_backend.hpp"
 #include "support/graph_builder.hpp"
 #include "support/temp_folder.hpp"
@@ -190,7 +191,7 @@ class PlanFile : public testing::Test {
   /// What opening the file throws; "" where it opens.
   std::string load_error() const {
     try {
-      load_plan(path_, kBackend, {});
+      load_plan(path_);
       return "";
     } catch (const Error& error) {
       EXPECT_NE(error.code(), ErrorCode::kInternal);
@@ -207,9 +208,9 @@ TEST_F(PlanFile, GivesTheSameAnswersWhenOpenedAgain) {
   Graph graph = small_graph();
   graph.node(NodeId{1}).post_ops.push_back({.op = "Clip", .alpha = 0, .beta = 3});
   graph.metadata["author"] = "nobody";
-  save_plan(*Plan::compile(graph, kBackend, {.threads = 2}), path_);
+  save_plan(path_, graph, {});
   ASSERT_TRUE(is_plan_file(path_));
-  const auto opened = load_plan(path_, kBackend, {});
+  const auto opened = Plan::compile(load_plan(path_).graph, kBackend, {});
   EXPECT_EQ(opened->graph().metadata.at("author"), "nobody");
   Execution execution(opened);
   fill(execution.input(0), {1, 2, 3, -5, 0, 9});
@@ -234,8 +235,8 @@ Graph counting_graph() {
 }
 
 TEST_F(PlanFile, KeepsExtents) {
-  save_plan(*Plan::compile(counting_graph(), kBackend, {}), path_);
-  Execution execution(load_plan(path_, kBackend, {}));
+  save_plan(path_, counting_graph(), {});
+  Execution execution(Plan::compile(load_plan(path_).graph, kBackend, {}));
   fill(execution.input(0), {0, 7});
   execution.run();
   const std::vector<Tensor> answers = read_answers(execution);
@@ -254,28 +255,28 @@ TEST_F(PlanFile, RefusesAnExtentThatNothingCounts) {
 }
 
 TEST_F(PlanFile, RefusesExtentsOfNoWholeNumbers) {
-  save_plan(*Plan::compile(counting_graph(), kBackend, {}), path_);
+  save_plan(path_, counting_graph(), {});
   const std::string whole = bytes();
   for (const auto& [place, lie] : {std::pair{"/graph/extents/0/output", "0.5"},
                                    {"/graph/extents/0/axis", "1.5"},
                                    {"/graph/extents/0/count", "1.5"},
                                    {"/graph/extents/0/count", "-1"}}) {
     write_lie(whole, place, lie);
-    EXPECT_THROW(load_plan(path_, kBackend, {}), Error) << place << " = " << lie;
+    EXPECT_THROW(load_plan(path_), Error) << place << " = " << lie;
   }
 }
 
 TEST_F(PlanFile, RefusesEveryTruncation) {
-  save_plan(*Plan::compile(small_graph(), kBackend, {}), path_);
+  save_plan(path_, small_graph(), {});
   const std::string whole = bytes();
   for (std::size_t length = 0; length < whole.size() - 1; length += 7) {
     write(whole.substr(0, length));
-    EXPECT_THROW(load_plan(path_, kBackend, {}), Error) << length << " of " << whole.size() << " bytes";
+    EXPECT_THROW(load_plan(path_), Error) << length << " of " << whole.size() << " bytes";
   }
 }
 
 TEST_F(PlanFile, SurvivesDamage) {
-  save_plan(*Plan::compile(small_graph(), kBackend, {}), path_);
+  save_plan(path_, small_graph(), {});
   const std::string whole = bytes();
   std::size_t refused = 0;
   for (std::size_t at = 0; at < whole.size(); at += 3) {
@@ -283,7 +284,7 @@ TEST_F(PlanFile, SurvivesDamage) {
     damaged[at] = static_cast<char>(damaged[at] ^ 0x15);
     write(damaged);
     try {
-      load_plan(path_, kBackend, {});
+      load_plan(path_);
     } catch (const Error&) {
       ++refused;
     }
@@ -292,11 +293,11 @@ TEST_F(PlanFile, SurvivesDamage) {
 }
 
 TEST_F(PlanFile, RefusesHeadersThatLie) {
-  save_plan(*Plan::compile(small_graph(), kBackend, {}), path_);
+  save_plan(path_, small_graph(), {});
   const std::string whole = bytes();
   const auto with = [&](const char* place, const char* lie) { write_lie(whole, place, lie); };
   with("/graph/name", "\"another\"");
-  EXPECT_EQ(load_plan(path_, kBackend, {})->graph().name, "another");
+  EXPECT_EQ(load_plan(path_).graph.name, "another");
 
   const std::string post = R"({"op": "Relu", "alpha": 0, "beta": 0, "operand": -1})";
   std::string many = "[" + post;
@@ -321,12 +322,18 @@ TEST_F(PlanFile, RefusesHeadersThatLie) {
       {"/graph/values/0/shape", "[4611686018427387904, 4611686018427387904]"},
       {"/graph/values/0/constant", R"({"dtype": 0, "shape": [1], "offset": -64})"},
       {"/graph/values/0/constant", R"({"dtype": 0, "shape": [1], "offset": 18446744073709551615})"},
-      {"/tactics", "7"},
+      {"/choices", "7"},
+      {"/choices", R"({"node": ["tactic"]})"},
+      {"/kernels", R"([{"key": "k", "offset": 0, "bytes": 18446744073709551615, "digest": ""}])"},
+      {"/kernels", R"([{"key": "k", "offset": 18446744073709551615, "bytes": 1, "digest": ""}])"},
+      {"/kernels", R"([{"key": "k", "offset": 0, "bytes": -1, "digest": ""}])"},
+      {"/kernels", R"([{"key": "k", "offset": 0, "bytes": 4, "digest": "made up"}])"},
+      {"/kernels", R"([{"key": 7}])"},
   };
   for (const auto& [place, lie] : lies) {
     with(place, lie);
     try {
-      load_plan(path_, kBackend, {});
+      load_plan(path_);
       ADD_FAILURE() << place << " = " << lie;
     } catch (const Error& error) {
       EXPECT_TRUE(std::string_view(error.what()).starts_with(path_)) << error.what();
@@ -336,7 +343,7 @@ TEST_F(PlanFile, RefusesHeadersThatLie) {
 }
 
 TEST_F(PlanFile, RefusesConstantsThatOverlap) {
-  save_plan(*Plan::compile(small_graph(), kBackend, {}), path_);
+  save_plan(path_, small_graph(), {});
   write_lie(bytes(), "/graph/values/1/constant", R"({"dtype": 0, "shape": [18], "offset": 0})");
   EXPECT_NE(load_error().find("its constants overlap"), std::string::npos) << load_error();
 }
@@ -345,7 +352,7 @@ TEST_F(PlanFile, RefusesBoolsThatAreNone) {
   test::GraphBuilder b;
   const ValueId condition = b.constant(Tensor::of<bool>({2}, {true, false}));
   const ValueId x = b.input("x", {2});
-  save_plan(*Plan::compile(b.build({b.op("Where", {condition, x, b.op("Neg", {x})})}), kBackend, {}), path_);
+  save_plan(path_, b.build({b.op("Where", {condition, x, b.op("Neg", {x})})}), {});
   EXPECT_EQ(load_error(), "");
   std::string whole = bytes();
   whole.back() = 7;
@@ -356,13 +363,13 @@ TEST_F(PlanFile, RefusesBoolsThatAreNone) {
 TEST_F(PlanFile, RefusesAnOutputThatIsAFrame) {
   Graph graph;
   graph.add_output(graph.add_input("x", {DType::kFloat32, {64, 64}}));
-  save_plan(*Plan::compile(graph, kBackend, {}), path_);
+  save_plan(path_, graph, {});
   write_lie(bytes(), "/graph/values/0/dtype", std::to_string(static_cast<int>(DType::kFrame)).c_str());
   EXPECT_NE(load_error().find("the output 'x' is a frame"), std::string::npos) << load_error();
 }
 
 TEST_F(PlanFile, RefusesAHeaderThatIsNestedTooDeep) {
-  save_plan(*Plan::compile(small_graph(), kBackend, {}), path_);
+  save_plan(path_, small_graph(), {});
   write_lie(bytes(), "/graph/nodes/0/stage", (std::string(1000, '[') + std::string(1000, ']')).c_str());
   EXPECT_NE(load_error().find("nested too deep"), std::string::npos) << load_error();
 }
@@ -371,23 +378,44 @@ TEST_F(PlanFile, IsVerifiedBeforeAKernelWorksOutAShape) {
   test::GraphBuilder b;
   const ValueId x = b.input("x", {6});
   const auto top = b.multi("TopK", {b.floats({4}, {0, 0, 5, 4}), b.ints({2})}, 2);  // 5 and 4 at 2 and 3
-  save_plan(*Plan::compile(b.build({b.op("Reshape", {x, top[1]})}), kBackend, {}), path_);
+  save_plan(path_, b.build({b.op("Reshape", {x, top[1]})}), {});
   EXPECT_EQ(load_error(), "");
   write_lie(bytes(), "/graph/nodes/0/outputs/0", "-1");
   EXPECT_NE(load_error().find("leaves out its first output"), std::string::npos) << load_error();
 }
 
 TEST_F(PlanFile, IsRefusedWhereItDoesNotFitTheMemory) {
-  save_plan(*Plan::compile(small_graph(), kBackend, {}), path_);
-  EXPECT_THROW(load_plan(path_, kBackend, {.max_memory = 100}), Error);
+  save_plan(path_, small_graph(), {});
+  EXPECT_THROW(load_plan(path_, 100), Error);
 }
 
-TEST_F(PlanFile, IsRefusedByAnotherBackend) {
-  save_plan(*Plan::compile(small_graph(), kBackend, {}), path_);
-  struct Other : ReferenceBackend {
-    std::string_view name() const override { return "other"; }
-  };
-  EXPECT_THROW(load_plan(path_, Other{}, {}), Error);
+TEST_F(PlanFile, KeepsWhatWasFoundOut) {
+  const PlanFacts facts{.backend = "cuda",
+                        .device = "a GPU",
+                        .kernel_version = "1",
+                        .precision = "fp16",
+                        .fallback = true,
+                        .card = "task = \"detect\"",
+                        .choices = {{"node", {"tiled", "16x8"}}, {"other", {"plain", ""}}},
+                        .kernels = {{"a", std::string("\0code", 5)}, {"b", "more code"}}};
+  save_plan(path_, small_graph(), facts);
+  const PlanFacts kept = load_plan(path_).facts;
+  EXPECT_EQ(kept.backend, facts.backend);
+  EXPECT_EQ(kept.device, facts.device);
+  EXPECT_EQ(kept.kernel_version, facts.kernel_version);
+  EXPECT_EQ(kept.precision, facts.precision);
+  EXPECT_EQ(kept.fallback, facts.fallback);
+  EXPECT_EQ(kept.card, facts.card);
+  EXPECT_EQ(kept.choices, facts.choices);
+  EXPECT_EQ(kept.kernels, facts.kernels);
+}
+
+TEST_F(PlanFile, RefusesADamagedKernel) {
+  save_plan(path_, small_graph(), {.kernels = {{"a", "machine code"}}});
+  std::string whole = bytes();
+  whole.back() ^= 1;
+  write(whole);
+  EXPECT_NE(load_error().find("a kernel's machine code is damaged"), std::string::npos) << load_error();
 }
 
 }  // namespace

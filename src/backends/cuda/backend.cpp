@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <thread>
 #include <tuple>
 #include <vector>
 
 #include "cuda/attention.hpp"
+#include "cuda/compiler.hpp"
 #include "cuda/convolution.hpp"
 #include "cuda/host_fallback.hpp"
 #include "cuda/rates.hpp"
@@ -84,6 +86,9 @@ class CudaBackend : public Backend {
   void prepare_thread(int) const override { device_.make_current(); }
   void release_thread() const override {}
   std::string device_name() const override { return device_.name(); }
+  std::string kernel_version() const override { return kernel_headers_digest(); }
+  int compile_threads() const override { return static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); }
+  void add_images(KernelImages images) const override { device_.add_images(std::move(images)); }
 
  private:
   Device& device_;

@@ -4,12 +4,14 @@
 
 #include <vector>
 
+#include "base/digest.hpp"
 #include "base/error.hpp"
 #include "cuda/driver_api.hpp"
 
 namespace saccade::cuda {
 namespace {
 
+constexpr const char* kOptions[] = {"--std=c++17", "--device-as-default-execution-space", "--fmad=true"};
 constexpr const char* kLibraries[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
 
 NvrtcApi resolve() {
@@ -53,8 +55,9 @@ class Program {
 
   std::string compile(const std::string& architecture) {
     const std::string target = "--gpu-architecture=" + architecture;
-    const char* options[] = {target.c_str(), "--std=c++17", "--device-as-default-execution-space", "--fmad=true"};
-    expect(nvrtc().nvrtcCompileProgram(program_, static_cast<int>(std::size(options)), options));
+    std::vector<const char*> options{target.c_str()};
+    options.insert(options.end(), std::begin(kOptions), std::end(kOptions));
+    expect(nvrtc().nvrtcCompileProgram(program_, static_cast<int>(options.size()), options.data()));
     std::size_t bytes = 0;
     expect(nvrtc().nvrtcGetCUBINSize(program_, &bytes));
     std::string cubin(bytes, '\0');
@@ -83,6 +86,23 @@ class Program {
 
 std::string compile_cubin(const std::string& source, const std::string& name, const std::string& architecture) {
   return Program(source, name).compile(architecture);
+}
+
+const std::string& kernel_headers_digest() {
+  static const std::string all = [] {
+    std::string text;
+    for (const char* option : kOptions) text += option;
+    for (const KernelHeader& header : kernel_headers()) text += header.name + digest(header.text);
+    return digest(text);
+  }();
+  return all;
+}
+
+std::string compiler_version() {
+  int major = 0;
+  int minor = 0;
+  if (nvrtc().nvrtcVersion(&major, &minor) != NVRTC_SUCCESS) fail(ErrorCode::kDevice, "NVRTC tells no version");
+  return fmt::format("{}.{}", major, minor);
 }
 
 }  // namespace saccade::cuda

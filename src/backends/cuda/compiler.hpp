@@ -19,4 +19,9 @@ std::span<const KernelHeader> kernel_headers();
 /// with the compiler's log where the source does not compile. Any thread.
 std::string compile_cubin(const std::string& source, const std::string& name, const std::string& architecture);
 
+/// A digest of what every kernel may include and of how it is compiled: other ones make other machine code.
+const std::string& kernel_headers_digest();
+/// NVRTC's, "13.0". Throws as compile_cubin() does.
+std::string compiler_version();
+
 }  // namespace saccade::cuda

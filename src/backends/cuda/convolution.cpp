@@ -239,9 +239,13 @@ class TiledConvolution : public Tactic {
     return takes_pitches(context, vector, vector_of(shape.filters, 8));
   }
 
+  std::vector<std::string> configurations(const NodeContext& context, std::size_t count) const override {
+    return tile_configurations(convolution_shape(context), limits_of(device_), count);
+  }
+
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
     const ConvolutionShape shape = convolution_shape(context);
-    const ConvolutionTile tile = convolution_tiles(shape, limits_of(device_)).front();
+    const ConvolutionTile tile = configured_tile(shape, limits_of(device_), context.configuration);
     return make_launch(device_, context,
                        convolution_program(context, shape, tile, floats_of(*context.constant(1)), bias_of(context)));
   }
@@ -263,14 +267,21 @@ class DepthwiseConvolution : public Tactic {
   }
 
   bool takes_strides(const NodeContext& context) const override {
-    const int vector = depthwise_tile(convolution_shape(context), limits_of(device_)).vector;
+    const int vector = depthwise_tiles(convolution_shape(context), limits_of(device_)).front().vector;
     return takes_pitches(context, vector, vector);
+  }
+
+  std::vector<std::string> configurations(const NodeContext& context, std::size_t count) const override {
+    std::vector<std::string> texts;
+    for (const DepthwiseTile& tile : depthwise_tiles(convolution_shape(context), limits_of(device_)))
+      if (texts.size() < count) texts.push_back(tile.to_string());
+    return texts;
   }
 
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
     using Kind = Argument::Kind;
     const ConvolutionShape shape = convolution_shape(context);
-    const DepthwiseTile tile = depthwise_tile(shape, limits_of(device_));
+    const DepthwiseTile tile = configured_depthwise_tile(shape, limits_of(device_), context.configuration);
     std::vector<float> bias = bias_of(context);
     bias.resize(static_cast<std::size_t>(shape.groups));
     NodeProgram program;

@@ -6,7 +6,9 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
+#include <optional>
 #include <set>
 
 #include "tensor/half.hpp"
@@ -120,6 +122,8 @@ int place_in_block(const ConvolutionShape& shape, const ConvolutionTile& tile, c
   return column * 128 * held + lane * 4 * held + element;
 }
 
+constexpr std::string_view kWindowNames[] = {"gather", "patch", "few"};
+
 }  // namespace
 
 double ConvolutionShape::operations() const {
@@ -127,9 +131,8 @@ double ConvolutionShape::operations() const {
 }
 
 std::string ConvolutionTile::to_string() const {
-  constexpr const char* kWindows[] = {"gather", "patch", "few"};
-  return fmt::format("{} {}x{}x{} k{} w{}x{}x{} s{} p{}", kWindows[static_cast<int>(window)], height, width, filters,
-                     step, warps_m, warps_n, warps_k, split, stages);
+  return fmt::format("{} {}x{}x{} k{} w{}x{}x{} s{} p{}", kWindowNames[static_cast<int>(window)], height, width,
+                     filters, step, warps_m, warps_n, warps_k, split, stages);
 }
 
 ConvolutionGrid convolution_grid(const ConvolutionShape& shape, const ConvolutionTile& tile) {
@@ -379,6 +382,50 @@ bool fits(const ConvolutionShape& shape, const ConvolutionTile& tile, const Devi
   return tile.stages == 2 || tile.stages <= tiling.block_steps;
 }
 
+/// Which windows tiles for SHAPE may have; the second one where dilation tears the first one's patches apart or none
+/// of it fits.
+std::vector<ConvolutionWindow> windows_of(const ConvolutionShape& shape) {
+  if (element_bytes(shape) == 2 && !is_bytes(shape) && shape.channels <= 4 && shape.groups == 1)
+    return {ConvolutionWindow::kFewChannels};
+  if (shape.taps() == 1) return {ConvolutionWindow::kGather};
+  return {ConvolutionWindow::kPatch, ConvolutionWindow::kGather};
+}
+
+constexpr int kWarpsMN[] = {1, 2, 4};
+constexpr int kWarpsK[] = {1, 2, 4, 5, 8};
+constexpr int kSplits[] = {1, 2, 4, 8};
+constexpr int kStages[] = {2, 3, 4, 6, 8};
+
+bool is_one_of(int value, std::span<const int> values) { return std::ranges::find(values, value) != values.end(); }
+
+/// Whether convolution_tiles() might hold TILE, which says anything.
+bool is_offered(const ConvolutionShape& shape, const ConvolutionTile& tile, const DeviceLimits& limits) {
+  const std::vector<ConvolutionWindow> windows = windows_of(shape);
+  if (std::ranges::find(windows, tile.window) == windows.end()) return false;
+  const Choices choices = choices_of(shape, tile.window);
+  const bool few = tile.window == ConvolutionWindow::kFewChannels;
+  const int warps = tile.warps_m * tile.warps_n * tile.warps_k;
+  return std::ranges::find(choices.pixels, std::pair(tile.height, tile.width)) != choices.pixels.end() &&
+         is_one_of(tile.filters, choices.filters) && is_one_of(tile.step, choices.steps) &&
+         is_one_of(tile.warps_m, kWarpsMN) && is_one_of(tile.warps_n, kWarpsMN) && is_one_of(tile.warps_k, kWarpsK) &&
+         is_one_of(tile.split, kSplits) && is_one_of(tile.stages, kStages) && warps >= 2 && warps <= 8 &&
+         (!few || (tile.warps_k == 1 && tile.split == 1)) && fits(shape, tile, limits);
+}
+
+/// What to_string() wrote; nothing where TEXT is something else.
+std::optional<ConvolutionTile> parse(std::string_view text) {
+  char window[8] = {};
+  ConvolutionTile tile;
+  const std::string whole(text);
+  if (std::sscanf(whole.c_str(), "%7s %dx%dx%d k%d w%dx%dx%d s%d p%d", window, &tile.height, &tile.width, &tile.filters,
+                  &tile.step, &tile.warps_m, &tile.warps_n, &tile.warps_k, &tile.split, &tile.stages) != 10)
+    return {};
+  const auto name = std::ranges::find(kWindowNames, std::string_view(window));
+  if (name == std::end(kWindowNames)) return {};
+  tile.window = static_cast<ConvolutionWindow>(name - std::begin(kWindowNames));
+  return tile;
+}
+
 }  // namespace
 
 std::vector<ConvolutionTile> convolution_tiles(const ConvolutionShape& shape, const DeviceLimits& limits) {
@@ -396,23 +443,18 @@ std::vector<ConvolutionTile> convolution_tiles(const ConvolutionShape& shape, co
     for (const auto& [height, width] : choices.pixels)
       for (int filters : choices.filters)
         for (int step : choices.steps)
-          for (int warps_m : {1, 2, 4})
-            for (int warps_n : {1, 2, 4})
-              for (int warps_k : few ? std::vector{1} : std::vector{1, 2, 4, 5, 8})
-                for (int split : few ? std::vector{1} : std::vector{1, 2, 4, 8}) {
+          for (int warps_m : kWarpsMN)
+            for (int warps_n : kWarpsMN)
+              for (int warps_k : std::span(kWarpsK).first(few ? 1 : std::size(kWarpsK)))
+                for (int split : std::span(kSplits).first(few ? 1 : std::size(kSplits))) {
                   const int warps = warps_m * warps_n * warps_k;
                   if (warps < 2 || warps > 8) continue;
-                  for (int stages : {2, 3, 4, 6, 8})
+                  for (int stages : kStages)
                     consider({window, height, width, filters, step, warps_m, warps_n, warps_k, split, stages});
                 }
   };
-  if (element_bytes(shape) == 2 && !is_bytes(shape) && shape.channels <= 4 && shape.groups == 1) {
-    enumerate(ConvolutionWindow::kFewChannels);
-  } else {
-    const bool point = shape.taps() == 1;
-    enumerate(point ? ConvolutionWindow::kGather : ConvolutionWindow::kPatch);
-    if ((found.empty() || shape.dilation_y * shape.dilation_x > 1) && !point) enumerate(ConvolutionWindow::kGather);
-  }
+  for (ConvolutionWindow window : windows_of(shape))
+    if (found.empty() || shape.dilation_y * shape.dilation_x > 1) enumerate(window);
   std::ranges::stable_sort(found, {}, &Scored::time);
   std::vector<ConvolutionTile> tiles;
   tiles.reserve(found.size());
@@ -430,6 +472,19 @@ std::vector<ConvolutionTile> distinct_tiles(const std::vector<ConvolutionTile>& 
       distinct.push_back(tile);
   }
   return distinct;
+}
+
+ConvolutionTile configured_tile(const ConvolutionShape& shape, const DeviceLimits& limits, std::string_view text) {
+  if (const auto tile = parse(text); tile && is_offered(shape, *tile, limits)) return *tile;
+  return convolution_tiles(shape, limits).front();
+}
+
+std::vector<std::string> tile_configurations(const ConvolutionShape& shape, const DeviceLimits& limits,
+                                             std::size_t count) {
+  std::vector<std::string> texts;
+  for (const ConvolutionTile& tile : distinct_tiles(convolution_tiles(shape, limits), count))
+    texts.push_back(tile.to_string());
+  return texts;
 }
 
 }  // namespace saccade::cuda

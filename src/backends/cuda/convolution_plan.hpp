@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "saccade/tensor.hpp"
@@ -92,6 +93,11 @@ std::vector<ConvolutionTile> convolution_tiles(const ConvolutionShape& shape, co
 /// The first COUNT of TILES that differ in more than the ring and the arrangement of warps: what a search tries. Eight
 /// hold one within 2 % of the best of forty, over the layers of ResNet-50 and YOLOv8n.
 std::vector<ConvolutionTile> distinct_tiles(const std::vector<ConvolutionTile>& tiles, std::size_t count);
+/// The tile that to_string() wrote TEXT of, where it is one of convolution_tiles(); else the first of these.
+ConvolutionTile configured_tile(const ConvolutionShape& shape, const DeviceLimits& limits, std::string_view text);
+/// distinct_tiles() as texts.
+std::vector<std::string> tile_configurations(const ConvolutionShape& shape, const DeviceLimits& limits,
+                                             std::size_t count);
 /// What a launch is expected to take behind another one, in microseconds; good for comparing tiles.
 double convolution_time(const ConvolutionShape& shape, const ConvolutionTile& tile, const DeviceLimits& limits);
 

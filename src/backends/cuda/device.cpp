@@ -2,12 +2,17 @@
 
 #include <memory>
 
+#include "base/digest.hpp"
+#include "base/elf.hpp"
 #include "base/error.hpp"
+#include "base/kept_files.hpp"
+#include "base/log.hpp"
 #include "cuda/compiler.hpp"
 
 namespace saccade::cuda {
 namespace {
 
+constexpr const char* kKept = "kernels";
 constexpr int kMostCarveout = 100;  // percent of what shared memory can have of the first-level cache
 
 }  // namespace
@@ -39,6 +44,7 @@ Device::Device(int ordinal) : ordinal_(ordinal) {
   shared_memory_bytes_ = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
   SACCADE_CUDA(cuDeviceTotalMem_v2(&memory_bytes_, device));
   SACCADE_CUDA(cuDevicePrimaryCtxRetain(&context_, device));
+  model_ = name;
   name_ = fmt::format("{} ({}, {} multiprocessors, CUDA {}.{})", name, architecture_, multiprocessors_,
                       driver_version() / 1000, driver_version() % 1000 / 10);
 }
@@ -49,24 +55,78 @@ int Device::attribute(CUdevice device, CUdevice_attribute attribute) const {
   return value;
 }
 
-const Kernel& Device::kernel(const std::string& source, const std::string& name) {
-  {
-    const std::scoped_lock lock(mutex_);
-    if (const auto found = kernels_.find(source); found != kernels_.end()) return found->second;
+void Device::add_images(KernelImages images) {
+  for (const auto& [key, image] : images)
+    if (!is_whole_elf(image)) fail(ErrorCode::kInvalidFile, "a kernel's machine code is none: compile the plan again");
+  const std::scoped_lock lock(mutex_);
+  for (auto& [key, image] : images)
+    images_.insert_or_assign(key, std::make_shared<const std::string>(std::move(image)));
+}
+
+std::shared_ptr<const std::string> Device::added_image(const std::string& key) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = images_.find(key);
+  return found == images_.end() ? nullptr : found->second;
+}
+
+namespace {
+
+/// What a kernel is kept under on the disk: another compiler makes better code. Empty where there is none, whose
+/// version could be asked.
+std::string kept_name(const std::string& key) {
+  try {
+    return key + "-" + compiler_version();
+  } catch (const Error&) {
+    return {};
   }
-  // Compiling takes a second: others may go on meanwhile, and whoever is first wins.
-  const std::string cubin = compile_cubin(source, name, architecture_);
-  make_current();
+}
+
+std::shared_ptr<const std::string> kept_image(const std::string& key) {
+  const std::string name = kept_name(key);
+  auto image = name.empty() ? std::nullopt : kept_file(kKept, name);
+  return image && is_whole_elf(*image) ? std::make_shared<const std::string>(*std::move(image)) : nullptr;
+}
+
+}  // namespace
+
+CUmodule Device::load(const std::string& key, const std::string& source, const std::string& name, Kernel& kernel) {
   CUmodule module = nullptr;
-  Kernel kernel;
-  SACCADE_CUDA(cuModuleLoadData(&module, cubin.data()));
+  kernel.image = added_image(key);
+  if (kernel.image == nullptr) kernel.image = kept_image(key);
+  make_current();
+  if (kernel.image != nullptr) {
+    const CUresult result = driver().cuModuleLoadData(&module, kernel.image->data());
+    if (result == CUDA_SUCCESS) return module;
+    log(LogLevel::kInfo, "the driver refuses the machine code of kernel {} ({}): it is compiled anew", name,
+        static_cast<int>(result));
+  }
+  kernel.image = std::make_shared<const std::string>(compile_cubin(source, name, architecture_));
+  SACCADE_CUDA(cuModuleLoadData(&module, kernel.image->data()));
+  keep_file(kKept, kept_name(key), *kernel.image);
+  return module;
+}
+
+Kernel Device::make_kernel(const std::string& key, const std::string& source, const std::string& name) {
+  Kernel kernel{.key = key};
+  const CUmodule module = load(key, source, name, kernel);
   SACCADE_CUDA(cuModuleGetFunction(&kernel.function, module, name.c_str()));
   // The same for all: where it changes between kernels, a multiprocessor has to drain first.
   SACCADE_CUDA(cuFuncSetAttribute(kernel.function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, kMostCarveout));
   SACCADE_CUDA(cuFuncGetAttribute(&kernel.registers, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel.function));
   SACCADE_CUDA(cuFuncGetAttribute(&kernel.local_bytes, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, kernel.function));
-  const std::scoped_lock lock(mutex_);
-  return kernels_.emplace(source, kernel).first->second;
+  return kernel;
+}
+
+const Kernel& Device::kernel(const std::string& source, const std::string& name) {
+  const std::string key = digest(kernel_headers_digest() + model_ + architecture_ + source);
+  Entry* entry = nullptr;
+  {
+    const std::scoped_lock lock(mutex_);
+    entry = &kernels_[key];
+  }
+  // Compiling takes a second: others may go on meanwhile, but not compile the same.
+  std::call_once(entry->made, [&] { entry->kernel = make_kernel(key, source, name); });
+  return entry->kernel;
 }
 
 }  // namespace saccade::cuda

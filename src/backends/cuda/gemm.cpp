@@ -204,15 +204,23 @@ class TiledMatMul : public Tactic {
     return {};
   }
 
+  std::vector<std::string> configurations(const NodeContext& context, std::size_t count) const override {
+    const DeviceLimits limits = limits_of(device_);
+    if (has_constant_weights(context)) return tile_configurations(constant_product_shape(context), limits, count);
+    return product_configurations(*as_product(context, operands_of(context)), limits, count);
+  }
+
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
     const DeviceLimits limits = limits_of(device_);
     if (has_constant_weights(context)) {
       const auto [shape, weights, bias] = constant_product(context);
-      return make_launch(device_, context,
-                         convolution_program(context, shape, convolution_tiles(shape, limits).front(), weights, bias));
+      return make_launch(
+          device_, context,
+          convolution_program(context, shape, configured_tile(shape, limits, context.configuration), weights, bias));
     }
     const ProductShape shape = *as_product(context, operands_of(context));
-    return make_launch(device_, context, product_program(context, shape, product_tiles(shape, limits).front()));
+    const ProductTile tile = configured_product_tile(shape, limits, context.configuration);
+    return make_launch(device_, context, product_program(context, shape, tile));
   }
 
  private:

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <set>
 
 #include "tensor/half.hpp"
 
@@ -24,6 +26,15 @@ std::string layer_text(DType type, Constants constants) {
   std::string text = fmt::format("struct Layer {{\n  using Element = {};\n", name_of(type));
   for (const auto& [name, value] : constants) text += fmt::format("  static constexpr int k{} = {};\n", name, value);
   return text + "};\n";
+}
+
+/// The one of TILES that TEXT describes, or the first.
+template <typename Tile>
+Tile named_or_first(const std::vector<Tile>& tiles, std::string_view text) {
+  if (!text.empty())
+    for (const Tile& tile : tiles)
+      if (tile.to_string() == text) return tile;
+  return tiles.front();
 }
 
 }  // namespace
@@ -92,6 +103,21 @@ std::vector<ProductTile> product_tiles(const ProductShape& shape, const DeviceLi
   return tiles;
 }
 
+ProductTile configured_product_tile(const ProductShape& shape, const DeviceLimits& limits, std::string_view text) {
+  return named_or_first(product_tiles(shape, limits), text);
+}
+
+std::vector<std::string> product_configurations(const ProductShape& shape, const DeviceLimits& limits,
+                                                std::size_t count) {
+  std::vector<std::string> texts;
+  std::set<std::array<int, 4>> seen;
+  for (const ProductTile& tile : product_tiles(shape, limits)) {
+    if (texts.size() == count) break;
+    if (seen.insert({tile.m, tile.n, tile.step, tile.warps_m * tile.warps_n}).second) texts.push_back(tile.to_string());
+  }
+  return texts;
+}
+
 std::string product_source(const ProductShape& shape, const ProductTile& tile, const PostOpsText& post_ops) {
   const std::string layer = layer_text(shape.dtype, {{"InnerBatches", shape.inner_batches},
                                                      {"M", shape.m},
@@ -133,13 +159,29 @@ int depthwise_blocks(const ConvolutionShape& shape, const DepthwiseTile& tile) {
   return ceil_div(strips * (shape.groups / tile.vector), tile.threads);
 }
 
-DepthwiseTile depthwise_tile(const ConvolutionShape& shape, const DeviceLimits& limits) {
+std::vector<DepthwiseTile> depthwise_tiles(const ConvolutionShape& shape, const DeviceLimits& limits) {
   DepthwiseTile tile{.vector = 16 / bytes_of(shape.dtype)};
   while (shape.groups % tile.vector != 0) tile.vector /= 2;
   // Fewer pixels a thread read more, but must do where there would be too few threads.
   while (tile.pixels > 1 && depthwise_blocks(shape, tile) < 2 * limits.multiprocessors) tile.pixels /= 2;
   while (tile.threads > 32 && depthwise_blocks(shape, tile) < limits.multiprocessors) tile.threads /= 2;
-  return tile;
+  std::vector<DepthwiseTile> tiles = {tile};
+  for (int vector = tile.vector; vector >= std::max(1, tile.vector / 4); vector /= 2)
+    for (int pixels : {1, 2, 4, 8})
+      for (int threads : {32, 64, 128, 256})
+        if (vector != tile.vector || pixels != tile.pixels || threads != tile.threads)
+          tiles.push_back({.vector = vector, .pixels = pixels, .threads = threads});
+  const auto strangeness = [&](const DepthwiseTile& other) {
+    const auto apart = [](int a, int b) { return std::abs(std::log2(static_cast<double>(a) / b)); };
+    return apart(other.vector, tile.vector) + apart(other.pixels, tile.pixels) + apart(other.threads, tile.threads);
+  };
+  std::ranges::stable_sort(tiles, {}, strangeness);
+  return tiles;
+}
+
+DepthwiseTile configured_depthwise_tile(const ConvolutionShape& shape, const DeviceLimits& limits,
+                                        std::string_view text) {
+  return named_or_first(depthwise_tiles(shape, limits), text);
 }
 
 std::vector<std::byte> pack_depthwise_weights(const ConvolutionShape& shape, std::span<const float> weights) {

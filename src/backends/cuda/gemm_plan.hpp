@@ -40,6 +40,11 @@ struct ProductTile {
 int product_shared_bytes(const ProductShape& shape, const ProductTile& tile);
 /// The tiles that fit, the most promising first by product_time(), in microseconds.
 std::vector<ProductTile> product_tiles(const ProductShape& shape, const DeviceLimits& limits);
+/// The tile that to_string() wrote TEXT of, where it is one of these; else the first of them.
+ProductTile configured_product_tile(const ProductShape& shape, const DeviceLimits& limits, std::string_view text);
+/// The first COUNT that differ in more than the ring and the arrangement of warps, as texts.
+std::vector<std::string> product_configurations(const ProductShape& shape, const DeviceLimits& limits,
+                                                std::size_t count);
 double product_time(const ProductShape& shape, const ProductTile& tile, const DeviceLimits& limits);
 /// The kernel "product": its parameters are left, right, bias (or anything), those of POST_OPS, output. Its grid is
 /// tiles of rows, tiles of columns, batches.
@@ -54,7 +59,11 @@ struct DepthwiseTile {
   std::string to_string() const;
 };
 bool is_depthwise(const ConvolutionShape& shape);
-DepthwiseTile depthwise_tile(const ConvolutionShape& shape, const DeviceLimits& limits);
+/// The tiles for SHAPE, the most promising first.
+std::vector<DepthwiseTile> depthwise_tiles(const ConvolutionShape& shape, const DeviceLimits& limits);
+/// The tile that to_string() wrote TEXT of, where it is one of these; else the first of them.
+DepthwiseTile configured_depthwise_tile(const ConvolutionShape& shape, const DeviceLimits& limits,
+                                        std::string_view text);
 int depthwise_blocks(const ConvolutionShape& shape, const DepthwiseTile& tile);
 /// WEIGHTS in ONNX's order, by tap, then channel, in the input's type.
 std::vector<std::byte> pack_depthwise_weights(const ConvolutionShape& shape, std::span<const float> weights);

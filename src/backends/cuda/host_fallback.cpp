@@ -79,6 +79,7 @@ class FallbackLaunch : public Launch {
 class HostFallback : public Tactic {
  public:
   std::string_view name() const override { return "host"; }
+  bool competes() const override { return false; }
   Support supports(const NodeContext& context) const override { return reference_tactic().supports(context); }
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
     std::vector<bool> on_host;

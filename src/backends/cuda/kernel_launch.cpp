@@ -67,6 +67,9 @@ class KernelLaunch : public Launch {
 
   std::size_t scratch_bytes() const override { return scratch_bytes_; }
   std::string detail() const override { return detail_; }
+  void collect_images(KernelImages& images) const override {
+    for (const Compiled& call : calls_) images.insert_or_assign(call.kernel->key, *call.kernel->image);
+  }
 
   std::unique_ptr<BoundLaunch> bind(const Bindings& bindings) const override {
     std::vector<BoundKernels::Call> bound;

@@ -7,6 +7,7 @@
 #include "cuda/capture.hpp"
 #include "cuda/run_group.hpp"
 #include "cuda/step_costs.hpp"
+#include "cuda/variant.hpp"
 
 namespace saccade::cuda {
 namespace {
@@ -28,7 +29,7 @@ DeviceRunner::DeviceRunner(Device& device, const Plan& plan, bool graph) : devic
   arena_ = DeviceMemory(plan.arena_bytes());
   for (ValueId id : plan.graph().inputs()) stage_input(id);
   for (ValueId id : plan.graph().outputs()) stage_output(id);
-  for (const Step& step : plan.steps()) bind(step);
+  launches_ = bind(plan.steps(), arena_.pointer(), queue_);
   upload_.emplace(device, this->inputs(), queue_.readers);
   results_.emplace(device, outputs_);
   if (graph) executable_ = capture(queue_.stream.get(), plan.graph().name, [this] { enqueue(); });
@@ -99,18 +100,34 @@ TensorView DeviceRunner::view(ValueId id) const {
   return result;
 }
 
-void DeviceRunner::bind(const Step& step) {
-  if (!step.launch) {
-    launches_.emplace_back();
-    return;
+BoundLaunches DeviceRunner::bind(std::span<const Step> steps, std::byte* scratch, Queue& queue) {
+  BoundLaunches launches;
+  for (const Step& step : steps) {
+    if (!step.launch) {
+      launches.emplace_back();
+      continue;
+    }
+    const Node& node = plan_.graph().node(step.node);
+    std::vector<TensorView> inputs;
+    std::vector<TensorView> outputs;
+    for (ValueId id : node.inputs) inputs.push_back(device_view(id));
+    for (ValueId id : node.outputs) outputs.push_back(device_view(id));
+    launches.push_back(step.launch->bind(
+        {.inputs = inputs, .outputs = outputs, .scratch = scratch + step.scratch_offset, .queue = &queue}));
   }
-  const Node& node = plan_.graph().node(step.node);
-  std::vector<TensorView> inputs;
-  std::vector<TensorView> outputs;
-  for (ValueId id : node.inputs) inputs.push_back(device_view(id));
-  for (ValueId id : node.outputs) outputs.push_back(device_view(id));
-  launches_.push_back(step.launch->bind(
-      {.inputs = inputs, .outputs = outputs, .scratch = arena_.pointer() + step.scratch_offset, .queue = &queue_}));
+  return launches;
+}
+
+std::unique_ptr<Variant> DeviceRunner::make_variant(std::span<const Step> steps) {
+  std::vector<Step> placed(steps.begin(), steps.end());
+  std::size_t scratch_bytes = 0;
+  for (Step& step : placed) {
+    step.scratch_offset = 0;  // one launch at a time has it
+    if (step.launch) scratch_bytes = std::max(scratch_bytes, step.launch->scratch_bytes());
+  }
+  const auto bind_to = [&](std::byte* scratch, Queue& queue) { return bind(placed, scratch, queue); };
+  return std::make_unique<DeviceVariant>(
+      device_, DeviceVariant::Work{name(), inputs(), outputs_, frame_, scratch_bytes, executable_ != nullptr}, bind_to);
 }
 
 void DeviceRunner::submit() {

@@ -13,6 +13,8 @@
 
 namespace saccade::cuda {
 
+using BoundLaunches = std::vector<std::unique_ptr<BoundLaunch>>;  // by step; null: a view
+
 /// Runs a plan on a device: the upload of its frame and inputs, its launches and its outputs' download are one CUDA
 /// graph, captured here and replayed by submit() with one launch, for which wait() waits once. Where there is to be no
 /// graph, or the driver refuses one, the same work is enqueued call by call.
@@ -37,6 +39,7 @@ class DeviceRunner : public Runner {
   }
 
   std::unique_ptr<RunGroup> group(std::span<Runner* const> others) override;
+  std::unique_ptr<Variant> make_variant(std::span<const Step> steps) override;
 
   // What a group of runs (run_group.hpp) does in its place.
   const std::string& name() const { return plan_.graph().name; }
@@ -61,7 +64,7 @@ class DeviceRunner : public Runner {
   TensorView device_view(ValueId id);
   void stage_input(ValueId id);
   void stage_output(ValueId id);
-  void bind(const Step& step);
+  BoundLaunches bind(std::span<const Step> steps, std::byte* scratch, Queue& queue);
   void enqueue();
   void record(const Event& event);
   void read_times();
@@ -78,9 +81,9 @@ class DeviceRunner : public Runner {
   bool stays_ = false;  // inputs and outputs lie on the device from run to run
   std::vector<Staged> inputs_;
   std::vector<Copy> outputs_;
-  std::map<ValueId, TensorView> views_;                 // but for outputs that a run makes
-  std::map<ValueId, std::size_t> places_;               // those, in the results
-  std::vector<std::unique_ptr<BoundLaunch>> launches_;  // by step; null: a view
+  std::map<ValueId, TensorView> views_;    // but for outputs that a run makes
+  std::map<ValueId, std::size_t> places_;  // those, in the results
+  BoundLaunches launches_;
   std::optional<Upload> upload_;
   std::optional<Results> results_;
   GraphExec executable_;  // null: work is enqueued call by call

@@ -51,14 +51,18 @@ class TransposedConvolution : public Tactic {
     return channels % 8 == 0 && takes_pitches(context, 8, 8);
   }
 
+  std::vector<std::string> configurations(const NodeContext& context, std::size_t count) const override {
+    return tile_configurations(phases_of(shape_of(context)), limits_of(device_), count);
+  }
+
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
     const TransposedShape shape = shape_of(context);
     ConvolutionShape phases = phases_of(shape);
     phases.in_pitch = pixel_pitch(context.input(0).type.shape, context.input_place(0)).value_or(phases.in_pitch);
     phases.out_pitch = pixel_pitch(context.output().type.shape, context.output_place()).value_or(phases.out_pitch);
+    const ConvolutionTile tile = configured_tile(phases, limits_of(device_), context.configuration);
     return make_launch(device_, context,
-                       convolution_program(context, phases, convolution_tiles(phases, limits_of(device_)).front(),
-                                           phase_weights(shape, floats_of(*context.constant(1))),
+                       convolution_program(context, phases, tile, phase_weights(shape, floats_of(*context.constant(1))),
                                            phase_bias(shape, bias_of(context))));
   }
 

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "cuda/convolution.hpp"
 #include "cuda/warpgroup_plan.hpp"
 
@@ -47,10 +49,21 @@ class WarpgroupProduct : public Tactic {
     return {};
   }
 
+  std::vector<std::string> configurations(const NodeContext& context, std::size_t count) const override {
+    const ConvolutionShape shape =
+        context.node.is("Conv") ? convolution_shape(context) : constant_product_shape(context);
+    std::vector<std::string> texts;
+    for (const WarpgroupTile& tile : distinct_tiles(warpgroup_tiles(warpgroup_shape(shape), limits_of(device_)), count))
+      texts.push_back(tile.to_string());
+    return texts;
+  }
+
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
     const ConstantProduct product = context.node.is("Conv") ? windows_product(context) : constant_product(context);
     const auto tiles = warpgroup_tiles(warpgroup_shape(product.shape), limits_of(device_));
-    return make_launch(device_, context, warpgroup_program(context, product, tiles.front()));
+    const auto asked = std::ranges::find(tiles, context.configuration, &WarpgroupTile::to_string);
+    return make_launch(device_, context,
+                       warpgroup_program(context, product, asked == tiles.end() ? tiles.front() : *asked));
   }
 
  private:

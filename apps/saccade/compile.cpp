@@ -1,0 +1,91 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+#include "common.hpp"
+#include "pipeline/write_plan.hpp"
+#include "progress.hpp"
+
+namespace saccade::app {
+namespace {
+
+struct CompileFlags {
+  CommonFlags common;
+  std::string model;
+  std::string plan;
+  bool no_tune = false;
+};
+
+double seconds(std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); }
+
+nlohmann::json to_json(const CompileFlags& flags, const WrittenPlan& written) {
+  auto tuned = nlohmann::json::array();
+  for (const auto& [what, report] : written.reports)
+    tuned.push_back({{"for", what},
+                     {"kinds", report.kinds},
+                     {"candidates", report.candidates},
+                     {"rejected", report.rejected},
+                     {"device_ms_before", 1e3 * seconds(report.before)},
+                     {"device_ms_after", 1e3 * seconds(report.after)}});
+  return {{"model", flags.model},
+          {"plan", flags.plan},
+          {"device", written.device},
+          {"precision", written.precision},
+          {"bytes", written.bytes},
+          {"kernels", written.kernels},
+          {"seconds", seconds(written.time)},
+          {"tuned", tuned}};
+}
+
+std::string to_text(const CompileFlags& flags, const WrittenPlan& written) {
+  std::string text = fmt::format("{}: {:.1f} MB, {} kernels, for {}, precision {}, in {:.1f} s\n", flags.plan,
+                                 static_cast<double>(written.bytes) / 1e6, written.kernels, written.device,
+                                 written.precision, seconds(written.time));
+  for (const auto& [what, report] : written.reports) {
+    if (report.kinds == 0)
+      text += fmt::format("  {}: nothing to tune\n", what);
+    else
+      text += fmt::format(
+          "  {}: {} kinds of nodes tuned, {} candidates, {} rejected; a run takes {:.3f} ms on the "
+          "device, before {:.3f} ms\n",
+          what, report.kinds, report.candidates, report.rejected, 1e3 * seconds(report.after),
+          1e3 * seconds(report.before));
+  }
+  if (!written.unrecognised.empty())
+    text += fmt::format("  not for frames: {}\n", written.unrecognised.substr(0, written.unrecognised.find(". ")));
+  return text;
+}
+
+int compile(const CompileFlags& flags) {
+  check_apart({flags.plan}, {flags.model});
+  StatusLine line;
+  WritePlanOptions options{.model = flags.common.model, .tune = !flags.no_tune};
+  options.on_progress = [&](std::string_view what, const TuneProgress& progress) {
+    line.say(
+        fmt::format("tuning for {} {}, {:.0f} s left", what, bar(progress.share), std::ceil(seconds(progress.left))));
+  };
+  const WrittenPlan written = write_plan(flags.model, flags.plan, options);
+  line.finish();
+  if (flags.common.json)
+    fmt::print("{}\n", to_json(flags, written).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  else
+    fmt::print("{}", to_text(flags, written));
+  return kOk;
+}
+
+}  // namespace
+
+std::function<int()> add_compile(CLI::App& app) {
+  const auto flags = std::make_shared<CompileFlags>();
+  app.add_option("MODEL", flags->model, "An ONNX file, or a plan to be made anew")->required();
+  app.add_option("-o,--output", flags->plan, "The plan to write")->type_name("PLAN")->required();
+  app.add_flag("--no-tune", flags->no_tune, "Take the tactics that look best instead of measuring them");
+  flags->common.add_to(app, true);
+  return [flags] { return compile(*flags); };
+}
+
+}  // namespace saccade::app

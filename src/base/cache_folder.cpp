@@ -1,0 +1,47 @@
+#include "base/cache_folder.hpp"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+namespace saccade {
+
+std::filesystem::path cache_folder() {
+  if (const char* own = std::getenv("SACCADE_CACHE"); own != nullptr) return own;
+  // The standard has paths that are not absolute ignored.
+  if (const char* base = std::getenv("XDG_CACHE_HOME"); base != nullptr && *base == '/')
+    return std::filesystem::path(base) / "saccade";
+  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/')
+    return std::filesystem::path(home) / ".cache" / "saccade";
+  return {};
+}
+
+bool write_whole(const std::filesystem::path& path, std::string_view bytes) noexcept try {
+  std::error_code error;
+  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), error);
+  // A name of its own: several may write the same file at once.
+  static std::atomic<int> number = 0;
+  const std::string part = path.string() + "." + std::to_string(getpid()) + "-" + std::to_string(number++) + ".part";
+  std::ofstream file(part, std::ios::binary | std::ios::trunc);
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  file.close();
+  if (!file) {
+    const int why = errno;
+    std::filesystem::remove(part, error);
+    errno = why;
+    return false;
+  }
+  std::filesystem::rename(part, path, error);
+  if (!error) return true;
+  errno = error.value();
+  return false;
+} catch (...) {
+  errno = ENOMEM;
+  return false;
+}
+
+}  // namespace saccade

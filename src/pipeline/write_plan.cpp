@@ -1,0 +1,87 @@
+#include "pipeline/write_plan.hpp"
+
+#include <filesystem>
+
+#include "pipeline/compile.hpp"
+#include "pipeline/model_impl.hpp"
+#include "runtime/tactic_cache.hpp"
+
+namespace saccade {
+namespace {
+
+class PlanWriter {
+ public:
+  PlanWriter(const std::string& path, const WritePlanOptions& options)
+      : asked_(options), model_(Model::load(path, options.model)), backend_(choose_backend(model_.options())) {
+    facts_.backend = backend_.name();
+    facts_.device = backend_.device_name();
+    facts_.kernel_version = backend_.kernel_version();
+    facts_.precision = model_.options().precision;
+    facts_.fallback = model_.options().fallback;
+    if (is_measured()) known_ = cached_choices(backend_);
+  }
+
+  WrittenPlan write(const std::string& path) {
+    const auto start = Clock::now();
+    if (const Card* card = find_card()) {
+      facts_.card = to_toml(*card);
+      add("frames", attach(graph(), *card, post_options(*card, model_.options())).graph);
+    }
+    add("tensors", graph());
+    save_plan(path, graph(), facts_);
+    written_.device = facts_.device;
+    written_.precision = facts_.precision;
+    written_.kernels = facts_.kernels.size();
+    written_.bytes = std::filesystem::file_size(path);
+    written_.time = Clock::now() - start;
+    return std::move(written_);
+  }
+
+ private:
+  const Graph& graph() const { return model_.impl()->graph(); }
+  /// Whether the device's tactics have a version, so that what is found out about them can be kept.
+  bool is_measured() const { return !facts_.kernel_version.empty(); }
+
+  const Card* find_card() {
+    try {
+      return &model_.impl()->card();
+    } catch (const Error& error) {
+      if (!asked_.model.card.empty()) throw;
+      written_.unrecognised = error.what();
+      return nullptr;
+    }
+  }
+
+  /// Tunes what the passes make of GRAPH.
+  void add(const std::string& what, Graph graph) {
+    const ModelOptions& options = model_.options();
+    run_passes(graph, pass_options(options, backend_));
+    TuneOptions tuning{.compile = {.threads = options.threads, .max_memory = options.max_memory, .choices = &known_},
+                       .passes = asked_.tune ? 2 : 0};
+    if (asked_.on_progress)
+      tuning.on_progress = [&](const TuneProgress& progress) { asked_.on_progress(what, progress); };
+    TuneReport report = tune(std::move(graph), backend_, tuning);
+    if (is_measured()) {
+      cache_choices(backend_, report.measured);
+      for (const auto& [node, choice] : report.measured) known_.insert_or_assign(node, choice);
+      facts_.choices.merge(report.choices);
+    }
+    facts_.kernels.merge(report.images);
+    written_.reports.emplace_back(what, std::move(report));
+  }
+
+  const WritePlanOptions& asked_;
+  Model model_;
+  const Backend& backend_;
+  PlanFacts facts_;
+  TacticChoices known_;
+  WrittenPlan written_;
+};
+
+}  // namespace
+
+WrittenPlan write_plan(const std::string& path, const std::string& plan, const WritePlanOptions& options) {
+  return PlanWriter(path, options).write(plan);
+}
+
+}  // namespace saccade

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <mutex>
+#include <string>
+
+#include "runtime/plan.hpp"
+
+namespace saccade {
+
+/// Judges candidates for one node by what the node should answer: a graph of that node alone, on random inputs.
+class CandidateCheck {
+ public:
+  /// PLAINEST: the candidate to compare with where the reference kernel would take too long.
+  CandidateCheck(const Graph& graph, const Node& node, const Backend& backend, TacticChoice plainest);
+
+  /// Compiles the node as CHOICE says, and runs it on poisoned memory. Why it is no good: it fails, or gives other
+  /// answers; empty where it is good. Any thread.
+  std::string objection(const TacticChoice& choice, int threads);
+
+ private:
+  std::vector<Tensor> run(const TacticChoice& choice, int threads) const;
+  const std::vector<Tensor>& wanted(int threads);
+
+  const Backend& backend_;
+  Graph alone_;
+  TacticChoice plainest_;
+  std::map<std::string, Tensor> inputs_;
+  std::once_flag once_;
+  std::vector<Tensor> wanted_;
+};
+
+}  // namespace saccade

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+
+#include "graph/graph.hpp"
+#include "runtime/tactic.hpp"
+#include "runtime/tactic_choices.hpp"
+
+namespace saccade {
+
+/// What a plan file says beside its model: how that was compiled, and what was found out about it on the way.
+struct PlanFacts {
+  std::string backend;         ///< "cuda"
+  std::string device;          ///< Backend::device_name()
+  std::string kernel_version;  ///< Backend::kernel_version()
+  std::string precision = "auto";
+  bool fallback = false;  ///< operators without a kernel may run on the host
+  std::string card;       ///< the model's, as TOML; empty: nobody knows what it answers
+  TacticChoices choices;
+  KernelImages kernels;
+};
+
+struct PlanContents {
+  Graph graph;
+  PlanFacts facts;
+};
+
+/// Writes a model as it was read, before passes, and FACTS, so that no reader ever sees half a plan. Throws Error
+/// (kIo), and (kUnsupported) for what a plan can't hold.
+void save_plan(const std::string& path, const Graph& graph, const PlanFacts& facts);
+/// MAX_MEMORY as in CompileOptions. The kernels' images are what was saved, unless somebody means harm; a backend looks
+/// at them before a driver does. Throws Error (kIo, kInvalidFile, kUnsupported) naming the file.
+PlanContents load_plan(const std::string& path, std::size_t max_memory = 0);
+bool is_plan_file(const std::string& path);
+/// PlanFacts::backend alone, without reading the rest. Throws as load_plan() does.
+std::string backend_of_plan(const std::string& path);
+
+}  // namespace saccade

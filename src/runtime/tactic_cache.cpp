@@ -1,0 +1,62 @@
+#include "runtime/tactic_cache.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "base/cache_folder.hpp"
+#include "base/digest.hpp"
+#include "base/log.hpp"
+
+namespace saccade {
+namespace {
+
+using Json = nlohmann::json;
+
+// Some hundred thousand kinds of nodes; more is no cache of ours.
+constexpr std::uintmax_t kMostBytes = std::uintmax_t{64} << 20;
+
+/// Empty: there is no cache.
+std::filesystem::path path_for(const Backend& backend) {
+  const std::filesystem::path folder = cache_folder();
+  if (folder.empty()) return {};
+  const std::string what = fmt::format("{}\n{}\n{}", backend.name(), backend.device_name(), backend.kernel_version());
+  return folder / "tactics" / (digest(what) + ".json");
+}
+
+}  // namespace
+
+TacticChoices cached_choices(const Backend& backend) {
+  const std::filesystem::path path = path_for(backend);
+  std::error_code error;
+  const auto bytes = path.empty() ? 0 : std::filesystem::file_size(path, error);
+  if (path.empty() || error) return {};
+  TacticChoices choices;
+  try {
+    if (bytes > kMostBytes) throw std::length_error("it is too large");
+    std::ifstream file(path);
+    for (const auto& [node, choice] :
+         Json::parse(file).at("choices").get<std::map<std::string, std::array<std::string, 2>>>())
+      choices[node] = {choice[0], choice[1]};
+    return choices;
+  } catch (const std::exception& damage) {
+    log(LogLevel::kWarning, "{} is damaged and left alone ({}): delete it", path.string(), damage.what());
+    return {};
+  }
+}
+
+void cache_choices(const Backend& backend, const TacticChoices& choices) {
+  const std::filesystem::path path = path_for(backend);
+  if (path.empty() || choices.empty()) return;
+  TacticChoices all = cached_choices(backend);
+  for (const auto& [node, choice] : choices) all.insert_or_assign(node, choice);
+  Json json{{"device", backend.device_name()}, {"choices", Json::object()}};
+  for (const auto& [node, choice] : all) json["choices"][node] = {choice.tactic, choice.configuration};
+  if (!write_whole(path, json.dump(1)))
+    log(LogLevel::kWarning, "{} can't be written ({}): tuning will be done again", path.string(), std::strerror(errno));
+}
+
+}  // namespace saccade

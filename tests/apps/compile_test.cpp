@@ -1,0 +1,93 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "media/source.hpp"
+#include "support/subprocess.hpp"
+#include "support/tiny_models.hpp"
+
+namespace saccade {
+namespace {
+
+using nlohmann::json;
+using test::Finished;
+using test::run_saccade;
+
+class Compile : public testing::Test {
+ protected:
+  void SetUp() override {
+    const Finished compiled = run_saccade({"compile", test::write_color_classifier(folder_), "-o", plan(), "--json"});
+    ASSERT_EQ(compiled.exit_code, 0) << compiled.err;
+    report_ = json::parse(compiled.out);
+    std::vector<std::uint8_t> pixels;
+    for (int i = 0; i < 64; ++i) pixels.insert(pixels.end(), {255, 0, 0});
+    write_image(folder_ / "red.png", view_of(RgbView{pixels.data(), 24, 8, 8}));
+  }
+
+  // In a folder of its own, where no card lies beside it.
+  std::string plan() const {
+    std::filesystem::create_directories(folder_ / "plans");
+    return folder_ / "plans/color.plan";
+  }
+
+  test::TempFolder folder_;
+  json report_;
+};
+
+TEST_F(Compile, WritesAPlanForFramesAndTensors) {
+  EXPECT_GT(report_["bytes"].get<int>(), 100);
+  EXPECT_EQ(report_["tuned"][0]["for"], "frames");
+  EXPECT_EQ(report_["tuned"][1]["for"], "tensors");
+  EXPECT_EQ(report_["tuned"][0]["candidates"], 0) << "the CPU has no clock for it";
+}
+
+TEST_F(Compile, VerbsTakeThePlanForTheModel) {
+  const Finished run = run_saccade({"run", plan(), "--source", folder_ / "red.png", "--jsonl", "-"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_NE(run.out.find("\"class\":\"red\""), std::string::npos) << run.out;
+  const Finished infer = run_saccade({"infer", plan(), "--output-dir", folder_ / "out"});
+  EXPECT_EQ(infer.exit_code, 0) << infer.err;
+  EXPECT_NE(infer.out.find("scores: float32"), std::string::npos) << infer.out;
+  const Finished inspect = run_saccade({"inspect", plan(), "--pipeline"});
+  EXPECT_EQ(inspect.exit_code, 0) << inspect.err;
+  EXPECT_NE(inspect.out.find("GlobalAveragePool"), std::string::npos) << inspect.out;
+  const Finished bench = run_saccade({"bench", plan(), "--runs", "3", "--seconds", "0", "--loads", "1"});
+  EXPECT_EQ(bench.exit_code, 0) << bench.err;
+  const Finished profile = run_saccade({"profile", plan(), "--frames", "3"});
+  EXPECT_EQ(profile.exit_code, 0) << profile.err;
+}
+
+TEST_F(Compile, PlansAnswerAsFlagsOfTheirUserSay) {
+  const auto classes_of = [&](std::vector<std::string> flags) {
+    flags.insert(flags.begin(), {"run", plan(), "--source", folder_ / "red.png", "--jsonl", "-"});
+    const Finished run = run_saccade(flags);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    return json::parse(run.out.substr(0, run.out.find('\n')))["classes"].size();
+  };
+  EXPECT_EQ(classes_of({}), 3U);
+  EXPECT_EQ(classes_of({"--top-k", "1"}), 1U);
+}
+
+TEST_F(Compile, IsRefusedWhereItIsAskedForWhatItIsNot) {
+  const auto error_of = [&](std::vector<std::string> flags) {
+    flags.insert(flags.begin(), {"infer", plan(), "--output-dir", folder_ / "out"});
+    const Finished finished = run_saccade(flags);
+    EXPECT_EQ(finished.exit_code, 1);
+    return finished.err;
+  };
+  EXPECT_NE(error_of({"--device", "reference"}).find("it was compiled for cpu, not for reference"), std::string::npos);
+  EXPECT_NE(error_of({"--precision", "fp32"}).find("it was compiled with the precision auto, not fp32"),
+            std::string::npos);
+  EXPECT_NE(error_of({"--shape", "image=1x3x9x9"}).find("a plan's shapes are fixed"), std::string::npos);
+}
+
+TEST_F(Compile, DoesNotOverwriteItsModel) {
+  const std::string model = folder_ / "color.onnx";
+  const Finished compiled = run_saccade({"compile", model, "-o", model});
+  EXPECT_EQ(compiled.exit_code, 1);
+  EXPECT_NE(compiled.err.find("write the output elsewhere"), std::string::npos) << compiled.err;
+}
+
+}  // namespace
+}  // namespace saccade

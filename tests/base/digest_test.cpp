@@ -1,0 +1,28 @@
+#include "base/digest.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace saccade {
+namespace {
+
+TEST(Digest, TellsEveryFlippedBitApart) {
+  const std::string text = "not a multiple of eight bytes";
+  std::set<std::string> seen = {digest(text)};
+  for (std::size_t i = 0; i < 8 * text.size(); ++i) {
+    std::string flipped = text;
+    flipped[i / 8] = static_cast<char>(flipped[i / 8] ^ 1 << i % 8);
+    EXPECT_TRUE(seen.insert(digest(flipped)).second) << i;
+  }
+  EXPECT_EQ(digest(text).size(), 32U);
+  EXPECT_EQ(digest(text), digest(text));
+}
+
+TEST(Digest, CountsZerosAtTheEnd) {
+  EXPECT_NE(digest(""), digest(std::string(1, '\0')));
+  EXPECT_NE(digest(std::string(8, '\0')), digest(std::string(16, '\0')));
+}
+
+}  // namespace
+}  // namespace saccade

@@ -1,0 +1,115 @@
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "support/onnx_writer.hpp"
+#include "support/subprocess.hpp"
+
+// saccade compile and what takes its plans, as processes of their own: a kernel that a process has is not compiled
+// again.
+namespace saccade {
+namespace {
+
+using test::Finished;
+using test::run_saccade;
+
+class CompileForCuda : public testing::Test {
+ protected:
+  CompileForCuda() { setenv("SACCADE_CACHE", (folder_ / "cache").c_str(), 1); }
+  ~CompileForCuda() override {
+    unsetenv("SACCADE_EMULATOR_FAIL");
+    unsetenv("SACCADE_EMULATOR_CAPABILITY");
+  }
+
+  /// A depthwise convolution and a Relu: two kinds of nodes at most, whose kernels compile in a moment.
+  std::string model() const {
+    onnx_writer::Model model(13);
+    model.input("x", {1, 8, 4, 4}).output("y");
+    model.initializer(onnx_writer::tensor<float>("w", {8, 1, 1, 1}, {1, -2, 3, -4, 5, -6, 7, -8}));
+    model.node({.op = "Conv",
+                .inputs = {"x", "w"},
+                .outputs = {"c"},
+                .attributes = {onnx_writer::attribute("group", 8)},
+                .name = "conv"});
+    model.node({.op = "Relu", .inputs = {"c"}, .outputs = {"y"}, .name = "relu"});
+    model.save(folder_ / "model.onnx");
+    return folder_ / "model.onnx";
+  }
+
+  std::string plan() const { return folder_ / "model.plan"; }
+
+  Finished compile(std::vector<std::string> flags = {}) const {
+    flags.insert(flags.begin(), {"compile", model(), "-o", plan(), "--device", "cuda", "--json"});
+    return run_saccade(flags);
+  }
+
+  Finished infer(const std::string& file, std::vector<std::string> flags = {}) const {
+    flags.insert(flags.begin(), {"infer", file, "--output-dir", folder_ / "out", "--log-level", "info"});
+    return run_saccade(flags);
+  }
+
+  std::string answer() const { return test::bytes_of_file(folder_ / "out/y.npy"); }
+
+  /// From now on the emulated NVRTC compiles nothing.
+  static void hide_compiler() { setenv("SACCADE_EMULATOR_FAIL", "nvrtcCreateProgram:0:5", 1); }
+
+  test::TempFolder folder_;
+};
+
+TEST_F(CompileForCuda, TunesAndWritesAPlanThatOpensWithoutACompiler) {
+  const Finished compiled = compile();
+  ASSERT_EQ(compiled.exit_code, 0) << compiled.err;
+  const auto report = nlohmann::json::parse(compiled.out);
+  EXPECT_EQ(report["tuned"][0]["for"], "tensors");
+  EXPECT_GE(report["tuned"][0]["candidates"].get<int>(), 2);
+  EXPECT_EQ(report["tuned"][0]["rejected"], 0) << compiled.err;
+  EXPECT_GT(report["tuned"][0]["device_ms_after"].get<double>(), 0);
+
+  ASSERT_EQ(infer(model(), {"--device", "cpu"}).exit_code, 0);
+  const std::string wanted = answer();
+  setenv("SACCADE_CACHE", "", 1);
+  hide_compiler();
+  const Finished inferred = infer(plan());
+  EXPECT_EQ(inferred.exit_code, 0) << inferred.err;
+  EXPECT_EQ(answer(), wanted);
+  EXPECT_EQ(infer(model(), {"--device", "cuda"}).exit_code, 1) << "the compiler is not hidden";
+}
+
+TEST_F(CompileForCuda, TakesWhatWasMeasuredBefore) {
+  ASSERT_EQ(compile().exit_code, 0);
+  hide_compiler();
+  const Finished again = compile();
+  ASSERT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_EQ(nlohmann::json::parse(again.out)["tuned"][0]["candidates"], 0);
+  const Finished inferred = infer(model(), {"--device", "cuda"});
+  EXPECT_EQ(inferred.exit_code, 0) << inferred.err;
+}
+
+TEST_F(CompileForCuda, CompilesAPlanAnewForAnotherDevice) {
+  ASSERT_EQ(compile({"--no-tune"}).exit_code, 0);
+  setenv("SACCADE_EMULATOR_CAPABILITY", "8.0", 1);
+  const Finished inferred = infer(plan());
+  EXPECT_EQ(inferred.exit_code, 0) << inferred.err;
+  EXPECT_NE(inferred.err.find("kernels are chosen and compiled anew"), std::string::npos) << inferred.err;
+  EXPECT_NE(inferred.err.find("sm_90a"), std::string::npos) << inferred.err;
+}
+
+TEST_F(CompileForCuda, RefusesMachineCodeThatIsNone) {
+  ASSERT_EQ(compile({"--no-tune"}).exit_code, 0);
+  std::string bytes = test::bytes_of_file(plan());
+  const std::size_t image = bytes.rfind(
+      "\x7f"
+      "ELF");
+  ASSERT_NE(image, std::string::npos);
+  bytes[image + 1] = 'X';
+  folder_.write("model.plan", bytes);
+  const Finished inferred = infer(plan());
+  EXPECT_EQ(inferred.exit_code, 1);
+  EXPECT_NE(inferred.err.find("a kernel's machine code is damaged: compile the plan again"), std::string::npos)
+      << inferred.err;
+}
+
+}  // namespace
+}  // namespace saccade

@@ -1,0 +1,59 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "runtime/candidate_check.hpp"
+#include "runtime/cuda_backend.hpp"
+#include "support/graph_builder.hpp"
+
+namespace saccade {
+namespace {
+
+constexpr std::size_t kTried = 3;
+
+/// Runs the one node of GRAPH by TACTIC in its most promising configurations, and expects the reference's answer.
+void check(const Graph& graph, const std::string& name) {
+  const Backend& backend = cuda_backend({});
+  const Node& node = graph.node(graph.order().front());
+  const NodeContext context{graph, node};
+  const auto tactic = std::ranges::find(backend.tactics(), name, &Tactic::name);
+  ASSERT_NE(tactic, backend.tactics().end());
+  ASSERT_TRUE((*tactic)->supports(context)) << (*tactic)->supports(context).reason;
+  const std::vector<std::string> configurations = (*tactic)->configurations(context, kTried);
+  ASSERT_EQ(configurations.size(), kTried);
+  CandidateCheck candidates(graph, node, backend, {name, ""});
+  for (const std::string& configuration : configurations) {
+    EXPECT_EQ(candidates.objection({name, configuration}, 1), "") << configuration;
+    NodeContext asked = context;
+    asked.configuration = configuration;
+    EXPECT_EQ((*tactic)->compile(asked)->detail(), configuration);
+  }
+  NodeContext unknown = context;
+  for (const char* text : {"", "gather 99999x1x1 k1 w1x1x1 s1 p1", "product 1x1 k1 w1x1 p99", "nonsense"}) {
+    unknown.configuration = text;
+    EXPECT_EQ((*tactic)->compile(unknown)->detail(), configurations.front()) << text;
+  }
+}
+
+Graph convolution(std::int64_t groups) {
+  test::GraphBuilder b;
+  const ValueId x = b.input("x", {1, 16, 5, 5});
+  Graph graph = b.build({b.op("Conv", {x, b.random({16, 16 / groups, 3, 3}), b.random({16})},
+                              {{"group", groups}, {"pads", std::vector<std::int64_t>{1, 1, 1, 1}}})});
+  for (ValueId id : {graph.inputs()[0], graph.outputs()[0]}) graph.value(id).layout = Layout::kChannelsLast;
+  return graph;
+}
+
+TEST(CudaConfigurations, OfConvolutionsAnswerAlike) { check(convolution(1), "tiled.convolution"); }
+
+TEST(CudaConfigurations, OfDepthwiseConvolutionsAnswerAlike) { check(convolution(16), "depthwise.convolution"); }
+
+TEST(CudaConfigurations, OfProductsAnswerAlike) {
+  test::GraphBuilder b;
+  check(b.build({b.op("MatMul", {b.input("x", {24, 32}), b.input("y", {32, 24})})}), "tiled.matmul");
+  test::GraphBuilder c;
+  check(c.build({c.op("MatMul", {c.input("x", {24, 32}), c.random({32, 24})})}), "tiled.matmul");
+}
+
+}  // namespace
+}  // namespace saccade

@@ -1,0 +1,55 @@
+#include "runtime/tactic_cache.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "runtime/reference_backend.hpp"
+#include "support/temp_folder.hpp"
+
+namespace saccade {
+namespace {
+
+struct Device : ReferenceBackend {
+  Device(std::string name, std::string version) : name_(std::move(name)), version_(std::move(version)) {}
+  std::string device_name() const override { return name_; }
+  std::string kernel_version() const override { return version_; }
+  std::string name_, version_;
+};
+
+class TacticCache : public testing::Test {
+ protected:
+  TacticCache() { setenv("SACCADE_CACHE", folder_.string().c_str(), 1); }
+  ~TacticCache() override { unsetenv("SACCADE_CACHE"); }
+  test::TempFolder folder_;
+};
+
+TEST_F(TacticCache, KeepsWhatWasMeasuredOnADevice) {
+  const Device device("a GPU, driver 1", "kernels 1");
+  EXPECT_TRUE(cached_choices(device).empty());
+  cache_choices(device, {{"conv", {"tiled", "16x8"}}, {"relu", {"elements", ""}}});
+  cache_choices(device, {{"conv", {"tiled", "32x8"}}});
+  const TacticChoices wanted = {{"conv", {"tiled", "32x8"}}, {"relu", {"elements", ""}}};
+  EXPECT_EQ(cached_choices(device), wanted);
+  EXPECT_TRUE(cached_choices(Device("a GPU, driver 2", "kernels 1")).empty());
+  EXPECT_TRUE(cached_choices(Device("a GPU, driver 1", "kernels 2")).empty());
+}
+
+TEST_F(TacticCache, PassesOverADamagedFile) {
+  const Device device("a GPU", "1");
+  cache_choices(device, {{"conv", {"tiled", "16x8"}}});
+  for (const auto& file : std::filesystem::directory_iterator(folder_ / "tactics"))
+    std::ofstream(file.path()) << "{\"choices\": {\"conv\": 7}";
+  EXPECT_TRUE(cached_choices(device).empty());
+}
+
+TEST_F(TacticCache, MayBeSwitchedOff) {
+  setenv("SACCADE_CACHE", "", 1);
+  const Device device("a GPU", "1");
+  cache_choices(device, {{"conv", {"tiled", "16x8"}}});
+  EXPECT_TRUE(cached_choices(device).empty());
+}
+
+}  // namespace
+}  // namespace saccade

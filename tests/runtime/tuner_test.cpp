@@ -1,0 +1,222 @@
+#include "runtime/tuner.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "runtime/reference_backend.hpp"
+#include "support/graph_builder.hpp"
+
+namespace saccade {
+namespace {
+
+/// Writes zeros.
+class WrongLaunch : public Launch {
+ public:
+  std::unique_ptr<BoundLaunch> bind(const Bindings& bindings) const override {
+    struct Bound : BoundLaunch {
+      TensorView output;
+      void run() override { std::ranges::fill(output.as<float>(), 0.0F); }
+    };
+    auto bound = std::make_unique<Bound>();
+    bound->output = bindings.outputs[0];
+    return bound;
+  }
+};
+
+/// Runs everything by its reference kernel, in configurations that differ in name; "wrong" answers zeros, "broken" does
+/// not compile.
+class NamedTactic : public Tactic {
+ public:
+  NamedTactic(std::string name, std::vector<std::string> configurations)
+      : name_(std::move(name)), configurations_(std::move(configurations)) {}
+  std::string_view name() const override { return name_; }
+  Support supports(const NodeContext&) const override { return {}; }
+  std::vector<std::string> configurations(const NodeContext&, std::size_t count) const override {
+    return {configurations_.begin(),
+            configurations_.begin() + static_cast<std::ptrdiff_t>(std::min(count, configurations_.size()))};
+  }
+  std::unique_ptr<Launch> compile(const NodeContext& context) const override {
+    if (context.configuration == "broken") throw Error(ErrorCode::kDevice, "it is broken");
+    if (context.configuration == "wrong") return std::make_unique<WrongLaunch>();
+    return reference_tactic().compile(context);
+  }
+
+ private:
+  std::string name_;
+  std::vector<std::string> configurations_;
+};
+
+/// "Relu:tactic/configuration Neg:..." of the launches, in their order.
+using Clockwork = std::function<std::int64_t(const std::string& steps)>;
+
+/// Runs on the host; what a run takes is what a clockwork says, in microseconds.
+class ClockworkBackend : public ReferenceBackend {
+ public:
+  ClockworkBackend(std::vector<std::pair<std::string, std::vector<std::string>>> tactics, Clockwork clockwork)
+      : clockwork_(std::move(clockwork)) {
+    for (auto& [name, configurations] : tactics)
+      own_.push_back(std::make_unique<NamedTactic>(name, std::move(configurations)));
+    for (const auto& tactic : own_) listed_.push_back(tactic.get());
+    listed_.push_back(&reference_tactic());
+  }
+  std::span<const Tactic* const> tactics() const override { return listed_; }
+  int compile_threads() const override { return 3; }
+  std::unique_ptr<Runner> make_runner(const Plan& plan) const override {
+    return std::make_unique<ClockworkRunner>(plan, clockwork_);
+  }
+
+ private:
+  struct ClockworkVariant : Variant {
+    std::int64_t microseconds = 0;
+    std::chrono::nanoseconds time(int) override { return std::chrono::microseconds(microseconds); }
+  };
+  class ClockworkRunner : public Runner {
+   public:
+    ClockworkRunner(const Plan& plan, const Clockwork& clockwork)
+        : plan_(plan), clockwork_(clockwork), host_(make_host_runner(plan)) {}
+    TensorView view(ValueId id) const override { return host_->view(id); }
+    FrameView* frame() override { return host_->frame(); }
+    void submit() override { host_->submit(); }
+    void wait() override { host_->wait(); }
+    void poison() override { host_->poison(); }
+    std::chrono::nanoseconds stage_time(Stage stage) const override { return host_->stage_time(stage); }
+    void time_steps(std::span<StepTime> times) override { host_->time_steps(times); }
+    std::unique_ptr<Variant> make_variant(std::span<const Step> steps) override {
+      if (!clockwork_) return nullptr;
+      std::string text;
+      for (const Step& step : steps)
+        text += fmt::format("{}:{}/{} ", plan_.graph().node(step.node).op, step.tactic->name(), step.configuration);
+      auto variant = std::make_unique<ClockworkVariant>();
+      variant->microseconds = clockwork_(text);
+      return variant;
+    }
+
+   private:
+    const Plan& plan_;
+    const Clockwork& clockwork_;
+    std::unique_ptr<Runner> host_;
+  };
+
+  Clockwork clockwork_;
+  std::vector<std::unique_ptr<Tactic>> own_;
+  std::vector<const Tactic*> listed_;
+};
+
+std::int64_t count(const std::string& text, const std::string& word) {
+  std::int64_t found = 0;
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++found;
+  return found;
+}
+
+/// Relu, Relu, Neg; the first two are of a kind.
+Graph three_nodes() {
+  test::GraphBuilder b;
+  return b.build({b.op("Neg", {b.op("Relu", {b.op("Relu", {b.input("x", {2, 3})})})})});
+}
+
+TacticChoice choice_for(const TuneReport& report, const std::string& op) {
+  const Graph graph = three_nodes();
+  for (NodeId id : graph.order())
+    if (graph.node(id).op == op) return report.choices.at(node_fingerprint(graph, graph.node(id)));
+  return {};
+}
+
+TEST(Tuner, ChoosesTheFastestThatIsRight) {
+  const ClockworkBackend backend({{"tiled", {"slow", "fast", "wrong", "broken"}}}, [](const std::string& steps) {
+    return 100 * count(steps, "slow") + 100 * count(steps, "tiled/ ") + 40 * count(steps, "fast") +
+           count(steps, "wrong");
+  });
+  const TuneReport report = tune(three_nodes(), backend, {});
+  EXPECT_EQ(choice_for(report, "Relu"), (TacticChoice{"tiled", "fast"}));
+  EXPECT_EQ(choice_for(report, "Neg"), (TacticChoice{"tiled", "fast"}));
+  EXPECT_EQ(report.measured, report.choices);
+  EXPECT_EQ(report.kinds, 2);
+  EXPECT_EQ(report.candidates, 8);
+  EXPECT_EQ(report.rejected, 4);
+  EXPECT_EQ(report.before, std::chrono::microseconds(300));
+  EXPECT_EQ(report.after, std::chrono::microseconds(120));
+}
+
+TEST(Tuner, ChoosesAmongTactics) {
+  const ClockworkBackend backend({{"tiled", {"a", "b"}}, {"plain", {}}}, [](const std::string& steps) {
+    return 1000 - 10 * count(steps, "Relu:tiled/b") - 20 * count(steps, "Relu:plain/") -
+           30 * count(steps, "Neg:tiled/b");
+  });
+  const TuneReport report = tune(three_nodes(), backend, {});
+  EXPECT_EQ(choice_for(report, "Relu"), (TacticChoice{"plain", ""}));
+  EXPECT_EQ(choice_for(report, "Neg"), (TacticChoice{"tiled", "b"}));
+}
+
+TEST(Tuner, GoesOnFromWhatNeighboursBecame) {
+  // Relu's b pays only behind Neg's, which is chosen after it.
+  const ClockworkBackend backend({{"tiled", {"a", "b"}}}, [](const std::string& steps) -> std::int64_t {
+    const bool relu = count(steps, "Relu:tiled/b") > 0;
+    const bool neg = count(steps, "Neg:tiled/b") > 0;
+    return neg ? (relu ? 600 : 900) : (relu ? 1010 : 1000);
+  });
+  const TuneReport report = tune(three_nodes(), backend, {});
+  EXPECT_EQ(report.after, std::chrono::microseconds(600));
+}
+
+TEST(Tuner, StaysWhereTheGainIsNoise) {
+  const ClockworkBackend backend({{"tiled", {"a", "b"}}},
+                                 [](const std::string& steps) { return 100000 - 10 * count(steps, "tiled/b"); });
+  const TuneReport report = tune(three_nodes(), backend, {});
+  EXPECT_EQ(choice_for(report, "Relu").configuration, "a");
+}
+
+TEST(Tuner, TakesWhatIsKnown) {
+  const ClockworkBackend backend({{"tiled", {"a", "b"}}},
+                                 [](const std::string& steps) { return 1000 - 100 * count(steps, "tiled/b"); });
+  TacticChoices known;
+  const Graph graph = three_nodes();
+  for (NodeId id : graph.order()) known[node_fingerprint(graph, graph.node(id))] = {"tiled", "a"};
+  TuneOptions options;
+  options.compile.choices = &known;
+  const TuneReport report = tune(three_nodes(), backend, options);
+  EXPECT_EQ(report.candidates, 0);
+  EXPECT_TRUE(report.measured.empty());
+  EXPECT_EQ(report.choices, known);
+}
+
+TEST(Tuner, NamesTheFirstOfEachWhereThereIsNoClock) {
+  const ClockworkBackend backend({{"tiled", {"a", "b"}}}, nullptr);
+  const TuneReport report = tune(three_nodes(), backend, {});
+  EXPECT_TRUE(report.measured.empty());
+  EXPECT_EQ(choice_for(report, "Relu"), (TacticChoice{"tiled", "a"}));
+}
+
+TEST(Tuner, SaysHowFarItIs) {
+  const ClockworkBackend backend({{"tiled", {"a", "b"}}}, [](const std::string&) { return 10; });
+  std::vector<double> shares;
+  TuneOptions options;
+  options.on_progress = [&](const TuneProgress& progress) { shares.push_back(progress.share); };
+  tune(three_nodes(), backend, options);
+  ASSERT_FALSE(shares.empty());
+  EXPECT_TRUE(std::ranges::is_sorted(shares));
+  EXPECT_EQ(shares.back(), 1.0);
+}
+
+TEST(NodeFingerprint, TellsApartWhatRunsDifferently) {
+  const auto of = [](const Shape& shape, const std::string& op) {
+    test::GraphBuilder b;
+    const Graph graph = b.build({b.op(op, {b.input("x", shape)})});
+    return node_fingerprint(graph, graph.node(graph.order().front()));
+  };
+  EXPECT_EQ(of({2, 3}, "Relu"), of({2, 3}, "Relu"));
+  EXPECT_NE(of({2, 3}, "Relu"), of({3, 2}, "Relu"));
+  EXPECT_NE(of({2, 3}, "Relu"), of({2, 3}, "Neg"));
+
+  const auto reshaped = [](std::initializer_list<std::int64_t> target, float bias) {
+    test::GraphBuilder b;
+    const Graph graph = b.build({b.op("Add", {b.op("Reshape", {b.input("x", {6}), b.ints(target)}), b.scalar(bias)})});
+    const std::vector<NodeId> order = graph.order();
+    return std::pair(node_fingerprint(graph, graph.node(order[0])), node_fingerprint(graph, graph.node(order[1])));
+  };
+  EXPECT_NE(reshaped({2, 3}, 0).first, reshaped({-1, 3}, 0).first);
+  EXPECT_EQ(reshaped({2, 3}, 0).second, reshaped({2, 3}, 1).second) << "weights decide nothing";
+}
+
+}  // namespace
+}  // namespace saccade
