@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "cuda/launch.hpp"
 #include "cuda/queue.hpp"
+#include "cuda/transfer.hpp"
 
 namespace saccade::cuda {
 namespace {
@@ -69,6 +70,9 @@ class KernelLaunch : public Launch {
   std::string detail() const override { return detail_; }
   void collect_images(KernelImages& images) const override {
     for (const Compiled& call : calls_) images.insert_or_assign(call.kernel->key, *call.kernel->image);
+    // Without it no run gets its inputs.
+    const Kernel& transfer = transfer_kernel(device_);
+    images.insert_or_assign(transfer.key, *transfer.image);
   }
 
   std::unique_ptr<BoundLaunch> bind(const Bindings& bindings) const override {

@@ -24,10 +24,12 @@ extern "C" __global__ void __launch_bounds__(kTransferThreads) transfer_list(con
 
 }  // namespace
 
+const Kernel& transfer_kernel(Device& device) { return device.kernel(kSource, "transfer_list"); }
+
 Transfer::Transfer(Device& device, std::size_t copies, std::size_t bytes)
     : count_(copies), blocks_(static_cast<unsigned>(std::clamp<std::size_t>(bytes / kBlockBytes, 1, kMostBlocks))) {
   if (copies == 0) return;
-  function_ = device.kernel(kSource, "transfer_list").function;
+  function_ = transfer_kernel(device).function;
   device.make_current();
   list_ = make_pinned(copies * sizeof(Copy));
   std::ranges::fill(this->copies(), Copy{});

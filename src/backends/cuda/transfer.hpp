@@ -35,4 +35,7 @@ class Transfer {
   PinnedMemory list_;
 };
 
+/// What all transfers run; compiled at the first call for a device. Throws Error.
+const Kernel& transfer_kernel(Device& device);
+
 }  // namespace saccade::cuda
