@@ -110,6 +110,20 @@ TEST(CudaPlacement, RunsSplitAndJoinedConvolutionsWithoutACopy) {
   EXPECT_EQ(launches(*expect_as_reference(c2f(DType::kFloat16, 16), kHalves)), "Relu Conv Conv Conv Conv Abs");
 }
 
+TEST(CudaPlacement, LetsAWarpgroupsProductsLieApart) {
+  Network n(DType::kFloat16, 8, 9);
+  const ValueId x = n.conv(n.input(64), 128, 1);
+  const ValueId lower = n.slice(x, 0, 64);
+  const ValueId upper = n.slice(x, 64, 128);
+  const ValueId product = n.conv(upper, 64, 1, 1, lower);
+  const auto plan = expect_as_reference(n.build({n.conv(n.concat({lower, upper, product}), 64, 1)}), kHalves);
+  EXPECT_EQ(launches(*plan), "Relu Conv Conv Conv Abs");
+  for (const Step& step : plan->steps())
+    if (plan->graph().node(step.node).is("Conv")) {
+      EXPECT_EQ(step.tactic->name(), "warpgroup.product");
+    }
+}
+
 TEST(CudaPlacement, CopiesHalvesThatLieAtNoVector) {
   // A convolution of 24 filters does not write 36 channels a pixel in vectors of 8, nor one of 10 15 in pairs; what
   // comes out behind them lies well.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 
 #include "cuda/convolution.hpp"
 #include "cuda/warpgroup_plan.hpp"
@@ -56,6 +57,13 @@ class WarpgroupProduct : public Tactic {
     for (const WarpgroupTile& tile : distinct_tiles(warpgroup_tiles(warpgroup_shape(shape), limits_of(device_)), count))
       texts.push_back(tile.to_string());
     return texts;
+  }
+
+  /// Rows are copied in 16 bytes, and sums leave in vectors of up to 4.
+  bool takes_strides(const NodeContext& context) const override {
+    if (!context.node.is("Conv")) return false;
+    const ConvolutionShape shape = convolution_shape(context);
+    return is_warpgroup_product(shape) && takes_pitches(context, 8, std::gcd(shape.filters, 4));
   }
 
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
