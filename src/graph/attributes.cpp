@@ -4,6 +4,7 @@
 #include <span>
 
 #include "base/error.hpp"
+#include "graph/graph.hpp"
 
 namespace saccade {
 namespace {
@@ -33,7 +34,12 @@ struct Printer {
   std::string operator()(const Tensor& value) const {
     return fmt::format("{} {}", saccade::to_string(value.dtype()), value.shape().to_string());
   }
-  std::string operator()(const std::shared_ptr<const Graph>&) const { return "{graph}"; }
+  /// "{Mul, Add, Sigmoid}".
+  std::string operator()(const std::shared_ptr<const Graph>& value) const {
+    std::string operators;
+    for (NodeId id : value->order()) operators += (operators.empty() ? "" : ", ") + value->node(id).op;
+    return "{" + operators + "}";
+  }
 };
 
 }  // namespace

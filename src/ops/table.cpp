@@ -29,6 +29,7 @@
   SACCADE_OPS(det) \
   SACCADE_OPS(einsum) \
   SACCADE_OPS(expand) \
+  SACCADE_OPS(fused) \
   SACCADE_OPS(gather) \
   SACCADE_OPS(generate) \
   SACCADE_OPS(grid_sample) \

@@ -54,6 +54,7 @@ class Runner {
     return {.graph = graph_,
             .known = known_,
             .layout_rules = options_.layout_rules,
+            .fuses = options_.fuses,
             .widen_halves = options_.widen_halves,
             .allow_tf32 = options_.allow_tf32,
             .fuses_attention = options_.fuses_attention,

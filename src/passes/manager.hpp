@@ -20,6 +20,8 @@ struct PassOptions {
   std::int64_t max_patches = -1;
   /// What the backend wants of a node's tensors; empty: everything stays row-major.
   LayoutRules layout_rules;
+  /// Which nodes the backend can run as parts of a saccade.Fused; empty: none.
+  FusionRule fuses;
   /// The backend computes float16 and bfloat16 in float32.
   bool widen_halves = false;
   /// Convolutions and products of float32 may round to tf32.

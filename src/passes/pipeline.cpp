@@ -6,7 +6,8 @@
 // constant on must not be computed: it would be copied); then nodes that do nothing, so that patterns stand close
 // together; then patterns of several nodes become one (the one of Reshapes before these are merged with their
 // neighbours); then per-channel arithmetic goes into weights; then what is left behind a product becomes its post-ops;
-// halves where they are asked for, when weights are final; memory layouts last, when the nodes are.
+// halves where they are asked for, when weights are final; memory layouts when the nodes are; and last what a backend
+// runs as one launch, whatever layouts it reads and makes.
 //
 // clang-format off
 #define SACCADE_PASSES(LOCAL, GRAPH, WIDEN)                                                             \
@@ -37,7 +38,8 @@
   LOCAL(fuse_activation, "make an activation a post-op of the node before it")                          \
   WIDEN(narrow_floats, "compute in float16 or bfloat16 what leads to convolutions and products")        \
   WIDEN(allow_tf32, "let convolutions and products of float32 round to tf32")                           \
-  GRAPH(choose_layouts, "choose which nodes work channels-last, and reorder in between")
+  GRAPH(choose_layouts, "choose which nodes work channels-last, and reorder in between")                \
+  LOCAL(fuse_elements, "make one node of element-wise operators and moves that follow each other")
 // clang-format on
 
 namespace saccade {

@@ -113,6 +113,7 @@ PassOptions pass_options(const ModelOptions& options, const Backend& backend) {
   passes.disabled.insert(options.disabled_passes.begin(), options.disabled_passes.end());
   passes.max_memory = options.max_memory;
   passes.layout_rules = [&backend](const Graph& graph, const Node& node) { return backend.layout_rule({graph, node}); };
+  passes.fuses = [&backend](const Graph& graph, const Node& node) { return backend.fuses({graph, node}); };
   passes.widen_halves = !backend.computes_halves();
   passes.allow_tf32 = options.precision == "tf32";
   passes.fuses_attention = backend.fuses_attention();

@@ -28,9 +28,7 @@ struct AttributeWriter {
   Json operator()(const std::vector<float>& values) const { return {{"fs", values}}; }
   Json operator()(const std::vector<std::string>& values) const { return {{"ss", values}}; }
   Json operator()(const Tensor& value) const { return {{"t", blob.add(value)}}; }
-  Json operator()(const std::shared_ptr<const Graph>&) const {
-    fail(ErrorCode::kUnsupported, "a node with a subgraph can't be saved in a plan");
-  }
+  Json operator()(const std::shared_ptr<const Graph>& value) const { return {{"g", to_json(*value, blob)}}; }
 };
 
 Json node_json(const Node& node, const std::map<ValueId, int>& dense, TensorBlob& blob) {
@@ -125,6 +123,8 @@ Tensor tensor_from(const Json& json, Constants& constants) {
   return tensor;
 }
 
+Graph graph_from(const Json& json, Constants& constants);
+
 Attribute attribute_from(const Json& json, Constants& constants) {
   if (!json.is_object() || json.size() != 1) fail(ErrorCode::kInvalidFile, "an attribute has not one value");
   const std::string kind = json.begin().key();
@@ -136,6 +136,7 @@ Attribute attribute_from(const Json& json, Constants& constants) {
   if (kind == "fs") return value.get<std::vector<float>>();
   if (kind == "ss") return value.get<std::vector<std::string>>();
   if (kind == "t") return tensor_from(value, constants);
+  if (kind == "g") return std::make_shared<const Graph>(graph_from(value, constants));
   fail(ErrorCode::kInvalidFile, "an attribute of unknown kind '{}'", kind);
 }
 
@@ -211,6 +212,30 @@ void check_types(const Graph& graph) {
       fail(ErrorCode::kInvalidFile, "the output '{}' is a frame", graph.value(id).name);
 }
 
+/// The whole graph, or the body of a node.
+Graph graph_from(const Json& json, Constants& constants) {
+  Graph graph;
+  graph.name = json.at("name");
+  graph.metadata = json.at("metadata").get<std::map<std::string, std::string>>();
+  for (const Json& value : json.at("values")) add_value(graph, value, constants);
+  const auto ids = [&](const char* key) {
+    std::vector<ValueId> result;
+    if (json.contains(key))
+      for (const Json& id : json.at(key)) result.push_back(id_from(id, graph, false));
+    return result;
+  };
+  graph.set_inputs(ids("inputs"));
+  graph.set_outputs(ids("outputs"));
+  if (json.contains("extents")) graph.set_extents(extents_from(json.at("extents")));
+  for (const Json& node : json.at("nodes")) graph.add_node(node_from(node, graph, constants));
+  // Before, for shape rules may run kernels, and after, for the file's own types are not believed.
+  check(graph);
+  infer_types(graph);
+  check(graph);
+  check_types(graph);
+  return graph;
+}
+
 }  // namespace
 
 Json TensorBlob::add(const Tensor& tensor) {
@@ -252,27 +277,8 @@ Json to_json(const Graph& graph, TensorBlob& blob) {
 }
 
 Graph graph_from_json(const Json& json, std::string_view blob) {
-  Graph graph;
   Constants constants(blob);
-  graph.name = json.at("name");
-  graph.metadata = json.at("metadata").get<std::map<std::string, std::string>>();
-  for (const Json& value : json.at("values")) add_value(graph, value, constants);
-  const auto ids = [&](const char* key) {
-    std::vector<ValueId> result;
-    if (json.contains(key))
-      for (const Json& id : json.at(key)) result.push_back(id_from(id, graph, false));
-    return result;
-  };
-  graph.set_inputs(ids("inputs"));
-  graph.set_outputs(ids("outputs"));
-  if (json.contains("extents")) graph.set_extents(extents_from(json.at("extents")));
-  for (const Json& node : json.at("nodes")) graph.add_node(node_from(node, graph, constants));
-  // Before, for shape rules may run kernels, and after, for the file's own types are not believed.
-  check(graph);
-  infer_types(graph);
-  check(graph);
-  check_types(graph);
-  return graph;
+  return graph_from(json, constants);
 }
 
 }  // namespace saccade

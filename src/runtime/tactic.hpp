@@ -114,6 +114,8 @@ class Backend {
   /// All tactics, the preferred ones first; the last can run whatever has a reference kernel.
   virtual std::span<const Tactic* const> tactics() const = 0;
   virtual LayoutRule layout_rule(const NodeContext& context) const = 0;
+  /// Whether the node may be part of a saccade.Fused, which is one launch for all that it holds.
+  virtual bool fuses(const NodeContext& /*context*/) const { return false; }
   /// Whether it computes in float16 and bfloat16 at the speed of float32, or has to answer as they round; where not,
   /// models of halves are computed in float32.
   virtual bool computes_halves() const = 0;

@@ -218,6 +218,38 @@ TEST_F(PlanFile, GivesTheSameAnswersWhenOpenedAgain) {
   EXPECT_EQ(read(execution.output(0)), (std::vector<float>{2, 2, 0, 0, 0, 3}));
 }
 
+/// Of one node, whose body doubles what a constant of its own is added to.
+Graph fused_graph() {
+  Graph body;
+  const ValueId in = body.add_input("in0", {DType::kFloat32, {2}});
+  const ValueId sum = body.add_value("sum");
+  const ValueId out = body.add_value("out");
+  const ValueId one = body.add_constant("one", Tensor::scalar(1.0F));
+  body.add_node({.op = "Add", .name = "sum", .inputs = {in, one}, .outputs = {sum}});
+  body.add_node({.op = "Add", .name = "out", .inputs = {sum, sum}, .outputs = {out}});
+  body.add_output(out);
+  infer_types(body);
+  Graph graph;
+  const ValueId x = graph.add_input("x", {DType::kFloat32, {2}});
+  const ValueId y = graph.add_value("y");
+  Node node{.domain = "saccade", .op = "Fused", .name = "y", .inputs = {x}, .outputs = {y}};
+  node.attributes.set("body", std::make_shared<const Graph>(std::move(body)));
+  graph.add_node(std::move(node));
+  graph.add_output(y);
+  infer_types(graph);
+  return graph;
+}
+
+TEST_F(PlanFile, KeepsBodies) {
+  save_plan(*Plan::compile(fused_graph(), kBackend, {}), path_);
+  Execution execution(load_plan(path_, kBackend, {}));
+  fill(execution.input(0), {1, 5});
+  execution.run();
+  EXPECT_EQ(read(execution.output(0)), (std::vector<float>{4, 12}));
+  write_lie(bytes(), "/graph/nodes/0/attributes/body/g/values/0/shape", "[3]");
+  EXPECT_NE(load_error().find("its body takes float32 3"), std::string::npos) << load_error();
+}
+
 /// Which of two numbers are not zero.
 Graph counting_graph() {
   Graph graph;

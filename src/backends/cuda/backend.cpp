@@ -10,6 +10,7 @@
 #include "cuda/attention.hpp"
 #include "cuda/compiler.hpp"
 #include "cuda/convolution.hpp"
+#include "cuda/fused_elements.hpp"
 #include "cuda/host_fallback.hpp"
 #include "cuda/rates.hpp"
 #include "cuda/runner.hpp"
@@ -33,6 +34,7 @@ class CudaBackend : public Backend {
     own_.push_back(fused_attention(device));
     own_.push_back(elements(device));
     own_.push_back(moves(device));
+    own_.push_back(fused_elements(device));
     own_.push_back(preprocess(device));
     own_.push_back(answers(device));
     own_.push_back(decode(device));
@@ -78,6 +80,7 @@ class CudaBackend : public Backend {
       return LayoutRule::kRowMajor;
     return LayoutRule::kAny;
   }
+  bool fuses(const NodeContext& context) const override { return fuses_elements(context); }
   bool computes_halves() const override { return true; }
   bool fuses_attention() const override { return true; }
   std::unique_ptr<Runner> make_runner(const Plan& plan) const override {

@@ -9,11 +9,10 @@
 #include "base/error.hpp"
 #include "cuda/element_functions.hpp"
 #include "ops/values.hpp"
+#include "tensor/half.hpp"
 
 namespace saccade::cuda {
 namespace {
-
-constexpr unsigned kThreads = 256;
 
 struct TypeNames {
   DType dtype;
@@ -37,20 +36,21 @@ const TypeNames& names_of(DType dtype) {
   return *found;
 }
 
-/// The only element of a constant, as a literal; empty where it is none, or of another type.
-std::string scalar_literal(const Tensor* constant) {
-  if (constant == nullptr || constant->elements() != 1) return {};
-  switch (constant->dtype()) {
-    case DType::kFloat32: return literal(constant->data<float>()[0]);
-    case DType::kInt32: return fmt::format("int32({})", constant->data<std::int32_t>()[0]);
-    default: return {};
-  }
-}
-
 }  // namespace
 
 std::string_view storage_name(DType dtype) { return names_of(dtype).storage; }
 std::string_view compute_name(DType dtype) { return names_of(dtype).compute; }
+
+std::string scalar_literal(const Tensor* constant) {
+  if (constant == nullptr || constant->elements() != 1) return {};
+  switch (constant->dtype()) {
+    case DType::kFloat32: return literal(constant->data<float>()[0]);
+    case DType::kFloat16: return literal(static_cast<float>(constant->data<Float16>()[0]));
+    case DType::kBFloat16: return literal(static_cast<float>(constant->data<BFloat16>()[0]));
+    case DType::kInt32: return fmt::format("int32({})", constant->data<std::int32_t>()[0]);
+    default: return {};
+  }
+}
 
 std::string literal(float value) {
   if (std::isnan(value)) return "NAN";
@@ -94,18 +94,62 @@ Index broadcast_index(const Index& at, const Shape& shape) {
 }
 
 std::string ElementCode::buffer(int i) {
-  if (std::ranges::find(reads_, i) == reads_.end()) reads_.push_back(i);
+  SACCADE_ASSERT(source_ == nullptr);
+  std::vector<int>& reads = text_->reads;
+  if (std::ranges::find(reads, i) == reads.end()) reads.push_back(i);
   return fmt::format("in{}", i);
 }
 
 std::string ElementCode::input_at_offset(int i, const std::string& offset) {
-  const std::string element = fmt::format("{}[{}]", buffer(i), offset);
+  if (source_ != nullptr) return source_->element_number(node().inputs[static_cast<std::size_t>(i)], offset);
+  const std::string element = element_of_run(i, offset);
   const DType dtype = context_.input(i).type.dtype;
   return dtype == DType::kBool ? fmt::format("({} != 0)", element) : fmt::format("widen({})", element);
 }
 
+/// An element of what is read at once where that is possible, else of memory.
+std::string ElementCode::element_of_run(int i, const std::string& offset) {
+  constexpr double kAtOnce = 1;
+  constexpr double kOnce = 0.25;   // for all turns
+  constexpr double kTogether = 2;  // by neighbouring threads
+  constexpr double kApart = 8;     // a whole sector of memory each
+  const DType dtype = context_.input(i).type.dtype;
+  const auto bytes = static_cast<double>(bits_of(dtype)) / 8;
+  const Step turn = text_->turns > 1 ? step_of(offset, text_->turn, text_->turns) : Step::kOther;
+  const bool together = step_of(offset, text_->lane) != Step::kOther;
+  text_->traffic += bytes * (turn == Step::kOne    ? kAtOnce
+                             : turn == Step::kNone ? kOnce
+                             : together            ? kTogether
+                                                   : kApart);
+  if (turn != Step::kOne) return fmt::format("{}[{}]", buffer(i), offset);
+  const std::string key = fmt::format("in{}[{}]", i, offset);
+  std::string run = noted(key);
+  if (run.empty()) {
+    run = fresh("run");
+    text_->runs += fmt::format("  Run<{}, {}> {};\n", storage_name(dtype), text_->turns, run);
+    line(fmt::format("if (turn == 0) {} = read_run<{}>({} + ({}));", run, text_->turns, buffer(i), offset));
+    note(key, run);
+  }
+  return run + ".at[turn]";
+}
+
+void ElementCode::open_turns(const std::string& index, const std::string& first, int count) {
+  text_->turns_begin = text_->body.size();
+  text_->turns = count;
+  text_->turn.name = index;
+  text_->lane.let(index, first);
+  open(fmt::format("#pragma unroll\n  for (int32 turn = 0; turn < {}; ++turn)", count));
+  line(fmt::format("const int32 {} = {} + turn;", index, first));
+}
+
+std::string ElementCode::body() const {
+  std::string whole = text_->body;
+  return whole.insert(text_->turns_begin, text_->runs);
+}
+
 std::string ElementCode::input(int i, const Index& at) {
   if (std::string value = scalar_literal(context_.constant(i)); !value.empty()) return value;
+  if (source_ != nullptr) return source_->element(node().inputs[static_cast<std::size_t>(i)], at);
   return input_at_offset(i, offset_of(at, context_.input(i).type.shape, context_.input_place(i).strides));
 }
 
@@ -114,39 +158,57 @@ std::string ElementCode::broadcast(int i, const Index& at) {
 }
 
 std::string ElementCode::table(std::string_view type, std::vector<std::byte> bytes) {
-  tables_.push_back(std::move(bytes));
-  table_types_.emplace_back(type);
-  return fmt::format("table{}", tables_.size() - 1);
+  text_->tables.push_back(std::move(bytes));
+  text_->table_types.emplace_back(type);
+  return fmt::format("table{}", text_->tables.size() - 1);
 }
 
 std::string ElementCode::fault(std::int64_t dim) {
-  indexed_.push_back(dim);
-  return fmt::format("faults + {}", indexed_.size() - 1);
+  text_->indexed.push_back(dim);
+  return fmt::format("faults + {}", text_->indexed.size() - 1);
 }
 
 std::string ElementCode::let(std::string_view type, const std::string& expression) {
   std::string name = fresh();
   line(fmt::format("const {} {} = {};", type, name, expression));
+  text_->turn.let(name, expression);
+  text_->lane.let(name, expression);
   return name;
 }
 
-std::string ElementCode::post_ops(std::string x, const OperandRule& operand) {
+void ElementCode::open(const std::string& head) {
+  line(head + " {");
+  text_->notes.emplace_back();
+}
+
+void ElementCode::close() {
+  line("}");
+  text_->notes.pop_back();
+}
+
+std::string ElementCode::noted(const std::string& key) const {
+  for (const auto& notes : text_->notes)
+    if (const auto found = notes.find(key); found != notes.end()) return found->second;
+  return {};
+}
+
+std::string ElementCode::apply_post_ops(std::string x, const std::function<std::string(int operand)>& read) {
   for (const PostOp& post : node().post_ops) {
     x = let("float", x);
     if (post.operand < 0)
       x = unary_post_op(post, x);
     else
-      x = fmt::format("{} {} {}", x, post.op == "Add" ? "+" : "*", operand(post.operand));
+      x = fmt::format("{} {} {}", x, post.op == "Add" ? "+" : "*", read(post.operand));
   }
   return x;
 }
 
 std::string ElementCode::post_ops(std::string x, const std::string& offset) {
-  return post_ops(std::move(x), [&](int operand) { return input_at_offset(operand, offset); });
+  return apply_post_ops(std::move(x), [&](int operand) { return input_at_offset(operand, offset); });
 }
 
 std::string ElementCode::post_ops(std::string x, const Index& at) {
-  return post_ops(std::move(x), [&](int operand) { return input(operand, at); });
+  return apply_post_ops(std::move(x), [&](int operand) { return input(operand, at); });
 }
 
 std::string ElementCode::parameters() const {
@@ -154,17 +216,17 @@ std::string ElementCode::parameters() const {
   const auto add = [&](std::string_view type, std::string_view name) {
     list += fmt::format("{}const {}* __restrict__ {}", list.empty() ? "" : ", ", type, name);
   };
-  for (int i : reads_) add(storage_name(context_.input(i).type.dtype), fmt::format("in{}", i));
-  for (std::size_t i = 0; i < tables_.size(); ++i) add(table_types_[i], fmt::format("table{}", i));
-  if (!indexed_.empty()) list += fmt::format("{}volatile int64* faults", list.empty() ? "" : ", ");
+  for (int i : text_->reads) add(storage_name(context_.input(i).type.dtype), fmt::format("in{}", i));
+  for (std::size_t i = 0; i < text_->tables.size(); ++i) add(text_->table_types[i], fmt::format("table{}", i));
+  if (!text_->indexed.empty()) list += fmt::format("{}volatile int64* faults", list.empty() ? "" : ", ");
   return list;
 }
 
 std::vector<Argument> ElementCode::arguments() const {
   std::vector<Argument> list;
-  for (int i : reads_) list.push_back({Argument::Kind::kInput, static_cast<std::size_t>(i)});
-  for (std::size_t i = 0; i < tables_.size(); ++i) list.push_back({Argument::Kind::kPacked, i});
-  if (!indexed_.empty()) list.push_back({Argument::Kind::kFaults, 0});
+  for (int i : text_->reads) list.push_back({Argument::Kind::kInput, static_cast<std::size_t>(i)});
+  for (std::size_t i = 0; i < text_->tables.size(); ++i) list.push_back({Argument::Kind::kPacked, i});
+  if (!text_->indexed.empty()) list.push_back({Argument::Kind::kFaults, 0});
   return list;
 }
 
@@ -175,8 +237,8 @@ void ElementCode::hand_over(KernelCall& call, int output, NodeProgram& program) 
     if (argument.kind == Argument::Kind::kFaults) argument.index += program.indexed.size();
   }
   call.arguments.push_back({Argument::Kind::kOutput, static_cast<std::size_t>(output)});
-  for (auto& table : tables_) program.packed.push_back(std::move(table));
-  program.indexed.insert(program.indexed.end(), indexed_.begin(), indexed_.end());
+  for (auto& table : text_->tables) program.packed.push_back(std::move(table));
+  program.indexed.insert(program.indexed.end(), text_->indexed.begin(), text_->indexed.end());
 }
 
 Index declare_index(ElementCode& code, const std::string& offset, const Shape& shape, Layout layout) {
@@ -195,36 +257,6 @@ Index declare_index(ElementCode& code, const std::string& offset, const Shape& s
     if (!last) rest = code.let("int32", fmt::format("{} / {}", rest, shape[i]));
   }
   return at;
-}
-
-KernelCall element_kernel(const NodeContext& context, int output, const ElementRule& element, NodeProgram& program) {
-  const Value& to = context.output(output);
-  const std::int64_t elements = to.type.shape.elements();
-  if (elements >= kMaxElements)
-    fail(ErrorCode::kUnsupported, "an output of {} elements; a kernel makes up to {}", elements, kMaxElements - 1);
-  ElementCode code(context);
-  const Index at = declare_index(code, "at", to.type.shape, to.layout);
-  const std::string element_at = element(code, output, at);
-  const bool dense = !context.shares_memory();
-  const std::string value = dense ? code.post_ops(element_at, "at") : code.post_ops(element_at, at);
-  const std::string place = dense ? "at" : offset_of(at, to.type.shape, context.output_place(output).strides);
-  const std::string_view stored = storage_name(to.type.dtype);
-  std::string parameters = code.parameters();
-  if (!parameters.empty()) parameters += ", ";
-  KernelCall call{.name = "elements"};
-  call.source = fmt::format(R"(#include "elements.cuh"
-extern "C" __global__ void __launch_bounds__({}) elements({}{}* __restrict__ out) {{
-  begin_kernel();
-  const int32 at = blockIdx.x * {} + threadIdx.x;
-  if (at >= {}) return;
-{}  out[{}] = Narrow<{}>::from({});
-}}
-)",
-                            kThreads, parameters, stored, kThreads, elements, code.body(), place, stored, value);
-  call.grid = {.blocks = {static_cast<unsigned>((elements + kThreads - 1) / kThreads), 1, 1},
-               .threads = {kThreads, 1, 1}};
-  code.hand_over(call, output, program);
-  return call;
 }
 
 }  // namespace saccade::cuda

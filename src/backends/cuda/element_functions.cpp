@@ -128,14 +128,14 @@ struct Binary {
 };
 
 constexpr Binary kBinaries[] = {
-    {"Add", "{a} + {b}", "uint64({a}) + uint64({b})"},
-    {"Sub", "{a} - {b}", "uint64({a}) - uint64({b})"},
+    {"Add", "sum({a}, {b})", "uint64({a}) + uint64({b})"},
+    {"Sub", "difference({a}, {b})", "uint64({a}) - uint64({b})"},
     {"Mul", "{a} * {b}", "uint64({a}) * uint64({b})"},
     {"Div", "{a} / {b}", "whole_quotient({a}, {b})"},
     {"PRelu", "({a} < 0 ? {a} * {b} : {a})", "({a} < 0 ? uint64({a}) * uint64({b}) : uint64({a}))"},
     {"Max", "greater({a}, {b})", "greater({a}, {b})"},
     {"Min", "lesser({a}, {b})", "lesser({a}, {b})"},
-    {"Sum", "{a} + {b}", ""},
+    {"Sum", "sum({a}, {b})", ""},
     {"Equal", "{a} == {b}", "{a} == {b}"},
     {"Greater", "{a} > {b}", "{a} > {b}"},
     {"GreaterOrEqual", "{a} >= {b}", "{a} >= {b}"},

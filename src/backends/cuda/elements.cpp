@@ -20,7 +20,7 @@ class Elements : public Tactic {
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
     NodeProgram program;
     if (context.output().type.shape.elements() > 0)
-      program.calls.push_back(element_kernel(context, 0, find_element_rule(context), program));
+      program.calls.push_back(element_kernel(context, 0, find_element_rule(context), program, true));
     return make_launch(device_, context, std::move(program));
   }
 

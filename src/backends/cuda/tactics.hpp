@@ -16,6 +16,7 @@ std::unique_ptr<Tactic> decode(Device& device);
 std::unique_ptr<Tactic> direct_convolution(Device& device);
 std::unique_ptr<Tactic> direct_matmul(Device& device);
 std::unique_ptr<Tactic> elements(Device& device);
+std::unique_ptr<Tactic> fused_elements(Device& device);
 std::unique_ptr<Tactic> gathers(Device& device);
 std::unique_ptr<Tactic> grid_sample(Device& device);
 std::unique_ptr<Tactic> integer_products(Device& device);

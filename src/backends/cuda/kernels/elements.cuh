@@ -14,6 +14,13 @@ __device__ __forceinline__ int32 checked_index(int64 index, int64 dim, volatile 
   return at < 0 ? 0 : int32(dim - 1);
 }
 
+/// Each rounds by itself, even behind a product that the compiler would take together with it: a kernel of several
+/// operators answers as one of each does.
+__device__ __forceinline__ float sum(float a, float b) { return __fadd_rn(a, b); }
+__device__ __forceinline__ double sum(double a, double b) { return __dadd_rn(a, b); }
+__device__ __forceinline__ float difference(float a, float b) { return __fsub_rn(a, b); }
+__device__ __forceinline__ double difference(double a, double b) { return __dadd_rn(a, -b); }
+
 /// Integers are cut off towards zero and to what T holds; NaN becomes 0.
 template <typename T>
 __device__ __forceinline__ T saturated(double x, double lowest, double highest, T least, T most) {

@@ -81,3 +81,17 @@ struct Narrow<bfloat16> {
     return to_bfloat16(static_cast<float>(x));
   }
 };
+
+/// COUNT elements that lie one behind the other, from a multiple of their size on, or of 16 bytes where they are more.
+template <typename T, int COUNT>
+struct alignas(sizeof(T) * COUNT < 16 ? sizeof(T) * COUNT : 16) Run {
+  T at[COUNT];
+};
+template <int COUNT, typename T>
+__device__ __forceinline__ Run<T, COUNT> read_run(const T* from) {
+  return *reinterpret_cast<const Run<T, COUNT>*>(from);
+}
+template <int COUNT, typename T>
+__device__ __forceinline__ void write_run(T* to, const Run<T, COUNT>& run) {
+  *reinterpret_cast<Run<T, COUNT>*>(to) = run;
+}
