@@ -18,6 +18,7 @@ constexpr std::int64_t kThreads = 256;
 constexpr std::int64_t kManyThreads = 1024;
 constexpr std::int64_t kBusyBlocks = 264;
 constexpr std::int64_t kWarp = 32;
+constexpr std::int64_t kFewLines = 8;
 constexpr std::int64_t kHeld = 32;  // elements of a line that a thread keeps: kHeld of kernels/lines.cuh
 
 std::int64_t power_of_two(std::int64_t at_least) {
@@ -87,7 +88,11 @@ void LinePlan::choose_threads() {
   across_ = kWarp;
   along_ = kThreads / kWarp;
   const std::int64_t blocks = (lines_ + across_ - 1) / across_;
-  if (count_ > 64 && blocks < kBusyBlocks) along_ = kManyThreads / kWarp;
+  // Few long lines: as many multiprocessors as there are get some, though each reads but parts of what lies together.
+  if (count_ > 64 && blocks < kBusyBlocks) {
+    across_ = kFewLines;
+    along_ = kManyThreads / kFewLines;
+  }
   if (count_ <= 64 && blocks >= kBusyBlocks) {
     across_ = kThreads;
     along_ = 1;
