@@ -13,7 +13,7 @@ namespace {
 constexpr unsigned kThreads = 256;
 /// Fewer threads leave a GPU idle: their elements are not taken together.
 constexpr std::int64_t kEnoughThreads = 1 << 16;
-/// Neighbouring threads that write one behind the other fill a sector of memory.
+/// Elements that fill a sector of memory, where neighbouring threads read or write one behind the other.
 constexpr std::int64_t kSector = 16;
 
 /// Elements that one thread works out: COUNT along DIM.
@@ -47,7 +47,8 @@ class KernelWriter {
     Shape shape = to_.type.shape;
     if (turns.count > 1) shape[turns.dim] /= turns.count;
     Index at = declare_index(code, "at", shape, to_.layout);
-    if (inner_ >= 0) code.set_lane(at[static_cast<std::size_t>(inner_)]);
+    // Along a shorter dimension than a sector the threads go on in the next one.
+    if (inner_ >= 0 && to_.type.shape[inner_] >= kSector) code.set_lane(at[static_cast<std::size_t>(inner_)]);
     const bool along = turns.dim == inner_;
     if (turns.count == 1) {
       write_one(code, at);
