@@ -92,15 +92,6 @@ void check_apart(const std::vector<std::string>& written, const std::vector<std:
         throw Error(ErrorCode::kInvalidArgument, fmt::format("{} is read: write the output elsewhere", path));
 }
 
-void require_measured_device(const ModelOptions& options) {
-  if (options.device.starts_with("cuda"))
-    throw Error(
-        ErrorCode::kUnsupported,
-        fmt::format("bounds on '{}' are not built yet, since a GPU's ceilings are not measured: `saccade bench` "
-                    "gives its times",
-                    options.device));
-}
-
 CLI::Validator number(double low, double high) {
   return {[low, high](std::string& text) {
             double value = 0;

@@ -26,9 +26,6 @@ struct CommonFlags {
 /// Throws Error naming a file that would be WRITTEN over while it is READ; empty names are no files.
 void check_apart(const std::vector<std::string>& written, const std::vector<std::string>& read);
 
-/// Throws Error (kUnsupported) where the model is to run on a GPU, whose ceilings nobody has measured yet.
-void require_measured_device(const ModelOptions& options);
-
 /// PARSE, with its Error as one of the command line's about FLAG.
 template <typename Parse>
 auto parsed(const std::string& flag, const Parse& parse) {

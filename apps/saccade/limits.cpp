@@ -8,6 +8,7 @@
 #include "command.hpp"
 #include "common.hpp"
 #include "limits_report.hpp"
+#include "measure/gpu_ceilings.hpp"
 #include "measure/quantity.hpp"
 #include "pipeline/compile.hpp"
 #include "pipeline/open_model.hpp"
@@ -59,7 +60,8 @@ struct Surroundings {
 bool find_ceilings(LimitsReport& report, const LimitsFlags& flags, Surroundings& around, Steps& steps) {
   around = {flags.camera, flags.bus_rate};
   if (flags.device_file.empty()) {
-    report.ceilings = measure_ceilings(flags.common.model.threads, steps.of("measuring the machine"));
+    report.ceilings =
+        measure_ceilings(flags.common.model, flags.common.model.threads, steps.of("measuring the machine"));
     report.origin = "measured";
     return true;
   }
@@ -123,7 +125,8 @@ void print(const nlohmann::ordered_json& json) {
 bool check(LimitsReport& report, const LimitsFlags& flags, Steps& steps) {
   // The processor's clock drifts: what is above the first ceilings may lie below the last ones.
   if (flags.device_file.empty())
-    raise(report.ceilings, measure_ceilings(flags.common.model.threads, steps.of("measuring the machine again")));
+    raise(report.ceilings,
+          measure_ceilings(flags.common.model, flags.common.model.threads, steps.of("measuring the machine again")));
   steps.finish();
   bool holds = true;
   for (ModelReport& model : report.models) {
@@ -144,8 +147,6 @@ void save(const Ceilings& ceilings, const std::string& path) {
 }
 
 int limits(const LimitsFlags& flags) {
-  require_measured_device(flags.common.model);
-  for (const std::string& file : flags.models) require_measured_device(with_device_of(file, flags.common.model));
   if (flags.check && flags.models.empty())
     fail(ErrorCode::kInvalidArgument, "--check needs a MODEL whose bounds to check");
   LimitsReport report{.top = flags.top};

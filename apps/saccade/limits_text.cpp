@@ -39,6 +39,13 @@ std::string ceilings_text(const LimitsReport& report) {
     text += fmt::format("\ncosts       clock {}, system call {}, smallest launch {}, waking all threads {}\n",
                         duration_text(ceilings.clock), duration_text(ceilings.syscall), duration_text(ceilings.launch),
                         duration_text(ceilings.parallel));
+  if (ceilings.run.count() > 0)
+    text += fmt::format("\ncosts       a launch more in a graph {}, a graph of one and the wait {}\n",
+                        duration_text(ceilings.launch), duration_text(ceilings.run));
+  if (!ceilings.copies.empty()) text += fmt::format("\n{:<12}{:>12}{:>12}\n", "copies", "upload", "download");
+  for (const CopyCeiling& each : ceilings.copies)
+    text += fmt::format("  {:<10}{:>12}{:>12}\n", bytes_text(static_cast<double>(each.bytes)),
+                        duration_text(each.upload), duration_text(each.download));
   return text;
 }
 

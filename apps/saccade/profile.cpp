@@ -79,7 +79,6 @@ void print(const ProfileFlags& flags, const Profile& profile) {
 }
 
 int profile(const ProfileFlags& flags) {
-  require_measured_device(with_device_of(flags.model, flags.common.model));
   const Model model = Model::load(flags.model, flags.common.model);
   const std::string source = choose_source(flags, model);
   if (source.empty() && !flags.jsonl.empty())

@@ -110,7 +110,7 @@ Bound bound_of(const Work& work, std::int64_t working_set, const Ceilings& ceili
     if (level.capacity == 0) break;
     closer += static_cast<double>(level.capacity);
   }
-  bound.time = std::max({bound.compute, bound.memory, ceilings.clock});
+  bound.time = std::max({bound.compute, bound.memory, ceilings.floor()});
   if (bound.time.count() <= 0) return bound;
   bound.limiter = bound.time == bound.compute ? "compute" : bound.time == bound.memory ? slowest : "launch";
   return bound;

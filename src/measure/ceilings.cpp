@@ -52,6 +52,7 @@ void raise(Ceilings& ceilings, const Ceilings& other) {
   ceilings.syscall = std::min(ceilings.syscall, other.syscall);
   ceilings.launch = std::min(ceilings.launch, other.launch);
   ceilings.parallel = std::min(ceilings.parallel, other.parallel);
+  ceilings.run = std::min(ceilings.run, other.run);
 }
 
 }  // namespace saccade

@@ -37,6 +37,13 @@ struct MemoryCeiling {
   Bandwidth all;  ///< all threads together
 };
 
+/// How long a GPU's host waits at least for so many bytes of its memory to be copied.
+struct CopyCeiling {
+  std::int64_t bytes = 0;
+  Nanoseconds upload{};
+  Nanoseconds download{};
+};
+
 /// What nothing on a device can exceed, as measured or as a file says.
 struct Ceilings {
   std::string device;
@@ -45,13 +52,18 @@ struct Ceilings {
   std::vector<MemoryCeiling> memory;  ///< the closest first; the last has no limit
   Nanoseconds clock{};                ///< reading the steady clock
   Nanoseconds syscall{};              ///< the cheapest call into the kernel
-  Nanoseconds launch{};               ///< the smallest launch of a plan, the clock's reading included
-  Nanoseconds parallel{};             ///< what waking and joining all threads adds to a launch
+  Nanoseconds launch{};             ///< the smallest launch of a plan, the clock's reading included; on a GPU what one
+                                    ///< more adds to a graph
+  Nanoseconds parallel{};           ///< what waking and joining all threads adds to a launch
+  Nanoseconds run{};                ///< on a GPU: launching a graph of one launch and waiting for it
+  std::vector<CopyCeiling> copies;  ///< on a GPU, by size
 
   /// Operations a second of all threads together on operands of a precision: of the narrowest that the device has
   /// instructions for, among this one and wider ones. 0 where nothing is known.
   double peak(Precision precision) const;
   double peak_of_one_core(Precision precision) const;
+  /// No launch of a plan takes less.
+  Nanoseconds floor() const { return clock.count() > 0 ? clock : launch; }
 };
 
 /// Measures the CPU that this runs on, with as many threads as a plan would use (0: one a core), in under five seconds.

@@ -33,6 +33,9 @@ Ceilings read(const Json& json) {
   ceilings.syscall = Nanoseconds(cost.at("syscall"));
   ceilings.launch = Nanoseconds(cost.at("launch"));
   ceilings.parallel = Nanoseconds(cost.at("parallel"));
+  ceilings.run = Nanoseconds(cost.value("run", 0.0));
+  for (const Json& row : json.value("copies", Json::array()))
+    ceilings.copies.push_back({row.at("bytes"), Nanoseconds(row.at("upload_ns")), Nanoseconds(row.at("download_ns"))});
   return ceilings;
 }
 
@@ -51,6 +54,10 @@ Json to_json(const Ceilings& ceilings) {
                       {"capacity", each.capacity},
                       {"one_core", bandwidth_json(each.one_core)},
                       {"all", bandwidth_json(each.all)}});
+  Json copies = Json::array();
+  for (const CopyCeiling& each : ceilings.copies)
+    copies.push_back(
+        {{"bytes", each.bytes}, {"upload_ns", each.upload.count()}, {"download_ns", each.download.count()}});
   return {{"device", ceilings.device},
           {"threads", ceilings.threads},
           {"compute", compute},
@@ -59,7 +66,9 @@ Json to_json(const Ceilings& ceilings) {
            {{"clock", ceilings.clock.count()},
             {"syscall", ceilings.syscall.count()},
             {"launch", ceilings.launch.count()},
-            {"parallel", ceilings.parallel.count()}}}};
+            {"parallel", ceilings.parallel.count()},
+            {"run", ceilings.run.count()}}},
+          {"copies", copies}};
 }
 
 Ceilings ceilings_from_json(const Json& json) {

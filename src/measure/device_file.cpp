@@ -139,7 +139,17 @@ void read_costs(Section section, Ceilings& ceilings) {
   ceilings.syscall = time("syscall");
   ceilings.launch = time("launch");
   ceilings.parallel = time("parallel");
+  ceilings.run = time("run");
   section.end();
+}
+
+CopyCeiling read_copy(Section section) {
+  CopyCeiling ceiling;
+  ceiling.bytes = static_cast<std::int64_t>(section.needed("bytes", Unit::kBytes));
+  ceiling.upload = std::chrono::duration<double>(section.needed("upload", Unit::kTime));
+  ceiling.download = std::chrono::duration<double>(section.needed("download", Unit::kTime));
+  section.end();
+  return ceiling;
 }
 
 Device read_device(Section file) {
@@ -154,6 +164,7 @@ Device read_device(Section file) {
     ceilings.memory.push_back(read_memory(std::move(section)));
   }
   if (auto costs = file.section("cost")) read_costs(std::move(*costs), ceilings);
+  for (Section& section : file.sections("copy")) ceilings.copies.push_back(read_copy(std::move(section)));
   if (auto camera = file.section("camera")) {
     const auto mode = camera->text("mode");
     try {
@@ -215,6 +226,10 @@ std::string to_toml(const Ceilings& ceilings) {
   cost("syscall", ceilings.syscall);
   cost("launch", ceilings.launch);
   cost("parallel", ceilings.parallel);
+  cost("run", ceilings.run);
+  for (const CopyCeiling& each : ceilings.copies)
+    text += fmt::format("\n[[copy]]\nbytes = {}\nupload = \"{:.6g} ns\"\ndownload = \"{:.6g} ns\"\n", each.bytes,
+                        each.upload.count(), each.download.count());
   return text;
 }
 

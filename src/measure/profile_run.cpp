@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "measure/gpu_ceilings.hpp"
 #include "measure/looping_source.hpp"
 #include "measure/noise_frame.hpp"
 #include "measure/plan_times.hpp"
@@ -28,8 +29,9 @@ std::size_t trace_frames(const Plan& plan, const ProfileOptions& options) {
   return std::min(fit, wanted);
 }
 
-Ceilings ceilings_of(const Plan& plan, const ProfileOptions& options) {
-  return options.ceilings != nullptr ? *options.ceilings : measure_ceilings(plan.threads(), options.on_ceilings);
+Ceilings find_ceilings(const Model& model, const Plan& plan, const ProfileOptions& options) {
+  if (options.ceilings != nullptr) return *options.ceilings;
+  return measure_ceilings(model.options(), plan.threads(), options.on_ceilings);
 }
 
 /// Whether a profile that started at START and has so many frames needs another.
@@ -154,7 +156,7 @@ Profile profile_frames(const Model& model, const std::string& uri, const Profile
   const VisionPlan& vision = model.impl()->vision_plan();
   Profile profile{
       .model = model.name(), .source = uri, .plan = vision.plan, .is_live = source->info().live, .warm_up = kWarmUp};
-  profile.ceilings = ceilings_of(*vision.plan, options);
+  profile.ceilings = find_ceilings(model, *vision.plan, options);
   {
     Execution still(vision.plan);
     const NoiseFrame noise(size_of(source->info()), 1);
@@ -177,7 +179,7 @@ Profile profile_tensors(const Model& model, const ProfileOptions& options) {
   Profile profile{.model = model.name(), .plan = plan, .warm_up = kWarmUp};
   Execution execution(plan);
   fill_inputs(execution);
-  profile.ceilings = ceilings_of(*plan, options);
+  profile.ceilings = find_ceilings(model, *plan, options);
   profile.overhead = measure_overhead(execution, options.overhead_budget);
   Recorder recorder(*plan, trace_frames(*plan, options));
   for (std::int64_t i = 0; i < kWarmUp; ++i) execution.run();

@@ -94,6 +94,11 @@ Graph import_model(const std::string& path, const ModelOptions& options) {
   return graph;
 }
 
+std::optional<int> gpu_of(const ModelOptions& options) {
+  if (!is_cuda(options.device)) return {};
+  return cuda_ordinal(options.device);
+}
+
 const Backend& choose_backend(const ModelOptions& options) {
   if (options.threads < 0) fail(ErrorCode::kInvalidArgument, "{} threads make no sense", options.threads);
   const bool on_gpu = is_cuda(options.device);

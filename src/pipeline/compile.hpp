@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "passes/manager.hpp"
 #include "runtime/plan.hpp"
@@ -13,6 +14,9 @@ Graph import_model(const std::string& path, const ModelOptions& options);
 
 /// The backend that OPTIONS ask for. Throws Error (kUnsupported) for a device or a precision that is not built.
 const Backend& choose_backend(const ModelOptions& options);
+
+/// The number of the GPU that OPTIONS ask for; nothing: they ask for none. Throws Error (kInvalidArgument).
+std::optional<int> gpu_of(const ModelOptions& options);
 
 /// The passes to run, as OPTIONS switch them on and off, with BACKEND's wishes about memory layouts.
 PassOptions pass_options(const ModelOptions& options, const Backend& backend);
