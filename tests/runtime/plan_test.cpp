@@ -241,8 +241,8 @@ Graph fused_graph() {
 }
 
 TEST_F(PlanFile, KeepsBodies) {
-  save_plan(*Plan::compile(fused_graph(), kBackend, {}), path_);
-  Execution execution(load_plan(path_, kBackend, {}));
+  save_plan(path_, fused_graph(), {});
+  Execution execution(Plan::compile(load_plan(path_).graph, kBackend, {}));
   fill(execution.input(0), {1, 5});
   execution.run();
   EXPECT_EQ(read(execution.output(0)), (std::vector<float>{4, 12}));

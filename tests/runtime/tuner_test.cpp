@@ -80,6 +80,7 @@ class ClockworkBackend : public ReferenceBackend {
     void submit() override { host_->submit(); }
     void wait() override { host_->wait(); }
     void poison() override { host_->poison(); }
+    void leave_on_device(bool leaves) override { host_->leave_on_device(leaves); }
     std::chrono::nanoseconds stage_time(Stage stage) const override { return host_->stage_time(stage); }
     void time_steps(std::span<StepTime> times) override { host_->time_steps(times); }
     std::unique_ptr<Variant> make_variant(std::span<const Step> steps) override {
