@@ -97,7 +97,7 @@ TEST_F(CudaPipeline, BeginsTheNextFrameBeforeTheLastOnesResultIsSeen) {
 }
 
 TEST_F(CudaPipeline, AccountsForTheFrameThatItRanAhead) {
-  Pipeline pipeline(scripted_camera("a", test::frames(1000)), colors("cuda"), {.queue = 8});
+  Pipeline pipeline(scripted_camera("a", test::frames(1000)), colors("cuda"), {.drop = DropPolicy::kWait, .queue = 8});
   ASSERT_TRUE(pipeline.next());
   while (pipeline.summary().ledger.captured < 8) std::this_thread::yield();
   ASSERT_TRUE(pipeline.next());

@@ -13,6 +13,8 @@ using Values = std::vector<ValueId>;
 
 constexpr CudaTolerance kLoose{1e-4, 1e-4};
 constexpr CudaTolerance kHalves{2e-2, 2e-2};
+// Sums over 64 and then 192 channels reach 100, where halves lie a sixteenth apart.
+constexpr CudaTolerance kWideHalves{2e-1, 2e-2};
 
 /// Small networks of images of one size. What they are made of lies channels-last; their input and outputs don't.
 class Network {
@@ -116,7 +118,7 @@ TEST(CudaPlacement, LetsAWarpgroupsProductsLieApart) {
   const ValueId lower = n.slice(x, 0, 64);
   const ValueId upper = n.slice(x, 64, 128);
   const ValueId product = n.conv(upper, 64, 1, 1, lower);
-  const auto plan = expect_as_reference(n.build({n.conv(n.concat({lower, upper, product}), 64, 1)}), kHalves);
+  const auto plan = expect_as_reference(n.build({n.conv(n.concat({lower, upper, product}), 64, 1)}), kWideHalves);
   EXPECT_EQ(launches(*plan), "Relu Conv Conv Conv Abs");
   for (const Step& step : plan->steps())
     if (plan->graph().node(step.node).is("Conv")) {

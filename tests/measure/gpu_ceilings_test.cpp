@@ -47,12 +47,13 @@ TEST(GpuCeilings, AreKeptInAFile) {
   folder.write("gpu.toml", to_toml(before));
   for (const Ceilings& after : {read_device_file(folder / "gpu.toml").ceilings, ceilings_from_json(to_json(before))}) {
     EXPECT_EQ(after.device, "a GPU");
-    EXPECT_EQ(after.launch, before.launch);
-    EXPECT_EQ(after.run, before.run);
+    // A file holds seconds.
+    EXPECT_NEAR(after.launch.count(), before.launch.count(), 1e-6);
+    EXPECT_NEAR(after.run.count(), before.run.count(), 1e-6);
     ASSERT_EQ(after.copies.size(), 1U);
     EXPECT_EQ(after.copies[0].bytes, 1024);
-    EXPECT_EQ(after.copies[0].upload, before.copies[0].upload);
-    EXPECT_EQ(after.copies[0].download, before.copies[0].download);
+    EXPECT_NEAR(after.copies[0].upload.count(), before.copies[0].upload.count(), 1e-6);
+    EXPECT_NEAR(after.copies[0].download.count(), before.copies[0].download.count(), 1e-6);
   }
 }
 

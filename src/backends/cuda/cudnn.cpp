@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "cuda/optional_library.hpp"
 
 namespace saccade::cuda {
@@ -20,6 +21,28 @@ std::optional<CudnnApi> resolve() {
   return api;
 }
 
+/// Handles by GPU; they live as long as the process: destroying one after the driver is gone would crash.
+struct Handles {
+  std::mutex mutex;
+  std::map<int, cudnnHandle_t> made;  // null: cuDNN can't use the GPU
+
+  /// Of the GPU whose context is current.
+  cudnnHandle_t of(int ordinal) {
+    const auto [place, is_new] = made.emplace(ordinal, nullptr);
+    if (!is_new) return place->second;
+    const cudnnStatus_t result = cudnn()->cudnnCreate(&place->second);
+    if (result == CUDNN_STATUS_SUCCESS) return place->second;
+    log(LogLevel::kInfo, "cuDNN can't use cuda:{} ({}): its tactics are not tried", ordinal,
+        cudnn()->cudnnGetErrorString(result));
+    return place->second = nullptr;
+  }
+};
+
+Handles& handles() {
+  static auto& handles = *new Handles;
+  return handles;
+}
+
 }  // namespace
 
 const CudnnApi* cudnn() {
@@ -32,16 +55,13 @@ void check_cudnn(cudnnStatus_t result, std::string_view call) {
   fail(ErrorCode::kDevice, "{} failed with {}", call.substr(0, call.find('(')), cudnn()->cudnnGetErrorString(result));
 }
 
-CudnnHandle::CudnnHandle(int ordinal, CUstream stream) {
-  static std::mutex mutex;
-  // They live as long as the process: destroying one after the driver is gone would crash.
-  static auto& handles = *new std::map<int, cudnnHandle_t>;
-  lock_ = std::unique_lock(mutex);
-  handle_ = handles[ordinal];
-  if (handle_ == nullptr) {
-    SACCADE_CUDNN_CALL(cudnnCreate(&handle_));
-    handles[ordinal] = handle_;
-  }
+bool cudnn_runs(int ordinal) {
+  if (cudnn() == nullptr) return false;
+  const std::scoped_lock lock(handles().mutex);
+  return handles().of(ordinal) != nullptr;
+}
+
+CudnnHandle::CudnnHandle(int ordinal, CUstream stream) : lock_(handles().mutex), handle_(handles().of(ordinal)) {
   SACCADE_CUDNN_CALL(cudnnSetStream(handle_, stream));
 }
 

@@ -8,15 +8,17 @@
 
 namespace saccade::cuda {
 
-/// cuDNN, opened at the first call; null where it is not installed, or can't use the GPU.
+/// cuDNN, opened at the first call; null where it is not installed.
 const CudnnApi* cudnn();
 
 /// Throws Error (kDevice) naming the call, unless it succeeded.
 void check_cudnn(cudnnStatus_t result, std::string_view call);
 #define SACCADE_CUDNN_CALL(call) ::saccade::cuda::check_cudnn(::saccade::cuda::cudnn()->call, #call)
 
-/// The one handle of the process, for whoever holds the lock. It works on the context that is current when it is made:
-/// the primary one of a GPU; there is another for each.
+/// Whether cuDNN can use GPU number ORDINAL, whose context is current.
+bool cudnn_runs(int ordinal);
+
+/// The process's handle of a GPU where cudnn_runs(), for whoever holds the lock.
 class CudnnHandle {
  public:
   CudnnHandle(int ordinal, CUstream stream);

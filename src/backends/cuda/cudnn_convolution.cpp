@@ -185,7 +185,8 @@ class CudnnConvolutionTactic : public Tactic {
     if (length(shape.height, shape.pad_y, shape.dilation_y, shape.kernel_height, shape.stride_y) != shape.out_height ||
         length(shape.width, shape.pad_x, shape.dilation_x, shape.kernel_width, shape.stride_x) != shape.out_width)
       return Support::no("its padding differs from side to side");
-    if (cudnn() == nullptr) return Support::no("cuDNN is not installed");
+    device_.make_current();
+    if (!cudnn_runs(device_.ordinal())) return Support::no("cuDNN is not installed, or can't use the device");
     return {};
   }
 
