@@ -59,14 +59,17 @@ TEST_F(Compile, VerbsTakeThePlanForTheModel) {
 }
 
 TEST_F(Compile, PlansAnswerAsFlagsOfTheirUserSay) {
-  const auto classes_of = [&](std::vector<std::string> flags) {
-    flags.insert(flags.begin(), {"run", plan(), "--source", folder_ / "red.png", "--jsonl", "-"});
-    const Finished run = run_saccade(flags);
+  std::vector<std::uint8_t> pixels;
+  for (int i = 0; i < 64; ++i)
+    pixels.insert(pixels.end(), {std::uint8_t(i % 8 < 4 ? 255 : 0), 0, std::uint8_t(i % 8 < 4 ? 0 : 255)});
+  write_image(folder_ / "two.png", view_of(RgbView{pixels.data(), 24, 8, 8}));
+  const auto class_of = [&](const std::string& region) {
+    const Finished run = run_saccade({"run", plan(), "--source", folder_ / "two.png", "--jsonl", "-", "--roi", region});
     EXPECT_EQ(run.exit_code, 0) << run.err;
-    return json::parse(run.out.substr(0, run.out.find('\n')))["classes"].size();
+    return json::parse(run.out.substr(0, run.out.find('\n')))["classes"][0]["class"];
   };
-  EXPECT_EQ(classes_of({}), 3U);
-  EXPECT_EQ(classes_of({"--top-k", "1"}), 1U);
+  EXPECT_EQ(class_of("0,0,4,8"), "red");
+  EXPECT_EQ(class_of("4,0,4,8"), "blue");
 }
 
 TEST_F(Compile, IsRefusedWhereItIsAskedForWhatItIsNot) {

@@ -98,8 +98,6 @@ TEST_F(Failures, WhatIsNotBuiltYetIsRejectedByName) {
   expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--mqtt=x"}), 2, {"--mqtt is not built yet"});
   expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--device", "cuda:one"}), 2,
                {"'cuda:one' is not known", "auto, cpu, cuda, cuda:N or reference"});
-  for (const char* verb : {"limits", "profile"})
-    expect_error(run_saccade({verb, model(), "--device", "cuda"}), 1, {"bounds on 'cuda' are not built yet"});
   expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--precision", "int8"}), 2,
                {"'int8' is not built yet"});
   expect_error(run_saccade({"run", model(), "--source", "rtsp://host/x"}), 1, {"rtsp"});
