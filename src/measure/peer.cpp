@@ -18,7 +18,8 @@ using nlohmann::json;
 constexpr std::array<std::string_view, 6> kEngines = {"onnxruntime", "openvino",      "torch-eager",
                                                       "torch-graph", "torch-compile", "torch-autotune"};
 constexpr std::string_view kHowToGet =
-    "run script/bootstrap --peers, or name a Python that has it with --peers-python or SACCADE_PEERS_PYTHON";
+    "run script/bootstrap --peers (PyTorch is not among them), or name a Python that has it with --peers-python or "
+    "SACCADE_PEERS_PYTHON";
 
 json fed(std::span<const FedInput> inputs) {
   json rows = json::array();
