@@ -6,6 +6,7 @@
 // number that 4 divides, with A of 64 rows and B of N columns, both in shared memory, both by rows of 64 halves along
 // the sum. They run in the background; all threads of the warpgroup issue them.
 //
+//   settle(d);                           // D is what it was made to be
 //   begin_products();                    // D may have been written before
 //   multiply_add_warpgroup<T, N>(d, a, b);   ...
 //   commit_products();                   // closes a group
@@ -36,7 +37,7 @@ template <int Pending>
 __device__ __forceinline__ void wait_products() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(Pending) : "memory");
 }
-/// Keeps the compiler from reading sums before wait_products().
+/// Keeps the compiler from writing sums behind begin_products(), and from reading them before wait_products().
 template <int Count>
 __device__ __forceinline__ void settle(float (&d)[Count]) {
 #pragma unroll

@@ -160,6 +160,9 @@ template <class L>
 __device__ __forceinline__ void multiply(float (&sums)[L::kTiles][L::kTileRows / 2], const WarpgroupRing<L>& ring,
                                          int warpgroup) {
   using S = WarpgroupTiling<L>;
+  // A loop of one step is none to the compiler, which would clear sums between products, so that these take turns.
+#pragma unroll
+  for (int tile = 0; tile < L::kTiles; ++tile) settle(sums[tile]);
 #pragma unroll 1
   for (int step = 0; step < ring.steps; ++step) {
     const int stage = step % S::kStages;
