@@ -95,6 +95,17 @@ TEST(CudaSelectBoxes, FollowsAChainOfOverlaps) {
   selection(chain, 1100, 1000, {1, 1, 0, 0, 4000, 20}).check("select.boxes", kExact);
 }
 
+TEST(CudaSelectBoxes, RanksEqualScoresByTheirPlaceAndNoneThatIsNoNumber) {
+  Candidates candidates = random_candidates(2500, 400, 2, 2);
+  std::ranges::fill(candidates.scores.data<float>(), 0.5F);
+  selection(candidates, 2500, 300).check("select.boxes", kExact);
+  selection(candidates, 2049, 2500).check("select.boxes", kExact);
+  std::ranges::fill(candidates.scores.data<float>().subspan(70, 2400), kNan);
+  selection(candidates, 2500, 300).check("select.boxes", kExact);
+  std::ranges::fill(candidates.scores.data<float>(), kNan);
+  selection(candidates, 2500, 300).check("select.boxes", kExact);
+}
+
 TEST(CudaSelectBoxes, SuppressesNothingWhenAsked) {
   const Candidates candidates = random_candidates(1500, 50, 30, 2);
   for (std::int64_t most : {10, 1200, 2000})

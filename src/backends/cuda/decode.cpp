@@ -40,11 +40,11 @@ void decode_best(DecoderCode& code, NodeProgram& program) {
   program.calls.push_back(code.kernel("mark", words(code), kMarkThreads, "mark_anchors(decoder, words, best, chosen);",
                                       ", uint32* words, float* best, int32* chosen", {marks, scores, classes},
                                       program));
+  // What is not restricted is not loaded later than it stands.
   program.calls.push_back(code.kernel(
       "list", collect_blocks(code), kCollectThreads,
-      "collect<Spec>(decoder, words, nullptr, best, chosen, {boxes, scores, classes, anchors, count});",
-      ", const uint32* __restrict__ words, const float* __restrict__ best, const int32* __restrict__ chosen" +
-          std::string(kOutputParameters),
+      "collect<Spec, false>(decoder, words, nullptr, best, chosen, {boxes, scores, classes, anchors, count});",
+      ", const uint32* words, const float* best, const int32* chosen" + std::string(kOutputParameters),
       with_outputs({marks, scores, classes}), program));
 }
 
@@ -60,7 +60,7 @@ void decode_every(DecoderCode& code, NodeProgram& program) {
       ", const uint32* __restrict__ listed, uint32* taken, int32* starts", {listed, taken, starts}, program));
   program.calls.push_back(code.kernel(
       "list", collect_blocks(code), kCollectThreads,
-      "collect<Spec>(decoder, taken, starts, nullptr, nullptr, {boxes, scores, classes, anchors, count});",
+      "collect<Spec, true>(decoder, taken, starts, nullptr, nullptr, {boxes, scores, classes, anchors, count});",
       ", const uint32* __restrict__ taken, const int32* __restrict__ starts" + std::string(kOutputParameters),
       with_outputs({taken, starts}), program));
 }

@@ -14,7 +14,10 @@ namespace {
 
 // As in kernels/selection.cuh.
 constexpr std::int64_t kRankThreads = 256;
+constexpr std::int64_t kRanked = 64;
 constexpr std::int64_t kWindow = 1024;
+constexpr std::int64_t kSpan = 2048;
+constexpr std::int64_t kOthers = 256;
 
 constexpr std::int64_t kMostRanked = 1 << 17;  // each is compared with every other one
 
@@ -54,7 +57,7 @@ NodeProgram selection(const NodeContext& context) {
   NodeProgram program;
   if (capacity > 0)
     program.calls.push_back(
-        kernel("rank", {blocks_of(capacity, kRankThreads), 1}, kRankThreads,
+        kernel("rank", {blocks_of(capacity, kRanked), 1}, kRankThreads,
                "const float* __restrict__ scores, const int32* __restrict__ count, int32* __restrict__ order, "
                "float* __restrict__ own_scores",
                fmt::format("rank_candidates<{}>(scores, count, order, own_scores);", capacity),
@@ -62,21 +65,22 @@ NodeProgram selection(const NodeContext& context) {
   std::vector<Argument> last = {input(0), input(2), output(3)};
   const bool greedy = suppresses(context);
   if (greedy) {
-    const Argument masks = add_scratch(program, blocks_of(limit, kWindow) * kWindow * kWindow / 8);
+    const Argument masks = add_scratch(program, blocks_of(limit, kSpan) * kSpan * kSpan / 8);
     last.push_back(masks);
-    program.calls.push_back(kernel("overlaps", {blocks_of(limit, 32), 4}, 256, read + ", uint32* masks",
-                                   suppression + "mark_overlaps(suppression, masks);", last));
+    program.calls.push_back(kernel("overlaps", {blocks_of(limit, 32), kSpan / kOthers}, kOthers,
+                                   read + ", uint32* masks", suppression + "mark_overlaps(suppression, masks);", last));
+    last.push_back(add_scratch(program, 4 * most));
   }
   for (const Argument& argument : {input(1), input(3), input(5), output(0), output(1), output(2)})
     last.push_back(argument);
   program.calls.push_back(kernel(
       "choose", {1, 1}, kWindow,
-      read + (greedy ? ", const uint32* __restrict__ masks" : "") +
+      read + (greedy ? ", const uint32* __restrict__ masks, int32* chosen" : "") +
           ", const float* __restrict__ scores, const int32* __restrict__ anchors, const float* __restrict__ geometry, "
           "float* rows, int32* count, int32* kept_anchors",
       suppression +
           fmt::format("select<{}, {}>(suppression, {}, scores, anchors, geometry, {{rows, count, kept_anchors}});",
-                      limit, most, greedy ? "masks" : "nullptr"),
+                      limit, most, greedy ? "masks, chosen" : "nullptr, nullptr"),
       last));
   return program;
 }

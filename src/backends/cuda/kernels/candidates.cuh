@@ -58,15 +58,26 @@ struct Decoder {
     return name < Spec::kThresholds ? thresholds[name] : Spec::conf();
   }
 
-  __device__ __forceinline__ void box(int32 anchor, float (&to)[5]) const {
+  /// A box as the model has it.
+  struct Numbers {
+    float at[5];
+  };
+  __device__ __forceinline__ Numbers numbers(int32 anchor) const {
+    Numbers loaded;
+#pragma unroll
+    for (int32 i = 0; i < Spec::kBox; ++i) loaded.at[i] = number(anchor, i);
+    return loaded;
+  }
+  /// What NUMBERS, those of ANCHOR, mean: corners, or a turned box.
+  __device__ __forceinline__ void box(int32 anchor, const Numbers& numbers, float (&to)[5]) const {
     if (Spec::kFamily == kChosen || Spec::kFamily == kApart) {
-      for (int32 i = 0; i < Spec::kBox; ++i) to[i] = number(anchor, i);
+      for (int32 i = 0; i < Spec::kBox; ++i) to[i] = numbers.at[i];
       return;
     }
-    float x = number(anchor, 0);
-    float y = number(anchor, 1);
-    float width = number(anchor, 2);
-    float height = number(anchor, 3);
+    float x = numbers.at[0];
+    float y = numbers.at[1];
+    float width = numbers.at[2];
+    float height = numbers.at[3];
     if constexpr (Spec::kFamily == kGrid) {
       const auto cell = Spec::cell(anchor);
       x = __fmul_rn(__fadd_rn(x, static_cast<float>(cell.column)), cell.stride);
@@ -82,15 +93,15 @@ struct Decoder {
     to[2] = __fadd_rn(x, half_width);
     to[3] = __fadd_rn(y, half_height);
   }
-  /// What is asked of every candidate.
-  __device__ __forceinline__ bool takes(int32 anchor, int32 c, float score) const {
-    if (!(score > threshold(c)) || !is_finite(score)) return false;
+  __device__ __forceinline__ bool is_finite_box(int32 anchor) const {
     float corners[5];
-    box(anchor, corners);
+    box(anchor, numbers(anchor), corners);
     bool finite = true;
-    for (int32 i = 0; i < Spec::kBox; ++i) finite = finite && is_finite(corners[i]);
+    for (int32 i = 0; i < Spec::kBox; ++i) finite &= is_finite(corners[i]);
     return finite;
   }
+  /// What is asked of the score of every candidate.
+  __device__ __forceinline__ bool takes(int32 c, float score) const { return score > threshold(c) && is_finite(score); }
 };
 
 /// Where the cell of an anchor of kGrid stands.
@@ -98,6 +109,13 @@ struct GridCell {
   int32 column, line;
   float stride;
 };
+
+/// The number of class C, which is the best of none where there is no such anchor or class: loads that wait for no
+/// branch are under way together.
+template <typename Spec>
+__device__ __forceinline__ float class_or_none(const Decoder<Spec>& decoder, int32 anchor, int32 c) {
+  return anchor < Spec::kAnchors && c < Spec::kClasses ? decoder.class_number(anchor, c) : -INFINITY;
+}
 
 /// The best class of each of a block's 32 anchors, in every thread of the first warp.
 template <typename Spec>
@@ -108,12 +126,15 @@ __device__ __forceinline__ Best best_class(const Decoder<Spec>& decoder) {
   const int32 warp = threadIdx.x >> 5;
   if (Spec::kScoreClassStride == 1) {
     // An anchor's classes lie together: a warp goes through them.
+#pragma unroll
     for (int32 slot = warp; slot < 32; slot += kWarps) {
       const int32 anchor = blockIdx.x * 32 + slot;
       Best best{-INFINITY, 0};
-      if (anchor < Spec::kAnchors)
-        for (int32 c = lane; c < Spec::kClasses; c += 32)
-          if (const float value = decoder.class_number(anchor, c); value > best.value) best = {value, c};
+#pragma unroll 4
+      for (int32 first = 0; first < Spec::kClasses; first += 32) {
+        const float value = class_or_none(decoder, anchor, first + lane);
+        if (value > best.value) best = {value, first + lane};
+      }
       best = best_of_warp(best);
       if (lane == 0) found[0][slot] = best;
     }
@@ -122,9 +143,13 @@ __device__ __forceinline__ Best best_class(const Decoder<Spec>& decoder) {
   }
   const int32 anchor = blockIdx.x * 32 + lane;
   Best best{-INFINITY, 0};
-  if (anchor < Spec::kAnchors)
-    for (int32 c = Spec::kClasses * warp / kWarps; c < Spec::kClasses * (warp + 1) / kWarps; ++c)
-      if (const float value = decoder.class_number(anchor, c); value > best.value) best = {value, c};
+  constexpr int32 kRun = (Spec::kClasses + kWarps - 1) / kWarps;
+#pragma unroll 16
+  for (int32 i = 0; i < kRun; ++i) {
+    const int32 c = kRun * warp + i;
+    const float value = class_or_none(decoder, anchor, c);
+    if (value > best.value) best = {value, c};
+  }
   found[warp][lane] = best;
   __syncthreads();
   best = found[0][lane];
@@ -133,15 +158,18 @@ __device__ __forceinline__ Best best_class(const Decoder<Spec>& decoder) {
   return best;
 }
 
-/// A bit for each anchor whose best class makes it a candidate, and these classes and scores.
+/// A bit for each anchor whose best class makes it a candidate, and the best classes and scores of all.
 template <typename Spec>
 __device__ __forceinline__ void mark_anchors(const Decoder<Spec>& decoder, uint32* words, float* scores,
                                              int32* classes) {
+  const int32 lane = threadIdx.x & 31;
+  const int32 anchor = blockIdx.x * 32 + lane;
+  // Asked before the classes are looked through, and of no branch's threads alone: the box comes with them.
+  const bool finite = decoder.is_finite_box(min(anchor, Spec::kAnchors - 1));
+  bool marked = (__ballot_sync(0xFFFFFFFFu, finite) >> lane & 1) != 0 && anchor < Spec::kAnchors;
   Best best{0.0f, 0};
   if (Spec::kFamily != kChosen) best = best_class(decoder);
   if (threadIdx.x >= 32) return;
-  const int32 anchor = blockIdx.x * 32 + threadIdx.x;
-  bool marked = anchor < Spec::kAnchors;
   if (marked && Spec::kFamily == kChosen) {
     const float class_id = decoder.number(anchor, 5);
     best = {decoder.number(anchor, 4), 0};
@@ -153,11 +181,10 @@ __device__ __forceinline__ void mark_anchors(const Decoder<Spec>& decoder, uint3
     marked = objectness > Spec::conf();
     best.value = __fmul_rn(objectness, best.value);
   }
-  marked = marked && best.value > Spec::conf() && decoder.allows(best.place) &&
-           decoder.takes(anchor, best.place, best.value);
+  marked = marked && best.value > Spec::conf() && decoder.allows(best.place) && decoder.takes(best.place, best.value);
   const uint32 word = __ballot_sync(0xFFFFFFFFu, marked);
-  if (threadIdx.x == 0) words[blockIdx.x] = word;
-  if (!marked) return;
+  if (lane == 0) words[blockIdx.x] = word;
+  if (anchor >= Spec::kAnchors) return;
   scores[anchor] = best.value;
   classes[anchor] = best.place;
 }
@@ -174,7 +201,7 @@ __device__ __forceinline__ void mark_pairs(const Decoder<Spec>& decoder, uint32*
     const int32 c = pair / Spec::kAnchors;
     const float score = decoder.score(anchor, c);
     lists = decoder.allows(c) && score > Spec::conf() && is_finite(score);
-    takes = lists && decoder.takes(anchor, c, score);
+    takes = lists && decoder.takes(c, score) && decoder.is_finite_box(anchor);
   }
   const uint32 list_word = __ballot_sync(0xFFFFFFFFu, lists);
   const uint32 take_word = __ballot_sync(0xFFFFFFFFu, takes);
@@ -280,52 +307,73 @@ struct CandidateOutputs {
 
 template <typename Spec>
 __device__ __forceinline__ void write_candidate(const Decoder<Spec>& decoder, const CandidateOutputs& to, int32 place,
-                                                int32 anchor, int32 c, float score) {
+                                                int32 anchor, const typename Decoder<Spec>::Numbers& numbers, int32 c,
+                                                float score) {
   float corners[5];
-  decoder.box(anchor, corners);
+  decoder.box(anchor, numbers, corners);
   for (int32 i = 0; i < Spec::kBox; ++i) to.boxes[Spec::kBox * place + i] = corners[i];
   to.scores[place] = score;
   to.classes[place] = static_cast<int32>(decoder.named(c));
   to.anchors[place] = anchor;
 }
 
-/// Writes the candidates of TAKEN one after the other, and zeros behind them. BEST_SCORES and BEST_CLASSES are the
-/// anchors', or null: then TAKEN is of pairs.
-template <typename Spec>
+/// Writes the candidates of TAKEN one after the other, and zeros behind them. TAKEN is of anchors, which have
+/// BEST_SCORES and BEST_CLASSES, or of pairs, which have STARTS.
+template <typename Spec, bool kOfPairs>
 __device__ __forceinline__ void collect(const Decoder<Spec>& decoder, const uint32* taken, const int32* starts,
                                         const float* best_scores, const int32* best_classes,
                                         const CandidateOutputs& to) {
+  constexpr int32 kBlockWords = kCollectThreads / 32;
   const int32 slot = blockIdx.x * kCollectThreads + threadIdx.x;
-  const int32 first_word = blockIdx.x * (kCollectThreads / 32);
+  const int32 first_word = blockIdx.x * kBlockWords;
   const int32 word = slot / 32;
+  // An anchor's are asked for before it is known whether they are needed, and so come with the words.
+  int32 anchor = slot;
+  int32 c = 0;
+  float score = 0.0f;
+  typename Decoder<Spec>::Numbers numbers{};
+  if (!kOfPairs && slot < Spec::kPairs) {
+    numbers = decoder.numbers(anchor);
+    score = best_scores[slot];
+    c = best_classes[slot];
+  }
+  uint32 own_words[kBlockWords];
+#pragma unroll
+  for (int32 i = 0; i < kBlockWords; ++i) own_words[i] = first_word + i < Spec::kWords ? taken[first_word + i] : 0;
   int32 before = 0;
   int32 all = 0;
-  if (starts != nullptr) {
+  if (kOfPairs) {
     before = starts[blockIdx.x];
     all = starts[gridDim.x];
   } else {
     int32 own = 0;
     int32 own_before = 0;
-    for (int32 w = threadIdx.x; w < Spec::kWords; w += kCollectThreads) {
-      own += __popc(taken[w]);
-      if (w < first_word) own_before += __popc(taken[w]);
+#pragma unroll 4
+    for (int32 first = 0; first < Spec::kWords; first += kCollectThreads) {
+      const int32 w = first + threadIdx.x;
+      const int32 bits = w < Spec::kWords ? __popc(taken[w]) : 0;
+      own += bits;
+      own_before += w < first_word ? bits : 0;
     }
     all = block_prefix<kCollectThreads>(own).all;
     before = block_prefix<kCollectThreads>(own_before).all;
   }
   if (slot == 0) *to.count = all;
-  const uint32 bits = word < Spec::kWords ? taken[word] : 0;
   const uint32 bit = 1u << (slot & 31);
+  uint32 bits = 0;
+#pragma unroll
+  for (int32 i = 0; i < kBlockWords; ++i) {
+    if (first_word + i < word) before += __popc(own_words[i]);
+    if (first_word + i == word) bits = own_words[i];
+  }
   if ((bits & bit) != 0) {
-    for (int32 w = first_word; w < word; ++w) before += __popc(taken[w]);
-    before += __popc(bits & (bit - 1));
-    if (best_scores != nullptr) {
-      write_candidate(decoder, to, before, slot, best_classes[slot], best_scores[slot]);
-    } else {
-      const int32 anchor = slot % Spec::kAnchors;
-      const int32 c = slot / Spec::kAnchors;
-      write_candidate(decoder, to, before, anchor, c, decoder.score(anchor, c));
+    if (kOfPairs) {
+      anchor = slot % Spec::kAnchors;
+      c = slot / Spec::kAnchors;
+      numbers = decoder.numbers(anchor);
+      score = decoder.score(anchor, c);
     }
+    write_candidate(decoder, to, before + __popc(bits & (bit - 1)), anchor, numbers, c, score);
   }
   if (slot < all || slot >= Spec::kCapacity) return;
   for (int32 i = 0; i < Spec::kBox; ++i) to.boxes[Spec::kBox * slot + i] = 0.0f;

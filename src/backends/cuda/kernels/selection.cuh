@@ -4,10 +4,15 @@
 #include "launch.cuh"
 
 // Greedy non-maximum suppression as ops/select_boxes.cpp defines it, to the bit. Candidates are ranked; it is marked,
-// among each 1024 that follow one another in rank, who overlaps whom; then one block goes through these windows.
+// among each 2048 that follow one another in rank, a span, who overlaps whom; then one block goes through them, 1024 at
+// once. Who is kept of a span is a bit each, so that most are dropped by a glance at their masks; boxes are compared
+// with those kept of earlier spans alone.
 
 constexpr int32 kRankThreads = 256;
+constexpr int32 kRankSharers = 4;  ///< threads that share a candidate's comparisons
+constexpr int32 kRanked = kRankThreads / kRankSharers;
 constexpr int32 kWindow = 1024;
+constexpr int32 kSpan = 2048;
 
 /// What std::min and std::max choose, NaN or not.
 __device__ __forceinline__ float first_least(float a, float b) { return b < a ? b : a; }
@@ -36,32 +41,75 @@ __device__ __forceinline__ float in_frame(float at, float scale, float offset, f
   return place < 0.0f ? 0.0f : size < place ? size : place;
 }
 
-/// Numbers of the candidates with finite scores by falling score, ties by number, then -1; a thread a candidate.
+constexpr int32 kRankTile = 4 * kRankThreads;
+
+/// How many of COUNT scores BETTER(score, its number) says yes to; those up to the next multiple of four are NaN.
+template <typename Better>
+__device__ __forceinline__ int32 count_better(const float4* scores, int32 count, const Better& better) {
+  // As numbers, since a comparison can give 1.0 or 0.0; four sums, so that none waits for another.
+  float sums[4] = {};
+#pragma unroll 4
+  for (int32 j = 0; j < count; j += 4) {
+    const float4 four = scores[j / 4];
+    sums[0] += better(four.x, j) ? 1.0f : 0.0f;
+    sums[1] += better(four.y, j + 1) ? 1.0f : 0.0f;
+    sums[2] += better(four.z, j + 2) ? 1.0f : 0.0f;
+    sums[3] += better(four.w, j + 3) ? 1.0f : 0.0f;
+  }
+  return static_cast<int32>(sums[0] + sums[1] + (sums[2] + sums[3]));
+}
+
+/// Numbers of the candidates with finite scores by falling score, ties by number, then -1. Each of them is compared
+/// with all, a tile of them after the other, by kRankSharers threads of different warps.
 template <int Capacity>
 __device__ __forceinline__ void rank_candidates(const float* scores, const int32* count, int32* order,
                                                 float* own_scores) {
-  __shared__ float tile[kRankThreads];
-  const int32 i = blockIdx.x * kRankThreads + threadIdx.x;
+  constexpr int32 kShare = kRankTile / kRankSharers;
+  __shared__ float4 tile[kRankThreads];
+  __shared__ int32 ranks[kRankSharers][kRanked];
+  const int32 thread = threadIdx.x;
+  const int32 sharer = thread / kRanked;
+  const int32 begin = blockIdx.x * kRanked;
+  const int32 i = begin + thread % kRanked;
+  // A NaN is neither better nor equal.
+  const auto comparable = [&](int32 at, int32 all) {
+    const float score = at < Capacity ? scores[at] : INFINITY;
+    return at < all && is_finite(score) ? score : __uint_as_float(0x7FFFFFFFu);
+  };
+  const auto four = [&](int32 first, int32 all) {
+    const int32 at = first + 4 * thread;
+    return float4{comparable(at, all), comparable(at + 1, all), comparable(at + 2, all), comparable(at + 3, all)};
+  };
+  const float mine = i < Capacity ? scores[i] : INFINITY;
   const int32 all = min(*count, Capacity);
-  float mine = INFINITY;
-  if (i < Capacity) own_scores[i] = mine = scores[i];
   int32 rank = 0;
-  int32 size = 0;
-  for (int32 first = 0; first < all; first += kRankThreads) {
-    const int32 at = first + static_cast<int32>(threadIdx.x);
-    const float score = at < all ? scores[at] : INFINITY;
+  int32 finite = 0;
+  float4 next = four(0, all);
+  for (int32 first = 0; first < all; first += kRankTile) {
     __syncthreads();
-    // A NaN is neither better nor equal.
-    tile[threadIdx.x] = is_finite(score) ? score : __uint_as_float(0x7FFFFFFFu);
+    tile[thread] = next;
+    finite += (next.x == next.x) + (next.y == next.y) + (next.z == next.z) + (next.w == next.w);
     __syncthreads();
-    for (int32 j = 0; j < kRankThreads; ++j) {
-      const float other = tile[j];
-      size += other == other ? 1 : 0;
-      rank += other > mine || (other == mine && first + j < i) ? 1 : 0;
-    }
+    next = four(first + kRankTile, all);
+    const int32 start = first + sharer * kShare;
+    const int32 size = min(kShare, all - start);
+    const float4* share = &tile[sharer * kShare / 4];
+    // Of equal ones the first is better: all that stand before the block's own, none of those behind.
+    if (start + kShare <= begin)
+      rank += count_better(share, size, [&](float other, int32) { return other >= mine; });
+    else if (start >= begin + kRanked)
+      rank += count_better(share, size, [&](float other, int32) { return other > mine; });
+    else
+      rank += count_better(share, size,
+                           [&](float other, int32 j) { return other > mine || (other == mine && start + j < i); });
   }
+  ranks[sharer][thread % kRanked] = rank;
+  const int32 ranked = block_prefix<kRankThreads>(finite).all;
+  if (sharer != 0 || i >= Capacity) return;
+  own_scores[i] = mine;
+  for (int32 k = 1; k < kRankSharers; ++k) rank += ranks[k][thread];
   if (i < all && is_finite(mine)) order[rank] = i;
-  if (i >= size && i < Capacity) order[i] = -1;
+  if (i >= ranked) order[i] = -1;
 }
 
 /// What the kernels share; Limit candidates are looked at.
@@ -80,12 +128,12 @@ struct Suppression {
   }
 };
 
-/// Where the mask of RANK's better ones number 32 WORD to 32 WORD + 31 of its window lies.
+/// Where the mask of RANK's better ones number 32 WORD to 32 WORD + 31 of its span lies.
 __device__ __forceinline__ int32 mask_at(int32 rank, int32 word) {
-  return rank / kWindow * (kWindow * kWindow / 32) + word * kWindow + rank % kWindow;
+  return rank / kSpan * (kSpan * kSpan / 32) + word * kSpan + rank % kSpan;
 }
 
-/// Who of the better ones of its window would drop each candidate: blocks (LIMIT / 32, 4) of 256 threads, a thread a
+/// Who of the better ones of its span would drop each candidate: blocks (LIMIT / 32, 8) of 256 threads, a thread a
 /// word. Words behind the candidate's own are left alone.
 template <int Limit, bool Agnostic>
 __device__ __forceinline__ void mark_overlaps(const Suppression<Limit, Agnostic>& suppression, uint32* masks) {
@@ -93,32 +141,36 @@ __device__ __forceinline__ void mark_overlaps(const Suppression<Limit, Agnostic>
   __shared__ Corners others[kOthers];
   __shared__ float other_classes[kOthers];
   const int32 thread = threadIdx.x;
-  const int32 rank = blockIdx.x * 32 + (thread & 31);
-  const int32 window = rank / kWindow * kWindow;
-  const int32 first = window + blockIdx.y * kOthers;
-  if (suppression.candidate(blockIdx.x * 32) < 0 || first > static_cast<int32>(blockIdx.x) * 32 + 31) return;
-  if (const int32 other = suppression.candidate(first + thread); other >= 0) {
-    others[thread] = load_corners(suppression.boxes + 4 * other);
-    other_classes[thread] = suppression.class_of(other);
-  }
-  __syncthreads();
+  const int32 begin = blockIdx.x * 32;
+  const int32 rank = begin + (thread & 31);
+  const int32 span = rank / kSpan * kSpan;
+  const int32 first = span + blockIdx.y * kOthers;
+  if (first > begin + 31) return;
+  const int32 other = suppression.candidate(first + thread);
   const int32 candidate = suppression.candidate(rank);
+  if (suppression.candidate(begin) < 0) return;
+  others[thread] = other < 0 ? Corners{} : load_corners(suppression.boxes + 4 * other);
+  other_classes[thread] = other < 0 ? 0.0f : suppression.class_of(other);
+  const Corners box = candidate < 0 ? Corners{} : load_corners(suppression.boxes + 4 * candidate);
+  const float class_id = candidate < 0 ? 0.0f : suppression.class_of(candidate);
+  __syncthreads();
   const int32 slot = thread & ~31;
-  if (candidate < 0 || first + slot > rank) return;
-  const Corners box = load_corners(suppression.boxes + 4 * candidate);
-  const float class_id = suppression.class_of(candidate);
+  const int32 better = rank - first - slot;  // so many of the word's
+  if (candidate < 0 || better < 0) return;
   uint32 word = 0;
-  for (int32 bit = 0; bit < 32 && first + slot + bit < rank; ++bit)
+#pragma unroll 8
+  for (int32 bit = 0; bit < 32; ++bit)
     if (suppression.drops(others[slot + bit], other_classes[slot + bit], box, class_id)) word |= 1u << bit;
-  masks[mask_at(rank, (first - window + slot) / 32)] = word;
+  masks[mask_at(rank, (first - span + slot) / 32)] = better < 32 ? word & ((1u << better) - 1) : word;
 }
+
+constexpr int32 kWindowWords = kWindow / 32;
 
 /// Whether this thread's candidate of the window stays, by whom of the better ones it OVERLAPS: it does once all of
 /// them are dropped. In each round those are decided whose better ones are.
-__device__ __forceinline__ bool settle(const uint32 (&overlaps)[kWindow / 32], bool there) {
-  constexpr int32 kWords = kWindow / 32;
-  __shared__ uint32 open[kWords];
-  __shared__ uint32 kept[kWords];
+__device__ __forceinline__ bool settle(const uint32 (&overlaps)[kWindowWords], bool there) {
+  __shared__ uint32 open[kWindowWords];
+  __shared__ uint32 kept[kWindowWords];
   bool undecided = there;
   bool keep = false;
   do {
@@ -133,7 +185,7 @@ __device__ __forceinline__ bool settle(const uint32 (&overlaps)[kWindow / 32], b
       uint32 dropped = 0;
       uint32 waits = 0;
 #pragma unroll
-      for (int32 w = 0; w < kWords; ++w) {
+      for (int32 w = 0; w < kWindowWords; ++w) {
         dropped |= overlaps[w] & kept[w];
         waits |= overlaps[w] & open[w];
       }
@@ -151,52 +203,87 @@ struct Detections {
   int32* anchors;
 };
 
-/// By one block of kWindow threads. MASKS is null where nothing is suppressed.
+/// Whether none of the candidates CHOSEN[0..COUNT) drops BOX. Every thread calls it.
+template <int Limit, bool Agnostic>
+__device__ __forceinline__ bool stays_beside(const Suppression<Limit, Agnostic>& suppression, const int32* chosen,
+                                             int32 count, const Corners& box, float class_id, bool keep) {
+  constexpr int32 kChunk = 512;
+  __shared__ Corners better[kChunk];
+  __shared__ float better_classes[kChunk];
+  for (int32 first = 0; first < count; first += kChunk) {
+    const int32 size = min(kChunk, count - first);
+    __syncthreads();
+    if (const int32 k = threadIdx.x; k < size) {
+      better[k] = load_corners(suppression.boxes + 4 * chosen[first + k]);
+      better_classes[k] = suppression.class_of(chosen[first + k]);
+    }
+    __syncthreads();
+    for (int32 k = 0; k < size && keep; ++k) keep = !suppression.drops(better[k], better_classes[k], box, class_id);
+  }
+  return keep;
+}
+
+/// By one block of kWindow threads. MASKS is null where nothing is suppressed; CHOSEN has room for MOST candidates.
 template <int Limit, int Most, bool Agnostic>
 __device__ __forceinline__ void select(const Suppression<Limit, Agnostic>& suppression, const uint32* masks,
-                                       const float* scores, const int32* anchors, const float* geometry,
+                                       int32* chosen, const float* scores, const int32* anchors, const float* geometry,
                                        const Detections& to) {
+  __shared__ uint32 kept[kSpan / 32];
   const int32 thread = threadIdx.x;
+  __shared__ float to_frame[6];
+  if (thread < 6) to_frame[thread] = geometry[thread];
   int32 taken = 0;
+  int32 of_spans = 0;  // taken in spans before
+  int32 candidate = suppression.candidate(thread);
   for (int32 window = 0; window < Limit && taken < Most; window += kWindow) {
     const int32 rank = window + thread;
-    const int32 candidate = suppression.candidate(rank);
+    const int32 in_span = window % kSpan;
+    const int32 following = suppression.candidate(rank + kWindow);
     bool keep = candidate >= 0;
     if (__syncthreads_or(keep) == 0) break;
+    // All that is asked of a candidate is asked at once: an answer takes as long as many.
     Corners box{};
     float class_id = 0.0f;
+    float score = 0.0f;
+    int32 anchor = 0;
     if (keep) {
       box = load_corners(suppression.boxes + 4 * candidate);
       class_id = suppression.class_of(candidate);
+      score = scores[candidate];
+      anchor = anchors[candidate];
     }
     if (masks != nullptr) {
-      for (int32 k = 0; k < taken && keep; ++k) {
-        const float* row = to.rows + 6 * k;
-        keep = !suppression.drops(load_corners(row), row[5], box, class_id);
-      }
-      uint32 overlaps[kWindow / 32];
+      if (in_span == 0) of_spans = taken;
+      uint32 dropped = 0;
+      const uint32* mask = masks + mask_at(rank, 0);
+#pragma unroll 8
+      for (int32 w = 0; w < in_span / 32; ++w, mask += kSpan)
+        if (keep) dropped |= *mask & kept[w];
+      keep = stays_beside(suppression, chosen, of_spans, box, class_id, keep && dropped == 0);
+      uint32 overlaps[kWindowWords] = {};
+      const int32 own_words = keep ? thread / 32 + 1 : 0;
 #pragma unroll
-      for (int32 w = 0; w < kWindow / 32; ++w) overlaps[w] = keep && w <= thread / 32 ? masks[mask_at(rank, w)] : 0;
+      for (int32 w = 0; w < kWindowWords; ++w)
+        if (w < own_words) overlaps[w] = mask[w * kSpan];
       keep = settle(overlaps, keep);
+      const uint32 kept_word = __ballot_sync(0xFFFFFFFFu, keep);
+      if ((thread & 31) == 0) kept[rank % kSpan / 32] = kept_word;
     }
     const Prefix prefix = block_prefix<kWindow>(keep ? 1 : 0);
     const int32 place = taken + prefix.before;
     if (keep && place < Most) {
       float* row = to.rows + 6 * place;
-      row[0] = box.x1;
-      row[1] = box.y1;
-      row[2] = box.x2;
-      row[3] = box.y2;
-      row[4] = scores[candidate];
+      const float corners[4] = {box.x1, box.y1, box.x2, box.y2};
+#pragma unroll
+      for (int32 k = 0; k < 4; ++k)
+        row[k] = in_frame(corners[k], to_frame[k % 2], to_frame[2 + k % 2], to_frame[4 + k % 2]);
+      row[4] = score;
       row[5] = class_id;
-      to.anchors[place] = anchors[candidate];
+      to.anchors[place] = anchor;
+      if (masks != nullptr) chosen[place] = candidate;
     }
     taken = min(taken + prefix.all, Most);
-    __syncthreads();
-  }
-  for (int32 i = thread; i < 4 * taken; i += kWindow) {
-    float& corner = to.rows[i / 4 * 6 + i % 4];
-    corner = in_frame(corner, geometry[i % 2], geometry[2 + i % 2], geometry[4 + i % 2]);
+    candidate = following;
   }
   for (int32 i = 6 * taken + thread; i < 6 * Most; i += kWindow) to.rows[i] = 0.0f;
   for (int32 i = taken + thread; i < Most; i += kWindow) to.anchors[i] = 0;
