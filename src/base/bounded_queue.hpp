@@ -103,6 +103,11 @@ class BoundedQueue {
     space_.notify_all();
   }
 
+  bool is_cancelled() const {
+    const std::scoped_lock lock(mutex_);
+    return cancelled_;
+  }
+
   /// An item that is still in the lane, the oldest first, or nothing.
   std::optional<T> drain(std::size_t lane_index) {
     const std::scoped_lock lock(mutex_);
@@ -161,7 +166,7 @@ class BoundedQueue {
     return false;
   }
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable arrived_;
   std::condition_variable space_;
   std::vector<Lane> lanes_;

@@ -21,7 +21,6 @@ Stream::~Stream() {
 }
 
 void Stream::cancel() noexcept {
-  cancelled_ = true;
   pool_.cancel();
   source_.cancel();
 }
@@ -82,7 +81,7 @@ bool Stream::read_one() {
 void Stream::deliver(Frame frame) {
   ledger_.capture(frame.sequence);
   if (!queue_.push(place_.lane, std::move(frame))) return;
-  if (cancelled_)
+  if (queue_.is_cancelled())
     ledger_.drop_stopped();
   else
     ledger_.drop_queue_full();

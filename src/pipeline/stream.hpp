@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <string>
 #include <thread>
@@ -54,7 +53,6 @@ class Stream {
   StreamLedger ledger_;
   std::string fault_;
   std::string first_damage_;
-  std::atomic<bool> cancelled_{false};
   std::thread thread_;  // last: it uses all the others
 };
 
