@@ -4,8 +4,10 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "emulator_calls.hpp"
 #include "support/onnx_writer.hpp"
 #include "support/subprocess.hpp"
+#include "support/tiny_models.hpp"
 
 // saccade compile and what takes its plans, as processes of their own: a kernel that a process has is not compiled
 // again.
@@ -19,8 +21,12 @@ class CompileForCuda : public testing::Test {
  protected:
   CompileForCuda() { setenv("SACCADE_CACHE", (folder_ / "cache").c_str(), 1); }
   ~CompileForCuda() override {
+    unsetenv("SACCADE_CACHE");
     unsetenv("SACCADE_EMULATOR_FAIL");
     unsetenv("SACCADE_EMULATOR_CAPABILITY");
+  }
+  void SetUp() override {
+    if (!test::EmulatorCalls()) GTEST_SKIP() << "only the emulated compiler and driver can be told what to be";
   }
 
   /// A depthwise convolution and a Relu: two kinds of nodes at most, whose kernels compile in a moment.
@@ -75,6 +81,23 @@ TEST_F(CompileForCuda, TunesAndWritesAPlanThatOpensWithoutACompiler) {
   EXPECT_EQ(inferred.exit_code, 0) << inferred.err;
   EXPECT_EQ(answer(), wanted);
   EXPECT_EQ(infer(model(), {"--device", "cuda"}).exit_code, 1) << "the compiler is not hidden";
+}
+
+TEST_F(CompileForCuda, WritesAPlanThatTakesFramesWithoutACompiler) {
+  const std::string classifier = test::write_color_classifier(folder_);
+  const Finished compiled = run_saccade({"compile", classifier, "-o", plan(), "--device", "cuda", "--no-tune"});
+  ASSERT_EQ(compiled.exit_code, 0) << compiled.err;
+  setenv("SACCADE_CACHE", "", 1);
+  hide_compiler();
+  const auto run = [](const std::string& file, const std::vector<std::string>& flags) {
+    std::vector<std::string> all{"run", file, "--source", "synthetic:?size=64x48", "--max-frames", "2", "--json"};
+    all.insert(all.end(), flags.begin(), flags.end());
+    return run_saccade(all);
+  };
+  const Finished finished = run(plan(), {});
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_NE(finished.out.find("\"processed\":2"), std::string::npos) << finished.out;
+  EXPECT_NE(run(classifier, {"--device", "cuda"}).exit_code, 0) << "the compiler is not hidden";
 }
 
 TEST_F(CompileForCuda, TakesWhatWasMeasuredBefore) {

@@ -98,6 +98,10 @@ class CudnnLaunch : public Launch {
 
   std::size_t scratch_bytes() const override { return workspace_; }
   std::string detail() const override { return fmt::format("algorithm {}", static_cast<int>(algorithm_)); }
+  void collect_images(KernelImages& images) const override {
+    collect_transfer_image(device_, images);
+    if (rest_ != nullptr) rest_->collect_images(images);
+  }
   std::unique_ptr<BoundLaunch> bind(const Bindings& bindings) const override {
     return std::make_unique<Bound>(*this, bindings);
   }

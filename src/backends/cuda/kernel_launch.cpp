@@ -69,10 +69,8 @@ class KernelLaunch : public Launch {
   std::size_t scratch_bytes() const override { return scratch_bytes_; }
   std::string detail() const override { return detail_; }
   void collect_images(KernelImages& images) const override {
-    for (const Compiled& call : calls_) images.insert_or_assign(call.kernel->key, *call.kernel->image);
-    // Without it no run gets its inputs.
-    const Kernel& transfer = transfer_kernel(device_);
-    images.insert_or_assign(transfer.key, *transfer.image);
+    collect_transfer_image(device_, images);
+    for (const Compiled& call : calls_) images.try_emplace(call.kernel->key, *call.kernel->image);
   }
 
   std::unique_ptr<BoundLaunch> bind(const Bindings& bindings) const override {

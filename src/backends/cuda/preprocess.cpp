@@ -102,6 +102,7 @@ class PreprocessLaunch : public Launch {
  public:
   PreprocessLaunch(const PreprocessSpec& spec, std::unique_ptr<Launch> kernels)
       : spec_(spec), kernels_(std::move(kernels)) {}
+  void collect_images(KernelImages& images) const override { kernels_->collect_images(images); }
   std::unique_ptr<BoundLaunch> bind(const Bindings& bindings) const override {
     return std::make_unique<BoundPreprocess>(spec_, *kernels_, bindings);
   }

@@ -26,6 +26,11 @@ extern "C" __global__ void __launch_bounds__(kTransferThreads) transfer_list(con
 
 const Kernel& transfer_kernel(Device& device) { return device.kernel(kSource, "transfer_list"); }
 
+void collect_transfer_image(Device& device, KernelImages& images) {
+  const Kernel& kernel = transfer_kernel(device);
+  images.try_emplace(kernel.key, *kernel.image);
+}
+
 Transfer::Transfer(Device& device, std::size_t copies, std::size_t bytes)
     : count_(copies), blocks_(static_cast<unsigned>(std::clamp<std::size_t>(bytes / kBlockBytes, 1, kMostBlocks))) {
   if (copies == 0) return;

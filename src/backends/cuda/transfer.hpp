@@ -37,5 +37,7 @@ class Transfer {
 
 /// What all transfers run; compiled at the first call for a device. Throws Error.
 const Kernel& transfer_kernel(Device& device);
+/// Adds its machine code: without it no run gets its inputs.
+void collect_transfer_image(Device& device, KernelImages& images);
 
 }  // namespace saccade::cuda
