@@ -227,7 +227,11 @@ std::function<int()> add_limits(CLI::App& app) {
   app.add_flag("--check", flags->check, "Exit with 3 where anything ran more than 3 % below its bound");
   add_frame_flags(app, *flags);
   flags->common.add_to(app, true);
-  return [flags] { return limits(*flags); };
+  return [flags] {
+    // A plan says whose ceilings bound it.
+    if (!flags->models.empty()) flags->common.model = with_device_of(flags->models.front(), flags->common.model);
+    return limits(*flags);
+  };
 }
 
 }  // namespace saccade::app
