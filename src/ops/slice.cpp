@@ -48,6 +48,17 @@ SliceRanges slice_ranges(const Shape& shape, const Indices& starts, const Indice
   return all;
 }
 
+std::optional<SliceRanges> slice_ranges(const Graph& graph, const Node& node) {
+  std::array<Indices, 4> lists;  // starts, ends, axes, steps
+  for (std::size_t i = 1; i < node.inputs.size(); ++i) {
+    if (node.inputs[i] == ValueId::kNone) continue;
+    const Tensor* constant = graph.constant(node.inputs[i]);
+    if (constant == nullptr) return std::nullopt;
+    lists[i - 1] = Indices(view_of(*constant));
+  }
+  return slice_ranges(graph.value(node.inputs[0]).type.shape, lists[0], lists[1], lists[2], lists[3]);
+}
+
 namespace {
 
 void infer_slice(InferContext& context) {

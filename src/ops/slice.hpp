@@ -1,7 +1,9 @@
 #pragma once
 
 #include <array>
+#include <optional>
 
+#include "graph/graph.hpp"
 #include "ops/values.hpp"
 
 namespace saccade {
@@ -19,5 +21,7 @@ using SliceRanges = std::array<SliceRange, Shape::kMaxRank>;
 /// on, steps of 1). Throws Error (kInvalidFile) where the lists do not fit together.
 SliceRanges slice_ranges(const Shape& shape, const Indices& starts, const Indices& ends, const Indices& axes,
                          const Indices& steps);
+/// What a Slice takes by its constants; nothing where one of its lists is none.
+std::optional<SliceRanges> slice_ranges(const Graph& graph, const Node& node);
 
 }  // namespace saccade

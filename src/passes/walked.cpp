@@ -4,6 +4,7 @@
 
 #include "ops/dispatch.hpp"
 #include "ops/op.hpp"
+#include "ops/slice.hpp"
 #include "ops/transpose.hpp"
 #include "ops/values.hpp"
 #include "passes/match.hpp"
@@ -37,22 +38,14 @@ Origin origin_of_transpose(const Graph& graph, const Node& node) {
 
 std::optional<Origin> origin_of_slice(const Graph& graph, const Node& node) {
   const Shape& from = shape_of(graph, node.inputs[0]);
-  const auto optional = [&](std::size_t i, std::int64_t first, std::int64_t step) {
-    std::vector<std::int64_t> all;
-    for (int n = 0; n < from.rank(); ++n) all.push_back(first + n * step);
-    return node.inputs.size() > i && node.inputs[i] != ValueId::kNone ? integer_constant(graph, node.inputs[i]) : all;
-  };
-  const auto starts = integer_constant(graph, node.inputs[1]);
-  const auto axes = optional(3, 0, 1);
-  const auto steps = optional(4, 1, 0);
-  if (!starts || !axes || !steps) return std::nullopt;
+  const auto ranges = slice_ranges(graph, node);
+  if (!ranges) return std::nullopt;
   Origin origin{.steps = dense_strides(from)};
-  for (std::size_t i = 0; i < starts->size(); ++i) {
-    const int axis = InferContext::axis((*axes)[i], from.rank());
-    if ((*steps)[i] < 1) return std::nullopt;
-    const std::int64_t start = (*starts)[i] < 0 ? (*starts)[i] + from[axis] : (*starts)[i];
-    origin.offset += std::clamp<std::int64_t>(start, 0, from[axis]) * origin.steps[axis];
-    origin.steps[axis] *= std::min((*steps)[i], from[axis]);
+  for (int axis = 0; axis < from.rank(); ++axis) {
+    const SliceRange& range = (*ranges)[static_cast<std::size_t>(axis)];
+    if (range.step < 1) return std::nullopt;
+    origin.offset += range.start * origin.steps[axis];
+    origin.steps[axis] *= range.step;
   }
   return origin;
 }

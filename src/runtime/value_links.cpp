@@ -58,16 +58,11 @@ bool moves_nothing(const Node& transpose, const Value& from, const Value& to) {
 
 std::vector<ValueLink> slice_links(const Graph& graph, const Node& node) {
   const Shape& shape = graph.value(node.inputs[0]).type.shape;
-  const auto list = [&](std::size_t i) {
-    const Tensor* constant = i < node.inputs.size() ? graph.constant(node.inputs[i]) : nullptr;
-    return constant != nullptr ? Indices(view_of(*constant)) : Indices();
-  };
-  for (std::size_t i = 1; i < node.inputs.size(); ++i)
-    if (node.inputs[i] != ValueId::kNone && graph.constant(node.inputs[i]) == nullptr) return {};
-  const SliceRanges ranges = slice_ranges(shape, list(1), list(2), list(3), list(4));
+  const auto ranges = slice_ranges(graph, node);
+  if (!ranges) return {};
   ValueLink link{.base = node.inputs[0], .part = node.outputs[0]};
   for (int i = 0; i < shape.rank(); ++i) {
-    const SliceRange& range = ranges[static_cast<std::size_t>(i)];
+    const SliceRange& range = (*ranges)[static_cast<std::size_t>(i)];
     if (range.step < 0) return {};
     link.first.push_back(range.start);
     link.step.push_back(range.step);
