@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cuda_case.hpp"
 #include "runtime/candidate_check.hpp"
 #include "runtime/cuda_backend.hpp"
 #include "support/graph_builder.hpp"
@@ -53,6 +54,12 @@ TEST(CudaConfigurations, OfProductsAnswerAlike) {
   check(b.build({b.op("MatMul", {b.input("x", {24, 32}), b.input("y", {32, 24})})}), "tiled.matmul");
   test::GraphBuilder c;
   check(c.build({c.op("MatMul", {c.input("x", {24, 32}), c.random({32, 24})})}), "tiled.matmul");
+}
+
+TEST(CudaConfigurations, OfWarpgroupsProductsAnswerAlike) {
+  test::GraphBuilder b;
+  const ValueId weights = b.constant(random_elements(DType::kFloat16, {328, 136}, -0.2F, 0.2F, 7));
+  check(b.build({b.op("MatMul", {b.input("x", {90, 328}, DType::kFloat16), weights})}), "warpgroup.product");
 }
 
 }  // namespace

@@ -136,12 +136,10 @@ class RandomBody {
         const std::int64_t size = shape[static_cast<int>(axis)];
         return builder_.op("Slice", {x, builder_.ints({size / 2}), builder_.ints({size}), builder_.ints({axis})});
       }
-      case 7: return builder_.op("Concat", {x, partner_of_equal_shape(shape), x}, {{"axis", axis}});
+      case 7: return builder_.op("Concat", {x, input(shape), x}, {{"axis", axis}});
       default: return builder_.op("Reshape", {x, builder_.ints({shape[0], -1, 1})});
     }
   }
-
-  ValueId partner_of_equal_shape(const Shape& shape) { return input(shape); }
 
   std::mt19937 random_;
   GraphBuilder builder_;

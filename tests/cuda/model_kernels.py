@@ -55,7 +55,7 @@ def make_plan(task):
     command = [args.binary, "inspect", job.model, "--device", "cuda", "--precision", job.precision]
     environment = os.environ | {
         "LD_LIBRARY_PATH": os.pathsep.join(filter(None, [args.emulator, os.environ.get("LD_LIBRARY_PATH")])),
-        "SACCADE_EMULATOR_RUN": "no", "SACCADE_EMULATOR_CAPABILITY": job.capability,
+        "SACCADE_EMULATOR_RUN": "no", "SACCADE_EMULATOR_CAPABILITY": job.capability, "SACCADE_CACHE": "",
         "SACCADE_EMULATOR_SOURCES": sources_of(args, job.capability)}
     done = subprocess.run(command + ["--pipeline"] * job.pipeline, env=environment, capture_output=True, text=True)
     if done.returncode == 0 or (job.pipeline and "is not recognised" in done.stderr):
@@ -96,6 +96,9 @@ def main():
     cache = os.path.join(args.work, "cache")
     for capability, architecture in {"9.0": "sm_90a", **SAMPLED}.items():
         sources = sorted(glob.glob(os.path.join(sources_of(args, capability), "*.cu")))
+        if not sources and (capability == "9.0" or not args.only):
+            print(f"no kernels for {architecture}")
+            faults += 1
         if capability in SAMPLED:
             sources = compile_kernels.sample_of(sources, SAMPLE)
         faults += compile_kernels.compile_all(sources, architecture, args.headers, cache)

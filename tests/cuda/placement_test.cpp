@@ -27,8 +27,7 @@ class Network {
     Shape shape = image_;
     shape[1] = channels;
     const ValueId x = b_.input("x" + std::to_string(inputs_++), shape, dtype_);
-    channels_[op("Relu", {x}, channels)] = channels;
-    return last_;
+    return op("Relu", {x}, channels);
   }
   ValueId op(const std::string& name, Values inputs, std::int64_t channels,
              const GraphBuilder::AttributeList& attributes = {}) {

@@ -149,7 +149,7 @@ void Cluster::store_to_peer(Thread& thread, unsigned peer, void* shared, const v
 
 bool Cluster::deliver() {
   if (transfers_.empty()) return false;
-  const Transfer transfer = std::move(transfers_.front());
+  Transfer transfer = std::move(transfers_.front());
   transfers_.pop_front();
   if (transfer.block->waiting.live() == 0)
     fail_kernel(site(transfer.to == nullptr     ? "arrive_with_copies"
@@ -157,6 +157,7 @@ bool Cluster::deliver() {
                                                 : "copy_bulk"),
                 "the block whose memory is written has left");
   if (transfer.to == nullptr) {
+    for (Copies::Copy& copy : transfer.copies) copy.to = transfer.block->shared.really(copy.to);
     Copies::finish(transfer.copies);
     arrive(*transfer.block, transfer.barrier, "arrive_with_copies");
     return true;

@@ -105,10 +105,11 @@ struct CUstream_st {
   bool capturing = false;
   bool spoilt = false;  ///< by a call that may not be captured
   std::thread::id capturer;
-  std::vector<emulator::Operation> captured;  ///< of its own and of streams that forked from it
-  std::shared_ptr<CUstream_st> origin;        ///< whose capture this one joined; null: its own
-  std::size_t last_captured = 0;              ///< how far the origin's work had come with its last piece
-  std::size_t joined = 0;                     ///< of that, what the origin waits for
+  std::vector<emulator::Operation> captured;           ///< of its own and of streams that forked from it
+  std::shared_ptr<CUstream_st> origin;                 ///< whose capture this one joined; null: its own
+  std::vector<std::shared_ptr<CUstream_st>> branches;  ///< those that joined its own, by the capturing thread alone
+  std::size_t last_captured = 0;                       ///< how far the origin's work had come with its last piece
+  std::size_t joined = 0;                              ///< of that, what the origin waits for
 };
 
 struct CUgraph_st {

@@ -18,8 +18,7 @@ bool captures_here(const CUstream_st& stream) {
 /// The streams that forked from ORIGIN leave its capture; false: it does not wait for all their work.
 bool end_branches(const std::shared_ptr<CUstream_st>& origin) {
   bool joined = true;
-  for (const auto& stream : handles<CUstream_st>().all()) {
-    if (stream->origin != origin) continue;
+  for (const auto& stream : std::exchange(origin->branches, {})) {
     const std::scoped_lock lock(stream->mutex);
     joined = joined && stream->joined > stream->last_captured;
     origin->spoilt = origin->spoilt || stream->spoilt;
@@ -74,7 +73,8 @@ CUresult wait_for(CUstream handle, const std::shared_ptr<CUevent_st::Record>& re
   if (stream == nullptr) return kInvalidHandle;
   if (!record->captured) {
     if (is_capturing(handle)) return kCaptureUnsupported;
-    return enqueue(handle, [record, recorded] { return record->done ? CUDA_SUCCESS : drain(*recorded); });
+    return enqueue(
+        handle, [record, recorded] { return record->done || recorded == nullptr ? CUDA_SUCCESS : drain(*recorded); });
   }
   if (recorded == nullptr || !is_capturing(recorded.get())) return kCapturedEvent;
   const auto origin = recorded->origin != nullptr ? recorded->origin : recorded;
@@ -85,6 +85,7 @@ CUresult wait_for(CUstream handle, const std::shared_ptr<CUevent_st::Record>& re
     stream->capturing = true;
     stream->capturer = std::this_thread::get_id();
     stream->origin = origin;
+    origin->branches.push_back(stream);
   }
   return CUDA_SUCCESS;
 }
