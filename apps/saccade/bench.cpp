@@ -30,14 +30,6 @@ struct BenchFlags {
   double tolerance = 0.05;
 };
 
-FrameSize frame_size(const std::string& text) {
-  try {
-    return parse_frame_size(text);
-  } catch (const Error& error) {
-    throw CLI::ValidationError("--frame", error.what());
-  }
-}
-
 /// Cores that the process may use.
 int core_count() {
   cpu_set_t cores;
@@ -119,7 +111,10 @@ void add_load_flags(CLI::App& app, BenchOptions& options) {
       ->capture_default_str()
       ->type_name("N");
   app.add_option_function<std::string>(
-         "--frame", [&options](const std::string& text) { options.frame = frame_size(text); },
+         "--frame",
+         [&options](const std::string& text) {
+           options.frame = parsed("--frame", [&] { return parse_frame_size(text); });
+         },
          "The frame that models which are recognised run on (1280x720:i420)")
       ->type_name("WIDTHxHEIGHT:FORMAT");
   app.add_flag("--together", options.together, "Then all models on one frame, as a pipeline runs them");

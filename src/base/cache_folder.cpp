@@ -37,7 +37,9 @@ bool write_whole(const std::filesystem::path& path, std::string_view bytes) noex
   }
   std::filesystem::rename(part, path, error);
   if (!error) return true;
-  errno = error.value();
+  const int why = error.value();
+  std::filesystem::remove(part, error);
+  errno = why;
   return false;
 } catch (...) {
   errno = ENOMEM;

@@ -10,7 +10,8 @@
 
 The first line out is {"version": ...}, or {"missing": ...} where the engine is not installed.  What fails is answered
 with {"error": ...}.  Engines run in their fastest way: outputs left where the engine put them, inputs bound once.
-ONNX Runtime and OpenVINO compute in fp32 on the CPU, torch on the device and in the precision asked for.  An answer comes when the engine's threads are asleep, so that they disturb no one else's turn.
+ONNX Runtime and OpenVINO compute in fp32 on the CPU, torch on the device and in the precision asked for.
+An answer comes when the engine's threads are asleep, so that they disturb no one else's turn.
 """
 import json
 import os

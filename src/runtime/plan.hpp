@@ -104,7 +104,7 @@ class Execution {
   void wait() { runner_->wait(); }
   /// Whether submit() begins anything; where not, wait() does all the work.
   bool overlaps() const { return runner_->overlaps(); }
-  /// For those who run several at once (execution_group.hpp).
+  /// For those who run several at once (Runner::group()).
   Runner& runner() { return *runner_; }
   /// Fills the arena with NaN patterns, inputs included: what a plan reads without having written shows.
   void poison() { runner_->poison(); }

@@ -43,7 +43,7 @@ TacticChoices cached_choices(const Backend& backend) {
       choices[node] = {choice[0], choice[1]};
     return choices;
   } catch (const std::exception& damage) {
-    log(LogLevel::kWarning, "{} is damaged and left alone ({}): delete it", path.string(), damage.what());
+    log(LogLevel::kWarning, "{} is damaged and passed over ({})", path.string(), damage.what());
     return {};
   }
 }

@@ -31,7 +31,7 @@ struct ValueLink {
 };
 
 /// What ties the node's operands together: a link an input of a Concat, a link an output of a Slice, a Split or a view
-/// (PART is kNone where it is left out). None where its kernel has to move elements in another way, or does more.
+/// of which none is left out. None where its kernel has to move elements in another way, or does more.
 std::vector<ValueLink> links_of(const Graph& graph, const Node& node);
 
 /// Whether the node's output can be its input's memory under another shape, both dense: such a node is no launch.

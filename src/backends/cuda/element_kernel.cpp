@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 
 #include "base/error.hpp"
 #include "cuda/element_code.hpp"
@@ -63,17 +64,14 @@ class KernelWriter {
 
   /// By the best of all ways to share the elements out.
   Candidate write_best() const {
-    Turns best;
-    double least = write(best).traffic;
+    std::optional<Candidate> best(write({}));
     for (int dim = 0; dim < to_.type.shape.rank(); ++dim) {
       const Turns turns{dim, count_along(dim)};
       if (turns.count == 1) continue;
-      if (const double traffic = write(turns).traffic; traffic < least) {
-        best = turns;
-        least = traffic;
-      }
+      Candidate made = write(turns);
+      if (made.traffic < best->traffic) best.emplace(std::move(made));
     }
-    return write(best);
+    return *std::move(best);
   }
 
  private:

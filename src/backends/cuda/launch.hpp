@@ -5,8 +5,9 @@
 
 namespace saccade::cuda {
 
-/// Puts a kernel in the queue. It may begin while the one before it ends (kernels/launch.cuh).
-inline void launch(CUfunction function, const Grid& grid, void** arguments, CUstream stream) {
+/// Puts a kernel in the queue. Where it OVERLAPS it may begin while the one before it ends (kernels/launch.cuh), else
+/// it waits for that.
+inline void launch(CUfunction function, const Grid& grid, void** arguments, CUstream stream, bool overlaps = true) {
   CUlaunchAttribute overlap{};
   overlap.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
   overlap.value.programmaticStreamSerializationAllowed = 1;
@@ -19,7 +20,7 @@ inline void launch(CUfunction function, const Grid& grid, void** arguments, CUst
                               .sharedMemBytes = grid.shared_bytes,
                               .hStream = stream,
                               .attrs = &overlap,
-                              .numAttrs = 1};
+                              .numAttrs = overlaps ? 1U : 0U};
   SACCADE_CUDA(cuLaunchKernelEx(&config, function, arguments, nullptr));
 }
 

@@ -134,9 +134,13 @@ class QuantizedConvolution : public Tactic {
     return {};
   }
 
+  std::vector<std::string> configurations(const NodeContext& context, std::size_t count) const override {
+    return tile_configurations(byte_shape(context), limits_of(device_), count);
+  }
+
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
     const ConvolutionShape shape = byte_shape(context);
-    const ConvolutionTile tile = convolution_tiles(shape, limits_of(device_)).front();
+    const ConvolutionTile tile = configured_tile(shape, limits_of(device_), context.configuration);
     const std::vector<std::int64_t> weights = centered_weights(context);
     return make_launch(device_, context,
                        convolution_program(shape, tile, pack_convolution_weights(shape, tile, paired(shape, weights)),

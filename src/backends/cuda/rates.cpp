@@ -7,6 +7,7 @@
 
 #include "base/clock.hpp"
 #include "cuda/capture.hpp"
+#include "cuda/launch.hpp"
 
 // Bandwidths and arithmetic are timed by the device's events, one launch a window, long enough that its own start does
 // not count; a launch's floor by the difference of two graphs of kernels that do nothing; and a run's by the host's
@@ -20,6 +21,9 @@ constexpr double kVector = 16;  // bytes of a load or a store
 constexpr int kFewLaunches = 50;
 constexpr int kManyLaunches = 250;
 constexpr int kSizesOfCopies = 4;
+// As kernels/rates.cuh has them (kChains).
+constexpr double kProductsALoop = 8;
+constexpr double kSumsALoop = 16;
 
 class Rates {
  public:
@@ -75,19 +79,8 @@ class Rates {
     CUdeviceptr from = from_.address();
     CUdeviceptr to = to_.address();
     void* arguments[] = {&from, &to};
-    CUlaunchAttribute overlap{};
-    overlap.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
-    overlap.value.programmaticStreamSerializationAllowed = 1;
-    const CUlaunchConfig config{.gridDimX = blocks(),
-                                .gridDimY = 1,
-                                .gridDimZ = 1,
-                                .blockDimX = kThreads,
-                                .blockDimY = 1,
-                                .blockDimZ = 1,
-                                .hStream = stream_.get(),
-                                .attrs = &overlap,
-                                .numAttrs = overlaps ? 1U : 0U};
-    SACCADE_CUDA(cuLaunchKernelEx(&config, kernel, arguments, nullptr));
+    const Grid grid{.blocks = {blocks(), 1, 1}, .threads = {kThreads, 1, 1}};
+    cuda::launch(kernel, grid, arguments, stream_.get(), overlaps);
   }
 
   /// The shortest of several windows by the device's clock.
@@ -125,12 +118,12 @@ class Rates {
     const double product = 2.0 * 16 * 8 * (tf32 ? 8 : 16);
     return rate_of("multiply_fragments<" + type + (tf32 ? ", true, " : ", false, ") +
                        std::to_string(options_.compute_loops) + ">(reinterpret_cast<float*>(to));",
-                   warps * 8 * options_.compute_loops * product);
+                   warps * kProductsALoop * options_.compute_loops * product);
   }
   double floats() {
     const double threads = static_cast<double>(blocks()) * kThreads;
     return rate_of("multiply_floats<" + std::to_string(options_.compute_loops) + ">(reinterpret_cast<float*>(to));",
-                   threads * 16 * options_.compute_loops * 2.0);
+                   threads * kSumsALoop * options_.compute_loops * 2.0);
   }
 
   /// A graph of so many kernels that do nothing, each waiting for the one before it.

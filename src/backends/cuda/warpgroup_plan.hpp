@@ -33,7 +33,7 @@ std::vector<float> warpgroup_weights(const ConvolutionShape& shape, std::span<co
 
 /// How the work is cut up.
 struct WarpgroupTile {
-  int rows = 64;       ///< a multiple of 8 that warpgroup_rows() allows
+  int rows = 64;       ///< a multiple of 8, beyond 128 of 32
   int tiles = 1;       ///< of 64 filters, that a warpgroup has
   int warpgroups = 1;  ///< that multiply, side by side along the filters
   int depth = 1;       ///< 64 channels of a step

@@ -93,8 +93,10 @@ def binary(graph, node, a, b):
         for x, bias in ((a, b), (b, a)):
             if x.redo and x.op == "MatMul" and x.is_read_once and bias.data is not None and bias.shape == x.shape[-1:]:
                 return x.redo(bias)
-    if node.op == "Div" and a.op == "Exp" and spelled_softmax(graph, a, b):
-        return spelled_softmax(graph, a, b)
+    if node.op == "Div" and a.op == "Exp":
+        fused = spelled_softmax(graph, a, b)
+        if fused:
+            return fused
     if node.op == "Pow" and b.scalar() in (2.0, 0.5):
         return f"{a} * {a}" if b.scalar() == 2.0 else f"torch.sqrt({a})"
     pattern = BINARY[node.op]

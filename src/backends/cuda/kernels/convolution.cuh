@@ -36,8 +36,8 @@
 // fragment's 16 products are 4 neighbouring taps of them.
 
 /// The whole kernel. INPUT and OUTPUT are NHWC (the output kScaledHeight x kScaledWidth where there are phases);
-/// WEIGHTS are blocks of Tiling::kWeightBytes by group, tile of filters and step; BIASES one float a filter, padded to
-/// whole tiles a group. Grid: tiles of pixels, tiles of filters of all groups, kSplit blocks of a cluster.
+/// WEIGHTS are blocks of Tiling::kWeightBytes by group, tile of filters and step; BIASES one Tiling::Bias a filter,
+/// padded to whole tiles a group. Grid: tiles of pixels, tiles of filters of all groups, kSplit blocks of a cluster.
 template <class L, class PostOps>
 __device__ __forceinline__ void convolve(const typename L::Element* __restrict__ input,
                                          const unsigned char* __restrict__ weights,

@@ -67,7 +67,8 @@ struct OutputTargets {
   }
 
   template <class PostOps>
-  __device__ __forceinline__ void store(Output* __restrict__ output, const Sum (&sums)[kLane], int t, const PostOps& post_ops,
+  __device__ __forceinline__ void store(Output* __restrict__ output, const Sum (&sums)[kLane], int t,
+                                        const PostOps& post_ops,
                                         const typename PostOps::template Operands<kLane>* operands) const {
     if (offset[t] < 0) return;
     float x[kLane];

@@ -50,6 +50,7 @@ template <typename T, bool Tf32, int Loops>
 __device__ __forceinline__ void multiply_fragments(float* to) {
   constexpr int kChains = 8;
   float sums[kChains][4] = {};
+  for (int chain = 0; chain < kChains; ++chain) sums[chain][0] = static_cast<float>(chain);  // alike they would be one
   const uint32 a[4] = {threadIdx.x, threadIdx.x + 1, threadIdx.x + 2, threadIdx.x + 3};
   const uint32 b[2] = {threadIdx.x + 4, threadIdx.x + 5};
   for (int loop = 0; loop < Loops; ++loop)

@@ -7,8 +7,8 @@
 enum class GridMode { kNearest, kLinear, kCubic };
 enum class GridPadding { kZeros, kBorder, kReflection };
 
-/// What one coordinate reads along an axis: inputs with their weights. Loops over them must unroll, so that they stay in
-/// registers.
+/// What one coordinate reads along an axis: inputs with their weights. Loops over them must unroll, so that they stay
+/// in registers.
 template <GridMode kMode, typename Number>
 struct GridTaps {
   static constexpr int kCount = kMode == GridMode::kNearest ? 1 : kMode == GridMode::kLinear ? 2 : 4;

@@ -27,8 +27,8 @@ __device__ __forceinline__ int64 bytes_of(const Copy& copy) {
   return there < 0 ? 0 : there < copy.bytes ? there : copy.bytes;
 }
 
-/// Copy number blockIdx.y of LIST, which the host writes before the graph begins and the device reads where it lies: once
-/// a block, since every request goes over the bus.
+/// Copy number blockIdx.y of LIST, which the host writes before the graph begins and the device reads where it lies:
+/// once a block, since every request goes over the bus.
 __device__ __forceinline__ Copy read_copy(const uint64* list) {
   __shared__ uint64 words[kCopyWords];
   if (threadIdx.x < kCopyWords) words[threadIdx.x] = list[blockIdx.y * kCopyPitch + threadIdx.x];
