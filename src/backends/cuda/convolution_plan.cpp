@@ -66,10 +66,26 @@ struct Tiling {
   int items, item_bytes, shared_bytes, filter_tiles;
 };
 
-/// Registers of a thread, about: sums, the fragments of two units (one of float32), and what else is kept.
-int registers_of(const ConvolutionShape& shape, const Tiling& tiling) {
+/// Elements that one copy of an input takes.
+int copied_vector(const ConvolutionShape& shape) {
+  const int most = 16 / element_bytes(shape);
+  const int four_bytes = 4 / element_bytes(shape);
+  if (shape.in_pitch % most == 0 && shape.channels % most == 0) return most;
+  return shape.in_pitch % four_bytes == 0 && shape.channels % four_bytes == 0 ? four_bytes : 1;
+}
+
+/// Copies of a thread for one step.
+int copies_of(const ConvolutionShape& shape, const ConvolutionTile& tile, const Tiling& tiling) {
+  return ceil_div(tiling.copied * (tiling.few ? 1 : tile.step / copied_vector(shape)), tile.threads());
+}
+
+/// Registers of a thread, about: sums, the fragments of two units (one of float32), and what else is kept. Each copy
+/// keeps its offset, and its place where taps are gathered; those of halves are few.
+int registers_of(const ConvolutionShape& shape, const ConvolutionTile& tile, const Tiling& tiling) {
   const int sums = 4 * tiling.m * tiling.n;
-  return is_tensor(shape) ? sums + 8 * tiling.m + 4 * tiling.n + 40 : sums + 8 * tiling.m + 2 * tiling.n + 56;
+  const int places = !tiling.whole && shape.taps() > 1 ? 2 : 1;
+  const int copies = element_bytes(shape) == 4 ? places * copies_of(shape, tile, tiling) : 0;
+  return sums + 8 * tiling.m + copies + (is_tensor(shape) ? 4 * tiling.n + 40 : 2 * tiling.n + 56);
 }
 
 /// Those that a kernel may have which leaves room for a second block, as convolution_source() asks for.
@@ -262,7 +278,7 @@ extern "C" __global__ void {}__launch_bounds__({}, 2)
 }}
 )",
                      convolution_constants("Layer", shape, tile), post_ops.definition,
-                     registers_of(shape, Tiling(shape, tile)), cluster, tile.threads(), post_ops.parameters,
+                     registers_of(shape, tile, Tiling(shape, tile)), cluster, tile.threads(), post_ops.parameters,
                      post_ops.value);
 }
 
@@ -283,14 +299,6 @@ constexpr double kWeightRate = 400;  // bytes of weights that arrive in a cycle
 constexpr double kHidden = 165;      // of their time, behind the launch before
 constexpr double kCrowded = 375;     // a late start where two launches don't fit together
 
-/// Elements that one copy of an input takes.
-int copied_vector(const ConvolutionShape& shape) {
-  const int most = 16 / element_bytes(shape);
-  const int four_bytes = 4 / element_bytes(shape);
-  if (shape.in_pitch % most == 0 && shape.channels % most == 0) return most;
-  return shape.in_pitch % four_bytes == 0 && shape.channels % four_bytes == 0 ? four_bytes : 1;
-}
-
 }  // namespace
 
 double convolution_time(const ConvolutionShape& shape, const ConvolutionTile& tile, const DeviceLimits& limits) {
@@ -298,7 +306,7 @@ double convolution_time(const ConvolutionShape& shape, const ConvolutionTile& ti
   const ConvolutionGrid grid = convolution_grid(shape, tile);
   const int warps = tile.threads() / 32;
   // Blocks that share a multiprocessor, and how often all of them are full.
-  const int registers = registers_of(shape, tiling);
+  const int registers = registers_of(shape, tile, tiling);
   const int resident = std::clamp(
       std::min({233472 / (tiling.shared_bytes + 1024), 64 / warps, 65536 / (tile.threads() * registers)}), 1, 32);
   const int at_once = std::min(resident, ceil_div(grid.blocks(), limits.multiprocessors));
@@ -374,10 +382,10 @@ bool fits(const ConvolutionShape& shape, const ConvolutionTile& tile, const Devi
   const bool few = tile.window == ConvolutionWindow::kFewChannels;
   if (tile.filters % (16 * tile.warps_n) != 0 || (!few && tile.step % (unit * tile.warps_k) != 0)) return false;
   const Tiling tiling(shape, tile);
-  if (tiling.m * tiling.n > 16 || registers_of(shape, tiling) > most_registers(tile)) return false;
+  if (tiling.m * tiling.n > 16 || registers_of(shape, tile, tiling) > most_registers(tile)) return false;
   if (tiling.shared_bytes > limits.shared_bytes) return false;
   if (tile.split > 1 && (tile.split > tiling.steps || !limits.clusters)) return false;
-  if (ceil_div(tiling.copied * (few ? 1 : tile.step / copied_vector(shape)), tile.threads()) > 24) return false;
+  if (copies_of(shape, tile, tiling) > 24) return false;
   // Of tiles whose steps are all on their way at once, one is enough.
   return tile.stages == 2 || tile.stages <= tiling.block_steps;
 }

@@ -60,8 +60,9 @@ KernelCall DecoderCode::kernel(std::string_view name, std::int64_t blocks, std::
       add(!remap().empty(), "int64", "remap", table(remap_table_, std::as_bytes(remap()), program));
   const std::string limits =
       add(!thresholds().empty(), "float", "thresholds", table(threshold_table_, std::as_bytes(thresholds()), program));
+  // One block a multiprocessor is what the bound asks for: without it, ptxas spills to fit as many as there might be.
   made.source = fmt::format(
-      "#include \"candidates.cuh\"\n{}extern \"C\" __global__ void __launch_bounds__({}) {}({}{}) {{\n"
+      "#include \"candidates.cuh\"\n{}extern \"C\" __global__ void __launch_bounds__({}, 1) {}({}{}) {{\n"
       "  begin_kernel();\n  const Decoder<Spec> decoder{{predictions, {}, {}, {}, {}}};\n  {}\n}}\n",
       spec(), threads, name, parameters, more, scores, asked, mapped, limits, call);
   made.grid = {.blocks = {static_cast<unsigned>(blocks), 1, 1}, .threads = {static_cast<unsigned>(threads), 1, 1}};

@@ -119,7 +119,8 @@ __device__ __forceinline__ void convolve(const typename L::Element* __restrict__
     commit_copies();
   }
   // Few operands are fetched now, many once the registers of the loop are free.
-  constexpr bool kEarly = S::kVectorStores && S::kTargets <= 4;
+  constexpr bool kEarly =
+      S::kVectorStores && S::kTargets <= 4 && S::kTargets * S::Warp::kLane * sizeof(typename L::Output) <= 64;
   typename PostOps::template Operands<S::Warp::kLane> operands[S::kTargets];
   if constexpr (kEarly) {
 #pragma unroll

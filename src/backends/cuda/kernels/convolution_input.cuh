@@ -10,9 +10,11 @@ struct InputCopies {
   using S = Tiling<L>;
   using T = typename L::Element;
 
-  /// Element offsets of this thread's vectors at channel 0; of the first tap, and maybe outside, where it gathers.
+  static constexpr bool kMoves = !S::kWhole && S::kTaps > 1;  // each tap has pixels outside of its own
+
+  /// Element offsets of this thread's vectors at channel 0, -1 outside; where taps move, the first one's anyway.
   int from[S::kCopies];
-  int place[S::kWhole ? 1 : S::kCopies];  // of the window's first tap: y and x, 16 bits each
+  int place[kMoves ? S::kCopies : 1];  // of the window's first tap: y and x, 16 bits each
 
   __device__ __forceinline__ void aim(int image, int y, int x, int first_pixel, int group) {
 #pragma unroll
@@ -31,8 +33,13 @@ struct InputCopies {
         const int line = pixel / L::kOutWidth;
         const int in_y = line % L::kOutHeight * L::kStrideY - L::kPadY;
         const int in_x = pixel % L::kOutWidth * L::kStrideX - L::kPadX;
+        const bool there = pixel < S::kPixels && row < S::kCopied;
         from[i] = ((line / L::kOutHeight * L::kHeight + in_y) * L::kWidth + in_x) * L::kInPitch + channel;
-        place[i] = pixel < S::kPixels && row < S::kCopied ? in_y * 65536 + (in_x & 0xFFFF) : -32768 * 65536;
+        if constexpr (kMoves) {
+          place[i] = there ? in_y * 65536 + (in_x & 0xFFFF) : -32768 * 65536;
+        } else if (!there || !inside(in_y, in_x)) {
+          from[i] = -1;
+        }
       }
     }
   }
@@ -64,12 +71,10 @@ struct InputCopies {
       const int row = at / S::kPixelVectors;
       const int vector = at % S::kPixelVectors;
       int held = row;
-      bool valid;
+      bool valid = from[i] >= 0;
       int offset = from[i] + channel;
-      if constexpr (S::kWhole) {
-        held = row / S::kPatchWidth * S::kLinePixels + row % S::kPatchWidth;
-        valid = from[i] >= 0;
-      } else {
+      if constexpr (S::kWhole) held = row / S::kPatchWidth * S::kLinePixels + row % S::kPatchWidth;
+      if constexpr (kMoves) {
         valid = inside((place[i] >> 16) + tap_y, static_cast<short>(place[i] & 0xFFFF) + tap_x);
         offset += (tap_y * L::kWidth + tap_x) * L::kInPitch;
       }

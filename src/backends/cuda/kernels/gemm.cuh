@@ -49,7 +49,7 @@ __device__ __forceinline__ void copy_matrix(T* shared, const T* __restrict__ fro
   constexpr int kVectors = kRows * kLength / kVector;
   constexpr int kCopies = ceil_div(kVectors, kThreads);
   // Unrolled as a whole, each copy would keep its addresses in registers from step to step.
-  constexpr int kUnrolled = kCopies > 8 ? 4 : kCopies;
+  constexpr int kUnrolled = kCopies > (kVector * sizeof(T) == 16 ? 8 : 4) ? 4 : kCopies;
 #pragma unroll kUnrolled
   for (int i = 0; i < kCopies; ++i) {
     const int at = threadIdx.x + i * kThreads;
