@@ -84,6 +84,36 @@ TEST(CudaAttention, MultipliesHalvesOnTensorCores) {
       .check("fused.attention", kHalf);
 }
 
+TEST(CudaAttention, TakesManyKeysByWarpgroups) {
+  for (DType dtype : {DType::kFloat16, DType::kBFloat16}) {
+    const CudaTolerance tolerance = dtype == DType::kFloat16 ? kHalf : kBrain;
+    // Whole blocks of queries and steps of keys, and tails of both; heads of fewer and of more than 64 channels.
+    separate({.heads = 1, .queries = 64, .keys = 256, .channels = 64, .values = 64}, dtype)
+        .check("warpgroup.attention", tolerance);
+    separate({.queries = 70, .keys = 331, .channels = 40, .values = 80}, dtype).check("warpgroup.attention", tolerance);
+    separate({.heads = 1, .queries = 65, .keys = 259, .channels = 128, .values = 8}, dtype)
+        .check("warpgroup.attention", tolerance);
+    separate({.heads = 1, .queries = 64, .keys = 300, .channels = 16, .values = 128}, dtype)
+        .check("warpgroup.attention", tolerance);
+  }
+}
+
+TEST(CudaAttention, TakesManyMaskedKeysByWarpgroups) {
+  const Lengths lengths{.heads = 2, .queries = 66, .keys = 270};
+  CudaCase masked = separate(lengths, DType::kFloat16);
+  add_mask(masked, lengths, DType::kFloat16);
+  masked.check("warpgroup.attention", kHalf);
+  separate({.queries = 64, .keys = 260}, DType::kFloat16).attribute("scale", -0.7F).check("warpgroup.attention", kHalf);
+}
+
+TEST(CudaAttention, ReadsManyTokensOfOneTensorByWarpgroups) {
+  const Lengths lengths{.heads = 2, .queries = 256, .keys = 256, .channels = 24, .values = 24};
+  CudaCase one = attention(lengths);
+  for (const auto& [name, first] : {std::pair{"query", 0}, {"key", 48}, {"value", 96}})
+    one.input(DType::kFloat16, {1, 256, 144}).attribute(name, rows(lengths, 256, 144, first, 24));
+  one.check("warpgroup.attention", kHalf);
+}
+
 TEST(CudaAttention, AddsMasks) {
   const Lengths lengths{.images = 2, .heads = 2, .queries = 19, .keys = 45};
   for (DType mask : {DType::kFloat32, DType::kFloat16, DType::kFloat64}) {

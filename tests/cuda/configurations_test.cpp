@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cuda_case.hpp"
+#include "ops/walk.hpp"
 #include "runtime/candidate_check.hpp"
 #include "runtime/cuda_backend.hpp"
 #include "support/graph_builder.hpp"
@@ -60,6 +61,25 @@ TEST(CudaConfigurations, OfWarpgroupsProductsAnswerAlike) {
   test::GraphBuilder b;
   const ValueId weights = b.constant(random_elements(DType::kFloat16, {328, 136}, -0.2F, 0.2F, 7));
   check(b.build({b.op("MatMul", {b.input("x", {90, 328}, DType::kFloat16), weights})}), "warpgroup.product");
+}
+
+Graph attention() {
+  test::GraphBuilder b;
+  Walk walk;
+  walk.loops = {Walk::Loop{}, Walk::Loop{{260, 32}}, Walk::Loop{{32, 1}}};
+  const std::vector<std::int64_t> rows = walk.to_integers();
+  const auto input = [&](const char* name) { return b.input(name, {260, 32}, DType::kFloat16); };
+  return b.build({b.op("saccade.StridedAttention", {input("q"), input("k"), input("v")},
+                       {{"query", rows},
+                        {"key", rows},
+                        {"value", rows},
+                        {"output", rows},
+                        {"shape", std::vector<std::int64_t>{260, 32}}})});
+}
+
+TEST(CudaConfigurations, OfAttentionsAnswerAlike) {
+  check(attention(), "fused.attention");
+  check(attention(), "warpgroup.attention");
 }
 
 }  // namespace

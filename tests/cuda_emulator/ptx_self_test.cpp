@@ -188,6 +188,45 @@ extern "C" __global__ void k(const float* a, const float* b, float* d) {
   EXPECT_EQ(device.download<float>(d, 64 * 24 + 12), wanted);
 }
 
+TEST(EmulatedPtx, MultipliesRegistersByColumnsOnAWarpgroup) {
+  EmulatedDevice device;
+  const auto a = numbers(64 * 16, 7);
+  const auto b = numbers(16 * 64, 8);
+  const CUdeviceptr d = device.allocate(64 * 48 * sizeof(float));
+  const CUfunction kernel = device.kernel(R"(
+#include "warpgroup.cuh"
+extern "C" __global__ void k(const float* a, const float* b, float* d) {
+  extern __shared__ __align__(1024) unsigned char rows[];
+  for (int i = threadIdx.x; i < 16 * 64; i += 128) {
+    const int row = i >> 6, chunk = (i >> 3) & 7;
+    *reinterpret_cast<float16*>(rows + row * 128 + (chunk ^ (row & 7)) * 16 + (i & 7) * 2) = to_float16(b[i]);
+  }
+  show_tensor_cores();
+  __syncthreads();
+  const int warp = threadIdx.x >> 5, g = (threadIdx.x >> 2) & 7, q = threadIdx.x & 3;
+  uint32 left[4];
+  for (int i = 0; i < 4; ++i) {
+    const float* two = a + (16 * warp + g + (i & 1) * 8) * 16 + (i >> 1) * 8 + 2 * q;
+    left[i] = pair_of<float16>(two[0], two[1]);
+  }
+  float sums[24];
+  for (int i = 0; i < 24; ++i) sums[i] = 1;
+  begin_products();
+  multiply_add_columns<float16, 48>(sums, left, shared_columns(rows));
+  commit_products();
+  wait_products<0>();
+  settle(sums);
+  for (int i = 0; i < 24; ++i)
+    d[(16 * warp + g + ((i >> 1) & 1) * 8) * 48 + (i >> 2) * 8 + 2 * q + (i & 1)] = sums[i];
+})");
+  ASSERT_EQ(device.run(kernel, 1, 128, {device.upload(a), device.upload(b), d}, 16 * 128), CUDA_SUCCESS);
+  std::vector<float> wanted(64 * 48, 1.0F);
+  for (std::size_t i = 0; i < 64; ++i)
+    for (std::size_t j = 0; j < 48; ++j)
+      for (std::size_t k = 0; k < 16; ++k) wanted[48 * i + j] += a[16 * i + k] * b[64 * k + j];
+  EXPECT_EQ(device.download<float>(d, 64 * 48), wanted);
+}
+
 TEST(EmulatedPtx, CopiesWhenWaitedFor) {
   EmulatedDevice device;
   const CUdeviceptr from = device.upload(std::vector<int>{1, 2, 3, 4, 5, 6, 7, 8});

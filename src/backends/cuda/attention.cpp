@@ -1,5 +1,7 @@
 #include "cuda/attention.hpp"
 
+#include <algorithm>
+
 #include "cuda/attention_plan.hpp"
 #include "cuda/convolution.hpp"
 #include "cuda/element_code.hpp"
@@ -63,41 +65,90 @@ NodeProgram attention_program(const AttentionShape& shape, const AttentionTile& 
   return program;
 }
 
-class FusedAttention : public Tactic {
- public:
-  explicit FusedAttention(Device& device) : device_(device) {}
-  std::string_view name() const override { return "fused.attention"; }
+/// What all of a device's attentions ask for.
+Support supports_attention(const NodeContext& context) {
+  if (!is_attention(context.node)) return Support::other_operator("not a StridedAttention");
+  if (!context.node.post_ops.empty()) return Support::no("it has post-ops");
+  const DType type = context.output().type.dtype;
+  if (type != DType::kFloat32 && type != DType::kFloat16 && type != DType::kBFloat16)
+    return Support::no("it multiplies no such type");
+  for (int i = 0; i < context.input_count(); ++i)
+    if (context.has(i) && context.input(i).type.shape.elements() >= kMaxElements)
+      return Support::no("its tensors are too large");
+  if (context.output().type.shape.elements() >= kMaxElements) return Support::no("its tensors are too large");
+  const auto shape = attention_shape(context);
+  if (!shape) return Support::no("its channels-last tensors are no walks");
+  if (shape->walks.batches() > 65535) return Support::no("it has too many batches");
+  if (shape->walks.channels() > kMostChannels || shape->walks.value_channels() > kMostChannels)
+    return Support::no("it has more than 256 channels");
+  return {};
+}
 
-  Support supports(const NodeContext& context) const override {
-    if (!is_attention(context.node)) return Support::other_operator("not a StridedAttention");
-    if (!context.node.post_ops.empty()) return Support::no("it has post-ops");
-    const DType type = context.output().type.dtype;
-    if (type != DType::kFloat32 && type != DType::kFloat16 && type != DType::kBFloat16)
-      return Support::no("it multiplies no such type");
-    for (int i = 0; i < context.input_count(); ++i)
-      if (context.has(i) && context.input(i).type.shape.elements() >= kMaxElements)
-        return Support::no("its tensors are too large");
-    if (context.output().type.shape.elements() >= kMaxElements) return Support::no("its tensors are too large");
-    const auto shape = attention_shape(context);
-    if (!shape) return Support::no("its channels-last tensors are no walks");
-    if (shape->walks.batches() > 65535) return Support::no("it has too many batches");
-    if (shape->walks.channels() > kMostChannels || shape->walks.value_channels() > kMostChannels)
-      return Support::no("it has more than 256 channels");
-    return {};
+/// A tactic that has TILES of a shape to choose from.
+class Attention : public Tactic {
+ public:
+  explicit Attention(Device& device) : device_(device) {}
+
+  std::vector<std::string> configurations(const NodeContext& context, std::size_t count) const override {
+    std::vector<std::string> texts;
+    for (const AttentionTile& tile : distinct_tiles(tiles(*attention_shape(context)), count))
+      texts.push_back(tile.to_string());
+    return texts;
   }
 
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
     const AttentionShape shape = *attention_shape(context);
-    return make_launch(device_, context, attention_program(shape, attention_tiles(shape, limits_of(device_)).front()));
+    const std::vector<AttentionTile> all = tiles(shape);
+    const auto asked = std::ranges::find(all, context.configuration, &AttentionTile::to_string);
+    return make_launch(device_, context, attention_program(shape, asked == all.end() ? all.front() : *asked));
+  }
+
+ protected:
+  /// The most promising first.
+  virtual std::vector<AttentionTile> tiles(const AttentionShape& shape) const = 0;
+
+  Device& device_;
+};
+
+class FusedAttention : public Attention {
+ public:
+  using Attention::Attention;
+  std::string_view name() const override { return "fused.attention"; }
+  Support supports(const NodeContext& context) const override { return supports_attention(context); }
+
+ private:
+  std::vector<AttentionTile> tiles(const AttentionShape& shape) const override {
+    return attention_tiles(shape, limits_of(device_));
+  }
+};
+
+class WarpgroupAttention : public Attention {
+ public:
+  using Attention::Attention;
+  std::string_view name() const override { return "warpgroup.attention"; }
+
+  Support supports(const NodeContext& context) const override {
+    if (Support known = supports_attention(context); !known) return known;
+    if (device_.capability() != 90) return Support::no("the device lacks Hopper's warpgroup instructions");
+    const AttentionShape shape = *attention_shape(context);
+    if (is_short(shape)) return Support::no("it is too short");
+    if (tiles(shape).empty())
+      return Support::no("it is none of halves in multiples of 16 bytes, of up to 128 channels");
+    return {};
   }
 
  private:
-  Device& device_;
+  /// Where blocks of fewer queries, between which more warps share the keys, are as fast.
+  static bool is_short(const AttentionShape& shape) { return shape.walks.queries() < 64 || shape.walks.keys() < 256; }
+  std::vector<AttentionTile> tiles(const AttentionShape& shape) const override {
+    return warpgroup_attention_tiles(shape, limits_of(device_));
+  }
 };
 
 }  // namespace
 
 std::unique_ptr<Tactic> fused_attention(Device& device) { return std::make_unique<FusedAttention>(device); }
+std::unique_ptr<Tactic> warpgroup_attention(Device& device) { return std::make_unique<WarpgroupAttention>(device); }
 
 LayoutRule attention_layout_rule(const NodeContext& context) {
   const int rank = context.output().type.shape.rank();

@@ -37,6 +37,44 @@ inline void work_out(const void* data) {
       for (int i = 0; i < 2; ++i) product.d[4 * j + 2 * i + e] = static_cast<float>(sums[i]);
     }
 }
+
+struct ColumnsProduct {
+  float* d;
+  const unsigned char* b;
+  int lane;
+  float a[2][16];  // rows g and g + 8
+};
+template <typename T, int N>
+inline void work_out_columns(const void* data) {
+  ColumnsProduct product;
+  __builtin_memcpy(&product, data, sizeof product);
+  for (int j = 0; j < N / 8; ++j)
+    for (int e = 0; e < 2; ++e)
+      for (int i = 0; i < 2; ++i) {
+        float& d = product.d[4 * j + 2 * i + e];
+        double sum = d;
+        for (int k = 0; k < 16; ++k)
+          sum += static_cast<double>(product.a[i][k]) * swizzled<T>(product.b, k, 8 * j + 2 * (product.lane % 4) + e);
+        d = static_cast<float>(sum);
+      }
+}
+/// What a lane has of A, and its two whole rows.
+struct RowExchange {
+  Site site;
+  const uint32* a;
+  float (*rows)[16];
+};
+template <typename T>
+inline void exchange_rows(void* const* lanes, unsigned) {
+  expect_warp({"multiply_add_columns", "warpgroup.cuh", 0}, lanes);
+  for (int lane = 0; lane < 32; ++lane)
+    for (int k = 0; k < 16; ++k)
+      for (int i = 0; i < 2; ++i) {
+        const auto& owner = *static_cast<RowExchange*>(lanes[lane / 4 * 4 + k % 8 / 2]);
+        const uint32 pair = owner.a[i + k / 8 * 2];
+        static_cast<RowExchange*>(lanes[lane])->rows[i][k] = widen(T{static_cast<uint16>(pair >> 16 * (k % 2))});
+      }
+}
 inline void expect_whole_warp(void* const* lanes, unsigned) { expect_warp({"products", "warpgroup.cuh", 0}, lanes); }
 
 }  // namespace cpu
@@ -48,6 +86,7 @@ inline SharedRows shared_rows(const void* shared, SACCADE_PLACE) {
   if (!cpu::runtime.is_shared(shared)) cpu::runtime.fail({"shared_rows", file, line}, "not in shared memory");
   return static_cast<const unsigned char*>(shared);
 }
+inline SharedRows shared_columns(const void* shared, SACCADE_PLACE) { return shared_rows(shared, line, file); }
 inline SharedRows further(SharedRows rows, int bytes) { return rows + bytes; }
 
 inline void show_tensor_cores() {}
@@ -76,4 +115,15 @@ inline void multiply_add_warpgroup(float (&d)[N / 2], SharedRows a, SharedRows b
   const auto thread = cpu::thread_number();
   const cpu::WarpgroupProduct product{d, a, b, static_cast<int>(thread / 32 % 4), static_cast<int>(thread % 32)};
   cpu::runtime.begin_product(cpu::work_out<T, N>, &product, sizeof product);
+}
+template <typename T, int N>
+inline void multiply_add_columns(float (&d)[N / 2], const uint32 (&a)[4], SharedRows b, SACCADE_PLACE) {
+  static_assert(N % 16 == 0 && N >= 16 && N <= 64);
+  const cpu::Site site{"multiply_add_columns", file, line};
+  if (cpu::bit_cast<size_t>(b) % 1024 != 0) cpu::runtime.fail(site, "rows begin at no multiple of 1024");
+  if (!cpu::runtime.is_shared(b + 15 * 128)) cpu::runtime.fail(site, "an operand does not lie in shared memory");
+  cpu::ColumnsProduct product{d, b, static_cast<int>(cpu::thread_number() % 32), {}};
+  cpu::RowExchange mine{site, a, product.a};
+  cpu::runtime.wait_warp(site, ~0U, &mine, cpu::exchange_rows<T>);
+  cpu::runtime.begin_product(cpu::work_out_columns<T, N>, &product, sizeof product);
 }

@@ -73,6 +73,21 @@ __device__ __forceinline__ float power_of_two<float>(float x) {
   return exp2f(x);
 }
 
+/// What a mask adds to the scores of one lane's query, which is number TOKEN of its batch, and of 8 and so on behind
+/// it.
+template <class L>
+struct AttentionMask {
+  const typename L::MaskElement* __restrict__ mask;
+  int token;
+
+  __device__ __forceinline__ float operator()(int row, int key) const {
+    if constexpr (!L::kMasked) return 0.0F;
+    if (token + row >= L::kQueries || key >= L::kKeys) return 0.0F;
+    return static_cast<float>(
+        widen(mask[L::Mask::batch(blockIdx.y) + L::Mask::token(token + row) + L::Mask::channel(key)]));
+  }
+};
+
 /// What a warp knows of its queries: sums of values, fragments of 16 rows by 8 columns, and for the two rows of each
 /// tile that a lane has a part of, the greatest score so far and its part of the sum of their weights.
 template <class L>
@@ -142,9 +157,9 @@ __device__ __forceinline__ void score(float (&scores)[L::kTiles][L::kStep / 8][4
 }
 
 /// Makes weights of SCORES, of the keys from FIRST on, and rescales what was summed up.
-template <class L, class Mask>
+template <class L>
 __device__ __forceinline__ void weigh(AttentionState<L>& state, float (&scores)[L::kTiles][L::kStep / 8][4], int first,
-                                      const Mask& mask) {
+                                      const AttentionMask<L>& mask) {
   using S = AttentionTiling<L>;
   using T = typename L::Element;
   const int column = threadIdx.x % 4 * 2;
@@ -264,19 +279,27 @@ __device__ __forceinline__ void gather_values(AttentionState<L>& state,
   }
 }
 
-/// Puts the splits' sums together and stores the answers of the block's queries, which are those from FIRST on.
+/// Where the splits' sums meet: for each split and row its sums, its greatest score and the sum of its weights.
 template <class L>
-__device__ __forceinline__ void answer(const AttentionState<L>& state, unsigned char* shared,
-                                       typename L::Element* __restrict__ output, int first) {
+struct AttentionMeeting {
   using S = AttentionTiling<L>;
-  using T = typename L::Element;
-  using To = typename L::Answer;
+  float* sums;
+  float* greatest;
+  float* weights;
+
+  __device__ __forceinline__ explicit AttentionMeeting(unsigned char* shared)
+      : sums(reinterpret_cast<float*>(shared)),
+        greatest(sums + L::kSplits * S::kRows * S::kSumPitch),
+        weights(greatest + L::kSplits * S::kRows) {}
+};
+
+/// Puts what a warp has summed up where the splits meet.
+template <class L>
+__device__ __forceinline__ void part(const AttentionState<L>& state, const AttentionMeeting<L>& meeting) {
+  using S = AttentionTiling<L>;
+  const auto& [sums, greatest, weights] = meeting;
   const int lane = threadIdx.x % 32;
   const int warp = threadIdx.x / 32;
-  float* sums = reinterpret_cast<float*>(shared);
-  float* greatest = sums + L::kSplits * S::kRows * S::kSumPitch;
-  float* weights = greatest + L::kSplits * S::kRows;
-  __syncthreads();  // the ring has been read
 #pragma unroll
   for (int t = 0; t < L::kTiles; ++t)
 #pragma unroll
@@ -291,10 +314,19 @@ __device__ __forceinline__ void answer(const AttentionState<L>& state, unsigned 
         *reinterpret_cast<Packed<float, 2>*>(sums + row * S::kSumPitch + e * 8 + lane % 4 * 2) = {
             state.sums[t][e][2 * half], state.sums[t][e][2 * half + 1]};
     }
-  __syncthreads();
+}
+
+/// Puts the splits' sums together and stores the answers of the block's queries, which are those from FIRST on.
+template <class L, int kThreads>
+__device__ __forceinline__ void answer(const AttentionMeeting<L>& meeting, typename L::Element* __restrict__ output,
+                                       int first) {
+  using S = AttentionTiling<L>;
+  using T = typename L::Element;
+  using To = typename L::Answer;
+  const auto& [sums, greatest, weights] = meeting;
   constexpr int kAcross = S::kWidth / 8;
   constexpr bool kWhole = To::kVector * sizeof(T) == 16 && L::kValueChannels % 8 == 0;
-  for (int at = threadIdx.x; at < S::kRows * kAcross; at += S::kThreads) {
+  for (int at = threadIdx.x; at < S::kRows * kAcross; at += kThreads) {
     const int row = To::kTokensAreNear ? at % S::kRows : at / kAcross;
     const int column = (To::kTokensAreNear ? at / S::kRows : at % kAcross) * 8;
     if (first + row >= L::kQueries || column >= L::kValueChannels) continue;
@@ -316,8 +348,9 @@ __device__ __forceinline__ void answer(const AttentionState<L>& state, unsigned 
         for (int c = 0; c < 4; ++c) x[i + c] = fmaf(part.data[c], rescale, x[i + c]);
       }
     }
+    const float share = 1 / total;
 #pragma unroll
-    for (int i = 0; i < 8; ++i) x[i] /= total;
+    for (int i = 0; i < 8; ++i) x[i] *= share;
     T* to = output + To::token(first + row);
     if constexpr (kWhole) {
       store_packed(to + column, x);
@@ -356,12 +389,7 @@ __device__ __forceinline__ void attend(const typename L::Element* __restrict__ q
   AttentionState<L> state = {};
 #pragma unroll
   for (int t = 0; t < L::kTiles; ++t) state.greatest[t][0] = state.greatest[t][1] = -INFINITY;
-  const auto hidden = [&](int row, int at) {
-    if constexpr (!L::kMasked) return 0.0F;
-    const int token = first + group * S::kGroupRows + row + lane / 4;
-    if (token >= L::kQueries || at >= L::kKeys) return 0.0F;
-    return static_cast<float>(widen(mask[L::Mask::batch(blockIdx.y) + L::Mask::token(token) + L::Mask::channel(at)]));
-  };
+  const AttentionMask<L> hidden{mask, first + group * S::kGroupRows + lane / 4};
   begin_kernel();
 
   const auto copy_step = [&](int step) {
@@ -404,5 +432,9 @@ __device__ __forceinline__ void attend(const typename L::Element* __restrict__ q
     weigh<L>(state, scores, at, hidden);
     gather_values<L>(state, scores, values, parked);
   }
-  answer<L>(state, shared, output, first);
+  const AttentionMeeting<L> meeting(shared);
+  __syncthreads();  // the ring has been read
+  part(state, meeting);
+  __syncthreads();
+  answer<L, S::kThreads>(meeting, output, first);
 }

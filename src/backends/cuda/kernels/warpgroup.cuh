@@ -13,6 +13,9 @@
 //   wait_products<Pending>();            // all but the newest PENDING groups are done
 //   settle(d);                           // D may be read
 //
+// multiply_add_columns<T, N>(d, a, b) has A in registers, each warp's 16 rows as multiply_add()'s fragments (ptx.cuh),
+// and B by columns: its rows of 64 halves, of which N are multiplied, lie along D's columns, and the sum runs over 16.
+//
 // Number 4 j + 2 i + e of a thread's share of D is row 16 w + g + 8 i, column 8 j + 2 q + e, with w the warp in its
 // warpgroup, g = lane / 4 and q = lane % 4.
 
@@ -28,6 +31,12 @@ __device__ __forceinline__ SharedRows shared_rows(const void* shared) {
 }
 /// The same, BYTES further on: 32 for the next 16 halves of all rows, 128 times a multiple of 8 for other rows.
 __device__ __forceinline__ SharedRows further(SharedRows rows, int bytes) { return rows + bytes / 16; }
+
+/// The same rows as multiply_add_columns() takes them.
+__device__ __forceinline__ SharedRows shared_columns(const void* shared) {
+  constexpr uint64 kEightRows = 1024 / 16;  // in the place where rows alone have nothing
+  return (shared_rows(shared) & ~(uint64{0xFFFF} << 16)) | kEightRows << 16;
+}
 
 /// Makes what this thread wrote to shared memory, or waited for, seen by the tensor cores.
 __device__ __forceinline__ void show_tensor_cores() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
@@ -144,6 +153,26 @@ SACCADE_PRODUCTS(160, "%80", "%81")
 SACCADE_PRODUCTS(192, "%96", "%97")
 SACCADE_PRODUCTS(224, "%112", "%113")
 SACCADE_PRODUCTS(256, "%128", "%129")
+#undef SACCADE_PRODUCTS
+#undef SACCADE_PRODUCT
+
+template <typename T, int N>
+__device__ __forceinline__ void multiply_add_columns(float (&d)[N / 2], const uint32 (&a)[4], SharedRows b);
+#define SACCADE_PRODUCT(T, type, n, a_names, b_name)                                                                  \
+  template <>                                                                                                         \
+  __device__ __forceinline__ void multiply_add_columns<T, n>(float(&d)[n / 2], const uint32(&a)[4], SharedRows b) {   \
+    asm volatile("wgmma.mma_async.sync.aligned.m64n" #n "k16.f32." type "." type " {" SACCADE_NAMES_##n               \
+                 "}, {" a_names "}, " b_name ", 1, 1, 1, 1;"                                                          \
+                 : SACCADE_SUMS_##n                                                                                   \
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));                                               \
+  }
+#define SACCADE_PRODUCTS(n, a_names, b_name)          \
+  SACCADE_PRODUCT(float16, "f16", n, a_names, b_name) \
+  SACCADE_PRODUCT(bfloat16, "bf16", n, a_names, b_name)
+SACCADE_PRODUCTS(16, "%8,%9,%10,%11", "%12")
+SACCADE_PRODUCTS(32, "%16,%17,%18,%19", "%20")
+SACCADE_PRODUCTS(48, "%24,%25,%26,%27", "%28")
+SACCADE_PRODUCTS(64, "%32,%33,%34,%35", "%36")
 #undef SACCADE_PRODUCTS
 #undef SACCADE_PRODUCT
 
