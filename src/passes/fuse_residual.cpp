@@ -1,34 +1,106 @@
+#include <algorithm>
+
 #include "passes/channel_affine.hpp"
 
 // Conv, ConvTranspose, Gemm or MatMul followed by an Add of another tensor of its output's shape: the Add becomes a
-// post-op. Nothing but the Add may read the product, so the other tensor can't depend on it.
+// post-op. Nothing but the Add may read the product, so the other tensor can't depend on it. Between a product of
+// matrices and the Add dimensions may be renamed: the other tensor's are then, and the sum's behind it.
 namespace saccade {
 namespace {
 
 /// The bias is input 2 of all of them: operands of post-ops come behind it.
 constexpr std::size_t kFirstOperand = 3;
 
+bool multiplies_matrices(const Node& node) { return node.is("Gemm") || node.is("MatMul"); }
+
 bool takes_residual(const Node& node) {
-  return node.domain.empty() && node.outputs.size() == 1 &&
-         (node.op == "Conv" || node.op == "ConvTranspose" || node.op == "Gemm" || node.op == "MatMul");
+  return multiplies_matrices(node) || node.is("Conv") || node.is("ConvTranspose");
 }
 
-/// PRODUCT with the sum's other operand, then what is fused to the sum already.
-Node fuse(const Node& product, const Node& sum, ValueId other) {
-  Node fused = product;
-  if (fused.inputs.size() < kFirstOperand) fused.inputs.resize(kFirstOperand, ValueId::kNone);
-  fused.post_ops.push_back({.op = "Add", .operand = static_cast<int>(fused.inputs.size())});
-  fused.inputs.push_back(other);
-  for (PostOp post : sum.post_ops) {
-    if (post.operand >= 0) {
-      const ValueId operand = sum.inputs[static_cast<std::size_t>(post.operand)];
-      post.operand = static_cast<int>(fused.inputs.size());
-      fused.inputs.push_back(operand);
-    }
-    fused.post_ops.push_back(std::move(post));
-  }
-  return fused;
+bool renames(const Graph& graph, const Node& node) {
+  static constexpr std::string_view kNames[] = {"Reshape", "Flatten", "Squeeze", "Unsqueeze"};
+  return node.domain.empty() && is_plain(node) && std::ranges::find(kNames, node.op) != std::end(kNames) &&
+         graph.value(node.inputs[0]).layout == Layout::kRowMajor &&
+         graph.value(output_of(node)).layout == Layout::kRowMajor;
 }
+
+class Fusion {
+ public:
+  Fusion(const Graph& graph, NodeId id) : graph_(graph), id_(id), sum_(graph.node(id)) {}
+
+  std::optional<Patch> patch() const {
+    for (std::size_t i = 0; i < 2; ++i) {
+      const Node* product = product_of(sum_.inputs[i]);
+      if (product != nullptr && fits(*product, i)) return fused(*product, sum_.inputs[1 - i]);
+    }
+    return {};
+  }
+
+ private:
+  const TensorType& type_of(ValueId id) const { return graph_.value(id).type; }
+
+  /// What makes an operand of the sum for it alone, renamed or not; null: no product does.
+  const Node* product_of(ValueId operand) const {
+    const Node* producer = producer_for(graph_, operand, id_);
+    if (producer == nullptr || producer->outputs.size() != 1) return nullptr;
+    if (takes_residual(*producer)) return producer;
+    if (!renames(graph_, *producer) || graph_.value(output_of(sum_)).layout != Layout::kRowMajor) return nullptr;
+    const Node* before = producer_for(graph_, producer->inputs[0], graph_.value(operand).producer);
+    return before != nullptr && multiplies_matrices(*before) && before->outputs.size() == 1 ? before : nullptr;
+  }
+
+  bool fits(const Node& product, std::size_t i) const {
+    const TensorType& result = type_of(output_of(sum_));
+    if (product.post_ops.size() + 1 + sum_.post_ops.size() > kMaxPostOps) return false;
+    if (type_of(sum_.inputs[i]) != result || type_of(sum_.inputs[1 - i]) != result) return false;
+    // A constant stays row-major; what a convolution adds in place has to lie as its output does.
+    return multiplies_matrices(product) || graph_.constant(sum_.inputs[1 - i]) == nullptr;
+  }
+
+  Patch fused(const Node& product, ValueId other) const {
+    Patch patch(graph_, fmt::format("{} into {}", sum_.name, product.name));
+    const Shape& shape = type_of(output_of(product)).shape;
+    const Layout layout = graph_.value(output_of(sum_)).layout;
+    const auto operand = [&](ValueId id) { return as(patch, id, type_of(id).shape, shape); };
+    const ValueId made = patch.add_node_with_output(with_sum(product, operand(other), operand), {}, layout);
+    patch.replace(output_of(sum_), as(patch, made, shape, type_of(output_of(sum_)).shape));
+    return patch;
+  }
+
+  /// PRODUCT with the sum's other operand, then what is fused to the sum already.
+  template <typename Operand>
+  Node with_sum(const Node& product, ValueId other, const Operand& operand_of) const {
+    Node fused = product;
+    if (fused.inputs.size() < kFirstOperand) fused.inputs.resize(kFirstOperand, ValueId::kNone);
+    fused.post_ops.push_back({.op = "Add", .operand = static_cast<int>(fused.inputs.size())});
+    fused.inputs.push_back(other);
+    for (PostOp post : sum_.post_ops) {
+      if (post.operand >= 0) {
+        const ValueId operand = operand_of(sum_.inputs[static_cast<std::size_t>(post.operand)]);
+        post.operand = static_cast<int>(fused.inputs.size());
+        fused.inputs.push_back(operand);
+      }
+      fused.post_ops.push_back(std::move(post));
+    }
+    return fused;
+  }
+
+  /// The value ID of shape FROM as one of shape TO.
+  ValueId as(Patch& patch, ValueId id, const Shape& from, const Shape& to) const {
+    if (from == to) return id;
+    Tensor target(DType::kInt64, {to.rank()});
+    std::ranges::copy(to, target.data<std::int64_t>().begin());
+    Node reshape{.op = "Reshape", .name = sum_.name, .stage = sum_.stage};
+    reshape.inputs = {id, patch.add_constant(sum_.name + ".shape", std::move(target))};
+    // The target is written out: a 0 in it is an empty dimension.
+    reshape.attributes.set("allowzero", std::int64_t{1});
+    return patch.add_node_with_output(std::move(reshape));
+  }
+
+  const Graph& graph_;
+  NodeId id_;
+  const Node& sum_;
+};
 
 }  // namespace
 
@@ -37,20 +109,7 @@ std::optional<Patch> fuse_residual(const PassContext& context, NodeId id) {
   const Node& sum = graph.node(id);
   if (!sum.is("Add") || sum.inputs.size() < 2 || sum.outputs.size() != 1 || !is_float32(graph, output_of(sum)))
     return {};
-  const Value& result = graph.value(output_of(sum));
-  for (std::size_t i = 0; i < 2; ++i) {
-    const ValueId other = sum.inputs[1 - i];
-    const Node* product = producer_for(graph, sum.inputs[i], id);
-    if (product == nullptr || !takes_residual(*product)) continue;
-    if (product->post_ops.size() + 1 + sum.post_ops.size() > kMaxPostOps) continue;
-    if (graph.value(sum.inputs[i]).type != result.type || graph.value(other).type != result.type) continue;
-    // A constant stays row-major; what a convolution adds in place has to lie as its output does.
-    if (product->op.starts_with("Conv") && graph.constant(other) != nullptr) continue;
-    Patch patch(graph, fmt::format("{} into {}", sum.name, product->name));
-    patch.replace(output_of(sum), patch.add_node_with_output(fuse(*product, sum, other), {}, result.layout));
-    return patch;
-  }
-  return {};
+  return Fusion(graph, id).patch();
 }
 
 }  // namespace saccade

@@ -137,6 +137,29 @@ TEST(FuseResidual, KeepsAnAddOfWhatDependsOnTheProduct) {
   EXPECT_EQ(rewrite(graph, "fuse_residual"), 0);
 }
 
+TEST(FuseResidual, LooksThroughRenamedDimensionsOfAProductOfMatrices) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {2, 3, 5});
+  const ValueId product = b.op("Gemm", {b.op("Reshape", {x, b.ints({6, 5})}), b.random({5, 4})});
+  const ValueId sum = b.op("Add", {b.input("y", {2, 3, 4}), b.op("Reshape", {product, b.ints({2, 3, 4})})});
+  Graph graph = b.build({b.op("Relu", {sum})});
+
+  rewrite(graph, "fuse_activation");
+  EXPECT_EQ(rewrite(graph, "fuse_residual"), 1);
+
+  EXPECT_EQ(operators(graph), "Reshape Reshape Gemm|Add|Relu Reshape");
+}
+
+TEST(FuseResidual, KeepsAnAddBehindARenamedConvolutionOrOneThatIsReadTwice) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {1, 2, 3, 3});
+  const ValueId conv = b.op("Conv", {x, b.random({2, 2, 1, 1})});
+  const ValueId flat = b.op("Reshape", {b.op("MatMul", {x, b.random({3, 3})}), b.ints({2, 9})});
+  const ValueId y = b.input("y", {2, 9});
+  Graph graph = b.build({b.op("Add", {b.op("Reshape", {conv, b.ints({2, 9})}), y}), b.op("Add", {flat, y}), flat});
+  EXPECT_EQ(rewrite(graph, "fuse_residual"), 0);
+}
+
 TEST(Pipeline, FusesAResidualBlockIntoItsConvolutions) {
   GraphBuilder b;
   const ValueId x = b.input("x", {1, 4, 5, 5});
