@@ -230,7 +230,7 @@ Products products_of(const Graph& graph, const Node& node) {
   if (weights_of_convolution(node) != 0) return of_convolution(graph, node);
   if (node.op == "MatMul" || node.op == "MatMulInteger") return of_matmul(graph, node, 1);
   if (node.op == "QLinearMatMul") return of_matmul(graph, node, 3);
-  if (node.op == "Gemm") return of_gemm(graph, node);
+  if (node.op == "Gemm" || node.op == "NormalizedProduct") return of_gemm(graph, node);
   if (node.op == "Einsum") return of_einsum(graph, node);
   if (node.op == "StridedAttention") return of_attention(graph, node);
   return {};

@@ -144,6 +144,7 @@ constexpr std::array kRows = {
     Row{"MaxPool", window},
     Row{"MaxRoiPool", roi_pool},
     Row{"NonMaxSuppression", suppression},
+    Row{"NormalizedProduct", matrix_product},
     Row{"QLinearAveragePool", window},
     Row{"QLinearConv", convolution},
     Row{"QLinearMatMul", matrix_product},

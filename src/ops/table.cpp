@@ -41,6 +41,7 @@
   SACCADE_OPS(non_max_suppression) \
   SACCADE_OPS(non_zero) \
   SACCADE_OPS(normalization) \
+  SACCADE_OPS(normalized_product) \
   SACCADE_OPS(one_hot) \
   SACCADE_OPS(pad) \
   SACCADE_OPS(pool) \

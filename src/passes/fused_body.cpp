@@ -16,7 +16,7 @@ bool stays_inside(const Tensor& constant) {
 
 void merge_equal_nodes(Graph& body) {
   KnownValues known(body);
-  const PassContext context{body, known, {}, {}};
+  const PassContext context{body, known, {}, {}, {}};
   for (NodeId id : body.order()) {
     if (!body.alive(id)) continue;
     if (const auto patch = eliminate_common_subexpressions(context, id)) body.apply(*patch);

@@ -55,6 +55,7 @@ class Runner {
             .known = known_,
             .layout_rules = options_.layout_rules,
             .fuses = options_.fuses,
+            .runs = options_.runs,
             .widen_halves = options_.widen_halves,
             .allow_tf32 = options_.allow_tf32,
             .fuses_attention = options_.fuses_attention,

@@ -22,6 +22,8 @@ struct PassOptions {
   LayoutRules layout_rules;
   /// Which nodes the backend can run as parts of a saccade.Fused; empty: none.
   FusionRule fuses;
+  /// For which nodes the backend has a kernel of its own; empty: for none that a pass would make for it.
+  KernelRule runs;
   /// The backend computes float16 and bfloat16 in float32.
   bool widen_halves = false;
   /// Convolutions and products of float32 may round to tf32.

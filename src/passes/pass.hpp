@@ -17,12 +17,16 @@ using LayoutRules = std::function<LayoutRule(const Graph&, const Node&)>;
 /// Whether a backend can run a node as a part of a saccade.Fused.
 using FusionRule = std::function<bool(const Graph&, const Node&)>;
 
+/// Whether a backend has a kernel of its own for a node, whose operands are in the graph while the node need not be.
+using KernelRule = std::function<bool(const Graph&, const Node&)>;
+
 /// What a pass sees besides the node that it looks at.
 struct PassContext {
   const Graph& graph;
   KnownValues& known;
   const LayoutRules& layout_rules;  ///< empty: no backend is chosen yet
   const FusionRule& fuses;          ///< empty: nothing is fused so
+  const KernelRule& runs;           ///< empty: as for a backend that has none
   bool widen_halves = false;        ///< the backend computes float16 and bfloat16 in float32
   bool allow_tf32 = false;          ///< float32 may be rounded to tf32 where it is multiplied
   bool fuses_attention = false;     ///< the backend runs saccade.StridedAttention as one kernel

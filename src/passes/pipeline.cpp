@@ -7,7 +7,7 @@
 // together; then patterns of several nodes become one (the one of Reshapes before these are merged with their
 // neighbours); then per-channel arithmetic goes into weights; then what is left behind a product becomes its post-ops;
 // halves where they are asked for, when weights are final; memory layouts when the nodes are; and last what a backend
-// runs as one launch, whatever layouts it reads and makes.
+// runs as one launch, in the types and layouts that its operands have by now.
 //
 // clang-format off
 #define SACCADE_PASSES(LOCAL, GRAPH, WIDEN)                                                             \
@@ -39,6 +39,7 @@
   WIDEN(narrow_floats, "compute in float16 or bfloat16 what leads to convolutions and products")        \
   WIDEN(allow_tf32, "let convolutions and products of float32 round to tf32")                           \
   GRAPH(choose_layouts, "choose which nodes work channels-last, and reorder in between")                \
+  WIDEN(fold_layer_norm, "let products of halves work out the LayerNormalization before them")            \
   LOCAL(fuse_elements, "make one node of element-wise operators and moves that follow each other")
 // clang-format on
 

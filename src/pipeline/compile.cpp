@@ -1,5 +1,6 @@
 #include "pipeline/compile.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/log.hpp"
@@ -119,6 +120,11 @@ PassOptions pass_options(const ModelOptions& options, const Backend& backend) {
   passes.max_memory = options.max_memory;
   passes.layout_rules = [&backend](const Graph& graph, const Node& node) { return backend.layout_rule({graph, node}); };
   passes.fuses = [&backend](const Graph& graph, const Node& node) { return backend.fuses({graph, node}); };
+  passes.runs = [&backend](const Graph& graph, const Node& node) {
+    return std::ranges::any_of(backend.tactics(), [&](const Tactic* tactic) {
+      return tactic->competes() && tactic->supports({graph, node}).yes;
+    });
+  };
   passes.widen_halves = !backend.computes_halves();
   passes.allow_tf32 = options.precision == "tf32";
   passes.fuses_attention = backend.fuses_attention();

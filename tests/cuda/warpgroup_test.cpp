@@ -1,6 +1,11 @@
 #include <fmt/format.h>
 
 #include "cuda_case.hpp"
+#include "passes/manager.hpp"
+#include "pipeline/compile.hpp"
+#include "runtime/cuda_backend.hpp"
+#include "support/graph_builder.hpp"
+#include "tensor/half.hpp"
 
 // Products with constant weights, on the tensor cores of a warpgroup (kernels/warpgroup_product.cuh).
 namespace saccade {
@@ -65,6 +70,70 @@ TEST(CudaWarpgroup, AreConvolutionsOfWindowsThatDontOverlap) {
   sparse.constant(random_elements(DType::kFloat16, Shape{64, 72, 1, 1}, -0.2F, 0.2F, 13));
   sparse.attribute("strides", std::vector<std::int64_t>{2, 2});
   sparse.check("warpgroup.product", kHalf, Layout::kChannelsLast);
+}
+
+/// Rows that are normalised: elements in LOW..HIGH, scaled and shifted behind it.
+CudaCase normalized(DType dtype, std::int64_t rows, std::int64_t channels, std::int64_t filters, float low,
+                    float high) {
+  CudaCase it("NormalizedProduct", "saccade");
+  it.input(dtype, Shape{rows, channels}, low, high);
+  it.constant(random_elements(dtype, Shape{channels, filters}, -0.2F, 0.2F, 14));
+  it.constant(random_elements(dtype, Shape{filters}, -2, 2, 15));
+  it.constant(random_elements(dtype, Shape{channels}, 0.2F, 2, 16));
+  it.constant(random_elements(dtype, Shape{channels}, -1, 1, 17));
+  return it;
+}
+
+TEST(CudaWarpgroup, NormalizeRows) {
+  // Rows, channels and filters that fill their tiles, and tails of each; a ring as long as the sum, and a shorter one.
+  normalized(DType::kFloat16, 64, 64, 64, -1, 1).check("warpgroup.product", kHalf);
+  normalized(DType::kFloat16, 77, 136, 72, -3, 1).check("warpgroup.product", kHalf);
+  normalized(DType::kFloat16, 131, 1000, 129, 0, 9).check("warpgroup.product", kHalf);
+  auto activated = normalized(DType::kBFloat16, 70, 328, 130, -1, 2);
+  activated.post("Gelu").post_with_operand("Add").check("warpgroup.product", kBrain);
+}
+
+TEST(CudaWarpgroup, NormalizeRowsFarFromZero) {
+  // Halves there are 1/2 and 32 apart; all see them alike.
+  normalized(DType::kFloat16, 66, 200, 70, 1000, 1004).check("warpgroup.product", kHalf);
+  normalized(DType::kFloat16, 66, 200, 70, -60000, -50000).check("warpgroup.product", kHalf);
+}
+
+TEST(CudaWarpgroup, NormalizeRowsOfOneNumber) {
+  // What stays is what the shift and the bias add; one element far from the others is most of a deviation.
+  CudaCase it("NormalizedProduct", "saccade");
+  Tensor rows = random_elements(DType::kFloat16, Shape{65, 72}, -1, 1, 18);
+  const auto elements = rows.data<Float16>();
+  for (std::size_t i = 0; i < 72; ++i) elements[i] = Float16(37.3F);
+  elements[72] = Float16(30000.0F);
+  elements[2 * 72 + 5] = Float16(-30000.0F);
+  it.input(std::move(rows));
+  it.constant(random_elements(DType::kFloat16, Shape{66, 72}, -0.2F, 0.2F, 19));
+  it.constant(random_elements(DType::kFloat16, Shape{66}, -2, 2, 20));
+  it.constant(random_elements(DType::kFloat32, Shape{72}, 0.001F, 0.002F, 21));
+  it.attribute("transB", std::int64_t{1}).attribute("alpha", 0.5F).attribute("beta", 2.0F);
+  it.attribute("epsilon", 1e-6F).check("warpgroup.product", kHalf);
+}
+
+/// A norm and what multiplies its rows, after the passes.
+Graph norm_and_product(DType dtype, std::int64_t filters) {
+  test::GraphBuilder b;
+  const auto constant = [&](const Shape& shape) { return b.constant(random_elements(dtype, shape, -0.2F, 0.2F, 22)); };
+  const ValueId norm = b.op("LayerNormalization", {b.input("x", {1, 70, 72}, dtype), constant({72}), constant({72})});
+  Graph graph = b.build({b.op("MatMul", {norm, constant({72, filters})})});
+  run_passes(graph, pass_options({.device = "cuda"}, cuda_backend({})));
+  return graph;
+}
+
+TEST(CudaWarpgroup, TakeInTheNormBefore) {
+  const Graph folded = norm_and_product(DType::kFloat16, 64);
+  EXPECT_EQ(test::operators(folded), "NormalizedProduct");
+  expect_as_reference(folded, kHalf);
+}
+
+TEST(CudaWarpgroup, LeaveTheNormOfWhatTheyDontTake) {
+  for (const Graph& graph : {norm_and_product(DType::kFloat16, 16), norm_and_product(DType::kFloat32, 64)})
+    EXPECT_EQ(test::operators(graph), "LayerNormalization MatMul");
 }
 
 }  // namespace

@@ -32,12 +32,17 @@ Shape batches_of(const Shape& shape) {
   return batches;
 }
 
+bool is_normalized_product(const NodeContext& context) { return context.node.is("NormalizedProduct", "saccade"); }
+
+/// Whether its attributes are a Gemm's.
+bool has_factors(const NodeContext& context) { return context.node.is("Gemm") || is_normalized_product(context); }
+
 Operands operands_of(const NodeContext& context) {
   const Shape& left = context.input(0).type.shape;
   const Shape& right = context.input(1).type.shape;
   Operands operands;
-  operands.transposed = context.node.is("Gemm") && context.node.attributes.integer("transB", 0) != 0;
-  if (context.node.is("Gemm")) {
+  operands.transposed = has_factors(context) && context.node.attributes.integer("transB", 0) != 0;
+  if (has_factors(context)) {
     operands.alpha = context.node.attributes.real("alpha", 1.0F);
     operands.beta = context.node.attributes.real("beta", 1.0F);
   }
@@ -181,11 +186,12 @@ Support supports_bias(const NodeContext& context, const Operands& operands) {
 
 /// The part of the question that does not depend on whether the right operand is constant.
 Support supports_product(const NodeContext& context) {
-  if (!context.node.is("MatMul") && !context.node.is("Gemm")) return Support::other_operator("not a matrix product");
   if (Support tensors = supports_tensors(context); !tensors) return tensors;
   if (Support bias = supports_bias(context, operands_of(context)); !bias) return bias;
   return supports_post_ops(context);
 }
+
+bool is_plain_product(const NodeContext& context) { return context.node.is("MatMul") || context.node.is("Gemm"); }
 
 class TiledMatMul : public Tactic {
  public:
@@ -193,6 +199,7 @@ class TiledMatMul : public Tactic {
   std::string_view name() const override { return "tiled.matmul"; }
 
   Support supports(const NodeContext& context) const override {
+    if (!is_plain_product(context)) return Support::other_operator("not a matrix product");
     if (Support product = supports_product(context); !product) return product;
     if (!has_constant_weights(context)) {
       const Operands operands = operands_of(context);
@@ -230,6 +237,8 @@ class TiledMatMul : public Tactic {
 }  // namespace
 
 Support supports_constant_product(const NodeContext& context) {
+  if (!is_plain_product(context) && !is_normalized_product(context))
+    return Support::other_operator("not a matrix product");
   const Support product = supports_product(context);
   if (product && !has_constant_weights(context)) return Support::no("the right operand is not constant");
   return product;

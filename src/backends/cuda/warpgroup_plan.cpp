@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <set>
 
 #include "tensor/half.hpp"
@@ -28,6 +29,7 @@ struct Tiling {
     columns = t.rows / 8;
     owned = ceil_div(columns, t.split);
     shared_bytes = stages * stage_bytes + (t.split - 1) * owned * t.tiles * t.warpgroups * 2048 + 8 * (2 * stages + 1);
+    if (s.epsilon) shared_bytes += 8 + 8 * t.rows;
     filter_tiles = ceil_div(s.filters, t.filters());
   }
 
@@ -132,12 +134,33 @@ std::vector<std::byte> pack_warpgroup_weights(const WarpgroupShape& shape, const
   return packed;
 }
 
+namespace {
+
+/// VALUES, one a filter, up to the last tile's end.
+std::vector<float> padded(const WarpgroupShape& shape, const WarpgroupTile& tile, std::span<const float> values) {
+  std::vector<float> all(values.begin(), values.end());
+  all.resize(static_cast<std::size_t>(round_up(shape.filters, tile.filters())));
+  return all;
+}
+
+std::vector<std::byte> bytes_of(std::span<const float> values) {
+  const auto bytes = std::as_bytes(values);
+  return {bytes.begin(), bytes.end()};
+}
+
+}  // namespace
+
 std::vector<std::byte> pack_warpgroup_bias(const WarpgroupShape& shape, const WarpgroupTile& tile,
                                            std::span<const float> bias) {
-  std::vector<float> values(bias.begin(), bias.end());
-  values.resize(static_cast<std::size_t>(round_up(shape.filters, tile.filters())));
-  const auto bytes = std::as_bytes(std::span(values));
-  return {bytes.begin(), bytes.end()};
+  return bytes_of(padded(shape, tile, bias));
+}
+
+std::vector<std::byte> pack_warpgroup_bias(const WarpgroupShape& shape, const WarpgroupTile& tile,
+                                           const NormalizedWeights& weights) {
+  std::vector<float> all = padded(shape, tile, weights.bias);
+  std::ranges::copy(padded(shape, tile, weights.sums), std::back_inserter(all));
+  all.push_back(weights.factor);
+  return bytes_of(all);
 }
 
 std::string warpgroup_source(const WarpgroupShape& shape, const WarpgroupTile& tile, const PostOpsText& post_ops) {
@@ -162,9 +185,11 @@ std::string warpgroup_source(const WarpgroupShape& shape, const WarpgroupTile& t
       {"Split", tile.split},
       {"Stages", tile.stages},
       {"SharedBytes", warpgroup_shared_bytes(shape, tile)},
+      {"Normalizes", shape.epsilon ? 1 : 0},
   };
   for (const auto& [constant, value] : constants)
     layer += fmt::format("  static constexpr int k{} = {};\n", constant, value);
+  layer += fmt::format("  static constexpr float kEpsilon = {:.9e}f;\n", shape.epsilon.value_or(0));
   const std::string cluster = tile.split > 1 ? fmt::format("__cluster_dims__(1, 1, {}) ", tile.split) : "";
   return fmt::format(R"(#include "warpgroup_product.cuh"
 {}}};
@@ -182,6 +207,7 @@ namespace {
 // What a launch costs, in cycles of a multiprocessor; fitted to measurements of an H200.
 constexpr double kLaunch = 2290;      // hand-over, first data, last stores
 constexpr double kRow = 2.94;         // of a row times 64 filters and 64 channels
+constexpr double kMoments = 3.5;      // of a row's 64 channels, for its mean and deviation; by its instructions
 constexpr double kCopyRate = 74;      // bytes that arrive in a cycle
 constexpr double kLatency = 970;      // from a stage that is free to its data
 constexpr double kStep = 160;         // barriers of a step, and what their neighbours wait
@@ -199,7 +225,9 @@ double warpgroup_time(const WarpgroupShape& shape, const WarpgroupTile& tile, co
   const int resident = std::clamp(233472 / (tiling.shared_bytes + 1024), 1, 2048 / tile.threads());
   const int at_once = std::min(resident, ceil_div(grid.blocks(), limits.multiprocessors));
   const double waves = std::ceil(grid.blocks() / (static_cast<double>(limits.multiprocessors) * at_once));
-  const double multiply = at_once * tile.warpgroups * tile.tiles * tile.depth * kRow * tile.rows;
+  const double products = at_once * tile.warpgroups * tile.tiles * tile.depth * kRow * tile.rows;
+  const double moments = shape.epsilon ? at_once * tile.depth * kMoments * tile.rows : 0;
+  const double multiply = std::max(products, moments);
   // The weights of the first stages are there before the inputs.
   const double inputs = at_once * (tiling.stage_bytes - tiling.weight_bytes) / kCopyRate;
   const double both = at_once * tiling.stage_bytes / kCopyRate;
@@ -225,6 +253,7 @@ std::vector<WarpgroupTile> warpgroup_tiles(const WarpgroupShape& shape, const De
     const bool registers = tile.tiles * tile.rows / 2 <= 128;
     const bool wide = tile.filters() > 64 && tile.filters() >= 2 * shape.filters;
     if (!registers || wide || tiling.shared_bytes > limits.shared_bytes || tile.split > tiling.steps) return;
+    if (shape.epsilon && tile.split > 1) return;  // a block sees whole rows
     if (tile.split > tiling.columns || (tile.stages > 2 && tile.stages > tiling.block_steps)) return;
     found.push_back({warpgroup_time(shape, tile, limits), tile});
   };

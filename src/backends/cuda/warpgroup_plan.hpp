@@ -1,6 +1,9 @@
 #pragma once
 
+#include <optional>
+
 #include "cuda/convolution_plan.hpp"
+#include "cuda/normalized_weights.hpp"
 
 // What a product by kernels/warpgroup_product.cuh is made of, apart from graphs and devices: lengths, tiles, a model of
 // their time, packed weights, the source.
@@ -21,6 +24,8 @@ struct WarpgroupShape {
   int image_pitch = 0;
   int out_height = 1;
   int out_width = 1;
+  /// Where rows are brought to a mean of 0 and a deviation of 1 before: what is added to their variance.
+  std::optional<float> epsilon = std::nullopt;
 
   double operations() const { return 2.0 * rows * channels * filters; }
 };
@@ -63,6 +68,9 @@ std::vector<std::byte> pack_warpgroup_weights(const WarpgroupShape& shape, const
 /// BIAS (or nothing), padded to whole tiles.
 std::vector<std::byte> pack_warpgroup_bias(const WarpgroupShape& shape, const WarpgroupTile& tile,
                                            std::span<const float> bias);
+/// Where rows are normalised: the bias, the sums of weights, both padded so, and the factor.
+std::vector<std::byte> pack_warpgroup_bias(const WarpgroupShape& shape, const WarpgroupTile& tile,
+                                           const NormalizedWeights& weights);
 
 /// The kernel "warpgroup_product": its parameters are input, packed weights, packed bias, those of POST_OPS, output.
 std::string warpgroup_source(const WarpgroupShape& shape, const WarpgroupTile& tile, const PostOpsText& post_ops);

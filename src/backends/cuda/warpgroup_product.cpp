@@ -7,13 +7,41 @@
 namespace saccade::cuda {
 namespace {
 
-NodeProgram warpgroup_program(const NodeContext& context, const ConstantProduct& product, const WarpgroupTile& tile) {
+bool normalizes(const NodeContext& context) { return context.node.is("NormalizedProduct", "saccade"); }
+
+ConvolutionShape convolution_of(const NodeContext& context) {
+  return context.node.is("Conv") ? convolution_shape(context) : constant_product_shape(context);
+}
+
+WarpgroupShape shape_of(const NodeContext& context) {
+  WarpgroupShape shape = warpgroup_shape(convolution_of(context));
+  if (normalizes(context)) shape.epsilon = context.node.attributes.real("epsilon", 1e-5F);
+  return shape;
+}
+
+ConstantProduct windows_product(const NodeContext& context) {
+  const ConvolutionShape shape = convolution_shape(context);
+  return {shape, warpgroup_weights(shape, floats_of(*context.constant(1))), bias_of(context)};
+}
+
+/// The packed weights and, behind them, what is added to sums.
+std::vector<std::vector<std::byte>> packed_product(const NodeContext& context, const WarpgroupShape& shape,
+                                                   const WarpgroupTile& tile) {
+  ConstantProduct product = context.node.is("Conv") ? windows_product(context) : constant_product(context);
+  if (!normalizes(context))
+    return {pack_warpgroup_weights(shape, tile, product.weights), pack_warpgroup_bias(shape, tile, product.bias)};
+  const std::vector<float> scale = floats_of(*context.constant(3));
+  const std::vector<float> shift = context.has(4) ? floats_of(*context.constant(4)) : std::vector<float>{};
+  const NormalizedWeights made =
+      normalized_weights(std::move(product.weights), std::move(product.bias), scale, shift, shape.dtype);
+  return {pack_warpgroup_weights(shape, tile, made.weights), pack_warpgroup_bias(shape, tile, made)};
+}
+
+NodeProgram warpgroup_program(const NodeContext& context, const WarpgroupShape& shape, const WarpgroupTile& tile) {
   using Kind = Argument::Kind;
-  const WarpgroupShape shape = warpgroup_shape(product.shape);
   NodeProgram program;
   program.detail = tile.to_string();
-  program.packed.push_back(pack_warpgroup_weights(shape, tile, product.weights));
-  program.packed.push_back(pack_warpgroup_bias(shape, tile, product.bias));
+  program.packed = packed_product(context, shape, tile);
   KernelCall call;
   call.name = "warpgroup_product";
   call.arguments = {{Kind::kInput, 0}, {Kind::kPacked, 0}, {Kind::kPacked, 1}};
@@ -28,9 +56,13 @@ NodeProgram warpgroup_program(const NodeContext& context, const ConstantProduct&
   return program;
 }
 
-ConstantProduct windows_product(const NodeContext& context) {
-  const ConvolutionShape shape = convolution_shape(context);
-  return {shape, warpgroup_weights(shape, floats_of(*context.constant(1))), bias_of(context)};
+/// Whether what scales and shifts normalised elements is known and of a type that is computed in.
+bool has_constant_norm(const NodeContext& context) {
+  const auto is_taken = [&](int i) {
+    const Tensor* tensor = context.constant(i);
+    return tensor != nullptr && tensor->dtype() != DType::kFloat64;
+  };
+  return is_taken(3) && (!context.has(4) || is_taken(4));
 }
 
 class WarpgroupProduct : public Tactic {
@@ -43,18 +75,17 @@ class WarpgroupProduct : public Tactic {
     const Support known = slides ? supports_sliding(context) : supports_constant_product(context);
     if (!known) return known;
     if (device_.capability() != 90) return Support::no("the device lacks Hopper's warpgroup instructions");
-    const ConvolutionShape shape = slides ? convolution_shape(context) : constant_product_shape(context);
-    if (!is_warpgroup_product(shape))
+    if (!is_warpgroup_product(convolution_of(context)))
       return Support::no("it is no product of rows, or windows apart, of halves in multiples of 16 bytes");
-    if (is_small(warpgroup_shape(shape))) return Support::no("it is too small");
+    if (normalizes(context) && !has_constant_norm(context))
+      return Support::no("what scales or shifts its normalised elements is not constant, or float64");
+    if (is_small(shape_of(context))) return Support::no("it is too small");
     return {};
   }
 
   std::vector<std::string> configurations(const NodeContext& context, std::size_t count) const override {
-    const ConvolutionShape shape =
-        context.node.is("Conv") ? convolution_shape(context) : constant_product_shape(context);
     std::vector<std::string> texts;
-    for (const WarpgroupTile& tile : distinct_tiles(warpgroup_tiles(warpgroup_shape(shape), limits_of(device_)), count))
+    for (const WarpgroupTile& tile : distinct_tiles(warpgroup_tiles(shape_of(context), limits_of(device_)), count))
       texts.push_back(tile.to_string());
     return texts;
   }
@@ -67,11 +98,11 @@ class WarpgroupProduct : public Tactic {
   }
 
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
-    const ConstantProduct product = context.node.is("Conv") ? windows_product(context) : constant_product(context);
-    const auto tiles = warpgroup_tiles(warpgroup_shape(product.shape), limits_of(device_));
+    const WarpgroupShape shape = shape_of(context);
+    const auto tiles = warpgroup_tiles(shape, limits_of(device_));
     const auto asked = std::ranges::find(tiles, context.configuration, &WarpgroupTile::to_string);
     return make_launch(device_, context,
-                       warpgroup_program(context, product, asked == tiles.end() ? tiles.front() : *asked));
+                       warpgroup_program(context, shape, asked == tiles.end() ? tiles.front() : *asked));
   }
 
  private:

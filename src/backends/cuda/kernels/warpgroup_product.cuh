@@ -19,6 +19,10 @@
 // registers, in whole sectors. The sum may be split over the blocks of a cluster: each finishes some of the rows, and
 // gets the others' sums of those by st.async.
 //
+// Rows may be brought to a mean of 0 and a deviation of 1 before they are multiplied (kNormalizes): sums are then made
+// of the rows as they are, and corrected on their way out (normalized_weights.hpp). The threads that bring rows look at
+// what they have brought while it is multiplied, and leave each row's correction in shared memory.
+//
 // Measured on an H200 in float16 at batch 1, each shape in a captured chain of itself, its weights from 24 places in
 // turn, best tiles of both kernels, this one's time first and that of convolution.cuh behind it, in us. 197 rows:
 // 768x2304 3.3 and 7.2, 768x768 2.4 and 3.2, 768x3072 with GELU 4.8 and 8.2, 3072x768 5.2 and 10.4. 785 rows: 384x1152
@@ -48,12 +52,24 @@ struct WarpgroupTiling {
   static constexpr int kReceivedAt = kStages * kStageBytes;
   static constexpr int kPartBytes = L::kTiles * kConsumers * 16;  // of one column
   static constexpr int kBarriersAt = kReceivedAt + (L::kSplit - 1) * kOwned * kPartBytes;
-  static constexpr int kSharedBytes = kBarriersAt + 8 * (2 * kStages + 1);
+  static constexpr int kBarriers = 2 * kStages + 1 + L::kNormalizes;
+  static constexpr int kCorrectionsAt = kBarriersAt + 8 * kBarriers;  // of rows, where they are normalised
+  static constexpr int kSharedBytes = kCorrectionsAt + (L::kNormalizes ? 8 * L::kTileRows : 0);
 
   static_assert(L::kTileRows % 8 == 0, "an instruction has multiples of 8 columns");
   static constexpr bool kWindows = L::kWindowPitch > 0;
   static_assert(L::kLineChannels % 8 == 0 && L::kInPitch % 8 == 0 && L::kLinePitch % 8 == 0 && L::kWindowPitch % 8 == 0,
                 "rows are copied in 16 bytes");
+  static_assert(!L::kNormalizes || (L::kSplit == 1 && !kWindows), "a block sees whole rows");
+
+  // Rows in turn among the threads that bring them, 8 of which bring 64 channels of a row.
+  static constexpr int kPassRows = kCopiers / 8;
+  static constexpr int kPasses = ceil_div(L::kTileRows, kPassRows);
+};
+
+/// What a normalised row's sums are multiplied by, and the sums of weights before they are added.
+struct alignas(8) Correction {
+  float factor, offset;
 };
 
 /// A block's barriers and its share of the sum.
@@ -69,6 +85,11 @@ struct WarpgroupRing {
   }
   __device__ __forceinline__ uint64* free(int stage) const { return full(S::kStages + stage); }
   __device__ __forceinline__ uint64* received() const { return full(2 * S::kStages); }
+  /// Tells that corrections are there.
+  __device__ __forceinline__ uint64* corrected() const { return full(2 * S::kStages + 1); }
+  __device__ __forceinline__ Correction* corrections() const {
+    return reinterpret_cast<Correction*>(shared + S::kCorrectionsAt);
+  }
   __device__ __forceinline__ unsigned char* weights(int stage) const { return shared + stage * S::kStageBytes; }
   __device__ __forceinline__ unsigned char* input(int stage) const { return weights(stage) + S::kWeightBytes; }
 
@@ -78,6 +99,7 @@ struct WarpgroupRing {
       init_barrier(free(stage), S::kConsumers / 32);
     }
     init_barrier(received());
+    if constexpr (L::kNormalizes) init_barrier(corrected(), S::kCopiers);
     fence_barriers();
     if (received_bytes > 0) expect_bytes(received(), received_bytes);
   }
@@ -113,13 +135,87 @@ __device__ __forceinline__ void bring_weights(const WarpgroupRing<L>& ring, cons
     }
 }
 
-/// What the three warps do that bring rows of INPUT, from FIRST_ROW on.
+/// A thread's share of its rows' moments: of the elements that it brought. Distances are from a row's first element, so
+/// that rows far from 0 lose nothing: if that element is far from the others the deviation is large, too.
+template <class L>
+struct RowMoments {
+  using S = WarpgroupTiling<L>;
+  float first[S::kPasses];
+  float sum[S::kPasses] = {};
+  float squares[S::kPasses] = {};
+
+  __device__ __forceinline__ void add(const WarpgroupRing<L>& ring, int step, int row, int chunk) {
+    using T = typename L::Element;
+    wait_barrier(ring.full(step % S::kStages), step / S::kStages % 2);
+#pragma unroll
+    for (int d = 0; d < L::kDepth; ++d) {
+      const bool inside =
+          L::kChannels % (64 * L::kDepth) == 0 || (step * L::kDepth + d) * 64 + chunk * 8 < L::kChannels;
+#pragma unroll
+      for (int pass = 0; pass < S::kPasses; ++pass) {
+        const int at = row + pass * S::kPassRows;
+        const bool there = L::kTileRows % S::kPassRows == 0 || pass < S::kPasses - 1 || at < L::kTileRows;
+        Packed<T, 8> eight = {};
+        if (there)
+          eight = load_packed<8>(reinterpret_cast<const T*>(ring.input(step % S::kStages) + d * S::kBlockBytes +
+                                                            at * 128 + (chunk ^ at % 8) * 16));
+        if (d == 0 && step == 0) first[pass] = __shfl_sync(0xFFFFFFFFu, widen(eight.data[0]), threadIdx.x % 32 & 24);
+        if (!inside) continue;
+#pragma unroll
+        for (int i = 0; i < 8; ++i) {
+          const float distance = widen(eight.data[i]) - first[pass];
+          sum[pass] += distance;
+          squares[pass] += distance * distance;
+        }
+      }
+    }
+  }
+  /// Joins the shares of the 8 threads that brought the same rows. FACTOR is the weights'.
+  __device__ __forceinline__ void leave(const WarpgroupRing<L>& ring, int row, int chunk, float factor) const {
+    constexpr float kShare = 1.0f / L::kChannels;
+#pragma unroll
+    for (int pass = 0; pass < S::kPasses; pass += 8) {
+      // A row for each of the 8.
+      const float mean = sum_of_eight(sum, pass, chunk) * kShare;
+      const float variance = fmaxf(sum_of_eight(squares, pass, chunk) * kShare - mean * mean, 0.0f);
+      float from = 0;
+#pragma unroll
+      for (int i = pass; i < lesser_of(pass + 8, S::kPasses); ++i)
+        if (i - pass == chunk) from = first[i];
+      const float deviations = factor * rsqrtf(variance + L::kEpsilon);
+      const int at = row + (pass + chunk) * S::kPassRows;
+      if (at < L::kTileRows) ring.corrections()[at] = {deviations, -(from + mean) * deviations};
+    }
+    arrive_barrier(ring.corrected());
+  }
+  /// Of eight passes from FIRST_PASS on the one of number CHUNK, summed over the 8 threads: half of the passes go to
+  /// the thread that lies so far away, as often as there are two.
+  static __device__ __forceinline__ float sum_of_eight(const float (&shares)[S::kPasses], int first_pass, int chunk) {
+    float eight[8];
+#pragma unroll
+    for (int i = 0; i < 8; ++i)
+      eight[i] = first_pass + i < S::kPasses ? shares[lesser_of(first_pass + i, S::kPasses - 1)] : 0.0f;
+#pragma unroll
+    for (int half = 4; half > 0; half /= 2) {
+      const bool upper = (chunk & half) != 0;
+#pragma unroll
+      for (int i = 0; i < half; ++i) {
+        const float given = upper ? eight[i] : eight[i + half];
+        eight[i] = (upper ? eight[i + half] : eight[i]) + __shfl_xor_sync(0xFFFFFFFFu, given, half);
+      }
+    }
+    return eight[0];
+  }
+};
+
+/// What the three warps do that bring rows of INPUT, from FIRST_ROW on. FACTOR is that of the weights of normalised
+/// rows.
 template <class L>
 __device__ __forceinline__ void bring_input(const WarpgroupRing<L>& ring, const typename L::Element* input,
-                                            int first_row) {
+                                            int first_row, float factor) {
   using S = WarpgroupTiling<L>;
-  constexpr int kPassRows = S::kCopiers / 8;
-  constexpr int kPasses = ceil_div(L::kTileRows, kPassRows);
+  constexpr int kPassRows = S::kPassRows;
+  constexpr int kPasses = S::kPasses;
   const int thread = threadIdx.x - S::kConsumers - 32;
   const int chunk = thread % 8;
   const int row = thread / 8;
@@ -132,8 +228,7 @@ __device__ __forceinline__ void bring_input(const WarpgroupRing<L>& ring, const 
       from[pass] = at / (L::kOutHeight * L::kOutWidth) * L::kImagePitch +
                    at / L::kOutWidth % L::kOutHeight * L::kWindowPitch + at % L::kOutWidth * L::kInPitch;
   }
-  begin_kernel();
-  for (int step = 0; step < ring.steps; ++step) {
+  const auto bring = [&](int step) {
     ring.claim(step);
     const int stage = step % S::kStages;
 #pragma unroll
@@ -152,6 +247,18 @@ __device__ __forceinline__ void bring_input(const WarpgroupRing<L>& ring, const 
       }
     }
     arrive_with_copies(ring.full(stage));
+  };
+  begin_kernel();
+  if constexpr (L::kNormalizes) {
+    RowMoments<L> moments;
+    for (int step = 0; step < ring.steps + S::kStages; ++step) {
+      // A stage is looked at before it is filled again: the first of them are on their way by then.
+      if (step >= S::kStages) moments.add(ring, step - S::kStages, row, chunk);
+      if (step < ring.steps) bring(step);
+    }
+    moments.leave(ring, row, chunk, factor);
+  } else {
+    for (int step = 0; step < ring.steps; ++step) bring(step);
   }
 }
 
@@ -238,6 +345,8 @@ struct WarpgroupTargets {
   int first_row;  // of column 0
   int filter;
   Packed<float, kLane> bias;
+  Packed<float, kLane> weight_sums;  // of normalised rows
+  const Correction* corrections;     // from column 0 on
   Operands operands[kEarly ? 2 * S::kOwned : 1];
 
   __device__ __forceinline__ bool inside(int column, int e) const {
@@ -277,12 +386,21 @@ struct WarpgroupTargets {
         });
       each([&](int at, int item, int column, int e) {
 #pragma unroll
-        for (int i = 0; i < kLane; ++i) x[at][i] = sums[i / 2][4 * column + i % 2 * 2 + e] + bias.data[i];
+        for (int i = 0; i < kLane; ++i) x[at][i] = finished(sums[i / 2][4 * column + i % 2 * 2 + e], column, e, i);
         if constexpr (S::kVectors) post_ops.apply(x[at], kEarly ? operands[kEarly ? item : 0] : late[kEarly ? 0 : at]);
       });
       each([&](int at, int, int column, int e) {
         if (inside(column, e)) put(output + offset(column, e), x[at], offset(column, e), post_ops);
       });
+    }
+  }
+
+  __device__ __forceinline__ float finished(float sum, int column, int e, int i) const {
+    if constexpr (L::kNormalizes) {
+      const Correction correction = corrections[8 * column + e];
+      return sum * correction.factor + (weight_sums.data[i] * correction.offset + bias.data[i]);
+    } else {
+      return sum + bias.data[i];
     }
   }
 
@@ -303,7 +421,8 @@ struct WarpgroupTargets {
 };
 
 /// The whole kernel. WEIGHTS are blocks of WarpgroupTiling::kWeightBytes by tile of filters and step; BIASES one float
-/// a filter, padded to whole tiles. Grid: tiles of rows, tiles of filters, kSplit blocks of a cluster.
+/// a filter, padded to whole tiles; where rows are normalised the sums of weights follow, and their factor. Grid: tiles
+/// of rows, tiles of filters, kSplit blocks of a cluster.
 template <class L, class PostOps>
 __device__ __forceinline__ void multiply_rows(const typename L::Element* __restrict__ input,
                                               const unsigned char* __restrict__ weights,
@@ -332,7 +451,8 @@ __device__ __forceinline__ void multiply_rows(const typename L::Element* __restr
     __syncwarp();
     if constexpr (L::kSplit > 1) wait_for_cluster();
   } else if (warp > kWeightWarp) {
-    bring_input<L>(ring, input, first_row);
+    constexpr int kFactorAt = 2 * ceil_div(L::kFilters, S::kTileFilters) * S::kTileFilters;
+    bring_input<L>(ring, input, first_row, L::kNormalizes ? biases[kFactorAt] : 1.0f);
     if constexpr (L::kSplit > 1) wait_for_cluster();
   } else {
     const int lane = threadIdx.x % 32;
@@ -341,10 +461,16 @@ __device__ __forceinline__ void multiply_rows(const typename L::Element* __restr
     targets.first_row = first_row + lane % 4 * 2;
     targets.filter = blockIdx.y * S::kTileFilters + warpgroup * 64 * L::kTiles + (warp % 4 * 8 + lane / 4) * S::kLane;
     targets.bias = load_packed<S::kLane>(biases + targets.filter);
+    if constexpr (L::kNormalizes) {
+      targets.weight_sums =
+          load_packed<S::kLane>(biases + ceil_div(L::kFilters, S::kTileFilters) * S::kTileFilters + targets.filter);
+      targets.corrections = ring.corrections() + lane % 4 * 2;
+    }
     float sums[L::kTiles][L::kTileRows / 2] = {};
     begin_kernel();
     targets.fetch(post_ops, rank);
     multiply<L>(sums, ring, warpgroup);
+    if constexpr (L::kNormalizes) wait_barrier(ring.corrected(), 0);
     if constexpr (L::kSplit > 1) {
       wait_for_cluster();
       join_sums<L>(sums, ring, rank);
