@@ -27,7 +27,12 @@ Ceilings ceilings_of(const GpuRates& rates) {
   ceilings.compute = {compute("FMA", Precision::kFloat32, rates.fp32),
                       compute("mma.sync tf32", Precision::kFloat32, rates.tf32),
                       compute("mma.sync fp16", Precision::kBFloat16, rates.fp16),
-                      compute("mma.sync bf16", Precision::kBFloat16, rates.bf16)};
+                      compute("mma.sync bf16", Precision::kBFloat16, rates.bf16),
+                      compute("mma.sync int8", Precision::kInt8, rates.int8)};
+  if (rates.warpgroup_fp16 > 0) {
+    ceilings.compute.push_back(compute("wgmma fp16", Precision::kBFloat16, rates.warpgroup_fp16));
+    ceilings.compute.push_back(compute("wgmma bf16", Precision::kBFloat16, rates.warpgroup_bf16));
+  }
   ceilings.memory = {memory("L2", rates.l2_bytes, rates.l2), memory("memory", 0, rates.memory)};
   ceilings.launch = rates.launch;
   ceilings.run = rates.run;

@@ -31,6 +31,9 @@ struct GpuRates {
   double fp16 = 0;  ///< a warp's matrix products
   double bf16 = 0;
   double tf32 = 0;
+  double int8 = 0;
+  double warpgroup_fp16 = 0;  ///< a warpgroup's; 0: the GPU has no such instructions
+  double warpgroup_bf16 = 0;
   double fp32 = 0;                                         ///< threads' multiply-adds
   std::chrono::duration<double> launch{};                  ///< what one more kernel adds to a graph
   std::chrono::duration<double> launch_without_overlap{};  ///< where it starts when its predecessor has ended

@@ -14,7 +14,9 @@ TEST(CudaRates, AreAllMeasured) {
   EXPECT_GT(rates.l2_bytes, 0U);
   for (const GpuBandwidth& level : {rates.l2, rates.memory})
     for (const double rate : {level.read, level.write, level.copy}) EXPECT_GT(rate, 0);
-  for (const double rate : {rates.fp16, rates.bf16, rates.tf32, rates.fp32}) EXPECT_GT(rate, 0);
+  for (const double rate : {rates.fp16, rates.bf16, rates.tf32, rates.int8, rates.fp32}) EXPECT_GT(rate, 0);
+  const bool is_hopper = rates.device.find("sm_90") != std::string::npos;
+  for (const double rate : {rates.warpgroup_fp16, rates.warpgroup_bf16}) EXPECT_EQ(rate > 0, is_hopper);
   EXPECT_GT(rates.run.count(), 0);
   ASSERT_EQ(rates.copies.size(), 2U) << "16 KiB and 128 KiB";
   for (const GpuCopy& copy : rates.copies) EXPECT_GT(std::min(copy.upload, copy.download).count(), 0);

@@ -22,6 +22,9 @@ GpuRates rates() {
           .fp16 = 4e12,
           .bf16 = 3e12,
           .tf32 = 2e12,
+          .int8 = 8e12,
+          .warpgroup_fp16 = 5e12,
+          .warpgroup_bf16 = 5e12,
           .fp32 = 1e12,
           .launch = 800ns,
           .run = 8us,
@@ -30,9 +33,10 @@ GpuRates rates() {
 
 TEST(GpuCeilings, BoundByWhatAGpuDoesAtMost) {
   const Ceilings ceilings = ceilings_of(rates());
-  EXPECT_EQ(ceilings.peak(Precision::kBFloat16), 4e12);
+  EXPECT_EQ(ceilings.peak(Precision::kInt8), 8e12);
+  EXPECT_EQ(ceilings.peak(Precision::kBFloat16), 5e12) << "a warpgroup's instructions do more than a warp's";
   EXPECT_EQ(ceilings.peak(Precision::kFloat32), 2e12) << "float32 may be multiplied as tf32";
-  EXPECT_EQ(ceilings.peak_of_one_core(Precision::kBFloat16), 4e10);
+  EXPECT_EQ(ceilings.peak_of_one_core(Precision::kBFloat16), 5e10);
   const Bound idle = bound_of({.operations = 1, .read_bytes = 8}, 8, ceilings);
   EXPECT_EQ(idle.time, 800ns);
   EXPECT_EQ(idle.limiter, "launch");

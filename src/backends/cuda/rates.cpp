@@ -49,9 +49,14 @@ class Rates {
     // A quarter: what is read and what is written, and room for the cache to be unfair.
     rates.l2 = bandwidth(std::min(rates.l2_bytes / 4, options_.memory_bytes), options_.l2_loops);
     rates.memory = bandwidth(options_.memory_bytes, 1);
-    rates.fp16 = fragments("float16", false);
-    rates.bf16 = fragments("bfloat16", false);
-    rates.tf32 = fragments("float", true);
+    rates.fp16 = fragments("float16", 16);
+    rates.bf16 = fragments("bfloat16", 16);
+    rates.tf32 = fragments("float", 8);
+    rates.int8 = fragments("int8", 32);
+    if (device_.capability() == 90) {
+      rates.warpgroup_fp16 = warpgroups("float16");
+      rates.warpgroup_bf16 = warpgroups("bfloat16");
+    }
     rates.fp32 = floats();
     rates.launch = (graph_time(kManyLaunches, true) - graph_time(kFewLaunches, true)) / (kManyLaunches - kFewLaunches);
     rates.launch_without_overlap =
@@ -65,10 +70,11 @@ class Rates {
  private:
   using Seconds = std::chrono::duration<double>;
 
-  CUfunction function(const std::string& body) {
+  CUfunction function(const std::string& body, const std::string& header = "rates.cuh") {
     return device_
-        .kernel("#include \"rates.cuh\"\nextern \"C\" __global__ void __launch_bounds__(" + std::to_string(kThreads) +
-                    ") measure(const float4* from, float4* to) {\n  begin_kernel();\n  " + body + "\n}\n",
+        .kernel("#include \"" + header + "\"\nextern \"C\" __global__ void __launch_bounds__(" +
+                    std::to_string(kThreads) + ") measure(const float4* from, float4* to) {\n  begin_kernel();\n  " +
+                    body + "\n}\n",
                 "measure")
         .function;
   }
@@ -98,8 +104,8 @@ class Rates {
     return std::max(static_cast<double>(least), 1e-6) / 1e3;
   }
 
-  double rate_of(const std::string& body, double amount) {
-    const CUfunction kernel = function(body);
+  double rate_of(const std::string& body, double amount, const std::string& header = "rates.cuh") {
+    const CUfunction kernel = function(body, header);
     return amount / seconds_of([&] { launch(kernel, false); });
   }
 
@@ -113,12 +119,19 @@ class Rates {
   }
 
   /// Operations a second; a multiply-add counts 2.
-  double fragments(const std::string& type, bool tf32) {
+  double fragments(const std::string& type, int depth) {
     const double warps = static_cast<double>(blocks()) * kThreads / 32;
-    const double product = 2.0 * 16 * 8 * (tf32 ? 8 : 16);
-    return rate_of("multiply_fragments<" + type + (tf32 ? ", true, " : ", false, ") +
-                       std::to_string(options_.compute_loops) + ">(reinterpret_cast<float*>(to));",
+    const double product = 2.0 * 16 * 8 * depth;
+    return rate_of("multiply_fragments<" + type + ", " + std::to_string(options_.compute_loops) +
+                       ">(reinterpret_cast<float*>(to));",
                    warps * kProductsALoop * options_.compute_loops * product);
+  }
+  double warpgroups(const std::string& type) {
+    const int loops = std::max(options_.compute_loops / 16, 1);  // each does 16 times as much
+    const double warpgroups = static_cast<double>(blocks()) * kThreads / 128;
+    return rate_of("__shared__ __align__(1024) uint32 rows[kRowWords];\n  multiply_warpgroups<" + type + ", " +
+                       std::to_string(loops) + ">(rows, reinterpret_cast<float*>(to));",
+                   warpgroups * loops * 2.0 * 64 * 256 * 64, "warpgroup_rates.cuh");
   }
   double floats() {
     const double threads = static_cast<double>(blocks()) * kThreads;

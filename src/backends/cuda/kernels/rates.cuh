@@ -45,25 +45,44 @@ __device__ __forceinline__ void copy_memory(const float4* from, float4* to) {
     for (int64 i = thread_number(loop); i < Count; i += thread_count()) to[i] = from[i];
 }
 
-/// Loops times Chains independent products of a warp's fragments, m16n8k16; Tf32: m16n8k8.
-template <typename T, bool Tf32, int Loops>
+// What the tensor cores make of a warp's fragments of one type: m16n8k16 of halves, m16n8k8 of float as tf32, m16n8k32 of
+// bytes.
+template <typename T>
+struct Fragments {
+  using Sum = float;
+  static __device__ __forceinline__ void add(Sum (&sums)[4], const uint32 (&a)[4], const uint32 (&b)[2]) {
+    multiply_add<T>(sums, a, b);
+  }
+};
+template <>
+struct Fragments<float> {
+  using Sum = float;
+  static __device__ __forceinline__ void add(Sum (&sums)[4], const uint32 (&a)[4], const uint32 (&b)[2]) {
+    multiply_add_tf32(sums, a, b);
+  }
+};
+template <>
+struct Fragments<int8> {
+  using Sum = int32;
+  static __device__ __forceinline__ void add(Sum (&sums)[4], const uint32 (&a)[4], const uint32 (&b)[2]) {
+    multiply_add_bytes<int8>(sums, a, b);
+  }
+};
+
+/// Loops times 8 independent products of a warp.
+template <typename T, int Loops>
 __device__ __forceinline__ void multiply_fragments(float* to) {
   constexpr int kChains = 8;
-  float sums[kChains][4] = {};
-  for (int chain = 0; chain < kChains; ++chain) sums[chain][0] = static_cast<float>(chain);  // alike they would be one
+  typename Fragments<T>::Sum sums[kChains][4] = {};
+  for (int chain = 0; chain < kChains; ++chain) sums[chain][0] = chain;  // alike they would be one
   const uint32 a[4] = {threadIdx.x, threadIdx.x + 1, threadIdx.x + 2, threadIdx.x + 3};
   const uint32 b[2] = {threadIdx.x + 4, threadIdx.x + 5};
   for (int loop = 0; loop < Loops; ++loop)
 #pragma unroll
-    for (int chain = 0; chain < kChains; ++chain) {
-      if constexpr (Tf32)
-        multiply_add_tf32(sums[chain], a, b);
-      else
-        multiply_add<T>(sums[chain], a, b);
-    }
+    for (int chain = 0; chain < kChains; ++chain) Fragments<T>::add(sums[chain], a, b);
   float sum = 0;
   for (int chain = 0; chain < kChains; ++chain)
-    sum += sums[chain][0] + sums[chain][1] + sums[chain][2] + sums[chain][3];
+    for (int i = 0; i < 4; ++i) sum += static_cast<float>(sums[chain][i]);
   if (sum > kNever) to[0] = sum;
 }
 
