@@ -156,7 +156,10 @@ TEST(FuseResidual, KeepsAnAddBehindARenamedConvolutionOrOneThatIsReadTwice) {
   const ValueId conv = b.op("Conv", {x, b.random({2, 2, 1, 1})});
   const ValueId flat = b.op("Reshape", {b.op("MatMul", {x, b.random({3, 3})}), b.ints({2, 9})});
   const ValueId y = b.input("y", {2, 9});
-  Graph graph = b.build({b.op("Add", {b.op("Reshape", {conv, b.ints({2, 9})}), y}), b.op("Add", {flat, y}), flat});
+  const ValueId product = b.op("MatMul", {x, b.random({3, 3})});
+  const ValueId renamed = b.op("Reshape", {product, b.ints({2, 9})});
+  Graph graph = b.build({b.op("Add", {b.op("Reshape", {conv, b.ints({2, 9})}), y}), b.op("Add", {flat, y}), flat,
+                         b.op("Add", {renamed, y}), b.op("Neg", {product})});
   EXPECT_EQ(rewrite(graph, "fuse_residual"), 0);
 }
 
