@@ -139,10 +139,10 @@ class PlanBuilder {
     plan_->steps_.push_back(std::move(step));
   }
 
-  /// Whether the tactic of step PLACE may be TACTIC: a plan file chose it, or none.
+  bool is_bound(std::size_t place) const { return place < options_.tactics.size() && !options_.tactics[place].empty(); }
+  /// Whether the tactic of step PLACE may be TACTIC: it is the one that was asked for, or any is.
   bool is_wanted(const Tactic& tactic, std::size_t place) const {
-    return place >= options_.tactics.size() || options_.tactics[place].empty() ||
-           options_.tactics[place] == tactic.name();
+    return !is_bound(place) || options_.tactics[place] == tactic.name();
   }
 
   void choose(Step& step, const Node& node, std::size_t place) {
@@ -157,6 +157,7 @@ class PlanBuilder {
       step.tactic = tactic;
       return;
     }
+    if (is_bound(place)) refuse_wanted(step, place);
     refuse(place);
   }
 
@@ -170,7 +171,7 @@ class PlanBuilder {
   /// Takes what was measured to be fastest for such nodes; false where nothing was, or it is not to be had.
   bool choose_measured(Step& step, const NodeContext& context) const {
     if (options_.choices == nullptr || options_.choices->empty()) return false;
-    const auto found = options_.choices->find(node_fingerprint(context.graph, context.node));
+    const auto found = options_.choices->find(node_fingerprint(context.graph, context.node, context.places));
     if (found == options_.choices->end()) return false;
     const auto tactics = plan_->backend_->tactics();
     const auto tactic = std::ranges::find(tactics, found->second.tactic, &Tactic::name);
@@ -202,6 +203,18 @@ class PlanBuilder {
       request_values_.push_back(ValueId::kNone);
       scratch_.emplace_back(i, requests_.size() - 1);
     }
+  }
+
+  [[noreturn]] void refuse_wanted(const Step& step, std::size_t place) {
+    const std::string& wanted = options_.tactics[place];
+    const auto tactics = plan_->backend_->tactics();
+    const auto found = std::ranges::find(tactics, wanted, &Tactic::name);
+    if (found == tactics.end())
+      fail(ErrorCode::kInvalidArgument, "{}: the {} backend has no tactic {}: leave the choice to the plan",
+           describe(plan_->graph_.node(step.node)), plan_->backend_->name(), wanted);
+    const Support support = supports(**found, context_of(plan_->graph_.node(step.node), places_.get()));
+    fail(ErrorCode::kUnsupported, "{}: the tactic {}, which was asked for, can't run it: {}",
+         describe(plan_->graph_.node(step.node)), wanted, support.reason);
   }
 
   /// Why the nodes from place FIRST on that no tactic can run, one of which is there, can't be run.

@@ -7,6 +7,8 @@
 
 namespace saccade {
 
+class Places;
+
 /// How a node is to be run.
 struct TacticChoice {
   std::string tactic;         ///< by its name
@@ -19,7 +21,8 @@ struct TacticChoice {
 using TacticChoices = std::map<std::string, TacticChoice>;
 
 /// What of a node decides which tactic is fastest, as 32 hexadecimal digits: operator, attributes, post-ops, and of its
-/// tensors the types, shapes and layouts, which are constant, and the elements of short constant integers.
-std::string node_fingerprint(const Graph& graph, const Node& node);
+/// tensors the types, shapes and layouts, which are constant, the elements of short constant integers, and how those
+/// lie that PLACES has in the memory of others; null: each lies by itself, dense.
+std::string node_fingerprint(const Graph& graph, const Node& node, const Places* places = nullptr);
 
 }  // namespace saccade

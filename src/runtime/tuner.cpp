@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstring>
 #include <random>
+#include <set>
 #include <thread>
 
 #include "base/log.hpp"
@@ -31,6 +32,7 @@ struct Candidate {
   TacticChoice choice;
   std::string objection;
   double best = 0;  ///< of a run in the last pass, in nanoseconds
+  bool is_checked = false;
 };
 
 /// Nodes that are alike.
@@ -38,6 +40,7 @@ struct Kind {
   std::string fingerprint;
   std::vector<std::size_t> steps;  ///< of the plan
   std::vector<Candidate> candidates;
+  std::set<std::pair<std::string, std::string>> seen;  ///< tactic and configuration of all that were candidates
   std::unique_ptr<CandidateCheck> check;
   std::size_t chosen = 0;  ///< candidate
   double cost = 0;         ///< of its nodes by the first tactics, in nanoseconds
@@ -103,7 +106,7 @@ class Tuner {
 
   std::string fingerprint_of(std::size_t step) const {
     const NodeContext context = context_of(step);
-    return node_fingerprint(context.graph, context.node);
+    return node_fingerprint(context.graph, context.node, context.places);
   }
 
   /// What a step runs by, its configuration named: finding the first one again may take a search.
@@ -127,6 +130,7 @@ class Tuner {
     if (kinds_.empty() || runner.make_variant(steps_) == nullptr) return;
     run(runner);
     weigh(runner);
+    all_ = (1 + passes()) * count_candidates() + most_near();
     check_candidates();
     time_kinds(runner);
   }
@@ -171,10 +175,11 @@ class Tuner {
     std::erase_if(kinds_, [](const Kind& kind) { return kind.candidates.size() < 2; });
     for (Kind& kind : kinds_) {
       const NodeContext context = context_of(kind.steps.front());
+      for (const Candidate& each : kind.candidates) kind.seen.emplace(each.choice.tactic, each.choice.configuration);
       kind.check =
           std::make_unique<CandidateCheck>(context.graph, context.node, backend_, kind.candidates.back().choice);
-      report_.candidates += static_cast<int>(kind.candidates.size());
     }
+    report_.candidates = static_cast<int>(count_candidates());
     report_.kinds = static_cast<int>(kinds_.size());
   }
 
@@ -190,22 +195,32 @@ class Tuner {
     std::ranges::stable_sort(kinds_, std::greater(), &Kind::cost);
   }
 
-  /// Compiles every candidate once, side by side, and drops those that are no good.
+  std::size_t passes() const { return static_cast<std::size_t>(options_.passes); }
+  /// How often candidates that look_near() may add are checked and timed, at most.
+  std::size_t most_near() const { return options_.passes > 1 ? kinds_.size() * options_.near * passes() : 0; }
+  std::size_t count_candidates() const {
+    std::size_t count = 0;
+    for (const Kind& kind : kinds_) count += kind.candidates.size();
+    return count;
+  }
+
+  /// Compiles every new candidate once, side by side, and drops those that are no good.
   void check_candidates() {
     std::vector<std::pair<std::size_t, std::size_t>> jobs;
     for (std::size_t k = 0; k < kinds_.size(); ++k)
-      for (std::size_t c = 0; c < kinds_[k].candidates.size(); ++c) jobs.emplace_back(k, c);
-    all_ = jobs.size() * static_cast<std::size_t>(1 + options_.passes);
+      for (std::size_t c = 0; c < kinds_[k].candidates.size(); ++c)
+        if (!kinds_[k].candidates[c].is_checked) jobs.emplace_back(k, c);
     const auto caller = std::this_thread::get_id();
-    std::atomic<std::size_t> done = 0;
+    std::atomic<std::size_t> done = done_;
     in_parallel(jobs.size(), backend_.compile_threads(), [&](std::size_t i) {
       Kind& kind = kinds_[jobs[i].first];
       Candidate& candidate = kind.candidates[jobs[i].second];
       candidate.objection = kind.check->objection(candidate.choice, plan_->threads());
+      candidate.is_checked = true;
       ++done;
       if (std::this_thread::get_id() == caller) say(done);
     });
-    done_ = jobs.size();
+    done_ += jobs.size();
     for (Kind& kind : kinds_) {
       const auto bad = [&](const Candidate& candidate) {
         if (candidate.objection.empty()) return false;
@@ -214,7 +229,6 @@ class Tuner {
         return true;
       };
       report_.rejected += static_cast<int>(std::erase_if(kind.candidates, bad));
-      kind.check.reset();
     }
     std::erase_if(kinds_, [](const Kind& kind) { return kind.candidates.empty(); });
   }
@@ -237,13 +251,35 @@ class Tuner {
 
   void time_kinds(Runner& runner) {
     report_.before = time_now(runner);
-    for (int pass = 0; pass < options_.passes; ++pass)
+    for (std::size_t pass = 0; pass < passes(); ++pass) {
+      if (pass == 1) look_near();
+      // At most what was foreseen: the share that is done only grows.
+      all_ = done_ + (passes() - pass) * count_candidates() + (pass == 0 ? most_near() : 0);
       for (Kind& kind : kinds_) {
         time_kind(runner, kind);
         if (pass == 0) keep_best(kind);
       }
+    }
     report_.after = time_now(runner);
     for (const Kind& kind : kinds_) report_.measured[kind.fingerprint] = kind.candidates[kind.chosen].choice;
+  }
+
+  /// Adds what is near each kind's best: rings and arrangements of warps that a first list leaves out.
+  void look_near() {
+    for (Kind& kind : kinds_) {
+      const TacticChoice best = kind.candidates[kind.chosen].choice;
+      const auto tactics = backend_.tactics();
+      NodeContext context = context_of(kind.steps.front());
+      context.configuration = best.configuration;
+      const Tactic& tactic = **std::ranges::find(tactics, best.tactic, &Tactic::name);
+      for (std::string& name : tactic.configurations(context, options_.near)) {
+        if (!kind.seen.emplace(best.tactic, name).second) continue;
+        kind.candidates.push_back({{best.tactic, std::move(name)}, {}});
+        ++report_.candidates;
+      }
+    }
+    check_candidates();
+    for (Kind& kind : kinds_) kind.check.reset();
   }
 
   nanoseconds time_now(Runner& runner) const {

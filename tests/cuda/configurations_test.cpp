@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <sstream>
 
 #include "cuda_case.hpp"
 #include "ops/walk.hpp"
@@ -37,10 +39,51 @@ void check(const Graph& graph, const std::string& name) {
   }
 }
 
-Graph convolution(std::int64_t groups) {
+/// The words of a configuration in which it differs from another one, by their first letter: "p" of the ring.
+std::string differences(const std::string& a, const std::string& b) {
+  std::istringstream left(a);
+  std::istringstream right(b);
+  std::string found;
+  for (std::string x, y; left >> x && right >> y;)
+    if (x != y) found += x[0];
+  return found;
+}
+
+/// Near some configuration of TACTIC there is another that differs in nothing but each of WANTED, and answers alike.
+void check_near(const Graph& graph, const std::string& name, const std::vector<std::string>& wanted) {
+  const Backend& backend = cuda_backend({});
+  const Node& node = graph.node(graph.order().front());
+  NodeContext context{graph, node};
+  const Tactic& tactic = **std::ranges::find(backend.tactics(), name, &Tactic::name);
+  ASSERT_TRUE(tactic.supports(context)) << tactic.supports(context).reason;
+  const std::vector<std::string> centres = tactic.configurations(context, 16);
+  std::map<std::string, std::string> found;  // by what they differ in
+  for (const std::string& centre : centres) {
+    context.configuration = centre;
+    const std::vector<std::string> near = tactic.configurations(context, 8);
+    EXPECT_LE(near.size(), 8U);
+    for (const std::string& each : near) {
+      const std::string difference = differences(each, centre);
+      EXPECT_NE(difference, "");
+      found.emplace(difference, each);
+    }
+  }
+  CandidateCheck candidates(graph, node, backend, {name, ""});
+  for (const std::string& difference : wanted) {
+    ASSERT_TRUE(found.contains(difference)) << difference;
+    const std::string& configuration = found.at(difference);
+    EXPECT_EQ(candidates.objection({name, configuration}, 1), "") << configuration;
+    context.configuration = configuration;
+    EXPECT_EQ(tactic.compile(context)->detail(), configuration);
+  }
+  context.configuration = "nonsense";
+  EXPECT_TRUE(tactic.configurations(context, 8).empty());
+}
+
+Graph convolution(std::int64_t groups, std::int64_t channels = 16) {
   test::GraphBuilder b;
-  const ValueId x = b.input("x", {1, 16, 5, 5});
-  Graph graph = b.build({b.op("Conv", {x, b.random({16, 16 / groups, 3, 3}), b.random({16})},
+  const ValueId x = b.input("x", {1, channels, 5, 5});
+  Graph graph = b.build({b.op("Conv", {x, b.random({16, channels / groups, 3, 3}), b.random({16})},
                               {{"group", groups}, {"pads", std::vector<std::int64_t>{1, 1, 1, 1}}})});
   for (ValueId id : {graph.inputs()[0], graph.outputs()[0]}) graph.value(id).layout = Layout::kChannelsLast;
   return graph;
@@ -80,6 +123,19 @@ Graph attention() {
 TEST(CudaConfigurations, OfAttentionsAnswerAlike) {
   check(attention(), "fused.attention");
   check(attention(), "warpgroup.attention");
+}
+
+TEST(CudaConfigurations, NearAConvolutionsAnswerAlike) {
+  check_near(convolution(1, 64), "tiled.convolution", {"kp", "w"});
+}
+
+TEST(CudaConfigurations, NearAProductsAnswerAlike) {
+  test::GraphBuilder b;
+  check_near(b.build({b.op("MatMul", {b.input("x", {24, 96}), b.input("y", {96, 24})})}), "tiled.matmul", {"p", "w"});
+  test::GraphBuilder c;
+  const ValueId x = c.input("x", {64, 1024}, DType::kFloat16);
+  const Tensor weights = random_elements(DType::kFloat16, {1024, 64}, -1, 1, 3);
+  check_near(c.build({c.op("MatMul", {x, c.constant(weights)})}), "warpgroup.product", {"p"});
 }
 
 }  // namespace

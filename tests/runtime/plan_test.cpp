@@ -93,6 +93,22 @@ TEST(Plan, NamesWhatTheMemoryLimitHasNoRoomFor) {
       << error;
 }
 
+TEST(Plan, SaysWhyItsTacticIsNotTheOneAskedFor) {
+  const auto refusal = [](std::string tactic) {
+    CompileOptions options;
+    options.tactics = {std::move(tactic)};
+    try {
+      Plan::compile(small_graph(), kBackend, options);
+      return std::string();
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+  };
+  EXPECT_EQ(refusal(""), "");
+  EXPECT_EQ(refusal("tiled"),
+            "node 'add' (Add): the reference backend has no tactic tiled: leave the choice to the plan");
+}
+
 TEST(Plan, RunsAgainOnTheSameInput) {
   Execution execution(Plan::compile(small_graph(), kBackend, {}));
   fill(execution.input(0), {1, 2, 3, -5, 0, 9});

@@ -25,14 +25,17 @@ class WrongLaunch : public Launch {
 };
 
 /// Runs everything by its reference kernel, in configurations that differ in name; "wrong" answers zeros, "broken" does
-/// not compile.
+/// not compile. Near "a" lie "a'" and "a''". Takes any strides, for which its kernels have no eye.
 class NamedTactic : public Tactic {
  public:
   NamedTactic(std::string name, std::vector<std::string> configurations)
       : name_(std::move(name)), configurations_(std::move(configurations)) {}
   std::string_view name() const override { return name_; }
   Support supports(const NodeContext&) const override { return {}; }
-  std::vector<std::string> configurations(const NodeContext&, std::size_t count) const override {
+  bool takes_strides(const NodeContext&) const override { return true; }
+  std::vector<std::string> configurations(const NodeContext& context, std::size_t count) const override {
+    const std::string near(context.configuration);
+    if (!near.empty()) return {near + "'", near + "''"};
     return {configurations_.begin(),
             configurations_.begin() + static_cast<std::ptrdiff_t>(std::min(count, configurations_.size()))};
   }
@@ -133,7 +136,7 @@ TEST(Tuner, ChoosesTheFastestThatIsRight) {
   EXPECT_EQ(choice_for(report, "Neg"), (TacticChoice{"tiled", "fast"}));
   EXPECT_EQ(report.measured, report.choices);
   EXPECT_EQ(report.kinds, 2);
-  EXPECT_EQ(report.candidates, 8);
+  EXPECT_EQ(report.candidates, 8 + 4) << "near each of the fast ones lie two";
   EXPECT_EQ(report.rejected, 4);
   EXPECT_EQ(report.before, std::chrono::microseconds(300));
   EXPECT_EQ(report.after, std::chrono::microseconds(120));
@@ -158,6 +161,20 @@ TEST(Tuner, GoesOnFromWhatNeighboursBecame) {
   });
   const TuneReport report = tune(three_nodes(), backend, {});
   EXPECT_EQ(report.after, std::chrono::microseconds(600));
+}
+
+TEST(Tuner, LooksNearTheBest) {
+  const ClockworkBackend backend({{"tiled", {"a", "b", "c"}}}, [](const std::string& steps) {
+    return 1000 - 50 * count(steps, "tiled/b") - 100 * count(steps, "tiled/b''") - 500 * count(steps, "tiled/c'");
+  });
+  const TuneReport report = tune(three_nodes(), backend, {});
+  EXPECT_EQ(choice_for(report, "Relu"), (TacticChoice{"tiled", "b''"}));
+  EXPECT_EQ(choice_for(report, "Neg"), (TacticChoice{"tiled", "b''"}));
+  EXPECT_EQ(report.candidates, 2 * (3 + 2)) << "c' is not near the best";
+  EXPECT_EQ(report.rejected, 0);
+  TuneOptions once;
+  once.passes = 1;
+  EXPECT_EQ(choice_for(tune(three_nodes(), backend, once), "Relu"), (TacticChoice{"tiled", "b"}));
 }
 
 TEST(Tuner, StaysWhereTheGainIsNoise) {
@@ -197,6 +214,31 @@ TEST(Tuner, SaysHowFarItIs) {
   ASSERT_FALSE(shares.empty());
   EXPECT_TRUE(std::ranges::is_sorted(shares));
   EXPECT_EQ(shares.back(), 1.0);
+}
+
+/// relu(x) and neg(x) side by side, where a concatenation has them.
+Graph joined() {
+  test::GraphBuilder b;
+  const ValueId x = b.input("x", {2, 3});
+  const ValueId parts = b.op("Concat", {b.op("Relu", {x}), b.op("Neg", {x})}, {{"axis", std::int64_t{1}}});
+  return b.build({b.op("Abs", {parts})});
+}
+
+TEST(Tuner, KnowsWhereOperandsLie) {
+  const ClockworkBackend backend({{"tiled", {"a", "b"}}}, nullptr);
+  const Graph graph = joined();
+  const Node& relu = graph.node(graph.order().front());
+  const auto configured = [&](const TacticChoices& choices) {
+    const auto plan = Plan::compile(graph, backend, {.choices = &choices});
+    EXPECT_EQ(plan->steps().front().node, graph.order().front());
+    return std::pair(plan->steps().front().configuration, node_fingerprint(graph, relu, &plan->places()));
+  };
+  const std::string dense = node_fingerprint(graph, relu);
+  const auto [none, strided] = configured({});
+  EXPECT_NE(dense, strided);
+  EXPECT_EQ(configured({{dense, {"tiled", "b"}}}).first, "") << "what was measured on dense memory";
+  EXPECT_EQ(configured({{strided, {"tiled", "b"}}}).first, "b");
+  EXPECT_TRUE(tune(graph, backend, {}).choices.contains(strided));
 }
 
 TEST(NodeFingerprint, TellsApartWhatRunsDifferently) {

@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 
+#include "cuda/near_tiles.hpp"
 #include "tensor/half.hpp"
 
 namespace saccade::cuda {
@@ -488,10 +489,11 @@ ConvolutionTile configured_tile(const ConvolutionShape& shape, const DeviceLimit
 }
 
 std::vector<std::string> tile_configurations(const ConvolutionShape& shape, const DeviceLimits& limits,
-                                             std::size_t count) {
+                                             std::size_t count, std::string_view near) {
+  const std::vector<ConvolutionTile> tiles = convolution_tiles(shape, limits);
+  if (!near.empty()) return near_tiles(tiles, near, count);
   std::vector<std::string> texts;
-  for (const ConvolutionTile& tile : distinct_tiles(convolution_tiles(shape, limits), count))
-    texts.push_back(tile.to_string());
+  for (const ConvolutionTile& tile : distinct_tiles(tiles, count)) texts.push_back(tile.to_string());
   return texts;
 }
 

@@ -95,9 +95,9 @@ std::vector<ConvolutionTile> convolution_tiles(const ConvolutionShape& shape, co
 std::vector<ConvolutionTile> distinct_tiles(const std::vector<ConvolutionTile>& tiles, std::size_t count);
 /// The tile that to_string() wrote TEXT of, where it is one of convolution_tiles(); else the first of these.
 ConvolutionTile configured_tile(const ConvolutionShape& shape, const DeviceLimits& limits, std::string_view text);
-/// distinct_tiles() as texts.
+/// distinct_tiles() as texts, or those near the one of this text (near_tiles.hpp).
 std::vector<std::string> tile_configurations(const ConvolutionShape& shape, const DeviceLimits& limits,
-                                             std::size_t count);
+                                             std::size_t count, std::string_view near = {});
 /// What a launch is expected to take behind another one, in microseconds; good for comparing tiles.
 double convolution_time(const ConvolutionShape& shape, const ConvolutionTile& tile, const DeviceLimits& limits);
 

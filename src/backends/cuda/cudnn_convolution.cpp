@@ -8,7 +8,7 @@
 #include "cuda/tactics.hpp"
 
 // Conv by cuDNN, where it is installed: with many images it is a match for kernels/convolution.cuh. Bias, the residual
-// and ReLU are done by it, other post-ops by a kernel of ours behind it.
+// and ReLU are done by it, other post-ops by a kernel of ours behind it. It takes NHWC tensors dense alone.
 namespace saccade::cuda {
 namespace {
 

@@ -5,6 +5,7 @@
 
 #include "cuda/convolution.hpp"
 #include "cuda/element_functions.hpp"
+#include "cuda/near_tiles.hpp"
 #include "ops/matmul_shape.hpp"
 #include "ops/tf32.hpp"
 
@@ -213,8 +214,11 @@ class TiledMatMul : public Tactic {
 
   std::vector<std::string> configurations(const NodeContext& context, std::size_t count) const override {
     const DeviceLimits limits = limits_of(device_);
-    if (has_constant_weights(context)) return tile_configurations(constant_product_shape(context), limits, count);
-    return product_configurations(*as_product(context, operands_of(context)), limits, count);
+    const std::string_view near = context.configuration;
+    if (has_constant_weights(context)) return tile_configurations(constant_product_shape(context), limits, count, near);
+    const ProductShape shape = *as_product(context, operands_of(context));
+    if (!near.empty()) return near_tiles(product_tiles(shape, limits), near, count);
+    return product_configurations(shape, limits, count);
   }
 
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {

@@ -52,7 +52,7 @@ class TransposedConvolution : public Tactic {
   }
 
   std::vector<std::string> configurations(const NodeContext& context, std::size_t count) const override {
-    return tile_configurations(phases_of(shape_of(context)), limits_of(device_), count);
+    return tile_configurations(phases_of(shape_of(context)), limits_of(device_), count, context.configuration);
   }
 
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {

@@ -2,7 +2,7 @@
 #include <numeric>
 
 #include "cuda/convolution.hpp"
-#include "cuda/warpgroup_plan.hpp"
+#include "cuda/near_tiles.hpp"
 
 namespace saccade::cuda {
 namespace {
@@ -84,9 +84,10 @@ class WarpgroupProduct : public Tactic {
   }
 
   std::vector<std::string> configurations(const NodeContext& context, std::size_t count) const override {
+    const auto tiles = warpgroup_tiles(shape_of(context), limits_of(device_));
+    if (!context.configuration.empty()) return near_tiles(tiles, context.configuration, count);
     std::vector<std::string> texts;
-    for (const WarpgroupTile& tile : distinct_tiles(warpgroup_tiles(shape_of(context), limits_of(device_)), count))
-      texts.push_back(tile.to_string());
+    for (const WarpgroupTile& tile : distinct_tiles(tiles, count)) texts.push_back(tile.to_string());
     return texts;
   }
 
