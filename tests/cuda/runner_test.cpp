@@ -215,6 +215,37 @@ TEST_F(CudaRunGroup, ForksWithoutAGraph) {
   }
 }
 
+/// pixels_and_mean() and, of a constant, the row whose number a run gives.
+Graph with_row(std::int64_t width, std::int64_t rows) {
+  test::GraphBuilder b;
+  const auto made = b.multi("saccade.Preprocess", {b.input("frame", {}, DType::kFrame)}, 2,
+                            {{"width", width}, {"height", width}, {"resize", std::string("stretch")}});
+  return b.build({made[0], b.op("Gather", {b.random({rows, 2}), b.input("row", {1}, DType::kInt64)})});
+}
+
+TEST_F(CudaRunGroup, ThrowsTheFaultsOfARunByThatRunAlone) {
+  Execution first = execution_of(with_row(8, 4));
+  Execution second = execution_of(with_row(9, 5));
+  const std::vector<Runner*> others{&second.runner()};
+  const auto group = first.runner().group(others);
+  const Noise frame(memory_, PixelFormat::kNv12, 20, 48);
+  const auto fault = [&](std::int64_t a, std::int64_t b) -> std::string {
+    first.input(1).as<std::int64_t>()[0] = a;
+    second.input(1).as<std::int64_t>()[0] = b;
+    try {
+      run({&first, &second}, *group, frame.view);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(fault(3, 4), "");
+  EXPECT_EQ(fault(7, 9), "node 'Gather1' (Gather): index 7 is outside a dimension of 4");
+  EXPECT_EQ(fault(3, 4), "") << "the run after";
+  EXPECT_EQ(fault(3, 9), "node 'Gather1' (Gather): index 9 is outside a dimension of 5");
+  EXPECT_EQ(fault(3, 4), "") << "the run after";
+}
+
 TEST_F(CudaRunGroup, IsOfRunsOnFramesAlone) {
   test::GraphBuilder b;
   Execution tensors = execution_of(b.build({b.op("Relu", {b.input("x", {4})})}));

@@ -22,9 +22,13 @@ void Faults::check() {
     const std::span indices(static_cast<std::int64_t*>(words.memory.get()), words.dims.size());
     for (std::size_t i = 0; i < indices.size() && fault.empty(); ++i)
       if (indices[i] != 0) fault = fmt::format("{}: {}", words.node, outside(indices[i], words.dims[i]));
-    std::ranges::fill(indices, 0);
   }
+  forget();
   if (!fault.empty()) throw Error(ErrorCode::kInvalidArgument, fault);
+}
+
+void Faults::forget() {
+  for (const Words& words : words_) std::memset(words.memory.get(), 0, words.dims.size() * sizeof(std::int64_t));
 }
 
 }  // namespace saccade::cuda

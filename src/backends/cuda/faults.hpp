@@ -17,6 +17,8 @@ class Faults {
   /// Throws Error (kInvalidArgument) for the first node with a fault, and forgets all. Only after a wait for the
   /// device.
   void check();
+  /// Where another error is thrown: those of this run are not the next one's.
+  void forget();
 
  private:
   struct Words {

@@ -1,6 +1,7 @@
 #include "cuda/run_group.hpp"
 
 #include <algorithm>
+#include <exception>
 
 #include "cuda/capture.hpp"
 
@@ -60,10 +61,17 @@ void DeviceRunGroup::wait() {
   const auto start = Clock::now();
   device_.make_current();
   SACCADE_CUDA(cuStreamSynchronize(members_[0]->queue().stream.get()));
+  // Every branch's faults are taken in, or those behind the first would be thrown by the next run.
+  std::exception_ptr failure;
   for (DeviceRunner* member : members_) {
-    member->finish();
+    try {
+      member->finish();
+    } catch (...) {
+      if (!failure) failure = std::current_exception();
+    }
     member->set_model_time(member->stage_time(Stage::kModel) + (Clock::now() - start));
   }
+  if (failure) std::rethrow_exception(failure);
 }
 
 /// The first member's stream forks into the others', behind the upload, and is joined by them.

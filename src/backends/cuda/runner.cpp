@@ -156,7 +156,10 @@ void DeviceRunner::wait() {
 }
 
 void DeviceRunner::finish() {
-  if (queue_.failure) std::rethrow_exception(std::exchange(queue_.failure, nullptr));
+  if (queue_.failure) {
+    queue_.faults.forget();
+    std::rethrow_exception(std::exchange(queue_.failure, nullptr));
+  }
   queue_.faults.check();
   if (!stays_) results_->show();
 }
