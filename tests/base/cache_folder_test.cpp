@@ -1,7 +1,9 @@
 #include "base/cache_folder.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <iterator>
 
@@ -37,6 +39,40 @@ TEST(WriteWhole, SaysWhereItCannot) {
   const test::TempFolder folder;
   folder.write("file", "");
   EXPECT_FALSE(write_whole(folder / "file" + "/below", "text"));
+  EXPECT_EQ(errno, ENOTDIR);
+}
+
+/// The names of what is in the folder.
+std::vector<std::string> files_in(const test::TempFolder& folder) {
+  std::vector<std::string> names;
+  for (const auto& file : std::filesystem::directory_iterator(folder.string())) names.push_back(file.path().filename());
+  return names;
+}
+
+TEST(WriteWhole, LeavesNothingWhereAFolderIsInItsPlace) {
+  const test::TempFolder folder;
+  std::filesystem::create_directory(folder / "taken");
+  EXPECT_FALSE(write_whole(folder / "taken", "text"));
+  EXPECT_EQ(errno, EISDIR);
+  EXPECT_EQ(files_in(folder), std::vector<std::string>{"taken"});
+}
+
+TEST(WriteWhole, LeavesNothingWhereTheDiskIsFull) {
+  const test::TempFolder folder;
+  ASSERT_TRUE(write_whole(folder / "file", "old"));
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{4096, before.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &small);
+  const bool written = write_whole(folder / "file", std::string(1 << 20, 'x'));
+  const int why = errno;
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, SIG_DFL);
+  EXPECT_FALSE(written);
+  EXPECT_EQ(why, EFBIG);
+  EXPECT_EQ(files_in(folder), std::vector<std::string>{"file"});
+  EXPECT_EQ(test::bytes_of_file(folder / "file"), "old");
 }
 
 }  // namespace

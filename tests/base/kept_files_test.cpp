@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "support/ordinary_user.hpp"
 #include "support/temp_folder.hpp"
 
 namespace saccade {
@@ -35,6 +36,16 @@ TEST_F(KeptFiles, ArePassedOverWhereDamaged) {
   EXPECT_FALSE(kept_file("kernels", "key"));
   folder_.write("kernels/key", "short");
   EXPECT_FALSE(kept_file("kernels", "key"));
+  keep_file("kernels", "key", "machine code");
+  EXPECT_EQ(kept_file("kernels", "key"), "machine code") << "written anew";
+}
+
+TEST_F(KeptFiles, AreDoneWithoutWhereTheFolderCannotBeWritten) {
+  std::filesystem::permissions(folder_.string(), std::filesystem::perms::owner_read);
+  const test::OrdinaryUser user;
+  keep_file("kernels", "key", "machine code");
+  EXPECT_FALSE(kept_file("kernels", "key"));
+  std::filesystem::permissions(folder_.string(), std::filesystem::perms::owner_all);
 }
 
 }  // namespace

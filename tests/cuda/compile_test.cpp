@@ -24,6 +24,7 @@ class CompileForCuda : public testing::Test {
     unsetenv("SACCADE_CACHE");
     unsetenv("SACCADE_EMULATOR_FAIL");
     unsetenv("SACCADE_EMULATOR_CAPABILITY");
+    unsetenv("SACCADE_EMULATOR_DRIVER");
   }
   void SetUp() override {
     if (!test::EmulatorCalls()) GTEST_SKIP() << "only the emulated compiler and driver can be told what to be";
@@ -117,6 +118,42 @@ TEST_F(CompileForCuda, CompilesAPlanAnewForAnotherDevice) {
   EXPECT_EQ(inferred.exit_code, 0) << inferred.err;
   EXPECT_NE(inferred.err.find("kernels are chosen and compiled anew"), std::string::npos) << inferred.err;
   EXPECT_NE(inferred.err.find("sm_90a"), std::string::npos) << inferred.err;
+}
+
+TEST_F(CompileForCuda, SaysThatAPlanIsOfAnotherDriver) {
+  ASSERT_EQ(compile({"--no-tune"}).exit_code, 0);
+  setenv("SACCADE_EMULATOR_DRIVER", "12080", 1);
+  hide_compiler();
+  const Finished inferred = infer(plan());
+  EXPECT_EQ(inferred.exit_code, 0) << "its machine code still serves: " << inferred.err;
+  EXPECT_NE(inferred.err.find("CUDA 13.0), and this is"), std::string::npos) << inferred.err;
+  EXPECT_NE(inferred.err.find("CUDA 12.8): kernels are chosen"), std::string::npos) << inferred.err;
+}
+
+TEST_F(CompileForCuda, RunsWithoutACache) {
+  folder_.write("cache", "a file where the folder should be");
+  const Finished compiled = compile();
+  ASSERT_EQ(compiled.exit_code, 0) << compiled.err;
+  EXPECT_NE(compiled.err.find("tuning will be done again"), std::string::npos) << compiled.err;
+  EXPECT_EQ(infer(plan()).exit_code, 0);
+}
+
+TEST_F(CompileForCuda, CompilesAnewWhatIsDamagedInTheCache) {
+  ASSERT_EQ(compile({"--no-tune"}).exit_code, 0);
+  ASSERT_EQ(infer(model(), {"--device", "cpu"}).exit_code, 0);
+  const std::string wanted = answer();
+  int damaged = 0;
+  for (const auto& file : std::filesystem::directory_iterator(folder_ / "cache/kernels")) {
+    std::filesystem::resize_file(file.path(), std::filesystem::file_size(file.path()) / 2);
+    ++damaged;
+  }
+  ASSERT_GT(damaged, 0);
+  const Finished inferred = infer(model(), {"--device", "cuda"});
+  EXPECT_EQ(inferred.exit_code, 0) << inferred.err;
+  EXPECT_NE(inferred.err.find("is damaged"), std::string::npos) << inferred.err;
+  EXPECT_EQ(answer(), wanted);
+  hide_compiler();
+  EXPECT_EQ(infer(model(), {"--device", "cuda"}).exit_code, 0) << "what was damaged is written anew";
 }
 
 TEST_F(CompileForCuda, RefusesMachineCodeThatIsNone) {

@@ -30,6 +30,7 @@
 //
 // Settings of the environment:
 //   SACCADE_EMULATOR_CAPABILITY  the device's compute capability (9.0)
+//   SACCADE_EMULATOR_DRIVER      the driver's version (13000: of CUDA 13.0)
 //   SACCADE_EMULATOR_MEMORY      its memory in bytes (16 GiB; nothing is taken before it is asked for)
 //   SACCADE_EMULATOR_CACHE       where compiled kernels are kept (in the build folder)
 //   SACCADE_EMULATOR_SOURCES     a folder in which each kernel is left as CUDA C++, for a compiler of GPUs
@@ -53,7 +54,6 @@
 namespace saccade::emulator {
 namespace {
 
-constexpr int kVersion = 13000;
 constexpr CUdevice kDevice = 0;
 
 std::atomic<bool> initialised{false};
@@ -123,7 +123,7 @@ CUresult cuInit(unsigned flags) {
 
 CUresult cuDriverGetVersion(int* version) {
   SACCADE_BEGIN(cuDriverGetVersion, Needs::kNothing);
-  *version = kVersion;
+  *version = std::atoi(setting("SACCADE_EMULATOR_DRIVER", "13000").c_str());
   return CUDA_SUCCESS;
 }
 

@@ -44,6 +44,29 @@ TEST_F(TacticCache, PassesOverADamagedFile) {
   EXPECT_TRUE(cached_choices(device).empty());
 }
 
+TEST_F(TacticCache, WritesADamagedFileAnew) {
+  const Device device("a GPU", "1");
+  cache_choices(device, {{"conv", {"tiled", "16x8"}}});
+  for (const auto& file : std::filesystem::directory_iterator(folder_ / "tactics"))
+    std::filesystem::resize_file(file.path(), std::filesystem::file_size(file.path()) / 2);
+  testing::internal::CaptureStderr();
+  EXPECT_TRUE(cached_choices(device).empty());
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("is damaged"), std::string::npos);
+  const TacticChoices choices = {{"conv", {"tiled", "32x8"}}};
+  cache_choices(device, choices);
+  EXPECT_EQ(cached_choices(device), choices);
+}
+
+TEST_F(TacticCache, SaysWhereItCannotBeWritten) {
+  folder_.write("tactics", "a file where the folder should be");
+  const Device device("a GPU", "1");
+  testing::internal::CaptureStderr();
+  cache_choices(device, {{"conv", {"tiled", "16x8"}}});
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("tuning will be done again"), std::string::npos) << said;
+  EXPECT_TRUE(cached_choices(device).empty());
+}
+
 TEST_F(TacticCache, MayBeSwitchedOff) {
   setenv("SACCADE_CACHE", "", 1);
   const Device device("a GPU", "1");
