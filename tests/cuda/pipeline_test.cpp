@@ -5,6 +5,7 @@
 
 #include "emulator_calls.hpp"
 #include "pipeline/pipeline_impl.hpp"
+#include "result_text.hpp"
 #include "saccade/error.hpp"
 #include "support/scripted_source.hpp"
 #include "support/tiny_models.hpp"
@@ -15,6 +16,8 @@ namespace {
 
 using test::Act;
 using test::scripted_camera;
+using test::text_of;
+using test::texts_of;
 using Calls = std::vector<std::string>;
 
 class CudaPipeline : public testing::Test {
@@ -34,24 +37,6 @@ class CudaPipeline : public testing::Test {
   test::TempFolder folder_;
   test::EmulatorCalls calls_;
 };
-
-/// What a result says, but for its times.
-std::string text_of(const Result& result) {
-  std::string text = fmt::format("{} {}:", result.model, result.frame);
-  for (const Detection& each : result.detections)
-    text += fmt::format(" {} {} {}", each.class_name, each.confidence, fmt::join(each.box, ","));
-  for (const auto& each : result.classes) text += fmt::format(" {} {:.4f}", each.class_name, each.confidence);
-  return text;
-}
-
-std::vector<std::string> texts_of(Pipeline& pipeline) {
-  std::vector<std::string> texts;
-  while (true) {
-    auto result = pipeline.next();
-    if (!result && result.failure().status == Status::kEnd) return texts;
-    texts.push_back(result ? text_of(*result) : result.failure().message);
-  }
-}
 
 TEST_F(CudaPipeline, AnswersAsTheReferenceDoes) {
   for (bool live : {false, true}) {

@@ -5,17 +5,40 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <sstream>
+#include <thread>
 
+#include "cuda_case.hpp"
 #include "pipeline/compile.hpp"
+#include "result_text.hpp"
 #include "support/graph_builder.hpp"
+#include "support/tiny_models.hpp"
+
+// Runs in great numbers. On an emulated GPU they are few and of small networks; script/test-gpu asks for many, of real
+// ones, by the environment:
+//   SACCADE_SOAK_REPLAYS  of a graph
+//   SACCADE_SOAK_SECONDS  that pipelines run side by side
+//   SACCADE_SOAK_MODELS   files, with colons between them
+//   SACCADE_SOAK_SOURCE   what pipelines look at
 
 namespace saccade {
 namespace {
 
-/// Few on an emulated GPU; script/test-gpu asks for many.
+std::string asked(const char* name, const std::string& otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : text;
+}
+
 constexpr const char* kReplays = "SACCADE_SOAK_REPLAYS";
 bool is_asked() { return std::getenv(kReplays) != nullptr; }
-int replays() { return is_asked() ? std::atoi(std::getenv(kReplays)) : 20; }
+int replays() { return std::stoi(asked(kReplays, "20")); }
+
+std::vector<std::string> models(const std::string& otherwise) {
+  std::istringstream texts(asked("SACCADE_SOAK_MODELS", otherwise));
+  std::vector<std::string> paths;
+  for (std::string path; std::getline(texts, path, ':');) paths.push_back(path);
+  return paths;
+}
 
 /// Memory of the current context's GPU that is left, as its driver says.
 std::size_t free_device_bytes() {
@@ -45,23 +68,82 @@ Graph network() {
   return b.build({b.op("Softmax", {product})});
 }
 
-TEST(CudaSoak, ReplaysAlikeInConstantMemory) {
-  Execution execution(compile(network(), {.device = "cuda", .precision = "fp16"}));
-  const Tensor input = test::random_tensor({1, 8, 16, 16}, 7);
-  std::memcpy(execution.input(0).data, input.raw(), input.bytes());
+/// Fills the inputs with noise, and expects many runs' outputs to be those of the first, and no more memory in use.
+void soak(Execution& execution) {
+  const Graph& graph = execution.plan().graph();
+  for (std::size_t i = 0; i < graph.inputs().size(); ++i) {
+    const TensorView to = execution.input(i);
+    const Tensor noise = random_elements(to.dtype, to.shape, 0, 1, static_cast<std::uint32_t>(i) + 7);
+    std::memcpy(to.data, noise.raw(), noise.bytes());
+  }
   for (int i = 0; i < 10; ++i) execution.run();
-  const std::vector<Tensor> wanted = read_answers(execution);
+  std::vector<std::string> wanted;
+  const auto bytes = [&](std::size_t output) {
+    const TensorView view = execution.output(output);
+    return std::string_view(static_cast<const char*>(view.data), bytes_of(view.dtype, view.shape));
+  };
+  for (std::size_t i = 0; i < graph.outputs().size(); ++i) wanted.emplace_back(bytes(i));
   const std::size_t device = free_device_bytes();
   const std::size_t host = resident_bytes();
-  for (int i = 0; i < replays(); ++i) {
+  for (int run = 0; run < replays(); ++run) {
     execution.run();
-    const TensorView got = execution.output(0);
-    ASSERT_EQ(std::memcmp(got.data, wanted[0].raw(), wanted[0].bytes()), 0) << "replay " << i;
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+      ASSERT_TRUE(bytes(i) == wanted[i]) << "output " << i << " of replay " << run;
   }
   EXPECT_EQ(free_device_bytes(), device);
   // Of few replays it shows nothing: an emulated GPU and sanitizers keep memory of their own.
   if (is_asked()) {
     EXPECT_LT(resident_bytes(), host + (std::size_t{1} << 20));
+  }
+}
+
+TEST(CudaSoak, ReplaysAlikeInConstantMemory) {
+  Execution execution(compile(network(), {.device = "cuda", .precision = "fp16"}));
+  soak(execution);
+}
+
+TEST(CudaSoak, ModelsReplayAlikeInConstantMemory) {
+  const test::TempFolder folder;
+  const ModelOptions options{.device = "cuda", .precision = "fp16"};
+  for (const std::string& path : models(test::write_color_classifier(folder))) {
+    SCOPED_TRACE(path);
+    Execution execution(compile(import_model(path, options), options));
+    soak(execution);
+    if (HasFatalFailure()) return;
+  }
+}
+
+/// Each thread's pipelines open, capture, run and end while the others' do.
+TEST(CudaSoak, PipelinesSideBySideAnswerAlike) {
+  const test::TempFolder folder;
+  const std::string both = test::write_color_classifier(folder) + ":" + test::write_box_detector(folder);
+  const std::string source = asked("SACCADE_SOAK_SOURCE", "synthetic:?size=32x24&frames=4");
+  const auto end = Clock::now() + std::chrono::seconds(std::stoi(asked("SACCADE_SOAK_SECONDS", "0")));
+  const auto answers = [&](const Model& model) {
+    Pipeline pipeline(Camera::open(source), model);
+    return test::texts_of(pipeline);
+  };
+  std::vector<std::thread> threads;
+  std::vector<std::string> failures(models(both).size());
+  std::vector<int> rounds(failures.size());
+  for (std::size_t i = 0; i < failures.size(); ++i)
+    threads.emplace_back([&, i, path = models(both)[i]] {
+      try {
+        const Model model = Model::load(path, {.device = "cuda"});
+        const std::vector<std::string> wanted = answers(model);
+        if (wanted.empty()) failures[i] = source + " has no frames";
+        do {
+          if (answers(model) != wanted) failures[i] = fmt::format("{}: round {} differs", path, rounds[i]);
+          ++rounds[i];
+        } while (failures[i].empty() && Clock::now() < end);
+      } catch (const Error& error) {
+        failures[i] = error.what();
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (std::size_t i = 0; i < failures.size(); ++i) {
+    EXPECT_EQ(failures[i], "");
+    std::printf("pipeline %zu: %d rounds\n", i, rounds[i]);
   }
 }
 
