@@ -1,5 +1,9 @@
+#include <algorithm>
+
 #include "cuda_case.hpp"
 #include "ops/tf32.hpp"
+#include "runtime/cuda_backend.hpp"
+#include "support/graph_builder.hpp"
 
 namespace saccade {
 namespace {
@@ -64,6 +68,23 @@ TEST(CudaConvolution, RoundsToTf32) {
   check(convolution(DType::kFloat32, {1, 7, 5, 6}, {5, 7, 2, 3}));
   check(convolution(DType::kFloat32, {1, 16, 4, 5}, {16, 8, 2, 2}, "ConvTranspose").attribute("strides", Numbers{2, 2}),
         "tiled.transposed_convolution");
+}
+
+TEST(CudaConvolution, TakesTf32WhereItMay) {
+  for (const bool may : {true, false}) {
+    test::GraphBuilder b;
+    Tensor ones(DType::kFloat32, {16, 8, 1, 1});
+    std::ranges::fill(ones.data<float>(), 1.0F);
+    const ValueId x = b.input("x", {1, 8, 4, 4});
+    Graph graph = b.build({b.op("Conv", {x, b.constant(ones)}, {{kTf32Attribute, std::int64_t{may}}})});
+    for (ValueId id : {graph.inputs()[0], graph.outputs()[0]}) graph.value(id).layout = Layout::kChannelsLast;
+    CompileOptions options;
+    options.tactics = {"tiled.convolution"};
+    Execution execution(Plan::compile(graph, cuda_backend({}), options));
+    std::ranges::fill(execution.input(0).as<float>(), 1 + 0x1p-12F);  // 1 in tf32
+    execution.run();
+    EXPECT_EQ(execution.output(0).as<float>()[0], may ? 8.0F : 8 + 0x1p-9F);
+  }
 }
 
 TEST(CudaConvolution, FiltersEveryChannelByItself) {
