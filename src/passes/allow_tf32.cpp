@@ -3,12 +3,14 @@
 #include "ops/tf32.hpp"
 #include "passes/match.hpp"
 
-// Marks a model's float32 convolutions and products, not those of pixels and answers, as ones that may round to tf32.
+// Marks a model's float32 convolutions, products and attentions, not those of pixels and answers, as ones that may
+// round to tf32.
 namespace saccade {
 namespace {
 
 bool may_round(const Graph& graph, const Node& node) {
-  const bool multiplies = node.is("Conv") || node.is("ConvTranspose") || node.is("Gemm") || node.is("MatMul");
+  const bool multiplies = node.is("Conv") || node.is("ConvTranspose") || node.is("Gemm") || node.is("MatMul") ||
+                          node.is("StridedAttention", "saccade");
   return multiplies && node.stage == Stage::kModel && is_float32(graph, output_of(node)) && !takes_tf32(node);
 }
 

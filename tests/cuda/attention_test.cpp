@@ -1,12 +1,14 @@
 #include <limits>
 
 #include "cuda_case.hpp"
+#include "ops/tf32.hpp"
 #include "ops/walk.hpp"
 
 namespace saccade {
 namespace {
 
 constexpr CudaTolerance kSums{.absolute = 2e-5, .relative = 2e-5};
+constexpr CudaTolerance kTf32{.absolute = 2e-3, .relative = 4e-3};
 constexpr CudaTolerance kHalf{.absolute = 2e-3, .relative = 4e-3};
 constexpr CudaTolerance kBrain{.absolute = 2e-2, .relative = 2e-2};
 
@@ -67,6 +69,19 @@ TEST(CudaAttention, MultipliesInFloat) {
       .check("fused.attention", kSums);
   separate({.heads = 1, .queries = 1, .keys = 1, .channels = 1, .values = 1}).check("fused.attention", kSums);
   separate({.heads = 1, .queries = 70, .keys = 33, .channels = 3, .values = 5}).check("fused.attention", kSums);
+}
+
+TEST(CudaAttention, RoundsToTf32) {
+  const auto check = [](CudaCase made) {
+    made.attribute(kTf32Attribute, std::int64_t{1}).check("fused.attention", kTf32);
+  };
+  check(separate({.images = 2, .heads = 3, .queries = 37, .keys = 150, .channels = 8, .values = 20}));
+  check(separate({.heads = 1, .queries = 70, .keys = 33, .channels = 3, .values = 5}));
+  check(separate({.heads = 1, .queries = 40, .keys = 97, .channels = 64, .values = 72}));
+  const Lengths lengths{.images = 2, .heads = 2, .queries = 19, .keys = 45};
+  CudaCase masked = separate(lengths);
+  add_mask(masked, lengths, DType::kFloat32);
+  check(masked);
 }
 
 TEST(CudaAttention, MultipliesHalvesOnTensorCores) {

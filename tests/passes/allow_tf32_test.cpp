@@ -18,6 +18,20 @@ TEST(AllowTf32, MarksTheModelsProductsOfFloat32) {
   for (NodeId id : graph.order()) EXPECT_EQ(takes_tf32(graph.node(id)), graph.node(id).op != "Relu");
 }
 
+TEST(AllowTf32, MarksAttention) {
+  GraphBuilder b;
+  const std::vector<std::int64_t> rows = {0, 0, 1, 1, 4, 8, 8, 1};  // four tokens of eight channels
+  const std::vector<ValueId> tokens(3, b.input("x", {4, 8}));
+  Graph graph = b.build({b.op("saccade.StridedAttention", tokens,
+                              {{"query", rows},
+                               {"key", rows},
+                               {"value", rows},
+                               {"output", rows},
+                               {"shape", std::vector<std::int64_t>{4, 8}}})});
+  EXPECT_EQ(test::rewrite(graph, "allow_tf32", {.allow_tf32 = true}), 1);
+  EXPECT_TRUE(takes_tf32(graph.node(graph.order().front())));
+}
+
 TEST(AllowTf32, LeavesPixelsAndAnswersAndOtherTypes) {
   GraphBuilder b;
   const ValueId answer = b.op("MatMul", {b.input("x", {2, 4}), b.random({4, 5})});

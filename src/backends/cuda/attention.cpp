@@ -6,6 +6,7 @@
 #include "cuda/convolution.hpp"
 #include "cuda/element_code.hpp"
 #include "cuda/kernel_launch.hpp"
+#include "ops/tf32.hpp"
 
 namespace saccade::cuda {
 namespace {
@@ -38,7 +39,9 @@ std::optional<AttentionWalks> walks_in_memory(const NodeContext& context, const 
 std::optional<AttentionShape> attention_shape(const NodeContext& context) {
   auto walks = walks_in_memory(context, [](const Value& value) { return value.layout; });
   if (!walks) return std::nullopt;
-  AttentionShape shape{.dtype = context.output().type.dtype,
+  const DType dtype = context.output().type.dtype;
+  AttentionShape shape{.dtype = dtype,
+                       .tf32 = dtype == DType::kFloat32 && takes_tf32(context.node),
                        .scale = context.node.attributes.real("scale", 1),
                        .walks = std::move(*walks)};
   if (context.has(3)) shape.mask = context.input(3).type.dtype;

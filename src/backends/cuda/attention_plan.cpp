@@ -22,6 +22,7 @@ const char* name_of(DType type) {
                                    : "bfloat16";
 }
 
+bool is_tensor(const AttentionShape& shape) { return shape.dtype != DType::kFloat32 || shape.tf32; }
 int queries_of(const AttentionShape& shape) { return static_cast<int>(shape.walks.queries()); }
 int keys_of(const AttentionShape& shape) { return static_cast<int>(shape.walks.keys()); }
 int depth_of(const AttentionShape& shape) { return round_up(static_cast<int>(shape.walks.channels()), 16); }
@@ -72,8 +73,8 @@ std::string tensor_text(const char* name, const Walk& walk, int bytes) {
 
 /// Registers that a thread needs: fragments of queries, scores and sums, and what ptxas takes beside them.
 int registers_of(const AttentionShape& shape, const AttentionTile& tile) {
-  const bool tensor = shape.dtype != DType::kFloat32;
-  const int kept = tensor && depth_of(shape) <= 64 ? depth_of(shape) / 4 : 0;
+  const bool halves = shape.dtype != DType::kFloat32;
+  const int kept = halves && depth_of(shape) <= 64 ? depth_of(shape) / 4 : 0;
   return tile.tiles * (kept + 8 + tile.step / 2 + width_of(shape) / 2) + 56;
 }
 
@@ -111,7 +112,7 @@ int attention_shared_bytes(const AttentionShape& shape, const AttentionTile& til
   const int depth = depth_of(shape) + pad;
   const int queries = tile.rows() * depth * bytes;
   const int stage = tile.splits * tile.step * (depth + width_of(shape) + pad) * bytes;
-  const int weights = bytes == 2 ? 0 : tile.splits * tile.rows() * (tile.step + 4) * 4;
+  const int weights = is_tensor(shape) ? 0 : tile.splits * tile.rows() * (tile.step + 4) * 4;
   const int sums = tile.splits * tile.rows() * (width_of(shape) + 8 + 2) * 4;
   if (tile.warpgroups) return warpgroup_shared_bytes(shape, tile, sums);
   return std::max(queries + tile.stages * stage + weights, sums);
@@ -144,7 +145,7 @@ double warpgroup_cycles(const AttentionShape& shape, const AttentionTile& tile, 
 }  // namespace
 
 double attention_time(const AttentionShape& shape, const AttentionTile& tile, const DeviceLimits& limits) {
-  const bool tensor = shape.dtype != DType::kFloat32;
+  const bool tensor = is_tensor(shape);
   const int blocks = attention_blocks(shape, tile) * static_cast<int>(shape.walks.batches());
   const int warps = tile.threads() / 32;
   const int shared = attention_shared_bytes(shape, tile);
@@ -159,9 +160,10 @@ double attention_time(const AttentionShape& shape, const AttentionTile& tile, co
   // Of a warp's step, in cycles: products of 16 x 8 x 16, exponentials, and loads of fragments. Part of it a warp waits
   // for itself alone, part the warps beside it wait for.
   const int depths = depth_of(shape) + width_of(shape);
-  const double products = tile.tiles * (tile.step / 8) * (depths / 16) * (tensor ? 8 : 64);
+  const int halves = tensor ? bytes_of(shape.dtype) / 2 : 1;  // tf32's fragments have half as many products
+  const double products = tile.tiles * (tile.step / 8) * (depths / 16) * (tensor ? 8 * halves : 64);
   const double scores = tile.tiles * (tile.step / 8 * 40 + width_of(shape) + 40);
-  const double fragments = tile.step / 16 * depths / 2;
+  const double fragments = tile.step / 16 * depths / 2 * halves;
   const double alone = (tensor ? 0.53 : 0.44) * (products + scores + fragments);
   const double beside =
       crowd * (tensor ? 0.12 * products + 0.47 * scores + 1.18 * fragments : 0.9 * products + 14 * fragments);
@@ -245,8 +247,9 @@ std::string attention_source(const AttentionShape& shape, const AttentionTile& t
       {"Splits", tile.splits},        {"Step", tile.step},
       {"Stages", tile.stages},        {"SharedBytes", attention_shared_bytes(shape, tile)}};
   for (const auto& [name, value] : constants) layer += fmt::format("  static constexpr int k{} = {};\n", name, value);
-  layer += fmt::format("  static constexpr bool kMasked = {};\n  static constexpr float kScale = {:.9e}F;\n",
-                       walks.mask.has_value(), shape.scale);
+  layer += fmt::format("  static constexpr bool kMasked = {};\n  static constexpr bool kTf32 = {};\n",
+                       walks.mask.has_value(), shape.tf32);
+  layer += fmt::format("  static constexpr float kScale = {:.9e}F;\n", shape.scale);
   layer += tensor_text("Query", walks.query, bytes) + tensor_text("Key", walks.key, bytes) +
            tensor_text("Value", walks.value, bytes) + tensor_text("Answer", walks.output, bytes) +
            tensor_text("Mask", walks.mask.value_or(Walk{}), bytes) + "};\n";

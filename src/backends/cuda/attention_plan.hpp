@@ -13,6 +13,7 @@ namespace saccade::cuda {
 /// What an attention computes; its walks go through the tensors' memory.
 struct AttentionShape {
   DType dtype = DType::kFloat16;  ///< of queries, keys, values and answers: float32, float16 or bfloat16
+  bool tf32 = false;              ///< float32 may be rounded to tf32, and is multiplied by tensor cores
   DType mask = DType::kFloat32;   ///< of walks.mask, where there is one
   float scale = 1;
   AttentionWalks walks;

@@ -6,7 +6,8 @@
 // step, from a ring in shared memory; of a step each of kSplits warps takes kStep keys. Scores never leave registers: a
 // warp's weights are relative to the greatest score that it has met, and what it has summed up is rescaled when that
 // grows. In the end the splits' sums meet in shared memory. Tensor cores for halves, whose score fragments are the left
-// fragments of the second product as they lie; FFMA for float32, whose weights take a detour by shared memory.
+// fragments of the second product as they lie, and for float32 that may round to tf32 (kTf32), whose are where its keys
+// are taken in another order; FFMA for float32, whose weights take a detour by shared memory.
 //
 // The host writes the struct Layer of constants, and in it for each tensor a struct of its own: batch(), token() and
 // channel() say how many elements along each of them is, and of kVector channels lie side by side, aligned to them.
@@ -14,7 +15,8 @@
 template <class L>
 struct AttentionTiling {
   using T = typename L::Element;
-  static constexpr bool kTensor = sizeof(T) == 2;
+  static constexpr bool kTensor = sizeof(T) == 2 || L::kTf32;
+  static constexpr int kFragment = 32 / static_cast<int>(sizeof(T));  // channels of a fragment
   static constexpr int kWarps = L::kGroups * L::kSplits;
   static constexpr int kThreads = 32 * kWarps;
   static constexpr int kGroupRows = 16 * L::kTiles;  // queries of a warp
@@ -35,7 +37,7 @@ struct AttentionTiling {
   static constexpr int kSumPitch = kWidth + 8;
   static constexpr int kSumBytes = L::kSplits * kRows * (kSumPitch + 2) * 4;
   static constexpr int kSharedBytes = greater_of(kQueryBytes + L::kStages * kStageBytes + kWeightBytes, kSumBytes);
-  static constexpr bool kKeepsQueries = kTensor && kDepth <= 64;
+  static constexpr bool kKeepsQueries = sizeof(T) == 2 && kDepth <= 64;
   // Without a mask the greatest scores are kept as powers of two, and one multiply-add brings a score there. With one
   // they stay as they are: of the lowest numbers, which masks hide by, no multiple is finite.
   static constexpr float kLog2OfE = 1.4426950408889634F;
@@ -98,6 +100,25 @@ struct AttentionState {
   float weights[L::kTiles][2];
 };
 
+/// Four registers of fragments out of shared memory, of float32 rounded to tf32.
+template <typename T>
+__device__ __forceinline__ void load_fragments(uint32 (&fragments)[4], const T* shared_row) {
+  load_matrices(fragments, shared_row);
+  if constexpr (sizeof(T) == 4) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) fragments[i] = to_tf32(__uint_as_float(fragments[i]));
+  }
+}
+/// D += A B on fragments of halves or of tf32.
+template <typename T>
+__device__ __forceinline__ void multiply_fragments(float (&d)[4], const uint32 (&a)[4], const uint32 (&b)[2]) {
+  if constexpr (sizeof(T) == 4) {
+    multiply_add_tf32(d, a, b);
+  } else {
+    multiply_add<T>(d, a, b);
+  }
+}
+
 /// SCORES of one step: the products of a warp's queries and keys.
 template <class L>
 __device__ __forceinline__ void score(float (&scores)[L::kTiles][L::kStep / 8][4], const typename L::Element* queries,
@@ -108,7 +129,7 @@ __device__ __forceinline__ void score(float (&scores)[L::kTiles][L::kStep / 8][4
   const int lane = threadIdx.x % 32;
   if constexpr (S::kTensor) {
 #pragma unroll
-    for (int k = 0; k < S::kDepth / 16; ++k) {
+    for (int k = 0; k < S::kDepth / S::kFragment; ++k) {
       uint32 query[L::kTiles][4];
 #pragma unroll
       for (int t = 0; t < L::kTiles; ++t) {
@@ -116,19 +137,21 @@ __device__ __forceinline__ void score(float (&scores)[L::kTiles][L::kStep / 8][4
 #pragma unroll
           for (int i = 0; i < 4; ++i) query[t][i] = kept[t][k][i];
         } else {
-          load_matrices(query[t], queries + (t * 16 + lane % 16) * S::kPitch + k * 16 + lane / 16 * 8);
+          load_fragments(
+              query[t], queries + (t * 16 + lane % 16) * S::kPitch + k * S::kFragment + lane / 16 * (S::kFragment / 2));
         }
       }
 #pragma unroll
       for (int n = 0; n < L::kStep / 16; ++n) {
         uint32 key[4];
-        load_matrices(key, keys + (n * 16 + lane / 16 * 8 + lane % 8) * S::kPitch + k * 16 + lane / 8 % 2 * 8);
+        load_fragments(key, keys + (n * 16 + lane / 16 * 8 + lane % 8) * S::kPitch + k * S::kFragment +
+                                lane / 8 % 2 * (S::kFragment / 2));
         const uint32 low[2] = {key[0], key[1]};
         const uint32 high[2] = {key[2], key[3]};
 #pragma unroll
         for (int t = 0; t < L::kTiles; ++t) {
-          multiply_add<T>(scores[t][2 * n], query[t], low);
-          multiply_add<T>(scores[t][2 * n + 1], query[t], high);
+          multiply_fragments<T>(scores[t][2 * n], query[t], low);
+          multiply_fragments<T>(scores[t][2 * n + 1], query[t], high);
         }
       }
     }
@@ -222,7 +245,26 @@ __device__ __forceinline__ void gather_values(AttentionState<L>& state,
   using S = AttentionTiling<L>;
   using T = typename L::Element;
   const int lane = threadIdx.x % 32;
-  if constexpr (S::kTensor) {
+  if constexpr (L::kTf32) {
+    // A fragment's keys q and q + 4 are those whose weights a lane has: 2 q and 2 q + 1.
+    const int g = lane / 4;
+    const int q = lane % 4;
+#pragma unroll
+    for (int k = 0; k < L::kStep / 8; ++k) {
+      uint32 left[L::kTiles][4];
+#pragma unroll
+      for (int t = 0; t < L::kTiles; ++t)
+#pragma unroll
+        for (int i = 0; i < 4; ++i) left[t][i] = to_tf32(weights[t][k][i % 2 * 2 + i / 2]);
+#pragma unroll
+      for (int e = 0; e < S::kWidth / 8; ++e) {
+        const float* value = values + (k * 8 + 2 * q) * S::kValuePitch + e * 8 + g;
+        const uint32 right[2] = {to_tf32(value[0]), to_tf32(value[S::kValuePitch])};
+#pragma unroll
+        for (int t = 0; t < L::kTiles; ++t) multiply_add_tf32(state.sums[t][e], left[t], right);
+      }
+    }
+  } else if constexpr (S::kTensor) {
 #pragma unroll
     for (int k = 0; k < L::kStep / 16; ++k) {
       uint32 left[L::kTiles][4];
