@@ -38,8 +38,12 @@ void ModelSet::wait() {
   ready_ = false;
   if (!under_way_) return;
   under_way_ = false;
-  group_ != nullptr ? group_->wait() : runners_[0].wait();
-  ready_ = true;
+  try {
+    group_ != nullptr ? group_->wait() : runners_[0].wait();
+    ready_ = true;
+  } catch (const Error&) {
+    // Model by model, run() comes to the same end, and tells whose it is.
+  }
 }
 
 void ModelSet::run(std::size_t i, const Frame& frame) {

@@ -21,7 +21,7 @@ class ModelSet {
   /// Begins to run all models on FRAME, whose pixels stay until wait(). Nothing else may be under way. Where a model
   /// can't take the frame, nothing begins, and run() says so.
   void begin(const FrameView& frame);
-  /// Returns when what began is done; from then on run() is about its frame. Throws Error.
+  /// Returns when what began is done; from then on run() is about its frame. Where a model failed on it, run() says so.
   void wait();
   /// Whether the models have run on the frame of the last wait().
   bool is_ready() const { return ready_; }

@@ -174,11 +174,7 @@ void Pipeline::Impl::stop() noexcept {
 
 /// The frame that the models run on and nobody will see: its pixels may go when they are done.
 void Pipeline::Impl::drop_ahead() {
-  try {
-    models_.wait();
-  } catch (const Error&) {
-    // Nobody asked for it.
-  }
+  models_.wait();
   if (ahead_) streams_[ahead_->lane]->ledger().drop_stopped();
   ahead_.reset();
 }

@@ -107,6 +107,52 @@ TEST_F(CudaPipeline, NamesTheModelThatCannotTakeAFrame) {
   EXPECT_EQ(pipeline.summary().ledger.failed, 2);
 }
 
+/// A classifier that looks its scores up by a picture's brightness, 0 to 100, of which it has that of black alone.
+std::string write_lookup(const test::TempFolder& folder) {
+  onnx_writer::Model model(13);
+  model.input("image", {1, 3, 8, 8}).output("scores");
+  model.initializer(onnx_writer::tensor<float>("hundred", {1}, {100}));
+  model.initializer(onnx_writer::tensor<float>("table", {1}, {1}));
+  model.node({.op = "GlobalAveragePool", .inputs = {"image"}, .outputs = {"mean"}, .name = "pool"});
+  model.node({.op = "Mul", .inputs = {"mean", "hundred"}, .outputs = {"scaled"}, .name = "scale"});
+  model.node({.op = "Flatten", .inputs = {"scaled"}, .outputs = {"flat"}, .name = "flatten"});
+  model.node({.op = "Cast",
+              .inputs = {"flat"},
+              .outputs = {"indices"},
+              .attributes = {onnx_writer::attribute("to", 7)},
+              .name = "cast"});
+  model.node({.op = "Gather", .inputs = {"table", "indices"}, .outputs = {"scores"}, .name = "lookup"});
+  model.save(folder / "lookup.onnx");
+  folder.write("lookup.toml", R"([input]
+resize = "stretch"
+scale = 0.00392156862745098
+mean = 0
+std = 1
+[output]
+decoder = "classify"
+softmax = false
+labels = ["red", "green", "blue"]
+)");
+  return folder / "lookup.onnx";
+}
+
+TEST_F(CudaPipeline, NamesTheModelThatFailsOnAFrame) {
+  ModelOptions options;
+  options.device = "cuda";
+  const Model lookup = Model::load(write_lookup(folder_), options);
+  Pipeline pipeline({scripted_camera("a", test::frames(2))}, {colors("cuda"), lookup, boxes("cuda")});
+  for (int frame = 0; frame < 2; ++frame) {
+    EXPECT_TRUE(pipeline.next()) << "what another model can't do";
+    const auto result = pipeline.next();
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.failure().message.find(fmt::format("a, frame {}: lookup: node 'lookup' (Gather): index", frame)),
+              0U)
+        << result.failure().message;
+  }
+  EXPECT_EQ(pipeline.next().failure().status, Status::kEnd);
+  EXPECT_EQ(pipeline.summary().ledger.failed, 2);
+}
+
 TEST_F(CudaPipeline, RunsBesideAnotherInItsThread) {
   const std::vector<Model> models{boxes("cuda"), colors("cuda")};
   Pipeline expected({scripted_camera("a", test::frames(8))}, models);
