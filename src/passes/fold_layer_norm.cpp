@@ -58,8 +58,7 @@ class Folding {
 
   /// Its output has the same rows in the same order, in its input's memory.
   bool keeps_rows(const Node& node) const {
-    const Op* op = find_op(node.domain, node.op);
-    if (op == nullptr || !op->is_view || !is_plain(node)) return false;
+    if (!is_view(node)) return false;
     const Value& from = graph_.value(node.inputs[0]);
     const Value& to = graph_.value(output_of(node));
     return to.type.shape.rank() >= 1 && to.type.shape.back() == channels() &&
@@ -80,7 +79,7 @@ class Folding {
       return false;
     if (has_bias(product) && !is_vector(product.inputs[2], shape_of(output_of(product)).back())) return false;
     Node folded = normalized(product);
-    folded.inputs[0] = norm_.inputs[0];
+    folded.inputs[0] = product.inputs[0];
     folded.outputs = product.outputs;
     if (!context_.runs(graph_, folded)) return false;
     folded.inputs[0] = instead_.at(product.inputs[0]);

@@ -18,9 +18,7 @@ bool takes_residual(const Node& node) {
 }
 
 bool renames(const Graph& graph, const Node& node) {
-  static constexpr std::string_view kNames[] = {"Reshape", "Flatten", "Squeeze", "Unsqueeze"};
-  return node.domain.empty() && is_plain(node) && std::ranges::find(kNames, node.op) != std::end(kNames) &&
-         graph.value(node.inputs[0]).layout == Layout::kRowMajor &&
+  return is_view(node) && graph.value(node.inputs[0]).layout == Layout::kRowMajor &&
          graph.value(output_of(node)).layout == Layout::kRowMajor;
 }
 

@@ -26,7 +26,7 @@ struct PassOptions {
   KernelRule runs;
   /// The backend computes float16 and bfloat16 in float32.
   bool widen_halves = false;
-  /// Convolutions and products of float32 may round to tf32.
+  /// Convolutions, products and attentions of float32 may round to tf32.
   bool allow_tf32 = false;
   /// The backend runs saccade.StridedAttention as one kernel.
   bool fuses_attention = false;

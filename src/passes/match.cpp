@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "ops/op.hpp"
+
 namespace saccade {
 namespace {
 
@@ -64,6 +66,11 @@ bool is_random(const Node& node) {
 
 bool is_plain(const Node& node) {
   return node.outputs.size() == 1 && node.outputs[0] != ValueId::kNone && node.post_ops.empty();
+}
+
+bool is_view(const Node& node) {
+  const Op* op = find_op(node.domain, node.op);
+  return op != nullptr && op->is_view && is_plain(node);
 }
 
 bool is_unary_elementwise(const Node& node) {

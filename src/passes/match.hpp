@@ -38,6 +38,9 @@ inline bool is_float32(const Graph& graph, ValueId id) {
 /// A node of one output, which someone asked for, with nothing fused to it yet.
 bool is_plain(const Node& node);
 
+/// A plain node that gives its first input's elements in the same order under another shape.
+bool is_view(const Node& node);
+
 /// An ONNX operator of one input and one output that works element by element, attributes aside.
 bool is_unary_elementwise(const Node& node);
 /// One of two inputs, broadcast against each other.

@@ -37,9 +37,9 @@
   LOCAL(fuse_residual, "make an Add of a tensor behind a product its post-op")                          \
   LOCAL(fuse_activation, "make an activation a post-op of the node before it")                          \
   WIDEN(narrow_floats, "compute in float16 or bfloat16 what leads to convolutions and products")        \
-  WIDEN(allow_tf32, "let convolutions and products of float32 round to tf32")                           \
+  WIDEN(allow_tf32, "let convolutions, products and attentions of float32 round to tf32")               \
   GRAPH(choose_layouts, "choose which nodes work channels-last, and reorder in between")                \
-  WIDEN(fold_layer_norm, "let products of halves work out the LayerNormalization before them")            \
+  WIDEN(fold_layer_norm, "let products of halves work out the LayerNormalization before them")          \
   LOCAL(fuse_elements, "make one node of element-wise operators and moves that follow each other")
 // clang-format on
 

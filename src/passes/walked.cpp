@@ -13,11 +13,6 @@
 namespace saccade {
 namespace {
 
-bool is_view(const Node& node) {
-  const Op* op = find_op(node.domain, node.op);
-  return op != nullptr && op->is_view && is_plain(node);
-}
-
 /// The one element of a numeric constant.
 std::optional<double> number_of(const Graph& graph, ValueId id) {
   const Tensor* tensor = graph.constant(id);

@@ -1,6 +1,7 @@
 #include "pipeline/model_set.hpp"
 
 #include "base/error.hpp"
+#include "base/log.hpp"
 
 namespace saccade {
 
@@ -41,8 +42,9 @@ void ModelSet::wait() {
   try {
     group_ != nullptr ? group_->wait() : runners_[0].wait();
     ready_ = true;
-  } catch (const Error&) {
+  } catch (const Error& error) {
     // Model by model, run() comes to the same end, and tells whose it is.
+    log(LogLevel::kInfo, "a frame is run again, model by model: {}", error.what());
   }
 }
 

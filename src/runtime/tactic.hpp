@@ -94,7 +94,8 @@ class Tactic {
   /// Whether tuning may choose it: false where it stands in for what nothing else can run.
   virtual bool competes() const { return true; }
   /// The ways to cut up the work between which tuning may choose, the most promising first, COUNT at most; none: there
-  /// is only one. Only after supports() said yes.
+  /// is only one. Where CONTEXT names a configuration, those near it instead; a tactic that has none near lists the
+  /// same again. Only after supports() said yes.
   virtual std::vector<std::string> configurations(const NodeContext& context, std::size_t count) const {
     static_cast<void>(context), static_cast<void>(count);
     return {};

@@ -41,11 +41,12 @@ TEST_F(KeptFiles, ArePassedOverWhereDamaged) {
 }
 
 TEST_F(KeptFiles, AreDoneWithoutWhereTheFolderCannotBeWritten) {
-  std::filesystem::permissions(folder_.string(), std::filesystem::perms::owner_read);
+  using std::filesystem::perms;
+  std::filesystem::permissions(folder_.string(), perms::owner_read | perms::owner_exec);
   const test::OrdinaryUser user;
   keep_file("kernels", "key", "machine code");
   EXPECT_FALSE(kept_file("kernels", "key"));
-  std::filesystem::permissions(folder_.string(), std::filesystem::perms::owner_all);
+  std::filesystem::permissions(folder_.string(), perms::owner_all);
 }
 
 }  // namespace

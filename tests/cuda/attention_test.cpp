@@ -110,6 +110,8 @@ TEST(CudaAttention, TakesManyKeysByWarpgroups) {
         .check("warpgroup.attention", tolerance);
     separate({.heads = 1, .queries = 64, .keys = 300, .channels = 16, .values = 128}, dtype)
         .check("warpgroup.attention", tolerance);
+    separate({.heads = 1, .queries = 64, .keys = 260, .channels = 48, .values = 112}, dtype)
+        .check("warpgroup.attention", tolerance);
   }
 }
 

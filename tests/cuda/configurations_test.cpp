@@ -129,6 +129,11 @@ TEST(CudaConfigurations, NearAConvolutionsAnswerAlike) {
   check_near(convolution(1, 64), "tiled.convolution", {"kp", "w"});
 }
 
+TEST(CudaConfigurations, NearAnAttentionsAnswerAlike) {
+  check_near(attention(), "fused.attention", {"p"});
+  check_near(attention(), "warpgroup.attention", {"p"});
+}
+
 TEST(CudaConfigurations, NearAProductsAnswerAlike) {
   test::GraphBuilder b;
   check_near(b.build({b.op("MatMul", {b.input("x", {24, 96}), b.input("y", {96, 24})})}), "tiled.matmul", {"p", "w"});

@@ -121,7 +121,11 @@ TEST(CudaSoak, PipelinesSideBySideAnswerAlike) {
   const auto end = Clock::now() + std::chrono::seconds(std::stoi(asked("SACCADE_SOAK_SECONDS", "0")));
   const auto answers = [&](const Model& model) {
     Pipeline pipeline(Camera::open(source), model);
-    return test::texts_of(pipeline);
+    std::vector<std::string> texts = test::texts_of(pipeline);
+    const Summary summary = pipeline.summary();
+    EXPECT_EQ(summary.ledger.failed, 0);
+    EXPECT_GT(summary.ledger.processed, 0);
+    return texts;
   };
   std::vector<std::thread> threads;
   std::vector<std::string> failures(models(both).size());

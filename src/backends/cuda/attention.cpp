@@ -6,6 +6,7 @@
 #include "cuda/convolution.hpp"
 #include "cuda/element_code.hpp"
 #include "cuda/kernel_launch.hpp"
+#include "cuda/near_tiles.hpp"
 #include "ops/tf32.hpp"
 
 namespace saccade::cuda {
@@ -93,9 +94,10 @@ class Attention : public Tactic {
   explicit Attention(Device& device) : device_(device) {}
 
   std::vector<std::string> configurations(const NodeContext& context, std::size_t count) const override {
+    const std::vector<AttentionTile> all = tiles(*attention_shape(context));
+    if (!context.configuration.empty()) return near_tiles(all, context.configuration, count);
     std::vector<std::string> texts;
-    for (const AttentionTile& tile : distinct_tiles(tiles(*attention_shape(context)), count))
-      texts.push_back(tile.to_string());
+    for (const AttentionTile& tile : distinct_tiles(all, count)) texts.push_back(tile.to_string());
     return texts;
   }
 

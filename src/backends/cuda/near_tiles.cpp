@@ -37,6 +37,14 @@ std::optional<Differences> differences(const WarpgroupTile& a, const WarpgroupTi
   return differences(a.stages != b.stages, a.depth != b.depth, false, false);
 }
 
+std::optional<Differences> differences(const AttentionTile& a, const AttentionTile& b) {
+  const auto key = [](const AttentionTile& tile) {
+    return std::tuple(tile.tiles, tile.groups, tile.splits, tile.step, tile.warpgroups);
+  };
+  if (key(a) != key(b)) return {};
+  return differences(a.stages != b.stages, false, false, false);
+}
+
 /// Of each thing in turn the most promising other one.
 template <typename Tile>
 std::vector<std::string> near(const std::vector<Tile>& tiles, std::string_view text, std::size_t count) {
@@ -66,6 +74,9 @@ std::vector<std::string> near_tiles(const std::vector<ProductTile>& tiles, std::
   return near(tiles, text, count);
 }
 std::vector<std::string> near_tiles(const std::vector<WarpgroupTile>& tiles, std::string_view text, std::size_t count) {
+  return near(tiles, text, count);
+}
+std::vector<std::string> near_tiles(const std::vector<AttentionTile>& tiles, std::string_view text, std::size_t count) {
   return near(tiles, text, count);
 }
 

@@ -4,17 +4,19 @@
 #include <string_view>
 #include <vector>
 
+#include "cuda/attention_plan.hpp"
 #include "cuda/gemm_plan.hpp"
 #include "cuda/warpgroup_plan.hpp"
 
 namespace saccade::cuda {
 
-/// The first COUNT of TILES that differ from the one whose to_string() is TEXT in one of those things that a first
-/// search leaves to the model (distinct_tiles()): the ring, the step, the arrangement of warps or pixels, of each in
-/// turn the most promising. As texts; none where TEXT is none of TILES.
+/// The first COUNT of TILES that differ from the one whose to_string() is TEXT in one thing: the ring, the step, the
+/// arrangement of warps or pixels, most of which a first search leaves to the model (distinct_tiles()); of each in turn
+/// the most promising. As texts; none where TEXT is none of TILES.
 std::vector<std::string> near_tiles(const std::vector<ConvolutionTile>& tiles, std::string_view text,
                                     std::size_t count);
 std::vector<std::string> near_tiles(const std::vector<ProductTile>& tiles, std::string_view text, std::size_t count);
 std::vector<std::string> near_tiles(const std::vector<WarpgroupTile>& tiles, std::string_view text, std::size_t count);
+std::vector<std::string> near_tiles(const std::vector<AttentionTile>& tiles, std::string_view text, std::size_t count);
 
 }  // namespace saccade::cuda

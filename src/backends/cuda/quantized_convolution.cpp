@@ -135,7 +135,7 @@ class QuantizedConvolution : public Tactic {
   }
 
   std::vector<std::string> configurations(const NodeContext& context, std::size_t count) const override {
-    return tile_configurations(byte_shape(context), limits_of(device_), count);
+    return tile_configurations(byte_shape(context), limits_of(device_), count, context.configuration);
   }
 
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {

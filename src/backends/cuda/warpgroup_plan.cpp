@@ -253,7 +253,8 @@ std::vector<WarpgroupTile> warpgroup_tiles(const WarpgroupShape& shape, const De
     const bool registers = tile.tiles * tile.rows / 2 <= 128;
     const bool wide = tile.filters() > 64 && tile.filters() >= 2 * shape.filters;
     if (!registers || wide || tiling.shared_bytes > limits.shared_bytes || tile.split > tiling.steps) return;
-    if (shape.epsilon && tile.split > 1) return;  // a block sees whole rows
+    if (shape.epsilon && tile.split > 1) return;                          // a block sees whole rows
+    if (shape.epsilon && tile.warpgroups > 1 && tile.rows > 224) return;  // moments take registers, too
     if (tile.split > tiling.columns || (tile.stages > 2 && tile.stages > tiling.block_steps)) return;
     found.push_back({warpgroup_time(shape, tile, limits), tile});
   };

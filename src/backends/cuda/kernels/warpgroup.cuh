@@ -6,7 +6,7 @@
 // number that 4 divides, with A of 64 rows and B of N columns, both in shared memory, both by rows of 64 halves along
 // the sum. They run in the background; all threads of the warpgroup issue them.
 //
-//   settle(d);                           // D is what it was made to be
+//   settle(d);                           // D is what it was made to be, where several take turns
 //   begin_products();                    // D may have been written before
 //   multiply_add_warpgroup<T, N>(d, a, b);   ...
 //   commit_products();                   // closes a group

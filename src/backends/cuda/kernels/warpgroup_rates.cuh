@@ -10,7 +10,7 @@ constexpr int kRowWords = (64 + kColumns) * kHalves / 2;
 /// Loops times the product of 64 rows of 64 halves by 256 such rows, of each warpgroup, from ROWS in shared memory.
 template <typename T, int Loops>
 __device__ __forceinline__ void multiply_warpgroups(uint32 (&rows)[kRowWords], float* to) {
-  for (int i = threadIdx.x; i < kRowWords; i += blockDim.x) rows[i] = i;
+  for (int i = threadIdx.x; i < kRowWords; i += blockDim.x) rows[i] = noise(i);
   show_tensor_cores();
   __syncthreads();
   const SharedRows a = shared_rows(rows);
