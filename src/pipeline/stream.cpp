@@ -61,10 +61,7 @@ void Stream::warn(const std::string& message) {
 /// False where nothing more will come.
 bool Stream::read_one() {
   Outcome<Frame> frame = source_.read(pool_);
-  if (frame) {
-    deliver(std::move(*frame));
-    return true;
-  }
+  if (frame) return deliver(std::move(*frame));
   const Failure& failure = frame.failure();
   switch (failure.status) {
     case Status::kCorrupt:
@@ -78,13 +75,16 @@ bool Stream::read_one() {
   }
 }
 
-void Stream::deliver(Frame frame) {
+/// False where nobody takes frames any more: the queue is cancelled before its readers.
+bool Stream::deliver(Frame frame) {
   ledger_.capture(frame.sequence);
-  if (!queue_.push(place_.lane, std::move(frame))) return;
-  if (queue_.is_cancelled())
+  if (!queue_.push(place_.lane, std::move(frame))) return true;
+  if (queue_.is_cancelled()) {
     ledger_.drop_stopped();
-  else
-    ledger_.drop_queue_full();
+    return false;
+  }
+  ledger_.drop_queue_full();
+  return true;
 }
 
 }  // namespace saccade

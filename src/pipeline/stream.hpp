@@ -44,7 +44,7 @@ class Stream {
   void read_until_end();
   bool read_one();
   void warn(const std::string& message);
-  void deliver(Frame frame);
+  bool deliver(Frame frame);
 
   Source& source_;
   BoundedQueue<Frame>& queue_;

@@ -7,15 +7,15 @@
 namespace saccade {
 namespace {
 
-TEST(Stream, CountsFramesOfACancelledQueueAsStopped) {
+TEST(Stream, EndsWhereItsQueueIsCancelled) {
   test::ScriptedSource source("a", test::frames(3));
   BoundedQueue<Frame> queue({DropPolicy::kWait}, 2);
   queue.cancel();
   Stream stream(source, queue, {.buffers = 2});
   stream.join();
   const Ledger ledger = stream.ledger().snapshot();
-  EXPECT_EQ(ledger.captured, 3);
-  EXPECT_EQ(ledger.stopped, 3);
+  EXPECT_EQ(ledger.captured, 1);
+  EXPECT_EQ(ledger.stopped, 1);
   EXPECT_EQ(ledger.queue_full, 0);
 }
 
