@@ -50,7 +50,7 @@ SliceRanges slice_ranges(const Shape& shape, const Indices& starts, const Indice
 
 std::optional<SliceRanges> slice_ranges(const Graph& graph, const Node& node) {
   std::array<Indices, 4> lists;  // starts, ends, axes, steps
-  for (std::size_t i = 1; i < node.inputs.size(); ++i) {
+  for (std::size_t i = 1; i < std::min(node.inputs.size(), 1 + lists.size()); ++i) {
     if (node.inputs[i] == ValueId::kNone) continue;
     const Tensor* constant = graph.constant(node.inputs[i]);
     if (constant == nullptr) return std::nullopt;

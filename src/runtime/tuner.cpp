@@ -125,9 +125,10 @@ class Tuner {
   }
 
   void tune_on(Runner& runner) {
-    collect_kinds();
     noise_.fill(runner, plan_->graph());
-    if (kinds_.empty() || runner.make_variant(steps_) == nullptr) return;
+    if (runner.make_variant(steps_) == nullptr) return;
+    collect_kinds();
+    if (kinds_.empty()) return;
     run(runner);
     weigh(runner);
     all_ = (1 + passes()) * count_candidates() + most_near();
@@ -308,6 +309,7 @@ class Tuner {
     for (std::size_t c = 0; c < kind.candidates.size(); ++c) {
       Trial trial{.candidate = c, .steps = steps_with(kind, kind.candidates[c].choice), .variant = {}, .times = {}};
       trial.variant = runner.make_variant(trial.steps);
+      static_cast<void>(trial.variant->time(1));  // a graph's first launch uploads it
       const double once = static_cast<double>(trial.variant->time(1).count());
       const bool is_slow = !trials.empty() && once > kSlow * trials.front().times.front();
       trial.times.push_back(is_slow ? once : time_block(*trial.variant));

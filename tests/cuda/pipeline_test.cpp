@@ -123,16 +123,7 @@ std::string write_lookup(const test::TempFolder& folder) {
               .name = "cast"});
   model.node({.op = "Gather", .inputs = {"table", "indices"}, .outputs = {"scores"}, .name = "lookup"});
   model.save(folder / "lookup.onnx");
-  folder.write("lookup.toml", R"([input]
-resize = "stretch"
-scale = 0.00392156862745098
-mean = 0
-std = 1
-[output]
-decoder = "classify"
-softmax = false
-labels = ["red", "green", "blue"]
-)");
+  test::write_color_card(folder, "lookup");
   return folder / "lookup.onnx";
 }
 

@@ -202,6 +202,8 @@ TEST(Tuner, NamesTheFirstOfEachWhereThereIsNoClock) {
   const ClockworkBackend backend({{"tiled", {"a", "b"}}}, nullptr);
   const TuneReport report = tune(three_nodes(), backend, {});
   EXPECT_TRUE(report.measured.empty());
+  EXPECT_EQ(report.kinds, 0) << "nothing is tuned";
+  EXPECT_EQ(report.candidates, 0);
   EXPECT_EQ(choice_for(report, "Relu"), (TacticChoice{"tiled", "a"}));
 }
 

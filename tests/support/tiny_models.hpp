@@ -7,13 +7,8 @@
 
 namespace saccade::test {
 
-/// A classifier of 8x8 pictures, with its card: its scores are the mean red, green and blue, 0 to 1. Returns its path.
-inline std::string write_color_classifier(const TempFolder& folder, const std::string& name = "color") {
-  onnx_writer::Model model(13);
-  model.input("image", {1, 3, 8, 8}).output("scores");
-  model.node({.op = "GlobalAveragePool", .inputs = {"image"}, .outputs = {"mean"}, .name = "pool"});
-  model.node({.op = "Flatten", .inputs = {"mean"}, .outputs = {"scores"}, .name = "flatten"});
-  model.save(folder / (name + ".onnx"));
+/// The card of a classifier of pictures, 0 to 1, into "red", "green" and "blue".
+inline void write_color_card(const TempFolder& folder, const std::string& name) {
   folder.write(name + ".toml", R"([input]
 resize = "stretch"
 scale = 0.00392156862745098
@@ -24,6 +19,16 @@ decoder = "classify"
 softmax = false
 labels = ["red", "green", "blue"]
 )");
+}
+
+/// A classifier of 8x8 pictures, with its card: its scores are the mean red, green and blue, 0 to 1. Returns its path.
+inline std::string write_color_classifier(const TempFolder& folder, const std::string& name = "color") {
+  onnx_writer::Model model(13);
+  model.input("image", {1, 3, 8, 8}).output("scores");
+  model.node({.op = "GlobalAveragePool", .inputs = {"image"}, .outputs = {"mean"}, .name = "pool"});
+  model.node({.op = "Flatten", .inputs = {"mean"}, .outputs = {"scores"}, .name = "flatten"});
+  model.save(folder / (name + ".onnx"));
+  write_color_card(folder, name);
   return folder / (name + ".onnx");
 }
 

@@ -36,6 +36,12 @@ DeviceRunGroup::DeviceRunGroup(Device& device, std::vector<DeviceRunner*> member
   if (graph) executable_ = capture(members_[0]->queue().stream.get(), names_of(members_), [this] { enqueue(); });
 }
 
+/// What it holds is freed in the device's context, behind a run that nobody waited for.
+DeviceRunGroup::~DeviceRunGroup() {
+  static_cast<void>(driver().cuCtxSetCurrent(device_.context()));
+  static_cast<void>(driver().cuStreamSynchronize(members_[0]->queue().stream.get()));
+}
+
 void DeviceRunGroup::submit() {
   apart_ = is_timed();
   if (apart_) return;

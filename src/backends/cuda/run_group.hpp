@@ -10,6 +10,9 @@ class DeviceRunGroup : public RunGroup {
  public:
   /// MEMBERS outlive it; without GRAPH the branches are enqueued call by call, in streams side by side all the same.
   DeviceRunGroup(Device& device, std::vector<DeviceRunner*> members, bool graph);
+  DeviceRunGroup(const DeviceRunGroup&) = delete;
+  DeviceRunGroup& operator=(const DeviceRunGroup&) = delete;
+  ~DeviceRunGroup() override;
 
   void submit() override;
   void wait() override;
