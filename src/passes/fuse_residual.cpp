@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstring>
 
 #include "passes/channel_affine.hpp"
 
@@ -86,6 +87,11 @@ class Fusion {
   /// The value ID of shape FROM as one of shape TO.
   ValueId as(Patch& patch, ValueId id, const Shape& from, const Shape& to) const {
     if (from == to) return id;
+    if (const Tensor* constant = graph_.constant(id)) {
+      Tensor renamed(constant->dtype(), to);
+      std::memcpy(renamed.raw(), constant->raw(), constant->bytes());
+      return patch.add_constant(graph_.value(id).name, std::move(renamed));
+    }
     Tensor target(DType::kInt64, {to.rank()});
     std::ranges::copy(to, target.data<std::int64_t>().begin());
     Node reshape{.op = "Reshape", .name = sum_.name, .stage = sum_.stage};

@@ -227,5 +227,13 @@ TEST(CudaPlacement, AgreesOnRandomNetworks) {
   }
 }
 
+/// No launch knows it as a constant of its own.
+TEST(CudaPlacement, ReadsARenamedConstant) {
+  GraphBuilder b;
+  const ValueId renamed = b.op("Reshape", {b.random({6, 4}), b.ints({2, 3, 4})});
+  const ValueId sum = b.op("Add", {b.input("x", {2, 3, 4}), renamed});
+  expect_as_reference(b.build({sum, b.op("Mul", {sum, renamed})}), kLoose);
+}
+
 }  // namespace
 }  // namespace saccade

@@ -150,6 +150,19 @@ TEST(FuseResidual, LooksThroughRenamedDimensionsOfAProductOfMatrices) {
   EXPECT_EQ(operators(graph), "Reshape Reshape Gemm|Add|Relu Reshape");
 }
 
+/// As position embeddings are added.
+TEST(FuseResidual, RenamesAConstantThatIsAddedWithoutANode) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {2, 3, 5});
+  const ValueId product = b.op("Gemm", {b.op("Reshape", {x, b.ints({6, 5})}), b.random({5, 4})});
+  const ValueId sum = b.op("Add", {b.random({2, 3, 4}), b.op("Reshape", {product, b.ints({2, 3, 4})})});
+  Graph graph = b.build({sum});
+
+  EXPECT_EQ(rewrite(graph, "fuse_residual"), 1);
+
+  EXPECT_EQ(operators(graph), "Reshape Gemm|Add Reshape");
+}
+
 TEST(FuseResidual, KeepsAnAddBehindARenamedConvolutionOrOneThatIsReadTwice) {
   GraphBuilder b;
   const ValueId x = b.input("x", {1, 2, 3, 3});

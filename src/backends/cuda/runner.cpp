@@ -45,10 +45,22 @@ TensorView DeviceRunner::device_view(ValueId id) {
   const Slot& slot = plan_.slots()[static_cast<std::size_t>(id)];
   const Value& value = plan_.graph().value(id);
   TensorView result{.dtype = value.type.dtype, .layout = value.layout, .shape = value.type.shape};
-  // Constants are each launch's own; a frame is read where the host has it.
+  // A frame is read where the host has it.
   if (slot.kind == Slot::Kind::kArena) result.data = arena_.pointer() + slot.offset;
   if (slot.kind == Slot::Kind::kFrame) result.data = &frame_;
   if (slot.kind == Slot::Kind::kConstant) result.data = view_of(*plan_.graph().constant(slot.root)).data;
+  return result;
+}
+
+/// Constants are each launch's own, but for one that is renamed, which no launch knows as a constant.
+TensorView DeviceRunner::input_view(ValueId id) {
+  TensorView result = device_view(id);
+  if (id == ValueId::kNone || plan_.graph().constant(id) != nullptr) return result;
+  const Slot& slot = plan_.slots()[static_cast<std::size_t>(id)];
+  if (slot.kind != Slot::Kind::kConstant) return result;
+  const Tensor& root = *plan_.graph().constant(slot.root);
+  if (!renamed_.contains(slot.root)) renamed_.emplace(slot.root, upload({root.raw(), root.bytes()}));
+  result.data = renamed_.at(slot.root).pointer();
   return result;
 }
 
@@ -110,7 +122,7 @@ BoundLaunches DeviceRunner::bind(std::span<const Step> steps, std::byte* scratch
     const Node& node = plan_.graph().node(step.node);
     std::vector<TensorView> inputs;
     std::vector<TensorView> outputs;
-    for (ValueId id : node.inputs) inputs.push_back(device_view(id));
+    for (ValueId id : node.inputs) inputs.push_back(input_view(id));
     for (ValueId id : node.outputs) outputs.push_back(device_view(id));
     launches.push_back(step.launch->bind(
         {.inputs = inputs, .outputs = outputs, .scratch = scratch + step.scratch_offset, .queue = &queue}));

@@ -62,6 +62,7 @@ class DeviceRunner : public Runner {
   };
 
   TensorView device_view(ValueId id);
+  TensorView input_view(ValueId id);
   void stage_input(ValueId id);
   void stage_output(ValueId id);
   BoundLaunches bind(std::span<const Step> steps, std::byte* scratch, Queue& queue);
@@ -76,6 +77,7 @@ class DeviceRunner : public Runner {
   bool graph_;
   Queue queue_;
   DeviceMemory arena_;
+  std::map<ValueId, DeviceMemory> renamed_;  // constants that are read by other names
   FrameView frame_;
   bool has_frame_ = false;
   bool stays_ = false;  // inputs and outputs lie on the device from run to run
