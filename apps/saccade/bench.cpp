@@ -18,6 +18,7 @@
 #include "progress.hpp"
 #include "random_tensor.hpp"
 #include "runtime/cpu_backend.hpp"
+#include "runtime/plan_file.hpp"
 
 namespace saccade::app {
 namespace {
@@ -133,6 +134,8 @@ void add_peer_flags(CLI::App& app, BenchOptions& options) {
   app.add_option("--peers-python", options.peers_python,
                  "The Python that has them (default: $SACCADE_PEERS_PYTHON, else what script/bootstrap --peers made)")
       ->type_name("PATH");
+  app.add_option("--peers-model", options.peers_model, "The ONNX file that they run where MODEL is a plan")
+      ->type_name("FILE");
 }
 
 /// What only the whole command line shows to make no sense.
@@ -142,6 +145,10 @@ void check(const BenchFlags& flags) {
   if (flags.options.streams > 1 && !flags.options.peers.empty())
     throw CLI::ValidationError("--against", "the peers run one stream: leave out --streams");
   const BenchOptions& options = flags.options;
+  if (!options.peers.empty() && options.peers_model.empty() && std::ranges::any_of(flags.models, is_plan_file))
+    throw CLI::ValidationError("--against", "other engines can't read a plan: name its ONNX file with --peers-model");
+  if (!options.peers_model.empty() && flags.models.size() > 1)
+    throw CLI::ValidationError("--peers-model", "give one model");
   if (options.together &&
       (flags.models.size() < 2 || options.tensors || options.batch > 1 || !options.peers.empty() || options.resident))
     throw CLI::ValidationError("--together", "give at least two models, to be run on frames");

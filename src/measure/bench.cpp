@@ -71,11 +71,12 @@ std::unique_ptr<Peer> start_peer(PeerTimes& result, const BenchedModel& benched,
   auto peer = std::make_unique<Peer>(result.times.engine, find_peers_python(options.peers_python), files.folder());
   result.times.version = peer->version();
   try {
-    const ModelOptions& model = options.model;
-    peer->load({.model = std::filesystem::absolute(benched.file).string(),
+    const std::string& device = options.model.device;
+    const std::string& file = options.peers_model.empty() ? benched.file : options.peers_model;
+    peer->load({.model = std::filesystem::absolute(file).string(),
                 .threads = benched.threads,
-                .device = model.device.starts_with("cuda") ? model.device : "cpu",
-                .precision = model.precision == "auto" ? "fp32" : model.precision,
+                .device = device.starts_with("cuda") ? device : "cpu",
+                .precision = benched.precision == "int8" ? "fp32" : benched.precision,
                 .inputs = files.inputs()});
     if (!ours.empty()) result.drift = drift_of(*peer, files, ours);
     result.agrees = result.drift <= benched.drift_limit;

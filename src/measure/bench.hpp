@@ -24,6 +24,7 @@ struct BenchOptions {
   bool together = false;                           ///< then all models on one frame, as a pipeline runs them
   std::vector<std::string> peers;                  ///< engines to run beside ours; not empty: raw tensors
   std::string peers_python;
+  std::string peers_model;  ///< the ONNX file that peers run; empty: the model's own
   /// The model's inputs, the same for the same seed.
   std::function<std::vector<Tensor>(const Model&, std::uint64_t seed)> draw;
 };

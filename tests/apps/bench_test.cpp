@@ -168,6 +168,25 @@ TEST_F(Bench, SaysHowToGetThePeers) {
   EXPECT_NE(finished.err.find("script/bootstrap --peers"), std::string::npos) << finished.err;
 }
 
+TEST_F(Bench, RunsPeersOnTheFileThatAPlanWasMadeOf) {
+  const std::string model = test::write_color_classifier(folder_);
+  const std::string plan = folder_ / "colors.plan";
+  ASSERT_EQ(run_saccade({"compile", model, "-o", plan, "--device", "cpu"}).exit_code, 0);
+  const Finished unnamed = run_saccade({"bench", plan, "--against", "onnxruntime"});
+  EXPECT_EQ(unnamed.exit_code, 2);
+  EXPECT_NE(unnamed.err.find("--peers-model"), std::string::npos) << unnamed.err;
+  EXPECT_EQ(run_saccade({"bench", plan, plan, "--against", "onnxruntime", "--peers-model", model}).exit_code, 2);
+  if (!std::filesystem::exists(peers_python())) GTEST_SKIP() << "needs the peers: script/bootstrap --peers";
+  const Finished finished = bench({plan, "--against", "onnxruntime", "--peers-model", model, "--json", "--threads", "1",
+                                   "--peers-python", peers_python()});
+  if (finished.err.find("script/bootstrap --peers") != std::string::npos)
+    GTEST_SKIP() << "needs the peers: script/bootstrap --peers";
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const json peer = json::parse(finished.out)["models"][0]["against"][0];
+  EXPECT_LT(peer["drift"], 1e-3);
+  EXPECT_GT(peer["latency_ms"]["p50"], 0);
+}
+
 TEST_F(Bench, MeasuresThePeersInTurn) {
   if (!std::filesystem::exists(peers_python())) GTEST_SKIP() << "needs the peers: script/bootstrap --peers";
   const Finished finished = bench({test::write_color_classifier(folder_), "--against", "onnxruntime,openvino", "--json",
