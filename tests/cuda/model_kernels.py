@@ -5,7 +5,8 @@
                      [--only NAME ...]
 
 Plans of all models are made on the emulated GPU, which leaves their kernels' sources instead of running them: in fp32
-and fp16, some in bf16, as tensors and, where the model is recognised, from frames to answers.  All kernels are compiled
+and fp16, some in bf16, as tensors, which are run for what launches are given, and, where the model is recognised, from
+frames to answers.  All kernels are compiled
 for sm_90a; for the older and newer architectures of SAMPLED plans of SOME models are made for that GPU, and a sample of
 each family of kernels is compiled.  compile_kernels.py says what is a fault.  Exit status 77: skipped.
 """
@@ -17,6 +18,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 
 import compile_kernels
 
@@ -52,12 +54,16 @@ def sources_of(args, capability):
 def make_plan(task):
     """What is wrong; None: nothing, or the model is not recognised."""
     args, job = task
-    command = [args.binary, "inspect", job.model, "--device", "cuda", "--precision", job.precision]
+    # A run shows whether every launch is given memory of the device's; frames' answers want kernels that run.
+    verb = ["inspect", "--pipeline"] if job.pipeline else ["infer"]
+    command = [args.binary, *verb, job.model, "--device", "cuda", "--precision", job.precision]
     environment = os.environ | {
         "LD_LIBRARY_PATH": os.pathsep.join(filter(None, [args.emulator, os.environ.get("LD_LIBRARY_PATH")])),
         "SACCADE_EMULATOR_RUN": "no", "SACCADE_EMULATOR_CAPABILITY": job.capability, "SACCADE_CACHE": "",
         "SACCADE_EMULATOR_SOURCES": sources_of(args, job.capability)}
-    done = subprocess.run(command + ["--pipeline"] * job.pipeline, env=environment, capture_output=True, text=True)
+    with tempfile.TemporaryDirectory() as answers:
+        command += [] if job.pipeline else ["--output-dir", answers]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True)
     if done.returncode == 0 or (job.pipeline and "is not recognised" in done.stderr):
         return None
     return f"{name_of(job.model)} in {job.precision} for {job.capability}: {done.stderr.strip()[-400:]}"

@@ -34,8 +34,8 @@
 //   SACCADE_EMULATOR_MEMORY      its memory in bytes (16 GiB; nothing is taken before it is asked for)
 //   SACCADE_EMULATOR_CACHE       where compiled kernels are kept (in the build folder)
 //   SACCADE_EMULATOR_SOURCES     a folder in which each kernel is left as CUDA C++, for a compiler of GPUs
-//   SACCADE_EMULATOR_RUN         no: kernels are not compiled, and launches of them do nothing; what plans ask for
-//                                (and their sources) is there in no time
+//   SACCADE_EMULATOR_RUN         no: kernels are not compiled, and launches of them only look at their pointers; what
+//                                plans ask for (and their sources) is there in no time
 //   SACCADE_EMULATOR_ORDER       of a block's threads: ascending, descending, or alternate (the default)
 //   SACCADE_EMULATOR_FAIL        FUNCTION:AFTER:RESULT,...: emulator_fail() for a process that can't call it
 // emulator.hpp has what a test in the same process may call.

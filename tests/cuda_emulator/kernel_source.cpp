@@ -27,6 +27,22 @@ std::size_t closing(const std::string& text, std::size_t at) {
   return text.size();
 }
 
+/// LIST at the commas that stand in no brackets.
+std::vector<std::string> split(const std::string& list) {
+  std::vector<std::string> parts(1);
+  int depth = 0;
+  for (char c : list) {
+    if (c == '<' || c == '(' || c == '[') ++depth;
+    if (c == '>' || c == ')' || c == ']') --depth;
+    if (c == ',' && depth == 0)
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  const bool none = parts.size() == 1 && parts[0].find_first_not_of(" \t\r\n") == std::string::npos;
+  return none ? std::vector<std::string>() : parts;
+}
+
 }  // namespace
 
 std::string replace_dynamic_shared(const std::string& text) {
@@ -58,7 +74,10 @@ std::vector<KernelName> kernel_names(const std::string& source) {
       const std::size_t end = closing(text, from);
       if (before != "__launch_bounds__" && before != "__cluster_dims__" && before != "__maxnreg__") {
         if (global && text.find_first_of("{;", end) != std::string::npos && text[text.find_first_of("{;", end)] == '{')
-          found.name = before;
+          found = {.name = before,
+                   .launch_bounds = found.launch_bounds,
+                   .cluster_dims = found.cluster_dims,
+                   .parameters = split(text.substr(from + 1, end - from - 1))};
         break;
       }
       if (before == "__launch_bounds__") found.launch_bounds = text.substr(from + 1, end - from - 1);

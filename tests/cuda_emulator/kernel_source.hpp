@@ -14,6 +14,7 @@ struct KernelName {
   // Arguments as they are written; empty: none.
   std::string launch_bounds;
   std::string cluster_dims;
+  std::vector<std::string> parameters;
 };
 
 /// The extern "C" __global__ functions that SOURCE defines.

@@ -34,7 +34,6 @@ struct Launched {
 CUresult run(Launched& launched) {
   const auto& entry = *launched.entry;
   note_kernel(entry.name);
-  if (entry.call == nullptr) return CUDA_SUCCESS;  // it is not built
   for (unsigned i = 0; i < entry.count; ++i) {
     const CUdeviceptr address = launched.pointer(i);
     if (address == 0 || is_device_memory(address, 0)) continue;
@@ -42,6 +41,7 @@ CUresult run(Launched& launched) {
                  entry.name, i);
     return break_device(CUDA_ERROR_ILLEGAL_ADDRESS);
   }
+  if (entry.call == nullptr) return CUDA_SUCCESS;  // it is not built
   std::vector<void*> arguments;
   for (auto& value : launched.values) arguments.push_back(value.data());
   const bool waited = run_grid(launched.object->object(), entry, launched.grid, arguments.data());

@@ -42,8 +42,16 @@ struct Unbuilt {
   explicit Unbuilt(const char* text) {
     std::istringstream lines(text + std::strlen(kUnbuilt));
     std::getline(lines, architecture);
-    for (std::string name; std::getline(lines, name);) names.push_back(name);
-    for (const std::string& name : names) entries.push_back({.name = name.c_str(), .cluster = {1, 1, 1}});
+    for (std::string name, letters; std::getline(lines, name, ' ') && std::getline(lines, letters);) {
+      names.push_back(name);
+      auto& taken = parameters.emplace_back();
+      for (char letter : letters) taken.push_back({.bytes = letter == 'p' ? 8U : 0U, .pointer = letter == 'p'});
+    }
+    for (std::size_t i = 0; i < names.size(); ++i)
+      entries.push_back({.name = names[i].c_str(),
+                         .parameters = parameters[i].data(),
+                         .count = static_cast<unsigned>(parameters[i].size()),
+                         .cluster = {1, 1, 1}});
     object.runtime_bytes = sizeof(saccade_emulator::Runtime);
     object.architecture = architecture.c_str();
     object.entries = entries.data();
@@ -54,6 +62,7 @@ struct Unbuilt {
 
   std::string architecture;
   std::vector<std::string> names;
+  std::vector<std::vector<saccade_emulator::Parameter>> parameters;
   std::vector<saccade_emulator::Entry> entries;
   saccade_emulator::Object object{};
 };

@@ -75,11 +75,15 @@ void keep(const std::string& source) {
   std::filesystem::rename(part, path);
 }
 
-/// Of kernels that are not to run their names alone.
+/// Of kernels that are not to run their names and parameters alone.
 Built make(const KernelSource& source, const KernelOptions& options) {
   if (setting("SACCADE_EMULATOR_RUN", "yes") != "no") return build(source, options);
   std::string image = kUnbuilt + options.architecture + '\n';
-  for (const KernelName& kernel : kernel_names(source.text)) image += kernel.name + '\n';
+  for (const KernelName& kernel : kernel_names(source.text)) {
+    image += kernel.name + ' ';
+    for (const std::string& parameter : kernel.parameters) image += parameter.find('*') != std::string::npos ? 'p' : 'v';
+    image += '\n';
+  }
   return {image, {}};
 }
 

@@ -41,6 +41,8 @@ TEST(EmulatedKernel, IsNotRunWhereOnlySourcesAreWanted) {
   EXPECT_EQ(device.run(kernel, 1, 64, {x}), CUDA_SUCCESS);
   EXPECT_THAT(device.download<float>(x, 2), ::testing::ElementsAre(1, 2));
   EXPECT_STREQ(device.kernels(), "k\n");
+  const float host = 0;
+  EXPECT_EQ(device.run(kernel, 1, 64, {reinterpret_cast<CUdeviceptr>(&host)}), CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
 // Shuffles within a warp, then shared memory and barriers among warps; partial sums of blocks meet in an atomic sum.
