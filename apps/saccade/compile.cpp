@@ -35,6 +35,7 @@ nlohmann::json to_json(const CompileFlags& flags, const WrittenPlan& written) {
           {"plan", flags.plan},
           {"device", written.device},
           {"precision", written.precision},
+          {"stay_float32", written.stay_wide},
           {"bytes", written.bytes},
           {"kernels", written.kernels},
           {"seconds", seconds(written.time)},
@@ -55,6 +56,9 @@ std::string to_text(const CompileFlags& flags, const WrittenPlan& written) {
           what, report.kinds, report.candidates, report.rejected, 1e3 * seconds(report.after),
           1e3 * seconds(report.before));
   }
+  if (!written.stay_wide.empty())
+    text += fmt::format("  values that stay float32, as float16 may not hold them: {} (saccade inspect lists them)\n",
+                        written.stay_wide.size());
   if (!written.unrecognised.empty())
     text += fmt::format("  not for frames: {}\n", written.unrecognised.substr(0, written.unrecognised.find(". ")));
   return text;

@@ -12,6 +12,7 @@
 #include "graph/print.hpp"
 #include "inspect_report.hpp"
 #include "pipeline/compile.hpp"
+#include "pipeline/half_range.hpp"
 #include "pipeline/model_impl.hpp"
 #include "pipeline/open_model.hpp"
 #include "vision/attach.hpp"
@@ -83,8 +84,8 @@ void check_pass_names(const std::vector<std::string>& names) {
                   fmt::format("there is no pass '{}'; they are {}", name, fmt::join(known, ", ")));
 }
 
-/// Fills in the card, and builds it onto the graph where that is what the user wants to see.
-Graph with_card(InspectReport& report, const InspectFlags& flags, const std::optional<PlanFacts>& plan) {
+/// The model's card, which is filled in; nothing: there is none, and nobody asked for it.
+std::optional<Card> find_card(InspectReport& report, const InspectFlags& flags, const std::optional<PlanFacts>& plan) {
   const ModelOptions& options = flags.common.model;
   try {
     Card card = card_of(report.graph, plan, flags.model, options.card);
@@ -93,12 +94,12 @@ Graph with_card(InspectReport& report, const InspectFlags& flags, const std::opt
     report.card_origin = card.origin;
     report.card_assumptions = card.assumptions;
     if (!flags.card_to_write.empty()) write_card(flags.card_to_write, card);
-    if (flags.pipeline) return attach(report.graph, card, post_options(card, options)).graph;
+    return card;
   } catch (const Error& error) {
     if (flags.pipeline || !options.card.empty() || !flags.card_to_write.empty()) throw;
     report.card_origin = fmt::format("none: {}", error.what());
+    return {};
   }
-  return report.graph;
 }
 
 int inspect(const InspectFlags& flags) {
@@ -116,11 +117,15 @@ int inspect(const InspectFlags& flags) {
   report.show_patches = flags.patches;
   report.graph = std::move(opened.graph);
   report.facts = facts_of(report.graph);
-  Graph graph = with_card(report, flags, opened.plan);
+  const std::optional<Card> card = find_card(report, flags, opened.plan);
+  Graph graph = flags.pipeline ? attach(report.graph, *card, post_options(*card, options)).graph : report.graph;
   if (!flags.graphviz_dir.empty()) write_dot(flags.graphviz_dir, "before", graph);
 
   PassOptions passes = pass_options(options, backend);
   passes.check = flags.check;
+  report.stay_wide = opened.plan ? opened.plan->stay_wide
+                                 : stays_wide(card ? behind_frames(report.graph, *card) : report.graph, options);
+  passes.stay_wide = report.stay_wide;
   if (flags.dump || !flags.dump_passes.empty()) passes.on_graph = Dumper(flags);
   try {
     report.passes = run_passes(graph, passes);

@@ -88,6 +88,13 @@ std::string plan_text(const Plan& plan) {
   return text;
 }
 
+std::string stay_wide_text(const ValueNames& names) {
+  std::string text;
+  if (!names.empty()) text = fmt::format("values that stay float32, as float16 may not hold them: {}\n", names.size());
+  for (const std::string& name : names) text += fmt::format("  {}\n", name);
+  return text;
+}
+
 Json values_json(const Graph& graph, std::span<const ValueId> values) {
   Json rows = Json::array();
   for (ValueId id : values) {
@@ -158,7 +165,7 @@ std::string to_text(const InspectReport& report) {
     text += fmt::format("  {}\n", line.size() <= kLongestLine ? line : line.substr(0, kLongestLine) + " ...");
     at = end + 1;
   }
-  return text + passes_text(report) + plan_text(*report.plan);
+  return text + stay_wide_text(report.stay_wide) + passes_text(report) + plan_text(*report.plan);
 }
 
 nlohmann::json to_json(const InspectReport& report) {
@@ -172,6 +179,7 @@ nlohmann::json to_json(const InspectReport& report) {
           {"macs_by_operator", report.facts.macs_by_operator},
           {"operators", report.facts.operators},
           {"card", {{"origin", report.card_origin}, {"assumptions", report.card_assumptions}, {"toml", report.card}}},
+          {"stay_float32", report.stay_wide},
           {"passes", passes_json(report.passes)},
           {"plan", plan_json(*report.plan)}};
 }

@@ -43,6 +43,7 @@ struct InspectReport {
   std::string card;         ///< the recognised card as TOML
   std::string card_origin;  ///< or why there is none
   std::vector<std::string> card_assumptions;
+  ValueNames stay_wide;  ///< values that the precision does not narrow
   PassReport passes;
   std::shared_ptr<const Plan> plan;
   bool show_patches = false;

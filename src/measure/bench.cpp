@@ -30,7 +30,9 @@ bool is_recognised(const Model& model) {
 
 /// The model's plan for what it is run on.
 std::shared_ptr<const Plan> plan_for(const Model& model, bool takes_frames, bool resident) {
-  if (resident) return compile(model.impl()->graph(), model.options(), model.impl()->measured(), Edges::kAsComputed);
+  if (resident)
+    return compile(model.impl()->graph(), model.options(), model.impl()->measured(), Edges::kAsComputed,
+                   &model.impl()->stay_wide());
   return takes_frames ? model.impl()->vision_plan().plan : model.impl()->tensor_plan();
 }
 

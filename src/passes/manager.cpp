@@ -60,7 +60,8 @@ class Runner {
             .allow_tf32 = options_.allow_tf32,
             .fuses_attention = options_.fuses_attention,
             .narrow_to = options_.narrow_to,
-            .narrow_outputs = options_.narrow_outputs};
+            .narrow_outputs = options_.narrow_outputs,
+            .stay_wide = &options_.stay_wide};
   }
 
   bool stopped() const {
@@ -144,6 +145,14 @@ PassNames passes_except(const PassNames& kept) {
   for (std::string& name : pass_names())
     if (!kept.contains(name)) others.insert(std::move(name));
   return others;
+}
+
+PassNames passes_from(std::string_view first) {
+  const auto passes = pipeline();
+  PassNames names;
+  for (auto pass = std::ranges::find(passes, first, &Pass::name); pass != passes.end(); ++pass)
+    names.emplace(pass->name);
+  return names;
 }
 
 PassReport run_passes(Graph& graph, const PassOptions& options) {

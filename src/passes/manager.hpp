@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "passes/pass.hpp"
@@ -34,6 +35,8 @@ struct PassOptions {
   std::optional<DType> narrow_to;
   /// Graph outputs that are computed in it are given so.
   bool narrow_outputs = false;
+  /// Values that stay float32, since a half does not hold what they may be.
+  ValueNames stay_wide;
 
   /// Runs the graph by the reference interpreter before and after every pass that changed it, and throws Error
   /// (kInternal) naming the pass whose outputs differ by more than TOLERANCE of an output's spread (its largest minus
@@ -75,6 +78,8 @@ struct PassReport {
 std::vector<std::string> pass_names();
 /// All of them but KEPT: what to disable for running these alone.
 PassNames passes_except(const PassNames& kept);
+/// FIRST and all that run behind it.
+PassNames passes_from(std::string_view first);
 
 /// Brings a graph with known types into the form that backends run best: the one place where passes run. Every pass is
 /// applied until it finds nothing more, new nodes get their types, and the graph is verified after it.

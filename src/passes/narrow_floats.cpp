@@ -1,3 +1,5 @@
+#include "passes/narrow_floats.hpp"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -10,7 +12,7 @@
 // and give halves, and so does whatever lies on the way to one: most of a network. What only follows the last of them
 // stays in float32, since there halves would save nothing: boxes in pixels, whose halves are half a pixel apart from
 // 1024 on, are made there. So does what only says where something is sampled. Weights are rounded here, once, after
-// everything that folds into them.
+// everything that folds into them. So does what is known to hold numbers that no half does.
 namespace saccade {
 namespace {
 
@@ -96,13 +98,32 @@ bool is_operand(const Node& node, std::size_t i) {
 
 class Narrowing {
  public:
-  Narrowing(const Graph& graph, DType to, bool narrow_outputs)
-      : graph_(graph), to_(to), narrow_outputs_(narrow_outputs), patch_(graph, "compute floats in halves") {
+  /// STAY_WIDE: null: none.
+  Narrowing(const Graph& graph, DType to, bool narrow_outputs, const ValueNames* stay_wide)
+      : graph_(graph),
+        to_(to),
+        narrow_outputs_(narrow_outputs),
+        stay_wide_(stay_wide),
+        patch_(graph, "compute floats in halves") {
     std::vector<NodeId> order = graph.order();
     std::ranges::reverse(order);
     for (NodeId id : order)
       if (may_narrow(graph.node(id)) && (is_product(graph.node(id)) || leads_to_product(graph.node(id))))
         narrowed_.insert(id);
+  }
+
+  /// What becomes halves, without the constants.
+  ValueNames values() const {
+    ValueNames names;
+    for (NodeId id : narrowed_) {
+      const Node& node = graph_.node(id);
+      for (std::size_t i = 0; i < node.inputs.size(); ++i)
+        if (is_operand(node, i) && is_float32(graph_, node.inputs[i]) && graph_.constant(node.inputs[i]) == nullptr)
+          names.insert(graph_.value(node.inputs[i]).name);
+      for (ValueId output : node.outputs)
+        if (output != ValueId::kNone) names.insert(graph_.value(output).name);
+    }
+    return names;
   }
 
   std::optional<Patch> patch() {
@@ -121,13 +142,16 @@ class Narrowing {
       if (node.inputs[i] == ValueId::kNone || !is_operand(node, i)) continue;
       const DType dtype = graph_.value(node.inputs[i]).type.dtype;
       reads = reads || dtype == DType::kFloat32;
+      if (stays_wide(node.inputs[i])) return false;
       // Mixed with another float the node has a type of its own.
       if (dtype == DType::kFloat16 || dtype == DType::kBFloat16 || dtype == DType::kFloat64) return false;
     }
     return reads && std::ranges::all_of(node.outputs, [&](ValueId id) {
-             return id == ValueId::kNone || graph_.value(id).type.dtype == DType::kFloat32;
+             return id == ValueId::kNone || (graph_.value(id).type.dtype == DType::kFloat32 && !stays_wide(id));
            });
   }
+
+  bool stays_wide(ValueId id) const { return stay_wide_ != nullptr && stay_wide_->contains(graph_.value(id).name); }
 
   /// Some output is an operand of a node that is narrowed.
   bool leads_to_product(const Node& node) const {
@@ -203,6 +227,7 @@ class Narrowing {
   const Graph& graph_;
   DType to_;
   bool narrow_outputs_;
+  const ValueNames* stay_wide_;
   Patch patch_;
   std::set<NodeId> narrowed_;
   std::map<ValueId, ValueId> halves_;              // by what they are of
@@ -213,7 +238,9 @@ class Narrowing {
 
 std::optional<Patch> narrow_floats(const PassContext& context) {
   if (!context.narrow_to) return {};
-  return Narrowing(context.graph, *context.narrow_to, context.narrow_outputs).patch();
+  return Narrowing(context.graph, *context.narrow_to, context.narrow_outputs, context.stay_wide).patch();
 }
+
+ValueNames values_to_narrow(const Graph& graph, DType to) { return Narrowing(graph, to, false, nullptr).values(); }
 
 }  // namespace saccade

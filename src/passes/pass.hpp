@@ -2,6 +2,8 @@
 
 #include <functional>
 #include <optional>
+#include <set>
+#include <string>
 #include <string_view>
 #include <variant>
 
@@ -20,18 +22,22 @@ using FusionRule = std::function<bool(const Graph&, const Node&)>;
 /// Whether a backend has a kernel of its own for a node, whose operands are in the graph while the node need not be.
 using KernelRule = std::function<bool(const Graph&, const Node&)>;
 
+/// Values by their names.
+using ValueNames = std::set<std::string, std::less<>>;
+
 /// What a pass sees besides the node that it looks at.
 struct PassContext {
   const Graph& graph;
   KnownValues& known;
-  const LayoutRules& layout_rules;  ///< empty: no backend is chosen yet
-  const FusionRule& fuses;          ///< empty: nothing is fused so
-  const KernelRule& runs;           ///< empty: as for a backend that has none
-  bool widen_halves = false;        ///< the backend computes float16 and bfloat16 in float32
-  bool allow_tf32 = false;          ///< float32 may be rounded to tf32 where it is multiplied
-  bool fuses_attention = false;     ///< the backend runs saccade.StridedAttention as one kernel
-  std::optional<DType> narrow_to;   ///< what float32 is computed in where that is asked for: float16 or bfloat16
-  bool narrow_outputs = false;      ///< a graph output that is computed in it may be given so
+  const LayoutRules& layout_rules;        ///< empty: no backend is chosen yet
+  const FusionRule& fuses;                ///< empty: nothing is fused so
+  const KernelRule& runs;                 ///< empty: as for a backend that has none
+  bool widen_halves = false;              ///< the backend computes float16 and bfloat16 in float32
+  bool allow_tf32 = false;                ///< float32 may be rounded to tf32 where it is multiplied
+  bool fuses_attention = false;           ///< the backend runs saccade.StridedAttention as one kernel
+  std::optional<DType> narrow_to;         ///< what float32 is computed in where that is asked for: float16 or bfloat16
+  bool narrow_outputs = false;            ///< a graph output that is computed in it may be given so
+  const ValueNames* stay_wide = nullptr;  ///< values that are not narrowed; null: none
 };
 
 /// Looks at one node and proposes a change that starts there, or nothing.

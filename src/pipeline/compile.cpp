@@ -7,6 +7,7 @@
 #include "base/module.hpp"
 #include "graph/importer.hpp"
 #include "ops/values.hpp"
+#include "pipeline/half_range.hpp"
 #include "runtime/cuda_backend.hpp"
 #include "runtime/reference_backend.hpp"
 #include "runtime/tactic_cache.hpp"
@@ -132,11 +133,16 @@ PassOptions pass_options(const ModelOptions& options, const Backend& backend) {
   return passes;
 }
 
+ValueNames stays_wide(const Graph& graph, const ModelOptions& options) {
+  return narrowed(options.precision) == DType::kFloat16 ? values_past_halves(graph, options) : ValueNames();
+}
+
 std::shared_ptr<const Plan> compile(Graph graph, const ModelOptions& options, const TacticChoices& measured,
-                                    Edges edges) {
+                                    Edges edges, const ValueNames* stay_wide) {
   const auto start = std::chrono::steady_clock::now();
   const Backend& backend = choose_backend(options);
   PassOptions passes = pass_options(options, backend);
+  passes.stay_wide = stay_wide == nullptr ? stays_wide(graph, options) : *stay_wide;
   passes.narrow_outputs = edges == Edges::kAsComputed;
   if (passes.narrow_to && edges == Edges::kAsComputed) narrow_inputs(graph, *passes.narrow_to);
   run_passes(graph, passes);

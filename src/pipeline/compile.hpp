@@ -30,9 +30,13 @@ enum class Edges : std::uint8_t {
 /// MEASURED, and for other nodes what was found to be fastest before on this machine.
 TacticChoices choices_for(const Backend& backend, const TacticChoices& measured);
 
-/// A graph as it was imported (and built upon) brought into a plan: passes, then tactics, by choices_for(). Throws
-/// Error.
+/// A graph as it was imported (and built upon) brought into a plan: passes, then tactics, by choices_for(). STAY_WIDE
+/// as of stays_wide(); null: it is found out. Throws Error.
 std::shared_ptr<const Plan> compile(Graph graph, const ModelOptions& options, const TacticChoices& measured = {},
-                                    Edges edges = Edges::kAsModel);
+                                    Edges edges = Edges::kAsModel, const ValueNames* stay_wide = nullptr);
+
+/// The values of GRAPH that are not to be narrowed to what OPTIONS compute in: values_past_halves() for fp16, else
+/// none.
+ValueNames stays_wide(const Graph& graph, const ModelOptions& options);
 
 }  // namespace saccade

@@ -5,6 +5,7 @@
 
 #include "base/log.hpp"
 #include "pipeline/compile.hpp"
+#include "pipeline/half_range.hpp"
 #include "pipeline/model_impl.hpp"
 
 namespace saccade {
@@ -34,7 +35,7 @@ void check(const ModelOptions& options) {
 
 /// Calls WORK; an Error gets the file's name in front where it does not start with it.
 template <typename Work>
-auto naming(const std::string& path, Work work) {
+decltype(auto) naming(const std::string& path, Work work) {
   try {
     return work();
   } catch (const Error& error) {
@@ -71,6 +72,28 @@ const TacticChoices& Model::Impl::measured() const {
   return plan_ ? plan_->choices : kNone;
 }
 
+const ValueNames& Model::Impl::find_stay_wide() {
+  if (stay_wide_) return *stay_wide_;
+  if (plan_) {
+    if (!plan_->stay_wide.empty())
+      log(LogLevel::kInfo, "{}: values that stay float32, as float16 may not hold them: {}", path_,
+          plan_->stay_wide.size());
+    return stay_wide_.emplace(plan_->stay_wide);
+  }
+  if (options_.precision != "fp16") return stay_wide_.emplace();
+  try {
+    recognise();
+  } catch (const Error&) {
+    return stay_wide_.emplace(stays_wide(graph_, options_));  // on tensors alone, then
+  }
+  return stay_wide_.emplace(stays_wide(behind_frames(graph_, *card_), options_));
+}
+
+const ValueNames& Model::Impl::stay_wide() {
+  const std::scoped_lock lock(mutex_);
+  return naming(path_, [&]() -> const ValueNames& { return find_stay_wide(); });
+}
+
 const Card& Model::Impl::card() {
   const std::scoped_lock lock(mutex_);
   recognise();
@@ -79,7 +102,9 @@ const Card& Model::Impl::card() {
 
 std::shared_ptr<const Plan> Model::Impl::tensor_plan() {
   const std::scoped_lock lock(mutex_);
-  if (!tensor_plan_) tensor_plan_ = naming(path_, [&] { return compile(graph_, options_, measured()); });
+  if (!tensor_plan_)
+    tensor_plan_ =
+        naming(path_, [&] { return compile(graph_, options_, measured(), Edges::kAsModel, &find_stay_wide()); });
   return tensor_plan_;
 }
 
@@ -91,7 +116,7 @@ const VisionPlan& Model::Impl::vision_plan() {
     auto made = std::make_unique<VisionPlan>(VisionPlan{*card_, post_options(*card_, options_), {}, nullptr});
     Attached attached = attach(graph_, made->card, made->options);
     made->answers = std::move(attached.answers);
-    made->plan = compile(std::move(attached.graph), options_, measured());
+    made->plan = compile(std::move(attached.graph), options_, measured(), Edges::kAsModel, &find_stay_wide());
     return made;
   });
   return *vision_plan_;

@@ -3,6 +3,7 @@
 #include <memory>
 #include <mutex>
 
+#include "passes/pass.hpp"
 #include "pipeline/open_model.hpp"
 #include "runtime/plan.hpp"
 #include "saccade/model.hpp"
@@ -24,6 +25,9 @@ class Model::Impl {
 
   /// What compile() is to prefer: a plan's choices.
   const TacticChoices& measured() const;
+  /// Values that the precision does not narrow: a plan's, or found out at the first call, on frames where the model is
+  /// recognised. Any thread.
+  const ValueNames& stay_wide();
   const std::string& name() const { return name_; }
   const Graph& graph() const { return graph_; }  ///< as it was imported
   const ModelOptions& options() const { return options_; }
@@ -37,7 +41,9 @@ class Model::Impl {
   const VisionPlan& vision_plan();
 
  private:
-  void recognise();  // under mutex_
+  // Under mutex_.
+  void recognise();
+  const ValueNames& find_stay_wide();
 
   std::string path_;
   std::string name_;
@@ -50,6 +56,7 @@ class Model::Impl {
   std::mutex mutex_;
   std::shared_ptr<const Plan> tensor_plan_;
   std::optional<Card> card_;
+  std::optional<ValueNames> stay_wide_;
   std::unique_ptr<const VisionPlan> vision_plan_;
 };
 

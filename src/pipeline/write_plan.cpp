@@ -23,7 +23,9 @@ class PlanWriter {
 
   WrittenPlan write(const std::string& path) {
     const auto start = Clock::now();
-    if (const Card* card = find_card()) {
+    const Card* card = find_card();
+    written_.stay_wide = facts_.stay_wide = model_.impl()->stay_wide();
+    if (card != nullptr) {
       facts_.card = to_toml(*card);
       add("frames", attach(graph(), *card, post_options(*card, model_.options())).graph);
     }
@@ -55,7 +57,9 @@ class PlanWriter {
   /// Tunes what the passes make of GRAPH.
   void add(const std::string& what, Graph graph) {
     const ModelOptions& options = model_.options();
-    run_passes(graph, pass_options(options, backend_));
+    PassOptions passes = pass_options(options, backend_);
+    passes.stay_wide = facts_.stay_wide;
+    run_passes(graph, passes);
     TuneOptions tuning{.compile = {.threads = options.threads, .max_memory = options.max_memory, .choices = &known_},
                        .passes = asked_.tune ? 2 : 0};
     if (asked_.on_progress)

@@ -21,7 +21,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::array<char, 8> kMagic = {'S', 'A', 'C', 'C', 'P', 'L', 'A', 'N'};
-constexpr std::uint32_t kVersion = 2;
+constexpr std::uint32_t kVersion = 3;
 // A header has less; what copies or prints a JSON value goes down into it and would end the stack.
 constexpr int kMaxDepth = 32;
 constexpr std::size_t kPrefix = kMagic.size() + sizeof(std::uint32_t) + sizeof(std::uint64_t);
@@ -139,6 +139,7 @@ PlanFacts facts_from(const Json& header, std::string_view blob) {
   header.at("device").get_to(facts.device);
   header.at("kernel_version").get_to(facts.kernel_version);
   header.at("precision").get_to(facts.precision);
+  for (const Json& name : header.at("stay_wide")) facts.stay_wide.insert(name.get<std::string>());
   header.at("fallback").get_to(facts.fallback);
   header.at("card").get_to(facts.card);
   facts.choices = choices_from(header.at("choices"));
@@ -161,6 +162,7 @@ void save_plan(const std::string& path, const Graph& graph, const PlanFacts& fac
                     {"device", facts.device},
                     {"kernel_version", facts.kernel_version},
                     {"precision", facts.precision},
+                    {"stay_wide", facts.stay_wide},
                     {"fallback", facts.fallback},
                     {"card", facts.card},
                     {"graph", to_json(graph, blob)},

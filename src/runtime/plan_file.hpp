@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <string>
 
 #include "graph/graph.hpp"
@@ -14,8 +15,9 @@ struct PlanFacts {
   std::string device;          ///< Backend::device_name()
   std::string kernel_version;  ///< Backend::kernel_version()
   std::string precision = "auto";
-  bool fallback = false;  ///< operators without a kernel may run on the host
-  std::string card;       ///< the model's, as TOML; empty: nobody knows what it answers
+  std::set<std::string, std::less<>> stay_wide;  ///< values that the precision does not narrow
+  bool fallback = false;                         ///< operators without a kernel may run on the host
+  std::string card;                              ///< the model's, as TOML; empty: nobody knows what it answers
   TacticChoices choices;
   KernelImages kernels;
 };

@@ -101,6 +101,31 @@ TEST_F(CompileForCuda, WritesAPlanThatTakesFramesWithoutACompiler) {
   EXPECT_NE(run(classifier, {"--device", "cuda"}).exit_code, 0) << "the compiler is not hidden";
 }
 
+TEST_F(CompileForCuda, KeepsInAPlanWhatHalvesDoNotHold) {
+  onnx_writer::Model model(13);
+  model.input("x", {1, 1, 4, 4}).output("y");
+  model.initializer(onnx_writer::tensor<float>("large", {1, 1, 1, 1}, {2e5}));
+  model.initializer(onnx_writer::tensor<float>("small", {1, 1, 1, 1}, {1e-5F}));
+  model.node({.op = "Conv", .inputs = {"x", "large"}, .outputs = {"c"}, .name = "first"});
+  model.node({.op = "Conv", .inputs = {"c", "small"}, .outputs = {"d"}, .name = "second"});
+  model.node({.op = "Conv", .inputs = {"d", "small"}, .outputs = {"y"}, .name = "third"});
+  model.save(folder_ / "loud.onnx");
+  const Finished compiled = run_saccade({"compile", folder_ / "loud.onnx", "-o", plan(), "--device", "cuda", "--json",
+                                         "--precision", "fp16", "--no-tune"});
+  ASSERT_EQ(compiled.exit_code, 0) << compiled.err;
+  const nlohmann::json wide = nlohmann::json::array({"c"});
+  EXPECT_EQ(nlohmann::json::parse(compiled.out)["stay_float32"], wide);
+  EXPECT_NE(compiled.err.find("come near what float16 holds"), std::string::npos) << compiled.err;
+
+  const Finished inspected = run_saccade({"inspect", plan(), "--json"});
+  EXPECT_EQ(nlohmann::json::parse(inspected.out)["stay_float32"], wide) << inspected.err;
+  hide_compiler();
+  const Finished inferred = infer(plan());
+  EXPECT_EQ(inferred.exit_code, 0) << inferred.err;
+  EXPECT_EQ(inferred.err.find("on the CPU"), std::string::npos) << "it is not looked for again: " << inferred.err;
+  EXPECT_NE(inferred.err.find("values that stay float32"), std::string::npos) << inferred.err;
+}
+
 TEST_F(CompileForCuda, TakesWhatWasMeasuredBefore) {
   ASSERT_EQ(compile().exit_code, 0);
   hide_compiler();

@@ -56,7 +56,7 @@ def make_plan(task):
     args, job = task
     # A run shows whether every launch is given memory of the device's; frames' answers want kernels that run.
     verb = ["inspect", "--pipeline"] if job.pipeline else ["infer"]
-    command = [args.binary, *verb, job.model, "--device", "cuda", "--precision", job.precision]
+    command = [args.binary, *verb, job.model, "--device", "cuda", "--precision", job.precision, "--threads", "1"]
     environment = os.environ | {
         "LD_LIBRARY_PATH": os.pathsep.join(filter(None, [args.emulator, os.environ.get("LD_LIBRARY_PATH")])),
         "SACCADE_EMULATOR_RUN": "no", "SACCADE_EMULATOR_CAPABILITY": job.capability, "SACCADE_CACHE": "",

@@ -52,6 +52,12 @@ TEST(RunPasses, DoesNothingWithEveryPassDisabled) {
   EXPECT_EQ(graph.node_count(), 4U);
 }
 
+TEST(RunPasses, NamesTheLastPasses) {
+  const std::vector<std::string> all = pass_names();
+  EXPECT_EQ(passes_from(all.back()), PassNames{all.back()});
+  EXPECT_EQ(passes_from(all.front()), PassNames(all.begin(), all.end()));
+}
+
 TEST(RunPasses, ListsThePassesWhenANameIsUnknown) {
   Graph graph = identities();
   try {

@@ -1,3 +1,5 @@
+#include "passes/narrow_floats.hpp"
+
 #include "ops/cast.hpp"
 #include "ops/interpret.hpp"
 #include "ops/values.hpp"
@@ -33,6 +35,28 @@ TEST(NarrowFloats, HalvesWhatLeadsToAProductAndKeepsWhatFollowsTheLast) {
     EXPECT_EQ(type_of(graph, "Exp", 0), DType::kFloat32);
     EXPECT_EQ(graph.value(graph.outputs()[0]).type.dtype, DType::kFloat32);
   }
+}
+
+TEST(NarrowFloats, KeepsWhatNoHalfHolds) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {1, 3, 6, 6});
+  const ValueId first = b.op("Conv", {x, b.random({4, 3, 3, 3})});
+  const ValueId second = b.op("Relu", {first});
+  const ValueId third = b.op("Conv", {second, b.random({4, 4, 1, 1})});
+  Graph graph = b.build({b.op("Conv", {third, b.random({2, 4, 1, 1})})});
+  const std::string wide = graph.value(second).name;
+  EXPECT_EQ(test::rewrite(graph, "narrow_floats", {.narrow_to = DType::kFloat16, .stay_wide = {wide}}), 1);
+  // The node that makes it, and the one that reads it.
+  EXPECT_EQ(operators(graph), "Cast Conv Cast Relu Conv Cast Conv Cast");
+  EXPECT_EQ(type_of(graph, "Relu", 0), DType::kFloat32);
+}
+
+TEST(NarrowFloats, TellsWhatItWouldNarrow) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {1, 3, 6, 6});
+  const ValueId first = b.op("Relu", {b.op("Conv", {x, b.random({4, 3, 3, 3})})});
+  const Graph graph = b.build({b.op("Exp", {b.op("Conv", {first, b.random({2, 4, 1, 1})})})});
+  EXPECT_EQ(values_to_narrow(graph, DType::kFloat16), (ValueNames{"x", "Conv0", "Relu1", "Conv2"}));
 }
 
 TEST(NarrowFloats, KeepsWherePicturesAreSampled) {

@@ -1,0 +1,159 @@
+#include "pipeline/half_range.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <random>
+
+#include "base/log.hpp"
+#include "media/synthetic.hpp"
+#include "ops/cast.hpp"
+#include "passes/narrow_floats.hpp"
+#include "pipeline/compile.hpp"
+#include "pipeline/frame_pool.hpp"
+#include "vision/attach.hpp"
+
+namespace saccade {
+namespace {
+
+// A sample does not show the most that a model will meet.
+constexpr float kMargin = 4;
+constexpr float kMost = 65504 / kMargin;
+
+/// The largest magnitude of those that end: a half holds an infinity, too.
+float largest(const TensorView& view) {
+  float most = 0;
+  for (float x : view.as<float>())
+    if (std::isfinite(x)) most = std::max(most, std::abs(x));
+  return most;
+}
+
+/// What was found in a graph's values so far.
+class Findings {
+ public:
+  void add(const std::string& name, const TensorView& view) {
+    const float most = largest(view);
+    if (most > kMost) names_.insert(name);
+    if (most < most_) return;
+    most_ = most;
+    largest_ = name;
+  }
+  ValueNames tell(const std::string& model, std::chrono::duration<double, std::milli> took) {
+    log(LogLevel::kInfo,
+        "of the graph '{}', '{}' has the largest value that may become a half, {:.3g} (found on the CPU in {:.0f} ms)",
+        model, largest_, most_, took.count());
+    if (!names_.empty())
+      log(LogLevel::kWarning,
+          "values of the graph '{}' come near what float16 holds or pass it ({} of them; the largest is {:.3g}, of "
+          "'{}'): the nodes that make and read them stay in float32 (--precision bf16 holds them all)",
+          model, names_.size(), most_, largest_);
+    return std::move(names_);
+  }
+
+ private:
+  ValueNames names_;
+  std::string largest_;
+  float most_ = 0;
+};
+
+/// The values that OPTIONS make halves where nothing keeps them.
+ValueNames values_to_watch(Graph graph, const ModelOptions& options) {
+  constexpr std::string_view kPass = "narrow_floats";
+  PassOptions passes = pass_options(options, choose_backend(options));
+  if (passes.disabled.contains(kPass)) return {};
+  passes.disabled.merge(passes_from(kPass));
+  run_passes(graph, passes);
+  return values_to_narrow(graph, DType::kFloat16);
+}
+
+/// GRAPH as the CPU runs it, those of the values WATCHED that it makes, too, its outputs.
+std::shared_ptr<const Plan> watched_plan(Graph graph, const ValueNames& watched, ModelOptions options) {
+  options.device = "cpu";
+  options.precision = "fp32";
+  const Backend& backend = choose_backend(options);
+  run_passes(graph, pass_options(options, backend));
+  std::vector<ValueId> outputs;
+  for (NodeId id : graph.order())
+    for (ValueId output : graph.node(id).outputs)
+      if (output != ValueId::kNone && graph.value(output).type.dtype == DType::kFloat32 &&
+          watched.contains(graph.value(output).name))
+        outputs.push_back(output);
+  graph.set_outputs(std::move(outputs));
+  return Plan::compile(std::move(graph), backend, {.threads = options.threads, .max_memory = options.max_memory});
+}
+
+void fill_inputs(const Execution& execution) {
+  std::mt19937 random(1);
+  const Graph& graph = execution.plan().graph();
+  for (std::size_t i = 0; i < graph.inputs().size(); ++i) {
+    const TensorView to = execution.input(i);
+    if (to.dtype == DType::kFrame || to.data == nullptr) continue;
+    const bool is_8_bits = to.dtype == DType::kUInt8 || to.dtype == DType::kInt8;
+    const float low = to.dtype == DType::kInt8 ? -128 : 0;
+    const float scale = (is_8_bits ? 256 : 1) * 0x1p-24F;
+    Tensor drawn(DType::kFloat32, to.shape);
+    for (float& x : drawn.data<float>()) x = low + scale * static_cast<float>(random() >> 8U);
+    cast_elements(view_of(drawn), to);
+  }
+}
+
+void look(const Execution& execution, Findings& findings) {
+  const Graph& graph = execution.plan().graph();
+  for (std::size_t i = 0; i < graph.outputs().size(); ++i)
+    findings.add(graph.value(graph.outputs()[i]).name, execution.output(i));
+}
+
+/// A frame of the built-in scene, and noise in its place.
+void run_on_frames(Execution& execution, Findings& findings) {
+  FramePool pool(1, plain_frame_memory());
+  Outcome<Frame> frame = open_synthetic("synthetic:")->read(pool);
+  if (!frame) fail(ErrorCode::kInternal, "the built-in scene has no frame: {}", frame.failure().message);
+  *execution.frame() = frame->view;
+  execution.run();
+  look(execution, findings);
+  std::mt19937 random(1);
+  const FrameBuffer& pixels = frame->lease.buffer();
+  for (std::byte& each : std::span(pixels.data, pixels.capacity)) each = static_cast<std::byte>(random() >> 24U);
+  execution.run();
+  look(execution, findings);
+}
+
+}  // namespace
+
+ValueNames values_past_halves(const Graph& graph, const ModelOptions& options) {
+  const ValueNames watched = values_to_watch(graph, options);
+  if (watched.empty()) return {};
+  const auto start = std::chrono::steady_clock::now();
+  try {
+    Findings findings;
+    Execution execution(watched_plan(graph, watched, options));
+    fill_inputs(execution);
+    if (execution.frame() != nullptr) {
+      run_on_frames(execution, findings);
+    } else {
+      execution.run();
+      look(execution, findings);
+    }
+    return findings.tell(graph.name, std::chrono::steady_clock::now() - start);
+  } catch (const Error& error) {
+    log(LogLevel::kWarning,
+        "whether float16 holds the values of the graph '{}' is not known, since it does not run on the CPU: {}",
+        graph.name, error.what());
+    return {};
+  }
+}
+
+Graph behind_frames(const Graph& model, const Card& card) {
+  try {
+    Graph graph = attach(model, card, {}).graph;
+    std::vector<ValueId> outputs(graph.outputs().begin(), graph.outputs().end());
+    for (ValueId id : model.outputs())
+      if (graph.producer(id) != nullptr && !graph.is_output(id)) outputs.push_back(id);
+    graph.set_outputs(std::move(outputs));
+    return graph;
+  } catch (const Error&) {
+    return model;
+  }
+}
+
+}  // namespace saccade

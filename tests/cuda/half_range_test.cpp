@@ -1,0 +1,97 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ops/interpret.hpp"
+#include "pipeline/compile.hpp"
+#include "pipeline/half_range.hpp"
+#include "support/graph_builder.hpp"
+#include "vision/recognise.hpp"
+
+namespace saccade {
+namespace {
+
+const ModelOptions kHalves{.device = "cuda", .precision = "fp16"};
+
+/// Three convolutions, the first of which gives sums of some 80,000, as the second takes them back.
+Graph graph_past_halves() {
+  test::GraphBuilder b;
+  const ValueId large = b.op("Conv", {b.input("x", {1, 8, 4, 4}), b.random({8, 8, 1, 1}, 20000, 20001)});
+  const ValueId small = b.op("Conv", {large, b.random({8, 8, 1, 1}, 1e-5F, 2e-5F)});
+  return b.build({b.op("Conv", {small, b.random({8, 8, 1, 1})})});
+}
+
+std::vector<Tensor> run(const std::shared_ptr<const Plan>& plan, const Tensor& x) {
+  Execution execution(plan);
+  std::ranges::copy(x.data<float>(), execution.input(0).as<float>().begin());
+  execution.run();
+  return read_answers(execution);
+}
+
+TEST(CudaHalfRange, KeepsInFloat32WhatPassesFloat16) {
+  const Graph graph = graph_past_halves();
+  const Tensor x = test::random_tensor({1, 8, 4, 4}, 3, 0, 1);
+  const std::vector<Tensor> right = interpret(graph, {{"x", x}});
+  const ValueNames none;
+  const auto is_finite = [](float y) { return std::isfinite(y); };
+  const std::vector<Tensor> lost = run(compile(graph, kHalves, {}, Edges::kAsModel, &none), x);
+  EXPECT_FALSE(std::ranges::all_of(lost[0].data<float>(), is_finite)) << "nothing passes float16";
+
+  const std::vector<Tensor> kept = run(compile(graph, kHalves), x);
+  for (std::size_t i = 0; i < 128; ++i) EXPECT_NEAR(kept[0].data<float>()[i], right[0].data<float>()[i], 0.05) << i;
+}
+
+TEST(CudaHalfRange, NarrowsWhatStaysFarFromIt) {
+  test::GraphBuilder b;
+  const ValueId first = b.op("Conv", {b.input("x", {1, 8, 4, 4}), b.random({8, 8, 1, 1})});
+  const Graph graph = b.build({b.op("Conv", {first, b.random({8, 8, 1, 1})})});
+  EXPECT_TRUE(stays_wide(graph, kHalves).empty());
+  EXPECT_EQ(stays_wide(graph_past_halves(), kHalves).size(), 1);
+  EXPECT_TRUE(stays_wide(graph_past_halves(), {.device = "cuda", .precision = "bf16"}).empty());
+}
+
+TEST(CudaHalfRange, LooksAtWhatBecomesHalvesAlone) {
+  test::GraphBuilder b;
+  const ValueId sums = b.op("Conv", {b.input("x", {1, 8, 8, 8}), b.random({8, 8, 1, 1}, 1000, 1001)});
+  const ValueId total = b.op("ReduceSum", {sums, b.ints({2, 3})}, {{"keepdims", std::int64_t{0}}});
+  const Graph graph = b.build({total});
+  EXPECT_TRUE(stays_wide(graph, kHalves).empty()) << "behind the last product nothing is narrowed";
+
+  ModelOptions options = kHalves;
+  options.disabled_passes = {"narrow_floats"};
+  EXPECT_TRUE(stays_wide(graph_past_halves(), options).empty());
+}
+
+TEST(CudaHalfRange, FeedsAllPixelsOfEightBits) {
+  for (const DType dtype : {DType::kUInt8, DType::kInt8}) {
+    test::GraphBuilder b;
+    const ValueId x = b.op("Cast", {b.input("x", {1, 8, 4, 4}, dtype)}, {{"to", std::int64_t{1}}});
+    const ValueId first = b.op("Conv", {x, b.random({8, 8, 1, 1}, 150, 151)});
+    const Graph graph = b.build({b.op("Conv", {first, b.random({8, 8, 1, 1}, 1e-5F, 2e-5F)})});
+    EXPECT_EQ(stays_wide(graph, kHalves).size(), 1) << to_string(dtype);
+  }
+}
+
+TEST(CudaHalfRange, LooksAtFramesAndAtOutputsThatNoAnswerReads) {
+  test::GraphBuilder b;
+  const ValueId image = b.input("image", {1, 3, 8, 8});
+  const ValueId first = b.op("Conv", {image, b.random({4, 3, 1, 1}, 100, 101)});
+  const ValueId second = b.op("Conv", {first, b.random({4, 4, 1, 1}, 1, 2)});
+  const ValueId depth = b.op("Conv", {image, b.random({1, 3, 1, 1})});
+  Graph model = b.build({depth, second});
+  Card card = default_card(*find_decoder("depth"));
+  recognise_input(model, card);
+  card.scale = 1;  // 0 to 255
+  card.mean = {};
+  card.std = {1, 1, 1};
+  card.heads[0].outputs = {model.value(depth).name};
+  EXPECT_TRUE(stays_wide(model, kHalves).empty()) << "numbers 0 to 1 are too small";
+  EXPECT_EQ(stays_wide(behind_frames(model, card), kHalves).size(), 2);
+
+  card.heads[0].outputs = {"missing"};
+  EXPECT_TRUE(stays_wide(behind_frames(model, card), kHalves).empty()) << "the model by itself";
+}
+
+}  // namespace
+}  // namespace saccade
