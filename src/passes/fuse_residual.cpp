@@ -60,7 +60,11 @@ class Fusion {
     Patch patch(graph_, fmt::format("{} into {}", sum_.name, product.name));
     const Shape& shape = type_of(output_of(product)).shape;
     const Layout layout = graph_.value(output_of(sum_)).layout;
-    const auto operand = [&](ValueId id) { return as(patch, id, type_of(id).shape, shape); };
+    const auto operand = [&](ValueId id) {
+      const Tensor* constant = graph_.constant(id);
+      if (constant == nullptr || constant->shape() == shape) return as(patch, id, type_of(id).shape, shape);
+      return patch.add_constant(graph_.value(id).name, renamed(*constant, shape));
+    };
     const ValueId made = patch.add_node_with_output(with_sum(product, operand(other), operand), {}, layout);
     patch.replace(output_of(sum_), as(patch, made, shape, type_of(output_of(sum_)).shape));
     return patch;
@@ -84,14 +88,15 @@ class Fusion {
     return fused;
   }
 
+  static Tensor renamed(const Tensor& constant, const Shape& shape) {
+    Tensor result(constant.dtype(), shape);
+    std::memcpy(result.raw(), constant.raw(), constant.bytes());
+    return result;
+  }
+
   /// The value ID of shape FROM as one of shape TO.
   ValueId as(Patch& patch, ValueId id, const Shape& from, const Shape& to) const {
     if (from == to) return id;
-    if (const Tensor* constant = graph_.constant(id)) {
-      Tensor renamed(constant->dtype(), to);
-      std::memcpy(renamed.raw(), constant->raw(), constant->bytes());
-      return patch.add_constant(graph_.value(id).name, std::move(renamed));
-    }
     Tensor target(DType::kInt64, {to.rank()});
     std::ranges::copy(to, target.data<std::int64_t>().begin());
     Node reshape{.op = "Reshape", .name = sum_.name, .stage = sum_.stage};

@@ -1,9 +1,11 @@
 #include "pipeline/half_range.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <random>
+#include <tuple>
 
 #include "base/log.hpp"
 #include "media/synthetic.hpp"
@@ -82,17 +84,54 @@ std::shared_ptr<const Plan> watched_plan(Graph graph, const ValueNames& watched,
   return Plan::compile(std::move(graph), backend, {.threads = options.threads, .max_memory = options.max_memory});
 }
 
-void fill_inputs(const Execution& execution) {
-  std::mt19937 random(1);
+/// 0 to 1.
+class Draws {
+ public:
+  float next() { return 0x1p-24F * static_cast<float>(random_() >> 8U); }
+
+ private:
+  std::mt19937 random_{1};
+};
+
+/// A network answers to areas more strongly than to noise: planes of 8 x 8 areas of a colour each, which noise
+/// roughens.
+void draw_areas(Tensor& planes, Draws& draws, float low, float high) {
+  constexpr std::int64_t kAreas = 8;
+  const Shape& shape = planes.shape();
+  const std::int64_t height = shape[shape.rank() - 2];
+  const std::int64_t width = shape[shape.rank() - 1];
+  std::array<float, kAreas * kAreas> colours{};
+  const std::span<float> elements = planes.data<float>();
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    const auto at = static_cast<std::int64_t>(i) % (height * width);
+    if (at == 0)
+      for (float& colour : colours) colour = draws.next();
+    const float colour =
+        colours[static_cast<std::size_t>(at / width * kAreas / height * kAreas + at % width * kAreas / width)];
+    elements[i] = low + (high - low) * (0.9F * colour + 0.1F * draws.next());
+  }
+}
+
+enum class Sample { kNoise, kAreas };
+
+/// Noise of 0 to 1, or areas as pictures have them whose mean and deviation were taken out; of 8 bits their whole
+/// range.
+void fill_inputs(const Execution& execution, Sample sample) {
+  Draws draws;
   const Graph& graph = execution.plan().graph();
   for (std::size_t i = 0; i < graph.inputs().size(); ++i) {
     const TensorView to = execution.input(i);
     if (to.dtype == DType::kFrame || to.data == nullptr) continue;
-    const bool is_8_bits = to.dtype == DType::kUInt8 || to.dtype == DType::kInt8;
-    const float low = to.dtype == DType::kInt8 ? -128 : 0;
-    const float scale = (is_8_bits ? 256 : 1) * 0x1p-24F;
+    const bool is_picture = sample == Sample::kAreas && to.shape.rank() == 4;
+    float low = is_picture ? -2.2F : 0;
+    float high = is_picture ? 2.7F : 1;
+    if (to.dtype == DType::kUInt8) std::tie(low, high) = std::pair(0.0F, 256.0F);
+    if (to.dtype == DType::kInt8) std::tie(low, high) = std::pair(-128.0F, 128.0F);
     Tensor drawn(DType::kFloat32, to.shape);
-    for (float& x : drawn.data<float>()) x = low + scale * static_cast<float>(random() >> 8U);
+    if (is_picture)
+      draw_areas(drawn, draws, low, high);
+    else
+      for (float& x : drawn.data<float>()) x = low + (high - low) * draws.next();
     cast_elements(view_of(drawn), to);
   }
 }
@@ -127,12 +166,15 @@ ValueNames values_past_halves(const Graph& graph, const ModelOptions& options) {
   try {
     Findings findings;
     Execution execution(watched_plan(graph, watched, options));
-    fill_inputs(execution);
     if (execution.frame() != nullptr) {
+      fill_inputs(execution, Sample::kNoise);
       run_on_frames(execution, findings);
     } else {
-      execution.run();
-      look(execution, findings);
+      for (Sample sample : {Sample::kNoise, Sample::kAreas}) {
+        fill_inputs(execution, sample);
+        execution.run();
+        look(execution, findings);
+      }
     }
     return findings.tell(graph.name, std::chrono::steady_clock::now() - start);
   } catch (const Error& error) {
