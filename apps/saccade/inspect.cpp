@@ -123,8 +123,10 @@ int inspect(const InspectFlags& flags) {
 
   PassOptions passes = pass_options(options, backend);
   passes.check = flags.check;
-  report.stay_wide = opened.plan ? opened.plan->stay_wide
-                                 : stays_wide(card ? behind_frames(report.graph, *card) : report.graph, options);
+  if (opened.plan)
+    report.stay_wide = flags.pipeline ? opened.plan->stay_wide : opened.plan->stay_wide_on_tensors;
+  else
+    report.stay_wide = stays_wide(flags.pipeline ? behind_frames(report.graph, *card) : report.graph, options);
   passes.stay_wide = report.stay_wide;
   if (flags.dump || !flags.dump_passes.empty()) passes.on_graph = Dumper(flags);
   try {

@@ -72,26 +72,25 @@ const TacticChoices& Model::Impl::measured() const {
   return plan_ ? plan_->choices : kNone;
 }
 
-const ValueNames& Model::Impl::find_stay_wide() {
-  if (stay_wide_) return *stay_wide_;
+const ValueNames& Model::Impl::find_stay_wide(PlanFor what) {
+  const auto found = stay_wide_.find(what);
+  if (found != stay_wide_.end()) return found->second;
+  ValueNames names;
+  const bool on_frames = what == PlanFor::kFrames;
   if (plan_) {
-    if (!plan_->stay_wide.empty())
-      log(LogLevel::kInfo, "{}: values that stay float32, as float16 may not hold them: {}", path_,
-          plan_->stay_wide.size());
-    return stay_wide_.emplace(plan_->stay_wide);
+    names = on_frames ? plan_->stay_wide : plan_->stay_wide_on_tensors;
+    if (!names.empty())
+      log(LogLevel::kInfo, "{}: values that stay float32, as float16 may not hold them: {}", path_, names.size());
+  } else if (options_.precision == "fp16") {
+    if (on_frames) recognise();
+    names = stays_wide(on_frames ? behind_frames(graph_, *card_) : graph_, options_);
   }
-  if (options_.precision != "fp16") return stay_wide_.emplace();
-  try {
-    recognise();
-  } catch (const Error&) {
-    return stay_wide_.emplace(stays_wide(graph_, options_));  // on tensors alone, then
-  }
-  return stay_wide_.emplace(stays_wide(behind_frames(graph_, *card_), options_));
+  return stay_wide_[what] = std::move(names);
 }
 
-const ValueNames& Model::Impl::stay_wide() {
+const ValueNames& Model::Impl::stay_wide(PlanFor what) {
   const std::scoped_lock lock(mutex_);
-  return naming(path_, [&]() -> const ValueNames& { return find_stay_wide(); });
+  return naming(path_, [&]() -> const ValueNames& { return find_stay_wide(what); });
 }
 
 const Card& Model::Impl::card() {
@@ -103,8 +102,9 @@ const Card& Model::Impl::card() {
 std::shared_ptr<const Plan> Model::Impl::tensor_plan() {
   const std::scoped_lock lock(mutex_);
   if (!tensor_plan_)
-    tensor_plan_ =
-        naming(path_, [&] { return compile(graph_, options_, measured(), Edges::kAsModel, &find_stay_wide()); });
+    tensor_plan_ = naming(path_, [&] {
+      return compile(graph_, options_, measured(), Edges::kAsModel, &find_stay_wide(PlanFor::kTensors));
+    });
   return tensor_plan_;
 }
 
@@ -116,7 +116,8 @@ const VisionPlan& Model::Impl::vision_plan() {
     auto made = std::make_unique<VisionPlan>(VisionPlan{*card_, post_options(*card_, options_), {}, nullptr});
     Attached attached = attach(graph_, made->card, made->options);
     made->answers = std::move(attached.answers);
-    made->plan = compile(std::move(attached.graph), options_, measured(), Edges::kAsModel, &find_stay_wide());
+    made->plan =
+        compile(std::move(attached.graph), options_, measured(), Edges::kAsModel, &find_stay_wide(PlanFor::kFrames));
     return made;
   });
   return *vision_plan_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <mutex>
 
@@ -19,15 +20,18 @@ struct VisionPlan {
   std::shared_ptr<const Plan> plan;
 };
 
+/// What a plan of a model is fed with. Of raw tensors it is not known how pixels became numbers.
+enum class PlanFor { kFrames, kTensors };
+
 class Model::Impl {
  public:
   Impl(const std::string& path, const ModelOptions& options);
 
   /// What compile() is to prefer: a plan's choices.
   const TacticChoices& measured() const;
-  /// Values that the precision does not narrow: a plan's, or found out at the first call, on frames where the model is
-  /// recognised. Any thread.
-  const ValueNames& stay_wide();
+  /// Values that the precision does not narrow in a plan for that: a plan file's, or found out at the first call. Any
+  /// thread. Of frames it throws Error where the model is not recognised.
+  const ValueNames& stay_wide(PlanFor what);
   const std::string& name() const { return name_; }
   const Graph& graph() const { return graph_; }  ///< as it was imported
   const ModelOptions& options() const { return options_; }
@@ -43,7 +47,7 @@ class Model::Impl {
  private:
   // Under mutex_.
   void recognise();
-  const ValueNames& find_stay_wide();
+  const ValueNames& find_stay_wide(PlanFor what);
 
   std::string path_;
   std::string name_;
@@ -56,7 +60,7 @@ class Model::Impl {
   std::mutex mutex_;
   std::shared_ptr<const Plan> tensor_plan_;
   std::optional<Card> card_;
-  std::optional<ValueNames> stay_wide_;
+  std::map<PlanFor, ValueNames> stay_wide_;
   std::unique_ptr<const VisionPlan> vision_plan_;
 };
 

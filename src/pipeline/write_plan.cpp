@@ -24,12 +24,15 @@ class PlanWriter {
   WrittenPlan write(const std::string& path) {
     const auto start = Clock::now();
     const Card* card = find_card();
-    written_.stay_wide = facts_.stay_wide = model_.impl()->stay_wide();
     if (card != nullptr) {
       facts_.card = to_toml(*card);
-      add("frames", attach(graph(), *card, post_options(*card, model_.options())).graph);
+      facts_.stay_wide = model_.impl()->stay_wide(PlanFor::kFrames);
+      add("frames", attach(graph(), *card, post_options(*card, model_.options())).graph, facts_.stay_wide);
     }
-    add("tensors", graph());
+    facts_.stay_wide_on_tensors = model_.impl()->stay_wide(PlanFor::kTensors);
+    add("tensors", graph(), facts_.stay_wide_on_tensors);
+    for (const ValueNames& names : {facts_.stay_wide, facts_.stay_wide_on_tensors})
+      written_.stay_wide.insert(names.begin(), names.end());
     save_plan(path, graph(), facts_);
     written_.device = facts_.device;
     written_.precision = facts_.precision;
@@ -55,10 +58,10 @@ class PlanWriter {
   }
 
   /// Tunes what the passes make of GRAPH.
-  void add(const std::string& what, Graph graph) {
+  void add(const std::string& what, Graph graph, const ValueNames& stay_wide) {
     const ModelOptions& options = model_.options();
     PassOptions passes = pass_options(options, backend_);
-    passes.stay_wide = facts_.stay_wide;
+    passes.stay_wide = stay_wide;
     run_passes(graph, passes);
     TuneOptions tuning{.compile = {.threads = options.threads, .max_memory = options.max_memory, .choices = &known_},
                        .passes = asked_.tune ? 2 : 0};

@@ -17,7 +17,7 @@ struct WritePlanOptions {
 struct WrittenPlan {
   std::string device;
   std::string precision;
-  ValueNames stay_wide;  ///< values that the precision does not narrow
+  ValueNames stay_wide;  ///< values that the precision does not narrow, on frames or on tensors
   std::uintmax_t bytes = 0;
   std::size_t kernels = 0;  ///< whose machine code it holds
   /// What it was tuned for: "frames" (pixels to answers) where the model is recognised, and "tensors", the model alone.

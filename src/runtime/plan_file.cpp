@@ -140,6 +140,7 @@ PlanFacts facts_from(const Json& header, std::string_view blob) {
   header.at("kernel_version").get_to(facts.kernel_version);
   header.at("precision").get_to(facts.precision);
   for (const Json& name : header.at("stay_wide")) facts.stay_wide.insert(name.get<std::string>());
+  for (const Json& name : header.at("stay_wide_on_tensors")) facts.stay_wide_on_tensors.insert(name.get<std::string>());
   header.at("fallback").get_to(facts.fallback);
   header.at("card").get_to(facts.card);
   facts.choices = choices_from(header.at("choices"));
@@ -163,6 +164,7 @@ void save_plan(const std::string& path, const Graph& graph, const PlanFacts& fac
                     {"kernel_version", facts.kernel_version},
                     {"precision", facts.precision},
                     {"stay_wide", facts.stay_wide},
+                    {"stay_wide_on_tensors", facts.stay_wide_on_tensors},
                     {"fallback", facts.fallback},
                     {"card", facts.card},
                     {"graph", to_json(graph, blob)},

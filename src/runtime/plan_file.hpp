@@ -15,9 +15,10 @@ struct PlanFacts {
   std::string device;          ///< Backend::device_name()
   std::string kernel_version;  ///< Backend::kernel_version()
   std::string precision = "auto";
-  std::set<std::string, std::less<>> stay_wide;  ///< values that the precision does not narrow
-  bool fallback = false;                         ///< operators without a kernel may run on the host
-  std::string card;                              ///< the model's, as TOML; empty: nobody knows what it answers
+  std::set<std::string, std::less<>> stay_wide;             ///< values that the precision does not narrow on frames
+  std::set<std::string, std::less<>> stay_wide_on_tensors;  ///< and those where raw tensors are fed
+  bool fallback = false;                                    ///< operators without a kernel may run on the host
+  std::string card;  ///< the model's, as TOML; empty: nobody knows what it answers
   TacticChoices choices;
   KernelImages kernels;
 };

@@ -51,6 +51,14 @@ TEST(CudaHalfRange, NarrowsWhatStaysFarFromIt) {
   EXPECT_TRUE(stays_wide(graph_past_halves(), {.device = "cuda", .precision = "bf16"}).empty());
 }
 
+/// Sums over places come to little on noise of 0 to 1, however many places.
+TEST(CudaHalfRange, FeedsAreasAsPicturesHaveThem) {
+  test::GraphBuilder b;
+  const ValueId first = b.op("Conv", {b.input("x", {1, 8, 16, 16}), b.random({8, 8, 1, 1}, 1900, 1901)});
+  const Graph graph = b.build({b.op("Conv", {first, b.random({8, 8, 1, 1}, 1e-5F, 2e-5F)})});
+  EXPECT_EQ(stays_wide(graph, kHalves).size(), 1);
+}
+
 TEST(CudaHalfRange, LooksAtWhatBecomesHalvesAlone) {
   test::GraphBuilder b;
   const ValueId sums = b.op("Conv", {b.input("x", {1, 8, 8, 8}), b.random({8, 8, 1, 1}, 1000, 1001)});
