@@ -155,8 +155,7 @@ class Tuner {
 
   /// Whether the tactic can run all nodes of the kind, of which some may lie in the memory of others.
   bool is_possible(const std::string& name, const Kind& kind) const {
-    const auto tactics = backend_.tactics();
-    const Tactic& tactic = **std::ranges::find(tactics, name, &Tactic::name);
+    const Tactic& tactic = tactic_of({name, {}});
     return std::ranges::all_of(kind.steps, [&](std::size_t step) { return is_possible(tactic, context_of(step)); });
   }
 
@@ -205,7 +204,7 @@ class Tuner {
     return count;
   }
 
-  /// Compiles every new candidate once, side by side, and drops those that are no good.
+  /// Compiles every new candidate, side by side, and drops those that are no good.
   void check_candidates() {
     std::vector<std::pair<std::size_t, std::size_t>> jobs;
     for (std::size_t k = 0; k < kinds_.size(); ++k)
@@ -217,6 +216,7 @@ class Tuner {
       Kind& kind = kinds_[jobs[i].first];
       Candidate& candidate = kind.candidates[jobs[i].second];
       candidate.objection = kind.check->objection(candidate.choice, plan_->threads());
+      if (candidate.objection.empty()) candidate.objection = objection_in_place(kind, candidate.choice);
       candidate.is_checked = true;
       ++done;
       if (std::this_thread::get_id() == caller) say(done);
@@ -234,18 +234,37 @@ class Tuner {
     std::erase_if(kinds_, [](const Kind& kind) { return kind.candidates.empty(); });
   }
 
+  /// Why the nodes of KIND can't be compiled where they lie, if that is in the memory of others, which makes other
+  /// kernels of them; empty: they are, and the backend knows these kernels when they are timed, one after the other.
+  std::string objection_in_place(const Kind& kind, const TacticChoice& choice) const {
+    try {
+      for (std::size_t at : kind.steps)
+        if (context_of(at).shares_memory()) static_cast<void>(launch_of(at, choice));
+      return {};
+    } catch (const Error& error) {
+      return error.what();
+    }
+  }
+
+  const Tactic& tactic_of(const TacticChoice& choice) const {
+    const auto tactics = backend_.tactics();
+    return **std::ranges::find(tactics, choice.tactic, &Tactic::name);
+  }
+
+  std::unique_ptr<const Launch> launch_of(std::size_t step, const TacticChoice& choice) const {
+    NodeContext context = context_of(step);
+    context.configuration = choice.configuration;
+    return tactic_of(choice).compile(context);
+  }
+
   /// The plan's steps with CHOICE for the nodes of KIND.
   std::vector<Step> steps_with(const Kind& kind, const TacticChoice& choice) const {
     std::vector<Step> steps = steps_;
-    const auto tactics = backend_.tactics();
-    const Tactic* tactic = *std::ranges::find(tactics, choice.tactic, &Tactic::name);
     in_parallel(kind.steps.size(), backend_.compile_threads(), [&](std::size_t i) {
       Step& step = steps[kind.steps[i]];
-      NodeContext context = context_of(kind.steps[i]);
-      context.configuration = choice.configuration;
-      step.tactic = tactic;
+      step.tactic = &tactic_of(choice);
       step.configuration = choice.configuration;
-      step.launch = tactic->compile(context);
+      step.launch = launch_of(kind.steps[i], choice);
     });
     return steps;
   }
@@ -269,11 +288,9 @@ class Tuner {
   void look_near() {
     for (Kind& kind : kinds_) {
       const TacticChoice best = kind.candidates[kind.chosen].choice;
-      const auto tactics = backend_.tactics();
       NodeContext context = context_of(kind.steps.front());
       context.configuration = best.configuration;
-      const Tactic& tactic = **std::ranges::find(tactics, best.tactic, &Tactic::name);
-      for (std::string& name : tactic.configurations(context, options_.near)) {
+      for (std::string& name : tactic_of(best).configurations(context, options_.near)) {
         if (!kind.seen.emplace(best.tactic, name).second) continue;
         kind.candidates.push_back({{best.tactic, std::move(name)}, {}});
         ++report_.candidates;
