@@ -6,6 +6,7 @@
 #include <cmath>
 #include <random>
 #include <tuple>
+#include <utility>
 
 #include "base/log.hpp"
 #include "media/synthetic.hpp"
@@ -42,7 +43,7 @@ class Findings {
   }
   ValueNames tell(const std::string& model, std::chrono::duration<double, std::milli> took) {
     log(LogLevel::kInfo,
-        "of the graph '{}', '{}' has the largest value that may become a half, {:.3g} (found on the CPU in {:.0f} ms)",
+        "of the graph '{}', '{}' has the largest value that may become a half, {:.3g} (found in float32 in {:.0f} ms)",
         model, largest_, most_, took.count());
     if (!names_.empty())
       log(LogLevel::kWarning,
@@ -68,11 +69,22 @@ ValueNames values_to_watch(Graph graph, const ModelOptions& options) {
   return values_to_narrow(graph, DType::kFloat16);
 }
 
-/// GRAPH as the CPU runs it, those of the values WATCHED that it makes, too, its outputs.
-std::shared_ptr<const Plan> watched_plan(Graph graph, const ValueNames& watched, ModelOptions options) {
-  options.device = "cpu";
+/// What runs float32: the CPU, for which nothing is compiled, or the device of OPTIONS where the CPU's library is not
+/// installed.
+const Backend& choose_wide_backend(ModelOptions& options) {
+  const std::string device = std::exchange(options.device, "cpu");
   options.precision = "fp32";
-  const Backend& backend = choose_backend(options);
+  try {
+    return choose_backend(options);
+  } catch (const Error&) {
+    options.device = device;
+    return choose_backend(options);
+  }
+}
+
+/// GRAPH in float32, those of the values WATCHED that it makes, too, its outputs.
+std::shared_ptr<const Plan> watched_plan(Graph graph, const ValueNames& watched, ModelOptions options) {
+  const Backend& backend = choose_wide_backend(options);
   run_passes(graph, pass_options(options, backend));
   std::vector<ValueId> outputs;
   for (NodeId id : graph.order())
@@ -179,7 +191,7 @@ ValueNames values_past_halves(const Graph& graph, const ModelOptions& options) {
     return findings.tell(graph.name, std::chrono::steady_clock::now() - start);
   } catch (const Error& error) {
     log(LogLevel::kWarning,
-        "whether float16 holds the values of the graph '{}' is not known, since it does not run on the CPU: {}",
+        "whether float16 holds the values of the graph '{}' is not known, since it does not run in float32: {}",
         graph.name, error.what());
     return {};
   }

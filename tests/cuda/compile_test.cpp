@@ -30,6 +30,19 @@ class CompileForCuda : public testing::Test {
     if (!test::EmulatorCalls()) GTEST_SKIP() << "only the emulated compiler and driver can be told what to be";
   }
 
+  /// A convolution that passes float16's end, and two behind it.
+  std::string loud_model() const {
+    onnx_writer::Model model(13);
+    model.input("x", {1, 1, 4, 4}).output("y");
+    model.initializer(onnx_writer::tensor<float>("large", {1, 1, 1, 1}, {2e5}));
+    model.initializer(onnx_writer::tensor<float>("small", {1, 1, 1, 1}, {1e-5F}));
+    model.node({.op = "Conv", .inputs = {"x", "large"}, .outputs = {"c"}, .name = "first"});
+    model.node({.op = "Conv", .inputs = {"c", "small"}, .outputs = {"d"}, .name = "second"});
+    model.node({.op = "Conv", .inputs = {"d", "small"}, .outputs = {"y"}, .name = "third"});
+    model.save(folder_ / "loud.onnx");
+    return folder_ / "loud.onnx";
+  }
+
   /// A depthwise convolution and a Relu: two kinds of nodes at most, whose kernels compile in a moment.
   std::string model() const {
     onnx_writer::Model model(13);
@@ -102,16 +115,8 @@ TEST_F(CompileForCuda, WritesAPlanThatTakesFramesWithoutACompiler) {
 }
 
 TEST_F(CompileForCuda, KeepsInAPlanWhatHalvesDoNotHold) {
-  onnx_writer::Model model(13);
-  model.input("x", {1, 1, 4, 4}).output("y");
-  model.initializer(onnx_writer::tensor<float>("large", {1, 1, 1, 1}, {2e5}));
-  model.initializer(onnx_writer::tensor<float>("small", {1, 1, 1, 1}, {1e-5F}));
-  model.node({.op = "Conv", .inputs = {"x", "large"}, .outputs = {"c"}, .name = "first"});
-  model.node({.op = "Conv", .inputs = {"c", "small"}, .outputs = {"d"}, .name = "second"});
-  model.node({.op = "Conv", .inputs = {"d", "small"}, .outputs = {"y"}, .name = "third"});
-  model.save(folder_ / "loud.onnx");
-  const Finished compiled = run_saccade({"compile", folder_ / "loud.onnx", "-o", plan(), "--device", "cuda", "--json",
-                                         "--precision", "fp16", "--no-tune"});
+  const Finished compiled = run_saccade(
+      {"compile", loud_model(), "-o", plan(), "--device", "cuda", "--json", "--precision", "fp16", "--no-tune"});
   ASSERT_EQ(compiled.exit_code, 0) << compiled.err;
   const nlohmann::json wide = nlohmann::json::array({"c"});
   EXPECT_EQ(nlohmann::json::parse(compiled.out)["stay_float32"], wide);
@@ -122,8 +127,31 @@ TEST_F(CompileForCuda, KeepsInAPlanWhatHalvesDoNotHold) {
   hide_compiler();
   const Finished inferred = infer(plan());
   EXPECT_EQ(inferred.exit_code, 0) << inferred.err;
-  EXPECT_EQ(inferred.err.find("on the CPU"), std::string::npos) << "it is not looked for again: " << inferred.err;
+  EXPECT_EQ(inferred.err.find("come near"), std::string::npos) << "it is not looked for again: " << inferred.err;
   EXPECT_NE(inferred.err.find("values that stay float32"), std::string::npos) << inferred.err;
+}
+
+/// As where only the GPU's libraries are installed.
+TEST_F(CompileForCuda, LooksOnTheGpuWhereHalvesEndIfTheCpuHasNoBackend) {
+  namespace fs = std::filesystem;
+  const fs::path built = fs::path(SACCADE_BINARY).parent_path();
+  const fs::path own = fs::path(folder_ / "installed");
+  fs::create_directories(own / "lib" / "saccade");
+  fs::copy(built / "saccade", own);
+  fs::copy(built / "lib" / "libsaccade.so.0", own / "lib");
+  for (const char* module : {"onnx.so", "cuda.so"})
+    fs::copy(built / "lib" / "saccade" / module, own / "lib" / "saccade");
+  const auto run = [&](const std::string& device) {
+    const std::string libraries = "LD_LIBRARY_PATH=" + (own / "lib").string() + ":" + getenv("LD_LIBRARY_PATH");
+    const std::string precision = device == "cpu" ? "fp32" : "fp16";
+    std::vector<std::string> command = {"/usr/bin/env", libraries,  own / "saccade", "inspect",     loud_model(),
+                                        "--json",       "--device", device,          "--precision", precision};
+    return test::Subprocess(command).wait();
+  };
+  EXPECT_NE(run("cpu").exit_code, 0) << "the CPU's backend is not hidden";
+  const Finished inspected = run("cuda");
+  ASSERT_EQ(inspected.exit_code, 0) << inspected.err;
+  EXPECT_EQ(nlohmann::json::parse(inspected.out)["stay_float32"], nlohmann::json::array({"c"})) << inspected.err;
 }
 
 TEST_F(CompileForCuda, TakesWhatWasMeasuredBefore) {
