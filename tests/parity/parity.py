@@ -58,26 +58,10 @@ def exact_sigmoid(path):
     return model.SerializeToString()
 
 
-def rounded(array, precision):
-    """Float32 numbers, each the nearest half."""
-    if precision == "fp16":
-        return array.astype(np.float16).astype(np.float32)
-    bits = array.astype(np.float32).view(np.uint32)
-    return ((bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000).astype(np.uint32).view(np.float32)
-
-
-def with_rounded_weights(path, precision):
-    model = onnx.load(path)
-    for tensor in model.graph.initializer:
-        if tensor.data_type == onnx.TensorProto.FLOAT:
-            tensor.CopyFrom(onnx.numpy_helper.from_array(rounded(onnx.numpy_helper.to_array(tensor), precision), tensor.name))
-    return model.SerializeToString()
-
-
 def rounding_limit(model, feeds, plain, precision):
     """What rounding weights and inputs alone does, three times; 0.05 where that is less."""
     feed = {name: rounded(x, precision) if x.dtype == np.float32 else x for name, x in feeds[0].items()}
-    return max(0.05, 3 * plain.drift(session(with_rounded_weights(model, precision)).run(None, feed)))
+    return max(0.05, 3 * plain.drift(session(with_rounded_weights(model, precision).SerializeToString()).run(None, feed)))
 
 
 def pinned(path, feed, work):
@@ -196,6 +180,7 @@ if __name__ == "__main__":
             import numpy as np
             import onnx
             from engines import ours, session
+            from rounding import rounded, with_rounded_weights
             sys.path.insert(0, os.path.join(shared, "tools"))
             from drift import drift, photo_feed
         except ImportError as error:

@@ -1,0 +1,31 @@
+#!/usr/bin/env python3
+"""A model as halves see it: its weights, float32 still, rounded to float16 or bfloat16.
+
+    rounding.py MODEL fp16|bf16 OUT
+"""
+import sys
+
+import numpy as np
+import onnx
+
+
+def rounded(array, precision):
+    """Float32 numbers, each the nearest half."""
+    if precision == "fp16":
+        return array.astype(np.float16).astype(np.float32)
+    bits = array.astype(np.float32).view(np.uint32)
+    return ((bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000).astype(np.uint32).view(np.float32)
+
+
+def with_rounded_weights(path, precision):
+    model = onnx.load(path)
+    for tensor in model.graph.initializer:
+        if tensor.data_type == onnx.TensorProto.FLOAT:
+            tensor.CopyFrom(onnx.numpy_helper.from_array(rounded(onnx.numpy_helper.to_array(tensor), precision), tensor.name))
+    return model
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 4 or sys.argv[2] not in ("fp16", "bf16"):
+        sys.exit(__doc__)
+    onnx.save(with_rounded_weights(sys.argv[1], sys.argv[2]), sys.argv[3])
