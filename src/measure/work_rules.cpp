@@ -195,7 +195,7 @@ constexpr auto kMoves = std::to_array<std::string_view>({
 bool is_reduction(const Node& node) {
   constexpr auto kNames = std::to_array<std::string_view>(
       {"ArgMax", "ArgMin", "CumSum", "DecodeEndToEnd", "DecodeYolov5", "DecodeYolov8", "DecodeYolox", "MapClasses",
-       "TopClasses", "TopK", "GlobalAveragePool", "GlobalMaxPool", "QLinearGlobalAveragePool"});
+       "SummarizeRows", "TopClasses", "TopK", "GlobalAveragePool", "GlobalMaxPool", "QLinearGlobalAveragePool"});
   return node.op.starts_with("Reduce") || is_one_of(node, kPools) || is_one_of(node, kNames);
 }
 

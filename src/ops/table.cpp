@@ -67,6 +67,7 @@
   SACCADE_OPS(slice) \
   SACCADE_OPS(softmax) \
   SACCADE_OPS(strided_attention) \
+  SACCADE_OPS(summarize_rows) \
   SACCADE_OPS(take_objects) \
   SACCADE_OPS(top_classes) \
   SACCADE_OPS(top_k) \

@@ -37,6 +37,7 @@ enum class Answer : std::uint8_t {
   kClasses,     ///< float32 [k, 2]: score, class
   kClassMap,    ///< int32 [h, w]: class ids on the model's picture
   kDepth,       ///< float32 [h, w], on the model's picture
+  kDepthRows,   ///< float32 [h, 4], behind it: each row's least, largest, sum and number of finite depths
   kImage,       ///< uint8 [h, w, 3], the picture that the model made
 };
 struct AnswerOutput {

@@ -95,7 +95,8 @@ void ResultReader::read(std::span<const TensorView> outputs, int width, int heig
       case Answer::kRegions: read_masks(answers_[i].kind, outputs[i], result); break;
       case Answer::kClasses: read_classes(head, outputs[i], result); break;
       case Answer::kClassMap: read_class_map(head, outputs[i], result); break;
-      case Answer::kDepth: read_depth(head, outputs[i], result); break;
+      case Answer::kDepth: read_depth(head, outputs[i], outputs[i + 1], result); break;
+      case Answer::kDepthRows: break;
       case Answer::kImage: read_image(outputs[i], result); break;
     }
   }
@@ -213,7 +214,7 @@ void ResultReader::read_class_map(const Head& head, const TensorView& cells, Res
   std::ranges::stable_sort(result.segments, std::greater{}, &Segment::pixels);
 }
 
-void ResultReader::read_depth(const Head& head, const TensorView& cells, Result& result) {
+void ResultReader::read_depth(const Head& head, const TensorView& cells, const TensorView& rows, Result& result) {
   DepthMap& map = result.depth;
   map.kind = head.depth;
   map.place = place_of(cells.shape[1], cells.shape[0]);
@@ -226,21 +227,25 @@ void ResultReader::read_depth(const Head& head, const TensorView& cells, Result&
   const auto [left, right] = range(seen.x, seen.width, map.place.scale_x, map.place.offset_x, map.place.columns);
   const auto [top, bottom] = range(seen.y, seen.height, map.place.scale_y, map.place.offset_y, map.place.rows);
   double sum = 0;
-  std::int64_t count = 0;
+  double count = 0;
   map.min = INFINITY;
   map.max = -INFINITY;
+  const auto add = [&](float least, float largest, double of_all, double finite) {
+    map.min = std::min(map.min, least);
+    map.max = std::max(map.max, largest);
+    sum += of_all;
+    count += finite;
+  };
+  const bool is_whole = left == 0 && right == map.place.columns;
   for (int y = top; y < bottom; ++y) {
-    const float* row = map.cells.data() + static_cast<std::ptrdiff_t>(y) * map.place.columns;
-    for (int x = left; x < right; ++x) {
-      if (!std::isfinite(row[x])) continue;
-      map.min = std::min(map.min, row[x]);
-      map.max = std::max(map.max, row[x]);
-      sum += row[x];
-      ++count;
-    }
+    const float* row = &rows.as<const float>()[4 * static_cast<std::size_t>(y)];
+    if (is_whole) add(row[0], row[1], row[2], row[3]);
+    const float* cell = map.cells.data() + static_cast<std::ptrdiff_t>(y) * map.place.columns;
+    for (int x = left; x < right && !is_whole; ++x)
+      if (std::isfinite(cell[x])) add(cell[x], cell[x], cell[x], 1);
   }
   if (count == 0) map.min = map.max = 0;
-  map.mean = count == 0 ? 0 : static_cast<float>(sum / static_cast<double>(count));
+  map.mean = count == 0 ? 0 : static_cast<float>(sum / count);
 }
 
 void ResultReader::read_image(const TensorView& pixels, Result& result) {

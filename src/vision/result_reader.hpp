@@ -37,7 +37,7 @@ class ResultReader {
   void read_masks(Answer kind, const TensorView& grids, const Result& result);
   void read_classes(const Head& head, const TensorView& rows, Result& result);
   void read_class_map(const Head& head, const TensorView& cells, Result& result);
-  void read_depth(const Head& head, const TensorView& cells, Result& result);
+  void read_depth(const Head& head, const TensorView& cells, const TensorView& rows, Result& result);
   void read_image(const TensorView& pixels, Result& result);
   /// Points every detection to what it owns.
   void hand_over(Result& result) const;

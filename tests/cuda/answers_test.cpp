@@ -33,6 +33,14 @@ TEST(CudaAnswers, MapClassesToTheFirstOfTheBest) {
   own("MapClasses").input({1, 1, 4, 50}).attribute("threshold", 0.5F).check_layouts("answers", kExact);
 }
 
+TEST(CudaAnswers, SummarizeRowsExactly) {
+  for (const Shape& shape : {Shape{37, 61}, Shape{1, 1}, Shape{300, 3}})
+    own("SummarizeRows").input(shape).check("answers", kExact);
+  own("SummarizeRows")
+      .input(Tensor::of<float>({2, 4}, {kNan, 1e8F, 1, -1e8F, kInfinity, -kInfinity, kNan, kInfinity}))
+      .check("answers", kExact);
+}
+
 TEST(CudaAnswers, TakeObjectsUpToTheCount) {
   const Tensor indices = Tensor::of<std::int32_t>({5}, {3, -4, 9, 3, 0});
   for (std::int32_t count : {5, 3, 0, -1, 9}) {

@@ -79,6 +79,14 @@ TEST(MapPoints, StayNoNumbersWhereTheyAreNone) {
 }
 
 /// Of three objects of two numbers each.
+TEST(SummarizeRows, PassesOverWhatIsNotFinite) {
+  const Tensor map = Tensor::of<float>({3, 4}, {3, -1, kNan, 2,                     //
+                                                kInfinity, -kInfinity, kNan, kNan,  //
+                                                1e8F, 1, -1e8F, kInfinity});
+  EXPECT_EQ(elements<float>(run_saccade_op("SummarizeRows", {map}, 1, {})[0]),
+            (Floats{-1, 3, 4, 3, kInfinity, -kInfinity, 0, 0, -1e8F, 1e8F, 1, 3}));
+}
+
 Floats take_objects(const Classes& indices, std::int32_t count) {
   return elements<float>(
       run_saccade_op("TakeObjects",
@@ -139,6 +147,11 @@ TEST(MapPoints, RefuseWhatIsNone) {
     EXPECT_THAT(refusal("MapPoints", with(right, 0, of_shape(shape))), HasSubstr("points are float32"));
   EXPECT_THAT(refusal("MapPoints", with(right, 1, of_shape({4}))), HasSubstr("the geometry is float32 4"));
   EXPECT_THAT(refusal("MapPoints", with(right, 1, of_shape({6}, DType::kInt32))), HasSubstr("the geometry is int32 6"));
+}
+
+TEST(SummarizeRows, RefusesWhatIsNoMap) {
+  EXPECT_THAT(refusal("SummarizeRows", {of_shape({2, 2}, DType::kInt32)}), HasSubstr("the map is int32 2x2"));
+  EXPECT_THAT(refusal("SummarizeRows", {of_shape({1, 2, 2})}), HasSubstr("the map is float32 1x2x2"));
 }
 
 TEST(TakeObjects, RefusesWhatDoesNotBelongTogether) {

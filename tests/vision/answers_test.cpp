@@ -214,6 +214,22 @@ TEST(Answers, ADepthIsOfWhatTheModelSaw) {
   EXPECT_EQ(part.result.depth.at(1, 0), 3);
 }
 
+/// Rows of padding, then columns of it.
+TEST(Answers, ADepthIsNotOfThePadding) {
+  const std::vector<float> rows = {90, 90, 90, 90, 1, 2, 2, 1, 5, 4, 4, 5, -90, -90, -90, -90};
+  std::vector<float> columns(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) columns[i % 4 * 4 + i / 4] = rows[i];
+  for (const auto& [values, width, height] : {std::tuple(rows, 8, 4), std::tuple(columns, 4, 8)}) {
+    const Graph model = model_of({{"depth", Tensor::of<float>({1, 1, 4, 4}, values)}}, 8, 8);
+    Card card = card_of(model, "depth", {});
+    card.resize = ResizeMode::kLetterbox;
+    const OneFrame run(model, card, width, height);
+    EXPECT_EQ(run.result.depth.min, 1);
+    EXPECT_EQ(run.result.depth.max, 5);
+    EXPECT_EQ(run.result.depth.mean, 3);
+  }
+}
+
 TEST(Answers, APictureIsWhatTheInputWouldHaveBeen) {
   std::vector<float> values(3 * 4 * 4, 0.6F);
   values[0] = 2;   // over white

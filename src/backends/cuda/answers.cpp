@@ -4,7 +4,7 @@
 #include "cuda/tactics.hpp"
 
 // Answers of which every thread works out one number, each fp32 operation rounded as the reference rounds it:
-// saccade.MapPoints, MapClasses, BoxMasks and TakeObjects.
+// saccade.MapPoints, MapClasses, SummarizeRows, BoxMasks and TakeObjects.
 namespace saccade::cuda {
 namespace {
 
@@ -33,6 +33,22 @@ std::string map_class(ElementCode& code, const Index& at) {
   const std::string score = code.let("float", code.input(0, {"0", c, at[0], at[1]}));
   code.line(fmt::format("if ({0} > {1}) {1} = {0}, {2} = {3};", score, best, chosen, c));
   return chosen;
+}
+
+/// Each of a row's four threads goes over all of it: they read it together.
+std::string summarize_row(ElementCode& code, const Index& at) {
+  const std::string least = declare(code, "float", "__uint_as_float(0x7F800000u)");
+  const std::string largest = declare(code, "float", "__uint_as_float(0xFF800000u)");
+  const std::string sum = declare(code, "double", "0.0");
+  const std::string count = declare(code, "float", "0.0f");
+  Braces braces(code);
+  const std::string x = braces.loop(code.context().input(0).type.shape[1]);
+  const std::string value = code.let("float", code.input(0, {at[0], x}));
+  code.line(fmt::format("if (fabsf({0}) < __uint_as_float(0x7F800000u))", value));
+  code.line(fmt::format("  {1} = {0} < {1} ? {0} : {1}, {2} = {0} > {2} ? {0} : {2},", value, least, largest));
+  code.line(fmt::format("  {1} = __dadd_rn({1}, {0}), {2} += 1.0f;", value, sum, count));
+  return fmt::format("{0} == 0 ? {1} : {0} == 1 ? {2} : {0} == 2 ? __double2float_rn({3}) : {4}", at[1], least, largest,
+                     sum, count);
 }
 
 /// Ends threads whose object is past the count, input I.
@@ -88,6 +104,7 @@ Rule find_rule(const Node& node) {
   if (node.domain != "saccade") return nullptr;
   if (node.op == "MapPoints") return map_point;
   if (node.op == "MapClasses") return map_class;
+  if (node.op == "SummarizeRows") return summarize_row;
   if (node.op == "BoxMasks") return box_mask;
   return node.op == "TakeObjects" ? take_object : nullptr;
 }

@@ -96,7 +96,9 @@ bool is_depth(const Graph& graph, const Card& /*card*/, const Head& head) {
 void attach_depth(Attachment& to) {
   const ValueId output = to.output(0);
   const Plane plane = plane_of(to.post.shape(output));
-  to.give(Answer::kDepth, to.post.reshape(output, {plane.height, plane.width}));
+  const ValueId cells = to.post.reshape(output, {plane.height, plane.width});
+  to.give(Answer::kDepth, cells);
+  to.give(Answer::kDepthRows, to.post.own("SummarizeRows", {cells}));
 }
 
 bool fit_upscale(const Graph& graph, const Card& card, Head& head) {
