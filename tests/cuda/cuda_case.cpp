@@ -183,14 +183,15 @@ void CudaCase::check(const std::string& tactic, CudaTolerance tolerance, Layout 
   }
 }
 
-std::shared_ptr<const Plan> expect_as_reference(const Graph& graph, CudaTolerance tolerance) {
+std::shared_ptr<const Plan> expect_as_reference(const Graph& graph, CudaTolerance tolerance,
+                                                const CompileOptions& options) {
   std::map<std::string, Tensor> inputs;
   for (ValueId id : graph.inputs()) {
     const Value& value = graph.value(id);
     inputs[value.name] =
         random_elements(value.type.dtype, value.type.shape, -1, 1, static_cast<std::uint32_t>(inputs.size()) + 1);
   }
-  auto plan = Plan::compile(graph, cuda_backend({}), {});
+  auto plan = Plan::compile(graph, cuda_backend({}), options);
   expect_answers(plan, inputs, interpret(graph, inputs), tolerance, {}, graph.name);
   return plan;
 }

@@ -57,9 +57,10 @@ class CudaCase {
   std::map<std::size_t, std::size_t> defined_;  // elements, by output
 };
 
-/// Runs GRAPH on the GPU by the tactics that it prefers, as CudaCase does, on random inputs, and expects what the
-/// reference kernels answer. Gives the plan.
-std::shared_ptr<const Plan> expect_as_reference(const Graph& graph, CudaTolerance tolerance = {});
+/// Runs GRAPH on the GPU by the tactics that it prefers, or that OPTIONS name, as CudaCase does, on random inputs, and
+/// expects what the reference kernels answer. Gives the plan.
+std::shared_ptr<const Plan> expect_as_reference(const Graph& graph, CudaTolerance tolerance = {},
+                                                const CompileOptions& options = {});
 
 /// Random elements of any numeric type or bool.
 Tensor random_elements(DType dtype, const Shape& shape, float low, float high, std::uint32_t seed);

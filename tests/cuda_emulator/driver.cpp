@@ -1,5 +1,6 @@
-// An emulated GPU: libcuda.so.1 and libnvrtc.so.13 of no GPU at all, which really run the kernels, on the CPU. They are
-// for tests of the CUDA backend where there is no device, and for the mistakes that a device does not show.
+// An emulated GPU: libcuda.so.1, libnvrtc.so.13 and libcublasLt.so.13 of no GPU at all, which really run the kernels,
+// on the CPU. They are for tests of the CUDA backend where there is no device, and for the mistakes that a device does
+// not show.
 //
 // A test finds them by LD_LIBRARY_PATH (CMakeLists.txt says how); the backend opens them as it opens NVIDIA's, and has
 // no hook for it. What they are: NVRTC's library hands the kernel, behind a prelude of CUDA's words (device/), to the
@@ -184,6 +185,14 @@ CUresult cuCtxSetCurrent(CUcontext context) {
 }
 
 }  // namespace saccade::cuda
+
+bool emulator_holds(const void* address, std::size_t bytes) {
+  return saccade::emulator::is_device_memory(reinterpret_cast<std::uintptr_t>(address), bytes);
+}
+
+bool emulator_captures(void* stream) {
+  return saccade::emulator::is_capturing(static_cast<saccade::cuda::CUstream>(stream));
+}
 
 int emulator_live() {
   using namespace saccade::emulator;

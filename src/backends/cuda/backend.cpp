@@ -31,6 +31,7 @@ class CudaBackend : public Backend {
     own_.push_back(tiled_transposed_convolution(device));
     own_.push_back(tiled_quantized_convolution(device));
     own_.push_back(tiled_matmul(device));
+    own_.push_back(cublaslt_matmul(device));
     own_.push_back(warpgroup_attention(device));
     own_.push_back(fused_attention(device));
     own_.push_back(elements(device));

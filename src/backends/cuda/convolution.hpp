@@ -32,6 +32,11 @@ Support supports_image(const Value& value, DType type);
 Support supports_sliding(const NodeContext& context);
 /// Input 2's elements; none where it is left out.
 std::vector<float> bias_of(const NodeContext& context);
+struct ProductShape;
+/// Whether a node is a MatMul or Gemm of such tensors, factors, bias and post-ops as the tactics here take.
+Support supports_matrix_product(const NodeContext& context);
+/// The lengths of one of these, whatever its right operand is; the rows of batches that share it count as one matrix's.
+ProductShape matrix_product(const NodeContext& context);
 /// A MatMul or Gemm whose right operand is constant, as the convolution of one tap that it is.
 struct ConstantProduct {
   ConvolutionShape shape;

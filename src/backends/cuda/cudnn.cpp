@@ -1,17 +1,15 @@
 #include "cuda/cudnn.hpp"
 
-#include <map>
 #include <optional>
 
 #include "base/error.hpp"
-#include "base/log.hpp"
 #include "cuda/optional_library.hpp"
 
 namespace saccade::cuda {
 namespace {
 
 std::optional<CudnnApi> resolve() {
-  const OptionalLibrary library("libcudnn.so.9");
+  const OptionalLibrary library({"libcudnn.so.9"});
   CudnnApi api;
 #define SACCADE_RESOLVE(name, parameters) \
   if (!library.find(api.name, #name)) return {};
@@ -21,26 +19,17 @@ std::optional<CudnnApi> resolve() {
   return api;
 }
 
-/// Handles by GPU; they live as long as the process: destroying one after the driver is gone would crash.
-struct Handles {
-  std::mutex mutex;
-  std::map<int, cudnnHandle_t> made;  // null: cuDNN can't use the GPU
-
-  /// Of the GPU whose context is current.
-  cudnnHandle_t of(int ordinal) {
-    const auto [place, is_new] = made.emplace(ordinal, nullptr);
-    if (!is_new) return place->second;
-    const cudnnStatus_t result = cudnn()->cudnnCreate(&place->second);
-    if (result == CUDNN_STATUS_SUCCESS) return place->second;
-    log(LogLevel::kInfo, "cuDNN can't use cuda:{} ({}): its tactics are not tried", ordinal,
-        cudnn()->cudnnGetErrorString(result));
-    return place->second = nullptr;
-  }
-};
-
-Handles& handles() {
-  static auto& handles = *new Handles;
+LibraryHandles<cudnnHandle_t>& handles() {
+  static auto& handles = *new LibraryHandles<cudnnHandle_t>;
   return handles;
+}
+
+/// For who holds the lock of handles().
+cudnnHandle_t handle_of(int ordinal) {
+  return handles().of(ordinal, "cuDNN", [](cudnnHandle_t* made) -> const char* {
+    const cudnnStatus_t result = cudnn()->cudnnCreate(made);
+    return result == CUDNN_STATUS_SUCCESS ? nullptr : cudnn()->cudnnGetErrorString(result);
+  });
 }
 
 }  // namespace
@@ -58,10 +47,10 @@ void check_cudnn(cudnnStatus_t result, std::string_view call) {
 bool cudnn_runs(int ordinal) {
   if (cudnn() == nullptr) return false;
   const std::scoped_lock lock(handles().mutex);
-  return handles().of(ordinal) != nullptr;
+  return handle_of(ordinal) != nullptr;
 }
 
-CudnnHandle::CudnnHandle(int ordinal, CUstream stream) : lock_(handles().mutex), handle_(handles().of(ordinal)) {
+CudnnHandle::CudnnHandle(int ordinal, CUstream stream) : lock_(handles().mutex), handle_(handle_of(ordinal)) {
   SACCADE_CUDNN_CALL(cudnnSetStream(handle_, stream));
 }
 

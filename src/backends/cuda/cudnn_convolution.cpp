@@ -3,7 +3,7 @@
 #include "base/error.hpp"
 #include "cuda/convolution.hpp"
 #include "cuda/cudnn.hpp"
-#include "cuda/library_tail.hpp"
+#include "cuda/library_launch.hpp"
 #include "cuda/queue.hpp"
 #include "cuda/tactics.hpp"
 
@@ -78,33 +78,19 @@ std::vector<std::byte> channels_last(const std::vector<float>& from, const Convo
   return bytes_as(to, shape.dtype);
 }
 
-class CudnnLaunch : public Launch {
+class CudnnLaunch : public LibraryLaunch {
  public:
-  CudnnLaunch(Device& device, const NodeContext& context, std::unique_ptr<Launch> rest)
-      : device_(device),
-        shape_(convolution_shape(context)),
-        tail_(library_tail(context)),
-        types_(shape_, tail_.relu),
-        rest_(std::move(rest)) {
-    weights_ = upload(channels_last(floats_of(*context.constant(1)), shape_));
+  CudnnLaunch(Device& device, const NodeContext& context)
+      : LibraryLaunch(device, context), shape_(convolution_shape(context)), types_(shape_, tail().relu) {
+    weights_ = keep(channels_last(floats_of(*context.constant(1)), shape_));
     std::vector<float> bias = bias_of(context);
     bias.resize(static_cast<std::size_t>(shape_.groups * shape_.filters));
-    bias_ = upload(bytes_as(bias, shape_.dtype));
+    bias_ = keep(bytes_as(bias, shape_.dtype));
     choose();
   }
-  CudnnLaunch(const CudnnLaunch&) = delete;
-  CudnnLaunch& operator=(const CudnnLaunch&) = delete;
-  ~CudnnLaunch() override { static_cast<void>(driver().cuCtxSetCurrent(device_.context())); }
 
   std::size_t scratch_bytes() const override { return workspace_; }
   std::string detail() const override { return fmt::format("algorithm {}", static_cast<int>(algorithm_)); }
-  void collect_images(KernelImages& images) const override {
-    collect_transfer_image(device_, images);
-    if (rest_ != nullptr) rest_->collect_images(images);
-  }
-  std::unique_ptr<BoundLaunch> bind(const Bindings& bindings) const override {
-    return std::make_unique<Bound>(*this, bindings);
-  }
 
  private:
   class Bound : public BoundLaunch {
@@ -114,15 +100,9 @@ class CudnnLaunch : public Launch {
           stream_(queue_of(bindings).stream.get()),
           input_(bindings.inputs[0].data),
           output_(bindings.outputs[0].data),
-          scratch_(bindings.scratch) {
-      const int residual = launch.tail_.residual;
-      residual_ = residual < 0 ? output_ : bindings.inputs[static_cast<std::size_t>(residual)].data;
-      if (launch.rest_ != nullptr) rest_ = launch.rest_->bind(bindings);
-    }
-    void run() override {
-      launch_.run(stream_, input_, residual_, output_, scratch_);
-      if (rest_ != nullptr) rest_->run();
-    }
+          residual_(launch.residual_of(bindings)),
+          scratch_(bindings.scratch) {}
+    void run() override { launch_.run(stream_, input_, residual_, output_, scratch_); }
 
    private:
     const CudnnLaunch& launch_;
@@ -131,12 +111,15 @@ class CudnnLaunch : public Launch {
     void* output_;
     void* residual_;
     std::byte* scratch_;
-    std::unique_ptr<BoundLaunch> rest_;
   };
+
+  std::unique_ptr<BoundLaunch> bind_library(const Bindings& bindings) const override {
+    return std::make_unique<Bound>(*this, bindings);
+  }
 
   /// The first of cuDNN's guesses that it can do; nothing but ReLU follows another than the precomputed product.
   void choose() {
-    const CudnnHandle handle(device_.ordinal(), nullptr);
+    const CudnnHandle handle(ordinal(), nullptr);
     std::array<cudnnConvolutionFwdAlgoPerf_t, 8> results{};
     int count = 0;
     SACCADE_CUDNN_CALL(cudnnGetConvolutionForwardAlgorithm_v7(
@@ -145,7 +128,7 @@ class CudnnLaunch : public Launch {
     for (int i = count - 1; i >= 0; --i) {
       const auto& result = results[static_cast<std::size_t>(i)];
       const bool possible = result.status == CUDNN_STATUS_SUCCESS && result.memory <= kMostWorkspace;
-      const bool fits = tail_.relu || result.algo == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM;
+      const bool fits = tail().relu || result.algo == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM;
       if (possible && fits) algorithm_ = result.algo;
     }
     SACCADE_CUDNN_CALL(cudnnGetConvolutionForwardWorkspaceSize(handle.get(), types_.input.get(), types_.filter.get(),
@@ -154,22 +137,20 @@ class CudnnLaunch : public Launch {
   }
 
   void run(CUstream stream, void* input, void* residual, void* output, void* scratch) const {
-    const CudnnHandle handle(device_.ordinal(), stream);
+    const CudnnHandle handle(ordinal(), stream);
     const float one = 1;
-    const float other = tail_.residual < 0 ? 0.0F : 1.0F;
+    const float other = residual == nullptr ? 0.0F : 1.0F;
+    const void* added = residual == nullptr ? output : residual;
     SACCADE_CUDNN_CALL(cudnnConvolutionBiasActivationForward(
-        handle.get(), &one, types_.input.get(), input, types_.filter.get(), weights_.pointer(),
-        types_.convolution.get(), algorithm_, scratch, workspace_, &other, types_.output.get(), residual,
-        types_.bias.get(), bias_.pointer(), types_.activation.get(), types_.output.get(), output));
+        handle.get(), &one, types_.input.get(), input, types_.filter.get(), weights_, types_.convolution.get(),
+        algorithm_, scratch, workspace_, &other, types_.output.get(), added, types_.bias.get(), bias_,
+        types_.activation.get(), types_.output.get(), output));
   }
 
-  Device& device_;
   ConvolutionShape shape_;
-  LibraryTail tail_;
   Descriptors types_;
-  std::unique_ptr<Launch> rest_;  // null: cuDNN does it all
-  DeviceMemory weights_;
-  DeviceMemory bias_;
+  void* weights_ = nullptr;
+  void* bias_ = nullptr;
   cudnnConvolutionFwdAlgo_t algorithm_ = CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM;
   std::size_t workspace_ = 0;
 };
@@ -196,9 +177,7 @@ class CudnnConvolutionTactic : public Tactic {
 
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
     device_.make_current();
-    std::unique_ptr<Launch> rest;
-    if (library_tail(context).rest) rest = make_launch(device_, context, rest_program(context));
-    return std::make_unique<CudnnLaunch>(device_, context, std::move(rest));
+    return std::make_unique<CudnnLaunch>(device_, context);
   }
 
  private:

@@ -199,18 +199,7 @@ class TiledMatMul : public Tactic {
   explicit TiledMatMul(Device& device) : device_(device) {}
   std::string_view name() const override { return "tiled.matmul"; }
 
-  Support supports(const NodeContext& context) const override {
-    if (!is_plain_product(context)) return Support::other_operator("not a matrix product");
-    if (Support product = supports_product(context); !product) return product;
-    if (!has_constant_weights(context)) {
-      const Operands operands = operands_of(context);
-      if (operands.alpha != 1.0F) return Support::no("alpha scales an operand that is not constant");
-      const auto product = as_product(context, operands);
-      if (!product) return Support::no("its batches broadcast in more than two nested loops");
-      if (product->batches > 65535) return Support::no("it has too many batches");
-    }
-    return {};
-  }
+  Support supports(const NodeContext& context) const override { return supports_matrix_product(context); }
 
   std::vector<std::string> configurations(const NodeContext& context, std::size_t count) const override {
     const DeviceLimits limits = limits_of(device_);
@@ -239,6 +228,29 @@ class TiledMatMul : public Tactic {
 };
 
 }  // namespace
+
+Support supports_matrix_product(const NodeContext& context) {
+  if (!is_plain_product(context)) return Support::other_operator("not a matrix product");
+  if (Support product = supports_product(context); !product) return product;
+  if (!has_constant_weights(context)) {
+    const Operands operands = operands_of(context);
+    if (operands.alpha != 1.0F) return Support::no("alpha scales an operand that is not constant");
+    const auto product = as_product(context, operands);
+    if (!product) return Support::no("its batches broadcast in more than two nested loops");
+    if (product->batches > 65535) return Support::no("it has too many batches");
+  }
+  return {};
+}
+
+ProductShape matrix_product(const NodeContext& context) {
+  ProductShape shape = as_product(context, operands_of(context)).value();
+  const bool are_rows_even = shape.inner_batches == shape.batches && shape.left_inner == shape.m * shape.k;
+  if (shape.right_inner == 0 && are_rows_even && shape.batches > 1) {
+    shape.m *= shape.batches;
+    shape.batches = shape.inner_batches = 1;
+  }
+  return shape;
+}
 
 Support supports_constant_product(const NodeContext& context) {
   if (!is_plain_product(context) && !is_normalized_product(context))

@@ -47,13 +47,16 @@ NodeProgram rest_program(const NodeContext& context) {
   return program;
 }
 
-std::vector<std::byte> bytes_as(std::span<const float> floats, DType dtype) {
-  const Shape shape{static_cast<std::int64_t>(floats.size())};
-  Tensor wide(DType::kFloat32, shape);
-  std::ranges::copy(floats, wide.data<float>().begin());
-  Tensor made(dtype, shape);
-  cast_elements(view_of(wide), view_of(made));
+std::vector<std::byte> bytes_as(const Tensor& tensor, DType dtype) {
+  Tensor made(dtype, tensor.shape());
+  cast_elements(view_of(tensor), view_of(made));
   return {made.raw(), made.raw() + made.bytes()};
+}
+
+std::vector<std::byte> bytes_as(std::span<const float> floats, DType dtype) {
+  Tensor wide(DType::kFloat32, Shape{static_cast<std::int64_t>(floats.size())});
+  std::ranges::copy(floats, wide.data<float>().begin());
+  return bytes_as(wide, dtype);
 }
 
 }  // namespace saccade::cuda

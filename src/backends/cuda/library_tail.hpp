@@ -18,5 +18,7 @@ NodeProgram rest_program(const NodeContext& context);
 
 /// FLOATS as the bytes of elements of DTYPE, rounded half to even.
 std::vector<std::byte> bytes_as(std::span<const float> floats, DType dtype);
+/// The same of a constant's elements, whatever their type.
+std::vector<std::byte> bytes_as(const Tensor& tensor, DType dtype);
 
 }  // namespace saccade::cuda

@@ -6,8 +6,15 @@
 
 namespace saccade::cuda {
 
-OptionalLibrary::OptionalLibrary(const char* file) : file_(file), library_(dlopen(file, RTLD_NOW | RTLD_LOCAL)) {
-  if (library_ == nullptr) log(LogLevel::kInfo, "{} can't be opened ({}): its tactics are not tried", file, dlerror());
+OptionalLibrary::OptionalLibrary(std::initializer_list<const char*> files) {
+  std::string reasons;
+  for (const char* file : files) {
+    file_ = file;
+    library_ = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    if (library_ != nullptr) return;
+    reasons += (reasons.empty() ? "" : "; ") + std::string(dlerror());
+  }
+  log(LogLevel::kInfo, "{} can't be opened ({}): its tactics are not tried", *files.begin(), reasons);
 }
 
 void* OptionalLibrary::symbol(const char* name) const {
@@ -15,6 +22,10 @@ void* OptionalLibrary::symbol(const char* name) const {
   void* found = dlsym(library_, name);
   if (found == nullptr) log(LogLevel::kInfo, "{} has no {}: its tactics are not tried", file_, name);
   return found;
+}
+
+void log_unusable(const char* library, int ordinal, const char* reason) {
+  log(LogLevel::kInfo, "{} can't use cuda:{} ({}): its tactics are not tried", library, ordinal, reason);
 }
 
 }  // namespace saccade::cuda

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <initializer_list>
+#include <map>
+#include <mutex>
+#include <string>
 #include <type_traits>
 
 namespace saccade::cuda {
@@ -7,8 +11,9 @@ namespace saccade::cuda {
 /// A library that tactics may use where it is installed.
 class OptionalLibrary {
  public:
-  /// Opens FILE; where that fails, the log says that its tactics are not tried. It is never closed.
-  explicit OptionalLibrary(const char* file);
+  /// Opens the first of FILES that is there; where none is, the log says that its tactics are not tried. It is never
+  /// closed.
+  explicit OptionalLibrary(std::initializer_list<const char*> files);
 
   /// Whether POINTER now has the function NAME; where not, the log says so.
   template <typename Function>
@@ -21,8 +26,33 @@ class OptionalLibrary {
  private:
   void* symbol(const char* name) const;
 
-  const char* file_;
-  void* library_;
+  std::string file_;
+  void* library_ = nullptr;
+};
+
+/// Says in the log why tactics of LIBRARY are not tried on a GPU.
+void log_unusable(const char* library, int ordinal, const char* reason);
+
+/// A library's handles by GPU; they live as long as the process: destroying one after the driver is gone would crash.
+template <typename Handle>
+class LibraryHandles {
+ public:
+  std::mutex mutex;  ///< of() is called by who holds it
+
+  /// That of the GPU whose context is current, made by CREATE at the first call: it says why it can't be made, or
+  /// nothing (null). Null: LIBRARY can't use the GPU.
+  template <typename Create>
+  Handle of(int ordinal, const char* library, const Create& create) {
+    const auto [place, is_new] = made_.emplace(ordinal, nullptr);
+    if (!is_new) return place->second;
+    const char* reason = create(&place->second);
+    if (reason == nullptr) return place->second;
+    log_unusable(library, ordinal, reason);
+    return place->second = nullptr;
+  }
+
+ private:
+  std::map<int, Handle> made_;
 };
 
 }  // namespace saccade::cuda

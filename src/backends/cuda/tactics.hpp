@@ -11,6 +11,7 @@ namespace saccade::cuda {
 std::unique_ptr<Tactic> answers(Device& device);
 std::unique_ptr<Tactic> batch_normalization(Device& device);
 std::unique_ptr<Tactic> channel_resize(Device& device);
+std::unique_ptr<Tactic> cublaslt_matmul(Device& device);
 std::unique_ptr<Tactic> cudnn_convolution(Device& device);
 std::unique_ptr<Tactic> decode(Device& device);
 std::unique_ptr<Tactic> direct_convolution(Device& device);
