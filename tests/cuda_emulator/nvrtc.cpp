@@ -81,7 +81,8 @@ Built make(const KernelSource& source, const KernelOptions& options) {
   std::string image = kUnbuilt + options.architecture + '\n';
   for (const KernelName& kernel : kernel_names(source.text)) {
     image += kernel.name + ' ';
-    for (const std::string& parameter : kernel.parameters) image += parameter.find('*') != std::string::npos ? 'p' : 'v';
+    for (const std::string& parameter : kernel.parameters)
+      image += parameter.find('*') != std::string::npos ? 'p' : 'v';
     image += '\n';
   }
   return {image, {}};
