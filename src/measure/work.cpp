@@ -71,7 +71,8 @@ void count_inputs(const Graph& graph, const Node& node, const WorkOptions& optio
 }
 
 void count_outputs(const Graph& graph, const Node& node, const WorkOptions& options, Work& work) {
-  if (node.op == "NonZero" || node.op == "BoxMasks" || node.op == "TakeObjects") return;  // as many as there are
+  if (node.op == "NonZero" || node.op == "BoxMasks" || node.op == "TakeObjects" || node.op == "TraceMasks")
+    return;  // as many as there are
   for (const ValueId id : node.outputs) {
     if (id == ValueId::kNone) continue;
     const TensorType& type = graph.value(id).type;

@@ -185,6 +185,7 @@ constexpr auto kMoves = std::to_array<std::string_view>({
     "Squeeze",
     "TakeObjects",
     "Tile",
+    "TraceMasks",
     "Transpose",
     "Trilu",
     "Unsqueeze",
@@ -252,7 +253,7 @@ std::int64_t elements_read(const Graph& graph, const Node& node, std::size_t i) 
     return i == 1 ? std::min(all, input_elements(graph, node, 2)) : 0;
   }
   // What these look at follows from the data: the boxes, masks and rows of what is found alone.
-  constexpr auto kOfTheFound = std::to_array<std::string_view>({"BoxMasks", "TakeObjects"});
+  constexpr auto kOfTheFound = std::to_array<std::string_view>({"BoxMasks", "TakeObjects", "TraceMasks"});
   if (is_one_of(node, kOfTheFound)) return 0;
   if (i != 0) return all;
   if (weights_of_convolution(node) != 0 || is_one_of(node, kPools)) {

@@ -71,6 +71,7 @@
   SACCADE_OPS(take_objects) \
   SACCADE_OPS(top_classes) \
   SACCADE_OPS(top_k) \
+  SACCADE_OPS(trace_masks) \
   SACCADE_OPS(transpose) \
   SACCADE_OPS(trilu) \
   SACCADE_OPS(unary) \

@@ -16,10 +16,7 @@ std::vector<std::int64_t> integers(const std::array<int, 3>& values) { return {v
 Node preprocess_node(const Card& card, ValueId frame) {
   Node node{.domain = "saccade", .op = "Preprocess", .inputs = {frame}};
   Attributes& a = node.attributes;
-  a.set("width", std::int64_t{card.width});
-  a.set("height", std::int64_t{card.height});
-  a.set("resize", std::string(kResizeNames[static_cast<std::size_t>(card.resize)]));
-  if (card.resize == ResizeMode::kResizeCrop) a.set("resize_to", std::int64_t{card.resize_to});
+  set_placement(a, card);
   a.set("color", std::string(kColorNames[static_cast<std::size_t>(card.color)]));
   a.set("pad", integers(card.pad));
   std::vector<float> scale;
@@ -30,7 +27,6 @@ Node preprocess_node(const Card& card, ValueId frame) {
   }
   a.set("scale", scale);
   a.set("bias", bias);
-  if (card.roi) a.set("roi", std::vector<std::int64_t>{card.roi->x, card.roi->y, card.roi->width, card.roi->height});
   return node;
 }
 

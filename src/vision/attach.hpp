@@ -34,6 +34,10 @@ enum class Answer : std::uint8_t {
   kBoxMasks,    ///< float32 [N, h, w]: logits on the model's picture; an object has no pixels outside of its box
   kMasks,       ///< the same; an object may have pixels anywhere
   kRegions,     ///< float32 [N, h, w]: probabilities on the object's own box
+  kRuns,        ///< int32 [R, 3], behind masks of any kind: MaskRuns by objects, unless there are untraced ones
+  kRunNumbers,  ///< int32 [N, 2], behind them: an object's runs, and its pixels
+  kRunCount,    ///< int32 [1], behind these: runs there are
+  kUntraced,    ///< int32 [1], behind it: 0, or as many objects as there are, whose masks are to be traced from grids
   kClasses,     ///< float32 [k, 2]: score, class
   kClassMap,    ///< int32 [h, w]: class ids on the model's picture
   kDepth,       ///< float32 [h, w], on the model's picture

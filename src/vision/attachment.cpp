@@ -3,9 +3,20 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "ops/mask_place.hpp"
+#include "vision/card_file.hpp"
 #include "vision/recognise.hpp"
 
 namespace saccade {
+
+void set_placement(Attributes& attributes, const Card& card) {
+  attributes.set("width", std::int64_t{card.width});
+  attributes.set("height", std::int64_t{card.height});
+  attributes.set("resize", std::string(kResizeNames[static_cast<std::size_t>(card.resize)]));
+  if (card.resize == ResizeMode::kResizeCrop) attributes.set("resize_to", std::int64_t{card.resize_to});
+  if (const auto& roi = card.roi)
+    attributes.set("roi", std::vector<std::int64_t>{roi->x, roi->y, roi->width, roi->height});
+}
 
 ValueId Attachment::output(std::size_t role) {
   return post.cast(find_value(post.graph(), post.graph().outputs(), head.outputs.at(role)), DType::kFloat32);
@@ -72,6 +83,21 @@ void Attachment::give_keypoints(ValueId points, std::int64_t numbers) {
   const std::int64_t count = shape[2] / numbers;
   const ValueId apart = post.reshape(points, {objects, count, numbers});
   give(Answer::kKeypoints, post.own("MapPoints", {apart, geometry}));
+}
+
+void Attachment::give_masks(Answer kind, ValueId grids, ValueId count, ValueId detections) {
+  MaskWithin within = MaskWithin::kPicture;
+  if (kind == Answer::kBoxMasks) within = MaskWithin::kBoxes;
+  if (kind == Answer::kRegions) within = MaskWithin::kRegions;
+  Node trace{.domain = "saccade", .op = "TraceMasks", .inputs = {grids, count, detections, geometry}};
+  set_placement(trace.attributes, card);
+  trace.attributes.set("within", std::string(kMaskWithinNames[static_cast<std::size_t>(within)]));
+  const auto traced = post.add(std::move(trace), {"masks.runs", "masks.numbers", "masks.count", "masks.untraced"});
+  give(kind, post.own("FirstRows", {grids, traced[3]}));
+  give(Answer::kRuns, traced[0]);
+  give(Answer::kRunNumbers, traced[1]);
+  give(Answer::kRunCount, traced[2]);
+  give(Answer::kUntraced, traced[3]);
 }
 
 void Attachment::give(Answer kind, ValueId value) { given_.push_back({{kind, place_}, value}); }

@@ -5,6 +5,9 @@
 
 namespace saccade {
 
+/// Says in ATTRIBUTES, as saccade.Preprocess has them, where a frame lies in CARD's picture.
+void set_placement(Attributes& attributes, const Card& card);
+
 /// What a decoder builds with: its head's outputs, what is asked of them, and where its answers go.
 class Attachment {
  public:
@@ -50,6 +53,10 @@ class Attachment {
   /// Points float32 [1, N, K * NUMBERS] (x, y, ... in the model's pixels) of the chosen objects become an answer.
   /// Throws Error (kInvalidFile) where these are no points, as under a card of another number of them.
   void give_keypoints(ValueId points, std::int64_t numbers);
+
+  /// GRIDS of masks of COUNT objects, KIND saying how they lie, become an answer, and the runs that are traced from
+  /// them. DETECTIONS are not asked for where masks may be anywhere.
+  void give_masks(Answer kind, ValueId grids, ValueId count, ValueId detections = ValueId::kNone);
 
   void give(Answer kind, ValueId value);
 

@@ -12,43 +12,12 @@ std::string_view label(const Head& head, int class_id) {
   return i < head.labels.size() ? std::string_view(head.labels[i]) : std::string_view();
 }
 
-/// Pixels of an axis whose centres lie between two edges in the tensor: SCALE tensor pixels a pixel from ORIGIN on.
-struct PixelSpan {
-  int begin = 0;
-  int end = 0;
-};
-PixelSpan seen_pixels(int origin, int extent, std::int64_t at, std::int64_t scaled, int size) {
-  const double scale = static_cast<double>(scaled) / extent;
-  const auto pixel = [&](double edge) {
-    const double centre = (edge - static_cast<double>(at)) / scale - 0.5;
-    return origin + static_cast<int>(std::clamp(std::ceil(centre), 0.0, static_cast<double>(extent)));
-  };
-  return {pixel(0), pixel(size)};
-}
+// Where, from the grids on, the count of those stands that are still to be traced.
+constexpr std::size_t kTracedMasks = 4;
 
-/// The first pixel at or behind an edge, as far as the limits allow.
-int first_pixel(float edge, int low, int high) {
-  const float at = std::ceil(edge);
-  if (!(at > static_cast<float>(low))) return low;
-  return at < static_cast<float>(high) ? static_cast<int>(at) : high;
-}
-
-/// Pixels whose place is at least one edge and below the other; none where an edge is no number.
-PixelExtent pixels_of(const std::array<float, 4>& box, const Region& seen) {
-  if (std::ranges::any_of(box, [](float edge) { return std::isnan(edge); })) return {};
-  const int right = seen.x + seen.width;
-  const int bottom = seen.y + seen.height;
-  return {first_pixel(box[0], seen.x, right), first_pixel(box[1], seen.y, bottom), first_pixel(box[2], seen.x, right),
-          first_pixel(box[3], seen.y, bottom)};
-}
-
-/// A grid that lies on a box of the frame.
-GridPlace place_on(const std::array<float, 4>& box, std::int64_t columns, std::int64_t rows, const Region& seen) {
-  const double width = std::max<double>(box[2] - box[0], 1e-6);
-  const double height = std::max<double>(box[3] - box[1], 1e-6);
-  const double across = static_cast<double>(columns) / width;
-  const double down = static_cast<double>(rows) / height;
-  return {static_cast<int>(columns), static_cast<int>(rows), across, down, -box[0] * across, -box[1] * down, seen};
+MaskWithin within_of(Answer kind) {
+  if (kind == Answer::kMasks) return MaskWithin::kPicture;
+  return kind == Answer::kBoxMasks ? MaskWithin::kBoxes : MaskWithin::kRegions;
 }
 
 }  // namespace
@@ -92,7 +61,11 @@ void ResultReader::read(std::span<const TensorView> outputs, int width, int heig
       case Answer::kKeypoints: read_keypoints(outputs[i]); break;
       case Answer::kBoxMasks:
       case Answer::kMasks:
-      case Answer::kRegions: read_masks(answers_[i].kind, outputs[i], result); break;
+      case Answer::kRegions: read_masks(answers_[i].kind, masks_at(outputs, i), result); break;
+      case Answer::kRuns:
+      case Answer::kRunNumbers:
+      case Answer::kRunCount:
+      case Answer::kUntraced: break;
       case Answer::kClasses: read_classes(head, outputs[i], result); break;
       case Answer::kClassMap: read_class_map(head, outputs[i], result); break;
       case Answer::kDepth: read_depth(head, outputs[i], outputs[i + 1], result); break;
@@ -104,18 +77,7 @@ void ResultReader::read(std::span<const TensorView> outputs, int width, int heig
 }
 
 GridPlace ResultReader::place_of(std::int64_t columns, std::int64_t rows) const {
-  const Region& source = placement_.source;
-  const double cells_across = static_cast<double>(columns) / spec_.width;
-  const double cells_down = static_cast<double>(rows) / spec_.height;
-  GridPlace place{.columns = static_cast<int>(columns), .rows = static_cast<int>(rows)};
-  place.scale_x = static_cast<double>(placement_.width * columns) / (static_cast<double>(source.width) * spec_.width);
-  place.scale_y = static_cast<double>(placement_.height * rows) / (static_cast<double>(source.height) * spec_.height);
-  place.offset_x = static_cast<double>(placement_.x) * cells_across - source.x * place.scale_x;
-  place.offset_y = static_cast<double>(placement_.y) * cells_down - source.y * place.scale_y;
-  const PixelSpan across = seen_pixels(source.x, source.width, placement_.x, placement_.width, spec_.width);
-  const PixelSpan down = seen_pixels(source.y, source.height, placement_.y, placement_.height, spec_.height);
-  place.seen = {across.begin, down.begin, across.end - across.begin, down.end - down.begin};
-  return place;
+  return grid_place(spec_, placement_, columns, rows);
 }
 
 void ResultReader::read_detections(const Head& head, const TensorView& rows, const TensorView& count, Result& result) {
@@ -158,27 +120,40 @@ void ResultReader::read_keypoints(const TensorView& points) {
   }
 }
 
-void ResultReader::read_masks(Answer kind, const TensorView& grids, const Result& result) {
-  const std::int64_t rows = grids.shape[1];
-  const std::int64_t columns = grids.shape[2];
-  const auto plane = static_cast<std::size_t>(rows * columns);
+std::span<const TensorView> ResultReader::masks_at(std::span<const TensorView> outputs, std::size_t i) const {
+  const bool is_traced = i + 1 < answers_.size() && answers_[i + 1].kind == Answer::kRuns;
+  return outputs.subspan(i, is_traced ? kTracedMasks + 1 : 1);
+}
+
+void ResultReader::read_masks(Answer kind, std::span<const TensorView> outputs, const Result& result) {
+  const bool is_traced = outputs.size() > kTracedMasks && outputs[kTracedMasks].as<const std::int32_t>()[0] == 0;
+  is_traced ? read_runs(outputs) : trace_masks(kind, outputs[0], result);
+}
+
+void ResultReader::read_runs(std::span<const TensorView> outputs) {
+  const auto* runs = static_cast<const MaskRun*>(outputs[1].data);
+  const std::span<const std::int32_t> numbers = outputs[2].as<const std::int32_t>();
+  for (std::size_t i = first_; i < owned_.size(); ++i) {
+    const auto size = static_cast<std::size_t>(numbers[2 * (i - first_)]);
+    owned_[i].mask = Mask{{runs, size}, numbers[2 * (i - first_) + 1]};
+    runs += size;
+  }
+}
+
+void ResultReader::trace_masks(Answer kind, const TensorView& grids, const Result& result) {
+  const auto plane = static_cast<std::size_t>(grids.shape[1] * grids.shape[2]);
   const std::span<const float> data = grids.as<const float>();
-  const GridPlace whole = place_of(columns, rows);
-  const Region& seen = whole.seen;
+  const GridPlace whole = place_of(grids.shape[2], grids.shape[1]);
   // A run a row and object, and as many again: more are rare.
   runs_.reserve(2 * most_objects() * static_cast<std::size_t>(height_));
   for (std::size_t i = first_; i < owned_.size(); ++i) {
-    const std::array<float, 4>& box = result.detections[i].box;
-    const PixelExtent extent = kind == Answer::kMasks
-                                   ? PixelExtent{seen.x, seen.y, seen.x + seen.width, seen.y + seen.height}
-                                   : pixels_of(box, seen);
-    const bool on_box = kind == Answer::kRegions;
+    const MaskLook look = mask_look(within_of(kind), whole, result.detections[i].box);
     Owned& owned = owned_[i];
-    owned.has_mask = true;
     owned.runs = runs_.size();
-    owned.area = tracer_.trace(on_box ? place_on(box, columns, rows, seen) : whole,
-                               data.subspan((i - first_) * plane, plane), extent, on_box ? 0.5F : 0, runs_);
+    const std::int64_t area =
+        tracer_.trace(look.place, data.subspan((i - first_) * plane, plane), look.within, look.threshold, runs_);
     owned.run_count = runs_.size() - owned.runs;
+    owned.mask = Mask{{}, area};
   }
 }
 
@@ -271,7 +246,8 @@ void ResultReader::hand_over(Result& result) const {
     const Owned& owned = owned_[i];
     Detection& detection = result.detections[i];
     detection.keypoints = {keypoints_.data() + owned.keypoints, owned.keypoint_count};
-    if (owned.has_mask) detection.mask = Mask{{runs_.data() + owned.runs, owned.run_count}, owned.area};
+    detection.mask = owned.mask;
+    if (owned.run_count > 0) detection.mask->runs = {runs_.data() + owned.runs, owned.run_count};
   }
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "ops/mask_place.hpp"
 #include "vision/attach.hpp"
-#include "vision/mask_tracer.hpp"
 
 namespace saccade {
 
@@ -25,8 +25,7 @@ class ResultReader {
     std::size_t keypoint_count = 0;
     std::size_t runs = 0;
     std::size_t run_count = 0;
-    std::int64_t area = 0;
-    bool has_mask = false;
+    std::optional<Mask> mask;  ///< its runs, unless they were traced here
   };
 
   std::size_t most_objects() const;
@@ -34,7 +33,11 @@ class ResultReader {
   GridPlace place_of(std::int64_t columns, std::int64_t rows) const;
   void read_detections(const Head& head, const TensorView& rows, const TensorView& count, Result& result);
   void read_keypoints(const TensorView& points);
-  void read_masks(Answer kind, const TensorView& grids, const Result& result);
+  /// The grids at I and, where the graph traced them, what it found.
+  std::span<const TensorView> masks_at(std::span<const TensorView> outputs, std::size_t i) const;
+  void read_masks(Answer kind, std::span<const TensorView> outputs, const Result& result);
+  void read_runs(std::span<const TensorView> outputs);
+  void trace_masks(Answer kind, const TensorView& grids, const Result& result);
   void read_classes(const Head& head, const TensorView& rows, Result& result);
   void read_class_map(const Head& head, const TensorView& cells, Result& result);
   void read_depth(const Head& head, const TensorView& cells, const TensorView& rows, Result& result);

@@ -163,6 +163,44 @@ TEST_F(CudaRunner, BringsTheRowsThatAreThere) {
   }
 }
 
+TEST_F(CudaRunner, BringsTheFirstRowsOfWhatIsThere) {
+  test::GraphBuilder b;
+  const ValueId rows = b.op("Neg", {b.input("rows", {4, 3})});
+  const ValueId count = b.op("Abs", {b.input("count", {1}, DType::kInt32)});
+  Execution execution = execution_of(b.build({b.op("saccade.FirstRows", {rows, count}), count}));
+  for (std::int32_t there : {2, 0, 4}) {
+    execution.poison();
+    std::ranges::fill(execution.input(0).as<float>(), -1.0F);
+    execution.input(1).as<std::int32_t>()[0] = there;
+    execution.run();
+    const auto got = execution.output(0).as<const float>();
+    EXPECT_EQ(std::ranges::count(got.first(static_cast<std::size_t>(3 * there)), 1.0F), 3 * there);
+    EXPECT_EQ(std::ranges::count_if(got, [](float x) { return std::isnan(x); }), 12 - 3 * there);
+  }
+}
+
+TEST_F(CudaRunner, BringsTheRunsOfMasksThatAreThere) {
+  test::GraphBuilder b;
+  const ValueId grids = b.op("Neg", {b.input("grids", {3, 1, 1})});
+  const ValueId count = b.op("Abs", {b.input("count", {1}, DType::kInt32)});
+  const ValueId geometry = b.op("Neg", {b.input("geometry", {6})});
+  const auto made =
+      b.multi("saccade.TraceMasks", {grids, count, ValueId::kNone, geometry}, 4,
+              {{"width", std::int64_t{2}}, {"height", std::int64_t{2}}, {"within", std::string("picture")}});
+  Execution execution = execution_of(b.build({made[0], made[1], made[2], made[3], count}));
+  execution.poison();
+  // Results lie in two places in turn: the second one is as poison left it, where the device has what it found before.
+  for (std::int32_t there : {3, 1}) {
+    std::ranges::fill(execution.input(0).as<float>(), -1.0F);
+    execution.input(1).as<std::int32_t>()[0] = there;
+    std::ranges::copy(std::array{-1.0F, -1.0F, 0.0F, 0.0F, -5.0F, -7.0F}, execution.input(2).as<float>().begin());
+    execution.run();
+    EXPECT_EQ(execution.output(2).as<const std::int32_t>()[0], 7 * there);
+    EXPECT_EQ(std::ranges::count(execution.output(0).as<const std::int32_t>().first(99), -1), 99 - 3 * 7 * there);
+    EXPECT_EQ(std::ranges::count(execution.output(1).as<const std::int32_t>(), -1), 6 - 2 * there);
+  }
+}
+
 class CudaRunGroup : public CudaRunner {
  protected:
   void run(std::vector<Execution*> executions, RunGroup& group, const FrameView& frame) {

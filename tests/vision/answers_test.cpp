@@ -130,6 +130,43 @@ TEST(Answers, AMaskLiesInWhatIsANumberOfItsBox) {
   EXPECT_EQ(area_in(Answer::kBoxMasks, {-INFINITY, -1e30F, INFINITY, 1e30F}), 64);
 }
 
+/// The reader's masks of an object all of whose cells are inside, where the graph found RUNS.
+Mask read_runs(std::vector<std::int32_t> runs, std::int32_t area, std::int32_t untraced, Result& result,
+               std::vector<Tensor>& outputs, std::unique_ptr<ResultReader>& reader, const Card& card) {
+  const auto rows = static_cast<std::int64_t>(runs.size() / 3);
+  outputs = {Tensor::of<float>({1, 6}, {2, 2, 6, 6, 0.9F, 0}),
+             Tensor::of<std::int32_t>({1}, {1}),
+             Tensor::of<float>({1, 2, 2}, {1, 1, 1, 1}),
+             Tensor::of<std::int32_t>({rows, 3}, std::span<const std::int32_t>(runs)),
+             Tensor::of<std::int32_t>({1, 2}, {static_cast<std::int32_t>(rows), area}),
+             Tensor::of<std::int32_t>({1}, {static_cast<std::int32_t>(rows)}),
+             Tensor::of<std::int32_t>({1}, {untraced})};
+  std::vector<AnswerOutput> answers = {{Answer::kDetections}, {Answer::kCount}};
+  for (const Answer kind : {Answer::kMasks, Answer::kRuns, Answer::kRunNumbers, Answer::kRunCount, Answer::kUntraced})
+    answers.push_back({kind});
+  reader = std::make_unique<ResultReader>(card, answers, PostOptions{});
+  reader->prepare(result);
+  std::vector<TensorView> views;
+  for (Tensor& output : outputs) views.push_back(view_of(output));
+  reader->read(views, 8, 8, result);
+  return result.detections.at(0).mask.value();
+}
+
+TEST(Answers, MasksAreTheRunsThatTheGraphFoundOrThoseOfTheGrids) {
+  Card card;
+  card.width = card.height = 8;
+  Result result;
+  std::vector<Tensor> outputs;
+  std::unique_ptr<ResultReader> reader;
+  const Mask found = read_runs({3, 1, 4, 5, 0, 2}, 5, 0, result, outputs, reader, card);
+  EXPECT_EQ(found.area, 5);
+  EXPECT_EQ(picture_of(found, 8, 8), (std::vector<std::string>{"........", "........", "........", ".###....",
+                                                               "........", "##......", "........", "........"}));
+  const Mask traced = read_runs({3, 1, 4, 5, 0, 2}, 5, 1, result, outputs, reader, card);
+  EXPECT_EQ(traced.area, 64);
+  EXPECT_EQ(traced.runs.size(), 8U);
+}
+
 TEST(Answers, PointsAreInTheFramesPixels) {
   const Graph model = model_of({{"output0", column({4, 4, 4, 4, 0.9F, 2, 3, 0.7F, 6, 100, 0.2F})}}, 8, 8);
   const OneFrame run(model, card_of(model, "yolov8-pose", {"person"}), 16, 16);

@@ -42,6 +42,7 @@ class CudaBackend : public Backend {
     own_.push_back(decode(device));
     own_.push_back(select_boxes(device));
     own_.push_back(select_queries(device));
+    own_.push_back(trace_masks(device));
     own_.push_back(top_classes(device));
     own_.push_back(line_softmax(device));
     own_.push_back(line_layer_normalization(device));

@@ -14,10 +14,13 @@ namespace {
 
 constexpr std::size_t kOutputAlignment = 256;
 
-/// What counts the rows of NODE's output that it makes, the others being unspecified; kNone: it makes them all.
-ValueId row_count(const Node* node) {
+/// What counts the rows of ID, which NODE makes, that are specified; kNone: all are.
+ValueId row_count(const Node* node, ValueId id) {
   if (node == nullptr || node->domain != "saccade" || !node->post_ops.empty()) return ValueId::kNone;
   if (node->op == "TakeObjects") return node->inputs[2];
+  if (node->op == "FirstRows") return node->inputs[1];
+  if (node->op == "TraceMasks" && id == node->outputs[0]) return node->outputs[2];
+  if (node->op == "TraceMasks" && id == node->outputs[1]) return node->inputs[1];
   return node->op == "BoxMasks" ? node->inputs[3] : ValueId::kNone;
 }
 
@@ -95,7 +98,7 @@ void DeviceRunner::stage_output(ValueId id) {
   copy = {
       .from = address_of(view.data), .to = place, .bytes = static_cast<std::int64_t>(bytes_of(view.dtype, view.shape))};
   // A count that is an output itself is still there at the end.
-  const ValueId count = row_count(plan_.graph().producer(id));
+  const ValueId count = row_count(plan_.graph().producer(id), id);
   if (count != ValueId::kNone && plan_.graph().is_output(count) && view.shape[0] > 0) {
     copy.count = address_of(device_view(count).data);
     copy.row_bytes = copy.bytes / view.shape[0];

@@ -38,5 +38,6 @@ std::unique_ptr<Tactic> select_boxes(Device& device);
 std::unique_ptr<Tactic> select_queries(Device& device);
 std::unique_ptr<Tactic> top_classes(Device& device);
 std::unique_ptr<Tactic> top_k(Device& device);
+std::unique_ptr<Tactic> trace_masks(Device& device);
 
 }  // namespace saccade::cuda

@@ -81,7 +81,7 @@ void attach_boxes(Attachment& to) {
 void attach_masks(Attachment& to) {
   ValueId count = ValueId::kNone;
   const ValueId queries = select(to, count);
-  to.give(Answer::kMasks, to.post.own("TakeObjects", {to.output(2), queries, count}));
+  to.give_masks(Answer::kMasks, to.post.own("TakeObjects", {to.output(2), queries, count}), count);
 }
 
 }  // namespace

@@ -111,9 +111,9 @@ void attach_masks(Attachment& to) {
   const ValueId chosen = post.own("TakeObjects", {post.reshape(masks, {1, shape[0], shape[2], shape[3]}),
                                                   post.slice(objects.anchors, 0, 0, most), objects.count});
   if (is_pasted(shape, to.card))
-    to.give(Answer::kMasks, post.op("Sub", {chosen, post.number(0.5F)}));
+    to.give_masks(Answer::kMasks, post.op("Sub", {chosen, post.number(0.5F)}), objects.count);
   else
-    to.give(Answer::kRegions, chosen);
+    to.give_masks(Answer::kRegions, chosen, objects.count, objects.detections);
 }
 
 }  // namespace

@@ -125,9 +125,10 @@ void attach_turned(Attachment& to) {
 
 void give_prototype_masks(Attachment& to, const Attachment::Objects& objects, ValueId coefficients,
                           ValueId prototypes) {
-  to.give(Answer::kBoxMasks,
-          to.post.own("BoxMasks", {coefficients, prototypes, objects.detections, objects.count, to.geometry},
-                      {{"width", std::int64_t{to.card.width}}, {"height", std::int64_t{to.card.height}}}));
+  const ValueId grids =
+      to.post.own("BoxMasks", {coefficients, prototypes, objects.detections, objects.count, to.geometry},
+                  {{"width", std::int64_t{to.card.width}}, {"height", std::int64_t{to.card.height}}});
+  to.give_masks(Answer::kBoxMasks, grids, objects.count, objects.detections);
 }
 
 constexpr Decoder kYolov8 = {.name = "yolov8",

@@ -1,4 +1,4 @@
-#include "vision/mask_tracer.hpp"
+#include "ops/mask_tracer.hpp"
 
 #include <cmath>
 #include <cstring>

@@ -1,0 +1,173 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "support/mask_case.hpp"
+
+namespace saccade {
+namespace {
+
+using test::elements;
+using test::mask_attributes;
+using test::mask_boxes;
+using test::mask_grids;
+using test::MaskCase;
+using testing::HasSubstr;
+using Integers = std::vector<std::int32_t>;
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+/// The runs in use.
+Integers runs_of(const std::vector<Tensor>& outputs) {
+  Integers runs = elements<std::int32_t>(outputs[0]);
+  runs.resize(static_cast<std::size_t>(3 * outputs[2].data<std::int32_t>()[0]));
+  return runs;
+}
+
+/// Two objects on 2x2 cells of 4x4 pixels: the left half, and the upper left corner.
+MaskCase two_objects() {
+  return {.grids = Tensor::of<float>({2, 2, 2}, {1, -1, 1, -1, 1, -1, -1, -1}),
+          .count = 2,
+          .width = 4,
+          .height = 4,
+          .attributes = mask_attributes(4, 4)};
+}
+
+TEST(TraceMasks, RunsComeByObjectsAndRows) {
+  const auto out = two_objects().run();
+  EXPECT_EQ(runs_of(out), (Integers{0, 0, 2, 1, 0, 2, 2, 0, 2, 3, 0, 2, 0, 0, 2, 1, 0, 2}));
+  EXPECT_EQ(elements<std::int32_t>(out[1]), (Integers{4, 8, 2, 4}));
+  EXPECT_EQ(elements<std::int32_t>(out[3]), Integers{0});
+}
+
+TEST(TraceMasks, TracesAsManyAsThereAre) {
+  MaskCase made = two_objects();
+  for (const auto& [count, runs] : {std::pair(1, 4), {0, 0}, {-3, 0}, {9, 6}}) {
+    made.count = count;
+    EXPECT_EQ(made.run()[2].data<std::int32_t>()[0], runs) << count;
+  }
+}
+
+TEST(TraceMasks, BoxesAreWhereMasksEnd) {
+  MaskCase made = two_objects();
+  made.attributes = mask_attributes(4, 4, "boxes");
+  made.boxes = Tensor::of<float>({2, 6}, {1, 2, 9, 9, 1, 0, 0, 0, 4, kNan, 1, 0});
+  const auto out = made.run();
+  EXPECT_EQ(runs_of(out), (Integers{2, 1, 2, 3, 1, 2}));
+  EXPECT_EQ(elements<std::int32_t>(out[1]), (Integers{2, 2, 0, 0}));
+}
+
+TEST(TraceMasks, RegionsLieOnTheirBoxes) {
+  MaskCase made = two_objects();
+  made.count = 1;
+  made.width = made.height = 8;
+  made.grids = Tensor::of<float>({2, 2, 2}, {0.9F, 0.4F, 0.9F, 0.4F, 0, 0, 0, 0});
+  made.attributes = mask_attributes(4, 4, "regions");
+  made.boxes = Tensor::of<float>({2, 6}, {2, 2, 6, 4, 1, 0, 0, 0, 0, 0, 0, 0});
+  // 0.9, 0.775, 0.525 and 0.4 across the box.
+  EXPECT_EQ(runs_of(made.run()), (Integers{2, 2, 5, 3, 2, 5}));
+}
+
+/// A frame's size, and how it lies in the model's picture.
+struct Framing {
+  int width;
+  int height;
+  const char* resize;
+  std::vector<std::int64_t> region;
+};
+const std::vector<Framing> kFramings = {{41, 30, "stretch", {}},
+                                        {64, 33, "letterbox", {}},
+                                        {33, 70, "letterbox-topleft", {}},
+                                        {50, 31, "resize-crop", {}},
+                                        {31, 50, "resize-crop", {5, 7, 20, 99}},
+                                        {80, 2, "letterbox", {3, 0, 40, 2}}};
+
+TEST(TraceMasks, AgreesWithTheTracer) {
+  for (const std::string within : {"picture", "boxes", "regions"})
+    for (const Framing& framing : kFramings) {
+      SCOPED_TRACE(within + " " + framing.resize);
+      MaskCase made{.grids = mask_grids({5, 7, 9}, 3),
+                    .count = 5,
+                    .width = framing.width,
+                    .height = framing.height,
+                    .attributes = mask_attributes(36, 28, within, framing.resize, framing.region)};
+      if (within != "picture") made.boxes = mask_boxes(5, made.width, made.height, 4);
+      const auto kind = static_cast<MaskWithin>(std::ranges::find(kMaskWithinNames, within) - kMaskWithinNames.begin());
+      const GridPlace whole = grid_place(made.spec(), place(made.spec(), made.width, made.height), 9, 7);
+      MaskTracer tracer;
+      std::vector<MaskRun> wanted;
+      Integers numbers;
+      for (std::size_t i = 0; i < 5; ++i) {
+        std::array<float, 4> box{};
+        if (within != "picture") std::copy_n(&made.boxes.data<float>()[6 * i], 4, box.begin());
+        const MaskLook look = mask_look(kind, whole, box);
+        const std::size_t before = wanted.size();
+        const auto area =
+            tracer.trace(look.place, made.grids.data<float>().subspan(63 * i, 63), look.within, look.threshold, wanted);
+        numbers.push_back(static_cast<std::int32_t>(wanted.size() - before));
+        numbers.push_back(static_cast<std::int32_t>(area));
+      }
+      ASSERT_FALSE(wanted.empty());
+      const auto out = made.run();
+      Integers flat;
+      for (const MaskRun& run : wanted) flat.insert(flat.end(), {run.y, run.x1, run.x2});
+      EXPECT_EQ(runs_of(out), flat);
+      EXPECT_EQ(elements<std::int32_t>(out[1]), numbers);
+    }
+}
+
+TEST(TraceMasks, LeavesToTheGridsWhatHasNoRoom) {
+  std::vector<float> stripes(256, -1.0F);
+  for (std::size_t i = 0; i < stripes.size(); i += 2) stripes[i] = 1;
+  MaskCase made{.grids = Tensor::of<float>({1, 1, 256}, std::span<const float>(stripes)),
+                .count = 1,
+                .width = 512,
+                .height = 4096,
+                .attributes = mask_attributes(256, 1)};
+  EXPECT_EQ(made.run()[2].data<std::int32_t>()[0], 128 * 4096) << "all that there is room for";
+  EXPECT_EQ(made.run()[3].data<std::int32_t>()[0], 0);
+  made.height = 4097;
+  EXPECT_EQ(made.run()[2].data<std::int32_t>()[0], 0);
+  EXPECT_EQ(made.run()[3].data<std::int32_t>()[0], 1);
+}
+
+/// What the shape rule says.
+std::string refusal(const MaskCase& made, std::size_t place, const Tensor& wrong) {
+  std::vector<Tensor> inputs = made.inputs();
+  inputs[place] = wrong;
+  try {
+    test::run_saccade_op("TraceMasks", inputs, 4, made.attributes);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "nothing";
+}
+
+TEST(TraceMasks, RefusesWhatDoesNotBelongTogether) {
+  MaskCase made = two_objects();
+  made.attributes = mask_attributes(4, 4, "boxes");
+  made.boxes = mask_boxes(2, 4, 4, 1);
+  EXPECT_EQ(refusal(made, 2, mask_boxes(3, 4, 4, 1)), "nothing");
+  EXPECT_THAT(refusal(made, 0, mask_boxes(2, 4, 4, 1)), HasSubstr("the grids are"));
+  EXPECT_THAT(refusal(made, 1, mask_boxes(1, 4, 4, 1)), HasSubstr("count and geometry are"));
+  EXPECT_THAT(refusal(made, 2, mask_boxes(1, 4, 4, 1)), HasSubstr("the detections are"));
+  EXPECT_THAT(refusal(made, 3, mask_boxes(1, 4, 4, 1)), HasSubstr("count and geometry are"));
+  made.attributes = mask_attributes(4, 4, "somewhere");
+  EXPECT_THAT(refusal(made, 2, made.boxes), HasSubstr("not 'somewhere'"));
+  const MaskCase whole = two_objects();
+  test::expect_all_outputs_required("TraceMasks", whole.inputs(), 4, whole.attributes);
+}
+
+TEST(FirstRows, AreThereAndNoOthers) {
+  const Tensor rows = Tensor::of<float>({3, 2}, {1, 2, 3, 4, 5, 6});
+  for (std::int32_t count : {2, 0, -1, 8}) {
+    const auto out = test::run_saccade_op("FirstRows", {rows, Tensor::of<std::int32_t>({1}, {count})}, 1, {});
+    const auto there = static_cast<std::size_t>(2 * std::clamp(count, 0, 3));
+    for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(out[0].data<float>()[i] == rows.data<float>()[i], i < there) << count;
+  }
+  EXPECT_THROW(test::run_saccade_op("FirstRows", {rows, rows}, 1, {}), Error);
+}
+
+}  // namespace
+}  // namespace saccade
