@@ -61,7 +61,7 @@ def exact_sigmoid(path):
 def rounding_limit(model, feeds, plain, precision):
     """What rounding weights and inputs alone does, three times; 0.05 where that is less."""
     feed = {name: rounded(x, precision) if x.dtype == np.float32 else x for name, x in feeds[0].items()}
-    return max(0.05, 3 * plain.drift(session(with_rounded_weights(model, precision).SerializeToString()).run(None, feed)))
+    return max(0.05, 3 * plain.drift(session(with_rounded_weights(model, precision)).run(None, feed)))
 
 
 def pinned(path, feed, work):

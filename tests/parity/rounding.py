@@ -1,10 +1,4 @@
-#!/usr/bin/env python3
-"""A model as halves see it: its weights, float32 still, rounded to float16 or bfloat16.
-
-    rounding.py MODEL fp16|bf16 OUT
-"""
-import sys
-
+"""Numbers as halves hold them, float32 still: those of arrays, and a model's weights."""
 import numpy as np
 import onnx
 
@@ -22,10 +16,4 @@ def with_rounded_weights(path, precision):
     for tensor in model.graph.initializer:
         if tensor.data_type == onnx.TensorProto.FLOAT:
             tensor.CopyFrom(onnx.numpy_helper.from_array(rounded(onnx.numpy_helper.to_array(tensor), precision), tensor.name))
-    return model
-
-
-if __name__ == "__main__":
-    if len(sys.argv) != 4 or sys.argv[2] not in ("fp16", "bf16"):
-        sys.exit(__doc__)
-    onnx.save(with_rounded_weights(sys.argv[1], sys.argv[2]), sys.argv[3])
+    return model.SerializeToString()
