@@ -1,5 +1,6 @@
 #include "ops/mask_tracer.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -50,6 +51,11 @@ std::int64_t MaskTracer::trace(const GridPlace& place, std::span<const float> gr
                                float threshold, std::vector<MaskRun>& runs) {
   if (within.empty() || place.columns < 1 || place.rows < 1) return 0;
   const auto width = static_cast<std::size_t>(within.x2 - within.x1);
+  // Room for the widest that may follow, so that none is made while frames run.
+  const auto most = static_cast<std::size_t>(std::max(place.seen.width, within.x2 - within.x1));
+  across_.reserve(most);
+  inside_.reserve(most);
+  for (auto& held : rows_) held.reserve(most);
   across_.resize(width);
   inside_.resize(width);
   for (auto& held : rows_) held.resize(width);

@@ -61,7 +61,7 @@ void infer(InferContext& context) {
 }
 
 void reference(const KernelContext& context) {
-  // A frame's runs are many: their room is kept.
+  // A mask's runs are many: their room is kept, as much as fits.
   static thread_local MaskTracer tracer;
   static thread_local std::vector<MaskRun> runs;
   const Shape& shape = context.input(0).shape;
@@ -76,6 +76,7 @@ void reference(const KernelContext& context) {
   std::size_t used = 0;
   context.out<std::int32_t>(2)[0] = context.out<std::int32_t>(3)[0] = 0;
   if (count == 0) return;
+  runs.reserve(capacity);
   const Placement placement = place(spec, static_cast<int>(geometry[4]), static_cast<int>(geometry[5]));
   const GridPlace whole = grid_place(spec, placement, shape[2], shape[1]);
   for (std::size_t i = 0; i < count; ++i) {
