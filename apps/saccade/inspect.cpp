@@ -12,7 +12,6 @@
 #include "graph/print.hpp"
 #include "inspect_report.hpp"
 #include "pipeline/compile.hpp"
-#include "pipeline/half_range.hpp"
 #include "pipeline/model_impl.hpp"
 #include "pipeline/open_model.hpp"
 #include "vision/attach.hpp"
@@ -123,13 +122,10 @@ int inspect(const InspectFlags& flags) {
 
   PassOptions passes = pass_options(options, backend);
   passes.check = flags.check;
-  if (opened.plan)
-    report.stay_wide = flags.pipeline ? opened.plan->stay_wide : opened.plan->stay_wide_on_tensors;
-  else
-    report.stay_wide = stays_wide(flags.pipeline ? behind_frames(report.graph, *card) : report.graph, options);
-  passes.stay_wide = report.stay_wide;
   if (flags.dump || !flags.dump_passes.empty()) passes.on_graph = Dumper(flags);
   try {
+    report.stay_wide = wide_values(graph, flags.pipeline ? &*card : nullptr, options, opened.plan);
+    passes.stay_wide = report.stay_wide;
     report.passes = run_passes(graph, passes);
     if (!flags.graphviz_dir.empty()) write_dot(flags.graphviz_dir, "after", graph);
     const TacticChoices choices = choices_for(backend, opened.plan ? opened.plan->choices : TacticChoices{});

@@ -32,7 +32,7 @@ bool is_recognised(const Model& model) {
 std::shared_ptr<const Plan> plan_for(const Model& model, bool takes_frames, bool resident) {
   if (resident)
     return compile(model.impl()->graph(), model.options(), model.impl()->measured(), Edges::kAsComputed,
-                   &model.impl()->stay_wide(PlanFor::kTensors));
+                   &model.impl()->stay_wide(PlanFor::kTensors, model.impl()->graph()));
   return takes_frames ? model.impl()->vision_plan().plan : model.impl()->tensor_plan();
 }
 

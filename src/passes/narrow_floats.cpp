@@ -1,6 +1,7 @@
 #include "passes/narrow_floats.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -12,7 +13,8 @@
 // and give halves, and so does whatever lies on the way to one: most of a network. What only follows the last of them
 // stays in float32, since there halves would save nothing: boxes in pixels, whose halves are half a pixel apart from
 // 1024 on, are made there. So does what only says where something is sampled. Weights are rounded here, once, after
-// everything that folds into them. So does what is known to hold numbers that no half does.
+// everything that folds into them. So does what is known to hold numbers that no half does,
+// and what reads such a constant.
 namespace saccade {
 namespace {
 
@@ -96,6 +98,16 @@ bool is_operand(const Node& node, std::size_t i) {
          std::ranges::any_of(node.post_ops, [&](const PostOp& post) { return post.operand == static_cast<int>(i); });
 }
 
+/// Whether rounding a constant to float16 changes what it is: a number turns into an infinity, or its only one, as the
+/// least that a divisor may be, into nothing.
+bool is_lost_in_float16(const Tensor& constant) {
+  constexpr float kInfinite = 65520;
+  constexpr float kNothing = 0x1p-25F;
+  const auto numbers = constant.data<float>();
+  if (numbers.size() == 1 && numbers[0] != 0 && std::abs(numbers[0]) <= kNothing) return true;
+  return std::ranges::any_of(numbers, [](float x) { return std::abs(x) >= kInfinite && std::isfinite(x); });
+}
+
 class Narrowing {
  public:
   /// STAY_WIDE: null: none.
@@ -142,7 +154,7 @@ class Narrowing {
       if (node.inputs[i] == ValueId::kNone || !is_operand(node, i)) continue;
       const DType dtype = graph_.value(node.inputs[i]).type.dtype;
       reads = reads || dtype == DType::kFloat32;
-      if (stays_wide(node.inputs[i])) return false;
+      if (stays_wide(node.inputs[i]) || loses(node, node.inputs[i])) return false;
       // Mixed with another float the node has a type of its own.
       if (dtype == DType::kFloat16 || dtype == DType::kBFloat16 || dtype == DType::kFloat64) return false;
     }
@@ -152,6 +164,13 @@ class Narrowing {
   }
 
   bool stays_wide(ValueId id) const { return stay_wide_ != nullptr && stay_wide_->contains(graph_.value(id).name); }
+
+  bool loses(const Node& node, ValueId id) const {
+    const Tensor* constant = graph_.constant(id);
+    // A bound beyond all halves bounds as none does.
+    if (constant == nullptr || constant->dtype() != DType::kFloat32 || node.op == "Clip") return false;
+    return to_ == DType::kFloat16 && is_lost_in_float16(*constant);
+  }
 
   /// Some output is an operand of a node that is narrowed.
   bool leads_to_product(const Node& node) const {

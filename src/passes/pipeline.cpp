@@ -15,6 +15,7 @@
   LOCAL(remove_identity, "drop nodes whose output is their input")                                      \
   WIDEN(widen_halves, "compute in float32 what is in float16 or bfloat16")                              \
   LOCAL(lower_attention, "make two products and a Softmax of an Attention")                             \
+  LOCAL(lower_strided_attention, "make two products and a Softmax of what fuse_attention made one node of") \
   LOCAL(lower_quantized, "average and join 8-bit integers of different scales as real numbers")         \
   LOCAL(fold_constants, "compute nodes that see constants or shapes alone")                             \
   LOCAL(remove_identity, "drop nodes whose output is their input")                                      \

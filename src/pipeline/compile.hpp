@@ -35,6 +35,9 @@ TacticChoices choices_for(const Backend& backend, const TacticChoices& measured)
 std::shared_ptr<const Plan> compile(Graph graph, const ModelOptions& options, const TacticChoices& measured = {},
                                     Edges edges = Edges::kAsModel, const ValueNames* stay_wide = nullptr);
 
+/// Whether OPTIONS leave passes out: what others rewrite has other names then.
+bool leaves_passes_out(const ModelOptions& options);
+
 /// The values of GRAPH that are not to be narrowed to what OPTIONS compute in: values_past_halves() for fp16, else
 /// none.
 ValueNames stays_wide(const Graph& graph, const ModelOptions& options);

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <random>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -14,7 +15,6 @@
 #include "passes/narrow_floats.hpp"
 #include "pipeline/compile.hpp"
 #include "pipeline/frame_pool.hpp"
-#include "vision/attach.hpp"
 
 namespace saccade {
 namespace {
@@ -59,16 +59,6 @@ class Findings {
   float most_ = 0;
 };
 
-/// The values that OPTIONS make halves where nothing keeps them.
-ValueNames values_to_watch(Graph graph, const ModelOptions& options) {
-  constexpr std::string_view kPass = "narrow_floats";
-  PassOptions passes = pass_options(options, choose_backend(options));
-  if (passes.disabled.contains(kPass)) return {};
-  passes.disabled.merge(passes_from(kPass));
-  run_passes(graph, passes);
-  return values_to_narrow(graph, DType::kFloat16);
-}
-
 /// What runs float32: the CPU, for which nothing is compiled, or the device of OPTIONS where the CPU's library is not
 /// installed.
 const Backend& choose_wide_backend(ModelOptions& options) {
@@ -82,19 +72,47 @@ const Backend& choose_wide_backend(ModelOptions& options) {
   }
 }
 
-/// GRAPH in float32, those of the values WATCHED that it makes, too, its outputs.
-std::shared_ptr<const Plan> watched_plan(Graph graph, const ValueNames& watched, ModelOptions options) {
-  const Backend& backend = choose_wide_backend(options);
-  run_passes(graph, pass_options(options, backend));
-  std::vector<ValueId> outputs;
-  for (NodeId id : graph.order())
-    for (ValueId output : graph.node(id).outputs)
-      if (output != ValueId::kNone && graph.value(output).type.dtype == DType::kFloat32 &&
-          watched.contains(graph.value(output).name))
-        outputs.push_back(output);
-  graph.set_outputs(std::move(outputs));
-  return Plan::compile(std::move(graph), backend, {.threads = options.threads, .max_memory = options.max_memory});
-}
+/// A graph's values that OPTIONS make halves where nothing keeps them, as a plan that makes them in float32.
+class Watch {
+ public:
+  Watch(Graph graph, ModelOptions options) {
+    constexpr std::string_view kPass = "narrow_floats";
+    PassOptions passes = pass_options(options, choose_backend(options));
+    if (passes.disabled.contains(kPass)) return;
+    passes.disabled.merge(passes_from(kPass));
+    // As the pass will find it: what other passes rewrite has other names.
+    run_passes(graph, passes);
+    const ValueNames watched = values_to_narrow(graph, DType::kFloat16);
+    std::vector<ValueId> outputs;
+    for (NodeId id : graph.order())
+      for (ValueId output : graph.node(id).outputs)
+        if (output != ValueId::kNone && watched.contains(graph.value(output).name)) outputs.push_back(output);
+    if (outputs.empty()) return;
+    // Values may share a name, outputs may not.
+    for (const ValueId output : outputs) {
+      names_.push_back(graph.value(output).name);
+      graph.value(output).name = fmt::format("{}/watched {}", names_.back(), names_.size());
+    }
+    // An output is fused into nothing: all of them are found again.
+    graph.set_outputs(std::move(outputs));
+    graph_ = std::move(graph);
+    options_ = std::move(options);
+  }
+
+  bool empty() const { return names_.empty(); }
+  std::shared_ptr<const Plan> plan() {
+    const Backend& backend = choose_wide_backend(options_);
+    run_passes(graph_, pass_options(options_, backend));
+    return Plan::compile(std::move(graph_), backend, {.threads = options_.threads, .max_memory = options_.max_memory});
+  }
+  /// Of the plan's outputs, in their order.
+  std::span<const std::string> names() const { return names_; }
+
+ private:
+  Graph graph_;
+  ModelOptions options_;
+  std::vector<std::string> names_;
+};
 
 /// 0 to 1.
 class Draws {
@@ -148,44 +166,42 @@ void fill_inputs(const Execution& execution, Sample sample) {
   }
 }
 
-void look(const Execution& execution, Findings& findings) {
-  const Graph& graph = execution.plan().graph();
-  for (std::size_t i = 0; i < graph.outputs().size(); ++i)
-    findings.add(graph.value(graph.outputs()[i]).name, execution.output(i));
+void look(const Execution& execution, const Watch& watch, Findings& findings) {
+  for (std::size_t i = 0; i < watch.names().size(); ++i) findings.add(watch.names()[i], execution.output(i));
 }
 
 /// A frame of the built-in scene, and noise in its place.
-void run_on_frames(Execution& execution, Findings& findings) {
+void run_on_frames(Execution& execution, const Watch& watch, Findings& findings) {
   FramePool pool(1, plain_frame_memory());
   Outcome<Frame> frame = open_synthetic("synthetic:")->read(pool);
   if (!frame) fail(ErrorCode::kInternal, "the built-in scene has no frame: {}", frame.failure().message);
   *execution.frame() = frame->view;
   execution.run();
-  look(execution, findings);
+  look(execution, watch, findings);
   std::mt19937 random(1);
   const FrameBuffer& pixels = frame->lease.buffer();
   for (std::byte& each : std::span(pixels.data, pixels.capacity)) each = static_cast<std::byte>(random() >> 24U);
   execution.run();
-  look(execution, findings);
+  look(execution, watch, findings);
 }
 
 }  // namespace
 
 ValueNames values_past_halves(const Graph& graph, const ModelOptions& options) {
-  const ValueNames watched = values_to_watch(graph, options);
-  if (watched.empty()) return {};
+  Watch watch(graph, options);
+  if (watch.empty()) return {};
   const auto start = std::chrono::steady_clock::now();
   try {
     Findings findings;
-    Execution execution(watched_plan(graph, watched, options));
+    Execution execution(watch.plan());
     if (execution.frame() != nullptr) {
       fill_inputs(execution, Sample::kNoise);
-      run_on_frames(execution, findings);
+      run_on_frames(execution, watch, findings);
     } else {
       for (Sample sample : {Sample::kNoise, Sample::kAreas}) {
         fill_inputs(execution, sample);
         execution.run();
-        look(execution, findings);
+        look(execution, watch, findings);
       }
     }
     return findings.tell(graph.name, std::chrono::steady_clock::now() - start);
@@ -194,19 +210,6 @@ ValueNames values_past_halves(const Graph& graph, const ModelOptions& options) {
         "whether float16 holds the values of the graph '{}' is not known, since it does not run in float32: {}",
         graph.name, error.what());
     return {};
-  }
-}
-
-Graph behind_frames(const Graph& model, const Card& card) {
-  try {
-    Graph graph = attach(model, card, {}).graph;
-    std::vector<ValueId> outputs(graph.outputs().begin(), graph.outputs().end());
-    for (ValueId id : model.outputs())
-      if (graph.producer(id) != nullptr && !graph.is_output(id)) outputs.push_back(id);
-    graph.set_outputs(std::move(outputs));
-    return graph;
-  } catch (const Error&) {
-    return model;
   }
 }
 

@@ -2,11 +2,10 @@
 
 #include "passes/pass.hpp"
 #include "saccade/model.hpp"
-#include "vision/card.hpp"
 
 namespace saccade {
 
-/// The float32 values of GRAPH, a model's as it was imported or built upon, that OPTIONS make halves and that a float16
+/// The float32 values of GRAPH, which is as compile() is given it, that OPTIONS make halves and that a float16
 /// may not hold: those that come to a quarter of its end or beyond when the graph is run in float32, on a frame
 /// of the built-in scene and one of noise where it takes frames, else on noise of 0 to 1 and on areas of colour of -2.2
 /// to 2.7, as pictures have them whose mean and deviation were taken out; 8-bit integers have their whole range. A
@@ -14,9 +13,5 @@ namespace saccade {
 /// OPTIONS make no halves of it, nothing is run. Takes the time of these runs, and memory for all such values at once.
 /// Any thread. Throws Error where the passes do.
 ValueNames values_past_halves(const Graph& graph, const ModelOptions& options);
-
-/// MODEL with CARD's pixels before it and its answers behind it, and with all outputs of its own: where to look for
-/// such values when it is known what the model is fed with. MODEL itself where CARD does not fit it.
-Graph behind_frames(const Graph& model, const Card& card);
 
 }  // namespace saccade

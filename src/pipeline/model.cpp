@@ -5,7 +5,6 @@
 
 #include "base/log.hpp"
 #include "pipeline/compile.hpp"
-#include "pipeline/half_range.hpp"
 #include "pipeline/model_impl.hpp"
 
 namespace saccade {
@@ -72,25 +71,17 @@ const TacticChoices& Model::Impl::measured() const {
   return plan_ ? plan_->choices : kNone;
 }
 
-const ValueNames& Model::Impl::find_stay_wide(PlanFor what) {
+const ValueNames& Model::Impl::find_stay_wide(PlanFor what, const Graph& graph) {
   const auto found = stay_wide_.find(what);
   if (found != stay_wide_.end()) return found->second;
-  ValueNames names;
   const bool on_frames = what == PlanFor::kFrames;
-  if (plan_) {
-    names = on_frames ? plan_->stay_wide : plan_->stay_wide_on_tensors;
-    if (!names.empty())
-      log(LogLevel::kInfo, "{}: values that stay float32, as float16 may not hold them: {}", path_, names.size());
-  } else if (options_.precision == "fp16") {
-    if (on_frames) recognise();
-    names = stays_wide(on_frames ? behind_frames(graph_, *card_) : graph_, options_);
-  }
-  return stay_wide_[what] = std::move(names);
+  if (on_frames) recognise();
+  return stay_wide_[what] = wide_values(graph, on_frames ? &*card_ : nullptr, options_, plan_);
 }
 
-const ValueNames& Model::Impl::stay_wide(PlanFor what) {
+const ValueNames& Model::Impl::stay_wide(PlanFor what, const Graph& graph) {
   const std::scoped_lock lock(mutex_);
-  return naming(path_, [&]() -> const ValueNames& { return find_stay_wide(what); });
+  return naming(path_, [&]() -> const ValueNames& { return find_stay_wide(what, graph); });
 }
 
 const Card& Model::Impl::card() {
@@ -103,7 +94,7 @@ std::shared_ptr<const Plan> Model::Impl::tensor_plan() {
   const std::scoped_lock lock(mutex_);
   if (!tensor_plan_)
     tensor_plan_ = naming(path_, [&] {
-      return compile(graph_, options_, measured(), Edges::kAsModel, &find_stay_wide(PlanFor::kTensors));
+      return compile(graph_, options_, measured(), Edges::kAsModel, &find_stay_wide(PlanFor::kTensors, graph_));
     });
   return tensor_plan_;
 }
@@ -116,8 +107,8 @@ const VisionPlan& Model::Impl::vision_plan() {
     auto made = std::make_unique<VisionPlan>(VisionPlan{*card_, post_options(*card_, options_), {}, nullptr});
     Attached attached = attach(graph_, made->card, made->options);
     made->answers = std::move(attached.answers);
-    made->plan =
-        compile(std::move(attached.graph), options_, measured(), Edges::kAsModel, &find_stay_wide(PlanFor::kFrames));
+    const ValueNames& stay_wide = find_stay_wide(PlanFor::kFrames, attached.graph);
+    made->plan = compile(std::move(attached.graph), options_, measured(), Edges::kAsModel, &stay_wide);
     return made;
   });
   return *vision_plan_;

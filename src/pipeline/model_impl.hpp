@@ -29,9 +29,9 @@ class Model::Impl {
 
   /// What compile() is to prefer: a plan's choices.
   const TacticChoices& measured() const;
-  /// Values that the precision does not narrow in a plan for that: a plan file's, or found out at the first call. Any
-  /// thread. Of frames it throws Error where the model is not recognised.
-  const ValueNames& stay_wide(PlanFor what);
+  /// Values that the precision does not narrow in a plan for that, of GRAPH as compile() is given it: a plan file's, or
+  /// found out at the first call. Any thread. Of frames it throws Error where the model is not recognised.
+  const ValueNames& stay_wide(PlanFor what, const Graph& graph);
   const std::string& name() const { return name_; }
   const Graph& graph() const { return graph_; }  ///< as it was imported
   const ModelOptions& options() const { return options_; }
@@ -47,7 +47,7 @@ class Model::Impl {
  private:
   // Under mutex_.
   void recognise();
-  const ValueNames& find_stay_wide(PlanFor what);
+  const ValueNames& find_stay_wide(PlanFor what, const Graph& graph);
 
   std::string path_;
   std::string name_;

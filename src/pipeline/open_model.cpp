@@ -27,8 +27,11 @@ ModelOptions completed(ModelOptions options, const PlanFacts& plan) {
   return options;
 }
 
+void forget_wide_values(PlanFacts& plan) { plan.stay_wide = plan.stay_wide_on_tensors = {}; }
+
 /// Hands the device what of the plan serves it, and forgets the rest.
 void take_over(PlanFacts& plan, const ModelOptions& options, const std::string& path) {
+  if (leaves_passes_out(options)) forget_wide_values(plan);
   const Backend& backend = choose_backend(options);
   backend.add_images(std::move(plan.kernels));
   plan.kernels.clear();
@@ -39,6 +42,7 @@ void take_over(PlanFacts& plan, const ModelOptions& options, const std::string& 
   log(LogLevel::kWarning, "{} was compiled {}: kernels are chosen and compiled anew (saccade compile makes it fit)",
       path, why);
   plan.choices.clear();
+  forget_wide_values(plan);
 }
 
 }  // namespace
@@ -61,6 +65,17 @@ Card card_of(const Graph& graph, const std::optional<PlanFacts>& plan, const std
   if (!holds_one || !given.empty() || std::filesystem::exists(std::filesystem::path(path).replace_extension(".toml")))
     return card_for(graph, path, given);
   return card_in(path, plan->card, graph);
+}
+
+ValueNames wide_values(const Graph& graph, const Card* card, const ModelOptions& options,
+                       const std::optional<PlanFacts>& plan) {
+  if (!plan || (card != nullptr && to_toml(*card) != plan->card)) return stays_wide(graph, options);
+  const PlanFacts::WideValues& kept = card != nullptr ? plan->stay_wide : plan->stay_wide_on_tensors;
+  if (!kept) return stays_wide(graph, options);
+  if (!kept->empty())
+    log(LogLevel::kInfo, "values that stay float32 in the graph '{}', as float16 may not hold them: {}", graph.name,
+        kept->size());
+  return *kept;
 }
 
 ModelOptions with_device_of(const std::string& path, ModelOptions options) {

@@ -26,13 +26,10 @@ class PlanWriter {
     const Card* card = find_card();
     if (card != nullptr) {
       facts_.card = to_toml(*card);
-      facts_.stay_wide = model_.impl()->stay_wide(PlanFor::kFrames);
-      add("frames", attach(graph(), *card, post_options(*card, model_.options())).graph, facts_.stay_wide);
+      facts_.stay_wide =
+          add("frames", attach(graph(), *card, post_options(*card, model_.options())).graph, PlanFor::kFrames);
     }
-    facts_.stay_wide_on_tensors = model_.impl()->stay_wide(PlanFor::kTensors);
-    add("tensors", graph(), facts_.stay_wide_on_tensors);
-    for (const ValueNames& names : {facts_.stay_wide, facts_.stay_wide_on_tensors})
-      written_.stay_wide.insert(names.begin(), names.end());
+    facts_.stay_wide_on_tensors = add("tensors", graph(), PlanFor::kTensors);
     save_plan(path, graph(), facts_);
     written_.device = facts_.device;
     written_.precision = facts_.precision;
@@ -57,11 +54,12 @@ class PlanWriter {
     }
   }
 
-  /// Tunes what the passes make of GRAPH.
-  void add(const std::string& what, Graph graph, const ValueNames& stay_wide) {
+  /// Tunes what the passes make of GRAPH. Returns the names of values that stay wide.
+  PlanFacts::WideValues add(const std::string& what, Graph graph, PlanFor fed) {
     const ModelOptions& options = model_.options();
     PassOptions passes = pass_options(options, backend_);
-    passes.stay_wide = stay_wide;
+    passes.stay_wide = model_.impl()->stay_wide(fed, graph);
+    written_.stay_wide.insert(passes.stay_wide.begin(), passes.stay_wide.end());
     run_passes(graph, passes);
     TuneOptions tuning{.compile = {.threads = options.threads, .max_memory = options.max_memory, .choices = &known_},
                        .passes = asked_.tune ? 2 : 0};
@@ -75,6 +73,8 @@ class PlanWriter {
     }
     facts_.kernels.merge(report.images);
     written_.reports.emplace_back(what, std::move(report));
+    if (leaves_passes_out(options)) return {};
+    return std::move(passes.stay_wide);
   }
 
   const WritePlanOptions& asked_;

@@ -21,7 +21,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::array<char, 8> kMagic = {'S', 'A', 'C', 'C', 'P', 'L', 'A', 'N'};
-constexpr std::uint32_t kVersion = 3;
+constexpr std::uint32_t kVersion = 4;
 // A header has less; what copies or prints a JSON value goes down into it and would end the stack.
 constexpr int kMaxDepth = 32;
 constexpr std::size_t kPrefix = kMagic.size() + sizeof(std::uint32_t) + sizeof(std::uint64_t);
@@ -133,14 +133,21 @@ KernelImages kernels_from(const Json& json, std::string_view blob) {
   return kernels;
 }
 
+Json names_json(const PlanFacts::WideValues& names) { return names ? Json(*names) : Json(); }
+
+PlanFacts::WideValues names_from(const Json& json) {
+  if (json.is_null()) return {};
+  return json.get<PlanFacts::WideValues::value_type>();
+}
+
 PlanFacts facts_from(const Json& header, std::string_view blob) {
   PlanFacts facts;
   header.at("backend").get_to(facts.backend);
   header.at("device").get_to(facts.device);
   header.at("kernel_version").get_to(facts.kernel_version);
   header.at("precision").get_to(facts.precision);
-  for (const Json& name : header.at("stay_wide")) facts.stay_wide.insert(name.get<std::string>());
-  for (const Json& name : header.at("stay_wide_on_tensors")) facts.stay_wide_on_tensors.insert(name.get<std::string>());
+  facts.stay_wide = names_from(header.at("stay_wide"));
+  facts.stay_wide_on_tensors = names_from(header.at("stay_wide_on_tensors"));
   header.at("fallback").get_to(facts.fallback);
   header.at("card").get_to(facts.card);
   facts.choices = choices_from(header.at("choices"));
@@ -163,8 +170,8 @@ void save_plan(const std::string& path, const Graph& graph, const PlanFacts& fac
                     {"device", facts.device},
                     {"kernel_version", facts.kernel_version},
                     {"precision", facts.precision},
-                    {"stay_wide", facts.stay_wide},
-                    {"stay_wide_on_tensors", facts.stay_wide_on_tensors},
+                    {"stay_wide", names_json(facts.stay_wide)},
+                    {"stay_wide_on_tensors", names_json(facts.stay_wide_on_tensors)},
                     {"fallback", facts.fallback},
                     {"card", facts.card},
                     {"graph", to_json(graph, blob)},

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 
@@ -15,10 +16,13 @@ struct PlanFacts {
   std::string device;          ///< Backend::device_name()
   std::string kernel_version;  ///< Backend::kernel_version()
   std::string precision = "auto";
-  std::set<std::string, std::less<>> stay_wide;             ///< values that the precision does not narrow on frames
-  std::set<std::string, std::less<>> stay_wide_on_tensors;  ///< and those where raw tensors are fed
-  bool fallback = false;                                    ///< operators without a kernel may run on the host
-  std::string card;  ///< the model's, as TOML; empty: nobody knows what it answers
+  /// Values that the precision does not narrow, by their names behind all passes: nothing where they were not looked
+  /// for.
+  using WideValues = std::optional<std::set<std::string, std::less<>>>;
+  WideValues stay_wide;             ///< on frames, as CARD has them made
+  WideValues stay_wide_on_tensors;  ///< where raw tensors are fed
+  bool fallback = false;            ///< operators without a kernel may run on the host
+  std::string card;                 ///< the model's, as TOML; empty: nobody knows what it answers
   TacticChoices choices;
   KernelImages kernels;
 };

@@ -5,8 +5,9 @@
 
 #include "ops/interpret.hpp"
 #include "pipeline/compile.hpp"
-#include "pipeline/half_range.hpp"
 #include "support/graph_builder.hpp"
+#include "tensor/numbers.hpp"
+#include "vision/attach.hpp"
 #include "vision/recognise.hpp"
 
 namespace saccade {
@@ -81,24 +82,46 @@ TEST(CudaHalfRange, FeedsAllPixelsOfEightBits) {
   }
 }
 
-TEST(CudaHalfRange, LooksAtFramesAndAtOutputsThatNoAnswerReads) {
+/// Names depend on what is an output: behind frames the last activation is none any more.
+TEST(CudaHalfRange, NamesValuesAsTheyAreBehindFrames) {
   test::GraphBuilder b;
   const ValueId image = b.input("image", {1, 3, 8, 8});
-  const ValueId first = b.op("Conv", {image, b.random({4, 3, 1, 1}, 100, 101)});
-  const ValueId second = b.op("Conv", {first, b.random({4, 4, 1, 1}, 1, 2)});
-  const ValueId depth = b.op("Conv", {image, b.random({1, 3, 1, 1})});
-  Graph model = b.build({depth, second});
+  const ValueId first = b.op("Conv", {image, b.random({4, 3, 1, 1}, 1, 2)});
+  const ValueId depth = b.op("Relu", {b.op("Conv", {first, b.random({1, 4, 1, 1}, 100, 101)})});
+  const Graph model = b.build({depth});
   Card card = default_card(*find_decoder("depth"));
   recognise_input(model, card);
   card.scale = 1;  // 0 to 255
   card.mean = {};
   card.std = {1, 1, 1};
   card.heads[0].outputs = {model.value(depth).name};
+  const Graph graph = attach(model, card, {}).graph;
   EXPECT_TRUE(stays_wide(model, kHalves).empty()) << "numbers 0 to 1 are too small";
-  EXPECT_EQ(stays_wide(behind_frames(model, card), kHalves).size(), 2);
+  const ValueNames found = stays_wide(graph, kHalves);
+  EXPECT_EQ(found.size(), 1);
 
-  card.heads[0].outputs = {"missing"};
-  EXPECT_TRUE(stays_wide(behind_frames(model, card), kHalves).empty()) << "the model by itself";
+  const auto plan = compile(graph, kHalves, {}, Edges::kAsModel, &found);
+  Execution execution(plan);
+  std::vector<std::uint8_t> white(8 * 8 * 3, 255);
+  *execution.frame() = view_of(RgbView{white.data(), 24, 8, 8});
+  execution.run();
+  for (const Tensor& answer : read_answers(execution)) {
+    const auto numbers = numbers_of(answer);
+    EXPECT_TRUE(!numbers || std::ranges::all_of(*numbers, [](double x) { return std::isfinite(x); }));
+  }
+}
+
+/// An attention is one kernel on a GPU and none on the CPU, which looks for it; what leads to it has the same names.
+TEST(CudaHalfRange, LooksBesideAttentions) {
+  test::GraphBuilder b;
+  const ValueId x = b.input("x", {1, 6, 8});
+  const auto project = [&](float size) { return b.op("MatMul", {x, b.random({8, 8}, size, 1.01F * size)}); };
+  const ValueId keys = b.op("Transpose", {project(1)}, {{"perm", std::vector<std::int64_t>{0, 2, 1}}});
+  const ValueId scores = b.op("MatMul", {project(1), keys});
+  const ValueId weights = b.op("Softmax", {scores}, {{"axis", std::int64_t{-1}}});
+  const ValueId answers = b.op("MatMul", {weights, project(40000)});
+  const Graph graph = b.build({b.op("MatMul", {answers, b.random({8, 4}, 1e-5F, 2e-5F)})});
+  EXPECT_EQ(stays_wide(graph, kHalves).size(), 2) << "values, and the answers that are means of them";
 }
 
 }  // namespace

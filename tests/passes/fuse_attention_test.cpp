@@ -51,6 +51,28 @@ TEST(FuseAttention, TakesHeadsFromOneProductAndPutsAnswersBack) {
   EXPECT_EQ(walks.output.loops[0], (Walk::Loop{{2, 7 * 24}, {4, 6}}));
 }
 
+TEST(LowerStridedAttention, GathersMatricesAndPutsAnswersBack) {
+  for (const bool masked : {false, true}) {
+    GraphBuilder b;
+    const ValueId qkv = b.input("qkv", {2, 7, 3 * 4 * 6});
+    const ValueId heads = transpose(b, b.op("Reshape", {qkv, b.ints({2, 7, 3, 4, 6})}), {2, 0, 3, 1, 4});
+    const ValueId k = transpose(b, gather(b, heads, 1), {0, 1, 3, 2});
+    ValueId scores = b.op("Mul", {b.op("MatMul", {gather(b, heads, 0), k}), b.scalar(0.3F)});
+    if (masked) scores = b.op("Add", {scores, b.input("mask", {2, 1, 1, 7})});
+    const ValueId answers = transpose(b, b.op("MatMul", {softmax(b, scores), gather(b, heads, -1)}), kHeadsFirst);
+    Graph graph = b.build({b.op("Relu", {b.op("Reshape", {answers, b.ints({2, 7, 24})})})});
+    ASSERT_EQ(fuse(graph), 1);
+    const auto lower = [&](bool fuses) {
+      return test::rewrite(graph, "lower_strided_attention", {.fuses_attention = fuses});
+    };
+    EXPECT_EQ(lower(true), 0) << "there is a kernel for it";
+    EXPECT_EQ(lower(false), 1);
+    const std::string mask = masked ? "Reshape Gather Add " : "";
+    EXPECT_EQ(operators(graph), "Reshape Gather Reshape Gather MatMul Mul " + mask +
+                                    "Softmax Reshape Gather MatMul Reshape Gather Relu");
+  }
+}
+
 TEST(FuseAttention, TakesScalesOnBothSidesBehindAndWithADivision) {
   GraphBuilder b;
   const auto scaled = [&](ValueId x) { return b.op("Mul", {b.scalar(0.5F), x}); };

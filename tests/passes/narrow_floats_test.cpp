@@ -1,5 +1,8 @@
 #include "passes/narrow_floats.hpp"
 
+#include <cmath>
+#include <limits>
+
 #include "ops/cast.hpp"
 #include "ops/interpret.hpp"
 #include "ops/values.hpp"
@@ -49,6 +52,24 @@ TEST(NarrowFloats, KeepsWhatNoHalfHolds) {
   // The node that makes it, and the one that reads it.
   EXPECT_EQ(operators(graph), "Cast Conv Cast Relu Conv Cast Conv Cast");
   EXPECT_EQ(type_of(graph, "Relu", 0), DType::kFloat32);
+}
+
+TEST(NarrowFloats, KeepsWhatReadsConstantsThatNoHalfHolds) {
+  const auto type_behind = [](const std::string& op, float constant, DType to) {
+    GraphBuilder b;
+    const ValueId first = b.op("Conv", {b.input("x", {1, 3, 6, 6}), b.random({4, 3, 3, 3})});
+    const ValueId second = b.op(op, {first, b.scalar(constant)});
+    Graph graph = b.build({b.op("Conv", {second, b.random({4, 4, 1, 1})})});
+    run_passes(graph, {.disabled = passes_except({"narrow_floats"}), .narrow_to = to});
+    return type_of(graph, op, 0);
+  };
+  for (const float lost : {1e5F, -65520.0F, 1e-12F}) {
+    EXPECT_EQ(type_behind("Div", lost, DType::kFloat16), DType::kFloat32) << lost;
+    EXPECT_EQ(type_behind("Div", lost, DType::kBFloat16), DType::kBFloat16) << lost;
+  }
+  for (const float kept : {65504.0F, 1e-5F, 0.0F, -INFINITY})
+    EXPECT_EQ(type_behind("Add", kept, DType::kFloat16), DType::kFloat16) << kept;
+  EXPECT_EQ(type_behind("Clip", std::numeric_limits<float>::lowest(), DType::kFloat16), DType::kFloat16);
 }
 
 TEST(NarrowFloats, TellsWhatItWouldNarrow) {

@@ -370,6 +370,10 @@ TEST_F(PlanFile, RefusesHeadersThatLie) {
       {"/graph/values/0/shape", "[4611686018427387904, 4611686018427387904]"},
       {"/graph/values/0/constant", R"({"dtype": 0, "shape": [1], "offset": -64})"},
       {"/graph/values/0/constant", R"({"dtype": 0, "shape": [1], "offset": 18446744073709551615})"},
+      {"/stay_wide", "{}"},
+      {"/stay_wide", R"("name")"},
+      {"/stay_wide_on_tensors", R"({"a": "name"})"},
+      {"/stay_wide_on_tensors", "[7]"},
       {"/choices", "7"},
       {"/choices", R"({"node": ["tactic"]})"},
       {"/kernels", R"([{"key": "k", "offset": 0, "bytes": 18446744073709551615, "digest": ""}])"},
@@ -442,7 +446,7 @@ TEST_F(PlanFile, KeepsWhatWasFoundOut) {
                         .device = "a GPU",
                         .kernel_version = "1",
                         .precision = "fp16",
-                        .stay_wide = {"first", "last"},
+                        .stay_wide = {{"first", "last"}},
                         .fallback = true,
                         .card = "task = \"detect\"",
                         .choices = {{"node", {"tiled", "16x8"}}, {"other", {"plain", ""}}},
@@ -454,6 +458,7 @@ TEST_F(PlanFile, KeepsWhatWasFoundOut) {
   EXPECT_EQ(kept.kernel_version, facts.kernel_version);
   EXPECT_EQ(kept.precision, facts.precision);
   EXPECT_EQ(kept.stay_wide, facts.stay_wide);
+  EXPECT_EQ(kept.stay_wide_on_tensors, facts.stay_wide_on_tensors) << "not looked for";
   EXPECT_EQ(kept.fallback, facts.fallback);
   EXPECT_EQ(kept.card, facts.card);
   EXPECT_EQ(kept.choices, facts.choices);

@@ -1,0 +1,88 @@
+#include "ops/strided_attention.hpp"
+#include "passes/match.hpp"
+#include "passes/steps.hpp"
+
+// A graph in which fuse_attention made one node of an attention runs on a backend without such a kernel, too: walks are
+// gathered into matrices, which are multiplied, softened and multiplied, and what comes out is gathered into its place.
+namespace saccade {
+namespace {
+
+/// Where a walk goes, turn by turn: a tensor of its loops' turns.
+Tensor places_of(const Walk& walk) {
+  Tensor places(DType::kInt64, {walk.turns(0), walk.turns(1), walk.turns(2)});
+  auto next = places.data<std::int64_t>().begin();
+  for (std::int64_t i = 0; i < walk.turns(0); ++i)
+    for (std::int64_t j = 0; j < walk.turns(1); ++j)
+      for (std::int64_t k = 0; k < walk.turns(2); ++k)
+        *next++ = walk.offset + walk.along(0, i) + walk.along(1, j) + walk.along(2, k);
+  return places;
+}
+
+/// Of a walk that meets each element of SHAPE once: at which turn it does.
+Tensor turns_of(const Walk& walk, const Shape& shape) {
+  const Tensor places = places_of(walk);
+  Tensor turns(DType::kInt64, shape);
+  std::int64_t turn = 0;
+  for (const std::int64_t place : places.data<std::int64_t>())
+    turns.data<std::int64_t>()[static_cast<std::size_t>(place)] = turn++;
+  return turns;
+}
+
+class MatrixSteps {
+ public:
+  MatrixSteps(const Graph& graph, const Node& node, Patch& patch)
+      : graph_(graph), node_(node), steps_(patch, node), walks_(attention_walks(graph, node)) {}
+
+  ValueId output() {
+    // Keys are walked by their channels first, as the product wants them.
+    Walk keys = walks_.key;
+    std::swap(keys.loops[1], keys.loops[2]);
+    ValueId scores = product("scores", operand("query", 0, walks_.query), operand("key", 1, keys));
+    const float scale = node_.attributes.real("scale", 1);
+    scores = binary("scaled", "Mul", scores, steps_.constant("scale", Tensor::scalar(scale)));
+    if (walks_.mask) scores = binary("masked", "Add", scores, operand("mask", 3, *walks_.mask));
+    Node softmax{.op = "Softmax", .inputs = {scores}};
+    softmax.attributes.set("axis", std::int64_t{2});
+    const ValueId weights = steps_.add("weights", std::move(softmax));
+    const ValueId answers = product("answers", weights, operand("value", 2, walks_.value));
+    const Shape& shape = graph_.value(output_of(node_)).type.shape;
+    return gathered("output", answers, shape.elements(), turns_of(walks_.output, shape));
+  }
+
+ private:
+  ValueId binary(std::string_view name, std::string op, ValueId a, ValueId b) {
+    return steps_.add(name, {.op = std::move(op), .inputs = {a, b}});
+  }
+  ValueId product(std::string_view name, ValueId a, ValueId b) { return binary(name, "MatMul", a, b); }
+  ValueId operand(const std::string& name, std::size_t i, const Walk& walk) {
+    const ValueId from = node_.inputs[i];
+    return gathered(name, from, graph_.value(from).type.shape.elements(), places_of(walk));
+  }
+  /// Those of FROM's ELEMENTS whose numbers are PLACES.
+  ValueId gathered(const std::string& name, ValueId from, std::int64_t elements, Tensor places) {
+    const ValueId line = steps_.reshape(name + ".line", from, {elements});
+    Node gather{.op = "Gather", .inputs = {line, steps_.constant(name + ".places", std::move(places))}};
+    gather.attributes.set("axis", std::int64_t{0});
+    return steps_.add(name, std::move(gather));
+  }
+
+  const Graph& graph_;
+  const Node& node_;
+  Steps steps_;
+  AttentionWalks walks_;
+};
+
+}  // namespace
+
+std::optional<Patch> lower_strided_attention(const PassContext& context, NodeId id) {
+  const Graph& graph = context.graph;
+  const Node& node = graph.node(id);
+  if (context.fuses_attention || !node.is("StridedAttention", "saccade") || !is_plain(node)) return {};
+  for (const ValueId input : node.inputs)
+    if (input != ValueId::kNone && !is_float32(graph, input)) return {};
+  Patch patch(graph, fmt::format("{} is two products and a Softmax", node.name));
+  patch.replace(output_of(node), MatrixSteps(graph, node, patch).output());
+  return patch;
+}
+
+}  // namespace saccade
