@@ -5,8 +5,8 @@
 
 // saccade.SummarizeRows: what a map's finite numbers are like, row by row.
 //
-// Input: float32 [h, w].  Output: float32 [h, 4]: the least, the largest, the sum (in float64, then rounded) and the
-// number of those that are finite; of none infinity, -infinity, 0 and 0.
+// Input: float32 [h, w].  Output: float32 [h, 4]: the least, the largest, the mean (in float64, then rounded) and
+// the number of those that are finite; of none infinity, -infinity, 0 and 0. A sum need not be finite.
 namespace saccade {
 namespace {
 
@@ -27,7 +27,7 @@ void reference(const KernelContext& context) {
     float least = kInfinity;
     float largest = -kInfinity;
     double sum = 0;
-    float count = 0;
+    double count = 0;
     for (std::int64_t x = 0; x < shape[1]; ++x) {
       if (!(std::abs(row[x]) < kInfinity)) continue;
       least = row[x] < least ? row[x] : least;
@@ -37,8 +37,8 @@ void reference(const KernelContext& context) {
     }
     out[0] = least;
     out[1] = largest;
-    out[2] = static_cast<float>(sum);
-    out[3] = count;
+    out[2] = count == 0 ? 0 : static_cast<float>(sum / count);
+    out[3] = static_cast<float>(count);
   }
 }
 

@@ -205,10 +205,10 @@ void ResultReader::read_depth(const Head& head, const TensorView& cells, const T
   double count = 0;
   map.min = INFINITY;
   map.max = -INFINITY;
-  const auto add = [&](float least, float largest, double of_all, double finite) {
+  const auto add = [&](float least, float largest, double mean, double finite) {
     map.min = std::min(map.min, least);
     map.max = std::max(map.max, largest);
-    sum += of_all;
+    sum += mean * finite;
     count += finite;
   };
   const bool is_whole = left == 0 && right == map.place.columns;

@@ -37,7 +37,8 @@ TEST(CudaAnswers, SummarizeRowsExactly) {
   for (const Shape& shape : {Shape{37, 61}, Shape{1, 1}, Shape{300, 3}})
     own("SummarizeRows").input(shape).check("answers", kExact);
   own("SummarizeRows")
-      .input(Tensor::of<float>({2, 4}, {kNan, 1e8F, 1, -1e8F, kInfinity, -kInfinity, kNan, kInfinity}))
+      .input(Tensor::of<float>(
+          {3, 4}, {kNan, 1e8F, 1, -1e8F, kInfinity, -kInfinity, kNan, kInfinity, 3e38F, 3e38F, 3e38F, 3e38F}))
       .check("answers", kExact);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <random>
 #include <sstream>
 
@@ -10,6 +11,7 @@
 #include "cuda_case.hpp"
 #include "emulator_calls.hpp"
 #include "ops/tf32.hpp"
+#include "tensor/half.hpp"
 #include "runtime/candidate_check.hpp"
 #include "runtime/cuda_backend.hpp"
 #include "support/graph_builder.hpp"
@@ -274,12 +276,54 @@ TEST_F(CublasLt, IsCapturedAtItsFirstUse) {
   EXPECT_NE(std::ranges::find(since, "cuGraphLaunch"), since.end());
 }
 
+TEST_F(CublasLt, GoesOnFromSumsThatAFloat16DoesNotHold) {
+  for (const char* post : {"Silu", "Gelu", "HardSwish", "Sigmoid"}) {
+    test::GraphBuilder b;
+    const Tensor weights = random_elements(DType::kFloat16, {16, 24}, 100, 101, 5);
+    Graph graph = b.build({b.op("MatMul", {b.input("x", {9, 16}, DType::kFloat16), b.constant(weights)})});
+    graph.node(graph.order().front()).post_ops.push_back({.op = post});
+    CompileOptions options;
+    options.tactics = {kTactic};
+    attempt([&] {
+      Execution execution(Plan::compile(graph, cuda_backend({}), options));
+      const Tensor x = random_elements(DType::kFloat16, {9, 16}, -101, -100, 6);
+      std::memcpy(execution.input(0).data, x.raw(), x.bytes());
+      execution.run();
+      for (const Float16 y : execution.output(0).as<Float16>()) ASSERT_EQ(static_cast<float>(y), 0) << post;
+    });
+  }
+}
+
+TEST_F(CublasLt, LeavesPostOpsThatNeedSuchSums) {
+  const auto reason = [](DType dtype, PostOp post) {
+    test::GraphBuilder b;
+    const ValueId product =
+        b.op("MatMul", {b.input("x", {8, 8}, dtype), b.constant(random_elements(dtype, {8, 8}, -1, 1, 3))});
+    Graph graph = b.build({product});
+    Node& node = graph.node(graph.value(product).producer);
+    if (post.operand >= 0) {
+      node.inputs.resize(4, ValueId::kNone);
+      node.inputs[static_cast<std::size_t>(post.operand)] = graph.inputs()[0];
+    }
+    node.post_ops = {post, {.op = "Silu"}};
+    return Question(std::move(graph)).reason();
+  };
+  const std::string lost = "needs the sums, which a float16 may not hold";
+  EXPECT_EQ(reason(DType::kFloat16, {.op = "LeakyRelu", .alpha = 0.1F}), "its LeakyRelu " + lost);
+  EXPECT_EQ(reason(DType::kFloat16, {.op = "Add", .operand = 3}), "its Add " + lost);
+  EXPECT_EQ(reason(DType::kFloat16, {.op = "Silu"}), "");
+  EXPECT_EQ(reason(DType::kFloat32, {.op = "Add", .operand = 3}), "");
+  EXPECT_EQ(reason(DType::kBFloat16, {.op = "LeakyRelu", .alpha = 0.1F}), "");
+}
+
 TEST_F(CublasLt, SaysWhatFailed) {
   if (!is_emulated()) GTEST_SKIP() << "needs the emulated cuBLASLt";
   const Question question = product(DType::kFloat32);
   const std::string name = question.tactic().configurations(question.context(), 1).front();
   fail("cublasLtMatmulAlgoGetHeuristic", 15);
   EXPECT_EQ(question.reason(), "cuBLASLt has no algorithm for it");
+  fail("cublasLtMatmulAlgoGetHeuristic", 7);
+  EXPECT_NE(question.reason().find("cublasLtMatmulAlgoGetHeuristic"), std::string::npos) << question.reason();
   fail("cublasLtMatmulDescCreate", 3);
   EXPECT_THROW(question.detail(name), Error);
 }

@@ -1,7 +1,10 @@
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "cuda_case.hpp"
+#include "runtime/cuda_backend.hpp"
+#include "support/graph_builder.hpp"
 #include "support/mask_case.hpp"
 
 // Runs of masks on the device are those of the reference kernel, one by one.
@@ -122,6 +125,26 @@ TEST(CudaMasks, AreLeftToTheGridsWhereThereIsNoRoom) {
   made.height = 2049;
   ASSERT_EQ(made.run()[3].data<std::int32_t>()[0], 2);
   check(made);
+}
+
+/// The reference traces rows of any length.
+TEST(CudaMasks, AreLeftToTheGridsWhereARowIsTooLong) {
+  const MaskCase made{.grids = mask_grids({2, 3, 5}, 6),
+                      .count = 2,
+                      .width = 70000,
+                      .height = 2,
+                      .attributes = mask_attributes(20, 12)};
+  const std::vector<Tensor> inputs = made.inputs();
+  test::GraphBuilder b;
+  const std::vector<ValueId> ids = {b.input("grids", inputs[0].shape()), b.input("count", {1}, DType::kInt32),
+                                    ValueId::kNone, b.input("geometry", {6})};
+  const auto outputs = b.multi("saccade.TraceMasks", ids, 4, made.attributes);
+  Execution execution(Plan::compile(b.build(outputs), cuda_backend({}), {}));
+  std::size_t next = 0;
+  for (const std::size_t i : {0, 1, 3}) std::memcpy(execution.input(next++).data, inputs[i].raw(), inputs[i].bytes());
+  execution.run();
+  EXPECT_EQ(execution.output(2).as<std::int32_t>()[0], 0);
+  EXPECT_EQ(execution.output(3).as<std::int32_t>()[0], 2) << "objects that were not traced";
 }
 
 TEST(CudaMasks, AreHeldInFewRowsWhereTheseAreLong) {

@@ -80,11 +80,12 @@ TEST(MapPoints, StayNoNumbersWhereTheyAreNone) {
 
 /// Of three objects of two numbers each.
 TEST(SummarizeRows, PassesOverWhatIsNotFinite) {
-  const Tensor map = Tensor::of<float>({3, 4}, {3, -1, kNan, 2,                     //
+  const Tensor map = Tensor::of<float>({4, 4}, {3, -1, kNan, 4,                     //
                                                 kInfinity, -kInfinity, kNan, kNan,  //
-                                                1e8F, 1, -1e8F, kInfinity});
+                                                1e8F, 3, -1e8F, kInfinity,          //
+                                                3e38F, 3e38F, 3e38F, 3e38F});
   EXPECT_EQ(elements<float>(run_saccade_op("SummarizeRows", {map}, 1, {})[0]),
-            (Floats{-1, 3, 4, 3, kInfinity, -kInfinity, 0, 0, -1e8F, 1e8F, 1, 3}));
+            (Floats{-1, 4, 2, 3, kInfinity, -kInfinity, 0, 0, -1e8F, 1e8F, 1, 3, 3e38F, 3e38F, 3e38F, 4}));
 }
 
 Floats take_objects(const Classes& indices, std::int32_t count) {

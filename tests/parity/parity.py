@@ -12,8 +12,10 @@ import argparse
 import atexit
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import tempfile
 
 SKIPPED = 77
 
@@ -64,8 +66,8 @@ def rounding_limit(model, feeds, plain, precision):
     return max(0.05, 3 * plain.drift(session(with_rounded_weights(model, precision)).run(None, feed)))
 
 
-def pinned(path, feed, work):
-    """The model's path, or that of one in WORK whose queries are those that ONNX Runtime chooses for FEED.
+def pinned(path, feed, folder):
+    """The model's path, or that of one in FOLDER whose queries are those that ONNX Runtime chooses for FEED.
 
     A TopK of which only the indices are read chooses queries: scores that lie next to each other change places when they
     are rounded, and all that follows is of another place in the picture.
@@ -84,7 +86,7 @@ def pinned(path, feed, work):
     del model.graph.node[:]
     model.graph.node.extend(kept)
     model.graph.initializer.extend(onnx.numpy_helper.from_array(array, name) for name, array in indices.items())
-    target = os.path.join(work, f"{os.path.basename(path)}.{os.getpid()}.part")
+    target = os.path.join(folder, os.path.basename(path))
     onnx.save(model, target)
     return target
 
@@ -149,8 +151,11 @@ def main():
         limit = max(0.05, 2 * own)
         print(f"{name}: ONNX Runtime's own drift, optimised against unoptimised: {own:.2e}")
     if args.precision in ("fp16", "bf16"):
-        model = pinned(model, feeds[0], args.work)
-        atexit.register(lambda: model.endswith(".part") and os.remove(model))
+        # Also where a step took too long: the folder goes.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended from outside"))
+        folder = tempfile.TemporaryDirectory()
+        atexit.register(folder.cleanup)
+        model = pinned(model, feeds[0], folder.name)
         limit = max(limit, rounding_limit(model, feeds, plain, args.precision))
     where = ["--device", args.device, "--precision", args.precision] + ["--no-graph"] * args.no_graph
     variants = {"all passes": []}

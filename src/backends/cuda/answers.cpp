@@ -40,15 +40,16 @@ std::string summarize_row(ElementCode& code, const Index& at) {
   const std::string least = declare(code, "float", "__uint_as_float(0x7F800000u)");
   const std::string largest = declare(code, "float", "__uint_as_float(0xFF800000u)");
   const std::string sum = declare(code, "double", "0.0");
-  const std::string count = declare(code, "float", "0.0f");
+  const std::string count = declare(code, "double", "0.0");
   Braces braces(code);
   const std::string x = braces.loop(code.context().input(0).type.shape[1]);
   const std::string value = code.let("float", code.input(0, {at[0], x}));
   code.line(fmt::format("if (fabsf({0}) < __uint_as_float(0x7F800000u))", value));
   code.line(fmt::format("  {1} = {0} < {1} ? {0} : {1}, {2} = {0} > {2} ? {0} : {2},", value, least, largest));
-  code.line(fmt::format("  {1} = __dadd_rn({1}, {0}), {2} += 1.0f;", value, sum, count));
-  return fmt::format("{0} == 0 ? {1} : {0} == 1 ? {2} : {0} == 2 ? __double2float_rn({3}) : {4}", at[1], least, largest,
-                     sum, count);
+  code.line(fmt::format("  {1} = __dadd_rn({1}, {0}), {2} += 1.0;", value, sum, count));
+  const std::string mean = fmt::format("({1} == 0.0 ? 0.0 : {0} / {1})", sum, count);
+  return fmt::format("{0} == 0 ? {1} : {0} == 1 ? {2} : __double2float_rn({0} == 2 ? {3} : {4})", at[1], least, largest,
+                     mean, count);
 }
 
 /// Ends threads whose object is past the count, input I.

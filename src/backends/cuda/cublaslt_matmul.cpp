@@ -161,10 +161,16 @@ class CublasLtMatMul : public Tactic {
 
   Support supports(const NodeContext& context) const override {
     if (Support product = supports_operands(context); !product) return product;
+    if (Support tail = supports_tail(context); !tail) return tail;
     device_.make_current();
     if (cublaslt() == nullptr) return Support::no("there is no libcublasLt.so.13 or libcublasLt.so.12");
     if (cublaslt_handle(device_.ordinal()) == nullptr) return Support::no("cuBLASLt can't use the device");
-    if (offered(context).empty()) return Support::no(kNoAlgorithm);
+    try {
+      if (offered(context).empty()) return Support::no(kNoAlgorithm);
+    } catch (const Error& error) {
+      // Whatever it is about, others can run the node.
+      return Support::no(error.what());
+    }
     return {};
   }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <mutex>
 #include <span>
 #include <sstream>
 
@@ -204,6 +205,9 @@ void warm_up(cublasLtHandle_t handle, const LibraryProduct& product, const Libra
   const std::size_t output = place_matrix(product.output, product.m, product.n);
   const std::size_t bias = place(static_cast<std::size_t>(product.n) * bits_of(product.dtype) / 8);
   const std::size_t workspace = place(algorithm.workspace);
+  // Candidates are compiled side by side; one's operands at a time are enough.
+  static std::mutex mutex;
+  const std::scoped_lock lock(mutex);
   const DeviceMemory memory(bytes);
   const Stream stream = make_stream();
   CublasLtProduct(handle, product, memory.pointer() + bias)

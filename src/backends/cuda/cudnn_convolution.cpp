@@ -163,6 +163,7 @@ class CudnnConvolutionTactic : public Tactic {
   Support supports(const NodeContext& context) const override {
     if (!context.node.is("Conv")) return Support::other_operator("not a Conv");
     if (Support sliding = supports_sliding(context); !sliding) return sliding;
+    if (Support tail = supports_tail(context); !tail) return tail;
     const ConvolutionShape shape = convolution_shape(context);
     const auto length = [](int in, int pad, int dilation, int kernel, int stride) {
       return (in + 2 * pad - dilation * (kernel - 1) - 1) / stride + 1;

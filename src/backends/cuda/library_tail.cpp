@@ -23,6 +23,13 @@ LibraryTail library_tail(const NodeContext& context) {
   return {.rest = true};
 }
 
+Support supports_tail(const NodeContext& context) {
+  if (!library_tail(context).rest || context.output().type.dtype != DType::kFloat16) return {};
+  const PostOp& first = context.node.post_ops.front();
+  if (first.operand < 0 && first.op != "LeakyRelu") return {};
+  return Support::no(fmt::format("its {} needs the sums, which a float16 may not hold", first.op));
+}
+
 NodeProgram rest_program(const NodeContext& context) {
   constexpr int kThreads = 256;
   const Value& output = context.output();

@@ -13,6 +13,10 @@ struct LibraryTail {
 };
 LibraryTail library_tail(const NodeContext& context);
 
+/// Whether rest_program() can go on from sums that the library rounded to the output's type: of a float16 the first
+/// post-op has to give for whatever lies beyond its end what it gives for the end.
+Support supports_tail(const NodeContext& context);
+
 /// The post-ops on the output, in its place.
 NodeProgram rest_program(const NodeContext& context);
 
