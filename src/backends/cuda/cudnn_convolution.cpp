@@ -84,7 +84,7 @@ class CudnnLaunch : public LibraryLaunch {
       : LibraryLaunch(device, context), shape_(convolution_shape(context)), types_(shape_, tail().relu) {
     weights_ = keep(channels_last(floats_of(*context.constant(1)), shape_));
     std::vector<float> bias = bias_of(context);
-    bias.resize(static_cast<std::size_t>(shape_.groups * shape_.filters));
+    bias.resize(static_cast<std::size_t>(shape_.groups) * static_cast<std::size_t>(shape_.filters));
     bias_ = keep(bytes_as(bias, shape_.dtype));
     choose();
   }
