@@ -133,9 +133,7 @@ PassOptions pass_options(const ModelOptions& options, const Backend& backend) {
   return passes;
 }
 
-bool leaves_passes_out(const ModelOptions& options) {
-  return options.only_passes || !options.disabled_passes.empty();
-}
+bool leaves_passes_out(const ModelOptions& options) { return options.only_passes || !options.disabled_passes.empty(); }
 
 ValueNames stays_wide(const Graph& graph, const ModelOptions& options) {
   return narrowed(options.precision) == DType::kFloat16 ? values_past_halves(graph, options) : ValueNames();

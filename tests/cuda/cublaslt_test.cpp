@@ -11,10 +11,10 @@
 #include "cuda_case.hpp"
 #include "emulator_calls.hpp"
 #include "ops/tf32.hpp"
-#include "tensor/half.hpp"
 #include "runtime/candidate_check.hpp"
 #include "runtime/cuda_backend.hpp"
 #include "support/graph_builder.hpp"
+#include "tensor/half.hpp"
 
 namespace saccade {
 namespace {

@@ -68,8 +68,8 @@ TEST(LowerStridedAttention, GathersMatricesAndPutsAnswersBack) {
     EXPECT_EQ(lower(true), 0) << "there is a kernel for it";
     EXPECT_EQ(lower(false), 1);
     const std::string mask = masked ? "Reshape Gather Add " : "";
-    EXPECT_EQ(operators(graph), "Reshape Gather Reshape Gather MatMul Mul " + mask +
-                                    "Softmax Reshape Gather MatMul Reshape Gather Relu");
+    EXPECT_EQ(operators(graph),
+              "Reshape Gather Reshape Gather MatMul Mul " + mask + "Softmax Reshape Gather MatMul Reshape Gather Relu");
   }
 }
 
