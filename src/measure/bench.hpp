@@ -29,11 +29,23 @@ struct BenchOptions {
   std::function<std::vector<Tensor>(const Model&, std::uint64_t seed)> draw;
 };
 
+/// Runs that took longer than kSlow medians.
+struct SlowRuns {
+  static constexpr double kSlow = 1.1;
+  struct Run {
+    std::int64_t number = 0;  ///< among those measured, from 0
+    std::chrono::nanoseconds time{};
+  };
+  std::int64_t count = 0;
+  std::vector<Run> slowest;  ///< ten at most, the slowest first
+};
+
 /// What was measured of one engine.
 struct EngineTimes {
   std::string engine;
   std::string version;
   Distribution latency;
+  SlowRuns slow;
   LoadMedians block_medians_ms;
   Estimate median_ms;     ///< of the blocks' medians, and where another run's is to be expected
   double throughput = 0;  ///< pictures (or batches' rows) a second

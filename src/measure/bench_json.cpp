@@ -11,9 +11,21 @@ Json to_json(const Interval& interval) { return Json::array({interval.low, inter
 
 Json to_json(const Estimate& estimate) { return {{"value", estimate.value}, {"interval", to_json(estimate.interval)}}; }
 
+double milliseconds(std::chrono::nanoseconds time) { return static_cast<double>(time.count()) / 1e6; }
+
+Json slow_json(const EngineTimes& times) {
+  Json slowest = Json::array();
+  for (const SlowRuns::Run& run : times.slow.slowest)
+    slowest.push_back({{"run", run.number}, {"ms", milliseconds(run.time)}});
+  return {{"above_ms", SlowRuns::kSlow * milliseconds(times.latency.p50)},
+          {"count", times.slow.count},
+          {"slowest", std::move(slowest)}};
+}
+
 /// What ours and the peers' entries have in common.
 void add_times(Json& json, const EngineTimes& times) {
   json["latency_ms"] = distribution_json(times.latency);
+  json["slow_runs"] = slow_json(times);
   json["median_interval_ms"] = to_json(times.median_ms.interval);
   json["block_medians_ms"] = times.block_medians_ms;
   json["throughput_per_second"] = times.throughput;

@@ -44,6 +44,11 @@ void add_model(Text& out, const BenchReport& report, const BenchedModel& model) 
       "mean", "std");
   add_row(out, "latency", own.latency);
   for (const StageSummary& stage : model.stages) add_row(out, stage.name, stage.time);
+  if (own.slow.count != 0) {
+    add(out, "  {} runs took more than {} medians; the slowest, ms:", own.slow.count, SlowRuns::kSlow);
+    for (const SlowRuns::Run& run : own.slow.slowest) add(out, " {:.3f} (run {})", milliseconds(run.time), run.number);
+    add(out, "\n");
+  }
   add(out, "  another run's median: {:.3f} to {:.3f} ms (95 %)\n", own.median_ms.interval.low,
       own.median_ms.interval.high);
   add(out, "  throughput {:.1f} {} a second; memory: {} peak{}, arena {} a stream\n", own.throughput,

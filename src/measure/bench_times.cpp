@@ -1,14 +1,32 @@
 #include "measure/bench_times.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "graph/graph.hpp"
 
 namespace saccade {
+namespace {
+
+SlowRuns slow_runs(std::span<const std::chrono::nanoseconds> latencies, std::chrono::nanoseconds median) {
+  constexpr std::size_t kMost = 10;
+  SlowRuns slow;
+  for (std::size_t i = 0; i < latencies.size(); ++i)
+    if (static_cast<double>(latencies[i].count()) > SlowRuns::kSlow * static_cast<double>(median.count()))
+      slow.slowest.push_back({static_cast<std::int64_t>(i), latencies[i]});
+  slow.count = static_cast<std::int64_t>(slow.slowest.size());
+  std::ranges::stable_sort(slow.slowest, std::greater(), &SlowRuns::Run::time);
+  slow.slowest.resize(std::min(kMost, slow.slowest.size()));
+  return slow;
+}
+
+}  // namespace
 
 void set_times(EngineTimes& times, std::span<const Series> loads, int batch) {
   const Series all = joined(loads);
-  times.latency = distribution_of(all.latencies());
+  const std::vector<std::chrono::nanoseconds> latencies = all.latencies();
+  times.latency = distribution_of(latencies);
+  times.slow = slow_runs(latencies, times.latency.p50);
   times.block_medians_ms.clear();
   for (const Series& load : loads) times.block_medians_ms.push_back(load.medians_ms());
   times.median_ms = repeated_median(times.block_medians_ms);

@@ -60,6 +60,17 @@ TEST_F(Bench, SplitsFramesIntoStages) {
     EXPECT_LE(latency[less], latency[more]);
   EXPECT_GE(latency["std"], 0);
   for (const char* stage : {"pre", "model", "post"}) EXPECT_EQ(model["stages_ms"][stage]["count"], latency["count"]);
+  const json& slow = model["slow_runs"];
+  EXPECT_DOUBLE_EQ(slow["above_ms"], 1.1 * latency["p50"].get<double>());
+  EXPECT_EQ(slow["slowest"].size(), std::min<std::size_t>(10, slow["count"]));
+  double last = latency["max"];
+  for (const json& run : slow["slowest"]) {
+    EXPECT_LE(run["ms"], last);
+    EXPECT_GT(run["ms"], slow["above_ms"]);
+    EXPECT_LT(run["run"], latency["count"]);
+    last = run["ms"];
+  }
+  EXPECT_EQ(slow["count"] != 0, latency["max"] > slow["above_ms"]);
   ASSERT_EQ(model["block_medians_ms"].size(), 5U) << "a list for each load";
   for (const json& load : model["block_medians_ms"]) EXPECT_GE(load.size(), 6U);
   EXPECT_LE(model["median_interval_ms"][0], model["median_interval_ms"][1]);
