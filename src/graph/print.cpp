@@ -85,4 +85,8 @@ std::string print(const Graph& graph, const PrintOptions& options) {
   return text;
 }
 
+std::string describe(const Node& node) {
+  return fmt::format("node '{}' ({}{}{})", node.name, node.domain, node.domain.empty() ? "" : ".", node.op);
+}
+
 }  // namespace saccade

@@ -19,4 +19,7 @@ std::string print(const Graph& graph, const PrintOptions& options = {});
 /// nhwc".
 std::string print(const Graph& graph, const Node& node, const PrintOptions& options = {});
 
+/// How messages name a node: "node 'conv1' (Conv)", with its domain where that is not ONNX's own.
+std::string describe(const Node& node);
+
 }  // namespace saccade

@@ -5,13 +5,10 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "graph/print.hpp"
 
 namespace saccade {
 namespace {
-
-std::string describe(const Node& node) {
-  return fmt::format("node '{}' ({}{}{})", node.name, node.domain, node.domain.empty() ? "" : ".", node.op);
-}
 
 std::string describe(const Value& value) {
   return fmt::format("value '{}' ({} {})", value.name, to_string(value.type.dtype), value.type.shape.to_string());

@@ -1,5 +1,6 @@
 #include "ops/infer.hpp"
 
+#include "graph/print.hpp"
 #include "ops/cost.hpp"
 #include "ops/interpret.hpp"
 
@@ -28,10 +29,6 @@ Tensor evaluate_type(const Graph& graph, const Node& node) {
   const TensorView output = view_of(result);
   find_op(node.domain, node.op)->reference(KernelContext(node, {&input, 1}, {&output, 1}));
   return result;
-}
-
-std::string describe(const Node& node) {
-  return fmt::format("node '{}' ({}{}{})", node.name, node.domain, node.domain.empty() ? "" : ".", node.op);
 }
 
 std::size_t bytes_of_outputs(const Graph& graph, const Node& node) {

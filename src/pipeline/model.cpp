@@ -114,6 +114,14 @@ const VisionPlan& Model::Impl::vision_plan() {
   return *vision_plan_;
 }
 
+Execution open_execution(const std::string& name, std::shared_ptr<const Plan> plan) {
+  try {
+    return Execution(std::move(plan));
+  } catch (const Error& error) {
+    throw error.in(name);
+  }
+}
+
 PostOptions post_options(const Card& card, const ModelOptions& options) {
   return {.conf = options.confidence,
           .iou = options.iou,

@@ -64,6 +64,9 @@ class Model::Impl {
   std::unique_ptr<const VisionPlan> vision_plan_;
 };
 
+/// What runs PLAN, of the model of that NAME, which errors begin with. Throws Error.
+Execution open_execution(const std::string& name, std::shared_ptr<const Plan> plan);
+
 /// OPTIONS as the graph fragments after a model take them. Throws Error (kInvalidArgument) on a class that CARD lacks.
 PostOptions post_options(const Card& card, const ModelOptions& options);
 

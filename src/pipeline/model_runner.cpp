@@ -8,7 +8,7 @@ namespace saccade {
 ModelRunner::ModelRunner(const Model& model, int index)
     : model_(model),
       vision_(model.impl()->vision_plan()),
-      execution_(vision_.plan),
+      execution_(open_execution(model.name(), vision_.plan)),
       reader_(vision_.card, vision_.answers, vision_.options) {
   result_.model = model_.name();
   result_.model_index = index;

@@ -18,7 +18,10 @@ struct Session::State {
   Execution execution;
 };
 
-Session::Session(Model model) : state_(std::make_unique<State>(State{model, Execution(model.impl()->tensor_plan())})) {}
+Session::Session(Model model) {
+  Execution execution = open_execution(model.name(), model.impl()->tensor_plan());
+  state_ = std::make_unique<State>(State{std::move(model), std::move(execution)});
+}
 
 Session::~Session() = default;
 Session::Session(Session&&) noexcept = default;

@@ -7,17 +7,11 @@
 
 #include "base/memory_budget.hpp"
 #include "base/parallel.hpp"
+#include "graph/print.hpp"
 #include "runtime/memory_planner.hpp"
 #include "runtime/placement.hpp"
 
 namespace saccade {
-namespace {
-
-std::string describe(const Node& node) {
-  return fmt::format("node '{}' ({}{}{})", node.name, node.domain, node.domain.empty() ? "" : ".", node.op);
-}
-
-}  // namespace
 
 /// Builds one plan: who shares whose memory first, then a tactic for every node, then their launches, side by side,
 /// then where everything lies.

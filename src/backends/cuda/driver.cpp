@@ -40,8 +40,18 @@ std::string_view remedy(CUresult result) {
     case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH: return "the driver's library and kernel module differ: reboot";
     case CUDA_ERROR_NO_BINARY_FOR_GPU:
     case CUDA_ERROR_INVALID_PTX: return "the kernel is for another GPU: compile the plan again";
+    case CUDA_ERROR_DEVICE_UNAVAILABLE: return "another process holds the device, or it is being reset; see nvidia-smi";
+    case CUDA_ERROR_NVLINK_UNCORRECTABLE:
+    case CUDA_ERROR_CONTEXT_IS_DESTROYED:
+    case CUDA_ERROR_UNKNOWN:
+      return "the device may be lost: see nvidia-smi and the system's log, and start the process again";
     case CUDA_ERROR_ILLEGAL_ADDRESS:
     case CUDA_ERROR_LAUNCH_TIMEOUT:
+    case CUDA_ERROR_HARDWARE_STACK_ERROR:
+    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+    case CUDA_ERROR_MISALIGNED_ADDRESS:
+    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+    case CUDA_ERROR_INVALID_PC:
     case CUDA_ERROR_LAUNCH_FAILED: return "the device can't be used by this process any more: start it again";
     case CUDA_ERROR_ECC_UNCORRECTABLE: return "the device's memory failed: it has to be reset or replaced";
     default: return "";
@@ -69,8 +79,8 @@ const Loaded& loaded() {
     check_with(made.api, made.api.cuInit(0), "cuInit");
     check_with(made.api, made.api.cuDriverGetVersion(&made.version), "cuDriverGetVersion");
     if (made.version < kOldestDriver)
-      fail(ErrorCode::kDevice, "the CUDA driver is too old: it is for CUDA {}.{}, needed is {}.{}", made.version / 1000,
-           made.version % 1000 / 10, kOldestDriver / 1000, kOldestDriver % 1000 / 10);
+      fail(ErrorCode::kDevice, "the CUDA driver is too old: it is for CUDA {}.{}; install one for CUDA {} or newer",
+           made.version / 1000, made.version % 1000 / 10, kOldestDriver / 1000);
     return made;
   }();
   return loaded;

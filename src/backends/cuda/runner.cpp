@@ -8,6 +8,7 @@
 #include "cuda/run_group.hpp"
 #include "cuda/step_costs.hpp"
 #include "cuda/variant.hpp"
+#include "graph/print.hpp"
 
 namespace saccade::cuda {
 namespace {
@@ -193,9 +194,17 @@ void DeviceRunner::enqueue() {
   enqueue_branch();
 }
 
+void DeviceRunner::launch(std::size_t step) {
+  try {
+    launches_[step]->run();
+  } catch (const Error& error) {
+    throw error.in(describe(plan_.graph().node(plan_.steps()[step].node)));
+  }
+}
+
 void DeviceRunner::enqueue_branch() {
   for (std::size_t i = 0; i < launches_.size(); ++i) {
-    if (launches_[i]) launches_[i]->run();
+    if (launches_[i]) launch(i);
     if (!running_times_.empty()) record(events_[i]);
   }
   if (!stays_) results_->enqueue(queue_.stream.get());
@@ -225,7 +234,7 @@ void DeviceRunner::measure_costs() {
     return capture(queue_.stream.get(), plan_.graph().name, [&] {
       if (!stays_) upload_->enqueue(queue_.stream.get());
       for (std::size_t i = 0, launched = 0; launched < count; ++i) {
-        if (launches_[i]) launches_[i]->run();
+        if (launches_[i]) launch(i);
         launched += launches_[i] ? 1 : 0;
       }
     });

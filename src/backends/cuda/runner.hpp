@@ -67,6 +67,8 @@ class DeviceRunner : public Runner {
   void stage_output(ValueId id);
   BoundLaunches bind(std::span<const Step> steps, std::byte* scratch, Queue& queue);
   void enqueue();
+  /// Throws what the launch threw, naming its node.
+  void launch(std::size_t step);
   void record(const Event& event);
   void read_times();
   void measure_costs();
