@@ -31,6 +31,14 @@ endif()
 # instruction set, so that a vector kernel can be held against its reference to the bit.
 target_compile_options(saccade_options INTERFACE -ffp-contract=off)
 target_compile_definitions(saccade_options INTERFACE $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
+# A batch of files compiled as one takes less than half of the time: headers are read, and templates made, once. Where
+# files have local names in common, by what they are alike in, each is compiled alone.
+if(CMAKE_UNITY_BUILD)
+  target_compile_options(saccade_options INTERFACE -Wno-shadow)  # by another file's local names
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(saccade_options INTERFACE -Wno-subobject-linkage)  # of types local to a file of the batch
+  endif()
+endif()
 if(SACCADE_SANITIZE)
   target_compile_options(saccade_options INTERFACE -fsanitize=${SACCADE_SANITIZE} -fno-omit-frame-pointer
     -fno-sanitize-recover=all)

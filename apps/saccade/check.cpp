@@ -13,8 +13,6 @@
 namespace saccade::app {
 namespace {
 
-using Json = nlohmann::json;
-
 struct CheckFlags {
   CommonFlags common;
   std::vector<std::string> folders;
@@ -35,9 +33,9 @@ std::array<std::size_t, kVerdicts.size()> count(const std::vector<Tested>& all) 
   return counts;
 }
 
-Json to_json(const std::vector<Tested>& all) {
-  Json report = {{"reasons", Json::object()}};
-  for (const char* verdict : kVerdicts) report[verdict] = Json::array();
+nlohmann::json to_json(const std::vector<Tested>& all) {
+  nlohmann::json report = {{"reasons", nlohmann::json::object()}};
+  for (const char* verdict : kVerdicts) report[verdict] = nlohmann::json::array();
   for (const Tested& test : all) {
     report[name_of(test.outcome.verdict)].push_back(test.name);
     if (test.outcome.verdict != TestVerdict::kPassed) report["reasons"][test.name] = test.outcome.reason;
@@ -63,7 +61,7 @@ int check(const CheckFlags& flags) {
   }
   status.finish();
   if (flags.common.json)
-    fmt::print("{}\n", to_json(all).dump(-1, ' ', false, Json::error_handler_t::replace));
+    fmt::print("{}\n", to_json(all).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   else
     print_text(all);
   return count(all)[static_cast<std::size_t>(TestVerdict::kFailed)] == 0 ? kOk : kVerdict;

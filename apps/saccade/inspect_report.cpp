@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/clock.hpp"
+
 namespace saccade::app {
 namespace {
 
@@ -11,8 +13,6 @@ using Json = nlohmann::ordered_json;
 
 // A thousand labels would bury the rest.
 constexpr std::size_t kLongestLine = 100;
-
-double milliseconds(std::chrono::nanoseconds time) { return static_cast<double>(time.count()) / 1e6; }
 
 std::string type_of(const Value& value) {
   return fmt::format("{} {}", to_string(value.type.dtype), value.type.shape.to_string());
@@ -52,7 +52,7 @@ std::string passes_text(const InspectReport& report) {
   std::string text = fmt::format("passes\n  {:<28}{:>8}{:>8}{:>8}{:>10}\n", "", "patches", "before", "after", "ms");
   for (const PassRecord& pass : report.passes.passes)
     text += fmt::format("  {:<28}{:>8}{:>8}{:>8}{:>10.2f}\n", pass.name, pass.patches, pass.nodes_before,
-                        pass.nodes_after, milliseconds(pass.time));
+                        pass.nodes_after, to_milliseconds(pass.time));
   return report.show_patches ? text + print_patches(report.passes) : text;
 }
 
@@ -113,7 +113,7 @@ Json passes_json(const PassReport& report) {
                     {"patches", pass.patches},
                     {"nodes_before", pass.nodes_before},
                     {"nodes_after", pass.nodes_after},
-                    {"ms", milliseconds(pass.time)}});
+                    {"ms", to_milliseconds(pass.time)}});
   return rows;
 }
 

@@ -117,7 +117,7 @@ PeriodReport period_of(const LimitsReport& report, const LimitsFlags& flags, con
   return {*around.camera, around.bus_rate, frame_period(*around.camera, stages, flags.frames)};
 }
 
-void print(const nlohmann::ordered_json& json) {
+void print_json(const nlohmann::ordered_json& json) {
   fmt::print("{}\n", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
@@ -134,7 +134,7 @@ bool check(LimitsReport& report, const LimitsFlags& flags, Steps& steps) {
     holds = holds && violations(model.limits, kTolerance).empty();
   }
   if (flags.common.json)
-    print(check_json(report, kTolerance));
+    print_json(check_json(report, kTolerance));
   else
     fmt::print("{}", check_text(report, kTolerance));
   return holds;
@@ -171,7 +171,7 @@ int limits(const LimitsFlags& flags) {
     report.period = period_of(report, flags, around);
   if (!flags.save.empty()) save(report.ceilings, flags.save);
   if (flags.common.json)
-    print(to_json(report));
+    print_json(to_json(report));
   else
     fmt::print("{}", to_text(report));
   return kOk;

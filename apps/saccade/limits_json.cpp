@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/clock.hpp"
 #include "limits_report.hpp"
 #include "measure/report_json.hpp"
 
@@ -11,18 +12,18 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json bound_json(const Bound& bound) {
-  return {{"bound_ms", milliseconds(bound.time)},
+  return {{"bound_ms", to_milliseconds(bound.time)},
           {"limiter", bound.limiter},
-          {"compute_ms", milliseconds(bound.compute)},
-          {"memory_ms", milliseconds(bound.memory)},
+          {"compute_ms", to_milliseconds(bound.compute)},
+          {"memory_ms", to_milliseconds(bound.memory)},
           {"operations", bound.work.operations},
           {"weight_bytes", bound.work.weight_bytes},
           {"activation_bytes", bound.work.activation_bytes()}};
 }
 
 void add_times(Json& json, const Bound& bound, const Timing& timing) {
-  json["least_ms"] = milliseconds(timing.least);
-  json["median_ms"] = milliseconds(timing.median);
+  json["least_ms"] = to_milliseconds(timing.least);
+  json["median_ms"] = to_milliseconds(timing.median);
   json["headroom"] = headroom(bound.time, timing.median);
 }
 
@@ -63,9 +64,9 @@ Json model_json(const ModelReport& report) {
   }
   for (const PrecisionBound& each : report.precisions)
     json["precisions"].push_back({{"precision", to_string(each.precision)},
-                                  {"bound_ms", milliseconds(each.whole.time)},
+                                  {"bound_ms", to_milliseconds(each.whole.time)},
                                   {"limiter", each.whole.limiter},
-                                  {"fused_ms", milliseconds(each.fused.time)}});
+                                  {"fused_ms", to_milliseconds(each.fused.time)}});
   json["layers"] = layers_json(limits);
   return json;
 }
@@ -74,9 +75,9 @@ Json period_json(const PeriodReport& report) {
   const FramePeriod& found = report.period;
   Json stages = Json::array();
   for (const FrameStage& stage : found.stages) {
-    Json row = {{"stage", stage.name}, {"ms", milliseconds(stage.time)}};
+    Json row = {{"stage", stage.name}, {"ms", to_milliseconds(stage.time)}};
     if (stage.bound.count() > 0) {
-      row["bound_ms"] = milliseconds(stage.bound);
+      row["bound_ms"] = to_milliseconds(stage.bound);
       row["headroom"] = headroom(stage.bound, stage.time);
     }
     stages.push_back(std::move(row));
@@ -84,12 +85,12 @@ Json period_json(const PeriodReport& report) {
   Json json = {{"camera", to_string(report.camera)},
                {"frame_bytes", report.camera.frame_bytes()},
                {"stages", stages},
-               {"period_ms", milliseconds(found.period)},
-               {"processing_ms", milliseconds(found.processing)},
-               {"deficit_ms", milliseconds(found.deficit)},
-               {"slack_ms", milliseconds(found.slack)},
+               {"period_ms", to_milliseconds(found.period)},
+               {"processing_ms", to_milliseconds(found.processing)},
+               {"deficit_ms", to_milliseconds(found.deficit)},
+               {"slack_ms", to_milliseconds(found.slack)},
                {"frames", found.frames},
-               {"accumulated_ms", milliseconds(found.accumulated)},
+               {"accumulated_ms", to_milliseconds(found.accumulated)},
                {"frames_lost", found.frames_lost},
                {"effective_rate", found.effective_rate},
                {"efficiency", found.efficiency},
@@ -114,12 +115,12 @@ Json check_json(const LimitsReport& report, double tolerance) {
     Json rows = Json::array();
     for (const Violation& each : violations(model.limits, tolerance))
       rows.push_back({{"where", each.where},
-                      {"least_ms", milliseconds(each.least)},
-                      {"bound_ms", milliseconds(each.bound)},
+                      {"least_ms", to_milliseconds(each.least)},
+                      {"bound_ms", to_milliseconds(each.bound)},
                       {"limiter", each.limiter}});
     models.push_back({{"model", model.limits.file},
-                      {"bound_ms", milliseconds(model.limits.bounds.whole.time)},
-                      {"least_ms", milliseconds(model.limits.times->whole.least)},
+                      {"bound_ms", to_milliseconds(model.limits.bounds.whole.time)},
+                      {"least_ms", to_milliseconds(model.limits.times->whole.least)},
                       {"closest", closest_to_bound(model.limits)},
                       {"violations", std::move(rows)}});
   }

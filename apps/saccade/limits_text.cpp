@@ -127,8 +127,6 @@ std::string model_text(const ModelReport& report, std::size_t top) {
   return text + stages_text(limits) + layers_text(limits, top);
 }
 
-double milliseconds(Nanoseconds time) { return time.count() / 1e6; }
-
 std::string period_text(const PeriodReport& report) {
   const FramePeriod& found = report.period;
   std::string text = fmt::format("\nframes      {}, {} each", to_string(report.camera),
@@ -136,20 +134,20 @@ std::string period_text(const PeriodReport& report) {
   if (report.bus_rate) text += fmt::format(", over a bus of {}", quantity_text(*report.bus_rate, "B/s"));
   text += "\n";
   for (const FrameStage& stage : found.stages) {
-    text += fmt::format("  {:<30}{:>10.2f} ms", stage.name, milliseconds(stage.time));
+    text += fmt::format("  {:<30}{:>10.2f} ms", stage.name, to_milliseconds(stage.time));
     if (stage.bound.count() > 0)
-      text += fmt::format("   bound {:.3g} ms, headroom {}", milliseconds(stage.bound),
+      text += fmt::format("   bound {:.3g} ms, headroom {}", to_milliseconds(stage.bound),
                           percent_text(headroom(stage.bound, stage.time)));
     text += "\n";
   }
-  text += fmt::format("  {:<30}{:>10.2f} ms\n", "period", milliseconds(found.period));
-  text += fmt::format("  {:<30}{:>10.2f} ms\n", "processing", milliseconds(found.processing));
+  text += fmt::format("  {:<30}{:>10.2f} ms\n", "period", to_milliseconds(found.period));
+  text += fmt::format("  {:<30}{:>10.2f} ms\n", "processing", to_milliseconds(found.processing));
   if (found.deficit.count() > 0) {
-    text += fmt::format("  {:<30}{:>10.2f} ms a frame\n", "deficit", milliseconds(found.deficit));
-    text += fmt::format("  {:<30}{:>10.0f} ms over {} frames\n", "accumulated", milliseconds(found.accumulated),
+    text += fmt::format("  {:<30}{:>10.2f} ms a frame\n", "deficit", to_milliseconds(found.deficit));
+    text += fmt::format("  {:<30}{:>10.0f} ms over {} frames\n", "accumulated", to_milliseconds(found.accumulated),
                         found.frames);
   } else {
-    text += fmt::format("  {:<30}{:>10.2f} ms a frame\n", "slack", milliseconds(found.slack));
+    text += fmt::format("  {:<30}{:>10.2f} ms a frame\n", "slack", to_milliseconds(found.slack));
   }
   text += fmt::format("  {:<30}{:>10} of {} periods\n", "frames lost", found.frames_lost, found.frames);
   text += fmt::format("  {:<30}{:>10.1f} frames a second of {:.4g}\n", "effective rate", found.effective_rate,

@@ -79,10 +79,10 @@ Inference on_frames(const std::vector<Model>& models, const NoiseFrame& frame) {
       frame.view = lay_out(frame.lease.buffer(), view.format, view.width, view.height);
       std::memcpy(frame.lease.buffer().data, view.planes[0], bytes);
     }
-    StageTimes run() {
+    InferenceTimes run() {
       models.begin(frame.view);
       models.wait();
-      StageTimes times{};
+      InferenceTimes times{};
       for (std::size_t i = 0; i < models.size(); ++i) {
         models.run(i, frame);
         const auto& latency = models[i].result().latency;
@@ -105,7 +105,7 @@ Inference on_tensors(const std::shared_ptr<const Plan>& plan, std::span<const Te
   const auto execution = std::make_shared<Execution>(plan);
   feed(*execution, inputs);
   if (resident) execution->leave_on_device(true);
-  return [execution]() -> StageTimes {
+  return [execution]() -> InferenceTimes {
     execution->run();
     return {execution->stage_time(Stage::kPre), execution->stage_time(Stage::kModel),
             execution->stage_time(Stage::kPost)};

@@ -1,3 +1,4 @@
+#include "base/clock.hpp"
 #include "measure/bench_report.hpp"
 #include "measure/report_json.hpp"
 #include "saccade/version.hpp"
@@ -11,13 +12,11 @@ Json to_json(const Interval& interval) { return Json::array({interval.low, inter
 
 Json to_json(const Estimate& estimate) { return {{"value", estimate.value}, {"interval", to_json(estimate.interval)}}; }
 
-double milliseconds(std::chrono::nanoseconds time) { return static_cast<double>(time.count()) / 1e6; }
-
 Json slow_json(const EngineTimes& times) {
   Json slowest = Json::array();
   for (const SlowRuns::Run& run : times.slow.slowest)
-    slowest.push_back({{"run", run.number}, {"ms", milliseconds(run.time)}});
-  return {{"above_ms", SlowRuns::kSlow * milliseconds(times.latency.p50)},
+    slowest.push_back({{"run", run.number}, {"ms", to_milliseconds(run.time)}});
+  return {{"above_ms", SlowRuns::kSlow * to_milliseconds(times.latency.p50)},
           {"count", times.slow.count},
           {"slowest", std::move(slowest)}};
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/clock.hpp"
 #include "measure/bench_report.hpp"
 #include "measure/units.hpp"
 #include "saccade/version.hpp"
@@ -17,8 +18,6 @@ void add(Text& out, fmt::format_string<Args...> format, Args&&... args) {
   fmt::format_to(std::back_inserter(out), format, std::forward<Args>(args)...);
 }
 
-double milliseconds(std::chrono::nanoseconds time) { return static_cast<double>(time.count()) / 1e6; }
-
 std::string megabytes(std::int64_t bytes) { return fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6); }
 
 /// MODEL with what tells it from others of its name.
@@ -28,7 +27,7 @@ void add_row(Text& out, std::string_view name, const Distribution& time) {
   add(out, "  {:<8}", name);
   for (std::chrono::nanoseconds each :
        {time.min, time.p50, time.p90, time.p95, time.p99, time.max, time.mean, time.deviation})
-    add(out, " {:>9.3f}", milliseconds(each));
+    add(out, " {:>9.3f}", to_milliseconds(each));
   add(out, "\n");
 }
 
@@ -46,7 +45,8 @@ void add_model(Text& out, const BenchReport& report, const BenchedModel& model) 
   for (const StageSummary& stage : model.stages) add_row(out, stage.name, stage.time);
   if (own.slow.count != 0) {
     add(out, "  {} runs took more than {} medians; the slowest, ms:", own.slow.count, SlowRuns::kSlow);
-    for (const SlowRuns::Run& run : own.slow.slowest) add(out, " {:.3f} (run {})", milliseconds(run.time), run.number);
+    for (const SlowRuns::Run& run : own.slow.slowest)
+      add(out, " {:.3f} (run {})", to_milliseconds(run.time), run.number);
     add(out, "\n");
   }
   add(out, "  another run's median: {:.3f} to {:.3f} ms (95 %)\n", own.median_ms.interval.low,
@@ -59,7 +59,7 @@ void add_model(Text& out, const BenchReport& report, const BenchedModel& model) 
       add(out, "  {} {}: no figures: {}\n", peer.times.engine, peer.times.version, peer.failure);
     else
       add(out, "  {} {}: p50 {:.3f} ms, {} runs, drift of our answers {:.1e}{}\n", peer.times.engine,
-          peer.times.version, milliseconds(peer.times.latency.p50), peer.times.latency.count, peer.drift,
+          peer.times.version, to_milliseconds(peer.times.latency.p50), peer.times.latency.count, peer.drift,
           peer.agrees ? "" : fmt::format(": they DISAGREE (limit {:.0e})", model.drift_limit));
   }
   add(out, "\n");
@@ -76,10 +76,10 @@ void add_table(Text& out, const BenchReport& report) {
   for (const std::string& peer : report.peers) add(out, " {:>12}", peer);
   add(out, "  ours / best peer (below 1: ours is faster)\n");
   for (const BenchedModel& model : report.models) {
-    add(out, "{:<{}} {:>12.3f}", label(model), width, milliseconds(model.own.latency.p50));
+    add(out, "{:<{}} {:>12.3f}", label(model), width, to_milliseconds(model.own.latency.p50));
     for (const PeerTimes& peer : model.peers)
       add(out, " {:>12}",
-          peer.failure.empty() ? fmt::format("{:.3f}", milliseconds(peer.times.latency.p50)) : "failed");
+          peer.failure.empty() ? fmt::format("{:.3f}", to_milliseconds(peer.times.latency.p50)) : "failed");
     const PeerTimes* best = model.best_peer();
     add(out, "  {}{}\n", best != nullptr ? ratio_text(best->ratio) : "-", model.agrees() ? "" : "  answers disagree");
   }

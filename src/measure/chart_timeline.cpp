@@ -8,7 +8,7 @@
 namespace saccade {
 namespace {
 
-constexpr double kPlotHeight = 190;
+constexpr double kTimelineHeight = 190;
 constexpr double kLane = 26;
 constexpr double kLaneGap = 22;
 
@@ -52,7 +52,7 @@ std::string draw(const StageTimeline& chart, int width) {
   for (const std::string& stage : chart.stages) legend.push_back({stage_style(stage), stage});
   PlotArea area{.left = 48, .right = static_cast<double>(width) - 12};
   area.top = legend_height(area.width(), legend) + 10;
-  area.bottom = area.top + kPlotHeight;
+  area.bottom = area.top + kTimelineHeight;
   Nanoseconds highest{1};
   for (const TimelineColumn& column : chart.columns) highest = std::max(highest, sum(column.times));
   const TimeUnit unit = time_unit(highest);

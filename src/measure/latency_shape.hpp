@@ -26,6 +26,9 @@ struct LatencyShape {
   Nanoseconds longest{};
 };
 
+/// What reports draw a shape with.
+inline constexpr int kShapeBins = 60;
+
 /// At most BINS bars from the shortest sample to past the 95th percentile; the density is a Gaussian kernel estimate
 /// with Silverman's bandwidth, 0.9 min(deviation, IQR / 1.34) n^(-1/5) (Density Estimation, 1986, eq. 3.31). Empty
 /// without samples.

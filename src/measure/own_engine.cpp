@@ -15,7 +15,7 @@ namespace {
 using std::chrono::nanoseconds;
 
 /// What one stream's thread alone touches while a block runs.
-struct Stream {
+struct InferenceThread {
   Inference inference;
   std::vector<nanoseconds> latencies;
   std::array<std::vector<nanoseconds>, 3> stages;
@@ -29,7 +29,7 @@ struct Stream {
 struct OwnEngine::Streams {
   Streams(const std::function<Inference()>& maker, int count)
       : make(maker), begin(count + 1), measured(count), end(count + 1), all(static_cast<std::size_t>(count)) {
-    for (Stream& stream : all) threads.emplace_back([this, &stream] { serve(stream); });
+    for (InferenceThread& stream : all) threads.emplace_back([this, &stream] { serve(stream); });
   }
 
   ~Streams() {
@@ -38,7 +38,7 @@ struct OwnEngine::Streams {
     for (std::thread& thread : threads) thread.join();
   }
 
-  void serve(Stream& stream) {
+  void serve(InferenceThread& stream) {
     while (true) {
       begin.arrive_and_wait();
       if (over) return;
@@ -55,7 +55,7 @@ struct OwnEngine::Streams {
   }
 
   template <typename Work>
-  static void guarded(Stream& stream, const Work& work) {
+  static void guarded(InferenceThread& stream, const Work& work) {
     if (stream.error) return;
     try {
       work();
@@ -64,14 +64,14 @@ struct OwnEngine::Streams {
     }
   }
 
-  void measure(Stream& stream) {
+  void measure(InferenceThread& stream) {
     stream.latencies.clear();
     for (auto& times : stream.stages) times.clear();
     stream.start = stream.end = Clock::now();
     bool is_finished = false;
     while (!is_finished || finished < static_cast<int>(all.size())) {
       const auto start = Clock::now();
-      const StageTimes stages = stream.inference();
+      const InferenceTimes stages = stream.inference();
       stream.end = Clock::now();
       stream.latencies.push_back(stream.end - start);
       for (std::size_t i = 0; i < stages.size(); ++i) stream.stages[i].push_back(stages[i]);
@@ -89,7 +89,7 @@ struct OwnEngine::Streams {
   int runs = 0;
   bool over = false;
   std::atomic<int> finished = 0;
-  std::vector<Stream> all;
+  std::vector<InferenceThread> all;
   std::vector<std::thread> threads;
 };
 
@@ -108,7 +108,7 @@ Block OwnEngine::run(int unmeasured, int runs) {
   Block block;
   auto first = Clock::time_point::max();
   auto last = Clock::time_point::min();
-  for (Stream& stream : streams.all) {
+  for (InferenceThread& stream : streams.all) {
     if (stream.error) std::rethrow_exception(std::exchange(stream.error, nullptr));
     block.latencies.insert(block.latencies.end(), stream.latencies.begin(), stream.latencies.end());
     for (std::size_t i = 0; i < block.stages.size(); ++i)

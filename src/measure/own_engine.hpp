@@ -9,10 +9,10 @@
 namespace saccade {
 
 /// Time of one run's stages, by Stage.
-using StageTimes = std::array<std::chrono::nanoseconds, 3>;
+using InferenceTimes = std::array<std::chrono::nanoseconds, 3>;
 
 /// One inference, on what was bound to it.
-using Inference = std::function<StageTimes()>;
+using Inference = std::function<InferenceTimes()>;
 
 /// Our engine as a contender: STREAMS threads, each with an inference of its own, run side by side.
 class OwnEngine : public Contender {

@@ -1,3 +1,4 @@
+#include "base/clock.hpp"
 #include "measure/profile_report.hpp"
 #include "measure/report_json.hpp"
 
@@ -6,12 +7,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kBins = 60;
-
 /// Adds what is known of a bound; nothing where there is none.
 void add_bound(Json& row, const Bound& bound, double headroom) {
   if (bound.time.count() <= 0) return;
-  row["bound_ms"] = milliseconds(bound.time);
+  row["bound_ms"] = to_milliseconds(bound.time);
   row["limiter"] = bound.limiter;
   row["headroom"] = headroom;
 }
@@ -38,7 +37,7 @@ Json launches_json(const Profile& profile) {
                 {"detail", launch.detail},
                 {"ms", distribution_json(launch.time)},
                 {"share", launch.share},
-                {"gap_after_ms", milliseconds(launch.gap_after)},
+                {"gap_after_ms", to_milliseconds(launch.gap_after)},
                 {"operations", launch.bound.work.operations},
                 {"bytes", launch.bound.work.weight_bytes + launch.bound.work.activation_bytes()}};
     add_bound(row, launch.bound, launch.headroom);
@@ -50,10 +49,11 @@ Json launches_json(const Profile& profile) {
 Json shape_json(const LatencyShape& shape) {
   Json bins = Json::array();
   for (const LatencyShape::Bin& bin : shape.bins)
-    bins.push_back({{"low_ms", milliseconds(bin.low)}, {"high_ms", milliseconds(bin.high)}, {"count", bin.count}});
+    bins.push_back(
+        {{"low_ms", to_milliseconds(bin.low)}, {"high_ms", to_milliseconds(bin.high)}, {"count", bin.count}});
   Json density = Json::array();
   for (const LatencyShape::DensityPoint& point : shape.density)
-    density.push_back({milliseconds(point.at), point.count});
+    density.push_back({to_milliseconds(point.at), point.count});
   return {{"bins", bins}, {"density", density}, {"samples", shape.samples}, {"beyond", shape.beyond}};
 }
 
@@ -61,8 +61,8 @@ Json overhead_json(const Overhead& overhead) {
   return {{"share", overhead.expected_share()},
           {"measured_share", overhead.share},
           {"interval", {overhead.interval.low, overhead.interval.high}},
-          {"with_ms", milliseconds(overhead.with)},
-          {"without_ms", milliseconds(overhead.without)},
+          {"with_ms", to_milliseconds(overhead.with)},
+          {"without_ms", to_milliseconds(overhead.without)},
           {"events", overhead.events},
           {"ns_an_event", overhead.per_event.count()},
           {"blocks", overhead.blocks}};
@@ -87,7 +87,7 @@ nlohmann::ordered_json to_json(const Profile& profile) {
                   {{"within", distribution_json(profile.gaps.within)},
                    {"waiting", distribution_json(profile.gaps.waiting)},
                    {"between", distribution_json(profile.gaps.between)}}},
-                 {"histogram", shape_json(shape_of(profile.latency, kBins))},
+                 {"histogram", shape_json(shape_of(profile.latency, kShapeBins))},
                  {"overhead", overhead_json(profile.overhead)},
                  {"bottleneck",
                   {{"kind", to_string(profile.bottleneck.kind)},

@@ -11,7 +11,6 @@
 namespace saccade {
 namespace {
 
-constexpr int kBins = 60;
 constexpr std::size_t kGanttFrames = 4;
 
 std::string number(std::int64_t value) {
@@ -132,7 +131,7 @@ void add_latency(Page& page, const Profile& profile) {
   page.section("Latency");
   const Histogram& total = profile.latency;
   LatencyHistogram histogram{.title = profile.source.empty() ? "Time of a run" : "From capture to result",
-                             .shape = shape_of(total, kBins)};
+                             .shape = shape_of(total, kShapeBins)};
   for (const double percent : {50.0, 90.0, 99.0})
     histogram.marks.push_back({fmt::format("p{:.0f}", percent), total.percentile(percent)});
   page.chart(

@@ -7,8 +7,6 @@
 
 namespace saccade {
 
-inline double milliseconds(Nanoseconds time) { return time.count() / 1e6; }
-
 /// {"count", "min", "mean", "std", "p50", "p90", "p95", "p99", "max"}, times in milliseconds.
 nlohmann::ordered_json distribution_json(const Distribution& time);
 

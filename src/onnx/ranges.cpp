@@ -13,7 +13,7 @@
 namespace saccade {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
 /// How an operator's output moves with its inputs.
 enum class Moves : std::uint8_t {
@@ -24,35 +24,35 @@ enum class Moves : std::uint8_t {
   kAsQuotient,    ///< up with the first if the second, which is known, is positive
 };
 
-struct Rule {
+struct MoveRule {
   std::string_view op;
   Moves moves;
 };
 
-constexpr std::array kRules = {
-    Rule{"Add", Moves::kUp},
-    Rule{"Cast", Moves::kUp},
-    Rule{"Ceil", Moves::kUp},
-    Rule{"Concat", Moves::kUp},
-    Rule{"Div", Moves::kAsQuotient},
-    Rule{"Equal", Moves::kApart},
-    Rule{"Expand", Moves::kWithTheFirst},
-    Rule{"Floor", Moves::kUp},
-    Rule{"Gather", Moves::kWithTheFirst},
-    Rule{"Identity", Moves::kUp},
-    Rule{"Max", Moves::kUp},
-    Rule{"Min", Moves::kUp},
-    Rule{"Mul", Moves::kAsCounts},
-    Rule{"ReduceMax", Moves::kWithTheFirst},
-    Rule{"ReduceMin", Moves::kWithTheFirst},
-    Rule{"ReduceProd", Moves::kAsCounts},
-    Rule{"ReduceSum", Moves::kWithTheFirst},
-    Rule{"Reshape", Moves::kWithTheFirst},
-    Rule{"Slice", Moves::kWithTheFirst},
-    Rule{"Squeeze", Moves::kWithTheFirst},
-    Rule{"Sub", Moves::kApart},
-    Rule{"Unsqueeze", Moves::kWithTheFirst},
-    Rule{"Where", Moves::kUp},
+constexpr std::array kMoveRules = {
+    MoveRule{"Add", Moves::kUp},
+    MoveRule{"Cast", Moves::kUp},
+    MoveRule{"Ceil", Moves::kUp},
+    MoveRule{"Concat", Moves::kUp},
+    MoveRule{"Div", Moves::kAsQuotient},
+    MoveRule{"Equal", Moves::kApart},
+    MoveRule{"Expand", Moves::kWithTheFirst},
+    MoveRule{"Floor", Moves::kUp},
+    MoveRule{"Gather", Moves::kWithTheFirst},
+    MoveRule{"Identity", Moves::kUp},
+    MoveRule{"Max", Moves::kUp},
+    MoveRule{"Min", Moves::kUp},
+    MoveRule{"Mul", Moves::kAsCounts},
+    MoveRule{"ReduceMax", Moves::kWithTheFirst},
+    MoveRule{"ReduceMin", Moves::kWithTheFirst},
+    MoveRule{"ReduceProd", Moves::kAsCounts},
+    MoveRule{"ReduceSum", Moves::kWithTheFirst},
+    MoveRule{"Reshape", Moves::kWithTheFirst},
+    MoveRule{"Slice", Moves::kWithTheFirst},
+    MoveRule{"Squeeze", Moves::kWithTheFirst},
+    MoveRule{"Sub", Moves::kApart},
+    MoveRule{"Unsqueeze", Moves::kWithTheFirst},
+    MoveRule{"Where", Moves::kUp},
 };
 
 /// Two values are not equal where one is less than the other from end to end, as a size and -1 are. LOW is the least of
@@ -84,7 +84,7 @@ bool all_between(const Tensor& tensor, double least, double most) {
   return all;
 }
 
-bool all_from(const Tensor& tensor, double least) { return all_between(tensor, least, kInfinity); }
+bool all_from(const Tensor& tensor, double least) { return all_between(tensor, least, kUnbounded); }
 
 double product_of(const Tensor& counts) {
   double product = 1;
@@ -96,7 +96,7 @@ double product_of(const Tensor& counts) {
 
 /// The largest magnitude among a tensor's numbers; infinite where they are none.
 double largest_of(const Tensor& tensor) {
-  if (tensor.empty() || !is_number(tensor.dtype())) return kInfinity;
+  if (tensor.empty() || !is_number(tensor.dtype())) return kUnbounded;
   double largest = 0;
   with_number(tensor.dtype(), [&]<typename T>(std::type_identity<T>) {
     for (const T x : tensor.data<T>()) largest = std::max(largest, std::abs(static_cast<double>(x)));
@@ -172,8 +172,8 @@ Tensor Ranges::counts_behind(const Node& node, bool first_alone) const {
 
 std::optional<Range> Ranges::behind(const Node& node) const {
   const auto is_open = [&](ValueId id) { return get(id) != nullptr; };
-  const auto* rule = std::ranges::find(kRules, node.op, &Rule::op);
-  if (!node.domain.empty() || rule == kRules.end() || node.outputs.size() != 1 || node.inputs.empty() ||
+  const auto* rule = std::ranges::find(kMoveRules, node.op, &MoveRule::op);
+  if (!node.domain.empty() || rule == kMoveRules.end() || node.outputs.size() != 1 || node.inputs.empty() ||
       std::ranges::none_of(node.inputs, is_open) || graph_.value(node.outputs[0]).type.shape.elements() > kMaxElements)
     return {};
   const bool of_data = std::ranges::any_of(node.inputs, [&](ValueId id) { return is_open(id) && get(id)->of_data; });

@@ -354,7 +354,7 @@ struct RoomRule {
   std::vector<Room> (*rooms)(const SizeQuestion&);
 };
 
-constexpr std::array kRules = {
+constexpr std::array kRoomRules = {
     RoomRule{"", "Compress", rooms_of_compress},
     RoomRule{"", "ConstantOfShape", rooms_of_constant},
     RoomRule{"", "NonMaxSuppression", rooms_of_non_max_suppression},
@@ -402,7 +402,7 @@ bool is_sized_by_contents(KnownValues& known, const Ranges& ranges, const Node& 
 }
 
 std::vector<Room> rooms_of(const SizeQuestion& q) {
-  for (const RoomRule& rule : kRules)
+  for (const RoomRule& rule : kRoomRules)
     if (q.node.is(rule.op, rule.domain)) {
       std::vector<Room> rooms = rule.rooms(q);
       if (rooms.size() < q.node.outputs.size())

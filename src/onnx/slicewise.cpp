@@ -122,43 +122,43 @@ Axis product(const Flow& flow) {
   return is_row ? elementwise(flow) : Axis{};
 }
 
-struct Rule {
+struct SliceRule {
   std::string_view op;
   Axis (*axis)(const Flow&);
 };
 
-constexpr std::array kRules = {
-    Rule{"ArgMax", arg},
-    Rule{"ArgMin", arg},
-    Rule{"AveragePool", batch},
-    Rule{"BatchNormalization", batch},
-    Rule{"Concat", concat},
-    Rule{"Conv", batch},
-    Rule{"ConvTranspose", batch},
-    Rule{"Flatten", batch},
-    Rule{"Gather", gather},
-    Rule{"GatherND", gather_nd},
-    Rule{"Gemm", batch},
-    Rule{"GlobalAveragePool", batch},
-    Rule{"LogSoftmax", along_another<-1>},
-    Rule{"MatMul", product},
-    Rule{"MaxPool", batch},
-    Rule{"ReduceL2", reduce},
-    Rule{"ReduceMax", reduce},
-    Rule{"ReduceMean", reduce},
-    Rule{"ReduceMin", reduce},
-    Rule{"ReduceSum", reduce},
-    Rule{"Reshape", reshape},
-    Rule{"RoiAlign", regions},
-    Rule{"ScatterElements", scatter},
-    Rule{"ScatterND", scatter},
-    Rule{"Slice", slice},
-    Rule{"Softmax", along_another<-1>},
-    Rule{"Split", along_another<0>},
-    Rule{"Squeeze", squeeze},
-    Rule{"TopK", along_another<-1>},
-    Rule{"Transpose", transpose},
-    Rule{"Unsqueeze", unsqueeze},
+constexpr std::array kSliceRules = {
+    SliceRule{"ArgMax", arg},
+    SliceRule{"ArgMin", arg},
+    SliceRule{"AveragePool", batch},
+    SliceRule{"BatchNormalization", batch},
+    SliceRule{"Concat", concat},
+    SliceRule{"Conv", batch},
+    SliceRule{"ConvTranspose", batch},
+    SliceRule{"Flatten", batch},
+    SliceRule{"Gather", gather},
+    SliceRule{"GatherND", gather_nd},
+    SliceRule{"Gemm", batch},
+    SliceRule{"GlobalAveragePool", batch},
+    SliceRule{"LogSoftmax", along_another<-1>},
+    SliceRule{"MatMul", product},
+    SliceRule{"MaxPool", batch},
+    SliceRule{"ReduceL2", reduce},
+    SliceRule{"ReduceMax", reduce},
+    SliceRule{"ReduceMean", reduce},
+    SliceRule{"ReduceMin", reduce},
+    SliceRule{"ReduceSum", reduce},
+    SliceRule{"Reshape", reshape},
+    SliceRule{"RoiAlign", regions},
+    SliceRule{"ScatterElements", scatter},
+    SliceRule{"ScatterND", scatter},
+    SliceRule{"Slice", slice},
+    SliceRule{"Softmax", along_another<-1>},
+    SliceRule{"Split", along_another<0>},
+    SliceRule{"Squeeze", squeeze},
+    SliceRule{"TopK", along_another<-1>},
+    SliceRule{"Transpose", transpose},
+    SliceRule{"Unsqueeze", unsqueeze},
 };
 
 constexpr auto kElementwise = std::to_array<std::string_view>(
@@ -183,8 +183,8 @@ bool is_elementwise(const Node& node) {
 std::optional<int> axis_behind(const Flow& flow) {
   if (!flow.node.domain.empty()) return {};
   if (is_elementwise(flow.node)) return elementwise(flow);
-  const auto* rule = std::ranges::find(kRules, flow.node.op, &Rule::op);
-  return rule == kRules.end() ? Axis{} : rule->axis(flow);
+  const auto* rule = std::ranges::find(kSliceRules, flow.node.op, &SliceRule::op);
+  return rule == kSliceRules.end() ? Axis{} : rule->axis(flow);
 }
 
 bool others_allow(const Graph& graph, const Node& node, int axis, const std::vector<bool>& open) {

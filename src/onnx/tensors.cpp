@@ -16,41 +16,41 @@ static_assert(std::endian::native == std::endian::little, "ONNX's raw bytes are 
 using Proto = onnx::TensorProto;
 
 /// Which repeated field of the protobuf holds a type's elements when they are not raw bytes.
-enum class Field : std::uint8_t { kFloat, kDouble, kInt32, kInt64, kUInt64, kString };
+enum class TensorField : std::uint8_t { kFloat, kDouble, kInt32, kInt64, kUInt64, kString };
 
 struct TypeRow {
   int data_type;
   DType dtype;
-  Field field;
+  TensorField field;
 };
 
 constexpr std::array kTypes = {
-    TypeRow{Proto::FLOAT, DType::kFloat32, Field::kFloat},
-    TypeRow{Proto::UINT8, DType::kUInt8, Field::kInt32},
-    TypeRow{Proto::INT8, DType::kInt8, Field::kInt32},
-    TypeRow{Proto::UINT16, DType::kUInt16, Field::kInt32},
-    TypeRow{Proto::INT16, DType::kInt16, Field::kInt32},
-    TypeRow{Proto::INT32, DType::kInt32, Field::kInt32},
-    TypeRow{Proto::INT64, DType::kInt64, Field::kInt64},
-    TypeRow{Proto::STRING, DType::kString, Field::kString},
-    TypeRow{Proto::BOOL, DType::kBool, Field::kInt32},
-    TypeRow{Proto::FLOAT16, DType::kFloat16, Field::kInt32},
-    TypeRow{Proto::DOUBLE, DType::kFloat64, Field::kDouble},
-    TypeRow{Proto::UINT32, DType::kUInt32, Field::kUInt64},
-    TypeRow{Proto::UINT64, DType::kUInt64, Field::kUInt64},
-    TypeRow{Proto::COMPLEX64, DType::kComplex64, Field::kFloat},
-    TypeRow{Proto::COMPLEX128, DType::kComplex128, Field::kDouble},
-    TypeRow{Proto::BFLOAT16, DType::kBFloat16, Field::kInt32},
-    TypeRow{Proto::FLOAT8E4M3FN, DType::kFloat8E4M3FN, Field::kInt32},
-    TypeRow{Proto::FLOAT8E4M3FNUZ, DType::kFloat8E4M3FNUZ, Field::kInt32},
-    TypeRow{Proto::FLOAT8E5M2, DType::kFloat8E5M2, Field::kInt32},
-    TypeRow{Proto::FLOAT8E5M2FNUZ, DType::kFloat8E5M2FNUZ, Field::kInt32},
-    TypeRow{Proto::UINT4, DType::kUInt4, Field::kInt32},
-    TypeRow{Proto::INT4, DType::kInt4, Field::kInt32},
-    TypeRow{Proto::FLOAT4E2M1, DType::kFloat4E2M1, Field::kInt32},
-    TypeRow{Proto::FLOAT8E8M0, DType::kFloat8E8M0, Field::kInt32},
-    TypeRow{Proto::UINT2, DType::kUInt2, Field::kInt32},
-    TypeRow{Proto::INT2, DType::kInt2, Field::kInt32},
+    TypeRow{Proto::FLOAT, DType::kFloat32, TensorField::kFloat},
+    TypeRow{Proto::UINT8, DType::kUInt8, TensorField::kInt32},
+    TypeRow{Proto::INT8, DType::kInt8, TensorField::kInt32},
+    TypeRow{Proto::UINT16, DType::kUInt16, TensorField::kInt32},
+    TypeRow{Proto::INT16, DType::kInt16, TensorField::kInt32},
+    TypeRow{Proto::INT32, DType::kInt32, TensorField::kInt32},
+    TypeRow{Proto::INT64, DType::kInt64, TensorField::kInt64},
+    TypeRow{Proto::STRING, DType::kString, TensorField::kString},
+    TypeRow{Proto::BOOL, DType::kBool, TensorField::kInt32},
+    TypeRow{Proto::FLOAT16, DType::kFloat16, TensorField::kInt32},
+    TypeRow{Proto::DOUBLE, DType::kFloat64, TensorField::kDouble},
+    TypeRow{Proto::UINT32, DType::kUInt32, TensorField::kUInt64},
+    TypeRow{Proto::UINT64, DType::kUInt64, TensorField::kUInt64},
+    TypeRow{Proto::COMPLEX64, DType::kComplex64, TensorField::kFloat},
+    TypeRow{Proto::COMPLEX128, DType::kComplex128, TensorField::kDouble},
+    TypeRow{Proto::BFLOAT16, DType::kBFloat16, TensorField::kInt32},
+    TypeRow{Proto::FLOAT8E4M3FN, DType::kFloat8E4M3FN, TensorField::kInt32},
+    TypeRow{Proto::FLOAT8E4M3FNUZ, DType::kFloat8E4M3FNUZ, TensorField::kInt32},
+    TypeRow{Proto::FLOAT8E5M2, DType::kFloat8E5M2, TensorField::kInt32},
+    TypeRow{Proto::FLOAT8E5M2FNUZ, DType::kFloat8E5M2FNUZ, TensorField::kInt32},
+    TypeRow{Proto::UINT4, DType::kUInt4, TensorField::kInt32},
+    TypeRow{Proto::INT4, DType::kInt4, TensorField::kInt32},
+    TypeRow{Proto::FLOAT4E2M1, DType::kFloat4E2M1, TensorField::kInt32},
+    TypeRow{Proto::FLOAT8E8M0, DType::kFloat8E8M0, TensorField::kInt32},
+    TypeRow{Proto::UINT2, DType::kUInt2, TensorField::kInt32},
+    TypeRow{Proto::INT2, DType::kInt2, TensorField::kInt32},
 };
 
 const TypeRow& row_of(int data_type) {
@@ -108,14 +108,14 @@ Tensor from_strings(const Shape& shape, const Proto& proto, MemoryBudget& budget
 
 Tensor from_typed_field(const TypeRow& type, const Shape& shape, const Proto& proto, MemoryBudget& budget) {
   switch (type.field) {
-    case Field::kFloat: return from_field<float>(type.dtype, shape, proto.float_data(), budget);
-    case Field::kDouble: return from_field<double>(type.dtype, shape, proto.double_data(), budget);
-    case Field::kInt32: return from_int32_field(type.dtype, shape, proto, budget);
-    case Field::kInt64: return from_field<std::int64_t>(type.dtype, shape, proto.int64_data(), budget);
-    case Field::kUInt64:
+    case TensorField::kFloat: return from_field<float>(type.dtype, shape, proto.float_data(), budget);
+    case TensorField::kDouble: return from_field<double>(type.dtype, shape, proto.double_data(), budget);
+    case TensorField::kInt32: return from_int32_field(type.dtype, shape, proto, budget);
+    case TensorField::kInt64: return from_field<std::int64_t>(type.dtype, shape, proto.int64_data(), budget);
+    case TensorField::kUInt64:
       return type.dtype == DType::kUInt32 ? from_field<std::uint32_t>(type.dtype, shape, proto.uint64_data(), budget)
                                           : from_field<std::uint64_t>(type.dtype, shape, proto.uint64_data(), budget);
-    case Field::kString: return from_strings(shape, proto, budget);
+    case TensorField::kString: return from_strings(shape, proto, budget);
   }
   fail(ErrorCode::kInternal, "element type {} has no field", type.data_type);
 }

@@ -55,7 +55,7 @@ void move_scales(Upgrade& upgrade) {
   upgrade.node.attributes.erase("scales");
 }
 
-constexpr UpgradeRule kRules[] = {
+constexpr UpgradeRule kArgumentRules[] = {
     {"Clip", 11, move_limits},     {"Pad", 11, move_pads},          {"ReduceL1", 18, move_axes},
     {"ReduceL2", 18, move_axes},   {"ReduceLogSum", 18, move_axes}, {"ReduceLogSumExp", 18, move_axes},
     {"ReduceMax", 18, move_axes},  {"ReduceMean", 18, move_axes},   {"ReduceMin", 18, move_axes},
@@ -66,6 +66,6 @@ constexpr UpgradeRule kRules[] = {
 
 }  // namespace
 
-std::span<const UpgradeRule> argument_rules() { return kRules; }
+std::span<const UpgradeRule> argument_rules() { return kArgumentRules; }
 
 }  // namespace saccade

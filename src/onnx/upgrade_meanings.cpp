@@ -8,8 +8,6 @@
 namespace saccade {
 namespace {
 
-constexpr std::int64_t kAlways = std::numeric_limits<std::int64_t>::max();
-
 /// Keeps the first output. Throws where one of the others is read: only training has them.
 void keep_first_output(Upgrade& upgrade) {
   for (std::size_t i = 1; i < upgrade.node.outputs.size(); ++i)

@@ -10,8 +10,6 @@
 namespace saccade {
 namespace {
 
-constexpr std::int64_t kAlways = std::numeric_limits<std::int64_t>::max();
-
 /// Puts STEPS in the node's place; each but the first reads the one before it as its first input.
 void replace(Upgrade& upgrade, std::vector<Node> steps) {
   Node& last = steps.back();
@@ -222,7 +220,7 @@ void open_qlinear_softmax(Upgrade& upgrade) {
                   .outputs = node.outputs};
 }
 
-constexpr UpgradeRule kRules[] = {
+constexpr UpgradeRule kMicrosoftRules[] = {
     {"BiasGelu", kAlways, open_exact_gelu},
     {"DequantizeLinear", kAlways, rename},
     {"FastGelu", kAlways, open_fast_gelu},
@@ -246,6 +244,6 @@ constexpr UpgradeRule kRules[] = {
 
 }  // namespace
 
-std::span<const UpgradeRule> microsoft_rules() { return kRules; }
+std::span<const UpgradeRule> microsoft_rules() { return kMicrosoftRules; }
 
 }  // namespace saccade

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -58,6 +59,9 @@ class Upgrade {
 void add_inferred(Graph& graph, KnownValues& known, Extents& extents, Node node);
 
 /// How an operator gets from one form to the next.
+/// Of a rule for every operator set.
+inline constexpr std::int64_t kAlways = std::numeric_limits<std::int64_t>::max();
+
 struct UpgradeRule {
   std::string_view op;
   std::int64_t until;  ///< applies to nodes of operator sets before this one

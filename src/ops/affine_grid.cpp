@@ -6,7 +6,7 @@
 namespace saccade {
 namespace {
 
-void infer(InferContext& context) {
+void infer_affine_grid(InferContext& context) {
   require_type<float, double, Float16, BFloat16>(context.dtype(0), "an affine map");
   const auto size = context.integers(1, "the size of its grid");
   const Shape& theta = context.shape(0);
@@ -52,15 +52,15 @@ void fill_grid(const KernelContext& context, bool align) {
   }
 }
 
-void reference(const KernelContext& context) {
+void reference_affine_grid(const KernelContext& context) {
   const bool align = context.attributes().integer("align_corners", 0) != 0;
   with_float(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) { fill_grid<T>(context, align); });
 }
 
-constexpr Op kOps[] = {{"", "AffineGrid", infer, reference}};
+constexpr Op kAffineGridOps[] = {{"", "AffineGrid", infer_affine_grid, reference_affine_grid}};
 
 }  // namespace
 
-std::span<const Op> affine_grid_ops() { return kOps; }
+std::span<const Op> affine_grid_ops() { return kAffineGridOps; }
 
 }  // namespace saccade

@@ -58,13 +58,13 @@ void reference_arg(const KernelContext& context) {
   });
 }
 
-constexpr Op kOps[] = {
+constexpr Op kArgMaxOps[] = {
     {"", "ArgMax", infer_arg, reference_arg<true>},
     {"", "ArgMin", infer_arg, reference_arg<false>},
 };
 
 }  // namespace
 
-std::span<const Op> arg_max_ops() { return kOps; }
+std::span<const Op> arg_max_ops() { return kArgMaxOps; }
 
 }  // namespace saccade

@@ -85,7 +85,7 @@ void check_attributes(const Attributes& attributes) {
          attributes.integer("softmax_precision", 1));
 }
 
-void infer(InferContext& context) {
+void infer_attention(InferContext& context) {
   const Attributes& attributes = context.attributes();
   for (int i = 0; i < 3; ++i)
     if (!is_float(context.dtype(i)))
@@ -278,7 +278,7 @@ void weigh(std::vector<double>& scores, const std::vector<double>& bias, const A
   show(3);
 }
 
-void reference(const KernelContext& context) {
+void reference_attention(const KernelContext& context) {
   const Heads q = heads_of(context.input(0), context.attributes().integer("q_num_heads", 0));
   const Heads k = joined(context, 1, 4);
   const Heads v = joined(context, 2, 5);
@@ -315,10 +315,10 @@ void reference(const KernelContext& context) {
   if (context.wants(0)) write(answers, context.output());
 }
 
-constexpr Op kOps[] = {{"", "Attention", infer, reference}};
+constexpr Op kAttentionOps[] = {{"", "Attention", infer_attention, reference_attention}};
 
 }  // namespace
 
-std::span<const Op> attention_ops() { return kOps; }
+std::span<const Op> attention_ops() { return kAttentionOps; }
 
 }  // namespace saccade

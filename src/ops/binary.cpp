@@ -64,13 +64,13 @@ void infer_arithmetic(InferContext& context) {
   context.output(0, context.dtype(0), shape);
 }
 
-void infer_two(InferContext& context) {
+void infer_two_binary(InferContext& context) {
   context.input(1);
   infer_arithmetic(context);
 }
 
 void infer_prelu(InferContext& context) {
-  infer_two(context);
+  infer_two_binary(context);
   if (broadcast_shape(context.shape(0), context.shape(1)) != context.shape(0))
     fail(ErrorCode::kInvalidFile, "PRelu's slope of shape {} doesn't broadcast to {}", context.shape(1).to_string(),
          context.shape(0).to_string());
@@ -124,12 +124,12 @@ void run_mean(const KernelContext& context) {
   });
 }
 
-constexpr Op kOps[] = {
-    {"", "Add", infer_two, run_binary<AddElements>},
-    {"", "Sub", infer_two, run_binary<SubtractElements>},
-    {"", "Mul", infer_two, run_binary<MultiplyElements>},
-    {"", "Div", infer_two, run_binary<DivideElements>},
-    {"", "Mod", infer_two, run_binary<Modulo>},
+constexpr Op kBinaryOps[] = {
+    {"", "Add", infer_two_binary, run_binary<AddElements>},
+    {"", "Sub", infer_two_binary, run_binary<SubtractElements>},
+    {"", "Mul", infer_two_binary, run_binary<MultiplyElements>},
+    {"", "Div", infer_two_binary, run_binary<DivideElements>},
+    {"", "Mod", infer_two_binary, run_binary<Modulo>},
     {"", "PRelu", infer_prelu, run_binary<PReluElements>},
     {"", "SwiGLU", infer_swiglu, run_swiglu},
     {"", "Max", infer_arithmetic, run_variadic<MaxElements>},
@@ -140,6 +140,6 @@ constexpr Op kOps[] = {
 
 }  // namespace
 
-std::span<const Op> binary_ops() { return kOps; }
+std::span<const Op> binary_ops() { return kBinaryOps; }
 
 }  // namespace saccade

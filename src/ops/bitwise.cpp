@@ -27,7 +27,7 @@ void infer_bits(InferContext& context) {
   context.output(0, context.dtype(0), context.shape(0));
 }
 
-void infer_two(InferContext& context) {
+void infer_two_bitwise(InferContext& context) {
   infer_bits(context);
   if (context.dtype(1) != context.dtype(0))
     fail(ErrorCode::kInvalidFile, "the inputs mix {} and {}", to_string(context.dtype(0)), to_string(context.dtype(1)));
@@ -38,7 +38,7 @@ void infer_shift(InferContext& context) {
   const std::string direction = context.attributes().text("direction");
   if (direction != "LEFT" && direction != "RIGHT")
     fail(ErrorCode::kInvalidFile, "BitShift's direction is '{}', not LEFT or RIGHT", direction);
-  infer_two(context);
+  infer_two_bitwise(context);
 }
 
 template <typename Function>
@@ -55,14 +55,16 @@ void run_not(const KernelContext& context) {
   });
 }
 
-constexpr Op kOps[] = {
-    {"", "BitwiseAnd", infer_two, run_two<std::bit_and<>>}, {"", "BitwiseOr", infer_two, run_two<std::bit_or<>>},
-    {"", "BitwiseXor", infer_two, run_two<std::bit_xor<>>}, {"", "BitwiseNot", infer_bits, run_not},
+constexpr Op kBitwiseOps[] = {
+    {"", "BitwiseAnd", infer_two_bitwise, run_two<std::bit_and<>>},
+    {"", "BitwiseOr", infer_two_bitwise, run_two<std::bit_or<>>},
+    {"", "BitwiseXor", infer_two_bitwise, run_two<std::bit_xor<>>},
+    {"", "BitwiseNot", infer_bits, run_not},
     {"", "BitShift", infer_shift, run_two<ShiftBits>},
 };
 
 }  // namespace
 
-std::span<const Op> bitwise_ops() { return kOps; }
+std::span<const Op> bitwise_ops() { return kBitwiseOps; }
 
 }  // namespace saccade

@@ -13,7 +13,7 @@
 namespace saccade {
 namespace {
 
-void infer(InferContext& context) {
+void infer_box_masks(InferContext& context) {
   for (int i : {0, 1, 2, 4})
     if (context.dtype(i) != DType::kFloat32)
       fail(ErrorCode::kInvalidFile, "input {} is {}, not float32", i, to_string(context.dtype(i)));
@@ -48,7 +48,7 @@ Cells touched(float low, float high, float scale, float offset, std::int64_t siz
   return {cell(low, -1), cell(high, 2)};
 }
 
-void reference(const KernelContext& context) {
+void reference_box_masks(const KernelContext& context) {
   const Shape& shape = context.input(1).shape;
   const auto depth = static_cast<std::size_t>(shape[1]);
   const auto columns = static_cast<std::size_t>(shape[3]);
@@ -75,10 +75,10 @@ void reference(const KernelContext& context) {
   }
 }
 
-constexpr Op kOps[] = {{"saccade", "BoxMasks", infer, reference}};
+constexpr Op kBoxMasksOps[] = {{"saccade", "BoxMasks", infer_box_masks, reference_box_masks}};
 
 }  // namespace
 
-std::span<const Op> box_masks_ops() { return kOps; }
+std::span<const Op> box_masks_ops() { return kBoxMasksOps; }
 
 }  // namespace saccade

@@ -103,7 +103,7 @@ void infer_bit_cast(InferContext& context) {
   context.output(0, to, context.shape(0));
 }
 
-constexpr Op kOps[] = {
+constexpr Op kCastOps[] = {
     {"", "Cast", infer_cast, cast},
     {"", "CastLike", infer_cast_like, cast},
     {"", "BitCast", infer_bit_cast, copy_elements},
@@ -117,6 +117,6 @@ void cast_elements(const TensorView& from, const TensorView& to) {
   cast_through<std::int64_t>(from, to);
 }
 
-std::span<const Op> cast_ops() { return kOps; }
+std::span<const Op> cast_ops() { return kCastOps; }
 
 }  // namespace saccade

@@ -8,7 +8,7 @@
 namespace saccade {
 namespace {
 
-void infer(InferContext& context) {
+void infer_center_crop_pad(InferContext& context) {
   Shape output = context.shape(0);
   std::vector<std::int64_t> axes(static_cast<std::size_t>(output.rank()));
   std::iota(axes.begin(), axes.end(), 0);
@@ -23,7 +23,7 @@ void infer(InferContext& context) {
   context.output(0, context.dtype(0), output);
 }
 
-void reference(const KernelContext& context) {
+void reference_center_crop_pad(const KernelContext& context) {
   const TensorView& from = context.input(0);
   const TensorView& to = context.output();
   Shape common = to.shape;
@@ -41,10 +41,10 @@ void reference(const KernelContext& context) {
   if (common.elements() > 0) strided_copy(to.dtype, common, source, target);
 }
 
-constexpr Op kOps[] = {{"", "CenterCropPad", infer, reference}};
+constexpr Op kCenterCropPadOps[] = {{"", "CenterCropPad", infer_center_crop_pad, reference_center_crop_pad}};
 
 }  // namespace
 
-std::span<const Op> center_crop_pad_ops() { return kOps; }
+std::span<const Op> center_crop_pad_ops() { return kCenterCropPadOps; }
 
 }  // namespace saccade

@@ -27,10 +27,10 @@ void choose(const KernelContext& context) {
   strided_copy(chosen.dtype, chosen.shape, strided(chosen), strided(context.output()));
 }
 
-constexpr Op kOps[] = {{"saccade", "Choose", infer_choose, choose}};
+constexpr Op kChooseOps[] = {{"saccade", "Choose", infer_choose, choose}};
 
 }  // namespace
 
-std::span<const Op> choose_ops() { return kOps; }
+std::span<const Op> choose_ops() { return kChooseOps; }
 
 }  // namespace saccade

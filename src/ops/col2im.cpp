@@ -59,7 +59,7 @@ std::int64_t product_of(const std::vector<Axis>& axes, std::int64_t Axis::*lengt
   return product;
 }
 
-void infer(InferContext& context) {
+void infer_col2im(InferContext& context) {
   if (!is_number(context.dtype(0)))
     fail(ErrorCode::kUnsupported, "an input of type {} is not supported", to_string(context.dtype(0)));
   const auto image = context.integers(1, "the shape of its image");
@@ -111,15 +111,15 @@ void add_columns(const KernelContext& context, const std::vector<Axis>& axes) {
   }
 }
 
-void reference(const KernelContext& context) {
+void reference_col2im(const KernelContext& context) {
   const auto axes = axes_of(context.attributes(), integers_of(context.input(1)), integers_of(context.input(2)));
   with_number(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) { add_columns<T>(context, axes); });
 }
 
-constexpr Op kOps[] = {{"", "Col2Im", infer, reference}};
+constexpr Op kCol2imOps[] = {{"", "Col2Im", infer_col2im, reference_col2im}};
 
 }  // namespace
 
-std::span<const Op> col2im_ops() { return kOps; }
+std::span<const Op> col2im_ops() { return kCol2imOps; }
 
 }  // namespace saccade

@@ -55,7 +55,7 @@ void run_equal(const KernelContext& context) {
   run_order<std::equal_to<>>(context);
 }
 
-constexpr Op kOps[] = {
+constexpr Op kCompareOps[] = {
     {"", "Equal", infer_equal, run_equal},
     {"", "Greater", infer_order, run_order<std::greater<>>},
     {"", "GreaterOrEqual", infer_order, run_order<std::greater_equal<>>},
@@ -68,6 +68,6 @@ constexpr Op kOps[] = {
 
 }  // namespace
 
-std::span<const Op> compare_ops() { return kOps; }
+std::span<const Op> compare_ops() { return kCompareOps; }
 
 }  // namespace saccade

@@ -60,10 +60,10 @@ void compress(const KernelContext& context) {
   }
 }
 
-constexpr Op kOps[] = {{"", "Compress", infer_compress, compress}};
+constexpr Op kCompressOps[] = {{"", "Compress", infer_compress, compress}};
 
 }  // namespace
 
-std::span<const Op> compress_ops() { return kOps; }
+std::span<const Op> compress_ops() { return kCompressOps; }
 
 }  // namespace saccade

@@ -90,10 +90,10 @@ void split(const KernelContext& context) {
   }
 }
 
-constexpr Op kOps[] = {{"", "Concat", infer_concat, concat}, {"", "Split", infer_split, split}};
+constexpr Op kConcatOps[] = {{"", "Concat", infer_concat, concat}, {"", "Split", infer_split, split}};
 
 }  // namespace
 
-std::span<const Op> concat_ops() { return kOps; }
+std::span<const Op> concat_ops() { return kConcatOps; }
 
 }  // namespace saccade

@@ -113,13 +113,13 @@ void reference_conv_transpose(const KernelContext& context) {
   });
 }
 
-constexpr Op kOps[] = {
+constexpr Op kConvOps[] = {
     {"", "Conv", infer_conv<conv_shape>, reference_conv},
     {"", "ConvTranspose", infer_conv<transposed_shape>, reference_conv_transpose},
 };
 
 }  // namespace
 
-std::span<const Op> conv_ops() { return kOps; }
+std::span<const Op> conv_ops() { return kConvOps; }
 
 }  // namespace saccade

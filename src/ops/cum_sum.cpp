@@ -43,13 +43,13 @@ void run(const KernelContext& context) {
   });
 }
 
-constexpr Op kOps[] = {
+constexpr Op kCumSumOps[] = {
     {"", "CumSum", infer_running, run<AddElements, 0>},
     {"", "CumProd", infer_running, run<MultiplyElements, 1>},
 };
 
 }  // namespace
 
-std::span<const Op> cum_sum_ops() { return kOps; }
+std::span<const Op> cum_sum_ops() { return kCumSumOps; }
 
 }  // namespace saccade

@@ -9,7 +9,7 @@
 namespace saccade {
 namespace {
 
-void infer(InferContext& context) {
+void infer_decode_boxes(InferContext& context) {
   const Shape& boxes = context.shape(0);
   const Shape& scores = context.shape(2);
   if (boxes.rank() != 3 || boxes[0] != 1 || (boxes[2] != 4 && boxes[2] != 5))
@@ -22,7 +22,7 @@ void infer(InferContext& context) {
   infer_candidates(context, boxes[1], scores[2], static_cast<int>(boxes[2]));
 }
 
-void reference(const KernelContext& context) {
+void reference_decode_boxes(const KernelContext& context) {
   const Shape& shape = context.input(2).shape;
   const std::int64_t classes = shape[2];
   const std::int64_t width = context.input(0).shape[2];
@@ -49,10 +49,10 @@ void reference(const KernelContext& context) {
   writer.finish();
 }
 
-constexpr Op kOps[] = {{"saccade", "DecodeBoxes", infer, reference}};
+constexpr Op kDecodeBoxesOps[] = {{"saccade", "DecodeBoxes", infer_decode_boxes, reference_decode_boxes}};
 
 }  // namespace
 
-std::span<const Op> decode_boxes_ops() { return kOps; }
+std::span<const Op> decode_boxes_ops() { return kDecodeBoxesOps; }
 
 }  // namespace saccade

@@ -8,7 +8,7 @@
 namespace saccade {
 namespace {
 
-void infer(InferContext& context) {
+void infer_decode_end_to_end(InferContext& context) {
   const Shape& shape = context.shape(0);
   if (shape.rank() != 3 || shape[0] != 1 || shape[2] < 6)
     fail(ErrorCode::kInvalidFile, "predictions are {}, not 1xboxesx6 or wider", shape.to_string());
@@ -18,7 +18,7 @@ void infer(InferContext& context) {
   infer_candidates(context, shape[1], 1);
 }
 
-void reference(const KernelContext& context) {
+void reference_decode_end_to_end(const KernelContext& context) {
   const float conf = context.attributes().real("conf", 0.25F);
   const ClassFilter filter(context, 1);
   const std::span<const float> data = context.in<float>(0);
@@ -34,10 +34,11 @@ void reference(const KernelContext& context) {
   writer.finish();
 }
 
-constexpr Op kOps[] = {{"saccade", "DecodeEndToEnd", infer, reference}};
+constexpr Op kDecodeEndToEndOps[] = {
+    {"saccade", "DecodeEndToEnd", infer_decode_end_to_end, reference_decode_end_to_end}};
 
 }  // namespace
 
-std::span<const Op> decode_end_to_end_ops() { return kOps; }
+std::span<const Op> decode_end_to_end_ops() { return kDecodeEndToEndOps; }
 
 }  // namespace saccade

@@ -99,11 +99,11 @@ void decode_yolox(const KernelContext& context) {
   });
 }
 
-constexpr Op kOps[] = {{"saccade", "DecodeYolov5", infer_rows, decode_yolov5},
-                       {"saccade", "DecodeYolox", infer_yolox, decode_yolox}};
+constexpr Op kDecodeYolov5Ops[] = {{"saccade", "DecodeYolov5", infer_rows, decode_yolov5},
+                                   {"saccade", "DecodeYolox", infer_yolox, decode_yolox}};
 
 }  // namespace
 
-std::span<const Op> decode_yolov5_ops() { return kOps; }
+std::span<const Op> decode_yolov5_ops() { return kDecodeYolov5Ops; }
 
 }  // namespace saccade

@@ -13,7 +13,7 @@ std::int64_t class_rows(const Attributes& attributes, const Shape& shape) {
   return classes == 0 ? shape[1] - 4 : classes;
 }
 
-void infer(InferContext& context) {
+void infer_decode_yolov8(InferContext& context) {
   const Shape& shape = context.shape(0);
   if (shape.rank() != 3 || shape[0] != 1 || shape[1] < 5)
     fail(ErrorCode::kInvalidFile, "predictions are {}, not 1x(4+classes)xanchors", shape.to_string());
@@ -37,7 +37,7 @@ void best_classes(const float* rows, std::size_t anchors, std::int32_t classes, 
   }
 }
 
-void reference(const KernelContext& context) {
+void reference_decode_yolov8(const KernelContext& context) {
   const Shape& shape = context.input(0).shape;
   const auto anchors = static_cast<std::size_t>(shape[2]);
   const auto classes = static_cast<std::int32_t>(class_rows(context.attributes(), shape));
@@ -64,10 +64,10 @@ void reference(const KernelContext& context) {
   writer.finish();
 }
 
-constexpr Op kOps[] = {{"saccade", "DecodeYolov8", infer, reference}};
+constexpr Op kDecodeYolov8Ops[] = {{"saccade", "DecodeYolov8", infer_decode_yolov8, reference_decode_yolov8}};
 
 }  // namespace
 
-std::span<const Op> decode_yolov8_ops() { return kOps; }
+std::span<const Op> decode_yolov8_ops() { return kDecodeYolov8Ops; }
 
 }  // namespace saccade

@@ -23,7 +23,7 @@ void check_input(const InferContext& context, int i, const Shape& wanted) {
          context.shape(i).to_string(), to_string(context.dtype(0)), wanted.to_string());
 }
 
-void infer(InferContext& context) {
+void infer_deform_conv(InferContext& context) {
   require_type<float, double, Float16, BFloat16>(context.dtype(0), "an input");
   const Shape& input = context.shape(0);
   if (input.rank() != 4)
@@ -145,15 +145,15 @@ class Convolution {
   std::vector<Real> sums_;
 };
 
-void reference(const KernelContext& context) {
+void reference_deform_conv(const KernelContext& context) {
   if (context.output().elements() == 0) return;
   with_float(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) { Convolution<T>(context).run(); });
 }
 
-constexpr Op kOps[] = {{"", "DeformConv", infer, reference}};
+constexpr Op kDeformConvOps[] = {{"", "DeformConv", infer_deform_conv, reference_deform_conv}};
 
 }  // namespace
 
-std::span<const Op> deform_conv_ops() { return kOps; }
+std::span<const Op> deform_conv_ops() { return kDeformConvOps; }
 
 }  // namespace saccade

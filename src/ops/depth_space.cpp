@@ -78,13 +78,13 @@ void space_to_depth(const KernelContext& context) {
                {to.data, 0, deep_strides(to, block, is_channel_outermost(context.attributes()))});
 }
 
-constexpr Op kOps[] = {
+constexpr Op kDepthSpaceOps[] = {
     {"", "DepthToSpace", infer_depth_to_space, depth_to_space},
     {"", "SpaceToDepth", infer_space_to_depth, space_to_depth},
 };
 
 }  // namespace
 
-std::span<const Op> depth_space_ops() { return kOps; }
+std::span<const Op> depth_space_ops() { return kDepthSpaceOps; }
 
 }  // namespace saccade

@@ -66,10 +66,10 @@ void det(const KernelContext& context) {
   });
 }
 
-constexpr Op kOps[] = {{"", "Det", infer_det, det}};
+constexpr Op kDetOps[] = {{"", "Det", infer_det, det}};
 
 }  // namespace
 
-std::span<const Op> det_ops() { return kOps; }
+std::span<const Op> det_ops() { return kDetOps; }
 
 }  // namespace saccade

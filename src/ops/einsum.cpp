@@ -101,10 +101,10 @@ void reference_einsum(const KernelContext& context) {
   with_number(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) { einsum<T>(context, equation); });
 }
 
-constexpr Op kOps[] = {{"", "Einsum", infer_einsum, reference_einsum}};
+constexpr Op kEinsumOps[] = {{"", "Einsum", infer_einsum, reference_einsum}};
 
 }  // namespace
 
-std::span<const Op> einsum_ops() { return kOps; }
+std::span<const Op> einsum_ops() { return kEinsumOps; }
 
 }  // namespace saccade

@@ -44,10 +44,10 @@ void tile(const KernelContext& context) {
   }
 }
 
-constexpr Op kOps[] = {{"", "Expand", infer_expand, expand}, {"", "Tile", infer_tile, tile}};
+constexpr Op kExpandOps[] = {{"", "Expand", infer_expand, expand}, {"", "Tile", infer_tile, tile}};
 
 }  // namespace
 
-std::span<const Op> expand_ops() { return kOps; }
+std::span<const Op> expand_ops() { return kExpandOps; }
 
 }  // namespace saccade

@@ -57,10 +57,10 @@ void run_fused(const KernelContext& context) {
     copy_elements(view_of(outputs[i]), context.output(static_cast<int>(i)));
 }
 
-constexpr Op kOps[] = {{"saccade", "Fused", infer_fused, run_fused}};
+constexpr Op kFusedOps[] = {{"saccade", "Fused", infer_fused, run_fused}};
 
 }  // namespace
 
-std::span<const Op> fused_ops() { return kOps; }
+std::span<const Op> fused_ops() { return kFusedOps; }
 
 }  // namespace saccade

@@ -120,7 +120,7 @@ void gather_nd(const KernelContext& context) {
   }
 }
 
-constexpr Op kOps[] = {
+constexpr Op kGatherOps[] = {
     {"", "Gather", infer_gather, gather},
     {"", "GatherElements", infer_gather_elements, gather_elements},
     {"", "GatherND", infer_gather_nd, gather_nd},
@@ -128,6 +128,6 @@ constexpr Op kOps[] = {
 
 }  // namespace
 
-std::span<const Op> gather_ops() { return kOps; }
+std::span<const Op> gather_ops() { return kGatherOps; }
 
 }  // namespace saccade

@@ -141,7 +141,7 @@ void eye_like(const KernelContext& context) {
   with_number(to.dtype, [&]<typename T>(std::type_identity<T>) { set(static_cast<T>(1)); });
 }
 
-constexpr Op kOps[] = {
+constexpr Op kGenerateOps[] = {
     {"", "Constant", infer_constant, constant},
     {"", "ConstantOfShape", infer_constant_of_shape, constant_of_shape},
     {"", "Range", infer_range, range},
@@ -150,6 +150,6 @@ constexpr Op kOps[] = {
 
 }  // namespace
 
-std::span<const Op> generate_ops() { return kOps; }
+std::span<const Op> generate_ops() { return kGenerateOps; }
 
 }  // namespace saccade

@@ -64,30 +64,30 @@ double reflect(double x, double low, double high) {
 
 /// What one coordinate reads along an axis: up to four inputs with their weights.
 template <typename Number>
-struct Taps {
+struct GridTaps {
   std::array<std::int64_t, 4> index{};
   std::array<Number, 4> weight{};
   int count = 0;
 };
 
 /// One spatial axis of the input.
-class Axis {
+class GridAxis {
  public:
-  Axis(const Attributes& attributes, std::int64_t length)
+  GridAxis(const Attributes& attributes, std::int64_t length)
       : mode_(mode_of(attributes)),
         padding_(padding_of(attributes)),
         align_(attributes.integer("align_corners", 0) != 0),
         length_(length) {}
 
   template <typename Number>
-  Taps<Number> at(Number coordinate) const {
+  GridTaps<Number> at(Number coordinate) const {
     const auto length = static_cast<Number>(length_);
     Number x = align_ ? (coordinate + 1) / 2 * (length - 1) : ((coordinate + 1) * length - 1) / 2;
     // Three inputs outside is as far as any (and what is not a number lies there too): no neighbour is inside.
     if (!(x > -1e9F)) x = -1e9F;
     x = padding_ == Padding::kReflection ? static_cast<Number>(bring_inside(std::min<Number>(x, 1e9F)))
                                          : std::clamp<Number>(x, -3, length + 2);
-    Taps<Number> taps;
+    GridTaps<Number> taps;
     if (mode_ == Mode::kNearest) {
       add(taps, std::nearbyint(x), Number{1});
     } else if (mode_ == Mode::kLinear) {
@@ -118,7 +118,7 @@ class Axis {
   }
 
   template <typename Number>
-  void add(Taps<Number>& taps, Number position, Number weight) const {
+  void add(GridTaps<Number>& taps, Number position, Number weight) const {
     const auto inside = static_cast<std::int64_t>(std::nearbyint(bring_inside(position)));
     if (padding_ == Padding::kZeros && (inside < 0 || inside >= length_)) return;
     taps.index[static_cast<std::size_t>(taps.count)] = std::clamp<std::int64_t>(inside, 0, length_ - 1);
@@ -133,7 +133,7 @@ class Axis {
 
 /// One output point: a weighted sum over the taps of three axes (the first of length 1 where there are two).
 template <typename T, typename Number>
-Number sample(const T* plane, const std::array<Taps<Number>, 3>& taps, std::int64_t height, std::int64_t width) {
+Number sample(const T* plane, const std::array<GridTaps<Number>, 3>& taps, std::int64_t height, std::int64_t width) {
   Number sum{};
   for (std::size_t z = 0; z < static_cast<std::size_t>(taps[0].count); ++z) {
     for (std::size_t y = 0; y < static_cast<std::size_t>(taps[1].count); ++y) {
@@ -149,7 +149,7 @@ Number sample(const T* plane, const std::array<Taps<Number>, 3>& taps, std::int6
 
 /// The element that a point takes as it is, with no more than one tap along any axis; 0 where there is none.
 template <typename T, typename Number>
-T nearest(const T* plane, const std::array<Taps<Number>, 3>& taps, std::int64_t height, std::int64_t width) {
+T nearest(const T* plane, const std::array<GridTaps<Number>, 3>& taps, std::int64_t height, std::int64_t width) {
   for (const auto& axis : taps)
     if (axis.count == 0) return T{};
   return plane[(taps[0].index[0] * height + taps[1].index[0]) * width + taps[2].index[0]];
@@ -163,7 +163,7 @@ void grid_sample(const KernelContext& context) {
   const int spatial = shape.rank() - 2;
   const std::int64_t height = shape[shape.rank() - 2];
   const std::int64_t width = shape.back();
-  std::vector<Axis> axes;
+  std::vector<GridAxis> axes;
   for (int i = 2; i < shape.rank(); ++i) axes.emplace_back(context.attributes(), shape[i]);
   const std::int64_t plane = height * width * (spatial == 3 ? shape[2] : 1);
   const std::int64_t points = context.output().elements() / (shape[0] * shape[1]);
@@ -171,7 +171,7 @@ void grid_sample(const KernelContext& context) {
   const auto* input = static_cast<const T*>(context.input(0).data);
   const G* coordinates = context.in<G>(1).data();
   auto* output = static_cast<T*>(context.output().data);
-  std::array<Taps<Number>, 3> taps;
+  std::array<GridTaps<Number>, 3> taps;
   taps[0].weight[0] = 1;
   taps[0].count = 1;
   for (std::int64_t image = 0; image < shape[0]; ++image) {
@@ -201,10 +201,10 @@ void reference_grid_sample(const KernelContext& context) {
   });
 }
 
-constexpr Op kOps[] = {{"", "GridSample", infer_grid_sample, reference_grid_sample}};
+constexpr Op kGridSampleOps[] = {{"", "GridSample", infer_grid_sample, reference_grid_sample}};
 
 }  // namespace
 
-std::span<const Op> grid_sample_ops() { return kOps; }
+std::span<const Op> grid_sample_ops() { return kGridSampleOps; }
 
 }  // namespace saccade

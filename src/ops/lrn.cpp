@@ -47,10 +47,10 @@ void reference_lrn(const KernelContext& context) {
   });
 }
 
-constexpr Op kOps[] = {{"", "LRN", infer_lrn, reference_lrn}};
+constexpr Op kLrnOps[] = {{"", "LRN", infer_lrn, reference_lrn}};
 
 }  // namespace
 
-std::span<const Op> lrn_ops() { return kOps; }
+std::span<const Op> lrn_ops() { return kLrnOps; }
 
 }  // namespace saccade

@@ -9,7 +9,7 @@
 namespace saccade {
 namespace {
 
-void infer(InferContext& context) {
+void infer_map_classes(InferContext& context) {
   const Shape& scores = context.shape(0);
   if (context.dtype(0) != DType::kFloat32 || scores.rank() != 4 || scores[0] != 1 || scores[1] < 1)
     fail(ErrorCode::kInvalidFile, "scores are {} {}, not float32 1xclassesxheightxwidth", to_string(context.dtype(0)),
@@ -33,7 +33,7 @@ void best_classes(const float* scores, std::size_t plane, std::int32_t classes, 
   }
 }
 
-void reference(const KernelContext& context) {
+void reference_map_classes(const KernelContext& context) {
   const Shape& shape = context.input(0).shape;
   const float* scores = context.in<float>(0).data();
   const std::span<std::int32_t> classes = context.out<std::int32_t>();
@@ -47,10 +47,10 @@ void reference(const KernelContext& context) {
                  classes.subspan(i, std::min(kPiece, classes.size() - i)));
 }
 
-constexpr Op kOps[] = {{"saccade", "MapClasses", infer, reference}};
+constexpr Op kMapClassesOps[] = {{"saccade", "MapClasses", infer_map_classes, reference_map_classes}};
 
 }  // namespace
 
-std::span<const Op> map_classes_ops() { return kOps; }
+std::span<const Op> map_classes_ops() { return kMapClassesOps; }
 
 }  // namespace saccade

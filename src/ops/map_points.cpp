@@ -10,7 +10,7 @@
 namespace saccade {
 namespace {
 
-void infer(InferContext& context) {
+void infer_map_points(InferContext& context) {
   const Shape& points = context.shape(0);
   if (context.dtype(0) != DType::kFloat32 || points.rank() != 3 || points[2] < 2)
     fail(ErrorCode::kInvalidFile, "points are {} {}, not float32 objectsxpointsx2 or more", to_string(context.dtype(0)),
@@ -21,7 +21,7 @@ void infer(InferContext& context) {
   context.output(0, DType::kFloat32, points);
 }
 
-void reference(const KernelContext& context) {
+void reference_map_points(const KernelContext& context) {
   const auto numbers = static_cast<std::size_t>(context.input(0).shape[2]);
   const std::span<const float> geometry = context.in<float>(1);
   const std::span<const float> points = context.in<float>(0);
@@ -33,10 +33,10 @@ void reference(const KernelContext& context) {
   }
 }
 
-constexpr Op kOps[] = {{"saccade", "MapPoints", infer, reference}};
+constexpr Op kMapPointsOps[] = {{"saccade", "MapPoints", infer_map_points, reference_map_points}};
 
 }  // namespace
 
-std::span<const Op> map_points_ops() { return kOps; }
+std::span<const Op> map_points_ops() { return kMapPointsOps; }
 
 }  // namespace saccade

@@ -24,25 +24,25 @@ struct SumOf<T> {
   using type = std::make_unsigned_t<T>;
 };
 template <typename T>
-using Sum = typename SumOf<T>::type;
+using SumType = typename SumOf<T>::type;
 
 /// A matrix's elements as sums want them: the tensor's own where the types agree.
 template <typename T>
 class Operand {
  public:
   explicit Operand(std::span<const T> values) {
-    if constexpr (std::is_same_v<T, Sum<T>>) {
+    if constexpr (std::is_same_v<T, SumType<T>>) {
       data_ = values.data();
     } else {
       copy_.assign(values.begin(), values.end());
       data_ = copy_.data();
     }
   }
-  const Sum<T>* data() const { return data_; }
+  const SumType<T>* data() const { return data_; }
 
  private:
-  std::vector<Sum<T>> copy_;
-  const Sum<T>* data_ = nullptr;
+  std::vector<SumType<T>> copy_;
+  const SumType<T>* data_ = nullptr;
 };
 
 void infer_matmul(InferContext& context) {
@@ -65,15 +65,15 @@ void matmul(const KernelContext& context) {
   const Operand<T> left(context.in<T>(0));
   const Operand<T> right(context.in<T>(1));
   const auto output = context.out<T>();
-  std::vector<Sum<T>> start(static_cast<std::size_t>(shape.n), Sum<T>{});
+  std::vector<SumType<T>> start(static_cast<std::size_t>(shape.n), SumType<T>{});
   if (context.has(2)) std::ranges::copy(context.in<T>(2), start.begin());
-  std::vector<Sum<T>> sums(static_cast<std::size_t>(shape.m * shape.n));
+  std::vector<SumType<T>> sums(static_cast<std::size_t>(shape.m * shape.n));
   auto* to = output.data();
   for (std::int64_t batch = 0; batch < shape.batch; ++batch) {
     for (auto row = sums.begin(); row != sums.end(); row += shape.n) std::ranges::copy(start, row);
     multiply_add(shape.m, shape.n, shape.k, left.data() + shape.left(batch), shape.k, right.data() + shape.right(batch),
                  shape.n, sums.data(), shape.n);
-    for (const Sum<T> sum : sums) *to++ = static_cast<T>(sum);
+    for (const SumType<T> sum : sums) *to++ = static_cast<T>(sum);
   }
 }
 
@@ -124,8 +124,8 @@ void infer_gemm(InferContext& context) {
 
 /// MATRIX (rows x cols) the other way round, as sums want it.
 template <typename T>
-std::vector<Sum<T>> transposed(std::span<const T> matrix, std::int64_t rows, std::int64_t cols) {
-  std::vector<Sum<T>> result(matrix.size());
+std::vector<SumType<T>> transposed(std::span<const T> matrix, std::int64_t rows, std::int64_t cols) {
+  std::vector<SumType<T>> result(matrix.size());
   for (std::int64_t row = 0; row < rows; ++row)
     for (std::int64_t col = 0; col < cols; ++col)
       result[static_cast<std::size_t>(col * rows + row)] = matrix[static_cast<std::size_t>(row * cols + col)];
@@ -135,19 +135,20 @@ std::vector<Sum<T>> transposed(std::span<const T> matrix, std::int64_t rows, std
 /// alpha * SUM + beta * BIAS. Integers that nothing scales wrap around; else they are cut off towards zero and to what
 /// T holds.
 template <typename T>
-T scaled(Sum<T> sum, float alpha, T bias, float beta) {
+T scaled(SumType<T> sum, float alpha, T bias, float beta) {
   if constexpr (std::is_integral_v<T>) {
-    if (alpha == 1 && beta == 1) return static_cast<T>(sum + static_cast<Sum<T>>(bias));
+    if (alpha == 1 && beta == 1) return static_cast<T>(sum + static_cast<SumType<T>>(bias));
     return saturate<T>(static_cast<double>(alpha) * static_cast<double>(static_cast<T>(sum)) +
                        static_cast<double>(beta) * static_cast<double>(bias));
   } else {
-    return static_cast<T>(static_cast<Sum<T>>(alpha) * sum + static_cast<Sum<T>>(beta) * static_cast<Sum<T>>(bias));
+    return static_cast<T>(static_cast<SumType<T>>(alpha) * sum +
+                          static_cast<SumType<T>>(beta) * static_cast<SumType<T>>(bias));
   }
 }
 
 template <typename T>
 void gemm(const KernelContext& context, const GemmShape& shape) {
-  using S = Sum<T>;
+  using S = SumType<T>;
   const float alpha = context.attributes().real("alpha", 1);
   const float beta = context.has(2) ? context.attributes().real("beta", 1) : 1;
   const auto matrix = [&](int i, bool turned, std::int64_t rows, std::int64_t cols) {
@@ -182,13 +183,13 @@ void reference_gemm(const KernelContext& context) {
       context.input(0).dtype, [&]<typename T>(std::type_identity<T>) { gemm<T>(context, shape); });
 }
 
-constexpr Op kOps[] = {
+constexpr Op kMatmulOps[] = {
     {"", "MatMul", infer_matmul, reference_matmul},
     {"", "Gemm", infer_gemm, reference_gemm},
 };
 
 }  // namespace
 
-std::span<const Op> matmul_ops() { return kOps; }
+std::span<const Op> matmul_ops() { return kMatmulOps; }
 
 }  // namespace saccade

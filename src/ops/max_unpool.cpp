@@ -18,7 +18,7 @@ Shape pooled_from(const Attributes& attributes, const Shape& input) {
   return slide_transposed(attributes, input, kernel).output_shape(input[0], input[1]);
 }
 
-void infer(InferContext& context) {
+void infer_max_unpool(InferContext& context) {
   const Shape& input = context.shape(0);
   if (context.dtype(1) != DType::kInt64 || context.shape(1) != input)
     fail(ErrorCode::kInvalidFile, "the indices are {} {}, not int64 {}", to_string(context.dtype(1)),
@@ -38,7 +38,7 @@ void infer(InferContext& context) {
   context.output(0, context.dtype(0), output);
 }
 
-void reference(const KernelContext& context) {
+void reference_max_unpool(const KernelContext& context) {
   const TensorView& from = context.input(0);
   const TensorView& to = context.output();
   const Shape pooled = pooled_from(context.attributes(), from.shape);
@@ -55,10 +55,10 @@ void reference(const KernelContext& context) {
   }
 }
 
-constexpr Op kOps[] = {{"", "MaxUnpool", infer, reference}};
+constexpr Op kMaxUnpoolOps[] = {{"", "MaxUnpool", infer_max_unpool, reference_max_unpool}};
 
 }  // namespace
 
-std::span<const Op> max_unpool_ops() { return kOps; }
+std::span<const Op> max_unpool_ops() { return kMaxUnpoolOps; }
 
 }  // namespace saccade

@@ -105,7 +105,7 @@ void check_inputs(const InferContext& context) {
   }
 }
 
-void infer(InferContext& context) {
+void infer_non_max_suppression(InferContext& context) {
   check_inputs(context);
   std::vector<TensorView> inputs(5);
   for (int i = 0; i < std::min(context.input_count(), 5); ++i) {
@@ -125,7 +125,7 @@ void infer(InferContext& context) {
   context.output(0, DType::kInt64, {rows, 3});
 }
 
-void reference(const KernelContext& context) {
+void reference_non_max_suppression(const KernelContext& context) {
   std::vector<TensorView> inputs;
   for (int i = 0; i < context.input_count(); ++i) inputs.push_back(context.input(i));
   const auto rows = select_all(inputs, context.attributes());
@@ -134,10 +134,11 @@ void reference(const KernelContext& context) {
   std::ranges::copy(rows, to.begin());
 }
 
-constexpr Op kOps[] = {{"", "NonMaxSuppression", infer, reference}};
+constexpr Op kNonMaxSuppressionOps[] = {
+    {"", "NonMaxSuppression", infer_non_max_suppression, reference_non_max_suppression}};
 
 }  // namespace
 
-std::span<const Op> non_max_suppression_ops() { return kOps; }
+std::span<const Op> non_max_suppression_ops() { return kNonMaxSuppressionOps; }
 
 }  // namespace saccade

@@ -43,10 +43,10 @@ void non_zero(const KernelContext& context) {
   }
 }
 
-constexpr Op kOps[] = {{"", "NonZero", infer_non_zero, non_zero}};
+constexpr Op kNonZeroOps[] = {{"", "NonZero", infer_non_zero, non_zero}};
 
 }  // namespace
 
-std::span<const Op> non_zero_ops() { return kOps; }
+std::span<const Op> non_zero_ops() { return kNonZeroOps; }
 
 }  // namespace saccade

@@ -208,7 +208,7 @@ void reference_layer(const KernelContext& context) {
              [&]<typename T>(std::type_identity<T>) { layer<T>(context, elements_from(shape, axis)); });
 }
 
-constexpr Op kOps[] = {
+constexpr Op kNormalizationOps[] = {
     {"", "BatchNormalization", infer_batch, reference_batch},
     {"", "InstanceNormalization", infer_instance, reference_instance},
     {"", "GroupNormalization", infer_group, reference_group},
@@ -217,6 +217,6 @@ constexpr Op kOps[] = {
 
 }  // namespace
 
-std::span<const Op> normalization_ops() { return kOps; }
+std::span<const Op> normalization_ops() { return kNormalizationOps; }
 
 }  // namespace saccade

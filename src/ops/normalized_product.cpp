@@ -11,7 +11,7 @@
 namespace saccade {
 namespace {
 
-enum Operand : int { kRows, kWeights, kBias, kScale, kShift };
+enum ProductInput : int { kProductRows, kWeights, kBias, kScale, kShift };
 
 struct Lengths {
   std::int64_t rows, channels, columns;
@@ -35,20 +35,20 @@ void check_vector(const InferContext& context, int i, std::int64_t length) {
          context.shape(i).to_string(), length);
 }
 
-void infer(InferContext& context) {
+void infer_normalized_product(InferContext& context) {
   context.require_outputs(1);
-  require_type<float, Float16, BFloat16, double>(context.dtype(kRows), "NormalizedProduct");
-  if (context.dtype(kWeights) != context.dtype(kRows))
+  require_type<float, Float16, BFloat16, double>(context.dtype(kProductRows), "NormalizedProduct");
+  if (context.dtype(kWeights) != context.dtype(kProductRows))
     fail(ErrorCode::kInvalidFile, "the weights are {}, not {} like the rows", to_string(context.dtype(kWeights)),
-         to_string(context.dtype(kRows)));
-  const Lengths lengths = lengths_of(context.attributes(), context.shape(kRows), context.shape(kWeights));
+         to_string(context.dtype(kProductRows)));
+  const Lengths lengths = lengths_of(context.attributes(), context.shape(kProductRows), context.shape(kWeights));
   context.input(kScale);
   check_vector(context, kBias, lengths.columns);
   check_vector(context, kScale, lengths.channels);
   check_vector(context, kShift, lengths.channels);
-  Shape shape = context.shape(kRows);
+  Shape shape = context.shape(kProductRows);
   shape[shape.rank() - 1] = lengths.columns;
-  context.output(0, context.dtype(kRows), shape);
+  context.output(0, context.dtype(kProductRows), shape);
 }
 
 std::vector<double> reals(const KernelContext& context, int i, std::int64_t length) {
@@ -72,7 +72,7 @@ void normalize(double* row, std::int64_t count, double epsilon) {
 
 /// The rows, as they are multiplied.
 std::vector<double> left_of(const KernelContext& context, const Lengths& lengths) {
-  std::vector<double> left = reals(context, kRows, 0);
+  std::vector<double> left = reals(context, kProductRows, 0);
   const std::vector<double> scale = reals(context, kScale, lengths.channels);
   const std::vector<double> shift = reals(context, kShift, lengths.channels);
   const double epsilon = context.attributes().real("epsilon", 1e-5F);
@@ -99,7 +99,8 @@ std::vector<double> right_of(const KernelContext& context, const Lengths& length
 
 void multiply(const KernelContext& context) {
   if (context.output().elements() == 0) return;
-  const Lengths lengths = lengths_of(context.attributes(), context.input(kRows).shape, context.input(kWeights).shape);
+  const Lengths lengths =
+      lengths_of(context.attributes(), context.input(kProductRows).shape, context.input(kWeights).shape);
   const std::vector<double> left = left_of(context, lengths);
   const std::vector<double> right = right_of(context, lengths);
   const double beta = context.attributes().real("beta", 1);
@@ -115,10 +116,10 @@ void multiply(const KernelContext& context) {
   });
 }
 
-constexpr Op kOps[] = {{"saccade", "NormalizedProduct", infer, multiply}};
+constexpr Op kNormalizedProductOps[] = {{"saccade", "NormalizedProduct", infer_normalized_product, multiply}};
 
 }  // namespace
 
-std::span<const Op> normalized_product_ops() { return kOps; }
+std::span<const Op> normalized_product_ops() { return kNormalizedProductOps; }
 
 }  // namespace saccade

@@ -45,10 +45,10 @@ void one_hot(const KernelContext& context) {
   }
 }
 
-constexpr Op kOps[] = {{"", "OneHot", infer_one_hot, one_hot}};
+constexpr Op kOneHotOps[] = {{"", "OneHot", infer_one_hot, one_hot}};
 
 }  // namespace
 
-std::span<const Op> one_hot_ops() { return kOps; }
+std::span<const Op> one_hot_ops() { return kOneHotOps; }
 
 }  // namespace saccade

@@ -118,10 +118,10 @@ void pad(const KernelContext& context) {
   if (mode != "constant") repeat_borders(mode, to, interior);
 }
 
-constexpr Op kOps[] = {{"", "Pad", infer_pad, pad}};
+constexpr Op kPadOps[] = {{"", "Pad", infer_pad, pad}};
 
 }  // namespace
 
-std::span<const Op> pad_ops() { return kOps; }
+std::span<const Op> pad_ops() { return kPadOps; }
 
 }  // namespace saccade

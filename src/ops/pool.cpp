@@ -222,7 +222,7 @@ void reference_global_lp_pool(const KernelContext& context) {
   });
 }
 
-constexpr Op kOps[] = {
+constexpr Op kPoolOps[] = {
     {"", "MaxPool", infer_max_pool, reference_max_pool},
     {"", "AveragePool", infer_average_pool, reference_average_pool},
     {"", "LpPool", infer_lp_pool, reference_lp_pool},
@@ -233,6 +233,6 @@ constexpr Op kOps[] = {
 
 }  // namespace
 
-std::span<const Op> pool_ops() { return kOps; }
+std::span<const Op> pool_ops() { return kPoolOps; }
 
 }  // namespace saccade

@@ -58,10 +58,10 @@ void pow(const KernelContext& context) {
   });
 }
 
-constexpr Op kOps[] = {{"", "Pow", infer_pow, pow}};
+constexpr Op kPowOps[] = {{"", "Pow", infer_pow, pow}};
 
 }  // namespace
 
-std::span<const Op> pow_ops() { return kOps; }
+std::span<const Op> pow_ops() { return kPowOps; }
 
 }  // namespace saccade

@@ -15,7 +15,7 @@
 namespace saccade {
 namespace {
 
-void infer(InferContext& context) {
+void infer_preprocess(InferContext& context) {
   if (context.dtype(0) != DType::kFrame)
     fail(ErrorCode::kInvalidFile, "the input is {}, not a frame", to_string(context.dtype(0)));
   const PreprocessSpec spec = preprocess_spec(context.attributes());
@@ -49,7 +49,7 @@ std::array<int, 3> ordered(const std::array<int, 3>& rgb, ColorModel model, Chan
   return {model == ColorModel::kGray ? rgb[0] : luma_of(rgb[0], rgb[1], rgb[2])};
 }
 
-void reference(const KernelContext& context) {
+void reference_preprocess(const KernelContext& context) {
   const PreprocessSpec spec = preprocess_spec(context.attributes());
   const auto& frame = *static_cast<const FrameView*>(context.input(0).data);
   const Placement placed = place(spec, frame.width, frame.height);
@@ -83,10 +83,10 @@ void reference(const KernelContext& context) {
     std::ranges::copy(geometry_of(placed, frame.width, frame.height), context.out<float>(1).begin());
 }
 
-constexpr Op kOps[] = {{"saccade", "Preprocess", infer, reference}};
+constexpr Op kPreprocessOps[] = {{"saccade", "Preprocess", infer_preprocess, reference_preprocess}};
 
 }  // namespace
 
-std::span<const Op> preprocess_ops() { return kOps; }
+std::span<const Op> preprocess_ops() { return kPreprocessOps; }
 
 }  // namespace saccade

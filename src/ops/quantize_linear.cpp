@@ -139,7 +139,7 @@ void reference_dynamic(const KernelContext& context) {
   if (context.wants(2)) context.out<std::uint8_t>(2)[0] = zero_point;
 }
 
-constexpr Op kOps[] = {
+constexpr Op kQuantizeLinearOps[] = {
     {"", "QuantizeLinear", infer_quantize, reference_quantize},
     {"", "DequantizeLinear", infer_dequantize, reference_dequantize},
     {"", "DynamicQuantizeLinear", infer_dynamic, reference_dynamic},
@@ -147,6 +147,6 @@ constexpr Op kOps[] = {
 
 }  // namespace
 
-std::span<const Op> quantize_linear_ops() { return kOps; }
+std::span<const Op> quantize_linear_ops() { return kQuantizeLinearOps; }
 
 }  // namespace saccade

@@ -109,7 +109,7 @@ void reference_through_float(const KernelContext& context) {
 
 constexpr Op op(std::string_view name) { return {"com.microsoft", name, infer_through_float, reference_through_float}; }
 
-constexpr Op kOps[] = {
+constexpr Op kQuantizedFloatOps[] = {
     op("QLinearAdd"),       op("QLinearMul"),         op("QLinearSigmoid"),
     op("QLinearLeakyRelu"), op("QLinearAveragePool"), op("QLinearGlobalAveragePool"),
     op("QLinearConcat"),
@@ -117,6 +117,6 @@ constexpr Op kOps[] = {
 
 }  // namespace
 
-std::span<const Op> quantized_float_ops() { return kOps; }
+std::span<const Op> quantized_float_ops() { return kQuantizedFloatOps; }
 
 }  // namespace saccade

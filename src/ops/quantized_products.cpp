@@ -170,7 +170,7 @@ void reference_matmul_integer(const KernelContext& context) {
   });
 }
 
-constexpr Op kOps[] = {
+constexpr Op kQuantizedProductsOps[] = {
     {"", "QLinearConv", infer_qlinear_conv, reference_qlinear_conv},
     {"", "ConvInteger", infer_conv_integer, reference_conv_integer},
     {"", "QLinearMatMul", infer_qlinear_matmul, reference_qlinear_matmul},
@@ -179,6 +179,6 @@ constexpr Op kOps[] = {
 
 }  // namespace
 
-std::span<const Op> quantized_products_ops() { return kOps; }
+std::span<const Op> quantized_products_ops() { return kQuantizedProductsOps; }
 
 }  // namespace saccade

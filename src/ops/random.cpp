@@ -12,7 +12,7 @@ void refuse(InferContext&) {
 /// No graph that gets past its shape rule has such a node.
 void never(const KernelContext& context) { fail(ErrorCode::kInternal, "{} has no kernel", context.node().op); }
 
-constexpr Op kOps[] = {
+constexpr Op kRandomOps[] = {
     {"", "Bernoulli", refuse, never},     {"", "Multinomial", refuse, never},
     {"", "RandomNormal", refuse, never},  {"", "RandomNormalLike", refuse, never},
     {"", "RandomUniform", refuse, never}, {"", "RandomUniformLike", refuse, never},
@@ -20,6 +20,6 @@ constexpr Op kOps[] = {
 
 }  // namespace
 
-std::span<const Op> random_ops() { return kOps; }
+std::span<const Op> random_ops() { return kRandomOps; }
 
 }  // namespace saccade

@@ -253,7 +253,7 @@ void reference_extreme(const KernelContext& context) {
   reduce<std::uint8_t, OfBools>(context, reduction_of(context));
 }
 
-constexpr Op kOps[] = {
+constexpr Op kReduceOps[] = {
     {"", "ReduceSum", infer_reduce, reference_reduce<Sum>},
     {"", "ReduceMean", infer_reduce, reference_reduce<Mean>},
     {"", "ReduceMax", infer_extreme, reference_extreme<Greatest, Any>},
@@ -268,6 +268,6 @@ constexpr Op kOps[] = {
 
 }  // namespace
 
-std::span<const Op> reduce_ops() { return kOps; }
+std::span<const Op> reduce_ops() { return kReduceOps; }
 
 }  // namespace saccade

@@ -150,7 +150,7 @@ void reference_max_roi_pool(const KernelContext& context) {
   with_float(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) { max_roi_pool<T>(context); });
 }
 
-constexpr Op kOps[] = {
+constexpr Op kRegionsOps[] = {
     {"", "RoiAlign", infer_roi_align, reference_roi_align},
     {"", "MaxRoiPool", infer_max_roi_pool, reference_max_roi_pool},
 };
@@ -163,6 +163,6 @@ RoiAlignment::RoiAlignment(const Attributes& attributes)
       samples(attributes.integer("sampling_ratio", 0)),
       scale(attributes.real("spatial_scale", 1)) {}
 
-std::span<const Op> regions_ops() { return kOps; }
+std::span<const Op> regions_ops() { return kRegionsOps; }
 
 }  // namespace saccade

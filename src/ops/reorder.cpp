@@ -7,10 +7,10 @@ namespace {
 
 void infer_reorder(InferContext& context) { context.output(0, context.dtype(0), context.shape(0)); }
 
-constexpr Op kOps[] = {{"saccade", "Reorder", infer_reorder, copy_elements, true}};
+constexpr Op kReorderOps[] = {{"saccade", "Reorder", infer_reorder, copy_elements, true}};
 
 }  // namespace
 
-std::span<const Op> reorder_ops() { return kOps; }
+std::span<const Op> reorder_ops() { return kReorderOps; }
 
 }  // namespace saccade

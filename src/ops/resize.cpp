@@ -181,10 +181,10 @@ void reference_resize(const KernelContext& context) {
     with_number(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) { extrapolate<T>(context, taps); });
 }
 
-constexpr Op kOps[] = {{"", "Resize", infer_resize, reference_resize}};
+constexpr Op kResizeOps[] = {{"", "Resize", infer_resize, reference_resize}};
 
 }  // namespace
 
-std::span<const Op> resize_ops() { return kOps; }
+std::span<const Op> resize_ops() { return kResizeOps; }
 
 }  // namespace saccade

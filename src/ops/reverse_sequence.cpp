@@ -51,10 +51,10 @@ void reverse_sequence(const KernelContext& context) {
   }
 }
 
-constexpr Op kOps[] = {{"", "ReverseSequence", infer_reverse_sequence, reverse_sequence}};
+constexpr Op kReverseSequenceOps[] = {{"", "ReverseSequence", infer_reverse_sequence, reverse_sequence}};
 
 }  // namespace
 
-std::span<const Op> reverse_sequence_ops() { return kOps; }
+std::span<const Op> reverse_sequence_ops() { return kReverseSequenceOps; }
 
 }  // namespace saccade

@@ -9,7 +9,7 @@ namespace saccade {
 namespace {
 
 /// How X lies: heads of `size` elements.
-struct Heads {
+struct RotaryHeads {
   std::int64_t batch = 0;
   std::int64_t heads = 0;
   std::int64_t length = 0;
@@ -18,7 +18,7 @@ struct Heads {
   std::int64_t row_step = 0;   ///< and from one position to the next
 };
 
-Heads heads_of(const Attributes& attributes, const Shape& shape) {
+RotaryHeads heads_of(const Attributes& attributes, const Shape& shape) {
   if (shape.rank() == 4) return {shape[0], shape[1], shape[2], shape[3], shape[2] * shape[3], shape[3]};
   const std::int64_t heads = attributes.integer("num_heads", 0);
   if (shape.rank() != 3 || heads < 1 || shape[2] % heads != 0)
@@ -28,7 +28,7 @@ Heads heads_of(const Attributes& attributes, const Shape& shape) {
 }
 
 /// How many pairs of each head turn; the elements behind them stay.
-std::int64_t pairs_of(const Attributes& attributes, const Heads& heads) {
+std::int64_t pairs_of(const Attributes& attributes, const RotaryHeads& heads) {
   const std::int64_t given = attributes.integer("rotary_embedding_dim", 0);
   const std::int64_t turned = given == 0 ? heads.size : given;
   if (turned < 0 || turned > heads.size || turned % 2 != 0)
@@ -37,9 +37,9 @@ std::int64_t pairs_of(const Attributes& attributes, const Heads& heads) {
   return turned / 2;
 }
 
-void infer(InferContext& context) {
+void infer_rotary_embedding(InferContext& context) {
   require_type<float, double, Float16, BFloat16>(context.dtype(0), "an input");
-  const Heads heads = heads_of(context.attributes(), context.shape(0));
+  const RotaryHeads heads = heads_of(context.attributes(), context.shape(0));
   const std::int64_t pairs = pairs_of(context.attributes(), heads);
   const bool given = context.has(3);
   if (given && (context.dtype(3) != DType::kInt64 || context.shape(3) != Shape{heads.batch, heads.length}))
@@ -72,7 +72,7 @@ void turn(const T* from, T* to, const T* cosines, const T* sines, std::int64_t c
 
 template <typename T>
 void rotate(const KernelContext& context) {
-  const Heads heads = heads_of(context.attributes(), context.input(0).shape);
+  const RotaryHeads heads = heads_of(context.attributes(), context.input(0).shape);
   const std::int64_t pairs = pairs_of(context.attributes(), heads);
   const bool interleaved = context.attributes().integer("interleaved", 0) != 0;
   const Indices positions = context.has(3) ? Indices(context.input(3)) : Indices();
@@ -92,14 +92,14 @@ void rotate(const KernelContext& context) {
   }
 }
 
-void reference(const KernelContext& context) {
+void reference_rotary_embedding(const KernelContext& context) {
   with_float(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) { rotate<T>(context); });
 }
 
-constexpr Op kOps[] = {{"", "RotaryEmbedding", infer, reference}};
+constexpr Op kRotaryEmbeddingOps[] = {{"", "RotaryEmbedding", infer_rotary_embedding, reference_rotary_embedding}};
 
 }  // namespace
 
-std::span<const Op> rotary_embedding_ops() { return kOps; }
+std::span<const Op> rotary_embedding_ops() { return kRotaryEmbeddingOps; }
 
 }  // namespace saccade

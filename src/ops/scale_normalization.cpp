@@ -155,7 +155,7 @@ void reference_mean_variance(const KernelContext& context) {
   });
 }
 
-constexpr Op kOps[] = {
+constexpr Op kScaleNormalizationOps[] = {
     {"", "LpNormalization", infer_lp, reference_lp},
     {"", "RMSNormalization", infer_rms, reference_rms},
     {"", "MeanVarianceNormalization", infer_mean_variance, reference_mean_variance},
@@ -163,6 +163,6 @@ constexpr Op kOps[] = {
 
 }  // namespace
 
-std::span<const Op> scale_normalization_ops() { return kOps; }
+std::span<const Op> scale_normalization_ops() { return kScaleNormalizationOps; }
 
 }  // namespace saccade

@@ -175,7 +175,7 @@ void tensor_scatter(const KernelContext& context) {
   }
 }
 
-constexpr Op kOps[] = {
+constexpr Op kScatterOps[] = {
     {"", "ScatterElements", infer_scatter_elements, scatter_elements},
     {"", "ScatterND", infer_scatter_nd, scatter_nd},
     {"", "TensorScatter", infer_tensor_scatter, tensor_scatter},
@@ -183,6 +183,6 @@ constexpr Op kOps[] = {
 
 }  // namespace
 
-std::span<const Op> scatter_ops() { return kOps; }
+std::span<const Op> scatter_ops() { return kScatterOps; }
 
 }  // namespace saccade

@@ -32,7 +32,7 @@ Suppression suppression(const Attributes& attributes) {
   fail(ErrorCode::kInvalidFile, "nms is '{}', not greedy, linear, gaussian or none", *name);
 }
 
-void infer(InferContext& context) {
+void infer_select_boxes(InferContext& context) {
   const Shape& boxes = context.shape(0);
   if (boxes.rank() != 2 || (boxes[1] != 4 && boxes[1] != 5))
     fail(ErrorCode::kInvalidFile, "boxes are {}, not candidatesx4 or x5", boxes.to_string());
@@ -183,7 +183,7 @@ class Selection {
   std::size_t kept_ = 0;
 };
 
-void reference(const KernelContext& context) {
+void reference_select_boxes(const KernelContext& context) {
   const Attributes& attributes = context.attributes();
   Selection selection(context);
   const Suppression way = suppression(attributes);
@@ -194,10 +194,10 @@ void reference(const KernelContext& context) {
   context.out<std::int32_t>(1)[0] = static_cast<std::int32_t>(selection.finish(context.in<float>(5)));
 }
 
-constexpr Op kOps[] = {{"saccade", "SelectBoxes", infer, reference}};
+constexpr Op kSelectBoxesOps[] = {{"saccade", "SelectBoxes", infer_select_boxes, reference_select_boxes}};
 
 }  // namespace
 
-std::span<const Op> select_boxes_ops() { return kOps; }
+std::span<const Op> select_boxes_ops() { return kSelectBoxesOps; }
 
 }  // namespace saccade

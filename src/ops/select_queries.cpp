@@ -27,7 +27,7 @@
 namespace saccade {
 namespace {
 
-void infer(InferContext& context) {
+void infer_select_queries(InferContext& context) {
   const Shape& boxes = context.shape(0);
   const Shape& logits = context.shape(2);
   if (context.dtype(0) != DType::kFloat32 || boxes.rank() != 3 || boxes[0] != 1 || boxes[2] != 4)
@@ -126,7 +126,7 @@ class ToFrame {
   std::array<float, 2> size_;
 };
 
-void reference(const KernelContext& context) {
+void reference_select_queries(const KernelContext& context) {
   const std::int64_t queries = context.input(2).shape[1];
   const std::int64_t classes = context.input(2).shape[2];
   const float* logits = context.in<float>(2).data();
@@ -151,10 +151,10 @@ void reference(const KernelContext& context) {
   context.out<std::int32_t>(1)[0] = survivors.finish();
 }
 
-constexpr Op kOps[] = {{"saccade", "SelectQueries", infer, reference}};
+constexpr Op kSelectQueriesOps[] = {{"saccade", "SelectQueries", infer_select_queries, reference_select_queries}};
 
 }  // namespace
 
-std::span<const Op> select_queries_ops() { return kOps; }
+std::span<const Op> select_queries_ops() { return kSelectQueriesOps; }
 
 }  // namespace saccade

@@ -15,7 +15,7 @@ std::pair<int, int> dimensions(const Attributes& attributes, int rank) {
   return {start, std::max(start, clamp(attributes.integer("end", rank)))};
 }
 
-void infer_shape(InferContext& context) {
+void infer_shape_of(InferContext& context) {
   const auto [start, end] = dimensions(context.attributes(), context.shape(0).rank());
   context.output(0, DType::kInt64, {end - start});
 }
@@ -33,10 +33,10 @@ void infer_size(InferContext& context) {
 
 void size(const KernelContext& context) { context.out<std::int64_t>()[0] = context.input(0).elements(); }
 
-constexpr Op kOps[] = {{"", "Shape", infer_shape, shape}, {"", "Size", infer_size, size}};
+constexpr Op kShapeOfOps[] = {{"", "Shape", infer_shape_of, shape}, {"", "Size", infer_size, size}};
 
 }  // namespace
 
-std::span<const Op> shape_of_ops() { return kOps; }
+std::span<const Op> shape_of_ops() { return kShapeOfOps; }
 
 }  // namespace saccade

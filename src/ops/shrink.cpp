@@ -35,10 +35,10 @@ void shrink(const KernelContext& context) {
   });
 }
 
-constexpr Op kOps[] = {{"", "Shrink", infer_shrink, shrink}};
+constexpr Op kShrinkOps[] = {{"", "Shrink", infer_shrink, shrink}};
 
 }  // namespace
 
-std::span<const Op> shrink_ops() { return kOps; }
+std::span<const Op> shrink_ops() { return kShrinkOps; }
 
 }  // namespace saccade

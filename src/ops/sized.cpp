@@ -241,7 +241,7 @@ void run_sized(const KernelContext& context) {
   }
 }
 
-constexpr Op kOps[] = {{"saccade", "Sized", infer_sized, run_sized}};
+constexpr Op kSizedOps[] = {{"saccade", "Sized", infer_sized, run_sized}};
 
 }  // namespace
 
@@ -271,6 +271,6 @@ Node sized_node(Node inner, const SizedForm& form) {
   return node;
 }
 
-std::span<const Op> sized_ops() { return kOps; }
+std::span<const Op> sized_ops() { return kSizedOps; }
 
 }  // namespace saccade

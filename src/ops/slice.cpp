@@ -86,10 +86,10 @@ void slice(const KernelContext& context) {
   strided_copy(to.dtype, to.shape, source, strided(to));
 }
 
-constexpr Op kOps[] = {{"", "Slice", infer_slice, slice}};
+constexpr Op kSliceOps[] = {{"", "Slice", infer_slice, slice}};
 
 }  // namespace
 
-std::span<const Op> slice_ops() { return kOps; }
+std::span<const Op> slice_ops() { return kSliceOps; }
 
 }  // namespace saccade

@@ -68,7 +68,7 @@ void run_lines(const KernelContext& context) {
   });
 }
 
-constexpr Op kOps[] = {
+constexpr Op kSoftmaxOps[] = {
     {"", "Softmax", infer_softmax, run_lines<SoftLine<false>>},
     {"", "LogSoftmax", infer_softmax, run_lines<SoftLine<true>>},
     {"", "Hardmax", infer_softmax, run_lines<HardLine>},
@@ -76,6 +76,6 @@ constexpr Op kOps[] = {
 
 }  // namespace
 
-std::span<const Op> softmax_ops() { return kOps; }
+std::span<const Op> softmax_ops() { return kSoftmaxOps; }
 
 }  // namespace saccade

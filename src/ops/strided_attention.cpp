@@ -12,7 +12,7 @@
 namespace saccade {
 namespace {
 
-enum Operand : std::size_t { kQuery, kKey, kValue, kMask, kOperands };
+enum AttentionInput : std::size_t { kQuery, kKey, kValue, kMask, kOperands };
 constexpr std::array<const char*, kOperands> kNames = {"query", "key", "value", "mask"};
 
 /// Whether the walk meets each of ELEMENTS elements, and no element twice: its steps, sorted, are those of a dense
@@ -55,7 +55,7 @@ Shape shape_of(const Attributes& attributes, DType dtype) {
   return shape;
 }
 
-void infer(InferContext& context) {
+void infer_strided_attention(InferContext& context) {
   context.require_outputs(1);
   require_type<float, Float16, BFloat16, double>(context.dtype(kQuery), "StridedAttention");
   for (const int i : {kKey, kValue})
@@ -136,7 +136,7 @@ void attend(const KernelContext& context) {
   });
 }
 
-constexpr Op kOps[] = {{"saccade", "StridedAttention", infer, attend}};
+constexpr Op kStridedAttentionOps[] = {{"saccade", "StridedAttention", infer_strided_attention, attend}};
 
 }  // namespace
 
@@ -160,6 +160,6 @@ AttentionWalks attention_walks(const Graph& graph, const Node& node) {
   return attention_walks(node.attributes, elements, graph.value(node.outputs[0]).type.shape);
 }
 
-std::span<const Op> strided_attention_ops() { return kOps; }
+std::span<const Op> strided_attention_ops() { return kStridedAttentionOps; }
 
 }  // namespace saccade

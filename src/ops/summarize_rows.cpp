@@ -10,7 +10,7 @@
 namespace saccade {
 namespace {
 
-void infer(InferContext& context) {
+void infer_summarize_rows(InferContext& context) {
   const Shape& map = context.shape(0);
   if (context.dtype(0) != DType::kFloat32 || map.rank() != 2)
     fail(ErrorCode::kInvalidFile, "the map is {} {}, not float32 heightxwidth", to_string(context.dtype(0)),
@@ -18,7 +18,7 @@ void infer(InferContext& context) {
   context.output(0, DType::kFloat32, {map[0], 4});
 }
 
-void reference(const KernelContext& context) {
+void reference_summarize_rows(const KernelContext& context) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const Shape& shape = context.input(0).shape;
   const float* row = context.in<float>(0).data();
@@ -42,10 +42,10 @@ void reference(const KernelContext& context) {
   }
 }
 
-constexpr Op kOps[] = {{"saccade", "SummarizeRows", infer, reference}};
+constexpr Op kSummarizeRowsOps[] = {{"saccade", "SummarizeRows", infer_summarize_rows, reference_summarize_rows}};
 
 }  // namespace
 
-std::span<const Op> summarize_rows_ops() { return kOps; }
+std::span<const Op> summarize_rows_ops() { return kSummarizeRowsOps; }
 
 }  // namespace saccade

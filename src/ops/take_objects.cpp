@@ -10,7 +10,7 @@
 namespace saccade {
 namespace {
 
-void infer(InferContext& context) {
+void infer_take_objects(InferContext& context) {
   const Shape& data = context.shape(0);
   if (context.dtype(0) != DType::kFloat32 || data.rank() < 2 || data[0] != 1)
     fail(ErrorCode::kInvalidFile, "the data are {} {}, not float32 1xobjectsx...", to_string(context.dtype(0)),
@@ -24,7 +24,7 @@ void infer(InferContext& context) {
   context.output(0, DType::kFloat32, Shape(taken));
 }
 
-void reference(const KernelContext& context) {
+void reference_take_objects(const KernelContext& context) {
   const auto objects = context.input(0).shape[1];
   const std::span<const float> data = context.in<float>(0);
   const std::span<const std::int32_t> indices = context.in<std::int32_t>(1);
@@ -37,10 +37,10 @@ void reference(const KernelContext& context) {
   }
 }
 
-constexpr Op kOps[] = {{"saccade", "TakeObjects", infer, reference}};
+constexpr Op kTakeObjectsOps[] = {{"saccade", "TakeObjects", infer_take_objects, reference_take_objects}};
 
 }  // namespace
 
-std::span<const Op> take_objects_ops() { return kOps; }
+std::span<const Op> take_objects_ops() { return kTakeObjectsOps; }
 
 }  // namespace saccade

@@ -12,7 +12,7 @@
 namespace saccade {
 namespace {
 
-void infer(InferContext& context) {
+void infer_top_classes(InferContext& context) {
   if (context.dtype(0) != DType::kFloat32)
     fail(ErrorCode::kInvalidFile, "scores are {}, not float32", to_string(context.dtype(0)));
   const std::int64_t classes = context.shape(0).elements();
@@ -35,7 +35,7 @@ void insert(std::span<float> rows, std::size_t& size, float score, float class_i
   rows[2 * place + 1] = class_id;
 }
 
-void reference(const KernelContext& context) {
+void reference_top_classes(const KernelContext& context) {
   const std::span<const float> scores = context.in<float>(0);
   const std::span<float> rows = context.out<float>();
   std::size_t size = 0;
@@ -57,10 +57,10 @@ void reference(const KernelContext& context) {
   }
 }
 
-constexpr Op kOps[] = {{"saccade", "TopClasses", infer, reference}};
+constexpr Op kTopClassesOps[] = {{"saccade", "TopClasses", infer_top_classes, reference_top_classes}};
 
 }  // namespace
 
-std::span<const Op> top_classes_ops() { return kOps; }
+std::span<const Op> top_classes_ops() { return kTopClassesOps; }
 
 }  // namespace saccade

@@ -73,10 +73,10 @@ void top_k(const KernelContext& context) {
   with_number(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) { top_k_of<T>(context); });
 }
 
-constexpr Op kOps[] = {{"", "TopK", infer_top_k, top_k}};
+constexpr Op kTopKOps[] = {{"", "TopK", infer_top_k, top_k}};
 
 }  // namespace
 
-std::span<const Op> top_k_ops() { return kOps; }
+std::span<const Op> top_k_ops() { return kTopKOps; }
 
 }  // namespace saccade

@@ -36,7 +36,7 @@ MaskWithin within_of(const Attributes& attributes) {
   return static_cast<MaskWithin>(found - kMaskWithinNames.begin());
 }
 
-void infer(InferContext& context) {
+void infer_trace_masks(InferContext& context) {
   const Shape& grids = context.shape(0);
   if (context.dtype(0) != DType::kFloat32 || grids.rank() != 3)
     fail(ErrorCode::kInvalidFile, "the grids are {} {}, not float32 objectsxrowsxcolumns", to_string(context.dtype(0)),
@@ -60,7 +60,7 @@ void infer(InferContext& context) {
   context.output(3, DType::kInt32, {1});
 }
 
-void reference(const KernelContext& context) {
+void reference_trace_masks(const KernelContext& context) {
   // A mask's runs are many: their room is kept, as much as fits.
   static thread_local MaskTracer tracer;
   static thread_local std::vector<MaskRun> runs;
@@ -113,13 +113,13 @@ void first_rows(const KernelContext& context) {
   std::memcpy(context.output().data, from.data, static_cast<std::size_t>(rows) * bytes);
 }
 
-constexpr Op kOps[] = {{"saccade", "TraceMasks", infer, reference},
-                       {"saccade", "FirstRows", infer_first_rows, first_rows, true}};
+constexpr Op kTraceMasksOps[] = {{"saccade", "TraceMasks", infer_trace_masks, reference_trace_masks},
+                                 {"saccade", "FirstRows", infer_first_rows, first_rows, true}};
 
 static_assert(sizeof(MaskRun) == 3 * sizeof(std::int32_t));
 
 }  // namespace
 
-std::span<const Op> trace_masks_ops() { return kOps; }
+std::span<const Op> trace_masks_ops() { return kTraceMasksOps; }
 
 }  // namespace saccade

@@ -42,10 +42,10 @@ void transpose(const KernelContext& context) {
   strided_copy(to.dtype, to.shape, source, strided(to));
 }
 
-constexpr Op kOps[] = {{"", "Transpose", infer_transpose, transpose}};
+constexpr Op kTransposeOps[] = {{"", "Transpose", infer_transpose, transpose}};
 
 }  // namespace
 
-std::span<const Op> transpose_ops() { return kOps; }
+std::span<const Op> transpose_ops() { return kTransposeOps; }
 
 }  // namespace saccade

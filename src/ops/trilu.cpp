@@ -37,10 +37,10 @@ void trilu(const KernelContext& context) {
   }
 }
 
-constexpr Op kOps[] = {{"", "Trilu", infer_trilu, trilu}};
+constexpr Op kTriluOps[] = {{"", "Trilu", infer_trilu, trilu}};
 
 }  // namespace
 
-std::span<const Op> trilu_ops() { return kOps; }
+std::span<const Op> trilu_ops() { return kTriluOps; }
 
 }  // namespace saccade

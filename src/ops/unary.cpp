@@ -198,7 +198,7 @@ void run_is_nan(const KernelContext& context) {
 
 void run_is_inf(const KernelContext& context) { run_test(context, IsInf(context.attributes())); }
 
-void run_not(const KernelContext& context) {
+void run_logical_not(const KernelContext& context) {
   map_elements<std::uint8_t, bool>(context.input(0), context.output(), [](std::uint8_t byte) { return byte == 0; });
 }
 
@@ -238,7 +238,7 @@ void run_clip(const KernelContext& context) {
   });
 }
 
-constexpr Op kOps[] = {
+constexpr Op kUnaryOps[] = {
     {"", "Sqrt", infer_float, run_float<[](auto x) { return std::sqrt(x); }>},
     {"", "Exp", infer_float, run_float<[](auto x) { return std::exp(x); }>},
     {"", "Log", infer_float, run_float<[](auto x) { return std::log(x); }>},
@@ -279,13 +279,13 @@ constexpr Op kOps[] = {
     {"", "Neg", infer_number, run_number<kNegate>},
     {"", "Abs", infer_number, run_number<kAbsolute>},
     {"", "Clip", infer_clip, run_clip},
-    {"", "Not", infer_not, run_not},
+    {"", "Not", infer_not, run_logical_not},
     {"", "IsNaN", infer_test, run_is_nan},
     {"", "IsInf", infer_test, run_is_inf},
 };
 
 }  // namespace
 
-std::span<const Op> unary_ops() { return kOps; }
+std::span<const Op> unary_ops() { return kUnaryOps; }
 
 }  // namespace saccade

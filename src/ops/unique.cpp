@@ -20,7 +20,7 @@ struct Slices {
   std::int64_t inner = 1;
 };
 
-Slices slices_of(const Attributes& attributes, const Shape& shape) {
+Slices unique_slices(const Attributes& attributes, const Shape& shape) {
   if (!attributes.has("axis")) return {.count = shape.elements()};
   const int axis = axis_of(attributes, shape);
   Slices slices{.count = shape[axis]};
@@ -30,7 +30,7 @@ Slices slices_of(const Attributes& attributes, const Shape& shape) {
 }
 
 /// Which slice every slice equals: groups in the order in which they are put out.
-struct Groups {
+struct UniqueGroups {
   std::vector<std::int64_t> first;   ///< of each group, the first slice
   std::vector<std::int64_t> member;  ///< of each slice, its group
   std::vector<std::int64_t> count;   ///< of each group, how many slices it has
@@ -55,15 +55,15 @@ int compare_slices(const T* data, const Slices& slices, std::int64_t a, std::int
   return 0;
 }
 
-/// Groups in ascending order.
+/// UniqueGroups in ascending order.
 template <typename T>
-Groups sorted_groups(const T* data, const Slices& slices) {
+UniqueGroups sorted_groups(const T* data, const Slices& slices) {
   std::vector<std::int64_t> order(static_cast<std::size_t>(slices.count));
   std::iota(order.begin(), order.end(), 0);
   // Stable, so that a group's first slice is the first that the input has of it.
   std::ranges::stable_sort(order,
                            [&](std::int64_t a, std::int64_t b) { return compare_slices(data, slices, a, b) < 0; });
-  Groups groups;
+  UniqueGroups groups;
   groups.member.resize(order.size());
   for (const std::int64_t slice : order) {
     if (groups.first.empty() || compare_slices(data, slices, groups.first.back(), slice) != 0) {
@@ -77,11 +77,11 @@ Groups sorted_groups(const T* data, const Slices& slices) {
 }
 
 /// The same groups in the order of their first slices.
-Groups by_occurrence(const Groups& sorted) {
+UniqueGroups by_occurrence(const UniqueGroups& sorted) {
   std::vector<std::size_t> order(sorted.first.size());
   std::iota(order.begin(), order.end(), 0);
   std::ranges::sort(order, {}, [&](std::size_t group) { return sorted.first[group]; });
-  Groups groups;
+  UniqueGroups groups;
   std::vector<std::int64_t> place(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
     place[order[i]] = static_cast<std::int64_t>(i);
@@ -92,9 +92,9 @@ Groups by_occurrence(const Groups& sorted) {
   return groups;
 }
 
-Groups groups_of(const Attributes& attributes, const TensorView& input) {
-  const Slices slices = slices_of(attributes, input.shape);
-  Groups groups;
+UniqueGroups groups_of(const Attributes& attributes, const TensorView& input) {
+  const Slices slices = unique_slices(attributes, input.shape);
+  UniqueGroups groups;
   const auto group = [&]<typename T>(std::type_identity<T>, const void* data) {
     groups = sorted_groups(static_cast<const T*>(data), slices);
   };
@@ -115,7 +115,7 @@ void infer_unique(InferContext& context) {
   const DType dtype = context.dtype(0);
   if (!is_number(dtype) && dtype != DType::kBool && dtype != DType::kString)
     fail(ErrorCode::kUnsupported, "Unique of {} is not supported", to_string(dtype));
-  const Slices slices = slices_of(context.attributes(), context.shape(0));
+  const Slices slices = unique_slices(context.attributes(), context.shape(0));
   const Tensor* known = context.known(0);
   if (known == nullptr)
     fail(ErrorCode::kUnsupported, "the size of its output depends on the data; export the model without it");
@@ -136,8 +136,8 @@ void infer_unique(InferContext& context) {
 
 void unique(const KernelContext& context) {
   const TensorView& from = context.input(0);
-  const Slices slices = slices_of(context.attributes(), from.shape);
-  const Groups groups = groups_of(context.attributes(), from);
+  const Slices slices = unique_slices(context.attributes(), from.shape);
+  const UniqueGroups groups = groups_of(context.attributes(), from);
   const auto count = static_cast<std::int64_t>(groups.first.size());
   for (std::int64_t i = 0; context.wants(0) && i < count; ++i)
     strided_copy(
@@ -149,10 +149,10 @@ void unique(const KernelContext& context) {
   if (context.wants(3)) std::ranges::copy(groups.count, context.out<std::int64_t>(3).begin());
 }
 
-constexpr Op kOps[] = {{"", "Unique", infer_unique, unique}};
+constexpr Op kUniqueOps[] = {{"", "Unique", infer_unique, unique}};
 
 }  // namespace
 
-std::span<const Op> unique_ops() { return kOps; }
+std::span<const Op> unique_ops() { return kUniqueOps; }
 
 }  // namespace saccade

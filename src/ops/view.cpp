@@ -99,7 +99,7 @@ void infer_unsqueeze(InferContext& context) {
   context.output(0, context.dtype(0), to);
 }
 
-constexpr Op kOps[] = {
+constexpr Op kViewOps[] = {
     {"", "Identity", infer_identity, copy_elements, true}, {"", "Dropout", infer_dropout, dropout},
     {"", "Reshape", infer_reshape, copy_elements, true},   {"", "Flatten", infer_flatten, copy_elements, true},
     {"", "Squeeze", infer_squeeze, copy_elements, true},   {"", "Unsqueeze", infer_unsqueeze, copy_elements, true},
@@ -107,6 +107,6 @@ constexpr Op kOps[] = {
 
 }  // namespace
 
-std::span<const Op> view_ops() { return kOps; }
+std::span<const Op> view_ops() { return kViewOps; }
 
 }  // namespace saccade

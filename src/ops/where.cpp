@@ -37,10 +37,10 @@ void where(const KernelContext& context) {
   });
 }
 
-constexpr Op kOps[] = {{"", "Where", infer_where, where}};
+constexpr Op kWhereOps[] = {{"", "Where", infer_where, where}};
 
 }  // namespace
 
-std::span<const Op> where_ops() { return kOps; }
+std::span<const Op> where_ops() { return kWhereOps; }
 
 }  // namespace saccade

@@ -6,7 +6,7 @@ namespace saccade {
 namespace {
 
 /// Far above any real window, far below what could overflow.
-constexpr std::int64_t kLimit = std::int64_t{1} << 31;
+constexpr std::int64_t kExtentLimit = std::int64_t{1} << 31;
 
 /// Pairs of a tap and an output along one axis. Tables hold all of them, and no network comes near.
 constexpr std::int64_t kMaxPairs = std::int64_t{1} << 24;
@@ -21,7 +21,7 @@ Window::Axes per_axis(const Attributes& attributes, std::string_view name, int r
   if (values.size() != static_cast<std::size_t>(rank))
     fail(ErrorCode::kInvalidFile, "'{}' has {} entries for {} spatial axes", name, values.size(), rank);
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (values[i] < lowest || values[i] >= kLimit)
+    if (values[i] < lowest || values[i] >= kExtentLimit)
       fail(ErrorCode::kInvalidFile, "'{}' holds {}; it must be at least {}", name, values[i], lowest);
     axes[axes.size() - values.size() + i] = values[i];
   }
@@ -35,7 +35,7 @@ void read_pads(const Attributes& attributes, Window& window) {
   if (pads.size() != 2 * rank)
     fail(ErrorCode::kInvalidFile, "'pads' has {} entries for {} spatial axes", pads.size(), rank);
   for (std::size_t i = 0; i < pads.size(); ++i) {
-    if (pads[i] < 0 || pads[i] >= kLimit)
+    if (pads[i] < 0 || pads[i] >= kExtentLimit)
       fail(ErrorCode::kInvalidFile, "'pads' holds {}; a window's padding can't be negative", pads[i]);
     auto& side = i < rank ? window.pad_begin : window.pad_end;
     side[Window::kAxes - rank + i % rank] = pads[i];
@@ -56,25 +56,26 @@ Window read_window(const Attributes& attributes, const Shape& input, const std::
     const auto axis = static_cast<std::size_t>(first + i);
     window.in[axis] = input[2 + i];
     window.kernel[axis] = kernel[static_cast<std::size_t>(i)];
-    if (window.in[axis] < 1 || window.in[axis] >= kLimit || window.kernel[axis] < 1 || window.kernel[axis] >= kLimit)
+    if (window.in[axis] < 1 || window.in[axis] >= kExtentLimit || window.kernel[axis] < 1 ||
+        window.kernel[axis] >= kExtentLimit)
       fail(ErrorCode::kInvalidFile, "a kernel of {} can't slide over {} elements", window.kernel[axis],
            window.in[axis]);
   }
   window.stride = per_axis(attributes, "strides", window.rank, 1, 1);
   window.dilation = per_axis(attributes, "dilations", window.rank, 1, 1);
   for (std::size_t axis = 0; axis < Window::kAxes; ++axis)
-    if (window.extent(axis) >= kLimit) fail(ErrorCode::kInvalidFile, "'dilations' spread the kernel too far");
+    if (window.extent(axis) >= kExtentLimit) fail(ErrorCode::kInvalidFile, "'dilations' spread the kernel too far");
   return window;
 }
 
-enum class Padding { kExplicit, kValid, kSameUpper, kSameLower };
+enum class WindowPadding { kExplicit, kValid, kSameUpper, kSameLower };
 
-Padding padding_of(const Attributes& attributes) {
+WindowPadding window_padding(const Attributes& attributes) {
   const std::string mode = attributes.text("auto_pad", "NOTSET");
-  if (mode == "NOTSET" || mode.empty()) return Padding::kExplicit;
-  if (mode == "VALID") return Padding::kValid;
-  if (mode == "SAME_UPPER") return Padding::kSameUpper;
-  if (mode == "SAME_LOWER") return Padding::kSameLower;
+  if (mode == "NOTSET" || mode.empty()) return WindowPadding::kExplicit;
+  if (mode == "VALID") return WindowPadding::kValid;
+  if (mode == "SAME_UPPER") return WindowPadding::kSameUpper;
+  if (mode == "SAME_LOWER") return WindowPadding::kSameLower;
   fail(ErrorCode::kInvalidFile, "auto_pad is '{}', which ONNX does not know", mode);
 }
 
@@ -139,14 +140,14 @@ std::vector<std::int64_t> kernel_of(const Attributes& attributes, const Shape& w
 
 Window slide(const Attributes& attributes, const Shape& input, const std::vector<std::int64_t>& kernel) {
   Window window = read_window(attributes, input, kernel);
-  const Padding padding = padding_of(attributes);
-  if (padding == Padding::kExplicit) read_pads(attributes, window);
+  const WindowPadding padding = window_padding(attributes);
+  if (padding == WindowPadding::kExplicit) read_pads(attributes, window);
   const bool ceil_mode = attributes.integer("ceil_mode", 0) != 0;
   for (std::size_t axis = 0; axis < Window::kAxes; ++axis) {
-    if (padding == Padding::kSameUpper || padding == Padding::kSameLower) {
+    if (padding == WindowPadding::kSameUpper || padding == WindowPadding::kSameLower) {
       const std::int64_t out = (window.in[axis] + window.stride[axis] - 1) / window.stride[axis];
       split_padding(window, axis, (out - 1) * window.stride[axis] + window.extent(axis) - window.in[axis],
-                    padding == Padding::kSameUpper);
+                    padding == WindowPadding::kSameUpper);
     }
     slide_axis(window, axis, ceil_mode);
   }
@@ -155,8 +156,8 @@ Window slide(const Attributes& attributes, const Shape& input, const std::vector
 
 Window slide_transposed(const Attributes& attributes, const Shape& input, const std::vector<std::int64_t>& kernel) {
   Window window = read_window(attributes, input, kernel);
-  const Padding padding = padding_of(attributes);
-  if (padding == Padding::kExplicit) read_pads(attributes, window);
+  const WindowPadding padding = window_padding(attributes);
+  if (padding == WindowPadding::kExplicit) read_pads(attributes, window);
   const Window::Axes extra = per_axis(attributes, "output_padding", window.rank, 0, 0);
   auto lengths = attributes.integers("output_shape");
   // Some exporters write the whole shape, batch and channels included.
@@ -164,10 +165,10 @@ Window slide_transposed(const Attributes& attributes, const Shape& input, const 
   Attributes spatial;
   spatial.set("output_shape", lengths);
   const Window::Axes wanted = per_axis(spatial, "output_shape", window.rank, 0, 1);
-  const bool same = padding == Padding::kSameUpper || padding == Padding::kSameLower;
+  const bool same = padding == WindowPadding::kSameUpper || padding == WindowPadding::kSameLower;
   for (std::size_t axis = 0; axis < Window::kAxes; ++axis) {
     const std::int64_t length = wanted[axis] == 0 && same ? window.in[axis] * window.stride[axis] : wanted[axis];
-    slide_transposed_axis(window, axis, extra[axis], length, padding == Padding::kSameUpper);
+    slide_transposed_axis(window, axis, extra[axis], length, padding == WindowPadding::kSameUpper);
   }
   return window;
 }

@@ -23,9 +23,9 @@ bool renames(const Graph& graph, const Node& node) {
          graph.value(output_of(node)).layout == Layout::kRowMajor;
 }
 
-class Fusion {
+class ResidualFusion {
  public:
-  Fusion(const Graph& graph, NodeId id) : graph_(graph), id_(id), sum_(graph.node(id)) {}
+  ResidualFusion(const Graph& graph, NodeId id) : graph_(graph), id_(id), sum_(graph.node(id)) {}
 
   std::optional<Patch> patch() const {
     for (std::size_t i = 0; i < 2; ++i) {
@@ -118,7 +118,7 @@ std::optional<Patch> fuse_residual(const PassContext& context, NodeId id) {
   const Node& sum = graph.node(id);
   if (!sum.is("Add") || sum.inputs.size() < 2 || sum.outputs.size() != 1 || !is_float32(graph, output_of(sum)))
     return {};
-  return Fusion(graph, id).patch();
+  return ResidualFusion(graph, id).patch();
 }
 
 }  // namespace saccade

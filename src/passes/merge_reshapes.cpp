@@ -8,7 +8,7 @@ namespace saccade {
 namespace {
 
 /// Renames dimensions only, so that a Reshape can stand for it.
-bool renames(const Graph& graph, const Node& node) {
+bool renames_value(const Graph& graph, const Node& node) {
   static constexpr std::string_view kNames[] = {"Reshape", "Flatten", "Squeeze", "Unsqueeze"};
   return node.domain.empty() && is_plain(node) && std::ranges::find(kNames, node.op) != std::end(kNames) &&
          graph.value(node.inputs[0]).layout == graph.value(output_of(node)).layout;
@@ -47,9 +47,9 @@ std::optional<Patch> merge_reshapes(const PassContext& context, NodeId id) {
   const Node& node = graph.node(id);
   if (moves_nothing(graph, node))
     return reshape(graph, node, node.inputs[0], fmt::format("{} moves nothing", node.name));
-  if (!renames(graph, node)) return {};
+  if (!renames_value(graph, node)) return {};
   const Node* first = graph.producer(node.inputs[0]);
-  if (first == nullptr || !renames(graph, *first)) return {};
+  if (first == nullptr || !renames_value(graph, *first)) return {};
   return reshape(graph, node, first->inputs[0], fmt::format("{} and {}", first->name, node.name));
 }
 

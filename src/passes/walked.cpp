@@ -20,10 +20,10 @@ std::optional<double> number_of(const Graph& graph, ValueId id) {
   return real_of(view_of(*tensor));
 }
 
-const Shape& shape_of(const Graph& graph, ValueId id) { return graph.value(id).type.shape; }
+const Shape& known_shape(const Graph& graph, ValueId id) { return graph.value(id).type.shape; }
 
 Origin origin_of_transpose(const Graph& graph, const Node& node) {
-  const Shape& from = shape_of(graph, node.inputs[0]);
+  const Shape& from = known_shape(graph, node.inputs[0]);
   const Shape steps = dense_strides(from);
   const Shape order = transpose_order(node.attributes, from.rank());
   Origin origin{.steps = Shape::filled(from.rank(), 0)};
@@ -32,7 +32,7 @@ Origin origin_of_transpose(const Graph& graph, const Node& node) {
 }
 
 std::optional<Origin> origin_of_slice(const Graph& graph, const Node& node) {
-  const Shape& from = shape_of(graph, node.inputs[0]);
+  const Shape& from = known_shape(graph, node.inputs[0]);
   const auto ranges = slice_ranges(graph, node);
   if (!ranges) return std::nullopt;
   Origin origin{.steps = dense_strides(from)};
@@ -46,12 +46,12 @@ std::optional<Origin> origin_of_slice(const Graph& graph, const Node& node) {
 }
 
 Origin origin_of_split(const Graph& graph, const Node& node, ValueId output) {
-  const Shape& from = shape_of(graph, node.inputs[0]);
+  const Shape& from = known_shape(graph, node.inputs[0]);
   const int axis = InferContext::axis(node.attributes.integer("axis", 0), from.rank());
   Origin origin{.steps = dense_strides(from)};
   for (const ValueId part : node.outputs) {
     if (part == output) break;
-    if (part != ValueId::kNone) origin.offset += shape_of(graph, part)[axis] * origin.steps[axis];
+    if (part != ValueId::kNone) origin.offset += known_shape(graph, part)[axis] * origin.steps[axis];
   }
   return origin;
 }
@@ -64,7 +64,7 @@ bool has_parts(const Node& node, ValueId output) {
 
 /// A Gather of one index, which its output has no dimension for, or one of 1.
 std::optional<Origin> origin_of_gather(const Graph& graph, const Node& node) {
-  const Shape& from = shape_of(graph, node.inputs[0]);
+  const Shape& from = known_shape(graph, node.inputs[0]);
   const Tensor* indices = graph.constant(node.inputs[1]);
   if (indices == nullptr || indices->elements() != 1 || indices->shape().rank() > 1) return std::nullopt;
   const int axis = InferContext::axis(node.attributes.integer("axis", 0), from.rank());
@@ -91,7 +91,7 @@ std::optional<double> factor_of(const Graph& graph, const Node& node, std::size_
   if (!is_plain(node) || (!node.is("Mul") && !node.is("Div"))) return std::nullopt;
   for (which = 0; which < 2; ++which) {
     const auto number = number_of(graph, node.inputs[1 - which]);
-    if (!number || shape_of(graph, node.inputs[which]) != shape_of(graph, output_of(node))) continue;
+    if (!number || known_shape(graph, node.inputs[which]) != known_shape(graph, output_of(node))) continue;
     if (node.is("Mul")) return number;
     if (which == 0 && *number != 0) return 1 / *number;
   }
@@ -113,7 +113,7 @@ std::optional<Walked> walk_back(const Graph& graph, const Walked& walked) {
   } else {
     const auto origin = origin_of(graph, *node, walked.value);
     const auto walk =
-        origin ? walk_through(walked.walk, shape_of(graph, walked.value), *origin) : std::optional<Walk>();
+        origin ? walk_through(walked.walk, known_shape(graph, walked.value), *origin) : std::optional<Walk>();
     if (!walk) return std::nullopt;
     source.value = node->inputs[0];
     source.walk = *walk;
@@ -134,9 +134,9 @@ std::optional<Walked> walk_on(const Graph& graph, const Walked& walked) {
   placed.value = output_of(node);
   if (is_view(node)) return placed;
   if (!node.is("Transpose")) return std::nullopt;
-  const Shape& from = shape_of(graph, walked.value);
+  const Shape& from = known_shape(graph, walked.value);
   const Shape order = transpose_order(node.attributes, from.rank());
-  const Shape steps = dense_strides(shape_of(graph, placed.value));
+  const Shape steps = dense_strides(known_shape(graph, placed.value));
   Origin places{.steps = Shape::filled(from.rank(), 0)};
   for (int i = 0; i < from.rank(); ++i) places.steps[static_cast<int>(order[i])] = steps[i];
   const auto walk = walk_through(walked.walk, from, places);

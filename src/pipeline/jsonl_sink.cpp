@@ -1,5 +1,6 @@
 #include <array>
 
+#include "base/clock.hpp"
 #include "pipeline/json_text.hpp"
 #include "pipeline/mask_json.hpp"
 #include "pipeline/output_file.hpp"
@@ -9,8 +10,6 @@
 
 namespace saccade {
 namespace {
-
-double milliseconds(std::chrono::nanoseconds time) { return static_cast<double>(time.count()) / 1e6; }
 
 void append_identity(JsonBuffer& out, const Result& result) {
   append(out, R"({{"stream":{},"source":)", result.stream);
@@ -28,8 +27,8 @@ void append_latency(JsonBuffer& out, const Latency& time) {
   append(out,
          R"(,"latency_ms":{{"capture":{:.4f},"queue":{:.4f},"pre":{:.4f},"model":{:.4f},"post":{:.4f},)"
          R"("total":{:.4f}}})",
-         milliseconds(time.capture), milliseconds(time.queue), milliseconds(time.pre), milliseconds(time.model),
-         milliseconds(time.post), milliseconds(time.total));
+         to_milliseconds(time.capture), to_milliseconds(time.queue), to_milliseconds(time.pre),
+         to_milliseconds(time.model), to_milliseconds(time.post), to_milliseconds(time.total));
 }
 
 void append_class(JsonBuffer& out, int class_id, std::string_view class_name) {

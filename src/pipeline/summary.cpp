@@ -1,11 +1,10 @@
 #include "saccade/summary.hpp"
 
+#include "base/clock.hpp"
 #include "pipeline/json_text.hpp"
 
 namespace saccade {
 namespace {
-
-double milliseconds(std::chrono::nanoseconds time) { return static_cast<double>(time.count()) / 1e6; }
 
 void append_ledger(JsonBuffer& out, const Ledger& ledger) {
   append(out,
@@ -19,9 +18,9 @@ void append_distribution(JsonBuffer& out, const Distribution& time) {
   append(out,
          R"({{"count":{},"min":{:.4f},"mean":{:.4f},"std":{:.4f},"p50":{:.4f},"p90":{:.4f},"p95":{:.4f},"p99":{:.4f},)"
          R"("max":{:.4f}}})",
-         time.count, milliseconds(time.min), milliseconds(time.mean), milliseconds(time.deviation),
-         milliseconds(time.p50), milliseconds(time.p90), milliseconds(time.p95), milliseconds(time.p99),
-         milliseconds(time.max));
+         time.count, to_milliseconds(time.min), to_milliseconds(time.mean), to_milliseconds(time.deviation),
+         to_milliseconds(time.p50), to_milliseconds(time.p90), to_milliseconds(time.p95), to_milliseconds(time.p99),
+         to_milliseconds(time.max));
 }
 
 void append_stream(JsonBuffer& out, std::size_t index, const StreamSummary& stream) {
@@ -66,7 +65,7 @@ Ledger& Ledger::operator+=(const Ledger& other) {
 std::string to_json(const Summary& summary) {
   JsonBuffer out;
   append(out, R"({{"event":"summary","elapsed_s":{:.6f},"frames_per_second":{:.3f},"ledger":)",
-         milliseconds(summary.elapsed) / 1e3, summary.frames_per_second);
+         to_milliseconds(summary.elapsed) / 1e3, summary.frames_per_second);
   append_ledger(out, summary.ledger);
   append(out, R"(,"streams":[)");
   for (std::size_t i = 0; i < summary.streams.size(); ++i) {
@@ -99,13 +98,14 @@ std::string to_text(const Summary& summary) {
     text += stream.fault.empty() ? "\n" : fmt::format("; lost: {}\n", stream.fault);
   }
   text += fmt::format("{} frames in {:.2f} s: {:.1f} frames/s\n", summary.ledger.processed,
-                      milliseconds(summary.elapsed) / 1e3, summary.frames_per_second);
+                      to_milliseconds(summary.elapsed) / 1e3, summary.frames_per_second);
   if (summary.ledger.processed == 0) return text;
   text += fmt::format("{:<10} {:>10} {:>10} {:>10} {:>10} {:>10}  ms\n", "", "mean", "std", "p50", "p99", "max");
   for (const StageSummary& stage : summary.stages)
-    text += fmt::format("{:<10} {:>10.3f} {:>10.3f} {:>10.3f} {:>10.3f} {:>10.3f}\n", stage.name,
-                        milliseconds(stage.time.mean), milliseconds(stage.time.deviation), milliseconds(stage.time.p50),
-                        milliseconds(stage.time.p99), milliseconds(stage.time.max));
+    text +=
+        fmt::format("{:<10} {:>10.3f} {:>10.3f} {:>10.3f} {:>10.3f} {:>10.3f}\n", stage.name,
+                    to_milliseconds(stage.time.mean), to_milliseconds(stage.time.deviation),
+                    to_milliseconds(stage.time.p50), to_milliseconds(stage.time.p99), to_milliseconds(stage.time.max));
   text += fmt::format("bottleneck: {}\n", summary.bottleneck);
   return text;
 }

@@ -26,7 +26,7 @@ constexpr std::uint32_t kVersion = 4;
 constexpr int kMaxDepth = 32;
 constexpr std::size_t kPrefix = kMagic.size() + sizeof(std::uint32_t) + sizeof(std::uint64_t);
 
-std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+std::size_t aligned_offset(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 /// A plan file, read from its beginning on.
 class Reader {
@@ -53,7 +53,7 @@ class Reader {
       return true;
     };
     Json header = Json::parse(text, flat);
-    take(std::min(aligned(kPrefix + length) - kPrefix - length, left_));
+    take(std::min(aligned_offset(kPrefix + length) - kPrefix - length, left_));
     return header;
   }
 
@@ -183,7 +183,7 @@ void save_plan(const std::string& path, const Graph& graph, const PlanFacts& fac
   bytes.append(reinterpret_cast<const char*>(&kVersion), sizeof kVersion);
   bytes.append(reinterpret_cast<const char*>(&length), sizeof length);
   bytes += text;
-  bytes.resize(aligned(bytes.size()));
+  bytes.resize(aligned_offset(bytes.size()));
   bytes += blob.bytes();
   if (!write_whole(path, bytes)) fail(ErrorCode::kIo, "{} can't be written: {}", path, std::strerror(errno));
 }

@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t kShortConstant = 64;
 
 // Elements; what begins at a multiple of so many can be read as if it began its memory.
-constexpr std::int64_t kAlignment = 16;
+constexpr std::int64_t kChosenAlignment = 16;
 
 bool decides(const Tensor& constant) {
   const DType type = constant.dtype();
@@ -32,8 +32,8 @@ std::string describe(const Graph& graph, ValueId id, const Places* places) {
   }
   if (places != nullptr && places->has_moved(id)) {
     const Place& place = places->of(id);
-    text +=
-        fmt::format(" {} apart, from a multiple of {}", place.strides.to_string(), std::gcd(place.offset, kAlignment));
+    text += fmt::format(" {} apart, from a multiple of {}", place.strides.to_string(),
+                        std::gcd(place.offset, kChosenAlignment));
   }
   return text + ";";
 }

@@ -7,8 +7,6 @@
 namespace saccade {
 namespace {
 
-using Kind = ValueLink::Kind;
-
 /// The strides under which a tensor of shape FROM, its elements STRIDES apart, is one of shape TO with the same
 /// elements in the same row-major order. Nothing where a dimension of TO would reach over a gap.
 std::optional<Shape> reshaped_strides(const Shape& from, const Shape& strides, const Shape& to) {
@@ -113,10 +111,11 @@ bool same_place(const Place& a, const Place& b, const Shape& shape) {
 
 std::optional<Place> ValueLink::place_of_part(const Graph& graph, const Place& place) const {
   const Shape& shape = graph.value(part).type.shape;
-  if (kind == Kind::kReshape) return moved(place, reshaped_strides(graph.value(base).type.shape, place.strides, shape));
+  if (kind == ValueLink::Kind::kReshape)
+    return moved(place, reshaped_strides(graph.value(base).type.shape, place.strides, shape));
   Place result = place;
   for (int i = 0; i < shape.rank(); ++i) {
-    if (kind == Kind::kTranspose) {
+    if (kind == ValueLink::Kind::kTranspose) {
       result.strides[i] = place.strides[static_cast<int>(order[i])];
     } else {
       result.offset += first[i] * place.strides[i];
@@ -128,10 +127,11 @@ std::optional<Place> ValueLink::place_of_part(const Graph& graph, const Place& p
 
 std::optional<Place> ValueLink::place_of_base(const Graph& graph, const Place& place) const {
   const Shape& shape = graph.value(base).type.shape;
-  if (kind == Kind::kReshape) return moved(place, reshaped_strides(graph.value(part).type.shape, place.strides, shape));
+  if (kind == ValueLink::Kind::kReshape)
+    return moved(place, reshaped_strides(graph.value(part).type.shape, place.strides, shape));
   Place result = place;
   for (int i = 0; i < shape.rank(); ++i) {
-    if (kind == Kind::kTranspose) {
+    if (kind == ValueLink::Kind::kTranspose) {
       result.strides[static_cast<int>(order[i])] = place.strides[i];
     } else {
       if (place.strides[i] % step[i] != 0) return {};
@@ -147,9 +147,9 @@ std::vector<ValueLink> links_of(const Graph& graph, const Node& node) {
   if (node.is("Slice")) return slice_links(graph, node);
   if (node.is("Split")) return split_links(graph, node);
   if (node.is("Concat")) return concat_links(graph, node);
-  ValueLink link{.kind = Kind::kReshape, .base = node.inputs[0], .part = node.outputs[0]};
+  ValueLink link{.kind = ValueLink::Kind::kReshape, .base = node.inputs[0], .part = node.outputs[0]};
   if (node.is("Transpose")) {
-    link.kind = Kind::kTranspose;
+    link.kind = ValueLink::Kind::kTranspose;
     link.order = transpose_order(node.attributes, graph.value(link.base).type.shape.rank());
     return {link};
   }

@@ -13,7 +13,7 @@ constexpr int kRecalls = 101;
 double recall_threshold(int i) { return i == 100 ? 1.0 : i * (1.0 / 100); }
 
 /// What is known of a curve where its recall rises; between those points precision only falls.
-struct Point {
+struct CurvePoint {
   double right;
   double precision;
 };
@@ -41,7 +41,7 @@ class CurveBuilder {
   }
 
  private:
-  std::vector<Point> points_;
+  std::vector<CurvePoint> points_;
   double right_ = 0;
   double wrong_ = 0;
 };

@@ -16,13 +16,13 @@ using nlohmann::json;
 using test::run_saccade;
 
 // What the shipped model was never trained on.
-constexpr const char* kScene = "synthetic:?seed=7&frames=40";
+constexpr const char* kShortScene = "synthetic:?seed=7&frames=40";
 
 TEST(Demo, FindsTheObjectsOfASeedThatItHasNotSeen) {
   const test::TempFolder folder;
   const std::string output = folder / "demo";
-  const auto finished =
-      run_saccade({"demo", "--source", kScene, "--seconds", "10000", "--output", output, "--json", "--threads", "1"});
+  const auto finished = run_saccade(
+      {"demo", "--source", kShortScene, "--seconds", "10000", "--output", output, "--json", "--threads", "1"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   const json report = json::parse(finished.out);
   EXPECT_GT(report.at("ap50"), 0.9);
@@ -78,7 +78,7 @@ TEST(Demo, AnswersAreTheSameEachTime) {
   const test::TempFolder folder;
   json reports[2];
   for (json& report : reports) {
-    const auto finished = run_saccade({"demo", "--source", kScene, "--frames", "12", "--seconds", "10000",
+    const auto finished = run_saccade({"demo", "--source", kShortScene, "--frames", "12", "--seconds", "10000",
                                        "--condition-frames", "4", "--output", folder / "demo", "--json"});
     ASSERT_EQ(finished.exit_code, 0) << finished.err;
     report = json::parse(finished.out);
@@ -90,7 +90,7 @@ TEST(Demo, AnswersAreTheSameEachTime) {
 
 TEST(Demo, SaysWhatItFound) {
   const test::TempFolder folder;
-  const auto finished = run_saccade({"demo", "--source", kScene, "--frames", "5", "--seconds", "10000",
+  const auto finished = run_saccade({"demo", "--source", kShortScene, "--frames", "5", "--seconds", "10000",
                                      "--condition-frames", "2", "--output", folder / "demo"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   for (const char* part : {"rate ", "boxes: AP50", "masks: AP50", "depth: AbsRel", "place: right in", "bound",

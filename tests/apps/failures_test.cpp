@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "apps/expect_error.hpp"
 #include "media/source.hpp"
 #include "saccade/npy.hpp"
 #include "support/subprocess.hpp"
@@ -12,6 +13,7 @@
 namespace saccade {
 namespace {
 
+using test::expect_error;
 using test::Finished;
 using test::run_saccade;
 
@@ -49,14 +51,6 @@ class Failures : public testing::Test {
   test::TempFolder folder_;
   std::uint32_t state_ = 1;
 };
-
-/// One line on standard error, "saccade: error: ...", that holds every one of PARTS.
-void expect_error(const Finished& finished, int exit_code, const std::vector<std::string>& parts) {
-  EXPECT_EQ(finished.exit_code, exit_code) << finished.err;
-  EXPECT_EQ(std::count(finished.err.begin(), finished.err.end(), '\n'), 1) << finished.err;
-  EXPECT_TRUE(finished.err.starts_with("saccade: error: ")) << finished.err;
-  for (const std::string& part : parts) EXPECT_NE(finished.err.find(part), std::string::npos) << finished.err;
-}
 
 TEST_F(Failures, UsageIsExitCode2) {
   expect_error(run_saccade({"run"}), 2, {"MODEL", "saccade run --help"});

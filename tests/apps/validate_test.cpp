@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "apps/expect_error.hpp"
 #include "media/source.hpp"
 #include "support/subprocess.hpp"
 #include "support/tiny_models.hpp"
@@ -13,6 +14,7 @@ namespace saccade {
 namespace {
 
 using nlohmann::json;
+using test::expect_error;
 using test::Finished;
 using test::run_saccade;
 
@@ -55,12 +57,6 @@ class ValidateVerb : public testing::Test {
 
   test::TempFolder folder_;
 };
-
-void expect_error(const Finished& finished, int exit_code, const std::vector<std::string>& parts) {
-  EXPECT_EQ(finished.exit_code, exit_code) << finished.err;
-  EXPECT_EQ(std::count(finished.err.begin(), finished.err.end(), '\n'), 1) << finished.err;
-  for (const std::string& part : parts) EXPECT_NE(finished.err.find(part), std::string::npos) << finished.err;
-}
 
 TEST_F(ValidateVerb, SaysHowRightAModelIs) {
   const Finished text = run_saccade({"validate", model(), "--data", pictures(), "--threads", "1"});

@@ -1,6 +1,7 @@
 #include <limits>
 
 #include "backends/op_case.hpp"
+#include "support/specials.hpp"
 
 namespace saccade {
 namespace {
@@ -90,7 +91,6 @@ TEST(Elementwise, OtherPowers) {
 }
 
 TEST(Elementwise, PowersOfZerosAndInfinities) {
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
   for (float exponent : {1.0F, -2.0F, -3.0F, 2.4F, -2.4F})
     OpCase("Pow")
         .activation(Tensor::of<float>({4}, {-kInfinity, -0.0F, 0, kInfinity}))

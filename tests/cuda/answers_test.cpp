@@ -1,14 +1,10 @@
 #include <cmath>
-#include <limits>
 
 #include "cuda_case.hpp"
+#include "support/specials.hpp"
 
 namespace saccade {
 namespace {
-
-constexpr CudaTolerance kExact{.absolute = 0, .relative = 0};
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 CudaCase own(const std::string& op) { return CudaCase(op, "saccade"); }
 

@@ -26,12 +26,12 @@ constexpr const char* kTactic = "cublaslt.matmul";
 constexpr const char* kHidden =
     "algorithm 5 tile 15 stages 25 splits 1 reduction 0 swizzle 0 option 0 inner 0 cluster 2";
 
-CudaTolerance tolerance_of(DType dtype) {
+CudaTolerance product_tolerance(DType dtype) {
   if (dtype == DType::kFloat16) return {1e-2, 4e-3};
   return dtype == DType::kBFloat16 ? CudaTolerance{8e-2, 2e-2} : CudaTolerance{1e-4, 1e-5};
 }
 
-constexpr DType kTypes[] = {DType::kFloat32, DType::kFloat16, DType::kBFloat16};
+constexpr DType kProductTypes[] = {DType::kFloat32, DType::kFloat16, DType::kBFloat16};
 
 class CublasLt : public ::testing::Test {
  protected:
@@ -64,7 +64,7 @@ class CublasLt : public ::testing::Test {
     }
   }
   void check(const CudaCase& made, DType dtype, Layout layout = Layout::kRowMajor) {
-    attempt([&] { made.check(kTactic, tolerance_of(dtype), layout); });
+    attempt([&] { made.check(kTactic, product_tolerance(dtype), layout); });
   }
   /// What the emulated library ran last.
   std::string last_algorithm() const {
@@ -101,7 +101,7 @@ class CublasLt : public ::testing::Test {
 };
 
 TEST_F(CublasLt, MultipliesByConstants) {
-  for (const DType dtype : kTypes)
+  for (const DType dtype : kProductTypes)
     for (int i = 0; i < 30; ++i) {
       const bool is_gemm = toss();
       const std::int64_t k = length(40);
@@ -120,7 +120,7 @@ TEST_F(CublasLt, MultipliesByConstants) {
 }
 
 TEST_F(CublasLt, MultipliesActivations) {
-  for (const DType dtype : kTypes)
+  for (const DType dtype : kProductTypes)
     for (int i = 0; i < 30; ++i) {
       const std::int64_t m = length(12);
       const std::int64_t k = length(24);
@@ -156,7 +156,7 @@ TEST_F(CublasLt, MultipliesByConstantsOfBatches) {
 }
 
 TEST_F(CublasLt, ConvolvesPixels) {
-  for (const DType dtype : kTypes)
+  for (const DType dtype : kProductTypes)
     for (int i = 0; i < 20; ++i) {
       const std::int64_t channels = length(40);
       const std::int64_t filters = length(40);
@@ -201,7 +201,7 @@ Question product(DType dtype, std::int64_t k = 64, bool tf32 = false) {
 }
 
 TEST_F(CublasLt, OffersAlgorithmsThatAnswerAlike) {
-  for (const DType dtype : kTypes) {
+  for (const DType dtype : kProductTypes) {
     const Question question = product(dtype);
     ASSERT_EQ(question.reason(), "");
     const std::vector<std::string> names = question.tactic().configurations(question.context(), 16);
@@ -397,13 +397,13 @@ std::size_t launches(const Graph& graph, DType dtype) {
 }
 
 TEST_F(CublasLt, ReadsAndWritesByPitches) {
-  for (const DType dtype : kTypes)
+  for (const DType dtype : kProductTypes)
     for (const std::int64_t from : {8, 5})
       attempt([&] { EXPECT_EQ(launches(joined_products(dtype, from, {}), dtype), 4U); });  // Relu, the two, Abs
 }
 
 TEST_F(CublasLt, WritesDenseWhereAKernelFollows) {
-  for (const DType dtype : kTypes) EXPECT_GT(launches(joined_products(dtype, 8, {{"Silu"}}), dtype), 4U);
+  for (const DType dtype : kProductTypes) EXPECT_GT(launches(joined_products(dtype, 8, {{"Silu"}}), dtype), 4U);
 }
 
 TEST_F(CublasLt, TakesNoPartsOfRows) {

@@ -15,6 +15,7 @@ struct CudaTolerance {
   double absolute = 1e-5;
   double relative = 1e-5;
 };
+inline constexpr CudaTolerance kExact{.absolute = 0, .relative = 0};
 
 /// A graph of one node, to be run on the emulated or real GPU and compared with the operator's reference kernel.
 class CudaCase {

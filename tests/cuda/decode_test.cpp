@@ -1,17 +1,14 @@
 #include <cmath>
-#include <limits>
 #include <random>
 
 #include "cuda_case.hpp"
+#include "support/specials.hpp"
 
 namespace saccade {
 namespace {
 
-constexpr CudaTolerance kExact{.absolute = 0, .relative = 0};
 // An exponential of the math library's and its product with a stride.
 constexpr CudaTolerance kUnits{.absolute = 1e-6, .relative = 5e-7};
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 using Ints = std::vector<std::int64_t>;
 

@@ -5,11 +5,11 @@ namespace {
 
 using Integers = std::vector<std::int64_t>;
 
-constexpr CudaTolerance kSums{.absolute = 1e-4, .relative = 1e-4};
-constexpr CudaTolerance kHalf{.absolute = 1e-2, .relative = 1e-2};
+constexpr CudaTolerance kDirectSums{.absolute = 1e-4, .relative = 1e-4};
+constexpr CudaTolerance kDirectHalf{.absolute = 1e-2, .relative = 1e-2};
 
 TEST(CudaDirect, Convolves) {
-  CudaCase("Conv").input({2, 3, 7, 6}).input({4, 3, 3, 3}).check_layouts("direct.convolution", kSums);
+  CudaCase("Conv").input({2, 3, 7, 6}).input({4, 3, 3, 3}).check_layouts("direct.convolution", kDirectSums);
   CudaCase("Conv")
       .input({1, 4, 9, 8})
       .constant({6, 2, 3, 2})
@@ -20,23 +20,23 @@ TEST(CudaDirect, Convolves) {
       .attribute("dilations", Integers{2, 3})
       .post("Relu")
       .post_with_operand("Add")
-      .check_layouts("direct.convolution", kSums);
+      .check_layouts("direct.convolution", kDirectSums);
   CudaCase("Conv")
       .input({2, 4, 11})
       .constant({4, 1, 5})
       .attribute("group", std::int64_t{4})
-      .check_layouts("direct.convolution", kSums);
+      .check_layouts("direct.convolution", kDirectSums);
   CudaCase("Conv")
       .input({1, 2, 4, 5, 6})
       .constant({3, 2, 2, 3, 1})
       .attribute("auto_pad", std::string("SAME_UPPER"))
-      .check_layouts("direct.convolution", kSums);
-  CudaCase("Conv").input({1, 8, 5, 5}).constant({5, 8, 1, 1}).check_layouts("direct.convolution", kSums);
+      .check_layouts("direct.convolution", kDirectSums);
+  CudaCase("Conv").input({1, 8, 5, 5}).constant({5, 8, 1, 1}).check_layouts("direct.convolution", kDirectSums);
 }
 
 TEST(CudaDirect, ConvolvesHalvesInFloat) {
   for (DType dtype : {DType::kFloat16, DType::kBFloat16}) {
-    const CudaTolerance tolerance = dtype == DType::kFloat16 ? kHalf : CudaTolerance{0.1, 5e-2};
+    const CudaTolerance tolerance = dtype == DType::kFloat16 ? kDirectHalf : CudaTolerance{0.1, 5e-2};
     CudaCase("Conv")
         .input(dtype, {1, 3, 6, 6})
         .input(dtype, {4, 3, 3, 3})
@@ -50,7 +50,7 @@ TEST(CudaDirect, ConvolvesTransposed) {
       .input({2, 3, 5, 4})
       .input({3, 4, 2, 2})
       .attribute("strides", Integers{2, 2})
-      .check_layouts("direct.convolution", kSums);
+      .check_layouts("direct.convolution", kDirectSums);
   CudaCase("ConvTranspose")
       .input({1, 4, 5, 6})
       .constant({4, 3, 3, 4})
@@ -61,18 +61,18 @@ TEST(CudaDirect, ConvolvesTransposed) {
       .attribute("output_padding", Integers{1, 0})
       .attribute("dilations", Integers{2, 1})
       .post("Sigmoid")
-      .check_layouts("direct.convolution", kSums);
-  CudaCase("ConvTranspose").input({1, 2, 9}).constant({2, 3, 4}).check_layouts("direct.convolution", kSums);
+      .check_layouts("direct.convolution", kDirectSums);
+  CudaCase("ConvTranspose").input({1, 2, 9}).constant({2, 3, 4}).check_layouts("direct.convolution", kDirectSums);
 }
 
 TEST(CudaDirect, MultipliesMatrices) {
-  CudaCase("MatMul").input({5, 7}).input({7, 6}).check("direct.matmul", kSums);
-  CudaCase("MatMul").input({2, 3, 5, 7}).constant({7, 6}).constant({6}).check_layouts("direct.matmul", kSums);
-  CudaCase("MatMul").input({3, 1, 4, 5}).input({2, 5, 3}).post("Silu").check_layouts("direct.matmul", kSums);
-  CudaCase("MatMul").input({5}).input({2, 5, 3}).check("direct.matmul", kSums);
-  CudaCase("MatMul").input({2, 4, 5}).input({5}).check("direct.matmul", kSums);
-  CudaCase("MatMul").input({5}).input({5}).check("direct.matmul", kSums);
-  CudaCase("MatMul").input(DType::kFloat16, {6, 9}).input(DType::kFloat16, {9, 4}).check("direct.matmul", kHalf);
+  CudaCase("MatMul").input({5, 7}).input({7, 6}).check("direct.matmul", kDirectSums);
+  CudaCase("MatMul").input({2, 3, 5, 7}).constant({7, 6}).constant({6}).check_layouts("direct.matmul", kDirectSums);
+  CudaCase("MatMul").input({3, 1, 4, 5}).input({2, 5, 3}).post("Silu").check_layouts("direct.matmul", kDirectSums);
+  CudaCase("MatMul").input({5}).input({2, 5, 3}).check("direct.matmul", kDirectSums);
+  CudaCase("MatMul").input({2, 4, 5}).input({5}).check("direct.matmul", kDirectSums);
+  CudaCase("MatMul").input({5}).input({5}).check("direct.matmul", kDirectSums);
+  CudaCase("MatMul").input(DType::kFloat16, {6, 9}).input(DType::kFloat16, {9, 4}).check("direct.matmul", kDirectHalf);
   CudaCase("MatMul")
       .input(DType::kInt32, {3, 4}, -90000, 90000)
       .input(DType::kInt32, {4, 5}, -90000, 90000)
@@ -80,7 +80,7 @@ TEST(CudaDirect, MultipliesMatrices) {
 }
 
 TEST(CudaDirect, AddsToScaledProducts) {
-  CudaCase("Gemm").input({5, 7}).input({7, 6}).input({6}).check("direct.matmul", kSums);
+  CudaCase("Gemm").input({5, 7}).input({7, 6}).input({6}).check("direct.matmul", kDirectSums);
   CudaCase("Gemm")
       .input({7, 5})
       .input({6, 7})
@@ -89,7 +89,7 @@ TEST(CudaDirect, AddsToScaledProducts) {
       .attribute("transB", std::int64_t{1})
       .attribute("alpha", 0.5F)
       .attribute("beta", -2.0F)
-      .check("direct.matmul", kSums);
+      .check("direct.matmul", kDirectSums);
   CudaCase("Gemm").input(DType::kInt64, {3, 4}, -9, 9).input(DType::kInt64, {4, 2}, -9, 9).check("direct.matmul");
 }
 

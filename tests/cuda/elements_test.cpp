@@ -4,7 +4,7 @@
 namespace saccade {
 namespace {
 
-constexpr CudaTolerance kHalf{.absolute = 2e-3, .relative = 2e-3};
+constexpr CudaTolerance kElementHalf{.absolute = 2e-3, .relative = 2e-3};
 
 TEST(CudaElements, ApplyFunctions) {
   for (const char* op :
@@ -17,7 +17,7 @@ TEST(CudaElements, ApplyFunctions) {
 
 TEST(CudaElements, ComputeHalvesInFloat) {
   for (DType dtype : {DType::kFloat16, DType::kBFloat16}) {
-    const CudaTolerance tolerance = dtype == DType::kFloat16 ? kHalf : CudaTolerance{1e-2, 1e-2};
+    const CudaTolerance tolerance = dtype == DType::kFloat16 ? kElementHalf : CudaTolerance{1e-2, 1e-2};
     CudaCase("Sigmoid").input(dtype, {3, 100}).check("elements", tolerance);
     CudaCase("Add").input(dtype, {3, 100}).input(dtype, {100}).check("elements", tolerance);
   }

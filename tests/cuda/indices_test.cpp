@@ -3,8 +3,6 @@
 namespace saccade {
 namespace {
 
-constexpr CudaTolerance kExact{.absolute = 0, .relative = 0};
-
 Tensor indices(const Shape& shape, std::int64_t dim, std::uint32_t seed = 5) {
   return random_elements(DType::kInt64, shape, static_cast<float>(-dim), static_cast<float>(dim), seed);
 }

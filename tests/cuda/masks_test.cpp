@@ -6,6 +6,7 @@
 #include "runtime/cuda_backend.hpp"
 #include "support/graph_builder.hpp"
 #include "support/mask_case.hpp"
+#include "support/specials.hpp"
 
 // Runs of masks on the device are those of the reference kernel, one by one.
 namespace saccade {
@@ -31,7 +32,6 @@ void check(const MaskCase& made, bool layouts = false) {
   on_device.outputs(4)
       .defined(0, static_cast<std::size_t>(3 * wanted[2].data<std::int32_t>()[0]))
       .defined(1, is_traced ? 2 * objects : 0);
-  constexpr CudaTolerance kExact{.absolute = 0, .relative = 0};
   layouts ? on_device.check_layouts("masks", kExact) : on_device.check("masks", kExact);
 }
 
@@ -85,7 +85,6 @@ TEST(CudaMasks, AreEmptyFullOrStripes) {
 }
 
 TEST(CudaMasks, KeepTheSignOfWhatIsTinyHugeOrNoNumber) {
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
   constexpr float kTiny = std::numeric_limits<float>::denorm_min();
   constexpr float kHuge = std::numeric_limits<float>::max();
   std::vector<float> cells;
@@ -100,7 +99,6 @@ TEST(CudaMasks, KeepTheSignOfWhatIsTinyHugeOrNoNumber) {
 }
 
 TEST(CudaMasks, EndInBoxesThatAreAny) {
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
   for (const std::string within : {"boxes", "regions"})
     check({.grids = mask_grids({5, 6, 8}, 2),
            .count = 5,

@@ -4,7 +4,7 @@ namespace saccade {
 namespace {
 
 constexpr CudaTolerance kLines{.absolute = 2e-5, .relative = 2e-5};
-constexpr CudaTolerance kHalf{.absolute = 4e-3, .relative = 4e-3};
+constexpr CudaTolerance kNormalizedHalf{.absolute = 4e-3, .relative = 4e-3};
 
 CudaCase softmax(const Shape& shape, std::int64_t axis) {
   CudaCase made("Softmax");
@@ -36,7 +36,7 @@ TEST(CudaSoftmax, KeepsNumbersThatAreNone) {
 }
 
 TEST(CudaSoftmax, ComputesHalvesInFloatAndIsFollowedByPostOps) {
-  CudaCase("Softmax").input(DType::kFloat16, {5, 70}).check("lines.softmax", kHalf);
+  CudaCase("Softmax").input(DType::kFloat16, {5, 70}).check("lines.softmax", kNormalizedHalf);
   CudaCase("Softmax").input(DType::kBFloat16, {5, 70}).check("lines.softmax", {1e-2, 1e-2});
   softmax({4, 30}, -1).post_with_operand("Mul").check("lines.softmax", kLines);
 }
@@ -61,7 +61,7 @@ TEST(CudaLayerNormalization, NormalizesLines) {
         .input(dtype, {5, 96})
         .input(dtype, {96})
         .input(dtype, {96})
-        .check("lines.layer_normalization", dtype == DType::kFloat16 ? kHalf : CudaTolerance{5e-2, 2e-2});
+        .check("lines.layer_normalization", dtype == DType::kFloat16 ? kNormalizedHalf : CudaTolerance{5e-2, 2e-2});
 }
 
 TEST(CudaLayerNormalization, DividesByTheRootOfTheMeanOfSquares) {

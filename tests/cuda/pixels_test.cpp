@@ -12,8 +12,6 @@
 namespace saccade {
 namespace {
 
-constexpr CudaTolerance kExact{.absolute = 0, .relative = 0};
-
 /// Random samples; rows PADDING bytes apart.
 class Picture {
  public:

@@ -12,7 +12,7 @@ using test::GraphBuilder;
 using Values = std::vector<ValueId>;
 
 constexpr CudaTolerance kLoose{1e-4, 1e-4};
-constexpr CudaTolerance kHalves{2e-2, 2e-2};
+constexpr CudaTolerance kPlacedHalves{2e-2, 2e-2};
 // Sums over 64 and then 192 channels reach 100, where halves lie a sixteenth apart.
 constexpr CudaTolerance kWideHalves{2e-1, 2e-2};
 
@@ -108,7 +108,7 @@ Graph c2f(DType dtype, std::int64_t half) {
 
 TEST(CudaPlacement, RunsSplitAndJoinedConvolutionsWithoutACopy) {
   EXPECT_EQ(launches(*expect_as_reference(c2f(DType::kFloat32, 8), kLoose)), "Relu Conv Conv Conv Conv Abs");
-  EXPECT_EQ(launches(*expect_as_reference(c2f(DType::kFloat16, 16), kHalves)), "Relu Conv Conv Conv Conv Abs");
+  EXPECT_EQ(launches(*expect_as_reference(c2f(DType::kFloat16, 16), kPlacedHalves)), "Relu Conv Conv Conv Conv Abs");
 }
 
 TEST(CudaPlacement, LetsAWarpgroupsProductsLieApart) {
@@ -128,7 +128,8 @@ TEST(CudaPlacement, LetsAWarpgroupsProductsLieApart) {
 TEST(CudaPlacement, CopiesHalvesThatLieAtNoVector) {
   // A convolution of 24 filters does not write 36 channels a pixel in vectors of 8, nor one of 10 15 in pairs; what
   // comes out behind them lies well.
-  EXPECT_EQ(launches(*expect_as_reference(c2f(DType::kFloat16, 12), kHalves)), "Relu Conv Conv Conv Concat Conv Abs");
+  EXPECT_EQ(launches(*expect_as_reference(c2f(DType::kFloat16, 12), kPlacedHalves)),
+            "Relu Conv Conv Conv Concat Conv Abs");
   EXPECT_EQ(launches(*expect_as_reference(c2f(DType::kFloat32, 5), kLoose)), "Relu Conv Conv Conv Concat Conv Abs");
 }
 
@@ -138,7 +139,8 @@ TEST(CudaPlacement, JoinsWhatBranchesMake) {
     const ValueId x = n.input(8);
     const ValueId joined =
         n.concat({n.conv(x, 8, 1), n.conv(x, 16, 3), n.max_pool(x), n.conv(x, 8, 3, 8), n.op("Neg", {x}, 8)});
-    const auto plan = expect_as_reference(n.build({n.conv(joined, 8, 1)}), dtype == DType::kFloat32 ? kLoose : kHalves);
+    const auto plan =
+        expect_as_reference(n.build({n.conv(joined, 8, 1)}), dtype == DType::kFloat32 ? kLoose : kPlacedHalves);
     EXPECT_EQ(launches(*plan), "Relu Conv Conv MaxPool Conv Neg Conv Abs");
   }
 }

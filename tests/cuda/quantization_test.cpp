@@ -7,7 +7,6 @@ using Integers = std::vector<std::int64_t>;
 
 // A quotient that lies between two integers may fall to either side.
 constexpr CudaTolerance kStep{.absolute = 1, .relative = 0};
-constexpr CudaTolerance kExact{.absolute = 0, .relative = 0};
 
 TEST(CudaQuantization, GoesThereAndBack) {
   for (DType dtype : {DType::kUInt8, DType::kInt8, DType::kInt16}) {

@@ -5,7 +5,7 @@ namespace {
 
 using Integers = std::vector<std::int64_t>;
 
-constexpr CudaTolerance kSums{.absolute = 1e-4, .relative = 5e-5};
+constexpr CudaTolerance kReducedSums{.absolute = 1e-4, .relative = 5e-5};
 
 CudaCase reduction(const char* op, DType dtype, const Shape& shape, const Integers& axes) {
   const bool logarithm = op == std::string("ReduceLogSum");
@@ -18,7 +18,7 @@ CudaCase reduction(const char* op, DType dtype, const Shape& shape, const Intege
 TEST(CudaReductions, ReduceByEveryRule) {
   for (const char* op : {"ReduceSum", "ReduceMean", "ReduceProd", "ReduceMax", "ReduceMin", "ReduceL1", "ReduceL2",
                          "ReduceSumSquare", "ReduceLogSum", "ReduceLogSumExp"}) {
-    reduction(op, DType::kFloat32, {3, 60}, {1}).check("lines.reduction", kSums);
+    reduction(op, DType::kFloat32, {3, 60}, {1}).check("lines.reduction", kReducedSums);
     reduction(op, DType::kInt32, {4, 9}, {0}).check("lines.reduction", {1e-9, 0});
   }
 }
@@ -26,17 +26,17 @@ TEST(CudaReductions, ReduceByEveryRule) {
 TEST(CudaReductions, ReduceAnyAxes) {
   for (const Integers& axes :
        {Integers{0}, Integers{1}, Integers{3}, Integers{2, 3}, Integers{0, 2}, Integers{1, -1}, Integers{}})
-    reduction("ReduceMean", DType::kFloat32, {2, 6, 5, 4}, axes).check_layouts("lines.reduction", kSums);
+    reduction("ReduceMean", DType::kFloat32, {2, 6, 5, 4}, axes).check_layouts("lines.reduction", kReducedSums);
   reduction("ReduceSum", DType::kFloat32, {2, 40, 5, 4}, {2, 3})
       .attribute("keepdims", std::int64_t{0})
       .post("Relu")
-      .check("lines.reduction", kSums);
+      .check("lines.reduction", kReducedSums);
   reduction("ReduceMax", DType::kFloat32, {2, 3, 5, 4}, {1})
       .attribute("keepdims", std::int64_t{0})
-      .check_layouts("lines.reduction", kSums);
+      .check_layouts("lines.reduction", kReducedSums);
   reduction("ReduceSum", DType::kFloat32, {2, 3}, {})
       .attribute("noop_with_empty_axes", std::int64_t{1})
-      .check("lines.reduction", kSums);
+      .check("lines.reduction", kReducedSums);
 }
 
 TEST(CudaReductions, ReduceLongLinesAndOtherTypes) {

@@ -1,16 +1,12 @@
 #include <array>
 #include <cmath>
-#include <limits>
 #include <random>
 
 #include "cuda_case.hpp"
+#include "support/specials.hpp"
 
 namespace saccade {
 namespace {
-
-constexpr CudaTolerance kExact{.absolute = 0, .relative = 0};
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 struct Candidates {
   Tensor boxes;

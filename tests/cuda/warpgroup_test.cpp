@@ -11,8 +11,8 @@
 namespace saccade {
 namespace {
 
-constexpr CudaTolerance kHalf{.absolute = 4e-3, .relative = 4e-3};
-constexpr CudaTolerance kBrain{.absolute = 3e-2, .relative = 3e-2};
+constexpr CudaTolerance kWarpgroupHalf{.absolute = 4e-3, .relative = 4e-3};
+constexpr CudaTolerance kWarpgroupBrain{.absolute = 3e-2, .relative = 3e-2};
 
 CudaCase matmul(DType dtype, std::int64_t rows, std::int64_t channels, std::int64_t filters) {
   CudaCase it("MatMul");
@@ -23,31 +23,31 @@ CudaCase matmul(DType dtype, std::int64_t rows, std::int64_t channels, std::int6
 
 TEST(CudaWarpgroup, MultiplyRowsByWeights) {
   // Rows, channels and filters that fill their tiles, and tails of each.
-  matmul(DType::kFloat16, 64, 64, 64).check("warpgroup.product", kHalf);
-  matmul(DType::kFloat16, 77, 136, 72).check("warpgroup.product", kHalf);
-  matmul(DType::kFloat16, 131, 200, 129).check("warpgroup.product", kHalf);
-  matmul(DType::kBFloat16, 70, 328, 130).check("warpgroup.product", kBrain);
+  matmul(DType::kFloat16, 64, 64, 64).check("warpgroup.product", kWarpgroupHalf);
+  matmul(DType::kFloat16, 77, 136, 72).check("warpgroup.product", kWarpgroupHalf);
+  matmul(DType::kFloat16, 131, 200, 129).check("warpgroup.product", kWarpgroupHalf);
+  matmul(DType::kBFloat16, 70, 328, 130).check("warpgroup.product", kWarpgroupBrain);
 }
 
 TEST(CudaWarpgroup, FinishSumsInRegisters) {
   auto activated = matmul(DType::kFloat16, 90, 72, 136);
   activated.post("Gelu").post_with_operand("Add");
-  activated.check("warpgroup.product", kHalf);
+  activated.check("warpgroup.product", kWarpgroupHalf);
   CudaCase gemm("Gemm");
   gemm.input(DType::kFloat16, Shape{66, 64}, -1, 1);
   gemm.constant(random_elements(DType::kFloat16, Shape{67, 64}, -0.2F, 0.2F, 8));
   gemm.constant(random_elements(DType::kFloat16, Shape{67}, -2, 2, 9));
   gemm.attribute("transB", std::int64_t{1}).attribute("alpha", 0.5F).attribute("beta", 2.0F);
-  gemm.post_with_operand("Mul").check("warpgroup.product", kHalf);
+  gemm.post_with_operand("Mul").check("warpgroup.product", kWarpgroupHalf);
 }
 
 TEST(CudaWarpgroup, ShareLongSumsInClusters) {
-  matmul(DType::kFloat16, 64, 1544, 64).post_with_operand("Add").check("warpgroup.product", kHalf);
+  matmul(DType::kFloat16, 64, 1544, 64).post_with_operand("Add").check("warpgroup.product", kWarpgroupHalf);
 }
 
 TEST(CudaWarpgroup, UseStagesAgain) {
   // A block's share of the sum is longer than any ring.
-  matmul(DType::kFloat16, 64, 8200, 64).check("warpgroup.product", kHalf);
+  matmul(DType::kFloat16, 64, 8200, 64).check("warpgroup.product", kWarpgroupHalf);
 }
 
 TEST(CudaWarpgroup, AreConvolutionsOfOneTap) {
@@ -55,7 +55,7 @@ TEST(CudaWarpgroup, AreConvolutionsOfOneTap) {
   it.input(DType::kFloat16, Shape{2, 64, 7, 9}, -1, 1);
   it.constant(random_elements(DType::kFloat16, Shape{96, 64, 1, 1}, -0.2F, 0.2F, 10));
   it.constant(random_elements(DType::kFloat16, Shape{96}, -2, 2, 11));
-  it.post("Relu").check("warpgroup.product", kHalf, Layout::kChannelsLast);
+  it.post("Relu").check("warpgroup.product", kWarpgroupHalf, Layout::kChannelsLast);
 }
 
 TEST(CudaWarpgroup, AreConvolutionsOfWindowsThatDontOverlap) {
@@ -64,12 +64,12 @@ TEST(CudaWarpgroup, AreConvolutionsOfWindowsThatDontOverlap) {
   it.input(DType::kFloat16, Shape{2, 3, 29, 72}, -1, 1);
   it.constant(random_elements(DType::kFloat16, Shape{70, 3, 4, 8}, -0.2F, 0.2F, 12));
   it.attribute("strides", std::vector<std::int64_t>{4, 8});
-  it.check("warpgroup.product", kHalf, Layout::kChannelsLast);
+  it.check("warpgroup.product", kWarpgroupHalf, Layout::kChannelsLast);
   CudaCase sparse("Conv");
   sparse.input(DType::kFloat16, Shape{2, 72, 13, 11}, -1, 1);
   sparse.constant(random_elements(DType::kFloat16, Shape{64, 72, 1, 1}, -0.2F, 0.2F, 13));
   sparse.attribute("strides", std::vector<std::int64_t>{2, 2});
-  sparse.check("warpgroup.product", kHalf, Layout::kChannelsLast);
+  sparse.check("warpgroup.product", kWarpgroupHalf, Layout::kChannelsLast);
 }
 
 /// Rows that are normalised: elements in LOW..HIGH, scaled and shifted behind it.
@@ -86,17 +86,17 @@ CudaCase normalized(DType dtype, std::int64_t rows, std::int64_t channels, std::
 
 TEST(CudaWarpgroup, NormalizeRows) {
   // Rows, channels and filters that fill their tiles, and tails of each; a ring as long as the sum, and a shorter one.
-  normalized(DType::kFloat16, 64, 64, 64, -1, 1).check("warpgroup.product", kHalf);
-  normalized(DType::kFloat16, 77, 136, 72, -3, 1).check("warpgroup.product", kHalf);
-  normalized(DType::kFloat16, 131, 1000, 129, 0, 9).check("warpgroup.product", kHalf);
+  normalized(DType::kFloat16, 64, 64, 64, -1, 1).check("warpgroup.product", kWarpgroupHalf);
+  normalized(DType::kFloat16, 77, 136, 72, -3, 1).check("warpgroup.product", kWarpgroupHalf);
+  normalized(DType::kFloat16, 131, 1000, 129, 0, 9).check("warpgroup.product", kWarpgroupHalf);
   auto activated = normalized(DType::kBFloat16, 70, 328, 130, -1, 2);
-  activated.post("Gelu").post_with_operand("Add").check("warpgroup.product", kBrain);
+  activated.post("Gelu").post_with_operand("Add").check("warpgroup.product", kWarpgroupBrain);
 }
 
 TEST(CudaWarpgroup, NormalizeRowsFarFromZero) {
   // Halves there are 1/2 and 32 apart; all see them alike.
-  normalized(DType::kFloat16, 66, 200, 70, 1000, 1004).check("warpgroup.product", kHalf);
-  normalized(DType::kFloat16, 66, 200, 70, -60000, -50000).check("warpgroup.product", kHalf);
+  normalized(DType::kFloat16, 66, 200, 70, 1000, 1004).check("warpgroup.product", kWarpgroupHalf);
+  normalized(DType::kFloat16, 66, 200, 70, -60000, -50000).check("warpgroup.product", kWarpgroupHalf);
 }
 
 TEST(CudaWarpgroup, NormalizeRowsOfOneNumber) {
@@ -112,7 +112,7 @@ TEST(CudaWarpgroup, NormalizeRowsOfOneNumber) {
   it.constant(random_elements(DType::kFloat16, Shape{66}, -2, 2, 20));
   it.constant(random_elements(DType::kFloat32, Shape{72}, 0.001F, 0.002F, 21));
   it.attribute("transB", std::int64_t{1}).attribute("alpha", 0.5F).attribute("beta", 2.0F);
-  it.attribute("epsilon", 1e-6F).check("warpgroup.product", kHalf);
+  it.attribute("epsilon", 1e-6F).check("warpgroup.product", kWarpgroupHalf);
 }
 
 /// A norm and what multiplies its rows, after the passes.
@@ -128,7 +128,7 @@ Graph norm_and_product(DType dtype, std::int64_t filters) {
 TEST(CudaWarpgroup, TakeInTheNormBefore) {
   const Graph folded = norm_and_product(DType::kFloat16, 64);
   EXPECT_EQ(test::operators(folded), "NormalizedProduct");
-  expect_as_reference(folded, kHalf);
+  expect_as_reference(folded, kWarpgroupHalf);
 }
 
 TEST(CudaWarpgroup, LeaveTheNormOfWhatTheyDontTake) {

@@ -10,7 +10,7 @@ namespace saccade::emulator {
 namespace {
 
 // What kernels that swizzle by address ask for at most.
-constexpr std::size_t kAlignment = 1024;
+constexpr std::size_t kSharedAlignment = 1024;
 
 }  // namespace
 
@@ -18,7 +18,7 @@ SharedMemory::SharedMemory(const saccade_emulator::Object& object, std::size_t b
     : object_(object),
       bytes_(bytes),
       dynamic_(static_cast<unsigned char*>(
-          std::aligned_alloc(kAlignment, (bytes + kGuardBytes + kAlignment - 1) / kAlignment * kAlignment))),
+          std::aligned_alloc(kSharedAlignment, (bytes + kGuardBytes + kAlignment - 1) / kAlignment * kAlignment))),
       aside_(static_cast<std::size_t>(object.shared_end - object.shared_begin)) {
   set_guard(dynamic_ + bytes_);
 }

@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include "measure/times.hpp"
+
 namespace saccade {
 namespace {
 
-Nanoseconds ms(double value) { return Nanoseconds(value * 1e6); }
+using test::ms;
 
 /// 10 ms a frame: 1 before, 8.3 in the model, 0.7 after; two launches at 80 % of bounds that arithmetic sets.
 RunFacts facts() {

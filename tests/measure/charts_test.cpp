@@ -4,15 +4,15 @@
 
 #include "measure/shapes.hpp"
 #include "measure/svg.hpp"
+#include "measure/times.hpp"
 
 namespace saccade {
 namespace {
 
 using namespace std::chrono_literals;
+using test::ms;
 using test::number;
 using test::shapes;
-
-Nanoseconds ms(double value) { return Nanoseconds(value * 1e6); }
 
 TEST(Ticks, AreRoundNumbersInside) {
   EXPECT_EQ(ticks(0, 10, 5), (std::vector<double>{0, 2, 4, 6, 8, 10}));

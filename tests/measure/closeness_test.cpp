@@ -3,15 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
+#include "support/specials.hpp"
 #include "tensor/half.hpp"
 
 namespace saccade {
 namespace {
-
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 Tensor floats(std::initializer_list<float> values) {
   return Tensor::of<float>(Shape{static_cast<std::int64_t>(values.size())}, values);

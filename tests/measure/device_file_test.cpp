@@ -31,7 +31,7 @@ class DeviceFile : public testing::Test {
   test::TempFolder folder_;
 };
 
-Ceilings made_up() {
+Ceilings made_up_device() {
   Ceilings ceilings{.device = "a \"device\"", .threads = 3};
   ceilings.compute = {{"AVX2 FMA", Precision::kFloat32, 1e9, 3e9}, {"VNNI", Precision::kInt8, 4e9, 12e9}};
   ceilings.memory = {{"L2", 1 << 20, {1e9, 2e9, 3e9, 4e9}, {5e9, 6e9, 7e9, 8e9}},
@@ -67,11 +67,13 @@ bus = "60 MB/s"
   EXPECT_EQ(*device.bus_rate, 60e6);
 }
 
-TEST_F(DeviceFile, WhatIsSavedReadsBack) { EXPECT_EQ(all_of(read(to_toml(made_up())).ceilings), all_of(made_up())); }
+TEST_F(DeviceFile, WhatIsSavedReadsBack) {
+  EXPECT_EQ(all_of(read(to_toml(made_up_device())).ceilings), all_of(made_up_device()));
+}
 
 TEST_F(DeviceFile, JsonReadsBack) {
-  EXPECT_EQ(all_of(ceilings_from_json(to_json(made_up()))), all_of(made_up()));
-  auto json = to_json(made_up());
+  EXPECT_EQ(all_of(ceilings_from_json(to_json(made_up_device()))), all_of(made_up_device()));
+  auto json = to_json(made_up_device());
   json["compute"][0]["precision"] = "fp99";
   EXPECT_THROW(ceilings_from_json(json), Error);
   json.erase("compute");

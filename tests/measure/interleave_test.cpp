@@ -94,7 +94,7 @@ TEST(OwnEngine, RunsEveryStreamAtLeastAsOftenAsAsked) {
   OwnEngine engine(
       [&] {
         ++made;
-        return [&]() -> StageTimes {
+        return [&]() -> InferenceTimes {
           ++runs;
           return {nanoseconds(1), nanoseconds(2), nanoseconds(3)};
         };
@@ -114,7 +114,7 @@ TEST(OwnEngine, AStreamThatFailsEndsTheBlock) {
   std::atomic<int> runs = 0;
   OwnEngine engine(
       [&] {
-        return [&]() -> StageTimes {
+        return [&]() -> InferenceTimes {
           if (++runs > 10) fail(ErrorCode::kInvalidArgument, "no more");
           return {};
         };

@@ -5,11 +5,12 @@
 
 #include "base/utf8.hpp"
 #include "measure/table.hpp"
+#include "measure/times.hpp"
 
 namespace saccade {
 namespace {
 
-Nanoseconds ms(double value) { return Nanoseconds(value * 1e6); }
+using test::ms;
 
 /// 30, 60 and 15 samples; the density is level with the first bar.
 LatencyShape shape() {

@@ -2,13 +2,11 @@
 #include <limits>
 
 #include "ops/op_values.hpp"
+#include "support/specials.hpp"
 #include "tensor/half.hpp"
 
 namespace saccade {
 namespace {
-
-const float kInf = std::numeric_limits<float>::infinity();
-const float kNan = std::numeric_limits<float>::quiet_NaN();
 
 Tensor floats(const Shape& shape, std::initializer_list<float> values) { return Tensor::of<float>(shape, values); }
 
@@ -95,9 +93,9 @@ TEST(Binary, ModuloOfFloatsFloorsOrTruncates) {
 }
 
 TEST(Binary, ModuloKnowsSpecialNumbers) {
-  const Tensor a = floats({5}, {kInf, 1, 1, -1, kNan});
-  const Tensor b = floats({5}, {2, 0, kInf, kInf, 1});
-  expect_tensor<float>(run("Mod", {a, b}), {5}, {kNan, kNan, 1, kInf, kNan});
+  const Tensor a = floats({5}, {kInfinity, 1, 1, -1, kNan});
+  const Tensor b = floats({5}, {2, 0, kInfinity, kInfinity, 1});
+  expect_tensor<float>(run("Mod", {a, b}), {5}, {kNan, kNan, 1, kInfinity, kNan});
   const Tensor zero = run("Mod", {floats({2}, {0, -0.0F}), floats({2}, {-3, 3})});
   EXPECT_TRUE(std::signbit(zero.data<float>()[0]));  // a zero has the divisor's sign
   EXPECT_FALSE(std::signbit(zero.data<float>()[1]));
@@ -120,7 +118,8 @@ TEST(Binary, VariadicsTakeAnyNumber) {
   expect_tensor<float>(run("Sum", {a, b, c}), {2, 2}, {6, 8, 11, 13});
   expect_tensor<float>(run("Mean", {a, b, c}), {2, 2}, {2, 8.0F / 3, 11.0F / 3, 13.0F / 3}, 1e-6);
   expect_tensor<float>(run("Max", {a}), {2, 1}, {1, 6});
-  expect_tensor<float>(run("Max", {floats({3}, {kNan, 1, kInf}), floats({3}, {1, kNan, 2})}), {3}, {kNan, kNan, kInf});
+  expect_tensor<float>(run("Max", {floats({3}, {kNan, 1, kInfinity}), floats({3}, {1, kNan, 2})}), {3},
+                       {kNan, kNan, kInfinity});
   expect_tensor<std::int64_t>(run("Min", {Tensor::scalar<std::int64_t>(3), Tensor::scalar<std::int64_t>(-3)}), {},
                               {-3});
 }

@@ -1,8 +1,7 @@
 #include <gtest/gtest.h>
 
-#include <limits>
-
 #include "support/run_op.hpp"
+#include "support/specials.hpp"
 
 namespace saccade {
 namespace {
@@ -18,21 +17,19 @@ std::vector<float> mask_of(const std::array<float, 6>& row, const std::array<flo
   return test::elements<float>(out[0]);
 }
 
-constexpr std::array<float, 6> kPlain = {1, 1, 0, 0, 8, 8};
+constexpr std::array<float, 6> kPlainBox = {1, 1, 0, 0, 8, 8};
 
 TEST(BoxMasks, SumsInTheCellsThatTheBoxNeeds) {
-  const auto mask = mask_of({6, 0, 8, 2, 0.9F, 0}, kPlain);
+  const auto mask = mask_of({6, 0, 8, 2, 0.9F, 0}, kPlainBox);
   EXPECT_EQ(mask, (std::vector<float>{0, 0, 2, 2, 0, 0, 2, 2, 0, 0, 2, 2, 0, 0, 0, 0}));
 }
 
 TEST(BoxMasks, TakesNoCellsFromABoxThatIsNoNumber) {
-  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const std::vector<float> none(16, 0.0F);
-  EXPECT_EQ(mask_of({kNan, kNan, kNan, kNan, 0.9F, 0}, kPlain), none);
+  EXPECT_EQ(mask_of({kNan, kNan, kNan, kNan, 0.9F, 0}, kPlainBox), none);
   EXPECT_EQ(mask_of({0, 0, 8, 8, 0.9F, 0}, {kNan, kNan, 0, 0, 8, 8}), none);
-  EXPECT_EQ(mask_of({kInfinity, 0, -kInfinity, 8, 0.9F, 0}, kPlain), none);
-  EXPECT_EQ(mask_of({-kInfinity, -1e30F, kInfinity, 1e30F, 0.9F, 0}, kPlain), std::vector<float>(16, 2.0F));
+  EXPECT_EQ(mask_of({kInfinity, 0, -kInfinity, 8, 0.9F, 0}, kPlainBox), none);
+  EXPECT_EQ(mask_of({-kInfinity, -1e30F, kInfinity, 1e30F, 0.9F, 0}, kPlainBox), std::vector<float>(16, 2.0F));
 }
 
 }  // namespace

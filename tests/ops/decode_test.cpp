@@ -5,14 +5,13 @@
 
 #include "ops/candidates.hpp"
 #include "support/run_op.hpp"
+#include "support/specials.hpp"
 
 namespace saccade {
 namespace {
 
 using test::elements;
 using test::run_saccade_op;
-
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 // Three anchors of two classes: the first is class 1, the second nothing, the third class 0.
 const Tensor kYolov8 = Tensor::of<float>({1, 6, 3}, {10, 20, 30,        // x

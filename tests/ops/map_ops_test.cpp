@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "base/error.hpp"
 #include "support/run_op.hpp"
+#include "support/specials.hpp"
 
 namespace saccade {
 namespace {
@@ -16,9 +16,6 @@ using test::run_saccade_op;
 
 using Classes = std::vector<std::int32_t>;
 using Floats = std::vector<float>;
-
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 Classes map_classes(const Tensor& scores, const AttributeList& attributes = {}) {
   return elements<std::int32_t>(run_saccade_op("MapClasses", {scores}, 1, attributes)[0]);

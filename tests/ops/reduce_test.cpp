@@ -1,13 +1,12 @@
 #include <limits>
 
 #include "run_op.hpp"
+#include "support/specials.hpp"
 
 namespace saccade {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-
-const Tensor kTable = Tensor::of<float>({2, 3}, {1, 2, 3, -4, 5, 6});
+const Tensor kTwoRows = Tensor::of<float>({2, 3}, {1, 2, 3, -4, 5, 6});
 
 Tensor reduce(const std::string& op, const Tensor& input, std::initializer_list<std::int64_t> axes,
               std::vector<std::pair<std::string, Attribute>> attributes = {}) {
@@ -16,25 +15,25 @@ Tensor reduce(const std::string& op, const Tensor& input, std::initializer_list<
 }
 
 TEST(Reduce, FoldsAnAxis) {
-  expect_tensor<float>(reduce("ReduceSum", kTable, {1}), {2, 1}, {6, 7});
-  expect_tensor<float>(reduce("ReduceSum", kTable, {-2}), {1, 3}, {-3, 7, 9});
-  expect_tensor<float>(reduce("ReduceMean", kTable, {0}), {1, 3}, {-1.5F, 3.5F, 4.5F});
-  expect_tensor<float>(reduce("ReduceMax", kTable, {0}), {1, 3}, {1, 5, 6});
-  expect_tensor<float>(reduce("ReduceMin", kTable, {0}), {1, 3}, {-4, 2, 3});
-  expect_tensor<float>(reduce("ReduceProd", kTable, {1}), {2, 1}, {6, -120});
-  expect_tensor<float>(reduce("ReduceL1", kTable, {1}), {2, 1}, {6, 15});
-  expect_tensor<float>(reduce("ReduceSumSquare", kTable, {1}), {2, 1}, {14, 77});
+  expect_tensor<float>(reduce("ReduceSum", kTwoRows, {1}), {2, 1}, {6, 7});
+  expect_tensor<float>(reduce("ReduceSum", kTwoRows, {-2}), {1, 3}, {-3, 7, 9});
+  expect_tensor<float>(reduce("ReduceMean", kTwoRows, {0}), {1, 3}, {-1.5F, 3.5F, 4.5F});
+  expect_tensor<float>(reduce("ReduceMax", kTwoRows, {0}), {1, 3}, {1, 5, 6});
+  expect_tensor<float>(reduce("ReduceMin", kTwoRows, {0}), {1, 3}, {-4, 2, 3});
+  expect_tensor<float>(reduce("ReduceProd", kTwoRows, {1}), {2, 1}, {6, -120});
+  expect_tensor<float>(reduce("ReduceL1", kTwoRows, {1}), {2, 1}, {6, 15});
+  expect_tensor<float>(reduce("ReduceSumSquare", kTwoRows, {1}), {2, 1}, {14, 77});
   expect_tensor<float>(reduce("ReduceL2", Tensor::of<float>({2}, {3, 4}), {0}), {1}, {5});
-  expect_tensor<float>(reduce("ReduceLogSum", kTable, {1}), {2, 1}, {1.7917595F, 1.9459101F}, 1e-6);
+  expect_tensor<float>(reduce("ReduceLogSum", kTwoRows, {1}), {2, 1}, {1.7917595F, 1.9459101F}, 1e-6);
 }
 
 TEST(Reduce, DropsReducedDimensions) {
-  expect_tensor<float>(reduce("ReduceSum", kTable, {0, 1}, {{"keepdims", std::int64_t{0}}}), {}, {13});
+  expect_tensor<float>(reduce("ReduceSum", kTwoRows, {0, 1}, {{"keepdims", std::int64_t{0}}}), {}, {13});
 }
 
 TEST(Reduce, WithoutAxesFoldsEverythingOrNothing) {
-  expect_tensor<float>(OpCall{.op = "ReduceSum", .inputs = {kTable}}.one(), {1, 1}, {13});
-  expect_tensor<float>(reduce("ReduceSum", kTable, {}, {{"noop_with_empty_axes", std::int64_t{1}}}), {2, 3},
+  expect_tensor<float>(OpCall{.op = "ReduceSum", .inputs = {kTwoRows}}.one(), {1, 1}, {13});
+  expect_tensor<float>(reduce("ReduceSum", kTwoRows, {}, {{"noop_with_empty_axes", std::int64_t{1}}}), {2, 3},
                        {1, 2, 3, -4, 5, 6});
 }
 
@@ -77,7 +76,7 @@ TEST(Reduce, TheGreatestOfBoolsIsAny) {
 }
 
 TEST(Reduce, RefusesAWrongAxis) {
-  const OpCall call{.op = "ReduceSum", .inputs = {kTable, Tensor::of<std::int64_t>({1}, {2})}};
+  const OpCall call{.op = "ReduceSum", .inputs = {kTwoRows, Tensor::of<std::int64_t>({1}, {2})}};
   EXPECT_EQ(call.error().first, ErrorCode::kInvalidFile);
 }
 

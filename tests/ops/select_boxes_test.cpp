@@ -18,8 +18,8 @@ struct Candidate {
 
 constexpr std::array<float, 6> kPlain = {1, 1, 0, 0, 100, 100};
 
-std::vector<Tensor> select(const std::vector<Candidate>& candidates, const AttributeList& attributes = {},
-                           std::array<float, 6> geometry = kPlain) {
+std::vector<Tensor> select_boxes(const std::vector<Candidate>& candidates, const AttributeList& attributes = {},
+                                 std::array<float, 6> geometry = kPlain) {
   const auto size = static_cast<std::int64_t>(candidates.size());
   Tensor boxes(DType::kFloat32, {size, 4});
   Tensor scores(DType::kFloat32, {size});
@@ -51,7 +51,7 @@ std::vector<float> scores_of(const std::vector<Tensor>& out) {
 constexpr Candidate box_at(float x, float score, int class_id = 0) { return {{x, 0, x + 10, 10}, score, class_id}; }
 
 TEST(SelectBoxes, DropsTheWeakerOfTwoThatOverlap) {
-  const auto out = select({box_at(0, 0.5F), box_at(2, 0.9F), box_at(7, 0.4F)});
+  const auto out = select_boxes({box_at(0, 0.5F), box_at(2, 0.9F), box_at(7, 0.4F)});
   EXPECT_EQ(scores_of(out), (std::vector<float>{0.9F, 0.4F}));
   EXPECT_EQ(elements<float>(out[0]),
             (std::vector<float>{2, 0, 12, 10, 0.9F, 0, 7, 0, 17, 10, 0.4F, 0, 0, 0, 0, 0, 0, 0}));
@@ -59,23 +59,23 @@ TEST(SelectBoxes, DropsTheWeakerOfTwoThatOverlap) {
 
 TEST(SelectBoxes, KeepsWhatADroppedBoxOverlaps) {
   // The middle box goes because of the first, so that the last, which overlaps the middle one alone, stays.
-  const auto out = select({box_at(0, 0.9F), box_at(3, 0.8F), box_at(6, 0.7F)});
+  const auto out = select_boxes({box_at(0, 0.9F), box_at(3, 0.8F), box_at(6, 0.7F)});
   EXPECT_EQ(scores_of(out), (std::vector<float>{0.9F, 0.7F}));
 }
 
 TEST(SelectBoxes, TreatsClassesApartUnlessAgnostic) {
   const std::vector<Candidate> two = {box_at(0, 0.9F, 1), box_at(0, 0.8F, 2)};
-  EXPECT_EQ(scores_of(select(two)).size(), 2U);
-  EXPECT_EQ(scores_of(select(two, {{"agnostic", std::int64_t{1}}})), (std::vector<float>{0.9F}));
+  EXPECT_EQ(scores_of(select_boxes(two)).size(), 2U);
+  EXPECT_EQ(scores_of(select_boxes(two, {{"agnostic", std::int64_t{1}}})), (std::vector<float>{0.9F}));
 }
 
 TEST(SelectBoxes, StopsAtItsLimitWithTheBest) {
-  const auto out = select({box_at(0, 0.1F), box_at(20, 0.2F), box_at(40, 0.3F), box_at(60, 0.4F)});
+  const auto out = select_boxes({box_at(0, 0.1F), box_at(20, 0.2F), box_at(40, 0.3F), box_at(60, 0.4F)});
   EXPECT_EQ(scores_of(out), (std::vector<float>{0.4F, 0.3F, 0.2F}));
 }
 
 TEST(SelectBoxes, BreaksTiesByTheCandidatesOrder) {
-  const auto rows = elements<float>(select({box_at(40, 0.5F), box_at(0, 0.5F), box_at(20, 0.5F)})[0]);
+  const auto rows = elements<float>(select_boxes({box_at(40, 0.5F), box_at(0, 0.5F), box_at(20, 0.5F)})[0]);
   EXPECT_EQ(rows[0], 40);
   EXPECT_EQ(rows[6], 0);
   EXPECT_EQ(rows[12], 20);
@@ -83,27 +83,28 @@ TEST(SelectBoxes, BreaksTiesByTheCandidatesOrder) {
 
 TEST(SelectBoxes, MapsToTheFrameAndClips) {
   // A frame of 40x20 at half size in the tensor, 5 rows down.
-  const auto rows = elements<float>(select({{{-2, 6, 10, 18}, 0.9F, 3}}, {}, {0.5F, 0.5F, 0, 5, 40, 20})[0]);
+  const auto rows = elements<float>(select_boxes({{{-2, 6, 10, 18}, 0.9F, 3}}, {}, {0.5F, 0.5F, 0, 5, 40, 20})[0]);
   EXPECT_EQ((std::vector<float>(rows.begin(), rows.begin() + 6)), (std::vector<float>{0, 2, 20, 20, 0.9F, 3}));
 }
 
 TEST(SelectBoxes, SkipsScoresThatAreNotFinite) {
-  EXPECT_EQ(scores_of(select({box_at(0, NAN), box_at(20, INFINITY), box_at(40, 0.5F)})), (std::vector<float>{0.5F}));
+  EXPECT_EQ(scores_of(select_boxes({box_at(0, NAN), box_at(20, INFINITY), box_at(40, 0.5F)})),
+            (std::vector<float>{0.5F}));
 }
 
 TEST(SelectBoxes, KeepsDuplicatesWhereNoOverlapIsTooMuch) {
-  EXPECT_EQ(scores_of(select({box_at(0, 0.9F), box_at(0, 0.8F)}, {{"iou", 1.0F}})).size(), 2U);
+  EXPECT_EQ(scores_of(select_boxes({box_at(0, 0.9F), box_at(0, 0.8F)}, {{"iou", 1.0F}})).size(), 2U);
 }
 
 TEST(SelectBoxes, TakesNoCandidates) {
-  const auto out = select({});
+  const auto out = select_boxes({});
   EXPECT_EQ(elements<std::int32_t>(out[1])[0], 0);
   EXPECT_EQ(elements<float>(out[0]), std::vector<float>(18, 0.0F));
 }
 
 TEST(SelectBoxes, RejectsAttributesThatMakeNoSense) {
-  EXPECT_THROW(select({box_at(0, 0.5F)}, {{"max_det", std::int64_t{0}}}), Error);
-  EXPECT_THROW(select({box_at(0, 0.5F)}, {{"max_det", std::int64_t{1} << 40}}), Error);
+  EXPECT_THROW(select_boxes({box_at(0, 0.5F)}, {{"max_det", std::int64_t{0}}}), Error);
+  EXPECT_THROW(select_boxes({box_at(0, 0.5F)}, {{"max_det", std::int64_t{1} << 40}}), Error);
 }
 
 TEST(SelectBoxes, RefusesOutputsThatAreLeftOut) {

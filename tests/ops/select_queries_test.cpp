@@ -5,6 +5,7 @@
 
 #include "ops/portable_math.hpp"
 #include "support/run_op.hpp"
+#include "support/specials.hpp"
 
 namespace saccade {
 namespace {
@@ -12,16 +13,14 @@ namespace {
 using test::AttributeList;
 using test::elements;
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-
 struct Query {
   std::array<float, 4> box;
   std::array<float, 3> logits;
 };
 
 /// On a frame of 200x100 pixels that the model saw stretched to 20x20.
-std::vector<Tensor> select(const std::vector<Query>& queries, const AttributeList& attributes = {},
-                           const std::array<float, 6>& geometry = {0.1F, 0.2F, 0, 0, 200, 100}) {
+std::vector<Tensor> select_queries(const std::vector<Query>& queries, const AttributeList& attributes = {},
+                                   const std::array<float, 6>& geometry = {0.1F, 0.2F, 0, 0, 200, 100}) {
   const auto size = static_cast<std::int64_t>(queries.size());
   Tensor boxes(DType::kFloat32, {1, size, 4});
   Tensor logits(DType::kFloat32, {1, size, 3});
@@ -40,7 +39,7 @@ std::vector<Tensor> select(const std::vector<Query>& queries, const AttributeLis
 constexpr std::array<float, 4> kMiddle = {0.5F, 0.5F, 0.25F, 0.5F};
 
 TEST(SelectQueries, KeepsTheQueriesOrder) {
-  const auto out = select({{kMiddle, {1, 0, -1}}, {kMiddle, {-1, -1, -1}}, {kMiddle, {0, 3, 1}}});
+  const auto out = select_queries({{kMiddle, {1, 0, -1}}, {kMiddle, {-1, -1, -1}}, {kMiddle, {0, 3, 1}}});
   EXPECT_EQ(elements<std::int32_t>(out[1])[0], 2);
   EXPECT_EQ(elements<std::int32_t>(out[2]), (std::vector<std::int32_t>{0, 2, 0}));
   const auto rows = elements<float>(out[0]);
@@ -52,12 +51,12 @@ TEST(SelectQueries, KeepsTheQueriesOrder) {
 
 TEST(SelectQueries, RoundsHalvesToEvenAndClips) {
   // In fp32 0.5125 * 200 is exactly 102.5 and 0.5175 * 200 exactly 103.5; outside of the frame: its edge.
-  const auto rows = elements<float>(select({{{0.515F, 0.9F, 0.005F, 0.5F}, {2, 0, 0}}})[0]);
+  const auto rows = elements<float>(select_queries({{{0.515F, 0.9F, 0.005F, 0.5F}, {2, 0, 0}}})[0]);
   EXPECT_EQ((std::vector<float>(rows.begin(), rows.begin() + 4)), (std::vector<float>{102, 65, 104, 100}));
 }
 
 TEST(SelectQueries, TakesTheFirstOfEqualClassesAndNothingAtTheThreshold) {
-  auto out = select({{kMiddle, {40, 50, 60}}, {kMiddle, {0, 0, 0}}});  // all 1; all exactly 0.5
+  auto out = select_queries({{kMiddle, {40, 50, 60}}, {kMiddle, {0, 0, 0}}});  // all 1; all exactly 0.5
   EXPECT_EQ(elements<std::int32_t>(out[1])[0], 1);
   EXPECT_EQ(elements<float>(out[0])[5], 0);
 }
@@ -65,47 +64,48 @@ TEST(SelectQueries, TakesTheFirstOfEqualClassesAndNothingAtTheThreshold) {
 TEST(SelectQueries, RemapsClassesAndJudgesThemByTheirOwnThreshold) {
   const AttributeList attributes = {{"remap", std::vector<std::int64_t>{-1, 1, 0}},
                                     {"threshold", std::vector<float>{0.9F, 0.6F}}};
-  const auto out =
-      select({{kMiddle, {5, 0, 0}}, {kMiddle, {0, 1, 0}}, {kMiddle, {0, 0, 1}}, {kMiddle, {0, 0, 3}}}, attributes);
+  const auto out = select_queries(
+      {{kMiddle, {5, 0, 0}}, {kMiddle, {0, 1, 0}}, {kMiddle, {0, 0, 1}}, {kMiddle, {0, 0, 3}}}, attributes);
   EXPECT_EQ(elements<std::int32_t>(out[1])[0], 2);  // class 0 of the model is none; 0.73 is too little for the new 0
   EXPECT_EQ(elements<std::int32_t>(out[2])[0], 1);
   EXPECT_EQ(elements<std::int32_t>(out[2])[1], 3);
 }
 
 TEST(SelectQueries, KeepsTheBestWhereThereIsNoRoom) {
-  const auto out = select({{kMiddle, {2, 0, 0}}, {kMiddle, {1, 0, 0}}, {kMiddle, {1, 0, 0}}, {kMiddle, {3, 0, 0}}},
-                          {{"max_det", std::int64_t{3}}});
+  const auto out =
+      select_queries({{kMiddle, {2, 0, 0}}, {kMiddle, {1, 0, 0}}, {kMiddle, {1, 0, 0}}, {kMiddle, {3, 0, 0}}},
+                     {{"max_det", std::int64_t{3}}});
   EXPECT_EQ(elements<std::int32_t>(out[1])[0], 3);
   EXPECT_EQ(elements<std::int32_t>(out[2]), (std::vector<std::int32_t>{0, 1, 3}));
 }
 
 TEST(SelectQueries, DropsWhatIsNoNumber) {
-  const auto out = select({{kMiddle, {kNan, kNan, kNan}},
-                           {{kNan, 0, 1, 1}, {9, 0, 0}},
-                           {{0.5F, 0.5F, INFINITY, 1}, {9, 0, 0}},
-                           {kMiddle, {kNan, 2, 0}}});
+  const auto out = select_queries({{kMiddle, {kNan, kNan, kNan}},
+                                   {{kNan, 0, 1, 1}, {9, 0, 0}},
+                                   {{0.5F, 0.5F, INFINITY, 1}, {9, 0, 0}},
+                                   {kMiddle, {kNan, 2, 0}}});
   EXPECT_EQ(elements<std::int32_t>(out[1])[0], 1);
   EXPECT_EQ(elements<std::int32_t>(out[2])[0], 3);
 }
 
 TEST(SelectQueries, GoesThroughTheGeometryOfALetterbox) {
   // 20x20 pixels of the model show 100x50 of the frame at 0.2, five rows down.
-  const auto rows = elements<float>(
-      select({{{0.5F, 0.5F, 0.5F, 0.25F}, {9, 0, 0}}}, {{"stretch", std::int64_t{0}}}, {0.2F, 0.2F, 0, 5, 100, 50})[0]);
+  const auto rows = elements<float>(select_queries({{{0.5F, 0.5F, 0.5F, 0.25F}, {9, 0, 0}}},
+                                                   {{"stretch", std::int64_t{0}}}, {0.2F, 0.2F, 0, 5, 100, 50})[0]);
   EXPECT_EQ((std::vector<float>(rows.begin(), rows.begin() + 4)), (std::vector<float>{25, 12, 75, 38}));
 }
 
 TEST(SelectQueries, RefusesWhatDoesNotBelongTogether) {
-  EXPECT_THROW(select({{kMiddle, {0, 0, 0}}}, {{"remap", std::vector<std::int64_t>{0}}}), Error);
-  EXPECT_THROW(select({{kMiddle, {0, 0, 0}}}, {{"threshold", std::vector<float>{0.5F}}}), Error);
-  EXPECT_THROW(select({{kMiddle, {0, 0, 0}}}, {{"width", std::int64_t{0}}}), Error);
+  EXPECT_THROW(select_queries({{kMiddle, {0, 0, 0}}}, {{"remap", std::vector<std::int64_t>{0}}}), Error);
+  EXPECT_THROW(select_queries({{kMiddle, {0, 0, 0}}}, {{"threshold", std::vector<float>{0.5F}}}), Error);
+  EXPECT_THROW(select_queries({{kMiddle, {0, 0, 0}}}, {{"width", std::int64_t{0}}}), Error);
 }
 
 TEST(SelectQueries, RefusesClassesThatAreNone) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
   for (std::int64_t wrong : {kMost, -kMost - 1, std::int64_t{-2}, std::int64_t{1} << 24})
-    EXPECT_THROW(select({{kMiddle, {9, 0, 0}}},
-                        {{"remap", std::vector<std::int64_t>{wrong, 0, 0}}, {"threshold", std::vector<float>{0.5F}}}),
+    EXPECT_THROW(select_queries({{kMiddle, {9, 0, 0}}}, {{"remap", std::vector<std::int64_t>{wrong, 0, 0}},
+                                                         {"threshold", std::vector<float>{0.5F}}}),
                  Error)
         << wrong;
 }

@@ -12,7 +12,7 @@ Integers walk(std::int64_t offset, Walk::Loop batch, Walk::Loop token, Walk::Loo
 }
 
 /// Two queries and two keys of two channels, values of one; keys and values lie in one tensor.
-OpCall small() {
+OpCall small_attention() {
   return {.op = "StridedAttention",
           .inputs = {Tensor::of<float>({2, 2}, {1, 0, 0, 2}), Tensor::of<float>({2, 3}, {0, 0, 10, 1, 1, 20}),
                      Tensor::of<float>({2, 3}, {0, 0, 10, 1, 1, 20})},
@@ -34,14 +34,14 @@ TEST(StridedAttention, WeighsValuesBySoftenedScores) {
   // Scores of the queries are (0, 1) and (0, 2).
   const float once = 10 + 10 / (1 + std::exp(-1.0F));
   const float twice = 10 + 10 / (1 + std::exp(-2.0F));
-  expect_tensor<float>(small().one(), {2, 1}, {once, twice}, 1e-5);
-  OpCall scaled = small();
+  expect_tensor<float>(small_attention().one(), {2, 1}, {once, twice}, 1e-5);
+  OpCall scaled = small_attention();
   scaled.attributes.emplace_back("scale", 0.5F);
   expect_tensor<float>(scaled.one(), {2, 1}, {10 + 10 / (1 + std::exp(-0.5F)), once}, 1e-5);
 }
 
 TEST(StridedAttention, AddsAMaskThatIsBroadcast) {
-  OpCall masked = small();
+  OpCall masked = small_attention();
   masked.inputs.push_back(Tensor::of<float>({2}, {0, -std::numeric_limits<float>::infinity()}));
   masked.attributes.emplace_back("mask", walk(0, {}, {{2, 0}}, {{2, 1}}));
   expect_tensor<float>(masked.one(), {2, 1}, {10, 10}, 1e-6);
@@ -63,7 +63,9 @@ TEST(StridedAttention, PutsAnswersWhereTheyBelong) {
 }
 
 TEST(StridedAttention, RefusesWalksThatDoNotFit) {
-  const auto message = [](const char* name, Integers integers) { return with(small(), name, integers).error().second; };
+  const auto message = [](const char* name, Integers integers) {
+    return with(small_attention(), name, integers).error().second;
+  };
   EXPECT_NE(message("query", walk(0, {}, {{3, 1}}, {{2, 1}})).find("queries do not fit"), std::string::npos);
   EXPECT_NE(message("key", walk(0, {}, {{2, 2}}, {})).find("channels do not fit"), std::string::npos);
   EXPECT_NE(message("value", walk(0, {}, {}, {})).find("keys and values do not fit"), std::string::npos);

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "support/run_op.hpp"
+#include "support/specials.hpp"
 
 // saccade.SelectBoxes and the multi-label choice of saccade.DecodeBoxes against the definitions of suppression, written
 // down plainly: every box against every other, in double precision where nothing else is defined.
@@ -13,12 +14,12 @@ namespace {
 
 using test::elements;
 
-struct Candidate {
+struct ScoredBox {
   std::vector<float> box;  ///< corners, or turned
   float score = 0;
   int class_id = 0;
 };
-using Candidates = std::vector<Candidate>;
+using ScoredBoxes = std::vector<ScoredBox>;
 
 struct Ways {
   std::string nms = "greedy";
@@ -34,14 +35,14 @@ struct Kept {
   float score = 0;
 };
 
-bool measures(const Candidate& one) {
+bool measures(const ScoredBox& one) {
   for (float number : one.box)
     if (!std::isfinite(number)) return false;
   return true;
 }
 
 /// Intersection over union; boxes without an area, or with numbers that have none, share nothing.
-float share_of(const Candidate& a, const Candidate& b) {
+float share_of(const ScoredBox& a, const ScoredBox& b) {
   if (!measures(a) || !measures(b)) return 0;
   const auto area = [](double left, double top, double right, double bottom) {
     return right > left && bottom > top ? (right - left) * (bottom - top) : 0.0;
@@ -54,12 +55,12 @@ float share_of(const Candidate& a, const Candidate& b) {
 
 /// ProbIoU of two turned boxes, as its paper writes it: Bhattacharyya's distance of two normal distributions by the
 /// inverse of their mean covariance.
-float likeness_of(const Candidate& a, const Candidate& b) {
+float likeness_of(const ScoredBox& a, const ScoredBox& b) {
   if (!measures(a) || !measures(b)) return 0;
   struct Matrix {
     double a, b, c;  ///< a c / c b
   };
-  const auto covariance = [](const Candidate& one) {
+  const auto covariance = [](const ScoredBox& one) {
     const double along = double(one.box[2]) * one.box[2] / 12;
     const double across = double(one.box[3]) * one.box[3] / 12;
     const double cosine = std::cos(double(one.box[4]));
@@ -79,10 +80,10 @@ float likeness_of(const Candidate& a, const Candidate& b) {
   return static_cast<float>(1 - std::sqrt(1 - std::exp(-distance)));
 }
 
-float overlap(const Candidate& a, const Candidate& b) { return a.box.size() == 4 ? share_of(a, b) : likeness_of(a, b); }
+float overlap(const ScoredBox& a, const ScoredBox& b) { return a.box.size() == 4 ? share_of(a, b) : likeness_of(a, b); }
 
 /// By the book: take the best that is left, weaken or drop what it overlaps, until nothing is left.
-std::vector<Kept> suppress(Candidates left, const Ways& ways) {
+std::vector<Kept> suppress(ScoredBoxes left, const Ways& ways) {
   std::vector<int> numbers;
   for (int i = 0; i < static_cast<int>(left.size()); ++i)
     if (std::isfinite(left[static_cast<std::size_t>(i)].score)) numbers.push_back(i);
@@ -92,12 +93,12 @@ std::vector<Kept> suppress(Candidates left, const Ways& ways) {
     int best = numbers[0];
     for (int i : numbers)
       if (left[static_cast<std::size_t>(i)].score > left[static_cast<std::size_t>(best)].score) best = i;
-    const Candidate winner = left[static_cast<std::size_t>(best)];
+    const ScoredBox winner = left[static_cast<std::size_t>(best)];
     if (soft && !(winner.score > ways.conf)) break;
     kept.push_back({best, winner.score});
     std::vector<int> staying;
     for (int i : numbers) {
-      Candidate& other = left[static_cast<std::size_t>(i)];
+      ScoredBox& other = left[static_cast<std::size_t>(i)];
       if (i == best) continue;
       const bool competes = ways.agnostic || other.class_id == winner.class_id;
       const float share = competes && ways.nms != "none" ? overlap(winner, other) : 0;
@@ -110,7 +111,7 @@ std::vector<Kept> suppress(Candidates left, const Ways& ways) {
   return kept;
 }
 
-std::vector<Kept> select(const Candidates& candidates, const Ways& ways) {
+std::vector<Kept> selected(const ScoredBoxes& candidates, const Ways& ways) {
   const auto size = static_cast<std::int64_t>(candidates.size());
   const auto numbers = static_cast<std::int64_t>(candidates.empty() ? 4 : candidates[0].box.size());
   Tensor boxes(DType::kFloat32, {size, numbers});
@@ -142,9 +143,9 @@ std::vector<Kept> select(const Candidates& candidates, const Ways& ways) {
   return kept;
 }
 
-void expect_equal(const Candidates& candidates, const Ways& ways, const std::string& what) {
+void expect_equal(const ScoredBoxes& candidates, const Ways& ways, const std::string& what) {
   const std::vector<Kept> wanted = suppress(candidates, ways);
-  const std::vector<Kept> got = select(candidates, ways);
+  const std::vector<Kept> got = selected(candidates, ways);
   ASSERT_EQ(got.size(), wanted.size()) << what << ", " << ways.nms;
   for (std::size_t i = 0; i < got.size(); ++i) {
     ASSERT_EQ(got[i].anchor, wanted[i].anchor) << what << ", " << ways.nms << ", number " << i;
@@ -152,7 +153,7 @@ void expect_equal(const Candidates& candidates, const Ways& ways, const std::str
   }
 }
 
-void expect_equal_in_all_ways(const Candidates& candidates, const std::string& what) {
+void expect_equal_in_all_ways(const ScoredBoxes& candidates, const std::string& what) {
   for (const char* nms : {"greedy", "linear", "gaussian", "none"})
     for (const bool agnostic : {false, true})
       for (const std::int64_t max_det : {std::int64_t{3}, std::int64_t{300}})
@@ -164,10 +165,10 @@ void expect_equal_in_all_ways(const Candidates& candidates, const std::string& w
 }
 
 /// Corners in quarters of a pixel, so that areas are exact in either precision.
-Candidates random_boxes(unsigned seed, int count, int extent, int classes, int levels) {
+ScoredBoxes random_boxes(unsigned seed, int count, int extent, int classes, int levels) {
   std::mt19937 draw(seed);
   const auto below = [&](int limit) { return static_cast<int>(draw() % static_cast<unsigned>(limit)); };
-  Candidates candidates;
+  ScoredBoxes candidates;
   for (int i = 0; i < count; ++i) {
     const float x = static_cast<float>(below(4 * extent)) / 4;
     const float y = static_cast<float>(below(4 * extent)) / 4;
@@ -188,14 +189,12 @@ TEST(SuppressionOracle, AgreesOnRandomBoxes) {
 TEST(SuppressionOracle, AgreesOnTies) {
   for (unsigned seed = 20; seed < 26; ++seed)
     expect_equal_in_all_ways(random_boxes(seed, 50, 30, 2, 3), fmt::format("seed {}", seed));
-  expect_equal_in_all_ways(Candidates(20, {{1, 2, 30, 40}, 0.5F, 1}), "the same box twenty times");
+  expect_equal_in_all_ways(ScoredBoxes(20, {{1, 2, 30, 40}, 0.5F, 1}), "the same box twenty times");
 }
 
 TEST(SuppressionOracle, AgreesOnNumbersThatAreNone) {
-  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-  constexpr float kInf = std::numeric_limits<float>::infinity();
-  Candidates candidates = random_boxes(40, 20, 20, 2, 1000);
-  for (const float number : {kNan, kInf, -kInf})
+  ScoredBoxes candidates = random_boxes(40, 20, 20, 2, 1000);
+  for (const float number : {kNan, kInfinity, -kInfinity})
     for (std::size_t k = 0; k < 4; ++k) {
       candidates.push_back(candidates[k]);
       candidates.back().box[k] = number;
@@ -212,25 +211,25 @@ TEST(SuppressionOracle, AgreesOnNumbersThatAreNone) {
   };
   for (const char* nms : {"greedy", "linear", "gaussian", "none"}) {
     const Ways ways{.nms = nms, .conf = 0.05F, .agnostic = true};
-    Candidates measurable = candidates;
+    ScoredBoxes measurable = candidates;
     // What overflows shares nothing with anything.
-    for (Candidate& one : measurable)
+    for (ScoredBox& one : measurable)
       if (std::abs(one.box[0]) > 1e20F) one.box[0] = kNan;
-    EXPECT_EQ(boxes(select(candidates, ways)), boxes(suppress(measurable, ways))) << nms;
+    EXPECT_EQ(boxes(selected(candidates, ways)), boxes(suppress(measurable, ways))) << nms;
   }
 }
 
 TEST(SuppressionOracle, AgreesOnBoxesWithoutAnArea) {
-  Candidates candidates = random_boxes(50, 20, 20, 2, 1000);
+  ScoredBoxes candidates = random_boxes(50, 20, 20, 2, 1000);
   for (std::size_t i = 0; i < 10; ++i) {
-    Candidate line = candidates[i];
+    ScoredBox line = candidates[i];
     line.box[2] = line.box[0];
     candidates.push_back(line);
-    Candidate point = line;
+    ScoredBox point = line;
     point.box[3] = point.box[1];
     candidates.push_back(point);
     candidates.push_back(point);
-    Candidate turned_over = candidates[i];
+    ScoredBox turned_over = candidates[i];
     std::swap(turned_over.box[0], turned_over.box[2]);
     candidates.push_back(turned_over);
     std::swap(turned_over.box[1], turned_over.box[3]);
@@ -241,7 +240,7 @@ TEST(SuppressionOracle, AgreesOnBoxesWithoutAnArea) {
 
 TEST(SuppressionOracle, AgreesOnChains) {
   // Each overlaps its neighbours alone: every second one stays.
-  Candidates chain;
+  ScoredBoxes chain;
   for (int i = 0; i < 200; ++i) {
     const auto x = static_cast<float>(3 * i);
     chain.push_back({{x, 0, x + 10, 10}, 1 - static_cast<float>(i) / 512, 0});
@@ -250,23 +249,23 @@ TEST(SuppressionOracle, AgreesOnChains) {
 }
 
 TEST(SuppressionOracle, AgreesOnThousandsOfBoxes) {
-  const Candidates candidates = random_boxes(60, 4000, 250, 5, 1 << 20);
+  const ScoredBoxes candidates = random_boxes(60, 4000, 250, 5, 1 << 20);
   for (const char* nms : {"greedy", "linear", "gaussian"})
     expect_equal(candidates, {.nms = nms, .conf = 0.05F, .max_det = 1000}, "thousands");
 }
 
 TEST(SuppressionOracle, TreatsClassesAsPicturesOfTheirOwn) {
   // Batched suppression: class by class gives what all at once do.
-  const Candidates candidates = random_boxes(70, 300, 60, 4, 1 << 20);
+  const ScoredBoxes candidates = random_boxes(70, 300, 60, 4, 1 << 20);
   std::vector<int> apart;
   for (int class_id = 0; class_id < 4; ++class_id) {
-    Candidates one = candidates;
-    for (Candidate& candidate : one)
+    ScoredBoxes one = candidates;
+    for (ScoredBox& candidate : one)
       if (candidate.class_id != class_id) candidate.score = std::numeric_limits<float>::quiet_NaN();
-    for (const Kept& kept : select(one, {.agnostic = true})) apart.push_back(kept.anchor);
+    for (const Kept& kept : selected(one, {.agnostic = true})) apart.push_back(kept.anchor);
   }
   std::vector<int> together;
-  for (const Kept& kept : select(candidates, {})) together.push_back(kept.anchor);
+  for (const Kept& kept : selected(candidates, {})) together.push_back(kept.anchor);
   std::ranges::sort(apart);
   std::ranges::sort(together);
   EXPECT_EQ(together, apart);
@@ -276,13 +275,13 @@ TEST(SuppressionOracle, AgreesOnTurnedBoxes) {
   std::mt19937 draw(80);
   const auto uniform = [&](float low, float high) { return std::uniform_real_distribution<float>(low, high)(draw); };
   for (int round = 0; round < 20; ++round) {
-    Candidates candidates;
+    ScoredBoxes candidates;
     // Only boxes that no other overlaps by nearly a threshold: there the two may round differently.
     while (candidates.size() < 60) {
-      const Candidate one{{uniform(0, 100), uniform(0, 100), uniform(5, 60), uniform(5, 30), uniform(-4, 4)},
+      const ScoredBox one{{uniform(0, 100), uniform(0, 100), uniform(5, 60), uniform(5, 30), uniform(-4, 4)},
                           uniform(0.1F, 1),
                           static_cast<int>(draw() % 2)};
-      const bool clear = std::ranges::none_of(candidates, [&](const Candidate& other) {
+      const bool clear = std::ranges::none_of(candidates, [&](const ScoredBox& other) {
         const float share = overlap(one, other);
         return std::abs(share - 0.3F) < 1e-3F || std::abs(share - 0.5F) < 1e-3F;
       });
@@ -294,7 +293,7 @@ TEST(SuppressionOracle, AgreesOnTurnedBoxes) {
 }
 
 TEST(SuppressionOracle, AgreesOnTurnedNumbersThatAreNone) {
-  Candidates candidates;
+  ScoredBoxes candidates;
   for (int i = 0; i < 30; ++i) {
     const auto n = static_cast<float>(i);
     candidates.push_back({{4 * n, 3 * n, 40, 10 + n / 8, n / 5}, 0.9F - n / 64, i % 2});
@@ -314,7 +313,7 @@ TEST(SuppressionOracle, AgreesOnTurnedNumbersThatAreNone) {
   };
   for (const char* nms : {"greedy", "linear", "gaussian", "none"}) {
     const Ways ways{.nms = nms, .conf = 0.05F, .agnostic = true};
-    EXPECT_EQ(anchors(select(candidates, ways)), anchors(suppress(candidates, ways))) << nms;
+    EXPECT_EQ(anchors(selected(candidates, ways)), anchors(suppress(candidates, ways))) << nms;
   }
 }
 

@@ -1,11 +1,9 @@
-#include <limits>
 
 #include "ops/op_values.hpp"
+#include "support/specials.hpp"
 
 namespace saccade {
 namespace {
-
-const float kNan = std::numeric_limits<float>::quiet_NaN();
 
 std::vector<Tensor> top(const Tensor& x, std::int64_t k, Named attributes = {}) {
   return OpCall{.op = "TopK", .inputs = {x, indices({k})}, .attributes = std::move(attributes), .outputs = 2}.run();

@@ -1,9 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <limits>
-
 #include "support/mask_case.hpp"
+#include "support/specials.hpp"
 
 namespace saccade {
 namespace {
@@ -14,13 +13,11 @@ using test::mask_boxes;
 using test::mask_grids;
 using test::MaskCase;
 using testing::HasSubstr;
-using Integers = std::vector<std::int32_t>;
-
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+using Words = std::vector<std::int32_t>;
 
 /// The runs in use.
-Integers runs_of(const std::vector<Tensor>& outputs) {
-  Integers runs = elements<std::int32_t>(outputs[0]);
+Words runs_of(const std::vector<Tensor>& outputs) {
+  Words runs = elements<std::int32_t>(outputs[0]);
   runs.resize(static_cast<std::size_t>(3 * outputs[2].data<std::int32_t>()[0]));
   return runs;
 }
@@ -36,9 +33,9 @@ MaskCase two_objects() {
 
 TEST(TraceMasks, RunsComeByObjectsAndRows) {
   const auto out = two_objects().run();
-  EXPECT_EQ(runs_of(out), (Integers{0, 0, 2, 1, 0, 2, 2, 0, 2, 3, 0, 2, 0, 0, 2, 1, 0, 2}));
-  EXPECT_EQ(elements<std::int32_t>(out[1]), (Integers{4, 8, 2, 4}));
-  EXPECT_EQ(elements<std::int32_t>(out[3]), Integers{0});
+  EXPECT_EQ(runs_of(out), (Words{0, 0, 2, 1, 0, 2, 2, 0, 2, 3, 0, 2, 0, 0, 2, 1, 0, 2}));
+  EXPECT_EQ(elements<std::int32_t>(out[1]), (Words{4, 8, 2, 4}));
+  EXPECT_EQ(elements<std::int32_t>(out[3]), Words{0});
 }
 
 TEST(TraceMasks, TracesAsManyAsThereAre) {
@@ -54,8 +51,8 @@ TEST(TraceMasks, BoxesAreWhereMasksEnd) {
   made.attributes = mask_attributes(4, 4, "boxes");
   made.boxes = Tensor::of<float>({2, 6}, {1, 2, 9, 9, 1, 0, 0, 0, 4, kNan, 1, 0});
   const auto out = made.run();
-  EXPECT_EQ(runs_of(out), (Integers{2, 1, 2, 3, 1, 2}));
-  EXPECT_EQ(elements<std::int32_t>(out[1]), (Integers{2, 2, 0, 0}));
+  EXPECT_EQ(runs_of(out), (Words{2, 1, 2, 3, 1, 2}));
+  EXPECT_EQ(elements<std::int32_t>(out[1]), (Words{2, 2, 0, 0}));
 }
 
 TEST(TraceMasks, RegionsLieOnTheirBoxes) {
@@ -66,7 +63,7 @@ TEST(TraceMasks, RegionsLieOnTheirBoxes) {
   made.attributes = mask_attributes(4, 4, "regions");
   made.boxes = Tensor::of<float>({2, 6}, {2, 2, 6, 4, 1, 0, 0, 0, 0, 0, 0, 0});
   // 0.9, 0.775, 0.525 and 0.4 across the box.
-  EXPECT_EQ(runs_of(made.run()), (Integers{2, 2, 5, 3, 2, 5}));
+  EXPECT_EQ(runs_of(made.run()), (Words{2, 2, 5, 3, 2, 5}));
 }
 
 /// A frame's size, and how it lies in the model's picture.
@@ -97,7 +94,7 @@ TEST(TraceMasks, AgreesWithTheTracer) {
       const GridPlace whole = grid_place(made.spec(), place(made.spec(), made.width, made.height), 9, 7);
       MaskTracer tracer;
       std::vector<MaskRun> wanted;
-      Integers numbers;
+      Words numbers;
       for (std::size_t i = 0; i < 5; ++i) {
         std::array<float, 4> box{};
         if (within != "picture") std::copy_n(&made.boxes.data<float>()[6 * i], 4, box.begin());
@@ -110,7 +107,7 @@ TEST(TraceMasks, AgreesWithTheTracer) {
       }
       ASSERT_FALSE(wanted.empty());
       const auto out = made.run();
-      Integers flat;
+      Words flat;
       for (const MaskRun& run : wanted) flat.insert(flat.end(), {run.y, run.x1, run.x2});
       EXPECT_EQ(runs_of(out), flat);
       EXPECT_EQ(elements<std::int32_t>(out[1]), numbers);

@@ -2,13 +2,11 @@
 #include <limits>
 
 #include "ops/run_op.hpp"
+#include "support/specials.hpp"
 #include "tensor/half.hpp"
 
 namespace saccade {
 namespace {
-
-const float kInf = std::numeric_limits<float>::infinity();
-const float kNan = std::numeric_limits<float>::quiet_NaN();
 
 using Named = std::vector<std::pair<std::string, Attribute>>;
 
@@ -29,11 +27,11 @@ const std::vector<Case> kCases = {
     {"LeakyRelu", {-1, 2}, {-0.01F, 2}},
     {"LeakyRelu", {-1, 2}, {-0.5F, 2}, {{"alpha", 0.5F}}},
     {"Sigmoid", {0, -100, 100, 1}, {0.5F, 0, 1, 0.7310586F}},
-    {"Tanh", {0, 1, -kInf}, {0, 0.7615942F, -1}},
-    {"Exp", {0, 1, -kInf}, {1, 2.7182817F, 0}},
-    {"Log", {1, 0, -1}, {0, -kInf, kNan}},
+    {"Tanh", {0, 1, -kInfinity}, {0, 0.7615942F, -1}},
+    {"Exp", {0, 1, -kInfinity}, {1, 2.7182817F, 0}},
+    {"Log", {1, 0, -1}, {0, -kInfinity, kNan}},
     {"Sqrt", {4, -1}, {2, kNan}},
-    {"Reciprocal", {4, -0.5F, 0}, {0.25F, -2, kInf}},
+    {"Reciprocal", {4, -0.5F, 0}, {0.25F, -2, kInfinity}},
     {"Abs", {-3, 3}, {3, 3}},
     {"Neg", {-3, 3}, {3, -3}},
     {"Floor", {-1.5F, 1.5F}, {-2, 1}},
@@ -136,7 +134,7 @@ TEST(Unary, TakesScalarsAndEmptyTensors) {
 }
 
 TEST(Unary, TestsForSpecialValues) {
-  const Tensor x = floats({1, kNan, kInf, -kInf});
+  const Tensor x = floats({1, kNan, kInfinity, -kInfinity});
   const auto run = [&](const char* op, Named attributes = {}) {
     return OpCall{.op = op, .inputs = {x}, .attributes = std::move(attributes)}.one();
   };

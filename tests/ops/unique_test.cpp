@@ -1,11 +1,9 @@
-#include <limits>
 
 #include "ops/op_values.hpp"
+#include "support/specials.hpp"
 
 namespace saccade {
 namespace {
-
-const float kNan = std::numeric_limits<float>::quiet_NaN();
 
 std::vector<Tensor> unique(const Tensor& x, Named attributes = {}) {
   return OpCall{.op = "Unique", .inputs = {x}, .attributes = std::move(attributes), .outputs = 4}.run();

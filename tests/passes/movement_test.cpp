@@ -7,7 +7,7 @@ using test::GraphBuilder;
 using test::operators;
 using test::rewrite;
 
-ValueId transpose(GraphBuilder& b, ValueId x, std::vector<std::int64_t> perm) {
+ValueId transposed(GraphBuilder& b, ValueId x, std::vector<std::int64_t> perm) {
   return b.op("Transpose", {x}, {{"perm", std::move(perm)}});
 }
 
@@ -27,7 +27,7 @@ TEST(MergeReshapes, MakesOneOfAChain) {
 TEST(MergeReshapes, TakesATransposeThatOnlyMovesOnes) {
   GraphBuilder b;
   const ValueId x = b.input("x", {1, 3, 1, 4});
-  Graph graph = b.build({transpose(b, x, {2, 1, 0, 3}), transpose(b, x, {1, 3, 0, 2})});
+  Graph graph = b.build({transposed(b, x, {2, 1, 0, 3}), transposed(b, x, {1, 3, 0, 2})});
 
   EXPECT_EQ(rewrite(graph, "merge_reshapes"), 2);
   EXPECT_EQ(operators(graph), "Reshape Reshape");
@@ -36,15 +36,15 @@ TEST(MergeReshapes, TakesATransposeThatOnlyMovesOnes) {
 TEST(MergeReshapes, KeepsASingleReshapeAndATransposeThatMovesElements) {
   GraphBuilder b;
   const ValueId x = b.input("x", {1, 3, 1, 4});
-  Graph graph = b.build({b.op("Reshape", {transpose(b, x, {0, 3, 2, 1}), b.ints({12})})});
+  Graph graph = b.build({b.op("Reshape", {transposed(b, x, {0, 3, 2, 1}), b.ints({12})})});
   EXPECT_EQ(rewrite(graph, "merge_reshapes"), 0);
 }
 
 TEST(CancelTransposes, ComposesTwoInARow) {
   GraphBuilder b;
   const ValueId x = b.op("Relu", {b.input("x", {2, 3, 4})});
-  const ValueId inverse = transpose(b, transpose(b, x, {1, 2, 0}), {2, 0, 1});
-  const ValueId composed = transpose(b, transpose(b, x, {1, 2, 0}), {1, 2, 0});
+  const ValueId inverse = transposed(b, transposed(b, x, {1, 2, 0}), {2, 0, 1});
+  const ValueId composed = transposed(b, transposed(b, x, {1, 2, 0}), {1, 2, 0});
   Graph graph = b.build({b.op("Tanh", {inverse}), composed});
 
   EXPECT_EQ(rewrite(graph, "cancel_transposes"), 2);
@@ -56,10 +56,10 @@ TEST(CancelTransposes, ComposesTwoInARow) {
 TEST(CancelTransposes, GoesThroughElementwiseNodesAndConstants) {
   GraphBuilder b;
   const ValueId x = b.input("x", {2, 3, 4});
-  const ValueId last = transpose(b, x, {0, 2, 1});
+  const ValueId last = transposed(b, x, {0, 2, 1});
   const ValueId gated = b.op("Mul", {last, b.op("Sigmoid", {last})});
   const ValueId scaled = b.op("Mul", {b.op("Add", {gated, b.random({4, 3})}), b.random({3})});
-  Graph graph = b.build({transpose(b, b.op("Div", {scaled, b.scalar(3)}), {0, 2, 1})});
+  Graph graph = b.build({transposed(b, b.op("Div", {scaled, b.scalar(3)}), {0, 2, 1})});
 
   EXPECT_EQ(rewrite(graph, "cancel_transposes"), 1);
   EXPECT_EQ(operators(graph), "Sigmoid Mul Add Mul Div");
@@ -68,8 +68,8 @@ TEST(CancelTransposes, GoesThroughElementwiseNodesAndConstants) {
 TEST(CancelTransposes, ComputesAValueThatANodeReadsTwiceOnce) {
   GraphBuilder b;
   const ValueId x = b.input("x", {2, 3});
-  const ValueId wave = b.op("Tanh", {transpose(b, x, {1, 0})});
-  Graph graph = b.build({transpose(b, b.op("Mul", {wave, wave}), {1, 0})});
+  const ValueId wave = b.op("Tanh", {transposed(b, x, {1, 0})});
+  Graph graph = b.build({transposed(b, b.op("Mul", {wave, wave}), {1, 0})});
 
   EXPECT_EQ(rewrite(graph, "cancel_transposes"), 1);
   EXPECT_EQ(operators(graph), "Tanh Mul");
@@ -79,8 +79,8 @@ TEST(CancelTransposes, KeepsOneThatAnotherInputDoesNotUndo) {
   GraphBuilder b;
   const ValueId x = b.input("x", {2, 3});
   const ValueId y = b.input("y", {3, 2});
-  const ValueId sum = b.op("Add", {transpose(b, x, {1, 0}), y});
-  Graph graph = b.build({transpose(b, sum, {1, 0})});
+  const ValueId sum = b.op("Add", {transposed(b, x, {1, 0}), y});
+  Graph graph = b.build({transposed(b, sum, {1, 0})});
   EXPECT_EQ(rewrite(graph, "cancel_transposes"), 0);
 }
 
@@ -88,16 +88,16 @@ TEST(CancelTransposes, KeepsOneBehindATensorOfFewerDimensions) {
   GraphBuilder b;
   const ValueId x = b.input("x", {3, 4});
   const ValueId y = b.input("y", {2, 4, 3});
-  const ValueId sum = b.op("Add", {transpose(b, y, {0, 2, 1}), b.op("Relu", {transpose(b, x, {0, 1})})});
-  Graph graph = b.build({transpose(b, sum, {0, 2, 1})});
+  const ValueId sum = b.op("Add", {transposed(b, y, {0, 2, 1}), b.op("Relu", {transposed(b, x, {0, 1})})});
+  Graph graph = b.build({transposed(b, sum, {0, 2, 1})});
   EXPECT_EQ(rewrite(graph, "cancel_transposes"), 0);
 }
 
 TEST(CancelTransposes, KeepsOneWhoseInputIsReadAsItLies) {
   GraphBuilder b;
   const ValueId x = b.input("x", {2, 3});
-  const ValueId wave = b.op("Tanh", {transpose(b, x, {1, 0})});
-  Graph graph = b.build({transpose(b, wave, {1, 0}), b.op("Relu", {wave})});
+  const ValueId wave = b.op("Tanh", {transposed(b, x, {1, 0})});
+  Graph graph = b.build({transposed(b, wave, {1, 0}), b.op("Relu", {wave})});
   EXPECT_EQ(rewrite(graph, "cancel_transposes"), 0);
 }
 

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <limits>
 
+#include "support/specials.hpp"
+
 namespace saccade {
 namespace {
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 TEST(Float16, KnowsItsBits) {
   EXPECT_EQ(Float16(1.0F).bits, 0x3C00);

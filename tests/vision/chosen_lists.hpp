@@ -5,10 +5,6 @@
 // Lists of things that a model chose itself, for models whose boxes, scores and labels are outputs of their own.
 namespace saccade::test {
 
-inline const std::vector<Known> kThings = {
-    {{10, 20, 31, 44}, 0.9F, 2}, {{60, 30, 110, 90}, 0.8F, 0}, {{20, 60, 150, 122.5F}, 0.7F, 79}};
-inline const Shape kPicture{1, 3, 128, 160};
-
 /// LABELS of a list, of which only the first three count.
 template <typename T>
 Tensor labels(const Shape& shape, std::array<T, 3> values) {

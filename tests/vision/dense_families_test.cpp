@@ -4,10 +4,6 @@
 namespace saccade::test {
 namespace {
 
-const std::vector<Known> kThings = {
-    {{10, 20, 31, 44}, 0.9F, 2}, {{60, 30, 110, 90}, 0.8F, 0}, {{20, 60, 150, 122.5F}, 0.7F, 79}};
-const Shape kPicture{1, 3, 128, 160};
-
 /// A picture for EfficientDet, with its anchors: x, y, width, height.
 struct EfficientDetPicture {
   int width = 640;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/module.hpp"
+#include "support/specials.hpp"
 #include "vision/drawer.hpp"
 
 namespace saccade {
@@ -111,11 +112,9 @@ TEST(Draw, ClassesHaveColoursOfTheirOwn) {
 
 TEST(Draw, BoxesOutsideAreCutAndUnusableOnesLeftOut) {
   Page page(64, 48);
-  constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
   page.draw(boxes(
-      {{{kNaN, 1, 20, 20}, 0, "nan", 1}, {{30, 30, 10, 10}, 0, "backwards", 1}, {{70, 50, 90, 60}, 0, "far", 1}}));
+      {{{kNan, 1, 20, 20}, 0, "nan", 1}, {{30, 30, 10, 10}, 0, "backwards", 1}, {{70, 50, 90, 60}, 0, "far", 1}}));
   EXPECT_EQ(page.touched(), 0);
 
   page.draw(boxes({{{-kInfinity, -1e30F, kInfinity, 1e30F}, -7, "everything", 1}}));
@@ -242,15 +241,13 @@ TEST(Draw, OtherNumbersOfKeypointsAreDots) {
 }
 
 TEST(Draw, PlacesThatAreNoneDoNoHarm) {
-  constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  const std::vector<Keypoint> points = {{kNaN, 1}, {1, kInfinity}, {-1e30F, 1e30F}, {1e9F, 5}, {-7, -7, kNaN}};
+  const std::vector<Keypoint> points = {{kNan, 1}, {1, kInfinity}, {-1e30F, 1e30F}, {1e9F, 5}, {-7, -7, kNan}};
   std::vector<Keypoint> joints(17, {-1e30F, 1e30F, 1});
-  joints[0] = {kNaN, kNaN, 1};
+  joints[0] = {kNan, kNan, 1};
   std::vector<Detection> objects(4, {{0, 0, 20, 20}, 0, "x", 1});
   objects[0].keypoints = points;
   objects[1].keypoints = joints;
-  objects[2].oriented = OrientedBox{kInfinity, 0, kNaN, 1e30F, 1e30F};
+  objects[2].oriented = OrientedBox{kInfinity, 0, kNan, 1e30F, 1e30F};
   const MaskRun beyond[] = {{-5, -9, 2000}, {40, -3, 70}, {400, 0, 5}};
   objects[3].mask = Mask{beyond, 2087};
   Page page(64, 48);

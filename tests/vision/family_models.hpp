@@ -106,6 +106,10 @@ struct Known {
   float height() const { return box[3] - box[1]; }
 };
 
+inline const std::vector<Known> kThings = {
+    {{10, 20, 31, 44}, 0.9F, 2}, {{60, 30, 110, 90}, 0.8F, 0}, {{20, 60, 150, 122.5F}, 0.7F, 79}};
+inline const Shape kPicture{1, 3, 128, 160};
+
 /// The whole way of a grey frame of twice the model's picture, under the card that CARD_TEXT says (none: recognised).
 inline Found find_in(Graph model, const std::string& card_text = "", const PostOptions& options = {}) {
   Found found;

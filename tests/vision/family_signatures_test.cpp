@@ -10,7 +10,7 @@
 namespace saccade {
 namespace {
 
-struct Output {
+struct NamedOutput {
   std::string name;
   Shape shape;
   std::string made_by = "Conv";
@@ -21,7 +21,7 @@ struct Signature {
   std::string what;
   std::string decoder;  ///< empty: it needs a card
   Shape picture;
-  std::vector<Output> outputs;
+  std::vector<NamedOutput> outputs;
   std::string size_input;  ///< one that tells the picture's size
   bool cut = false;        ///< outputs are as long as the run says
 };
@@ -30,9 +30,9 @@ constexpr auto kInt64 = DType::kInt64;
 const Shape k640{1, 3, 640, 640};
 
 /// Outputs of three or more levels: PREFIX, then what NAMES says, with the rows of strides 8, 16 and 32.
-std::vector<Output> levels(std::initializer_list<std::pair<const char*, Output>> kinds, std::int64_t a_cell,
-                           bool batch) {
-  std::vector<Output> outputs;
+std::vector<NamedOutput> levels(std::initializer_list<std::pair<const char*, NamedOutput>> kinds, std::int64_t a_cell,
+                                bool batch) {
+  std::vector<NamedOutput> outputs;
   for (const auto& [prefix, output] : kinds)
     for (const int stride : {8, 16, 32}) {
       const std::int64_t rows = a_cell * (640 / stride) * (640 / stride);
@@ -243,7 +243,7 @@ Graph graph_of(const Signature& signature) {
     graph.add_input(signature.size_input, {whole ? DType::kInt64 : DType::kFloat32, {1, 2}});
   }
   std::vector<Extent> extents;
-  for (const Output& output : signature.outputs) {
+  for (const NamedOutput& output : signature.outputs) {
     const ValueId value = graph.add_value(output.name, {output.type, output.shape});
     graph.add_node({.op = output.made_by, .name = output.name, .inputs = {image}, .outputs = {value}});
     if (signature.cut)

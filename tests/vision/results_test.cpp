@@ -1,15 +1,13 @@
 #include "saccade/results.hpp"
+#include "support/specials.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 namespace saccade {
 namespace {
-
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 TEST(OrientedBox, CornersOfAnUprightOne) {
   const OrientedBox box{10, 20, 8, 4, 0};
@@ -78,7 +76,7 @@ TEST(DepthMap, IsNoNumberWhereTheModelDidNotLook) {
 }
 
 TEST(DepthMap, ACellWithoutAShareIsNotAsked) {
-  const float cells[] = {1, kNaN, 3};
+  const float cells[] = {1, kNan, 3};
   const DepthMap map{{3, 1, 1, 1, 0, 0, {0, 0, 3, 1}}, DepthKind::kRelative, cells};
 
   EXPECT_EQ(map.at(0, 0), 1);

@@ -4,9 +4,6 @@
 namespace saccade::test {
 namespace {
 
-const std::vector<Known> kThings = {
-    {{10, 20, 31, 44}, 0.9F, 2}, {{60, 30, 110, 90}, 0.8F, 0}, {{20, 60, 150, 122.5F}, 0.7F, 79}};
-
 /// The inverse of (2 * sigmoid(t))^2 * anchor and of 2 * sigmoid(t) - 0.5.
 float root_share(float size, float anchor) { return std::sqrt(size / anchor) / 2; }
 

@@ -8,11 +8,10 @@
 #include <set>
 #include <span>
 
+#include "cuda/rounding.hpp"
+
 namespace saccade::cuda {
 namespace {
-
-constexpr int ceil_div(int a, int b) { return (a + b - 1) / b; }
-constexpr int round_up(int a, int b) { return ceil_div(a, b) * b; }
 
 int bytes_of(DType type) { return type == DType::kFloat32 ? 4 : 2; }
 const char* name_of(DType type) {

@@ -6,7 +6,7 @@
 namespace saccade::cuda {
 namespace {
 
-Graph record(CUstream stream, const std::function<void()>& work) {
+GraphHandle record(CUstream stream, const std::function<void()>& work) {
   // Of this thread alone: others may allocate and capture meanwhile.
   SACCADE_CUDA(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
   CUgraph graph = nullptr;
@@ -14,18 +14,18 @@ Graph record(CUstream stream, const std::function<void()>& work) {
     work();
   } catch (...) {
     // The stream must leave the capture before it can be used again.
-    if (driver().cuStreamEndCapture(stream, &graph) == CUDA_SUCCESS) Graph(graph).reset();
+    if (driver().cuStreamEndCapture(stream, &graph) == CUDA_SUCCESS) GraphHandle(graph).reset();
     throw;
   }
   SACCADE_CUDA(cuStreamEndCapture(stream, &graph));
-  return Graph(graph);
+  return GraphHandle(graph);
 }
 
 }  // namespace
 
 GraphExec capture(CUstream stream, const std::string& name, const std::function<void()>& work) {
   try {
-    const Graph graph = record(stream, work);
+    const GraphHandle graph = record(stream, work);
     CUgraphExec executable = nullptr;
     SACCADE_CUDA(cuGraphInstantiateWithFlags(&executable, graph.get(), 0));
     return GraphExec(executable);

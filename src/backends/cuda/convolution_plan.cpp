@@ -12,13 +12,11 @@
 #include <set>
 
 #include "cuda/near_tiles.hpp"
+#include "cuda/rounding.hpp"
 #include "tensor/half.hpp"
 
 namespace saccade::cuda {
 namespace {
-
-constexpr int ceil_div(int a, int b) { return (a + b - 1) / b; }
-constexpr int round_up(int a, int b) { return ceil_div(a, b) * b; }
 
 int element_bytes(const ConvolutionShape& shape) { return shape.dtype == DType::kFloat32 ? 4 : 2; }
 bool is_tensor(const ConvolutionShape& shape) { return element_bytes(shape) == 2 || shape.tf32; }

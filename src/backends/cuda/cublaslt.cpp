@@ -8,7 +8,7 @@
 namespace saccade::cuda {
 namespace {
 
-std::optional<CublasLtApi> resolve() {
+std::optional<CublasLtApi> resolve_cublaslt() {
   const OptionalLibrary library({"libcublasLt.so.13", "libcublasLt.so.12"});
   CublasLtApi api;
 #define SACCADE_RESOLVE(name, parameters) \
@@ -22,7 +22,7 @@ std::optional<CublasLtApi> resolve() {
 }  // namespace
 
 const CublasLtApi* cublaslt() {
-  static const std::optional<CublasLtApi> api = resolve();
+  static const std::optional<CublasLtApi> api = resolve_cublaslt();
   return api ? &*api : nullptr;
 }
 

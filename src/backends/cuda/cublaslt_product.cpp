@@ -57,7 +57,7 @@ std::optional<FieldValues> values_from(std::string_view text) {
   return values;
 }
 
-cudaDataType_t type_of(DType dtype) {
+cudaDataType_t cublas_type(DType dtype) {
   switch (dtype) {
     case DType::kFloat16: return CUDA_R_16F;
     case DType::kBFloat16: return CUDA_R_16BF;
@@ -118,7 +118,7 @@ cublasComputeType_t CublasLtProduct::compute() const {
 CublasLtLayout CublasLtProduct::layout(const LibraryProduct::Matrix& matrix, std::int64_t rows,
                                        std::int64_t columns) const {
   auto made = make<CublasLtLayout, &CublasLtApi::cublasLtMatrixLayoutCreate>(
-      type_of(product_.dtype), static_cast<std::uint64_t>(columns), static_cast<std::uint64_t>(rows), matrix.pitch);
+      cublas_type(product_.dtype), static_cast<std::uint64_t>(columns), static_cast<std::uint64_t>(rows), matrix.pitch);
   if (product_.batches == 1) return made;
   constexpr auto kSet = &CublasLtApi::cublasLtMatrixLayoutSetAttribute;
   set<kSet>(made, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, static_cast<std::int32_t>(product_.batches));
@@ -158,7 +158,7 @@ std::optional<LibraryAlgorithm> CublasLtProduct::algorithm(std::string_view text
   const std::vector<LibraryAlgorithm> offered = algorithms(kMostAlgorithms);
   const auto found = std::ranges::find(offered, text, &LibraryAlgorithm::to_string);
   if (found != offered.end()) return *found;
-  const cudaDataType_t type = type_of(product_.dtype);
+  const cudaDataType_t type = cublas_type(product_.dtype);
   LibraryAlgorithm made;
   if (cublaslt()->cublasLtMatmulAlgoInit(handle_, compute(), CUDA_R_32F, type, type, type, type,
                                          static_cast<int>(values->front()), &made.data) != CUBLAS_STATUS_SUCCESS)

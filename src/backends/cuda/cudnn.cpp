@@ -8,7 +8,7 @@
 namespace saccade::cuda {
 namespace {
 
-std::optional<CudnnApi> resolve() {
+std::optional<CudnnApi> resolve_cudnn() {
   const OptionalLibrary library({"libcudnn.so.9"});
   CudnnApi api;
 #define SACCADE_RESOLVE(name, parameters) \
@@ -35,7 +35,7 @@ cudnnHandle_t handle_of(int ordinal) {
 }  // namespace
 
 const CudnnApi* cudnn() {
-  static const std::optional<CudnnApi> api = resolve();
+  static const std::optional<CudnnApi> api = resolve_cudnn();
   return api ? &*api : nullptr;
 }
 

@@ -12,9 +12,9 @@
 namespace saccade::cuda {
 namespace {
 
-constexpr std::size_t kMostWorkspace = std::size_t{256} << 20;
+constexpr std::size_t kMostMemory = std::size_t{256} << 20;
 
-cudnnDataType_t type_of(DType dtype) {
+cudnnDataType_t cudnn_type(DType dtype) {
   switch (dtype) {
     case DType::kFloat16: return CUDNN_DATA_HALF;
     case DType::kBFloat16: return CUDNN_DATA_BFLOAT16;
@@ -26,7 +26,7 @@ cudnnDataType_t type_of(DType dtype) {
 class Descriptors {
  public:
   Descriptors(const ConvolutionShape& shape, bool relu) {
-    const cudnnDataType_t type = type_of(shape.dtype);
+    const cudnnDataType_t type = cudnn_type(shape.dtype);
     const int channels = shape.groups * shape.channels;
     const int filters = shape.groups * shape.filters;
     describe(input, type, {shape.images, channels, shape.height, shape.width});
@@ -127,7 +127,7 @@ class CudnnLaunch : public LibraryLaunch {
         static_cast<int>(results.size()), &count, results.data()));
     for (int i = count - 1; i >= 0; --i) {
       const auto& result = results[static_cast<std::size_t>(i)];
-      const bool possible = result.status == CUDNN_STATUS_SUCCESS && result.memory <= kMostWorkspace;
+      const bool possible = result.status == CUDNN_STATUS_SUCCESS && result.memory <= kMostMemory;
       const bool fits = tail().relu || result.algo == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM;
       if (possible && fits) algorithm_ = result.algo;
     }

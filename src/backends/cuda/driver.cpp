@@ -18,7 +18,7 @@ struct Loaded {
 };
 
 /// Every pointer that libcuda has, before any of them is used.
-DriverApi resolve() {
+DriverApi resolve_driver() {
   void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr)
     fail(ErrorCode::kDevice, "there is no CUDA driver ({}): install NVIDIA's driver, or use --device cpu", dlerror());
@@ -75,7 +75,7 @@ void check_with(const DriverApi& api, CUresult result, std::string_view call) {
 const Loaded& loaded() {
   // A failure is thrown anew at the next call.
   static const Loaded loaded = [] {
-    Loaded made{.api = resolve()};
+    Loaded made{.api = resolve_driver()};
     check_with(made.api, made.api.cuInit(0), "cuInit");
     check_with(made.api, made.api.cuDriverGetVersion(&made.version), "cuDriverGetVersion");
     if (made.version < kOldestDriver)

@@ -115,13 +115,13 @@ std::string ElementCode::element_of_run(int i, const std::string& offset) {
   constexpr double kApart = 8;     // a whole sector of memory each
   const DType dtype = context_.input(i).type.dtype;
   const auto bytes = static_cast<double>(bits_of(dtype)) / 8;
-  const Step turn = text_->turns > 1 ? step_of(offset, text_->turn, text_->turns) : Step::kOther;
-  const bool together = step_of(offset, text_->lane) != Step::kOther;
-  text_->traffic += bytes * (turn == Step::kOne    ? kAtOnce
-                             : turn == Step::kNone ? kOnce
-                             : together            ? kTogether
-                                                   : kApart);
-  if (turn != Step::kOne) return fmt::format("{}[{}]", buffer(i), offset);
+  const Advance turn = text_->turns > 1 ? advance_of(offset, text_->turn, text_->turns) : Advance::kOther;
+  const bool together = advance_of(offset, text_->lane) != Advance::kOther;
+  text_->traffic += bytes * (turn == Advance::kOne    ? kAtOnce
+                             : turn == Advance::kNone ? kOnce
+                             : together               ? kTogether
+                                                      : kApart);
+  if (turn != Advance::kOne) return fmt::format("{}[{}]", buffer(i), offset);
   const std::string key = fmt::format("in{}[{}]", i, offset);
   std::string run = noted(key);
   if (run.empty()) {

@@ -11,7 +11,7 @@
 namespace saccade::cuda {
 namespace {
 
-constexpr unsigned kThreads = 256;
+constexpr unsigned kElementThreads = 256;
 /// Fewer threads leave a GPU idle: their elements are not taken together.
 constexpr std::int64_t kEnoughThreads = 1 << 16;
 /// Elements that fill a sector of memory, where neighbouring threads read or write one behind the other.
@@ -132,17 +132,17 @@ KernelCall element_kernel(const NodeContext& context, int output, const ElementR
   std::string parameters = written.code.parameters();
   if (!parameters.empty()) parameters += ", ";
   KernelCall call{.name = "elements"};
-  call.source =
-      fmt::format(R"(#include "elements.cuh"
+  call.source = fmt::format(R"(#include "elements.cuh"
 extern "C" __global__ void __launch_bounds__({}) elements({}{}* __restrict__ out) {{
   begin_kernel();
   const int32 at = blockIdx.x * {} + threadIdx.x;
   if (at >= {}) return;
 {}}}
 )",
-                  kThreads, parameters, storage_name(to.type.dtype), kThreads, written.threads, written.code.body());
-  call.grid = {.blocks = {static_cast<unsigned>((written.threads + kThreads - 1) / kThreads), 1, 1},
-               .threads = {kThreads, 1, 1}};
+                            kElementThreads, parameters, storage_name(to.type.dtype), kElementThreads, written.threads,
+                            written.code.body());
+  call.grid = {.blocks = {static_cast<unsigned>((written.threads + kElementThreads - 1) / kElementThreads), 1, 1},
+               .threads = {kElementThreads, 1, 1}};
   written.code.hand_over(call, output, program);
   return call;
 }

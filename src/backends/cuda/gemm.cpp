@@ -186,7 +186,7 @@ Support supports_bias(const NodeContext& context, const Operands& operands) {
 }
 
 /// The part of the question that does not depend on whether the right operand is constant.
-Support supports_product(const NodeContext& context) {
+Support supports_gemm(const NodeContext& context) {
   if (Support tensors = supports_tensors(context); !tensors) return tensors;
   if (Support bias = supports_bias(context, operands_of(context)); !bias) return bias;
   return supports_post_ops(context);
@@ -231,7 +231,7 @@ class TiledMatMul : public Tactic {
 
 Support supports_matrix_product(const NodeContext& context) {
   if (!is_plain_product(context)) return Support::other_operator("not a matrix product");
-  if (Support product = supports_product(context); !product) return product;
+  if (Support product = supports_gemm(context); !product) return product;
   if (!has_constant_weights(context)) {
     const Operands operands = operands_of(context);
     if (operands.alpha != 1.0F) return Support::no("alpha scales an operand that is not constant");
@@ -255,7 +255,7 @@ ProductShape matrix_product(const NodeContext& context) {
 Support supports_constant_product(const NodeContext& context) {
   if (!is_plain_product(context) && !is_normalized_product(context))
     return Support::other_operator("not a matrix product");
-  const Support product = supports_product(context);
+  const Support product = supports_gemm(context);
   if (product && !has_constant_weights(context)) return Support::no("the right operand is not constant");
   return product;
 }

@@ -9,12 +9,11 @@
 #include <cstring>
 #include <set>
 
+#include "cuda/rounding.hpp"
 #include "tensor/half.hpp"
 
 namespace saccade::cuda {
 namespace {
-
-constexpr int ceil_div(int a, int b) { return (a + b - 1) / b; }
 
 int bytes_of(DType type) { return type == DType::kFloat32 ? 4 : 2; }
 const char* name_of(DType type) {

@@ -22,7 +22,7 @@ struct Destroy {
 
 using Stream = std::unique_ptr<CUstream_st, Destroy<&DriverApi::cuStreamDestroy_v2>>;
 using Event = std::unique_ptr<CUevent_st, Destroy<&DriverApi::cuEventDestroy_v2>>;
-using Graph = std::unique_ptr<CUgraph_st, Destroy<&DriverApi::cuGraphDestroy>>;
+using GraphHandle = std::unique_ptr<CUgraph_st, Destroy<&DriverApi::cuGraphDestroy>>;
 using GraphExec = std::unique_ptr<CUgraphExec_st, Destroy<&DriverApi::cuGraphExecDestroy>>;
 using PinnedMemory = std::unique_ptr<void, Destroy<&DriverApi::cuMemFreeHost>>;
 

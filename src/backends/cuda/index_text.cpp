@@ -84,10 +84,10 @@ void Followed::let(const std::string& variable, const std::string& expression) {
   if (mentions(expression, *this)) dependents.insert(variable);
 }
 
-Step step_of(const std::string& expression, const Followed& variable, int grain) {
-  if (!mentions(expression, variable)) return Step::kNone;
+Advance advance_of(const std::string& expression, const Followed& variable, int grain) {
+  if (!mentions(expression, variable)) return Advance::kNone;
   int found = 0;
-  return take_terms(expression, variable, grain, found) && found == 1 ? Step::kOne : Step::kOther;
+  return take_terms(expression, variable, grain, found) && found == 1 ? Advance::kOne : Advance::kOther;
 }
 
 }  // namespace saccade::cuda

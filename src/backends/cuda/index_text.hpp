@@ -16,10 +16,10 @@ struct Followed {
 };
 
 /// How an expression changes where a variable grows by one.
-enum class Step { kNone, kOne, kOther };
+enum class Advance { kNone, kOne, kOther };
 
 /// Of a sum as kernels have it ("v1 * 384 + (u - 8)"). With a GRAIN, kOne says as well that what is added to the
 /// variable is a multiple of it, which it is seen to be: a constant, or something times one.
-Step step_of(const std::string& expression, const Followed& variable, int grain = 1);
+Advance advance_of(const std::string& expression, const Followed& variable, int grain = 1);
 
 }  // namespace saccade::cuda

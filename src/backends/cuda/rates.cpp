@@ -15,7 +15,7 @@
 namespace saccade::cuda {
 namespace {
 
-constexpr unsigned kThreads = 256;
+constexpr unsigned kRateThreads = 256;
 constexpr unsigned kBlocksAProcessor = 8;
 constexpr double kVector = 16;  // bytes of a load or a store
 constexpr int kFewLaunches = 50;
@@ -73,8 +73,8 @@ class Rates {
   CUfunction function(const std::string& body, const std::string& header = "rates.cuh") {
     return device_
         .kernel("#include \"" + header + "\"\nextern \"C\" __global__ void __launch_bounds__(" +
-                    std::to_string(kThreads) + ") measure(const float4* from, float4* to) {\n  begin_kernel();\n  " +
-                    body + "\n}\n",
+                    std::to_string(kRateThreads) +
+                    ") measure(const float4* from, float4* to) {\n  begin_kernel();\n  " + body + "\n}\n",
                 "measure")
         .function;
   }
@@ -85,7 +85,7 @@ class Rates {
     CUdeviceptr from = from_.address();
     CUdeviceptr to = to_.address();
     void* arguments[] = {&from, &to};
-    const Grid grid{.blocks = {blocks(), 1, 1}, .threads = {kThreads, 1, 1}};
+    const Grid grid{.blocks = {blocks(), 1, 1}, .threads = {kRateThreads, 1, 1}};
     cuda::launch(kernel, grid, arguments, stream_.get(), overlaps);
   }
 
@@ -120,7 +120,7 @@ class Rates {
 
   /// Operations a second; a multiply-add counts 2.
   double fragments(const std::string& type, int depth) {
-    const double warps = static_cast<double>(blocks()) * kThreads / 32;
+    const double warps = static_cast<double>(blocks()) * kRateThreads / 32;
     const double product = 2.0 * 16 * 8 * depth;
     return rate_of("multiply_fragments<" + type + ", " + std::to_string(options_.compute_loops) +
                        ">(reinterpret_cast<float*>(to));",
@@ -128,13 +128,13 @@ class Rates {
   }
   double warpgroups(const std::string& type) {
     const int loops = std::max(options_.compute_loops / 16, 1);  // each does 16 times as much
-    const double warpgroups = static_cast<double>(blocks()) * kThreads / 128;
+    const double warpgroups = static_cast<double>(blocks()) * kRateThreads / 128;
     return rate_of("__shared__ __align__(1024) uint32 rows[kRowWords];\n  multiply_warpgroups<" + type + ", " +
                        std::to_string(loops) + ">(rows, reinterpret_cast<float*>(to));",
                    warpgroups * loops * 2.0 * 64 * 256 * 64, "warpgroup_rates.cuh");
   }
   double floats() {
-    const double threads = static_cast<double>(blocks()) * kThreads;
+    const double threads = static_cast<double>(blocks()) * kRateThreads;
     return rate_of("multiply_floats<" + std::to_string(options_.compute_loops) + ">(reinterpret_cast<float*>(to));",
                    threads * kSumsALoop * options_.compute_loops * 2.0);
   }

@@ -12,14 +12,14 @@ namespace saccade::cuda {
 namespace {
 
 /// A reduction's rule: with {T} what an element is computed as, and {S} what sums are kept in.
-struct Rule {
+struct ReductionRule {
   std::string_view op;
   std::string_view floats;
   std::string_view integers;
   bool real = false;  ///< computed in float64 where elements are integers
 };
 
-constexpr Rule kRules[] = {
+constexpr ReductionRule kRules[] = {
     {"ReduceSum", "Sum<{T}, {S}>", "Sum<{T}, {S}>"},
     {"ReduceMean", "Mean<{T}, {S}>", "WholeMean<{T}, {S}>"},
     {"ReduceProd", "Product<{T}, {S}>", "Product<{T}, {S}>"},
@@ -35,8 +35,8 @@ constexpr Rule kRules[] = {
     {"GlobalLpPool", "Root<{T}, {S}>", ""},
 };
 
-const Rule* find_rule(const Node& node) {
-  const auto found = std::ranges::find(kRules, node.op, &Rule::op);
+const ReductionRule* find_reduction(const Node& node) {
+  const auto found = std::ranges::find(kRules, node.op, &ReductionRule::op);
   return node.domain.empty() && found != std::end(kRules) ? found : nullptr;
 }
 
@@ -45,7 +45,7 @@ bool runs_on(const Node& node) { return node.is("CumSum") || node.is("CumProd");
 
 Support supports_reduction(const NodeContext& context) {
   const Node& node = context.node;
-  if (find_rule(node) == nullptr && !finds_place(node) && !runs_on(node))
+  if (find_reduction(node) == nullptr && !finds_place(node) && !runs_on(node))
     return Support::other_operator("not a reduction");
   if (context.has(1) && context.constant(1) == nullptr) return Support::no("its axes are not constant");
   if (node.is("GlobalLpPool") && node.attributes.integer("p", 2) > 2) return Support::no("its norm is a higher one");
@@ -81,7 +81,7 @@ std::string rule_type(const NodeContext& context) {
                        node.attributes.integer("select_last_index", 0) != 0);
   std::string sum = is_float(dtype) ? type : "uint64";
   if (runs_on(node)) return fmt::format("{}<{}, {}>", node.is("CumSum") ? "Sum" : "Product", type, sum);
-  const Rule& rule = *find_rule(node);
+  const ReductionRule& rule = *find_reduction(node);
   if (!is_float(dtype) && rule.real) sum = "double";
   std::string_view text = is_float(dtype) ? rule.floats : rule.integers;
   if (node.is("GlobalLpPool") && node.attributes.integer("p", 2) == 1) text = "AbsoluteSum<{T}, {S}>";
@@ -139,7 +139,7 @@ NodeProgram reduction(const NodeContext& context) {
   LineKernel kernel{.header = "reductions.cuh"};
   kernel.load = code.input_at_offset(0, "from");
   kernel.place = place_in_output(code, plan, reduced);
-  const Rule* rule = find_rule(context.node);
+  const ReductionRule* rule = find_reduction(context.node);
   const bool cut = rule != nullptr && rule->real && is_integer(input.type.dtype);
   kernel.stored = code.post_ops(cut ? saturated(input.type.dtype) : "x", kernel.place);
   kernel.before = code.body();

@@ -11,8 +11,8 @@
 namespace saccade::cuda {
 namespace {
 
-constexpr unsigned kThreads = 1024;      // kClassThreads of kernels/top_classes.cuh
-constexpr std::int64_t kMostRows = 256;  // each is one look through all scores
+constexpr unsigned kClassThreads = 1024;  // kClassThreads of kernels/top_classes.cuh
+constexpr std::int64_t kMostRows = 256;   // each is one look through all scores
 
 class TopClasses : public Tactic {
  public:
@@ -38,10 +38,10 @@ class TopClasses : public Tactic {
         "#include \"top_classes.cuh\"\nextern \"C\" __global__ void __launch_bounds__({}) classes(const float* "
         "__restrict__ scores, float* __restrict__ rows) {{\n  begin_kernel();\n"
         "  top_classes<{}, {}, {}>(scores, {}, rows);\n}}\n",
-        kThreads, context.input(0).type.shape.elements(), context.output().type.shape[0],
+        kClassThreads, context.input(0).type.shape.elements(), context.output().type.shape[0],
         attributes.integer("softmax", 0) != 0,
         literal(attributes.real("conf", -std::numeric_limits<float>::infinity())));
-    call.grid = {.threads = {kThreads, 1, 1}};
+    call.grid = {.threads = {kClassThreads, 1, 1}};
     call.arguments = {{Argument::Kind::kInput, 0}, {Argument::Kind::kOutput, 0}};
     NodeProgram program;
     program.calls.push_back(std::move(call));

@@ -13,8 +13,8 @@
 namespace saccade::cuda {
 namespace {
 
-constexpr unsigned kThreads = 256;   // kMaskThreads of kernels/masks.cuh
-constexpr std::int64_t kBlocks = 4;  // kMaskBlocks
+constexpr unsigned kMaskThreads = 256;  // kMaskThreads of kernels/masks.cuh
+constexpr std::int64_t kBlocks = 4;     // kMaskBlocks
 
 Support supports_masks(const NodeContext& context) {
   const Node& node = context.node;
@@ -66,9 +66,9 @@ KernelCall mask_kernel(const NodeContext& context, std::string_view name, const 
       "__restrict__ "
       "grids, const int32* __restrict__ count, const float* __restrict__ rows, const float* __restrict__ geometry, "
       "{4}) {{\n  begin_kernel();\n  {2}_runs<Spec>(grids, count, rows, geometry, {5});\n}}\n",
-      spec_of(context), kThreads, name, storage_name(context.input(0).type.dtype), parameters, arguments);
+      spec_of(context), kMaskThreads, name, storage_name(context.input(0).type.dtype), parameters, arguments);
   call.grid = {.blocks = {static_cast<unsigned>(kBlocks * context.input(0).type.shape[0]), 1, 1},
-               .threads = {kThreads, 1, 1}};
+               .threads = {kMaskThreads, 1, 1}};
   // Boxes that nobody reads are any.
   const std::size_t rows = context.has(2) ? 2 : 3;
   for (std::size_t i : {std::size_t{0}, std::size_t{1}, rows, std::size_t{3}})

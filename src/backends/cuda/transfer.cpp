@@ -9,8 +9,8 @@ namespace saccade::cuda {
 namespace {
 
 // As kernels/transfer.cuh has them.
-constexpr unsigned kThreads = 256;
-constexpr std::size_t kBlockBytes = std::size_t{kThreads} * 4 * 16;
+constexpr unsigned kCopyThreads = 256;
+constexpr std::size_t kBlockBytes = std::size_t{kCopyThreads} * 4 * 16;
 static_assert(sizeof(Copy) == 64 && offsetof(Copy, row_bytes) == 32);
 
 // Enough to fill a bus; more only wait for each other.
@@ -44,7 +44,7 @@ void Transfer::enqueue(CUstream stream) {
   if (count_ == 0) return;
   CUdeviceptr list = address_of(list_.get());
   void* arguments[] = {&list};
-  launch(function_, {.blocks = {blocks_, static_cast<unsigned>(count_), 1}, .threads = {kThreads, 1, 1}}, arguments,
+  launch(function_, {.blocks = {blocks_, static_cast<unsigned>(count_), 1}, .threads = {kCopyThreads, 1, 1}}, arguments,
          stream);
 }
 

@@ -10,13 +10,11 @@
 #include <iterator>
 #include <set>
 
+#include "cuda/rounding.hpp"
 #include "tensor/half.hpp"
 
 namespace saccade::cuda {
 namespace {
-
-constexpr int ceil_div(int a, int b) { return (a + b - 1) / b; }
-constexpr int round_up(int a, int b) { return ceil_div(a, b) * b; }
 
 /// What kernels/warpgroup_product.cuh works out in WarpgroupTiling, under the same names.
 struct Tiling {

@@ -13,7 +13,7 @@ ConvolutionShape convolution_of(const NodeContext& context) {
   return context.node.is("Conv") ? convolution_shape(context) : constant_product_shape(context);
 }
 
-WarpgroupShape shape_of(const NodeContext& context) {
+WarpgroupShape warpgroup_shape(const NodeContext& context) {
   WarpgroupShape shape = warpgroup_shape(convolution_of(context));
   if (normalizes(context)) shape.epsilon = context.node.attributes.real("epsilon", 1e-5F);
   return shape;
@@ -79,12 +79,12 @@ class WarpgroupProduct : public Tactic {
       return Support::no("it is no product of rows, or windows apart, of halves in multiples of 16 bytes");
     if (normalizes(context) && !has_constant_norm(context))
       return Support::no("what scales or shifts its normalised elements is not constant, or float64");
-    if (is_small(shape_of(context))) return Support::no("it is too small");
+    if (is_small(warpgroup_shape(context))) return Support::no("it is too small");
     return {};
   }
 
   std::vector<std::string> configurations(const NodeContext& context, std::size_t count) const override {
-    const auto tiles = warpgroup_tiles(shape_of(context), limits_of(device_));
+    const auto tiles = warpgroup_tiles(warpgroup_shape(context), limits_of(device_));
     if (!context.configuration.empty()) return near_tiles(tiles, context.configuration, count);
     std::vector<std::string> texts;
     for (const WarpgroupTile& tile : distinct_tiles(tiles, count)) texts.push_back(tile.to_string());
@@ -99,7 +99,7 @@ class WarpgroupProduct : public Tactic {
   }
 
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
-    const WarpgroupShape shape = shape_of(context);
+    const WarpgroupShape shape = warpgroup_shape(context);
     const auto tiles = warpgroup_tiles(shape, limits_of(device_));
     const auto asked = std::ranges::find(tiles, context.configuration, &WarpgroupTile::to_string);
     return make_launch(device_, context,

@@ -1,0 +1,9 @@
+#pragma once
+
+#include "measure/units.hpp"
+
+namespace saccade::test {
+
+inline Nanoseconds ms(double value) { return Nanoseconds(value * 1e6); }
+
+}  // namespace saccade::test
