@@ -6,9 +6,9 @@
 
 Plans of all models are made on the emulated GPU, which leaves their kernels' sources instead of running them: in fp32
 and fp16, some in bf16, as tensors, which are run for what launches are given, and, where the model is recognised, from
-frames to answers.  All kernels are compiled
-for sm_90a; for the older and newer architectures of SAMPLED plans of SOME models are made for that GPU, and a sample of
-each family of kernels is compiled.  compile_kernels.py says what is a fault.  Exit status 77: skipped.
+frames to answers.  All kernels are compiled for sm_90a; for the older and newer architectures of SAMPLED plans of SOME
+models are made for that GPU, and a sample of each family of kernels is compiled.  compile_kernels.py says what is a
+fault.  Exit status 77: skipped.
 """
 import argparse
 import collections

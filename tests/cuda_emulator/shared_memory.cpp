@@ -17,8 +17,8 @@ constexpr std::size_t kSharedAlignment = 1024;
 SharedMemory::SharedMemory(const saccade_emulator::Object& object, std::size_t bytes)
     : object_(object),
       bytes_(bytes),
-      dynamic_(static_cast<unsigned char*>(
-          std::aligned_alloc(kSharedAlignment, (bytes + kGuardBytes + kAlignment - 1) / kAlignment * kAlignment))),
+      dynamic_(static_cast<unsigned char*>(std::aligned_alloc(
+          kSharedAlignment, (bytes + kGuardBytes + kSharedAlignment - 1) / kSharedAlignment * kSharedAlignment))),
       aside_(static_cast<std::size_t>(object.shared_end - object.shared_begin)) {
   set_guard(dynamic_ + bytes_);
 }
