@@ -43,9 +43,9 @@ alignas(64) constexpr std::array<float, 16> kOne = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1
 
 // SSE has no fused multiply-add: seven products and seven sums side by side.
 #define SACCADE_X_CLEAR(i) "xorps %%xmm" #i ", %%xmm" #i "\n"
-#define SACCADE_X_MUL(i) "mulps %%xmm14, %%xmm" #i "\n"
-#define SACCADE_X_ADD(i) "addps %%xmm15, %%xmm" #i "\n"
-#define SACCADE_X_PAIR(i, j) SACCADE_X_MUL(i) SACCADE_X_ADD(j)
+#define SACCADE_X_MULPS(i) "mulps %%xmm14, %%xmm" #i "\n"
+#define SACCADE_X_ADDPS(i) "addps %%xmm15, %%xmm" #i "\n"
+#define SACCADE_X_PAIR(i, j) SACCADE_X_MULPS(i) SACCADE_X_ADDPS(j)
 void sse(std::int64_t rounds) {
   SACCADE_COMPUTE(SACCADE_CLOBBER_16, "movaps (%[half]), %%xmm14\n xorps %%xmm15, %%xmm15\n",
                   SACCADE_CHAINS_12(SACCADE_X_CLEAR) SACCADE_X_CLEAR(12) SACCADE_X_CLEAR(13),

@@ -16,7 +16,7 @@ using std::chrono::nanoseconds;
 using Seconds = std::chrono::duration<double>;
 
 constexpr int kFirstRuns = 3;
-constexpr Seconds kWarmUp{0.3};
+constexpr Seconds kWarmUpTime{0.3};
 // After another engine's turn the caches are cold and the threads asleep.
 constexpr Seconds kBlockWarmUp{0.02};
 constexpr int kMostUnmeasured = 50;
@@ -43,7 +43,7 @@ class Turn {
     guarded([this] {
       double run = median_seconds(contender_.run(0, kFirstRuns));
       series_.warm_up = kFirstRuns;
-      if (const int more = static_cast<int>(std::ceil(kWarmUp.count() / run)) - kFirstRuns; more > 0) {
+      if (const int more = static_cast<int>(std::ceil(kWarmUpTime.count() / run)) - kFirstRuns; more > 0) {
         run = median_seconds(contender_.run(0, more));
         series_.warm_up += more;
       }

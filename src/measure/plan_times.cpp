@@ -7,7 +7,7 @@
 namespace saccade {
 namespace {
 
-constexpr int kWarmUp = 3;
+constexpr int kPlanWarmUp = 3;
 constexpr int kLeastRuns = 10;
 
 /// All times of one thing; sorts them.
@@ -66,7 +66,7 @@ PlanTimes time_plan(Execution& execution, double seconds, const std::function<vo
   samples.steps.resize(count);
   execution.plan().backend().prepare_thread(execution.plan().threads());
   execution.time_steps(times);
-  for (int i = 0; i < kWarmUp; ++i) execution.run();
+  for (int i = 0; i < kPlanWarmUp; ++i) execution.run();
   PlanTimes found;
   const auto start = Clock::now();
   for (double passed = 0; passed < seconds || found.runs < kLeastRuns; ++found.runs) {

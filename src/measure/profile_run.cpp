@@ -15,7 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 
 // Enough for caches, branch predictors and the frame pool; a video's first frames are often odd ones.
-constexpr std::int64_t kWarmUp = 10;
+constexpr std::int64_t kProfileWarmUp = 10;
 // A trace of more events than this opens slowly in any viewer.
 constexpr std::size_t kTraceEvents = 400'000;
 // Without a trace some frames are kept all the same, for a report to show typical ones.
@@ -131,7 +131,7 @@ FrameRecord record_of(const Result& result, const FrameTimes& times) {
 /// Takes frames through PIPELINE until OPTIONS have enough; fills in how long that took and what frames they were.
 FrameSize record_frames(Profile& profile, Pipeline& pipeline, Recorder& recorder, const ProfileOptions& options) {
   pipeline.impl().run_one_by_one();
-  for (std::int64_t i = 0; i < kWarmUp; ++i)
+  for (std::int64_t i = 0; i < kProfileWarmUp; ++i)
     if (next_result(pipeline, [&] { return !options.on_frame || options.on_frame(0); }) == nullptr) break;
   FrameView last;
   const auto start = Clock::now();
@@ -154,8 +154,11 @@ FrameSize record_frames(Profile& profile, Pipeline& pipeline, Recorder& recorder
 Profile profile_frames(const Model& model, const std::string& uri, const ProfileOptions& options) {
   std::unique_ptr<Source> source = open_looping(uri);
   const VisionPlan& vision = model.impl()->vision_plan();
-  Profile profile{
-      .model = model.name(), .source = uri, .plan = vision.plan, .is_live = source->info().live, .warm_up = kWarmUp};
+  Profile profile{.model = model.name(),
+                  .source = uri,
+                  .plan = vision.plan,
+                  .is_live = source->info().live,
+                  .warm_up = kProfileWarmUp};
   profile.ceilings = find_ceilings(model, *vision.plan, options);
   {
     Execution still(vision.plan);
@@ -169,20 +172,20 @@ Profile profile_frames(const Model& model, const std::string& uri, const Profile
   pipeline.stop();
   if (options.sink != nullptr) options.sink->close(pipeline.summary());
   if (recorder.count() == 0)
-    fail(ErrorCode::kInvalidArgument, "{}: it ended before the first frame after {} to warm up", uri, kWarmUp);
+    fail(ErrorCode::kInvalidArgument, "{}: it ended before the first frame after {} to warm up", uri, kProfileWarmUp);
   assemble(profile, recorder, size);
   return profile;
 }
 
 Profile profile_tensors(const Model& model, const ProfileOptions& options) {
   const std::shared_ptr<const Plan> plan = model.impl()->tensor_plan();
-  Profile profile{.model = model.name(), .plan = plan, .warm_up = kWarmUp};
+  Profile profile{.model = model.name(), .plan = plan, .warm_up = kProfileWarmUp};
   Execution execution(plan);
   fill_inputs(execution);
   profile.ceilings = find_ceilings(model, *plan, options);
   profile.overhead = measure_overhead(execution, options.overhead_budget);
   Recorder recorder(*plan, trace_frames(*plan, options));
-  for (std::int64_t i = 0; i < kWarmUp; ++i) execution.run();
+  for (std::int64_t i = 0; i < kProfileWarmUp; ++i) execution.run();
   const auto start = Clock::now();
   for (std::int64_t frame = 0; goes_on(options, start, frame); ++frame) {
     execution.time_steps(recorder.next_steps());

@@ -11,12 +11,12 @@ namespace {
 
 constexpr std::array kTimeUnits = {TimeUnit{"ns", 1}, TimeUnit{"µs", 1e3}, TimeUnit{"ms", 1e6}, TimeUnit{"s", 1e9}};
 
-struct Prefix {
+struct UnitPrefix {
   std::string_view name;
   double factor;
 };
-constexpr std::array kPrefixes = {Prefix{"", 1},    Prefix{"k", 1e3},  Prefix{"M", 1e6},
-                                  Prefix{"G", 1e9}, Prefix{"T", 1e12}, Prefix{"P", 1e15}};
+constexpr std::array kUnitPrefixes = {UnitPrefix{"", 1},    UnitPrefix{"k", 1e3},  UnitPrefix{"M", 1e6},
+                                      UnitPrefix{"G", 1e9}, UnitPrefix{"T", 1e12}, UnitPrefix{"P", 1e15}};
 
 // 999.6 would be printed as 1000 of the smaller unit.
 constexpr double kRoundsUp = 0.9995;
@@ -48,8 +48,8 @@ std::string duration_text(Nanoseconds time) {
 }
 
 std::string quantity_text(double value, std::string_view unit) {
-  Prefix prefix = kPrefixes.front();
-  for (const Prefix& each : kPrefixes)
+  UnitPrefix prefix = kUnitPrefixes.front();
+  for (const UnitPrefix& each : kUnitPrefixes)
     if (std::abs(value) >= each.factor * kRoundsUp) prefix = each;
   return fmt::format("{} {}{}", number_text(value / prefix.factor), prefix.name, unit);
 }

@@ -22,9 +22,9 @@ constexpr double kMaxWhole = 9'007'199'254'740'992;  // 2^53
 bool is_bounded(Interval x) { return x.least > -kInfinity || x.most < kInfinity; }
 
 /// What an operator works on; a rule makes the interval of its output from them.
-using Operands = std::span<const Interval>;
+using InputIntervals = std::span<const Interval>;
 
-Interval hull(Operands x) {
+Interval hull(InputIntervals x) {
   Interval all = x[0];
   for (const Interval& each : x) all = {std::min(all.least, each.least), std::max(all.most, each.most)};
   return all;
@@ -32,19 +32,19 @@ Interval hull(Operands x) {
 
 /// Of F, which never falls, element by element.
 template <double (*F)(double)>
-Interval rising(Operands x) {
+Interval rising(InputIntervals x) {
   return {F(x[0].least), F(x[0].most)};
 }
 
 double positive(double x) { return std::max(x, 0.0); }
 
-Interval sum(Operands x) { return {x[0].least + x[1].least, x[0].most + x[1].most}; }
+Interval sum(InputIntervals x) { return {x[0].least + x[1].least, x[0].most + x[1].most}; }
 
-Interval difference(Operands x) { return {x[0].least - x[1].most, x[0].most - x[1].least}; }
+Interval difference(InputIntervals x) { return {x[0].least - x[1].most, x[0].most - x[1].least}; }
 
 /// Of what F, which is monotonic in each of its two arguments, makes of their ends.
 template <double (*F)(double, double)>
-Interval corners(Operands x) {
+Interval corners(InputIntervals x) {
   const std::array ends{F(x[0].least, x[1].least), F(x[0].least, x[1].most), F(x[0].most, x[1].least),
                         F(x[0].most, x[1].most)};
   return {*std::ranges::min_element(ends), *std::ranges::max_element(ends)};
@@ -55,24 +55,24 @@ double times(double a, double b) { return a == 0 || b == 0 ? 0 : a * b; }
 
 double over(double a, double b) { return std::isinf(a) ? std::copysign(a, a * b) : a / b; }
 
-Interval quotient(Operands x) { return x[1].least <= 0 && x[1].most >= 0 ? kAnything : corners<over>(x); }
+Interval quotient(InputIntervals x) { return x[1].least <= 0 && x[1].most >= 0 ? kAnything : corners<over>(x); }
 
-Interval negative(Operands x) { return {-x[0].most, -x[0].least}; }
+Interval negative(InputIntervals x) { return {-x[0].most, -x[0].least}; }
 
-Interval least_of(Operands x) {
+Interval least_of(InputIntervals x) {
   Interval made = x[0];
   for (const Interval& each : x) made = {std::min(made.least, each.least), std::min(made.most, each.most)};
   return made;
 }
 
-Interval greatest_of(Operands x) {
+Interval greatest_of(InputIntervals x) {
   Interval made = x[0];
   for (const Interval& each : x) made = {std::max(made.least, each.least), std::max(made.most, each.most)};
   return made;
 }
 
 /// Of x, least and most.
-Interval clip(Operands x) {
+Interval clip(InputIntervals x) {
   const auto is_given = [&](std::size_t i) { return x.size() > i && x[i].least <= x[i].most; };
   Interval made = x[0];
   if (is_given(1)) made = greatest_of(std::array{made, x[1]});
@@ -80,9 +80,9 @@ Interval clip(Operands x) {
   return made;
 }
 
-struct Rule {
+struct IntervalRule {
   std::string_view op;
-  Interval (*ends)(Operands);
+  Interval (*ends)(InputIntervals);
   std::size_t from = 0;     ///< the operands are the inputs from this one on,
   std::size_t to = 1;       ///< before this one
   bool calculates = false;  ///< from all of them a number that the output's type must hold, and may round
@@ -90,44 +90,44 @@ struct Rule {
 
 constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 
-constexpr std::array kRules = {
-    Rule{"Add", sum, 0, 2, true},
-    Rule{"Cast", hull, 0, 1, true},
-    Rule{"Ceil", rising<std::ceil>},
-    Rule{"Clip", clip, 0, 3},
-    Rule{"Compress", hull},
-    Rule{"Concat", hull, 0, kAll},
-    Rule{"Div", quotient, 0, 2, true},
-    Rule{"Expand", hull},
-    Rule{"Flatten", hull},
-    Rule{"Floor", rising<std::floor>},
-    Rule{"Gather", hull},
-    Rule{"GatherElements", hull},
-    Rule{"GatherND", hull},
-    Rule{"Identity", hull},
-    Rule{"Max", greatest_of, 0, kAll},
-    Rule{"Min", least_of, 0, kAll},
-    Rule{"Mul", corners<times>, 0, 2, true},
-    Rule{"Neg", negative, 0, 1, true},
-    Rule{"Relu", rising<positive>},
-    Rule{"Reshape", hull},
-    Rule{"Round", rising<std::nearbyint>},
-    Rule{"Slice", hull},
-    Rule{"Split", hull},
-    Rule{"Squeeze", hull},
-    Rule{"Sub", difference, 0, 2, true},
-    Rule{"Tile", hull},
-    Rule{"Transpose", hull},
-    Rule{"Unsqueeze", hull},
-    Rule{"Where", hull, 1, 3},
+constexpr std::array kIntervalRules = {
+    IntervalRule{"Add", sum, 0, 2, true},
+    IntervalRule{"Cast", hull, 0, 1, true},
+    IntervalRule{"Ceil", rising<std::ceil>},
+    IntervalRule{"Clip", clip, 0, 3},
+    IntervalRule{"Compress", hull},
+    IntervalRule{"Concat", hull, 0, kAll},
+    IntervalRule{"Div", quotient, 0, 2, true},
+    IntervalRule{"Expand", hull},
+    IntervalRule{"Flatten", hull},
+    IntervalRule{"Floor", rising<std::floor>},
+    IntervalRule{"Gather", hull},
+    IntervalRule{"GatherElements", hull},
+    IntervalRule{"GatherND", hull},
+    IntervalRule{"Identity", hull},
+    IntervalRule{"Max", greatest_of, 0, kAll},
+    IntervalRule{"Min", least_of, 0, kAll},
+    IntervalRule{"Mul", corners<times>, 0, 2, true},
+    IntervalRule{"Neg", negative, 0, 1, true},
+    IntervalRule{"Relu", rising<positive>},
+    IntervalRule{"Reshape", hull},
+    IntervalRule{"Round", rising<std::nearbyint>},
+    IntervalRule{"Slice", hull},
+    IntervalRule{"Split", hull},
+    IntervalRule{"Squeeze", hull},
+    IntervalRule{"Sub", difference, 0, 2, true},
+    IntervalRule{"Tile", hull},
+    IntervalRule{"Transpose", hull},
+    IntervalRule{"Unsqueeze", hull},
+    IntervalRule{"Where", hull, 1, 3},
 };
 
 /// Null where the operator is not in the table.
-const Rule* rule_of(const Node& node) {
+const IntervalRule* rule_of(const Node& node) {
   const std::string_view op = node.is("Choose", "saccade") ? "Where" : std::string_view(node.op);
   if (!node.domain.empty() && op == node.op) return nullptr;
-  const auto* rule = std::ranges::find(kRules, op, &Rule::op);
-  return rule == kRules.end() ? nullptr : rule;
+  const auto* rule = std::ranges::find(kIntervalRules, op, &IntervalRule::op);
+  return rule == kIntervalRules.end() ? nullptr : rule;
 }
 
 /// X as numbers of a type, to which calculated ones are rounded; anything where they may not fit.
@@ -174,7 +174,7 @@ Interval Intervals::of(ValueId id) const {
 }
 
 void Intervals::learn(const Node& node) {
-  const Rule* rule = rule_of(node);
+  const IntervalRule* rule = rule_of(node);
   if (rule == nullptr || node.inputs.size() <= rule->from) return;
   const bool cuts_off = node.is("Clip") || node.is("Max") || node.is("Min") || node.is("Relu");
   const auto inputs = std::span(node.inputs).subspan(rule->from, std::min(rule->to, node.inputs.size()) - rule->from);

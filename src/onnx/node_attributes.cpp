@@ -5,32 +5,33 @@
 namespace saccade {
 namespace {
 
-using Proto = onnx::AttributeProto;
+using onnx::AttributeProto;
 
 /// The attribute's kind; files of the first IR versions leave the field out.
-Proto::AttributeType kind_of(const Proto& attribute) {
-  if (attribute.type() != Proto::UNDEFINED) return attribute.type();
-  if (attribute.has_f()) return Proto::FLOAT;
-  if (attribute.has_i()) return Proto::INT;
-  if (attribute.has_s()) return Proto::STRING;
-  if (attribute.has_t()) return Proto::TENSOR;
-  if (attribute.has_g()) return Proto::GRAPH;
-  if (attribute.floats_size() != 0) return Proto::FLOATS;
-  if (attribute.strings_size() != 0) return Proto::STRINGS;
-  return Proto::INTS;
+AttributeProto::AttributeType kind_of(const AttributeProto& attribute) {
+  if (attribute.type() != AttributeProto::UNDEFINED) return attribute.type();
+  if (attribute.has_f()) return AttributeProto::FLOAT;
+  if (attribute.has_i()) return AttributeProto::INT;
+  if (attribute.has_s()) return AttributeProto::STRING;
+  if (attribute.has_t()) return AttributeProto::TENSOR;
+  if (attribute.has_g()) return AttributeProto::GRAPH;
+  if (attribute.floats_size() != 0) return AttributeProto::FLOATS;
+  if (attribute.strings_size() != 0) return AttributeProto::STRINGS;
+  return AttributeProto::INTS;
 }
 
-Attribute read_attribute(const Proto& attribute, const TensorSource& source) {
+Attribute read_attribute(const AttributeProto& attribute, const TensorSource& source) {
   switch (kind_of(attribute)) {
-    case Proto::FLOAT: return attribute.f();
-    case Proto::INT: return attribute.i();
-    case Proto::STRING: return attribute.s();
-    case Proto::TENSOR: return read_tensor(attribute.t(), source);
-    case Proto::FLOATS: return std::vector<float>(attribute.floats().begin(), attribute.floats().end());
-    case Proto::INTS: return std::vector<std::int64_t>(attribute.ints().begin(), attribute.ints().end());
-    case Proto::STRINGS: return std::vector<std::string>(attribute.strings().begin(), attribute.strings().end());
-    case Proto::GRAPH:
-    case Proto::GRAPHS: fail(ErrorCode::kUnsupported, "it is a sub-graph, which is not supported");
+    case AttributeProto::FLOAT: return attribute.f();
+    case AttributeProto::INT: return attribute.i();
+    case AttributeProto::STRING: return attribute.s();
+    case AttributeProto::TENSOR: return read_tensor(attribute.t(), source);
+    case AttributeProto::FLOATS: return std::vector<float>(attribute.floats().begin(), attribute.floats().end());
+    case AttributeProto::INTS: return std::vector<std::int64_t>(attribute.ints().begin(), attribute.ints().end());
+    case AttributeProto::STRINGS:
+      return std::vector<std::string>(attribute.strings().begin(), attribute.strings().end());
+    case AttributeProto::GRAPH:
+    case AttributeProto::GRAPHS: fail(ErrorCode::kUnsupported, "it is a sub-graph, which is not supported");
     default: fail(ErrorCode::kUnsupported, "attributes of kind {} are not supported", attribute.type());
   }
 }
@@ -51,7 +52,7 @@ Tensor string_tensor(const Shape& shape, const std::string* values) {
 
 NamedAttributes resolve_attributes(const onnx::NodeProto& node, const Arguments& arguments) {
   NamedAttributes resolved;
-  for (const Proto& attribute : node.attribute()) {
+  for (const AttributeProto& attribute : node.attribute()) {
     if (attribute.ref_attr_name().empty()) {
       resolved.emplace_back(attribute.name(), &attribute);
     } else if (const auto found = arguments.find(attribute.ref_attr_name()); found != arguments.end()) {

@@ -13,7 +13,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "ONNX's raw bytes are little-endian");
 
-using Proto = onnx::TensorProto;
+using onnx::TensorProto;
 
 /// Which repeated field of the protobuf holds a type's elements when they are not raw bytes.
 enum class TensorField : std::uint8_t { kFloat, kDouble, kInt32, kInt64, kUInt64, kString };
@@ -25,32 +25,32 @@ struct TypeRow {
 };
 
 constexpr std::array kTypes = {
-    TypeRow{Proto::FLOAT, DType::kFloat32, TensorField::kFloat},
-    TypeRow{Proto::UINT8, DType::kUInt8, TensorField::kInt32},
-    TypeRow{Proto::INT8, DType::kInt8, TensorField::kInt32},
-    TypeRow{Proto::UINT16, DType::kUInt16, TensorField::kInt32},
-    TypeRow{Proto::INT16, DType::kInt16, TensorField::kInt32},
-    TypeRow{Proto::INT32, DType::kInt32, TensorField::kInt32},
-    TypeRow{Proto::INT64, DType::kInt64, TensorField::kInt64},
-    TypeRow{Proto::STRING, DType::kString, TensorField::kString},
-    TypeRow{Proto::BOOL, DType::kBool, TensorField::kInt32},
-    TypeRow{Proto::FLOAT16, DType::kFloat16, TensorField::kInt32},
-    TypeRow{Proto::DOUBLE, DType::kFloat64, TensorField::kDouble},
-    TypeRow{Proto::UINT32, DType::kUInt32, TensorField::kUInt64},
-    TypeRow{Proto::UINT64, DType::kUInt64, TensorField::kUInt64},
-    TypeRow{Proto::COMPLEX64, DType::kComplex64, TensorField::kFloat},
-    TypeRow{Proto::COMPLEX128, DType::kComplex128, TensorField::kDouble},
-    TypeRow{Proto::BFLOAT16, DType::kBFloat16, TensorField::kInt32},
-    TypeRow{Proto::FLOAT8E4M3FN, DType::kFloat8E4M3FN, TensorField::kInt32},
-    TypeRow{Proto::FLOAT8E4M3FNUZ, DType::kFloat8E4M3FNUZ, TensorField::kInt32},
-    TypeRow{Proto::FLOAT8E5M2, DType::kFloat8E5M2, TensorField::kInt32},
-    TypeRow{Proto::FLOAT8E5M2FNUZ, DType::kFloat8E5M2FNUZ, TensorField::kInt32},
-    TypeRow{Proto::UINT4, DType::kUInt4, TensorField::kInt32},
-    TypeRow{Proto::INT4, DType::kInt4, TensorField::kInt32},
-    TypeRow{Proto::FLOAT4E2M1, DType::kFloat4E2M1, TensorField::kInt32},
-    TypeRow{Proto::FLOAT8E8M0, DType::kFloat8E8M0, TensorField::kInt32},
-    TypeRow{Proto::UINT2, DType::kUInt2, TensorField::kInt32},
-    TypeRow{Proto::INT2, DType::kInt2, TensorField::kInt32},
+    TypeRow{TensorProto::FLOAT, DType::kFloat32, TensorField::kFloat},
+    TypeRow{TensorProto::UINT8, DType::kUInt8, TensorField::kInt32},
+    TypeRow{TensorProto::INT8, DType::kInt8, TensorField::kInt32},
+    TypeRow{TensorProto::UINT16, DType::kUInt16, TensorField::kInt32},
+    TypeRow{TensorProto::INT16, DType::kInt16, TensorField::kInt32},
+    TypeRow{TensorProto::INT32, DType::kInt32, TensorField::kInt32},
+    TypeRow{TensorProto::INT64, DType::kInt64, TensorField::kInt64},
+    TypeRow{TensorProto::STRING, DType::kString, TensorField::kString},
+    TypeRow{TensorProto::BOOL, DType::kBool, TensorField::kInt32},
+    TypeRow{TensorProto::FLOAT16, DType::kFloat16, TensorField::kInt32},
+    TypeRow{TensorProto::DOUBLE, DType::kFloat64, TensorField::kDouble},
+    TypeRow{TensorProto::UINT32, DType::kUInt32, TensorField::kUInt64},
+    TypeRow{TensorProto::UINT64, DType::kUInt64, TensorField::kUInt64},
+    TypeRow{TensorProto::COMPLEX64, DType::kComplex64, TensorField::kFloat},
+    TypeRow{TensorProto::COMPLEX128, DType::kComplex128, TensorField::kDouble},
+    TypeRow{TensorProto::BFLOAT16, DType::kBFloat16, TensorField::kInt32},
+    TypeRow{TensorProto::FLOAT8E4M3FN, DType::kFloat8E4M3FN, TensorField::kInt32},
+    TypeRow{TensorProto::FLOAT8E4M3FNUZ, DType::kFloat8E4M3FNUZ, TensorField::kInt32},
+    TypeRow{TensorProto::FLOAT8E5M2, DType::kFloat8E5M2, TensorField::kInt32},
+    TypeRow{TensorProto::FLOAT8E5M2FNUZ, DType::kFloat8E5M2FNUZ, TensorField::kInt32},
+    TypeRow{TensorProto::UINT4, DType::kUInt4, TensorField::kInt32},
+    TypeRow{TensorProto::INT4, DType::kInt4, TensorField::kInt32},
+    TypeRow{TensorProto::FLOAT4E2M1, DType::kFloat4E2M1, TensorField::kInt32},
+    TypeRow{TensorProto::FLOAT8E8M0, DType::kFloat8E8M0, TensorField::kInt32},
+    TypeRow{TensorProto::UINT2, DType::kUInt2, TensorField::kInt32},
+    TypeRow{TensorProto::INT2, DType::kInt2, TensorField::kInt32},
 };
 
 const TypeRow& row_of(int data_type) {
@@ -89,14 +89,14 @@ Tensor from_field(DType dtype, const Shape& shape, const Values& values, MemoryB
 }
 
 /// Elements of a type whose numbers share the int32 field, cut to the type's own width.
-Tensor from_int32_field(DType dtype, const Shape& shape, const Proto& proto, MemoryBudget& budget) {
+Tensor from_int32_field(DType dtype, const Shape& shape, const TensorProto& proto, MemoryBudget& budget) {
   const auto& values = proto.int32_data();
   if (bits_of(dtype) <= 8) return from_field<std::uint8_t>(dtype, shape, values, budget);
   if (bits_of(dtype) == 16) return from_field<std::uint16_t>(dtype, shape, values, budget);
   return from_field<std::int32_t>(dtype, shape, values, budget);
 }
 
-Tensor from_strings(const Shape& shape, const Proto& proto, MemoryBudget& budget) {
+Tensor from_strings(const Shape& shape, const TensorProto& proto, MemoryBudget& budget) {
   bytes_of(DType::kString, shape);
   if (shape.elements() != proto.string_data_size())
     fail(ErrorCode::kInvalidFile, "a string tensor of shape {} takes {} strings, but the file holds {}",
@@ -106,7 +106,7 @@ Tensor from_strings(const Shape& shape, const Proto& proto, MemoryBudget& budget
   return tensor;
 }
 
-Tensor from_typed_field(const TypeRow& type, const Shape& shape, const Proto& proto, MemoryBudget& budget) {
+Tensor from_typed_field(const TypeRow& type, const Shape& shape, const TensorProto& proto, MemoryBudget& budget) {
   switch (type.field) {
     case TensorField::kFloat: return from_field<float>(type.dtype, shape, proto.float_data(), budget);
     case TensorField::kDouble: return from_field<double>(type.dtype, shape, proto.double_data(), budget);
@@ -131,7 +131,7 @@ Tensor from_raw(DType dtype, const Shape& shape, const std::string& raw, MemoryB
   return tensor;
 }
 
-Tensor from_file(DType dtype, const Shape& shape, const Proto& proto, const TensorSource& source) {
+Tensor from_file(DType dtype, const Shape& shape, const TensorProto& proto, const TensorSource& source) {
   if (dtype == DType::kString) fail(ErrorCode::kInvalidFile, "strings can't be stored as external data");
   source.external.check(proto, bytes_of(dtype, shape));
   Tensor tensor = allocate(dtype, shape, source.budget);
@@ -139,12 +139,12 @@ Tensor from_file(DType dtype, const Shape& shape, const Proto& proto, const Tens
   return tensor;
 }
 
-Tensor read_unnamed(const Proto& proto, const TensorSource& source) {
+Tensor read_unnamed(const TensorProto& proto, const TensorSource& source) {
   if (proto.has_segment()) fail(ErrorCode::kUnsupported, "tensors stored in segments are not supported");
   const TypeRow& type = row_of(proto.data_type());
   const Shape shape = shape_of(proto.dims());
   Tensor tensor;
-  if (proto.data_location() == Proto::EXTERNAL) {
+  if (proto.data_location() == TensorProto::EXTERNAL) {
     tensor = from_file(type.dtype, shape, proto, source);
   } else if (proto.has_raw_data() && !(proto.raw_data().empty() && bytes_of(type.dtype, shape) != 0)) {
     tensor = from_raw(type.dtype, shape, proto.raw_data(), source.budget);
@@ -214,7 +214,7 @@ Tensor with_name(const std::string& name, Read read) {
 
 DType dtype_of(int data_type) { return row_of(data_type).dtype; }
 
-Tensor read_tensor(const Proto& tensor, const TensorSource& source) {
+Tensor read_tensor(const TensorProto& tensor, const TensorSource& source) {
   return with_name(tensor.name(), [&] { return read_unnamed(tensor, source); });
 }
 

@@ -30,12 +30,12 @@ ValueId flattened(Upgrade& upgrade, const std::string& what, std::size_t input) 
 }
 
 /// Queries, keys and values as (batch, length, heads * size), and whether each takes its part of the bias.
-struct Operands {
+struct AttentionOperands {
   std::array<ValueId, 3> values{};
   std::array<bool, 3> biased{true, true, true};
 };
 
-Operands operands_of(Upgrade& upgrade) {
+AttentionOperands operands_of(Upgrade& upgrade) {
   const int ranks[] = {upgrade.shape(0).rank(), upgrade.has(1) ? upgrade.shape(1).rank() : 0,
                        upgrade.has(2) ? upgrade.shape(2).rank() : 0};
   const auto given = [&](std::size_t i) { return upgrade.node.inputs[i]; };
@@ -52,7 +52,7 @@ Operands operands_of(Upgrade& upgrade) {
 }
 
 /// Adds the parts of input 3, which holds the biases of queries, keys and values one after the other.
-void add_bias(Upgrade& upgrade, Operands& operands) {
+void add_bias(Upgrade& upgrade, AttentionOperands& operands) {
   static constexpr const char* kNames[] = {"query", "key", "value"};
   std::int64_t begin = 0;
   for (std::size_t i = 0; i < 3; ++i) {
@@ -95,7 +95,7 @@ void open_multi_head_attention(Upgrade& upgrade) {
   for (std::size_t i = 8; i < node.inputs.size(); ++i)
     if (upgrade.has(i)) fail(ErrorCode::kUnsupported, "MultiHeadAttention's input {} is not supported", i);
   if (upgrade.wants(3)) fail(ErrorCode::kUnsupported, "MultiHeadAttention's scores (output 3) are not supported");
-  Operands operands = operands_of(upgrade);
+  AttentionOperands operands = operands_of(upgrade);
   if (upgrade.has(3)) add_bias(upgrade, operands);
   ValueId mask = upgrade.has(4) ? padding_mask(upgrade) : ValueId::kNone;
   if (upgrade.has(5))

@@ -155,7 +155,7 @@ void rename_simplified_norm(Upgrade& upgrade) {
 void rename_scatter(Upgrade& upgrade) { upgrade.node.op = "ScatterElements"; }
 
 // Resize's rules stand before Upsample's, whose result is a Resize of the newest form.
-constexpr UpgradeRule kRules[] = {
+constexpr UpgradeRule kMeaningRules[] = {
     {"BatchNormalization", kAlways, simplify_batch_norm},
     {"Dropout", kAlways, drop_dropout},
     {"GridSample", 20, rename_grid_sample_modes},
@@ -175,6 +175,6 @@ constexpr UpgradeRule kRules[] = {
 
 }  // namespace
 
-std::span<const UpgradeRule> meaning_rules() { return kRules; }
+std::span<const UpgradeRule> meaning_rules() { return kMeaningRules; }
 
 }  // namespace saccade

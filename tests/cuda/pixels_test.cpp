@@ -116,9 +116,9 @@ TEST(CudaPixels, MakeTheTensorAlone) {
 }
 
 /// A graph of one Preprocess and its reference.
-class Pipeline {
+class PreprocessGraph {
  public:
-  explicit Pipeline(bool captured, const std::vector<std::int64_t>& roi = {}) {
+  explicit PreprocessGraph(bool captured, const std::vector<std::int64_t>& roi = {}) {
     Node node{.domain = "saccade", .op = "Preprocess", .name = "pixels"};
     node.inputs.push_back(graph_.add_input("frame", {DType::kFrame, {}}));
     node.attributes.set("width", std::int64_t{48});
@@ -149,7 +149,7 @@ class Pipeline {
 
 TEST(CudaPixels, BringRowsTogether) {
   pixels(Picture(PixelFormat::kI420, 33, 17, 100).turn(), 30, 30).check("pixels", kExact);
-  FrameMemory& memory = Pipeline(true).execution().frame_memory();
+  FrameMemory& memory = PreprocessGraph(true).execution().frame_memory();
   EXPECT_EQ(memory.kind(), MemoryKind::kPinned);
   for (int padding : {0, 3, 500})
     for (std::size_t misaligned : {0, 16, 3})
@@ -158,7 +158,7 @@ TEST(CudaPixels, BringRowsTogether) {
 
 TEST(CudaPixels, TakeFramesOfAnySizeOneAfterTheOther) {
   for (bool captured : {true, false}) {
-    Pipeline pipeline(captured);
+    PreprocessGraph pipeline(captured);
     pipeline.expect_equal({PixelFormat::kYuyv, 40, 30});
     pipeline.expect_equal({PixelFormat::kI420, 900, 700, 7});  // more than the kernel copies in one go
     pipeline.expect_equal({PixelFormat::kGray8, 9, 9});
@@ -168,7 +168,7 @@ TEST(CudaPixels, TakeFramesOfAnySizeOneAfterTheOther) {
 }
 
 TEST(CudaPixels, GoOnAfterAFrameThatHasNoSuchRegion) {
-  Pipeline pipeline(true, {30, 0, 10, 10});
+  PreprocessGraph pipeline(true, {30, 0, 10, 10});
   const Picture right(PixelFormat::kRgb24, 50, 20);
   const Picture narrow(PixelFormat::kRgb24, 20, 20);
   pipeline.expect_equal(right);
@@ -182,7 +182,7 @@ TEST(CudaPixels, GoOnAfterAFrameThatHasNoSuchRegion) {
 }
 
 TEST(CudaPixels, CountInAProfile) {
-  Pipeline pipeline(true);
+  PreprocessGraph pipeline(true);
   std::vector<StepTime> times(pipeline.execution().plan().steps().size());
   pipeline.execution().time_steps(times);
   pipeline.expect_equal({PixelFormat::kRgb24, 64, 64});

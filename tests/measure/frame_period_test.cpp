@@ -2,14 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include "base/clock.hpp"
 #include "base/error.hpp"
 
 namespace saccade {
 namespace {
 
 using Milliseconds = std::chrono::duration<double, std::milli>;
-
-double milliseconds(Nanoseconds time) { return Milliseconds(time).count(); }
 
 // The worked example of a roofline study of a camera at 90 frames a second (docs/limits.md).
 FramePeriod published_example() {
@@ -20,10 +19,10 @@ FramePeriod published_example() {
 
 TEST(FramePeriod, ReproducesThePublishedExample) {
   const FramePeriod found = published_example();
-  EXPECT_NEAR(milliseconds(found.period), 11.11, 0.005);
-  EXPECT_NEAR(milliseconds(found.processing), 21.6, 1e-9);
-  EXPECT_NEAR(milliseconds(found.deficit), 10.49, 0.005);
-  EXPECT_NEAR(milliseconds(found.accumulated), 1049, 0.5);
+  EXPECT_NEAR(to_milliseconds(found.period), 11.11, 0.005);
+  EXPECT_NEAR(to_milliseconds(found.processing), 21.6, 1e-9);
+  EXPECT_NEAR(to_milliseconds(found.deficit), 10.49, 0.005);
+  EXPECT_NEAR(to_milliseconds(found.accumulated), 1049, 0.5);
   EXPECT_EQ(found.frames_lost, 94);
   EXPECT_NEAR(found.effective_rate, 46.3, 0.05);
   EXPECT_NEAR(found.efficiency, 11.111 / 21.6, 1e-4);
@@ -32,7 +31,7 @@ TEST(FramePeriod, ReproducesThePublishedExample) {
 
 TEST(FramePeriod, NamesTheStageWithTheMostHeadroom) {
   // 153,600 bytes at 60 MB/s are 2.56 ms, a fifth of the capture; the inference needs a fiftieth.
-  EXPECT_NEAR(milliseconds(published_example().stages[0].bound), 2.56, 1e-9);
+  EXPECT_NEAR(to_milliseconds(published_example().stages[0].bound), 2.56, 1e-9);
   EXPECT_EQ(published_example().most_headroom, "inference");
   const CameraMode camera = parse_camera("8x8@10:gray8");
   EXPECT_EQ(frame_period(camera, {{"capture", Milliseconds(1)}}).most_headroom, "");
@@ -40,7 +39,7 @@ TEST(FramePeriod, NamesTheStageWithTheMostHeadroom) {
 
 TEST(FramePeriod, WhoKeepsUpHasSlack) {
   const FramePeriod found = frame_period(parse_camera("640x480@50:nv12"), {{"inference", Milliseconds(8)}}, 30);
-  EXPECT_NEAR(milliseconds(found.slack), 12, 1e-9);
+  EXPECT_NEAR(to_milliseconds(found.slack), 12, 1e-9);
   EXPECT_EQ(found.deficit.count(), 0);
   EXPECT_EQ(found.frames_lost, 0);
   EXPECT_EQ(found.efficiency, 1);

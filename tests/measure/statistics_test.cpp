@@ -33,7 +33,7 @@ TEST(Statistics, OneSampleIsAllOfIt) {
   EXPECT_EQ(found.p50.count(), 7);
   EXPECT_EQ(found.p99.count(), 7);
   EXPECT_EQ(found.deviation.count(), 0);
-  EXPECT_EQ(distribution_of({}).count, 0);
+  EXPECT_EQ(distribution_of(std::vector<nanoseconds>{}).count, 0);
 }
 
 TEST(Statistics, MedianOfAnEvenNumberIsBetweenTheMiddleTwo) {

@@ -7,7 +7,6 @@ using onnx_writer::attribute;
 using onnx_writer::attribute_reference;
 using onnx_writer::Function;
 using onnx_writer::Model;
-using onnx_writer::Node;
 
 class FunctionsTest : public ImportTest {};
 
@@ -31,19 +30,19 @@ Function unsqueeze_function() {
           .overload = {}};
 }
 
-Model calling(const Function& function, Node call) {
+Model calling(const Function& function, onnx_writer::Node call) {
   Model model(13);
   model.opset("ours", 1).function(function).input("x", {5}).output("y").node(call);
   return model;
 }
 
 TEST_F(FunctionsTest, ABodyTakesItsCallsPlaceWithItsOwnOperatorSetAndAttributes) {
-  const Node call{.op = "Widen",
-                  .inputs = {"x"},
-                  .outputs = {"y"},
-                  .attributes = {attribute("where", onnx_writer::Dims{0, 2})},
-                  .name = "call",
-                  .domain = "ours"};
+  const onnx_writer::Node call{.op = "Widen",
+                               .inputs = {"x"},
+                               .outputs = {"y"},
+                               .attributes = {attribute("where", onnx_writer::Dims{0, 2})},
+                               .name = "call",
+                               .domain = "ours"};
 
   const Graph graph = import(calling(unsqueeze_function(), call));
 
@@ -56,7 +55,7 @@ TEST_F(FunctionsTest, ABodyTakesItsCallsPlaceWithItsOwnOperatorSetAndAttributes)
 }
 
 TEST_F(FunctionsTest, AnAttributeThatACallLeavesOutHasItsDefault) {
-  const Node call{.op = "Widen", .inputs = {"x"}, .outputs = {"y"}, .name = "call", .domain = "ours"};
+  const onnx_writer::Node call{.op = "Widen", .inputs = {"x"}, .outputs = {"y"}, .name = "call", .domain = "ours"};
 
   const Graph graph = import(calling(unsqueeze_function(), call));
 
@@ -158,12 +157,12 @@ TEST_F(FunctionsTest, AConstantInABodyTakesItsValueFromTheCall) {
                           .defaults = {},
                           .opsets = {{"", 13}},
                           .overload = {}};
-  const Node call{.op = "Number",
-                  .inputs = {},
-                  .outputs = {"y"},
-                  .attributes = {attribute("number", 2.5F)},
-                  .name = "call",
-                  .domain = "ours"};
+  const onnx_writer::Node call{.op = "Number",
+                               .inputs = {},
+                               .outputs = {"y"},
+                               .attributes = {attribute("number", 2.5F)},
+                               .name = "call",
+                               .domain = "ours"};
 
   const Graph graph = import(calling(function, call));
 

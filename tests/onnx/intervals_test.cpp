@@ -11,7 +11,6 @@ namespace {
 
 using onnx_writer::attribute;
 using onnx_writer::Model;
-using onnx_writer::Node;
 using onnx_writer::tensor;
 
 class IntervalsTest : public ImportTest {
@@ -141,7 +140,7 @@ TEST_F(IntervalsTest, OfQuotientsOfWholeNumbersAreExact) {
 }
 
 /// "n" cut off between LEAST and MOST as "cut", and what NODE makes of it as "y".
-Model of_cut(std::int64_t least, std::int64_t most, Node node) {
+Model of_cut(std::int64_t least, std::int64_t most, onnx_writer::Node node) {
   Model model(18);
   model.input("n", {1}, onnx_writer::kInt64);
   for (const auto& [name, value] : {std::pair{"least", least}, {"most", most}})
@@ -156,10 +155,12 @@ TEST_F(IntervalsTest, AreNoReasonToTakeWhatTheDataSaysForKnown) {
   const auto run = [&](const Model& model, std::int64_t n) {
     return interpret(import(model), {{"n", Tensor::of<std::int64_t>({1}, {n})}})[0];
   };
-  const auto cast = [](int to) { return Node{.op = "Cast", .inputs = {"cut"}, .attributes = {attribute("to", to)}}; };
+  const auto cast = [](int to) {
+    return onnx_writer::Node{.op = "Cast", .inputs = {"cut"}, .attributes = {attribute("to", to)}};
+  };
   EXPECT_FALSE(run(of_cut(-1, 1, cast(onnx_writer::kBool)), 0).data<bool>()[0]) << "both ends are true";
   EXPECT_EQ(run(of_cut(0, 256, cast(onnx_writer::kUInt8)), 7).data<std::uint8_t>()[0], 7) << "256 comes back as 0";
-  const Node square{.op = "Mul", .inputs = {"cut", "cut"}};
+  const onnx_writer::Node square{.op = "Mul", .inputs = {"cut", "cut"}};
   EXPECT_EQ(run(of_cut(0, std::int64_t{1} << 32, square), 5).data<std::int64_t>()[0], 25) << "so does 2^64";
 }
 

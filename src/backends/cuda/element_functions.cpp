@@ -215,9 +215,9 @@ struct FunctionRule {
   std::string (*rule)(ElementCode& code, int output, const Index& at);
 };
 
-constexpr FunctionRule kOthers[] = {{"Clip", clip},   {"Mod", mod},         {"Pow", pow},
-                                    {"Where", where}, {"Not", logical_not}, {"IsNaN", is_nan},
-                                    {"Cast", cast},   {"CastLike", cast},   {"Gelu", unary}};
+constexpr FunctionRule kOtherFunctions[] = {{"Clip", clip},   {"Mod", mod},         {"Pow", pow},
+                                            {"Where", where}, {"Not", logical_not}, {"IsNaN", is_nan},
+                                            {"Cast", cast},   {"CastLike", cast},   {"Gelu", unary}};
 
 bool readable(const Value& value) {
   constexpr DType kLast = DType::kBool;
@@ -233,7 +233,8 @@ ElementRule find_element_rule(const NodeContext& context) {
     if (context.has(i) && !readable(context.input(i))) return {};
   if (!readable(context.output())) return {};
   const DType dtype = context.input(0).type.dtype;
-  if (const auto found = std::ranges::find(kOthers, node.op, &FunctionRule::op); found != std::end(kOthers)) {
+  if (const auto found = std::ranges::find(kOtherFunctions, node.op, &FunctionRule::op);
+      found != std::end(kOtherFunctions)) {
     // A whole number's power rounds as integers do.
     if (node.op == "Pow" && (!is_float(dtype) || !is_float(context.input(1).type.dtype))) return {};
     return found->rule;
