@@ -6,7 +6,7 @@ namespace {
 
 using Ints = std::vector<std::int64_t>;
 
-Tensor counting(const Shape& shape, float first = 1) {
+Tensor counting_floats(const Shape& shape, float first = 1) {
   Tensor tensor(DType::kFloat32, shape);
   for (float& value : tensor.data<float>()) value = first++;
   return tensor;
@@ -19,19 +19,20 @@ Tensor ones(const Shape& shape) {
 }
 
 TEST(Conv, SlidesAndAddsTheBias) {
-  const OpCall call{.op = "Conv", .inputs = {counting({1, 1, 3, 3}), ones({1, 1, 2, 2}), Tensor::of<float>({1}, {10})}};
+  const OpCall call{.op = "Conv",
+                    .inputs = {counting_floats({1, 1, 3, 3}), ones({1, 1, 2, 2}), Tensor::of<float>({1}, {10})}};
   expect_tensor<float>(call.one(), {1, 1, 2, 2}, {22, 26, 34, 38});
 }
 
 TEST(Conv, PadsAndStrides) {
   const OpCall call{.op = "Conv",
-                    .inputs = {counting({1, 1, 3, 3}), ones({1, 1, 3, 3})},
+                    .inputs = {counting_floats({1, 1, 3, 3}), ones({1, 1, 3, 3})},
                     .attributes = {{"pads", Ints{1, 1, 1, 1}}, {"strides", Ints{2, 2}}}};
   expect_tensor<float>(call.one(), {1, 1, 2, 2}, {12, 16, 24, 28});
 }
 
 TEST(Conv, SamePaddingPutsTheOddElementAtItsEnd) {
-  const Tensor line = counting({1, 1, 4});
+  const Tensor line = counting_floats({1, 1, 4});
   const Tensor pair = ones({1, 1, 2});
   const auto with = [&](const char* mode) {
     return OpCall{.op = "Conv", .inputs = {line, pair}, .attributes = {{"auto_pad", std::string(mode)}}}.one();
@@ -43,14 +44,14 @@ TEST(Conv, SamePaddingPutsTheOddElementAtItsEnd) {
 
 TEST(Conv, DilatesThreeDimensions) {
   const OpCall call{.op = "Conv",
-                    .inputs = {counting({1, 1, 3, 3, 3}), ones({1, 1, 2, 2, 2})},
+                    .inputs = {counting_floats({1, 1, 3, 3, 3}), ones({1, 1, 2, 2, 2})},
                     .attributes = {{"dilations", Ints{2, 2, 2}}}};
   expect_tensor<float>(call.one(), {1, 1, 1, 1, 1}, {1 + 3 + 7 + 9 + 19 + 21 + 25 + 27});
 }
 
 TEST(Conv, KeepsGroupsApart) {
   const OpCall call{.op = "Conv",
-                    .inputs = {counting({1, 2, 2}), Tensor::of<float>({2, 1, 1}, {10, 100})},
+                    .inputs = {counting_floats({1, 2, 2}), Tensor::of<float>({2, 1, 1}, {10, 100})},
                     .attributes = {{"group", std::int64_t{2}}}};
   expect_tensor<float>(call.one(), {1, 2, 2}, {10, 20, 300, 400});
 }
@@ -84,14 +85,14 @@ TEST(Conv, SaysWhatDoesNotFit) {
 
 TEST(ConvTranspose, Spreads) {
   const OpCall call{.op = "ConvTranspose",
-                    .inputs = {Tensor::of<float>({1, 1, 2}, {1, 10}), counting({1, 1, 3})},
+                    .inputs = {Tensor::of<float>({1, 1, 2}, {1, 10}), counting_floats({1, 1, 3})},
                     .attributes = {{"strides", Ints{2}}}};
   expect_tensor<float>(call.one(), {1, 1, 5}, {1, 2, 3 + 10, 20, 30});
 }
 
 TEST(ConvTranspose, PadsTheOutput) {
   const OpCall call{.op = "ConvTranspose",
-                    .inputs = {Tensor::of<float>({1, 1, 2}, {1, 10}), counting({1, 1, 3})},
+                    .inputs = {Tensor::of<float>({1, 1, 2}, {1, 10}), counting_floats({1, 1, 3})},
                     .attributes = {{"strides", Ints{2}}, {"pads", Ints{1, 1}}, {"output_padding", Ints{1}}}};
   expect_tensor<float>(call.one(), {1, 1, 4}, {2, 13, 20, 30});
 }
@@ -99,7 +100,7 @@ TEST(ConvTranspose, PadsTheOutput) {
 TEST(ConvTranspose, ReadsGroupedWeights) {
   // Two groups of one channel and two filters each: the weights are channel x filter of its group.
   const OpCall call{.op = "ConvTranspose",
-                    .inputs = {Tensor::of<float>({1, 2, 1}, {1, 10}), counting({2, 2, 1})},
+                    .inputs = {Tensor::of<float>({1, 2, 1}, {1, 10}), counting_floats({2, 2, 1})},
                     .attributes = {{"group", std::int64_t{2}}}};
   expect_tensor<float>(call.one(), {1, 4, 1}, {1, 2, 30, 40});
 }

@@ -154,7 +154,7 @@ NodeProgram product_program(const NodeContext& context, const ProductShape& shap
   return program;
 }
 
-Support supports_tensors(const NodeContext& context) {
+Support supports_factors(const NodeContext& context) {
   const DType type = context.input(0).type.dtype;
   if (type != DType::kFloat32 && type != DType::kFloat16 && type != DType::kBFloat16)
     return Support::no("it multiplies no such type");
@@ -187,7 +187,7 @@ Support supports_bias(const NodeContext& context, const Operands& operands) {
 
 /// The part of the question that does not depend on whether the right operand is constant.
 Support supports_gemm(const NodeContext& context) {
-  if (Support tensors = supports_tensors(context); !tensors) return tensors;
+  if (Support tensors = supports_factors(context); !tensors) return tensors;
   if (Support bias = supports_bias(context, operands_of(context)); !bias) return bias;
   return supports_post_ops(context);
 }
