@@ -58,10 +58,10 @@ class Upgrade {
 /// Adds NODE, whose outputs are values of GRAPH, and sets their types. Throws Error naming the node.
 void add_inferred(Graph& graph, KnownValues& known, Extents& extents, Node node);
 
-/// How an operator gets from one form to the next.
 /// Of a rule for every operator set.
 inline constexpr std::int64_t kAlways = std::numeric_limits<std::int64_t>::max();
 
+/// How an operator gets from one form to the next.
 struct UpgradeRule {
   std::string_view op;
   std::int64_t until;  ///< applies to nodes of operator sets before this one

@@ -64,7 +64,7 @@ Wide<T> widen(T value) {
     return static_cast<double>(value);
 }
 template <typename T>
-T narrow(Wide<T> value) {
+T narrowed(Wide<T> value) {
   if constexpr (kIsInteger<T>)
     return static_cast<T>(value);
   else
@@ -77,7 +77,7 @@ struct Sum {
   using State = Wide<T>;
   static State start() { return 0; }
   static void add(State& state, T value) { state += widen(value); }
-  static T finish(State state, std::int64_t) { return narrow<T>(state); }
+  static T finish(State state, std::int64_t) { return narrowed<T>(state); }
 };
 
 template <typename T>
@@ -90,7 +90,7 @@ struct Mean : Sum<T> {
       else
         return static_cast<T>(state / static_cast<std::uint64_t>(count));
     } else {
-      return narrow<T>(state / static_cast<double>(count));
+      return narrowed<T>(state / static_cast<double>(count));
     }
   }
 };
@@ -150,7 +150,7 @@ struct RealSum {
       if (value >= static_cast<double>(Limits::max())) return Limits::max();
       return value > static_cast<double>(Limits::lowest()) ? static_cast<T>(value) : Limits::lowest();
     } else {
-      return narrow<T>(value);
+      return narrowed<T>(value);
     }
   }
 };

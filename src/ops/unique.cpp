@@ -55,7 +55,7 @@ int compare_slices(const T* data, const Slices& slices, std::int64_t a, std::int
   return 0;
 }
 
-/// UniqueGroups in ascending order.
+/// Groups in ascending order.
 template <typename T>
 UniqueGroups sorted_groups(const T* data, const Slices& slices) {
   std::vector<std::int64_t> order(static_cast<std::size_t>(slices.count));
