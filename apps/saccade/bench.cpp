@@ -17,6 +17,7 @@
 #include "pipeline/open_model.hpp"
 #include "progress.hpp"
 #include "random_tensor.hpp"
+#include "report.hpp"
 #include "runtime/cpu_backend.hpp"
 #include "runtime/plan_file.hpp"
 
@@ -37,16 +38,12 @@ int core_count() {
   return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
 }
 
-void print(const nlohmann::ordered_json& json) {
-  fmt::print("{}\n", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
-}
-
 int compare(const BenchFlags& flags) {
   const Comparisons found = compare_benches(flags.compare[0], flags.compare[1], flags.tolerance);
   if (flags.common.json)
-    print(to_json(found));
+    print_json(to_json(found));
   else
-    fmt::print("{}", to_text(found));
+    print_report(to_text(found));
   return found.any_slower() ? kVerdict : kOk;
 }
 
@@ -81,9 +78,9 @@ int bench(const BenchFlags& flags) {
   });
   line.finish();
   if (flags.common.json)
-    print(to_json(report));
+    print_json(to_json(report));
   else
-    fmt::print("{}", to_text(report));
+    print_report(to_text(report));
   return std::ranges::all_of(report.models, &BenchedModel::agrees) ? kOk : kVerdict;
 }
 

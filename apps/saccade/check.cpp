@@ -9,6 +9,7 @@
 #include "common.hpp"
 #include "measure/test_folder.hpp"
 #include "progress.hpp"
+#include "report.hpp"
 
 namespace saccade::app {
 namespace {
@@ -46,9 +47,9 @@ nlohmann::json to_json(const std::vector<Tested>& all) {
 void print_text(const std::vector<Tested>& all) {
   for (const Tested& test : all)
     if (test.outcome.verdict != TestVerdict::kPassed)
-      fmt::print("{:<12}{}: {}\n", name_of(test.outcome.verdict), test.name, test.outcome.reason);
+      print_report("{:<12}{}: {}\n", name_of(test.outcome.verdict), test.name, test.outcome.reason);
   const auto [passed, failed, unsupported] = count(all);
-  fmt::print("{} tests: {} passed, {} failed, {} unsupported\n", all.size(), passed, failed, unsupported);
+  print_report("{} tests: {} passed, {} failed, {} unsupported\n", all.size(), passed, failed, unsupported);
 }
 
 int check(const CheckFlags& flags) {
@@ -61,7 +62,7 @@ int check(const CheckFlags& flags) {
   }
   status.finish();
   if (flags.common.json)
-    fmt::print("{}\n", to_json(all).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    print_json(to_json(all));
   else
     print_text(all);
   return count(all)[static_cast<std::size_t>(TestVerdict::kFailed)] == 0 ? kOk : kVerdict;

@@ -5,13 +5,16 @@
 #include <CLI/CLI.hpp>
 #include <array>
 #include <cstdio>
-#include <iostream>
 #include <new>
 #include <optional>
 #include <saccade/error.hpp>
+#include <saccade/files.hpp>
 #include <saccade/version.hpp>
+#include <sstream>
 #include <utility>
 #include <vector>
+
+#include "report.hpp"
 
 namespace saccade::app {
 namespace {
@@ -46,7 +49,7 @@ void print_error(std::string message) {
   if (message.size() > kLongest) message = message.substr(0, kLongest) + " ...";
   for (char& c : message)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
-  fmt::print(stderr, "saccade: error: {}\n", message);
+  print_aside(fmt::format("saccade: error: {}\n", message));
 }
 
 std::string flag_of(const std::string& argument) { return argument.substr(0, argument.find('=')); }
@@ -69,13 +72,44 @@ int usage_error(const std::string& message, const CLI::App& app) {
   return kUsage;
 }
 
+int guarded(const std::function<int()>& action) {
+  try {
+    return action();
+  } catch (const Error& error) {
+    print_error(error.what());
+    if (error.code() == ErrorCode::kConflict) return kUsage;
+  } catch (const std::bad_alloc&) {
+    print_error("no memory is left");
+  } catch (const std::exception& error) {
+    print_error(fmt::format("bug in saccade: {}; please report it", error.what()));
+  }
+  return kFailed;
+}
+
+/// The flag of `--flag=` or `--flag ''`, whose value would be the next argument to the parser, or no name at all.
+std::string flag_without_value(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    const bool is_flag = argument.size() > 1 && argument.front() == '-';
+    if (is_flag && argument.find('=') == argument.size() - 1)
+      return std::string(argument.substr(0, argument.size() - 1));
+    if (argument.empty()) return i > 1 && argv[i - 1][0] == '-' ? argv[i - 1] : fmt::format("argument {}", i);
+  }
+  return {};
+}
+
 /// Parses; an exit code means that there is nothing left to do.
 std::optional<int> parse(CLI::App& app, int argc, char** argv) {
   try {
     app.parse(argc, argv);
     return std::nullopt;
   } catch (const CLI::Success& wanted) {  // --help, --version
-    return app.exit(wanted);
+    return guarded([&] {
+      std::ostringstream text;
+      const int code = app.exit(wanted, text, text);
+      print_report(text.str());
+      return code;
+    });
   } catch (const CLI::ExtrasError&) {
     return usage_error(unknown(app.remaining(true)), app);
   } catch (const CLI::ParseError& error) {
@@ -85,22 +119,11 @@ std::optional<int> parse(CLI::App& app, int argc, char** argv) {
   }
 }
 
-int guarded(const std::function<int()>& action) {
-  try {
-    return action();
-  } catch (const Error& error) {
-    print_error(error.what());
-  } catch (const std::bad_alloc&) {
-    print_error("no memory is left");
-  } catch (const std::exception& error) {
-    print_error(fmt::format("bug in saccade: {}; please report it", error.what()));
-  }
-  return kFailed;
-}
-
 }  // namespace
 
 int run_command(int argc, char** argv) {
+  keep_standard_streams();
+  protect_files();
   CLI::App app("Saccade runs computer-vision ONNX models on video.", "saccade");
   app.set_version_flag("--version", std::string("saccade ") + version(), "Print the version");
   app.require_subcommand(1);
@@ -111,9 +134,13 @@ int run_command(int argc, char** argv) {
     actions[i] = kVerbs[i].add(*verb);
   }
   if (argc < 2) {
-    std::cout << app.help();
-    return kUsage;
+    return guarded([&] {
+      print_report(app.help());
+      return kUsage;
+    });
   }
+  if (const std::string flag = flag_without_value(argc, argv); !flag.empty())
+    return usage_error(flag + " needs a value", app);
   if (const auto code = parse(app, argc, argv)) return *code;
   for (std::size_t i = 0; i < kVerbs.size(); ++i)
     if (app.got_subcommand(kVerbs[i].name)) return guarded(actions[i]);

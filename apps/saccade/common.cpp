@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <filesystem>
 #include <limits>
 
 namespace saccade::app {
@@ -83,14 +82,6 @@ CLI::Validator device() {
 }
 
 }  // namespace
-
-void check_apart(const std::vector<std::string>& written, const std::vector<std::string>& read) {
-  std::error_code error;
-  for (const std::string& path : written)
-    for (const std::string& input : read)
-      if (!path.empty() && std::filesystem::equivalent(path, input, error))
-        throw Error(ErrorCode::kInvalidArgument, fmt::format("{} is read: write the output elsewhere", path));
-}
 
 CLI::Validator number(double low, double high) {
   return {[low, high](std::string& text) {

@@ -23,9 +23,6 @@ struct CommonFlags {
   void add_answers_to(CLI::App& app);
 };
 
-/// Throws Error naming a file that would be WRITTEN over while it is READ; empty names are no files.
-void check_apart(const std::vector<std::string>& written, const std::vector<std::string>& read);
-
 /// PARSE, with its Error as one of the command line's about FLAG.
 template <typename Parse>
 auto parsed(const std::string& flag, const Parse& parse) {

@@ -9,6 +9,7 @@
 #include "common.hpp"
 #include "pipeline/write_plan.hpp"
 #include "progress.hpp"
+#include "report.hpp"
 
 namespace saccade::app {
 namespace {
@@ -65,7 +66,6 @@ std::string to_text(const CompileFlags& flags, const WrittenPlan& written) {
 }
 
 int compile(const CompileFlags& flags) {
-  check_apart({flags.plan}, {flags.model});
   StatusLine line;
   WritePlanOptions options{.model = flags.common.model, .tune = !flags.no_tune};
   options.on_progress = [&](std::string_view what, const TuneProgress& progress) {
@@ -75,9 +75,9 @@ int compile(const CompileFlags& flags) {
   const WrittenPlan written = write_plan(flags.model, flags.plan, options);
   line.finish();
   if (flags.common.json)
-    fmt::print("{}\n", to_json(flags, written).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    print_json(to_json(flags, written));
   else
-    fmt::print("{}", to_text(flags, written));
+    print_report(to_text(flags, written));
   return kOk;
 }
 

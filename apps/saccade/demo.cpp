@@ -7,14 +7,15 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/output_file.hpp"
 #include "command.hpp"
 #include "common.hpp"
 #include "demo_render.hpp"
 #include "interrupt.hpp"
 #include "measure/demo_report.hpp"
 #include "measure/terminal_histogram.hpp"
-#include "pipeline/output_file.hpp"
 #include "progress.hpp"
+#include "report.hpp"
 
 namespace saccade::app {
 namespace {
@@ -32,7 +33,7 @@ int render(const DemoFlags& flags) {
   request.source = flags.demo.scene;
   request.output = flags.output;
   const std::int64_t count = render_frames(request);
-  fmt::print("{} frames of {} and their truth, instances.json, are in {}\n", count, request.source, request.output);
+  print_report("{} frames of {} and their truth, instances.json, are in {}\n", count, request.source, request.output);
   return kOk;
 }
 
@@ -50,10 +51,10 @@ int run(const DemoFlags& flags) {
   report.write(to_page(result, options.output).html());
   report.close();
   if (flags.common.json) {
-    fmt::print("{}\n", to_json(result).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    print_json(to_json(result));
   } else {
-    fmt::print("{}\nin {}: report.html to look at, video.mp4, results.jsonl\n", to_text(result, locale_is_utf8()),
-               flags.output);
+    print_report("{}\nin {}: report.html to look at, video.mp4, results.jsonl\n", to_text(result, locale_is_utf8()),
+                 flags.output);
   }
   return kOk;
 }

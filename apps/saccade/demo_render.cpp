@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/output_file.hpp"
 #include "media/source.hpp"
 #include "pipeline/json_text.hpp"
-#include "pipeline/output_file.hpp"
 #include "saccade/npy.hpp"
 #include "scene/scene.hpp"
 

@@ -10,6 +10,7 @@
 #include "command.hpp"
 #include "common.hpp"
 #include "random_tensor.hpp"
+#include "report.hpp"
 
 namespace saccade::app {
 namespace {
@@ -76,17 +77,18 @@ void report(const Model& model, std::span<const Tensor> outputs, std::span<const
                       {"shape", std::vector<std::int64_t>(shape.begin(), shape.end())},
                       {"file", paths[i]}});
     else
-      fmt::print("{}: {} {} -> {}\n", name, to_string(outputs[i].dtype()), shape.to_string(), paths[i]);
+      print_report("{}: {} {} -> {}\n", name, to_string(outputs[i].dtype()), shape.to_string(), paths[i]);
   }
   if (!as_json) return;
   const nlohmann::json all = {{"model", model.name()}, {"outputs", rows}};
-  fmt::print("{}\n", all.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  print_json(all);
 }
 
 int infer(const InferFlags& flags) {
   const Model model = Model::load(flags.model, flags.common.model);
   const std::vector<Tensor> inputs = gather_inputs(model, flags);
   const std::vector<std::string> paths = output_paths(model, flags.output_dir);
+  for (const std::string& path : paths) check_output(path);
   std::error_code error;
   std::filesystem::create_directories(flags.output_dir, error);
   if (error)

@@ -2,10 +2,10 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/output_file.hpp"
 #include "command.hpp"
 #include "common.hpp"
 #include "graph/dot.hpp"
@@ -14,6 +14,7 @@
 #include "pipeline/compile.hpp"
 #include "pipeline/model_impl.hpp"
 #include "pipeline/open_model.hpp"
+#include "report.hpp"
 #include "vision/attach.hpp"
 
 namespace saccade::app {
@@ -42,8 +43,8 @@ class Dumper {
     const std::string text = print(graph);
     const bool wanted = flags_.dump || std::ranges::find(flags_.dump_passes, pass) != flags_.dump_passes.end();
     if (wanted && text != last_)
-      fmt::print("==== {}\n{}\n", first ? "as imported" : fmt::format("after {}", pass), text);
-    if (wanted && text == last_) fmt::print("==== after {}: no change\n", pass);
+      print_report("==== {}\n{}\n", first ? "as imported" : fmt::format("after {}", pass), text);
+    if (wanted && text == last_) print_report("==== after {}: no change\n", pass);
     last_ = text;
   }
 
@@ -55,24 +56,21 @@ class Dumper {
 /// FOLDER/NAME.dot. Throws Error (kIo).
 void write_dot(const std::string& folder, const std::string& name, const Graph& graph) {
   const std::filesystem::path path = std::filesystem::path(folder) / (name + ".dot");
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  std::ofstream file(path);
-  file << to_dot(graph);
+  make_folder(folder);
+  OutputFile file(path.string());
+  file.write(to_dot(graph));
   file.close();
-  if (!file) throw Error(ErrorCode::kIo, fmt::format("{} can't be written", path.string()));
 }
 
 /// CARD as a file, with what it rests on in front. Throws Error (kIo, kInvalidArgument).
 void write_card(const std::string& path, const Card& card) {
   if (std::filesystem::exists(path))
     throw Error(ErrorCode::kInvalidArgument, fmt::format("{} is there already; name another file", path));
-  std::ofstream file(path);
-  file << fmt::format("# by {}\n", card.origin);
-  for (const std::string& assumption : card.assumptions) file << fmt::format("# assumed: {}\n", assumption);
-  file << to_toml(card);
+  OutputFile file(path);
+  file.write(fmt::format("# by {}\n", card.origin));
+  for (const std::string& assumption : card.assumptions) file.write(fmt::format("# assumed: {}\n", assumption));
+  file.write(to_toml(card));
   file.close();
-  if (!file) throw Error(ErrorCode::kIo, fmt::format("{} can't be written", path));
 }
 
 void check_pass_names(const std::vector<std::string>& names) {
@@ -103,7 +101,7 @@ std::optional<Card> find_card(InspectReport& report, const InspectFlags& flags, 
 
 int inspect(const InspectFlags& flags) {
   if (flags.list_passes) {
-    fmt::print("{}\n", fmt::join(pass_names(), "\n"));
+    print_report("{}\n", fmt::join(pass_names(), "\n"));
     return kOk;
   }
   check_pass_names(flags.dump_passes);
@@ -135,9 +133,9 @@ int inspect(const InspectFlags& flags) {
     throw error.in(flags.model);
   }
   if (flags.common.json)
-    fmt::print("{}\n", to_json(report).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    print_json(to_json(report));
   else
-    fmt::print("{}", to_text(report));
+    print_report(to_text(report));
   return kOk;
 }
 

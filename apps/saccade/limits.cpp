@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/output_file.hpp"
 #include "command.hpp"
 #include "common.hpp"
 #include "limits_report.hpp"
@@ -12,8 +13,8 @@
 #include "measure/quantity.hpp"
 #include "pipeline/compile.hpp"
 #include "pipeline/open_model.hpp"
-#include "pipeline/output_file.hpp"
 #include "progress.hpp"
+#include "report.hpp"
 
 namespace saccade::app {
 namespace {
@@ -117,10 +118,6 @@ PeriodReport period_of(const LimitsReport& report, const LimitsFlags& flags, con
   return {*around.camera, around.bus_rate, frame_period(*around.camera, stages, flags.frames)};
 }
 
-void print_json(const nlohmann::ordered_json& json) {
-  fmt::print("{}\n", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
-}
-
 /// Whether every bound held.
 bool check(LimitsReport& report, const LimitsFlags& flags, Steps& steps) {
   // The processor's clock drifts: what is above the first ceilings may lie below the last ones.
@@ -136,7 +133,7 @@ bool check(LimitsReport& report, const LimitsFlags& flags, Steps& steps) {
   if (flags.common.json)
     print_json(check_json(report, kTolerance));
   else
-    fmt::print("{}", check_text(report, kTolerance));
+    print_report(check_text(report, kTolerance));
   return holds;
 }
 
@@ -173,7 +170,7 @@ int limits(const LimitsFlags& flags) {
   if (flags.common.json)
     print_json(to_json(report));
   else
-    fmt::print("{}", to_text(report));
+    print_report(to_text(report));
   return kOk;
 }
 

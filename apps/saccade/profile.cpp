@@ -7,6 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/output_file.hpp"
 #include "command.hpp"
 #include "common.hpp"
 #include "interrupt.hpp"
@@ -14,8 +15,8 @@
 #include "measure/terminal_histogram.hpp"
 #include "measure/trace.hpp"
 #include "pipeline/model_impl.hpp"
-#include "pipeline/output_file.hpp"
 #include "progress.hpp"
+#include "report.hpp"
 
 namespace saccade::app {
 namespace {
@@ -73,9 +74,9 @@ void write_html(OutputFile& file, const Profile& profile, std::size_t top) {
 void print(const ProfileFlags& flags, const Profile& profile) {
   const bool is_taken = flags.jsonl == "-" || flags.trace == "-" || flags.html == "-";
   if (flags.common.json)
-    fmt::print("{}\n", to_json(profile).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    print_json(to_json(profile));
   else
-    fmt::print(is_taken ? stderr : stdout, "{}", to_text(profile, {flags.top, locale_is_utf8()}));
+    print_report(to_text(profile, {flags.top, locale_is_utf8()}), is_taken ? Channel::kError : Channel::kOutput);
 }
 
 int profile(const ProfileFlags& flags) {
@@ -85,7 +86,6 @@ int profile(const ProfileFlags& flags) {
     throw Error(ErrorCode::kInvalidArgument,
                 fmt::format("{}: --jsonl needs answers, and nobody knows how to read this model's: give a --card",
                             flags.model));
-  check_apart({flags.html, flags.trace, flags.jsonl}, {flags.model, source});
   Outputs outputs(flags);
   catch_signals();
   StatusLine status;

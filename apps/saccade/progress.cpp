@@ -4,7 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
+
+#include "report.hpp"
 
 namespace saccade::app {
 namespace {
@@ -32,13 +33,12 @@ bool StatusLine::is_due() const { return is_terminal_ && std::chrono::steady_clo
 void StatusLine::say(std::string_view text) {
   if (!is_due()) return;
   next_ = std::chrono::steady_clock::now() + kPeriod;
-  fmt::print(stderr, "\r\033[K{}", text);
-  std::fflush(stderr);
+  print_aside(fmt::format("\r\033[K{}", text));
   drawn_ = true;
 }
 
 void StatusLine::finish() {
-  if (drawn_) fmt::print(stderr, "\r\033[K");
+  if (drawn_) print_aside("\r\033[K");
   drawn_ = false;
 }
 

@@ -8,6 +8,7 @@
 #include "common.hpp"
 #include "interrupt.hpp"
 #include "progress.hpp"
+#include "report.hpp"
 
 namespace saccade::app {
 namespace {
@@ -32,8 +33,6 @@ struct RunFlags {
 using Sinks = std::vector<std::unique_ptr<Sink>>;
 
 Sinks open_sinks(const RunFlags& flags, std::span<const Camera> cameras, std::span<const Model> models) {
-  for (const auto* read : {&flags.sources, &flags.models})
-    check_apart({flags.jsonl, flags.coco, flags.csv, flags.video}, *read);
   Sinks sinks;
   if (!flags.jsonl.empty()) sinks.push_back(open_jsonl(flags.jsonl, flags.jsonl_options));
   if (!flags.coco.empty()) sinks.push_back(open_coco(flags.coco, models));
@@ -85,9 +84,9 @@ bool writes_to_standard_output(const RunFlags& flags) {
 
 void print_summary(const RunFlags& flags, const Summary& summary) {
   if (flags.common.json)
-    fmt::print("{}\n", to_json(summary));
+    print_report(to_json(summary) + "\n");
   else
-    fmt::print(writes_to_standard_output(flags) ? stderr : stdout, "{}", to_text(summary));
+    print_report(to_text(summary), writes_to_standard_output(flags) ? Channel::kError : Channel::kOutput);
 }
 
 int run(const RunFlags& flags) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -13,6 +12,7 @@
 #include "common.hpp"
 #include "interrupt.hpp"
 #include "progress.hpp"
+#include "report.hpp"
 #include "validate/condition.hpp"
 #include "validate/data_set.hpp"
 #include "validate/report.hpp"
@@ -31,19 +31,6 @@ struct ValidateFlags {
   std::vector<std::string> precisions;
 };
 
-/// What the answers must not be written over: annotations, models and cards, also those that lie beside models.
-std::vector<std::string> files_read(const ValidateOptions& options) {
-  std::vector<std::string> files = annotation_files(options.data);
-  std::vector<Candidate> candidates = {options.model};
-  if (options.against) candidates.push_back(*options.against);
-  for (const Candidate& each : candidates) {
-    const std::string& card = each.options.card;
-    files.push_back(each.file);
-    files.push_back(card.empty() ? std::filesystem::path(each.file).replace_extension(".toml").string() : card);
-  }
-  return files;
-}
-
 int run(const ValidateFlags& flags) {
   ValidateOptions options = flags.options;
   options.model.options = flags.common.model;
@@ -56,7 +43,6 @@ int run(const ValidateFlags& flags) {
     }
     options.against->options.precision = flags.precisions.back();
   }
-  if (!options.results.empty()) check_apart({options.results}, files_read(options));
   catch_signals();
   StatusLine status;
   const Validation validation = validate(
@@ -64,9 +50,9 @@ int run(const ValidateFlags& flags) {
                 .stop = interrupted});
   status.finish();
   if (flags.common.json)
-    fmt::print("{}\n", to_json(validation).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    print_json(to_json(validation));
   else
-    fmt::print(options.results == "-" ? stderr : stdout, "{}", to_text(validation));
+    print_report(to_text(validation), options.results == "-" ? Channel::kError : Channel::kOutput);
   return validation.against && !validation.against->holds() ? kVerdict : kOk;
 }
 

@@ -3,6 +3,7 @@
 #include "saccade/camera.hpp"
 #include "saccade/contours.hpp"
 #include "saccade/error.hpp"
+#include "saccade/files.hpp"
 #include "saccade/frame.hpp"
 #include "saccade/log.hpp"
 #include "saccade/model.hpp"

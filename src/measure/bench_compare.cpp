@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/input_file.hpp"
 
 namespace saccade {
 namespace {
@@ -36,8 +37,7 @@ Entry read_entry(const json& model) {
 }
 
 Bench read(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) fail(ErrorCode::kNotFound, "can't read {}", path);
+  std::ifstream file = open_input(path);
   try {
     const json parsed = json::parse(file);
     Bench bench{.settings = parsed.at("settings"), .device = parsed.at("device")};

@@ -7,9 +7,9 @@
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "base/module.hpp"
+#include "base/output_file.hpp"
 #include "measure/scene_accuracy.hpp"
 #include "media/source.hpp"
-#include "pipeline/output_file.hpp"
 #include "pipeline/picture.hpp"
 #include "saccade/pipeline.hpp"
 

@@ -5,10 +5,13 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "base/input_file.hpp"
 #include "measure/quantity.hpp"
 
 namespace saccade {
 namespace {
+
+constexpr std::uintmax_t kMostDeviceBytes = 1 << 20;
 
 /// A table of the file; every key that is asked for is known, and what is left at the end is not.
 class Section {
@@ -197,9 +200,8 @@ std::string in_quotes(std::string_view text) {
 }  // namespace
 
 Device read_device_file(const std::string& path) {
-  if (!std::filesystem::exists(path)) fail(ErrorCode::kNotFound, "the device file '{}' does not exist", path);
   try {
-    const toml::table table = toml::parse_file(path);
+    const toml::table table = toml::parse(read_input(path, kMostDeviceBytes), path);
     return read_device(Section(path, "", table));
   } catch (const toml::parse_error& error) {
     fail(ErrorCode::kInvalidFile, "the device file {}:{} can't be read: {}", path, error.source().begin.line,

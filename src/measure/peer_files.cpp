@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/output_file.hpp"
 #include "embedded/peer_script.hpp"
 #include "embedded/torch_peer_elements.hpp"
 #include "embedded/torch_peer_engine.hpp"
@@ -14,7 +15,6 @@
 #include "embedded/torch_peer_resize.hpp"
 #include "embedded/torch_peer_shapes.hpp"
 #include "embedded/torch_peer_table.hpp"
-#include "pipeline/output_file.hpp"
 
 namespace saccade {
 namespace {

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "base/input_file.hpp"
 #include "base/module.hpp"
 #include "graph/importer.hpp"
 #include "measure/closeness.hpp"
@@ -48,8 +49,8 @@ std::vector<fs::path> data_sets_of(const TestFolder& test) {
 
 Tolerance tolerance_of(const TestFolder& test) {
   Tolerance tolerance;
-  std::ifstream file(test.path / "data.json");
-  if (!file) return tolerance;
+  if (!fs::exists(test.path / "data.json")) return tolerance;
+  std::ifstream file = open_input(test.path / "data.json");
   const auto json = nlohmann::json::parse(file, nullptr, false);
   if (!json.is_object()) fail(ErrorCode::kInvalidFile, "{} is no JSON object", (test.path / "data.json").string());
   tolerance.relative = json.value("rtol", tolerance.relative);

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "base/output_file.hpp"
 #include "measure/profile.hpp"
-#include "pipeline/output_file.hpp"
 
 namespace saccade {
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "base/clock.hpp"
+#include "base/file_registry.hpp"
 #include "base/module.hpp"
 #include "media/file_kind.hpp"
 #include "media/modules.hpp"
@@ -26,8 +27,10 @@ class ImageList final : public Source {
       : files_(std::move(files)), reader_(module<ImagesModule>("images").make_reader()) {
     info_.name = uri;
     info_.frames = static_cast<std::int64_t>(files_.size());
-    for (const std::string& file : files_)
+    for (const std::string& file : files_) {
+      note_input(file);
       entries_.push_back({fs::path(file).filename().string(), number_in_name(file)});
+    }
   }
 
   /// Throws Error where the first file's header is damaged.
@@ -114,6 +117,7 @@ std::unique_ptr<Source> open_images(const std::string& name, std::vector<std::st
 std::unique_ptr<Source> open_folder(const std::string& path) {
   std::vector<std::string> files;
   std::error_code error;
+  note_input(path);
   for (fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error))
     if (has_image_ending(entry->path()) && !entry->is_directory()) files.push_back(entry->path().string());
   if (error) fail(ErrorCode::kIo, "the folder '{}' can't be read: {}", path, error.message());

@@ -1,5 +1,6 @@
 #include <filesystem>
 
+#include "base/file_registry.hpp"
 #include "base/module.hpp"
 #include "media/file_kind.hpp"
 #include "media/image_list.hpp"
@@ -40,6 +41,7 @@ std::unique_ptr<Source> open_source(const std::string& uri, const SourceOptions&
   std::error_code error;
   if (std::filesystem::is_directory(uri, error)) return open_folder(uri);
   if (file_kind(uri) != FileKind::kOther) return open_image(uri);
+  note_input(uri);
   return module<FfmpegModule>("ffmpeg").open_video(uri, options);
 }
 

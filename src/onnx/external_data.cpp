@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "base/input_file.hpp"
 
 namespace saccade {
 namespace {
@@ -94,7 +95,7 @@ void ExternalData::check(const onnx::TensorProto& tensor, std::size_t size) cons
 void ExternalData::read(const onnx::TensorProto& tensor, std::span<std::byte> into) const {
   const Place place = place_of(tensor);
   const fs::path path = resolve(place.location);
-  std::ifstream file(path, std::ios::binary);
+  std::ifstream file = open_input(path);
   file.seekg(static_cast<std::streamoff>(place.offset));
   file.read(reinterpret_cast<char*>(into.data()), static_cast<std::streamsize>(into.size()));
   if (!file) fail(ErrorCode::kIo, "its data file '{}' can't be read", path.string());

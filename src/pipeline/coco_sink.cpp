@@ -1,8 +1,8 @@
 #include <array>
 
 #include "base/error.hpp"
+#include "base/output_file.hpp"
 #include "pipeline/mask_json.hpp"
-#include "pipeline/output_file.hpp"
 #include "pipeline/tasks.hpp"
 #include "saccade/sinks.hpp"
 #include "vision/labels.hpp"
@@ -22,9 +22,12 @@ std::vector<int> categories_of(const Model& model) {
   return categories;
 }
 
+// Stands behind every frame, so that the list is whole whenever the run ends.
+constexpr std::string_view kEnd = "\n]\n";
+
 class CocoSink final : public Sink {
  public:
-  CocoSink(const std::string& path, std::span<const Model> models) : file_(path) {
+  CocoSink(const std::string& path, std::span<const Model> models) : file_(path, OutputFile::Appears::kAtOnce) {
     for (const Model& model : models) categories_.push_back(categories_of(model));
     file_.write("[");
   }
@@ -48,10 +51,11 @@ class CocoSink final : public Sink {
       any_ = true;
     }
     file_.write({text_.data(), text_.size()});
+    file_.write_end(kEnd);
   }
 
   void close(const Summary& /*summary*/) override {
-    file_.write("\n]\n");
+    file_.write(kEnd);
     file_.close();
   }
 

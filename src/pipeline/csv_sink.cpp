@@ -1,5 +1,5 @@
+#include "base/output_file.hpp"
 #include "pipeline/json_text.hpp"
-#include "pipeline/output_file.hpp"
 #include "saccade/sinks.hpp"
 
 namespace saccade {
@@ -21,7 +21,7 @@ void append_field(JsonBuffer& out, std::string_view text) {
 
 class CsvSink final : public Sink {
  public:
-  explicit CsvSink(const std::string& path) : file_(path) {
+  explicit CsvSink(const std::string& path) : file_(path, OutputFile::Appears::kAtOnce) {
     file_.write(
         "stream,source,name,frame,timestamp_ns,model,class_id,class,confidence,x1,y1,x2,y2,kind,pixels,"
         "obb_x,obb_y,obb_width,obb_height,obb_angle,keypoints,depth_min,depth_max,depth_mean\n");
@@ -42,7 +42,7 @@ class CsvSink final : public Sink {
     }
     if (!result.depth.cells.empty()) append_depth(result);
     file_.write({line_.data(), line_.size()});
-    if (file_.is_standard_output()) file_.flush();
+    file_.flush();
   }
 
   void close(const Summary& /*summary*/) override { file_.close(); }

@@ -2,19 +2,31 @@
 #include <map>
 
 #include "base/error.hpp"
+#include "base/file_registry.hpp"
 #include "base/module.hpp"
+#include "base/output_file.hpp"
 #include "media/source.hpp"
 #include "pipeline/map_files.hpp"
-#include "pipeline/output_file.hpp"
 #include "pipeline/picture.hpp"
 #include "saccade/sinks.hpp"
 
 namespace saccade {
 namespace {
 
+/// 0-000001.jpg, 0-000001.depth.npy, 0-000001.classes-1.png
+bool is_frame_name(std::string_view name) {
+  const std::size_t digits = name.find_first_not_of("0123456789-");
+  const bool is_numbered = digits != std::string_view::npos && digits > 0 && name[digits] == '.' &&
+                           name.substr(0, digits).find('-') != std::string_view::npos;
+  return is_numbered && (name.ends_with(".jpg") || name.ends_with(".npy") || name.ends_with(".png"));
+}
+
 class FramesSink final : public Sink {
  public:
-  explicit FramesSink(const std::string& folder) : folder_(folder) { make_folder(folder); }
+  explicit FramesSink(const std::string& folder) : folder_(folder) {
+    make_folder(folder);
+    claim_output_folder(folder, is_frame_name);
+  }
 
   void write(const Result& result, const FrameView& frame) override {
     auto found = pictures_.find(result.stream);

@@ -1,9 +1,9 @@
 #include <array>
 
 #include "base/clock.hpp"
+#include "base/output_file.hpp"
 #include "pipeline/json_text.hpp"
 #include "pipeline/mask_json.hpp"
-#include "pipeline/output_file.hpp"
 #include "pipeline/tasks.hpp"
 #include "saccade/contours.hpp"
 #include "saccade/sinks.hpp"
@@ -103,7 +103,8 @@ void append_depth(JsonBuffer& out, const DepthMap& depth) {
 
 class JsonlSink final : public Sink {
  public:
-  JsonlSink(const std::string& path, const JsonlOptions& options) : file_(path), options_(options) {}
+  JsonlSink(const std::string& path, const JsonlOptions& options)
+      : file_(path, OutputFile::Appears::kAtOnce), options_(options) {}
 
   void write(const Result& result, const FrameView& /*frame*/) override {
     line_.clear();
@@ -118,7 +119,7 @@ class JsonlSink final : public Sink {
       append(line_, R"(,"image":{{"width":{},"height":{}}})", result.image.width, result.image.height);
     append(line_, "}}\n");
     file_.write({line_.data(), line_.size()});
-    if (file_.is_standard_output()) file_.flush();  // someone reads along
+    file_.flush();  // someone reads along, and a run that is killed leaves whole lines
   }
 
   void close(const Summary& summary) override {

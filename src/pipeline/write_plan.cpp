@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "base/file_registry.hpp"
 #include "pipeline/compile.hpp"
 #include "pipeline/model_impl.hpp"
 #include "runtime/tactic_cache.hpp"
@@ -88,7 +89,9 @@ class PlanWriter {
 }  // namespace
 
 WrittenPlan write_plan(const std::string& path, const std::string& plan, const WritePlanOptions& options) {
-  return PlanWriter(path, options).write(plan);
+  PlanWriter writer(path, options);
+  check_output(plan);  // before minutes of tuning
+  return writer.write(plan);
 }
 
 }  // namespace saccade

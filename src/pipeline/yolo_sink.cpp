@@ -4,8 +4,9 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "base/file_registry.hpp"
+#include "base/output_file.hpp"
 #include "pipeline/json_text.hpp"
-#include "pipeline/output_file.hpp"
 #include "pipeline/tasks.hpp"
 #include "saccade/contours.hpp"
 #include "saccade/sinks.hpp"
@@ -45,6 +46,7 @@ class YoloSink final : public Sink {
       const std::filesystem::path root = folder;
       folders_.push_back(models.size() == 1 ? root : root / fmt::format("{}-{}", i, models[i].name()));
       make_folder(folders_.back().string());
+      claim_output_folder(folders_.back(), [](std::string_view name) { return name.ends_with(".txt"); });
     }
   }
 
@@ -57,7 +59,7 @@ class YoloSink final : public Sink {
     if (result.task == Task::kClassify)
       for (const Classification& answer : result.classes)
         append(text_, "{:.2f} {}\n", answer.confidence, answer.class_name);
-    OutputFile file(path_for(result));
+    OutputFile file(path_for(result), OutputFile::Appears::kWhole, OutputPath::Claim::kChecked);
     file.write({text_.data(), text_.size()});
     file.close();
   }

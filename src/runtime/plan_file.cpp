@@ -3,12 +3,14 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "base/cache_folder.hpp"
 #include "base/digest.hpp"
+#include "base/input_file.hpp"
 #include "base/memory_budget.hpp"
+#include "base/output_file.hpp"
 #include "runtime/graph_json.hpp"
 
 // A plan file: 8 bytes of magic, a 32-bit version and the header's 64-bit length (little-endian), the header (JSON:
@@ -31,8 +33,8 @@ std::size_t aligned_offset(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 /// A plan file, read from its beginning on.
 class Reader {
  public:
-  Reader(const std::string& path, std::size_t max_memory) : file_(path, std::ios::binary | std::ios::ate) {
-    if (!file_) fail(ErrorCode::kIo, "it can't be read: {}", std::strerror(errno));
+  Reader(const std::string& path, std::size_t max_memory) : file_(open_input(path)) {
+    file_.seekg(0, std::ios::end);
     left_ = static_cast<std::size_t>(file_.tellg());
     MemoryBudget(max_memory).check(left_);
     file_.seekg(0);
@@ -158,6 +160,8 @@ PlanFacts facts_from(const Json& header, std::string_view blob) {
 }  // namespace
 
 bool is_plan_file(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return false;
   std::ifstream file(path, std::ios::binary);
   std::array<char, kMagic.size()> start{};
   file.read(start.data(), start.size());
@@ -185,7 +189,10 @@ void save_plan(const std::string& path, const Graph& graph, const PlanFacts& fac
   bytes += text;
   bytes.resize(aligned_offset(bytes.size()));
   bytes += blob.bytes();
-  if (!write_whole(path, bytes)) fail(ErrorCode::kIo, "{} can't be written: {}", path, std::strerror(errno));
+  OutputFile file(path);
+  if (file.is_stream()) fail(ErrorCode::kInvalidArgument, "a plan can't be written to {}: name a file", path);
+  file.write(bytes);
+  file.close();
 }
 
 PlanContents load_plan(const std::string& path, std::size_t max_memory) {

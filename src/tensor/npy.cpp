@@ -1,4 +1,6 @@
 #include "saccade/npy.hpp"
+#include "base/input_file.hpp"
+#include "base/output_file.hpp"
 
 #include <algorithm>
 #include <array>
@@ -241,11 +243,7 @@ std::string header_of(const Kind& kind, const Shape& shape) {
 }  // namespace
 
 Tensor load_npy(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    const int reason = errno;
-    fail(reason == ENOENT ? ErrorCode::kNotFound : ErrorCode::kIo, "can't read {}: {}", path, std::strerror(reason));
-  }
+  std::ifstream file = open_input(path);
   try {
     return read(file);
   } catch (const Error& error) {
@@ -258,12 +256,11 @@ void save_npy(const std::string& path, const Tensor& tensor) {
   const auto* kind = std::ranges::find(kKinds, tensor.dtype(), &Kind::dtype);
   if (kind == kKinds.end())
     fail(ErrorCode::kUnsupported, "can't write {}: .npy files can't hold {} elements", path, to_string(tensor.dtype()));
-  std::ofstream file(path, std::ios::binary);
+  OutputFile file(path, OutputFile::Appears::kWhole, OutputPath::Claim::kChecked);
   const std::string header = header_of(*kind, tensor.shape());
-  file.write(header.data(), static_cast<std::streamsize>(header.size()));
-  file.write(reinterpret_cast<const char*>(tensor.raw()), static_cast<std::streamsize>(tensor.bytes()));
+  file.write(header);
+  file.write({reinterpret_cast<const char*>(tensor.raw()), tensor.bytes()});
   file.close();
-  if (!file) fail(ErrorCode::kIo, "can't write {}: {}", path, std::strerror(errno));
 }
 
 }  // namespace saccade

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "base/input_file.hpp"
 #include "vision/polygon.hpp"
 #include "vision/run_lengths.hpp"
 
@@ -17,8 +18,7 @@ namespace {
 using nlohmann::json;
 
 json parse(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) fail(ErrorCode::kIo, "the annotations '{}' can't be opened", path);
+  std::ifstream file = open_input(path);
   try {
     return json::parse(file);
   } catch (const json::parse_error& error) {

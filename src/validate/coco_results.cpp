@@ -3,6 +3,12 @@
 #include <array>
 
 namespace saccade {
+namespace {
+
+// Stands behind every picture, so that the list is whole whenever the run ends.
+constexpr std::string_view kEnd = "\n]\n";
+
+}  // namespace
 
 void CocoResults::add(std::int64_t image, int width, int height, std::span<const Answer> answers) {
   text_.clear();
@@ -22,6 +28,7 @@ void CocoResults::add(std::int64_t image, int width, int height, std::span<const
     text_.push_back('}');
   }
   file_.write({text_.data(), text_.size()});
+  file_.write_end(kEnd);
 }
 
 void CocoResults::append_keypoints(std::span<const CocoPoint> points) {
@@ -39,7 +46,7 @@ void CocoResults::append_keypoints(std::span<const CocoPoint> points) {
 }
 
 void CocoResults::close() {
-  file_.write("\n]\n");
+  file_.write(kEnd);
   file_.close();
 }
 

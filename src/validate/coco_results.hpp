@@ -4,8 +4,8 @@
 #include <span>
 #include <string>
 
+#include "base/output_file.hpp"
 #include "pipeline/mask_json.hpp"
-#include "pipeline/output_file.hpp"
 #include "vision/similarity.hpp"
 
 namespace saccade {
@@ -15,7 +15,7 @@ namespace saccade {
 class CocoResults {
  public:
   /// Creates the file. Throws Error (kIo) naming it.
-  explicit CocoResults(const std::string& path) : file_(path) { file_.write("["); }
+  explicit CocoResults(const std::string& path) : file_(path, OutputFile::Appears::kAtOnce) { file_.write("["); }
 
   struct Answer {
     std::int64_t category = 0;  ///< as the annotations number it

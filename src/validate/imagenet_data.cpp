@@ -3,6 +3,7 @@
 #include <map>
 
 #include "base/error.hpp"
+#include "base/input_file.hpp"
 #include "validate/data_set.hpp"
 #include "validate/heads.hpp"
 #include "validate/top_judge.hpp"
@@ -27,8 +28,7 @@ struct Synsets {
 /// Reads a list of one synset a line, "n01440764 tench, Tinca tinca" or a file's name that starts with one.
 Synsets read_synsets(const fs::path& path) {
   Synsets synsets{.path = path.string(), .numbers = {}, .names = {}};
-  std::ifstream file(path);
-  if (!file) fail(ErrorCode::kIo, "'{}' can't be opened", path.string());
+  std::ifstream file = open_input(path);
   std::size_t number = 0;
   for (std::string line; std::getline(file, line);) {
     ++number;

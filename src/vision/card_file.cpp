@@ -3,10 +3,13 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/input_file.hpp"
 #include "vision/card_field.hpp"
 
 namespace saccade {
 namespace {
+
+constexpr std::uintmax_t kMostCardBytes = 16 << 20;  // labels that stand in the card included
 
 /// One key of a card: what it is, and how it is read.
 struct Key {
@@ -158,7 +161,7 @@ CardFile read_with(const std::filesystem::path& path, Parse parse) {
 }  // namespace
 
 CardFile read_card_file(const std::filesystem::path& path) {
-  return read_with(path, [](const std::string& name) { return toml::parse_file(name); });
+  return read_with(path, [](const std::string& name) { return toml::parse(read_input(name, kMostCardBytes), name); });
 }
 
 CardFile parse_card_file(std::string_view text, const std::filesystem::path& path) {

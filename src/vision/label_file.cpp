@@ -1,20 +1,23 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <fstream>
 #include <map>
+#include <sstream>
 
 #include "base/error.hpp"
+#include "base/input_file.hpp"
 #include "vision/labels.hpp"
 
 namespace saccade {
 namespace {
 
+// A line a class, of a hundred characters and more.
+constexpr std::uintmax_t kMostBytes = 16 << 20;
+
 using Lines = std::vector<std::string>;
 
 Lines read_lines(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) fail(ErrorCode::kIo, "the file of labels {} can't be opened", path);
+  std::istringstream file(read_input(path, kMostBytes));
   Lines lines;
   for (std::string line; std::getline(file, line);) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
@@ -23,7 +26,6 @@ Lines read_lines(const std::string& path) {
     lines.push_back(std::move(line));
     if (lines.size() > kMaxClasses) fail(ErrorCode::kInvalidFile, "{} has more than {} lines", path, kMaxClasses);
   }
-  if (file.bad()) fail(ErrorCode::kIo, "the file of labels {} can't be read", path);
   return lines;
 }
 

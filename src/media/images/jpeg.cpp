@@ -8,9 +8,9 @@
 #include <jerror.h>
 #include <jpeglib.h>
 
+#include "base/output_file.hpp"
 #include "images/decoder.hpp"
 #include "images/exif.hpp"
-#include "images/file.hpp"
 
 namespace saccade {
 namespace {
@@ -155,9 +155,9 @@ std::unique_ptr<ImageDecoder> make_jpeg_decoder() { return std::make_unique<Jpeg
 
 void write_jpeg(const std::string& path, const FrameView& frame) {
   constexpr int kQuality = 90;
-  ImageFile file(path);
+  OutputFile file(path, OutputFile::Appears::kWhole, OutputPath::Claim::kChecked);
   ErrorState error;
-  const auto to_file = [&file](jpeg_compress_struct& info) { jpeg_stdio_dest(&info, file.get()); };
+  const auto to_file = [&file](jpeg_compress_struct& info) { jpeg_stdio_dest(&info, file.stream()); };
   if (!encode(frame, kQuality, error, to_file)) fail(ErrorCode::kIo, "'{}' can't be written: {}", path, error.message);
   file.close();
 }

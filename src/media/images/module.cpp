@@ -4,6 +4,7 @@
 #include <fstream>
 #include <vector>
 
+#include "base/input_file.hpp"
 #include "images/decoder.hpp"
 #include "media/file_kind.hpp"
 #include "media/orient.hpp"
@@ -32,10 +33,10 @@ class Reader final : public ImageReader {
  private:
   void load(const std::string& path) {
     std::error_code error;
+    std::ifstream stream = open_input(path);
     const auto bytes = std::filesystem::file_size(path, error);
     if (error) fail(ErrorCode::kIo, "'{}' can't be read: {}", path, error.message());
     file_.resize(bytes);
-    std::ifstream stream(path, std::ios::binary);
     stream.read(reinterpret_cast<char*>(file_.data()), static_cast<std::streamsize>(bytes));
     if (!stream) fail(ErrorCode::kIo, "'{}' can't be read to its end", path);
   }

@@ -1,9 +1,9 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/output_file.hpp"
 #include "images/decoder.hpp"
 #include "images/exif.hpp"
-#include "images/file.hpp"
 #include "images/png_errors.hpp"
 
 namespace saccade {
@@ -99,11 +99,11 @@ bool encode(png_structp png, png_infop info, std::FILE* file, const FrameView& f
 std::unique_ptr<ImageDecoder> make_png_decoder() { return std::make_unique<PngDecoder>(); }
 
 void write_png(const std::string& path, const FrameView& frame) {
-  ImageFile file(path);
+  OutputFile file(path, OutputFile::Appears::kWhole, OutputPath::Claim::kChecked);
   PngMessage message;
   png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &message, png_leave, png_stay_silent);
   png_infop info = png == nullptr ? nullptr : png_create_info_struct(png);
-  const bool written = info != nullptr && encode(png, info, file.get(), frame);
+  const bool written = info != nullptr && encode(png, info, file.stream(), frame);
   png_destroy_write_struct(&png, &info);
   if (!written) fail(ErrorCode::kIo, "'{}' can't be written: {}", path, message.text);
   file.close();

@@ -1,0 +1,50 @@
+#include "report.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <saccade/error.hpp>
+
+namespace saccade::app {
+namespace {
+
+template <typename Json>
+void print_dump(const Json& json) {
+  print_report(json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+}  // namespace
+
+void print_report(std::string_view text, Channel channel) {
+  std::FILE* stream = channel == Channel::kOutput ? stdout : stderr;
+  if (std::fwrite(text.data(), 1, text.size(), stream) == text.size() && std::fflush(stream) == 0) return;
+  throw Error(ErrorCode::kIo, fmt::format("can't write standard {}: {}",
+                                          channel == Channel::kOutput ? "output" : "error", std::strerror(errno)));
+}
+
+void print_json(const nlohmann::json& json) { print_dump(json); }
+void print_json(const nlohmann::ordered_json& json) { print_dump(json); }
+
+void print_aside(std::string_view text) noexcept {
+  while (!text.empty()) {
+    const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void keep_standard_streams() noexcept {
+  std::signal(SIGPIPE, SIG_IGN);
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    // The lowest number that is free is the stream's; a descriptor for reading refuses what is written to it.
+    if (fcntl(stream, F_GETFD) < 0) [[maybe_unused]]
+      const int taken = open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+}  // namespace saccade::app

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+#include "saccade/files.hpp"
+
+namespace saccade {
+
+/// What protect_files() goes by: the files and folders that this process reads and writes. Nothing is recorded or
+/// refused while it is off. All of these may be called by any thread and throw Error (kConflict). check_output() of
+/// saccade/files.hpp is for the files of a claimed folder, whose number has no bound.
+
+/// Records the file or folder PATH as read; what does not exist is passed over.
+void note_input(const std::filesystem::path& path);
+
+/// Records the file PATH, which need not exist, as written. Refuses inputs, files claimed before, and files of claimed
+/// folders.
+void claim_output(const std::filesystem::path& path);
+
+/// Whether a sink may write a file of this NAME into its folder.
+using WritesName = bool (*)(std::string_view name);
+
+/// Records that files whose names WRITES takes are written into FOLDER, which exists. Refuses folders that are read as
+/// a whole, and folders in which such a file is read or claimed.
+void claim_output_folder(const std::filesystem::path& folder, WritesName writes);
+
+}  // namespace saccade

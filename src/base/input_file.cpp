@@ -1,0 +1,50 @@
+#include "base/input_file.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <iterator>
+
+#include "base/error.hpp"
+#include "base/file_registry.hpp"
+
+namespace saccade {
+namespace {
+
+namespace fs = std::filesystem;
+
+void check_is_regular(const fs::path& path) {
+  if (path.native().find('\0') != std::string::npos)
+    fail(ErrorCode::kInvalidArgument, "{}: a file's name has no NUL", path.string());
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (status.type() == fs::file_type::not_found) fail(ErrorCode::kNotFound, "{}: there is no such file", path.string());
+  if (error) fail(ErrorCode::kIo, "{} can't be read: {}", path.string(), error.message());
+  if (fs::is_directory(status)) fail(ErrorCode::kInvalidFile, "{} is a folder: name a file in it", path.string());
+  if (!fs::is_regular_file(status))
+    fail(ErrorCode::kInvalidFile, "{} is a device, FIFO or socket: give a regular file", path.string());
+}
+
+}  // namespace
+
+std::ifstream open_input(const fs::path& path) {
+  check_is_regular(path);
+  note_input(path);
+  std::ifstream file(path, std::ios::binary);
+  if (!file) fail(ErrorCode::kIo, "{} can't be opened: {}", path.string(), std::strerror(errno));
+  return file;
+}
+
+std::string read_input(const fs::path& path, std::uintmax_t limit) {
+  std::ifstream file = open_input(path);
+  const std::uintmax_t size = fs::file_size(path);
+  if (size > limit)
+    fail(ErrorCode::kInvalidFile, "{} has {} bytes where at most {} are read: it seems to be something else",
+         path.string(), size, limit);
+  std::string bytes(size, '\0');
+  file.read(bytes.data(), static_cast<std::streamsize>(size));
+  if (file.bad()) fail(ErrorCode::kIo, "{} can't be read: {}", path.string(), std::strerror(errno));
+  bytes.resize(static_cast<std::size_t>(file.gcount()));
+  return bytes;
+}
+
+}  // namespace saccade

@@ -1,0 +1,166 @@
+#include "base/output_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/file_registry.hpp"
+#include "base/temporaries.hpp"
+
+namespace saccade {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kMostLinks = 40;  // as Linux follows
+
+[[noreturn]] void refuse_output(const std::string& path, int reason) {
+  fail(ErrorCode::kIo, "can't write {}: {}", path, std::strerror(reason));
+}
+
+/// A name in /proc of what is open already, as standard output is.
+bool is_open_descriptor(const fs::path& path) {
+  std::error_code error;
+  const fs::path folder = fs::canonical(path.parent_path(), error);
+  return !error && folder.filename() == "fd" && folder.string().starts_with("/proc/");
+}
+
+/// What PATH means once its symbolic links are followed; the last of them may point to nothing yet.
+std::string behind_links(const std::string& path) {
+  fs::path target = path;
+  for (int i = 0; i < kMostLinks; ++i) {
+    if (is_open_descriptor(target)) return target.string();
+    std::error_code error;
+    const fs::path next = fs::read_symlink(target, error);
+    if (error) return target.string();
+    target = next.is_absolute() ? next : target.parent_path() / next;
+  }
+  refuse_output(path, ELOOP);
+}
+
+/// What lies at PATH; nothing where nothing does. Throws Error (kIo) where the system can't say.
+std::optional<struct stat> status_of(const std::string& path, const std::string& given) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) == 0) return status;
+  if (errno != ENOENT) refuse_output(given, errno);
+  return {};
+}
+
+/// A name beside TARGET that nothing has. It does not hold TARGET's own, which may be as long as names can be.
+std::string temporary_beside(const std::string& target) {
+  static std::atomic<unsigned> number = 0;
+  const std::string name = fmt::format(".saccade-{}-{}.part", getpid(), number++);
+  return (fs::path(target).parent_path() / name).string();
+}
+
+/// Creates a temporary file in place of REPLACED. Returns its name.
+std::string create_temporary(const std::string& target, const std::optional<struct stat>& replaced,
+                             const std::string& given) {
+  constexpr mode_t kAnyone = 0666;
+  while (true) {
+    std::string name = temporary_beside(target);
+    const int file = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, kAnyone);
+    if (file < 0 && errno == EEXIST) continue;  // of a process that had our number
+    if (file < 0) refuse_output(given, errno);
+    if (replaced) {
+      // Who may not give files away keeps them; the mode is what matters.
+      [[maybe_unused]] const int owned = fchown(file, replaced->st_uid, replaced->st_gid);
+      [[maybe_unused]] const int moded = fchmod(file, replaced->st_mode & 07777U);
+    }
+    ::close(file);
+    note_temporary(name.c_str());
+    return name;
+  }
+}
+
+}  // namespace
+
+void make_folder(const std::string& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) fail(ErrorCode::kIo, "can't make the folder {}: {}", folder, error.message());
+}
+
+OutputPath::OutputPath(const std::string& path, Claim claim) : path_(path), target_(behind_links(path)) {
+  is_stream_ = is_open_descriptor(target_);
+  const auto status = is_stream_ ? std::nullopt : status_of(target_, path_);
+  if (status && S_ISDIR(status->st_mode)) refuse_output(path_, EISDIR);
+  is_stream_ = is_stream_ || (status && !S_ISREG(status->st_mode));
+  claim == Claim::kRecorded ? claim_output(target_) : check_output(target_);
+  if (is_stream_) {
+    temporary_ = target_;
+    is_committed_ = true;
+    return;
+  }
+  // Replacing a file needs no permission to write it; whoever took that away meant to keep it.
+  if (status && access(target_.c_str(), W_OK) != 0) refuse_output(path_, errno);
+  if (fs::path(target_).filename().empty()) refuse_output(path_, EISDIR);
+  temporary_ = create_temporary(target_, status, path_);
+}
+
+OutputPath::OutputPath(OutputPath&& other) noexcept
+    : path_(std::move(other.path_)),
+      target_(std::move(other.target_)),
+      temporary_(std::exchange(other.temporary_, {})),
+      is_stream_(other.is_stream_),
+      is_committed_(std::exchange(other.is_committed_, true)) {}
+
+OutputPath::~OutputPath() {
+  if (is_committed_) return;
+  unlink(temporary_.c_str());
+  forget_temporary(temporary_.c_str());
+}
+
+void OutputPath::commit() {
+  if (is_committed_) return;
+  if (std::rename(temporary_.c_str(), target_.c_str()) != 0) refuse_output(path_, errno);
+  forget_temporary(temporary_.c_str());
+  is_committed_ = true;
+}
+
+OutputFile::OutputFile(const std::string& path, Appears appears, OutputPath::Claim claim)
+    : path_(path), appears_(appears) {
+  if (is_standard_output()) {
+    claim_output("/dev/stdout");
+    file_.reset(stdout);
+    return;
+  }
+  place_ = std::make_unique<OutputPath>(path, claim);
+  file_.reset(std::fopen(place_->temporary().c_str(), place_->is_stream() ? "ae" : "we"));
+  if (file_ == nullptr) fail_now();
+}
+
+void OutputFile::fail_now() const { refuse_output(is_standard_output() ? "standard output" : path_, errno); }
+
+void OutputFile::write(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), file_.get()) != text.size()) fail_now();
+}
+
+void OutputFile::flush() {
+  if (std::fflush(file_.get()) != 0) fail_now();
+  if (place_ != nullptr && appears_ == Appears::kAtOnce) place_->commit();
+}
+
+void OutputFile::write_end(std::string_view text) {
+  if (is_stream()) return flush();
+  write(text);
+  flush();
+  if (std::fseek(file_.get(), -static_cast<long>(text.size()), SEEK_CUR) != 0) fail_now();
+}
+
+void OutputFile::close() {
+  flush();
+  std::FILE* file = file_.release();
+  if (file != stdout && std::fclose(file) != 0) fail_now();
+  if (place_ != nullptr) place_->commit();
+}
+
+}  // namespace saccade
