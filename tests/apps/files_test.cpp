@@ -64,10 +64,10 @@ TEST_F(Files, RunWritesOverNothingThatItReads) {
   fs::create_symlink(shown, folder_ / "soft.png");
   for (const char* flag : {"--jsonl", "--csv", "--coco"}) {
     for (const char* name : {"shown.png", "hard.png", "soft.png", "boxes.onnx", "boxes.toml"})
-      expect_conflict({"run", model_, "--source", shown, flag, folder_ / name}, {"is read"});
+      expect_conflict({"run", model_, "--source", shown, flag, folder_ / name}, {name, "elsewhere"});
     for (const char* name : {"card.toml", "labels.txt"})
       expect_conflict({"run", model_, "--source", shown, "--card", folder_ / "card.toml", flag, folder_ / name},
-                      {"is read"});
+                      {name, "elsewhere"});
   }
 }
 
