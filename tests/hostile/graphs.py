@@ -1,0 +1,325 @@
+"""Graphs: odd ones that are valid, where CPU and reference must agree to the NaN, and ones that lie or are damaged."""
+import os
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper
+
+from attempt import Attempt
+from models import constant, floats, model
+
+NAMES = ["\x1b[31mred", "a\nb", "=1+1", "a/b", "../../x", "..", "", " ", "x" * 3000, "é", "a,b", "\x7f\x08", "%s%n", "con\r\n", "a\"b\\",
+         "\u202e", "CON", "-rf", "*"]
+OPS = ["Relu", "Sigmoid", "Exp", "Tanh", "Neg", "Abs", "Sqrt", "Log", "Erf", "Softplus", "HardSigmoid", "LeakyRelu", "Elu", "Floor",
+       "Ceil", "Sign", "Reciprocal", "HardSwish", "Round", "Identity", "Softmax", "LogSoftmax", "Clip", "Gelu", "Mish", "Celu", "Selu"]
+PAIRS = ["Add", "Mul", "Sub", "Div", "Max", "Min", "Pow", "PRelu"]
+REDUCES = ["ReduceMax", "ReduceMin", "ReduceMean", "ReduceSum", "ArgMax", "ArgMin", "MaxPool", "AveragePool", "GlobalMaxPool", "Conv",
+           "MatMul", "Resize", "Pad", "TopK"]
+STRANGE = [np.nan, np.inf, -np.inf, -0.0, 3e38, 1e-45, -1.0]
+
+
+def strange(rng, shape):
+    values = np.random.default_rng(rng.getrandbits(32)).normal(0, 2, shape).astype(np.float32)
+    for _ in range(rng.randrange(0, 5)):
+        values.flat[rng.randrange(values.size)] = rng.choice(STRANGE)
+    return values
+
+
+def node_of(rng, i, before):
+    """A node on a tensor of pictures, with constants; (nodes, constants)."""
+    out, kind = f"t{i}", rng.choice([OPS, OPS, PAIRS, REDUCES])
+    op = rng.choice(kind)
+    if op in PAIRS:
+        shape = rng.choice([(1, 4, 8, 8), (4, 1, 1), (1,), (8,)])
+        return [helper.make_node(op, [before, f"c{i}"], [out])], [constant(f"c{i}", strange(rng, shape))]
+    if op == "Conv":
+        return [helper.make_node("Conv", [before, f"c{i}"], [out], pads=[1, 1, 1, 1])], [constant(f"c{i}", strange(rng, (4, 4, 3, 3)))]
+    if op == "MatMul":
+        return [helper.make_node("MatMul", [before, f"c{i}"], [out])], [constant(f"c{i}", strange(rng, (8, 8)))]
+    if op in ("MaxPool", "AveragePool"):
+        return [helper.make_node(op, [before], [out], kernel_shape=[3, 3], pads=[1, 1, 1, 1])], []
+    if op == "Clip":
+        return [helper.make_node("Clip", [before, f"lo{i}", f"hi{i}"], [out])], [
+            constant(f"lo{i}", np.float32(rng.choice([-1, 0, 2]))), constant(f"hi{i}", np.float32(rng.choice([6, 1])))]
+    if op in REDUCES:  # by an operator that keeps the shape
+        return [helper.make_node("GlobalMaxPool", [before], [f"m{i}"]), helper.make_node("Sub", [before, f"m{i}"], [out])], []
+    return [helper.make_node(op, [before], [out])], []
+
+
+def draw_odd(place, rng):
+    """NaN and infinities among inputs and weights: where they are is the reference's to say."""
+    nodes, constants, before = [], [], "x"
+    for i in range(rng.randrange(1, 6)):
+        more = node_of(rng, i, before)
+        nodes += more[0]
+        constants += more[1]
+        before = f"t{i}"
+    proto = model(nodes, [floats("x", [1, 4, 8, 8])], [floats(before, [1, 4, 8, 8])], constants, opset=20)
+    onnx.save(proto, place.folder / "g.onnx")
+    np.save(place.folder / "x.npy", strange(rng, (1, 4, 8, 8)))
+    command = ["infer", "g.onnx", "--input", "x=x.npy", "--max-model-memory", "256M"]
+    attempt = Attempt("+".join(node.op_type for node in nodes), [*command, "--device", "cpu", "--output-dir", "o"], {"o": "folder"},
+                      expect=(0,))
+    attempt.judge = beside_reference(command, before)
+    return attempt
+
+
+def beside_reference(command, name):
+    def judge(place, done):
+        if done.code != 0:
+            return []
+        reference = place.run(Attempt("", []), [*command, "--device", "reference", "--passes", "none", "--output-dir", "r"])
+        if reference.code != 0:
+            return [("wrong", f"the reference refuses what the CPU runs: {reference.stderr[:200]!r}")]
+        ours, theirs = (np.load(place.folder / folder / f"{name}.npy").astype(np.float64) for folder in ("o", "r"))
+        return different(ours, theirs)
+    return judge
+
+
+def different(ours, theirs):
+    if not np.array_equal(np.isnan(ours), np.isnan(theirs)):
+        at = tuple(int(i) for i in np.argwhere(np.isnan(ours) != np.isnan(theirs))[0])
+        return [("wrong", f"NaN is elsewhere than the reference has it: {ours[at]} and {theirs[at]} at {at}")]
+    # A number near float32's end may be infinite by another order of sums.
+    huge = np.abs(np.where(np.isnan(theirs), 0, theirs)) > 1e37
+    if not np.array_equal(np.isinf(ours) & ~huge, np.isinf(theirs) & ~huge):
+        return [("wrong", "an infinity where the reference has a number")]
+    fine = np.isfinite(theirs) & np.isfinite(ours) & ~huge
+    apart = np.abs(ours[fine] - theirs[fine])
+    scale = max(1.0, float(np.abs(theirs[fine]).max(initial=0)))
+    if apart.size and apart.max() > 1e-3 * scale:
+        return [("wrong", f"{apart.max():.3g} from the reference, of {scale:.3g}")]
+    return []
+
+
+def raw(rng, dims=None, **more):
+    """A graph of one node whose input has these dimensions."""
+    return model([helper.make_node("Relu", ["x"], ["y"])], [floats("x", dims or [2, 3])], [floats("y", None)], **more)
+
+
+def dims(rng):
+    dims = rng.choice([[2**31, 2**31], [2**62, 4], [2**63 - 1], [-1, 3], [-5], [0, 3], [1] * 200, [2**20, 2**20], [0, 2**62], [2**33], [],
+                       [65536] * 5, [10**9]])
+    return f"dimensions {str(dims)[:40]}", raw(rng, dims)
+
+
+def initializer_lies(rng):
+    tensor = TensorProto(name="w", data_type=rng.choice([1, 1, 7, 10, 11, 16, 8, 99, -1, 0, 21, 22]),
+                         dims=rng.choice([[2, 3], [2**31, 2**31], [-2, -3], [2**62, 4], [0], [], [10**6]]))
+    tensor.raw_data = rng.choice([b"", b"abc", bytes(24), bytes(1000)])
+    if rng.random() < 0.2:
+        tensor.float_data.extend([1.0] * 6)
+    if rng.random() < 0.2:
+        tensor.string_data.extend([b"a\xff"] * 6)
+    return f"a constant of type {tensor.data_type}, {list(tensor.dims)}, {len(tensor.raw_data)} bytes", model(
+        [helper.make_node("Add", ["x", "w"], ["y"])], [floats("x", [2, 3])], [floats("y", None)], [tensor])
+
+
+def cyclic(rng):
+    kind = rng.choice(["cycle", "self", "not sorted", "missing", "doubled", "no outputs", "no nodes", "output unknown", "input is output"])
+    nodes = {"cycle": [("Add", "x b", "a"), ("Relu", "a", "b"), ("Relu", "b", "y")], "self": [("Add", "x y", "y")],
+             "not sorted": [("Relu", "a", "y"), ("Relu", "x", "a")], "missing": [("Add", "x nobody", "y")],
+             "doubled": [("Relu", "x", "y"), ("Neg", "x", "y")], "no outputs": [("Relu", "x", "")], "no nodes": [],
+             "output unknown": [("Relu", "x", "z")], "input is output": [("Relu", "y", "x")]}[kind]
+    return f"wired: {kind}", model([helper.make_node(op, a.split(), b.split()) for op, a, b in nodes],
+                                   [floats("x", [2, 3])], [floats("y", [2, 3])])
+
+
+def nested(rng):
+    """If in If in If."""
+    depth = rng.choice([10, 60, 99, 500, 3000])
+    body = helper.make_graph([helper.make_node("Relu", ["x"], ["y0"])], "b", [], [floats("y0", None)])
+    # Assembled by hand: protobuf's own parser stops at 100.
+    for i in range(1, min(depth, 60)):
+        node = helper.make_node("If", ["c"], [f"y{i}"], then_branch=body, else_branch=body if i < 4 else None)
+        if i >= 4:
+            node.attribute[:] = [a for a in node.attribute if a.name == "then_branch"]
+        body = helper.make_graph([node], f"b{i}", [], [floats(f"y{i}", None)])
+    body.input.extend([floats("x", [2, 3])])
+    body.initializer.extend([constant("c", np.asarray(True))])
+    return f"{min(depth, 60)} bodies", helper.make_model(body, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+def deep_bytes(rng):
+    """A message nested deeper than any parser goes."""
+    data, depth = b"", rng.choice([101, 300, 5000])
+    for _ in range(depth):  # node.attribute.g, in GraphProto, field numbers 1, 5 and 6
+        for tag in (0x32, 0x2a, 0x0a):
+            data = bytes([tag]) + varint(len(data)) + data
+    data = b"\x3a" + varint(len(data)) + data
+    return f"nested {depth} deep", b"\x08\x08" + data
+
+
+def varint(value):
+    out = b""
+    while value > 127:
+        out += bytes([value & 127 | 128])
+        value >>= 7
+    return out + bytes([value])
+
+
+def attributes(rng):
+    """Attributes that no kernel should believe."""
+    big = [2**31, 2**62, -1, 0, -2**63, 10**9]
+    op, kwargs, ins = rng.choice([
+        ("Conv", {"strides": [rng.choice(big)] * 2}, ["x", "w"]), ("Conv", {"dilations": [rng.choice(big)] * 2}, ["x", "w"]),
+        ("Conv", {"pads": [rng.choice(big)] * 4}, ["x", "w"]), ("Conv", {"group": rng.choice(big)}, ["x", "w"]),
+        ("Conv", {"kernel_shape": [rng.choice(big)] * 2}, ["x", "w"]), ("Conv", {"strides": [1, 1, 1]}, ["x", "w"]),
+        ("MaxPool", {"kernel_shape": [rng.choice(big)] * 2}, ["x"]), ("MaxPool", {"kernel_shape": [2, 2], "strides": [rng.choice(big)] * 2}, ["x"]),
+        ("AveragePool", {"kernel_shape": [3, 3], "pads": [rng.choice(big)] * 4}, ["x"]), ("Transpose", {"perm": [rng.choice(big)] * 4}, ["x"]),
+        ("Transpose", {"perm": [0, 0, 1, 2]}, ["x"]), ("Concat", {"axis": rng.choice(big)}, ["x", "x"]),
+        ("Softmax", {"axis": rng.choice(big)}, ["x"]), ("Flatten", {"axis": rng.choice(big)}, ["x"]),
+        ("Gather", {"axis": rng.choice(big)}, ["x", "i"]), ("Gather", {}, ["x", "i"]), ("Split", {"num_outputs": rng.choice(big)}, ["x"]),
+        ("DepthToSpace", {"blocksize": rng.choice(big)}, ["x"]), ("SpaceToDepth", {"blocksize": rng.choice(big)}, ["x"]),
+        ("Reshape", {}, ["x", "i"]), ("Expand", {}, ["x", "i"]), ("Tile", {}, ["x", "i"]), ("Pad", {}, ["x", "i"]),
+        ("Resize", {"mode": "\x1b[31m"}, ["x", "", "", "i"]), ("Resize", {}, ["x", "", "", "i"]), ("TopK", {}, ["x", "i1"]),
+        ("OneHot", {}, ["i", "i1", "w"]), ("Slice", {}, ["x", "i", "i"]), ("Squeeze", {}, ["x", "i"]), ("Unsqueeze", {}, ["x", "i"]),
+        ("ConstantOfShape", {}, ["i"]), ("Range", {}, ["z", "i1", "s"]), ("CumSum", {}, ["x", "i1"]), ("ReduceSum", {}, ["x", "i"]),
+        ("Upsample", {}, ["x"]), ("LRN", {"size": rng.choice(big)}, ["x"]), ("GroupNormalization", {"num_groups": rng.choice(big)}, ["x", "b", "b"]),
+        ("Einsum", {"equation": rng.choice(["abcd->", "zzzz->z", "a" * 3000, "ab...->\x1b", "abcd,abcd"])}, ["x"]),
+        ("Relu", {"\x1b[31mx": 1}, ["x"]), ("Relu", {"alpha": [1.0] * 1000}, ["x"]), ("Cast", {"to": rng.choice([99, -1, 0, 8, 14])}, ["x"]),
+        ("NoSuch\x1b[31mOp", {}, ["x"]), ("Relu", {}, ["x"] * 50), ("Relu", {}, []), ("Loop", {}, ["i1", "", "x"]),
+    ])
+    index = rng.choice([[2**62], [-1, -1, -1, -1], [2**31] * 4, [0, 0, 0, 0], [1, 2, 3], [], [2**63 - 1, 2], [10**9], [5] * 50,
+                        [-2**63], [99, -99]])
+    constants = [constant("w", np.ones((4, 4, 3, 3), np.float32)), constant("i", np.asarray(index, np.int64)),
+                 constant("i1", np.asarray(rng.choice([2**62, -1, 10**6, 0]), np.int64)), constant("z", np.asarray(0, np.int64)),
+                 constant("s", np.asarray(rng.choice([1, 0, -1]), np.int64)), constant("b", np.ones(4, np.float32))]
+    outputs = ["y", "k"] if op == "TopK" else ["y"]
+    node = helper.make_node(op, ins, outputs, **kwargs)
+    return f"{op} {kwargs} {index[:4]}"[:80], model([node], [floats("x", [1, 4, 8, 8])], [floats("y", None)], constants, opset=18)
+
+
+def names(rng):
+    a, b, c = rng.choice(NAMES), rng.choice(NAMES), rng.choice(NAMES)
+    node = helper.make_node("Relu", [a or "x"], [b or "y"], name=c, domain=rng.choice(["", "", "\x1b[31m"]), doc_string=c)
+    proto = model([node], [floats(a or "x", [2, 3])], [floats(b or "y", [2, 3])], producer_name=c)
+    proto.graph.name, proto.doc_string = rng.choice(NAMES), rng.choice(NAMES)
+    return f"names {a[:10]!r} {b[:10]!r} {c[:10]!r}", proto
+
+
+def bytes_in_names(rng):
+    """Names that are no UTF-8, or have a NUL, which protobuf's own setters refuse."""
+    data = raw(rng).SerializeToString()
+    data = data.replace(b"\x01x", b"\x01" + rng.choice([b"\xff", b"\0", b"\x1b", b"\n", b"\x80"]))
+    return "bytes in names", data
+
+
+def versions(rng):
+    proto = raw(rng)
+    kind = rng.choice(["opset", "ir", "domain", "no opset", "twice", "negative"])
+    if kind == "opset":
+        proto.opset_import[0].version = rng.choice([99, 2**62, 27, 29, 1, 6])
+    elif kind == "negative":
+        proto.opset_import[0].version = -5
+    elif kind == "ir":
+        proto.ir_version = rng.choice([99, 0, -1, 2**62])
+    elif kind == "domain":
+        proto.opset_import.extend([helper.make_opsetid("evil\x1b[31m", 2**40)])
+    elif kind == "no opset":
+        del proto.opset_import[:]
+    else:
+        proto.opset_import.extend([helper.make_opsetid("", 7)])
+    return f"versions: {kind}", proto
+
+
+def types(rng):
+    kind = rng.choice([TensorProto.STRING, TensorProto.COMPLEX64, TensorProto.UINT64, TensorProto.BOOL, TensorProto.INT8, 99, 0,
+                       TensorProto.FLOAT8E4M3FN, TensorProto.INT4, TensorProto.DOUBLE])
+    proto = raw(rng)
+    proto.graph.input[0].type.tensor_type.elem_type = kind
+    if rng.random() < 0.3:
+        proto.graph.input[0].ClearField("type")
+    return f"an input of type {kind}", proto
+
+
+def doubled(rng):
+    proto = raw(rng)
+    what = rng.choice(["input", "output", "initializer", "metadata"])
+    if what == "metadata":
+        for key in ("names", "names", "task", "stride", "imgsz"):
+            proto.metadata_props.add(key=key, value=rng.choice(["{0: '\x1b[31m'}", "{99999999999: 'a'}", "detect", "[" * 3000, "-1", "", "{0:"]))
+    elif what == "initializer":
+        proto.graph.initializer.extend([constant("x", np.ones((2, 3), np.float32)), constant("x", np.ones((9,), np.float32))])
+    else:
+        getattr(proto.graph, what).append(getattr(proto.graph, what)[0])
+    return f"{what} twice", proto
+
+
+def symbolic(rng):
+    dims = [rng.choice(["batch", "\x1b[31m", "a\nb", "", "N" * 2000, "-1", "a+b"]) for _ in range(2)]
+    return f"symbols {str(dims)[:30]}", raw(rng, dims)
+
+
+def grows(rng):
+    """Small files that want much."""
+    nodes, before = [], "x"
+    for i in range(rng.choice([20, 40, 64])):
+        nodes.append(helper.make_node("Concat", [before, before], [f"t{i}"], axis=0))
+        before = f"t{i}"
+    return "doubles again and again", model(nodes, [floats("x", [2, 3])], [floats(before, None)])
+
+
+def damaged(rng, good):
+    data = bytearray(good)
+    for _ in range(rng.choice([1, 1, 3, 10])):
+        at = rng.randrange(len(data))
+        how = rng.randrange(4)
+        if how == 0:
+            data[at] ^= 1 << rng.randrange(8)
+        elif how == 1:
+            data[at] = rng.choice([0, 255, 127, 128])
+        elif how == 2:
+            del data[at:at + rng.randrange(1, 9)]
+        else:
+            data[at:at] = data[rng.randrange(len(data)):][:rng.randrange(1, 30)]
+        if not data:
+            data = bytearray(b"\0")
+    return "damaged", bytes(data if rng.random() < 0.7 else data[:rng.randrange(len(data))])
+
+
+def external(place, rng):
+    """Weights in files that are not theirs to read."""
+    where = rng.choice(["/etc/passwd", "../../../../etc/passwd", "/dev/zero", "none.bin", "", ".", "fifo", "loop", "link", "a\0b", "x" * 5000,
+                        "e.onnx", "external.weights", "pictures", "\x1b[31m.bin", "./external.weights", "way/external.weights"])
+    os.mkfifo(place.folder / "fifo")
+    os.symlink("loop", place.folder / "loop")
+    os.symlink("/etc/passwd", place.folder / "link")
+    os.symlink("..", place.folder / "way")
+    tensor = TensorProto(name="w", data_type=1, dims=rng.choice([[3, 5], [3, 5], [10**9, 1], [0, 5]]), data_location=TensorProto.EXTERNAL)
+    keys = {"location": where}
+    for key in ("offset", "length"):
+        if rng.random() < 0.6:
+            keys[key] = rng.choice(["0", "-1", "60", "99999999999999999999", "abc", "", "0x10", "1e3", "18446744073709551615", "4"])
+    for key, value in keys.items():
+        tensor.external_data.add(key=key, value=value)
+    return f"external data {where[:20]!r} {keys.get('offset')} {keys.get('length')}", model(
+        [helper.make_node("MatMul", ["x", "w"], ["y"])], [floats("x", [2, 3])], [floats("y", None)], [tensor])
+
+
+DRAWS = [dims, initializer_lies, cyclic, nested, attributes, attributes, attributes, names, names, versions, types, doubled, symbolic,
+         bytes_in_names, deep_bytes, grows]
+
+
+def draw_hostile(place, rng, number):
+    kind = number % 4
+    if kind == 0:
+        what, proto = damaged(rng, place.read(rng.choice(["detector.onnx", "tensors.onnx", "classifier.onnx", "external.onnx"])))
+    elif kind == 1 and rng.random() < 0.4:
+        what, proto = external(place, rng)
+    else:
+        what, proto = rng.choice(DRAWS)(rng)
+    place.write("e.onnx", proto if isinstance(proto, bytes) else proto.SerializeToString())
+    command, outputs = rng.choice([
+        (["infer", "e.onnx", "--output-dir", "o"], {"o": "folder"}), (["infer", "e.onnx", "--output-dir", "o", "--json"], {"o": "folder"}),
+        (["inspect", "e.onnx"], {}), (["inspect", "e.onnx", "--json"], {}), (["inspect", "e.onnx", "--dump"], {}),
+        (["inspect", "e.onnx", "--graphviz", "v"], {"v": "folder"}), (["compile", "e.onnx", "-o", "e.plan", "--device", "cpu"], {"e.plan": "some"}),
+        (["run", "e.onnx", "--source", "one.png", "--jsonl", "o.jsonl", "--csv", "o.csv"], {"o.jsonl": "jsonl", "o.csv": "csv"}),
+    ])
+    return Attempt(what, [*command, "--max-model-memory", "256M"], outputs)
+
+
+def draw(place, number):
+    if number % 3 == 0:
+        return draw_odd(place, place.rng)
+    return draw_hostile(place, place.rng, number)
