@@ -27,7 +27,7 @@ PATHS = {
     "inspect --graphviz": "folder", "inspect --write-card": "text", "compile --output": "some",
     "validate --data": "in", "validate --results": "coco", "validate --against": "in", "validate --against-card": "in",
     "profile --source": "in", "profile --trace": "json", "profile --html": "text", "profile --jsonl": "jsonl",
-    "limits --device-file": "in", "limits --save": "json", "demo --model": "in", "demo --output": "folder",
+    "limits --device-file": "in", "limits --save": "some", "demo --model": "in", "demo --output": "folder",
     "demo --source": "in", "* --card": "in", "* MODEL": "in", "check DIR": "in",
 }
 FORMS = {"--input": b"a=%s", "--data": b"coco:%s"}
@@ -211,7 +211,7 @@ def path(place, verb, flag, trick):
     attempt = Attempt(f"{verb} {flag} {trick}", replaced(verb, flag, value, joined))
     attempt.endless = verb in SLOW or trick in ("zero", "urandom")
     if trick == "nothing" and flag not in FORMS:
-        attempt.expect = (2,)
+        attempt.expect = (2,) if flag.startswith("-") else (1, 2)
     elif trick in ("the model", "the card", "a link to the model", "a hard link"):
         attempt.expect = (0, 1, 2)
     if kind != "in":

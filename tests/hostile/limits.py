@@ -25,7 +25,7 @@ STREAMS = [{"stdout": "full"}, {"stdout": "broken"}, {"stdout": "closed"}, {"std
            {"stderr": "broken"}, {"stdin": "closed"}, {"stdin": "closed", "stdout": "closed", "stderr": "closed"},
            {"stdout": "full", "stderr": "full"}]
 RLIMITS = [("RLIMIT_AS", 40 << 20), ("RLIMIT_AS", 80 << 20), ("RLIMIT_AS", 150 << 20), ("RLIMIT_AS", 300 << 20),
-           ("RLIMIT_AS", 600 << 20), ("RLIMIT_NOFILE", 3), ("RLIMIT_NOFILE", 6), ("RLIMIT_NOFILE", 12), ("RLIMIT_NOFILE", 20),
+           ("RLIMIT_AS", 600 << 20), ("RLIMIT_NOFILE", 6), ("RLIMIT_NOFILE", 9), ("RLIMIT_NOFILE", 12), ("RLIMIT_NOFILE", 20),
            ("RLIMIT_NPROC", 1), ("RLIMIT_STACK", 256 << 10), ("RLIMIT_FSIZE", 100), ("RLIMIT_FSIZE", 3000),
            ("RLIMIT_DATA", 30 << 20), ("RLIMIT_DATA", 100 << 20)]
 # What a sanitizer's runtime can't live with.

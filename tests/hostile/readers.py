@@ -3,7 +3,9 @@ import csv
 import io
 import json
 import math
+import os
 
+os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")  # what it says of a damaged video is judged here
 import cv2
 import numpy as np
 
@@ -100,8 +102,9 @@ def picture(path, is_cut=False):
 
 
 def labels(path, is_cut=False):
-    rows = [line.split() for line in path.read_text().splitlines()]
-    return [f"a label {row[:6]}" for row in rows if not all(math.isfinite(float(x)) for x in row)]
+    """Lines of numbers, or a confidence and a class's name."""
+    rows = [line.split(" ") for line in path.read_bytes().decode().split("\n") if line]
+    return [f"a label {row[:6]}" for row in rows if not math.isfinite(float(row[0]))]
 
 
 READERS = {"jsonl": jsonl, "coco": coco, "json": whole_json, "csv": table, "text": text, "some": some, "video": video,

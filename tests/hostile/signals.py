@@ -5,7 +5,7 @@ import signal
 import readers
 from attempt import Attempt
 
-STOPS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL", "SIGKILL", "SIGINT twice", "SIGPIPE", "SIGQUIT"]
+STOPS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL", "SIGKILL", "SIGINT twice", "SIGTERM twice", "SIGHUP twice"]
 SINKS = {"o.jsonl": "jsonl", "o.csv": "csv", "o.json": "coco", "y": "folder", "o.mp4": "video", "f": "folder"}
 RUN = ["run", "detector.onnx", "--source", "synthetic:?size=96x64", "--jsonl", "o.jsonl", "--csv", "o.csv", "--coco", "o.json",
        "--yolo", "y", "--video", "o.mp4", "--frames", "f"]
@@ -14,7 +14,7 @@ OTHERS = [
       "--against", "detector.plan", "--resamples", "99999"], {"r.json": "coco"}),
     (["profile", "detector.onnx", "--source", "pictures", "--jsonl", "o.jsonl", "--trace", "t.json", "--html", "h.html"],
      {"o.jsonl": "jsonl", "t.json": "json", "h.html": "text"}),
-    (["bench", "detector.onnx", "tensors.onnx"], {}), (["limits", "detector.onnx", "--save", "s.json"], {"s.json": "json"}),
+    (["bench", "detector.onnx", "tensors.onnx"], {}), (["limits", "detector.onnx", "--save", "s.json"], {"s.json": "some"}),
     (["demo", "--source", "synthetic:?size=96x64", "--output", "scene"], {"scene": "folder"}),
     (["demo", "--render", "9999", "--source", "synthetic:?size=96x64", "--output", "scene", "--depth", "4"], {"scene": "folder"}),
     (["compile", "detector.onnx", "-o", "new.plan", "--device", "cpu"], {"new.plan": "some"}),
