@@ -8,25 +8,36 @@ import numpy as np
 import fixtures
 from attempt import Attempt
 
-VALUES = [-1, 0, -0.5, math.nan, math.inf, -math.inf, 1e308, 2**31, 2**63, 2**64, 10**30, "7", "", "\x1b[31m", "a\nb", None, True, [],
-          {}, [1], [[]], "\0", 1e-320, "é" * 500]
+VALUES = [
+    -1, 0, -0.5, math.nan, math.inf, -math.inf, 1e308, 2**31, 2**63, 2**64, 10**30, "7", "", "\x1b[31m", "a\nb", None,
+    True, [], {}, [1], [[]], "\0", 1e-320, "é" * 500
+]
 PLACES = [("annotations", key) for key in ("id", "image_id", "category_id", "bbox", "area", "iscrowd", "segmentation",
                                            "keypoints", "num_keypoints")] + \
          [("images", key) for key in ("id", "file_name", "width", "height")] + \
          [("categories", key) for key in ("id", "name", "keypoints")]
-FILE_NAMES = ["../../one.png", "/etc/passwd", "/dev/zero", "fifo", "", ".", "..", "p0.png\0", "none.png", "p0.png/", "\x1b[2J.png",
-              "x" * 5000, "images/p0.png", "../instances.json"]
-SEGMENTATIONS = [
-    {"size": [60, 80], "counts": [5000]}, {"size": [60, 80], "counts": [-5, 4805]}, {"size": [60, 80], "counts": []},
-    {"size": [2**31, 2**31], "counts": [1]}, {"size": [60, 80], "counts": [2**63, 1]}, {"size": [60], "counts": "abc"},
-    {"size": [60, 80], "counts": "\x7f" * 100}, {"size": [60, 80], "counts": "oooooooooooooooooooo"}, {"size": [60, 80]},
-    {"size": [0, 0], "counts": [0]}, {"size": [-60, 80], "counts": [4800]}, {"size": ["60", "80"], "counts": [4800]},
-    [[1, 2, 3]], [[1, 2]], [[math.nan] * 6], [[1e30, 2, 3e30, 4, 5, 6e30]], [[]], [], [1, 2, 3, 4, 5, 6], "abc",
-    [[-1e9, -1e9, 1e9, -1e9, 1e9, 1e9]], {"size": [80, 60], "counts": [4800]}, [[0, 0, 9, 0, 9, 9]] * 20000,
+FILE_NAMES = [
+    "../../one.png", "/etc/passwd", "/dev/zero", "fifo", "", ".", "..", "p0.png\0", "none.png", "p0.png/",
+    "\x1b[2J.png", "x" * 5000, "images/p0.png", "../instances.json"
 ]
-WHOLE = ["", "{", "[]", "null", "1e999", "[" * 100000, '{"a":' * 100000, '{"images": 5}', '{"images": {}, "annotations": {}}',
-         '{"images": [], "annotations": [], "categories": []}', "\0" * 50, "\xff\xfe", "{}{}", '{"images": [1, 2]}',
-         '{"annotations": [null]}', " " * 3000000, '"' + "x" * 3000000, '{"a": 1, "a": 2}', "[NaN]", "nan"]
+SEGMENTATIONS = [{"size": [60, 80], "counts": [5000]}, {"size": [60, 80],
+                                                        "counts": [-5, 4805]}, {"size": [60, 80], "counts": []},
+                 {"size": [2**31, 2**31], "counts": [1]}, {"size": [60, 80],
+                                                           "counts": [2**63, 1]}, {"size": [60], "counts": "abc"},
+                 {"size": [60, 80], "counts": "\x7f" * 100}, {"size": [60, 80], "counts": "oooooooooooooooooooo"},
+                 {"size": [60, 80]}, {"size": [0, 0],
+                                      "counts": [0]}, {"size": [-60, 80],
+                                                       "counts": [4800]}, {"size": ["60", "80"], "counts": [4800]},
+                 [[1, 2, 3]], [[1, 2]], [[math.nan] * 6], [[1e30, 2, 3e30, 4, 5, 6e30]], [[]], [], [1, 2, 3, 4, 5,
+                                                                                                    6], "abc",
+                 [[-1e9, -1e9, 1e9, -1e9, 1e9, 1e9]], {"size": [80, 60],
+                                                       "counts": [4800]}, [[0, 0, 9, 0, 9, 9]] * 20000, ]
+WHOLE = [
+    "", "{", "[]", "null", "1e999", "[" * 100000, '{"a":' * 100000, '{"images": 5}',
+    '{"images": {}, "annotations": {}}', '{"images": [], "annotations": [], "categories": []}', "\0" * 50, "\xff\xfe",
+    "{}{}", '{"images": [1, 2]}', '{"annotations": [null]}', " " * 3000000, '"' + "x" * 3000000, '{"a": 1, "a": 2}',
+    "[NaN]", "nan"
+]
 
 
 def draw_value(rng, data):
@@ -72,8 +83,10 @@ def draw_many(rng, data):
     return "many annotations"
 
 
-DRAWS = [draw_value, draw_value, draw_value, draw_box, draw_segmentation, draw_file_name, draw_missing, draw_doubled,
-         draw_many]
+DRAWS = [
+    draw_value, draw_value, draw_value, draw_box, draw_segmentation, draw_file_name, draw_missing, draw_doubled,
+    draw_many
+]
 
 
 def maps(place, rng):
@@ -104,7 +117,9 @@ def draw(place, number):
         else:
             data = fixtures.annotations()
             what = rng.choice(DRAWS)(rng, data)
-            place.write(f"data/{rng.choice(['instances', 'instances', 'instances', 'person_keypoints'])}.json", json.dumps(data))
-        attempt = Attempt(what, ["validate", "detector.onnx", "--data", "coco:data", "--results", "r.json"], {"r.json": "coco"})
+            place.write(f"data/{rng.choice(['instances', 'instances', 'instances', 'person_keypoints'])}.json",
+                        json.dumps(data))
+        attempt = Attempt(what, ["validate", "detector.onnx", "--data", "coco:data", "--results", "r.json"],
+                          {"r.json": "coco"})
     attempt.command += ["--json", "--max-model-memory", "256M"]
     return attempt

@@ -53,7 +53,6 @@ class Done:
 
 class Place:
     """The folder of an attempt, with copies of the fixtures, and what is drawn for it."""
-
     def __init__(self, folder, fixtures, key, binary, scale):
         self.folder, self.fixtures, self.binary, self.scale = pathlib.Path(folder), fixtures, binary, scale
         self.rng = random.Random(key)
@@ -115,6 +114,7 @@ def bound(attempt):
         for number, name in enumerate(("stdin", "stdout", "stderr")):
             if attempt.streams.get(name) == "closed":
                 os.close(number)
+
     return apply
 
 
@@ -164,18 +164,20 @@ def watch(process, attempt, scale, limit):
 
 def run(place, attempt, command, cwd):
     user = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
-    environment = {"PATH": os.environ.get("PATH", ""), "HOME": str(place.home), "TMPDIR": str(place.tmp),
-                   "SACCADE_CACHE": "", "OMP_WAIT_POLICY": "passive", "LC_ALL": "C.UTF-8",
-                   **{k: v for k, v in os.environ.items() if k.startswith(("ASAN_", "LSAN_", "UBSAN_", "SACCADE_", "LD_"))},
-                   **attempt.environment}
+    environment = {
+        "PATH": os.environ.get("PATH", ""), "HOME": str(place.home), "TMPDIR": str(place.tmp), "SACCADE_CACHE": "",
+        "OMP_WAIT_POLICY": "passive", "LC_ALL": "C.UTF-8",
+        **{k: v
+           for k, v in os.environ.items() if k.startswith(("ASAN_", "LSAN_", "UBSAN_", "SACCADE_", "LD_"))},
+        **attempt.environment
+    }
     capture = {name: place.tmp.with_suffix(f".{name}") for name in ("stdout", "stderr")}
     cats = [subprocess.Popen(["cat", place.folder / fifo], stdout=subprocess.DEVNULL) for fifo in attempt.readers]
     try:
         with open(capture["stdout"], "wb") as out, open(capture["stderr"], "wb") as err:
-            process = subprocess.Popen(
-                [place.binary, *command], cwd=cwd, env=environment, stdin=subprocess.DEVNULL,
-                stdout=opened(attempt, "stdout", out), stderr=opened(attempt, "stderr", err), start_new_session=True,
-                preexec_fn=bound(attempt), **user)
+            process = subprocess.Popen([place.binary, *command], cwd=cwd, env=environment, stdin=subprocess.DEVNULL,
+                                       stdout=opened(attempt, "stdout", out), stderr=opened(attempt, "stderr", err),
+                                       start_new_session=True, preexec_fn=bound(attempt), **user)
             result = watch(process, attempt, place.scale, limit_of(place.scale))
     finally:
         for cat in cats:

@@ -3,26 +3,36 @@ import os
 
 from attempt import Attempt
 
-NUMBERS = ["nan", "inf", "-inf", "-1", "0", "1e308", "1e999", "99999999999999999999", "-9223372036854775808", "0x10", "010",
-           "1_000", "0.0", "3.7", '"7"', "true", "[]", "[nan, nan, nan]", "{}", "1979-05-27", "[1, 2, 3, 4, 5]",
-           "[[1, 2], [3]]", "''"]
+NUMBERS = [
+    "nan", "inf", "-inf", "-1", "0", "1e308", "1e999", "99999999999999999999", "-9223372036854775808", "0x10", "010",
+    "1_000", "0.0", "3.7", '"7"', "true", "[]", "[nan, nan, nan]", "{}", "1979-05-27", "[1, 2, 3, 4, 5]",
+    "[[1, 2], [3]]", "''"
+]
 KEYS = {
-    "": ["task"],
-    "input": ["name", "color", "roi", "resize", "size", "resize_to", "pad", "scale", "mean", "std"],
-    "output": ["name", "decoder", "labels", "anchors", "strides", "conf", "remap", "multi_label", "softmax", "sigmoid",
-               "keypoints", "depth"],
+    "": ["task"], "input": ["name", "color", "roi", "resize", "size", "resize_to", "pad", "scale", "mean", "std"],
+    "output": [
+        "name", "decoder", "labels", "anchors", "strides", "conf", "remap", "multi_label", "softmax", "sigmoid",
+        "keypoints", "depth"
+    ],
 }
-LABELS = ["/dev/zero", "/dev/null", "/dev/urandom", "/etc/passwd", "../../../../etc/passwd", "..", ".", "", "none.txt",
-          "fifo", "loop", "link", "pictures", "one.png", "classifier.onnx", "big.txt", "a\\nb", "a\\u0000b", "x" * 300,
-          "deep/../labels.txt", "long.txt", "nul.txt", "latin.txt", "escape.txt", "file:///etc/passwd", "empty.txt",
-          "formula.txt", "bom.txt", "crlf.txt", "yaml.txt"]
-TEXTS = ["ball\\u001b[31m", "a\\nb", "=cmd|' /C calc'!A0", "+1+1", "@SUM(1)", "a\\u0000b", "\\U0001F600", "a,b\\\"c", "",
-         "\\u202e", "-2+3", "\\tx", "\\r\\n"]
-WHOLE = ["", "\0" * 100, "=", "[", "[[output]]\n" * 3000, "[output]\n[output]\n", "a = " + "[" * 20000, "[" + "a." * 5000 + "b]",
-         "x = '" + "y" * 3000000 + "'", "\ufeff[output]\n", "[input]\r\nscale = 1\r\n", "'''", "a = \"\\uD800\"\n",
-         "task = 'detect'\ntask = 'depth'\n", "# \x1b[31mred\nx = 1\n", "output = 5\n", "[[input]]\nscale = 1\n",
-         "[output]\nlabels = [1, 2]\n", "[output.labels]\n0 = 'a'\n", "[output]\nlabels = ['a', 'b', 'c', 'd', 'e', 'f']\n",
-         "[output]\nlabels = []\n", "a={a={a={a={}}}}\n" * 2, "[output]\nconf = [0.1, 0.2]\n"]
+LABELS = [
+    "/dev/zero", "/dev/null", "/dev/urandom", "/etc/passwd", "../../../../etc/passwd", "..", ".", "", "none.txt",
+    "fifo", "loop", "link", "pictures", "one.png", "classifier.onnx", "big.txt", "a\\nb", "a\\u0000b", "x" * 300,
+    "deep/../labels.txt", "long.txt", "nul.txt", "latin.txt", "escape.txt", "file:///etc/passwd", "empty.txt",
+    "formula.txt", "bom.txt", "crlf.txt", "yaml.txt"
+]
+TEXTS = [
+    "ball\\u001b[31m", "a\\nb", "=cmd|' /C calc'!A0", "+1+1", "@SUM(1)", "a\\u0000b", "\\U0001F600", "a,b\\\"c", "",
+    "\\u202e", "-2+3", "\\tx", "\\r\\n"
+]
+WHOLE = [
+    "", "\0" * 100, "=", "[", "[[output]]\n" * 3000, "[output]\n[output]\n", "a = " + "[" * 20000,
+    "[" + "a." * 5000 + "b]", "x = '" + "y" * 3000000 + "'", "\ufeff[output]\n", "[input]\r\nscale = 1\r\n", "'''",
+    "a = \"\\uD800\"\n", "task = 'detect'\ntask = 'depth'\n", "# \x1b[31mred\nx = 1\n", "output = 5\n",
+    "[[input]]\nscale = 1\n", "[output]\nlabels = [1, 2]\n", "[output.labels]\n0 = 'a'\n",
+    "[output]\nlabels = ['a', 'b', 'c', 'd', 'e', 'f']\n", "[output]\nlabels = []\n", "a={a={a={a={}}}}\n" * 2,
+    "[output]\nconf = [0.1, 0.2]\n"
+]
 
 
 def label_files(place):
@@ -57,11 +67,13 @@ def draw_key(place, rng):
 
 
 def draw_unknown(place, rng):
-    text = rng.choice(['[input]\nsclae = 1\n', '[outptu]\nconf = 0.1\n', 'x = 1\n', '[input]\nresize = "stretch"\nresize_to = 80\n',
-                       '[input]\nresize_to = 80\n', '[output]\ndecoder = "classify"\nkeypoints = 3\n',
-                       '[output]\ndecoder = "yolov99"\n', '[output]\ndecoder = "\\u001b[31m"\n',
-                       '[output]\n"\\u001b[31m\\n" = 1\n', '[output]\ndecoder = "classify"\ndepth = "metric"\n',
-                       '[input]\nresize = "letterbox"\nresize_to = 99\n', '[input]\nname = "a\\u001b[31m"\n'])
+    text = rng.choice([
+        '[input]\nsclae = 1\n', '[outptu]\nconf = 0.1\n', 'x = 1\n', '[input]\nresize = "stretch"\nresize_to = 80\n',
+        '[input]\nresize_to = 80\n', '[output]\ndecoder = "classify"\nkeypoints = 3\n',
+        '[output]\ndecoder = "yolov99"\n', '[output]\ndecoder = "\\u001b[31m"\n', '[output]\n"\\u001b[31m\\n" = 1\n',
+        '[output]\ndecoder = "classify"\ndepth = "metric"\n', '[input]\nresize = "letterbox"\nresize_to = 99\n',
+        '[input]\nname = "a\\u001b[31m"\n'
+    ])
     return "a key that says nothing", text
 
 
@@ -91,13 +103,16 @@ def draw(place, number):
     what, text = make(place, rng)
     place.write("c.toml", text)
     outputs = {"o.jsonl": "jsonl", "o.csv": "csv", "y": "folder"}
-    command = ["run", "classifier.onnx", "--card", "c.toml", "--source", "one.png", "--jsonl", "o.jsonl", "--csv", "o.csv",
-               "--yolo", "y"]
+    command = [
+        "run", "classifier.onnx", "--card", "c.toml", "--source", "one.png", "--jsonl", "o.jsonl", "--csv", "o.csv",
+        "--yolo", "y"
+    ]
     attempt = Attempt(what, [*command, "--max-model-memory", "256M"], outputs)
     if make is draw_unknown:
         attempt.expect = (1, 2)
-    elif make is draw_labels and any(text.find(f'"{name}"') >= 0 for name in
-                                     ("/dev/zero", "/dev/urandom", "/dev/null", "fifo", "loop", "link", "pictures",
-                                      "/etc/passwd", "../../../../etc/passwd", "..", ".", "none.txt")):
+    elif make is draw_labels and any(
+            text.find(f'"{name}"') >= 0
+            for name in ("/dev/zero", "/dev/urandom", "/dev/null", "fifo", "loop", "link", "pictures", "/etc/passwd",
+                         "../../../../etc/passwd", "..", ".", "none.txt")):
         attempt.expect = (1, 2)
     return attempt

@@ -7,22 +7,27 @@ from attempt import Attempt
 MODEL = ["classifier.onnx", "--card", "classifier.toml"]
 # A verb's command, what it reads, and its outputs: flag -> reader's name.
 VERBS = {
-    "run": (["run", *MODEL, "--source", "pictures", "--source", "in.mp4"],
-            ["classifier.onnx", "classifier.toml", "labels.txt", "in.mp4", "pictures/p1.jpg"],
-            ["--jsonl", "--csv", "--coco", "--video", "--yolo", "--frames"]),
+    "run": (["run", *MODEL, "--source", "pictures", "--source",
+             "in.mp4"], ["classifier.onnx", "classifier.toml", "labels.txt", "in.mp4",
+                         "pictures/p1.jpg"], ["--jsonl", "--csv", "--coco", "--video", "--yolo", "--frames"]),
     "external": (["run", "external.onnx", "--source", "pictures"], ["external.weights"], ["--jsonl", "--csv"]),
-    "compile": (["compile", *MODEL, "--device", "cpu"], ["classifier.onnx", "classifier.toml", "labels.txt"], ["-o"]),
-    "compile external": (["compile", "external.onnx", "--device", "cpu"], ["external.onnx", "external.weights"], ["-o"]),
+    "compile": (["compile", *MODEL, "--device",
+                 "cpu"], ["classifier.onnx", "classifier.toml",
+                          "labels.txt"], ["-o"]), "compile external": (["compile", "external.onnx", "--device",
+                                                                        "cpu"], ["external.onnx",
+                                                                                 "external.weights"], ["-o"]),
     "inspect": (["inspect", *MODEL], ["classifier.onnx", "classifier.toml", "labels.txt"], ["--write-card"]),
-    "validate": (["validate", "detector.onnx", "--data", "coco:data"],
-                 ["detector.onnx", "detector.toml", "data/instances.json", "data/images/p1.png"], ["--results"]),
-    "against": (["validate", "detector.onnx", "--data", "coco:data", "--against", "detector.plan", "--against-card",
-                 "detector.toml"], ["detector.plan", "detector.toml"], ["--results"]),
-    "profile": (["profile", *MODEL, "--frames", "2", "--source", "pictures"],
-                ["classifier.onnx", "classifier.toml", "labels.txt", "pictures/p0.jpg"],
-                ["--trace", "--html", "--jsonl"]),
-    "limits": (["limits", "detector.onnx", "--device-file", "ceilings.json", "--seconds", "0.01"],
-               ["detector.onnx", "detector.toml", "ceilings.json"], ["--save"]),
+    "validate": (["validate", "detector.onnx", "--data",
+                  "coco:data"], ["detector.onnx", "detector.toml", "data/instances.json",
+                                 "data/images/p1.png"], ["--results"]), "against": ([
+                                     "validate", "detector.onnx", "--data", "coco:data", "--against", "detector.plan",
+                                     "--against-card", "detector.toml"
+                                 ], ["detector.plan", "detector.toml"], ["--results"]),
+    "profile": (["profile", *MODEL, "--frames", "2", "--source",
+                 "pictures"], ["classifier.onnx", "classifier.toml", "labels.txt",
+                               "pictures/p0.jpg"], ["--trace", "--html", "--jsonl"]),
+    "limits": (["limits", "detector.onnx", "--device-file", "ceilings.json", "--seconds",
+                "0.01"], ["detector.onnx", "detector.toml", "ceilings.json"], ["--save"]),
 }
 FOLDERS = ("--yolo", "--frames", "--output-dir", "--graphviz")
 # How a path is written so that it is another text for the same file.
@@ -54,7 +59,7 @@ def on_output(place, verb, flag, other):
     both_folders = flag in FOLDERS and other in FOLDERS
     attempt = Attempt(f"{verb}: {flag} on {other}", [*command, flag, "out", other, disguised(place, "out", disguise)])
     attempt.expect = (0, 1, 2) if both_folders else expect
-    attempt.writable = ("out",)
+    attempt.writable = ("out", )
     return attempt
 
 
@@ -66,8 +71,8 @@ def second_video(place):
 
 def second_video_elsewhere(place):
     return Attempt("a second video's derived name is another output",
-                   ["run", "detector.onnx", "--source", "in.mp4", "pictures", "--video", "o.mp4", "--jsonl",
-                    "o-1.mp4"], expect=(1, 2))
+                   ["run", "detector.onnx", "--source", "in.mp4", "pictures", "--video", "o.mp4", "--jsonl", "o-1.mp4"],
+                   expect=(1, 2))
 
 
 def part_of_video(place):
@@ -89,8 +94,8 @@ def frames_on_sources(place):
 
 def labels_on_labels(place):
     place.write("pictures/labels.png", place.read("one.png"))
-    return Attempt("--yolo writes NAME.txt on the labels",
-                   ["run", *MODEL, "--source", "pictures", "--yolo", "."], expect=(1, 2))
+    return Attempt("--yolo writes NAME.txt on the labels", ["run", *MODEL, "--source", "pictures", "--yolo", "."],
+                   expect=(1, 2))
 
 
 def maps_on_source(place):
@@ -103,8 +108,7 @@ def tensor_on_input(place):
     name, command = place.rng.choice([("output", "a"), ("sum", "b")])
     place.write(f"d/{name}.npy", place.read("a.npy"))
     return Attempt("infer writes NAME.npy on an input",
-                   ["infer", "tensors.onnx", "--input", f"{command}=d/{name}.npy", "--output-dir", "d"],
-                   expect=(1, 2))
+                   ["infer", "tensors.onnx", "--input", f"{command}=d/{name}.npy", "--output-dir", "d"], expect=(1, 2))
 
 
 def tensor_on_weights(place):
@@ -133,38 +137,40 @@ def graph_on_model(place):
 def plan_on_itself(place):
     place.write("again.plan", place.read("detector.plan"))
     return Attempt("compile a plan onto itself", ["compile", "again.plan", "-o", "again.plan", "--device", "cpu"],
-                   expect=(0, 1, 2), writable=("again.plan",), outputs={"again.plan": "some"})
+                   expect=(0, 1, 2), writable=("again.plan", ), outputs={"again.plan": "some"})
 
 
 def rendered_on_scene(place):
     place.write("scene/frame_000000.png", place.read("one.png"))
-    place.write("scene/mine.txt", "mine")
+    place.write("scene/mine.md", "mine")
     return Attempt("demo --render over older pictures",
                    ["demo", "--render", "1", "--source", "synthetic:?size=64x48", "--output", "scene"],
-                   writable=("scene/frame_000000.png",), outputs={"scene": "folder"})
+                   writable=("scene/frame_000000.png", ), outputs={"scene": "folder"})
 
 
 def input_twice(place):
-    return Attempt("an input given twice", ["infer", "tensors.onnx", "--input", "a=a.npy", "--input", "a=b.npy",
-                                            "--output-dir", "o"], expect=(1, 2))
+    return Attempt("an input given twice",
+                   ["infer", "tensors.onnx", "--input", "a=a.npy", "--input", "a=b.npy", "--output-dir", "o"],
+                   expect=(1, 2))
 
 
 def empty_value(place):
     verb = place.rng.choice(["run", "validate", "profile"])
     command, _, outputs = VERBS[verb]
     flag = place.rng.choice(outputs)
-    return Attempt(f"{verb} {flag}= swallows no argument",
-                   [command[0], f"{flag}=", *command[1:]], expect=(2,))
+    return Attempt(f"{verb} {flag}= swallows no argument", [command[0], f"{flag}=", *command[1:]], expect=(2, ))
 
 
 def to_stdout_twice(place):
-    return Attempt("two sinks on standard output", ["run", "detector.onnx", "--source", "one.png", "--jsonl", "-",
-                                                    "--csv", "-"], expect=(2,))
+    return Attempt("two sinks on standard output",
+                   ["run", "detector.onnx", "--source", "one.png", "--jsonl", "-", "--csv", "-"], expect=(2, ))
 
 
-NAMED = [second_video, second_video_elsewhere, part_of_video, frames_on_sources, labels_on_labels, maps_on_source,
-         tensor_on_input, tensor_on_weights, tensors_of_one_name, graph_on_model, plan_on_itself, rendered_on_scene,
-         input_twice, empty_value, to_stdout_twice]
+NAMED = [
+    second_video, second_video_elsewhere, part_of_video, frames_on_sources, labels_on_labels, maps_on_source,
+    tensor_on_input, tensor_on_weights, tensors_of_one_name, graph_on_model, plan_on_itself, rendered_on_scene,
+    input_twice, empty_value, to_stdout_twice
+]
 
 
 @functools.cache

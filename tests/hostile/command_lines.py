@@ -8,27 +8,25 @@ from attempt import Attempt
 
 # What runs in milliseconds, for each verb; the flag that is tried is put in its place.
 BASES = {
-    "run": ["detector.onnx", "--source", "pictures"],
-    "infer": ["tensors.onnx", "--output-dir", "o"],
-    "bench": ["tensors.onnx", "--runs", "1", "--seconds", "0", "--loads", "1"],
-    "inspect": ["detector.onnx"],
-    "check": ["tests"],
-    "compile": ["detector.onnx", "-o", "new.plan", "--device", "cpu"],
-    "validate": ["detector.onnx", "--data", "coco:data"],
-    "profile": ["detector.onnx", "--frames", "2", "--source", "pictures"],
-    "limits": ["detector.onnx", "--device-file", "ceilings.json", "--seconds", "0.01"],
-    "demo": ["--render", "1", "--source", "synthetic:?size=64x48", "--output", "scene"],
+    "run": ["detector.onnx", "--source",
+            "pictures"], "infer": ["tensors.onnx", "--output-dir",
+                                   "o"], "bench": ["tensors.onnx", "--runs", "1", "--seconds", "0", "--loads", "1"],
+    "inspect": ["detector.onnx"], "check": ["tests"], "compile": ["detector.onnx", "-o", "new.plan", "--device", "cpu"],
+    "validate": ["detector.onnx", "--data",
+                 "coco:data"], "profile": ["detector.onnx", "--frames", "2", "--source", "pictures"],
+    "limits": ["detector.onnx", "--device-file", "ceilings.json", "--seconds",
+               "0.01"], "demo": ["--render", "1", "--source", "synthetic:?size=64x48", "--output", "scene"],
 }
 # What a path is for: what is written there, by its reader's name, or "in".  INPUT is the form that it is given in.
 PATHS = {
     "run --source": "in", "run --jsonl": "jsonl", "run --coco": "coco", "run --csv": "csv", "run --yolo": "folder",
     "run --video": "video", "run --frames": "folder", "infer --input": "in", "infer --output-dir": "folder",
-    "bench --peers-python": "in", "bench --peers-model": "in", "bench --compare": "in",
-    "inspect --graphviz": "folder", "inspect --write-card": "text", "compile --output": "some",
-    "validate --data": "in", "validate --results": "coco", "validate --against": "in", "validate --against-card": "in",
-    "profile --source": "in", "profile --trace": "json", "profile --html": "text", "profile --jsonl": "jsonl",
-    "limits --device-file": "in", "limits --save": "some", "demo --model": "in", "demo --output": "folder",
-    "demo --source": "in", "* --card": "in", "* MODEL": "in", "check DIR": "in",
+    "bench --peers-python": "in", "bench --peers-model": "in", "bench --compare": "in", "inspect --graphviz": "folder",
+    "inspect --write-card": "text", "compile --output": "some", "validate --data": "in", "validate --results": "coco",
+    "validate --against": "in", "validate --against-card": "in", "profile --source": "in", "profile --trace": "json",
+    "profile --html": "text", "profile --jsonl": "jsonl", "limits --device-file": "in", "limits --save": "some",
+    "demo --model": "in", "demo --output": "folder", "demo --source": "in", "* --card": "in", "* MODEL": "in",
+    "check DIR": "in",
 }
 FORMS = {"--input": b"a=%s", "--data": b"coco:%s"}
 EXTENSIONS = {"--video": ".mp4", "--trace": ".json", "--html": ".html", "--output": ".plan"}
@@ -117,7 +115,7 @@ def number(place, verb, flag, text):
     attempt.outputs = {"o": "folder", "new.plan": "some", "scene": "folder", "y": "folder"}
     attempt.outputs = {name: kind for name, kind in attempt.outputs.items() if name in attempt.command}
     if text in ("", "nan", "1;2"):
-        attempt.expect = (2,)
+        attempt.expect = (2, )
     return attempt
 
 
@@ -154,9 +152,11 @@ def good(flag, verb):
     """A file that the flag would take."""
     if verb == "demo" and flag == "--source":
         return "one.png"
-    return {"--source": "one.png", "--input": "a.npy", "--card": "detector.toml", "--against-card": "detector.toml",
-            "--device-file": "ceilings.json", "--compare": "bench.json", "--data": "data/instances.json",
-            "DIR": "tests/add/model.onnx"}.get(flag, "tensors.onnx" if verb in ("infer", "bench") else "detector.onnx")
+    return {
+        "--source": "one.png", "--input": "a.npy", "--card": "detector.toml", "--against-card": "detector.toml",
+        "--device-file": "ceilings.json", "--compare": "bench.json", "--data": "data/instances.json",
+        "DIR": "tests/add/model.onnx"
+    }.get(flag, "tensors.onnx" if verb in ("infer", "bench") else "detector.onnx")
 
 
 INPUT_TRICKS = {
@@ -180,9 +180,10 @@ OUTPUT_TRICKS = {
     "a link to the model": lambda p, f, v: linked(p, good("MODEL", v)), "new": lambda p, f, v: "new",
     "the model": lambda p, f, v: good("MODEL", v), "the card": lambda p, f, v: "detector.toml",
     "a hard link": lambda p, f, v: hard(p, good("MODEL", v)), "old": lambda p, f, v: p.write("old", "old\n"),
-    "no UTF-8": lambda p, f, v: b"\xff\xfe", "a newline": lambda p, f, v: b"a\nb\x1b[31m", "long": lambda p, f, v: "x" * 300,
-    "missing": lambda p, f, v: "none/there", "unwritable": lambda p, f, v: secret(p), "locked": lambda p, f, v: locked(p),
-    "a folder": lambda p, f, v: folder(p, "d"), "dot": lambda p, f, v: ".", "under a file": lambda p, f, v: "one.png/x",
+    "no UTF-8": lambda p, f, v: b"\xff\xfe", "a newline": lambda p, f, v: b"a\nb\x1b[31m",
+    "long": lambda p, f, v: "x" * 300, "missing": lambda p, f, v: "none/there", "unwritable": lambda p, f, v: secret(p),
+    "locked": lambda p, f, v: locked(p), "a folder": lambda p, f, v: folder(p, "d"), "dot": lambda p, f, v: ".",
+    "under a file": lambda p, f, v: "one.png/x",
 }
 
 
@@ -211,7 +212,7 @@ def path(place, verb, flag, trick):
     attempt = Attempt(f"{verb} {flag} {trick}", replaced(verb, flag, value, joined))
     attempt.endless = verb in SLOW or trick in ("zero", "urandom")
     if trick == "nothing" and flag not in FORMS:
-        attempt.expect = (2,) if flag.startswith("-") else (1, 2)
+        attempt.expect = (2, ) if flag.startswith("-") else (1, 2)
     elif trick in ("the model", "the card", "a link to the model", "a hard link"):
         attempt.expect = (0, 1, 2)
     if kind != "in":
@@ -222,9 +223,9 @@ def path(place, verb, flag, trick):
 def bind_output(place, attempt, kind, name, trick):
     """What may become of the path NAME."""
     if trick == "fifo":
-        attempt.readers = ("fifo",)
+        attempt.readers = ("fifo", )
     if trick in ("old", "the pictures", "a folder"):
-        attempt.writable = (name,)
+        attempt.writable = (name, )
     if trick in ("a link", "a dangling link"):
         attempt.writable = (b"old", b"new")
     if trick in ("new", "old", "a newline", "no UTF-8"):

@@ -1,13 +1,14 @@
-"""What every attempt's folder holds to begin with: models with cards, pictures, videos, a plan, annotations, tensors."""
+"""What every attempt's folder holds: models with cards, pictures, videos, a plan, annotations, tensors."""
 import json
 import subprocess
 
 import cv2
 import numpy as np
+import onnx
 
 import models
 
-# A device file in the manner of `limits --save`, so that no attempt measures the machine for seconds, is made once.
+# What `limits --save` writes, made once, so that no attempt measures the machine for seconds.
 CEILINGS = "ceilings.json"
 
 
@@ -32,10 +33,12 @@ def video(path, codec, frames=FRAMES):
 
 def annotations():
     images = [{"id": i, "file_name": f"p{i}.png", "width": 80, "height": 60} for i in range(3)]
-    objects = [{"id": i + 1, "image_id": i % 3, "category_id": i % 2, "bbox": [5 + i, 6, 20, 15], "area": 300,
-                "iscrowd": 0} for i in range(6)]
-    return {"images": images, "annotations": objects,
-            "categories": [{"id": 0, "name": "ball"}, {"id": 1, "name": "crate"}]}
+    objects = [{
+        "id": i + 1, "image_id": i % 3, "category_id": i % 2, "bbox": [5 + i, 6, 20, 15], "area": 300, "iscrowd": 0
+    } for i in range(6)]
+    return {
+        "images": images, "annotations": objects, "categories": [{"id": 0, "name": "ball"}, {"id": 1, "name": "crate"}]
+    }
 
 
 def must(binary, folder, *command):
@@ -72,12 +75,12 @@ def make(folder, binary):
 
 def make_tests(folder):
     """One test as ONNX lays it out, for `check`."""
-    import onnx
     data = folder / "add" / "test_data_set_0"
     data.mkdir(parents=True)
-    onnx.save(models.model([onnx.helper.make_node("Add", ["a", "b"], ["c"])],
-                           [models.floats("a", [2]), models.floats("b", [2])], [models.floats("c", [2])]),
-              folder / "add" / "model.onnx")
+    onnx.save(
+        models.model([onnx.helper.make_node("Add", ["a", "b"], ["c"])],
+                     [models.floats("a", [2]), models.floats("b", [2])], [models.floats("c", [2])]),
+        folder / "add" / "model.onnx")
     for name, values in (("input_0", [1, 2]), ("input_1", [3, 4]), ("output_0", [4, 6])):
         tensor = models.constant(name, np.asarray(values, np.float32))
         (data / f"{name}.pb").write_bytes(tensor.SerializeToString())

@@ -1,95 +1,19 @@
-"""Graphs: odd ones that are valid, where CPU and reference must agree to the NaN, and ones that lie or are damaged."""
+"""Graphs that lie about sizes, types, wires, names, versions and files, and files that are damaged."""
 import os
 
 import numpy as np
 import onnx
 from onnx import TensorProto, helper
 
+import odd_graphs
 from attempt import Attempt
+from hostile_nodes import attributes
 from models import constant, floats, model
 
-NAMES = ["\x1b[31mred", "a\nb", "=1+1", "a/b", "../../x", "..", "", " ", "x" * 3000, "é", "a,b", "\x7f\x08", "%s%n", "con\r\n", "a\"b\\",
-         "\u202e", "CON", "-rf", "*"]
-OPS = ["Relu", "Sigmoid", "Exp", "Tanh", "Neg", "Abs", "Sqrt", "Log", "Erf", "Softplus", "HardSigmoid", "LeakyRelu", "Elu", "Floor",
-       "Ceil", "Sign", "Reciprocal", "HardSwish", "Round", "Identity", "Softmax", "LogSoftmax", "Clip", "Gelu", "Mish", "Celu", "Selu"]
-PAIRS = ["Add", "Mul", "Sub", "Div", "Max", "Min", "Pow", "PRelu"]
-REDUCES = ["ReduceMax", "ReduceMin", "ReduceMean", "ReduceSum", "ArgMax", "ArgMin", "MaxPool", "AveragePool", "GlobalMaxPool", "Conv",
-           "MatMul", "Resize", "Pad", "TopK"]
-STRANGE = [np.nan, np.inf, -np.inf, -0.0, 3e38, 1e-45, -1.0]
-
-
-def strange(rng, shape):
-    values = np.random.default_rng(rng.getrandbits(32)).normal(0, 2, shape).astype(np.float32)
-    for _ in range(rng.randrange(0, 5)):
-        values.flat[rng.randrange(values.size)] = rng.choice(STRANGE)
-    return values
-
-
-def node_of(rng, i, before):
-    """A node on a tensor of pictures, with constants; (nodes, constants)."""
-    out, kind = f"t{i}", rng.choice([OPS, OPS, PAIRS, REDUCES])
-    op = rng.choice(kind)
-    if op in PAIRS:
-        shape = rng.choice([(1, 4, 8, 8), (4, 1, 1), (1,), (8,)])
-        return [helper.make_node(op, [before, f"c{i}"], [out])], [constant(f"c{i}", strange(rng, shape))]
-    if op == "Conv":
-        return [helper.make_node("Conv", [before, f"c{i}"], [out], pads=[1, 1, 1, 1])], [constant(f"c{i}", strange(rng, (4, 4, 3, 3)))]
-    if op == "MatMul":
-        return [helper.make_node("MatMul", [before, f"c{i}"], [out])], [constant(f"c{i}", strange(rng, (8, 8)))]
-    if op in ("MaxPool", "AveragePool"):
-        return [helper.make_node(op, [before], [out], kernel_shape=[3, 3], pads=[1, 1, 1, 1])], []
-    if op == "Clip":
-        return [helper.make_node("Clip", [before, f"lo{i}", f"hi{i}"], [out])], [
-            constant(f"lo{i}", np.float32(rng.choice([-1, 0, 2]))), constant(f"hi{i}", np.float32(rng.choice([6, 1])))]
-    if op in REDUCES:  # by an operator that keeps the shape
-        return [helper.make_node("GlobalMaxPool", [before], [f"m{i}"]), helper.make_node("Sub", [before, f"m{i}"], [out])], []
-    return [helper.make_node(op, [before], [out])], []
-
-
-def draw_odd(place, rng):
-    """NaN and infinities among inputs and weights: where they are is the reference's to say."""
-    nodes, constants, before = [], [], "x"
-    for i in range(rng.randrange(1, 6)):
-        more = node_of(rng, i, before)
-        nodes += more[0]
-        constants += more[1]
-        before = f"t{i}"
-    proto = model(nodes, [floats("x", [1, 4, 8, 8])], [floats(before, [1, 4, 8, 8])], constants, opset=20)
-    onnx.save(proto, place.folder / "g.onnx")
-    np.save(place.folder / "x.npy", strange(rng, (1, 4, 8, 8)))
-    command = ["infer", "g.onnx", "--input", "x=x.npy", "--max-model-memory", "256M"]
-    attempt = Attempt("+".join(node.op_type for node in nodes), [*command, "--device", "cpu", "--output-dir", "o"], {"o": "folder"},
-                      expect=(0,))
-    attempt.judge = beside_reference(command, before)
-    return attempt
-
-
-def beside_reference(command, name):
-    def judge(place, done):
-        if done.code != 0:
-            return []
-        reference = place.run(Attempt("", []), [*command, "--device", "reference", "--passes", "none", "--output-dir", "r"])
-        if reference.code != 0:
-            return [("wrong", f"the reference refuses what the CPU runs: {reference.stderr[:200]!r}")]
-        ours, theirs = (np.load(place.folder / folder / f"{name}.npy").astype(np.float64) for folder in ("o", "r"))
-        return different(ours, theirs)
-    return judge
-
-
-def different(ours, theirs):
-    if not np.array_equal(np.isnan(ours), np.isnan(theirs)):
-        at = tuple(int(i) for i in np.argwhere(np.isnan(ours) != np.isnan(theirs))[0])
-        return [("wrong", f"NaN is elsewhere than the reference has it: {ours[at]} and {theirs[at]} at {at}")]
-    # A number near float32's end may be infinite by another order of sums.
-    huge = np.abs(np.where(np.isnan(theirs), 0, theirs)) > 1e37
-    if not np.array_equal(np.isinf(ours) & ~huge, np.isinf(theirs) & ~huge):
-        return [("wrong", "an infinity where the reference has a number")]
-    fine = np.isfinite(theirs) & np.isfinite(ours) & ~huge
-    apart = np.abs(ours[fine] - theirs[fine])
-    scale = max(1.0, float(np.abs(theirs[fine]).max(initial=0)))
-    if apart.size and apart.max() > 1e-3 * scale:
-        return [("wrong", f"{apart.max():.3g} from the reference, of {scale:.3g}")]
-    return []
+NAMES = [
+    "\x1b[31mred", "a\nb", "=1+1", "a/b", "../../x", "..", "", " ", "x" * 3000, "é", "a,b", "\x7f\x08", "%s%n",
+    "con\r\n", "a\"b\\", "\u202e", "CON", "-rf", "*"
+]
 
 
 def raw(rng, dims=None, **more):
@@ -98,8 +22,8 @@ def raw(rng, dims=None, **more):
 
 
 def dims(rng):
-    dims = rng.choice([[2**31, 2**31], [2**62, 4], [2**63 - 1], [-1, 3], [-5], [0, 3], [1] * 200, [2**20, 2**20], [0, 2**62], [2**33], [],
-                       [65536] * 5, [10**9]])
+    dims = rng.choice([[2**31, 2**31], [2**62, 4], [2**63 - 1], [-1, 3], [-5], [0, 3], [1] * 200, [2**20, 2**20],
+                       [0, 2**62], [2**33], [], [65536] * 5, [10**9]])
     return f"dimensions {str(dims)[:40]}", raw(rng, dims)
 
 
@@ -116,11 +40,18 @@ def initializer_lies(rng):
 
 
 def cyclic(rng):
-    kind = rng.choice(["cycle", "self", "not sorted", "missing", "doubled", "no outputs", "no nodes", "output unknown", "input is output"])
-    nodes = {"cycle": [("Add", "x b", "a"), ("Relu", "a", "b"), ("Relu", "b", "y")], "self": [("Add", "x y", "y")],
-             "not sorted": [("Relu", "a", "y"), ("Relu", "x", "a")], "missing": [("Add", "x nobody", "y")],
-             "doubled": [("Relu", "x", "y"), ("Neg", "x", "y")], "no outputs": [("Relu", "x", "")], "no nodes": [],
-             "output unknown": [("Relu", "x", "z")], "input is output": [("Relu", "y", "x")]}[kind]
+    kind = rng.choice([
+        "cycle", "self", "not sorted", "missing", "doubled", "no outputs", "no nodes", "output unknown",
+        "input is output"
+    ])
+    nodes = {
+        "cycle": [("Add", "x b", "a"), ("Relu", "a", "b"),
+                  ("Relu", "b", "y")], "self": [("Add", "x y", "y")], "not sorted": [("Relu", "a", "y"),
+                                                                                     ("Relu", "x", "a")],
+        "missing": [("Add", "x nobody", "y")], "doubled": [("Relu", "x", "y"),
+                                                           ("Neg", "x", "y")], "no outputs": [("Relu", "x", "")],
+        "no nodes": [], "output unknown": [("Relu", "x", "z")], "input is output": [("Relu", "y", "x")]
+    }[kind]
     return f"wired: {kind}", model([helper.make_node(op, a.split(), b.split()) for op, a, b in nodes],
                                    [floats("x", [2, 3])], [floats("y", [2, 3])])
 
@@ -157,41 +88,10 @@ def varint(value):
     return out + bytes([value])
 
 
-def attributes(rng):
-    """Attributes that no kernel should believe."""
-    big = [2**31, 2**62, -1, 0, -2**63, 10**9]
-    op, kwargs, ins = rng.choice([
-        ("Conv", {"strides": [rng.choice(big)] * 2}, ["x", "w"]), ("Conv", {"dilations": [rng.choice(big)] * 2}, ["x", "w"]),
-        ("Conv", {"pads": [rng.choice(big)] * 4}, ["x", "w"]), ("Conv", {"group": rng.choice(big)}, ["x", "w"]),
-        ("Conv", {"kernel_shape": [rng.choice(big)] * 2}, ["x", "w"]), ("Conv", {"strides": [1, 1, 1]}, ["x", "w"]),
-        ("MaxPool", {"kernel_shape": [rng.choice(big)] * 2}, ["x"]), ("MaxPool", {"kernel_shape": [2, 2], "strides": [rng.choice(big)] * 2}, ["x"]),
-        ("AveragePool", {"kernel_shape": [3, 3], "pads": [rng.choice(big)] * 4}, ["x"]), ("Transpose", {"perm": [rng.choice(big)] * 4}, ["x"]),
-        ("Transpose", {"perm": [0, 0, 1, 2]}, ["x"]), ("Concat", {"axis": rng.choice(big)}, ["x", "x"]),
-        ("Softmax", {"axis": rng.choice(big)}, ["x"]), ("Flatten", {"axis": rng.choice(big)}, ["x"]),
-        ("Gather", {"axis": rng.choice(big)}, ["x", "i"]), ("Gather", {}, ["x", "i"]), ("Split", {"num_outputs": rng.choice(big)}, ["x"]),
-        ("DepthToSpace", {"blocksize": rng.choice(big)}, ["x"]), ("SpaceToDepth", {"blocksize": rng.choice(big)}, ["x"]),
-        ("Reshape", {}, ["x", "i"]), ("Expand", {}, ["x", "i"]), ("Tile", {}, ["x", "i"]), ("Pad", {}, ["x", "i"]),
-        ("Resize", {"mode": "\x1b[31m"}, ["x", "", "", "i"]), ("Resize", {}, ["x", "", "", "i"]), ("TopK", {}, ["x", "i1"]),
-        ("OneHot", {}, ["i", "i1", "w"]), ("Slice", {}, ["x", "i", "i"]), ("Squeeze", {}, ["x", "i"]), ("Unsqueeze", {}, ["x", "i"]),
-        ("ConstantOfShape", {}, ["i"]), ("Range", {}, ["z", "i1", "s"]), ("CumSum", {}, ["x", "i1"]), ("ReduceSum", {}, ["x", "i"]),
-        ("Upsample", {}, ["x"]), ("LRN", {"size": rng.choice(big)}, ["x"]), ("GroupNormalization", {"num_groups": rng.choice(big)}, ["x", "b", "b"]),
-        ("Einsum", {"equation": rng.choice(["abcd->", "zzzz->z", "a" * 3000, "ab...->\x1b", "abcd,abcd"])}, ["x"]),
-        ("Relu", {"\x1b[31mx": 1}, ["x"]), ("Relu", {"alpha": [1.0] * 1000}, ["x"]), ("Cast", {"to": rng.choice([99, -1, 0, 8, 14])}, ["x"]),
-        ("NoSuch\x1b[31mOp", {}, ["x"]), ("Relu", {}, ["x"] * 50), ("Relu", {}, []), ("Loop", {}, ["i1", "", "x"]),
-    ])
-    index = rng.choice([[2**62], [-1, -1, -1, -1], [2**31] * 4, [0, 0, 0, 0], [1, 2, 3], [], [2**63 - 1, 2], [10**9], [5] * 50,
-                        [-2**63], [99, -99]])
-    constants = [constant("w", np.ones((4, 4, 3, 3), np.float32)), constant("i", np.asarray(index, np.int64)),
-                 constant("i1", np.asarray(rng.choice([2**62, -1, 10**6, 0]), np.int64)), constant("z", np.asarray(0, np.int64)),
-                 constant("s", np.asarray(rng.choice([1, 0, -1]), np.int64)), constant("b", np.ones(4, np.float32))]
-    outputs = ["y", "k"] if op == "TopK" else ["y"]
-    node = helper.make_node(op, ins, outputs, **kwargs)
-    return f"{op} {kwargs} {index[:4]}"[:80], model([node], [floats("x", [1, 4, 8, 8])], [floats("y", None)], constants, opset=18)
-
-
 def names(rng):
     a, b, c = rng.choice(NAMES), rng.choice(NAMES), rng.choice(NAMES)
-    node = helper.make_node("Relu", [a or "x"], [b or "y"], name=c, domain=rng.choice(["", "", "\x1b[31m"]), doc_string=c)
+    node = helper.make_node("Relu", [a or "x"], [b or "y"], name=c, domain=rng.choice(["", "", "\x1b[31m"]),
+                            doc_string=c)
     proto = model([node], [floats(a or "x", [2, 3])], [floats(b or "y", [2, 3])], producer_name=c)
     proto.graph.name, proto.doc_string = rng.choice(NAMES), rng.choice(NAMES)
     return f"names {a[:10]!r} {b[:10]!r} {c[:10]!r}", proto
@@ -223,8 +123,10 @@ def versions(rng):
 
 
 def types(rng):
-    kind = rng.choice([TensorProto.STRING, TensorProto.COMPLEX64, TensorProto.UINT64, TensorProto.BOOL, TensorProto.INT8, 99, 0,
-                       TensorProto.FLOAT8E4M3FN, TensorProto.INT4, TensorProto.DOUBLE])
+    kind = rng.choice([
+        TensorProto.STRING, TensorProto.COMPLEX64, TensorProto.UINT64, TensorProto.BOOL, TensorProto.INT8, 99, 0,
+        TensorProto.FLOAT8E4M3FN, TensorProto.INT4, TensorProto.DOUBLE
+    ])
     proto = raw(rng)
     proto.graph.input[0].type.tensor_type.elem_type = kind
     if rng.random() < 0.3:
@@ -237,9 +139,13 @@ def doubled(rng):
     what = rng.choice(["input", "output", "initializer", "metadata"])
     if what == "metadata":
         for key in ("names", "names", "task", "stride", "imgsz"):
-            proto.metadata_props.add(key=key, value=rng.choice(["{0: '\x1b[31m'}", "{99999999999: 'a'}", "detect", "[" * 3000, "-1", "", "{0:"]))
+            proto.metadata_props.add(
+                key=key,
+                value=rng.choice(["{0: '\x1b[31m'}", "{99999999999: 'a'}", "detect", "[" * 3000, "-1", "", "{0:"]))
     elif what == "initializer":
-        proto.graph.initializer.extend([constant("x", np.ones((2, 3), np.float32)), constant("x", np.ones((9,), np.float32))])
+        proto.graph.initializer.extend(
+            [constant("x", np.ones((2, 3), np.float32)),
+             constant("x", np.ones((9, ), np.float32))])
     else:
         getattr(proto.graph, what).append(getattr(proto.graph, what)[0])
     return f"{what} twice", proto
@@ -279,46 +185,56 @@ def damaged(rng, good):
 
 def external(place, rng):
     """Weights in files that are not theirs to read."""
-    where = rng.choice(["/etc/passwd", "../../../../etc/passwd", "/dev/zero", "none.bin", "", ".", "fifo", "loop", "link", "a\0b", "x" * 5000,
-                        "e.onnx", "external.weights", "pictures", "\x1b[31m.bin", "./external.weights", "way/external.weights"])
+    where = rng.choice([
+        "/etc/passwd", "../../../../etc/passwd", "/dev/zero", "none.bin", "", ".", "fifo", "loop", "link", "a\0b",
+        "x" * 5000, "e.onnx", "external.weights", "pictures", "\x1b[31m.bin", "./external.weights",
+        "way/external.weights"
+    ])
     os.mkfifo(place.folder / "fifo")
     os.symlink("loop", place.folder / "loop")
     os.symlink("/etc/passwd", place.folder / "link")
     os.symlink("..", place.folder / "way")
-    tensor = TensorProto(name="w", data_type=1, dims=rng.choice([[3, 5], [3, 5], [10**9, 1], [0, 5]]), data_location=TensorProto.EXTERNAL)
+    tensor = TensorProto(name="w", data_type=1, dims=rng.choice([[3, 5], [3, 5], [10**9, 1], [0, 5]]),
+                         data_location=TensorProto.EXTERNAL)
     keys = {"location": where}
     for key in ("offset", "length"):
         if rng.random() < 0.6:
-            keys[key] = rng.choice(["0", "-1", "60", "99999999999999999999", "abc", "", "0x10", "1e3", "18446744073709551615", "4"])
+            keys[key] = rng.choice(
+                ["0", "-1", "60", "99999999999999999999", "abc", "", "0x10", "1e3", "18446744073709551615", "4"])
     for key, value in keys.items():
         tensor.external_data.add(key=key, value=value)
     return f"external data {where[:20]!r} {keys.get('offset')} {keys.get('length')}", model(
         [helper.make_node("MatMul", ["x", "w"], ["y"])], [floats("x", [2, 3])], [floats("y", None)], [tensor])
 
 
-DRAWS = [dims, initializer_lies, cyclic, nested, attributes, attributes, attributes, names, names, versions, types, doubled, symbolic,
-         bytes_in_names, deep_bytes, grows]
+DRAWS = [
+    dims, initializer_lies, cyclic, nested, attributes, attributes, attributes, names, names, versions, types, doubled,
+    symbolic, bytes_in_names, deep_bytes, grows
+]
 
 
 def draw_hostile(place, rng, number):
     kind = number % 4
     if kind == 0:
-        what, proto = damaged(rng, place.read(rng.choice(["detector.onnx", "tensors.onnx", "classifier.onnx", "external.onnx"])))
+        what, proto = damaged(
+            rng, place.read(rng.choice(["detector.onnx", "tensors.onnx", "classifier.onnx", "external.onnx"])))
     elif kind == 1 and rng.random() < 0.4:
         what, proto = external(place, rng)
     else:
         what, proto = rng.choice(DRAWS)(rng)
     place.write("e.onnx", proto if isinstance(proto, bytes) else proto.SerializeToString())
-    command, outputs = rng.choice([
-        (["infer", "e.onnx", "--output-dir", "o"], {"o": "folder"}), (["infer", "e.onnx", "--output-dir", "o", "--json"], {"o": "folder"}),
-        (["inspect", "e.onnx"], {}), (["inspect", "e.onnx", "--json"], {}), (["inspect", "e.onnx", "--dump"], {}),
-        (["inspect", "e.onnx", "--graphviz", "v"], {"v": "folder"}), (["compile", "e.onnx", "-o", "e.plan", "--device", "cpu"], {"e.plan": "some"}),
-        (["run", "e.onnx", "--source", "one.png", "--jsonl", "o.jsonl", "--csv", "o.csv"], {"o.jsonl": "jsonl", "o.csv": "csv"}),
-    ])
+    command, outputs = rng.choice([(["infer", "e.onnx", "--output-dir", "o"], {"o": "folder"}),
+                                   (["infer", "e.onnx", "--output-dir", "o", "--json"], {"o": "folder"}),
+                                   (["inspect", "e.onnx"], {}), (["inspect", "e.onnx", "--json"], {}),
+                                   (["inspect", "e.onnx", "--dump"], {}),
+                                   (["inspect", "e.onnx", "--graphviz", "v"], {"v": "folder"}),
+                                   (["compile", "e.onnx", "-o", "e.plan", "--device", "cpu"], {"e.plan": "some"}),
+                                   (["run", "e.onnx", "--source", "one.png", "--jsonl", "o.jsonl", "--csv",
+                                     "o.csv"], {"o.jsonl": "jsonl", "o.csv": "csv"}), ])
     return Attempt(what, [*command, "--max-model-memory", "256M"], outputs)
 
 
 def draw(place, number):
     if number % 3 == 0:
-        return draw_odd(place, place.rng)
+        return odd_graphs.draw(place, place.rng)
     return draw_hostile(place, place.rng, number)

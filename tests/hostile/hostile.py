@@ -44,11 +44,15 @@ except ImportError as missing:
     sys.exit(SKIPPED)
 
 # How many of each class there are in a round.
-WEIGHTS = {"command_lines": 16, "collisions": 4, "graphs": 7, "media": 5, "cards": 4, "annotations": 3, "plans": 3,
-           "npy": 3, "signals": 2, "limits": 3}
-DRAW = {"collisions": collisions.draw, "graphs": graphs.draw, "media": media.draw, "cards": cards.draw,
-        "annotations": annotations.draw, "plans": plans.draw, "npy": npy.draw, "signals": signals.draw,
-        "limits": limits.draw}
+WEIGHTS = {
+    "command_lines": 16, "collisions": 4, "graphs": 7, "media": 5, "cards": 4, "annotations": 3, "plans": 3, "npy": 3,
+    "signals": 2, "limits": 3
+}
+DRAW = {
+    "collisions": collisions.draw, "graphs": graphs.draw, "media": media.draw, "cards": cards.draw,
+    "annotations": annotations.draw, "plans": plans.draw, "npy": npy.draw, "signals": signals.draw,
+    "limits": limits.draw
+}
 SANITIZED_SCALE = 3  # times as long
 
 
@@ -124,8 +128,9 @@ class Report:
         print(f"FAILED {kind} {number}: {printable(what)}\n  saccade {printable(line)}")
         for fault, sentence in faults:
             print(f"  {fault}: {printable(sentence)}")
-        print(f"  again: hostile.py --binary {self.flags.binary} --seed {self.flags.seed} --only {kind} --first {number} "
-              f"--attempts 1 --keep DIR", flush=True)
+        print(
+            f"  again: hostile.py --binary {self.flags.binary} --seed {self.flags.seed} --only {kind} --first {number} "
+            f"--attempts 1 --keep DIR", flush=True)
 
     def print(self, seconds):
         kinds = sorted({fault for counts in self.counts.values() for fault in counts} - {"attempts", "failed"})
@@ -180,10 +185,11 @@ def in_order(flags, function, keys):
     """FUNCTION's results, in the order of KEYS, of which none is begun when the time is over."""
     keys = itertools.takewhile(lambda _: time.monotonic() < flags.until, keys)
     with multiprocessing.Pool(flags.jobs) as pool:
-        running = collections.deque(pool.apply_async(function, (key,)) for key in itertools.islice(keys, 2 * flags.jobs))
+        running = collections.deque(
+            pool.apply_async(function, (key, )) for key in itertools.islice(keys, 2 * flags.jobs))
         while running:
             yield running.popleft().get()
-            running.extend(pool.apply_async(function, (key,)) for key in itertools.islice(keys, 1))
+            running.extend(pool.apply_async(function, (key, )) for key in itertools.islice(keys, 1))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ SANITIZER = re.compile(rb"ERROR: (Address|Leak)Sanitizer|runtime error:|Sanitize
 CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
 ERROR = b"saccade: error: "
 LEVELS = (b"saccade: warning: ", b"saccade: info: ", b"saccade: debug: ")
-PEERS = (b".ses",)  # ONNX Runtime's own, where it is measured beside
+PEERS = (b".ses", )  # ONNX Runtime's own, where it is measured beside
 DEVICES = ("/dev/null", "/dev/full", "/dev/zero", "/dev/urandom", "/dev/stdout", "/dev/stderr")
 
 
@@ -45,7 +45,7 @@ def judge_words(attempt, done):
     for name, text in (("stderr", done.stderr), ("stdout", done.stdout)):
         if b"bug in saccade" in text:
             faults.append(("message", f"a bug of ours: {shown(text)}"))
-        control = CONTROL.search(text) if name not in attempt.outputs.values() else None
+        control = CONTROL.search(text)
         if control:
             faults.append(("escape", f"{name} has a control character: {shown(text[max(0, control.start() - 80):])}"))
         try:
@@ -81,7 +81,8 @@ def judge_files(attempt, place, before, done):
             faults.append(("left", f"{shown(name)} was made, though the command line was refused"))
         elif not is_output and not is_killed and (re.search(rb"\.(part|tmp)|~$", name)):
             faults.append(("left", f"{shown(name)} stayed"))
-        elif done.code == 1 and after[name][0] == "file" and not os.path.getsize(os.fsencode(place.folder) + b"/" + name):
+        elif done.code == 1 and after[name][0] == "file" and not os.path.getsize(
+                os.fsencode(place.folder) + b"/" + name):
             faults.append(("left", f"{shown(name)} is an empty file of a run that failed"))
     if not is_killed:
         faults += [("left", f"{shown(name)} stayed in the temporary folder") for name in snapshot(place.tmp)
@@ -94,7 +95,7 @@ def judge_outputs(attempt, place, done):
     faults = []
     is_cut = done.code == -signal.SIGKILL
     for name, kind in attempt.outputs.items():
-        if kind in ("stdout", "stderr"):
+        if is_cut and kind == "video":  # judged where the moment is known
             continue
         path = pathlib.Path(os.fsdecode(os.path.join(os.fsencode(place.folder), os.fsencode(name))))
         if not os.path.lexists(path):
@@ -119,8 +120,7 @@ def parse_report(data):
 def judge_devices():
     """Devices of this machine that are none any more."""
     return [("device", f"{name} is no device any more") for name in DEVICES
-            if os.path.exists(name) and name.startswith("/dev/") and os.path.isfile(name)
-            and not os.path.islink(name)]
+            if os.path.exists(name) and name.startswith("/dev/") and os.path.isfile(name) and not os.path.islink(name)]
 
 
 def judge(attempt, place, before, done):

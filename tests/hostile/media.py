@@ -10,8 +10,10 @@ import readers
 from attempt import Attempt
 from fixtures import FRAMES
 
-SINKS = {"--jsonl": ("o.jsonl", "jsonl"), "--csv": ("o.csv", "csv"), "--coco": ("o.json", "coco"), "--yolo": ("y", "folder"),
-         "--video": ("o.mp4", "video"), "--frames": ("f", "folder")}
+SINKS = {
+    "--jsonl": ("o.jsonl", "jsonl"), "--csv": ("o.csv", "csv"), "--coco": ("o.json", "coco"), "--yolo": ("y", "folder"),
+    "--video": ("o.mp4", "video"), "--frames": ("f", "folder")
+}
 
 
 def chunk(kind, data):
@@ -20,7 +22,8 @@ def chunk(kind, data):
 
 def png(width, height, depth=8, color=2, body=b"", more=b""):
     head = struct.pack(">IIBBBBB", width, height, depth, color, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + more + chunk(b"IDAT", zlib.compress(body)) + chunk(b"IEND", b"")
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + more + chunk(b"IDAT", zlib.compress(body)) + chunk(
+        b"IEND", b"")
 
 
 def encoded(extension, width=80, height=60, kind=np.uint8):
@@ -37,7 +40,8 @@ def jpeg_size(width, height):
 
 
 def bmp(width, height):
-    return b"BM" + struct.pack("<IHHIIiiHHIIiiII", 154, 0, 0, 54, 40, width, height, 1, 24, 0, 0, 0, 0, 0, 0) + bytes(100)
+    return b"BM" + struct.pack("<IHHIIiiHHIIiiII", 154, 0, 0, 54, 40, width, height, 1, 24, 0, 0, 0, 0, 0,
+                               0) + bytes(100)
 
 
 def exif(orientation):
@@ -49,17 +53,21 @@ def exif(orientation):
 PICTURES = {
     "huge png": lambda r: png(2**31 - 1, 2**31 - 1), "bomb png": lambda r: png(30000, 30000, body=bytes(1 << 20)),
     "wide png": lambda r: png(1 << 24, 1, body=bytes(3 << 24 | 1)), "empty png": lambda r: png(0, 0),
-    "png 16 bits": lambda r: encoded(".png", kind=np.uint16), "png of a palette without it": lambda r: png(8, 8, 8, 3, bytes(72)),
+    "png 16 bits": lambda r: encoded(".png", kind=np.uint16),
+    "png of a palette without it": lambda r: png(8, 8, 8, 3, bytes(72)),
     "png of a strange depth": lambda r: png(8, 8, 7, 2, bytes(999)), "png with long text": lambda r: png(
         8, 8, body=bytes(200), more=chunk(b"zTXt", b"k\0\0" + zlib.compress(bytes(50 << 20)))),
-    "large": lambda r: encoded(".png", 9000, 40), "thin": lambda r: encoded(".png", 1, 4000), "a pixel": lambda r: encoded(".png", 1, 1),
-    "odd": lambda r: encoded(".jpg", 33, 17), "jpeg of a huge size": lambda r: jpeg_size(65500, 65500),
-    "jpeg of no size": lambda r: jpeg_size(0, 0), "bmp huge": lambda r: bmp(2**31 - 1, 2**31 - 1),
-    "bmp negative": lambda r: bmp(-5, -5), "bmp lowest": lambda r: bmp(8, -2**31), "exif 9": lambda r: exif(9),
-    "exif 6": lambda r: exif(6), "text": lambda r: b"no picture\n" * 30, "nothing": lambda r: b"", "zeros": lambda r: bytes(3000),
+    "large": lambda r: encoded(".png", 9000, 40), "thin": lambda r: encoded(".png", 1, 4000),
+    "a pixel": lambda r: encoded(".png", 1, 1), "odd": lambda r: encoded(".jpg", 33, 17),
+    "jpeg of a huge size": lambda r: jpeg_size(65500, 65500), "jpeg of no size": lambda r: jpeg_size(0, 0),
+    "bmp huge": lambda r: bmp(2**31 - 1, 2**31 - 1), "bmp negative": lambda r: bmp(-5, -5),
+    "bmp lowest": lambda r: bmp(8, -2**31), "exif 9": lambda r: exif(9), "exif 6": lambda r: exif(6),
+    "text": lambda r: b"no picture\n" * 30, "nothing": lambda r: b"", "zeros": lambda r: bytes(3000),
     "noise": lambda r: r.randbytes(3000), "webp": lambda r: encoded(".webp"), "tiff": lambda r: encoded(".tiff"),
-    "gif": lambda r: b"GIF89a\xff\xff\xff\xff\x80\0\0" + bytes(30), "pnm": lambda r: b"P6 99999999 99999999 255\n" + bytes(30),
-    "svg": lambda r: b"<svg xmlns='http://www.w3.org/2000/svg'/>", "hdr": lambda r: b"#?RADIANCE\n\n-Y 99999999 +X 99999999\n" + bytes(9),
+    "gif": lambda r: b"GIF89a\xff\xff\xff\xff\x80\0\0" + bytes(30),
+    "pnm": lambda r: b"P6 99999999 99999999 255\n" + bytes(30),
+    "svg": lambda r: b"<svg xmlns='http://www.w3.org/2000/svg'/>",
+    "hdr": lambda r: b"#?RADIANCE\n\n-Y 99999999 +X 99999999\n" + bytes(9),
 }
 
 
@@ -118,10 +126,12 @@ def judge_video(source, how):
             return [("output", f"--jsonl -: {why}")]
         faults = []
         if any(other != first for other in others):
-            faults.append(("wrong", f"{[len(first), *map(len, others)]} frames in three runs of one file, or other answers"))
+            faults.append(
+                ("wrong", f"{[len(first), *map(len, others)]} frames in three runs of one file, or other answers"))
         if how == "cut" and runs[0].code == 0 and len(first) < FRAMES and not runs[0].stderr.strip():
             faults.append(("wrong", f"{len(first)} of {FRAMES} frames, and no word of the end that lacks"))
         return faults
+
     return judge
 
 
@@ -130,11 +140,12 @@ def draw_folder(place, rng):
     os.mkdir(place.folder / "mixed")
     for i in range(rng.randrange(1, 6)):
         name = rng.choice(list(PICTURES))
-        place.write(f"mixed/{rng.choice(['', '=', '-', 'é', ' '])}{i}{rng.choice(['.png', '.jpg'])}", PICTURES[name](rng))
+        place.write(f"mixed/{rng.choice(['', '=', '-', 'é', ' '])}{i}{rng.choice(['.png', '.jpg'])}",
+                    PICTURES[name](rng))
     place.write("mixed/good.jpg", encoded(".jpg", rng.choice([80, 50]), 60))
-    for make in (lambda f: os.mkfifo(f"{f}/f.jpg"), lambda f: os.symlink("l.png", f"{f}/l.png"), lambda f: os.mkdir(f"{f}/d.jpg"),
-                 lambda f: os.symlink("/dev/zero", f"{f}/z.jpg"), lambda f: os.symlink("none", f"{f}/n.jpg"),
-                 lambda f: os.mkdir(f"{f}/=1+1\x1b[31m")):
+    for make in (lambda f: os.mkfifo(f"{f}/f.jpg"), lambda f: os.symlink("l.png", f"{f}/l.png"),
+                 lambda f: os.mkdir(f"{f}/d.jpg"), lambda f: os.symlink("/dev/zero", f"{f}/z.jpg"),
+                 lambda f: os.symlink("none", f"{f}/n.jpg"), lambda f: os.mkdir(f"{f}/=1+1\x1b[31m")):
         if rng.random() < 0.3:
             make(place.folder / "mixed")
     return "a mixed folder", ["mixed"]
@@ -142,8 +153,10 @@ def draw_folder(place, rng):
 
 def draw_name(place, rng):
     """Pictures whose names are no plain words."""
-    name = rng.choice([b"\xff\xfe.png", b"a\nb.png", b"\x1b[31m.png", b"=1+1.png", b"-rf.png", b" .png", b"a,b\"c.png", b"%s%n.png",
-                       b"@x.png", b"synthetic:.png", b"..png", "‮gpj.png".encode()])
+    name = rng.choice([
+        b"\xff\xfe.png", b"a\nb.png", b"\x1b[31m.png", b"=1+1.png", b"-rf.png", b" .png", b"a,b\"c.png", b"%s%n.png",
+        b"@x.png", b"synthetic:.png", b"..png", "‮gpj.png".encode()
+    ])
     path = os.path.join(os.fsencode(place.folder), name)
     with open(path, "wb") as file:
         file.write(encoded(".png"))
@@ -152,10 +165,15 @@ def draw_name(place, rng):
 
 def draw_synthetic(place, rng):
     option = rng.choice(["seed", "size", "fps", "objects", "frames", "place", "night", "blur", "noise", "x"])
-    value = rng.choice(["-1", "nan", "inf", "", "1e9", "99999999999999999999", "0", "010", "8192x8192", "16x16", "0x0", "x", "\x1b[31m",
-                        "0.1", "2147483648"])
-    return f"synthetic {option}={value!r}", [f"synthetic:?frames=2&size=64x48&{option}={value}".replace(
-        "size=64x48&size", "size").replace("frames=2&size=64x48&frames", "size=64x48&frames")]
+    value = rng.choice([
+        "-1", "nan", "inf", "", "1e9", "99999999999999999999", "0", "010", "8192x8192", "16x16", "0x0", "x", "\x1b[31m",
+        "0.1", "2147483648"
+    ])
+    return f"synthetic {option}={value!r}", [
+        f"synthetic:?frames=2&size=64x48&{option}={value}".replace("size=64x48&size",
+                                                                   "size").replace("frames=2&size=64x48&frames",
+                                                                                   "size=64x48&frames")
+    ]
 
 
 def draw_same_ids(place, rng):
@@ -170,12 +188,15 @@ def draw_twice(place, rng):
 
 
 def draw_list(place, rng):
-    lines = rng.choice(["pictures/p0.jpg\nnone.jpg\n", "/dev/zero\n", "x.txt\n", "\0\n", "\n" * 1000, "../../etc/passwd\n"])
+    lines = rng.choice(
+        ["pictures/p0.jpg\nnone.jpg\n", "/dev/zero\n", "x.txt\n", "\0\n", "\n" * 1000, "../../etc/passwd\n"])
     return f"a list {lines[:15]!r}", [place.write("x.txt", lines)]
 
 
-DRAWS = [draw_picture, draw_picture, draw_damaged_picture, draw_video, draw_video, draw_folder, draw_folder, draw_name,
-         draw_synthetic, draw_same_ids, draw_list, draw_twice]
+DRAWS = [
+    draw_picture, draw_picture, draw_damaged_picture, draw_video, draw_video, draw_folder, draw_folder, draw_name,
+    draw_synthetic, draw_same_ids, draw_list, draw_twice
+]
 
 
 def draw(place, number):
@@ -199,10 +220,8 @@ def draw(place, number):
             outputs[name] = kind
     attempt = Attempt(what, [*command, "--max-frames", "6", "--threads", "1", "--max-model-memory", "256M"], outputs)
     if make is draw_same_ids:
-        attempt.judge = lambda place, done: [] if done.code or b"id" in done.stderr else [
-            ("wrong", "two pictures with one image_id in --coco, and no word of it")]
+        attempt.judge = lambda place, done: [] if done.code or b"id" in done.stderr else [(
+            "wrong", "two pictures with one image_id in --coco, and no word of it")]
     if make is draw_video:
         attempt.judge = judge_video(sources[-1], what.split()[-1])
     return attempt
-
-

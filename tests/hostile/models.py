@@ -4,7 +4,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 SIDE = 64
-CELLS = sum((SIDE // stride) ** 2 for stride in (8, 16, 32))
+CELLS = sum((SIDE // stride)**2 for stride in (8, 16, 32))
 
 
 def constant(name, array):
@@ -30,24 +30,35 @@ def detector():
     boxes = np.asarray([(x, y, 12 + i % 7, 9 + i % 5) for i, (x, y) in enumerate(cells)], np.float32).T[None]
     nodes, parts = [], []
     for s in (8, 16, 32):
-        nodes += [helper.make_node("AveragePool", ["images"], [f"p{s}"], kernel_shape=[s, s], strides=[s, s]),
-                  helper.make_node("Reshape", [f"p{s}", "flat"], [f"f{s}"])]
+        nodes += [
+            helper.make_node("AveragePool", ["images"], [f"p{s}"], kernel_shape=[s, s], strides=[s, s]),
+            helper.make_node("Reshape", [f"p{s}", "flat"], [f"f{s}"])
+        ]
         parts.append(f"f{s}")
-    nodes += [helper.make_node("Concat", parts, ["cells"], axis=2),
-              helper.make_node("MatMul", ["w", "cells"], ["logits"]),
-              helper.make_node("Sigmoid", ["logits"], ["scores"]),
-              helper.make_node("Concat", ["boxes", "scores"], ["output0"], axis=1)]
-    return model(nodes, [floats("images", [1, 3, SIDE, SIDE])], [floats("output0", [1, 6, CELLS])],
-                 [constant("flat", np.asarray([1, 3, -1], np.int64)), constant("w", weights(2, 3, scale=2)),
-                  constant("boxes", boxes)])
+    nodes += [
+        helper.make_node("Concat", parts, ["cells"], axis=2),
+        helper.make_node("MatMul", ["w", "cells"], ["logits"]),
+        helper.make_node("Sigmoid", ["logits"], ["scores"]),
+        helper.make_node("Concat", ["boxes", "scores"], ["output0"], axis=1)
+    ]
+    return model(nodes, [floats("images", [1, 3, SIDE, SIDE])], [floats("output0", [1, 6, CELLS])], [
+        constant("flat", np.asarray([1, 3, -1], np.int64)),
+        constant("w", weights(2, 3, scale=2)),
+        constant("boxes", boxes)
+    ])
 
 
 def classifier(classes=4):
-    nodes = [helper.make_node("Conv", ["images", "k"], ["c"], strides=[4, 4]), helper.make_node("Relu", ["c"], ["r"]),
-             helper.make_node("GlobalAveragePool", ["r"], ["g"]), helper.make_node("Flatten", ["g"], ["f"]),
-             helper.make_node("Gemm", ["f", "w"], ["logits"])]
-    return model(nodes, [floats("images", [1, 3, SIDE, SIDE])], [floats("logits", [1, classes])],
-                 [constant("k", weights(8, 3, 4, 4)), constant("w", weights(8, classes))])
+    nodes = [
+        helper.make_node("Conv", ["images", "k"], ["c"], strides=[4, 4]),
+        helper.make_node("Relu", ["c"], ["r"]),
+        helper.make_node("GlobalAveragePool", ["r"], ["g"]),
+        helper.make_node("Flatten", ["g"], ["f"]),
+        helper.make_node("Gemm", ["f", "w"], ["logits"])
+    ]
+    return model(
+        nodes, [floats("images", [1, 3, SIDE, SIDE])], [floats("logits", [1, classes])],
+        [constant("k", weights(8, 3, 4, 4)), constant("w", weights(8, classes))])
 
 
 def per_pixel(channels, output):
@@ -58,10 +69,13 @@ def per_pixel(channels, output):
 
 def tensors():
     """Two inputs, two outputs; nothing of pictures."""
-    nodes = [helper.make_node("Add", ["a", "b"], ["sum"]), helper.make_node("MatMul", ["sum", "w"], ["product"]),
-             helper.make_node("Relu", ["product"], ["output"])]
-    return model(nodes, [floats("a", [2, 3]), floats("b", [2, 3])], [floats("output", [2, 5]), floats("sum", [2, 3])],
-                 [constant("w", weights(3, 5))])
+    nodes = [
+        helper.make_node("Add", ["a", "b"], ["sum"]),
+        helper.make_node("MatMul", ["sum", "w"], ["product"]),
+        helper.make_node("Relu", ["product"], ["output"])
+    ]
+    return model(nodes, [floats("a", [2, 3]), floats("b", [2, 3])],
+                 [floats("output", [2, 5]), floats("sum", [2, 3])], [constant("w", weights(3, 5))])
 
 
 def external(folder, name="external.onnx"):
@@ -76,8 +90,10 @@ CARDS = {
     "semantic": '[output]\ndecoder = "semantic"\nlabels = ["a", "b", "c", "d", "e"]\n',
     "depth": '[output]\ndecoder = "depth"\ndepth = "relative"\n',
 }
-MAKERS = {"detector": detector, "classifier": classifier, "semantic": lambda: per_pixel(5, "classes"),
-          "depth": lambda: per_pixel(1, "depth"), "tensors": tensors}
+MAKERS = {
+    "detector": detector, "classifier": classifier, "semantic": lambda: per_pixel(5, "classes"),
+    "depth": lambda: per_pixel(1, "depth"), "tensors": tensors
+}
 
 
 def write(folder, name):

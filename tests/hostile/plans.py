@@ -21,7 +21,9 @@ def append(rng, data):
 def overwrite(rng, data):
     """A run of bytes, or a number that says too much."""
     at = rng.randrange(len(data) - 8)
-    what = rng.choice([b"\xff" * 8, b"\x00" * 8, b"\xff\xff\xff\x7f", (1 << 40).to_bytes(8, "little"), rng.randbytes(8)])
+    what = rng.choice(
+        [b"\xff" * 8, b"\x00" * 8, b"\xff\xff\xff\x7f", (1 << 40).to_bytes(8, "little"),
+         rng.randbytes(8)])
     return data[:at] + what + data[at + len(what):]
 
 
@@ -54,5 +56,5 @@ def draw(place, number):
     outputs = {"o.jsonl": "jsonl", "o": "folder", "again.plan": "some"}
     # The checksum is over all of it: nothing that was damaged may run.
     return Attempt(f"{source}, {damage.__name__}", [*command, "--max-model-memory", "256M"],
-                   {name: kind for name, kind in outputs.items() if name in command},
-                   expect=(0,) if damaged == data else (1,))
+                   {name: kind
+                    for name, kind in outputs.items() if name in command}, expect=(0, ) if damaged == data else (1, ))

@@ -107,8 +107,10 @@ def labels(path, is_cut=False):
     return [f"a label {row[:6]}" for row in rows if not math.isfinite(float(row[0]))]
 
 
-READERS = {"jsonl": jsonl, "coco": coco, "json": whole_json, "csv": table, "text": text, "some": some, "video": video,
-           "npy": numpy_file, "folder": folder}
+READERS = {
+    "jsonl": jsonl, "coco": coco, "json": whole_json, "csv": table, "text": text, "some": some, "video": video,
+    "npy": numpy_file, "folder": folder
+}
 OF_PATHS = {video, numpy_file, folder, picture, labels}
 
 
