@@ -75,7 +75,8 @@ std::unique_ptr<Peer> start_peer(PeerTimes& result, const BenchedModel& benched,
   try {
     const std::string& device = options.model.device;
     const std::string& file = options.peers_model.empty() ? benched.file : options.peers_model;
-    peer->load({.model = std::filesystem::absolute(file).string(),
+    std::error_code ignored;
+    peer->load({.model = std::filesystem::absolute(file, ignored).string(),
                 .threads = benched.threads,
                 .device = device.starts_with("cuda") ? device : "cpu",
                 .precision = benched.precision == "int8" ? "fp32" : benched.precision,

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/error.hpp"
+#include "base/temporaries.hpp"
 #include "ops/cast.hpp"
 #include "pipeline/frame_pool.hpp"
 #include "pipeline/model_set.hpp"
@@ -120,9 +121,13 @@ std::vector<Tensor> answers_to(const std::shared_ptr<const Plan>& plan, std::spa
 }
 
 PeerFiles::PeerFiles(const Model& model, std::span<const Tensor> inputs, std::span<const Tensor> others) {
-  folder_ = (std::filesystem::temp_directory_path() / "saccade-bench-XXXXXX").string();
+  std::error_code error;
+  const std::filesystem::path temporary = std::filesystem::temp_directory_path(error);
+  if (error) fail(ErrorCode::kIo, "there is no folder for temporary files (TMPDIR names it): {}", error.message());
+  folder_ = (temporary / "saccade-bench-XXXXXX").string();
   if (mkdtemp(folder_.data()) == nullptr)
     fail(ErrorCode::kIo, "can't make a folder like {}: {}", folder_, std::strerror(errno));
+  note_temporary(folder_.c_str());
   inputs_ = write(model, inputs, folder_ + "/input_");
   others_ = write(model, others, folder_ + "/other_");
 }
@@ -130,6 +135,7 @@ PeerFiles::PeerFiles(const Model& model, std::span<const Tensor> inputs, std::sp
 PeerFiles::~PeerFiles() {
   std::error_code ignored;
   std::filesystem::remove_all(folder_, ignored);
+  forget_temporary(folder_.c_str());
 }
 
 }  // namespace saccade

@@ -4,6 +4,8 @@
 #include <new>
 #include <thread>
 
+#include "base/error.hpp"
+#include "graph/print.hpp"
 #include "runtime/plan.hpp"
 #include "runtime/runner.hpp"
 
@@ -52,7 +54,19 @@ class HostRunner : public Runner {
     const std::vector<Step>& steps = plan_.steps();
     Stage stage = Stage::kPre;
     auto stage_start = Clock::now();
-    for (std::size_t i = 0; i < steps.size(); ++i) {
+    std::size_t i = 0;
+    try {
+      run_steps(steps, i, stage, stage_start);
+    } catch (const Error& error) {  // an index outside of its tensor: a kernel knows no names
+      throw error.in(describe(plan_.graph().node(steps[i].node)));
+    }
+    stage_times_[static_cast<std::size_t>(stage)] += Clock::now() - stage_start;
+  }
+
+ private:
+  /// Runs all launches; I is the one that runs.
+  void run_steps(const std::vector<Step>& steps, std::size_t& i, Stage& stage, Clock::time_point& stage_start) {
+    for (; i < steps.size(); ++i) {
       if (!launches_[i]) continue;
       if (steps[i].stage != stage) {
         const auto now = Clock::now();
@@ -68,10 +82,8 @@ class HostRunner : public Runner {
         step_times_[i].end = Clock::now();
       }
     }
-    stage_times_[static_cast<std::size_t>(stage)] += Clock::now() - stage_start;
   }
 
- private:
   TensorView locate(ValueId id) {
     const Slot& slot = plan_.slots()[static_cast<std::size_t>(id)];
     const Value& value = plan_.graph().value(id);
