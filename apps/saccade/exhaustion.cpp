@@ -15,7 +15,7 @@
 namespace saccade::app {
 namespace {
 
-std::terminate_handler usual = nullptr;
+std::terminate_handler usual_end = nullptr;
 
 /// What ran out; empty: it was something else.
 std::string_view what_ran_out() {
@@ -41,12 +41,12 @@ void last_words() {
     remove_temporaries();
     _exit(kFailed);
   }
-  if (usual != nullptr) usual();
+  if (usual_end != nullptr) usual_end();
   std::abort();
 }
 
 }  // namespace
 
-void tell_exhaustion() { usual = std::set_terminate(last_words); }
+void tell_exhaustion() { usual_end = std::set_terminate(last_words); }
 
 }  // namespace saccade::app

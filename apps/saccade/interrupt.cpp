@@ -18,17 +18,17 @@ static_assert(std::atomic<bool>::is_always_lock_free);
 constexpr int kAsking[] = {SIGINT, SIGTERM, SIGHUP};
 constexpr int kEnding[] = {SIGQUIT, SIGALRM, SIGXCPU, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF};
 
-pid_t owner = 0;
+pid_t process_of_handlers = 0;
 
 /// What the signal does to a program that knows nothing of it.
 void end_by(int signal) {
-  if (getpid() == owner) remove_temporaries();  // not in what a fork made, before it becomes another program
+  if (getpid() == process_of_handlers) remove_temporaries();  // not in what a fork made, before it becomes another program
   std::signal(signal, SIG_DFL);
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, signal);
   sigprocmask(SIG_UNBLOCK, &set, nullptr);
-  raise(signal);
+  ::raise(signal);
 }
 
 void ask(int signal) {
@@ -39,7 +39,7 @@ void ask(int signal) {
 }  // namespace
 
 void catch_signals() {
-  owner = getpid();
+  process_of_handlers = getpid();
   struct sigaction action {};
   sigfillset(&action.sa_mask);
   action.sa_handler = ask;

@@ -1,8 +1,11 @@
 #include "measure/bench_inputs.hpp"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 
 #include "base/error.hpp"
@@ -120,14 +123,29 @@ std::vector<Tensor> answers_to(const std::shared_ptr<const Plan>& plan, std::spa
   return read_answers(execution);
 }
 
+namespace {
+
+/// A folder of this process's own below PARENT. Throws Error (kIo).
+std::string make_temporary_folder(const std::filesystem::path& parent) {
+  constexpr mode_t kOwner = 0700;
+  static std::atomic<unsigned> number = 0;
+  while (true) {
+    std::string name = (parent / fmt::format("saccade-bench-{}-{}", getpid(), number++)).string();
+    note_temporary(name.c_str());  // first: a signal may come as soon as the folder is there
+    if (mkdir(name.c_str(), kOwner) == 0) return name;
+    const int reason = errno;
+    forget_temporary(name.c_str());
+    if (reason != EEXIST) fail(ErrorCode::kIo, "can't make the folder {}: {}", name, std::strerror(reason));
+  }
+}
+
+}  // namespace
+
 PeerFiles::PeerFiles(const Model& model, std::span<const Tensor> inputs, std::span<const Tensor> others) {
   std::error_code error;
   const std::filesystem::path temporary = std::filesystem::temp_directory_path(error);
   if (error) fail(ErrorCode::kIo, "there is no folder for temporary files (TMPDIR names it): {}", error.message());
-  folder_ = (temporary / "saccade-bench-XXXXXX").string();
-  if (mkdtemp(folder_.data()) == nullptr)
-    fail(ErrorCode::kIo, "can't make a folder like {}: {}", folder_, std::strerror(errno));
-  note_temporary(folder_.c_str());
+  folder_ = make_temporary_folder(temporary);
   inputs_ = write(model, inputs, folder_ + "/input_");
   others_ = write(model, others, folder_ + "/other_");
 }

@@ -65,7 +65,7 @@ std::vector<fs::path> data_sets_of(const TestFolder& test) {
 
 Tolerance tolerance_of(const TestFolder& test) {
   Tolerance tolerance;
-  if (!fs::exists(test.path / "data.json")) return tolerance;
+  if (!is_there(test.path / "data.json")) return tolerance;
   std::ifstream file = open_input(test.path / "data.json");
   const auto json = nlohmann::json::parse(file, nullptr, false);
   if (!json.is_object()) fail(ErrorCode::kInvalidFile, "{} is no JSON object", (test.path / "data.json").string());

@@ -57,7 +57,7 @@ constexpr Key kKeys[] = {
      [](const Field& f, CardFile& c) { c.heads.back().decoder = decoder_of(f); }},
     {"output", "labels", "list of texts, or the name of a file",
      "The classes' names; a file holds one a line, ImageNet's synsets (`n01440764 tench, Tinca tinca`) or Ultralytics' "
-     "YAML (`names:`), and is looked for beside the card.",
+     "YAML (`names:`), and lies beside the card.",
      [](const Field& f, CardFile& c) { c.heads.back().labels = labels_of(f); }},
     {"output", "anchors", "list of widths and heights",
      "For heads whose boxes are relative to anchors: sizes in pixels, level by level in the order of the outputs.",
