@@ -44,7 +44,12 @@ Place place_of(const onnx::TensorProto& tensor) {
 ExternalData::ExternalData(const fs::path& model) : beside_(model) {}
 
 fs::path ExternalData::resolve(const std::string& location) const {
-  const std::optional<fs::path> found = beside_.find(location);
+  std::optional<fs::path> found;
+  try {
+    found = beside_.find(location);
+  } catch (const Error& error) {
+    fail(error.code(), "its data file {}", error.what());
+  }
   if (!found)
     fail(ErrorCode::kInvalidFile, "its external data lie in '{}', outside the model's folder: refused", location);
   return *found;
