@@ -13,6 +13,7 @@
 #include "measure/bench_report.hpp"
 #include "measure/frame_period.hpp"
 #include "measure/peer.hpp"
+#include "numbers.hpp"
 #include "pipeline/compile.hpp"
 #include "pipeline/open_model.hpp"
 #include "progress.hpp"
@@ -87,7 +88,7 @@ int bench(const BenchFlags& flags) {
 void add_load_flags(CLI::App& app, BenchOptions& options) {
   app.add_option("--runs", options.runs.runs, "Measured runs of each model, at least")
       ->capture_default_str()
-      ->check(CLI::Range(1, 100000000).description(""))
+      ->transform(whole(1, 100000000))
       ->type_name("N");
   app.add_option("--seconds", options.runs.seconds, "Measured time of each model, at least")
       ->capture_default_str()
@@ -95,18 +96,19 @@ void add_load_flags(CLI::App& app, BenchOptions& options) {
       ->type_name("S");
   app.add_option("--loads", options.loads, "Times that every model is loaded afresh, for its share of runs and time")
       ->capture_default_str()
-      ->check(CLI::Range(1, 1000).description(""))
+      ->transform(whole(1, 1000))
       ->type_name("N");
   app.add_option("--batch", options.batch, "Pictures an inference takes at once; more than 1: on raw tensors")
       ->capture_default_str()
-      ->check(CLI::Range(1, 65536).description(""))
+      ->transform(whole(1, 65536))
       ->type_name("N");
   app.add_option("--streams", options.streams, "Inferences of one plan that run side by side")
       ->capture_default_str()
-      ->check(CLI::Range(1, 1024).description(""))
+      ->transform(whole(1, 1024))
       ->type_name("N");
   app.add_option("--seed", options.runs.seed, "Of the inputs and the order of the blocks")
       ->capture_default_str()
+      ->transform(whole(std::uint64_t{0}))
       ->type_name("N");
   app.add_option_function<std::string>(
          "--frame",

@@ -5,15 +5,19 @@
 #include <CLI/CLI.hpp>
 #include <array>
 #include <cstdio>
+#include <filesystem>
 #include <new>
 #include <optional>
 #include <saccade/error.hpp>
 #include <saccade/files.hpp>
 #include <saccade/version.hpp>
 #include <sstream>
+#include <system_error>
 #include <utility>
 #include <vector>
 
+#include "exhaustion.hpp"
+#include "interrupt.hpp"
 #include "report.hpp"
 
 namespace saccade::app {
@@ -72,6 +76,13 @@ int usage_error(const std::string& message, const CLI::App& app) {
   return kUsage;
 }
 
+/// What is wrong with the machine, not with us: "bug in saccade" is for bugs alone.
+std::string told(const std::system_error& error) {
+  if (error.code() == std::errc::resource_unavailable_try_again)
+    return "no further thread can be started: memory or the limit of processes is used up";
+  return error.code().message();
+}
+
 int guarded(const std::function<int()>& action) {
   try {
     return action();
@@ -80,6 +91,10 @@ int guarded(const std::function<int()>& action) {
     if (error.code() == ErrorCode::kConflict) return kUsage;
   } catch (const std::bad_alloc&) {
     print_error("no memory is left");
+  } catch (const std::filesystem::filesystem_error& error) {
+    print_error(fmt::format("{}: {}", error.path1().string(), error.code().message()));
+  } catch (const std::system_error& error) {
+    print_error(told(error));
   } catch (const std::exception& error) {
     print_error(fmt::format("bug in saccade: {}; please report it", error.what()));
   }
@@ -122,6 +137,8 @@ std::optional<int> parse(CLI::App& app, int argc, char** argv) {
 }  // namespace
 
 int run_command(int argc, char** argv) {
+  catch_signals();
+  tell_exhaustion();
   keep_standard_streams();
   protect_files();
   CLI::App app("Saccade runs computer-vision ONNX models on video.", "saccade");

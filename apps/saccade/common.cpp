@@ -5,22 +5,23 @@
 #include <charconv>
 #include <limits>
 
+#include "numbers.hpp"
+
 namespace saccade::app {
 namespace {
 
 std::int64_t parse_dimension(std::string_view text, const std::string& flag) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 0)
-    throw CLI::ValidationError(flag, fmt::format("'{}' is not a size", text));
-  return value;
+  const std::optional<std::int64_t> value = read_number<std::int64_t>(text);
+  if (!value || *value < 0) throw CLI::ValidationError(flag, fmt::format("'{}' is not a size", text));
+  return *value;
 }
 
 /// NAME=1x3x640x640 is an input's shape, NAME=2 a dimension's size.
 void add_shape(ModelOptions& options, const std::string& text) {
   const auto [name, sizes] = split_assignment(text);
   if (sizes.find('x') == std::string::npos) {
-    options.dimensions[name] = parse_dimension(sizes, "--shape");
+    if (!options.dimensions.try_emplace(name, parse_dimension(sizes, "--shape")).second)
+      throw CLI::ValidationError("--shape", fmt::format("the dimension '{}' is given twice", name));
     return;
   }
   std::vector<std::int64_t> shape;
@@ -29,7 +30,8 @@ void add_shape(ModelOptions& options, const std::string& text) {
     shape.push_back(parse_dimension(std::string_view(sizes).substr(at, end - at), "--shape"));
     at = end + 1;
   }
-  options.shapes[name] = shape;
+  if (!options.shapes.try_emplace(name, shape).second)
+    throw CLI::ValidationError("--shape", fmt::format("the shape of '{}' is given twice", name));
 }
 
 /// "4G", "512M", "65536": bytes, or that many KiB, MiB, GiB or TiB.
@@ -83,15 +85,6 @@ CLI::Validator device() {
 
 }  // namespace
 
-CLI::Validator number(double low, double high) {
-  return {[low, high](std::string& text) {
-            double value = 0;
-            const bool is_within = CLI::detail::lexical_cast(text, value) && value >= low && value <= high;
-            return is_within ? std::string() : fmt::format("'{}' is not a number from {} to {}", text, low, high);
-          },
-          ""};
-}
-
 CLI::Validator assignment() {
   return {[](std::string& text) {
             const std::size_t at = text.rfind('=');
@@ -135,7 +128,7 @@ void CommonFlags::add_to(CLI::App& app, bool are_answers, std::vector<std::strin
       "--no-graph", [this] { model.graph = false; }, "Launch a GPU's kernels one by one, not as one captured graph");
   add_precision_to(app, precisions);
   app.add_option("--threads", model.threads, "Threads of one inference (default: one a core)")
-      ->check(CLI::Range(1, 4096).description(""))
+      ->transform(whole(1, 4096))
       ->type_name("N");
   app.add_option_function<std::string>(
          "--max-model-memory", [this](const std::string& text) { model.max_memory = parse_size(text); },
@@ -200,11 +193,12 @@ void CommonFlags::add_answers_to(CLI::App& app) {
   app.add_option(
          "--multi-label", model.multi_label,
          "Whether a box answers for every class above --conf, or for its best alone (default: as the card says)")
+      ->check(CLI::IsMember({"true", "false"}).description(""))
       ->type_name("true|false")
       ->group(group);
   app.add_option("--max-det", model.max_detections, "Boxes a frame at most")
       ->capture_default_str()
-      ->check(CLI::Range(1, 100000).description(""))
+      ->transform(whole(1, 100000))
       ->type_name("N")
       ->group(group);
   app.add_option("--classes", model.classes, "Keep these classes, by name or number")

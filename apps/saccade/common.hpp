@@ -33,8 +33,6 @@ auto parsed(const std::string& flag, const Parse& parse) {
   }
 }
 
-/// Refuses what is not a number from LOW to HIGH; a NaN, too, which CLI::Range would let through.
-CLI::Validator number(double low, double high);
 /// Refuses what is not NAME=VALUE.
 CLI::Validator assignment();
 /// "NAME=VALUE", as assignment() let it through, in two; NAME may hold '=' itself.

@@ -14,6 +14,7 @@
 #include "interrupt.hpp"
 #include "measure/demo_report.hpp"
 #include "measure/terminal_histogram.hpp"
+#include "numbers.hpp"
 #include "progress.hpp"
 #include "report.hpp"
 
@@ -42,7 +43,6 @@ int run(const DemoFlags& flags) {
   options.output = flags.output;
   options.model_options = flags.common.model;
   options.duration = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(flags.seconds));
-  catch_signals();
   StatusLine status;
   const DemoResult result =
       run_demo(options, {.say = [&status](const std::string& what) { status.say(what); }, .stop = interrupted});
@@ -74,18 +74,18 @@ std::function<int()> add_demo(CLI::App& app) {
                       ->check(number(1e-3, 1e6))
                       ->type_name("S");
   auto* frames = app.add_option("--frames", flags->demo.frames, "Frames to run, at most (default: no limit)")
-                     ->check(CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max()).description(""))
+                     ->transform(whole(std::int64_t{1}))
                      ->type_name("N");
   auto* conditions = app.add_option("--condition-frames", flags->demo.condition_frames,
                                     "Pictures to measure the accuracy on by day, at night and in motion; 0: none")
                          ->capture_default_str()
-                         ->check(CLI::Range(0, 1'000'000).description(""))
+                         ->transform(whole(0, 1'000'000))
                          ->type_name("N");
   app.add_option("--output", flags->output, "The folder to write into")->capture_default_str()->type_name("DIR");
   auto* render_frames =
       app.add_option("--render", flags->render.frames,
                      "Instead: write so many frames of the scene as pictures, with their truth in COCO's format")
-          ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}).description(""))
+          ->transform(whole(std::int64_t{1}, std::int64_t{1'000'000}))
           ->excludes(model)
           ->excludes(seconds)
           ->excludes(frames)
@@ -98,7 +98,7 @@ std::function<int()> add_demo(CLI::App& app) {
       ->type_name("png|jpg");
   app.add_option("--depth", flags->render.depth_step,
                  "Write depth/NAME.npy, too: metres, one number for every so many pixels each way; 1: every pixel")
-      ->check(CLI::Range(1, 64).description(""))
+      ->transform(whole(1, 64))
       ->needs(render_frames)
       ->type_name("STEP");
   flags->common.add_to(app, false);

@@ -6,9 +6,11 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <saccade/saccade.hpp>
+#include <set>
 
 #include "command.hpp"
 #include "common.hpp"
+#include "numbers.hpp"
 #include "random_tensor.hpp"
 #include "report.hpp"
 
@@ -54,6 +56,14 @@ std::vector<Tensor> gather_inputs(const Model& model, const InferFlags& flags) {
   return inputs;
 }
 
+/// Of two tensors for one input nobody knows which is meant.
+void check_inputs(const InferFlags& flags) {
+  std::set<std::string> names;
+  for (const std::string& assignment : flags.inputs)
+    if (const std::string name = split_assignment(assignment).first; !names.insert(name).second)
+      throw CLI::ValidationError("--input", fmt::format("'{}' is given twice", name));
+}
+
 /// DIR/NAME.npy for each output. Throws Error where two names would make the same file.
 std::vector<std::string> output_paths(const Model& model, const std::string& folder) {
   std::vector<std::string> paths;
@@ -86,6 +96,7 @@ void report(const Model& model, std::span<const Tensor> outputs, std::span<const
 
 int infer(const InferFlags& flags) {
   const Model model = Model::load(flags.model, flags.common.model);
+  Session session(model);  // counts what the tensors take, before any is drawn
   const std::vector<Tensor> inputs = gather_inputs(model, flags);
   const std::vector<std::string> paths = output_paths(model, flags.output_dir);
   for (const std::string& path : paths) check_output(path);
@@ -93,7 +104,6 @@ int infer(const InferFlags& flags) {
   std::filesystem::create_directories(flags.output_dir, error);
   if (error)
     throw Error(ErrorCode::kIo, fmt::format("can't make the folder {}: {}", flags.output_dir, error.message()));
-  Session session(model);
   const std::vector<Tensor> outputs = session.run(inputs);
   for (std::size_t i = 0; i < outputs.size(); ++i) save_npy(paths[i], outputs[i]);
   report(model, outputs, paths, flags.common.json);
@@ -112,8 +122,11 @@ std::function<int()> add_infer(CLI::App& app) {
   app.add_option("--output-dir", flags->output_dir, "Where to write NAME.npy for every output")
       ->type_name("DIR")
       ->required();
-  app.add_option("--seed", flags->seed, "Of the inputs that are drawn (default: 0)")->type_name("N");
+  app.add_option("--seed", flags->seed, "Of the inputs that are drawn (default: 0)")
+      ->transform(whole(std::uint64_t{0}))
+      ->type_name("N");
   flags->common.add_to(app, false);
+  app.callback([flags] { check_inputs(*flags); });
   return [flags] { return infer(*flags); };
 }
 

@@ -64,7 +64,8 @@ void write_dot(const std::string& folder, const std::string& name, const Graph& 
 
 /// CARD as a file, with what it rests on in front. Throws Error (kIo, kInvalidArgument).
 void write_card(const std::string& path, const Card& card) {
-  if (std::filesystem::exists(path))
+  std::error_code unknown;  // then writing says what is wrong
+  if (std::filesystem::exists(path, unknown))
     throw Error(ErrorCode::kInvalidArgument, fmt::format("{} is there already; name another file", path));
   OutputFile file(path);
   file.write(fmt::format("# by {}\n", card.origin));

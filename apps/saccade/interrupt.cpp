@@ -1,23 +1,62 @@
 #include "interrupt.hpp"
 
+#include <unistd.h>
+
+#include <atomic>
 #include <csignal>
+
+#include "base/temporaries.hpp"
 
 namespace saccade::app {
 namespace {
 
-volatile std::sig_atomic_t is_interrupted = 0;
+std::atomic<bool> is_interrupted{false};
+std::atomic<bool> is_looked_at{false};
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+// Those that people and supervisors send, and those that a limit or a timer sends.
+constexpr int kAsking[] = {SIGINT, SIGTERM, SIGHUP};
+constexpr int kEnding[] = {SIGQUIT, SIGALRM, SIGXCPU, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF};
+
+pid_t process_of_handlers = 0;
+
+/// What the signal does to a program that knows nothing of it.
+void end_by(int signal) {
+  if (getpid() == process_of_handlers) remove_temporaries();  // not in what a fork made, before it becomes another program
+  std::signal(signal, SIG_DFL);
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, signal);
+  sigprocmask(SIG_UNBLOCK, &set, nullptr);
+  ::raise(signal);
+}
+
+void ask(int signal) {
+  if (is_looked_at && !is_interrupted.exchange(true)) return;
+  end_by(signal);
+}
 
 }  // namespace
 
 void catch_signals() {
+  process_of_handlers = getpid();
   struct sigaction action {};
-  action.sa_handler = [](int) { is_interrupted = 1; };
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-  std::signal(SIGPIPE, SIG_IGN);
+  sigfillset(&action.sa_mask);
+  action.sa_handler = ask;
+  for (const int signal : kAsking) {
+    struct sigaction before {};
+    sigaction(signal, nullptr, &before);
+    // nohup's
+    if (signal == SIGHUP && before.sa_handler == SIG_IGN) continue;
+    sigaction(signal, &action, nullptr);
+  }
+  action.sa_handler = end_by;
+  for (const int signal : kEnding) sigaction(signal, &action, nullptr);
 }
 
-bool interrupted() { return is_interrupted != 0; }
+bool interrupted() {
+  is_looked_at = true;
+  return is_interrupted;
+}
 
 }  // namespace saccade::app

@@ -11,6 +11,7 @@
 #include "limits_report.hpp"
 #include "measure/gpu_ceilings.hpp"
 #include "measure/quantity.hpp"
+#include "numbers.hpp"
 #include "pipeline/compile.hpp"
 #include "pipeline/open_model.hpp"
 #include "progress.hpp"
@@ -202,7 +203,7 @@ void add_frame_flags(CLI::App& app, LimitsFlags& flags) {
   add_time(app, "--inference", flags.inference, "How long a frame's inference takes; the MODEL is not run");
   app.add_option("--frames", flags.frames, "Frames to add the deficit up over")
       ->capture_default_str()
-      ->check(CLI::Range(1, 1000000).description(""))
+      ->transform(whole(1, 1000000))
       ->type_name("N");
 }
 
@@ -216,6 +217,7 @@ std::function<int()> add_limits(CLI::App& app) {
   app.add_option("--save", flags->save, "Write the ceilings to a device file")->type_name("FILE");
   app.add_option("--top", flags->top, "Layers to list, those first where most could be won; 0 for all")
       ->capture_default_str()
+      ->transform(whole(std::size_t{0}))
       ->type_name("N");
   app.add_option("--seconds", flags->seconds, "How long to run each model")
       ->capture_default_str()

@@ -14,6 +14,7 @@
 #include "measure/profile_report.hpp"
 #include "measure/terminal_histogram.hpp"
 #include "measure/trace.hpp"
+#include "numbers.hpp"
 #include "pipeline/model_impl.hpp"
 #include "progress.hpp"
 #include "report.hpp"
@@ -87,7 +88,6 @@ int profile(const ProfileFlags& flags) {
                 fmt::format("{}: --jsonl needs answers, and nobody knows how to read this model's: give a --card",
                             flags.model));
   Outputs outputs(flags);
-  catch_signals();
   StatusLine status;
   ProfileOptions options;
   options.frames = flags.frames != 0   ? flags.frames
@@ -101,7 +101,7 @@ int profile(const ProfileFlags& flags) {
   };
   options.on_frame = [&status](std::int64_t frames) {
     if (frames % kFramesToSay == 0) status.say(fmt::format("{} frames", frames));
-    return !interrupted();
+    return frames == 0 || !interrupted();  // a warm-up leaves nothing to report
   };
   const Profile profile = source.empty() ? profile_tensors(model, options) : profile_frames(model, source, options);
   status.finish();
@@ -128,7 +128,7 @@ std::function<int()> add_profile(CLI::App& app) {
                  "tensors for a model that is not recognised)")
       ->type_name("SRC");
   app.add_option("--frames", flags->frames, "Frames to measure (default: 10000)")
-      ->check(CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max()).description(""))
+      ->transform(whole(std::int64_t{1}))
       ->type_name("N");
   app.add_option("--seconds", flags->seconds, "Measure for so long")->check(number(1e-3, 1e6))->type_name("S");
   app.add_option("--trace", flags->trace, "Every moment of the first frames, for Perfetto or chrome://tracing")
@@ -138,7 +138,7 @@ std::function<int()> add_profile(CLI::App& app) {
       ->type_name("FILE");
   app.add_option("--top", flags->top, "Launches to list")
       ->capture_default_str()
-      ->check(CLI::Range(0, 100000).description(""))
+      ->transform(whole(0, 100000))
       ->type_name("N");
   flags->common.add_to(app, true);
   app.callback([flags] { check_standard_output(*flags); });

@@ -7,6 +7,7 @@
 #include "command.hpp"
 #include "common.hpp"
 #include "interrupt.hpp"
+#include "numbers.hpp"
 #include "progress.hpp"
 #include "report.hpp"
 
@@ -96,7 +97,6 @@ int run(const RunFlags& flags) {
   for (const std::string& path : flags.models) models.push_back(Model::load(path, flags.common.model));
   const Sinks sinks = open_sinks(flags, cameras, models);
   Pipeline pipeline(cameras, models, flags.pipeline);
-  catch_signals();
 
   std::string fault;
   try {
@@ -152,11 +152,11 @@ void add_control(CLI::App& app, RunFlags& flags) {
       ->type_name("wait|oldest|newest")
       ->group(group);
   app.add_option("--queue", flags.pipeline.queue, "Frames a source that may wait for the models (default: 4 for files)")
-      ->check(CLI::Range(1, 1024).description(""))
+      ->transform(whole(1, 1024))
       ->type_name("N")
       ->group(group);
   app.add_option("--max-frames", flags.pipeline.max_frames, "Stop after so many frames of each source")
-      ->check(CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max()).description(""))
+      ->transform(whole(std::int64_t{1}))
       ->type_name("N")
       ->group(group);
   app.add_option("--duration", flags.duration, "Stop after so many seconds")

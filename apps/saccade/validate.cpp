@@ -11,6 +11,7 @@
 #include "command.hpp"
 #include "common.hpp"
 #include "interrupt.hpp"
+#include "numbers.hpp"
 #include "progress.hpp"
 #include "report.hpp"
 #include "validate/condition.hpp"
@@ -43,7 +44,6 @@ int run(const ValidateFlags& flags) {
     }
     options.against->options.precision = flags.precisions.back();
   }
-  catch_signals();
   StatusLine status;
   const Validation validation = validate(
       options, {.progress = [&](const std::string& what, double share) { status.say(bar(share) + " " + what); },
@@ -88,11 +88,12 @@ void add_reference_flags(CLI::App& app, ValidateFlags& flags) {
       ->group(group);
   app.add_option("--resamples", flags.options.resample.resamples, "Resampled sets that draw the difference's interval")
       ->capture_default_str()
-      ->check(CLI::Range(kFewestResamples, 1'000'000).description(""))
+      ->transform(whole(kFewestResamples, 1'000'000))
       ->type_name("N")
       ->group(group);
   app.add_option("--seed", flags.options.resample.seed, "Of the resampled sets")
       ->capture_default_str()
+      ->transform(whole(std::uint64_t{0}))
       ->type_name("N")
       ->group(group);
 }
@@ -112,7 +113,7 @@ std::function<int()> add_validate(CLI::App& app) {
       ->allow_extra_args(false);
   app.add_option("--limit", flags->options.limit, "Pictures to judge at most, spread evenly over the set; 0: all")
       ->capture_default_str()
-      ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()).description(""))
+      ->transform(whole(std::int64_t{0}))
       ->type_name("N");
   app.add_option("--results", flags->options.results,
                  "Write the answers to this file too, in COCO's format; '-' is standard output")

@@ -2,16 +2,27 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 namespace saccade {
 
-/// Three quarters of the memory that this process may use: the machine's, or less where a control group limits it.
+/// Three quarters of the memory that this process may use: the machine's, or less where a control group or the limit of
+/// its addresses (`ulimit -v`) allows less.
 std::size_t default_memory_limit();
+
+/// What can be had now without taking it from others: what is free on the machine, or less where a control group or the
+/// limit of addresses leaves less.
+std::size_t free_memory();
 
 /// The least limit among the control groups that GROUPS (/proc/self/cgroup) names and those around them; ROOT is where
 /// their file system is mounted. The largest number where none has one.
 std::size_t control_group_limit(const std::filesystem::path& root, std::string_view groups);
+/// What these groups leave: their limits without what is in use, which files that are only cached are not.
+std::size_t control_group_room(const std::filesystem::path& root, std::string_view groups);
+
+/// "1.5 GiB"
+std::string readable_bytes(std::size_t bytes);
 
 /// What a model may still take: counted before it is allocated, so that a small file can't ask for any amount.
 class MemoryBudget {

@@ -67,16 +67,18 @@ std::string create_temporary(const std::string& target, const std::optional<stru
   constexpr mode_t kAnyone = 0666;
   while (true) {
     std::string name = temporary_beside(target);
+    note_temporary(name.c_str());  // first: a signal may come as soon as the file is there
     const int file = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, kAnyone);
-    if (file < 0 && errno == EEXIST) continue;  // of a process that had our number
-    if (file < 0) refuse_output(given, errno);
+    const int reason = errno;
+    if (file < 0) forget_temporary(name.c_str());
+    if (file < 0 && reason == EEXIST) continue;  // of a process that had our number
+    if (file < 0) refuse_output(given, reason);
     if (replaced) {
       // Who may not give files away keeps them; the mode is what matters.
       [[maybe_unused]] const int owned = fchown(file, replaced->st_uid, replaced->st_gid);
       [[maybe_unused]] const int moded = fchmod(file, replaced->st_mode & 07777U);
     }
     ::close(file);
-    note_temporary(name.c_str());
     return name;
   }
 }

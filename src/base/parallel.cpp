@@ -4,6 +4,7 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -30,7 +31,10 @@ void in_parallel(std::size_t count, int threads, const std::function<void(std::s
   };
   std::vector<std::jthread> others;
   const auto wanted = std::min(count, static_cast<std::size_t>(std::max(threads, 1)));
-  for (std::size_t i = 1; i < wanted; ++i) others.emplace_back(run);
+  try {
+    for (std::size_t i = 1; i < wanted; ++i) others.emplace_back(run);
+  } catch (const std::system_error&) {  // no more threads are to be had: those that are do the work
+  }
   run();
   others.clear();
   if (failure) std::rethrow_exception(failure);

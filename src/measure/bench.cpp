@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "base/memory_budget.hpp"
 #include "measure/bench_inputs.hpp"
 #include "measure/bench_times.hpp"
 #include "measure/drift.hpp"
@@ -75,7 +76,8 @@ std::unique_ptr<Peer> start_peer(PeerTimes& result, const BenchedModel& benched,
   try {
     const std::string& device = options.model.device;
     const std::string& file = options.peers_model.empty() ? benched.file : options.peers_model;
-    peer->load({.model = std::filesystem::absolute(file).string(),
+    std::error_code ignored;
+    peer->load({.model = std::filesystem::absolute(file, ignored).string(),
                 .threads = benched.threads,
                 .device = device.starts_with("cuda") ? device : "cpu",
                 .precision = benched.precision == "int8" ? "fp32" : benched.precision,
@@ -145,6 +147,15 @@ void measure_on_tensors(ModelRun& run, const Model& model, const std::shared_ptr
   measure(run, own, peers, share_of(options, load), progress);
 }
 
+/// Each stream has an arena. Throws Error (kUnsupported) where they don't fit.
+void check_streams(const BenchOptions& options, std::size_t arena_bytes) {
+  try {
+    MemoryBudget(options.model.max_memory).check(arena_bytes * static_cast<std::size_t>(options.streams));
+  } catch (const Error& error) {
+    throw error.in(fmt::format("the memory of {} streams", options.streams));
+  }
+}
+
 void measure_loaded(ModelRun& run, const std::vector<Model>& models, const BenchOptions& options, int load,
                     const std::function<void(double share)>& progress) {
   BenchedModel& benched = run.benched;
@@ -155,6 +166,7 @@ void measure_loaded(ModelRun& run, const std::vector<Model>& models, const Bench
     benched.threads = plan->threads();
     benched.arena_bytes += plan->arena_bytes();
   }
+  check_streams(options, benched.arena_bytes);
   if (!benched.takes_frames) return measure_on_tensors(run, models.front(), plan, options, load, progress);
   const NoiseFrame frame(options.frame, options.runs.seed);
   OwnEngine own([&] { return on_frames(models, frame); }, options.streams);

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/input_file.hpp"
+#include "runtime/json_words.hpp"
 
 namespace saccade {
 namespace {
@@ -32,7 +33,7 @@ Entry read_entry(const json& model) {
                           model.at("input").get<std::string>(), model.at("threads").get<int>());
   const std::vector<double> medians = flattened(entry.medians);
   const bool are_times = std::ranges::all_of(medians, [](double median) { return median > 0; });
-  if (medians.empty() || !are_times) throw std::invalid_argument("block medians that are no times");
+  if (medians.empty() || !are_times) fail(ErrorCode::kInvalidFile, "holds block medians that are no times");
   return entry;
 }
 
@@ -41,11 +42,13 @@ Bench read(const std::string& path) {
   try {
     const json parsed = json::parse(file);
     Bench bench{.settings = parsed.at("settings"), .device = parsed.at("device")};
-    if (!bench.settings.is_object()) throw std::invalid_argument("settings that are no object");
+    if (!bench.settings.is_object()) fail(ErrorCode::kInvalidFile, "holds settings that are no object");
     for (const json& model : parsed.at("models")) bench.entries.push_back(read_entry(model));
     return bench;
-  } catch (const std::exception& error) {
-    fail(ErrorCode::kInvalidFile, "{} is not what `saccade bench --json` prints: {}", path, error.what());
+  } catch (const json::exception& error) {
+    fail(ErrorCode::kInvalidFile, "{} is not what `saccade bench --json` prints: it {}", path, in_words(error));
+  } catch (const Error& error) {
+    fail(ErrorCode::kInvalidFile, "{} is not what `saccade bench --json` prints: it {}", path, error.what());
   }
 }
 

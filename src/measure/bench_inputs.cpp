@@ -1,11 +1,15 @@
 #include "measure/bench_inputs.hpp"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 
 #include "base/error.hpp"
+#include "base/temporaries.hpp"
 #include "ops/cast.hpp"
 #include "pipeline/frame_pool.hpp"
 #include "pipeline/model_set.hpp"
@@ -119,10 +123,29 @@ std::vector<Tensor> answers_to(const std::shared_ptr<const Plan>& plan, std::spa
   return read_answers(execution);
 }
 
+namespace {
+
+/// A folder of this process's own below PARENT. Throws Error (kIo).
+std::string make_temporary_folder(const std::filesystem::path& parent) {
+  constexpr mode_t kOwner = 0700;
+  static std::atomic<unsigned> number = 0;
+  while (true) {
+    std::string name = (parent / fmt::format("saccade-bench-{}-{}", getpid(), number++)).string();
+    note_temporary(name.c_str());  // first: a signal may come as soon as the folder is there
+    if (mkdir(name.c_str(), kOwner) == 0) return name;
+    const int reason = errno;
+    forget_temporary(name.c_str());
+    if (reason != EEXIST) fail(ErrorCode::kIo, "can't make the folder {}: {}", name, std::strerror(reason));
+  }
+}
+
+}  // namespace
+
 PeerFiles::PeerFiles(const Model& model, std::span<const Tensor> inputs, std::span<const Tensor> others) {
-  folder_ = (std::filesystem::temp_directory_path() / "saccade-bench-XXXXXX").string();
-  if (mkdtemp(folder_.data()) == nullptr)
-    fail(ErrorCode::kIo, "can't make a folder like {}: {}", folder_, std::strerror(errno));
+  std::error_code error;
+  const std::filesystem::path temporary = std::filesystem::temp_directory_path(error);
+  if (error) fail(ErrorCode::kIo, "there is no folder for temporary files (TMPDIR names it): {}", error.message());
+  folder_ = make_temporary_folder(temporary);
   inputs_ = write(model, inputs, folder_ + "/input_");
   others_ = write(model, others, folder_ + "/other_");
 }
@@ -130,6 +153,7 @@ PeerFiles::PeerFiles(const Model& model, std::span<const Tensor> inputs, std::sp
 PeerFiles::~PeerFiles() {
   std::error_code ignored;
   std::filesystem::remove_all(folder_, ignored);
+  forget_temporary(folder_.c_str());
 }
 
 }  // namespace saccade

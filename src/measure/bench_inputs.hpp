@@ -26,7 +26,7 @@ Inference on_tensors(const std::shared_ptr<const Plan>& plan, std::span<const Te
 /// What a plan answers to INPUTS, as on_tensors() takes them.
 std::vector<Tensor> answers_to(const std::shared_ptr<const Plan>& plan, std::span<const Tensor> inputs);
 
-/// Two sets of inputs as .npy files in a folder that is gone when this is.
+/// Two sets of inputs as .npy files in a folder that is gone when this is, or when a signal ends the process.
 class PeerFiles {
  public:
   PeerFiles(const Model& model, std::span<const Tensor> inputs, std::span<const Tensor> others);

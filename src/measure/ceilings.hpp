@@ -68,8 +68,13 @@ struct Ceilings {
 
 /// Measures the CPU that this runs on, with as many threads as a plan would use (0: one a core), in under five seconds.
 /// PROGRESS is called with the share that is done, 0 to 1. Every figure is the best of many short windows spread over
-/// the whole time, since other programs may take the cores away. Throws Error where the cpu module is not installed.
+/// the whole time, since other programs may take the cores away. Throws Error where the cpu module is not
+/// installed, or too little memory is free.
 Ceilings measure_ceilings(int threads, const std::function<void(double share)>& progress = {});
+
+/// Bytes to measure with on a machine whose caches hold so many together and where so many are free: more than the
+/// caches hold, and half of what is free at most. Throws Error (kUnsupported) where that does not go together.
+std::size_t ceiling_buffer_bytes(std::size_t caches, std::size_t free);
 
 void raise(Bandwidth& bandwidth, const Bandwidth& other);
 /// Takes from OTHER, measured on the same device, what is better.

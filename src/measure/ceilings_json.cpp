@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "measure/device_file.hpp"
+#include "runtime/json_words.hpp"
 
 namespace saccade {
 namespace {
@@ -75,7 +76,7 @@ Ceilings ceilings_from_json(const Json& json) {
   try {
     return read(json);
   } catch (const nlohmann::json::exception& error) {
-    fail(ErrorCode::kInvalidFile, "these are no ceilings: {}", error.what());
+    fail(ErrorCode::kInvalidFile, "these are no ceilings: the JSON {}", in_words(error));
   }
 }
 

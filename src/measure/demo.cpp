@@ -169,7 +169,7 @@ class Demo {
     profile.on_frame = [this, start = Clock::time_point()](std::int64_t frames) mutable {
       if (frames == 0) start = Clock::now();
       if (frames % kFramesToSay == 0) events_.say(progress_text(options_, frames, Clock::now() - start));
-      return !events_.stop();
+      return frames == 0 || !events_.stop();  // a warm-up leaves nothing to report
     };
     return profile;
   }

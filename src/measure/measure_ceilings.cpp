@@ -10,6 +10,8 @@
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
+#include "base/log.hpp"
+#include "base/memory_budget.hpp"
 #include "measure/ceiling_kernels.hpp"
 #include "measure/ceilings.hpp"
 #include "measure/cpu_caches.hpp"
@@ -29,8 +31,8 @@ using std::chrono::nanoseconds;
 constexpr auto kBudget = milliseconds(4000);  // from the first page of memory on; the last round may go over it
 constexpr double kWindow = 1e-4;              // seconds
 constexpr int kWindows = 4;                   // one after the other, as long as the threads are together
-constexpr std::int64_t kLeastOfMemory = 16 << 20;
-constexpr std::int64_t kMostOfMemory = 512 << 20;
+constexpr std::size_t kLeastOfMemory = 32 << 20;
+constexpr std::size_t kMostOfMemory = 1 << 30;
 
 /// Memory that huge pages may back, so that the translation of addresses limits nothing.
 class Buffer {
@@ -200,9 +202,9 @@ class Meter {
 
  private:
   std::size_t buffer_bytes(int threads) const {
-    std::int64_t bytes = 0;
-    for (const CpuCache& cache : caches_) bytes += cache.total(threads);
-    return 2 * static_cast<std::size_t>(std::clamp(2 * bytes, kLeastOfMemory, kMostOfMemory));
+    std::int64_t held = 0;
+    for (const CpuCache& cache : caches_) held += cache.total(threads);
+    return ceiling_buffer_bytes(static_cast<std::size_t>(held), free_memory());
   }
 
   /// Two sizes of what the threads work on, so that neither a cache's other contents nor the overhead of short loops
@@ -236,6 +238,23 @@ class Meter {
 };
 
 }  // namespace
+
+std::size_t ceiling_buffer_bytes(std::size_t caches, std::size_t free) {
+  const std::size_t wanted = std::clamp(4 * caches, kLeastOfMemory, kMostOfMemory);
+  // Half: the models that are measured, and other programs, need the rest.
+  const std::size_t bytes = std::min(wanted, free / 2);
+  if (bytes < std::max(kLeastOfMemory, std::min(caches, kMostOfMemory)))
+    fail(ErrorCode::kUnsupported,
+         "{} of memory are free, too few to measure a machine whose caches hold {}: free some, or give the ceilings in "
+         "a "
+         "file (saccade limits --device-file)",
+         readable_bytes(free), readable_bytes(caches));
+  if (bytes < std::min(wanted, 2 * caches))
+    log(LogLevel::kWarning,
+        "the rate of the memory is measured on {}, since {} are free, and the caches hold {} of it: it may be too high",
+        readable_bytes(bytes), readable_bytes(free), readable_bytes(caches));
+  return bytes / (2 * kStreamStep) * (2 * kStreamStep);
+}
 
 Ceilings measure_ceilings(int threads, const std::function<void(double share)>& progress) {
   const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));

@@ -4,9 +4,11 @@
 #include <atomic>
 #include <barrier>
 #include <exception>
+#include <system_error>
 #include <thread>
 
 #include "base/clock.hpp"
+#include "base/error.hpp"
 #include "measure/interleave.hpp"
 
 namespace saccade {
@@ -29,10 +31,18 @@ struct InferenceThread {
 struct OwnEngine::Streams {
   Streams(const std::function<Inference()>& maker, int count)
       : make(maker), begin(count + 1), measured(count), end(count + 1), all(static_cast<std::size_t>(count)) {
-    for (InferenceThread& stream : all) threads.emplace_back([this, &stream] { serve(stream); });
+    try {
+      for (InferenceThread& stream : all) threads.emplace_back([this, &stream] { serve(stream); });
+    } catch (const std::system_error& error) {
+      for (std::size_t i = threads.size(); i < all.size(); ++i) begin.arrive_and_drop();
+      leave();
+      fail(ErrorCode::kUnsupported, "{} streams can't be started ({}): take fewer", count, error.code().message());
+    }
   }
 
-  ~Streams() {
+  ~Streams() { leave(); }
+
+  void leave() {
     over = true;
     begin.arrive_and_wait();
     for (std::thread& thread : threads) thread.join();

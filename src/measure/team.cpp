@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <system_error>
 
 #include "base/clock.hpp"
+#include "base/error.hpp"
 
 namespace saccade {
 namespace {
@@ -25,15 +27,25 @@ void await(const std::atomic<int>& value, const Condition& is_met) {
 
 Team::Team(int threads) : spans_(static_cast<std::size_t>(std::max(threads, 1))) {
   sched_getaffinity(0, sizeof allowed_, &allowed_);
-  for (int rank = 1; rank < threads; ++rank) workers_.emplace_back([this, rank] { serve(rank); });
+  try {
+    for (int rank = 1; rank < threads; ++rank) workers_.emplace_back([this, rank] { serve(rank); });
+  } catch (const std::system_error& error) {
+    end();
+    fail(ErrorCode::kUnsupported, "{} threads can't be started ({}): take fewer with --threads N", threads,
+         error.code().message());
+  }
   if (threads > 1) stay_on_cpu(0);
 }
 
-Team::~Team() {
+void Team::end() {
   stop_ = true;
   ++generation_;
   generation_.notify_all();
   for (std::thread& worker : workers_) worker.join();
+}
+
+Team::~Team() {
+  end();
   if (!workers_.empty()) sched_setaffinity(0, sizeof allowed_, &allowed_);
 }
 

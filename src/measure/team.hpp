@@ -14,6 +14,7 @@ namespace saccade {
 /// leave two on one CPU for seconds. A thread that waits sleeps, so that it is owed the CPU when the others are there.
 class Team {
  public:
+  /// Throws Error (kUnsupported) where the system starts no more threads.
   explicit Team(int threads);
   ~Team();
   Team(const Team&) = delete;
@@ -31,6 +32,8 @@ class Team {
   };
 
   void serve(int rank);
+  /// Ends the workers.
+  void end();
   /// Keeps the calling thread to the CPU number RANK among those that the process may use.
   void stay_on_cpu(int rank) const;
   void run(int rank);

@@ -12,6 +12,7 @@
 #include "graph/importer.hpp"
 #include "measure/closeness.hpp"
 #include "pipeline/compile.hpp"
+#include "runtime/json_words.hpp"
 
 namespace saccade {
 namespace {
@@ -21,15 +22,30 @@ namespace fs = std::filesystem;
 constexpr std::string_view kModel = "model.onnx";
 constexpr std::string_view kDataSet = "test_data_set_";
 
+bool is_there(const fs::path& path) {
+  std::error_code error;
+  return fs::exists(path, error);
+}
+
+/// Folders that no link leads to. Throws Error (kIo) where PATH can't be read.
+std::vector<fs::path> folders_in(const fs::path& path) {
+  std::vector<fs::path> folders;
+  std::error_code error;
+  std::error_code ignored;
+  fs::directory_iterator entry(path, fs::directory_options::skip_permission_denied, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error))
+    if (entry->is_directory(ignored) && !entry->is_symlink(ignored)) folders.push_back(entry->path());
+  if (error) fail(ErrorCode::kIo, "the folder {} can't be read: {}", path.string(), error.message());
+  return folders;
+}
+
 /// The test folders at and below PATH, which is named NAME.
 void find_below(const fs::path& path, const std::string& name, std::vector<TestFolder>& found) {
-  if (fs::exists(path / kModel)) {
+  if (is_there(path / kModel)) {
     found.push_back({name, path});
     return;
   }
-  std::vector<fs::path> folders;
-  for (const auto& entry : fs::directory_iterator(path, fs::directory_options::skip_permission_denied))
-    if (entry.is_directory() && !entry.is_symlink()) folders.push_back(entry.path());
+  std::vector<fs::path> folders = folders_in(path);
   for (const fs::path& folder : folders) {
     std::string below = name;
     if (!below.empty()) below += '/';
@@ -40,8 +56,8 @@ void find_below(const fs::path& path, const std::string& name, std::vector<TestF
 
 std::vector<fs::path> data_sets_of(const TestFolder& test) {
   std::vector<fs::path> sets;
-  for (const auto& entry : fs::directory_iterator(test.path))
-    if (entry.is_directory() && entry.path().filename().string().starts_with(kDataSet)) sets.push_back(entry.path());
+  for (const fs::path& folder : folders_in(test.path))
+    if (folder.filename().string().starts_with(kDataSet)) sets.push_back(folder);
   if (sets.empty()) fail(ErrorCode::kNotFound, "{} has no {}0", test.path.string(), kDataSet);
   std::ranges::sort(sets);
   return sets;
@@ -49,12 +65,16 @@ std::vector<fs::path> data_sets_of(const TestFolder& test) {
 
 Tolerance tolerance_of(const TestFolder& test) {
   Tolerance tolerance;
-  if (!fs::exists(test.path / "data.json")) return tolerance;
+  if (!is_there(test.path / "data.json")) return tolerance;
   std::ifstream file = open_input(test.path / "data.json");
   const auto json = nlohmann::json::parse(file, nullptr, false);
   if (!json.is_object()) fail(ErrorCode::kInvalidFile, "{} is no JSON object", (test.path / "data.json").string());
-  tolerance.relative = json.value("rtol", tolerance.relative);
-  tolerance.absolute = json.value("atol", tolerance.absolute);
+  try {
+    tolerance.relative = json.value("rtol", tolerance.relative);
+    tolerance.absolute = json.value("atol", tolerance.absolute);
+  } catch (const nlohmann::json::exception& error) {
+    fail(ErrorCode::kInvalidFile, "{} {}", (test.path / "data.json").string(), in_words(error));
+  }
   return tolerance;
 }
 
@@ -63,7 +83,7 @@ std::vector<Tensor> read_tensors(const fs::path& set, std::string_view what, std
   std::vector<Tensor> tensors;
   while (true) {
     const fs::path file = set / fmt::format("{}_{}.pb", what, tensors.size());
-    if (!fs::exists(file)) return tensors;
+    if (!is_there(file)) return tensors;
     tensors.push_back(module<OnnxModule>("onnx").read_tensor(file.string(), max_memory));
   }
 }
@@ -134,10 +154,13 @@ std::string without_path(const std::string& message, const TestFolder& test) {
 std::vector<TestFolder> find_test_folders(std::span<const std::string> folders) {
   std::vector<TestFolder> all;
   for (const std::string& folder : folders) {
-    if (!fs::is_directory(folder)) fail(ErrorCode::kNotFound, "{} is no folder", folder);
+    std::error_code error;
+    const fs::path path = fs::canonical(folder, error);
+    if (error && error != std::errc::no_such_file_or_directory)
+      fail(ErrorCode::kIo, "the folder {} can't be read: {}", folder, error.message());
+    if (error || !fs::is_directory(path, error)) fail(ErrorCode::kNotFound, "{} is no folder", folder);
     std::vector<TestFolder> found;
-    const fs::path path = fs::canonical(folder);
-    find_below(path, fs::exists(path / kModel) ? path.filename().string() : "", found);
+    find_below(path, is_there(path / kModel) ? path.filename().string() : "", found);
     if (found.empty())
       fail(ErrorCode::kNotFound, "{} holds no test: a folder with {} and {}0", folder, kModel, kDataSet);
     all.insert(all.end(), found.begin(), found.end());

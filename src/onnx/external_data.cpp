@@ -1,6 +1,5 @@
 #include "onnx/external_data.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <fstream>
 #include <optional>
@@ -40,41 +39,20 @@ Place place_of(const onnx::TensorProto& tensor) {
   return place;
 }
 
-bool lies_in(const fs::path& file, const fs::path& folder) {
-  return std::mismatch(folder.begin(), folder.end(), file.begin(), file.end()).first == folder.end();
-}
-
-/// PATH without links, as far as it exists.
-fs::path without_links(const fs::path& path, std::error_code& error) {
-  const fs::path absolute = fs::absolute(path, error);
-  return error ? path : fs::weakly_canonical(absolute, error);
-}
-
 }  // namespace
 
-ExternalData::ExternalData(const fs::path& model) : folder_(model.parent_path()) {
-  std::error_code error;
-  real_folder_ = without_links(folder_.empty() ? "." : folder_, error);
-  // A file that was opened before its name went leads nowhere; nothing lies beside it then.
-  const fs::path real_model = without_links(model, error);
-  model_folder_ = error ? real_folder_ : real_model.parent_path();
-}
+ExternalData::ExternalData(const fs::path& model) : beside_(model) {}
 
-/// A model file may come from anywhere: it must not make us read files outside its own folder.
 fs::path ExternalData::resolve(const std::string& location) const {
-  const fs::path relative(location);
-  bool escapes = relative.is_absolute() || location.find('\0') != std::string::npos;
-  for (const fs::path& part : relative) escapes = escapes || part == "..";
-  if (!escapes) {
-    std::error_code error;
-    const fs::path real = without_links(folder_ / relative, error);
-    if (error)
-      fail(ErrorCode::kIo, "its data file '{}' can't be read: {}", (folder_ / relative).string(), error.message());
-    escapes = !lies_in(real, real_folder_) && !lies_in(real, model_folder_);
+  std::optional<fs::path> found;
+  try {
+    found = beside_.find(location);
+  } catch (const Error& error) {
+    fail(error.code(), "its data file {}", error.what());
   }
-  if (escapes)
+  if (!found)
     fail(ErrorCode::kInvalidFile, "its external data lie in '{}', outside the model's folder: refused", location);
-  return folder_ / relative;
+  return *found;
 }
 
 void ExternalData::check(const onnx::TensorProto& tensor, std::size_t size) const {

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "base/beside.hpp"
 #include "onnx.pb.h"
 
 namespace saccade {
@@ -25,9 +26,7 @@ class ExternalData {
  private:
   std::filesystem::path resolve(const std::string& location) const;
 
-  std::filesystem::path folder_;
-  std::filesystem::path real_folder_;   ///< the same without links
-  std::filesystem::path model_folder_;  ///< where the model's file really is: stores of models link to their files
+  Beside beside_;
 };
 
 }  // namespace saccade

@@ -1,9 +1,11 @@
 #include <new>
 
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "graph/verify.hpp"
 #include "onnx/input_shapes.hpp"
 #include "onnx/model_file.hpp"
+#include "onnx/opsets.hpp"
 #include "onnx/reader.hpp"
 #include "onnx/tensors.hpp"
 #include "onnx/upgrade.hpp"
@@ -11,10 +13,21 @@
 namespace saccade {
 namespace {
 
+/// A newer set may give operators another meaning than those that are known, and nothing in the file would show it.
+void warn_of_newer(const onnx::ModelProto& model, const std::string& path) {
+  for (const auto& set : model.opset_import())
+    if (normal_domain(set.domain()).empty() && set.version() > kNewestOpset)
+      log(LogLevel::kWarning,
+          "{}: the model uses operator set {}, and the newest that is known is {}: its operators are read as those of "
+          "{}",
+          path, set.version(), kNewestOpset, kNewestOpset);
+}
+
 Graph import_model(const std::string& path, const ImportOptions& options) {
   try {
     MemoryBudget budget(options.max_memory);
     onnx::ModelProto model = read_model_file(path, budget);
+    warn_of_newer(model, path);
     const ExternalData external(path);
     Graph graph = upgrade_graph(read_graph(model, {external, budget}, options), options.contents, budget);
     verify(graph);

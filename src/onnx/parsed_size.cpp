@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 
+#include "base/error.hpp"
 #include "onnx.pb.h"
 
 namespace saccade {
@@ -121,11 +122,10 @@ class Walk {
   // Pointers and numbers lie in arrays that double when they are full; small blocks take more than is asked of them.
   static constexpr std::size_t kPerNumber = 16;
   static constexpr std::size_t kPerElement = 32;
+  static constexpr int kMaxDepth = 100;  ///< protobuf reads no deeper either
 
   /// Counts fields to the limit, or to the end of the group.
   bool fields(std::span<const Field> known, int depth, bool is_group) {
-    // Protobuf nests no deeper either.
-    constexpr int kMaxDepth = 100;
     if (depth > kMaxDepth) return false;
     while (const std::uint32_t tag = stream_.ReadTag()) {
       if ((tag & 7) == 4) return is_group;
@@ -155,6 +155,12 @@ class Walk {
       add(per_byte * static_cast<std::size_t>(length));
       return stream_.Skip(length);
     }
+    // Protobuf's own reader would only say that something is wrong.
+    if (depth + 1 > kMaxDepth)
+      fail(ErrorCode::kUnsupported,
+           "its graphs are nested too deep: protobuf, ONNX's format, is read to {} messages in each other, about {} "
+           "graphs; export it with fewer branches and loops in each other",
+           kMaxDepth, kMaxDepth / 3);
     const auto limit = stream_.PushLimit(length);
     const bool whole = message(message_of(kind), depth + 1) && stream_.BytesUntilLimit() == 0;
     stream_.PopLimit(limit);

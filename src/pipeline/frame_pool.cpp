@@ -1,9 +1,32 @@
 #include "pipeline/frame_pool.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
+#include "base/error.hpp"
+#include "base/memory_budget.hpp"
+
 namespace saccade {
+namespace {
+
+/// Of all pools' frames.
+std::atomic<std::size_t> bytes_of_frames{0};
+
+/// Throws Error (kUnsupported) where BYTES more do not fit beside all frames there are.
+void take_for_frame(std::size_t bytes) {
+  const std::size_t before = bytes_of_frames.fetch_add(bytes);
+  const std::size_t limit = default_memory_limit();
+  if (before <= limit && bytes <= limit - before) return;
+  bytes_of_frames -= bytes;
+  fail(ErrorCode::kUnsupported,
+       "a frame takes {}, and those that wait or are worked on take {} of the {} that they may: let fewer wait "
+       "(--queue)",
+       readable_bytes(bytes), readable_bytes(before), readable_bytes(limit));
+}
+
+}  // namespace
+
 FramePool::FramePool(std::size_t buffers, FrameMemory& memory) : memory_(memory), buffers_(buffers) {
   free_.reserve(buffers);
   for (FrameBuffer& buffer : buffers_) {
@@ -13,13 +36,23 @@ FramePool::FramePool(std::size_t buffers, FrameMemory& memory) : memory_(memory)
 }
 
 FramePool::~FramePool() {
-  for (FrameBuffer& buffer : buffers_) memory_.deallocate(buffer.data);
+  for (FrameBuffer& buffer : buffers_) shrink(buffer);
+}
+
+void FramePool::shrink(FrameBuffer& buffer) noexcept {
+  memory_.deallocate(std::exchange(buffer.data, nullptr));
+  bytes_of_frames -= std::exchange(buffer.capacity, 0);
 }
 
 void FramePool::grow(FrameBuffer& buffer, std::size_t bytes) {
-  memory_.deallocate(std::exchange(buffer.data, nullptr));
-  buffer.capacity = 0;
-  buffer.data = memory_.allocate(bytes);
+  shrink(buffer);
+  take_for_frame(bytes);
+  try {
+    buffer.data = memory_.allocate(bytes);
+  } catch (...) {
+    bytes_of_frames -= bytes;
+    throw;
+  }
   buffer.capacity = bytes;
 }
 

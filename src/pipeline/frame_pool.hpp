@@ -9,7 +9,8 @@
 
 namespace saccade {
 
-/// A fixed number of frame buffers that go round. It allocates only while frames grow. Any thread. All leases must be
+/// A fixed number of frame buffers that go round. It allocates only while frames grow, and all pools together no more
+/// than default_memory_limit(). Any thread. All leases must be
 /// gone before the pool goes.
 class FramePool final : public FrameAllocator {
  public:
@@ -19,7 +20,7 @@ class FramePool final : public FrameAllocator {
   FramePool(const FramePool&) = delete;
   FramePool& operator=(const FramePool&) = delete;
 
-  /// Throws what FrameMemory::allocate() throws.
+  /// Throws Error (kUnsupported) where the frames would take too much, and what FrameMemory::allocate() throws.
   FrameLease acquire(std::size_t bytes) override;
   void release(FrameBuffer& buffer) noexcept override;
   /// Ends a waiting acquire(), and all later ones, with an empty lease.
@@ -31,6 +32,7 @@ class FramePool final : public FrameAllocator {
  private:
   FrameBuffer& best_for(std::size_t bytes);
   void grow(FrameBuffer& buffer, std::size_t bytes);
+  void shrink(FrameBuffer& buffer) noexcept;
 
   FrameMemory& memory_;
   mutable std::mutex mutex_;

@@ -1,7 +1,5 @@
 #include "pipeline/open_model.hpp"
 
-#include <filesystem>
-
 #include "base/log.hpp"
 #include "pipeline/compile.hpp"
 #include "vision/card_file.hpp"
@@ -62,8 +60,7 @@ OpenedModel open_model(const std::string& path, const ModelOptions& options) {
 Card card_of(const Graph& graph, const std::optional<PlanFacts>& plan, const std::string& path,
              const std::string& given) {
   const bool holds_one = plan && !plan->card.empty();
-  if (!holds_one || !given.empty() || std::filesystem::exists(std::filesystem::path(path).replace_extension(".toml")))
-    return card_for(graph, path, given);
+  if (!holds_one || !find_card_file(path, given).empty()) return card_for(graph, path, given);
   return card_in(path, plan->card, graph);
 }
 

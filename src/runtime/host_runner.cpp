@@ -4,6 +4,8 @@
 #include <new>
 #include <thread>
 
+#include "base/error.hpp"
+#include "graph/print.hpp"
 #include "runtime/plan.hpp"
 #include "runtime/runner.hpp"
 
@@ -62,7 +64,21 @@ class HostRunner : public Runner {
     const std::vector<Step>& steps = plan_.steps();
     Stage stage = Stage::kPre;
     auto stage_start = Clock::now();
-    for (std::size_t i = 0; i < steps.size(); ++i) {
+    std::size_t i = 0;
+    bool is_done = false;
+    try {
+      is_done = run_steps(way, i, stage, stage_start);
+    } catch (const Error& error) {  // an index outside of its tensor: a kernel knows no names
+      throw error.in(describe(plan_.graph().node(steps[i].node)));
+    }
+    stage_times_[static_cast<std::size_t>(stage)] += Clock::now() - stage_start;
+    return is_done;
+  }
+
+  /// As run_all(); I is the launch that runs.
+  bool run_steps(Run way, std::size_t& i, Stage& stage, Clock::time_point& stage_start) {
+    const std::vector<Step>& steps = plan_.steps();
+    for (; i < steps.size(); ++i) {
       if (!launches_[i]) continue;
       if (steps[i].stage != stage) {
         const auto now = Clock::now();
@@ -79,7 +95,6 @@ class HostRunner : public Runner {
       }
       if (i + 1 == ask_at_ && plan_.backend().met_nan() && way == &BoundLaunch::run) return false;
     }
-    stage_times_[static_cast<std::size_t>(stage)] += Clock::now() - stage_start;
     return true;
   }
 

@@ -252,9 +252,27 @@ class PlanBuilder {
     }
   }
 
+  /// Whoever runs the plan holds the tensors that go in and come out, beside the arena.
+  void take_edges() {
+    const Graph& graph = plan_->graph_;
+    const auto take = [&](const char* what, std::span<const ValueId> ids) {
+      for (const ValueId id : ids) {
+        const Value& value = graph.value(id);
+        try {
+          if (value.type.dtype != DType::kFrame) budget_.take(bytes_of(value.type.dtype, value.type.shape));
+        } catch (const Error& error) {
+          throw error.in(fmt::format("the {} '{}' ({})", what, value.name, value.type.shape.to_string()));
+        }
+      }
+    };
+    take("input", graph.inputs());
+    take("output", graph.answers());
+  }
+
   void place() {
     plan_->arena_bytes_ = plan_memory(requests_);
     take_arena();
+    take_edges();
     for (std::size_t i = 0; i < requests_.size(); ++i)
       if (request_values_[i] != ValueId::kNone) slot(request_values_[i]).offset = requests_[i].offset;
     for (std::size_t i = 0; i < plan_->slots_.size(); ++i) {

@@ -11,7 +11,9 @@
 #include "base/input_file.hpp"
 #include "base/memory_budget.hpp"
 #include "base/output_file.hpp"
+#include "base/utf8.hpp"
 #include "runtime/graph_json.hpp"
+#include "runtime/json_words.hpp"
 
 // A plan file: 8 bytes of magic, a 32-bit version and the header's 64-bit length (little-endian), the header (JSON:
 // what PlanFacts holds, and the graph), zeros up to a multiple of 64 bytes, the constants and the kernels. The model is
@@ -84,7 +86,7 @@ auto reading(const std::string& path, std::size_t max_memory, Read read) {
     Reader reader(path, max_memory);
     return read(reader);
   } catch (const nlohmann::json::exception& error) {
-    fail(ErrorCode::kInvalidFile, "{} is damaged ({}): compile the plan again", path, error.what());
+    fail(ErrorCode::kInvalidFile, "{} is damaged (its header {}): compile the plan again", path, in_words(error));
   } catch (const Error& error) {
     throw error.in(path);
   }
@@ -157,6 +159,21 @@ PlanFacts facts_from(const Json& header, std::string_view blob) {
   return facts;
 }
 
+/// The header as JSON. Throws Error (kUnsupported) naming what is no UTF-8, which JSON can't hold.
+std::string text_of(const Json& header, const Graph& graph) {
+  try {
+    return header.dump();
+  } catch (const nlohmann::json::type_error&) {
+    std::string names;
+    const auto note = [&](const char* what, const std::string& name) {
+      if (names.empty() && !is_utf8(name)) names = fmt::format(": the {} '{}'", what, name);
+    };
+    for (std::size_t i = 0; i < graph.value_count(); ++i) note("value", graph.value(static_cast<ValueId>(i)).name);
+    for (const NodeId id : graph.order()) note("node", graph.node(id).name);
+    fail(ErrorCode::kUnsupported, "a name in the model is not UTF-8, and a plan can't hold it{}; rename it", names);
+  }
+}
+
 }  // namespace
 
 bool is_plan_file(const std::string& path) {
@@ -181,7 +198,7 @@ void save_plan(const std::string& path, const Graph& graph, const PlanFacts& fac
                     {"graph", to_json(graph, blob)},
                     {"choices", choices_json(facts.choices)},
                     {"kernels", kernels_json(facts.kernels, blob)}};
-  const std::string text = header.dump();
+  const std::string text = text_of(header, graph);
   const auto length = static_cast<std::uint64_t>(text.size());
   std::string bytes(kMagic.data(), kMagic.size());
   bytes.append(reinterpret_cast<const char*>(&kVersion), sizeof kVersion);

@@ -34,16 +34,19 @@ TacticChoices cached_choices(const Backend& backend) {
   std::error_code error;
   const auto bytes = path.empty() ? 0 : std::filesystem::file_size(path, error);
   if (path.empty() || error) return {};
+  if (bytes > kMostBytes) {
+    log(LogLevel::kWarning, "{} is too large and passed over", path.string());
+    return {};
+  }
   TacticChoices choices;
   try {
-    if (bytes > kMostBytes) throw std::length_error("it is too large");
     std::ifstream file(path);
     for (const auto& [node, choice] :
          Json::parse(file).at("choices").get<std::map<std::string, std::array<std::string, 2>>>())
       choices[node] = {choice[0], choice[1]};
     return choices;
-  } catch (const std::exception& damage) {
-    log(LogLevel::kWarning, "{} is damaged and passed over ({})", path.string(), damage.what());
+  } catch (const nlohmann::json::exception& damage) {
+    log(LogLevel::kWarning, "{} is damaged and passed over: it {}", path.string(), in_words(damage));
     return {};
   }
 }

@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/input_file.hpp"
+#include "runtime/json_words.hpp"
 #include "vision/polygon.hpp"
 #include "vision/run_lengths.hpp"
 
@@ -24,7 +25,7 @@ json parse(const std::string& path) {
   } catch (const json::parse_error& error) {
     fail(ErrorCode::kInvalidFile, "'{}' is no JSON: it makes no sense at byte {}", path, error.byte);
   } catch (const json::exception& error) {  // a number beyond a double's
-    fail(ErrorCode::kInvalidFile, "'{}' can't be read: {}", path, error.what());
+    fail(ErrorCode::kInvalidFile, "'{}' {}", path, in_words(error));
   }
 }
 
@@ -55,13 +56,17 @@ class Entry {
   }
   std::int64_t integer(const char* key) const {
     const json& value = at(key);
-    if (!value.is_number_integer()) bad("has a '{}' that is no whole number", key);
+    // What needs all 64 bits would come out negative.
+    const bool fits = !value.is_number_unsigned() || value.get<std::uint64_t>() <= INT64_MAX;
+    if (!value.is_number_integer() || !fits) bad("has a '{}' that is no whole number of 64 bits with a sign", key);
     return value.get<std::int64_t>();
   }
   std::string text(const char* key) const {
     const json& value = at(key);
     if (!value.is_string()) bad("has a '{}' that is no text", key);
-    return value.get<std::string>();
+    std::string text = value.get<std::string>();
+    if (text.find('\0') != std::string::npos) bad("has a '{}' with a NUL in it", key);
+    return text;
   }
   std::vector<double> numbers(const json& value, const char* key) const {
     if (!value.is_array()) bad("has a '{}' that is no list of numbers", key);
@@ -144,6 +149,7 @@ CocoObject read_object(const Entry& entry) {
   const json* area = entry.find("area");
   if (area != nullptr && !area->is_number()) entry.bad("has an 'area' that is no number");
   object.area = area == nullptr ? box[2] * box[3] : area->get<double>();
+  if (!(object.area >= 0)) entry.bad("has an area of {}", object.area);
   const json* crowd = entry.find("iscrowd");
   object.crowd = crowd != nullptr && (crowd->is_boolean() ? crowd->get<bool>() : entry.integer("iscrowd") != 0);
   object.segmentation = read_segmentation(entry);

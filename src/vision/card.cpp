@@ -64,17 +64,6 @@ void settle_labels(const Graph& graph, Card& card) {
   }
 }
 
-/// The card's file for a model: the one given, or the one beside it; empty: none.
-std::filesystem::path find_file(const std::filesystem::path& model, const std::filesystem::path& given) {
-  if (!given.empty()) {
-    if (!std::filesystem::exists(given)) fail(ErrorCode::kNotFound, "the card {} does not exist", given.string());
-    return given;
-  }
-  std::filesystem::path beside = model;
-  beside.replace_extension(".toml");
-  return !model.empty() && std::filesystem::exists(beside) ? beside : std::filesystem::path{};
-}
-
 std::string describe(const Graph& graph) {
   std::string text;
   const auto list = [&](std::string_view what, std::span<const ValueId> values) {
@@ -122,8 +111,24 @@ std::string quoted(const std::string& text) {
 
 }  // namespace
 
+std::filesystem::path find_card_file(const std::filesystem::path& model, const std::filesystem::path& given) {
+  // A link that leads nowhere or in circles is there: that it can't be read must not go unsaid.
+  const auto is_there = [](const std::filesystem::path& path) {
+    std::error_code error;
+    return std::filesystem::symlink_status(path, error).type() != std::filesystem::file_type::not_found;
+  };
+  if (!given.empty()) {
+    if (!is_there(given)) fail(ErrorCode::kNotFound, "the card {} does not exist", given.string());
+    return given;
+  }
+  if (model.empty()) return {};
+  std::filesystem::path beside = model;
+  beside.replace_extension(".toml");
+  return is_there(beside) ? beside : std::filesystem::path{};
+}
+
 Card card_for(const Graph& graph, const std::filesystem::path& model, const std::filesystem::path& card_file) {
-  const std::filesystem::path file = find_file(model, card_file);
+  const std::filesystem::path file = find_card_file(model, card_file);
   const CardFile said = file.empty() ? CardFile{} : read_card_file(file);
   const auto make = [&] {
     if (said.names_decoders()) return card_of(said, graph);
@@ -140,6 +145,7 @@ Card card_for(const Graph& graph, const std::filesystem::path& model, const std:
   try {
     Card card = make();
     apply(said, graph, card);
+    check_effects(said, card);
     settle_labels(graph, card);
     return card;
   } catch (const Error& error) {
@@ -201,8 +207,9 @@ std::string to_toml(const Card& card) {
   if (card.resize == ResizeMode::kResizeCrop) text += fmt::format("resize_to = {}\n", card.resize_to);
   if (card.roi)
     text += fmt::format("roi = [{}, {}, {}, {}]\n", card.roi->x, card.roi->y, card.roi->width, card.roi->height);
-  text += fmt::format("pad = {}\nscale = {}\nmean = {}\nstd = {}\n", triple(card.pad), card.scale, triple(card.mean),
-                      triple(card.std));
+  if (card.resize == ResizeMode::kLetterbox || card.resize == ResizeMode::kLetterboxTopLeft)
+    text += fmt::format("pad = {}\n", triple(card.pad));
+  text += fmt::format("scale = {}\nmean = {}\nstd = {}\n", card.scale, triple(card.mean), triple(card.std));
   for (const Head& head : card.heads) text += to_toml(head, card.heads.size() == 1);
   return text;
 }

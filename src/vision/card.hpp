@@ -63,6 +63,10 @@ struct Card {
   Task task() const { return head().decoder->task; }
 };
 
+/// The file that holds a model's card: GIVEN, else MODEL's path with its ending replaced by .toml where that is there;
+/// empty: none. Throws Error (kNotFound) naming a GIVEN one that is not there.
+std::filesystem::path find_card_file(const std::filesystem::path& model, const std::filesystem::path& given);
+
 /// The card of a model: CARD_FILE, or MODEL's path with its ending replaced by .toml where that file exists; what it
 /// leaves out comes from the model's metadata (Ultralytics'), else from its inputs and outputs. Throws Error
 /// (kInvalidFile) naming file, key and line, and (kUnsupported) showing the card to write where nothing fits.

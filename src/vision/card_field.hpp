@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/beside.hpp"
 #include "base/error.hpp"
 #include "vision/card_file.hpp"
 #include "vision/labels.hpp"
@@ -102,8 +103,19 @@ inline std::vector<std::string> texts_of(const Field& field, const char* what) {
 }
 
 inline std::vector<std::string> labels_of(const Field& field) {
-  if (field.node.is_string()) return read_labels((field.file.parent_path() / field.text()).string());
-  return texts_of(field, "a list of texts, or the name of a file of labels");
+  if (!field.node.is_string()) {
+    std::vector<std::string> labels = texts_of(field, "a list of texts, or the name of a file of labels");
+    if (labels.size() > kMaxClasses || std::ranges::any_of(labels, is_no_label))
+      field.bad(fmt::format("a list of at most {} labels, each of {} bytes at most and without a NUL", kMaxClasses,
+                            kMaxLabelBytes));
+    return labels;
+  }
+  // A card may come from anywhere, as a model may.
+  const std::optional<std::filesystem::path> file = Beside(field.file).find(field.text());
+  if (!file)
+    field.bad(fmt::format("a list of texts, or the name of a file beside the card: '{}' is not beside it, and refused",
+                          field.text()));
+  return read_labels(file->string());
 }
 
 inline Region region_of(const Field& field) {

@@ -57,7 +57,7 @@ constexpr Key kKeys[] = {
      [](const Field& f, CardFile& c) { c.heads.back().decoder = decoder_of(f); }},
     {"output", "labels", "list of texts, or the name of a file",
      "The classes' names; a file holds one a line, ImageNet's synsets (`n01440764 tench, Tinca tinca`) or Ultralytics' "
-     "YAML (`names:`), and is looked for beside the card.",
+     "YAML (`names:`), and lies beside the card.",
      [](const Field& f, CardFile& c) { c.heads.back().labels = labels_of(f); }},
     {"output", "anchors", "list of widths and heights",
      "For heads whose boxes are relative to anchors: sizes in pixels, level by level in the order of the outputs.",
@@ -124,14 +124,18 @@ void read_table(const toml::table& table, std::string_view section, CardFile& ca
       fail(ErrorCode::kInvalidFile, "{}:{}: '{}' is not a key of a card; there are {}", card.path.string(),
            key.source().begin.line, full, known);
     }
-    if (section == "output")
-      card.heads.back().places[std::string(name)] = fmt::format("{}:{}", card.path.string(), key.source().begin.line);
+    auto& places = section == "output" ? card.heads.back().places : card.places;
+    places[std::string(name)] = fmt::format("{}:{}", card.path.string(), key.source().begin.line);
     found->read(Field{card.path, full, node}, card);
   }
 }
 
 /// What single keys can't show.
 void check(const CardFile& card) {
+  const auto says_nothing = [](const HeadFile& head) { return head.places.empty(); };
+  if (card.places.empty() && std::ranges::all_of(card.heads, says_nothing))
+    fail(ErrorCode::kInvalidFile, "{}: the card says nothing: write a key into it, or leave it out (docs/cards.md)",
+         card.path.string());
   if (card.heads.size() > 1 && !card.names_decoders())
     fail(ErrorCode::kInvalidFile, "{}: each of several outputs must name its decoder", card.path.string());
   for (const HeadFile& head : card.heads)

@@ -39,6 +39,7 @@ struct HeadFile {
 /// What a card's file says.
 struct CardFile {
   std::filesystem::path path;
+  std::map<std::string, std::string, std::less<>> places;  ///< of the keys of [input] ("pad"): "card.toml:3"
   std::optional<Task> task;
   std::optional<std::string> input;
   std::optional<ChannelOrder> color;
@@ -66,6 +67,9 @@ CardFile parse_card_file(std::string_view text, const std::filesystem::path& pat
 Card card_of(const CardFile& said, const Graph& graph);
 /// Writes what SAID says over CARD, which is fitted to GRAPH. Throws Error (kInvalidFile) where they contradict.
 void apply(const CardFile& said, const Graph& graph, Card& card);
+
+/// Throws Error (kInvalidFile) naming a key of SAID that CARD, which it was applied to, passes over.
+void check_effects(const CardFile& said, const Card& card);
 
 /// The card that TEXT is, which to_toml() wrote of the same model's; FILE holds it. Throws Error (kInvalidFile).
 Card card_in(const std::filesystem::path& file, std::string_view text, const Graph& graph);

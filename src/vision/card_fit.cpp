@@ -147,4 +147,17 @@ void apply(const CardFile& said, const Graph& graph, Card& card) {
   card.assumptions.clear();
 }
 
+void check_effects(const CardFile& said, const Card& card) {
+  const std::string_view resize = kResizeNames[static_cast<std::size_t>(card.resize)];
+  const auto refuse = [&](std::string_view key, std::string_view wanted) {
+    fail(ErrorCode::kInvalidFile, "{}: 'input.{}' has no effect where frames are resized by '{}': it is for {}",
+         said.places.find(key)->second, key, resize, wanted);
+  };
+  if (said.resize_to && card.resize != ResizeMode::kResizeCrop) refuse("resize_to", "resize = \"resize-crop\"");
+  const bool pads = card.resize == ResizeMode::kLetterbox || card.resize == ResizeMode::kLetterboxTopLeft;
+  // Black is what inspect --write-card once wrote for all.
+  if (said.pad && *said.pad != std::array{0, 0, 0} && !pads)
+    refuse("pad", "resize = \"letterbox\" or \"letterbox-topleft\"");
+}
+
 }  // namespace saccade

@@ -180,6 +180,9 @@ std::vector<std::string> read_labels(const std::string& path) {
       if (!line.empty()) labels.push_back(line);
     if (std::ranges::all_of(labels, is_synset)) std::ranges::transform(labels, labels.begin(), first_name);
   }
+  if (const auto found = std::ranges::find_if(labels, is_no_label); found != labels.end())
+    fail(ErrorCode::kInvalidFile, "{}: the label {} has {} bytes, and {} are the most", path, found - labels.begin(),
+         found->size(), kMaxLabelBytes);
   if (labels.empty()) fail(ErrorCode::kInvalidFile, "{} holds no labels: one a line is expected", path);
   return labels;
 }

@@ -92,6 +92,7 @@ class NamesParser {
         value += c;
     }
     ++at_;
+    if (is_no_label(value)) bad("holds a name that is too long, or has a NUL,");
     return value;
   }
 

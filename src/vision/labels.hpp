@@ -9,6 +9,13 @@ namespace saccade {
 
 /// A file or a model that names more classes is none.
 inline constexpr int kMaxClasses = 100'000;
+/// No label is longer.
+inline constexpr std::size_t kMaxLabelBytes = 1024;
+
+/// Whether TEXT can't be a class's name: it is too long, or holds a NUL.
+inline bool is_no_label(std::string_view text) {
+  return text.size() > kMaxLabelBytes || text.find('\0') != std::string_view::npos;
+}
 
 /// The 80 classes of COCO's detection task, in the order that models use.
 std::span<const std::string_view> coco_labels();

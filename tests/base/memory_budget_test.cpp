@@ -21,6 +21,7 @@ class ControlGroup : public ::testing::Test {
     std::ofstream(file) << text << '\n';
   }
   std::size_t limit(const char* groups) const { return control_group_limit(folder_.string(), groups); }
+  std::size_t room(const char* groups) const { return control_group_room(folder_.string(), groups); }
 
  private:
   test::TempFolder folder_;
@@ -41,6 +42,26 @@ TEST_F(ControlGroup, TheFirstVersionHasAMemoryGroupOfItsOwn) {
   write("cpu/job/memory.limit_in_bytes", "1");
 
   EXPECT_EQ(limit("12:cpu,cpuacct:/job\n4:memory:/job\n0::/\n"), 7000U);
+}
+
+TEST_F(ControlGroup, WhatIsInUseIsNoRoom) {
+  write("user/memory.max", "3000");
+  write("user/memory.current", "1000");
+  write("user/job/memory.max", "2500");
+  write("user/job/memory.current", "900");
+  write("user/job/memory.stat", "anon 1\nactive_file 7\ninactive_file 400");
+
+  EXPECT_EQ(room("0::/user\n"), 2000U);
+  EXPECT_EQ(room("0::/user/job\n"), 2000U) << "cached files, which are given up for others, leave 2000 of 2500";
+  EXPECT_EQ(room("0::/other\n"), kUnlimited);
+}
+
+TEST_F(ControlGroup, TheFirstVersionsRoomIsInItsOwnFiles) {
+  write("memory/job/memory.limit_in_bytes", "7000");
+  write("memory/job/memory.usage_in_bytes", "9000");
+  write("memory/job/memory.stat", "total_inactive_file 4000");
+
+  EXPECT_EQ(room("4:memory:/job\n"), 2000U);
 }
 
 TEST_F(ControlGroup, LinesThatMakeNoSenseAreNoLimit) {
@@ -66,6 +87,11 @@ TEST(MemoryBudget, RefusesWhatDoesNotFitBesideWhatIsTaken) {
   budget.take(400);
   EXPECT_THROW(budget.take(1), Error);
   EXPECT_THROW(budget.take(kUnlimited), Error);
+}
+
+TEST(MemoryBudget, WhatIsFreeIsLessThanThereIs) {
+  EXPECT_GT(free_memory(), 0U);
+  EXPECT_LT(free_memory(), kUnlimited / 2);
 }
 
 TEST(MemoryBudget, HasALimitOfItsOwnWhereNoneIsGiven) {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <fstream>
 
+#include "base/error.hpp"
 #include "measure/ceiling_kernels.hpp"
 #include "measure/cpu_caches.hpp"
 #include "measure/team.hpp"
@@ -12,6 +13,24 @@
 
 namespace saccade {
 namespace {
+
+constexpr std::size_t kMiB = 1 << 20;
+
+TEST(CeilingsBuffer, IsFourTimesTheCachesWhereThereIsRoom) {
+  EXPECT_EQ(ceiling_buffer_bytes(64 * kMiB, 16384 * kMiB), 256 * kMiB);
+  EXPECT_EQ(ceiling_buffer_bytes(1 * kMiB, 16384 * kMiB), 32 * kMiB);
+  EXPECT_EQ(ceiling_buffer_bytes(512 * kMiB, 16384 * kMiB), 1024 * kMiB);
+}
+
+TEST(CeilingsBuffer, IsHalfOfWhatIsFreeAtMost) {
+  EXPECT_EQ(ceiling_buffer_bytes(64 * kMiB, 300 * kMiB), 150 * kMiB);
+  EXPECT_EQ(ceiling_buffer_bytes(64 * kMiB, 130 * kMiB), 65 * kMiB);
+}
+
+TEST(CeilingsBuffer, IsNeverLessThanTheCaches) {
+  EXPECT_THROW(ceiling_buffer_bytes(64 * kMiB, 120 * kMiB), Error);
+  EXPECT_THROW(ceiling_buffer_bytes(1 * kMiB, 40 * kMiB), Error);
+}
 
 void expect_positive(const Bandwidth& bandwidth, const std::string& level) {
   EXPECT_GT(bandwidth.read, 0) << level;

@@ -2,7 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <string>
 #include <thread>
+
+#include "base/error.hpp"
+#include "base/memory_budget.hpp"
 
 namespace saccade {
 namespace {
@@ -51,6 +56,22 @@ TEST(FramePool, CancelEndsAWait) {
   pool.cancel();
   waiting.join();
   EXPECT_FALSE(pool.acquire(10));
+}
+
+TEST(FramePool, RefusesFramesThatTogetherTakeTooMuch) {
+  FramePool pool(2);
+  EXPECT_THROW(pool.acquire(default_memory_limit() + 1), Error);
+  EXPECT_THROW(pool.acquire(std::numeric_limits<std::size_t>::max()), Error);
+  EXPECT_EQ(pool.bytes(), 0U);
+
+  const FrameLease frame = pool.acquire(1024);
+  try {
+    pool.acquire(default_memory_limit() - 1000);
+    FAIL() << "it took all but 1000 bytes beside 1024";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("--queue"), std::string::npos) << error.what();
+  }
+  EXPECT_TRUE(pool.acquire(2048)) << "what was refused is not counted";
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ class CpuBackend : public Backend {
   }
   bool computes_halves() const override { return false; }
   std::unique_ptr<Runner> make_runner(const Plan& plan) const override { return make_host_runner(plan); }
-  void prepare_thread(int threads) const override { omp_set_num_threads(threads > 0 ? threads : omp_get_num_procs()); }
+  void prepare_thread(int threads) const override { set_team_size(threads > 0 ? threads : omp_get_num_procs()); }
   void release_thread() const override { end_team(); }
   bool met_nan() const override { return cpu::met_nan(); }
   std::string device_name() const override { return cpu::device_name(); }

@@ -24,8 +24,12 @@ class BoundPrimitive : public BoundLaunch {
     arguments_.push_back({argument, memories_.back().get()});
   }
 
-  void run() noexcept override {
-    dnnl_primitive_execute(primitive_.get(), stream_.get(), static_cast<int>(arguments_.size()), arguments_.data());
+  void run() override {
+    const dnnl_status_t status =
+        dnnl_primitive_execute(primitive_.get(), stream_.get(), static_cast<int>(arguments_.size()), arguments_.data());
+    if (status == dnnl_out_of_memory) throw std::bad_alloc();
+    if (status != dnnl_success)
+      fail(ErrorCode::kInternal, "oneDNN could not run it: status {}", static_cast<int>(status));
   }
 
  private:
@@ -141,7 +145,7 @@ const dnnl::engine& onednn_engine() {
   return engine;
 }
 
-TeamSize::TeamSize(int threads) : before_(omp_get_max_threads()) { omp_set_num_threads(std::max(threads, 1)); }
+TeamSize::TeamSize(int threads) : before_(omp_get_max_threads()) { set_team_size(std::max(threads, 1)); }
 TeamSize::~TeamSize() {
   omp_set_num_threads(before_);
   end_team();

@@ -120,6 +120,7 @@ auto onednn_compile(const NodeContext& context, const Make& make) {
     const TeamSize team(context.threads);
     return make();
   } catch (const dnnl::error& error) {
+    if (error.status == dnnl_out_of_memory) throw std::bad_alloc();
     fail(ErrorCode::kInternal, "oneDNN refuses node '{}' ({}): {}", context.node.name, context.node.op, error.what());
   }
 }
@@ -140,6 +141,7 @@ Support onednn_supports(const NodeContext& context, const Make& make) {
     make();
     return {};
   } catch (const dnnl::error& error) {
+    if (error.status == dnnl_out_of_memory) throw std::bad_alloc();
     return Support::no(std::string("oneDNN: ") + error.what());
   }
 }

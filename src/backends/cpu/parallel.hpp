@@ -33,6 +33,10 @@ void parallel_for(std::int64_t count, std::int64_t grain, const Body& body) {
   }
 }
 
+/// From now on the calling thread's parallel regions have so many threads. Throws Error (kUnsupported) where the system
+/// would not start them: libgomp ends the process there.
+void set_team_size(int threads);
+
 /// Ends the calling thread's workers. libgomp's workers spin between two parallel regions only while all teams of the
 /// process together have no more threads than there are cores; else they sleep, and waking them takes longer than a
 /// small layer. So a thread that runs no plans any more must not keep a team beside the one that does.

@@ -51,7 +51,8 @@ void read_share(std::string_view name, std::string_view value, std::optional<flo
 
 void read_option(std::string_view name, std::string_view value, SceneOptions& options) {
   if (name == "seed") {
-    if (!read<std::uint64_t>(value, 0, UINT64_MAX, options.seed)) refuse(name, value, "a whole number from 0 up");
+    if (!read<std::uint64_t>(value, 0, UINT64_MAX, options.seed))
+      refuse(name, value, fmt::format("a whole number from 0 to {}", UINT64_MAX));
   } else if (name == "size") {
     read_size(value, options);
   } else if (name == "fps") {
@@ -87,13 +88,18 @@ SceneOptions parse_scene(std::string_view uri) {
   if (rest.front() != '?')
     fail(ErrorCode::kInvalidArgument, "'{}': write synthetic:?NAME=VALUE&...; the options are {}", uri, kHelp);
   rest.remove_prefix(1);
+  std::vector<std::string_view> seen;
   while (!rest.empty()) {
     const std::string_view item = rest.substr(0, rest.find('&'));
     rest.remove_prefix(std::min(item.size() + 1, rest.size()));
     const std::size_t at = item.find('=');
     if (at == std::string_view::npos)
       fail(ErrorCode::kInvalidArgument, "synthetic: '{}' is not NAME=VALUE; the options are {}", item, kHelp);
-    read_option(item.substr(0, at), item.substr(at + 1), options);
+    const std::string_view name = item.substr(0, at);
+    if (std::ranges::find(seen, name) != seen.end())
+      fail(ErrorCode::kInvalidArgument, "synthetic: the option '{}' is given twice", name);
+    seen.push_back(name);
+    read_option(name, item.substr(at + 1), options);
   }
   return options;
 }
