@@ -1,7 +1,6 @@
 # cmake --install: bin/saccade, the library and its modules, headers, and what find_package(saccade) needs.
 include(CMakePackageConfigHelpers)
 
-set_target_properties(saccade PROPERTIES INSTALL_RPATH "$ORIGIN")
 install(TARGETS saccade EXPORT saccadeTargets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(TARGETS saccade_app RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 get_property(saccade_modules GLOBAL PROPERTY SACCADE_MODULES)

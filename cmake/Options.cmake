@@ -13,10 +13,14 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
 endif()
 
-# The binary stands at the top of the build tree, its library and modules beside it as they will be installed.
+# The build tree is laid out as the installed one is: one RUNPATH, relative to the file that has it, serves both, and
+# nothing is left to be written anew at an installation, for which CMake pads RUNPATHs with colons: an empty entry is the
+# current folder, out of which a stranger's library would be loaded. No absolute path is in it, so that trees can move.
 include(GNUInstallDirs)
-set(SACCADE_LIB_DIR "${PROJECT_BINARY_DIR}/lib")
+set(SACCADE_LIB_DIR "${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR}")
 set(SACCADE_MODULE_DIR "${SACCADE_LIB_DIR}/saccade")
+set(SACCADE_BIN_DIR "${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_BINDIR}")
+set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
 
 add_library(saccade_options INTERFACE)
 target_compile_options(saccade_options INTERFACE

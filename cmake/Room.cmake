@@ -45,6 +45,6 @@ function(saccade_module name)
   target_link_libraries(module_${name} PRIVATE saccade_options saccade ${ARG_LIBRARIES})
   set_target_properties(module_${name} PROPERTIES
     OUTPUT_NAME ${name} PREFIX "" LIBRARY_OUTPUT_DIRECTORY "${SACCADE_MODULE_DIR}"
-    BUILD_RPATH "${SACCADE_LIB_DIR}" INSTALL_RPATH "$ORIGIN/..")
+    BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN/..")
   set_property(GLOBAL APPEND PROPERTY SACCADE_MODULES module_${name})
 endfunction()

@@ -1,5 +1,5 @@
 # Installs the build tree into a folder of its own, builds examples/video against it by find_package, and runs it:
-#   cmake -DBUILD=build -DSOURCE=. -DWORK=out -DGENERATOR=Ninja [-DMODEL=m.onnx -DVIDEO=v.mp4] -P tests/installed.cmake
+#   cmake -DBUILD=build -DSOURCE=. -DWORK=out -DGENERATOR=Ninja -DPYTHON=python3 [-DMODEL=m.onnx -DVIDEO=v.mp4] -P tests/installed.cmake
 function(run)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE code OUTPUT_VARIABLE text ERROR_VARIABLE text)
   if(NOT code EQUAL 0)
@@ -14,6 +14,7 @@ run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${WORK}/prefix")
 run(${CMAKE_COMMAND} -S "${SOURCE}/examples/video" -B "${WORK}/example" -G "${GENERATOR}" "-DCMAKE_PREFIX_PATH=${WORK}/prefix"
   "-DCMAKE_CXX_FLAGS=${FLAGS}")
 run(${CMAKE_COMMAND} --build "${WORK}/example")
+run("${PYTHON}" "${SOURCE}/tests/runpaths.py" "${WORK}/prefix")
 # The tree must run from where it was installed, not from where it was built.
 run(${CMAKE_COMMAND} -E env --unset=LD_LIBRARY_PATH "${WORK}/prefix/bin/saccade" --version)
 message("${text}")

@@ -36,7 +36,7 @@ using Sinks = std::vector<std::unique_ptr<Sink>>;
 Sinks open_sinks(const RunFlags& flags, std::span<const Camera> cameras, std::span<const Model> models) {
   Sinks sinks;
   if (!flags.jsonl.empty()) sinks.push_back(open_jsonl(flags.jsonl, flags.jsonl_options));
-  if (!flags.coco.empty()) sinks.push_back(open_coco(flags.coco, models));
+  if (!flags.coco.empty()) sinks.push_back(open_coco(flags.coco, models, cameras));
   if (!flags.csv.empty()) sinks.push_back(open_csv(flags.csv));
   if (!flags.yolo.empty()) sinks.push_back(open_yolo(flags.yolo, models, cameras.size(), flags.yolo_options));
   if (!flags.video.empty()) sinks.push_back(open_video(flags.video, cameras));
@@ -66,8 +66,8 @@ std::string consume(Pipeline& pipeline, const Sinks& sinks) {
   return fault;
 }
 
-/// Finishes every file, even where one of them fails.
-void close_all(const Sinks& sinks, const Summary& summary) {
+/// Finishes every file, even where one of them fails; gives the first failure.
+std::optional<Error> close_all(const Sinks& sinks, const Summary& summary) {
   std::optional<Error> first;
   for (const auto& sink : sinks) {
     try {
@@ -76,7 +76,7 @@ void close_all(const Sinks& sinks, const Summary& summary) {
       if (!first) first = error;
     }
   }
-  if (first) throw *first;
+  return first;
 }
 
 bool writes_to_standard_output(const RunFlags& flags) {
@@ -103,16 +103,14 @@ int run(const RunFlags& flags) {
     fault = consume(pipeline, sinks);
   } catch (const Error&) {
     pipeline.stop();
-    try {
-      close_all(sinks, pipeline.summary());
-    } catch (const Error&) {  // the first error is the one to report
-    }
+    close_all(sinks, pipeline.summary());  // the first error is the one to report
     throw;
   }
   const Summary summary = pipeline.summary();
-  close_all(sinks, summary);
+  const std::optional<Error> unwritten = close_all(sinks, summary);
   print_summary(flags, summary);
   if (!fault.empty()) throw Error(ErrorCode::kDevice, fault);
+  if (unwritten) throw *unwritten;
   return kOk;
 }
 

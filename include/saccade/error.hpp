@@ -12,7 +12,7 @@ enum class ErrorCode {
   kNotFound,         ///< a file, device, module or name does not exist
   kIo,               ///< the operating system refused to read or write
   kInvalidFile,      ///< a model, image, video, card or plan is damaged or is something else
-  kConflict,         ///< an output would be written over an input or another output (saccade/files.hpp)
+  kConflict,         ///< outputs and inputs get in each other's way: one file (saccade/files.hpp), two images of one id
   kUnsupported,      ///< valid, but Saccade can't do it
   kDevice,           ///< a camera or accelerator failed
   kInternal,         ///< a bug of ours

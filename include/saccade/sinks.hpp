@@ -34,9 +34,10 @@ std::unique_ptr<Sink> open_jsonl(const std::string& path, const JsonlOptions& op
 std::unique_ptr<Sink> open_csv(const std::string& path);
 /// COCO's results format: a list of {image_id, category_id, bbox [x, y, width, height], score}, with segmentation (run
 /// lengths) of masks and keypoints [x, y, 2, ...]. image_id is the number in the image's file name, else the frame's;
-/// categories are numbered as COCO does where a model's labels are COCO's, else by class id. Throws Error (kIo), and
-/// (kInvalidArgument) for a model that finds no objects.
-std::unique_ptr<Sink> open_coco(const std::string& path, std::span<const Model> models);
+/// categories are numbered as COCO does where a model's labels are COCO's, else by class id. Throws Error (kIo),
+/// (kInvalidArgument) for a model that finds no objects, and (kConflict) where two frames of CAMERAS have one image_id.
+std::unique_ptr<Sink> open_coco(const std::string& path, std::span<const Model> models,
+                                std::span<const Camera> cameras);
 
 struct YoloOptions {
   bool confidence = false;  ///< each object's line ends with it
@@ -52,12 +53,15 @@ std::unique_ptr<Sink> open_yolo(const std::string& folder, std::span<const Model
                                 const YoloOptions& options = {});
 
 /// The frames with the results drawn on them, as a video of the cameras' rate; several cameras make a file each, named
-/// by their place: out.mp4, out-1.mp4, ... All frames of one camera must be of one size. Throws Error.
+/// by their place: out.mp4, out-1.mp4, ... Can be played up to half a second before its end whenever the process is
+/// killed (AVI: by players that do without its index). A frame of another size than its camera's first, or too large
+/// for the encoder, is left out, which close() tells by an Error (kUnsupported). Throws Error.
 std::unique_ptr<Sink> open_video(const std::string& path, std::span<const Camera> cameras);
 /// The same as pictures FOLDER/STREAM-FRAME.jpg; the folder is made where it is missing. Beside them, of the frame's
 /// size, lie depth maps, STREAM-FRAME.depth.npy (float32, NaN where the model did not look), and class maps,
 /// STREAM-FRAME.classes.png (8 bits a pixel: the class id, 255 where the model did not look); those of the second model
-/// on are named ...depth-1.npy and so on. Throws Error, also where a class map has ids above 254.
+/// on are named ...depth-1.npy and so on. What a format can't hold (a JPEG's side above 65500 pixels, a class map's id
+/// above 254) is left out, which close() tells by an Error (kUnsupported). Throws Error.
 std::unique_ptr<Sink> open_frames(const std::string& folder);
 
 }  // namespace saccade

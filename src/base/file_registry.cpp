@@ -53,11 +53,9 @@ class Registry {
     if (!id) return;
     const std::scoped_lock lock(mutex_);
     if (const auto written = outputs_.find(*id); written != outputs_.end() && !is_null_device(path))
-      fail(ErrorCode::kConflict, "{} is written by this run as {}: it can't be read, too", path.string(),
-           written->second);
+      refuse_written(path);
     const auto entry = entry_of(path);
-    if (entry && output_entries_.contains(*entry))
-      fail(ErrorCode::kConflict, "{} is written by this run: it can't be read, too", path.string());
+    if (entry && output_entries_.contains(*entry)) refuse_written(path);
     inputs_.try_emplace(*id, path.string());
     if (entry) input_entries_.try_emplace(*entry, path.string());
   }
@@ -114,6 +112,10 @@ class Registry {
       fail(ErrorCode::kConflict, "{} is read: write the output elsewhere", path.string());
     fail(ErrorCode::kConflict, "{} is the same file as {}, which is read: write the output elsewhere", path.string(),
          found->second);
+  }
+
+  [[noreturn]] static void refuse_written(const fs::path& path) {
+    fail(ErrorCode::kConflict, "{} is to be read, and written, too: write the output elsewhere", path.string());
   }
 
   [[noreturn]] static void refuse_second(const fs::path& path, const std::string& first) {

@@ -36,7 +36,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kFiles = 
 std::string write_peer_files(const std::string& folder) {
   std::filesystem::create_directories(folder + "/torch_peer");
   for (const auto& [name, text] : kFiles) {
-    OutputFile file(folder + "/" + std::string(name));
+    OutputFile file(folder + "/" + std::string(name), OutputFile::Appears::kWhole, OutputPath::Claim::kChecked);
     file.write(text);
     file.close();
   }

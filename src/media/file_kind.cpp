@@ -52,6 +52,9 @@ FileKind file_kind(std::span<const std::uint8_t> head) {
 FileKind file_kind(const std::string& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
+  if (error &&
+      status.type() != std::filesystem::file_type::not_found)  // a loop of links, a folder that is closed to us
+    fail(ErrorCode::kIo, "'{}' can't be opened: {}", path, error.message());
   if (!std::filesystem::exists(status)) fail(ErrorCode::kNotFound, "there is no file or folder '{}'", path);
   if (!std::filesystem::is_regular_file(status)) fail(ErrorCode::kInvalidArgument, "'{}' is not a file", path);
   const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));

@@ -27,6 +27,7 @@ class ImageList final : public Source {
       : files_(std::move(files)), reader_(module<ImagesModule>("images").make_reader()) {
     info_.name = uri;
     info_.frames = static_cast<std::int64_t>(files_.size());
+    info_.files = files_;
     for (const std::string& file : files_) {
       note_input(file);
       entries_.push_back({fs::path(file).filename().string(), number_in_name(file)});

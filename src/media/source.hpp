@@ -16,6 +16,7 @@ struct SourceInfo {
   std::int64_t frames = -1;  ///< how many there will be; -1: not known
   int width = 0;             ///< of the first frame; 0: not known
   int height = 0;
+  std::vector<std::string> files;  ///< of images, in the order of their frames; empty: others
 };
 
 /// Frames from a file, a folder or a device. One thread reads; any thread may cancel.

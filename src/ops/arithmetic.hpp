@@ -78,6 +78,12 @@ struct DivideElements {
   }
 };
 
+/// Whether VALUE takes the place of BEST where the first of the greatest is chosen: a NaN is above all numbers.
+template <typename T>
+bool is_above(T value, T best) {
+  return value > best || (value != value && best == best);
+}
+
 /// NaN wins, as in NumPy.
 struct MaxElements {
   template <typename T>

@@ -1,10 +1,12 @@
 #include <cmath>
 #include <limits>
 
+#include "ops/arithmetic.hpp"
 #include "ops/dispatch.hpp"
 #include "ops/window.hpp"
 
-// MaxPool, AveragePool, LpPool, and their global forms. Inputs X (N, C, spatial). Averages are summed in float64.
+// MaxPool, AveragePool, LpPool, and their global forms. Inputs X (N, C, spatial). Averages are summed in float64. A NaN
+// is above all numbers, so that a window that holds one gives the first of them.
 namespace saccade {
 namespace {
 
@@ -78,7 +80,7 @@ void max_pool(const KernelContext& context, const Window& window) {
     for_each_output(window, [&](std::int64_t output, std::int64_t z, std::int64_t y, std::int64_t x) {
       std::int64_t best = -1;
       for_each_seen(window, taps, z, y, x, [&](std::int64_t i) {
-        if (best < 0 || from[i] > from[best]) best = i;
+        if (best < 0 || is_above(from[i], from[best])) best = i;
       });
       // A dilated window can lie in the padding with every tap.
       const std::int64_t at = plane * window.outputs() + output;
@@ -203,7 +205,7 @@ void reference_global_average_pool(const KernelContext& context) {
 void reference_global_max_pool(const KernelContext& context) {
   fold_planes(context, []<typename T>(std::span<const T> plane) {
     T best = plane.front();
-    for (const T value : plane) best = value > best ? value : best;
+    for (const T value : plane) best = is_above(value, best) ? value : best;
     return best;
   });
 }

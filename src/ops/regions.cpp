@@ -1,5 +1,6 @@
 #include "ops/regions.hpp"
 
+#include "ops/arithmetic.hpp"
 #include "ops/dispatch.hpp"
 #include "ops/index.hpp"
 #include "ops/values.hpp"
@@ -42,8 +43,7 @@ template <typename T, typename Real>
 Real align_bin(const T* map, const RegionSide<Real>& rows, const RegionSide<Real>& columns, std::int64_t y,
                std::int64_t x, bool largest) {
   Real sum = 0;
-  Real best = 0;
-  bool any = false;
+  Real best = -std::numeric_limits<Real>::infinity();
   const auto at = [&](std::int64_t row, std::int64_t column) {
     return static_cast<Real>(map[row * columns.length + column]);
   };
@@ -51,8 +51,7 @@ Real align_bin(const T* map, const RegionSide<Real>& rows, const RegionSide<Real
     const Between v(rows.sample(y, i), rows.length);
     if (v.outside) {
       // A row of zeros; a region far away has millions of them.
-      best = any ? std::max(best, Real{0}) : Real{0};
-      any = true;
+      best = MaxElements{}(best, Real{0});
       continue;
     }
     for (std::int64_t k = 0; k < columns.samples; ++k) {
@@ -62,12 +61,10 @@ Real align_bin(const T* map, const RegionSide<Real>& rows, const RegionSide<Real
         corners = {(1 - v.weight) * (1 - h.weight) * at(v.low, h.low), (1 - v.weight) * h.weight * at(v.low, h.high),
                    v.weight * (1 - h.weight) * at(v.high, h.low), v.weight * h.weight * at(v.high, h.high)};
       sum += corners[0] + corners[1] + corners[2] + corners[3];
-      const Real top = *std::ranges::max_element(corners);
-      best = any ? std::max(best, top) : top;
-      any = true;
+      for (const Real corner : corners) best = MaxElements{}(best, corner);
     }
   }
-  if (largest) return best;
+  if (largest) return rows.samples * columns.samples == 0 ? Real{0} : best;
   return sum / static_cast<Real>(std::max<std::int64_t>(rows.samples * columns.samples, 1));
 }
 
@@ -139,7 +136,7 @@ void max_roi_pool(const KernelContext& context) {
         const T* best = nullptr;
         for (std::int64_t y = rows.begin; y < rows.end; ++y)
           for (std::int64_t x = columns.begin; x < columns.end; ++x)
-            if (const T* at = map + y * maps[3] + x; best == nullptr || *at > *best) best = at;
+            if (const T* at = map + y * maps[3] + x; best == nullptr || is_above(*at, *best)) best = at;
         *to++ = best == nullptr ? T{} : *best;
       }
     }

@@ -114,6 +114,15 @@ Filter filter_of(const Attributes& attributes, const std::string& mode) {
           }};
 }
 
+/// An input of weight 0 is none: were it NaN or infinite, the output would not be a number. One input stays.
+void drop_weightless(ResizeTap& tap) {
+  while (tap.weights.size() > 1 && tap.weights.back() == 0) tap.weights.pop_back();
+  const auto first = std::ranges::find_if(tap.weights, [](float weight) { return weight != 0; });
+  if (first == tap.weights.end()) return;
+  tap.first += first - tap.weights.begin();
+  tap.weights.erase(tap.weights.begin(), first);
+}
+
 /// The taps around CENTER. Weights beyond the input go to its edge, or nowhere where they are excluded.
 ResizeTap interpolate(const Filter& filter, float center, float shrink, std::int64_t length, bool exclude_outside) {
   const float reach = filter.reach / shrink;
@@ -131,6 +140,7 @@ ResizeTap interpolate(const Filter& filter, float center, float shrink, std::int
   }
   if ((exclude_outside || shrink < 1) && sum != 0)
     for (float& weight : tap.weights) weight /= sum;
+  drop_weightless(tap);
   return tap;
 }
 

@@ -18,6 +18,7 @@ struct Shrink {
     else
       return x < -static_cast<T>(threshold)  ? x + static_cast<T>(bias)
              : x > static_cast<T>(threshold) ? x - static_cast<T>(bias)
+             : x != x                        ? x
                                              : T{0};
   }
 };

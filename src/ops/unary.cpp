@@ -44,7 +44,7 @@ struct ThresholdedRelu {
   explicit ThresholdedRelu(const Attributes& attributes) : alpha(attributes.real("alpha", 1)) {}
   template <typename T>
   T operator()(T x) const {
-    return x > static_cast<T>(alpha) ? x : T{0};
+    return x <= static_cast<T>(alpha) ? T{0} : x;  // which keeps NaN
   }
 };
 

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/output_file.hpp"
+#include "pipeline/image_ids.hpp"
 #include "pipeline/mask_json.hpp"
 #include "pipeline/tasks.hpp"
 #include "saccade/sinks.hpp"
@@ -88,12 +89,14 @@ class CocoSink final : public Sink {
 
 }  // namespace
 
-std::unique_ptr<Sink> open_coco(const std::string& path, std::span<const Model> models) {
+std::unique_ptr<Sink> open_coco(const std::string& path, std::span<const Model> models,
+                                std::span<const Camera> cameras) {
   for (const Model& model : models)
     if (!finds_objects(model.task()))
       fail(ErrorCode::kInvalidArgument,
            "can't write {}: {}'s task is {}, and COCO's results are objects with boxes; --jsonl takes any", path,
            model.name(), to_string(model.task()));
+  check_image_ids(path, cameras);
   return std::make_unique<CocoSink>(path, models);
 }
 

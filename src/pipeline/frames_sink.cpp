@@ -8,6 +8,7 @@
 #include "media/source.hpp"
 #include "pipeline/map_files.hpp"
 #include "pipeline/picture.hpp"
+#include "pipeline/refused_pictures.hpp"
 #include "saccade/sinks.hpp"
 
 namespace saccade {
@@ -33,19 +34,21 @@ class FramesSink final : public Sink {
     if (found == pictures_.end()) {
       const auto save = [this, stream = result.stream](const Picture& picture) {
         const std::string name = fmt::format("{}-{:06}.jpg", stream, picture.frame());
-        write_image((folder_ / name).string(), view_of(picture.view()));
+        refused_.unless([&] { write_image((folder_ / name).string(), view_of(picture.view())); });
       };
       found = pictures_.try_emplace(result.stream, module<DrawModule>("draw"), save).first;
     }
     found->second.add(result, frame);
     if (!result.depth.cells.empty())
-      maps_.save(path_for(result, "depth", "npy"), result.depth, result.width, result.height);
+      refused_.unless([&] { maps_.save(path_for(result, "depth", "npy"), result.depth, result.width, result.height); });
     if (!result.class_map.cells.empty())
-      maps_.save(path_for(result, "classes", "png"), result.class_map, result.width, result.height);
+      refused_.unless(
+          [&] { maps_.save(path_for(result, "classes", "png"), result.class_map, result.width, result.height); });
   }
 
   void close(const Summary& /*summary*/) override {
     for (auto& [stream, picture] : pictures_) picture.finish();
+    refused_.report();
   }
 
  private:
@@ -58,6 +61,7 @@ class FramesSink final : public Sink {
   std::filesystem::path folder_;
   std::map<int, Picture> pictures_;
   MapFiles maps_;
+  RefusedPictures refused_;
 };
 
 }  // namespace

@@ -1,9 +1,11 @@
 #include <filesystem>
+#include <optional>
 
 #include "base/error.hpp"
 #include "base/module.hpp"
 #include "media/source.hpp"
 #include "pipeline/picture.hpp"
+#include "pipeline/refused_pictures.hpp"
 #include "saccade/sinks.hpp"
 
 namespace saccade {
@@ -26,13 +28,15 @@ class Track {
         rate_(frame_rate > 0 ? frame_rate : kPictureRate),
         is_timed_(frame_rate > 0),
         writer_(open_video_writer(path_, rate_)),
-        picture_(module<DrawModule>("draw"), [this](const Picture& picture) { write(picture); }) {}
+        picture_(module<DrawModule>("draw"),
+                 [this](const Picture& picture) { refused_.unless([&] { write(picture); }); }) {}
 
   void add(const Result& result, const FrameView& frame) { picture_.add(result, frame); }
 
   void close() {
     picture_.finish();
     writer_->close();
+    refused_.report();
   }
 
  private:
@@ -59,6 +63,7 @@ class Track {
   int height_ = 0;
   std::int64_t written_ = 0;
   std::unique_ptr<VideoWriter> writer_;
+  RefusedPictures refused_;
   Picture picture_;
 };
 
@@ -74,7 +79,15 @@ class VideoSink final : public Sink {
   }
 
   void close(const Summary& /*summary*/) override {
-    for (const auto& track : tracks_) track->close();
+    std::optional<Error> first;
+    for (const auto& track : tracks_) {
+      try {
+        track->close();
+      } catch (const Error& error) {
+        if (!first) first = error;
+      }
+    }
+    if (first) throw *first;
   }
 
  private:

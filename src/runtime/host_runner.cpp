@@ -50,22 +50,34 @@ class HostRunner : public Runner {
       plan_.backend().prepare_thread(plan_.threads());
       prepared_ = std::this_thread::get_id();
     }
+    if (run_all(&BoundLaunch::run)) return;
+    // What fast kernels made of a NaN is no answer: all of it once more, by those that keep it.
+    run_all(&BoundLaunch::run_keeping_nan);
+  }
+
+ private:
+  using Run = void (BoundLaunch::*)();
+
+  /// Runs every launch by WAY. False, and nothing more is run, where run() met a NaN that it may have lost.
+  bool run_all(Run way) {
     stage_times_.fill({});
     const std::vector<Step>& steps = plan_.steps();
     Stage stage = Stage::kPre;
     auto stage_start = Clock::now();
     std::size_t i = 0;
+    bool is_done = false;
     try {
-      run_steps(steps, i, stage, stage_start);
+      is_done = run_steps(way, i, stage, stage_start);
     } catch (const Error& error) {  // an index outside of its tensor: a kernel knows no names
       throw error.in(describe(plan_.graph().node(steps[i].node)));
     }
     stage_times_[static_cast<std::size_t>(stage)] += Clock::now() - stage_start;
+    return is_done;
   }
 
- private:
-  /// Runs all launches; I is the one that runs.
-  void run_steps(const std::vector<Step>& steps, std::size_t& i, Stage& stage, Clock::time_point& stage_start) {
+  /// As run_all(); I is the launch that runs.
+  bool run_steps(Run way, std::size_t& i, Stage& stage, Clock::time_point& stage_start) {
+    const std::vector<Step>& steps = plan_.steps();
     for (; i < steps.size(); ++i) {
       if (!launches_[i]) continue;
       if (steps[i].stage != stage) {
@@ -75,13 +87,15 @@ class HostRunner : public Runner {
         stage_start = now;
       }
       if (step_times_.empty()) {
-        launches_[i]->run();
+        (*launches_[i].*way)();
       } else {
         step_times_[i].start = Clock::now();
-        launches_[i]->run();
+        (*launches_[i].*way)();
         step_times_[i].end = Clock::now();
       }
+      if (i + 1 == ask_at_ && plan_.backend().met_nan() && way == &BoundLaunch::run) return false;
     }
+    return true;
   }
 
   TensorView locate(ValueId id) {
@@ -113,6 +127,7 @@ class HostRunner : public Runner {
     const auto outputs = collect(node.outputs);
     launches_.push_back(
         step.launch->bind({.inputs = inputs, .outputs = outputs, .scratch = arena_.get() + step.scratch_offset}));
+    if (launches_.back()->may_lose_nan()) ask_at_ = launches_.size();
   }
 
   const Plan& plan_;
@@ -121,6 +136,7 @@ class HostRunner : public Runner {
   bool has_frame_ = false;
   std::vector<TensorView> views_;                       // by value
   std::vector<std::unique_ptr<BoundLaunch>> launches_;  // by step; null: a view
+  std::size_t ask_at_ = 0;  // behind the last launch that may lose a NaN; its threads are still awake
   std::array<std::chrono::nanoseconds, 3> stage_times_{};
   std::span<StepTime> step_times_;  // empty: nobody asks
   std::thread::id prepared_;

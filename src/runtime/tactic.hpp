@@ -29,6 +29,10 @@ class BoundLaunch {
   /// (kInvalidArgument, kUnsupported) only where the tensors' contents make no sense to the operator: an index out of
   /// range in a user's model.
   virtual void run() = 0;
+  /// Whether run() may make a number of a NaN. Where it did, Backend::met_nan() says so afterwards.
+  virtual bool may_lose_nan() const { return false; }
+  /// As run(), more slowly, and every NaN stays.
+  virtual void run_keeping_nan() { run(); }
 };
 
 /// Machine code that launches run, by a key of what it was compiled from and for; what a plan file keeps of them.
@@ -128,6 +132,8 @@ class Backend {
   virtual void prepare_thread(int threads) const = 0;
   /// Gives back the workers that the calling thread's plans ran on; the next run gets new ones.
   virtual void release_thread() const = 0;
+  /// Whether a launch that may lose a NaN has met one since the last call; asked by the thread that ran it.
+  virtual bool met_nan() const { return false; }
   /// What the CPU or accelerator calls itself, with the instruction sets that matter.
   virtual std::string device_name() const = 0;
 

@@ -88,7 +88,7 @@ TEST_F(Compile, IsRefusedWhereItIsAskedForWhatItIsNot) {
 TEST_F(Compile, DoesNotOverwriteItsModel) {
   const std::string model = folder_ / "color.onnx";
   const Finished compiled = run_saccade({"compile", model, "-o", model});
-  EXPECT_EQ(compiled.exit_code, 1);
+  EXPECT_EQ(compiled.exit_code, 2);
   EXPECT_NE(compiled.err.find("write the output elsewhere"), std::string::npos) << compiled.err;
 }
 

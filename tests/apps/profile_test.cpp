@@ -92,7 +92,7 @@ TEST_F(ProfileVerb, RefusesWhatMakesNoSense) {
   EXPECT_NE(unwritable.err.find("no/page.html"), std::string::npos);
   // Neither the model nor the source is written over.
   const Finished over = run_saccade({"profile", model, "--source", picture_, "--trace", picture_});
-  EXPECT_EQ(over.exit_code, 1);
+  EXPECT_EQ(over.exit_code, 2);
   EXPECT_NE(over.err.find("write the output elsewhere"), std::string::npos) << over.err;
   const Finished missing = run_saccade({"profile", model, "--source", folder_ / "none.mp4"});
   EXPECT_EQ(missing.exit_code, 1);

@@ -4,6 +4,7 @@ namespace saccade {
 namespace {
 
 constexpr std::string_view kTactic = "onednn.pooling";
+constexpr std::string_view kGreatest = "vector.max_pool";
 using Integers = std::vector<std::int64_t>;
 
 TEST(Pooling, TakesTheGreatest) {
@@ -12,18 +13,18 @@ TEST(Pooling, TakesTheGreatest) {
       .attribute("kernel_shape", Integers{3, 2})
       .attribute("strides", Integers{2, 1})
       .attribute("pads", Integers{1, 0, 1, 1})
-      .check_layouts(kTactic);
+      .check_layouts(kGreatest);
   OpCase("MaxPool")
       .input({1, 6, 12, 12})
       .attribute("kernel_shape", Integers{3, 3})
       .attribute("strides", Integers{2, 2})
       .attribute("ceil_mode", std::int64_t{1})
-      .check_layouts(kTactic);
+      .check_layouts(kGreatest);
   OpCase("MaxPool")
       .input({1, 6, 12, 12})
       .attribute("kernel_shape", Integers{5, 5})
       .attribute("pads", Integers{2, 2, 2, 2})
-      .check_layouts(kTactic);
+      .check_layouts(kGreatest);
 }
 
 TEST(Pooling, TakesTheGreatestOfBytes) {
@@ -45,17 +46,42 @@ TEST(Pooling, AveragesWithAndWithoutPadding) {
         .check_layouts(kTactic);
 }
 
+TEST(Pooling, TakesTheGreatestOfManyTaps) {
+  // More taps than the kernel takes at once, and rows longer than a span.
+  OpCase("MaxPool").input({1, 20, 11, 12}).attribute("kernel_shape", Integers{9, 9}).check_layouts(kGreatest);
+  OpCase("MaxPool")
+      .input({1, 2, 3, 5000})
+      .attribute("kernel_shape", Integers{2, 7})
+      .attribute("strides", Integers{1, 3})
+      .attribute("pads", Integers{0, 2, 0, 4})
+      .check_layouts(kGreatest);
+  OpCase("MaxPool")
+      .input({2, 3, 5, 6, 7})
+      .attribute("kernel_shape", Integers{2, 3, 2})
+      .attribute("dilations", Integers{2, 1, 3})
+      .attribute("pads", Integers{0, 1, 0, 1, 0, 1})
+      .check_layouts(kGreatest);
+}
+
+TEST(Pooling, LeavesFloatsToTheKernelThatKeepsNan) {
+  EXPECT_FALSE(OpCase("MaxPool").input({1, 5, 9, 9}).attribute("kernel_shape", Integers{2, 2}).supports(kTactic));
+}
+
 TEST(Pooling, OneDimension) {
-  OpCase("MaxPool").input({2, 5, 20}).attribute("kernel_shape", Integers{4}).check_layouts(kTactic);
+  OpCase("MaxPool").input({2, 5, 20}).attribute("kernel_shape", Integers{4}).check_layouts(kGreatest);
 }
 
 TEST(Pooling, RunsPostOps) {
-  OpCase("MaxPool").input({1, 6, 12, 12}).attribute("kernel_shape", Integers{2, 2}).post("Relu").check_layouts(kTactic);
+  OpCase("MaxPool")
+      .input({1, 6, 12, 12})
+      .attribute("kernel_shape", Integers{2, 2})
+      .post("Relu")
+      .check_layouts(kGreatest);
 }
 
 TEST(Pooling, RefusesIndices) {
   EXPECT_FALSE(
-      OpCase("MaxPool").input({1, 5, 9, 9}).attribute("kernel_shape", Integers{2, 2}).outputs(2).supports(kTactic));
+      OpCase("MaxPool").input({1, 5, 9, 9}).attribute("kernel_shape", Integers{2, 2}).outputs(2).supports(kGreatest));
 }
 
 }  // namespace

@@ -93,7 +93,7 @@ TEST_F(RichSinks, CsvHasARowForEachOfThem) {
 
 TEST_F(RichSinks, CocoHasMasksAndKeypoints) {
   const auto models = detector();
-  write(open_coco(folder_ / "out.json", models));
+  write(open_coco(folder_ / "out.json", models, {}));
 
   const json object = json::parse(test::bytes_of_file(folder_ / "out.json"))[0];
   EXPECT_EQ(object["bbox"], json({1, 0, 4, 3}));
@@ -105,7 +105,7 @@ TEST_F(RichSinks, CocoHasMasksAndKeypoints) {
 TEST_F(RichSinks, CocoRefusesAModelThatFindsNoObjects) {
   const std::vector<Model> models = {Model::load(test::write_color_classifier(folder_))};
   try {
-    open_coco(folder_ / "out.json", models);
+    open_coco(folder_ / "out.json", models, {});
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
@@ -208,11 +208,12 @@ TEST_F(RichSinks, MapsLieBesideThePictures) {
   EXPECT_EQ(open_source(folder_ / "out/0-000000.jpg")->info().width, 16);
 }
 
-TEST_F(RichSinks, AClassThatAByteCanNotHoldIsRefused) {
+TEST_F(RichSinks, AClassThatAByteCanNotHoldCostsItsMap) {
   rich_.ids[1] = 255;
   const auto sink = open_frames(folder_ / "out");
+  sink->write(rich_.result, rich_.frame);
   try {
-    sink->write(rich_.result, rich_.frame);
+    sink->close({});
     FAIL();
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("the class 255 has no place in 8 bits"), std::string::npos)

@@ -63,7 +63,7 @@ TEST(Sinks, CocoNumbersImagesByFrameWhereTheNameHasNoNumber) {
   const test::TempFolder folder;
   const std::vector<Model> models = {Model::load(test::write_box_detector(folder))};
   Sample sample;
-  const auto sink = open_coco(folder / "out.json", models);
+  const auto sink = open_coco(folder / "out.json", models, {});
   sample.result.frame = 4;
   sink->write(sample.result, sample.frame);
   sample.result.image_id = 139;

@@ -129,7 +129,7 @@ TEST_F(Npy, NamesAFileThatIsNotThere) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kNotFound);
-    EXPECT_STREQ(error.what(), "can't read /nowhere/a.npy: No such file or directory");
+    EXPECT_STREQ(error.what(), "/nowhere/a.npy: there is no such file");
   }
   EXPECT_THROW(save_npy("/nowhere/a.npy", Tensor::scalar(1.0F)), Error);
 }

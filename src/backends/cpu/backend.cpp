@@ -7,6 +7,7 @@
 
 #include "cpu/device.hpp"
 #include "cpu/layout_rules.hpp"
+#include "cpu/nan_watch.hpp"
 #include "cpu/parallel.hpp"
 #include "cpu/tactics.hpp"
 #include "runtime/cpu_backend.hpp"
@@ -33,6 +34,7 @@ class CpuBackend : public Backend {
   std::unique_ptr<Runner> make_runner(const Plan& plan) const override { return make_host_runner(plan); }
   void prepare_thread(int threads) const override { set_team_size(threads > 0 ? threads : omp_get_num_procs()); }
   void release_thread() const override { end_team(); }
+  bool met_nan() const override { return cpu::met_nan(); }
   std::string device_name() const override { return cpu::device_name(); }
 
  private:
@@ -54,6 +56,7 @@ class CpuBackend : public Backend {
       &vector_grid_sample(),
       &vector_group_norm(),
       &vector_layer_norm(),
+      &vector_max_pool(),
       &vector_move(),
       &vector_preprocess(),
       &vector_reduce(),

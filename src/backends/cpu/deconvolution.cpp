@@ -55,17 +55,17 @@ class Deconvolution : public Tactic {
 
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
     return onednn_compile(context, [&] {
-      const FusedPostOps fused = fuse_post_ops(context);
-      const Descriptor chosen = descriptor(context, fused.attributes);
-      std::vector<TensorArgument> tensors = fused.operands;
-      tensors.push_back({DNNL_ARG_SRC, false, 0, chosen.src_desc()});
-      tensors.push_back({DNNL_ARG_DST, true, 0, chosen.dst_desc()});
-      if (context.has(2)) tensors.push_back({DNNL_ARG_BIAS, false, 2, chosen.bias_desc()});
-      std::vector<PackedArgument> packed;
-      packed.push_back(
-          pack(context, DNNL_ARG_WEIGHTS, *context.constant(1), weights_view(context), chosen.weights_desc()));
-      return with_rest(context, fused,
-                       onednn_launch<dnnl::deconvolution_forward>(chosen, std::move(tensors), std::move(packed)));
+      PackedOnce weights(context, DNNL_ARG_WEIGHTS, *context.constant(1), weights_view(context));
+      return keeping_nan(fuse_post_ops(context), [&](const FusedPostOps& fused) {
+        const Descriptor chosen = descriptor(context, fused.attributes);
+        std::vector<TensorArgument> tensors = fused.operands;
+        tensors.push_back({DNNL_ARG_SRC, false, 0, chosen.src_desc()});
+        tensors.push_back({DNNL_ARG_DST, true, 0, chosen.dst_desc()});
+        if (context.has(2)) tensors.push_back({DNNL_ARG_BIAS, false, 2, chosen.bias_desc()});
+        return with_rest(context, fused,
+                         onednn_launch<dnnl::deconvolution_forward>(chosen, std::move(tensors),
+                                                                    {weights.as(chosen.weights_desc())}));
+      });
     });
   }
 };

@@ -36,7 +36,7 @@ std::optional<UnaryOperation> power(const NodeContext& context) {
   if (context.output().type.shape != context.input(0).type.shape) return std::nullopt;
   const float c = exponent->data<float>()[0];
   if (c == 2.0F) return with("Square");
-  if (c == 0.5F) return with("Sqrt");
+  if (c == 0.5F) return with("PowerOfHalf");
   if (c == -1.0F) return with("Reciprocal");
   if (c == 3.0F) return with("Cube");
   // A large power's logarithm would not have the digits that the power needs.
@@ -56,6 +56,12 @@ class BoundChain : public BoundLaunch {
 
   void run() override {
     first_->run();
+    chain_.run(output_, inputs_.data());
+  }
+
+  bool may_lose_nan() const override { return first_->may_lose_nan(); }
+  void run_keeping_nan() override {
+    first_->run_keeping_nan();
     chain_.run(output_, inputs_.data());
   }
 

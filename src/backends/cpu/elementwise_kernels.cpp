@@ -48,7 +48,7 @@ SACCADE_UNARY(Celu, const Float negative = hn::Mul(p, hn::Expm1(d, hn::Div(hn::M
               return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), negative, x);)
 SACCADE_UNARY(Selu, const Float negative = hn::Mul(p, hn::Expm1(d, hn::Min(x, hn::Zero(d))));
               return hn::Mul(q, hn::IfThenElse(hn::Lt(x, hn::Zero(d)), negative, x));)
-SACCADE_UNARY(ThresholdedRelu, return hn::IfThenElseZero(hn::Gt(x, p), x);)
+SACCADE_UNARY(ThresholdedRelu, return hn::IfThenZeroElse(hn::Le(x, p), x);)
 SACCADE_UNARY(Swish, return hn::Div(x, hn::Add(hn::Set(d, 1.0F), exp(d, hn::Neg(hn::Mul(p, x)))));)
 SACCADE_UNARY(Sin, return sin(d, x);)
 SACCADE_UNARY(Cos, return cos(d, x);)
@@ -60,6 +60,10 @@ SACCADE_UNARY(Clip, return hn::Min(q, hn::Max(p, x));)
 SACCADE_UNARY(Exp, return exp(d, x);)
 SACCADE_UNARY(Log, return log(d, x);)
 SACCADE_UNARY(Sqrt, return hn::Sqrt(x);)
+// x^0.5, which as in C is infinity for -infinity and no negative zero.
+SACCADE_UNARY(PowerOfHalf, const Float infinity = hn::Set(d, std::numeric_limits<float>::infinity());
+              const Float root = hn::Sqrt(hn::Add(x, hn::Zero(d)));
+              return hn::IfThenElse(hn::Eq(x, hn::Neg(infinity)), infinity, root);)
 SACCADE_UNARY(Square, return hn::Mul(x, x);)
 SACCADE_UNARY(Reciprocal, return hn::Div(hn::Set(d, 1.0F), x);)
 SACCADE_UNARY(Abs, return hn::Abs(x);)
@@ -77,8 +81,8 @@ SACCADE_BINARY(Add, hn::Add(x, y))
 SACCADE_BINARY(Sub, hn::Sub(x, y))
 SACCADE_BINARY(Mul, hn::Mul(x, y))
 SACCADE_BINARY(Div, hn::Div(x, y))
-SACCADE_BINARY(Max, hn::Max(x, y))
-SACCADE_BINARY(Min, hn::Min(x, y))
+SACCADE_BINARY(Max, greater(x, y))
+SACCADE_BINARY(Min, lesser(x, y))
 SACCADE_BINARY(PRelu, hn::IfThenElse(hn::Lt(x, hn::Zero(FloatTag())), hn::Mul(x, y), x))
 
 #undef SACCADE_UNARY
@@ -158,6 +162,7 @@ constexpr Entry kUnary[] = {
     unary<Exp>("Exp"),
     unary<Log>("Log"),
     unary<Sqrt>("Sqrt"),
+    unary<PowerOfHalf>("PowerOfHalf"),
     unary<Square>("Square"),
     unary<Reciprocal>("Reciprocal"),
     unary<Abs>("Abs"),

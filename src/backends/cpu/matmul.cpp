@@ -109,24 +109,28 @@ class MatMul : public Tactic {
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
     return onednn_compile(context, [&] {
       const Product product = product_of(context);
-      const FusedPostOps fused = fuse_post_ops(context, &product.output);
-      const Descriptor chosen = descriptor(context, product, fused.attributes);
-      std::vector<TensorArgument> tensors = fused.operands;
-      std::vector<PackedArgument> packed;
-      tensors.push_back({DNNL_ARG_SRC, false, 0, chosen.src_desc()});
-      tensors.push_back({DNNL_ARG_DST, true, 0, chosen.dst_desc()});
-      if (const Tensor* right = context.constant(1)) {
-        packed.push_back(
-            pack(context, DNNL_ARG_WEIGHTS, scaled(*right, product.alpha), product.right, chosen.weights_desc()));
-      } else {
-        tensors.push_back({DNNL_ARG_WEIGHTS, false, 1, chosen.weights_desc()});
-      }
-      if (const Tensor* bias = context.constant(2)) {
-        packed.push_back(pack(context, DNNL_ARG_BIAS, scaled(*bias, product.beta), product.bias, chosen.bias_desc()));
-      } else if (context.has(2)) {
-        tensors.push_back({DNNL_ARG_BIAS, false, 2, chosen.bias_desc()});
-      }
-      return with_rest(context, fused, onednn_launch<dnnl::matmul>(chosen, std::move(tensors), std::move(packed)));
+      std::optional<PackedOnce> right;
+      if (const Tensor* tensor = context.constant(1))
+        right.emplace(context, DNNL_ARG_WEIGHTS, scaled(*tensor, product.alpha), product.right);
+      std::optional<PackedOnce> bias;
+      if (const Tensor* tensor = context.constant(2))
+        bias.emplace(context, DNNL_ARG_BIAS, scaled(*tensor, product.beta), product.bias);
+      return keeping_nan(fuse_post_ops(context, &product.output), [&](const FusedPostOps& fused) {
+        const Descriptor chosen = descriptor(context, product, fused.attributes);
+        std::vector<TensorArgument> tensors = fused.operands;
+        std::vector<PackedArgument> packed;
+        tensors.push_back({DNNL_ARG_SRC, false, 0, chosen.src_desc()});
+        tensors.push_back({DNNL_ARG_DST, true, 0, chosen.dst_desc()});
+        if (right)
+          packed.push_back(right->as(chosen.weights_desc()));
+        else
+          tensors.push_back({DNNL_ARG_WEIGHTS, false, 1, chosen.weights_desc()});
+        if (bias)
+          packed.push_back(bias->as(chosen.bias_desc()));
+        else if (context.has(2))
+          tensors.push_back({DNNL_ARG_BIAS, false, 2, chosen.bias_desc()});
+        return with_rest(context, fused, onednn_launch<dnnl::matmul>(chosen, std::move(tensors), std::move(packed)));
+      });
     });
   }
 };

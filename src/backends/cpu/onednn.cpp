@@ -6,6 +6,7 @@
 #include <map>
 
 #include "cpu/element_program.hpp"
+#include "cpu/nan_watch.hpp"
 #include "cpu/parallel.hpp"
 
 namespace saccade::cpu {
@@ -37,6 +38,47 @@ class BoundPrimitive : public BoundLaunch {
   std::vector<memory> memories_;
   std::vector<dnnl_exec_arg_t> arguments_;
 };
+
+/// A launch that may lose NaN, watched, and the one that keeps it.
+class BoundWatched : public BoundLaunch {
+ public:
+  BoundWatched(std::unique_ptr<BoundLaunch> fast, std::unique_ptr<BoundLaunch> exact)
+      : fast_(std::move(fast)), exact_(std::move(exact)) {}
+
+  void run() override {
+    begin_watch();
+    fast_->run();
+    end_watch();
+  }
+  bool may_lose_nan() const override { return true; }
+  void run_keeping_nan() override { exact_->run(); }
+
+ private:
+  std::unique_ptr<BoundLaunch> fast_;
+  std::unique_ptr<BoundLaunch> exact_;
+};
+
+class WatchedLaunch : public Launch {
+ public:
+  WatchedLaunch(std::unique_ptr<Launch> fast, std::unique_ptr<Launch> exact)
+      : fast_(std::move(fast)), exact_(std::move(exact)) {}
+
+  std::size_t scratch_bytes() const override { return std::max(fast_->scratch_bytes(), exact_->scratch_bytes()); }
+  std::string detail() const override { return fast_->detail(); }
+  std::unique_ptr<BoundLaunch> bind(const Bindings& bindings) const override {
+    return std::make_unique<BoundWatched>(fast_->bind(bindings), exact_->bind(bindings));
+  }
+
+ private:
+  std::unique_ptr<Launch> fast_;
+  std::unique_ptr<Launch> exact_;
+};
+
+/// Whether oneDNN's code for a fused post-op may make a number of a NaN, on some processor: only those that multiply
+/// and add alone surely don't.
+bool may_lose_nan(const PostOp& post) {
+  return post.operand < 0 && post.op != "Neg" && post.op != "Abs" && post.op != "Sqrt";
+}
 
 /// Appends one unary post-op; false where oneDNN has no counterpart.
 bool append_unary(dnnl::post_ops& ops, const PostOp& post) {
@@ -159,6 +201,9 @@ FusedPostOps fuse_post_ops(const NodeContext& context, const Shape* shape) {
     if (post.operand < 0 ? !append_unary(ops, post) : !append_binary(context, post, shape, fused, ops))
       return post_ops_apart();
   if (shares_constants(ops)) return post_ops_apart();
+  fused.may_lose_nan = std::ranges::any_of(context.node.post_ops, may_lose_nan);
+  // The launch that keeps NaN runs them apart.
+  if (fused.may_lose_nan && !supports_post_ops(context)) return post_ops_apart();
   fused.attributes.set_post_ops(ops);
   fused.attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   return fused;
@@ -171,6 +216,12 @@ Support supports_rest(const NodeContext& context, const FusedPostOps& fused) {
 std::unique_ptr<Launch> with_rest(const NodeContext& context, const FusedPostOps& fused,
                                   std::unique_ptr<Launch> launch) {
   return fused.apart ? with_post_ops(context, std::move(launch)) : std::move(launch);
+}
+
+std::unique_ptr<Launch> keeping_nan(const FusedPostOps& fused, const LaunchMaker& make) {
+  auto fast = make(fused);
+  if (!fused.may_lose_nan) return fast;
+  return std::make_unique<WatchedLaunch>(std::move(fast), make(post_ops_apart()));
 }
 
 OnednnLaunch::OnednnLaunch(dnnl::primitive primitive, const memory::desc& scratchpad,

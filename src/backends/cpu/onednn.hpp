@@ -1,6 +1,7 @@
 #pragma once
 
 #include <dnnl.hpp>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -59,6 +60,7 @@ struct FusedPostOps {
   dnnl::primitive_attr attributes;  ///< with user scratchpad mode set
   std::vector<TensorArgument> operands;
   bool apart = false;  ///< none is fused: they run behind the primitive
+  bool may_lose_nan = false;
 };
 /// Apart where oneDNN has no counterpart of one. SHAPE: what the primitive takes the output for (row-major), where it
 /// is not the node's own.
@@ -69,6 +71,29 @@ Support supports_rest(const NodeContext& context, const FusedPostOps& fused);
 /// LAUNCH, followed by the post-ops that are not FUSED.
 std::unique_ptr<Launch> with_rest(const NodeContext& context, const FusedPostOps& fused,
                                   std::unique_ptr<Launch> launch);
+
+using LaunchMaker = std::function<std::unique_ptr<Launch>(const FusedPostOps& fused)>;
+/// MAKE's launch with FUSED post-ops; where these may lose NaN it is watched, with MAKE's launch without them beside
+/// it, for runs that meet one.
+std::unique_ptr<Launch> keeping_nan(const FusedPostOps& fused, const LaunchMaker& make);
+
+/// A tensor packed for several primitives, once where they want it alike.
+class PackedOnce {
+ public:
+  PackedOnce(const NodeContext& context, int argument, Tensor tensor, dnnl::memory::desc plain)
+      : context_(context), argument_(argument), tensor_(std::move(tensor)), plain_(std::move(plain)) {}
+  const PackedArgument& as(const dnnl::memory::desc& wanted) {
+    if (!packed_ || packed_->memory.get_desc() != wanted) packed_ = pack(context_, argument_, tensor_, plain_, wanted);
+    return *packed_;
+  }
+
+ private:
+  const NodeContext& context_;
+  int argument_;
+  Tensor tensor_;
+  dnnl::memory::desc plain_;
+  std::optional<PackedArgument> packed_;
+};
 
 /// A oneDNN primitive with its packed weights.
 class OnednnLaunch : public Launch {

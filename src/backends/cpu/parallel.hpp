@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "cpu/nan_watch.hpp"
+
 namespace saccade::cpu {
 
 /// Elements of memory-bound work below which waking another thread costs more than it saves.
@@ -26,6 +28,7 @@ void parallel_for(std::int64_t count, std::int64_t grain, const Body& body) {
     const std::int64_t rank = omp_get_thread_num();
     const std::int64_t begin = count * rank / threads;
     const std::int64_t end = count * (rank + 1) / threads;
+    const NoteKeeper keeper;
     if (begin < end) body(begin, end);
   }
 }

@@ -3,7 +3,7 @@
 #include "cpu/onednn_window.hpp"
 #include "cpu/tactics.hpp"
 
-// MaxPool (float32 and bytes) and AveragePool by oneDNN.
+// MaxPool of bytes and AveragePool by oneDNN.
 namespace saccade::cpu {
 namespace {
 
@@ -36,6 +36,8 @@ class Pooling : public Tactic {
     const Node& node = context.node;
     if (!node.is("MaxPool") && !node.is("AveragePool")) return Support::other_operator("not a pool");
     if (node.outputs.size() > 1) return Support::no("its indices are asked for");
+    if (node.op == "MaxPool" && context.input(0).type.dtype == DType::kFloat32)
+      return Support::no("oneDNN's greatest of floats loses NaN");
     if (!onednn_type(context.input(0).type.dtype)) return Support::no("oneDNN pools no such type");
     if (context.output().type.shape.elements() == 0) return Support::no("a tensor is empty");
     if (Support post_ops = supports_post_ops(context); !post_ops) return post_ops;

@@ -29,6 +29,7 @@ HWY_INLINE void for_each_vector(const float* src, std::size_t count, const Visit
   if (i < count) tail(i, count - i);
 }
 
+/// A row that holds a NaN may have any greatest element here: its exponentials show the NaN.
 float row_max(const float* src, std::size_t count) {
   const FloatTag d;
   Float best = hn::Set(d, kLowest);
@@ -96,7 +97,7 @@ HWY_INLINE void softmax_vector(const float* src, float* dst, std::size_t count, 
     if (!log) store_tail(d, y, dst + i * stride, lanes);
     sum = hn::Add(sum, y);
   }
-  const Float scale = log ? hn::Log(d, sum) : hn::Div(hn::Set(d, 1.0F), sum);
+  const Float scale = log ? HWY_NAMESPACE::log(d, sum) : hn::Div(hn::Set(d, 1.0F), sum);
   for (std::size_t i = 0; i < count; ++i) {
     const Float y = log ? hn::Sub(hn::Sub(load_tail(d, src + i * stride, lanes), highest), scale)
                         : hn::Mul(load_tail(d, dst + i * stride, lanes), scale);
@@ -143,11 +144,11 @@ struct Sum {
 };
 struct Max {
   static constexpr float kStart = kLowest;
-  static HWY_INLINE Float add(Float best, Float v) { return hn::Max(best, v); }
+  static HWY_INLINE Float add(Float best, Float v) { return greater(best, v); }
 };
 struct Min {
   static constexpr float kStart = -kLowest;
-  static HWY_INLINE Float add(Float best, Float v) { return hn::Min(best, v); }
+  static HWY_INLINE Float add(Float best, Float v) { return lesser(best, v); }
 };
 struct AbsoluteSum {
   static constexpr float kStart = 0;
@@ -192,6 +193,14 @@ void rms_norm_row(const float* src, float* dst, std::size_t count, const float* 
   });
 }
 
+/// The greatest or least lane; NaN where one is.
+template <typename Rule>
+HWY_INLINE float extreme_of_lanes(Float lanes) {
+  const FloatTag d;
+  if (!hn::AllFalse(d, hn::IsNaN(lanes))) return std::numeric_limits<float>::quiet_NaN();
+  return hn::GetLane(std::is_same_v<Rule, Max> ? hn::MaxOfLanes(d, lanes) : hn::MinOfLanes(d, lanes));
+}
+
 /// The last step of the reductions that share a rule.
 float finish(Reduce reduce, float sum, std::size_t count) {
   if (reduce == Reduce::kMean) return sum / static_cast<float>(count);
@@ -203,8 +212,8 @@ float reduce_row(Reduce reduce, const float* src, std::size_t count) {
   switch (reduce) {
     case Reduce::kSum:
     case Reduce::kMean: return finish(reduce, hn::GetLane(hn::SumOfLanes(d, accumulate_row<Sum>(src, count))), count);
-    case Reduce::kMax: return hn::GetLane(hn::MaxOfLanes(d, accumulate_row<Max>(src, count)));
-    case Reduce::kMin: return hn::GetLane(hn::MinOfLanes(d, accumulate_row<Min>(src, count)));
+    case Reduce::kMax: return extreme_of_lanes<Max>(accumulate_row<Max>(src, count));
+    case Reduce::kMin: return extreme_of_lanes<Min>(accumulate_row<Min>(src, count));
     case Reduce::kL1: return hn::GetLane(hn::SumOfLanes(d, accumulate_row<AbsoluteSum>(src, count)));
     case Reduce::kL2:
     case Reduce::kSumSquare:

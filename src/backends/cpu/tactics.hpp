@@ -20,6 +20,7 @@ const Tactic& vector_gather();
 const Tactic& vector_grid_sample();
 const Tactic& vector_group_norm();
 const Tactic& vector_layer_norm();
+const Tactic& vector_max_pool();
 const Tactic& vector_move();
 const Tactic& vector_preprocess();
 const Tactic& vector_reduce();

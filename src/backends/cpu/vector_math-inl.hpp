@@ -51,8 +51,23 @@ HWY_INLINE Float polynomial(FloatTag d, Float x, const float (&coefficients)[kCo
   return sum;
 }
 
-/// e^x; infinity above 88.73, NaN stays NaN. (x86's minimum returns its second operand where one is NaN.)
-HWY_INLINE Float exp(FloatTag d, Float x) { return hn::Exp(d, hn::Min(hn::Set(d, 89.0F), x)); }
+// x86's minimum and maximum return their second operand where one is NaN: the operand that may be NaN stands there.
+
+/// The greater of two; NaN where one is.
+HWY_INLINE Float greater(Float x, Float y) { return hn::IfThenElse(hn::IsNaN(x), x, hn::Max(x, y)); }
+/// The lesser of two; NaN where one is.
+HWY_INLINE Float lesser(Float x, Float y) { return hn::IfThenElse(hn::IsNaN(x), x, hn::Min(x, y)); }
+
+/// e^x by Highway's steps; infinity above 88.73, 0 below -104, NaN stays NaN, of which Highway's own makes 0.
+HWY_INLINE Float exp(FloatTag d, Float x) {
+  x = hn::Min(hn::Set(d, 89.0F), x);
+  hn::impl::ExpImpl<float> steps;
+  const Float half = hn::Or(hn::Set(d, 0.5F), hn::And(x, hn::Set(d, -0.0F)));
+  const auto q = steps.ToInt32(d, hn::MulAdd(x, hn::Set(d, 1.442695041F), half));
+  const Float mantissa = hn::Add(steps.ExpPoly(d, steps.ExpReduce(d, x, q)), hn::Set(d, 1.0F));
+  const auto vanishes = hn::Lt(x, hn::Set(d, -104.0F));
+  return hn::IfThenZeroElse(vanishes, steps.LoadExpShortRange(d, mantissa, q));
+}
 
 HWY_INLINE Float sigmoid(FloatTag d, Float x) {
   const Float one = hn::Set(d, 1.0F);

@@ -2,6 +2,7 @@
 
 #include "cuda/tactics.hpp"
 #include "cuda/window_code.hpp"
+#include "ops/dispatch.hpp"
 
 // MaxPool (its indices too), AveragePool and LpPool, one thread an output.
 namespace saccade::cuda {
@@ -42,7 +43,9 @@ std::string max_pool(ElementCode& code, int output, const Index& at, const Windo
     Braces braces(code);
     const Tap tap = open_taps(code, braces, window, at);
     const std::string x = code.let(compute_name(dtype), code.input(0, place_of(at[0], at[1], tap.input)));
-    braces.when(fmt::format("{} < 0 || {} > {}", place, x, best));
+    // The first NaN stays.
+    const std::string_view nan_wins = is_float(dtype) ? " || ({1} != {1} && {2} == {2})" : "";
+    braces.when(fmt::format(fmt::runtime("{0} < 0 || {1} > {2}" + std::string(nan_wins)), place, x, best));
     code.line(fmt::format("{} = {};", best, x));
     code.line(fmt::format("{} = {};", place, offset_of(tap.input, spatial(shape), Layout::kRowMajor)));
   }

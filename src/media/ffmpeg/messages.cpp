@@ -4,13 +4,15 @@
 #include <string_view>
 
 #include "ffmpeg/handles.hpp"
+#include "ffmpeg/watch.hpp"
 
 namespace saccade {
 namespace {
 
 thread_local char last_message[256] = "";
 
-void keep(void*, int level, const char* format, va_list arguments) {
+void keep(void* context, int level, const char* format, va_list arguments) {
+  DecoderWatch::hear(context, level, format);
   if (level <= AV_LOG_ERROR) std::vsnprintf(last_message, sizeof(last_message), format, arguments);
 }
 

@@ -29,6 +29,10 @@ class ImageDecoder {
 std::unique_ptr<ImageDecoder> make_jpeg_decoder();
 std::unique_ptr<ImageDecoder> make_png_decoder();
 
+/// What libjpeg writes of a side at most, and libpng.
+constexpr int kMostJpegPixels = 65500;
+constexpr int kMostPngPixels = 1'000'000;
+
 /// Write a kRgb24 frame, as PNG a kGray8 one too, to PATH. Throw Error (kIo) naming the file.
 void write_jpeg(const std::string& path, const FrameView& frame);
 void write_png(const std::string& path, const FrameView& frame);

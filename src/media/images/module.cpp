@@ -2,15 +2,32 @@
 #include <cctype>
 #include <filesystem>
 #include <fstream>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/input_file.hpp"
+#include "base/log.hpp"
 #include "images/decoder.hpp"
 #include "media/file_kind.hpp"
 #include "media/orient.hpp"
 
 namespace saccade {
 namespace {
+
+/// Whether a PNG file has further pictures: the chunk that says so comes before the first one's data.
+bool is_animated(std::span<const std::uint8_t> png) {
+  constexpr std::size_t kSignature = 8;
+  constexpr std::size_t kAroundData = 12;  // a chunk's size and type before it, a checksum behind it
+  for (std::size_t at = kSignature; at + kAroundData <= png.size();) {
+    const std::string_view type(reinterpret_cast<const char*>(&png[at + 4]), 4);
+    if (type == "acTL") return true;
+    if (type == "IDAT") return false;
+    at += kAroundData + (std::size_t{png[at]} << 24U | std::size_t{png[at + 1]} << 16U |
+                         std::size_t{png[at + 2]} << 8U | std::size_t{png[at + 3]});
+  }
+  return false;
+}
 
 class Reader final : public ImageReader {
  public:
@@ -61,6 +78,8 @@ class Reader final : public ImageReader {
     load(path);
     ImageHeader header;
     ImageDecoder& decoder = begin(path, header);
+    if (file_kind(file_) == FileKind::kPng && is_animated(file_))
+      log(LogLevel::kWarning, "'{}' is an animated PNG: its first picture alone is read", path);
     const bool turned = swaps_sides(header.orientation);
     const int width = turned ? header.height : header.width;
     const int height = turned ? header.width : header.height;
@@ -95,6 +114,11 @@ void write(const std::string& path, const FrameView& frame) {
   if (!fits || frame.width <= 0 || frame.height <= 0)
     fail(ErrorCode::kInvalidArgument, "'{}': rgb24 pictures can be written, and gray8 as .png, not {} of {}x{}", path,
          to_string(frame.format), frame.width, frame.height);
+  const int most = ending == ".png" ? kMostPngPixels : kMostJpegPixels;
+  if (std::max(frame.width, frame.height) > most)
+    fail(ErrorCode::kUnsupported,
+         "'{}' can't be written: a picture of {}x{}, where {} files have at most {} pixels a side", path, frame.width,
+         frame.height, ending, most);
   if (ending == ".jpg" || ending == ".jpeg") return write_jpeg(path, frame);
   if (ending == ".png") return write_png(path, frame);
   fail(ErrorCode::kInvalidArgument, "'{}': pictures are written as .jpg, .jpeg or .png", path);

@@ -102,11 +102,11 @@ __device__ __forceinline__ T leaky_relu(T x, T alpha) {
 }
 template <typename T>
 __device__ __forceinline__ T thresholded_relu(T x, T alpha) {
-  return x > alpha ? x : T(0);
+  return x <= alpha ? T(0) : x;  // keeps NaN
 }
 template <typename T>
 __device__ __forceinline__ T shrink(T x, T bias, T lambda) {
-  return x < -lambda ? x + bias : x > lambda ? x - bias : T(0);
+  return x < -lambda ? x + bias : x > lambda ? x - bias : x != x ? x : T(0);
 }
 
 /// Integers: dividing by zero gives zero, and the least one by -1 wraps.

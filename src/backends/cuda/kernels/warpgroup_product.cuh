@@ -177,7 +177,8 @@ struct RowMoments {
     for (int pass = 0; pass < S::kPasses; pass += 8) {
       // A row for each of the 8.
       const float mean = sum_of_eight(sum, pass, chunk) * kShare;
-      const float variance = fmaxf(sum_of_eight(squares, pass, chunk) * kShare - mean * mean, 0.0f);
+      const float rounded = sum_of_eight(squares, pass, chunk) * kShare - mean * mean;
+      const float variance = rounded < 0 ? 0 : rounded;  // keeps NaN
       float from = 0;
 #pragma unroll
       for (int i = pass; i < lesser_of(pass + 8, S::kPasses); ++i)

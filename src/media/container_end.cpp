@@ -1,0 +1,208 @@
+#include "media/container_end.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+
+#include "media/file_window.hpp"
+
+namespace saccade {
+namespace {
+
+using namespace std::string_view_literals;
+
+/// Parts looked at: hours of the finest ones; a file made of nothing but tiny parts must not take for ever.
+constexpr int kMostParts = 20'000'000;
+constexpr std::uint64_t kLongest = std::uint64_t{1} << 55;
+
+ContainerEnd whole() { return {.is_whole = true, .cut = {}}; }
+
+ContainerEnd missing(std::int64_t bytes, std::string_view what) {
+  return {.is_whole = false, .cut = fmt::format("{} bytes of {} are missing", bytes, what)};
+}
+
+/// PART goes on at PLACE, where the file ends in the midst of what says how long it is.
+ContainerEnd ends_within(std::string_view part) {
+  return {.is_whole = false, .cut = fmt::format("it ends within {}", part)};
+}
+
+// ---- Matroska and WebM: elements of an id, a size and contents. A size that is all ones is not known.
+
+constexpr std::uint64_t kEbml = 0x1A45DFA3;
+constexpr std::uint64_t kSegment = 0x18538067;
+constexpr std::uint64_t kCluster = 0x1F43B675;
+constexpr std::uint64_t kElements[] = {
+    0x114D9B74, 0x1549A966, 0x1654AE6B, kCluster, 0x1C53BB6B, 0x1941A469, 0x1043A770, 0x1254C367,  // of a segment
+    0xE7,       0xA3,       0xA0,       0xA7,     0xAB,       0x5854,     0xAF,                    // of a cluster
+    0xEC,       0xBF};                                                                             // of anything
+
+struct Element {
+  std::uint64_t id = 0;
+  std::optional<std::uint64_t> size;
+  std::int64_t contents = 0;
+};
+
+/// The length that the first byte of a number of EBML gives it; 9 where it gives none.
+int coded_length(unsigned char first) {
+  int length = 1;
+  while (length <= 8 && (first & (0x80U >> static_cast<unsigned>(length - 1))) == 0) ++length;
+  return length;
+}
+
+/// Nothing where the file ends within the element's head; an id of 0 where there is no element.
+std::optional<Element> element_at(FileWindow& file, std::int64_t at) {
+  const int id_length = coded_length(static_cast<unsigned char>(file.big(at, 1)));
+  if (id_length > 4) return Element{};
+  if (at + id_length >= file.size()) return std::nullopt;
+  const int size_length = coded_length(static_cast<unsigned char>(file.big(at + id_length, 1)));
+  if (size_length > 8) return Element{};
+  Element element{.id = file.big(at, id_length), .size = {}, .contents = at + id_length + size_length};
+  if (element.contents > file.size()) return std::nullopt;
+  const std::uint64_t ones = (std::uint64_t{1} << 7U * static_cast<unsigned>(size_length)) - 1;
+  const std::uint64_t size = file.big(at + id_length, size_length) & ones;
+  if (size != ones && size < kLongest) element.size = size;
+  return element;
+}
+
+ContainerEnd matroska_end(FileWindow& file) {
+  bool has_known_segment = false;
+  std::int64_t at = 0;
+  for (int i = 0; i < kMostParts && at < file.size(); ++i) {
+    const std::optional<Element> element = element_at(file, at);
+    if (!element) return has_known_segment ? whole() : ends_within("an element");
+    const std::uint64_t id = element->id;
+    const bool is_top = id == kEbml || id == kSegment;
+    if (!is_top && std::find(std::begin(kElements), std::end(kElements), id) == std::end(kElements)) break;
+    if (element->size) {
+      const std::int64_t end = element->contents + static_cast<std::int64_t>(*element->size);
+      if (end > file.size())
+        return missing(end - file.size(), id == kSegment ? "its segment" : id == kCluster ? "a cluster" : "an element");
+      has_known_segment = has_known_segment || id == kSegment;
+      at = end;
+    } else if (id == kSegment || id == kCluster) {
+      at = element->contents;
+    } else {
+      break;
+    }
+  }
+  return has_known_segment ? whole() : ContainerEnd{};
+}
+
+// ---- MP4 and QuickTime: boxes of a size, a type and contents.
+
+bool is_type(std::string_view type) {
+  return type.size() == 4 &&
+         std::all_of(type.begin(), type.end(), [](unsigned char c) { return c >= 0x20 && c != 0x7F; });
+}
+
+ContainerEnd mp4_end(FileWindow& file) {
+  std::int64_t at = 0;
+  for (int i = 0; i < kMostParts && at < file.size(); ++i) {
+    if (file.size() - at < 8) return ends_within("a box");
+    if (!is_type(file.at(at + 4, 4))) return {};
+    std::uint64_t size = file.big(at, 4);
+    if (size == 0) return {};  // until the file's end, wherever that is
+    if (size == 1) {
+      if (file.size() - at < 16) return ends_within("a box");
+      size = file.big(at + 8, 8);
+      if (size < 16) return {};
+    }
+    if (size < 8 || size > kLongest) return {};
+    const std::int64_t end = at + static_cast<std::int64_t>(size);
+    if (end > file.size()) return missing(end - file.size(), fmt::format("its box '{}'", file.at(at + 4, 4)));
+    at = end;
+  }
+  return at == file.size() ? whole() : ContainerEnd{};
+}
+
+// ---- AVI: chunks of a type, a size and contents, which LIST and RIFF hold others of.
+
+bool is_known(std::uint64_t size) { return size != 0 && size != 0xFFFFFFFF; }
+
+ContainerEnd avi_end(FileWindow& file) {
+  std::int64_t at = 0;
+  std::int64_t promised = 0;
+  for (int i = 0; i < kMostParts && at < file.size(); ++i) {
+    const bool is_riff = file.at(at, 4) == "RIFF";
+    if (file.size() - at < 8) return at < promised || promised == 0 ? ends_within("a chunk") : ContainerEnd{};
+    if (!is_type(file.at(at, 4))) return {};
+    const std::uint64_t size = file.little(at + 4, 4);
+    const std::int64_t end = at + 8 + static_cast<std::int64_t>(size);
+    if (is_riff) promised = is_known(size) ? end : 0;
+    if (is_riff || (file.at(at, 4) == "LIST" && !is_known(size))) {
+      at += 12;
+      continue;
+    }
+    if (end > file.size()) return missing(end - file.size(), fmt::format("its chunk '{}'", file.at(at, 4)));
+    at = end + end % 2;
+  }
+  // Some writers count the eight bytes before the contents, too.
+  constexpr std::int64_t kHead = 8;
+  if (promised > file.size() + kHead) return missing(promised - file.size(), "its RIFF chunk");
+  return promised == 0 ? ContainerEnd{} : whole();
+}
+
+// ---- FLV: tags of 11 bytes and contents, each followed by its size.
+
+ContainerEnd flv_end(FileWindow& file) {
+  std::int64_t at = static_cast<std::int64_t>(file.big(5, 4)) + 4;
+  for (int i = 0; i < kMostParts && at < file.size(); ++i) {
+    const std::uint64_t type = file.big(at, 1) & 0x1FU;
+    if (type != 8 && type != 9 && type != 18) return {};
+    const std::int64_t end = at + 11 + static_cast<std::int64_t>(file.big(at + 1, 3)) + 4;
+    if (end > file.size()) return ends_within("a tag");
+    at = end;
+  }
+  return {};
+}
+
+// ---- MPEG-TS: packets of 188 bytes, of Blu-ray with four before each.
+
+ContainerEnd ts_end(FileWindow& file, std::int64_t packet, std::int64_t sync) {
+  const std::int64_t rest = file.size() % packet;
+  const bool is_cut = rest > sync && file.big(file.size() - rest + sync, 1) == 0x47;
+  return is_cut ? ends_within("a packet") : ContainerEnd{};
+}
+
+bool is_ts(FileWindow& file, std::int64_t packet, std::int64_t sync) {
+  constexpr int kPackets = 4;
+  for (int i = 0; i < kPackets; ++i)
+    if (file.big(sync + i * packet, 1) != 0x47) return false;
+  return true;
+}
+
+// ---- Pictures of JPEG one behind the other. Their data has no marker FF D8 or FF D9, their heads may.
+
+ContainerEnd mjpeg_end(FileWindow& file) {
+  constexpr std::int64_t kStep = 4096;
+  for (std::int64_t end = file.size(); end > 0; end -= kStep - 1) {
+    const std::string_view bytes =
+        file.at(std::max<std::int64_t>(0, end - kStep), static_cast<std::size_t>(std::min(end, kStep)));
+    const std::size_t started = bytes.rfind("\xFF\xD8"sv);
+    const std::size_t ended = bytes.rfind("\xFF\xD9"sv);
+    if (started == std::string_view::npos && ended == std::string_view::npos) continue;
+    const bool is_cut = ended == std::string_view::npos || (started != std::string_view::npos && started > ended);
+    return is_cut ? ends_within("a picture") : ContainerEnd{};
+  }
+  return {};
+}
+
+}  // namespace
+
+ContainerEnd container_end(const std::string& path) {
+  FileWindow file(path);
+  const std::string_view head = file.at(0, 16);
+  if (head.starts_with("\x1A\x45\xDF\xA3"sv)) return matroska_end(file);
+  if (head.size() >= 12 && head.starts_with("RIFF") && head.substr(8, 4) == "AVI ") return avi_end(file);
+  if (head.starts_with("FLV")) return flv_end(file);
+  if (head.starts_with("\xFF\xD8\xFF"sv)) return mjpeg_end(file);
+  if (is_ts(file, 188, 0)) return ts_end(file, 188, 0);
+  if (is_ts(file, 192, 4)) return ts_end(file, 192, 4);
+  for (std::string_view type : {"ftyp"sv, "moov"sv, "mdat"sv, "free"sv, "skip"sv, "wide"sv, "styp"sv, "pnot"sv})
+    if (head.size() >= 8 && head.substr(4, 4) == type) return mp4_end(file);
+  return {};
+}
+
+}  // namespace saccade

@@ -1,0 +1,160 @@
+#include "ffmpeg/decoder.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "media/file_kind.hpp"
+
+namespace saccade {
+namespace {
+
+/// More packets than decoders keep before a picture comes of them, in threads and for the order of pictures together.
+constexpr std::int64_t kMostDelay = 64;
+/// So far behind the last picture that came, it must have come again.
+constexpr std::int64_t kMostRepeated = 1024;
+
+/// MPEG-4's decoder learns from each frame how its encoder pads, which decides what counts as damaged; its threads pass
+/// on what they learnt by chance. One is as fast as two.
+int useful_threads(const AVCodec& codec, int threads) {
+  return codec.id == AV_CODEC_ID_MPEG4 ? 1 : std::max(1, threads);
+}
+
+bool is_damaged(const AVFrame& picture) {
+  return (picture.flags & AV_FRAME_FLAG_CORRUPT) != 0 || picture.decode_error_flags != 0;
+}
+
+}  // namespace
+
+VideoDecoder::VideoDecoder(std::string path, int threads, const AVIOInterruptCB& interrupt)
+    : path_(std::move(path)), interrupt_(interrupt) {
+  open(threads);
+  if (packet_ == nullptr) fail(ErrorCode::kIo, "'{}': out of memory", path_);
+}
+
+void VideoDecoder::open(int threads) {
+  decoder_.reset();
+  input_ = open_video_input(path_, interrupt_);
+  const AVCodecParameters& parameters = *input_.stream->codecpar;
+  const AVCodec* codec = avcodec_find_decoder(parameters.codec_id);
+  if (codec == nullptr)
+    fail(ErrorCode::kUnsupported, "'{}': this FFmpeg has no decoder for {}", path_,
+         avcodec_get_name(parameters.codec_id));
+  if (parameters.width <= 0 || parameters.height <= 0)
+    fail(ErrorCode::kInvalidFile, "'{}' is damaged: the size of its pictures is not known", path_);
+  decoder_.reset(avcodec_alloc_context3(codec));
+  if (decoder_ == nullptr) fail(ErrorCode::kIo, "'{}': out of memory", path_);
+  decoder_->thread_count = useful_threads(*codec, threads);
+  decoder_->max_pixels = kMaxPixels;
+  decoder_->pkt_timebase = input_.stream->time_base;
+  watch_.attach(*decoder_);
+  int error = avcodec_parameters_to_context(decoder_.get(), &parameters);
+  if (error >= 0) error = avcodec_open2(decoder_.get(), codec, nullptr);
+  if (error < 0) fail(ErrorCode::kInvalidFile, "'{}' can't be decoded: {}", path_, reason(error));
+}
+
+int VideoDecoder::next(AVFrame& picture) {
+  while (true) {
+    const int error = step(picture);
+    if (error == AVERROR_EXIT) return error;
+    if (error == 0 && watch_.is_incomplete(picture)) picture.flags |= AV_FRAME_FLAG_CORRUPT;
+    if (is_careful_) {
+      if (error == AVERROR_EOF && repeated_ >= 0 && first_fed_ > 0) {
+        decode_anew(0);  // what came last did not come again
+      } else if (error == AVERROR_EOF || is_new(picture)) {
+        return error;
+      }
+      continue;
+    }
+    // Every thread whose packet comes before what is output now has said what it had to say.
+    if ((error < 0 && error != AVERROR_EOF) || watch_.first_complaint() != DecoderWatch::kNone ||
+        (error == 0 && is_damaged(picture))) {
+      av_frame_unref(&picture);
+      avcodec_flush_buffers(decoder_.get());  // waits for the threads
+      decode_anew(restart_point(std::min(watch_.first_complaint(), packets_ - 1)));
+      continue;
+    }
+    if (error == 0) {
+      ++delivered_;
+      last_ = {picture.reordered_opaque, picture.best_effort_timestamp};
+    }
+    return error;
+  }
+}
+
+/// One picture or one error; AVERROR_EXIT where reading was interrupted.
+int VideoDecoder::step(AVFrame& picture) {
+  forget_message();
+  while (interrupt_.callback(interrupt_.opaque) == 0) {
+    int error = avcodec_receive_frame(decoder_.get(), &picture);
+    if (error == 0 || error == AVERROR_EOF) return error;
+    if (error == AVERROR(EAGAIN)) error = feed();
+    if (error >= 0) continue;
+    problem_ = reason(error);
+    return error;
+  }
+  return AVERROR_EXIT;
+}
+
+/// Hands the decoder one packet, or the news that there are no more. Negative: the packet was refused.
+int VideoDecoder::feed() {
+  while (interrupt_.callback(interrupt_.opaque) == 0) {
+    const int error = av_read_frame(input_.file.get(), packet_.get());
+    if (error < 0) {
+      if (error != AVERROR_EOF) read_problem_ = reason(error);
+      return avcodec_send_packet(decoder_.get(), nullptr);
+    }
+    const bool is_ours = packet_->stream_index == input_.stream->index;
+    const std::int64_t number = packets_;
+    if (is_ours) {
+      note_key(*packet_);
+      ++packets_;
+    }
+    const bool is_wanted = is_ours && number >= first_fed_;
+    if (is_wanted) watch_.feed(*decoder_, number);
+    const int sent = is_wanted ? avcodec_send_packet(decoder_.get(), packet_.get()) : 0;
+    av_packet_unref(packet_.get());
+    if (is_wanted) return sent;
+  }
+  return 0;
+}
+
+void VideoDecoder::note_key(const AVPacket& packet) {
+  const std::int64_t latest = keys_[(next_key_ + keys_.size() - 1) % keys_.size()];
+  if (is_careful_ || (packet.flags & AV_PKT_FLAG_KEY) == 0 || packets_ < latest + kMostDelay) return;
+  keys_[next_key_] = packets_;
+  next_key_ = (next_key_ + 1) % keys_.size();
+}
+
+/// The latest keyframe of which all pictures before it, and those that it shares with them, came before the COMPLAINT.
+std::int64_t VideoDecoder::restart_point(std::int64_t complaint) const {
+  std::int64_t point = 0;
+  if (delivered_ == 0) return point;
+  for (const std::int64_t key : keys_)
+    if (key + 2 * kMostDelay <= complaint) point = std::max(point, key);
+  return point;
+}
+
+void VideoDecoder::decode_anew(std::int64_t from) {
+  is_careful_ = true;
+  first_fed_ = from;
+  repeated_ = delivered_ > 0 ? 0 : -1;
+  packets_ = 0;
+  read_problem_.clear();
+  open(1);
+}
+
+/// Whether PICTURE, or the error in its place, comes after all that was delivered before decoding began anew.
+bool VideoDecoder::is_new(const AVFrame& picture) {
+  if (repeated_ < 0) return true;
+  if (picture.buf[0] == nullptr) return false;  // an error: it is not the first time either
+  ++repeated_;
+  const Identity identity = {picture.reordered_opaque, picture.best_effort_timestamp};
+  const bool was_last = first_fed_ == 0 ? repeated_ == delivered_ : identity == last_ && !is_damaged(picture);
+  if (was_last)
+    repeated_ = -1;
+  else if (first_fed_ > 0 && packets_ > last_.packet + kMostRepeated)
+    decode_anew(0);
+  return false;
+}
+
+}  // namespace saccade

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+
+#include "base/outcome.hpp"
+#include "ffmpeg/input.hpp"
+#include "ffmpeg/watch.hpp"
+#include "media/source.hpp"
+
+namespace saccade {
+
+/// Pictures of a video file in the order in which they are shown. What comes of a damaged file depends on the file
+/// alone: FFmpeg's threads, whose marks on damaged pictures are a race, decode until one of them complains; from a
+/// keyframe well before the packet in question everything is then decoded anew by one thread, and pictures that came
+/// already are passed over.
+class VideoDecoder {
+ public:
+  /// Throws Error naming the file. INTERRUPT makes a call that waits for the file return.
+  VideoDecoder(std::string path, int threads, const AVIOInterruptCB& interrupt);
+
+  const VideoInput& input() const { return input_; }
+  /// Packets of the video that were read so far.
+  std::int64_t packets() const { return packets_; }
+
+  /// The next picture; AVERROR_EOF at the end, AVERROR_EXIT where reading was interrupted, any other error for a packet
+  /// that could not be decoded: later pictures may still come. Throws Error where the file can't be opened anew.
+  int next(AVFrame& picture);
+  /// What was wrong with a packet, or with the file where reading it failed before its end (else empty).
+  const std::string& problem() const { return problem_; }
+  const std::string& read_problem() const { return read_problem_; }
+
+ private:
+  /// Tells a picture from all others of its video.
+  struct Identity {
+    std::int64_t packet = 0;
+    std::int64_t timestamp = 0;
+    bool operator==(const Identity&) const = default;
+  };
+
+  void open(int threads);
+  int step(AVFrame& picture);
+  int feed();
+  void note_key(const AVPacket& packet);
+  void decode_anew(std::int64_t from);
+  std::int64_t restart_point(std::int64_t complaint) const;
+  bool is_new(const AVFrame& picture);
+
+  std::string path_;
+  AVIOInterruptCB interrupt_;
+  VideoInput input_;
+  DecoderWatch watch_;  // outlives the decoder that it watches
+  AvCodec decoder_;
+  AvPacket packet_{av_packet_alloc()};
+  std::int64_t packets_ = 0;
+  std::int64_t delivered_ = 0;
+  Identity last_;                       ///< of the pictures delivered
+  std::array<std::int64_t, 8> keys_{};  ///< some keyframes' packets, the latest ones, as a ring
+  std::size_t next_key_ = 0;
+  bool is_careful_ = false;     ///< one thread decodes, after a complaint
+  std::int64_t first_fed_ = 0;  ///< packets before this one are not decoded anew
+  std::int64_t repeated_ = 0;   ///< pictures decoded anew that came already; -1: no more do
+  std::string problem_;
+  std::string read_problem_;
+};
+
+}  // namespace saccade

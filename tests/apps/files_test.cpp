@@ -1,0 +1,207 @@
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "apps/expect_error.hpp"
+#include "media/source.hpp"
+#include "saccade/npy.hpp"
+#include "support/tiny_models.hpp"
+
+// No file that a command reads is written over, and no two outputs go into one file: whatever the verb, exit code 2 and
+// everything as it was.
+namespace saccade {
+namespace {
+
+namespace fs = std::filesystem;
+using test::expect_error;
+using test::run_saccade;
+
+class Files : public testing::Test {
+ protected:
+  /// Refused, naming PARTS, with every file as it was and none added.
+  void expect_conflict(const std::vector<std::string>& arguments, const std::vector<std::string>& parts) {
+    SCOPED_TRACE(testing::PrintToString(arguments));
+    const auto before = contents();
+    expect_error(run_saccade(arguments), 2, parts);
+    EXPECT_TRUE(contents() == before) << "files have changed";
+  }
+
+  std::map<std::string, std::string> contents() const {
+    std::map<std::string, std::string> files;
+    for (const auto& entry : fs::recursive_directory_iterator(folder_.string()))
+      if (entry.is_regular_file()) files[entry.path().string()] = test::bytes_of_file(entry.path().string());
+    return files;
+  }
+
+  std::string picture(const std::string& name) {
+    std::vector<std::uint8_t> pixels(3 * 8 * 8, 200);
+    fs::create_directories(fs::path(folder_ / name).parent_path());
+    write_image(folder_ / name, view_of(RgbView{pixels.data(), 3 * 8, 8, 8}));
+    return folder_ / name;
+  }
+
+  std::string video(const std::string& name) {
+    const auto writer = open_video_writer(folder_ / name, 25);
+    std::vector<std::uint8_t> pixels(3 * 64 * 64, 90);
+    for (int i = 0; i < 3; ++i) writer->write(view_of(RgbView{pixels.data(), 3 * 64, 64, 64}), i * 40'000'000LL);
+    writer->close();
+    return folder_ / name;
+  }
+
+  test::TempFolder folder_;
+  const std::string model_ = test::write_box_detector(folder_);
+};
+
+TEST_F(Files, RunWritesOverNothingThatItReads) {
+  const std::string shown = picture("shown.png");
+  folder_.write("labels.txt", "near\nfar\n");
+  folder_.write("card.toml",
+                "[input]\nresize = \"stretch\"\n[output]\ndecoder = \"yolo-e2e\"\nlabels = \"labels.txt\"\n");
+  fs::create_hard_link(shown, folder_ / "hard.png");
+  fs::create_symlink(shown, folder_ / "soft.png");
+  for (const char* flag : {"--jsonl", "--csv", "--coco"}) {
+    for (const char* name : {"shown.png", "hard.png", "soft.png", "boxes.onnx", "boxes.toml"})
+      expect_conflict({"run", model_, "--source", shown, flag, folder_ / name}, {name, "elsewhere"});
+    for (const char* name : {"card.toml", "labels.txt"})
+      expect_conflict({"run", model_, "--source", shown, "--card", folder_ / "card.toml", flag, folder_ / name},
+                      {name, "elsewhere"});
+  }
+}
+
+TEST_F(Files, RunWritesIntoNoFolderThatItReads) {
+  picture("many/a.png");
+  expect_conflict({"run", model_, "--source", folder_ / "many", "--jsonl", folder_ / "many/a.png"}, {"is read"});
+  expect_conflict({"run", model_, "--source", folder_ / "many", "--frames", folder_ / "many"}, {"many is read"});
+  expect_conflict({"run", model_, "--source", folder_ / "many", "--yolo", folder_ / "many"}, {"many is read"});
+  // One picture of a folder does not make it one that is read, but for its name.
+  const std::string like_ours = picture("drawn/0-000001.png");
+  expect_conflict({"run", model_, "--source", like_ours, "--frames", folder_ / "drawn"}, {"0-000001.png is read"});
+}
+
+TEST_F(Files, NumberedVideosSpareTheirSources) {
+  const std::string first = video("in.mp4");
+  const std::string second = video("o-1.mp4");
+  expect_conflict({"run", model_, "--source", first, "--source", second, "--video", folder_ / "o.mp4"}, {"o-1.mp4"});
+}
+
+TEST_F(Files, TwoOutputsHaveTwoFiles) {
+  const std::string shown = picture("shown.png");
+  const auto both = [&](const std::string& one, const std::string& other) {
+    expect_conflict({"run", model_, "--source", shown, "--jsonl", one, "--csv", other}, {"two outputs"});
+  };
+  both(folder_ / "out", folder_ / "out");
+  both(folder_ / "out", folder_ / "./out");
+  fs::create_symlink("out", folder_ / "soft");
+  both(folder_ / "out", folder_ / "soft");
+  folder_.write("old", "old");
+  fs::create_hard_link(folder_ / "old", folder_ / "older");
+  both(folder_ / "old", folder_ / "older");
+  both("-", "/dev/stdout");
+  fs::create_directory(folder_ / "drawn");
+  expect_conflict(
+      {"run", model_, "--source", shown, "--frames", folder_ / "drawn", "--jsonl", folder_ / "drawn/0-1.jpg"},
+      {"two outputs"});
+  expect_conflict(
+      {"profile", model_, "--source", shown, "--frames", "2", "--html", folder_ / "out", "--jsonl", folder_ / "out"},
+      {"two outputs"});
+  // Whatever goes there is gone: any number may.
+  EXPECT_EQ(run_saccade({"run", model_, "--source", shown, "--jsonl", "/dev/null", "--csv", "/dev/null"}).exit_code, 0);
+}
+
+TEST_F(Files, CompileSparesItsModelAndItsWeights) {
+  expect_conflict({"compile", model_, "-o", model_}, {"boxes.onnx is read"});
+  expect_conflict({"compile", model_, "-o", folder_ / "boxes.toml"}, {"boxes.toml is read"});
+  onnx_writer::Model outside(13);
+  outside.input("x", {2}).output("y");
+  outside.initializer(onnx_writer::external_tensor("w", 1, {2}, {{"location", "weights.bin"}}));
+  outside.node({.op = "Add", .inputs = {"x", "w"}, .outputs = {"y"}, .name = "add"});
+  outside.save(folder_ / "outside.onnx");
+  folder_.write("weights.bin", std::string(8, '\0'));
+  expect_conflict({"compile", folder_ / "outside.onnx", "-o", folder_ / "weights.bin"}, {"weights.bin is read"});
+  for (const char* device : {"/dev/stdout", "/dev/null", "-"})
+    expect_error(run_saccade({"compile", model_, "-o", device}), 1, {"a plan can't be written to", device});
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
+TEST_F(Files, InferSparesItsInputs) {
+  fs::create_directory(folder_ / "d");
+  save_npy(folder_ / "d/detections.npy", Tensor(DType::kFloat32, {1, 3, 8, 8}));
+  expect_conflict(
+      {"infer", model_, "--input", "image=" + (folder_ / "d/detections.npy"), "--output-dir", folder_ / "d"},
+      {"detections.npy is read"});
+}
+
+TEST_F(Files, ValidateSparesItsPictures) {
+  const std::string colors = test::write_color_classifier(folder_);
+  picture("coco/1.png");
+  folder_.write("coco/instances.json", R"({"images":[{"id":1,"file_name":"1.png","width":8,"height":8}],
+      "categories":[{"id":1,"name":"near"}],
+      "annotations":[{"id":1,"image_id":1,"category_id":1,"bbox":[1,2,4,4],"area":16,"iscrowd":0}]})");
+  for (const char* name : {"coco/1.png", "coco/instances.json", "boxes.onnx", "boxes.toml"})
+    expect_conflict({"validate", model_, "--data", "coco:" + (folder_ / "coco"), "--results", folder_ / name},
+                    {"elsewhere"});
+}
+
+TEST_F(Files, AnEmptyValueIsNoValue) {
+  const std::string shown = picture("shown.png");
+  expect_conflict({"run", "--source", shown, "--jsonl=", model_}, {"--jsonl needs a value"});
+  expect_conflict({"run", model_, "--source", shown, "--jsonl", ""}, {"--jsonl needs a value"});
+  expect_conflict({"compile", model_, "-o", ""}, {"-o needs a value"});
+  expect_conflict({"compile", model_, "--output="}, {"--output needs a value"});
+  expect_conflict({"inspect", ""}, {"needs a value"});
+}
+
+TEST_F(Files, AFifoIsRefusedNotWaitedFor) {
+  const std::string fifo = folder_ / "fifo";
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  const std::string shown = picture("shown.png");
+  const auto card = [&](const std::string& labels) {
+    return folder_.write("labelled.toml", "[output]\ndecoder = \"yolo-e2e\"\nlabels = \"" + labels + "\"\n");
+  };
+  for (const std::string& path : {fifo, std::string("/dev/zero")}) {
+    expect_error(run_saccade({"inspect", path}), 1, {path});
+    expect_error(run_saccade({"run", model_, "--source", path}), 1, {path});
+    expect_error(run_saccade({"run", model_, "--source", shown, "--card", path}), 1, {path, "regular file"});
+    expect_error(run_saccade({"run", model_, "--source", shown, "--card", card(path)}), 1, {path});
+    expect_error(run_saccade({"infer", model_, "--output-dir", folder_ / "o", "--input", "image=" + path}), 1, {path});
+    expect_error(run_saccade({"bench", "--compare", path, path}), 1, {path, "regular file"});
+    expect_error(run_saccade({"limits", "--device-file", path}), 1, {path, "regular file"});
+  }
+}
+
+TEST_F(Files, AReportThatCanNotBeWrittenIsAFailure) {
+  const auto shell = [&](const std::string& command) {
+    return test::Subprocess({"/bin/sh", "-c", std::string(SACCADE_BINARY) + " " + command}).wait();
+  };
+  for (const std::string& verb : {"inspect " + model_, "inspect " + model_ + " --json", std::string("--help"),
+                                  std::string("run --help"), "bench --runs 1 --seconds 0 --loads 1 " + model_}) {
+    SCOPED_TRACE(verb);
+    expect_error(shell(verb + " >/dev/full"), 1, {"can't write standard output: No space left"});
+    expect_error(shell(verb + " >&-"), 1, {"can't write standard output"});
+  }
+  const std::string run = "run " + model_ + " --source " + picture("shown.png");
+  for (const char* lost : {" --jsonl - >/dev/full", " --jsonl - >&-", " --json >/dev/full", " >&-", " --csv /dev/full"})
+    expect_error(shell(run + lost), 1, {"can't write"});
+  // The summary goes to standard error where a sink has standard output.
+  for (const char* lost : {" --jsonl - 2>/dev/full", " --jsonl - 2>&-"}) EXPECT_EQ(shell(run + lost).exit_code, 1);
+  // What is closed is not taken by the first file that is opened.
+  EXPECT_EQ(shell(run + " --jsonl " + (folder_ / "kept.jsonl") + " >&- 2>&-").exit_code, 1);
+  EXPECT_TRUE(test::bytes_of_file(folder_ / "kept.jsonl").starts_with("{\"stream\""));
+}
+
+TEST_F(Files, AReaderThatGoesAwayIsAnErrorNotASignal) {
+  const std::string run =
+      std::string(SACCADE_BINARY) + " run " + model_ + " --source 'synthetic:?size=64x64&frames=3000'";
+  const auto end =
+      test::Subprocess(
+          {"/bin/sh", "-c", "{ " + run + " --jsonl -; echo $? >" + (folder_ / "code") + "; } | head -1 >/dev/null"})
+          .wait();
+  EXPECT_EQ(test::bytes_of_file(folder_ / "code"), "1\n");
+  EXPECT_NE(end.err.find("standard output: Broken pipe"), std::string::npos) << end.err;
+}
+
+}  // namespace
+}  // namespace saccade

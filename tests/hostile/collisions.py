@@ -1,0 +1,195 @@
+"""Outputs on inputs and outputs on outputs, under the names that are given and those that are derived."""
+import functools
+import os
+
+from attempt import Attempt
+
+MODEL = ["classifier.onnx", "--card", "classifier.toml"]
+# A verb's command, what it reads, and its outputs: flag -> reader's name.
+VERBS = {
+    "run": (["run", *MODEL, "--source", "pictures", "--source",
+             "in.mp4"], ["classifier.onnx", "classifier.toml", "labels.txt", "in.mp4",
+                         "pictures/p1.jpg"], ["--jsonl", "--csv", "--coco", "--video", "--yolo", "--frames"]),
+    "external": (["run", "external.onnx", "--source", "pictures"], ["external.weights"], ["--jsonl", "--csv"]),
+    "compile": (["compile", *MODEL, "--device",
+                 "cpu"], ["classifier.onnx", "classifier.toml",
+                          "labels.txt"], ["-o"]), "compile external": (["compile", "external.onnx", "--device",
+                                                                        "cpu"], ["external.onnx",
+                                                                                 "external.weights"], ["-o"]),
+    "inspect": (["inspect", *MODEL], ["classifier.onnx", "classifier.toml", "labels.txt"], ["--write-card"]),
+    "validate": (["validate", "detector.onnx", "--data",
+                  "coco:data"], ["detector.onnx", "detector.toml", "data/instances.json",
+                                 "data/images/p1.png"], ["--results"]), "against": ([
+                                     "validate", "detector.onnx", "--data", "coco:data", "--against", "detector.plan",
+                                     "--against-card", "detector.toml"
+                                 ], ["detector.plan", "detector.toml"], ["--results"]),
+    "profile": (["profile", *MODEL, "--frames", "2", "--source",
+                 "pictures"], ["classifier.onnx", "classifier.toml", "labels.txt",
+                               "pictures/p0.jpg"], ["--trace", "--html", "--jsonl"]),
+    "limits": (["limits", "detector.onnx", "--device-file", "ceilings.json", "--seconds",
+                "0.01"], ["detector.onnx", "detector.toml", "ceilings.json"], ["--save"]),
+}
+FOLDERS = ("--yolo", "--frames", "--output-dir", "--graphviz")
+# How a path is written so that it is another text for the same file.
+DISGUISES = ("{0}", "./{0}", "pictures/../{0}", "{1}/{0}", "link", "hard", "way/{0}")
+
+
+def disguised(place, name, disguise):
+    if disguise == "link":
+        os.symlink(name, place.folder / "link")
+    elif disguise == "hard":
+        os.link(place.folder / name, place.folder / "hard")
+    elif disguise.startswith("way"):
+        os.symlink(".", place.folder / "way")
+    return disguise.format(name, place.folder)
+
+
+def on_input(place, verb, flag, name):
+    """The output FLAG is written over what the verb reads."""
+    command = VERBS[verb][0]
+    disguise = place.rng.choice(DISGUISES)
+    target = disguised(place, name, disguise)
+    return Attempt(f"{verb}: {flag} on {name} as {disguise}", [*command, flag, target], expect=(1, 2))
+
+
+def on_output(place, verb, flag, other):
+    command = VERBS[verb][0]
+    disguise = place.rng.choice(("{0}", "./{0}", "{1}/{0}"))
+    expect = (1, 2)
+    both_folders = flag in FOLDERS and other in FOLDERS
+    attempt = Attempt(f"{verb}: {flag} on {other}", [*command, flag, "out", other, disguised(place, "out", disguise)])
+    attempt.expect = (0, 1, 2) if both_folders else expect
+    attempt.writable = ("out", )
+    return attempt
+
+
+def second_video(place):
+    place.write("o-1.mp4", place.read("in.mp4"))
+    return Attempt("a second video's derived name is a source",
+                   ["run", "detector.onnx", "--source", "in.mp4", "o-1.mp4", "--video", "o.mp4"], expect=(1, 2))
+
+
+def second_video_elsewhere(place):
+    return Attempt("a second video's derived name is another output",
+                   ["run", "detector.onnx", "--source", "in.mp4", "pictures", "--video", "o.mp4", "--jsonl", "o-1.mp4"],
+                   expect=(1, 2))
+
+
+def part_of_video(place):
+    name = place.rng.choice(["o.mp4.part", "o.part.mp4", ".o.mp4.part", "o.jsonl.part", "o.mp4.tmp"])
+    place.write(name, place.read("in.mp4"))
+    return Attempt(f"a source under a temporary name {name}",
+                   ["run", "detector.onnx", "--source", name, "--video", "o.mp4", "--jsonl", "o.jsonl"],
+                   outputs={"o.mp4": "video", "o.jsonl": "jsonl"})
+
+
+def frames_on_sources(place):
+    (place.folder / "shots").mkdir()
+    for i in range(3):
+        place.write(f"shots/0-{i:06}.jpg", place.read("pictures/p1.jpg"))
+    where = disguised(place, "shots", place.rng.choice(DISGUISES[:4]))
+    return Attempt("--frames into the source folder", ["run", "detector.onnx", "--source", "shots", "--frames", where],
+                   expect=(1, 2))
+
+
+def labels_on_labels(place):
+    place.write("pictures/labels.png", place.read("one.png"))
+    return Attempt("--yolo writes NAME.txt on the labels", ["run", *MODEL, "--source", "pictures", "--yolo", "."],
+                   expect=(1, 2))
+
+
+def maps_on_source(place):
+    place.write("maps/0-000000.classes.png", place.read("one.png"))
+    return Attempt("--frames writes a class map on its source",
+                   ["run", "semantic.onnx", "--source", "maps", "--frames", "maps"], expect=(1, 2))
+
+
+def tensor_on_input(place):
+    name, command = place.rng.choice([("output", "a"), ("sum", "b")])
+    place.write(f"d/{name}.npy", place.read("a.npy"))
+    return Attempt("infer writes NAME.npy on an input",
+                   ["infer", "tensors.onnx", "--input", f"{command}=d/{name}.npy", "--output-dir", "d"], expect=(1, 2))
+
+
+def tensor_on_weights(place):
+    import onnx
+    proto = onnx.load(place.folder / "tensors.onnx")
+    onnx.save(proto, place.folder / "named.onnx", save_as_external_data=True, location="output.npy", size_threshold=0)
+    return Attempt("infer writes NAME.npy on the model's weights", ["infer", "named.onnx", "--output-dir", "."],
+                   expect=(1, 2))
+
+
+def tensors_of_one_name(place):
+    import onnx
+    import models
+    nodes = [onnx.helper.make_node("Relu", ["a"], ["x/y"]), onnx.helper.make_node("Neg", ["a"], ["x:y"])]
+    proto = models.model(nodes, [models.floats("a", [2])], [models.floats("x/y", [2]), models.floats("x:y", [2])])
+    onnx.save(proto, place.folder / "twins.onnx")
+    return Attempt("infer writes two outputs under one name", ["infer", "twins.onnx", "--output-dir", "o"],
+                   expect=(1, 2))
+
+
+def graph_on_model(place):
+    place.write("before.dot", place.read("tensors.onnx"))
+    return Attempt("inspect --graphviz on the model", ["inspect", "before.dot", "--graphviz", "."], expect=(1, 2))
+
+
+def plan_on_itself(place):
+    place.write("again.plan", place.read("detector.plan"))
+    return Attempt("compile a plan onto itself", ["compile", "again.plan", "-o", "again.plan", "--device", "cpu"],
+                   expect=(0, 1, 2), writable=("again.plan", ), outputs={"again.plan": "some"})
+
+
+def rendered_on_scene(place):
+    place.write("scene/frame_000000.png", place.read("one.png"))
+    place.write("scene/mine.md", "mine")
+    return Attempt("demo --render over older pictures",
+                   ["demo", "--render", "1", "--source", "synthetic:?size=64x48", "--output", "scene"],
+                   writable=("scene/frame_000000.png", ), outputs={"scene": "folder"})
+
+
+def input_twice(place):
+    return Attempt("an input given twice",
+                   ["infer", "tensors.onnx", "--input", "a=a.npy", "--input", "a=b.npy", "--output-dir", "o"],
+                   expect=(1, 2))
+
+
+def empty_value(place):
+    verb = place.rng.choice(["run", "validate", "profile"])
+    command, _, outputs = VERBS[verb]
+    flag = place.rng.choice(outputs)
+    return Attempt(f"{verb} {flag}= swallows no argument", [command[0], f"{flag}=", *command[1:]], expect=(2, ))
+
+
+def to_stdout_twice(place):
+    return Attempt("two sinks on standard output",
+                   ["run", "detector.onnx", "--source", "one.png", "--jsonl", "-", "--csv", "-"], expect=(2, ))
+
+
+NAMED = [
+    second_video, second_video_elsewhere, part_of_video, frames_on_sources, labels_on_labels, maps_on_source,
+    tensor_on_input, tensor_on_weights, tensors_of_one_name, graph_on_model, plan_on_itself, rendered_on_scene,
+    input_twice, empty_value, to_stdout_twice
+]
+
+
+@functools.cache
+def rows():
+    found = [(draw_named, make) for make in NAMED for _ in range(3)]
+    for verb, (_, inputs, outputs) in VERBS.items():
+        found += [(on_input, verb, flag, name) for flag in outputs for name in inputs]
+        found += [(on_output, verb, flag, other) for flag in outputs for other in outputs if flag < other]
+    return found
+
+
+def draw_named(place, make):
+    return make(place)
+
+
+def draw(place, number):
+    """All of them by turns, each time under another of the paths' forms."""
+    make, *row = rows()[(number * 37) % len(rows())]
+    attempt = make(place, *row)
+    attempt.command += ["--max-model-memory", "256M"]
+    attempt.endless = attempt.command[0] == "profile"
+    return attempt

@@ -1,0 +1,88 @@
+"""Standard streams that are closed, full or broken, and a system that gives little: memory, files, threads, room."""
+import os
+
+from attempt import Attempt
+
+RUN = ["run", "detector.onnx", "--source", "pictures"]
+COMMANDS = [(RUN, {}), ([*RUN, "--json"], {}), ([*RUN, "--jsonl", "-"], {}), ([*RUN, "--csv", "-"], {}),
+            ([
+                *RUN, "--jsonl", "o.jsonl", "--video", "o.mp4", "--frames", "f", "--csv", "o.csv", "--coco", "o.json",
+                "--yolo", "y"
+            ], {"o.jsonl": "jsonl", "o.mp4": "video", "f": "folder", "o.csv": "csv", "o.json": "coco", "y": "folder"}),
+            (["infer", "tensors.onnx", "--output-dir", "o"], {"o": "folder"}), (["inspect", "detector.onnx"], {}),
+            (["infer", "tensors.onnx", "--output-dir", "o", "--json"], {"o": "folder"}),
+            (["inspect", "detector.onnx", "--json"], {}), (["inspect", "detector.onnx", "--dump"], {}),
+            (["check", "tests"], {}), (["check", "tests", "--json"], {}),
+            (["compile", "detector.onnx", "-o", "n.plan", "--device", "cpu"], {"n.plan": "some"}),
+            (["bench", "tensors.onnx", "--runs", "1", "--seconds", "0", "--loads", "1", "--json"], {}),
+            (["validate", "detector.onnx", "--data", "coco:data", "--json"], {}),
+            (["validate", "detector.onnx", "--data", "coco:data", "--results", "-"], {}),
+            (["limits", "detector.onnx", "--device-file", "ceilings.json", "--seconds", "0.01"], {}), (["--help"], {}),
+            (["run", "--help"], {}), (["--version"], {}),
+            (["demo", "--render", "1", "--source", "synthetic:?size=64x48", "--output", "scene"], {"scene": "folder"}),
+            (["run", "none.onnx", "--source", "pictures"], {}), (["run", "--bogus"], {}), ]
+# That a report which nobody got is an error is the rule; where nothing goes to the stream it is none.
+STREAMS = [{"stdout": "full"}, {"stdout": "broken"}, {"stdout": "closed"}, {"stderr": "full"}, {"stderr": "closed"},
+           {"stderr": "broken"}, {"stdin": "closed"}, {"stdin": "closed", "stdout": "closed",
+                                                       "stderr": "closed"}, {"stdout": "full", "stderr": "full"}]
+RLIMITS = [("RLIMIT_AS", 40 << 20), ("RLIMIT_AS", 80 << 20), ("RLIMIT_AS", 150 << 20), ("RLIMIT_AS", 300 << 20),
+           ("RLIMIT_AS", 600 << 20), ("RLIMIT_NOFILE", 6), ("RLIMIT_NOFILE", 9), ("RLIMIT_NOFILE", 12),
+           ("RLIMIT_NOFILE", 20), ("RLIMIT_NPROC", 1), ("RLIMIT_STACK", 256 << 10), ("RLIMIT_FSIZE", 100),
+           ("RLIMIT_FSIZE", 3000), ("RLIMIT_DATA", 30 << 20), ("RLIMIT_DATA", 100 << 20)]
+# What a sanitizer's runtime can't live with.
+NOT_SANITIZED = ("RLIMIT_AS", "RLIMIT_DATA", "RLIMIT_STACK", "RLIMIT_NPROC", "RLIMIT_NOFILE")
+
+
+def draw_streams(place, number):
+    streams = STREAMS[number % len(STREAMS)]
+    command, outputs = COMMANDS[(number // 3) % len(COMMANDS)]
+    what = ", ".join(f"{name} {how}" for name, how in streams.items())
+    attempt = Attempt(f"{what}: {' '.join(command)}", list(command), dict(outputs), streams=dict(streams))
+
+    def judge(at, done):
+        if done.code == 0 and streams.get("stdout") in ("full", "broken", "closed") and prints(command):
+            return [("wrong", "exit code 0, though nobody got the report")]
+        return []
+
+    attempt.judge = judge
+    return attempt
+
+
+def prints(command):
+    """Whether this is what was asked for on standard output."""
+    return any(flag in command for flag in ("--json", "-", "--dump", "--help", "--version")) or command[0] == "inspect"
+
+
+def draw_rlimits(place, number):
+    rows = [row for row in RLIMITS if place.scale == 1 or row[0] not in NOT_SANITIZED]
+    name, value = rows[number % len(rows)]
+    command, outputs = COMMANDS[(number // 2) % len(COMMANDS)]
+    return Attempt(f"{name} {value}: {' '.join(command)}", list(command), dict(outputs), rlimits={name: value})
+
+
+def draw_folders(place, number):
+    """No folder for temporary files, no room in the output's, a working folder that is gone."""
+    how = number % 4
+    command, outputs = COMMANDS[place.rng.choice([4, 5, 12, 20])]
+    attempt = Attempt(f"folders {how}: {command[0]}", list(command), dict(outputs))
+    if how == 0:
+        attempt.environment = {
+            "TMPDIR": "/none/there", "HOME": "/none", "XDG_CACHE_HOME": "/dev/null", "SACCADE_CACHE": "/dev/full"
+        }
+    elif how == 1:
+        os.chmod(place.folder, 0o555)
+    elif how == 2:
+        attempt.environment = {"TMPDIR": "/dev/full", "LC_ALL": "none", "LANG": "\x1b[31m", "TERM": "x" * 5000}
+    else:
+        attempt.environment = {
+            "OMP_NUM_THREADS": place.rng.choice(["0", "-1", "99999", "x", ""]), "SACCADE_CACHE": "\x1b[31m/x"
+        }
+    return attempt
+
+
+def draw(place, number):
+    make = (draw_streams, draw_streams, draw_rlimits, draw_rlimits, draw_folders)[number % 5]
+    attempt = make(place, number // 5 * 2 + number % 2)
+    if attempt.command[0][:1] != "-" and "--help" not in attempt.command:
+        attempt.command += ["--max-model-memory", "256M"]
+    return attempt

@@ -1,0 +1,133 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "media/encode.hpp"
+#include "media/pictures.hpp"
+#include "media/source.hpp"
+#include "support/frames.hpp"
+#include "support/temp_folder.hpp"
+
+// What a process leaves that is killed while it writes a video is what lies at the video's name at that moment.
+namespace saccade {
+namespace {
+
+using test::FramePool;
+using test::Picture;
+using test::Reading;
+using test::TempFolder;
+
+constexpr std::int64_t kFrameNs = 40'000'000;
+constexpr int kFramesASecond = 25;
+
+class KilledVideo : public testing::TestWithParam<const char*> {};
+
+TEST_P(KilledVideo, PlaysUpToASecondBefore) {
+  const TempFolder folder;
+  const std::string path = folder / (std::string("a") + GetParam());
+  const std::string left = folder / (std::string("left") + GetParam());
+  const auto writer = open_video_writer(path, kFramesASecond);
+  FramePool pool(2);
+  for (int i = 0; i < 4 * kFramesASecond; ++i) {
+    Picture picture = test::gradient(64, 48, static_cast<std::uint8_t>(2 * i));
+    writer->write(picture.view(), i * kFrameNs);
+    if (i < kFramesASecond || i % 3 != 0) continue;
+    std::filesystem::copy_file(path, left, std::filesystem::copy_options::overwrite_existing);
+
+    const auto source = open_source(left);
+    const Reading reading = test::read_all(*source, pool);
+
+    EXPECT_GE(reading.frames, i - kFramesASecond) << "after frame " << i;
+    EXPECT_EQ(reading.corrupt, 0) << reading.corrupt_message;
+    for (std::size_t k = 0; k < reading.timestamps.size(); ++k)
+      EXPECT_NEAR(static_cast<double>(reading.timestamps[k]), static_cast<double>(k) * kFrameNs, 1e6);
+  }
+}
+
+TEST_P(KilledVideo, OfUnevenTimesKeepsThem) {
+  if (GetParam() == std::string(".avi")) GTEST_SKIP() << "has one time for all";
+  const TempFolder folder;
+  const std::string path = folder / (std::string("a") + GetParam());
+  const auto writer = open_video_writer(path, kFramesASecond);
+  Picture picture = test::gradient(64, 48);
+  std::vector<std::int64_t> times;
+  for (int i = 0; i < 60; ++i) {
+    times.push_back(i * kFrameNs + (i >= 20 ? 3'000'000'000 : 0) + (i >= 33 ? 700'000'000 : 0));
+    writer->write(picture.view(), times.back());
+  }
+  std::filesystem::copy_file(path, path + "-left");
+  writer->close();
+  FramePool pool(2);
+  for (const std::string& file : {path + "-left", path}) {
+    const Reading reading = test::read_all(*open_source(file), pool);
+
+    EXPECT_GT(reading.frames, 40);
+    for (std::size_t k = 0; k < reading.timestamps.size(); ++k)
+      EXPECT_NEAR(static_cast<double>(reading.timestamps[k]), static_cast<double>(times[k]), 1e6) << file;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Containers, KilledVideo, testing::Values(".mp4", ".m4v", ".mov", ".mkv", ".avi"),
+                         [](const auto& container) { return std::string(container.param).substr(1); });
+
+/// The types of a file's outermost boxes.
+std::string boxes_of(const std::string& bytes) {
+  std::string types;
+  for (std::size_t at = 0; at + 8 <= bytes.size();) {
+    const auto byte = [&](std::size_t i) { return std::uint64_t{static_cast<unsigned char>(bytes[at + i])}; };
+    std::uint64_t size = byte(0) << 24 | byte(1) << 16 | byte(2) << 8 | byte(3);
+    types += bytes.substr(at + 4, 4) + " ";
+    if (size == 1) size = byte(12) << 24 | byte(13) << 16 | byte(14) << 8 | byte(15);
+    if (size < 8) break;
+    at += size;
+  }
+  return types;
+}
+
+TEST(ClosedVideo, IsAnOrdinaryFileWithAnIndexOfAllFrames) {
+  const TempFolder folder;
+  for (const char* ending : {".mp4", ".mov", ".m4v"}) {
+    const std::string path = folder / (std::string("a") + ending);
+    const auto writer = open_video_writer(path, kFramesASecond);
+    for (int i = 0; i < 70; ++i) {
+      Picture picture = test::gradient(64, 48, static_cast<std::uint8_t>(2 * i));
+      writer->write(picture.view(), i * kFrameNs);
+    }
+    writer->close();
+
+    EXPECT_EQ(boxes_of(test::bytes_of_file(path)), "ftyp mdat moov ") << ending;
+    EXPECT_EQ(open_source(path)->info().frames, 70) << ending;
+    AVFormatContext* context = nullptr;
+    ASSERT_EQ(avformat_open_input(&context, path.c_str(), nullptr, nullptr), 0);
+    const AvInput input(context);
+    ASSERT_GE(avformat_find_stream_info(context, nullptr), 0);
+    EXPECT_NEAR(static_cast<double>(context->duration) / AV_TIME_BASE, 2.8, 0.01);
+    // Any second can be shown without what comes before it.
+    ASSERT_GE(av_seek_frame(context, -1, 2'100'000, AVSEEK_FLAG_BACKWARD), 0);
+    const AvPacket packet(av_packet_alloc());
+    ASSERT_EQ(av_read_frame(context, packet.get()), 0);
+    EXPECT_NE(packet->flags & AV_PKT_FLAG_KEY, 0);
+    EXPECT_NEAR(static_cast<double>(packet->pts) * av_q2d(context->streams[0]->time_base), 1.6, 0.5);
+  }
+}
+
+TEST(ClosedVideo, ReplacesWhatLayThereOnceItHasFrames) {
+  const TempFolder folder;
+  const std::string path = folder.write("a.mp4", "what a user has");
+  {
+    const auto writer = open_video_writer(path, kFramesASecond);
+    EXPECT_EQ(test::bytes_of_file(path), "what a user has");
+    writer->close();
+  }
+  EXPECT_EQ(test::bytes_of_file(path), "what a user has");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.string()), {}), 1);
+  const auto writer = open_video_writer(path, kFramesASecond);
+  Picture picture = test::gradient(64, 48);
+  writer->write(picture.view(), 0);
+  writer->close();
+  EXPECT_EQ(open_source(path)->info().frames, 1);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.string()), {}), 1);
+}
+
+}  // namespace
+}  // namespace saccade

@@ -1,0 +1,140 @@
+#include <gtest/gtest.h>
+
+#include "media/container_end.hpp"
+#include "media/encode.hpp"
+#include "media/pictures.hpp"
+#include "media/source.hpp"
+#include "support/frames.hpp"
+#include "support/temp_folder.hpp"
+
+namespace saccade {
+namespace {
+
+using test::FramePool;
+using test::Reading;
+using test::TempFolder;
+
+constexpr int kFrames = 60;
+
+/// How a file comes about that a reader may meet.
+struct Kind {
+  const char* name;
+  const char* format;
+  const char* options;
+};
+
+std::string video_as(const TempFolder& folder, const Kind& kind) {
+  std::string path = folder / (std::string("video-") + kind.name);
+  EXPECT_TRUE(test::encode_video(path, kind.format, "mpeg4", kFrames, kind.options));
+  return path;
+}
+
+Reading read_or_refusal(const std::string& path, FramePool& pool) {
+  try {
+    return test::read_all(*open_source(path), pool);
+  } catch (const Error& error) {
+    return {.end = Status::kLost, .message = error.what()};
+  }
+}
+
+class Containers : public testing::TestWithParam<Kind> {};
+
+TEST_P(Containers, AWholeFileIsNotAccused) {
+  const TempFolder folder;
+  FramePool pool(2);
+
+  const Reading reading = read_or_refusal(video_as(folder, GetParam()), pool);
+
+  EXPECT_EQ(reading.end, Status::kEnd) << reading.message;
+  EXPECT_EQ(reading.frames, kFrames);
+  EXPECT_EQ(reading.corrupt, 0) << reading.corrupt_message;
+}
+
+TEST_P(Containers, OneThatEndsAnywhereElseIsTold) {
+  const TempFolder folder;
+  const std::string whole = test::bytes_of_file(video_as(folder, GetParam()));
+  FramePool pool(2);
+  // Near the end, where all frames are there, and all over the file.
+  std::vector<std::size_t> lengths;
+  for (std::size_t missing = 1; missing < 24; ++missing) lengths.push_back(whole.size() - missing);
+  for (std::size_t length = 1; length < whole.size(); length += whole.size() / 37 + 1) lengths.push_back(length);
+  for (const std::size_t length : lengths) {
+    // MPEG-TS says nothing between two of its packets.
+    if (GetParam().format == std::string("mpegts") && length % 188 == 0) continue;
+    const std::string path = folder.write("cut", whole.substr(0, length));
+
+    const Reading reading = read_or_refusal(path, pool);
+
+    EXPECT_EQ(reading.end, Status::kLost) << length << " of " << whole.size() << ": " << reading.frames;
+    EXPECT_NE(reading.message.find(path), std::string::npos) << reading.message;
+  }
+}
+
+TEST_P(Containers, FramesBeforeTheCutStillCome) {
+  const TempFolder folder;
+  const std::string whole = test::bytes_of_file(video_as(folder, GetParam()));
+  if (GetParam().name == std::string("mp4")) GTEST_SKIP() << "its index is at its end";
+  FramePool pool(2);
+
+  const Reading reading = read_or_refusal(folder.write("cut", whole.substr(0, whole.size() / 2 - 1)), pool);
+
+  EXPECT_GT(reading.frames, kFrames / 4);
+  EXPECT_LT(reading.frames, kFrames * 3 / 4);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Containers,
+                         testing::Values(Kind{"mkv", "matroska", ""}, Kind{"live_mkv", "matroska", "live=1"},
+                                         Kind{"small_clusters", "matroska", "cluster_time_limit=200"},
+                                         Kind{"mp4", "mp4", ""}, Kind{"fast_mp4", "mp4", "movflags=faststart"},
+                                         Kind{"fragments", "mp4", "movflags=frag_keyframe+empty_moov"},
+                                         Kind{"mov", "mov", "movflags=faststart"}, Kind{"avi", "avi", ""},
+                                         Kind{"ts", "mpegts", ""}),
+                         [](const auto& kind) { return std::string(kind.param.name); });
+
+// An AVI file counts moments; where nothing new is shown it has an empty chunk, of which no frame comes.
+TEST(WholeVideo, WithFewerFramesThanMomentsIsNotAccused) {
+  const TempFolder folder;
+  ASSERT_TRUE(test::encode_video(folder / "a.mp4", "mp4", "mpeg4", kFrames));
+  test::remux(folder / "a.mp4", folder / "a.avi", "avi");
+  FramePool pool(2);
+
+  const Reading reading = read_or_refusal(folder / "a.avi", pool);
+
+  EXPECT_EQ(reading.end, Status::kEnd) << reading.message;
+  EXPECT_EQ(reading.frames, kFrames);
+}
+
+TEST(ContainerEnd, OfAnUnknownSizeIsKnownByItsParts) {
+  using namespace std::string_literals;
+  const TempFolder folder;
+  const auto end_of = [&](const std::string& bytes) { return container_end(folder.write("file", bytes)); };
+  // EBML head, segment and cluster of sizes that are not known, and blocks of 3 bytes in it.
+  const std::string head = "\x1A\x45\xDF\xA3\x80\x18\x53\x80\x67\x01\xFF\xFF\xFF\xFF\xFF\xFF\xFF"s;
+  const std::string cluster = "\x1F\x43\xB6\x75\x01\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xE7\x81\x00"s;
+  const std::string block = "\xA3\x83xyz"s;
+
+  EXPECT_EQ(end_of(head).cut, "");
+  EXPECT_EQ(end_of(head + cluster + block + block + cluster + block).cut, "");
+  EXPECT_FALSE(end_of(head + cluster + block).is_whole);
+  EXPECT_EQ(end_of(head + cluster + block + block.substr(0, 4)).cut, "1 bytes of an element are missing");
+  EXPECT_EQ(end_of(head + cluster + block + block.substr(0, 1)).cut, "it ends within an element");
+  EXPECT_EQ(end_of(head + cluster + block + std::string(100, '\0')).cut, "");  // what is no element says nothing
+
+  const std::string known = "\x1A\x45\xDF\xA3\x80\x18\x53\x80\x67\x88\xEC\x86" + std::string(6, 'v');
+  EXPECT_TRUE(end_of(known).is_whole);
+  EXPECT_TRUE(end_of(known + "appended").is_whole);
+  EXPECT_EQ(end_of(known.substr(0, known.size() - 3)).cut, "3 bytes of its segment are missing");
+}
+
+TEST(ContainerEnd, OfOtherFilesSaysNothing) {
+  const TempFolder folder;
+  for (const std::string& bytes : {std::string(), std::string("words"), std::string(10'000, '\0')}) {
+    const ContainerEnd end = container_end(folder.write("file", bytes));
+    EXPECT_FALSE(end.is_whole);
+    EXPECT_EQ(end.cut, "");
+  }
+  EXPECT_EQ(container_end(folder / "missing").cut, "");
+}
+
+}  // namespace
+}  // namespace saccade
