@@ -160,7 +160,7 @@ PlanFacts facts_from(const Json& header, std::string_view blob) {
 }
 
 /// The header as JSON. Throws Error (kUnsupported) naming what is no UTF-8, which JSON can't hold.
-std::string text_of(const Json& header, const Graph& graph) {
+std::string text_of(const Json& header, const Graph& graph, const std::string& path) {
   try {
     return header.dump();
   } catch (const nlohmann::json::type_error&) {
@@ -170,7 +170,8 @@ std::string text_of(const Json& header, const Graph& graph) {
     };
     for (std::size_t i = 0; i < graph.value_count(); ++i) note("value", graph.value(static_cast<ValueId>(i)).name);
     for (const NodeId id : graph.order()) note("node", graph.node(id).name);
-    fail(ErrorCode::kUnsupported, "a name in the model is not UTF-8, and a plan can't hold it{}; rename it", names);
+    fail(ErrorCode::kUnsupported, "{}: a name in the model is not UTF-8, and a plan can't hold it{}; rename it", path,
+         names);
   }
 }
 
@@ -198,7 +199,7 @@ void save_plan(const std::string& path, const Graph& graph, const PlanFacts& fac
                     {"graph", to_json(graph, blob)},
                     {"choices", choices_json(facts.choices)},
                     {"kernels", kernels_json(facts.kernels, blob)}};
-  const std::string text = text_of(header, graph);
+  const std::string text = text_of(header, graph, path);
   const auto length = static_cast<std::uint64_t>(text.size());
   std::string bytes(kMagic.data(), kMagic.size());
   bytes.append(reinterpret_cast<const char*>(&kVersion), sizeof kVersion);

@@ -113,7 +113,7 @@ TEST(Recognition, RejectsOtherInputs) {
 TEST_F(CardFiles, OverrideWhatWasRecognised) {
   const Card card = load(model({1, 3, 640, 640}, {1, 84, 8400}), R"([input]
 color = "bgr"
-resize = "stretch"
+resize = "letterbox-topleft"
 pad = 7
 scale = 1
 mean = [1, 2.5, 3]
@@ -123,7 +123,7 @@ multi_label = true
 )");
   EXPECT_EQ(card.head().decoder->name, "yolov8");
   EXPECT_EQ(card.color, ChannelOrder::kBgr);
-  EXPECT_EQ(card.resize, ResizeMode::kStretch);
+  EXPECT_EQ(card.resize, ResizeMode::kLetterboxTopLeft);
   EXPECT_EQ(card.pad, (std::array{7, 7, 7}));
   EXPECT_EQ(card.scale, 1.0F);
   EXPECT_EQ(card.mean, (std::array{1.0F, 2.5F, 3.0F}));
