@@ -5,6 +5,8 @@
 #include <array>
 #include <atomic>
 
+#include "base/printable.hpp"
+
 namespace saccade {
 namespace {
 
@@ -23,7 +25,7 @@ std::string_view to_string(LogLevel level) noexcept {
 
 void write_log(LogLevel level, std::string_view message) noexcept {
   try {
-    const std::string line = fmt::format("saccade: {}: {}\n", to_string(level), message);
+    const std::string line = fmt::format("saccade: {}: {}\n", to_string(level), printable(message));
     // One write a line keeps lines of several threads apart.
     [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
   } catch (...) {  // a message that can't be written must not end the program
