@@ -52,8 +52,8 @@ void print_error(std::string message) {
   constexpr std::size_t kLongest = 4000;
   if (message.size() > kLongest) message = message.substr(0, kLongest) + " ...";
   for (char& c : message)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
-  print_aside(fmt::format("saccade: error: {}\n", message));
+    if (c == '\n' || c == '\r' || c == '\t') c = ' ';
+  print_aside(fmt::format("saccade: error: {}\n", printable(message)));
 }
 
 std::string flag_of(const std::string& argument) { return argument.substr(0, argument.find('=')); }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/report_text.hpp"
 #include "command.hpp"
 #include "common.hpp"
 #include "pipeline/write_plan.hpp"
@@ -43,25 +44,25 @@ nlohmann::json to_json(const CompileFlags& flags, const WrittenPlan& written) {
           {"tuned", tuned}};
 }
 
-std::string to_text(const CompileFlags& flags, const WrittenPlan& written) {
-  std::string text = fmt::format("{}: {:.1f} MB, {} kernels, for {}, precision {}, in {:.1f} s\n", flags.plan,
-                                 static_cast<double>(written.bytes) / 1e6, written.kernels, written.device,
-                                 written.precision, seconds(written.time));
+ReportText to_text(const CompileFlags& flags, const WrittenPlan& written) {
+  ReportText text = report_text("{}: {:.1f} MB, {} kernels, for {}, precision {}, in {:.1f} s\n", flags.plan,
+                                static_cast<double>(written.bytes) / 1e6, written.kernels, written.device,
+                                written.precision, seconds(written.time));
   for (const auto& [what, report] : written.reports) {
     if (report.kinds == 0)
-      text += fmt::format("  {}: nothing to tune\n", what);
+      text += report_text("  {}: nothing to tune\n", what);
     else
-      text += fmt::format(
+      text += report_text(
           "  {}: {} kinds of nodes tuned, {} candidates, {} rejected; a run takes {:.3f} ms on the "
           "device, before {:.3f} ms\n",
           what, report.kinds, report.candidates, report.rejected, 1e3 * seconds(report.after),
           1e3 * seconds(report.before));
   }
   if (!written.stay_wide.empty())
-    text += fmt::format("  values that stay float32, as float16 may not hold them: {} (saccade inspect lists them)\n",
+    text += report_text("  values that stay float32, as float16 may not hold them: {} (saccade inspect lists them)\n",
                         written.stay_wide.size());
   if (!written.unrecognised.empty())
-    text += fmt::format("  not for frames: {}\n", written.unrecognised.substr(0, written.unrecognised.find(". ")));
+    text += report_text("  not for frames: {}\n", written.unrecognised.substr(0, written.unrecognised.find(". ")));
   return text;
 }
 

@@ -53,8 +53,8 @@ int run(const DemoFlags& flags) {
   if (flags.common.json) {
     print_json(to_json(result));
   } else {
-    print_report("{}\nin {}: report.html to look at, video.mp4, results.jsonl\n", to_text(result, locale_is_utf8()),
-                 flags.output);
+    print_report(report_text("{}\nin {}: report.html to look at, video.mp4, results.jsonl\n",
+                             to_text(result, locale_is_utf8()), flags.output));
   }
   return kOk;
 }

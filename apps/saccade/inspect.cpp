@@ -40,17 +40,17 @@ class Dumper {
 
   void operator()(std::string_view pass, const Graph& graph) {
     const bool first = pass.empty();
-    const std::string text = print(graph);
+    const ReportText text = print(graph);
     const bool wanted = flags_.dump || std::ranges::find(flags_.dump_passes, pass) != flags_.dump_passes.end();
     if (wanted && text != last_)
-      print_report("==== {}\n{}\n", first ? "as imported" : fmt::format("after {}", pass), text);
+      print_report(report_text("==== {}\n{}\n", first ? "as imported" : fmt::format("after {}", pass), text));
     if (wanted && text == last_) print_report("==== after {}: no change\n", pass);
     last_ = text;
   }
 
  private:
   const InspectFlags& flags_;
-  std::string last_;
+  ReportText last_;
 };
 
 /// FOLDER/NAME.dot. Throws Error (kIo).
@@ -102,7 +102,7 @@ std::optional<Card> find_card(InspectReport& report, const InspectFlags& flags, 
 
 int inspect(const InspectFlags& flags) {
   if (flags.list_passes) {
-    print_report("{}\n", fmt::join(pass_names(), "\n"));
+    for (const std::string_view name : pass_names()) print_report("{}\n", name);
     return kOk;
   }
   check_pass_names(flags.dump_passes);

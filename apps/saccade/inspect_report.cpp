@@ -31,67 +31,67 @@ std::map<std::string, std::int64_t> tactics_of(const Plan& plan) {
   return counts;
 }
 
-std::string values_text(const Graph& graph, std::string_view what, std::span<const ValueId> values) {
-  std::string text;
-  for (ValueId id : values) text += fmt::format("{}  {}: {}\n", what, graph.value(id).name, type_of(graph.value(id)));
+ReportText values_text(const Graph& graph, std::string_view what, std::span<const ValueId> values) {
+  ReportText text;
+  for (ValueId id : values) text += report_text("{}  {}: {}\n", what, graph.value(id).name, type_of(graph.value(id)));
   return text;
 }
 
-std::string facts_text(const ModelFacts& facts) {
-  std::string text = fmt::format("parameters  {:.3f} M, {:.2f} MB\n", static_cast<double>(facts.parameters) / 1e6,
-                                 static_cast<double>(facts.parameter_bytes) / 1e6);
-  text += fmt::format("operations  {:.3f} G multiply-accumulates\n", static_cast<double>(facts.macs) / 1e9);
+ReportText facts_text(const ModelFacts& facts) {
+  ReportText text = report_text("parameters  {:.3f} M, {:.2f} MB\n", static_cast<double>(facts.parameters) / 1e6,
+                                static_cast<double>(facts.parameter_bytes) / 1e6);
+  text += report_text("operations  {:.3f} G multiply-accumulates\n", static_cast<double>(facts.macs) / 1e9);
   for (const auto& [name, macs] : facts.macs_by_operator)
-    text += fmt::format("  {:<28}{:>12.3f} G\n", name, static_cast<double>(macs) / 1e9);
+    text += report_text("  {:<28}{:>12.3f} G\n", name, static_cast<double>(macs) / 1e9);
   text += "operators\n";
-  for (const auto& [name, count] : facts.operators) text += fmt::format("  {:<28}{:>6}\n", name, count);
+  for (const auto& [name, count] : facts.operators) text += report_text("  {:<28}{:>6}\n", name, count);
   return text;
 }
 
-std::string passes_text(const InspectReport& report) {
-  std::string text = fmt::format("passes\n  {:<28}{:>8}{:>8}{:>8}{:>10}\n", "", "patches", "before", "after", "ms");
+ReportText passes_text(const InspectReport& report) {
+  ReportText text = report_text("passes\n  {:<28}{:>8}{:>8}{:>8}{:>10}\n", "", "patches", "before", "after", "ms");
   for (const PassRecord& pass : report.passes.passes)
-    text += fmt::format("  {:<28}{:>8}{:>8}{:>8}{:>10.2f}\n", pass.name, pass.patches, pass.nodes_before,
+    text += report_text("  {:<28}{:>8}{:>8}{:>8}{:>10.2f}\n", pass.name, pass.patches, pass.nodes_before,
                         pass.nodes_after, to_milliseconds(pass.time));
   return report.show_patches ? text + print_patches(report.passes) : text;
 }
 
 /// Which operators the device can't run itself, and why.
-std::string fallbacks_text(const Plan& plan) {
+ReportText fallbacks_text(const Plan& plan) {
   const std::vector<Fallback> fallbacks = fallbacks_of(plan);
   if (fallbacks.empty()) return {};
-  std::string text = fmt::format("not run by {} (reference kernels do: slow, one thread)\n", plan.backend().name());
+  ReportText text = report_text("not run by {} (reference kernels do: slow, one thread)\n", plan.backend().name());
   for (const Fallback& fallback : fallbacks) {
-    text += fmt::format("  {:<28}{:>6}  e.g. {}\n", fallback.op, fallback.count, fallback.example);
+    text += report_text("  {:<28}{:>6}  e.g. {}\n", fallback.op, fallback.count, fallback.example);
     if (fallback.reasons.empty()) text += "        no kernel is for this operator\n";
-    for (const std::string& reason : fallback.reasons) text += fmt::format("        not {}\n", reason);
+    for (const std::string& reason : fallback.reasons) text += report_text("        not {}\n", reason);
   }
   return text;
 }
 
-std::string plan_text(const Plan& plan) {
-  std::string text = fmt::format("plan        {} steps on {} ({}), {} threads\n", plan.steps().size(),
-                                 plan.backend().name(), plan.backend().device_name(), plan.threads());
+ReportText plan_text(const Plan& plan) {
+  ReportText text = report_text("plan        {} steps on {} ({}), {} threads\n", plan.steps().size(),
+                                plan.backend().name(), plan.backend().device_name(), plan.threads());
   const auto megabytes = [](std::size_t bytes) { return static_cast<double>(bytes) / 1e6; };
-  text += fmt::format(
+  text += report_text(
       "memory      {:.2f} MB of activations at their peak, {:.2f} MB arena; all tensors together {:.2f} MB\n",
       megabytes(peak_activation_bytes(plan)), megabytes(plan.arena_bytes()), megabytes(plan.tensor_bytes()));
-  for (const auto& [name, count] : tactics_of(plan)) text += fmt::format("  {:<28}{:>6}\n", name, count);
+  for (const auto& [name, count] : tactics_of(plan)) text += report_text("  {:<28}{:>6}\n", name, count);
   text += fallbacks_text(plan) + "steps\n";
   for (const Step& step : plan.steps()) {
     const Node& node = plan.graph().node(step.node);
     const Value& output = plan.graph().value(node.outputs[0]);
     const std::string detail = step.launch ? step.launch->detail() : std::string();
-    text += fmt::format("  {:<6}{:<28} {:<24} {}{}{}\n", to_string(step.stage), op_name(node), type_of(output),
+    text += report_text("  {:<6}{:<28} {:<24} {}{}{}\n", to_string(step.stage), op_name(node), type_of(output),
                         step.tactic == nullptr ? "view" : step.tactic->name(), detail.empty() ? "" : " ", detail);
   }
   return text;
 }
 
-std::string stay_wide_text(const ValueNames& names) {
-  std::string text;
-  if (!names.empty()) text = fmt::format("values that stay float32, as float16 may not hold them: {}\n", names.size());
-  for (const std::string& name : names) text += fmt::format("  {}\n", name);
+ReportText stay_wide_text(const ValueNames& names) {
+  ReportText text;
+  if (!names.empty()) text = report_text("values that stay float32, as float16 may not hold them: {}\n", names.size());
+  for (const std::string& name : names) text += report_text("  {}\n", name);
   return text;
 }
 
@@ -152,17 +152,17 @@ Json plan_json(const Plan& plan) {
 
 }  // namespace
 
-std::string to_text(const InspectReport& report) {
-  std::string text = fmt::format("model       {}\n", report.file);
+ReportText to_text(const InspectReport& report) {
+  ReportText text = report_text("model       {}\n", report.file);
   text += values_text(report.graph, "input     ", report.graph.inputs());
   text += values_text(report.graph, "output    ", report.graph.outputs());
   text += facts_text(report.facts);
-  text += fmt::format("card        {}\n", report.card_origin);
-  for (const std::string& assumption : report.card_assumptions) text += fmt::format("  assumed: {}\n", assumption);
+  text += report_text("card        {}\n", report.card_origin);
+  for (const std::string& assumption : report.card_assumptions) text += report_text("  assumed: {}\n", assumption);
   for (std::size_t at = 0; at < report.card.size();) {
     const std::size_t end = std::min(report.card.find('\n', at), report.card.size());
     const std::string line = report.card.substr(at, end - at);
-    text += fmt::format("  {}\n", line.size() <= kLongestLine ? line : line.substr(0, kLongestLine) + " ...");
+    text += report_text("  {}\n", line.size() <= kLongestLine ? line : line.substr(0, kLongestLine) + " ...");
     at = end + 1;
   }
   return text + stay_wide_text(report.stay_wide) + passes_text(report) + plan_text(*report.plan);

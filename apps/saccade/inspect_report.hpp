@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/report_text.hpp"
 #include "passes/manager.hpp"
 #include "runtime/plan.hpp"
 
@@ -49,7 +50,7 @@ struct InspectReport {
   bool show_patches = false;
 };
 
-std::string to_text(const InspectReport& report);
+ReportText to_text(const InspectReport& report);
 nlohmann::json to_json(const InspectReport& report);
 
 }  // namespace saccade::app

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/report_text.hpp"
 #include "measure/device_file.hpp"
 #include "measure/limits.hpp"
 
@@ -37,11 +38,11 @@ struct LimitsReport {
   std::size_t top = 15;  ///< layers to list; 0: all
 };
 
-std::string to_text(const LimitsReport& report);
+ReportText to_text(const LimitsReport& report);
 nlohmann::ordered_json to_json(const LimitsReport& report);
 
 /// Every model's measured times against its bounds, and the worst offenders.
-std::string check_text(const LimitsReport& report, double tolerance);
+ReportText check_text(const LimitsReport& report, double tolerance);
 nlohmann::ordered_json check_json(const LimitsReport& report, double tolerance);
 
 }  // namespace saccade::app

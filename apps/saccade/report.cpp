@@ -9,23 +9,26 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <saccade/error.hpp>
+#include <saccade/printable.hpp>
 
 namespace saccade::app {
 namespace {
 
-template <typename Json>
-void print_dump(const Json& json) {
-  print_report(json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
-}
-
-}  // namespace
-
-void print_report(std::string_view text, Channel channel) {
+void write_all(const std::string& text, Channel channel) {
   std::FILE* stream = channel == Channel::kOutput ? stdout : stderr;
   if (std::fwrite(text.data(), 1, text.size(), stream) == text.size() && std::fflush(stream) == 0) return;
   throw Error(ErrorCode::kIo, fmt::format("can't write standard {}: {}",
                                           channel == Channel::kOutput ? "output" : "error", std::strerror(errno)));
 }
+
+template <typename Json>
+void print_dump(const Json& json) {
+  write_all(printable_json(json.dump(-1, ' ', false, Json::error_handler_t::replace)) + "\n", Channel::kOutput);
+}
+
+}  // namespace
+
+void print_report(std::string_view text, Channel channel) { write_all(printable_lines(text), channel); }
 
 void print_json(const nlohmann::json& json) { print_dump(json); }
 void print_json(const nlohmann::ordered_json& json) { print_dump(json); }

@@ -10,6 +10,7 @@
 #include "saccade/npy.hpp"
 #include "saccade/outcome.hpp"
 #include "saccade/pipeline.hpp"
+#include "saccade/printable.hpp"
 #include "saccade/results.hpp"
 #include "saccade/sinks.hpp"
 #include "saccade/summary.hpp"

@@ -6,6 +6,8 @@
 #include <atomic>
 #include <iterator>
 
+#include "base/printable.hpp"
+
 namespace saccade {
 namespace {
 
@@ -25,7 +27,9 @@ std::string_view to_string(LogLevel level) noexcept {
 void write_log(LogLevel level, std::string_view message) noexcept {
   try {
     fmt::memory_buffer line;  // a frame's warning allocates nothing
-    fmt::format_to(std::back_inserter(line), "saccade: {}: {}\n", to_string(level), message);
+    fmt::format_to(std::back_inserter(line), "saccade: {}: ", to_string(level));
+    append_printable(line, message);
+    line.push_back('\n');
     // One write a line keeps lines of several threads apart.
     [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
   } catch (...) {  // a message that can't be written must not end the program

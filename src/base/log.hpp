@@ -9,7 +9,7 @@
 
 namespace saccade {
 
-/// Writes one line to standard error. Any thread; lines don't mix.
+/// Writes MESSAGE, printable(), as one line to standard error. Any thread; lines don't mix.
 void write_log(LogLevel level, std::string_view message) noexcept;
 
 /// Logs a formatted message if LEVEL is asked for; costs one load otherwise.

@@ -1,11 +1,16 @@
 #include "base/module.hpp"
 
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <map>
 #include <mutex>
 
+#include "base/elf.hpp"
 #include "base/error.hpp"
 #include "base/openmp_spin.hpp"
 
@@ -18,8 +23,26 @@ std::filesystem::path library_folder() {
   return std::filesystem::canonical(info.dli_fname).parent_path();
 }
 
+/// The loader maps what a file's headers say; what is cut off raises SIGBUS where it is touched. A file that can't be
+/// looked at is left to the loader, which says why.
+void check_is_whole(const std::string& name, const std::filesystem::path& file) {
+  const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  struct stat facts {};
+  const bool is_known = fstat(descriptor, &facts) == 0 && S_ISREG(facts.st_mode);
+  const auto bytes = is_known ? static_cast<std::size_t>(facts.st_size) : 0;
+  void* mapped = bytes == 0 ? MAP_FAILED : mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, descriptor, 0);
+  close(descriptor);
+  const bool is_whole = mapped != MAP_FAILED && is_whole_elf({static_cast<const char*>(mapped), bytes});
+  if (mapped != MAP_FAILED) munmap(mapped, bytes);
+  if (!is_whole)
+    fail(ErrorCode::kInvalidFile,
+         "the module '{}' is damaged: {} is cut short or no shared object; install Saccade again", name, file.string());
+}
+
 void* open_once(const std::string& name) {
   const auto file = library_folder() / "saccade" / (name + ".so");
+  check_is_whole(name, file);
   const BoundedSpin spin;  // any module may bring OpenMP's library: FFmpeg's does
   void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) fail(ErrorCode::kNotFound, "the module '{}' can't be opened: {}", name, dlerror());

@@ -1,9 +1,7 @@
 #include "graph/dot.hpp"
 
-#include <algorithm>
-
 #include "base/error.hpp"
-#include "base/utf8.hpp"
+#include "base/printable.hpp"
 
 namespace saccade {
 namespace {
@@ -14,15 +12,15 @@ std::string quoted(std::string_view text) {
   const bool is_cut = text.size() > kLongest;
   std::string result = "\"";
   for (std::string_view rest = text.substr(0, kLongest); !rest.empty();) {
-    const std::size_t length = utf8_length(rest);
-    const auto first = static_cast<unsigned char>(rest.front());
-    if (length == 0 || (first < 0x20 && first != '\n') || first == 0x7F)
-      result += '?';
-    else if (first == '\n')
+    const Glyph glyph = first_glyph(rest);
+    const char first = rest.front();
+    if (first == '\n')
       result += "\\n";
+    else if (!glyph.is_printable)
+      result += '?';
     else
-      result += (first == '"' || first == '\\' ? "\\" : "") + std::string(rest.substr(0, length));
-    rest.remove_prefix(std::max<std::size_t>(length, 1));
+      result += (first == '"' || first == '\\' ? "\\" : "") + std::string(rest.substr(0, glyph.bytes));
+    rest.remove_prefix(glyph.bytes);
   }
   return result + (is_cut ? "...\"" : "\"");
 }

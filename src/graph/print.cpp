@@ -74,14 +74,14 @@ std::string print(const Graph& graph, const Node& node, const PrintOptions& opti
   return text;
 }
 
-std::string print(const Graph& graph, const PrintOptions& options) {
-  std::string text = fmt::format("graph '{}', {} nodes\n", graph.name, graph.node_count());
-  for (ValueId id : graph.inputs()) text += "input  " + print_output(graph, id, options) + "\n";
-  for (NodeId id : graph.order()) text += print(graph, graph.node(id), options) + "\n";
-  for (ValueId id : graph.outputs()) text += "output " + print_output(graph, id, options) + "\n";
+ReportText print(const Graph& graph, const PrintOptions& options) {
+  ReportText text("graph '{}', {} nodes\n", graph.name, graph.node_count());
+  for (ValueId id : graph.inputs()) text.add("input  {}\n", print_output(graph, id, options));
+  for (NodeId id : graph.order()) text.add("{}\n", print(graph, graph.node(id), options));
+  for (ValueId id : graph.outputs()) text.add("output {}\n", print_output(graph, id, options));
   for (const Extent& extent : graph.extents())
-    text += fmt::format("extent of '{}' along axis {}: '{}'\n", graph.value(graph.outputs()[extent.output]).name,
-                        extent.axis, graph.value(graph.outputs()[extent.count]).name);
+    text.add("extent of '{}' along axis {}: '{}'\n", graph.value(graph.outputs()[extent.output]).name, extent.axis,
+             graph.value(graph.outputs()[extent.count]).name);
   return text;
 }
 

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "base/report_text.hpp"
 #include "graph/graph.hpp"
 
 namespace saccade {
@@ -13,7 +14,7 @@ struct PrintOptions {
 };
 
 /// The graph as text: its inputs, one line a node in order, its outputs.
-std::string print(const Graph& graph, const PrintOptions& options = {});
+ReportText print(const Graph& graph, const PrintOptions& options = {});
 
 /// One node's line: "conv1 = Conv(images, {16x3x3x3}, {16}) [strides=[2, 2]] | Silu -> conv1: float32 1x16x320x320
 /// nhwc".

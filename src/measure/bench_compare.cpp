@@ -116,16 +116,16 @@ nlohmann::ordered_json to_json(const Comparisons& comparisons) {
   return {{"models", rows}, {"notes", comparisons.notes}, {"any_slower", comparisons.any_slower()}};
 }
 
-std::string to_text(const Comparisons& comparisons) {
+ReportText to_text(const Comparisons& comparisons) {
   std::size_t width = 5;
   for (const Comparison& model : comparisons.models) width = std::max(width, model.model.size());
-  std::string text = fmt::format("{:<{}} {:>12} {:>12}  after / before (above 1: slower; 95 % interval)\n", "model",
-                                 width, "before, ms", "after, ms");
+  ReportText text = report_text("{:<{}} {:>12} {:>12}  after / before (above 1: slower; 95 % interval)\n", "model",
+                                width, "before, ms", "after, ms");
   for (const Comparison& model : comparisons.models)
-    text += fmt::format("{:<{}} {:>12.3f} {:>12.3f}  {:.3f} [{:.3f}, {:.3f}]  {}\n", model.model, width,
+    text += report_text("{:<{}} {:>12.3f} {:>12.3f}  {:.3f} [{:.3f}, {:.3f}]  {}\n", model.model, width,
                         model.before_ms, model.after_ms, model.ratio.value, model.ratio.interval.low,
                         model.ratio.interval.high, to_string(model.verdict));
-  for (const std::string& note : comparisons.notes) text += fmt::format("note: {}\n", note);
+  for (const std::string& note : comparisons.notes) text += report_text("note: {}\n", note);
   return text;
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/report_text.hpp"
 #include "measure/statistics.hpp"
 
 namespace saccade {
@@ -29,6 +30,6 @@ struct Comparisons {
 Comparisons compare_benches(const std::string& before, const std::string& after, double tolerance);
 
 nlohmann::ordered_json to_json(const Comparisons& comparisons);
-std::string to_text(const Comparisons& comparisons);
+ReportText to_text(const Comparisons& comparisons);
 
 }  // namespace saccade

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/report_text.hpp"
 #include "measure/bench.hpp"
 
 namespace saccade {
@@ -30,6 +31,6 @@ struct BenchReport {
 /// times in milliseconds.
 nlohmann::ordered_json to_json(const BenchReport& report);
 /// For people: a paragraph a model, then a table of the ratios where there are peers.
-std::string to_text(const BenchReport& report);
+ReportText to_text(const BenchReport& report);
 
 }  // namespace saccade

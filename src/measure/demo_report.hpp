@@ -4,6 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "base/report_text.hpp"
 #include "measure/demo.hpp"
 #include "measure/page.hpp"
 
@@ -11,7 +12,7 @@ namespace saccade {
 
 /// What a demo found, for a terminal of 80 columns: rate, latencies, each stage's bound and headroom, accuracy.
 /// IS_UTF8: whether it can show such.
-std::string to_text(const DemoResult& result, bool is_utf8);
+ReportText to_text(const DemoResult& result, bool is_utf8);
 /// What `profile` reports, less its launches, and "ap50", "ap", "classes", "conditions"; "latency_ms" is the time of a
 /// frame from its pre-processing to its boxes.
 nlohmann::ordered_json to_json(const DemoResult& result);

@@ -8,12 +8,12 @@
 namespace saccade {
 namespace {
 
-std::string accuracy_text(const SceneScores& scores) {
+ReportText accuracy_text(const SceneScores& scores) {
   const auto average = [](const DetectionScores& of) {
     return fmt::format("AP50 {}, AP {}", score_text(of.ap50), score_text(of.ap));
   };
-  std::string text = fmt::format("accuracy    boxes: {} against the scene's truth\n", average(scores.boxes));
-  const auto add = [&](const std::string& line) { text += std::string(12, ' ') + line + "\n"; };
+  ReportText text = report_text("accuracy    boxes: {} against the scene's truth\n", average(scores.boxes));
+  const auto add = [&](const std::string& line) { text.add("{:12}{}\n", "", line); };
   if (scores.masks) add("masks: " + average(*scores.masks));
   if (scores.depth)
     add(fmt::format("depth: AbsRel {}, delta1 {}, up to {} m", score_text(scores.depth->abs_rel),
@@ -24,14 +24,14 @@ std::string accuracy_text(const SceneScores& scores) {
 
 }  // namespace
 
-std::string to_text(const DemoResult& result, bool is_utf8) {
+ReportText to_text(const DemoResult& result, bool is_utf8) {
   const Profile& profile = result.profile;
-  std::string text = fmt::format("model       {}\n", profile.model);
-  text += fmt::format("scene       {}, {}x{}\n", profile.source, result.width, result.height);
-  text += fmt::format("machine     {}, {} threads\n", profile.plan->backend().device_name(), profile.plan->threads());
-  text += fmt::format("rate        {:.1f} frames a second: {} in {}, video and JSON lines included\n",
+  ReportText text = report_text("model       {}\n", profile.model);
+  text += report_text("scene       {}, {}x{}\n", profile.source, result.width, result.height);
+  text += report_text("machine     {}, {} threads\n", profile.plan->backend().device_name(), profile.plan->threads());
+  text += report_text("rate        {:.1f} frames a second: {} in {}, video and JSON lines included\n",
                       profile.frames_per_second, profile.frames, duration_text(profile.elapsed));
-  text += fmt::format("latency     {} p50, {} p99 from frame to answers\n", duration_text(profile.frame_time.p50),
+  text += report_text("latency     {} p50, {} p99 from frame to answers\n", duration_text(profile.frame_time.p50),
                       duration_text(profile.frame_time.p99));
   text += accuracy_text(result.scores) + "\n";
   text += to_text(stages_table(profile)) + "\n";

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "base/utf8.hpp"
+#include "base/printable.hpp"
 
 namespace saccade {
 namespace {
@@ -24,17 +24,17 @@ std::string escape_markup(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
+    const Glyph glyph = first_glyph(text);
     const char c = text.front();
-    if (length == 0)
+    if (!glyph.is_utf8)
       out += "\xEF\xBF\xBD";
     else if (const std::string_view reference = reference_for(c); !reference.empty())
       out += reference;
-    else if (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t')
+    else if (!glyph.is_printable && c != '\n' && c != '\t')
       out += ' ';
     else
-      out += text.substr(0, length);
-    text.remove_prefix(length == 0 ? 1 : length);
+      out += text.substr(0, glyph.bytes);
+    text.remove_prefix(glyph.bytes);
   }
   return out;
 }

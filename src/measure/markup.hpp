@@ -6,8 +6,8 @@
 
 namespace saccade {
 
-/// TEXT as it may stand between tags and in quoted attributes of HTML and SVG: & < > " ' become references, control
-/// characters spaces, bytes that are no UTF-8 U+FFFD.
+/// TEXT as it may stand between tags and in quoted attributes of HTML and SVG: & < > " ' become references, what
+/// printable() writes out spaces, bytes that are no UTF-8 U+FFFD.
 std::string escape_markup(std::string_view text);
 /// Base64 of RFC 4648, padded: how bytes stand in a data: URI.
 std::string base64(std::string_view bytes);

@@ -23,7 +23,7 @@ std::string cell(std::string_view name, std::string_view scope, const Table::Col
 /// Whether a table would not fit the column that text stands in.
 bool is_broad(const Table& table) {
   constexpr std::size_t kColumn = 100;
-  const std::string text = to_text(table);
+  const std::string text = to_text(table).str();
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = text.find('\n', at);
     if (utf8_count(std::string_view(text).substr(at, end - at)) > kColumn) return true;

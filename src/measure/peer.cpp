@@ -44,10 +44,10 @@ std::span<const std::string_view> peer_engines() { return kEngines; }
 std::string find_peers_python(const std::string& given) {
   if (!given.empty()) return given;
   if (const char* named = std::getenv("SACCADE_PEERS_PYTHON"); named != nullptr && *named != '\0') return named;
+  // Not above the current folder, which may be whoever's: what lies there is run.
   std::error_code error;
-  const auto here = std::filesystem::current_path(error);
-  for (const auto& folder : {here, std::filesystem::read_symlink("/proc/self/exe", error).parent_path()})
-    if (std::string found = find_above(folder); !found.empty()) return found;
+  const auto here = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+  if (std::string found = find_above(here); !found.empty()) return found;
   fail(ErrorCode::kNotFound, "there is no Python with the engines to compare with: {}", kHowToGet);
 }
 

@@ -3,6 +3,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "base/report_text.hpp"
 #include "measure/page.hpp"
 #include "measure/profile.hpp"
 
@@ -14,7 +15,7 @@ struct TextOptions {
 };
 
 /// PROFILE for a terminal, 80 columns where names allow.
-std::string to_text(const Profile& profile, const TextOptions& options);
+ReportText to_text(const Profile& profile, const TextOptions& options);
 /// All of it but the trace; times in milliseconds, launches in the order of the plan.
 nlohmann::ordered_json to_json(const Profile& profile);
 /// All of it for people, with charts.

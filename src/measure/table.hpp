@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "base/report_text.hpp"
+
 namespace saccade {
 
 /// Cells under titles, for a page (Page::table) or a terminal.
@@ -18,6 +20,6 @@ struct Table {
 
 /// Lines of the titles and the rows, columns as wide as their widest cell and two spaces apart; the caption is left
 /// out.
-std::string to_text(const Table& table);
+ReportText to_text(const Table& table);
 
 }  // namespace saccade

@@ -45,24 +45,24 @@ std::string with_density(std::string bar, int dot, bool is_utf8) {
 
 }  // namespace
 
-std::string terminal_histogram(const LatencyShape& shape, bool is_utf8) {
-  if (shape.bins.empty()) return "no samples\n";
+ReportText terminal_histogram(const LatencyShape& shape, bool is_utf8) {
+  if (shape.bins.empty()) return ReportText("no samples\n");
   double highest = 1;
   for (const auto& bin : shape.bins) highest = std::max(highest, bin.count);
   for (const auto& point : shape.density) highest = std::max(highest, point.count);
   const TimeUnit unit = time_unit(shape.bins.back().high);
-  std::string text;
+  ReportText text;
   for (const LatencyShape::Bin& bin : shape.bins) {
     const double cells = bin.count / highest * kBarWidth;
     const std::string bar = is_utf8 ? utf8_bar(cells) : std::string(static_cast<std::size_t>(std::lround(cells)), '#');
     const auto dot = static_cast<int>(density_at(shape, bin) / highest * (kBarWidth - 1));
-    text += fmt::format("{:>{}.2f} {}{} {:>{}.0f}\n", bin.low.count() / unit.nanoseconds, kEdgeWidth,
+    text += report_text("{:>{}.2f} {}{} {:>{}.0f}\n", bin.low.count() / unit.nanoseconds, kEdgeWidth,
                         is_utf8 ? "│" : "|", with_density(bar, dot, is_utf8), bin.count, kCountWidth);
   }
   std::string tail = fmt::format("{:>{}}  {} samples, {} the density", fmt::format("from ({})", unit.name), kEdgeWidth,
                                  shape.samples, is_utf8 ? "·" : ".");
   if (shape.beyond > 0) tail += fmt::format("; {} beyond, up to {}", shape.beyond, duration_text(shape.longest));
-  return text + tail + "\n";
+  return text.add("{}\n", tail);
 }
 
 bool locale_is_utf8() {

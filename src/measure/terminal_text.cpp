@@ -10,14 +10,18 @@ constexpr std::size_t kIndent = 12;
 
 }  // namespace
 
-std::string wrap(std::string_view label, std::string_view sentence) {
+ReportText wrap(std::string_view label, std::string_view unclean) {
+  const std::string cleaned = printable(unclean);
+  std::string_view sentence = cleaned;
+  ReportText lines;
   std::string text = fmt::format("{:<{}}", label, kIndent);
   std::size_t column = kIndent;
   while (!sentence.empty()) {
     const std::size_t end = std::min(sentence.find(' '), sentence.size());
     const std::string_view word = sentence.substr(0, end);
     if (column > kIndent && column + 1 + word.size() > kWidth) {
-      text += "\n" + std::string(kIndent, ' ');
+      lines.add("{}\n", text);
+      text.assign(kIndent, ' ');
       column = kIndent;
     }
     if (column > kIndent) {
@@ -28,11 +32,11 @@ std::string wrap(std::string_view label, std::string_view sentence) {
     column += word.size();
     sentence.remove_prefix(std::min(end + 1, sentence.size()));
   }
-  return text + "\n";
+  return lines.add("{}\n", text);
 }
 
-std::string with_ascii_units(std::string text) {
-  for (std::size_t at = text.find("µs"); at != std::string::npos; at = text.find("µs", at)) text.replace(at, 3, "us");
+ReportText with_ascii_units(ReportText text) {
+  text.replace("µs", "us");
   return text;
 }
 

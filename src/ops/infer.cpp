@@ -134,8 +134,8 @@ std::vector<TensorType> infer_node(const Graph& graph, const Node& node, KnownVa
   }
 }
 
-void infer_types(Graph& graph) {
-  KnownValues known(graph);
+void infer_types(Graph& graph, MemoryBudget* budget) {
+  KnownValues known(graph, budget);
   for (NodeId id : graph.order()) {
     const Node& node = graph.node(id);
     const auto types = infer_node(graph, node, known);

@@ -40,8 +40,9 @@ class KnownValues {
   double steps_left_;
 };
 
-/// Sets the type of every node's outputs, in order. Throws Error (kUnsupported, kInvalidFile) naming the node.
-void infer_types(Graph& graph);
+/// Sets the type of every node's outputs, in order. BUDGET as in KnownValues. Throws Error (kUnsupported, kInvalidFile)
+/// naming the node.
+void infer_types(Graph& graph, MemoryBudget* budget = nullptr);
 /// The types of one node's outputs. Throws the same.
 std::vector<TensorType> infer_node(const Graph& graph, const Node& node, KnownValues& known);
 

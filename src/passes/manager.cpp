@@ -169,10 +169,9 @@ PassReport run_passes(Graph& graph, const PassOptions& options) {
   return runner.take_report();
 }
 
-std::string print_patches(const PassReport& report) {
-  std::string text;
-  for (const PatchRecord& patch : report.patches)
-    text += fmt::format("#{} {}: {}\n", patch.number, patch.pass, patch.note);
+ReportText print_patches(const PassReport& report) {
+  ReportText text;
+  for (const PatchRecord& patch : report.patches) text.add("#{} {}: {}\n", patch.number, patch.pass, patch.note);
   return text;
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/report_text.hpp"
 #include "passes/pass.hpp"
 
 namespace saccade {
@@ -87,6 +88,6 @@ PassNames passes_from(std::string_view first);
 PassReport run_passes(Graph& graph, const PassOptions& options = {});
 
 /// "#12 fold_batch_norm: bn1 into conv1", a line a patch.
-std::string print_patches(const PassReport& report);
+ReportText print_patches(const PassReport& report);
 
 }  // namespace saccade

@@ -1,24 +1,39 @@
+#include <algorithm>
 #include <cmath>
 
 #include "base/output_file.hpp"
+#include "base/printable.hpp"
 #include "pipeline/json_text.hpp"
 #include "saccade/sinks.hpp"
 
 namespace saccade {
 namespace {
 
-/// TEXT as a field: quoted where a reader would otherwise split it.
+/// Whether a spreadsheet would take TEXT for a formula, and run it.
+bool begins_formula(std::string_view text) {
+  return !text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos;
+}
+
+/// TEXT as a field: printable(), so that a line of the file is an answer; quoted where a reader would otherwise split
+/// it, and behind an apostrophe where it would be a formula.
 void append_field(JsonBuffer& out, std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
-    out.append(text);
-    return;
+  const std::size_t start = out.size();
+  if (begins_formula(text)) out.push_back('\'');
+  append_printable(out, text);
+  const std::string_view field(out.data() + start, out.size() - start);
+  if (field.find_first_of(",\"") == std::string_view::npos) return;
+  // From its end on, where the quotes make room.
+  const auto quotes = static_cast<std::size_t>(std::ranges::count(field, '"'));
+  std::size_t from = out.size();
+  out.resize(out.size() + quotes + 2);
+  std::size_t to = out.size();
+  out[--to] = '"';
+  while (from > start) {
+    const char c = out[--from];
+    out[--to] = c;
+    if (c == '"') out[--to] = '"';
   }
-  out.push_back('"');
-  for (char c : text) {
-    if (c == '"') out.push_back('"');
-    out.push_back(c);
-  }
-  out.push_back('"');
+  out[start] = '"';
 }
 
 class CsvSink final : public Sink {

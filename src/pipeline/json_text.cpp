@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "base/utf8.hpp"
+#include "base/printable.hpp"
 
 namespace saccade {
 namespace {
@@ -30,18 +30,17 @@ void append_numbers(JsonBuffer& out, std::span<const T> values) {
 void append_json_string(JsonBuffer& out, std::string_view text) {
   out.push_back('"');
   while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
+    const Glyph glyph = first_glyph(text);
     const char c = text.front();
-    if (length == 0) {
+    if (!glyph.is_utf8)
       append(out, "\\ufffd");
-    } else if (c == '"' || c == '\\') {
+    else if (c == '"' || c == '\\')
       append(out, "\\{}", c);
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      append(out, "\\u{:04x}", static_cast<int>(c));
-    } else {
-      out.append(text.substr(0, length));
-    }
-    text.remove_prefix(length == 0 ? 1 : length);
+    else if (!glyph.is_printable)
+      append(out, "\\u{:04x}", static_cast<unsigned>(glyph.code));
+    else
+      out.append(text.substr(0, glyph.bytes));
+    text.remove_prefix(glyph.bytes);
   }
   out.push_back('"');
 }

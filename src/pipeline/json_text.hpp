@@ -10,7 +10,7 @@ namespace saccade {
 /// JSON written into a buffer that is reused, so that a steady pipeline's sinks allocate nothing.
 using JsonBuffer = fmt::memory_buffer;
 
-/// TEXT in quotes, escaped; bytes that are no UTF-8 become U+FFFD.
+/// TEXT in quotes, escaped, with what printable() writes out as \uXXXX; bytes that are no UTF-8 become U+FFFD.
 void append_json_string(JsonBuffer& out, std::string_view text);
 /// VALUE in the fewest digits that read back as the same number; null where it is not finite.
 void append_json_number(JsonBuffer& out, float value);

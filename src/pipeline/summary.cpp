@@ -1,6 +1,7 @@
 #include "saccade/summary.hpp"
 
 #include "base/clock.hpp"
+#include "base/report_text.hpp"
 #include "pipeline/json_text.hpp"
 
 namespace saccade {
@@ -89,27 +90,28 @@ std::string to_json(const Summary& summary) {
 }
 
 std::string to_text(const Summary& summary) {
-  std::string text;
+  ReportText text;
   for (const StreamSummary& stream : summary.streams) {
     const Ledger& ledger = stream.ledger;
-    text += fmt::format("{}: {} captured = {} processed{}", stream.source, ledger.captured, ledger.processed,
+    text += report_text("{}: {} captured = {} processed{}", stream.source, ledger.captured, ledger.processed,
                         losses(ledger));
-    if (ledger.in_flight() != 0) text += fmt::format(" + {} unaccounted for", ledger.in_flight());
-    text += stream.fault.empty() ? "\n" : fmt::format("; lost: {}\n", stream.fault);
+    if (ledger.in_flight() != 0) text += report_text(" + {} unaccounted for", ledger.in_flight());
+    if (!stream.fault.empty()) text += report_text("; lost: {}", stream.fault);
+    text += "\n";
   }
-  text += fmt::format("{} frames in {:.2f} s: {:.1f} frames/s\n", summary.ledger.processed,
+  text += report_text("{} frames in {:.2f} s: {:.1f} frames/s\n", summary.ledger.processed,
                       to_milliseconds(summary.elapsed) / 1e3, summary.frames_per_second);
   if (summary.invalid != 0)
-    text += fmt::format("{} results are invalid: the model's numbers are wrong there\n", summary.invalid);
-  if (summary.ledger.processed == 0) return text;
-  text += fmt::format("{:<10} {:>10} {:>10} {:>10} {:>10} {:>10}  ms\n", "", "mean", "std", "p50", "p99", "max");
+    text += report_text("{} results are invalid: the model's numbers are wrong there\n", summary.invalid);
+  if (summary.ledger.processed == 0) return text.str();
+  text += report_text("{:<10} {:>10} {:>10} {:>10} {:>10} {:>10}  ms\n", "", "mean", "std", "p50", "p99", "max");
   for (const StageSummary& stage : summary.stages)
     text +=
-        fmt::format("{:<10} {:>10.3f} {:>10.3f} {:>10.3f} {:>10.3f} {:>10.3f}\n", stage.name,
+        report_text("{:<10} {:>10.3f} {:>10.3f} {:>10.3f} {:>10.3f} {:>10.3f}\n", stage.name,
                     to_milliseconds(stage.time.mean), to_milliseconds(stage.time.deviation),
                     to_milliseconds(stage.time.p50), to_milliseconds(stage.time.p99), to_milliseconds(stage.time.max));
-  text += fmt::format("bottleneck: {}\n", summary.bottleneck);
-  return text;
+  text += report_text("bottleneck: {}\n", summary.bottleneck);
+  return text.str();
 }
 
 }  // namespace saccade

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/file_registry.hpp"
 #include "base/output_file.hpp"
+#include "base/printable.hpp"
 #include "pipeline/json_text.hpp"
 #include "pipeline/tasks.hpp"
 #include "saccade/contours.hpp"
@@ -57,8 +58,11 @@ class YoloSink final : public Sink {
     for (const Detection& detection : result.detections) append_object(detection);
     // Beside objects, a line of a class would make the file unreadable as labels.
     if (result.task == Task::kClassify)
-      for (const Classification& answer : result.classes)
-        append(text_, "{:.2f} {}\n", answer.confidence, answer.class_name);
+      for (const Classification& answer : result.classes) {
+        append(text_, "{:.2f} ", answer.confidence);
+        append_printable(text_, answer.class_name);
+        text_.push_back('\n');
+      }
     OutputFile file(path_for(result), OutputFile::Appears::kWhole, OutputPath::Claim::kChecked);
     file.write({text_.data(), text_.size()});
     file.close();

@@ -93,7 +93,7 @@ Shape shape_from(const Json& json) { return Shape(integers_from<std::int64_t>(js
 /// again.
 class Constants {
  public:
-  explicit Constants(std::string_view blob) : blob_(blob), left_(blob.size()) {}
+  Constants(std::string_view blob, MemoryBudget& budget) : blob_(blob), left_(blob.size()), budget_(budget) {}
 
   std::string_view take(std::size_t offset, std::size_t bytes) {
     if (offset > blob_.size() || bytes > blob_.size() - offset)
@@ -103,9 +103,12 @@ class Constants {
     return blob_.substr(offset, bytes);
   }
 
+  MemoryBudget& budget() { return budget_; }
+
  private:
   std::string_view blob_;
   std::size_t left_;
+  MemoryBudget& budget_;
 };
 
 Tensor tensor_from(const Json& json, Constants& constants) {
@@ -230,7 +233,7 @@ Graph graph_from(const Json& json, Constants& constants) {
   for (const Json& node : json.at("nodes")) graph.add_node(node_from(node, graph, constants));
   // Before, for shape rules may run kernels, and after, for the file's own types are not believed.
   check(graph);
-  infer_types(graph);
+  infer_types(graph, &constants.budget());
   check(graph);
   check_types(graph);
   return graph;
@@ -276,8 +279,8 @@ Json to_json(const Graph& graph, TensorBlob& blob) {
   return json;
 }
 
-Graph graph_from_json(const Json& json, std::string_view blob) {
-  Constants constants(blob);
+Graph graph_from_json(const Json& json, std::string_view blob, MemoryBudget& budget) {
+  Constants constants(blob, budget);
   return graph_from(json, constants);
 }
 

@@ -3,6 +3,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "base/memory_budget.hpp"
 #include "graph/graph.hpp"
 
 namespace saccade {
@@ -24,7 +25,7 @@ class TensorBlob {
 nlohmann::json to_json(const Graph& graph, TensorBlob& blob);
 
 /// The same graph again. Throws Error (kInvalidFile) on anything that to_json() would not write; types of nodes'
-/// outputs are inferred, not believed.
-Graph graph_from_json(const nlohmann::json& json, std::string_view blob);
+/// outputs are inferred, not believed, and what is worked out for them counts against BUDGET.
+Graph graph_from_json(const nlohmann::json& json, std::string_view blob, MemoryBudget& budget);
 
 }  // namespace saccade

@@ -1,5 +1,6 @@
 #include "runtime/plan_file.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -7,89 +8,79 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "base/digest.hpp"
 #include "base/input_file.hpp"
 #include "base/memory_budget.hpp"
 #include "base/output_file.hpp"
 #include "base/utf8.hpp"
 #include "runtime/graph_json.hpp"
 #include "runtime/json_words.hpp"
+#include "runtime/plan_container.hpp"
 
-// A plan file: 8 bytes of magic, a 32-bit version and the header's 64-bit length (little-endian), the header (JSON:
-// what PlanFacts holds, and the graph), zeros up to a multiple of 64 bytes, the constants and the kernels. The model is
-// kept as it was read: passes take milliseconds, and what they make of it depends on flags that a plan's user may give,
-// thresholds and classes among them.
+// A plan file (runtime/plan_container.hpp) whose header holds what PlanFacts does, and the graph; constants and kernels
+// lie in its blob. The model is kept as it was read: passes take milliseconds, and what they make of it depends on
+// flags that a plan's user may give, thresholds and classes among them.
 namespace saccade {
 namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::array<char, 8> kMagic = {'S', 'A', 'C', 'C', 'P', 'L', 'A', 'N'};
-constexpr std::uint32_t kVersion = 4;
 // A header has less; what copies or prints a JSON value goes down into it and would end the stack.
 constexpr int kMaxDepth = 32;
-constexpr std::size_t kPrefix = kMagic.size() + sizeof(std::uint32_t) + sizeof(std::uint64_t);
 
-std::size_t aligned_offset(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
-
-/// A plan file, read from its beginning on.
+/// A plan file's size and its bytes, from the first on.
 class Reader {
  public:
-  Reader(const std::string& path, std::size_t max_memory) : file_(open_input(path)) {
+  explicit Reader(const std::string& path) : file_(open_input(path)) {
     file_.seekg(0, std::ios::end);
-    left_ = static_cast<std::size_t>(file_.tellg());
-    MemoryBudget(max_memory).check(left_);
+    size_ = static_cast<std::size_t>(file_.tellg());
     file_.seekg(0);
   }
 
-  Json header() {
-    const std::string prefix = take(kPrefix);
-    std::uint32_t version = 0;
-    std::uint64_t length = 0;
-    std::memcpy(&version, prefix.data() + kMagic.size(), sizeof version);
-    std::memcpy(&length, prefix.data() + kMagic.size() + sizeof version, sizeof length);
-    if (version != kVersion)
-      fail(ErrorCode::kInvalidFile, "it is a plan of version {}, this saccade reads {}: compile it again", version,
-           kVersion);
-    const std::string text = take(length);
-    const auto flat = [](int depth, Json::parse_event_t /*event*/, Json& /*parsed*/) {
-      if (depth > kMaxDepth) fail(ErrorCode::kInvalidFile, "its header is nested too deep: compile the plan again");
-      return true;
-    };
-    Json header = Json::parse(text, flat);
-    take(std::min(aligned_offset(kPrefix + length) - kPrefix - length, left_));
-    return header;
-  }
+  std::size_t size() const { return size_; }
 
-  /// What comes behind the header.
-  std::string rest() { return take(left_); }
+  /// The first BYTES bytes of the file, or all.
+  const std::string& read_up_to(std::size_t bytes) {
+    const std::size_t known = bytes_.size();
+    bytes_.resize(std::max(known, std::min(bytes, size_)));
+    file_.read(bytes_.data() + known, static_cast<std::streamsize>(bytes_.size() - known));
+    if (!file_) fail(ErrorCode::kIo, "it can't be read: {}", std::strerror(errno));
+    return bytes_;
+  }
 
  private:
-  std::string take(std::uint64_t bytes) {
-    if (bytes > left_) fail(ErrorCode::kInvalidFile, "it is cut short: compile the plan again");
-    std::string taken(bytes, '\0');
-    file_.read(taken.data(), static_cast<std::streamsize>(bytes));
-    if (!file_) fail(ErrorCode::kIo, "it can't be read: {}", std::strerror(errno));
-    left_ -= bytes;
-    return taken;
-  }
-
   std::ifstream file_;
-  std::size_t left_ = 0;
+  std::size_t size_ = 0;
+  std::string bytes_;
 };
+
+/// READ(); what JSON refuses is a damaged file.
+template <typename Read>
+auto parsing(Read read) {
+  try {
+    return read();
+  } catch (const nlohmann::json::exception& error) {
+    fail(ErrorCode::kInvalidFile, "it is damaged (its header {}): compile the plan again", in_words(error));
+  }
+}
 
 /// Calls READ with a reader of the plan PATH; errors name it.
 template <typename Read>
-auto reading(const std::string& path, std::size_t max_memory, Read read) {
+auto reading(const std::string& path, Read read) {
   if (!is_plan_file(path)) fail(ErrorCode::kInvalidFile, "{} is not a plan", path);
   try {
-    Reader reader(path, max_memory);
-    return read(reader);
-  } catch (const nlohmann::json::exception& error) {
-    fail(ErrorCode::kInvalidFile, "{} is damaged (its header {}): compile the plan again", path, in_words(error));
+    Reader reader(path);
+    return parsing([&] { return read(reader); });
   } catch (const Error& error) {
     throw error.in(path);
   }
+}
+
+Json parsed_header(std::string_view text) {
+  const auto flat = [](int depth, Json::parse_event_t /*event*/, Json& /*parsed*/) {
+    if (depth > kMaxDepth) fail(ErrorCode::kInvalidFile, "its header is nested too deep: compile the plan again");
+    return true;
+  };
+  return Json::parse(text, flat);
 }
 
 Json choices_json(const TacticChoices& choices) {
@@ -108,7 +99,7 @@ TacticChoices choices_from(const Json& json) {
 Json kernels_json(const KernelImages& kernels, TensorBlob& blob) {
   Json json = Json::array();
   for (const auto& [key, image] : kernels)
-    json.push_back({{"key", key}, {"offset", blob.add(image)}, {"bytes", image.size()}, {"digest", digest(image)}});
+    json.push_back({{"key", key}, {"offset", blob.add(image)}, {"bytes", image.size()}});
   return json;
 }
 
@@ -130,8 +121,6 @@ KernelImages kernels_from(const Json& json, std::string_view blob) {
     if (bytes > left) fail(ErrorCode::kInvalidFile, "its kernels overlap: compile the plan again");
     left -= bytes;
     const std::string_view image = blob.substr(offset, bytes);
-    if (digest(image) != kernel.at("digest").get<std::string>())
-      fail(ErrorCode::kInvalidFile, "a kernel's machine code is damaged: compile the plan again");
     kernels.emplace(kernel.at("key").get<std::string>(), image);
   }
   return kernels;
@@ -181,9 +170,9 @@ bool is_plan_file(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return false;
   std::ifstream file(path, std::ios::binary);
-  std::array<char, kMagic.size()> start{};
+  std::array<char, 8> start{};
   file.read(start.data(), start.size());
-  return file && start == kMagic;
+  return file && starts_plan({start.data(), start.size()});
 }
 
 void save_plan(const std::string& path, const Graph& graph, const PlanFacts& facts) {
@@ -199,30 +188,38 @@ void save_plan(const std::string& path, const Graph& graph, const PlanFacts& fac
                     {"graph", to_json(graph, blob)},
                     {"choices", choices_json(facts.choices)},
                     {"kernels", kernels_json(facts.kernels, blob)}};
-  const std::string text = text_of(header, graph, path);
-  const auto length = static_cast<std::uint64_t>(text.size());
-  std::string bytes(kMagic.data(), kMagic.size());
-  bytes.append(reinterpret_cast<const char*>(&kVersion), sizeof kVersion);
-  bytes.append(reinterpret_cast<const char*>(&length), sizeof length);
-  bytes += text;
-  bytes.resize(aligned_offset(bytes.size()));
-  bytes += blob.bytes();
+  const std::string bytes = seal_plan(text_of(header, graph, path), blob.bytes());
   OutputFile file(path);
   if (file.is_stream()) fail(ErrorCode::kInvalidArgument, "a plan can't be written to {}: name a file", path);
   file.write(bytes);
   file.close();
 }
 
+PlanContents parse_plan(std::string_view bytes, std::size_t max_memory) {
+  MemoryBudget budget(max_memory);
+  budget.take(bytes.size());
+  const PlanLayout layout = plan_layout(bytes, bytes.size());
+  const std::string_view text = plan_header(bytes, layout);
+  const std::string_view blob = plan_blob(bytes, layout);
+  return parsing([&] {
+    const Json header = parsed_header(text);
+    return PlanContents{.graph = graph_from_json(header.at("graph"), blob, budget), .facts = facts_from(header, blob)};
+  });
+}
+
 PlanContents load_plan(const std::string& path, std::size_t max_memory) {
-  return reading(path, max_memory, [](Reader& reader) {
-    const Json header = reader.header();
-    const std::string blob = reader.rest();
-    return PlanContents{.graph = graph_from_json(header.at("graph"), blob), .facts = facts_from(header, blob)};
+  return reading(path, [&](Reader& reader) {
+    MemoryBudget(max_memory).check(reader.size());
+    return parse_plan(reader.read_up_to(reader.size()), max_memory);
   });
 }
 
 std::string backend_of_plan(const std::string& path) {
-  return reading(path, 0, [](Reader& reader) { return reader.header().at("backend").get<std::string>(); });
+  return reading(path, [](Reader& reader) {
+    const PlanLayout layout = plan_layout(reader.read_up_to(kPlanPrefix), reader.size());
+    MemoryBudget(0).check(layout.blob);
+    return parsed_header(plan_header(reader.read_up_to(layout.blob), layout)).at("backend").get<std::string>();
+  });
 }
 
 }  // namespace saccade

@@ -3,6 +3,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "graph/graph.hpp"
 #include "runtime/tactic.hpp"
@@ -35,9 +36,12 @@ struct PlanContents {
 /// Writes a model as it was read, before passes, and FACTS, so that no reader ever sees half a plan. Throws Error
 /// (kIo), and (kUnsupported) for what a plan can't hold.
 void save_plan(const std::string& path, const Graph& graph, const PlanFacts& facts);
-/// MAX_MEMORY as in CompileOptions. The kernels' images are what was saved, unless somebody means harm; a backend looks
-/// at them before a driver does. Throws Error (kIo, kInvalidFile, kUnsupported) naming the file.
+/// MAX_MEMORY as in CompileOptions. A checksum over all of the file tells damage, not harm: who means it can make a
+/// file whose checksum is right, so its contents are judged as those of a model are, and a backend looks at the
+/// kernels' images before a driver does. Throws Error (kIo, kInvalidFile, kUnsupported) naming the file.
 PlanContents load_plan(const std::string& path, std::size_t max_memory = 0);
+/// The contents of a plan file's BYTES. Throws Error (kInvalidFile, kUnsupported).
+PlanContents parse_plan(std::string_view bytes, std::size_t max_memory = 0);
 bool is_plan_file(const std::string& path);
 /// PlanFacts::backend alone, without reading the rest. Throws as load_plan() does.
 std::string backend_of_plan(const std::string& path);

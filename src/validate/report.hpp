@@ -3,12 +3,13 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "base/report_text.hpp"
 #include "validate/validate.hpp"
 
 namespace saccade {
 
 /// For people: figures that are shares in hundredths ("points"), by condition, by class, and the verdict.
-std::string to_text(const Validation& validation);
+ReportText to_text(const Validation& validation);
 /// {"data", "pictures", "models": [{"model", "settings", "scores": {"box": {"ap", ...}}, "classes"}], "conditions",
 /// "against"}; shares from 0 to 1, null where there was nothing to measure, differences in points.
 nlohmann::ordered_json to_json(const Validation& validation);

@@ -26,8 +26,8 @@ bool has_boxes(const Judgement& model) {
   return false;
 }
 
-std::string head(const Validation& validation) {
-  std::string text;
+ReportText head(const Validation& validation) {
+  ReportText text;
   for (const Judgement& model : validation.models) {
     text += wrap(&model == &validation.models.front() ? "model" : "against",
                  fmt::format("{} ({}), precision {}", model.file, model.task, model.precision));
@@ -47,13 +47,13 @@ std::string head(const Validation& validation) {
   return text;
 }
 
-std::string share_line(std::string_view label, const Agreement::Share& share, std::string_view what) {
+ReportText share_line(std::string_view label, const Agreement::Share& share, std::string_view what) {
   if (share.whole == 0) return {};
   return wrap(label, fmt::format("{} % of {} {}", points_text(share.value()), share.whole, what));
 }
 
-std::string agreement_text(const Agreement& agreement) {
-  std::string text;
+ReportText agreement_text(const Agreement& agreement) {
+  ReportText text;
   if (agreement.matched90.whole > 0)
     text +=
         wrap("matched", fmt::format("{} % of the reference's {} boxes from a confidence of {} on are found again in "
@@ -76,9 +76,9 @@ std::string sets_text(const Resampled& sets) {
                      signed_text(sets.interval->low), signed_text(sets.interval->high));
 }
 
-std::string verdict_text(const Validation& validation) {
+ReportText verdict_text(const Validation& validation) {
   const Against& against = *validation.against;
-  std::string text;
+  ReportText text;
   for (const Difference& each : against.differences)
     text += wrap("difference", fmt::format("{} {}: {} points less its reference's; {}", each.score, each.figure,
                                            signed_text(each.points), sets_text(each.sets)));
@@ -100,8 +100,8 @@ std::string verdict_text(const Validation& validation) {
 
 }  // namespace
 
-std::string to_text(const Validation& validation) {
-  std::string text = head(validation);
+ReportText to_text(const Validation& validation) {
+  ReportText text = head(validation);
   const std::vector<Score>& scores = validation.models[0].scores;
   for (std::size_t i = 0; i < scores.size(); ++i) text += "\n" + to_text(figures_table(validation, i));
   if (!validation.conditions.empty()) text += "\n" + to_text(conditions_table(validation));

@@ -220,7 +220,7 @@ TEST_F(CompileForCuda, RefusesMachineCodeThatIsNone) {
   folder_.write("model.plan", bytes);
   const Finished inferred = infer(plan());
   EXPECT_EQ(inferred.exit_code, 1);
-  EXPECT_NE(inferred.err.find("a kernel's machine code is damaged: compile the plan again"), std::string::npos)
+  EXPECT_NE(inferred.err.find("it is damaged, its bytes are not those that were written"), std::string::npos)
       << inferred.err;
 }
 

@@ -110,7 +110,7 @@ TEST(Print, ShowsOneLineANode) {
   graph.name = "tiny";
   graph.node(graph.value(y).producer).post_ops = {{.op = "LeakyRelu", .alpha = 0.5F}};
 
-  EXPECT_EQ(print(graph),
+  EXPECT_EQ(print(graph).str(),
             "graph 'tiny', 2 nodes\n"
             "input  x: float32 2x3x4\n"
             "Reshape0 = Reshape(x, {6, 4}) [allowzero=1] | LeakyRelu(0.5, 0) -> Reshape0: float32 6x4\n"

@@ -10,6 +10,7 @@ namespace {
 TEST(Markup, EscapesWhatMeansSomething) {
   EXPECT_EQ(escape_markup("a<b> & \"c\" 'd'"), "a&lt;b&gt; &amp; &quot;c&quot; &#39;d&#39;");
   EXPECT_EQ(escape_markup("µ\x01\xFF"), "µ \xEF\xBF\xBD");
+  EXPECT_EQ(escape_markup("a\u009b\u202eb\x7f"), "a  b ");
 }
 
 TEST(Markup, Base64IsPadded) {

@@ -105,7 +105,7 @@ TEST_F(ProfileTest, TracesWhatTheJsonLinesSay) {
 
 TEST_F(ProfileTest, ReportsAsTextJsonAndPage) {
   const Profile made = profile();
-  const std::string text = to_text(made, {.launches = 2, .is_utf8 = false});
+  const std::string text = to_text(made, {.launches = 2, .is_utf8 = false}).str();
   EXPECT_NE(text.find("the 2 longest of "), std::string::npos) << text;
   EXPECT_NE(text.find("\nbottleneck  "), std::string::npos);
   for (const char c : text) ASSERT_LT(static_cast<unsigned char>(c), 0x80) << text;

@@ -31,7 +31,7 @@ TEST(RunPasses, ReportsWhatEveryPassDid) {
   EXPECT_EQ(report.passes[0].patches, 3);
   EXPECT_EQ(report.passes[0].nodes_before, 4U);
   EXPECT_EQ(report.passes[0].nodes_after, 1U);
-  EXPECT_EQ(print_patches(report),
+  EXPECT_EQ(print_patches(report).str(),
             "#1 remove_identity: Identity0 (Identity)\n"
             "#2 remove_identity: Identity1 (Identity)\n"
             "#3 remove_identity: Identity3 (Identity)\n");

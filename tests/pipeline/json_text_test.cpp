@@ -27,6 +27,11 @@ TEST(JsonText, EscapesWhatJsonForbids) {
   EXPECT_EQ(quoted("Füße 人"), R"("Füße 人")");
 }
 
+TEST(JsonText, EscapesWhatSteersATerminal) {
+  EXPECT_EQ(quoted(std::string_view("\0\x7f", 2)), R"("\u0000\u007f")");
+  EXPECT_EQ(quoted("\u009b\u202e\u2028"), R"("\u009b\u202e\u2028")");
+}
+
 TEST(JsonText, ReplacesWhatIsNoUtf8) {
   EXPECT_EQ(quoted("a\xFF"), R"("a\ufffd")");
   EXPECT_EQ(quoted("\xC3"), R"("\ufffd")");                      // cut short

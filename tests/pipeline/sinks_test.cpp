@@ -59,6 +59,46 @@ TEST(Sinks, CsvQuotesWhatWouldSplit) {
             std::string::npos);
 }
 
+TEST(Sinks, CsvHasNoFormulasAndNoLinesOfNames) {
+  const test::TempFolder folder;
+  Sample sample;
+  const auto row_of = [&](const std::string& name) {
+    sample.result.detections[0].class_name = name;
+    const auto sink = open_csv(folder / "one.csv");
+    sink->write(sample.result, sample.frame);
+    sink->close({});
+    const std::string text = test::bytes_of_file(folder / "one.csv");
+    EXPECT_EQ(std::ranges::count(text, '\n'), 2) << text;
+    return text;
+  };
+  for (const auto& [name, field] : {std::pair<const char*, const char*>{"=1+1", ",'=1+1,"},
+                                    {"+1", ",'+1,"},
+                                    {"-1", ",'-1,"},
+                                    {"@A1", ",'@A1,"},
+                                    {"\ta", ",'\\ta,"},
+                                    {"\ra", ",'\\ra,"},
+                                    {"a=1", ",a=1,"},
+                                    {"=HYPERLINK(\"x\",\"y\")", ",\"'=HYPERLINK(\"\"x\"\",\"\"y\"\")\","},
+                                    {"b\nc", ",b\\nc,"},
+                                    {"\x1b[2J", ",\\x1b[2J,"}})
+    EXPECT_NE(row_of(name).find(field), std::string::npos) << row_of(name);
+}
+
+TEST(Sinks, YoloClassesStayInTheirLine) {
+  const test::TempFolder folder;
+  Sample sample;
+  std::vector<Classification> classes = {{0, "cat\n0.99 forged\x1b[2J", 0.5F}};
+  sample.result.task = Task::kClassify;
+  sample.result.detections = {};
+  sample.result.classes = classes;
+  Model model = Model::load(test::write_color_classifier(folder));
+  const auto sink = open_yolo(folder / "labels", {&model, 1}, 1, {});
+  sink->write(sample.result, sample.frame);
+  sink->close({});
+  for (const auto& file : std::filesystem::directory_iterator(folder / "labels"))
+    EXPECT_EQ(test::bytes_of_file(file.path().string()), "0.50 cat\\n0.99 forged\\x1b[2J\n");
+}
+
 TEST(Sinks, CocoNumbersImagesByFrameWhereTheNameHasNoNumber) {
   const test::TempFolder folder;
   const std::vector<Model> models = {Model::load(test::write_box_detector(folder))};

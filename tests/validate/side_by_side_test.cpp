@@ -21,7 +21,7 @@ TEST_F(SideBySide, TheSameModelTwiceIsNotWorse) {
   EXPECT_EQ(found.against->differences[0].sets.interval->high, 0);
   EXPECT_EQ(found.against->agreement.matched90.value(), 1);
   EXPECT_EQ(found.models[1].name, "boxes (B)");
-  EXPECT_NE(to_text(found).find("holds"), std::string::npos);
+  EXPECT_NE(to_text(found).str().find("holds"), std::string::npos);
 }
 
 TEST_F(SideBySide, AWorseModelFailsTheVerdict) {
@@ -35,7 +35,7 @@ TEST_F(SideBySide, AWorseModelFailsTheVerdict) {
   EXPECT_FALSE(found.against->holds());
   EXPECT_NEAR(found.against->differences[0].points, -100, 1e-6);
   EXPECT_EQ(found.against->agreement.matched50.value(), 0);
-  const std::string text = to_text(found);
+  const std::string text = to_text(found).str();
   EXPECT_NE(text.find("FAILS"), std::string::npos) << text;
   EXPECT_NE(text.find("-100.00"), std::string::npos) << text;
   options_.tolerance = 100;
@@ -52,7 +52,7 @@ TEST_F(SideBySide, ModelsThatKnowOtherCategoriesAreNotCompared) {
   const Validation found = run(both, "coco", one);
   EXPECT_TRUE(found.against->differences.empty());
   EXPECT_FALSE(found.against->holds());
-  const std::string text = to_text(found);
+  const std::string text = to_text(found).str();
   EXPECT_NE(text.find("not compared"), std::string::npos) << text;
   EXPECT_NE(text.find("FAILS: nothing of boxes and one"), std::string::npos) << text;
 }
@@ -86,7 +86,7 @@ TEST_F(SideBySide, AnInterruptionBehindThePicturesIsSaid) {
   EXPECT_EQ(unspoilt.pictures, 2U);
   EXPECT_TRUE(unspoilt.conditions.empty());
   EXPECT_TRUE(unspoilt.is_interrupted);
-  EXPECT_NE(to_text(unspoilt).find("interrupted"), std::string::npos) << to_text(unspoilt);
+  EXPECT_NE(to_text(unspoilt).str().find("interrupted"), std::string::npos) << to_text(unspoilt).str();
   options.conditions.clear();
   options.against = options.model;
   const Validation few = until(2 + 5);
@@ -95,7 +95,7 @@ TEST_F(SideBySide, AnInterruptionBehindThePicturesIsSaid) {
   const auto json = to_json(few)["against"]["differences"][0];
   EXPECT_TRUE(json["interval"].is_null()) << json;
   EXPECT_EQ(json["resamples"], 5);
-  EXPECT_NE(to_text(few).find("5 resampled"), std::string::npos) << to_text(few);
+  EXPECT_NE(to_text(few).str().find("5 resampled"), std::string::npos) << to_text(few).str();
   EXPECT_FALSE(until(2 + options.resample.resamples).is_interrupted);
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/printable.hpp"
+
 namespace saccade {
 namespace {
 
@@ -48,7 +50,8 @@ bool TextRenderer::try_render(int size, Coverage& coverage) {
 }
 
 Coverage TextRenderer::render(std::string_view text, int size) {
-  text_.assign(text);
+  text_.clear();
+  append_printable(text_, text);
   Coverage coverage;
   if (try_render(size, coverage)) return coverage;
   // Cairo refuses what is not UTF-8, and its context for good: a new one with the letters that are certain.

@@ -13,7 +13,7 @@ namespace saccade {
 /// Renders one line of UTF-8 text at a time; keeps its surface between lines.
 class TextRenderer {
  public:
-  /// TEXT in letters of SIZE pixels; bytes that are no UTF-8 become '?'. Valid until the next call.
+  /// TEXT, printable(), in letters of SIZE pixels. Valid until the next call.
   Coverage render(std::string_view text, int size);
 
  private:
