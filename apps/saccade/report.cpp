@@ -41,6 +41,7 @@ void print_aside(std::string_view text) noexcept {
 
 void keep_standard_streams() noexcept {
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     // The lowest number that is free is the stream's; a descriptor for reading refuses what is written to it.
     if (fcntl(stream, F_GETFD) < 0) [[maybe_unused]]

@@ -26,7 +26,8 @@ void print_report(fmt::format_string<First, Args...> format, First&& first, Args
 void print_aside(std::string_view text) noexcept;
 
 /// Opens what of standard input, output and error is closed, so that no file of the user's takes its number; writing
-/// there fails, as it did. A reader that goes away becomes an error of the write in place of a signal.
+/// there fails, as it did. A reader that goes away and a limit of files' sizes become errors of the write in place of
+/// signals.
 void keep_standard_streams() noexcept;
 
 }  // namespace saccade::app

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -76,8 +77,9 @@ struct GridPlace {
 /// The class of every pixel.
 struct ClassMap {
   GridPlace place;
-  std::span<const std::int32_t> cells;  ///< class ids, row by row; empty where the model gives no map
-  /// The class of the frame's pixel (x, y), which is that of the cell that it lies in; -1 where the model did not look.
+  std::span<const std::int32_t> cells;  ///< class ids, or -1, row by row; empty where the model gives no map
+  /// The class of the frame's pixel (x, y), which is that of the cell that it lies in; -1 where the model did not look,
+  /// and where a NaN among its scores leaves no class.
   int at(int x, int y) const;
 };
 
@@ -101,7 +103,7 @@ struct DepthMap {
   GridPlace place;
   DepthKind kind = DepthKind::kRelative;
   std::span<const float> cells;  ///< row by row; empty where the model gives no depth
-  float min = 0;                 ///< of the finite cells that lie in the frame, as are the others
+  float min = 0;                 ///< of the finite cells that lie in the frame, as are the others; NaN where none is
   float max = 0;
   float mean = 0;
   /// The depth at the frame's pixel (x, y), bilinear between the cells' centres; NaN where the model did not look.
@@ -133,6 +135,43 @@ struct Latency {
   std::chrono::nanoseconds total{};  ///< from the start of its capture to its result
 };
 
+/// What can be wrong with the numbers that a model's answers are made of. Damaged weights, an overflow in half
+/// precision or a card that takes logits for probabilities show themselves so.
+enum class Fault : std::uint8_t {
+  kNanConfidence,    ///< among all scores, those of classes and objects too that are not answered
+  kConfidenceRange,  ///< below 0 or above 1 by more than rounding
+  kNanBox,           ///< of an object that is confident enough; it is left out
+  kInfiniteBox,      ///< likewise
+  kNegativeSize,     ///< a box that ends before it begins
+  kNotFiniteKeypoint,
+  kNotFiniteMask,   ///< NaN or infinity among the logits that an object's mask is made of
+  kNanClassMap,     ///< among the scores of cells that the frame's pixels lie in
+  kNotFiniteDepth,  ///< in a cell that the frame's pixels lie in; infinity is no fault of a metric depth
+  kNotFinitePixel,  ///< in the picture that the model made
+};
+inline constexpr std::size_t kFaults = 10;
+/// "a NaN among the confidences", ...
+std::string_view to_string(Fault fault);
+
+/// A set of them.
+class Faults {
+ public:
+  constexpr Faults() = default;
+  /// Bit i stands for the fault of number i.
+  constexpr explicit Faults(std::uint32_t bits) : bits_(bits) {}
+  constexpr void add(Fault fault) { bits_ |= 1U << static_cast<unsigned>(fault); }
+  constexpr void add(Faults others) { bits_ |= others.bits_; }
+  constexpr bool has(Fault fault) const { return (bits_ >> static_cast<unsigned>(fault) & 1U) != 0; }
+  constexpr bool any() const { return bits_ != 0; }
+  constexpr std::uint32_t bits() const { return bits_; }
+
+ private:
+  std::uint32_t bits_ = 0;
+};
+
+/// All of them, separated by commas.
+std::string to_string(Faults faults);
+
 /// What one model says about one frame, with the frame's identity. It holds all that the model gives, whatever its
 /// task. Reused by the pipeline: valid, and all that it points to, until its next().
 struct Result {
@@ -154,6 +193,9 @@ struct Result {
   ClassMap class_map;
   DepthMap depth;
   FrameView image;  ///< kRgb24, what a model made of the frame; width 0 where it makes none
+  Faults faults;    ///< what was wrong with the model's numbers; answers that they spoil are left out
+  /// Whether the answers are not to be relied on.
+  bool invalid() const { return faults.any(); }
 };
 
 }  // namespace saccade

@@ -59,9 +59,9 @@ std::unique_ptr<Sink> open_yolo(const std::string& folder, std::span<const Model
 std::unique_ptr<Sink> open_video(const std::string& path, std::span<const Camera> cameras);
 /// The same as pictures FOLDER/STREAM-FRAME.jpg; the folder is made where it is missing. Beside them, of the frame's
 /// size, lie depth maps, STREAM-FRAME.depth.npy (float32, NaN where the model did not look), and class maps,
-/// STREAM-FRAME.classes.png (8 bits a pixel: the class id, 255 where the model did not look); those of the second model
-/// on are named ...depth-1.npy and so on. What a format can't hold (a JPEG's side above 65500 pixels, a class map's id
-/// above 254) is left out, which close() tells by an Error (kUnsupported). Throws Error.
+/// STREAM-FRAME.classes.png (8 bits a pixel: the class id, 255 where the model did not look or a NaN leaves no class);
+/// those of the second model on are named ...depth-1.npy and so on. What a format can't hold (a JPEG's side above 65500
+/// pixels, a class map's id above 254) is left out, which close() tells by an Error (kUnsupported). Throws Error.
 std::unique_ptr<Sink> open_frames(const std::string& folder);
 
 }  // namespace saccade

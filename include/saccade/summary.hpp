@@ -54,6 +54,7 @@ struct Summary {
   Ledger ledger;                 ///< of all streams together
   std::vector<StreamSummary> streams;
   std::vector<std::string> models;
+  std::int64_t invalid = 0;  ///< results that are Result::invalid(), of all models together
   std::vector<StageSummary> stages;
   /// The stage that sets the rate: the one that takes longest for a frame, since capture runs beside the others. Empty
   /// without frames.

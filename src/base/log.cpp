@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <iterator>
 
 namespace saccade {
 namespace {
@@ -23,7 +24,8 @@ std::string_view to_string(LogLevel level) noexcept {
 
 void write_log(LogLevel level, std::string_view message) noexcept {
   try {
-    const std::string line = fmt::format("saccade: {}: {}\n", to_string(level), message);
+    fmt::memory_buffer line;  // a frame's warning allocates nothing
+    fmt::format_to(std::back_inserter(line), "saccade: {}: {}\n", to_string(level), message);
     // One write a line keeps lines of several threads apart.
     [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
   } catch (...) {  // a message that can't be written must not end the program

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "base/error.hpp"
+#include "base/openmp_spin.hpp"
 
 namespace saccade {
 namespace {
@@ -19,6 +20,7 @@ std::filesystem::path library_folder() {
 
 void* open_once(const std::string& name) {
   const auto file = library_folder() / "saccade" / (name + ".so");
+  const BoundedSpin spin;  // any module may bring OpenMP's library: FFmpeg's does
   void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) fail(ErrorCode::kNotFound, "the module '{}' can't be opened: {}", name, dlerror());
   void* entry = dlsym(handle, ("saccade_module_" + name).c_str());

@@ -30,7 +30,7 @@ void check_classes(const Attributes& attributes, std::int64_t classes) {
 void infer_candidates(InferContext& context, std::int64_t anchors, std::int64_t classes, int box) {
   if (context.dtype(0) != DType::kFloat32)
     fail(ErrorCode::kInvalidFile, "predictions are {}, not float32", to_string(context.dtype(0)));
-  context.require_outputs(5);
+  context.require_outputs(6);
   check_remap(context.attributes());
   if (context.has(1) && (context.dtype(1) != DType::kBool || context.shape(1).rank() != 1))
     fail(ErrorCode::kInvalidFile, "the classes asked for are {} {}, not bool [classes]", to_string(context.dtype(1)),
@@ -45,6 +45,7 @@ void infer_candidates(InferContext& context, std::int64_t anchors, std::int64_t 
   context.output(2, DType::kInt32, {capacity});
   context.output(3, DType::kInt32, {capacity});
   context.output(4, DType::kInt32, {1});
+  context.output(5, DType::kInt32, {1});
 }
 
 }  // namespace saccade

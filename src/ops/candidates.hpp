@@ -4,15 +4,19 @@
 #include <array>
 #include <cmath>
 
+#include "ops/faults.hpp"
 #include "ops/op.hpp"
 
-// What the decoders of detection models share.  A decoder turns a model's output into candidates, outputs 0 to 4:
+// What the decoders of detection models share.  A decoder turns a model's output into candidates, outputs 0 to 5:
 // boxes float32 [CAP, 4] (corners in the model's pixels; [CAP, 5] where they are turned), scores float32 [CAP], classes
 // int32 [CAP], anchors int32 [CAP] (the row or column of the model's output that each comes from), count int32 [1];
-// what lies past the count is zero.  Input 1, optional, is bool [classes]: those asked for.  Attributes: conf
-// (candidates have more); threshold (floats, optional: one a class, not below conf, instead of it); remap (ints,
-// optional: the class that each of the output's is; -1: no candidate); multi_label (a candidate for every class above
-// conf, not for an anchor's best one alone).  Scores and boxes that are not finite make no candidate.
+// what lies past the count is zero; faults int32 [1], the bits of Faults.  Input 1, optional, is bool [classes]: those
+// asked for.  Attributes: conf (candidates have more); threshold (floats, optional: one a class, not below conf,
+// instead of it); remap (ints, optional: the class that each of the output's is; -1: no candidate); multi_label (a
+// candidate for every class above conf, not for an anchor's best one alone).  Scores and boxes that are not finite make
+// no candidate, but a fault: NaN among the scores of all classes (with an objectness: where that exceeds conf; with
+// multi_label: of the classes asked for), and what is wrong with the box and the score of those that exceed their
+// threshold.
 namespace saccade {
 
 /// With multi_label at most so many candidates, the best ones, are kept.
@@ -72,21 +76,30 @@ class CandidateWriter {
         classes_(context.out<std::int32_t>(2)),
         anchors_(context.out<std::int32_t>(3)),
         count_(context.out<std::int32_t>(4)[0]),
+        told_(context.out<std::int32_t>(5)[0]),
         remap_(context.attributes()),
         threshold_(context.attributes()) {}
 
-  /// Appends a candidate of the output's class CLASS_ID unless a number is not finite, the class is left out, or SCORE
-  /// does not exceed its threshold. There
-  /// is room for one an anchor (or CAP, with multi_label).
+  /// Whether a box of SCORE, of the output's class CLASS_ID, is a candidate: it exceeds the class's threshold, the
+  /// class is not left out, and all numbers are finite. Keeps what is wrong with one that exceeds it.
+  bool takes(std::span<const float> box, float score, std::int32_t class_id) {
+    if (!(score > threshold_(class_id))) return false;
+    const Faults faults = box_faults(box);
+    faults_.add(faults);
+    faults_.add(confidence_faults(score));
+    return std::isfinite(score) && is_finite(faults);
+  }
+  /// A NaN among the scores that were looked at, where THERE is one.
+  void tell_nan(bool there) {
+    if (there) faults_.add(Fault::kNanConfidence);
+  }
+  /// Appends what is a candidate. There is room for one an anchor (or CAP, with multi_label).
   void add(std::span<const float> box, float score, std::int32_t class_id, std::int64_t anchor) {
-    const std::int64_t named = remap_(class_id);
-    if (!(score > threshold_(class_id)) || !std::isfinite(score) ||
-        !std::ranges::all_of(box, [](float v) { return std::isfinite(v); }))
-      return;
+    if (!takes(box, score, class_id)) return;
     std::ranges::copy(box, boxes_.begin() + static_cast<std::ptrdiff_t>(box.size() * size_));
     scores_[size_] = score;
     anchors_[size_] = static_cast<std::int32_t>(anchor);
-    classes_[size_++] = static_cast<std::int32_t>(named);
+    classes_[size_++] = static_cast<std::int32_t>(remap_(class_id));
   }
   void finish() {
     std::ranges::fill(boxes_.subspan(boxes_.size() / std::max<std::size_t>(scores_.size(), 1) * size_), 0.0F);
@@ -94,6 +107,7 @@ class CandidateWriter {
     std::ranges::fill(classes_.subspan(size_), 0);
     std::ranges::fill(anchors_.subspan(size_), 0);
     count_ = static_cast<std::int32_t>(size_);
+    told_ = to_output(faults_);
   }
   /// Room to work in until add() has come as far: entries at and after the number of candidates added.
   std::span<float> scores() { return scores_; }
@@ -105,8 +119,10 @@ class CandidateWriter {
   std::span<std::int32_t> classes_;
   std::span<std::int32_t> anchors_;
   std::int32_t& count_;
+  std::int32_t& told_;
   ClassRemap remap_;
   ClassThreshold threshold_;
+  Faults faults_;
   std::size_t size_ = 0;
 };
 
@@ -148,7 +164,10 @@ void decode_multi_label(CandidateWriter& writer, std::int64_t anchors, std::int6
     if (!filter.allows(c)) continue;
     for (std::int64_t a = 0; a < anchors; ++a) {
       const float value = score(a, c);
-      if (!(value > conf) || !std::isfinite(value)) continue;
+      writer.tell_nan(std::isnan(value));
+      if (!(value > conf)) continue;
+      writer.takes(box(a), value, static_cast<std::int32_t>(c));  // told of those too that find no room
+      if (!std::isfinite(value)) continue;
       const auto flat = static_cast<std::int32_t>(c * anchors + a);
       if (size == heap.size()) {  // the front is the worst
         if (!better(flat, heap[0])) continue;

@@ -40,8 +40,12 @@ void reference_decode_boxes(const KernelContext& context) {
     for (std::int64_t a = 0; a < shape[1]; ++a) {
       const float* row = scores + a * classes;
       std::int64_t best = -1;
-      for (std::int64_t c = 0; c < classes; ++c)
+      bool nan = false;
+      for (std::int64_t c = 0; c < classes; ++c) {
+        nan |= std::isnan(row[c]);
         if (!std::isnan(row[c]) && (best < 0 || row[c] > row[best])) best = c;
+      }
+      writer.tell_nan(nan);
       if (best >= 0 && row[best] > conf && filter.allows(best))
         writer.add(box(a), row[best], static_cast<std::int32_t>(best), a);
     }

@@ -4,7 +4,8 @@
 // (candidates.hpp).
 //
 // Input 0: float32 [1, N, 6 + E], rows x1, y1, x2, y2 (model pixels), score, class, then what decoders of masks and
-// keypoints read.  Input 1 (optional): the classes asked for.
+// keypoints read.  Input 1 (optional): the classes asked for.  A class that is not finite is told as a NaN among the
+// scores.
 namespace saccade {
 namespace {
 
@@ -27,7 +28,10 @@ void reference_decode_end_to_end(const KernelContext& context) {
   for (std::int64_t i = 0; i < shape[1]; ++i) {
     const float* row = data.data() + i * shape[2];
     const float class_id = row[5];
-    if (!(row[4] > conf) || !(class_id >= 0 && class_id < 1e6F)) continue;
+    writer.tell_nan(std::isnan(row[4]));
+    if (!(row[4] > conf)) continue;
+    writer.tell_nan(!std::isfinite(class_id));
+    if (!(class_id >= 0 && class_id < 1e6F)) continue;
     const auto chosen = static_cast<std::int32_t>(class_id);
     if (filter.allows(chosen)) writer.add({row, 4}, row[4], chosen, i);
   }

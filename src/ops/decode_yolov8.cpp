@@ -24,17 +24,20 @@ void infer_decode_yolov8(InferContext& context) {
   infer_candidates(context, shape[2], classes);
 }
 
-/// The best class of every anchor, row after row as they lie in memory. NaN never wins.
-void best_classes(const float* rows, std::size_t anchors, std::int32_t classes, float* best, std::int32_t* chosen) {
+/// The best class of every anchor, row after row as they lie in memory. NaN never wins; gives whether there is one.
+bool best_classes(const float* rows, std::size_t anchors, std::int32_t classes, float* best, std::int32_t* chosen) {
   std::fill_n(best, anchors, -INFINITY);
   std::fill_n(chosen, anchors, 0);
+  std::int32_t nan = 0;  // as wide as what is compared, so that the loop is one of vectors
   for (std::int32_t c = 0; c < classes; ++c, rows += anchors) {
     for (std::size_t a = 0; a < anchors; ++a) {
       const bool wins = rows[a] > best[a];
       best[a] = wins ? rows[a] : best[a];
       chosen[a] = wins ? c : chosen[a];
+      nan |= std::isnan(rows[a]) ? 1 : 0;
     }
   }
+  return nan != 0;
 }
 
 void reference_decode_yolov8(const KernelContext& context) {
@@ -56,7 +59,7 @@ void reference_decode_yolov8(const KernelContext& context) {
     // The writer never overtakes the anchor being read, so its outputs hold the best classes meanwhile.
     const std::span<float> best = writer.scores();
     const std::span<std::int32_t> chosen = writer.classes();
-    best_classes(data + 4 * anchors, anchors, classes, best.data(), chosen.data());
+    writer.tell_nan(best_classes(data + 4 * anchors, anchors, classes, best.data(), chosen.data()));
     for (std::size_t a = 0; a < anchors; ++a)
       if (best[a] > conf && filter.allows(chosen[a]))
         writer.add(box(a), best[a], chosen[a], static_cast<std::int64_t>(a));

@@ -1,11 +1,12 @@
+#include <cmath>
 #include <limits>
 
 #include "ops/op.hpp"
 
 // saccade.MapClasses: the best class of every cell.
 //
-// Input: float32 [1, C, h, w].  Output: int32 [h, w]; of equal scores the first class, where all are NaN class 0.  Of
-// one channel: 1 where it exceeds the attribute `threshold` (0), else 0.
+// Input: float32 [1, C, h, w].  Output: int32 [h, w]; of equal scores the first class, -1 where one is NaN.  Of one
+// channel: 1 where it exceeds the attribute `threshold` (0), else 0; -1 where it is NaN.
 namespace saccade {
 namespace {
 
@@ -17,7 +18,8 @@ void infer_map_classes(InferContext& context) {
   context.output(0, DType::kInt32, {scores[2], scores[3]});
 }
 
-/// A piece of the picture at a time, so that its best scores stay in the nearest cache.
+/// A piece of the picture at a time, so that its best scores stay in the nearest cache. A NaN becomes the best, and
+/// nothing exceeds it.
 constexpr std::size_t kPiece = 2048;
 
 void best_classes(const float* scores, std::size_t plane, std::int32_t classes, std::span<std::int32_t> chosen) {
@@ -27,10 +29,11 @@ void best_classes(const float* scores, std::size_t plane, std::int32_t classes, 
   for (std::int32_t c = 0; c < classes; ++c, scores += plane) {
     for (std::size_t i = 0; i < chosen.size(); ++i) {
       const bool wins = scores[i] > best[i];
-      best[i] = wins ? scores[i] : best[i];
+      best[i] = wins || std::isnan(scores[i]) ? scores[i] : best[i];
       chosen[i] = wins ? c : chosen[i];
     }
   }
+  for (std::size_t i = 0; i < chosen.size(); ++i) chosen[i] = std::isnan(best[i]) ? -1 : chosen[i];
 }
 
 void reference_map_classes(const KernelContext& context) {
@@ -39,7 +42,10 @@ void reference_map_classes(const KernelContext& context) {
   const std::span<std::int32_t> classes = context.out<std::int32_t>();
   if (shape[1] == 1) {
     const float threshold = context.attributes().real("threshold", 0);
-    for (std::size_t i = 0; i < classes.size(); ++i) classes[i] = scores[i] > threshold ? 1 : 0;
+    for (std::size_t i = 0; i < classes.size(); ++i) {
+      const std::int32_t chosen = scores[i] > threshold ? 1 : 0;
+      classes[i] = std::isnan(scores[i]) ? -1 : chosen;
+    }
     return;
   }
   for (std::size_t i = 0; i < classes.size(); i += kPiece)

@@ -1,12 +1,13 @@
 #include <algorithm>
+#include <cmath>
 
 #include "ops/op.hpp"
 
 // saccade.MapPoints: points in the model's pixels to source pixels, clipped to the frame.
 //
 // Inputs: points float32 [N, K, D], D of 2 or more, the first two of which are x and y; saccade.Preprocess's geometry.
-// Output: the same shape; what stands behind x and y stays, and so does NaN: whoever makes whole pixels of a point asks
-// for it first.
+// Output: the same shape; what stands behind x and y stays, and so does what is NaN or infinite: whoever makes whole
+// pixels of a point asks for it first.
 namespace saccade {
 namespace {
 
@@ -28,8 +29,9 @@ void reference_map_points(const KernelContext& context) {
   const std::span<float> mapped = context.out<float>();
   for (std::size_t i = 0; i < points.size(); ++i) {
     const std::size_t axis = i % numbers;
-    mapped[i] =
-        axis < 2 ? std::clamp((points[i] - geometry[2 + axis]) / geometry[axis], 0.0F, geometry[4 + axis]) : points[i];
+    mapped[i] = axis < 2 && std::isfinite(points[i])
+                    ? std::clamp((points[i] - geometry[2 + axis]) / geometry[axis], 0.0F, geometry[4 + axis])
+                    : points[i];
   }
 }
 

@@ -38,10 +38,13 @@ std::span<const float> MaskTracer::row(std::span<const float> grid, int columns,
   const auto slot = static_cast<std::size_t>(index % 2);
   if (held_[slot] != index) {
     const float* from = grid.data() + static_cast<std::ptrdiff_t>(index) * columns;
+    bool sound = true;
     for (std::size_t i = 0; i < across_.size(); ++i) {
       const Tap& at = across_[i];
       rows_[slot][i] = from[at.first] * (1 - at.share) + from[at.second] * at.share;
+      sound &= from[at.first] < INFINITY && from[at.second] < INFINITY;
     }
+    met_fault_ |= !sound;
     held_[slot] = index;
   }
   return rows_[slot];
@@ -49,6 +52,7 @@ std::span<const float> MaskTracer::row(std::span<const float> grid, int columns,
 
 std::int64_t MaskTracer::trace(const GridPlace& place, std::span<const float> grid, const PixelExtent& within,
                                float threshold, std::vector<MaskRun>& runs) {
+  met_fault_ = false;
   if (within.empty() || place.columns < 1 || place.rows < 1) return 0;
   const auto width = static_cast<std::size_t>(within.x2 - within.x1);
   // Room for the widest that may follow, so that none is made while frames run.

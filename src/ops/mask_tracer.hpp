@@ -24,7 +24,8 @@ struct PixelExtent {
 ///   h  = g[i] * (1 - f) + g[i + 1] * f             along a row, in two rounded products and a rounded sum
 ///   v  = h(upper) * (1 - f) + h(lower) * f         the same down
 ///
-/// which is what OpenCV's resize does for INTER_LINEAR on floats. NaN exceeds nothing. Keeps its scratch; used by one
+/// which is what OpenCV's resize does for INTER_LINEAR on floats. NaN exceeds nothing; where one or infinity is looked
+/// at, the mask has holes that say nothing (-infinity is outside, as it should be). Keeps its scratch; used by one
 /// thread at a time.
 class MaskTracer {
  public:
@@ -32,6 +33,8 @@ class MaskTracer {
   /// place.columns.
   std::int64_t trace(const GridPlace& place, std::span<const float> grid, const PixelExtent& within, float threshold,
                      std::vector<MaskRun>& runs);
+  /// Whether the last trace() looked at a cell that is NaN or infinity.
+  bool met_fault() const { return met_fault_; }
 
  private:
   struct Tap {
@@ -47,6 +50,7 @@ class MaskTracer {
   std::vector<float> rows_[2];
   int held_[2] = {-1, -1};  ///< which rows of the grid they are
   std::vector<std::uint8_t> inside_;
+  bool met_fault_ = false;
 };
 
 }  // namespace saccade

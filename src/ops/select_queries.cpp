@@ -11,15 +11,17 @@
 // for, bool [classes] (optional); logits float32 [1, Q, C]; saccade.Preprocess's geometry.
 // Attributes: conf; threshold (floats, one a class; empty: conf for all); remap (ints, optional); stretch (1: the
 // picture is the whole frame, stretched); width, height (of the model's picture); max_det. Outputs: 0 detections
-// float32 [N, 6], rows x1, y1, x2, y2, score, class, N being min(max_det, Q); 1 count int32 [1]; 2 queries int32 [N].
-// What lies past the count is zero.
+// float32 [N, 6], rows x1, y1, x2, y2, score, class, N being min(max_det, Q); 1 count int32 [1]; 2 queries int32 [N];
+// 3 faults int32 [1], the bits of Faults. What lies past the count is zero.
 //
 // The steps, each rounded to fp32 as it stands, so that devices can agree to the bit:
 //   1. p[q][c] = 1 / (1 + exp(-logit)), by portable_sigmoid()
-//   2. c(q) = the first class of the greatest p; NaN is never the greatest
+//   2. c(q) = the first class of the greatest p; NaN is never the greatest, but a fault
 //   3. class = remap[c]; -1: the query is dropped, as is one whose class nobody asked for
 //   4. score = p[q][c(q)]; the query is dropped unless score > threshold[class]
-//   5. x1 = x - w * 0.5, y1 = y - h * 0.5, x2 = x + w * 0.5, y2 = y + h * 0.5; dropped where one is not finite
+//   5. x1 = x - w * 0.5, y1 = y - h * 0.5, x2 = x + w * 0.5, y2 = y + h * 0.5; dropped where one is not finite, which
+//   is
+//      a fault, as is x2 < x1 or y2 < y1
 //   6. times the frame's width or height (stretch); else (v * width - offset) / scale by the geometry
 //   7. clipped to 0..frame width or height
 //   8. rounded to whole pixels, halves to even
@@ -50,11 +52,12 @@ void infer_select_queries(InferContext& context) {
   const std::int64_t max_det = attributes.integer("max_det", 300);
   if (max_det < 1 || attributes.integer("width", 0) < 1 || attributes.integer("height", 0) < 1)
     fail(ErrorCode::kInvalidFile, "max_det, width and height must be above 0");
-  context.require_outputs(3);
+  context.require_outputs(4);
   const std::int64_t most = std::min(max_det, boxes[1]);
   context.output(0, DType::kFloat32, {most, 6});
   context.output(1, DType::kInt32, {1});
   context.output(2, DType::kInt32, {most});
+  context.output(3, DType::kInt32, {1});
 }
 
 /// Writes objects into the outputs and, when they are full, over the weakest.
@@ -105,17 +108,20 @@ class ToFrame {
         size_{static_cast<float>(context.attributes().integer("width", 0)),
               static_cast<float>(context.attributes().integer("height", 0))} {}
 
-  Box operator()(const float* box) const {
+  /// Step 5.
+  static Box corners_of(const float* box) {
     const float half_width = box[2] * 0.5F;
     const float half_height = box[3] * 0.5F;
-    Box edges = {box[0] - half_width, box[1] - half_height, box[0] + half_width, box[1] + half_height};
+    return {box[0] - half_width, box[1] - half_height, box[0] + half_width, box[1] + half_height};
+  }
+  /// The others, of finite EDGES.
+  Box operator()(Box edges) const {
     for (std::size_t i = 0; i < 4; ++i) edges[i] = pixel(edges[i], i % 2);
     return edges;
   }
 
  private:
   float pixel(float share, std::size_t axis) const {
-    if (!std::isfinite(share)) return share;
     const float frame = geometry_[4 + axis];
     const float at = stretch_ ? share * frame : (share * size_[axis] - geometry_[2 + axis]) / geometry_[axis];
     return std::nearbyint(std::clamp(at, 0.0F, frame));
@@ -135,19 +141,24 @@ void reference_select_queries(const KernelContext& context) {
   const ClassThreshold threshold(context.attributes());
   const ToFrame to_frame(context);
   Survivors survivors(context);
+  Faults faults;
   for (std::int64_t q = 0; q < queries; ++q, logits += classes) {
     std::int64_t best = -1;
     float score = 0;
     for (std::int64_t c = 0; c < classes; ++c) {
       const float p = portable_sigmoid(logits[c]);
+      if (std::isnan(p)) faults.add(Fault::kNanConfidence);
       if (std::isnan(p) || (best >= 0 && p <= score)) continue;
       best = c;
       score = p;
     }
     if (best < 0 || !filter.allows(best) || !(score > threshold(best))) continue;
-    const Box box = to_frame(context.in<float>(0).data() + 4 * q);
-    if (std::ranges::all_of(box, [](float v) { return std::isfinite(v); })) survivors.add(box, score, remap(best), q);
+    const Box box = to_frame.corners_of(context.in<float>(0).data() + 4 * q);
+    const Faults its = box_faults(box);
+    faults.add(its);
+    if (is_finite(its)) survivors.add(to_frame(box), score, remap(best), q);
   }
+  context.out<std::int32_t>(3)[0] = to_output(faults);
   context.out<std::int32_t>(1)[0] = survivors.finish();
 }
 

@@ -5,8 +5,9 @@
 
 // saccade.SummarizeRows: what a map's finite numbers are like, row by row.
 //
-// Input: float32 [h, w].  Output: float32 [h, 4]: the least, the largest, the mean (in float64, then rounded) and
-// the number of those that are finite; of none infinity, -infinity, 0 and 0. A sum need not be finite.
+// Input: float32 [h, w].  Output: float32 [h, 5]: the least, the largest, the mean (in float64, then rounded) and
+// the number of those that are finite; of none infinity, -infinity, 0 and 0; and how many are infinity. A sum need not
+// be finite.
 namespace saccade {
 namespace {
 
@@ -15,7 +16,7 @@ void infer_summarize_rows(InferContext& context) {
   if (context.dtype(0) != DType::kFloat32 || map.rank() != 2)
     fail(ErrorCode::kInvalidFile, "the map is {} {}, not float32 heightxwidth", to_string(context.dtype(0)),
          map.to_string());
-  context.output(0, DType::kFloat32, {map[0], 4});
+  context.output(0, DType::kFloat32, {map[0], 5});
 }
 
 void reference_summarize_rows(const KernelContext& context) {
@@ -23,12 +24,14 @@ void reference_summarize_rows(const KernelContext& context) {
   const Shape& shape = context.input(0).shape;
   const float* row = context.in<float>(0).data();
   float* out = context.out<float>().data();
-  for (std::int64_t y = 0; y < shape[0]; ++y, row += shape[1], out += 4) {
+  for (std::int64_t y = 0; y < shape[0]; ++y, row += shape[1], out += 5) {
     float least = kInfinity;
     float largest = -kInfinity;
     double sum = 0;
     double count = 0;
+    float endless = 0;
     for (std::int64_t x = 0; x < shape[1]; ++x) {
+      endless += row[x] == kInfinity ? 1.0F : 0.0F;
       if (!(std::abs(row[x]) < kInfinity)) continue;
       least = row[x] < least ? row[x] : least;
       largest = row[x] > largest ? row[x] : largest;
@@ -39,6 +42,7 @@ void reference_summarize_rows(const KernelContext& context) {
     out[1] = largest;
     out[2] = count == 0 ? 0 : static_cast<float>(sum / count);
     out[3] = static_cast<float>(count);
+    out[4] = endless;
   }
 }
 

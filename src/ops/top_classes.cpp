@@ -2,13 +2,16 @@
 #include <cmath>
 #include <limits>
 
+#include "ops/faults.hpp"
 #include "ops/op.hpp"
 
 // saccade.TopClasses: a classifier's scores to its best classes.
 //
 // Input 0: float32, C elements in any shape.  Attributes: k; softmax (1: the scores are logits); conf (rows'
 // probabilities exceed it).  Output 0: float32 [min(k, C), 2], rows probability, class, by falling probability, ties by
-// class.  A score that is not finite makes no row; rows that nothing is left for are 0, -1.
+// class.  A score that is not finite makes no row; rows that nothing is left for are 0, -1.  Output 1: faults int32
+// [1], the bits of Faults: NaN among the scores, to which logits add infinity, since their softmax is NaN then; and
+// probabilities beyond 0..1.  Where there is a NaN, nobody knows the best class: there are no rows.
 namespace saccade {
 namespace {
 
@@ -19,7 +22,9 @@ void infer_top_classes(InferContext& context) {
   const std::int64_t k = context.attributes().integer("k", 5);
   if (classes < 1 || classes > (1 << 24) || k < 1)
     fail(ErrorCode::kInvalidFile, "the best {} of {} classes make no sense", k, classes);
+  context.require_outputs(2);
   context.output(0, DType::kFloat32, {std::min(k, classes), 2});
+  context.output(1, DType::kInt32, {1});
 }
 
 /// Inserts a score into rows sorted by falling score; what falls off the end is lost.
@@ -35,13 +40,27 @@ void insert(std::span<float> rows, std::size_t& size, float score, float class_i
   rows[2 * place + 1] = class_id;
 }
 
+/// What is wrong with SCORE, a probability, or a logit of a SOFTMAX.
+Faults score_faults(float score, bool softmax) {
+  if (!softmax) return confidence_faults(score);
+  Faults faults;
+  if (!(score < std::numeric_limits<float>::infinity())) faults.add(Fault::kNanConfidence);
+  return faults;
+}
+
 void reference_top_classes(const KernelContext& context) {
   const std::span<const float> scores = context.in<float>(0);
   const std::span<float> rows = context.out<float>();
+  const bool softmax = context.attributes().integer("softmax", 0) != 0;
   std::size_t size = 0;
-  for (std::size_t i = 0; i < scores.size(); ++i)
+  Faults faults;
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    faults.add(score_faults(scores[i], softmax));
     if (std::isfinite(scores[i])) insert(rows, size, scores[i], static_cast<float>(i));
-  if (context.attributes().integer("softmax", 0) != 0 && size > 0) {
+  }
+  context.out<std::int32_t>(1)[0] = to_output(faults);
+  if (faults.has(Fault::kNanConfidence)) size = 0;
+  if (softmax && size > 0) {
     const float top = rows[0];
     double sum = 0;
     for (float score : scores)

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "ops/faults.hpp"
 #include "ops/mask_place.hpp"
 #include "ops/op.hpp"
 
@@ -13,8 +14,9 @@
 // Outputs: 0 runs int32 [R, 3] (y, x1, x2: MaskRun), by objects and then by y and x; 1 int32 [N, 2]: an object's number
 // of runs, and of pixels; 2 int32 [1]: how many rows of 0 there are; 3 int32 [1]: of how many objects the grids are
 // still to be traced, 0 unless there is no room for all runs (a device may need more for rows of 65536 pixels and up),
-// and then the count: 0 is empty and 1 says nothing. Rows past the counts are unspecified. R lies far above what
-// objects have: the frame's size is known at run time alone.
+// and then the count: 0 is empty and 1 says nothing; 4 faults int32 [1], the bits of Faults, unless there is no room.
+// Rows past the counts are unspecified. R lies far above what objects have: the frame's size is known at run time
+// alone.
 //
 // saccade.FirstRows: its input 0, of which only the first rows are there: as many as input 1, int32 [1], says. The
 // others are unspecified, so that nobody need bring them.
@@ -53,11 +55,12 @@ void infer_trace_masks(InferContext& context) {
       fail(ErrorCode::kInvalidFile, "the detections are {} {}, not float32 {}x6", to_string(context.dtype(2)),
            rows.to_string(), grids[0]);
   }
-  context.require_outputs(4);
+  context.require_outputs(5);
   context.output(0, DType::kInt32, {run_capacity(grids[0]), 3});
   context.output(1, DType::kInt32, {grids[0], 2});
   context.output(2, DType::kInt32, {1});
   context.output(3, DType::kInt32, {1});
+  context.output(4, DType::kInt32, {1});
 }
 
 void reference_trace_masks(const KernelContext& context) {
@@ -74,7 +77,8 @@ void reference_trace_masks(const KernelContext& context) {
   const std::span<std::int32_t> rows = context.out<std::int32_t>(0);
   const std::span<std::int32_t> objects = context.out<std::int32_t>(1);
   std::size_t used = 0;
-  context.out<std::int32_t>(2)[0] = context.out<std::int32_t>(3)[0] = 0;
+  context.out<std::int32_t>(2)[0] = context.out<std::int32_t>(3)[0] = context.out<std::int32_t>(4)[0] = 0;
+  Faults faults;
   if (count == 0) return;
   runs.reserve(capacity);
   const Placement placement = place(spec, static_cast<int>(geometry[4]), static_cast<int>(geometry[5]));
@@ -86,6 +90,7 @@ void reference_trace_masks(const KernelContext& context) {
     runs.clear();
     const std::int64_t area =
         tracer.trace(look.place, context.in<float>(0).subspan(i * plane, plane), look.within, look.threshold, runs);
+    if (tracer.met_fault()) faults.add(Fault::kNotFiniteMask);
     if (runs.size() > capacity - used) {
       context.out<std::int32_t>(3)[0] = static_cast<std::int32_t>(count);
       return;
@@ -96,6 +101,7 @@ void reference_trace_masks(const KernelContext& context) {
     objects[2 * i + 1] = static_cast<std::int32_t>(area);
   }
   context.out<std::int32_t>(2)[0] = static_cast<std::int32_t>(used);
+  context.out<std::int32_t>(4)[0] = to_output(faults);
 }
 
 void infer_first_rows(InferContext& context) {

@@ -1,4 +1,5 @@
 #include <array>
+#include <cmath>
 
 #include "base/error.hpp"
 #include "base/output_file.hpp"
@@ -67,11 +68,16 @@ class CocoSink final : public Sink {
     return id < categories.size() ? categories[id] : class_id;
   }
 
-  /// [x, y, visibility, ...]: 2 is COCO's "labelled and visible". Its judgement does not ask for it.
+  /// [x, y, visibility, ...]: 2 is COCO's "labelled and visible", which its judgement does not ask for; a point that is
+  /// no place is none, 0.
   void append_keypoints(std::span<const Keypoint> points) {
     append(text_, R"(,"keypoints":[)");
     for (const Keypoint& point : points) {
       if (&point != points.data()) append(text_, ",");
+      if (!std::isfinite(point.x) || !std::isfinite(point.y)) {
+        append(text_, "0,0,0");
+        continue;
+      }
       append_json_number(text_, point.x);
       append(text_, ",");
       append_json_number(text_, point.y);

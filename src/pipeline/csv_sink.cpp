@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "base/output_file.hpp"
 #include "pipeline/json_text.hpp"
 #include "saccade/sinks.hpp"
@@ -24,7 +26,7 @@ class CsvSink final : public Sink {
   explicit CsvSink(const std::string& path) : file_(path, OutputFile::Appears::kAtOnce) {
     file_.write(
         "stream,source,name,frame,timestamp_ns,model,class_id,class,confidence,x1,y1,x2,y2,kind,pixels,"
-        "obb_x,obb_y,obb_width,obb_height,obb_angle,keypoints,depth_min,depth_max,depth_mean\n");
+        "obb_x,obb_y,obb_width,obb_height,obb_angle,keypoints,depth_min,depth_max,depth_mean,invalid\n");
   }
 
   void write(const Result& result, const FrameView& /*frame*/) override {
@@ -33,14 +35,18 @@ class CsvSink final : public Sink {
     for (const Classification& answer : result.classes) {
       append_start(result);
       append_class(answer.class_id, answer.class_name);
-      append(line_, ",{},,,,,class,,,,,,,,,,\n", answer.confidence);
+      append_number(",", answer.confidence);
+      append(line_, ",,,,,class,,,,,,,,,,");
+      append_end(result);
     }
     for (const Segment& segment : result.segments) {
       append_start(result);
       append_class(segment.class_id, segment.class_name);
-      append(line_, ",,,,,,segment,{},,,,,,,,,\n", segment.pixels);
+      append(line_, ",,,,,,segment,{},,,,,,,,,", segment.pixels);
+      append_end(result);
     }
     if (!result.depth.cells.empty()) append_depth(result);
+    if (result.invalid() && line_.size() == 0) append_nothing(result);
     file_.write({line_.data(), line_.size()});
     file_.flush();
   }
@@ -62,26 +68,47 @@ class CsvSink final : public Sink {
     append_field(line_, class_name);
   }
 
+  /// A number that is none leaves its field empty.
+  void append_number(std::string_view before, float value) {
+    append(line_, "{}", before);
+    if (std::isfinite(value)) append(line_, "{}", value);
+  }
+
+  void append_end(const Result& result) { append(line_, "{}\n", result.invalid() ? ",true" : ","); }
+
+  /// Of a frame whose answers are wrong and none: it must not look like one where nothing was found.
+  void append_nothing(const Result& result) {
+    append_start(result);
+    append(line_, ",,,,,,,,none,,,,,,,,,,");
+    append_end(result);
+  }
+
   void append_object(const Result& result, const Detection& detection) {
     append_start(result);
     append_class(detection.class_id, detection.class_name);
-    append(line_, ",{}", detection.confidence);
-    for (float edge : detection.box) append(line_, ",{}", edge);
+    append_number(",", detection.confidence);
+    for (float edge : detection.box) append_number(",", edge);
     append(line_, ",object,");
     if (detection.mask) append(line_, "{}", detection.mask->area);
     if (const auto& box = detection.oriented)
-      append(line_, ",{},{},{},{},{},", box->x, box->y, box->width, box->height, box->angle);
+      for (float number : {box->x, box->y, box->width, box->height, box->angle}) append_number(",", number);
     else
-      append(line_, ",,,,,,");
-    for (const Keypoint& point : detection.keypoints)
-      append(line_, "{}{} {} {}", &point == detection.keypoints.data() ? "" : ";", point.x, point.y, point.confidence);
-    append(line_, ",,,\n");
+      append(line_, ",,,,,");
+    append(line_, ",");
+    for (const Keypoint& point : detection.keypoints) {
+      append_number(&point == detection.keypoints.data() ? "" : ";", point.x);
+      append_number(" ", point.y);
+      append_number(" ", point.confidence);
+    }
+    append(line_, ",,,");
+    append_end(result);
   }
 
   void append_depth(const Result& result) {
     append_start(result);
-    append(line_, ",,,,,,,,{}_depth,,,,,,,,{},{},{}\n", to_string(result.depth.kind), result.depth.min,
-           result.depth.max, result.depth.mean);
+    append(line_, ",,,,,,,,{}_depth,,,,,,,", to_string(result.depth.kind));
+    for (float number : {result.depth.min, result.depth.max, result.depth.mean}) append_number(",", number);
+    append_end(result);
   }
 
   OutputFile file_;

@@ -110,6 +110,7 @@ class JsonlSink final : public Sink {
     line_.clear();
     append_identity(line_, result);
     append_latency(line_, result.latency);
+    if (result.invalid()) append(line_, R"(,"invalid":true)");
     // What the model is for stands there even where it found none.
     if (finds_objects(result.task) || !result.detections.empty()) append_detections(result);
     if (result.task == Task::kClassify || !result.classes.empty()) append_classes(line_, result.classes);

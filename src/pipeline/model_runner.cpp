@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <utility>
+
+#include "base/log.hpp"
 
 namespace saccade {
 
@@ -34,6 +38,25 @@ void ModelRunner::read(const Frame& frame) {
   result_.latency.pre = execution_.stage_time(Stage::kPre);
   result_.latency.model = execution_.stage_time(Stage::kModel);
   result_.latency.post = execution_.stage_time(Stage::kPost) + (std::chrono::steady_clock::now() - start);
+  if (result_.invalid() && !std::exchange(has_warned_, true)) warn();
+}
+
+void ModelRunner::warn() const {
+  fmt::memory_buffer text;
+  const auto to = std::back_inserter(text);
+  fmt::format_to(to, "{}, frame {}", result_.model, result_.frame);
+  if (!result_.name.empty()) fmt::format_to(to, " ({})", result_.name);
+  const char* before = ": the answers are invalid: ";
+  for (std::size_t i = 0; i < kFaults; ++i) {
+    const auto fault = static_cast<Fault>(i);
+    if (!result_.faults.has(fault)) continue;
+    fmt::format_to(to, "{}{}", before, to_string(fault));
+    before = ", ";
+  }
+  fmt::format_to(to,
+                 "; the weights are damaged, or the card or the precision does not fit the model; later invalid "
+                 "frames are only counted");
+  write_log(LogLevel::kWarning, {text.data(), text.size()});
 }
 
 }  // namespace saccade

@@ -19,6 +19,7 @@ class ModelRunner {
   void wait() { execution_.wait(); }
   /// Fills result() from what wait() waited for on FRAME, but for what only the pipeline knows: stream, source, and the
   /// times before and after the model.
+  /// Warns of the first frame on which the model's numbers are wrong.
   void read(const Frame& frame);
   /// All three.
   void run(const Frame& frame) {
@@ -36,12 +37,15 @@ class ModelRunner {
   void time_steps(std::span<StepTime> times) { execution_.time_steps(times); }
 
  private:
+  void warn() const;
+
   Model model_;
   const VisionPlan& vision_;
   Execution execution_;
   std::vector<TensorView> outputs_;
   ResultReader reader_;
   Result result_;
+  bool has_warned_ = false;
 };
 
 }  // namespace saccade

@@ -138,6 +138,7 @@ Outcome<Result&> Pipeline::Impl::run_model() {
   Result& result = models_[model].result();
   complete(result);
   times_.add(result.latency);
+  if (result.invalid()) ++invalid_;
   if (turn_ == models_.size()) stream().ledger().process();
   return result;
 }
@@ -206,6 +207,7 @@ Summary Pipeline::Impl::summary() {
   for (std::size_t i = 0; i < models_.size(); ++i) summary.models.emplace_back(models_[i].result().model);
   const double seconds = std::chrono::duration<double>(summary.elapsed).count();
   summary.frames_per_second = seconds > 0 ? static_cast<double>(summary.ledger.processed) / seconds : 0;
+  summary.invalid = invalid_;
   summary.stages = times_.summarize();
   summary.bottleneck = times_.bottleneck(streams_.size(), models_.overlaps() ? 1 : models_.size());
   return summary;

@@ -64,6 +64,7 @@ class Pipeline::Impl {
   Clock::time_point deadline_;
   std::atomic<bool> stopped_{false};
   bool settled_ = false;
+  std::int64_t invalid_ = 0;  ///< results
 
   std::unique_ptr<BoundedQueue<Frame>> queue_;
   std::vector<std::unique_ptr<Stream>> streams_;

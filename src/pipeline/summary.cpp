@@ -77,7 +77,7 @@ std::string to_json(const Summary& summary) {
     if (i != 0) append(out, ",");
     append_json_string(out, summary.models[i]);
   }
-  append(out, R"(],"latency_ms":{{)");
+  append(out, R"(],"invalid":{},"latency_ms":{{)", summary.invalid);
   for (std::size_t i = 0; i < summary.stages.size(); ++i) {
     append(out, R"({}"{}":)", i == 0 ? "" : ",", summary.stages[i].name);
     append_distribution(out, summary.stages[i].time);
@@ -99,6 +99,8 @@ std::string to_text(const Summary& summary) {
   }
   text += fmt::format("{} frames in {:.2f} s: {:.1f} frames/s\n", summary.ledger.processed,
                       to_milliseconds(summary.elapsed) / 1e3, summary.frames_per_second);
+  if (summary.invalid != 0)
+    text += fmt::format("{} results are invalid: the model's numbers are wrong there\n", summary.invalid);
   if (summary.ledger.processed == 0) return text;
   text += fmt::format("{:<10} {:>10} {:>10} {:>10} {:>10} {:>10}  ms\n", "", "mean", "std", "p50", "p99", "max");
   for (const StageSummary& stage : summary.stages)

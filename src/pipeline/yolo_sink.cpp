@@ -77,11 +77,17 @@ class YoloSink final : public Sink {
     else
       append_box(detection.box);
     for (const Keypoint& point : detection.keypoints) {
-      append_point(point.x, point.y);
-      append(text_, " {:g}", point.confidence);
+      append_keypoint(point);
     }
     if (options_.confidence) append(text_, " {:g}", detection.confidence);
     append(text_, "\n");
+  }
+
+  /// One that is no place is none: 0 0 0, as labels have it.
+  void append_keypoint(const Keypoint& point) {
+    const bool is_there = std::isfinite(point.x) && std::isfinite(point.y);
+    append_point(is_there ? point.x : 0, is_there ? point.y : 0);
+    append(text_, " {:g}", is_there && std::isfinite(point.confidence) ? point.confidence : 0);
   }
 
   void append_point(float x, float y) { append(text_, " {:g} {:g}", x / width_, y / height_); }

@@ -44,6 +44,7 @@ Json model_json(const Judgement& model) {
             {"multi_label", options.multi_label ? Json(*options.multi_label) : Json()}}},
           {"scores", figures_json(model.scores)},
           {"classes", classes_json(model.scores)},
+          {"invalid", model.invalid},
           {"notes", model.notes}};
 }
 

@@ -90,6 +90,7 @@ class Validator {
         const Outcome<Result&> result = pipeline.next();
         if (!result) fail(ErrorCode::kInvalidFile, "{}", result.failure().message);
         judges[m]->add(chosen_[done], *result);
+        if (condition == nullptr && result->invalid()) invalid_[m].add(result->faults);
         if (condition != nullptr || models_.size() == 1) continue;
         if (m == 0)
           first.keep(*result);
@@ -114,13 +115,19 @@ class Validator {
       name += options_.model.options.precision == options_.against->options.precision
                   ? (m == 0 ? " (A)" : " (B)")
                   : fmt::format(" ({})", asked.options.precision);
+    std::vector<std::string> notes = judge.notes();
+    const Invalid& invalid = invalid_[m];
+    if (invalid.pictures > 0)
+      notes.push_back(fmt::format("the answers to {} of the pictures are invalid, and judged as they are: {}",
+                                  invalid.pictures, to_string(invalid.faults)));
     return {.file = asked.file,
             .name = std::move(name),
             .task = std::string(to_string(model.task())),
             .precision = asked.options.precision,
             .options = model.options(),
             .scores = judge.scores(),
-            .notes = judge.notes()};
+            .notes = std::move(notes),
+            .invalid = invalid.pictures};
   }
 
   Against compare_models(const std::vector<std::unique_ptr<Judge>>& judges, Validation& validation) const {
@@ -137,11 +144,22 @@ class Validator {
     return against;
   }
 
+  /// Pictures whose answers are invalid, and why.
+  struct Invalid {
+    std::size_t pictures = 0;
+    Faults faults;
+    void add(Faults of) {
+      ++pictures;
+      faults.add(of);
+    }
+  };
+
   const ValidateOptions& options_;
   const ValidateEvents& events_;
   std::unique_ptr<DataSet> data_;
   std::vector<std::size_t> chosen_;  ///< pictures, by their places in the data set
   std::vector<Model> models_;
+  std::vector<Invalid> invalid_ = std::vector<Invalid>(2);  ///< of each model
   std::optional<CocoResults> results_;
   Agreement agreement_;
 };

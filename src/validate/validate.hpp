@@ -40,6 +40,7 @@ struct Judgement {
   ModelOptions options;   ///< in force
   std::vector<Score> scores;
   std::vector<std::string> notes;
+  std::size_t invalid = 0;  ///< pictures whose answers are Result::invalid()
 };
 
 /// On pictures that were spoilt under one condition.

@@ -27,22 +27,26 @@ struct PostOptions {
 
 /// What an output of an attached graph holds; N is the most objects, the first COUNT of which are there.
 enum class Answer : std::uint8_t {
-  kDetections,  ///< float32 [N, 6]: x1, y1, x2, y2 (source pixels), score, class
-  kOriented,    ///< float32 [N, 7]: x, y (centre), width, height, angle (source pixels), score, class
-  kCount,       ///< int32 [1], behind either
-  kKeypoints,   ///< float32 [N, K, 2 or 3]: x, y (source pixels), confidence
-  kBoxMasks,    ///< float32 [N, h, w]: logits on the model's picture; an object has no pixels outside of its box
-  kMasks,       ///< the same; an object may have pixels anywhere
-  kRegions,     ///< float32 [N, h, w]: probabilities on the object's own box
-  kRuns,        ///< int32 [R, 3], behind masks of any kind: MaskRuns by objects, unless there are untraced ones
-  kRunNumbers,  ///< int32 [N, 2], behind them: an object's runs, and its pixels
-  kRunCount,    ///< int32 [1], behind these: runs there are
-  kUntraced,    ///< int32 [1], behind it: 0, or as many objects as there are, whose masks are to be traced from grids
-  kClasses,     ///< float32 [k, 2]: score, class
-  kClassMap,    ///< int32 [h, w]: class ids on the model's picture
-  kDepth,       ///< float32 [h, w], on the model's picture
-  kDepthRows,   ///< float32 [h, 4], behind it: each row's least, largest, sum and number of finite depths
-  kImage,       ///< uint8 [h, w, 3], the picture that the model made
+  kDetections,   ///< float32 [N, 6]: x1, y1, x2, y2 (source pixels), score, class
+  kOriented,     ///< float32 [N, 7]: x, y (centre), width, height, angle (source pixels), score, class
+  kCount,        ///< int32 [1], behind either
+  kKeypoints,    ///< float32 [N, K, 2 or 3]: x, y (source pixels), confidence
+  kBoxMasks,     ///< float32 [N, h, w]: logits on the model's picture; an object has no pixels outside of its box
+  kMasks,        ///< the same; an object may have pixels anywhere
+  kRegions,      ///< float32 [N, h, w]: probabilities on the object's own box
+  kRuns,         ///< int32 [R, 3], behind masks of any kind: MaskRuns by objects, unless there are untraced ones
+  kRunNumbers,   ///< int32 [N, 2], behind them: an object's runs, and its pixels
+  kRunCount,     ///< int32 [1], behind these: runs there are
+  kUntraced,     ///< int32 [1], behind it: 0, or as many objects as there are, whose masks are to be traced from grids
+  kClasses,      ///< float32 [k, 2]: score, class
+  kClassMap,     ///< int32 [h, w]: class ids on the model's picture, -1 where a score is NaN
+  kOwnClassMap,  ///< the same as the model itself chose them: a negative one is its own
+  kDepth,        ///< float32 [h, w], on the model's picture
+  kDepthRows,    ///< float32 [h, 5], behind it: each row's least, largest, mean and number of finite depths, and how
+                 ///< many are infinity
+  kImage,        ///< uint8 [h, w, 3], the picture that the model made
+  kImageNorm,    ///< float32 [], behind it: its numbers' absolute sum, so that one that is not finite shows
+  kFaults,       ///< int32 [1]: what is wrong with the numbers of any of the head's answers, the bits of Faults
 };
 struct AnswerOutput {
   Answer kind = Answer::kDetections;

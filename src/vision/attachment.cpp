@@ -48,9 +48,11 @@ void Attachment::set_candidate_attributes(Node& node) const {
 }
 
 Attachment::Objects Attachment::choose(Node decoder) {
-  std::vector<ValueId> candidates = post.add(
-      std::move(decoder),
-      {"candidates.boxes", "candidates.scores", "candidates.classes", "candidates.anchors", "candidates.count"});
+  std::vector<ValueId> candidates =
+      post.add(std::move(decoder), {"candidates.boxes", "candidates.scores", "candidates.classes", "candidates.anchors",
+                                    "candidates.count", "candidates.faults"});
+  const ValueId faults = candidates.back();
+  candidates.pop_back();
   const bool turned = post.shape(candidates[0])[1] == 5;
   candidates.push_back(geometry);
   Node select{.domain = "saccade", .op = "SelectBoxes", .inputs = std::move(candidates)};
@@ -65,6 +67,7 @@ Attachment::Objects Attachment::choose(Node decoder) {
                                                  "detections.order", "detections.scores"});
   give(turned ? Answer::kOriented : Answer::kDetections, made[0]);
   give(Answer::kCount, made[1]);
+  give(Answer::kFaults, faults);
   return {made[0], made[1], made[2]};
 }
 
@@ -92,12 +95,14 @@ void Attachment::give_masks(Answer kind, ValueId grids, ValueId count, ValueId d
   Node trace{.domain = "saccade", .op = "TraceMasks", .inputs = {grids, count, detections, geometry}};
   set_placement(trace.attributes, card);
   trace.attributes.set("within", std::string(kMaskWithinNames[static_cast<std::size_t>(within)]));
-  const auto traced = post.add(std::move(trace), {"masks.runs", "masks.numbers", "masks.count", "masks.untraced"});
+  const auto traced =
+      post.add(std::move(trace), {"masks.runs", "masks.numbers", "masks.count", "masks.untraced", "masks.faults"});
   give(kind, post.own("FirstRows", {grids, traced[3]}));
   give(Answer::kRuns, traced[0]);
   give(Answer::kRunNumbers, traced[1]);
   give(Answer::kRunCount, traced[2]);
   give(Answer::kUntraced, traced[3]);
+  give(Answer::kFaults, traced[4]);
 }
 
 void Attachment::give(Answer kind, ValueId value) { given_.push_back({{kind, place_}, value}); }

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+
+#include "ops/faults.hpp"
 
 namespace saccade {
 namespace {
@@ -37,7 +40,8 @@ void ResultReader::prepare(Result& result) const {
   for (const AnswerOutput& answer : answers_) {
     const Head& head = card_->heads[answer.head];
     if (answer.kind == Answer::kClasses) result.classes.reserve(static_cast<std::size_t>(options_.top_k));
-    if (answer.kind == Answer::kClassMap) result.segments.reserve(head.labels.size());
+    if (answer.kind == Answer::kClassMap || answer.kind == Answer::kOwnClassMap)
+      result.segments.reserve(head.labels.size());
   }
   result.detections.reserve(most_objects());
 }
@@ -49,6 +53,7 @@ void ResultReader::read(std::span<const TensorView> outputs, int width, int heig
   result.detections.clear();
   result.classes.clear();
   result.segments.clear();
+  result.faults = {};
   owned_.clear();
   keypoints_.clear();
   runs_.clear();
@@ -58,7 +63,7 @@ void ResultReader::read(std::span<const TensorView> outputs, int width, int heig
       case Answer::kDetections:
       case Answer::kOriented: read_detections(head, outputs[i], outputs[i + 1], result); break;
       case Answer::kCount: break;
-      case Answer::kKeypoints: read_keypoints(outputs[i]); break;
+      case Answer::kKeypoints: read_keypoints(outputs[i], result); break;
       case Answer::kBoxMasks:
       case Answer::kMasks:
       case Answer::kRegions: read_masks(answers_[i].kind, masks_at(outputs, i), result); break;
@@ -67,10 +72,15 @@ void ResultReader::read(std::span<const TensorView> outputs, int width, int heig
       case Answer::kRunCount:
       case Answer::kUntraced: break;
       case Answer::kClasses: read_classes(head, outputs[i], result); break;
-      case Answer::kClassMap: read_class_map(head, outputs[i], result); break;
+      case Answer::kClassMap: read_class_map(head, outputs[i], true, result); break;
+      case Answer::kOwnClassMap: read_class_map(head, outputs[i], false, result); break;
       case Answer::kDepth: read_depth(head, outputs[i], outputs[i + 1], result); break;
       case Answer::kDepthRows: break;
-      case Answer::kImage: read_image(outputs[i], result); break;
+      case Answer::kImage: read_image(outputs[i], outputs[i + 1], result); break;
+      case Answer::kImageNorm: break;
+      case Answer::kFaults:
+        result.faults.add(Faults(static_cast<std::uint32_t>(outputs[i].as<const std::int32_t>()[0])));
+        break;
     }
   }
   hand_over(result);
@@ -91,6 +101,9 @@ void ResultReader::read_detections(const Head& head, const TensorView& rows, con
     detection.confidence = row[numbers - 2];
     detection.class_id = static_cast<int>(row[numbers - 1]);
     detection.class_name = label(head, detection.class_id);
+    // What was left of candidates once they were brought to the frame.
+    result.faults.add(confidence_faults(detection.confidence));
+    result.faults.add(box_faults({row, numbers - 2}));
     if (numbers == 6) {
       std::copy_n(row, 4, detection.box.begin());
     } else {
@@ -107,7 +120,7 @@ void ResultReader::read_detections(const Head& head, const TensorView& rows, con
   }
 }
 
-void ResultReader::read_keypoints(const TensorView& points) {
+void ResultReader::read_keypoints(const TensorView& points, Result& result) {
   const auto count = static_cast<std::size_t>(points.shape[1]);
   const auto numbers = static_cast<std::size_t>(points.shape[2]);
   const float* from = points.as<const float>().data();
@@ -115,8 +128,12 @@ void ResultReader::read_keypoints(const TensorView& points) {
   for (std::size_t i = first_; i < owned_.size(); ++i) {
     owned_[i].keypoints = keypoints_.size();
     owned_[i].keypoint_count = count;
-    for (std::size_t k = 0; k < count; ++k, from += numbers)
-      keypoints_.push_back({from[0], from[1], numbers > 2 ? from[2] : 1});
+    for (std::size_t k = 0; k < count; ++k, from += numbers) {
+      const Keypoint point{from[0], from[1], numbers > 2 ? from[2] : 1};
+      keypoints_.push_back(point);
+      if (!std::isfinite(point.x) || !std::isfinite(point.y)) result.faults.add(Fault::kNotFiniteKeypoint);
+      result.faults.add(confidence_faults(point.confidence));
+    }
   }
 }
 
@@ -125,7 +142,7 @@ std::span<const TensorView> ResultReader::masks_at(std::span<const TensorView> o
   return outputs.subspan(i, is_traced ? kTracedMasks + 1 : 1);
 }
 
-void ResultReader::read_masks(Answer kind, std::span<const TensorView> outputs, const Result& result) {
+void ResultReader::read_masks(Answer kind, std::span<const TensorView> outputs, Result& result) {
   const bool is_traced = outputs.size() > kTracedMasks && outputs[kTracedMasks].as<const std::int32_t>()[0] == 0;
   is_traced ? read_runs(outputs) : trace_masks(kind, outputs[0], result);
 }
@@ -140,7 +157,7 @@ void ResultReader::read_runs(std::span<const TensorView> outputs) {
   }
 }
 
-void ResultReader::trace_masks(Answer kind, const TensorView& grids, const Result& result) {
+void ResultReader::trace_masks(Answer kind, const TensorView& grids, Result& result) {
   const auto plane = static_cast<std::size_t>(grids.shape[1] * grids.shape[2]);
   const std::span<const float> data = grids.as<const float>();
   const GridPlace whole = place_of(grids.shape[2], grids.shape[1]);
@@ -152,6 +169,7 @@ void ResultReader::trace_masks(Answer kind, const TensorView& grids, const Resul
     owned.runs = runs_.size();
     const std::int64_t area =
         tracer_.trace(look.place, data.subspan((i - first_) * plane, plane), look.within, look.threshold, runs_);
+    if (tracer_.met_fault()) result.faults.add(Fault::kNotFiniteMask);
     owned.run_count = runs_.size() - owned.runs;
     owned.mask = Mask{{}, area};
   }
@@ -165,7 +183,7 @@ void ResultReader::read_classes(const Head& head, const TensorView& rows, Result
   }
 }
 
-void ResultReader::read_class_map(const Head& head, const TensorView& cells, Result& result) {
+void ResultReader::read_class_map(const Head& head, const TensorView& cells, bool are_ours, Result& result) {
   ClassMap& map = result.class_map;
   map.place = place_of(cells.shape[1], cells.shape[0]);
   map.cells = cells.as<const std::int32_t>();
@@ -177,13 +195,19 @@ void ResultReader::read_class_map(const Head& head, const TensorView& cells, Res
   for (int x = seen.x; x < seen.x + seen.width; ++x)
     ++columns_[static_cast<std::size_t>(cell(x, map.place.scale_x, map.place.offset_x, map.place.columns))];
   pixels_.assign(head.labels.size(), 0);
+  bool is_whole = true;
   for (int y = seen.y; y < seen.y + seen.height; ++y) {
     const auto row = static_cast<std::size_t>(cell(y, map.place.scale_y, map.place.offset_y, map.place.rows));
     for (std::size_t x = 0; x < columns_.size(); ++x) {
-      const auto class_id = static_cast<std::size_t>(map.cells[row * columns_.size() + x]);
-      if (class_id < pixels_.size()) pixels_[class_id] += columns_[x];
+      const std::int32_t cell = map.cells[row * columns_.size() + x];
+      const auto class_id = static_cast<std::size_t>(cell);
+      if (class_id < pixels_.size())
+        pixels_[class_id] += columns_[x];
+      else if (cell < 0 && columns_[x] > 0)
+        is_whole = false;
     }
   }
+  if (are_ours && !is_whole) result.faults.add(Fault::kNanClassMap);
   for (std::size_t c = 0; c < pixels_.size(); ++c)
     if (pixels_[c] > 0) result.segments.push_back({static_cast<int>(c), label(head, static_cast<int>(c)), pixels_[c]});
   std::ranges::stable_sort(result.segments, std::greater{}, &Segment::pixels);
@@ -203,6 +227,7 @@ void ResultReader::read_depth(const Head& head, const TensorView& cells, const T
   const auto [top, bottom] = range(seen.y, seen.height, map.place.scale_y, map.place.offset_y, map.place.rows);
   double sum = 0;
   double count = 0;
+  double endless = 0;
   map.min = INFINITY;
   map.max = -INFINITY;
   const auto add = [&](float least, float largest, double mean, double finite) {
@@ -213,17 +238,26 @@ void ResultReader::read_depth(const Head& head, const TensorView& cells, const T
   };
   const bool is_whole = left == 0 && right == map.place.columns;
   for (int y = top; y < bottom; ++y) {
-    const float* row = &rows.as<const float>()[4 * static_cast<std::size_t>(y)];
-    if (is_whole) add(row[0], row[1], row[2], row[3]);
+    const float* row = &rows.as<const float>()[5 * static_cast<std::size_t>(y)];
+    if (is_whole) {
+      add(row[0], row[1], row[2], row[3]);
+      endless += row[4];
+    }
     const float* cell = map.cells.data() + static_cast<std::ptrdiff_t>(y) * map.place.columns;
-    for (int x = left; x < right && !is_whole; ++x)
+    for (int x = left; x < right && !is_whole; ++x) {
       if (std::isfinite(cell[x])) add(cell[x], cell[x], cell[x], 1);
+      if (cell[x] == INFINITY) ++endless;
+    }
   }
-  if (count == 0) map.min = map.max = 0;
-  map.mean = count == 0 ? 0 : static_cast<float>(sum / count);
+  // Nothing lies at infinity of a metric depth: the sky.
+  const double sound = count + (map.kind == DepthKind::kMetric ? endless : 0);
+  if (sound < static_cast<double>(right - left) * (bottom - top)) result.faults.add(Fault::kNotFiniteDepth);
+  if (count == 0) map.min = map.max = std::numeric_limits<float>::quiet_NaN();
+  map.mean = count == 0 ? map.min : static_cast<float>(sum / count);
 }
 
-void ResultReader::read_image(const TensorView& pixels, Result& result) {
+void ResultReader::read_image(const TensorView& pixels, const TensorView& norm, Result& result) {
+  if (!std::isfinite(norm.as<const float>()[0])) result.faults.add(Fault::kNotFinitePixel);
   // What the card padded is cut off again.
   const auto clip = [](std::int64_t at, std::int64_t extent, std::int64_t made, std::int64_t size) {
     const auto edge = [&](std::int64_t v) {

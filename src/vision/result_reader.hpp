@@ -32,16 +32,17 @@ class ResultReader {
   /// How a grid of COLUMNS x ROWS over the model's picture lies on the frame.
   GridPlace place_of(std::int64_t columns, std::int64_t rows) const;
   void read_detections(const Head& head, const TensorView& rows, const TensorView& count, Result& result);
-  void read_keypoints(const TensorView& points);
+  void read_keypoints(const TensorView& points, Result& result);
   /// The grids at I and, where the graph traced them, what it found.
   std::span<const TensorView> masks_at(std::span<const TensorView> outputs, std::size_t i) const;
-  void read_masks(Answer kind, std::span<const TensorView> outputs, const Result& result);
+  void read_masks(Answer kind, std::span<const TensorView> outputs, Result& result);
   void read_runs(std::span<const TensorView> outputs);
-  void trace_masks(Answer kind, const TensorView& grids, const Result& result);
+  void trace_masks(Answer kind, const TensorView& grids, Result& result);
   void read_classes(const Head& head, const TensorView& rows, Result& result);
-  void read_class_map(const Head& head, const TensorView& cells, Result& result);
+  /// Negative ones are faults where they ARE_OURS.
+  void read_class_map(const Head& head, const TensorView& cells, bool are_ours, Result& result);
   void read_depth(const Head& head, const TensorView& cells, const TensorView& rows, Result& result);
-  void read_image(const TensorView& pixels, Result& result);
+  void read_image(const TensorView& pixels, const TensorView& norm, Result& result);
   /// Points every detection to what it owns.
   void hand_over(Result& result) const;
 

@@ -40,6 +40,31 @@ std::string_view to_string(DepthKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
+std::string_view to_string(Fault fault) {
+  constexpr std::array<std::string_view, kFaults> kNames = {"a NaN among the confidences",
+                                                            "a confidence beyond 0..1",
+                                                            "a NaN in a box",
+                                                            "an infinite box",
+                                                            "a box of negative size",
+                                                            "a keypoint that is NaN or infinite",
+                                                            "a NaN or an infinity in a mask",
+                                                            "a NaN among the scores of a class map",
+                                                            "a depth that is NaN or infinite",
+                                                            "a pixel that is NaN or infinite"};
+  return kNames[static_cast<std::size_t>(fault)];
+}
+
+std::string to_string(Faults faults) {
+  std::string text;
+  for (std::size_t i = 0; i < kFaults; ++i) {
+    const auto fault = static_cast<Fault>(i);
+    if (!faults.has(fault)) continue;
+    if (!text.empty()) text += ", ";
+    text += to_string(fault);
+  }
+  return text;
+}
+
 std::string_view to_string(Task task) {
   constexpr std::array<std::string_view, kTasks> kNames = {"detect", "classify", "segment", "pose",
                                                            "obb",    "semantic", "depth",   "upscale"};

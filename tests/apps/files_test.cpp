@@ -203,5 +203,13 @@ TEST_F(Files, AReaderThatGoesAwayIsAnErrorNotASignal) {
   EXPECT_NE(end.err.find("standard output: Broken pipe"), std::string::npos) << end.err;
 }
 
+TEST_F(Files, ALimitOfTheirSizeIsAnErrorNotASignal) {
+  const auto frames = test::Subprocess({"/bin/sh", "-c",
+                                        "ulimit -f 8; exec " + std::string(SACCADE_BINARY) + " run " + model_ +
+                                            " --source 'synthetic:?frames=100' --jsonl " + (folder_ / "big.jsonl")})
+                          .wait();
+  expect_error(frames, 1, {"can't write", "big.jsonl", "File too large"});
+}
+
 }  // namespace
 }  // namespace saccade

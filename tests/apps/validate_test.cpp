@@ -75,6 +75,22 @@ TEST_F(ValidateVerb, SaysHowRightAModelIs) {
   EXPECT_FALSE(report.contains("against"));
 }
 
+TEST_F(ValidateVerb, CountsPicturesWhoseAnswersAreInvalid) {
+  const std::string loud = test::write_color_classifier(folder_, "loud");
+  std::string card = test::bytes_of_file(folder_ / "loud.toml");
+  card.replace(card.find("scale = 0.0"), 11, "scale = 0.1");  // confidences up to 25
+  folder_.write("loud.toml", card);
+  const auto report = [&](const std::string& file) {
+    return json::parse(
+        run_saccade({"validate", file, "--data", pictures(), "--json", "--threads", "1"}).out)["models"][0];
+  };
+  EXPECT_EQ(report(loud).at("invalid"), 3);
+  EXPECT_NE(report(loud).at("notes").dump().find("3 of the pictures are invalid"), std::string::npos);
+  EXPECT_NE(report(loud).at("notes").dump().find("a confidence beyond 0..1"), std::string::npos);
+  EXPECT_EQ(report(model()).at("invalid"), 0);
+  EXPECT_EQ(report(model()).at("notes"), json::array());
+}
+
 TEST_F(ValidateVerb, AFailedVerdictIsExitCodeThree) {
   const auto against = [&](const std::string& ours, const std::string& theirs, const std::string& tolerance) {
     return run_saccade({"validate", ours, "--data", pictures(), "--against", theirs, "--tolerance", tolerance, "--json",

@@ -2,6 +2,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -52,6 +53,44 @@ std::vector<json> lines_of(const std::string& text) {
   std::istringstream stream(text);
   for (std::string line; std::getline(stream, line);) lines.push_back(json::parse(line));
   return lines;
+}
+
+/// A classifier of whose weights WEIGHT is one. Returns its path.
+std::string write_weighted_classifier(const test::TempFolder& folder, float weight) {
+  onnx_writer::Model model(13);
+  model.input("image", {1, 3, 8, 8}).output("scores");
+  model.initializer(onnx_writer::tensor<float>("weights", {3, 3}, {1, 0, 0, 0, weight, 0, 0, 0, 1}));
+  model.node({.op = "GlobalAveragePool", .inputs = {"image"}, .outputs = {"mean"}, .name = "pool"});
+  model.node({.op = "Flatten", .inputs = {"mean"}, .outputs = {"flat"}, .name = "flatten"});
+  model.node({.op = "MatMul", .inputs = {"flat", "weights"}, .outputs = {"scores"}, .name = "product"});
+  model.save(folder / "weighted.onnx");
+  test::write_color_card(folder, "weighted");
+  return folder / "weighted.onnx";
+}
+
+TEST_F(Verbs, RunTellsThatDamagedWeightsMakeAnswersInvalid) {
+  for (const auto& [weight, why] :
+       {std::pair(NAN, "a NaN among the confidences"), {5.0F, "a confidence beyond 0..1"}}) {
+    picture("pictures/1.png", 8, 8, 0, 255, 0);
+    for (const char* device : {"cpu", "reference"}) {
+      const Finished finished = run_saccade({"run", write_weighted_classifier(folder_, weight), "--source", pictures(),
+                                             "--jsonl", "-", "--device", device});
+      EXPECT_EQ(finished.exit_code, 0) << finished.err;
+      const auto lines = lines_of(finished.out);
+      ASSERT_EQ(lines.size(), 4U);
+      EXPECT_EQ(lines[0].value("invalid", false), true) << finished.out;
+      EXPECT_EQ(lines[0].at("classes").empty(), std::isnan(weight)) << finished.out;
+      EXPECT_EQ(lines[3].at("invalid"), std::isnan(weight) ? 3 : 1);
+      const auto warned = finished.err.find("warning: weighted, frame 0 (1.png): the answers are invalid: ");
+      ASSERT_NE(warned, std::string::npos) << finished.err;
+      EXPECT_NE(finished.err.find(why), std::string::npos) << finished.err;
+      EXPECT_EQ(finished.err.find("warning: ", warned + 1), std::string::npos) << "once: " << finished.err;
+    }
+  }
+  const auto sound =
+      lines_of(run_saccade({"run", write_weighted_classifier(folder_, 1), "--source", pictures(), "--jsonl", "-"}).out);
+  for (std::size_t i = 0; i + 1 < sound.size(); ++i) EXPECT_FALSE(sound[i].contains("invalid"));
+  EXPECT_EQ(sound.back().at("invalid"), 0);
 }
 
 TEST_F(Verbs, HelpAndVersionNeedNothing) {

@@ -225,6 +225,20 @@ TEST(Nan, StaysBehindDeconvolutions) {
         .check_layouts("onednn.deconvolution", {.absolute = 1e-3, .relative = 1e-3});
 }
 
+TEST(Nan, StaysBehindNormalisations) {
+  OpCase("InstanceNormalization")
+      .activation(random_tensor({2, 7, 5, 6}, -3, 3, 5))
+      .constant(Tensor::of<float>({7}, {1, kInfinity, -kInfinity, kNan, 1, 1, 1}))
+      .constant(Tensor::of<float>({7}, {1, 1, kInfinity, 1, kNan, -kInfinity, 1}))
+      .check_layouts("vector.group_norm", kNear);
+  for (const Layout layout : {Layout::kRowMajor, Layout::kChannelsLast})
+    OpCase("InstanceNormalization")
+        .activation(with_few_specials(random_tensor({2, 7, 5, 6}, -3, 3, 5), 3))
+        .weights({7})
+        .weights({7})
+        .check("vector.group_norm", layout, kNear);
+}
+
 TEST(Nan, IsNotSeenInNumbers) {
   // What other work noted on the calling thread is none of a launch's.
   volatile float zero = 0;

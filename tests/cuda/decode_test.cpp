@@ -26,7 +26,7 @@ Tensor odd_numbers(const Shape& shape, int values, float share_odd) {
 
 CudaCase decoder(const std::string& op, const Tensor& predictions) {
   CudaCase made(op, "saccade");
-  made.input(predictions).outputs(5).attribute("conf", 0.4F);
+  made.input(predictions).outputs(6).attribute("conf", 0.4F);
   return made;
 }
 

@@ -29,7 +29,7 @@ void check(const MaskCase& made, bool layouts = false) {
   }
   for (const auto& [name, value] : made.attributes) on_device.attribute(name, value);
   const auto objects = static_cast<std::size_t>(std::clamp<std::int64_t>(made.count, 0, made.grids.shape()[0]));
-  on_device.outputs(4)
+  on_device.outputs(5)
       .defined(0, static_cast<std::size_t>(3 * wanted[2].data<std::int32_t>()[0]))
       .defined(1, is_traced ? 2 * objects : 0);
   layouts ? on_device.check_layouts("masks", kExact) : on_device.check("masks", kExact);
@@ -136,7 +136,7 @@ TEST(CudaMasks, AreLeftToTheGridsWhereARowIsTooLong) {
   test::GraphBuilder b;
   const std::vector<ValueId> ids = {b.input("grids", inputs[0].shape()), b.input("count", {1}, DType::kInt32),
                                     ValueId::kNone, b.input("geometry", {6})};
-  const auto outputs = b.multi("saccade.TraceMasks", ids, 4, made.attributes);
+  const auto outputs = b.multi("saccade.TraceMasks", ids, 5, made.attributes);
   Execution execution(Plan::compile(b.build(outputs), cuda_backend({}), {}));
   std::size_t next = 0;
   for (const std::size_t i : {0, 1, 3}) std::memcpy(execution.input(next++).data, inputs[i].raw(), inputs[i].bytes());

@@ -185,7 +185,7 @@ TEST_F(CudaRunner, BringsTheRunsOfMasksThatAreThere) {
   const ValueId count = b.op("Abs", {b.input("count", {1}, DType::kInt32)});
   const ValueId geometry = b.op("Neg", {b.input("geometry", {6})});
   const auto made =
-      b.multi("saccade.TraceMasks", {grids, count, ValueId::kNone, geometry}, 4,
+      b.multi("saccade.TraceMasks", {grids, count, ValueId::kNone, geometry}, 5,
               {{"width", std::int64_t{2}}, {"height", std::int64_t{2}}, {"within", std::string("picture")}});
   Execution execution = execution_of(b.build({made[0], made[1], made[2], made[3], count}));
   execution.poison();

@@ -176,6 +176,46 @@ TEST(Images, TruncatedFilesAreCorruptOrRefusedAtEveryLength) {
   EXPECT_EQ(pool.out(), 0U);
 }
 
+// Cameras append what they like, and profiles of colours are not looked at.
+TEST(Images, WhatIsNoPartOfThePictureChangesNothing) {
+  using namespace std::string_literals;
+  const TempFolder folder;
+  Picture picture = test::gradient(40, 24);
+  FramePool pool(2);
+  for (const std::string ending : {"jpg", "png"}) {
+    write_image(folder / ("a." + ending), picture.view());
+    const std::string whole = test::bytes_of_file(folder / ("a." + ending));
+    const std::string profile = "\xFF\xE2\0\x14ICC_PROFILE\0\x01\x01no!"s;
+    const std::string paths[] = {folder.write("longer." + ending, whole + "appended \xFF\xD8 bytes"),
+                                 ending == "jpg"
+                                     ? folder.write("colours.jpg", whole.substr(0, 2) + profile + whole.substr(2))
+                                     : folder / "a.png"};
+    const auto plain = read_one(folder / ("a." + ending), pool);
+    ASSERT_TRUE(plain);
+    for (const std::string& path : paths) {
+      const auto frame = read_one(path, pool);
+      ASSERT_TRUE(frame) << frame.failure().message;
+      for (int y = 0; y < 24; ++y)
+        EXPECT_TRUE(std::equal(pixel(*plain, 0, y), pixel(*plain, 0, y) + 3 * 40, pixel(*frame, 0, y))) << path;
+    }
+  }
+}
+
+TEST(Images, OneTooLargeForItsFormatIsNotWritten) {
+  const TempFolder folder;
+  Picture picture = test::flat(65'501, 1, 1, 2, 3);
+  try {
+    write_image(folder / "a.jpg", picture.view());
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
+    EXPECT_NE(std::string(error.what()).find("65501x1"), std::string::npos) << error.what();
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder / "a.jpg"));
+  write_image(folder / "a.png", picture.view());
+  EXPECT_TRUE(std::filesystem::exists(folder / "a.png"));
+}
+
 TEST(Images, DamagedBytesNeverCrash) {
   const TempFolder folder;
   Picture picture = test::gradient(40, 32);

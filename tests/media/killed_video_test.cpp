@@ -17,8 +17,8 @@ using test::Picture;
 using test::Reading;
 using test::TempFolder;
 
-constexpr std::int64_t kFrameNs = 40'000'000;
-constexpr int kFramesASecond = 25;
+constexpr std::int64_t kKilledFrameNs = 40'000'000;
+constexpr int kKilledRate = 25;
 
 class KilledVideo : public testing::TestWithParam<const char*> {};
 
@@ -26,21 +26,21 @@ TEST_P(KilledVideo, PlaysUpToASecondBefore) {
   const TempFolder folder;
   const std::string path = folder / (std::string("a") + GetParam());
   const std::string left = folder / (std::string("left") + GetParam());
-  const auto writer = open_video_writer(path, kFramesASecond);
+  const auto writer = open_video_writer(path, kKilledRate);
   FramePool pool(2);
-  for (int i = 0; i < 4 * kFramesASecond; ++i) {
+  for (int i = 0; i < 4 * kKilledRate; ++i) {
     Picture picture = test::gradient(64, 48, static_cast<std::uint8_t>(2 * i));
-    writer->write(picture.view(), i * kFrameNs);
-    if (i < kFramesASecond || i % 3 != 0) continue;
+    writer->write(picture.view(), i * kKilledFrameNs);
+    if (i < kKilledRate || i % 3 != 0) continue;
     std::filesystem::copy_file(path, left, std::filesystem::copy_options::overwrite_existing);
 
     const auto source = open_source(left);
     const Reading reading = test::read_all(*source, pool);
 
-    EXPECT_GE(reading.frames, i - kFramesASecond) << "after frame " << i;
+    EXPECT_GE(reading.frames, i - kKilledRate) << "after frame " << i;
     EXPECT_EQ(reading.corrupt, 0) << reading.corrupt_message;
     for (std::size_t k = 0; k < reading.timestamps.size(); ++k)
-      EXPECT_NEAR(static_cast<double>(reading.timestamps[k]), static_cast<double>(k) * kFrameNs, 1e6);
+      EXPECT_NEAR(static_cast<double>(reading.timestamps[k]), static_cast<double>(k) * kKilledFrameNs, 1e6);
   }
 }
 
@@ -48,11 +48,11 @@ TEST_P(KilledVideo, OfUnevenTimesKeepsThem) {
   if (GetParam() == std::string(".avi")) GTEST_SKIP() << "has one time for all";
   const TempFolder folder;
   const std::string path = folder / (std::string("a") + GetParam());
-  const auto writer = open_video_writer(path, kFramesASecond);
+  const auto writer = open_video_writer(path, kKilledRate);
   Picture picture = test::gradient(64, 48);
   std::vector<std::int64_t> times;
   for (int i = 0; i < 60; ++i) {
-    times.push_back(i * kFrameNs + (i >= 20 ? 3'000'000'000 : 0) + (i >= 33 ? 700'000'000 : 0));
+    times.push_back(i * kKilledFrameNs + (i >= 20 ? 3'000'000'000 : 0) + (i >= 33 ? 700'000'000 : 0));
     writer->write(picture.view(), times.back());
   }
   std::filesystem::copy_file(path, path + "-left");
@@ -88,10 +88,10 @@ TEST(ClosedVideo, IsAnOrdinaryFileWithAnIndexOfAllFrames) {
   const TempFolder folder;
   for (const char* ending : {".mp4", ".mov", ".m4v"}) {
     const std::string path = folder / (std::string("a") + ending);
-    const auto writer = open_video_writer(path, kFramesASecond);
+    const auto writer = open_video_writer(path, kKilledRate);
     for (int i = 0; i < 70; ++i) {
       Picture picture = test::gradient(64, 48, static_cast<std::uint8_t>(2 * i));
-      writer->write(picture.view(), i * kFrameNs);
+      writer->write(picture.view(), i * kKilledFrameNs);
     }
     writer->close();
 
@@ -115,13 +115,13 @@ TEST(ClosedVideo, ReplacesWhatLayThereOnceItHasFrames) {
   const TempFolder folder;
   const std::string path = folder.write("a.mp4", "what a user has");
   {
-    const auto writer = open_video_writer(path, kFramesASecond);
+    const auto writer = open_video_writer(path, kKilledRate);
     EXPECT_EQ(test::bytes_of_file(path), "what a user has");
     writer->close();
   }
   EXPECT_EQ(test::bytes_of_file(path), "what a user has");
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.string()), {}), 1);
-  const auto writer = open_video_writer(path, kFramesASecond);
+  const auto writer = open_video_writer(path, kKilledRate);
   Picture picture = test::gradient(64, 48);
   writer->write(picture.view(), 0);
   writer->close();

@@ -14,18 +14,18 @@ using test::FramePool;
 using test::Reading;
 using test::TempFolder;
 
-constexpr int kFrames = 60;
+constexpr int kCutFrames = 60;
 
 /// How a file comes about that a reader may meet.
-struct Kind {
+struct ContainerKind {
   const char* name;
   const char* format;
   const char* options;
 };
 
-std::string video_as(const TempFolder& folder, const Kind& kind) {
+std::string video_as(const TempFolder& folder, const ContainerKind& kind) {
   std::string path = folder / (std::string("video-") + kind.name);
-  EXPECT_TRUE(test::encode_video(path, kind.format, "mpeg4", kFrames, kind.options));
+  EXPECT_TRUE(test::encode_video(path, kind.format, "mpeg4", kCutFrames, kind.options));
   return path;
 }
 
@@ -37,20 +37,20 @@ Reading read_or_refusal(const std::string& path, FramePool& pool) {
   }
 }
 
-class Containers : public testing::TestWithParam<Kind> {};
+class CutContainers : public testing::TestWithParam<ContainerKind> {};
 
-TEST_P(Containers, AWholeFileIsNotAccused) {
+TEST_P(CutContainers, AWholeFileIsNotAccused) {
   const TempFolder folder;
   FramePool pool(2);
 
   const Reading reading = read_or_refusal(video_as(folder, GetParam()), pool);
 
   EXPECT_EQ(reading.end, Status::kEnd) << reading.message;
-  EXPECT_EQ(reading.frames, kFrames);
+  EXPECT_EQ(reading.frames, kCutFrames);
   EXPECT_EQ(reading.corrupt, 0) << reading.corrupt_message;
 }
 
-TEST_P(Containers, OneThatEndsAnywhereElseIsTold) {
+TEST_P(CutContainers, OneThatEndsAnywhereElseIsTold) {
   const TempFolder folder;
   const std::string whole = test::bytes_of_file(video_as(folder, GetParam()));
   FramePool pool(2);
@@ -70,7 +70,7 @@ TEST_P(Containers, OneThatEndsAnywhereElseIsTold) {
   }
 }
 
-TEST_P(Containers, FramesBeforeTheCutStillCome) {
+TEST_P(CutContainers, FramesBeforeTheCutStillCome) {
   const TempFolder folder;
   const std::string whole = test::bytes_of_file(video_as(folder, GetParam()));
   if (GetParam().name == std::string("mp4")) GTEST_SKIP() << "its index is at its end";
@@ -78,30 +78,32 @@ TEST_P(Containers, FramesBeforeTheCutStillCome) {
 
   const Reading reading = read_or_refusal(folder.write("cut", whole.substr(0, whole.size() / 2 - 1)), pool);
 
-  EXPECT_GT(reading.frames, kFrames / 4);
-  EXPECT_LT(reading.frames, kFrames * 3 / 4);
+  EXPECT_GT(reading.frames, kCutFrames / 4);
+  EXPECT_LT(reading.frames, kCutFrames * 3 / 4);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Containers,
-                         testing::Values(Kind{"mkv", "matroska", ""}, Kind{"live_mkv", "matroska", "live=1"},
-                                         Kind{"small_clusters", "matroska", "cluster_time_limit=200"},
-                                         Kind{"mp4", "mp4", ""}, Kind{"fast_mp4", "mp4", "movflags=faststart"},
-                                         Kind{"fragments", "mp4", "movflags=frag_keyframe+empty_moov"},
-                                         Kind{"mov", "mov", "movflags=faststart"}, Kind{"avi", "avi", ""},
-                                         Kind{"ts", "mpegts", ""}),
+INSTANTIATE_TEST_SUITE_P(All, CutContainers,
+                         testing::Values(ContainerKind{"mkv", "matroska", ""},
+                                         ContainerKind{"live_mkv", "matroska", "live=1"},
+                                         ContainerKind{"small_clusters", "matroska", "cluster_time_limit=200"},
+                                         ContainerKind{"mp4", "mp4", ""},
+                                         ContainerKind{"fast_mp4", "mp4", "movflags=faststart"},
+                                         ContainerKind{"fragments", "mp4", "movflags=frag_keyframe+empty_moov"},
+                                         ContainerKind{"mov", "mov", "movflags=faststart"},
+                                         ContainerKind{"avi", "avi", ""}, ContainerKind{"ts", "mpegts", ""}),
                          [](const auto& kind) { return std::string(kind.param.name); });
 
 // An AVI file counts moments; where nothing new is shown it has an empty chunk, of which no frame comes.
 TEST(WholeVideo, WithFewerFramesThanMomentsIsNotAccused) {
   const TempFolder folder;
-  ASSERT_TRUE(test::encode_video(folder / "a.mp4", "mp4", "mpeg4", kFrames));
+  ASSERT_TRUE(test::encode_video(folder / "a.mp4", "mp4", "mpeg4", kCutFrames));
   test::remux(folder / "a.mp4", folder / "a.avi", "avi");
   FramePool pool(2);
 
   const Reading reading = read_or_refusal(folder / "a.avi", pool);
 
   EXPECT_EQ(reading.end, Status::kEnd) << reading.message;
-  EXPECT_EQ(reading.frames, kFrames);
+  EXPECT_EQ(reading.frames, kCutFrames);
 }
 
 TEST(ContainerEnd, OfAnUnknownSizeIsKnownByItsParts) {
@@ -124,6 +126,30 @@ TEST(ContainerEnd, OfAnUnknownSizeIsKnownByItsParts) {
   EXPECT_TRUE(end_of(known).is_whole);
   EXPECT_TRUE(end_of(known + "appended").is_whole);
   EXPECT_EQ(end_of(known.substr(0, known.size() - 3)).cut, "3 bytes of its segment are missing");
+}
+
+TEST(WholeVideo, InAnUnknownCodecIsNamed) {
+  const TempFolder folder;
+  ASSERT_TRUE(test::encode_video(folder / "a.mkv", "matroska", "mpeg4", 3));
+  std::string bytes = test::bytes_of_file(folder / "a.mkv");
+  bytes.replace(bytes.find("V_MPEG4/ISO/ASP"), 15, "V_NOBODY/KNOWS!");
+  const std::string path = folder.write("b.mkv", bytes);
+  FramePool pool(2);
+
+  const Reading reading = read_or_refusal(path, pool);
+
+  EXPECT_NE(reading.message.find(path), std::string::npos) << reading.message;
+  EXPECT_NE(reading.message.find("codec that this FFmpeg does not know"), std::string::npos) << reading.message;
+}
+
+TEST(WholeVideo, WithoutAFrameIsToldAsSuch) {
+  const TempFolder folder;
+  FramePool pool(2);
+
+  const Reading reading = read_or_refusal(folder.write("a.gif", std::string("GIF89a\x08\0\x08\0\0\0\0;", 14)), pool);
+
+  EXPECT_EQ(reading.end, Status::kLost);
+  EXPECT_EQ(reading.frames, 0);
 }
 
 TEST(ContainerEnd, OfOtherFilesSaysNothing) {

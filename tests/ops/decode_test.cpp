@@ -11,6 +11,7 @@ namespace saccade {
 namespace {
 
 using test::elements;
+using test::faults_in;
 using test::run_saccade_op;
 
 // Three anchors of two classes: the first is class 1, the second nothing, the third class 0.
@@ -22,7 +23,7 @@ const Tensor kYolov8 = Tensor::of<float>({1, 6, 3}, {10, 20, 30,        // x
                                                      0.7F, 0.1F, 0.5F});
 
 TEST(DecodeYolov8, TakesTheBestClassOfEveryAnchor) {
-  const auto out = run_saccade_op("DecodeYolov8", {kYolov8}, 5, {{"conf", 0.25F}});
+  const auto out = run_saccade_op("DecodeYolov8", {kYolov8}, 6, {{"conf", 0.25F}});
   EXPECT_EQ(elements<std::int32_t>(out[4]), (std::vector<std::int32_t>{2}));
   EXPECT_EQ(elements<float>(out[0]), (std::vector<float>{8, 9, 12, 11, 26, 27, 34, 33, 0, 0, 0, 0}));
   EXPECT_EQ(elements<float>(out[1]), (std::vector<float>{0.7F, 0.9F, 0}));
@@ -30,7 +31,7 @@ TEST(DecodeYolov8, TakesTheBestClassOfEveryAnchor) {
 }
 
 TEST(DecodeYolov8, TakesEveryClassWhenAsked) {
-  const auto out = run_saccade_op("DecodeYolov8", {kYolov8}, 5, {{"conf", 0.25F}, {"multi_label", std::int64_t{1}}});
+  const auto out = run_saccade_op("DecodeYolov8", {kYolov8}, 6, {{"conf", 0.25F}, {"multi_label", std::int64_t{1}}});
   EXPECT_EQ(elements<std::int32_t>(out[4])[0], 3);
   EXPECT_EQ(elements<float>(out[1]), (std::vector<float>{0.9F, 0.7F, 0.5F, 0, 0, 0}));
   EXPECT_EQ(elements<std::int32_t>(out[2]), (std::vector<std::int32_t>{0, 1, 1, 0, 0, 0}));
@@ -38,19 +39,29 @@ TEST(DecodeYolov8, TakesEveryClassWhenAsked) {
 
 TEST(DecodeYolov8, KeepsTheClassesAskedFor) {
   const Tensor only_first = Tensor::of<bool>({2}, {true, false});
-  const auto out = run_saccade_op("DecodeYolov8", {kYolov8, only_first}, 5, {{"conf", 0.25F}});
+  const auto out = run_saccade_op("DecodeYolov8", {kYolov8, only_first}, 6, {{"conf", 0.25F}});
   EXPECT_EQ(elements<std::int32_t>(out[4])[0], 1);
   EXPECT_EQ(elements<float>(out[1])[0], 0.9F);
 }
 
-TEST(DecodeYolov8, IgnoresWhatIsNotFinite) {
+TEST(DecodeYolov8, LeavesOutWhatIsNotFiniteAndTellsIt) {
   const Tensor bad =
       Tensor::of<float>({1, 5, 4}, {1,    kNan, 1,    1,       1, 1, 1, 1, 2, 2, INFINITY, 2, 2, 2, 2, 2,  //
                                     kNan, 0.9F, 0.9F, INFINITY});
   for (std::int64_t multi_label : {0, 1}) {
-    const auto out = run_saccade_op("DecodeYolov8", {bad}, 5, {{"multi_label", multi_label}});
+    const auto out = run_saccade_op("DecodeYolov8", {bad}, 6, {{"multi_label", multi_label}});
     EXPECT_EQ(elements<std::int32_t>(out[4])[0], 0);
+    Faults faults;
+    for (Fault fault : {Fault::kNanConfidence, Fault::kConfidenceRange, Fault::kNanBox, Fault::kInfiniteBox})
+      faults.add(fault);
+    EXPECT_EQ(faults_in(out[5]), to_output(faults));
   }
+}
+
+TEST(DecodeYolov8, TellsNothingOfBoxesThatAreNoCandidates) {
+  const Tensor weak = Tensor::of<float>({1, 5, 2}, {kNan, 1, 1, 1, -3, INFINITY, 2, 2, 0.2F, 0.1F});
+  for (std::int64_t multi_label : {0, 1})
+    EXPECT_EQ(faults_in(run_saccade_op("DecodeYolov8", {weak}, 6, {{"multi_label", multi_label}})[5]), 0);
 }
 
 TEST(DecodeYolov8, KeepsTheBestWhenThereAreTooManyLabels) {
@@ -58,7 +69,7 @@ TEST(DecodeYolov8, KeepsTheBestWhenThereAreTooManyLabels) {
   Tensor many(DType::kFloat32, {1, 104, 400});
   const auto data = many.data<float>();
   for (std::size_t i = 0; i < data.size(); ++i) data[i] = i < 1600 ? 1.0F : static_cast<float>(i - 1600) / 40000.0F;
-  const auto out = run_saccade_op("DecodeYolov8", {many}, 5, {{"conf", 0.0F}, {"multi_label", std::int64_t{1}}});
+  const auto out = run_saccade_op("DecodeYolov8", {many}, 6, {{"conf", 0.0F}, {"multi_label", std::int64_t{1}}});
   EXPECT_EQ(elements<std::int32_t>(out[4])[0], 30000);
   EXPECT_EQ(elements<std::int32_t>(out[2])[0], 25);
   EXPECT_FLOAT_EQ(elements<float>(out[1])[0], 0.25F);
@@ -69,7 +80,7 @@ TEST(DecodeYolov8, LeavesRowsPastTheClassesToOthers) {
   std::ranges::fill(wide.data<float>(), 99.0F);
   std::ranges::copy(kYolov8.data<float>(), wide.data<float>().begin());
   for (std::int64_t multi_label : {0, 1}) {
-    const auto out = run_saccade_op("DecodeYolov8", {wide}, 5,
+    const auto out = run_saccade_op("DecodeYolov8", {wide}, 6,
                                     {{"classes", std::int64_t{2}}, {"multi_label", multi_label}, {"conf", 0.6F}});
     EXPECT_EQ(elements<std::int32_t>(out[4])[0], 2);
     const auto anchors = elements<std::int32_t>(out[3]);
@@ -77,24 +88,24 @@ TEST(DecodeYolov8, LeavesRowsPastTheClassesToOthers) {
     EXPECT_EQ(std::abs(anchors[0] - anchors[1]), 2);
   }
   for (std::int64_t classes : {-1, 4})
-    EXPECT_THROW(run_saccade_op("DecodeYolov8", {wide}, 5, {{"classes", classes}}), Error);
+    EXPECT_THROW(run_saccade_op("DecodeYolov8", {wide}, 6, {{"classes", classes}}), Error);
 }
 
 TEST(DecodeBoxes, JudgesEveryClassByItsOwnThreshold) {
   const Tensor boxes = Tensor::of<float>({1, 3, 4}, {0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5});
   const Tensor scores = Tensor::of<float>({1, 3, 2}, {0.3F, 0.4F, 0.6F, 0.7F, kNan, 0.55F});
   const std::vector<float> threshold = {0.5F, 0.65F};
-  auto out = run_saccade_op("DecodeBoxes", {boxes, Tensor::of<bool>({2}, {true, true}), scores}, 5,
+  auto out = run_saccade_op("DecodeBoxes", {boxes, Tensor::of<bool>({2}, {true, true}), scores}, 6,
                             {{"threshold", threshold}, {"conf", 0.5F}});
   EXPECT_EQ(elements<std::int32_t>(out[4])[0], 1);  // the last anchor's only number is too small for its class
   EXPECT_EQ(elements<std::int32_t>(out[3])[0], 1);
   EXPECT_EQ(elements<float>(out[0])[0], 2);
-  out = run_saccade_op("DecodeBoxes", {boxes, Tensor::of<bool>({2}, {true, true}), scores}, 5,
+  out = run_saccade_op("DecodeBoxes", {boxes, Tensor::of<bool>({2}, {true, true}), scores}, 6,
                        {{"threshold", threshold}, {"conf", 0.5F}, {"multi_label", std::int64_t{1}}});
   EXPECT_EQ(elements<std::int32_t>(out[4])[0], 2);
   EXPECT_EQ(elements<float>(out[1])[0], 0.6F);
   EXPECT_EQ(elements<float>(out[1])[1], 0.7F);
-  EXPECT_THROW(run_saccade_op("DecodeBoxes", {boxes, Tensor::of<bool>({2}, {true, true}), scores}, 5,
+  EXPECT_THROW(run_saccade_op("DecodeBoxes", {boxes, Tensor::of<bool>({2}, {true, true}), scores}, 6,
                               {{"threshold", std::vector<float>{0.5F}}}),
                Error);
 }
@@ -104,7 +115,7 @@ TEST(DecodeYolov5, MultipliesObjectnessAndClass) {
       Tensor::of<float>({1, 3, 7}, {10, 10, 4, 2, 0.5F,  0.2F, 0.8F,    // 0.4 for class 1
                                     20, 20, 4, 2, 0.5F,  0.4F, 0.1F,    // 0.2: too little
                                     30, 30, 4, 2, 0.25F, 1.0F, 1.0F});  // the objectness alone rules it out
-  const auto out = run_saccade_op("DecodeYolov5", {rows}, 5, {{"conf", 0.25F}});
+  const auto out = run_saccade_op("DecodeYolov5", {rows}, 6, {{"conf", 0.25F}});
   EXPECT_EQ(elements<std::int32_t>(out[4])[0], 1);
   EXPECT_FLOAT_EQ(elements<float>(out[1])[0], 0.4F);
   EXPECT_EQ(elements<std::int32_t>(out[2])[0], 1);
@@ -122,7 +133,7 @@ TEST(DecodeYolox, PlacesBoxesOnTheGrid) {
   };
   set(3, {0.5F, 0.25F, 0, std::log(2.0F), 1, 0.5F});  // cell 1,1 of stride 16: centre 24, 20, size 16 x 32
   set(4, {0.5F, 0.5F, 0, 0, 1, 1});                   // the one cell of stride 32
-  const auto out = run_saccade_op("DecodeYolox", {rows}, 5, attributes);
+  const auto out = run_saccade_op("DecodeYolox", {rows}, 6, attributes);
   EXPECT_EQ(elements<std::int32_t>(out[4])[0], 2);
   const auto boxes = elements<float>(out[0]);
   const std::vector<float> expected = {16, 4, 32, 36, 0, 0, 32, 32};
@@ -132,14 +143,14 @@ TEST(DecodeYolox, PlacesBoxesOnTheGrid) {
 
 TEST(DecodeYolox, RejectsNoStrides) {
   const Tensor none(DType::kFloat32, {1, 0, 7});
-  EXPECT_THROW(run_saccade_op("DecodeYolox", {none}, 5, {{"width", std::int64_t{32}}, {"height", std::int64_t{32}}}),
+  EXPECT_THROW(run_saccade_op("DecodeYolox", {none}, 6, {{"width", std::int64_t{32}}, {"height", std::int64_t{32}}}),
                Error);
 }
 
 TEST(DecodeYolox, RejectsStridesThatDoNotFit) {
   const Tensor rows(DType::kFloat32, {1, 6, 6});
   for (const auto& strides : {std::vector<std::int64_t>{16}, {0}, {-8}, {}})
-    EXPECT_THROW(run_saccade_op("DecodeYolox", {rows}, 5,
+    EXPECT_THROW(run_saccade_op("DecodeYolox", {rows}, 6,
                                 {{"strides", strides}, {"width", std::int64_t{32}}, {"height", std::int64_t{32}}}),
                  Error);
 }
@@ -149,7 +160,7 @@ TEST(DecodeEndToEnd, CopiesBoxesAboveTheThreshold) {
                                                     1, 2, 3, 4, 0.25F, 7,       // not above 0.25
                                                     1, 2, 3, 4, 0.9F,  -1,      // no class
                                                     5, 6, 7, 8, 0.5F,  kNan});  // no class
-  const auto out = run_saccade_op("DecodeEndToEnd", {rows}, 5, {});
+  const auto out = run_saccade_op("DecodeEndToEnd", {rows}, 6, {});
   EXPECT_EQ(elements<std::int32_t>(out[4])[0], 1);
   EXPECT_EQ(elements<float>(out[0])[3], 4);
   EXPECT_EQ(elements<std::int32_t>(out[2])[0], 7);
@@ -157,15 +168,15 @@ TEST(DecodeEndToEnd, CopiesBoxesAboveTheThreshold) {
 
 TEST(DecodeEndToEnd, HasRoomForEveryRow) {
   const Tensor many(DType::kFloat32, {1, kMaxCandidates + 1, 6});
-  EXPECT_EQ(run_saccade_op("DecodeEndToEnd", {many}, 5, {})[1].elements(), kMaxCandidates + 1);
-  EXPECT_THROW(run_saccade_op("DecodeEndToEnd", {many}, 5, {{"multi_label", std::int64_t{1}}}), Error);
+  EXPECT_EQ(run_saccade_op("DecodeEndToEnd", {many}, 6, {})[1].elements(), kMaxCandidates + 1);
+  EXPECT_THROW(run_saccade_op("DecodeEndToEnd", {many}, 6, {{"multi_label", std::int64_t{1}}}), Error);
 }
 
 TEST(Decoders, RefuseOutputsThatAreLeftOut) {
   const Tensor rows(DType::kFloat32, {1, 7, 7});
   for (const char* name : {"DecodeYolov8", "DecodeYolov5", "DecodeEndToEnd"})
-    test::expect_all_outputs_required(name, {rows}, 5, {});
-  test::expect_all_outputs_required("DecodeBoxes", {Tensor(DType::kFloat32, {1, 7, 4}), Tensor(), rows}, 5, {});
+    test::expect_all_outputs_required(name, {rows}, 6, {});
+  test::expect_all_outputs_required("DecodeBoxes", {Tensor(DType::kFloat32, {1, 7, 4}), Tensor(), rows}, 6, {});
 }
 
 TEST(Decoders, RefuseClassesThatAreNone) {
@@ -175,12 +186,12 @@ TEST(Decoders, RefuseClassesThatAreNone) {
     for (std::int64_t wrong : {kMost, -kMost - 1, std::int64_t{-2}, kMaxClasses}) {
       const std::vector<std::int64_t> remap = name == std::string("DecodeYolov5") ? std::vector{wrong}  // of 1 class
                                                                                   : std::vector{wrong, std::int64_t{0}};
-      EXPECT_THROW(run_saccade_op(name, {rows}, 5, {{"remap", remap}, {"threshold", std::vector<float>{0.5F}}}), Error)
+      EXPECT_THROW(run_saccade_op(name, {rows}, 6, {{"remap", remap}, {"threshold", std::vector<float>{0.5F}}}), Error)
           << name << ' ' << wrong;
     }
   }
   const Tensor none(DType::kFloat32, {1, 4 + kMaxClasses + 1, 0});
-  EXPECT_THROW(run_saccade_op("DecodeYolov8", {none}, 5, {}), Error);
+  EXPECT_THROW(run_saccade_op("DecodeYolov8", {none}, 6, {}), Error);
 }
 
 TEST(Decoders, RejectOtherShapesAndTypes) {
@@ -190,12 +201,12 @@ TEST(Decoders, RejectOtherShapesAndTypes) {
                                                             {"DecodeYolov5", {1, 10, 5}},
                                                             {"DecodeEndToEnd", {1, 10, 5}}};
   for (const auto& [op, shape] : cases)
-    EXPECT_THROW(run_saccade_op(op, {Tensor(DType::kFloat32, shape)}, 5, {}), Error) << op << shape.to_string();
-  EXPECT_THROW(run_saccade_op("DecodeYolov8", {Tensor(DType::kInt32, {1, 6, 10})}, 5, {}), Error);
+    EXPECT_THROW(run_saccade_op(op, {Tensor(DType::kFloat32, shape)}, 6, {}), Error) << op << shape.to_string();
+  EXPECT_THROW(run_saccade_op("DecodeYolov8", {Tensor(DType::kInt32, {1, 6, 10})}, 6, {}), Error);
 }
 
 TEST(Decoders, TakeAnEmptyList) {
-  const auto out = run_saccade_op("DecodeYolov8", {Tensor(DType::kFloat32, {1, 6, 0})}, 5, {});
+  const auto out = run_saccade_op("DecodeYolov8", {Tensor(DType::kFloat32, {1, 6, 0})}, 6, {});
   EXPECT_EQ(elements<std::int32_t>(out[4])[0], 0);
 }
 

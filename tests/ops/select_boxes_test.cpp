@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "ops/faults.hpp"
 #include "support/run_op.hpp"
 
 namespace saccade {
@@ -9,6 +10,7 @@ namespace {
 
 using test::AttributeList;
 using test::elements;
+using test::faults_in;
 
 struct Candidate {
   std::array<float, 4> box;
@@ -118,7 +120,7 @@ TEST(SelectBoxes, RefusesOutputsThatAreLeftOut) {
 
 TEST(TopClasses, SortsByProbability) {
   const Tensor scores = Tensor::of<float>({1, 4, 1, 1}, {0.1F, 0.6F, 0.1F, 0.2F});
-  const auto out = test::run_saccade_op("TopClasses", {scores}, 1, {{"k", std::int64_t{3}}});
+  const auto out = test::run_saccade_op("TopClasses", {scores}, 2, {{"k", std::int64_t{3}}});
   EXPECT_EQ(out[0].shape(), (Shape{3, 2}));
   EXPECT_EQ(elements<float>(out[0]), (std::vector<float>{0.6F, 1, 0.2F, 3, 0.1F, 0}));
 }
@@ -127,7 +129,7 @@ TEST(TopClasses, AppliesSoftmax) {
   const float ln3 = std::log(3.0F);
   const Tensor logits = Tensor::of<float>({1, 2}, {1000, 1000 + ln3});
   const auto rows = elements<float>(
-      test::run_saccade_op("TopClasses", {logits}, 1, {{"k", std::int64_t{5}}, {"softmax", std::int64_t{1}}})[0]);
+      test::run_saccade_op("TopClasses", {logits}, 2, {{"k", std::int64_t{5}}, {"softmax", std::int64_t{1}}})[0]);
   EXPECT_NEAR(rows[0], 0.75, 1e-4);
   EXPECT_EQ(rows[1], 1);
   EXPECT_NEAR(rows[2], 0.25, 1e-4);
@@ -137,21 +139,44 @@ TEST(TopClasses, AppliesSoftmax) {
 TEST(TopClasses, JudgesProbabilitiesByTheThreshold) {
   const Tensor logits = Tensor::of<float>({1, 3}, {5, 5, 0});  // 0.498 twice, 0.003
   const auto rows = elements<float>(
-      test::run_saccade_op("TopClasses", {logits}, 1, {{"softmax", std::int64_t{1}}, {"conf", 0.4F}})[0]);
+      test::run_saccade_op("TopClasses", {logits}, 2, {{"softmax", std::int64_t{1}}, {"conf", 0.4F}})[0]);
   EXPECT_EQ(rows[1], 0);
   EXPECT_EQ(rows[3], 1);
   EXPECT_EQ(rows[5], -1);
 }
 
-TEST(TopClasses, LeavesOutWhatIsNotFinite) {
-  const Tensor scores = Tensor::of<float>({3}, {NAN, 0.5F, INFINITY});
-  const auto rows = elements<float>(test::run_saccade_op("TopClasses", {scores}, 1, {})[0]);
-  EXPECT_EQ(rows, (std::vector<float>{0.5F, 1, 0, -1, 0, -1}));
+TEST(TopClasses, LeavesOutWhatIsInfiniteAndTellsIt) {
+  const Tensor scores = Tensor::of<float>({3}, {-INFINITY, 0.5F, INFINITY});
+  const auto out = test::run_saccade_op("TopClasses", {scores}, 2, {});
+  EXPECT_EQ(elements<float>(out[0]), (std::vector<float>{0.5F, 1, 0, -1, 0, -1}));
+  EXPECT_EQ(faults_in(out[1]), to_output(confidence_faults(INFINITY)));
+}
+
+TEST(TopClasses, KnowsNoClassBesideANan) {
+  for (std::int64_t softmax : {0, 1}) {
+    const Tensor scores = Tensor::of<float>({3}, {0.1F, NAN, 0.5F});
+    const auto out = test::run_saccade_op("TopClasses", {scores}, 2, {{"softmax", softmax}});
+    EXPECT_EQ(elements<float>(out[0]), (std::vector<float>{0, -1, 0, -1, 0, -1})) << softmax;
+    EXPECT_EQ(faults_in(out[1]), to_output(confidence_faults(NAN))) << softmax;
+  }
+}
+
+TEST(TopClasses, TellsProbabilitiesBeyondOneAndLogitsWithoutASoftmax) {
+  const auto told = [](std::initializer_list<float> scores, std::int64_t softmax) {
+    const Tensor tensor = Tensor::of<float>({2}, scores);
+    return faults_in(test::run_saccade_op("TopClasses", {tensor}, 2, {{"softmax", softmax}})[1]);
+  };
+  const std::int32_t beyond = to_output(confidence_faults(7));
+  EXPECT_EQ(told({1.0005F, -0.0005F}, 0), 0) << "rounding";
+  EXPECT_EQ(told({1.01F, 0}, 0), beyond);
+  EXPECT_EQ(told({0.5F, -0.01F}, 0), beyond);
+  EXPECT_EQ(told({50, -INFINITY}, 1), 0) << "a class that is masked out";
+  EXPECT_EQ(told({50, INFINITY}, 1), to_output(confidence_faults(NAN))) << "its softmax is NaN";
 }
 
 TEST(TopClasses, RejectsNothing) {
-  EXPECT_THROW(test::run_saccade_op("TopClasses", {Tensor(DType::kFloat32, {1, 0})}, 1, {}), Error);
-  EXPECT_THROW(test::run_saccade_op("TopClasses", {Tensor(DType::kFloat32, {1, 2})}, 1, {{"k", std::int64_t{0}}}),
+  EXPECT_THROW(test::run_saccade_op("TopClasses", {Tensor(DType::kFloat32, {1, 0})}, 2, {}), Error);
+  EXPECT_THROW(test::run_saccade_op("TopClasses", {Tensor(DType::kFloat32, {1, 2})}, 2, {{"k", std::int64_t{0}}}),
                Error);
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ops/faults.hpp"
 #include "ops/portable_math.hpp"
 #include "support/run_op.hpp"
 #include "support/specials.hpp"
@@ -33,7 +34,7 @@ std::vector<Tensor> select_queries(const std::vector<Query>& queries, const Attr
   all.insert(all.end(), attributes.begin(), attributes.end());
   const Tensor asked = Tensor::of<bool>({3}, {true, true, true});
   return test::run_saccade_op("SelectQueries",
-                              {boxes, asked, logits, Tensor::of<float>({6}, std::span<const float>(geometry))}, 3, all);
+                              {boxes, asked, logits, Tensor::of<float>({6}, std::span<const float>(geometry))}, 4, all);
 }
 
 constexpr std::array<float, 4> kMiddle = {0.5F, 0.5F, 0.25F, 0.5F};
@@ -79,13 +80,16 @@ TEST(SelectQueries, KeepsTheBestWhereThereIsNoRoom) {
   EXPECT_EQ(elements<std::int32_t>(out[2]), (std::vector<std::int32_t>{0, 1, 3}));
 }
 
-TEST(SelectQueries, DropsWhatIsNoNumber) {
+TEST(SelectQueries, DropsWhatIsNoNumberAndTellsIt) {
   const auto out = select_queries({{kMiddle, {kNan, kNan, kNan}},
                                    {{kNan, 0, 1, 1}, {9, 0, 0}},
                                    {{0.5F, 0.5F, INFINITY, 1}, {9, 0, 0}},
                                    {kMiddle, {kNan, 2, 0}}});
   EXPECT_EQ(elements<std::int32_t>(out[1])[0], 1);
   EXPECT_EQ(elements<std::int32_t>(out[2])[0], 3);
+  Faults faults;
+  for (Fault fault : {Fault::kNanConfidence, Fault::kNanBox, Fault::kInfiniteBox}) faults.add(fault);
+  EXPECT_EQ(test::faults_in(out[3]), to_output(faults));
 }
 
 TEST(SelectQueries, GoesThroughTheGeometryOfALetterbox) {
@@ -115,7 +119,7 @@ TEST(SelectQueries, RefusesAFilterThatIsNone) {
     test::run_saccade_op("SelectQueries",
                          {Tensor(DType::kFloat32, {1, 2, 4}), Tensor(DType::kFloat32, {3}),
                           Tensor(DType::kFloat32, {1, 2, 3}), Tensor(DType::kFloat32, {6})},
-                         3, {{"width", std::int64_t{20}}, {"height", std::int64_t{20}}});
+                         4, {{"width", std::int64_t{20}}, {"height", std::int64_t{20}}});
     ADD_FAILURE() << "was expected to fail";
   } catch (const Error& error) {
     EXPECT_NE(std::string_view(error.what()).find("the classes asked for are float32 3"), std::string_view::npos)
@@ -127,7 +131,7 @@ TEST(SelectQueries, RefusesOutputsThatAreLeftOut) {
   const AttributeList attributes = {{"width", std::int64_t{20}}, {"height", std::int64_t{20}}};
   const std::vector<Tensor> inputs = {Tensor(DType::kFloat32, {1, 2, 4}), Tensor(), Tensor(DType::kFloat32, {1, 2, 3}),
                                       Tensor(DType::kFloat32, {6})};
-  test::expect_all_outputs_required("SelectQueries", inputs, 3, attributes);
+  test::expect_all_outputs_required("SelectQueries", inputs, 4, attributes);
 }
 
 TEST(PortableMath, IsCloseToTheLibrarys) {

@@ -341,7 +341,7 @@ TEST(MultiLabelOracle, KeepsTheBestPairs) {
   pairs.resize(30000);
   std::ranges::sort(pairs, {}, [](const Pair& pair) { return std::pair(pair.class_id, pair.row); });
   const auto out =
-      test::run_saccade_op("DecodeBoxes", {boxes, {}, scores}, 5, {{"conf", 0.1F}, {"multi_label", std::int64_t{1}}});
+      test::run_saccade_op("DecodeBoxes", {boxes, {}, scores}, 6, {{"conf", 0.1F}, {"multi_label", std::int64_t{1}}});
   ASSERT_EQ(elements<std::int32_t>(out[4])[0], 30000);
   const auto classes = elements<std::int32_t>(out[2]);
   const auto anchors = elements<std::int32_t>(out[3]);

@@ -55,6 +55,27 @@ TEST(TraceMasks, BoxesAreWhereMasksEnd) {
   EXPECT_EQ(elements<std::int32_t>(out[1]), (Words{2, 2, 0, 0}));
 }
 
+TEST(TraceMasks, TellsOfCellsThatAreNoneAndLookedAt) {
+  const auto told = [](MaskCase made, std::size_t cell, float value) {
+    made.grids.data<float>()[cell] = value;
+    return test::faults_in(made.run()[4]) != 0;
+  };
+  const MaskCase made = two_objects();
+  EXPECT_FALSE(told(made, 0, 5));
+  for (std::size_t cell : {0, 7}) {
+    EXPECT_TRUE(told(made, cell, kNan)) << cell;
+    EXPECT_TRUE(told(made, cell, kInfinity)) << cell;
+    EXPECT_FALSE(told(made, cell, -kInfinity)) << "certainly outside";
+  }
+  MaskCase first = made;
+  first.count = 1;
+  EXPECT_FALSE(told(first, 7, kNan)) << "of an object that is not there";
+  MaskCase boxed = made;
+  boxed.attributes = mask_attributes(4, 4, "boxes");
+  boxed.boxes = Tensor::of<float>({2, 6}, {0, 0, 1, 1, 1, 0, 0, 0, 1, 1, 1, 0});
+  EXPECT_FALSE(told(boxed, 3, kNan)) << "outside of the box";
+}
+
 TEST(TraceMasks, RegionsLieOnTheirBoxes) {
   MaskCase made = two_objects();
   made.count = 1;
@@ -134,7 +155,7 @@ std::string refusal(const MaskCase& made, std::size_t place, const Tensor& wrong
   std::vector<Tensor> inputs = made.inputs();
   inputs[place] = wrong;
   try {
-    test::run_saccade_op("TraceMasks", inputs, 4, made.attributes);
+    test::run_saccade_op("TraceMasks", inputs, 5, made.attributes);
   } catch (const Error& error) {
     return error.what();
   }
@@ -153,7 +174,7 @@ TEST(TraceMasks, RefusesWhatDoesNotBelongTogether) {
   made.attributes = mask_attributes(4, 4, "somewhere");
   EXPECT_THAT(refusal(made, 2, made.boxes), HasSubstr("not 'somewhere'"));
   const MaskCase whole = two_objects();
-  test::expect_all_outputs_required("TraceMasks", whole.inputs(), 4, whole.attributes);
+  test::expect_all_outputs_required("TraceMasks", whole.inputs(), 5, whole.attributes);
 }
 
 TEST(FirstRows, AreThereAndNoOthers) {

@@ -82,13 +82,95 @@ TEST_F(RichSinks, CsvHasARowForEachOfThem) {
   std::vector<std::string> rows;
   for (std::string row; std::getline(text, row);) rows.push_back(row);
   ASSERT_EQ(rows.size(), 6U);
-  EXPECT_EQ(rows[1], "0,scene,,0,0,m,2,cat,0.5,1,0,5,3,object,7,3,2,2,4,0,1.5 1 0.25;4 2 1,,,");
-  EXPECT_EQ(rows[2], "0,scene,,0,0,m,1,indoors,0.75,,,,,class,,,,,,,,,,");
-  EXPECT_EQ(rows[3], "0,scene,,0,0,m,4,sky,,,,,,segment,20,,,,,,,,,");
-  EXPECT_EQ(rows[4], "0,scene,,0,0,m,6,\"sea, open\",,,,,,segment,12,,,,,,,,,");
-  EXPECT_EQ(rows[5], "0,scene,,0,0,m,,,,,,,,metric_depth,,,,,,,,0.5,2,1.25");
+  EXPECT_EQ(rows[1], "0,scene,,0,0,m,2,cat,0.5,1,0,5,3,object,7,3,2,2,4,0,1.5 1 0.25;4 2 1,,,,");
+  EXPECT_EQ(rows[2], "0,scene,,0,0,m,1,indoors,0.75,,,,,class,,,,,,,,,,,");
+  EXPECT_EQ(rows[3], "0,scene,,0,0,m,4,sky,,,,,,segment,20,,,,,,,,,,");
+  EXPECT_EQ(rows[4], "0,scene,,0,0,m,6,\"sea, open\",,,,,,segment,12,,,,,,,,,,");
+  EXPECT_EQ(rows[5], "0,scene,,0,0,m,,,,,,,,metric_depth,,,,,,,,0.5,2,1.25,");
   const auto columns = std::ranges::count(rows[0], ',');
   for (std::size_t i : {1U, 2U, 3U, 5U}) EXPECT_EQ(std::ranges::count(rows[i], ','), columns) << rows[i];
+}
+
+/// What damaged weights leave.
+class FaultySinks : public RichSinks {
+ protected:
+  FaultySinks() {
+    Result& result = rich_.result;
+    result.faults.add(Fault::kNotFiniteKeypoint);
+    result.faults.add(Fault::kNotFiniteDepth);
+    rich_.points = {{NAN, 1, 0.25F}, {4, INFINITY, NAN}, {2, 2, 1}};
+    result.detections[0].keypoints = rich_.points;
+    result.depth.min = result.depth.max = result.depth.mean = NAN;
+  }
+  std::vector<std::string> csv() {
+    write(open_csv(folder_ / "out.csv"));
+    std::istringstream text(test::bytes_of_file(folder_ / "out.csv"));
+    std::vector<std::string> rows;
+    for (std::string row; std::getline(text, row);) rows.push_back(row);
+    return rows;
+  }
+};
+
+TEST_F(FaultySinks, JsonLinesSayThatTheyAreInvalid) {
+  json text = line();
+  EXPECT_EQ(text["invalid"], true);
+  EXPECT_EQ(text["depth"], json({{"kind", "metric"}, {"min", nullptr}, {"max", nullptr}, {"mean", nullptr}}));
+  EXPECT_EQ(text["detections"][0]["keypoints"], json({{nullptr, 1, 0.25}, {4, nullptr, nullptr}, {2, 2, 1}}));
+  rich_.result.faults = {};
+  EXPECT_FALSE(line().contains("invalid"));
+}
+
+TEST_F(FaultySinks, CsvLeavesFieldsEmptyAndSaysItInTheLast) {
+  const auto rows = csv();
+  ASSERT_EQ(rows.size(), 6U);
+  EXPECT_TRUE(rows[0].ends_with(",invalid"));
+  EXPECT_EQ(rows[1], "0,scene,,0,0,m,2,cat,0.5,1,0,5,3,object,7,3,2,2,4,0, 1 0.25;4  ;2 2 1,,,,true");
+  EXPECT_EQ(rows[5], "0,scene,,0,0,m,,,,,,,,metric_depth,,,,,,,,,,,true");
+  for (const std::string& row : {rows[1], rows[2], rows[3], rows[5]})
+    EXPECT_EQ(std::ranges::count(row, ','), std::ranges::count(rows[0], ',')) << row;
+}
+
+TEST_F(FaultySinks, CsvHasARowOfAFrameWithoutAnswers) {
+  rich_.result.detections.clear();
+  rich_.result.classes.clear();
+  rich_.result.segments.clear();
+  rich_.result.depth = {};
+  EXPECT_EQ(csv(), (std::vector<std::string>{csv()[0], "0,scene,,0,0,m,,,,,,,,none,,,,,,,,,,,true"}));
+  rich_.result.faults = {};
+  EXPECT_EQ(csv().size(), 1U);
+}
+
+TEST_F(FaultySinks, CocoAndYoloHaveNoPointThere) {
+  const auto models = detector();
+  write(open_coco(folder_ / "out.json", models));
+  EXPECT_EQ(json::parse(test::bytes_of_file(folder_ / "out.json"))[0]["keypoints"], json({0, 0, 0, 0, 0, 0, 2, 2, 2}));
+  rich_.result.detections[0].mask.reset();
+  rich_.result.detections[0].oriented.reset();
+  write(open_yolo(folder_ / "labels", models, 1, {}));
+  EXPECT_EQ(test::bytes_of_file(folder_ / "labels/0-000000.txt"), "2 0.375 0.375 0.5 0.75 0 0 0 0 0 0 0.25 0.5 1\n");
+}
+
+TEST_F(FaultySinks, PicturesAreDrawnOfAnyNumbers) {
+  constexpr float kHuge = 3e38F;
+  Result& result = rich_.result;
+  result.detections[0].mask.reset();
+  for (float x : {NAN, INFINITY, -INFINITY, kHuge, -kHuge, 2.0F})
+    for (float y : {NAN, INFINITY, -kHuge, 3.0F}) {
+      result.detections[0].box = {x, y, y, x};
+      result.detections[0].oriented = OrientedBox{x, y, y, x, x};
+      result.detections[0].confidence = x;
+      rich_.points = {{x, y, 1}};
+      result.detections[0].keypoints = rich_.points;
+      result.classes[0].confidence = y;
+      rich_.depths = {x, y};
+      result.depth.min = x;
+      result.depth.max = y;
+      rich_.ids = {-1, 6};
+      write(open_frames(folder_ / "out"));
+      result.detections[0].oriented.reset();
+      write(open_frames(folder_ / "out"));
+    }
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "out/0-000000.jpg"));
 }
 
 TEST_F(RichSinks, CocoHasMasksAndKeypoints) {

@@ -6,7 +6,8 @@
 Graph N is drawn from SEED + N alone.  Its first node is an example of one type, attribute value or option of one
 operator, all of them by turns; the others are random.  A graph that differs is made smaller, written below --found as a
 folder of ONNX tests (for `saccade check`) and printed.  How far an answer may be from ONNX Runtime's is derived in
-oracle.py, and what each operator's own roundings are in vocabulary.py.
+oracle.py, and what each operator's own roundings are in vocabulary.py.  Then NaN and infinities are put into its inputs,
+and they have to stay where the reference kernels have them (odd_numbers.py).
 Exit status 77: skipped.
 """
 import argparse
@@ -30,6 +31,7 @@ try:
     from coverage import Coverage, expected
     from draft import Draft
     from known import WRONG, is_wrong
+    from odd_numbers import difference, odd
     from oracle import EVALUATOR, ROWS, Contradiction, run_whole
     from schemas import parameters_of, schema_of
     from shrink import shrink
@@ -243,6 +245,9 @@ class Report:
             found = {device: verdicts(self.flags.binary, device, drawn, work) for device in DEVICES}
         for name, draft in cases.items():
             self.judge(name, draft, {device: found[device][name] for device in DEVICES})
+        for (name, draft), seed in zip(cases.items(), (int(name) for name in cases)):
+            if all(found[device][name][0] == "passed" for device in DEVICES):
+                self.judge_odd(name, draft.case, seed)
 
     def judge(self, name, draft, outcome):
         if outcome["reference"][0] == "unsupported":
@@ -256,6 +261,27 @@ class Report:
             if verdict != "passed":  # what the reference kernels can run, every device can
                 self.difference(name, draft.case, device, reason)
                 return
+
+    def judge_odd(self, name, case, seed):
+        """Once more with NaN and infinities, on the emulated GPU too where it is there."""
+        drawn = odd(case, np.random.default_rng([seed, 3]))
+        if drawn is None:
+            return
+        devices = dict(DEVICES)
+        if self.flags.cuda_every and seed % self.flags.cuda_every == 0:
+            devices["cuda"] = ["--device", "cuda"]
+            self.counts["odd on cuda"] += 1
+        self.counts["odd"] += 1
+        found = difference(self.flags.binary, devices, drawn)
+        if found is None:
+            return
+        device, reason = found
+        self.counts["differ"] += 1
+        self.differences.update([f"{device}, NaN or infinity: {'+'.join(node.op for node in drawn.nodes)}"])
+        folder = self.flags.found / f"{name}-odd-{device}"
+        drawn.save(folder)
+        print(f"{name} with NaN and infinities differs on {device}: {reason}\n{describe(drawn)}\n  in {folder}",
+              flush=True)
 
     def difference(self, name, case, device, reason):
         self.counts["differ"] += 1
@@ -277,6 +303,7 @@ class Report:
         print(f"{counts['compared']} graphs with {sum(n * c for n, c in self.nodes.items())} nodes compared on "
               f"{' and '.join(DEVICES)} in {seconds:.0f} s: {counts['differ']} differ; {counts['unsupported']} more "
               f"are not supported, {counts['not judged']} not judged")
+        print(f"{counts['odd']} of them with NaN and infinities too, {counts['odd on cuda']} on the GPU")
         print(f"answers: {counts['whole']} graphs by ONNX Runtime as a whole, {counts['node by node']} node by node; "
               + ", ".join(f"{n} nodes by {who}" for who, n in EVALUATOR.used.items()))
         for row in WRONG:
@@ -358,6 +385,8 @@ def main():
     parser.add_argument("--coverage", type=pathlib.Path, help="where to write the whole table")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--shrink", type=int, default=20, help="how many differences (of a batch) are made smaller")
+    parser.add_argument("--cuda-every", type=int, default=0, metavar="N",
+                        help="of graphs with NaN and infinities every Nth runs on the GPU, too")
     parser.add_argument("--probe", action="store_true", help=f"write {NOT_DRAWN.name} anew, and draw nothing")
     parser.add_argument("--complete", action="store_true", help="fail where something was not drawn without a reason")
     flags = parser.parse_args()

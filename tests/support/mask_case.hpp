@@ -26,7 +26,7 @@ struct MaskCase {
     return {grids, Tensor::of<std::int32_t>({1}, {count}), boxes,
             Tensor::of<float>({6}, std::span<const float>(geometry))};
   }
-  std::vector<Tensor> run() const { return run_saccade_op("TraceMasks", inputs(), 4, attributes); }
+  std::vector<Tensor> run() const { return run_saccade_op("TraceMasks", inputs(), 5, attributes); }
 };
 
 /// Where a frame lies in a model's picture of WIDTH x HEIGHT, and where masks may be.

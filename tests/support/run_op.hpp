@@ -67,6 +67,9 @@ inline void expect_all_outputs_required(const std::string& name, const std::vect
   for (int i = 0; i < output_count; ++i) EXPECT_THROW(infer(output_count, i), Error) << name << " without output " << i;
 }
 
+/// What an operator's output of faults tells.
+inline std::int32_t faults_in(const Tensor& output) { return output.data<std::int32_t>()[0]; }
+
 template <typename T>
 std::vector<T> elements(const Tensor& tensor) {
   const auto data = tensor.data<T>();

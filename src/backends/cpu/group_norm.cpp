@@ -131,7 +131,9 @@ void find_normalizers(const GroupNorm& norm, const float* scale, const float* bi
                      const std::int64_t at = i * members + member;
                      room.center[at] = center;
                      room.factor[at] = static_cast<float>(factor);
-                     room.offset[at] = static_cast<float>(static_cast<double>(bias[parameter]) - rest * factor);
+                     // Beside an infinite factor the rest, which may be 0, is nothing.
+                     const double lost = std::isinf(factor) ? 0 : rest * factor;
+                     room.offset[at] = static_cast<float>(static_cast<double>(bias[parameter]) - lost);
                    }
                  }
                });

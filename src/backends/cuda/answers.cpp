@@ -14,7 +14,7 @@ std::string map_point(ElementCode& code, const Index& at) {
   const auto geometry = [&](int first) { return code.input(1, {fmt::format("{} + {}", first, at[2])}); };
   std::string x = declare(code, "float", code.input(0, at));
   Braces braces(code);
-  braces.when(at[2] + " < 2");
+  braces.when(fmt::format("{} < 2 && fabsf({}) < __uint_as_float(0x7F800000u)", at[2], x));
   code.line(fmt::format("{0} = clipped(__fdiv_rn(__fsub_rn({0}, {1}), {2}), 0.0f, {3});", x, geometry(2), geometry(0),
                         geometry(4)));
   return x;
@@ -23,33 +23,39 @@ std::string map_point(ElementCode& code, const Index& at) {
 std::string map_class(ElementCode& code, const Index& at) {
   const NodeContext& context = code.context();
   const std::int64_t classes = context.input(0).type.shape[1];
-  if (classes == 1)
-    return fmt::format("{} > {} ? 1 : 0", code.input(0, {"0", "0", at[0], at[1]}),
+  if (classes == 1) {
+    const std::string score = code.let("float", code.input(0, {"0", "0", at[0], at[1]}));
+    return fmt::format("{0} != {0} ? -1 : {0} > {1} ? 1 : 0", score,
                        literal(context.node.attributes.real("threshold", 0)));
+  }
   std::string best = declare(code, "float", "__uint_as_float(0xFF800000u)");
   std::string chosen = declare(code, "int32", "0");
   Braces braces(code);
   const std::string c = braces.loop(classes);
   const std::string score = code.let("float", code.input(0, {"0", c, at[0], at[1]}));
+  // A NaN becomes the best, and nothing exceeds it.
   code.line(fmt::format("if ({0} > {1}) {1} = {0}, {2} = {3};", score, best, chosen, c));
-  return chosen;
+  code.line(fmt::format("if ({0} != {0}) {1} = {0};", score, best));
+  return fmt::format("{0} != {0} ? -1 : {1}", best, chosen);
 }
 
-/// Each of a row's four threads goes over all of it: they read it together.
+/// Each of a row's five threads goes over all of it: they read it together.
 std::string summarize_row(ElementCode& code, const Index& at) {
   const std::string least = declare(code, "float", "__uint_as_float(0x7F800000u)");
   const std::string largest = declare(code, "float", "__uint_as_float(0xFF800000u)");
   const std::string sum = declare(code, "double", "0.0");
   const std::string count = declare(code, "double", "0.0");
+  const std::string endless = declare(code, "double", "0.0");
   Braces braces(code);
   const std::string x = braces.loop(code.context().input(0).type.shape[1]);
   const std::string value = code.let("float", code.input(0, {at[0], x}));
+  code.line(fmt::format("if ({} == __uint_as_float(0x7F800000u)) {} += 1.0;", value, endless));
   code.line(fmt::format("if (fabsf({0}) < __uint_as_float(0x7F800000u))", value));
   code.line(fmt::format("  {1} = {0} < {1} ? {0} : {1}, {2} = {0} > {2} ? {0} : {2},", value, least, largest));
   code.line(fmt::format("  {1} = __dadd_rn({1}, {0}), {2} += 1.0;", value, sum, count));
   const std::string mean = fmt::format("({1} == 0.0 ? 0.0 : {0} / {1})", sum, count);
-  return fmt::format("{0} == 0 ? {1} : {0} == 1 ? {2} : __double2float_rn({0} == 2 ? {3} : {4})", at[1], least, largest,
-                     mean, count);
+  return fmt::format("{0} == 0 ? {1} : {0} == 1 ? {2} : __double2float_rn({0} == 2 ? {3} : {0} == 3 ? {4} : {5})",
+                     at[1], least, largest, mean, count, endless);
 }
 
 /// Ends threads whose object is past the count, input I.

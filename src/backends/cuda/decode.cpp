@@ -23,10 +23,10 @@ bool is_decoder(const Node& node) { return find_decoder_family(node) != nullptr 
 
 constexpr std::string_view kOutputParameters =
     ", float* __restrict__ boxes, float* __restrict__ scores, int32* __restrict__ classes, "
-    "int32* __restrict__ anchors, int32* __restrict__ count";
+    "int32* __restrict__ anchors, int32* __restrict__ count, int32* __restrict__ told";
 
 std::vector<Argument> with_outputs(std::vector<Argument> arguments) {
-  for (std::size_t i = 0; i < 5; ++i) arguments.push_back({Argument::Kind::kOutput, i});
+  for (std::size_t i = 0; i < 6; ++i) arguments.push_back({Argument::Kind::kOutput, i});
   return arguments;
 }
 
@@ -37,27 +37,36 @@ void decode_best(DecoderCode& code, NodeProgram& program) {
   const Argument marks = add_scratch(program, 4 * words(code));
   const Argument scores = add_scratch(program, 4 * code.anchors);
   const Argument classes = add_scratch(program, 4 * code.anchors);
-  program.calls.push_back(code.kernel("mark", words(code), kMarkThreads, "mark_anchors(decoder, words, best, chosen);",
-                                      ", uint32* words, float* best, int32* chosen", {marks, scores, classes},
-                                      program));
+  const Argument faults = add_scratch(program, 4 * words(code));
+  program.calls.push_back(code.kernel(
+      "mark", words(code), kMarkThreads, "mark_anchors(decoder, words, faults, best, chosen);",
+      ", uint32* words, uint32* faults, float* best, int32* chosen", {marks, faults, scores, classes}, program));
   // What is not restricted is not loaded later than it stands.
   program.calls.push_back(code.kernel(
       "list", collect_blocks(code), kCollectThreads,
-      "collect<Spec, false>(decoder, words, nullptr, best, chosen, {boxes, scores, classes, anchors, count});",
-      ", const uint32* words, const float* best, const int32* chosen" + std::string(kOutputParameters),
-      with_outputs({marks, scores, classes}), program));
+      "collect<Spec, false>(decoder, words, nullptr, best, chosen, {boxes, scores, classes, anchors, count});\n"
+      "  if (blockIdx.x == 0) join_faults<Spec, kCollectThreads>(faults, told);",
+      ", const uint32* words, const uint32* faults, const float* best, const int32* chosen" +
+          std::string(kOutputParameters),
+      with_outputs({marks, faults, scores, classes}), program));
 }
 
 void decode_every(DecoderCode& code, NodeProgram& program) {
   const Argument listed = add_scratch(program, 4 * words(code));
   const Argument taken = add_scratch(program, 4 * words(code));
   const Argument starts = add_scratch(program, 4 * (collect_blocks(code) + 1));
+  const Argument faults = add_scratch(program, 4 * words(code));
   program.calls.push_back(code.kernel("mark", (code.pairs() + kMarkThreads - 1) / kMarkThreads, kMarkThreads,
-                                      "mark_pairs(decoder, listed, taken);", ", uint32* listed, uint32* taken",
-                                      {listed, taken}, program));
+                                      "mark_pairs(decoder, listed, taken, faults);",
+                                      ", uint32* listed, uint32* taken, uint32* faults", {listed, taken, faults},
+                                      program));
   program.calls.push_back(code.kernel(
-      "choose", 1, kChooseThreads, "choose_pairs(decoder, listed, taken);\n  count_taken<Spec>(taken, starts);",
-      ", const uint32* __restrict__ listed, uint32* taken, int32* starts", {listed, taken, starts}, program));
+      "choose", 1, kChooseThreads,
+      "choose_pairs(decoder, listed, taken);\n  count_taken<Spec>(taken, starts);\n"
+      "  join_faults<Spec, kChooseThreads>(faults, told);",
+      ", const uint32* __restrict__ listed, uint32* taken, int32* starts, const uint32* __restrict__ faults, "
+      "int32* __restrict__ told",
+      {listed, taken, starts, faults, {Argument::Kind::kOutput, 5}}, program));
   program.calls.push_back(code.kernel(
       "list", collect_blocks(code), kCollectThreads,
       "collect<Spec, true>(decoder, taken, starts, nullptr, nullptr, {boxes, scores, classes, anchors, count});",

@@ -25,7 +25,7 @@ class SelectQueries : public Tactic {
     const Node& node = context.node;
     if (!node.is("SelectQueries", "saccade")) return Support::other_operator("not saccade.SelectQueries");
     if (!node.post_ops.empty()) return Support::no("it has post-ops");
-    if (node.outputs.size() != 3 || std::ranges::count(node.outputs, ValueId::kNone) > 0)
+    if (node.outputs.size() != 4 || std::ranges::count(node.outputs, ValueId::kNone) > 0)
       return Support::no("an output is left out");
     if (Support tensors = supports_tensors(context); !tensors) return tensors;
     const std::int64_t queries = context.input(2).type.shape[1];
@@ -39,26 +39,31 @@ class SelectQueries : public Tactic {
     NodeProgram program;
     const Argument scores = add_scratch(program, 4 * code.anchors);
     const Argument classes = add_scratch(program, 4 * code.anchors);
+    const Argument faults = add_scratch(program, 4 * code.anchors);
     const Argument geometry{Argument::Kind::kInput, 3};
     const std::string to_frame =
         fmt::format("const ToFrame to_frame{{geometry, {}, {}, {}}};\n  ", attributes.integer("stretch", 0) != 0,
                     literal(static_cast<float>(attributes.integer("width", 0))),
                     literal(static_cast<float>(attributes.integer("height", 0))));
     program.calls.push_back(code.kernel("score", (32 * code.anchors + kScoreThreads - 1) / kScoreThreads, kScoreThreads,
-                                        to_frame + "score_queries(decoder, to_frame, scores, classes);",
-                                        ", const float* __restrict__ geometry, float* scores, int32* classes",
-                                        {geometry, scores, classes}, program));
-    program.calls.push_back(code.kernel(
-        "keep", 1, kKeepThreads, to_frame + "keep_queries(decoder, to_frame, scores, classes, rows, count, queries);",
-        ", const float* __restrict__ geometry, const float* __restrict__ scores, "
-        "const int32* __restrict__ classes, float* rows, int32* count, int32* queries",
-        {geometry,
-         scores,
-         classes,
-         {Argument::Kind::kOutput, 0},
-         {Argument::Kind::kOutput, 1},
-         {Argument::Kind::kOutput, 2}},
-        program));
+                                        "score_queries(decoder, scores, classes, faults);",
+                                        ", float* scores, int32* classes, uint32* faults", {scores, classes, faults},
+                                        program));
+    program.calls.push_back(
+        code.kernel("keep", 1, kKeepThreads,
+                    to_frame + "keep_queries(decoder, to_frame, scores, classes, faults, rows, count, queries, told);",
+                    ", const float* __restrict__ geometry, const float* __restrict__ scores, "
+                    "const int32* __restrict__ classes, const uint32* __restrict__ faults, float* rows, int32* count, "
+                    "int32* queries, int32* told",
+                    {geometry,
+                     scores,
+                     classes,
+                     faults,
+                     {Argument::Kind::kOutput, 0},
+                     {Argument::Kind::kOutput, 1},
+                     {Argument::Kind::kOutput, 2},
+                     {Argument::Kind::kOutput, 3}},
+                    program));
     for (KernelCall& call : program.calls) call.source = "#include \"answers.cuh\"\n" + call.source;
     return make_launch(device_, context, std::move(program));
   }

@@ -36,13 +36,13 @@ class TopClasses : public Tactic {
     KernelCall call{.name = "classes"};
     call.source = fmt::format(
         "#include \"top_classes.cuh\"\nextern \"C\" __global__ void __launch_bounds__({}) classes(const float* "
-        "__restrict__ scores, float* __restrict__ rows) {{\n  begin_kernel();\n"
-        "  top_classes<{}, {}, {}>(scores, {}, rows);\n}}\n",
+        "__restrict__ scores, float* __restrict__ rows, int32* __restrict__ told) {{\n  begin_kernel();\n"
+        "  top_classes<{}, {}, {}>(scores, {}, rows, told);\n}}\n",
         kClassThreads, context.input(0).type.shape.elements(), context.output().type.shape[0],
         attributes.integer("softmax", 0) != 0,
         literal(attributes.real("conf", -std::numeric_limits<float>::infinity())));
     call.grid = {.threads = {kClassThreads, 1, 1}};
-    call.arguments = {{Argument::Kind::kInput, 0}, {Argument::Kind::kOutput, 0}};
+    call.arguments = {{Argument::Kind::kInput, 0}, {Argument::Kind::kOutput, 0}, {Argument::Kind::kOutput, 1}};
     NodeProgram program;
     program.calls.push_back(std::move(call));
     return make_launch(device_, context, std::move(program));

@@ -78,15 +78,16 @@ KernelCall mask_kernel(const NodeContext& context, std::string_view name, const 
 
 NodeProgram mask_program(const NodeContext& context) {
   NodeProgram program;
-  const Argument numbers = add_scratch(program, 8 * kBlocks * context.input(0).type.shape[0]);
+  const Argument numbers = add_scratch(program, 12 * kBlocks * context.input(0).type.shape[0]);
   program.calls.push_back(mask_kernel(context, "count", "int32* __restrict__ numbers", "numbers"));
   program.calls.back().arguments.push_back(numbers);
   program.calls.push_back(mask_kernel(context, "write",
                                       "const int32* __restrict__ numbers, int32* __restrict__ runs, int32* "
-                                      "__restrict__ objects, int32* __restrict__ used, int32* __restrict__ untraced",
-                                      "numbers, runs, objects, used, untraced"));
+                                      "__restrict__ objects, int32* __restrict__ used, int32* __restrict__ untraced, "
+                                      "int32* __restrict__ told",
+                                      "numbers, runs, objects, used, untraced, told"));
   program.calls.back().arguments.push_back(numbers);
-  for (std::size_t i = 0; i < 4; ++i) program.calls.back().arguments.push_back({Argument::Kind::kOutput, i});
+  for (std::size_t i = 0; i < 5; ++i) program.calls.back().arguments.push_back({Argument::Kind::kOutput, i});
   return program;
 }
 

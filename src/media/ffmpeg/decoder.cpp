@@ -36,6 +36,9 @@ void VideoDecoder::open(int threads) {
   input_ = open_video_input(path_, interrupt_);
   const AVCodecParameters& parameters = *input_.stream->codecpar;
   const AVCodec* codec = avcodec_find_decoder(parameters.codec_id);
+  if (parameters.codec_id == AV_CODEC_ID_NONE)
+    fail(ErrorCode::kUnsupported, "'{}': its video is in a codec that this FFmpeg does not know; convert it to H.264",
+         path_);
   if (codec == nullptr)
     fail(ErrorCode::kUnsupported, "'{}': this FFmpeg has no decoder for {}", path_,
          avcodec_get_name(parameters.codec_id));

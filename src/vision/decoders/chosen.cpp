@@ -19,7 +19,8 @@ ValueId there_only(Fragment& post, ValueId scores, ValueId count) {
   for (std::int64_t i = 0; i < rows; ++i) places.push_back(static_cast<float>(i));
   const ValueId number = post.reshape(post.cast(count, DType::kFloat32), {1});
   const ValueId there = post.op("Less", {post.floats({rows}, places), number});
-  return post.op("Where", {there, scores, post.number(-1)});
+  // Of a number that is NaN nobody knows who is there: no score is one, then.
+  return post.op("Where", {there, scores, post.op("Sub", {number, post.op("Add", {number, post.number(1)})})});
 }
 
 }  // namespace

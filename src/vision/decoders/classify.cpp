@@ -35,7 +35,9 @@ void attach(Attachment& to) {
   // Of classes that do not exclude each other, those that are there.
   const bool several = to.head.sigmoid || to.head.multi_label;
   if (several) top.attributes.set("conf", to.conf());
-  to.give(Answer::kClasses, to.post.add(std::move(top), {"classes"})[0]);
+  const auto made = to.post.add(std::move(top), {"classes", "classes.faults"});
+  to.give(Answer::kClasses, made[0]);
+  to.give(Answer::kFaults, made[1]);
 }
 
 }  // namespace

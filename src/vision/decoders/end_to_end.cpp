@@ -87,7 +87,9 @@ void attach_turned(Attachment& to) {
   const ValueId classes = post.floats({1, 1, static_cast<std::int64_t>(numbers.size())}, numbers);
   const ValueId named = post.op("Floor", {post.slice(rows, 2, 5, 6)});
   const ValueId here = post.cast(post.op("Equal", {named, classes}), DType::kFloat32);
-  to.choose(boxes, post.op("Mul", {here, post.slice(rows, 2, 4, 5)}));
+  // A class that is no number is none of them, and no score: 0, or NaN.
+  const ValueId no_class = post.op("Sub", {named, named});
+  to.choose(boxes, post.op("Mul", {here, post.op("Add", {post.slice(rows, 2, 4, 5), no_class})}));
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ void attach_semantic(Attachment& to) {
   const ValueId raw = find_value(to.post.graph(), to.post.graph().outputs(), to.head.outputs[0]);
   const Plane plane = plane_of(to.post.shape(raw));
   if (plane.channels == 1 && is_whole_number(to.post.graph().value(raw).type.dtype)) {
-    to.give(Answer::kClassMap, to.post.cast(to.post.reshape(raw, {plane.height, plane.width}), DType::kInt32));
+    to.give(Answer::kOwnClassMap, to.post.cast(to.post.reshape(raw, {plane.height, plane.width}), DType::kInt32));
     return;
   }
   const ValueId scores = to.post.reshape(to.output(0), {1, plane.channels, plane.height, plane.width});
@@ -119,6 +119,8 @@ bool is_upscale(const Graph& graph, const Card& card, const Head& head) {
 void attach_upscale(Attachment& to) {
   Fragment& post = to.post;
   ValueId picture = to.output(0);
+  // A byte can't say that it was no number.
+  const ValueId norm = post.op("ReduceL1", {picture}, {{"keepdims", std::int64_t{0}}});
   const auto per_channel = [&](const std::array<float, 3>& values) {
     if (to.card.color == ChannelOrder::kGray) return post.number(values[0]);
     return post.floats({1, 3, 1, 1}, {values.begin(), values.end()});
@@ -132,6 +134,7 @@ void attach_upscale(Attachment& to) {
   const Shape shape = post.shape(picture);
   const ValueId last = post.transpose(post.cast(picture, DType::kUInt8), {0, 2, 3, 1});
   to.give(Answer::kImage, post.reshape(last, {shape[2], shape[3], shape[1]}));
+  to.give(Answer::kImageNorm, norm);
 }
 
 }  // namespace

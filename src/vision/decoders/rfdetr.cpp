@@ -66,9 +66,11 @@ ValueId select(Attachment& to, ValueId& count) {
   node.attributes.set("width", std::int64_t{card.width});
   node.attributes.set("height", std::int64_t{card.height});
   node.attributes.set("max_det", std::int64_t{to.options.max_det});
-  const auto made = to.post.add(std::move(node), {"detections", "detections.count", "detections.queries"});
+  const auto made =
+      to.post.add(std::move(node), {"detections", "detections.count", "detections.queries", "detections.faults"});
   to.give(Answer::kDetections, made[0]);
   to.give(Answer::kCount, made[1]);
+  to.give(Answer::kFaults, made[3]);
   count = made[1];
   return made[2];
 }

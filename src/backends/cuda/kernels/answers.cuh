@@ -37,43 +37,60 @@ struct ToFrame {
   float width, height;  ///< of the model's picture
 
   __device__ __forceinline__ float pixel(float share, int32 axis) const {
-    if (!is_finite(share)) return share;
     const float frame = geometry[4 + axis];
     const float at = stretch ? __fmul_rn(share, frame)
                              : __fdiv_rn(__fsub_rn(__fmul_rn(share, axis == 0 ? width : height), geometry[2 + axis]),
                                          geometry[axis]);
     return rintf(at < 0.0f ? 0.0f : frame < at ? frame : at);
   }
-  /// Whether all four are finite.
+  /// Corners in shares.
   template <typename Spec>
-  __device__ __forceinline__ bool box(const Decoder<Spec>& decoder, int32 query, float (&to)[4]) const {
+  __device__ __forceinline__ static void corners(const Decoder<Spec>& decoder, int32 query, float (&to)[4]) {
     const float half_width = __fmul_rn(decoder.number(query, 2), 0.5f);
     const float half_height = __fmul_rn(decoder.number(query, 3), 0.5f);
     const float x = decoder.number(query, 0);
     const float y = decoder.number(query, 1);
-    to[0] = pixel(__fsub_rn(x, half_width), 0);
-    to[1] = pixel(__fsub_rn(y, half_height), 1);
-    to[2] = pixel(__fadd_rn(x, half_width), 0);
-    to[3] = pixel(__fadd_rn(y, half_height), 1);
-    return is_finite(to[0]) && is_finite(to[1]) && is_finite(to[2]) && is_finite(to[3]);
+    to[0] = __fsub_rn(x, half_width);
+    to[1] = __fsub_rn(y, half_height);
+    to[2] = __fadd_rn(x, half_width);
+    to[3] = __fadd_rn(y, half_height);
+  }
+  /// The box of a query of finite corners.
+  template <typename Spec>
+  __device__ __forceinline__ void box(const Decoder<Spec>& decoder, int32 query, float (&to)[4]) const {
+    corners(decoder, query, to);
+#pragma unroll
+    for (int32 i = 0; i < 4; ++i) to[i] = pixel(to[i], i % 2);
   }
 };
 
-/// The score of each query that is an object, NaN of the others, and its class; a warp a query.
+/// The score of each query that is an object, NaN of the others, its class, and what is wrong with its numbers; a warp
+/// a query.
 template <typename Spec>
-__device__ __forceinline__ void score_queries(const Decoder<Spec>& decoder, const ToFrame& to_frame, float* scores,
-                                              int32* classes) {
+__device__ __forceinline__ void score_queries(const Decoder<Spec>& decoder, float* scores, int32* classes,
+                                              uint32* faults) {
   constexpr int32 kNone = 0x7FFFFFFF;
   const int32 query = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
   if (query >= Spec::kAnchors) return;
   Best best{-1.0f, kNone};
-  for (int32 c = threadIdx.x & 31; c < Spec::kClasses; c += 32)
-    if (const float p = portable_sigmoid(decoder.class_number(query, c)); p > best.value) best = {p, c};
+  bool nan = false;
+  for (int32 c = threadIdx.x & 31; c < Spec::kClasses; c += 32) {
+    const float p = portable_sigmoid(decoder.class_number(query, c));
+    if (p > best.value) best = {p, c};
+    nan |= is_nan(p);
+  }
   best = best_of_warp(best);
+  uint32 told = __ballot_sync(0xFFFFFFFFu, nan) != 0 ? kNanConfidence : 0;
   if ((threadIdx.x & 31) != 0) return;
-  float box[4];
-  const bool is_object = best.place != kNone && decoder.allows(best.place) &&
-                         best.value > decoder.threshold(best.place) && to_frame.box(decoder, query, box);
+  bool is_object = best.place != kNone && decoder.allows(best.place) && best.value > decoder.threshold(best.place);
+  if (is_object) {
+    float corners[4];
+    ToFrame::corners(decoder, query, corners);
+    const uint32 of_box = box_faults<4>(corners);
+    is_object = is_finite_box(of_box);
+    told |= of_box;
+  }
+  faults[query] = told;
   scores[query] = is_object ? best.value : __uint_as_float(0x7FFFFFFFu);
   classes[query] = is_object ? static_cast<int32>(decoder.named(best.place)) : 0;
 }
@@ -81,10 +98,17 @@ __device__ __forceinline__ void score_queries(const Decoder<Spec>& decoder, cons
 /// The objects in the queries' order; where there are too many, those of the highest scores. By one block.
 template <typename Spec>
 __device__ __forceinline__ void keep_queries(const Decoder<Spec>& decoder, const ToFrame& to_frame, const float* scores,
-                                             const int32* classes, float* rows, int32* count, int32* queries) {
+                                             const int32* classes, const uint32* faults, float* rows, int32* count,
+                                             int32* queries, int32* told) {
   const int32 thread = threadIdx.x;
   int32 own = 0;
-  for (int32 q = thread; q < Spec::kAnchors; q += kQueryThreads) own += scores[q] == scores[q] ? 1 : 0;
+  uint32 own_faults = 0;
+  for (int32 q = thread; q < Spec::kAnchors; q += kQueryThreads) {
+    own += scores[q] == scores[q] ? 1 : 0;
+    own_faults |= faults[q];
+  }
+  const uint32 all_faults = faults_of_block(own_faults);
+  if (thread == 0) *told = static_cast<int32>(all_faults);
   const bool fits = block_prefix<kQueryThreads>(own).all <= Spec::kCapacity;
   int32 taken = 0;
   for (int32 first = 0; first < Spec::kAnchors; first += kQueryThreads) {

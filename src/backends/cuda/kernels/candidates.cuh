@@ -1,11 +1,11 @@
 #pragma once
 
-#include "block.cuh"
+#include "faults.cuh"
 #include "launch.cuh"
 
 // What the decoders of detection models share (ops/candidates.hpp). First it is marked which anchors, or pairs of a
-// class and an anchor, are candidates: a bit each, in words of 32. Then they are collected in their order. A decoder is
-// a struct SPEC that decode.cpp writes.
+// class and an anchor, are candidates: a bit each, in words of 32, and beside each word what is wrong with its numbers.
+// Then they are collected in their order. A decoder is a struct SPEC that decode.cpp writes.
 
 /// How a decoder's boxes and scores lie.
 constexpr int32 kCenters = 0;  ///< centre and size, then the classes
@@ -93,15 +93,12 @@ struct Decoder {
     to[2] = __fadd_rn(x, half_width);
     to[3] = __fadd_rn(y, half_height);
   }
-  __device__ __forceinline__ bool is_finite_box(int32 anchor) const {
+  /// What is wrong with an anchor's box.
+  __device__ __forceinline__ uint32 faults_of(int32 anchor) const {
     float corners[5];
     box(anchor, numbers(anchor), corners);
-    bool finite = true;
-    for (int32 i = 0; i < Spec::kBox; ++i) finite &= is_finite(corners[i]);
-    return finite;
+    return box_faults<Spec::kBox>(corners);
   }
-  /// What is asked of the score of every candidate.
-  __device__ __forceinline__ bool takes(int32 c, float score) const { return score > threshold(c) && is_finite(score); }
 };
 
 /// Where the cell of an anchor of kGrid stands.
@@ -117,62 +114,85 @@ __device__ __forceinline__ float class_or_none(const Decoder<Spec>& decoder, int
   return anchor < Spec::kAnchors && c < Spec::kClasses ? decoder.class_number(anchor, c) : -INFINITY;
 }
 
-/// The best class of each of a block's 32 anchors, in every thread of the first warp.
+/// The best class of each of a block's 32 anchors, in every thread of the first warp; NAN_ANCHORS: a bit for each that
+/// has a NaN among its classes.
 template <typename Spec>
-__device__ __forceinline__ Best best_class(const Decoder<Spec>& decoder) {
+__device__ __forceinline__ Best best_class(const Decoder<Spec>& decoder, uint32& nan_anchors) {
   constexpr int32 kWarps = kMarkThreads / 32;
   __shared__ Best found[kWarps][32];
+  __shared__ uint32 nans[kWarps];
+  const auto nans_of_block = [&] {
+    uint32 all = 0;
+    for (int32 i = 0; i < kWarps; ++i) all |= nans[i];
+    return all;
+  };
   const int32 lane = threadIdx.x & 31;
   const int32 warp = threadIdx.x >> 5;
   if (Spec::kScoreClassStride == 1) {
     // An anchor's classes lie together: a warp goes through them.
+    uint32 own_nans = 0;
 #pragma unroll
     for (int32 slot = warp; slot < 32; slot += kWarps) {
       const int32 anchor = blockIdx.x * 32 + slot;
       Best best{-INFINITY, 0};
+      bool nan = false;
 #pragma unroll 4
       for (int32 first = 0; first < Spec::kClasses; first += 32) {
         const float value = class_or_none(decoder, anchor, first + lane);
         if (value > best.value) best = {value, first + lane};
+        nan |= is_nan(value);
       }
       best = best_of_warp(best);
+      if (__ballot_sync(0xFFFFFFFFu, nan) != 0) own_nans |= 1u << slot;
       if (lane == 0) found[0][slot] = best;
     }
+    if (lane == 0) nans[warp] = own_nans;
     __syncthreads();
+    nan_anchors = nans_of_block();
     return found[0][lane];
   }
   const int32 anchor = blockIdx.x * 32 + lane;
   Best best{-INFINITY, 0};
+  bool nan = false;
   constexpr int32 kRun = (Spec::kClasses + kWarps - 1) / kWarps;
 #pragma unroll 16
   for (int32 i = 0; i < kRun; ++i) {
     const int32 c = kRun * warp + i;
     const float value = class_or_none(decoder, anchor, c);
     if (value > best.value) best = {value, c};
+    nan |= is_nan(value);
   }
   found[warp][lane] = best;
+  const uint32 own_nans = __ballot_sync(0xFFFFFFFFu, nan);
+  if (lane == 0) nans[warp] = own_nans;
   __syncthreads();
+  nan_anchors = nans_of_block();
   best = found[0][lane];
   for (int32 i = 1; i < kWarps; ++i)
     if (found[i][lane].value > best.value) best = found[i][lane];
   return best;
 }
 
-/// A bit for each anchor whose best class makes it a candidate, and the best classes and scores of all.
+/// A bit for each anchor whose best class makes it a candidate, what is wrong with each word's, and the best classes and
+/// scores of all.
 template <typename Spec>
-__device__ __forceinline__ void mark_anchors(const Decoder<Spec>& decoder, uint32* words, float* scores,
+__device__ __forceinline__ void mark_anchors(const Decoder<Spec>& decoder, uint32* words, uint32* faults, float* scores,
                                              int32* classes) {
   const int32 lane = threadIdx.x & 31;
   const int32 anchor = blockIdx.x * 32 + lane;
   // Asked before the classes are looked through, and of no branch's threads alone: the box comes with them.
-  const bool finite = decoder.is_finite_box(min(anchor, Spec::kAnchors - 1));
-  bool marked = (__ballot_sync(0xFFFFFFFFu, finite) >> lane & 1) != 0 && anchor < Spec::kAnchors;
+  const uint32 box_faults = decoder.faults_of(min(anchor, Spec::kAnchors - 1));
+  const bool finite = (__ballot_sync(0xFFFFFFFFu, is_finite_box(box_faults)) >> lane & 1) != 0;
   Best best{0.0f, 0};
-  if (Spec::kFamily != kChosen) best = best_class(decoder);
+  uint32 nan_anchors = 0;
+  if (Spec::kFamily != kChosen) best = best_class(decoder, nan_anchors);
   if (threadIdx.x >= 32) return;
+  bool marked = anchor < Spec::kAnchors;
+  bool nan = marked && (nan_anchors >> lane & 1) != 0;
   if (marked && Spec::kFamily == kChosen) {
     const float class_id = decoder.number(anchor, 5);
     best = {decoder.number(anchor, 4), 0};
+    nan = is_nan(best.value) || (best.value > Spec::conf() && !is_finite(class_id));
     marked = class_id >= 0.0f && class_id < 1e6f;
     if (marked) best.place = static_cast<int32>(class_id);
   }
@@ -180,34 +200,60 @@ __device__ __forceinline__ void mark_anchors(const Decoder<Spec>& decoder, uint3
     const float objectness = decoder.number(anchor, 4);
     marked = objectness > Spec::conf();
     best.value = __fmul_rn(objectness, best.value);
+    nan = is_nan(objectness) || (marked && (nan || is_nan(best.value)));
   }
-  marked = marked && best.value > Spec::conf() && decoder.allows(best.place) && decoder.takes(best.place, best.value);
-  const uint32 word = __ballot_sync(0xFFFFFFFFu, marked);
-  if (lane == 0) words[blockIdx.x] = word;
+  marked = marked && best.value > Spec::conf() && decoder.allows(best.place) &&
+           best.value > decoder.threshold(best.place);
+  const uint32 own = (nan ? kNanConfidence : 0) | (marked ? box_faults | confidence_faults(best.value) : 0);
+  const uint32 word = __ballot_sync(0xFFFFFFFFu, marked && finite && is_finite(best.value));
+  const uint32 told = faults_of_warp(own);
+  if (lane == 0) {
+    words[blockIdx.x] = word;
+    faults[blockIdx.x] = told;
+  }
   if (anchor >= Spec::kAnchors) return;
   scores[anchor] = best.value;
   classes[anchor] = best.place;
 }
 
 /// A bit in LISTED for each pair of class and anchor, class by class, that competes for a place, and in TAKEN where it
-/// would be a candidate.
+/// would be a candidate; FAULTS: what is wrong with each word's.
 template <typename Spec>
-__device__ __forceinline__ void mark_pairs(const Decoder<Spec>& decoder, uint32* listed, uint32* taken) {
+__device__ __forceinline__ void mark_pairs(const Decoder<Spec>& decoder, uint32* listed, uint32* taken,
+                                           uint32* faults) {
   const int32 pair = blockIdx.x * kMarkThreads + threadIdx.x;
   bool lists = pair < Spec::kPairs;
   bool takes = false;
+  uint32 own = 0;
   if (lists) {
     const int32 anchor = pair % Spec::kAnchors;
     const int32 c = pair / Spec::kAnchors;
     const float score = decoder.score(anchor, c);
-    lists = decoder.allows(c) && score > Spec::conf() && is_finite(score);
-    takes = lists && decoder.takes(c, score) && decoder.is_finite_box(anchor);
+    lists = decoder.allows(c);
+    if (lists && is_nan(score)) own = kNanConfidence;
+    lists = lists && score > Spec::conf();
+    if (lists && score > decoder.threshold(c)) {
+      own = decoder.faults_of(anchor) | confidence_faults(score);
+      takes = is_finite_box(own) && is_finite(score);
+    }
+    lists = lists && is_finite(score);
   }
   const uint32 list_word = __ballot_sync(0xFFFFFFFFu, lists);
   const uint32 take_word = __ballot_sync(0xFFFFFFFFu, takes);
+  const uint32 told = faults_of_warp(own);
   if ((threadIdx.x & 31) != 0 || pair / 32 >= Spec::kWords) return;
   listed[pair / 32] = list_word;
   taken[pair / 32] = take_word;
+  faults[pair / 32] = told;
+}
+
+/// What is wrong with any of the words', by THREADS threads of one block.
+template <typename Spec, int Threads>
+__device__ __forceinline__ void join_faults(const uint32* faults, int32* told) {
+  uint32 own = 0;
+  for (int32 w = threadIdx.x; w < Spec::kWords; w += Threads) own |= faults[w];
+  const uint32 all = faults_of_block(own);
+  if (threadIdx.x == 0) *told = static_cast<int32>(all);
 }
 
 /// Rises with X; -0 and 0 are equal.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "block.cuh"
+#include "faults.cuh"
 #include "launch.cuh"
 
 // saccade.TraceMasks: the pixels of a frame where grids exceed a threshold, as runs, to the bit as ops/mask_tracer.hpp
@@ -137,6 +137,7 @@ __device__ __forceinline__ float mixed(float first, float second, float share) {
 struct SeenRow {
   float value;
   bool above, below;
+  bool sound;  ///< neither NaN nor infinity
 };
 template <typename Spec, typename T>
 __device__ __forceinline__ SeenRow see_row(const T* grid, int32 row, const MaskTap& across) {
@@ -144,7 +145,8 @@ __device__ __forceinline__ SeenRow see_row(const T* grid, int32 row, const MaskT
   const float first = widen(line[across.first * Spec::kColumnStride]);
   const float second = widen(line[across.second * Spec::kColumnStride]);
   const auto is_above = [](float x) { return x > 1e-30f && x < 1e30f; };
-  return {mixed(first, second, across.share), is_above(first) && is_above(second), first <= 0.0f && second <= 0.0f};
+  return {mixed(first, second, across.share), is_above(first) && is_above(second), first <= 0.0f && second <= 0.0f,
+          first < INFINITY && second < INFINITY};
 }
 
 /// What a block looks at: pixels of some rows as bits, of which those past the last column are 0.
@@ -160,10 +162,12 @@ struct MaskBits {
   static __device__ __forceinline__ uint32 before(const uint32* row, int32 i) { return i == 0 ? 0u : row[i - 1] >> 31; }
 };
 
-/// COUNT rows of the frame from FIRST on, by all warps: each takes columns, a word of them at a time.
+/// COUNT rows of the frame from FIRST on, by all warps: each takes columns, a word of them at a time. Gives whether all
+/// that the thread looked at is sound.
 template <typename Spec, typename T>
-__device__ __forceinline__ void see_rows(const T* grid, const MaskLook& look, const MaskBits& shape, int32 first,
+__device__ __forceinline__ bool see_rows(const T* grid, const MaskLook& look, const MaskBits& shape, int32 first,
                                          int32 count, uint32* bits) {
+  bool sound = true;
   constexpr uint32 kAll = 0xFFFFFFFFu;
   const int32 lane = threadIdx.x & 31;
   const MaskTap own = mask_tap<Spec::kRows>(look.axes[1], first + lane);
@@ -183,6 +187,7 @@ __device__ __forceinline__ void see_rows(const T* grid, const MaskLook& look, co
       const SeenRow upper = up == held ? lower : see_row<Spec>(grid, up, across);
       lower = see_row<Spec>(grid, down, across);
       held = down;
+      sound &= (upper.sound && lower.sound) || !is_there;
       const bool is_inside = upper.above && lower.above;
       const bool is_known = Spec::kOnBox ? false : is_inside || (upper.below && lower.below);
       if (__all_sync(kAll, is_known || !is_there)) {
@@ -200,12 +205,14 @@ __device__ __forceinline__ void see_rows(const T* grid, const MaskLook& look, co
     }
     if (lane < count) bits[lane * shape.pitch + word] = mine;
   }
+  return sound;
 }
 
 /// Calls EACH(first, count, bits) for the rows that are this block's, and begins by finding them. False: rows are too
-/// long to be held.
+/// long to be held. SOUND becomes false where the thread looked at what is not.
 template <typename Spec, typename T, typename Each>
-__device__ __forceinline__ bool walk_masks(const T* grids, const float* rows, const float* geometry, const Each& each) {
+__device__ __forceinline__ bool walk_masks(const T* grids, const float* rows, const float* geometry, bool& sound,
+                                           const Each& each) {
   __shared__ MaskLook look;
   __shared__ uint32 bits[kMaskWords];
   const int32 object = blockIdx.x / kMaskBlocks;
@@ -222,7 +229,7 @@ __device__ __forceinline__ bool walk_masks(const T* grids, const float* rows, co
   for (int32 first = look.axes[1].begin + static_cast<int32>(static_cast<int64>(height) * part / kMaskBlocks);
        first < end; first += shape.rows) {
     const int32 count = end - first < shape.rows ? end - first : shape.rows;
-    see_rows<Spec>(grid, look, shape, first, count, bits);
+    sound &= see_rows<Spec>(grid, look, shape, first, count, bits);
     __syncthreads();
     each(look, shape, first, count, bits);
     __syncthreads();
@@ -235,7 +242,9 @@ __device__ __forceinline__ int32 sum_of_warp(int32 value) {
   return value;
 }
 
-/// NUMBERS of a block: its runs and its pixels inside.
+constexpr int32 kMaskNumbers = 3;
+
+/// NUMBERS of a block: its runs, its pixels inside, and what is wrong with what it looked at.
 template <typename Spec, typename T>
 __device__ __forceinline__ void count_runs(const T* grids, const int32* count, const float* rows, const float* geometry,
                                            int32* numbers) {
@@ -251,12 +260,15 @@ __device__ __forceinline__ void count_runs(const T* grids, const int32* count, c
       }
     }
   };
-  const bool fits = walk_masks<Spec>(grids, rows, geometry, add);
+  bool sound = true;
+  const bool fits = walk_masks<Spec>(grids, rows, geometry, sound, add);
   runs = block_prefix<kMaskThreads>(runs).all;
   area = block_prefix<kMaskThreads>(area).all;
+  const bool is_wrong = __syncthreads_or(!sound) != 0;
   if (threadIdx.x != 0) return;
-  numbers[2 * blockIdx.x] = fits ? runs : Spec::kCapacity + 1;
-  numbers[2 * blockIdx.x + 1] = area;
+  numbers[kMaskNumbers * blockIdx.x] = fits ? runs : Spec::kCapacity + 1;
+  numbers[kMaskNumbers * blockIdx.x + 1] = area;
+  numbers[kMaskNumbers * blockIdx.x + 2] = is_wrong ? static_cast<int32>(kNotFiniteMask) : 0;
 }
 
 /// Where a block's runs begin, and how many there are of all; past the capacity, no number in particular.
@@ -265,8 +277,8 @@ __device__ __forceinline__ Prefix runs_before(const int32* numbers, int32 blocks
   int64 before = 0;
   int64 all = 0;
   for (int32 i = threadIdx.x; i < blocks; i += kMaskThreads) {
-    all += numbers[2 * i];
-    if (i < static_cast<int32>(blockIdx.x)) before += numbers[2 * i];
+    all += numbers[kMaskNumbers * i];
+    if (i < static_cast<int32>(blockIdx.x)) before += numbers[kMaskNumbers * i];
   }
   constexpr int64 kMost = Spec::kCapacity + 1;
   return {block_prefix<kMaskThreads>(static_cast<int32>(before < kMost ? before : kMost)).all,
@@ -302,24 +314,31 @@ __device__ __forceinline__ void write_row(const uint32* line, int32 words, int32
 template <typename Spec, typename T>
 __device__ __forceinline__ void write_runs(const T* grids, const int32* count, const float* rows, const float* geometry,
                                            const int32* numbers, int32* runs, int32* objects, int32* used,
-                                           int32* untraced) {
+                                           int32* untraced, int32* told) {
   __shared__ int32 row_runs[32];
   const int32 there = *count < 0 ? 0 : *count < Spec::kObjects ? *count : Spec::kObjects;
   const int32 object = blockIdx.x / kMaskBlocks;
   if (object >= there && blockIdx.x != 0) return;
   const Prefix place = runs_before<Spec>(numbers, there * kMaskBlocks);
   const bool fits = place.all <= Spec::kCapacity;
-  if (blockIdx.x == 0 && threadIdx.x == 0) {
-    *used = fits ? place.all : 0;
-    *untraced = fits ? 0 : there;
+  if (blockIdx.x == 0) {
+    uint32 faults = 0;
+    for (int32 i = threadIdx.x; i < there * kMaskBlocks; i += kMaskThreads)
+      faults |= static_cast<uint32>(numbers[kMaskNumbers * i + 2]);
+    faults = faults_of_block(faults);
+    if (threadIdx.x == 0) {
+      *used = fits ? place.all : 0;
+      *untraced = fits ? 0 : there;
+      *told = fits ? static_cast<int32>(faults) : 0;
+    }
   }
   if (!fits || object >= there) return;
   if (blockIdx.x % kMaskBlocks == 0 && threadIdx.x < 2) {
     int32 sum = 0;
-    for (int32 i = 0; i < kMaskBlocks; ++i) sum += numbers[2 * (blockIdx.x + i) + threadIdx.x];
+    for (int32 i = 0; i < kMaskBlocks; ++i) sum += numbers[kMaskNumbers * (blockIdx.x + i) + threadIdx.x];
     objects[2 * object + threadIdx.x] = sum;
   }
-  if (numbers[2 * blockIdx.x] == 0) return;
+  if (numbers[kMaskNumbers * blockIdx.x] == 0) return;
   const int32 lane = threadIdx.x & 31;
   int32 at = place.before;
   const auto write = [&](const MaskLook& look, const MaskBits& shape, int32 first, int32 rows_there,
@@ -339,5 +358,6 @@ __device__ __forceinline__ void write_runs(const T* grids, const int32* count, c
                 at + sum_of_warp(lane < row ? of_lane : 0), runs);
     at += sum_of_warp(of_lane);
   };
-  walk_masks<Spec>(grids, rows, geometry, write);
+  bool sound = true;
+  walk_masks<Spec>(grids, rows, geometry, sound, write);
 }

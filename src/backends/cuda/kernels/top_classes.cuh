@@ -1,19 +1,24 @@
 #pragma once
 
-#include "block.cuh"
+#include "faults.cuh"
 #include "launch.cuh"
 
 // saccade.TopClasses by one block: the best are looked for one after the other.
 
 constexpr int32 kClassThreads = 1024;
 
-/// The best score of VALUES that comes after LAST; place Count where there is none. In every thread.
-template <int Count>
-__device__ __forceinline__ Best next_best(const float* values, const Best& last) {
+/// The best score of VALUES that comes after LAST; place Count where there is none. In every thread. FAULTS: what is
+/// wrong with the thread's own.
+template <int Count, bool Softmax>
+__device__ __forceinline__ Best next_best(const float* values, const Best& last, uint32& faults) {
   __shared__ Best found[kClassThreads / 32];
   Best best{-INFINITY, Count};
   for (int32 i = threadIdx.x; i < Count; i += kClassThreads) {
     const float value = values[i];
+    if (Softmax)
+      faults |= value < INFINITY ? 0 : kNanConfidence;
+    else
+      faults |= confidence_faults(value);
     const bool comes_after = value < last.value || (value == last.value && i > last.place);
     if (is_finite(value) && comes_after && value > best.value) best = {value, i};
   }
@@ -40,15 +45,19 @@ __device__ __forceinline__ double exponentials(const float* values, float top) {
 }
 
 template <int Count, int Rows, bool Softmax>
-__device__ __forceinline__ void top_classes(const float* values, float conf, float* rows) {
+__device__ __forceinline__ void top_classes(const float* values, float conf, float* rows, int32* told) {
   __shared__ Best best[Rows];
   Best last{INFINITY, -1};
+  uint32 faults = 0;
   int32 size = 0;
   for (; size < Rows; ++size) {
-    last = next_best<Count>(values, last);
+    last = next_best<Count, Softmax>(values, last, faults);
     if (last.place == Count) break;
     if (threadIdx.x == 0) best[size] = last;
   }
+  faults = faults_of_block(faults);
+  if (threadIdx.x == 0) *told = static_cast<int32>(faults);
+  if ((faults & kNanConfidence) != 0) size = 0;
   __syncthreads();
   if (Softmax && size > 0) {
     const float top = best[0].value;

@@ -1,0 +1,270 @@
+#pragma once
+
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/frame_tensor.hpp"
+#include "support/graph_builder.hpp"
+#include "support/specials.hpp"
+#include "vision/recognise.hpp"
+#include "vision/result_reader.hpp"
+
+// Heads of every task whose numbers are sound, and what damage to one of them must be told as: by the decoders that
+// have a kernel of their own, and those that lead to them in another way.
+namespace saccade::test {
+
+/// One number of a head's output, and what is said of it.
+struct Damage {
+  std::size_t output;
+  std::size_t element;
+  float value;
+  Fault fault;
+};
+
+struct FaultyHead {
+  const char* decoder;
+  std::vector<std::string> labels;
+  std::vector<std::pair<std::string, Tensor>> outputs;
+  std::vector<Damage> damages;
+  void (*set)(Head& head) = [](Head& /*head*/) {};  ///< what the outputs do not say
+  std::int64_t size = 8;                            ///< of the model's picture
+};
+
+/// N numbers, FIRST and zeros behind them, as SHAPE.
+inline Tensor padded(const Shape& shape, std::initializer_list<float> first) {
+  Tensor tensor(DType::kFloat32, shape);
+  std::ranges::fill(tensor.data<float>(), 0.0F);
+  std::ranges::copy(first, tensor.data<float>().begin());
+  return tensor;
+}
+
+/// Numbers below one half, no two neighbours alike.
+inline Tensor ramp(const Shape& shape) {
+  Tensor tensor(DType::kFloat32, shape);
+  for (std::size_t i = 0; i < tensor.data<float>().size(); ++i)
+    tensor.data<float>()[i] = static_cast<float>(i * 7 % 32) / 80;
+  return tensor;
+}
+
+using Outputs = std::vector<std::pair<std::string, Tensor>>;
+
+/// The head's outputs, of which ELEMENT of number OUTPUT is VALUE.
+inline Outputs with_damage(const FaultyHead& head, std::size_t output, std::size_t element, float value) {
+  Outputs outputs = head.outputs;
+  Tensor& tensor = outputs[output].second;  // copies share their elements
+  tensor = Tensor::of<float>(tensor.shape(), std::span<const float>(tensor.data<float>()));
+  tensor.data<float>()[element] = value;
+  return outputs;
+}
+
+inline std::vector<FaultyHead> heads_of_boxes() {
+  constexpr Fault kNanScore = Fault::kNanConfidence;
+  constexpr Fault kRange = Fault::kConfidenceRange;
+  constexpr Fault kNegative = Fault::kNegativeSize;
+  const std::vector<std::string> two = {"one", "two"};
+  // Columns x, y, w, h, one, two; the first is an object.
+  const Tensor columns = padded({1, 6, 3}, {4, 1, 1, 4, 1, 1, 6, 1, 1, 6, 1, 1, 0.9F, 0.1F, 0, 0.1F});
+  const std::vector<Damage> columns_damages = {{0, 17, kNan, kNanScore},
+                                               {0, 12, 1.5F, kRange},
+                                               {0, 12, kInfinity, kRange},
+                                               {0, 0, kNan, Fault::kNanBox},
+                                               {0, 6, kInfinity, Fault::kInfiniteBox},
+                                               {0, 6, -6, kNegative}};
+  std::vector<FaultyHead> heads = {{"yolov8", two, {{"output0", columns}}, columns_damages}};
+  heads.push_back(
+      {"yolov8", two, {{"output0", columns}}, columns_damages, [](Head& head) { head.multi_label = true; }});
+  const Tensor rows = padded({1, 3, 7}, {4, 4, 6, 6, 0.9F, 0.9F, 0.1F});
+  const std::vector<Damage> row_damages = {{0, 11, kNan, kNanScore},
+                                           {0, 6, kNan, kNanScore},
+                                           {0, 5, 2, kRange},
+                                           {0, 0, kNan, Fault::kNanBox},
+                                           {0, 2, kInfinity, Fault::kInfiniteBox},
+                                           {0, 2, -6, kNegative}};
+  heads.push_back({"yolov5", two, {{"output", rows}}, row_damages});
+  // Cells of strides 8, 16 and 32; sizes are logarithms, so that none is negative.
+  heads.push_back(
+      {"yolox",
+       two,
+       {{"output", padded({1, 21, 7}, {0.5F, 0.5F, 0, 0, 0.9F, 0.9F, 0.1F})}},
+       {{0, 11, kNan, kNanScore}, {0, 5, 2, kRange}, {0, 0, kNan, Fault::kNanBox}, {0, 2, 1000, Fault::kInfiniteBox}},
+       [](Head& /*head*/) {},
+       32});
+  const Tensor chosen = padded({1, 3, 6}, {1, 1, 7, 7, 0.9F, 0});
+  heads.push_back({"yolo-e2e",
+                   two,
+                   {{"output0", chosen}},
+                   {{0, 10, kNan, kNanScore},
+                    {0, 5, kNan, kNanScore},
+                    {0, 4, 1.5F, kRange},
+                    {0, 0, kNan, Fault::kNanBox},
+                    {0, 2, kInfinity, Fault::kInfiniteBox},
+                    {0, 2, -3, kNegative}}});
+  heads.push_back({"tensorrt",
+                   two,
+                   {{"det_boxes", padded({1, 3, 4}, {1, 1, 7, 7})},
+                    {"det_scores", padded({1, 3}, {0.9F})},
+                    {"det_classes", padded({1, 3}, {1})},
+                    {"num_dets", padded({1, 1}, {2})}},
+                   {{1, 1, kNan, kNanScore},
+                    {2, 0, kNan, kNanScore},
+                    {3, 0, kNan, kNanScore},
+                    {1, 0, 1.5F, kRange},
+                    {0, 1, kNan, Fault::kNanBox},
+                    {0, 2, kInfinity, Fault::kInfiniteBox},
+                    {0, 3, -3, kNegative}}});
+  const Tensor shares = padded({1, 3, 4}, {0.5F, 0.5F, 0.5F, 0.5F, 0.5F, 0.5F});
+  const std::vector<Damage> query_damages = {{1, 4, kNan, kNanScore},
+                                             {0, 0, kNan, Fault::kNanBox},
+                                             {0, 2, kInfinity, Fault::kInfiniteBox},
+                                             {0, 3, -0.5F, kNegative}};
+  heads.push_back(
+      {"rfdetr", two, {{"dets", shares}, {"labels", padded({1, 3, 2}, {3, -3, -3, -3, -3, -3})}}, query_damages});
+  std::vector<Damage> logit_damages = query_damages;
+  for (Damage& damage : logit_damages) damage.output = 1 - damage.output;
+  heads.push_back(
+      {"rtdetr", two, {{"logits", padded({1, 3, 2}, {3, -3, -3, -3, -3, -3})}, {"pred_boxes", shares}}, logit_damages});
+  heads.push_back({"detr",
+                   two,
+                   {{"logits", padded({1, 3, 3}, {5, 0, 0, 0, 0, 5, 0, 0, 5})}, {"pred_boxes", shares}},
+                   logit_damages});
+  return heads;
+}
+
+inline std::vector<FaultyHead> heads_beside_boxes() {
+  constexpr Fault kNanScore = Fault::kNanConfidence;
+  const std::vector<std::string> one = {"thing"};
+  std::vector<FaultyHead> heads;
+  heads.push_back({"yolov8-seg",
+                   one,
+                   {{"output0", padded({1, 7, 1}, {4, 4, 6, 6, 0.9F, 1, 0.5F})}, {"output1", ramp({1, 2, 4, 4})}},
+                   {{0, 5, kNan, Fault::kNotFiniteMask},
+                    {1, 5, kNan, Fault::kNotFiniteMask},
+                    {1, 6, kInfinity, Fault::kNotFiniteMask},
+                    {0, 4, kNan, kNanScore}}});
+  heads.push_back({"yolov8-pose",
+                   one,
+                   {{"output0", padded({1, 11, 1}, {4, 4, 6, 6, 0.9F, 2, 3, 0.8F, 5, 4, 0.7F})}},
+                   {{0, 5, kNan, Fault::kNotFiniteKeypoint},
+                    {0, 9, -kInfinity, Fault::kNotFiniteKeypoint},
+                    {0, 7, kNan, kNanScore},
+                    {0, 10, 1.5F, Fault::kConfidenceRange}}});
+  heads.push_back({"yolov8-obb",
+                   {"one", "two"},
+                   {{"output0", padded({1, 7, 1}, {4, 4, 6, 3, 0.9F, 0.1F, 0.5F})}},
+                   {{0, 6, kNan, Fault::kNanBox},
+                    {0, 0, kInfinity, Fault::kInfiniteBox},
+                    {0, 2, -6, Fault::kNegativeSize},
+                    {0, 5, kNan, kNanScore},
+                    {0, 4, 1.5F, Fault::kConfidenceRange}}});
+  heads.push_back({"yolo-e2e-obb",
+                   {"one", "two"},
+                   {{"output0", padded({1, 3, 7}, {4, 4, 6, 3, 0.9F, 1, 0.5F})}},
+                   {{0, 4, kNan, kNanScore}, {0, 5, kNan, kNanScore}, {0, 6, kNan, Fault::kNanBox}}});
+  return heads;
+}
+
+inline std::vector<FaultyHead> heads_of_pictures() {
+  constexpr Fault kNanScore = Fault::kNanConfidence;
+  const std::vector<std::string> three = {"one", "two", "three"};
+  std::vector<FaultyHead> heads;
+  heads.push_back({"classify",
+                   three,
+                   {{"logits", padded({1, 3}, {1, 9, -2})}},
+                   {{0, 2, kNan, kNanScore}, {0, 0, kInfinity, kNanScore}}});
+  heads.push_back({"classify",
+                   three,
+                   {{"shares", padded({1, 3}, {0.2F, 0.7F, 0.1F})}},
+                   {{0, 2, kNan, kNanScore},
+                    {0, 0, 1.5F, Fault::kConfidenceRange},
+                    {0, 0, -0.5F, Fault::kConfidenceRange},
+                    {0, 0, kInfinity, Fault::kConfidenceRange}},
+                   [](Head& head) { head.softmax = false; }});
+  heads.push_back({"semantic", three, {{"classes", ramp({1, 3, 8, 8})}}, {{0, 100, kNan, Fault::kNanClassMap}}});
+  heads.push_back({"semantic", {"no", "yes"}, {{"mask", ramp({1, 1, 8, 8})}}, {{0, 9, kNan, Fault::kNanClassMap}}});
+  heads.push_back({"depth",
+                   {},
+                   {{"depth", ramp({1, 1, 8, 8})}},
+                   {{0, 9, kNan, Fault::kNotFiniteDepth}, {0, 63, kInfinity, Fault::kNotFiniteDepth}}});
+  heads.push_back({"depth",
+                   {},
+                   {{"metres", ramp({1, 1, 8, 8})}},
+                   {{0, 9, kNan, Fault::kNotFiniteDepth}, {0, 63, -kInfinity, Fault::kNotFiniteDepth}},
+                   [](Head& head) { head.depth = DepthKind::kMetric; }});
+  heads.push_back({"upscale",
+                   {},
+                   {{"picture", ramp({1, 3, 16, 16})}},
+                   {{0, 767, kNan, Fault::kNotFinitePixel}, {0, 0, -kInfinity, Fault::kNotFinitePixel}}});
+  return heads;
+}
+
+inline std::vector<FaultyHead> faulty_heads() {
+  std::vector<FaultyHead> all = heads_of_boxes();
+  for (const auto& more : {heads_beside_boxes(), heads_of_pictures()}) all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+/// A head as a model whose outputs are known when it runs, not before, with pixels before and answers after it.
+struct FaultyModel {
+  Card card;
+  Attached attached;
+
+  FaultyModel(const FaultyHead& head, const Outputs& outputs) {
+    GraphBuilder b;
+    const ValueId picture = b.input("images", {1, 3, head.size, head.size});
+    const ValueId nothing = b.op("Mul", {b.op("ReduceMax", {picture}, {{"keepdims", std::int64_t{0}}}), b.scalar(0)});
+    std::vector<ValueId> made;
+    for (const auto& [name, tensor] : outputs) made.push_back(b.op("Add", {b.constant(tensor), nothing}));
+    Graph graph = b.build(made);
+    for (std::size_t i = 0; i < made.size(); ++i) graph.value(made[i]).name = outputs[i].first;
+    card = default_card(*find_decoder(head.decoder));
+    recognise_input(graph, card);
+    card.heads[0].labels = head.labels;
+    card.heads[0].classes = static_cast<int>(head.labels.size());
+    fit_output(graph, card, card.heads[0]);
+    head.set(card.heads[0]);
+    attached = attach(std::move(graph), card, {});
+  }
+};
+
+/// Runs EACH(model, what it is called, the faults that its answers must have) on every head, sound and damaged.
+template <typename Each>
+void for_faulty_models(const Each& each) {
+  for (const FaultyHead& head : faulty_heads()) {
+    each(FaultyModel(head, head.outputs), std::string(head.decoder) + ", sound", Faults());
+    for (const Damage& damage : head.damages) {
+      const Outputs outputs = with_damage(head, damage.output, damage.element, damage.value);
+      Faults faults;
+      faults.add(damage.fault);
+      each(FaultyModel(head, outputs),
+           std::string(head.decoder) + ", " + outputs[damage.output].first + "[" + std::to_string(damage.element) +
+               "] = " + std::to_string(damage.value),
+           faults);
+    }
+  }
+}
+
+/// A black frame of twice the model's picture.
+class BlackFrame {
+ public:
+  explicit BlackFrame(const Card& card)
+      : width(2 * card.width),
+        height(2 * card.height),
+        pixels_(static_cast<std::size_t>(width) * static_cast<std::size_t>(height)) {}
+  FrameView view() const {
+    FrameView view{.format = PixelFormat::kGray8, .width = width, .height = height};
+    view.planes[0] = pixels_.data();
+    view.pitch_bytes[0] = width;
+    return view;
+  }
+  const int width;
+  const int height;
+
+ private:
+  std::vector<std::uint8_t> pixels_;
+};
+
+}  // namespace saccade::test
