@@ -5,6 +5,17 @@
 #include <string_view>
 
 namespace saccade {
+namespace {
+
+/// What stands in TEXT between BEFORE and AFTER; empty where they are not there.
+std::string_view between(std::string_view text, std::string_view before, std::string_view after) {
+  const std::size_t begin = text.find(before);
+  const std::size_t end = text.rfind(after);
+  if (begin == text.npos || end == text.npos || begin + before.size() > end) return {};
+  return text.substr(begin + before.size(), end - begin - before.size());
+}
+
+}  // namespace
 
 std::string in_words(const nlohmann::json::exception& error) {
   // Their numbers are documented, and are what stays from version to version.
@@ -15,15 +26,10 @@ std::string in_words(const nlohmann::json::exception& error) {
   constexpr int kOutOfRange = 400;
   if (const auto* parsing = dynamic_cast<const nlohmann::json::parse_error*>(&error))
     return fmt::format("makes no sense at byte {}", parsing->byte);
-  if (error.id == kNumberOverflow) return "holds a number that is too large";
+  if (error.id == kNumberOverflow)
+    return fmt::format("holds the number {:.40}, which is too large", between(error.what(), "parsing '", "'"));
   if (error.id == kNoUtf8) return "holds a text that is not UTF-8";
-  if (error.id == kNoKey) {
-    const std::string_view what = error.what();
-    const std::size_t begin = what.find("key '");
-    const std::size_t end = what.rfind("' not found");
-    if (begin != what.npos && end != what.npos && begin + 5 <= end)
-      return fmt::format("has no '{}'", what.substr(begin + 5, end - begin - 5));
-  }
+  if (error.id == kNoKey) return fmt::format("has no '{}'", between(error.what(), "key '", "' not found"));
   if (error.id >= kOutOfRange) return "lacks an entry";
   if (error.id >= kTypeErrors) return "holds a value of another kind than belongs there";
   return "is not what it should be";

@@ -56,9 +56,9 @@ class Entry {
   }
   std::int64_t integer(const char* key) const {
     const json& value = at(key);
+    if (!value.is_number_integer()) bad("has a '{}' that is no whole number", key);
     // What needs all 64 bits would come out negative.
-    const bool fits = !value.is_number_unsigned() || value.get<std::uint64_t>() <= INT64_MAX;
-    if (!value.is_number_integer() || !fits) bad("has a '{}' that is no whole number of 64 bits with a sign", key);
+    if (value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX) bad("has a '{}' beyond 64 bits", key);
     return value.get<std::int64_t>();
   }
   std::string text(const char* key) const {

@@ -132,12 +132,12 @@ void read_table(const toml::table& table, std::string_view section, CardFile& ca
 
 /// What single keys can't show.
 void check(const CardFile& card) {
+  if (card.heads.size() > 1 && !card.names_decoders())
+    fail(ErrorCode::kInvalidFile, "{}: each of several outputs must name its decoder", card.path.string());
   const auto says_nothing = [](const HeadFile& head) { return head.places.empty(); };
   if (card.places.empty() && std::ranges::all_of(card.heads, says_nothing))
     fail(ErrorCode::kInvalidFile, "{}: the card says nothing: write a key into it, or leave it out (docs/cards.md)",
          card.path.string());
-  if (card.heads.size() > 1 && !card.names_decoders())
-    fail(ErrorCode::kInvalidFile, "{}: each of several outputs must name its decoder", card.path.string());
   for (const HeadFile& head : card.heads)
     if (head.softmax.value_or(false) && head.sigmoid.value_or(false))
       fail(ErrorCode::kInvalidFile, "{}: 'output.softmax' and 'output.sigmoid' exclude each other", card.path.string());

@@ -123,7 +123,21 @@ TEST_F(Bounds, ANoiseFrameIsCounted) {
 TEST_F(Bounds, WithoutMemoryThereIsAMessageAndNoSignal) {
   const std::string model = test::write_box_detector(folder_);
   const std::string scene = " --source 'synthetic:?frames=2&size=640x480'";
+  onnx_writer::Model filtered(17);
+  filtered.input("x", {1, 64, 64, 64}).output("y0");
+  for (int i = 0; i < 40; ++i) {
+    const std::string weights = "w" + std::to_string(i);
+    filtered.initializer(
+        onnx_writer::tensor<float>(weights, {64, 64, 3, 3}, std::vector<float>(64 * 64 * 9, 0.001F * (1 + i))));
+    filtered.node({.op = "Conv",
+                   .inputs = {i == 0 ? "x" : "y" + std::to_string(40 - i), weights},
+                   .outputs = {"y" + std::to_string(39 - i)},
+                   .attributes = {onnx_writer::attribute("pads", onnx_writer::Dims{1, 1, 1, 1})},
+                   .name = "conv" + std::to_string(i)});
+  }
+  filtered.save(folder_ / "filtered.onnx");
   const std::vector<std::string> commands = {
+      "infer " + (folder_ / "filtered.onnx") + " --output-dir " + (folder_ / "o"),
       "run " + model + scene + " --jsonl /dev/null --video " + (folder_ / "v.mp4"),
       "run " + model + scene + " --frames " + (folder_ / "frames"),
       "infer " + open_model() + " --shape x=1x3x2000x2000 --output-dir " + (folder_ / "o"),

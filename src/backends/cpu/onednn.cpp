@@ -1,9 +1,11 @@
 #include "cpu/onednn.hpp"
 
 #include <omp.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <map>
+#include <new>
 
 #include "cpu/element_program.hpp"
 #include "cpu/nan_watch.hpp"
@@ -143,6 +145,14 @@ bool append_binary(const NodeContext& context, const PostOp& post, const Shape* 
 const dnnl::engine& onednn_engine() {
   static const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
   return engine;
+}
+
+void check_room_for_primitive() {
+  // Code, tables and a worker's heap; a primitive takes a hundredth of it.
+  constexpr std::size_t kRoom = std::size_t{16} << 20;
+  void* room = mmap(nullptr, kRoom, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (room == MAP_FAILED) throw std::bad_alloc();
+  munmap(room, kRoom);
 }
 
 TeamSize::TeamSize(int threads) : before_(omp_get_max_threads()) { set_team_size(std::max(threads, 1)); }

@@ -113,11 +113,16 @@ class OnednnLaunch : public Launch {
   std::string detail_;
 };
 
+/// Throws std::bad_alloc where so little memory is left that making a primitive may run out of it: oneDNN 2.6 writes
+/// code to where its allocation failed.
+void check_room_for_primitive();
+
 /// Runs MAKE and turns oneDNN's exceptions into Errors that name the node.
 template <typename Make>
 auto onednn_compile(const NodeContext& context, const Make& make) {
   try {
     const TeamSize team(context.threads);
+    check_room_for_primitive();
     return make();
   } catch (const dnnl::error& error) {
     if (error.status == dnnl_out_of_memory) throw std::bad_alloc();
@@ -138,6 +143,7 @@ template <typename Make>
 Support onednn_supports(const NodeContext& context, const Make& make) {
   try {
     const TeamSize team(context.threads);
+    check_room_for_primitive();
     make();
     return {};
   } catch (const dnnl::error& error) {
