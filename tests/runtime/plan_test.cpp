@@ -347,7 +347,9 @@ TEST_F(PlanFile, RefusesEveryFlippedBit) {
       EXPECT_NE(error, "") << "byte " << at << " of " << whole.size();
       EXPECT_EQ(error.find('\n'), std::string::npos) << error;
       // A header is believed without the rest.
-      if (at < layout.blob) EXPECT_THROW(backend_of_plan(path_), Error) << at;
+      if (at < layout.blob) {
+        EXPECT_THROW(backend_of_plan(path_), Error) << at;
+      }
     }
   }
   write(whole);
@@ -360,7 +362,9 @@ TEST_F(PlanFile, RefusesEveryTruncation) {
   for (std::size_t length = 0; length < whole.size(); ++length) {
     write(whole.substr(0, length));
     EXPECT_NE(load_error(), "") << length << " of " << whole.size() << " bytes";
-    if (length >= 12) EXPECT_NE(load_error().find("cut short"), std::string::npos) << load_error();
+    if (length >= 12) {
+      EXPECT_NE(load_error().find("cut short"), std::string::npos) << load_error();
+    }
   }
 }
 
