@@ -60,8 +60,10 @@ labels = ["=cmd|' /C calc'!A0\nforged: 1\u001b[2J\u009b2J\u007f\u202e", "-1\t+2"
       EXPECT_TRUE(glyph.is_printable || rest.front() == '\n')
           << what << " at byte " << text.size() - rest.size() << ": " << printable(text.substr(line, 300));
       if (!glyph.is_printable && rest.front() != '\n') return;
-      if (rest.front() == '\n') line = text.size() - rest.size() + 1;
-      if (rest.front() == '\n') EXPECT_FALSE(rest.substr(1).starts_with("forged")) << what;
+      if (rest.front() == '\n') {
+        line = text.size() - rest.size() + 1;
+        EXPECT_FALSE(rest.substr(1).starts_with("forged")) << what;
+      }
       rest.remove_prefix(glyph.bytes);
     }
   }
@@ -113,10 +115,8 @@ TEST_F(HostileNames, InJson) {
                                              {"run", model_, "--source", folder_ / "pictures", "--json"},
                                              {"run", model_, "--source", folder_ / "pictures", "--jsonl", "-"}}) {
     std::istringstream lines(run(arguments).out);
-    for (std::string line; std::getline(lines, line);) {
+    for (std::string line; std::getline(lines, line);)
       EXPECT_NO_THROW(static_cast<void>(json::parse(line))) << printable(line);
-      if (lines.peek() == '{') continue;
-    }
   }
 }
 
