@@ -142,7 +142,7 @@ TEST_F(FaultySinks, CsvHasARowOfAFrameWithoutAnswers) {
 
 TEST_F(FaultySinks, CocoAndYoloHaveNoPointThere) {
   const auto models = detector();
-  write(open_coco(folder_ / "out.json", models));
+  write(open_coco(folder_ / "out.json", models, {}));
   EXPECT_EQ(json::parse(test::bytes_of_file(folder_ / "out.json"))[0]["keypoints"], json({0, 0, 0, 0, 0, 0, 2, 2, 2}));
   rich_.result.detections[0].mask.reset();
   rich_.result.detections[0].oriented.reset();
