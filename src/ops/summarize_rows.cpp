@@ -31,8 +31,10 @@ void reference_summarize_rows(const KernelContext& context) {
     double count = 0;
     float endless = 0;
     for (std::int64_t x = 0; x < shape[1]; ++x) {
-      endless += row[x] == kInfinity ? 1.0F : 0.0F;
-      if (!(std::abs(row[x]) < kInfinity)) continue;
+      if (!(std::abs(row[x]) < kInfinity)) {
+        endless += row[x] == kInfinity ? 1.0F : 0.0F;
+        continue;
+      }
       least = row[x] < least ? row[x] : least;
       largest = row[x] > largest ? row[x] : largest;
       sum += row[x];
