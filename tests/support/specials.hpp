@@ -3,7 +3,7 @@
 #include <array>
 #include <limits>
 
-#include "tensor/tensor.hpp"
+#include "saccade/tensor.hpp"
 
 // The values of a float that are no numbers of ordinary size.
 namespace saccade {

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "cpu/lines.hpp"
+#include "cpu/nan_watch.hpp"
 #include "cpu/pool_kernels.hpp"
 #include "cpu/tactics.hpp"
 #include "ops/window.hpp"
@@ -32,16 +33,25 @@ class MaxPool {
     const std::int64_t planes = channels_last_ ? images_ : images_ * channels_;
     const std::int64_t cost = window_.taps() * window_.out[2] * (channels_last_ ? channels_ : 1);
     parallel_for(planes * rows, kParallelGrain / cost + 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i)
-        channels_last_ ? run_pixels(src, dst, i / rows, i % rows) : run_row(src, dst, i / rows, i % rows);
+      take_note();
+      for (std::int64_t i = begin; i < end; ++i) {
+        run_any(src, dst, i / rows, i % rows, pool_kernels().of_numbers);
+        // A row with a NaN, which is rare, once more by the kernel that keeps it.
+        if (take_note()) run_any(src, dst, i / rows, i % rows, pool_kernels().of_any);
+      }
     });
   }
 
  private:
+  void run_any(const float* src, float* dst, std::int64_t plane, std::int64_t row, Greatest greatest) const {
+    channels_last_ ? run_pixels(src, dst, plane, row, greatest) : run_row(src, dst, plane, row, greatest);
+  }
+
   /// Gathers pointers for the kernel; where they are too many the output holds what came before.
   class Group {
    public:
-    Group(std::int64_t length, float* dst) : length_(static_cast<std::size_t>(length)), dst_(dst) {}
+    Group(Greatest greatest, std::int64_t length, float* dst)
+        : greatest_(greatest), length_(static_cast<std::size_t>(length)), dst_(dst) {}
     void add(const float* from) {
       if (count_ == kMostTaps) {
         flush();
@@ -54,11 +64,12 @@ class MaxPool {
       if (count_ == 0)
         std::fill_n(dst_, length_, std::numeric_limits<float>::lowest());
       else
-        pool_kernels().greatest(from_.data(), count_, length_, dst_);
+        greatest_(from_.data(), count_, length_, dst_);
       count_ = 0;
     }
 
    private:
+    Greatest greatest_;
     std::size_t length_;
     float* dst_;
     std::size_t count_ = 0;
@@ -77,11 +88,11 @@ class MaxPool {
     }
   }
 
-  void run_pixels(const float* src, float* dst, std::int64_t image, std::int64_t row) const {
+  void run_pixels(const float* src, float* dst, std::int64_t image, std::int64_t row, Greatest greatest) const {
     const float* from = src + image * window_.inputs() * channels_;
     float* to = dst + (image * window_.outputs() + row * window_.out[2]) * channels_;
     for (std::int64_t x = 0; x < window_.out[2]; ++x, to += channels_) {
-      Group group(channels_, to);
+      Group group(greatest, channels_, to);
       for_each_row(row, [&](std::int64_t line) {
         for (std::int64_t k = 0; k < window_.kernel[2]; ++k)
           if (const std::int64_t width = taps_[2].of(k)[x]; width >= 0)
@@ -92,7 +103,7 @@ class MaxPool {
   }
 
   /// As many outputs at a time as have their windows within a span of the input's rows.
-  void run_row(const float* src, float* dst, std::int64_t plane, std::int64_t row) const {
+  void run_row(const float* src, float* dst, std::int64_t plane, std::int64_t row, Greatest greatest) const {
     const float* from = src + plane * window_.inputs();
     float* to = dst + plane * window_.outputs() + row * window_.out[2];
     const std::int64_t step = (kSpan - window_.extent(2)) / window_.stride[2] + 1;
@@ -103,7 +114,7 @@ class MaxPool {
       const std::int64_t end =
           std::min(last * window_.stride[2] - window_.pad_begin[2] + window_.extent(2), window_.in[2]);
       if (begin < end) {
-        Group group(end - begin, span.data());
+        Group group(greatest, end - begin, span.data());
         for_each_row(row, [&](std::int64_t line) { group.add(from + line * window_.in[2] + begin); });
         group.flush();
       }

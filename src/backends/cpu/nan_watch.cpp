@@ -9,13 +9,6 @@ namespace {
 
 thread_local bool noted_here = false;
 
-/// Whether the calling thread has a note, which goes.
-bool take_note() {
-  if (std::fetestexcept(FE_INVALID) == 0) return false;
-  std::feclearexcept(FE_INVALID);
-  return true;
-}
-
 }  // namespace
 
 void begin_watch() { take_note(); }

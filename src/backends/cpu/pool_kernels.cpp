@@ -10,14 +10,14 @@
 
 #include "cpu/vector_math-inl.hpp"
 
-// Some vectors of neighbours stay in registers while all rows pass. x86's maximum forgets a NaN at the next number, so
-// a mask remembers where there was one. Bound: bytes read from the first-level cache.
+// Some vectors of neighbours stay in registers while all rows pass. x86's maximum forgets a NaN at the next number:
+// where there may be one a mask remembers it, which takes as long again. Bound: bytes read from the first-level cache.
 HWY_BEFORE_NAMESPACE();
 namespace saccade::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-template <std::size_t kVectors>
+template <std::size_t kVectors, bool kNan>
 HWY_INLINE void greatest_vectors(const float* const* from, std::size_t count, std::size_t at, float* dst) {
   const FloatTag d;
   const std::size_t lanes = hn::Lanes(d);
@@ -25,25 +25,29 @@ HWY_INLINE void greatest_vectors(const float* const* from, std::size_t count, st
   hn::Mask<FloatTag> none[kVectors];
   for (std::size_t v = 0; v < kVectors; ++v) {
     best[v] = hn::LoadU(d, from[0] + at + v * lanes);
-    none[v] = hn::IsNaN(best[v]);
+    if constexpr (kNan) none[v] = hn::IsNaN(best[v]);
   }
   for (std::size_t k = 1; k < count; ++k) {
     for (std::size_t v = 0; v < kVectors; ++v) {
       const Float x = hn::LoadU(d, from[k] + at + v * lanes);
       best[v] = hn::Max(best[v], x);
-      none[v] = hn::Or(none[v], hn::IsNaN(x));
+      if constexpr (kNan) none[v] = hn::Or(none[v], hn::IsNaN(x));
     }
   }
   const Float nan = hn::Set(d, std::numeric_limits<float>::quiet_NaN());
-  for (std::size_t v = 0; v < kVectors; ++v) hn::StoreU(hn::IfThenElse(none[v], nan, best[v]), d, dst + at + v * lanes);
+  for (std::size_t v = 0; v < kVectors; ++v) {
+    if constexpr (kNan) best[v] = hn::IfThenElse(none[v], nan, best[v]);
+    hn::StoreU(best[v], d, dst + at + v * lanes);
+  }
 }
 
+template <bool kNan>
 void greatest(const float* const* from, std::size_t count, std::size_t length, float* dst) {
   const FloatTag d;
   const std::size_t lanes = hn::Lanes(d);
   std::size_t i = 0;
-  for (; i + 4 * lanes <= length; i += 4 * lanes) greatest_vectors<4>(from, count, i, dst);
-  for (; i + lanes <= length; i += lanes) greatest_vectors<1>(from, count, i, dst);
+  for (; i + 4 * lanes <= length; i += 4 * lanes) greatest_vectors<4, kNan>(from, count, i, dst);
+  for (; i + lanes <= length; i += lanes) greatest_vectors<1, kNan>(from, count, i, dst);
   if (i == length) return;
   Float best = load_tail(d, from[0] + i, length - i);
   for (std::size_t k = 1; k < count; ++k) best = greater(best, load_tail(d, from[k] + i, length - i));
@@ -51,7 +55,7 @@ void greatest(const float* const* from, std::size_t count, std::size_t length, f
 }
 
 const PoolKernels& kernels() {
-  static constexpr PoolKernels kKernels{greatest};
+  static constexpr PoolKernels kKernels{greatest<false>, greatest<true>};
   return kKernels;
 }
 
