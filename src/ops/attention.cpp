@@ -241,12 +241,9 @@ class Bias {
   std::vector<double> mask_;
 };
 
+/// Scores of minus infinity alone, which a mask did not make, are no weights: NaN.
 void softmax(std::vector<double>& scores) {
   const double largest = std::ranges::max(scores);
-  if (largest == kMasked) {  // would make 0 / 0
-    std::ranges::fill(scores, 0);
-    return;
-  }
   double sum = 0;
   for (double& score : scores) sum += score = std::exp(score - largest);
   for (double& score : scores) score /= sum;

@@ -66,6 +66,18 @@ TEST(ReferenceNan, IsTheGreatestOfARegion) {
   EXPECT_TRUE(std::isnan(pooled.data<float>()[0]));
 }
 
+TEST(ReferenceNan, IsWhatAQueryOfInfiniteScoresAnswers) {
+  // No mask hides the keys: their scores alone are minus infinity.
+  for (const float query : {-kInfinity, kNan}) {
+    const Tensor answer =
+        OpCall{.op = "Attention",
+               .inputs = {Tensor::of<float>({1, 1, 1, 1}, {query}), Tensor::of<float>({1, 1, 2, 1}, {1, 2}),
+                          Tensor::of<float>({1, 1, 2, 1}, {3, 4})}}
+            .one();
+    EXPECT_TRUE(std::isnan(answer.data<float>()[0]));
+  }
+}
+
 TEST(ReferenceNan, StaysInItsChannelWhenTheOthersAreNotResized) {
   const Tensor resized = OpCall{.op = "Resize",
                                 .inputs = {Tensor::of<float>({1, 3, 2}, {1, 2, kNan, kInfinity, 3, 4}),

@@ -18,6 +18,8 @@ ODD = (np.nan, np.nan, np.inf, -np.inf)
 READABLE = tuple(np.dtype(name) for name in ("float32", "float64", "float16"))
 # Their answer may be any number.
 RANDOM = {"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Bernoulli", "Multinomial"}
+# Whether the padding of an input is multiplied by a weight that is no number is left open.
+PADDED = {"Conv", "ConvTranspose", "FusedConv", "NhwcConv", "NhwcFusedConv", "DeformConv"}
 SECONDS = 300
 
 
@@ -28,7 +30,9 @@ def odd(case, rng):
     inputs = {name: leaf for name, leaf in case.leaves.items() if leaf.role == "input"}
     if any(leaf.array.dtype not in READABLE for leaf in inputs.values() if is_float(leaf.array.dtype)):
         return None
-    floats = [name for name, leaf in inputs.items() if is_float(leaf.array.dtype) and leaf.array.size]
+    weights = {name for node in case.nodes if node.op in PADDED for name in node.inputs[1:2]}
+    floats = [name for name, leaf in inputs.items()
+              if is_float(leaf.array.dtype) and leaf.array.size and name not in weights]
     if not floats:
         return None
     result = copy.deepcopy(case)

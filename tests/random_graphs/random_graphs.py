@@ -269,7 +269,7 @@ class Report:
             return
         devices = dict(DEVICES)
         if self.flags.cuda_every and seed % self.flags.cuda_every == 0:
-            devices["cuda"] = ["--device", "cuda"]
+            devices["cuda"] = ["--device", "cuda", "--fallback", "cpu"]
             self.counts["odd on cuda"] += 1
         self.counts["odd"] += 1
         found = difference(self.flags.binary, devices, drawn)
