@@ -22,7 +22,8 @@ pid_t process_of_handlers = 0;
 
 /// What the signal does to a program that knows nothing of it.
 void end_by(int signal) {
-  if (getpid() == process_of_handlers) remove_temporaries();  // not in what a fork made, before it becomes another program
+  if (getpid() == process_of_handlers)
+    remove_temporaries();  // not in what a fork made, before it becomes another program
   std::signal(signal, SIG_DFL);
   sigset_t set;
   sigemptyset(&set);

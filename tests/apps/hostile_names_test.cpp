@@ -104,7 +104,7 @@ TEST_F(HostileNames, InReports) {
   expect_clean_file("dot/after.dot");
   expect_clean_file("page.html");
   expect_clean_file("trace.json");
-  EXPECT_NO_THROW(static_cast<void>(json::parse(test::bytes_of_file(folder_ / "trace.json"))));
+  EXPECT_TRUE(json::accept(test::bytes_of_file(folder_ / "trace.json")));
 }
 
 TEST_F(HostileNames, InJson) {
@@ -115,8 +115,7 @@ TEST_F(HostileNames, InJson) {
                                              {"run", model_, "--source", folder_ / "pictures", "--json"},
                                              {"run", model_, "--source", folder_ / "pictures", "--jsonl", "-"}}) {
     std::istringstream lines(run(arguments).out);
-    for (std::string line; std::getline(lines, line);)
-      EXPECT_NO_THROW(static_cast<void>(json::parse(line))) << printable(line);
+    for (std::string line; std::getline(lines, line);) EXPECT_TRUE(json::accept(line)) << printable(line);
   }
 }
 
