@@ -386,13 +386,6 @@ TEST_F(PlanFile, SaysWhichVersionItIs) {
   EXPECT_EQ(load_error(), path_ + ": it is a plan of version 4, this saccade reads 5: compile it again");
 }
 
-TEST_F(PlanFile, KeepsNamesThatAreNoUtf8) {
-  Graph graph = small_graph();
-  graph.name = "caf\xe9";
-  save_plan(path_, graph, {});
-  EXPECT_EQ(load_plan(path_).graph.name, "caf\uFFFD");
-}
-
 TEST_F(PlanFile, RefusesHeadersThatLie) {
   save_plan(path_, small_graph(), {});
   const std::string whole = bytes();

@@ -79,7 +79,7 @@ TEST(SceneOptions, AWrongValueIsNamedWithWhatItMustBe) {
       {"seed", "'seed' is not NAME=VALUE"},
   };
   for (const auto& [item, wanted] : cases) {
-    const std::string message = refusal(std::string("synthetic:?size=64x64&") + item);
+    const std::string message = refusal(std::string("synthetic:?") + item);
     EXPECT_NE(message.find(item), std::string::npos) << message;
     EXPECT_NE(message.find(wanted), std::string::npos) << message;
   }
