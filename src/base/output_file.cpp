@@ -96,7 +96,12 @@ OutputPath::OutputPath(const std::string& path, Claim claim) : path_(path), targ
   const auto status = is_stream_ ? std::nullopt : status_of(target_, path_);
   if (status && S_ISDIR(status->st_mode)) refuse_output(path_, EISDIR);
   is_stream_ = is_stream_ || (status && !S_ISREG(status->st_mode));
-  claim == Claim::kRecorded ? claim_output(target_) : check_output(target_);
+  try {
+    claim == Claim::kRecorded ? claim_output(target_) : check_output(target_);
+  } catch (const Error& error) {
+    if (target_ == path_) throw;
+    throw error.in(path_);
+  }
   if (is_stream_) {
     temporary_ = target_;
     is_committed_ = true;
