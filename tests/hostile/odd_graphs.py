@@ -34,8 +34,9 @@ def node_of(rng, i, before):
         shape = rng.choice([(1, 4, 8, 8), (4, 1, 1), (1, ), (8, )])
         return [helper.make_node(op, [before, f"c{i}"], [out])], [constant(f"c{i}", strange(rng, shape))]
     if op == "Conv":
-        return [helper.make_node("Conv", [before, f"c{i}"], [out],
-                                 pads=[1, 1, 1, 1])], [constant(f"c{i}", strange(rng, (4, 4, 3, 3)))]
+        # Whether a padded tap counts is open (0 times a NaN weight, or nothing): so weights are numbers.
+        weights = np.random.default_rng(rng.getrandbits(32)).normal(0, 2, (4, 4, 3, 3)).astype(np.float32)
+        return [helper.make_node("Conv", [before, f"c{i}"], [out], pads=[1, 1, 1, 1])], [constant(f"c{i}", weights)]
     if op == "MatMul":
         return [helper.make_node("MatMul", [before, f"c{i}"], [out])], [constant(f"c{i}", strange(rng, (8, 8)))]
     if op in ("MaxPool", "AveragePool"):
