@@ -11,9 +11,9 @@ prints how to run it again.  Exit status 77: skipped.
 """
 import argparse
 import collections
+import concurrent.futures
 import functools
 import itertools
-import multiprocessing
 import os
 import pathlib
 import random
@@ -184,12 +184,12 @@ def main():
 def in_order(flags, function, keys):
     """FUNCTION's results, in the order of KEYS, of which none is begun when the time is over."""
     keys = itertools.takewhile(lambda _: time.monotonic() < flags.until, keys)
-    with multiprocessing.Pool(flags.jobs) as pool:
+    with concurrent.futures.ProcessPoolExecutor(flags.jobs) as pool:  # which tells a worker that died
         running = collections.deque(
-            pool.apply_async(function, (key, )) for key in itertools.islice(keys, 2 * flags.jobs))
+            pool.submit(function, key) for key in itertools.islice(keys, 2 * flags.jobs))
         while running:
-            yield running.popleft().get()
-            running.extend(pool.apply_async(function, (key, )) for key in itertools.islice(keys, 1))
+            yield running.popleft().result()
+            running.extend(pool.submit(function, key) for key in itertools.islice(keys, 1))
 
 
 if __name__ == "__main__":

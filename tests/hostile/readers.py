@@ -4,6 +4,8 @@ import io
 import json
 import math
 import os
+import pathlib
+import tempfile
 
 os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")  # what it says of a damaged video is judged here
 import cv2
@@ -76,10 +78,15 @@ def some(data, is_cut=False):
 
 
 def video(path, is_cut=False):
-    reader = cv2.VideoCapture(str(path))
-    count = 0
-    while reader.read()[0]:
-        count += 1
+    # Under a plain name: OpenCV ends the process at one that is no UTF-8.
+    with tempfile.TemporaryDirectory() as folder:
+        plain = pathlib.Path(folder) / "video.mp4"
+        plain.symlink_to(path.absolute())
+        reader = cv2.VideoCapture(str(plain))
+        count = 0
+        while reader.read()[0]:
+            count += 1
+        reader.release()
     return [] if count else ["no frame can be read"]
 
 
@@ -98,7 +105,8 @@ def folder(path, is_cut=False):
 
 
 def picture(path, is_cut=False):
-    return [] if cv2.imread(str(path), cv2.IMREAD_UNCHANGED) is not None else ["no picture"]
+    data = np.frombuffer(path.read_bytes(), np.uint8)
+    return [] if data.size and cv2.imdecode(data, cv2.IMREAD_UNCHANGED) is not None else ["no picture"]
 
 
 def labels(path, is_cut=False):
