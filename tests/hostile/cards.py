@@ -69,7 +69,7 @@ def draw_key(place, rng):
 def draw_unknown(place, rng):
     text = rng.choice([
         '[input]\nsclae = 1\n', '[outptu]\nconf = 0.1\n', 'x = 1\n', '[input]\nresize = "stretch"\nresize_to = 80\n',
-        '[input]\nresize_to = 80\n', '[output]\ndecoder = "classify"\nkeypoints = 3\n',
+        '[output]\ndecoder = "classify"\nkeypoints = 3\n',
         '[output]\ndecoder = "yolov99"\n', '[output]\ndecoder = "\\u001b[31m"\n', '[output]\n"\\u001b[31m\\n" = 1\n',
         '[output]\ndecoder = "classify"\ndepth = "metric"\n', '[input]\nresize = "letterbox"\nresize_to = 99\n',
         '[input]\nname = "a\\u001b[31m"\n'
