@@ -52,12 +52,11 @@ class Registry {
     const auto id = id_of(path);
     if (!id) return;
     const std::scoped_lock lock(mutex_);
-    if (const auto written = outputs_.find(*id); written != outputs_.end() && !is_null_device(path))
-      refuse_written(path);
+    if (find(outputs_, *id, id_of) != nullptr && !is_null_device(path)) refuse_written(path);
     const auto entry = entry_of(path);
-    if (entry && output_entries_.contains(*entry)) refuse_written(path);
-    inputs_.try_emplace(*id, path.string());
-    if (entry) input_entries_.try_emplace(*entry, path.string());
+    if (entry && find(output_entries_, *entry, entry_of) != nullptr) refuse_written(path);
+    inputs_.insert_or_assign(*id, path.string());
+    if (entry) input_entries_.insert_or_assign(*entry, path.string());
   }
 
   void check_output(const fs::path& path) {
@@ -70,30 +69,30 @@ class Registry {
     const std::scoped_lock lock(mutex_);
     check_is_no_input(path);
     if (const auto id = id_of(path)) {
-      if (const auto known = outputs_.find(*id); known != outputs_.end()) refuse_second(path, known->second);
-      outputs_.emplace(*id, path.string());
+      if (const std::string* known = find(outputs_, *id, id_of)) refuse_second(path, *known);
+      outputs_.insert_or_assign(*id, path.string());
     }
     const auto entry = entry_of(path);
     if (!entry) return;
-    if (const auto known = output_entries_.find(*entry); known != output_entries_.end())
-      refuse_second(path, known->second);
+    if (const std::string* known = find(output_entries_, *entry, entry_of)) refuse_second(path, *known);
     for (const Folder& folder : folders_)
       if (folder.id == entry->first && folder.writes(entry->second)) refuse_second(path, "a file of " + folder.path);
-    output_entries_.emplace(*entry, path.string());
+    output_entries_.insert_or_assign(*entry, path.string());
   }
 
   void claim_output_folder(const fs::path& path, WritesName writes) {
     const auto id = id_of(path);
     if (!id) return;
     const std::scoped_lock lock(mutex_);
-    if (inputs_.contains(*id))
+    if (find(inputs_, *id, id_of) != nullptr)
       fail(ErrorCode::kConflict, "the folder {} is read: write into another one", path.string());
     for (const auto& [entry, name] : input_entries_)
-      if (entry.first == *id && writes(entry.second))
+      if (entry.first == *id && writes(entry.second) && entry_of(name) == entry)
         fail(ErrorCode::kConflict, "{} is read, and files of such names are written into {}: write into another folder",
              name, path.string());
     for (const auto& [entry, name] : output_entries_)
-      if (entry.first == *id && writes(entry.second)) refuse_second(name, "a file of " + path.string());
+      if (entry.first == *id && writes(entry.second) && entry_of(name) == entry)
+        refuse_second(name, "a file of " + path.string());
     folders_.push_back({*id, path.string(), writes});
   }
 
@@ -104,14 +103,25 @@ class Registry {
     WritesName writes;
   };
 
-  void check_is_no_input(const fs::path& path) const {
+  /// The path that KEY was recorded with. Null where there is none, or where the path means something else by now: the
+  /// system gives inodes of deleted files to new ones.
+  template <typename Key>
+  static const std::string* find(std::map<Key, std::string>& paths, const Key& key,
+                                 std::optional<Key> (*key_of)(const fs::path&)) {
+    const auto found = paths.find(key);
+    if (found == paths.end()) return nullptr;
+    if (key_of(found->second) == key) return &found->second;
+    paths.erase(found);
+    return nullptr;
+  }
+
+  void check_is_no_input(const fs::path& path) {
     const auto id = id_of(path);
-    const auto found = id ? inputs_.find(*id) : inputs_.end();
-    if (found == inputs_.end() || is_null_device(path)) return;
-    if (found->second == path.string())
-      fail(ErrorCode::kConflict, "{} is read: write the output elsewhere", path.string());
+    const std::string* input = id ? find(inputs_, *id, id_of) : nullptr;
+    if (input == nullptr || is_null_device(path)) return;
+    if (*input == path.string()) fail(ErrorCode::kConflict, "{} is read: write the output elsewhere", path.string());
     fail(ErrorCode::kConflict, "{} is the same file as {}, which is read: write the output elsewhere", path.string(),
-         found->second);
+         *input);
   }
 
   [[noreturn]] static void refuse_written(const fs::path& path) {

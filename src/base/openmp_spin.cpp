@@ -8,7 +8,7 @@ namespace {
 constexpr const char* kSpinCount = "GOMP_SPINCOUNT";
 // Rounds of a pause each, some 20 ns: longer than most workers wait for each other at a launch's end, and a small part
 // of the time that a scheduler gives a process. bench/beside_others.py measures it.
-constexpr const char* kRounds = "5000";
+constexpr const char* kRounds = "1000";
 
 }  // namespace
 
