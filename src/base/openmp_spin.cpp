@@ -6,9 +6,9 @@ namespace saccade {
 namespace {
 
 constexpr const char* kSpinCount = "GOMP_SPINCOUNT";
-// Rounds of a pause each, some 20 ns: longer than most workers wait for each other at a launch's end, and a small part
-// of the time that a scheduler gives a process. With 1000 a run alone loses 3 to 7 %, with 5000 two runs at once a fifth
-// more than with this: bench/beside_others.py measures it.
+// Rounds of a pause, some 20 ns each. They are longer than most waits at a launch's end, and a small part of a
+// scheduler's slice. With 1000 a run alone is 3 to 7 % slower; with 5000 two runs at once keep a fifth less.
+// bench/beside_others.py measures it.
 constexpr const char* kRounds = "2000";
 
 }  // namespace
