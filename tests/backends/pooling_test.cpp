@@ -63,6 +63,27 @@ TEST(Pooling, TakesTheGreatestOfManyTaps) {
       .check_layouts(kGreatest);
 }
 
+TEST(Pooling, ReducesWindowsInsideARowTogether) {
+  // Windows at the edges, windows inside, and rows in which no window is inside.
+  OpCase("MaxPool")
+      .input({2, 83, 9, 23})
+      .attribute("kernel_shape", Integers{3, 3})
+      .attribute("strides", Integers{2, 3})
+      .attribute("dilations", Integers{1, 2})
+      .attribute("pads", Integers{1, 3, 1, 2})
+      .check_layouts(kGreatest);
+  OpCase("MaxPool")
+      .input({1, 70, 7, 3})
+      .attribute("kernel_shape", Integers{3, 5})
+      .attribute("pads", Integers{2, 2, 2, 2})
+      .check_layouts(kGreatest);
+  OpCase("MaxPool")
+      .input({1, 16, 15, 15})
+      .attribute("kernel_shape", Integers{8, 8})
+      .attribute("pads", Integers{4, 4, 4, 4})
+      .check_layouts(kGreatest);
+}
+
 TEST(Pooling, LeavesFloatsToTheKernelThatKeepsNan) {
   EXPECT_FALSE(OpCase("MaxPool").input({1, 5, 9, 9}).attribute("kernel_shape", Integers{2, 2}).supports(kTactic));
 }

@@ -4,13 +4,22 @@
 
 namespace saccade::cpu {
 
-/// dst[i] = the greatest of from[k][i], k < COUNT (at least 1), i < LENGTH. DST may be from[0].
-using Greatest = void (*)(const float* const* from, std::size_t count, std::size_t length, float* dst);
+/// Neighbouring windows of one row: the taps of the first, and how far apart two windows lie in the input.
+struct PoolWindows {
+  const float* const* taps;  ///< COUNT pointers, at least 1, to LENGTH floats each
+  std::size_t count;
+  std::size_t length;
+  std::size_t windows = 1;
+  std::size_t stride = 0;  ///< floats from a window's tap to the same tap of the next window
+};
 
-/// Float32 kernels of pools, for this processor.
+/// dst[w * length + i] = max over k of taps[k][w * stride + i]. With one window DST may be taps[0].
+using WindowMax = void (*)(const PoolWindows& from, float* dst);
+
+/// Float32 max pooling kernels for this processor.
 struct PoolKernels {
-  Greatest of_numbers;  ///< where a NaN is among them the processor notes it (FE_INVALID), and DST is worth nothing
-  Greatest of_any = nullptr;  ///< a NaN is above all numbers
+  WindowMax ignore_nan;          ///< a NaN sets the floating-point status flag FE_INVALID, and DST is undefined
+  WindowMax keep_nan = nullptr;  ///< a NaN is greater than all numbers
 };
 
 const PoolKernels& pool_kernels();

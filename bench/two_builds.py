@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""Two builds of saccade on the same models: how much slower or faster the second is.
+
+    bench/two_builds.py OLD NEW MODEL... [--rounds 6] [--seconds 1] [--threads 2]
+
+The builds take turns in processes of their own, first the one, then the other, then the other way round. Prints the
+medians in ms, and the median of the ratios of neighbouring processes with a 95 % interval (bootstrap over rounds).
+"""
+import argparse
+import json
+import math
+import os
+import random
+import statistics
+import subprocess
+
+
+def median_ms(binary, model, flags):
+    command = [binary, "bench", model, "--tensors", "--device", "cpu", "--threads", str(flags.threads), "--loads", "1", "--runs", "10",
+               "--seconds", str(flags.seconds), "--json"]
+    report = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    return report["models"][0]["latency_ms"]["p50"]
+
+
+def interval(ratios, draws=2000):
+    rng = random.Random(0)
+    medians = sorted(statistics.median(rng.choices(ratios, k=len(ratios))) for _ in range(draws))
+    return medians[draws * 25 // 1000], medians[draws * 975 // 1000]
+
+
+def compare(model, flags):
+    builds = (flags.old, flags.new)
+    times = ([], [])
+    for number in range(flags.rounds):
+        for which in ((0, 1) if number % 2 == 0 else (1, 0)):
+            times[which].append(median_ms(builds[which], model, flags))
+    ratios = [new / old for old, new in zip(*times)]
+    return statistics.median(times[0]), statistics.median(times[1]), statistics.median(ratios), *interval(ratios)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("old")
+    parser.add_argument("new")
+    parser.add_argument("models", nargs="+", metavar="MODEL")
+    parser.add_argument("--rounds", type=int, default=6)
+    parser.add_argument("--seconds", type=float, default=1)
+    parser.add_argument("--threads", type=int, default=2)
+    flags = parser.parse_args()
+    print(f"{'model':44} {'old':>9} {'new':>9} {'new / old':>10}  95 % interval")
+    ratios = []
+    for model in flags.models:
+        old, new, ratio, low, high = compare(model, flags)
+        ratios.append(ratio)
+        print(f"{os.path.basename(model):44} {old:9.3f} {new:9.3f} {ratio:10.3f}  [{low:.3f}, {high:.3f}]", flush=True)
+    mean = math.exp(statistics.fmean(math.log(ratio) for ratio in ratios))
+    print(f"geometric mean of {len(ratios)}: {mean:.3f}, largest {max(ratios):.3f}")
+
+
+if __name__ == "__main__":
+    main()
