@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares what src/measure/torch_peer makes of ONNX files with ONNX Runtime, in fp32 on the CPU.
+"""Compares what src/measure/peers/torch_peer makes of ONNX files with ONNX Runtime, in fp32 on the CPU.
 
     torch_engine.py --source . --shared ../shared [MODEL...]
 
