@@ -156,7 +156,7 @@ def write_polygons(folder):
         reach = rng.uniform(1, 80)
         corners = rng.uniform(-0.2, 1.2, 2) * [width, height] + rng.normal(0, reach / 3, (count, 2))
         lines.append(polygon([float(v) for v in corners.round(int(rng.integers(0, 3))).reshape(-1)], width, height))
-    (folder / "polygon_cases.txt").write_text("\n".join(lines) + "\n")
+    (folder.parent / "vision" / "polygon_cases.txt").write_text("\n".join(lines) + "\n")
 
 
 def polygon(corners, width, height):

@@ -195,7 +195,7 @@ void check(std::istream& file, const Case& one) {
 }
 
 TEST(DetectionMetric, EqualsPycocotoolsOnMadeUpPictures) {
-  std::ifstream file(SACCADE_SOURCE "/tests/vision/coco_cases.txt");
+  std::ifstream file(SACCADE_SOURCE "/tests/metrics/coco_cases.txt");
   std::string word;
   std::getline(file, word);
   int cases = 0;

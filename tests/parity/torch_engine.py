@@ -72,7 +72,7 @@ if __name__ == "__main__":
     try:
         import numpy as np
         import onnxruntime
-        sys.path.insert(0, os.path.join(sys.argv[sys.argv.index("--source") + 1], "src", "measure"))
+        sys.path.insert(0, os.path.join(sys.argv[sys.argv.index("--source") + 1], "src", "measure", "peers"))
         from torch_peer.engine import Torch
     except ImportError as error:
         skip(f"needs the Python packages of script/bootstrap --exporters ({error})")

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "onnx/reader.hpp"
 #include "onnx/sizes/extents.hpp"
+#include "onnx/upgrade/raw_graph.hpp"
 
 namespace saccade {
 

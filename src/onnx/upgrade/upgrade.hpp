@@ -3,7 +3,8 @@
 #include <map>
 #include <string>
 
-#include "onnx/reader.hpp"
+#include "base/memory_budget.hpp"
+#include "onnx/upgrade/raw_graph.hpp"
 
 namespace saccade {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cpu/kernels/transpose_kernels.hpp"
 #include "cpu/loops/parallel.hpp"
 
 namespace saccade::cpu {
