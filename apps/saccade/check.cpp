@@ -7,7 +7,7 @@
 
 #include "command.hpp"
 #include "common.hpp"
-#include "measure/test_folder.hpp"
+#include "measure/bench/test_folder.hpp"
 #include "progress.hpp"
 #include "report.hpp"
 

@@ -8,7 +8,7 @@
 #include "base/report_text.hpp"
 #include "command.hpp"
 #include "common.hpp"
-#include "pipeline/write_plan.hpp"
+#include "pipeline/model/write_plan.hpp"
 #include "progress.hpp"
 #include "report.hpp"
 

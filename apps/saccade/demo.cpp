@@ -1,4 +1,4 @@
-#include "measure/demo.hpp"
+#include "measure/demo/demo.hpp"
 
 #include <fmt/format.h>
 
@@ -12,8 +12,8 @@
 #include "common.hpp"
 #include "demo_render.hpp"
 #include "interrupt.hpp"
-#include "measure/demo_report.hpp"
-#include "measure/terminal_histogram.hpp"
+#include "measure/demo/demo_report.hpp"
+#include "measure/report/terminal_histogram.hpp"
 #include "numbers.hpp"
 #include "progress.hpp"
 #include "report.hpp"

@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "base/output_file.hpp"
 #include "media/source.hpp"
-#include "pipeline/json_text.hpp"
+#include "pipeline/sinks/json_text.hpp"
 #include "saccade/npy.hpp"
 #include "scene/scene.hpp"
 

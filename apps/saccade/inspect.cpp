@@ -11,9 +11,9 @@
 #include "graph/dot.hpp"
 #include "graph/print.hpp"
 #include "inspect_report.hpp"
-#include "pipeline/compile.hpp"
-#include "pipeline/model_impl.hpp"
-#include "pipeline/open_model.hpp"
+#include "pipeline/model/compile.hpp"
+#include "pipeline/model/model_impl.hpp"
+#include "pipeline/model/open_model.hpp"
 #include "report.hpp"
 #include "vision/attach.hpp"
 

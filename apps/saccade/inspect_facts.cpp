@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "measure/work.hpp"
+#include "measure/limits/work.hpp"
 
 namespace saccade::app {
 

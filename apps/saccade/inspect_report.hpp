@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/report_text.hpp"
-#include "passes/manager.hpp"
+#include "passes/core/manager.hpp"
 #include "runtime/plan.hpp"
 
 namespace saccade::app {

@@ -4,7 +4,7 @@
 
 #include "base/clock.hpp"
 #include "limits_report.hpp"
-#include "measure/report_json.hpp"
+#include "measure/report/report_json.hpp"
 
 namespace saccade::app {
 namespace {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/report_text.hpp"
-#include "measure/device_file.hpp"
-#include "measure/limits.hpp"
+#include "measure/limits/device_file.hpp"
+#include "measure/limits/limits.hpp"
 
 namespace saccade::app {
 

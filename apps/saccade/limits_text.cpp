@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "limits_report.hpp"
-#include "measure/units.hpp"
+#include "measure/statistics/units.hpp"
 
 namespace saccade::app {
 namespace {

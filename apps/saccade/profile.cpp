@@ -1,4 +1,4 @@
-#include "measure/profile.hpp"
+#include "measure/profile/profile.hpp"
 
 #include <fmt/format.h>
 
@@ -11,11 +11,11 @@
 #include "command.hpp"
 #include "common.hpp"
 #include "interrupt.hpp"
-#include "measure/profile_report.hpp"
-#include "measure/terminal_histogram.hpp"
-#include "measure/trace.hpp"
+#include "measure/profile/profile_report.hpp"
+#include "measure/profile/trace.hpp"
+#include "measure/report/terminal_histogram.hpp"
 #include "numbers.hpp"
-#include "pipeline/model_impl.hpp"
+#include "pipeline/model/model_impl.hpp"
 #include "progress.hpp"
 #include "report.hpp"
 

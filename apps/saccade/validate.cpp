@@ -15,7 +15,7 @@
 #include "progress.hpp"
 #include "report.hpp"
 #include "validate/condition.hpp"
-#include "validate/data_set.hpp"
+#include "validate/data/data_set.hpp"
 #include "validate/report.hpp"
 
 namespace saccade::app {

@@ -8,7 +8,7 @@
 #include "onnx/opsets.hpp"
 #include "onnx/reader.hpp"
 #include "onnx/tensors.hpp"
-#include "onnx/upgrade.hpp"
+#include "onnx/upgrade/upgrade.hpp"
 
 namespace saccade {
 namespace {

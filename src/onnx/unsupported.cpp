@@ -2,7 +2,7 @@
 
 #include "base/error.hpp"
 #include "onnx/opsets.hpp"
-#include "onnx/upgrade.hpp"
+#include "onnx/upgrade/upgrade.hpp"
 
 namespace saccade {
 

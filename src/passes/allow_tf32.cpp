@@ -1,7 +1,7 @@
 #include <map>
 
-#include "ops/tf32.hpp"
-#include "passes/match.hpp"
+#include "ops/core/tf32.hpp"
+#include "passes/core/match.hpp"
 
 // Marks a model's float32 convolutions, products and attentions, not those of pixels and answers, as ones that may
 // round to tf32.

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <map>
 
-#include "ops/transpose.hpp"
-#include "passes/match.hpp"
+#include "ops/movement/transpose.hpp"
+#include "passes/core/match.hpp"
 
 // Two Transposes in a row are one, or none. A Transpose behind element-wise operators goes through them to the
 // Transposes before them where it undoes all of those.

@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "passes/match.hpp"
+#include "passes/core/match.hpp"
 
 namespace saccade {
 

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <map>
 
-#include "ops/transpose.hpp"
-#include "passes/match.hpp"
-#include "passes/min_cut.hpp"
+#include "ops/movement/transpose.hpp"
+#include "passes/core/match.hpp"
+#include "passes/core/min_cut.hpp"
 #include "tensor/view.hpp"
 
 // Convolutions want their tensors channels-last, other operators can't read that, and most don't mind. Which nodes work

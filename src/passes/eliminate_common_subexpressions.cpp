@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "passes/match.hpp"
+#include "passes/core/match.hpp"
 
 // Two nodes that do the same to the same inputs become one. Only readers of a common input are compared, so the pass is
 // local; equal chains merge from their beginnings on, as nodes are visited in order.

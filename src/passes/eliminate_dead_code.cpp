@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "passes/match.hpp"
+#include "passes/core/match.hpp"
 
 // Nodes that nothing reads. Patches take along what they make useless; this finds what a model brings with it.
 namespace saccade {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "passes/match.hpp"
+#include "passes/core/match.hpp"
 #include "tensor/view.hpp"
 
 // Nodes that see constants alone, or only the shapes of their inputs, become constants.

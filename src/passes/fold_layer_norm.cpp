@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <map>
 
-#include "ops/op.hpp"
-#include "passes/match.hpp"
+#include "ops/core/op.hpp"
+#include "passes/core/match.hpp"
 #include "tensor/view.hpp"
 
 // A LayerNormalization that only products with constant weights read goes into each of these, where the backend has a

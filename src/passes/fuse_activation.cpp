@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "passes/match.hpp"
+#include "passes/core/match.hpp"
 
 // An activation becomes a post-op of the node before it, if nothing else reads that node's output.
 namespace saccade {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "ops/dispatch.hpp"
-#include "passes/match.hpp"
+#include "ops/core/dispatch.hpp"
+#include "passes/core/match.hpp"
 #include "passes/walked.hpp"
 
 // softmax(Q K^T) V: exporters spell it as two products with a Softmax between them, scale the queries, the keys, both

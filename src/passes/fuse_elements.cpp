@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <array>
 
-#include "ops/op.hpp"
+#include "ops/core/op.hpp"
+#include "passes/core/match.hpp"
 #include "passes/fused_body.hpp"
-#include "passes/match.hpp"
 #include "tensor/view.hpp"
 
 // Element-wise operators and those that only move elements, one behind the other, become one node, a saccade.Fused,

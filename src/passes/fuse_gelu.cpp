@@ -1,7 +1,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "passes/match.hpp"
+#include "passes/core/match.hpp"
 
 // x * 0.5 * (1 + Erf(x / sqrt(2))), multiplied in any order, is Gelu.
 namespace saccade {

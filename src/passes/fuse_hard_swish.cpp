@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "passes/match.hpp"
+#include "passes/core/match.hpp"
 
 // x * HardSigmoid(x) with alpha 1/6 and beta 1/2 is HardSwish.
 namespace saccade {

@@ -1,4 +1,4 @@
-#include "passes/match.hpp"
+#include "passes/core/match.hpp"
 
 // x * Sigmoid(x), as exporters write SiLU.
 namespace saccade {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "passes/match.hpp"
+#include "passes/core/match.hpp"
 
 // Exp(x - ReduceMax(x)) / ReduceSum(Exp(...)) along one dimension is Softmax.
 namespace saccade {

@@ -1,6 +1,6 @@
 #include "passes/fused_body.hpp"
 
-#include "passes/match.hpp"
+#include "passes/core/match.hpp"
 
 namespace saccade {
 

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <limits>
 
-#include "passes/match.hpp"
-#include "passes/steps.hpp"
+#include "passes/core/match.hpp"
+#include "passes/core/steps.hpp"
 
 // Attention without a cache is two products of matrices with a Softmax in between, which backends have fast kernels
 // for. Heads of queries that share a head of keys become rows of one matrix. A query that may look nowhere has to

@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "ops/einsum_equation.hpp"
-#include "passes/match.hpp"
-#include "passes/steps.hpp"
+#include "ops/layers/einsum_equation.hpp"
+#include "passes/core/match.hpp"
+#include "passes/core/steps.hpp"
 
 // An Einsum of two operands is a product of matrices where every label that both have is a batch or is summed, and
 // every other one is of the output: transpose both to [batch, free, summed] and [batch, summed, free], multiply, and

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <array>
 
-#include "passes/match.hpp"
-#include "passes/steps.hpp"
+#include "passes/core/match.hpp"
+#include "passes/core/steps.hpp"
 
 // com.microsoft's operators that gather or average 8-bit integers of different scales do so in real numbers: with
 // DequantizeLinear before and QuantizeLinear behind they are ONNX's own, which backends have fast kernels for.

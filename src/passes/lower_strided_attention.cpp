@@ -1,6 +1,6 @@
-#include "ops/strided_attention.hpp"
-#include "passes/match.hpp"
-#include "passes/steps.hpp"
+#include "ops/layers/strided_attention.hpp"
+#include "passes/core/match.hpp"
+#include "passes/core/steps.hpp"
 
 // A graph in which fuse_attention made one node of an attention runs on a backend without such a kernel, too: walks are
 // gathered into matrices, which are multiplied, softened and multiplied, and what comes out is gathered into its place.

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "passes/match.hpp"
+#include "passes/core/match.hpp"
 
 // A Reshape, Flatten, Squeeze or Unsqueeze of another one is one Reshape of what the first one reads; a Transpose that
 // only moves dimensions of size 1 is one too.

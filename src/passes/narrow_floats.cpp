@@ -5,9 +5,9 @@
 #include <map>
 #include <set>
 
-#include "ops/cast.hpp"
-#include "ops/values.hpp"
-#include "passes/match.hpp"
+#include "ops/core/values.hpp"
+#include "ops/elementwise/cast.hpp"
+#include "passes/core/match.hpp"
 
 // Float32 networks on processors that multiply halves many times as fast. Convolutions and products of matrices take
 // and give halves, and so does whatever lies on the way to one: most of a network. What only follows the last of them

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "passes/pass.hpp"
+#include "passes/core/pass.hpp"
 
 namespace saccade {
 

@@ -1,4 +1,4 @@
-#include "passes/pass.hpp"
+#include "passes/core/pass.hpp"
 
 // The passes in the order in which they run. A pass is a file here, a line below and a test.
 //

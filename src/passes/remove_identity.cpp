@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <span>
 
-#include "passes/match.hpp"
+#include "passes/core/match.hpp"
 
 // Nodes whose output is their first input, element for element.
 namespace saccade {

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "ops/dispatch.hpp"
-#include "ops/op.hpp"
-#include "ops/slice.hpp"
-#include "ops/transpose.hpp"
-#include "ops/values.hpp"
-#include "passes/match.hpp"
+#include "ops/core/dispatch.hpp"
+#include "ops/core/op.hpp"
+#include "ops/core/values.hpp"
+#include "ops/movement/slice.hpp"
+#include "ops/movement/transpose.hpp"
+#include "passes/core/match.hpp"
 #include "tensor/view.hpp"
 
 namespace saccade {

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "graph/graph.hpp"
-#include "ops/walk.hpp"
+#include "ops/layers/walk.hpp"
 
 namespace saccade {
 

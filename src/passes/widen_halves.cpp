@@ -2,8 +2,8 @@
 #include <map>
 #include <set>
 
-#include "ops/values.hpp"
-#include "passes/match.hpp"
+#include "ops/core/values.hpp"
+#include "passes/core/match.hpp"
 
 // Processors without arithmetic in float16 or bfloat16 compute such networks in float32: every node that takes halves
 // takes what they are in float32 instead, and gives float32 to the next. Casts stand where halves come in, go out, or

@@ -5,11 +5,11 @@
 #include <random>
 
 #include "base/error.hpp"
-#include "ops/cost.hpp"
-#include "ops/dispatch.hpp"
-#include "ops/interpret.hpp"
-#include "ops/strided_copy.hpp"
-#include "ops/tf32.hpp"
+#include "ops/core/dispatch.hpp"
+#include "ops/core/strided_copy.hpp"
+#include "ops/core/tf32.hpp"
+#include "ops/interpreter/cost.hpp"
+#include "ops/interpreter/interpret.hpp"
 #include "tensor/numbers.hpp"
 
 namespace saccade {

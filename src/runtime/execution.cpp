@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "ops/strided_copy.hpp"
+#include "ops/core/strided_copy.hpp"
 #include "runtime/plan.hpp"
 
 namespace saccade {

@@ -6,8 +6,8 @@
 
 #include "base/error.hpp"
 #include "graph/verify.hpp"
-#include "ops/infer.hpp"
-#include "ops/interpret.hpp"
+#include "ops/interpreter/infer.hpp"
+#include "ops/interpreter/interpret.hpp"
 
 namespace saccade {
 namespace {

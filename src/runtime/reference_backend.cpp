@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ops/interpret.hpp"
+#include "ops/interpreter/interpret.hpp"
 
 namespace saccade {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "base/memory_budget.hpp"
 #include "graph/layout_rule.hpp"
-#include "ops/op.hpp"
+#include "ops/core/op.hpp"
 #include "runtime/place.hpp"
 
 namespace saccade {

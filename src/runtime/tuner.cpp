@@ -9,7 +9,7 @@
 
 #include "base/log.hpp"
 #include "base/parallel.hpp"
-#include "ops/dispatch.hpp"
+#include "ops/core/dispatch.hpp"
 #include "runtime/candidate_check.hpp"
 #include "tensor/frame.hpp"
 

@@ -1,8 +1,8 @@
 #include "runtime/value_links.hpp"
 
-#include "ops/index.hpp"
-#include "ops/slice.hpp"
-#include "ops/transpose.hpp"
+#include "ops/core/index.hpp"
+#include "ops/movement/slice.hpp"
+#include "ops/movement/transpose.hpp"
 
 namespace saccade {
 namespace {

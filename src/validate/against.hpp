@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "validate/agreement.hpp"
-#include "validate/judge.hpp"
+#include "validate/data/judge.hpp"
 #include "validate/resample.hpp"
 
 namespace saccade {

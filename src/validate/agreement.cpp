@@ -4,7 +4,7 @@
 #include <cmath>
 #include <functional>
 
-#include "vision/similarity.hpp"
+#include "metrics/similarity.hpp"
 
 namespace saccade {
 namespace {

@@ -4,7 +4,7 @@
 #include "base/error.hpp"
 #include "media/convert.hpp"
 #include "media/image_list.hpp"
-#include "pipeline/frame_pool.hpp"
+#include "pipeline/model/frame_pool.hpp"
 #include "scene/random.hpp"
 
 namespace saccade {

@@ -5,7 +5,7 @@
 
 #include "media/source.hpp"
 #include "validate/condition.hpp"
-#include "validate/picture.hpp"
+#include "validate/data/picture.hpp"
 
 namespace saccade {
 

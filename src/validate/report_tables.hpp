@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "measure/table.hpp"
+#include "measure/report/table.hpp"
 #include "validate/validate.hpp"
 
 namespace saccade {

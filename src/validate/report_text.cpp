@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "measure/terminal_text.hpp"
+#include "measure/report/terminal_text.hpp"
 #include "validate/report.hpp"
 #include "validate/report_tables.hpp"
 #include "vision/card.hpp"

@@ -4,8 +4,8 @@
 #include <functional>
 #include <optional>
 
-#include "measure/statistics.hpp"
-#include "validate/judge.hpp"
+#include "measure/statistics/statistics.hpp"
+#include "validate/data/judge.hpp"
 
 namespace saccade {
 

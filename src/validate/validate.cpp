@@ -6,13 +6,13 @@
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
-#include "pipeline/camera_impl.hpp"
-#include "pipeline/compile.hpp"
-#include "pipeline/model_impl.hpp"
+#include "pipeline/model/compile.hpp"
+#include "pipeline/model/model_impl.hpp"
+#include "pipeline/stream/camera_impl.hpp"
 #include "saccade/pipeline.hpp"
-#include "validate/coco_results.hpp"
-#include "validate/data_set.hpp"
-#include "validate/heads.hpp"
+#include "validate/data/coco_results.hpp"
+#include "validate/data/data_set.hpp"
+#include "validate/data/heads.hpp"
 #include "validate/picture_source.hpp"
 
 namespace saccade {

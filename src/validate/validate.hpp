@@ -9,7 +9,7 @@
 
 #include "saccade/model.hpp"
 #include "validate/against.hpp"
-#include "validate/judge.hpp"
+#include "validate/data/judge.hpp"
 #include "validate/resample.hpp"
 
 namespace saccade {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "ops/mask_place.hpp"
+#include "ops/vision/mask_place.hpp"
 #include "vision/card_file.hpp"
 #include "vision/recognise.hpp"
 

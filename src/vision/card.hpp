@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "graph/graph.hpp"
-#include "ops/pixels.hpp"
+#include "ops/vision/pixels.hpp"
 #include "saccade/results.hpp"
 #include "vision/decoders.hpp"
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "ops/infer.hpp"
-#include "ops/values.hpp"
+#include "ops/core/values.hpp"
+#include "ops/interpreter/infer.hpp"
 
 namespace saccade {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "ops/dispatch.hpp"
+#include "ops/core/dispatch.hpp"
 #include "vision/labels.hpp"
 
 namespace saccade {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "ops/faults.hpp"
+#include "ops/vision/faults.hpp"
 
 namespace saccade {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ops/mask_place.hpp"
+#include "ops/vision/mask_place.hpp"
 #include "vision/attach.hpp"
 
 namespace saccade {

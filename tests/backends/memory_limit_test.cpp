@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "passes/manager.hpp"
+#include "passes/core/manager.hpp"
 #include "runtime/plan.hpp"
 #include "support/graph_builder.hpp"
 

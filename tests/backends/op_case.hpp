@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "ops/infer.hpp"
-#include "ops/interpret.hpp"
+#include "ops/interpreter/infer.hpp"
+#include "ops/interpreter/interpret.hpp"
 #include "runtime/tactic.hpp"
 
 namespace saccade {

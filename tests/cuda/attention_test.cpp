@@ -1,8 +1,8 @@
 #include <limits>
 
 #include "cuda_case.hpp"
-#include "ops/tf32.hpp"
-#include "ops/walk.hpp"
+#include "ops/core/tf32.hpp"
+#include "ops/layers/walk.hpp"
 
 namespace saccade {
 namespace {

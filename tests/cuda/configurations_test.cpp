@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "cuda_case.hpp"
-#include "ops/walk.hpp"
+#include "ops/layers/walk.hpp"
 #include "runtime/candidate_check.hpp"
 #include "runtime/cuda_backend.hpp"
 #include "support/graph_builder.hpp"

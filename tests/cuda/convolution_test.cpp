@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "cuda_case.hpp"
-#include "ops/tf32.hpp"
+#include "ops/core/tf32.hpp"
 #include "runtime/cuda_backend.hpp"
 #include "support/graph_builder.hpp"
 

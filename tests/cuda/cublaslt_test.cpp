@@ -10,7 +10,7 @@
 #include "base/error.hpp"
 #include "cuda_case.hpp"
 #include "emulator_calls.hpp"
-#include "ops/tf32.hpp"
+#include "ops/core/tf32.hpp"
 #include "runtime/candidate_check.hpp"
 #include "runtime/cuda_backend.hpp"
 #include "support/graph_builder.hpp"

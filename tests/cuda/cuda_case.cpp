@@ -5,10 +5,10 @@
 #include <random>
 
 #include "base/error.hpp"
-#include "ops/dispatch.hpp"
-#include "ops/infer.hpp"
-#include "ops/interpret.hpp"
-#include "ops/strided_copy.hpp"
+#include "ops/core/dispatch.hpp"
+#include "ops/core/strided_copy.hpp"
+#include "ops/interpreter/infer.hpp"
+#include "ops/interpreter/interpret.hpp"
 #include "runtime/cuda_backend.hpp"
 #include "tensor/numbers.hpp"
 

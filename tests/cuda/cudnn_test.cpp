@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 
 #include "cuda_case.hpp"
-#include "ops/tf32.hpp"
+#include "ops/core/tf32.hpp"
 #include "runtime/cuda_backend.hpp"
 
 #if __has_include(<cudnn.h>) && __has_include(<cuda_runtime_api.h>)

@@ -2,7 +2,7 @@
 #include <random>
 
 #include "cuda_case.hpp"
-#include "ops/infer.hpp"
+#include "ops/interpreter/infer.hpp"
 #include "support/graph_builder.hpp"
 
 namespace saccade {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ops/interpret.hpp"
-#include "pipeline/compile.hpp"
+#include "ops/interpreter/interpret.hpp"
+#include "pipeline/model/compile.hpp"
 #include "support/graph_builder.hpp"
 #include "tensor/numbers.hpp"
 #include "vision/attach.hpp"

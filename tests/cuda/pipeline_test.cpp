@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "emulator_calls.hpp"
-#include "pipeline/pipeline_impl.hpp"
+#include "pipeline/stream/pipeline_impl.hpp"
 #include "result_text.hpp"
 #include "saccade/error.hpp"
 #include "support/scripted_source.hpp"

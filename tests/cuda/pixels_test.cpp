@@ -3,8 +3,8 @@
 
 #include "base/error.hpp"
 #include "cuda_case.hpp"
-#include "ops/infer.hpp"
-#include "ops/interpret.hpp"
+#include "ops/interpreter/infer.hpp"
+#include "ops/interpreter/interpret.hpp"
 #include "runtime/cuda_backend.hpp"
 #include "runtime/plan.hpp"
 #include "tensor/frame.hpp"

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "pipeline/compile.hpp"
+#include "pipeline/model/compile.hpp"
 #include "runtime/cuda_backend.hpp"
 #include "support/graph_builder.hpp"
 

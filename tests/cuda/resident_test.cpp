@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "pipeline/compile.hpp"
+#include "pipeline/model/compile.hpp"
 #include "runtime/cuda_backend.hpp"
 #include "support/graph_builder.hpp"
 

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "emulator_calls.hpp"
-#include "ops/interpret.hpp"
+#include "ops/interpreter/interpret.hpp"
 #include "runtime/cuda_backend.hpp"
 #include "runtime/plan.hpp"
 #include "support/frame_tensor.hpp"

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "cuda_case.hpp"
-#include "pipeline/compile.hpp"
+#include "pipeline/model/compile.hpp"
 #include "result_text.hpp"
 #include "support/graph_builder.hpp"
 #include "support/tiny_models.hpp"

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "cuda_case.hpp"
-#include "passes/manager.hpp"
-#include "pipeline/compile.hpp"
+#include "passes/core/manager.hpp"
+#include "pipeline/model/compile.hpp"
 #include "runtime/cuda_backend.hpp"
 #include "support/graph_builder.hpp"
 #include "tensor/half.hpp"

@@ -1,6 +1,6 @@
 #include "import.hpp"
 #include "model_mutator.hpp"
-#include "passes/manager.hpp"
+#include "passes/core/manager.hpp"
 
 // Any model that can be read: constants folded, and the other passes behind it, the graph verified after each.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -10,7 +10,7 @@
 #include "graph/importer.hpp"
 #include "graph/verify.hpp"
 #include "onnx/reader.hpp"
-#include "onnx/upgrade.hpp"
+#include "onnx/upgrade/upgrade.hpp"
 
 namespace saccade {
 

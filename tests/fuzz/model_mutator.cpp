@@ -4,7 +4,7 @@
 #include <array>
 #include <limits>
 
-#include "ops/op.hpp"
+#include "ops/core/op.hpp"
 
 namespace saccade::fuzz {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "import.hpp"
-#include "ops/op.hpp"
-#include "passes/manager.hpp"
+#include "ops/core/op.hpp"
+#include "passes/core/manager.hpp"
 #include "plan_input.hpp"
 #include "runtime/plan_container.hpp"
 

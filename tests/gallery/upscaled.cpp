@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "media/source.hpp"
-#include "ops/interpret.hpp"
+#include "ops/interpreter/interpret.hpp"
 #include "scene/scene.hpp"
 #include "support/frame_tensor.hpp"
 #include "support/graph_builder.hpp"

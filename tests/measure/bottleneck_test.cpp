@@ -1,4 +1,4 @@
-#include "measure/bottleneck.hpp"
+#include "measure/profile/bottleneck.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "measure/bounds.hpp"
+#include "measure/limits/bounds.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "measure/ceilings.hpp"
+#include "measure/limits/ceilings.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,9 +6,9 @@
 #include <fstream>
 
 #include "base/error.hpp"
-#include "measure/ceiling_kernels.hpp"
-#include "measure/cpu_caches.hpp"
-#include "measure/team.hpp"
+#include "measure/limits/ceiling_kernels.hpp"
+#include "measure/limits/cpu_caches.hpp"
+#include "measure/limits/team.hpp"
 #include "support/temp_folder.hpp"
 
 namespace saccade {

@@ -1,9 +1,9 @@
-#include "measure/charts.hpp"
+#include "measure/report/charts.hpp"
 
 #include <gtest/gtest.h>
 
+#include "measure/report/svg.hpp"
 #include "measure/shapes.hpp"
-#include "measure/svg.hpp"
 #include "measure/times.hpp"
 
 namespace saccade {

@@ -1,4 +1,4 @@
-#include "measure/closeness.hpp"
+#include "measure/bench/closeness.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "measure/device_file.hpp"
+#include "measure/limits/device_file.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

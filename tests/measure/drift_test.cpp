@@ -1,4 +1,4 @@
-#include "measure/drift.hpp"
+#include "measure/statistics/drift.hpp"
 
 #include <gtest/gtest.h>
 

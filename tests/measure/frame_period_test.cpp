@@ -1,4 +1,4 @@
-#include "measure/frame_period.hpp"
+#include "measure/limits/frame_period.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
-#include "measure/gpu_ceilings.hpp"
+#include "measure/limits/gpu_ceilings.hpp"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "measure/bounds.hpp"
-#include "measure/device_file.hpp"
+#include "measure/limits/bounds.hpp"
+#include "measure/limits/device_file.hpp"
 #include "support/temp_folder.hpp"
 
 namespace saccade {

@@ -1,9 +1,9 @@
-#include "measure/interleave.hpp"
+#include "measure/bench/interleave.hpp"
 
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "measure/own_engine.hpp"
+#include "measure/bench/own_engine.hpp"
 
 namespace saccade {
 namespace {

@@ -1,4 +1,4 @@
-#include "measure/overhead.hpp"
+#include "measure/profile/overhead.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-#include "measure/page.hpp"
+#include "measure/report/page.hpp"
 
 #include <gtest/gtest.h>
 
-#include "measure/markup.hpp"
+#include "measure/report/markup.hpp"
 
 namespace saccade {
 namespace {

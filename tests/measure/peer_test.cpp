@@ -1,4 +1,4 @@
-#include "measure/peer.hpp"
+#include "measure/peers/peer.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,15 +1,15 @@
-#include "measure/profile.hpp"
+#include "measure/profile/profile.hpp"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "measure/looping_source.hpp"
-#include "measure/profile_report.hpp"
-#include "measure/trace.hpp"
+#include "measure/profile/looping_source.hpp"
+#include "measure/profile/profile_report.hpp"
+#include "measure/profile/trace.hpp"
 #include "measure/trace_events.hpp"
-#include "pipeline/frame_pool.hpp"
-#include "pipeline/model_impl.hpp"
+#include "pipeline/model/frame_pool.hpp"
+#include "pipeline/model/model_impl.hpp"
 #include "support/frames.hpp"
 #include "support/tiny_models.hpp"
 

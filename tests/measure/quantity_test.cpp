@@ -1,4 +1,4 @@
-#include "measure/quantity.hpp"
+#include "measure/statistics/quantity.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "measure/recorder.hpp"
+#include "measure/profile/recorder.hpp"
 
 #include <gtest/gtest.h>
 

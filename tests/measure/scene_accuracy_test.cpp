@@ -1,4 +1,4 @@
-#include "measure/scene_accuracy.hpp"
+#include "measure/demo/scene_accuracy.hpp"
 
 #include <gtest/gtest.h>
 

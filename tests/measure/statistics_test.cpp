@@ -1,4 +1,4 @@
-#include "measure/statistics.hpp"
+#include "measure/statistics/statistics.hpp"
 
 #include <gtest/gtest.h>
 

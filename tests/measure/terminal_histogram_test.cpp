@@ -1,10 +1,10 @@
-#include "measure/terminal_histogram.hpp"
+#include "measure/report/terminal_histogram.hpp"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
 #include "base/utf8.hpp"
-#include "measure/table.hpp"
+#include "measure/report/table.hpp"
 #include "measure/times.hpp"
 
 namespace saccade {

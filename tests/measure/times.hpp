@@ -1,6 +1,6 @@
 #pragma once
 
-#include "measure/units.hpp"
+#include "measure/statistics/units.hpp"
 
 namespace saccade::test {
 

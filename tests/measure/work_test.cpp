@@ -1,8 +1,8 @@
-#include "measure/work.hpp"
+#include "measure/limits/work.hpp"
 
 #include <gtest/gtest.h>
 
-#include "measure/work_rules.hpp"
+#include "measure/limits/work_rules.hpp"
 #include "support/graph_builder.hpp"
 
 namespace saccade {

@@ -1,5 +1,5 @@
 #include "import.hpp"
-#include "ops/interpret.hpp"
+#include "ops/interpreter/interpret.hpp"
 
 // If and Loop: what they choose or repeat stands in their place.
 namespace saccade {

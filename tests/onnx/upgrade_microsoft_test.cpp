@@ -1,5 +1,5 @@
 #include "import.hpp"
-#include "ops/interpret.hpp"
+#include "ops/interpreter/interpret.hpp"
 
 namespace saccade {
 namespace {

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "import.hpp"
-#include "ops/interpret.hpp"
+#include "ops/interpreter/interpret.hpp"
 
 namespace saccade {
 namespace {

@@ -1,4 +1,4 @@
-#include "ops/cost.hpp"
+#include "ops/interpreter/cost.hpp"
 
 #include <gtest/gtest.h>
 

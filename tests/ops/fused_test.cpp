@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "ops/interpret.hpp"
+#include "ops/interpreter/interpret.hpp"
 #include "support/graph_builder.hpp"
 
 namespace saccade {

@@ -1,4 +1,4 @@
-#include "ops/infer.hpp"
+#include "ops/interpreter/infer.hpp"
 
 #include "ops/run_op.hpp"
 #include "support/graph_builder.hpp"

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "ops/infer.hpp"
-#include "ops/interpret.hpp"
+#include "ops/interpreter/infer.hpp"
+#include "ops/interpreter/interpret.hpp"
 
 namespace saccade {
 

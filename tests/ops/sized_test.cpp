@@ -1,4 +1,4 @@
-#include "ops/sized.hpp"
+#include "ops/interpreter/sized.hpp"
 
 #include "ops/run_op.hpp"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares what src/measure/torch_peer makes of ONNX files with ONNX Runtime, in fp32 on the CPU.
+"""Compares what src/measure/peers/torch_peer makes of ONNX files with ONNX Runtime, in fp32 on the CPU.
 
     torch_engine.py --source . --shared ../shared [MODEL...]
 
@@ -72,7 +72,7 @@ if __name__ == "__main__":
     try:
         import numpy as np
         import onnxruntime
-        sys.path.insert(0, os.path.join(sys.argv[sys.argv.index("--source") + 1], "src", "measure"))
+        sys.path.insert(0, os.path.join(sys.argv[sys.argv.index("--source") + 1], "src", "measure", "peers"))
         from torch_peer.engine import Torch
     except ImportError as error:
         skip(f"needs the Python packages of script/bootstrap --exporters ({error})")

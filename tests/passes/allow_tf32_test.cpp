@@ -1,4 +1,4 @@
-#include "ops/tf32.hpp"
+#include "ops/core/tf32.hpp"
 #include "passes/rewrite.hpp"
 
 namespace saccade {

@@ -1,4 +1,4 @@
-#include "passes/min_cut.hpp"
+#include "passes/core/min_cut.hpp"
 #include "passes/rewrite.hpp"
 
 namespace saccade {

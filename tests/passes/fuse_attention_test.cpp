@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "ops/strided_attention.hpp"
+#include "ops/layers/strided_attention.hpp"
 #include "passes/rewrite.hpp"
 
 namespace saccade {

@@ -1,9 +1,9 @@
-#include "passes/manager.hpp"
+#include "passes/core/manager.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "passes/check.hpp"
+#include "passes/core/check.hpp"
 #include "support/graph_builder.hpp"
 
 namespace saccade {

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <limits>
 
-#include "ops/cast.hpp"
-#include "ops/interpret.hpp"
-#include "ops/values.hpp"
+#include "ops/core/values.hpp"
+#include "ops/elementwise/cast.hpp"
+#include "ops/interpreter/interpret.hpp"
 #include "passes/rewrite.hpp"
 #include "tensor/numbers.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "graph/print.hpp"
-#include "passes/manager.hpp"
+#include "passes/core/manager.hpp"
 #include "support/graph_builder.hpp"
 
 namespace saccade::test {

@@ -1,4 +1,4 @@
-#include "pipeline/frame_pool.hpp"
+#include "pipeline/model/frame_pool.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "pipeline/json_text.hpp"
+#include "pipeline/sinks/json_text.hpp"
 
 #include <gtest/gtest.h>
 

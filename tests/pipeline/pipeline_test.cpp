@@ -1,4 +1,4 @@
-#include "pipeline/pipeline_impl.hpp"
+#include "pipeline/stream/pipeline_impl.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,9 +6,9 @@
 #include <sstream>
 
 #include "media/source.hpp"
-#include "pipeline/frame_pool.hpp"
+#include "pipeline/model/frame_pool.hpp"
 #include "pipeline/rich_results.hpp"
-#include "pipeline/tasks.hpp"
+#include "pipeline/sinks/tasks.hpp"
 #include "saccade/error.hpp"
 #include "saccade/npy.hpp"
 #include "saccade/sinks.hpp"

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "media/source.hpp"
-#include "pipeline/frame_pool.hpp"
+#include "pipeline/model/frame_pool.hpp"
 #include "saccade/error.hpp"
 #include "support/scripted_source.hpp"
 #include "support/temp_folder.hpp"

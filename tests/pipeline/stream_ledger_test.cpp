@@ -1,4 +1,4 @@
-#include "pipeline/stream_ledger.hpp"
+#include "pipeline/stream/stream_ledger.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "pipeline/stream.hpp"
+#include "pipeline/stream/stream.hpp"
 
 #include <gtest/gtest.h>
 

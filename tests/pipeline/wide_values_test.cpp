@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "pipeline/open_model.hpp"
-#include "pipeline/write_plan.hpp"
+#include "pipeline/model/open_model.hpp"
+#include "pipeline/model/write_plan.hpp"
 #include "support/graph_builder.hpp"
 #include "support/temp_folder.hpp"
 #include "support/tiny_models.hpp"

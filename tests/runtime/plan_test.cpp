@@ -10,8 +10,8 @@
 #include <thread>
 
 #include "graph/verify.hpp"
-#include "ops/infer.hpp"
-#include "ops/sized.hpp"
+#include "ops/interpreter/infer.hpp"
+#include "ops/interpreter/sized.hpp"
 #include "runtime/plan_container.hpp"
 #include "runtime/plan_file.hpp"
 #include "runtime/reference_backend.hpp"

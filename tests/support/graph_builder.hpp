@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "graph/graph.hpp"
-#include "ops/infer.hpp"
+#include "ops/interpreter/infer.hpp"
 
 namespace saccade::test {
 

@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "ops/mask_place.hpp"
+#include "ops/vision/mask_place.hpp"
 #include "support/run_op.hpp"
 
 namespace saccade::test {

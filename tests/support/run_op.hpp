@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "ops/infer.hpp"
-#include "ops/op.hpp"
+#include "ops/core/op.hpp"
+#include "ops/interpreter/infer.hpp"
 
 namespace saccade::test {
 

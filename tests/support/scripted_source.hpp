@@ -9,7 +9,7 @@
 
 #include "base/clock.hpp"
 #include "media/source.hpp"
-#include "pipeline/camera_impl.hpp"
+#include "pipeline/stream/camera_impl.hpp"
 
 namespace saccade::test {
 

@@ -1,10 +1,10 @@
-#include "validate/coco_annotations.hpp"
+#include "validate/data/coco_annotations.hpp"
 
 #include <gtest/gtest.h>
 
-#include "validate/coco_files.hpp"
 #include "validate/data.hpp"
-#include "validate/data_set.hpp"
+#include "validate/data/coco_files.hpp"
+#include "validate/data/data_set.hpp"
 
 namespace saccade {
 namespace {

@@ -1,4 +1,4 @@
-#include "validate/coco_judge.hpp"
+#include "validate/data/coco_judge.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "validate/coco_results.hpp"
+#include "validate/data/coco_results.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 
 #include "support/temp_folder.hpp"
 #include "validate/agreement.hpp"
-#include "validate/picture.hpp"
+#include "validate/data/picture.hpp"
 #include "validate/resample.hpp"
 
 namespace saccade {

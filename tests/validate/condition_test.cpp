@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "pipeline/frame_pool.hpp"
+#include "pipeline/model/frame_pool.hpp"
 #include "saccade/error.hpp"
 #include "validate/data.hpp"
 #include "validate/picture_source.hpp"

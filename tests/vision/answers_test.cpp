@@ -5,8 +5,8 @@
 
 #include "base/error.hpp"
 #include "graph/verify.hpp"
-#include "ops/interpret.hpp"
-#include "ops/portable_math.hpp"
+#include "ops/interpreter/interpret.hpp"
+#include "ops/vision/portable_math.hpp"
 #include "support/frame_tensor.hpp"
 #include "vision/recognise.hpp"
 #include "vision/result_reader.hpp"

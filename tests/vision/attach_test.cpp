@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "graph/verify.hpp"
-#include "ops/interpret.hpp"
+#include "ops/interpreter/interpret.hpp"
 #include "support/frame_tensor.hpp"
 #include "support/graph_builder.hpp"
 #include "vision/result_reader.hpp"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "graph/verify.hpp"
-#include "ops/interpret.hpp"
+#include "ops/interpreter/interpret.hpp"
 #include "support/graph_builder.hpp"
 #include "support/temp_folder.hpp"
 #include "vision/result_reader.hpp"

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "ops/interpret.hpp"
+#include "ops/interpreter/interpret.hpp"
 #include "support/faulty_heads.hpp"
 
 // What is wrong with a model's numbers is told in the result, and takes the place of no answer in silence.

@@ -7,9 +7,9 @@
 
 #include "cpu/device.hpp"
 #include "cpu/layout_rules.hpp"
-#include "cpu/nan_watch.hpp"
-#include "cpu/parallel.hpp"
-#include "cpu/tactics.hpp"
+#include "cpu/loops/nan_watch.hpp"
+#include "cpu/loops/parallel.hpp"
+#include "cpu/tactics/tactics.hpp"
 #include "runtime/cpu_backend.hpp"
 #include "runtime/reference_backend.hpp"
 #include "runtime/runner.hpp"

@@ -7,7 +7,7 @@
 #include "cuda/element_code.hpp"
 #include "cuda/kernel_launch.hpp"
 #include "cuda/near_tiles.hpp"
-#include "ops/tf32.hpp"
+#include "ops/core/tf32.hpp"
 
 namespace saccade::cuda {
 namespace {

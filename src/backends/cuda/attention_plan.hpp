@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cuda/convolution_plan.hpp"
-#include "ops/strided_attention.hpp"
+#include "ops/layers/strided_attention.hpp"
 
 // Attention in one kernel (kernels/attention.cuh, kernels/attention_warpgroup.cuh), apart from graphs and devices.
 namespace saccade::cuda {

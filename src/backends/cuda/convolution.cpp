@@ -7,8 +7,8 @@
 #include "cuda/element_functions.hpp"
 #include "cuda/element_tactic.hpp"
 #include "cuda/gemm_plan.hpp"
-#include "ops/convolve.hpp"
-#include "ops/tf32.hpp"
+#include "ops/core/tf32.hpp"
+#include "ops/layers/convolve.hpp"
 #include "tensor/half.hpp"
 
 namespace saccade::cuda {

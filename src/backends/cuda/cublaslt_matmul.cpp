@@ -10,7 +10,7 @@
 #include "cuda/library_launch.hpp"
 #include "cuda/queue.hpp"
 #include "cuda/tactics.hpp"
-#include "ops/tf32.hpp"
+#include "ops/core/tf32.hpp"
 #include "runtime/memory_planner.hpp"
 
 // MatMul, Gemm and Conv of single pixels by cuBLASLt, where it is installed. Bias, the residual and ReLU are done by

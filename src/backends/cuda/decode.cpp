@@ -3,7 +3,7 @@
 #include "cuda/decoder_code.hpp"
 #include "cuda/element_tactic.hpp"
 #include "cuda/tactics.hpp"
-#include "ops/candidates.hpp"
+#include "ops/vision/candidates.hpp"
 
 // Decoders of detection models, to the bit: saccade.DecodeYolov5, DecodeYolov8, DecodeBoxes, DecodeEndToEnd; of
 // DecodeYolox a box's size may differ by one unit in the last place, since its exponential is the math library's.

@@ -1,6 +1,6 @@
 #include "cuda/tactics.hpp"
 #include "cuda/window_code.hpp"
-#include "ops/convolve.hpp"
+#include "ops/layers/convolve.hpp"
 
 // Conv and ConvTranspose of any groups, strides, dilations and one to three spatial dimensions, one thread an output:
 // for what no faster tactic takes. A transposed convolution gathers, too: every output visits the taps that reach it.

@@ -2,8 +2,8 @@
 
 #include "cuda/element_tactic.hpp"
 #include "cuda/tactics.hpp"
-#include "ops/dispatch.hpp"
-#include "ops/matmul_shape.hpp"
+#include "ops/core/dispatch.hpp"
+#include "ops/layers/matmul_shape.hpp"
 
 // MatMul and Gemm, one thread an output: for what no faster tactic takes.
 namespace saccade::cuda {

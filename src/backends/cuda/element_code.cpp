@@ -8,7 +8,7 @@
 
 #include "base/error.hpp"
 #include "cuda/element_functions.hpp"
-#include "ops/values.hpp"
+#include "ops/core/values.hpp"
 #include "tensor/half.hpp"
 
 namespace saccade::cuda {

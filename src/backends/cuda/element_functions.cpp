@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "ops/dispatch.hpp"
-#include "ops/values.hpp"
+#include "ops/core/dispatch.hpp"
+#include "ops/core/values.hpp"
 
 // Which expression an element-wise operator is (kernels/elements.cuh has the functions).
 namespace saccade::cuda {

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "base/error.hpp"
-#include "ops/index.hpp"
+#include "ops/core/index.hpp"
 
 namespace saccade::cuda {
 

@@ -1,6 +1,6 @@
 #include "cuda/element_tactic.hpp"
 #include "cuda/tactics.hpp"
-#include "ops/index.hpp"
+#include "ops/core/index.hpp"
 
 // Gather, GatherElements and GatherND by indices that a run gives, and OneHot, one thread an output. Constant indices
 // are moves.cpp's.

@@ -6,8 +6,8 @@
 #include "cuda/convolution.hpp"
 #include "cuda/element_functions.hpp"
 #include "cuda/near_tiles.hpp"
-#include "ops/matmul_shape.hpp"
-#include "ops/tf32.hpp"
+#include "ops/core/tf32.hpp"
+#include "ops/layers/matmul_shape.hpp"
 
 // MatMul and Gemm in tiles: a constant right operand is a 1x1 convolution's weights, over as many pixels as there are
 // rows; two activations are multiplied by kernels/gemm.cuh.

@@ -1,6 +1,6 @@
 #include "cuda/element_tactic.hpp"
 #include "cuda/tactics.hpp"
-#include "ops/dispatch.hpp"
+#include "ops/core/dispatch.hpp"
 
 // GridSample in every mode, of two or three spatial dimensions, one thread an output (kernels/sampling.cuh).
 namespace saccade::cuda {

@@ -4,8 +4,8 @@
 #include "cuda/quantization_code.hpp"
 #include "cuda/tactics.hpp"
 #include "cuda/window_code.hpp"
-#include "ops/convolve.hpp"
-#include "ops/matmul_shape.hpp"
+#include "ops/layers/convolve.hpp"
+#include "ops/layers/matmul_shape.hpp"
 
 // Convolutions and matrix products of 8-bit integers, summed in 32 bits, one thread an output: QLinearConv and
 // QLinearMatMul (brought back to 8 bits), ConvInteger and MatMulInteger (left as int32).

@@ -4,7 +4,7 @@
 
 #include "cuda/convolution.hpp"
 #include "cuda/element_code.hpp"
-#include "ops/cast.hpp"
+#include "ops/elementwise/cast.hpp"
 
 namespace saccade::cuda {
 

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "cuda/element_tactic.hpp"
-#include "ops/op.hpp"
+#include "ops/core/op.hpp"
 #include "runtime/placement.hpp"
 
 namespace saccade::cuda {

@@ -1,7 +1,7 @@
 #include "cuda/element_tactic.hpp"
 #include "cuda/quantization_code.hpp"
 #include "cuda/tactics.hpp"
-#include "ops/values.hpp"
+#include "ops/core/values.hpp"
 
 // QuantizeLinear and DequantizeLinear, per tensor, per slice of an axis or per block along it, one thread an element.
 namespace saccade::cuda {

@@ -7,7 +7,7 @@
 #include "cuda/element_functions.hpp"
 #include "cuda/moves.hpp"
 #include "cuda/tactics.hpp"
-#include "ops/op.hpp"
+#include "ops/core/op.hpp"
 #include "runtime/placement.hpp"
 #include "tensor/numbers.hpp"
 

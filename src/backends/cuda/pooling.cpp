@@ -2,7 +2,7 @@
 
 #include "cuda/tactics.hpp"
 #include "cuda/window_code.hpp"
-#include "ops/dispatch.hpp"
+#include "ops/core/dispatch.hpp"
 
 // MaxPool (its indices too), AveragePool and LpPool, one thread an output.
 namespace saccade::cuda {

@@ -5,7 +5,7 @@
 #include "cuda/element_code.hpp"
 #include "cuda/queue.hpp"
 #include "cuda/tactics.hpp"
-#include "ops/pixels.hpp"
+#include "ops/vision/pixels.hpp"
 
 // saccade.Preprocess on the device, bit for bit the reference (kernels/pixels.cuh).
 //

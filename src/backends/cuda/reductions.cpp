@@ -3,8 +3,8 @@
 #include "cuda/element_tactic.hpp"
 #include "cuda/line_code.hpp"
 #include "cuda/tactics.hpp"
-#include "ops/dispatch.hpp"
-#include "ops/values.hpp"
+#include "ops/core/dispatch.hpp"
+#include "ops/core/values.hpp"
 
 // Reductions, global pools, ArgMax and ArgMin, CumSum and CumProd (kernels/reductions.cuh), over any axes in any
 // layout.

@@ -3,7 +3,7 @@
 #include "cuda/element_tactic.hpp"
 #include "cuda/resize_plan.hpp"
 #include "cuda/tactics.hpp"
-#include "ops/values.hpp"
+#include "ops/core/values.hpp"
 #include "tensor/numbers.hpp"
 
 // Resize in every mode, one thread an output: a sum over the taps of every resized axis, which are worked out

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "ops/resize_axis.hpp"
+#include "ops/sampling/resize_axis.hpp"
 #include "runtime/tactic.hpp"
 
 namespace saccade::cuda {

@@ -1,6 +1,6 @@
 #include "cuda/element_tactic.hpp"
 #include "cuda/tactics.hpp"
-#include "ops/regions.hpp"
+#include "ops/sampling/regions.hpp"
 
 // RoiAlign, averages and maxima, one thread an output (kernels/sampling.cuh).
 namespace saccade::cuda {

@@ -1,7 +1,7 @@
 #include "cuda/element_tactic.hpp"
 #include "cuda/tactics.hpp"
-#include "ops/dispatch.hpp"
-#include "ops/index.hpp"
+#include "ops/core/dispatch.hpp"
+#include "ops/core/index.hpp"
 
 // ScatterElements and ScatterND: a copy of the data, then a thread an update. Updates that are combined change their
 // element atomically, in any order; which of several stays where they replace it is not determined, as ONNX has it.

@@ -6,7 +6,7 @@
 #include "cuda/element_code.hpp"
 #include "cuda/element_tactic.hpp"
 #include "cuda/tactics.hpp"
-#include "ops/candidates.hpp"
+#include "ops/vision/candidates.hpp"
 
 // saccade.SelectBoxes of upright boxes, greedy or without suppression, to the bit (kernels/selection.cuh).
 namespace saccade::cuda {

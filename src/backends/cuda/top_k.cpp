@@ -4,8 +4,8 @@
 #include "cuda/element_tactic.hpp"
 #include "cuda/line_code.hpp"
 #include "cuda/tactics.hpp"
-#include "ops/dispatch.hpp"
-#include "ops/index.hpp"
+#include "ops/core/dispatch.hpp"
+#include "ops/core/index.hpp"
 
 // TopK along any axis, a block a line (kernels/top_k.cuh). What it gives is sorted, whether that is asked for or not.
 namespace saccade::cuda {

@@ -6,7 +6,7 @@
 #include "cuda/element_code.hpp"
 #include "cuda/element_tactic.hpp"
 #include "cuda/tactics.hpp"
-#include "ops/pixels.hpp"
+#include "ops/vision/pixels.hpp"
 
 // saccade.TraceMasks to the bit (kernels/masks.cuh): one kernel counts runs, another one writes them. Blocks of objects
 // that are not there leave at once.

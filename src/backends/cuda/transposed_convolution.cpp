@@ -1,8 +1,8 @@
 #include "cuda/transposed_plan.hpp"
 
 #include "cuda/convolution.hpp"
-#include "ops/tf32.hpp"
-#include "ops/window.hpp"
+#include "ops/core/tf32.hpp"
+#include "ops/layers/window.hpp"
 
 // ConvTranspose of one group with constant weights as a convolution of its phases.
 namespace saccade::cuda {

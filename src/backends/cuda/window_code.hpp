@@ -1,7 +1,7 @@
 #pragma once
 
 #include "cuda/element_tactic.hpp"
-#include "ops/window.hpp"
+#include "ops/layers/window.hpp"
 
 namespace saccade::cuda {
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "ops/dispatch.hpp"
+#include "ops/core/dispatch.hpp"
 #include "vision/decoders/chosen.hpp"
 #include "vision/decoders/families.hpp"
 #include "vision/decoders/support.hpp"

@@ -4,7 +4,7 @@
 
 // The answers of transformers and of classifiers.
 
-/// As ops/portable_math.hpp: every operation rounded as it stands there.
+/// As ops/vision/portable_math.hpp: every operation rounded as it stands there.
 __device__ __forceinline__ float portable_exp(float x) {
   if (!(x > -87.3f)) return x != x ? x : 0.0f;
   if (x > 88.7f) return INFINITY;

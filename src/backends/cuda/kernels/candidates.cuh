@@ -3,7 +3,7 @@
 #include "faults.cuh"
 #include "launch.cuh"
 
-// What the decoders of detection models share (ops/candidates.hpp). First it is marked which anchors, or pairs of a
+// What the decoders of detection models share (ops/vision/candidates.hpp). First it is marked which anchors, or pairs of a
 // class and an anchor, are candidates: a bit each, in words of 32, and beside each word what is wrong with its numbers.
 // Then they are collected in their order. A decoder is a struct SPEC that decode.cpp writes.
 

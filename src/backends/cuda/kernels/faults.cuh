@@ -2,7 +2,7 @@
 
 #include "block.cuh"
 
-// What is wrong with the numbers that answers are made of, as ops/faults.hpp tells it: the bits of Faults.
+// What is wrong with the numbers that answers are made of, as ops/vision/faults.hpp tells it: the bits of Faults.
 
 constexpr uint32 kNanConfidence = 1u << 0;
 constexpr uint32 kConfidenceRange = 1u << 1;

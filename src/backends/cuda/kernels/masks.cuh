@@ -3,7 +3,7 @@
 #include "faults.cuh"
 #include "launch.cuh"
 
-// saccade.TraceMasks: the pixels of a frame where grids exceed a threshold, as runs, to the bit as ops/mask_tracer.hpp
+// saccade.TraceMasks: the pixels of a frame where grids exceed a threshold, as runs, to the bit as ops/vision/mask_tracer.hpp
 // has them. An object's rows are shared by a few blocks, each of which looks at its own as bits in shared memory, some
 // rows at a time: once to count runs, and once more, when it is known where they go, to write them.
 
@@ -21,7 +21,7 @@ struct MaskLook {
   MaskAxis axes[2];
 };
 
-/// Which pixels of the frame, along one axis, land where in the tensor: Placement of ops/pixels.hpp.
+/// Which pixels of the frame, along one axis, land where in the tensor: Placement of ops/vision/pixels.hpp.
 struct PlacedAxis {
   int32 first, extent;
   int64 at, scaled;
@@ -35,7 +35,7 @@ __device__ __forceinline__ int64 at_least_one(double value) {
   return whole > 1 ? whole : 1;
 }
 
-/// AXIS of place() of ops/pixels.hpp.
+/// AXIS of place() of ops/vision/pixels.hpp.
 template <typename Spec>
 __device__ __forceinline__ PlacedAxis place_axis(const float* geometry, int32 axis) {
   int32 first[2] = {0, 0};
@@ -68,7 +68,7 @@ __device__ __forceinline__ PlacedAxis place_axis(const float* geometry, int32 ax
   return placed;
 }
 
-/// AXIS of grid_place() of ops/mask_place.hpp.
+/// AXIS of grid_place() of ops/vision/mask_place.hpp.
 template <typename Spec>
 __device__ __forceinline__ MaskAxis see_axis(const float* geometry, int32 axis) {
   const PlacedAxis placed = place_axis<Spec>(geometry, axis);
@@ -95,7 +95,7 @@ __device__ __forceinline__ int32 first_pixel(float edge, int32 low, int32 high) 
   return at < static_cast<float>(high) ? static_cast<int32>(at) : high;
 }
 
-/// AXIS of mask_look() of ops/mask_place.hpp, for the object of BOX (not read where masks may be anywhere).
+/// AXIS of mask_look() of ops/vision/mask_place.hpp, for the object of BOX (not read where masks may be anywhere).
 template <typename Spec>
 __device__ __forceinline__ MaskAxis look_along(const float* geometry, const float* box, int32 axis) {
   MaskAxis look = see_axis<Spec>(geometry, axis);

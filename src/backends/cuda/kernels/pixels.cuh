@@ -3,7 +3,7 @@
 #include "launch.cuh"
 #include "types.cuh"
 
-// saccade.Preprocess with the arithmetic of ops/pixels.hpp: a frame's samples are interpolated as integers, converted
+// saccade.Preprocess with the arithmetic of ops/vision/pixels.hpp: a frame's samples are interpolated as integers, converted
 // after, and every rounding is the reference's.
 
 /// How tensor positions fall on a component's samples along one axis.

@@ -71,7 +71,7 @@ __device__ __forceinline__ GridTaps<kMode, Number> grid_taps(Number coordinate) 
   return taps;
 }
 
-/// A region along one axis: where its bins begin, and how many samples each takes; as ops/regions.hpp has it.
+/// A region along one axis: where its bins begin, and how many samples each takes; as ops/sampling/regions.hpp has it.
 struct RegionSide {
   float start;
   float bin;

@@ -3,7 +3,7 @@
 #include "block.cuh"
 #include "launch.cuh"
 
-// Greedy non-maximum suppression as ops/select_boxes.cpp defines it, to the bit. Candidates are ranked; it is marked,
+// Greedy non-maximum suppression as ops/vision/select_boxes.cpp defines it, to the bit. Candidates are ranked; it is marked,
 // among each 2048 that follow one another in rank, a span, who overlaps whom; then one block goes through them, 1024 at
 // once. Who is kept of a span is a bit each, so that most are dropped by a glance at their masks; boxes are compared
 // with those kept of earlier spans alone.
@@ -25,7 +25,7 @@ __device__ __forceinline__ Corners load_corners(const float* box) { return {box[
 __device__ __forceinline__ float area(const Corners& box) {
   return __fmul_rn(__fsub_rn(box.x2, box.x1), __fsub_rn(box.y2, box.y1));
 }
-/// As ops/box_overlap.hpp.
+/// As ops/vision/box_overlap.hpp.
 __device__ __forceinline__ float box_overlap(const Corners& a, const Corners& b) {
   const float width = __fsub_rn(first_least(a.x2, b.x2), first_most(a.x1, b.x1));
   const float height = __fsub_rn(first_least(a.y2, b.y2), first_most(a.y1, b.y1));

@@ -1,0 +1,216 @@
+#include "cpu/kernels/pixel_kernels.hpp"
+
+#include "cpu/kernels/vector_targets.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu/kernels/pixel_kernels.cpp"
+#include <hwy/foreach_target.h>  // must come before highway.h
+
+#include <hwy/highway.h>
+
+#include <cstring>
+
+HWY_BEFORE_NAMESPACE();
+namespace saccade::cpu {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using IntTag = hn::ScalableTag<std::int32_t>;
+using Int = hn::Vec<IntTag>;
+using ShortTag = hn::Rebind<std::int16_t, IntTag>;
+using FloatTag = hn::Rebind<float, IntTag>;
+using Float = hn::Vec<FloatTag>;
+
+void split3(const std::uint8_t* interleaved, std::size_t count, const std::array<std::uint8_t*, 3>& rows) {
+  const hn::ScalableTag<std::uint8_t> d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t x = 0;
+  for (; x + lanes <= count; x += lanes) {
+    hn::Vec<decltype(d)> first;
+    hn::Vec<decltype(d)> second;
+    hn::Vec<decltype(d)> third;
+    hn::LoadInterleaved3(d, interleaved + 3 * x, first, second, third);
+    hn::StoreU(first, d, rows[0] + x);
+    hn::StoreU(second, d, rows[1] + x);
+    hn::StoreU(third, d, rows[2] + x);
+  }
+  for (; x < count; ++x)
+    for (std::size_t c = 0; c < 3; ++c) rows[c][x] = interleaved[3 * x + c];
+}
+
+/// Pairs of bytes, the first one low.
+HWY_INLINE Int load_pairs(const std::uint8_t* pairs) {
+  const IntTag d;
+#if HWY_TARGET == HWY_SCALAR
+  return hn::Set(d, pairs[0] | pairs[1] << 8);
+#else
+  const hn::Rebind<std::uint16_t, IntTag> du16;
+  const hn::Repartition<std::uint8_t, decltype(du16)> d8;
+  return hn::PromoteTo(d, hn::BitCast(du16, hn::LoadU(d8, pairs)));
+#endif
+}
+
+/// (p0 * (2048 - w) + p1 * w) >> 4, with the part that the shift leaves whole taken out.
+HWY_INLINE void blend_vector(const std::uint8_t* pairs, const std::int16_t* weights, std::int16_t* dst) {
+  const IntTag d;
+  const ShortTag d16;
+  const Int pair = load_pairs(pairs);
+  const Int first = hn::And(pair, hn::Set(d, 255));
+  const Int second = hn::ShiftRight<8>(pair);
+  const Int weight = hn::PromoteTo(d, hn::LoadU(d16, weights));
+  const Int part = hn::ShiftRight<4>(hn::Mul(hn::Sub(second, first), weight));
+  hn::StoreU(hn::DemoteTo(d16, hn::Add(hn::ShiftLeft<7>(first), part)), d16, dst);
+}
+
+void blend(const std::uint8_t* pairs, const std::int16_t* weights, std::size_t count, std::int16_t* dst) {
+  const std::size_t lanes = hn::Lanes(IntTag());
+  std::size_t x = 0;
+  for (; x + lanes <= count; x += lanes) blend_vector(pairs + 2 * x, weights + x, dst + x);
+  if (x == count) return;
+  std::uint8_t rest[HWY_MAX_BYTES / 2] = {};
+  std::memcpy(rest, pairs + 2 * x, 2 * (count - x));
+  blend_vector(rest, weights + x, dst + x);
+}
+
+void widen(const std::uint8_t* samples, std::size_t count, std::int16_t* dst) {
+  for (std::size_t x = 0; x < count; ++x) dst[x] = static_cast<std::int16_t>(samples[x] << 7);
+}
+
+/// blend_rows() of one component, at X.
+HWY_INLINE Int blend_column(const PixelRows& rows, std::size_t c, std::size_t x) {
+  const ShortTag d;
+  const auto upper = hn::MulHigh(hn::LoadU(d, rows.upper[c] + x), hn::Set(d, rows.upper_weight[c]));
+  const auto lower = hn::MulHigh(hn::LoadU(d, rows.lower[c] + x), hn::Set(d, rows.lower_weight[c]));
+  const auto sum = hn::Add(hn::Add(upper, lower), hn::Set(d, std::int16_t{2}));
+  return hn::PromoteTo(IntTag(), hn::ShiftRight<2>(sum));
+}
+
+HWY_INLINE Int round_to_byte(Int value) {
+  const IntTag d;
+  const Int rounded = hn::ShiftRight<16>(hn::Add(value, hn::Set(d, 32768)));
+  return hn::Min(hn::Max(rounded, hn::Zero(d)), hn::Set(d, 255));
+}
+
+template <ColorModel kModel>
+HWY_INLINE void load_rgb(const PixelRows& rows, std::size_t x, Int& red, Int& green, Int& blue) {
+  const IntTag d;
+  if constexpr (kModel == ColorModel::kGray) {
+    red = green = blue = blend_column(rows, 0, x);
+  } else if constexpr (kModel == ColorModel::kRgb) {
+    red = blend_column(rows, 0, x);
+    green = blend_column(rows, 1, x);
+    blue = blend_column(rows, 2, x);
+  } else {
+    const YuvMatrix& yuv = rows.yuv;
+    const Int above = hn::Sub(blend_column(rows, 0, x), hn::Set(d, yuv.black));
+    const Int luma = hn::Mul(above, hn::Set(d, yuv.luma));
+    const Int u = hn::Sub(blend_column(rows, 1, x), hn::Set(d, 128));
+    const Int v = hn::Sub(blend_column(rows, 2, x), hn::Set(d, 128));
+    const auto times = [&](Int value, int factor) { return hn::Mul(value, hn::Set(d, factor)); };
+    red = round_to_byte(hn::Add(luma, times(v, yuv.red_v)));
+    green = round_to_byte(hn::Add(luma, hn::Add(times(u, yuv.green_u), times(v, yuv.green_v))));
+    blue = round_to_byte(hn::Add(luma, times(u, yuv.blue_u)));
+  }
+}
+
+/// Not fused, so that it rounds as the reference does.
+HWY_INLINE Float scaled(const PixelRows& rows, std::size_t channel, Int value) {
+  const FloatTag d;
+  return hn::Add(hn::Mul(hn::ConvertTo(d, value), hn::Set(d, rows.scale[channel])), hn::Set(d, rows.bias[channel]));
+}
+
+HWY_INLINE Int gray_of(Int red, Int green, Int blue) {
+  const IntTag d;
+  const Int sum = hn::Add(hn::Add(hn::Mul(red, hn::Set(d, 4899)), hn::Mul(green, hn::Set(d, 9617))),
+                          hn::Add(hn::Mul(blue, hn::Set(d, 1868)), hn::Set(d, 8192)));
+  return hn::ShiftRight<14>(sum);
+}
+
+/// One vector of pixels from X on, to TO in each channel's row or interleaved.
+template <ColorModel kModel>
+HWY_INLINE void finish_vector(const PixelRows& rows, std::size_t x, const std::array<float*, 3>& to) {
+  const FloatTag d;
+  Int red;
+  Int green;
+  Int blue;
+  load_rgb<kModel>(rows, x, red, green, blue);
+  if (rows.order == ChannelOrder::kGray) {
+    const Int gray = kModel == ColorModel::kGray ? red : gray_of(red, green, blue);
+    hn::StoreU(scaled(rows, 0, gray), d, to[0]);
+    return;
+  }
+  if (rows.order == ChannelOrder::kBgr) {
+    const Int last = red;
+    red = blue;
+    blue = last;
+  }
+  const Float first = scaled(rows, 0, red);
+  const Float second = scaled(rows, 1, green);
+  const Float third = scaled(rows, 2, blue);
+  if (to[1] == nullptr) {
+    hn::StoreInterleaved3(first, second, third, d, to[0]);
+  } else {
+    hn::StoreU(first, d, to[0]);
+    hn::StoreU(second, d, to[1]);
+    hn::StoreU(third, d, to[2]);
+  }
+}
+
+template <ColorModel kModel>
+HWY_INLINE void finish_row(const PixelRows& rows, std::size_t count, const std::array<float*, 3>& channels) {
+  const std::size_t lanes = hn::Lanes(IntTag());
+  const bool interleaved = rows.order != ChannelOrder::kGray && channels[1] == nullptr;
+  const std::size_t step = interleaved ? 3 : 1;
+  const auto at = [&](std::size_t x) {
+    const auto moved = [&](std::size_t c) { return channels[c] == nullptr ? nullptr : channels[c] + x * step; };
+    return std::array<float*, 3>{moved(0), moved(1), moved(2)};
+  };
+  std::size_t x = 0;
+  for (; x + lanes <= count; x += lanes) finish_vector<kModel>(rows, x, at(x));
+  if (x == count) return;
+  if (count >= lanes) {  // the last vector ends with the row; what it shares with the one before comes out the same
+    finish_vector<kModel>(rows, count - lanes, at(count - lanes));
+    return;
+  }
+  HWY_ALIGN float room[3][3 * HWY_MAX_BYTES / sizeof(float)];
+  finish_vector<kModel>(rows, 0, {room[0], interleaved ? nullptr : room[1], interleaved ? nullptr : room[2]});
+  for (std::size_t c = 0; c < 3; ++c)
+    if (channels[c] != nullptr) std::memcpy(channels[c], room[c], count * step * sizeof(float));
+}
+
+void finish(const PixelRows& rows, std::size_t count, const std::array<float*, 3>& channels) {
+  switch (rows.model) {
+    case ColorModel::kRgb: finish_row<ColorModel::kRgb>(rows, count, channels); break;
+    case ColorModel::kYuv: finish_row<ColorModel::kYuv>(rows, count, channels); break;
+    case ColorModel::kGray: finish_row<ColorModel::kGray>(rows, count, channels); break;
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace saccade::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace saccade::cpu {
+namespace {
+HWY_EXPORT(split3);
+HWY_EXPORT(blend);
+HWY_EXPORT(widen);
+HWY_EXPORT(finish);
+}  // namespace
+
+void split_three(const std::uint8_t* interleaved, std::size_t count, const std::array<std::uint8_t*, 3>& rows) {
+  HWY_DYNAMIC_DISPATCH(split3)(interleaved, count, rows);
+}
+void blend_pairs(const std::uint8_t* pairs, const std::int16_t* weights, std::size_t count, std::int16_t* dst) {
+  HWY_DYNAMIC_DISPATCH(blend)(pairs, weights, count, dst);
+}
+void widen_samples(const std::uint8_t* samples, std::size_t count, std::int16_t* dst) {
+  HWY_DYNAMIC_DISPATCH(widen)(samples, count, dst);
+}
+void finish_pixels(const PixelRows& rows, std::size_t count, const std::array<float*, 3>& channels) {
+  HWY_DYNAMIC_DISPATCH(finish)(rows, count, channels);
+}
+
+}  // namespace saccade::cpu
+#endif

@@ -1,0 +1,149 @@
+#include <cmath>
+#include <limits>
+
+#include "cpu/loops/element_program.hpp"
+
+// Which kernel, with which attributes, an operator or a post-op is; and post-ops for tactics that can't fuse them.
+namespace saccade::cpu {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+std::optional<UnaryOperation> with(std::string_view kernel, float alpha = 0, float beta = 0) {
+  const auto kernels = unary_kernels(kernel);
+  if (!kernels) return std::nullopt;
+  return UnaryOperation{*kernels, alpha, beta};
+}
+
+/// Clip's bounds: constant scalars, or left out.
+std::optional<UnaryOperation> clip(const NodeContext& context) {
+  const auto bound = [&](int i, float otherwise) -> std::optional<float> {
+    if (!context.has(i)) return otherwise;
+    const Tensor* value = context.constant(i);
+    if (value == nullptr || value->dtype() != DType::kFloat32 || value->elements() != 1) return std::nullopt;
+    return value->data<float>()[0];
+  };
+  const auto low = bound(1, -kInfinity);
+  const auto high = bound(2, kInfinity);
+  return low && high ? with("Clip", *low, *high) : std::nullopt;
+}
+
+/// x^c; the few c that need no logarithm have kernels of their own.
+std::optional<UnaryOperation> power(const NodeContext& context) {
+  const Tensor* exponent = context.constant(1);
+  if (exponent == nullptr || exponent->dtype() != DType::kFloat32 || exponent->elements() != 1) return std::nullopt;
+  // A one-element exponent of more dimensions than the base would reshape the answer.
+  if (context.output().type.shape != context.input(0).type.shape) return std::nullopt;
+  const float c = exponent->data<float>()[0];
+  if (c == 2.0F) return with("Square");
+  if (c == 0.5F) return with("PowerOfHalf");
+  if (c == -1.0F) return with("Reciprocal");
+  if (c == 3.0F) return with("Cube");
+  // A large power's logarithm would not have the digits that the power needs.
+  if (!(std::abs(c) <= 4) || c == 0) return std::nullopt;
+  const bool whole = std::trunc(c) == c;
+  const float sign = std::fmod(c, 2.0F) == 0 ? 1.0F : -1.0F;
+  return with("Power", c, whole ? sign : std::numeric_limits<float>::quiet_NaN());
+}
+
+class BoundChain : public BoundLaunch {
+ public:
+  BoundChain(const ElementProgram& chain, std::unique_ptr<BoundLaunch> first, const Bindings& bindings)
+      : chain_(chain),
+        first_(std::move(first)),
+        output_(static_cast<float*>(bindings.outputs[0].data)),
+        inputs_(bindings.inputs.begin(), bindings.inputs.end()) {}
+
+  void run() override {
+    first_->run();
+    chain_.run(output_, inputs_.data());
+  }
+
+  bool may_lose_nan() const override { return first_->may_lose_nan(); }
+  void run_keeping_nan() override {
+    first_->run_keeping_nan();
+    chain_.run(output_, inputs_.data());
+  }
+
+ private:
+  const ElementProgram& chain_;
+  std::unique_ptr<BoundLaunch> first_;
+  float* output_;
+  std::vector<TensorView> inputs_;
+};
+
+class ChainLaunch : public Launch {
+ public:
+  ChainLaunch(std::unique_ptr<Launch> first, ElementProgram chain)
+      : first_(std::move(first)), chain_(std::move(chain)) {}
+
+  std::size_t scratch_bytes() const override { return first_->scratch_bytes(); }
+  std::string detail() const override { return first_->detail(); }
+  std::unique_ptr<BoundLaunch> bind(const Bindings& bindings) const override {
+    return std::make_unique<BoundChain>(chain_, first_->bind(bindings), bindings);
+  }
+
+ private:
+  std::unique_ptr<Launch> first_;
+  ElementProgram chain_;
+};
+
+}  // namespace
+
+std::optional<UnaryOperation> unary_operation(const PostOp& post) {
+  return post.operand < 0 ? with(post.op, post.alpha, post.beta) : std::nullopt;
+}
+
+std::optional<UnaryOperation> unary_operation(const NodeContext& context) {
+  const Node& node = context.node;
+  if (node.domain == "saccade") return node.op == "Silu" ? with("Silu") : std::nullopt;
+  if (node.domain == "com.microsoft") return node.op == "Gelu" ? with("Gelu") : std::nullopt;
+  if (!node.domain.empty()) return std::nullopt;
+  if (node.op == "Clip") return clip(context);
+  if (node.op == "Pow") return power(context);
+  if (node.op == "LeakyRelu") return with(node.op, node.attributes.real("alpha", 0.01F));
+  if (node.op == "Elu" || node.op == "Celu" || node.op == "ThresholdedRelu" || node.op == "Swish")
+    return with(node.op, node.attributes.real("alpha", 1.0F));
+  if (node.op == "Selu")
+    return with(node.op, node.attributes.real("alpha", 1.67326324F), node.attributes.real("gamma", 1.05070102F));
+  if (node.op == "Gelu") return with(node.attributes.text("approximate", "none") == "tanh" ? "GeluTanh" : "Gelu");
+  if (node.op == "HardSigmoid")
+    return with(node.op, node.attributes.real("alpha", 0.2F), node.attributes.real("beta", 0.5F));
+  return node.inputs.empty() ? std::nullopt : with(node.op);
+}
+
+bool append_post_ops(const NodeContext& context, ElementProgram& program, std::string& why) {
+  for (const PostOp& post : context.node.post_ops) {
+    if (const auto operation = unary_operation(post)) {
+      program.unary(operation->kernels, ElementProgram::kOutput, operation->alpha, operation->beta);
+      continue;
+    }
+    const auto kernels = post.operand < 0 ? std::nullopt : binary_kernels(post.op);
+    const int operand = kernels ? program.operand(view_of(context.input(post.operand)), post.operand) : -1;
+    if (operand < 0) {
+      why = fmt::format("there is no vector kernel for the post-op {}", post.op);
+      return false;
+    }
+    program.binary(*kernels, ElementProgram::kOutput, operand);
+  }
+  return true;
+}
+
+Support supports_post_ops(const NodeContext& context) {
+  if (context.node.post_ops.empty()) return {};
+  if (context.output().type.dtype != DType::kFloat32) return Support::no("post-ops run on float32 only");
+  ElementProgram program(view_of(context.output()));
+  std::string why;
+  return append_post_ops(context, program, why) ? Support{} : Support::no(why);
+}
+
+std::unique_ptr<Launch> with_post_ops(const NodeContext& context, std::unique_ptr<Launch> launch) {
+  if (context.node.post_ops.empty()) return launch;
+  ElementProgram program(view_of(context.output()));
+  std::string why;
+  append_post_ops(context, program, why);
+  program.finish();
+  return std::make_unique<ChainLaunch>(std::move(launch), std::move(program));
+}
+
+}  // namespace saccade::cpu

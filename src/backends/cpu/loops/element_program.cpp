@@ -1,0 +1,172 @@
+#include "cpu/loops/element_program.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "cpu/kernels/sample_kernels.hpp"
+#include "cpu/loops/parallel.hpp"
+
+namespace saccade::cpu {
+namespace {
+
+// A tile of the output and of each operand together stay in a 32 KiB first-level cache.
+constexpr std::int64_t kTile = 2048;
+
+}  // namespace
+
+int ElementProgram::operand(const TensorView& view, int index, ByteScale scale) {
+  if (operands_.size() + 1 == Loop::kMaxTensors) return -1;
+  operands_.push_back(view);
+  scales_[operands_.size()] = scale;
+  indices_.push_back(index);
+  return static_cast<int>(operands_.size());
+}
+
+void ElementProgram::unary(const ElementKernels& kernels, int a, float alpha, float beta) {
+  steps_.push_back({.kernels = kernels, .a = a, .alpha = alpha, .beta = beta});
+}
+
+void ElementProgram::binary(const ElementKernels& kernels, int a, int b) {
+  steps_.push_back({.kernels = kernels, .a = a, .b = b});
+}
+
+void ElementProgram::finish() {
+  const Shape& shape = output_.shape;
+  const Shape strides = output_.strides();
+  std::vector<Loop> loops(static_cast<std::size_t>(shape.rank()));
+  for (int i = 0; i < shape.rank(); ++i) {
+    Loop& loop = loops[static_cast<std::size_t>(i)];
+    loop.size = shape[i];
+    loop.strides[0] = strides[i];
+    for (std::size_t t = 0; t < operands_.size(); ++t) loop.strides[t + 1] = broadcast_strides(operands_[t], shape)[i];
+  }
+  loops_ = collapse(std::move(loops));
+  rows_ = 1;
+  for (std::size_t i = 0; i + 1 < loops_.size(); ++i) rows_ *= loops_[i].size;
+  tiles_a_row_ = (loops_.back().size + kTile - 1) / kTile;
+}
+
+void ElementProgram::Place::read(std::int64_t first, float* real, std::size_t count) const {
+  if (dtype == DType::kUInt8)
+    sample_kernels().dequantize_u8(reinterpret_cast<const std::uint8_t*>(at(first)), scale, zero_point, real, count);
+  else
+    sample_kernels().dequantize_s8(reinterpret_cast<const std::int8_t*>(at(first)), scale, zero_point, real, count);
+}
+
+void ElementProgram::Place::write(std::int64_t first, const float* real, std::size_t count) const {
+  if (dtype == DType::kUInt8)
+    sample_kernels().quantize_u8(real, scale, zero_point, reinterpret_cast<std::uint8_t*>(at(first)), count);
+  else
+    sample_kernels().quantize_s8(real, scale, zero_point, reinterpret_cast<std::int8_t*>(at(first)), count);
+}
+
+ElementProgram::Place ElementProgram::place(std::size_t tensor, const TensorView& view, void* data,
+                                            const TensorView* inputs) const {
+  Place place{.data = static_cast<std::byte*>(data), .dtype = view.dtype};
+  const auto [scale, zero_point] = scales_[tensor];
+  if (scale >= 0) place.scale = *static_cast<const float*>(inputs[scale].data);
+  if (zero_point < 0 || inputs[zero_point].data == nullptr) return place;
+  const void* zero = inputs[zero_point].data;
+  place.zero_point = view.dtype == DType::kUInt8 ? static_cast<float>(*static_cast<const std::uint8_t*>(zero))
+                                                 : static_cast<float>(*static_cast<const std::int8_t*>(zero));
+  return place;
+}
+
+void ElementProgram::run(void* output, const TensorView* inputs) const {
+  Places tensors{};
+  tensors[0] = place(0, output_, output, inputs);
+  for (std::size_t i = 0; i < operands_.size(); ++i)
+    tensors[i + 1] = place(i + 1, operands_[i], inputs[indices_[i]].data, inputs);
+  const std::int64_t grain = std::max<std::int64_t>(1, kParallelGrain / std::min(kTile, loops_.back().size + 1));
+  parallel_for(rows_ * tiles_a_row_, grain,
+               [&](std::int64_t begin, std::int64_t end) { run_tiles(tensors, begin, end); });
+}
+
+void ElementProgram::run_tiles(const Places& tensors, std::int64_t begin, std::int64_t end) const {
+  const std::int64_t length = loops_.back().size;
+  Walker<Loop::kMaxTensors> walker(loops_.data(), static_cast<int>(loops_.size()) - 1, begin / tiles_a_row_);
+  std::int64_t tile = begin % tiles_a_row_;
+  for (std::int64_t i = begin; i < end; ++i) {
+    Places row = tensors;
+    for (std::size_t t = 0; t <= operands_.size(); ++t) row[t].data = tensors[t].at(walker.offsets[t]);
+    run_tile(row, tile * kTile, std::min(kTile, length - tile * kTile));
+    if (++tile == tiles_a_row_) {
+      tile = 0;
+      walker.next();
+    }
+  }
+}
+
+/// COUNT elements of a row from START on: operands as kernels read them, and the output as they write it.
+class ElementProgram::Tile {
+ public:
+  Tile(const Places& row, const Loop& inner, std::int64_t start, std::int64_t count)
+      : row_(row), inner_(inner), start_(start), count_(count) {
+    real_ = row[0].dtype == DType::kFloat32 ? reinterpret_cast<float*>(row[0].at(start)) : buffer(2);
+  }
+
+  float* output() { return real_; }
+  bool single(int operand) const { return operand > 0 && inner_.strides[static_cast<std::size_t>(operand)] == 0; }
+
+  /// An operand in place, or made in BUFFER (0 or 1) where it is bytes or its elements lie apart.
+  const float* fetch(int operand, std::size_t at) {
+    if (operand == kOutput) return real_;
+    const auto t = static_cast<std::size_t>(operand);
+    const std::int64_t stride = inner_.strides[t];
+    const std::int64_t first = start_ * stride;
+    if (row_[t].dtype == DType::kFloat32) {
+      const auto* elements = reinterpret_cast<const float*>(row_[t].at(first));
+      return stride == 1 || stride == 0 ? elements : spread(elements, stride, at);
+    }
+    if (stride == 1 || stride == 0) {
+      row_[t].read(first, buffer(at), stride == 0 ? 1 : static_cast<std::size_t>(count_));
+    } else {
+      for (std::int64_t i = 0; i < count_; ++i) row_[t].read(first + i * stride, buffer(at) + i, 1);
+    }
+    return buffer(at);
+  }
+
+  const float* spread(const float* first, std::int64_t stride, std::size_t at) {
+    float* lanes = buffer(at);
+    for (std::int64_t i = 0; i < count_; ++i) lanes[i] = first[i * stride];
+    return lanes;
+  }
+
+  void finish() {
+    if (row_[0].dtype != DType::kFloat32) row_[0].write(start_, real_, static_cast<std::size_t>(count_));
+  }
+
+ private:
+  float* buffer(std::size_t at) { return buffers_.data() + at * kTile; }
+
+  const Places& row_;
+  const Loop& inner_;
+  std::int64_t start_;
+  std::int64_t count_;
+  float* real_;
+  alignas(64) std::array<float, 3 * kTile> buffers_;  // NOLINT(cppcoreguidelines-pro-type-member-init): written first
+};
+
+void ElementProgram::run_tile(const Places& row, std::int64_t start, std::int64_t count) const {
+  Tile tile(row, loops_.back(), start, count);
+  float* dst = tile.output();
+  const auto size = static_cast<std::size_t>(count);
+  for (const Step& step : steps_) {
+    const float* a = tile.fetch(step.a, 0);
+    const float* b = step.b < 0 ? nullptr : tile.fetch(step.b, 1);
+    if (step.b >= 0 && tile.single(step.a)) {
+      // Two single elements (a later operand has the dimension): one of them becomes a row.
+      if (tile.single(step.b)) b = tile.spread(b, 0, 1);
+      step.kernels.scalar_a(a, b, dst, size, step.alpha, step.beta);
+    } else if (step.b >= 0 && tile.single(step.b)) {
+      step.kernels.scalar_b(a, b, dst, size, step.alpha, step.beta);
+    } else {
+      step.kernels.both(a, b, dst, size, step.alpha, step.beta);
+    }
+  }
+  tile.finish();
+}
+
+TensorView view_of(const Value& value) { return {nullptr, value.type.dtype, value.layout, value.type.shape}; }
+
+}  // namespace saccade::cpu

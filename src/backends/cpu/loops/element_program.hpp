@@ -1,0 +1,99 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cpu/kernels/elementwise_kernels.hpp"
+#include "cpu/loops/loops.hpp"
+#include "runtime/tactic.hpp"
+
+namespace saccade::cpu {
+
+/// Where a tensor of bytes finds what makes it real numbers: inputs of the node, one number each; -1: no zero point.
+struct ByteScale {
+  int scale = -1;
+  int zero_point = -1;
+};
+
+/// A chain of float32 element-wise operations, run tile by tile so that what one writes the next finds in the cache.
+/// Tensors: 0 is the output, the rest are operands broadcast to its shape, each in a layout of its own. They are
+/// float32, or 8-bit integers with a scale, which a tile makes float32 of and back.
+class ElementProgram {
+ public:
+  static constexpr int kOutput = 0;  ///< as an operand: what the steps before have made
+
+  /// OUTPUT fixes the walk. Its data pointer, as those of all views here, is not looked at.
+  explicit ElementProgram(const TensorView& output) : output_(output) {}
+
+  /// Adds an operand: input INDEX of the node; returns its number, or -1 where there are too many.
+  int operand(const TensorView& view, int index, ByteScale scale = {});
+  /// How an output of bytes is quantised.
+  void quantizes(ByteScale scale) { scales_[0] = scale; }
+  void unary(const ElementKernels& kernels, int a, float alpha = 0, float beta = 0);
+  void binary(const ElementKernels& kernels, int a, int b);
+  /// Plans the walk; after the last step.
+  void finish();
+
+  /// Runs on the tensors at OUTPUT and INPUTS (by the node's input index).
+  void run(void* output, const TensorView* inputs) const;
+
+ private:
+  struct Step {
+    ElementKernels kernels;
+    int a = 0;
+    int b = -1;  // -1: unary
+    float alpha = 0;
+    float beta = 0;
+  };
+  /// A tensor of one run: where it is, and what its bytes stand for.
+  struct Place {
+    std::byte* data = nullptr;
+    DType dtype = DType::kFloat32;
+    float scale = 1;
+    float zero_point = 0;
+
+    std::byte* at(std::int64_t element) const { return data + element * (dtype == DType::kFloat32 ? 4 : 1); }
+    void read(std::int64_t first, float* real, std::size_t count) const;
+    void write(std::int64_t first, const float* real, std::size_t count) const;
+  };
+  using Places = std::array<Place, Loop::kMaxTensors>;
+  class Tile;
+
+  Place place(std::size_t tensor, const TensorView& view, void* data, const TensorView* inputs) const;
+  void run_tiles(const Places& tensors, std::int64_t begin, std::int64_t end) const;
+  void run_tile(const Places& row, std::int64_t start, std::int64_t count) const;
+
+  TensorView output_;
+  std::array<ByteScale, Loop::kMaxTensors> scales_{};
+  std::vector<TensorView> operands_;
+  std::vector<int> indices_;  // by operand, the node's input
+  std::vector<Step> steps_;
+  std::vector<Loop> loops_;
+  std::int64_t rows_ = 1;
+  std::int64_t tiles_a_row_ = 1;
+};
+
+/// How a node's value lies in memory, without its data.
+TensorView view_of(const Value& value);
+
+/// The kernels of a unary operator and its attributes alpha and beta as the kernels take them.
+struct UnaryOperation {
+  ElementKernels kernels;
+  float alpha = 0;
+  float beta = 0;
+};
+/// A post-op's; empty where there is no kernel.
+std::optional<UnaryOperation> unary_operation(const PostOp& post);
+/// A node's own (Clip's bounds must be constants).
+std::optional<UnaryOperation> unary_operation(const NodeContext& context);
+
+/// Appends the node's post-ops to PROGRAM; false with WHY where one has no kernel.
+bool append_post_ops(const NodeContext& context, ElementProgram& program, std::string& why);
+
+/// LAUNCH followed by the node's post-ops in place on its float32 output; LAUNCH itself where there are none. For
+/// tactics that can't fuse; they ask supports_post_ops() first.
+std::unique_ptr<Launch> with_post_ops(const NodeContext& context, std::unique_ptr<Launch> launch);
+Support supports_post_ops(const NodeContext& context);
+
+}  // namespace saccade::cpu

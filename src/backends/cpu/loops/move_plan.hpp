@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cpu/loops/loops.hpp"
+#include "runtime/tactic.hpp"
+
+namespace saccade::cpu {
+
+/// One strided copy from an input to an output. Loops: tensor 0 is the output, tensor 1 the input; in elements.
+struct MovePiece {
+  int input = 0;
+  int output = 0;
+  std::int64_t src_offset = 0;
+  std::int64_t dst_offset = 0;
+  std::vector<Loop> loops;
+};
+
+/// An element with which the output is filled first.
+struct MoveFill {
+  std::uint64_t bits = 0;
+  std::size_t element_bytes = 4;
+};
+
+struct MovePlan {
+  std::vector<MovePiece> pieces;
+  std::optional<MoveFill> fill;
+};
+
+/// The copies that a moving operator (Transpose, Concat, Split, Slice, Expand, Tile, Pad, Reorder, DepthToSpace, the
+/// Reshape family) comes down to, in whatever layouts its tensors lie; empty with WHY where it is not one.
+std::optional<MovePlan> plan_move(const NodeContext& context, Support& why);
+
+/// Fills BYTES with copies of one element.
+void fill_elements(const MoveFill& fill, std::byte* data, std::size_t bytes);
+
+}  // namespace saccade::cpu

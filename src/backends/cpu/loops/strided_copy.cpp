@@ -1,0 +1,114 @@
+#include "cpu/loops/strided_copy.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "cpu/kernels/transpose_kernels.hpp"
+#include "cpu/loops/parallel.hpp"
+
+namespace saccade::cpu {
+namespace {
+
+constexpr std::int64_t kBlock = 64;
+
+template <typename Element>
+void copy_row(const std::byte* src, std::int64_t src_stride, std::byte* dst, std::int64_t dst_stride,
+              std::int64_t count) {
+  const auto* from = reinterpret_cast<const Element*>(src);
+  auto* to = reinterpret_cast<Element*>(dst);
+  for (std::int64_t i = 0; i < count; ++i) to[i * dst_stride] = from[i * src_stride];
+}
+
+void copy_row(std::size_t element_bytes, const std::byte* src, std::int64_t src_stride, std::byte* dst,
+              std::int64_t dst_stride, std::int64_t count) {
+  switch (element_bytes) {
+    case 1: return copy_row<std::uint8_t>(src, src_stride, dst, dst_stride, count);
+    case 2: return copy_row<std::uint16_t>(src, src_stride, dst, dst_stride, count);
+    case 4: return copy_row<std::uint32_t>(src, src_stride, dst, dst_stride, count);
+    case 8: return copy_row<std::uint64_t>(src, src_stride, dst, dst_stride, count);
+    default:
+      for (std::int64_t i = 0; i < count; ++i)
+        std::memcpy(dst + i * dst_stride * static_cast<std::int64_t>(element_bytes),
+                    src + i * src_stride * static_cast<std::int64_t>(element_bytes), element_bytes);
+  }
+}
+
+}  // namespace
+
+StridedCopy::StridedCopy(std::vector<Loop> loops, std::size_t element_bytes)
+    : loops_(collapse(std::move(loops))), element_bytes_(element_bytes) {
+  const Loop inner = loops_.back();
+  for (const Loop& loop : loops_)
+    if (loop.size == 0) kind_ = Kind::kEmpty;
+  if (kind_ == Kind::kEmpty) return;
+  if (inner.strides[0] == 1 && inner.strides[1] == 1) {
+    kind_ = Kind::kRows;
+  } else if (element_bytes == 4 && inner.strides[0] == 1 && inner.size >= 2) {
+    const auto columns = std::ranges::find_if(loops_, [](const Loop& loop) { return loop.strides[1] == 1; });
+    if (columns != loops_.end() && columns->size >= 4) {
+      columns_ = *columns;
+      loops_.erase(columns);
+      kind_ = Kind::kTransposed;
+    }
+  }
+  for (std::size_t i = 0; i + 1 < loops_.size(); ++i) outer_rows_ *= loops_[i].size;
+}
+
+void StridedCopy::run(const std::byte* src, std::byte* dst) const {
+  switch (kind_) {
+    case Kind::kEmpty: return;
+    case Kind::kRows: return rows(src, dst);
+    case Kind::kTransposed: return transposed(src, dst);
+    case Kind::kElements: return elements(src, dst);
+  }
+}
+
+void StridedCopy::rows(const std::byte* src, std::byte* dst) const {
+  const auto size = static_cast<std::int64_t>(element_bytes_);
+  const std::int64_t bytes = loops_.back().size * size;
+  if (outer_rows_ == 1) {
+    parallel_for(bytes, 4 * kParallelGrain, [&](std::int64_t begin, std::int64_t end) {
+      std::memcpy(dst + begin, src + begin, static_cast<std::size_t>(end - begin));
+    });
+    return;
+  }
+  parallel_for(outer_rows_, 4 * kParallelGrain / bytes + 1, [&](std::int64_t begin, std::int64_t end) {
+    Walker<2> walker(loops_.data(), static_cast<int>(loops_.size()) - 1, begin);
+    for (std::int64_t row = begin; row < end; ++row, walker.next())
+      std::memcpy(dst + walker.offsets[0] * size, src + walker.offsets[1] * size, static_cast<std::size_t>(bytes));
+  });
+}
+
+void StridedCopy::transposed(const std::byte* src, std::byte* dst) const {
+  const auto* from = reinterpret_cast<const std::uint32_t*>(src);
+  auto* to = reinterpret_cast<std::uint32_t*>(dst);
+  const Loop& inner = loops_.back();
+  const std::int64_t blocks = (columns_.size + kBlock - 1) / kBlock;
+  // One unit of work: kBlock columns of the source, all rows.
+  const std::int64_t grain = kParallelGrain / (kBlock * inner.size) + 1;
+  parallel_for(outer_rows_ * blocks, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t unit = begin; unit < end; ++unit) {
+      const Walker<2> walker(loops_.data(), static_cast<int>(loops_.size()) - 1, unit / blocks);
+      const std::int64_t column = unit % blocks * kBlock;
+      const std::int64_t columns = std::min(kBlock, columns_.size - column);
+      const std::uint32_t* block_src = from + walker.offsets[1] + column;
+      std::uint32_t* block_dst = to + walker.offsets[0] + column * columns_.strides[0];
+      for (std::int64_t row = 0; row < inner.size; row += kBlock)
+        transpose_block(block_src + row * inner.strides[1], inner.strides[1], block_dst + row, columns_.strides[0],
+                        std::min(kBlock, inner.size - row), columns);
+    }
+  });
+}
+
+void StridedCopy::elements(const std::byte* src, std::byte* dst) const {
+  const auto size = static_cast<std::int64_t>(element_bytes_);
+  const Loop& inner = loops_.back();
+  parallel_for(outer_rows_, kParallelGrain / inner.size + 1, [&](std::int64_t begin, std::int64_t end) {
+    Walker<2> walker(loops_.data(), static_cast<int>(loops_.size()) - 1, begin);
+    for (std::int64_t row = begin; row < end; ++row, walker.next())
+      copy_row(element_bytes_, src + walker.offsets[1] * size, inner.strides[1], dst + walker.offsets[0] * size,
+               inner.strides[0], inner.size);
+  });
+}
+
+}  // namespace saccade::cpu

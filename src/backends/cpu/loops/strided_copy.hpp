@@ -1,0 +1,32 @@
+#pragma once
+
+#include "cpu/loops/loops.hpp"
+
+namespace saccade::cpu {
+
+/// Copies elements of any size between two strided arrays; the dimensions are collapsed when it is made. Rows that are
+/// contiguous on both sides are copied whole; where one side's rows are the other's columns, 4-byte elements go through
+/// registers in blocks.
+class StridedCopy {
+ public:
+  /// LOOPS: tensor 0 is the destination, tensor 1 the source (elements).
+  StridedCopy(std::vector<Loop> loops, std::size_t element_bytes);
+
+  /// SRC and DST may not overlap.
+  void run(const std::byte* src, std::byte* dst) const;
+
+ private:
+  enum class Kind { kEmpty, kRows, kTransposed, kElements };
+
+  void rows(const std::byte* src, std::byte* dst) const;
+  void transposed(const std::byte* src, std::byte* dst) const;
+  void elements(const std::byte* src, std::byte* dst) const;
+
+  std::vector<Loop> loops_;  // outer loops first; the last is the destination's innermost
+  std::size_t element_bytes_;
+  Kind kind_ = Kind::kElements;
+  std::int64_t outer_rows_ = 1;
+  Loop columns_;  // kTransposed: the loop along which the source is contiguous, taken out of loops_
+};
+
+}  // namespace saccade::cpu

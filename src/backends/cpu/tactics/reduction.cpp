@@ -1,0 +1,105 @@
+#include <map>
+
+#include "cpu/kernels/row_kernels.hpp"
+#include "cpu/loops/lines.hpp"
+#include "cpu/tactics/tactics.hpp"
+
+// Reductions over dimensions that are neighbours in memory: the last ones of a row-major tensor, the spatial ones of a
+// channels-last one. Bound: bytes read over bandwidth.
+namespace saccade::cpu {
+namespace {
+
+std::optional<Reduce> kind_of(const Node& node) {
+  static const std::map<std::string_view, Reduce> kinds = {
+      {"ReduceSum", Reduce::kSum},
+      {"ReduceMean", Reduce::kMean},
+      {"ReduceMax", Reduce::kMax},
+      {"ReduceMin", Reduce::kMin},
+      {"ReduceL1", Reduce::kL1},
+      {"ReduceL2", Reduce::kL2},
+      {"ReduceSumSquare", Reduce::kSumSquare},
+      {"GlobalAveragePool", Reduce::kMean},
+      {"GlobalMaxPool", Reduce::kMax},
+  };
+  const auto found = kinds.find(node.op);
+  return node.domain.empty() && found != kinds.end() ? std::optional(found->second) : std::nullopt;
+}
+
+/// Which of the input's dimensions go; empty where they are not constant.
+std::optional<std::vector<bool>> reduced_axes(const NodeContext& context) {
+  const int rank = context.input(0).type.shape.rank();
+  std::vector<bool> axes(static_cast<std::size_t>(rank), false);
+  if (context.node.op.starts_with("Global")) {
+    for (int i = 2; i < rank; ++i) axes[static_cast<std::size_t>(i)] = true;
+    return axes;
+  }
+  std::vector<std::int64_t> listed;
+  if (context.has(1)) {
+    const Tensor* tensor = context.constant(1);
+    if (tensor == nullptr || tensor->dtype() != DType::kInt64) return std::nullopt;
+    listed.assign(tensor->data<std::int64_t>().begin(), tensor->data<std::int64_t>().end());
+  }
+  if (listed.empty()) axes.assign(axes.size(), context.node.attributes.integer("noop_with_empty_axes", 0) == 0);
+  for (const std::int64_t axis : listed) axes[static_cast<std::size_t>(InferContext::axis(axis, rank))] = true;
+  return axes;
+}
+
+/// Whether the output, in its own layout, lists its elements in the order of the input's kept dimensions.
+bool order_kept(const NodeContext& context, const std::vector<bool>& axes) {
+  const TensorView src = view_of(context.input(0));
+  const TensorView dst = view_of(context.output());
+  const bool src_last = src.layout == Layout::kChannelsLast && src.shape.rank() >= 3;
+  const bool dst_last = dst.layout == Layout::kChannelsLast && dst.shape.rank() >= 3;
+  if (src_last == dst_last && (!src_last || src.shape.rank() == dst.shape.rank())) return true;
+  // Between layouts the order is the same only while at most the batch stands beside the channels.
+  if (src.shape.rank() < 3) return !dst_last;
+  int others = 0;
+  for (int i = 2; i < src.shape.rank(); ++i) others += !axes[static_cast<std::size_t>(i)] && src.shape[i] != 1 ? 1 : 0;
+  const bool dst_plain = !dst_last || dst.shape.rank() == src.shape.rank();
+  return dst_plain && (others == 0 || axes[1] || src.shape[1] == 1);
+}
+
+void reduce(Reduce kind, const Lines& lines, const float* src, float* dst) {
+  const RowKernels& kernels = row_kernels();
+  const auto count = static_cast<std::size_t>(lines.count);
+  const auto stride = static_cast<std::size_t>(lines.inner);
+  for_lines(
+      lines, 1, [&](std::int64_t from, std::int64_t to) { dst[to] = kernels.reduce_row(kind, src + from, count); },
+      [&](std::int64_t from, std::int64_t to, std::size_t width) {
+        kernels.reduce_columns(kind, src + from, count, stride, width, dst + to);
+      });
+}
+
+class Reduction : public Tactic {
+ public:
+  std::string_view name() const override { return "vector.reduce"; }
+
+  Support supports(const NodeContext& context) const override {
+    if (!kind_of(context.node)) return Support::other_operator("not a reduction that has a vector kernel");
+    if (context.input(0).type.dtype != DType::kFloat32) return Support::no("only float32 has vector kernels");
+    const auto axes = reduced_axes(context);
+    if (!axes) return Support::no("its axes are not constant");
+    if (context.input(0).type.shape.elements() == 0) return Support::no("its input is empty");
+    if (!lines_along(view_of(context.input(0)), *axes)) return Support::no("its axes are not neighbours in memory");
+    if (!order_kept(context, *axes)) return Support::no("its output lies in another order than its input");
+    return supports_post_ops(context);
+  }
+
+  std::unique_ptr<Launch> compile(const NodeContext& context) const override {
+    const Reduce kind = kind_of(context.node).value();
+    const Lines lines = lines_along(view_of(context.input(0)), reduced_axes(context).value()).value();
+    return with_post_ops(context, launch_of([kind, lines](auto inputs, auto outputs) {
+                           reduce(kind, lines, static_cast<const float*>(inputs[0].data),
+                                  static_cast<float*>(outputs[0].data));
+                         }));
+  }
+};
+
+}  // namespace
+
+const Tactic& vector_reduce() {
+  static const Reduction tactic;
+  return tactic;
+}
+
+}  // namespace saccade::cpu

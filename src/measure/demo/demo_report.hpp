@@ -1,0 +1,23 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "base/report_text.hpp"
+#include "measure/demo/demo.hpp"
+#include "measure/report/page.hpp"
+
+namespace saccade {
+
+/// What a demo found, for a terminal of 80 columns: rate, latencies, each stage's bound and headroom, accuracy.
+/// IS_UTF8: whether it can show such.
+ReportText to_text(const DemoResult& result, bool is_utf8);
+/// What `profile` reports, less its launches, and "ap50", "ap", "classes", "conditions"; "latency_ms" is the time of a
+/// frame from its pre-processing to its boxes.
+nlohmann::ordered_json to_json(const DemoResult& result);
+/// All of it for people, with pictures and charts. FOLDER holds the result's pictures. Throws Error (kIo) where one
+/// can't be read.
+Page to_page(const DemoResult& result, const std::filesystem::path& folder);
+
+}  // namespace saccade

@@ -1,0 +1,58 @@
+#include "measure/limits/ceilings.hpp"
+
+#include <algorithm>
+
+namespace saccade {
+namespace {
+
+double peak_among(const std::vector<ComputeCeiling>& compute, Precision precision, double ComputeCeiling::*rate) {
+  double peak = 0;
+  for (const ComputeCeiling& ceiling : compute)
+    if (bits_of(ceiling.precision) >= bits_of(precision)) peak = std::max(peak, ceiling.*rate);
+  return peak;
+}
+
+}  // namespace
+
+double Bandwidth::most() const { return std::max({read, write, copy, mixed}); }
+
+double Ceilings::peak(Precision precision) const { return peak_among(compute, precision, &ComputeCeiling::all); }
+
+double Ceilings::peak_of_one_core(Precision precision) const {
+  return peak_among(compute, precision, &ComputeCeiling::one_core);
+}
+
+void raise(Bandwidth& bandwidth, const Bandwidth& other) {
+  bandwidth.read = std::max(bandwidth.read, other.read);
+  bandwidth.write = std::max(bandwidth.write, other.write);
+  bandwidth.copy = std::max(bandwidth.copy, other.copy);
+  bandwidth.mixed = std::max(bandwidth.mixed, other.mixed);
+}
+
+void raise(Ceilings& ceilings, const Ceilings& other) {
+  for (const ComputeCeiling& from : other.compute) {
+    const auto found = std::ranges::find_if(ceilings.compute, [&](const ComputeCeiling& to) {
+      return to.instructions == from.instructions && to.precision == from.precision;
+    });
+    if (found == ceilings.compute.end()) {
+      ceilings.compute.push_back(from);
+      continue;
+    }
+    found->one_core = std::max(found->one_core, from.one_core);
+    found->all = std::max(found->all, from.all);
+  }
+  for (const MemoryCeiling& from : other.memory) {
+    for (MemoryCeiling& to : ceilings.memory) {
+      if (to.level != from.level) continue;
+      raise(to.one_core, from.one_core);
+      raise(to.all, from.all);
+    }
+  }
+  ceilings.clock = std::min(ceilings.clock, other.clock);
+  ceilings.syscall = std::min(ceilings.syscall, other.syscall);
+  ceilings.launch = std::min(ceilings.launch, other.launch);
+  ceilings.parallel = std::min(ceilings.parallel, other.parallel);
+  ceilings.run = std::min(ceilings.run, other.run);
+}
+
+}  // namespace saccade

@@ -1,0 +1,238 @@
+#include "measure/limits/device_file.hpp"
+
+#include <toml++/toml.h>
+#include <algorithm>
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "base/input_file.hpp"
+#include "measure/statistics/quantity.hpp"
+
+namespace saccade {
+namespace {
+
+constexpr std::uintmax_t kMostDeviceBytes = 1 << 20;
+
+/// A table of the file; every key that is asked for is known, and what is left at the end is not.
+class Section {
+ public:
+  Section(const std::string& file, std::string name, const toml::table& table)
+      : file_(file), name_(std::move(name)), table_(table) {}
+
+  [[noreturn]] void bad(const toml::source_region& at, std::string_view key, const std::string& wanted) const {
+    fail(ErrorCode::kInvalidFile, "{}:{}: '{}' {}", file_, at.begin.line, full(key), wanted);
+  }
+  const toml::node* find(std::string_view key) {
+    known_.emplace_back(key);
+    return table_.get(key);
+  }
+  std::optional<std::string> text(std::string_view key) {
+    const toml::node* node = find(key);
+    if (node == nullptr) return std::nullopt;
+    auto value = node->value_exact<std::string>();
+    if (!value) bad(node->source(), key, "must be a text");
+    return value;
+  }
+  /// A number in operations, bytes and seconds, or a text with a unit.
+  std::optional<double> quantity(std::string_view key, Unit unit) {
+    const toml::node* node = find(key);
+    if (node == nullptr) return std::nullopt;
+    double value = -1;
+    if (node->is_number()) {
+      value = node->value<double>().value_or(-1);
+    } else if (const auto said = node->value_exact<std::string>()) {
+      try {
+        value = parse_quantity(*said, unit);
+      } catch (const Error& error) {
+        bad(node->source(), key, fmt::format("makes no sense: {}", error.what()));
+      }
+    }
+    if (!(value > 0)) bad(node->source(), key, "must be a number above 0, or a text with a unit");
+    return value;
+  }
+  std::optional<int> count(std::string_view key) {
+    const toml::node* node = find(key);
+    if (node == nullptr) return std::nullopt;
+    const std::int64_t value = node->value_exact<std::int64_t>().value_or(0);
+    if (value < 1 || value > 4096) bad(node->source(), key, "must be a whole number from 1 to 4096");
+    return static_cast<int>(value);
+  }
+  double needed(std::string_view key, Unit unit) {
+    const auto value = quantity(key, unit);
+    if (!value) bad(table_.source(), key, "is missing");
+    return *value;
+  }
+  std::optional<Section> section(std::string_view key) {
+    const toml::node* node = find(key);
+    if (node == nullptr) return std::nullopt;
+    if (!node->is_table()) bad(node->source(), key, "must be a table");
+    return Section(file_, full(key), *node->as_table());
+  }
+  /// The tables of [[KEY]].
+  std::vector<Section> sections(std::string_view key) {
+    std::vector<Section> found;
+    const toml::node* node = find(key);
+    if (node == nullptr) return found;
+    if (!node->is_array_of_tables()) bad(node->source(), key, fmt::format("must be tables: [[{}]]", key));
+    for (const toml::node& entry : *node->as_array()) found.emplace_back(file_, std::string(key), *entry.as_table());
+    return found;
+  }
+  const toml::source_region& source() const { return table_.source(); }
+  /// Refuses keys that nobody asked for.
+  void end() const {
+    for (const auto& [key, node] : table_)
+      if (std::ranges::find(known_, key.str()) == known_.end())
+        bad(key.source(), key.str(), fmt::format("is not known; there are {}", fmt::join(known_, ", ")));
+  }
+
+ private:
+  std::string full(std::string_view key) const {
+    return name_.empty() ? std::string(key) : fmt::format("{}.{}", name_, key);
+  }
+
+  const std::string& file_;
+  std::string name_;
+  const toml::table& table_;
+  std::vector<std::string> known_;
+};
+
+ComputeCeiling read_compute(Section section) {
+  ComputeCeiling ceiling;
+  const std::string precision = section.text("precision").value_or("");
+  const auto found = precision_of(precision);
+  if (!found) section.bad(section.source(), "precision", "must be fp32, bf16 or int8");
+  ceiling.precision = *found;
+  ceiling.instructions = section.text("instructions").value_or(precision);
+  ceiling.all = section.needed("peak", Unit::kOperationRate);
+  ceiling.one_core = section.quantity("one_core", Unit::kOperationRate).value_or(ceiling.all);
+  section.end();
+  return ceiling;
+}
+
+/// `bandwidth` for everything, or the kinds by themselves.
+Bandwidth read_bandwidth(Section& section) {
+  if (const auto rate = section.quantity("bandwidth", Unit::kByteRate)) return {*rate, *rate, *rate, *rate};
+  Bandwidth bandwidth;
+  bandwidth.read = section.needed("read", Unit::kByteRate);
+  bandwidth.write = section.needed("write", Unit::kByteRate);
+  bandwidth.copy = section.needed("copy", Unit::kByteRate);
+  bandwidth.mixed = section.quantity("mixed", Unit::kByteRate).value_or(bandwidth.copy);
+  return bandwidth;
+}
+
+MemoryCeiling read_memory(Section section) {
+  MemoryCeiling ceiling;
+  ceiling.level = section.text("level").value_or("memory");
+  ceiling.capacity = static_cast<std::int64_t>(section.quantity("capacity", Unit::kBytes).value_or(0));
+  ceiling.all = read_bandwidth(section);
+  ceiling.one_core = ceiling.all;
+  if (auto one = section.section("one_core")) {
+    ceiling.one_core = read_bandwidth(*one);
+    one->end();
+  }
+  section.end();
+  return ceiling;
+}
+
+void read_costs(Section section, Ceilings& ceilings) {
+  const auto time = [&](std::string_view key) {
+    return Nanoseconds(std::chrono::duration<double>(section.quantity(key, Unit::kTime).value_or(0)));
+  };
+  ceilings.clock = time("clock");
+  ceilings.syscall = time("syscall");
+  ceilings.launch = time("launch");
+  ceilings.parallel = time("parallel");
+  ceilings.run = time("run");
+  section.end();
+}
+
+CopyCeiling read_copy(Section section) {
+  CopyCeiling ceiling;
+  ceiling.bytes = static_cast<std::int64_t>(section.needed("bytes", Unit::kBytes));
+  ceiling.upload = std::chrono::duration<double>(section.needed("upload", Unit::kTime));
+  ceiling.download = std::chrono::duration<double>(section.needed("download", Unit::kTime));
+  section.end();
+  return ceiling;
+}
+
+Device read_device(Section file) {
+  Device device;
+  Ceilings& ceilings = device.ceilings;
+  ceilings.device = file.text("name").value_or("a device of a file");
+  ceilings.threads = file.count("threads").value_or(1);
+  for (Section& section : file.sections("compute")) ceilings.compute.push_back(read_compute(std::move(section)));
+  for (Section& section : file.sections("memory")) {
+    if (!ceilings.memory.empty() && ceilings.memory.back().capacity == 0)
+      section.bad(section.source(), "level", "can't follow a level without a capacity, which holds everything");
+    ceilings.memory.push_back(read_memory(std::move(section)));
+  }
+  if (auto costs = file.section("cost")) read_costs(std::move(*costs), ceilings);
+  for (Section& section : file.sections("copy")) ceilings.copies.push_back(read_copy(std::move(section)));
+  if (auto camera = file.section("camera")) {
+    const auto mode = camera->text("mode");
+    try {
+      if (mode) device.camera = parse_camera(*mode);
+    } catch (const Error& error) {
+      camera->bad(camera->find("mode")->source(), "mode", fmt::format("makes no sense: {}", error.what()));
+    }
+    device.bus_rate = camera->quantity("bus", Unit::kByteRate);
+    camera->end();
+  }
+  file.end();
+  return device;
+}
+
+std::string bandwidth_toml(const Bandwidth& bandwidth, std::string_view separator) {
+  return fmt::format("read = {:.6g}{}write = {:.6g}{}copy = {:.6g}{}mixed = {:.6g}", bandwidth.read, separator,
+                     bandwidth.write, separator, bandwidth.copy, separator, bandwidth.mixed);
+}
+
+/// TEXT in TOML's quotes.
+std::string in_quotes(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+  }
+  return out + "\"";
+}
+
+}  // namespace
+
+Device read_device_file(const std::string& path) {
+  try {
+    const toml::table table = toml::parse(read_input(path, kMostDeviceBytes), path);
+    return read_device(Section(path, "", table));
+  } catch (const toml::parse_error& error) {
+    fail(ErrorCode::kInvalidFile, "the device file {}:{} can't be read: {}", path, error.source().begin.line,
+         error.description());
+  }
+}
+
+std::string to_toml(const Ceilings& ceilings) {
+  std::string text = fmt::format("name = {}\nthreads = {}\n", in_quotes(ceilings.device), ceilings.threads);
+  for (const ComputeCeiling& each : ceilings.compute)
+    text += fmt::format("\n[[compute]]\ninstructions = {}\nprecision = \"{}\"\npeak = {:.6g}\none_core = {:.6g}\n",
+                        in_quotes(each.instructions), to_string(each.precision), each.all, each.one_core);
+  for (const MemoryCeiling& each : ceilings.memory) {
+    text += fmt::format("\n[[memory]]\nlevel = {}\n", in_quotes(each.level));
+    if (each.capacity > 0) text += fmt::format("capacity = {}\n", each.capacity);
+    text +=
+        fmt::format("{}\none_core = {{ {} }}\n", bandwidth_toml(each.all, "\n"), bandwidth_toml(each.one_core, ", "));
+  }
+  text += "\n[cost]\n";
+  const auto cost = [&](std::string_view key, Nanoseconds time) {
+    if (time.count() > 0) text += fmt::format("{} = \"{:.6g} ns\"\n", key, time.count());
+  };
+  cost("clock", ceilings.clock);
+  cost("syscall", ceilings.syscall);
+  cost("launch", ceilings.launch);
+  cost("parallel", ceilings.parallel);
+  cost("run", ceilings.run);
+  for (const CopyCeiling& each : ceilings.copies)
+    text += fmt::format("\n[[copy]]\nbytes = {}\nupload = \"{:.6g} ns\"\ndownload = \"{:.6g} ns\"\n", each.bytes,
+                        each.upload.count(), each.download.count());
+  return text;
+}
+
+}  // namespace saccade

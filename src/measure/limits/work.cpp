@@ -1,0 +1,116 @@
+#include "measure/limits/work.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "measure/limits/work_rules.hpp"
+#include "ops/vision/pixels.hpp"
+#include "runtime/value_links.hpp"
+#include "tensor/frame.hpp"
+
+// A lower bound is only as good as the work it rests on: what is counted here must be done by every implementation that
+// gives the right answer, whatever the data. So a bilinear resize that halves a picture reads each pixel, one that
+// takes a tenth reads four taps an output; a gather whose indices come with the data may read one row over and over;
+// suppression of boxes may find none. Where the truth depends on the data, the least is counted.
+namespace saccade {
+namespace {
+
+bool is_float(DType dtype) {
+  return dtype == DType::kFloat32 || dtype == DType::kFloat16 || dtype == DType::kBFloat16 || dtype == DType::kFloat64;
+}
+
+std::int64_t bits_as(DType dtype, const std::optional<Precision>& precision) {
+  const auto own = static_cast<std::int64_t>(bits_of(dtype));
+  return precision && is_float(dtype) ? std::min(own, bits_of(*precision)) : own;
+}
+
+/// Whose memory a value is: its own, or what it is a view of.
+ValueId memory_of(const Graph& graph, ValueId id) {
+  for (const Node* maker = graph.producer(id); maker != nullptr && is_free_view(graph, *maker);
+       maker = graph.producer(id))
+    id = maker->inputs[0];
+  return id;
+}
+
+/// Bytes of a frame that a Preprocess node reads: the rows of its region that a tensor's row falls on, all columns of
+/// them, since a cache line holds neighbours.
+std::int64_t frame_bytes_read(const Node& node, const FrameSize& frame) {
+  if (frame.width <= 0 || frame.height <= 0) return 0;
+  const PreprocessSpec spec = preprocess_spec(node.attributes);
+  const Placement placed = place(spec, frame.width, frame.height);
+  const Span rows = covered(placed.y, placed.height, spec.height);
+  const Span columns = covered(placed.x, placed.width, spec.width);
+  const auto shown = [](Span span, std::int64_t scaled) {
+    return static_cast<double>(span.end - span.begin) / static_cast<double>(std::max<std::int64_t>(scaled, 1));
+  };
+  const double source_rows = std::min(placed.source.height * shown(rows, placed.height), 2.0 * (rows.end - rows.begin));
+  const double source_columns = placed.source.width * shown(columns, placed.width);
+  std::int64_t bytes = 0;
+  for (const PlaneSize& plane : plane_sizes(frame.format, frame.width, frame.height))
+    bytes += static_cast<std::int64_t>(plane.row_bytes) * plane.rows;
+  const double pixels = static_cast<double>(frame.width) * frame.height;
+  return static_cast<std::int64_t>(static_cast<double>(bytes) * source_rows * source_columns / pixels);
+}
+
+void count_inputs(const Graph& graph, const Node& node, const WorkOptions& options, Work& work) {
+  std::set<ValueId> counted;
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    const ValueId id = node.inputs[i];
+    if (id == ValueId::kNone || !counted.insert(memory_of(graph, id)).second) continue;
+    const DType dtype = graph.value(id).type.dtype;
+    if (dtype == DType::kFrame) {
+      work.read_bytes += frame_bytes_read(node, options.frame);
+      continue;
+    }
+    const Tensor* constant = graph.constant(id);
+    // Constant shapes, axes and indices are known when a plan is compiled.
+    if (constant != nullptr && dtype == DType::kInt64) continue;
+    const std::int64_t bytes = elements_read(graph, node, i) * bits_as(dtype, options.precision) / 8;
+    (constant != nullptr ? work.weight_bytes : work.read_bytes) += bytes;
+  }
+}
+
+void count_outputs(const Graph& graph, const Node& node, const WorkOptions& options, Work& work) {
+  if (node.op == "NonZero" || node.op == "BoxMasks" || node.op == "TakeObjects" || node.op == "TraceMasks")
+    return;  // as many as there are
+  for (const ValueId id : node.outputs) {
+    if (id == ValueId::kNone) continue;
+    const TensorType& type = graph.value(id).type;
+    work.write_bytes += type.shape.elements() * bits_as(type.dtype, options.precision) / 8;
+  }
+}
+
+Precision precision_of(const Graph& graph, const Node& node, const std::optional<Precision>& wanted) {
+  if (node.inputs.empty() || node.inputs[0] == ValueId::kNone) return Precision::kFloat32;
+  const DType dtype = graph.value(node.inputs[0]).type.dtype;
+  if (bits_of(dtype) <= 8) return Precision::kInt8;
+  if (wanted && is_float(dtype)) return *wanted;
+  return bits_of(dtype) <= 16 ? Precision::kBFloat16 : Precision::kFloat32;
+}
+
+}  // namespace
+
+Work& Work::operator+=(const Work& other) {
+  operations += other.operations;
+  products += other.products;
+  weight_bytes += other.weight_bytes;
+  read_bytes += other.read_bytes;
+  write_bytes += other.write_bytes;
+  return *this;
+}
+
+Work work_of(const Graph& graph, const Node& node, const WorkOptions& options) {
+  Work work;
+  if (is_free_view(graph, node)) return work;
+  const Products products = products_of(graph, node);
+  work.products = 2.0 * static_cast<double>(products.on_elements);
+  work.operations = work.products + other_operations(graph, node);
+  work.precision = precision_of(graph, node, options.precision);
+  count_inputs(graph, node, options, work);
+  count_outputs(graph, node, options, work);
+  return work;
+}
+
+std::int64_t macs_of(const Graph& graph, const Node& node) { return products_of(graph, node).with_padding; }
+
+}  // namespace saccade

@@ -1,0 +1,151 @@
+#include "measure/profile/bottleneck.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+namespace saccade {
+namespace {
+
+// From this share of waiting on, the source sets the rate.
+constexpr double kStarved = 0.1;
+// Below it a launch is mostly its own start.
+constexpr Nanoseconds kSmallLaunch{5000};
+constexpr double kMuchOverhead = 0.25;
+constexpr double kMuchFallback = 0.1;
+// From this share of a bound on, better code for the same arithmetic gains little.
+constexpr double kNearBound = 0.6;
+
+std::string share_of(Nanoseconds part, Nanoseconds whole) { return percent_text(whole.count() > 0 ? part / whole : 0); }
+
+Nanoseconds sum_of(const std::vector<LaunchFacts>& launches, auto&& wanted) {
+  Nanoseconds sum{};
+  for (const LaunchFacts& launch : launches)
+    if (wanted(launch)) sum += launch.time;
+  return sum;
+}
+
+const LaunchFacts* longest(const std::vector<LaunchFacts>& launches) {
+  const auto found = std::ranges::max_element(launches, {}, &LaunchFacts::time);
+  return found == launches.end() ? nullptr : &*found;
+}
+
+Bottleneck capture_bound(const RunFacts& facts) {
+  const char* advice = facts.is_live ? "the camera sets the rate: ask it for a higher one, or a smaller frame"
+                                     : "take smaller frames, a cheaper codec, or several sources side by side";
+  return {BottleneckKind::kCapture, "capture",
+          fmt::format("Capture takes {} a frame and the models {}, which wait {} of the time for a frame: {}.",
+                      duration_text(facts.capture), duration_text(facts.work()),
+                      share_of(facts.waiting, facts.waiting + facts.work()), advice)};
+}
+
+Bottleneck queue_bound(const RunFacts& facts) {
+  return {BottleneckKind::kQueue, "queue",
+          fmt::format("A frame waits {} in the queue and is worked on for {}: shorten the queue (--queue 1, --drop "
+                      "oldest), or take fewer frames from the source.",
+                      duration_text(facts.queue), duration_text(facts.work()))};
+}
+
+Bottleneck stage_bound(const RunFacts& facts, const std::string& stage, Nanoseconds time) {
+  const char* advice = stage == "pre" ? "read frames nearer to the model's input size, or cut them with --roi"
+                                      : "raise --conf, lower --max-det, or keep only the --classes that matter";
+  return {BottleneckKind::kStage, stage,
+          fmt::format("The {} takes {} of a frame, more than the model: {}.",
+                      stage == "pre" ? "preprocessing" : "postprocessing", share_of(time, facts.work()), advice)};
+}
+
+/// "The model takes 83 % of a frame; ".
+std::string about_model(const RunFacts& facts) {
+  return fmt::format("The model takes {} of a frame; ", share_of(facts.model, facts.work()));
+}
+
+Bottleneck overhead_bound(const RunFacts& facts, Nanoseconds overhead) {
+  const auto small = std::ranges::count_if(facts.launches, [](const auto& each) { return each.time < kSmallLaunch; });
+  const char* advice = facts.threads > 1 ? "try fewer --threads, which must meet after every launch"
+                                         : "try a larger batch or a model of fewer, larger layers";
+  return {BottleneckKind::kOverhead, "model",
+          about_model(facts) + fmt::format("{} of its {} launches take under {}, and these with the gaps between "
+                                           "launches are {} of the frame: {}.",
+                                           small, facts.launches.size(), duration_text(kSmallLaunch),
+                                           share_of(overhead, facts.work()), advice)};
+}
+
+Bottleneck fallback_bound(const RunFacts& facts, Nanoseconds time) {
+  std::map<std::string, Nanoseconds> by_name;
+  for (const LaunchFacts& launch : facts.launches)
+    if (launch.tactic == "reference") by_name[launch.name] += launch.time;
+  const auto worst = std::ranges::max_element(by_name, {}, [](const auto& each) { return each.second; });
+  return {BottleneckKind::kFallback, "model",
+          fmt::format("{} of a frame goes to operators that only the slow reference kernel can run, most of it to {} "
+                      "({}): `saccade inspect` says why every other tactic refused; export the model without them.",
+                      share_of(time, facts.work()), worst->first, share_of(worst->second, facts.work()))};
+}
+
+/// What sets the bounds of most of the time: the limiter with the largest sum.
+std::string limiter_of(const std::vector<LaunchFacts>& launches) {
+  std::map<std::string, Nanoseconds> sums;
+  for (const LaunchFacts& launch : launches)
+    if (!launch.limiter.empty()) sums[launch.limiter] += launch.bound;
+  const auto largest = std::ranges::max_element(sums, {}, [](const auto& each) { return each.second; });
+  return largest == sums.end() ? std::string() : largest->first;
+}
+
+Bottleneck model_bound(const RunFacts& facts) {
+  const LaunchFacts* largest = longest(facts.launches);
+  std::string text = about_model(facts);
+  if (largest == nullptr) return {BottleneckKind::kCompute, "model", text + "try a smaller model."};
+  text += fmt::format("its largest launch is {} ({})", largest->name, share_of(largest->time, facts.work()));
+  if (largest->bound.count() > 0) text += fmt::format(", at {} of its bound", share_of(largest->bound, largest->time));
+  const Nanoseconds bound = [&] {
+    Nanoseconds sum{};
+    for (const LaunchFacts& launch : facts.launches) sum += launch.bound;
+    return sum;
+  }();
+  const Nanoseconds time = sum_of(facts.launches, [](const LaunchFacts&) { return true; });
+  const std::string limiter = limiter_of(facts.launches);
+  if (bound.count() <= 0 || bound / time < kNearBound) {
+    const std::string whole =
+        bound.count() > 0 ? fmt::format("; all launches together are at {}", percent_text(bound / time)) : "";
+    const std::string advice =
+        facts.threads < facts.cores
+            ? fmt::format("try --threads {}", facts.cores)
+            : "the headroom is in the kernels, so compare tactics and keep the cores free of other work";
+    return {BottleneckKind::kSlack, "model", fmt::format("{}{}: {}.", text, whole, advice)};
+  }
+  if (limiter == "compute")
+    return {BottleneckKind::kCompute, "model",
+            fmt::format("{}, and arithmetic sets the bound: try a lower precision, a smaller input or a smaller model.",
+                        text)};
+  return {BottleneckKind::kMemory, "model",
+          fmt::format("{}, and moving bytes ({}) sets the bound: try a lower precision or a smaller input, whose "
+                      "activations fit a closer cache.",
+                      text, limiter)};
+}
+
+}  // namespace
+
+std::string_view to_string(BottleneckKind kind) {
+  constexpr std::array<std::string_view, 8> kNames = {"capture",  "queue", "stage",  "overhead",
+                                                      "fallback", "slack", "memory", "compute"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+Bottleneck find_bottleneck(const RunFacts& facts) {
+  const Nanoseconds work = facts.work();
+  // A camera's frames come when they come; a file that is quicker than the models makes them wait by accident alone.
+  const bool is_slow = facts.is_live || facts.capture > work;
+  if (is_slow && facts.waiting > kStarved * (facts.waiting + work)) return capture_bound(facts);
+  // A file is read ahead, so that its frames always wait.
+  if (facts.is_live && facts.queue > work) return queue_bound(facts);
+  if (facts.pre > std::max(facts.model, facts.post)) return stage_bound(facts, "pre", facts.pre);
+  if (facts.post > facts.model) return stage_bound(facts, "post", facts.post);
+  const Nanoseconds fallback = sum_of(facts.launches, [](const auto& each) { return each.tactic == "reference"; });
+  if (fallback > kMuchFallback * work) return fallback_bound(facts, fallback);
+  const Nanoseconds small = sum_of(facts.launches, [](const auto& each) { return each.time < kSmallLaunch; });
+  if (small + facts.gaps > kMuchOverhead * work) return overhead_bound(facts, small + facts.gaps);
+  return model_bound(facts);
+}
+
+}  // namespace saccade

@@ -1,0 +1,92 @@
+#include "measure/profile/looping_source.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <set>
+
+namespace saccade {
+namespace {
+
+class LoopingSource final : public Source {
+ public:
+  LoopingSource(std::string uri, std::unique_ptr<Source> first) : uri_(std::move(uri)), source_(std::move(first)) {
+    info_ = source_->info();
+    info_.frames = -1;
+  }
+
+  const SourceInfo& info() const override { return info_; }
+
+  Outcome<Frame> read(FrameAllocator& allocator) override {
+    while (true) {
+      Outcome<Frame> frame = source_->read(allocator);
+      if (frame) return counted_on(std::move(*frame));
+      // A round without a frame would be the first of many.
+      if (frame.failure().status != Status::kEnd || frames_this_round_ == 0 || cancelled_) return frame;
+      if (auto failure = start_anew()) return std::move(*failure);
+    }
+  }
+
+  void cancel() noexcept override {
+    cancelled_ = true;
+    const std::scoped_lock lock(mutex_);
+    source_->cancel();
+  }
+
+ private:
+  Frame counted_on(Frame frame) {
+    ++frames_this_round_;
+    frame.sequence += first_sequence_;
+    frame.timestamp_ns += first_timestamp_;
+    next_sequence_ = frame.sequence + 1;
+    step_ = std::max(step_, frame.timestamp_ns - last_timestamp_);
+    last_timestamp_ = frame.timestamp_ns;
+    // The name must outlive the round that it comes from.
+    if (!frame.name.empty()) {
+      auto known = names_.find(frame.name);
+      if (known == names_.end()) known = names_.emplace(frame.name).first;
+      frame.name = *known;
+    }
+    return frame;
+  }
+
+  std::optional<Failure> start_anew() {
+    std::unique_ptr<Source> next;
+    try {
+      next = open_source(uri_);
+    } catch (const Error& error) {
+      return Failure{Status::kLost, error.what()};
+    }
+    const std::scoped_lock lock(mutex_);
+    if (cancelled_) return Failure{Status::kCancelled, {}};
+    source_ = std::move(next);
+    frames_this_round_ = 0;
+    first_sequence_ = next_sequence_;
+    first_timestamp_ = last_timestamp_ + step_;
+    return std::nullopt;
+  }
+
+  std::string uri_;
+  SourceInfo info_;
+  std::mutex mutex_;  // over changes of source_, against cancel()
+  std::unique_ptr<Source> source_;
+  std::atomic<bool> cancelled_{false};
+  std::set<std::string, std::less<>> names_;
+  std::int64_t frames_this_round_ = 0;
+  std::int64_t first_sequence_ = 0;
+  std::int64_t next_sequence_ = 0;
+  std::int64_t first_timestamp_ = 0;
+  std::int64_t last_timestamp_ = 0;
+  std::int64_t step_ = 0;  // the longest between two frames
+};
+
+}  // namespace
+
+std::unique_ptr<Source> open_looping(const std::string& uri) {
+  std::unique_ptr<Source> source = open_source(uri);
+  if (source->info().live) return source;
+  return std::make_unique<LoopingSource>(uri, std::move(source));
+}
+
+}  // namespace saccade

@@ -1,0 +1,202 @@
+#include <algorithm>
+
+#include "measure/limits/gpu_ceilings.hpp"
+#include "measure/limits/noise_frame.hpp"
+#include "measure/limits/plan_times.hpp"
+#include "measure/profile/looping_source.hpp"
+#include "measure/profile/profile.hpp"
+#include "measure/profile/profile_assembly.hpp"
+#include "pipeline/model/model_impl.hpp"
+#include "pipeline/stream/camera_impl.hpp"
+
+namespace saccade {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Enough for caches, branch predictors and the frame pool; a video's first frames are often odd ones.
+constexpr std::int64_t kProfileWarmUp = 10;
+// A trace of more events than this opens slowly in any viewer.
+constexpr std::size_t kTraceEvents = 400'000;
+// Without a trace some frames are kept all the same, for a report to show typical ones.
+constexpr std::size_t kExamples = 64;
+constexpr int kOverheadPairs = 5;
+
+std::size_t trace_frames(const Plan& plan, const ProfileOptions& options) {
+  const std::size_t fit = std::max<std::size_t>(kTraceEvents / (plan.steps().size() + 8), 1);
+  const std::size_t wanted =
+      options.trace ? static_cast<std::size_t>(std::max<std::int64_t>(options.frames, 1)) : kExamples;
+  return std::min(fit, wanted);
+}
+
+Ceilings find_ceilings(const Model& model, const Plan& plan, const ProfileOptions& options) {
+  if (options.ceilings != nullptr) return *options.ceilings;
+  return measure_ceilings(model.options(), plan.threads(), options.on_ceilings);
+}
+
+/// Whether a profile that started at START and has so many frames needs another.
+bool goes_on(const ProfileOptions& options, Clock::time_point start, std::int64_t frames) {
+  if (frames >= options.frames) return false;
+  if (options.duration.count() > 0 && Clock::now() - start >= options.duration) return false;
+  return !options.on_frame || options.on_frame(frames);
+}
+
+/// A record of one run on a still input: nothing was captured and nothing waited.
+FrameRecord still_record(std::int64_t frame, Clock::time_point start, Clock::time_point end,
+                         const Execution& execution) {
+  FrameRecord record{.frame = frame, .times = {start, start, start, start, start, end}};
+  record.latency.pre = execution.stage_time(Stage::kPre);
+  record.latency.model = execution.stage_time(Stage::kModel);
+  record.latency.post = execution.stage_time(Stage::kPost);
+  record.latency.total = end - start;
+  return record;
+}
+
+Nanoseconds run_block(Execution& execution, Recorder& recorder, bool recorded, int runs) {
+  const auto start = Clock::now();
+  for (int i = 0; i < runs; ++i) {
+    execution.time_steps(recorded ? recorder.next_steps() : std::span<StepTime>());
+    const auto begin = Clock::now();
+    execution.run();
+    const auto end = Clock::now();
+    if (recorded) recorder.add(still_record(i, begin, end, execution));
+  }
+  if (recorded) recorder.flush();
+  return Nanoseconds(Clock::now() - start) / runs;
+}
+
+/// What it takes to record launches that do nothing.
+Nanoseconds cost_per_event(const Plan& plan, std::size_t events) {
+  constexpr int kFrames = 256;
+  Recorder recorder(plan, 0);
+  const auto start = Clock::now();
+  for (int i = 0; i < kFrames; ++i) {
+    for (StepTime& step : recorder.next_steps().first(events)) {
+      step.start = Clock::now();
+      step.end = Clock::now();
+    }
+    recorder.add({.times = {start, start, start, start, start, start}});
+  }
+  recorder.flush();
+  return Nanoseconds(Clock::now() - start) / static_cast<double>(kFrames * std::max<std::size_t>(events, 1));
+}
+
+/// Frames of a block: long against the clock's steps and short against the machine's moods, and where frames are short
+/// at least as many as the recorder makes statistics of at once, since their cost is spread over so many.
+int block_length(Nanoseconds frame) {
+  constexpr Nanoseconds kShortFrame = 20ms;
+  if (frame < kShortFrame) return static_cast<int>(std::clamp(kShortFrame / frame, double{Recorder::kBatch}, 1000.0));
+  return static_cast<int>(std::max(10 * kShortFrame / frame, 1.0));
+}
+
+/// Runs EXECUTION in blocks with and without a recorder, its input as it is.
+Overhead measure_overhead(Execution& execution, std::chrono::nanoseconds budget) {
+  const Plan& plan = execution.plan();
+  const auto events = static_cast<std::size_t>(
+      std::ranges::count_if(plan.steps(), [](const Step& step) { return step.launch != nullptr; }));
+  Recorder recorder(plan, 0);
+  run_block(execution, recorder, false, 2);
+  const int runs = block_length(run_block(execution, recorder, false, 1));
+  const BlockTimes times = run_in_turns([&](bool recorded) { return run_block(execution, recorder, recorded, runs); },
+                                        budget, kOverheadPairs);
+  execution.time_steps({});
+  return overhead_of(times.with, times.without, static_cast<double>(events), cost_per_event(plan, events));
+}
+
+/// Of SOURCE's frames, or usual where it does not know: what the overhead is measured on before any comes.
+FrameSize size_of(const SourceInfo& source) {
+  if (source.width <= 0) return {PixelFormat::kRgb24, 640, 480};
+  return {PixelFormat::kRgb24, source.width, source.height};
+}
+
+/// The next result, or null where none will come or GO_ON says no. Throws Error where a source or a model fails.
+Result* next_result(Pipeline& pipeline, const std::function<bool()>& go_on) {
+  // Short enough to ask while a source is silent.
+  constexpr auto kPatience = 100ms;
+  while (go_on()) {
+    const Outcome<Result&> result = pipeline.next(kPatience);
+    if (result) return &*result;
+    const Failure& failure = result.failure();
+    if (failure.status == Status::kTimeout) continue;
+    if (failure.status == Status::kEnd || failure.status == Status::kCancelled) break;
+    throw Error(failure.status == Status::kLost ? ErrorCode::kDevice : ErrorCode::kInvalidArgument, failure.message);
+  }
+  return nullptr;
+}
+
+FrameRecord record_of(const Result& result, const FrameTimes& times) {
+  return {.stream = result.stream, .frame = result.frame, .times = times, .latency = result.latency};
+}
+
+/// Takes frames through PIPELINE until OPTIONS have enough; fills in how long that took and what frames they were.
+FrameSize record_frames(Profile& profile, Pipeline& pipeline, Recorder& recorder, const ProfileOptions& options) {
+  pipeline.impl().run_one_by_one();
+  for (std::int64_t i = 0; i < kProfileWarmUp; ++i)
+    if (next_result(pipeline, [&] { return !options.on_frame || options.on_frame(0); }) == nullptr) break;
+  FrameView last;
+  const auto start = Clock::now();
+  for (std::int64_t frames = 0;; ++frames) {
+    pipeline.impl().time_steps(0, recorder.next_steps());
+    const Result* result = next_result(pipeline, [&] { return goes_on(options, start, frames); });
+    if (result == nullptr) break;
+    last = pipeline.frame();
+    recorder.add(record_of(*result, pipeline.impl().frame_times()));
+    if (options.sink != nullptr) options.sink->write(*result, last);
+  }
+  profile.elapsed = Clock::now() - start;
+  recorder.flush();
+  profile.frame = fmt::format("{}x{} {}", last.width, last.height, to_string(last.format));
+  return {last.format, last.width, last.height};
+}
+
+}  // namespace
+
+Profile profile_frames(const Model& model, const std::string& uri, const ProfileOptions& options) {
+  std::unique_ptr<Source> source = open_looping(uri);
+  const VisionPlan& vision = model.impl()->vision_plan();
+  Profile profile{.model = model.name(),
+                  .source = uri,
+                  .plan = vision.plan,
+                  .is_live = source->info().live,
+                  .warm_up = kProfileWarmUp};
+  profile.ceilings = find_ceilings(model, *vision.plan, options);
+  {
+    Execution still(vision.plan);
+    const NoiseFrame noise(size_of(source->info()), 1);
+    *still.frame() = noise.view();
+    profile.overhead = measure_overhead(still, options.overhead_budget);
+  }
+  Recorder recorder(*vision.plan, trace_frames(*vision.plan, options));
+  Pipeline pipeline(Camera(std::make_shared<Camera::Impl>(std::move(source))), model);
+  const FrameSize size = record_frames(profile, pipeline, recorder, options);
+  pipeline.stop();
+  if (options.sink != nullptr) options.sink->close(pipeline.summary());
+  if (recorder.count() == 0)
+    fail(ErrorCode::kInvalidArgument, "{}: it ended before the first frame after {} to warm up", uri, kProfileWarmUp);
+  assemble(profile, recorder, size);
+  return profile;
+}
+
+Profile profile_tensors(const Model& model, const ProfileOptions& options) {
+  const std::shared_ptr<const Plan> plan = model.impl()->tensor_plan();
+  Profile profile{.model = model.name(), .plan = plan, .warm_up = kProfileWarmUp};
+  Execution execution(plan);
+  fill_inputs(execution);
+  profile.ceilings = find_ceilings(model, *plan, options);
+  profile.overhead = measure_overhead(execution, options.overhead_budget);
+  Recorder recorder(*plan, trace_frames(*plan, options));
+  for (std::int64_t i = 0; i < kProfileWarmUp; ++i) execution.run();
+  const auto start = Clock::now();
+  for (std::int64_t frame = 0; goes_on(options, start, frame); ++frame) {
+    execution.time_steps(recorder.next_steps());
+    const auto begin = Clock::now();
+    execution.run();
+    recorder.add(still_record(frame, begin, Clock::now(), execution));
+  }
+  profile.elapsed = Clock::now() - start;
+  recorder.flush();
+  assemble(profile, recorder, {});
+  return profile;
+}
+
+}  // namespace saccade

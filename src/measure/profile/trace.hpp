@@ -1,0 +1,14 @@
+#pragma once
+
+#include "base/output_file.hpp"
+#include "measure/profile/profile.hpp"
+
+namespace saccade {
+
+/// Writes PROFILE's trace in the Trace Event Format's JSON, as Perfetto and chrome://tracing open it: a thread for each
+/// source with its captures, one for the models with frames > stages > launches, and the waits in the queue as
+/// asynchronous spans, since they overlap. Times in microseconds since the first capture; every span carries its stream
+/// and frame, as the JSON lines have them. Closes the file. Throws Error (kIo).
+void write_trace(const Profile& profile, OutputFile& file);
+
+}  // namespace saccade

@@ -1,0 +1,193 @@
+#include "onnx/sizes/intervals.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "ops/core/dispatch.hpp"
+
+namespace saccade {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr Interval kAnything{-kInfinity, kInfinity};
+constexpr Interval kLeftOut{kInfinity, -kInfinity};
+// What ends are read from: scalars, scales of an axis. More is weights, whose ends nobody needs.
+constexpr std::int64_t kMaxContents = 1024;
+// Whole numbers up to here are doubles.
+constexpr double kMaxWhole = 9'007'199'254'740'992;  // 2^53
+
+bool is_bounded(Interval x) { return x.least > -kInfinity || x.most < kInfinity; }
+
+/// What an operator works on; a rule makes the interval of its output from them.
+using InputIntervals = std::span<const Interval>;
+
+Interval hull(InputIntervals x) {
+  Interval all = x[0];
+  for (const Interval& each : x) all = {std::min(all.least, each.least), std::max(all.most, each.most)};
+  return all;
+}
+
+/// Of F, which never falls, element by element.
+template <double (*F)(double)>
+Interval rising(InputIntervals x) {
+  return {F(x[0].least), F(x[0].most)};
+}
+
+double positive(double x) { return std::max(x, 0.0); }
+
+Interval sum(InputIntervals x) { return {x[0].least + x[1].least, x[0].most + x[1].most}; }
+
+Interval difference(InputIntervals x) { return {x[0].least - x[1].most, x[0].most - x[1].least}; }
+
+/// Of what F, which is monotonic in each of its two arguments, makes of their ends.
+template <double (*F)(double, double)>
+Interval corners(InputIntervals x) {
+  const std::array ends{F(x[0].least, x[1].least), F(x[0].least, x[1].most), F(x[0].most, x[1].least),
+                        F(x[0].most, x[1].most)};
+  return {*std::ranges::min_element(ends), *std::ranges::max_element(ends)};
+}
+
+/// Zero times an end that is not known is zero.
+double times(double a, double b) { return a == 0 || b == 0 ? 0 : a * b; }
+
+double over(double a, double b) { return std::isinf(a) ? std::copysign(a, a * b) : a / b; }
+
+Interval quotient(InputIntervals x) { return x[1].least <= 0 && x[1].most >= 0 ? kAnything : corners<over>(x); }
+
+Interval negative(InputIntervals x) { return {-x[0].most, -x[0].least}; }
+
+Interval least_of(InputIntervals x) {
+  Interval made = x[0];
+  for (const Interval& each : x) made = {std::min(made.least, each.least), std::min(made.most, each.most)};
+  return made;
+}
+
+Interval greatest_of(InputIntervals x) {
+  Interval made = x[0];
+  for (const Interval& each : x) made = {std::max(made.least, each.least), std::max(made.most, each.most)};
+  return made;
+}
+
+/// Of x, least and most.
+Interval clip(InputIntervals x) {
+  const auto is_given = [&](std::size_t i) { return x.size() > i && x[i].least <= x[i].most; };
+  Interval made = x[0];
+  if (is_given(1)) made = greatest_of(std::array{made, x[1]});
+  if (is_given(2)) made = least_of(std::array{made, x[2]});
+  return made;
+}
+
+struct IntervalRule {
+  std::string_view op;
+  Interval (*ends)(InputIntervals);
+  std::size_t from = 0;     ///< the operands are the inputs from this one on,
+  std::size_t to = 1;       ///< before this one
+  bool calculates = false;  ///< from all of them a number that the output's type must hold, and may round
+};
+
+constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
+
+constexpr std::array kIntervalRules = {
+    IntervalRule{"Add", sum, 0, 2, true},
+    IntervalRule{"Cast", hull, 0, 1, true},
+    IntervalRule{"Ceil", rising<std::ceil>},
+    IntervalRule{"Clip", clip, 0, 3},
+    IntervalRule{"Compress", hull},
+    IntervalRule{"Concat", hull, 0, kAll},
+    IntervalRule{"Div", quotient, 0, 2, true},
+    IntervalRule{"Expand", hull},
+    IntervalRule{"Flatten", hull},
+    IntervalRule{"Floor", rising<std::floor>},
+    IntervalRule{"Gather", hull},
+    IntervalRule{"GatherElements", hull},
+    IntervalRule{"GatherND", hull},
+    IntervalRule{"Identity", hull},
+    IntervalRule{"Max", greatest_of, 0, kAll},
+    IntervalRule{"Min", least_of, 0, kAll},
+    IntervalRule{"Mul", corners<times>, 0, 2, true},
+    IntervalRule{"Neg", negative, 0, 1, true},
+    IntervalRule{"Relu", rising<positive>},
+    IntervalRule{"Reshape", hull},
+    IntervalRule{"Round", rising<std::nearbyint>},
+    IntervalRule{"Slice", hull},
+    IntervalRule{"Split", hull},
+    IntervalRule{"Squeeze", hull},
+    IntervalRule{"Sub", difference, 0, 2, true},
+    IntervalRule{"Tile", hull},
+    IntervalRule{"Transpose", hull},
+    IntervalRule{"Unsqueeze", hull},
+    IntervalRule{"Where", hull, 1, 3},
+};
+
+/// Null where the operator is not in the table.
+const IntervalRule* rule_of(const Node& node) {
+  const std::string_view op = node.is("Choose", "saccade") ? "Where" : std::string_view(node.op);
+  if (!node.domain.empty() && op == node.op) return nullptr;
+  const auto* rule = std::ranges::find(kIntervalRules, op, &IntervalRule::op);
+  return rule == kIntervalRules.end() ? nullptr : rule;
+}
+
+/// X as numbers of a type, to which calculated ones are rounded; anything where they may not fit.
+Interval as_type(Interval x, DType dtype, bool calculated) {
+  if (dtype == DType::kInt32 || dtype == DType::kInt64) {
+    const double limit = dtype == DType::kInt32 ? std::numeric_limits<std::int32_t>::max() : kMaxWhole;
+    const bool fits = x.least >= -limit && x.most <= limit;
+    // What goes beyond comes back at the other end.
+    if (!fits && calculated) return kAnything;
+    if (!fits) return {x.least < -limit ? -kInfinity : x.least, x.most > limit ? kInfinity : x.most};
+    return {std::trunc(x.least), std::trunc(x.most)};
+  }
+  double step = 0;
+  if (dtype == DType::kFloat32) step = std::numeric_limits<float>::epsilon();
+  if (dtype == DType::kFloat64) step = std::numeric_limits<double>::epsilon();
+  if (step == 0) return kAnything;
+  if (!calculated) return x;
+  const auto widened = [&](double end, double way) { return std::isinf(end) ? end : end + way * step * std::abs(end); };
+  return {widened(x.least, -1), widened(x.most, 1)};
+}
+
+}  // namespace
+
+std::optional<Interval> Intervals::get(ValueId id) const {
+  const auto found = intervals_.find(id);
+  return found == intervals_.end() ? std::nullopt : std::optional(found->second);
+}
+
+Interval Intervals::of(ValueId id) const {
+  if (id == ValueId::kNone) return kLeftOut;
+  if (const auto learnt = get(id)) return *learnt;
+  const Value& value = graph_.value(id);
+  const Tensor* known = value.type.shape.elements() > kMaxContents ? nullptr : fixed_.get(id);
+  if (known == nullptr || known->elements() == 0) return kAnything;
+  if (!is_number(known->dtype())) return kAnything;
+  Interval ends{kInfinity, -kInfinity};
+  with_number(known->dtype(), [&]<typename T>(std::type_identity<T>) {
+    for (const T element : known->data<T>()) {
+      const auto x = static_cast<double>(element);
+      ends = std::isnan(x) ? kAnything : Interval{std::min(ends.least, x), std::max(ends.most, x)};
+    }
+  });
+  return ends;
+}
+
+void Intervals::learn(const Node& node) {
+  const IntervalRule* rule = rule_of(node);
+  if (rule == nullptr || node.inputs.size() <= rule->from) return;
+  const bool cuts_off = node.is("Clip") || node.is("Max") || node.is("Min") || node.is("Relu");
+  const auto inputs = std::span(node.inputs).subspan(rule->from, std::min(rule->to, node.inputs.size()) - rule->from);
+  if (!cuts_off && std::ranges::none_of(inputs, [&](ValueId id) { return intervals_.contains(id); })) return;
+  if (rule->calculates && inputs.size() < rule->to) return;
+  std::vector<Interval> operands;
+  for (ValueId input : inputs) operands.push_back(of(input));
+  const Interval made = rule->ends(operands);
+  for (ValueId output : node.outputs) {
+    if (output == ValueId::kNone) continue;
+    const Interval fitting = as_type(made, graph_.value(output).type.dtype, rule->calculates);
+    if (is_bounded(fitting)) intervals_.insert_or_assign(output, fitting);
+  }
+}
+
+}  // namespace saccade

@@ -1,0 +1,416 @@
+#include "onnx/sizes/rooms.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "base/error.hpp"
+#include "onnx/sizes/slicewise.hpp"
+#include "ops/core/values.hpp"
+
+// How much room a node's outputs take at most. A shape rule is asked twice: with the greatest sizes that its inputs can
+// have (their room, and the upper ends of the contents that it looks into), and with the least; where the answers
+// differ the size is open. That is right for rules by which nothing shrinks when an input grows. Those that are
+// different, or whose sizes depend on all of an input's contents, stand in a table below.
+namespace saccade {
+namespace {
+
+using Types = std::vector<TensorType>;
+
+enum class End : std::uint8_t { kLeast, kMost };
+
+// ---- the shape rule at one end ------------------------------------------------------------------------------------
+
+bool is_given(const Node& node, std::size_t i) { return i < node.inputs.size() && node.inputs[i] != ValueId::kNone; }
+
+/// The input's contents: as they are known, else at one end; null where there is neither.
+const Tensor* contents_at(const SizeQuestion& q, std::size_t i, End end) {
+  if (const Tensor* known = q.known.get(q.node.inputs[i])) return known;
+  const Range* range = q.ranges.get(q.node.inputs[i]);
+  if (range == nullptr) return nullptr;
+  return end == End::kMost ? &range->most : &range->least;
+}
+
+/// Lets open dimensions that broadcast agree: with a fixed one where there is one, else with the greatest.
+void agree(const SizeQuestion& q, Types& types) {
+  int rank = 0;
+  for (const TensorType& type : types) rank = std::max(rank, type.shape.rank());
+  for (int from_end = 1; from_end <= rank; ++from_end) {
+    std::int64_t fixed = 1;
+    std::int64_t open = 0;
+    const auto each = [&](auto visit) {
+      for (std::size_t i = 0; i < types.size(); ++i) {
+        const int axis = types[i].shape.rank() - from_end;
+        if (is_given(q.node, i) && axis >= 0) visit(types[i].shape[axis], q.open[i][static_cast<std::size_t>(axis)]);
+      }
+    };
+    each([&](std::int64_t size, bool is_open) {
+      if (is_open)
+        open = std::max(open, size);
+      else if (size != 1)
+        fixed = size;
+    });
+    each([&](std::int64_t& size, bool is_open) {
+      if (is_open) size = fixed != 1 ? fixed : open;
+    });
+  }
+}
+
+/// The inputs' types; open dimensions hold LEAST at the lower end.
+Types inputs_at(const SizeQuestion& q, End end, std::int64_t least) {
+  Types types(q.node.inputs.size());
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    if (!is_given(q.node, i)) continue;
+    types[i] = q.graph.value(q.node.inputs[i]).type;
+    for (int axis = 0; axis < types[i].shape.rank(); ++axis)
+      if (end == End::kLeast && q.open[i][static_cast<std::size_t>(axis)])
+        types[i].shape[axis] = std::min(least, types[i].shape[axis]);
+  }
+  if (is_elementwise(q.node)) agree(q, types);
+  return types;
+}
+
+/// What the operator's own shape rule says to such inputs, with the contents that ENDS says of each.
+template <typename Ends>
+Types ask_with(const SizeQuestion& q, const Types& types, Ends&& ends) {
+  const Op* op = find_op(q.node.domain, q.node.op);
+  std::vector<const TensorType*> inputs;
+  for (std::size_t i = 0; i < types.size(); ++i) inputs.push_back(is_given(q.node, i) ? &types[i] : nullptr);
+  InferContext context(
+      q.node, std::move(inputs), [&](int i) { return contents_at(q, static_cast<std::size_t>(i), ends(i)); },
+      [&](double steps) { return q.known.afford(steps); });
+  op->infer(context);
+  for (std::size_t i = 0; i < q.node.outputs.size(); ++i)
+    if (q.node.outputs[i] != ValueId::kNone && !context.is_set(i))
+      fail(ErrorCode::kInvalidFile, "the operator has no output {}", i);
+  return context.outputs();
+}
+
+Types ask(const SizeQuestion& q, const Types& types, End end) {
+  return ask_with(q, types, [end](int) { return end; });
+}
+
+/// With the greatest inputs. Open dimensions that must be the same may have different rooms: then all have the largest.
+Types ask_most(const SizeQuestion& q) {
+  Types types = inputs_at(q, End::kMost, 0);
+  try {
+    return ask(q, types, End::kMost);
+  } catch (const Error&) {
+    std::int64_t largest = 0;
+    const auto each_open = [&](auto visit) {
+      for (std::size_t i = 0; i < types.size(); ++i)
+        for (int axis = 0; is_given(q.node, i) && axis < types[i].shape.rank(); ++axis)
+          if (q.open[i][static_cast<std::size_t>(axis)]) visit(types[i].shape[axis]);
+    };
+    each_open([&](std::int64_t size) { largest = std::max(largest, size); });
+    const Types as_they_are = types;
+    each_open([&](std::int64_t& size) { size = largest; });
+    if (types == as_they_are) throw;
+    return ask(q, types, End::kMost);
+  }
+}
+
+/// With the least inputs; an operator that can't work on nothing is asked about one. Empty where it can't tell.
+Types ask_least(const SizeQuestion& q) {
+  for (const std::int64_t least : {0, 1}) {
+    try {
+      return ask(q, inputs_at(q, End::kLeast, least), End::kLeast);
+    } catch (const Error&) {  // it needs more than that
+    }
+  }
+  return {};
+}
+
+std::vector<Room> between(const Types& most, const Types& least) {
+  std::vector<Room> rooms;
+  for (std::size_t i = 0; i < most.size(); ++i) {
+    Room room{most[i], std::vector<bool>(static_cast<std::size_t>(most[i].shape.rank()), true)};
+    if (i < least.size() && least[i].shape.rank() == most[i].shape.rank())
+      for (int axis = 0; axis < most[i].shape.rank(); ++axis)
+        room.open[static_cast<std::size_t>(axis)] = least[i].shape[axis] != most[i].shape[axis];
+    rooms.push_back(std::move(room));
+  }
+  return rooms;
+}
+
+// ---- operators that are different ---------------------------------------------------------------------------------
+
+const TensorType& type_of(const SizeQuestion& q, std::size_t i) {
+  if (!is_given(q.node, i)) fail(ErrorCode::kInvalidFile, "input {} is missing", i);
+  return q.graph.value(q.node.inputs[i]).type;
+}
+
+std::vector<std::int64_t> numbers_at(const SizeQuestion& q, std::size_t i, End end) {
+  const Tensor* tensor = is_given(q.node, i) ? contents_at(q, i, end) : nullptr;
+  return tensor == nullptr ? std::vector<std::int64_t>{} : integers_of(view_of(*tensor));
+}
+
+int axis_in(const SizeQuestion& q, const Shape& shape, std::int64_t otherwise) {
+  if (shape.rank() == 0) fail(ErrorCode::kInvalidFile, "a scalar has no axis");
+  return InferContext::axis(q.node.attributes.integer("axis", otherwise), shape.rank());
+}
+
+Room room(DType dtype, const Shape& shape, std::initializer_list<int> open) {
+  Room made{{dtype, shape}, std::vector<bool>(static_cast<std::size_t>(shape.rank()), false)};
+  for (int axis : open) made.open[static_cast<std::size_t>(axis)] = true;
+  return made;
+}
+
+/// The room of the input itself: of what takes a part of it.
+Room part_of(const SizeQuestion& q, std::size_t i) { return {type_of(q, i), q.open[i]}; }
+
+std::vector<Room> rooms_of_non_zero(const SizeQuestion& q) {
+  const Shape& shape = type_of(q, 0).shape;
+  return {room(DType::kInt64, {std::max(shape.rank(), 1), shape.elements()}, {1})};
+}
+
+std::vector<Room> rooms_of_compress(const SizeQuestion& q) {
+  const TensorType& from = type_of(q, 0);
+  const std::int64_t most = type_of(q, 1).shape.elements();
+  if (!q.node.attributes.has("axis")) return {room(from.dtype, {std::min(from.shape.elements(), most)}, {0})};
+  Room made = part_of(q, 0);
+  const int axis = axis_in(q, from.shape, 0);
+  made.type.shape[axis] = std::min(made.type.shape[axis], most);
+  made.open[static_cast<std::size_t>(axis)] = true;
+  return {made};
+}
+
+std::vector<Room> rooms_of_unique(const SizeQuestion& q) {
+  const TensorType& from = type_of(q, 0);
+  Room values = room(from.dtype, {from.shape.elements()}, {0});
+  std::int64_t most = from.shape.elements();
+  if (q.node.attributes.has("axis")) {
+    values = part_of(q, 0);
+    const int axis = axis_in(q, from.shape, 0);
+    values.open[static_cast<std::size_t>(axis)] = true;
+    most = from.shape[axis];
+  }
+  const Room firsts = room(DType::kInt64, {most}, {0});
+  Room members = firsts;  // of every slice: as many as the input has
+  members.open[0] = std::ranges::any_of(q.open[0], [](bool open) { return open; });
+  return {values, firsts, members, firsts};
+}
+
+std::vector<Room> rooms_of_non_max_suppression(const SizeQuestion& q) {
+  const Shape& scores = type_of(q, 1).shape;
+  if (scores.rank() != 3) fail(ErrorCode::kInvalidFile, "its scores {} are not NxCxB", scores.to_string());
+  std::int64_t most = is_given(q.node, 2) ? scores[2] : 0;
+  if (const auto limit = numbers_at(q, 2, End::kMost); !limit.empty())
+    most = std::clamp<std::int64_t>(limit[0], 0, most);
+  return {room(DType::kInt64, {checked_multiply(checked_multiply(scores[0], scores[1]), most), 3}, {0})};
+}
+
+std::vector<Room> rooms_of_top_k(const SizeQuestion& q) {
+  Room values = part_of(q, 0);
+  const int axis = axis_in(q, values.type.shape, -1);
+  std::int64_t& size = values.type.shape[axis];
+  const auto most = numbers_at(q, 1, End::kMost);
+  const bool is_known = most.size() == 1 && most == numbers_at(q, 1, End::kLeast);
+  if (is_known && most[0] > size) fail(ErrorCode::kInvalidFile, "TopK can't take {} of {}", most[0], size);
+  if (most.size() == 1) size = std::clamp<std::int64_t>(most[0], 0, size);
+  values.open[static_cast<std::size_t>(axis)] = !is_known;
+  Room places = values;
+  places.type.dtype = DType::kInt64;
+  return {values, places};
+}
+
+std::vector<Room> rooms_of_slice(const SizeQuestion& q) {
+  Room made = part_of(q, 0);
+  const Shape whole = made.type.shape;
+  const auto axes = numbers_at(q, 3, End::kMost);
+  if (is_given(q.node, 3) && q.known.get(q.node.inputs[3]) == nullptr)
+    fail(ErrorCode::kUnsupported, "which axes it slices depends on the model's inputs");
+  const bool is_known = q.known.get(q.node.inputs[1]) != nullptr && q.known.get(q.node.inputs[2]) != nullptr &&
+                        (!is_given(q.node, 4) || q.known.get(q.node.inputs[4]) != nullptr);
+  if (is_known) return between(ask_most(q), ask_least(q));
+  const auto steps = numbers_at(q, 4, End::kLeast);
+  const auto starts = numbers_at(q, 1, End::kLeast);
+  const auto ends = numbers_at(q, 2, End::kMost);
+  const auto least_ends = numbers_at(q, 2, End::kLeast);
+  const std::int64_t count = type_of(q, 1).shape.elements();
+  if (whole.rank() == 0 || (is_given(q.node, 3) && std::cmp_not_equal(axes.size(), count)))
+    fail(ErrorCode::kInvalidFile, "Slice has {} starts and {} axes", count, axes.size());
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const int axis = InferContext::axis(axes.empty() ? i : axes[at], whole.rank());
+    made.open[static_cast<std::size_t>(axis)] = true;
+    // From a known place on to at most another: not negative ones, which count from an end that moves.
+    const bool forward = !is_given(q.node, 4) || (at < steps.size() && steps[at] > 0);
+    if (forward && at < starts.size() && at < ends.size() && starts[at] >= 0 && least_ends[at] >= 0)
+      made.type.shape[axis] = std::clamp<std::int64_t>(ends[at] - starts[at], 0, whole[axis]);
+  }
+  return {made};
+}
+
+/// The count that element I of INPUT, which lists sizes, is.
+std::optional<ValueId> count_in(const SizeQuestion& q, std::size_t input, std::size_t i) {
+  const Range* range = q.ranges.get(q.node.inputs[input]);
+  if (range == nullptr || range->counts.empty()) return {};
+  const auto count = static_cast<ValueId>(range->counts.data<std::int64_t>()[i]);
+  return count == ValueId::kNone ? std::nullopt : std::optional(count);
+}
+
+/// Where dimension I of a Reshape's target is what counts the same axis of its input: that count.
+std::optional<ValueId> counts_input(const SizeQuestion& q, std::size_t i) {
+  const auto axis = q.counts[0].find(static_cast<int>(i));
+  const auto count = count_in(q, 1, i);
+  return axis != q.counts[0].end() && count == axis->second ? count : std::nullopt;
+}
+
+std::vector<Room> rooms_of_constant(const SizeQuestion& q) {
+  std::vector<Room> rooms = between(ask_most(q), ask_least(q));
+  for (std::size_t i = 0; i < rooms[0].open.size(); ++i)
+    if (const auto count = count_in(q, 0, i); count && rooms[0].open[i]) rooms[0].counts[static_cast<int>(i)] = *count;
+  return rooms;
+}
+
+/// What stands for -1 takes all that the other dimensions leave.
+std::vector<Room> rooms_of_reshape(const SizeQuestion& q) {
+  const TensorType& from = type_of(q, 0);
+  const auto most = numbers_at(q, 1, End::kMost);
+  const auto least = numbers_at(q, 1, End::kLeast);
+  if (most.empty() && type_of(q, 1).shape.elements() != 0)
+    fail(ErrorCode::kUnsupported, "Reshape's target shape (input 1) depends on the model's inputs, and has no bound");
+  const bool zero_copies = q.node.attributes.integer("allowzero", 0) == 0;
+  Room made{{from.dtype, {}}, {}};
+  int rest = -1;
+  std::int64_t others = 1;  // the least that the other dimensions hold
+  Shape kept = from.shape;  // what no copied dimension stands for
+  for (std::size_t i = 0; i < most.size(); ++i) {
+    const auto counted = counts_input(q, i);
+    const bool zero = most[i] == 0 && least[i] == 0 && zero_copies && std::cmp_less(i, from.shape.rank());
+    const bool copies = zero || counted;
+    if (counted) made.counts[static_cast<int>(i)] = *counted;
+    const bool is_rest = most[i] == -1 && least[i] == -1;
+    if (is_rest) rest = static_cast<int>(i);
+    const std::int64_t size = copies    ? from.shape[static_cast<int>(i)]
+                              : is_rest ? 1
+                                        : std::max<std::int64_t>(most[i], 0);
+    made.type.shape.push_back(size);
+    made.open.push_back(copies ? q.open[0][i] : most[i] != least[i]);
+    if (copies)
+      kept[static_cast<int>(i)] = 1;
+    else if (!is_rest)
+      others = checked_multiply(others, std::max<std::int64_t>(least[i], 1));
+  }
+  if (rest < 0) return {made};
+  made.type.shape[rest] = kept.elements() / others;
+  bool open = false;
+  for (int i = 0; i < from.shape.rank(); ++i) {
+    const bool copied = kept[i] != from.shape[i];
+    open = open || (q.open[0][static_cast<std::size_t>(i)] && !copied);
+  }
+  for (std::size_t i = 0; i < most.size(); ++i)
+    open = open || (most[i] != least[i] && !made.counts.contains(static_cast<int>(i)));
+  made.open[static_cast<std::size_t>(rest)] = open;
+  return {made};
+}
+
+/// One of two that may be of different sizes.
+std::vector<Room> rooms_of_choose(const SizeQuestion& q) {
+  Room made = part_of(q, 1);
+  const Room other = part_of(q, 2);
+  if (made.type.dtype != other.type.dtype || made.open.size() != other.open.size())
+    fail(ErrorCode::kUnsupported, "a condition that depends on the model's inputs decides between {} {} and {} {}",
+         to_string(made.type.dtype), made.type.shape.to_string(), to_string(other.type.dtype),
+         other.type.shape.to_string());
+  for (std::size_t i = 0; i < made.open.size(); ++i) {
+    std::int64_t& size = made.type.shape[static_cast<int>(i)];
+    const std::int64_t otherwise = other.type.shape[static_cast<int>(i)];
+    made.open[i] = made.open[i] || other.open[i] || size != otherwise;
+    size = std::max(size, otherwise);
+  }
+  return {made};
+}
+
+/// As many as steps of the least size take from one end to the other. Which way they go must be known.
+std::vector<Room> rooms_of_range(const SizeQuestion& q) {
+  const auto sign_of = [&](End end) {
+    const Tensor* delta = is_given(q.node, 2) ? contents_at(q, 2, end) : nullptr;
+    const double step = delta == nullptr || delta->elements() != 1 ? 0 : real_of(view_of(*delta));
+    return step > 0 ? 1 : step < 0 ? -1 : 0;
+  };
+  const int sign = sign_of(End::kLeast);
+  if (sign == 0 || sign != sign_of(End::kMost))
+    fail(ErrorCode::kUnsupported, "whether Range's delta (input 2) is positive depends on the model's inputs");
+  // Up from the least start to the greatest limit, down from the greatest to the least; the steps least either way.
+  const End start = sign > 0 ? End::kLeast : End::kMost;
+  const End limit = sign > 0 ? End::kMost : End::kLeast;
+  const Types types = inputs_at(q, End::kMost, 0);
+  return between(ask_with(q, types, [&](int i) { return i == 1 ? limit : start; }),
+                 ask_with(q, types, [&](int i) { return i == 1 ? start : limit; }));
+}
+
+std::vector<Room> rooms_of_squeeze(const SizeQuestion& q) {
+  if (!is_given(q.node, 1))
+    fail(ErrorCode::kUnsupported, "Squeeze without axes drops what is 1, and that depends on the data");
+  return between(ask_most(q), ask_least(q));
+}
+
+struct RoomRule {
+  std::string_view domain;
+  std::string_view op;
+  std::vector<Room> (*rooms)(const SizeQuestion&);
+};
+
+constexpr std::array kRoomRules = {
+    RoomRule{"", "Compress", rooms_of_compress},
+    RoomRule{"", "ConstantOfShape", rooms_of_constant},
+    RoomRule{"", "NonMaxSuppression", rooms_of_non_max_suppression},
+    RoomRule{"", "NonZero", rooms_of_non_zero},
+    RoomRule{"", "Range", rooms_of_range},
+    RoomRule{"", "Reshape", rooms_of_reshape},
+    RoomRule{"", "Slice", rooms_of_slice},
+    RoomRule{"", "Squeeze", rooms_of_squeeze},
+    RoomRule{"", "TopK", rooms_of_top_k},
+    RoomRule{"", "Unique", rooms_of_unique},
+    RoomRule{"saccade", "Choose", rooms_of_choose},
+};
+
+/// Inputs on whose contents an operator's sizes depend; BY_RANGE: what they can be must be known.
+struct Sizing {
+  std::string_view op;
+  std::array<int, 5> inputs;  ///< -1: none
+  bool by_range;
+};
+
+constexpr std::array kSizing = {
+    Sizing{"Compress", {1, -1, -1, -1, -1}, false}, Sizing{"ConstantOfShape", {0, -1, -1, -1, -1}, true},
+    Sizing{"Expand", {1, -1, -1, -1, -1}, true},    Sizing{"NonMaxSuppression", {0, 1, 2, 3, 4}, false},
+    Sizing{"NonZero", {0, -1, -1, -1, -1}, false},  Sizing{"Pad", {1, -1, -1, -1, -1}, true},
+    Sizing{"Range", {0, 1, 2, -1, -1}, true},       Sizing{"Reshape", {1, -1, -1, -1, -1}, true},
+    Sizing{"Resize", {2, 3, -1, -1, -1}, true},     Sizing{"Slice", {1, 2, 4, -1, -1}, false},
+    Sizing{"Tile", {1, -1, -1, -1, -1}, true},      Sizing{"TopK", {1, -1, -1, -1, -1}, false},
+    Sizing{"Unique", {0, -1, -1, -1, -1}, false},
+};
+
+}  // namespace
+
+bool is_sized_by_contents(KnownValues& known, const Ranges& ranges, const Node& node) {
+  const auto* sizing = std::ranges::find(kSizing, node.op, &Sizing::op);
+  if (!node.domain.empty() || sizing == kSizing.end()) return false;
+  bool depends = false;
+  for (int i : sizing->inputs) {
+    if (i < 0 || !is_given(node, static_cast<std::size_t>(i))) continue;
+    const ValueId input = node.inputs[static_cast<std::size_t>(i)];
+    if (known.get(input) != nullptr) continue;
+    if (sizing->by_range && ranges.get(input) == nullptr) return false;
+    depends = true;
+  }
+  return depends;
+}
+
+std::vector<Room> rooms_of(const SizeQuestion& q) {
+  for (const RoomRule& rule : kRoomRules)
+    if (q.node.is(rule.op, rule.domain)) {
+      std::vector<Room> rooms = rule.rooms(q);
+      if (rooms.size() < q.node.outputs.size())
+        fail(ErrorCode::kInvalidFile, "the operator has no output {}", rooms.size());
+      rooms.resize(q.node.outputs.size());
+      return rooms;
+    }
+  return between(ask_most(q), ask_least(q));
+}
+
+}  // namespace saccade

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "ops/interpreter/infer.hpp"
+
+namespace saccade {
+
+/// A node's input AT of whose AXIS only a part is filled.
+struct Flow {
+  const Graph& graph;
+  KnownValues& known;
+  const Node& node;
+  std::size_t at;
+  int axis;
+
+  bool has(std::size_t i) const { return i < node.inputs.size() && node.inputs[i] != ValueId::kNone; }
+  const Shape& shape(std::size_t i) const { return graph.value(node.inputs[i]).type.shape; }
+  const Shape& from() const { return shape(at); }
+  const Shape& to() const { return graph.value(node.outputs[0]).type.shape; }
+  std::int64_t integer(std::string_view name, std::int64_t otherwise) const {
+    return node.attributes.integer(name, otherwise);
+  }
+  /// An input's contents; none where it is left out or not known.
+  std::vector<std::int64_t> integers(std::size_t i) const;
+};
+
+/// Whether the operator works element by element on inputs that broadcast to its output's shape.
+bool is_elementwise(const Node& node);
+
+/// Where NODE, whose types are known, works along the axis slice by slice: the axis of its outputs that is filled as
+/// far.
+std::optional<int> axis_behind(const Flow& flow);
+
+/// Whether the inputs that are filled wholly go with any size along AXIS of the output. OPEN tells of each input.
+bool others_allow(const Graph& graph, const Node& node, int axis, const std::vector<bool>& open);
+
+/// Whether an operator that axis_behind() knows may work on its input AT as a whole: what lies behind the filled part
+/// does no harm.
+bool works_on_all(const Node& node, std::size_t at);
+
+}  // namespace saccade

@@ -1,0 +1,25 @@
+#include "ops/core/op.hpp"
+
+// Operators that draw random numbers. They are known by name so that a model with one is refused with the reason.
+namespace saccade {
+namespace {
+
+void refuse(InferContext&) {
+  fail(ErrorCode::kUnsupported,
+       "it draws random numbers, and a model must give the same answer for the same input; export it for inference");
+}
+
+/// No graph that gets past its shape rule has such a node.
+void never(const KernelContext& context) { fail(ErrorCode::kInternal, "{} has no kernel", context.node().op); }
+
+constexpr Op kRandomOps[] = {
+    {"", "Bernoulli", refuse, never},     {"", "Multinomial", refuse, never},
+    {"", "RandomNormal", refuse, never},  {"", "RandomNormalLike", refuse, never},
+    {"", "RandomUniform", refuse, never}, {"", "RandomUniformLike", refuse, never},
+};
+
+}  // namespace
+
+std::span<const Op> random_ops() { return kRandomOps; }
+
+}  // namespace saccade

@@ -1,0 +1,16 @@
+#include "ops/core/copy.hpp"
+
+// saccade.Reorder: the same tensor in another memory layout. Only Value::layout of its input and output differ, which
+// reference kernels do not see: to them it is a copy.
+namespace saccade {
+namespace {
+
+void infer_reorder(InferContext& context) { context.output(0, context.dtype(0), context.shape(0)); }
+
+constexpr Op kReorderOps[] = {{"saccade", "Reorder", infer_reorder, copy_elements, true}};
+
+}  // namespace
+
+std::span<const Op> reorder_ops() { return kReorderOps; }
+
+}  // namespace saccade

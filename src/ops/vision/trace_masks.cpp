@@ -1,0 +1,131 @@
+#include <algorithm>
+#include <cstring>
+
+#include "ops/core/op.hpp"
+#include "ops/vision/faults.hpp"
+#include "ops/vision/mask_place.hpp"
+
+// saccade.TraceMasks: the frame's pixels that belong to objects, as runs along its rows (MaskTracer).
+//
+// Inputs: grids float32 [N, h, w]; the objects' count int32 [1]; detections float32 [N or more, 6] (source pixels, as
+// SelectBoxes gives them; left out where masks may be anywhere); saccade.Preprocess's geometry.
+// Attributes: within ("picture", "boxes" or "regions": MaskWithin); of saccade.Preprocess's those that say where a
+// frame lies in the model's picture: width, height, resize, resize_to, roi.
+// Outputs: 0 runs int32 [R, 3] (y, x1, x2: MaskRun), by objects and then by y and x; 1 int32 [N, 2]: an object's number
+// of runs, and of pixels; 2 int32 [1]: how many rows of 0 there are; 3 int32 [1]: of how many objects the grids are
+// still to be traced, 0 unless there is no room for all runs (a device may need more for rows of 65536 pixels and up),
+// and then the count: 0 is empty and 1 says nothing; 4 faults int32 [1], the bits of Faults, unless there is no room.
+// Rows past the counts are unspecified. R lies far above what objects have: the frame's size is known at run time
+// alone.
+//
+// saccade.FirstRows: its input 0, of which only the first rows are there: as many as input 1, int32 [1], says. The
+// others are unspecified, so that nobody need bring them.
+namespace saccade {
+namespace {
+
+/// Runs for which there is room: those of N objects of a thousand rows that are torn in two, as far as memory is no
+/// matter.
+std::int64_t run_capacity(std::int64_t objects) {
+  return std::clamp<std::int64_t>(objects * 2048, std::int64_t{1} << 19, std::int64_t{1} << 20);
+}
+
+MaskWithin within_of(const Attributes& attributes) {
+  const std::string* name = attributes.find<std::string>("within");
+  const auto found = name == nullptr ? kMaskWithinNames.end() : std::ranges::find(kMaskWithinNames, *name);
+  if (found == kMaskWithinNames.end())
+    fail(ErrorCode::kInvalidFile, "within must be 'picture', 'boxes' or 'regions'{}",
+         name == nullptr ? "" : ", not '" + *name + "'");
+  return static_cast<MaskWithin>(found - kMaskWithinNames.begin());
+}
+
+void infer_trace_masks(InferContext& context) {
+  const Shape& grids = context.shape(0);
+  if (context.dtype(0) != DType::kFloat32 || grids.rank() != 3)
+    fail(ErrorCode::kInvalidFile, "the grids are {} {}, not float32 objectsxrowsxcolumns", to_string(context.dtype(0)),
+         grids.to_string());
+  if (context.dtype(1) != DType::kInt32 || context.shape(1) != Shape{1} || context.dtype(3) != DType::kFloat32 ||
+      context.shape(3) != Shape{6})
+    fail(ErrorCode::kInvalidFile, "count and geometry are {} {} and {} {}, not int32 1 and float32 6",
+         to_string(context.dtype(1)), context.shape(1).to_string(), to_string(context.dtype(3)),
+         context.shape(3).to_string());
+  preprocess_spec(context.attributes());
+  if (within_of(context.attributes()) != MaskWithin::kPicture) {
+    const Shape& rows = context.shape(2);
+    if (context.dtype(2) != DType::kFloat32 || rows.rank() != 2 || rows[0] < grids[0] || rows[1] != 6)
+      fail(ErrorCode::kInvalidFile, "the detections are {} {}, not float32 {}x6", to_string(context.dtype(2)),
+           rows.to_string(), grids[0]);
+  }
+  context.require_outputs(5);
+  context.output(0, DType::kInt32, {run_capacity(grids[0]), 3});
+  context.output(1, DType::kInt32, {grids[0], 2});
+  context.output(2, DType::kInt32, {1});
+  context.output(3, DType::kInt32, {1});
+  context.output(4, DType::kInt32, {1});
+}
+
+void reference_trace_masks(const KernelContext& context) {
+  // A mask's runs are many: their room is kept, as much as fits.
+  static thread_local MaskTracer tracer;
+  static thread_local std::vector<MaskRun> runs;
+  const Shape& shape = context.input(0).shape;
+  const std::span<const float> geometry = context.in<float>(3);
+  const PreprocessSpec spec = preprocess_spec(context.attributes());
+  const MaskWithin within = within_of(context.attributes());
+  const auto count = static_cast<std::size_t>(std::clamp<std::int64_t>(context.in<std::int32_t>(1)[0], 0, shape[0]));
+  const auto plane = static_cast<std::size_t>(shape[1] * shape[2]);
+  const auto capacity = static_cast<std::size_t>(context.output(0).shape[0]);
+  const std::span<std::int32_t> rows = context.out<std::int32_t>(0);
+  const std::span<std::int32_t> objects = context.out<std::int32_t>(1);
+  std::size_t used = 0;
+  context.out<std::int32_t>(2)[0] = context.out<std::int32_t>(3)[0] = context.out<std::int32_t>(4)[0] = 0;
+  Faults faults;
+  if (count == 0) return;
+  runs.reserve(capacity);
+  const Placement placement = place(spec, static_cast<int>(geometry[4]), static_cast<int>(geometry[5]));
+  const GridPlace whole = grid_place(spec, placement, shape[2], shape[1]);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::array<float, 4> box{};
+    if (within != MaskWithin::kPicture) std::copy_n(&context.in<float>(2)[6 * i], 4, box.begin());
+    const MaskLook look = mask_look(within, whole, box);
+    runs.clear();
+    const std::int64_t area =
+        tracer.trace(look.place, context.in<float>(0).subspan(i * plane, plane), look.within, look.threshold, runs);
+    if (tracer.met_fault()) faults.add(Fault::kNotFiniteMask);
+    if (runs.size() > capacity - used) {
+      context.out<std::int32_t>(3)[0] = static_cast<std::int32_t>(count);
+      return;
+    }
+    if (!runs.empty()) std::memcpy(&rows[3 * used], runs.data(), runs.size() * sizeof(MaskRun));
+    used += runs.size();
+    objects[2 * i] = static_cast<std::int32_t>(runs.size());
+    objects[2 * i + 1] = static_cast<std::int32_t>(area);
+  }
+  context.out<std::int32_t>(2)[0] = static_cast<std::int32_t>(used);
+  context.out<std::int32_t>(4)[0] = to_output(faults);
+}
+
+void infer_first_rows(InferContext& context) {
+  if (context.shape(0).rank() < 1 || context.dtype(1) != DType::kInt32 || context.shape(1) != Shape{1})
+    fail(ErrorCode::kInvalidFile, "rows and count are {} and {} {}, not rowsx... and int32 1",
+         context.shape(0).to_string(), to_string(context.dtype(1)), context.shape(1).to_string());
+  context.output(0, context.dtype(0), context.shape(0));
+}
+
+void first_rows(const KernelContext& context) {
+  const TensorView& from = context.input(0);
+  const std::int64_t rows = std::clamp<std::int64_t>(context.in<std::int32_t>(1)[0], 0, from.shape[0]);
+  if (rows == 0 || from.data == context.output().data) return;
+  const std::size_t bytes = bytes_of(from.dtype, from.shape) / static_cast<std::size_t>(from.shape[0]);
+  std::memcpy(context.output().data, from.data, static_cast<std::size_t>(rows) * bytes);
+}
+
+constexpr Op kTraceMasksOps[] = {{"saccade", "TraceMasks", infer_trace_masks, reference_trace_masks},
+                                 {"saccade", "FirstRows", infer_first_rows, first_rows, true}};
+
+static_assert(sizeof(MaskRun) == 3 * sizeof(std::int32_t));
+
+}  // namespace
+
+std::span<const Op> trace_masks_ops() { return kTraceMasksOps; }
+
+}  // namespace saccade

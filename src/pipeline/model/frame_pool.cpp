@@ -1,0 +1,112 @@
+#include "pipeline/model/frame_pool.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/memory_budget.hpp"
+
+namespace saccade {
+namespace {
+
+/// Of all pools' frames.
+std::atomic<std::size_t> bytes_of_frames{0};
+
+/// Throws Error (kUnsupported) where BYTES more do not fit beside all frames there are.
+void take_for_frame(std::size_t bytes) {
+  const std::size_t before = bytes_of_frames.fetch_add(bytes);
+  const std::size_t limit = default_memory_limit();
+  if (before <= limit && bytes <= limit - before) return;
+  bytes_of_frames -= bytes;
+  fail(ErrorCode::kUnsupported,
+       "a frame takes {}, and those that wait or are worked on take {} of the {} that they may: let fewer wait "
+       "(--queue)",
+       readable_bytes(bytes), readable_bytes(before), readable_bytes(limit));
+}
+
+}  // namespace
+
+FramePool::FramePool(std::size_t buffers, FrameMemory& memory) : memory_(memory), buffers_(buffers) {
+  free_.reserve(buffers);
+  for (FrameBuffer& buffer : buffers_) {
+    buffer.memory = memory.kind();
+    free_.push_back(&buffer);
+  }
+}
+
+FramePool::~FramePool() {
+  for (FrameBuffer& buffer : buffers_) shrink(buffer);
+}
+
+void FramePool::shrink(FrameBuffer& buffer) noexcept {
+  memory_.deallocate(std::exchange(buffer.data, nullptr));
+  bytes_of_frames -= std::exchange(buffer.capacity, 0);
+}
+
+void FramePool::grow(FrameBuffer& buffer, std::size_t bytes) {
+  shrink(buffer);
+  take_for_frame(bytes);
+  try {
+    buffer.data = memory_.allocate(bytes);
+  } catch (...) {
+    bytes_of_frames -= bytes;
+    throw;
+  }
+  buffer.capacity = bytes;
+}
+
+/// Takes the smallest free buffer that fits, else the largest, so that sizes that vary settle on few reallocations.
+FrameBuffer& FramePool::best_for(std::size_t bytes) {
+  const auto better = [bytes](const FrameBuffer* a, const FrameBuffer* b) {
+    const bool a_fits = a->capacity >= bytes;
+    const bool b_fits = b->capacity >= bytes;
+    if (a_fits != b_fits) return a_fits;
+    return a_fits ? a->capacity < b->capacity : a->capacity > b->capacity;
+  };
+  const auto best = std::ranges::min_element(free_, better);
+  FrameBuffer& buffer = **best;
+  free_.erase(best);
+  return buffer;
+}
+
+FrameLease FramePool::acquire(std::size_t bytes) {
+  std::unique_lock lock(mutex_);
+  returned_.wait(lock, [&] { return cancelled_ || !free_.empty(); });
+  if (cancelled_) return {};
+  FrameBuffer& buffer = best_for(bytes);
+  if (buffer.capacity < bytes) {
+    try {
+      grow(buffer, bytes);
+    } catch (...) {
+      free_.push_back(&buffer);
+      throw;
+    }
+  }
+  return {*this, buffer};
+}
+
+void FramePool::release(FrameBuffer& buffer) noexcept {
+  {
+    const std::scoped_lock lock(mutex_);
+    free_.push_back(&buffer);  // within the capacity that the constructor reserved
+  }
+  returned_.notify_one();
+}
+
+void FramePool::cancel() noexcept {
+  {
+    const std::scoped_lock lock(mutex_);
+    cancelled_ = true;
+  }
+  returned_.notify_all();
+}
+
+std::size_t FramePool::bytes() const {
+  const std::scoped_lock lock(mutex_);
+  std::size_t total = 0;
+  for (const FrameBuffer& buffer : buffers_) total += buffer.capacity;
+  return total;
+}
+
+}  // namespace saccade

@@ -1,0 +1,216 @@
+#include "pipeline/model/half_range.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <random>
+#include <span>
+#include <tuple>
+#include <utility>
+
+#include "base/log.hpp"
+#include "media/synthetic.hpp"
+#include "ops/elementwise/cast.hpp"
+#include "passes/narrow_floats.hpp"
+#include "pipeline/model/compile.hpp"
+#include "pipeline/model/frame_pool.hpp"
+
+namespace saccade {
+namespace {
+
+// A sample does not show the most that a model will meet.
+constexpr float kMargin = 4;
+constexpr float kMost = 65504 / kMargin;
+
+/// The largest magnitude of those that end: a half holds an infinity, too.
+float largest(const TensorView& view) {
+  float most = 0;
+  for (float x : view.as<float>())
+    if (std::isfinite(x)) most = std::max(most, std::abs(x));
+  return most;
+}
+
+/// What was found in a graph's values so far.
+class Findings {
+ public:
+  void add(const std::string& name, const TensorView& view) {
+    const float most = largest(view);
+    if (most > kMost) names_.insert(name);
+    if (most < most_) return;
+    most_ = most;
+    largest_ = name;
+  }
+  ValueNames tell(const std::string& model, std::chrono::duration<double, std::milli> took) {
+    log(LogLevel::kInfo,
+        "of the graph '{}', '{}' has the largest value that may become a half, {:.3g} (found in float32 in {:.0f} ms)",
+        model, largest_, most_, took.count());
+    if (!names_.empty())
+      log(LogLevel::kWarning,
+          "values of the graph '{}' come near what float16 holds or pass it ({} of them; the largest is {:.3g}, of "
+          "'{}'): the nodes that make and read them stay in float32 (--precision bf16 holds them all)",
+          model, names_.size(), most_, largest_);
+    return std::move(names_);
+  }
+
+ private:
+  ValueNames names_;
+  std::string largest_;
+  float most_ = 0;
+};
+
+/// What runs float32: the CPU, for which nothing is compiled, or the device of OPTIONS where the CPU's library is not
+/// installed.
+const Backend& choose_wide_backend(ModelOptions& options) {
+  const std::string device = std::exchange(options.device, "cpu");
+  options.precision = "fp32";
+  try {
+    return choose_backend(options);
+  } catch (const Error&) {
+    options.device = device;
+    return choose_backend(options);
+  }
+}
+
+/// A graph's values that OPTIONS make halves where nothing keeps them, as a plan that makes them in float32.
+class Watch {
+ public:
+  Watch(Graph graph, ModelOptions options) {
+    constexpr std::string_view kPass = "narrow_floats";
+    PassOptions passes = pass_options(options, choose_backend(options));
+    if (passes.disabled.contains(kPass)) return;
+    passes.disabled.merge(passes_from(kPass));
+    // As the pass will find it: what other passes rewrite has other names.
+    run_passes(graph, passes);
+    const ValueNames watched = values_to_narrow(graph, DType::kFloat16);
+    std::vector<ValueId> outputs;
+    for (NodeId id : graph.order())
+      for (ValueId output : graph.node(id).outputs)
+        if (output != ValueId::kNone && watched.contains(graph.value(output).name)) outputs.push_back(output);
+    if (outputs.empty()) return;
+    // Values may share a name, outputs may not.
+    for (const ValueId output : outputs) {
+      names_.push_back(graph.value(output).name);
+      graph.value(output).name = fmt::format("{}/watched {}", names_.back(), names_.size());
+    }
+    // An output is fused into nothing: all of them are found again.
+    graph.set_outputs(std::move(outputs));
+    graph_ = std::move(graph);
+    options_ = std::move(options);
+  }
+
+  bool empty() const { return names_.empty(); }
+  std::shared_ptr<const Plan> plan() {
+    const Backend& backend = choose_wide_backend(options_);
+    run_passes(graph_, pass_options(options_, backend));
+    return Plan::compile(std::move(graph_), backend, {.threads = options_.threads, .max_memory = options_.max_memory});
+  }
+  /// Of the plan's outputs, in their order.
+  std::span<const std::string> names() const { return names_; }
+
+ private:
+  Graph graph_;
+  ModelOptions options_;
+  std::vector<std::string> names_;
+};
+
+/// 0 to 1.
+class Draws {
+ public:
+  float next() { return 0x1p-24F * static_cast<float>(random_() >> 8U); }
+
+ private:
+  std::mt19937 random_{1};
+};
+
+/// A network answers to areas more strongly than to noise: planes of 8 x 8 areas of a colour each, which noise
+/// roughens.
+void draw_areas(Tensor& planes, Draws& draws, float low, float high) {
+  constexpr std::int64_t kAreas = 8;
+  const Shape& shape = planes.shape();
+  const std::int64_t height = shape[shape.rank() - 2];
+  const std::int64_t width = shape[shape.rank() - 1];
+  std::array<float, kAreas * kAreas> colours{};
+  const std::span<float> elements = planes.data<float>();
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    const auto at = static_cast<std::int64_t>(i) % (height * width);
+    if (at == 0)
+      for (float& colour : colours) colour = draws.next();
+    const float colour =
+        colours[static_cast<std::size_t>(at / width * kAreas / height * kAreas + at % width * kAreas / width)];
+    elements[i] = low + (high - low) * (0.9F * colour + 0.1F * draws.next());
+  }
+}
+
+enum class Sample { kNoise, kAreas };
+
+/// Noise of 0 to 1, or areas as pictures have them whose mean and deviation were taken out; of 8 bits their whole
+/// range.
+void fill_inputs(const Execution& execution, Sample sample) {
+  Draws draws;
+  const Graph& graph = execution.plan().graph();
+  for (std::size_t i = 0; i < graph.inputs().size(); ++i) {
+    const TensorView to = execution.input(i);
+    if (to.dtype == DType::kFrame || to.data == nullptr) continue;
+    const bool is_picture = sample == Sample::kAreas && to.shape.rank() == 4;
+    float low = is_picture ? -2.2F : 0;
+    float high = is_picture ? 2.7F : 1;
+    if (to.dtype == DType::kUInt8) std::tie(low, high) = std::pair(0.0F, 256.0F);
+    if (to.dtype == DType::kInt8) std::tie(low, high) = std::pair(-128.0F, 128.0F);
+    Tensor drawn(DType::kFloat32, to.shape);
+    if (is_picture)
+      draw_areas(drawn, draws, low, high);
+    else
+      for (float& x : drawn.data<float>()) x = low + (high - low) * draws.next();
+    cast_elements(view_of(drawn), to);
+  }
+}
+
+void look(const Execution& execution, const Watch& watch, Findings& findings) {
+  for (std::size_t i = 0; i < watch.names().size(); ++i) findings.add(watch.names()[i], execution.output(i));
+}
+
+/// A frame of the built-in scene, and noise in its place.
+void run_on_frames(Execution& execution, const Watch& watch, Findings& findings) {
+  FramePool pool(1, plain_frame_memory());
+  Outcome<Frame> frame = open_synthetic("synthetic:")->read(pool);
+  if (!frame) fail(ErrorCode::kInternal, "the built-in scene has no frame: {}", frame.failure().message);
+  *execution.frame() = frame->view;
+  execution.run();
+  look(execution, watch, findings);
+  std::mt19937 random(1);
+  const FrameBuffer& pixels = frame->lease.buffer();
+  for (std::byte& each : std::span(pixels.data, pixels.capacity)) each = static_cast<std::byte>(random() >> 24U);
+  execution.run();
+  look(execution, watch, findings);
+}
+
+}  // namespace
+
+ValueNames values_past_halves(const Graph& graph, const ModelOptions& options) {
+  Watch watch(graph, options);
+  if (watch.empty()) return {};
+  const auto start = std::chrono::steady_clock::now();
+  try {
+    Findings findings;
+    Execution execution(watch.plan());
+    if (execution.frame() != nullptr) {
+      fill_inputs(execution, Sample::kNoise);
+      run_on_frames(execution, watch, findings);
+    } else {
+      for (Sample sample : {Sample::kNoise, Sample::kAreas}) {
+        fill_inputs(execution, sample);
+        execution.run();
+        look(execution, watch, findings);
+      }
+    }
+    return findings.tell(graph.name, std::chrono::steady_clock::now() - start);
+  } catch (const Error& error) {
+    log(LogLevel::kWarning,
+        "whether float16 holds the values of the graph '{}' is not known, since it does not run in float32: {}",
+        graph.name, error.what());
+    return {};
+  }
+}
+
+}  // namespace saccade

@@ -1,0 +1,152 @@
+#include "saccade/model.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/log.hpp"
+#include "pipeline/model/compile.hpp"
+#include "pipeline/model/model_impl.hpp"
+
+namespace saccade {
+namespace {
+
+std::vector<TensorInfo> describe(const Graph& graph, std::span<const ValueId> values) {
+  std::vector<TensorInfo> infos;
+  for (ValueId id : values) {
+    const Value& value = graph.value(id);
+    infos.push_back({value.name, value.type.dtype, value.type.shape});
+  }
+  return infos;
+}
+
+void check(const ModelOptions& options) {
+  const auto is_share = [](float value) { return value >= 0 && value <= 1; };  // false for a NaN
+  if (options.confidence && !is_share(*options.confidence))
+    fail(ErrorCode::kInvalidArgument, "the confidence {} is not between 0 and 1", *options.confidence);
+  if (std::ranges::find(kNmsNames, options.nms) == kNmsNames.end())
+    fail(ErrorCode::kInvalidArgument, "nms is '{}', not one of {}", options.nms, fmt::join(kNmsNames, ", "));
+  if (!is_share(options.iou)) fail(ErrorCode::kInvalidArgument, "the overlap {} is not between 0 and 1", options.iou);
+  if (options.max_detections < 1)
+    fail(ErrorCode::kInvalidArgument, "{} detections a frame make no sense", options.max_detections);
+  if (options.top_k < 1) fail(ErrorCode::kInvalidArgument, "{} classes a frame make no sense", options.top_k);
+  choose_backend(options);
+}
+
+/// Calls WORK; an Error gets the file's name in front where it does not start with it.
+template <typename Work>
+decltype(auto) naming(const std::string& path, Work work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    if (std::string_view(error.what()).find(path) != std::string_view::npos) throw;
+    throw error.in(path);
+  }
+}
+
+}  // namespace
+
+Model::Impl::Impl(const std::string& path, const ModelOptions& options)
+    : path_(path), name_(std::filesystem::path(path).stem().string()) {
+  check(with_device_of(path, options));
+  OpenedModel opened = naming(path, [&] { return open_model(path, options); });
+  graph_ = std::move(opened.graph);
+  options_ = std::move(opened.options);
+  plan_ = std::move(opened.plan);
+  inputs_ = describe(graph_, graph_.inputs());
+  outputs_ = describe(graph_, graph_.answers());
+}
+
+void Model::Impl::recognise() {
+  if (card_) return;
+  Card card = naming(path_, [&] { return card_of(graph_, plan_, path_, options_.card); });
+  if (options_.roi) card.roi = options_.roi;
+  log(LogLevel::kInfo, "{}: read as {} ({}), by {}", path_, to_string(card.task()), card.head().decoder->name,
+      card.origin);
+  for (const std::string& assumption : card.assumptions) log(LogLevel::kInfo, "{}: {}", path_, assumption);
+  card_ = std::move(card);
+}
+
+const TacticChoices& Model::Impl::measured() const {
+  static const TacticChoices kNone;
+  return plan_ ? plan_->choices : kNone;
+}
+
+const ValueNames& Model::Impl::find_stay_wide(PlanFor what, const Graph& graph) {
+  const auto found = stay_wide_.find(what);
+  if (found != stay_wide_.end()) return found->second;
+  const bool on_frames = what == PlanFor::kFrames;
+  if (on_frames) recognise();
+  return stay_wide_[what] = wide_values(graph, on_frames ? &*card_ : nullptr, options_, plan_);
+}
+
+const ValueNames& Model::Impl::stay_wide(PlanFor what, const Graph& graph) {
+  const std::scoped_lock lock(mutex_);
+  return naming(path_, [&]() -> const ValueNames& { return find_stay_wide(what, graph); });
+}
+
+const Card& Model::Impl::card() {
+  const std::scoped_lock lock(mutex_);
+  recognise();
+  return *card_;
+}
+
+std::shared_ptr<const Plan> Model::Impl::tensor_plan() {
+  const std::scoped_lock lock(mutex_);
+  if (!tensor_plan_)
+    tensor_plan_ = naming(path_, [&] {
+      return compile(graph_, options_, measured(), Edges::kAsModel, &find_stay_wide(PlanFor::kTensors, graph_));
+    });
+  return tensor_plan_;
+}
+
+const VisionPlan& Model::Impl::vision_plan() {
+  const std::scoped_lock lock(mutex_);
+  if (vision_plan_) return *vision_plan_;
+  recognise();
+  vision_plan_ = naming(path_, [&] {
+    auto made = std::make_unique<VisionPlan>(VisionPlan{*card_, post_options(*card_, options_), {}, nullptr});
+    Attached attached = attach(graph_, made->card, made->options);
+    made->answers = std::move(attached.answers);
+    const ValueNames& stay_wide = find_stay_wide(PlanFor::kFrames, attached.graph);
+    made->plan = compile(std::move(attached.graph), options_, measured(), Edges::kAsModel, &stay_wide);
+    return made;
+  });
+  return *vision_plan_;
+}
+
+Execution open_execution(const std::string& name, std::shared_ptr<const Plan> plan) {
+  try {
+    return Execution(std::move(plan));
+  } catch (const Error& error) {
+    throw error.in(name);
+  }
+}
+
+PostOptions post_options(const Card& card, const ModelOptions& options) {
+  return {.conf = options.confidence,
+          .iou = options.iou,
+          .max_det = options.max_detections,
+          .classes = find_classes(card, options.classes),
+          .nms = static_cast<Nms>(std::ranges::find(kNmsNames, options.nms) - kNmsNames.begin()),
+          .agnostic = options.agnostic,
+          .multi_label = options.multi_label,
+          .top_k = options.top_k};
+}
+
+Model Model::load(const std::string& path, const ModelOptions& options) {
+  return Model(std::make_shared<Impl>(path, options));
+}
+
+const std::string& Model::name() const { return impl_->name(); }
+
+const ModelOptions& Model::options() const { return impl_->options(); }
+
+std::span<const TensorInfo> Model::inputs() const { return impl_->inputs(); }
+
+std::span<const TensorInfo> Model::outputs() const { return impl_->outputs(); }
+
+Task Model::task() const { return impl_->card().task(); }
+
+std::span<const std::string> Model::labels() const { return impl_->card().head().labels; }
+
+}  // namespace saccade

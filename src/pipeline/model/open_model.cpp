@@ -1,0 +1,83 @@
+#include "pipeline/model/open_model.hpp"
+
+#include "base/log.hpp"
+#include "pipeline/model/compile.hpp"
+#include "vision/card_file.hpp"
+
+namespace saccade {
+namespace {
+
+/// "cuda" of "cuda:1".
+std::string_view kind_of(std::string_view device) { return device.substr(0, device.find(':')); }
+
+ModelOptions completed(ModelOptions options, const PlanFacts& plan) {
+  if (!options.shapes.empty() || !options.dimensions.empty())
+    fail(ErrorCode::kInvalidArgument, "a plan's shapes are fixed: compile the model again with --shape");
+  if (options.device == "auto") options.device = plan.backend;
+  if (kind_of(options.device) != plan.backend)
+    fail(ErrorCode::kInvalidArgument, "it was compiled for {}, not for {}: compile it again with --device {}",
+         plan.backend, kind_of(options.device), options.device);
+  if (options.precision == "auto") options.precision = plan.precision;
+  if (options.precision != plan.precision)
+    fail(ErrorCode::kInvalidArgument, "it was compiled with the precision {}, not {}: compile it again", plan.precision,
+         options.precision);
+  options.fallback = options.fallback || plan.fallback;
+  return options;
+}
+
+void forget_wide_values(PlanFacts& plan) { plan.stay_wide = plan.stay_wide_on_tensors = {}; }
+
+/// Hands the device what of the plan serves it, and forgets the rest.
+void take_over(PlanFacts& plan, const ModelOptions& options, const std::string& path) {
+  if (leaves_passes_out(options)) forget_wide_values(plan);
+  const Backend& backend = choose_backend(options);
+  backend.add_images(std::move(plan.kernels));
+  plan.kernels.clear();
+  if (plan.device == backend.device_name() && plan.kernel_version == backend.kernel_version()) return;
+  const std::string why = plan.device == backend.device_name()
+                              ? "by another version of saccade"
+                              : fmt::format("on {}, and this is {}", plan.device, backend.device_name());
+  log(LogLevel::kWarning, "{} was compiled {}: kernels are chosen and compiled anew (saccade compile makes it fit)",
+      path, why);
+  plan.choices.clear();
+  forget_wide_values(plan);
+}
+
+}  // namespace
+
+OpenedModel open_model(const std::string& path, const ModelOptions& options) {
+  if (!is_plan_file(path)) return {import_model(path, options), options, {}};
+  PlanContents contents = load_plan(path, options.max_memory);
+  try {
+    OpenedModel opened{std::move(contents.graph), completed(options, contents.facts), std::move(contents.facts)};
+    take_over(*opened.plan, opened.options, path);
+    return opened;
+  } catch (const Error& error) {
+    throw error.in(path);
+  }
+}
+
+Card card_of(const Graph& graph, const std::optional<PlanFacts>& plan, const std::string& path,
+             const std::string& given) {
+  const bool holds_one = plan && !plan->card.empty();
+  if (!holds_one || !find_card_file(path, given).empty()) return card_for(graph, path, given);
+  return card_in(path, plan->card, graph);
+}
+
+ValueNames wide_values(const Graph& graph, const Card* card, const ModelOptions& options,
+                       const std::optional<PlanFacts>& plan) {
+  if (!plan || (card != nullptr && to_toml(*card) != plan->card)) return stays_wide(graph, options);
+  const PlanFacts::WideValues& kept = card != nullptr ? plan->stay_wide : plan->stay_wide_on_tensors;
+  if (!kept) return stays_wide(graph, options);
+  if (!kept->empty())
+    log(LogLevel::kInfo, "values that stay float32 in the graph '{}', as float16 may not hold them: {}", graph.name,
+        kept->size());
+  return *kept;
+}
+
+ModelOptions with_device_of(const std::string& path, ModelOptions options) {
+  if (options.device == "auto" && is_plan_file(path)) options.device = backend_of_plan(path);
+  return options;
+}
+
+}  // namespace saccade

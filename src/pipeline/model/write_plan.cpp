@@ -1,0 +1,99 @@
+#include "pipeline/model/write_plan.hpp"
+
+#include <filesystem>
+
+#include "base/file_registry.hpp"
+#include "pipeline/model/compile.hpp"
+#include "pipeline/model/model_impl.hpp"
+#include "runtime/tactic_cache.hpp"
+
+namespace saccade {
+namespace {
+
+class PlanWriter {
+ public:
+  PlanWriter(const std::string& path, const WritePlanOptions& options)
+      : asked_(options), model_(Model::load(path, options.model)), backend_(choose_backend(model_.options())) {
+    facts_.backend = backend_.name();
+    facts_.device = backend_.device_name();
+    facts_.kernel_version = backend_.kernel_version();
+    facts_.precision = model_.options().precision;
+    facts_.fallback = model_.options().fallback;
+    if (is_measured()) known_ = cached_choices(backend_);
+  }
+
+  WrittenPlan write(const std::string& path) {
+    const auto start = Clock::now();
+    const Card* card = find_card();
+    if (card != nullptr) {
+      facts_.card = to_toml(*card);
+      facts_.stay_wide =
+          add("frames", attach(graph(), *card, post_options(*card, model_.options())).graph, PlanFor::kFrames);
+    }
+    facts_.stay_wide_on_tensors = add("tensors", graph(), PlanFor::kTensors);
+    save_plan(path, graph(), facts_);
+    written_.device = facts_.device;
+    written_.precision = facts_.precision;
+    written_.kernels = facts_.kernels.size();
+    std::error_code error;  // of what is no file, standard output or a pipe, nobody knows the size
+    const std::uintmax_t bytes = std::filesystem::file_size(path, error);
+    written_.bytes = error ? 0 : bytes;
+    written_.time = Clock::now() - start;
+    return std::move(written_);
+  }
+
+ private:
+  const Graph& graph() const { return model_.impl()->graph(); }
+  /// Whether the device's tactics have a version, so that what is found out about them can be kept.
+  bool is_measured() const { return !facts_.kernel_version.empty(); }
+
+  const Card* find_card() {
+    try {
+      return &model_.impl()->card();
+    } catch (const Error& error) {
+      if (!asked_.model.card.empty()) throw;
+      written_.unrecognised = error.what();
+      return nullptr;
+    }
+  }
+
+  /// Tunes what the passes make of GRAPH. Returns the names of values that stay wide.
+  PlanFacts::WideValues add(const std::string& what, Graph graph, PlanFor fed) {
+    const ModelOptions& options = model_.options();
+    PassOptions passes = pass_options(options, backend_);
+    passes.stay_wide = model_.impl()->stay_wide(fed, graph);
+    written_.stay_wide.insert(passes.stay_wide.begin(), passes.stay_wide.end());
+    run_passes(graph, passes);
+    TuneOptions tuning{.compile = {.threads = options.threads, .max_memory = options.max_memory, .choices = &known_},
+                       .passes = asked_.tune ? 2 : 0};
+    if (asked_.on_progress)
+      tuning.on_progress = [&](const TuneProgress& progress) { asked_.on_progress(what, progress); };
+    TuneReport report = tune(std::move(graph), backend_, tuning);
+    if (is_measured()) {
+      cache_choices(backend_, report.measured);
+      for (const auto& [node, choice] : report.measured) known_.insert_or_assign(node, choice);
+      facts_.choices.merge(report.choices);
+    }
+    facts_.kernels.merge(report.images);
+    written_.reports.emplace_back(what, std::move(report));
+    if (leaves_passes_out(options)) return {};
+    return std::move(passes.stay_wide);
+  }
+
+  const WritePlanOptions& asked_;
+  Model model_;
+  const Backend& backend_;
+  PlanFacts facts_;
+  TacticChoices known_;
+  WrittenPlan written_;
+};
+
+}  // namespace
+
+WrittenPlan write_plan(const std::string& path, const std::string& plan, const WritePlanOptions& options) {
+  PlanWriter writer(path, options);
+  check_output(plan);  // before minutes of tuning
+  return writer.write(plan);
+}
+
+}  // namespace saccade

@@ -1,0 +1,137 @@
+#include <algorithm>
+#include <cmath>
+
+#include "base/output_file.hpp"
+#include "base/printable.hpp"
+#include "pipeline/sinks/json_text.hpp"
+#include "saccade/sinks.hpp"
+
+namespace saccade {
+namespace {
+
+/// Whether a spreadsheet would take TEXT for a formula, and run it.
+bool begins_formula(std::string_view text) {
+  return !text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos;
+}
+
+/// TEXT as a field: printable(), so that a line of the file is an answer; quoted where a reader would otherwise split
+/// it, and behind an apostrophe where it would be a formula.
+void append_field(JsonBuffer& out, std::string_view text) {
+  const std::size_t start = out.size();
+  if (begins_formula(text)) out.push_back('\'');
+  append_printable(out, text);
+  const std::string_view field(out.data() + start, out.size() - start);
+  if (field.find_first_of(",\"") == std::string_view::npos) return;
+  // From its end on, where the quotes make room.
+  const auto quotes = static_cast<std::size_t>(std::ranges::count(field, '"'));
+  std::size_t from = out.size();
+  out.resize(out.size() + quotes + 2);
+  std::size_t to = out.size();
+  out[--to] = '"';
+  while (from > start) {
+    const char c = out[--from];
+    out[--to] = c;
+    if (c == '"') out[--to] = '"';
+  }
+  out[start] = '"';
+}
+
+class CsvSink final : public Sink {
+ public:
+  explicit CsvSink(const std::string& path) : file_(path, OutputFile::Appears::kAtOnce) {
+    file_.write(
+        "stream,source,name,frame,timestamp_ns,model,class_id,class,confidence,x1,y1,x2,y2,kind,pixels,"
+        "obb_x,obb_y,obb_width,obb_height,obb_angle,keypoints,depth_min,depth_max,depth_mean,invalid\n");
+  }
+
+  void write(const Result& result, const FrameView& /*frame*/) override {
+    line_.clear();
+    for (const Detection& detection : result.detections) append_object(result, detection);
+    for (const Classification& answer : result.classes) {
+      append_start(result);
+      append_class(answer.class_id, answer.class_name);
+      append_number(",", answer.confidence);
+      append(line_, ",,,,,class,,,,,,,,,,");
+      append_end(result);
+    }
+    for (const Segment& segment : result.segments) {
+      append_start(result);
+      append_class(segment.class_id, segment.class_name);
+      append(line_, ",,,,,,segment,{},,,,,,,,,", segment.pixels);
+      append_end(result);
+    }
+    if (!result.depth.cells.empty()) append_depth(result);
+    if (result.invalid() && line_.size() == 0) append_nothing(result);
+    file_.write({line_.data(), line_.size()});
+    file_.flush();
+  }
+
+  void close(const Summary& /*summary*/) override { file_.close(); }
+
+ private:
+  void append_start(const Result& result) {
+    append(line_, "{},", result.stream);
+    append_field(line_, result.source);
+    append(line_, ",");
+    append_field(line_, result.name);
+    append(line_, ",{},{},", result.frame, result.timestamp_ns);
+    append_field(line_, result.model);
+  }
+
+  void append_class(int class_id, std::string_view class_name) {
+    append(line_, ",{},", class_id);
+    append_field(line_, class_name);
+  }
+
+  /// A number that is none leaves its field empty.
+  void append_number(std::string_view before, float value) {
+    append(line_, "{}", before);
+    if (std::isfinite(value)) append(line_, "{}", value);
+  }
+
+  void append_end(const Result& result) { append(line_, "{}\n", result.invalid() ? ",true" : ","); }
+
+  /// Of a frame whose answers are wrong and none: it must not look like one where nothing was found.
+  void append_nothing(const Result& result) {
+    append_start(result);
+    append(line_, ",,,,,,,,none,,,,,,,,,,");
+    append_end(result);
+  }
+
+  void append_object(const Result& result, const Detection& detection) {
+    append_start(result);
+    append_class(detection.class_id, detection.class_name);
+    append_number(",", detection.confidence);
+    for (float edge : detection.box) append_number(",", edge);
+    append(line_, ",object,");
+    if (detection.mask) append(line_, "{}", detection.mask->area);
+    if (const auto& box = detection.oriented)
+      for (float number : {box->x, box->y, box->width, box->height, box->angle}) append_number(",", number);
+    else
+      append(line_, ",,,,,");
+    append(line_, ",");
+    for (const Keypoint& point : detection.keypoints) {
+      append_number(&point == detection.keypoints.data() ? "" : ";", point.x);
+      append_number(" ", point.y);
+      append_number(" ", point.confidence);
+    }
+    append(line_, ",,,");
+    append_end(result);
+  }
+
+  void append_depth(const Result& result) {
+    append_start(result);
+    append(line_, ",,,,,,,,{}_depth,,,,,,,", to_string(result.depth.kind));
+    for (float number : {result.depth.min, result.depth.max, result.depth.mean}) append_number(",", number);
+    append_end(result);
+  }
+
+  OutputFile file_;
+  JsonBuffer line_;
+};
+
+}  // namespace
+
+std::unique_ptr<Sink> open_csv(const std::string& path) { return std::make_unique<CsvSink>(path); }
+
+}  // namespace saccade

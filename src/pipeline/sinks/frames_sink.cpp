@@ -1,0 +1,71 @@
+#include <filesystem>
+#include <map>
+
+#include "base/error.hpp"
+#include "base/file_registry.hpp"
+#include "base/module.hpp"
+#include "base/output_file.hpp"
+#include "media/source.hpp"
+#include "pipeline/sinks/map_files.hpp"
+#include "pipeline/sinks/picture.hpp"
+#include "pipeline/sinks/refused_pictures.hpp"
+#include "saccade/sinks.hpp"
+
+namespace saccade {
+namespace {
+
+/// 0-000001.jpg, 0-000001.depth.npy, 0-000001.classes-1.png
+bool is_frame_name(std::string_view name) {
+  const std::size_t digits = name.find_first_not_of("0123456789-");
+  const bool is_numbered = digits != std::string_view::npos && digits > 0 && name[digits] == '.' &&
+                           name.substr(0, digits).find('-') != std::string_view::npos;
+  return is_numbered && (name.ends_with(".jpg") || name.ends_with(".npy") || name.ends_with(".png"));
+}
+
+class FramesSink final : public Sink {
+ public:
+  explicit FramesSink(const std::string& folder) : folder_(folder) {
+    make_folder(folder);
+    claim_output_folder(folder, is_frame_name);
+  }
+
+  void write(const Result& result, const FrameView& frame) override {
+    auto found = pictures_.find(result.stream);
+    if (found == pictures_.end()) {
+      const auto save = [this, stream = result.stream](const Picture& picture) {
+        const std::string name = fmt::format("{}-{:06}.jpg", stream, picture.frame());
+        refused_.unless([&] { write_image((folder_ / name).string(), view_of(picture.view())); });
+      };
+      found = pictures_.try_emplace(result.stream, module<DrawModule>("draw"), save).first;
+    }
+    found->second.add(result, frame);
+    if (!result.depth.cells.empty())
+      refused_.unless([&] { maps_.save(path_for(result, "depth", "npy"), result.depth, result.width, result.height); });
+    if (!result.class_map.cells.empty())
+      refused_.unless(
+          [&] { maps_.save(path_for(result, "classes", "png"), result.class_map, result.width, result.height); });
+  }
+
+  void close(const Summary& /*summary*/) override {
+    for (auto& [stream, picture] : pictures_) picture.finish();
+    refused_.report();
+  }
+
+ private:
+  /// FOLDER/STREAM-FRAME.WHAT.ENDING; of the second model on: WHAT-1, WHAT-2, ...
+  std::filesystem::path path_for(const Result& result, std::string_view what, std::string_view ending) const {
+    const std::string place = result.model_index == 0 ? "" : fmt::format("-{}", result.model_index);
+    return folder_ / fmt::format("{}-{:06}.{}{}.{}", result.stream, result.frame, what, place, ending);
+  }
+
+  std::filesystem::path folder_;
+  std::map<int, Picture> pictures_;
+  MapFiles maps_;
+  RefusedPictures refused_;
+};
+
+}  // namespace
+
+std::unique_ptr<Sink> open_frames(const std::string& folder) { return std::make_unique<FramesSink>(folder); }
+
+}  // namespace saccade

@@ -1,0 +1,167 @@
+#include <array>
+
+#include "base/clock.hpp"
+#include "base/output_file.hpp"
+#include "pipeline/sinks/json_text.hpp"
+#include "pipeline/sinks/mask_json.hpp"
+#include "pipeline/sinks/tasks.hpp"
+#include "saccade/contours.hpp"
+#include "saccade/sinks.hpp"
+
+namespace saccade {
+namespace {
+
+void append_identity(JsonBuffer& out, const Result& result) {
+  append(out, R"({{"stream":{},"source":)", result.stream);
+  append_json_string(out, result.source);
+  if (!result.name.empty()) {
+    append(out, R"(,"name":)");
+    append_json_string(out, result.name);
+  }
+  append(out, R"(,"frame":{},"timestamp_ns":{},"model":)", result.frame, result.timestamp_ns);
+  append_json_string(out, result.model);
+  append(out, R"(,"task":"{}","width":{},"height":{})", to_string(result.task), result.width, result.height);
+}
+
+void append_latency(JsonBuffer& out, const Latency& time) {
+  append(out,
+         R"(,"latency_ms":{{"capture":{:.4f},"queue":{:.4f},"pre":{:.4f},"model":{:.4f},"post":{:.4f},)"
+         R"("total":{:.4f}}})",
+         to_milliseconds(time.capture), to_milliseconds(time.queue), to_milliseconds(time.pre),
+         to_milliseconds(time.model), to_milliseconds(time.post), to_milliseconds(time.total));
+}
+
+void append_class(JsonBuffer& out, int class_id, std::string_view class_name) {
+  append(out, R"("class_id":{},"class":)", class_id);
+  append_json_string(out, class_name);
+}
+
+void append_keypoints(JsonBuffer& out, std::span<const Keypoint> points) {
+  append(out, R"(,"keypoints":[)");
+  for (const Keypoint& point : points) {
+    if (&point != points.data()) append(out, ",");
+    append_json_numbers(out, std::array{point.x, point.y, point.confidence});
+  }
+  append(out, "]");
+}
+
+/// ,"NAME":VALUE
+void append_field(JsonBuffer& out, std::string_view name, float value) {
+  append(out, R"(,"{}":)", name);
+  append_json_number(out, value);
+}
+
+void append_oriented(JsonBuffer& out, const OrientedBox& box) {
+  append(out, R"(,"obb":{{"x":)");
+  append_json_number(out, box.x);
+  append_field(out, "y", box.y);
+  append_field(out, "width", box.width);
+  append_field(out, "height", box.height);
+  append_field(out, "angle", box.angle);
+  append(out, "}}");
+}
+
+void append_contours(JsonBuffer& out, std::span<const ContourTracer::Contour> contours) {
+  append(out, R"(,"contours":[)");
+  for (const auto& contour : contours) {
+    append(out, "{}[", &contour == contours.data() ? "" : ",");
+    for (const ContourPoint& point : contour)
+      append(out, "{}[{},{}]", &point == contour.data() ? "" : ",", point.x, point.y);
+    append(out, "]");
+  }
+  append(out, "]");
+}
+
+void append_classes(JsonBuffer& out, std::span<const Classification> classes) {
+  append(out, R"(,"classes":[)");
+  for (const Classification& answer : classes) {
+    append(out, "{}{{", &answer == classes.data() ? "" : ",");
+    append_class(out, answer.class_id, answer.class_name);
+    append_field(out, "confidence", answer.confidence);
+    append(out, "}}");
+  }
+  append(out, "]");
+}
+
+void append_segments(JsonBuffer& out, std::span<const Segment> segments) {
+  append(out, R"(,"segments":[)");
+  for (const Segment& segment : segments) {
+    append(out, "{}{{", &segment == segments.data() ? "" : ",");
+    append_class(out, segment.class_id, segment.class_name);
+    append(out, R"(,"pixels":{}}})", segment.pixels);
+  }
+  append(out, "]");
+}
+
+void append_depth(JsonBuffer& out, const DepthMap& depth) {
+  append(out, R"(,"depth":{{"kind":"{}")", to_string(depth.kind));
+  append_field(out, "min", depth.min);
+  append_field(out, "max", depth.max);
+  append_field(out, "mean", depth.mean);
+  append(out, "}}");
+}
+
+class JsonlSink final : public Sink {
+ public:
+  JsonlSink(const std::string& path, const JsonlOptions& options)
+      : file_(path, OutputFile::Appears::kAtOnce), options_(options) {}
+
+  void write(const Result& result, const FrameView& /*frame*/) override {
+    line_.clear();
+    append_identity(line_, result);
+    append_latency(line_, result.latency);
+    if (result.invalid()) append(line_, R"(,"invalid":true)");
+    // What the model is for stands there even where it found none.
+    if (finds_objects(result.task) || !result.detections.empty()) append_detections(result);
+    if (result.task == Task::kClassify || !result.classes.empty()) append_classes(line_, result.classes);
+    if (result.task == Task::kSemantic || !result.segments.empty()) append_segments(line_, result.segments);
+    if (!result.depth.cells.empty()) append_depth(line_, result.depth);
+    if (result.image.width > 0)
+      append(line_, R"(,"image":{{"width":{},"height":{}}})", result.image.width, result.image.height);
+    append(line_, "}}\n");
+    file_.write({line_.data(), line_.size()});
+    file_.flush();  // someone reads along, and a run that is killed leaves whole lines
+  }
+
+  void close(const Summary& summary) override {
+    file_.write(to_json(summary) + "\n");
+    file_.close();
+  }
+
+ private:
+  void append_detections(const Result& result) {
+    append(line_, R"(,"detections":[)");
+    for (const Detection& detection : result.detections) {
+      append(line_, R"({}{{"box":)", &detection == result.detections.data() ? "" : ",");
+      append_json_numbers(line_, detection.box);
+      append(line_, ",");
+      append_class(line_, detection.class_id, detection.class_name);
+      append_field(line_, "confidence", detection.confidence);
+      if (detection.mask) append_silhouette(*detection.mask, result);
+      if (!detection.keypoints.empty()) append_keypoints(line_, detection.keypoints);
+      if (detection.oriented) append_oriented(line_, *detection.oriented);
+      append(line_, "}}");
+    }
+    append(line_, "]");
+  }
+
+  void append_silhouette(const Mask& mask, const Result& result) {
+    append(line_, R"(,"mask":)");
+    append_mask(line_, mask.runs, result.width, result.height, lengths_);
+    if (options_.contours) append_contours(line_, tracer_.trace(mask));
+  }
+
+  OutputFile file_;
+  JsonlOptions options_;
+  JsonBuffer line_;
+  RunLengths lengths_;
+  ContourTracer tracer_;
+};
+
+}  // namespace
+
+std::unique_ptr<Sink> open_jsonl(const std::string& path, const JsonlOptions& options) {
+  return std::make_unique<JsonlSink>(path, options);
+}
+
+}  // namespace saccade

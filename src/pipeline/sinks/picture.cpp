@@ -1,0 +1,33 @@
+#include "pipeline/sinks/picture.hpp"
+
+#include "media/convert.hpp"
+
+namespace saccade {
+
+void Picture::show(const FrameView& frame) {
+  const int pitch = 3 * frame.width;
+  pixels_.resize(static_cast<std::size_t>(pitch) * static_cast<std::size_t>(frame.height));
+  view_ = {pixels_.data(), pitch, frame.width, frame.height};
+  to_rgb(frame, view_);
+}
+
+void Picture::add(const Result& result, const FrameView& frame) {
+  // Models answer in their order: one that does not come after the last belongs to another frame.
+  if (last_model_ >= 0 && (result.frame != frame_ || result.model_index <= last_model_)) finish();
+  if (last_model_ < 0) {
+    show(frame);
+    frame_ = result.frame;
+    timestamp_ns_ = result.timestamp_ns;
+  }
+  last_model_ = result.model_index;
+  if (result.image.width > 0) show(result.image);
+  drawer_->draw(result, view_);
+}
+
+void Picture::finish() {
+  if (last_model_ < 0) return;
+  last_model_ = -1;
+  done_(*this);
+}
+
+}  // namespace saccade

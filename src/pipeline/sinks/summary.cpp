@@ -1,0 +1,117 @@
+#include "saccade/summary.hpp"
+
+#include "base/clock.hpp"
+#include "base/report_text.hpp"
+#include "pipeline/sinks/json_text.hpp"
+
+namespace saccade {
+namespace {
+
+void append_ledger(JsonBuffer& out, const Ledger& ledger) {
+  append(out,
+         R"({{"captured":{},"processed":{},"dropped":{{"queue_full":{},"stopped":{},"failed":{}}},)"
+         R"("corrupt":{},"lost":{},"unaccounted":{}}})",
+         ledger.captured, ledger.processed, ledger.queue_full, ledger.stopped, ledger.failed, ledger.corrupt,
+         ledger.lost, ledger.in_flight());
+}
+
+void append_distribution(JsonBuffer& out, const Distribution& time) {
+  append(out,
+         R"({{"count":{},"min":{:.4f},"mean":{:.4f},"std":{:.4f},"p50":{:.4f},"p90":{:.4f},"p95":{:.4f},"p99":{:.4f},)"
+         R"("max":{:.4f}}})",
+         time.count, to_milliseconds(time.min), to_milliseconds(time.mean), to_milliseconds(time.deviation),
+         to_milliseconds(time.p50), to_milliseconds(time.p90), to_milliseconds(time.p95), to_milliseconds(time.p99),
+         to_milliseconds(time.max));
+}
+
+void append_stream(JsonBuffer& out, std::size_t index, const StreamSummary& stream) {
+  append(out, R"({{"stream":{},"source":)", index);
+  append_json_string(out, stream.source);
+  append(out, R"(,"ledger":)");
+  append_ledger(out, stream.ledger);
+  if (!stream.fault.empty()) {
+    append(out, R"(,"fault":)");
+    append_json_string(out, stream.fault);
+  }
+  append(out, "}}");
+}
+
+/// " + 3 dropped (queue full)", for every reason that took frames.
+std::string losses(const Ledger& ledger) {
+  std::string text;
+  const auto add = [&text](std::int64_t count, std::string_view what) {
+    if (count != 0) text += fmt::format(" + {} {}", count, what);
+  };
+  add(ledger.queue_full, "dropped (queue full)");
+  add(ledger.stopped, "dropped (stopped)");
+  add(ledger.failed, "dropped (model failed)");
+  add(ledger.corrupt, "corrupt");
+  add(ledger.lost, "lost by the source");
+  return text;
+}
+
+}  // namespace
+
+Ledger& Ledger::operator+=(const Ledger& other) {
+  captured += other.captured;
+  processed += other.processed;
+  queue_full += other.queue_full;
+  stopped += other.stopped;
+  failed += other.failed;
+  corrupt += other.corrupt;
+  lost += other.lost;
+  return *this;
+}
+
+std::string to_json(const Summary& summary) {
+  JsonBuffer out;
+  append(out, R"({{"event":"summary","elapsed_s":{:.6f},"frames_per_second":{:.3f},"ledger":)",
+         to_milliseconds(summary.elapsed) / 1e3, summary.frames_per_second);
+  append_ledger(out, summary.ledger);
+  append(out, R"(,"streams":[)");
+  for (std::size_t i = 0; i < summary.streams.size(); ++i) {
+    if (i != 0) append(out, ",");
+    append_stream(out, i, summary.streams[i]);
+  }
+  append(out, R"(],"models":[)");
+  for (std::size_t i = 0; i < summary.models.size(); ++i) {
+    if (i != 0) append(out, ",");
+    append_json_string(out, summary.models[i]);
+  }
+  append(out, R"(],"invalid":{},"latency_ms":{{)", summary.invalid);
+  for (std::size_t i = 0; i < summary.stages.size(); ++i) {
+    append(out, R"({}"{}":)", i == 0 ? "" : ",", summary.stages[i].name);
+    append_distribution(out, summary.stages[i].time);
+  }
+  append(out, R"(}},"bottleneck":)");
+  append_json_string(out, summary.bottleneck);
+  append(out, "}}");
+  return fmt::to_string(out);
+}
+
+std::string to_text(const Summary& summary) {
+  ReportText text;
+  for (const StreamSummary& stream : summary.streams) {
+    const Ledger& ledger = stream.ledger;
+    text += report_text("{}: {} captured = {} processed{}", stream.source, ledger.captured, ledger.processed,
+                        losses(ledger));
+    if (ledger.in_flight() != 0) text += report_text(" + {} unaccounted for", ledger.in_flight());
+    if (!stream.fault.empty()) text += report_text("; lost: {}", stream.fault);
+    text += "\n";
+  }
+  text += report_text("{} frames in {:.2f} s: {:.1f} frames/s\n", summary.ledger.processed,
+                      to_milliseconds(summary.elapsed) / 1e3, summary.frames_per_second);
+  if (summary.invalid != 0)
+    text += report_text("{} results are invalid: the model's numbers are wrong there\n", summary.invalid);
+  if (summary.ledger.processed == 0) return text.str();
+  text += report_text("{:<10} {:>10} {:>10} {:>10} {:>10} {:>10}  ms\n", "", "mean", "std", "p50", "p99", "max");
+  for (const StageSummary& stage : summary.stages)
+    text +=
+        report_text("{:<10} {:>10.3f} {:>10.3f} {:>10.3f} {:>10.3f} {:>10.3f}\n", stage.name,
+                    to_milliseconds(stage.time.mean), to_milliseconds(stage.time.deviation),
+                    to_milliseconds(stage.time.p50), to_milliseconds(stage.time.p99), to_milliseconds(stage.time.max));
+  text += report_text("bottleneck: {}\n", summary.bottleneck);
+  return text.str();
+}
+
+}  // namespace saccade

@@ -1,0 +1,103 @@
+#include <filesystem>
+#include <optional>
+
+#include "base/error.hpp"
+#include "base/module.hpp"
+#include "media/source.hpp"
+#include "pipeline/sinks/picture.hpp"
+#include "pipeline/sinks/refused_pictures.hpp"
+#include "saccade/sinks.hpp"
+
+namespace saccade {
+namespace {
+
+// Of pictures that have no rate of their own, as video tools take it.
+constexpr double kPictureRate = 25;
+
+/// out.mp4, out-1.mp4, ...
+std::string numbered(const std::filesystem::path& path, std::size_t place) {
+  if (place == 0) return path.string();
+  return (path.parent_path() / fmt::format("{}-{}{}", path.stem().string(), place, path.extension().string())).string();
+}
+
+/// One camera's file.
+class Track {
+ public:
+  Track(std::string path, double frame_rate)
+      : path_(std::move(path)),
+        rate_(frame_rate > 0 ? frame_rate : kPictureRate),
+        is_timed_(frame_rate > 0),
+        writer_(open_video_writer(path_, rate_)),
+        picture_(module<DrawModule>("draw"),
+                 [this](const Picture& picture) { refused_.unless([&] { write(picture); }); }) {}
+
+  void add(const Result& result, const FrameView& frame) { picture_.add(result, frame); }
+
+  void close() {
+    picture_.finish();
+    writer_->close();
+    refused_.report();
+  }
+
+ private:
+  void write(const Picture& picture) {
+    const RgbView& view = picture.view();
+    if (written_ == 0) {
+      width_ = view.width;
+      height_ = view.height;
+    } else if (view.width != width_ || view.height != height_) {
+      fail(ErrorCode::kUnsupported,
+           "can't write {}: frame {} is {}x{} where the first one was {}x{}; --frames takes any", path_,
+           picture.frame(), view.width, view.height, width_, height_);
+    }
+    const auto time =
+        is_timed_ ? picture.timestamp_ns() : static_cast<std::int64_t>(static_cast<double>(written_) * 1e9 / rate_);
+    writer_->write(view_of(view), time);
+    ++written_;
+  }
+
+  std::string path_;
+  double rate_;
+  bool is_timed_;  ///< the frames say when they are to be shown
+  int width_ = 0;
+  int height_ = 0;
+  std::int64_t written_ = 0;
+  std::unique_ptr<VideoWriter> writer_;
+  RefusedPictures refused_;
+  Picture picture_;
+};
+
+class VideoSink final : public Sink {
+ public:
+  VideoSink(const std::string& path, std::span<const Camera> cameras) {
+    for (const Camera& camera : cameras)
+      tracks_.push_back(std::make_unique<Track>(numbered(path, tracks_.size()), camera.info().frame_rate));
+  }
+
+  void write(const Result& result, const FrameView& frame) override {
+    tracks_[static_cast<std::size_t>(result.stream)]->add(result, frame);
+  }
+
+  void close(const Summary& /*summary*/) override {
+    std::optional<Error> first;
+    for (const auto& track : tracks_) {
+      try {
+        track->close();
+      } catch (const Error& error) {
+        if (!first) first = error;
+      }
+    }
+    if (first) throw *first;
+  }
+
+ private:
+  std::vector<std::unique_ptr<Track>> tracks_;
+};
+
+}  // namespace
+
+std::unique_ptr<Sink> open_video(const std::string& path, std::span<const Camera> cameras) {
+  return std::make_unique<VideoSink>(path, cameras);
+}
+
+}  // namespace saccade

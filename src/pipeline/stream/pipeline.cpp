@@ -1,0 +1,248 @@
+#include "pipeline/stream/pipeline_impl.hpp"
+
+#include <algorithm>
+
+namespace saccade {
+namespace {
+
+// Deep enough to ride out a slow frame of the decoder, shallow enough to hold few frames in memory.
+constexpr std::size_t kFileQueue = 4;
+constexpr std::size_t kLiveQueue = 1;
+
+DropPolicy resolve(DropPolicy policy, bool live) {
+  if (policy != DropPolicy::kAuto) return policy;
+  return live ? DropPolicy::kOldest : DropPolicy::kWait;
+}
+
+/// MODELS, where a pipeline can be made of all that.
+const std::vector<Model>& checked(const std::vector<Camera>& cameras, const std::vector<Model>& models,
+                                  const PipelineOptions& options) {
+  if (cameras.empty()) fail(ErrorCode::kInvalidArgument, "a pipeline needs a camera");
+  if (models.empty()) fail(ErrorCode::kInvalidArgument, "a pipeline needs a model");
+  if (options.max_frames < 0) fail(ErrorCode::kInvalidArgument, "{} frames make no sense", options.max_frames);
+  return models;
+}
+
+/// MESSAGE with the source's NAME in it.
+std::string naming(const std::string& name, const std::string& message) {
+  return message.find(name) != std::string::npos ? message : fmt::format("{}: {}", name, message);
+}
+
+Clock::time_point after(Clock::time_point start, std::chrono::nanoseconds time) {
+  return time >= Clock::time_point::max() - start ? Clock::time_point::max() : start + time;
+}
+
+}  // namespace
+
+Pipeline::Impl::Impl(std::vector<Camera> cameras, const std::vector<Model>& models, const PipelineOptions& options)
+    : cameras_(std::move(cameras)), options_(options), models_(checked(cameras_, models, options)) {
+  turn_ = models_.size();
+  for (Camera& camera : cameras_) camera.impl()->take();
+
+  const bool all_live = std::ranges::all_of(cameras_, [](const Camera& camera) { return camera.info().live; });
+  // Of live cameras a newer frame may come while the models run.
+  runs_ahead_ =
+      models_.overlaps() && std::ranges::none_of(cameras_, [](const Camera& camera) { return camera.info().live; });
+  const std::size_t capacity = options.queue != 0 ? options.queue : all_live ? kLiveQueue : kFileQueue;
+  std::vector<DropPolicy> policies;
+  for (const Camera& camera : cameras_) policies.push_back(resolve(options.drop, camera.info().live));
+  queue_ = std::make_unique<BoundedQueue<Frame>>(policies, capacity);
+  start_ = Clock::now();
+  deadline_ = options.duration.count() > 0 ? after(start_, options.duration) : Clock::time_point::max();
+  for (Camera& camera : cameras_)
+    // The queue's frames, the one that is being captured, and those that the models see.
+    streams_.push_back(std::make_unique<Stream>(camera.impl()->source(), *queue_,
+                                                Stream::Place{.lane = streams_.size(),
+                                                              .buffers = capacity + (runs_ahead_ ? 3 : 2),
+                                                              .max_frames = options.max_frames,
+                                                              .memory = &models_.frame_memory()}));
+}
+
+Outcome<Result&> Pipeline::Impl::next(std::chrono::nanoseconds timeout) {
+  if (turn_ == models_.size()) {
+    release_frame();
+    if (auto failure = fetch(timeout)) return std::move(*failure);
+  } else if (stopped_) {
+    return Failure{Status::kCancelled, {}};
+  }
+  return run_model();
+}
+
+/// Waits for the next frame, or says why there is none.
+std::optional<Failure> Pipeline::Impl::fetch(std::chrono::nanoseconds timeout) {
+  const auto now = Clock::now();
+  if (!is_asking_) asked_ = now;  // a wait that timed out goes on
+  is_asking_ = true;
+  if (ahead_ && !stopped_ && now < deadline_) {
+    current_ = *std::exchange(ahead_, std::nullopt);
+    begin_frame();
+    return std::nullopt;
+  }
+  const auto wanted = after(now, timeout);
+  while (true) {
+    if (Clock::now() >= deadline_) {
+      end();
+      return Failure{Status::kEnd, {}};
+    }
+    switch (queue_->pop(current_.frame, current_.lane, std::min(wanted, deadline_))) {
+      case Popped::kItem:
+        current_.asked = asked_;
+        current_.at = Clock::now();
+        models_.begin(current_.frame.view);
+        begin_frame();
+        return std::nullopt;
+      case Popped::kLaneEnded:
+        if (!stream().fault().empty()) return Failure{Status::kLost, naming(stream().info().name, stream().fault())};
+        break;
+      case Popped::kEnded: end(); return Failure{Status::kEnd, {}};
+      case Popped::kCancelled: end(); return Failure{Status::kCancelled, {}};
+      case Popped::kTimeout:
+        if (Clock::now() < deadline_) return Failure{Status::kTimeout, {}};
+        break;
+    }
+  }
+}
+
+void Pipeline::Impl::begin_frame() {
+  turn_ = 0;
+  is_asking_ = false;
+  finished_ = current_.at;
+}
+
+/// Lets the models begin on the next frame, if it is there, before anybody looks at the last one's results.
+void Pipeline::Impl::look_ahead() {
+  if (!runs_ahead_ || !models_.is_ready()) return;
+  Fetched next;
+  if (!queue_->try_pop(next.frame, next.lane)) return;
+  next.asked = next.at = Clock::now();
+  models_.begin(next.frame.view);
+  ahead_ = std::move(next);
+}
+
+Outcome<Result&> Pipeline::Impl::run_model() {
+  const std::size_t model = turn_++;
+  started_ = finished_;
+  try {
+    if (model == 0) {
+      models_.wait();
+      look_ahead();
+    }
+    models_.run(model, current_.frame);
+  } catch (const Error& error) {
+    turn_ = models_.size();
+    stream().ledger().drop_failed();
+    return Failure{Status::kFailed, fmt::format("{}, frame {}: {}", stream().info().name, current_.frame.sequence,
+                                                error.in(std::string(models_[model].result().model)).what())};
+  }
+  finished_ = Clock::now();
+  Result& result = models_[model].result();
+  complete(result);
+  times_.add(result.latency);
+  if (result.invalid()) ++invalid_;
+  if (turn_ == models_.size()) stream().ledger().process();
+  return result;
+}
+
+/// Adds what only the pipeline knows of a result.
+void Pipeline::Impl::complete(Result& result) const {
+  const Frame& frame = current_.frame;
+  result.stream = static_cast<int>(current_.lane);
+  result.source = cameras_[current_.lane].info().name;
+  result.latency.capture = frame.capture_time;
+  result.latency.queue = current_.at - frame.captured;
+  result.latency.total = finished_ - frame.captured + frame.capture_time;
+}
+
+FrameTimes Pipeline::Impl::frame_times() const {
+  const Frame& frame = current_.frame;
+  return {.capture_start = frame.captured - frame.capture_time,
+          .captured = frame.captured,
+          .asked = current_.asked,
+          .fetched = current_.at,
+          .started = started_,
+          .finished = finished_};
+}
+
+/// Gives the frame back before the wait for the next one, so that its source can fill it meanwhile.
+void Pipeline::Impl::release_frame() { current_.frame.lease = FrameLease(); }
+
+void Pipeline::Impl::stop() noexcept {
+  stopped_ = true;
+  // The queue first: a reader that is cancelled closes its lane, which whoever waits would take for the source's end.
+  queue_->cancel();
+  for (const auto& each : streams_) each->cancel();
+}
+
+/// The frame that the models run on and nobody will see: its pixels may go when they are done.
+void Pipeline::Impl::drop_ahead() {
+  models_.wait();
+  if (ahead_) streams_[ahead_->lane]->ledger().drop_stopped();
+  ahead_.reset();
+}
+
+/// Ends the readers and accounts for the frames that nobody will see.
+void Pipeline::Impl::end() {
+  if (settled_) return;
+  settled_ = true;
+  stop();
+  finish_ = Clock::now();
+  if (turn_ < models_.size()) stream().ledger().drop_stopped();
+  turn_ = models_.size();
+  drop_ahead();
+  for (std::size_t i = 0; i < streams_.size(); ++i) {
+    streams_[i]->join();
+    while (queue_->drain(i)) streams_[i]->ledger().drop_stopped();
+  }
+}
+
+Summary Pipeline::Impl::summary() {
+  if (stopped_) end();
+  Summary summary;
+  summary.elapsed = std::min(Clock::now(), finish_) - start_;
+  for (const auto& each : streams_) {
+    const bool over = settled_;
+    summary.streams.push_back({each->info().name, each->ledger().snapshot(), over ? each->fault() : std::string()});
+    summary.ledger += summary.streams.back().ledger;
+  }
+  for (std::size_t i = 0; i < models_.size(); ++i) summary.models.emplace_back(models_[i].result().model);
+  const double seconds = std::chrono::duration<double>(summary.elapsed).count();
+  summary.frames_per_second = seconds > 0 ? static_cast<double>(summary.ledger.processed) / seconds : 0;
+  summary.invalid = invalid_;
+  summary.stages = times_.summarize();
+  summary.bottleneck = times_.bottleneck(streams_.size(), models_.overlaps() ? 1 : models_.size());
+  return summary;
+}
+
+Pipeline::Pipeline(Camera camera, Model model, const PipelineOptions& options)
+    : Pipeline(std::vector<Camera>{std::move(camera)}, std::vector<Model>{std::move(model)}, options) {}
+
+Pipeline::Pipeline(std::vector<Camera> cameras, const std::vector<Model>& models, const PipelineOptions& options)
+    : impl_(std::make_unique<Impl>(std::move(cameras), models, options)) {}
+
+Pipeline::~Pipeline() = default;
+Pipeline::Pipeline(Pipeline&&) noexcept = default;
+Pipeline& Pipeline::operator=(Pipeline&&) noexcept = default;
+
+Outcome<Result&> Pipeline::next(std::chrono::nanoseconds timeout) { return impl_->next(timeout); }
+
+const FrameView& Pipeline::frame() const { return impl_->frame(); }
+
+void Pipeline::stop() noexcept { impl_->stop(); }
+
+Summary Pipeline::summary() const { return impl_->summary(); }
+
+Pipeline::Iterator Pipeline::begin() { return Iterator(*this); }
+
+void Pipeline::Iterator::advance() {
+  Outcome<Result&> result = pipeline_->next();
+  if (result) {
+    result_ = &*result;
+    return;
+  }
+  result_ = nullptr;
+  const Failure& failure = result.failure();
+  if (failure.status == Status::kLost) throw Error(ErrorCode::kDevice, failure.message);
+  if (failure.status == Status::kFailed) throw Error(ErrorCode::kInvalidArgument, failure.message);
+}
+
+}  // namespace saccade

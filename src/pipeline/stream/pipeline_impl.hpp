@@ -1,0 +1,88 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "pipeline/model/model_set.hpp"
+#include "pipeline/stream/camera_impl.hpp"
+#include "pipeline/stream/stage_times.hpp"
+#include "pipeline/stream/stream.hpp"
+#include "saccade/pipeline.hpp"
+
+namespace saccade {
+
+/// When what happened to the frame of a result, by the steady clock.
+struct FrameTimes {
+  Clock::time_point capture_start;  ///< on its source's thread
+  Clock::time_point captured;       ///< it was there, decoded
+  Clock::time_point asked;          ///< the models were ready for it
+  Clock::time_point fetched;        ///< it left the queue
+  Clock::time_point started;        ///< its model began: the models before were done
+  Clock::time_point finished;       ///< the result was there
+};
+
+class Pipeline::Impl {
+ public:
+  Impl(std::vector<Camera> cameras, const std::vector<Model>& models, const PipelineOptions& options);
+  ~Impl() { end(); }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  Outcome<Result&> next(std::chrono::nanoseconds timeout);
+  const FrameView& frame() const { return current_.frame.view; }
+  void stop() noexcept;
+  Summary summary();
+
+  /// Of the last result.
+  FrameTimes frame_times() const;
+  /// Lets the model at this place write down when its launches ran; see Execution::time_steps().
+  void time_steps(std::size_t model, std::span<StepTime> times) { models_[model].time_steps(times); }
+  /// From now on no frame's run begins before the result of the one before is taken, so that a profile sees one at a
+  /// time. Before the first next().
+  void run_one_by_one() { runs_ahead_ = false; }
+
+ private:
+  std::optional<Failure> fetch(std::chrono::nanoseconds timeout);
+  Outcome<Result&> run_model();
+  void complete(Result& result) const;
+  void begin_frame();
+  void look_ahead();
+  void release_frame();
+  void drop_ahead();
+  void end();
+  Stream& stream() { return *streams_[current_.lane]; }
+
+  std::vector<Camera> cameras_;
+  PipelineOptions options_;
+  ModelSet models_;
+  StageTimes times_;
+  Clock::time_point start_;
+  Clock::time_point finish_ = Clock::time_point::max();
+  Clock::time_point deadline_;
+  std::atomic<bool> stopped_{false};
+  bool settled_ = false;
+  std::int64_t invalid_ = 0;  ///< results
+
+  std::unique_ptr<BoundedQueue<Frame>> queue_;
+  std::vector<std::unique_ptr<Stream>> streams_;
+  /// A frame out of the queue.
+  struct Fetched {
+    Frame frame;
+    std::size_t lane = 0;
+    Clock::time_point asked;
+    Clock::time_point at;
+  };
+  Fetched current_;               // after the streams, whose pools its pixels go back to
+  std::optional<Fetched> ahead_;  ///< the next one, which the models run on already
+  bool runs_ahead_ = false;
+  std::size_t turn_ = 0;  ///< the model that sees the current frame next
+  bool is_asking_ = false;
+  Clock::time_point asked_;
+  Clock::time_point started_;  // of the last result's model
+  Clock::time_point finished_;
+};
+
+}  // namespace saccade

@@ -1,0 +1,90 @@
+#include "pipeline/stream/stream.hpp"
+
+#include <pthread.h>
+
+#include <new>
+
+#include "base/log.hpp"
+
+namespace saccade {
+
+Stream::Stream(Source& source, BoundedQueue<Frame>& queue, const Place& place)
+    : source_(source),
+      queue_(queue),
+      place_(place),
+      pool_(place.buffers, place.memory != nullptr ? *place.memory : plain_frame_memory()),
+      thread_([this] { read_all(); }) {}
+
+Stream::~Stream() {
+  cancel();
+  join();
+}
+
+void Stream::cancel() noexcept {
+  pool_.cancel();
+  source_.cancel();
+}
+
+void Stream::join() {
+  if (thread_.joinable()) thread_.join();
+}
+
+void Stream::read_until_end() {
+  while (place_.max_frames == 0 || ledger_.captured() < place_.max_frames)
+    if (!read_one()) break;
+  const Ledger ledger = ledger_.snapshot();
+  if (fault_.empty() && ledger.corrupt > 0 && ledger.corrupt == ledger.captured)
+    fault_ = ledger.corrupt == 1 ? first_damage_
+                                 : fmt::format("none of its {} frames can be read: {}", ledger.corrupt, first_damage_);
+}
+
+void Stream::read_all() noexcept {
+  pthread_setname_np(pthread_self(), "saccade-read");
+  try {
+    read_until_end();
+  } catch (const std::bad_alloc&) {
+    fault_ = "no memory is left for its frames";
+  } catch (const std::exception& error) {
+    fault_ = error.what();
+  }
+  queue_.close(place_.lane);
+}
+
+/// A damaged source must not bury everything else; the ledger counts on.
+void Stream::warn(const std::string& message) {
+  constexpr std::int64_t kWarnings = 10;
+  const std::int64_t count = ledger_.snapshot().corrupt;
+  if (count <= kWarnings) log(LogLevel::kWarning, "{}", message);
+  if (count == kWarnings) log(LogLevel::kWarning, "{}: further damaged frames are only counted", info().name);
+}
+
+/// False where nothing more will come.
+bool Stream::read_one() {
+  Outcome<Frame> frame = source_.read(pool_);
+  if (frame) return deliver(std::move(*frame));
+  const Failure& failure = frame.failure();
+  switch (failure.status) {
+    case Status::kCorrupt:
+      ledger_.corrupt();
+      if (first_damage_.empty()) first_damage_ = failure.message;
+      warn(failure.message);
+      return true;
+    case Status::kTimeout: return true;
+    case Status::kLost: fault_ = failure.message; return false;
+    default: return false;
+  }
+}
+
+/// False where nobody takes frames any more: the queue is cancelled before its readers.
+bool Stream::deliver(Frame frame) {
+  ledger_.capture(frame.sequence);
+  if (!queue_.push(place_.lane, std::move(frame))) return true;
+  if (queue_.is_cancelled()) {
+    ledger_.drop_stopped();
+    return false;
+  }
+  ledger_.drop_queue_full();
+  return true;
+}
+
+}  // namespace saccade

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "base/bounded_queue.hpp"
+#include "media/source.hpp"
+#include "pipeline/model/frame_pool.hpp"
+#include "pipeline/stream/stream_ledger.hpp"
+
+namespace saccade {
+
+/// Reads one source ahead on a thread of its own into its lane of the queue, and accounts for every frame.
+class Stream {
+ public:
+  struct Place {
+    std::size_t lane = 0;
+    std::size_t buffers = 0;        ///< frames that may exist at once
+    std::int64_t max_frames = 0;    ///< 0: all
+    FrameMemory* memory = nullptr;  ///< where the frames lie, which outlives the stream; null: the heap
+  };
+
+  /// Starts to read. SOURCE and QUEUE outlive the stream.
+  Stream(Source& source, BoundedQueue<Frame>& queue, const Place& place);
+  /// The queue must be cancelled or the lane ended, and every frame of the stream given back.
+  ~Stream();
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+
+  /// Makes the reader end soon; returns at once. Any thread.
+  void cancel() noexcept;
+  /// Waits for the reader's end.
+  void join();
+
+  StreamLedger& ledger() { return ledger_; }
+  const StreamLedger& ledger() const { return ledger_; }
+  const SourceInfo& info() const { return source_.info(); }
+  /// Why the source was lost, or why none of its frames could be read, or empty. Only after its lane has ended.
+  const std::string& fault() const { return fault_; }
+
+ private:
+  void read_all() noexcept;
+  void read_until_end();
+  bool read_one();
+  void warn(const std::string& message);
+  bool deliver(Frame frame);
+
+  Source& source_;
+  BoundedQueue<Frame>& queue_;
+  Place place_;
+  FramePool pool_;
+  StreamLedger ledger_;
+  std::string fault_;
+  std::string first_damage_;
+  std::thread thread_;  // last: it uses all the others
+};
+
+}  // namespace saccade

@@ -1,0 +1,81 @@
+#include <map>
+
+#include "base/error.hpp"
+#include "validate/data/coco_files.hpp"
+#include "validate/data/coco_judge.hpp"
+#include "validate/data/data_set.hpp"
+#include "validate/data/heads.hpp"
+
+namespace saccade {
+namespace {
+
+class CocoData final : public DataSet {
+ public:
+  explicit CocoData(const CocoFiles& files) {
+    if (!files.instances.empty()) instances_ = read_coco_annotations(files.instances);
+    if (!files.masks.empty()) masks_ = read_coco_annotations(files.masks);
+    if (!files.keypoints.empty()) keypoints_ = read_coco_annotations(files.keypoints);
+    std::map<std::int64_t, DataPicture> pictures;
+    for (const auto* annotations : {&instances_, &masks_, &keypoints_})
+      if (*annotations) add_pictures(**annotations, files, pictures);
+    for (auto& [id, picture] : pictures) pictures_.push_back(std::move(picture));
+    check_all_there(pictures_, fmt::format("'{}'", main().path));
+  }
+
+  std::span<const DataPicture> pictures() const override { return pictures_; }
+
+  std::string contents() const override {
+    std::size_t objects = 0;
+    for (const CocoPicture& picture : main().pictures) objects += picture.objects.size();
+    return fmt::format("{} objects of {} categories", objects, main().categories.size());
+  }
+
+  std::unique_ptr<Judge> judge(const Model& model, CocoResults* results) const override {
+    CocoTruth truth;
+    // People with joints are judged as people, as COCO's keypoint task has it.
+    truth.boxes = find_head(model, {Task::kPose}) != nullptr && keypoints_ ? &*keypoints_ : &main();
+    if (masks_)
+      truth.masks = &*masks_;
+    else if (main().has_masks)
+      truth.masks = &main();
+    if (keypoints_ && keypoints_->keypoints > 0)
+      truth.keypoints = &*keypoints_;
+    else if (main().keypoints > 0)
+      truth.keypoints = &main();
+    return std::make_unique<CocoJudge>(model, truth, pictures_, results);
+  }
+
+ private:
+  const CocoAnnotations& main() const { return instances_ ? *instances_ : *keypoints_; }
+
+  static void add_pictures(const CocoAnnotations& annotations, const CocoFiles& files,
+                           std::map<std::int64_t, DataPicture>& pictures) {
+    for (const CocoPicture& said : annotations.pictures) {
+      DataPicture& picture = pictures[said.id];
+      if (picture.file.empty()) {
+        picture.file = find_picture(files.picture_folders, said.file_name).string();
+        picture.id = said.id;
+      }
+      if (picture.width != 0 && said.width != 0 && (picture.width != said.width || picture.height != said.height))
+        fail(ErrorCode::kInvalidFile, "'{}' says that image {} has {}x{} pixels, '{}' says {}x{}", annotations.path,
+             said.id, said.width, said.height, picture.said_by, picture.width, picture.height);
+      if (said.width == 0 || said.height == 0) continue;
+      picture.width = said.width;
+      picture.height = said.height;
+      picture.said_by = annotations.path;
+    }
+  }
+
+  std::optional<CocoAnnotations> instances_;
+  std::optional<CocoAnnotations> masks_;
+  std::optional<CocoAnnotations> keypoints_;
+  std::vector<DataPicture> pictures_;
+};
+
+}  // namespace
+
+std::unique_ptr<DataSet> open_coco(const std::filesystem::path& folder) {
+  return std::make_unique<CocoData>(find_coco_files(folder));
+}
+
+}  // namespace saccade

@@ -1,0 +1,207 @@
+#include "validate/data/coco_judge.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "validate/data/heads.hpp"
+
+namespace saccade {
+namespace {
+
+/// The annotations of a picture; null where the file does not have it.
+const CocoPicture* find_picture(const CocoAnnotations& annotations, std::int64_t id) {
+  const auto at = std::ranges::lower_bound(annotations.pictures, id, {}, &CocoPicture::id);
+  return at == annotations.pictures.end() || at->id != id ? nullptr : &*at;
+}
+
+bool has(const Detection& answer, Similarity by) {
+  if (by == Similarity::kMask) return answer.mask.has_value();
+  return by == Similarity::kBox || !answer.keypoints.empty();
+}
+
+Score score_of(const DetectionMetric& metric, const ClassMatch& classes, const std::string& file) {
+  const DetectionScores s = metric.scores();
+  Score score{.name = std::string(to_string(metric.by())), .counted = "objects", .figures = {}, .classes = {}};
+  score.figures = {{"ap", s.ap}, {"ap50", s.ap50}, {"ap75", s.ap75}};
+  const bool has_small = metric.by() != Similarity::kKeypoints;
+  if (has_small) score.figures.push_back({"ap_small", s.ap_small});
+  score.figures.insert(score.figures.end(), {{"ap_medium", s.ap_medium}, {"ap_large", s.ap_large}});
+  if (has_small)
+    score.figures.insert(score.figures.end(),
+                         {{"ar1", s.ar1}, {"ar10", s.ar10}, {"ar100", s.ar}, {"ar_small", s.ar_small}});
+  else
+    score.figures.insert(score.figures.end(), {{"ar20", s.ar}, {"ar50", s.ar50}, {"ar75", s.ar75}});
+  score.figures.insert(score.figures.end(), {{"ar_medium", s.ar_medium}, {"ar_large", s.ar_large}});
+  for (std::size_t c = 0; c < classes.categories.size(); ++c) {
+    const DetectionMetric::ClassScores each = metric.class_scores(static_cast<int>(c));
+    if (each.objects > 0) score.classes.push_back({classes.categories[c], each.objects, each.ap});
+    if (classes.known[c]) score.truth.classes.push_back(classes.categories[c]);
+  }
+  score.truth.file = file;
+  return score;
+}
+
+}  // namespace
+
+CocoJudge::CocoJudge(const Model& model, const CocoTruth& truth, std::span<const DataPicture> pictures,
+                     CocoResults* results)
+    : model_(model), pictures_(pictures), results_(results) {
+  add_part(Similarity::kBox, truth.boxes, true);
+  add_part(Similarity::kMask, truth.masks, find_head(model, {Task::kSegment}) != nullptr);
+  add_part(Similarity::kKeypoints, truth.keypoints, find_head(model, {Task::kPose}) != nullptr);
+}
+
+void CocoJudge::add_part(Similarity by, const CocoAnnotations* annotations, bool is_sure) {
+  if (annotations == nullptr) return;
+  ClassMatch classes;
+  try {
+    classes = match_classes(model_, *annotations);
+  } catch (const Error&) {
+    if (is_sure) throw;
+    return;  // a detector of cars has nothing to do with people's joints
+  }
+  parts_.push_back({.annotations = annotations,
+                    .classes = std::move(classes),
+                    .metric = DetectionMetric(
+                        static_cast<int>(annotations->categories.size()), by,
+                        by == Similarity::kKeypoints ? keypoint_sigmas(annotations->keypoints) : std::vector<double>()),
+                    .holds = is_sure ? Holds::kYes : Holds::kUnknown});
+}
+
+std::vector<TrueObject> CocoJudge::truth_of(const Part& part, const CocoPicture& said, const Shown& shown) {
+  std::vector<TrueObject> truth;
+  const Similarity by = part.metric.by();
+  for (const CocoObject& object : said.objects) {
+    if (!part.classes.known[object.category]) continue;
+    TrueObject& each = truth.emplace_back();
+    each.box = object.box;
+    each.class_id = static_cast<int>(object.category);
+    each.area = object.area;
+    each.crowd = object.crowd;
+    const bool is_bare = by == Similarity::kMask ? object.segmentation.empty()
+                                                 : by == Similarity::kKeypoints && object.keypoints.empty();
+    if (is_bare)
+      fail(ErrorCode::kInvalidFile, "'{}': annotation {} has no {}, where others have", part.annotations->path,
+           object.id, by == Similarity::kMask ? "segmentation" : "keypoints");
+    if (by == Similarity::kMask) {
+      try {
+        each.mask = mask_of(object.segmentation, shown.width, shown.height);
+      } catch (const Error& error) {
+        throw error.in(fmt::format("'{}': annotation {}", part.annotations->path, object.id));
+      }
+    }
+    if (by == Similarity::kKeypoints) {
+      each.keypoints = object.keypoints;
+      each.ignored = !object.has_keypoints;
+    }
+  }
+  return truth;
+}
+
+std::vector<FoundObject> CocoJudge::found_in(const Part& part, const Result& result) const {
+  std::vector<FoundObject> found;
+  const Similarity by = part.metric.by();
+  for (const Detection& answer : result.detections) {
+    const int category = part.classes.of(answer.class_id);
+    if (category < 0) continue;
+    const double left = answer.box[0];
+    const double top = answer.box[1];
+    FoundObject& each = found.emplace_back();
+    each.box = {left, top, answer.box[2] - left, answer.box[3] - top};
+    each.class_id = category;
+    each.score = answer.confidence;
+    if (by == Similarity::kMask && answer.mask) each.mask.assign(answer.mask->runs.begin(), answer.mask->runs.end());
+    if (by != Similarity::kKeypoints) continue;
+    if (answer.keypoints.size() != part.annotations->keypoints)
+      fail(ErrorCode::kInvalidArgument, "{} gives {} keypoints an object, but '{}' has {}", model_.name(),
+           answer.keypoints.size(), part.annotations->path, part.annotations->keypoints);
+    for (const Keypoint& point : answer.keypoints) each.keypoints.push_back({point.x, point.y});
+  }
+  return found;
+}
+
+/// RESULT null: the picture had no answer. One that the file does not have is not judged, but keeps its number.
+void CocoJudge::add(Part& part, const Shown& shown, const Result* result) {
+  const CocoPicture* said = find_picture(*part.annotations, pictures_[shown.picture].id);
+  if (said == nullptr)
+    part.metric.add({}, {});
+  else
+    part.metric.add(truth_of(part, *said, shown),
+                    result == nullptr ? std::vector<FoundObject>() : found_in(part, *result));
+}
+
+void CocoJudge::add(std::size_t picture, const Result& result) {
+  const Shown shown{picture, result.width, result.height};
+  for (Part& part : parts_) {
+    if (part.holds == Holds::kUnknown && !result.detections.empty()) {
+      const bool holds = has(result.detections.front(), part.metric.by());
+      part.holds = holds ? Holds::kYes : Holds::kNo;
+      for (const Shown& earlier : part.waiting)
+        if (holds) add(part, earlier, nullptr);
+    }
+    if (part.holds == Holds::kUnknown) part.waiting.push_back(shown);
+    if (part.holds == Holds::kYes) add(part, shown, &result);
+  }
+  if (results_ != nullptr) write(picture, result);
+}
+
+void CocoJudge::write(std::size_t picture, const Result& result) {
+  const Part& boxes = parts_.front();
+  std::vector<FoundObject> found;
+  std::vector<CocoResults::Answer> answers;
+  for (const Detection& answer : result.detections) {
+    if (boxes.classes.of(answer.class_id) < 0) continue;
+    const double left = answer.box[0];
+    const double top = answer.box[1];
+    FoundObject& each = found.emplace_back();
+    each.box = {left, top, answer.box[2] - left, answer.box[3] - top};
+    each.class_id = boxes.classes.of(answer.class_id);
+    each.score = answer.confidence;
+    if (answer.mask) each.mask.assign(answer.mask->runs.begin(), answer.mask->runs.end());
+    for (const Keypoint& point : answer.keypoints) each.keypoints.push_back({point.x, point.y});
+    answers.push_back({.category = boxes.annotations->categories[static_cast<std::size_t>(each.class_id)].id,
+                       .object = nullptr,
+                       .has_mask = answer.mask.has_value()});
+  }
+  for (std::size_t i = 0; i < found.size(); ++i) answers[i].object = &found[i];
+  results_->add(pictures_[picture].id, result.width, result.height, answers);
+}
+
+std::vector<Score> CocoJudge::scores() const {
+  std::vector<Score> scores;
+  for (const Part& part : parts_)
+    if (is_judged(part)) scores.push_back(score_of(part.metric, part.classes, part.annotations->path));
+  return scores;
+}
+
+std::vector<Headline> CocoJudge::headlines() const {
+  std::vector<Headline> headlines;
+  for (const Part& part : parts_) {
+    if (!is_judged(part)) continue;
+    headlines.push_back([classes = part.metric.ranked(), most = part.metric.most_answers()](
+                            std::span<const int> times) { return average_precision(classes, most, times); });
+  }
+  return headlines;
+}
+
+std::vector<std::string> CocoJudge::notes() const {
+  std::vector<std::string> notes;
+  for (const Part& part : parts_) {
+    if (!is_judged(part)) continue;
+    for (std::string& note : unmatched(part.classes, model_, *part.annotations))
+      if (std::ranges::find(notes, note) == notes.end()) notes.push_back(std::move(note));
+    const auto strange = std::ranges::count_if(
+        pictures_, [&](const DataPicture& picture) { return find_picture(*part.annotations, picture.id) == nullptr; });
+    if (strange > 0)
+      notes.push_back(fmt::format("{}: {} of the {} pictures are not in {}, and not judged by it",
+                                  to_string(part.metric.by()), strange, pictures_.size(), part.annotations->path));
+    if (part.annotations->repeated_ids > 0)
+      notes.push_back(
+          fmt::format("{}: {} of {}'s annotations have the id of another one; they are judged all the same, "
+                      "while pycocotools takes the last of an id for all",
+                      to_string(part.metric.by()), part.annotations->repeated_ids, part.annotations->path));
+  }
+  return notes;
+}
+
+}  // namespace saccade

@@ -1,0 +1,62 @@
+#pragma once
+
+#include "metrics/detection_metric.hpp"
+#include "validate/data/class_match.hpp"
+#include "validate/data/coco_annotations.hpp"
+#include "validate/data/coco_results.hpp"
+#include "validate/data/data_set.hpp"
+
+namespace saccade {
+
+/// The annotations of one similarity; null where there are none.
+struct CocoTruth {
+  const CocoAnnotations* boxes = nullptr;
+  const CocoAnnotations* masks = nullptr;
+  const CocoAnnotations* keypoints = nullptr;
+};
+
+/// Judges boxes, and masks and keypoints where the model gives such and the data set knows them.
+class CocoJudge final : public Judge {
+ public:
+  /// PICTURES are the data set's. Throws Error (kInvalidArgument) where the model's classes match no category.
+  CocoJudge(const Model& model, const CocoTruth& truth, std::span<const DataPicture> pictures, CocoResults* results);
+
+  void add(std::size_t picture, const Result& result) override;
+  std::vector<Score> scores() const override;
+  std::vector<Headline> headlines() const override;
+  std::vector<std::string> notes() const override;
+
+ private:
+  /// Whether the model's answers have what a similarity compares: known with the first answer at the latest.
+  enum class Holds : std::uint8_t { kUnknown, kYes, kNo };
+
+  /// A picture of the data set, and its size.
+  struct Shown {
+    std::size_t picture = 0;
+    int width = 0;
+    int height = 0;
+  };
+
+  /// One similarity.
+  struct Part {
+    const CocoAnnotations* annotations;
+    ClassMatch classes;
+    DetectionMetric metric;
+    Holds holds = Holds::kUnknown;
+    std::vector<Shown> waiting{};  ///< pictures without an answer, before the first one
+  };
+
+  void add_part(Similarity by, const CocoAnnotations* annotations, bool is_sure);
+  void add(Part& part, const Shown& shown, const Result* result);
+  static std::vector<TrueObject> truth_of(const Part& part, const CocoPicture& said, const Shown& shown);
+  std::vector<FoundObject> found_in(const Part& part, const Result& result) const;
+  void write(std::size_t picture, const Result& result);
+  bool is_judged(const Part& part) const { return part.holds == Holds::kYes; }
+
+  Model model_;
+  std::span<const DataPicture> pictures_;
+  CocoResults* results_;
+  std::vector<Part> parts_;  ///< the boxes first
+};
+
+}  // namespace saccade

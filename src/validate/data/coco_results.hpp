@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "base/output_file.hpp"
+#include "metrics/similarity.hpp"
+#include "pipeline/sinks/mask_json.hpp"
+
+namespace saccade {
+
+/// Answers as they are judged, as a file of COCO's results, which pycocotools loads: a list of {image_id, category_id,
+/// bbox, score}, with "segmentation" and "keypoints" where the model gives such; what is no number is null.
+class CocoResults {
+ public:
+  /// Creates the file. Throws Error (kIo) naming it.
+  explicit CocoResults(const std::string& path) : file_(path, OutputFile::Appears::kAtOnce) { file_.write("["); }
+
+  struct Answer {
+    std::int64_t category = 0;  ///< as the annotations number it
+    const FoundObject* object = nullptr;
+    bool has_mask = false;
+  };
+  /// The answers to one picture of WIDTH x HEIGHT. Throws Error (kIo).
+  void add(std::int64_t image, int width, int height, std::span<const Answer> answers);
+  /// Finishes the file. Throws Error (kIo).
+  void close();
+
+ private:
+  void append_keypoints(std::span<const CocoPoint> points);
+
+  OutputFile file_;
+  JsonBuffer text_;
+  RunLengths lengths_;
+  bool any_ = false;
+};
+
+}  // namespace saccade

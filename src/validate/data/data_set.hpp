@@ -1,0 +1,53 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "saccade/model.hpp"
+#include "validate/data/judge.hpp"
+#include "validate/data/picture.hpp"
+
+namespace saccade {
+
+class CocoResults;
+
+/// Pictures and what is in them.
+class DataSet {
+ public:
+  virtual ~DataSet() = default;
+  /// In the order in which they are to be judged.
+  virtual std::span<const DataPicture> pictures() const = 0;
+  /// "440 objects of 80 categories"
+  virtual std::string contents() const = 0;
+  /// A judge of MODEL's answers. Throws Error (kInvalidArgument) where its classes are not the data set's. The data set
+  /// outlives it. RESULTS, where the data set has boxes, gets the answers as they are judged.
+  virtual std::unique_ptr<Judge> judge(const Model& model, CocoResults* results = nullptr) const = 0;
+};
+
+/// What KIND:FOLDER begins with.
+struct DataKind {
+  std::string_view name;  ///< "coco"
+  std::unique_ptr<DataSet> (*open)(const std::filesystem::path& folder);
+  bool has_boxes;  ///< answers are boxes: weak ones count, and several of a place; they can be written
+};
+
+/// "coco:", "imagenet:", "masks:" or "depth:". Throws Error (kInvalidArgument) where KIND:FOLDER is of another kind.
+const DataKind& find_data_kind(const std::string& what);
+
+/// Opens KIND:FOLDER. Throws Error: (kInvalidArgument) for another kind, (kNotFound, kInvalidFile, kIo) naming what in
+/// the folder is missing, empty or wrong.
+std::unique_ptr<DataSet> open_data_set(const std::string& what);
+
+/// The files of KIND:FOLDER that speak of many pictures, which answers must not be written over; of "coco:" alone.
+/// Throws Error (kNotFound) where the folder holds none.
+std::vector<std::string> annotation_files(const std::string& what);
+
+std::unique_ptr<DataSet> open_coco(const std::filesystem::path& folder);
+std::unique_ptr<DataSet> open_imagenet(const std::filesystem::path& folder);
+std::unique_ptr<DataSet> open_label_masks(const std::filesystem::path& folder);
+std::unique_ptr<DataSet> open_depths(const std::filesystem::path& folder);
+
+}  // namespace saccade

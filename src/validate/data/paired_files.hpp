@@ -1,0 +1,49 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "validate/data/data_set.hpp"
+
+namespace saccade {
+
+/// Pictures, and a file of the same name, but for its ending, that says what is in each.
+struct PairedFiles {
+  std::vector<DataPicture> pictures;  ///< by name
+  std::vector<std::filesystem::path> truth;
+};
+
+/// Pairs the pictures in FOLDER/images, where that is missing those in FOLDER, with FOLDER/TRUTH, in which files end in
+/// one of ENDINGS. Throws Error (kNotFound) naming the folder, the picture or the file that is missing, and
+/// (kInvalidFile) where two files say what is in one picture.
+PairedFiles find_pairs(const std::filesystem::path& folder, const std::string& truth,
+                       const std::vector<std::string>& endings);
+
+/// Throws Error (kInvalidFile) naming both where the truth about picture number PICTURE has another size, WIDTH x
+/// HEIGHT, than the picture that RESULT is about.
+void check_size(const PairedFiles& files, std::size_t picture, std::int64_t width, std::int64_t height,
+                const Result& result);
+
+/// A data set of pairs.
+class PairedData final : public DataSet {
+ public:
+  /// As DataSet::judge(), of FILES that outlive the judge.
+  using MakeJudge = std::unique_ptr<Judge> (*)(const Model& model, const PairedFiles& files);
+
+  PairedData(PairedFiles files, std::string contents, MakeJudge make_judge)
+      : files_(std::move(files)), contents_(std::move(contents)), make_judge_(make_judge) {}
+
+  std::span<const DataPicture> pictures() const override { return files_.pictures; }
+  std::string contents() const override { return contents_; }
+  std::unique_ptr<Judge> judge(const Model& model, CocoResults* /*results*/) const override {
+    return make_judge_(model, files_);
+  }
+
+ private:
+  PairedFiles files_;
+  std::string contents_;
+  MakeJudge make_judge_;
+};
+
+}  // namespace saccade

@@ -1,0 +1,64 @@
+#include "validate/data/top_judge.hpp"
+
+#include <algorithm>
+
+namespace saccade {
+namespace {
+
+/// The share of VALUES that are true; -1 of none.
+double share(std::int64_t right, std::int64_t all) {
+  return all == 0 ? -1 : static_cast<double>(right) / static_cast<double>(all);
+}
+
+}  // namespace
+
+void TopJudge::add(std::size_t picture, const Result& result) {
+  constexpr std::size_t kFive = 5;
+  const int truth = truth_[picture];
+  const auto end = result.classes.begin() + static_cast<std::ptrdiff_t>(std::min(result.classes.size(), kFive));
+  const auto at =
+      std::find_if(result.classes.begin(), end, [truth](const Classification& each) { return each.class_id == truth; });
+  answers_.push_back({truth, at != end && at == result.classes.begin(), at != end});
+}
+
+std::vector<Score> TopJudge::scores() const {
+  std::int64_t first = 0;
+  std::int64_t among_five = 0;
+  std::map<int, std::pair<std::int64_t, std::int64_t>> by_class;  // pictures, right ones
+  std::int64_t count = 0;
+  for (const Answer& answer : answers_) {
+    if (answer.truth < 0) continue;
+    ++count;
+    first += answer.is_first ? 1 : 0;
+    among_five += answer.is_among_five ? 1 : 0;
+    auto& [pictures, right] = by_class[answer.truth];
+    ++pictures;
+    right += answer.is_first ? 1 : 0;
+  }
+  Score score{.name = "class",
+              .counted = "pictures",
+              .figures = {{"top1", share(first, count)}, {"top5", share(among_five, count)}},
+              .classes = {},
+              .truth = known_};
+  for (const auto& [id, counts] : by_class) {
+    const auto name = names_.find(id);
+    score.classes.push_back(
+        {name == names_.end() ? std::to_string(id) : name->second, counts.first, share(counts.second, counts.first)});
+  }
+  return {score};
+}
+
+std::vector<Headline> TopJudge::headlines() const {
+  return {[this](std::span<const int> times) {
+    std::int64_t right = 0;
+    std::int64_t all = 0;
+    for (std::size_t i = 0; i < answers_.size(); ++i) {
+      if (answers_[i].truth < 0) continue;
+      all += times[i];
+      right += answers_[i].is_first ? times[i] : 0;
+    }
+    return share(right, all);
+  }};
+}
+
+}  // namespace saccade

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "validate/data/judge.hpp"
+
+namespace saccade {
+
+/// Judges a classifier: whether the right class is the first of its answers, or among the first five.
+class TopJudge final : public Judge {
+ public:
+  /// TRUTH is the right class of every picture of the data set, as the model numbers them; -1: it has none, and the
+  /// picture is left out. NAMES by class.
+  TopJudge(std::vector<int> truth, std::map<int, std::string> names, Score::Truth known, std::vector<std::string> notes)
+      : truth_(std::move(truth)), names_(std::move(names)), known_(std::move(known)), notes_(std::move(notes)) {}
+
+  void add(std::size_t picture, const Result& result) override;
+  std::vector<Score> scores() const override;
+  std::vector<Headline> headlines() const override;
+  std::vector<std::string> notes() const override { return notes_; }
+
+ private:
+  struct Answer {
+    int truth = 0;  ///< -1: it does not count
+    bool is_first = false;
+    bool is_among_five = false;
+  };
+
+  std::vector<int> truth_;
+  std::map<int, std::string> names_;
+  Score::Truth known_;
+  std::vector<std::string> notes_;
+  std::vector<Answer> answers_;
+};
+
+}  // namespace saccade

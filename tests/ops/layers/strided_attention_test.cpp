@@ -1,0 +1,117 @@
+#include "ops/layers/strided_attention.hpp"
+
+#include "ops/run_op.hpp"
+
+namespace saccade {
+namespace {
+
+using Integers = std::vector<std::int64_t>;
+
+Integers walk(std::int64_t offset, Walk::Loop batch, Walk::Loop token, Walk::Loop channel) {
+  return Walk{.offset = offset, .loops = {std::move(batch), std::move(token), std::move(channel)}}.to_integers();
+}
+
+/// Two queries and two keys of two channels, values of one; keys and values lie in one tensor.
+OpCall small_attention() {
+  return {.op = "StridedAttention",
+          .inputs = {Tensor::of<float>({2, 2}, {1, 0, 0, 2}), Tensor::of<float>({2, 3}, {0, 0, 10, 1, 1, 20}),
+                     Tensor::of<float>({2, 3}, {0, 0, 10, 1, 1, 20})},
+          .attributes = {{"query", walk(0, {}, {{2, 2}}, {{2, 1}})},
+                         {"key", walk(0, {}, {{2, 3}}, {{2, 1}})},
+                         {"value", walk(2, {}, {{2, 3}}, {})},
+                         {"output", walk(0, {}, {{2, 1}}, {})},
+                         {"shape", Integers{2, 1}}},
+          .domain = "saccade"};
+}
+
+OpCall with(OpCall call, const std::string& name, Attribute value) {
+  for (auto& [key, attribute] : call.attributes)
+    if (key == name) attribute = std::move(value);
+  return call;
+}
+
+TEST(StridedAttention, WeighsValuesBySoftenedScores) {
+  // Scores of the queries are (0, 1) and (0, 2).
+  const float once = 10 + 10 / (1 + std::exp(-1.0F));
+  const float twice = 10 + 10 / (1 + std::exp(-2.0F));
+  expect_tensor<float>(small_attention().one(), {2, 1}, {once, twice}, 1e-5);
+  OpCall scaled = small_attention();
+  scaled.attributes.emplace_back("scale", 0.5F);
+  expect_tensor<float>(scaled.one(), {2, 1}, {10 + 10 / (1 + std::exp(-0.5F)), once}, 1e-5);
+}
+
+TEST(StridedAttention, AddsAMaskThatIsBroadcast) {
+  OpCall masked = small_attention();
+  masked.inputs.push_back(Tensor::of<float>({2}, {0, -std::numeric_limits<float>::infinity()}));
+  masked.attributes.emplace_back("mask", walk(0, {}, {{2, 0}}, {{2, 1}}));
+  expect_tensor<float>(masked.one(), {2, 1}, {10, 10}, 1e-6);
+}
+
+TEST(StridedAttention, PutsAnswersWhereTheyBelong) {
+  // Two heads of one token and two channels: one after the other, or channel by channel.
+  OpCall call{.op = "StridedAttention",
+              .inputs = {Tensor::of<float>({4}, {1, 2, 3, 4}), Tensor::of<float>({4}, {1, 2, 3, 4}),
+                         Tensor::of<float>({4}, {1, 2, 3, 4})},
+              .attributes = {{"query", walk(0, {{2, 2}}, {}, {{2, 1}})},
+                             {"key", walk(0, {{2, 2}}, {}, {{2, 1}})},
+                             {"value", walk(0, {{2, 2}}, {}, {{2, 1}})},
+                             {"output", walk(0, {{2, 2}}, {}, {{2, 1}})},
+                             {"shape", Integers{2, 2}}},
+              .domain = "saccade"};
+  expect_tensor<float>(call.one(), {2, 2}, {1, 2, 3, 4});
+  expect_tensor<float>(with(call, "output", walk(0, {{2, 1}}, {}, {{2, 2}})).one(), {2, 2}, {1, 3, 2, 4});
+}
+
+TEST(StridedAttention, RefusesWalksThatDoNotFit) {
+  const auto message = [](const char* name, Integers integers) {
+    return with(small_attention(), name, integers).error().second;
+  };
+  EXPECT_NE(message("query", walk(0, {}, {{3, 1}}, {{2, 1}})).find("queries do not fit"), std::string::npos);
+  EXPECT_NE(message("key", walk(0, {}, {{2, 2}}, {})).find("channels do not fit"), std::string::npos);
+  EXPECT_NE(message("value", walk(0, {}, {}, {})).find("keys and values do not fit"), std::string::npos);
+  EXPECT_NE(message("output", walk(0, {}, {{2, 0}}, {})).find("once"), std::string::npos);
+  for (const Integers& wrong :
+       {walk(1, {}, {{2, 3}}, {{2, 3}}), walk(-1, {}, {{2, 2}}, {{2, 1}}), walk(0, {}, {{2, -2}}, {{2, 1}}),
+        walk(0, {}, {{1, 2}}, {{2, 1}}), Integers{}, Integers{0, 0, 1, 1, 2, 2}, Integers{0, 0, 0, 0, 2, 1}})
+    EXPECT_NE(message("key", wrong).find("makes no sense"), std::string::npos);
+}
+
+TEST(Walk, GoesThroughDimensionsThatItsStepsFit) {
+  // Rows of a 2 x 3 x 4 tensor that was one of 4 x 3 x 2.
+  const Origin transposed{.steps = {1, 2, 6}};
+  Walk rows{.loops = {Walk::Loop{{6, 4}}, Walk::Loop{}, Walk::Loop{{4, 1}}}};
+  const auto through = walk_through(rows, {2, 3, 4}, transposed);
+  ASSERT_TRUE(through);
+  EXPECT_EQ(through->loops[0], (Walk::Loop{{2, 1}, {3, 2}}));
+  EXPECT_EQ(through->loops[2], (Walk::Loop{{4, 6}}));
+  // Every third element goes on amid a row.
+  rows.loops = {Walk::Loop{{8, 3}}, Walk::Loop{}, Walk::Loop{}};
+  EXPECT_FALSE(walk_through(rows, {2, 3, 4}, transposed));
+}
+
+TEST(Walk, MeetsWhatItsOriginSays) {
+  // All splits of 48 elements into three loops, through all places of a cut and turned tensor.
+  const Shape shape{4, 3, 4};
+  const Origin origin{.offset = 5, .steps = {2, 60, 9}};
+  int found = 0;
+  for (const std::int64_t a : {1, 2, 3, 4, 6, 8, 12})
+    for (const std::int64_t b : {1, 2, 3, 4, 6, 12}) {
+      if (48 % (a * b) != 0) continue;
+      Walk walk;
+      walk.loops = {Walk::Loop{{a, 48 / a}}, Walk::Loop{{b, 48 / a / b}}, Walk::Loop{{48 / a / b, 1}}};
+      walk.simplify();
+      const auto through = walk_through(walk, shape, origin);
+      if (!through) continue;
+      ++found;
+      for (std::int64_t i = 0; i < 48; ++i) {
+        const std::int64_t turns[] = {i / (48 / a), i / (48 / a / b) % b, i % (48 / a / b)};
+        std::int64_t place = through->offset;
+        for (std::size_t loop = 0; loop < 3; ++loop) place += through->along(loop, turns[loop]);
+        EXPECT_EQ(place, 5 + i / 12 * 2 + i / 4 % 3 * 60 + i % 4 * 9);
+      }
+    }
+  EXPECT_GT(found, 10);
+}
+
+}  // namespace
+}  // namespace saccade
