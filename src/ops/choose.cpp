@@ -27,7 +27,11 @@ void choose(const KernelContext& context) {
   strided_copy(chosen.dtype, chosen.shape, strided(chosen), strided(context.output()));
 }
 
-constexpr Op kChooseOps[] = {{"saccade", "Choose", infer_choose, choose}};
+constexpr Op kChooseOps[] = {{"saccade",
+                              "Choose",
+                              infer_choose,
+                              choose,
+                              {.arity = {3, 3}, .movement = Movement::kSelect, .cost = {.per = CostPer::kNothing}}}};
 
 }  // namespace
 

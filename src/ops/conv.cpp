@@ -114,8 +114,16 @@ void reference_conv_transpose(const KernelContext& context) {
 }
 
 constexpr Op kConvOps[] = {
-    {"", "Conv", infer_conv<conv_shape>, reference_conv},
-    {"", "ConvTranspose", infer_conv<transposed_shape>, reference_conv_transpose},
+    {"",
+     "Conv",
+     infer_conv<conv_shape>,
+     reference_conv,
+     {.arity = {2, 3}, .float_inputs = kAnyNumber, .cost = {.per = CostPer::kProduct}}},
+    {"",
+     "ConvTranspose",
+     infer_conv<transposed_shape>,
+     reference_conv_transpose,
+     {.arity = {2, 3}, .float_inputs = kAnyNumber, .cost = {.per = CostPer::kProduct}}},
 };
 
 }  // namespace

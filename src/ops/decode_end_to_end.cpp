@@ -38,8 +38,11 @@ void reference_decode_end_to_end(const KernelContext& context) {
   writer.finish();
 }
 
-constexpr Op kDecodeEndToEndOps[] = {
-    {"saccade", "DecodeEndToEnd", infer_decode_end_to_end, reference_decode_end_to_end}};
+constexpr Op kDecodeEndToEndOps[] = {{"saccade",
+                                      "DecodeEndToEnd",
+                                      infer_decode_end_to_end,
+                                      reference_decode_end_to_end,
+                                      {.arity = {1, 2}, .cost = {.per = CostPer::kInput}}}};
 
 }  // namespace
 

@@ -67,7 +67,11 @@ void reference_decode_yolov8(const KernelContext& context) {
   writer.finish();
 }
 
-constexpr Op kDecodeYolov8Ops[] = {{"saccade", "DecodeYolov8", infer_decode_yolov8, reference_decode_yolov8}};
+constexpr Op kDecodeYolov8Ops[] = {{"saccade",
+                                    "DecodeYolov8",
+                                    infer_decode_yolov8,
+                                    reference_decode_yolov8,
+                                    {.arity = {1, 2}, .cost = {.per = CostPer::kInput}}}};
 
 }  // namespace
 

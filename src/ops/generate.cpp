@@ -142,10 +142,22 @@ void eye_like(const KernelContext& context) {
 }
 
 constexpr Op kGenerateOps[] = {
-    {"", "Constant", infer_constant, constant},
-    {"", "ConstantOfShape", infer_constant_of_shape, constant_of_shape},
-    {"", "Range", infer_range, range},
-    {"", "EyeLike", infer_eye_like, eye_like},
+    {"",
+     "Constant",
+     infer_constant,
+     constant,
+     {.arity = {0, 0}, .names_type = true, .cost = {.per = CostPer::kNothing}}},
+    {"",
+     "ConstantOfShape",
+     infer_constant_of_shape,
+     constant_of_shape,
+     {.names_type = true, .cost = {.per = CostPer::kNothing}, .reads = Reads::kIndexed}},
+    {"", "Range", infer_range, range, {.arity = {3, 3}, .cost = {.per = CostPer::kNothing}}},
+    {"",
+     "EyeLike",
+     infer_eye_like,
+     eye_like,
+     {.names_type = true, .cost = {.per = CostPer::kNothing}, .reads = Reads::kShape}},
 };
 
 }  // namespace

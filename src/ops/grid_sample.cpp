@@ -201,7 +201,11 @@ void reference_grid_sample(const KernelContext& context) {
   });
 }
 
-constexpr Op kGridSampleOps[] = {{"", "GridSample", infer_grid_sample, reference_grid_sample}};
+constexpr Op kGridSampleOps[] = {{"",
+                                  "GridSample",
+                                  infer_grid_sample,
+                                  reference_grid_sample,
+                                  {.arity = {2, 2}, .float_inputs = 1, .reads = Reads::kIndexed}}};
 
 }  // namespace
 

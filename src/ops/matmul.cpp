@@ -184,8 +184,16 @@ void reference_gemm(const KernelContext& context) {
 }
 
 constexpr Op kMatmulOps[] = {
-    {"", "MatMul", infer_matmul, reference_matmul},
-    {"", "Gemm", infer_gemm, reference_gemm},
+    {"",
+     "MatMul",
+     infer_matmul,
+     reference_matmul,
+     {.arity = {2, 2}, .float_inputs = kAnyNumber, .cost = {.per = CostPer::kProduct}}},
+    {"",
+     "Gemm",
+     infer_gemm,
+     reference_gemm,
+     {.arity = {2, 3}, .float_inputs = kAnyNumber, .cost = {.per = CostPer::kProduct}}},
 };
 
 }  // namespace

@@ -209,10 +209,26 @@ void reference_layer(const KernelContext& context) {
 }
 
 constexpr Op kNormalizationOps[] = {
-    {"", "BatchNormalization", infer_batch, reference_batch},
-    {"", "InstanceNormalization", infer_instance, reference_instance},
-    {"", "GroupNormalization", infer_group, reference_group},
-    {"", "LayerNormalization", infer_layer, reference_layer},
+    {"",
+     "BatchNormalization",
+     infer_batch,
+     reference_batch,
+     {.arity = {5, 5}, .float_inputs = kAnyNumber, .cost = {.operations = 2}}},
+    {"",
+     "InstanceNormalization",
+     infer_instance,
+     reference_instance,
+     {.arity = {3, 3}, .float_inputs = kAnyNumber, .cost = {.operations = 5}}},
+    {"",
+     "GroupNormalization",
+     infer_group,
+     reference_group,
+     {.arity = {3, 3}, .float_inputs = kAnyNumber, .cost = {.operations = 5}}},
+    {"",
+     "LayerNormalization",
+     infer_layer,
+     reference_layer,
+     {.arity = {2, 3}, .float_inputs = kAnyNumber, .cost = {.operations = 5}}},
 };
 
 }  // namespace

@@ -116,7 +116,11 @@ void multiply(const KernelContext& context) {
   });
 }
 
-constexpr Op kNormalizedProductOps[] = {{"saccade", "NormalizedProduct", infer_normalized_product, multiply}};
+constexpr Op kNormalizedProductOps[] = {{"saccade",
+                                         "NormalizedProduct",
+                                         infer_normalized_product,
+                                         multiply,
+                                         {.arity = {4, 5}, .cost = {.per = CostPer::kProduct}}}};
 
 }  // namespace
 

@@ -171,10 +171,26 @@ void reference_matmul_integer(const KernelContext& context) {
 }
 
 constexpr Op kQuantizedProductsOps[] = {
-    {"", "QLinearConv", infer_qlinear_conv, reference_qlinear_conv},
-    {"", "ConvInteger", infer_conv_integer, reference_conv_integer},
-    {"", "QLinearMatMul", infer_qlinear_matmul, reference_qlinear_matmul},
-    {"", "MatMulInteger", infer_matmul_integer, reference_matmul_integer},
+    {"",
+     "QLinearConv",
+     infer_qlinear_conv,
+     reference_qlinear_conv,
+     {.arity = {8, 9}, .cost = {.per = CostPer::kProduct}}},
+    {"",
+     "ConvInteger",
+     infer_conv_integer,
+     reference_conv_integer,
+     {.arity = {2, 4}, .cost = {.per = CostPer::kProduct}}},
+    {"",
+     "QLinearMatMul",
+     infer_qlinear_matmul,
+     reference_qlinear_matmul,
+     {.arity = {8, 8}, .cost = {.per = CostPer::kProduct}}},
+    {"",
+     "MatMulInteger",
+     infer_matmul_integer,
+     reference_matmul_integer,
+     {.arity = {2, 4}, .cost = {.per = CostPer::kProduct}}},
 };
 
 }  // namespace

@@ -157,7 +157,11 @@ void reference_mean_variance(const KernelContext& context) {
 
 constexpr Op kScaleNormalizationOps[] = {
     {"", "LpNormalization", infer_lp, reference_lp},
-    {"", "RMSNormalization", infer_rms, reference_rms},
+    {"",
+     "RMSNormalization",
+     infer_rms,
+     reference_rms,
+     {.arity = {2, 2}, .float_inputs = kAnyNumber, .cost = {.operations = 4}}},
     {"", "MeanVarianceNormalization", infer_mean_variance, reference_mean_variance},
 };
 

@@ -162,7 +162,11 @@ void reference_select_queries(const KernelContext& context) {
   context.out<std::int32_t>(1)[0] = survivors.finish();
 }
 
-constexpr Op kSelectQueriesOps[] = {{"saccade", "SelectQueries", infer_select_queries, reference_select_queries}};
+constexpr Op kSelectQueriesOps[] = {{"saccade",
+                                     "SelectQueries",
+                                     infer_select_queries,
+                                     reference_select_queries,
+                                     {.arity = {4, 4}, .cost = {.per = CostPer::kNothing}, .reads = Reads::kIndexed}}};
 
 }  // namespace
 

@@ -69,8 +69,12 @@ void run_lines(const KernelContext& context) {
 }
 
 constexpr Op kSoftmaxOps[] = {
-    {"", "Softmax", infer_softmax, run_lines<SoftLine<false>>},
-    {"", "LogSoftmax", infer_softmax, run_lines<SoftLine<true>>},
+    {"",
+     "Softmax",
+     infer_softmax,
+     run_lines<SoftLine<false>>,
+     {.layout_agnostic = true, .float_inputs = 1, .cost = {.operations = 4}}},
+    {"", "LogSoftmax", infer_softmax, run_lines<SoftLine<true>>, {.layout_agnostic = true, .cost = {.operations = 4}}},
     {"", "Hardmax", infer_softmax, run_lines<HardLine>},
 };
 

@@ -136,7 +136,11 @@ void attend(const KernelContext& context) {
   });
 }
 
-constexpr Op kStridedAttentionOps[] = {{"saccade", "StridedAttention", infer_strided_attention, attend}};
+constexpr Op kStridedAttentionOps[] = {{"saccade",
+                                        "StridedAttention",
+                                        infer_strided_attention,
+                                        attend,
+                                        {.arity = {3, 4}, .float_inputs = 3, .cost = {.per = CostPer::kProduct}}}};
 
 }  // namespace
 

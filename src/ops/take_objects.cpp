@@ -37,7 +37,14 @@ void reference_take_objects(const KernelContext& context) {
   }
 }
 
-constexpr Op kTakeObjectsOps[] = {{"saccade", "TakeObjects", infer_take_objects, reference_take_objects}};
+constexpr Op kTakeObjectsOps[] = {{"saccade",
+                                   "TakeObjects",
+                                   infer_take_objects,
+                                   reference_take_objects,
+                                   {.arity = {3, 3},
+                                    .cost = {.per = CostPer::kNothing},
+                                    .reads = Reads::kCounted,
+                                    .rows = {{{RowCount::By::kInput, 2}}}}}};
 
 }  // namespace
 
