@@ -375,6 +375,7 @@ struct Sizing {
   bool by_range;
 };
 
+// operator list: inputs by position, with how each is bounded.
 constexpr std::array kSizing = {
     Sizing{"Compress", {1, -1, -1, -1, -1}, false}, Sizing{"ConstantOfShape", {0, -1, -1, -1, -1}, true},
     Sizing{"Expand", {1, -1, -1, -1, -1}, true},    Sizing{"NonMaxSuppression", {0, 1, 2, 3, 4}, false},

@@ -151,7 +151,7 @@ constexpr Op kGenerateOps[] = {
      "ConstantOfShape",
      infer_constant_of_shape,
      constant_of_shape,
-     {.names_type = true, .cost = {.per = CostPer::kNothing}, .reads = Reads::kIndexed}},
+     {.names_type = true, .cost = {.per = CostPer::kNothing}}},
     {"", "Range", infer_range, range, {.arity = {3, 3}, .cost = {.per = CostPer::kNothing}}},
     {"",
      "EyeLike",

@@ -7,11 +7,12 @@
 namespace saccade::cpu {
 namespace {
 
-// Both sorted by name. Windows over pixels, whose kernels are fastest where the channels of a pixel lie side by side.
+// All sorted by name.
+// operator list: oneDNN's and our kernels of these are fastest where the channels of a pixel are contiguous.
 constexpr std::array kBestChannelsLast =
     std::to_array<std::string_view>({"AveragePool", "Conv", "ConvInteger", "ConvTranspose", "GlobalAveragePool",
                                      "GlobalMaxPool", "MaxPool", "QLinearConv"});
-// Operators on images that are not layout-agnostic, but have a kernel for either layout.
+// operator list: not layout-agnostic, but their kernels run in either layout.
 constexpr std::array kImagesInEither =
     std::to_array<std::string_view>({"DepthToSpace", "GridSample", "GroupNormalization", "InstanceNormalization",
                                      "Resize", "RoiAlign", "SpaceToDepth"});
@@ -38,6 +39,7 @@ bool reduces_space(const NodeContext& context) {
 /// one: what is sampled of a constant image at places that the run gives, or what would be folded if passes were left
 /// to.
 bool keeps_layout_of_constant(const NodeContext& context) {
+  // operator list: kernels that write the layout that they read.
   constexpr auto kOps = std::to_array<std::string_view>(
       {"Cast", "DequantizeLinear", "DynamicQuantizeLinear", "GridSample", "GroupNormalization", "InstanceNormalization",
        "LogSoftmax", "QuantizeLinear", "Resize", "RoiAlign", "Softmax"});
