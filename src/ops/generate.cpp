@@ -141,23 +141,15 @@ void eye_like(const KernelContext& context) {
   with_number(to.dtype, [&]<typename T>(std::type_identity<T>) { set(static_cast<T>(1)); });
 }
 
+constexpr OpTraits kConstantTraits{.arity = {0, 0}, .names_type = true, .cost = {.per = CostPer::kNothing}};
+constexpr OpTraits kConstantOfShapeTraits{.names_type = true, .cost = {.per = CostPer::kNothing}};
+constexpr OpTraits kEyeLikeTraits{.names_type = true, .cost = {.per = CostPer::kNothing}, .reads = Reads::kShape};
+
 constexpr Op kGenerateOps[] = {
-    {"",
-     "Constant",
-     infer_constant,
-     constant,
-     {.arity = {0, 0}, .names_type = true, .cost = {.per = CostPer::kNothing}}},
-    {"",
-     "ConstantOfShape",
-     infer_constant_of_shape,
-     constant_of_shape,
-     {.names_type = true, .cost = {.per = CostPer::kNothing}}},
+    {"", "Constant", infer_constant, constant, kConstantTraits},
+    {"", "ConstantOfShape", infer_constant_of_shape, constant_of_shape, kConstantOfShapeTraits},
     {"", "Range", infer_range, range, {.arity = {3, 3}, .cost = {.per = CostPer::kNothing}}},
-    {"",
-     "EyeLike",
-     infer_eye_like,
-     eye_like,
-     {.names_type = true, .cost = {.per = CostPer::kNothing}, .reads = Reads::kShape}},
+    {"", "EyeLike", infer_eye_like, eye_like, kEyeLikeTraits},
 };
 
 }  // namespace

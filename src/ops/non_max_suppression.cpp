@@ -134,11 +134,10 @@ void reference_non_max_suppression(const KernelContext& context) {
   std::ranges::copy(rows, to.begin());
 }
 
-constexpr Op kNonMaxSuppressionOps[] = {{"",
-                                         "NonMaxSuppression",
-                                         infer_non_max_suppression,
-                                         reference_non_max_suppression,
-                                         {.arity = {2, 5}, .rows = {{{RowCount::By::kData}}}}}};
+constexpr OpTraits kNonMaxSuppressionTraits{.arity = {2, 5}, .rows = {{{RowCount::By::kData}}}};
+
+constexpr Op kNonMaxSuppressionOps[] = {
+    {"", "NonMaxSuppression", infer_non_max_suppression, reference_non_max_suppression, kNonMaxSuppressionTraits}};
 
 }  // namespace
 

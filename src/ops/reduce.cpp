@@ -253,41 +253,20 @@ void reference_extreme(const KernelContext& context) {
   reduce<std::uint8_t, OfBools>(context, reduction_of(context));
 }
 
+constexpr OpTraits kNarrowedReduction{.arity = {1, 2}, .float_inputs = 1, .cost = {.per = CostPer::kInput}};
+constexpr OpTraits kWideReduction{.arity = {1, 2}, .cost = {.per = CostPer::kInput}};
+
 constexpr Op kReduceOps[] = {
-    {"",
-     "ReduceSum",
-     infer_reduce,
-     reference_reduce<Sum>,
-     {.arity = {1, 2}, .float_inputs = 1, .cost = {.per = CostPer::kInput}}},
-    {"",
-     "ReduceMean",
-     infer_reduce,
-     reference_reduce<Mean>,
-     {.arity = {1, 2}, .float_inputs = 1, .cost = {.per = CostPer::kInput}}},
-    {"",
-     "ReduceMax",
-     infer_extreme,
-     reference_extreme<Greatest, Any>,
-     {.arity = {1, 2}, .float_inputs = 1, .cost = {.per = CostPer::kInput}}},
-    {"",
-     "ReduceMin",
-     infer_extreme,
-     reference_extreme<Least, All>,
-     {.arity = {1, 2}, .float_inputs = 1, .cost = {.per = CostPer::kInput}}},
+    {"", "ReduceSum", infer_reduce, reference_reduce<Sum>, kNarrowedReduction},
+    {"", "ReduceMean", infer_reduce, reference_reduce<Mean>, kNarrowedReduction},
+    {"", "ReduceMax", infer_extreme, reference_extreme<Greatest, Any>, kNarrowedReduction},
+    {"", "ReduceMin", infer_extreme, reference_extreme<Least, All>, kNarrowedReduction},
     {"", "ReduceProd", infer_reduce, reference_reduce<Product>, {.arity = {1, 2}, .cost = {.per = CostPer::kInput}}},
     {"", "ReduceL1", infer_reduce, reference_reduce<AbsoluteSum>, {.arity = {1, 2}, .cost = {.per = CostPer::kInput}}},
     {"", "ReduceL2", infer_reduce, reference_reduce<Root>, {.arity = {1, 2}, .cost = {.per = CostPer::kInput}}},
-    {"",
-     "ReduceSumSquare",
-     infer_reduce,
-     reference_reduce<SquareSum>,
-     {.arity = {1, 2}, .cost = {.per = CostPer::kInput}}},
+    {"", "ReduceSumSquare", infer_reduce, reference_reduce<SquareSum>, kWideReduction},
     {"", "ReduceLogSum", infer_reduce, reference_reduce<LogSum>, {.arity = {1, 2}, .cost = {.per = CostPer::kInput}}},
-    {"",
-     "ReduceLogSumExp",
-     infer_reduce,
-     reference_reduce<LogSumExp>,
-     {.arity = {1, 2}, .cost = {.per = CostPer::kInput}}},
+    {"", "ReduceLogSumExp", infer_reduce, reference_reduce<LogSumExp>, kWideReduction},
 };
 
 }  // namespace

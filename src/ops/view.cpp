@@ -106,13 +106,11 @@ constexpr OpTraits kIdentityTraits{.elementwise = Elementwise::kUnary,
                                    .float_inputs = 1,
                                    .cost = {.per = CostPer::kNothing}};
 
+constexpr OpTraits kDropoutTraits{.arity = {1, 3}, .identity_when_alike = true, .cost = {.per = CostPer::kNothing}};
+
 constexpr Op kViewOps[] = {
     {"", "Identity", infer_identity, copy_elements, kIdentityTraits},
-    {"",
-     "Dropout",
-     infer_dropout,
-     dropout,
-     {.arity = {1, 3}, .identity_when_alike = true, .cost = {.per = CostPer::kNothing}}},
+    {"", "Dropout", infer_dropout, dropout, kDropoutTraits},
     {"", "Reshape", infer_reshape, copy_elements, OpTraits::view({2, 2})},
     {"", "Flatten", infer_flatten, copy_elements, OpTraits::view()},
     {"", "Squeeze", infer_squeeze, copy_elements, OpTraits::view({1, 2})},
