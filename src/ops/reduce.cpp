@@ -261,11 +261,11 @@ constexpr Op kReduceOps[] = {
     {"", "ReduceMean", infer_reduce, reference_reduce<Mean>, kNarrowedReduction},
     {"", "ReduceMax", infer_extreme, reference_extreme<Greatest, Any>, kNarrowedReduction},
     {"", "ReduceMin", infer_extreme, reference_extreme<Least, All>, kNarrowedReduction},
-    {"", "ReduceProd", infer_reduce, reference_reduce<Product>, {.arity = {1, 2}, .cost = {.per = CostPer::kInput}}},
-    {"", "ReduceL1", infer_reduce, reference_reduce<AbsoluteSum>, {.arity = {1, 2}, .cost = {.per = CostPer::kInput}}},
-    {"", "ReduceL2", infer_reduce, reference_reduce<Root>, {.arity = {1, 2}, .cost = {.per = CostPer::kInput}}},
+    {"", "ReduceProd", infer_reduce, reference_reduce<Product>, kWideReduction},
+    {"", "ReduceL1", infer_reduce, reference_reduce<AbsoluteSum>, kWideReduction},
+    {"", "ReduceL2", infer_reduce, reference_reduce<Root>, kWideReduction},
     {"", "ReduceSumSquare", infer_reduce, reference_reduce<SquareSum>, kWideReduction},
-    {"", "ReduceLogSum", infer_reduce, reference_reduce<LogSum>, {.arity = {1, 2}, .cost = {.per = CostPer::kInput}}},
+    {"", "ReduceLogSum", infer_reduce, reference_reduce<LogSum>, kWideReduction},
     {"", "ReduceLogSumExp", infer_reduce, reference_reduce<LogSumExp>, kWideReduction},
 };
 
