@@ -7,7 +7,7 @@
 #include "support/graph_builder.hpp"
 #include "support/mask_case.hpp"
 
-namespace saccade {
+namespace saccade::samples {
 namespace {
 
 using Integers = std::vector<std::int64_t>;
@@ -358,4 +358,4 @@ std::vector<Tensor> run_poisoned(const OpCall& call) {
   return outputs;
 }
 
-}  // namespace saccade
+}  // namespace saccade::samples

@@ -5,7 +5,7 @@
 
 #include "ops/run_op.hpp"
 
-namespace saccade {
+namespace saccade::samples {
 
 /// "Relu", "saccade.Silu".
 inline std::string key_of(const Op& op) {
@@ -35,4 +35,4 @@ const std::map<std::string, OpCall>& other_sizes();
 std::vector<Tensor> run_poisoned(const OpCall& call);
 inline constexpr int kPoison = 0xCD;
 
-}  // namespace saccade
+}  // namespace saccade::samples

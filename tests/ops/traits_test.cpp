@@ -12,6 +12,17 @@
 namespace saccade {
 namespace {
 
+using samples::alike_samples;
+using samples::converted;
+using samples::counting;
+using samples::key_of;
+using samples::kPoison;
+using samples::op_samples;
+using samples::other_sizes;
+using samples::permuted;
+using samples::permuted_sample;
+using samples::run_poisoned;
+using samples::sample_of;
 using Perm = std::vector<std::int64_t>;
 
 /// Runs CHECK on each operator whose traits hold, with its name in what fails.
