@@ -19,7 +19,7 @@ Tensor ints(std::initializer_list<std::int64_t> values) {
 
 Tensor count(std::int32_t value) { return Tensor::of<std::int32_t>({1}, {value}); }
 
-Tensor bytes(const Shape& shape) { return counting(shape, DType::kUInt8, 100); }
+Tensor bytes(const Shape& shape) { return numbered(shape, DType::kUInt8, 100); }
 
 /// Tensor, scale and zero point.
 void add_quantized(std::vector<Tensor>& inputs, Tensor tensor) {
@@ -62,22 +62,22 @@ OpCall trace_masks() {
 }
 
 std::vector<OpCall> movements() {
-  const Tensor x = counting({2, 3});
-  const Tensor y = counting({2, 3}, DType::kFloat32, 10);
-  const Tensor channels = counting({1, 4, 2, 2});
+  const Tensor x = numbered({2, 3});
+  const Tensor y = numbered({2, 3}, DType::kFloat32, 10);
+  const Tensor channels = numbered({1, 4, 2, 2});
   return {
       {.op = "Identity", .inputs = {x}},
       {.op = "Dropout", .inputs = {x}},
       {.op = "Reshape", .inputs = {x, ints({3, 2})}},
-      {.op = "Flatten", .inputs = {counting({2, 3, 2})}},
-      {.op = "Squeeze", .inputs = {counting({1, 3})}},
+      {.op = "Flatten", .inputs = {numbered({2, 3, 2})}},
+      {.op = "Squeeze", .inputs = {numbered({1, 3})}},
       {.op = "Unsqueeze", .inputs = {x, ints({0})}},
       {.op = "Reorder", .inputs = {x}, .domain = "saccade"},
       {.op = "FirstRows", .inputs = {x, count(1)}, .domain = "saccade"},
-      {.op = "Expand", .inputs = {counting({1, 3}), ints({4, 3})}},
+      {.op = "Expand", .inputs = {numbered({1, 3}), ints({4, 3})}},
       {.op = "Tile", .inputs = {x, ints({2, 1})}},
       {.op = "Concat", .inputs = {x, y}, .attributes = {{"axis", std::int64_t{1}}}},
-      {.op = "Split", .inputs = {counting({4, 3}), ints({1, 3})}, .outputs = 2},
+      {.op = "Split", .inputs = {numbered({4, 3}), ints({1, 3})}, .outputs = 2},
       {.op = "Slice", .inputs = {x, ints({1}), ints({3}), ints({1})}},
       {.op = "Pad", .inputs = {x, ints({0, 1, 1, 0})}},
       {.op = "Transpose", .inputs = {x}},
@@ -89,7 +89,7 @@ std::vector<OpCall> movements() {
        .attributes = {{"axis", std::int64_t{1}}}},
       {.op = "GatherND", .inputs = {x, Tensor::of<std::int64_t>({2, 2}, {0, 1, 1, 2})}},
       {.op = "ReverseSequence",
-       .inputs = {counting({3, 2}), ints({2, 3})},
+       .inputs = {numbered({3, 2}), ints({2, 3})},
        .attributes = {{"time_axis", std::int64_t{0}}, {"batch_axis", std::int64_t{1}}}},
       {.op = "Compress",
        .inputs = {x, Tensor::of<bool>({3}, {true, false, true})},
@@ -101,9 +101,9 @@ std::vector<OpCall> movements() {
 
 std::vector<OpCall> shapes() {
   return {
-      {.op = "Shape", .inputs = {counting({2, 3})}},
-      {.op = "Size", .inputs = {counting({2, 3})}},
-      {.op = "EyeLike", .inputs = {counting({2, 3})}, .attributes = {{"dtype", std::int64_t{6}}}},
+      {.op = "Shape", .inputs = {numbered({2, 3})}},
+      {.op = "Size", .inputs = {numbered({2, 3})}},
+      {.op = "EyeLike", .inputs = {numbered({2, 3})}, .attributes = {{"dtype", std::int64_t{6}}}},
       {.op = "ConstantOfShape", .inputs = {ints({2, 3})}},
       {.op = "NonZero", .inputs = {Tensor::of<float>({2, 2}, {1, 0, 0, 1})}},
       {.op = "Unique", .inputs = {Tensor::of<float>({4}, {1, 0, 0, 1})}},
@@ -164,7 +164,7 @@ std::vector<OpCall> quantizations() {
   const Tensor scales = Tensor::of<float>({3}, {0.1F, 0.2F, 0.3F});
   const Tensor zeros = Tensor::of<std::uint8_t>({3}, {1, 2, 3});
   return {
-      {.op = "QuantizeLinear", .inputs = {counting({2, 3}), scales, zeros}},
+      {.op = "QuantizeLinear", .inputs = {numbered({2, 3}), scales, zeros}},
       {.op = "DequantizeLinear", .inputs = {bytes({2, 3}), scales, zeros}},
       quantized("QLinearAdd", {bytes({2, 3}), bytes({2, 3})}),
       quantized("QLinearMul", {bytes({2, 3}), bytes({2, 3})}),
@@ -178,11 +178,11 @@ std::vector<OpCall> detections() {
   const Tensor two = Tensor::of<std::int32_t>({2}, {0, 1});
   return {
       {.op = "DecodeBoxes",
-       .inputs = {counting({1, 2, 4}), Tensor(), Tensor::of<float>({1, 2, 1}, {0.9F, 0.1F})},
+       .inputs = {numbered({1, 2, 4}), Tensor(), Tensor::of<float>({1, 2, 1}, {0.9F, 0.1F})},
        .outputs = 6,
        .domain = "saccade"},
       {.op = "SelectBoxes",
-       .inputs = {counting({2, 4}), Tensor::of<float>({2}, {0.9F, 0.8F}), two, two, count(1), geometry},
+       .inputs = {numbered({2, 4}), Tensor::of<float>({2}, {0.9F, 0.8F}), two, two, count(1), geometry},
        .attributes = {{"max_det", std::int64_t{2}}},
        .outputs = 5,
        .domain = "saccade"},
@@ -192,7 +192,7 @@ std::vector<OpCall> detections() {
        .outputs = 4,
        .domain = "saccade"},
       {.op = "TakeObjects",
-       .inputs = {counting({1, 3, 2}), Tensor::of<std::int32_t>({4}, {2, 0, 1, 1}), count(1)},
+       .inputs = {numbered({1, 3, 2}), Tensor::of<std::int32_t>({4}, {2, 0, 1, 1}), count(1)},
        .domain = "saccade"},
       {.op = "BoxMasks",
        .inputs = {random_tensor({2, 1}, 1), random_tensor({1, 1, 4, 4}, 2),
@@ -241,7 +241,7 @@ std::optional<OpCall> elementwise_call(const Op& op, const Shape& shape, unsigne
 
 }  // namespace
 
-Tensor counting(const Shape& shape, DType dtype, int from) {
+Tensor numbered(const Shape& shape, DType dtype, int from) {
   Tensor tensor(DType::kFloat32, shape);
   for (float& element : tensor.data<float>()) element = static_cast<float>(from++);
   return converted(tensor, dtype);

@@ -13,7 +13,7 @@ inline std::string key_of(const Op& op) {
 }
 
 /// 0, 1, 2, ...
-Tensor counting(const Shape& shape, DType dtype = DType::kFloat32, int from = 0);
+Tensor numbered(const Shape& shape, DType dtype = DType::kFloat32, int from = 0);
 Tensor converted(const Tensor& tensor, DType dtype);
 /// Axis I of the result is axis PERM[I] of TENSOR.
 Tensor permuted(const Tensor& tensor, const std::vector<std::int64_t>& perm);

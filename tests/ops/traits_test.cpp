@@ -14,9 +14,9 @@ namespace {
 
 using samples::alike_samples;
 using samples::converted;
-using samples::counting;
 using samples::key_of;
 using samples::kPoison;
+using samples::numbered;
 using samples::op_samples;
 using samples::other_sizes;
 using samples::permuted;
@@ -105,7 +105,7 @@ TEST(Traits, NoOperatorIsElementwiseUnsaid) {
   };
   each_op(others, [](const Op& op) {
     for (const Shape& shape : {Shape{12}, Shape{3, 4}}) {
-      const OpCall call{.op = std::string(op.name), .inputs = {counting(shape)}, .domain = std::string(op.domain)};
+      const OpCall call{.op = std::string(op.name), .inputs = {numbered(shape)}, .domain = std::string(op.domain)};
       try {
         if (call.one().shape() != shape) continue;
         EXPECT_FALSE(works_by_element(call, 1));
@@ -171,7 +171,7 @@ TEST(Traits, VariadicOperatorsHandASingleOperandOn) {
   };
   each_op(combines, [](const Op& op) {
     const OpCall call{.op = std::string(op.name),
-                      .inputs = {counting({2, 3})},
+                      .inputs = {numbered({2, 3})},
                       .attributes = {{"axis", std::int64_t{1}}},
                       .domain = std::string(op.domain)};
     EXPECT_TRUE(same_bytes(call.one(), call.inputs[0]));
@@ -234,7 +234,7 @@ TEST(Traits, RandomOperatorsAreRefused) {
   each_op([](const OpTraits& traits) { return traits.random; },
           [](const Op& op) {
             OpCall call{.op = std::string(op.name)};
-            if (op.traits.arity.least == 1) call.inputs = {counting({2})};
+            if (op.traits.arity.least == 1) call.inputs = {numbered({2})};
             EXPECT_NE(call.error().second.find("random"), std::string::npos);
           });
 }
@@ -267,7 +267,7 @@ TEST(Traits, ShapesAreKnownWithoutContents) {
             auto call = sample_of(op);
             ASSERT_TRUE(call) << "no call in op_samples.cpp";
             const std::vector<Tensor> before = run_poisoned(*call);
-            call->inputs[0] = counting(call->inputs[0].shape(), DType::kFloat32, 50);
+            call->inputs[0] = numbered(call->inputs[0].shape(), DType::kFloat32, 50);
             EXPECT_TRUE(same_bytes(run_poisoned(*call), before));
           });
 }
