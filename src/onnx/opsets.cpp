@@ -15,6 +15,7 @@ struct Change {
 
 // The operators that changed before kOldestOpset is through, and in which set they last did; all others of those days
 // are what they were.
+// operator list: history of the format.
 constexpr std::array kChanges = {
     Change{"Abs", 6},
     Change{"Add", 7},

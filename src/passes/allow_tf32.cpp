@@ -9,9 +9,8 @@ namespace saccade {
 namespace {
 
 bool may_round(const Graph& graph, const Node& node) {
-  const bool multiplies = node.is("Conv") || node.is("ConvTranspose") || node.is("Gemm") || node.is("MatMul") ||
-                          node.is("StridedAttention", "saccade");
-  return multiplies && node.stage == Stage::kModel && is_float32(graph, output_of(node)) && !takes_tf32(node);
+  return traits_of(node).is_float_product() && node.stage == Stage::kModel && is_float32(graph, output_of(node)) &&
+         !takes_tf32(node);
 }
 
 }  // namespace

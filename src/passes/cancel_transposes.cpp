@@ -78,9 +78,7 @@ class Puller {
     return constant.elements() == 1 || (constant.dtype() == DType::kFloat32 && constant.shape().rank() <= rank());
   }
 
-  bool passes_through(const Node& node) const {
-    return is_plain(node) && (is_unary_elementwise(node) || is_binary_elementwise(node));
-  }
+  bool passes_through(const Node& node) const { return is_plain(node) && traits_of(node).is_elementwise(); }
 
   ValueId pull_constant(Patch& patch, ValueId id, const Tensor& constant) const {
     if (constant.elements() == 1) return id;

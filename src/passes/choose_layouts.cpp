@@ -30,8 +30,7 @@ bool has_layouts(const Graph& graph, ValueId id) {
 
 /// Views that keep batch and channels only merge or split what lies between two channels-last pixels: nothing moves.
 bool is_view_in_either(const Graph& graph, const Node& node) {
-  const Op* op = find_op(node.domain, node.op);
-  if (op == nullptr || !op->is_view || !node.post_ops.empty()) return false;
+  if (!traits_of(node).is_view() || !node.post_ops.empty()) return false;
   const Shape& from = graph.value(node.inputs[0]).type.shape;
   const Shape& to = graph.value(output_of(node)).type.shape;
   return from.rank() >= 3 && to.rank() >= 3 && from[0] == to[0] && from[1] == to[1];

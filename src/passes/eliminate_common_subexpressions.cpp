@@ -72,7 +72,7 @@ const std::set<NodeId>& candidates(const Graph& graph, const Node& node) {
 std::optional<Patch> eliminate_common_subexpressions(const PassContext& context, NodeId id) {
   const Graph& graph = context.graph;
   const Node& node = graph.node(id);
-  if (is_random(node)) return {};
+  if (traits_of(node).random) return {};
   for (NodeId candidate : candidates(graph, node)) {
     if (candidate >= id) continue;
     const Node& earlier = graph.node(candidate);

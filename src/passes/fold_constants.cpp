@@ -19,7 +19,7 @@ std::size_t bytes_of(const Graph& graph, std::span<const ValueId> ids) {
 }
 
 bool sees_constants_only(const Graph& graph, const Node& node) {
-  if (node.domain.empty() && (node.op == "Shape" || node.op == "Size")) return true;
+  if (traits_of(node).reads == Reads::kShape) return true;
   return std::ranges::all_of(
       node.inputs, [&](ValueId input) { return input == ValueId::kNone || graph.constant(input) != nullptr; });
 }
@@ -29,7 +29,7 @@ bool sees_constants_only(const Graph& graph, const Node& node) {
 std::optional<Patch> fold_constants(const PassContext& context, NodeId id) {
   const Graph& graph = context.graph;
   const Node& node = graph.node(id);
-  if (is_random(node) || !sees_constants_only(graph, node)) return {};
+  if (traits_of(node).random || !sees_constants_only(graph, node)) return {};
   const std::size_t bytes = bytes_of(graph, node.outputs);
   if (bytes > kFreeBytes && bytes / kMaxGrowth > bytes_of(graph, node.inputs)) return {};
   Patch patch(graph, fmt::format("{} ({})", node.name, node.op));

@@ -14,6 +14,7 @@ struct Row {
   float beta = 0;
 };
 
+// operator list: activations with an epilogue, and defaults of their parameters.
 constexpr Row kActivations[] = {
     {"Relu"},      {"LeakyRelu", 0.01F}, {"Elu", 1.0F}, {"HardSigmoid", 0.2F, 0.5F},
     {"HardSwish"}, {"Sigmoid"},          {"Tanh"},      {"Gelu"},
@@ -44,6 +45,7 @@ std::optional<PostOp> as_post_op(const Graph& graph, const Node& node) {
 }
 
 bool takes_post_ops(const Node& node) {
+  // operator list: backends have an epilogue for these.
   static constexpr std::string_view kNames[] = {
       "Add", "Conv", "ConvTranspose", "Div", "Gemm", "GroupNormalization", "InstanceNormalization", "MatMul",
       "Mul", "Sub"};

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 
 #include "ops/core/op.hpp"
 #include "passes/core/match.hpp"
@@ -21,26 +20,23 @@ constexpr std::int64_t kMaxExtraSteps = std::int64_t{1} << 22;
 
 /// Its output is its input's memory: not a launch.
 bool is_free(const Graph& graph, const Node& node) {
-  const Op* op = find_op(node.domain, node.op);
-  if (op == nullptr || !op->is_view || !node.post_ops.empty()) return false;
+  if (!traits_of(node).is_view() || !node.post_ops.empty()) return false;
   const Value& from = graph.value(node.inputs[0]);
   const Value& to = graph.value(output_of(node));
   return lies_alike(from.type.shape, from.layout, to.type.shape, to.layout);
 }
 
-std::int64_t steps_of(std::string_view op) {
-  static constexpr std::array<std::string_view, 12> kSlow = {"Cos", "Div", "Erf",     "Exp",      "Gelu", "Log",
-                                                             "Pow", "Sin", "Sigmoid", "Softplus", "Tan",  "Tanh"};
-  return std::ranges::find(kSlow, op) != kSlow.end() ? 8 : 1;
-}
+/// Of the operator alone.
+std::int64_t arithmetic_steps(const Node& node) { return traits_of(node).cost.slow ? 8 : 1; }
 
 /// What one element of a node's output takes, reads included.
 std::int64_t steps_of(const Node& node) {
-  auto steps = static_cast<std::int64_t>(node.inputs.size() + node.post_ops.size());
-  if (!node.is("Fused", "saccade")) return steps + steps_of(node.op);
+  const auto steps = static_cast<std::int64_t>(node.inputs.size() + node.post_ops.size());
+  if (!node.is("Fused", "saccade")) return steps + arithmetic_steps(node);
   const std::shared_ptr<const Graph> body = node.attributes.graph("body");
-  for (NodeId id : body->order()) steps += steps_of(body->node(id).op);
-  return steps;
+  std::int64_t sum = steps;
+  for (NodeId id : body->order()) sum += arithmetic_steps(body->node(id));
+  return sum;
 }
 
 /// How many elements of the value are worked out for its readers, an element as often as it is read.

@@ -94,7 +94,7 @@ std::optional<Patch> fuse_group_norm(const PassContext& context, NodeId id) {
   const Node& node = graph.node(id);
   if (!is_plain(node) || !is_float32(graph, output_of(node))) return {};
   if (node.is("Reshape")) return between_reshapes(graph, id);
-  if (!is_binary_elementwise(node)) return {};
+  if (node.inputs.size() != 2 || traits_of(node).elementwise != Elementwise::kBroadcast) return {};
   for (std::size_t i = 0; i < 2; ++i)
     if (auto patch = into_parameters(graph, id, i)) return patch;
   return {};

@@ -10,6 +10,7 @@ namespace saccade {
 namespace {
 
 constexpr std::string_view kPrefix = "QLinear";
+// operator list: no backend has a kernel for these.
 constexpr std::array kLowered =
     std::to_array<std::string_view>({"QLinearAveragePool", "QLinearConcat", "QLinearGlobalAveragePool"});
 

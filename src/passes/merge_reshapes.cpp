@@ -2,15 +2,14 @@
 
 #include "passes/core/match.hpp"
 
-// A Reshape, Flatten, Squeeze or Unsqueeze of another one is one Reshape of what the first one reads; a Transpose that
-// only moves dimensions of size 1 is one too.
+// A view, as Reshape, Flatten, Squeeze and Unsqueeze are, of another one is one Reshape of what the first one reads; a
+// Transpose that only moves dimensions of size 1 is one too.
 namespace saccade {
 namespace {
 
 /// Renames dimensions only, so that a Reshape can stand for it.
 bool renames_value(const Graph& graph, const Node& node) {
-  static constexpr std::string_view kNames[] = {"Reshape", "Flatten", "Squeeze", "Unsqueeze"};
-  return node.domain.empty() && is_plain(node) && std::ranges::find(kNames, node.op) != std::end(kNames) &&
+  return node.domain.empty() && is_view(node) &&
          graph.value(node.inputs[0]).layout == graph.value(output_of(node)).layout;
 }
 

@@ -18,83 +18,10 @@
 namespace saccade {
 namespace {
 
-bool is_product(const Node& node) {
-  constexpr std::string_view kProducts[] = {"Conv", "ConvTranspose", "Gemm", "MatMul"};
-  if (node.is("StridedAttention", "saccade")) return true;
-  return node.domain.empty() && std::ranges::find(kProducts, node.op) != std::end(kProducts);
-}
-
-/// Operators that take and give one type of float, whichever.
-bool takes_any_float(const Node& node) {
-  if (is_product(node)) return true;
-  static const std::set<std::string_view> kOps = {"Abs",
-                                                  "Add",
-                                                  "AveragePool",
-                                                  "BatchNormalization",
-                                                  "Clip",
-                                                  "Concat",
-                                                  "DepthToSpace",
-                                                  "Div",
-                                                  "Elu",
-                                                  "Erf",
-                                                  "Exp",
-                                                  "Expand",
-                                                  "Flatten",
-                                                  "Gather",
-                                                  "GatherElements",
-                                                  "GatherND",
-                                                  "Gelu",
-                                                  "GlobalAveragePool",
-                                                  "GlobalMaxPool",
-                                                  "GridSample",
-                                                  "GroupNormalization",
-                                                  "HardSigmoid",
-                                                  "HardSwish",
-                                                  "InstanceNormalization",
-                                                  "LayerNormalization",
-                                                  "LeakyRelu",
-                                                  "Max",
-                                                  "MaxPool",
-                                                  "Min",
-                                                  "Mish",
-                                                  "Mul",
-                                                  "Neg",
-                                                  "PRelu",
-                                                  "Pad",
-                                                  "Pow",
-                                                  "RMSNormalization",
-                                                  "ReduceMax",
-                                                  "ReduceMean",
-                                                  "ReduceMin",
-                                                  "ReduceSum",
-                                                  "Relu",
-                                                  "Reshape",
-                                                  "Resize",
-                                                  "Selu",
-                                                  "Sigmoid",
-                                                  "Silu",
-                                                  "Slice",
-                                                  "Softmax",
-                                                  "Softplus",
-                                                  "SpaceToDepth",
-                                                  "Split",
-                                                  "Sqrt",
-                                                  "Squeeze",
-                                                  "Sub",
-                                                  "Swish",
-                                                  "Tanh",
-                                                  "Tile",
-                                                  "Transpose",
-                                                  "Unsqueeze",
-                                                  "Where"};
-  return (node.domain.empty() || node.domain == "saccade" || node.domain == "com.microsoft") && kOps.contains(node.op);
-}
-
 /// Input I is of the type that the node computes in, rather than a place, a scale, a size or a mask, whose lowest
 /// number no half holds.
 bool is_operand(const Node& node, std::size_t i) {
-  if (node.is("StridedAttention", "saccade")) return i < 3;
-  return i == 0 || (node.op != "Resize" && node.op != "GridSample") ||
+  return i < static_cast<std::size_t>(traits_of(node).float_inputs) ||
          std::ranges::any_of(node.post_ops, [&](const PostOp& post) { return post.operand == static_cast<int>(i); });
 }
 
@@ -120,7 +47,8 @@ class Narrowing {
     std::vector<NodeId> order = graph.order();
     std::ranges::reverse(order);
     for (NodeId id : order)
-      if (may_narrow(graph.node(id)) && (is_product(graph.node(id)) || leads_to_product(graph.node(id))))
+      if (may_narrow(graph.node(id)) &&
+          (traits_of(graph.node(id)).is_float_product() || leads_to_product(graph.node(id))))
         narrowed_.insert(id);
   }
 
@@ -148,7 +76,7 @@ class Narrowing {
 
  private:
   bool may_narrow(const Node& node) const {
-    if (node.stage != Stage::kModel || !takes_any_float(node)) return false;
+    if (node.stage != Stage::kModel || traits_of(node).float_inputs == 0) return false;
     bool reads = false;
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       if (node.inputs[i] == ValueId::kNone || !is_operand(node, i)) continue;

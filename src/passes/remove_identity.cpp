@@ -9,17 +9,9 @@ namespace {
 
 bool all_ones(const Graph& graph, ValueId id) { return id == ValueId::kNone || is_filled_with(graph, id, 1); }
 
-/// Operators that change nothing as soon as their output has their input's type and shape.
-bool keeps_order(const Node& node) {
-  static constexpr std::string_view kNames[] = {"Identity",  "Dropout", "Reshape", "Flatten", "Squeeze",
-                                                "Unsqueeze", "Cast",    "Expand",  "Tile"};
-  return std::ranges::find(kNames, node.op) != std::end(kNames);
-}
-
-/// Operators of many inputs that hand a single one on.
-bool combines(const Node& node) {
-  static constexpr std::string_view kNames[] = {"Concat", "Sum", "Max", "Min", "Mean"};
-  return std::ranges::find(kNames, node.op) != std::end(kNames);
+/// Operators of any number of operands hand a single one on.
+bool combines(const OpTraits& traits) {
+  return traits.is_variadic() && (traits.is_elementwise() || traits.movement != Movement::kNone);
 }
 
 bool transposes_nothing(const Node& node) {
@@ -54,9 +46,9 @@ std::optional<std::size_t> beside_neutral(const Graph& graph, const Node& node) 
 }
 
 bool hands_first_on(const Graph& graph, const Node& node) {
-  if (keeps_order(node)) return true;
-  if (combines(node)) return node.inputs.size() == 1;
-  if (node.op == "Split") return node.outputs.size() == 1;
+  const OpTraits& traits = traits_of(node);
+  if (traits.identity_when_alike) return true;
+  if (combines(traits)) return node.inputs.size() == 1;
   if (node.op == "Transpose") return transposes_nothing(node);
   if (node.op == "Slice") return slices_nothing(graph, node);
   if (node.op == "Pad") return pads_nothing(graph, node);

@@ -17,11 +17,10 @@ bool is_half(const Graph& graph, ValueId id) {
   return dtype == DType::kFloat16 || dtype == DType::kBFloat16;
 }
 
-/// Operators that name the type of what they make, or look at its bits.
+/// Nodes that name the type of what they make.
 bool names_type(const Node& node) {
-  constexpr std::string_view kOps[] = {"BitCast", "Cast", "CastLike", "ConstantOfShape", "EyeLike"};
   constexpr std::string_view kAttributes[] = {"dtype", "output_dtype", "softmax_precision"};
-  return std::ranges::find(kOps, node.op) != std::end(kOps) ||
+  return traits_of(node).names_type ||
          std::ranges::any_of(kAttributes, [&](std::string_view name) { return node.attributes.has(name); });
 }
 

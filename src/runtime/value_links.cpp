@@ -153,14 +153,12 @@ std::vector<ValueLink> links_of(const Graph& graph, const Node& node) {
     link.order = transpose_order(node.attributes, graph.value(link.base).type.shape.rank());
     return {link};
   }
-  const Op* op = find_op(node.domain, node.op);
-  return op != nullptr && op->is_view ? std::vector{link} : std::vector<ValueLink>{};
+  return traits_of(node).is_view() ? std::vector{link} : std::vector<ValueLink>{};
 }
 
 bool is_free_view(const Graph& graph, const Node& node) {
-  const Op* op = find_op(node.domain, node.op);
   const bool transposes = node.is("Transpose");
-  if (op == nullptr || !(op->is_view || transposes) || !node.post_ops.empty()) return false;
+  if (!(traits_of(node).is_view() || transposes) || !node.post_ops.empty()) return false;
   const Value& from = graph.value(node.inputs[0]);
   const Value& to = graph.value(node.outputs[0]);
   return transposes ? moves_nothing(node, from, to)

@@ -84,6 +84,13 @@ TEST(Sliced, UnaryOperatorsAgree) {
       .check(kTactic);
 }
 
+TEST(Sliced, TakesEveryElementwiseOperator) {
+  for (const char* op : {"Acosh", "Asinh", "Sinh", "Tan"}) OpCase(op).input(kImage).check(kTactic);
+  OpCase("CastLike").input(kImage).activation(integers(DType::kInt32, {3, 7}, 1)).check(kTactic);
+  // Its reference kernel allocates.
+  EXPECT_FALSE(OpCase("Pow").input(kImage).input(kImage).supports(kTactic));
+}
+
 TEST(Sliced, LeavesWhatIsSmallOrLiesOtherwise) {
   EXPECT_FALSE(OpCase("Not").activation(bools({100})).supports(kTactic));
   EXPECT_FALSE(OpCase("Not").activation(bools(kImage)).supports(kTactic, Layout::kChannelsLast));

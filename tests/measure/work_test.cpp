@@ -157,6 +157,18 @@ TEST(Work, PoolsAndReductionsCountTheirInputs) {
   EXPECT_EQ(work_of_output(r.build({sum})).operations, 21);
 }
 
+TEST(Work, EveryOperatorIsCountedByItsTraits) {
+  GraphBuilder p;
+  const Work pool = work_of_output(
+      p.build({p.op("LpPool", {p.input("x", {1, 1, 4, 4})}, {{"kernel_shape", std::vector<std::int64_t>{2, 2}}})}));
+  EXPECT_EQ(pool.operations, 16);
+  GraphBuilder c;
+  EXPECT_EQ(work_of_output(c.build({c.op("CumProd", {c.input("x", {3, 7}), c.ints({1})})})).operations, 21);
+  GraphBuilder m;
+  const ValueId x = m.input("x", {3, 7});
+  EXPECT_EQ(work_of_output(m.build({m.op("Mean", {x, x, x})})).operations, 42);
+}
+
 TEST(Work, PreprocessReadsTheFrame) {
   GraphBuilder b;
   const ValueId frame = b.input("frame", {1}, DType::kFrame);

@@ -65,6 +65,17 @@ TEST(CancelTransposes, GoesThroughElementwiseNodesAndConstants) {
   EXPECT_EQ(operators(graph), "Sigmoid Mul Add Mul Div");
 }
 
+TEST(CancelTransposes, GoesThroughEveryElementwiseOperator) {
+  GraphBuilder b;
+  const ValueId x = transposed(b, b.input("x", {2, 3, 4}), {0, 2, 1});
+  const ValueId greater = b.op("Max", {b.op("Sinh", {x}), b.random({4, 3})});
+  const ValueId chosen = b.op("Where", {b.op("IsNaN", {x}), b.scalar(0), greater});
+  Graph graph = b.build({transposed(b, chosen, {0, 2, 1})});
+
+  EXPECT_EQ(rewrite(graph, "cancel_transposes"), 1);
+  EXPECT_EQ(operators(graph).find("Transpose"), std::string::npos) << operators(graph);
+}
+
 TEST(CancelTransposes, ComputesAValueThatANodeReadsTwiceOnce) {
   GraphBuilder b;
   const ValueId x = b.input("x", {2, 3});

@@ -72,6 +72,21 @@ TEST(NarrowFloats, KeepsWhatReadsConstantsThatNoHalfHolds) {
   EXPECT_EQ(type_behind("Clip", std::numeric_limits<float>::lowest(), DType::kFloat16), DType::kFloat16);
 }
 
+TEST(NarrowFloats, HalvesEveryFunctionOfElementsButAngles) {
+  const auto type_between = [](const std::string& op, std::size_t inputs) {
+    GraphBuilder b;
+    const ValueId first = b.op("Conv", {b.input("x", {1, 3, 6, 6}), b.random({4, 3, 3, 3})});
+    const ValueId second = b.op(op, std::vector<ValueId>(inputs, first));
+    Graph graph = b.build({b.op("Conv", {second, b.random({4, 4, 1, 1})})});
+    run_passes(graph, {.disabled = passes_except({"narrow_floats"}), .narrow_to = DType::kFloat16});
+    return type_of(graph, op, 0);
+  };
+  for (const char* op : {"Acosh", "Ceil", "Celu", "Floor", "Log", "Reciprocal", "Sinh", "Softsign", "ThresholdedRelu"})
+    EXPECT_EQ(type_between(op, 1), DType::kFloat16) << op;
+  EXPECT_EQ(type_between("Sum", 3), DType::kFloat16);
+  for (const char* op : {"Sin", "Cos", "Tan"}) EXPECT_EQ(type_between(op, 1), DType::kFloat32) << op;
+}
+
 TEST(NarrowFloats, TellsWhatItWouldNarrow) {
   GraphBuilder b;
   const ValueId x = b.input("x", {1, 3, 6, 6});

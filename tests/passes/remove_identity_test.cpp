@@ -26,6 +26,19 @@ TEST(RemoveIdentity, DropsNodesWhoseOutputIsTheirInput) {
   EXPECT_EQ(operators(graph), "Relu Relu");
 }
 
+TEST(RemoveIdentity, DropsWhatHandsASingleOperandOn) {
+  GraphBuilder b;
+  ValueId x = b.op("Relu", {b.input("x", {2, 3})});
+  for (const char* op : {"Max", "Min", "Sum", "Mean", "Dropout"}) x = b.op(op, {x});
+  x = b.op("CastLike", {x, b.scalar(1)});
+  x = b.op("BitCast", {x}, {{"to", std::int64_t{1}}});
+  x = b.op("Split", {x});
+  Graph graph = b.build({b.op("Relu", {x})});
+
+  EXPECT_EQ(rewrite(graph, "remove_identity"), 8);
+  EXPECT_EQ(operators(graph), "Relu Relu");
+}
+
 TEST(RemoveIdentity, KeepsNodesOfEqualShapeThatMoveElements) {
   GraphBuilder b;
   const ValueId x = b.input("x", {2, 2});

@@ -7,71 +7,15 @@
 namespace saccade::cpu {
 namespace {
 
-// Sorted by name. What stands in neither list runs row-major only.
+// All sorted by name.
+// operator list: oneDNN's and our kernels of these are fastest where the channels of a pixel are contiguous.
 constexpr std::array kBestChannelsLast =
     std::to_array<std::string_view>({"AveragePool", "Conv", "ConvInteger", "ConvTranspose", "GlobalAveragePool",
                                      "GlobalMaxPool", "MaxPool", "QLinearConv"});
-constexpr std::array kInEither = std::to_array<std::string_view>({"Abs",
-                                                                  "Add",
-                                                                  "Cast",
-                                                                  "Ceil",
-                                                                  "Celu",
-                                                                  "Clip",
-                                                                  "Concat",
-                                                                  "Cos",
-                                                                  "DepthToSpace",
-                                                                  "DequantizeLinear",
-                                                                  "Div",
-                                                                  "DynamicQuantizeLinear",
-                                                                  "Elu",
-                                                                  "Erf",
-                                                                  "Exp",
-                                                                  "Expand",
-                                                                  "Floor",
-                                                                  "Gelu",
-                                                                  "GridSample",
-                                                                  "GroupNormalization",
-                                                                  "HardSigmoid",
-                                                                  "HardSwish",
-                                                                  "Identity",
-                                                                  "InstanceNormalization",
-                                                                  "LeakyRelu",
-                                                                  "Log",
-                                                                  "LogSoftmax",
-                                                                  "Max",
-                                                                  "Min",
-                                                                  "Mish",
-                                                                  "Mul",
-                                                                  "Neg",
-                                                                  "PRelu",
-                                                                  "Pad",
-                                                                  "Pow",
-                                                                  "QuantizeLinear",
-                                                                  "Reciprocal",
-                                                                  "Relu",
-                                                                  "Resize",
-                                                                  "RoiAlign",
-                                                                  "Round",
-                                                                  "Selu",
-                                                                  "Sigmoid",
-                                                                  "Sign",
-                                                                  "Sin",
-                                                                  "Slice",
-                                                                  "Softmax",
-                                                                  "Softplus",
-                                                                  "Softsign",
-                                                                  "SpaceToDepth",
-                                                                  "Split",
-                                                                  "Sqrt",
-                                                                  "Sub",
-                                                                  "Sum",
-                                                                  "Swish",
-                                                                  "Tanh",
-                                                                  "ThresholdedRelu",
-                                                                  "Tile"});
-
-constexpr std::array kMicrosoftInEither =
-    std::to_array<std::string_view>({"QLinearAdd", "QLinearLeakyRelu", "QLinearMul", "QLinearSigmoid"});
+// operator list: not layout-agnostic, but their kernels run in either layout.
+constexpr std::array kImagesInEither =
+    std::to_array<std::string_view>({"DepthToSpace", "GridSample", "GroupNormalization", "InstanceNormalization",
+                                     "Resize", "RoiAlign", "SpaceToDepth"});
 
 bool lists(std::span<const std::string_view> names, std::string_view name) {
   return std::ranges::binary_search(names, name);
@@ -95,6 +39,7 @@ bool reduces_space(const NodeContext& context) {
 /// one: what is sampled of a constant image at places that the run gives, or what would be folded if passes were left
 /// to.
 bool keeps_layout_of_constant(const NodeContext& context) {
+  // operator list: kernels that write the layout that they read.
   constexpr auto kOps = std::to_array<std::string_view>(
       {"Cast", "DequantizeLinear", "DynamicQuantizeLinear", "GridSample", "GroupNormalization", "InstanceNormalization",
        "LogSoftmax", "QuantizeLinear", "Resize", "RoiAlign", "Softmax"});
@@ -106,11 +51,12 @@ bool keeps_layout_of_constant(const NodeContext& context) {
 LayoutRule layout_rule(const NodeContext& context) {
   const Node& node = context.node;
   if (node.is("Preprocess", "saccade")) return LayoutRule::kChannelsLast;
-  if (node.is("Reorder", "saccade") || node.is("Silu", "saccade")) return LayoutRule::kAny;
-  if (node.domain == "com.microsoft" && lists(kMicrosoftInEither, node.op)) return LayoutRule::kAny;
-  if (!node.domain.empty() || keeps_layout_of_constant(context)) return LayoutRule::kRowMajor;
+  const bool agnostic = traits_of(node).layout_agnostic;
+  if (!node.domain.empty()) return agnostic ? LayoutRule::kAny : LayoutRule::kRowMajor;
+  if (keeps_layout_of_constant(context)) return LayoutRule::kRowMajor;
   if (lists(kBestChannelsLast, node.op)) return LayoutRule::kChannelsLast;
-  return lists(kInEither, node.op) || reduces_space(context) ? LayoutRule::kAny : LayoutRule::kRowMajor;
+  return agnostic || lists(kImagesInEither, node.op) || reduces_space(context) ? LayoutRule::kAny
+                                                                               : LayoutRule::kRowMajor;
 }
 
 }  // namespace saccade::cpu

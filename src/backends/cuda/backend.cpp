@@ -76,9 +76,10 @@ class CudaBackend : public Backend {
     if (context.node.op == "StridedAttention") return attention_layout_rule(context);
     if (!context.node.domain.empty()) return LayoutRule::kAny;
     const std::string& op = context.node.op;
+    // operator list: implicit GEMMs and pools, whose kernels load contiguous channels.
     if (op == "Conv" || op == "QLinearConv" || op == "ConvTranspose" || op == "MaxPool" || op == "AveragePool")
       return LayoutRule::kChannelsLast;
-    // Rows side by side: tiles and lines read them whole.
+    // operator list: kernels that load contiguous rows.
     if (op == "MatMul" || op == "Gemm" || op == "LayerNormalization" || op == "RMSNormalization")
       return LayoutRule::kRowMajor;
     return LayoutRule::kAny;

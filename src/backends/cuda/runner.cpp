@@ -9,20 +9,18 @@
 #include "cuda/step_costs.hpp"
 #include "cuda/variant.hpp"
 #include "graph/print.hpp"
+#include "ops/core/op.hpp"
 
 namespace saccade::cuda {
 namespace {
 
 constexpr std::size_t kOutputAlignment = 256;
 
-/// What counts the rows of ID, which NODE makes, that are specified; kNone: all are.
-ValueId row_count(const Node* node, ValueId id) {
-  if (node == nullptr || node->domain != "saccade" || !node->post_ops.empty()) return ValueId::kNone;
-  if (node->op == "TakeObjects") return node->inputs[2];
-  if (node->op == "FirstRows") return node->inputs[1];
-  if (node->op == "TraceMasks" && id == node->outputs[0]) return node->outputs[2];
-  if (node->op == "TraceMasks" && id == node->outputs[1]) return node->inputs[1];
-  return node->op == "BoxMasks" ? node->inputs[3] : ValueId::kNone;
+/// What counts the rows of ID that are specified; kNone: all are.
+ValueId row_count_of(const Graph& graph, ValueId id) {
+  const Node* node = graph.producer(id);
+  if (node == nullptr) return ValueId::kNone;
+  return row_count(*node, static_cast<std::size_t>(std::ranges::find(node->outputs, id) - node->outputs.begin()));
 }
 
 }  // namespace
@@ -99,7 +97,7 @@ void DeviceRunner::stage_output(ValueId id) {
   copy = {
       .from = address_of(view.data), .to = place, .bytes = static_cast<std::int64_t>(bytes_of(view.dtype, view.shape))};
   // A count that is an output itself is still there at the end.
-  const ValueId count = row_count(plan_.graph().producer(id), id);
+  const ValueId count = row_count_of(plan_.graph(), id);
   if (count != ValueId::kNone && plan_.graph().is_output(count) && view.shape[0] > 0) {
     copy.count = address_of(device_view(count).data);
     copy.row_bytes = copy.bytes / view.shape[0];

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "measure/limits/work_rules.hpp"
+#include "ops/core/op.hpp"
 #include "ops/vision/pixels.hpp"
 #include "runtime/value_links.hpp"
 #include "tensor/frame.hpp"
@@ -71,8 +72,8 @@ void count_inputs(const Graph& graph, const Node& node, const WorkOptions& optio
 }
 
 void count_outputs(const Graph& graph, const Node& node, const WorkOptions& options, Work& work) {
-  if (node.op == "NonZero" || node.op == "BoxMasks" || node.op == "TakeObjects" || node.op == "TraceMasks")
-    return;  // as many as there are
+  // Of counted rows there may be none.
+  if (traits_of(node).rows[0].by != RowCount::By::kNothing) return;
   for (const ValueId id : node.outputs) {
     if (id == ValueId::kNone) continue;
     const TensorType& type = graph.value(id).type;

@@ -1,10 +1,10 @@
 #include "measure/limits/work_rules.hpp"
 
 #include <algorithm>
-#include <array>
 #include <initializer_list>
 #include <string>
 
+#include "ops/core/op.hpp"
 #include "ops/layers/matmul_shape.hpp"
 #include "ops/layers/strided_attention.hpp"
 #include "ops/layers/window.hpp"
@@ -26,11 +26,6 @@ std::int64_t input_elements(const Graph& graph, const Node& node, std::size_t i)
 std::int64_t output_elements(const Graph& graph, const Node& node) {
   if (node.outputs.empty() || node.outputs[0] == ValueId::kNone) return 0;
   return shape_of(graph, node.outputs[0]).elements();
-}
-
-template <std::size_t N>
-bool is_one_of(const Node& node, const std::array<std::string_view, N>& names) {
-  return std::ranges::find(names, node.op) != names.end();
 }
 
 /// The factors' product, or kMostProducts where it is larger: the tensors need not fit any memory.
@@ -73,7 +68,9 @@ std::size_t weights_of_convolution(const Node& node) {
   return node.op == "QLinearConv" ? 3 : 0;
 }
 
-constexpr std::array<std::string_view, 3> kPools = {"MaxPool", "AveragePool", "QLinearAveragePool"};
+bool is_pool(const Node& node) {
+  return traits_of(node).cost.per == CostPer::kInput && node.attributes.has("kernel_shape");
+}
 
 /// The window of a convolution or a pool.
 Window window_of(const Graph& graph, const Node& node) {
@@ -147,82 +144,13 @@ Products of_gemm(const Graph& graph, const Node& node) {
   return {products, products};
 }
 
-constexpr auto kMoves = std::to_array<std::string_view>({
-    "BoxMasks",
-    "Cast",
-    "CastLike",
-    "Concat",
-    "Constant",
-    "ConstantOfShape",
-    "DecodeBoxes",
-    "DepthToSpace",
-    "Dropout",
-    "Expand",
-    "EyeLike",
-    "Flatten",
-    "Gather",
-    "GatherElements",
-    "GatherND",
-    "Identity",
-    "NonZero",
-    "OneHot",
-    "Pad",
-    "QLinearConcat",
-    "Range",
-    "Reorder",
-    "Reshape",
-    "Reverse",
-    "ReverseSequence",
-    "ScatterElements",
-    "ScatterND",
-    "SelectBoxes",
-    "SelectQueries",
-    "Shape",
-    "Size",
-    "Slice",
-    "SpaceToDepth",
-    "Split",
-    "Squeeze",
-    "TakeObjects",
-    "Tile",
-    "TraceMasks",
-    "Transpose",
-    "Trilu",
-    "Unsqueeze",
-    "Where",
-});
-
-/// One operation an element of the first input: sums, extremes, searches.
-bool is_reduction(const Node& node) {
-  constexpr auto kNames = std::to_array<std::string_view>(
-      {"ArgMax", "ArgMin", "CumSum", "DecodeEndToEnd", "DecodeYolov5", "DecodeYolov8", "DecodeYolox", "MapClasses",
-       "SummarizeRows", "TopClasses", "TopK", "GlobalAveragePool", "GlobalMaxPool", "QLinearGlobalAveragePool"});
-  return node.op.starts_with("Reduce") || is_one_of(node, kPools) || is_one_of(node, kNames);
-}
-
 /// Operations for each element of the output.
 double operations_an_output(const Node& node) {
-  struct Row {
-    std::string_view op;
-    double operations;
-  };
-  constexpr std::array kRows = {
-      Row{"BatchNormalization", 2},     // one multiply-add
-      Row{"GroupNormalization", 5},     // sum, sum of squares, multiply-add
-      Row{"InstanceNormalization", 5},  //
-      Row{"LayerNormalization", 5},     //
-      Row{"LRN", 3},                    // square, sum, division
-      Row{"LogSoftmax", 4},             // maximum, difference, exponential, sum
-      Row{"Preprocess", 2},             // scale and bias
-      Row{"RMSNormalization", 4},       // sum of squares, two factors
-      Row{"Softmax", 4},                //
-  };
-  for (const Row& row : kRows)
-    if (row.op == node.op) return row.operations;
+  const OpTraits& traits = traits_of(node);
   if (node.op == "Resize") return node.attributes.text("mode", "nearest") == "nearest" ? 0 : 2;
-  if (node.op == "Sum" || node.op == "Max" || node.op == "Min" || node.op == "Mean")
+  if (traits.is_elementwise() && traits.is_variadic())
     return static_cast<double>(std::max<std::size_t>(node.inputs.size(), 2) - 1);
-  return 1;
+  return traits.cost.operations;
 }
 
 }  // namespace
@@ -240,8 +168,9 @@ Products products_of(const Graph& graph, const Node& node) {
 double other_operations(const Graph& graph, const Node& node) {
   const auto outputs = static_cast<double>(output_elements(graph, node));
   const double fused = outputs * static_cast<double>(node.post_ops.size());
-  if (products_of(graph, node).with_padding != 0 || is_one_of(node, kMoves)) return fused;
-  if (is_reduction(node)) return fused + static_cast<double>(elements_read(graph, node, 0));
+  const CostPer per = traits_of(node).cost.per;
+  if (products_of(graph, node).with_padding != 0 || per == CostPer::kNothing) return fused;
+  if (per == CostPer::kInput) return fused + static_cast<double>(elements_read(graph, node, 0));
   return fused + outputs * operations_an_output(node);
 }
 
@@ -252,11 +181,10 @@ std::int64_t elements_read(const Graph& graph, const Node& node, std::size_t i) 
     // Each element comes from one of the two: all of them perhaps from the smaller.
     return i == 1 ? std::min(all, input_elements(graph, node, 2)) : 0;
   }
-  // What these look at follows from the data: the boxes, masks and rows of what is found alone.
-  constexpr auto kOfTheFound = std::to_array<std::string_view>({"BoxMasks", "TakeObjects", "TraceMasks"});
-  if (is_one_of(node, kOfTheFound)) return 0;
+  const Reads reads = traits_of(node).reads;
+  if (reads == Reads::kCounted) return 0;
   if (i != 0) return all;
-  if (weights_of_convolution(node) != 0 || is_one_of(node, kPools)) {
+  if (weights_of_convolution(node) != 0 || is_pool(node)) {
     const Shape& input = input_shape(graph, node, 0);
     return input[0] * input[1] * met_by(window_of(graph, node), node.op == "ConvTranspose").inputs;
   }
@@ -265,10 +193,7 @@ std::int64_t elements_read(const Graph& graph, const Node& node, std::size_t i) 
     const std::string mode = node.attributes.text("mode", "nearest");
     return std::min(all, outputs * (mode == "nearest" ? 1 : mode == "linear" ? 4 : 16));
   }
-  constexpr auto kOfTheData =
-      std::to_array<std::string_view>({"DecodeBoxes", "GridSample", "SelectBoxes", "SelectQueries"});
-  if (node.op.starts_with("Gather") || is_one_of(node, kOfTheData)) return 0;
-  if (node.op == "Shape" || node.op == "Size" || node.op == "ConstantOfShape" || node.op == "EyeLike") return 0;
+  if (reads != Reads::kAll) return 0;
   const Shape& input = input_shape(graph, node, 0);
   if (node.op == "DecodeYolov8") {  // boxes of candidates alone
     const std::int64_t classes = node.attributes.integer("classes", 0);

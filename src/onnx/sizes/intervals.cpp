@@ -176,6 +176,7 @@ Interval Intervals::of(ValueId id) const {
 void Intervals::learn(const Node& node) {
   const IntervalRule* rule = rule_of(node);
   if (rule == nullptr || node.inputs.size() <= rule->from) return;
+  // operator list: functions with a finite bound.
   const bool cuts_off = node.is("Clip") || node.is("Max") || node.is("Min") || node.is("Relu");
   const auto inputs = std::span(node.inputs).subspan(rule->from, std::min(rule->to, node.inputs.size()) - rule->from);
   if (!cuts_off && std::ranges::none_of(inputs, [&](ValueId id) { return intervals_.contains(id); })) return;

@@ -150,10 +150,8 @@ Tensor Ranges::counts_beside(const Node& node, std::int64_t neutral) const {
 /// Where NODE only moves elements, it moves the counts that they are as well; so do a sum with nothing and a product
 /// with one.
 Tensor Ranges::counts_behind(const Node& node, bool first_alone) const {
-  constexpr std::array<std::string_view, 10> kMoving = {"Add",     "Concat", "Gather",  "Identity",  "Mul",
-                                                        "Reshape", "Slice",  "Squeeze", "Unsqueeze", "Where"};
-  if (std::ranges::find(kMoving, node.op) == kMoving.end()) return {};
   if (node.is("Add") || node.is("Mul")) return counts_beside(node, node.is("Add") ? 0 : 1);
+  if (traits_of(node).movement == Movement::kNone) return {};
   std::vector<Tensor> inputs;
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     Tensor known = end_of(node.inputs[i], false, known_);

@@ -67,7 +67,7 @@ Types inputs_at(const SizeQuestion& q, End end, std::int64_t least) {
       if (end == End::kLeast && q.open[i][static_cast<std::size_t>(axis)])
         types[i].shape[axis] = std::min(least, types[i].shape[axis]);
   }
-  if (is_elementwise(q.node)) agree(q, types);
+  if (traits_of(q.node).elementwise == Elementwise::kBroadcast) agree(q, types);
   return types;
 }
 
@@ -375,6 +375,7 @@ struct Sizing {
   bool by_range;
 };
 
+// operator list: inputs by position, with how each is bounded.
 constexpr std::array kSizing = {
     Sizing{"Compress", {1, -1, -1, -1, -1}, false}, Sizing{"ConstantOfShape", {0, -1, -1, -1, -1}, true},
     Sizing{"Expand", {1, -1, -1, -1, -1}, true},    Sizing{"NonMaxSuppression", {0, 1, 2, 3, 4}, false},

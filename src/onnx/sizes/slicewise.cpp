@@ -10,8 +10,11 @@ namespace {
 
 using Axis = std::optional<int>;  ///< of the output; empty: the operator can't do without the size
 
-/// Of operators that broadcast.
-Axis elementwise(const Flow& flow) { return flow.axis + flow.to().rank() - flow.from().rank(); }
+/// Parameters of unary operators don't have the output's axes.
+Axis elementwise(const Flow& flow) {
+  if (flow.at != 0 && traits_of(flow.node).elementwise == Elementwise::kUnary) return {};
+  return flow.axis + flow.to().rank() - flow.from().rank();
+}
 
 /// Of operators that work along one axis, which the attribute names, and leave its neighbours alone.
 template <int kDefault>
@@ -161,14 +164,6 @@ constexpr std::array kSliceRules = {
     SliceRule{"Unsqueeze", unsqueeze},
 };
 
-constexpr auto kElementwise = std::to_array<std::string_view>(
-    {"Abs",      "Add",     "And",         "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Cast",       "CastLike",
-     "Ceil",     "Clip",    "Div",         "Equal",      "Exp",       "Floor",      "Greater",    "GreaterOrEqual",
-     "Identity", "Less",    "LessOrEqual", "Log",        "Max",       "Mean",       "Min",        "Mod",
-     "Mul",      "Neg",     "Not",         "Or",         "PRelu",     "Pow",        "Reciprocal", "Relu",
-     "Round",    "Sigmoid", "Sign",        "Sqrt",       "Sub",       "Sum",        "Tanh",       "Where",
-     "Xor"});
-
 }  // namespace
 
 std::vector<std::int64_t> Flow::integers(std::size_t i) const {
@@ -176,19 +171,15 @@ std::vector<std::int64_t> Flow::integers(std::size_t i) const {
   return tensor == nullptr ? std::vector<std::int64_t>{} : integers_of(view_of(*tensor));
 }
 
-bool is_elementwise(const Node& node) {
-  return node.domain.empty() && std::ranges::find(kElementwise, node.op) != kElementwise.end();
-}
-
 std::optional<int> axis_behind(const Flow& flow) {
+  if (traits_of(flow.node).is_elementwise()) return elementwise(flow);
   if (!flow.node.domain.empty()) return {};
-  if (is_elementwise(flow.node)) return elementwise(flow);
   const auto* rule = std::ranges::find(kSliceRules, flow.node.op, &SliceRule::op);
   return rule == kSliceRules.end() ? Axis{} : rule->axis(flow);
 }
 
 bool others_allow(const Graph& graph, const Node& node, int axis, const std::vector<bool>& open) {
-  const bool broadcasts = is_elementwise(node);
+  const bool broadcasts = traits_of(node).elementwise == Elementwise::kBroadcast;
   if (!broadcasts && node.op != "Concat") return true;
   const int rank = graph.value(node.outputs[0]).type.shape.rank();
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {

@@ -26,9 +26,6 @@ struct Flow {
   std::vector<std::int64_t> integers(std::size_t i) const;
 };
 
-/// Whether the operator works element by element on inputs that broadcast to its output's shape.
-bool is_elementwise(const Node& node);
-
 /// Where NODE, whose types are known, works along the axis slice by slice: the axis of its outputs that is filled as
 /// far.
 std::optional<int> axis_behind(const Flow& flow);

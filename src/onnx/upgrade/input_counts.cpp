@@ -4,194 +4,28 @@
 #include <array>
 #include <string_view>
 
-#include "base/error.hpp"
+#include "ops/core/op.hpp"
 
 namespace saccade {
 namespace {
 
-struct Most {
+struct OlderForm {
   std::string_view op;
-  std::size_t inputs;
+  int most;
 };
 
-// Of ONNX's own operators, the most inputs that any version of their schema has, by name; those that take any number
-// are left out.
-constexpr auto kMost = std::to_array<Most>({{"Abs", 1},
-                                            {"Acos", 1},
-                                            {"Acosh", 1},
-                                            {"Add", 2},
-                                            {"AffineGrid", 2},
-                                            {"And", 2},
-                                            {"ArgMax", 1},
-                                            {"ArgMin", 1},
-                                            {"Asin", 1},
-                                            {"Asinh", 1},
-                                            {"Atan", 1},
-                                            {"Atanh", 1},
-                                            {"Attention", 7},
-                                            {"AveragePool", 1},
-                                            {"BatchNormalization", 5},
-                                            {"Bernoulli", 1},
-                                            {"BitCast", 1},
-                                            {"BitShift", 2},
-                                            {"BitwiseAnd", 2},
-                                            {"BitwiseNot", 1},
-                                            {"BitwiseOr", 2},
-                                            {"BitwiseXor", 2},
-                                            {"Cast", 1},
-                                            {"CastLike", 2},
-                                            {"Ceil", 1},
-                                            {"Celu", 1},
-                                            {"CenterCropPad", 2},
-                                            {"Clip", 3},
-                                            {"Col2Im", 3},
-                                            {"Compress", 2},
-                                            {"Constant", 0},
-                                            {"ConstantOfShape", 1},
-                                            {"Conv", 3},
-                                            {"ConvInteger", 4},
-                                            {"ConvTranspose", 3},
-                                            {"Cos", 1},
-                                            {"Cosh", 1},
-                                            {"CumProd", 2},
-                                            {"CumSum", 2},
-                                            {"DeformConv", 5},
-                                            {"DepthToSpace", 1},
-                                            {"DequantizeLinear", 3},
-                                            {"Det", 1},
-                                            {"Div", 2},
-                                            {"Dropout", 3},
-                                            {"DynamicQuantizeLinear", 1},
-                                            {"Elu", 1},
-                                            {"Equal", 2},
-                                            {"Erf", 1},
-                                            {"Exp", 1},
-                                            {"Expand", 2},
-                                            {"EyeLike", 1},
-                                            {"Flatten", 1},
-                                            {"Floor", 1},
-                                            {"Gather", 2},
-                                            {"GatherElements", 2},
-                                            {"GatherND", 2},
-                                            {"Gelu", 1},
-                                            {"Gemm", 3},
-                                            {"GlobalAveragePool", 1},
-                                            {"GlobalLpPool", 1},
-                                            {"GlobalMaxPool", 1},
-                                            {"Greater", 2},
-                                            {"GreaterOrEqual", 2},
-                                            {"GridSample", 2},
-                                            {"GroupNormalization", 3},
-                                            {"HardSigmoid", 1},
-                                            {"HardSwish", 1},
-                                            {"Hardmax", 1},
-                                            {"Identity", 1},
-                                            {"If", 1},
-                                            {"InstanceNormalization", 3},
-                                            {"IsInf", 1},
-                                            {"IsNaN", 1},
-                                            {"LRN", 1},
-                                            {"LayerNormalization", 3},
-                                            {"LeakyRelu", 1},
-                                            {"Less", 2},
-                                            {"LessOrEqual", 2},
-                                            {"Log", 1},
-                                            {"LogSoftmax", 1},
-                                            {"LpNormalization", 1},
-                                            {"LpPool", 1},
-                                            {"MatMul", 2},
-                                            {"MatMulInteger", 4},
-                                            {"MaxPool", 1},
-                                            {"MaxRoiPool", 2},
-                                            {"MaxUnpool", 3},
-                                            {"MeanVarianceNormalization", 1},
-                                            {"Mish", 1},
-                                            {"Mod", 2},
-                                            {"Mul", 2},
-                                            {"Multinomial", 1},
-                                            {"Neg", 1},
-                                            {"NonMaxSuppression", 5},
-                                            {"NonZero", 1},
-                                            {"Not", 1},
-                                            {"OneHot", 3},
-                                            {"Or", 2},
-                                            {"PRelu", 2},
-                                            {"Pad", 4},
-                                            {"Pow", 2},
-                                            {"QLinearConv", 9},
-                                            {"QLinearMatMul", 8},
-                                            {"QuantizeLinear", 3},
-                                            {"RMSNormalization", 2},
-                                            {"RandomNormal", 0},
-                                            {"RandomNormalLike", 1},
-                                            {"RandomUniform", 0},
-                                            {"RandomUniformLike", 1},
-                                            {"Range", 3},
-                                            {"Reciprocal", 1},
-                                            {"ReduceL1", 2},
-                                            {"ReduceL2", 2},
-                                            {"ReduceLogSum", 2},
-                                            {"ReduceLogSumExp", 2},
-                                            {"ReduceMax", 2},
-                                            {"ReduceMean", 2},
-                                            {"ReduceMin", 2},
-                                            {"ReduceProd", 2},
-                                            {"ReduceSum", 2},
-                                            {"ReduceSumSquare", 2},
-                                            {"Relu", 1},
-                                            {"Reshape", 2},
-                                            {"Resize", 4},
-                                            {"ReverseSequence", 2},
-                                            {"RoiAlign", 3},
-                                            {"RotaryEmbedding", 4},
-                                            {"Round", 1},
-                                            {"Scatter", 3},
-                                            {"ScatterElements", 3},
-                                            {"ScatterND", 3},
-                                            {"Selu", 1},
-                                            {"Shape", 1},
-                                            {"Shrink", 1},
-                                            {"Sigmoid", 1},
-                                            {"Sign", 1},
-                                            {"Sin", 1},
-                                            {"Sinh", 1},
-                                            {"Size", 1},
-                                            {"Slice", 5},
-                                            {"Softmax", 1},
-                                            {"Softplus", 1},
-                                            {"Softsign", 1},
-                                            {"SpaceToDepth", 1},
-                                            {"Split", 2},
-                                            {"Sqrt", 1},
-                                            {"Squeeze", 2},
-                                            {"Sub", 2},
-                                            {"SwiGLU", 2},
-                                            {"Swish", 1},
-                                            {"Tan", 1},
-                                            {"Tanh", 1},
-                                            {"TensorScatter", 3},
-                                            {"ThresholdedRelu", 1},
-                                            {"Tile", 3},
-                                            {"TopK", 2},
-                                            {"Transpose", 1},
-                                            {"Trilu", 2},
-                                            {"Unique", 1},
-                                            {"Unsqueeze", 2},
-                                            {"Upsample", 2},
-                                            {"Where", 3},
-                                            {"Xor", 2}});
-static_assert(std::ranges::is_sorted(kMost, {}, &Most::op));
+// Operators whose older forms take more inputs, or that have no other form.
+constexpr std::array kOlderForms = {OlderForm{"Scatter", 3}, OlderForm{"Tile", 3}, OlderForm{"Upsample", 2}};
 
 }  // namespace
 
 void check_input_count(const Node& node) {
   if (!node.domain.empty()) return;
-  const auto* known = std::ranges::lower_bound(kMost, std::string_view(node.op), {}, &Most::op);
-  if (known == kMost.end() || known->op != node.op) return;
-  std::size_t count = node.inputs.size();
-  while (count > 0 && node.inputs[count - 1] == ValueId::kNone) --count;
-  if (count > known->inputs)
-    fail(ErrorCode::kInvalidFile, "it has {} inputs; the operator takes {} at most", count, known->inputs);
+  // Older forms of an operator have attributes in place of some inputs.
+  Arity arity{.least = 0, .most = traits_of(node).arity.most};
+  if (const auto* older = std::ranges::find(kOlderForms, node.op, &OlderForm::op); older != kOlderForms.end())
+    arity.most = older->most;
+  check_arity(node, arity);
 }
 
 }  // namespace saccade

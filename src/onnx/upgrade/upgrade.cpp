@@ -18,6 +18,7 @@ struct Rename {
 };
 
 // What the rules turn into another operator.
+// operator list: names of older forms.
 constexpr std::array kRenames = {
     Rename{"Dropout", "Identity"},
     Rename{"Scatter", "ScatterElements"},

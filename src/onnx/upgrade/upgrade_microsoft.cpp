@@ -93,6 +93,7 @@ Node activation_of(Upgrade& upgrade, const std::string& name) {
     node.inputs = {upgrade.constant("min", upgrade.scalar_like(parameter(parameters, 0, name))),
                    upgrade.constant("max", upgrade.scalar_like(parameter(parameters, 1, name)))};
   }
+  // operator list: the activations of FusedConv and FusedGemm.
   constexpr std::array kKnown = {"Clip", "HardSigmoid", "HardSwish", "LeakyRelu", "Relu", "Sigmoid", "Tanh"};
   if (std::ranges::find(kKnown, name) == kKnown.end())
     fail(ErrorCode::kUnsupported, "the fused activation '{}' is not supported", name);

@@ -1,5 +1,7 @@
 #include "ops/core/op.hpp"
 
+#include <algorithm>
+
 namespace saccade {
 
 const TensorType& InferContext::input(int i) const {
@@ -37,6 +39,40 @@ int InferContext::axis(std::int64_t axis, int rank) {
   if (axis < -rank || axis >= std::max(rank, 1))
     fail(ErrorCode::kInvalidFile, "axis {} is outside a tensor of {} dimensions", axis, rank);
   return static_cast<int>(axis < 0 ? axis + rank : axis);
+}
+
+const OpTraits& traits_of(const Node& node) {
+  static constexpr OpTraits kUnknown{.arity = {0, kAnyNumber}};
+  const Op* op = find_op(node.domain, node.op);
+  return op == nullptr ? kUnknown : op->traits;
+}
+
+ValueId row_count(const Node& node, std::size_t output) {
+  const auto& rows = traits_of(node).rows;
+  if (output >= rows.size() || !node.post_ops.empty()) return ValueId::kNone;
+  const auto at = static_cast<std::size_t>(rows[output].index);
+  switch (rows[output].by) {
+    case RowCount::By::kInput: return node.inputs[at];
+    case RowCount::By::kOutput: return node.outputs[at];
+    case RowCount::By::kNothing:
+    case RowCount::By::kData: break;
+  }
+  return ValueId::kNone;
+}
+
+void check_arity(const Node& node, const Arity& arity) {
+  const auto given = [&](std::size_t count) {
+    while (count > 0 && node.inputs[count - 1] == ValueId::kNone) --count;
+    return count;
+  };
+  // Operands of post-ops come behind the operator's own inputs.
+  std::size_t own = node.inputs.size();
+  for (const PostOp& post : node.post_ops)
+    if (post.operand >= 0) own = std::min(own, static_cast<std::size_t>(post.operand));
+  if (given(own) > static_cast<std::size_t>(arity.most))
+    fail(ErrorCode::kInvalidFile, "it has {} inputs; the operator takes {} at most", given(own), arity.most);
+  const std::size_t count = given(node.inputs.size());
+  if (count < static_cast<std::size_t>(arity.least)) fail(ErrorCode::kInvalidFile, "input {} is missing", count);
 }
 
 }  // namespace saccade

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "graph/graph.hpp"
+#include "ops/core/traits.hpp"
 
 namespace saccade {
 
@@ -95,8 +96,8 @@ class KernelContext {
   std::span<const TensorView> outputs_;
 };
 
-/// One operator: its name, shape rule and reference kernel. A file in this folder defines one (or a family's) and the
-/// table lists it; see CONTRIBUTING.
+/// One operator: its name, shape rule, reference kernel and traits. A file in this folder defines one (or a family's)
+/// and the table lists it; see CONTRIBUTING.
 struct Op {
   std::string_view domain;  ///< "" for ONNX's own, "com.microsoft", "saccade"
   std::string_view name;
@@ -104,13 +105,17 @@ struct Op {
   void (*infer)(InferContext&);
   /// Clear, slow, right: the test oracle, the constant folder and the last resort of every backend.
   void (*reference)(const KernelContext&);
-  /// The outputs hold the first input's elements in the same row-major order (Reshape, Squeeze, ...): no copy is
-  /// needed where both lie alike.
-  bool is_view = false;
+  OpTraits traits = {};
 };
 
 /// The operator, or null. DOMAIN "ai.onnx" means "".
 const Op* find_op(std::string_view domain, std::string_view name);
+/// The traits of the node's operator; of one that is not known those that claim nothing.
+const OpTraits& traits_of(const Node& node);
+/// The value that counts the rows of NODE's output at place OUTPUT that are specified; kNone: all of them are.
+ValueId row_count(const Node& node, std::size_t output);
+/// Throws Error (kInvalidFile) unless the operator takes as many inputs as the node has.
+void check_arity(const Node& node, const Arity& arity);
 /// All operators that Saccade knows, by domain and name.
 std::vector<const Op*> all_ops();
 

@@ -124,18 +124,20 @@ void run_mean(const KernelContext& context) {
   });
 }
 
+constexpr OpTraits kVariadic = OpTraits::broadcast({}, kAnyNumber, {1, kAnyNumber});
+
 constexpr Op kBinaryOps[] = {
-    {"", "Add", infer_two_binary, run_binary<AddElements>},
-    {"", "Sub", infer_two_binary, run_binary<SubtractElements>},
-    {"", "Mul", infer_two_binary, run_binary<MultiplyElements>},
-    {"", "Div", infer_two_binary, run_binary<DivideElements>},
-    {"", "Mod", infer_two_binary, run_binary<Modulo>},
-    {"", "PRelu", infer_prelu, run_binary<PReluElements>},
-    {"", "SwiGLU", infer_swiglu, run_swiglu},
-    {"", "Max", infer_arithmetic, run_variadic<MaxElements>},
-    {"", "Min", infer_arithmetic, run_variadic<MinElements>},
-    {"", "Sum", infer_float_arithmetic, run_variadic<AddElements>},
-    {"", "Mean", infer_float_arithmetic, run_mean},
+    {"", "Add", infer_two_binary, run_binary<AddElements>, OpTraits::broadcast()},
+    {"", "Sub", infer_two_binary, run_binary<SubtractElements>, OpTraits::broadcast()},
+    {"", "Mul", infer_two_binary, run_binary<MultiplyElements>, OpTraits::broadcast()},
+    {"", "Div", infer_two_binary, run_binary<DivideElements>, OpTraits::broadcast({.slow = true})},
+    {"", "Mod", infer_two_binary, run_binary<Modulo>, OpTraits::broadcast({.slow = true}, 0)},
+    {"", "PRelu", infer_prelu, run_binary<PReluElements>, OpTraits::broadcast()},
+    {"", "SwiGLU", infer_swiglu, run_swiglu, OpTraits::broadcast({.slow = true})},
+    {"", "Max", infer_arithmetic, run_variadic<MaxElements>, kVariadic},
+    {"", "Min", infer_arithmetic, run_variadic<MinElements>, kVariadic},
+    {"", "Sum", infer_float_arithmetic, run_variadic<AddElements>, kVariadic},
+    {"", "Mean", infer_float_arithmetic, run_mean, kVariadic},
 };
 
 }  // namespace

@@ -103,10 +103,19 @@ void infer_bit_cast(InferContext& context) {
   context.output(0, to, context.shape(0));
 }
 
+constexpr OpTraits cast_traits(Arity arity) {
+  return {.arity = arity,
+          .elementwise = Elementwise::kUnary,
+          .layout_agnostic = true,
+          .identity_when_alike = true,
+          .names_type = true,
+          .cost = {.per = CostPer::kNothing}};
+}
+
 constexpr Op kCastOps[] = {
-    {"", "Cast", infer_cast, cast},
-    {"", "CastLike", infer_cast_like, cast},
-    {"", "BitCast", infer_bit_cast, copy_elements},
+    {"", "Cast", infer_cast, cast, cast_traits({1, 1})},
+    {"", "CastLike", infer_cast_like, cast, cast_traits({2, 2})},
+    {"", "BitCast", infer_bit_cast, copy_elements, cast_traits({1, 1})},
 };
 
 }  // namespace

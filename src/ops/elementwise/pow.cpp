@@ -58,7 +58,7 @@ void pow(const KernelContext& context) {
   });
 }
 
-constexpr Op kPowOps[] = {{"", "Pow", infer_pow, pow}};
+constexpr Op kPowOps[] = {{"", "Pow", infer_pow, pow, OpTraits::broadcast({.slow = true})}};
 
 }  // namespace
 

@@ -36,7 +36,7 @@ void shrink(const KernelContext& context) {
   });
 }
 
-constexpr Op kShrinkOps[] = {{"", "Shrink", infer_shrink, shrink}};
+constexpr Op kShrinkOps[] = {{"", "Shrink", infer_shrink, shrink, OpTraits::unary()}};
 
 }  // namespace
 

@@ -37,7 +37,14 @@ void where(const KernelContext& context) {
   });
 }
 
-constexpr Op kWhereOps[] = {{"", "Where", infer_where, where}};
+constexpr OpTraits kWhereTraits{.arity = {3, 3},
+                                .elementwise = Elementwise::kBroadcast,
+                                .movement = Movement::kSelect,
+                                .layout_agnostic = true,
+                                .float_inputs = kAnyNumber,
+                                .cost = {.per = CostPer::kNothing}};
+
+constexpr Op kWhereOps[] = {{"", "Where", infer_where, where, kWhereTraits}};
 
 }  // namespace
 

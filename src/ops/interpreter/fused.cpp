@@ -57,7 +57,7 @@ void run_fused(const KernelContext& context) {
     copy_elements(view_of(outputs[i]), context.output(static_cast<int>(i)));
 }
 
-constexpr Op kFusedOps[] = {{"saccade", "Fused", infer_fused, run_fused}};
+constexpr Op kFusedOps[] = {{"saccade", "Fused", infer_fused, run_fused, {.arity = {0, kAnyNumber}}}};
 
 }  // namespace
 

@@ -16,10 +16,7 @@ constexpr double kMaxStepsPerElement = 64;
 // Far beyond real chains of shape arithmetic; a hostile file's would end the stack.
 constexpr int kMaxDepth = 1024;
 
-/// Shape's and Size's answers are known without their input's contents.
-bool needs_contents(const Node& node) { return !node.is("Shape") && !node.is("Size"); }
-
-/// Runs such a node on an input that has a type only.
+/// Runs a node that reads its input's shape alone.
 Tensor evaluate_type(const Graph& graph, const Node& node) {
   const TensorType& in = graph.value(node.inputs[0]).type;
   const TensorType& out = graph.value(node.outputs[0]).type;
@@ -67,7 +64,8 @@ const Tensor* KnownValues::get(ValueId id) {
   // Nobody has compared a post-op's operand with the output yet where types are still being inferred.
   if (node == nullptr || !node->post_ops.empty() || depth_ == kMaxDepth || bytes_of_outputs(graph_, *node) > kMaxBytes)
     return nullptr;
-  if (!needs_contents(*node)) {
+  if (traits_of(*node).reads == Reads::kShape) {
+    if (!afford(static_cast<double>(bytes_of_outputs(graph_, *node)))) return nullptr;
     charge(*node);
     return &computed_[id].emplace(evaluate_type(graph_, *node));
   }
@@ -106,6 +104,7 @@ std::vector<TensorType> infer_node(const Graph& graph, const Node& node, KnownVa
   try {
     const Op* op = find_op(node.domain, node.op);
     if (op == nullptr) fail(ErrorCode::kUnsupported, "the operator is not supported");
+    check_arity(node, op->traits.arity);
     std::vector<const TensorType*> inputs;
     for (ValueId input : node.inputs) inputs.push_back(input == ValueId::kNone ? nullptr : &graph.value(input).type);
     const auto afford = [&](double steps) { return known.afford(steps); };

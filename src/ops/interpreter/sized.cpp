@@ -241,7 +241,7 @@ void run_sized(const KernelContext& context) {
   }
 }
 
-constexpr Op kSizedOps[] = {{"saccade", "Sized", infer_sized, run_sized}};
+constexpr Op kSizedOps[] = {{"saccade", "Sized", infer_sized, run_sized, {.arity = {0, kAnyNumber}}}};
 
 }  // namespace
 

@@ -312,7 +312,8 @@ void reference_attention(const KernelContext& context) {
   if (context.wants(0)) write(answers, context.output());
 }
 
-constexpr Op kAttentionOps[] = {{"", "Attention", infer_attention, reference_attention}};
+constexpr Op kAttentionOps[] = {
+    {"", "Attention", infer_attention, reference_attention, {.arity = {3, 7}, .cost = {.per = CostPer::kProduct}}}};
 
 }  // namespace
 

@@ -116,7 +116,7 @@ void reference_col2im(const KernelContext& context) {
   with_number(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) { add_columns<T>(context, axes); });
 }
 
-constexpr Op kCol2imOps[] = {{"", "Col2Im", infer_col2im, reference_col2im}};
+constexpr Op kCol2imOps[] = {{"", "Col2Im", infer_col2im, reference_col2im, {.arity = {3, 3}}}};
 
 }  // namespace
 

@@ -113,9 +113,11 @@ void reference_conv_transpose(const KernelContext& context) {
   });
 }
 
+constexpr OpTraits kConvTraits{.arity = {2, 3}, .float_inputs = kAnyNumber, .cost = {.per = CostPer::kProduct}};
+
 constexpr Op kConvOps[] = {
-    {"", "Conv", infer_conv<conv_shape>, reference_conv},
-    {"", "ConvTranspose", infer_conv<transposed_shape>, reference_conv_transpose},
+    {"", "Conv", infer_conv<conv_shape>, reference_conv, kConvTraits},
+    {"", "ConvTranspose", infer_conv<transposed_shape>, reference_conv_transpose, kConvTraits},
 };
 
 }  // namespace

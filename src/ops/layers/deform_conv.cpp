@@ -150,7 +150,9 @@ void reference_deform_conv(const KernelContext& context) {
   with_float(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) { Convolution<T>(context).run(); });
 }
 
-constexpr Op kDeformConvOps[] = {{"", "DeformConv", infer_deform_conv, reference_deform_conv}};
+constexpr OpTraits kDeformConvTraits{.arity = {3, 5}, .cost = {.per = CostPer::kProduct}};
+
+constexpr Op kDeformConvOps[] = {{"", "DeformConv", infer_deform_conv, reference_deform_conv, kDeformConvTraits}};
 
 }  // namespace
 

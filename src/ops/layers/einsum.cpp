@@ -101,7 +101,8 @@ void reference_einsum(const KernelContext& context) {
   with_number(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) { einsum<T>(context, equation); });
 }
 
-constexpr Op kEinsumOps[] = {{"", "Einsum", infer_einsum, reference_einsum}};
+constexpr Op kEinsumOps[] = {
+    {"", "Einsum", infer_einsum, reference_einsum, {.arity = {1, kAnyNumber}, .cost = {.per = CostPer::kProduct}}}};
 
 }  // namespace
 

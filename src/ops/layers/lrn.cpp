@@ -47,7 +47,7 @@ void reference_lrn(const KernelContext& context) {
   });
 }
 
-constexpr Op kLrnOps[] = {{"", "LRN", infer_lrn, reference_lrn}};
+constexpr Op kLrnOps[] = {{"", "LRN", infer_lrn, reference_lrn, {.cost = {.operations = 3}}}};
 
 }  // namespace
 

@@ -55,7 +55,8 @@ void reference_max_unpool(const KernelContext& context) {
   }
 }
 
-constexpr Op kMaxUnpoolOps[] = {{"", "MaxUnpool", infer_max_unpool, reference_max_unpool}};
+constexpr Op kMaxUnpoolOps[] = {
+    {"", "MaxUnpool", infer_max_unpool, reference_max_unpool, {.arity = {2, 3}, .cost = {.per = CostPer::kNothing}}}};
 
 }  // namespace
 

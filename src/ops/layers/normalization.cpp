@@ -208,11 +208,17 @@ void reference_layer(const KernelContext& context) {
              [&]<typename T>(std::type_identity<T>) { layer<T>(context, elements_from(shape, axis)); });
 }
 
+// Operations: one multiply-add.
+constexpr OpTraits kBatchNormalizationTraits{.arity = {5, 5}, .float_inputs = kAnyNumber, .cost = {.operations = 2}};
+// Operations: sum, sum of squares, multiply-add.
+constexpr OpTraits kInstanceNormalizationTraits{.arity = {3, 3}, .float_inputs = kAnyNumber, .cost = {.operations = 5}};
+constexpr OpTraits kLayerNormalizationTraits{.arity = {2, 3}, .float_inputs = kAnyNumber, .cost = {.operations = 5}};
+
 constexpr Op kNormalizationOps[] = {
-    {"", "BatchNormalization", infer_batch, reference_batch},
-    {"", "InstanceNormalization", infer_instance, reference_instance},
-    {"", "GroupNormalization", infer_group, reference_group},
-    {"", "LayerNormalization", infer_layer, reference_layer},
+    {"", "BatchNormalization", infer_batch, reference_batch, kBatchNormalizationTraits},
+    {"", "InstanceNormalization", infer_instance, reference_instance, kInstanceNormalizationTraits},
+    {"", "GroupNormalization", infer_group, reference_group, kInstanceNormalizationTraits},
+    {"", "LayerNormalization", infer_layer, reference_layer, kLayerNormalizationTraits},
 };
 
 }  // namespace

@@ -116,7 +116,10 @@ void multiply(const KernelContext& context) {
   });
 }
 
-constexpr Op kNormalizedProductOps[] = {{"saccade", "NormalizedProduct", infer_normalized_product, multiply}};
+constexpr OpTraits kNormalizedProductTraits{.arity = {4, 5}, .cost = {.per = CostPer::kProduct}};
+
+constexpr Op kNormalizedProductOps[] = {
+    {"saccade", "NormalizedProduct", infer_normalized_product, multiply, kNormalizedProductTraits}};
 
 }  // namespace
 

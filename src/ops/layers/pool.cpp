@@ -224,13 +224,15 @@ void reference_global_lp_pool(const KernelContext& context) {
   });
 }
 
+constexpr OpTraits kAveragePoolTraits{.float_inputs = 1, .cost = {.per = CostPer::kInput}};
+
 constexpr Op kPoolOps[] = {
-    {"", "MaxPool", infer_max_pool, reference_max_pool},
-    {"", "AveragePool", infer_average_pool, reference_average_pool},
-    {"", "LpPool", infer_lp_pool, reference_lp_pool},
-    {"", "GlobalLpPool", infer_global_lp_pool, reference_global_lp_pool},
-    {"", "GlobalAveragePool", infer_global_pool, reference_global_average_pool},
-    {"", "GlobalMaxPool", infer_global_pool, reference_global_max_pool},
+    {"", "MaxPool", infer_max_pool, reference_max_pool, {.float_inputs = 1, .cost = {.per = CostPer::kInput}}},
+    {"", "AveragePool", infer_average_pool, reference_average_pool, kAveragePoolTraits},
+    {"", "LpPool", infer_lp_pool, reference_lp_pool, {.cost = {.per = CostPer::kInput}}},
+    {"", "GlobalLpPool", infer_global_lp_pool, reference_global_lp_pool, {.cost = {.per = CostPer::kInput}}},
+    {"", "GlobalAveragePool", infer_global_pool, reference_global_average_pool, kAveragePoolTraits},
+    {"", "GlobalMaxPool", infer_global_pool, reference_global_max_pool, kAveragePoolTraits},
 };
 
 }  // namespace

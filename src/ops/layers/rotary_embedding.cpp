@@ -96,7 +96,8 @@ void reference_rotary_embedding(const KernelContext& context) {
   with_float(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) { rotate<T>(context); });
 }
 
-constexpr Op kRotaryEmbeddingOps[] = {{"", "RotaryEmbedding", infer_rotary_embedding, reference_rotary_embedding}};
+constexpr Op kRotaryEmbeddingOps[] = {
+    {"", "RotaryEmbedding", infer_rotary_embedding, reference_rotary_embedding, {.arity = {3, 4}}}};
 
 }  // namespace
 

@@ -155,9 +155,12 @@ void reference_mean_variance(const KernelContext& context) {
   });
 }
 
+// Operations: sum of squares, two factors.
+constexpr OpTraits kRMSNormalizationTraits{.arity = {2, 2}, .float_inputs = kAnyNumber, .cost = {.operations = 4}};
+
 constexpr Op kScaleNormalizationOps[] = {
     {"", "LpNormalization", infer_lp, reference_lp},
-    {"", "RMSNormalization", infer_rms, reference_rms},
+    {"", "RMSNormalization", infer_rms, reference_rms, kRMSNormalizationTraits},
     {"", "MeanVarianceNormalization", infer_mean_variance, reference_mean_variance},
 };
 

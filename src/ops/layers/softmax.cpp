@@ -68,9 +68,12 @@ void run_lines(const KernelContext& context) {
   });
 }
 
+// Operations: maximum, difference, exponential, sum.
+constexpr OpTraits kSoftmaxTraits{.layout_agnostic = true, .float_inputs = 1, .cost = {.operations = 4}};
+
 constexpr Op kSoftmaxOps[] = {
-    {"", "Softmax", infer_softmax, run_lines<SoftLine<false>>},
-    {"", "LogSoftmax", infer_softmax, run_lines<SoftLine<true>>},
+    {"", "Softmax", infer_softmax, run_lines<SoftLine<false>>, kSoftmaxTraits},
+    {"", "LogSoftmax", infer_softmax, run_lines<SoftLine<true>>, {.layout_agnostic = true, .cost = {.operations = 4}}},
     {"", "Hardmax", infer_softmax, run_lines<HardLine>},
 };
 

@@ -136,7 +136,10 @@ void attend(const KernelContext& context) {
   });
 }
 
-constexpr Op kStridedAttentionOps[] = {{"saccade", "StridedAttention", infer_strided_attention, attend}};
+constexpr OpTraits kStridedAttentionTraits{.arity = {3, 4}, .float_inputs = 3, .cost = {.per = CostPer::kProduct}};
+
+constexpr Op kStridedAttentionOps[] = {
+    {"saccade", "StridedAttention", infer_strided_attention, attend, kStridedAttentionTraits}};
 
 }  // namespace
 

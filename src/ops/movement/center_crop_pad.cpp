@@ -41,7 +41,10 @@ void reference_center_crop_pad(const KernelContext& context) {
   if (common.elements() > 0) strided_copy(to.dtype, common, source, target);
 }
 
-constexpr Op kCenterCropPadOps[] = {{"", "CenterCropPad", infer_center_crop_pad, reference_center_crop_pad}};
+constexpr OpTraits kCenterCropPadTraits{.arity = {2, 2}, .cost = {.per = CostPer::kNothing}};
+
+constexpr Op kCenterCropPadOps[] = {
+    {"", "CenterCropPad", infer_center_crop_pad, reference_center_crop_pad, kCenterCropPadTraits}};
 
 }  // namespace
 

@@ -27,7 +27,9 @@ void choose(const KernelContext& context) {
   strided_copy(chosen.dtype, chosen.shape, strided(chosen), strided(context.output()));
 }
 
-constexpr Op kChooseOps[] = {{"saccade", "Choose", infer_choose, choose}};
+constexpr OpTraits kChooseTraits{.arity = {3, 3}, .movement = Movement::kSelect, .cost = {.per = CostPer::kNothing}};
+
+constexpr Op kChooseOps[] = {{"saccade", "Choose", infer_choose, choose, kChooseTraits}};
 
 }  // namespace
 

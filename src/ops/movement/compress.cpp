@@ -60,7 +60,12 @@ void compress(const KernelContext& context) {
   }
 }
 
-constexpr Op kCompressOps[] = {{"", "Compress", infer_compress, compress}};
+constexpr OpTraits kCompressTraits{.arity = {2, 2},
+                                   .movement = Movement::kRearrange,
+                                   .cost = {.per = CostPer::kNothing},
+                                   .rows = {{{RowCount::By::kData}}}};
+
+constexpr Op kCompressOps[] = {{"", "Compress", infer_compress, compress, kCompressTraits}};
 
 }  // namespace
 

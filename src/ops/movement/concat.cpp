@@ -90,7 +90,20 @@ void split(const KernelContext& context) {
   }
 }
 
-constexpr Op kConcatOps[] = {{"", "Concat", infer_concat, concat}, {"", "Split", infer_split, split}};
+constexpr OpTraits kConcatTraits{.arity = {1, kAnyNumber},
+                                 .movement = Movement::kRearrange,
+                                 .layout_agnostic = true,
+                                 .float_inputs = kAnyNumber,
+                                 .cost = {.per = CostPer::kNothing}};
+constexpr OpTraits kSplitTraits{.arity = {1, 2},
+                                .movement = Movement::kRearrange,
+                                .layout_agnostic = true,
+                                .identity_when_alike = true,
+                                .float_inputs = 1,
+                                .cost = {.per = CostPer::kNothing}};
+
+constexpr Op kConcatOps[] = {{"", "Concat", infer_concat, concat, kConcatTraits},
+                             {"", "Split", infer_split, split, kSplitTraits}};
 
 }  // namespace
 

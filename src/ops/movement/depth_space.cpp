@@ -79,8 +79,8 @@ void space_to_depth(const KernelContext& context) {
 }
 
 constexpr Op kDepthSpaceOps[] = {
-    {"", "DepthToSpace", infer_depth_to_space, depth_to_space},
-    {"", "SpaceToDepth", infer_space_to_depth, space_to_depth},
+    {"", "DepthToSpace", infer_depth_to_space, depth_to_space, OpTraits::rearrange()},
+    {"", "SpaceToDepth", infer_space_to_depth, space_to_depth, OpTraits::rearrange()},
 };
 
 }  // namespace

@@ -44,7 +44,15 @@ void tile(const KernelContext& context) {
   }
 }
 
-constexpr Op kExpandOps[] = {{"", "Expand", infer_expand, expand}, {"", "Tile", infer_tile, tile}};
+// Of equal shapes there is nothing to repeat.
+constexpr OpTraits kRepeats{.arity = {2, 2},
+                            .movement = Movement::kRearrange,
+                            .layout_agnostic = true,
+                            .identity_when_alike = true,
+                            .float_inputs = 1,
+                            .cost = {.per = CostPer::kNothing}};
+
+constexpr Op kExpandOps[] = {{"", "Expand", infer_expand, expand, kRepeats}, {"", "Tile", infer_tile, tile, kRepeats}};
 
 }  // namespace
 

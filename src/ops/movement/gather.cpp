@@ -121,9 +121,9 @@ void gather_nd(const KernelContext& context) {
 }
 
 constexpr Op kGatherOps[] = {
-    {"", "Gather", infer_gather, gather},
-    {"", "GatherElements", infer_gather_elements, gather_elements},
-    {"", "GatherND", infer_gather_nd, gather_nd},
+    {"", "Gather", infer_gather, gather, OpTraits::rearrange({2, 2}, Reads::kIndexed)},
+    {"", "GatherElements", infer_gather_elements, gather_elements, OpTraits::rearrange({2, 2}, Reads::kIndexed)},
+    {"", "GatherND", infer_gather_nd, gather_nd, OpTraits::rearrange({2, 2}, Reads::kIndexed)},
 };
 
 }  // namespace

@@ -141,11 +141,15 @@ void eye_like(const KernelContext& context) {
   with_number(to.dtype, [&]<typename T>(std::type_identity<T>) { set(static_cast<T>(1)); });
 }
 
+constexpr OpTraits kConstantTraits{.arity = {0, 0}, .names_type = true, .cost = {.per = CostPer::kNothing}};
+constexpr OpTraits kConstantOfShapeTraits{.names_type = true, .cost = {.per = CostPer::kNothing}};
+constexpr OpTraits kEyeLikeTraits{.names_type = true, .cost = {.per = CostPer::kNothing}, .reads = Reads::kShape};
+
 constexpr Op kGenerateOps[] = {
-    {"", "Constant", infer_constant, constant},
-    {"", "ConstantOfShape", infer_constant_of_shape, constant_of_shape},
-    {"", "Range", infer_range, range},
-    {"", "EyeLike", infer_eye_like, eye_like},
+    {"", "Constant", infer_constant, constant, kConstantTraits},
+    {"", "ConstantOfShape", infer_constant_of_shape, constant_of_shape, kConstantOfShapeTraits},
+    {"", "Range", infer_range, range, {.arity = {3, 3}, .cost = {.per = CostPer::kNothing}}},
+    {"", "EyeLike", infer_eye_like, eye_like, kEyeLikeTraits},
 };
 
 }  // namespace

@@ -43,7 +43,8 @@ void non_zero(const KernelContext& context) {
   }
 }
 
-constexpr Op kNonZeroOps[] = {{"", "NonZero", infer_non_zero, non_zero}};
+constexpr Op kNonZeroOps[] = {
+    {"", "NonZero", infer_non_zero, non_zero, {.cost = {.per = CostPer::kNothing}, .rows = {{{RowCount::By::kData}}}}}};
 
 }  // namespace
 

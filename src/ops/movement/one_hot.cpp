@@ -45,7 +45,8 @@ void one_hot(const KernelContext& context) {
   }
 }
 
-constexpr Op kOneHotOps[] = {{"", "OneHot", infer_one_hot, one_hot}};
+constexpr Op kOneHotOps[] = {
+    {"", "OneHot", infer_one_hot, one_hot, {.arity = {3, 3}, .cost = {.per = CostPer::kNothing}}}};
 
 }  // namespace
 

@@ -118,7 +118,10 @@ void pad(const KernelContext& context) {
   if (mode != "constant") repeat_borders(mode, to, interior);
 }
 
-constexpr Op kPadOps[] = {{"", "Pad", infer_pad, pad}};
+constexpr OpTraits kPadTraits{
+    .arity = {2, 4}, .layout_agnostic = true, .float_inputs = kAnyNumber, .cost = {.per = CostPer::kNothing}};
+
+constexpr Op kPadOps[] = {{"", "Pad", infer_pad, pad, kPadTraits}};
 
 }  // namespace
 

@@ -13,9 +13,12 @@ void refuse(InferContext&) {
 void never(const KernelContext& context) { fail(ErrorCode::kInternal, "{} has no kernel", context.node().op); }
 
 constexpr Op kRandomOps[] = {
-    {"", "Bernoulli", refuse, never},     {"", "Multinomial", refuse, never},
-    {"", "RandomNormal", refuse, never},  {"", "RandomNormalLike", refuse, never},
-    {"", "RandomUniform", refuse, never}, {"", "RandomUniformLike", refuse, never},
+    {"", "Bernoulli", refuse, never, {.random = true}},
+    {"", "Multinomial", refuse, never, {.random = true}},
+    {"", "RandomNormal", refuse, never, {.arity = {0, 0}, .random = true}},
+    {"", "RandomNormalLike", refuse, never, {.random = true}},
+    {"", "RandomUniform", refuse, never, {.arity = {0, 0}, .random = true}},
+    {"", "RandomUniformLike", refuse, never, {.random = true}},
 };
 
 }  // namespace

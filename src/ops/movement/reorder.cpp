@@ -7,7 +7,12 @@ namespace {
 
 void infer_reorder(InferContext& context) { context.output(0, context.dtype(0), context.shape(0)); }
 
-constexpr Op kReorderOps[] = {{"saccade", "Reorder", infer_reorder, copy_elements, true}};
+constexpr OpTraits kReorderTraits{.movement = Movement::kView,
+                                  .layout_agnostic = true,
+                                  .identity_when_alike = true,
+                                  .cost = {.per = CostPer::kNothing}};
+
+constexpr Op kReorderOps[] = {{"saccade", "Reorder", infer_reorder, copy_elements, kReorderTraits}};
 
 }  // namespace
 

@@ -51,7 +51,8 @@ void reverse_sequence(const KernelContext& context) {
   }
 }
 
-constexpr Op kReverseSequenceOps[] = {{"", "ReverseSequence", infer_reverse_sequence, reverse_sequence}};
+constexpr Op kReverseSequenceOps[] = {
+    {"", "ReverseSequence", infer_reverse_sequence, reverse_sequence, OpTraits::rearrange({2, 2})}};
 
 }  // namespace
 

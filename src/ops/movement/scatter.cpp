@@ -175,10 +175,12 @@ void tensor_scatter(const KernelContext& context) {
   }
 }
 
+constexpr OpTraits kScatterElementsTraits{.arity = {3, 3}, .cost = {.per = CostPer::kNothing}};
+
 constexpr Op kScatterOps[] = {
-    {"", "ScatterElements", infer_scatter_elements, scatter_elements},
-    {"", "ScatterND", infer_scatter_nd, scatter_nd},
-    {"", "TensorScatter", infer_tensor_scatter, tensor_scatter},
+    {"", "ScatterElements", infer_scatter_elements, scatter_elements, kScatterElementsTraits},
+    {"", "ScatterND", infer_scatter_nd, scatter_nd, {.arity = {3, 3}, .cost = {.per = CostPer::kNothing}}},
+    {"", "TensorScatter", infer_tensor_scatter, tensor_scatter, {.arity = {2, 3}, .cost = {.per = CostPer::kNothing}}},
 };
 
 }  // namespace

@@ -33,7 +33,9 @@ void infer_size(InferContext& context) {
 
 void size(const KernelContext& context) { context.out<std::int64_t>()[0] = context.input(0).elements(); }
 
-constexpr Op kShapeOfOps[] = {{"", "Shape", infer_shape_of, shape}, {"", "Size", infer_size, size}};
+constexpr Op kShapeOfOps[] = {
+    {"", "Shape", infer_shape_of, shape, {.cost = {.per = CostPer::kNothing}, .reads = Reads::kShape}},
+    {"", "Size", infer_size, size, {.cost = {.per = CostPer::kNothing}, .reads = Reads::kShape}}};
 
 }  // namespace
 

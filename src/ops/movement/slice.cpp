@@ -86,7 +86,13 @@ void slice(const KernelContext& context) {
   strided_copy(to.dtype, to.shape, source, strided(to));
 }
 
-constexpr Op kSliceOps[] = {{"", "Slice", infer_slice, slice}};
+constexpr OpTraits kSliceTraits{.arity = {3, 5},
+                                .movement = Movement::kRearrange,
+                                .layout_agnostic = true,
+                                .float_inputs = 1,
+                                .cost = {.per = CostPer::kNothing}};
+
+constexpr Op kSliceOps[] = {{"", "Slice", infer_slice, slice, kSliceTraits}};
 
 }  // namespace
 

@@ -42,7 +42,7 @@ void transpose(const KernelContext& context) {
   strided_copy(to.dtype, to.shape, source, strided(to));
 }
 
-constexpr Op kTransposeOps[] = {{"", "Transpose", infer_transpose, transpose}};
+constexpr Op kTransposeOps[] = {{"", "Transpose", infer_transpose, transpose, OpTraits::rearrange()}};
 
 }  // namespace
 

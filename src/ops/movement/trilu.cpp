@@ -37,7 +37,7 @@ void trilu(const KernelContext& context) {
   }
 }
 
-constexpr Op kTriluOps[] = {{"", "Trilu", infer_trilu, trilu}};
+constexpr Op kTriluOps[] = {{"", "Trilu", infer_trilu, trilu, {.arity = {1, 2}, .cost = {.per = CostPer::kNothing}}}};
 
 }  // namespace
 

@@ -149,7 +149,7 @@ void unique(const KernelContext& context) {
   if (context.wants(3)) std::ranges::copy(groups.count, context.out<std::int64_t>(3).begin());
 }
 
-constexpr Op kUniqueOps[] = {{"", "Unique", infer_unique, unique}};
+constexpr Op kUniqueOps[] = {{"", "Unique", infer_unique, unique, {.rows = {{{RowCount::By::kData}}}}}};
 
 }  // namespace
 

@@ -99,10 +99,22 @@ void infer_unsqueeze(InferContext& context) {
   context.output(0, context.dtype(0), to);
 }
 
+constexpr OpTraits kIdentityTraits{.elementwise = Elementwise::kUnary,
+                                   .movement = Movement::kView,
+                                   .layout_agnostic = true,
+                                   .identity_when_alike = true,
+                                   .float_inputs = 1,
+                                   .cost = {.per = CostPer::kNothing}};
+
+constexpr OpTraits kDropoutTraits{.arity = {1, 3}, .identity_when_alike = true, .cost = {.per = CostPer::kNothing}};
+
 constexpr Op kViewOps[] = {
-    {"", "Identity", infer_identity, copy_elements, true}, {"", "Dropout", infer_dropout, dropout},
-    {"", "Reshape", infer_reshape, copy_elements, true},   {"", "Flatten", infer_flatten, copy_elements, true},
-    {"", "Squeeze", infer_squeeze, copy_elements, true},   {"", "Unsqueeze", infer_unsqueeze, copy_elements, true},
+    {"", "Identity", infer_identity, copy_elements, kIdentityTraits},
+    {"", "Dropout", infer_dropout, dropout, kDropoutTraits},
+    {"", "Reshape", infer_reshape, copy_elements, OpTraits::view({2, 2})},
+    {"", "Flatten", infer_flatten, copy_elements, OpTraits::view()},
+    {"", "Squeeze", infer_squeeze, copy_elements, OpTraits::view({1, 2})},
+    {"", "Unsqueeze", infer_unsqueeze, copy_elements, OpTraits::view({2, 2})},
 };
 
 }  // namespace

@@ -140,9 +140,9 @@ void reference_dynamic(const KernelContext& context) {
 }
 
 constexpr Op kQuantizeLinearOps[] = {
-    {"", "QuantizeLinear", infer_quantize, reference_quantize},
-    {"", "DequantizeLinear", infer_dequantize, reference_dequantize},
-    {"", "DynamicQuantizeLinear", infer_dynamic, reference_dynamic},
+    {"", "QuantizeLinear", infer_quantize, reference_quantize, {.arity = {2, 3}, .layout_agnostic = true}},
+    {"", "DequantizeLinear", infer_dequantize, reference_dequantize, {.arity = {2, 3}, .layout_agnostic = true}},
+    {"", "DynamicQuantizeLinear", infer_dynamic, reference_dynamic, {.layout_agnostic = true}},
 };
 
 }  // namespace

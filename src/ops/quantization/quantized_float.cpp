@@ -107,12 +107,18 @@ void reference_through_float(const KernelContext& context) {
   quantize(output.as<const float>(), quantization_of(context, places.output, places.output + 1), context.output());
 }
 
-constexpr Op op(std::string_view name) { return {"com.microsoft", name, infer_through_float, reference_through_float}; }
+constexpr Op op(std::string_view name, const OpTraits& traits) {
+  return {"com.microsoft", name, infer_through_float, reference_through_float, traits};
+}
 
 constexpr Op kQuantizedFloatOps[] = {
-    op("QLinearAdd"),       op("QLinearMul"),         op("QLinearSigmoid"),
-    op("QLinearLeakyRelu"), op("QLinearAveragePool"), op("QLinearGlobalAveragePool"),
-    op("QLinearConcat"),
+    op("QLinearAdd", {.arity = {7, 8}, .layout_agnostic = true}),
+    op("QLinearMul", {.arity = {7, 8}, .layout_agnostic = true}),
+    op("QLinearSigmoid", {.arity = {4, 5}, .layout_agnostic = true}),
+    op("QLinearLeakyRelu", {.arity = {4, 5}, .layout_agnostic = true}),
+    op("QLinearAveragePool", {.arity = {4, 5}, .cost = {.per = CostPer::kInput}}),
+    op("QLinearGlobalAveragePool", {.arity = {4, 5}, .cost = {.per = CostPer::kInput}}),
+    op("QLinearConcat", {.arity = {4, kAnyNumber}, .cost = {.per = CostPer::kNothing}}),
 };
 
 }  // namespace

@@ -170,11 +170,15 @@ void reference_matmul_integer(const KernelContext& context) {
   });
 }
 
+constexpr OpTraits kQLinearConvTraits{.arity = {8, 9}, .cost = {.per = CostPer::kProduct}};
+constexpr OpTraits kConvIntegerTraits{.arity = {2, 4}, .cost = {.per = CostPer::kProduct}};
+constexpr OpTraits kQLinearMatMulTraits{.arity = {8, 8}, .cost = {.per = CostPer::kProduct}};
+
 constexpr Op kQuantizedProductsOps[] = {
-    {"", "QLinearConv", infer_qlinear_conv, reference_qlinear_conv},
-    {"", "ConvInteger", infer_conv_integer, reference_conv_integer},
-    {"", "QLinearMatMul", infer_qlinear_matmul, reference_qlinear_matmul},
-    {"", "MatMulInteger", infer_matmul_integer, reference_matmul_integer},
+    {"", "QLinearConv", infer_qlinear_conv, reference_qlinear_conv, kQLinearConvTraits},
+    {"", "ConvInteger", infer_conv_integer, reference_conv_integer, kConvIntegerTraits},
+    {"", "QLinearMatMul", infer_qlinear_matmul, reference_qlinear_matmul, kQLinearMatMulTraits},
+    {"", "MatMulInteger", infer_matmul_integer, reference_matmul_integer, kConvIntegerTraits},
 };
 
 }  // namespace

@@ -59,8 +59,8 @@ void reference_arg(const KernelContext& context) {
 }
 
 constexpr Op kArgMaxOps[] = {
-    {"", "ArgMax", infer_arg, reference_arg<true>},
-    {"", "ArgMin", infer_arg, reference_arg<false>},
+    {"", "ArgMax", infer_arg, reference_arg<true>, {.cost = {.per = CostPer::kInput}}},
+    {"", "ArgMin", infer_arg, reference_arg<false>, {.cost = {.per = CostPer::kInput}}},
 };
 
 }  // namespace

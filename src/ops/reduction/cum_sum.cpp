@@ -44,8 +44,8 @@ void run(const KernelContext& context) {
 }
 
 constexpr Op kCumSumOps[] = {
-    {"", "CumSum", infer_running, run<AddElements, 0>},
-    {"", "CumProd", infer_running, run<MultiplyElements, 1>},
+    {"", "CumSum", infer_running, run<AddElements, 0>, {.arity = {2, 2}, .cost = {.per = CostPer::kInput}}},
+    {"", "CumProd", infer_running, run<MultiplyElements, 1>, {.arity = {2, 2}, .cost = {.per = CostPer::kInput}}},
 };
 
 }  // namespace

@@ -253,17 +253,20 @@ void reference_extreme(const KernelContext& context) {
   reduce<std::uint8_t, OfBools>(context, reduction_of(context));
 }
 
+constexpr OpTraits kNarrowedReduction{.arity = {1, 2}, .float_inputs = 1, .cost = {.per = CostPer::kInput}};
+constexpr OpTraits kWideReduction{.arity = {1, 2}, .cost = {.per = CostPer::kInput}};
+
 constexpr Op kReduceOps[] = {
-    {"", "ReduceSum", infer_reduce, reference_reduce<Sum>},
-    {"", "ReduceMean", infer_reduce, reference_reduce<Mean>},
-    {"", "ReduceMax", infer_extreme, reference_extreme<Greatest, Any>},
-    {"", "ReduceMin", infer_extreme, reference_extreme<Least, All>},
-    {"", "ReduceProd", infer_reduce, reference_reduce<Product>},
-    {"", "ReduceL1", infer_reduce, reference_reduce<AbsoluteSum>},
-    {"", "ReduceL2", infer_reduce, reference_reduce<Root>},
-    {"", "ReduceSumSquare", infer_reduce, reference_reduce<SquareSum>},
-    {"", "ReduceLogSum", infer_reduce, reference_reduce<LogSum>},
-    {"", "ReduceLogSumExp", infer_reduce, reference_reduce<LogSumExp>},
+    {"", "ReduceSum", infer_reduce, reference_reduce<Sum>, kNarrowedReduction},
+    {"", "ReduceMean", infer_reduce, reference_reduce<Mean>, kNarrowedReduction},
+    {"", "ReduceMax", infer_extreme, reference_extreme<Greatest, Any>, kNarrowedReduction},
+    {"", "ReduceMin", infer_extreme, reference_extreme<Least, All>, kNarrowedReduction},
+    {"", "ReduceProd", infer_reduce, reference_reduce<Product>, kWideReduction},
+    {"", "ReduceL1", infer_reduce, reference_reduce<AbsoluteSum>, kWideReduction},
+    {"", "ReduceL2", infer_reduce, reference_reduce<Root>, kWideReduction},
+    {"", "ReduceSumSquare", infer_reduce, reference_reduce<SquareSum>, kWideReduction},
+    {"", "ReduceLogSum", infer_reduce, reference_reduce<LogSum>, kWideReduction},
+    {"", "ReduceLogSumExp", infer_reduce, reference_reduce<LogSumExp>, kWideReduction},
 };
 
 }  // namespace

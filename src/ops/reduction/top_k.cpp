@@ -73,7 +73,7 @@ void top_k(const KernelContext& context) {
   with_number(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) { top_k_of<T>(context); });
 }
 
-constexpr Op kTopKOps[] = {{"", "TopK", infer_top_k, top_k}};
+constexpr Op kTopKOps[] = {{"", "TopK", infer_top_k, top_k, {.arity = {2, 2}, .cost = {.per = CostPer::kInput}}}};
 
 }  // namespace
 

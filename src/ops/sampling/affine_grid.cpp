@@ -57,7 +57,7 @@ void reference_affine_grid(const KernelContext& context) {
   with_float(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) { fill_grid<T>(context, align); });
 }
 
-constexpr Op kAffineGridOps[] = {{"", "AffineGrid", infer_affine_grid, reference_affine_grid}};
+constexpr Op kAffineGridOps[] = {{"", "AffineGrid", infer_affine_grid, reference_affine_grid, {.arity = {2, 2}}}};
 
 }  // namespace
 

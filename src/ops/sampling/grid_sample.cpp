@@ -201,7 +201,9 @@ void reference_grid_sample(const KernelContext& context) {
   });
 }
 
-constexpr Op kGridSampleOps[] = {{"", "GridSample", infer_grid_sample, reference_grid_sample}};
+constexpr OpTraits kGridSampleTraits{.arity = {2, 2}, .float_inputs = 1, .reads = Reads::kIndexed};
+
+constexpr Op kGridSampleOps[] = {{"", "GridSample", infer_grid_sample, reference_grid_sample, kGridSampleTraits}};
 
 }  // namespace
 

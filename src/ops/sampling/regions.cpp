@@ -148,8 +148,8 @@ void reference_max_roi_pool(const KernelContext& context) {
 }
 
 constexpr Op kRegionsOps[] = {
-    {"", "RoiAlign", infer_roi_align, reference_roi_align},
-    {"", "MaxRoiPool", infer_max_roi_pool, reference_max_roi_pool},
+    {"", "RoiAlign", infer_roi_align, reference_roi_align, {.arity = {3, 3}}},
+    {"", "MaxRoiPool", infer_max_roi_pool, reference_max_roi_pool, {.arity = {2, 2}}},
 };
 
 }  // namespace

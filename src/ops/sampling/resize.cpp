@@ -181,7 +181,7 @@ void reference_resize(const KernelContext& context) {
     with_number(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) { extrapolate<T>(context, taps); });
 }
 
-constexpr Op kResizeOps[] = {{"", "Resize", infer_resize, reference_resize}};
+constexpr Op kResizeOps[] = {{"", "Resize", infer_resize, reference_resize, {.arity = {1, 4}, .float_inputs = 1}}};
 
 }  // namespace
 

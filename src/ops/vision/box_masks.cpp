@@ -75,7 +75,12 @@ void reference_box_masks(const KernelContext& context) {
   }
 }
 
-constexpr Op kBoxMasksOps[] = {{"saccade", "BoxMasks", infer_box_masks, reference_box_masks}};
+constexpr OpTraits kBoxMasksTraits{.arity = {5, 5},
+                                   .cost = {.per = CostPer::kNothing},
+                                   .reads = Reads::kCounted,
+                                   .rows = {{{RowCount::By::kInput, 3}}}};
+
+constexpr Op kBoxMasksOps[] = {{"saccade", "BoxMasks", infer_box_masks, reference_box_masks, kBoxMasksTraits}};
 
 }  // namespace
 

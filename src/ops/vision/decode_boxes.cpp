@@ -53,7 +53,10 @@ void reference_decode_boxes(const KernelContext& context) {
   writer.finish();
 }
 
-constexpr Op kDecodeBoxesOps[] = {{"saccade", "DecodeBoxes", infer_decode_boxes, reference_decode_boxes}};
+constexpr OpTraits kDecodeBoxesTraits{.arity = {3, 3}, .cost = {.per = CostPer::kNothing}, .reads = Reads::kIndexed};
+
+constexpr Op kDecodeBoxesOps[] = {
+    {"saccade", "DecodeBoxes", infer_decode_boxes, reference_decode_boxes, kDecodeBoxesTraits}};
 
 }  // namespace
 

@@ -38,8 +38,10 @@ void reference_decode_end_to_end(const KernelContext& context) {
   writer.finish();
 }
 
+constexpr OpTraits kDecodeEndToEndTraits{.arity = {1, 2}, .cost = {.per = CostPer::kInput}};
+
 constexpr Op kDecodeEndToEndOps[] = {
-    {"saccade", "DecodeEndToEnd", infer_decode_end_to_end, reference_decode_end_to_end}};
+    {"saccade", "DecodeEndToEnd", infer_decode_end_to_end, reference_decode_end_to_end, kDecodeEndToEndTraits}};
 
 }  // namespace
 

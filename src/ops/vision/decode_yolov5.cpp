@@ -104,8 +104,9 @@ void decode_yolox(const KernelContext& context) {
   });
 }
 
-constexpr Op kDecodeYolov5Ops[] = {{"saccade", "DecodeYolov5", infer_rows, decode_yolov5},
-                                   {"saccade", "DecodeYolox", infer_yolox, decode_yolox}};
+constexpr Op kDecodeYolov5Ops[] = {
+    {"saccade", "DecodeYolov5", infer_rows, decode_yolov5, {.arity = {1, 2}, .cost = {.per = CostPer::kInput}}},
+    {"saccade", "DecodeYolox", infer_yolox, decode_yolox, {.arity = {1, 2}, .cost = {.per = CostPer::kInput}}}};
 
 }  // namespace
 

@@ -67,7 +67,10 @@ void reference_decode_yolov8(const KernelContext& context) {
   writer.finish();
 }
 
-constexpr Op kDecodeYolov8Ops[] = {{"saccade", "DecodeYolov8", infer_decode_yolov8, reference_decode_yolov8}};
+constexpr OpTraits kDecodeYolov8Traits{.arity = {1, 2}, .cost = {.per = CostPer::kInput}};
+
+constexpr Op kDecodeYolov8Ops[] = {
+    {"saccade", "DecodeYolov8", infer_decode_yolov8, reference_decode_yolov8, kDecodeYolov8Traits}};
 
 }  // namespace
 

@@ -53,7 +53,8 @@ void reference_map_classes(const KernelContext& context) {
                  classes.subspan(i, std::min(kPiece, classes.size() - i)));
 }
 
-constexpr Op kMapClassesOps[] = {{"saccade", "MapClasses", infer_map_classes, reference_map_classes}};
+constexpr Op kMapClassesOps[] = {
+    {"saccade", "MapClasses", infer_map_classes, reference_map_classes, {.cost = {.per = CostPer::kInput}}}};
 
 }  // namespace
 

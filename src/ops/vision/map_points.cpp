@@ -35,7 +35,7 @@ void reference_map_points(const KernelContext& context) {
   }
 }
 
-constexpr Op kMapPointsOps[] = {{"saccade", "MapPoints", infer_map_points, reference_map_points}};
+constexpr Op kMapPointsOps[] = {{"saccade", "MapPoints", infer_map_points, reference_map_points, {.arity = {2, 2}}}};
 
 }  // namespace
 

@@ -134,8 +134,10 @@ void reference_non_max_suppression(const KernelContext& context) {
   std::ranges::copy(rows, to.begin());
 }
 
+constexpr OpTraits kNonMaxSuppressionTraits{.arity = {2, 5}, .rows = {{{RowCount::By::kData}}}};
+
 constexpr Op kNonMaxSuppressionOps[] = {
-    {"", "NonMaxSuppression", infer_non_max_suppression, reference_non_max_suppression}};
+    {"", "NonMaxSuppression", infer_non_max_suppression, reference_non_max_suppression, kNonMaxSuppressionTraits}};
 
 }  // namespace
 

@@ -83,7 +83,8 @@ void reference_preprocess(const KernelContext& context) {
     std::ranges::copy(geometry_of(placed, frame.width, frame.height), context.out<float>(1).begin());
 }
 
-constexpr Op kPreprocessOps[] = {{"saccade", "Preprocess", infer_preprocess, reference_preprocess}};
+constexpr Op kPreprocessOps[] = {
+    {"saccade", "Preprocess", infer_preprocess, reference_preprocess, {.cost = {.operations = 2}}}};
 
 }  // namespace
 

@@ -194,7 +194,10 @@ void reference_select_boxes(const KernelContext& context) {
   context.out<std::int32_t>(1)[0] = static_cast<std::int32_t>(selection.finish(context.in<float>(5)));
 }
 
-constexpr Op kSelectBoxesOps[] = {{"saccade", "SelectBoxes", infer_select_boxes, reference_select_boxes}};
+constexpr OpTraits kSelectBoxesTraits{.arity = {6, 6}, .cost = {.per = CostPer::kNothing}, .reads = Reads::kIndexed};
+
+constexpr Op kSelectBoxesOps[] = {
+    {"saccade", "SelectBoxes", infer_select_boxes, reference_select_boxes, kSelectBoxesTraits}};
 
 }  // namespace
 

@@ -162,7 +162,10 @@ void reference_select_queries(const KernelContext& context) {
   context.out<std::int32_t>(1)[0] = survivors.finish();
 }
 
-constexpr Op kSelectQueriesOps[] = {{"saccade", "SelectQueries", infer_select_queries, reference_select_queries}};
+constexpr OpTraits kSelectQueriesTraits{.arity = {4, 4}, .cost = {.per = CostPer::kNothing}, .reads = Reads::kIndexed};
+
+constexpr Op kSelectQueriesOps[] = {
+    {"saccade", "SelectQueries", infer_select_queries, reference_select_queries, kSelectQueriesTraits}};
 
 }  // namespace
 

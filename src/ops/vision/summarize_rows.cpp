@@ -48,7 +48,8 @@ void reference_summarize_rows(const KernelContext& context) {
   }
 }
 
-constexpr Op kSummarizeRowsOps[] = {{"saccade", "SummarizeRows", infer_summarize_rows, reference_summarize_rows}};
+constexpr Op kSummarizeRowsOps[] = {
+    {"saccade", "SummarizeRows", infer_summarize_rows, reference_summarize_rows, {.cost = {.per = CostPer::kInput}}}};
 
 }  // namespace
 

@@ -37,7 +37,13 @@ void reference_take_objects(const KernelContext& context) {
   }
 }
 
-constexpr Op kTakeObjectsOps[] = {{"saccade", "TakeObjects", infer_take_objects, reference_take_objects}};
+constexpr OpTraits kTakeObjectsTraits{.arity = {3, 3},
+                                      .cost = {.per = CostPer::kNothing},
+                                      .reads = Reads::kCounted,
+                                      .rows = {{{RowCount::By::kInput, 2}}}};
+
+constexpr Op kTakeObjectsOps[] = {
+    {"saccade", "TakeObjects", infer_take_objects, reference_take_objects, kTakeObjectsTraits}};
 
 }  // namespace
 

@@ -76,7 +76,8 @@ void reference_top_classes(const KernelContext& context) {
   }
 }
 
-constexpr Op kTopClassesOps[] = {{"saccade", "TopClasses", infer_top_classes, reference_top_classes}};
+constexpr Op kTopClassesOps[] = {
+    {"saccade", "TopClasses", infer_top_classes, reference_top_classes, {.cost = {.per = CostPer::kInput}}}};
 
 }  // namespace
 

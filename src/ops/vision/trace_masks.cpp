@@ -119,8 +119,18 @@ void first_rows(const KernelContext& context) {
   std::memcpy(context.output().data, from.data, static_cast<std::size_t>(rows) * bytes);
 }
 
-constexpr Op kTraceMasksOps[] = {{"saccade", "TraceMasks", infer_trace_masks, reference_trace_masks},
-                                 {"saccade", "FirstRows", infer_first_rows, first_rows, true}};
+constexpr OpTraits kTraceMasksTraits{.arity = {4, 4},
+                                     .cost = {.per = CostPer::kNothing},
+                                     .reads = Reads::kCounted,
+                                     .rows = {{{RowCount::By::kOutput, 2}, {RowCount::By::kInput, 1}}}};
+constexpr OpTraits kFirstRowsTraits{.arity = {2, 2},
+                                    .movement = Movement::kView,
+                                    .cost = {.per = CostPer::kNothing},
+                                    .reads = Reads::kCounted,
+                                    .rows = {{{RowCount::By::kInput, 1}}}};
+
+constexpr Op kTraceMasksOps[] = {{"saccade", "TraceMasks", infer_trace_masks, reference_trace_masks, kTraceMasksTraits},
+                                 {"saccade", "FirstRows", infer_first_rows, first_rows, kFirstRowsTraits}};
 
 static_assert(sizeof(MaskRun) == 3 * sizeof(std::int32_t));
 

@@ -60,32 +60,10 @@ std::optional<std::vector<std::int64_t>> integer_constant(const Graph& graph, Va
   return std::vector<std::int64_t>(values.begin(), values.end());
 }
 
-bool is_random(const Node& node) {
-  return node.op.starts_with("Random") || node.op == "Bernoulli" || node.op == "Multinomial";
-}
-
 bool is_plain(const Node& node) {
   return node.outputs.size() == 1 && node.outputs[0] != ValueId::kNone && node.post_ops.empty();
 }
 
-bool is_view(const Node& node) {
-  const Op* op = find_op(node.domain, node.op);
-  return op != nullptr && op->is_view && is_plain(node);
-}
-
-bool is_unary_elementwise(const Node& node) {
-  static constexpr std::array<std::string_view, 32> kNames = {
-      "Abs",  "Acos", "Asin",     "Atan",       "Ceil",        "Celu",      "Cos",       "Elu",
-      "Erf",  "Exp",  "Floor",    "Gelu",       "HardSigmoid", "HardSwish", "LeakyRelu", "Log",
-      "Mish", "Neg",  "Not",      "Reciprocal", "Relu",        "Round",     "Selu",      "Sigmoid",
-      "Sign", "Sin",  "Softplus", "Softsign",   "Sqrt",        "Tan",       "Tanh",      "ThresholdedRelu"};
-  if (node.domain == "saccade") return node.op == "Silu";
-  return node.domain.empty() && std::ranges::find(kNames, node.op) != kNames.end();
-}
-
-bool is_binary_elementwise(const Node& node) {
-  static constexpr std::array<std::string_view, 5> kNames = {"Add", "Sub", "Mul", "Div", "Pow"};
-  return node.domain.empty() && node.inputs.size() == 2 && std::ranges::find(kNames, node.op) != kNames.end();
-}
+bool is_view(const Node& node) { return traits_of(node).is_view() && is_plain(node); }
 
 }  // namespace saccade

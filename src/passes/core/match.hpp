@@ -41,12 +41,4 @@ bool is_plain(const Node& node);
 /// A plain node that gives its first input's elements in the same order under another shape.
 bool is_view(const Node& node);
 
-/// An ONNX operator of one input and one output that works element by element, attributes aside.
-bool is_unary_elementwise(const Node& node);
-/// One of two inputs, broadcast against each other.
-bool is_binary_elementwise(const Node& node);
-
-/// Two runs of it differ.
-bool is_random(const Node& node);
-
 }  // namespace saccade

@@ -47,6 +47,7 @@ constexpr int kUsualCounts[] = {19, 20, 21, 59, 60, 150, 151, 171, 182};
 
 /// Whether what made the output is the enlarging to the picture, or a choice among classes, that such networks end in.
 bool ends_in_classes(const Graph& graph, const Head& head) {
+  // operator list: how segmentation networks end.
   static const std::set<std::string> kMakers = {"ArgMax", "LogSoftmax", "Resize", "Softmax"};
   const std::set<std::string> made_by = makers(graph, output_of(graph, head));
   return !made_by.empty() && std::ranges::includes(kMakers, made_by);

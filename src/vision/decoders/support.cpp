@@ -109,6 +109,7 @@ ValueId joined_levels(Attachment& to, std::size_t kind) {
 }
 
 bool only_moves(const Node& node) {
+  // operator list: what exporters put between a head and an output.
   static const std::set<std::string, std::less<>> kMoves = {
       "Transpose", "Reshape", "Concat", "Flatten", "Squeeze",        "Unsqueeze",
       "Identity",  "Slice",   "Split",  "Cast",    "QuantizeLinear", "DequantizeLinear"};

@@ -102,6 +102,7 @@ std::optional<UnaryOperation> unary_operation(const NodeContext& context) {
   if (node.op == "Clip") return clip(context);
   if (node.op == "Pow") return power(context);
   if (node.op == "LeakyRelu") return with(node.op, node.attributes.real("alpha", 0.01F));
+  // operator list: kernels of one parameter.
   if (node.op == "Elu" || node.op == "Celu" || node.op == "ThresholdedRelu" || node.op == "Swish")
     return with(node.op, node.attributes.real("alpha", 1.0F));
   if (node.op == "Selu")

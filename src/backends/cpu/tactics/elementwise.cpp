@@ -22,6 +22,7 @@ struct QuantizedOperator {
   int operands;
 };
 
+// operator list: these have a kernel.
 constexpr QuantizedOperator kQuantized[] = {
     {"QLinearAdd", "Add", 2},
     {"QLinearMul", "Mul", 2},

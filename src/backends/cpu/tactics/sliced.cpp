@@ -10,29 +10,6 @@
 namespace saccade::cpu {
 namespace {
 
-// Sorted by name. Kernels that allocate nothing and never throw.
-constexpr std::array kOperators = std::to_array<std::string_view>({"Abs",         "Add",        "And",
-                                                                   "BitShift",    "BitwiseAnd", "BitwiseNot",
-                                                                   "BitwiseOr",   "BitwiseXor", "Ceil",
-                                                                   "Celu",        "Clip",       "Cos",
-                                                                   "Div",         "Elu",        "Equal",
-                                                                   "Erf",         "Exp",        "Floor",
-                                                                   "Gelu",        "Greater",    "GreaterOrEqual",
-                                                                   "HardSigmoid", "HardSwish",  "IsInf",
-                                                                   "IsNaN",       "LeakyRelu",  "Less",
-                                                                   "LessOrEqual", "Log",        "Max",
-                                                                   "Mean",        "Min",        "Mish",
-                                                                   "Mod",         "Mul",        "Neg",
-                                                                   "Not",         "Or",         "PRelu",
-                                                                   "Reciprocal",  "Relu",       "Round",
-                                                                   "Selu",        "Shrink",     "Sigmoid",
-                                                                   "Sign",        "Sin",        "Softplus",
-                                                                   "Softsign",    "Sqrt",       "Sub",
-                                                                   "Sum",         "SwiGLU",     "Swish",
-                                                                   "Tan",         "Tanh",       "ThresholdedRelu",
-                                                                   "Where",       "Xor"});
-static_assert(std::ranges::is_sorted(kOperators));
-
 constexpr std::size_t kMaxInputs = 8;
 
 /// A tensor as rows: as many as the output has, or one that all of them share.
@@ -80,17 +57,24 @@ TensorView slice(const TensorView& tensor, const Rows& rows, std::int64_t begin,
 struct Slicing {
   std::array<Rows, kMaxInputs> inputs;
   Rows output;
+  std::size_t sliced = 0;  ///< inputs before this one
   std::int64_t rows = 1;
 };
+
+/// The parameters of a unary operator stay whole.
+int sliced_inputs(const NodeContext& context) {
+  return traits_of(context.node).elementwise == Elementwise::kUnary ? 1 : context.input_count();
+}
 
 Slicing slicing_of(const NodeContext& context) {
   const Shape& output = context.output().type.shape;
   int leading = output.rank();
-  for (int i = 0; i < context.input_count(); ++i)
+  const int count = sliced_inputs(context);
+  for (int i = 0; i < count; ++i)
     if (context.has(i)) leading = std::min(leading, leading_dimensions(context.input(i).type.shape, output));
-  Slicing slicing{.output = rows_of(context.output().type, output, leading)};
+  Slicing slicing{.output = rows_of(context.output().type, output, leading), .sliced = static_cast<std::size_t>(count)};
   for (int i = 0; i < leading; ++i) slicing.rows *= output[i];
-  for (int i = 0; i < context.input_count(); ++i)
+  for (int i = 0; i < count; ++i)
     if (context.has(i)) slicing.inputs[static_cast<std::size_t>(i)] = rows_of(context.input(i).type, output, leading);
   return slicing;
 }
@@ -105,7 +89,9 @@ void run(const Op& op, const Node& node, const Slicing& slicing, std::span<const
   parallel_for(slicing.rows, grain, [&](std::int64_t begin, std::int64_t end) {
     std::array<TensorView, kMaxInputs> parts;
     for (std::size_t i = 0; i < inputs.size(); ++i)
-      if (inputs[i].data != nullptr) parts[i] = slice(inputs[i], slicing.inputs[i], begin, end - begin);
+      parts[i] = inputs[i].data == nullptr || i >= slicing.sliced
+                     ? inputs[i]
+                     : slice(inputs[i], slicing.inputs[i], begin, end - begin);
     const TensorView to = slice(output, slicing.output, begin, end - begin);
     op.reference(KernelContext(node, std::span(parts.data(), inputs.size()), {&to, 1}));
   });
@@ -117,7 +103,8 @@ class Sliced : public Tactic {
 
   Support supports(const NodeContext& context) const override {
     const Node& node = context.node;
-    if (!node.domain.empty() || !std::ranges::binary_search(kOperators, std::string_view(node.op)))
+    // Pow's reference kernel allocates.
+    if (!traits_of(node).is_elementwise() || node.is("Pow"))
       return Support::other_operator("not an element-wise operator that can be sliced");
     if (!node.post_ops.empty()) return Support::no("post-ops have no kernel for its type");
     if (node.inputs.size() > kMaxInputs) return Support::no("it has too many operands");
