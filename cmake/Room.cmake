@@ -46,5 +46,31 @@ function(saccade_module name)
   set_target_properties(module_${name} PROPERTIES
     OUTPUT_NAME ${name} PREFIX "" LIBRARY_OUTPUT_DIRECTORY "${SACCADE_MODULE_DIR}"
     BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN/..")
+  set_target_properties(module_${name} PROPERTIES SACCADE_FOLDER "${folder}" SACCADE_DEPENDS "${ARG_DEPENDS}")
   set_property(GLOBAL APPEND PROPERTY SACCADE_MODULES module_${name})
+endfunction()
+
+# saccade_module_part(MODULE PART [DEPENDS parts...])
+#
+# The folder PART of a module. It is included as "LEAF/PART/file.hpp", where LEAF is the module's folder. On its include
+# path are the rooms that the module depends on and the parts that it names (and theirs), nothing else of the module.
+# Files in the module's own folder may include every part.
+function(saccade_module_part module part)
+  cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
+  get_target_property(folder module_${module} SACCADE_FOLDER)
+  get_target_property(rooms module_${module} SACCADE_DEPENDS)
+  get_filename_component(leaf "${folder}" NAME)
+  set(root "${PROJECT_BINARY_DIR}/rooms/${module}_${part}")
+  file(MAKE_DIRECTORY "${root}/${leaf}")
+  file(CREATE_LINK "${folder}/${part}" "${root}/${leaf}/${part}" SYMBOLIC)
+  file(GLOB sources CONFIGURE_DEPENDS "${folder}/${part}/*.cpp")
+  set(target module_${module}_${part})
+  add_library(${target} OBJECT ${sources})
+  target_include_directories(${target} PUBLIC "${root}" "${PROJECT_SOURCE_DIR}/include")
+  foreach(room IN LISTS rooms)
+    target_include_directories(${target} PRIVATE $<TARGET_PROPERTY:room_${room},INTERFACE_INCLUDE_DIRECTORIES>)
+  endforeach()
+  list(TRANSFORM ARG_DEPENDS PREPEND module_${module}_ OUTPUT_VARIABLE parts)
+  target_link_libraries(${target} PUBLIC saccade_options ${parts})
+  target_link_libraries(module_${module} PRIVATE ${target})
 endfunction()
