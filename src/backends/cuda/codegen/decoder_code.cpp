@@ -63,7 +63,7 @@ KernelCall DecoderCode::kernel(std::string_view name, std::int64_t blocks, std::
   // One block a multiprocessor is what the bound asks for: without it, ptxas spills to fit as many as there might be.
   made.source = fmt::format(
       "#include \"candidates.cuh\"\n{}extern \"C\" __global__ void __launch_bounds__({}, 1) {}({}{}) {{\n"
-      "  begin_kernel();\n  const Decoder<Spec> decoder{{predictions, {}, {}, {}, {}}};\n  {}\n}}\n",
+      "  pdl_wait_and_trigger();\n  const Decoder<Spec> decoder{{predictions, {}, {}, {}, {}}};\n  {}\n}}\n",
       spec(), threads, name, parameters, more, scores, asked, mapped, limits, call);
   made.grid = {.blocks = {static_cast<unsigned>(blocks), 1, 1}, .threads = {static_cast<unsigned>(threads), 1, 1}};
   made.arguments.insert(made.arguments.end(), more_arguments.begin(), more_arguments.end());

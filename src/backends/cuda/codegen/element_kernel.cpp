@@ -134,7 +134,7 @@ KernelCall element_kernel(const NodeContext& context, int output, const ElementR
   KernelCall call{.name = "elements"};
   call.source = fmt::format(R"(#include "elements.cuh"
 extern "C" __global__ void __launch_bounds__({}) elements({}{}* __restrict__ out) {{
-  begin_kernel();
+  pdl_wait_and_trigger();
   const int32 at = blockIdx.x * {} + threadIdx.x;
   if (at >= {}) return;
 {}}}

@@ -156,7 +156,7 @@ KernelCall line_kernel(ElementCode& code, const LinePlan& plan, const LineKernel
   call.source =
       fmt::format(R"(#include "{}"
 {}extern "C" __global__ void __launch_bounds__({}) lines({}, {}* __restrict__ out) {{
-  begin_kernel();
+  pdl_wait_and_trigger();
   __shared__ double shared[{}];
   const auto load = [&](int32 from) {{ return {}; }};
   const auto store = [&](int32 at, const auto x) {{

@@ -31,7 +31,7 @@ struct Argument {
 };
 
 /// One kernel. Its parameters are pointers alone: whatever else it needs is compiled into it. It begins with
-/// begin_kernel() (kernels/launch.cuh), since the kernel before it may still run: they are linked by programmatic
+/// pdl_wait_and_trigger() (kernels/launch.cuh), since the kernel before it may still run: they are linked by programmatic
 /// dependent launch.
 struct KernelCall {
   std::string source;  ///< CUDA C++; may include the files of kernels/

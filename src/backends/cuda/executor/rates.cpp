@@ -74,7 +74,7 @@ class Rates {
     return device_
         .kernel("#include \"" + header + "\"\nextern \"C\" __global__ void __launch_bounds__(" +
                     std::to_string(kRateThreads) +
-                    ") measure(const float4* from, float4* to) {\n  begin_kernel();\n  " + body + "\n}\n",
+                    ") measure(const float4* from, float4* to) {\n  pdl_wait_and_trigger();\n  " + body + "\n}\n",
                 "measure")
         .function;
   }

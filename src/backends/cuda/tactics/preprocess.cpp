@@ -139,7 +139,7 @@ KernelCall pixel_kernel(const PreprocessSpec& spec, const NodeContext& context) 
       R"(#include "pixels.cuh"
 extern "C" __global__ void __launch_bounds__({}) preprocess(const FrameJob* __restrict__ job, {}* __restrict__ out{}) {{
   __shared__ TileTaps taps;
-  begin_kernel();
+  pdl_wait_and_trigger();
   load_taps(*job, taps);
   const int32 x = blockIdx.x * kTileWidth + threadIdx.x;
   const int32 y = blockIdx.y * kTileHeight + threadIdx.y;

@@ -70,7 +70,7 @@ KernelCall scatter_kernel(const NodeContext& context, NodeProgram& program) {
   KernelCall call{.name = "scatter"};
   call.source = fmt::format(R"(#include "atomics.cuh"
 extern "C" __global__ void __launch_bounds__({0}) scatter({1}, {2}* __restrict__ out) {{
-  begin_kernel();
+  pdl_wait_and_trigger();
   const int32 at = blockIdx.x * {0} + threadIdx.x;
   if (at >= {3}) return;
 {4}}}

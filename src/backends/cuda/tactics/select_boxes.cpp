@@ -31,7 +31,7 @@ KernelCall kernel(std::string name, std::array<std::int64_t, 2> blocks, std::int
                   const std::string& parameters, const std::string& body, std::vector<Argument> arguments) {
   KernelCall call{.name = std::move(name)};
   call.source = fmt::format(
-      "#include \"selection.cuh\"\nextern \"C\" __global__ void __launch_bounds__({}) {}({}) {{\n  begin_kernel();\n"
+      "#include \"selection.cuh\"\nextern \"C\" __global__ void __launch_bounds__({}) {}({}) {{\n  pdl_wait_and_trigger();\n"
       "  {}\n}}\n",
       threads, call.name, parameters, body);
   call.grid = {.blocks = {static_cast<unsigned>(blocks[0]), static_cast<unsigned>(blocks[1]), 1},

@@ -36,7 +36,7 @@ class TopClasses : public Tactic {
     KernelCall call{.name = "classes"};
     call.source = fmt::format(
         "#include \"top_classes.cuh\"\nextern \"C\" __global__ void __launch_bounds__({}) classes(const float* "
-        "__restrict__ scores, float* __restrict__ rows, int32* __restrict__ told) {{\n  begin_kernel();\n"
+        "__restrict__ scores, float* __restrict__ rows, int32* __restrict__ told) {{\n  pdl_wait_and_trigger();\n"
         "  top_classes<{}, {}, {}>(scores, {}, rows, told);\n}}\n",
         kClassThreads, context.input(0).type.shape.elements(), context.output().type.shape[0],
         attributes.integer("softmax", 0) != 0,

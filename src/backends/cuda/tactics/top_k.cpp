@@ -69,7 +69,7 @@ NodeProgram top_k_program(const NodeContext& context) {
   call.source = fmt::format(R"(#include "top_k.cuh"
 {}{}extern __shared__ uint64 keys[];
 extern "C" __global__ void __launch_bounds__({}) top_k({}) {{
-  begin_kernel();
+  pdl_wait_and_trigger();
   const auto load = [&](int32 from) {{ return {}; }};
   const auto store = [&](int32 line, int32 i, int32 place, {} x) {{
 {}  }};

@@ -65,7 +65,7 @@ KernelCall mask_kernel(const NodeContext& context, std::string_view name, const 
       "#include \"masks.cuh\"\n{0}extern \"C\" __global__ void __launch_bounds__({1}) {2}_masks(const {3}* "
       "__restrict__ "
       "grids, const int32* __restrict__ count, const float* __restrict__ rows, const float* __restrict__ geometry, "
-      "{4}) {{\n  begin_kernel();\n  {2}_runs<Spec>(grids, count, rows, geometry, {5});\n}}\n",
+      "{4}) {{\n  pdl_wait_and_trigger();\n  {2}_runs<Spec>(grids, count, rows, geometry, {5});\n}}\n",
       spec_of(context), kMaskThreads, name, storage_name(context.input(0).type.dtype), parameters, arguments);
   call.grid = {.blocks = {static_cast<unsigned>(kBlocks * context.input(0).type.shape[0]), 1, 1},
                .threads = {kMaskThreads, 1, 1}};
