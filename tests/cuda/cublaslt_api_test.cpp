@@ -1,4 +1,4 @@
-#include "cuda/cublaslt_api.hpp"
+#include "cuda/libraries/cublaslt_api.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "cuda/cudnn_api.hpp"
+#include "cuda/libraries/cudnn_api.hpp"
 
 #include <dlfcn.h>
 

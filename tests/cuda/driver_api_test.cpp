@@ -1,4 +1,4 @@
-#include "cuda/driver_api.hpp"
+#include "cuda/driver/driver_api.hpp"
 
 #include <gtest/gtest.h>
 

@@ -26,30 +26,30 @@ void expect_multiple(const char* what, std::uintptr_t number) {
 void Cluster::begin(bool at_once) {
   at_once_ = at_once;
   round_ = 0;
-  greeted_ = 0;
+  arrived_ = 0;
 }
 
-void Cluster::greet(Thread& thread) {
-  if (thread.greeted == round_) fail_kernel(site("greet_cluster"), "a second time before wait_for_cluster");
-  thread.greeted = round_;
-  ++greeted_;
-  finish_greetings();
+void Cluster::arrive_cluster(Thread& thread) {
+  if (thread.arrived == round_) fail_kernel(site("cluster_arrive"), "a second time before cluster_wait");
+  thread.arrived = round_;
+  ++arrived_;
+  complete_arrivals();
 }
 
 bool Cluster::wait_for_all(Thread& thread) {
-  if (thread.greeted < 0) fail_kernel(site("wait_for_cluster"), "without greet_cluster before");
-  if (thread.greeted < round_) return true;
+  if (thread.arrived < 0) fail_kernel(site("cluster_wait"), "without cluster_arrive before");
+  if (thread.arrived < round_) return true;
   thread.state = Thread::State::kAtCluster;
-  thread.arrival = {site("wait_for_cluster"), nullptr, nullptr};
+  thread.arrival = {site("cluster_wait"), nullptr, nullptr};
   return false;
 }
 
-void Cluster::finish_greetings() {
-  if (greeted_ == 0) return;
+void Cluster::complete_arrivals() {
+  if (arrived_ == 0) return;
   std::size_t live = 0;
   for (const auto& block : blocks_) live += block->waiting.live();
-  if (greeted_ < live) return;
-  greeted_ = 0;
+  if (arrived_ < live) return;
+  arrived_ = 0;
   ++round_;
   for (const auto& block : blocks_)
     for (Thread& thread : block->threads)
@@ -60,8 +60,8 @@ void Cluster::finish_greetings() {
 }
 
 void Cluster::leave(Thread& thread) {
-  if (thread.greeted == round_) --greeted_;
-  finish_greetings();
+  if (thread.arrived == round_) --arrived_;
+  complete_arrivals();
 }
 
 Cluster::Barrier& Cluster::barrier_of(Block& block, void* address, const char* what) {
@@ -72,9 +72,9 @@ Cluster::Barrier& Cluster::barrier_of(Block& block, void* address, const char* w
   return barrier;
 }
 
-void Cluster::init_barrier(Thread& thread, void* barrier, unsigned arrivals) {
+void Cluster::mbarrier_init(Thread& thread, void* barrier, unsigned arrivals) {
   if (!thread.block->shared.holds(barrier, sizeof(Barrier)))
-    fail_kernel(site("init_barrier"), "the barrier does not lie in shared memory");
+    fail_kernel(site("mbarrier_init"), "the barrier does not lie in shared memory");
   const auto count = static_cast<unsigned char>(arrivals);
   const Barrier made{kPrepared, 0, count, count, 0};
   std::memcpy(thread.block->shared.really(barrier), &made, sizeof made);
@@ -87,23 +87,23 @@ void Cluster::arrive(Block& block, void* address, const char* what) {
   check_round(block, address, barrier);
 }
 
-void Cluster::expect_bytes(Thread& thread, void* address, int bytes) {
-  barrier_of(*thread.block, address, "expect_bytes").bytes += bytes;
-  arrive(*thread.block, address, "expect_bytes");
+void Cluster::mbarrier_arrive_expect_tx(Thread& thread, void* address, int bytes) {
+  barrier_of(*thread.block, address, "mbarrier_arrive_expect_tx").bytes += bytes;
+  arrive(*thread.block, address, "mbarrier_arrive_expect_tx");
 }
 
-void Cluster::arrive_barrier(Thread& thread, void* address) { arrive(*thread.block, address, "arrive_barrier"); }
+void Cluster::mbarrier_arrive(Thread& thread, void* address) { arrive(*thread.block, address, "mbarrier_arrive"); }
 
-void Cluster::arrive_with_copies(Thread& thread, void* address) {
-  barrier_of(*thread.block, address, "arrive_with_copies");
+void Cluster::cp_async_mbarrier_arrive(Thread& thread, void* address) {
+  barrier_of(*thread.block, address, "cp_async_mbarrier_arrive");
   transfers_.push_back({thread.block, nullptr, nullptr, {}, 0, address, thread.copies.take()});
   if (at_once_) deliver();
 }
 
-bool Cluster::wait_barrier(Thread& thread, void* address, unsigned parity) {
-  if (barrier_of(*thread.block, address, "wait_barrier").round != parity) return true;
+bool Cluster::mbarrier_wait(Thread& thread, void* address, unsigned parity) {
+  if (barrier_of(*thread.block, address, "mbarrier_wait").round != parity) return true;
   thread.state = Thread::State::kAtBarrier;
-  thread.arrival = {site("wait_barrier"), nullptr, nullptr};
+  thread.arrival = {site("mbarrier_wait"), nullptr, nullptr};
   waiters_.push_back({&thread, address, parity});
   return false;
 }
@@ -121,26 +121,26 @@ void Cluster::check_round(Block& block, void* address, Barrier& barrier) {
   waiters_.erase(std::remove_if(waiters_.begin(), waiters_.end(), done), waiters_.end());
 }
 
-void Cluster::copy_bulk(Thread& thread, void* shared, const void* global, unsigned bytes, void* barrier) {
+void Cluster::cp_async_bulk(Thread& thread, void* shared, const void* global, unsigned bytes, void* barrier) {
   for (const void* address : {static_cast<const void*>(shared), global})
-    expect_multiple("copy_bulk", reinterpret_cast<std::uintptr_t>(address));
-  expect_multiple("copy_bulk", bytes);
+    expect_multiple("cp_async_bulk", reinterpret_cast<std::uintptr_t>(address));
+  expect_multiple("cp_async_bulk", bytes);
   if (!thread.block->shared.holds(shared, bytes))
-    fail_kernel(site("copy_bulk"), "the destination does not lie in shared memory");
-  barrier_of(*thread.block, barrier, "copy_bulk");
+    fail_kernel(site("cp_async_bulk"), "the destination does not lie in shared memory");
+  barrier_of(*thread.block, barrier, "cp_async_bulk");
   transfers_.push_back({thread.block, shared, global, {}, bytes, barrier, {}});
   if (at_once_) deliver();
 }
 
-void Cluster::store_to_peer(Thread& thread, unsigned peer, void* shared, const void* value, unsigned bytes,
+void Cluster::st_async_dsmem(Thread& thread, unsigned peer, void* shared, const void* value, unsigned bytes,
                             void* barrier) {
-  if (peer >= blocks_.size()) fail_kernel(site("store_to_peer"), "there is no such block in the cluster");
+  if (peer >= blocks_.size()) fail_kernel(site("st_async_dsmem"), "there is no such block in the cluster");
   Block& block = *blocks_[peer];
   const SharedMemory& mine = thread.block->shared;
-  expect_multiple("store_to_peer", reinterpret_cast<std::uintptr_t>(shared));
-  if (!mine.holds(shared, bytes)) fail_kernel(site("store_to_peer"), "the address is none of shared memory");
+  expect_multiple("st_async_dsmem", reinterpret_cast<std::uintptr_t>(shared));
+  if (!mine.holds(shared, bytes)) fail_kernel(site("st_async_dsmem"), "the address is none of shared memory");
   void* its_barrier = mine.as_seen_by(block.shared, barrier);
-  barrier_of(block, its_barrier, "store_to_peer");
+  barrier_of(block, its_barrier, "st_async_dsmem");
   const auto* first = static_cast<const std::byte*>(value);
   transfers_.push_back(
       {&block, mine.as_seen_by(block.shared, shared), nullptr, {first, first + bytes}, bytes, its_barrier, {}});
@@ -152,14 +152,14 @@ bool Cluster::deliver() {
   Transfer transfer = std::move(transfers_.front());
   transfers_.pop_front();
   if (transfer.block->waiting.live() == 0)
-    fail_kernel(site(transfer.to == nullptr     ? "arrive_with_copies"
-                     : transfer.from == nullptr ? "store_to_peer"
-                                                : "copy_bulk"),
+    fail_kernel(site(transfer.to == nullptr     ? "cp_async_mbarrier_arrive"
+                     : transfer.from == nullptr ? "st_async_dsmem"
+                                                : "cp_async_bulk"),
                 "the block whose memory is written has left");
   if (transfer.to == nullptr) {
     for (Copies::Copy& copy : transfer.copies) copy.to = transfer.block->shared.really(copy.to);
     Copies::finish(transfer.copies);
-    arrive(*transfer.block, transfer.barrier, "arrive_with_copies");
+    arrive(*transfer.block, transfer.barrier, "cp_async_mbarrier_arrive");
     return true;
   }
   const void* from = transfer.from == nullptr ? transfer.value.data() : transfer.from;

@@ -17,17 +17,17 @@ class Cluster {
 
   void begin(bool at_once);
 
-  void greet(Thread& thread);
+  void arrive_cluster(Thread& thread);
   /// Whether THREAD goes on; else it is told when it may.
   bool wait_for_all(Thread& thread);
 
-  void init_barrier(Thread& thread, void* barrier, unsigned arrivals);
-  void expect_bytes(Thread& thread, void* barrier, int bytes);
-  void arrive_barrier(Thread& thread, void* barrier);
-  void arrive_with_copies(Thread& thread, void* barrier);
-  bool wait_barrier(Thread& thread, void* barrier, unsigned parity);
-  void copy_bulk(Thread& thread, void* shared, const void* global, unsigned bytes, void* barrier);
-  void store_to_peer(Thread& thread, unsigned peer, void* shared, const void* value, unsigned bytes, void* barrier);
+  void mbarrier_init(Thread& thread, void* barrier, unsigned arrivals);
+  void mbarrier_arrive_expect_tx(Thread& thread, void* barrier, int bytes);
+  void mbarrier_arrive(Thread& thread, void* barrier);
+  void cp_async_mbarrier_arrive(Thread& thread, void* barrier);
+  bool mbarrier_wait(Thread& thread, void* barrier, unsigned parity);
+  void cp_async_bulk(Thread& thread, void* shared, const void* global, unsigned bytes, void* barrier);
+  void st_async_dsmem(Thread& thread, unsigned peer, void* shared, const void* value, unsigned bytes, void* barrier);
 
   void leave(Thread& thread);
   /// Lets one thing arrive, whether there was any.
@@ -62,7 +62,7 @@ class Cluster {
   Barrier& barrier_of(Block& block, void* address, const char* what);
   void arrive(Block& block, void* address, const char* what);
   void check_round(Block& block, void* address, Barrier& barrier);
-  void finish_greetings();
+  void complete_arrivals();
 
   std::vector<std::unique_ptr<Block>>& blocks_;
   Ready& ready_;
@@ -70,7 +70,7 @@ class Cluster {
   std::deque<Transfer> transfers_;
   std::vector<Waiter> waiters_;
   long long round_ = 0;  // of the cluster's barrier
-  std::size_t greeted_ = 0;
+  std::size_t arrived_ = 0;
 };
 
 }  // namespace saccade::emulator

@@ -19,23 +19,23 @@ extern "C" __global__ void __cluster_dims__(2) __launch_bounds__(32) k(const flo
   extern __shared__ __align__(16) float part[];
   const int rank = blockIdx.x % 2;
   if (threadIdx.x == 0) {
-    init_barrier(&barrier);
-    fence_barriers();
+    mbarrier_init(&barrier);
+    fence_mbarrier_init();
   }
   __syncthreads();
-  greet_cluster();
+  cluster_arrive();
   if (threadIdx.x == 0) {
-    expect_bytes(&barrier, 512);
-    copy_bulk(part, x + 128 * blockIdx.x, 256, &barrier);
-    copy_bulk(part + 64, x + 128 * blockIdx.x + 64, 256, &barrier);
+    mbarrier_arrive_expect_tx(&barrier, 512);
+    cp_async_bulk(part, x + 128 * blockIdx.x, 256, &barrier);
+    cp_async_bulk(part + 64, x + 128 * blockIdx.x + 64, 256, &barrier);
   }
-  wait_barrier(&barrier, 0);
-  if (threadIdx.x == 0) expect_bytes(&barrier, 512);
+  mbarrier_wait(&barrier, 0);
+  if (threadIdx.x == 0) mbarrier_arrive_expect_tx(&barrier, 512);
   __syncthreads();
   const float4 mine = *reinterpret_cast<const float4*>(part + 4 * threadIdx.x);
-  wait_for_cluster();
-  store_to_peer(1 - rank, received + threadIdx.x, mine, &barrier);
-  wait_barrier(&barrier, 1);
+  cluster_wait();
+  st_async_dsmem(1 - rank, received + threadIdx.x, mine, &barrier);
+  mbarrier_wait(&barrier, 1);
   const float4 other = received[threadIdx.x];
   y[32 * blockIdx.x + threadIdx.x] = mine.x + mine.y + mine.z + mine.w - (other.x + other.y + other.z + other.w);
 })";
@@ -57,18 +57,17 @@ TEST(EmulatedCluster, CountsArrivalsWithAndWithoutCopies) {
   std::iota(x.begin(), x.end(), 0.0F);
   const CUdeviceptr y = device.allocate(33 * sizeof(float));
   const CUfunction kernel = device.kernel(R"(
-#include "ptx.cuh"
 extern "C" __global__ void k(const float* x, float* y) {
   __shared__ uint64 barrier;
   __shared__ __align__(16) float part[128];
-  if (threadIdx.x == 0) init_barrier(&barrier, 33);
+  if (threadIdx.x == 0) mbarrier_init(&barrier, 33);
   __syncthreads();
   if (threadIdx.x < 32) {
-    copy_async_16(part + 4 * threadIdx.x, x + 4 * threadIdx.x, true);
-    arrive_with_copies(&barrier);
+    cp_async_16(part + 4 * threadIdx.x, x + 4 * threadIdx.x, true);
+    cp_async_mbarrier_arrive(&barrier);
   } else {
-    arrive_barrier(&barrier);
-    wait_barrier(&barrier, 0);
+    mbarrier_arrive(&barrier);
+    mbarrier_wait(&barrier, 0);
     for (int i = 0; i < 32; ++i) y[i] = part[4 * i + 3];
   }
 })");
@@ -91,7 +90,6 @@ void run_body(const std::string& body) {
   EmulatedDevice device;
   const CUdeviceptr x = device.upload(std::vector<float>(8));
   device.run(device.kernel(R"(
-#include "ptx.cuh"
 extern "C" __global__ void __cluster_dims__(2) k(float* x) {
   __shared__ uint64 barrier;
   __shared__ __align__(16) float tile[8];
@@ -100,20 +98,25 @@ extern "C" __global__ void __cluster_dims__(2) k(float* x) {
 }
 
 TEST(EmulatedClusterDeathTest, EndsWhereADeviceWouldHangOrFail) {
-  EXPECT_DEATH(run_body("expect_bytes(&barrier, 16);"), "expect_bytes: its barrier is not prepared");
-  EXPECT_DEATH(run_body("init_barrier(&barrier); expect_bytes(&barrier, 32); copy_bulk(tile, x, 16, &barrier);"
-                        "wait_barrier(&barrier, 0);"),
-               "hangs, not all come: 2 threads in wait_barrier of 2");
-  EXPECT_DEATH(run_body("init_barrier(&barrier); expect_bytes(&barrier, 16); copy_bulk(tile, x, 16, &barrier);"),
-               "copy_bulk: the block whose memory is written has left");
-  EXPECT_DEATH(run_body("init_barrier(&barrier); store_to_peer(1 - blockIdx.x, tile, float4{}, &barrier);"),
-               "store_to_peer: its barrier is not prepared");
-  EXPECT_DEATH(run_body("wait_for_cluster();"), "without greet_cluster");
+  EXPECT_DEATH(run_body("mbarrier_arrive_expect_tx(&barrier, 16);"),
+               "mbarrier_arrive_expect_tx: its barrier is not prepared");
   EXPECT_DEATH(
-      run_body("init_barrier(&barrier); arrive_barrier(&barrier); arrive_barrier(&barrier); init_barrier(&barrier, 2);"
-               "arrive_barrier(&barrier); wait_barrier(&barrier, 0);"),
-      "hangs, not all come: 2 threads in wait_barrier of 2");
-  EXPECT_DEATH(run_body("copy_bulk(tile, x + 1, 16, &barrier);"), "copy_bulk: an address or length");
+      run_body("mbarrier_init(&barrier); mbarrier_arrive_expect_tx(&barrier, 32); cp_async_bulk(tile, x, 16, &barrier);"
+               "mbarrier_wait(&barrier, 0);"),
+      "hangs, not all come: 2 threads in mbarrier_wait of 2");
+  EXPECT_DEATH(
+      run_body(
+          "mbarrier_init(&barrier); mbarrier_arrive_expect_tx(&barrier, 16); cp_async_bulk(tile, x, 16, &barrier);"),
+      "cp_async_bulk: the block whose memory is written has left");
+  EXPECT_DEATH(run_body("mbarrier_init(&barrier); st_async_dsmem(1 - blockIdx.x, tile, float4{}, &barrier);"),
+               "st_async_dsmem: its barrier is not prepared");
+  EXPECT_DEATH(run_body("cluster_wait();"), "without cluster_arrive");
+  EXPECT_DEATH(
+      run_body(
+          "mbarrier_init(&barrier); mbarrier_arrive(&barrier); mbarrier_arrive(&barrier); mbarrier_init(&barrier, 2);"
+          "mbarrier_arrive(&barrier); mbarrier_wait(&barrier, 0);"),
+      "hangs, not all come: 2 threads in mbarrier_wait of 2");
+  EXPECT_DEATH(run_body("cp_async_bulk(tile, x + 1, 16, &barrier);"), "cp_async_bulk: an address or length");
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cuda/cublaslt_api.hpp"
+#include "cuda/libraries/cublaslt_api.hpp"
 
 // cuBLASLt's functions as it exports them: a definition with other parameters does not compile.
 namespace saccade::cuda {

@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "cuda/cublaslt_api.hpp"
+#include "cuda/libraries/cublaslt_api.hpp"
 #include "emulated_device.hpp"
 
 // That the emulated cuBLASLt multiplies as its header says, and refuses what makes no sense.

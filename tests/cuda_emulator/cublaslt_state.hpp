@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "cuda/cublaslt_api.hpp"
+#include "cuda/libraries/cublaslt_api.hpp"
 
 // What the emulated cuBLASLt's handles point to. All matrices are column-major.
 namespace saccade::cuda {

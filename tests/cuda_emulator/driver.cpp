@@ -10,7 +10,7 @@
 //
 // They are stricter than a device, since a test should fail where a device would now and then:
 // - Work of a stream is done when somebody waits for it (cuStreamSynchronize, cuMemFree, ...), not before: what is read
-//   too early is not there. Copies of copy_async_16 arrive in wait_copies; those in the name of a barrier, and stores
+//   too early is not there. Copies of cp_async_16 arrive in cp_async_wait; those in the name of a barrier, and stores
 //   to another block of the cluster, when no thread can go on without them, or at once; products of a warpgroup when
 //   they are waited for.
 // - Fresh memory holds 0xFF (nan, -1): the device's, the host's, and shared memory before every block.

@@ -12,7 +12,7 @@ namespace {
 constexpr const char* kAddOne = R"(
 #include "launch.cuh"
 extern "C" __global__ void __launch_bounds__(64) k(float* x) {
-  begin_kernel();
+  pdl_wait_and_trigger();
   x[threadIdx.x] += 1;
 })";
 

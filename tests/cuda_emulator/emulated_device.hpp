@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cuda/driver_api.hpp"
+#include "cuda/driver/driver_api.hpp"
 #include "emulator.hpp"
 
 namespace saccade::emulator {

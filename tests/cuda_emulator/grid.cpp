@@ -60,7 +60,7 @@ void suspend() {
   running->host.switch_from(*running->on);
 }
 
-void copy_async(const Site& site, void* to, const void* from, unsigned bytes, unsigned read) {
+void cp_async(const Site& site, void* to, const void* from, unsigned bytes, unsigned read) {
   if (reinterpret_cast<std::uintptr_t>(to) % bytes != 0 || reinterpret_cast<std::uintptr_t>(from) % bytes != 0)
     fail_kernel(site, "an address is no multiple of " + std::to_string(bytes));
   if (!running->current->block->shared.holds(to, bytes))
@@ -80,35 +80,35 @@ void fill(Runtime& filled) {
   filled.wait_warp = [](const Site& site, unsigned mask, void* mine, Combine combine) {
     if (!running->current->block->waiting.at_warp(*running->current, mask, {site, mine, combine})) suspend();
   };
-  filled.copy_async = copy_async;
-  filled.commit_copies = [] { running->current->copies.commit(); };
-  filled.wait_copies = [](unsigned pending) { running->current->copies.wait(pending); };
-  filled.init_barrier = [](Word* barrier, unsigned arrivals) {
-    running->cluster.init_barrier(*running->current, barrier, arrivals);
+  filled.cp_async = cp_async;
+  filled.cp_async_commit = [] { running->current->copies.commit(); };
+  filled.cp_async_wait = [](unsigned pending) { running->current->copies.wait(pending); };
+  filled.mbarrier_init = [](Word* barrier, unsigned arrivals) {
+    running->cluster.mbarrier_init(*running->current, barrier, arrivals);
   };
-  filled.expect_bytes = [](Word* barrier, int bytes) {
-    running->cluster.expect_bytes(*running->current, barrier, bytes);
+  filled.mbarrier_arrive_expect_tx = [](Word* barrier, int bytes) {
+    running->cluster.mbarrier_arrive_expect_tx(*running->current, barrier, bytes);
   };
-  filled.arrive_barrier = [](Word* barrier) { running->cluster.arrive_barrier(*running->current, barrier); };
-  filled.arrive_with_copies = [](Word* barrier) { running->cluster.arrive_with_copies(*running->current, barrier); };
-  filled.wait_barrier = [](Word* barrier, unsigned parity) {
-    if (!running->cluster.wait_barrier(*running->current, barrier, parity)) suspend();
+  filled.mbarrier_arrive = [](Word* barrier) { running->cluster.mbarrier_arrive(*running->current, barrier); };
+  filled.cp_async_mbarrier_arrive = [](Word* barrier) { running->cluster.cp_async_mbarrier_arrive(*running->current, barrier); };
+  filled.mbarrier_wait = [](Word* barrier, unsigned parity) {
+    if (!running->cluster.mbarrier_wait(*running->current, barrier, parity)) suspend();
   };
-  filled.copy_bulk = [](void* shared, const void* global, unsigned bytes, Word* barrier) {
-    running->cluster.copy_bulk(*running->current, shared, global, bytes, barrier);
+  filled.cp_async_bulk = [](void* shared, const void* global, unsigned bytes, Word* barrier) {
+    running->cluster.cp_async_bulk(*running->current, shared, global, bytes, barrier);
   };
-  filled.store_to_peer = [](unsigned peer, void* shared, const void* value, unsigned bytes, Word* barrier) {
-    running->cluster.store_to_peer(*running->current, peer, shared, value, bytes, barrier);
+  filled.st_async_dsmem = [](unsigned peer, void* shared, const void* value, unsigned bytes, Word* barrier) {
+    running->cluster.st_async_dsmem(*running->current, peer, shared, value, bytes, barrier);
   };
-  filled.greet_cluster = [] { running->cluster.greet(*running->current); };
-  filled.wait_for_cluster = [] {
+  filled.cluster_arrive = [] { running->cluster.arrive_cluster(*running->current); };
+  filled.cluster_wait = [] {
     if (!running->cluster.wait_for_all(*running->current)) suspend();
   };
-  filled.begin_product = [](void (*work)(const void*), const void* data, unsigned bytes) {
+  filled.issue_wgmma = [](void (*work)(const void*), const void* data, unsigned bytes) {
     running->current->products.begin(work, data, bytes);
   };
-  filled.commit_products = [] { running->current->products.commit(); };
-  filled.wait_products = [](unsigned pending) { running->current->products.wait(pending); };
+  filled.wgmma_commit = [] { running->current->products.commit(); };
+  filled.wgmma_wait = [](unsigned pending) { running->current->products.wait(pending); };
   filled.is_shared = [](const void* address) { return running->current->block->shared.holds(address, 1); };
   filled.fail = [](const Site& site, const char* text) { fail_kernel(site, text); };
 }
@@ -131,7 +131,7 @@ void run_threads() {
       const std::size_t number = running->begun++;
       make_current(*running->threads[running->descending ? running->threads.size() - 1 - number : number]);
       running->entry.call(running->arguments);
-      if (!running->current->products.none()) fail_kernel({"wait_products", "", 0}, "a thread left without it");
+      if (!running->current->products.none()) fail_kernel({"wgmma_wait", "", 0}, "a thread left without it");
       running->current->block->waiting.leave(*running->current);
       running->cluster.leave(*running->current);
     }

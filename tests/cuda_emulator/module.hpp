@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cuda/driver_api.hpp"
+#include "cuda/driver/driver_api.hpp"
 #include "device/object.hpp"
 
 namespace saccade::emulator {

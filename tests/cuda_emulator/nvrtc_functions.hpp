@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cuda/driver_api.hpp"
+#include "cuda/driver/driver_api.hpp"
 
 // NVRTC's functions as it exports them: a definition with other parameters does not compile.
 namespace saccade::cuda {

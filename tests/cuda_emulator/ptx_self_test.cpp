@@ -45,7 +45,7 @@ extern "C" __global__ void k(const float* a, const float* b, float* d) {
   of_a[3] = pair(row[136], row[137]);
   for (int i = 0; i < 2; ++i) of_b[i] = pair(b[8 * (2 * t + 8 * i) + g], b[8 * (2 * t + 8 * i + 1) + g]);
   float of_d[4] = {1, 1, 1, 1};
-  multiply_add<T>(of_d, of_a, of_b);
+  mma_m16n8k16<T>(of_d, of_a, of_b);
   d[8 * g + 2 * t] = of_d[0];
   d[8 * g + 2 * t + 1] = of_d[1];
   d[8 * (g + 8) + 2 * t] = of_d[2];
@@ -62,7 +62,6 @@ TEST(EmulatedPtx, MultipliesBytes) {
     for (auto& byte : a) byte = static_cast<std::uint8_t>(random());
     for (auto& byte : b) byte = static_cast<std::int8_t>(random());
     const CUfunction kernel = device.kernel(std::string(R"(
-#include "ptx.cuh"
 extern "C" __global__ void k(const uint8* a, const uint8* b, int32* d) {
   const int lane = threadIdx.x, g = lane >> 2, t = lane & 3;
   uint32 of_a[4] = {}, of_b[2] = {};
@@ -75,7 +74,7 @@ extern "C" __global__ void k(const uint8* a, const uint8* b, int32* d) {
     of_b[1] |= static_cast<uint32>(b[8 * (16 + 4 * t + byte) + g]) << 8 * byte;
   }
   int32 of_d[4] = {1, 1, 1, 1};
-  multiply_add_bytes<)") + (is_signed ? "int8" : "uint8") +
+  mma_m16n8k32<)") + (is_signed ? "int8" : "uint8") +
                                             R"(>(of_d, of_a, of_b);
   for (int i = 0; i < 4; ++i) d[8 * (g + 8 * (i / 2)) + 2 * t + i % 2] = of_d[i];
 })");
@@ -108,14 +107,13 @@ TEST(EmulatedPtx, MultipliesTf32) {
   const auto b = numbers(8 * 8, 4);
   const CUdeviceptr d = device.allocate(16 * 8 * 4);
   const CUfunction kernel = device.kernel(R"(
-#include "ptx.cuh"
 extern "C" __global__ void k(const float* a, const float* b, float* d) {
   const int lane = threadIdx.x, g = lane >> 2, t = lane & 3;
   const uint32 of_a[4] = {to_tf32(a[8 * g + t]), to_tf32(a[8 * (g + 8) + t]), to_tf32(a[8 * g + t + 4]),
                           to_tf32(a[8 * (g + 8) + t + 4])};
   const uint32 of_b[2] = {to_tf32(b[8 * t + g]), to_tf32(b[8 * (t + 4) + g])};
   float of_d[4] = {1, 1, 1, 1};
-  multiply_add_tf32(of_d, of_a, of_b);
+  mma_m16n8k8_tf32(of_d, of_a, of_b);
   for (int i = 0; i < 4; ++i) d[8 * (g + (i >= 2 ? 8 : 0)) + 2 * t + (i & 1)] = of_d[i];
 })");
   ASSERT_EQ(device.run(kernel, 1, 32, {device.upload(a), device.upload(b), d}), CUDA_SUCCESS);
@@ -126,15 +124,14 @@ TEST(EmulatedPtx, LoadsMatrices) {
   EmulatedDevice device;
   const CUdeviceptr x = device.allocate(2 * 32 * 4 * sizeof(unsigned));
   const CUfunction kernel = device.kernel(R"(
-#include "ptx.cuh"
 extern "C" __global__ void k(uint32* x) {
   __shared__ __align__(16) uint16 tile[32 * 8];
   for (int i = 0; i < 8; ++i) tile[8 * threadIdx.x + i] = 8 * threadIdx.x + i;
   __syncwarp();
   uint32 matrix[4];
-  load_matrices(matrix, tile + 8 * threadIdx.x);
+  ldmatrix_x4(matrix, tile + 8 * threadIdx.x);
   for (int i = 0; i < 4; ++i) x[4 * threadIdx.x + i] = matrix[i];
-  load_matrices_transposed(matrix, tile + 8 * threadIdx.x);
+  ldmatrix_x4_trans(matrix, tile + 8 * threadIdx.x);
   for (int i = 0; i < 4; ++i) x[128 + 4 * threadIdx.x + i] = matrix[i];
 })");
   ASSERT_EQ(device.run(kernel, 1, 32, {x}), CUDA_SUCCESS);
@@ -163,18 +160,18 @@ extern "C" __global__ void k(const float* a, const float* b, float* d) {
     const float x = i < 64 * 64 ? a[i] : b[i - 64 * 64];
     *reinterpret_cast<float16*>(rows + row * 128 + (chunk ^ (row & 7)) * 16 + (i & 7) * 2) = to_float16(x);
   }
-  show_tensor_cores();
+  fence_proxy_async();
   __syncthreads();
   float sums[12];
   for (int i = 0; i < 12; ++i) sums[i] = 1;
-  begin_products();
+  wgmma_fence();
   for (int k = 0; k < 4; ++k)
-    multiply_add_warpgroup<float16, 24>(sums, further(shared_rows(rows), 32 * k),
-                                        further(shared_rows(rows + 64 * 128), 32 * k));
-  commit_products();
+    wgmma_ss<float16, 24>(sums, advance_descriptor(k_major_descriptor(rows), 32 * k),
+                                        advance_descriptor(k_major_descriptor(rows + 64 * 128), 32 * k));
+  wgmma_commit();
   if (threadIdx.x < 12) d[64 * 24 + threadIdx.x] = sums[threadIdx.x];
-  wait_products<0>();
-  settle(sums);
+  wgmma_wait<0>();
+  fence_operand(sums);
   const int warp = threadIdx.x >> 5, g = (threadIdx.x >> 2) & 7, q = threadIdx.x & 3;
   for (int i = 0; i < 12; ++i)
     d[(16 * warp + g + ((i >> 1) & 1) * 8) * 24 + (i >> 2) * 8 + 2 * q + (i & 1)] = sums[i];
@@ -194,28 +191,27 @@ TEST(EmulatedPtx, MultipliesRegistersByColumnsOnAWarpgroup) {
   const auto b = numbers(16 * 64, 8);
   const CUdeviceptr d = device.allocate(64 * 48 * sizeof(float));
   const CUfunction kernel = device.kernel(R"(
-#include "warpgroup.cuh"
 extern "C" __global__ void k(const float* a, const float* b, float* d) {
   extern __shared__ __align__(1024) unsigned char rows[];
   for (int i = threadIdx.x; i < 16 * 64; i += 128) {
     const int row = i >> 6, chunk = (i >> 3) & 7;
     *reinterpret_cast<float16*>(rows + row * 128 + (chunk ^ (row & 7)) * 16 + (i & 7) * 2) = to_float16(b[i]);
   }
-  show_tensor_cores();
+  fence_proxy_async();
   __syncthreads();
   const int warp = threadIdx.x >> 5, g = (threadIdx.x >> 2) & 7, q = threadIdx.x & 3;
   uint32 left[4];
   for (int i = 0; i < 4; ++i) {
     const float* two = a + (16 * warp + g + (i & 1) * 8) * 16 + (i >> 1) * 8 + 2 * q;
-    left[i] = pair_of<float16>(two[0], two[1]);
+    left[i] = pack2<float16>(two[0], two[1]);
   }
   float sums[24];
   for (int i = 0; i < 24; ++i) sums[i] = 1;
-  begin_products();
-  multiply_add_columns<float16, 48>(sums, left, shared_columns(rows));
-  commit_products();
-  wait_products<0>();
-  settle(sums);
+  wgmma_fence();
+  wgmma_rs<float16, 48>(sums, left, mn_major_descriptor(rows));
+  wgmma_commit();
+  wgmma_wait<0>();
+  fence_operand(sums);
   for (int i = 0; i < 24; ++i)
     d[(16 * warp + g + ((i >> 1) & 1) * 8) * 48 + (i >> 2) * 8 + 2 * q + (i & 1)] = sums[i];
 })");
@@ -232,19 +228,18 @@ TEST(EmulatedPtx, CopiesWhenWaitedFor) {
   const CUdeviceptr from = device.upload(std::vector<int>{1, 2, 3, 4, 5, 6, 7, 8});
   const CUdeviceptr to = device.allocate(16 * sizeof(int));
   const CUfunction kernel = device.kernel(R"(
-#include "ptx.cuh"
 extern "C" __global__ void k(const int* from, int* to) {
   __shared__ __align__(16) int tile[12];
-  copy_async_16(tile, from, true);
-  commit_copies();
-  copy_async_16(tile + 4, from + 4, false);
-  copy_async_4(tile + 8, from + 7, true);
-  commit_copies();
+  cp_async_16(tile, from, true);
+  cp_async_commit();
+  cp_async_16(tile + 4, from + 4, false);
+  cp_async_4(tile + 8, from + 7, true);
+  cp_async_commit();
   to[12] = tile[0];
-  wait_copies<1>();
+  cp_async_wait<1>();
   to[13] = tile[0];
   to[14] = tile[4];
-  wait_copies<0>();
+  cp_async_wait<0>();
   for (int i = 0; i < 12; ++i) to[i] = tile[i];
 })");
   ASSERT_EQ(device.run(kernel, 1, 1, {from, to}), CUDA_SUCCESS);
@@ -288,7 +283,6 @@ TEST(EmulatedPtx, RoundsToEven) {
                                        0x1.fffp-15F, 1 + 0x1p-8F, 1 + 0x3p-8F, 0x1.fffffep127F});
   const CUdeviceptr y = device.allocate(12 * 4);
   const CUfunction kernel = device.kernel(R"(
-#include "ptx.cuh"
 extern "C" __global__ void k(const float* x, uint32* y) {
   for (int i = 0; i < 9; ++i) y[i] = to_float16(x[i]).bits;
   for (int i = 9; i < 12; ++i) y[i] = to_bfloat16(x[i]).bits;
@@ -303,11 +297,10 @@ TEST(EmulatedPtx, RoundsPairsAndRaisesTwoToPowers) {
   const CUdeviceptr x = device.upload(std::vector<float>{1, -2, 3, -INFINITY, -130});
   const CUdeviceptr y = device.allocate(5 * 4);
   const CUfunction kernel = device.kernel(R"(
-#include "ptx.cuh"
 extern "C" __global__ void k(const float* x, uint32* y) {
-  y[0] = pair_of<float16>(x[0], x[1]);
-  y[1] = pair_of<bfloat16>(x[0], x[1]);
-  for (int i = 2; i < 5; ++i) y[i] = __float_as_uint(exp2_roughly(x[i]));
+  y[0] = pack2<float16>(x[0], x[1]);
+  y[1] = pack2<bfloat16>(x[0], x[1]);
+  for (int i = 2; i < 5; ++i) y[i] = __float_as_uint(exp2_approx(x[i]));
 })");
   ASSERT_EQ(device.run(kernel, 1, 1, {x, y}), CUDA_SUCCESS);
   EXPECT_EQ(device.download<unsigned>(y, 5), (std::vector<unsigned>{0xC0003C00, 0xC0003F80, 0x41000000, 0, 0}));
@@ -318,7 +311,6 @@ TEST(EmulatedPtx, RoundsToTf32AwayFromZero) {
   const CUdeviceptr x = device.upload(std::vector<float>{1 + 0x1p-11F, -1 - 0x1p-11F, 1 + 0x1.fp-12F, INFINITY});
   const CUdeviceptr y = device.allocate(4 * 4);
   const CUfunction kernel = device.kernel(R"(
-#include "ptx.cuh"
 extern "C" __global__ void k(const float* x, uint32* y) { y[threadIdx.x] = to_tf32(x[threadIdx.x]); })");
   ASSERT_EQ(device.run(kernel, 1, 4, {x, y}), CUDA_SUCCESS);
   EXPECT_EQ(device.download<float>(y, 4), (std::vector<float>{1 + 0x1p-10F, -1 - 0x1p-10F, 1, INFINITY}));

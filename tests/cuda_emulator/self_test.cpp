@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 constexpr const char* kDouble = R"(
 #include "launch.cuh"
 extern "C" __global__ void __launch_bounds__(64) k(float* __restrict__ x) {
-  begin_kernel();
+  pdl_wait_and_trigger();
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   x[i] = 2 * x[i];
 })";

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "cuda/driver_api.hpp"
+#include "cuda/driver/driver_api.hpp"
 
 // What the emulated driver's functions share. Handles are pointers to these, as the driver's own are to its.
 namespace saccade::emulator {

@@ -23,7 +23,7 @@ void Waiting::begin() {
   warps_.assign((threads_.size() + kLanes - 1) / kLanes, {});
   for (Thread& thread : threads_) {
     thread.state = Thread::State::kGoing;
-    thread.greeted = -1;
+    thread.arrived = -1;
     warps_[thread.number / kLanes].live |= 1U << thread.number % kLanes;
   }
 }

@@ -31,7 +31,7 @@ struct Thread {
   unsigned mask = 0;  ///< of lanes that it waits for
   Arrival arrival{};
   Fiber* fiber = nullptr;  ///< where it stands while it waits
-  long long greeted = -1;  ///< the round of its cluster's barrier that it has come to
+  long long arrived = -1;  ///< the round of its cluster's barrier that it has come to
   Copies copies;
   Products products;
 };

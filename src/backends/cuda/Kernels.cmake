@@ -10,7 +10,7 @@ foreach(kernel IN LISTS kernels)
 endforeach()
 set(list "${PROJECT_BINARY_DIR}/generated/kernel_headers.cpp")
 file(CONFIGURE OUTPUT "${list}" CONTENT [=[
-#include "cuda/compiler.hpp"
+#include "cuda/driver/compiler.hpp"
 @includes@
 namespace saccade::cuda {
 

@@ -7,14 +7,14 @@
 #include <tuple>
 #include <vector>
 
-#include "cuda/attention.hpp"
-#include "cuda/compiler.hpp"
-#include "cuda/convolution.hpp"
-#include "cuda/fused_elements.hpp"
-#include "cuda/host_fallback.hpp"
-#include "cuda/rates.hpp"
-#include "cuda/runner.hpp"
-#include "cuda/tactics.hpp"
+#include "cuda/tactics/attention.hpp"
+#include "cuda/driver/compiler.hpp"
+#include "cuda/tactics/convolution.hpp"
+#include "cuda/tactics/fused_elements.hpp"
+#include "cuda/tactics/host_fallback.hpp"
+#include "cuda/executor/rates.hpp"
+#include "cuda/executor/runner.hpp"
+#include "cuda/tactics/tactics.hpp"
 #include "runtime/cuda_backend.hpp"
 
 namespace saccade::cuda {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cuda/device.hpp"
+#include "cuda/driver/device.hpp"
 #include "runtime/tactic.hpp"
 
 namespace saccade::cuda {

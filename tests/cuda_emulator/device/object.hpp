@@ -26,30 +26,30 @@ struct Runtime {
 
   void (*wait_block)(const Site& site, void* mine, Combine combine);
   void (*wait_warp)(const Site& site, unsigned mask, void* mine, Combine combine);
-  /// Begins a copy of BYTES, of which READ are read and the rest are zeros; nothing arrives before wait_copies.
-  void (*copy_async)(const Site& site, void* to, const void* from, unsigned bytes, unsigned read);
-  void (*commit_copies)();
-  void (*wait_copies)(unsigned pending);
+  /// Begins a copy of BYTES, of which READ are read and the rest are zeros; nothing arrives before cp_async_wait.
+  void (*cp_async)(const Site& site, void* to, const void* from, unsigned bytes, unsigned read);
+  void (*cp_async_commit)();
+  void (*cp_async_wait)(unsigned pending);
 
   // Barriers in shared memory (mbarrier), what is written in their name, and a cluster's own barrier.
-  void (*init_barrier)(unsigned long long* barrier, unsigned arrivals);
-  void (*expect_bytes)(unsigned long long* barrier, int bytes);
-  void (*arrive_barrier)(unsigned long long* barrier);
-  /// Once the copies that the thread began by copy_async have arrived.
-  void (*arrive_with_copies)(unsigned long long* barrier);
-  void (*wait_barrier)(unsigned long long* barrier, unsigned parity);
+  void (*mbarrier_init)(unsigned long long* barrier, unsigned arrivals);
+  void (*mbarrier_arrive_expect_tx)(unsigned long long* barrier, int bytes);
+  void (*mbarrier_arrive)(unsigned long long* barrier);
+  /// Once the copies that the thread began by cp_async have arrived.
+  void (*cp_async_mbarrier_arrive)(unsigned long long* barrier);
+  void (*mbarrier_wait)(unsigned long long* barrier, unsigned parity);
   /// Until BARRIER is told, nothing has arrived.
-  void (*copy_bulk)(void* shared, const void* global, unsigned bytes, unsigned long long* barrier);
+  void (*cp_async_bulk)(void* shared, const void* global, unsigned bytes, unsigned long long* barrier);
   /// Stores BYTES at VALUE where block PEER of the cluster has SHARED; its BARRIER is told.
-  void (*store_to_peer)(unsigned peer, void* shared, const void* value, unsigned bytes, unsigned long long* barrier);
-  void (*greet_cluster)();
-  void (*wait_for_cluster)();
+  void (*st_async_dsmem)(unsigned peer, void* shared, const void* value, unsigned bytes, unsigned long long* barrier);
+  void (*cluster_arrive)();
+  void (*cluster_wait)();
 
   /// Work on what BYTES at DATA say that the tensor cores do in the background: it is done when its group is waited
   /// for.
-  void (*begin_product)(void (*work)(const void* data), const void* data, unsigned bytes);
-  void (*commit_products)();
-  void (*wait_products)(unsigned pending);
+  void (*issue_wgmma)(void (*work)(const void* data), const void* data, unsigned bytes);
+  void (*wgmma_commit)();
+  void (*wgmma_wait)(unsigned pending);
 
   bool (*is_shared)(const void* address);
   /// Ends the process, naming kernel, block and thread.

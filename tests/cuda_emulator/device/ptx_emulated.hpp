@@ -8,16 +8,16 @@
 //   A of 16x8 (tf32): register i holds row g + 8 (i % 2), column t + 4 (i / 2); B of 8x8: row t + 4 i, column g
 //   D of 16x8:   number i is row g + 8 (i / 2), column 2 t + i % 2.
 
-inline void copy_async_16(void* shared, const void* global, bool valid, SACCADE_PLACE) {
-  cpu::runtime.copy_async({"copy_async_16", file, line}, shared, global, 16, valid ? 16 : 0);
+inline void cp_async_16(void* shared, const void* global, bool valid, SACCADE_PLACE) {
+  cpu::runtime.cp_async({"cp_async_16", file, line}, shared, global, 16, valid ? 16 : 0);
 }
-inline void copy_async_4(void* shared, const void* global, bool valid, SACCADE_PLACE) {
-  cpu::runtime.copy_async({"copy_async_4", file, line}, shared, global, 4, valid ? 4 : 0);
+inline void cp_async_4(void* shared, const void* global, bool valid, SACCADE_PLACE) {
+  cpu::runtime.cp_async({"cp_async_4", file, line}, shared, global, 4, valid ? 4 : 0);
 }
-inline void commit_copies() { cpu::runtime.commit_copies(); }
+inline void cp_async_commit() { cpu::runtime.cp_async_commit(); }
 template <int Pending>
-inline void wait_copies() {
-  cpu::runtime.wait_copies(Pending);
+inline void cp_async_wait() {
+  cpu::runtime.cp_async_wait(Pending);
 }
 
 namespace cpu {
@@ -37,7 +37,7 @@ template <bool Transposed>
 inline void load_for_warp(void* const* lanes, unsigned) {
   const auto load = [lanes](int lane) -> MatrixLoad& { return *static_cast<MatrixLoad*>(lanes[lane]); };
   for (int lane = 0; lane < 32; ++lane)
-    if (lanes[lane] == nullptr) return expect_warp(Site{"load_matrices", "ptx.cuh", 0}, lanes);
+    if (lanes[lane] == nullptr) return expect_warp(Site{"ldmatrix_x4", "ptx.cuh", 0}, lanes);
   uint16 element[4][8][8];
   for (int lane = 0; lane < 32; ++lane) {
     const void* row = load(lane).row;
@@ -75,7 +75,7 @@ inline void multiply(void* const* lanes, const double (&a)[16][Columns], const d
 }
 template <typename T>
 inline void multiply_for_warp(void* const* lanes, unsigned) {
-  expect_warp({"multiply_add", "ptx.cuh", 0}, lanes);
+  expect_warp({"mma_m16n8k16", "ptx.cuh", 0}, lanes);
   const auto half = [](uint32 pair, int i) { return widen(T{static_cast<uint16>(pair >> 16 * i)}); };
   double a[16][16];
   double b[16][8];
@@ -98,7 +98,7 @@ struct ByteMultiplication {
 };
 template <typename Byte>
 inline void multiply_bytes_for_warp(void* const* lanes, unsigned) {
-  expect_warp({"multiply_add_bytes", "ptx.cuh", 0}, lanes);
+  expect_warp({"mma_m16n8k32", "ptx.cuh", 0}, lanes);
   int32 a[16][32];
   int32 b[32][8];
   for (int lane = 0; lane < 32; ++lane) {
@@ -118,7 +118,7 @@ inline void multiply_bytes_for_warp(void* const* lanes, unsigned) {
             a[lane / 4 + 8 * (i / 2)][k] * b[k][2 * (lane % 4) + i % 2];
 }
 inline void multiply_tf32_for_warp(void* const* lanes, unsigned) {
-  expect_warp({"multiply_add_tf32", "ptx.cuh", 0}, lanes);
+  expect_warp({"mma_m16n8k8_tf32", "ptx.cuh", 0}, lanes);
   // The lower 13 bits of a float32 are no part of a tf32.
   const auto number = [](uint32 bits) { return __uint_as_float(bits & 0xFFFFE000U); };
   double a[16][8];
@@ -135,27 +135,27 @@ inline void multiply_tf32_for_warp(void* const* lanes, unsigned) {
 
 }  // namespace cpu
 
-inline void load_matrices(uint32 (&matrix)[4], const void* shared_row, SACCADE_PLACE) {
-  cpu::MatrixLoad mine{{"load_matrices", file, line}, shared_row, matrix};
+inline void ldmatrix_x4(uint32 (&matrix)[4], const void* shared_row, SACCADE_PLACE) {
+  cpu::MatrixLoad mine{{"ldmatrix_x4", file, line}, shared_row, matrix};
   cpu::runtime.wait_warp(mine.site, ~0U, &mine, cpu::load_for_warp<false>);
 }
-inline void load_matrices_transposed(uint32 (&matrix)[4], const void* shared_row, SACCADE_PLACE) {
-  cpu::MatrixLoad mine{{"load_matrices_transposed", file, line}, shared_row, matrix};
+inline void ldmatrix_x4_trans(uint32 (&matrix)[4], const void* shared_row, SACCADE_PLACE) {
+  cpu::MatrixLoad mine{{"ldmatrix_x4_trans", file, line}, shared_row, matrix};
   cpu::runtime.wait_warp(mine.site, ~0U, &mine, cpu::load_for_warp<true>);
 }
 
 template <typename T>
-inline void multiply_add(float (&d)[4], const uint32 (&a)[4], const uint32 (&b)[2], SACCADE_PLACE) {
-  cpu::Multiplication mine{{"multiply_add", file, line}, d, a, b};
+inline void mma_m16n8k16(float (&d)[4], const uint32 (&a)[4], const uint32 (&b)[2], SACCADE_PLACE) {
+  cpu::Multiplication mine{{"mma_m16n8k16", file, line}, d, a, b};
   cpu::runtime.wait_warp(mine.site, ~0U, &mine, cpu::multiply_for_warp<T>);
 }
 template <typename Byte>
-inline void multiply_add_bytes(int32 (&d)[4], const uint32 (&a)[4], const uint32 (&b)[2], SACCADE_PLACE) {
-  cpu::ByteMultiplication mine{{"multiply_add_bytes", file, line}, d, a, b};
+inline void mma_m16n8k32(int32 (&d)[4], const uint32 (&a)[4], const uint32 (&b)[2], SACCADE_PLACE) {
+  cpu::ByteMultiplication mine{{"mma_m16n8k32", file, line}, d, a, b};
   cpu::runtime.wait_warp(mine.site, ~0U, &mine, cpu::multiply_bytes_for_warp<Byte>);
 }
-inline void multiply_add_tf32(float (&d)[4], const uint32 (&a)[4], const uint32 (&b)[2], SACCADE_PLACE) {
-  cpu::Multiplication mine{{"multiply_add_tf32", file, line}, d, a, b};
+inline void mma_m16n8k8_tf32(float (&d)[4], const uint32 (&a)[4], const uint32 (&b)[2], SACCADE_PLACE) {
+  cpu::Multiplication mine{{"mma_m16n8k8_tf32", file, line}, d, a, b};
   cpu::runtime.wait_warp(mine.site, ~0U, &mine, cpu::multiply_tf32_for_warp);
 }
 inline uint32 to_tf32(float x) {
@@ -165,34 +165,34 @@ inline uint32 to_tf32(float x) {
 }
 
 template <typename T>
-inline uint32 pair_of(float low, float high) {
+inline uint32 pack2(float low, float high) {
   return Narrow<T>::from(low).bits | static_cast<uint32>(Narrow<T>::from(high).bits) << 16;
 }
-inline float exp2_roughly(float x) {
+inline float exp2_approx(float x) {
   const float power = exp2f(x);
   return power < 0x1p-126F ? 0.0F : power;
 }
 
 // Clusters, and copies in the name of a barrier in shared memory.
-inline void init_barrier(uint64* barrier, int arrivals = 1) {
-  cpu::runtime.init_barrier(barrier, static_cast<unsigned>(arrivals));
+inline void mbarrier_init(uint64* barrier, int arrivals = 1) {
+  cpu::runtime.mbarrier_init(barrier, static_cast<unsigned>(arrivals));
 }
-inline void fence_barriers() {}
-inline void expect_bytes(uint64* barrier, int bytes) { cpu::runtime.expect_bytes(barrier, bytes); }
-inline void arrive_barrier(uint64* barrier) { cpu::runtime.arrive_barrier(barrier); }
-inline void arrive_with_copies(uint64* barrier) { cpu::runtime.arrive_with_copies(barrier); }
-inline void wait_barrier(uint64* barrier, int parity) {
-  cpu::runtime.wait_barrier(barrier, static_cast<unsigned>(parity));
+inline void fence_mbarrier_init() {}
+inline void mbarrier_arrive_expect_tx(uint64* barrier, int bytes) { cpu::runtime.mbarrier_arrive_expect_tx(barrier, bytes); }
+inline void mbarrier_arrive(uint64* barrier) { cpu::runtime.mbarrier_arrive(barrier); }
+inline void cp_async_mbarrier_arrive(uint64* barrier) { cpu::runtime.cp_async_mbarrier_arrive(barrier); }
+inline void mbarrier_wait(uint64* barrier, int parity) {
+  cpu::runtime.mbarrier_wait(barrier, static_cast<unsigned>(parity));
 }
-inline void copy_bulk(void* shared, const void* global, int bytes, uint64* barrier) {
-  cpu::runtime.copy_bulk(shared, global, static_cast<unsigned>(bytes), barrier);
+inline void cp_async_bulk(void* shared, const void* global, int bytes, uint64* barrier) {
+  cpu::runtime.cp_async_bulk(shared, global, static_cast<unsigned>(bytes), barrier);
 }
-inline void prefetch_bulk(const void* global, int bytes, SACCADE_PLACE) {
+inline void prefetch_bulk_l2(const void* global, int bytes, SACCADE_PLACE) {
   if (cpu::bit_cast<size_t>(global) % 16 != 0 || bytes % 16 != 0)
-    cpu::runtime.fail({"prefetch_bulk", file, line}, "an address or length is no multiple of 16");
+    cpu::runtime.fail({"prefetch_bulk_l2", file, line}, "an address or length is no multiple of 16");
 }
-inline void store_to_peer(int peer, void* shared, float4 value, uint64* barrier) {
-  cpu::runtime.store_to_peer(static_cast<unsigned>(peer), shared, &value, sizeof value, barrier);
+inline void st_async_dsmem(int peer, void* shared, float4 value, uint64* barrier) {
+  cpu::runtime.st_async_dsmem(static_cast<unsigned>(peer), shared, &value, sizeof value, barrier);
 }
-inline void greet_cluster() { cpu::runtime.greet_cluster(); }
-inline void wait_for_cluster() { cpu::runtime.wait_for_cluster(); }
+inline void cluster_arrive() { cpu::runtime.cluster_arrive(); }
+inline void cluster_wait() { cpu::runtime.cluster_wait(); }

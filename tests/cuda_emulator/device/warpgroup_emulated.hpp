@@ -66,7 +66,7 @@ struct RowExchange {
 };
 template <typename T>
 inline void exchange_rows(void* const* lanes, unsigned) {
-  expect_warp({"multiply_add_columns", "warpgroup.cuh", 0}, lanes);
+  expect_warp({"wgmma_rs", "warpgroup.cuh", 0}, lanes);
   for (int lane = 0; lane < 32; ++lane)
     for (int k = 0; k < 16; ++k)
       for (int i = 0; i < 2; ++i) {
@@ -79,51 +79,51 @@ inline void expect_whole_warp(void* const* lanes, unsigned) { expect_warp({"prod
 
 }  // namespace cpu
 
-using SharedRows = const unsigned char*;
-inline SharedRows shared_rows(const void* shared, SACCADE_PLACE) {
+using SmemDescriptor = const unsigned char*;
+inline SmemDescriptor k_major_descriptor(const void* shared, SACCADE_PLACE) {
   if (cpu::bit_cast<size_t>(shared) % 1024 != 0)
-    cpu::runtime.fail({"shared_rows", file, line}, "the address is no multiple of 1024");
-  if (!cpu::runtime.is_shared(shared)) cpu::runtime.fail({"shared_rows", file, line}, "not in shared memory");
+    cpu::runtime.fail({"k_major_descriptor", file, line}, "the address is no multiple of 1024");
+  if (!cpu::runtime.is_shared(shared)) cpu::runtime.fail({"k_major_descriptor", file, line}, "not in shared memory");
   return static_cast<const unsigned char*>(shared);
 }
-inline SharedRows shared_columns(const void* shared, SACCADE_PLACE) { return shared_rows(shared, line, file); }
-inline SharedRows further(SharedRows rows, int bytes) { return rows + bytes; }
+inline SmemDescriptor mn_major_descriptor(const void* shared, SACCADE_PLACE) { return k_major_descriptor(shared, line, file); }
+inline SmemDescriptor advance_descriptor(SmemDescriptor rows, int bytes) { return rows + bytes; }
 
-inline void show_tensor_cores() {}
-inline void begin_products(SACCADE_PLACE) {
-  cpu::runtime.wait_warp({"begin_products", file, line}, ~0U, const_cast<char*>(file), cpu::expect_whole_warp);
+inline void fence_proxy_async() {}
+inline void wgmma_fence(SACCADE_PLACE) {
+  cpu::runtime.wait_warp({"wgmma_fence", file, line}, ~0U, const_cast<char*>(file), cpu::expect_whole_warp);
 }
-inline void commit_products() { cpu::runtime.commit_products(); }
+inline void wgmma_commit() { cpu::runtime.wgmma_commit(); }
 template <int Pending>
-inline void wait_products(SACCADE_PLACE) {
-  cpu::runtime.wait_products(Pending);
+inline void wgmma_wait(SACCADE_PLACE) {
+  cpu::runtime.wgmma_wait(Pending);
   // A lane that goes on knows that the others' shares are done, too.
-  cpu::runtime.wait_warp({"wait_products", file, line}, ~0U, const_cast<char*>(file), cpu::expect_whole_warp);
+  cpu::runtime.wait_warp({"wgmma_wait", file, line}, ~0U, const_cast<char*>(file), cpu::expect_whole_warp);
 }
 template <int Count>
-inline void settle(float (&)[Count]) {}
+inline void fence_operand(float (&)[Count]) {}
 
 template <typename T, int N>
-inline void multiply_add_warpgroup(float (&d)[N / 2], SharedRows a, SharedRows b, SACCADE_PLACE) {
+inline void wgmma_ss(float (&d)[N / 2], SmemDescriptor a, SmemDescriptor b, SACCADE_PLACE) {
   static_assert(N % 8 == 0 && N >= 8 && N <= 256);
-  const SharedRows operands[] = {a, b};
-  for (SharedRows at : operands)
+  const SmemDescriptor operands[] = {a, b};
+  for (SmemDescriptor at : operands)
     if (cpu::bit_cast<size_t>(at) % 1024 >= 128 || cpu::bit_cast<size_t>(at) % 32 != 0)
-      cpu::runtime.fail({"multiply_add_warpgroup", file, line}, "rows begin at another place than the first 128 bytes");
+      cpu::runtime.fail({"wgmma_ss", file, line}, "rows begin at another place than the first 128 bytes");
   if (!cpu::runtime.is_shared(a + 63 * 128) || !cpu::runtime.is_shared(b + (N - 1) * 128))
-    cpu::runtime.fail({"multiply_add_warpgroup", file, line}, "an operand does not lie in shared memory");
+    cpu::runtime.fail({"wgmma_ss", file, line}, "an operand does not lie in shared memory");
   const auto thread = cpu::thread_number();
   const cpu::WarpgroupProduct product{d, a, b, static_cast<int>(thread / 32 % 4), static_cast<int>(thread % 32)};
-  cpu::runtime.begin_product(cpu::work_out<T, N>, &product, sizeof product);
+  cpu::runtime.issue_wgmma(cpu::work_out<T, N>, &product, sizeof product);
 }
 template <typename T, int N>
-inline void multiply_add_columns(float (&d)[N / 2], const uint32 (&a)[4], SharedRows b, SACCADE_PLACE) {
+inline void wgmma_rs(float (&d)[N / 2], const uint32 (&a)[4], SmemDescriptor b, SACCADE_PLACE) {
   static_assert(N % 16 == 0 && N >= 16 && N <= 64);
-  const cpu::Site site{"multiply_add_columns", file, line};
+  const cpu::Site site{"wgmma_rs", file, line};
   if (cpu::bit_cast<size_t>(b) % 1024 != 0) cpu::runtime.fail(site, "rows begin at no multiple of 1024");
   if (!cpu::runtime.is_shared(b + 15 * 128)) cpu::runtime.fail(site, "an operand does not lie in shared memory");
   cpu::ColumnsProduct product{d, b, static_cast<int>(cpu::thread_number() % 32), {}};
   cpu::RowExchange mine{site, a, product.a};
   cpu::runtime.wait_warp(site, ~0U, &mine, cpu::exchange_rows<T>);
-  cpu::runtime.begin_product(cpu::work_out_columns<T, N>, &product, sizeof product);
+  cpu::runtime.issue_wgmma(cpu::work_out_columns<T, N>, &product, sizeof product);
 }

@@ -36,7 +36,7 @@ struct AttentionTiling {
   // Sums of all splits, and for each row its greatest score and the sum of its weights: in the ring's place.
   static constexpr int kSumPitch = kWidth + 8;
   static constexpr int kSumBytes = L::kSplits * kRows * (kSumPitch + 2) * 4;
-  static constexpr int kSharedBytes = greater_of(kQueryBytes + L::kStages * kStageBytes + kWeightBytes, kSumBytes);
+  static constexpr int kSharedBytes = max_of(kQueryBytes + L::kStages * kStageBytes + kWeightBytes, kSumBytes);
   static constexpr bool kKeepsQueries = sizeof(T) == 2 && kDepth <= 64;
   // Without a mask the greatest scores are kept as powers of two, and one multiply-add brings a score there. With one
   // they stay as they are: of the lowest numbers, which masks hide by, no multiple is finite.
@@ -68,7 +68,7 @@ __device__ __forceinline__ void copy_tokens(T* shared, const T* __restrict__ fro
 /// A power of two; as exact as sums of halves need it, where T is one.
 template <typename T>
 __device__ __forceinline__ float power_of_two(float x) {
-  return exp2_roughly(x);
+  return exp2_approx(x);
 }
 template <>
 __device__ __forceinline__ float power_of_two<float>(float x) {
@@ -103,7 +103,7 @@ struct AttentionState {
 /// Four registers of fragments out of shared memory, of float32 rounded to tf32.
 template <typename T>
 __device__ __forceinline__ void load_fragments(uint32 (&fragments)[4], const T* shared_row) {
-  load_matrices(fragments, shared_row);
+  ldmatrix_x4(fragments, shared_row);
   if constexpr (sizeof(T) == 4) {
 #pragma unroll
     for (int i = 0; i < 4; ++i) fragments[i] = to_tf32(__uint_as_float(fragments[i]));
@@ -113,9 +113,9 @@ __device__ __forceinline__ void load_fragments(uint32 (&fragments)[4], const T* 
 template <typename T>
 __device__ __forceinline__ void multiply_fragments(float (&d)[4], const uint32 (&a)[4], const uint32 (&b)[2]) {
   if constexpr (sizeof(T) == 4) {
-    multiply_add_tf32(d, a, b);
+    mma_m16n8k8_tf32(d, a, b);
   } else {
-    multiply_add<T>(d, a, b);
+    mma_m16n8k16<T>(d, a, b);
   }
 }
 
@@ -261,7 +261,7 @@ __device__ __forceinline__ void gather_values(AttentionState<L>& state,
         const float* value = values + (k * 8 + 2 * q) * S::kValuePitch + e * 8 + g;
         const uint32 right[2] = {to_tf32(value[0]), to_tf32(value[S::kValuePitch])};
 #pragma unroll
-        for (int t = 0; t < L::kTiles; ++t) multiply_add_tf32(state.sums[t][e], left[t], right);
+        for (int t = 0; t < L::kTiles; ++t) mma_m16n8k8_tf32(state.sums[t][e], left[t], right);
       }
     }
   } else if constexpr (S::kTensor) {
@@ -273,18 +273,18 @@ __device__ __forceinline__ void gather_values(AttentionState<L>& state,
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
           const float(&pair)[4] = weights[t][2 * k + i / 2];
-          left[t][i] = pair_of<T>(pair[i % 2 * 2], pair[i % 2 * 2 + 1]);
+          left[t][i] = pack2<T>(pair[i % 2 * 2], pair[i % 2 * 2 + 1]);
         }
 #pragma unroll
       for (int e = 0; e < S::kWidth / 16; ++e) {
         uint32 value[4];
-        load_matrices_transposed(value, values + (k * 16 + lane % 16) * S::kValuePitch + e * 16 + lane / 16 * 8);
+        ldmatrix_x4_trans(value, values + (k * 16 + lane % 16) * S::kValuePitch + e * 16 + lane / 16 * 8);
         const uint32 low[2] = {value[0], value[1]};
         const uint32 high[2] = {value[2], value[3]};
 #pragma unroll
         for (int t = 0; t < L::kTiles; ++t) {
-          multiply_add<T>(state.sums[t][2 * e], left[t], low);
-          multiply_add<T>(state.sums[t][2 * e + 1], left[t], high);
+          mma_m16n8k16<T>(state.sums[t][2 * e], left[t], low);
+          mma_m16n8k16<T>(state.sums[t][2 * e + 1], left[t], high);
         }
       }
     }
@@ -432,7 +432,7 @@ __device__ __forceinline__ void attend(const typename L::Element* __restrict__ q
 #pragma unroll
   for (int t = 0; t < L::kTiles; ++t) state.greatest[t][0] = state.greatest[t][1] = -INFINITY;
   const AttentionMask<L> hidden{mask, first + group * S::kGroupRows + lane / 4};
-  begin_kernel();
+  pdl_wait_and_trigger();
 
   const auto copy_step = [&](int step) {
     T* keys = reinterpret_cast<T*>(ring + step % L::kStages * S::kStageBytes);
@@ -448,23 +448,23 @@ __device__ __forceinline__ void attend(const typename L::Element* __restrict__ q
 #pragma unroll
   for (int step = 0; step < L::kStages - 1; ++step) {
     if (step < S::kSteps) copy_step(step);
-    commit_copies();
+    cp_async_commit();
   }
   const T* own = queries + group * S::kGroupRows * S::kPitch;
   uint32 kept[L::kTiles][S::kDepth / 16][4];
 #pragma unroll 1
   for (int step = 0; step < S::kSteps; ++step) {
-    wait_copies<L::kStages - 2>();
+    cp_async_wait<L::kStages - 2>();
     __syncthreads();
     if (step + L::kStages - 1 < S::kSteps) copy_step(step + L::kStages - 1);
-    commit_copies();
+    cp_async_commit();
     if constexpr (S::kKeepsQueries)
       if (step == 0)
 #pragma unroll
         for (int t = 0; t < L::kTiles; ++t)
 #pragma unroll
           for (int k = 0; k < S::kDepth / 16; ++k)
-            load_matrices(kept[t][k], own + (t * 16 + lane % 16) * S::kPitch + k * 16 + lane / 16 * 8);
+            ldmatrix_x4(kept[t][k], own + (t * 16 + lane % 16) * S::kPitch + k * 16 + lane / 16 * 8);
     const int at = step * S::kStepKeys + split * L::kStep;
     if (at >= L::kKeys) continue;
     const T* keys = reinterpret_cast<const T*>(ring + step % L::kStages * S::kStageBytes);

@@ -22,7 +22,7 @@ struct WarpgroupAttention {
   static constexpr int kQueryBytes = ceil_div(S::kDepth, 64) * S::kRows * 128;
   static constexpr int kKeyBytes = ceil_div(S::kDepth, 64) * L::kStep * 128;
   static constexpr int kStageBytes = kKeyBytes + ceil_div(S::kWidth, 64) * L::kStep * 128;
-  static constexpr int kBarriersAt = greater_of(kQueryBytes + L::kStages * kStageBytes, S::kSumBytes);
+  static constexpr int kBarriersAt = max_of(kQueryBytes + L::kStages * kStageBytes, S::kSumBytes);
   static constexpr int kSharedBytes = kBarriersAt + 8 * (3 * L::kStages + 1);
 
   static_assert(S::kTensor && L::kTiles == 1 && L::kGroups == 4, "64 rows of halves");
@@ -49,13 +49,13 @@ struct AttentionRing {
   __device__ __forceinline__ uint64* free(int stage) const { return keys_there(2 * L::kStages + stage); }
 
   __device__ __forceinline__ void prepare() const {
-    init_barrier(queries_there(), W::kCopiers);
+    mbarrier_init(queries_there(), W::kCopiers);
     for (int stage = 0; stage < L::kStages; ++stage) {
-      init_barrier(keys_there(stage), W::kCopiers);
-      init_barrier(values_there(stage), W::kCopiers);
-      init_barrier(free(stage), 4);
+      mbarrier_init(keys_there(stage), W::kCopiers);
+      mbarrier_init(values_there(stage), W::kCopiers);
+      mbarrier_init(free(stage), 4);
     }
-    fence_barriers();
+    fence_mbarrier_init();
   }
 };
 
@@ -73,7 +73,7 @@ __device__ __forceinline__ void copy_rows(unsigned char* shared, const T* __rest
     const int chunk = at % kAcross;
     const bool valid = first + row < tokens && chunk * 8 < kLength;
     const T* source = valid ? from + From::token(first + row) + From::channel(chunk * 8) : from;
-    copy_async_16(shared + (chunk / 8 * kRows + row) * 128 + (chunk % 8 ^ row % 8) * 16, source, valid);
+    cp_async_16(shared + (chunk / 8 * kRows + row) * 128 + (chunk % 8 ^ row % 8) * 16, source, valid);
   }
 }
 
@@ -87,46 +87,46 @@ __device__ __forceinline__ void bring_tokens(const AttentionRing<L>& ring, const
   const int copier = threadIdx.x - W::kConsumers;
   copy_rows<typename L::Query, S::kRows, L::kChannels, S::kDepth, W::kCopiers>(ring.queries(), query, first,
                                                                                L::kQueries, copier);
-  arrive_with_copies(ring.queries_there());
+  cp_async_mbarrier_arrive(ring.queries_there());
 #pragma unroll 1
   for (int step = 0; step < W::kSteps; ++step) {
     const int stage = step % L::kStages;
-    if (step >= L::kStages) wait_barrier(ring.free(stage), (step / L::kStages + 1) % 2);
+    if (step >= L::kStages) mbarrier_wait(ring.free(stage), (step / L::kStages + 1) % 2);
     copy_rows<typename L::Key, L::kStep, L::kChannels, S::kDepth, W::kCopiers>(ring.keys(stage), key, step * L::kStep,
                                                                                L::kKeys, copier);
-    arrive_with_copies(ring.keys_there(stage));
+    cp_async_mbarrier_arrive(ring.keys_there(stage));
     copy_rows<typename L::Value, L::kStep, L::kValueChannels, S::kWidth, W::kCopiers>(
         ring.values(stage), value, step * L::kStep, L::kKeys, copier);
-    arrive_with_copies(ring.values_there(stage));
+    cp_async_mbarrier_arrive(ring.values_there(stage));
   }
 }
 
 /// SCORES of a step's keys, which lie from KEYS on.
 template <class L>
-__device__ __forceinline__ void score_step(float (&scores)[1][L::kStep / 8][4], SharedRows queries, SharedRows keys) {
+__device__ __forceinline__ void score_step(float (&scores)[1][L::kStep / 8][4], SmemDescriptor queries, SmemDescriptor keys) {
   using S = AttentionTiling<L>;
   auto& sums = reinterpret_cast<float(&)[L::kStep / 2]>(scores);
-  begin_products();
+  wgmma_fence();
 #pragma unroll
   for (int k = 0; k < S::kDepth / 16; ++k)
-    multiply_add_warpgroup<typename L::Element, L::kStep>(sums, further(queries, k / 4 * S::kRows * 128 + k % 4 * 32),
-                                                          further(keys, k / 4 * L::kStep * 128 + k % 4 * 32));
-  commit_products();
-  wait_products<0>();
-  settle(sums);
+    wgmma_ss<typename L::Element, L::kStep>(sums, advance_descriptor(queries, k / 4 * S::kRows * 128 + k % 4 * 32),
+                                                          advance_descriptor(keys, k / 4 * L::kStep * 128 + k % 4 * 32));
+  wgmma_commit();
+  wgmma_wait<0>();
+  fence_operand(sums);
 }
 
 /// Adds a step's values, which lie from VALUES on, times their WEIGHTS to 64 channels and, by itself, to those behind.
 template <class L, int kBlock = 0>
 __device__ __forceinline__ void add_values(AttentionState<L>& state, const uint32 (&weights)[L::kStep / 16][4],
-                                           SharedRows values) {
-  constexpr int kColumns = lesser_of(AttentionTiling<L>::kWidth - 64 * kBlock, 64);
+                                           SmemDescriptor values) {
+  constexpr int kColumns = min_of(AttentionTiling<L>::kWidth - 64 * kBlock, 64);
   if constexpr (kColumns > 0) {
     auto& sums = reinterpret_cast<float(&)[kColumns / 2]>(state.sums[0][8 * kBlock]);
 #pragma unroll
     for (int k = 0; k < L::kStep / 16; ++k)
-      multiply_add_columns<typename L::Element, kColumns>(sums, weights[k],
-                                                          further(values, (kBlock * L::kStep + k * 16) * 128));
+      wgmma_rs<typename L::Element, kColumns>(sums, weights[k],
+                                                          advance_descriptor(values, (kBlock * L::kStep + k * 16) * 128));
     add_values<L, kBlock + 1>(state, weights, values);
   }
 }
@@ -136,17 +136,17 @@ template <class L>
 __device__ __forceinline__ void attend_steps(AttentionState<L>& state, const AttentionRing<L>& ring,
                                              const AttentionMask<L>& mask, int split) {
   using T = typename L::Element;
-  wait_barrier(ring.queries_there(), 0);
-  show_tensor_cores();
-  const SharedRows queries = shared_rows(ring.queries());
+  mbarrier_wait(ring.queries_there(), 0);
+  fence_proxy_async();
+  const SmemDescriptor queries = k_major_descriptor(ring.queries());
 #pragma unroll 1
   for (int step = split; step < WarpgroupAttention<L>::kSteps; step += L::kSplits) {
     const int stage = step % L::kStages;
     const int parity = step / L::kStages % 2;
     float scores[1][L::kStep / 8][4] = {};
-    wait_barrier(ring.keys_there(stage), parity);
-    show_tensor_cores();
-    score_step<L>(scores, queries, shared_rows(ring.keys(stage)));
+    mbarrier_wait(ring.keys_there(stage), parity);
+    fence_proxy_async();
+    score_step<L>(scores, queries, k_major_descriptor(ring.keys(stage)));
     weigh<L>(state, scores, step * L::kStep, mask);
     uint32 weights[L::kStep / 16][4];
 #pragma unroll
@@ -154,16 +154,16 @@ __device__ __forceinline__ void attend_steps(AttentionState<L>& state, const Att
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
         const float(&pair)[4] = scores[0][2 * k + i / 2];
-        weights[k][i] = pair_of<T>(pair[i % 2 * 2], pair[i % 2 * 2 + 1]);
+        weights[k][i] = pack2<T>(pair[i % 2 * 2], pair[i % 2 * 2 + 1]);
       }
-    wait_barrier(ring.values_there(stage), parity);
-    show_tensor_cores();
-    begin_products();
-    add_values<L>(state, weights, shared_columns(ring.values(stage)));
-    commit_products();
-    wait_products<0>();
-    settle(reinterpret_cast<float(&)[AttentionTiling<L>::kWidth / 2]>(state.sums));
-    if (threadIdx.x % 32 == 0) arrive_barrier(ring.free(stage));
+    mbarrier_wait(ring.values_there(stage), parity);
+    fence_proxy_async();
+    wgmma_fence();
+    add_values<L>(state, weights, mn_major_descriptor(ring.values(stage)));
+    wgmma_commit();
+    wgmma_wait<0>();
+    fence_operand(reinterpret_cast<float(&)[AttentionTiling<L>::kWidth / 2]>(state.sums));
+    if (threadIdx.x % 32 == 0) mbarrier_arrive(ring.free(stage));
   }
 }
 
@@ -184,7 +184,7 @@ __device__ __forceinline__ void attend_by_warpgroups(const typename L::Element* 
   const int first = blockIdx.x * S::kRows;
   if (threadIdx.x == W::kConsumers) ring.prepare();
   __syncthreads();
-  begin_kernel();
+  pdl_wait_and_trigger();
   AttentionState<L> state = {};
   state.greatest[0][0] = state.greatest[0][1] = -INFINITY;
   if (warp >= W::kConsumers / 32) {

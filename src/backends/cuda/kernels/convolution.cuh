@@ -9,7 +9,7 @@
 //
 // What bounds it. At batch 1 a layer is a few MFLOP and takes two or three microseconds: the hand-over from the kernel
 // before, the way of the first data into shared memory, and the end of the sum count more than arithmetic. So
-//  - all that depends on no activation happens before begin_kernel(): weights are on their way into shared memory (bulk
+//  - all that depends on no activation happens before pdl_wait_and_trigger(): weights are on their way into shared memory (bulk
 //    copies of blocks that the host packed in the order of their use, in fragment order, so that they are read without
 //    bank conflicts), offsets and the bias are in registers;
 //  - a tile's inputs are copied once: a block covers kTileHeight x kTileWidth pixels, their patch of the input lies in
@@ -51,7 +51,7 @@ __device__ __forceinline__ void convolve(const typename L::Element* __restrict__
   const int warp = threadIdx.x / 32;
   const int rank = L::kSplit > 1 ? blockIdx.z : 0;
   const int first_step = rank * S::kBlockSteps;
-  const int steps = L::kSplit > 1 ? greater_of(lesser_of(S::kSteps - first_step, S::kBlockSteps), 0) : S::kSteps;
+  const int steps = L::kSplit > 1 ? max_of(min_of(S::kSteps - first_step, S::kBlockSteps), 0) : S::kSteps;
   const unsigned char* my_weights =
       weights + (static_cast<int64>(blockIdx.y) * S::kSteps + first_step) * S::kWeightBytes;
   const auto input_of = [&](int stage) { return shared + stage * (S::kInputBytes + S::kWeightBytes); };
@@ -60,30 +60,30 @@ __device__ __forceinline__ void convolve(const typename L::Element* __restrict__
     const int stage = step % S::kStages;
     if constexpr (kHasBulkCopies) {
       if (threadIdx.x == 0) {
-        expect_bytes(barriers + stage, S::kWeightBytes);
-        copy_bulk(weights_of(stage), my_weights + static_cast<int64>(step) * S::kWeightBytes, S::kWeightBytes,
+        mbarrier_arrive_expect_tx(barriers + stage, S::kWeightBytes);
+        cp_async_bulk(weights_of(stage), my_weights + static_cast<int64>(step) * S::kWeightBytes, S::kWeightBytes,
                   barriers + stage);
       }
     } else {
       for (int at = threadIdx.x * 16; at < S::kWeightBytes; at += S::kThreads * 16)
-        copy_async_16(weights_of(stage) + at, my_weights + static_cast<int64>(step) * S::kWeightBytes + at, true);
+        cp_async_16(weights_of(stage) + at, my_weights + static_cast<int64>(step) * S::kWeightBytes + at, true);
     }
   };
 
   if constexpr (kHasBulkCopies) {
     if (threadIdx.x == 0) {
-      for (int i = 0; i <= S::kStages; ++i) init_barrier(barriers + i);
-      fence_barriers();
+      for (int i = 0; i <= S::kStages; ++i) mbarrier_init(barriers + i);
+      fence_mbarrier_init();
       if constexpr (L::kSplit > 1)
         if (rank < S::kItems)
-          expect_bytes(barriers + S::kStages,
+          mbarrier_arrive_expect_tx(barriers + S::kStages,
                        ceil_div(S::kItems - rank, L::kSplit) * L::kSplit * S::kItemVectors * 512);
     }
   }
-  for (int step = 0; step < lesser_of(S::kAhead, steps); ++step) copy_weights(step);
+  for (int step = 0; step < min_of(S::kAhead, steps); ++step) copy_weights(step);
   if constexpr (L::kSplit > 1) {
     __syncwarp();
-    greet_cluster();
+    cluster_arrive();
   }
 
   // The tile.
@@ -105,7 +105,7 @@ __device__ __forceinline__ void convolve(const typename L::Element* __restrict__
   typename S::Sum sums[S::kM][S::kN][4] = {};
   if constexpr (kHasBulkCopies) __syncthreads();  // the barriers are ready
 
-  begin_kernel();
+  pdl_wait_and_trigger();
 
   const auto copy_inputs = [&](int step) {
     if constexpr (S::kFew) {
@@ -116,7 +116,7 @@ __device__ __forceinline__ void convolve(const typename L::Element* __restrict__
   };
   for (int step = 0; step < S::kAhead; ++step) {
     if (step < steps) copy_inputs(step);
-    commit_copies();
+    cp_async_commit();
   }
   // Few operands are fetched now, many once the registers of the loop are free.
   constexpr bool kEarly =
@@ -132,11 +132,11 @@ __device__ __forceinline__ void convolve(const typename L::Element* __restrict__
   for (int step = 0; step < steps; ++step) {
     const int stage = step % S::kStages;
     if constexpr (S::kAllAtOnce) {
-      wait_copies_until<S::kAhead - 1>(S::kAhead - 1 - step);
+      cp_async_wait_dynamic<S::kAhead - 1>(S::kAhead - 1 - step);
     } else {
-      wait_copies<S::kAhead - 1>();
+      cp_async_wait<S::kAhead - 1>();
     }
-    if constexpr (kHasBulkCopies) wait_barrier(barriers + stage, step / S::kStages % 2);
+    if constexpr (kHasBulkCopies) mbarrier_wait(barriers + stage, step / S::kStages % 2);
     __syncthreads();
     if constexpr (!S::kAllAtOnce) {
       // The stage that was multiplied last is free.
@@ -144,7 +144,7 @@ __device__ __forceinline__ void convolve(const typename L::Element* __restrict__
         copy_weights(step + S::kAhead);
         copy_inputs(step + S::kAhead);
       }
-      commit_copies();
+      cp_async_commit();
     }
     multiplier.run(sums, input_of(stage), weights_of(stage));
   }

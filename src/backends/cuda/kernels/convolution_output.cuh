@@ -47,7 +47,7 @@ struct OutputTargets {
         const int place = S::kWhole ? (of * L::kOutHeight + out_y) * L::kOutWidth + out_x : pixel;
         offset[t] = valid ? place * L::kOutPitch + group * L::kFilters + filter : -1;
       }
-      if constexpr (!S::kVectorStores) filters[t] = lesser_of(L::kFilters - filter, kLane);
+      if constexpr (!S::kVectorStores) filters[t] = min_of(L::kFilters - filter, kLane);
       // The host pads the bias to whole tiles.
       const int tile = group * ceil_div(L::kFilters, L::kTileFilters) * L::kTileFilters;
       if (!S::kDirect) {
@@ -138,7 +138,7 @@ __device__ __forceinline__ void reduce_and_store(
     return sum;
   };
   if constexpr (L::kSplit > 1) {
-    wait_for_cluster();
+    cluster_wait();
     // Every block's sum of an item goes to the item's owner.
 #pragma unroll
     for (int t = 0; t < ceil_div(Warp::kItems, L::kWarpsK); ++t) {
@@ -156,10 +156,10 @@ __device__ __forceinline__ void reduce_and_store(
           sum = {{x[4 * v], x[4 * v + 1], x[4 * v + 2], x[4 * v + 3]}};
         }
         Four* to = received + ((rank * S::kOwned + id / L::kSplit) * S::kItemVectors + v) * 32 + lane;
-        store_to_peer(id % L::kSplit, to, as_floats(sum), barrier);
+        st_async_dsmem(id % L::kSplit, to, as_floats(sum), barrier);
       }
     }
-    if (rank < S::kItems) wait_barrier(barrier, 0);
+    if (rank < S::kItems) mbarrier_wait(barrier, 0);
   }
 #pragma unroll
   for (int t = 0; t < S::kTargets; ++t) {

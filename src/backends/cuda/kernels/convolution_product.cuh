@@ -89,7 +89,7 @@ struct Multiplier {
       const int offset = tap_offset(unit / kTapUnits) + unit % kTapUnits * L::kWarpsK * 32;
 #pragma unroll
       for (int m = 0; m < kM; ++m) {
-        load_matrices(f.a[m], input + rows[m] + offset);
+        ldmatrix_x4(f.a[m], input + rows[m] + offset);
         if constexpr (L::kTf32) {
 #pragma unroll
           for (int i = 0; i < 4; ++i) f.a[m][i] = to_tf32(__uint_as_float(f.a[m][i]));
@@ -119,11 +119,11 @@ struct Multiplier {
         for (int n = 0; n < kN; ++n) {
           const uint32 b[2] = {n % 2 == 0 ? f.b[n / 2].x : f.b[n / 2].z, n % 2 == 0 ? f.b[n / 2].y : f.b[n / 2].w};
           if constexpr (L::kTf32) {
-            multiply_add_tf32(sums[m][n], f.a[m], b);
+            mma_m16n8k8_tf32(sums[m][n], f.a[m], b);
           } else if constexpr (S::kBytes) {
-            multiply_add_bytes<typename T::Byte>(sums[m][n], f.a[m], b);
+            mma_m16n8k32<typename T::Byte>(sums[m][n], f.a[m], b);
           } else {
-            multiply_add<T>(sums[m][n], f.a[m], b);
+            mma_m16n8k16<T>(sums[m][n], f.a[m], b);
           }
         }
     }

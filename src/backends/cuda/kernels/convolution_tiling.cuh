@@ -71,7 +71,7 @@ struct Tiling {
   static constexpr int kPartialBytes = L::kWarpsK == 1 ? 0 : L::kWarpsK * kItems * kItemVectors * 512;
   static constexpr int kRingBytes = kStages * (kInputBytes + kWeightBytes);
   static constexpr int kReceiveBytes = L::kSplit == 1 ? 0 : L::kSplit * kOwned * kItemVectors * 512;
-  static constexpr int kBarrierAt = round_up(greater_of(kRingBytes, kPartialBytes), 128) + kReceiveBytes;
+  static constexpr int kBarrierAt = round_up(max_of(kRingBytes, kPartialBytes), 128) + kReceiveBytes;
   static constexpr int kSharedBytes = kBarrierAt + 8 * (kStages + 1);
   /// Items that a warp finishes.
   static constexpr int kTargets = kDirect         ? Warp::kItems

@@ -43,7 +43,7 @@ __device__ __forceinline__ void convolve_depthwise(const typename L::Element* __
 #pragma unroll
     for (int p = 0; p < L::kPixels; ++p) sums[p][i] = bias;
   }
-  begin_kernel();
+  pdl_wait_and_trigger();
   if (!any) return;
 
 #pragma unroll

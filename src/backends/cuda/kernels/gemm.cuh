@@ -75,15 +75,15 @@ __device__ __forceinline__ void multiply_product_step(float (&sums)[ProductTilin
       uint32 b[S::kN / 2][4];
 #pragma unroll
       for (int m = 0; m < S::kM; ++m)
-        load_matrices(a[m], left + ((warp_m * S::kM + m) * 16 + lane % 16) * S::kLeftPitch + k + lane / 16 * 8);
+        ldmatrix_x4(a[m], left + ((warp_m * S::kM + m) * 16 + lane % 16) * S::kLeftPitch + k + lane / 16 * 8);
 #pragma unroll
       for (int n = 0; n < S::kN / 2; ++n) {
         const int column = warp_n * S::kN * 8 + n * 16;
         // Matrices 0 and 1 are the first 8 columns' products 0 to 7 and 8 to 15, 2 and 3 those of the next 8.
         if constexpr (L::kTransposed) {
-          load_matrices(b[n], right + (column + lane / 16 * 8 + lane % 8) * S::kRightPitch + k + lane / 8 % 2 * 8);
+          ldmatrix_x4(b[n], right + (column + lane / 16 * 8 + lane % 8) * S::kRightPitch + k + lane / 8 % 2 * 8);
         } else {
-          load_matrices_transposed(b[n], right + (k + lane % 16) * S::kRightPitch + column + lane / 16 * 8);
+          ldmatrix_x4_trans(b[n], right + (k + lane % 16) * S::kRightPitch + column + lane / 16 * 8);
         }
       }
 #pragma unroll
@@ -91,7 +91,7 @@ __device__ __forceinline__ void multiply_product_step(float (&sums)[ProductTilin
 #pragma unroll
         for (int n = 0; n < S::kN; ++n) {
           const uint32 pair[2] = {b[n / 2][n % 2 * 2], b[n / 2][n % 2 * 2 + 1]};
-          multiply_add<T>(sums[m][n], a[m], pair);
+          mma_m16n8k16<T>(sums[m][n], a[m], pair);
         }
     }
   } else {
@@ -146,7 +146,7 @@ __device__ __forceinline__ void multiply_matrices(const typename L::Element* __r
   left += outer * L::kLeftOuter + inner * L::kLeftInner + row * L::kLeftRow;
   right += outer * L::kRightOuter + inner * L::kRightInner + (L::kTransposed ? column * L::kRightRow : column);
   float sums[S::kM][S::kN][4] = {};
-  begin_kernel();
+  pdl_wait_and_trigger();
 
   const auto copy_step = [&](int step) {
     T* to = reinterpret_cast<T*>(shared + step % L::kStages * S::kStageBytes);
@@ -165,14 +165,14 @@ __device__ __forceinline__ void multiply_matrices(const typename L::Element* __r
 #pragma unroll
   for (int step = 0; step < L::kStages - 1; ++step) {
     if (step < S::kSteps) copy_step(step);
-    commit_copies();
+    cp_async_commit();
   }
 #pragma unroll 1
   for (int step = 0; step < S::kSteps; ++step) {
-    wait_copies<L::kStages - 2>();
+    cp_async_wait<L::kStages - 2>();
     __syncthreads();
     if (step + L::kStages - 1 < S::kSteps) copy_step(step + L::kStages - 1);
-    commit_copies();
+    cp_async_commit();
     const T* stage = reinterpret_cast<const T*>(shared + step % L::kStages * S::kStageBytes);
     multiply_product_step<L>(sums, stage, stage + L::kTileM * S::kLeftPitch, warp % L::kWarpsM, warp / L::kWarpsM);
   }

@@ -17,7 +17,7 @@ __device__ __forceinline__ float rounded_sum(float16 sum) {
 template <int kCount, int kVector, typename T, class PostOps>
 __device__ __forceinline__ void apply_post_ops(T* output, const PostOps& post_ops) {
   const int at = (blockIdx.x * blockDim.x + threadIdx.x) * kVector;
-  begin_kernel();
+  pdl_wait_and_trigger();
   if (at >= kCount) return;
   const Packed<T, kVector> held = load_packed<kVector>(output + at);
   float x[kVector];

@@ -54,21 +54,21 @@ template <typename T>
 struct Fragments {
   using Sum = float;
   static __device__ __forceinline__ void add(Sum (&sums)[4], const uint32 (&a)[4], const uint32 (&b)[2]) {
-    multiply_add<T>(sums, a, b);
+    mma_m16n8k16<T>(sums, a, b);
   }
 };
 template <>
 struct Fragments<float> {
   using Sum = float;
   static __device__ __forceinline__ void add(Sum (&sums)[4], const uint32 (&a)[4], const uint32 (&b)[2]) {
-    multiply_add_tf32(sums, a, b);
+    mma_m16n8k8_tf32(sums, a, b);
   }
 };
 template <>
 struct Fragments<int8> {
   using Sum = int32;
   static __device__ __forceinline__ void add(Sum (&sums)[4], const uint32 (&a)[4], const uint32 (&b)[2]) {
-    multiply_add_bytes<int8>(sums, a, b);
+    mma_m16n8k32<int8>(sums, a, b);
   }
 };
 

@@ -29,7 +29,7 @@ __device__ __forceinline__ void resize_channels(const typename L::Element* __res
   for (int i = 0; i < L::kTapsY; ++i) along_y[i] = weights_y[out_y * L::kTapsY + i];
 #pragma unroll
   for (int i = 0; i < L::kTapsX; ++i) along_x[i] = weights_x[out_x * L::kTapsX + i];
-  begin_kernel();
+  pdl_wait_and_trigger();
   if (!any) return;
 
   Packed<typename L::Element, kVector> taps[L::kTapsY][L::kTapsX] = {};

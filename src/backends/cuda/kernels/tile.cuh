@@ -78,20 +78,20 @@ struct NoPostOps {
 
 constexpr __device__ __forceinline__ int ceil_div(int a, int b) { return (a + b - 1) / b; }
 constexpr __device__ __forceinline__ int round_up(int a, int b) { return ceil_div(a, b) * b; }
-constexpr __device__ __forceinline__ int greater_of(int a, int b) { return a > b ? a : b; }
-constexpr __device__ __forceinline__ int lesser_of(int a, int b) { return a < b ? a : b; }
+constexpr __device__ __forceinline__ int max_of(int a, int b) { return a > b ? a : b; }
+constexpr __device__ __forceinline__ int min_of(int a, int b) { return a < b ? a : b; }
 
 /// Waits until at most PENDING of this thread's groups of copies are under way; PENDING is the same in all threads.
 template <int Most>
-__device__ __forceinline__ void wait_copies_until(int pending) {
+__device__ __forceinline__ void cp_async_wait_dynamic(int pending) {
   if constexpr (Most > 0) {
     if (pending >= Most) {
-      wait_copies<Most>();
+      cp_async_wait<Most>();
     } else {
-      wait_copies_until<Most - 1>(pending);
+      cp_async_wait_dynamic<Most - 1>(pending);
     }
   } else {
-    wait_copies<0>();
+    cp_async_wait<0>();
   }
 }
 
@@ -99,9 +99,9 @@ __device__ __forceinline__ void wait_copies_until(int pending) {
 template <int N, typename T>
 __device__ __forceinline__ void copy_elements(T* shared, const T* global, bool valid) {
   if constexpr (N * sizeof(T) == 16) {
-    copy_async_16(shared, global, valid);
+    cp_async_16(shared, global, valid);
   } else if constexpr (N * sizeof(T) == 4) {
-    copy_async_4(shared, global, valid);
+    cp_async_4(shared, global, valid);
   } else {
     static_assert(N == 1, "no copy of this size");
     *shared = valid ? *global : T{};

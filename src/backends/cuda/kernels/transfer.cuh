@@ -39,7 +39,7 @@ __device__ __forceinline__ Copy read_copy(const uint64* list) {
 
 __device__ __forceinline__ void transfer(const uint64* list) {
   const Copy copy = read_copy(list);
-  begin_kernel();
+  pdl_wait_and_trigger();
   const int64 bytes = bytes_of(copy);
   const int64 thread = static_cast<int64>(blockIdx.x) * kTransferThreads + threadIdx.x;
   const int64 threads = static_cast<int64>(gridDim.x) * kTransferThreads;

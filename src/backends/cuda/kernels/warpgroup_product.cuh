@@ -42,7 +42,7 @@ struct WarpgroupTiling {
   static constexpr int kStageBytes = kWeightBytes + kBlockBytes * L::kDepth;
   static constexpr int kSteps = ceil_div(L::kChannels, 64 * L::kDepth);
   static constexpr int kBlockSteps = ceil_div(kSteps, L::kSplit);
-  static constexpr int kStages = lesser_of(kBlockSteps, L::kStages);
+  static constexpr int kStages = min_of(kBlockSteps, L::kStages);
 
   // Sums: kColumns instructions' columns of 8 rows, of which a block finishes kOwned.
   static constexpr int kColumns = L::kTileRows / 8;
@@ -95,17 +95,17 @@ struct WarpgroupRing {
 
   __device__ __forceinline__ void prepare(int received_bytes) const {
     for (int stage = 0; stage < S::kStages; ++stage) {
-      init_barrier(full(stage), 1 + S::kCopiers);
-      init_barrier(free(stage), S::kConsumers / 32);
+      mbarrier_init(full(stage), 1 + S::kCopiers);
+      mbarrier_init(free(stage), S::kConsumers / 32);
     }
-    init_barrier(received());
-    if constexpr (L::kNormalizes) init_barrier(corrected(), S::kCopiers);
-    fence_barriers();
-    if (received_bytes > 0) expect_bytes(received(), received_bytes);
+    mbarrier_init(received());
+    if constexpr (L::kNormalizes) mbarrier_init(corrected(), S::kCopiers);
+    fence_mbarrier_init();
+    if (received_bytes > 0) mbarrier_arrive_expect_tx(received(), received_bytes);
   }
   /// Waits until STEP's stage is free.
   __device__ __forceinline__ void claim(int step) const {
-    if (step >= S::kStages) wait_barrier(free(step % S::kStages), (step / S::kStages + 1) % 2);
+    if (step >= S::kStages) mbarrier_wait(free(step % S::kStages), (step / S::kStages + 1) % 2);
   }
 };
 
@@ -116,18 +116,18 @@ __device__ __forceinline__ void bring_weights(const WarpgroupRing<L>& ring, cons
   const bool brings = threadIdx.x % 32 == 0;
   const auto copy = [&](int step) {
     const int stage = step % S::kStages;
-    expect_bytes(ring.full(stage), S::kWeightBytes);
-    copy_bulk(ring.weights(stage), from + static_cast<int64>(step) * S::kWeightBytes, S::kWeightBytes,
+    mbarrier_arrive_expect_tx(ring.full(stage), S::kWeightBytes);
+    cp_async_bulk(ring.weights(stage), from + static_cast<int64>(step) * S::kWeightBytes, S::kWeightBytes,
               ring.full(stage));
   };
-  const int ahead = lesser_of(ring.steps, S::kStages);
+  const int ahead = min_of(ring.steps, S::kStages);
   if (brings) {
     for (int step = 0; step < ahead; ++step) copy(step);
     // Blocks of other rows read the same weights.
     if (S::kBlockSteps > S::kStages && blockIdx.x == 0 && ring.steps > ahead)
-      prefetch_bulk(from + static_cast<int64>(ahead) * S::kWeightBytes, (ring.steps - ahead) * S::kWeightBytes);
+      prefetch_bulk_l2(from + static_cast<int64>(ahead) * S::kWeightBytes, (ring.steps - ahead) * S::kWeightBytes);
   }
-  begin_kernel();
+  pdl_wait_and_trigger();
   if (brings)
     for (int step = ahead; step < ring.steps; ++step) {
       ring.claim(step);
@@ -146,7 +146,7 @@ struct RowMoments {
 
   __device__ __forceinline__ void add(const WarpgroupRing<L>& ring, int step, int row, int chunk) {
     using T = typename L::Element;
-    wait_barrier(ring.full(step % S::kStages), step / S::kStages % 2);
+    mbarrier_wait(ring.full(step % S::kStages), step / S::kStages % 2);
 #pragma unroll
     for (int d = 0; d < L::kDepth; ++d) {
       const bool inside =
@@ -181,13 +181,13 @@ struct RowMoments {
       const float variance = rounded < 0 ? 0 : rounded;  // keeps NaN
       float from = 0;
 #pragma unroll
-      for (int i = pass; i < lesser_of(pass + 8, S::kPasses); ++i)
+      for (int i = pass; i < min_of(pass + 8, S::kPasses); ++i)
         if (i - pass == chunk) from = first[i];
       const float deviations = factor * rsqrtf(variance + L::kEpsilon);
       const int at = row + (pass + chunk) * S::kPassRows;
       if (at < L::kTileRows) ring.corrections()[at] = {deviations, -(from + mean) * deviations};
     }
-    arrive_barrier(ring.corrected());
+    mbarrier_arrive(ring.corrected());
   }
   /// Of eight passes from FIRST_PASS on the one of number CHUNK, summed over the 8 threads: half of the passes go to
   /// the thread that lies so far away, as often as there are two.
@@ -195,7 +195,7 @@ struct RowMoments {
     float eight[8];
 #pragma unroll
     for (int i = 0; i < 8; ++i)
-      eight[i] = first_pass + i < S::kPasses ? shares[lesser_of(first_pass + i, S::kPasses - 1)] : 0.0f;
+      eight[i] = first_pass + i < S::kPasses ? shares[min_of(first_pass + i, S::kPasses - 1)] : 0.0f;
 #pragma unroll
     for (int half = 4; half > 0; half /= 2) {
       const bool upper = (chunk & half) != 0;
@@ -243,13 +243,13 @@ __device__ __forceinline__ void bring_input(const WarpgroupRing<L>& ring, const 
         const int at = row + pass * kPassRows;
         if (L::kTileRows % kPassRows != 0 && pass == kPasses - 1 && at >= L::kTileRows) break;
         const bool valid = inside && (L::kRows % L::kTileRows == 0 || first_row + at < L::kRows);
-        copy_async_16(ring.input(stage) + d * S::kBlockBytes + at * 128 + (chunk ^ at % 8) * 16,
+        cp_async_16(ring.input(stage) + d * S::kBlockBytes + at * 128 + (chunk ^ at % 8) * 16,
                       valid ? line + (S::kWindows ? from[pass] : pass * kPassRows * L::kInPitch) : input, valid);
       }
     }
-    arrive_with_copies(ring.full(stage));
+    cp_async_mbarrier_arrive(ring.full(stage));
   };
-  begin_kernel();
+  pdl_wait_and_trigger();
   if constexpr (L::kNormalizes) {
     RowMoments<L> moments;
     for (int step = 0; step < ring.steps + S::kStages; ++step) {
@@ -270,31 +270,31 @@ __device__ __forceinline__ void multiply(float (&sums)[L::kTiles][L::kTileRows /
   using S = WarpgroupTiling<L>;
   // A loop of one step is none to the compiler, which would clear sums between products, so that these take turns.
 #pragma unroll
-  for (int tile = 0; tile < L::kTiles; ++tile) settle(sums[tile]);
+  for (int tile = 0; tile < L::kTiles; ++tile) fence_operand(sums[tile]);
 #pragma unroll 1
   for (int step = 0; step < ring.steps; ++step) {
     const int stage = step % S::kStages;
-    wait_barrier(ring.full(stage), step / S::kStages % 2);
-    show_tensor_cores();
-    const SharedRows weights = shared_rows(ring.weights(stage) + warpgroup * L::kTiles * L::kDepth * 8192);
-    const SharedRows input = shared_rows(ring.input(stage));
-    begin_products();
+    mbarrier_wait(ring.full(stage), step / S::kStages % 2);
+    fence_proxy_async();
+    const SmemDescriptor weights = k_major_descriptor(ring.weights(stage) + warpgroup * L::kTiles * L::kDepth * 8192);
+    const SmemDescriptor input = k_major_descriptor(ring.input(stage));
+    wgmma_fence();
 #pragma unroll
     for (int d = 0; d < L::kDepth; ++d)
 #pragma unroll
       for (int unit = 0; unit < 4; ++unit)
 #pragma unroll
         for (int tile = 0; tile < L::kTiles; ++tile)
-          multiply_add_warpgroup<typename L::Element, L::kTileRows>(
-              sums[tile], further(weights, (tile * L::kDepth + d) * 8192 + unit * 32),
-              further(input, d * S::kBlockBytes + unit * 32));
-    commit_products();
-    wait_products<1>();
-    if (step > 0 && threadIdx.x % 32 == 0) arrive_barrier(ring.free((step - 1) % S::kStages));
+          wgmma_ss<typename L::Element, L::kTileRows>(
+              sums[tile], advance_descriptor(weights, (tile * L::kDepth + d) * 8192 + unit * 32),
+              advance_descriptor(input, d * S::kBlockBytes + unit * 32));
+    wgmma_commit();
+    wgmma_wait<1>();
+    if (step > 0 && threadIdx.x % 32 == 0) mbarrier_arrive(ring.free((step - 1) % S::kStages));
   }
-  wait_products<0>();
+  wgmma_wait<0>();
 #pragma unroll
-  for (int tile = 0; tile < L::kTiles; ++tile) settle(sums[tile]);
+  for (int tile = 0; tile < L::kTiles; ++tile) fence_operand(sums[tile]);
 }
 
 /// Adds up what the blocks of a cluster have: afterwards this block's columns are whole.
@@ -313,11 +313,11 @@ __device__ __forceinline__ void join_sums(float (&sums)[L::kTiles][L::kTileRows 
 #pragma unroll
     for (int tile = 0; tile < L::kTiles; ++tile) {
       const float* four = sums[tile] + 4 * column;
-      store_to_peer(owner, part(rank < owner ? rank : rank - 1, column, tile),
+      st_async_dsmem(owner, part(rank < owner ? rank : rank - 1, column, tile),
                     make_float4(four[0], four[1], four[2], four[3]), ring.received());
     }
   }
-  if (rank * S::kOwned < S::kColumns) wait_barrier(ring.received(), 0);
+  if (rank * S::kOwned < S::kColumns) mbarrier_wait(ring.received(), 0);
 #pragma unroll
   for (int column = 0; column < S::kColumns; ++column) {
     if (column / S::kOwned != rank) continue;
@@ -435,26 +435,26 @@ __device__ __forceinline__ void multiply_rows(const typename L::Element* __restr
   const int warp = threadIdx.x / 32;
   const int rank = L::kSplit > 1 ? blockIdx.z : 0;
   const int first_step = rank * S::kBlockSteps;
-  const int steps = L::kSplit > 1 ? greater_of(lesser_of(S::kSteps - first_step, S::kBlockSteps), 0) : S::kSteps;
+  const int steps = L::kSplit > 1 ? max_of(min_of(S::kSteps - first_step, S::kBlockSteps), 0) : S::kSteps;
   const WarpgroupRing<L> ring{shared, first_step, steps};
   const int first_row = blockIdx.x * L::kTileRows;
   constexpr int kWeightWarp = S::kConsumers / 32;
 
   if (threadIdx.x == S::kConsumers) {
-    const int owned = greater_of(lesser_of(S::kColumns - rank * S::kOwned, S::kOwned), 0);
+    const int owned = max_of(min_of(S::kColumns - rank * S::kOwned, S::kOwned), 0);
     ring.prepare(owned * (L::kSplit - 1) * S::kPartBytes);
   }
   __syncthreads();
-  if constexpr (L::kSplit > 1) greet_cluster();
+  if constexpr (L::kSplit > 1) cluster_arrive();
 
   if (warp == kWeightWarp) {
     bring_weights<L>(ring, weights + (static_cast<int64>(blockIdx.y) * S::kSteps + first_step) * S::kWeightBytes);
     __syncwarp();
-    if constexpr (L::kSplit > 1) wait_for_cluster();
+    if constexpr (L::kSplit > 1) cluster_wait();
   } else if (warp > kWeightWarp) {
     constexpr int kFactorAt = 2 * ceil_div(L::kFilters, S::kTileFilters) * S::kTileFilters;
     bring_input<L>(ring, input, first_row, L::kNormalizes ? biases[kFactorAt] : 1.0f);
-    if constexpr (L::kSplit > 1) wait_for_cluster();
+    if constexpr (L::kSplit > 1) cluster_wait();
   } else {
     const int lane = threadIdx.x % 32;
     const int warpgroup = warp / 4;
@@ -468,12 +468,12 @@ __device__ __forceinline__ void multiply_rows(const typename L::Element* __restr
       targets.corrections = ring.corrections() + lane % 4 * 2;
     }
     float sums[L::kTiles][L::kTileRows / 2] = {};
-    begin_kernel();
+    pdl_wait_and_trigger();
     targets.fetch(post_ops, rank);
     multiply<L>(sums, ring, warpgroup);
-    if constexpr (L::kNormalizes) wait_barrier(ring.corrected(), 0);
+    if constexpr (L::kNormalizes) mbarrier_wait(ring.corrected(), 0);
     if constexpr (L::kSplit > 1) {
-      wait_for_cluster();
+      cluster_wait();
       join_sums<L>(sums, ring, rank);
     }
 #pragma unroll

@@ -11,21 +11,21 @@ constexpr int kRowWords = (64 + kColumns) * kHalves / 2;
 template <typename T, int Loops>
 __device__ __forceinline__ void multiply_warpgroups(uint32 (&rows)[kRowWords], float* to) {
   for (int i = threadIdx.x; i < kRowWords; i += blockDim.x) rows[i] = noise(i);
-  show_tensor_cores();
+  fence_proxy_async();
   __syncthreads();
-  const SharedRows a = shared_rows(rows);
-  const SharedRows b = shared_rows(rows + 64 * kHalves / 2);
+  const SmemDescriptor a = k_major_descriptor(rows);
+  const SmemDescriptor b = k_major_descriptor(rows + 64 * kHalves / 2);
   float sums[kColumns / 2] = {};
-  settle(sums);
+  fence_operand(sums);
   for (int loop = 0; loop < Loops; ++loop) {
-    begin_products();
+    wgmma_fence();
 #pragma unroll
     for (int step = 0; step < kHalves / 16; ++step)
-      multiply_add_warpgroup<T, kColumns>(sums, further(a, 32 * step), further(b, 32 * step));
-    commit_products();
+      wgmma_ss<T, kColumns>(sums, advance_descriptor(a, 32 * step), advance_descriptor(b, 32 * step));
+    wgmma_commit();
   }
-  wait_products<0>();
-  settle(sums);
+  wgmma_wait<0>();
+  fence_operand(sums);
   float sum = 0;
   for (int i = 0; i < kColumns / 2; ++i) sum += sums[i];
   if (sum > kNever) to[0] = sum;

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "cuda/driver/driver.hpp"
+#include "runtime/tactic.hpp"
+
+namespace saccade::cuda {
+
+/// A compiled kernel of a device; lives as long as the process.
+struct Kernel {
+  CUfunction function = nullptr;
+  int registers = 0;
+  int local_bytes = 0;                       ///< a thread's stack and spills
+  std::string key;                           ///< of its source and the device
+  std::shared_ptr<const std::string> image;  ///< its machine code
+};
+
+/// One GPU, by its number among the visible ones. Its primary context is shared with whatever else in the process uses
+/// the GPU, and is never reset. Any thread; a thread calls make_current() before it uses the driver.
+class Device {
+ public:
+  /// Opened at the first call, then kept. Throws Error (kDevice).
+  static Device& get(int ordinal);
+
+  void make_current() const { SACCADE_CUDA(cuCtxSetCurrent(context_)); }
+
+  CUcontext context() const { return context_; }
+  int ordinal() const { return ordinal_; }
+  /// "NVIDIA H200 (sm_90a, 132 multiprocessors, CUDA 13.0)"
+  const std::string& name() const { return name_; }
+  /// What kernels are compiled for: "sm_90a".
+  const std::string& architecture() const { return architecture_; }
+  int capability() const { return capability_; }  ///< 10 * major + minor
+  int multiprocessors() const { return multiprocessors_; }
+  std::size_t memory_bytes() const { return memory_bytes_; }
+  int shared_memory_bytes() const { return shared_memory_bytes_; }  ///< that a block may have
+
+  /// The kernel NAME of SOURCE, CUDA C++ that may include the files of kernels/. At the first call for that source it
+  /// is taken from add_images() or what is kept on the disk, else compiled. Throws Error. Any thread.
+  const Kernel& kernel(const std::string& source, const std::string& name);
+  /// Backend::add_images().
+  void add_images(KernelImages images);
+
+ private:
+  explicit Device(int ordinal);
+  int attribute(CUdevice device, CUdevice_attribute attribute) const;
+  std::shared_ptr<const std::string> added_image(const std::string& key);
+  CUmodule load(const std::string& key, const std::string& source, const std::string& name, Kernel& kernel);
+  Kernel make_kernel(const std::string& key, const std::string& source, const std::string& name);
+
+  int ordinal_;
+  CUcontext context_ = nullptr;
+  std::string model_;  // "NVIDIA H200"
+  std::string name_;
+  std::string architecture_;
+  int capability_ = 0;
+  int multiprocessors_ = 0;
+  int shared_memory_bytes_ = 0;
+  std::size_t memory_bytes_ = 0;
+  struct Entry {
+    std::once_flag made;
+    Kernel kernel;
+  };
+  std::mutex mutex_;
+  std::map<std::string, Entry> kernels_;                              // by key
+  std::map<std::string, std::shared_ptr<const std::string>> images_;  // by key; of plans
+};
+
+}  // namespace saccade::cuda

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string_view>
+
+#include "cuda/driver/driver_api.hpp"
+
+namespace saccade::cuda {
+
+/// The driver, opened and initialised at the first call. Throws Error (kDevice) where there is none, it is too old, or
+/// it does not start, saying what to do. Any thread.
+const DriverApi& driver();
+
+/// CUDA version that the driver supports, as 1000 * major + 10 * minor.
+int driver_version();
+
+/// Throws Error (kDevice) unless RESULT is a success: the call's name, what the driver says, and the remedy.
+void check(CUresult result, std::string_view call);
+
+}  // namespace saccade::cuda
+
+/// Calls a driver function and checks it: SACCADE_CUDA(cuMemAlloc_v2(&address, bytes)).
+#define SACCADE_CUDA(call) ::saccade::cuda::check(::saccade::cuda::driver().call, #call)

@@ -1,0 +1,133 @@
+#include "cuda/executor/upload.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <numeric>
+
+#include "base/error.hpp"
+
+namespace saccade::cuda {
+namespace {
+
+constexpr std::size_t kPlanes = 3;
+constexpr std::size_t kWord = 16;  // what a thread copies at once
+// As many bytes as a large frame has; what runs say of one is not known when its kernel is captured.
+constexpr std::size_t kFrameBytes = std::size_t{4} << 20;
+
+std::size_t padded(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }
+
+bool is_empty(PlaneSize size) { return size.rows <= 0 || size.row_bytes <= 0; }
+
+/// Whether the device can read a plane where it lies: rows that are far apart, upside down or off the words are brought
+/// together.
+bool lies_well(const std::uint8_t* plane, int pitch, PlaneSize size) {
+  return address_of(plane) % kWord == 0 && pitch >= size.row_bytes && pitch / 2 <= size.row_bytes;
+}
+
+void copy_rows(const std::uint8_t* from, int from_pitch, std::byte* to, int to_pitch, PlaneSize size) {
+  for (int y = 0; y < size.rows; ++y)
+    std::memcpy(to + static_cast<std::ptrdiff_t>(y) * to_pitch, from + static_cast<std::ptrdiff_t>(y) * from_pitch,
+                static_cast<std::size_t>(size.row_bytes));
+}
+
+std::size_t bytes_of(std::span<const Copy> copies) {
+  return std::accumulate(copies.begin(), copies.end(), std::size_t{0},
+                         [](std::size_t sum, const Copy& copy) { return sum + static_cast<std::size_t>(copy.bytes); });
+}
+
+class PinnedFrameMemory : public FrameMemory {
+ public:
+  explicit PinnedFrameMemory(Device& device) : device_(device) {}
+  MemoryKind kind() const override { return MemoryKind::kPinned; }
+  std::byte* allocate(std::size_t bytes) override {
+    constexpr std::size_t kSlack = 64;
+    device_.make_current();
+    return static_cast<std::byte*>(make_pinned(bytes + kSlack).release());
+  }
+  void deallocate(std::byte* memory) noexcept override {
+    if (memory == nullptr) return;
+    static_cast<void>(driver().cuCtxSetCurrent(device_.context()));
+    PinnedMemory(memory).reset();
+  }
+
+ private:
+  Device& device_;
+};
+
+}  // namespace
+
+Upload::Upload(Device& device, std::vector<Copy> inputs, std::vector<FrameReader*> readers)
+    : readers_(std::move(readers)),
+      transfer_(device, inputs.size() + (readers_.empty() ? 0 : kPlanes + readers_.size()),
+                bytes_of(inputs) + (readers_.empty() ? 0 : kFrameBytes)) {
+  auto next = std::ranges::copy(inputs, transfer_.copies().begin()).out;
+  if (readers_.empty()) return;
+  planes_ = {next, kPlanes};
+  std::ranges::transform(readers_, next + kPlanes, [](const FrameReader* reader) { return reader->description(); });
+}
+
+void Upload::prepare(const FrameView& frame) {
+  if (readers_.empty()) return;
+  const FrameView on_device = place(frame);
+  for (FrameReader* reader : readers_) reader->describe(on_device);
+}
+
+/// Says where FRAME's planes are copied from, and where to.
+FrameView Upload::place(const FrameView& frame) {
+  const auto sizes = plane_sizes(frame.format, frame.width, frame.height);
+  const bool pinned = frame.memory == MemoryKind::kPinned;
+  if (!pinned && frame.memory != MemoryKind::kPlain)
+    fail(ErrorCode::kUnsupported, "a frame that the host can't read can't be copied to the GPU");
+  FrameView placed = frame;
+  placed.memory = MemoryKind::kDevice;
+  std::array<std::size_t, kPlanes> offsets{};
+  std::array<bool, kPlanes> direct{};
+  std::size_t bytes = 0;
+  bool staged = false;
+  for (std::size_t i = 0; i < kPlanes; ++i) {
+    if (is_empty(sizes[i])) continue;
+    direct[i] = pinned && lies_well(frame.planes[i], frame.pitch_bytes[i], sizes[i]);
+    staged = staged || !direct[i];
+    if (!direct[i])
+      placed.pitch_bytes[i] = static_cast<int>(padded(static_cast<std::size_t>(sizes[i].row_bytes), kWord));
+    offsets[i] = bytes;
+    bytes += padded(static_cast<std::size_t>(placed.pitch_bytes[i]) * static_cast<std::size_t>(sizes[i].rows), 256);
+  }
+  grow(bytes, staged);
+  for (std::size_t i = 0; i < kPlanes; ++i) {
+    planes_[i] = {};
+    if (is_empty(sizes[i])) continue;
+    const std::byte* from = reinterpret_cast<const std::byte*>(frame.planes[i]);
+    if (!direct[i]) {
+      std::byte* const to = static_cast<std::byte*>(staging_.get()) + offsets[i];
+      copy_rows(frame.planes[i], frame.pitch_bytes[i], to, placed.pitch_bytes[i], sizes[i]);
+      from = to;
+    }
+    planes_[i] = {.from = address_of(from),
+                  .to = pixels_.address() + offsets[i],
+                  .bytes = std::int64_t{placed.pitch_bytes[i]} * (sizes[i].rows - 1) + sizes[i].row_bytes};
+    placed.planes[i] = reinterpret_cast<const std::uint8_t*>(pixels_.pointer() + offsets[i]);
+  }
+  return placed;
+}
+
+void Upload::grow(std::size_t bytes, bool staged) {
+  if (pixels_.bytes() < bytes) pixels_ = DeviceMemory(bytes);
+  if (!staged || staged_bytes_ >= bytes) return;
+  staging_ = make_pinned(bytes);
+  staged_bytes_ = bytes;
+}
+
+FrameMemory& pinned_frame_memory(Device& device) {
+  static std::mutex mutex;
+  static std::map<Device*, std::unique_ptr<PinnedFrameMemory>> memories;
+  const std::scoped_lock lock(mutex);
+  auto& memory = memories[&device];
+  if (memory == nullptr) memory = std::make_unique<PinnedFrameMemory>(device);
+  return *memory;
+}
+
+}  // namespace saccade::cuda

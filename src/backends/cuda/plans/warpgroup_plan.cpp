@@ -1,0 +1,288 @@
+#include "cuda/plans/warpgroup_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <iterator>
+#include <set>
+
+#include "cuda/plans/rounding.hpp"
+#include "tensor/half.hpp"
+
+namespace saccade::cuda {
+namespace {
+
+/// What kernels/warpgroup_product.cuh works out in WarpgroupTiling, under the same names.
+struct Tiling {
+  Tiling(const WarpgroupShape& s, const WarpgroupTile& t) {
+    weight_bytes = t.filters() * t.depth * 128;
+    stage_bytes = weight_bytes + t.rows * 128 * t.depth;
+    steps = ceil_div(s.channels, 64 * t.depth);
+    block_steps = ceil_div(steps, t.split);
+    stages = std::min(block_steps, t.stages);
+    columns = t.rows / 8;
+    owned = ceil_div(columns, t.split);
+    shared_bytes = stages * stage_bytes + (t.split - 1) * owned * t.tiles * t.warpgroups * 2048 + 8 * (2 * stages + 1);
+    if (s.epsilon) shared_bytes += 8 + 8 * t.rows;
+    filter_tiles = ceil_div(s.filters, t.filters());
+  }
+
+  int weight_bytes, stage_bytes;
+  int steps, block_steps, stages;
+  int columns, owned;
+  int shared_bytes, filter_tiles;
+};
+
+/// The least number of rows, ROWS at least, that the instructions of kernels/warpgroup.cuh come in.
+int instruction_rows(int rows) { return rows <= 128 ? round_up(rows, 8) : round_up(rows, 32); }
+constexpr int kMostRows = 256;
+
+std::uint16_t half_bits(float value, DType type) {
+  return type == DType::kFloat16 ? std::bit_cast<std::uint16_t>(Float16(value))
+                                 : std::bit_cast<std::uint16_t>(BFloat16(value));
+}
+
+}  // namespace
+
+bool is_warpgroup_product(const ConvolutionShape& shape) {
+  const bool inside = shape.stride_y * (shape.out_height - 1) + shape.kernel_height <= shape.height &&
+                      shape.stride_x * (shape.out_width - 1) + shape.kernel_width <= shape.width && shape.pad_y == 0 &&
+                      shape.pad_x == 0;
+  const bool apart = shape.stride_y >= shape.kernel_height && shape.stride_x >= shape.kernel_width &&
+                     (shape.taps() == 1 || (shape.dilation_y == 1 && shape.dilation_x == 1));
+  const bool lines = shape.kernel_width == 1 || shape.in_pitch == shape.channels;
+  return shape.dtype != DType::kFloat32 && shape.groups == 1 && shape.scale_y * shape.scale_x == 1 && inside && apart &&
+         lines && shape.kernel_width * shape.channels % 8 == 0 && shape.stride_x * shape.in_pitch % 8 == 0 &&
+         shape.width * shape.in_pitch % 8 == 0;
+}
+
+WarpgroupShape warpgroup_shape(const ConvolutionShape& shape) {
+  WarpgroupShape made{.dtype = shape.dtype,
+                      .rows = shape.images * shape.out_height * shape.out_width,
+                      .channels = shape.taps() * shape.channels,
+                      .in_pitch = shape.stride_x * shape.in_pitch,
+                      .filters = shape.filters,
+                      .out_pitch = shape.out_pitch};
+  const bool rows = shape.taps() == 1 && shape.height == shape.out_height && shape.width == shape.out_width;
+  if (rows) return made;
+  made.lines = shape.kernel_height;
+  made.line_pitch = shape.width * shape.in_pitch;
+  made.window_pitch = shape.stride_y * made.line_pitch;
+  made.image_pitch = shape.height * made.line_pitch;
+  made.out_height = shape.out_height;
+  made.out_width = shape.out_width;
+  return made;
+}
+
+std::vector<float> warpgroup_weights(const ConvolutionShape& shape, std::span<const float> weights) {
+  std::vector<float> made(weights.size());
+  const auto taps = static_cast<std::size_t>(shape.taps());
+  const auto channels = static_cast<std::size_t>(shape.channels);
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const std::size_t filter = i / (taps * channels);
+    const std::size_t channel = i / taps % channels;
+    made[(filter * taps + i % taps) * channels + channel] = weights[i];
+  }
+  return made;
+}
+
+std::string WarpgroupTile::to_string() const {
+  return fmt::format("warpgroup {}x{} m{} k{} s{} p{}", rows, filters(), tiles, 64 * depth, split, stages);
+}
+
+ConvolutionGrid warpgroup_grid(const WarpgroupShape& shape, const WarpgroupTile& tile) {
+  return {ceil_div(shape.rows, tile.rows), ceil_div(shape.filters, tile.filters()), tile.split};
+}
+
+int warpgroup_shared_bytes(const WarpgroupShape& shape, const WarpgroupTile& tile) {
+  return Tiling(shape, tile).shared_bytes;
+}
+
+std::vector<std::byte> pack_warpgroup_weights(const WarpgroupShape& shape, const WarpgroupTile& tile,
+                                              std::span<const float> weights) {
+  const Tiling tiling(shape, tile);
+  std::vector<std::byte> packed(static_cast<std::size_t>(tiling.weight_bytes) *
+                                static_cast<std::size_t>(tiling.filter_tiles * tiling.steps));
+  const int lane_filters = 2 * tile.tiles;
+  const float* from = weights.data();
+  for (int filter = 0; filter < shape.filters; ++filter) {
+    // Which row of which 64 of its block: lane_filters side by side are rows g and g + 8 of a warp's 16, tile by tile.
+    const int within = filter % tile.filters();
+    const int warpgroup = within / (64 * tile.tiles);
+    const int lane = within % (64 * tile.tiles) / lane_filters;
+    const int number = within % lane_filters;
+    const int row = lane / 8 * 16 + lane % 8 + number % 2 * 8;
+    for (int channel = 0; channel < shape.channels; ++channel) {
+      const int step = channel / (64 * tile.depth);
+      const int block = ((warpgroup * tile.tiles + number / 2) * tile.depth + channel / 64 % tile.depth) * 8192;
+      const int chunk = channel % 64 / 8;
+      const int place = block + row * 128 + (chunk ^ row % 8) * 16 + channel % 8 * 2;
+      const std::uint16_t bits = half_bits(*from++, shape.dtype);
+      std::memcpy(packed.data() +
+                      static_cast<std::size_t>(filter / tile.filters() * tiling.steps + step) *
+                          static_cast<std::size_t>(tiling.weight_bytes) +
+                      place,
+                  &bits, 2);
+    }
+  }
+  return packed;
+}
+
+namespace {
+
+/// VALUES, one a filter, up to the last tile's end.
+std::vector<float> padded(const WarpgroupShape& shape, const WarpgroupTile& tile, std::span<const float> values) {
+  std::vector<float> all(values.begin(), values.end());
+  all.resize(static_cast<std::size_t>(round_up(shape.filters, tile.filters())));
+  return all;
+}
+
+std::vector<std::byte> bytes_of(std::span<const float> values) {
+  const auto bytes = std::as_bytes(values);
+  return {bytes.begin(), bytes.end()};
+}
+
+}  // namespace
+
+std::vector<std::byte> pack_warpgroup_bias(const WarpgroupShape& shape, const WarpgroupTile& tile,
+                                           std::span<const float> bias) {
+  return bytes_of(padded(shape, tile, bias));
+}
+
+std::vector<std::byte> pack_warpgroup_bias(const WarpgroupShape& shape, const WarpgroupTile& tile,
+                                           const NormalizedWeights& weights) {
+  std::vector<float> all = padded(shape, tile, weights.bias);
+  std::ranges::copy(padded(shape, tile, weights.sums), std::back_inserter(all));
+  all.push_back(weights.factor);
+  return bytes_of(all);
+}
+
+std::string warpgroup_source(const WarpgroupShape& shape, const WarpgroupTile& tile, const PostOpsText& post_ops) {
+  std::string layer =
+      fmt::format("struct Layer {{\n  using Element = {};\n", shape.dtype == DType::kFloat16 ? "float16" : "bfloat16");
+  const std::pair<const char*, int> constants[] = {
+      {"Rows", shape.rows},
+      {"Channels", shape.channels},
+      {"InPitch", shape.in_pitch},
+      {"Filters", shape.filters},
+      {"OutPitch", shape.out_pitch},
+      {"LineChannels", shape.channels / shape.lines},
+      {"LinePitch", shape.line_pitch},
+      {"WindowPitch", shape.window_pitch},
+      {"ImagePitch", shape.image_pitch},
+      {"OutHeight", shape.out_height},
+      {"OutWidth", shape.out_width},
+      {"TileRows", tile.rows},
+      {"Tiles", tile.tiles},
+      {"Warpgroups", tile.warpgroups},
+      {"Depth", tile.depth},
+      {"Split", tile.split},
+      {"Stages", tile.stages},
+      {"SharedBytes", warpgroup_shared_bytes(shape, tile)},
+      {"Normalizes", shape.epsilon ? 1 : 0},
+  };
+  for (const auto& [constant, value] : constants)
+    layer += fmt::format("  static constexpr int k{} = {};\n", constant, value);
+  layer += fmt::format("  static constexpr float kEpsilon = {:.9e}f;\n", shape.epsilon.value_or(0));
+  const std::string cluster = tile.split > 1 ? fmt::format("__cluster_dims__(1, 1, {}) ", tile.split) : "";
+  return fmt::format(R"(#include "warpgroup_product.cuh"
+{}}};
+{}extern "C" __global__ void {}__launch_bounds__({}, 1)
+    warpgroup_product(const Layer::Element* __restrict__ input, const unsigned char* __restrict__ weights,
+                      const float* __restrict__ biases{}, Layer::Element* __restrict__ output) {{
+  multiply_rows<Layer>(input, weights, biases, output, {});
+}}
+)",
+                     layer, post_ops.definition, cluster, tile.threads(), post_ops.parameters, post_ops.value);
+}
+
+namespace {
+
+// What a launch costs, in cycles of a multiprocessor; fitted to measurements of an H200.
+constexpr double kLaunch = 2290;      // hand-over, first data, last stores
+constexpr double kRow = 2.94;         // of a row times 64 filters and 64 channels
+constexpr double kMoments = 3.5;      // of a row's 64 channels, for its mean and deviation; by its instructions
+constexpr double kCopyRate = 74;      // bytes that arrive in a cycle
+constexpr double kLatency = 970;      // from a stage that is free to its data
+constexpr double kStep = 160;         // barriers of a step, and what their neighbours wait
+constexpr double kItem = 30;          // of a lane's vector on its way out
+constexpr double kSplitSums = 40;     // of sums over blocks
+constexpr double kSplitColumn = 175;  // of a column's sums, sent and added
+constexpr double kNeighbour = 200;    // of another block on the multiprocessor
+constexpr double kCrowded = 235;      // a late start where two launches don't fit together
+
+}  // namespace
+
+double warpgroup_time(const WarpgroupShape& shape, const WarpgroupTile& tile, const DeviceLimits& limits) {
+  const Tiling tiling(shape, tile);
+  const ConvolutionGrid grid = warpgroup_grid(shape, tile);
+  const int resident = std::clamp(233472 / (tiling.shared_bytes + 1024), 1, 2048 / tile.threads());
+  const int at_once = std::min(resident, ceil_div(grid.blocks(), limits.multiprocessors));
+  const double waves = std::ceil(grid.blocks() / (static_cast<double>(limits.multiprocessors) * at_once));
+  const double products = at_once * tile.warpgroups * tile.tiles * tile.depth * kRow * tile.rows;
+  const double moments = shape.epsilon ? at_once * tile.depth * kMoments * tile.rows : 0;
+  const double multiply = std::max(products, moments);
+  // The weights of the first stages are there before the inputs.
+  const double inputs = at_once * (tiling.stage_bytes - tiling.weight_bytes) / kCopyRate;
+  const double both = at_once * tiling.stage_bytes / kCopyRate;
+  const double refill = kLatency / std::max(tiling.stages - 1.0, 0.7);
+  const double body = tiling.stages * (std::max(multiply, inputs) + kStep) +
+                      (tiling.block_steps - tiling.stages) * (std::max({multiply, both, refill}) + kStep);
+  const double leave = kItem * 2 * tiling.owned * tile.tiles * at_once * (1 + tile.warpgroups) / 2;
+  const double split =
+      tile.split > 1 ? at_once * (kSplitSums + kSplitColumn * tiling.columns * tile.tiles * tile.warpgroups) : 0;
+  const double late =
+      kCrowded * std::max(0.0, tiling.shared_bytes * at_once / 115000.0 - 1) + kNeighbour * (at_once - 1);
+  return (kLaunch + late + waves * (body + leave + split)) / 1740;
+}
+
+std::vector<WarpgroupTile> warpgroup_tiles(const WarpgroupShape& shape, const DeviceLimits& limits) {
+  struct Scored {
+    double time;
+    WarpgroupTile tile;
+  };
+  std::vector<Scored> found;
+  const auto consider = [&](const WarpgroupTile& tile) {
+    const Tiling tiling(shape, tile);
+    const bool registers = tile.tiles * tile.rows / 2 <= 128;
+    const bool wide = tile.filters() > 64 && tile.filters() >= 2 * shape.filters;
+    if (!registers || wide || tiling.shared_bytes > limits.shared_bytes || tile.split > tiling.steps) return;
+    if (shape.epsilon && tile.split > 1) return;                          // a block sees whole rows
+    if (shape.epsilon && tile.warpgroups > 1 && tile.rows > 224) return;  // moments take registers, too
+    if (tile.split > tiling.columns || (tile.stages > 2 && tile.stages > tiling.block_steps)) return;
+    found.push_back({warpgroup_time(shape, tile, limits), tile});
+  };
+  std::set<int> rows;
+  for (int tiles = ceil_div(shape.rows, kMostRows); tiles <= shape.rows; ++tiles) {
+    const int each = instruction_rows(ceil_div(shape.rows, tiles));
+    rows.insert(each);
+    if (each <= 16) break;
+  }
+  for (int each : rows)
+    for (int tiles : {1, 2})
+      for (int warpgroups : {1, 2})
+        for (int depth : {1, 2})
+          for (int split : {1, 2, 3, 4})
+            for (int stages : {2, 3, 4, 5, 6, 8, 10, 12}) consider({each, tiles, warpgroups, depth, split, stages});
+  std::ranges::stable_sort(found, {}, &Scored::time);
+  std::vector<WarpgroupTile> tiles;
+  tiles.reserve(found.size());
+  for (const Scored& each : found) tiles.push_back(each.tile);
+  return tiles;
+}
+
+std::vector<WarpgroupTile> distinct_tiles(const std::vector<WarpgroupTile>& tiles, std::size_t count) {
+  std::vector<WarpgroupTile> distinct;
+  std::set<std::array<int, 4>> seen;
+  for (const WarpgroupTile& tile : tiles) {
+    if (distinct.size() == count) break;
+    if (seen.insert({tile.rows, tile.tiles, tile.warpgroups, tile.split}).second) distinct.push_back(tile);
+  }
+  return distinct;
+}
+
+}  // namespace saccade::cuda

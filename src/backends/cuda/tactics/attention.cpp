@@ -1,0 +1,176 @@
+#include "cuda/tactics/attention.hpp"
+
+#include <algorithm>
+
+#include "cuda/codegen/element_code.hpp"
+#include "cuda/driver/kernel_launch.hpp"
+#include "cuda/plans/attention_plan.hpp"
+#include "cuda/plans/near_tiles.hpp"
+#include "cuda/tactics/convolution.hpp"
+#include "ops/core/tf32.hpp"
+
+namespace saccade::cuda {
+namespace {
+
+constexpr std::int64_t kMostChannels = 256;
+
+bool is_attention(const Node& node) { return node.is("StridedAttention", "saccade"); }
+
+/// WALK through the memory of a value of SHAPE in LAYOUT; nothing where it is no walk there.
+std::optional<Walk> in_memory(const Walk& walk, const Shape& shape, Layout layout) {
+  return layout == Layout::kRowMajor ? walk : walk_through(walk, shape, {.steps = dense_strides(shape, layout)});
+}
+
+/// The node's walks through its tensors' memory, by the layout that LAYOUT_OF a value gives.
+template <typename LayoutOf>
+std::optional<AttentionWalks> walks_in_memory(const NodeContext& context, const LayoutOf& layout_of) {
+  AttentionWalks walks = attention_walks(context.graph, context.node);
+  const auto move = [&](Walk& walk, const Value& value) {
+    const auto moved = in_memory(walk, value.type.shape, layout_of(value));
+    if (moved) walk = *moved;
+    return moved.has_value();
+  };
+  if (!move(walks.query, context.input(0)) || !move(walks.key, context.input(1)) ||
+      !move(walks.value, context.input(2)) || !move(walks.output, context.output()) ||
+      (walks.mask && !move(*walks.mask, context.input(3))))
+    return std::nullopt;
+  return walks;
+}
+
+std::optional<AttentionShape> attention_shape(const NodeContext& context) {
+  auto walks = walks_in_memory(context, [](const Value& value) { return value.layout; });
+  if (!walks) return std::nullopt;
+  const DType dtype = context.output().type.dtype;
+  AttentionShape shape{.dtype = dtype,
+                       .tf32 = dtype == DType::kFloat32 && takes_tf32(context.node),
+                       .scale = context.node.attributes.real("scale", 1),
+                       .walks = std::move(*walks)};
+  if (context.has(3)) shape.mask = context.input(3).type.dtype;
+  return shape;
+}
+
+NodeProgram attention_program(const AttentionShape& shape, const AttentionTile& tile) {
+  using Kind = Argument::Kind;
+  KernelCall call;
+  call.source = attention_source(shape, tile);
+  call.name = "attention";
+  call.arguments = {{Kind::kInput, 0},
+                    {Kind::kInput, 1},
+                    {Kind::kInput, 2},
+                    {Kind::kInput, shape.walks.mask ? 3U : 0U},
+                    {Kind::kOutput, 0}};
+  call.grid = {
+      .blocks = {static_cast<unsigned>(attention_blocks(shape, tile)), static_cast<unsigned>(shape.walks.batches()), 1},
+      .threads = {static_cast<unsigned>(tile.threads()), 1, 1},
+      .shared_bytes = static_cast<unsigned>(attention_shared_bytes(shape, tile))};
+  NodeProgram program;
+  program.detail = tile.to_string();
+  program.calls.push_back(std::move(call));
+  return program;
+}
+
+/// What all of a device's attentions ask for.
+Support supports_attention(const NodeContext& context) {
+  if (!is_attention(context.node)) return Support::other_operator("not a StridedAttention");
+  if (!context.node.post_ops.empty()) return Support::no("it has post-ops");
+  const DType type = context.output().type.dtype;
+  if (type != DType::kFloat32 && type != DType::kFloat16 && type != DType::kBFloat16)
+    return Support::no("it multiplies no such type");
+  for (int i = 0; i < context.input_count(); ++i)
+    if (context.has(i) && context.input(i).type.shape.elements() >= kMaxElements)
+      return Support::no("its tensors are too large");
+  if (context.output().type.shape.elements() >= kMaxElements) return Support::no("its tensors are too large");
+  const auto shape = attention_shape(context);
+  if (!shape) return Support::no("its channels-last tensors are no walks");
+  if (shape->walks.batches() > 65535) return Support::no("it has too many batches");
+  if (shape->walks.channels() > kMostChannels || shape->walks.value_channels() > kMostChannels)
+    return Support::no("it has more than 256 channels");
+  return {};
+}
+
+/// A tactic that has TILES of a shape to choose from.
+class Attention : public Tactic {
+ public:
+  explicit Attention(Device& device) : device_(device) {}
+
+  std::vector<std::string> configurations(const NodeContext& context, std::size_t count) const override {
+    const std::vector<AttentionTile> all = tiles(*attention_shape(context));
+    if (!context.configuration.empty()) return near_tiles(all, context.configuration, count);
+    std::vector<std::string> texts;
+    for (const AttentionTile& tile : distinct_tiles(all, count)) texts.push_back(tile.to_string());
+    return texts;
+  }
+
+  std::unique_ptr<Launch> compile(const NodeContext& context) const override {
+    const AttentionShape shape = *attention_shape(context);
+    const std::vector<AttentionTile> all = tiles(shape);
+    const auto asked = std::ranges::find(all, context.configuration, &AttentionTile::to_string);
+    return make_launch(device_, context, attention_program(shape, asked == all.end() ? all.front() : *asked));
+  }
+
+ protected:
+  /// The most promising first.
+  virtual std::vector<AttentionTile> tiles(const AttentionShape& shape) const = 0;
+
+  Device& device_;
+};
+
+class FusedAttention : public Attention {
+ public:
+  using Attention::Attention;
+  std::string_view name() const override { return "fused.attention"; }
+  Support supports(const NodeContext& context) const override { return supports_attention(context); }
+
+ private:
+  std::vector<AttentionTile> tiles(const AttentionShape& shape) const override {
+    return attention_tiles(shape, limits_of(device_));
+  }
+};
+
+class WarpgroupAttention : public Attention {
+ public:
+  using Attention::Attention;
+  std::string_view name() const override { return "warpgroup.attention"; }
+
+  Support supports(const NodeContext& context) const override {
+    if (Support known = supports_attention(context); !known) return known;
+    if (device_.capability() != 90) return Support::no("the device lacks Hopper's warpgroup instructions");
+    const AttentionShape shape = *attention_shape(context);
+    if (is_short(shape)) return Support::no("it is too short");
+    if (tiles(shape).empty())
+      return Support::no("it is none of halves in multiples of 16 bytes, of up to 128 channels");
+    return {};
+  }
+
+ private:
+  /// Where blocks of fewer queries, between which more warps share the keys, are as fast.
+  static bool is_short(const AttentionShape& shape) { return shape.walks.queries() < 64 || shape.walks.keys() < 256; }
+  std::vector<AttentionTile> tiles(const AttentionShape& shape) const override {
+    return warpgroup_attention_tiles(shape, limits_of(device_));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Tactic> fused_attention(Device& device) { return std::make_unique<FusedAttention>(device); }
+std::unique_ptr<Tactic> warpgroup_attention(Device& device) { return std::make_unique<WarpgroupAttention>(device); }
+
+LayoutRule attention_layout_rule(const NodeContext& context) {
+  const int rank = context.output().type.shape.rank();
+  // How many operands' channels lie side by side; fewer than none where the layout makes it no walk.
+  const auto near = [&](Layout layout) {
+    const auto walks = walks_in_memory(context, [&](const Value& value) {
+      return rank >= 3 && value.type.shape.rank() == rank && !value.constant ? layout : Layout::kRowMajor;
+    });
+    if (!walks) return -1;
+    int count = 0;
+    for (const Walk* walk : {&walks->query, &walks->key, &walks->value, &walks->output})
+      if (walk->loops[2].empty() || walk->loops[2].back().step == 1) ++count;
+    return count;
+  };
+  const int apart = near(Layout::kRowMajor);
+  const int last = near(Layout::kChannelsLast);
+  return apart > last ? LayoutRule::kRowMajor : apart < last ? LayoutRule::kChannelsLast : LayoutRule::kAny;
+}
+
+}  // namespace saccade::cuda

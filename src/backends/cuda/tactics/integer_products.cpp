@@ -1,0 +1,131 @@
+#include <algorithm>
+
+#include "cuda/codegen/element_tactic.hpp"
+#include "cuda/codegen/quantization_code.hpp"
+#include "cuda/codegen/window_code.hpp"
+#include "cuda/tactics/tactics.hpp"
+#include "ops/layers/convolve.hpp"
+#include "ops/layers/matmul_shape.hpp"
+
+// Convolutions and matrix products of 8-bit integers, summed in 32 bits, one thread an output: QLinearConv and
+// QLinearMatMul (brought back to 8 bits), ConvInteger and MatMulInteger (left as int32).
+namespace saccade::cuda {
+namespace {
+
+/// Where the inputs of an operator stand; -1: it has none such.
+struct Places {
+  std::string_view op;
+  bool convolves;
+  int right;
+  int left_zero;
+  int right_zero;
+  int left_scale = -1;
+  int right_scale = -1;
+  int output_scale = -1;
+  int output_zero = -1;
+  int bias = -1;
+};
+
+// operator list: these have a kernel.
+constexpr Places kPlaces[] = {
+    {"ConvInteger", true, 1, 2, 3},
+    {"MatMulInteger", false, 1, 2, 3},
+    {"QLinearConv", true, 3, 2, 5, 1, 4, 6, 7, 8},
+    {"QLinearMatMul", false, 3, 2, 5, 1, 4, 6, 7},
+};
+
+const Places* find_places(const Node& node) {
+  const auto found = std::ranges::find(kPlaces, node.op, &Places::op);
+  return node.domain.empty() && found != std::end(kPlaces) ? found : nullptr;
+}
+
+Support supports_integers(const NodeContext& context) {
+  if (find_places(context.node) == nullptr) return Support::other_operator("not a product of 8-bit integers");
+  return {};
+}
+
+/// Input I where it holds one number, or one for each SLICE.
+std::string one_or_slice(ElementCode& code, int i, const std::string& slice) {
+  const Shape& shape = code.context().input(i).type.shape;
+  return shape.elements() == 1 ? code.input(i, Index(static_cast<std::size_t>(shape.rank()), "0"))
+                               : code.input(i, {slice});
+}
+
+std::string zero_or_none(ElementCode& code, int i, const std::string& slice) {
+  return code.context().has(i) ? code.let("int32", one_or_slice(code, i, slice)) : std::string("0");
+}
+
+/// Declares the sum of a convolution's output AT; its padding is as if it were the zero point.
+std::string convolution_sum(ElementCode& code, const Places& places, const Index& at, const std::string& filter) {
+  const NodeContext& context = code.context();
+  const ConvShape shape =
+      conv_shape(context.node.attributes, context.input(0).type.shape, context.input(places.right).type.shape);
+  const std::int64_t channels = shape.channels / shape.groups;
+  const std::string left_zero = zero_or_none(code, places.left_zero, "0");
+  const std::string right_zero = zero_or_none(code, places.right_zero, filter);
+  const std::string first =
+      shape.groups == 1
+          ? "0"
+          : code.let("int32", fmt::format("{} / {} * {}", filter, shape.filters / shape.groups, channels));
+  std::string sum = declare(code, "int32", "0");
+  Braces braces(code);
+  const Tap tap = open_taps(code, braces, shape.window, at);
+  const std::string channel = braces.loop(channels);
+  const std::string from = code.let("int32", first + " + " + channel);
+  code.line(fmt::format("{} += (int32({}) - {}) * (int32({}) - {});", sum,
+                        code.input(0, place_of(at[0], from, tap.input)), left_zero,
+                        code.input(places.right, place_of(filter, channel, tap.kernel)), right_zero));
+  return sum;
+}
+
+Index matrix_of(const Index& at, std::size_t batches, const Shape& operand) {
+  Index index;
+  const int own = std::max(operand.rank() - 2, 0);
+  for (int i = 0; i < own; ++i)
+    index.push_back(operand[i] == 1 ? "0" : at[batches - static_cast<std::size_t>(own - i)]);
+  return index;
+}
+
+std::string product_sum(ElementCode& code, const Places& places, const Index& at, const std::string& column) {
+  const NodeContext& context = code.context();
+  const Shape& left = context.input(0).type.shape;
+  const Shape& right = context.input(places.right).type.shape;
+  const std::size_t batches = at.size() - (left.rank() > 1 ? 1 : 0) - (right.rank() > 1 ? 1 : 0);
+  const std::string left_zero = zero_or_none(code, places.left_zero, "0");
+  const std::string right_zero = zero_or_none(code, places.right_zero, column);
+  std::string sum = declare(code, "int32", "0");
+  Braces braces(code);
+  const std::string k = braces.loop(MatMulShape(left, right).k);
+  Index from_left = matrix_of(at, batches, left);
+  if (left.rank() > 1) from_left.push_back(at[batches]);
+  from_left.push_back(k);
+  Index from_right = matrix_of(at, batches, right);
+  from_right.push_back(k);
+  if (right.rank() > 1) from_right.push_back(column);
+  code.line(fmt::format("{} += (int32({}) - {}) * (int32({}) - {});", sum, code.input(0, from_left), left_zero,
+                        code.input(places.right, from_right), right_zero));
+  return sum;
+}
+
+std::string integer_product(ElementCode& code, int /*output*/, const Index& at) {
+  const NodeContext& context = code.context();
+  const Places& places = *find_places(context.node);
+  const bool has_columns = places.convolves || context.input(places.right).type.shape.rank() > 1;
+  const std::string slice = has_columns ? code.let("int32", places.convolves ? at[1] : at.back()) : std::string("0");
+  std::string sum = places.convolves ? convolution_sum(code, places, at, slice) : product_sum(code, places, at, slice);
+  if (places.bias >= 0 && context.has(places.bias)) sum += " + " + code.input(places.bias, {slice});
+  if (places.left_scale < 0) return sum;
+  const std::string factor = code.let("float", fmt::format("{} * {} / {}", one_or_slice(code, places.left_scale, "0"),
+                                                           one_or_slice(code, places.right_scale, slice),
+                                                           one_or_slice(code, places.output_scale, "0")));
+  const std::string ratio = code.let("float", fmt::format("float({}) * {}", sum, factor));
+  return quantized(context.output().type.dtype, ratio, zero_or_none(code, places.output_zero, "0"));
+}
+
+}  // namespace
+
+std::unique_ptr<Tactic> integer_products(Device& device) {
+  return element_tactic(device, {"direct.integers", supports_integers, integer_product, "quantization.cuh"});
+}
+
+}  // namespace saccade::cuda

@@ -1,0 +1,119 @@
+#include <limits>
+
+#include "cuda/codegen/window_code.hpp"
+#include "cuda/tactics/tactics.hpp"
+#include "ops/core/dispatch.hpp"
+
+// MaxPool (its indices too), AveragePool and LpPool, one thread an output.
+namespace saccade::cuda {
+namespace {
+
+Support supports_pool(const NodeContext& context) {
+  const Node& node = context.node;
+  if (!node.is("MaxPool") && !node.is("AveragePool") && !node.is("LpPool"))
+    return Support::other_operator("not a pool");
+  return {};
+}
+
+/// What a window takes that sees nothing but padding.
+std::string lowest(DType dtype) {
+  switch (dtype) {
+    case DType::kInt8: return "-128";
+    case DType::kUInt8: return "0";
+    case DType::kFloat64: return "-0x1.fffffffffffffp1023";
+    default: return literal(std::numeric_limits<float>::lowest());
+  }
+}
+
+Shape spatial(const Shape& shape) { return Shape(std::span(shape).subspan(2)); }
+
+/// Where number PLACE of a plane stands if its columns lie one after the other.
+std::string by_columns(const Window& window, const std::string& place) {
+  return fmt::format("{0} / {1} / {2} + {3} * ({0} / {1} % {2} + {2} * ({0} % {1}))", place, window.in[2], window.in[1],
+                     window.in[0]);
+}
+
+std::string max_pool(ElementCode& code, int output, const Index& at, const Window& window) {
+  const NodeContext& context = code.context();
+  const Shape& shape = context.input(0).type.shape;
+  const DType dtype = context.input(0).type.dtype;
+  std::string best = declare(code, compute_name(dtype), lowest(dtype));
+  std::string place = declare(code, "int32", "-1");  // in its plane, row-major
+  {
+    Braces braces(code);
+    const Tap tap = open_taps(code, braces, window, at);
+    const std::string x = code.let(compute_name(dtype), code.input(0, place_of(at[0], at[1], tap.input)));
+    // The first NaN stays.
+    const std::string_view nan_wins = is_float(dtype) ? " || ({1} != {1} && {2} == {2})" : "";
+    braces.when(fmt::format(fmt::runtime("{0} < 0 || {1} > {2}" + std::string(nan_wins)), place, x, best));
+    code.line(fmt::format("{} = {};", best, x));
+    code.line(fmt::format("{} = {};", place, offset_of(tap.input, spatial(shape), Layout::kRowMajor)));
+  }
+  if (output == 0) return best;
+  const bool columns = context.node.attributes.integer("storage_order", 0) != 0;
+  const std::string plane = code.let("int64", offset_of({at[0], at[1]}, {shape[0], shape[1]}, Layout::kRowMajor));
+  return fmt::format("({0} < 0 ? int64(-1) : {1} * {2} + ({3}))", place, plane, window.inputs(),
+                     columns ? by_columns(window, place) : place);
+}
+
+/// Taps of output AT along an axis that lie in the input or its stated padding: a window that ceil_mode lets stick out
+/// further counts no more than that.
+std::string padded_count(const Window& window, std::size_t axis, const std::string& at) {
+  return fmt::format("lesser({}, ({} - {} * {} - 1) / {} + 1)", window.kernel[axis],
+                     window.in[axis] + window.pad_end[axis] + window.pad_begin[axis], wrapped(at), window.stride[axis],
+                     window.dilation[axis]);
+}
+
+std::string average_pool(ElementCode& code, const Index& at, const Window& window) {
+  const NodeContext& context = code.context();
+  const std::string type(compute_name(context.input(0).type.dtype));
+  std::string sum = declare(code, type, "0");
+  const std::string seen = declare(code, "int32", "0");
+  {
+    Braces braces(code);
+    const Tap tap = open_taps(code, braces, window, at);
+    code.line(fmt::format("{} += {};", sum, code.input(0, place_of(at[0], at[1], tap.input))));
+    code.line(fmt::format("++{};", seen));
+  }
+  std::string count = seen;
+  if (context.node.attributes.integer("count_include_pad", 0) != 0) {
+    count = "1";
+    for (int i = 0; i < window.rank; ++i)
+      count += " * " + padded_count(window,
+                                    static_cast<std::size_t>(Window::kAxes - window.rank) + static_cast<std::size_t>(i),
+                                    at[static_cast<std::size_t>(i) + 2]);
+    count = code.let("int32", count);
+  }
+  return fmt::format("({0} == 0 ? {1}(0) : {2} / {1}({0}))", count, type, sum);
+}
+
+std::string lp_pool(ElementCode& code, const Index& at, const Window& window) {
+  const NodeContext& context = code.context();
+  const std::int64_t p = context.node.attributes.integer("p", 2);
+  const std::string type(compute_name(context.input(0).type.dtype));
+  std::string sum = declare(code, type, "0");
+  {
+    Braces braces(code);
+    const Tap tap = open_taps(code, braces, window, at);
+    const std::string x = code.let(type, code.input(0, place_of(at[0], at[1], tap.input)));
+    code.line(fmt::format(fmt::runtime(p == 1   ? "{0} += fabs({1});"
+                                       : p == 2 ? "{0} += {1} * {1};"
+                                                : "{0} += pow(fabs({1}), {2}({3}));"),
+                          sum, x, type, p));
+  }
+  return fmt::format(fmt::runtime(p == 1 ? "{0}" : p == 2 ? "sqrt({0})" : "pow({0}, 1 / {1}({2}))"), sum, type, p);
+}
+
+std::string pool(ElementCode& code, int output, const Index& at) {
+  const NodeContext& context = code.context();
+  const Attributes& attributes = context.node.attributes;
+  const Window window = slide(attributes, context.input(0).type.shape, attributes.integers("kernel_shape"));
+  if (context.node.is("MaxPool")) return max_pool(code, output, at, window);
+  return context.node.is("LpPool") ? lp_pool(code, at, window) : average_pool(code, at, window);
+}
+
+}  // namespace
+
+std::unique_ptr<Tactic> pooling(Device& device) { return element_tactic(device, {"pooling", supports_pool, pool}); }
+
+}  // namespace saccade::cuda

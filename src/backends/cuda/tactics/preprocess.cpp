@@ -1,0 +1,193 @@
+#include <fmt/format.h>
+
+#include <array>
+
+#include "cuda/codegen/element_code.hpp"
+#include "cuda/driver/queue.hpp"
+#include "cuda/tactics/tactics.hpp"
+#include "ops/vision/pixels.hpp"
+
+// saccade.Preprocess on the device, bit for bit the reference (kernels/pixels.cuh).
+//
+// What changes from frame to frame, the samples and a block that says where and how they lie, is uploaded at the
+// beginning of each run (upload.hpp).
+namespace saccade::cuda {
+namespace {
+
+constexpr unsigned kTileWidth = 32;
+constexpr unsigned kTileHeight = 8;
+
+// As kernels/pixels.cuh has them.
+struct JobAxis {
+  double scale, first, offset;
+  std::int32_t begin, end;
+};
+struct JobComponent {
+  CUdeviceptr data;
+  std::int32_t pitch, step;
+};
+struct FrameJob {
+  std::array<JobComponent, 3> parts;
+  std::array<JobAxis, 2> across;
+  std::array<JobAxis, 2> down;
+  std::array<float, 6> geometry;
+  std::int32_t black, luma, red_v, green_u, green_v, blue_u;
+  std::int32_t first_column, end_column, first_row, end_row;
+  std::int32_t model;
+};
+static_assert(sizeof(FrameJob) == 3 * 16 + 4 * 32 + 6 * 4 + 11 * 4 + 4);
+static_assert(static_cast<int>(ColorModel::kRgb) == 0 && static_cast<int>(ColorModel::kYuv) == 1);
+
+JobAxis axis_of(int origin, int extent, int per, std::int64_t target, std::int64_t at) {
+  const TapAxis axis = TapAxis::of(origin, extent, per, target, at);
+  return {axis.scale, axis.first, axis.offset, axis.begin, axis.end};
+}
+
+class BoundPreprocess : public BoundLaunch, public FrameReader {
+ public:
+  BoundPreprocess(const PreprocessSpec& spec, const Launch& kernels, const Bindings& bindings)
+      : spec_(spec), job_(make_pinned(sizeof(FrameJob))), device_job_(sizeof(FrameJob)) {
+    // The kernel reads the job in the frame's place.
+    TensorView job = bindings.inputs[0];
+    job.data = device_job_.pointer();
+    kernels_ = kernels.bind(
+        {.inputs = {&job, 1}, .outputs = bindings.outputs, .scratch = bindings.scratch, .queue = bindings.queue});
+    queue_of(bindings).readers.push_back(this);
+  }
+
+  Copy description() const override {
+    return {.from = address_of(job_.get()), .to = device_job_.address(), .bytes = sizeof(FrameJob)};
+  }
+
+  void run() override { kernels_->run(); }
+
+  void describe(const FrameView& on_device) override {
+    const Placement placed = place(spec_, on_device.width, on_device.height);
+    const Components components = components_of(on_device);
+    FrameJob& job = *static_cast<FrameJob*>(job_.get());
+    for (std::size_t i = 0; i < 3; ++i) {
+      const Component& part = components.parts[i];
+      job.parts[i] = {address_of(part.data), part.pitch, part.step};
+    }
+    for (std::size_t i = 0; i < 2; ++i) {
+      const Component& part = components.parts[components.count() == 3 ? i : 0];
+      job.across[i] = axis_of(placed.source.x, placed.source.width, part.across, placed.width, placed.x);
+      job.down[i] = axis_of(placed.source.y, placed.source.height, part.down, placed.height, placed.y);
+    }
+    job.geometry = geometry_of(placed, on_device.width, on_device.height);
+    const YuvMatrix yuv = yuv_matrix(on_device.matrix, on_device.range);
+    job.black = yuv.black;
+    job.luma = yuv.luma;
+    job.red_v = yuv.red_v;
+    job.green_u = yuv.green_u;
+    job.green_v = yuv.green_v;
+    job.blue_u = yuv.blue_u;
+    const Span columns = covered(placed.x, placed.width, spec_.width);
+    const Span rows = covered(placed.y, placed.height, spec_.height);
+    job.first_column = columns.begin;
+    job.end_column = columns.end;
+    job.first_row = rows.begin;
+    job.end_row = rows.end;
+    job.model = static_cast<std::int32_t>(components.model);
+  }
+
+ private:
+  PreprocessSpec spec_;
+  PinnedMemory job_;
+  DeviceMemory device_job_;
+  std::unique_ptr<BoundLaunch> kernels_;
+};
+
+class PreprocessLaunch : public Launch {
+ public:
+  PreprocessLaunch(const PreprocessSpec& spec, std::unique_ptr<Launch> kernels)
+      : spec_(spec), kernels_(std::move(kernels)) {}
+  void collect_images(KernelImages& images) const override { kernels_->collect_images(images); }
+  std::unique_ptr<BoundLaunch> bind(const Bindings& bindings) const override {
+    return std::make_unique<BoundPreprocess>(spec_, *kernels_, bindings);
+  }
+
+ private:
+  PreprocessSpec spec_;
+  std::unique_ptr<Launch> kernels_;
+};
+
+bool wants(const NodeContext& context, std::size_t output) {
+  return context.node.outputs.size() > output && context.node.outputs[output] != ValueId::kNone;
+}
+
+/// The lines that store a pixel's channels VALUE[C] in the tensor.
+std::string stores(const PreprocessSpec& spec, const Value& tensor) {
+  const Shape strides = dense_strides(tensor.type.shape, tensor.layout);
+  std::string lines;
+  for (int c = 0; c < spec.channels(); ++c) {
+    const auto i = static_cast<std::size_t>(c);
+    lines += fmt::format("  out[y * {} + x * {} + {}] = Narrow<{}>::from(scaled(value[{}], {}, {}));\n", strides[2],
+                         strides[3], c * strides[1], storage_name(tensor.type.dtype), c, literal(spec.scale[i]),
+                         literal(spec.bias[i]));
+  }
+  return lines;
+}
+
+KernelCall pixel_kernel(const PreprocessSpec& spec, const NodeContext& context) {
+  static constexpr std::array kOrders = {"color.red, color.green, color.blue", "color.blue, color.green, color.red",
+                                         "luma_of(*job, color)"};
+  const Value& tensor = context.output();
+  const bool geometry = wants(context, 1);
+  KernelCall call{.name = "preprocess"};
+  call.source = fmt::format(
+      R"(#include "pixels.cuh"
+extern "C" __global__ void __launch_bounds__({}) preprocess(const FrameJob* __restrict__ job, {}* __restrict__ out{}) {{
+  __shared__ TileTaps taps;
+  pdl_wait_and_trigger();
+  load_taps(*job, taps);
+  const int32 x = blockIdx.x * kTileWidth + threadIdx.x;
+  const int32 y = blockIdx.y * kTileHeight + threadIdx.y;
+{}  if (x >= {} || y >= {}) return;
+  int32 value[3] = {{{}, {}, {}}};
+  if (x >= job->first_column && x < job->end_column && y >= job->first_row && y < job->end_row) {{
+    const Rgb color = color_of(*job, taps);
+    const int32 ordered[] = {{{}}};
+    for (int32 c = 0; c < {}; ++c) value[c] = ordered[c];
+  }}
+{}}}
+)",
+      kTileWidth * kTileHeight, storage_name(tensor.type.dtype), geometry ? ", float* __restrict__ geometry" : "",
+      geometry ? "  if (y == 0 && x < 6) geometry[x] = job->geometry[x];\n" : "", spec.width, spec.height, spec.pad[0],
+      spec.pad[1], spec.pad[2], kOrders[static_cast<std::size_t>(spec.color)], spec.channels(), stores(spec, tensor));
+  const auto tiles = [](int size, unsigned tile) { return (static_cast<unsigned>(size) + tile - 1) / tile; };
+  call.grid = {.blocks = {tiles(spec.width, kTileWidth), tiles(spec.height, kTileHeight), 1},
+               .threads = {kTileWidth, kTileHeight, 1}};
+  call.arguments = {{Argument::Kind::kInput, 0}, {Argument::Kind::kOutput, 0}};
+  if (geometry) call.arguments.push_back({Argument::Kind::kOutput, 1});
+  return call;
+}
+
+class Preprocess : public Tactic {
+ public:
+  explicit Preprocess(Device& device) : device_(device) {}
+  std::string_view name() const override { return "pixels"; }
+
+  Support supports(const NodeContext& context) const override {
+    if (!context.node.is("Preprocess", "saccade")) return Support::other_operator("not saccade.Preprocess");
+    if (!wants(context, 0)) return Support::no("nobody asks for its pixels");
+    if (!context.node.post_ops.empty()) return Support::no("it has post-ops");
+    return {};
+  }
+
+  std::unique_ptr<Launch> compile(const NodeContext& context) const override {
+    const PreprocessSpec spec = preprocess_spec(context.node.attributes);
+    NodeProgram program;
+    program.calls.push_back(pixel_kernel(spec, context));
+    return std::make_unique<PreprocessLaunch>(spec, make_launch(device_, context, std::move(program)));
+  }
+
+ private:
+  Device& device_;
+};
+
+}  // namespace
+
+std::unique_ptr<Tactic> preprocess(Device& device) { return std::make_unique<Preprocess>(device); }
+
+}  // namespace saccade::cuda
