@@ -108,7 +108,7 @@ void attach_tensorrt(Attachment& to) {
 }  // namespace
 
 constexpr Decoder kTensorFlow = {.name = "tensorflow",
-                                 .reads = "detection_boxes, _scores, _classes (from 1 on) and num_detections",
+                                 .reads = "detection_boxes, _scores, _classes (from 1) and num_detections",
                                  .usual_pixels = raw_pixels,
                                  .fit = fit_tensorflow,
                                  .recognises = reads_these,
@@ -116,7 +116,7 @@ constexpr Decoder kTensorFlow = {.name = "tensorflow",
                                  .selects_itself = true,
                                  .uses = {.multi_label = false}};
 constexpr Decoder kSsdZoo = {.name = "ssd-zoo",
-                             .reads = "bboxes in shares of the picture, scores, labels from 1 on (the ONNX zoo's SSD)",
+                             .reads = "normalized bboxes, scores, labels from 1 (SSD of the ONNX model zoo)",
                              .usual_pixels = stretched_imagenet_pixels,
                              .fit = fit_zoo,
                              .recognises = reads_these,

@@ -43,7 +43,7 @@ void attach(Attachment& to) {
 }  // namespace
 
 constexpr Decoder kClassify = {.name = "classify",
-                               .reads = "a score or a logit a class (`softmax`, `sigmoid`)",
+                               .reads = "one score or logit per class (`softmax`, `sigmoid`)",
                                .task = Task::kClassify,
                                .usual_pixels = imagenet_pixels,
                                .fit = fit_and_settle,

@@ -140,7 +140,7 @@ void attach_upscale(Attachment& to) {
 }  // namespace
 
 constexpr Decoder kSemantic = {.name = "semantic",
-                               .reads = "scores of classes in the cells of a picture, or the classes' numbers",
+                               .reads = "class scores per cell of a grid, or class IDs",
                                .task = Task::kSemantic,
                                .usual_pixels = stretched_imagenet_pixels,
                                .fit = fit_semantic,
@@ -149,7 +149,7 @@ constexpr Decoder kSemantic = {.name = "semantic",
                                .uses = {.conf = false, .remap = false, .multi_label = false, .sigmoid = true}};
 constexpr Decoder kDepth = {
     .name = "depth",
-    .reads = "a depth in the cells of a picture (`depth`: what it means)",
+    .reads = "one depth per cell of a grid (`depth`: its meaning)",
     .task = Task::kDepth,
     .usual_pixels = stretched_pixels,
     .fit = fit_depth,
@@ -157,7 +157,7 @@ constexpr Decoder kDepth = {
     .attach = attach_depth,
     .uses = {.labels = false, .conf = false, .remap = false, .multi_label = false, .depth = true}};
 constexpr Decoder kUpscale = {.name = "upscale",
-                              .reads = "a larger picture, its values as those of the input",
+                              .reads = "a larger image, with values scaled like the input",
                               .task = Task::kUpscale,
                               .usual_pixels = stretched_pixels,
                               .fit = fit_upscale,

@@ -104,7 +104,7 @@ void attach_detection_output(Attachment& to) {
 
 constexpr Decoder kEfficientDetEndToEnd = {
     .name = "efficientdet-e2e",
-    .reads = "rows picture, y1, x1, y2, x2, score, class (from 1 on) of automl's EfficientDet",
+    .reads = "rows image, y1, x1, y2, x2, score, class (from 1) of automl's EfficientDet",
     .usual_pixels = efficientdet_pixels,
     .fit = fit_efficientdet,
     .recognises = is_efficientdet,
@@ -113,7 +113,7 @@ constexpr Decoder kEfficientDetEndToEnd = {
     .uses = {.multi_label = false}};
 constexpr Decoder kDetectionOutput = {
     .name = "detection-output",
-    .reads = "rows picture, label (from 1 on), score, x1, y1, x2, y2 in shares of it (Caffe's, OpenVINO's SSD)",
+    .reads = "rows image, label (from 1), score, normalized x1, y1, x2, y2 (SSD of Caffe and OpenVINO)",
     .usual_pixels = caffe_pixels,
     .fit = fit_detection_output,
     .recognises = is_detection_output,

@@ -96,7 +96,7 @@ void attach(Attachment& to) {
 }  // namespace
 
 constexpr Decoder kScrfd = {.name = "scrfd",
-                            .reads = "SCRFD's scores, distances of boxes and of five points, level by level",
+                            .reads = "SCRFD's scores, box distances and five landmarks, per level",
                             .usual_pixels = pixels,
                             .fit = fit,
                             .recognises = is_scrfd,

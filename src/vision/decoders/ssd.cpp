@@ -114,26 +114,26 @@ void attach_darknet(Attachment& to) {
 }  // namespace
 
 constexpr Decoder kUltraFace = {.name = "ultraface",
-                                .reads = "UltraFace's probabilities of background and face, and boxes",
+                                .reads = "UltraFace's background and face probabilities, and boxes",
                                 .usual_pixels = pixels,
                                 .fit = fit_face,
                                 .recognises = is_ssd,
                                 .attach = attach,
                                 .uses = {.multi_label = false}};
 constexpr Decoder kSsd = {.name = "ssd",
-                          .reads = "probabilities, the background's first, and boxes in shares of the picture",
+                          .reads = "probabilities with the background first, and normalized boxes",
                           .usual_pixels = pixels,
                           .fit = fit,
                           .recognises = is_ssd,
                           .attach = attach};
 constexpr Decoder kSsdPriors = {.name = "ssd-priors",
-                                .reads = "boxes relative to priors, logits, the background's first, and the priors",
+                                .reads = "boxes relative to priors, logits with the background first, and the priors",
                                 .usual_pixels = mean_pixels,
                                 .fit = fit_priors,
                                 .recognises = has_priors,
                                 .attach = attach_priors};
 constexpr Decoder kDarknet = {.name = "darknet",
-                              .reads = "pytorch-YOLOv4's boxes in shares of the picture, and confidences",
+                              .reads = "pytorch-YOLOv4's normalized boxes, and confidences",
                               .usual_pixels = stretched_pixels,
                               .fit = fit_darknet,
                               .recognises = is_darknet,

@@ -119,7 +119,7 @@ void attach_masks(Attachment& to) {
 }  // namespace
 
 constexpr Decoder kTorchvision = {.name = "torchvision",
-                                  .reads = "boxes, scores and labels, as many as there are (torchvision's detectors)",
+                                  .reads = "boxes, scores and labels of dynamic number (torchvision's detectors)",
                                   .usual_pixels = stretched_pixels,
                                   .fit = fit,
                                   .recognises = is_torchvision,
@@ -128,7 +128,7 @@ constexpr Decoder kTorchvision = {.name = "torchvision",
                                   .uses = {.multi_label = false}};
 constexpr Decoder kMaskRcnn = {
     .name = "mask-rcnn",
-    .reads = "the same with masks, in the picture or on their boxes (torchvision's Mask R-CNN)",
+    .reads = "the same plus masks, of the whole image or relative to their boxes (torchvision's Mask R-CNN)",
     .task = Task::kSegment,
     .usual_pixels = stretched_pixels,
     .fit = fit_masks,
