@@ -32,15 +32,15 @@ struct VerbRow {
 constexpr std::array kVerbs = {
     VerbRow{"run", "Run models on images, folders of images or videos", add_run},
     VerbRow{"infer", "Run a model on raw tensors, .npy files in and out", add_infer},
-    VerbRow{"compile", "Tune a model for this device, and write a plan that other verbs take for it", add_compile},
-    VerbRow{"inspect", "Show what a model is made of and how it will run", add_inspect},
-    VerbRow{"check", "Run folders of ONNX tests: what passes, fails, or is not supported and why", add_check},
-    VerbRow{"profile", "Measure every stage and every launch of a model, and say what to work on", add_profile},
-    VerbRow{"bench", "Measure how fast models run, beside other engines, and regressions", add_bench},
-    VerbRow{"demo", "Run the shipped model on a procedural scene, and say how well it did and how fast", add_demo},
-    VerbRow{"validate", "Judge a model by pictures whose truth is known, under hard conditions, beside another",
-            add_validate},
-    VerbRow{"limits", "Measure what this machine can do at most, and how far a model is from it", add_limits},
+    VerbRow{"compile", "Tune a model for this device and write a plan, usable wherever a model is expected",
+            add_compile},
+    VerbRow{"inspect", "Show a model's graph, passes, plan and kernels", add_inspect},
+    VerbRow{"check", "Run ONNX test folders and report what passed, failed or is not supported", add_check},
+    VerbRow{"profile", "Profile every stage and launch of a model and report the bottleneck", add_profile},
+    VerbRow{"bench", "Benchmark models, compare them with other engines, detect regressions", add_bench},
+    VerbRow{"demo", "Run the bundled model on a synthetic scene and report its accuracy and speed", add_demo},
+    VerbRow{"validate", "Compute COCO AP, top-1, mIoU or depth metrics on annotated images", add_validate},
+    VerbRow{"limits", "Measure this machine's peak compute and bandwidth, and a model's roofline bounds", add_limits},
 };
 
 // What the product will have; named so that nobody looks for a typo.
@@ -62,9 +62,9 @@ std::string flag_of(const std::string& argument) { return argument.substr(0, arg
 std::string unknown(const std::vector<std::string>& arguments) {
   for (const std::string& argument : arguments) {
     for (std::string_view flag : kFlagsToCome)
-      if (flag_of(argument) == flag) return fmt::format("{} is not built yet", flag);
+      if (flag_of(argument) == flag) return fmt::format("{} is not implemented yet", flag);
     for (std::string_view verb : kVerbsToCome)
-      if (argument == verb) return fmt::format("the verb '{}' is not built yet", verb);
+      if (argument == verb) return fmt::format("the command '{}' is not implemented yet", verb);
   }
   const std::string& first = arguments.front();
   return fmt::format("unknown {} '{}'", first.starts_with("-") ? "flag" : "argument", first);
@@ -79,7 +79,7 @@ int usage_error(const std::string& message, const CLI::App& app) {
 /// What is wrong with the machine, not with us: "bug in saccade" is for bugs alone.
 std::string told(const std::system_error& error) {
   if (error.code() == std::errc::resource_unavailable_try_again)
-    return "no further thread can be started: memory or the limit of processes is used up";
+    return "no further thread can be started: out of memory, or the process limit is reached";
   return error.code().message();
 }
 
@@ -90,7 +90,7 @@ int guarded(const std::function<int()>& action) {
     print_error(error.what());
     if (error.code() == ErrorCode::kConflict) return kUsage;
   } catch (const std::bad_alloc&) {
-    print_error("no memory is left");
+    print_error("out of memory");
   } catch (const std::filesystem::filesystem_error& error) {
     print_error(fmt::format("{}: {}", error.path1().string(), error.code().message()));
   } catch (const std::system_error& error) {

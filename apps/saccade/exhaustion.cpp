@@ -24,10 +24,10 @@ std::string_view what_ran_out() {
   try {
     std::rethrow_exception(thrown);
   } catch (const std::bad_alloc&) {
-    return "saccade: error: no memory is left\n";
+    return "saccade: error: out of memory\n";
   } catch (const std::system_error& error) {
     if (error.code() == std::errc::resource_unavailable_try_again || error.code() == std::errc::not_enough_memory)
-      return "saccade: error: no further thread can be started: memory or the limit of processes is used up\n";
+      return "saccade: error: no further thread can be started: out of memory, or the process limit is reached\n";
   } catch (...) {
   }
   return {};

@@ -103,7 +103,7 @@ int infer(const InferFlags& flags) {
   std::error_code error;
   std::filesystem::create_directories(flags.output_dir, error);
   if (error)
-    throw Error(ErrorCode::kIo, fmt::format("can't make the folder {}: {}", flags.output_dir, error.message()));
+    throw Error(ErrorCode::kIo, fmt::format("can't create the folder {}: {}", flags.output_dir, error.message()));
   const std::vector<Tensor> outputs = session.run(inputs);
   for (std::size_t i = 0; i < outputs.size(); ++i) save_npy(paths[i], outputs[i]);
   report(model, outputs, paths, flags.common.json);
@@ -115,14 +115,14 @@ int infer(const InferFlags& flags) {
 std::function<int()> add_infer(CLI::App& app) {
   const auto flags = std::make_shared<InferFlags>();
   app.add_option("MODEL", flags->model, "An ONNX file or a plan")->required();
-  app.add_option("--input", flags->inputs, "A tensor for an input (repeatable); the others are drawn at random")
+  app.add_option("--input", flags->inputs, "A tensor for an input (repeatable); missing inputs are random")
       ->check(assignment())
       ->type_name("NAME=FILE.npy")
       ->allow_extra_args(false);
-  app.add_option("--output-dir", flags->output_dir, "Where to write NAME.npy for every output")
+  app.add_option("--output-dir", flags->output_dir, "Output folder: NAME.npy for every output")
       ->type_name("DIR")
       ->required();
-  app.add_option("--seed", flags->seed, "Of the inputs that are drawn (default: 0)")
+  app.add_option("--seed", flags->seed, "Seed of the random inputs (default: 0)")
       ->transform(whole(std::uint64_t{0}))
       ->type_name("N");
   flags->common.add_to(app, false);

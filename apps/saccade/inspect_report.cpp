@@ -60,11 +60,12 @@ ReportText passes_text(const InspectReport& report) {
 ReportText fallbacks_text(const Plan& plan) {
   const std::vector<Fallback> fallbacks = fallbacks_of(plan);
   if (fallbacks.empty()) return {};
-  ReportText text = report_text("not run by {} (reference kernels do: slow, one thread)\n", plan.backend().name());
+  ReportText text =
+      report_text("not supported by {} (run by reference kernels: slow, one thread)\n", plan.backend().name());
   for (const Fallback& fallback : fallbacks) {
     text += report_text("  {:<28}{:>6}  e.g. {}\n", fallback.op, fallback.count, fallback.example);
-    if (fallback.reasons.empty()) text += "        no kernel is for this operator\n";
-    for (const std::string& reason : fallback.reasons) text += report_text("        not {}\n", reason);
+    if (fallback.reasons.empty()) text += "        no kernel for this operator\n";
+    for (const std::string& reason : fallback.reasons) text += report_text("        rejected: {}\n", reason);
   }
   return text;
 }
@@ -90,7 +91,7 @@ ReportText plan_text(const Plan& plan) {
 
 ReportText stay_wide_text(const ValueNames& names) {
   ReportText text;
-  if (!names.empty()) text = report_text("values that stay float32, as float16 may not hold them: {}\n", names.size());
+  if (!names.empty()) text = report_text("values kept in float32, near or beyond the fp16 range: {}\n", names.size());
   for (const std::string& name : names) text += report_text("  {}\n", name);
   return text;
 }

@@ -62,8 +62,7 @@ struct Surroundings {
 bool find_ceilings(LimitsReport& report, const LimitsFlags& flags, Surroundings& around, Steps& steps) {
   around = {flags.camera, flags.bus_rate};
   if (flags.device_file.empty()) {
-    report.ceilings =
-        measure_ceilings(flags.common.model, flags.common.model.threads, steps.of("measuring the machine"));
+    report.ceilings = measure_ceilings(flags.common.model, flags.common.model.threads, steps.of("measuring ceilings"));
     report.origin = "measured";
     return true;
   }
@@ -79,8 +78,8 @@ bool find_ceilings(LimitsReport& report, const LimitsFlags& flags, Surroundings&
 ModelOptions options_for(const Ceilings& ceilings, const LimitsFlags& flags) {
   ModelOptions options = flags.common.model;
   if (options.threads != 0 && options.threads != ceilings.threads)
-    fail(ErrorCode::kInvalidArgument, "{} describes {} threads; leave out --threads {} or measure anew",
-         flags.device_file, ceilings.threads, options.threads);
+    fail(ErrorCode::kInvalidArgument, "{} describes {} threads; omit --threads {} or measure again", flags.device_file,
+         ceilings.threads, options.threads);
   options.threads = ceilings.threads;
   return options;
 }
@@ -115,7 +114,7 @@ PeriodReport period_of(const LimitsReport& report, const LimitsFlags& flags, con
   }
   if (stages.empty())
     fail(ErrorCode::kInvalidArgument,
-         "there is nothing to set against the camera's period: give a MODEL, --capture or --inference");
+         "there is nothing to compare with the camera's period: give a MODEL, --capture or --inference");
   return {*around.camera, around.bus_rate, frame_period(*around.camera, stages, flags.frames)};
 }
 
@@ -124,7 +123,7 @@ bool check(LimitsReport& report, const LimitsFlags& flags, Steps& steps) {
   // The processor's clock drifts: what is above the first ceilings may lie below the last ones.
   if (flags.device_file.empty())
     raise(report.ceilings,
-          measure_ceilings(flags.common.model, flags.common.model.threads, steps.of("measuring the machine again")));
+          measure_ceilings(flags.common.model, flags.common.model.threads, steps.of("measuring ceilings again")));
   steps.finish();
   bool holds = true;
   for (ModelReport& model : report.models) {
@@ -145,8 +144,7 @@ void save(const Ceilings& ceilings, const std::string& path) {
 }
 
 int limits(const LimitsFlags& flags) {
-  if (flags.check && flags.models.empty())
-    fail(ErrorCode::kInvalidArgument, "--check needs a MODEL whose bounds to check");
+  if (flags.check && flags.models.empty()) fail(ErrorCode::kInvalidArgument, "--check needs a MODEL");
   LimitsReport report{.top = flags.top};
   Steps steps;
   Surroundings around;
@@ -190,18 +188,18 @@ void add_frame_flags(CLI::App& app, LimitsFlags& flags) {
   app.add_option_function<std::string>(
          "--camera",
          [&flags](const std::string& text) { flags.camera = parsed("--camera", [&] { return parse_camera(text); }); },
-         "A camera's frames, for the arithmetic of the frame period (1280x720@30:nv12)")
+         "Camera mode for the frame period report (1280x720@30:nv12)")
       ->type_name("WxH@RATE:FORMAT");
   app.add_option_function<std::string>(
          "--bus",
          [&flags](const std::string& text) {
            flags.bus_rate = parsed("--bus", [&] { return parse_quantity(text, Unit::kByteRate); });
          },
-         "What the camera's bus carries (60MB/s)")
+         "Bandwidth of the camera's bus (60MB/s)")
       ->type_name("RATE");
-  add_time(app, "--capture", flags.capture, "How long the capture of a frame takes (12.2ms)");
-  add_time(app, "--inference", flags.inference, "How long a frame's inference takes; the MODEL is not run");
-  app.add_option("--frames", flags.frames, "Frames to add the deficit up over")
+  add_time(app, "--capture", flags.capture, "Capture time per frame (12.2ms)");
+  add_time(app, "--inference", flags.inference, "Inference time per frame; the MODEL is not run");
+  app.add_option("--frames", flags.frames, "Frames over which the deficit accumulates")
       ->capture_default_str()
       ->transform(whole(1, 1000000))
       ->type_name("N");
@@ -211,19 +209,20 @@ void add_frame_flags(CLI::App& app, LimitsFlags& flags) {
 
 std::function<int()> add_limits(CLI::App& app) {
   const auto flags = std::make_shared<LimitsFlags>();
-  app.add_option("MODEL", flags->models, "ONNX files or plans to bound, layer by layer")->allow_extra_args(true);
-  app.add_option("--device-file", flags->device_file, "Take the ceilings from a file instead of measuring them")
+  app.add_option("MODEL", flags->models, "ONNX files or plans: their roofline bounds are reported per layer")
+      ->allow_extra_args(true);
+  app.add_option("--device-file", flags->device_file, "Read the ceilings from a file instead of measuring them")
       ->type_name("FILE");
   app.add_option("--save", flags->save, "Write the ceilings to a device file")->type_name("FILE");
-  app.add_option("--top", flags->top, "Layers to list, those first where most could be won; 0 for all")
+  app.add_option("--top", flags->top, "Number of layers to list, in descending order of possible gain; 0 for all")
       ->capture_default_str()
       ->transform(whole(std::size_t{0}))
       ->type_name("N");
-  app.add_option("--seconds", flags->seconds, "How long to run each model")
+  app.add_option("--seconds", flags->seconds, "Measured time per model")
       ->capture_default_str()
       ->check(number(0.01, 3600))
       ->type_name("S");
-  app.add_flag("--check", flags->check, "Exit with 3 where anything ran more than 3 % below its bound");
+  app.add_flag("--check", flags->check, "Exit with 3 if anything ran more than 3 % below its bound");
   add_frame_flags(app, *flags);
   flags->common.add_to(app, true);
   return [flags] {

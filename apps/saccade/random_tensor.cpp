@@ -41,10 +41,9 @@ Tensor random_tensor(const TensorInfo& input, std::uint64_t seed) {
       for (bool& element : tensor.data<bool>()) element = (generator() & 1U) != 0;
       break;
     default:
-      throw Error(
-          ErrorCode::kUnsupported,
-          fmt::format("input '{}' is {}: no such tensor can be drawn; give it with saccade infer --input {}=FILE.npy",
-                      input.name, to_string(input.dtype), input.name));
+      throw Error(ErrorCode::kUnsupported,
+                  fmt::format("input '{}' is {}: it can't be generated; give it with saccade infer --input {}=FILE.npy",
+                              input.name, to_string(input.dtype), input.name));
   }
   return tensor;
 }

@@ -107,7 +107,7 @@ SceneJudge judge(const SceneOptions& options, std::span<const AnsweredFrame> fra
 std::string progress_text(const DemoOptions& options, std::int64_t frames, Nanoseconds elapsed) {
   const double seconds = elapsed.count() / 1e9;
   const std::string rate =
-      seconds > 0 ? fmt::format(", {:.1f} a second", static_cast<double>(frames) / seconds) : std::string();
+      seconds > 0 ? fmt::format(", {:.1f} per second", static_cast<double>(frames) / seconds) : std::string();
   const double whole = std::chrono::duration<double>(options.duration).count();
   return fmt::format("{} frames in {:.1f}{} s{}", frames, seconds, whole > 0 ? fmt::format(" of {:.1f}", whole) : "",
                      rate);
@@ -126,7 +126,7 @@ class Demo {
     Audience audience(options_, answers_, Camera::open(uri));
     result.profile = profile_frames(model_, uri, profile_options(audience));
     result.pictures = std::move(audience.pictures());
-    events_.say("comparing the answers with the scene's truth");
+    events_.say("comparing the predictions with the ground truth");
     const SceneJudge scores = judge(scene_, audience.frames());
     result.scores = scores.scores();
     const auto names = scene_classes();
@@ -164,7 +164,7 @@ class Demo {
     ProfileOptions profile{.frames = options_.frames, .duration = options_.duration, .sink = &audience};
     profile.overhead_budget = {};
     profile.on_ceilings = [this](double share) {
-      events_.say(fmt::format("measuring what this machine can do: {:.0f} %", 100 * share));
+      events_.say(fmt::format("measuring ceilings: {:.0f} %", 100 * share));
     };
     profile.on_frame = [this, start = Clock::time_point()](std::int64_t frames) mutable {
       if (frames == 0) start = Clock::now();

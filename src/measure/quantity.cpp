@@ -59,7 +59,7 @@ double parse_quantity(std::string_view text, Unit unit) {
         return value * factor;
     }
   }
-  fail(ErrorCode::kInvalidArgument, "'{}' can't be read; write it like '{}'", text, row_of(unit).example);
+  fail(ErrorCode::kInvalidArgument, "'{}' can't be read; an example is '{}'", text, row_of(unit).example);
 }
 
 }  // namespace saccade

@@ -56,13 +56,13 @@ std::vector<TrueObject> objects_of(const SceneTruth& truth) {
 SceneAnswers::SceneAnswers(const Model& model) : gives_masks_(model.task() == Task::kSegment) {
   const auto names = scene_classes();
   if (!gives_masks_ && model.task() != Task::kDetect)
-    fail(ErrorCode::kInvalidArgument, "{} gives no boxes of objects, which the demo is about", model.name());
+    fail(ErrorCode::kInvalidArgument, "{} predicts no boxes, which the demo evaluates", model.name());
   std::string missing;
   for (std::string_view name : names)
     if (std::ranges::find(model.labels(), name) == model.labels().end())
       missing += fmt::format("{}{}", missing.empty() ? "" : ", ", name);
   if (!missing.empty())
-    fail(ErrorCode::kInvalidArgument, "{} does not find the scene's objects: its labels lack {}", model.name(),
+    fail(ErrorCode::kInvalidArgument, "{} does not detect the scene's objects: its labels lack {}", model.name(),
          missing);
   for (const std::string& label : model.labels()) {
     const auto place = std::ranges::find(names, label);

@@ -184,7 +184,7 @@ ContainerEnd mjpeg_end(FileWindow& file) {
     const std::size_t ended = bytes.rfind("\xFF\xD9"sv);
     if (started == std::string_view::npos && ended == std::string_view::npos) continue;
     const bool is_cut = ended == std::string_view::npos || (started != std::string_view::npos && started > ended);
-    return is_cut ? ends_within("a picture") : ContainerEnd{};
+    return is_cut ? ends_within("an image") : ContainerEnd{};
   }
   return {};
 }

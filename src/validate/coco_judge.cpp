@@ -81,8 +81,8 @@ std::vector<TrueObject> CocoJudge::truth_of(const Part& part, const CocoPicture&
     const bool is_bare = by == Similarity::kMask ? object.segmentation.empty()
                                                  : by == Similarity::kKeypoints && object.keypoints.empty();
     if (is_bare)
-      fail(ErrorCode::kInvalidFile, "'{}': annotation {} has no {}, where others have", part.annotations->path,
-           object.id, by == Similarity::kMask ? "segmentation" : "keypoints");
+      fail(ErrorCode::kInvalidFile, "'{}': annotation {} has no {}, but others have", part.annotations->path, object.id,
+           by == Similarity::kMask ? "segmentation" : "keypoints");
     if (by == Similarity::kMask) {
       try {
         each.mask = mask_of(object.segmentation, shown.width, shown.height);
@@ -113,7 +113,7 @@ std::vector<FoundObject> CocoJudge::found_in(const Part& part, const Result& res
     if (by == Similarity::kMask && answer.mask) each.mask.assign(answer.mask->runs.begin(), answer.mask->runs.end());
     if (by != Similarity::kKeypoints) continue;
     if (answer.keypoints.size() != part.annotations->keypoints)
-      fail(ErrorCode::kInvalidArgument, "{} gives {} keypoints an object, but '{}' has {}", model_.name(),
+      fail(ErrorCode::kInvalidArgument, "{} predicts {} keypoints per object, but '{}' has {}", model_.name(),
            answer.keypoints.size(), part.annotations->path, part.annotations->keypoints);
     for (const Keypoint& point : answer.keypoints) each.keypoints.push_back({point.x, point.y});
   }
@@ -193,12 +193,12 @@ std::vector<std::string> CocoJudge::notes() const {
     const auto strange = std::ranges::count_if(
         pictures_, [&](const DataPicture& picture) { return find_picture(*part.annotations, picture.id) == nullptr; });
     if (strange > 0)
-      notes.push_back(fmt::format("{}: {} of the {} pictures are not in {}, and not judged by it",
+      notes.push_back(fmt::format("{}: {} of the {} images are not in {} and are not evaluated with it",
                                   to_string(part.metric.by()), strange, pictures_.size(), part.annotations->path));
     if (part.annotations->repeated_ids > 0)
       notes.push_back(
-          fmt::format("{}: {} of {}'s annotations have the id of another one; they are judged all the same, "
-                      "while pycocotools takes the last of an id for all",
+          fmt::format("{}: {} of {}'s annotations share the ID of another one; each is evaluated, whereas pycocotools "
+                      "uses the last one for all",
                       to_string(part.metric.by()), part.annotations->repeated_ids, part.annotations->path));
   }
   return notes;

@@ -111,12 +111,12 @@ void flatten(const RgbView& picture, std::uint64_t /*seed*/) {
 }
 
 constexpr std::array kConditions = {
-    Condition{"night", "a tenth of the light, with a sensor's noise", darken},
-    Condition{"blur", "motion along x: the mean over 1/64 of the longer side", smear},
-    Condition{"noise", "normal, deviation 25 grey levels", add_noise},
+    Condition{"night", "a tenth of the light, with sensor noise", darken},
+    Condition{"blur", "motion along x: mean over 1/64 of the longer side", smear},
+    Condition{"noise", "normal, standard deviation 25 grey levels", add_noise},
     Condition{"jpeg", "compressed at quality 10", compress},
-    Condition{"low-contrast", "0.3 of the contrast around the picture's mean", flatten},
-    Condition{"rain", "mist, and a streak every 600 pixels", rain},
+    Condition{"low-contrast", "0.3 of the contrast around the image's mean", flatten},
+    Condition{"rain", "mist, and a streak per 600 pixels", rain},
 };
 
 }  // namespace
@@ -128,7 +128,7 @@ const Condition& find_condition(const std::string& name) {
   if (at != kConditions.end()) return *at;
   std::string known;
   for (const Condition& each : kConditions) known += fmt::format("{}{}", known.empty() ? "" : ", ", each.name);
-  fail(ErrorCode::kInvalidArgument, "there is no condition '{}': there are {}", name, known);
+  fail(ErrorCode::kInvalidArgument, "there is no condition '{}'; the conditions are {}", name, known);
 }
 
 }  // namespace saccade

@@ -41,7 +41,8 @@ TrueDepth read_picture(const std::string& file) {
   constexpr float kMillimetre = 0.001F;
   const StoredPlane plane = module<ImagesModule>("images").read_plane(file);
   if (plane.bits != 16)
-    fail(ErrorCode::kInvalidFile, "'{}' has {} bits a sample: a depth has 16, in millimetres", file, plane.bits);
+    fail(ErrorCode::kInvalidFile, "'{}' has {} bits per sample: a depth image has 16, in millimetres", file,
+         plane.bits);
   TrueDepth truth{.width = plane.width, .height = plane.height, .metres = {}};
   for (const std::uint16_t sample : plane.samples) truth.metres.push_back(kMillimetre * static_cast<float>(sample));
   return truth;
@@ -79,10 +80,9 @@ class DepthJudge final : public Judge {
 
   std::vector<std::string> notes() const override {
     if (kind_ == DepthKind::kMetric) return {};
-    return {
-        fmt::format("{}'s depth is {}: in each picture it was brought to the {} by the scale and shift of the least "
-                    "squares",
-                    model_.name(), to_string(kind_), kind_ == DepthKind::kInverse ? "inverse of the truth" : "truth")};
+    return {fmt::format("{}'s depth is {}: in each image it was aligned to the {} by a least-squares scale and shift",
+                        model_.name(), to_string(kind_),
+                        kind_ == DepthKind::kInverse ? "inverse of the ground truth" : "truth")};
   }
 
  private:
@@ -100,7 +100,7 @@ std::unique_ptr<Judge> judge_depth(const Model& model, const PairedFiles& files)
 }  // namespace
 
 std::unique_ptr<DataSet> open_depths(const std::filesystem::path& folder) {
-  return std::make_unique<PairedData>(find_pairs(folder, "depth", {".npy", ".png"}), "a depth each", judge_depth);
+  return std::make_unique<PairedData>(find_pairs(folder, "depth", {".npy", ".png"}), "with depth", judge_depth);
 }
 
 }  // namespace saccade

@@ -67,7 +67,7 @@ class ImagenetData final : public DataSet {
     if (pictures_.empty()) add_flat(root);
     if (pictures_.empty())
       fail(ErrorCode::kNotFound,
-           "'{}' has no pictures of ImageNet: neither folders val/n01440764 nor files n01440764_tench.JPEG",
+           "'{}' has no ImageNet images: neither folders val/n01440764 nor files n01440764_tench.JPEG",
            folder.string());
     for (std::size_t i = 0; i < synsets_.numbers.size(); ++i) place_.emplace(synsets_.numbers[i], static_cast<int>(i));
     for (std::size_t i = 0; i < pictures_.size(); ++i)
@@ -94,11 +94,11 @@ class ImagenetData final : public DataSet {
     const auto strange = static_cast<std::size_t>(std::ranges::count(truth, -1));
     if (strange == truth.size())
       fail(ErrorCode::kInvalidArgument,
-           "none of the pictures is of a class of {}: its labels name other synsets than '{}'", model.name(),
+           "none of the images belongs to a class of {}: its labels name other synsets than '{}'", model.name(),
            synsets_.path);
     std::vector<std::string> notes;
     if (strange > 0)
-      notes.push_back(fmt::format("{} of the {} pictures are left out: {} has no class of their synsets", strange,
+      notes.push_back(fmt::format("{} of the {} images are skipped: {} has no class for their synsets", strange,
                                   truth.size(), model.name()));
     return std::make_unique<TopJudge>(std::move(truth), std::move(names), std::move(known), std::move(notes));
   }
@@ -132,16 +132,14 @@ class ImagenetData final : public DataSet {
       if (!starts_with_synset(name)) continue;
       if (synsets_.numbers.empty())
         fail(ErrorCode::kNotFound,
-             "'{}' does not say in which order a model has its classes: put synset.txt there, a synset a line",
-             root.string());
+             "'{}' does not define the order of the classes: put synset.txt there, one synset per line", root.string());
       add(file, name.substr(0, kSynsetLength));
     }
   }
 
   /// The model's class of every synset; -1: it has none.
   std::vector<int> match(const Model& model) const {
-    const std::vector<std::string>& labels =
-        need_head(model, {Task::kClassify}, "imagenet:", "classes of whole pictures").labels;
+    const std::vector<std::string>& labels = need_head(model, {Task::kClassify}, "imagenet:", "image classes").labels;
     std::vector<int> found;
     const bool has_synsets = std::ranges::any_of(labels, starts_with_synset);
     if (has_synsets) {

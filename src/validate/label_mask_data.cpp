@@ -67,14 +67,14 @@ class MapJudge final : public Judge {
 };
 
 std::unique_ptr<Judge> judge_maps(const Model& model, const PairedFiles& files) {
-  const Head& head = need_head(model, {Task::kSemantic}, "masks:", "map of classes");
+  const Head& head = need_head(model, {Task::kSemantic}, "masks:", "class map");
   return std::make_unique<MapJudge>(model, head, files);
 }
 
 }  // namespace
 
 std::unique_ptr<DataSet> open_label_masks(const std::filesystem::path& folder) {
-  return std::make_unique<PairedData>(find_pairs(folder, "masks", {".png"}), "a label image each", judge_maps);
+  return std::make_unique<PairedData>(find_pairs(folder, "masks", {".png"}), "with label images", judge_maps);
 }
 
 }  // namespace saccade

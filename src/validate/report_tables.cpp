@@ -97,7 +97,7 @@ Table figures_table(const Validation& validation, std::size_t i) {
 }
 
 Table conditions_table(const Validation& validation) {
-  Table table{.caption = "By condition", .columns = {{"condition"}}, .rows = {{"as they are"}}};
+  Table table{.caption = "By condition", .columns = {{"condition"}}, .rows = {{"original"}}};
   for (const SpoiltScores& condition : validation.conditions) table.rows.push_back({condition.name});
   for (std::size_t m = 0; m < validation.models.size(); ++m) {
     const Judgement& model = validation.models[m];

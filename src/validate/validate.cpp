@@ -38,7 +38,7 @@ class Validator {
   Validator(const ValidateOptions& options, const ValidateEvents& events) : options_(options), events_(events) {
     const bool has_boxes = find_data_kind(options.data).has_boxes;
     if (!options.results.empty() && !has_boxes)
-      fail(ErrorCode::kInvalidArgument, "{} has no boxes: answers are written with coco: alone", options.data);
+      fail(ErrorCode::kInvalidArgument, "{} has no boxes: predictions are written with coco: only", options.data);
     data_ = open_data_set(options.data);
     chosen_ = spread(data_->pictures().size(), static_cast<std::size_t>(options.limit));
     models_.push_back(load(options.model, has_boxes));
@@ -103,7 +103,7 @@ class Validator {
       validation.elapsed = Clock::now() - start;
     }
     validation.is_interrupted = validation.is_interrupted || done < pictures.size();
-    if (validation.pictures == 0) fail(ErrorCode::kInvalidArgument, "it was interrupted before the first picture");
+    if (validation.pictures == 0) fail(ErrorCode::kInvalidArgument, "it was interrupted before the first image");
     return judges;
   }
 
@@ -118,7 +118,7 @@ class Validator {
     std::vector<std::string> notes = judge.notes();
     const Invalid& invalid = invalid_[m];
     if (invalid.pictures > 0)
-      notes.push_back(fmt::format("the answers to {} of the pictures are invalid, and judged as they are: {}",
+      notes.push_back(fmt::format("the predictions for {} of the images are invalid and are evaluated as they are: {}",
                                   invalid.pictures, to_string(invalid.faults)));
     return {.file = asked.file,
             .name = std::move(name),

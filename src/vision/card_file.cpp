@@ -24,7 +24,7 @@ constexpr Key kKeys[] = {
     {"", "task", "`detect`, `classify`, `segment`, `pose`, `obb`, `semantic`, `depth` or `upscale`",
      "What the model does; follows from the (first) decoder.",
      [](const Field& f, CardFile& c) { c.task = f.choice<Task>(names_of<Task, kTasks>()); }},
-    {"input", "name", "text", "The model's image input.", [](const Field& f, CardFile& c) { c.input = f.text(); }},
+    {"input", "name", "string", "The model's image input.", [](const Field& f, CardFile& c) { c.input = f.text(); }},
     {"input", "color", "`rgb`, `bgr` or `gray`", "The order of the tensor's channels.",
      [](const Field& f, CardFile& c) { c.color = f.choice<ChannelOrder>(kColorNames); }},
     {"input", "roi", "[x, y, width, height]", "The region of interest (ROI) in frame pixels.",
@@ -51,11 +51,11 @@ constexpr Key kKeys[] = {
        c.std = f.numbers();
        if (std::ranges::find(*c.std, 0.0F) != c.std->end()) f.bad("other than 0");
      }},
-    {"output", "name", "text or list of texts", "The output, or the outputs in order, that the decoder reads.",
-     [](const Field& f, CardFile& c) { c.heads.back().outputs = texts_of(f, "a text or a list of texts"); }},
+    {"output", "name", "string or list of strings", "The output, or the outputs in order, that the decoder reads.",
+     [](const Field& f, CardFile& c) { c.heads.back().outputs = texts_of(f, "a string or a list of strings"); }},
     {"output", "decoder", "name", "How the output is decoded: one of the decoders below.",
      [](const Field& f, CardFile& c) { c.heads.back().decoder = decoder_of(f); }},
-    {"output", "labels", "list of texts, or the name of a file",
+    {"output", "labels", "list of strings, or the name of a file",
      "The class names. A file has one per line, ImageNet synsets (`n01440764 tench, Tinca tinca`) or Ultralytics' YAML "
      "(`names:`), and is in the card's folder.",
      [](const Field& f, CardFile& c) { c.heads.back().labels = labels_of(f); }},
@@ -119,7 +119,7 @@ void read_table(const toml::table& table, std::string_view section, CardFile& ca
     if (found == std::end(kKeys)) {
       std::string known;
       for (const Key& k : kKeys) known += (known.empty() ? "" : ", ") + full_name(k.section, k.name);
-      fail(ErrorCode::kInvalidFile, "{}:{}: '{}' is not a key of a card; there are {}", card.path.string(),
+      fail(ErrorCode::kInvalidFile, "{}:{}: '{}' is not a key of a card; the keys are {}", card.path.string(),
            key.source().begin.line, full, known);
     }
     auto& places = section == "output" ? card.heads.back().places : card.places;
@@ -134,7 +134,7 @@ void check(const CardFile& card) {
     fail(ErrorCode::kInvalidFile, "{}: each of several outputs must name its decoder", card.path.string());
   const auto says_nothing = [](const HeadFile& head) { return head.places.empty(); };
   if (card.places.empty() && std::ranges::all_of(card.heads, says_nothing))
-    fail(ErrorCode::kInvalidFile, "{}: the card says nothing: write a key into it, or leave it out (docs/cards.md)",
+    fail(ErrorCode::kInvalidFile, "{}: the card has no keys: add one, or remove the card (docs/cards.md)",
          card.path.string());
   for (const HeadFile& head : card.heads)
     if (head.softmax.value_or(false) && head.sigmoid.value_or(false))

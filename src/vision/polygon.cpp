@@ -31,8 +31,7 @@ std::vector<Point> fine_corners(std::span<const double> corners) {
   std::vector<Point> points;
   for (std::size_t i = 0; i + 1 < corners.size(); i += 2) {
     for (const double value : {corners[i], corners[i + 1]})
-      if (!(std::abs(value) <= kFarthest))
-        fail(ErrorCode::kInvalidFile, "a polygon's corner at {} makes no sense", value);
+      if (!(std::abs(value) <= kFarthest)) fail(ErrorCode::kInvalidFile, "a polygon's vertex at {} is invalid", value);
     points.push_back({rounded(kFiner * corners[i]), rounded(kFiner * corners[i + 1])});
   }
   return points;
@@ -95,7 +94,7 @@ class Outline {
 
 std::vector<std::int64_t> polygon_counts(std::span<const double> corners, int width, int height) {
   if (corners.size() < 6 || corners.size() % 2 != 0)
-    fail(ErrorCode::kInvalidFile, "{} numbers are no polygon: three corners or more, x and y each, are one",
+    fail(ErrorCode::kInvalidFile, "{} numbers are not a polygon: it needs x and y of three vertices or more",
          corners.size());
   const std::vector<Point> points = fine_corners(corners);
   Outline outline(width, height);

@@ -86,7 +86,7 @@ TEST_F(Numbers, AScenesSeedIsWithinItsRange) {
   const std::string model = test::write_color_classifier(folder_);
   for (const char* seed : {"-1", "18446744073709551616", "0x10", "1e3"})
     expect_error(run_saccade({"run", model, "--source", std::string("synthetic:?frames=1&seed=") + seed}), 1,
-                 {seed, "a whole number from 0 to 18446744073709551615"});
+                 {seed, "an integer from 0 to 18446744073709551615"});
 }
 
 TEST_F(Numbers, ANewerOperatorSetIsSaid) {

@@ -26,7 +26,7 @@ Model identity() {
 }
 
 TEST_F(FailureTest, FilesThatAreNoModels) {
-  EXPECT_EQ(error_of(file("missing.onnx")), "missing.onnx: there is no such file");
+  EXPECT_EQ(error_of(file("missing.onnx")), "missing.onnx: no such file");
   EXPECT_EQ(error_of(file(".")), ".: is a folder; name the .onnx file in it");
   EXPECT_EQ(error_of_contents(""), "m.onnx: is empty; export or download the model again");
   EXPECT_EQ(error_of_contents("model = torch.load('yolo.pt')\n"),

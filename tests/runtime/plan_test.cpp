@@ -109,8 +109,7 @@ TEST(Plan, SaysWhyItsTacticIsNotTheOneAskedFor) {
     }
   };
   EXPECT_EQ(refusal(""), "");
-  EXPECT_EQ(refusal("tiled"),
-            "node 'add' (Add): the reference backend has no tactic tiled: leave the choice to the plan");
+  EXPECT_EQ(refusal("tiled"), "node 'add' (Add): the reference backend has no tactic tiled: remove the choice");
 }
 
 TEST(Plan, RunsAgainOnTheSameInput) {
@@ -363,7 +362,7 @@ TEST_F(PlanFile, RefusesEveryTruncation) {
     write(whole.substr(0, length));
     EXPECT_NE(load_error(), "") << length << " of " << whole.size() << " bytes";
     if (length >= 12) {
-      EXPECT_NE(load_error().find("cut short"), std::string::npos) << load_error();
+      EXPECT_NE(load_error().find("truncated"), std::string::npos) << load_error();
     }
   }
 }
@@ -373,7 +372,7 @@ TEST_F(PlanFile, RefusesWhatWasAppended) {
   const std::string whole = bytes();
   for (const std::size_t more : {std::size_t{1}, std::size_t{64}, whole.size()}) {
     write(whole + whole.substr(0, more));
-    EXPECT_NE(load_error().find(std::to_string(more) + " bytes more"), std::string::npos) << load_error();
+    EXPECT_NE(load_error().find(std::to_string(more) + " bytes too many"), std::string::npos) << load_error();
     EXPECT_THROW(backend_of_plan(path_), Error);
   }
 }

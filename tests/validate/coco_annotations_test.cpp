@@ -144,7 +144,7 @@ TEST_F(CocoAnnotationsTest, WhereThereAreNoneItSaysWhatIsLookedFor) {
                {folder_.string(), "instances.json", "annotations/"});
   expect_error([] { open_data_set("coco:/nowhere"); }, {"no folder '/nowhere'"});
   expect_error([] { open_data_set("voc:/tmp"); }, {"voc:/tmp", "imagenet:"});
-  expect_error([] { open_data_set("coco"); }, {"no known kind"});
+  expect_error([] { open_data_set("coco"); }, {"an unknown kind"});
 }
 
 }  // namespace

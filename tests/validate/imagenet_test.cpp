@@ -52,7 +52,7 @@ TEST_F(Imagenet, PicturesOfSynsetsThatAModelLacksAreLeftOut) {
   EXPECT_TRUE(found.against->holds());
   EXPECT_LT(found.against->differences[0].sets.resamples, options_.resample.resamples);
   std::filesystem::remove(folder_ / "n00000001_red.png");
-  expect_error([&] { run(model, "imagenet"); }, {"color", "synset.txt", "none of the pictures"});
+  expect_error([&] { run(model, "imagenet"); }, {"color", "synset.txt", "none of the images"});
 }
 
 TEST_F(Imagenet, JudgesClassesOfPicturesInFoldersOfSynsets) {

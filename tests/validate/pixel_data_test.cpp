@@ -54,7 +54,7 @@ TEST_F(PixelData, JudgesDepthsInMetresAndWithoutAUnit) {
   const Validation relative = run(test::write_brightness_depth(models_, "relative"), "depth");
   EXPECT_NEAR(figure(relative, "abs_rel"), 0, 1e-4);
   ASSERT_EQ(relative.models[0].notes.size(), 1U);
-  EXPECT_NE(relative.models[0].notes[0].find("least squares"), std::string::npos);
+  EXPECT_NE(relative.models[0].notes[0].find("least-squares"), std::string::npos);
 }
 
 TEST_F(PixelData, ReadsDepthsInMillimetres) {

@@ -107,7 +107,7 @@ TEST_F(LabelFiles, NameFileAndLineOfWhatIsWrong) {
       {"open.yaml", "names: [cat,\n  dog\n", "'names' has no end"},
       {"quote.yaml", "names:\n  0: 'cat\n", "quote.yaml:2: a quote is not closed"},
       {"gap.yaml", "names:\n  0:\n", "gap.yaml:2: a name is missing"},
-      {"far.yaml", "names:\n  900000000: cat\n", "far.yaml:2: a class has too large a number"},
+      {"far.yaml", "names:\n  900000000: cat\n", "far.yaml:2: a class ID is too large"},
   };
   for (const auto& [name, text, expected] : cases)
     EXPECT_NE(why_not(name, text).find(expected), std::string::npos) << name << ": " << why_not(name, text);

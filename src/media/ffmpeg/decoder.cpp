@@ -43,7 +43,7 @@ void VideoDecoder::open(int threads) {
     fail(ErrorCode::kUnsupported, "'{}': this FFmpeg has no decoder for {}", path_,
          avcodec_get_name(parameters.codec_id));
   if (parameters.width <= 0 || parameters.height <= 0)
-    fail(ErrorCode::kInvalidFile, "'{}' is damaged: the size of its pictures is not known", path_);
+    fail(ErrorCode::kInvalidFile, "'{}' is damaged: the size of its images is unknown", path_);
   decoder_.reset(avcodec_alloc_context3(codec));
   if (decoder_ == nullptr) fail(ErrorCode::kIo, "'{}': out of memory", path_);
   decoder_->thread_count = useful_threads(*codec, threads);
