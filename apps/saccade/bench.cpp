@@ -33,7 +33,7 @@ struct BenchFlags {
   double tolerance = 0.05;
 };
 
-/// Cores that the process may use.
+/// Number of cores available to the process.
 int core_count() {
   cpu_set_t cores;
   return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
@@ -136,7 +136,7 @@ void add_peer_flags(CLI::App& app, BenchOptions& options) {
       ->type_name("FILE");
 }
 
-/// What only the whole command line shows to make no sense.
+/// Rejects invalid combinations of flags.
 void check(const BenchFlags& flags) {
   if (flags.models.empty() == flags.compare.empty())
     throw CLI::ValidationError("bench", "give either models or --compare A.json B.json");

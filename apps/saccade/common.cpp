@@ -16,7 +16,7 @@ std::int64_t parse_dimension(std::string_view text, const std::string& flag) {
   return *value;
 }
 
-/// NAME=1x3x640x640 is an input's shape, NAME=2 a dimension's size.
+/// NAME=1x3x640x640 is the shape of an input, NAME=2 the size of a dimension.
 void add_shape(ModelOptions& options, const std::string& text) {
   const auto [name, sizes] = split_assignment(text);
   if (sizes.find('x') == std::string::npos) {
@@ -34,7 +34,7 @@ void add_shape(ModelOptions& options, const std::string& text) {
     throw CLI::ValidationError("--shape", fmt::format("the shape of '{}' is given twice", name));
 }
 
-/// "4G", "512M", "65536": bytes, or that many KiB, MiB, GiB or TiB.
+/// "4G", "512M", "65536": bytes, or KiB, MiB, GiB, TiB.
 std::size_t parse_size(const std::string& text) {
   constexpr std::string_view kUnits = "KMGT";
   std::uint64_t value = 0;
@@ -59,7 +59,7 @@ Region parse_region(const std::string& text) {
   return {edge[0], edge[1], edge[2], edge[3]};
 }
 
-/// Accepts BUILT; names what the product will have apart from what makes no sense.
+/// Accepts BUILT. Values in TO_COME are reported as not implemented yet, all others as unknown.
 CLI::Validator one_of(std::vector<std::string> built, std::vector<std::string> to_come) {
   return {[built = std::move(built), to_come = std::move(to_come)](std::string& value) {
             if (std::ranges::find(built, value) != built.end()) return std::string();

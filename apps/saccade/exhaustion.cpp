@@ -17,7 +17,7 @@ namespace {
 
 std::terminate_handler usual_end = nullptr;
 
-/// What ran out; empty: it was something else.
+/// The message for the exhausted resource; empty for other errors.
 std::string_view what_ran_out() {
   const std::exception_ptr thrown = std::current_exception();
   if (!thrown) return {};
@@ -36,7 +36,7 @@ std::string_view what_ran_out() {
 void last_words() {
   const std::string_view text = what_ran_out();
   if (!text.empty()) {
-    // Nothing that needs memory.
+    // Must not allocate.
     static_cast<void>(!write(STDERR_FILENO, text.data(), text.size()));
     remove_temporaries();
     _exit(kFailed);

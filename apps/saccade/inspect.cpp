@@ -33,7 +33,7 @@ struct InspectFlags {
   bool list_passes = false;
 };
 
-/// Prints the graph before the passes and after each one that was asked for, where it changed.
+/// Prints the graph before the passes and after each requested one that changed it.
 class Dumper {
  public:
   explicit Dumper(const InspectFlags& flags) : flags_(flags) {}
@@ -62,9 +62,9 @@ void write_dot(const std::string& folder, const std::string& name, const Graph& 
   file.close();
 }
 
-/// CARD as a file, with what it rests on in front. Throws Error (kIo, kInvalidArgument).
+/// Writes CARD with its origin and assumptions as comments. Throws Error (kIo, kInvalidArgument).
 void write_card(const std::string& path, const Card& card) {
-  std::error_code unknown;  // then writing says what is wrong
+  std::error_code unknown;  // the write below reports the error
   if (std::filesystem::exists(path, unknown))
     throw Error(ErrorCode::kInvalidArgument, fmt::format("{} already exists; name another file", path));
   OutputFile file(path);
@@ -82,7 +82,7 @@ void check_pass_names(const std::vector<std::string>& names) {
                   fmt::format("there is no pass '{}'; they are {}", name, fmt::join(known, ", ")));
 }
 
-/// The model's card, which is filled in; nothing: there is none, and nobody asked for it.
+/// The model's completed card; nullopt if there is none and none was requested.
 std::optional<Card> find_card(InspectReport& report, const InspectFlags& flags, const std::optional<PlanFacts>& plan) {
   const ModelOptions& options = flags.common.model;
   try {
@@ -106,7 +106,7 @@ int inspect(const InspectFlags& flags) {
     return kOk;
   }
   check_pass_names(flags.dump_passes);
-  choose_backend(with_device_of(flags.model, flags.common.model));  // before a large file is read
+  choose_backend(with_device_of(flags.model, flags.common.model));  // fails before a large file is read
   OpenedModel opened = open_model(flags.model, flags.common.model);
   const ModelOptions& options = opened.options;
   const Backend& backend = choose_backend(options);

@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A thousand labels would bury the rest.
+// A thousand labels would hide the rest.
 constexpr std::size_t kLongestLine = 100;
 
 std::string type_of(const Value& value) {
@@ -24,7 +24,7 @@ std::string op_name(const Node& node) {
   return name;
 }
 
-/// How many steps each tactic runs, views apart.
+/// Number of steps per tactic, without views.
 std::map<std::string, std::int64_t> tactics_of(const Plan& plan) {
   std::map<std::string, std::int64_t> counts;
   for (const Step& step : plan.steps()) ++counts[step.tactic == nullptr ? "view" : std::string(step.tactic->name())];
@@ -56,7 +56,7 @@ ReportText passes_text(const InspectReport& report) {
   return report.show_patches ? text + print_patches(report.passes) : text;
 }
 
-/// Which operators the device can't run itself, and why.
+/// Operators without a kernel of the device, with the rejection reasons.
 ReportText fallbacks_text(const Plan& plan) {
   const std::vector<Fallback> fallbacks = fallbacks_of(plan);
   if (fallbacks.empty()) return {};

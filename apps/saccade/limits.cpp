@@ -20,7 +20,7 @@
 namespace saccade::app {
 namespace {
 
-// A model that never ran below a bound by more than this keeps it: clocks and processors drift by as much.
+// Tolerance of --check: clock frequencies drift by as much.
 constexpr double kTolerance = 0.03;
 constexpr FrameSize kUsualFrame{PixelFormat::kI420, 1280, 720};
 
@@ -39,7 +39,7 @@ struct LimitsFlags {
   bool check = false;
 };
 
-/// Says on a terminal how far a measurement is.
+/// Shows the progress of a measurement on the terminal.
 class Steps {
  public:
   std::function<void(double)> of(const std::string& what) {
@@ -51,14 +51,13 @@ class Steps {
   StatusLine line_;
 };
 
-/// The camera's mode and the bus, by flag or else by file.
+/// The camera's mode and bus, from the flags or else the device file.
 struct Surroundings {
   std::optional<CameraMode> camera;
   std::optional<double> bus_rate;
 };
 
-/// Fills in the ceilings. Whether models can run on what they are of: on this machine, not on one that a file
-/// describes.
+/// Sets the ceilings. Returns whether they are of this machine, so that models can run.
 bool find_ceilings(LimitsReport& report, const LimitsFlags& flags, Surroundings& around, Steps& steps) {
   around = {flags.camera, flags.bus_rate};
   if (flags.device_file.empty()) {
@@ -74,7 +73,7 @@ bool find_ceilings(LimitsReport& report, const LimitsFlags& flags, Surroundings&
   return report.ceilings.device == choose_backend(flags.common.model).device_name();
 }
 
-/// How models are compiled here: for as many threads as the ceilings are of.
+/// Compile options with the number of threads of the ceilings.
 ModelOptions options_for(const Ceilings& ceilings, const LimitsFlags& flags) {
   ModelOptions options = flags.common.model;
   if (options.threads != 0 && options.threads != ceilings.threads)
@@ -98,7 +97,7 @@ void bound(ModelReport& report, const Ceilings& ceilings) {
   }
 }
 
-/// The stages that a frame passes: what was given, else what was measured.
+/// The stages of a frame: given by flags, else measured.
 PeriodReport period_of(const LimitsReport& report, const LimitsFlags& flags, const Surroundings& around) {
   std::vector<FrameStage> stages;
   const Nanoseconds bus = around.bus_rate ? bus_bound(*around.camera, *around.bus_rate) : Nanoseconds{};
@@ -118,9 +117,9 @@ PeriodReport period_of(const LimitsReport& report, const LimitsFlags& flags, con
   return {*around.camera, around.bus_rate, frame_period(*around.camera, stages, flags.frames)};
 }
 
-/// Whether every bound held.
+/// Whether all bounds hold.
 bool check(LimitsReport& report, const LimitsFlags& flags, Steps& steps) {
-  // The processor's clock drifts: what is above the first ceilings may lie below the last ones.
+  // Clock frequency drifts: a time may violate the first ceilings but not the last ones.
   if (flags.device_file.empty())
     raise(report.ceilings,
           measure_ceilings(flags.common.model, flags.common.model.threads, steps.of("measuring ceilings again")));
@@ -226,7 +225,7 @@ std::function<int()> add_limits(CLI::App& app) {
   add_frame_flags(app, *flags);
   flags->common.add_to(app, true);
   return [flags] {
-    // A plan says whose ceilings bound it.
+    // A plan determines the device whose ceilings apply.
     if (!flags->models.empty()) flags->common.model = with_device_of(flags->models.front(), flags->common.model);
     return limits(*flags);
   };

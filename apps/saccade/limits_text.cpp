@@ -11,7 +11,7 @@ namespace {
 
 std::string cut(std::string text, std::size_t width) {
   if (text.size() <= width) return text;
-  // The end of a node's name tells it from its neighbours.
+  // The end of a node's name distinguishes it from its neighbours.
   return ".." + text.substr(text.size() - width + 2);
 }
 
@@ -62,7 +62,7 @@ std::string operator_of(const Plan& plan, const Step& step) {
   return name;
 }
 
-/// The launches by what could be won: where nothing was measured, by what they need.
+/// The launches in descending order of possible gain; without measurements, of their bounds.
 std::vector<std::size_t> by_loss(const ModelLimits& limits) {
   std::vector<std::size_t> order(limits.bounds.steps.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -34,9 +34,9 @@ struct ProfileFlags {
   std::size_t top = 15;
 };
 
-// How many frames where neither --frames nor --seconds says.
+// Number of frames without --frames and --seconds.
 constexpr std::int64_t kFrames = 10000;
-// Making a text for the status line at every frame would show in the figures.
+// Formatting the status line for every frame would affect the measurement.
 constexpr std::int64_t kFramesToSay = 16;
 
 bool is_recognised(const Model& model) {
@@ -55,7 +55,7 @@ std::string choose_source(const ProfileFlags& flags, const Model& model) {
   return is_told || is_recognised(model) ? "synthetic:" : "";
 }
 
-/// Every file is created before the first frame, so that an unwritable one costs no run.
+/// Creates every file before the first frame, so that an unwritable one fails early.
 struct Outputs {
   explicit Outputs(const ProfileFlags& flags) {
     if (!flags.html.empty()) html.emplace(flags.html);
@@ -101,7 +101,7 @@ int profile(const ProfileFlags& flags) {
   };
   options.on_frame = [&status](std::int64_t frames) {
     if (frames % kFramesToSay == 0) status.say(fmt::format("{} frames", frames));
-    return frames == 0 || !interrupted();  // a warm-up leaves nothing to report
+    return frames == 0 || !interrupted();  // after a warm-up only there is nothing to report
   };
   const Profile profile = source.empty() ? profile_tensors(model, options) : profile_frames(model, source, options);
   status.finish();
@@ -111,7 +111,7 @@ int profile(const ProfileFlags& flags) {
   return kOk;
 }
 
-/// Two writers would mix their lines.
+/// Two writers would interleave their lines.
 void check_standard_output(const ProfileFlags& flags) {
   const int writers = (flags.jsonl == "-") + (flags.trace == "-") + (flags.html == "-") + flags.common.json;
   if (writers > 1)

@@ -17,7 +17,7 @@ void draw_integers(Tensor& tensor, std::mt19937_64& generator, std::uint64_t bel
 
 Tensor random_tensor(const TensorInfo& input, std::uint64_t seed) {
   Tensor tensor(input.dtype, input.shape);
-  // The engine's numbers are the same everywhere; the standard's distributions are not.
+  // The engine is portable; the standard distributions are not.
   std::mt19937_64 generator(seed);
   const auto unit = [&generator] { return static_cast<double>(generator() >> 11U) * 0x1p-53; };
   switch (input.dtype) {

@@ -44,9 +44,9 @@ Sinks open_sinks(const RunFlags& flags, std::span<const Camera> cameras, std::sp
   return sinks;
 }
 
-/// Takes results to the sinks until the sources end or someone interrupts; gives the first fault, or nothing.
+/// Passes results to the sinks until the sources end or the run is interrupted. Returns the first error, if any.
 std::string consume(Pipeline& pipeline, const Sinks& sinks) {
-  // Short enough to notice an interrupt while a source is silent.
+  // Short enough to notice an interrupt while no frames arrive.
   constexpr auto patience = std::chrono::milliseconds(100);
   std::string fault;
   Progress progress;
@@ -56,7 +56,7 @@ std::string consume(Pipeline& pipeline, const Sinks& sinks) {
       for (const auto& sink : sinks) sink->write(*result, pipeline.frame());
     } else if (const Failure& failure = result.failure(); failure.status != Status::kTimeout) {
       if (fault.empty()) fault = failure.message;
-      // A lost source leaves the others, a failed frame the frames after it.
+      // The other sources, and the frames after a failed one, continue.
       if (failure.status != Status::kLost && failure.status != Status::kFailed) break;
     }
     progress.update(pipeline);
@@ -66,7 +66,7 @@ std::string consume(Pipeline& pipeline, const Sinks& sinks) {
   return fault;
 }
 
-/// Finishes every file, even where one of them fails; gives the first failure.
+/// Completes every file, even if one fails. Returns the first failure.
 std::optional<Error> close_all(const Sinks& sinks, const Summary& summary) {
   std::optional<Error> first;
   for (const auto& sink : sinks) {
@@ -103,7 +103,7 @@ int run(const RunFlags& flags) {
     fault = consume(pipeline, sinks);
   } catch (const Error&) {
     pipeline.stop();
-    close_all(sinks, pipeline.summary());  // the first error is the one to report
+    close_all(sinks, pipeline.summary());  // the first error is reported
     throw;
   }
   const Summary summary = pipeline.summary();
@@ -114,7 +114,7 @@ int run(const RunFlags& flags) {
   return kOk;
 }
 
-/// Two writers would mix their lines.
+/// Two writers would interleave their lines.
 void check_standard_output(const RunFlags& flags) {
   const int writers = (flags.jsonl == "-") + (flags.csv == "-") + (flags.coco == "-") + flags.common.json;
   if (writers > 1)

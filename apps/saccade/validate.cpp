@@ -21,7 +21,7 @@
 namespace saccade::app {
 namespace {
 
-// What Ultralytics' val and COCO's evaluation take: weak answers draw the rest of the precision-recall curve.
+// As in Ultralytics' val and COCO's evaluation: low-confidence detections complete the precision-recall curve.
 constexpr float kConfidence = 0.001F;
 
 struct ValidateFlags {
@@ -56,7 +56,7 @@ int run(const ValidateFlags& flags) {
   return validation.against && !validation.against->holds() ? kVerdict : kOk;
 }
 
-/// What only the whole command line shows to make no sense.
+/// Rejects invalid combinations of flags.
 void check(const ValidateFlags& flags) {
   if (flags.precisions.size() > 2)
     throw CLI::ValidationError("--precision",

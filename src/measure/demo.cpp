@@ -98,10 +98,10 @@ class Audience final : public Sink {
   Clock::time_point start_;
 };
 
-SceneJudge judge(const SceneOptions& options, std::span<const AnsweredFrame> frames) {
-  SceneJudge judge(options);
-  for (const AnsweredFrame& frame : frames) judge.add(frame);
-  return judge;
+SceneEvaluator evaluate(const SceneOptions& options, std::span<const AnsweredFrame> frames) {
+  SceneEvaluator evaluator(options);
+  for (const AnsweredFrame& frame : frames) evaluator.add(frame);
+  return evaluator;
 }
 
 std::string progress_text(const DemoOptions& options, std::int64_t frames, Nanoseconds elapsed) {
@@ -127,7 +127,7 @@ class Demo {
     result.profile = profile_frames(model_, uri, profile_options(audience));
     result.pictures = std::move(audience.pictures());
     events_.say("comparing the predictions with the ground truth");
-    const SceneJudge scores = judge(scene_, audience.frames());
+    const SceneEvaluator scores = evaluate(scene_, audience.frames());
     result.scores = scores.scores();
     const auto names = scene_classes();
     for (std::size_t c = 0; c < names.size(); ++c) {
@@ -155,7 +155,7 @@ class Demo {
       if (result->frame == scene.frames / 2) scores.picture = write_picture(condition, *result, pipeline.frame());
     }
     scores.pictures = static_cast<int>(answers.frames().size());
-    scores.scores = judge(scene, answers.frames()).scores();
+    scores.scores = evaluate(scene, answers.frames()).scores();
     return scores;
   }
 

@@ -98,12 +98,12 @@ void AnsweredFrames::add(AnsweredFrame answers) {
   }
 }
 
-SceneJudge::SceneJudge(const SceneOptions& options)
+SceneEvaluator::SceneEvaluator(const SceneOptions& options)
     : scene_(options),
       boxes_(static_cast<int>(scene_classes().size())),
       masks_(static_cast<int>(scene_classes().size()), Similarity::kMask) {}
 
-void SceneJudge::add(const AnsweredFrame& answers) {
+void SceneEvaluator::add(const AnsweredFrame& answers) {
   const SceneTruth& truth = scene_.truth(answers.frame);
   const std::vector<TrueObject> objects = objects_of(truth);
   boxes_.add(objects, answers.found);
@@ -113,7 +113,7 @@ void SceneJudge::add(const AnsweredFrame& answers) {
   placed_right_ += answers.place == truth.place;
 }
 
-void SceneJudge::add_depth(const SceneTruth& truth, const KeptDepth& depth) {
+void SceneEvaluator::add_depth(const SceneTruth& truth, const KeptDepth& depth) {
   truth_ = truth.depth;
   // A truth that is not above 0 does not count.
   std::ranges::replace_if(
@@ -126,7 +126,7 @@ void SceneJudge::add_depth(const SceneTruth& truth, const KeptDepth& depth) {
   depths_.push_back(depth_scores(truth_, found_));
 }
 
-SceneScores SceneJudge::scores() const {
+SceneScores SceneEvaluator::scores() const {
   SceneScores scores{.boxes = boxes_.scores()};
   if (masks_.pictures() > 0) scores.masks = masks_.scores();
   if (!depths_.empty()) scores.depth = mean(depths_);
@@ -134,7 +134,7 @@ SceneScores SceneJudge::scores() const {
   return scores;
 }
 
-std::optional<DetectionMetric::ClassScores> SceneJudge::mask_scores(int class_id) const {
+std::optional<DetectionMetric::ClassScores> SceneEvaluator::mask_scores(int class_id) const {
   if (masks_.pictures() == 0) return {};
   return masks_.class_scores(class_id);
 }

@@ -41,7 +41,7 @@ struct ImagesModule {
   /// damaged, no PNG, or has three colours a pixel.
   StoredPlane (*read_plane)(const std::string& path);
   /// Leaves of PICTURE what a JPEG of QUALITY, 1 to 100, keeps of it (chroma halved both ways).
-  void (*spoil_by_jpeg)(const RgbView& picture, int quality);
+  void (*jpeg_roundtrip)(const RgbView& picture, int quality);
 };
 
 /// What the ffmpeg module offers; get it with module<FfmpegModule>("ffmpeg").

@@ -21,7 +21,7 @@ std::string why_not_comparable(const Score::Truth& ours, const Score::Truth& the
 
 bool Against::holds() const { return !differences.empty() && std::ranges::all_of(differences, &Difference::holds); }
 
-Against compare(const Judged& model, const Judged& reference, std::size_t pictures, double tolerance,
+Against compare(const Evaluated& model, const Evaluated& reference, std::size_t pictures, double tolerance,
                 const ResampleOptions& resample,
                 const std::function<bool(const std::string& score, double share)>& on_progress) {
   Against against{.tolerance = tolerance, .seed = resample.seed};

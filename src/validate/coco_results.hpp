@@ -10,8 +10,9 @@
 
 namespace saccade {
 
-/// Answers as they are judged, as a file of COCO's results, which pycocotools loads: a list of {image_id, category_id,
-/// bbox, score}, with "segmentation" and "keypoints" where the model gives such; what is no number is null.
+/// Answers as they are evaluated, as a file of COCO's results, which pycocotools loads: a list of {image_id,
+/// category_id, bbox, score}, with "segmentation" and "keypoints" where the model gives such; what is no number is
+/// null.
 class CocoResults {
  public:
   /// Creates the file. Throws Error (kIo) naming it.

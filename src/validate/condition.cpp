@@ -95,7 +95,7 @@ void add_noise(const RgbView& picture, std::uint64_t seed) {
 
 void compress(const RgbView& picture, std::uint64_t /*seed*/) {
   constexpr int kQuality = 10;
-  module<ImagesModule>("images").spoil_by_jpeg(picture, kQuality);
+  module<ImagesModule>("images").jpeg_roundtrip(picture, kQuality);
 }
 
 void flatten(const RgbView& picture, std::uint64_t /*seed*/) {

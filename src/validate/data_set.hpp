@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "saccade/model.hpp"
-#include "validate/judge.hpp"
+#include "validate/evaluator.hpp"
 #include "validate/picture.hpp"
 
 namespace saccade {
@@ -18,13 +18,13 @@ class CocoResults;
 class DataSet {
  public:
   virtual ~DataSet() = default;
-  /// In the order in which they are to be judged.
+  /// In the order in which they are to be evaluated.
   virtual std::span<const DataPicture> pictures() const = 0;
   /// "440 objects of 80 categories"
   virtual std::string contents() const = 0;
-  /// A judge of MODEL's answers. Throws Error (kInvalidArgument) where its classes are not the data set's. The data set
-  /// outlives it. RESULTS, where the data set has boxes, gets the answers as they are judged.
-  virtual std::unique_ptr<Judge> judge(const Model& model, CocoResults* results = nullptr) const = 0;
+  /// An evaluator of MODEL's predictions. Throws Error (kInvalidArgument) where its classes are not the data set's. The
+  /// data set outlives it. RESULTS, where the data set has boxes, gets the answers as they are evaluated.
+  virtual std::unique_ptr<Evaluator> make_evaluator(const Model& model, CocoResults* results = nullptr) const = 0;
 };
 
 /// What KIND:FOLDER begins with.

@@ -48,10 +48,10 @@ TrueDepth read_picture(const std::string& file) {
   return truth;
 }
 
-/// Judges maps of distances, pixel by pixel of the picture.
-class DepthJudge final : public Judge {
+/// Evaluates maps of distances, pixel by pixel of the picture.
+class DepthEvaluator final : public Evaluator {
  public:
-  DepthJudge(const Model& model, const PairedFiles& files) : model_(model), files_(files) {}
+  DepthEvaluator(const Model& model, const PairedFiles& files) : model_(model), files_(files) {}
 
   void add(std::size_t picture, const Result& result) override {
     const std::string file = files_.truth[picture].string();
@@ -92,15 +92,16 @@ class DepthJudge final : public Judge {
   DepthKind kind_ = DepthKind::kMetric;
 };
 
-std::unique_ptr<Judge> judge_depth(const Model& model, const PairedFiles& files) {
+std::unique_ptr<Evaluator> make_depth_evaluator(const Model& model, const PairedFiles& files) {
   need_head(model, {Task::kDepth}, "depth:", "depth");
-  return std::make_unique<DepthJudge>(model, files);
+  return std::make_unique<DepthEvaluator>(model, files);
 }
 
 }  // namespace
 
 std::unique_ptr<DataSet> open_depths(const std::filesystem::path& folder) {
-  return std::make_unique<PairedData>(find_pairs(folder, "depth", {".npy", ".png"}), "with depth", judge_depth);
+  return std::make_unique<PairedData>(find_pairs(folder, "depth", {".npy", ".png"}), "with depth",
+                                      make_depth_evaluator);
 }
 
 }  // namespace saccade

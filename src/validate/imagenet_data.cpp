@@ -6,7 +6,7 @@
 #include "base/input_file.hpp"
 #include "validate/data_set.hpp"
 #include "validate/heads.hpp"
-#include "validate/top_judge.hpp"
+#include "validate/top_evaluator.hpp"
 
 namespace saccade {
 namespace fs = std::filesystem;
@@ -79,7 +79,7 @@ class ImagenetData final : public DataSet {
   std::span<const DataPicture> pictures() const override { return pictures_; }
   std::string contents() const override { return fmt::format("{} classes", synsets_.numbers.size()); }
 
-  std::unique_ptr<Judge> judge(const Model& model, CocoResults* /*results*/) const override {
+  std::unique_ptr<Evaluator> make_evaluator(const Model& model, CocoResults* /*results*/) const override {
     const std::vector<int> model_class = match(model);
     std::map<int, std::string> names;
     Score::Truth known{.file = synsets_.path, .classes = {}};
@@ -100,7 +100,7 @@ class ImagenetData final : public DataSet {
     if (strange > 0)
       notes.push_back(fmt::format("{} of the {} images are skipped: {} has no class for their synsets", strange,
                                   truth.size(), model.name()));
-    return std::make_unique<TopJudge>(std::move(truth), std::move(names), std::move(known), std::move(notes));
+    return std::make_unique<TopEvaluator>(std::move(truth), std::move(names), std::move(known), std::move(notes));
   }
 
  private:

@@ -28,22 +28,22 @@ void check_size(const PairedFiles& files, std::size_t picture, std::int64_t widt
 /// A data set of pairs.
 class PairedData final : public DataSet {
  public:
-  /// As DataSet::judge(), of FILES that outlive the judge.
-  using MakeJudge = std::unique_ptr<Judge> (*)(const Model& model, const PairedFiles& files);
+  /// As DataSet::make_evaluator(), of FILES that outlive the evaluator.
+  using MakeEvaluator = std::unique_ptr<Evaluator> (*)(const Model& model, const PairedFiles& files);
 
-  PairedData(PairedFiles files, std::string contents, MakeJudge make_judge)
-      : files_(std::move(files)), contents_(std::move(contents)), make_judge_(make_judge) {}
+  PairedData(PairedFiles files, std::string contents, MakeEvaluator make_evaluator)
+      : files_(std::move(files)), contents_(std::move(contents)), make_evaluator_(make_evaluator) {}
 
   std::span<const DataPicture> pictures() const override { return files_.pictures; }
   std::string contents() const override { return contents_; }
-  std::unique_ptr<Judge> judge(const Model& model, CocoResults* /*results*/) const override {
-    return make_judge_(model, files_);
+  std::unique_ptr<Evaluator> make_evaluator(const Model& model, CocoResults* /*results*/) const override {
+    return make_evaluator_(model, files_);
   }
 
  private:
   PairedFiles files_;
   std::string contents_;
-  MakeJudge make_judge_;
+  MakeEvaluator make_evaluator_;
 };
 
 }  // namespace saccade

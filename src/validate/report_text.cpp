@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kMostClasses = 100;
 
-std::string settings_text(const Judgement& model) {
+std::string settings_text(const Evaluation& model) {
   const ModelOptions& options = model.options;
   std::string text = fmt::format("confidence {:g} and above, at most {} boxes per image, NMS at an IoU of {:g}",
                                  options.confidence.value_or(kUsualConfidence), options.max_detections, options.iou);
@@ -19,7 +19,7 @@ std::string settings_text(const Judgement& model) {
   return text;
 }
 
-bool has_boxes(const Judgement& model) {
+bool has_boxes(const Evaluation& model) {
   for (const Score& score : model.scores)
     if (score.name == "box") return true;
   return false;
@@ -27,7 +27,7 @@ bool has_boxes(const Judgement& model) {
 
 ReportText head(const Validation& validation) {
   ReportText text;
-  for (const Judgement& model : validation.models) {
+  for (const Evaluation& model : validation.models) {
     text += wrap(&model == &validation.models.front() ? "model" : "against",
                  fmt::format("{} ({}), precision {}", model.file, model.task, model.precision));
     if (has_boxes(model)) text += wrap("", settings_text(model));
@@ -41,7 +41,7 @@ ReportText head(const Validation& validation) {
   text += wrap("machine", validation.device);
   text += wrap("time", fmt::format("{:.1f} s, {:.1f} images per second", seconds,
                                    seconds > 0 ? static_cast<double>(validation.pictures) / seconds : 0));
-  for (const Judgement& model : validation.models)
+  for (const Evaluation& model : validation.models)
     for (const std::string& note : model.notes) text += wrap("note", note);
   return text;
 }

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "measure/statistics.hpp"
-#include "validate/judge.hpp"
+#include "validate/evaluator.hpp"
 
 namespace saccade {
 

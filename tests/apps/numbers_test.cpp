@@ -49,7 +49,7 @@ TEST_F(Numbers, EveryFlagOfEveryVerbRefusesWhatIsNoDecimalNumber) {
     for (const std::string& flag : whole_number_flags(verb)) {
       ++flags;
       for (const std::string text : {"0x10", "1e3", "+5", " 5", "5.0", "nan", "inf", "-1", "99999999999999999999"})
-        expect_error(run_saccade({verb, flag, text}), 2, {flag + ": '" + text + "' is not a whole number from "});
+        expect_error(run_saccade({verb, flag, text}), 2, {flag + ": '" + text + "' is not an integer from "});
     }
   EXPECT_GE(flags, 20U);
 }

@@ -10,15 +10,15 @@ Score score(const std::string& name, double value, const Score::Truth& truth = {
 }
 
 /// Its headlines are the same on all pictures.
-Judged judged(const std::string& name, const std::vector<Score>& scores) {
-  Judged all{name, scores, {}};
+Evaluated evaluated(const std::string& name, const std::vector<Score>& scores) {
+  Evaluated all{name, scores, {}};
   for (const Score& each : scores)
     all.headlines.push_back([value = each.headline()](std::span<const int>) { return value; });
   return all;
 }
 
 Against compare(const std::vector<Score>& ours, const std::vector<Score>& theirs) {
-  return compare(judged("A", ours), judged("B", theirs), 4, 0.5, {});
+  return compare(evaluated("A", ours), evaluated("B", theirs), 4, 0.5, {});
 }
 
 TEST(Compare, GivesADifferenceForEachScoreOfTheReference) {

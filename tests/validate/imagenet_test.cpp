@@ -10,7 +10,7 @@ using test::expect_error;
 using test::figure;
 using Imagenet = test::ValidateFixture;
 
-TEST_F(Imagenet, JudgesClassesOfPicturesNamedBySynsets) {
+TEST_F(Imagenet, EvaluatesClassesOfPicturesNamedBySynsets) {
   test::write_picture(folder_, "n00000001_red.png", 8, 8, {255, 0, 0});
   test::write_picture(folder_, "n00000003_blue.png", 8, 8, {0, 200, 100});  // taken for green
   test::write_file(folder_, "synset.txt", "n00000001 red\nn00000002 green, verdant\nn00000003 blue\n");
@@ -55,7 +55,7 @@ TEST_F(Imagenet, PicturesOfSynsetsThatAModelLacksAreLeftOut) {
   expect_error([&] { run(model, "imagenet"); }, {"color", "synset.txt", "none of the images"});
 }
 
-TEST_F(Imagenet, JudgesClassesOfPicturesInFoldersOfSynsets) {
+TEST_F(Imagenet, EvaluatesClassesOfPicturesInFoldersOfSynsets) {
   test::write_picture(folder_, "val/n00000001/x.png", 8, 8, {255, 0, 0});
   test::write_picture(folder_, "val/n00000005/x.png", 8, 8, {0, 255, 0});
   test::write_picture(folder_, "val/n00000005/y.png", 8, 8, {0, 255, 0});

@@ -16,7 +16,7 @@ TEST_F(PixelData, AMaskThatIsNotThePicturesSizeIsNamed) {
   expect_error([&] { run(test::write_color_mapper(models_), "masks"); }, {"masks/b.png", "4x4", "images/b.png", "8x8"});
 }
 
-TEST_F(PixelData, JudgesMapsOfClasses) {
+TEST_F(PixelData, EvaluatesMapsOfClasses) {
   write_maps();
   const Validation found = run(test::write_color_mapper(models_), "masks");
   // 127 pixels count: 96 are red, and all are taken for red.
@@ -40,7 +40,7 @@ TEST_F(PixelData, RefusesMasksThatAreNone) {
   expect_error([&] { run(test::write_color_mapper(models_), "masks"); }, {"masks/c.png", "no picture"});
 }
 
-TEST_F(PixelData, JudgesDepthsInMetresAndWithoutAUnit) {
+TEST_F(PixelData, EvaluatesDepthsInMetresAndWithoutAUnit) {
   test::write_picture(folder_, "images/a.png", 8, 8, {51, 51, 51});  // 0.2
   Tensor truth(DType::kFloat32, {8, 8});
   std::ranges::fill(truth.data<float>(), 0.26F);

@@ -14,7 +14,7 @@ using test::expect_error;
 using test::figure;
 using ValidateTest = test::ValidateFixture;
 
-TEST_F(ValidateTest, JudgesBoxesByCategoriesOfTheSameName) {
+TEST_F(ValidateTest, EvaluatesBoxesByCategoriesOfTheSameName) {
   write_boxes();
   const Validation found = run(test::write_box_detector(models_), "coco");
   // "near" is right in both pictures; "far" is right in the first, and a false answer in the second, not before it.
@@ -27,7 +27,7 @@ TEST_F(ValidateTest, JudgesBoxesByCategoriesOfTheSameName) {
   EXPECT_GT(progress_, 0);
 }
 
-TEST_F(ValidateTest, AFileOfAnnotationsJudgesItsOwnPicturesAlone) {
+TEST_F(ValidateTest, AFileOfAnnotationsEvaluatesItsOwnPicturesAlone) {
   write_boxes();
   test::write_picture(folder_, "images/0.png", 8, 8);
   test::write_file(folder_, "person_keypoints.json", R"({"categories": [{"id": 1, "name": "person"}],
@@ -41,7 +41,7 @@ TEST_F(ValidateTest, AFileOfAnnotationsJudgesItsOwnPicturesAlone) {
   EXPECT_NE(found.models[0].notes[0].find("1 of the 3 pictures"), std::string::npos) << found.models[0].notes[0];
 }
 
-TEST_F(ValidateTest, WritesTheAnswersThatItJudged) {
+TEST_F(ValidateTest, WritesTheAnswersThatItEvaluated) {
   write_boxes();
   options_.results = folder_ / "results.json";
   run(test::write_box_detector(models_), "coco");
@@ -109,7 +109,7 @@ TEST_F(ValidateTest, AnEmptySetIsNamed) {
     expect_error([&] { run(test::write_color_classifier(models_), kind); }, {folder_.string()});
 }
 
-TEST_F(ValidateTest, JudgesWorsePicturesToo) {
+TEST_F(ValidateTest, EvaluatesWorsePicturesToo) {
   write_maps();
   options_.conditions = {"night", "low-contrast"};
   const Validation found = run(test::write_color_mapper(models_), "masks");

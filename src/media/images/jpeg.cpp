@@ -162,7 +162,7 @@ void write_jpeg(const std::string& path, const FrameView& frame) {
   file.close();
 }
 
-void spoil_by_jpeg(const RgbView& picture, int quality) {
+void jpeg_roundtrip(const RgbView& picture, int quality) {
   unsigned char* bytes = nullptr;
   unsigned long size = 0;  // NOLINT(google-runtime-int): libjpeg's
   ErrorState error;

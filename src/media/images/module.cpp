@@ -125,7 +125,7 @@ void write(const std::string& path, const FrameView& frame) {
 }
 
 constexpr ImagesModule kModule = {[]() -> std::unique_ptr<ImageReader> { return std::make_unique<Reader>(); }, write,
-                                  read_png_plane, spoil_by_jpeg};
+                                  read_png_plane, jpeg_roundtrip};
 
 }  // namespace
 }  // namespace saccade

@@ -22,7 +22,7 @@ struct Score {
     std::int64_t count = 0;  ///< objects, pictures or pixels of it
     double value = -1;       ///< its share in the headline
   };
-  /// What the answers were judged by: figures of two models can be compared where it is the same.
+  /// What the answers were evaluated by: figures of two models can be compared where it is the same.
   struct Truth {
     std::string file;                  ///< of annotations; empty: the data set has one truth for all models
     std::vector<std::string> classes;  ///< in it, those that the model knows
@@ -39,13 +39,14 @@ struct Score {
   double headline() const { return figures.front().value; }
 };
 
-/// The headline of a selection of pictures: picture i, in the order in which they were judged, counts TIMES[i] times.
+/// The headline of a selection of pictures: picture i, in the order in which they were evaluated, counts TIMES[i]
+/// times.
 using Headline = std::function<double(std::span<const int> times)>;
 
 /// Compares one model's answers with what a data set knows of its pictures.
-class Judge {
+class Evaluator {
  public:
-  virtual ~Judge() = default;
+  virtual ~Evaluator() = default;
   /// The model's answer to the data set's picture number PICTURE. Throws Error where the truth can't be read, or the
   /// model gives no answers of the data set's kind.
   virtual void add(std::size_t picture, const Result& result) = 0;

@@ -15,11 +15,12 @@ struct CocoTruth {
   const CocoAnnotations* keypoints = nullptr;
 };
 
-/// Judges boxes, and masks and keypoints where the model gives such and the data set knows them.
-class CocoJudge final : public Judge {
+/// Evaluates boxes, and masks and keypoints where the model gives such and the data set knows them.
+class CocoEvaluator final : public Evaluator {
  public:
   /// PICTURES are the data set's. Throws Error (kInvalidArgument) where the model's classes match no category.
-  CocoJudge(const Model& model, const CocoTruth& truth, std::span<const DataPicture> pictures, CocoResults* results);
+  CocoEvaluator(const Model& model, const CocoTruth& truth, std::span<const DataPicture> pictures,
+                CocoResults* results);
 
   void add(std::size_t picture, const Result& result) override;
   std::vector<Score> scores() const override;
@@ -51,7 +52,7 @@ class CocoJudge final : public Judge {
   static std::vector<TrueObject> truth_of(const Part& part, const CocoPicture& said, const Shown& shown);
   std::vector<FoundObject> found_in(const Part& part, const Result& result) const;
   void write(std::size_t picture, const Result& result);
-  bool is_judged(const Part& part) const { return part.holds == Holds::kYes; }
+  bool is_evaluated(const Part& part) const { return part.holds == Holds::kYes; }
 
   Model model_;
   std::span<const DataPicture> pictures_;
