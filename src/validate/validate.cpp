@@ -77,7 +77,7 @@ class Validator {
           data_->make_evaluator(model, condition == nullptr && evaluators.empty() && results_ ? &*results_ : nullptr));
     std::vector<DataPicture> pictures;
     for (const std::size_t place : chosen_) pictures.push_back(data_->pictures()[place]);
-    const std::string what = condition == nullptr ? "pictures" : std::string(condition->name);
+    const std::string what = condition == nullptr ? "images" : std::string(condition->name);
     Pipeline pipeline({Camera(std::make_shared<Camera::Impl>(open_pictures(options_.data, pictures, condition)))},
                       models_);
     const auto start = Clock::now();
