@@ -76,7 +76,7 @@ TEST(Verify, RefusesChannelsLastBelowThreeDimensionsAndAtTheGraphsEdge) {
   chain.graph.value(chain.middle).layout = Layout::kChannelsLast;
   EXPECT_EQ(complaint(chain.graph), "no complaint");
   chain.graph.value(chain.x).layout = Layout::kChannelsLast;
-  EXPECT_THAT(complaint(chain.graph), HasSubstr("must lie row-major"));
+  EXPECT_THAT(complaint(chain.graph), HasSubstr("must be row-major"));
   chain.graph.value(chain.y).layout = Layout::kChannelsLast;
   EXPECT_THAT(complaint(chain.graph), HasSubstr("fewer than 3 dimensions"));
 }

@@ -55,7 +55,7 @@ TEST_F(MemoryLimit, CountsSparseTensorsAsTheyAreUsed) {
   model.output("w").sparse_initializer(zeros("w", 1), onnx_writer::tensor<std::int64_t>("", {1}, {3}), {1 << 20});
 
   const std::string error = error_within(64 * kKilobyte, model);
-  EXPECT_TRUE(error.starts_with("model.onnx: tensor 'w': it takes 4.0 MiB")) << error;
+  EXPECT_TRUE(error.starts_with("model.onnx: tensor 'w': it needs 4.0 MiB")) << error;
 }
 
 TEST_F(MemoryLimit, CountsTheTensorsOfNodes) {
@@ -70,7 +70,7 @@ TEST_F(MemoryLimit, CountsTheTensorsOfNodes) {
        .name = "large"});
 
   const std::string error = error_within(32 * kKilobyte, model);
-  EXPECT_TRUE(error.starts_with("model.onnx: node 'large' (Constant): tensor '': it takes 64.0 KiB")) << error;
+  EXPECT_TRUE(error.starts_with("model.onnx: node 'large' (Constant): tensor '': it needs 64.0 KiB")) << error;
 }
 
 TEST_F(MemoryLimit, CountsWhatIsWorkedOutForShapesTogether) {

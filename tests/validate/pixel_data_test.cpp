@@ -28,16 +28,16 @@ TEST_F(PixelData, EvaluatesMapsOfClasses) {
 TEST_F(PixelData, RefusesMasksThatAreNone) {
   write_maps();
   test::write_picture(folder_, "masks/b.png", 8, 8);
-  expect_error([&] { run(test::write_color_mapper(models_), "masks"); }, {"masks/b.png", "colours"});
+  expect_error([&] { run(test::write_color_mapper(models_), "masks"); }, {"masks/b.png", "colour image"});
   test::write_file(folder_, "masks/b.png", test::png_of(8, 8, 8, std::vector<std::uint16_t>(64, 3)));
   expect_error([&] { run(test::write_color_mapper(models_), "masks"); }, {"masks/b.png", "class 3", "3 of them"});
-  test::write_file(folder_, "masks/b.png", "no picture");
-  expect_error([&] { run(test::write_color_mapper(models_), "masks"); }, {"masks/b.png", "no PNG"});
+  test::write_file(folder_, "masks/b.png", "no image");
+  expect_error([&] { run(test::write_color_mapper(models_), "masks"); }, {"masks/b.png", "not a PNG"});
   std::filesystem::remove(folder_ / "masks/b.png");
   expect_error([&] { run(test::write_color_mapper(models_), "masks"); }, {"images/b.png", "masks/b.png", "missing"});
   std::filesystem::remove(folder_ / "images/b.png");
   test::write_file(folder_, "masks/c.png", test::png_of(8, 8, 1, std::vector<std::uint16_t>(64, 1)));
-  expect_error([&] { run(test::write_color_mapper(models_), "masks"); }, {"masks/c.png", "no picture"});
+  expect_error([&] { run(test::write_color_mapper(models_), "masks"); }, {"masks/c.png", "no image"});
 }
 
 TEST_F(PixelData, EvaluatesDepthsInMetresAndWithoutAUnit) {

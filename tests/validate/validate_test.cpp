@@ -100,7 +100,7 @@ TEST_F(ValidateTest, APictureThatLiesAboutItsSizeIsNamed) {
 
 TEST_F(ValidateTest, APictureThatCannotBeReadIsNamed) {
   write_boxes();
-  test::write_file(folder_, "images/2.png", "no picture");
+  test::write_file(folder_, "images/2.png", "no image");
   expect_error([&] { run(test::write_box_detector(models_), "coco"); }, {"images/2.png"});
 }
 
