@@ -117,7 +117,7 @@ Finished run_within(int megabytes, const std::string& command) {
 
 TEST_F(Bounds, ANoiseFrameIsCounted) {
   expect_error(run_within(4000, "bench --frame 65536x65536:i444 " + test::write_box_detector(folder_)), 1,
-               {"a frame of 65536x65536 takes 12.0 GiB"});
+               {"a frame of 65536x65536 needs 12.0 GiB"});
 }
 
 TEST_F(Bounds, WithoutMemoryThereIsAMessageAndNoSignal) {

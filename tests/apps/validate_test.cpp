@@ -85,7 +85,7 @@ TEST_F(ValidateVerb, CountsPicturesWhoseAnswersAreInvalid) {
         run_saccade({"validate", file, "--data", pictures(), "--json", "--threads", "1"}).out)["models"][0];
   };
   EXPECT_EQ(report(loud).at("invalid"), 3);
-  EXPECT_NE(report(loud).at("notes").dump().find("3 of the pictures are invalid"), std::string::npos);
+  EXPECT_NE(report(loud).at("notes").dump().find("3 of the images are invalid"), std::string::npos);
   EXPECT_NE(report(loud).at("notes").dump().find("a confidence beyond 0..1"), std::string::npos);
   EXPECT_EQ(report(model()).at("invalid"), 0);
   EXPECT_EQ(report(model()).at("notes"), json::array());
@@ -149,7 +149,7 @@ TEST_F(ValidateVerb, DataThatIsNoneIsNamed) {
   for (const char* kind : {"coco:", "imagenet:", "masks:", "depth:"})
     expect_error(on(kind + (folder_ / "empty")), 1, {folder_ / "empty"});
   folder_.write("empty/instances.json", "{]");
-  expect_error(on("coco:" + (folder_ / "empty")), 1, {"empty/instances.json", "no JSON"});
+  expect_error(on("coco:" + (folder_ / "empty")), 1, {"empty/instances.json", "not JSON"});
 }
 
 TEST_F(ValidateVerb, ResultsAreOfBoxesAlone) {

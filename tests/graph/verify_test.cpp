@@ -53,7 +53,7 @@ TEST(Verify, NamesANodeOnACycle) {
 TEST(Verify, NamesAValueThatNamesAnotherProducer) {
   Chain chain;
   chain.graph.value(chain.y).producer = chain.graph.value(chain.middle).producer;
-  EXPECT_THAT(complaint(chain.graph), HasSubstr("node 'Flatten1' (Flatten) makes value 'Flatten1'"));
+  EXPECT_THAT(complaint(chain.graph), HasSubstr("node 'Flatten1' (Flatten) produces value 'Flatten1'"));
 }
 
 TEST(Verify, NamesAValueWhoseReadersAreNotListed) {

@@ -48,7 +48,7 @@ TEST_F(Imagenet, PicturesOfSynsetsThatAModelLacksAreLeftOut) {
   EXPECT_EQ(figure(found, "top1"), 1);
   EXPECT_EQ(found.models[0].scores[0].classes.size(), 1U);
   ASSERT_EQ(found.models[0].notes.size(), 1U);
-  EXPECT_NE(found.models[0].notes[0].find("1 of the 2 pictures"), std::string::npos) << found.models[0].notes[0];
+  EXPECT_NE(found.models[0].notes[0].find("1 of the 2 images"), std::string::npos) << found.models[0].notes[0];
   EXPECT_TRUE(found.against->holds());
   EXPECT_LT(found.against->differences[0].sets.resamples, options_.resample.resamples);
   std::filesystem::remove(folder_ / "n00000001_red.png");

@@ -38,7 +38,7 @@ TEST_F(ValidateTest, AFileOfAnnotationsEvaluatesItsOwnPicturesAlone) {
   EXPECT_EQ(found.pictures, 3U);
   EXPECT_NEAR(figure(found, "ap"), 1, 1e-9);
   ASSERT_EQ(found.models[0].notes.size(), 1U);
-  EXPECT_NE(found.models[0].notes[0].find("1 of the 3 pictures"), std::string::npos) << found.models[0].notes[0];
+  EXPECT_NE(found.models[0].notes[0].find("1 of the 3 images"), std::string::npos) << found.models[0].notes[0];
 }
 
 TEST_F(ValidateTest, WritesTheAnswersThatItEvaluated) {
