@@ -66,8 +66,8 @@ double drift_of(Peer& peer, const PeerFiles& files, std::span<const Tensor> ours
   return largest;
 }
 
-/// A peer with the model loaded; null where it can't run it, and RESULT says why. OURS are empty where its answers are
-/// known already.
+/// A peer with the model loaded; null where it can't run it, and RESULT says why. OURS are empty where its predictions
+/// are known already.
 std::unique_ptr<Peer> start_peer(PeerTimes& result, const BenchedModel& benched, const BenchOptions& options,
                                  const PeerFiles& files, std::span<const Tensor> ours) {
   // Without the package nothing can be compared: an error, not a row.

@@ -16,10 +16,10 @@
 namespace saccade {
 namespace {
 
-// Low enough to draw the whole precision-recall curve, high enough to keep the answers of a frame few.
+// Low enough to draw the whole precision-recall curve, high enough to keep the predictions of a frame few.
 constexpr float kAccuracyConfidence = 0.01F;
 constexpr std::size_t kPictures = 6;
-// Conditions are measured on pictures half a second apart, so that each shows something new.
+// Conditions are measured on images half a second apart, so that each shows something new.
 constexpr double kConditionRate = 2;
 // Making a text for the status line at every frame would show in the figures.
 constexpr std::int64_t kFramesToSay = 16;
@@ -52,8 +52,8 @@ std::string write_picture(const std::filesystem::path& folder, const std::string
   return file;
 }
 
-/// Takes the answers of a run: keeps them for the metric, passes on to video and JSON lines what people get to see, and
-/// draws a few pictures spread over the run.
+/// Takes the predictions of a run: keeps them for the metric, passes on to video and JSON lines what people get to see,
+/// and draws a few images spread over the run.
 class Audience final : public Sink {
  public:
   Audience(const DemoOptions& options, const SceneAnswers& answers, const Camera& camera)
@@ -193,7 +193,7 @@ class Demo {
 DemoResult run_demo(const DemoOptions& wanted, const DemoEvents& events) {
   DemoOptions options = wanted;
   SceneOptions scene = parse_scene(options.scene);
-  // A profile's source starts anew when it ends; the scene itself goes on for ever.
+  // A profile's source starts again when it ends; the scene itself goes on for ever.
   if (scene.frames >= 0) options.frames = std::min(options.frames, scene.frames);
   scene.frames = -1;
   const Demo demo(scene, options, events);

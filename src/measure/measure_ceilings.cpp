@@ -99,7 +99,7 @@ class StreamProbe {
       : kernel_(kernel), area_(area), shift_(shift), shared_(shared), is_memory_(is_memory) {}
 
   Traffic traffic() const { return kernel_.traffic; }
-  /// The most bytes a second so far.
+  /// The most bytes per second so far.
   double best() const { return best_; }
 
   /// Bytes a second of a team. CURSOR goes round BUFFER, so that what it passes was out of all caches for long.

@@ -116,7 +116,7 @@ std::vector<Tensor> run(std::shared_ptr<const Plan> plan, const std::map<std::st
   return read_answers(execution);
 }
 
-/// Why the model's answers to one data set are wrong; empty where they are right.
+/// Why the model's predictions to one data set are wrong; empty where they are right.
 std::string run_data_set(const TestFolder& test, const fs::path& set, const ModelOptions& options) {
   const std::string model = (test.path / kModel).string();
   std::map<std::string, Tensor> inputs;

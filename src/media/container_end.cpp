@@ -173,7 +173,7 @@ bool is_ts(FileWindow& file, std::int64_t packet, std::int64_t sync) {
   return true;
 }
 
-// ---- Pictures of JPEG one behind the other. Their data has no marker FF D8 or FF D9, their heads may.
+// ---- Images of JPEG one behind the other. Their data has no marker FF D8 or FF D9, their heads may.
 
 ContainerEnd mjpeg_end(FileWindow& file) {
   constexpr std::int64_t kStep = 4096;

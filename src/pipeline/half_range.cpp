@@ -48,7 +48,8 @@ class Findings {
         model, largest_, most_, took.count());
     if (!names_.empty())
       log(LogLevel::kWarning,
-          "values of the graph '{}' are near or beyond the fp16 range ({} of them; the largest is {:.3g}, of '{}'): the "
+          "values of the graph '{}' are near or beyond the fp16 range ({} of them; the largest is {:.3g}, of '{}'): "
+          "the "
           "nodes that write and read them stay in float32 (--precision bf16 covers the range)",
           model, names_.size(), most_, largest_);
     return std::move(names_);
@@ -145,7 +146,7 @@ void draw_areas(Tensor& planes, Draws& draws, float low, float high) {
 
 enum class Sample { kNoise, kAreas };
 
-/// Noise of 0 to 1, or areas as pictures have them whose mean and deviation were taken out; of 8 bits their whole
+/// Noise of 0 to 1, or areas as images have them whose mean and deviation were taken out; of 8 bits their whole
 /// range.
 void fill_inputs(const Execution& execution, Sample sample) {
   Draws draws;

@@ -135,7 +135,7 @@ class YoloSink final : public Sink {
     return (folders_[model] / (name + ".txt")).string();
   }
 
-  /// Of pictures that differ in their endings alone, the second one keeps its own.
+  /// Of images that differ in their endings alone, the second one keeps its own.
   void take(std::string& name, const Result& result) {
     const auto stream = static_cast<std::size_t>(result.stream);
     std::set<std::string>& taken = taken_[stream * folders_.size() + static_cast<std::size_t>(result.model_index)];

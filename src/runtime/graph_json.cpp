@@ -64,7 +64,7 @@ Json value_json(const Value& value, TensorBlob& blob) {
 
 // ---- from JSON ----------------------------------------------------------------------------------------------------
 
-/// A whole number that fits an int; JSON's others would be cast to one.
+/// A integer that fits an int; JSON's others would be cast to one.
 int int_from(const Json& json) {
   if (!json.is_number_integer() || (json.is_number_unsigned() && json.get<std::uint64_t>() > INT_MAX) ||
       json.get<std::int64_t>() < INT_MIN)
@@ -206,7 +206,7 @@ void check(const Graph& graph) {
   }
 }
 
-/// What can only be judged by the types that were inferred.
+/// What can only be evaluated by the types that were inferred.
 void check_types(const Graph& graph) {
   for (NodeId id : graph.order()) check_post_ops(graph, graph.node(id));
   for (ValueId id : graph.outputs())

@@ -32,7 +32,7 @@ struct Against {
   bool holds() const;
 };
 
-/// A model's figures, and how to work the headlines out for a selection of its pictures.
+/// A model's figures, and how to work the headlines out for a selection of its images.
 struct Evaluated {
   std::string name;
   std::vector<Score> scores;

@@ -8,7 +8,7 @@
 namespace saccade {
 namespace {
 
-/// The annotations of a picture; null where the file does not have it.
+/// The annotations of an image; null where the file does not have it.
 const CocoPicture* find_picture(const CocoAnnotations& annotations, std::int64_t id) {
   const auto at = std::ranges::lower_bound(annotations.pictures, id, {}, &CocoPicture::id);
   return at == annotations.pictures.end() || at->id != id ? nullptr : &*at;
@@ -120,7 +120,7 @@ std::vector<FoundObject> CocoEvaluator::found_in(const Part& part, const Result&
   return found;
 }
 
-/// RESULT null: the picture had no answer. One that the file does not have is not evaluated, but keeps its number.
+/// RESULT null: the image had no answer. One that the file does not have is not evaluated, but keeps its number.
 void CocoEvaluator::add(Part& part, const Shown& shown, const Result* result) {
   const CocoPicture* said = find_picture(*part.annotations, pictures_[shown.picture].id);
   if (said == nullptr)

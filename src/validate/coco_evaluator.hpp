@@ -28,10 +28,10 @@ class CocoEvaluator final : public Evaluator {
   std::vector<std::string> notes() const override;
 
  private:
-  /// Whether the model's answers have what a similarity compares: known with the first answer at the latest.
+  /// Whether the model's predictions have what a similarity compares: known with the first answer at the latest.
   enum class Holds : std::uint8_t { kUnknown, kYes, kNo };
 
-  /// A picture of the data set, and its size.
+  /// An image of the data set, and its size.
   struct Shown {
     std::size_t picture = 0;
     int width = 0;
@@ -44,7 +44,7 @@ class CocoEvaluator final : public Evaluator {
     ClassMatch classes;
     DetectionMetric metric;
     Holds holds = Holds::kUnknown;
-    std::vector<Shown> waiting{};  ///< pictures without an answer, before the first one
+    std::vector<Shown> waiting{};  ///< images without a prediction, before the first one
   };
 
   void add_part(Similarity by, const CocoAnnotations* annotations, bool is_sure);

@@ -23,7 +23,7 @@ class CocoResults {
     const FoundObject* object = nullptr;
     bool has_mask = false;
   };
-  /// The answers to one picture of WIDTH x HEIGHT. Throws Error (kIo).
+  /// The answers to one image of WIDTH x HEIGHT. Throws Error (kIo).
   void add(std::int64_t image, int width, int height, std::span<const Answer> answers);
   /// Finishes the file. Throws Error (kIo).
   void close();

@@ -21,7 +21,7 @@ std::span<std::uint8_t> row_of(const RgbView& picture, int y) {
 
 std::uint8_t grey_level(float value) { return static_cast<std::uint8_t>(std::clamp(std::lround(value), 0L, 255L)); }
 
-/// Nearly normal numbers, mean 0 and deviation 1: sums of four even ones, from whole numbers alone, so that every
+/// Nearly normal numbers, mean 0 and deviation 1: sums of four even ones, from integers alone, so that every
 /// machine draws the same.
 class Grain {
  public:

@@ -163,7 +163,7 @@ class ImagenetData final : public DataSet {
   Synsets synsets_;
   std::map<std::string, int> place_;  ///< by synset
   std::vector<DataPicture> pictures_;
-  std::vector<std::string> synset_of_;  ///< by picture
+  std::vector<std::string> synset_of_;  ///< by image
 };
 
 }  // namespace

@@ -8,7 +8,7 @@
 namespace saccade {
 namespace {
 
-/// Evaluates maps of classes, pixel by pixel of the picture.
+/// Evaluates maps of classes, pixel by pixel of the image.
 class MapEvaluator final : public Evaluator {
  public:
   MapEvaluator(const Model& model, const Head& head, const PairedFiles& files)

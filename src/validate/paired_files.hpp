@@ -8,20 +8,20 @@
 
 namespace saccade {
 
-/// Pictures, and a file of the same name, but for its ending, that says what is in each.
+/// Images, and a file of the same name, but for its ending, that says what is in each.
 struct PairedFiles {
   std::vector<DataPicture> pictures;  ///< by name
   std::vector<std::filesystem::path> truth;
 };
 
-/// Pairs the pictures in FOLDER/images, where that is missing those in FOLDER, with FOLDER/TRUTH, in which files end in
-/// one of ENDINGS. Throws Error (kNotFound) naming the folder, the picture or the file that is missing, and
-/// (kInvalidFile) where two files say what is in one picture.
+/// Pairs the images in FOLDER/images, where that is missing those in FOLDER, with FOLDER/TRUTH, in which files end in
+/// one of ENDINGS. Throws Error (kNotFound) naming the folder, the image or the file that is missing, and
+/// (kInvalidFile) where two files say what is in one image.
 PairedFiles find_pairs(const std::filesystem::path& folder, const std::string& truth,
                        const std::vector<std::string>& endings);
 
-/// Throws Error (kInvalidFile) naming both where the truth about picture number PICTURE has another size, WIDTH x
-/// HEIGHT, than the picture that RESULT is about.
+/// Throws Error (kInvalidFile) naming both where the truth about image number PICTURE has another size, WIDTH x
+/// HEIGHT, than the image that RESULT is about.
 void check_size(const PairedFiles& files, std::size_t picture, std::int64_t width, std::int64_t height,
                 const Result& result);
 

@@ -32,7 +32,7 @@ Model load(const Candidate& candidate, bool has_boxes) {
   return Model::load(candidate.file, options);
 }
 
-/// All passes of the pictures through the models.
+/// All passes of the images through the models.
 class Validator {
  public:
   Validator(const ValidateOptions& options, const ValidateEvents& events) : options_(options), events_(events) {
@@ -69,7 +69,7 @@ class Validator {
   }
 
  private:
-  /// Runs every chosen picture through every model. CONDITION null: as they are.
+  /// Runs every chosen image through every model. CONDITION null: as they are.
   std::vector<std::unique_ptr<Evaluator>> evaluate_all(const Condition* condition, Validation& validation) {
     std::vector<std::unique_ptr<Evaluator>> evaluators;
     for (const Model& model : models_)
@@ -145,7 +145,7 @@ class Validator {
     return against;
   }
 
-  /// Pictures whose answers are invalid, and why.
+  /// Images whose answers are invalid, and why.
   struct Invalid {
     std::size_t pictures = 0;
     Faults faults;
@@ -158,7 +158,7 @@ class Validator {
   const ValidateOptions& options_;
   const ValidateEvents& events_;
   std::unique_ptr<DataSet> data_;
-  std::vector<std::size_t> chosen_;  ///< pictures, by their places in the data set
+  std::vector<std::size_t> chosen_;  ///< images, by their places in the data set
   std::vector<Model> models_;
   std::vector<Invalid> invalid_ = std::vector<Invalid>(2);  ///< of each model
   std::optional<CocoResults> results_;

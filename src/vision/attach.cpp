@@ -30,7 +30,7 @@ Node preprocess_node(const Card& card, ValueId frame) {
   return node;
 }
 
-/// What tells the model its picture's size becomes a constant.
+/// What tells the model its image's size becomes a constant.
 void bind_sizes(Graph& graph, const Card& card) {
   Patch patch(graph, "set the model's image size");
   const std::vector<ValueId> inputs(graph.inputs().begin(), graph.inputs().end());

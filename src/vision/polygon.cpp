@@ -10,7 +10,7 @@
 // Masks from polygons are defined by what pycocotools draws: corners are rounded to a fifth of a pixel, each edge
 // becomes a chain of points a fifth of a pixel apart, and where the chain steps over the middle of a column of pixels
 // it opens or closes a run there. The arithmetic follows maskApi.c's rleFrPoly() step by step, roundings included: half
-// a pixel decides whether an answer matches.
+// a pixel decides whether a prediction matches.
 namespace saccade {
 namespace {
 
@@ -37,7 +37,7 @@ std::vector<Point> fine_corners(std::span<const double> corners) {
   return points;
 }
 
-/// The chain of points, of which only those places are kept where it crosses the middle of a column: in the picture,
+/// The chain of points, of which only those places are kept where it crosses the middle of a column: in the image,
 /// column by column.
 class Outline {
  public:
@@ -61,7 +61,7 @@ class Outline {
     }
   }
 
-  /// In their order in the picture, its end last.
+  /// In their order in the image, its end last.
   std::vector<std::int64_t> finish() {
     places_.push_back(static_cast<std::int64_t>(width_) * height_);
     std::ranges::sort(places_);

@@ -111,7 +111,7 @@ std::optional<Card> from_structure(const Graph& graph, const Card& probe, std::s
   return card;
 }
 
-/// Inputs that tell a model its picture's size, by the names that exporters give them.
+/// Inputs that tell a model its image's size, by the names that exporters give them.
 struct SizeInput {
   std::string_view name;
   enum { kWidthHeight, kHeightWidth, kOnes } holds;
@@ -120,7 +120,7 @@ constexpr SizeInput kSizeInputs[] = {{"orig_target_sizes", SizeInput::kWidthHeig
                                      {"image_shape", SizeInput::kHeightWidth},        // YOLOv3 of keras-yolo3
                                      {"im_shape", SizeInput::kHeightWidth},           // PaddleDetection
                                      {"scale_factor", SizeInput::kOnes},
-                                     {"pixel_mask", SizeInput::kOnes}};  // Hugging Face's DETR: where the picture is
+                                     {"pixel_mask", SizeInput::kOnes}};  // Hugging Face's DETR: where the image is
 
 constexpr std::int64_t kMostMaskPixels = 1 << 26;
 
@@ -182,7 +182,7 @@ void take_whole_pixels(DType type, Card& card) {
 }
 
 void recognise_input(const Graph& graph, Card& card) {
-  // Of several inputs, all but the picture must tell its size.
+  // Of several inputs, all but the image must tell its size.
   std::vector<ValueId> pictures;
   for (ValueId id : graph.inputs())
     if (!size_input(graph.value(id), card)) pictures.push_back(id);

@@ -16,7 +16,7 @@ constexpr int kSign = 0x10;
 constexpr char kFirstLetter = '0';
 constexpr int kMaxGroups = 7;  // 35 bits hold the difference of any two counts
 
-constexpr std::int64_t kMaxMaskPixels = std::int64_t{1} << 28;  // as of a picture
+constexpr std::int64_t kMaxMaskPixels = std::int64_t{1} << 28;  // as of an image
 
 void pack(std::span<const std::uint32_t> counts, std::vector<char>& text) {
   text.clear();

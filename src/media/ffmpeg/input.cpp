@@ -13,7 +13,7 @@ extern "C" {
 namespace saccade {
 namespace {
 
-/// Demuxers that open other files, by names or addresses in this one, or run it, or that turn text into pictures: never
+/// Demuxers that open other files, by names or addresses in this one, or run it, or that turn text into images: never
 /// what a user means by a video file.
 constexpr const char* kRefusedFormats =
     "concat,hls,applehttp,dash,imf,sdp,rtp,rtsp,vobsub,webm_dash_manifest,avisynth,vapoursynth,tty,bin,xbin,adf,idf";
@@ -21,7 +21,7 @@ constexpr const char* kRefusedFormats =
 struct Options {
   Options() {
     av_dict_set(&entries, "protocol_whitelist", "file", 0);
-    av_dict_set(&entries, "pattern_type", "none", 0);  // a '%' in a picture's name is no sequence
+    av_dict_set(&entries, "pattern_type", "none", 0);  // a '%' in an image's name is no sequence
   }
   ~Options() { av_dict_free(&entries); }
   Options(const Options&) = delete;

@@ -8,7 +8,7 @@
 
 namespace saccade {
 
-/// A picture's size as it is stored, and how it is to be turned.
+/// An image's size as it is stored, and how it is to be turned.
 struct ImageHeader {
   int width = 0;
   int height = 0;

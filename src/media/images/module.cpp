@@ -15,7 +15,7 @@
 namespace saccade {
 namespace {
 
-/// Whether a PNG file has further pictures: the chunk that says so comes before the first one's data.
+/// Whether a PNG file has further images: the chunk that says so comes before the first one's data.
 bool is_animated(std::span<const std::uint8_t> png) {
   constexpr std::size_t kSignature = 8;
   constexpr std::size_t kAroundData = 12;  // a chunk's size and type before it, a checksum behind it
@@ -102,7 +102,7 @@ class Reader final : public ImageReader {
   }
 
   std::vector<std::uint8_t> file_;
-  std::vector<std::uint8_t> stored_;  // pixels of a picture that is still to be turned
+  std::vector<std::uint8_t> stored_;  // pixels of an image that is still to be turned
   std::unique_ptr<ImageDecoder> jpeg_ = make_jpeg_decoder();
   std::unique_ptr<ImageDecoder> png_ = make_png_decoder();
 };

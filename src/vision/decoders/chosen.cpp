@@ -4,7 +4,7 @@
 #include "vision/decoders/support.hpp"
 
 // Detectors with suppression in their graph, that give boxes, scores and classes in outputs of their own. TensorFlow's:
-// detection_boxes [1, N, 4] (y1, x1, y2, x2 in shares of the picture), detection_scores and detection_classes [1, N]
+// detection_boxes [1, N, 4] (y1, x1, y2, x2 normalized to the image), detection_scores and detection_classes [1, N]
 // (from 1 on), num_detections. ONNX's model zoo's SSD: bboxes [1, N, 4] (x1, y1, x2, y2 in shares), labels (from 1 on),
 // scores. TensorRT's form: det_boxes [1, N, 4] (corners in pixels), det_scores, det_classes [1, N] and their number
 // num_dets.

@@ -3,7 +3,7 @@
 #include "vision/decoders/families.hpp"
 #include "vision/decoders/support.hpp"
 
-// Classifiers: a vector of scores or logits, one a class.
+// Classifiers: a vector of scores or logits, one per class.
 namespace saccade {
 namespace {
 

@@ -76,7 +76,7 @@ bool fit_turned(const Graph& graph, const Card& /*card*/, Head& head) {
                  [](const Shape& shape, Head& /*to*/) { return is_list(shape) && shape[2] == kNumbers + 1; });
 }
 
-/// The class is one of many scores, all others 0, so that turned boxes take the way of all others.
+/// The class is one of many scores, all others 0, so that oriented boxes take the way of all others.
 void attach_turned(Attachment& to) {
   Fragment& post = to.post;
   const ValueId rows = to.output(0);

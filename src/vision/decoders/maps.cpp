@@ -3,7 +3,7 @@
 #include "vision/decoders/families.hpp"
 #include "vision/decoders/support.hpp"
 
-// Answers that are pictures: a class for every cell, a depth, a larger picture.
+// Answers that are images: a class for every cell, a depth, a larger image.
 namespace saccade {
 namespace {
 
@@ -19,7 +19,7 @@ Plane plane_of(const Shape& shape) {
   return {};
 }
 
-/// The aspect of the picture, to a cell: such a plane lies on it.
+/// The aspect of the image, to a cell: such a plane lies on it.
 bool lies_on(const Plane& plane, const Card& card) {
   if (plane.channels == 0 || plane.height < 2 || plane.width < 2) return false;
   const double across = static_cast<double>(card.width) / static_cast<double>(plane.width);
@@ -45,7 +45,7 @@ bool fit_semantic(const Graph& graph, const Card& card, Head& head) {
 /// Classes of Cityscapes, LIP, Pascal VOC, Pascal Context, ADE20K and COCO-Stuff, some with and without a background.
 constexpr int kUsualCounts[] = {19, 20, 21, 59, 60, 150, 151, 171, 182};
 
-/// Whether what made the output is the enlarging to the picture, or a choice among classes, that such networks end in.
+/// Whether what made the output is the enlarging to the image, or a choice among classes, that such networks end in.
 bool ends_in_classes(const Graph& graph, const Head& head) {
   static const std::set<std::string> kMakers = {"ArgMax", "LogSoftmax", "Resize", "Softmax"};
   const std::set<std::string> made_by = makers(graph, output_of(graph, head));
@@ -108,7 +108,7 @@ bool fit_upscale(const Graph& graph, const Card& card, Head& head) {
   });
 }
 
-/// A picture of a whole multiple of the input's size.
+/// An image of a whole multiple of the input's size.
 bool is_upscale(const Graph& graph, const Card& card, const Head& head) {
   const Plane plane = plane_of(graph.value(output_of(graph, head)).type.shape);
   return reads_all(graph, head) && plane.width > card.width && plane.width % card.width == 0 &&

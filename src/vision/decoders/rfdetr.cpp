@@ -3,7 +3,7 @@
 #include "vision/decoders/families.hpp"
 #include "vision/decoders/support.hpp"
 
-// RF-DETR: boxes "dets" [1, Q, 4] (x, y of the centre, width, height; shares of the picture), logits "labels" [1, Q,
+// RF-DETR: boxes "dets" [1, Q, 4] (x, y of the centre, width, height; shares of the image), logits "labels" [1, Q,
 // C]; RF-DETR-seg also "masks" [1, Q, h, w], logits. saccade.SelectQueries has its steps.
 namespace saccade {
 namespace {

@@ -13,7 +13,7 @@ constexpr std::int64_t kPointNumbers = 10;
 
 std::int64_t rows_of(const Shape& shape) { return shape.elements() / shape.back(); }
 
-/// The readable outputs of COLUMNS numbers a row, the finest level first.
+/// The readable outputs of COLUMNS numbers per row, the finest level first.
 std::vector<const Value*> levels_of(const Graph& graph, const Head& head, std::int64_t columns) {
   std::vector<const Value*> levels;
   for (ValueId output : readable_outputs(graph, head)) {

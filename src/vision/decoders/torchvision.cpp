@@ -6,7 +6,7 @@
 #include "vision/decoders/support.hpp"
 
 // torchvision's detectors: boxes float [N, 4] (corners in pixels), scores float [N], labels int64 [N], of which 0 is
-// the background and never found, and of a Mask R-CNN masks float [N, 1, h, w], probabilities: of the picture's size
+// the background and never found, and of a Mask R-CNN masks float [N, 1, h, w], probabilities: of the image's size
 // where the model pasted them into it, else square and smaller, as they lie on their boxes. Torch's exporter numbers
 // the outputs unless it is told names, so they are known by what they hold.
 namespace saccade {

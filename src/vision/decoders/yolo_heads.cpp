@@ -25,7 +25,7 @@ struct Level {
   bool channels_last = false;
 };
 
-/// SHAPE as a level of ANCHORS a cell on CARD's picture.
+/// SHAPE as a level of ANCHORS a cell on CARD's image.
 Level level_of(const Shape& shape, const Card& card, std::int64_t anchors) {
   if ((shape.rank() != 4 && shape.rank() != 5) || shape[0] != 1) return {};
   for (const bool last : {false, true}) {
