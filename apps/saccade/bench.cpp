@@ -33,7 +33,7 @@ struct BenchFlags {
   double tolerance = 0.05;
 };
 
-/// Cores that the process may use.
+/// Number of cores available to the process.
 int core_count() {
   cpu_set_t cores;
   return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
@@ -86,27 +86,27 @@ int bench(const BenchFlags& flags) {
 }
 
 void add_load_flags(CLI::App& app, BenchOptions& options) {
-  app.add_option("--runs", options.runs.runs, "Measured runs of each model, at least")
+  app.add_option("--runs", options.runs.runs, "Minimum number of measured runs per model")
       ->capture_default_str()
       ->transform(whole(1, 100000000))
       ->type_name("N");
-  app.add_option("--seconds", options.runs.seconds, "Measured time of each model, at least")
+  app.add_option("--seconds", options.runs.seconds, "Minimum measured time per model")
       ->capture_default_str()
       ->check(number(0, 86400))
       ->type_name("S");
-  app.add_option("--loads", options.loads, "Times that every model is loaded afresh, for its share of runs and time")
+  app.add_option("--loads", options.loads, "Number of fresh loads per model, over which runs and time are spread")
       ->capture_default_str()
       ->transform(whole(1, 1000))
       ->type_name("N");
-  app.add_option("--batch", options.batch, "Pictures an inference takes at once; more than 1: on raw tensors")
+  app.add_option("--batch", options.batch, "Batch size; more than 1: on raw tensors")
       ->capture_default_str()
       ->transform(whole(1, 65536))
       ->type_name("N");
-  app.add_option("--streams", options.streams, "Inferences of one plan that run side by side")
+  app.add_option("--streams", options.streams, "Concurrent inferences of one plan")
       ->capture_default_str()
       ->transform(whole(1, 1024))
       ->type_name("N");
-  app.add_option("--seed", options.runs.seed, "Of the inputs and the order of the blocks")
+  app.add_option("--seed", options.runs.seed, "Seed of the inputs and of the order of blocks")
       ->capture_default_str()
       ->transform(whole(std::uint64_t{0}))
       ->type_name("N");
@@ -115,34 +115,33 @@ void add_load_flags(CLI::App& app, BenchOptions& options) {
          [&options](const std::string& text) {
            options.frame = parsed("--frame", [&] { return parse_frame_size(text); });
          },
-         "The frame that models which are recognised run on (1280x720:i420)")
+         "Frame size and format for recognised models (1280x720:i420)")
       ->type_name("WIDTHxHEIGHT:FORMAT");
-  app.add_flag("--together", options.together, "Then all models on one frame, as a pipeline runs them");
-  app.add_flag("--tensors", options.tensors, "Run the model alone, on raw tensors, where it is known what it answers");
-  app.add_flag("--resident", options.resident,
-               "Run the model alone, on tensors that stay on the device in the precision's types");
+  app.add_flag("--together", options.together, "Also run all models on one frame, as a pipeline does");
+  app.add_flag("--tensors", options.tensors, "Run recognised models on raw tensors, without pre- and post-processing");
+  app.add_flag("--resident", options.resident, "Run on tensors that stay on the device, in the types of --precision");
 }
 
 void add_peer_flags(CLI::App& app, BenchOptions& options) {
   const std::vector<std::string> engines(peer_engines().begin(), peer_engines().end());
-  app.add_option("--against", options.peers, "Measure these engines in turn with ours, block by block, on raw tensors")
+  app.add_option("--against", options.peers, "Compare with these engines on raw tensors, alternating block by block")
       ->delimiter(',')
       ->check(CLI::IsMember(engines).description(""))
       ->type_name(fmt::format("{}", fmt::join(engines, ",")))
       ->allow_extra_args(false);
   app.add_option("--peers-python", options.peers_python,
-                 "The Python that has them (default: $SACCADE_PEERS_PYTHON, else what script/bootstrap --peers made)")
+                 "Their Python (default: $SACCADE_PEERS_PYTHON, else the one of script/bootstrap --peers)")
       ->type_name("PATH");
-  app.add_option("--peers-model", options.peers_model, "The ONNX file that they run where MODEL is a plan")
+  app.add_option("--peers-model", options.peers_model, "The ONNX file for these engines if MODEL is a plan")
       ->type_name("FILE");
 }
 
-/// What only the whole command line shows to make no sense.
+/// Rejects invalid combinations of flags.
 void check(const BenchFlags& flags) {
   if (flags.models.empty() == flags.compare.empty())
     throw CLI::ValidationError("bench", "give either models or --compare A.json B.json");
   if (flags.options.streams > 1 && !flags.options.peers.empty())
-    throw CLI::ValidationError("--against", "the peers run one stream: leave out --streams");
+    throw CLI::ValidationError("--against", "other engines run one stream: omit --streams");
   const BenchOptions& options = flags.options;
   if (!options.peers.empty() && options.peers_model.empty() && std::ranges::any_of(flags.models, is_plan_file))
     throw CLI::ValidationError("--against", "other engines can't read a plan: name its ONNX file with --peers-model");
@@ -153,7 +152,8 @@ void check(const BenchFlags& flags) {
     throw CLI::ValidationError("--together", "give at least two models, to be run on frames");
   const bool is_torch = std::ranges::any_of(options.peers, [](auto& peer) { return peer.starts_with("torch-"); });
   if (is_torch && flags.common.model.device.starts_with("cuda") && !options.resident)
-    throw CLI::ValidationError("--against", "torch leaves its tensors on the GPU: add --resident for ours to do so");
+    throw CLI::ValidationError("--against",
+                               "torch keeps its tensors on the GPU: add --resident so that Saccade does, too");
 }
 
 }  // namespace
@@ -163,10 +163,10 @@ std::function<int()> add_bench(CLI::App& app) {
   app.add_option("MODEL", flags->models, "ONNX files or plans");
   add_load_flags(app, flags->options);
   add_peer_flags(app, flags->options);
-  app.add_option("--compare", flags->compare, "Compare two files that bench --json wrote; exit with 3 if B is slower")
+  app.add_option("--compare", flags->compare, "Compare two reports of bench --json; exit with 3 if B is slower")
       ->expected(2)
       ->type_name("A.json B.json");
-  app.add_option("--tolerance", flags->tolerance, "The share by which a model may be slower in --compare")
+  app.add_option("--tolerance", flags->tolerance, "Relative slowdown that --compare tolerates")
       ->capture_default_str()
       ->check(number(0, 10))
       ->type_name("X");

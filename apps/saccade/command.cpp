@@ -23,31 +23,32 @@
 namespace saccade::app {
 namespace {
 
-struct VerbRow {
+struct CommandRow {
   const char* name;
   const char* summary;
   std::function<int()> (*add)(CLI::App&);
 };
 
-constexpr std::array kVerbs = {
-    VerbRow{"run", "Run models on images, folders of images or videos", add_run},
-    VerbRow{"infer", "Run a model on raw tensors, .npy files in and out", add_infer},
-    VerbRow{"compile", "Tune a model for this device, and write a plan that other verbs take for it", add_compile},
-    VerbRow{"inspect", "Show what a model is made of and how it will run", add_inspect},
-    VerbRow{"check", "Run folders of ONNX tests: what passes, fails, or is not supported and why", add_check},
-    VerbRow{"profile", "Measure every stage and every launch of a model, and say what to work on", add_profile},
-    VerbRow{"bench", "Measure how fast models run, beside other engines, and regressions", add_bench},
-    VerbRow{"demo", "Run the shipped model on a procedural scene, and say how well it did and how fast", add_demo},
-    VerbRow{"validate", "Judge a model by pictures whose truth is known, under hard conditions, beside another",
-            add_validate},
-    VerbRow{"limits", "Measure what this machine can do at most, and how far a model is from it", add_limits},
+constexpr std::array kCommands = {
+    CommandRow{"run", "Run models on images, folders of images or videos", add_run},
+    CommandRow{"infer", "Run a model on raw tensors, .npy files in and out", add_infer},
+    CommandRow{"compile", "Tune a model for this device and write a plan, usable wherever a model is expected",
+               add_compile},
+    CommandRow{"inspect", "Show a model's graph, passes, plan and kernels", add_inspect},
+    CommandRow{"check", "Run ONNX test folders and report what passed, failed or is not supported", add_check},
+    CommandRow{"profile", "Profile every stage and launch of a model and report the bottleneck", add_profile},
+    CommandRow{"bench", "Benchmark models, compare them with other engines, detect regressions", add_bench},
+    CommandRow{"demo", "Run the bundled model on a synthetic scene and report its accuracy and speed", add_demo},
+    CommandRow{"validate", "Compute COCO AP, top-1, mIoU or depth metrics on annotated images", add_validate},
+    CommandRow{"limits", "Measure this machine's peak compute and bandwidth, and a model's roofline bounds",
+               add_limits},
 };
 
-// What the product will have; named so that nobody looks for a typo.
-constexpr std::array<std::string_view, 4> kVerbsToCome = {"ladder", "calibrate", "cameras", "serve"};
-constexpr std::array<std::string_view, 4> kFlagsToCome = {"--show", "--mqtt", "--track", "--goals"};
+// Planned commands and flags: the message says so, so that the user does not look for a typo.
+constexpr std::array<std::string_view, 4> kPlannedCommands = {"ladder", "calibrate", "cameras", "serve"};
+constexpr std::array<std::string_view, 4> kPlannedFlags = {"--show", "--mqtt", "--track", "--goals"};
 
-/// One line, whatever names a file put into MESSAGE: they must not steer the terminal either.
+/// Prints MESSAGE as one line; untrusted names in it are escaped.
 void print_error(std::string message) {
   constexpr std::size_t kLongest = 4000;
   if (message.size() > kLongest) message = message.substr(0, kLongest) + " ...";
@@ -58,13 +59,13 @@ void print_error(std::string message) {
 
 std::string flag_of(const std::string& argument) { return argument.substr(0, argument.find('=')); }
 
-/// Why a command line with ARGUMENTS left over, or without a known verb, can't be understood.
+/// The error for a command line with unparsed ARGUMENTS, or without a known command.
 std::string unknown(const std::vector<std::string>& arguments) {
   for (const std::string& argument : arguments) {
-    for (std::string_view flag : kFlagsToCome)
-      if (flag_of(argument) == flag) return fmt::format("{} is not built yet", flag);
-    for (std::string_view verb : kVerbsToCome)
-      if (argument == verb) return fmt::format("the verb '{}' is not built yet", verb);
+    for (std::string_view flag : kPlannedFlags)
+      if (flag_of(argument) == flag) return fmt::format("{} is not implemented yet", flag);
+    for (std::string_view command : kPlannedCommands)
+      if (argument == command) return fmt::format("the command '{}' is not implemented yet", command);
   }
   const std::string& first = arguments.front();
   return fmt::format("unknown {} '{}'", first.starts_with("-") ? "flag" : "argument", first);
@@ -76,10 +77,10 @@ int usage_error(const std::string& message, const CLI::App& app) {
   return kUsage;
 }
 
-/// What is wrong with the machine, not with us: "bug in saccade" is for bugs alone.
+/// The message for exhausted resources; "bug in saccade" is for bugs only.
 std::string told(const std::system_error& error) {
   if (error.code() == std::errc::resource_unavailable_try_again)
-    return "no further thread can be started: memory or the limit of processes is used up";
+    return "no further thread can be started: out of memory, or the process limit is reached";
   return error.code().message();
 }
 
@@ -90,7 +91,7 @@ int guarded(const std::function<int()>& action) {
     print_error(error.what());
     if (error.code() == ErrorCode::kConflict) return kUsage;
   } catch (const std::bad_alloc&) {
-    print_error("no memory is left");
+    print_error("out of memory");
   } catch (const std::filesystem::filesystem_error& error) {
     print_error(fmt::format("{}: {}", error.path1().string(), error.code().message()));
   } catch (const std::system_error& error) {
@@ -101,7 +102,7 @@ int guarded(const std::function<int()>& action) {
   return kFailed;
 }
 
-/// The flag of `--flag=` or `--flag ''`, whose value would be the next argument to the parser, or no name at all.
+/// The flag of `--flag=` or `--flag ''`: the parser would take the next argument as its value, or accept an empty name.
 std::string flag_without_value(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
@@ -113,7 +114,7 @@ std::string flag_without_value(int argc, char** argv) {
   return {};
 }
 
-/// Parses; an exit code means that there is nothing left to do.
+/// Parses the command line. Returns an exit code if nothing is left to do.
 std::optional<int> parse(CLI::App& app, int argc, char** argv) {
   try {
     app.parse(argc, argv);
@@ -145,10 +146,10 @@ int run_command(int argc, char** argv) {
   app.set_version_flag("--version", std::string("saccade ") + version(), "Print the version");
   app.require_subcommand(1);
   app.failure_message(CLI::FailureMessage::simple);
-  std::array<std::function<int()>, kVerbs.size()> actions;
-  for (std::size_t i = 0; i < kVerbs.size(); ++i) {
-    CLI::App* verb = app.add_subcommand(kVerbs[i].name, kVerbs[i].summary);
-    actions[i] = kVerbs[i].add(*verb);
+  std::array<std::function<int()>, kCommands.size()> actions;
+  for (std::size_t i = 0; i < kCommands.size(); ++i) {
+    CLI::App* command = app.add_subcommand(kCommands[i].name, kCommands[i].summary);
+    actions[i] = kCommands[i].add(*command);
   }
   if (argc < 2) {
     return guarded([&] {
@@ -159,8 +160,8 @@ int run_command(int argc, char** argv) {
   if (const std::string flag = flag_without_value(argc, argv); !flag.empty())
     return usage_error(flag + " needs a value", app);
   if (const auto code = parse(app, argc, argv)) return *code;
-  for (std::size_t i = 0; i < kVerbs.size(); ++i)
-    if (app.got_subcommand(kVerbs[i].name)) return guarded(actions[i]);
+  for (std::size_t i = 0; i < kCommands.size(); ++i)
+    if (app.got_subcommand(kCommands[i].name)) return guarded(actions[i]);
   return kUsage;
 }
 

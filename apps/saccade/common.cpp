@@ -16,7 +16,7 @@ std::int64_t parse_dimension(std::string_view text, const std::string& flag) {
   return *value;
 }
 
-/// NAME=1x3x640x640 is an input's shape, NAME=2 a dimension's size.
+/// NAME=1x3x640x640 is the shape of an input, NAME=2 the size of a dimension.
 void add_shape(ModelOptions& options, const std::string& text) {
   const auto [name, sizes] = split_assignment(text);
   if (sizes.find('x') == std::string::npos) {
@@ -34,7 +34,7 @@ void add_shape(ModelOptions& options, const std::string& text) {
     throw CLI::ValidationError("--shape", fmt::format("the shape of '{}' is given twice", name));
 }
 
-/// "4G", "512M", "65536": bytes, or that many KiB, MiB, GiB or TiB.
+/// "4G", "512M", "65536": bytes, or KiB, MiB, GiB, TiB.
 std::size_t parse_size(const std::string& text) {
   constexpr std::string_view kUnits = "KMGT";
   std::uint64_t value = 0;
@@ -59,13 +59,13 @@ Region parse_region(const std::string& text) {
   return {edge[0], edge[1], edge[2], edge[3]};
 }
 
-/// Accepts BUILT; names what the product will have apart from what makes no sense.
+/// Accepts BUILT. Values in TO_COME are reported as not implemented yet, all others as unknown.
 CLI::Validator one_of(std::vector<std::string> built, std::vector<std::string> to_come) {
   return {[built = std::move(built), to_come = std::move(to_come)](std::string& value) {
             if (std::ranges::find(built, value) != built.end()) return std::string();
             const bool planned = std::ranges::any_of(
                 to_come, [&](const std::string& name) { return value == name || value.starts_with(name + ":"); });
-            return fmt::format("'{}' is not {}: use {}", value, planned ? "built yet" : "known",
+            return fmt::format("'{}' is not {}: use {}", value, planned ? "implemented yet" : "known",
                                fmt::join(built, " or "));
           },
           ""};
@@ -102,13 +102,13 @@ std::pair<std::string, std::string> split_assignment(const std::string& text) {
 void CommonFlags::add_precision_to(CLI::App& app, std::vector<std::string>* precisions) {
   const CLI::Validator is_built = one_of({"auto", "fp32", "tf32", "bf16", "fp16"}, {"int8"});
   if (precisions == nullptr) {
-    app.add_option("--precision", model.precision, "Numbers to compute with (default: auto)")
+    app.add_option("--precision", model.precision, "Precision of the computation (default: auto)")
         ->check(is_built)
         ->type_name("auto|fp32|tf32|bf16|fp16");
     return;
   }
   *precisions = {model.precision};
-  app.add_option("--precision", *precisions, "Numbers to compute with; two of them side by side (default: auto)")
+  app.add_option("--precision", *precisions, "Precision of the computation; X,Y compares two (default: auto)")
       ->delimiter(',')
       ->check(is_built)
       ->type_name("NAME[,NAME]")
@@ -116,23 +116,23 @@ void CommonFlags::add_precision_to(CLI::App& app, std::vector<std::string>* prec
 }
 
 void CommonFlags::add_to(CLI::App& app, bool are_answers, std::vector<std::string>* precisions) {
-  app.add_option("--device", model.device, "Where to run (default: auto)")
+  app.add_option("--device", model.device, "Device to run on (default: auto)")
       ->check(device())
       ->type_name("auto|cpu|cuda[:N]|reference");
   app.add_option_function<std::string>(
          "--fallback", [this](const std::string& to) { model.fallback = to == "cpu"; },
-         "Where operators run that the GPU has no kernel for (default: nowhere, the model is refused)")
+         "Device for operators without a GPU kernel (default: none, the model is refused)")
       ->check(one_of({"cpu"}, {}))
       ->type_name("cpu");
   app.add_flag_callback(
-      "--no-graph", [this] { model.graph = false; }, "Launch a GPU's kernels one by one, not as one captured graph");
+      "--no-graph", [this] { model.graph = false; }, "Launch CUDA kernels one by one instead of as one captured graph");
   add_precision_to(app, precisions);
-  app.add_option("--threads", model.threads, "Threads of one inference (default: one a core)")
+  app.add_option("--threads", model.threads, "Threads per inference (default: one per core)")
       ->transform(whole(1, 4096))
       ->type_name("N");
   app.add_option_function<std::string>(
          "--max-model-memory", [this](const std::string& text) { model.max_memory = parse_size(text); },
-         "What a model may take while it is read and compiled (default: 3/4 of the memory)")
+         "Memory limit while a model is read and compiled (default: 3/4 of the memory)")
       ->type_name("SIZE");
   app.add_option_function<std::string>(
          "--log-level",
@@ -140,7 +140,7 @@ void CommonFlags::add_to(CLI::App& app, bool are_answers, std::vector<std::strin
            for (LogLevel level : {LogLevel::kError, LogLevel::kWarning, LogLevel::kInfo, LogLevel::kDebug})
              if (to_string(level) == name) set_log_level(level);
          },
-         "What to say on standard error (default: warning)")
+         "Log level on standard error (default: warning)")
       ->check(one_of({"error", "warning", "info", "debug"}, {}))
       ->type_name("error|warning|info|debug");
   app.add_flag("--json", json, "Print the report as JSON");
@@ -153,7 +153,7 @@ void CommonFlags::add_to(CLI::App& app, bool are_answers, std::vector<std::strin
       ->check(assignment())
       ->type_name("NAME=SHAPE")
       ->allow_extra_args(false);
-  app.add_option("--disable-pass", model.disabled_passes, "Leave out this pass (repeatable)")
+  app.add_option("--disable-pass", model.disabled_passes, "Disable this pass (repeatable)")
       ->type_name("NAME")
       ->allow_extra_args(false);
   app.add_option_function<std::vector<std::string>>(
@@ -161,7 +161,7 @@ void CommonFlags::add_to(CLI::App& app, bool are_answers, std::vector<std::strin
          [this](const std::vector<std::string>& names) {
            model.only_passes = names == std::vector<std::string>{"none"} ? std::vector<std::string>{} : names;
          },
-         "Run these passes alone; 'none' for none")
+         "Run only these passes; 'none' for none")
       ->delimiter(',')
       ->type_name("NAME,...")
       ->allow_extra_args(false);
@@ -170,33 +170,31 @@ void CommonFlags::add_to(CLI::App& app, bool are_answers, std::vector<std::strin
 
 void CommonFlags::add_answers_to(CLI::App& app) {
   const std::string group = "Answers";
-  app.add_option("--card", model.card, "The model's card (default: MODEL.toml beside it, else what the model says)")
+  app.add_option("--card", model.card,
+                 "The model card (default: MODEL.toml beside the model, else recognised from the model)")
       ->type_name("FILE")
       ->group(group);
-  app.add_option("--conf", model.confidence,
-                 "Leave out answers below this confidence (default: as the card says, else 0.25)")
+  app.add_option("--conf", model.confidence, "Confidence threshold (default: the card's, else 0.25)")
       ->check(number(0, 1))
       ->type_name("X")
       ->group(group);
-  app.add_option("--iou", model.iou, "Of two boxes of a class that overlap more, leave out the weaker")
+  app.add_option("--iou", model.iou, "IoU threshold of NMS: of two boxes of a class that overlap more, drop the weaker")
       ->capture_default_str()
       ->check(number(0, 1))
       ->type_name("X")
       ->group(group);
-  app.add_option("--nms", model.nms,
-                 "How boxes that overlap a better one are left out: greedy, linear or gaussian (Soft-NMS), none")
+  app.add_option("--nms", model.nms, "NMS method: greedy, linear or gaussian (Soft-NMS), none")
       ->capture_default_str()
       ->check(CLI::IsMember({"greedy", "linear", "gaussian", "none"}))
       ->type_name("NAME")
       ->group(group);
-  app.add_flag("--agnostic", model.agnostic, "Let boxes of different classes suppress each other too")->group(group);
-  app.add_option(
-         "--multi-label", model.multi_label,
-         "Whether a box answers for every class above --conf, or for its best alone (default: as the card says)")
+  app.add_flag("--agnostic", model.agnostic, "Class-agnostic NMS")->group(group);
+  app.add_option("--multi-label", model.multi_label,
+                 "One detection per class above --conf instead of the best class only (default: the card's)")
       ->check(CLI::IsMember({"true", "false"}).description(""))
       ->type_name("true|false")
       ->group(group);
-  app.add_option("--max-det", model.max_detections, "Boxes a frame at most")
+  app.add_option("--max-det", model.max_detections, "Maximum detections per frame")
       ->capture_default_str()
       ->transform(whole(1, 100000))
       ->type_name("N")
@@ -208,7 +206,7 @@ void CommonFlags::add_answers_to(CLI::App& app) {
       ->group(group);
   app.add_option_function<std::string>(
          "--roi", [this](const std::string& text) { model.roi = parse_region(text); },
-         "Look at this part of every frame")
+         "Region of interest in every frame")
       ->type_name("X,Y,W,H")
       ->group(group);
 }

@@ -9,13 +9,13 @@
 
 namespace saccade::app {
 
-/// The flags that mean the same in every verb.
+/// The flags that several commands share.
 struct CommonFlags {
   ModelOptions model;
   bool json = false;
 
-  /// ARE_ANSWERS: the verb looks for boxes and classes, so that the flags about them and cards make sense too.
-  /// PRECISIONS: where --precision takes a list, it goes there.
+  /// ARE_ANSWERS: the command decodes predictions, so add the flags of cards and post-processing.
+  /// PRECISIONS: receives the values of --precision if it accepts a list.
   void add_to(CLI::App& app, bool are_answers, std::vector<std::string>* precisions = nullptr);
 
  private:
@@ -23,7 +23,7 @@ struct CommonFlags {
   void add_answers_to(CLI::App& app);
 };
 
-/// PARSE, with its Error as one of the command line's about FLAG.
+/// Calls PARSE and converts its Error into a command-line error about FLAG.
 template <typename Parse>
 auto parsed(const std::string& flag, const Parse& parse) {
   try {
@@ -33,9 +33,9 @@ auto parsed(const std::string& flag, const Parse& parse) {
   }
 }
 
-/// Refuses what is not NAME=VALUE.
+/// Accepts NAME=VALUE only.
 CLI::Validator assignment();
-/// "NAME=VALUE", as assignment() let it through, in two; NAME may hold '=' itself.
+/// Splits "NAME=VALUE", validated by assignment(); NAME may contain '='.
 std::pair<std::string, std::string> split_assignment(const std::string& text);
 
 }  // namespace saccade::app

@@ -53,13 +53,13 @@ ReportText to_text(const CompileFlags& flags, const WrittenPlan& written) {
       text += report_text("  {}: nothing to tune\n", what);
     else
       text += report_text(
-          "  {}: {} kinds of nodes tuned, {} candidates, {} rejected; a run takes {:.3f} ms on the "
-          "device, before {:.3f} ms\n",
+          "  {}: {} node classes tuned, {} candidates, {} rejected; a run takes {:.3f} ms on the device, before {:.3f} "
+          "ms\n",
           what, report.kinds, report.candidates, report.rejected, 1e3 * seconds(report.after),
           1e3 * seconds(report.before));
   }
   if (!written.stay_wide.empty())
-    text += report_text("  values that stay float32, as float16 may not hold them: {} (saccade inspect lists them)\n",
+    text += report_text("  values kept in float32, near or beyond the fp16 range: {} (saccade inspect lists them)\n",
                         written.stay_wide.size());
   if (!written.unrecognised.empty())
     text += report_text("  not for frames: {}\n", written.unrecognised.substr(0, written.unrecognised.find(". ")));
@@ -86,9 +86,9 @@ int compile(const CompileFlags& flags) {
 
 std::function<int()> add_compile(CLI::App& app) {
   const auto flags = std::make_shared<CompileFlags>();
-  app.add_option("MODEL", flags->model, "An ONNX file, or a plan to be made anew")->required();
+  app.add_option("MODEL", flags->model, "An ONNX file, or a plan to compile again")->required();
   app.add_option("-o,--output", flags->plan, "The plan to write")->type_name("PLAN")->required();
-  app.add_flag("--no-tune", flags->no_tune, "Take the tactics that look best instead of measuring them");
+  app.add_flag("--no-tune", flags->no_tune, "Use the cost model's choices without measuring");
   flags->common.add_to(app, true);
   return [flags] { return compile(*flags); };
 }

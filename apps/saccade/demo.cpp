@@ -34,7 +34,8 @@ int render(const DemoFlags& flags) {
   request.source = flags.demo.scene;
   request.output = flags.output;
   const std::int64_t count = render_frames(request);
-  print_report("{} frames of {} and their truth, instances.json, are in {}\n", count, request.source, request.output);
+  print_report("{} frames of {} and their ground truth, instances.json, are in {}\n", count, request.source,
+               request.output);
   return kOk;
 }
 
@@ -63,46 +64,45 @@ int run(const DemoFlags& flags) {
 
 std::function<int()> add_demo(CLI::App& app) {
   const auto flags = std::make_shared<DemoFlags>();
-  app.add_option("--source", flags->demo.scene, "The scene; the shipped model was trained on the seeds 1000 to 2199")
+  app.add_option("--source", flags->demo.scene, "The scene; the bundled model was trained on the seeds 1000 to 2199")
       ->capture_default_str()
       ->type_name("synthetic:?...");
-  auto* model =
-      app.add_option("--model", flags->demo.model, "A model that finds the scene's objects (default: the shipped one)")
-          ->type_name("MODEL");
-  auto* seconds = app.add_option("--seconds", flags->seconds, "How long to run")
+  auto* model = app.add_option("--model", flags->demo.model,
+                               "A model that detects the scene's objects (default: the bundled one)")
+                    ->type_name("MODEL");
+  auto* seconds = app.add_option("--seconds", flags->seconds, "Duration of the run")
                       ->capture_default_str()
                       ->check(number(1e-3, 1e6))
                       ->type_name("S");
-  auto* frames = app.add_option("--frames", flags->demo.frames, "Frames to run, at most (default: no limit)")
+  auto* frames = app.add_option("--frames", flags->demo.frames, "Maximum number of frames (default: no limit)")
                      ->transform(whole(std::int64_t{1}))
                      ->type_name("N");
   auto* conditions = app.add_option("--condition-frames", flags->demo.condition_frames,
-                                    "Pictures to measure the accuracy on by day, at night and in motion; 0: none")
+                                    "Frames per condition (day, night, motion, both) for the accuracy; 0: none")
                          ->capture_default_str()
                          ->transform(whole(0, 1'000'000))
                          ->type_name("N");
-  app.add_option("--output", flags->output, "The folder to write into")->capture_default_str()->type_name("DIR");
-  auto* render_frames =
-      app.add_option("--render", flags->render.frames,
-                     "Instead: write so many frames of the scene as pictures, with their truth in COCO's format")
-          ->transform(whole(std::int64_t{1}, std::int64_t{1'000'000}))
-          ->excludes(model)
-          ->excludes(seconds)
-          ->excludes(frames)
-          ->excludes(conditions)
-          ->type_name("N");
-  app.add_option("--format", flags->render.format, "The rendered pictures' format; JPEG's quality is 90")
+  app.add_option("--output", flags->output, "Output folder")->capture_default_str()->type_name("DIR");
+  auto* render_frames = app.add_option("--render", flags->render.frames,
+                                       "Only render N frames of the scene as images, with ground truth in COCO format")
+                            ->transform(whole(std::int64_t{1}, std::int64_t{1'000'000}))
+                            ->excludes(model)
+                            ->excludes(seconds)
+                            ->excludes(frames)
+                            ->excludes(conditions)
+                            ->type_name("N");
+  app.add_option("--format", flags->render.format, "Image format of --render; JPEG quality is 90")
       ->capture_default_str()
       ->check(CLI::IsMember({"png", "jpg"}).description(""))
       ->needs(render_frames)
       ->type_name("png|jpg");
   app.add_option("--depth", flags->render.depth_step,
-                 "Write depth/NAME.npy, too: metres, one number for every so many pixels each way; 1: every pixel")
+                 "With --render: also write depth/NAME.npy in metres, one value per STEP x STEP pixels; 1: every pixel")
       ->transform(whole(1, 64))
       ->needs(render_frames)
       ->type_name("STEP");
   flags->common.add_to(app, false);
-  app.footer("Ctrl-C ends the run in order: what was measured until then is reported.");
+  app.footer("Ctrl-C ends the run in order and reports what was measured so far.");
   return [flags] { return flags->render.frames > 0 ? render(*flags) : run(*flags); };
 }
 

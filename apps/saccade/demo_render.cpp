@@ -17,8 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Lengths of runs down one column after the other, the first of pixels that are not OBJECT's: COCO's uncompressed
-/// run-length code.
+/// COCO's uncompressed RLE: lengths of runs in column-major order, starting with background pixels.
 void append_runs(JsonBuffer& out, const SceneTruth& truth, const SceneObject& object) {
   std::int64_t run = 0;
   bool inside = false;
@@ -45,7 +44,7 @@ void append_runs(JsonBuffer& out, const SceneTruth& truth, const SceneObject& ob
   append(out, "{}]}}", run);
 }
 
-/// instances.json, put together frame by frame.
+/// Builds instances.json frame by frame.
 class CocoTruth {
  public:
   void add(const SceneTruth& truth, const std::string& file, double fps) {
@@ -92,7 +91,7 @@ class CocoTruth {
   std::int64_t next_ = 1;
 };
 
-/// depth/NAME.npy of each frame: float32 [rows, columns], the depth of the pixel in the middle of each square.
+/// depth/NAME.npy of each frame: float32 [rows, columns], sampled at the middle pixel of each square.
 class DepthFiles {
  public:
   DepthFiles(const fs::path& folder, int step, const SceneOptions& options)
@@ -130,7 +129,7 @@ std::int64_t render_frames(const RenderRequest& request) {
   make_folder(request.output);
   const int pitch = options.width * 3;
   std::vector<std::uint8_t> pixels(static_cast<std::size_t>(pitch) * static_cast<std::size_t>(options.height));
-  const RgbView picture{pixels.data(), pitch, options.width, options.height};
+  const RgbView image{pixels.data(), pitch, options.width, options.height};
   CocoTruth coco;
   std::optional<DepthFiles> depth;
   if (request.depth_step > 0) depth.emplace(request.output, request.depth_step, options);
@@ -138,8 +137,8 @@ std::int64_t render_frames(const RenderRequest& request) {
   for (std::int64_t frame = 0; frame < count; ++frame) {
     const std::string name = fmt::format("frame_{:06}", frame);
     const std::string file = fmt::format("{}.{}", name, request.format);
-    scene.render(frame, picture);
-    write_image((fs::path(request.output) / file).string(), view_of(picture));
+    scene.render(frame, image);
+    write_image((fs::path(request.output) / file).string(), view_of(image));
     const SceneTruth& truth = scene.truth(frame);
     coco.add(truth, file, options.fps);
     if (depth) depth->add(truth, name);

@@ -9,13 +9,13 @@ namespace saccade::app {
 struct RenderRequest {
   std::string source = "synthetic:";  ///< a scene's URI
   std::int64_t frames = 0;
-  std::string output;          ///< a folder, made where it is missing
+  std::string output;          ///< output folder, created if missing
   std::string format = "png";  ///< or jpg
-  int depth_step = 0;          ///< pixels a side of the squares that depth is written for; 0: it is not
+  int depth_step = 0;          ///< step of the depth samples in pixels; 0: no depth
 };
 
-/// Writes pictures and instances.json, their truth in COCO's format, and depth/NAME.npy where that is asked for;
-/// returns how many pictures. Throws Error.
+/// Writes the images, instances.json with their ground truth in COCO's format, and optionally depth/NAME.npy. Returns
+/// the number of images. Throws Error.
 std::int64_t render_frames(const RenderRequest& request);
 
 }  // namespace saccade::app

@@ -17,17 +17,17 @@ namespace {
 
 std::terminate_handler usual_end = nullptr;
 
-/// What ran out; empty: it was something else.
+/// The message for the exhausted resource; empty for other errors.
 std::string_view what_ran_out() {
   const std::exception_ptr thrown = std::current_exception();
   if (!thrown) return {};
   try {
     std::rethrow_exception(thrown);
   } catch (const std::bad_alloc&) {
-    return "saccade: error: no memory is left\n";
+    return "saccade: error: out of memory\n";
   } catch (const std::system_error& error) {
     if (error.code() == std::errc::resource_unavailable_try_again || error.code() == std::errc::not_enough_memory)
-      return "saccade: error: no further thread can be started: memory or the limit of processes is used up\n";
+      return "saccade: error: no further thread can be started: out of memory, or the process limit is reached\n";
   } catch (...) {
   }
   return {};
@@ -36,7 +36,7 @@ std::string_view what_ran_out() {
 void last_words() {
   const std::string_view text = what_ran_out();
   if (!text.empty()) {
-    // Nothing that needs memory.
+    // Must not allocate.
     static_cast<void>(!write(STDERR_FILENO, text.data(), text.size()));
     remove_temporaries();
     _exit(kFailed);

@@ -2,8 +2,8 @@
 
 namespace saccade::app {
 
-/// From now on memory or threads that run out where no exception may pass, in a library's callback or a thread that
-/// nobody catches for, end the program with a message and kFailed, as they do everywhere else, not with a signal.
+/// Installs a terminate handler: if memory or threads are exhausted where no exception may propagate (a library's
+/// callback, a thread without a handler), the program ends with a message and kFailed instead of a signal.
 void tell_exhaustion();
 
 }  // namespace saccade::app

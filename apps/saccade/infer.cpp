@@ -25,7 +25,7 @@ struct InferFlags {
   std::uint64_t seed = 0;
 };
 
-/// NAME with every character that a file name should not hold as '_'.
+/// NAME with characters that are unsafe in file names replaced by '_'.
 std::string sanitised(std::string name) {
   constexpr std::string_view kept = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-";
   for (char& c : name)
@@ -33,7 +33,7 @@ std::string sanitised(std::string name) {
   return name;
 }
 
-/// The given tensors in the model's order, the others drawn.
+/// The given tensors in the model's order; missing ones are random.
 std::vector<Tensor> gather_inputs(const Model& model, const InferFlags& flags) {
   std::map<std::string, Tensor> given;
   for (const std::string& assignment : flags.inputs) {
@@ -56,7 +56,7 @@ std::vector<Tensor> gather_inputs(const Model& model, const InferFlags& flags) {
   return inputs;
 }
 
-/// Of two tensors for one input nobody knows which is meant.
+/// Rejects two tensors for one input.
 void check_inputs(const InferFlags& flags) {
   std::set<std::string> names;
   for (const std::string& assignment : flags.inputs)
@@ -64,7 +64,7 @@ void check_inputs(const InferFlags& flags) {
       throw CLI::ValidationError("--input", fmt::format("'{}' is given twice", name));
 }
 
-/// DIR/NAME.npy for each output. Throws Error where two names would make the same file.
+/// DIR/NAME.npy for each output. Throws Error if two names map to the same file.
 std::vector<std::string> output_paths(const Model& model, const std::string& folder) {
   std::vector<std::string> paths;
   for (const TensorInfo& output : model.outputs()) {
@@ -96,14 +96,14 @@ void report(const Model& model, std::span<const Tensor> outputs, std::span<const
 
 int infer(const InferFlags& flags) {
   const Model model = Model::load(flags.model, flags.common.model);
-  Session session(model);  // counts what the tensors take, before any is drawn
+  Session session(model);  // counts the memory of the tensors before any is generated
   const std::vector<Tensor> inputs = gather_inputs(model, flags);
   const std::vector<std::string> paths = output_paths(model, flags.output_dir);
   for (const std::string& path : paths) check_output(path);
   std::error_code error;
   std::filesystem::create_directories(flags.output_dir, error);
   if (error)
-    throw Error(ErrorCode::kIo, fmt::format("can't make the folder {}: {}", flags.output_dir, error.message()));
+    throw Error(ErrorCode::kIo, fmt::format("can't create the folder {}: {}", flags.output_dir, error.message()));
   const std::vector<Tensor> outputs = session.run(inputs);
   for (std::size_t i = 0; i < outputs.size(); ++i) save_npy(paths[i], outputs[i]);
   report(model, outputs, paths, flags.common.json);
@@ -115,14 +115,14 @@ int infer(const InferFlags& flags) {
 std::function<int()> add_infer(CLI::App& app) {
   const auto flags = std::make_shared<InferFlags>();
   app.add_option("MODEL", flags->model, "An ONNX file or a plan")->required();
-  app.add_option("--input", flags->inputs, "A tensor for an input (repeatable); the others are drawn at random")
+  app.add_option("--input", flags->inputs, "A tensor for an input (repeatable); missing inputs are random")
       ->check(assignment())
       ->type_name("NAME=FILE.npy")
       ->allow_extra_args(false);
-  app.add_option("--output-dir", flags->output_dir, "Where to write NAME.npy for every output")
+  app.add_option("--output-dir", flags->output_dir, "Output folder: NAME.npy for every output")
       ->type_name("DIR")
       ->required();
-  app.add_option("--seed", flags->seed, "Of the inputs that are drawn (default: 0)")
+  app.add_option("--seed", flags->seed, "Seed of the random inputs (default: 0)")
       ->transform(whole(std::uint64_t{0}))
       ->type_name("N");
   flags->common.add_to(app, false);

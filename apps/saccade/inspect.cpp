@@ -33,7 +33,7 @@ struct InspectFlags {
   bool list_passes = false;
 };
 
-/// Prints the graph before the passes and after each one that was asked for, where it changed.
+/// Prints the graph before the passes and after each requested one that changed it.
 class Dumper {
  public:
   explicit Dumper(const InspectFlags& flags) : flags_(flags) {}
@@ -62,11 +62,11 @@ void write_dot(const std::string& folder, const std::string& name, const Graph& 
   file.close();
 }
 
-/// CARD as a file, with what it rests on in front. Throws Error (kIo, kInvalidArgument).
+/// Writes CARD with its origin and assumptions as comments. Throws Error (kIo, kInvalidArgument).
 void write_card(const std::string& path, const Card& card) {
-  std::error_code unknown;  // then writing says what is wrong
+  std::error_code unknown;  // the write below reports the error
   if (std::filesystem::exists(path, unknown))
-    throw Error(ErrorCode::kInvalidArgument, fmt::format("{} is there already; name another file", path));
+    throw Error(ErrorCode::kInvalidArgument, fmt::format("{} already exists; name another file", path));
   OutputFile file(path);
   file.write(fmt::format("# by {}\n", card.origin));
   for (const std::string& assumption : card.assumptions) file.write(fmt::format("# assumed: {}\n", assumption));
@@ -82,7 +82,7 @@ void check_pass_names(const std::vector<std::string>& names) {
                   fmt::format("there is no pass '{}'; they are {}", name, fmt::join(known, ", ")));
 }
 
-/// The model's card, which is filled in; nothing: there is none, and nobody asked for it.
+/// The model's completed card; nullopt if there is none and none was requested.
 std::optional<Card> find_card(InspectReport& report, const InspectFlags& flags, const std::optional<PlanFacts>& plan) {
   const ModelOptions& options = flags.common.model;
   try {
@@ -106,7 +106,7 @@ int inspect(const InspectFlags& flags) {
     return kOk;
   }
   check_pass_names(flags.dump_passes);
-  choose_backend(with_device_of(flags.model, flags.common.model));  // before a large file is read
+  choose_backend(with_device_of(flags.model, flags.common.model));  // fails before a large file is read
   OpenedModel opened = open_model(flags.model, flags.common.model);
   const ModelOptions& options = opened.options;
   const Backend& backend = choose_backend(options);
@@ -145,7 +145,7 @@ int inspect(const InspectFlags& flags) {
 std::function<int()> add_inspect(CLI::App& app) {
   const auto flags = std::make_shared<InspectFlags>();
   auto* model = app.add_option("MODEL", flags->model, "An ONNX file or a plan");
-  auto* list = app.add_flag("--list-passes", flags->list_passes, "Only list the passes, in their order");
+  auto* list = app.add_flag("--list-passes", flags->list_passes, "List the passes in order and exit");
   app.add_flag("--dump", flags->dump, "Print the graph before and after every pass that changes it");
   app.add_option("--dump-pass", flags->dump_passes, "Print the graph after this pass (repeatable)")
       ->type_name("NAME")
@@ -153,11 +153,12 @@ std::function<int()> add_inspect(CLI::App& app) {
   app.add_option("--graphviz", flags->graphviz_dir,
                  "Write the graph before and after all passes: DIR/before.dot, after.dot")
       ->type_name("DIR");
-  app.add_option("--write-card", flags->card_to_write, "Write the card in force, to be changed and used with --card")
+  app.add_option("--write-card", flags->card_to_write, "Write the active card, to be edited and used with --card")
       ->type_name("FILE");
-  app.add_flag("--patches", flags->patches, "List every change that the passes made");
-  app.add_flag("--check", flags->check, "Run the graph before and after every pass and name one that changes results");
-  app.add_flag("--pipeline", flags->pipeline, "Show the model as `run` compiles it: pixels before, answers after");
+  app.add_flag("--patches", flags->patches, "List every change made by the passes");
+  app.add_flag("--check", flags->check,
+               "Run the graph before and after every pass and report a pass that changes the results");
+  app.add_flag("--pipeline", flags->pipeline, "Inspect the graph that `run` compiles, with pre- and post-processing");
   flags->common.add_to(app, true);
   app.callback([model, list] {
     if (model->count() == 0 && list->count() == 0) throw CLI::RequiredError("MODEL");

@@ -20,7 +20,7 @@ ModelFacts facts_of(const Graph& graph) {
     }
     for (ValueId input : node.inputs) {
       const Tensor* constant = graph.constant(input);
-      // Shapes and indices are no parameters.
+      // Shapes and indices are not parameters.
       if (constant == nullptr || constant->dtype() == DType::kInt64 || !counted.insert(input).second) continue;
       facts.parameters += constant->elements();
       facts.parameter_bytes += constant->bytes();
@@ -47,14 +47,14 @@ std::vector<Fallback> fallbacks_of(const Plan& plan) {
 }
 
 std::size_t peak_activation_bytes(const Plan& plan) {
-  // By step: bytes that come to life less those that have gone. What lies in another's memory keeps that alive.
+  // Bytes allocated minus bytes freed, per step. A value that aliases another extends its lifetime.
   const std::size_t end = plan.steps().size();
   std::vector<std::int64_t> change(end + 2);
   struct Life {
     std::size_t first;
     std::size_t last;
   };
-  std::map<ValueId, Life> lives;  // by whose memory it is
+  std::map<ValueId, Life> lives;  // by owner of the memory
   const auto use = [&](ValueId id, std::size_t step) {
     if (id == ValueId::kNone) return;
     const ValueId root = plan.slots()[static_cast<std::size_t>(id)].root;

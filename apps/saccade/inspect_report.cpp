@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A thousand labels would bury the rest.
+// A thousand labels would hide the rest.
 constexpr std::size_t kLongestLine = 100;
 
 std::string type_of(const Value& value) {
@@ -24,7 +24,7 @@ std::string op_name(const Node& node) {
   return name;
 }
 
-/// How many steps each tactic runs, views apart.
+/// Number of steps per tactic, without views.
 std::map<std::string, std::int64_t> tactics_of(const Plan& plan) {
   std::map<std::string, std::int64_t> counts;
   for (const Step& step : plan.steps()) ++counts[step.tactic == nullptr ? "view" : std::string(step.tactic->name())];
@@ -56,15 +56,16 @@ ReportText passes_text(const InspectReport& report) {
   return report.show_patches ? text + print_patches(report.passes) : text;
 }
 
-/// Which operators the device can't run itself, and why.
+/// Operators without a kernel of the device, with the rejection reasons.
 ReportText fallbacks_text(const Plan& plan) {
   const std::vector<Fallback> fallbacks = fallbacks_of(plan);
   if (fallbacks.empty()) return {};
-  ReportText text = report_text("not run by {} (reference kernels do: slow, one thread)\n", plan.backend().name());
+  ReportText text =
+      report_text("not supported by {} (run by reference kernels: slow, one thread)\n", plan.backend().name());
   for (const Fallback& fallback : fallbacks) {
     text += report_text("  {:<28}{:>6}  e.g. {}\n", fallback.op, fallback.count, fallback.example);
-    if (fallback.reasons.empty()) text += "        no kernel is for this operator\n";
-    for (const std::string& reason : fallback.reasons) text += report_text("        not {}\n", reason);
+    if (fallback.reasons.empty()) text += "        no kernel for this operator\n";
+    for (const std::string& reason : fallback.reasons) text += report_text("        rejected: {}\n", reason);
   }
   return text;
 }
@@ -90,7 +91,7 @@ ReportText plan_text(const Plan& plan) {
 
 ReportText stay_wide_text(const ValueNames& names) {
   ReportText text;
-  if (!names.empty()) text = report_text("values that stay float32, as float16 may not hold them: {}\n", names.size());
+  if (!names.empty()) text = report_text("values kept in float32, near or beyond the fp16 range: {}\n", names.size());
   for (const std::string& name : names) text += report_text("  {}\n", name);
   return text;
 }

@@ -13,38 +13,38 @@
 
 namespace saccade::app {
 
-/// What a model file holds, before any pass.
+/// Statistics of a model file, before any pass.
 struct ModelFacts {
-  std::map<std::string, std::int64_t> operators;  ///< how many nodes of each kind
+  std::map<std::string, std::int64_t> operators;  ///< number of nodes per operator
   std::int64_t parameters = 0;                    ///< elements of all floating-point and quantised constants
   std::size_t parameter_bytes = 0;
-  std::int64_t macs = 0;  ///< multiply-accumulates of convolutions and matrix products
+  std::int64_t macs = 0;  ///< multiply-accumulates of convolutions and GEMMs
   std::map<std::string, std::int64_t> macs_by_operator;
 };
 ModelFacts facts_of(const Graph& graph);
 
-/// An operator of which some nodes have no kernel of the device: its reference kernels run them.
+/// An operator with nodes that the device has no kernel for; reference kernels run them.
 struct Fallback {
   std::string op;
   std::int64_t count = 0;
   std::string example;            ///< one of the nodes
-  std::set<std::string> reasons;  ///< "TACTIC: why not"; empty: the device has no kernel for the operator
+  std::set<std::string> reasons;  ///< "TACTIC: rejection reason"; empty: the device has no kernel for the operator
 };
-/// By operator; none where the reference kernels are all that was asked for.
+/// By operator; empty for the reference device.
 std::vector<Fallback> fallbacks_of(const Plan& plan);
 
-/// What the tensors between the nodes take at the step where they take most, in bytes.
+/// Peak memory of live tensors between nodes, in bytes.
 std::size_t peak_activation_bytes(const Plan& plan);
 
-/// All that `inspect` says.
+/// The complete report of `inspect`.
 struct InspectReport {
   std::string file;
   Graph graph;  ///< as it was imported
   ModelFacts facts;
   std::string card;         ///< the recognised card as TOML
-  std::string card_origin;  ///< or why there is none
+  std::string card_origin;  ///< or the reason why there is none
   std::vector<std::string> card_assumptions;
-  ValueNames stay_wide;  ///< values that the precision does not narrow
+  ValueNames stay_wide;  ///< values that stay in float32
   PassReport passes;
   std::shared_ptr<const Plan> plan;
   bool show_patches = false;

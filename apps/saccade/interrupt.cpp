@@ -14,16 +14,15 @@ std::atomic<bool> is_interrupted{false};
 std::atomic<bool> is_looked_at{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
-// Those that people and supervisors send, and those that a limit or a timer sends.
+// Signals from users and supervisors, and from limits and timers.
 constexpr int kAsking[] = {SIGINT, SIGTERM, SIGHUP};
 constexpr int kEnding[] = {SIGQUIT, SIGALRM, SIGXCPU, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF};
 
 pid_t process_of_handlers = 0;
 
-/// What the signal does to a program that knows nothing of it.
+/// Performs the signal's default action.
 void end_by(int signal) {
-  if (getpid() == process_of_handlers)
-    remove_temporaries();  // not in what a fork made, before it becomes another program
+  if (getpid() == process_of_handlers) remove_temporaries();  // not in a forked child before its exec
   std::signal(signal, SIG_DFL);
   sigset_t set;
   sigemptyset(&set);
@@ -47,7 +46,7 @@ void catch_signals() {
   for (const int signal : kAsking) {
     struct sigaction before {};
     sigaction(signal, nullptr, &before);
-    // nohup's
+    // ignored by nohup
     if (signal == SIGHUP && before.sa_handler == SIG_IGN) continue;
     sigaction(signal, &action, nullptr);
   }

@@ -2,13 +2,13 @@
 
 namespace saccade::app {
 
-/// Before anything else is done. From now on Ctrl-C, SIGTERM, SIGHUP and the other signals that end a program end this
-/// one at once, whatever it is about, as they would without this; but temporary files and folders are gone then.
+/// Call it first. From then on Ctrl-C, SIGTERM, SIGHUP and other terminating signals end the program at once, as by
+/// default, but temporary files and folders are removed.
 void catch_signals();
 
-/// Whether Ctrl-C, SIGTERM or SIGHUP asked the verb to end in order. From the first call on the first of these signals
-/// does nothing else: who asks, goes on asking, and has something to finish. Loading, warm-ups and measurements of the
-/// machine come before that call, since nobody can look between two steps of a library's.
+/// Whether Ctrl-C, SIGTERM or SIGHUP requested an orderly end. After the first call, the first of these signals only
+/// sets this flag, so the caller must keep polling and then finish its outputs. Loading, warm-up and the measurement of
+/// ceilings come before the first call, because they cannot poll inside library calls.
 bool interrupted();
 
 }  // namespace saccade::app

@@ -20,7 +20,7 @@
 namespace saccade::app {
 namespace {
 
-// A model that never ran below a bound by more than this keeps it: clocks and processors drift by as much.
+// Tolerance of --check: clock frequencies drift by as much.
 constexpr double kTolerance = 0.03;
 constexpr FrameSize kUsualFrame{PixelFormat::kI420, 1280, 720};
 
@@ -39,7 +39,7 @@ struct LimitsFlags {
   bool check = false;
 };
 
-/// Says on a terminal how far a measurement is.
+/// Shows the progress of a measurement on the terminal.
 class Steps {
  public:
   std::function<void(double)> of(const std::string& what) {
@@ -51,19 +51,17 @@ class Steps {
   StatusLine line_;
 };
 
-/// The camera's mode and the bus, by flag or else by file.
+/// The camera's mode and bus, from the flags or else the device file.
 struct Surroundings {
   std::optional<CameraMode> camera;
   std::optional<double> bus_rate;
 };
 
-/// Fills in the ceilings. Whether models can run on what they are of: on this machine, not on one that a file
-/// describes.
+/// Sets the ceilings. Returns whether they are of this machine, so that models can run.
 bool find_ceilings(LimitsReport& report, const LimitsFlags& flags, Surroundings& around, Steps& steps) {
   around = {flags.camera, flags.bus_rate};
   if (flags.device_file.empty()) {
-    report.ceilings =
-        measure_ceilings(flags.common.model, flags.common.model.threads, steps.of("measuring the machine"));
+    report.ceilings = measure_ceilings(flags.common.model, flags.common.model.threads, steps.of("measuring ceilings"));
     report.origin = "measured";
     return true;
   }
@@ -75,12 +73,12 @@ bool find_ceilings(LimitsReport& report, const LimitsFlags& flags, Surroundings&
   return report.ceilings.device == choose_backend(flags.common.model).device_name();
 }
 
-/// How models are compiled here: for as many threads as the ceilings are of.
+/// Compile options with the number of threads of the ceilings.
 ModelOptions options_for(const Ceilings& ceilings, const LimitsFlags& flags) {
   ModelOptions options = flags.common.model;
   if (options.threads != 0 && options.threads != ceilings.threads)
-    fail(ErrorCode::kInvalidArgument, "{} describes {} threads; leave out --threads {} or measure anew",
-         flags.device_file, ceilings.threads, options.threads);
+    fail(ErrorCode::kInvalidArgument, "{} describes {} threads; omit --threads {} or measure again", flags.device_file,
+         ceilings.threads, options.threads);
   options.threads = ceilings.threads;
   return options;
 }
@@ -99,7 +97,7 @@ void bound(ModelReport& report, const Ceilings& ceilings) {
   }
 }
 
-/// The stages that a frame passes: what was given, else what was measured.
+/// The stages of a frame: given by flags, else measured.
 PeriodReport period_of(const LimitsReport& report, const LimitsFlags& flags, const Surroundings& around) {
   std::vector<FrameStage> stages;
   const Nanoseconds bus = around.bus_rate ? bus_bound(*around.camera, *around.bus_rate) : Nanoseconds{};
@@ -115,16 +113,16 @@ PeriodReport period_of(const LimitsReport& report, const LimitsFlags& flags, con
   }
   if (stages.empty())
     fail(ErrorCode::kInvalidArgument,
-         "there is nothing to set against the camera's period: give a MODEL, --capture or --inference");
+         "there is nothing to compare with the camera's period: give a MODEL, --capture or --inference");
   return {*around.camera, around.bus_rate, frame_period(*around.camera, stages, flags.frames)};
 }
 
-/// Whether every bound held.
+/// Whether all bounds hold.
 bool check(LimitsReport& report, const LimitsFlags& flags, Steps& steps) {
-  // The processor's clock drifts: what is above the first ceilings may lie below the last ones.
+  // Clock frequency drifts: a time may violate the first ceilings but not the last ones.
   if (flags.device_file.empty())
     raise(report.ceilings,
-          measure_ceilings(flags.common.model, flags.common.model.threads, steps.of("measuring the machine again")));
+          measure_ceilings(flags.common.model, flags.common.model.threads, steps.of("measuring ceilings again")));
   steps.finish();
   bool holds = true;
   for (ModelReport& model : report.models) {
@@ -145,8 +143,7 @@ void save(const Ceilings& ceilings, const std::string& path) {
 }
 
 int limits(const LimitsFlags& flags) {
-  if (flags.check && flags.models.empty())
-    fail(ErrorCode::kInvalidArgument, "--check needs a MODEL whose bounds to check");
+  if (flags.check && flags.models.empty()) fail(ErrorCode::kInvalidArgument, "--check needs a MODEL");
   LimitsReport report{.top = flags.top};
   Steps steps;
   Surroundings around;
@@ -190,18 +187,18 @@ void add_frame_flags(CLI::App& app, LimitsFlags& flags) {
   app.add_option_function<std::string>(
          "--camera",
          [&flags](const std::string& text) { flags.camera = parsed("--camera", [&] { return parse_camera(text); }); },
-         "A camera's frames, for the arithmetic of the frame period (1280x720@30:nv12)")
+         "Camera mode for the frame period report (1280x720@30:nv12)")
       ->type_name("WxH@RATE:FORMAT");
   app.add_option_function<std::string>(
          "--bus",
          [&flags](const std::string& text) {
            flags.bus_rate = parsed("--bus", [&] { return parse_quantity(text, Unit::kByteRate); });
          },
-         "What the camera's bus carries (60MB/s)")
+         "Bandwidth of the camera's bus (60MB/s)")
       ->type_name("RATE");
-  add_time(app, "--capture", flags.capture, "How long the capture of a frame takes (12.2ms)");
-  add_time(app, "--inference", flags.inference, "How long a frame's inference takes; the MODEL is not run");
-  app.add_option("--frames", flags.frames, "Frames to add the deficit up over")
+  add_time(app, "--capture", flags.capture, "Capture time per frame (12.2ms)");
+  add_time(app, "--inference", flags.inference, "Inference time per frame; the MODEL is not run");
+  app.add_option("--frames", flags.frames, "Frames over which the deficit accumulates")
       ->capture_default_str()
       ->transform(whole(1, 1000000))
       ->type_name("N");
@@ -211,23 +208,24 @@ void add_frame_flags(CLI::App& app, LimitsFlags& flags) {
 
 std::function<int()> add_limits(CLI::App& app) {
   const auto flags = std::make_shared<LimitsFlags>();
-  app.add_option("MODEL", flags->models, "ONNX files or plans to bound, layer by layer")->allow_extra_args(true);
-  app.add_option("--device-file", flags->device_file, "Take the ceilings from a file instead of measuring them")
+  app.add_option("MODEL", flags->models, "ONNX files or plans: their roofline bounds are reported per layer")
+      ->allow_extra_args(true);
+  app.add_option("--device-file", flags->device_file, "Read the ceilings from a file instead of measuring them")
       ->type_name("FILE");
   app.add_option("--save", flags->save, "Write the ceilings to a device file")->type_name("FILE");
-  app.add_option("--top", flags->top, "Layers to list, those first where most could be won; 0 for all")
+  app.add_option("--top", flags->top, "Number of layers to list, in descending order of possible gain; 0 for all")
       ->capture_default_str()
       ->transform(whole(std::size_t{0}))
       ->type_name("N");
-  app.add_option("--seconds", flags->seconds, "How long to run each model")
+  app.add_option("--seconds", flags->seconds, "Measured time per model")
       ->capture_default_str()
       ->check(number(0.01, 3600))
       ->type_name("S");
-  app.add_flag("--check", flags->check, "Exit with 3 where anything ran more than 3 % below its bound");
+  app.add_flag("--check", flags->check, "Exit with 3 if anything ran more than 3 % below its bound");
   add_frame_flags(app, *flags);
   flags->common.add_to(app, true);
   return [flags] {
-    // A plan says whose ceilings bound it.
+    // A plan determines the device whose ceilings apply.
     if (!flags->models.empty()) flags->common.model = with_device_of(flags->models.front(), flags->common.model);
     return limits(*flags);
   };

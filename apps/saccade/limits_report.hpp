@@ -22,14 +22,14 @@ struct ModelReport {
   std::vector<PrecisionBound> precisions;
 };
 
-/// The arithmetic of the frame period, and what it was done with.
+/// The frame-period report and its inputs.
 struct PeriodReport {
   CameraMode camera;
   std::optional<double> bus_rate;
   FramePeriod period;
 };
 
-/// All that `limits` says.
+/// The complete report of `limits`.
 struct LimitsReport {
   Ceilings ceilings;
   std::string origin;  ///< "measured", or the device file
@@ -41,7 +41,7 @@ struct LimitsReport {
 ReportText to_text(const LimitsReport& report);
 nlohmann::ordered_json to_json(const LimitsReport& report);
 
-/// Every model's measured times against its bounds, and the worst offenders.
+/// Measured times against bounds for every model, with the worst violations.
 ReportText check_text(const LimitsReport& report, double tolerance);
 nlohmann::ordered_json check_json(const LimitsReport& report, double tolerance);
 

@@ -11,7 +11,7 @@ namespace {
 
 std::string cut(std::string text, std::size_t width) {
   if (text.size() <= width) return text;
-  // The end of a node's name tells it from its neighbours.
+  // The end of a node's name distinguishes it from its neighbours.
   return ".." + text.substr(text.size() - width + 2);
 }
 
@@ -25,12 +25,12 @@ ReportText ceilings_text(const LimitsReport& report) {
   const Ceilings& ceilings = report.ceilings;
   ReportText text = report_text("device      {}, {} thread{}; {}\n", ceilings.device, ceilings.threads,
                                 ceilings.threads == 1 ? "" : "s", report.origin);
-  text += report_text("\n{:<32}{:>6}{:>20}{:>20}\n", "arithmetic", "", "one core", "all threads");
+  text += report_text("\n{:<32}{:>6}{:>20}{:>20}\n", "compute", "", "one core", "all threads");
   for (const ComputeCeiling& each : ceilings.compute)
     text += report_text("  {:<30}{:>6}{:>20}{:>20}\n", each.instructions, to_string(each.precision),
                         quantity_text(each.one_core, "OP/s"), quantity_text(each.all, "OP/s"));
   text += report_text("\n{:<32}{:>24}{:>24}\n{:<12}{:>20}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}\n", "memory, GB/s", "one core",
-                      "all threads", "", "holds", "read", "write", "copy", "read", "write", "copy");
+                      "all threads", "", "capacity", "read", "write", "copy", "read", "write", "copy");
   for (const MemoryCeiling& each : ceilings.memory)
     text += report_text("  {:<10}{:>20}{}{}\n", each.level,
                         each.capacity > 0 ? bytes_text(static_cast<double>(each.capacity)) : "", rates(each.one_core),
@@ -40,7 +40,7 @@ ReportText ceilings_text(const LimitsReport& report) {
                         duration_text(ceilings.clock), duration_text(ceilings.syscall), duration_text(ceilings.launch),
                         duration_text(ceilings.parallel));
   if (ceilings.run.count() > 0)
-    text += report_text("\ncosts       a launch more in a graph {}, a graph of one and the wait {}\n",
+    text += report_text("\ncosts       one more launch in a graph {}, a graph of one launch with its wait {}\n",
                         duration_text(ceilings.launch), duration_text(ceilings.run));
   if (!ceilings.copies.empty()) text += report_text("\n{:<12}{:>12}{:>12}\n", "copies", "upload", "download");
   for (const CopyCeiling& each : ceilings.copies)
@@ -62,7 +62,7 @@ std::string operator_of(const Plan& plan, const Step& step) {
   return name;
 }
 
-/// The launches by what could be won: where nothing was measured, by what they need.
+/// The launches in descending order of possible gain; without measurements, of their bounds.
 std::vector<std::size_t> by_loss(const ModelLimits& limits) {
   std::vector<std::size_t> order(limits.bounds.steps.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -116,7 +116,7 @@ ReportText model_text(const ModelReport& report, std::size_t top) {
                       bytes_text(static_cast<double>(work.weight_bytes)),
                       bytes_text(static_cast<double>(work.activation_bytes())));
   if (limits.times) text += report_text("measured    {} runs\n", limits.times->runs);
-  text += report_text("\n{:<12}{:>14}{:>14}{:>24}{:>24}\n", "precision", "operations", "bytes", "bound, layer by layer",
+  text += report_text("\n{:<12}{:>14}{:>14}{:>24}{:>24}\n", "precision", "operations", "bytes", "bound, per layer",
                       "bound, all fused");
   for (const PrecisionBound& each : report.precisions) {
     text += report_text("  {:<10}{:>14}{:>14}{:>24}{:>24}\n", to_string(each.precision),
@@ -143,14 +143,14 @@ ReportText period_text(const PeriodReport& report) {
   text += report_text("  {:<30}{:>10.2f} ms\n", "period", to_milliseconds(found.period));
   text += report_text("  {:<30}{:>10.2f} ms\n", "processing", to_milliseconds(found.processing));
   if (found.deficit.count() > 0) {
-    text += report_text("  {:<30}{:>10.2f} ms a frame\n", "deficit", to_milliseconds(found.deficit));
+    text += report_text("  {:<30}{:>10.2f} ms per frame\n", "deficit", to_milliseconds(found.deficit));
     text += report_text("  {:<30}{:>10.0f} ms over {} frames\n", "accumulated", to_milliseconds(found.accumulated),
                         found.frames);
   } else {
-    text += report_text("  {:<30}{:>10.2f} ms a frame\n", "slack", to_milliseconds(found.slack));
+    text += report_text("  {:<30}{:>10.2f} ms per frame\n", "slack", to_milliseconds(found.slack));
   }
   text += report_text("  {:<30}{:>10} of {} periods\n", "frames lost", found.frames_lost, found.frames);
-  text += report_text("  {:<30}{:>10.1f} frames a second of {:.4g}\n", "effective rate", found.effective_rate,
+  text += report_text("  {:<30}{:>10.1f} frames per second of {:.4g}\n", "effective rate", found.effective_rate,
                       report.camera.rate);
   text += report_text("  {:<30}{:>10.1f} %\n", "efficiency", 100 * found.efficiency);
   if (!found.most_headroom.empty()) text += report_text("  {:<30}{:>10}\n", "most headroom", found.most_headroom);

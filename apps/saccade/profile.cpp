@@ -34,9 +34,9 @@ struct ProfileFlags {
   std::size_t top = 15;
 };
 
-// How many frames where neither --frames nor --seconds says.
+// Number of frames without --frames and --seconds.
 constexpr std::int64_t kFrames = 10000;
-// Making a text for the status line at every frame would show in the figures.
+// Formatting the status line for every frame would affect the measurement.
 constexpr std::int64_t kFramesToSay = 16;
 
 bool is_recognised(const Model& model) {
@@ -55,7 +55,7 @@ std::string choose_source(const ProfileFlags& flags, const Model& model) {
   return is_told || is_recognised(model) ? "synthetic:" : "";
 }
 
-/// Every file is created before the first frame, so that an unwritable one costs no run.
+/// Creates every file before the first frame, so that an unwritable one fails early.
 struct Outputs {
   explicit Outputs(const ProfileFlags& flags) {
     if (!flags.html.empty()) html.emplace(flags.html);
@@ -84,9 +84,9 @@ int profile(const ProfileFlags& flags) {
   const Model model = Model::load(flags.model, flags.common.model);
   const std::string source = choose_source(flags, model);
   if (source.empty() && !flags.jsonl.empty())
-    throw Error(ErrorCode::kInvalidArgument,
-                fmt::format("{}: --jsonl needs answers, and nobody knows how to read this model's: give a --card",
-                            flags.model));
+    throw Error(
+        ErrorCode::kInvalidArgument,
+        fmt::format("{}: --jsonl needs predictions, and the model is not recognised: give a --card", flags.model));
   Outputs outputs(flags);
   StatusLine status;
   ProfileOptions options;
@@ -97,11 +97,11 @@ int profile(const ProfileFlags& flags) {
   options.trace = outputs.trace.has_value();
   options.sink = outputs.jsonl.get();
   options.on_ceilings = [&status](double share) {
-    status.say(fmt::format("measuring the machine: {:.0f} %", 100 * share));
+    status.say(fmt::format("measuring ceilings: {:.0f} %", 100 * share));
   };
   options.on_frame = [&status](std::int64_t frames) {
     if (frames % kFramesToSay == 0) status.say(fmt::format("{} frames", frames));
-    return frames == 0 || !interrupted();  // a warm-up leaves nothing to report
+    return frames == 0 || !interrupted();  // after a warm-up only there is nothing to report
   };
   const Profile profile = source.empty() ? profile_tensors(model, options) : profile_frames(model, source, options);
   status.finish();
@@ -111,11 +111,11 @@ int profile(const ProfileFlags& flags) {
   return kOk;
 }
 
-/// Two writers would mix their lines.
+/// Two writers would interleave their lines.
 void check_standard_output(const ProfileFlags& flags) {
   const int writers = (flags.jsonl == "-") + (flags.trace == "-") + (flags.html == "-") + flags.common.json;
   if (writers > 1)
-    throw CLI::ValidationError("standard output", "only one of --jsonl -, --trace -, --html -, --json can have it");
+    throw CLI::ValidationError("standard output", "only one of --jsonl -, --trace -, --html -, --json can use it");
 }
 
 }  // namespace
@@ -124,25 +124,25 @@ std::function<int()> add_profile(CLI::App& app) {
   const auto flags = std::make_shared<ProfileFlags>();
   app.add_option("MODEL", flags->model, "An ONNX file or a plan")->required();
   app.add_option("--source", flags->source,
-                 "An image, a folder, a video or synthetic:; started anew when it ends (default: synthetic:, or random "
+                 "An image, a folder, a video or synthetic:; restarted when it ends (default: synthetic:, or random "
                  "tensors for a model that is not recognised)")
       ->type_name("SRC");
-  app.add_option("--frames", flags->frames, "Frames to measure (default: 10000)")
+  app.add_option("--frames", flags->frames, "Number of measured frames (default: 10000)")
       ->transform(whole(std::int64_t{1}))
       ->type_name("N");
-  app.add_option("--seconds", flags->seconds, "Measure for so long")->check(number(1e-3, 1e6))->type_name("S");
-  app.add_option("--trace", flags->trace, "Every moment of the first frames, for Perfetto or chrome://tracing")
+  app.add_option("--seconds", flags->seconds, "Measured time")->check(number(1e-3, 1e6))->type_name("S");
+  app.add_option("--trace", flags->trace, "Write a trace of the first frames for Perfetto or chrome://tracing")
       ->type_name("FILE.json");
-  app.add_option("--html", flags->html, "The report as a page with charts")->type_name("FILE.html");
-  app.add_option("--jsonl", flags->jsonl, "One JSON object a frame, as `run` writes them; '-' is standard output")
+  app.add_option("--html", flags->html, "Write the report as an HTML page with charts")->type_name("FILE.html");
+  app.add_option("--jsonl", flags->jsonl, "Write one JSON object per frame, as `run` does; '-' is standard output")
       ->type_name("FILE");
-  app.add_option("--top", flags->top, "Launches to list")
+  app.add_option("--top", flags->top, "Number of launches to list")
       ->capture_default_str()
       ->transform(whole(0, 100000))
       ->type_name("N");
   flags->common.add_to(app, true);
   app.callback([flags] { check_standard_output(*flags); });
-  app.footer("Ctrl-C ends the measurement in order: what was measured until then is reported.");
+  app.footer("Ctrl-C ends the measurement in order and reports what was measured so far.");
   return [flags] { return profile(*flags); };
 }
 

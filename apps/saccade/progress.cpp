@@ -43,7 +43,7 @@ void StatusLine::finish() {
 }
 
 void Progress::update(const Pipeline& pipeline) {
-  if (!line_.is_due()) return;  // a summary costs more than a look at the clock
+  if (!line_.is_due()) return;  // a summary costs more than reading the clock
   const Summary summary = pipeline.summary();
   const Distribution& total = summary.stages.back().time;
   line_.say(fmt::format("{} frames  {:.1f} frames/s  p50 {:.1f} ms  p99 {:.1f} ms  {} dropped",

@@ -10,8 +10,8 @@ namespace saccade::app {
 /// "[=====>    ]  52 %" of a SHARE from 0 to 1.
 std::string bar(double share);
 
-/// A line on the terminal that says what is being done; silent where standard error is no terminal. What is printed
-/// after it, an error, finds it wiped.
+/// A status line on the terminal; silent if standard error is not a terminal. It is cleared before anything else is
+/// printed.
 class StatusLine {
  public:
   StatusLine();
@@ -19,11 +19,11 @@ class StatusLine {
   StatusLine(const StatusLine&) = delete;
   StatusLine& operator=(const StatusLine&) = delete;
 
-  /// Whether say() would draw: there is a terminal, and the last time was long enough ago.
+  /// Whether say() would print: there is a terminal and the last update was long enough ago.
   bool is_due() const;
-  /// Draws TEXT where it is due.
+  /// Prints TEXT if it is due.
   void say(std::string_view text);
-  /// Wipes the line.
+  /// Clears the line.
   void finish();
 
  private:
@@ -32,7 +32,7 @@ class StatusLine {
   bool drawn_ = false;
 };
 
-/// A status line that says how a pipeline is doing: rate, latency, drops.
+/// The status line of a pipeline: rate, latency, drops.
 class Progress {
  public:
   void update(const Pipeline& pipeline);

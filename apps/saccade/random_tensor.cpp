@@ -17,7 +17,7 @@ void draw_integers(Tensor& tensor, std::mt19937_64& generator, std::uint64_t bel
 
 Tensor random_tensor(const TensorInfo& input, std::uint64_t seed) {
   Tensor tensor(input.dtype, input.shape);
-  // The engine's numbers are the same everywhere; the standard's distributions are not.
+  // The engine is portable; the standard distributions are not.
   std::mt19937_64 generator(seed);
   const auto unit = [&generator] { return static_cast<double>(generator() >> 11U) * 0x1p-53; };
   switch (input.dtype) {
@@ -41,10 +41,9 @@ Tensor random_tensor(const TensorInfo& input, std::uint64_t seed) {
       for (bool& element : tensor.data<bool>()) element = (generator() & 1U) != 0;
       break;
     default:
-      throw Error(
-          ErrorCode::kUnsupported,
-          fmt::format("input '{}' is {}: no such tensor can be drawn; give it with saccade infer --input {}=FILE.npy",
-                      input.name, to_string(input.dtype), input.name));
+      throw Error(ErrorCode::kUnsupported,
+                  fmt::format("input '{}' is {}: it can't be generated; give it with saccade infer --input {}=FILE.npy",
+                              input.name, to_string(input.dtype), input.name));
   }
   return tensor;
 }

@@ -6,10 +6,10 @@
 
 namespace saccade::app {
 
-/// A tensor for INPUT, the same for the same seed on every machine: numbers in [0, 1), as images are; whole ones 0 to
-/// 255 for uint8 (pixels), else 1 to 320 (sizes of pictures). Throws Error where its type can't be drawn.
+/// A random tensor for INPUT, reproducible on every machine: floats in [0, 1), as for images; integers 0 to 255 for
+/// uint8 (pixels), else 1 to 320 (image sizes). Throws Error for unsupported types.
 Tensor random_tensor(const TensorInfo& input, std::uint64_t seed);
-/// One an input.
+/// One per input.
 std::vector<Tensor> random_inputs(const Model& model, std::uint64_t seed);
 
 }  // namespace saccade::app

@@ -46,7 +46,7 @@ void keep_standard_streams() noexcept {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    // The lowest number that is free is the stream's; a descriptor for reading refuses what is written to it.
+    // The lowest free descriptor is the stream's; writes to a read-only descriptor fail.
     if (fcntl(stream, F_GETFD) < 0) [[maybe_unused]]
       const int taken = open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }

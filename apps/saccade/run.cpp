@@ -44,9 +44,9 @@ Sinks open_sinks(const RunFlags& flags, std::span<const Camera> cameras, std::sp
   return sinks;
 }
 
-/// Takes results to the sinks until the sources end or someone interrupts; gives the first fault, or nothing.
+/// Passes results to the sinks until the sources end or the run is interrupted. Returns the first error, if any.
 std::string consume(Pipeline& pipeline, const Sinks& sinks) {
-  // Short enough to notice an interrupt while a source is silent.
+  // Short enough to notice an interrupt while no frames arrive.
   constexpr auto patience = std::chrono::milliseconds(100);
   std::string fault;
   Progress progress;
@@ -56,7 +56,7 @@ std::string consume(Pipeline& pipeline, const Sinks& sinks) {
       for (const auto& sink : sinks) sink->write(*result, pipeline.frame());
     } else if (const Failure& failure = result.failure(); failure.status != Status::kTimeout) {
       if (fault.empty()) fault = failure.message;
-      // A lost source leaves the others, a failed frame the frames after it.
+      // The other sources, and the frames after a failed one, continue.
       if (failure.status != Status::kLost && failure.status != Status::kFailed) break;
     }
     progress.update(pipeline);
@@ -66,7 +66,7 @@ std::string consume(Pipeline& pipeline, const Sinks& sinks) {
   return fault;
 }
 
-/// Finishes every file, even where one of them fails; gives the first failure.
+/// Completes every file, even if one fails. Returns the first failure.
 std::optional<Error> close_all(const Sinks& sinks, const Summary& summary) {
   std::optional<Error> first;
   for (const auto& sink : sinks) {
@@ -103,7 +103,7 @@ int run(const RunFlags& flags) {
     fault = consume(pipeline, sinks);
   } catch (const Error&) {
     pipeline.stop();
-    close_all(sinks, pipeline.summary());  // the first error is the one to report
+    close_all(sinks, pipeline.summary());  // the first error is reported
     throw;
   }
   const Summary summary = pipeline.summary();
@@ -114,11 +114,11 @@ int run(const RunFlags& flags) {
   return kOk;
 }
 
-/// Two writers would mix their lines.
+/// Two writers would interleave their lines.
 void check_standard_output(const RunFlags& flags) {
   const int writers = (flags.jsonl == "-") + (flags.csv == "-") + (flags.coco == "-") + flags.common.json;
   if (writers > 1)
-    throw CLI::ValidationError("standard output", "only one of --jsonl -, --csv -, --coco -, --json can have it");
+    throw CLI::ValidationError("standard output", "only one of --jsonl -, --csv -, --coco -, --json can use it");
 }
 
 void add_sinks(CLI::App& app, RunFlags& flags) {
@@ -126,19 +126,20 @@ void add_sinks(CLI::App& app, RunFlags& flags) {
   const auto add = [&](const char* name, std::string& path, const char* what, const char* type) {
     return app.add_option(name, path, what)->type_name(type)->group(group);
   };
-  auto* jsonl = add("--jsonl", flags.jsonl, "One JSON object a frame and model; '-' is standard output", "FILE");
-  app.add_flag("--contours", flags.jsonl_options.contours, "With --jsonl: masks' outer borders too")
+  auto* jsonl =
+      add("--jsonl", flags.jsonl, "Write one JSON object per frame and model; '-' is standard output", "FILE");
+  app.add_flag("--contours", flags.jsonl_options.contours, "With --jsonl: also write the contours of masks")
       ->needs(jsonl)
       ->group(group);
-  add("--coco", flags.coco, "Objects as COCO's results format, masks and keypoints included", "FILE");
-  add("--csv", flags.csv, "One line an object, class, segment or depth map; '-' is standard output", "FILE");
+  add("--coco", flags.coco, "Write detections in COCO's results format, with masks and keypoints", "FILE");
+  add("--csv", flags.csv, "Write one CSV row per object, class, segment or depth map; '-' is standard output", "FILE");
   auto* yolo =
-      add("--yolo", flags.yolo, "A text file a frame, with a label an object as Ultralytics writes them", "DIR");
-  app.add_flag("--yolo-conf", flags.yolo_options.confidence, "With --yolo: each label ends with its confidence")
+      add("--yolo", flags.yolo, "Write Ultralytics labels: one text file per frame, one line per object", "DIR");
+  app.add_flag("--yolo-conf", flags.yolo_options.confidence, "With --yolo: append the confidence to each line")
       ->needs(yolo)
       ->group(group);
-  add("--video", flags.video, "A video with the results drawn", "FILE.mp4");
-  add("--frames", flags.frames, "Pictures with the results drawn, and maps of depth and classes as they are", "DIR");
+  add("--video", flags.video, "Write a video with the results drawn", "FILE.mp4");
+  add("--frames", flags.frames, "Write images with the results drawn, and depth and class maps as files", "DIR");
 }
 
 void add_control(CLI::App& app, RunFlags& flags) {
@@ -147,19 +148,19 @@ void add_control(CLI::App& app, RunFlags& flags) {
       {"wait", DropPolicy::kWait}, {"oldest", DropPolicy::kOldest}, {"newest", DropPolicy::kNewest}};
   app.add_option_function<std::string>(
          "--drop", [&flags, policies](const std::string& name) { flags.pipeline.drop = policies.at(name); },
-         "Which frame gives way when the queue is full (default: wait for files)")
+         "The frame to drop when the queue is full (default: wait for files)")
       ->check(CLI::IsMember({"wait", "oldest", "newest"}).description(""))
       ->type_name("wait|oldest|newest")
       ->group(group);
-  app.add_option("--queue", flags.pipeline.queue, "Frames a source that may wait for the models (default: 4 for files)")
+  app.add_option("--queue", flags.pipeline.queue, "Queue capacity in frames per source (default: 4 for files)")
       ->transform(whole(1, 1024))
       ->type_name("N")
       ->group(group);
-  app.add_option("--max-frames", flags.pipeline.max_frames, "Stop after so many frames of each source")
+  app.add_option("--max-frames", flags.pipeline.max_frames, "Stop after N frames of each source")
       ->transform(whole(std::int64_t{1}))
       ->type_name("N")
       ->group(group);
-  app.add_option("--duration", flags.duration, "Stop after so many seconds")
+  app.add_option("--duration", flags.duration, "Stop after S seconds")
       ->check(number(1e-3, 1e9))
       ->type_name("SECONDS")
       ->group(group);
@@ -169,7 +170,7 @@ void add_control(CLI::App& app, RunFlags& flags) {
 
 std::function<int()> add_run(CLI::App& app) {
   const auto flags = std::make_shared<RunFlags>();
-  app.add_option("MODEL", flags->models, "ONNX files or plans: every model sees every frame")->required();
+  app.add_option("MODEL", flags->models, "ONNX files or plans: every model processes every frame")->required();
   app.add_option("--source", flags->sources, "An image, a folder of images, a video or synthetic: (repeatable)")
       ->type_name("SRC")
       ->allow_extra_args(false)
@@ -178,7 +179,7 @@ std::function<int()> add_run(CLI::App& app) {
   add_control(app, *flags);
   flags->common.add_to(app, true);
   app.callback([flags] { check_standard_output(*flags); });
-  app.footer("Ctrl-C ends a run in order: files are finished, the summary is printed, the exit code is 0.");
+  app.footer("Ctrl-C ends a run in order: files are completed, the summary is printed, the exit code is 0.");
   return [flags] {
     flags->pipeline.duration =
         std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(flags->duration));

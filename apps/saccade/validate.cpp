@@ -21,7 +21,7 @@
 namespace saccade::app {
 namespace {
 
-// What Ultralytics' val and COCO's evaluation take: weak answers draw the rest of the precision-recall curve.
+// As in Ultralytics' val and COCO's evaluation: low-confidence detections complete the precision-recall curve.
 constexpr float kConfidence = 0.001F;
 
 struct ValidateFlags {
@@ -56,42 +56,45 @@ int run(const ValidateFlags& flags) {
   return validation.against && !validation.against->holds() ? kVerdict : kOk;
 }
 
-/// What only the whole command line shows to make no sense.
+/// Rejects invalid combinations of flags.
 void check(const ValidateFlags& flags) {
   if (flags.precisions.size() > 2)
     throw CLI::ValidationError("--precision",
-                               fmt::format("{} precisions are given: one or two", flags.precisions.size()));
+                               fmt::format("{} precisions are given: give one or two", flags.precisions.size()));
   if (flags.precisions.size() == 2 && !flags.against.empty())
     throw CLI::ValidationError("--precision", "give two precisions, or --against another model");
   if (!flags.against_card.empty() && flags.against.empty())
-    throw CLI::ValidationError("--against-card", "there is no model that it is for: give --against");
+    throw CLI::ValidationError("--against-card", "it needs --against");
   if (flags.options.results == "-" && flags.common.json)
-    throw CLI::ValidationError("standard output", "only one of --results -, --json can have it");
+    throw CLI::ValidationError("standard output", "only one of --results -, --json can use it");
   const DataKind kind = parsed("--data", [&] { return find_data_kind(flags.options.data); });
   if (!flags.options.results.empty() && !kind.has_boxes)
     throw CLI::ValidationError(
-        "--results", fmt::format("{} has no boxes: answers are written with coco: alone", flags.options.data));
+        "--results", fmt::format("{} has no boxes: predictions are written with coco: only", flags.options.data));
   for (const std::string& name : flags.options.conditions) parsed("--condition", [&] { return find_condition(name); });
 }
 
 void add_reference_flags(CLI::App& app, ValidateFlags& flags) {
-  const std::string group = "Side by side";
-  app.add_option("--against", flags.against, "Judge this model too, the reference, and give a verdict")
+  const std::string group = "Comparison";
+  app.add_option("--against", flags.against, "Evaluate this reference model, too, and give a verdict")
       ->type_name("MODEL")
       ->group(group);
-  app.add_option("--against-card", flags.against_card, "The reference's card")->type_name("FILE")->group(group);
+  app.add_option("--against-card", flags.against_card, "The card of the reference model")
+      ->type_name("FILE")
+      ->group(group);
   app.add_option("--tolerance", flags.options.tolerance,
-                 "Points that the model may be worse than its reference; beyond, exit with 3")
+                 "Points by which the model may be worse than its reference; exit with 3 beyond")
       ->capture_default_str()
       ->check(number(0, 100))
       ->type_name("POINTS")
       ->group(group);
-  app.add_option("--resamples", flags.options.resample.resamples, "Resampled sets that draw the difference's interval")
+  app.add_option("--resamples", flags.options.resample.resamples,
+                 "Number of bootstrap resamples for the confidence interval")
       ->capture_default_str()
       ->transform(whole(kFewestResamples, 1'000'000))
       ->type_name("N")
       ->group(group);
-  app.add_option("--seed", flags.options.resample.seed, "Of the resampled sets")
+  app.add_option("--seed", flags.options.resample.seed, "Seed of the bootstrap")
       ->capture_default_str()
       ->transform(whole(std::uint64_t{0}))
       ->type_name("N")
@@ -103,32 +106,30 @@ void add_reference_flags(CLI::App& app, ValidateFlags& flags) {
 std::function<int()> add_validate(CLI::App& app) {
   const auto flags = std::make_shared<ValidateFlags>();
   app.add_option("MODEL", flags->options.model.file, "An ONNX file or a plan")->required();
-  app.add_option("--data", flags->options.data, "What to judge it by: coco:, imagenet:, masks: or depth: and a folder")
+  app.add_option("--data", flags->options.data, "Annotated data: coco:DIR, imagenet:DIR, masks:DIR or depth:DIR")
       ->required()
       ->type_name("KIND:DIR");
   app.add_option("--condition", flags->options.conditions,
-                 "Judge it on worse pictures too: night, blur, noise, jpeg, low-contrast, rain")
+                 "Also evaluate on degraded images: night, blur, noise, jpeg, low-contrast, rain")
       ->delimiter(',')
       ->type_name("NAME,...")
       ->allow_extra_args(false);
-  app.add_option("--limit", flags->options.limit, "Pictures to judge at most, spread evenly over the set; 0: all")
+  app.add_option("--limit", flags->options.limit, "Maximum number of images, spread evenly over the set; 0: all")
       ->capture_default_str()
       ->transform(whole(std::int64_t{0}))
       ->type_name("N");
   app.add_option("--results", flags->options.results,
-                 "Write the answers to this file too, in COCO's format; '-' is standard output")
+                 "Write the predictions in COCO's results format; '-' is standard output")
       ->type_name("FILE");
   flags->common.model.confidence = kConfidence;
   add_reference_flags(app, *flags);
   flags->common.add_to(app, true, &flags->precisions);
-  app.get_option("--conf")->description(
-      fmt::format("Leave out answers below this confidence (default: {:g})", kConfidence));
+  app.get_option("--conf")->description(fmt::format("Confidence threshold (default: {:g})", kConfidence));
   app.get_option("--multi-label")
       ->description(
-          "Whether a box answers for every class above --conf, or for its best alone (default: true for YOLO models "
-          "with "
-          "coco:, else as the card says)");
-  app.footer("Ctrl-C ends the run in order: what was judged until then is reported.");
+          "One detection per class above --conf instead of the best class only (default: true for YOLO models with "
+          "coco:, else the card's)");
+  app.footer("Ctrl-C ends the run in order and reports what was evaluated so far.");
   app.callback([flags] { check(*flags); });
   return [flags] { return run(*flags); };
 }

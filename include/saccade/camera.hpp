@@ -6,21 +6,21 @@
 
 namespace saccade {
 
-/// What is known of a source before its first frame.
+/// Properties of a source that are known before its first frame.
 struct CameraInfo {
   std::string name;          ///< as it was opened
-  bool live = false;         ///< frames come whether or not anyone waits
-  double frame_rate = 0;     ///< frames a second; 0: none (images) or not known
-  std::int64_t frames = -1;  ///< how many there will be; -1: not known
-  int width = 0;             ///< pixels of the first frame; 0: not known
+  bool live = false;         ///< frames arrive in real time
+  double frame_rate = 0;     ///< frames per second; 0: none (images) or unknown
+  std::int64_t frames = -1;  ///< number of frames; -1: unknown
+  int width = 0;             ///< of the first frame, in pixels; 0: unknown
   int height = 0;
 };
 
-/// A source of frames: an image, a folder of images, a video, a synthetic scene. Copies are handles of the same source,
-/// which one pipeline reads once.
+/// A source of frames: an image, a folder of images, a video or a synthetic scene. Copies are handles to the same
+/// source. A source is read once, by one pipeline.
 class Camera {
  public:
-  /// Throws Error naming the file where it is missing, empty, damaged or of no known kind.
+  /// Throws Error with the file's name if it is missing, empty, damaged or of an unknown kind.
   static Camera open(const std::string& uri);
 
   const CameraInfo& info() const;

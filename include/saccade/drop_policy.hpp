@@ -5,12 +5,12 @@
 
 namespace saccade {
 
-/// Which frame gives way when a queue is full.
+/// Which frame is dropped when a queue is full.
 enum class DropPolicy : std::uint8_t {
-  kAuto,    ///< files wait, live sources drop the oldest of a queue of one
+  kAuto,    ///< files: kWait; live sources: kOldest with a queue of one
   kWait,    ///< none: the source waits
-  kOldest,  ///< the one that has waited longest, so that the newest frame wins
-  kNewest,  ///< the one that just arrived
+  kOldest,  ///< the oldest frame in the queue
+  kNewest,  ///< the frame that just arrived
 };
 
 }  // namespace saccade

@@ -6,26 +6,26 @@
 
 namespace saccade {
 
-/// What kind of thing went wrong; the message says which thing and what to do.
+/// The category of an error. The message names the object and the remedy.
 enum class ErrorCode {
-  kInvalidArgument,  ///< a value handed to the API or a flag makes no sense
+  kInvalidArgument,  ///< a value given to the API or a flag is invalid
   kNotFound,         ///< a file, device, module or name does not exist
   kIo,               ///< the operating system refused to read or write
-  kInvalidFile,      ///< a model, image, video, card or plan is damaged or is something else
-  kConflict,         ///< outputs and inputs get in each other's way: one file (saccade/files.hpp), two images of one id
-  kUnsupported,      ///< valid, but Saccade can't do it
+  kInvalidFile,      ///< a model, image, video, card or plan is damaged or of another kind
+  kConflict,         ///< outputs and inputs collide: the same file (saccade/files.hpp), two images with one ID
+  kUnsupported,      ///< valid, but not supported
   kDevice,           ///< a camera or accelerator failed
-  kInternal,         ///< a bug of ours
+  kInternal,         ///< a bug in Saccade
 };
 
-/// The one exception of Saccade. Thrown while building (open, load, compile, configure), never on the frame path.
+/// The only exception type of Saccade. Thrown at build time (open, load, compile, configure), never on the frame path.
 class Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
 
   ErrorCode code() const noexcept { return code_; }
 
-  /// The same error with the caller's context in front: "CONTEXT: message".
+  /// The same error with the caller's context prepended: "CONTEXT: message".
   Error in(const std::string& context) const { return {code_, context + ": " + what()}; }
 
  private:

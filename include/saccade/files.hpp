@@ -4,14 +4,14 @@
 
 namespace saccade {
 
-/// From now on this process refuses to write a file that it has read, to write one file twice, and to read a file that
-/// it writes: opening it throws Error (kConflict) naming both. Files are compared by device and inode. Off at start,
-/// since a program may replace what it has read; the command switches it on. What was read before is not known. Any
-/// thread.
+/// After this call the process refuses to write a file that it has read, to write one file twice, and to read a file
+/// that it writes: opening it throws Error (kConflict) with both names. Files are compared by device and inode. Off by
+/// default, because a program may want to replace its inputs; the command line enables it. Files read earlier are not
+/// covered. Any thread.
 void protect_files() noexcept;
 
-/// Throws Error (kConflict) where files are protected and PATH, which need not exist, has been read: to be asked before
-/// an output is worked out that could not be written. Any thread.
+/// Throws Error (kConflict) if files are protected and PATH, which need not exist, has been read. Call it before
+/// computing an output that could not be written. Any thread.
 void check_output(const std::string& path);
 
 }  // namespace saccade

@@ -6,15 +6,15 @@
 
 namespace saccade {
 
-/// Pixel formats, as FFmpeg and V4L2 name them; 8 bits a sample.
+/// Pixel formats, named as in FFmpeg and V4L2; 8 bits per sample.
 enum class PixelFormat : std::uint8_t {
   kRgb24,  ///< one plane, R G B
   kBgr24,  ///< one plane, B G R
   kGray8,  ///< one plane
-  kI420,   ///< planes Y, U, V; chroma halved both ways
-  kI422,   ///< planes Y, U, V; chroma halved across
+  kI420,   ///< planes Y, U, V; 4:2:0
+  kI422,   ///< planes Y, U, V; 4:2:2
   kI444,   ///< planes Y, U, V
-  kNv12,   ///< planes Y, UV interleaved; chroma halved both ways
+  kNv12,   ///< planes Y, UV interleaved; 4:2:0
   kYuyv,   ///< one plane, Y0 U Y1 V
   kUyvy,   ///< one plane, U Y0 V Y1
 };
@@ -22,10 +22,10 @@ std::string_view to_string(PixelFormat format);
 
 enum class ColorMatrix : std::uint8_t { kBt601, kBt709, kBt2020 };
 enum class ColorRange : std::uint8_t { kLimited, kFull };
-/// Where the samples live.
+/// Memory in which the samples are stored.
 enum class MemoryKind : std::uint8_t { kPlain, kPinned, kDevice, kDmabuf };
 
-/// Borrowed pixels: what a pixel kernel takes. Everything here is a run-time parameter.
+/// A non-owning view of an image, the input of pixel kernels. All fields are run-time parameters.
 struct FrameView {
   PixelFormat format = PixelFormat::kRgb24;
   ColorMatrix matrix = ColorMatrix::kBt601;
@@ -34,7 +34,7 @@ struct FrameView {
   int width = 0;   ///< pixels
   int height = 0;  ///< pixels
   std::array<const std::uint8_t*, 3> planes{};
-  std::array<int, 3> pitch_bytes{};  ///< from one row of a plane to the next
+  std::array<int, 3> pitch_bytes{};  ///< row stride per plane
 };
 
 }  // namespace saccade

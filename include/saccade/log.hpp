@@ -7,7 +7,7 @@ namespace saccade {
 
 enum class LogLevel : std::uint8_t { kError, kWarning, kInfo, kDebug };
 
-/// Messages up to this level go to standard error; kWarning at start. Any thread.
+/// Messages up to this level are written to standard error; the default is kWarning. Any thread.
 void set_log_level(LogLevel level) noexcept;
 LogLevel log_level() noexcept;
 /// "error", "warning", "info", "debug"

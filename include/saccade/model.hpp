@@ -15,61 +15,60 @@
 
 namespace saccade {
 
-/// How a model is compiled, and what it is asked for.
+/// Options of compilation and post-processing.
 struct ModelOptions {
-  /// "auto", "cpu", "cuda" or "cuda:N" (a GPU), or "reference", the slow kernels that define right answers.
+  /// "auto", "cpu", "cuda", "cuda:N" (a GPU) or "reference", the slow kernels that define the correct results.
   std::string device = "auto";
-  std::string precision = "auto";  ///< "auto", "fp32"; on a GPU "fp16" and "bf16", too
-  bool fallback = false;           ///< on a GPU: operators without a kernel there may run on the host
-  bool graph = true;               ///< on a GPU: a run is one captured graph
-  int threads = 0;                 ///< that one inference may use; 0: one a core
-  /// Bytes that a model may take while it is read and compiled; 0: three quarters of the machine's memory, or of what
-  /// the process's control group allows. Error where a model needs more, before that is allocated.
+  std::string precision = "auto";  ///< "auto", "fp32"; on a GPU also "tf32", "fp16", "bf16"
+  bool fallback = false;           ///< on a GPU: run operators without a GPU kernel on the host
+  bool graph = true;               ///< on a GPU: capture a run as one CUDA graph
+  int threads = 0;                 ///< per inference; 0: one per core
+  /// Memory limit in bytes while a model is read and compiled; 0: three quarters of the machine's memory, or of the
+  /// limit of the process's control group. Exceeding it is an Error, raised before the allocation.
   std::size_t max_memory = 0;
-  /// Full shapes by input name, and sizes by symbolic dimension name; every other symbolic dimension is 1.
+  /// Full shapes by input name, and sizes by symbolic dimension name; all other symbolic dimensions are 1.
   std::map<std::string, std::vector<std::int64_t>> shapes;
   std::map<std::string, std::int64_t> dimensions;
-  std::string card;  ///< a model card's file; empty: MODEL.toml beside the model, else what the model says of itself
+  std::string card;  ///< a model card file; empty: MODEL.toml beside the model, else recognition
   std::vector<std::string> disabled_passes;
-  std::optional<std::vector<std::string>> only_passes;  ///< run these passes alone
+  std::optional<std::vector<std::string>> only_passes;  ///< run only these passes
 
-  std::optional<float> confidence;  ///< answers below it are left out; nothing: what the card says, else 0.25
-  float iou = 0.7F;                 ///< of two boxes of a class that overlap more, the weaker is left out
-  /// How boxes that overlap a better one are suppressed, where the model does not choose among them itself: "greedy",
-  /// "linear" and "gaussian" (Soft-NMS), "none".
+  std::optional<float> confidence;  ///< confidence threshold; nullopt: the card's, else 0.25
+  float iou = 0.7F;                 ///< IoU threshold of NMS
+  /// NMS method for models without built-in NMS: "greedy", "linear" and "gaussian" (Soft-NMS), "none".
   std::string nms = "greedy";
-  bool agnostic = false;             ///< boxes of different classes suppress each other too
-  std::optional<bool> multi_label;   ///< an answer for every class of a box above the confidence, or the best alone;
-                                     ///< nothing: as the model's card says
-  int max_detections = 300;          ///< a frame
-  int top_k = 5;                     ///< classes a frame, of a classifier
-  std::vector<std::string> classes;  ///< names or numbers of the classes to keep; empty: all
-  std::optional<Region> roi;         ///< the part of a frame to look at
+  bool agnostic = false;             ///< class-agnostic NMS
+  std::optional<bool> multi_label;   ///< one detection per class above the threshold, or the best class only;
+                                     ///< nullopt: the card's
+  int max_detections = 300;          ///< per frame
+  int top_k = 5;                     ///< classes per frame, of a classifier
+  std::vector<std::string> classes;  ///< names or IDs of the classes to keep; empty: all
+  std::optional<Region> roi;         ///< region of interest in the frame
 };
 
-/// A model's input or output. Where an output's size depends on the data, the shape holds as much as there can be.
+/// A model's input or output. If an output's size depends on the data, the shape is its capacity.
 struct TensorInfo {
   std::string name;
   DType dtype = DType::kFloat32;
   Shape shape;
 };
 
-/// A compiled model: immutable, shared by its copies, safe from any thread. Plans are compiled when first needed.
+/// A model: immutable, shared by its copies, usable from any thread. Plans are compiled when first needed.
 class Model {
  public:
-  /// Reads an ONNX file. Throws Error naming the file, and the node where one is to blame.
+  /// Reads an ONNX file or a plan. Throws Error with the file's name, and the node's where one is the cause.
   static Model load(const std::string& path, const ModelOptions& options = {});
 
-  /// The file's name without folder and ending.
+  /// The file name without folder and extension.
   const std::string& name() const;
   const ModelOptions& options() const;
-  /// What the file itself takes and gives, by its names.
+  /// The inputs and outputs of the file.
   std::span<const TensorInfo> inputs() const;
   std::span<const TensorInfo> outputs() const;
 
-  /// What the model answers. The first call recognises the model; Error where nobody could and no card says.
+  /// The model's task. The first call recognises the model. Throws Error if it is not recognised and has no card.
   Task task() const;
-  /// The class names in the order of class ids; empty where the model has none.
+  /// Class names by class ID; empty if the model has none.
   std::span<const std::string> labels() const;
 
   class Impl;
@@ -80,19 +79,19 @@ class Model {
   std::shared_ptr<Impl> impl_;
 };
 
-/// Runs a model on raw tensors. Owns the memory that changes: one thread at a time, several sessions of one model may
-/// run side by side.
+/// Runs a model on raw tensors. Owns the mutable memory: one thread at a time. Several sessions of one model may run
+/// concurrently.
 class Session {
  public:
-  /// Compiles the model's plan if no session did before. Throws Error.
+  /// Compiles the model's plan if this is its first session. Throws Error.
   explicit Session(Model model);
   ~Session();
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;
 
-  /// One tensor an input, in the model's order, of exactly its type and shape; gives one an output, cut to its size
-  /// where that depends on the data. Throws Error (kInvalidArgument) naming the input that does not fit, or where the
-  /// contents make no sense to an operator.
+  /// Takes one tensor per input, in the model's order, of exactly its type and shape. Returns one per output, cut to
+  /// its actual size if that depends on the data. Throws Error (kInvalidArgument) with the name of a mismatched input,
+  /// or if the contents are invalid for an operator.
   std::vector<Tensor> run(std::span<const Tensor> inputs);
 
  private:

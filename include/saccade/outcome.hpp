@@ -6,14 +6,15 @@
 
 namespace saccade {
 
-/// Why a call on the frame path has no value. Ordinary there: a source ends, a camera stalls, a frame is dropped.
+/// Why a call on the frame path has no value. These are ordinary events: a source ends, a camera stalls, a frame is
+/// dropped.
 enum class Status {
   kEnd,        ///< the source has no more frames
-  kTimeout,    ///< nothing arrived in the time given
-  kCancelled,  ///< someone cancelled the wait
-  kCorrupt,    ///< this frame could not be decoded; the next may
-  kLost,       ///< the device or file failed; nothing more will come
-  kFailed,     ///< a model could not run on this frame; the next may
+  kTimeout,    ///< nothing arrived in time
+  kCancelled,  ///< the wait was cancelled
+  kCorrupt,    ///< this frame could not be decoded; the source continues
+  kLost,       ///< the device or file failed; the source has ended
+  kFailed,     ///< a model could not run on this frame; the next frame may succeed
 };
 
 struct Failure {
@@ -21,7 +22,7 @@ struct Failure {
   std::string message;
 };
 
-/// A value or the reason why there is none.
+/// A value, or the reason why there is none.
 template <typename T>
 class [[nodiscard]] Outcome {
  public:
@@ -39,7 +40,7 @@ class [[nodiscard]] Outcome {
   std::variant<T, Failure> state_;
 };
 
-/// The same for something that its owner keeps: a reference or the reason why there is none.
+/// A reference, or the reason why there is none.
 template <typename T>
 class [[nodiscard]] Outcome<T&> {
  public:

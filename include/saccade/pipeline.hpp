@@ -18,43 +18,45 @@ namespace saccade {
 
 struct PipelineOptions {
   DropPolicy drop = DropPolicy::kAuto;
-  std::size_t queue = 0;                ///< frames a source that may wait for the models; 0: 1 if live, else 4
-  std::int64_t max_frames = 0;          ///< frames to capture from each source; 0: all
+  std::size_t queue = 0;                ///< queue capacity per source; 0: 1 if live, else 4
+  std::int64_t max_frames = 0;          ///< captured frames per source; 0: all
   std::chrono::nanoseconds duration{};  ///< stop after this time; 0: never
 };
 
-/// Frames from cameras through models. One thread for each camera reads ahead into a bounded queue; the models run on
-/// the thread that calls next(). After its first frames it allocates nothing. One thread at a time, but for stop().
+/// Runs models on the frames of cameras. Each camera has a thread that reads ahead into a bounded queue. The models run
+/// on the thread that calls next(). It does not allocate after its first frames. One thread at a time, except stop().
 class Pipeline {
  public:
-  /// Compiles the models if needed and starts to read. Throws Error where a model can't be used on frames or a camera
-  /// is already being read.
+  /// Compiles the models if needed and starts to read. Throws Error if a model cannot run on frames or a camera is
+  /// already in use.
   Pipeline(Camera camera, Model model, const PipelineOptions& options = {});
-  /// Every model sees every frame of every camera.
+  /// Every model processes every frame of every camera.
   Pipeline(std::vector<Camera> cameras, const std::vector<Model>& models, const PipelineOptions& options = {});
-  /// Stops wherever it is.
+  /// Stops the pipeline.
   ~Pipeline();
   Pipeline(Pipeline&&) noexcept;
   Pipeline& operator=(Pipeline&&) noexcept;
 
   static constexpr auto kForever = std::chrono::nanoseconds::max();
 
-  /// The next frame's result, one a model, cameras in turn; or why there is none: kEnd when all cameras have ended,
-  /// kLost naming one that failed (the others go on), kFailed naming the model that could not run on a frame (that
-  /// frame is left; the next may), kTimeout, kCancelled after stop(). The result is valid until the following call.
+  /// The next result, one per frame and model, cameras in turn; or the reason why there is none: kEnd when all cameras
+  /// have ended, kLost with the name of one that failed (the others continue), kFailed with the name of the model that
+  /// could not run on a frame (the frame is dropped), kTimeout, kCancelled after stop(). The result is valid until the
+  /// next call.
   Outcome<Result&> next(std::chrono::nanoseconds timeout = kForever);
 
-  /// The pixels of the frame that the last result is about. Valid as long as that result.
+  /// The pixels of the last result's frame. Valid as long as that result.
   const FrameView& frame() const;
 
-  /// Ends next(), now and later; frames that wait are counted as stopped. Any thread, but no signal handler.
+  /// Ends current and later calls of next(); queued frames are counted as stopped. Any thread, but not a signal
+  /// handler.
   void stop() noexcept;
 
   Summary summary() const;
 
   class Iterator;
-  /// The loop `for (auto& result : pipeline)` ends with the cameras or stop() and throws Error on a fault that could
-  /// not be recovered.
+  /// The loop `for (auto& result : pipeline)` ends with the cameras or stop() and throws Error on an unrecoverable
+  /// failure.
   Iterator begin();
   static std::default_sentinel_t end() { return {}; }
 
@@ -65,7 +67,7 @@ class Pipeline {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Single pass: a copy moves with its original.
+/// Single pass: a copy advances with its original.
 class Pipeline::Iterator {
  public:
   using iterator_concept = std::input_iterator_tag;

@@ -14,46 +14,46 @@
 
 namespace saccade {
 
-/// A point of an object in source pixels: a joint, or a landmark of a face.
+/// A keypoint in source pixels: a joint, or a facial landmark.
 struct Keypoint {
   float x = 0;
   float y = 0;
-  float confidence = 1;  ///< 1 where the model does not say
+  float confidence = 1;  ///< 1 if the model has none
 };
 
-/// Pixels x1 up to, but not with, x2 of the frame's row y.
+/// Pixels x1 (inclusive) to x2 (exclusive) of the frame's row y.
 struct MaskRun {
   std::int32_t y = 0;
   std::int32_t x1 = 0;
   std::int32_t x2 = 0;
 };
 
-/// An object's silhouette as the frame's pixels that belong to it; may be empty.
+/// An object's mask as runs of frame pixels; may be empty.
 struct Mask {
-  std::span<const MaskRun> runs;  ///< by rising y, then x; they neither meet nor overlap
+  std::span<const MaskRun> runs;  ///< sorted by y, then x; neither adjacent nor overlapping
   std::int64_t area = 0;          ///< pixels
 };
 
-/// A box that is turned, in source pixels.
+/// An oriented box (OBB) in source pixels.
 struct OrientedBox {
-  float x = 0;  ///< of the centre
+  float x = 0;  ///< centre
   float y = 0;
   float width = 0;
   float height = 0;
-  float angle = 0;  ///< radians by which its width is turned from the x axis towards the y axis
-  /// Its corners, x and y each, around it from the one at (+width / 2, +height / 2) to (-width / 2, +height / 2).
+  float angle = 0;  ///< rotation of the width in radians, from the x axis towards the y axis
+  /// Its corners, x and y each, in order around the box from (+width / 2, +height / 2) to (-width / 2, +height / 2).
   std::array<float, 8> corners() const;
 };
 
-/// An object, in source pixels.
+/// A detected object in source pixels.
 struct Detection {
   std::array<float, 4> box{};  ///< x1, y1, x2, y2 (corners)
   int class_id = 0;
-  std::string_view class_name;  ///< lives as long as the model
+  std::string_view class_name;  ///< valid as long as the model
   float confidence = 0;
-  std::span<const Keypoint> keypoints;  ///< as many for every object; empty where the model gives none
-  std::optional<Mask> mask;             ///< nothing where the model gives none
-  std::optional<OrientedBox> oriented;  ///< then `box` is the upright box around it
+  std::span<const Keypoint> keypoints;  ///< the same number for every object; empty if the model has none
+  std::optional<Mask> mask;             ///< nullopt if the model has none
+  std::optional<OrientedBox> oriented;  ///< `box` is then its axis-aligned bounding box
 };
 
 struct Classification {
@@ -62,8 +62,8 @@ struct Classification {
   float confidence = 0;
 };
 
-/// How a model's grid lies on the frame: the pixel (x, y) is seen at grid position
-/// ((x + 0.5) * scale_x + offset_x, (y + 0.5) * scale_y + offset_y), the cell (0, 0) being 0..1 each way.
+/// Maps frame pixels to a model's grid: the pixel (x, y) is at the grid position
+/// ((x + 0.5) * scale_x + offset_x, (y + 0.5) * scale_y + offset_y). The cell (0, 0) spans 0..1 along each axis.
 struct GridPlace {
   int columns = 0;
   int rows = 0;
@@ -71,15 +71,15 @@ struct GridPlace {
   double scale_y = 1;
   double offset_x = 0;
   double offset_y = 0;
-  Region seen;  ///< the frame's pixels that the model saw
+  Region seen;  ///< the frame's pixels inside the model's input
 };
 
 /// The class of every pixel.
 struct ClassMap {
   GridPlace place;
-  std::span<const std::int32_t> cells;  ///< class ids, or -1, row by row; empty where the model gives no map
-  /// The class of the frame's pixel (x, y), which is that of the cell that it lies in; -1 where the model did not look,
-  /// and where a NaN among its scores leaves no class.
+  std::span<const std::int32_t> cells;  ///< class IDs, or -1, row by row; empty if the model has no class map
+  /// The class of the frame's pixel (x, y), taken from its cell; -1 outside the model's input and where a NaN among the
+  /// scores leaves no class.
   int at(int x, int y) const;
 };
 
@@ -91,63 +91,63 @@ struct Segment {
 };
 
 enum class DepthKind : std::uint8_t {
-  kRelative,  ///< larger is farther, in no unit
+  kRelative,  ///< larger is farther, without unit
   kMetric,    ///< metres
-  kInverse,   ///< larger is nearer, in no unit
+  kInverse,   ///< larger is nearer, without unit
 };
 /// "relative", "metric", "inverse"
 std::string_view to_string(DepthKind kind);
 
-/// How far every pixel is.
+/// The depth of every pixel.
 struct DepthMap {
   GridPlace place;
   DepthKind kind = DepthKind::kRelative;
-  std::span<const float> cells;  ///< row by row; empty where the model gives no depth
-  float min = 0;                 ///< of the finite cells that lie in the frame, as are the others; NaN where none is
+  std::span<const float> cells;  ///< row by row; empty if the model has no depth
+  float min = 0;                 ///< over the finite cells inside the frame, like max and mean; NaN if there are none
   float max = 0;
   float mean = 0;
-  /// The depth at the frame's pixel (x, y), bilinear between the cells' centres; NaN where the model did not look.
+  /// The depth at the frame's pixel (x, y), bilinear between cell centres; NaN outside the model's input.
   float at(int x, int y) const;
 };
 
-/// What a model is for. A model with several answers (a card with several outputs) has the first one's.
+/// The task of a model. A model with several heads has the task of the first one.
 enum class Task : std::uint8_t {
   kDetect,
   kClassify,
   kSegment,   ///< objects with masks
   kPose,      ///< objects with keypoints
-  kOriented,  ///< objects in turned boxes
+  kOriented,  ///< objects with oriented boxes (OBB)
   kSemantic,  ///< a class for every pixel
   kDepth,
-  kUpscale,  ///< a larger picture
+  kUpscale,  ///< super-resolution
 };
 inline constexpr std::size_t kTasks = 8;
 /// "detect", "classify", "segment", "pose", "obb", "semantic", "depth", "upscale"
 std::string_view to_string(Task task);
 
-/// Where a frame's time went.
+/// The latency of a frame by stage.
 struct Latency {
   std::chrono::nanoseconds capture{};  ///< reading and decoding
-  std::chrono::nanoseconds queue{};    ///< decoded, waiting for the model
+  std::chrono::nanoseconds queue{};    ///< waiting for the model
   std::chrono::nanoseconds pre{};
   std::chrono::nanoseconds model{};
   std::chrono::nanoseconds post{};
-  std::chrono::nanoseconds total{};  ///< from the start of its capture to its result
+  std::chrono::nanoseconds total{};  ///< from the start of capture to the result
 };
 
-/// What can be wrong with the numbers that a model's answers are made of. Damaged weights, an overflow in half
-/// precision or a card that takes logits for probabilities show themselves so.
+/// Faults in the numbers that predictions are made of. They are caused by damaged weights, an overflow in half
+/// precision or a card that treats logits as probabilities.
 enum class Fault : std::uint8_t {
-  kNanConfidence,    ///< among all scores, those of classes and objects too that are not answered
+  kNanConfidence,    ///< among all scores, including those of dropped classes and objects
   kConfidenceRange,  ///< below 0 or above 1 by more than rounding
-  kNanBox,           ///< of an object that is confident enough; it is left out
+  kNanBox,           ///< of an object above the threshold; it is dropped
   kInfiniteBox,      ///< likewise
-  kNegativeSize,     ///< a box that ends before it begins
+  kNegativeSize,     ///< a box with x2 < x1 or y2 < y1
   kNotFiniteKeypoint,
-  kNotFiniteMask,   ///< NaN or infinity among the logits that an object's mask is made of
-  kNanClassMap,     ///< among the scores of cells that the frame's pixels lie in
-  kNotFiniteDepth,  ///< in a cell that the frame's pixels lie in; infinity is no fault of a metric depth
-  kNotFinitePixel,  ///< in the picture that the model made
+  kNotFiniteMask,   ///< NaN or infinity among the logits of an object's mask
+  kNanClassMap,     ///< among the scores of cells inside the frame
+  kNotFiniteDepth,  ///< in a cell inside the frame; infinity is valid in metric depth
+  kNotFinitePixel,  ///< in the generated image
 };
 inline constexpr std::size_t kFaults = 10;
 /// "a NaN among the confidences", ...
@@ -157,7 +157,7 @@ std::string_view to_string(Fault fault);
 class Faults {
  public:
   constexpr Faults() = default;
-  /// Bit i stands for the fault of number i.
+  /// Bit i is the fault with the value i.
   constexpr explicit Faults(std::uint32_t bits) : bits_(bits) {}
   constexpr void add(Fault fault) { bits_ |= 1U << static_cast<unsigned>(fault); }
   constexpr void add(Faults others) { bits_ |= others.bits_; }
@@ -172,29 +172,29 @@ class Faults {
 /// All of them, separated by commas.
 std::string to_string(Faults faults);
 
-/// What one model says about one frame, with the frame's identity. It holds all that the model gives, whatever its
-/// task. Reused by the pipeline: valid, and all that it points to, until its next().
+/// All predictions of one model for one frame, regardless of the task, with the frame's identity. The pipeline reuses
+/// it: it and everything it points to are valid until the next call of next().
 struct Result {
   int stream = 0;
   std::string_view source;
-  std::string_view name;          ///< the image's file; empty for a frame of a video
+  std::string_view name;          ///< the image's file name; empty for a frame of a video
   std::int64_t image_id = -1;     ///< the number in the image's file name; -1: none
   std::int64_t frame = 0;         ///< the source's sequence number, from 0
   std::int64_t timestamp_ns = 0;  ///< presentation time in a file, the sensor's clock on a camera
   std::string_view model;
-  int model_index = 0;  ///< its place in the pipeline
+  int model_index = 0;  ///< index in the pipeline
   Task task = Task::kDetect;
   int width = 0;  ///< source pixels
   int height = 0;
   Latency latency;
   std::vector<Detection> detections;
   std::vector<Classification> classes;
-  std::vector<Segment> segments;  ///< the classes of class_map that there are, by falling size
+  std::vector<Segment> segments;  ///< the classes present in class_map, in descending order of size
   ClassMap class_map;
   DepthMap depth;
-  FrameView image;  ///< kRgb24, what a model made of the frame; width 0 where it makes none
-  Faults faults;    ///< what was wrong with the model's numbers; answers that they spoil are left out
-  /// Whether the answers are not to be relied on.
+  FrameView image;  ///< kRgb24, the generated image; width 0 if the model has none
+  Faults faults;    ///< faults in the model's numbers; affected predictions are dropped
+  /// Whether the predictions are unreliable.
   bool invalid() const { return faults.any(); }
 };
 

@@ -12,56 +12,56 @@
 
 namespace saccade {
 
-/// Where results go. Opening creates the file, so that an unwritable one is found before the first frame is read.
-/// A sink whose close() was not called leaves what it wrote so far. One thread at a time.
+/// A consumer of results. Opening a sink creates its file, so that an unwritable one fails before the first frame. A
+/// sink without close() leaves what it wrote so far. One thread at a time.
 class Sink {
  public:
   virtual ~Sink() = default;
-  /// RESULT and the pixels that it is about. Throws Error (kIo) naming the file.
+  /// Writes RESULT and the pixels of its frame. Throws Error (kIo) with the file's name.
   virtual void write(const Result& result, const FrameView& frame) = 0;
-  /// Finishes the file; nothing may be written after it. Throws Error (kIo).
+  /// Completes the file; no writes may follow. Throws Error (kIo).
   virtual void close(const Summary& summary) = 0;
 };
 
 struct JsonlOptions {
-  bool contours = false;  ///< masks' outer borders too ("contours")
+  bool contours = false;  ///< also write the contours of masks ("contours")
 };
 
-/// One JSON object a line and result, the summary last; what a result holds is what its line has. PATH "-" is standard
+/// JSON lines: one object per result, the summary last. A line has the contents of its result. PATH "-" is standard
 /// output. Throws Error (kIo).
 std::unique_ptr<Sink> open_jsonl(const std::string& path, const JsonlOptions& options = {});
-/// One line an object, class, segment or depth map, under a line of column names. Throws Error (kIo).
+/// CSV: one row per object, class, segment or depth map, after a header. Throws Error (kIo).
 std::unique_ptr<Sink> open_csv(const std::string& path);
-/// COCO's results format: a list of {image_id, category_id, bbox [x, y, width, height], score}, with segmentation (run
-/// lengths) of masks and keypoints [x, y, 2, ...]. image_id is the number in the image's file name, else the frame's;
-/// categories are numbered as COCO does where a model's labels are COCO's, else by class id. Throws Error (kIo),
-/// (kInvalidArgument) for a model that finds no objects, and (kConflict) where two frames of CAMERAS have one image_id.
+/// COCO's results format: a list of {image_id, category_id, bbox [x, y, width, height], score}, with segmentation (RLE)
+/// for masks and keypoints [x, y, 2, ...]. image_id is the number in the image's file name, else the frame's. Category
+/// IDs are COCO's if the model's labels are, else class IDs. Throws Error (kIo), (kInvalidArgument) for a model without
+/// detections, and (kConflict) if two frames of CAMERAS have the same image_id.
 std::unique_ptr<Sink> open_coco(const std::string& path, std::span<const Model> models,
                                 std::span<const Camera> cameras);
 
 struct YoloOptions {
-  bool confidence = false;  ///< each object's line ends with it
+  bool confidence = false;  ///< append it to each line
 };
 
-/// Labels as Ultralytics writes and reads them, a text file for each frame: FOLDER/NAME.txt after the image's file,
-/// else FOLDER/STREAM-FRAME.txt. A line is an object: its class id and, in shares of the frame's size, box (centre and
-/// size), corners of its turned box, or the outer border of its mask, then its keypoints (x, y, confidence); or, of a
-/// classifier, confidence and name. Several cameras put their number before NAME, several models have folders of their
-/// own: FOLDER/INDEX-MODEL. Throws Error (kIo), and (kInvalidArgument) for a model that gives neither objects nor
+/// Labels in Ultralytics' format, one text file per frame: FOLDER/NAME.txt after the image's file name, else
+/// FOLDER/STREAM-FRAME.txt. A line is an object: its class ID and, normalized to the frame's size, its box (centre and
+/// size), the corners of its oriented box, or the contour of its mask, then its keypoints (x, y, confidence); for a
+/// classifier, confidence and name. With several cameras NAME is prefixed with their index; several models have
+/// separate folders, FOLDER/INDEX-MODEL. Throws Error (kIo), and (kInvalidArgument) for a model without objects and
 /// classes.
 std::unique_ptr<Sink> open_yolo(const std::string& folder, std::span<const Model> models, std::size_t cameras,
                                 const YoloOptions& options = {});
 
-/// The frames with the results drawn on them, as a video of the cameras' rate; several cameras make a file each, named
-/// by their place: out.mp4, out-1.mp4, ... Can be played up to half a second before its end whenever the process is
-/// killed (AVI: by players that do without its index). A frame of another size than its camera's first, or too large
-/// for the encoder, is left out, which close() tells by an Error (kUnsupported). Throws Error.
+/// Video of the frames with the results drawn, at the cameras' frame rate. Several cameras have one file each: out.mp4,
+/// out-1.mp4, ... If the process is killed, the file plays up to half a second before that point (AVI: in players that
+/// do not need its index). A frame of another size than its camera's first, or too large for the encoder, is skipped;
+/// close() reports it as an Error (kUnsupported). Throws Error.
 std::unique_ptr<Sink> open_video(const std::string& path, std::span<const Camera> cameras);
-/// The same as pictures FOLDER/STREAM-FRAME.jpg; the folder is made where it is missing. Beside them, of the frame's
-/// size, lie depth maps, STREAM-FRAME.depth.npy (float32, NaN where the model did not look), and class maps,
-/// STREAM-FRAME.classes.png (8 bits a pixel: the class id, 255 where the model did not look or a NaN leaves no class);
-/// those of the second model on are named ...depth-1.npy and so on. What a format can't hold (a JPEG's side above 65500
-/// pixels, a class map's id above 254) is left out, which close() tells by an Error (kUnsupported). Throws Error.
+/// The same as images FOLDER/STREAM-FRAME.jpg; a missing folder is created. Depth maps, STREAM-FRAME.depth.npy
+/// (float32, NaN outside the model's input), and class maps, STREAM-FRAME.classes.png (8 bits per pixel: the class ID,
+/// 255 outside the model's input or where a NaN leaves no class), are written beside them at the frame's size. Those of
+/// the second model are named ...depth-1.npy and so on. What a format cannot hold (a JPEG side above 65500 pixels, a
+/// class ID above 254) is skipped; close() reports it as an Error (kUnsupported). Throws Error.
 std::unique_ptr<Sink> open_frames(const std::string& folder);
 
 }  // namespace saccade

@@ -11,8 +11,8 @@
 
 namespace saccade {
 
-/// Element types, named as ONNX names them. kFrame is a whole camera frame: a graph input whose one
-/// element is a FrameView (tensor/frame.hpp).
+/// Element types, named as in ONNX. kFrame is a camera frame: a graph input with a single FrameView element
+/// (tensor/frame.hpp).
 enum class DType : std::uint8_t {
   kFloat32,
   kFloat16,
@@ -45,11 +45,11 @@ enum class DType : std::uint8_t {
 
 /// "float32", "int64", ...
 std::string_view to_string(DType dtype);
-/// Bits of one element (4 for int4, which is packed two to a byte, low half first).
+/// Bits per element (4 for int4, which is packed two per byte, low nibble first).
 std::size_t bits_of(DType dtype);
 
 template <typename T>
-struct DTypeOf;  // NOLINT: specialised below for every C++ type that an element may have
+struct DTypeOf;  // NOLINT: specialised below for every element type
 template <>
 struct DTypeOf<float> {
   static constexpr DType value = DType::kFloat32;
@@ -95,7 +95,7 @@ struct DTypeOf<bool> {
   static constexpr DType value = DType::kBool;
 };
 
-/// Up to eight dimensions, outermost first; lives on the stack.
+/// Up to eight dimensions, outermost first, without heap allocation.
 class Shape {
  public:
   static constexpr int kMaxRank = 8;
@@ -132,15 +132,15 @@ class Shape {
   int rank_ = 0;
 };
 
-/// A dense row-major array. Copies share the elements (call clone() for another set); the last copy frees them.
-/// Elements start on a 64-byte boundary. A kString tensor holds std::string elements.
+/// A dense row-major array. Copies share the elements (clone() makes a deep copy); the last copy frees them. Elements
+/// are aligned to 64 bytes. A kString tensor holds std::string elements.
 class Tensor {
  public:
   Tensor() = default;
   /// Uninitialised elements (zero-length strings for kString).
   Tensor(DType dtype, const Shape& shape);
 
-  /// A tensor with VALUES as its elements; their number must equal the shape's.
+  /// A tensor with the elements VALUES; their number must match the shape.
   template <typename T>
   static Tensor of(const Shape& shape, std::span<const T> values) {
     Tensor tensor(DTypeOf<T>::value, shape);
@@ -180,7 +180,7 @@ class Tensor {
   std::span<const std::string> strings() const;
 
   Tensor clone() const;
-  /// The same elements under another shape of as many.
+  /// The same elements with another shape of equal size.
   Tensor reshaped(const Shape& shape) const;
 
  private:

@@ -85,11 +85,12 @@ class Registry {
     if (!id) return;
     const std::scoped_lock lock(mutex_);
     if (find(inputs_, *id, id_of) != nullptr)
-      fail(ErrorCode::kConflict, "the folder {} is read: write into another one", path.string());
+      fail(ErrorCode::kConflict, "the folder {} is an input: write into another one", path.string());
     for (const auto& [entry, name] : input_entries_)
       if (entry.first == *id && writes(entry.second) && entry_of(name) == entry)
-        fail(ErrorCode::kConflict, "{} is read, and files of such names are written into {}: write into another folder",
-             name, path.string());
+        fail(ErrorCode::kConflict,
+             "{} is an input, and files of such names are written into {}: write into another folder", name,
+             path.string());
     for (const auto& [entry, name] : output_entries_)
       if (entry.first == *id && writes(entry.second) && entry_of(name) == entry)
         refuse_second(name, "a file of " + path.string());
@@ -119,13 +120,14 @@ class Registry {
     const auto id = id_of(path);
     const std::string* input = id ? find(inputs_, *id, id_of) : nullptr;
     if (input == nullptr || is_null_device(path)) return;
-    if (*input == path.string()) fail(ErrorCode::kConflict, "{} is read: write the output elsewhere", path.string());
-    fail(ErrorCode::kConflict, "{} is the same file as {}, which is read: write the output elsewhere", path.string(),
-         *input);
+    if (*input == path.string())
+      fail(ErrorCode::kConflict, "{} is an input: write the output elsewhere", path.string());
+    fail(ErrorCode::kConflict, "{} is the same file as {}, which is an input: write the output elsewhere",
+         path.string(), *input);
   }
 
   [[noreturn]] static void refuse_written(const fs::path& path) {
-    fail(ErrorCode::kConflict, "{} is to be read, and written, too: write the output elsewhere", path.string());
+    fail(ErrorCode::kConflict, "{} is both input and output: write the output elsewhere", path.string());
   }
 
   [[noreturn]] static void refuse_second(const fs::path& path, const std::string& first) {

@@ -14,10 +14,10 @@ namespace fs = std::filesystem;
 
 void check_is_regular(const fs::path& path) {
   if (path.native().find('\0') != std::string::npos)
-    fail(ErrorCode::kInvalidArgument, "{}: a file's name has no NUL", path.string());
+    fail(ErrorCode::kInvalidArgument, "{}: a file name cannot contain NUL", path.string());
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
-  if (status.type() == fs::file_type::not_found) fail(ErrorCode::kNotFound, "{}: there is no such file", path.string());
+  if (status.type() == fs::file_type::not_found) fail(ErrorCode::kNotFound, "{}: no such file", path.string());
   if (error) fail(ErrorCode::kIo, "{} can't be read: {}", path.string(), error.message());
   if (fs::is_directory(status)) fail(ErrorCode::kInvalidFile, "{} is a folder: name a file in it", path.string());
   if (!fs::is_regular_file(status))
@@ -38,7 +38,7 @@ std::string read_input(const fs::path& path, std::uintmax_t limit) {
   std::ifstream file = open_input(path);
   const std::uintmax_t size = fs::file_size(path);
   if (size > limit)
-    fail(ErrorCode::kInvalidFile, "{} has {} bytes where at most {} are read: it seems to be something else",
+    fail(ErrorCode::kInvalidFile, "{} has {} bytes, more than the limit of {}: it seems to be another kind of file",
          path.string(), size, limit);
   std::string bytes(size, '\0');
   file.read(bytes.data(), static_cast<std::streamsize>(size));

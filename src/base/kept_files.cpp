@@ -61,7 +61,7 @@ std::optional<std::string> kept_file(const std::string& kind, const std::string&
     bytes.erase(0, kDigestBytes);
     if (digest(bytes) == written) return bytes;
   }
-  log(LogLevel::kWarning, "{} is damaged and passed over", path.string());
+  log(LogLevel::kWarning, "{} is damaged and is ignored", path.string());
   return {};
 }
 

@@ -152,7 +152,7 @@ std::size_t free_memory() {
 void MemoryBudget::check(std::size_t bytes) const {
   if (bytes <= limit_ - taken_) return;
   fail(ErrorCode::kUnsupported,
-       "it takes {}, but of the {} that the model may take {} are left; allow more with --max-model-memory SIZE",
+       "it needs {}, but of the model's limit of {} only {} are left; raise it with --max-model-memory SIZE",
        readable_bytes(bytes), readable_bytes(limit_), readable_bytes(limit_ - taken_));
 }
 

@@ -37,7 +37,7 @@ void check_is_whole(const std::string& name, const std::filesystem::path& file) 
   if (mapped != MAP_FAILED) munmap(mapped, bytes);
   if (!is_whole)
     fail(ErrorCode::kInvalidFile,
-         "the module '{}' is damaged: {} is cut short or no shared object; install Saccade again", name, file.string());
+         "the module '{}' is damaged: {} is truncated or not a shared object; reinstall Saccade", name, file.string());
 }
 
 void* open_once(const std::string& name) {
@@ -47,7 +47,8 @@ void* open_once(const std::string& name) {
   void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) fail(ErrorCode::kNotFound, "the module '{}' can't be opened: {}", name, dlerror());
   void* entry = dlsym(handle, ("saccade_module_" + name).c_str());
-  if (entry == nullptr) fail(ErrorCode::kInternal, "{} has no entry point: it is of another version", file.string());
+  if (entry == nullptr)
+    fail(ErrorCode::kInternal, "{} has no entry point: it belongs to another version", file.string());
   return entry;
 }
 
@@ -69,7 +70,7 @@ std::filesystem::path data_file(const std::string& name) {
     std::filesystem::path file = prefix / "share" / "saccade" / name;
     if (std::filesystem::exists(file)) return file;
   }
-  fail(ErrorCode::kNotFound, "share/saccade/{} is missing beside {}: install Saccade again", name, folder.string());
+  fail(ErrorCode::kNotFound, "share/saccade/{} is missing beside {}: reinstall Saccade", name, folder.string());
 }
 
 }  // namespace saccade

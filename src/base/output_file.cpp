@@ -88,7 +88,7 @@ std::string create_temporary(const std::string& target, const std::optional<stru
 void make_folder(const std::string& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error) fail(ErrorCode::kIo, "can't make the folder {}: {}", folder, error.message());
+  if (error) fail(ErrorCode::kIo, "can't create the folder {}: {}", folder, error.message());
 }
 
 OutputPath::OutputPath(const std::string& path, Claim claim) : path_(path), target_(behind_links(path)) {

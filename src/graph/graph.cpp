@@ -39,7 +39,7 @@ NodeId Graph::add_node(Node node) {
     if (output == ValueId::kNone) continue;
     Value& made = value(output);
     if (made.producer != NodeId::kNone || made.constant)
-      fail(ErrorCode::kInvalidFile, "value '{}' is made twice, the second time by node '{}'", made.name, node.name);
+      fail(ErrorCode::kInvalidFile, "value '{}' has two producers, the second is node '{}'", made.name, node.name);
     made.producer = id;
   }
   nodes_.emplace_back(std::move(node));

@@ -37,9 +37,9 @@ class Verifier {
       if (output == ValueId::kNone) continue;
       const Value& value = graph_.value(output);
       if (!makers_.emplace(output, id).second || value.constant || graph_.is_input(output))
-        fail(ErrorCode::kInternal, "{} makes {}, which something else makes too", describe(node), describe(value));
+        fail(ErrorCode::kInternal, "{} produces {}, which has another producer", describe(node), describe(value));
       if (value.producer != id)
-        fail(ErrorCode::kInternal, "{} makes {}, which names another producer", describe(node), describe(value));
+        fail(ErrorCode::kInternal, "{} produces {}, which names another producer", describe(node), describe(value));
       check_value(value);
     }
   }
@@ -51,19 +51,19 @@ class Verifier {
       throw Error(ErrorCode::kInternal, error.in(describe(value)).what());
     }
     if (value.layout == Layout::kChannelsLast && value.type.shape.rank() < 3)
-      fail(ErrorCode::kInternal, "{} can't lie channels-last: it has fewer than 3 dimensions", describe(value));
+      fail(ErrorCode::kInternal, "{} can't be channels-last: it has fewer than 3 dimensions", describe(value));
     if (!value.constant) return;
     if (value.constant->dtype() != value.type.dtype || value.constant->shape() != value.type.shape)
       fail(ErrorCode::kInternal, "{} is a constant of {} {}", describe(value), to_string(value.constant->dtype()),
            value.constant->shape().to_string());
     if (value.layout != Layout::kRowMajor)
-      fail(ErrorCode::kInternal, "{} is a constant and must lie row-major", describe(value));
+      fail(ErrorCode::kInternal, "{} is a constant and must be row-major", describe(value));
   }
 
   void check_node(NodeId id) const {
     const Node& node = graph_.node(id);
     if (node.outputs.empty() || node.outputs[0] == ValueId::kNone)
-      fail(ErrorCode::kInternal, "{} leaves out its first output", describe(node));
+      fail(ErrorCode::kInternal, "{} omits its first output", describe(node));
     for (ValueId input : node.inputs) check_source(input, describe(node));
     if (!node.post_ops.empty() && (node.outputs.size() != 1 || node.outputs[0] == ValueId::kNone))
       fail(ErrorCode::kInternal, "{} has post-ops but not exactly one output", describe(node));
@@ -78,7 +78,7 @@ class Verifier {
     const Value& value = graph_.value(id);
     if (value.constant) check_value(value);
     if (!value.constant && !graph_.is_input(id) && !makers_.contains(id))
-      fail(ErrorCode::kInternal, "{} reads {}, which nothing makes", reader, describe(value));
+      fail(ErrorCode::kInternal, "{} reads {}, which has no producer", reader, describe(value));
   }
 
   void check_post_op(const Node& node, const PostOp& post) const {
@@ -96,8 +96,8 @@ class Verifier {
       fail(ErrorCode::kInternal, "{}: post-op {} reads {}, which differs from the output, {}", describe(node), post.op,
            describe(operand), describe(output));
     if (operand.layout != output.layout && !operand.constant)
-      fail(ErrorCode::kInternal, "{}: post-op {} reads {}, which lies in another layout than the output",
-           describe(node), post.op, describe(operand));
+      fail(ErrorCode::kInternal, "{}: post-op {} reads {}, which has another layout than the output", describe(node),
+           post.op, describe(operand));
   }
 
   /// The graph's inputs and outputs: they exist, lie row-major, and no two of them share a name.
@@ -107,7 +107,7 @@ class Verifier {
       const Value& value = graph_.value(id);
       check_value(value);
       if (value.layout != Layout::kRowMajor)
-        fail(ErrorCode::kInternal, "{} is the graph's input or output and must lie row-major", describe(value));
+        fail(ErrorCode::kInternal, "{} is the graph's input or output and must be row-major", describe(value));
       if (const auto [found, fresh] = names.emplace(value.name, id); !fresh && found->second != id)
         fail(ErrorCode::kInternal, "two of the graph's inputs and outputs have the name '{}'", value.name);
     };

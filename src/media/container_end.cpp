@@ -173,7 +173,7 @@ bool is_ts(FileWindow& file, std::int64_t packet, std::int64_t sync) {
   return true;
 }
 
-// ---- Pictures of JPEG one behind the other. Their data has no marker FF D8 or FF D9, their heads may.
+// ---- Images of JPEG one behind the other. Their data has no marker FF D8 or FF D9, their heads may.
 
 ContainerEnd mjpeg_end(FileWindow& file) {
   constexpr std::int64_t kStep = 4096;
@@ -184,7 +184,7 @@ ContainerEnd mjpeg_end(FileWindow& file) {
     const std::size_t ended = bytes.rfind("\xFF\xD9"sv);
     if (started == std::string_view::npos && ended == std::string_view::npos) continue;
     const bool is_cut = ended == std::string_view::npos || (started != std::string_view::npos && started > ended);
-    return is_cut ? ends_within("a picture") : ContainerEnd{};
+    return is_cut ? ends_within("an image") : ContainerEnd{};
   }
   return {};
 }

@@ -11,7 +11,7 @@ struct ContainerEnd {
 };
 
 /// Looks at how the file's parts (Matroska's elements, MP4's boxes, AVI's chunks, MPEG-TS' packets, FLV's tags, raw
-/// MJPEG's pictures) lie one behind the other. Of other formats nothing is known. Where a part's length is not written,
+/// MJPEG's images) lie one behind the other. Of other formats nothing is known. Where a part's length is not written,
 /// as in live streams, a file that ends between two parts can't be told from a whole one.
 ContainerEnd container_end(const std::string& path);
 

@@ -10,7 +10,7 @@ namespace saccade {
 enum class FileKind {
   kJpeg,
   kPng,
-  kOtherImage,  ///< a still picture that FFmpeg decodes: BMP, WebP, TIFF, PNM
+  kOtherImage,  ///< a still image that FFmpeg decodes: BMP, WebP, TIFF, PNM
   kOther,       ///< a video, or nothing that we know
 };
 

@@ -82,7 +82,7 @@ class ImageList final : public Source {
       const auto picture = module<FfmpegModule>("ffmpeg").open_video(file, {.decode_threads = 1});
       Outcome<Frame> outcome = picture->read(allocator);
       if (outcome || outcome.failure().status == Status::kCancelled) return outcome;
-      if (outcome.failure().status == Status::kEnd) return Failure{Status::kCorrupt, file + ": no picture in it"};
+      if (outcome.failure().status == Status::kEnd) return Failure{Status::kCorrupt, file + ": no image in it"};
       return Failure{Status::kCorrupt, outcome.failure().message};
     } catch (const Error& error) {
       return Failure{Status::kCorrupt, error.what()};

@@ -10,7 +10,7 @@
 namespace saccade {
 
 struct ImageSize {
-  int width = 0;  ///< pixels, as the picture is to be shown
+  int width = 0;  ///< pixels, as the image is to be shown
   int height = 0;
 };
 
@@ -20,11 +20,11 @@ class ImageReader {
   virtual ~ImageReader() = default;
   /// Reads no more than the file's header. Throws Error naming the file.
   virtual ImageSize size_of(const std::string& path) = 0;
-  /// The picture, in storage from ALLOCATOR; kCorrupt naming the file where any of its pixels is missing or damaged.
+  /// The image, in storage from ALLOCATOR; kCorrupt naming the file where any of its pixels is missing or damaged.
   virtual Outcome<Frame> read(const std::string& path, FrameAllocator& allocator) = 0;
 };
 
-/// The samples of a picture of one plane as its file has them.
+/// The samples of an image of one plane as its file has them.
 struct StoredPlane {
   int width = 0;
   int height = 0;
@@ -41,7 +41,7 @@ struct ImagesModule {
   /// damaged, no PNG, or has three colours a pixel.
   StoredPlane (*read_plane)(const std::string& path);
   /// Leaves of PICTURE what a JPEG of QUALITY, 1 to 100, keeps of it (chroma halved both ways).
-  void (*spoil_by_jpeg)(const RgbView& picture, int quality);
+  void (*jpeg_roundtrip)(const RgbView& picture, int quality);
 };
 
 /// What the ffmpeg module offers; get it with module<FfmpegModule>("ffmpeg").

@@ -27,9 +27,9 @@ void refuse_unbuilt(const std::string& uri) {
   constexpr std::string_view today = "give an image, a folder of images, a video file or synthetic:";
   for (const NotBuilt& kind : kNotBuilt)
     if (uri.starts_with(kind.prefix))
-      fail(ErrorCode::kUnsupported, "'{}': {} as a source is not built yet; {}", uri, kind.what, today);
+      fail(ErrorCode::kUnsupported, "'{}': {} as a source is not implemented yet; {}", uri, kind.what, today);
   if (uri.find("://") != std::string::npos)
-    fail(ErrorCode::kUnsupported, "'{}': sources of this kind are not known; {}", uri, today);
+    fail(ErrorCode::kUnsupported, "'{}': unknown kind of source; {}", uri, today);
 }
 
 }  // namespace

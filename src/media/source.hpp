@@ -12,7 +12,7 @@ namespace saccade {
 struct SourceInfo {
   std::string name;          ///< as the user wrote it
   bool live = false;         ///< a camera: frames come whether or not anyone waits
-  double frame_rate = 0;     ///< frames a second; 0: none (images)
+  double frame_rate = 0;     ///< frames per second; 0: none (images)
   std::int64_t frames = -1;  ///< how many there will be; -1: not known
   int width = 0;             ///< of the first frame; 0: not known
   int height = 0;
@@ -52,7 +52,7 @@ class VideoWriter {
 /// FRAME_RATE is a hint for the container. Throws Error where the file can't be created or its ending is not known.
 std::unique_ptr<VideoWriter> open_video_writer(const std::string& path, double frame_rate);
 
-/// Writes one kRgb24 picture as .jpg or .png, or a kGray8 one as .png. Throws Error.
+/// Writes one kRgb24 image as .jpg or .png, or a kGray8 one as .png. Throws Error.
 void write_image(const std::string& path, const FrameView& frame);
 
 }  // namespace saccade

@@ -17,7 +17,7 @@ std::vector<std::size_t> of_class(std::span<const T> all, int class_id) {
   return chosen;
 }
 
-/// The smallest upright box around joints, as COCO takes it for an answer's size.
+/// The smallest axis-aligned box around joints, as COCO takes it for a prediction's size.
 double area_around(std::span<const CocoPoint> points) {
   if (points.empty()) return 0;
   const auto [left, right] = std::ranges::minmax(points, {}, &CocoPoint::x);

@@ -18,7 +18,7 @@ struct DetectionScores {
   double ap_small = -1;   ///< of objects below 32^2 pixels
   double ap_medium = -1;  ///< from 32^2 to 96^2
   double ap_large = -1;
-  double ar1 = -1;  ///< average recall with one answer a picture and class
+  double ar1 = -1;  ///< average recall with one answer an image and class
   double ar10 = -1;
   double ar = -1;  ///< with as many as count: 100, by keypoints 20
   double ar50 = -1;
@@ -36,7 +36,7 @@ class DetectionMetric {
   /// Class ids are 0 to CLASSES - 1; others are left out. SIGMAS, for keypoints: see keypoint_sigmas().
   explicit DetectionMetric(int classes, Similarity by = Similarity::kBox, std::vector<double> sigmas = {});
 
-  /// One picture, its answers in any order. What the similarity compares (masks, or a joint a sigma) must be there.
+  /// One image, its predictions in any order. What the similarity compares (masks, or a joint a sigma) must be there.
   void add(std::span<const TrueObject> truth, std::span<const FoundObject> found);
 
   Similarity by() const { return by_; }
@@ -50,13 +50,13 @@ class DetectionMetric {
   };
   ClassScores class_scores(int class_id) const;
 
-  /// Each class's answers, for curves of any selection of pictures; see average_precision().
+  /// Each class's answers, for curves of any selection of images; see average_precision().
   std::vector<RankedAnswers> ranked() const;
-  /// Answers of a picture and class that count.
+  /// Answers of an image and class that count.
   int most_answers() const;
 
  private:
-  /// One class over all pictures.
+  /// One class over all images.
   struct ClassRecord {
     std::vector<MatchedAnswer> answers;
     std::vector<WantedObjects> wanted;
@@ -72,7 +72,7 @@ class DetectionMetric {
   int pictures_ = 0;
 };
 
-/// The ap of DetectionScores where picture i, in the order of add(), counts TIMES[i] times.
+/// The ap of DetectionScores where image i, in the order of add(), counts TIMES[i] times.
 double average_precision(std::span<const RankedAnswers> classes, int most, std::span<const int> times);
 
 }  // namespace saccade

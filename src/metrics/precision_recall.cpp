@@ -18,7 +18,7 @@ struct CurvePoint {
   double precision;
 };
 
-/// Counts answers as they come by falling score.
+/// Counts answers as they come in descending order of score.
 class CurveBuilder {
  public:
   void add(bool is_right, double times) {

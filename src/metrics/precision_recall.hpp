@@ -12,24 +12,24 @@ inline constexpr std::size_t kOverlaps = 10;
 /// COCO's ranges of an object's area: all, small (below 32^2 pixels), medium (to 96^2), large.
 inline constexpr std::size_t kAreas = 4;
 
-/// An answer of one class, matched with what is in its picture.
+/// An answer of one class, matched with what is in its image.
 struct MatchedAnswer {
   using Flags = std::array<std::uint16_t, kAreas>;  ///< a bit an overlap
 
   double score = 0;
   int picture = 0;
-  int rank = 0;  ///< its place among the picture's answers of the class
+  int rank = 0;  ///< its place among the image's answers of the class
   Flags right{};
   Flags ignored{};
 };
 
-/// How many objects of one class are to be found in a picture, by area.
+/// How many objects of one class are to be found in an image, by area.
 struct WantedObjects {
   int picture = 0;
   std::array<int, kAreas> count{};
 };
 
-/// The answers of one class from all pictures in the order of their scores, and what they were to find.
+/// The answers of one class from all images in the order of their scores, and what they were to find.
 class RankedAnswers {
  public:
   /// Figures of one precision-recall curve; -1 where there was nothing to find.
@@ -44,7 +44,7 @@ class RankedAnswers {
 
   /// Objects to be found, of any area.
   int objects() const;
-  /// The curve at each overlap, by objects of an AREA and the MOST best answers of each picture. Picture i counts
+  /// The curve at each overlap, by objects of an AREA and the MOST best answers of each image. Image i counts
   /// TIMES[i] times; each once where that is empty.
   Curves curves(std::size_t area, int most, std::span<const int> times = {}) const;
 

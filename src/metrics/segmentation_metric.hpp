@@ -15,16 +15,16 @@ class SegmentationMetric {
   /// Classes are 0 to CLASSES - 1.
   explicit SegmentationMetric(int classes) : classes_(classes) {}
 
-  /// One picture, a class a pixel. What the model gives may be -1 (it did not look there), which is wrong. TRUTH holds
+  /// One image, a class a pixel. What the model gives may be -1 (it did not look there), which is wrong. TRUTH holds
   /// classes and kIgnored alone.
   void add(std::span<const std::int32_t> found, std::span<const std::uint16_t> truth);
 
   /// Figures from 0 to 1; -1 where there was nothing to look at.
   struct Scores {
-    double mean_iou = -1;  ///< over the classes that there are, in the truth or in the answers
+    double mean_iou = -1;  ///< over the classes that there are, in the truth or in the predictions
     double accuracy = -1;  ///< the share of the pixels that are right
   };
-  /// Picture i, in the order of add(), counts TIMES[i] times; each once where that is empty.
+  /// Image i, in the order of add(), counts TIMES[i] times; each once where that is empty.
   Scores scores(std::span<const int> times = {}) const;
 
   struct ClassScores {
@@ -34,7 +34,7 @@ class SegmentationMetric {
   ClassScores class_scores(int class_id) const;
 
  private:
-  /// Pixels of a class in one picture.
+  /// Pixels of a class in one image.
   struct Count {
     int class_id = 0;
     std::int64_t truth = 0;

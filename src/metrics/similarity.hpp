@@ -9,7 +9,7 @@
 
 namespace saccade {
 
-/// What an answer and an object are compared by.
+/// What a prediction and an object are compared by.
 enum class Similarity : std::uint8_t {
   kBox,        ///< the share of the union that two boxes have in common
   kMask,       ///< the same of two masks
@@ -33,7 +33,7 @@ struct CocoPoint {
   bool counts = true;  ///< of an object: whoever annotated it knew where it is
 };
 
-/// What is in a picture.
+/// What is in an image.
 struct TrueObject {
   CocoBox box;
   int class_id = 0;
@@ -44,7 +44,7 @@ struct TrueObject {
   std::vector<CocoPoint> keypoints{};
 };
 
-/// What a model says is in a picture.
+/// What a model says is in an image.
 struct FoundObject {
   CocoBox box;
   int class_id = 0;
@@ -59,7 +59,7 @@ double overlap(const CocoBox& a, const CocoBox& b, bool crowd);
 /// Pixels of a mask.
 std::int64_t area_of(std::span<const MaskRun> mask);
 
-/// The same share of two masks' pixels. Runs by rising y, then x, as a Mask has them.
+/// The same share of two masks' pixels. Runs in ascending order of y, then x, as a Mask has them.
 double overlap(std::span<const MaskRun> a, std::span<const MaskRun> b, bool crowd);
 
 /// How far each joint may lie off, as a share of the object's size: COCO's for its 17 joints of a person; for any other

@@ -24,7 +24,7 @@ std::uint64_t number(const std::string& key, const std::string& text) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size())
-    fail(ErrorCode::kInvalidFile, "its external data have the {} '{}', which is no number", key, text);
+    fail(ErrorCode::kInvalidFile, "its external data has the {} '{}', which is not a number", key, text);
   return value;
 }
 
@@ -35,7 +35,7 @@ Place place_of(const onnx::TensorProto& tensor) {
     if (entry.key() == "offset") place.offset = number("offset", entry.value());
     if (entry.key() == "length") place.length = number("length", entry.value());
   }
-  if (place.location.empty()) fail(ErrorCode::kInvalidFile, "its external data have no location");
+  if (place.location.empty()) fail(ErrorCode::kInvalidFile, "its external data has no location");
   return place;
 }
 
@@ -51,7 +51,7 @@ fs::path ExternalData::resolve(const std::string& location) const {
     fail(error.code(), "its data file {}", error.what());
   }
   if (!found)
-    fail(ErrorCode::kInvalidFile, "its external data lie in '{}', outside the model's folder: refused", location);
+    fail(ErrorCode::kInvalidFile, "its external data is in '{}', outside the model's folder: refused", location);
   return *found;
 }
 
@@ -64,9 +64,9 @@ void ExternalData::check(const onnx::TensorProto& tensor, std::size_t size) cons
   const std::uint64_t available = fs::file_size(path, error);
   if (error) fail(ErrorCode::kIo, "its data file '{}' can't be read: {}", path.string(), error.message());
   if (place.length && *place.length != size)
-    fail(ErrorCode::kInvalidFile, "it takes {} bytes, but its external data are {} bytes long", size, *place.length);
+    fail(ErrorCode::kInvalidFile, "it needs {} bytes, but its external data has {} bytes", size, *place.length);
   if (place.offset > available || available - place.offset < size)
-    fail(ErrorCode::kInvalidFile, "its data file '{}' is too short: {} bytes at {} are wanted, the file has {}",
+    fail(ErrorCode::kInvalidFile, "its data file '{}' is too short: {} bytes at {} are needed, the file has {}",
          path.string(), size, place.offset, available);
 }
 

@@ -57,7 +57,7 @@ InputShapes::InputShapes(std::vector<const onnx::ValueInfoProto*> inputs, const 
   for (const auto& [name, shape] : shapes_) {
     const auto input = std::ranges::find(inputs_, name, [](const auto* info) { return info->name(); });
     if (input == inputs_.end())
-      fail(ErrorCode::kInvalidArgument, "a shape is given for '{}', which is no input; the inputs are {}", name,
+      fail(ErrorCode::kInvalidArgument, "a shape is given for '{}', which is not an input; the inputs are {}", name,
            names_of(inputs_));
     bind_shape(**input, shape);
   }
@@ -111,7 +111,7 @@ TensorType InputShapes::type_of(const onnx::ValueInfoProto& input) const {
 Shape InputShapes::bound_shape(const onnx::ValueInfoProto& input) const {
   if (const auto given = shapes_.find(input.name()); given != shapes_.end()) return Shape(given->second);
   if (!input.type().tensor_type().has_shape())
-    fail(ErrorCode::kInvalidArgument, "the file does not say its shape; give it: --shape {}=1x3x...", input.name());
+    fail(ErrorCode::kInvalidArgument, "the file does not define its shape; give it: --shape {}=1x3x...", input.name());
   Shape shape;
   for (const Dimension& dim : shape_of(input).dim()) {
     const auto bound = sizes_.find(dim.dim_param());
@@ -125,7 +125,7 @@ std::string InputShapes::hint() const {
     if (shapes_.contains(input->name())) continue;
     const auto open = [&](const Dimension& dim) { return !is_fixed(dim) && !sizes_.contains(dim.dim_param()); };
     if (std::ranges::any_of(shape_of(*input).dim(), open))
-      return fmt::format(" (open dimensions of the input '{}', {}, were taken as 1; give them: --shape {}=...)",
+      return fmt::format(" (dynamic dimensions of the input '{}', {}, were set to 1; give them: --shape {}=...)",
                          input->name(), declared(*input), input->name());
   }
   return {};

@@ -44,7 +44,7 @@ class FileStream : public google::protobuf::io::CopyingInputStream {
 void check_is_readable(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
-  if (status.type() == fs::file_type::not_found) fail(ErrorCode::kNotFound, "there is no such file");
+  if (status.type() == fs::file_type::not_found) fail(ErrorCode::kNotFound, "no such file");
   if (error) fail(ErrorCode::kIo, "can't be read: {}", error.message());
   if (fs::is_directory(status)) fail(ErrorCode::kInvalidFile, "is a folder; name the .onnx file in it");
   if (!fs::is_regular_file(status)) fail(ErrorCode::kInvalidFile, "is not a regular file");
@@ -107,8 +107,8 @@ onnx::ModelProto read_model_file(const fs::path& path, const MemoryBudget& budge
   if (size == 0) fail(ErrorCode::kInvalidFile, "is empty; export or download the model again");
   if (size > INT_MAX)
     fail(ErrorCode::kInvalidFile,
-         "has {} bytes, but an ONNX file ends at 2 GiB; save it with its weights beside it: "
-         "onnx.save(model, FILE, save_as_external_data=True)",
+         "has {} bytes, but an ONNX file is limited to 2 GiB; save it with external weights: onnx.save(model, FILE, "
+         "save_as_external_data=True)",
          size);
   with_stream(path, [&](google::protobuf::io::CodedInputStream& stream) {
     check_parsed_size(stream, budget);

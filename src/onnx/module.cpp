@@ -18,8 +18,7 @@ void warn_of_newer(const onnx::ModelProto& model, const std::string& path) {
   for (const auto& set : model.opset_import())
     if (normal_domain(set.domain()).empty() && set.version() > kNewestOpset)
       log(LogLevel::kWarning,
-          "{}: the model uses operator set {}, and the newest that is known is {}: its operators are read as those of "
-          "{}",
+          "{}: the model uses operator set {}, and the newest supported is {}: its operators are read as those of {}",
           path, set.version(), kNewestOpset, kNewestOpset);
 }
 

@@ -32,7 +32,7 @@ Attribute read_attribute(const AttributeProto& attribute, const TensorSource& so
       return std::vector<std::string>(attribute.strings().begin(), attribute.strings().end());
     case AttributeProto::GRAPH:
     case AttributeProto::GRAPHS: fail(ErrorCode::kUnsupported, "it is a sub-graph, which is not supported");
-    default: fail(ErrorCode::kUnsupported, "attributes of kind {} are not supported", attribute.type());
+    default: fail(ErrorCode::kUnsupported, "attributes of type {} are not supported", attribute.type());
   }
 }
 

@@ -158,8 +158,8 @@ class Walk {
     // Protobuf's own reader would only say that something is wrong.
     if (depth + 1 > kMaxDepth)
       fail(ErrorCode::kUnsupported,
-           "its graphs are nested too deep: protobuf, ONNX's format, is read to {} messages in each other, about {} "
-           "graphs; export it with fewer branches and loops in each other",
+           "its graphs are nested too deeply: protobuf, ONNX's format, is read to a depth of {} messages, about {} "
+           "graphs; export it with fewer nested branches and loops",
            kMaxDepth, kMaxDepth / 3);
     const auto limit = stream_.PushLimit(length);
     const bool whole = message(message_of(kind), depth + 1) && stream_.BytesUntilLimit() == 0;

@@ -216,7 +216,7 @@ void Reader::add_operator(Scope& scope, const onnx::NodeProto& node, const std::
 }
 
 RawGraph Reader::read_body(Scope& outer, const onnx::GraphProto& graph, const std::string& prefix) {
-  if (outer.depth == kMaxCallDepth) fail(ErrorCode::kInvalidFile, "sub-graphs are nested too deep");
+  if (outer.depth == kMaxCallDepth) fail(ErrorCode::kInvalidFile, "sub-graphs are nested too deeply");
   check_edges(static_cast<std::size_t>(graph.input_size()), graph.output_size());
   give_names(outer.opsets.size() + outer.arguments.size());
   Draft draft(source_.budget);
@@ -256,7 +256,7 @@ void Reader::add_copy(Draft& draft, ValueId from, ValueId to, const std::string&
 void Reader::add_call(Scope& caller, const onnx::NodeProto& node, const onnx::FunctionProto& function,
                       const std::string& name, const NamedAttributes& attributes) {
   if (caller.depth == kMaxCallDepth)
-    fail(ErrorCode::kInvalidFile, "the function '{}' calls itself, or calls are nested too deep", function.name());
+    fail(ErrorCode::kInvalidFile, "the function '{}' calls itself, or calls are nested too deeply", function.name());
   if (node.input_size() > function.input_size() || node.output_size() > function.output_size())
     fail(ErrorCode::kInvalidFile, "it has more inputs or outputs than the function '{}'", function.name());
   give_names(static_cast<std::size_t>(function.input_size()) + static_cast<std::size_t>(function.opset_import_size()) +

@@ -32,11 +32,12 @@ void Draft::check_all_defined() const {
     const Node& node = raw.graph.node(id);
     for (ValueId input : node.inputs)
       if (undefined(input))
-        fail(ErrorCode::kInvalidFile, "node '{}' ({}) reads '{}', which nothing makes", node.name, node.op,
+        fail(ErrorCode::kInvalidFile, "node '{}' ({}) reads '{}', which no node produces", node.name, node.op,
              raw.graph.value(input).name);
   }
   for (ValueId output : raw.graph.outputs())
-    if (undefined(output)) fail(ErrorCode::kInvalidFile, "nothing makes the output '{}'", raw.graph.value(output).name);
+    if (undefined(output))
+      fail(ErrorCode::kInvalidFile, "no node produces the output '{}'", raw.graph.value(output).name);
 }
 
 ValueId Scope::find(const std::string& name) {

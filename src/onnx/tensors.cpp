@@ -77,8 +77,7 @@ Tensor from_field(DType dtype, const Shape& shape, const Values& values, MemoryB
   if (static_cast<std::size_t>(values.size()) != count) {
     if (values.empty())
       fail(ErrorCode::kInvalidFile,
-           "its {} elements are missing from the file (weights stripped, or external data left out?)",
-           shape.elements());
+           "its {} elements are missing from the file (weights stripped, or external data missing?)", shape.elements());
     fail(ErrorCode::kInvalidFile, "a {} tensor of shape {} takes {} numbers, but the file holds {}", to_string(dtype),
          shape.to_string(), count, values.size());
   }
@@ -181,7 +180,7 @@ Tensor make_dense(const Tensor& values, const Tensor& indices, const Shape& shap
   // A few stored values may stand for any number of elements: as much as a dense file could hold, and no more.
   constexpr std::size_t kMaxBytes = std::size_t{1} << 31;
   if (bytes_of(values.dtype(), shape) > kMaxBytes)
-    fail(ErrorCode::kUnsupported, "a sparse tensor of shape {} is too large to be made dense", shape.to_string());
+    fail(ErrorCode::kUnsupported, "a sparse tensor of shape {} is too large to expand", shape.to_string());
   const Shape& index_shape = indices.shape();
   const bool linear = index_shape == Shape{values.elements()};
   const bool coordinates = index_shape == Shape{values.elements(), shape.rank()};

@@ -18,7 +18,7 @@ bool may_round(const Graph& graph, const Node& node) {
 std::optional<Patch> allow_tf32(const PassContext& context) {
   const Graph& graph = context.graph;
   if (!context.allow_tf32) return {};
-  Patch patch(graph, "round to tf32 what is multiplied");
+  Patch patch(graph, "round multiplied operands to tf32");
   std::map<ValueId, ValueId> made;
   for (NodeId id : graph.order()) {
     const Node& node = graph.node(id);

@@ -17,7 +17,7 @@ class Folding {
       : context_(context),
         graph_(context.graph),
         norm_(norm),
-        patch_(graph_, fmt::format("{} into what reads it", norm.name)) {}
+        patch_(graph_, fmt::format("{} into its readers", norm.name)) {}
 
   std::optional<Patch> patch() {
     if (!is_foldable_norm()) return {};

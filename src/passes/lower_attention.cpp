@@ -185,7 +185,7 @@ std::optional<Patch> lower_attention(const PassContext& context, NodeId id) {
     if (has_input(node, i)) return {};
   if (!is_float32(graph, node.inputs[kValue]) || node.attributes.integer("softmax_precision", 1) != 1) return {};
   if (!has_whole_mask(graph, node) || !has_small_scores(extents_of(graph, node))) return {};
-  Patch patch(graph, fmt::format("{} is two products and a Softmax", node.name));
+  Patch patch(graph, fmt::format("{} to MatMul, Softmax, MatMul", node.name));
   const ValueId output = AttentionSteps(graph, node, patch).output();
   patch.replace(output_of(node), output);
   return patch;

@@ -106,7 +106,7 @@ std::optional<Patch> lower_einsum(const PassContext& context, NodeId id) {
   const EinsumEquation equation = read_einsum(node.attributes, shapes);
   const auto product = as_product(equation, shapes);
   if (!product) return {};
-  Patch patch(graph, fmt::format("{} is a product of matrices", node.name));
+  Patch patch(graph, fmt::format("{} to MatMul", node.name));
   Builder builder(patch, node, equation);
   const ValueId left = builder.matrices(product->left, product->batch, product->left_free, product->summed);
   const ValueId right = builder.matrices(product->right(), product->batch, product->summed, product->right_free);

@@ -80,7 +80,7 @@ std::optional<Patch> lower_strided_attention(const PassContext& context, NodeId 
   if (context.fuses_attention || !node.is("StridedAttention", "saccade") || !is_plain(node)) return {};
   for (const ValueId input : node.inputs)
     if (input != ValueId::kNone && !is_float32(graph, input)) return {};
-  Patch patch(graph, fmt::format("{} is two products and a Softmax", node.name));
+  Patch patch(graph, fmt::format("{} to MatMul, Softmax, MatMul", node.name));
   patch.replace(output_of(node), MatrixSteps(graph, node, patch).output());
   return patch;
 }

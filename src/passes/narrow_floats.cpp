@@ -43,7 +43,7 @@ class Narrowing {
         to_(to),
         narrow_outputs_(narrow_outputs),
         stay_wide_(stay_wide),
-        patch_(graph, "compute floats in halves") {
+        patch_(graph, "compute in half precision") {
     std::vector<NodeId> order = graph.order();
     std::ranges::reverse(order);
     for (NodeId id : order)

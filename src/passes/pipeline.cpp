@@ -11,37 +11,37 @@
 //
 // clang-format off
 #define SACCADE_PASSES(LOCAL, GRAPH, WIDEN)                                                             \
-  LOCAL(eliminate_dead_code, "drop nodes that nothing reads")                                           \
-  LOCAL(remove_identity, "drop nodes whose output is their input")                                      \
-  WIDEN(widen_halves, "compute in float32 what is in float16 or bfloat16")                              \
-  LOCAL(lower_attention, "make two products and a Softmax of an Attention")                             \
-  LOCAL(lower_strided_attention, "make two products and a Softmax of what fuse_attention made one node of") \
-  LOCAL(lower_quantized, "average and join 8-bit integers of different scales as real numbers")         \
-  LOCAL(fold_constants, "compute nodes that see constants or shapes alone")                             \
-  LOCAL(remove_identity, "drop nodes whose output is their input")                                      \
-  LOCAL(fuse_group_norm, "Reshape, InstanceNormalization, Reshape, Mul and Add are GroupNormalization") \
-  LOCAL(lower_einsum, "make a product of matrices of an Einsum")                                        \
-  LOCAL(eliminate_common_subexpressions, "merge nodes that do the same to the same inputs")             \
-  LOCAL(merge_reshapes, "make one Reshape of several in a row")                                         \
-  LOCAL(cancel_transposes, "compose Transposes in a row, and cancel those around element-wise nodes")   \
-  LOCAL(remove_identity, "drop nodes whose output is their input")                                      \
-  LOCAL(fuse_silu, "x * Sigmoid(x) is Silu")                                                            \
-  LOCAL(fuse_gelu, "x * 0.5 * (1 + Erf(x / sqrt(2))) is Gelu")                                          \
-  LOCAL(fuse_hard_swish, "x * HardSigmoid(x) with 1/6 and 1/2 is HardSwish")                            \
-  LOCAL(fuse_softmax, "an exponential over its sum is Softmax")                                         \
-  LOCAL(fuse_attention, "two products with a Softmax between them, and what moves their heads, are one attention")  \
-  LOCAL(fold_batch_norm, "put BatchNormalization into the weights before it, or make it Mul and Add")   \
-  LOCAL(fold_bias, "put an Add of a constant behind a product into its bias")                           \
-  LOCAL(fold_scale, "put a Mul by a constant behind a product into its weights")                        \
-  LOCAL(fold_bias, "put an Add of a constant behind a product into its bias")                           \
-  LOCAL(fuse_activation, "make an activation a post-op of the node before it")                          \
-  LOCAL(fuse_residual, "make an Add of a tensor behind a product its post-op")                          \
-  LOCAL(fuse_activation, "make an activation a post-op of the node before it")                          \
-  WIDEN(narrow_floats, "compute in float16 or bfloat16 what leads to convolutions and products")        \
-  WIDEN(allow_tf32, "let convolutions, products and attentions of float32 round to tf32")               \
-  GRAPH(choose_layouts, "choose which nodes work channels-last, and reorder in between")                \
-  WIDEN(fold_layer_norm, "let products of halves work out the LayerNormalization before them")          \
-  LOCAL(fuse_elements, "make one node of element-wise operators and moves that follow each other")
+  LOCAL(eliminate_dead_code, "remove unused nodes")                                                     \
+  LOCAL(remove_identity, "remove nodes that return their input")                                        \
+  WIDEN(widen_halves, "compute float16 and bfloat16 nodes in float32")                                  \
+  LOCAL(lower_attention, "lower Attention to MatMul, Softmax, MatMul")                                  \
+  LOCAL(lower_strided_attention, "lower StridedAttention to MatMul, Softmax, MatMul")                   \
+  LOCAL(lower_quantized, "pool and concatenate 8-bit integers of different scales as floats")           \
+  LOCAL(fold_constants, "evaluate nodes of constants and shapes")                                       \
+  LOCAL(remove_identity, "remove nodes that return their input")                                        \
+  LOCAL(fuse_group_norm, "fuse Reshape, InstanceNormalization, Reshape, Mul, Add to GroupNormalization")\
+  LOCAL(lower_einsum, "lower Einsum to MatMul")                                                         \
+  LOCAL(eliminate_common_subexpressions, "merge identical nodes with the same inputs")                  \
+  LOCAL(merge_reshapes, "merge consecutive Reshapes")                                                   \
+  LOCAL(cancel_transposes, "merge consecutive Transposes, cancel those around element-wise nodes")      \
+  LOCAL(remove_identity, "remove nodes that return their input")                                        \
+  LOCAL(fuse_silu, "fuse x * Sigmoid(x) to Silu")                                                       \
+  LOCAL(fuse_gelu, "fuse x * 0.5 * (1 + Erf(x / sqrt(2))) to Gelu")                                     \
+  LOCAL(fuse_hard_swish, "fuse x * HardSigmoid(x) with 1/6 and 1/2 to HardSwish")                       \
+  LOCAL(fuse_softmax, "fuse Exp divided by its ReduceSum to Softmax")                                   \
+  LOCAL(fuse_attention, "fuse scaled dot-product attention, with the movement of heads")                \
+  LOCAL(fold_batch_norm, "fold BatchNormalization into the weights before it, or into Mul and Add")     \
+  LOCAL(fold_bias, "fold an Add of a constant into the bias")                                           \
+  LOCAL(fold_scale, "fold a Mul by a constant into the weights")                                        \
+  LOCAL(fold_bias, "fold an Add of a constant into the bias")                                           \
+  LOCAL(fuse_activation, "fuse an activation into the node before it as a post-op")                     \
+  LOCAL(fuse_residual, "fuse a residual Add into a convolution or GEMM as a post-op")                   \
+  LOCAL(fuse_activation, "fuse an activation into the node before it as a post-op")                     \
+  WIDEN(narrow_floats, "compute convolutions, GEMMs and their inputs in half precision")                \
+  WIDEN(allow_tf32, "round operands of convolutions, GEMMs and attention to tf32")                      \
+  GRAPH(choose_layouts, "choose channels-last nodes and insert Reorders between layouts")               \
+  WIDEN(fold_layer_norm, "fold LayerNormalization into half-precision GEMMs")                           \
+  LOCAL(fuse_elements, "fuse element-wise and data-movement operators into one kernel")
 // clang-format on
 
 namespace saccade {

@@ -26,7 +26,7 @@ bool names_type(const Node& node) {
 
 class Widening {
  public:
-  explicit Widening(const Graph& graph) : graph_(graph), patch_(graph, "compute halves in float32") {
+  explicit Widening(const Graph& graph) : graph_(graph), patch_(graph, "compute half precision in float32") {
     for (NodeId id : graph.order()) {
       const Node& node = graph.node(id);
       const auto half = [&](ValueId input) { return is_half(graph, input); };

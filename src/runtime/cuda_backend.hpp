@@ -28,7 +28,7 @@ struct GpuRates {
   std::size_t l2_bytes = 0;
   GpuBandwidth l2;
   GpuBandwidth memory;
-  double fp16 = 0;  ///< a warp's matrix products
+  double fp16 = 0;  ///< a warp's GEMM
   double bf16 = 0;
   double tf32 = 0;
   double int8 = 0;

@@ -64,26 +64,25 @@ Json value_json(const Value& value, TensorBlob& blob) {
 
 // ---- from JSON ----------------------------------------------------------------------------------------------------
 
-/// A whole number that fits an int; JSON's others would be cast to one.
+/// A integer that fits an int; JSON's others would be cast to one.
 int int_from(const Json& json) {
   if (!json.is_number_integer() || (json.is_number_unsigned() && json.get<std::uint64_t>() > INT_MAX) ||
       json.get<std::int64_t>() < INT_MIN)
-    fail(ErrorCode::kInvalidFile, "a small whole number is expected, not {}", json.dump());
+    fail(ErrorCode::kInvalidFile, "a small integer is expected, not {}", json.dump());
   return json.get<int>();
 }
 
 template <typename T>
 std::vector<T> integers_from(const Json& json) {
   for (const Json& number : json)
-    if (!number.is_number_integer()) fail(ErrorCode::kInvalidFile, "a whole number is expected, not {}", number.dump());
+    if (!number.is_number_integer()) fail(ErrorCode::kInvalidFile, "an integer is expected, not {}", number.dump());
   return json.get<std::vector<T>>();
 }
 
 template <typename Enum>
 Enum enum_from(const Json& json, Enum last) {
   const int value = int_from(json);
-  if (value < 0 || value > static_cast<int>(last))
-    fail(ErrorCode::kInvalidFile, "{} is not a value of its kind", value);
+  if (value < 0 || value > static_cast<int>(last)) fail(ErrorCode::kInvalidFile, "{} is not a valid value", value);
   return static_cast<Enum>(value);
 }
 
@@ -114,7 +113,7 @@ class Constants {
 Tensor tensor_from(const Json& json, Constants& constants) {
   const DType dtype = enum_from(json.at("dtype"), DType::kFrame);
   const Shape shape = shape_from(json.at("shape"));
-  if (!json.at("offset").is_number_unsigned()) fail(ErrorCode::kInvalidFile, "a constant's place is no number");
+  if (!json.at("offset").is_number_unsigned()) fail(ErrorCode::kInvalidFile, "a constant's offset is not a number");
   if (dtype == DType::kString || dtype == DType::kFrame)
     fail(ErrorCode::kInvalidFile, "a constant can't be {}", to_string(dtype));
   const std::string_view bytes = constants.take(json.at("offset").get<std::size_t>(), bytes_of(dtype, shape));
@@ -207,7 +206,7 @@ void check(const Graph& graph) {
   }
 }
 
-/// What can only be judged by the types that were inferred.
+/// What can only be evaluated by the types that were inferred.
 void check_types(const Graph& graph) {
   for (NodeId id : graph.order()) check_post_ops(graph, graph.node(id));
   for (ValueId id : graph.outputs())

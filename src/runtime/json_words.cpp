@@ -25,14 +25,14 @@ std::string in_words(const nlohmann::json::exception& error) {
   constexpr int kNumberOverflow = 406;
   constexpr int kOutOfRange = 400;
   if (const auto* parsing = dynamic_cast<const nlohmann::json::parse_error*>(&error))
-    return fmt::format("makes no sense at byte {}", parsing->byte);
+    return fmt::format("has a syntax error at byte {}", parsing->byte);
   if (error.id == kNumberOverflow)
     return fmt::format("holds the number {:.40}, which is too large", between(error.what(), "parsing '", "'"));
   if (error.id == kNoUtf8) return "holds a text that is not UTF-8";
   if (error.id == kNoKey) return fmt::format("has no '{}'", between(error.what(), "key '", "' not found"));
   if (error.id >= kOutOfRange) return "lacks an entry";
-  if (error.id >= kTypeErrors) return "holds a value of another kind than belongs there";
-  return "is not what it should be";
+  if (error.id >= kTypeErrors) return "holds a value of the wrong type";
+  return "is invalid";
 }
 
 }  // namespace saccade

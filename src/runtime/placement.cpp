@@ -6,7 +6,7 @@
 #include "runtime/tactic.hpp"
 
 // Values that share memory are tied by links: one of them, the root, has memory of its own, and where it lies says
-// where all others do. A step adds a link between two such families, works out anew where the values of one lie, and
+// where all others do. A step adds a link between two such families, works out again where the values of one lie, and
 // asks those that read or write them; if one refuses, the link goes again.
 namespace saccade {
 namespace {

@@ -158,7 +158,7 @@ class PlanBuilder {
   static Support supports(const Tactic& tactic, const NodeContext& context) {
     Support support = tactic.supports(context);
     if (support && context.shares_memory() && !tactic.takes_strides(context))
-      return Support::no("it doesn't take tensors that lie in the memory of others");
+      return Support::no("it does not support strided operands");
     return support;
   }
 
@@ -204,10 +204,10 @@ class PlanBuilder {
     const auto tactics = plan_->backend_->tactics();
     const auto found = std::ranges::find(tactics, wanted, &Tactic::name);
     if (found == tactics.end())
-      fail(ErrorCode::kInvalidArgument, "{}: the {} backend has no tactic {}: leave the choice to the plan",
+      fail(ErrorCode::kInvalidArgument, "{}: the {} backend has no tactic {}: remove the choice",
            describe(plan_->graph_.node(step.node)), plan_->backend_->name(), wanted);
     const Support support = supports(**found, context_of(plan_->graph_.node(step.node), places_.get()));
-    fail(ErrorCode::kUnsupported, "{}: the tactic {}, which was asked for, can't run it: {}",
+    fail(ErrorCode::kUnsupported, "{}: the requested tactic {} does not support it: {}",
          describe(plan_->graph_.node(step.node)), wanted, support.reason);
   }
 
@@ -222,7 +222,7 @@ class PlanBuilder {
       if (++count <= kMostNamed)
         nodes.push_back(describe(node) + (reasons.empty() ? "" : fmt::format(": {}", fmt::join(reasons, "; "))));
     }
-    fail(ErrorCode::kUnsupported, "no tactic of the {} backend can run {}{}", plan_->backend_->name(),
+    fail(ErrorCode::kUnsupported, "no tactic of the {} backend supports {}{}", plan_->backend_->name(),
          fmt::join(nodes, ", "), count > nodes.size() ? fmt::format(", and {} more", count - nodes.size()) : "");
   }
 

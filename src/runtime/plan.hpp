@@ -38,7 +38,7 @@ struct Step {
 };
 
 struct CompileOptions {
-  int threads = 0;                   ///< 0: one a core
+  int threads = 0;                   ///< 0: one per core
   std::size_t max_memory = 0;        ///< for constants, packed weights and arena, in bytes; 0: default_memory_limit()
   std::vector<std::string> tactics;  ///< by place in Graph::order(): these; empty: choose
   /// What was measured to be fastest; null: every node gets the first tactic that supports it. Read while compiling.

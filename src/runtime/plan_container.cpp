@@ -32,8 +32,7 @@ void append_number(std::string& bytes, Number number) {
 }
 
 void expect(bool is_whole) {
-  if (!is_whole)
-    fail(ErrorCode::kInvalidFile, "it is damaged, its bytes are not those that were written: compile the plan again");
+  if (!is_whole) fail(ErrorCode::kInvalidFile, "it is damaged, its checksum differs: compile the plan again");
 }
 
 }  // namespace
@@ -57,7 +56,7 @@ std::string seal_plan(std::string_view header, std::string_view blob) {
 
 PlanLayout plan_layout(std::string_view start, std::size_t file_bytes) {
   const auto expect_bytes = [&](std::uint64_t bytes) {
-    if (file_bytes < bytes) fail(ErrorCode::kInvalidFile, "it is cut short: compile the plan again");
+    if (file_bytes < bytes) fail(ErrorCode::kInvalidFile, "it is truncated: compile the plan again");
   };
   expect_bytes(kHeaderDigest);
   const auto version = number_at<std::uint32_t>(start, kVersionAt);
@@ -73,7 +72,7 @@ PlanLayout plan_layout(std::string_view start, std::size_t file_bytes) {
   PlanLayout layout{.header_bytes = header, .blob = aligned_offset(kPlanPrefix + header), .blob_bytes = blob};
   expect_bytes(layout.blob + layout.blob_bytes);
   if (const std::size_t more = file_bytes - layout.blob - layout.blob_bytes; more != 0)
-    fail(ErrorCode::kInvalidFile, "it has {} bytes more than were written: compile the plan again", more);
+    fail(ErrorCode::kInvalidFile, "it has {} bytes too many: compile the plan again", more);
   return layout;
 }
 

@@ -77,7 +77,7 @@ auto reading(const std::string& path, Read read) {
 
 Json parsed_header(std::string_view text) {
   const auto flat = [](int depth, Json::parse_event_t /*event*/, Json& /*parsed*/) {
-    if (depth > kMaxDepth) fail(ErrorCode::kInvalidFile, "its header is nested too deep: compile the plan again");
+    if (depth > kMaxDepth) fail(ErrorCode::kInvalidFile, "its header is nested too deeply: compile the plan again");
     return true;
   };
   return Json::parse(text, flat);
@@ -105,7 +105,7 @@ Json kernels_json(const KernelImages& kernels, TensorBlob& blob) {
 
 std::size_t size_from(const Json& json) {
   if (!json.is_number_unsigned())
-    fail(ErrorCode::kInvalidFile, "a kernel's place is no number: compile the plan again");
+    fail(ErrorCode::kInvalidFile, "a kernel's offset is not a number: compile the plan again");
   return json.get<std::size_t>();
 }
 

@@ -37,7 +37,7 @@ struct PlanContents {
 /// (kIo), and (kUnsupported) for what a plan can't hold.
 void save_plan(const std::string& path, const Graph& graph, const PlanFacts& facts);
 /// MAX_MEMORY as in CompileOptions. A checksum over all of the file tells damage, not harm: who means it can make a
-/// file whose checksum is right, so its contents are judged as those of a model are, and a backend looks at the
+/// file whose checksum is right, so its contents are evaluated as those of a model are, and a backend looks at the
 /// kernels' images before a driver does. Throws Error (kIo, kInvalidFile, kUnsupported) naming the file.
 PlanContents load_plan(const std::string& path, std::size_t max_memory = 0);
 /// The contents of a plan file's BYTES. Throws Error (kInvalidFile, kUnsupported).

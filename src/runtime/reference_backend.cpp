@@ -51,7 +51,7 @@ class Reference : public Tactic {
 
   Support supports(const NodeContext& context) const override {
     const Op* op = find_op(context.node.domain, context.node.op);
-    if (op == nullptr) return Support::no("the operator is not known");
+    if (op == nullptr) return Support::no("the operator is unknown");
     if (op->reference == nullptr) return Support::no("the operator has no reference kernel");
     const auto fits = [&](ValueId id) { return row_major(context.graph, id); };
     if (!std::ranges::all_of(context.node.inputs, fits) || !std::ranges::all_of(context.node.outputs, fits))

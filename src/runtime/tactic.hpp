@@ -26,7 +26,7 @@ class BoundLaunch {
  public:
   virtual ~BoundLaunch() = default;
   /// Does the work and returns when it is done; on a device, once it is in the queue. Allocates nothing. Throws Error
-  /// (kInvalidArgument, kUnsupported) only where the tensors' contents make no sense to the operator: an index out of
+  /// (kInvalidArgument, kUnsupported) only where the tensors' contents are invalid to the operator: an index out of
   /// range in a user's model.
   virtual void run() = 0;
   /// Whether run() may make a number of a NaN. Where it did, Backend::met_nan() says so afterwards.

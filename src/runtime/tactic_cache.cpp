@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Some hundred thousand kinds of nodes; more is no cache of ours.
+// Some hundred thousand node classes; more is no cache of ours.
 constexpr std::uintmax_t kMostBytes = std::uintmax_t{64} << 20;
 
 /// Empty: there is no cache.
@@ -35,7 +35,7 @@ TacticChoices cached_choices(const Backend& backend) {
   const auto bytes = path.empty() ? 0 : std::filesystem::file_size(path, error);
   if (path.empty() || error) return {};
   if (bytes > kMostBytes) {
-    log(LogLevel::kWarning, "{} is too large and passed over", path.string());
+    log(LogLevel::kWarning, "{} is too large and is ignored", path.string());
     return {};
   }
   TacticChoices choices;
@@ -46,7 +46,7 @@ TacticChoices cached_choices(const Backend& backend) {
       choices[node] = {choice[0], choice[1]};
     return choices;
   } catch (const nlohmann::json::exception& damage) {
-    log(LogLevel::kWarning, "{} is damaged and passed over: it {}", path.string(), in_words(damage));
+    log(LogLevel::kWarning, "{} is damaged and is ignored: it {}", path.string(), in_words(damage));
     return {};
   }
 }
@@ -59,7 +59,7 @@ void cache_choices(const Backend& backend, const TacticChoices& choices) {
   Json json{{"device", backend.device_name()}, {"choices", Json::object()}};
   for (const auto& [node, choice] : all) json["choices"][node] = {choice.tactic, choice.configuration};
   if (!write_whole(path, json.dump(1)))
-    log(LogLevel::kWarning, "{} can't be written ({}): tuning will be done again", path.string(), std::strerror(errno));
+    log(LogLevel::kWarning, "{} can't be written ({}): tuning will be repeated", path.string(), std::strerror(errno));
 }
 
 }  // namespace saccade

@@ -225,7 +225,7 @@ class Tuner {
     for (Kind& kind : kinds_) {
       const auto bad = [&](const Candidate& candidate) {
         if (candidate.objection.empty()) return false;
-        log(LogLevel::kInfo, "tuning: {} {} is no good: {}", candidate.choice.tactic, candidate.choice.configuration,
+        log(LogLevel::kInfo, "tuning: {} {} is rejected: {}", candidate.choice.tactic, candidate.choice.configuration,
             candidate.objection);
         return true;
       };

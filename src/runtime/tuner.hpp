@@ -23,8 +23,8 @@ struct TuneOptions {
 };
 
 struct TuneReport {
-  TacticChoices measured;  ///< for the kinds of nodes that were tuned
-  TacticChoices choices;   ///< for all kinds of nodes in the tuned plan
+  TacticChoices measured;  ///< for the node classes that were tuned
+  TacticChoices choices;   ///< for all node classes in the tuned plan
   KernelImages images;     ///< of all launches of the tuned plan
   int kinds = 0;           ///< of nodes between whose candidates there was a choice
   int candidates = 0;

@@ -26,7 +26,7 @@ struct RgbView {
 /// The same pixels to be read, full range.
 FrameView view_of(const RgbView& pixels);
 
-/// How a format's planes lie in one block: rows and bytes a row of each plane (0 rows: no such plane).
+/// How a format's planes lie in one block: rows and bytes per row of each plane (0 rows: no such plane).
 struct PlaneSize {
   int row_bytes = 0;
   int rows = 0;

@@ -144,7 +144,7 @@ class HeaderParser {
   void descr(Header& header) {
     skip_spaces();
     if (!rest_.empty() && rest_.front() == '[')
-      fail(ErrorCode::kUnsupported, "it holds records; save each field as an array of its own");
+      fail(ErrorCode::kUnsupported, "it holds records; save each field as a separate array");
     const std::string_view text = string();
     const auto* kind = text.empty() ? kKinds.end() : std::ranges::find(kKinds, text.substr(1), &Kind::code);
     if (kind == kKinds.end() || std::string_view("<>|=").find(text.front()) == std::string_view::npos)
@@ -158,7 +158,7 @@ class HeaderParser {
 
 std::string read_exactly(std::ifstream& file, std::size_t bytes) {
   std::string data(bytes, '\0');
-  if (!file.read(data.data(), static_cast<std::streamsize>(bytes))) fail(ErrorCode::kInvalidFile, "it is cut short");
+  if (!file.read(data.data(), static_cast<std::streamsize>(bytes))) fail(ErrorCode::kInvalidFile, "it is truncated");
   return data;
 }
 
@@ -172,7 +172,7 @@ Header read_header(std::ifstream& file) {
   std::size_t length = 0;
   for (std::size_t i = 0; i < length_bytes.size(); ++i)
     length |= static_cast<std::size_t>(static_cast<unsigned char>(length_bytes[i])) << (8 * i);
-  if (length > kLongestHeader) fail(ErrorCode::kInvalidFile, "its header claims {} bytes", length);
+  if (length > kLongestHeader) fail(ErrorCode::kInvalidFile, "its header declares {} bytes", length);
   return HeaderParser(read_exactly(file, length)).parse();
 }
 
@@ -207,7 +207,7 @@ Tensor read(std::ifstream& file) {
   file.seekg(start);
   const std::size_t wanted = bytes_of(header.kind.dtype, header.shape);
   if (there != wanted)
-    fail(ErrorCode::kInvalidFile, "it holds {} bytes of elements where its header says {}", there, wanted);
+    fail(ErrorCode::kInvalidFile, "it has {} bytes of elements, but its header declares {}", there, wanted);
   Tensor tensor(header.kind.dtype, header.shape);
   if (!file.read(reinterpret_cast<char*>(tensor.raw()), static_cast<std::streamsize>(wanted)))
     fail(ErrorCode::kIo, "it can't be read: {}", std::strerror(errno));

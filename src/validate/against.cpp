@@ -12,8 +12,8 @@ constexpr double kPoints = 100;
 std::string why_not_comparable(const Score::Truth& ours, const Score::Truth& theirs, const std::string& model,
                                const std::string& reference) {
   if (ours.file != theirs.file)
-    return fmt::format("{} is judged by {}, {} by {}", model, ours.file, reference, theirs.file);
-  return fmt::format("of the classes in {}, {} knows {} and {} knows {}, not the same ones", ours.file, model,
+    return fmt::format("{} is evaluated with {}, {} with {}", model, ours.file, reference, theirs.file);
+  return fmt::format("of the classes in {}, {} has {} and {} has {}, which differ", ours.file, model,
                      ours.classes.size(), reference, theirs.classes.size());
 }
 
@@ -21,7 +21,7 @@ std::string why_not_comparable(const Score::Truth& ours, const Score::Truth& the
 
 bool Against::holds() const { return !differences.empty() && std::ranges::all_of(differences, &Difference::holds); }
 
-Against compare(const Judged& model, const Judged& reference, std::size_t pictures, double tolerance,
+Against compare(const Evaluated& model, const Evaluated& reference, std::size_t pictures, double tolerance,
                 const ResampleOptions& resample,
                 const std::function<bool(const std::string& score, double share)>& on_progress) {
   Against against{.tolerance = tolerance, .seed = resample.seed};
@@ -31,7 +31,7 @@ Against compare(const Judged& model, const Judged& reference, std::size_t pictur
     const bool is_there = ours != model.scores.end();
     if (is_there && ours->truth != theirs.truth) {
       const std::string why = why_not_comparable(ours->truth, theirs.truth, model.name, reference.name);
-      against.notes.push_back(fmt::format("{}: not compared, since {}", theirs.name, why));
+      against.notes.push_back(fmt::format("{}: not compared, because {}", theirs.name, why));
       continue;
     }
     if (theirs.headline() < 0) continue;
@@ -41,7 +41,7 @@ Against compare(const Judged& model, const Judged& reference, std::size_t pictur
       value = ours->headline();
       headline = model.headlines[static_cast<std::size_t>(ours - model.scores.begin())];
     } else {
-      against.notes.push_back(fmt::format("{}: {} gives none, which counts as 0", theirs.name, model.name));
+      against.notes.push_back(fmt::format("{}: {} predicts none, which counts as 0", theirs.name, model.name));
     }
     Resampled sets = paired_difference(headline, reference.headlines[i], pictures, resample,
                                        [&](double share) { return !on_progress || on_progress(theirs.name, share); });

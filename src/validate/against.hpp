@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "validate/agreement.hpp"
-#include "validate/data/judge.hpp"
+#include "validate/data/evaluator.hpp"
 #include "validate/resample.hpp"
 
 namespace saccade {
@@ -32,17 +32,17 @@ struct Against {
   bool holds() const;
 };
 
-/// A model's figures, and how to work the headlines out for a selection of its pictures.
-struct Judged {
+/// A model's figures, and how to work the headlines out for a selection of its images.
+struct Evaluated {
   std::string name;
   std::vector<Score> scores;
   std::vector<Headline> headlines;  ///< one a score
 };
 
-/// Compares what both were judged by in the same way: other truths, or other classes of it, make other figures. What
+/// Compares what both were evaluated by in the same way: other truths, or other classes of it, make other figures. What
 /// the reference has and MODEL lacks counts as 0. ON_PROGRESS gets the score that is resampled, and how far it is;
 /// false from it ends the drawing. The agreement is left as it is.
-Against compare(const Judged& model, const Judged& reference, std::size_t pictures, double tolerance,
+Against compare(const Evaluated& model, const Evaluated& reference, std::size_t pictures, double tolerance,
                 const ResampleOptions& resample,
                 const std::function<bool(const std::string& score, double share)>& on_progress = {});
 

@@ -7,7 +7,7 @@
 
 namespace saccade {
 
-/// A copy of what a result says, for as long as its model lives; masks, keypoints and pictures are left out.
+/// A copy of what a result says, for as long as its model lives; masks, keypoints and images are left out.
 class KeptResult {
  public:
   void keep(const Result& result);
@@ -19,17 +19,17 @@ class KeptResult {
   std::vector<float> depths_;
 };
 
-/// How much one model's answers are another's, the reference's, picture by picture, without any truth.
+/// How much one model's predictions are another's, the reference's, image by image, without any truth.
 class Agreement {
  public:
-  /// From this confidence on an answer is expected to be matched...
+  /// From this confidence on a prediction is expected to be matched...
   static constexpr float kSure = 0.25F;
   /// ... by one of at least this confidence, so that one on the edge is not lost.
   static constexpr float kNearlySure = 0.2F;
   /// Depths agree where they differ by at most this share of the reference's range.
   static constexpr float kNearby = 0.05F;
 
-  /// Both are about the same picture.
+  /// Both are about the same image.
   void add(const Result& result, const Result& reference);
 
   /// Parts of a whole.
@@ -44,7 +44,7 @@ class Agreement {
   /// The same the other way: boxes that the reference has too.
   Share confirmed90;
   Share confirmed50;
-  Share same_class;   ///< pictures whose first class is the same
+  Share same_class;   ///< images whose first class is the same
   Share same_pixels;  ///< of class maps
   Share near_pixels;  ///< of depths of the same kind
 };

@@ -21,7 +21,7 @@ std::span<std::uint8_t> row_of(const RgbView& picture, int y) {
 
 std::uint8_t grey_level(float value) { return static_cast<std::uint8_t>(std::clamp(std::lround(value), 0L, 255L)); }
 
-/// Nearly normal numbers, mean 0 and deviation 1: sums of four even ones, from whole numbers alone, so that every
+/// Nearly normal numbers, mean 0 and deviation 1: sums of four even ones, from integers alone, so that every
 /// machine draws the same.
 class Grain {
  public:
@@ -95,7 +95,7 @@ void add_noise(const RgbView& picture, std::uint64_t seed) {
 
 void compress(const RgbView& picture, std::uint64_t /*seed*/) {
   constexpr int kQuality = 10;
-  module<ImagesModule>("images").spoil_by_jpeg(picture, kQuality);
+  module<ImagesModule>("images").jpeg_roundtrip(picture, kQuality);
 }
 
 void flatten(const RgbView& picture, std::uint64_t /*seed*/) {
@@ -111,12 +111,12 @@ void flatten(const RgbView& picture, std::uint64_t /*seed*/) {
 }
 
 constexpr std::array kConditions = {
-    Condition{"night", "a tenth of the light, with a sensor's noise", darken},
-    Condition{"blur", "motion along x: the mean over 1/64 of the longer side", smear},
-    Condition{"noise", "normal, deviation 25 grey levels", add_noise},
+    Condition{"night", "a tenth of the light, with sensor noise", darken},
+    Condition{"blur", "motion along x: mean over 1/64 of the longer side", smear},
+    Condition{"noise", "normal, standard deviation 25 grey levels", add_noise},
     Condition{"jpeg", "compressed at quality 10", compress},
-    Condition{"low-contrast", "0.3 of the contrast around the picture's mean", flatten},
-    Condition{"rain", "mist, and a streak every 600 pixels", rain},
+    Condition{"low-contrast", "0.3 of the contrast around the image's mean", flatten},
+    Condition{"rain", "mist, and a streak per 600 pixels", rain},
 };
 
 }  // namespace
@@ -128,7 +128,7 @@ const Condition& find_condition(const std::string& name) {
   if (at != kConditions.end()) return *at;
   std::string known;
   for (const Condition& each : kConditions) known += fmt::format("{}{}", known.empty() ? "" : ", ", each.name);
-  fail(ErrorCode::kInvalidArgument, "there is no condition '{}': there are {}", name, known);
+  fail(ErrorCode::kInvalidArgument, "there is no condition '{}'; the conditions are {}", name, known);
 }
 
 }  // namespace saccade

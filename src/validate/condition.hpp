@@ -9,11 +9,11 @@
 
 namespace saccade {
 
-/// A way to make pictures worse, of one fixed strength. The same picture comes out the same each time.
+/// A way to make images worse, of one fixed strength. The same image comes out the same each time.
 struct Condition {
   std::string_view name;      ///< "night"
   std::string_view strength;  ///< what it does, for people
-  /// SEED is the picture's.
+  /// SEED is the image's.
   void (*apply)(const RgbView& picture, std::uint64_t seed);
 };
 

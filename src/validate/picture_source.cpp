@@ -31,8 +31,9 @@ class PictureSource final : public Source {
     const DataPicture& picture = pictures_[static_cast<std::size_t>(outcome->sequence)];
     const FrameView& view = outcome->view;
     if (picture.width != 0 && (view.width != picture.width || view.height != picture.height))
-      return Failure{Status::kLost, fmt::format("'{}' has {}x{} pixels, but '{}' says {}x{}", picture.file, view.width,
-                                                view.height, picture.said_by, picture.width, picture.height)};
+      return Failure{Status::kLost,
+                     fmt::format("'{}' has {}x{} pixels, but '{}' declares {}x{}", picture.file, view.width,
+                                 view.height, picture.said_by, picture.width, picture.height)};
     return condition_ == nullptr ? std::move(outcome) : worsen(std::move(*outcome), allocator);
   }
 
@@ -62,7 +63,7 @@ class PictureSource final : public Source {
 
   std::vector<DataPicture> pictures_;
   const Condition* condition_;
-  FramePool pool_{1};  ///< for the picture before it is made worse
+  FramePool pool_{1};  ///< for the image before it is made worse
   std::unique_ptr<Source> files_;
 };
 

@@ -30,7 +30,7 @@ Json classes_json(const std::vector<Score>& scores) {
   return json;
 }
 
-Json model_json(const Judgement& model) {
+Json model_json(const Evaluation& model) {
   const ModelOptions& options = model.options;
   return {{"model", model.name},
           {"file", model.file},
@@ -50,7 +50,7 @@ Json model_json(const Judgement& model) {
 
 Json conditions_json(const Validation& validation) {
   Json rows = Json::array();
-  for (const SpoiltScores& condition : validation.conditions) {
+  for (const ConditionScores& condition : validation.conditions) {
     Json row = {{"condition", condition.name}, {"strength", condition.strength}, {"models", Json::array()}};
     for (const std::vector<Score>& scores : condition.scores) row["models"].push_back(figures_json(scores));
     rows.push_back(std::move(row));
@@ -109,7 +109,7 @@ Json to_json(const Validation& validation) {
                {"seconds", std::chrono::duration<double>(validation.elapsed).count()},
                {"models", Json::array()},
                {"conditions", conditions_json(validation)}};
-  for (const Judgement& model : validation.models) json["models"].push_back(model_json(model));
+  for (const Evaluation& model : validation.models) json["models"].push_back(model_json(model));
   if (validation.against) json["against"] = against_json(*validation.against);
   return json;
 }

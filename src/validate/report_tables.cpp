@@ -87,7 +87,7 @@ Table figures_table(const Validation& validation, std::size_t i) {
   const Score& first = validation.models[0].scores[i];
   Table table{.caption = first.name, .columns = {{first.name}}, .rows = {}};
   for (const Score::Figure& figure : first.figures) table.columns.push_back({title_of(figure.name), true});
-  for (const Judgement& model : validation.models) {
+  for (const Evaluation& model : validation.models) {
     const Score* score = find_score(model.scores, first.name);
     if (score == nullptr) continue;
     std::vector<std::string>& row = table.rows.emplace_back(std::vector{model.name});
@@ -97,10 +97,10 @@ Table figures_table(const Validation& validation, std::size_t i) {
 }
 
 Table conditions_table(const Validation& validation) {
-  Table table{.caption = "By condition", .columns = {{"condition"}}, .rows = {{"as they are"}}};
-  for (const SpoiltScores& condition : validation.conditions) table.rows.push_back({condition.name});
+  Table table{.caption = "By condition", .columns = {{"condition"}}, .rows = {{"original"}}};
+  for (const ConditionScores& condition : validation.conditions) table.rows.push_back({condition.name});
   for (std::size_t m = 0; m < validation.models.size(); ++m) {
-    const Judgement& model = validation.models[m];
+    const Evaluation& model = validation.models[m];
     for (std::size_t i = 0; i < model.scores.size(); ++i) {
       const Score& score = model.scores[i];
       const std::string title = fmt::format("{} {}", score.name, title_of(score.figures.front().name));
@@ -121,10 +121,12 @@ Table conditions_table(const Validation& validation) {
 
 Table classes_table(const Validation& validation, std::size_t i) {
   const Score& score = validation.models[0].scores[i];
-  Table table{.caption = "By class", .columns = {{score.name + " by class"}, {score.counted, true}}, .rows = {}};
+  Table table{.caption = "By class",
+              .columns = {{score.name + " by class"}, {score.counted == "pictures" ? "images" : score.counted, true}},
+              .rows = {}};
   const std::string title = title_of(score.figures.front().name);
   const bool has_two = validation.models.size() == 2;
-  for (const Judgement& model : validation.models) table.columns.push_back({has_two ? model.name : title, true});
+  for (const Evaluation& model : validation.models) table.columns.push_back({has_two ? model.name : title, true});
   if (has_two) table.columns.push_back({"difference", true});
   for (const ClassRow& each : class_rows(validation, score)) {
     std::vector<std::string>& row = table.rows.emplace_back();

@@ -14,7 +14,7 @@ std::string signed_text(double points);
 
 /// Score number I of every model: a row a model, a column a figure.
 Table figures_table(const Validation& validation, std::size_t i);
-/// Headlines as the pictures are and under each condition, a row each.
+/// Headlines as the images are and under each condition, a row each.
 Table conditions_table(const Validation& validation);
 /// Score number I by class: of one model all classes, of two those that differ most.
 Table classes_table(const Validation& validation, std::size_t i);

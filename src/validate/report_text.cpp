@@ -10,17 +10,16 @@ namespace {
 
 constexpr std::size_t kMostClasses = 100;
 
-std::string settings_text(const Judgement& model) {
+std::string settings_text(const Evaluation& model) {
   const ModelOptions& options = model.options;
-  std::string text =
-      fmt::format("confidence from {:g}, {} boxes a picture at most, suppressed above an overlap of {:g}",
-                  options.confidence.value_or(kUsualConfidence), options.max_detections, options.iou);
-  if (options.agnostic) text += " whatever their classes";
-  if (options.multi_label) text += *options.multi_label ? ", an answer a class" : ", the best class alone";
+  std::string text = fmt::format("confidence {:g} and above, at most {} boxes per image, NMS at an IoU of {:g}",
+                                 options.confidence.value_or(kUsualConfidence), options.max_detections, options.iou);
+  if (options.agnostic) text += ", class-agnostic";
+  if (options.multi_label) text += *options.multi_label ? ", one detection per class" : ", best class only";
   return text;
 }
 
-bool has_boxes(const Judgement& model) {
+bool has_boxes(const Evaluation& model) {
   for (const Score& score : model.scores)
     if (score.name == "box") return true;
   return false;
@@ -28,21 +27,21 @@ bool has_boxes(const Judgement& model) {
 
 ReportText head(const Validation& validation) {
   ReportText text;
-  for (const Judgement& model : validation.models) {
+  for (const Evaluation& model : validation.models) {
     text += wrap(&model == &validation.models.front() ? "model" : "against",
                  fmt::format("{} ({}), precision {}", model.file, model.task, model.precision));
     if (has_boxes(model)) text += wrap("", settings_text(model));
   }
   const double seconds = std::chrono::duration<double>(validation.elapsed).count();
-  std::string data = fmt::format("{}: {} pictures, {}", validation.data, validation.all_pictures, validation.contents);
+  std::string data = fmt::format("{}: {} images, {}", validation.data, validation.all_pictures, validation.contents);
   if (validation.pictures < validation.all_pictures || validation.is_interrupted)
-    data += fmt::format("; {} of them judged{}", validation.pictures,
+    data += fmt::format("; {} of them evaluated{}", validation.pictures,
                         validation.is_interrupted ? ", then interrupted" : ", spread evenly");
   text += wrap("data", data);
   text += wrap("machine", validation.device);
-  text += wrap("time", fmt::format("{:.1f} s, {:.1f} pictures a second", seconds,
+  text += wrap("time", fmt::format("{:.1f} s, {:.1f} images per second", seconds,
                                    seconds > 0 ? static_cast<double>(validation.pictures) / seconds : 0));
-  for (const Judgement& model : validation.models)
+  for (const Evaluation& model : validation.models)
     for (const std::string& note : model.notes) text += wrap("note", note);
   return text;
 }
@@ -55,44 +54,43 @@ ReportText share_line(std::string_view label, const Agreement::Share& share, std
 ReportText agreement_text(const Agreement& agreement) {
   ReportText text;
   if (agreement.matched90.whole > 0)
-    text +=
-        wrap("matched", fmt::format("{} % of the reference's {} boxes from a confidence of {} on are found again in "
-                                    "the same class with an overlap from 0.9 on, {} % from 0.5 on",
-                                    points_text(agreement.matched90.value()), agreement.matched90.whole,
-                                    Agreement::kSure, points_text(agreement.matched50.value())));
+    text += wrap("matched", fmt::format("{} % of the reference's {} boxes of confidence {} and above are matched by a "
+                                        "box of the same class with an IoU of at least 0.9, {} % with at least 0.5",
+                                        points_text(agreement.matched90.value()), agreement.matched90.whole,
+                                        Agreement::kSure, points_text(agreement.matched50.value())));
   if (agreement.confirmed90.whole > 0)
-    text += wrap("", fmt::format("{} % of the model's own {} are among the reference's, {} % from 0.5 on",
+    text += wrap("", fmt::format("{} % of the model's own {} are matched by the reference's, {} % with at least 0.5",
                                  points_text(agreement.confirmed90.value()), agreement.confirmed90.whole,
                                  points_text(agreement.confirmed50.value())));
-  text += share_line("same class", agreement.same_class, "pictures have the same first class");
+  text += share_line("same class", agreement.same_class, "images have the same top class");
   text += share_line("same pixels", agreement.same_pixels, "pixels have the same class");
   text += share_line("near pixels", agreement.near_pixels, "pixels differ by at most 5 % of the reference's range");
   return text;
 }
 
 std::string sets_text(const Resampled& sets) {
-  if (!sets.interval) return fmt::format("{} resampled sets are too few for an interval", sets.resamples);
-  return fmt::format("of {} resampled sets, 95 % lie between {} and {}", sets.resamples,
-                     signed_text(sets.interval->low), signed_text(sets.interval->high));
+  if (!sets.interval) return fmt::format("{} resamples are too few for a confidence interval", sets.resamples);
+  return fmt::format("95 % interval of {} resamples: {} to {}", sets.resamples, signed_text(sets.interval->low),
+                     signed_text(sets.interval->high));
 }
 
 ReportText verdict_text(const Validation& validation) {
   const Against& against = *validation.against;
   ReportText text;
   for (const Difference& each : against.differences)
-    text += wrap("difference", fmt::format("{} {}: {} points less its reference's; {}", each.score, each.figure,
+    text += wrap("difference", fmt::format("{} {}: {} points relative to the reference; {}", each.score, each.figure,
                                            signed_text(each.points), sets_text(each.sets)));
   for (const std::string& note : against.notes) text += wrap("note", note);
   text += agreement_text(against.agreement);
   if (against.differences.empty())
-    return text + wrap("verdict", fmt::format("FAILS: nothing of {} and {} can be compared", validation.models[0].name,
+    return text + wrap("verdict", fmt::format("FAILS: {} and {} have nothing to compare", validation.models[0].name,
                                               validation.models[1].name));
   std::string verdict = fmt::format(
       "{}: {} is {} by more than {:g} points than {}", against.holds() ? "holds" : "FAILS", validation.models[0].name,
       against.holds() ? "not worse" : "worse", against.tolerance, validation.models[1].name);
   for (const Difference& each : against.differences)
     if (each.holds && each.sets.interval && each.sets.interval->low < -against.tolerance) {
-      verdict += "; but other pictures might say otherwise: the interval reaches further down";
+      verdict += "; inconclusive: the interval extends below the tolerance";
       break;
     }
   return text + wrap("verdict", verdict);

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "measure/statistics/statistics.hpp"
-#include "validate/data/judge.hpp"
+#include "validate/data/evaluator.hpp"
 
 namespace saccade {
 
@@ -24,7 +24,7 @@ struct Resampled {
   int resamples = 0;                 ///< that count
 };
 
-/// Where A's headline less B's would lie on other sets of so many PICTURES: the paired bootstrap. Pictures are drawn
+/// Where A's headline less B's would lie on other sets of so many PICTURES: the paired bootstrap. Images are drawn
 /// with replacement, the same ones for both, and the interval holds `confidence` of the differences (percentile
 /// method). Draws on which either has nothing to measure do not count. ON_PROGRESS gets the share that is done; false
 /// from it ends the drawing.

@@ -32,13 +32,13 @@ Model load(const Candidate& candidate, bool has_boxes) {
   return Model::load(candidate.file, options);
 }
 
-/// All passes of the pictures through the models.
+/// All passes of the images through the models.
 class Validator {
  public:
   Validator(const ValidateOptions& options, const ValidateEvents& events) : options_(options), events_(events) {
     const bool has_boxes = find_data_kind(options.data).has_boxes;
     if (!options.results.empty() && !has_boxes)
-      fail(ErrorCode::kInvalidArgument, "{} has no boxes: answers are written with coco: alone", options.data);
+      fail(ErrorCode::kInvalidArgument, "{} has no boxes: predictions are written with coco: only", options.data);
     data_ = open_data_set(options.data);
     chosen_ = spread(data_->pictures().size(), static_cast<std::size_t>(options.limit));
     models_.push_back(load(options.model, has_boxes));
@@ -52,31 +52,32 @@ class Validator {
                           .all_pictures = data_->pictures().size(),
                           .device = choose_backend(models_.front().options()).device_name()};
     for (const std::string& name : options_.conditions) find_condition(name);
-    const std::vector<std::unique_ptr<Judge>> judges = judge_all(nullptr, validation);
+    const std::vector<std::unique_ptr<Evaluator>> evaluators = evaluate_all(nullptr, validation);
     if (results_) results_->close();
-    for (std::size_t m = 0; m < models_.size(); ++m) validation.models.push_back(judgement(m, *judges[m]));
+    for (std::size_t m = 0; m < models_.size(); ++m) validation.models.push_back(evaluation(m, *evaluators[m]));
     for (const std::string& name : options_.conditions) {
       validation.is_interrupted = validation.is_interrupted || events_.stop();
       if (validation.is_interrupted) break;
       const Condition& condition = find_condition(name);
-      SpoiltScores& scores = validation.conditions.emplace_back(
-          SpoiltScores{std::string(condition.name), std::string(condition.strength), {}});
-      for (const auto& judge : judge_all(&condition, validation)) scores.scores.push_back(judge->scores());
+      ConditionScores& scores = validation.conditions.emplace_back(
+          ConditionScores{std::string(condition.name), std::string(condition.strength), {}});
+      for (const auto& evaluator : evaluate_all(&condition, validation)) scores.scores.push_back(evaluator->scores());
       if (validation.is_interrupted) validation.conditions.pop_back();
     }
-    if (models_.size() == 2) validation.against = compare_models(judges, validation);
+    if (models_.size() == 2) validation.against = compare_models(evaluators, validation);
     return validation;
   }
 
  private:
-  /// Runs every chosen picture through every model. CONDITION null: as they are.
-  std::vector<std::unique_ptr<Judge>> judge_all(const Condition* condition, Validation& validation) {
-    std::vector<std::unique_ptr<Judge>> judges;
+  /// Runs every chosen image through every model. CONDITION null: as they are.
+  std::vector<std::unique_ptr<Evaluator>> evaluate_all(const Condition* condition, Validation& validation) {
+    std::vector<std::unique_ptr<Evaluator>> evaluators;
     for (const Model& model : models_)
-      judges.push_back(data_->judge(model, condition == nullptr && judges.empty() && results_ ? &*results_ : nullptr));
+      evaluators.push_back(
+          data_->make_evaluator(model, condition == nullptr && evaluators.empty() && results_ ? &*results_ : nullptr));
     std::vector<DataPicture> pictures;
     for (const std::size_t place : chosen_) pictures.push_back(data_->pictures()[place]);
-    const std::string what = condition == nullptr ? "pictures" : std::string(condition->name);
+    const std::string what = condition == nullptr ? "images" : std::string(condition->name);
     Pipeline pipeline({Camera(std::make_shared<Camera::Impl>(open_pictures(options_.data, pictures, condition)))},
                       models_);
     const auto start = Clock::now();
@@ -89,7 +90,7 @@ class Validator {
       for (std::size_t m = 0; m < models_.size(); ++m) {
         const Outcome<Result&> result = pipeline.next();
         if (!result) fail(ErrorCode::kInvalidFile, "{}", result.failure().message);
-        judges[m]->add(chosen_[done], *result);
+        evaluators[m]->add(chosen_[done], *result);
         if (condition == nullptr && result->invalid()) invalid_[m].add(result->faults);
         if (condition != nullptr || models_.size() == 1) continue;
         if (m == 0)
@@ -103,11 +104,11 @@ class Validator {
       validation.elapsed = Clock::now() - start;
     }
     validation.is_interrupted = validation.is_interrupted || done < pictures.size();
-    if (validation.pictures == 0) fail(ErrorCode::kInvalidArgument, "it was interrupted before the first picture");
-    return judges;
+    if (validation.pictures == 0) fail(ErrorCode::kInvalidArgument, "it was interrupted before the first image");
+    return evaluators;
   }
 
-  Judgement judgement(std::size_t m, const Judge& judge) const {
+  Evaluation evaluation(std::size_t m, const Evaluator& evaluator) const {
     const Model& model = models_[m];
     const Candidate& asked = m == 0 ? options_.model : *options_.against;
     std::string name = model.name();
@@ -115,26 +116,26 @@ class Validator {
       name += options_.model.options.precision == options_.against->options.precision
                   ? (m == 0 ? " (A)" : " (B)")
                   : fmt::format(" ({})", asked.options.precision);
-    std::vector<std::string> notes = judge.notes();
+    std::vector<std::string> notes = evaluator.notes();
     const Invalid& invalid = invalid_[m];
     if (invalid.pictures > 0)
-      notes.push_back(fmt::format("the answers to {} of the pictures are invalid, and judged as they are: {}",
+      notes.push_back(fmt::format("the predictions for {} of the images are invalid and are evaluated as they are: {}",
                                   invalid.pictures, to_string(invalid.faults)));
     return {.file = asked.file,
             .name = std::move(name),
             .task = std::string(to_string(model.task())),
             .precision = asked.options.precision,
             .options = model.options(),
-            .scores = judge.scores(),
+            .scores = evaluator.scores(),
             .notes = std::move(notes),
             .invalid = invalid.pictures};
   }
 
-  Against compare_models(const std::vector<std::unique_ptr<Judge>>& judges, Validation& validation) const {
-    const auto judged = [&](std::size_t m) {
-      return Judged{validation.models[m].name, validation.models[m].scores, judges[m]->headlines()};
+  Against compare_models(const std::vector<std::unique_ptr<Evaluator>>& evaluators, Validation& validation) const {
+    const auto evaluated = [&](std::size_t m) {
+      return Evaluated{validation.models[m].name, validation.models[m].scores, evaluators[m]->headlines()};
     };
-    Against against = compare(judged(0), judged(1), validation.pictures, options_.tolerance, options_.resample,
+    Against against = compare(evaluated(0), evaluated(1), validation.pictures, options_.tolerance, options_.resample,
                               [&](const std::string& score, double share) {
                                 events_.progress(fmt::format("resampling: {}", score), share);
                                 validation.is_interrupted = validation.is_interrupted || events_.stop();
@@ -144,7 +145,7 @@ class Validator {
     return against;
   }
 
-  /// Pictures whose answers are invalid, and why.
+  /// Images whose answers are invalid, and why.
   struct Invalid {
     std::size_t pictures = 0;
     Faults faults;
@@ -157,7 +158,7 @@ class Validator {
   const ValidateOptions& options_;
   const ValidateEvents& events_;
   std::unique_ptr<DataSet> data_;
-  std::vector<std::size_t> chosen_;  ///< pictures, by their places in the data set
+  std::vector<std::size_t> chosen_;  ///< images, by their places in the data set
   std::vector<Model> models_;
   std::vector<Invalid> invalid_ = std::vector<Invalid>(2);  ///< of each model
   std::optional<CocoResults> results_;

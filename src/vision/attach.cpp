@@ -30,9 +30,9 @@ Node preprocess_node(const Card& card, ValueId frame) {
   return node;
 }
 
-/// What tells the model its picture's size becomes a constant.
+/// What tells the model its image's size becomes a constant.
 void bind_sizes(Graph& graph, const Card& card) {
-  Patch patch(graph, "tell the model its picture's size");
+  Patch patch(graph, "set the model's image size");
   const std::vector<ValueId> inputs(graph.inputs().begin(), graph.inputs().end());
   for (ValueId input : inputs)
     if (auto size = size_input(graph.value(input), card))
@@ -53,7 +53,7 @@ ValueId attach_pixels(Graph& graph, const Card& card) {
   pixels = pre.cast(pixels, wanted.dtype);
   if (wanted.shape.rank() == 3) pixels = pre.op("Squeeze", {pixels, pre.ints({0})});
   if (graph.value(pixels).type != wanted)
-    fail(ErrorCode::kInvalidFile, "the card makes a tensor of {}, but the model's input '{}' is {}",
+    fail(ErrorCode::kInvalidFile, "the card describes a tensor of {}, but the model's input '{}' is {}",
          graph.value(pixels).type.shape.to_string(), card.input, wanted.shape.to_string());
   Patch patch(graph, "feed frames to the model");
   patch.replace(image, pixels);
@@ -65,13 +65,13 @@ ValueId attach_pixels(Graph& graph, const Card& card) {
 void check(const PostOptions& options) {
   const auto share = [](float value, const char* name) {
     if (!(value >= 0 && value <= 1))
-      fail(ErrorCode::kInvalidArgument, "the {} threshold is {}; it must lie in 0..1", name, value);
+      fail(ErrorCode::kInvalidArgument, "the {} threshold is {}; it must be in 0..1", name, value);
   };
   share(options.conf.value_or(0), "confidence");
   share(options.iou, "IoU");
   if (!(options.sigma > 0)) fail(ErrorCode::kInvalidArgument, "sigma is {}; it must be above 0", options.sigma);
   if (options.max_det < 1 || options.max_det > 30000)
-    fail(ErrorCode::kInvalidArgument, "max-det is {}; it must lie in 1..30000", options.max_det);
+    fail(ErrorCode::kInvalidArgument, "max-det is {}; it must be in 1..30000", options.max_det);
   if (options.top_k < 1) fail(ErrorCode::kInvalidArgument, "top-k is {}; it must be at least 1", options.top_k);
 }
 

@@ -33,7 +33,7 @@ ValueId Attachment::class_filter() {
   std::ranges::fill(allowed.data<bool>(), false);
   for (int id : options.classes) {
     if (id < 0 || static_cast<std::size_t>(id) >= head.labels.size())
-      fail(ErrorCode::kInvalidArgument, "the model has no class {}; it has {} of them", id, head.labels.size());
+      fail(ErrorCode::kInvalidArgument, "the model has no class {}; it has {} classes", id, head.labels.size());
     allowed.data<bool>()[static_cast<std::size_t>(id)] = true;
   }
   return post.constant(std::move(allowed));
@@ -80,7 +80,8 @@ Attachment::Objects Attachment::choose(ValueId boxes, ValueId scores) {
 void Attachment::give_keypoints(ValueId points, std::int64_t numbers) {
   const Shape& shape = post.shape(points);
   if (numbers < 2 || shape[2] % numbers != 0)
-    fail(ErrorCode::kInvalidFile, "the output '{}' has {} numbers for the points of an object, not {} points",
+    fail(ErrorCode::kInvalidFile,
+         "the output '{}' has {} numbers for the keypoints of an object, which are not {} keypoints",
          head.outputs.front(), shape[2], head.keypoints);
   const std::int64_t objects = shape[1];
   const std::int64_t count = shape[2] / numbers;

@@ -5,10 +5,10 @@
 
 namespace saccade {
 
-/// Says in ATTRIBUTES, as saccade.Preprocess has them, where a frame lies in CARD's picture.
+/// Says in ATTRIBUTES, as saccade.Preprocess has them, where a frame lies in CARD's image.
 void set_placement(Attributes& attributes, const Card& card);
 
-/// What a decoder builds with: its head's outputs, what is asked of them, and where its answers go.
+/// What a decoder builds with: its head's outputs, what is asked of them, and where its predictions go.
 class Attachment {
  public:
   /// An answer and the value that holds it.
@@ -50,11 +50,11 @@ class Attachment {
   /// The same from boxes float32 [1, A, 4] (corners in the model's pixels; [1, A, 5]: turned) and scores
   /// float32 [1, A, classes].
   Objects choose(ValueId boxes, ValueId scores);
-  /// Points float32 [1, N, K * NUMBERS] (x, y, ... in the model's pixels) of the chosen objects become an answer.
+  /// Points float32 [1, N, K * NUMBERS] (x, y, ... in the model's pixels) of the chosen objects become a prediction.
   /// Throws Error (kInvalidFile) where these are no points, as under a card of another number of them.
   void give_keypoints(ValueId points, std::int64_t numbers);
 
-  /// GRIDS of masks of COUNT objects, KIND saying how they lie, become an answer, and the runs that are traced from
+  /// GRIDS of masks of COUNT objects, KIND saying how they lie, become a prediction, and the runs that are traced from
   /// them. DETECTIONS are not asked for where masks may be anywhere.
   void give_masks(Answer kind, ValueId grids, ValueId count, ValueId detections = ValueId::kNone);
 

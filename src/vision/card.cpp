@@ -21,8 +21,7 @@ void name_classes(const Graph& graph, Card& card, Head& head) {
       return;
     }
     if (card.heads.size() == 1)
-      fail(ErrorCode::kInvalidFile, "its metadata names {} classes, but its output tells {} apart", said.size(),
-           head.classes);
+      fail(ErrorCode::kInvalidFile, "its metadata names {} classes, but its output has {}", said.size(), head.classes);
   }
   if (head.classes == 80 && head.decoder->task != Task::kClassify) {
     head.labels.assign(coco_labels().begin(), coco_labels().end());
@@ -41,10 +40,10 @@ void name_classes(const Graph& graph, Card& card, Head& head) {
 void settle_classes(Head& head) {
   if (head.remap.empty()) return;
   if (head.classes != 0 && static_cast<int>(head.remap.size()) != head.classes)
-    fail(ErrorCode::kInvalidFile, "'output.remap' maps {} classes, but the output '{}' tells {} apart",
-         head.remap.size(), head.outputs.front(), head.classes);
+    fail(ErrorCode::kInvalidFile, "'output.remap' maps {} classes, but the output '{}' has {}", head.remap.size(),
+         head.outputs.front(), head.classes);
   const int most = std::ranges::max(head.remap);
-  if (most < 0) fail(ErrorCode::kInvalidFile, "'output.remap' leaves out every class");
+  if (most < 0) fail(ErrorCode::kInvalidFile, "'output.remap' drops every class");
   head.classes = head.labels.empty() ? most + 1 : static_cast<int>(head.labels.size());
   if (most >= head.classes)
     fail(ErrorCode::kInvalidFile, "'output.remap' maps to class {}, but there are {} labels", most, head.classes);
@@ -56,8 +55,8 @@ void settle_labels(const Graph& graph, Card& card) {
     settle_classes(head);
     if (head.labels.empty()) name_classes(graph, card, head);
     if (head.classes != 0 && static_cast<int>(head.labels.size()) != head.classes)
-      fail(ErrorCode::kInvalidFile, "there are {} labels, but the output '{}' tells {} classes apart",
-           head.labels.size(), head.outputs.front(), head.classes);
+      fail(ErrorCode::kInvalidFile, "there are {} labels, but the output '{}' has {} classes", head.labels.size(),
+           head.outputs.front(), head.classes);
     if (head.conf.size() > 1 && head.conf.size() != head.labels.size())
       fail(ErrorCode::kInvalidFile, "'output.conf' has {} thresholds, but there are {} classes", head.conf.size(),
            head.labels.size());
@@ -85,9 +84,8 @@ std::string describe(const Graph& graph) {
   example.heads[0].labels = {"first", "second"};
   const std::string file = model.empty() ? "MODEL.toml" : model.stem().string() + ".toml";
   fail(ErrorCode::kUnsupported,
-       "the model is not recognised: {}. Say how to read it in a card, {} beside the model or --card FILE, like this "
-       "one with its values changed (decoder: one of {}; docs/cards.md):\n"
-       "# the model's\n{}{}",
+       "the model is not recognised: {}. Describe it in a card, {} beside the model or --card FILE, like this one with "
+       "its values changed (decoder: one of {}; docs/cards.md):\n# the model's\n{}{}",
        why, file, decoder_names(), describe(graph), to_toml(example));
 }
 
@@ -218,15 +216,14 @@ std::vector<int> find_classes(const Card& card, const std::vector<std::string>& 
   std::vector<int> ids;
   const std::vector<std::string>& labels = card.head().labels;
   for (const std::string& name : names) {
-    if (labels.empty())
-      fail(ErrorCode::kInvalidArgument, "the model tells no classes apart, so there is no '{}'", name);
+    if (labels.empty()) fail(ErrorCode::kInvalidArgument, "the model has no classes, so there is no '{}'", name);
     const auto found = std::ranges::find(labels, name);
     int id = static_cast<int>(found - labels.begin());
     if (found == labels.end()) {
       const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), id);
       const bool number = error == std::errc{} && end == name.data() + name.size();
       if (!number || id < 0 || id >= static_cast<int>(labels.size()))
-        fail(ErrorCode::kInvalidArgument, "the model has no class '{}'; it has {} of them, as '{}' (0)", name,
+        fail(ErrorCode::kInvalidArgument, "the model has no class '{}'; it has {} classes, such as '{}' (0)", name,
              labels.size(), labels.front());
     }
     ids.push_back(id);

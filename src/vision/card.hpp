@@ -20,14 +20,14 @@ inline constexpr float kUsualConfidence = 0.25F;
 struct Head {
   const Decoder* decoder = find_decoder("yolov8");
   std::vector<std::string> outputs;  ///< that the decoder reads, in its own order
-  int classes = 0;                   ///< that the answers tell apart; 0: the outputs do not say
-  std::vector<std::string> labels;   ///< one a class
-  std::vector<int> strides;          ///< pixels a cell, level by level
+  int classes = 0;                   ///< that the predictions tell apart; 0: the outputs do not say
+  std::vector<std::string> labels;   ///< one per class
+  std::vector<int> strides;          ///< pixels per cell, level by level
   std::vector<float> anchors;        ///< width and height in pixels, one after the other, level by level
-  std::vector<float> conf;           ///< detections have a higher score: one for all classes, or one a class
+  std::vector<float> conf;           ///< detections have a higher score: one for all classes, or one per class
   std::vector<int> remap;            ///< the class that each of the output's is; -1: none
   bool multi_label = false;          ///< a box for every class above the threshold, not for the best alone
-  bool softmax = false;              ///< the scores are logits, one class a picture (classify)
+  bool softmax = false;              ///< the scores are logits, one class an image (classify)
   bool sigmoid = false;              ///< the scores are logits, each class by itself
   int keypoints = 0;                 ///< points an object
   DepthKind depth = DepthKind::kRelative;

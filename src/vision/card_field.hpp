@@ -25,7 +25,7 @@ struct Field {
   }
   std::string text() const {
     const auto value = node.value_exact<std::string>();
-    if (!value) bad("a text");
+    if (!value) bad("a string");
     return *value;
   }
   bool flag() const {
@@ -36,7 +36,7 @@ struct Field {
   float number() const { return number(node); }
   float number(const toml::node& from) const {
     const auto value = from.is_number() ? from.value<double>() : std::nullopt;
-    if (!value || !(std::abs(*value) <= std::numeric_limits<float>::max())) bad("a number that float32 holds");
+    if (!value || !(std::abs(*value) <= std::numeric_limits<float>::max())) bad("a number in the float32 range");
     return static_cast<float>(*value);
   }
   int integer(int low, int high) const { return integer(node, low, high); }
@@ -98,13 +98,13 @@ inline std::vector<std::string> texts_of(const Field& field, const char* what) {
     if (!text) field.bad(what);
     texts.push_back(*text);
   }
-  if (texts.empty()) field.bad("a list of at least one text");
+  if (texts.empty()) field.bad("a list of at least one string");
   return texts;
 }
 
 inline std::vector<std::string> labels_of(const Field& field) {
   if (!field.node.is_string()) {
-    std::vector<std::string> labels = texts_of(field, "a list of texts, or the name of a file of labels");
+    std::vector<std::string> labels = texts_of(field, "a list of strings, or the name of a label file");
     if (labels.size() > kMaxClasses || std::ranges::any_of(labels, is_no_label))
       field.bad(fmt::format("a list of at most {} labels, each of {} bytes at most and without a NUL", kMaxClasses,
                             kMaxLabelBytes));
@@ -113,7 +113,7 @@ inline std::vector<std::string> labels_of(const Field& field) {
   // A card may come from anywhere, as a model may.
   const std::optional<std::filesystem::path> file = Beside(field.file).find(field.text());
   if (!file)
-    field.bad(fmt::format("a list of texts, or the name of a file beside the card: '{}' is not beside it, and refused",
+    field.bad(fmt::format("a list of strings, or the name of a file in the card's folder: '{}' is outside of it",
                           field.text()));
   return read_labels(file->string());
 }
@@ -163,7 +163,7 @@ inline std::vector<float> conf_of(const Field& field) {
   else
     conf.push_back(field.number());
   if (conf.empty() || !std::ranges::all_of(conf, [](float value) { return value >= 0 && value <= 1; }))
-    field.bad("a number in 0..1, or a list of such, one a class");
+    field.bad("a number in 0..1, or a list with one per class");
   return conf;
 }
 

@@ -24,22 +24,22 @@ constexpr Key kKeys[] = {
     {"", "task", "`detect`, `classify`, `segment`, `pose`, `obb`, `semantic`, `depth` or `upscale`",
      "What the model does; follows from the (first) decoder.",
      [](const Field& f, CardFile& c) { c.task = f.choice<Task>(names_of<Task, kTasks>()); }},
-    {"input", "name", "text", "The model's image input.", [](const Field& f, CardFile& c) { c.input = f.text(); }},
+    {"input", "name", "string", "The model's image input.", [](const Field& f, CardFile& c) { c.input = f.text(); }},
     {"input", "color", "`rgb`, `bgr` or `gray`", "The order of the tensor's channels.",
      [](const Field& f, CardFile& c) { c.color = f.choice<ChannelOrder>(kColorNames); }},
-    {"input", "roi", "[x, y, width, height]", "The part of the frame to look at, in its pixels.",
+    {"input", "roi", "[x, y, width, height]", "The region of interest (ROI) in frame pixels.",
      [](const Field& f, CardFile& c) { c.roi = region_of(f); }},
     {"input", "resize", "`stretch`, `letterbox`, `letterbox-topleft` or `resize-crop`",
-     "How a frame gets the input's size: by changing its aspect; by padding it, centred or not; or by cutting its "
-     "centre out after its short side got `resize_to` pixels.",
+     "How a frame is resized to the input: ignoring the aspect ratio; padded, centred or at the top left; or with its "
+     "short side resized to `resize_to` pixels, then centre-cropped.",
      [](const Field& f, CardFile& c) { c.resize = f.choice<ResizeMode>(kResizeNames); }},
-    {"input", "size", "[width, height]", "The input's size; it must be the model's.",
+    {"input", "size", "[width, height]", "The input's size; must match the model.",
      [](const Field& f, CardFile& c) { c.size = f.integers<2>(1, 16384); }},
-    {"input", "resize_to", "integer", "For `resize-crop`: pixels of the short side before the cut.",
+    {"input", "resize_to", "integer", "For `resize-crop`: pixels of the short side before the crop.",
      [](const Field& f, CardFile& c) { c.resize_to = f.integer(1, 16384); }},
-    {"input", "pad", "0..255 or three", "The colour around a letterboxed frame, in the tensor's channel order.",
+    {"input", "pad", "0..255, or three", "The padding colour of a letterboxed frame, in the tensor's channel order.",
      [](const Field& f, CardFile& c) { c.pad = pad_of(f); }},
-    {"input", "scale", "number", "The tensor holds (pixel * scale - mean) / std, pixels being 0..255; not 0.",
+    {"input", "scale", "number", "The tensor is (pixel * scale - mean) / std, with pixels 0..255; not 0.",
      [](const Field& f, CardFile& c) {
        c.scale = f.number();
        if (*c.scale == 0) f.bad("other than 0");
@@ -51,38 +51,36 @@ constexpr Key kKeys[] = {
        c.std = f.numbers();
        if (std::ranges::find(*c.std, 0.0F) != c.std->end()) f.bad("other than 0");
      }},
-    {"output", "name", "text or list of texts", "The output, or the outputs in their order, that the decoder reads.",
-     [](const Field& f, CardFile& c) { c.heads.back().outputs = texts_of(f, "a text or a list of texts"); }},
-    {"output", "decoder", "name", "How the output is read: one of the decoders below.",
+    {"output", "name", "string or list of strings", "The output, or the outputs in order, that the decoder reads.",
+     [](const Field& f, CardFile& c) { c.heads.back().outputs = texts_of(f, "a string or a list of strings"); }},
+    {"output", "decoder", "name", "How the output is decoded: one of the decoders below.",
      [](const Field& f, CardFile& c) { c.heads.back().decoder = decoder_of(f); }},
-    {"output", "labels", "list of texts, or the name of a file",
-     "The classes' names; a file holds one a line, ImageNet's synsets (`n01440764 tench, Tinca tinca`) or Ultralytics' "
-     "YAML (`names:`), and lies beside the card.",
+    {"output", "labels", "list of strings, or the name of a file",
+     "The class names. A file has one per line, ImageNet synsets (`n01440764 tench, Tinca tinca`) or Ultralytics' YAML "
+     "(`names:`), and is in the card's folder.",
      [](const Field& f, CardFile& c) { c.heads.back().labels = labels_of(f); }},
     {"output", "anchors", "list of widths and heights",
-     "For heads whose boxes are relative to anchors: sizes in pixels, level by level in the order of the outputs.",
+     "For anchor-based heads: sizes in pixels, per level in the order of the outputs.",
      [](const Field& f, CardFile& c) { c.heads.back().anchors = anchors_of(f); }},
-    {"output", "strides", "list of integers", "Pixels a cell, level by level in the order of the outputs.",
+    {"output", "strides", "list of integers", "Pixels per cell, per level in the order of the outputs.",
      [](const Field& f, CardFile& c) { c.heads.back().strides = integers_of(f, 1, 1024); }},
-    {"output", "conf", "0..1, or a list of one a class",
-     "The confidence that an answer must exceed, where none is asked for otherwise.",
+    {"output", "conf", "0..1, or a list with one per class", "The default confidence threshold; `--conf` overrides it.",
      [](const Field& f, CardFile& c) { c.heads.back().conf = conf_of(f); }},
     {"output", "remap", "list of integers",
-     "The class that each of the output's classes is, -1 for those that are left out; the labels are those of the "
-     "classes so made.",
+     "The class ID of each of the output's classes, -1 to drop it. The labels are those of the resulting classes.",
      [](const Field& f, CardFile& c) { c.heads.back().remap = integers_of(f, -1, kMost); }},
     {"output", "multi_label", "true or false",
-     "A box for every class above the threshold instead of the best class alone, where a box has scores of several.",
+     "One detection per class above the threshold instead of the best class only, where a box has several scores.",
      [](const Field& f, CardFile& c) { c.heads.back().multi_label = f.flag(); }},
-    {"output", "softmax", "true or false", "For `classify`: the output is logits of classes that exclude each other.",
+    {"output", "softmax", "true or false", "For `classify`: the output is logits of mutually exclusive classes.",
      [](const Field& f, CardFile& c) { c.heads.back().softmax = f.flag(); }},
     {"output", "sigmoid", "true or false",
-     "For `classify` and `semantic`: the scores are logits, every class by itself; not together with `softmax`.",
+     "For `classify` and `semantic`: the scores are logits of independent classes; excludes `softmax`.",
      [](const Field& f, CardFile& c) { c.heads.back().sigmoid = f.flag(); }},
-    {"output", "keypoints", "integer", "Points an object has, where its output does not say.",
+    {"output", "keypoints", "integer", "Keypoints per object, where the output does not determine it.",
      [](const Field& f, CardFile& c) { c.heads.back().keypoints = f.integer(1, 1000); }},
     {"output", "depth", "`relative`, `metric` or `inverse`",
-     "What the depth means: larger is farther, metres, or larger is nearer.",
+     "The meaning of the depth: larger is farther, metres, or larger is nearer.",
      [](const Field& f, CardFile& c) { c.heads.back().depth = f.choice<DepthKind>(names_of<DepthKind, 3>()); }},
 };
 
@@ -121,7 +119,7 @@ void read_table(const toml::table& table, std::string_view section, CardFile& ca
     if (found == std::end(kKeys)) {
       std::string known;
       for (const Key& k : kKeys) known += (known.empty() ? "" : ", ") + full_name(k.section, k.name);
-      fail(ErrorCode::kInvalidFile, "{}:{}: '{}' is not a key of a card; there are {}", card.path.string(),
+      fail(ErrorCode::kInvalidFile, "{}:{}: '{}' is not a key of a card; the keys are {}", card.path.string(),
            key.source().begin.line, full, known);
     }
     auto& places = section == "output" ? card.heads.back().places : card.places;
@@ -136,7 +134,7 @@ void check(const CardFile& card) {
     fail(ErrorCode::kInvalidFile, "{}: each of several outputs must name its decoder", card.path.string());
   const auto says_nothing = [](const HeadFile& head) { return head.places.empty(); };
   if (card.places.empty() && std::ranges::all_of(card.heads, says_nothing))
-    fail(ErrorCode::kInvalidFile, "{}: the card says nothing: write a key into it, or leave it out (docs/cards.md)",
+    fail(ErrorCode::kInvalidFile, "{}: the card has no keys: add one, or remove the card (docs/cards.md)",
          card.path.string());
   for (const HeadFile& head : card.heads)
     if (head.softmax.value_or(false) && head.sigmoid.value_or(false))

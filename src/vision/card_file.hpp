@@ -58,7 +58,7 @@ struct CardFile {
 };
 
 /// Reads a card's file. Throws Error (kInvalidFile) naming file, line and key: an unknown key, a wrong type, a value
-/// that makes no sense.
+/// that is invalid.
 CardFile read_card_file(const std::filesystem::path& path);
 /// The same of a file's TEXT; messages name it as PATH.
 CardFile parse_card_file(std::string_view text, const std::filesystem::path& path);

@@ -60,7 +60,7 @@ void check_keys(const HeadFile& said, const Decoder& decoder) {
 /// Throws Error where SAID names an output, or one twice, that FITTED passed over.
 void check_names(const HeadFile& said, const Head& fitted) {
   if (said.outputs.size() > fitted.outputs.size())
-    reject(said, "name", "names {} outputs, of which the decoder {} reads {}: '{}'", said.outputs.size(),
+    reject(said, "name", "names {} outputs, but the decoder {} reads {}: '{}'", said.outputs.size(),
            fitted.decoder->name, fitted.outputs.size(), fmt::join(fitted.outputs, "', '"));
 }
 
@@ -79,8 +79,8 @@ void check_agreement(const HeadFile& said, const Head& fitted) {
     reject(said, "keypoints", "is {}, but the output '{}' has {}", *said.keypoints, fitted.outputs.front(),
            fitted.keypoints);
   if (!said.anchors.empty() && said.anchors.size() != fitted.anchors.size())
-    reject(said, "anchors", "has {} sizes, which are not as many as the output's {} levels take",
-           said.anchors.size() / 2, fitted.strides.size());
+    reject(said, "anchors", "has {} sizes, which does not match the output's {} levels", said.anchors.size() / 2,
+           fitted.strides.size());
 }
 
 /// A head of DECODER's as SAID, fitted to the model. CLASSES are those that the metadata names; what SAID names counts
@@ -150,7 +150,7 @@ void apply(const CardFile& said, const Graph& graph, Card& card) {
 void check_effects(const CardFile& said, const Card& card) {
   const std::string_view resize = kResizeNames[static_cast<std::size_t>(card.resize)];
   const auto refuse = [&](std::string_view key, std::string_view wanted) {
-    fail(ErrorCode::kInvalidFile, "{}: 'input.{}' has no effect where frames are resized by '{}': it is for {}",
+    fail(ErrorCode::kInvalidFile, "{}: 'input.{}' has no effect with resize = '{}': it applies to {}",
          said.places.find(key)->second, key, resize, wanted);
   };
   if (said.resize_to && card.resize != ResizeMode::kResizeCrop) refuse("resize_to", "resize = \"resize-crop\"");

@@ -22,7 +22,7 @@ Lines read_lines(const std::string& path) {
   for (std::string line; std::getline(file, line);) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
     if (line.find('\0') != std::string::npos)
-      fail(ErrorCode::kInvalidFile, "{}:{}: this is no text; a label a line is expected", path, lines.size() + 1);
+      fail(ErrorCode::kInvalidFile, "{}:{}: this is not text; one label per line is expected", path, lines.size() + 1);
     lines.push_back(std::move(line));
     if (lines.size() > kMaxClasses) fail(ErrorCode::kInvalidFile, "{} has more than {} lines", path, kMaxClasses);
   }
@@ -101,7 +101,7 @@ class NamesOfYaml {
   }
 
   void add(int id, std::string name) {
-    if (id >= kMaxClasses) bad("a class has too large a number");
+    if (id >= kMaxClasses) bad("a class ID is too large");
     if (!names_.emplace(id, std::move(name)).second) bad("a class has two names");
   }
   void add_item(std::string_view text) { add(static_cast<int>(names_.size()), scalar(text)); }
@@ -181,9 +181,9 @@ std::vector<std::string> read_labels(const std::string& path) {
     if (std::ranges::all_of(labels, is_synset)) std::ranges::transform(labels, labels.begin(), first_name);
   }
   if (const auto found = std::ranges::find_if(labels, is_no_label); found != labels.end())
-    fail(ErrorCode::kInvalidFile, "{}: the label {} has {} bytes, and {} are the most", path, found - labels.begin(),
-         found->size(), kMaxLabelBytes);
-  if (labels.empty()) fail(ErrorCode::kInvalidFile, "{} holds no labels: one a line is expected", path);
+    fail(ErrorCode::kInvalidFile, "{}: the label {} has {} bytes, more than the limit of {}", path,
+         found - labels.begin(), found->size(), kMaxLabelBytes);
+  if (labels.empty()) fail(ErrorCode::kInvalidFile, "{} holds no labels: one per line is expected", path);
   return labels;
 }
 

@@ -105,7 +105,7 @@ class NamesParser {
       case '\\':
       case '\'':
       case '"': return c;
-      default: bad("holds an escape that is not known");
+      default: bad("holds an unknown escape sequence");
     }
   }
 

@@ -27,7 +27,7 @@ bool are_coco(std::span<const std::string> labels);
 /// Class names as a Python dictionary or list prints them: "{0: 'person', 1: 'bicycle'}", "['cat', 'dog']"; an id that
 /// is left out is named by its number. Throws Error (kInvalidFile) quoting what can't be read.
 std::vector<std::string> parse_python_names(std::string_view text);
-/// The classes that a file names: one a line; ImageNet's synsets, of which the first name counts ("n01440764 tench,
+/// The classes that a file names: one per line; ImageNet's synsets, of which the first name counts ("n01440764 tench,
 /// Tinca tinca": "tench"); or, where it ends in .yaml or .yml, the list or map `names` of Ultralytics' data sets.
 /// Throws Error (kIo, kInvalidFile) naming the file, and the line where there is one.
 std::vector<std::string> read_labels(const std::string& path);

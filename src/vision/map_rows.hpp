@@ -9,7 +9,7 @@
 
 namespace saccade {
 
-/// Reads maps row by row, pixel for pixel what their at() gives, without working out every pixel's place anew. Keeps
+/// Reads maps row by row, pixel for pixel what their at() gives, without working out every pixel's place again. Keeps
 /// its memory between maps.
 class MapRows {
  public:

@@ -10,7 +10,7 @@
 // Masks from polygons are defined by what pycocotools draws: corners are rounded to a fifth of a pixel, each edge
 // becomes a chain of points a fifth of a pixel apart, and where the chain steps over the middle of a column of pixels
 // it opens or closes a run there. The arithmetic follows maskApi.c's rleFrPoly() step by step, roundings included: half
-// a pixel decides whether an answer matches.
+// a pixel decides whether a prediction matches.
 namespace saccade {
 namespace {
 
@@ -31,14 +31,13 @@ std::vector<Point> fine_corners(std::span<const double> corners) {
   std::vector<Point> points;
   for (std::size_t i = 0; i + 1 < corners.size(); i += 2) {
     for (const double value : {corners[i], corners[i + 1]})
-      if (!(std::abs(value) <= kFarthest))
-        fail(ErrorCode::kInvalidFile, "a polygon's corner at {} makes no sense", value);
+      if (!(std::abs(value) <= kFarthest)) fail(ErrorCode::kInvalidFile, "a polygon's vertex at {} is invalid", value);
     points.push_back({rounded(kFiner * corners[i]), rounded(kFiner * corners[i + 1])});
   }
   return points;
 }
 
-/// The chain of points, of which only those places are kept where it crosses the middle of a column: in the picture,
+/// The chain of points, of which only those places are kept where it crosses the middle of a column: in the image,
 /// column by column.
 class Outline {
  public:
@@ -62,7 +61,7 @@ class Outline {
     }
   }
 
-  /// In their order in the picture, its end last.
+  /// In their order in the image, its end last.
   std::vector<std::int64_t> finish() {
     places_.push_back(static_cast<std::int64_t>(width_) * height_);
     std::ranges::sort(places_);
@@ -95,7 +94,7 @@ class Outline {
 
 std::vector<std::int64_t> polygon_counts(std::span<const double> corners, int width, int height) {
   if (corners.size() < 6 || corners.size() % 2 != 0)
-    fail(ErrorCode::kInvalidFile, "{} numbers are no polygon: three corners or more, x and y each, are one",
+    fail(ErrorCode::kInvalidFile, "{} numbers are not a polygon: it needs x and y of three vertices or more",
          corners.size());
   const std::vector<Point> points = fine_corners(corners);
   Outline outline(width, height);

@@ -46,8 +46,7 @@ std::vector<Task> tasks_of(const Graph& graph) {
 const Decoder* decoder_by_metadata(const Graph& graph, const Card& probe, std::string& why) {
   const std::vector<Task> tasks = tasks_of(graph);
   if (tasks.empty()) {
-    why =
-        fmt::format("its metadata says that its task is '{}', which Saccade does not know", graph.metadata.at("task"));
+    why = fmt::format("its metadata declares the task '{}', which is not supported", graph.metadata.at("task"));
     return nullptr;
   }
   const int classes = metadata_classes(graph);
@@ -61,11 +60,11 @@ const Decoder* decoder_by_metadata(const Graph& graph, const Card& probe, std::s
     }
   }
   if (tasks.size() == 1)
-    why = fmt::format("its metadata says '{}' of {} classes, but no output is one of such a model", to_string(tasks[0]),
+    why = fmt::format("its metadata declares the task '{}' with {} classes, but no output matches", to_string(tasks[0]),
                       classes);
   else
     why = fmt::format(
-        "its metadata names {} classes and no task, but no output detects, segments or classifies as many", classes);
+        "its metadata names {} classes and no task, but no output detects, segments or classifies that many", classes);
   return nullptr;
 }
 
@@ -91,11 +90,11 @@ void assume_pixels(const Graph& graph, Card& card) {
   const bool is_depth = card.task() == Task::kDepth;
   if (!is_depth && card.task() != Task::kClassify && card.task() != Task::kSemantic) return;
   if (is_integer(graph.value(find_value(graph, graph.inputs(), card.input)).type.dtype))
-    card.assumptions.emplace_back("RGB pixels, neither scaled nor standardised");
+    card.assumptions.emplace_back("RGB pixels of 0..255, not normalised");
   else if (is_depth)
     card.assumptions.emplace_back("RGB pixels of 0..1");
   else
-    card.assumptions.emplace_back("pixels as ImageNet's models take them (RGB, mean and std)");
+    card.assumptions.emplace_back("ImageNet preprocessing (RGB, mean and std)");
   if (is_depth)
     card.assumptions.emplace_back(card.head().depth == DepthKind::kInverse ? "larger is nearer" : "larger is farther");
 }
@@ -103,7 +102,7 @@ void assume_pixels(const Graph& graph, Card& card) {
 std::optional<Card> from_structure(const Graph& graph, const Card& probe, std::string& why) {
   const Decoder* decoder = decoder_by_structure(graph, probe);
   if (decoder == nullptr) {
-    why = "its outputs are not those of a model that Saccade recognises";
+    why = "its outputs do not match any known model family";
     return std::nullopt;
   }
   Card card = card_with(graph, *decoder);
@@ -112,7 +111,7 @@ std::optional<Card> from_structure(const Graph& graph, const Card& probe, std::s
   return card;
 }
 
-/// Inputs that tell a model its picture's size, by the names that exporters give them.
+/// Inputs that tell a model its image's size, by the names that exporters give them.
 struct SizeInput {
   std::string_view name;
   enum { kWidthHeight, kHeightWidth, kOnes } holds;
@@ -121,7 +120,7 @@ constexpr SizeInput kSizeInputs[] = {{"orig_target_sizes", SizeInput::kWidthHeig
                                      {"image_shape", SizeInput::kHeightWidth},        // YOLOv3 of keras-yolo3
                                      {"im_shape", SizeInput::kHeightWidth},           // PaddleDetection
                                      {"scale_factor", SizeInput::kOnes},
-                                     {"pixel_mask", SizeInput::kOnes}};  // Hugging Face's DETR: where the picture is
+                                     {"pixel_mask", SizeInput::kOnes}};  // Hugging Face's DETR: where the image is
 
 constexpr std::int64_t kMostMaskPixels = 1 << 26;
 
@@ -183,25 +182,24 @@ void take_whole_pixels(DType type, Card& card) {
 }
 
 void recognise_input(const Graph& graph, Card& card) {
-  // Of several inputs, all but the picture must tell its size.
+  // Of several inputs, all but the image must tell its size.
   std::vector<ValueId> pictures;
   for (ValueId id : graph.inputs())
     if (!size_input(graph.value(id), card)) pictures.push_back(id);
   if (pictures.size() != 1)
-    fail(
-        ErrorCode::kUnsupported,
-        "the model has {} inputs; only models whose one input is a picture can run on frames (`saccade infer` runs any "
-        "model on tensors)",
-        graph.inputs().size());
+    fail(ErrorCode::kUnsupported,
+         "the model has {} inputs; only models with a single image input can run on frames (`saccade infer` runs any "
+         "model on tensors)",
+         graph.inputs().size());
   const Value& input = graph.value(pictures[0]);
   const Shape shape = with_batch(input.type.shape);
   const bool last = shape.rank() == 4 && is_channels_last(shape);
   const std::int64_t channels = shape.rank() == 4 ? shape[last ? 3 : 1] : 0;
   if (channels != 3 && channels != 1)
-    fail(ErrorCode::kUnsupported, "the model's input '{}' ({}) is not a picture of 3 channels or 1", input.name,
+    fail(ErrorCode::kUnsupported, "the model's input '{}' ({}) is not an image of 3 channels or 1", input.name,
          input.type.shape.to_string());
   if (shape[0] != 1)
-    fail(ErrorCode::kUnsupported, "the model's input '{}' ({}) takes {} pictures at once; export it with a batch of 1",
+    fail(ErrorCode::kUnsupported, "the model's input '{}' ({}) has a batch of {}; export it with a batch of 1",
          input.name, input.type.shape.to_string(), shape[0]);
   const std::int64_t height = shape[last ? 1 : 2];
   const std::int64_t width = shape[last ? 2 : 3];
@@ -210,7 +208,7 @@ void recognise_input(const Graph& graph, Card& card) {
     fail(ErrorCode::kUnsupported,
          "the model's input '{}' ({}) has no usable size{}; give one: --shape {}={}{}xHEIGHTxWIDTH", input.name,
          input.type.shape.to_string(),
-         size == graph.metadata.end() ? "" : fmt::format(" (its metadata says imgsz {})", size->second), input.name,
+         size == graph.metadata.end() ? "" : fmt::format(" (imgsz in its metadata: {})", size->second), input.name,
          input.type.shape.rank() == 3 ? "" : "1x", channels);
   }
   card.input = input.name;
@@ -234,12 +232,11 @@ void fit_output(const Graph& graph, const Card& card, Head& head) {
       fail(ErrorCode::kInvalidFile, "the model has no output '{}': it has {}", name, seen);
   if (head.decoder->fit(graph, card, head)) {
     if (head.decoder->uses.anchors && head.anchors.empty())
-      fail(ErrorCode::kInvalidFile,
-           "there are no usual anchors for levels of strides {}: 'output.anchors' must say them",
+      fail(ErrorCode::kInvalidFile, "there are no default anchors for levels of strides {}: set 'output.anchors'",
            fmt::join(head.strides, ", "));
     return;
   }
-  fail(ErrorCode::kInvalidFile, "the decoder {} fits no output{} of the model: it has {}", head.decoder->name,
+  fail(ErrorCode::kInvalidFile, "the decoder {} matches no output{} of the model: it has {}", head.decoder->name,
        named.empty() ? "" : fmt::format(" '{}'", fmt::join(named, "', '")), seen);
 }
 

@@ -29,7 +29,7 @@ class ResultReader {
   };
 
   std::size_t most_objects() const;
-  /// How a grid of COLUMNS x ROWS over the model's picture lies on the frame.
+  /// How a grid of COLUMNS x ROWS over the model's image lies on the frame.
   GridPlace place_of(std::int64_t columns, std::int64_t rows) const;
   void read_detections(const Head& head, const TensorView& rows, const TensorView& count, Result& result);
   void read_keypoints(const TensorView& points, Result& result);

@@ -16,7 +16,7 @@ constexpr int kSign = 0x10;
 constexpr char kFirstLetter = '0';
 constexpr int kMaxGroups = 7;  // 35 bits hold the difference of any two counts
 
-constexpr std::int64_t kMaxMaskPixels = std::int64_t{1} << 28;  // as of a picture
+constexpr std::int64_t kMaxMaskPixels = std::int64_t{1} << 28;  // as of an image
 
 void pack(std::span<const std::uint32_t> counts, std::vector<char>& text) {
   text.clear();
@@ -169,7 +169,7 @@ void RunLengths::split_into_columns(std::span<const std::int64_t> counts, int wi
 Mask RunLengths::decode(std::span<const std::int64_t> counts, int width, int height) {
   if (width < 1 || height < 1 || std::int64_t{width} * height > kMaxMaskPixels)
     fail(ErrorCode::kInvalidFile,
-         "a mask of {}x{} pixels can't be read: each side is to be 1 at least, and all {} at most", width, height,
+         "a mask of {}x{} pixels can't be read: each side must be at least 1, the product at most {}", width, height,
          kMaxMaskPixels);
   transposer_.begin(width, height);
   split_into_columns(counts, width, height);
@@ -196,7 +196,7 @@ void RunLengths::unpack(std::string_view text) {
       if (i == text.size()) fail(ErrorCode::kInvalidFile, "a mask's packed run lengths end within a number");
       const int group = text[i] - kFirstLetter;
       if (group < 0 || group >= 2 * kMore)
-        fail(ErrorCode::kInvalidFile, "a mask's packed run lengths hold the byte {:#04x} at {}, which none can",
+        fail(ErrorCode::kInvalidFile, "a mask's packed run lengths hold the invalid byte {:#04x} at {}",
              static_cast<unsigned char>(text[i]), i);
       if (groups == kMaxGroups)
         fail(ErrorCode::kInvalidFile, "a mask's packed run lengths hold too long a number at {}", i);
@@ -207,7 +207,7 @@ void RunLengths::unpack(std::string_view text) {
     if (unpacked_.size() > 2) count += unpacked_[unpacked_.size() - 2];
     // Checked at once: differences must not add up past what an integer holds.
     if (count < 0 || count > kMaxMaskPixels)
-      fail(ErrorCode::kInvalidFile, "a mask's packed run lengths hold the count {}, which no mask can have", count);
+      fail(ErrorCode::kInvalidFile, "a mask's packed run lengths hold the invalid count {}", count);
     unpacked_.push_back(count);
   }
 }

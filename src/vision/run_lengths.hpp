@@ -20,7 +20,7 @@ class RunTransposer {
     std::int32_t last = 0;
   };
 
-  /// Starts a picture in which LINES lines of LENGTH pixels run one way, and LENGTH lines of LINES pixels the other.
+  /// Starts an image in which LINES lines of LENGTH pixels run one way, and LENGTH lines of LINES pixels the other.
   void begin(int lines, int length);
   /// By rising line, then `first`; runs of a line may meet, but not overlap. What lies outside is cut off.
   void add(Run run);
@@ -45,17 +45,17 @@ class RunTransposer {
 };
 
 /// Turns masks into COCO's run lengths and back: numbers of pixels outside and inside, in turns, down the columns of a
-/// picture one after the other, outside first; as a list, or as the text that pycocotools packs them into. Keeps its
+/// image one after the other, outside first; as a list, or as the text that pycocotools packs them into. Keeps its
 /// memory between calls: what a call gives is valid until the next one of the same name.
 class RunLengths {
  public:
-  /// The run lengths of a mask of WIDTH x HEIGHT; they add up to it. What lies outside of the picture is left out.
+  /// The run lengths of a mask of WIDTH x HEIGHT; they add up to it. What lies outside of the image is left out.
   std::span<const std::uint32_t> encode(std::span<const MaskRun> runs, int width, int height);
   /// The same packed: "counts" of a COCO segmentation, whose "size" is [HEIGHT, WIDTH].
   std::string_view encode_text(std::span<const MaskRun> runs, int width, int height);
 
   /// The mask of WIDTH x HEIGHT that COUNTS describe. Throws Error (kInvalidFile) where a count is negative or they do
-  /// not add up to the picture, and where the picture itself has no size or more than 2^28 pixels.
+  /// not add up to the image, and where the image itself has no size or more than 2^28 pixels.
   Mask decode(std::span<const std::int64_t> counts, int width, int height);
   /// The same of a packed text. Throws Error (kInvalidFile) also where it holds what no such text can hold.
   Mask decode(std::string_view text, int width, int height);

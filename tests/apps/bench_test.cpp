@@ -109,7 +109,7 @@ TEST_F(Bench, RunsModelsTogetherOnTheFrameThatIsAskedFor) {
   ASSERT_EQ(report["models"].size(), 3U);
   const json& both = report["models"][2];
   EXPECT_EQ(both["model"], "color + boxes");
-  EXPECT_EQ(both["covers"], "one 320x240 yuyv frame: pixels to answers");
+  EXPECT_EQ(both["covers"], "one 320x240 yuyv frame, pixels to predictions");
   EXPECT_EQ(both["arena_bytes"].get<int>(),
             report["models"][0]["arena_bytes"].get<int>() + report["models"][1]["arena_bytes"].get<int>());
   EXPECT_GE(both["latency_ms"]["count"], report["models"][0]["latency_ms"]["count"].get<int>() / 2);
@@ -130,8 +130,8 @@ TEST_F(Bench, BindsABatchWhereTheModelLeavesItOpen) {
 TEST_F(Bench, SaysWhatItMeasured) {
   const Finished finished = bench({test::write_box_detector(folder_)});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
-  for (const char* part :
-       {"pixels to answers", "runs in", "to warm up", "p99", "another run's median", "throughput", "peak", "arena"})
+  for (const char* part : {"pixels to predictions", "runs in", "warm-up runs", "p99", "median, 95 % interval",
+                           "throughput", "peak", "arena"})
     EXPECT_NE(finished.out.find(part), std::string::npos) << part;
 }
 

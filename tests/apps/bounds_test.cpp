@@ -87,7 +87,7 @@ TEST_F(Bounds, LabelsHaveALengthAndANumber) {
 
 TEST_F(Bounds, ACardThatSaysNothingIsNone) {
   for (const char* text : {"", "# only words\n", "[input]\n", "[output]\n"})
-    expect_error(with_card(text), 1, {"card.toml", "the card says nothing"});
+    expect_error(with_card(text), 1, {"card.toml", "the card has no keys"});
   const std::string model = test::write_box_detector(folder_);
   expect_error(run_saccade({"run", model, "--source", "synthetic:?frames=1", "--card", folder_ / "cards"}), 1,
                {"cards", "is a folder"});
@@ -117,7 +117,7 @@ Finished run_within(int megabytes, const std::string& command) {
 
 TEST_F(Bounds, ANoiseFrameIsCounted) {
   expect_error(run_within(4000, "bench --frame 65536x65536:i444 " + test::write_box_detector(folder_)), 1,
-               {"a frame of 65536x65536 takes 12.0 GiB"});
+               {"a frame of 65536x65536 needs 12.0 GiB"});
 }
 
 TEST_F(Bounds, WithoutMemoryThereIsAMessageAndNoSignal) {

@@ -66,7 +66,7 @@ TEST_F(Check, SortsTestsByWhatBecameOfThem) {
   EXPECT_EQ(report["failed"], json({"deep/wrong"}));
   EXPECT_EQ(report["unsupported"], json({"strange"}));
   EXPECT_EQ(report["reasons"]["deep/wrong"],
-            "test_data_set_0: output 'y': 1 of 2 elements differ, the most number 1: 2 instead of 3");
+            "test_data_set_0: output 'y': 1 of 2 elements differ, the largest difference at element 1: 2 instead of 3");
   EXPECT_EQ(report["reasons"]["strange"], "1 operator is not supported: Frobnicate (1 node, e.g. 'node')");
   EXPECT_EQ(report["reasons"].size(), 2U);
 }
@@ -104,8 +104,9 @@ TEST_F(Check, RunsEveryDataSetWithItsOwnShapes) {
   EXPECT_EQ(reason("two", 0), "");
 
   folder_.write("two/test_data_set_1/output_0.pb", tensor<float>("y", {1}, {7}).bytes());
-  EXPECT_EQ(reason("two", 3),
-            "test_data_set_1: output 'y': 1 of 1 elements differ, the most number 0: -7 instead of 7");
+  EXPECT_EQ(
+      reason("two", 3),
+      "test_data_set_1: output 'y': 1 of 1 elements differ, the largest difference at element 0: -7 instead of 7");
 }
 
 TEST_F(Check, InputsCountByTheirPlaceAndMayDecideShapes) {
@@ -146,7 +147,7 @@ TEST_F(Check, WhatIsWrongWithATestIsItsReason) {
 TEST_F(Check, AFolderWithoutTestsIsAnError) {
   const Finished nowhere = run_saccade({"check", folder_ / "nowhere"});
   EXPECT_EQ(nowhere.exit_code, 1);
-  EXPECT_EQ(nowhere.err, "saccade: error: " + (folder_ / "nowhere") + " is no folder\n");
+  EXPECT_EQ(nowhere.err, "saccade: error: " + (folder_ / "nowhere") + " is not a folder\n");
 
   const Finished empty = run_saccade({"check", folder_.string()});
   EXPECT_EQ(empty.exit_code, 1);

@@ -69,7 +69,7 @@ TEST(Demo, FindsTheObjectsOfASeedThatItHasNotSeen) {
   EXPECT_EQ(results, 40);
 
   const std::string page = test::bytes_of_file(output + "/report.html");
-  for (const char* part : {"What it saw", "How right it is", "Latency", "Roofline", "data:image/jpeg;base64,"})
+  for (const char* part : {"Sample frames", "Accuracy", "Latency", "Roofline", "data:image/jpeg;base64,"})
     EXPECT_NE(page.find(part), std::string::npos) << part;
   EXPECT_EQ(page.find("<script"), std::string::npos);
 }
@@ -93,7 +93,7 @@ TEST(Demo, SaysWhatItFound) {
   const auto finished = run_saccade({"demo", "--source", kShortScene, "--frames", "5", "--seconds", "10000",
                                      "--condition-frames", "2", "--output", folder / "demo"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
-  for (const char* part : {"rate ", "boxes: AP50", "masks: AP50", "depth: AbsRel", "place: right in", "bound",
+  for (const char* part : {"rate ", "boxes: AP50", "masks: AP50", "depth: AbsRel", "scene class: top-1", "bound",
                            "headroom", "bottleneck", "night and blur", "report.html"})
     EXPECT_NE(finished.out.find(part), std::string::npos) << part << " in\n" << finished.out;
 }

@@ -82,18 +82,18 @@ TEST_F(Failures, AMemoryLimitIsASizeThatModelsKeep) {
   for (const char* size : {"0", "many", "4X", "4GB", "-1", "99999999T"})
     expect_error(run_saccade({"inspect", model(), "--max-model-memory", size}), 2, {"--max-model-memory", size});
   expect_error(run_saccade({"inspect", model(), "--max-model-memory", "1K"}), 1,
-               {model(), "that the model may take", "--max-model-memory SIZE"});
+               {model(), "but of the model's limit of", "--max-model-memory SIZE"});
   EXPECT_EQ(run_saccade({"inspect", model(), "--max-model-memory", "64M"}).exit_code, 0);
 }
 
 TEST_F(Failures, WhatIsNotBuiltYetIsRejectedByName) {
-  expect_error(run_saccade({"ladder", "m.onnx"}), 2, {"'ladder' is not built yet"});
-  expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--show"}), 2, {"--show is not built yet"});
-  expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--mqtt=x"}), 2, {"--mqtt is not built yet"});
+  expect_error(run_saccade({"ladder", "m.onnx"}), 2, {"'ladder' is not implemented yet"});
+  expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--show"}), 2, {"--show is not implemented yet"});
+  expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--mqtt=x"}), 2, {"--mqtt is not implemented yet"});
   expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--device", "cuda:one"}), 2,
                {"'cuda:one' is not known", "auto, cpu, cuda, cuda:N or reference"});
   expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--precision", "int8"}), 2,
-               {"'int8' is not built yet"});
+               {"'int8' is not implemented yet"});
   expect_error(run_saccade({"run", model(), "--source", "rtsp://host/x"}), 1, {"rtsp"});
 }
 

@@ -202,7 +202,7 @@ TEST(TruncatedModule, IsRefused) {
     fs::resize_file(own / "lib/saccade/onnx.so", 0);
     fs::copy(built / "lib/saccade/onnx.so", own / "lib/saccade/onnx.so", fs::copy_options::overwrite_existing);
     fs::resize_file(own / "lib/saccade/onnx.so", bytes);
-    test::expect_error(inspect(), 1, {"the module 'onnx' is damaged", "install Saccade again"});
+    test::expect_error(inspect(), 1, {"the module 'onnx' is damaged", "reinstall Saccade"});
   }
 }
 

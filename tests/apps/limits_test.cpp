@@ -33,8 +33,8 @@ TEST_F(Limits, ReproducesThePublishedFramePeriod) {
   const Finished finished =
       run_saccade({"limits", "--device-file", kStudy, "--capture", "12.2ms", "--inference", "9.4ms"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
-  for (const char* figure : {" 11.11 ms\n", " 21.60 ms\n", " 10.49 ms a frame\n", " 1049 ms over 100 frames\n",
-                             " 94 of 100 periods", " 46.3 frames a second of 90\n", "bound 2.56 ms"})
+  for (const char* figure : {" 11.11 ms\n", " 21.60 ms\n", " 10.49 ms per frame\n", " 1049 ms over 100 frames\n",
+                             " 94 of 100 periods", " 46.3 frames per second of 90\n", "bound 2.56 ms"})
     EXPECT_THAT(finished.out, HasSubstr(figure));
 }
 

@@ -75,7 +75,7 @@ TEST_F(MediaRuns, AFrameThatAVideoCannotHoldCostsItself) {
   EXPECT_EQ(run.exit_code, 1);
   EXPECT_NE(run.err.find("70000x2"), std::string::npos) << run.err;
   EXPECT_NE(run.err.find("32x32"), std::string::npos) << run.err;
-  EXPECT_NE(run.err.find("2 pictures could not be written"), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find("2 images could not be written"), std::string::npos) << run.err;
   EXPECT_NE(run.out.find("4 captured = 4 processed"), std::string::npos) << run.out;
   EXPECT_EQ(open_source(folder_ / "out.mp4")->info().frames, 2);
 }

@@ -114,9 +114,9 @@ TEST_F(Messages, JsonIsToldInOurWords) {
     EXPECT_EQ(finished.err.find("json.exception"), std::string::npos) << finished.err;
     return finished;
   };
-  expect_error(compare("[1"), 1, {"bench.json", "makes no sense at byte 3"});
+  expect_error(compare("[1"), 1, {"bench.json", "has a syntax error at byte 3"});
   expect_error(compare(R"({"settings":{}})"), 1, {"bench.json", "it has no 'device'"});
-  expect_error(compare(R"({"settings":{},"device":5})"), 1, {"bench.json", "of another kind"});
+  expect_error(compare(R"({"settings":{},"device":5})"), 1, {"bench.json", "of the wrong type"});
   expect_error(compare(R"({"settings":{},"device":1e999})"), 1, {"bench.json", "the number 1e999, which is too large"});
 }
 

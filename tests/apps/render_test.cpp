@@ -108,7 +108,7 @@ TEST(Render, DepthIsThatOfThePixelInTheMiddleOfEachSquare) {
   }
 }
 
-TEST(Render, WhatIsWrittenJudgesTheShippedModel) {
+TEST(Render, WhatIsWrittenEvaluatesTheShippedModel) {
   const test::TempFolder folder;
   const std::string set = folder.string();
   ASSERT_EQ(
@@ -116,10 +116,10 @@ TEST(Render, WhatIsWrittenJudgesTheShippedModel) {
           .exit_code,
       0);
   const auto scores = [&](const std::string& kind) {
-    const auto judged = run_saccade({"validate", SACCADE_SOURCE "/models/scene_model.onnx", "--data", kind + ":" + set,
-                                     "--json", "--threads", "1"});
-    EXPECT_EQ(judged.exit_code, 0) << judged.err;
-    return json::parse(judged.out).at("models").at(0).at("scores");
+    const auto evaluated = run_saccade({"validate", SACCADE_SOURCE "/models/scene_model.onnx", "--data",
+                                        kind + ":" + set, "--json", "--threads", "1"});
+    EXPECT_EQ(evaluated.exit_code, 0) << evaluated.err;
+    return json::parse(evaluated.out).at("models").at(0).at("scores");
   };
   const json objects = scores("coco");
   EXPECT_GT(objects.at("box").at("ap50"), 0.8);

@@ -85,7 +85,7 @@ TEST_F(ValidateVerb, CountsPicturesWhoseAnswersAreInvalid) {
         run_saccade({"validate", file, "--data", pictures(), "--json", "--threads", "1"}).out)["models"][0];
   };
   EXPECT_EQ(report(loud).at("invalid"), 3);
-  EXPECT_NE(report(loud).at("notes").dump().find("3 of the pictures are invalid"), std::string::npos);
+  EXPECT_NE(report(loud).at("notes").dump().find("3 of the images are invalid"), std::string::npos);
   EXPECT_NE(report(loud).at("notes").dump().find("a confidence beyond 0..1"), std::string::npos);
   EXPECT_EQ(report(model()).at("invalid"), 0);
   EXPECT_EQ(report(model()).at("notes"), json::array());
@@ -126,9 +126,9 @@ TEST_F(ValidateVerb, ACommandThatMakesNoSenseIsRefused) {
   expect_error(run_saccade({"validate", model()}), 2, {"--data"});
   expect_error(run_saccade({"validate", "--data", pictures()}), 2, {"MODEL"});
   expect_error(run({"--condition", "fog"}), 2, {"--condition", "'fog'", "rain"});
-  expect_error(run({"--precision", "int8"}), 2, {"--precision", "'int8' is not built yet"});
-  expect_error(run({"--precision", "fp16"}), 1, {"'fp16' is not built yet for this device"});
-  expect_error(run({"--precision", "fp32,int8"}), 2, {"'int8' is not built yet"});
+  expect_error(run({"--precision", "int8"}), 2, {"--precision", "'int8' is not implemented yet"});
+  expect_error(run({"--precision", "fp16"}), 1, {"'fp16' is not implemented yet for this device"});
+  expect_error(run({"--precision", "fp32,int8"}), 2, {"'int8' is not implemented yet"});
   expect_error(run({"--precision", "fp32,fp32,auto"}), 2, {"3 precisions"});
   expect_error(run({"--precision", "fp32,auto", "--against", model()}), 2, {"--precision"});
   expect_error(run({"--against-card", "x.toml"}), 2, {"--against"});
@@ -149,7 +149,7 @@ TEST_F(ValidateVerb, DataThatIsNoneIsNamed) {
   for (const char* kind : {"coco:", "imagenet:", "masks:", "depth:"})
     expect_error(on(kind + (folder_ / "empty")), 1, {folder_ / "empty"});
   folder_.write("empty/instances.json", "{]");
-  expect_error(on("coco:" + (folder_ / "empty")), 1, {"empty/instances.json", "no JSON"});
+  expect_error(on("coco:" + (folder_ / "empty")), 1, {"empty/instances.json", "not JSON"});
 }
 
 TEST_F(ValidateVerb, ResultsAreOfBoxesAlone) {

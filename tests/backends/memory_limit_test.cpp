@@ -44,7 +44,7 @@ TEST(MemoryLimit, PackedWeightsCountBesideTheWeights) {
     FAIL() << "four times 576 KiB fit into 2000 KiB";
   } catch (const Error& error) {
     EXPECT_TRUE(std::string_view(error.what())
-                    .starts_with("node 'Conv1' (Conv): tactic onednn.convolution: it takes 576.0 KiB"))
+                    .starts_with("node 'Conv1' (Conv): tactic onednn.convolution: it needs 576.0 KiB"))
         << error.what();
   }
 }

@@ -79,10 +79,9 @@ TEST(MemoryBudget, RefusesWhatDoesNotFitBesideWhatIsTaken) {
     FAIL() << "401 of 400 bytes were given";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
-    EXPECT_STREQ(
-        error.what(),
-        "it takes 401 bytes, but of the 1000 bytes that the model may take 400 bytes are left; allow more with "
-        "--max-model-memory SIZE");
+    EXPECT_STREQ(error.what(),
+                 "it needs 401 bytes, but of the model's limit of 1000 bytes only 400 bytes are left; raise it with "
+                 "--max-model-memory SIZE");
   }
   budget.take(400);
   EXPECT_THROW(budget.take(1), Error);

@@ -120,15 +120,15 @@ TEST_F(CompileForCuda, KeepsInAPlanWhatHalvesDoNotHold) {
   ASSERT_EQ(compiled.exit_code, 0) << compiled.err;
   const nlohmann::json wide = nlohmann::json::array({"c"});
   EXPECT_EQ(nlohmann::json::parse(compiled.out)["stay_float32"], wide);
-  EXPECT_NE(compiled.err.find("come near what float16 holds"), std::string::npos) << compiled.err;
+  EXPECT_NE(compiled.err.find("near or beyond the fp16 range"), std::string::npos) << compiled.err;
 
   const Finished inspected = run_saccade({"inspect", plan(), "--json"});
   EXPECT_EQ(nlohmann::json::parse(inspected.out)["stay_float32"], wide) << inspected.err;
   hide_compiler();
   const Finished inferred = infer(plan());
   EXPECT_EQ(inferred.exit_code, 0) << inferred.err;
-  EXPECT_EQ(inferred.err.find("come near"), std::string::npos) << "it is not looked for again: " << inferred.err;
-  EXPECT_NE(inferred.err.find("values that stay float32"), std::string::npos) << inferred.err;
+  EXPECT_EQ(inferred.err.find("near or beyond"), std::string::npos) << "it is not looked for again: " << inferred.err;
+  EXPECT_NE(inferred.err.find("values kept in float32"), std::string::npos) << inferred.err;
 }
 
 /// As where only the GPU's libraries are installed.
@@ -169,7 +169,7 @@ TEST_F(CompileForCuda, CompilesAPlanAnewForAnotherDevice) {
   setenv("SACCADE_EMULATOR_CAPABILITY", "8.0", 1);
   const Finished inferred = infer(plan());
   EXPECT_EQ(inferred.exit_code, 0) << inferred.err;
-  EXPECT_NE(inferred.err.find("kernels are chosen and compiled anew"), std::string::npos) << inferred.err;
+  EXPECT_NE(inferred.err.find("kernels are selected and compiled again"), std::string::npos) << inferred.err;
   EXPECT_NE(inferred.err.find("sm_90a"), std::string::npos) << inferred.err;
 }
 
@@ -180,14 +180,14 @@ TEST_F(CompileForCuda, SaysThatAPlanIsOfAnotherDriver) {
   const Finished inferred = infer(plan());
   EXPECT_EQ(inferred.exit_code, 0) << "its machine code still serves: " << inferred.err;
   EXPECT_NE(inferred.err.find("CUDA 13.0), and this is"), std::string::npos) << inferred.err;
-  EXPECT_NE(inferred.err.find("CUDA 12.8): kernels are chosen"), std::string::npos) << inferred.err;
+  EXPECT_NE(inferred.err.find("CUDA 12.8): kernels are selected"), std::string::npos) << inferred.err;
 }
 
 TEST_F(CompileForCuda, RunsWithoutACache) {
   folder_.write("cache", "a file where the folder should be");
   const Finished compiled = compile();
   ASSERT_EQ(compiled.exit_code, 0) << compiled.err;
-  EXPECT_NE(compiled.err.find("tuning will be done again"), std::string::npos) << compiled.err;
+  EXPECT_NE(compiled.err.find("tuning will be repeated"), std::string::npos) << compiled.err;
   EXPECT_EQ(infer(plan()).exit_code, 0);
 }
 
@@ -220,8 +220,7 @@ TEST_F(CompileForCuda, RefusesMachineCodeThatIsNone) {
   folder_.write("model.plan", bytes);
   const Finished inferred = infer(plan());
   EXPECT_EQ(inferred.exit_code, 1);
-  EXPECT_NE(inferred.err.find("it is damaged, its bytes are not those that were written"), std::string::npos)
-      << inferred.err;
+  EXPECT_NE(inferred.err.find("it is damaged, its checksum differs"), std::string::npos) << inferred.err;
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ TEST(Verify, NamesANodeOnACycle) {
 TEST(Verify, NamesAValueThatNamesAnotherProducer) {
   Chain chain;
   chain.graph.value(chain.y).producer = chain.graph.value(chain.middle).producer;
-  EXPECT_THAT(complaint(chain.graph), HasSubstr("node 'Flatten1' (Flatten) makes value 'Flatten1'"));
+  EXPECT_THAT(complaint(chain.graph), HasSubstr("node 'Flatten1' (Flatten) produces value 'Flatten1'"));
 }
 
 TEST(Verify, NamesAValueWhoseReadersAreNotListed) {
@@ -76,7 +76,7 @@ TEST(Verify, RefusesChannelsLastBelowThreeDimensionsAndAtTheGraphsEdge) {
   chain.graph.value(chain.middle).layout = Layout::kChannelsLast;
   EXPECT_EQ(complaint(chain.graph), "no complaint");
   chain.graph.value(chain.x).layout = Layout::kChannelsLast;
-  EXPECT_THAT(complaint(chain.graph), HasSubstr("must lie row-major"));
+  EXPECT_THAT(complaint(chain.graph), HasSubstr("must be row-major"));
   chain.graph.value(chain.y).layout = Layout::kChannelsLast;
   EXPECT_THAT(complaint(chain.graph), HasSubstr("fewer than 3 dimensions"));
 }

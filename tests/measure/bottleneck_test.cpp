@@ -31,26 +31,25 @@ void expect(const RunFacts& run, BottleneckKind kind, const std::string& sentenc
 
 TEST(Bottleneck, Compute) {
   expect(facts(), BottleneckKind::kCompute,
-         "The model takes 83 % of a frame; its largest launch is Conv 3x3 (50 %), at 80 % of its bound, and arithmetic "
-         "sets the bound: try a lower precision, a smaller input or a smaller model.");
+         "The model takes 83 % of a frame; its largest launch is Conv 3x3 (50 %), at 80 % of its bound; it is "
+         "compute-bound: try a lower precision, a smaller input or a smaller model.");
 }
 
 TEST(Bottleneck, Memory) {
   RunFacts run = facts();
   for (LaunchFacts& launch : run.launches) launch.limiter = "L2";
-  expect(
-      run, BottleneckKind::kMemory,
-      "The model takes 83 % of a frame; its largest launch is Conv 3x3 (50 %), at 80 % of its bound, and moving bytes "
-      "(L2) sets the bound: try a lower precision or a smaller input, whose activations fit a closer cache.");
+  expect(run, BottleneckKind::kMemory,
+         "The model takes 83 % of a frame; its largest launch is Conv 3x3 (50 %), at 80 % of its bound; it is "
+         "memory-bound (L2): try a lower precision or a smaller input, whose activations fit a closer cache.");
 }
 
 TEST(Bottleneck, SlackOnAllCores) {
   RunFacts run = facts();
   run.launches[0].bound = ms(1);
-  expect(run, BottleneckKind::kSlack,
-         "The model takes 83 % of a frame; its largest launch is Conv 3x3 (50 %), at 20 % of its bound; all launches "
-         "together are at 44 %: the headroom is in the kernels, so compare tactics and keep the cores free of other "
-         "work.");
+  expect(
+      run, BottleneckKind::kSlack,
+      "The model takes 83 % of a frame; its largest launch is Conv 3x3 (50 %), at 20 % of its bound; all launches "
+      "together are at 44 %: the headroom is in the kernels: compare tactics and keep the cores free of other work.");
 }
 
 TEST(Bottleneck, SlackWithCoresToSpare) {
@@ -65,8 +64,8 @@ TEST(Bottleneck, CaptureOfAFile) {
   run.capture = ms(15);
   run.waiting = ms(5);
   expect(run, BottleneckKind::kCapture,
-         "Capture takes 15 ms a frame and the models 10 ms, which wait 33 % of the time for a frame: take smaller "
-         "frames, a cheaper codec, or several sources side by side.");
+         "Capture takes 15 ms per frame and the models 10 ms; they wait for a frame 33 % of the time: use smaller "
+         "frames, a cheaper codec, or several concurrent sources.");
 }
 
 TEST(Bottleneck, WaitingForAQuickFileIsNoCapture) {
@@ -83,26 +82,24 @@ TEST(Bottleneck, CaptureOfACamera) {
   run.waiting = ms(23);
   const Bottleneck found = find_bottleneck(run);
   EXPECT_EQ(found.stage, "capture");
-  EXPECT_TRUE(found.sentence.ends_with(": the camera sets the rate: ask it for a higher one, or a smaller frame."));
+  EXPECT_TRUE(found.sentence.ends_with(": the camera is the bottleneck: request a higher rate or a smaller frame."));
 }
 
 TEST(Bottleneck, QueueCountsForLiveFramesAlone) {
   RunFacts run = facts();
   EXPECT_NE(find_bottleneck(run).kind, BottleneckKind::kQueue);
   run.is_live = true;
-  expect(
-      run, BottleneckKind::kQueue,
-      "A frame waits 40 ms in the queue and is worked on for 10 ms: shorten the queue (--queue 1, --drop oldest), or "
-      "take fewer frames from the source.");
+  expect(run, BottleneckKind::kQueue,
+         "A frame waits 40 ms in the queue and is processed for 10 ms: shorten the queue (--queue 1, --drop oldest), "
+         "or reduce the source's frame rate.");
 }
 
 TEST(Bottleneck, Preprocessing) {
   RunFacts run = facts();
   run.pre = ms(12);
-  expect(
-      run, BottleneckKind::kStage,
-      "The preprocessing takes 57 % of a frame, more than the model: read frames nearer to the model's input size, or "
-      "cut them with --roi.");
+  expect(run, BottleneckKind::kStage,
+         "The preprocessing takes 57 % of a frame, more than the model: use frames closer to the model's input size, "
+         "or crop them with --roi.");
 }
 
 TEST(Bottleneck, Postprocessing) {
@@ -118,18 +115,17 @@ TEST(Bottleneck, Overhead) {
   run.gaps = ms(0.01);
   run.launches.assign(20, {"Add", "vector.binary", ms(0.0045), ms(0.001), "launch"});
   expect(run, BottleneckKind::kOverhead,
-         "The model takes 100 % of a frame; 20 of its 20 launches take under 5 µs, and these with the gaps between "
-         "launches are 100 % of the frame: try fewer --threads, which must meet after every launch.");
+         "The model takes 100 % of a frame; 20 of its 20 launches take less than 5 µs; with the gaps between launches "
+         "they are 100 % of the frame: try fewer --threads, which synchronise after every launch.");
 }
 
 TEST(Bottleneck, Fallback) {
   RunFacts run = facts();
   run.launches.push_back({"GridSample", "reference", ms(3), ms(0.1), "L2"});
   run.model += ms(3);
-  expect(
-      run, BottleneckKind::kFallback,
-      "23 % of a frame goes to operators that only the slow reference kernel can run, most of it to GridSample (23 %): "
-      "`saccade inspect` says why every other tactic refused; export the model without them.");
+  expect(run, BottleneckKind::kFallback,
+         "23 % of a frame is spent in operators that only the slow reference kernel supports, mostly GridSample (23 "
+         "%): `saccade inspect` shows why the other tactics were rejected; export the model without these operators.");
 }
 
 TEST(Bottleneck, WithoutLaunchesOrTimes) { EXPECT_FALSE(find_bottleneck(RunFacts{}).sentence.empty()); }

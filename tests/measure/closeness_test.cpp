@@ -17,7 +17,7 @@ Tensor floats(std::initializer_list<float> values) {
 TEST(Closeness, AllowsWhatIsRelativeToTheExpectedNumber) {
   EXPECT_EQ(difference(floats({1000.9F, 0}), floats({1000, 0}), {}), "");
   EXPECT_EQ(difference(floats({1, 1002, 5}), floats({1, 1000, 5}), {}),
-            "1 of 3 elements differ, the most number 1: 1002 instead of 1000");
+            "1 of 3 elements differ, the largest difference at element 1: 1002 instead of 1000");
   EXPECT_EQ(difference(floats({1002}), floats({1000}), {.relative = 1e-2}), "");
 }
 
@@ -28,7 +28,7 @@ TEST(Closeness, AllowsNextToNothingAroundZero) {
 
 TEST(Closeness, NamesTheWorstElement) {
   EXPECT_EQ(difference(floats({2, 9, 1}), floats({1, 1, 1}), {}),
-            "2 of 3 elements differ, the most number 1: 9 instead of 1");
+            "2 of 3 elements differ, the largest difference at element 1: 9 instead of 1");
 }
 
 TEST(Closeness, NaNEqualsNaNAndInfinityItself) {

@@ -63,7 +63,7 @@ TEST_F(PeerProtocol, NonsenseIsShown) {
 
 TEST_F(PeerProtocol, OneThatHangsIsGivenUp) {
   Peer peer = play(kGreeting + "read line; exec sleep 600", milliseconds(300));
-  EXPECT_NE(complaint([&] { peer.run(0, 1); }).find("did not answer within 0.3 s"), std::string::npos);
+  EXPECT_NE(complaint([&] { peer.run(0, 1); }).find("did not respond within 0.3 s"), std::string::npos);
 }
 
 TEST_F(PeerProtocol, WrongAnswersAreRefused) {

@@ -37,29 +37,29 @@ TEST(SceneAccuracy, MasksAreThePixelsOfTheirObjects) {
 
 TEST(SceneAccuracy, TheTruthIsWhollyRight) {
   Scene scene(kScene);
-  SceneJudge judge(kScene);
-  for (int frame = 0; frame < 6; ++frame) judge.add(all_right(scene.truth(frame)));
-  const SceneScores scores = judge.scores();
+  SceneEvaluator evaluator(kScene);
+  for (int frame = 0; frame < 6; ++frame) evaluator.add(all_right(scene.truth(frame)));
+  const SceneScores scores = evaluator.scores();
   EXPECT_DOUBLE_EQ(scores.boxes.ap, 1);
   ASSERT_TRUE(scores.masks && scores.depth && scores.place);
   EXPECT_DOUBLE_EQ(scores.masks->ap, 1);
   EXPECT_NEAR(scores.depth->abs_rel, 0, 1e-6);
   EXPECT_DOUBLE_EQ(scores.depth->delta1, 1);
   EXPECT_DOUBLE_EQ(*scores.place, 1);
-  EXPECT_EQ(judge.mask_scores(0)->objects, judge.box_scores(0).objects);
+  EXPECT_EQ(evaluator.mask_scores(0)->objects, evaluator.box_scores(0).objects);
 }
 
 TEST(SceneAccuracy, EachKindOfAnswerIsWrongByItself) {
   Scene scene(kScene);
-  SceneJudge judge(kScene);
+  SceneEvaluator evaluator(kScene);
   for (int frame = 0; frame < 6; ++frame) {
     AnsweredFrame answers = all_right(scene.truth(frame));
     for (FoundObject& found : answers.found) found.mask.clear();
     for (float& metres : answers.depth->cells) metres *= 1.5F;
     if (frame % 2 == 0) answers.place = (answers.place + 1) % 4;
-    judge.add(answers);
+    evaluator.add(answers);
   }
-  const SceneScores scores = judge.scores();
+  const SceneScores scores = evaluator.scores();
   EXPECT_DOUBLE_EQ(scores.boxes.ap, 1);
   EXPECT_DOUBLE_EQ(scores.masks->ap, 0);
   EXPECT_NEAR(scores.depth->abs_rel, 0.5, 1e-3);
@@ -69,34 +69,34 @@ TEST(SceneAccuracy, EachKindOfAnswerIsWrongByItself) {
 
 TEST(SceneAccuracy, WhatIsFarDoesNotCountForTheDepth) {
   Scene scene(kScene);
-  SceneJudge judge(kScene);
+  SceneEvaluator evaluator(kScene);
   AnsweredFrame answers = all_right(scene.truth(0));
   for (float& metres : answers.depth->cells)
     if (metres > kSceneDepth) metres = 1;
-  judge.add(answers);
-  EXPECT_NEAR(judge.scores().depth->abs_rel, 0, 1e-6);
+  evaluator.add(answers);
+  EXPECT_NEAR(evaluator.scores().depth->abs_rel, 0, 1e-6);
 }
 
 TEST(SceneAccuracy, WhatAModelDoesNotGiveIsNothing) {
   Scene scene(kScene);
-  SceneJudge judge(kScene);
+  SceneEvaluator evaluator(kScene);
   AnsweredFrame answers = all_right(scene.truth(0));
   answers.has_masks = false;
   answers.depth.reset();
   answers.place = -1;
-  judge.add(answers);
-  const SceneScores scores = judge.scores();
+  evaluator.add(answers);
+  const SceneScores scores = evaluator.scores();
   EXPECT_DOUBLE_EQ(scores.boxes.ap, 1);
   EXPECT_FALSE(scores.masks || scores.depth || scores.place);
-  EXPECT_FALSE(judge.mask_scores(0));
+  EXPECT_FALSE(evaluator.mask_scores(0));
 }
 
 TEST(SceneAccuracy, AFrameWithoutAnswersMissesItsMasks) {
   Scene scene(kScene);
-  SceneJudge judge(kScene);
-  judge.add(all_right(scene.truth(0)));
-  judge.add({.frame = 1, .found = {}, .has_masks = true, .depth = {}});
-  const SceneScores scores = judge.scores();
+  SceneEvaluator evaluator(kScene);
+  evaluator.add(all_right(scene.truth(0)));
+  evaluator.add({.frame = 1, .found = {}, .has_masks = true, .depth = {}});
+  const SceneScores scores = evaluator.scores();
   EXPECT_LT(scores.boxes.ap, 1);
   EXPECT_DOUBLE_EQ(scores.masks->ap, scores.boxes.ap);
 }

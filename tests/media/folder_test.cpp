@@ -44,7 +44,7 @@ TEST(Folder, ImagesComeInTheOrderOfTheirNames) {
 TEST(Folder, AnUnreadableImageCostsItsOwnFrame) {
   const TempFolder folder;
   Picture picture = test::flat(8, 8, 1, 2, 3);
-  folder.write("a.jpg", "no picture");
+  folder.write("a.jpg", "no image");
   write_image(folder / "b.png", picture.view());
   folder.write("c.png", "");
   FramePool pool;

@@ -267,7 +267,7 @@ TEST_F(ControlFlowTest, RefusesSubGraphsThatDoNotFit) {
 
   Model typo = choice(branch("Neg", {"nowhere"}), branch("Abs", {"x"}));
   EXPECT_EQ(error_of(with_condition(typo, true)),
-            "model.onnx: node 'choice' (If) reads 'nowhere', which nothing makes");
+            "model.onnx: node 'choice' (If) reads 'nowhere', which no node produces");
 
   Model few = choice(Model(16).output("x").graph(), Model(16).graph());
   EXPECT_EQ(error_of(with_condition(few, false)),

@@ -33,10 +33,10 @@ TEST_F(ExternalDataTest, ReadsAFileBesideTheModel) {
 
 TEST_F(ExternalDataTest, RefusesPlacesOutsideTheModelsFolder) {
   EXPECT_EQ(error_of(model_with({{"location", "/etc/passwd"}})),
-            "model.onnx: tensor 'w': its external data lie in '/etc/passwd', outside the model's folder: refused");
+            "model.onnx: tensor 'w': its external data is in '/etc/passwd', outside the model's folder: refused");
   EXPECT_EQ(error_of(model_with({{"location", "sub/../../w"}})),
-            "model.onnx: tensor 'w': its external data lie in 'sub/../../w', outside the model's folder: refused");
-  EXPECT_EQ(error_of(model_with({{"offset", "1"}})), "model.onnx: tensor 'w': its external data have no location");
+            "model.onnx: tensor 'w': its external data is in 'sub/../../w', outside the model's folder: refused");
+  EXPECT_EQ(error_of(model_with({{"offset", "1"}})), "model.onnx: tensor 'w': its external data has no location");
 }
 
 TEST_F(ExternalDataTest, RefusesLinksThatLeadOutsideTheModelsFolder) {
@@ -44,9 +44,9 @@ TEST_F(ExternalDataTest, RefusesLinksThatLeadOutsideTheModelsFolder) {
   std::filesystem::create_directory_symlink("/etc", file("sub"));
 
   EXPECT_EQ(error_of(model_with({{"location", "w"}})),
-            "model.onnx: tensor 'w': its external data lie in 'w', outside the model's folder: refused");
+            "model.onnx: tensor 'w': its external data is in 'w', outside the model's folder: refused");
   EXPECT_EQ(error_of(model_with({{"location", "sub/passwd"}})),
-            "model.onnx: tensor 'w': its external data lie in 'sub/passwd', outside the model's folder: refused");
+            "model.onnx: tensor 'w': its external data is in 'sub/passwd', outside the model's folder: refused");
 }
 
 TEST_F(ExternalDataTest, RefusesLinksWithoutEnd) {
@@ -95,14 +95,14 @@ TEST_F(ExternalDataTest, RefusesMissingAndShortFiles) {
             "model.onnx: tensor 'w': its data file '.' is missing; put it beside the model");
   EXPECT_EQ(
       error_of(model_with({{"location", "weights.bin"}, {"offset", "5"}})),
-      "model.onnx: tensor 'w': its data file 'weights.bin' is too short: 2 bytes at 5 are wanted, the file has 6");
+      "model.onnx: tensor 'w': its data file 'weights.bin' is too short: 2 bytes at 5 are needed, the file has 6");
   EXPECT_EQ(error_of(model_with({{"location", "weights.bin"}, {"offset", "18446744073709551615"}})),
             "model.onnx: tensor 'w': its data file 'weights.bin' is too short: 2 bytes at 18446744073709551615 are "
-            "wanted, the file has 6");
+            "needed, the file has 6");
   EXPECT_EQ(error_of(model_with({{"location", "weights.bin"}, {"offset", "-1"}})),
-            "model.onnx: tensor 'w': its external data have the offset '-1', which is no number");
+            "model.onnx: tensor 'w': its external data has the offset '-1', which is not a number");
   EXPECT_EQ(error_of(model_with({{"location", "weights.bin"}, {"length", "3"}})),
-            "model.onnx: tensor 'w': it takes 2 bytes, but its external data are 3 bytes long");
+            "model.onnx: tensor 'w': it needs 2 bytes, but its external data has 3 bytes");
 }
 
 }  // namespace

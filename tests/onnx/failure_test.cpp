@@ -26,7 +26,7 @@ Model identity() {
 }
 
 TEST_F(FailureTest, FilesThatAreNoModels) {
-  EXPECT_EQ(error_of(file("missing.onnx")), "missing.onnx: there is no such file");
+  EXPECT_EQ(error_of(file("missing.onnx")), "missing.onnx: no such file");
   EXPECT_EQ(error_of(file(".")), ".: is a folder; name the .onnx file in it");
   EXPECT_EQ(error_of_contents(""), "m.onnx: is empty; export or download the model again");
   EXPECT_EQ(error_of_contents("model = torch.load('yolo.pt')\n"),
@@ -61,7 +61,7 @@ TEST_F(FailureTest, FilesOfMoreThanTwoGigabytes) {
   std::filesystem::resize_file(file("m.onnx"), std::uintmax_t{3} << 30);  // sparse: takes no space
 
   EXPECT_EQ(error_of(file("m.onnx")),
-            "m.onnx: has 3221225472 bytes, but an ONNX file ends at 2 GiB; save it with its weights beside it: "
+            "m.onnx: has 3221225472 bytes, but an ONNX file is limited to 2 GiB; save it with external weights: "
             "onnx.save(model, FILE, save_as_external_data=True)");
 }
 
@@ -198,8 +198,8 @@ TEST_F(FailureTest, NamesThatAreDefinedTwice) {
 
 TEST_F(FailureTest, ValuesThatNothingMakes) {
   EXPECT_EQ(error_of(identity().node({.op = "Identity", .inputs = {"ghost"}, .outputs = {"z"}, .name = "reader"})),
-            "model.onnx: node 'reader' (Identity) reads 'ghost', which nothing makes");
-  EXPECT_EQ(error_of(identity().output("z")), "model.onnx: nothing makes the output 'z'");
+            "model.onnx: node 'reader' (Identity) reads 'ghost', which no node produces");
+  EXPECT_EQ(error_of(identity().output("z")), "model.onnx: no node produces the output 'z'");
   EXPECT_EQ(error_of(Model(13).input("x", {1})), "model.onnx: the graph has no output");
   EXPECT_EQ(error_of(identity().output("")), "model.onnx: an output has no name");
   EXPECT_EQ(error_of(identity().input("", {1})), "model.onnx: an input has no name");
@@ -407,8 +407,8 @@ TEST_F(FailureTest, AShapeThatDoesNotFitNamesTheDimensionsNobodyGave) {
   model.node({.op = "Reshape", .inputs = {"x", "shape"}, .outputs = {"y"}, .name = "rows"});
 
   EXPECT_EQ(error_of(model),
-            "model.onnx: node 'rows' (Reshape): Reshape can't turn 1x3x1x1 into 3x640 (open dimensions of the input "
-            "'x', [1, 3, height, width], were taken as 1; give them: --shape x=...)");
+            "model.onnx: node 'rows' (Reshape): Reshape can't turn 1x3x1x1 into 3x640 (dynamic dimensions of the input "
+            "'x', [1, 3, height, width], were set to 1; give them: --shape x=...)");
 }
 
 TEST_F(FailureTest, InitializersDoNotMakeRoomForMoreInputs) {

@@ -177,7 +177,7 @@ TEST_F(FunctionsTest, RefusesFunctionsThatCallThemselves) {
   const std::string error =
       error_of(calling(function, {.op = "Widen", .inputs = {"x"}, .outputs = {"y"}, .name = "call", .domain = "ours"}));
 
-  EXPECT_NE(error.find("(Widen): the function 'Widen' calls itself, or calls are nested too deep"), std::string::npos)
+  EXPECT_NE(error.find("(Widen): the function 'Widen' calls itself, or calls are nested too deeply"), std::string::npos)
       << error;
 }
 
@@ -202,7 +202,7 @@ TEST_F(FunctionsTest, RefusesBodiesThatNeverMakeTheirOutput) {
 
   EXPECT_EQ(
       error_of(calling(function, {.op = "Widen", .inputs = {"x"}, .outputs = {"y"}, .name = "call", .domain = "ours"})),
-      "model.onnx: nothing makes the output 'y'");
+      "model.onnx: no node produces the output 'y'");
 }
 
 TEST_F(FunctionsTest, CallsThatAreGivenTooManyNamesTogetherAreRefused) {

@@ -33,10 +33,9 @@ TEST_F(MemoryLimit, CountsInitializersTogether) {
 
   EXPECT_EQ(error_within(130 * kKilobyte, model), "");
   const std::string error = error_within(100 * kKilobyte, model);
-  EXPECT_TRUE(
-      error.starts_with("model.onnx: tensor 'b': it takes 64.0 KiB, but of the 100.0 KiB that the model may take"))
+  EXPECT_TRUE(error.starts_with("model.onnx: tensor 'b': it needs 64.0 KiB, but of the model's limit of 100.0 KiB"))
       << error;
-  EXPECT_TRUE(error.ends_with("are left; allow more with --max-model-memory SIZE")) << error;
+  EXPECT_TRUE(error.ends_with("are left; raise it with --max-model-memory SIZE")) << error;
 }
 
 TEST_F(MemoryLimit, CountsExternalDataBeforeReadingThem) {
@@ -47,7 +46,8 @@ TEST_F(MemoryLimit, CountsExternalDataBeforeReadingThem) {
       onnx_writer::external_tensor("w", onnx_writer::kUInt8, {std::int64_t{1} << 36}, {{"location", "weights.bin"}}));
 
   const std::string error = error_within(4 * kKilobyte, model);
-  EXPECT_TRUE(error.starts_with("model.onnx: tensor 'w': it takes 64.0 GiB, but of the 4.0 KiB")) << error;
+  EXPECT_TRUE(error.starts_with("model.onnx: tensor 'w': it needs 64.0 GiB, but of the model's limit of 4.0 KiB"))
+      << error;
 }
 
 TEST_F(MemoryLimit, CountsSparseTensorsAsTheyAreUsed) {
@@ -55,7 +55,7 @@ TEST_F(MemoryLimit, CountsSparseTensorsAsTheyAreUsed) {
   model.output("w").sparse_initializer(zeros("w", 1), onnx_writer::tensor<std::int64_t>("", {1}, {3}), {1 << 20});
 
   const std::string error = error_within(64 * kKilobyte, model);
-  EXPECT_TRUE(error.starts_with("model.onnx: tensor 'w': it takes 4.0 MiB")) << error;
+  EXPECT_TRUE(error.starts_with("model.onnx: tensor 'w': it needs 4.0 MiB")) << error;
 }
 
 TEST_F(MemoryLimit, CountsTheTensorsOfNodes) {
@@ -70,7 +70,7 @@ TEST_F(MemoryLimit, CountsTheTensorsOfNodes) {
        .name = "large"});
 
   const std::string error = error_within(32 * kKilobyte, model);
-  EXPECT_TRUE(error.starts_with("model.onnx: node 'large' (Constant): tensor '': it takes 64.0 KiB")) << error;
+  EXPECT_TRUE(error.starts_with("model.onnx: node 'large' (Constant): tensor '': it needs 64.0 KiB")) << error;
 }
 
 TEST_F(MemoryLimit, CountsWhatIsWorkedOutForShapesTogether) {
@@ -93,7 +93,8 @@ TEST_F(MemoryLimit, CountsWhatIsWorkedOutForShapesTogether) {
 
   EXPECT_EQ(error_within(std::size_t{33} << 20, model), "");
   const std::string error = error_within(std::size_t{20} << 20, model);
-  EXPECT_NE(error.find("node 'zeros2' (ConstantOfShape): it takes 8.0 MiB, but of the 20.0 MiB"), std::string::npos)
+  EXPECT_NE(error.find("node 'zeros2' (ConstantOfShape): it needs 8.0 MiB, but of the model's limit of 20.0 MiB"),
+            std::string::npos)
       << error;
 }
 
@@ -116,7 +117,7 @@ TEST_F(MemoryLimit, CountsTheNamesThatCallsOfFunctionsMake) {
                 .domain = "f"});
 
   EXPECT_EQ(error_within(std::size_t{2} << 20, model), "");
-  EXPECT_NE(error_within(256 * kKilobyte, model).find("that the model may take"), std::string::npos);
+  EXPECT_NE(error_within(256 * kKilobyte, model).find("but of the model's limit of"), std::string::npos);
 }
 
 }  // namespace

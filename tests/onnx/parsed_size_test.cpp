@@ -26,7 +26,7 @@ class ParsedSize : public ImportTest {
 };
 
 TEST_F(ParsedSize, EmptyMessagesOfTwoBytesCountWithWhatTheyTakeInMemory) {
-  constexpr const char* kTooMuch = "model.onnx: it takes 1";
+  constexpr const char* kTooMuch = "model.onnx: it needs 1";
   const auto graph = [](const Message& fields) { return Message().message(7, fields); };
   const auto node = [&](const Message& fields) { return graph(Message().message(1, fields)); };
   const auto tensor = [&](const Message& fields) { return graph(Message().message(5, fields)); };
@@ -54,7 +54,7 @@ TEST_F(ParsedSize, AGroupThatNobodyKnowsHidesNothing) {
   write("model.onnx",
         group + Model(13).input("x", {1}).output("x").bytes() + Message().message(7, empty_fields(1, kMany)).bytes());
 
-  EXPECT_TRUE(error_of(file("model.onnx"), {.max_memory = 10 * kMegabyte}).starts_with("model.onnx: it takes"));
+  EXPECT_TRUE(error_of(file("model.onnx"), {.max_memory = 10 * kMegabyte}).starts_with("model.onnx: it needs"));
 }
 
 TEST_F(ParsedSize, OrdinaryModelsTakeLittleMoreThanTheirFile) {
@@ -62,7 +62,7 @@ TEST_F(ParsedSize, OrdinaryModelsTakeLittleMoreThanTheirFile) {
   model.output("w").initializer(onnx_writer::raw_tensor("w", onnx_writer::kUInt8, {kMany}, std::string(kMany, '\7')));
 
   EXPECT_EQ(error_of(model, {.max_memory = kMany + 4096}), "");
-  EXPECT_TRUE(error_of(model, {.max_memory = kMany}).starts_with("model.onnx: it takes 19"));
+  EXPECT_TRUE(error_of(model, {.max_memory = kMany}).starts_with("model.onnx: it needs 19"));
 }
 
 TEST_F(ParsedSize, AFileOfOneTensorIsWalkedThroughFirst) {
@@ -81,7 +81,7 @@ TEST_F(ParsedSize, AFileOfOneTensorIsWalkedThroughFirst) {
   for (const Message& tensor :
        {Message(numbers).text(7, std::string(4 * kMany, '\1')), Message(numbers).message(13, empty_fields(1, kMany)),
         Message(numbers).text(1000, std::string(20 * kMegabyte, '\0'))})
-    EXPECT_TRUE(error_within(tensor, 10 * kMegabyte).starts_with(path + ": it takes ")) << error_within(tensor, 0);
+    EXPECT_TRUE(error_within(tensor, 10 * kMegabyte).starts_with(path + ": it needs ")) << error_within(tensor, 0);
   EXPECT_EQ(error_within(Message(numbers).text(7, std::string(4 * kMany, '\1')), 64 * kMegabyte), "");
 }
 

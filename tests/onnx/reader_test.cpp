@@ -132,14 +132,14 @@ TEST_F(ReaderTest, AnInputOfUnknownRankTakesTheShapeAsked) {
   const Graph graph = import(model, {.shapes = {{"x", {1, 2}}}});
 
   EXPECT_EQ(graph.value(graph.inputs()[0]).type.shape, (Shape{1, 2}));
-  EXPECT_EQ(error_of(model), "model.onnx: input 'x': the file does not say its shape; give it: --shape x=1x3x...");
+  EXPECT_EQ(error_of(model), "model.onnx: input 'x': the file does not define its shape; give it: --shape x=1x3x...");
 }
 
 TEST_F(ReaderTest, RefusesShapesThatContradictTheModel) {
   const Model model = identity({"batch", 3, 8});
 
   EXPECT_EQ(error_of(model, {.shapes = {{"images", {1, 3, 8}}}}),
-            "model.onnx: a shape is given for 'images', which is no input; the inputs are 'x' [batch, 3, 8]");
+            "model.onnx: a shape is given for 'images', which is not an input; the inputs are 'x' [batch, 3, 8]");
   EXPECT_EQ(error_of(model, {.shapes = {{"x", {1, 3}}}}),
             "model.onnx: the input 'x' is [batch, 3, 8] and can't be given the shape 1x3: it has 3 dimensions, not 2");
   EXPECT_EQ(
@@ -181,7 +181,7 @@ TEST_F(ReaderTest, RefusesContentsThatContradictTheModel) {
   EXPECT_EQ(error_of(reshape(), {.contents = {{"shape", tensor}}}),
             "model.onnx: the input 'shape' is int64 2 and can't hold int64 1");
   EXPECT_EQ(error_of(reshape(), {.contents = {{"target", tensor}}}),
-            "model.onnx: contents are given for 'target', which is no input");
+            "model.onnx: contents are given for 'target', which is not an input");
 }
 
 TEST_F(ReaderTest, ReadsTensorFilesAndInputNames) {

@@ -119,7 +119,7 @@ TEST_F(TensorsTest, RefusesSparseTensorsThatDoNotFit) {
   EXPECT_EQ(error(onnx_writer::tensor<std::int64_t>("", {3}, {0, 1, 1}), {2, 3}),
             "model.onnx: tensor 'w': 2 sparse values can't have indices of shape 3");
   EXPECT_EQ(error(onnx_writer::tensor<std::int64_t>("", {2}, {0, 1}), {1 << 20, 1 << 20}),
-            "model.onnx: tensor 'w': a sparse tensor of shape 1048576x1048576 is too large to be made dense");
+            "model.onnx: tensor 'w': a sparse tensor of shape 1048576x1048576 is too large to expand");
 }
 
 TEST_F(TensorsTest, RefusesDataThatDoNotFitTheShape) {
@@ -131,9 +131,9 @@ TEST_F(TensorsTest, RefusesDataThatDoNotFitTheShape) {
             "model.onnx: tensor 'w': a float32 tensor of shape 2 takes 2 numbers, but the file holds 1");
   EXPECT_EQ(error(tensor_head("w", onnx_writer::kString, {2}).texts(6, {"a"})),
             "model.onnx: tensor 'w': a string tensor of shape 2 takes 2 strings, but the file holds 1");
-  EXPECT_EQ(error(tensor_head("w", onnx_writer::kFloat, {2, 3})),
-            "model.onnx: tensor 'w': its 6 elements are missing from the file (weights stripped, or external data left "
-            "out?)");
+  EXPECT_EQ(
+      error(tensor_head("w", onnx_writer::kFloat, {2, 3})),
+      "model.onnx: tensor 'w': its 6 elements are missing from the file (weights stripped, or external data missing?)");
   EXPECT_EQ(error(onnx_writer::raw_tensor("w", onnx_writer::kString, {1}, "a")),
             "model.onnx: tensor 'w': strings can't be stored as raw bytes");
 }

@@ -8,7 +8,7 @@ TEST(Random, IsRefusedWithTheReason) {
        {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"}) {
     const auto error = OpCall{.op = op, .inputs = {Tensor::scalar(0.5F)}}.error();
     EXPECT_EQ(error.first, ErrorCode::kUnsupported) << op;
-    EXPECT_NE(error.second.find("draws random numbers"), std::string::npos) << error.second;
+    EXPECT_NE(error.second.find("generates random numbers"), std::string::npos) << error.second;
   }
 }
 

@@ -81,7 +81,7 @@ TEST_F(SizedTest, RefusesMoreThanItHasRoomFor) {
   add({.op = "Identity", .inputs = {t_}, .outputs = {same}});
 
   EXPECT_EQ(error_of(3), "");
-  EXPECT_NE(error_of(4).find("node 'node' (Identity): its output 0 is int32 2x4, and there is room for int32 2x3"),
+  EXPECT_NE(error_of(4).find("node 'node' (Identity): its output 0 is int32 2x4, but the capacity is int32 2x3"),
             std::string::npos)
       << error_of(4);
 }

@@ -110,8 +110,8 @@ def unlabelled_detector(args, model, card):
     plain = dict(oracle.detections(args.shared, model, True))
     there, got, own = (max(1, sum(len(boxes) for boxes, _, _ in each.values())) for each in (expected, ours, plain))
     same, same_plain = pairs(expected, ours), pairs(expected, plain)
-    return [Row(f"its {there} boxes among ours, %", 100 * same / there, 100 * same_plain / there, 100 / there, True),
-            Row(f"our {got} boxes among its, %", 100 * same / got, 100 * same_plain / own, 100 / got, True)]
+    return [Row(f"recall of its {there} boxes, %", 100 * same / there, 100 * same_plain / there, 100 / there, True),
+            Row(f"precision of our {got} boxes, %", 100 * same / got, 100 * same_plain / own, 100 / got, True)]
 
 
 def maps_of(args, model, card, kind):
@@ -171,16 +171,16 @@ def judge(args, model):
 
 def table(args):
     """Writes docs/accuracy.md."""
-    text = ["# How right whole pipelines are", "",
-            "Every model of ../shared/models/real on the pictures beside it, frames to answers, on the CPU in fp32 (or as its",
-            "file says), beside ONNX Runtime with the pixels before and the answers after it written in NumPy and OpenCV",
-            "([tests/parity/oracle.py](../tests/parity/oracle.py)). COCO's AP over 64 pictures and top-1 over 100: they say how",
-            "near the two are, not how good a model is. Without labels: the share of the oracle's answers that are ours, too. Of",
-            "the quantised face detector also the share of our boxes that are the oracle's, paired one to one, and beside both",
-            "what ONNX Runtime without its optimisations has.",
+    text = ["# Accuracy of whole pipelines", "",
+            "Every model of ../shared/models/real on the images beside it, from frames to predictions, on the CPU in fp32 (or the",
+            "precision of its file), next to ONNX Runtime with pre- and post-processing in NumPy and OpenCV",
+            "([tests/parity/oracle.py](../tests/parity/oracle.py)). COCO AP is over 64 images, top-1 over 100: the figures show how close",
+            "the two implementations are, not how good a model is. For data without labels the metric is the share of the reference's",
+            "predictions that Saccade reproduces. For the quantised face detector it is also the share of Saccade's boxes that match the",
+            "reference's, paired one to one, both compared with ONNX Runtime without its optimisations.",
             "", "`.venv-peers/bin/python tests/parity/accuracy.py --binary build/saccade --shared ../shared --table docs/accuracy.md`",
-            "writes this page, in the environment that `script/bootstrap --peers` makes.",
-            "", "| model | task | figure | Saccade | ONNX Runtime | apart | lines of card |",
+            "writes this page, in the environment that `script/bootstrap --peers` creates.",
+            "", "| model | task | metric | Saccade | ONNX Runtime | difference | card lines |",
             "| --- | --- | --- | ---: | ---: | ---: | ---: |"]
     good = True
     for model, (task, _, card) in MODELS.items():

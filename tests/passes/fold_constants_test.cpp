@@ -65,7 +65,7 @@ TEST(FoldConstants, ResultsCountTogetherAgainstTheLimit) {
     run(10 << 10);
     FAIL() << "12 KiB fit into 10 KiB";
   } catch (const Error& error) {
-    EXPECT_NE(std::string_view(error.what()).find("(Expand): it takes 4.0 KiB, but of the 10.0 KiB"),
+    EXPECT_NE(std::string_view(error.what()).find("(Expand): it needs 4.0 KiB, but of the model's limit of 10.0 KiB"),
               std::string_view::npos)
         << error.what();
   }

@@ -87,13 +87,13 @@ TEST(Plan, NamesWhatTheMemoryLimitHasNoRoomFor) {
 
   EXPECT_EQ(error_of(graph(256), 4 * kMegabyte), "");
   // The arena's 2 MiB fit; what comes out must have a place, too.
-  EXPECT_TRUE(error_of(graph(256), 3 * kMegabyte).starts_with("the output 'z' (256x1024): it takes 1.0 MiB"));
+  EXPECT_TRUE(error_of(graph(256), 3 * kMegabyte).starts_with("the output 'z' (256x1024): it needs 1.0 MiB"));
   // The first tensor that has no room ends it: nothing is allocated for the 4 TiB after it.
-  EXPECT_TRUE(error_of(graph(std::int64_t{1} << 30), kMegabyte).starts_with("input 'x': it takes 4.0 GiB"));
-  EXPECT_TRUE(error_of(graph(512), kMegabyte).starts_with("node 'wide' (Expand): it takes 2.0 MiB"));
+  EXPECT_TRUE(error_of(graph(std::int64_t{1} << 30), kMegabyte).starts_with("input 'x': it needs 4.0 GiB"));
+  EXPECT_TRUE(error_of(graph(512), kMegabyte).starts_with("node 'wide' (Expand): it needs 2.0 MiB"));
   // Each tensor has room, the two that live at a time do not.
   const std::string error = error_of(graph(256), kMegabyte + kMegabyte / 2);
-  EXPECT_TRUE(error.starts_with("the memory for all tensors, the largest by node 'wide' (Expand): it takes 2.0 MiB"))
+  EXPECT_TRUE(error.starts_with("the memory for all tensors, the largest by node 'wide' (Expand): it needs 2.0 MiB"))
       << error;
 }
 
@@ -109,8 +109,7 @@ TEST(Plan, SaysWhyItsTacticIsNotTheOneAskedFor) {
     }
   };
   EXPECT_EQ(refusal(""), "");
-  EXPECT_EQ(refusal("tiled"),
-            "node 'add' (Add): the reference backend has no tactic tiled: leave the choice to the plan");
+  EXPECT_EQ(refusal("tiled"), "node 'add' (Add): the reference backend has no tactic tiled: remove the choice");
 }
 
 TEST(Plan, RunsAgainOnTheSameInput) {
@@ -363,7 +362,7 @@ TEST_F(PlanFile, RefusesEveryTruncation) {
     write(whole.substr(0, length));
     EXPECT_NE(load_error(), "") << length << " of " << whole.size() << " bytes";
     if (length >= 12) {
-      EXPECT_NE(load_error().find("cut short"), std::string::npos) << load_error();
+      EXPECT_NE(load_error().find("truncated"), std::string::npos) << load_error();
     }
   }
 }
@@ -373,7 +372,7 @@ TEST_F(PlanFile, RefusesWhatWasAppended) {
   const std::string whole = bytes();
   for (const std::size_t more : {std::size_t{1}, std::size_t{64}, whole.size()}) {
     write(whole + whole.substr(0, more));
-    EXPECT_NE(load_error().find(std::to_string(more) + " bytes more"), std::string::npos) << load_error();
+    EXPECT_NE(load_error().find(std::to_string(more) + " bytes too many"), std::string::npos) << load_error();
     EXPECT_THROW(backend_of_plan(path_), Error);
   }
 }
@@ -477,7 +476,7 @@ TEST_F(PlanFile, IsVerifiedBeforeAKernelWorksOutAShape) {
   save_plan(path_, b.build({b.op("Reshape", {x, top[1]})}), {});
   EXPECT_EQ(load_error(), "");
   write_lie(bytes(), "/graph/nodes/0/outputs/0", "-1");
-  EXPECT_NE(load_error().find("leaves out its first output"), std::string::npos) << load_error();
+  EXPECT_NE(load_error().find("omits its first output"), std::string::npos) << load_error();
 }
 
 TEST_F(PlanFile, IsRefusedWhereItDoesNotFitTheMemory) {

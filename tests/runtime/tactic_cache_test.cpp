@@ -63,7 +63,7 @@ TEST_F(TacticCache, SaysWhereItCannotBeWritten) {
   testing::internal::CaptureStderr();
   cache_choices(device, {{"conv", {"tiled", "16x8"}}});
   const std::string said = testing::internal::GetCapturedStderr();
-  EXPECT_NE(said.find("tuning will be done again"), std::string::npos) << said;
+  EXPECT_NE(said.find("tuning will be repeated"), std::string::npos) << said;
   EXPECT_TRUE(cached_choices(device).empty());
 }
 

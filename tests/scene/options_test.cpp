@@ -60,8 +60,8 @@ TEST(SceneOptions, AnUnknownOptionIsNamedAndTheKnownOnesListed) {
 
 TEST(SceneOptions, AWrongValueIsNamedWithWhatItMustBe) {
   const std::pair<const char*, const char*> cases[] = {
-      {"seed=-1", "whole number"},
-      {"seed=", "whole number"},
+      {"seed=-1", "integer"},
+      {"seed=", "integer"},
       {"size=640", "WIDTHxHEIGHT"},
       {"size=15x16", "16 to 8192"},
       {"size=640x8193", "16 to 8192"},

@@ -10,15 +10,15 @@ Score score(const std::string& name, double value, const Score::Truth& truth = {
 }
 
 /// Its headlines are the same on all pictures.
-Judged judged(const std::string& name, const std::vector<Score>& scores) {
-  Judged all{name, scores, {}};
+Evaluated evaluated(const std::string& name, const std::vector<Score>& scores) {
+  Evaluated all{name, scores, {}};
   for (const Score& each : scores)
     all.headlines.push_back([value = each.headline()](std::span<const int>) { return value; });
   return all;
 }
 
 Against compare(const std::vector<Score>& ours, const std::vector<Score>& theirs) {
-  return compare(judged("A", ours), judged("B", theirs), 4, 0.5, {});
+  return compare(evaluated("A", ours), evaluated("B", theirs), 4, 0.5, {});
 }
 
 TEST(Compare, GivesADifferenceForEachScoreOfTheReference) {
@@ -43,7 +43,7 @@ TEST(Compare, WhatTheModelLacksCountsAsNothing) {
     EXPECT_NEAR(against.differences[1].sets.interval->high, -30, 1e-9);
     EXPECT_FALSE(against.holds());
     ASSERT_EQ(against.notes.size(), 1U);
-    EXPECT_EQ(against.notes[0], "mask: A gives none, which counts as 0");
+    EXPECT_EQ(against.notes[0], "mask: A predicts none, which counts as 0");
   }
   // Nobody could measure it, or the reference has none.
   EXPECT_TRUE(compare({score("box", 0.4), score("mask", -1)}, {score("box", 0.4), score("mask", -1)}).holds());
@@ -56,13 +56,13 @@ TEST(Compare, FiguresOfOtherTruthsAreNotCompared) {
   ASSERT_EQ(other_file.differences.size(), 1U);
   EXPECT_EQ(other_file.differences[0].score, "mask");
   ASSERT_EQ(other_file.notes.size(), 1U);
-  EXPECT_EQ(other_file.notes[0], "box: not compared, since A is judged by a.json, B by b.json");
+  EXPECT_EQ(other_file.notes[0], "box: not compared, because A is evaluated with a.json, B with b.json");
   EXPECT_TRUE(other_file.holds());
 
   const Against other_classes = compare({score("box", 0.5)}, {score("box", 0.5, {"a.json", {"car"}})});
   EXPECT_TRUE(other_classes.differences.empty());
   ASSERT_EQ(other_classes.notes.size(), 1U);
-  EXPECT_NE(other_classes.notes[0].find("A knows 2 and B knows 1"), std::string::npos) << other_classes.notes[0];
+  EXPECT_NE(other_classes.notes[0].find("A has 2 and B has 1"), std::string::npos) << other_classes.notes[0];
   EXPECT_FALSE(other_classes.holds());
 }
 

@@ -80,7 +80,7 @@ TEST_F(CocoAnnotationsTest, AnObjectWithoutVisibleKeypointsSaysSo) {
 }
 
 TEST_F(CocoAnnotationsTest, WhatMakesNoSenseIsNamed) {
-  expect_error([&] { read("not json"); }, {"instances.json", "no JSON"});
+  expect_error([&] { read("not json"); }, {"instances.json", "not JSON"});
   expect_error([&] { read_one(R"("bbox": [0, 0, 1e400, 2])"); }, {"instances.json", "1e400"});
   expect_error([&] { read("[1, 2]"); }, {"instances.json", "'categories'"});
   expect_error([&] { read(R"({"categories": [], "images": [], "annotations": []})"); }, {"'categories'", "empty"});
@@ -113,7 +113,7 @@ TEST_F(CocoAnnotationsTest, WhatMakesNoSenseIsNamed) {
 
 TEST_F(CocoAnnotationsTest, MissingPicturesAreCountedAndTheFirstIsNamed) {
   folder_.write("instances.json", test::box_annotations());
-  expect_error([&] { open_data_set("coco:" + folder_.string()); }, {"instances.json", "2 pictures", "2 are", "1.png"});
+  expect_error([&] { open_data_set("coco:" + folder_.string()); }, {"instances.json", "2 images", "2 are", "1.png"});
   test::write_picture(folder_, "images/1.png", 8, 8);
   expect_error([&] { open_data_set("coco:" + folder_.string()); }, {"1 is missing", "2.png"});
 }
@@ -144,7 +144,7 @@ TEST_F(CocoAnnotationsTest, WhereThereAreNoneItSaysWhatIsLookedFor) {
                {folder_.string(), "instances.json", "annotations/"});
   expect_error([] { open_data_set("coco:/nowhere"); }, {"no folder '/nowhere'"});
   expect_error([] { open_data_set("voc:/tmp"); }, {"voc:/tmp", "imagenet:"});
-  expect_error([] { open_data_set("coco"); }, {"no known kind"});
+  expect_error([] { open_data_set("coco"); }, {"an unknown kind"});
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ using test::expect_error;
 using test::figure;
 using Imagenet = test::ValidateFixture;
 
-TEST_F(Imagenet, JudgesClassesOfPicturesNamedBySynsets) {
+TEST_F(Imagenet, EvaluatesClassesOfPicturesNamedBySynsets) {
   test::write_picture(folder_, "n00000001_red.png", 8, 8, {255, 0, 0});
   test::write_picture(folder_, "n00000003_blue.png", 8, 8, {0, 200, 100});  // taken for green
   test::write_file(folder_, "synset.txt", "n00000001 red\nn00000002 green, verdant\nn00000003 blue\n");
@@ -48,14 +48,14 @@ TEST_F(Imagenet, PicturesOfSynsetsThatAModelLacksAreLeftOut) {
   EXPECT_EQ(figure(found, "top1"), 1);
   EXPECT_EQ(found.models[0].scores[0].classes.size(), 1U);
   ASSERT_EQ(found.models[0].notes.size(), 1U);
-  EXPECT_NE(found.models[0].notes[0].find("1 of the 2 pictures"), std::string::npos) << found.models[0].notes[0];
+  EXPECT_NE(found.models[0].notes[0].find("1 of the 2 images"), std::string::npos) << found.models[0].notes[0];
   EXPECT_TRUE(found.against->holds());
   EXPECT_LT(found.against->differences[0].sets.resamples, options_.resample.resamples);
   std::filesystem::remove(folder_ / "n00000001_red.png");
-  expect_error([&] { run(model, "imagenet"); }, {"color", "synset.txt", "none of the pictures"});
+  expect_error([&] { run(model, "imagenet"); }, {"color", "synset.txt", "none of the images"});
 }
 
-TEST_F(Imagenet, JudgesClassesOfPicturesInFoldersOfSynsets) {
+TEST_F(Imagenet, EvaluatesClassesOfPicturesInFoldersOfSynsets) {
   test::write_picture(folder_, "val/n00000001/x.png", 8, 8, {255, 0, 0});
   test::write_picture(folder_, "val/n00000005/x.png", 8, 8, {0, 255, 0});
   test::write_picture(folder_, "val/n00000005/y.png", 8, 8, {0, 255, 0});

@@ -16,7 +16,7 @@ TEST_F(PixelData, AMaskThatIsNotThePicturesSizeIsNamed) {
   expect_error([&] { run(test::write_color_mapper(models_), "masks"); }, {"masks/b.png", "4x4", "images/b.png", "8x8"});
 }
 
-TEST_F(PixelData, JudgesMapsOfClasses) {
+TEST_F(PixelData, EvaluatesMapsOfClasses) {
   write_maps();
   const Validation found = run(test::write_color_mapper(models_), "masks");
   // 127 pixels count: 96 are red, and all are taken for red.
@@ -28,19 +28,19 @@ TEST_F(PixelData, JudgesMapsOfClasses) {
 TEST_F(PixelData, RefusesMasksThatAreNone) {
   write_maps();
   test::write_picture(folder_, "masks/b.png", 8, 8);
-  expect_error([&] { run(test::write_color_mapper(models_), "masks"); }, {"masks/b.png", "colours"});
+  expect_error([&] { run(test::write_color_mapper(models_), "masks"); }, {"masks/b.png", "colour image"});
   test::write_file(folder_, "masks/b.png", test::png_of(8, 8, 8, std::vector<std::uint16_t>(64, 3)));
   expect_error([&] { run(test::write_color_mapper(models_), "masks"); }, {"masks/b.png", "class 3", "3 of them"});
-  test::write_file(folder_, "masks/b.png", "no picture");
-  expect_error([&] { run(test::write_color_mapper(models_), "masks"); }, {"masks/b.png", "no PNG"});
+  test::write_file(folder_, "masks/b.png", "no image");
+  expect_error([&] { run(test::write_color_mapper(models_), "masks"); }, {"masks/b.png", "not a PNG"});
   std::filesystem::remove(folder_ / "masks/b.png");
   expect_error([&] { run(test::write_color_mapper(models_), "masks"); }, {"images/b.png", "masks/b.png", "missing"});
   std::filesystem::remove(folder_ / "images/b.png");
   test::write_file(folder_, "masks/c.png", test::png_of(8, 8, 1, std::vector<std::uint16_t>(64, 1)));
-  expect_error([&] { run(test::write_color_mapper(models_), "masks"); }, {"masks/c.png", "no picture"});
+  expect_error([&] { run(test::write_color_mapper(models_), "masks"); }, {"masks/c.png", "no image"});
 }
 
-TEST_F(PixelData, JudgesDepthsInMetresAndWithoutAUnit) {
+TEST_F(PixelData, EvaluatesDepthsInMetresAndWithoutAUnit) {
   test::write_picture(folder_, "images/a.png", 8, 8, {51, 51, 51});  // 0.2
   Tensor truth(DType::kFloat32, {8, 8});
   std::ranges::fill(truth.data<float>(), 0.26F);
@@ -54,7 +54,7 @@ TEST_F(PixelData, JudgesDepthsInMetresAndWithoutAUnit) {
   const Validation relative = run(test::write_brightness_depth(models_, "relative"), "depth");
   EXPECT_NEAR(figure(relative, "abs_rel"), 0, 1e-4);
   ASSERT_EQ(relative.models[0].notes.size(), 1U);
-  EXPECT_NE(relative.models[0].notes[0].find("least squares"), std::string::npos);
+  EXPECT_NE(relative.models[0].notes[0].find("least-squares"), std::string::npos);
 }
 
 TEST_F(PixelData, ReadsDepthsInMillimetres) {

@@ -96,7 +96,7 @@ TEST_F(LabelFiles, HoldUltralyticsLists) {
 TEST_F(LabelFiles, NameFileAndLineOfWhatIsWrong) {
   const std::vector<std::array<std::string, 3>> cases = {
       {"empty.txt", "\n\n", "empty.txt holds no labels"},
-      {"picture.txt", std::string("cat\n\0\1", 6), "picture.txt:2: this is no text"},
+      {"picture.txt", std::string("cat\n\0\1", 6), "picture.txt:2: this is not text"},
       {"none.yaml", "nc: 3\n", "none.yaml has no key 'names'"},
       {"bare.yaml", "names:\nnc: 3\n", "bare.yaml holds no labels"},
       {"one.yaml", "names: cat\n", "one.yaml:1: 'names' must be a list"},
@@ -107,7 +107,7 @@ TEST_F(LabelFiles, NameFileAndLineOfWhatIsWrong) {
       {"open.yaml", "names: [cat,\n  dog\n", "'names' has no end"},
       {"quote.yaml", "names:\n  0: 'cat\n", "quote.yaml:2: a quote is not closed"},
       {"gap.yaml", "names:\n  0:\n", "gap.yaml:2: a name is missing"},
-      {"far.yaml", "names:\n  900000000: cat\n", "far.yaml:2: a class has too large a number"},
+      {"far.yaml", "names:\n  900000000: cat\n", "far.yaml:2: a class ID is too large"},
   };
   for (const auto& [name, text, expected] : cases)
     EXPECT_NE(why_not(name, text).find(expected), std::string::npos) << name << ": " << why_not(name, text);

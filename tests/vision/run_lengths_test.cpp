@@ -163,11 +163,11 @@ TEST(RunLengths, ThatCanNotBeAreRefused) {
 }
 
 TEST(RunLengths, TextThatCanNotBeIsRefused) {
-  EXPECT_EQ(refusal("3 2", 3, 2), "a mask's packed run lengths hold the byte 0x20 at 1, which none can");
-  EXPECT_EQ(refusal("3\xff", 3, 2), "a mask's packed run lengths hold the byte 0xff at 1, which none can");
+  EXPECT_EQ(refusal("3 2", 3, 2), "a mask's packed run lengths hold the invalid byte 0x20 at 1");
+  EXPECT_EQ(refusal("3\xff", 3, 2), "a mask's packed run lengths hold the invalid byte 0xff at 1");
   EXPECT_EQ(refusal("3P", 3, 2), "a mask's packed run lengths end within a number");
   EXPECT_EQ(refusal("oooooooo0", 3, 2), "a mask's packed run lengths hold too long a number at 7");
-  EXPECT_EQ(refusal("@", 3, 2), "a mask's packed run lengths hold the count -16, which no mask can have");
+  EXPECT_EQ(refusal("@", 3, 2), "a mask's packed run lengths hold the invalid count -16");
   EXPECT_EQ(refusal("", 3, 2), "the run lengths of a mask add up to 0, not to its 3x2 pixels");
 }
 

@@ -60,14 +60,14 @@ double drift_of(Peer& peer, const PeerFiles& files, std::span<const Tensor> ours
   const auto other = peer.answer(files.other_inputs(), prefix + "_other_");
   const auto answer = peer.answer(files.inputs(), prefix + "_");
   if (answer.size() != ours.size())
-    fail(ErrorCode::kInvalidFile, "it has {} outputs, ours {}", answer.size(), ours.size());
+    fail(ErrorCode::kInvalidFile, "it has {} outputs, ours has {}", answer.size(), ours.size());
   double largest = 0;
   for (std::size_t i = 0; i < ours.size(); ++i) largest = std::max(largest, drift(ours[i], answer[i], other[i]));
   return largest;
 }
 
-/// A peer with the model loaded; null where it can't run it, and RESULT says why. OURS are empty where its answers are
-/// known already.
+/// A peer with the model loaded; null where it can't run it, and RESULT says why. OURS are empty where its predictions
+/// are known already.
 std::unique_ptr<Peer> start_peer(PeerTimes& result, const BenchedModel& benched, const BenchOptions& options,
                                  const PeerFiles& files, std::span<const Tensor> ours) {
   // Without the package nothing can be compared: an error, not a row.
@@ -125,11 +125,10 @@ void describe(BenchedModel& benched, const std::vector<Model>& models, const Ben
   benched.takes_frames = !options.tensors && !options.resident && options.peers.empty() && options.batch == 1 &&
                          std::ranges::all_of(models, is_recognised);
   if (models.size() > 1 && !benched.takes_frames)
-    fail(ErrorCode::kUnsupported, "only models that are recognised run together on a frame");
-  benched.covers = benched.takes_frames
-                       ? fmt::format("one {} frame: pixels to answers", to_string(options.frame))
-                       : fmt::format("raw tensors{}: the model alone, a batch of {}",
-                                     options.resident ? " that stay on the device" : "", options.batch);
+    fail(ErrorCode::kUnsupported, "only recognised models can run together on a frame");
+  benched.covers = benched.takes_frames ? fmt::format("one {} frame, pixels to predictions", to_string(options.frame))
+                                        : fmt::format("raw tensors{}, model only, batch {}",
+                                                      options.resident ? " on the device" : "", options.batch);
 }
 
 void measure_on_tensors(ModelRun& run, const Model& model, const std::shared_ptr<const Plan>& plan,

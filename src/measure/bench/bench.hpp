@@ -48,7 +48,7 @@ struct EngineTimes {
   SlowRuns slow;
   LoadMedians block_medians_ms;
   Estimate median_ms;     ///< of the blocks' medians, and where another run's is to be expected
-  double throughput = 0;  ///< pictures (or batches' rows) a second
+  double throughput = 0;  ///< images (or batches' rows) a second
   int warm_up = 0;
   int unmeasured = 0;  ///< a block
   std::int64_t peak_bytes = 0;
@@ -70,7 +70,7 @@ struct BenchedModel {
   bool takes_frames = false;
   int threads = 1;
   std::size_t arena_bytes = 0;  ///< of one stream's execution
-  double drift_limit = 0;       ///< of answers that agree
+  double drift_limit = 0;       ///< of predictions that agree
   bool peak_is_own = true;      ///< the peak is this model's alone, not the process's so far
   EngineTimes own;
   std::vector<StageSummary> stages;  ///< of frames: pre, model, post

@@ -33,7 +33,7 @@ Entry read_entry(const json& model) {
                           model.at("input").get<std::string>(), model.at("threads").get<int>());
   const std::vector<double> medians = flattened(entry.medians);
   const bool are_times = std::ranges::all_of(medians, [](double median) { return median > 0; });
-  if (medians.empty() || !are_times) fail(ErrorCode::kInvalidFile, "holds block medians that are no times");
+  if (medians.empty() || !are_times) fail(ErrorCode::kInvalidFile, "has invalid block medians");
   return entry;
 }
 
@@ -42,7 +42,7 @@ Bench read(const std::string& path) {
   try {
     const json parsed = json::parse(file);
     Bench bench{.settings = parsed.at("settings"), .device = parsed.at("device")};
-    if (!bench.settings.is_object()) fail(ErrorCode::kInvalidFile, "holds settings that are no object");
+    if (!bench.settings.is_object()) fail(ErrorCode::kInvalidFile, "has settings that are not an object");
     for (const json& model : parsed.at("models")) bench.entries.push_back(read_entry(model));
     return bench;
   } catch (const json::exception& error) {
@@ -94,7 +94,7 @@ Comparisons compare_benches(const std::string& before, const std::string& after,
       continue;
     }
     if (other->run != entry.run)
-      result.notes.push_back(fmt::format("{} ran as {}, then as {}", entry.model, entry.run, other->run));
+      result.notes.push_back(fmt::format("{} was measured on {}, then on {}", entry.model, entry.run, other->run));
     result.models.push_back(compare(entry, *other, tolerance));
   }
   for (const Entry& entry : new_bench.entries)

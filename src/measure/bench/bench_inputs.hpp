@@ -10,14 +10,14 @@
 
 namespace saccade {
 
-/// Reads FILE with a batch of BATCH pictures bound to the first dimension of every input whose size is open; 1 leaves
+/// Reads FILE with a batch of BATCH images bound to the first dimension of every input whose size is open; 1 leaves
 /// all as OPTIONS say. Throws Error (kUnsupported) saying why the model takes no such batch.
 Model load_batched(const std::string& file, const ModelOptions& options, int batch);
 
 /// "int8" where the model's graph computes with quantised numbers, else what its options ask for: "fp32", "fp16".
 std::string precision_of(const Model& model);
 
-/// An inference of what FRAME shows, from pixels to the answers of all MODELS, as a pipeline runs them.
+/// An inference of what FRAME shows, from pixels to the predictions of all MODELS, as a pipeline runs them.
 Inference on_frames(const std::vector<Model>& models, const NoiseFrame& frame);
 /// An inference of INPUTS, one an input of the plan, whose types they are brought to. RESIDENT: they are brought to the
 /// device once, and outputs stay there.

@@ -40,7 +40,7 @@ Json to_json(const PeerTimes& peer) {
     return json;
   }
   add_times(json, peer.times);
-  // JSON has no infinity: null is an answer of another shape, or not finite.
+  // JSON has no infinity: null is a prediction of another shape, or not finite.
   json["drift"] = peer.drift;
   json["agrees"] = peer.agrees;
   json["ratio"] = to_json(peer.ratio);

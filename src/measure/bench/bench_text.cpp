@@ -28,8 +28,8 @@ void add_model(ReportText& out, const BenchReport& report, const BenchedModel& m
   const EngineTimes& own = model.own;
   out.add("{} ({}): {}; {} thread{}{}\n", model.file, model.precision, model.covers, model.threads,
           model.threads == 1 ? "" : "s",
-          report.streams == 1 ? "" : fmt::format(", {} streams side by side", report.streams));
-  out.add("  {} runs in {} blocks and {} load{}, after {} to warm up\n", own.latency.count,
+          report.streams == 1 ? "" : fmt::format(", {} concurrent streams", report.streams));
+  out.add("  {} runs in {} blocks and {} load{}, after {} warm-up runs\n", own.latency.count,
           flattened(own.block_medians_ms).size(), own.block_medians_ms.size(),
           own.block_medians_ms.size() == 1 ? "" : "s", own.warm_up);
   out.add("  {:<8} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "ms", "min", "p50", "p90", "p95", "p99", "max",
@@ -42,16 +42,15 @@ void add_model(ReportText& out, const BenchReport& report, const BenchedModel& m
       out.add(" {:.3f} (run {})", to_milliseconds(run.time), run.number);
     out.add("\n");
   }
-  out.add("  another run's median: {:.3f} to {:.3f} ms (95 %)\n", own.median_ms.interval.low,
-          own.median_ms.interval.high);
-  out.add("  throughput {:.1f} {} a second; memory: {} peak{}, arena {} a stream\n", own.throughput,
+  out.add("  median, 95 % interval: {:.3f} to {:.3f} ms\n", own.median_ms.interval.low, own.median_ms.interval.high);
+  out.add("  throughput {:.1f} {} per second; memory: {} peak{}, arena {} per stream\n", own.throughput,
           model.takes_frames ? "frames" : "inferences", megabytes(own.peak_bytes),
           model.peak_is_own ? "" : " of the process so far", megabytes(static_cast<std::int64_t>(model.arena_bytes)));
   for (const PeerTimes& peer : model.peers) {
     if (!peer.failure.empty())
-      out.add("  {} {}: no figures: {}\n", peer.times.engine, peer.times.version, peer.failure);
+      out.add("  {} {}: not measured: {}\n", peer.times.engine, peer.times.version, peer.failure);
     else
-      out.add("  {} {}: p50 {:.3f} ms, {} runs, drift of our answers {:.1e}{}\n", peer.times.engine, peer.times.version,
+      out.add("  {} {}: p50 {:.3f} ms, {} runs, drift of our outputs {:.1e}{}\n", peer.times.engine, peer.times.version,
               to_milliseconds(peer.times.latency.p50), peer.times.latency.count, peer.drift,
               peer.agrees ? "" : fmt::format(": they DISAGREE (limit {:.0e})", model.drift_limit));
   }
@@ -74,7 +73,7 @@ void add_table(ReportText& out, const BenchReport& report) {
       out.add(" {:>12}",
               peer.failure.empty() ? fmt::format("{:.3f}", to_milliseconds(peer.times.latency.p50)) : "failed");
     const PeerTimes* best = model.best_peer();
-    out.add("  {}{}\n", best != nullptr ? ratio_text(best->ratio) : "-", model.agrees() ? "" : "  answers disagree");
+    out.add("  {}{}\n", best != nullptr ? ratio_text(best->ratio) : "-", model.agrees() ? "" : "  outputs disagree");
   }
   const auto add_mean = [&](std::string_view what, std::string_view engine) {
     if (const auto mean = geometric_mean(report.models, engine))

@@ -4,7 +4,7 @@
 
 namespace saccade {
 
-/// What all LOADS of an engine say about its speed; BATCH pictures a run. Leaves the rest of TIMES alone.
+/// What all LOADS of an engine say about its speed; BATCH images a run. Leaves the rest of TIMES alone.
 void set_times(EngineTimes& times, std::span<const Series> loads, int batch);
 
 /// The stages of all LOADS' runs.

@@ -49,7 +49,7 @@ std::string compare(const Tensor& have, const Tensor& want, Tolerance tolerance,
     most = std::max(most, by);
   }
   if (wrong == 0) return {};
-  return fmt::format("{} of {} elements differ, the most number {}: {} instead of {}", wrong, want.elements(), worst,
+  return fmt::format("{} of {} elements differ, the largest difference at element {}: {} instead of {}", wrong, want.elements(), worst,
                      text_of(element(have, worst)), text_of(element(want, worst)));
 }
 

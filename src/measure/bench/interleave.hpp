@@ -34,7 +34,7 @@ struct Series {
 /// The blocks of all LOADS of one contender, one after the other.
 Series joined(std::span<const Series> loads);
 
-/// Warms the contenders up and measures them, in rounds: a block of each, in an order that is drawn anew for every
+/// Warms the contenders up and measures them, in rounds: a block of each, in an order that is drawn again for every
 /// round. A contender that throws Error leaves the rounds; the others go on. PROGRESS gets the share that is done.
 std::vector<Series> interleave(std::span<Contender* const> contenders, const InterleaveOptions& options,
                                const std::function<void(double share)>& progress = {});

@@ -36,7 +36,7 @@ struct OwnEngine::Streams {
     } catch (const std::system_error& error) {
       for (std::size_t i = threads.size(); i < all.size(); ++i) begin.arrive_and_drop();
       leave();
-      fail(ErrorCode::kUnsupported, "{} streams can't be started ({}): take fewer", count, error.code().message());
+      fail(ErrorCode::kUnsupported, "{} streams can't be started ({}): use fewer", count, error.code().message());
     }
   }
 

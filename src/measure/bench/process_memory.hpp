@@ -4,7 +4,7 @@
 
 namespace saccade {
 
-/// Starts the count of peak_memory() anew from what is resident now. False where the system refuses: the peak is then
+/// Starts the count of peak_memory() again from what is resident now. False where the system refuses: the peak is then
 /// that of the process's whole life.
 bool reset_peak_memory();
 /// The most that was resident of this process since then (VmHWM), in bytes; 0 where the system does not say.

@@ -68,7 +68,7 @@ Tolerance tolerance_of(const TestFolder& test) {
   if (!is_there(test.path / "data.json")) return tolerance;
   std::ifstream file = open_input(test.path / "data.json");
   const auto json = nlohmann::json::parse(file, nullptr, false);
-  if (!json.is_object()) fail(ErrorCode::kInvalidFile, "{} is no JSON object", (test.path / "data.json").string());
+  if (!json.is_object()) fail(ErrorCode::kInvalidFile, "{} is not a JSON object", (test.path / "data.json").string());
   try {
     tolerance.relative = json.value("rtol", tolerance.relative);
     tolerance.absolute = json.value("atol", tolerance.absolute);
@@ -93,8 +93,7 @@ std::map<std::string, Tensor> read_inputs(const std::string& model, const fs::pa
   const std::vector<std::string> names = module<OnnxModule>("onnx").input_names(model, max_memory);
   const std::vector<Tensor> tensors = read_tensors(set, "input", max_memory);
   if (names.size() != tensors.size())
-    fail(ErrorCode::kInvalidFile, "the model has {} inputs, but {} holds {}", names.size(), set.string(),
-         tensors.size());
+    fail(ErrorCode::kInvalidFile, "the model has {} inputs, but {} has {}", names.size(), set.string(), tensors.size());
   std::map<std::string, Tensor> inputs;
   for (std::size_t i = 0; i < names.size(); ++i) inputs.emplace(names[i], tensors[i]);
   return inputs;
@@ -117,7 +116,7 @@ std::vector<Tensor> run(std::shared_ptr<const Plan> plan, const std::map<std::st
   return read_answers(execution);
 }
 
-/// Why the model's answers to one data set are wrong; empty where they are right.
+/// Why the model's predictions to one data set are wrong; empty where they are right.
 std::string run_data_set(const TestFolder& test, const fs::path& set, const ModelOptions& options) {
   const std::string model = (test.path / kModel).string();
   std::map<std::string, Tensor> inputs;
@@ -135,7 +134,7 @@ std::string run_data_set(const TestFolder& test, const fs::path& set, const Mode
   const std::vector<Tensor> have = run(compile(std::move(graph), options), inputs);
   const std::vector<Tensor> want = read_tensors(set, "output", options.max_memory);
   if (have.size() != want.size())
-    return fmt::format("the model has {} outputs, but {} holds {}", have.size(), set.string(), want.size());
+    return fmt::format("the model has {} outputs, but {} has {}", have.size(), set.string(), want.size());
   const Tolerance tolerance = tolerance_of(test);
   for (std::size_t i = 0; i < have.size(); ++i)
     if (const std::string why = difference(have[i], want[i], tolerance); !why.empty())
@@ -158,7 +157,7 @@ std::vector<TestFolder> find_test_folders(std::span<const std::string> folders) 
     const fs::path path = fs::canonical(folder, error);
     if (error && error != std::errc::no_such_file_or_directory)
       fail(ErrorCode::kIo, "the folder {} can't be read: {}", folder, error.message());
-    if (error || !fs::is_directory(path, error)) fail(ErrorCode::kNotFound, "{} is no folder", folder);
+    if (error || !fs::is_directory(path, error)) fail(ErrorCode::kNotFound, "{} is not a folder", folder);
     std::vector<TestFolder> found;
     find_below(path, is_there(path / kModel) ? path.filename().string() : "", found);
     if (found.empty())

@@ -16,10 +16,10 @@
 namespace saccade {
 namespace {
 
-// Low enough to draw the whole precision-recall curve, high enough to keep the answers of a frame few.
+// Low enough to draw the whole precision-recall curve, high enough to keep the predictions of a frame few.
 constexpr float kAccuracyConfidence = 0.01F;
 constexpr std::size_t kPictures = 6;
-// Conditions are measured on pictures half a second apart, so that each shows something new.
+// Conditions are measured on images half a second apart, so that each shows something new.
 constexpr double kConditionRate = 2;
 // Making a text for the status line at every frame would show in the figures.
 constexpr std::int64_t kFramesToSay = 16;
@@ -52,8 +52,8 @@ std::string write_picture(const std::filesystem::path& folder, const std::string
   return file;
 }
 
-/// Takes the answers of a run: keeps them for the metric, passes on to video and JSON lines what people get to see, and
-/// draws a few pictures spread over the run.
+/// Takes the predictions of a run: keeps them for the metric, passes on to video and JSON lines what people get to see,
+/// and draws a few images spread over the run.
 class Audience final : public Sink {
  public:
   Audience(const DemoOptions& options, const SceneAnswers& answers, const Camera& camera)
@@ -98,16 +98,16 @@ class Audience final : public Sink {
   Clock::time_point start_;
 };
 
-SceneJudge judge(const SceneOptions& options, std::span<const AnsweredFrame> frames) {
-  SceneJudge judge(options);
-  for (const AnsweredFrame& frame : frames) judge.add(frame);
-  return judge;
+SceneEvaluator evaluate(const SceneOptions& options, std::span<const AnsweredFrame> frames) {
+  SceneEvaluator evaluator(options);
+  for (const AnsweredFrame& frame : frames) evaluator.add(frame);
+  return evaluator;
 }
 
 std::string progress_text(const DemoOptions& options, std::int64_t frames, Nanoseconds elapsed) {
   const double seconds = elapsed.count() / 1e9;
   const std::string rate =
-      seconds > 0 ? fmt::format(", {:.1f} a second", static_cast<double>(frames) / seconds) : std::string();
+      seconds > 0 ? fmt::format(", {:.1f} per second", static_cast<double>(frames) / seconds) : std::string();
   const double whole = std::chrono::duration<double>(options.duration).count();
   return fmt::format("{} frames in {:.1f}{} s{}", frames, seconds, whole > 0 ? fmt::format(" of {:.1f}", whole) : "",
                      rate);
@@ -126,8 +126,8 @@ class Demo {
     Audience audience(options_, answers_, Camera::open(uri));
     result.profile = profile_frames(model_, uri, profile_options(audience));
     result.pictures = std::move(audience.pictures());
-    events_.say("comparing the answers with the scene's truth");
-    const SceneJudge scores = judge(scene_, audience.frames());
+    events_.say("comparing the predictions with the ground truth");
+    const SceneEvaluator scores = evaluate(scene_, audience.frames());
     result.scores = scores.scores();
     const auto names = scene_classes();
     for (std::size_t c = 0; c < names.size(); ++c) {
@@ -155,7 +155,7 @@ class Demo {
       if (result->frame == scene.frames / 2) scores.picture = write_picture(condition, *result, pipeline.frame());
     }
     scores.pictures = static_cast<int>(answers.frames().size());
-    scores.scores = judge(scene, answers.frames()).scores();
+    scores.scores = evaluate(scene, answers.frames()).scores();
     return scores;
   }
 
@@ -164,7 +164,7 @@ class Demo {
     ProfileOptions profile{.frames = options_.frames, .duration = options_.duration, .sink = &audience};
     profile.overhead_budget = {};
     profile.on_ceilings = [this](double share) {
-      events_.say(fmt::format("measuring what this machine can do: {:.0f} %", 100 * share));
+      events_.say(fmt::format("measuring ceilings: {:.0f} %", 100 * share));
     };
     profile.on_frame = [this, start = Clock::time_point()](std::int64_t frames) mutable {
       if (frames == 0) start = Clock::now();
@@ -193,7 +193,7 @@ class Demo {
 DemoResult run_demo(const DemoOptions& wanted, const DemoEvents& events) {
   DemoOptions options = wanted;
   SceneOptions scene = parse_scene(options.scene);
-  // A profile's source starts anew when it ends; the scene itself goes on for ever.
+  // A profile's source starts again when it ends; the scene itself goes on for ever.
   if (scene.frames >= 0) options.frames = std::min(options.frames, scene.frames);
   scene.frames = -1;
   const Demo demo(scene, options, events);

@@ -15,17 +15,17 @@ namespace saccade {
 struct DemoOptions {
   std::string scene = "synthetic:?seed=7";  ///< a seed that the shipped model was not trained on
   std::string model;                        ///< an ONNX model that finds the scene's classes; empty: the shipped one
-  std::filesystem::path output;             ///< folder for the video, the JSON lines and the pictures
+  std::filesystem::path output;             ///< folder for the video, the JSON lines and the images
   std::int64_t frames = std::numeric_limits<std::int64_t>::max();  ///< of the timed run, at most
   std::chrono::nanoseconds duration = std::chrono::seconds(10);    ///< of the timed run, at most; 0: no limit
-  ModelOptions model_options;  ///< device, precision, threads; what it says of answers is the demo's own affair
+  ModelOptions model_options;  ///< device, precision, threads; what it says of predictions is the demo's own affair
   float confidence = 0.4F;     ///< from which on answers are drawn and written; all count for the accuracy
-  int condition_frames = 80;   ///< pictures to measure the accuracy under each condition; 0: none
+  int condition_frames = 80;   ///< images to measure the accuracy under each condition; 0: none
 };
 
 struct ConditionScores {
   std::string name;     ///< "clear", "night", ...
-  std::string picture;  ///< one of them with its answers drawn: a file in the output folder
+  std::string picture;  ///< one of them with its predictions drawn: a file in the output folder
   int pictures = 0;
   SceneScores scores;
 };
@@ -53,7 +53,7 @@ struct DemoEvents {
 };
 
 /// Runs the scene through the model and its sinks as profile_frames() does, then measures the accuracy against the
-/// scene's truth, of the run and under each condition. Writes video.mp4, results.jsonl and pictures into the output
+/// scene's truth, of the run and under each condition. Writes video.mp4, results.jsonl and images into the output
 /// folder. Throws Error.
 DemoResult run_demo(const DemoOptions& options, const DemoEvents& events);
 

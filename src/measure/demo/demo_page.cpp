@@ -27,38 +27,39 @@ void add_tiles(Page& page, const DemoResult& result) {
   const Profile& profile = result.profile;
   const SceneScores& scores = result.scores;
   page.tile({"AP50 of boxes", score_text(scores.boxes.ap50),
-             fmt::format("against the truth of {} frames; AP {}", profile.frames, score_text(scores.boxes.ap))});
+             fmt::format("against the ground truth of {} frames; AP {}", profile.frames, score_text(scores.boxes.ap))});
   if (scores.masks)
     page.tile({"AP50 of masks", score_text(scores.masks->ap50), fmt::format("AP {}", score_text(scores.masks->ap))});
   if (scores.depth)
     page.tile({"Depth", percent_text(scores.depth->abs_rel),
-               fmt::format("off on average (AbsRel), up to {} m; {} of the pixels within a quarter (delta1)",
+               fmt::format("mean relative error (AbsRel), up to {} m; {} of the pixels within a ratio of 1.25 (delta1)",
                            kSceneDepth, percent_text(scores.depth->delta1))});
-  if (scores.place) page.tile({"Place", percent_text(*scores.place), "of the frames' places are right"});
+  if (scores.place) page.tile({"Place", percent_text(*scores.place), "top-1 of the scene class"});
   page.tile({"Rate", fmt::format("{} fps", number_text(profile.frames_per_second)),
-             "scene, model, video and JSON lines together"});
+             "including scene, model, video and JSON lines"});
   page.tile({"Median latency", duration_text(profile.frame_time.p50),
-             fmt::format("from frame to answers; 99 % within {}", duration_text(profile.frame_time.p99))});
+             fmt::format("from frame to predictions; p99 {}", duration_text(profile.frame_time.p99))});
   for (const StageProfile& stage : profile.stages)
     if (stage.name == "model" && stage.bound)
-      page.tile({"Headroom of the model", percent_text(stage.headroom),
-                 fmt::format("its bound is {}, by {}", duration_text(stage.bound->time), stage.bound->limiter)});
+      page.tile(
+          {"Model headroom", percent_text(stage.headroom),
+           fmt::format("roofline bound {}, limited by {}", duration_text(stage.bound->time), stage.bound->limiter)});
 }
 
 void add_pictures(Page& page, const DemoResult& result, const std::filesystem::path& folder) {
-  page.section("What it saw");
+  page.section("Sample frames");
   page.text(fmt::format(
-      "{} is procedural: the place, the light and every object follow from the seed, so that the truth is known for "
-      "each pixel. The model was trained on other seeds. What is drawn are its answers, as the video shows them.",
+      "{} is procedural: the place, the light and every object follow from the seed, so that the ground truth of every "
+      "pixel is known. The model was trained on other seeds. The images show its predictions, as in the video.",
       result.profile.source));
   std::vector<PageImage> images;
   for (const std::string& file : result.pictures)
-    images.push_back(image(folder, file, "A frame of the scene with the model's answers", ""));
+    images.push_back(image(folder, file, "A frame of the scene with the model's predictions", ""));
   page.pictures(images);
 }
 
 void add_accuracy(Page& page, const DemoResult& result, const std::filesystem::path& folder) {
-  page.section("How right it is");
+  page.section("Accuracy");
   ShareBars bars{.title = "AP50 by class", .bars = {}};
   for (const auto& [name, boxes, masks] : result.classes)
     if (boxes.objects > 0)
@@ -66,14 +67,12 @@ void add_accuracy(Page& page, const DemoResult& result, const std::filesystem::p
                            fmt::format("{} objects, AP {}{}", boxes.objects, score_text(boxes.ap),
                                        masks ? fmt::format(", of masks {}", score_text(masks->ap)) : std::string()),
                            boxes.ap50});
-  page.chart(bars,
-             "COCO's definition. Objects of which less than 0.3 shows, or that are under 8 pixels, count neither way.");
+  page.chart(bars, "COCO's definition. Objects with a visible share below 0.3 or a side below 8 pixels are ignored.");
   if (result.scores.masks || result.scores.depth)
-    page.text(
-        fmt::format("Masks and depth are judged on {} frames at most, spread evenly over the run. Depth is judged "
-                    "where the truth is "
-                    "nearer than {} metres: AbsRel is the mean of |depth - truth| / truth, frame by frame.",
-                    AnsweredFrames::kMostMaps, kSceneDepth));
+    page.text(fmt::format(
+        "Masks and depth are evaluated on at most {} frames, spread evenly over the run. Depth is evaluated where the "
+        "true depth is below {} metres: AbsRel is the mean of |depth - truth| / truth per frame.",
+        AnsweredFrames::kMostMaps, kSceneDepth));
   if (result.conditions.empty()) return;
   page.table(conditions_table(result));
   std::vector<PageImage> images;

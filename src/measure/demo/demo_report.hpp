@@ -16,7 +16,7 @@ ReportText to_text(const DemoResult& result, bool is_utf8);
 /// What `profile` reports, less its launches, and "ap50", "ap", "classes", "conditions"; "latency_ms" is the time of a
 /// frame from its pre-processing to its boxes.
 nlohmann::ordered_json to_json(const DemoResult& result);
-/// All of it for people, with pictures and charts. FOLDER holds the result's pictures. Throws Error (kIo) where one
+/// All of it for people, with images and charts. FOLDER holds the result's images. Throws Error (kIo) where one
 /// can't be read.
 Page to_page(const DemoResult& result, const std::filesystem::path& folder);
 

@@ -18,8 +18,8 @@ Table classes_table(const DemoResult& result) {
 }
 
 Table conditions_table(const DemoResult& result) {
-  Table table{.caption = "By condition, pictures half a second apart",
-              .columns = {{"condition"}, {"pictures", true}, {"AP50", true}, {"AP", true}}};
+  Table table{.caption = "By condition, frames half a second apart",
+              .columns = {{"condition"}, {"images", true}, {"AP50", true}, {"AP", true}}};
   const SceneScores& all = result.scores;
   if (all.masks) table.columns.push_back({"mask AP", true});
   if (all.depth) table.columns.push_back({"depth AbsRel", true});

@@ -56,13 +56,13 @@ std::vector<TrueObject> objects_of(const SceneTruth& truth) {
 SceneAnswers::SceneAnswers(const Model& model) : gives_masks_(model.task() == Task::kSegment) {
   const auto names = scene_classes();
   if (!gives_masks_ && model.task() != Task::kDetect)
-    fail(ErrorCode::kInvalidArgument, "{} gives no boxes of objects, which the demo is about", model.name());
+    fail(ErrorCode::kInvalidArgument, "{} predicts no boxes, which the demo evaluates", model.name());
   std::string missing;
   for (std::string_view name : names)
     if (std::ranges::find(model.labels(), name) == model.labels().end())
       missing += fmt::format("{}{}", missing.empty() ? "" : ", ", name);
   if (!missing.empty())
-    fail(ErrorCode::kInvalidArgument, "{} does not find the scene's objects: its labels lack {}", model.name(),
+    fail(ErrorCode::kInvalidArgument, "{} does not detect the scene's objects: its labels lack {}", model.name(),
          missing);
   for (const std::string& label : model.labels()) {
     const auto place = std::ranges::find(names, label);
@@ -98,12 +98,12 @@ void AnsweredFrames::add(AnsweredFrame answers) {
   }
 }
 
-SceneJudge::SceneJudge(const SceneOptions& options)
+SceneEvaluator::SceneEvaluator(const SceneOptions& options)
     : scene_(options),
       boxes_(static_cast<int>(scene_classes().size())),
       masks_(static_cast<int>(scene_classes().size()), Similarity::kMask) {}
 
-void SceneJudge::add(const AnsweredFrame& answers) {
+void SceneEvaluator::add(const AnsweredFrame& answers) {
   const SceneTruth& truth = scene_.truth(answers.frame);
   const std::vector<TrueObject> objects = objects_of(truth);
   boxes_.add(objects, answers.found);
@@ -113,7 +113,7 @@ void SceneJudge::add(const AnsweredFrame& answers) {
   placed_right_ += answers.place == truth.place;
 }
 
-void SceneJudge::add_depth(const SceneTruth& truth, const KeptDepth& depth) {
+void SceneEvaluator::add_depth(const SceneTruth& truth, const KeptDepth& depth) {
   truth_ = truth.depth;
   // A truth that is not above 0 does not count.
   std::ranges::replace_if(
@@ -126,7 +126,7 @@ void SceneJudge::add_depth(const SceneTruth& truth, const KeptDepth& depth) {
   depths_.push_back(depth_scores(truth_, found_));
 }
 
-SceneScores SceneJudge::scores() const {
+SceneScores SceneEvaluator::scores() const {
   SceneScores scores{.boxes = boxes_.scores()};
   if (masks_.pictures() > 0) scores.masks = masks_.scores();
   if (!depths_.empty()) scores.depth = mean(depths_);
@@ -134,7 +134,7 @@ SceneScores SceneJudge::scores() const {
   return scores;
 }
 
-std::optional<DetectionMetric::ClassScores> SceneJudge::mask_scores(int class_id) const {
+std::optional<DetectionMetric::ClassScores> SceneEvaluator::mask_scores(int class_id) const {
   if (masks_.pictures() == 0) return {};
   return masks_.class_scores(class_id);
 }

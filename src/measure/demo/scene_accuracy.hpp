@@ -13,7 +13,7 @@
 
 namespace saccade {
 
-/// Depth is judged up to so many metres: what is farther is a few pixels high, and the sky has none.
+/// Depth is evaluated up to so many metres: what is farther is a few pixels high, and the sky has none.
 inline constexpr float kSceneDepth = 80;
 
 /// What is to be found in a frame of the scene, with its masks; what the scene says to ignore is a crowd.
@@ -72,9 +72,9 @@ struct SceneScores {
 };
 
 /// Compares answers with a scene's truth.
-class SceneJudge {
+class SceneEvaluator {
  public:
-  explicit SceneJudge(const SceneOptions& options);
+  explicit SceneEvaluator(const SceneOptions& options);
 
   void add(const AnsweredFrame& answers);
   SceneScores scores() const;

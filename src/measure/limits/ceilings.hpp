@@ -18,7 +18,7 @@ struct ComputeCeiling {
   double all = 0;  ///< all threads together
 };
 
-/// The most bytes a second that moved between a core's registers and a level of memory.
+/// The most bytes per second that moved between a core's registers and a level of memory.
 struct Bandwidth {
   double read = 0;
   double write = 0;
@@ -66,9 +66,9 @@ struct Ceilings {
   Nanoseconds floor() const { return clock.count() > 0 ? clock : launch; }
 };
 
-/// Measures the CPU that this runs on, with as many threads as a plan would use (0: one a core), in under five seconds.
-/// PROGRESS is called with the share that is done, 0 to 1. Every figure is the best of many short windows spread over
-/// the whole time, since other programs may take the cores away. Throws Error where the cpu module is not
+/// Measures the CPU that this runs on, with as many threads as a plan would use (0: one per core), in under five
+/// seconds. PROGRESS is called with the share that is done, 0 to 1. Every figure is the best of many short windows
+/// spread over the whole time, since other programs may take the cores away. Throws Error where the cpu module is not
 /// installed, or too little memory is free.
 Ceilings measure_ceilings(int threads, const std::function<void(double share)>& progress = {});
 

@@ -23,7 +23,8 @@ Ceilings read(const Json& json) {
   ceilings.threads = json.at("threads");
   for (const Json& row : json.at("compute")) {
     const auto precision = precision_of(row.at("precision").get<std::string>());
-    if (!precision) fail(ErrorCode::kInvalidFile, "ceilings name the precision {}", row.at("precision").dump());
+    if (!precision)
+      fail(ErrorCode::kInvalidFile, "the ceilings have the unknown precision {}", row.at("precision").dump());
     ceilings.compute.push_back({row.at("instructions"), *precision, row.at("one_core"), row.at("all")});
   }
   for (const Json& row : json.at("memory"))
@@ -76,7 +77,7 @@ Ceilings ceilings_from_json(const Json& json) {
   try {
     return read(json);
   } catch (const nlohmann::json::exception& error) {
-    fail(ErrorCode::kInvalidFile, "these are no ceilings: the JSON {}", in_words(error));
+    fail(ErrorCode::kInvalidFile, "the ceilings are invalid: the JSON {}", in_words(error));
   }
 }
 

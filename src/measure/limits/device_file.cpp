@@ -30,7 +30,7 @@ class Section {
     const toml::node* node = find(key);
     if (node == nullptr) return std::nullopt;
     auto value = node->value_exact<std::string>();
-    if (!value) bad(node->source(), key, "must be a text");
+    if (!value) bad(node->source(), key, "must be a string");
     return value;
   }
   /// A number in operations, bytes and seconds, or a text with a unit.
@@ -44,17 +44,17 @@ class Section {
       try {
         value = parse_quantity(*said, unit);
       } catch (const Error& error) {
-        bad(node->source(), key, fmt::format("makes no sense: {}", error.what()));
+        bad(node->source(), key, fmt::format("is invalid: {}", error.what()));
       }
     }
-    if (!(value > 0)) bad(node->source(), key, "must be a number above 0, or a text with a unit");
+    if (!(value > 0)) bad(node->source(), key, "must be a number above 0, or a string with a unit");
     return value;
   }
   std::optional<int> count(std::string_view key) {
     const toml::node* node = find(key);
     if (node == nullptr) return std::nullopt;
     const std::int64_t value = node->value_exact<std::int64_t>().value_or(0);
-    if (value < 1 || value > 4096) bad(node->source(), key, "must be a whole number from 1 to 4096");
+    if (value < 1 || value > 4096) bad(node->source(), key, "must be an integer from 1 to 4096");
     return static_cast<int>(value);
   }
   double needed(std::string_view key, Unit unit) {
@@ -82,7 +82,7 @@ class Section {
   void end() const {
     for (const auto& [key, node] : table_)
       if (std::ranges::find(known_, key.str()) == known_.end())
-        bad(key.source(), key.str(), fmt::format("is not known; there are {}", fmt::join(known_, ", ")));
+        bad(key.source(), key.str(), fmt::format("is not known; the keys are {}", fmt::join(known_, ", ")));
   }
 
  private:
@@ -163,7 +163,7 @@ Device read_device(Section file) {
   for (Section& section : file.sections("compute")) ceilings.compute.push_back(read_compute(std::move(section)));
   for (Section& section : file.sections("memory")) {
     if (!ceilings.memory.empty() && ceilings.memory.back().capacity == 0)
-      section.bad(section.source(), "level", "can't follow a level without a capacity, which holds everything");
+      section.bad(section.source(), "level", "can't follow a level without a capacity");
     ceilings.memory.push_back(read_memory(std::move(section)));
   }
   if (auto costs = file.section("cost")) read_costs(std::move(*costs), ceilings);
@@ -173,7 +173,7 @@ Device read_device(Section file) {
     try {
       if (mode) device.camera = parse_camera(*mode);
     } catch (const Error& error) {
-      camera->bad(camera->find("mode")->source(), "mode", fmt::format("makes no sense: {}", error.what()));
+      camera->bad(camera->find("mode")->source(), "mode", fmt::format("is invalid: {}", error.what()));
     }
     device.bus_rate = camera->quantity("bus", Unit::kByteRate);
     camera->end();

@@ -13,15 +13,15 @@ namespace saccade {
 struct Device {
   Ceilings ceilings;
   std::optional<CameraMode> camera;
-  std::optional<double> bus_rate;  ///< bytes a second from the camera
+  std::optional<double> bus_rate;  ///< bytes per second from the camera
 };
 
-/// Throws Error (kNotFound, kInvalidFile) naming the file, and line and key of what makes no sense.
+/// Throws Error (kNotFound, kInvalidFile) naming the file, and line and key of what is invalid.
 Device read_device_file(const std::string& path);
 /// The file that reads back as the same ceilings.
 std::string to_toml(const Ceilings& ceilings);
 
-/// Rates in operations and bytes a second, capacities in bytes, times in nanoseconds.
+/// Rates in operations and bytes per second, capacities in bytes, times in nanoseconds.
 nlohmann::ordered_json to_json(const Ceilings& ceilings);
 /// Throws Error (kInvalidFile) where JSON is nothing that to_json() writes.
 Ceilings ceilings_from_json(const nlohmann::ordered_json& json);

@@ -59,7 +59,7 @@ CameraMode parse_camera(std::string_view text) {
   const bool is_read = take(rest, camera.frame.width, 'x') && take(rest, camera.frame.height, '@') &&
                        take(rest, camera.rate, ':') && std::isfinite(camera.rate) && take_format(rest, camera.frame);
   if (is_read) return camera;
-  fail(ErrorCode::kInvalidArgument, "'{}' is no camera mode; write it like '320x240@90:yuyv', the format one of {}",
+  fail(ErrorCode::kInvalidArgument, "'{}' is not a camera mode such as '320x240@90:yuyv', with one of the formats {}",
        text, known_formats());
 }
 
@@ -67,7 +67,7 @@ FrameSize parse_frame_size(std::string_view text) {
   FrameSize frame;
   std::string_view rest = text;
   if (take(rest, frame.width, 'x') && take(rest, frame.height, ':') && take_format(rest, frame)) return frame;
-  fail(ErrorCode::kInvalidArgument, "'{}' is no frame; write it like '320x240:yuyv', the format one of {}", text,
+  fail(ErrorCode::kInvalidArgument, "'{}' is not a frame such as '320x240:yuyv', with one of the formats {}", text,
        known_formats());
 }
 

@@ -12,7 +12,7 @@ namespace saccade {
 /// How a camera is run.
 struct CameraMode {
   FrameSize frame;
-  double rate = 0;  ///< frames a second
+  double rate = 0;  ///< frames per second
 
   /// Bytes of a frame as they travel, rows without padding.
   std::int64_t frame_bytes() const;
@@ -45,13 +45,13 @@ struct FramePeriod {
   Nanoseconds accumulated{};     ///< deficit of so many frames
   std::int64_t frames_lost = 0;  ///< whole periods in `accumulated`
   double efficiency = 0;         ///< share of the camera's frames that are processed
-  double effective_rate = 0;     ///< frames a second: 1 / processing, at most the camera's
+  double effective_rate = 0;     ///< frames per second: 1 / processing, at most the camera's
   std::string most_headroom;     ///< the stage whose bound explains the least share of its time; empty: no bounds
   std::vector<FrameStage> stages;
 };
 FramePeriod frame_period(const CameraMode& camera, const std::vector<FrameStage>& stages, int frames = 100);
 
-/// The least time that a frame takes on a bus of so many bytes a second.
+/// The least time that a frame takes on a bus of so many bytes per second.
 Nanoseconds bus_bound(const CameraMode& camera, double bus_rate);
 
 }  // namespace saccade

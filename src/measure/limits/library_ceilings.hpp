@@ -15,7 +15,7 @@ class LibraryProbe {
   explicit LibraryProbe(int threads);
   ~LibraryProbe();
 
-  /// Runs each once, alone and on all threads, and takes what is better into CEILINGS: operations a second by what
+  /// Runs each once, alone and on all threads, and takes what is better into CEILINGS: operations per second by what
   /// runs them, the cost of a launch and of waking all threads.
   void measure(Ceilings& ceilings);
   const std::string& device() const;

@@ -39,7 +39,8 @@ class Buffer {
  public:
   explicit Buffer(std::size_t bytes) : bytes_(bytes) {
     void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) fail(ErrorCode::kIo, "no {} MB of memory are left to measure with", bytes >> 20);
+    if (memory == MAP_FAILED)
+      fail(ErrorCode::kIo, "less than {} MB of memory are free for the measurement", bytes >> 20);
     data_.reset(static_cast<std::byte*>(memory), [bytes](std::byte* data) { munmap(data, bytes); });
     madvise(memory, bytes, MADV_HUGEPAGE);
     std::memset(memory, 1, bytes);
@@ -98,7 +99,7 @@ class StreamProbe {
       : kernel_(kernel), area_(area), shift_(shift), shared_(shared), is_memory_(is_memory) {}
 
   Traffic traffic() const { return kernel_.traffic; }
-  /// The most bytes a second so far.
+  /// The most bytes per second so far.
   double best() const { return best_; }
 
   /// Bytes a second of a team. CURSOR goes round BUFFER, so that what it passes was out of all caches for long.
@@ -245,13 +246,13 @@ std::size_t ceiling_buffer_bytes(std::size_t caches, std::size_t free) {
   const std::size_t bytes = std::min(wanted, free / 2);
   if (bytes < std::max(kLeastOfMemory, std::min(caches, kMostOfMemory)))
     fail(ErrorCode::kUnsupported,
-         "{} of memory are free, too few to measure a machine whose caches hold {}: free some, or give the ceilings in "
-         "a "
-         "file (saccade limits --device-file)",
+         "only {} of memory are free, too little to measure a machine whose caches hold {}: free some, or give the "
+         "ceilings in a file (saccade limits --device-file)",
          readable_bytes(free), readable_bytes(caches));
   if (bytes < std::min(wanted, 2 * caches))
     log(LogLevel::kWarning,
-        "the rate of the memory is measured on {}, since {} are free, and the caches hold {} of it: it may be too high",
+        "memory bandwidth is measured on {}, because only {} are free, and the caches hold {} of it: it may be too "
+        "high",
         readable_bytes(bytes), readable_bytes(free), readable_bytes(caches));
   return bytes / (2 * kStreamStep) * (2 * kStreamStep);
 }

@@ -14,7 +14,7 @@ std::int64_t bytes_that_fit(const FrameSize& size) {
   const std::size_t bytes = frame_bytes(size.format, size.width, size.height);
   // Whoever runs a model on the frame has a copy of it.
   if (const std::size_t most = default_memory_limit() / 2; bytes > most)
-    fail(ErrorCode::kUnsupported, "a frame of {}x{} takes {}, and {} may be taken for one", size.width, size.height,
+    fail(ErrorCode::kUnsupported, "a frame of {}x{} needs {}, more than the limit of {}", size.width, size.height,
          readable_bytes(bytes), readable_bytes(most));
   return static_cast<std::int64_t>(bytes);
 }

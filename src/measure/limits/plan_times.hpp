@@ -24,7 +24,7 @@ struct PlanTimes {
 };
 
 /// Fills an execution's inputs with numbers that suit most models and are the same each time: floats in [0, 1), bytes
-/// of any value, other whole numbers 1.
+/// of any value, other integers 1.
 void fill_inputs(Execution& execution);
 
 /// Runs an execution whose inputs are filled, after a few runs to warm up, for at least SECONDS and ten times; PROGRESS

@@ -31,7 +31,7 @@ Team::Team(int threads) : spans_(static_cast<std::size_t>(std::max(threads, 1)))
     for (int rank = 1; rank < threads; ++rank) workers_.emplace_back([this, rank] { serve(rank); });
   } catch (const std::system_error& error) {
     end();
-    fail(ErrorCode::kUnsupported, "{} threads can't be started ({}): take fewer with --threads N", threads,
+    fail(ErrorCode::kUnsupported, "{} threads can't be started ({}): use fewer with --threads N", threads,
          error.code().message());
   }
   if (threads > 1) stay_on_cpu(0);

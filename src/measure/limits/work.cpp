@@ -10,7 +10,7 @@
 #include "tensor/frame.hpp"
 
 // A lower bound is only as good as the work it rests on: what is counted here must be done by every implementation that
-// gives the right answer, whatever the data. So a bilinear resize that halves a picture reads each pixel, one that
+// gives the right answer, whatever the data. So a bilinear resize that halves an image reads each pixel, one that
 // takes a tenth reads four taps an output; a gather whose indices come with the data may read one row over and over;
 // suppression of boxes may find none. Where the truth depends on the data, the least is counted.
 namespace saccade {

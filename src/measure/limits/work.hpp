@@ -14,7 +14,7 @@ struct Work {
   /// Arithmetic: a multiply-add counts 2, everything else that makes one number of others 1, moving data 0. Products
   /// with padding don't count: they need not be computed.
   double operations = 0;
-  double products = 0;  ///< of `operations`, the multiply-adds of convolutions and matrix products
+  double products = 0;                        ///< of `operations`, the multiply-adds of convolutions and GEMM
   Precision precision = Precision::kFloat32;  ///< of the numbers worked on; vectors hold more of narrow ones
   std::int64_t weight_bytes = 0;              ///< constants, each once
   std::int64_t read_bytes = 0;                ///< activations, each once, elements that nothing depends on left out
@@ -41,7 +41,7 @@ struct WorkOptions {
 /// The work of a node whose types are inferred. Nothing for a view, which costs nothing.
 Work work_of(const Graph& graph, const Node& node, const WorkOptions& options = {});
 
-/// Multiply-adds of a convolution or matrix product as papers count them, those with padding included; 0 for others.
+/// Multiply-adds of a convolution or GEMM as papers count them, those with padding included; 0 for others.
 std::int64_t macs_of(const Graph& graph, const Node& node);
 
 }  // namespace saccade

@@ -31,7 +31,7 @@ ChildProcess::ChildProcess(const std::vector<std::string>& arguments, std::strin
   std::array<int, 2> sockets{};
   // A socket, not a pipe: writing to a program that has ended must not raise SIGPIPE.
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) != 0)
-    fail(ErrorCode::kIo, "can't make a socket for {}: {}", arguments[0], reason(errno));
+    fail(ErrorCode::kIo, "can't create a socket for {}: {}", arguments[0], reason(errno));
   std::vector<char*> argv;
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
@@ -81,14 +81,14 @@ std::string ChildProcess::read_line(std::chrono::milliseconds timeout) {
     const int ready = left.count() > 0 ? poll(&entry, 1, static_cast<int>(left.count())) : 0;
     if (ready < 0 && errno == EINTR) continue;
     if (ready <= 0)
-      fail(ErrorCode::kIo, "it did not answer within {:.3g} s{}", std::chrono::duration<double>(timeout).count(),
+      fail(ErrorCode::kIo, "it did not respond within {:.3g} s{}", std::chrono::duration<double>(timeout).count(),
            last_words());
     std::array<char, 4096> buffer{};
     const ssize_t count = recv(socket_, buffer.data(), buffer.size(), 0);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) fail_as_ended();
     received_.append(buffer.data(), static_cast<std::size_t>(count));
-    if (received_.size() > kLongestLine) fail(ErrorCode::kIo, "its answer has no end");
+    if (received_.size() > kLongestLine) fail(ErrorCode::kIo, "its response is too long");
   }
 }
 

@@ -83,7 +83,7 @@ json Peer::listen(std::chrono::milliseconds timeout) {
     throw error.in(name_);
   }
   json reply = json::parse(line, nullptr, false);
-  if (!reply.is_object()) fail(ErrorCode::kIo, "{} spoke nonsense: '{}'", name_, line.substr(0, 200));
+  if (!reply.is_object()) fail(ErrorCode::kIo, "{} sent an invalid response: '{}'", name_, line.substr(0, 200));
   if (reply.contains("error")) fail(ErrorCode::kUnsupported, "{}: {}", name_, reply.value("error", "no reason given"));
   return reply;
 }

@@ -33,23 +33,23 @@ const LaunchFacts* longest(const std::vector<LaunchFacts>& launches) {
 }
 
 Bottleneck capture_bound(const RunFacts& facts) {
-  const char* advice = facts.is_live ? "the camera sets the rate: ask it for a higher one, or a smaller frame"
-                                     : "take smaller frames, a cheaper codec, or several sources side by side";
+  const char* advice = facts.is_live ? "the camera is the bottleneck: request a higher rate or a smaller frame"
+                                     : "use smaller frames, a cheaper codec, or several concurrent sources";
   return {BottleneckKind::kCapture, "capture",
-          fmt::format("Capture takes {} a frame and the models {}, which wait {} of the time for a frame: {}.",
+          fmt::format("Capture takes {} per frame and the models {}; they wait for a frame {} of the time: {}.",
                       duration_text(facts.capture), duration_text(facts.work()),
                       share_of(facts.waiting, facts.waiting + facts.work()), advice)};
 }
 
 Bottleneck queue_bound(const RunFacts& facts) {
   return {BottleneckKind::kQueue, "queue",
-          fmt::format("A frame waits {} in the queue and is worked on for {}: shorten the queue (--queue 1, --drop "
-                      "oldest), or take fewer frames from the source.",
+          fmt::format("A frame waits {} in the queue and is processed for {}: shorten the queue (--queue 1, --drop "
+                      "oldest), or reduce the source's frame rate.",
                       duration_text(facts.queue), duration_text(facts.work()))};
 }
 
 Bottleneck stage_bound(const RunFacts& facts, const std::string& stage, Nanoseconds time) {
-  const char* advice = stage == "pre" ? "read frames nearer to the model's input size, or cut them with --roi"
+  const char* advice = stage == "pre" ? "use frames closer to the model's input size, or crop them with --roi"
                                       : "raise --conf, lower --max-det, or keep only the --classes that matter";
   return {BottleneckKind::kStage, stage,
           fmt::format("The {} takes {} of a frame, more than the model: {}.",
@@ -63,13 +63,14 @@ std::string about_model(const RunFacts& facts) {
 
 Bottleneck overhead_bound(const RunFacts& facts, Nanoseconds overhead) {
   const auto small = std::ranges::count_if(facts.launches, [](const auto& each) { return each.time < kSmallLaunch; });
-  const char* advice = facts.threads > 1 ? "try fewer --threads, which must meet after every launch"
-                                         : "try a larger batch or a model of fewer, larger layers";
-  return {BottleneckKind::kOverhead, "model",
-          about_model(facts) + fmt::format("{} of its {} launches take under {}, and these with the gaps between "
-                                           "launches are {} of the frame: {}.",
-                                           small, facts.launches.size(), duration_text(kSmallLaunch),
-                                           share_of(overhead, facts.work()), advice)};
+  const char* advice = facts.threads > 1 ? "try fewer --threads, which synchronise after every launch"
+                                         : "try a larger batch or a model with fewer, larger layers";
+  return {
+      BottleneckKind::kOverhead, "model",
+      about_model(facts) +
+          fmt::format(
+              "{} of its {} launches take less than {}; with the gaps between launches they are {} of the frame: {}.",
+              small, facts.launches.size(), duration_text(kSmallLaunch), share_of(overhead, facts.work()), advice)};
 }
 
 Bottleneck fallback_bound(const RunFacts& facts, Nanoseconds time) {
@@ -78,9 +79,10 @@ Bottleneck fallback_bound(const RunFacts& facts, Nanoseconds time) {
     if (launch.tactic == "reference") by_name[launch.name] += launch.time;
   const auto worst = std::ranges::max_element(by_name, {}, [](const auto& each) { return each.second; });
   return {BottleneckKind::kFallback, "model",
-          fmt::format("{} of a frame goes to operators that only the slow reference kernel can run, most of it to {} "
-                      "({}): `saccade inspect` says why every other tactic refused; export the model without them.",
-                      share_of(time, facts.work()), worst->first, share_of(worst->second, facts.work()))};
+          fmt::format(
+              "{} of a frame is spent in operators that only the slow reference kernel supports, mostly {} ({}): "
+              "`saccade inspect` shows why the other tactics were rejected; export the model without these operators.",
+              share_of(time, facts.work()), worst->first, share_of(worst->second, facts.work()))};
 }
 
 /// What sets the bounds of most of the time: the limiter with the largest sum.
@@ -111,16 +113,15 @@ Bottleneck model_bound(const RunFacts& facts) {
     const std::string advice =
         facts.threads < facts.cores
             ? fmt::format("try --threads {}", facts.cores)
-            : "the headroom is in the kernels, so compare tactics and keep the cores free of other work";
+            : "the headroom is in the kernels: compare tactics and keep the cores free of other work";
     return {BottleneckKind::kSlack, "model", fmt::format("{}{}: {}.", text, whole, advice)};
   }
   if (limiter == "compute")
     return {BottleneckKind::kCompute, "model",
-            fmt::format("{}, and arithmetic sets the bound: try a lower precision, a smaller input or a smaller model.",
-                        text)};
+            fmt::format("{}; it is compute-bound: try a lower precision, a smaller input or a smaller model.", text)};
   return {BottleneckKind::kMemory, "model",
-          fmt::format("{}, and moving bytes ({}) sets the bound: try a lower precision or a smaller input, whose "
-                      "activations fit a closer cache.",
+          fmt::format("{}; it is memory-bound ({}): try a lower precision or a smaller input, whose activations fit a "
+                      "closer cache.",
                       text, limiter)};
 }
 

@@ -34,15 +34,15 @@ std::string subtitle_of(const Profile& profile) {
 
 void add_tiles(Page& page, const Profile& profile) {
   const Distribution& frame = profile.frame_time;
-  page.tile({"Median frame", duration_text(frame.p50), fmt::format("99 % within {}", duration_text(frame.p99))});
+  page.tile({"Median frame", duration_text(frame.p50), fmt::format("p99 {}", duration_text(frame.p99))});
   page.tile({"Rate", fmt::format("{} fps", number_text(profile.frames_per_second)),
              fmt::format("over {}", duration_text(Nanoseconds(profile.elapsed)))});
   const Nanoseconds bound = profile.bounds.whole.time;
   if (bound.count() > 0) {
-    page.tile({"Bound", duration_text(bound), "the least that this machine needs for these launches"});
-    page.tile({"Headroom", percent_text(headroom(bound, frame.p50)), "of the median that the bound doesn't explain"});
+    page.tile({"Bound", duration_text(bound), "the least time that this machine needs for these launches"});
+    page.tile({"Headroom", percent_text(headroom(bound, frame.p50)), "of the median that the bound does not explain"});
   }
-  page.tile({"Cost of profiling", percent_text(profile.overhead.expected_share()), "of a frame"});
+  page.tile({"Profiling overhead", percent_text(profile.overhead.expected_share()), "of a frame"});
 }
 
 /// The place in the trace of the consecutive frames that are closest to the median.
@@ -65,7 +65,7 @@ Gantt gantt_of(const Profile& profile) {
   const auto& frames = profile.trace.frames;
   const std::size_t count = std::min(kGanttFrames, frames.size());
   const std::size_t first = typical_frames(profile, count);
-  Gantt chart{.title = fmt::format("{} typical frames in a row", count), .lanes = {{"capture", {}}, {"models", {}}}};
+  Gantt chart{.title = fmt::format("{} typical consecutive frames", count), .lanes = {{"capture", {}}, {"models", {}}}};
   const Clock::time_point from = frames[first].times.started;
   const Clock::time_point to = frames[first + count - 1].times.finished;
   const auto span = [&](Clock::time_point start, Clock::time_point end, std::string name, std::string stage) {
@@ -134,32 +134,29 @@ void add_latency(Page& page, const Profile& profile) {
                              .shape = shape_of(total, kShapeBins)};
   for (const double percent : {50.0, 90.0, 99.0})
     histogram.marks.push_back({fmt::format("p{:.0f}", percent), total.percentile(percent)});
-  page.chart(
-      histogram,
-      profile.source.empty() || profile.is_live
-          ? ""
-          : "A source that is no camera is read ahead, so that this holds the time that a frame waits in the queue.");
+  page.chart(histogram, profile.source.empty() || profile.is_live
+                            ? ""
+                            : "A source other than a camera is read ahead, so this includes the time in the queue.");
   page.table(stages_table(profile));
   page.chart(timeline_of(profile), profile.frames_a_column == 1
                                        ? "Each column is a frame."
                                        : fmt::format("Each column is the mean of {} frames.", profile.frames_a_column));
   if (!profile.trace.frames.empty())
-    page.chart(gantt_of(profile), "The capture of later frames runs beside the models.");
+    page.chart(gantt_of(profile), "The capture of later frames overlaps with the models.");
 }
 
 void add_launches(Page& page, const Profile& profile, std::size_t count) {
   page.section("Launches");
   page.chart(bars_of(profile, count),
-             "Medians. The dark part of a bar is the time that operations or bytes need at least "
-             "on this machine; the light part is headroom.");
+             "Medians. The dark part of a bar is the roofline bound; the light part is headroom.");
   page.chart(roofline_of(profile),
-             "Each dot is a launch, under what was measured of this machine with as many threads. "
-             "A launch in a cache may lie above the line of the memory behind it.");
+             "Each dot is a launch, under the ceilings of this machine with the same number of threads. A launch that "
+             "runs from a cache may be above the line of the memory behind it.");
 }
 
 void add_launch_table(Page& page, const Profile& profile) {
   Table all = launches_table(all_launches(profile));
-  all.caption = "All launches, in their order";
+  all.caption = "All launches in order";
   page.table(all);
 }
 
@@ -170,7 +167,7 @@ void add_gaps(Page& page, const Profile& profile) {
 
 void add_method(Page& page, const Profile& profile) {
   page.section("How it was measured");
-  page.text(fmt::format("{} frames after {} to warm up. {}", number(profile.frames), profile.warm_up,
+  page.text(fmt::format("{} frames after {} warm-up frames. {}", number(profile.frames), profile.warm_up,
                         overhead_text(profile.overhead)));
   Table table{.caption = "Ceilings of this machine, all threads together", .columns = {{"ceiling"}, {"rate", true}}};
   for (const ComputeCeiling& ceiling : profile.ceilings.compute)

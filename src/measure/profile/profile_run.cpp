@@ -172,7 +172,8 @@ Profile profile_frames(const Model& model, const std::string& uri, const Profile
   pipeline.stop();
   if (options.sink != nullptr) options.sink->close(pipeline.summary());
   if (recorder.count() == 0)
-    fail(ErrorCode::kInvalidArgument, "{}: it ended before the first frame after {} to warm up", uri, kProfileWarmUp);
+    fail(ErrorCode::kInvalidArgument, "{}: it ended before the first frame after {} warm-up frames", uri,
+         kProfileWarmUp);
   assemble(profile, recorder, size);
   return profile;
 }

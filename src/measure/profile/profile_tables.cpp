@@ -28,7 +28,7 @@ std::vector<Table::Column> columns(std::string_view first, std::initializer_list
 }  // namespace
 
 Table stages_table(const Profile& profile) {
-  Table table{.caption = "Time of a frame by stage",
+  Table table{.caption = "Frame time by stage",
               .columns = columns("stage", {"mean", "dev", "p50", "p90", "p99", "max", "share", "bound", "headroom"})};
   for (const StageProfile& stage : profile.stages) {
     std::vector<std::string> row = {stage.name};
@@ -58,8 +58,7 @@ Table launches_table(const std::vector<const LaunchProfile*>& launches) {
 }
 
 Table gaps_table(const Profile& profile) {
-  Table table{.caption = "When no launch ran, a frame",
-              .columns = columns("gap", {"mean", "dev", "p50", "p90", "p99", "max"})};
+  Table table{.caption = "Idle time per frame", .columns = columns("gap", {"mean", "dev", "p50", "p90", "p99", "max"})};
   const auto add = [&](std::string_view name, const Distribution& time) {
     std::vector<std::string> row = {std::string(name)};
     add_figures(row, time);
@@ -78,9 +77,8 @@ Table gaps_table(const Profile& profile) {
 
 std::string overhead_text(const Overhead& overhead) {
   return fmt::format(
-      "Recording {} launches of {} each is {} of a frame; blocks of frames in turns with and without it took {} and {} "
-      "a "
-      "frame ({:+.2f} %, 95 % interval {:+.2f} to {:+.2f} %; medians of {} pairs).",
+      "Recording {} launches of {} each is {} of a frame; alternating blocks of frames with and without recording took "
+      "{} and {} per frame ({:+.2f} %, 95 % interval {:+.2f} to {:+.2f} %; medians of {} pairs).",
       overhead.events, duration_text(overhead.per_event), percent_text(overhead.expected_share()),
       duration_text(overhead.with), duration_text(overhead.without), 100 * overhead.share, 100 * overhead.interval.low,
       100 * overhead.interval.high, overhead.blocks);

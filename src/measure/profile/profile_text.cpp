@@ -18,7 +18,7 @@ ReportText head_text(const Profile& profile) {
   ReportText text = report_text("model       {}, {} launches\n", profile.model, profile.launches.size());
   text += report_text("source      {}\n", source);
   text += report_text("machine     {}, {} threads\n", profile.plan->backend().device_name(), profile.plan->threads());
-  return text + report_text("frames      {} in {}, {} a second, after {} to warm up\n", profile.frames,
+  return text + report_text("frames      {} in {}, {} per second, after {} warm-up frames\n", profile.frames,
                             duration_text(profile.elapsed), number_text(profile.frames_per_second), profile.warm_up);
 }
 
@@ -30,7 +30,7 @@ ReportText to_text(const Profile& profile, const TextOptions& options) {
   if (!launches.empty())
     text += report_text("\nthe {} longest of {} launches\n{}", launches.size(), profile.launches.size(),
                         to_text(launches_table(launches)));
-  text += "\nidle, a frame\n" + to_text(gaps_table(profile));
+  text += "\nidle time per frame\n" + to_text(gaps_table(profile));
   text += report_text("\n{}\n", profile.source.empty() ? "time of a run" : "from capture to result");
   text += terminal_histogram(shape_of(profile.latency, kRows), options.is_utf8);
   text +=

@@ -88,7 +88,7 @@ std::string draw(const LatencyHistogram& chart, int width) {
     svg.text(mark.label_x, label_y(mark), mark.text, "tick halo", Svg::Anchor::kMiddle);
   draw_time_axis(svg, area, x, shape.bins.front().low, shape.bins.back().high, time_unit(shape.bins.back().high),
                  "time");
-  std::string note = width < 500 ? "samples a bar, density" : "samples a bar; the curve is their density";
+  std::string note = width < 500 ? "samples per bar, density" : "samples per bar; the curve is the density";
   if (shape.beyond > 0) note = fmt::format("{} beyond, up to {}", shape.beyond, duration_text(shape.longest));
   svg.text(area.left, area.bottom + 34, note, "label");
   return svg.str();

@@ -82,9 +82,9 @@ void draw_axes(Svg& svg, const Axes& axes) {
   }
   svg.line(area.left, area.bottom, area.right, area.bottom, "axis");
   svg.line(area.left, area.top, area.left, area.bottom, "axis");
-  svg.text(area.right, area.bottom + 34, axes.area.width() < 300 ? "operations a byte" : "operations a byte moved",
+  svg.text(area.right, area.bottom + 34, axes.area.width() < 300 ? "operations per byte" : "operations per byte moved",
            "label", Svg::Anchor::kEnd);
-  svg.text(0, 12, "operations a second", "label");
+  svg.text(0, 12, "operations per second", "label");
 }
 
 /// A bandwidth's line from the left edge, or the bottom, up to the highest ceiling, its name along it where the line

@@ -73,7 +73,7 @@ std::string draw(const StageTimeline& chart, int width) {
   const Nanoseconds to(1e9 * (last + step));
   const Scale x = Scale::linear(from.count(), to.count(), area.left, area.right);
   draw_time_axis(svg, area, x, from, to, time_unit(to), "run");
-  svg.text(area.left, area.bottom + 34, fmt::format("{} a frame", unit.name), "label");
+  svg.text(area.left, area.bottom + 34, fmt::format("{} per frame", unit.name), "label");
   return svg.str();
 }
 

@@ -87,23 +87,23 @@ struct ShareBars {
 };
 std::string draw(const ShareBars& chart, int width);
 
-/// The roofline of Williams, Waterman and Patterson (2009): attainable operations a second are the least of a compute
+/// The roofline of Williams, Waterman and Patterson (2009): attainable operations per second are the least of a compute
 /// ceiling and bandwidth times arithmetic intensity. Both axes are logarithmic.
 struct Roofline {
   struct Ceiling {
     std::string name;
-    double rate = 0;  ///< operations a second, or bytes a second
+    double rate = 0;  ///< operations per second, or bytes per second
   };
   struct Point {
     std::string name;
     double intensity = 0;  ///< operations a byte that must move
-    double rate = 0;       ///< operations a second, as measured
+    double rate = 0;       ///< operations per second, as measured
     Nanoseconds time{};    ///< sizes the dot by area
     std::string stage;
   };
   std::string title;
-  std::vector<Ceiling> compute;  ///< operations a second
-  std::vector<Ceiling> memory;   ///< bytes a second
+  std::vector<Ceiling> compute;  ///< operations per second
+  std::vector<Ceiling> memory;   ///< bytes per second
   std::vector<Point> points;     ///< those without operations or bytes are left out
 };
 std::string draw(const Roofline& chart, int width);

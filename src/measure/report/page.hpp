@@ -23,7 +23,7 @@ struct PageImage {
   std::string caption;
 };
 
-/// One HTML file that needs no other: style, charts and pictures are inside, there are no scripts. Light and dark,
+/// One HTML file that needs no other: style, charts and images are inside, there are no scripts. Light and dark,
 /// wide and narrow, screen and paper. What is added appears in the order of the calls, under the last heading; all
 /// texts are plain and escaped here.
 class Page {

@@ -13,7 +13,7 @@ class Svg {
  public:
   enum class Anchor : std::uint8_t { kStart, kMiddle, kEnd };
 
-  /// TITLE and DESCRIPTION are what a screen reader says instead of the picture.
+  /// TITLE and DESCRIPTION are what a screen reader says instead of the image.
   Svg(int width, int height, std::string_view title, std::string_view description);
 
   /// STYLE is a class list; a TOOLTIP shows while the pointer rests on the shape.

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kDensityPoints = 161;
 
-/// Where the picture ends: at the last sample, unless a few would squeeze all the others into a corner. Five quartile
+/// Where the image ends: at the last sample, unless a few would squeeze all the others into a corner. Five quartile
 /// ranges above the upper quartile is far out by any convention (Tukey's outer fence is three).
 double end_of_picture(const Histogram& histogram) {
   const auto at = [&](double percent) { return static_cast<double>(histogram.percentile(percent).count()); };

@@ -32,7 +32,7 @@ constexpr std::array kUnits = {
 
 const UnitRow& row_of(Unit unit) { return kUnits[static_cast<std::size_t>(unit)]; }
 
-/// The factor that PREFIX stands for; 0 where it makes no sense before the unit.
+/// The factor that PREFIX stands for; 0 where it is invalid before the unit.
 double factor_of(std::string_view prefix, Unit unit) {
   if (prefix.empty()) return 1;
   const bool is_time = unit == Unit::kTime;
@@ -59,7 +59,7 @@ double parse_quantity(std::string_view text, Unit unit) {
         return value * factor;
     }
   }
-  fail(ErrorCode::kInvalidArgument, "'{}' can't be read; write it like '{}'", text, row_of(unit).example);
+  fail(ErrorCode::kInvalidArgument, "'{}' can't be read; an example is '{}'", text, row_of(unit).example);
 }
 
 }  // namespace saccade

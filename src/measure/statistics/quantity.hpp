@@ -6,8 +6,8 @@ namespace saccade {
 
 /// What a figure is a figure of.
 enum class Unit {
-  kOperationRate,  ///< operations a second: "56.28 TFLOP/s", "1 TOP/s"
-  kByteRate,       ///< bytes a second: "960 GB/s"
+  kOperationRate,  ///< operations per second: "56.28 TFLOP/s", "1 TOP/s"
+  kByteRate,       ///< bytes per second: "960 GB/s"
   kBytes,          ///< "32 MiB", "48 kB"
   kTime,           ///< seconds: "12.2 ms"
 };

@@ -8,9 +8,9 @@
 namespace saccade {
 namespace {
 
-/// More packets than decoders keep before a picture comes of them, in threads and for the order of pictures together.
+/// More packets than decoders keep before an image comes of them, in threads and for the order of images together.
 constexpr std::int64_t kMostDelay = 64;
-/// So far behind the last picture that came, it must have come again.
+/// So far behind the last image that came, it must have come again.
 constexpr std::int64_t kMostRepeated = 1024;
 
 /// MPEG-4's decoder learns from each frame how its encoder pads, which decides what counts as damaged; its threads pass
@@ -43,7 +43,7 @@ void VideoDecoder::open(int threads) {
     fail(ErrorCode::kUnsupported, "'{}': this FFmpeg has no decoder for {}", path_,
          avcodec_get_name(parameters.codec_id));
   if (parameters.width <= 0 || parameters.height <= 0)
-    fail(ErrorCode::kInvalidFile, "'{}' is damaged: the size of its pictures is not known", path_);
+    fail(ErrorCode::kInvalidFile, "'{}' is damaged: the size of its images is unknown", path_);
   decoder_.reset(avcodec_alloc_context3(codec));
   if (decoder_ == nullptr) fail(ErrorCode::kIo, "'{}': out of memory", path_);
   decoder_->thread_count = useful_threads(*codec, threads);
@@ -84,7 +84,7 @@ int VideoDecoder::next(AVFrame& picture) {
   }
 }
 
-/// One picture or one error; AVERROR_EXIT where reading was interrupted.
+/// One image or one error; AVERROR_EXIT where reading was interrupted.
 int VideoDecoder::step(AVFrame& picture) {
   forget_message();
   while (interrupt_.callback(interrupt_.opaque) == 0) {
@@ -128,7 +128,7 @@ void VideoDecoder::note_key(const AVPacket& packet) {
   next_key_ = (next_key_ + 1) % keys_.size();
 }
 
-/// The latest keyframe of which all pictures before it, and those that it shares with them, came before the COMPLAINT.
+/// The latest keyframe of which all images before it, and those that it shares with them, came before the COMPLAINT.
 std::int64_t VideoDecoder::restart_point(std::int64_t complaint) const {
   std::int64_t point = 0;
   if (delivered_ == 0) return point;
@@ -146,7 +146,7 @@ void VideoDecoder::decode_anew(std::int64_t from) {
   open(1);
 }
 
-/// Whether PICTURE, or the error in its place, comes after all that was delivered before decoding began anew.
+/// Whether PICTURE, or the error in its place, comes after all that was delivered before decoding began again.
 bool VideoDecoder::is_new(const AVFrame& picture) {
   if (repeated_ < 0) return true;
   if (picture.buf[0] == nullptr) return false;  // an error: it is not the first time either

@@ -11,9 +11,9 @@
 
 namespace saccade {
 
-/// Pictures of a video file in the order in which they are shown. What comes of a damaged file depends on the file
-/// alone: FFmpeg's threads, whose marks on damaged pictures are a race, decode until one of them complains; from a
-/// keyframe well before the packet in question everything is then decoded anew by one thread, and pictures that came
+/// Images of a video file in the order in which they are shown. What comes of a damaged file depends on the file
+/// alone: FFmpeg's threads, whose marks on damaged images are a race, decode until one of them complains; from a
+/// keyframe well before the packet in question everything is then decoded again by one thread, and images that came
 /// already are passed over.
 class VideoDecoder {
  public:
@@ -24,15 +24,15 @@ class VideoDecoder {
   /// Packets of the video that were read so far.
   std::int64_t packets() const { return packets_; }
 
-  /// The next picture; AVERROR_EOF at the end, AVERROR_EXIT where reading was interrupted, any other error for a packet
-  /// that could not be decoded: later pictures may still come. Throws Error where the file can't be opened anew.
+  /// The next image; AVERROR_EOF at the end, AVERROR_EXIT where reading was interrupted, any other error for a packet
+  /// that could not be decoded: later images may still come. Throws Error where the file can't be opened again.
   int next(AVFrame& picture);
   /// What was wrong with a packet, or with the file where reading it failed before its end (else empty).
   const std::string& problem() const { return problem_; }
   const std::string& read_problem() const { return read_problem_; }
 
  private:
-  /// Tells a picture from all others of its video.
+  /// Tells an image from all others of its video.
   struct Identity {
     std::int64_t packet = 0;
     std::int64_t timestamp = 0;
@@ -55,12 +55,12 @@ class VideoDecoder {
   AvPacket packet_{av_packet_alloc()};
   std::int64_t packets_ = 0;
   std::int64_t delivered_ = 0;
-  Identity last_;                       ///< of the pictures delivered
+  Identity last_;                       ///< of the images delivered
   std::array<std::int64_t, 8> keys_{};  ///< some keyframes' packets, the latest ones, as a ring
   std::size_t next_key_ = 0;
   bool is_careful_ = false;     ///< one thread decodes, after a complaint
-  std::int64_t first_fed_ = 0;  ///< packets before this one are not decoded anew
-  std::int64_t repeated_ = 0;   ///< pictures decoded anew that came already; -1: no more do
+  std::int64_t first_fed_ = 0;  ///< packets before this one are not decoded again
+  std::int64_t repeated_ = 0;   ///< images decoded again that came already; -1: no more do
   std::string problem_;
   std::string read_problem_;
 };

@@ -13,7 +13,7 @@ extern "C" {
 namespace saccade {
 namespace {
 
-/// Demuxers that open other files, by names or addresses in this one, or run it, or that turn text into pictures: never
+/// Demuxers that open other files, by names or addresses in this one, or run it, or that turn text into images: never
 /// what a user means by a video file.
 constexpr const char* kRefusedFormats =
     "concat,hls,applehttp,dash,imf,sdp,rtp,rtsp,vobsub,webm_dash_manifest,avisynth,vapoursynth,tty,bin,xbin,adf,idf";
@@ -21,7 +21,7 @@ constexpr const char* kRefusedFormats =
 struct Options {
   Options() {
     av_dict_set(&entries, "protocol_whitelist", "file", 0);
-    av_dict_set(&entries, "pattern_type", "none", 0);  // a '%' in a picture's name is no sequence
+    av_dict_set(&entries, "pattern_type", "none", 0);  // a '%' in an image's name is no sequence
   }
   ~Options() { av_dict_free(&entries); }
   Options(const Options&) = delete;
@@ -70,10 +70,10 @@ VideoInput open_video_input(const std::string& path, const AVIOInterruptCB& inte
   error = avformat_find_stream_info(context, nullptr);
   if (error < 0) fail(ErrorCode::kInvalidFile, "'{}' can't be read as a video: {}", path, reason(error));
   error = av_find_best_stream(context, AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
-  if (error < 0) fail(ErrorCode::kInvalidFile, "'{}' has no video in it that can be read", path);
+  if (error < 0) fail(ErrorCode::kInvalidFile, "'{}' has no video stream that can be read", path);
   input.stream = context->streams[error];
   if ((input.stream->disposition & AV_DISPOSITION_ATTACHED_PIC) != 0)
-    fail(ErrorCode::kInvalidFile, "'{}' has no video in it, only a cover picture", path);
+    fail(ErrorCode::kInvalidFile, "'{}' has no video in it, only a cover image", path);
   // Only the video's packets are wanted: the demuxer skips the others.
   for (unsigned i = 0; i < context->nb_streams; ++i)
     if (context->streams[i] != input.stream) context->streams[i]->discard = AVDISCARD_ALL;

@@ -16,7 +16,7 @@ struct VideoInput {
 /// naming it where it holds no video.
 VideoInput open_video_input(const std::string& path, const AVIOInterruptCB& interrupt);
 
-/// EXIF's number of the quarter turns that a phone notes beside the pictures that it stores lying.
+/// EXIF's number of the quarter turns that a phone notes beside the images that it stores lying.
 int orientation_of(const AVStream& stream);
 
 }  // namespace saccade

@@ -34,7 +34,7 @@ Mp4Index::Mp4Index(const AVFormatContext& output) {
     stream->avg_frame_rate = like.avg_frame_rate;
   }
   if (error >= 0) error = avformat_write_header(context, nullptr);
-  if (error < 0) fail(ErrorCode::kIo, "an index of a video can't be made: {}", reason(error));
+  if (error < 0) fail(ErrorCode::kIo, "the index of a video can't be created: {}", reason(error));
 }
 
 Mp4Index::~Mp4Index() = default;

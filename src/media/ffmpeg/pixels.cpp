@@ -32,7 +32,7 @@ ColorRange range_of(const AVFrame& picture, PixelFormat format) {
     default: break;
   }
   if (is_rgb(format) || picture.color_range == AVCOL_RANGE_JPEG) return ColorRange::kFull;
-  // Grey comes from still pictures, which use all 256 levels unless they say otherwise.
+  // Grey comes from still images, which use all 256 levels unless they say otherwise.
   const bool unsaid = picture.color_range == AVCOL_RANGE_UNSPECIFIED;
   return unsaid && format == PixelFormat::kGray8 ? ColorRange::kFull : ColorRange::kLimited;
 }

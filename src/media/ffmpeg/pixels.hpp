@@ -9,7 +9,7 @@
 
 namespace saccade {
 
-/// How a decoder's picture becomes one of our frames.
+/// How a decoder's image becomes one of our frames.
 struct PixelPath {
   PixelFormat format;   ///< of the frame
   bool direct = false;  ///< plane for plane; else sample for sample, brought to 8 bits

@@ -136,7 +136,7 @@ void VideoFile::make_ordinary() {
   const std::int64_t end = fragment_place_;
   const std::int64_t first = find_box(0, "moov");
   const std::string moov = index_->finish(end);
-  if (moov.empty() || first < 0) fail(ErrorCode::kIo, "'{}': its index can't be made", path_);
+  if (moov.empty() || first < 0) fail(ErrorCode::kIo, "'{}': its index can't be created", path_);
   put(moov, end);
   std::array<char, 16> head{};
   AV_WB32(head.data(), 1U);  // the size is the one of 64 bits, behind the type

@@ -65,7 +65,7 @@ class VideoSource final : public Source {
     // Chroma that is halved across only would be halved down only after a quarter turn: no format of ours.
     const bool turnable = !path || (path->direct && path->format != PixelFormat::kI422);
     if (orientation_ != 1 && !turnable)
-      fail(ErrorCode::kUnsupported, "'{}' is to be turned, which is not supported for {}", path_,
+      fail(ErrorCode::kUnsupported, "'{}' is rotated, which is not supported for {}", path_,
            av_get_pix_fmt_name(static_cast<AVPixelFormat>(parameters.format)));
     info_.name = path_;
     const AVRational rate = av_guess_frame_rate(decoder_.input().file.get(), decoder_.input().stream, nullptr);

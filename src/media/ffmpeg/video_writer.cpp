@@ -53,7 +53,7 @@ class Writer final : public VideoWriter {
 
   void close() override {
     if (std::exchange(closed_, true)) return;
-    // A container without a picture is no valid file: what lies there stays, and nothing is left of the new one.
+    // A container without an image is no valid file: what lies there stays, and nothing is left of the new one.
     if (encoder_ != nullptr) {
       encode(nullptr);
       file_->finish();

@@ -10,7 +10,7 @@
 
 namespace saccade {
 
-/// Knows the first packet about which a decoder complained. FFmpeg's threads mark pictures as damaged while others
+/// Knows the first packet about which a decoder complained. FFmpeg's threads mark images as damaged while others
 /// output them already, so that the marks come or don't from run to run; what a decoder has to say of a packet it has
 /// said on the thread that decodes it, before the packet's turn to output comes.
 class DecoderWatch {
@@ -24,12 +24,12 @@ class DecoderWatch {
 
   /// Watches DECODER, which is not open yet, from its first packet on.
   void attach(AVCodecContext& decoder) noexcept;
-  /// The next packet that goes to DECODER is numbered PACKET; so are the pictures that come of it.
+  /// The next packet that goes to DECODER is numbered PACKET; so are the images that come of it.
   void feed(AVCodecContext& decoder, std::int64_t packet) noexcept;
   /// The lowest number of a packet about which the decoder complained; kNone: it did not.
   std::int64_t first_complaint() const noexcept { return first_; }
 
-  /// Whether the decoder, which says of pictures that they are complete, has not said so of PICTURE: HEVC's passes over
+  /// Whether the decoder, which says of images that they are complete, has not said so of PICTURE: HEVC's passes over
   /// slices that end too early.
   bool is_incomplete(const AVFrame& picture) const noexcept;
 

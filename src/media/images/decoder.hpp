@@ -8,7 +8,7 @@
 
 namespace saccade {
 
-/// A picture's size as it is stored, and how it is to be turned.
+/// An image's size as it is stored, and how it is to be turned.
 struct ImageHeader {
   int width = 0;
   int height = 0;
@@ -38,7 +38,7 @@ void write_jpeg(const std::string& path, const FrameView& frame);
 void write_png(const std::string& path, const FrameView& frame);
 
 /// See ImagesModule.
-void spoil_by_jpeg(const RgbView& picture, int quality);
+void jpeg_roundtrip(const RgbView& picture, int quality);
 StoredPlane read_png_plane(const std::string& path);
 
 }  // namespace saccade

@@ -15,7 +15,7 @@
 namespace saccade {
 namespace {
 
-/// Whether a PNG file has further pictures: the chunk that says so comes before the first one's data.
+/// Whether a PNG file has further images: the chunk that says so comes before the first one's data.
 bool is_animated(std::span<const std::uint8_t> png) {
   constexpr std::size_t kSignature = 8;
   constexpr std::size_t kAroundData = 12;  // a chunk's size and type before it, a checksum behind it
@@ -65,7 +65,7 @@ class Reader final : public ImageReader {
     ImageDecoder& decoder = kind == FileKind::kJpeg ? *jpeg_ : *png_;
     if (!decoder.begin(file_, header)) damaged(path, decoder);
     if (static_cast<std::int64_t>(header.width) * header.height > kMaxPixels)
-      fail(ErrorCode::kInvalidFile, "'{}' says that it has {}x{} pixels, more than {} are not read", path, header.width,
+      fail(ErrorCode::kInvalidFile, "'{}' declares {}x{} pixels, more than the limit of {}", path, header.width,
            header.height, kMaxPixels);
     return decoder;
   }
@@ -79,7 +79,7 @@ class Reader final : public ImageReader {
     ImageHeader header;
     ImageDecoder& decoder = begin(path, header);
     if (file_kind(file_) == FileKind::kPng && is_animated(file_))
-      log(LogLevel::kWarning, "'{}' is an animated PNG: its first picture alone is read", path);
+      log(LogLevel::kWarning, "'{}' is an animated PNG: only its first image is read", path);
     const bool turned = swaps_sides(header.orientation);
     const int width = turned ? header.height : header.width;
     const int height = turned ? header.width : header.height;
@@ -102,7 +102,7 @@ class Reader final : public ImageReader {
   }
 
   std::vector<std::uint8_t> file_;
-  std::vector<std::uint8_t> stored_;  // pixels of a picture that is still to be turned
+  std::vector<std::uint8_t> stored_;  // pixels of an image that is still to be turned
   std::unique_ptr<ImageDecoder> jpeg_ = make_jpeg_decoder();
   std::unique_ptr<ImageDecoder> png_ = make_png_decoder();
 };
@@ -112,20 +112,20 @@ void write(const std::string& path, const FrameView& frame) {
   std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return std::tolower(c); });
   const bool fits = frame.format == PixelFormat::kRgb24 || (frame.format == PixelFormat::kGray8 && ending == ".png");
   if (!fits || frame.width <= 0 || frame.height <= 0)
-    fail(ErrorCode::kInvalidArgument, "'{}': rgb24 pictures can be written, and gray8 as .png, not {} of {}x{}", path,
+    fail(ErrorCode::kInvalidArgument, "'{}': rgb24 images can be written, and gray8 as .png, not {} of {}x{}", path,
          to_string(frame.format), frame.width, frame.height);
   const int most = ending == ".png" ? kMostPngPixels : kMostJpegPixels;
   if (std::max(frame.width, frame.height) > most)
     fail(ErrorCode::kUnsupported,
-         "'{}' can't be written: a picture of {}x{}, where {} files have at most {} pixels a side", path, frame.width,
+         "'{}' can't be written: an image of {}x{}, but {} files have at most {} pixels per side", path, frame.width,
          frame.height, ending, most);
   if (ending == ".jpg" || ending == ".jpeg") return write_jpeg(path, frame);
   if (ending == ".png") return write_png(path, frame);
-  fail(ErrorCode::kInvalidArgument, "'{}': pictures are written as .jpg, .jpeg or .png", path);
+  fail(ErrorCode::kInvalidArgument, "'{}': images are written as .jpg, .jpeg or .png", path);
 }
 
 constexpr ImagesModule kModule = {[]() -> std::unique_ptr<ImageReader> { return std::make_unique<Reader>(); }, write,
-                                  read_png_plane, spoil_by_jpeg};
+                                  read_png_plane, jpeg_roundtrip};
 
 }  // namespace
 }  // namespace saccade

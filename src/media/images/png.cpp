@@ -80,7 +80,7 @@ class PngDecoder final : public ImageDecoder {
 
 /// Everything between setjmp and longjmp is plain C, so that no destructor is jumped over.
 bool encode(png_structp png, png_infop info, std::FILE* file, const FrameView& frame) noexcept {
-  constexpr int kFast = 3;  // the level where zlib still searches little: pictures of video compress no better above
+  constexpr int kFast = 3;  // the level where zlib still searches little: images of video compress no better above
   if (setjmp(png_jmpbuf(png)) != 0) return false;
   png_init_io(png, file);
   png_set_compression_level(png, kFast);

@@ -26,18 +26,18 @@ class PlaneReader {
   PlaneReader& operator=(const PlaneReader&) = delete;
 
   StoredPlane read() {
-    if (file_kind(path_) != FileKind::kPng) fail(ErrorCode::kInvalidFile, "'{}' is no PNG file", path_);
+    if (file_kind(path_) != FileKind::kPng) fail(ErrorCode::kInvalidFile, "'{}' is not a PNG file", path_);
     if (!begin()) damaged();
     const int type = png_get_color_type(png_, info_);
     if ((type & PNG_COLOR_MASK_COLOR) != 0 && type != PNG_COLOR_TYPE_PALETTE)
-      fail(ErrorCode::kInvalidFile, "'{}' has colours: a grey picture, or one with a palette, is expected", path_);
+      fail(ErrorCode::kInvalidFile, "'{}' is a colour image: a greyscale or palette image is expected", path_);
     StoredPlane plane{.width = static_cast<int>(png_get_image_width(png_, info_)),
                       .height = static_cast<int>(png_get_image_height(png_, info_)),
                       .bits = png_get_bit_depth(png_, info_),
                       .samples = {}};
     const auto pixels = static_cast<std::int64_t>(plane.width) * plane.height;
     if (pixels > kMaxPixels)
-      fail(ErrorCode::kInvalidFile, "'{}' says that it has {}x{} pixels, more than {} are not read", path_, plane.width,
+      fail(ErrorCode::kInvalidFile, "'{}' declares {}x{} pixels, more than the limit of {}", path_, plane.width,
            plane.height, kMaxPixels);
     plane.samples.resize(static_cast<std::size_t>(pixels));
     rows_.resize(static_cast<std::size_t>(plane.height));

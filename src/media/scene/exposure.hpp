@@ -5,7 +5,7 @@
 
 namespace saccade::scene {
 
-/// How far something moves in the picture while the shutter is open, pixels.
+/// How far something moves in the image while the shutter is open, pixels.
 struct Streak {
   float x = 0;
   float y = 0;

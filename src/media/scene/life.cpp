@@ -5,7 +5,7 @@
 namespace saccade::scene {
 namespace {
 
-constexpr float kNearest = 4.2F;    // metres: what comes nearer has left the picture at a side
+constexpr float kNearest = 4.2F;    // metres: what comes nearer has left the image at a side
 constexpr float kFarthest = 60.0F;  // metres
 
 enum class Way { kCross, kTurnBack, kStand, kApproach, kRecede };
@@ -20,7 +20,7 @@ struct Path {
   float bend = 0;   ///< metres of a swerve
 };
 
-/// Half of the picture's width in metres at depth Z, and some more so that the camera's pan shows nobody at the ends.
+/// Half of the image's width in metres at depth Z, and some more so that the camera's pan shows nobody at the ends.
 float edge(const Sight& sight, float z, float radius) {
   return z * (sight.half_width / sight.focal + 0.16F) + radius + 0.3F;
 }
@@ -35,7 +35,7 @@ Way way_of(Random& random, Kind kind) {
   return draw < 0.93F ? Way::kApproach : Way::kRecede;
 }
 
-/// Sizes in the picture spread evenly over their logarithm, from 22 to 170 pixels at 640x480.
+/// Sizes in the image spread evenly over their logarithm, from 22 to 170 pixels at 640x480.
 float depth_for(Random& random, const Sight& sight, float size) {
   const float draw = random.unit();
   const float pixels = 22.0F * (1 + draw * (1.3F + draw * (2.2F + 3.2F * draw))) * sight.unit;

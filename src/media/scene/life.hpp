@@ -6,10 +6,10 @@
 
 namespace saccade::scene {
 
-/// What an object's way across the picture must fit.
+/// What an object's way across the image must fit.
 struct Sight {
   float focal = 0;       ///< pixels
-  float half_width = 0;  ///< of the picture, pixels
+  float half_width = 0;  ///< of the image, pixels
   float unit = 1;        ///< pixels that count as one at 640x480
   float speed = 0;       ///< of the camera's rig, metres a second
 };

@@ -52,16 +52,16 @@ void read_share(std::string_view name, std::string_view value, std::optional<flo
 void read_option(std::string_view name, std::string_view value, SceneOptions& options) {
   if (name == "seed") {
     if (!read<std::uint64_t>(value, 0, UINT64_MAX, options.seed))
-      refuse(name, value, fmt::format("a whole number from 0 to {}", UINT64_MAX));
+      refuse(name, value, fmt::format("an integer from 0 to {}", UINT64_MAX));
   } else if (name == "size") {
     read_size(value, options);
   } else if (name == "fps") {
     if (!read(value, 0.1, 1000.0, options.fps)) refuse(name, value, "a number from 0.1 to 1000");
   } else if (name == "objects") {
-    if (!read(value, 0, 500, options.objects)) refuse(name, value, "a whole number from 0 to 500");
+    if (!read(value, 0, 500, options.objects)) refuse(name, value, "an integer from 0 to 500");
   } else if (name == "frames") {
     if (!read<std::int64_t>(value, 1, kMostFrames, options.frames))
-      refuse(name, value, "a whole number from 1 to 1000000000");
+      refuse(name, value, "an integer from 1 to 1000000000");
   } else if (name == "place") {
     read_place(value, options);
   } else if (name == "night") {
@@ -81,12 +81,12 @@ bool is_scene(std::string_view uri) { return uri.starts_with(kPrefix); }
 
 SceneOptions parse_scene(std::string_view uri) {
   if (!is_scene(uri))
-    fail(ErrorCode::kInvalidArgument, "'{}' is no scene: write synthetic: or synthetic:?NAME=VALUE&...", uri);
+    fail(ErrorCode::kInvalidArgument, "'{}' is not a scene: use synthetic: or synthetic:?NAME=VALUE&...", uri);
   SceneOptions options;
   std::string_view rest = uri.substr(kPrefix.size());
   if (rest.empty()) return options;
   if (rest.front() != '?')
-    fail(ErrorCode::kInvalidArgument, "'{}': write synthetic:?NAME=VALUE&...; the options are {}", uri, kHelp);
+    fail(ErrorCode::kInvalidArgument, "'{}': use synthetic:?NAME=VALUE&...; the options are {}", uri, kHelp);
   rest.remove_prefix(1);
   std::vector<std::string_view> seen;
   while (!rest.empty()) {

@@ -15,7 +15,7 @@ struct SceneOptions {
   std::uint64_t seed = 1;
   int width = 640;             ///< pixels, 16 to 8192
   int height = 480;            ///< pixels, 16 to 8192
-  double fps = 30;             ///< frames a second of the scene's own clock
+  double fps = 30;             ///< frames per second of the scene's own clock
   int objects = 16;            ///< that move about at a time, 0 to 500; some of them out of sight
   std::int64_t frames = -1;    ///< after which the source ends; -1: never
   std::optional<int> place;    ///< an index into scene_places(); unset: the seed chooses

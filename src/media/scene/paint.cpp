@@ -30,7 +30,7 @@ void Scene::State::draw_instances() {
   }
 }
 
-/// Objects smear along their own way through the picture, then the whole picture along the camera's.
+/// Objects smear along their own way through the image, then the whole image along the camera's.
 void Scene::State::smear() {
   const float open = world.blur * kExposure;
   if (open <= 0) return;

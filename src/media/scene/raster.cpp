@@ -60,7 +60,7 @@ class Slopes {
       : x_(a.x), y_(a.y), bx_(b.x - a.x), by_(b.y - a.y), cx_(c.x - a.x), cy_(c.y - a.y) {
     area_ = bx_ * cy_ - cx_ * by_;
   }
-  /// Twice the area; above 0 where the corners run clockwise in the picture, the front of a face.
+  /// Twice the area; above 0 where the corners run clockwise in the image, the front of a face.
   float area() const { return area_; }
   Plane plane(float a, float b, float c) const {
     const float over = 1.0F / area_;

@@ -9,11 +9,11 @@
 
 namespace saccade::scene {
 
-/// Linear light is kept as whole numbers: a white face in full exposure is kOne, and nothing is brighter than kMax.
+/// Linear light is kept as integers: a white face in full exposure is kOne, and nothing is brighter than kMax.
 inline constexpr int kOne = 4096;
 inline constexpr int kMax = 16383;
 
-/// What the picture is before the camera sees it: height x width of each.
+/// What the image is before the camera sees it: height x width of each.
 struct Canvas {
   Canvas(int width, int height);
   int width;
@@ -36,7 +36,7 @@ struct Mask {
   const std::uint8_t* row(int y) const { return bytes.data() + static_cast<std::ptrdiff_t>(y) * width; }
 };
 
-/// A vertex in the picture.
+/// A vertex in the image.
 struct Corner {
   float x = 0;         ///< columns
   float y = 0;         ///< rows
@@ -49,13 +49,13 @@ struct Corner {
 /// Projects one instance; what follows draws it. Its storage is used again for the next.
 class Projection {
  public:
-  /// False where INSTANCE is out of sight: too near, behind, or (unless WHOLE) outside the picture.
+  /// False where INSTANCE is out of sight: too near, behind, or (unless WHOLE) outside the image.
   bool project(const Instance& instance, const World& world, int width, int height, bool whole);
   /// Adds light to the corners.
   void shade(const Instance& instance, const World& world);
   /// Throws the mesh's shadow onto the ground: corners become those of the shadow. False where there is none.
   bool cast_shadow(const World& world, int width, int height);
-  /// Moves the picture by (-LEFT, -TOP), then shrinks it to SCALE.
+  /// Moves the image by (-LEFT, -TOP), then shrinks it to SCALE.
   void fit(float left, float top, float scale);
 
   std::span<const Corner> corners() const { return corners_; }

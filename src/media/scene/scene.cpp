@@ -17,12 +17,12 @@ void check(const SceneOptions& options) {
   const auto is_share = [](const std::optional<float>& share) { return !share || (*share >= 0 && *share <= 1); };
   const auto is_side = [](int side) { return side >= 16 && side <= 8192; };
   if (!is_side(options.width) || !is_side(options.height))
-    fail(ErrorCode::kInvalidArgument, "a scene of {}x{} pixels can't be drawn; each side must be 16 to 8192",
+    fail(ErrorCode::kInvalidArgument, "a scene of {}x{} pixels can't be rendered; each side must be 16 to 8192",
          options.width, options.height);
   if (options.objects < 0 || options.objects > 500)
     fail(ErrorCode::kInvalidArgument, "a scene has 0 to 500 objects, not {}", options.objects);
   if (!(options.fps >= 0.1 && options.fps <= 1000))
-    fail(ErrorCode::kInvalidArgument, "a scene has 0.1 to 1000 frames a second, not {}", options.fps);
+    fail(ErrorCode::kInvalidArgument, "a scene has 0.1 to 1000 frames per second, not {}", options.fps);
   if (options.place && (*options.place < 0 || *options.place >= static_cast<int>(kPlaces.size())))
     fail(ErrorCode::kInvalidArgument, "a scene's place is 0 to {}, not {}", kPlaces.size() - 1, *options.place);
   if (!is_share(options.night) || !is_share(options.blur) || !is_share(options.noise))

@@ -22,7 +22,7 @@ struct Tally {
   std::int64_t pixels = 0;
 };
 
-/// What only pictures need.
+/// What only images need.
 struct ScenePainter {
   ScenePainter(const SceneOptions& options, int place)
       : ground(place, options.seed, options.width),
@@ -33,7 +33,7 @@ struct ScenePainter {
   scene::Exposure exposure;
 };
 
-/// A scene's parts, and the storage that its frames share. paint.cpp draws pictures, truth.cpp finds what is true.
+/// A scene's parts, and the storage that its frames share. paint.cpp draws images, truth.cpp finds what is true.
 struct Scene::State {
   explicit State(const SceneOptions& given);
 
@@ -59,7 +59,7 @@ struct Scene::State {
   scene::Mask stamp;
   scene::Projection projection;
   std::vector<scene::Pattern> patterns;
-  std::unique_ptr<ScenePainter> painter;  // made when the first picture is asked for
+  std::unique_ptr<ScenePainter> painter;  // made when the first image is asked for
   std::vector<Tally> tallies;             // by index on the canvas
   SceneTruth truth;
 };

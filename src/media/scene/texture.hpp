@@ -12,12 +12,12 @@ float noise_at(std::uint64_t key, float u, float v, int period);
 /// OCTAVES of it, each twice as fine and half as strong; in [0, 1).
 float cloud_at(std::uint64_t key, float u, float v, int period, int octaves);
 
-/// A square picture that repeats, with its smaller versions. A coordinate's 32 bits span one repeat, so that it wraps
+/// A square image that repeats, with its smaller versions. A coordinate's 32 bits span one repeat, so that it wraps
 /// by itself.
 template <typename T>
 class Texture {
  public:
-  /// Takes a SIZE x SIZE picture, SIZE a power of two.
+  /// Takes a SIZE x SIZE image, SIZE a power of two.
   Texture(int size, std::vector<T> texels);
 
   int levels() const { return static_cast<int>(levels_.size()); }

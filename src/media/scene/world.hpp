@@ -13,7 +13,7 @@ namespace saccade::scene {
 struct Camera {
   float focal = 0;    ///< pixels
   float centre = 0;   ///< column of the axis
-  float horizon = 0;  ///< row of the horizon; the picture's plane stays upright
+  float horizon = 0;  ///< row of the horizon; the image's plane stays upright
   float height = 0;   ///< metres above the ground
   float sine = 0;     ///< of the yaw
   float cosine = 1;
@@ -63,7 +63,7 @@ struct World {
   double time = 0;
   Camera camera;
   float yaw_speed = 0;      ///< turns a second
-  float horizon_speed = 0;  ///< pixels a second
+  float horizon_speed = 0;  ///< pixels per second
   Light light;
   int place = 0;
   float night = 0;

@@ -115,7 +115,7 @@ Builder::Iterations Builder::begin_loop(const ControlFlow& flow) {
   loop.carried.assign(inputs.begin() + 2, inputs.end());
   loop.rows.resize(body.outputs().size() - 1 - loop.carried.size());
   if (std::ranges::find(loop.carried, ValueId::kNone) != loop.carried.end())
-    fail(ErrorCode::kInvalidFile, "one of the values that it starts with is left out");
+    fail(ErrorCode::kInvalidFile, "one of its initial values is omitted");
   if (inputs[0] != ValueId::kNone) {
     const Tensor* limit = known_.get(inputs[0]);
     const Range* range = extents_.range(inputs[0]);
@@ -190,7 +190,7 @@ void Builder::end_loop(const ControlFlow& flow, const Iterations& loop) {
       values.push_back(ValueId::kNone);
       continue;
     }
-    if (rows.empty()) fail(ErrorCode::kUnsupported, "it collects rows, but never runs: their shape is not known");
+    if (rows.empty()) fail(ErrorCode::kUnsupported, "it collects rows, but never runs: their shape is unknown");
     Node stacked{.op = "Concat", .inputs = rows};
     stacked.attributes.set("axis", std::int64_t{0});
     const std::string name = fmt::format("{}/collected_{}", flow.node.name, values.size());
@@ -229,7 +229,7 @@ Builder::Values Builder::add_body(const ControlFlow& flow, std::size_t which, Va
   add_nodes(body, places, suffix);
   Values outputs;
   for (ValueId output : body.graph.outputs()) {
-    if (output == ValueId::kNone) fail(ErrorCode::kInvalidFile, "an output of its sub-graph is left out");
+    if (output == ValueId::kNone) fail(ErrorCode::kInvalidFile, "an output of its sub-graph is omitted");
     outputs.push_back(places[static_cast<std::size_t>(output)]);
   }
   return outputs;

@@ -46,7 +46,7 @@ void assume(KnownValues& known, const Graph& graph, const std::map<std::string, 
   for (const auto& [name, tensor] : contents) {
     const auto id = std::ranges::find(graph.inputs(), name, [&](ValueId input) { return graph.value(input).name; });
     if (id == graph.inputs().end())
-      fail(ErrorCode::kInvalidArgument, "contents are given for '{}', which is no input", name);
+      fail(ErrorCode::kInvalidArgument, "contents are given for '{}', which is not an input", name);
     const TensorType& type = graph.value(*id).type;
     if (tensor.dtype() != type.dtype || tensor.shape() != type.shape)
       fail(ErrorCode::kInvalidArgument, "the input '{}' is {} {} and can't hold {} {}", name, to_string(type.dtype),

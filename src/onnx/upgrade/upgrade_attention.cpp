@@ -75,7 +75,7 @@ void add_bias(Upgrade& upgrade, AttentionOperands& operands) {
 ValueId padding_mask(Upgrade& upgrade) {
   const Shape shape = upgrade.shape(4);
   if (shape.rank() != 2 && shape.rank() != 3)
-    fail(ErrorCode::kUnsupported, "a key_padding_mask of shape {} is not supported; it takes one number a key",
+    fail(ErrorCode::kUnsupported, "a key_padding_mask of shape {} is not supported; it takes one number per key",
          shape.to_string());
   Node cast{.op = "Cast", .inputs = {upgrade.node.inputs[4]}};
   cast.attributes.set("to", std::int64_t{9});  // bool

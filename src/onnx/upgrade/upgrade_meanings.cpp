@@ -139,7 +139,7 @@ void spread_group_norm(Upgrade& upgrade) {
   const std::int64_t channels = shape[1];
   for (const std::size_t i : {1, 2}) {
     if (upgrade.shape(i) != Shape{groups})
-      fail(ErrorCode::kInvalidFile, "input {} has shape {}, not one number a group", i, upgrade.shape(i).to_string());
+      fail(ErrorCode::kInvalidFile, "input {} has shape {}, not one number per group", i, upgrade.shape(i).to_string());
     const std::string what = i == 1 ? "scale" : "bias";
     const ValueId column = upgrade.reshaped(what + "_column", node.inputs[i], {groups, 1});
     const ValueId spread = upgrade.expanded(what + "_spread", column, {groups, channels / groups});

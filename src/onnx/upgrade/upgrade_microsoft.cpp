@@ -33,7 +33,7 @@ Node transpose(std::vector<std::int64_t> order, ValueId input = ValueId::kNone) 
 /// Gives input I, whose channels come last, the place of its channels in ONNX.
 void turn_input(Upgrade& upgrade, std::size_t i) {
   const int rank = upgrade.shape(i).rank();
-  if (rank < 3) fail(ErrorCode::kInvalidFile, "input {} has no channels behind its spatial axes", i);
+  if (rank < 3) fail(ErrorCode::kInvalidFile, "input {} has no channels after its spatial axes", i);
   std::vector<std::int64_t> order(static_cast<std::size_t>(rank));
   std::iota(order.begin() + 2, order.end(), 1);
   order[1] = rank - 1;

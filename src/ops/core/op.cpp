@@ -13,7 +13,7 @@ void InferContext::require_outputs(std::size_t count) const {
   if (node_.outputs.size() != count) fail(ErrorCode::kInvalidFile, "{} outputs, not {}", node_.outputs.size(), count);
   for (std::size_t i = 0; i < count; ++i)
     if (node_.outputs[i] == ValueId::kNone)
-      fail(ErrorCode::kInvalidFile, "output {} is left out; the operator writes all {}", i, count);
+      fail(ErrorCode::kInvalidFile, "output {} is omitted; the operator writes all {}", i, count);
 }
 
 std::vector<std::int64_t> InferContext::integers(int i, std::string_view what) const {

@@ -112,7 +112,7 @@ std::vector<TensorType> infer_node(const Graph& graph, const Node& node, KnownVa
       const Tensor* tensor = known.get(node.inputs[static_cast<std::size_t>(i)]);
       // A rule looks at all of it.
       if (tensor != nullptr && !afford(static_cast<double>(tensor->elements())))
-        fail(ErrorCode::kUnsupported, "too much is worked out for the shapes of this model: it would take minutes");
+        fail(ErrorCode::kUnsupported, "the shape arithmetic of this model is too expensive: it would take minutes");
       return tensor;
     };
     InferContext context(node, std::move(inputs), contents, afford);
@@ -124,7 +124,7 @@ std::vector<TensorType> infer_node(const Graph& graph, const Node& node, KnownVa
       if (node.outputs[i] != ValueId::kNone && !context.is_set(i))
         fail(ErrorCode::kInvalidFile, "the operator has no output {}", i);
     for (const TensorType& type : context.outputs()) {
-      if (type.dtype == DType::kFrame) fail(ErrorCode::kInvalidFile, "an operator makes no frame");
+      if (type.dtype == DType::kFrame) fail(ErrorCode::kInvalidFile, "an operator can't output a frame");
       bytes_of(type.dtype, type.shape);
     }
     return context.outputs();

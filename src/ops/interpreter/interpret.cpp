@@ -52,8 +52,7 @@ void check_post_op(const Graph& graph, const Node& node, const PostOp& post) {
       made, inputs, [](int) { return nullptr; }, [](double) { return true; });
   op->infer(context);
   if (output.dtype != DType::kFloat32 || context.outputs()[0] != output)
-    fail(ErrorCode::kInvalidFile, "it does not leave {} {} in place", to_string(output.dtype),
-         output.shape.to_string());
+    fail(ErrorCode::kInvalidFile, "it does not preserve {} {}", to_string(output.dtype), output.shape.to_string());
 }
 
 }  // namespace

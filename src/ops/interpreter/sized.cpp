@@ -210,7 +210,7 @@ class SizedRun {
       fits = open ? type.shape[axis] <= room.shape[axis] : type.shape[axis] == room.shape[axis];
     }
     if (!fits)
-      fail(ErrorCode::kUnsupported, "its output {} is {} {}, and there is room for {} {}", i, to_string(type.dtype),
+      fail(ErrorCode::kUnsupported, "its output {} is {} {}, but the capacity is {} {}", i, to_string(type.dtype),
            type.shape.to_string(), to_string(room.dtype), room.shape.to_string());
   }
 

@@ -81,7 +81,7 @@ void check_attributes(const Attributes& attributes) {
     if (attributes.integer(side, -1) < -1)
       fail(ErrorCode::kInvalidFile, "{} {} is neither -1 nor a size", side, attributes.integer(side, -1));
   if (attributes.has("softmax_precision") && !is_float(dtype_of_onnx(attributes.integer("softmax_precision", 1))))
-    fail(ErrorCode::kInvalidFile, "softmax_precision {} is no floating-point type",
+    fail(ErrorCode::kInvalidFile, "softmax_precision {} is not a floating-point type",
          attributes.integer("softmax_precision", 1));
 }
 

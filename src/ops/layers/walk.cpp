@@ -103,7 +103,7 @@ Walk Walk::from_integers(const std::vector<std::int64_t>& integers, std::int64_t
   constexpr std::size_t kHead = 1 + kLoops;
   constexpr std::int64_t kMostTurns = std::int64_t{1} << 31;
   const auto require = [](bool right) {
-    if (!right) fail(ErrorCode::kInvalidFile, "an attribute that says where elements lie makes no sense");
+    if (!right) fail(ErrorCode::kInvalidFile, "an attribute of an access pattern is invalid");
   };
   require(integers.size() >= kHead);
   Walk walk;

@@ -6,7 +6,7 @@ namespace {
 
 void refuse(InferContext&) {
   fail(ErrorCode::kUnsupported,
-       "it draws random numbers, and a model must give the same answer for the same input; export it for inference");
+       "it generates random numbers, but a model must be deterministic; export it for inference");
 }
 
 /// No graph that gets past its shape rule has such a node.

@@ -28,7 +28,7 @@ void check_blocks(const InferContext& context, std::int64_t block, DType stored)
   require_type<float, Float16, BFloat16>(context.dtype(1), "a scale");
   for (int i = 1; i < 3; ++i)
     if (context.has(i) && context.shape(i) != wanted)
-      fail(ErrorCode::kInvalidFile, "input {} of shape {} does not hold one number a block, {}", i,
+      fail(ErrorCode::kInvalidFile, "input {} of shape {} does not hold one number per block, {}", i,
            context.shape(i).to_string(), wanted.to_string());
   if (context.has(2) && context.dtype(2) != stored)
     fail(ErrorCode::kInvalidFile, "the zero points are {}, not {} like their tensor", to_string(context.dtype(2)),

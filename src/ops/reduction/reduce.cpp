@@ -84,7 +84,7 @@ template <typename T>
 struct Mean : Sum<T> {
   static T finish(Wide<T> state, std::int64_t count) {
     if constexpr (kIsInteger<T>) {
-      if (count == 0) fail(ErrorCode::kInvalidFile, "the mean of no integers is not defined");
+      if (count == 0) fail(ErrorCode::kInvalidFile, "the mean of zero integers is undefined");
       if constexpr (std::is_signed_v<T>)
         return static_cast<T>(static_cast<std::int64_t>(state) / count);
       else

@@ -27,7 +27,7 @@ void infer_box_masks(InferContext& context) {
     fail(ErrorCode::kInvalidFile, "detections, count and geometry are {}, {} and {}, not {}x6, 1 and 6",
          context.shape(2).to_string(), context.shape(3).to_string(), context.shape(4).to_string(), coefficients[0]);
   if (context.attributes().integer("width", 0) < 1 || context.attributes().integer("height", 0) < 1)
-    fail(ErrorCode::kInvalidFile, "the model's picture has no size");
+    fail(ErrorCode::kInvalidFile, "the model's image has no size");
   context.output(0, DType::kFloat32, {coefficients[0], prototypes[2], prototypes[3]});
 }
 

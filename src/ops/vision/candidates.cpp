@@ -14,7 +14,7 @@ void check_remap(const Attributes& attributes) {
 
 void check_classes(const Attributes& attributes, std::int64_t classes) {
   if (classes > kMaxClasses)
-    fail(ErrorCode::kUnsupported, "{} classes are too many; there can be {}", classes, kMaxClasses);
+    fail(ErrorCode::kUnsupported, "{} classes are too many; the limit is {}", classes, kMaxClasses);
   check_remap(attributes);
   const auto* remap = attributes.find<std::vector<std::int64_t>>("remap");
   if (remap != nullptr && !remap->empty()) {
@@ -33,7 +33,7 @@ void infer_candidates(InferContext& context, std::int64_t anchors, std::int64_t 
   context.require_outputs(6);
   check_remap(context.attributes());
   if (context.has(1) && (context.dtype(1) != DType::kBool || context.shape(1).rank() != 1))
-    fail(ErrorCode::kInvalidFile, "the classes asked for are {} {}, not bool [classes]", to_string(context.dtype(1)),
+    fail(ErrorCode::kInvalidFile, "the requested classes are {} {}, not bool [classes]", to_string(context.dtype(1)),
          context.shape(1).to_string());
   std::int64_t pairs = 0;
   if (__builtin_mul_overflow(anchors, classes, &pairs) || pairs > std::numeric_limits<std::int32_t>::max())

@@ -15,7 +15,7 @@ void infer_decode_end_to_end(InferContext& context) {
     fail(ErrorCode::kInvalidFile, "predictions are {}, not 1xboxesx6 or wider", shape.to_string());
   // Every row may be a candidate, while multi_label leaves room for so many at most.
   if (context.attributes().integer("multi_label", 0) != 0 && shape[1] > kMaxCandidates)
-    fail(ErrorCode::kUnsupported, "{} boxes are too many with multi_label; there can be {}", shape[1], kMaxCandidates);
+    fail(ErrorCode::kUnsupported, "{} boxes are too many with multi_label; the limit is {}", shape[1], kMaxCandidates);
   infer_candidates(context, shape[1], 1);
 }
 

@@ -109,7 +109,7 @@ PreprocessSpec preprocess_spec(const Attributes& attributes) {
 
 Placement place(const PreprocessSpec& spec, int frame_width, int frame_height) {
   if (frame_width <= 0 || frame_height <= 0)
-    fail(ErrorCode::kInvalidArgument, "a frame of {}x{} pixels has no picture", frame_width, frame_height);
+    fail(ErrorCode::kInvalidArgument, "a frame of {}x{} pixels is empty", frame_width, frame_height);
   Placement placed;
   placed.source = {0, 0, frame_width, frame_height};
   if (spec.roi) placed.source = clip(*spec.roi, frame_width, frame_height);

@@ -44,7 +44,7 @@ void infer_select_queries(InferContext& context) {
          context.shape(3).to_string());
   const Attributes& attributes = context.attributes();
   if (context.has(1) && (context.dtype(1) != DType::kBool || context.shape(1).rank() != 1))
-    fail(ErrorCode::kInvalidFile, "the classes asked for are {} {}, not bool [classes]", to_string(context.dtype(1)),
+    fail(ErrorCode::kInvalidFile, "the requested classes are {} {}, not bool [classes]", to_string(context.dtype(1)),
          context.shape(1).to_string());
   check_classes(attributes, logits[2]);
   if (boxes[1] > std::numeric_limits<std::int32_t>::max())

@@ -21,7 +21,7 @@ void infer_top_classes(InferContext& context) {
   const std::int64_t classes = context.shape(0).elements();
   const std::int64_t k = context.attributes().integer("k", 5);
   if (classes < 1 || classes > (1 << 24) || k < 1)
-    fail(ErrorCode::kInvalidFile, "the best {} of {} classes make no sense", k, classes);
+    fail(ErrorCode::kInvalidFile, "the best {} of {} classes are invalid", k, classes);
   context.require_outputs(2);
   context.output(0, DType::kFloat32, {std::min(k, classes), 2});
   context.output(1, DType::kInt32, {1});

@@ -35,7 +35,7 @@ Tensor random_input(const Value& value, unsigned seed) {
     case DType::kInt8: fill<std::int8_t>(tensor, generator, -128, 128); break;
     case DType::kBool: fill<bool>(tensor, generator, 0, 2); break;
     default:
-      fail(ErrorCode::kUnsupported, "input '{}': can't draw random {} elements to check passes with", value.name,
+      fail(ErrorCode::kUnsupported, "input '{}': can't generate random {} elements to check passes with", value.name,
            to_string(value.type.dtype));
   }
   return tensor;

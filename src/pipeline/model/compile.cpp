@@ -23,7 +23,7 @@ void check_shape_names(const Graph& graph, const ModelOptions& options) {
       known += fmt::format("{}'{}'", known.empty() ? "" : ", ", graph.value(id).name);
       found = found || graph.value(id).name == name;
     }
-    if (!found) fail(ErrorCode::kInvalidArgument, "a shape is given for '{}', but its inputs are {}", name, known);
+    if (!found) fail(ErrorCode::kInvalidArgument, "a shape is given for '{}', but the inputs are {}", name, known);
   }
 }
 
@@ -36,14 +36,14 @@ int cuda_ordinal(std::string_view device) {
   int ordinal = -1;
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), ordinal);
   if (error != std::errc() || end != number.data() + number.size() || ordinal < 0)
-    fail(ErrorCode::kInvalidArgument, "'{}' is not a GPU: give cuda, or cuda: and its number", device);
+    fail(ErrorCode::kInvalidArgument, "'{}' is not a GPU: use cuda or cuda:N", device);
   return ordinal;
 }
 
 void check_precision(const std::string& precision, bool on_gpu) {
   const bool gpu_alone = precision == "fp16" || precision == "bf16" || precision == "tf32";
   if (precision == "auto" || precision == "fp32" || (gpu_alone && on_gpu)) return;
-  fail(ErrorCode::kUnsupported, "the precision '{}' is not built yet{}: use auto{} or fp32", precision,
+  fail(ErrorCode::kUnsupported, "the precision '{}' is not implemented yet{}: use auto{} or fp32", precision,
        gpu_alone ? " for this device" : "", on_gpu ? ", fp16, bf16, tf32" : "");
 }
 
@@ -59,7 +59,7 @@ void narrow_inputs(Graph& graph, DType to) {
   for (const ValueId input : graph.inputs()) {
     const TensorType wide = graph.value(input).type;
     if (wide.dtype != DType::kFloat32 || graph.is_output(input)) continue;
-    Patch patch(graph, "take halves");
+    Patch patch(graph, "are in half precision");
     Node cast{.op = "Cast", .name = graph.value(input).name + "/wide", .inputs = {input}};
     cast.attributes.set("to", onnx_of_dtype(DType::kFloat32));
     patch.replace(input, patch.add_node_with_output(std::move(cast), wide));
@@ -76,7 +76,7 @@ std::shared_ptr<const Plan> compile_plan(Graph graph, const Backend& backend, co
                          {.threads = options.threads, .max_memory = options.max_memory, .choices = &choices});
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kUnsupported || !is_cuda(options.device) || options.fallback) throw;
-    throw Error(error.code(), fmt::format("{} (--fallback cpu lets such nodes run on the host)", error.what()));
+    throw Error(error.code(), fmt::format("{} (--fallback cpu runs such nodes on the host)", error.what()));
   }
 }
 
@@ -102,7 +102,7 @@ std::optional<int> gpu_of(const ModelOptions& options) {
 }
 
 const Backend& choose_backend(const ModelOptions& options) {
-  if (options.threads < 0) fail(ErrorCode::kInvalidArgument, "{} threads make no sense", options.threads);
+  if (options.threads < 0) fail(ErrorCode::kInvalidArgument, "the number of threads {} is invalid", options.threads);
   const bool on_gpu = is_cuda(options.device);
   check_precision(options.precision, on_gpu);
   if (on_gpu)

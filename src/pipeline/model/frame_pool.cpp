@@ -20,8 +20,7 @@ void take_for_frame(std::size_t bytes) {
   if (before <= limit && bytes <= limit - before) return;
   bytes_of_frames -= bytes;
   fail(ErrorCode::kUnsupported,
-       "a frame takes {}, and those that wait or are worked on take {} of the {} that they may: let fewer wait "
-       "(--queue)",
+       "a frame needs {}, but frames in queues and in work already use {} of their limit of {}: use a shorter --queue",
        readable_bytes(bytes), readable_bytes(before), readable_bytes(limit));
 }
 

@@ -43,12 +43,14 @@ class Findings {
   }
   ValueNames tell(const std::string& model, std::chrono::duration<double, std::milli> took) {
     log(LogLevel::kInfo,
-        "of the graph '{}', '{}' has the largest value that may become a half, {:.3g} (found in float32 in {:.0f} ms)",
+        "in the graph '{}', '{}' has the largest value to be computed in half precision, {:.3g} (found in float32 in "
+        "{:.0f} ms)",
         model, largest_, most_, took.count());
     if (!names_.empty())
       log(LogLevel::kWarning,
-          "values of the graph '{}' come near what float16 holds or pass it ({} of them; the largest is {:.3g}, of "
-          "'{}'): the nodes that make and read them stay in float32 (--precision bf16 holds them all)",
+          "values of the graph '{}' are near or beyond the fp16 range ({} of them; the largest is {:.3g}, of '{}'): "
+          "the "
+          "nodes that write and read them stay in float32 (--precision bf16 covers the range)",
           model, names_.size(), most_, largest_);
     return std::move(names_);
   }
@@ -144,7 +146,7 @@ void draw_areas(Tensor& planes, Draws& draws, float low, float high) {
 
 enum class Sample { kNoise, kAreas };
 
-/// Noise of 0 to 1, or areas as pictures have them whose mean and deviation were taken out; of 8 bits their whole
+/// Noise of 0 to 1, or areas as images have them whose mean and deviation were taken out; of 8 bits their whole
 /// range.
 void fill_inputs(const Execution& execution, Sample sample) {
   Draws draws;
@@ -207,7 +209,7 @@ ValueNames values_past_halves(const Graph& graph, const ModelOptions& options) {
     return findings.tell(graph.name, std::chrono::steady_clock::now() - start);
   } catch (const Error& error) {
     log(LogLevel::kWarning,
-        "whether float16 holds the values of the graph '{}' is not known, since it does not run in float32: {}",
+        "it is unknown whether the values of the graph '{}' fit the fp16 range, because it does not run in float32: {}",
         graph.name, error.what());
     return {};
   }

@@ -25,10 +25,12 @@ void check(const ModelOptions& options) {
     fail(ErrorCode::kInvalidArgument, "the confidence {} is not between 0 and 1", *options.confidence);
   if (std::ranges::find(kNmsNames, options.nms) == kNmsNames.end())
     fail(ErrorCode::kInvalidArgument, "nms is '{}', not one of {}", options.nms, fmt::join(kNmsNames, ", "));
-  if (!is_share(options.iou)) fail(ErrorCode::kInvalidArgument, "the overlap {} is not between 0 and 1", options.iou);
+  if (!is_share(options.iou))
+    fail(ErrorCode::kInvalidArgument, "the IoU threshold {} is not between 0 and 1", options.iou);
   if (options.max_detections < 1)
-    fail(ErrorCode::kInvalidArgument, "{} detections a frame make no sense", options.max_detections);
-  if (options.top_k < 1) fail(ErrorCode::kInvalidArgument, "{} classes a frame make no sense", options.top_k);
+    fail(ErrorCode::kInvalidArgument, "the limit of {} detections per frame is invalid", options.max_detections);
+  if (options.top_k < 1)
+    fail(ErrorCode::kInvalidArgument, "the limit of {} classes per frame is invalid", options.top_k);
   choose_backend(options);
 }
 

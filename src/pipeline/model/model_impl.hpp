@@ -12,7 +12,7 @@
 
 namespace saccade {
 
-/// A model compiled for frames, and what its answers mean.
+/// A model compiled for frames, and what its predictions mean.
 struct VisionPlan {
   Card card;
   PostOptions options;

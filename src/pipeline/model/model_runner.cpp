@@ -46,7 +46,7 @@ void ModelRunner::warn() const {
   const auto to = std::back_inserter(text);
   fmt::format_to(to, "{}, frame {}", result_.model, result_.frame);
   if (!result_.name.empty()) fmt::format_to(to, " ({})", result_.name);
-  const char* before = ": the answers are invalid: ";
+  const char* before = ": the predictions are invalid: ";
   for (std::size_t i = 0; i < kFaults; ++i) {
     const auto fault = static_cast<Fault>(i);
     if (!result_.faults.has(fault)) continue;
@@ -54,7 +54,7 @@ void ModelRunner::warn() const {
     before = ", ";
   }
   fmt::format_to(to,
-                 "; the weights are damaged, or the card or the precision does not fit the model; later invalid "
+                 "; the weights are damaged, or the card or the precision does not fit the model; further invalid "
                  "frames are only counted");
   write_log(LogLevel::kWarning, {text.data(), text.size()});
 }

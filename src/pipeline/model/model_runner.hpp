@@ -14,7 +14,7 @@ class ModelRunner {
   ModelRunner(const Model& model, int index);
 
   /// Begins to run the model on FRAME, whose pixels stay until wait(). Throws Error where the frame's size or contents
-  /// make no sense to the model.
+  /// are invalid to the model.
   void submit(const FrameView& frame);
   void wait() { execution_.wait(); }
   /// Fills result() from what wait() waited for on FRAME, but for what only the pipeline knows: stream, source, and the

@@ -25,7 +25,7 @@ class ModelSet {
   void wait();
   /// Whether the models have run on the frame of the last wait().
   bool is_ready() const { return ready_; }
-  /// Fills the result of model number I on FRAME. Throws Error where the frame makes no sense to the model.
+  /// Fills the result of model number I on FRAME. Throws Error where the frame is invalid to the model.
   void run(std::size_t i, const Frame& frame);
 
  private:

@@ -12,7 +12,7 @@ std::string_view kind_of(std::string_view device) { return device.substr(0, devi
 
 ModelOptions completed(ModelOptions options, const PlanFacts& plan) {
   if (!options.shapes.empty() || !options.dimensions.empty())
-    fail(ErrorCode::kInvalidArgument, "a plan's shapes are fixed: compile the model again with --shape");
+    fail(ErrorCode::kInvalidArgument, "the shapes of a plan are fixed: compile the model again with --shape");
   if (options.device == "auto") options.device = plan.backend;
   if (kind_of(options.device) != plan.backend)
     fail(ErrorCode::kInvalidArgument, "it was compiled for {}, not for {}: compile it again with --device {}",
@@ -37,8 +37,8 @@ void take_over(PlanFacts& plan, const ModelOptions& options, const std::string& 
   const std::string why = plan.device == backend.device_name()
                               ? "by another version of saccade"
                               : fmt::format("on {}, and this is {}", plan.device, backend.device_name());
-  log(LogLevel::kWarning, "{} was compiled {}: kernels are chosen and compiled anew (saccade compile makes it fit)",
-      path, why);
+  log(LogLevel::kWarning,
+      "{} was compiled {}: kernels are selected and compiled again (saccade compile updates the plan)", path, why);
   plan.choices.clear();
   forget_wide_values(plan);
 }
@@ -70,7 +70,7 @@ ValueNames wide_values(const Graph& graph, const Card* card, const ModelOptions&
   const PlanFacts::WideValues& kept = card != nullptr ? plan->stay_wide : plan->stay_wide_on_tensors;
   if (!kept) return stays_wide(graph, options);
   if (!kept->empty())
-    log(LogLevel::kInfo, "values that stay float32 in the graph '{}', as float16 may not hold them: {}", graph.name,
+    log(LogLevel::kInfo, "values kept in float32 in the graph '{}', near or beyond the fp16 range: {}", graph.name,
         kept->size());
   return *kept;
 }

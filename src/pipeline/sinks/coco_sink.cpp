@@ -100,7 +100,7 @@ std::unique_ptr<Sink> open_coco(const std::string& path, std::span<const Model> 
   for (const Model& model : models)
     if (!finds_objects(model.task()))
       fail(ErrorCode::kInvalidArgument,
-           "can't write {}: {}'s task is {}, and COCO's results are objects with boxes; --jsonl takes any", path,
+           "can't write {}: {}'s task is {}, but COCO results need boxes; --jsonl supports all tasks", path,
            model.name(), to_string(model.task()));
   check_image_ids(path, cameras);
   return std::make_unique<CocoSink>(path, models);

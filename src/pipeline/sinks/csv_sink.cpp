@@ -14,8 +14,8 @@ bool begins_formula(std::string_view text) {
   return !text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos;
 }
 
-/// TEXT as a field: printable(), so that a line of the file is an answer; quoted where a reader would otherwise split
-/// it, and behind an apostrophe where it would be a formula.
+/// TEXT as a field: printable(), so that a line of the file is a prediction; quoted where a reader would otherwise
+/// split it, and behind an apostrophe where it would be a formula.
 void append_field(JsonBuffer& out, std::string_view text) {
   const std::size_t start = out.size();
   if (begins_formula(text)) out.push_back('\'');

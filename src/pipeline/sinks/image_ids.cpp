@@ -44,8 +44,8 @@ class ImageIds {
 
   [[noreturn]] void refuse(std::int64_t id, const std::string& one, const std::string& other) const {
     fail(ErrorCode::kConflict,
-         "can't write {}: {} and {} would both be its image {} (the number that ends a picture's file name, else the "
-         "frame's); rename one of them, or run each source on its own",
+         "can't write {}: {} and {} would have the same image_id {} (the number at the end of the image's file name, "
+         "else the frame's); rename one of them, or run each source separately",
          path_, one, other, id);
   }
 

@@ -25,8 +25,8 @@ void MapFiles::save(const std::filesystem::path& png, const ClassMap& map, int w
     rows_.read(map, y, ids_);
     for (std::int32_t id : ids_) {
       if (id >= kNone)
-        fail(ErrorCode::kUnsupported,
-             "can't write {}: the class {} has no place in 8 bits a pixel, which hold 0 to 254", png.string(), id);
+        fail(ErrorCode::kUnsupported, "can't write {}: the class ID {} does not fit 8 bits per pixel (0 to 254)",
+             png.string(), id);
       *pixel++ = static_cast<std::uint8_t>(id < 0 ? kNone : id);
     }
   }

@@ -15,8 +15,8 @@ class MapFiles {
  public:
   /// Float32 [height, width]; NaN where the model did not look. Throws Error (kIo) naming the file.
   void save(const std::filesystem::path& npy, const DepthMap& map, int width, int height);
-  /// 8 bits a pixel, grey: the class id, 255 where the model did not look. Throws Error (kIo), and (kUnsupported) where
-  /// the map has an id above 254.
+  /// 8 bits per pixel, grey: the class id, 255 where the model did not look. Throws Error (kIo), and (kUnsupported)
+  /// where the map has an id above 254.
   void save(const std::filesystem::path& png, const ClassMap& map, int width, int height);
 
  private:

@@ -15,10 +15,10 @@ class Picture {
  public:
   using Done = std::function<void(const Picture&)>;
 
-  /// DONE gets every whole picture.
+  /// DONE gets every whole image.
   Picture(const DrawModule& module, Done done) : drawer_(module.make_drawer()), done_(std::move(done)) {}
 
-  /// Draws RESULT, first on a copy of FRAME where it is the first about its frame. A picture that a model made of the
+  /// Draws RESULT, first on a copy of FRAME where it is the first about its frame. An image that a model made of the
   /// frame takes its place, with all that was drawn until then.
   void add(const Result& result, const FrameView& frame);
   void finish();

@@ -9,12 +9,12 @@ void RefusedPictures::note(const Error& error) {
   constexpr std::int64_t kWarnings = 10;
   if (count_++ == 0) first_ = error.what();
   if (count_ <= kWarnings) log(LogLevel::kWarning, "{}", error.what());
-  if (count_ == kWarnings) log(LogLevel::kWarning, "further pictures that can't be written are only counted");
+  if (count_ == kWarnings) log(LogLevel::kWarning, "further images that can't be written are only counted");
 }
 
 void RefusedPictures::report() const {
   if (count_ == 1) fail(ErrorCode::kUnsupported, "{}", first_);
-  if (count_ > 1) fail(ErrorCode::kUnsupported, "{} pictures could not be written, the first one: {}", count_, first_);
+  if (count_ > 1) fail(ErrorCode::kUnsupported, "{} images could not be written; the first: {}", count_, first_);
 }
 
 }  // namespace saccade

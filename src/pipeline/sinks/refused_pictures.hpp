@@ -7,11 +7,11 @@
 
 namespace saccade {
 
-/// The pictures that a sink's format can't hold (too large, of another size than a video's first). Each costs itself:
+/// The images that a sink's format can't hold (too large, of another size than a video's first). Each costs itself:
 /// it is told at once, and how many there were at the end. Whatever else is wrong with writing ends the run.
 class RefusedPictures {
  public:
-  /// Calls WRITE; of its Errors, those of kUnsupported are taken for refused pictures.
+  /// Calls WRITE; of its Errors, those of kUnsupported are taken for refused images.
   template <typename Write>
   void unless(const Write& write) {
     try {

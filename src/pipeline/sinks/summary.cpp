@@ -102,7 +102,7 @@ std::string to_text(const Summary& summary) {
   text += report_text("{} frames in {:.2f} s: {:.1f} frames/s\n", summary.ledger.processed,
                       to_milliseconds(summary.elapsed) / 1e3, summary.frames_per_second);
   if (summary.invalid != 0)
-    text += report_text("{} results are invalid: the model's numbers are wrong there\n", summary.invalid);
+    text += report_text("{} results are invalid: they contain invalid numbers\n", summary.invalid);
   if (summary.ledger.processed == 0) return text.str();
   text += report_text("{:<10} {:>10} {:>10} {:>10} {:>10} {:>10}  ms\n", "", "mean", "std", "p50", "p99", "max");
   for (const StageSummary& stage : summary.stages)

@@ -11,7 +11,7 @@
 namespace saccade {
 namespace {
 
-// Of pictures that have no rate of their own, as video tools take it.
+// Of images that have no rate of their own, as video tools take it.
 constexpr double kPictureRate = 25;
 
 /// out.mp4, out-1.mp4, ...

@@ -135,7 +135,7 @@ class YoloSink final : public Sink {
     return (folders_[model] / (name + ".txt")).string();
   }
 
-  /// Of pictures that differ in their endings alone, the second one keeps its own.
+  /// Of images that differ in their endings alone, the second one keeps its own.
   void take(std::string& name, const Result& result) {
     const auto stream = static_cast<std::size_t>(result.stream);
     std::set<std::string>& taken = taken_[stream * folders_.size() + static_cast<std::size_t>(result.model_index)];
@@ -161,9 +161,10 @@ std::unique_ptr<Sink> open_yolo(const std::string& folder, std::span<const Model
                                 const YoloOptions& options) {
   for (const Model& model : models)
     if (!finds_objects(model.task()) && model.task() != Task::kClassify)
-      fail(ErrorCode::kInvalidArgument,
-           "can't write labels into {}: {}'s task is {}, and labels are of objects or classes; --jsonl takes any",
-           folder, model.name(), to_string(model.task()));
+      fail(
+          ErrorCode::kInvalidArgument,
+          "can't write labels into {}: {}'s task is {}, but labels need objects or classes; --jsonl supports all tasks",
+          folder, model.name(), to_string(model.task()));
   return std::make_unique<YoloSink>(folder, models, cameras, options);
 }
 

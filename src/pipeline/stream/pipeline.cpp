@@ -19,7 +19,7 @@ const std::vector<Model>& checked(const std::vector<Camera>& cameras, const std:
                                   const PipelineOptions& options) {
   if (cameras.empty()) fail(ErrorCode::kInvalidArgument, "a pipeline needs a camera");
   if (models.empty()) fail(ErrorCode::kInvalidArgument, "a pipeline needs a model");
-  if (options.max_frames < 0) fail(ErrorCode::kInvalidArgument, "{} frames make no sense", options.max_frames);
+  if (options.max_frames < 0) fail(ErrorCode::kInvalidArgument, "a number of {} frames is invalid", options.max_frames);
   return models;
 }
 

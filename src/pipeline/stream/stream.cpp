@@ -43,7 +43,7 @@ void Stream::read_all() noexcept {
   try {
     read_until_end();
   } catch (const std::bad_alloc&) {
-    fault_ = "no memory is left for its frames";
+    fault_ = "out of memory for its frames";
   } catch (const std::exception& error) {
     fault_ = error.what();
   }
@@ -55,7 +55,7 @@ void Stream::warn(const std::string& message) {
   constexpr std::int64_t kWarnings = 10;
   const std::int64_t count = ledger_.snapshot().corrupt;
   if (count <= kWarnings) log(LogLevel::kWarning, "{}", message);
-  if (count == kWarnings) log(LogLevel::kWarning, "{}: further damaged frames are only counted", info().name);
+  if (count == kWarnings) log(LogLevel::kWarning, "{}: further corrupt frames are only counted", info().name);
 }
 
 /// False where nothing more will come.

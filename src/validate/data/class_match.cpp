@@ -65,9 +65,8 @@ ClassMatch match_classes(const Model& model, const CocoAnnotations& annotations)
   }
   if (std::ranges::find(match.known, true) == match.known.end())
     fail(ErrorCode::kInvalidArgument,
-         "none of {}'s classes ({}) is a category of '{}' ({}): they are compared by name, and the model's labels can "
-         "be "
-         "set in its card",
+         "none of {}'s classes ({}) is a category of '{}' ({}): they are matched by name; set the model's labels in "
+         "its card",
          model.name(), labels.empty() ? "it has no names for them" : some_of(asked), annotations.path,
          some_of(match.categories));
   return match;
@@ -79,8 +78,8 @@ std::vector<std::string> unmatched(const ClassMatch& match, const Model& model, 
   for (std::size_t c = 0; c < match.category.size(); ++c)
     if (match.asked[c] && match.category[c] < 0) names.push_back(match.labels[c]);
   if (!names.empty())
-    notes.push_back(fmt::format("{} classes of {} are no category of {}, their answers are left out: {}", names.size(),
-                                model.name(), annotations.path, some_of(names)));
+    notes.push_back(fmt::format("{} classes of {} are not categories of {}; their predictions are skipped: {}",
+                                names.size(), model.name(), annotations.path, some_of(names)));
   names.clear();
   std::vector<bool> has_class(match.categories.size());
   for (const int category : match.category)
@@ -92,7 +91,7 @@ std::vector<std::string> unmatched(const ClassMatch& match, const Model& model, 
     objects +=
         std::ranges::count_if(picture.objects, [&](const CocoObject& each) { return !has_class[each.category]; });
   if (!names.empty())
-    notes.push_back(fmt::format("{} categories of {} are no class of {}, their {} objects are left out: {}",
+    notes.push_back(fmt::format("{} categories of {} are not classes of {}; their {} objects are skipped: {}",
                                 names.size(), annotations.path, model.name(), objects, some_of(names)));
   return notes;
 }

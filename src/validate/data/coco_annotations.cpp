@@ -23,7 +23,7 @@ json parse(const std::string& path) {
   try {
     return json::parse(file);
   } catch (const json::parse_error& error) {
-    fail(ErrorCode::kInvalidFile, "'{}' is no JSON: it makes no sense at byte {}", path, error.byte);
+    fail(ErrorCode::kInvalidFile, "'{}' is not JSON: syntax error at byte {}", path, error.byte);
   } catch (const json::exception& error) {  // a number beyond a double's
     fail(ErrorCode::kInvalidFile, "'{}' {}", path, in_words(error));
   }
@@ -35,7 +35,7 @@ class Entry {
   /// WHAT: "annotation", "image" or "category", of which it is number PLACE.
   Entry(const std::string& path, const char* what, std::size_t place, const json& object)
       : path_(path), what_(what), place_(place), object_(object) {
-    if (!object.is_object()) bad("is no object");
+    if (!object.is_object()) bad("is not an object");
   }
 
   template <typename... Args>
@@ -56,23 +56,23 @@ class Entry {
   }
   std::int64_t integer(const char* key) const {
     const json& value = at(key);
-    if (!value.is_number_integer()) bad("has a '{}' that is no whole number", key);
+    if (!value.is_number_integer()) bad("has a '{}' that is not an integer", key);
     // What needs all 64 bits would come out negative.
     if (value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX) bad("has a '{}' beyond 64 bits", key);
     return value.get<std::int64_t>();
   }
   std::string text(const char* key) const {
     const json& value = at(key);
-    if (!value.is_string()) bad("has a '{}' that is no text", key);
+    if (!value.is_string()) bad("has a '{}' that is not a string", key);
     std::string text = value.get<std::string>();
     if (text.find('\0') != std::string::npos) bad("has a '{}' with a NUL in it", key);
     return text;
   }
   std::vector<double> numbers(const json& value, const char* key) const {
-    if (!value.is_array()) bad("has a '{}' that is no list of numbers", key);
+    if (!value.is_array()) bad("has a '{}' that is not a list of numbers", key);
     std::vector<double> numbers;
     for (const json& number : value) {
-      if (!number.is_number()) bad("has a '{}' that is no list of numbers", key);
+      if (!number.is_number()) bad("has a '{}' that is not a list of numbers", key);
       numbers.push_back(number.get<double>());
     }
     return numbers;
@@ -133,7 +133,7 @@ std::vector<CocoPoint> read_keypoints(const Entry& entry) {
   if (said == nullptr) return points;
   const std::vector<double> numbers = entry.numbers(*said, "keypoints");
   if (numbers.size() % 3 != 0)
-    entry.bad("has {} numbers for its keypoints: x, y and visibility are three each", numbers.size());
+    entry.bad("has {} numbers for its keypoints, not three each (x, y, visibility)", numbers.size());
   for (std::size_t i = 0; i < numbers.size(); i += 3)
     points.push_back({numbers[i], numbers[i + 1], numbers[i + 2] > 0});
   return points;
@@ -147,7 +147,7 @@ CocoObject read_object(const Entry& entry) {
   object.box = {box[0], box[1], box[2], box[3]};
   if (!(box[2] >= 0 && box[3] >= 0)) entry.bad("has a box of {} by {} pixels", box[2], box[3]);
   const json* area = entry.find("area");
-  if (area != nullptr && !area->is_number()) entry.bad("has an 'area' that is no number");
+  if (area != nullptr && !area->is_number()) entry.bad("has an 'area' that is not a number");
   object.area = area == nullptr ? box[2] * box[3] : area->get<double>();
   if (!(object.area >= 0)) entry.bad("has an area of {}", object.area);
   const json* crowd = entry.find("iscrowd");
@@ -169,7 +169,7 @@ class Reader {
     const json file = parse(read_.path);
     for_each(file, "categories", "category", [&](const Entry& entry) {
       const std::int64_t id = entry.integer("id");
-      if (!categories_.emplace(id, read_.categories.size()).second) entry.bad("is there twice");
+      if (!categories_.emplace(id, read_.categories.size()).second) entry.bad("occurs twice");
       read_.categories.push_back({id, entry.text("name")});
     });
     for_each(file, "images", "image", [&](const Entry& entry) {
@@ -183,7 +183,7 @@ class Reader {
     std::ranges::stable_sort(read_.pictures, {}, &CocoPicture::id);
     for (std::size_t i = 0; i < read_.pictures.size(); ++i)
       if (!pictures_.emplace(read_.pictures[i].id, i).second)
-        fail(ErrorCode::kInvalidFile, "'{}': image {} is there twice", read_.path, read_.pictures[i].id);
+        fail(ErrorCode::kInvalidFile, "'{}': image {} occurs twice", read_.path, read_.pictures[i].id);
     for_each(file, "annotations", "annotation", [&](const Entry& entry) { add(entry); });
     return std::move(read_);
   }
@@ -193,25 +193,25 @@ class Reader {
   void for_each(const json& file, const char* key, const char* what, const Take& take) {
     const auto list = file.is_object() ? file.find(key) : file.end();
     if (!file.is_object() || list == file.end() || !list->is_array())
-      fail(ErrorCode::kInvalidFile, "'{}' has no list of '{}': it holds no annotations as COCO writes them", read_.path,
-           key);
+      fail(ErrorCode::kInvalidFile, "'{}' has no list of '{}': it is not a COCO annotation file", read_.path, key);
     if (list->empty()) fail(ErrorCode::kInvalidFile, "'{}': its list of '{}' is empty", read_.path, key);
     for (std::size_t i = 0; i < list->size(); ++i) take(Entry(read_.path, what, i, (*list)[i]));
   }
 
   void add(const Entry& entry) {
     const auto picture = pictures_.find(entry.integer("image_id"));
-    if (picture == pictures_.end()) entry.bad("lies in the image {}, which there is not", entry.integer("image_id"));
+    if (picture == pictures_.end())
+      entry.bad("refers to the image {}, which does not exist", entry.integer("image_id"));
     const auto category = categories_.find(entry.integer("category_id"));
     if (category == categories_.end())
-      entry.bad("is of the category {}, which there is not", entry.integer("category_id"));
+      entry.bad("refers to the category {}, which does not exist", entry.integer("category_id"));
     CocoObject object = read_object(entry);
     object.category = category->second;
     if (entry.find("id") != nullptr && !ids_.insert(object.id).second) ++read_.repeated_ids;
     read_.has_masks = read_.has_masks || !object.segmentation.empty();
     if (!object.keypoints.empty()) {
       if (read_.keypoints != 0 && read_.keypoints != object.keypoints.size())
-        entry.bad("has {} keypoints, where others have {}", object.keypoints.size(), read_.keypoints);
+        entry.bad("has {} keypoints, but others have {}", object.keypoints.size(), read_.keypoints);
       read_.keypoints = object.keypoints.size();
     }
     read_.pictures[picture->second].objects.push_back(std::move(object));
@@ -230,7 +230,7 @@ CocoAnnotations read_coco_annotations(const std::filesystem::path& path) { retur
 std::vector<MaskRun> mask_of(const Segmentation& segmentation, int width, int height) {
   const bool has_size = segmentation.width != 0 && segmentation.height != 0;
   if (has_size && (segmentation.width != width || segmentation.height != height))
-    fail(ErrorCode::kInvalidFile, "its runs are of {}x{} pixels, its picture has {}x{}", segmentation.width,
+    fail(ErrorCode::kInvalidFile, "its runs are of {}x{} pixels, but its image has {}x{}", segmentation.width,
          segmentation.height, width, height);
   RunLengths lengths;
   std::vector<MaskRun> runs;

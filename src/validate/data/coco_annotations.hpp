@@ -14,7 +14,7 @@ struct Segmentation {
   std::vector<std::vector<double>> polygons;  ///< corners, x and y in turns
   std::vector<std::int64_t> counts;           ///< COCO's run lengths
   std::string packed_counts;                  ///< the same as pycocotools packs them
-  int width = 0;                              ///< of the picture that run lengths are of; 0: they do not say
+  int width = 0;                              ///< of the image that run lengths are of; 0: they do not say
   int height = 0;
 
   bool empty() const { return polygons.empty() && counts.empty() && packed_counts.empty(); }
@@ -48,17 +48,17 @@ struct CocoCategory {
 struct CocoAnnotations {
   std::string path;
   std::vector<CocoCategory> categories;
-  std::vector<CocoPicture> pictures;  ///< by rising id
+  std::vector<CocoPicture> pictures;  ///< in ascending order of id
   bool has_masks = false;             ///< any object has one
   std::size_t keypoints = 0;          ///< of an object that has any; 0: none has
   std::size_t repeated_ids = 0;       ///< objects whose id another one has, too
 };
 
-/// Throws Error (kIo, kInvalidFile) naming the file and the entry that makes no sense: no JSON, a missing or mistyped
-/// field, a number that is used twice, an object of a picture or category that does not exist, no pictures, no objects.
+/// Throws Error (kIo, kInvalidFile) naming the file and the entry that is invalid: no JSON, a missing or mistyped
+/// field, a number that is used twice, an object of an image or category that does not exist, no images, no objects.
 CocoAnnotations read_coco_annotations(const std::filesystem::path& path);
 
-/// OBJECT's pixels in a picture of WIDTH x HEIGHT. Throws Error (kInvalidFile), also where run lengths are of another
+/// OBJECT's pixels in an image of WIDTH x HEIGHT. Throws Error (kInvalidFile), also where run lengths are of another
 /// size.
 std::vector<MaskRun> mask_of(const Segmentation& segmentation, int width, int height);
 

@@ -1,8 +1,8 @@
 #include <map>
 
 #include "base/error.hpp"
+#include "validate/data/coco_evaluator.hpp"
 #include "validate/data/coco_files.hpp"
-#include "validate/data/coco_judge.hpp"
 #include "validate/data/data_set.hpp"
 #include "validate/data/heads.hpp"
 
@@ -30,9 +30,9 @@ class CocoData final : public DataSet {
     return fmt::format("{} objects of {} categories", objects, main().categories.size());
   }
 
-  std::unique_ptr<Judge> judge(const Model& model, CocoResults* results) const override {
+  std::unique_ptr<Evaluator> make_evaluator(const Model& model, CocoResults* results) const override {
     CocoTruth truth;
-    // People with joints are judged as people, as COCO's keypoint task has it.
+    // People with joints are evaluated as people, as COCO's keypoint task has it.
     truth.boxes = find_head(model, {Task::kPose}) != nullptr && keypoints_ ? &*keypoints_ : &main();
     if (masks_)
       truth.masks = &*masks_;
@@ -42,7 +42,7 @@ class CocoData final : public DataSet {
       truth.keypoints = &*keypoints_;
     else if (main().keypoints > 0)
       truth.keypoints = &main();
-    return std::make_unique<CocoJudge>(model, truth, pictures_, results);
+    return std::make_unique<CocoEvaluator>(model, truth, pictures_, results);
   }
 
  private:

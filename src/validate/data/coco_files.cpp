@@ -38,8 +38,8 @@ CocoFiles official(const fs::path& folder) {
   const bool has_instances = !names.empty();
   if (!has_instances) names = names_after(annotations, "person_keypoints_");
   if (names.empty())
-    fail(ErrorCode::kNotFound,
-         "'{}' has no annotations of COCO's: neither instances.json nor annotations/instances_*.json", folder.string());
+    fail(ErrorCode::kNotFound, "'{}' has no COCO annotations: neither instances.json nor annotations/instances_*.json",
+         folder.string());
   for (const std::string& name : names) {
     CocoFiles files{.picture_folders = {folder / name, folder / "images" / name, folder / "images"}};
     std::erase_if(files.picture_folders, [](const fs::path& path) { return !is_folder(path); });
@@ -49,7 +49,7 @@ CocoFiles official(const fs::path& folder) {
     if (!is_file(files.keypoints)) files.keypoints.clear();
     return files;
   }
-  fail(ErrorCode::kNotFound, "'{}' has annotations of '{}', but no folder of its pictures: neither '{}' nor '{}'",
+  fail(ErrorCode::kNotFound, "'{}' has annotations of '{}', but no folder of images: neither '{}' nor '{}'",
        annotations.string(), names.front(), (folder / names.front()).string(), (folder / "images").string());
 }
 

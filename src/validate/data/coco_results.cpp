@@ -5,7 +5,7 @@
 namespace saccade {
 namespace {
 
-// Stands behind every picture, so that the list is whole whenever the run ends.
+// Stands behind every image, so that the list is whole whenever the run ends.
 constexpr std::string_view kEnd = "\n]\n";
 
 }  // namespace

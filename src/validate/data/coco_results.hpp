@@ -10,8 +10,9 @@
 
 namespace saccade {
 
-/// Answers as they are judged, as a file of COCO's results, which pycocotools loads: a list of {image_id, category_id,
-/// bbox, score}, with "segmentation" and "keypoints" where the model gives such; what is no number is null.
+/// Answers as they are evaluated, as a file of COCO's results, which pycocotools loads: a list of {image_id,
+/// category_id, bbox, score}, with "segmentation" and "keypoints" where the model gives such; what is no number is
+/// null.
 class CocoResults {
  public:
   /// Creates the file. Throws Error (kIo) naming it.
@@ -22,7 +23,7 @@ class CocoResults {
     const FoundObject* object = nullptr;
     bool has_mask = false;
   };
-  /// The answers to one picture of WIDTH x HEIGHT. Throws Error (kIo).
+  /// The answers to one image of WIDTH x HEIGHT. Throws Error (kIo).
   void add(std::int64_t image, int width, int height, std::span<const Answer> answers);
   /// Finishes the file. Throws Error (kIo).
   void close();

@@ -21,7 +21,7 @@ const DataKind& find_data_kind(const std::string& what) {
   const auto kind = std::ranges::find(kKinds, std::string_view(what).substr(0, colon), &DataKind::name);
   if (colon == std::string::npos || kind == kKinds.end())
     fail(ErrorCode::kInvalidArgument,
-         "the data '{}' is of no known kind: give coco:, imagenet:, masks: or depth: and a folder", what);
+         "the data '{}' is of an unknown kind: use coco:DIR, imagenet:DIR, masks:DIR or depth:DIR", what);
   return *kind;
 }
 

@@ -7,24 +7,24 @@
 #include <string_view>
 
 #include "saccade/model.hpp"
-#include "validate/data/judge.hpp"
+#include "validate/data/evaluator.hpp"
 #include "validate/data/picture.hpp"
 
 namespace saccade {
 
 class CocoResults;
 
-/// Pictures and what is in them.
+/// Images and what is in them.
 class DataSet {
  public:
   virtual ~DataSet() = default;
-  /// In the order in which they are to be judged.
+  /// In the order in which they are to be evaluated.
   virtual std::span<const DataPicture> pictures() const = 0;
   /// "440 objects of 80 categories"
   virtual std::string contents() const = 0;
-  /// A judge of MODEL's answers. Throws Error (kInvalidArgument) where its classes are not the data set's. The data set
-  /// outlives it. RESULTS, where the data set has boxes, gets the answers as they are judged.
-  virtual std::unique_ptr<Judge> judge(const Model& model, CocoResults* results = nullptr) const = 0;
+  /// An evaluator of MODEL's predictions. Throws Error (kInvalidArgument) where its classes are not the data set's. The
+  /// data set outlives it. RESULTS, where the data set has boxes, gets the predictions as they are evaluated.
+  virtual std::unique_ptr<Evaluator> make_evaluator(const Model& model, CocoResults* results = nullptr) const = 0;
 };
 
 /// What KIND:FOLDER begins with.
@@ -41,7 +41,7 @@ const DataKind& find_data_kind(const std::string& what);
 /// the folder is missing, empty or wrong.
 std::unique_ptr<DataSet> open_data_set(const std::string& what);
 
-/// The files of KIND:FOLDER that speak of many pictures, which answers must not be written over; of "coco:" alone.
+/// The files of KIND:FOLDER that speak of many images, which answers must not be written over; of "coco:" alone.
 /// Throws Error (kNotFound) where the folder holds none.
 std::vector<std::string> annotation_files(const std::string& what);
 

@@ -41,16 +41,17 @@ TrueDepth read_picture(const std::string& file) {
   constexpr float kMillimetre = 0.001F;
   const StoredPlane plane = module<ImagesModule>("images").read_plane(file);
   if (plane.bits != 16)
-    fail(ErrorCode::kInvalidFile, "'{}' has {} bits a sample: a depth has 16, in millimetres", file, plane.bits);
+    fail(ErrorCode::kInvalidFile, "'{}' has {} bits per sample: a depth image has 16, in millimetres", file,
+         plane.bits);
   TrueDepth truth{.width = plane.width, .height = plane.height, .metres = {}};
   for (const std::uint16_t sample : plane.samples) truth.metres.push_back(kMillimetre * static_cast<float>(sample));
   return truth;
 }
 
-/// Judges maps of distances, pixel by pixel of the picture.
-class DepthJudge final : public Judge {
+/// Evaluates maps of distances, pixel by pixel of the image.
+class DepthEvaluator final : public Evaluator {
  public:
-  DepthJudge(const Model& model, const PairedFiles& files) : model_(model), files_(files) {}
+  DepthEvaluator(const Model& model, const PairedFiles& files) : model_(model), files_(files) {}
 
   void add(std::size_t picture, const Result& result) override {
     const std::string file = files_.truth[picture].string();
@@ -79,10 +80,9 @@ class DepthJudge final : public Judge {
 
   std::vector<std::string> notes() const override {
     if (kind_ == DepthKind::kMetric) return {};
-    return {
-        fmt::format("{}'s depth is {}: in each picture it was brought to the {} by the scale and shift of the least "
-                    "squares",
-                    model_.name(), to_string(kind_), kind_ == DepthKind::kInverse ? "inverse of the truth" : "truth")};
+    return {fmt::format("{}'s depth is {}: in each image it was aligned to the {} by a least-squares scale and shift",
+                        model_.name(), to_string(kind_),
+                        kind_ == DepthKind::kInverse ? "inverse of the ground truth" : "truth")};
   }
 
  private:
@@ -92,15 +92,16 @@ class DepthJudge final : public Judge {
   DepthKind kind_ = DepthKind::kMetric;
 };
 
-std::unique_ptr<Judge> judge_depth(const Model& model, const PairedFiles& files) {
+std::unique_ptr<Evaluator> make_depth_evaluator(const Model& model, const PairedFiles& files) {
   need_head(model, {Task::kDepth}, "depth:", "depth");
-  return std::make_unique<DepthJudge>(model, files);
+  return std::make_unique<DepthEvaluator>(model, files);
 }
 
 }  // namespace
 
 std::unique_ptr<DataSet> open_depths(const std::filesystem::path& folder) {
-  return std::make_unique<PairedData>(find_pairs(folder, "depth", {".npy", ".png"}), "a depth each", judge_depth);
+  return std::make_unique<PairedData>(find_pairs(folder, "depth", {".npy", ".png"}), "with depth",
+                                      make_depth_evaluator);
 }
 
 }  // namespace saccade

@@ -16,8 +16,8 @@ const Head* find_head(const Model& model, std::initializer_list<Task> tasks) {
 const Head& need_head(const Model& model, std::initializer_list<Task> tasks, const char* kind, const char* what) {
   const Head* head = find_head(model, tasks);
   if (head == nullptr)
-    fail(ErrorCode::kInvalidArgument, "{} gives no {} (its task is {}), and {} judges nothing else", model.name(), what,
-         to_string(model.task()), kind);
+    fail(ErrorCode::kInvalidArgument, "{} predicts no {} (its task is {}), but {} evaluates nothing else", model.name(),
+         what, to_string(model.task()), kind);
   return *head;
 }
 

@@ -6,7 +6,7 @@
 #include "base/input_file.hpp"
 #include "validate/data/data_set.hpp"
 #include "validate/data/heads.hpp"
-#include "validate/data/top_judge.hpp"
+#include "validate/data/top_evaluator.hpp"
 
 namespace saccade {
 namespace fs = std::filesystem;
@@ -67,7 +67,7 @@ class ImagenetData final : public DataSet {
     if (pictures_.empty()) add_flat(root);
     if (pictures_.empty())
       fail(ErrorCode::kNotFound,
-           "'{}' has no pictures of ImageNet: neither folders val/n01440764 nor files n01440764_tench.JPEG",
+           "'{}' has no ImageNet images: neither folders val/n01440764 nor files n01440764_tench.JPEG",
            folder.string());
     for (std::size_t i = 0; i < synsets_.numbers.size(); ++i) place_.emplace(synsets_.numbers[i], static_cast<int>(i));
     for (std::size_t i = 0; i < pictures_.size(); ++i)
@@ -79,7 +79,7 @@ class ImagenetData final : public DataSet {
   std::span<const DataPicture> pictures() const override { return pictures_; }
   std::string contents() const override { return fmt::format("{} classes", synsets_.numbers.size()); }
 
-  std::unique_ptr<Judge> judge(const Model& model, CocoResults* /*results*/) const override {
+  std::unique_ptr<Evaluator> make_evaluator(const Model& model, CocoResults* /*results*/) const override {
     const std::vector<int> model_class = match(model);
     std::map<int, std::string> names;
     Score::Truth known{.file = synsets_.path, .classes = {}};
@@ -94,13 +94,13 @@ class ImagenetData final : public DataSet {
     const auto strange = static_cast<std::size_t>(std::ranges::count(truth, -1));
     if (strange == truth.size())
       fail(ErrorCode::kInvalidArgument,
-           "none of the pictures is of a class of {}: its labels name other synsets than '{}'", model.name(),
+           "none of the images belongs to a class of {}: its labels name other synsets than '{}'", model.name(),
            synsets_.path);
     std::vector<std::string> notes;
     if (strange > 0)
-      notes.push_back(fmt::format("{} of the {} pictures are left out: {} has no class of their synsets", strange,
+      notes.push_back(fmt::format("{} of the {} images are skipped: {} has no class for their synsets", strange,
                                   truth.size(), model.name()));
-    return std::make_unique<TopJudge>(std::move(truth), std::move(names), std::move(known), std::move(notes));
+    return std::make_unique<TopEvaluator>(std::move(truth), std::move(names), std::move(known), std::move(notes));
   }
 
  private:
@@ -132,16 +132,14 @@ class ImagenetData final : public DataSet {
       if (!starts_with_synset(name)) continue;
       if (synsets_.numbers.empty())
         fail(ErrorCode::kNotFound,
-             "'{}' does not say in which order a model has its classes: put synset.txt there, a synset a line",
-             root.string());
+             "'{}' does not define the order of the classes: put synset.txt there, one synset per line", root.string());
       add(file, name.substr(0, kSynsetLength));
     }
   }
 
   /// The model's class of every synset; -1: it has none.
   std::vector<int> match(const Model& model) const {
-    const std::vector<std::string>& labels =
-        need_head(model, {Task::kClassify}, "imagenet:", "classes of whole pictures").labels;
+    const std::vector<std::string>& labels = need_head(model, {Task::kClassify}, "imagenet:", "image classes").labels;
     std::vector<int> found;
     const bool has_synsets = std::ranges::any_of(labels, starts_with_synset);
     if (has_synsets) {
@@ -165,7 +163,7 @@ class ImagenetData final : public DataSet {
   Synsets synsets_;
   std::map<std::string, int> place_;  ///< by synset
   std::vector<DataPicture> pictures_;
-  std::vector<std::string> synset_of_;  ///< by picture
+  std::vector<std::string> synset_of_;  ///< by image
 };
 
 }  // namespace

@@ -8,10 +8,10 @@
 namespace saccade {
 namespace {
 
-/// Judges maps of classes, pixel by pixel of the picture.
-class MapJudge final : public Judge {
+/// Evaluates maps of classes, pixel by pixel of the image.
+class MapEvaluator final : public Evaluator {
  public:
-  MapJudge(const Model& model, const Head& head, const PairedFiles& files)
+  MapEvaluator(const Model& model, const Head& head, const PairedFiles& files)
       : model_(model),
         labels_(head.labels),
         files_(files),
@@ -66,15 +66,15 @@ class MapJudge final : public Judge {
   SegmentationMetric metric_;
 };
 
-std::unique_ptr<Judge> judge_maps(const Model& model, const PairedFiles& files) {
-  const Head& head = need_head(model, {Task::kSemantic}, "masks:", "map of classes");
-  return std::make_unique<MapJudge>(model, head, files);
+std::unique_ptr<Evaluator> make_map_evaluator(const Model& model, const PairedFiles& files) {
+  const Head& head = need_head(model, {Task::kSemantic}, "masks:", "class map");
+  return std::make_unique<MapEvaluator>(model, head, files);
 }
 
 }  // namespace
 
 std::unique_ptr<DataSet> open_label_masks(const std::filesystem::path& folder) {
-  return std::make_unique<PairedData>(find_pairs(folder, "masks", {".png"}), "a label image each", judge_maps);
+  return std::make_unique<PairedData>(find_pairs(folder, "masks", {".png"}), "with label images", make_map_evaluator);
 }
 
 }  // namespace saccade

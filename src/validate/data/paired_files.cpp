@@ -19,7 +19,7 @@ std::map<std::string, fs::path> by_stem(const fs::path& folder, const std::vecto
     if (std::ranges::find(endings, entry->path().extension().string()) == endings.end()) continue;
     const auto [known, is_new] = files.emplace(entry->path().stem().string(), entry->path());
     if (!is_new)
-      fail(ErrorCode::kInvalidFile, "'{}' and '{}' speak of the same picture: leave one of them",
+      fail(ErrorCode::kInvalidFile, "'{}' and '{}' belong to the same image: remove one of them",
            known->second.string(), entry->path().string());
   }
   if (error) fail(ErrorCode::kNotFound, "the folder '{}' can't be read: {}", folder.string(), error.message());
@@ -45,16 +45,16 @@ PairedFiles find_pairs(const fs::path& folder, const std::string& truth, const s
     said.erase(at);
   }
   if (!said.empty())
-    fail(ErrorCode::kNotFound, "'{}' has no picture of its name in '{}'", said.begin()->second.string(),
+    fail(ErrorCode::kNotFound, "'{}' has no image of the same name in '{}'", said.begin()->second.string(),
          images.string());
-  if (pairs.pictures.empty()) fail(ErrorCode::kNotFound, "'{}' has no pictures", images.string());
+  if (pairs.pictures.empty()) fail(ErrorCode::kNotFound, "'{}' has no images", images.string());
   return pairs;
 }
 
 void check_size(const PairedFiles& files, std::size_t picture, std::int64_t width, std::int64_t height,
                 const Result& result) {
   if (width == result.width && height == result.height) return;
-  fail(ErrorCode::kInvalidFile, "'{}' has {}x{} pixels, but its picture '{}' has {}x{}", files.truth[picture].string(),
+  fail(ErrorCode::kInvalidFile, "'{}' has {}x{} pixels, but its image '{}' has {}x{}", files.truth[picture].string(),
        width, height, files.pictures[picture].file, result.width, result.height);
 }
 

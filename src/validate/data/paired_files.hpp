@@ -8,42 +8,42 @@
 
 namespace saccade {
 
-/// Pictures, and a file of the same name, but for its ending, that says what is in each.
+/// Images, and a file of the same name, but for its ending, that says what is in each.
 struct PairedFiles {
   std::vector<DataPicture> pictures;  ///< by name
   std::vector<std::filesystem::path> truth;
 };
 
-/// Pairs the pictures in FOLDER/images, where that is missing those in FOLDER, with FOLDER/TRUTH, in which files end in
-/// one of ENDINGS. Throws Error (kNotFound) naming the folder, the picture or the file that is missing, and
-/// (kInvalidFile) where two files say what is in one picture.
+/// Pairs the images in FOLDER/images, where that is missing those in FOLDER, with FOLDER/TRUTH, in which files end in
+/// one of ENDINGS. Throws Error (kNotFound) naming the folder, the image or the file that is missing, and
+/// (kInvalidFile) where two files say what is in one image.
 PairedFiles find_pairs(const std::filesystem::path& folder, const std::string& truth,
                        const std::vector<std::string>& endings);
 
-/// Throws Error (kInvalidFile) naming both where the truth about picture number PICTURE has another size, WIDTH x
-/// HEIGHT, than the picture that RESULT is about.
+/// Throws Error (kInvalidFile) naming both where the truth about image number PICTURE has another size, WIDTH x
+/// HEIGHT, than the image that RESULT is about.
 void check_size(const PairedFiles& files, std::size_t picture, std::int64_t width, std::int64_t height,
                 const Result& result);
 
 /// A data set of pairs.
 class PairedData final : public DataSet {
  public:
-  /// As DataSet::judge(), of FILES that outlive the judge.
-  using MakeJudge = std::unique_ptr<Judge> (*)(const Model& model, const PairedFiles& files);
+  /// As DataSet::make_evaluator(), of FILES that outlive the evaluator.
+  using MakeEvaluator = std::unique_ptr<Evaluator> (*)(const Model& model, const PairedFiles& files);
 
-  PairedData(PairedFiles files, std::string contents, MakeJudge make_judge)
-      : files_(std::move(files)), contents_(std::move(contents)), make_judge_(make_judge) {}
+  PairedData(PairedFiles files, std::string contents, MakeEvaluator make_evaluator)
+      : files_(std::move(files)), contents_(std::move(contents)), make_evaluator_(make_evaluator) {}
 
   std::span<const DataPicture> pictures() const override { return files_.pictures; }
   std::string contents() const override { return contents_; }
-  std::unique_ptr<Judge> judge(const Model& model, CocoResults* /*results*/) const override {
-    return make_judge_(model, files_);
+  std::unique_ptr<Evaluator> make_evaluator(const Model& model, CocoResults* /*results*/) const override {
+    return make_evaluator_(model, files_);
   }
 
  private:
   PairedFiles files_;
   std::string contents_;
-  MakeJudge make_judge_;
+  MakeEvaluator make_evaluator_;
 };
 
 }  // namespace saccade

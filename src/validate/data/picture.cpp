@@ -28,7 +28,7 @@ void check_all_there(std::span<const DataPicture> pictures, const std::string& w
     if (missing++ == 0) first = picture.file;
   }
   if (missing == 0) return;
-  fail(ErrorCode::kNotFound, "{} names {} pictures, of which {} {} missing: the first is '{}'", who, pictures.size(),
+  fail(ErrorCode::kNotFound, "{} lists {} images, of which {} {} missing: the first is '{}'", who, pictures.size(),
        missing, missing == 1 ? "is" : "are", first);
 }
 

@@ -8,7 +8,7 @@
 
 namespace saccade {
 
-/// A picture of a data set.
+/// An image of a data set.
 struct DataPicture {
   std::string file;     ///< path
   std::int64_t id = 0;  ///< as the data set numbers it
@@ -17,7 +17,7 @@ struct DataPicture {
   std::string said_by;  ///< who says so: an annotation file
 };
 
-/// The pictures directly in FOLDER, by name; none where it does not exist. Throws Error (kIo) where it can't be read.
+/// The images directly in FOLDER, by name; none where it does not exist. Throws Error (kIo) where it can't be read.
 std::vector<std::filesystem::path> pictures_in(const std::filesystem::path& folder);
 
 /// Throws Error (kNotFound) naming the first of those files that are missing, and how many are; WHO names them.

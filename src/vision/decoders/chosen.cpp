@@ -4,7 +4,7 @@
 #include "vision/decoders/support.hpp"
 
 // Detectors with suppression in their graph, that give boxes, scores and classes in outputs of their own. TensorFlow's:
-// detection_boxes [1, N, 4] (y1, x1, y2, x2 in shares of the picture), detection_scores and detection_classes [1, N]
+// detection_boxes [1, N, 4] (y1, x1, y2, x2 normalized to the image), detection_scores and detection_classes [1, N]
 // (from 1 on), num_detections. ONNX's model zoo's SSD: bboxes [1, N, 4] (x1, y1, x2, y2 in shares), labels (from 1 on),
 // scores. TensorRT's form: det_boxes [1, N, 4] (corners in pixels), det_scores, det_classes [1, N] and their number
 // num_dets.
@@ -108,7 +108,7 @@ void attach_tensorrt(Attachment& to) {
 }  // namespace
 
 constexpr Decoder kTensorFlow = {.name = "tensorflow",
-                                 .reads = "detection_boxes, _scores, _classes (from 1 on) and num_detections",
+                                 .reads = "detection_boxes, _scores, _classes (from 1) and num_detections",
                                  .usual_pixels = raw_pixels,
                                  .fit = fit_tensorflow,
                                  .recognises = reads_these,
@@ -116,7 +116,7 @@ constexpr Decoder kTensorFlow = {.name = "tensorflow",
                                  .selects_itself = true,
                                  .uses = {.multi_label = false}};
 constexpr Decoder kSsdZoo = {.name = "ssd-zoo",
-                             .reads = "bboxes in shares of the picture, scores, labels from 1 on (the ONNX zoo's SSD)",
+                             .reads = "normalized bboxes, scores, labels from 1 (SSD of the ONNX model zoo)",
                              .usual_pixels = stretched_imagenet_pixels,
                              .fit = fit_zoo,
                              .recognises = reads_these,

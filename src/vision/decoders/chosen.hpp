@@ -12,7 +12,7 @@ namespace saccade {
 struct ChosenLists {
   ValueId boxes;  ///< [N, 4], corners in the model's pixels
   ValueId scores;
-  ValueId classes;  ///< whole numbers of any kind
+  ValueId classes;  ///< integers of any kind
 };
 
 /// How many objects of an output are there, int64 [1], along the axis that holds them; kNone: all.

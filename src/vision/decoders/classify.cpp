@@ -3,7 +3,7 @@
 #include "vision/decoders/families.hpp"
 #include "vision/decoders/support.hpp"
 
-// Classifiers: a vector of scores or logits, one a class.
+// Classifiers: a vector of scores or logits, one per class.
 namespace saccade {
 namespace {
 
@@ -43,7 +43,7 @@ void attach(Attachment& to) {
 }  // namespace
 
 constexpr Decoder kClassify = {.name = "classify",
-                               .reads = "a score or a logit a class (`softmax`, `sigmoid`)",
+                               .reads = "one score or logit per class (`softmax`, `sigmoid`)",
                                .task = Task::kClassify,
                                .usual_pixels = imagenet_pixels,
                                .fit = fit_and_settle,

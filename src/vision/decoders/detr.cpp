@@ -41,7 +41,7 @@ void attach(Attachment& to) {
 }  // namespace
 
 constexpr Decoder kDetrEndToEnd = {.name = "detr-e2e",
-                                   .reads = "labels, boxes and scores, chosen (RT-DETR, D-FINE, DEIM)",
+                                   .reads = "selected labels, boxes and scores (RT-DETR, D-FINE, DEIM)",
                                    .usual_pixels = stretched_pixels,
                                    .fit = fit,
                                    .recognises = is_chosen,

@@ -3,7 +3,7 @@
 #include "vision/decoders/support.hpp"
 
 // DETRs as they come out of their heads: logits [1, Q, C] and boxes [1, Q, 4], centre and size in shares of the
-// picture. DETR: the logits' softmax, of which the last class is "no object". RT-DETR, D-FINE, DEIM, conditional and
+// image. DETR: the logits' softmax, of which the last class is "no object". RT-DETR, D-FINE, DEIM, conditional and
 // deformable DETR: a sigmoid each.
 namespace saccade {
 namespace {
@@ -55,21 +55,21 @@ void attach_sigmoid(Attachment& to) {
 }  // namespace
 
 constexpr Decoder kDetr = {.name = "detr",
-                           .reads = "logits of classes and of no object, and boxes (DETR)",
+                           .reads = "logits of the classes and of \"no object\", and boxes (DETR)",
                            .usual_pixels = stretched_imagenet_pixels,
                            .fit = fit_softmax,
                            .recognises = is_softmax,
                            .attach = attach_softmax,
                            .selects_itself = true};
 constexpr Decoder kRtDetr = {.name = "rtdetr",
-                             .reads = "logits, each class by itself, and boxes (RT-DETR, D-FINE, DEIM)",
+                             .reads = "one sigmoid logit per class, and boxes (RT-DETR, D-FINE, DEIM)",
                              .usual_pixels = stretched_pixels,
                              .fit = fit_sigmoid,
                              .recognises = is_sigmoid,
                              .attach = attach_sigmoid,
                              .selects_itself = true};
 constexpr Decoder kDeformableDetr = {.name = "deformable-detr",
-                                     .reads = "the same with ImageNet's pixels (deformable, conditional DETR)",
+                                     .reads = "the same with ImageNet preprocessing (deformable, conditional DETR)",
                                      .usual_pixels = stretched_imagenet_pixels,
                                      .fit = fit_sigmoid,
                                      .recognises = is_sigmoid_of_numbers,

@@ -23,7 +23,7 @@ float scale_for(const Card& card) {
   return side < 1536 ? 4 : 5;
 }
 
-/// A level's cells share the picture: where its size is no multiple of the stride, they are smaller than that.
+/// A level's cells share the image: where its size is no multiple of the stride, they are smaller than that.
 std::vector<Anchor> cells_of(const Card& card, int stride) {
   std::vector<Anchor> cells;
   const std::int64_t columns = cells_along(card.width, stride, true);

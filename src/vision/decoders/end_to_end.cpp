@@ -76,7 +76,7 @@ bool fit_turned(const Graph& graph, const Card& /*card*/, Head& head) {
                  [](const Shape& shape, Head& /*to*/) { return is_list(shape) && shape[2] == kNumbers + 1; });
 }
 
-/// The class is one of many scores, all others 0, so that turned boxes take the way of all others.
+/// The class is one of many scores, all others 0, so that oriented boxes take the way of all others.
 void attach_turned(Attachment& to) {
   Fragment& post = to.post;
   const ValueId rows = to.output(0);
@@ -95,7 +95,7 @@ void attach_turned(Attachment& to) {
 }  // namespace
 
 constexpr Decoder kYoloEndToEnd = {.name = "yolo-e2e",
-                                   .reads = "rows x1, y1, x2, y2, score, class that need no suppression",
+                                   .reads = "rows x1, y1, x2, y2, score, class that need no NMS",
                                    .usual_pixels = ultralytics_pixels,
                                    .fit = fit,
                                    .recognises = is_chosen,
@@ -104,7 +104,7 @@ constexpr Decoder kYoloEndToEnd = {.name = "yolo-e2e",
                                    .uses = {.multi_label = false}};
 constexpr Decoder kYoloEndToEndSeg = {
     .name = "yolo-e2e-seg",
-    .reads = "the same with coefficients of masks behind the class, and prototypes (YOLOv26-seg)",
+    .reads = "the same plus mask coefficients after the class, and prototypes (YOLOv26-seg)",
     .task = Task::kSegment,
     .usual_pixels = ultralytics_pixels,
     .fit = fit_masks,
@@ -113,7 +113,7 @@ constexpr Decoder kYoloEndToEndSeg = {
     .selects_itself = true,
     .uses = {.multi_label = false}};
 constexpr Decoder kYoloEndToEndPose = {.name = "yolo-e2e-pose",
-                                       .reads = "the same with points behind the class (YOLOv26-pose)",
+                                       .reads = "the same plus keypoints after the class (YOLOv26-pose)",
                                        .task = Task::kPose,
                                        .usual_pixels = ultralytics_pixels,
                                        .fit = fit_points,
@@ -121,14 +121,13 @@ constexpr Decoder kYoloEndToEndPose = {.name = "yolo-e2e-pose",
                                        .attach = attach_points,
                                        .selects_itself = true,
                                        .uses = {.multi_label = false, .keypoints = true}};
-constexpr Decoder kYoloEndToEndObb = {
-    .name = "yolo-e2e-obb",
-    .reads = "rows x, y, w, h, score, class, angle that need no suppression (YOLOv26-obb)",
-    .task = Task::kOriented,
-    .usual_pixels = ultralytics_pixels,
-    .fit = fit_turned,
-    .attach = attach_turned,
-    .selects_itself = true,
-    .uses = {.multi_label = false}};
+constexpr Decoder kYoloEndToEndObb = {.name = "yolo-e2e-obb",
+                                      .reads = "rows x, y, w, h, score, class, angle that need no NMS (YOLOv26-obb)",
+                                      .task = Task::kOriented,
+                                      .usual_pixels = ultralytics_pixels,
+                                      .fit = fit_turned,
+                                      .attach = attach_turned,
+                                      .selects_itself = true,
+                                      .uses = {.multi_label = false}};
 
 }  // namespace saccade

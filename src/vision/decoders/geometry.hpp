@@ -7,7 +7,7 @@
 // Arithmetic of boxes that families share, as parts of a graph. Boxes, points and sizes are float32 [1, A, K].
 namespace saccade {
 
-/// Where a row of a head's output lies on the model's picture, in pixels.
+/// Where a row of a head's output lies on the model's image, in pixels.
 struct Anchor {
   float x = 0;
   float y = 0;
@@ -17,7 +17,7 @@ struct Anchor {
 
 /// How rows of a level follow each other, and where its cells' points lie.
 struct GridOptions {
-  int anchors = 1;       ///< rows a cell
+  int anchors = 1;       ///< rows per cell
   float offset = 0;      ///< of a cell's point from its corner, in strides
   bool ceiling = false;  ///< levels have a row and a column more where the size is no multiple of the stride
 };
@@ -38,7 +38,7 @@ ValueId corners_of(Fragment& post, ValueId boxes);
 ValueId corners_of(Fragment& post, ValueId centres, ValueId sizes);
 /// x1, y1, x2, y2 of the boxes at DISTANCES (left, top, right, bottom; strides) around the anchors' points.
 ValueId corners_around(Fragment& post, ValueId distances, const std::vector<Anchor>& anchors);
-/// x, y, x, y in shares of the model's picture, to its pixels.
+/// x, y, x, y normalized to the model's image, to its pixels.
 ValueId to_pixels(Attachment& to, ValueId boxes);
 /// The last axis in another order.
 ValueId reorder(Fragment& post, ValueId boxes, const std::vector<std::int64_t>& order);

@@ -42,7 +42,7 @@ void attach(Attachment& to) {
 }  // namespace
 
 constexpr Decoder kKerasYolov3 = {.name = "keras-yolov3",
-                                  .reads = "keras-yolo3's boxes and scores; the indices that it chose are left",
+                                  .reads = "keras-yolo3's boxes and scores; its selected indices are ignored",
                                   .usual_pixels = pixels,
                                   .fit = fit,
                                   .recognises = is_keras,

@@ -3,7 +3,7 @@
 #include "vision/decoders/families.hpp"
 #include "vision/decoders/support.hpp"
 
-// Answers that are pictures: a class for every cell, a depth, a larger picture.
+// Answers that are images: a class for every cell, a depth, a larger image.
 namespace saccade {
 namespace {
 
@@ -19,7 +19,7 @@ Plane plane_of(const Shape& shape) {
   return {};
 }
 
-/// The aspect of the picture, to a cell: such a plane lies on it.
+/// The aspect of the image, to a cell: such a plane lies on it.
 bool lies_on(const Plane& plane, const Card& card) {
   if (plane.channels == 0 || plane.height < 2 || plane.width < 2) return false;
   const double across = static_cast<double>(card.width) / static_cast<double>(plane.width);
@@ -45,7 +45,7 @@ bool fit_semantic(const Graph& graph, const Card& card, Head& head) {
 /// Classes of Cityscapes, LIP, Pascal VOC, Pascal Context, ADE20K and COCO-Stuff, some with and without a background.
 constexpr int kUsualCounts[] = {19, 20, 21, 59, 60, 150, 151, 171, 182};
 
-/// Whether what made the output is the enlarging to the picture, or a choice among classes, that such networks end in.
+/// Whether what made the output is the enlarging to the image, or a choice among classes, that such networks end in.
 bool ends_in_classes(const Graph& graph, const Head& head) {
   // operator list: how segmentation networks end.
   static const std::set<std::string> kMakers = {"ArgMax", "LogSoftmax", "Resize", "Softmax"};
@@ -109,7 +109,7 @@ bool fit_upscale(const Graph& graph, const Card& card, Head& head) {
   });
 }
 
-/// A picture of a whole multiple of the input's size.
+/// An image of a whole multiple of the input's size.
 bool is_upscale(const Graph& graph, const Card& card, const Head& head) {
   const Plane plane = plane_of(graph.value(output_of(graph, head)).type.shape);
   return reads_all(graph, head) && plane.width > card.width && plane.width % card.width == 0 &&
@@ -141,7 +141,7 @@ void attach_upscale(Attachment& to) {
 }  // namespace
 
 constexpr Decoder kSemantic = {.name = "semantic",
-                               .reads = "scores of classes in the cells of a picture, or the classes' numbers",
+                               .reads = "class scores per cell of a grid, or class IDs",
                                .task = Task::kSemantic,
                                .usual_pixels = stretched_imagenet_pixels,
                                .fit = fit_semantic,
@@ -150,7 +150,7 @@ constexpr Decoder kSemantic = {.name = "semantic",
                                .uses = {.conf = false, .remap = false, .multi_label = false, .sigmoid = true}};
 constexpr Decoder kDepth = {
     .name = "depth",
-    .reads = "a depth in the cells of a picture (`depth`: what it means)",
+    .reads = "one depth per cell of a grid (`depth`: its meaning)",
     .task = Task::kDepth,
     .usual_pixels = stretched_pixels,
     .fit = fit_depth,
@@ -158,7 +158,7 @@ constexpr Decoder kDepth = {
     .attach = attach_depth,
     .uses = {.labels = false, .conf = false, .remap = false, .multi_label = false, .depth = true}};
 constexpr Decoder kUpscale = {.name = "upscale",
-                              .reads = "a larger picture, its values as those of the input",
+                              .reads = "a larger image, with values scaled like the input",
                               .task = Task::kUpscale,
                               .usual_pixels = stretched_pixels,
                               .fit = fit_upscale,

@@ -152,9 +152,7 @@ void attach(Attachment& to) {
 }  // namespace
 
 constexpr Decoder kNanodet = {.name = "nanodet",
-                              .reads =
-                                  "scores and distributions of the sides' distances, joined or level by level "
-                                  "(NanoDet, NanoDet-Plus)",
+                              .reads = "scores and box-side distributions, joined or per level (NanoDet, NanoDet-Plus)",
                               .usual_pixels = pixels,
                               .fit = fit,
                               .recognises = is_nanodet,

@@ -4,10 +4,10 @@
 #include "vision/decoders/support.hpp"
 #include "vision/recognise.hpp"
 
-// Detectors with suppression in their graph, that give rows of seven numbers, the first of them the picture's in its
-// batch. automl's EfficientDet: detections [1, N, 7], rows picture, y1, x1, y2, x2 (in the model's pixels), score,
-// class (from 1 on). Caffe's and OpenVINO's SSD, their DetectionOutput [1, 1, N, 7]: rows picture, label (from 1 on),
-// score, x1, y1, x2, y2 (in shares of the picture), of which one of picture -1 ends the list.
+// Detectors with suppression in their graph, that give rows of seven numbers, the first of them the image's in its
+// batch. automl's EfficientDet: detections [1, N, 7], rows image, y1, x1, y2, x2 (in the model's pixels), score,
+// class (from 1 on). Caffe's and OpenVINO's SSD, their DetectionOutput [1, 1, N, 7]: rows image, label (from 1 on),
+// score, x1, y1, x2, y2 (normalized to the image), of which one of image -1 ends the list.
 namespace saccade {
 namespace {
 
@@ -41,7 +41,7 @@ bool fit_efficientdet(const Graph& graph, const Card& /*card*/, Head& head) {
   return true;
 }
 
-/// By its name, of a picture as only TensorFlow has it: rows of seven numbers are turned boxes elsewhere.
+/// By its name, of an image as only TensorFlow has it: rows of seven numbers are oriented boxes elsewhere.
 bool is_efficientdet(const Graph& graph, const Card& card, const Head& head) {
   const Shape picture = with_batch(graph.value(find_value(graph, graph.inputs(), card.input)).type.shape);
   return reads_all(graph, head) && is_channels_last(picture) &&
@@ -80,7 +80,7 @@ void caffe_pixels(Card& card) {
   card.mean = {104, 117, 123};
 }
 
-/// Rows before the first one of no picture, int64 [1].
+/// Rows before the first one of no image, int64 [1].
 ValueId rows_before_end(Fragment& post, ValueId rows) {
   const std::int64_t count = post.shape(rows)[1];
   const ValueId pictures = post.reshape(post.slice(rows, 2, 0, 1), {count});
@@ -104,7 +104,7 @@ void attach_detection_output(Attachment& to) {
 
 constexpr Decoder kEfficientDetEndToEnd = {
     .name = "efficientdet-e2e",
-    .reads = "rows picture, y1, x1, y2, x2, score, class (from 1 on) of automl's EfficientDet",
+    .reads = "rows image, y1, x1, y2, x2, score, class (from 1) of automl's EfficientDet",
     .usual_pixels = efficientdet_pixels,
     .fit = fit_efficientdet,
     .recognises = is_efficientdet,
@@ -113,7 +113,7 @@ constexpr Decoder kEfficientDetEndToEnd = {
     .uses = {.multi_label = false}};
 constexpr Decoder kDetectionOutput = {
     .name = "detection-output",
-    .reads = "rows picture, label (from 1 on), score, x1, y1, x2, y2 in shares of it (Caffe's, OpenVINO's SSD)",
+    .reads = "rows image, label (from 1), score, normalized x1, y1, x2, y2 (SSD of Caffe and OpenVINO)",
     .usual_pixels = caffe_pixels,
     .fit = fit_detection_output,
     .recognises = is_detection_output,

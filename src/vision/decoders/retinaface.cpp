@@ -64,7 +64,7 @@ void attach(Attachment& to) {
 }  // namespace
 
 constexpr Decoder kRetinaFace = {.name = "retinaface",
-                                 .reads = "RetinaFace's boxes, scores and five points, relative to priors",
+                                 .reads = "RetinaFace's boxes, scores and five landmarks, relative to priors",
                                  .usual_pixels = pixels,
                                  .fit = fit,
                                  .recognises = is_retinaface,

@@ -3,7 +3,7 @@
 #include "vision/decoders/families.hpp"
 #include "vision/decoders/support.hpp"
 
-// RF-DETR: boxes "dets" [1, Q, 4] (x, y of the centre, width, height; shares of the picture), logits "labels" [1, Q,
+// RF-DETR: boxes "dets" [1, Q, 4] (x, y of the centre, width, height; shares of the image), logits "labels" [1, Q,
 // C]; RF-DETR-seg also "masks" [1, Q, h, w], logits. saccade.SelectQueries has its steps.
 namespace saccade {
 namespace {
@@ -89,7 +89,7 @@ void attach_masks(Attachment& to) {
 }  // namespace
 
 constexpr Decoder kRfdetr = {.name = "rfdetr",
-                             .reads = "boxes and logits of queries (RF-DETR)",
+                             .reads = "boxes and logits per query (RF-DETR)",
                              .usual_pixels = stretched_imagenet_pixels,
                              .fit = fit_boxes,
                              .recognises = is_rfdetr,
@@ -97,7 +97,7 @@ constexpr Decoder kRfdetr = {.name = "rfdetr",
                              .selects_itself = true,
                              .uses = {.multi_label = false}};
 constexpr Decoder kRfdetrSeg = {.name = "rfdetr-seg",
-                                .reads = "the same with masks of queries (RF-DETR-seg)",
+                                .reads = "the same plus masks per query (RF-DETR-seg)",
                                 .task = Task::kSegment,
                                 .usual_pixels = stretched_imagenet_pixels,
                                 .fit = fit_masks,

@@ -13,7 +13,7 @@ constexpr std::int64_t kPointNumbers = 10;
 
 std::int64_t rows_of(const Shape& shape) { return shape.elements() / shape.back(); }
 
-/// The readable outputs of COLUMNS numbers a row, the finest level first.
+/// The readable outputs of COLUMNS numbers per row, the finest level first.
 std::vector<const Value*> levels_of(const Graph& graph, const Head& head, std::int64_t columns) {
   std::vector<const Value*> levels;
   for (ValueId output : readable_outputs(graph, head)) {
@@ -96,7 +96,7 @@ void attach(Attachment& to) {
 }  // namespace
 
 constexpr Decoder kScrfd = {.name = "scrfd",
-                            .reads = "SCRFD's scores, distances of boxes and of five points, level by level",
+                            .reads = "SCRFD's scores, box distances and five landmarks, per level",
                             .usual_pixels = pixels,
                             .fit = fit,
                             .recognises = is_scrfd,

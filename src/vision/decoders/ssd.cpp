@@ -3,7 +3,7 @@
 #include "vision/decoders/support.hpp"
 
 // SSD without suppression (pytorch-ssd, jetson-inference) and UltraFace: probabilities [1, A, 1 + C], the background's
-// first, and boxes [1, A, 4], corners in shares of the picture. SSD as ssd.pytorch gives it: boxes [1, A, 4] relative
+// first, and boxes [1, A, 4], corners normalized to the image. SSD as ssd.pytorch gives it: boxes [1, A, 4] relative
 // to priors, with the variances 0.1 and 0.2, logits [1, A, 1 + C], and the priors [A, 4] themselves. And what
 // pytorch-YOLOv4 writes of Darknet's networks (YOLOv3, v4): confs [1, A, C] without a background, and the same boxes
 // [1, A, 1, 4].
@@ -35,7 +35,7 @@ void attach(Attachment& to) {
   to.choose(to_pixels(to, to.output(1)), scores);
 }
 
-/// Three, two, two and three boxes a cell.
+/// Three, two, two and three boxes per cell.
 std::int64_t ultraface_rows(const Card& card) {
   std::int64_t rows = 0;
   for (const auto& [stride, boxes] : {std::pair{8, 3}, {16, 2}, {32, 2}, {64, 3}})
@@ -67,7 +67,7 @@ bool fit_priors(const Graph& graph, const Card& /*card*/, Head& head) {
   return true;
 }
 
-/// Priors hang on no picture.
+/// Priors hang on no image.
 bool has_priors(const Graph& graph, const Card& /*card*/, const Head& head) {
   return reads_all(graph, head) && makers(graph, output_of(graph, head, 2)).empty();
 }
@@ -114,26 +114,26 @@ void attach_darknet(Attachment& to) {
 }  // namespace
 
 constexpr Decoder kUltraFace = {.name = "ultraface",
-                                .reads = "UltraFace's probabilities of background and face, and boxes",
+                                .reads = "UltraFace's background and face probabilities, and boxes",
                                 .usual_pixels = pixels,
                                 .fit = fit_face,
                                 .recognises = is_ssd,
                                 .attach = attach,
                                 .uses = {.multi_label = false}};
 constexpr Decoder kSsd = {.name = "ssd",
-                          .reads = "probabilities, the background's first, and boxes in shares of the picture",
+                          .reads = "probabilities with the background first, and normalized boxes",
                           .usual_pixels = pixels,
                           .fit = fit,
                           .recognises = is_ssd,
                           .attach = attach};
 constexpr Decoder kSsdPriors = {.name = "ssd-priors",
-                                .reads = "boxes relative to priors, logits, the background's first, and the priors",
+                                .reads = "boxes relative to priors, logits with the background first, and the priors",
                                 .usual_pixels = mean_pixels,
                                 .fit = fit_priors,
                                 .recognises = has_priors,
                                 .attach = attach_priors};
 constexpr Decoder kDarknet = {.name = "darknet",
-                              .reads = "pytorch-YOLOv4's boxes in shares of the picture, and confidences",
+                              .reads = "pytorch-YOLOv4's normalized boxes, and confidences",
                               .usual_pixels = stretched_pixels,
                               .fit = fit_darknet,
                               .recognises = is_darknet,

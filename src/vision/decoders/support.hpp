@@ -82,9 +82,9 @@ constexpr int kCocoNumbers = 91;
 /// that there are, unless HEAD has labels or a map of its own.
 void remap_coco_categories(Head& head, int first);
 
-/// Cells of all levels of the model's picture.
+/// Cells of all levels of the model's image.
 std::int64_t cells(const Card& card, const std::vector<int>& strides);
-/// The usual strides under which the picture has ANCHORS cells; empty: none.
+/// The usual strides under which the image has ANCHORS cells; empty: none.
 std::vector<int> strides_for(const Card& card, std::int64_t anchors);
 
 /// [1, A, K] of all levels' outputs [1, a, K]: those of kind number KIND, where a head's outputs are the levels of one

@@ -50,7 +50,7 @@ constexpr const Decoder* kDecoders[] = {
     &kScrfd,
     &kYunet,
     &kRetinaFace,
-    // Pictures and classes.
+    // Images and classes.
     &kSemantic,
     &kDepth,
     &kUpscale,

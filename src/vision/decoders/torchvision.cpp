@@ -6,7 +6,7 @@
 #include "vision/decoders/support.hpp"
 
 // torchvision's detectors: boxes float [N, 4] (corners in pixels), scores float [N], labels int64 [N], of which 0 is
-// the background and never found, and of a Mask R-CNN masks float [N, 1, h, w], probabilities: of the picture's size
+// the background and never found, and of a Mask R-CNN masks float [N, 1, h, w], probabilities: of the image's size
 // where the model pasted them into it, else square and smaller, as they lie on their boxes. Torch's exporter numbers
 // the outputs unless it is told names, so they are known by what they hold.
 namespace saccade {
@@ -119,7 +119,7 @@ void attach_masks(Attachment& to) {
 }  // namespace
 
 constexpr Decoder kTorchvision = {.name = "torchvision",
-                                  .reads = "boxes, scores and labels, as many as there are (torchvision's detectors)",
+                                  .reads = "boxes, scores and labels of dynamic number (torchvision's detectors)",
                                   .usual_pixels = stretched_pixels,
                                   .fit = fit,
                                   .recognises = is_torchvision,
@@ -128,7 +128,7 @@ constexpr Decoder kTorchvision = {.name = "torchvision",
                                   .uses = {.multi_label = false}};
 constexpr Decoder kMaskRcnn = {
     .name = "mask-rcnn",
-    .reads = "the same with masks, in the picture or on their boxes (torchvision's Mask R-CNN)",
+    .reads = "the same plus masks, of the whole image or relative to their boxes (torchvision's Mask R-CNN)",
     .task = Task::kSegment,
     .usual_pixels = stretched_pixels,
     .fit = fit_masks,

@@ -121,14 +121,14 @@ void attach_det(Attachment& to) {
 }  // namespace
 
 constexpr Decoder kYoloFastest = {.name = "yolo-fastest",
-                                  .reads = "Yolo-FastestV2's two levels; `anchors`",
+                                  .reads = "the two levels of Yolo-FastestV2; `anchors`",
                                   .usual_pixels = plain_bgr,
                                   .fit = fit_v2,
                                   .recognises = is_v2,
                                   .attach = attach_v2,
                                   .uses = {.strides = true, .anchors = true}};
 constexpr Decoder kFastestDet = {.name = "fastestdet",
-                                 .reads = "FastestDet's one level of objectness, box and probabilities",
+                                 .reads = "FastestDet's single level of objectness, box and probabilities",
                                  .usual_pixels = plain_bgr,
                                  .fit = fit_det,
                                  .recognises = is_det,

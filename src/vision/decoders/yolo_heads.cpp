@@ -25,7 +25,7 @@ struct Level {
   bool channels_last = false;
 };
 
-/// SHAPE as a level of ANCHORS a cell on CARD's picture.
+/// SHAPE as a level of ANCHORS a cell on CARD's image.
 Level level_of(const Shape& shape, const Card& card, std::int64_t anchors) {
   if ((shape.rank() != 4 && shape.rank() != 5) || shape[0] != 1) return {};
   for (const bool last : {false, true}) {
@@ -192,14 +192,14 @@ void darknet_pixels(Card& card) {
 }  // namespace
 
 constexpr Decoder kYolov3 = {.name = "yolov3",
-                             .reads = "Darknet's undecoded heads, an output a level; `anchors` (YOLOv3, v3-tiny)",
+                             .reads = "Darknet's undecoded heads, one output per level; `anchors` (YOLOv3, v3-tiny)",
                              .usual_pixels = darknet_pixels,
                              .fit = fit,
                              .recognises = is_darknet_v3,
                              .attach = attach_v3,
                              .uses = {.strides = true, .anchors = true}};
 constexpr Decoder kYolov5Heads = {.name = "yolov5-heads",
-                                  .reads = "undecoded heads, an output a level; `anchors` (YOLOv5, v7)",
+                                  .reads = "undecoded heads, one output per level; `anchors` (YOLOv5, v7)",
                                   .usual_pixels = ultralytics_pixels,
                                   .fit = fit,
                                   .attach = attach_v5,

@@ -123,20 +123,20 @@ void attach_yolox(Attachment& to) {
 }  // namespace
 
 constexpr Decoder kYolov5 = {.name = "yolov5",
-                             .reads = "rows x, y, w, h, objectness and a score a class (YOLOv5, v6, v7)",
+                             .reads = "rows x, y, w, h, objectness and one score per class (YOLOv5, v6, v7)",
                              .usual_pixels = ultralytics_pixels,
                              .fit = fit_decoded,
                              .recognises = is_decoded,
                              .attach = attach_decoded};
 constexpr Decoder kYolov5Seg = {.name = "yolov5-seg",
-                                .reads = "the same with coefficients of masks behind the classes, and prototypes",
+                                .reads = "the same plus mask coefficients after the classes, and prototypes",
                                 .task = Task::kSegment,
                                 .usual_pixels = ultralytics_pixels,
                                 .fit = fit_masks,
                                 .recognises = is_masks,
                                 .attach = attach_masks};
 constexpr Decoder kYolov7Pose = {.name = "yolov7-pose",
-                                 .reads = "the same with points (x, y, confidence) in the coefficients' place",
+                                 .reads = "the same with keypoints (x, y, confidence) in place of the coefficients",
                                  .task = Task::kPose,
                                  .usual_pixels = ultralytics_pixels,
                                  .fit = fit_points,
@@ -144,7 +144,7 @@ constexpr Decoder kYolov7Pose = {.name = "yolov7-pose",
                                  .attach = attach_points,
                                  .uses = {.keypoints = true}};
 constexpr Decoder kYolox = {.name = "yolox",
-                            .reads = "YOLOX's grid, undecoded; `strides` level by level",
+                            .reads = "YOLOX's undecoded grid; `strides` per level",
                             .usual_pixels = yolox_pixels,
                             .fit = fit_yolox,
                             .recognises = is_yolox,

@@ -132,20 +132,20 @@ void give_prototype_masks(Attachment& to, const Attachment::Objects& objects, Va
 }
 
 constexpr Decoder kYolov8 = {.name = "yolov8",
-                             .reads = "columns x, y, w, h and a score a class (YOLOv8, v9, v11, v12)",
+                             .reads = "columns x, y, w, h and one score per class (YOLOv8, v9, v11, v12)",
                              .usual_pixels = ultralytics_pixels,
                              .fit = fit_boxes,
                              .recognises = is_boxes,
                              .attach = attach_boxes};
 constexpr Decoder kYolov8Seg = {.name = "yolov8-seg",
-                                .reads = "the same with coefficients of masks behind the classes, and prototypes",
+                                .reads = "the same plus mask coefficients after the classes, and prototypes",
                                 .task = Task::kSegment,
                                 .usual_pixels = ultralytics_pixels,
                                 .fit = fit_masks,
                                 .recognises = is_masks,
                                 .attach = attach_masks};
 constexpr Decoder kYolov8Pose = {.name = "yolov8-pose",
-                                 .reads = "the same with points behind the classes (x, y, and a confidence)",
+                                 .reads = "the same plus keypoints after the classes (x, y, and a confidence)",
                                  .task = Task::kPose,
                                  .usual_pixels = ultralytics_pixels,
                                  .fit = fit_points,
@@ -153,7 +153,7 @@ constexpr Decoder kYolov8Pose = {.name = "yolov8-pose",
                                  .attach = attach_points,
                                  .uses = {.keypoints = true}};
 constexpr Decoder kYolov8Obb = {.name = "yolov8-obb",
-                                .reads = "the same with an angle in radians behind the classes",
+                                .reads = "the same plus an angle in radians after the classes",
                                 .task = Task::kOriented,
                                 .usual_pixels = ultralytics_pixels,
                                 .fit = fit_turned,

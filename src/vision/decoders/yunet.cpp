@@ -50,7 +50,7 @@ void attach(Attachment& to) {
 }  // namespace
 
 constexpr Decoder kYunet = {.name = "yunet",
-                            .reads = "YuNet's cls, obj, bbox and kps, level by level",
+                            .reads = "YuNet's cls, obj, bbox and kps, per level",
                             .usual_pixels = pixels,
                             .fit = fit,
                             .recognises = is_yunet,

@@ -11,7 +11,7 @@ struct Color {
 };
 
 /// A class's own colour: neighbouring numbers differ clearly, any number has one (256 apart the same), and all are as
-/// light as shows on dark and, with a dark rim, on light pictures.
+/// light as shows on dark and, with a dark rim, on light images.
 Color class_color(int class_id);
 /// Black or white, whichever is readable on BACKGROUND.
 Color text_color(Color background);

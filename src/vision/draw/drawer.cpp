@@ -11,7 +11,7 @@ namespace {
 /// Thin lines on small boxes, so that something is left to see inside.
 int line_for(const Rect& rect, int line) { return std::clamp(std::min(rect.width(), rect.height()) / 6, 1, line); }
 
-/// Where the drawing of an object is: its turned box's corners, else its box.
+/// Where the drawing of an object is: its oriented box's corners, else its box.
 Rect place_of(const Sheet& sheet, const Detection& detection) {
   if (!detection.oriented) return sheet.rect(detection.box);
   const auto corners = detection.oriented->corners();
@@ -57,7 +57,7 @@ class CairoDrawer final : public Drawer {
   }
 
  private:
-  /// Models answer in their order: a result that does not come after the last one is about another picture.
+  /// Models answer in their order: a result that does not come after the last one is about another image.
   void begin(const Result& result, const RgbView& picture) {
     const bool goes_on = result.stream == stream_ && result.frame == frame_ && result.model_index > model_;
     stream_ = result.stream;
@@ -72,7 +72,7 @@ class CairoDrawer final : public Drawer {
     legend_.draw_depths(sheet, range, result.depth.kind, rect);
   }
 
-  /// A map beside other answers has the lower right corner, so that both can be seen.
+  /// A map beside other predictions has the lower right corner, so that both can be seen.
   static Rect inset(const Sheet& sheet) {
     constexpr int kPart = 4;
     const int right = sheet.picture.width - 2 * sheet.margin;

@@ -17,7 +17,7 @@ bool clip(double from, double to, double low, double high, double& first, double
   return first <= last;
 }
 
-/// Not for NaN either. Farther out, what lies within a picture would be lost in rounding.
+/// Not for NaN either. Farther out, what lies within an image would be lost in rounding.
 bool is_near(Point point) {
   constexpr float kFar = 1e6F;
   return std::abs(point.x) <= kFar && std::abs(point.y) <= kFar;

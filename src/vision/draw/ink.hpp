@@ -7,17 +7,17 @@
 
 namespace saccade {
 
-/// A place in a picture's pixels, the first pixel being 0 to 1 each way.
+/// A place in an image's pixels, the first pixel being 0 to 1 each way.
 struct Point {
   float x = 0;
   float y = 0;
 };
 
-/// Smooth lines and dots that are gathered first and laid on a picture together, so that where they cross and join, a
-/// translucent colour is no thicker. Keeps its memory between pictures.
+/// Smooth lines and dots that are gathered first and laid on an image together, so that where they cross and join, a
+/// translucent colour is no thicker. Keeps its memory between images.
 class Ink {
  public:
-  /// Starts on a dry sheet of a picture's size.
+  /// Starts on a dry sheet of an image's size.
   void begin(int width, int height);
   /// A line with round ends. What lies outside is cut off; a line with an end that is no place, or a million pixels
   /// away, is left out.

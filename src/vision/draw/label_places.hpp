@@ -7,7 +7,7 @@
 
 namespace saccade {
 
-/// Finds places for labels at their objects, so that none covers another one. Keeps its memory between pictures.
+/// Finds places for labels at their objects, so that none covers another one. Keeps its memory between images.
 class LabelPlaces {
  public:
   void begin(int width, int height);

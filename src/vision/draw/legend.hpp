@@ -9,11 +9,11 @@
 
 namespace saccade {
 
-/// Text on a picture: tags at objects, the list of the whole picture's classes, what the colours of maps stand for.
-/// None covers another one, also of another result about the same frame. Keeps its memory between pictures.
+/// Text on an image: tags at objects, the list of the whole image's classes, what the colours of maps stand for.
+/// None covers another one, also of another result about the same frame. Keeps its memory between images.
 class Legend {
  public:
-  /// Starts on a picture without any text.
+  /// Starts on an image without any text.
   void begin(const RgbView& picture);
   /// "name 0.91" in the class's colour, at OBJECT; left out where there is no free place.
   void draw_tag(const Sheet& sheet, const Detection& detection, const Rect& object);

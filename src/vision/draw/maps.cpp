@@ -11,7 +11,7 @@ constexpr int kClassOpacity = 115;
 constexpr int kFaintOpacity = 70;            // under masks, which have colours of their own
 constexpr std::size_t kMaxSample = 1 << 15;  // as many cells tell percentiles well enough
 
-/// The source's pixel that is seen at the picture's pixel AT, where SHOWN of these show COUNT of the source's.
+/// The source's pixel that is seen at the image's pixel AT, where SHOWN of these show COUNT of the source's.
 int source_of(int at, int shown, int count) {
   return static_cast<int>((static_cast<std::int64_t>(at) * 2 + 1) * count / (std::int64_t{2} * shown));
 }

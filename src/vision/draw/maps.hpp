@@ -13,14 +13,14 @@ struct DepthRange {
   float farthest = 0;
 };
 
-/// Paints class maps and depth maps. Keeps its memory between pictures.
+/// Paints class maps and depth maps. Keeps its memory between images.
 class MapPainter {
  public:
-  /// Each class in its colour, through which the picture shows.
+  /// Each class in its colour, through which the image shows.
   void draw(const Sheet& sheet, const ClassMap& map, const Result& result);
-  /// MAP in colours from near (light) to far (dark), on RECT of the picture; gives what the colours' ends stand for.
+  /// MAP in colours from near (light) to far (dark), on RECT of the image; gives what the colours' ends stand for.
   /// These are percentiles, so that a few pixels that are far out don't take all colours; from frame to frame of a
-  /// video they follow slowly, so that the colours do not flicker. Where the model did not look, the picture stays.
+  /// video they follow slowly, so that the colours do not flicker. Where the model did not look, the image stays.
   DepthRange draw(const Sheet& sheet, const DepthMap& map, const Result& result, const Rect& rect);
 
  private:
@@ -29,7 +29,7 @@ class MapPainter {
 
   MapRows class_rows_;
   MapRows depth_rows_;
-  std::vector<std::size_t> columns_;  ///< the source's, of each of the picture's
+  std::vector<std::size_t> columns_;  ///< the source's, of each of the image's
   std::vector<std::int32_t> ids_;     ///< of a row of the source
   std::vector<float> depths_;
   std::vector<float> sample_;

@@ -12,10 +12,10 @@ namespace saccade {
 inline constexpr Color kRim = {0, 0, 0};
 inline constexpr int kRimOpacity = 120;
 
-/// A picture that results are drawn on: how their coordinates lie on it, and which sizes suit it.
+/// An image that results are drawn on: how their coordinates lie on it, and which sizes suit it.
 struct Sheet {
   RgbView picture;
-  float scale_x = 1;  ///< the picture's pixels in one of the source's: above 1 where a model made the picture larger
+  float scale_x = 1;  ///< the image's pixels in one of the source's: above 1 where a model made the image larger
   float scale_y = 1;
   int letters = 0;  ///< their size, and so on, in pixels
   int line = 0;
@@ -31,7 +31,7 @@ struct Sheet {
 
   Point at(float x, float y) const { return {x * scale_x, y * scale_y}; }
 
-  /// A box of the source in whole pixels, cut to the picture; an empty one where a number is missing (NaN).
+  /// A box of the source in whole pixels, cut to the image; an empty one where a number is missing (NaN).
   Rect rect(const std::array<float, 4>& box) const {
     if (std::ranges::any_of(box, [](float value) { return std::isnan(value); })) return {};
     const auto whole = [](float value, int limit) {

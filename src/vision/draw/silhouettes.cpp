@@ -5,7 +5,7 @@ namespace {
 
 constexpr int kOpacity = 100;
 
-/// The picture's pixel where the source's pixel AT begins.
+/// The image's pixel where the source's pixel AT begins.
 int begin_of(std::int32_t at, float scale) { return static_cast<int>(static_cast<float>(at) * scale); }
 
 /// Lines between PLACES, count of them, and back to the first; PLACE gives the one at an index.

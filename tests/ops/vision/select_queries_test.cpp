@@ -122,7 +122,7 @@ TEST(SelectQueries, RefusesAFilterThatIsNone) {
                          4, {{"width", std::int64_t{20}}, {"height", std::int64_t{20}}});
     ADD_FAILURE() << "was expected to fail";
   } catch (const Error& error) {
-    EXPECT_NE(std::string_view(error.what()).find("the classes asked for are float32 3"), std::string_view::npos)
+    EXPECT_NE(std::string_view(error.what()).find("the requested classes are float32 3"), std::string_view::npos)
         << error.what();
   }
 }

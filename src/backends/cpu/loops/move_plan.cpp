@@ -86,7 +86,7 @@ class Planner {
     const int axis = positive_axis(context_.node.attributes.integer("axis", 0), src_.shape.rank());
     std::int64_t at = 0;
     for (std::size_t i = 0; i < context_.node.outputs.size(); ++i) {
-      if (context_.node.outputs[i] == ValueId::kNone) return refuse("one of its outputs is left out");
+      if (context_.node.outputs[i] == ValueId::kNone) return refuse("one of its outputs is omitted");
       const TensorView output = view_of(context_.output(static_cast<int>(i)));
       MovePiece piece = piece_of(output.shape, output.strides(), src_strides_);
       piece.output = static_cast<int>(i);

@@ -200,7 +200,7 @@ class IntegerConvolution : public Tactic {
   Support supports(const NodeContext& context) const override {
     if (Support checked = check(context); !checked) return checked;
     const FilterParts filters = filters_of(context);
-    if (filters.parts > kMostParts) return Support::no("its sums need too many parts that float32 has room for");
+    if (filters.parts > kMostParts) return Support::no("its accumulators need too many float32 partial sums");
     return onednn_supports(context, [&] { descriptor(context, filters); });
   }
 

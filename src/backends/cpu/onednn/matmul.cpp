@@ -97,7 +97,8 @@ class MatMul : public Tactic {
   std::string_view name() const override { return "onednn.matmul"; }
 
   Support supports(const NodeContext& context) const override {
-    if (!context.node.is("MatMul") && !context.node.is("Gemm")) return Support::other_operator("not a matrix product");
+    if (!context.node.is("MatMul") && !context.node.is("Gemm"))
+      return Support::other_operator("not a matrix multiplication");
     if (Support types = all_float32(context); !types) return types;
     const Product product = product_of(context);
     if (Support operands = check_operands(context, product); !operands) return operands;

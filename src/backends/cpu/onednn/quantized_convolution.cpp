@@ -75,7 +75,7 @@ Support check(const NodeContext& context) {
     if (context.has(i) && context.constant(i) == nullptr) return Support::no("its zero points are not constant");
   if (context.constant(kWeights) == nullptr) return Support::no("its weights are not constant");
   if (context.output().type.shape.elements() == 0) return Support::no("a tensor is empty");
-  if (!centered_bytes(context)) return Support::no("its weights less their zero points don't fit into 8 bits");
+  if (!centered_bytes(context)) return Support::no("its weights minus their zero points don't fit into 8 bits");
   return {};
 }
 

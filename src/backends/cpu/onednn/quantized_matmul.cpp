@@ -247,7 +247,7 @@ Descriptor descriptor(const NodeContext& context, const OnednnProduct& operands)
 Support check(const NodeContext& context) {
   const Node& node = context.node;
   if (!node.is("MatMulInteger") && !node.is("QLinearMatMul"))
-    return Support::other_operator("not a matrix product of bytes");
+    return Support::other_operator("not a matrix multiplication of 8-bit integers");
   if (Support bytes = supports_byte_product(context); !bytes) return bytes;
   for (const int i : {0, byte_product_inputs(node).right})
     if (context.input(i).layout != Layout::kRowMajor && context.input(i).type.shape.rank() >= 3)

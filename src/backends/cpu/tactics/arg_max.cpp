@@ -42,7 +42,7 @@ class ArgMax : public Tactic {
       return Support::no("it runs on row-major tensors only");
     if (context.input(0).type.shape.elements() == 0) return Support::no("its input is empty");
     if (lines_of(context).count > std::numeric_limits<std::int32_t>::max())
-      return Support::no("places of 32 bits don't reach to the end of its axis");
+      return Support::no("its axis is too long for 32-bit indices");
     return {};
   }
 

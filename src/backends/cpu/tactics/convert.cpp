@@ -77,7 +77,7 @@ class Convert : public Tactic {
     const Value& src = context.input(0);
     const Value& dst = context.output();
     if (src.layout != dst.layout && src.type.shape.rank() >= 3)
-      return Support::no("its input and output lie in different layouts");
+      return Support::no("its input and output have different layouts");
     if (casts) {
       for (const DType dtype : {src.type.dtype, dst.type.dtype})
         if (dtype > DType::kBool || bits_of(dtype) % 8 != 0) return Support::no("only numbers have a kernel");

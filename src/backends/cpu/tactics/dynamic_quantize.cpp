@@ -87,7 +87,7 @@ class DynamicQuantize : public Tactic {
     if (!context.node.is("DynamicQuantizeLinear")) return Support::other_operator("it does not choose a scale");
     const Value& src = context.input(0);
     if (src.layout != context.output().layout && src.type.shape.rank() >= 3)
-      return Support::no("its input and output lie in different layouts");
+      return Support::no("its input and output have different layouts");
     if (!context.node.post_ops.empty()) return Support::no("post-ops run on float32 only");
     return {};
   }

@@ -76,7 +76,7 @@ class GridSample : public Tactic {
     if (mode != "linear" && mode != "bilinear") return Support::no("only the linear mode has a vector kernel");
     if (node.attributes.text("padding_mode", "zeros") != "zeros") return Support::no("it pads with other than zeros");
     if (context.input(0).layout != context.output().layout)
-      return Support::no("its input and output lie in different layouts");
+      return Support::no("its input and output have different layouts");
     return supports_post_ops(context);
   }
 

@@ -184,7 +184,7 @@ class MaxPoolTactic : public Tactic {
     if (context.input(0).type.dtype != DType::kFloat32) return Support::no("only float32 has vector kernels");
     if (context.output().type.shape.elements() == 0) return Support::no("a tensor is empty");
     if (context.input(0).layout != context.output().layout)
-      return Support::no("its input and output lie in different layouts");
+      return Support::no("its input and output have different layouts");
     if (window_of(context).extent(2) > kSpan) return Support::no("its window is too wide");
     return supports_post_ops(context);
   }

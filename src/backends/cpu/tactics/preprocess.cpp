@@ -295,7 +295,7 @@ class Preprocess : public Tactic {
   Support supports(const NodeContext& context) const override {
     if (!context.node.is("Preprocess", "saccade")) return Support::other_operator("not saccade.Preprocess");
     if (context.node.outputs.empty() || context.node.outputs[0] == ValueId::kNone)
-      return Support::no("nobody asks for its pixels");
+      return Support::no("its pixels are unused");
     if (!context.node.post_ops.empty()) return Support::no("it has post-ops");
     return {};
   }

@@ -81,7 +81,7 @@ class Reduction : public Tactic {
     if (!axes) return Support::no("its axes are not constant");
     if (context.input(0).type.shape.elements() == 0) return Support::no("its input is empty");
     if (!lines_along(view_of(context.input(0)), *axes)) return Support::no("its axes are not neighbours in memory");
-    if (!order_kept(context, *axes)) return Support::no("its output lies in another order than its input");
+    if (!order_kept(context, *axes)) return Support::no("its output has another layout than its input");
     return supports_post_ops(context);
   }
 

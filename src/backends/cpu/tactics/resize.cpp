@@ -139,7 +139,7 @@ class Resize : public Tactic {
     const Value& input = context.input(0);
     if (input.type.dtype != DType::kFloat32 || input.type.shape.rank() != 4)
       return Support::no("only float32 images (N, C, H, W) have a vector kernel");
-    if (input.layout != context.output().layout) return Support::no("its input and output lie in different layouts");
+    if (input.layout != context.output().layout) return Support::no("its input and output have different layouts");
     if (input.type.shape.elements() == 0 || context.output().type.shape.elements() == 0)
       return Support::no("a tensor is empty");
     if (node.attributes.text("coordinate_transformation_mode") == "tf_crop_and_resize")

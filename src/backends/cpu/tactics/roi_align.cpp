@@ -71,7 +71,7 @@ class RoiAlign : public Tactic {
     if (context.input(0).type.dtype != DType::kFloat32) return Support::no("only float32 has a vector kernel");
     if (RoiAlignment(node.attributes).largest) return Support::no("only averages have a vector kernel");
     if (context.input(0).layout != context.output().layout)
-      return Support::no("its input and output lie in different layouts");
+      return Support::no("its input and output have different layouts");
     return supports_post_ops(context);
   }
 

@@ -108,7 +108,8 @@ class Sliced : public Tactic {
       return Support::other_operator("not an element-wise operator that can be sliced");
     if (!node.post_ops.empty()) return Support::no("post-ops have no kernel for its type");
     if (node.inputs.size() > kMaxInputs) return Support::no("it has too many operands");
-    if (context.output().type.shape.elements() < 2 * kParallelGrain) return Support::no("it is too small to share");
+    if (context.output().type.shape.elements() < 2 * kParallelGrain)
+      return Support::no("it is too small to parallelise");
     if (!fits(context.output())) return Support::no("it runs on row-major numbers and bools only");
     for (int i = 0; i < context.input_count(); ++i)
       if (context.has(i) && !fits(context.input(i))) return Support::no("it runs on row-major numbers and bools only");

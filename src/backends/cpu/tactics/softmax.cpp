@@ -26,7 +26,7 @@ Support same_lines(const NodeContext& context) {
   if (context.input(0).type.dtype != DType::kFloat32 || context.output().type.dtype != DType::kFloat32)
     return Support::no("only float32 has vector kernels");
   if (context.input(0).layout != context.output().layout && context.output().type.shape.rank() >= 3)
-    return Support::no("its input and output lie in different layouts");
+    return Support::no("its input and output have different layouts");
   return supports_post_ops(context);
 }
 

@@ -15,11 +15,12 @@ struct CocoTruth {
   const CocoAnnotations* keypoints = nullptr;
 };
 
-/// Judges boxes, and masks and keypoints where the model gives such and the data set knows them.
-class CocoJudge final : public Judge {
+/// Evaluates boxes, and masks and keypoints where the model gives such and the data set knows them.
+class CocoEvaluator final : public Evaluator {
  public:
   /// PICTURES are the data set's. Throws Error (kInvalidArgument) where the model's classes match no category.
-  CocoJudge(const Model& model, const CocoTruth& truth, std::span<const DataPicture> pictures, CocoResults* results);
+  CocoEvaluator(const Model& model, const CocoTruth& truth, std::span<const DataPicture> pictures,
+                CocoResults* results);
 
   void add(std::size_t picture, const Result& result) override;
   std::vector<Score> scores() const override;
@@ -27,10 +28,10 @@ class CocoJudge final : public Judge {
   std::vector<std::string> notes() const override;
 
  private:
-  /// Whether the model's answers have what a similarity compares: known with the first answer at the latest.
+  /// Whether the model's predictions have what a similarity compares: known with the first answer at the latest.
   enum class Holds : std::uint8_t { kUnknown, kYes, kNo };
 
-  /// A picture of the data set, and its size.
+  /// An image of the data set, and its size.
   struct Shown {
     std::size_t picture = 0;
     int width = 0;
@@ -43,7 +44,7 @@ class CocoJudge final : public Judge {
     ClassMatch classes;
     DetectionMetric metric;
     Holds holds = Holds::kUnknown;
-    std::vector<Shown> waiting{};  ///< pictures without an answer, before the first one
+    std::vector<Shown> waiting{};  ///< images without a prediction, before the first one
   };
 
   void add_part(Similarity by, const CocoAnnotations* annotations, bool is_sure);
@@ -51,7 +52,7 @@ class CocoJudge final : public Judge {
   static std::vector<TrueObject> truth_of(const Part& part, const CocoPicture& said, const Shown& shown);
   std::vector<FoundObject> found_in(const Part& part, const Result& result) const;
   void write(std::size_t picture, const Result& result);
-  bool is_judged(const Part& part) const { return part.holds == Holds::kYes; }
+  bool is_evaluated(const Part& part) const { return part.holds == Holds::kYes; }
 
   Model model_;
   std::span<const DataPicture> pictures_;

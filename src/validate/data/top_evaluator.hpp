@@ -3,16 +3,17 @@
 #include <map>
 #include <vector>
 
-#include "validate/data/judge.hpp"
+#include "validate/data/evaluator.hpp"
 
 namespace saccade {
 
-/// Judges a classifier: whether the right class is the first of its answers, or among the first five.
-class TopJudge final : public Judge {
+/// Evaluates a classifier: whether the right class is the first of its predictions, or among the first five.
+class TopEvaluator final : public Evaluator {
  public:
-  /// TRUTH is the right class of every picture of the data set, as the model numbers them; -1: it has none, and the
-  /// picture is left out. NAMES by class.
-  TopJudge(std::vector<int> truth, std::map<int, std::string> names, Score::Truth known, std::vector<std::string> notes)
+  /// TRUTH is the right class of every image of the data set, as the model numbers them; -1: it has none, and the
+  /// image is left out. NAMES by class.
+  TopEvaluator(std::vector<int> truth, std::map<int, std::string> names, Score::Truth known,
+               std::vector<std::string> notes)
       : truth_(std::move(truth)), names_(std::move(names)), known_(std::move(known)), notes_(std::move(notes)) {}
 
   void add(std::size_t picture, const Result& result) override;

@@ -1,4 +1,4 @@
-#include "validate/data/top_judge.hpp"
+#include "validate/data/top_evaluator.hpp"
 
 #include <algorithm>
 
@@ -12,7 +12,7 @@ double share(std::int64_t right, std::int64_t all) {
 
 }  // namespace
 
-void TopJudge::add(std::size_t picture, const Result& result) {
+void TopEvaluator::add(std::size_t picture, const Result& result) {
   constexpr std::size_t kFive = 5;
   const int truth = truth_[picture];
   const auto end = result.classes.begin() + static_cast<std::ptrdiff_t>(std::min(result.classes.size(), kFive));
@@ -21,10 +21,10 @@ void TopJudge::add(std::size_t picture, const Result& result) {
   answers_.push_back({truth, at != end && at == result.classes.begin(), at != end});
 }
 
-std::vector<Score> TopJudge::scores() const {
+std::vector<Score> TopEvaluator::scores() const {
   std::int64_t first = 0;
   std::int64_t among_five = 0;
-  std::map<int, std::pair<std::int64_t, std::int64_t>> by_class;  // pictures, right ones
+  std::map<int, std::pair<std::int64_t, std::int64_t>> by_class;  // images, right ones
   std::int64_t count = 0;
   for (const Answer& answer : answers_) {
     if (answer.truth < 0) continue;
@@ -48,7 +48,7 @@ std::vector<Score> TopJudge::scores() const {
   return {score};
 }
 
-std::vector<Headline> TopJudge::headlines() const {
+std::vector<Headline> TopEvaluator::headlines() const {
   return {[this](std::span<const int> times) {
     std::int64_t right = 0;
     std::int64_t all = 0;

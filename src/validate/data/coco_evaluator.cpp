@@ -1,4 +1,4 @@
-#include "validate/data/coco_judge.hpp"
+#include "validate/data/coco_evaluator.hpp"
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@
 namespace saccade {
 namespace {
 
-/// The annotations of a picture; null where the file does not have it.
+/// The annotations of an image; null where the file does not have it.
 const CocoPicture* find_picture(const CocoAnnotations& annotations, std::int64_t id) {
   const auto at = std::ranges::lower_bound(annotations.pictures, id, {}, &CocoPicture::id);
   return at == annotations.pictures.end() || at->id != id ? nullptr : &*at;
@@ -43,15 +43,15 @@ Score score_of(const DetectionMetric& metric, const ClassMatch& classes, const s
 
 }  // namespace
 
-CocoJudge::CocoJudge(const Model& model, const CocoTruth& truth, std::span<const DataPicture> pictures,
-                     CocoResults* results)
+CocoEvaluator::CocoEvaluator(const Model& model, const CocoTruth& truth, std::span<const DataPicture> pictures,
+                             CocoResults* results)
     : model_(model), pictures_(pictures), results_(results) {
   add_part(Similarity::kBox, truth.boxes, true);
   add_part(Similarity::kMask, truth.masks, find_head(model, {Task::kSegment}) != nullptr);
   add_part(Similarity::kKeypoints, truth.keypoints, find_head(model, {Task::kPose}) != nullptr);
 }
 
-void CocoJudge::add_part(Similarity by, const CocoAnnotations* annotations, bool is_sure) {
+void CocoEvaluator::add_part(Similarity by, const CocoAnnotations* annotations, bool is_sure) {
   if (annotations == nullptr) return;
   ClassMatch classes;
   try {
@@ -68,7 +68,7 @@ void CocoJudge::add_part(Similarity by, const CocoAnnotations* annotations, bool
                     .holds = is_sure ? Holds::kYes : Holds::kUnknown});
 }
 
-std::vector<TrueObject> CocoJudge::truth_of(const Part& part, const CocoPicture& said, const Shown& shown) {
+std::vector<TrueObject> CocoEvaluator::truth_of(const Part& part, const CocoPicture& said, const Shown& shown) {
   std::vector<TrueObject> truth;
   const Similarity by = part.metric.by();
   for (const CocoObject& object : said.objects) {
@@ -81,8 +81,8 @@ std::vector<TrueObject> CocoJudge::truth_of(const Part& part, const CocoPicture&
     const bool is_bare = by == Similarity::kMask ? object.segmentation.empty()
                                                  : by == Similarity::kKeypoints && object.keypoints.empty();
     if (is_bare)
-      fail(ErrorCode::kInvalidFile, "'{}': annotation {} has no {}, where others have", part.annotations->path,
-           object.id, by == Similarity::kMask ? "segmentation" : "keypoints");
+      fail(ErrorCode::kInvalidFile, "'{}': annotation {} has no {}, but others have", part.annotations->path, object.id,
+           by == Similarity::kMask ? "segmentation" : "keypoints");
     if (by == Similarity::kMask) {
       try {
         each.mask = mask_of(object.segmentation, shown.width, shown.height);
@@ -98,7 +98,7 @@ std::vector<TrueObject> CocoJudge::truth_of(const Part& part, const CocoPicture&
   return truth;
 }
 
-std::vector<FoundObject> CocoJudge::found_in(const Part& part, const Result& result) const {
+std::vector<FoundObject> CocoEvaluator::found_in(const Part& part, const Result& result) const {
   std::vector<FoundObject> found;
   const Similarity by = part.metric.by();
   for (const Detection& answer : result.detections) {
@@ -113,15 +113,15 @@ std::vector<FoundObject> CocoJudge::found_in(const Part& part, const Result& res
     if (by == Similarity::kMask && answer.mask) each.mask.assign(answer.mask->runs.begin(), answer.mask->runs.end());
     if (by != Similarity::kKeypoints) continue;
     if (answer.keypoints.size() != part.annotations->keypoints)
-      fail(ErrorCode::kInvalidArgument, "{} gives {} keypoints an object, but '{}' has {}", model_.name(),
+      fail(ErrorCode::kInvalidArgument, "{} predicts {} keypoints per object, but '{}' has {}", model_.name(),
            answer.keypoints.size(), part.annotations->path, part.annotations->keypoints);
     for (const Keypoint& point : answer.keypoints) each.keypoints.push_back({point.x, point.y});
   }
   return found;
 }
 
-/// RESULT null: the picture had no answer. One that the file does not have is not judged, but keeps its number.
-void CocoJudge::add(Part& part, const Shown& shown, const Result* result) {
+/// RESULT null: the image had no answer. One that the file does not have is not evaluated, but keeps its number.
+void CocoEvaluator::add(Part& part, const Shown& shown, const Result* result) {
   const CocoPicture* said = find_picture(*part.annotations, pictures_[shown.picture].id);
   if (said == nullptr)
     part.metric.add({}, {});
@@ -130,7 +130,7 @@ void CocoJudge::add(Part& part, const Shown& shown, const Result* result) {
                     result == nullptr ? std::vector<FoundObject>() : found_in(part, *result));
 }
 
-void CocoJudge::add(std::size_t picture, const Result& result) {
+void CocoEvaluator::add(std::size_t picture, const Result& result) {
   const Shown shown{picture, result.width, result.height};
   for (Part& part : parts_) {
     if (part.holds == Holds::kUnknown && !result.detections.empty()) {
@@ -145,7 +145,7 @@ void CocoJudge::add(std::size_t picture, const Result& result) {
   if (results_ != nullptr) write(picture, result);
 }
 
-void CocoJudge::write(std::size_t picture, const Result& result) {
+void CocoEvaluator::write(std::size_t picture, const Result& result) {
   const Part& boxes = parts_.front();
   std::vector<FoundObject> found;
   std::vector<CocoResults::Answer> answers;
@@ -167,38 +167,38 @@ void CocoJudge::write(std::size_t picture, const Result& result) {
   results_->add(pictures_[picture].id, result.width, result.height, answers);
 }
 
-std::vector<Score> CocoJudge::scores() const {
+std::vector<Score> CocoEvaluator::scores() const {
   std::vector<Score> scores;
   for (const Part& part : parts_)
-    if (is_judged(part)) scores.push_back(score_of(part.metric, part.classes, part.annotations->path));
+    if (is_evaluated(part)) scores.push_back(score_of(part.metric, part.classes, part.annotations->path));
   return scores;
 }
 
-std::vector<Headline> CocoJudge::headlines() const {
+std::vector<Headline> CocoEvaluator::headlines() const {
   std::vector<Headline> headlines;
   for (const Part& part : parts_) {
-    if (!is_judged(part)) continue;
+    if (!is_evaluated(part)) continue;
     headlines.push_back([classes = part.metric.ranked(), most = part.metric.most_answers()](
                             std::span<const int> times) { return average_precision(classes, most, times); });
   }
   return headlines;
 }
 
-std::vector<std::string> CocoJudge::notes() const {
+std::vector<std::string> CocoEvaluator::notes() const {
   std::vector<std::string> notes;
   for (const Part& part : parts_) {
-    if (!is_judged(part)) continue;
+    if (!is_evaluated(part)) continue;
     for (std::string& note : unmatched(part.classes, model_, *part.annotations))
       if (std::ranges::find(notes, note) == notes.end()) notes.push_back(std::move(note));
     const auto strange = std::ranges::count_if(
         pictures_, [&](const DataPicture& picture) { return find_picture(*part.annotations, picture.id) == nullptr; });
     if (strange > 0)
-      notes.push_back(fmt::format("{}: {} of the {} pictures are not in {}, and not judged by it",
+      notes.push_back(fmt::format("{}: {} of the {} images are not in {} and are not evaluated with it",
                                   to_string(part.metric.by()), strange, pictures_.size(), part.annotations->path));
     if (part.annotations->repeated_ids > 0)
       notes.push_back(
-          fmt::format("{}: {} of {}'s annotations have the id of another one; they are judged all the same, "
-                      "while pycocotools takes the last of an id for all",
+          fmt::format("{}: {} of {}'s annotations share the ID of another one; each is evaluated, whereas pycocotools "
+                      "uses the last one for all",
                       to_string(part.metric.by()), part.annotations->repeated_ids, part.annotations->path));
   }
   return notes;

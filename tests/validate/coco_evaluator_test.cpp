@@ -1,4 +1,4 @@
-#include "validate/data/coco_judge.hpp"
+#include "validate/data/coco_evaluator.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 namespace saccade {
 namespace {
 
-TEST(CocoJudge, PicturesWhoseSizeTheFileOmitsHaveTheirOwn) {
+TEST(CocoEvaluator, PicturesWhoseSizeTheFileOmitsHaveTheirOwn) {
   const test::TempFolder folder;
   const CocoAnnotations truth = read_coco_annotations(folder.write("instances.json", R"({
 "categories": [{"id": 1, "name": "near"}], "images": [{"id": 1, "file_name": "1.png"}, {"id": 2, "file_name": "2.png"}],
@@ -17,17 +17,18 @@ TEST(CocoJudge, PicturesWhoseSizeTheFileOmitsHaveTheirOwn) {
 {"id": 2, "image_id": 2, "category_id": 1, "bbox": [0, 0, 4, 4], "segmentation": [[0, 0, 4, 0, 4, 4, 0, 4]]}]})"));
   const std::vector<DataPicture> pictures = {{.file = "1.png", .id = 1, .said_by = {}},
                                              {.file = "2.png", .id = 2, .said_by = {}}};
-  CocoJudge judge(Model::load(test::write_box_detector(folder)), {.boxes = &truth, .masks = &truth}, pictures, nullptr);
+  CocoEvaluator evaluator(Model::load(test::write_box_detector(folder)), {.boxes = &truth, .masks = &truth}, pictures,
+                          nullptr);
   const std::vector<MaskRun> runs = mask_of(truth.pictures[0].objects[0].segmentation, 8, 8);
   Result result;
   result.width = 8;
   result.height = 8;
-  judge.add(0, result);  // whether it gives masks shows with the next one
+  evaluator.add(0, result);  // whether it gives masks shows with the next one
   result.detections = {{{0, 0, 4, 4}, 0, "near", 0.9F}};
   result.detections[0].mask = Mask{runs, area_of(runs)};
-  judge.add(1, result);
+  evaluator.add(1, result);
 
-  const std::vector<Score> scores = judge.scores();
+  const std::vector<Score> scores = evaluator.scores();
   ASSERT_EQ(scores.size(), 2U);
   EXPECT_EQ(scores[1].name, "mask");
   EXPECT_NEAR(scores[1].headline(), 0.5, 0.01);
