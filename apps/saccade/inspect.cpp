@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/output_file.hpp"
 #include "command.hpp"
@@ -53,14 +54,29 @@ class Dumper {
   ReportText last_;
 };
 
-/// FOLDER/NAME.dot. Throws Error (kIo).
-void write_dot(const std::string& folder, const std::string& name, const Graph& graph) {
-  const std::filesystem::path path = std::filesystem::path(folder) / (name + ".dot");
-  make_folder(folder);
-  OutputFile file(path.string());
-  file.write(to_dot(graph));
-  file.close();
-}
+/// The two files of --graphviz. Both are opened before one is written.
+class DotFiles {
+ public:
+  /// Throws Error (kIo, kConflict).
+  explicit DotFiles(const std::string& folder) {
+    if (folder.empty()) return;
+    make_folder(folder);
+    before_.emplace((std::filesystem::path(folder) / "before.dot").string());
+    after_.emplace((std::filesystem::path(folder) / "after.dot").string());
+  }
+  void write_before(const Graph& graph) { write(before_, graph); }
+  void write_after(const Graph& graph) { write(after_, graph); }
+
+ private:
+  static void write(std::optional<OutputFile>& file, const Graph& graph) {
+    if (!file) return;
+    file->write(to_dot(graph));
+    file->close();
+  }
+
+  std::optional<OutputFile> before_;
+  std::optional<OutputFile> after_;
+};
 
 /// Writes CARD with its origin and assumptions as comments. Throws Error (kIo, kInvalidArgument).
 void write_card(const std::string& path, const Card& card) {
@@ -68,8 +84,10 @@ void write_card(const std::string& path, const Card& card) {
   if (std::filesystem::exists(path, unknown))
     throw Error(ErrorCode::kInvalidArgument, fmt::format("{} already exists; name another file", path));
   OutputFile file(path);
-  file.write(fmt::format("# by {}\n", card.origin));
-  for (const std::string& assumption : card.assumptions) file.write(fmt::format("# assumed: {}\n", assumption));
+  // A comment ends with its line: names in it are escaped.
+  file.write(fmt::format("# by {}\n", printable(card.origin)));
+  for (const std::string& assumption : card.assumptions)
+    file.write(fmt::format("# assumed: {}\n", printable(assumption)));
   file.write(to_toml(card));
   file.close();
 }
@@ -117,7 +135,8 @@ int inspect(const InspectFlags& flags) {
   report.facts = facts_of(report.graph);
   const std::optional<Card> card = find_card(report, flags, opened.plan);
   Graph graph = flags.pipeline ? attach(report.graph, *card, post_options(*card, options)).graph : report.graph;
-  if (!flags.graphviz_dir.empty()) write_dot(flags.graphviz_dir, "before", graph);
+  DotFiles dots(flags.graphviz_dir);
+  dots.write_before(graph);
 
   PassOptions passes = pass_options(options, backend);
   passes.check = flags.check;
@@ -126,7 +145,7 @@ int inspect(const InspectFlags& flags) {
     report.stay_wide = wide_values(graph, flags.pipeline ? &*card : nullptr, options, opened.plan);
     passes.stay_wide = report.stay_wide;
     report.passes = run_passes(graph, passes);
-    if (!flags.graphviz_dir.empty()) write_dot(flags.graphviz_dir, "after", graph);
+    dots.write_after(graph);
     const TacticChoices choices = choices_for(backend, opened.plan ? opened.plan->choices : TacticChoices{});
     report.plan = Plan::compile(std::move(graph), backend,
                                 {.threads = options.threads, .max_memory = options.max_memory, .choices = &choices});

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstdlib>
 
 #include "base/temporaries.hpp"
 
@@ -31,6 +32,11 @@ void end_by(int signal) {
   ::raise(signal);
 }
 
+/// Libraries may call exit(), as libgomp does where it gets no thread.
+void clean_up_at_exit() {
+  if (getpid() == process_of_handlers) remove_temporaries();
+}
+
 void ask(int signal) {
   if (is_looked_at && !is_interrupted.exchange(true)) return;
   end_by(signal);
@@ -40,6 +46,7 @@ void ask(int signal) {
 
 void catch_signals() {
   process_of_handlers = getpid();
+  std::atexit(clean_up_at_exit);
   struct sigaction action {};
   sigfillset(&action.sa_mask);
   action.sa_handler = ask;

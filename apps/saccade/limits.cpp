@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/file_registry.hpp"
 #include "base/output_file.hpp"
 #include "command.hpp"
 #include "common.hpp"
@@ -144,6 +145,10 @@ void save(const Ceilings& ceilings, const std::string& path) {
 
 int limits(const LimitsFlags& flags) {
   if (flags.check && flags.models.empty()) fail(ErrorCode::kInvalidArgument, "--check needs a MODEL");
+  if (!flags.save.empty()) {  // before seconds of measuring
+    for (const std::string& file : flags.models) note_input(file);
+    check_output(flags.save);
+  }
   LimitsReport report{.top = flags.top};
   Steps steps;
   Surroundings around;

@@ -73,7 +73,8 @@ void write_html(OutputFile& file, const Profile& profile, std::size_t top) {
 }
 
 void print(const ProfileFlags& flags, const Profile& profile) {
-  const bool is_taken = flags.jsonl == "-" || flags.trace == "-" || flags.html == "-";
+  const bool is_taken =
+      is_standard_output(flags.jsonl) || is_standard_output(flags.trace) || is_standard_output(flags.html);
   if (flags.common.json)
     print_json(to_json(profile));
   else
@@ -113,7 +114,8 @@ int profile(const ProfileFlags& flags) {
 
 /// Two writers would interleave their lines.
 void check_standard_output(const ProfileFlags& flags) {
-  const int writers = (flags.jsonl == "-") + (flags.trace == "-") + (flags.html == "-") + flags.common.json;
+  const int writers = is_standard_output(flags.jsonl) + is_standard_output(flags.trace) +
+                      is_standard_output(flags.html) + flags.common.json;
   if (writers > 1)
     throw CLI::ValidationError("standard output", "only one of --jsonl -, --trace -, --html -, --json can use it");
 }

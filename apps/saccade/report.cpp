@@ -1,6 +1,8 @@
 #include "report.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -32,6 +34,15 @@ void print_report(std::string_view text, Channel channel) { write_all(printable_
 
 void print_json(const nlohmann::json& json) { print_dump(json); }
 void print_json(const nlohmann::ordered_json& json) { print_dump(json); }
+
+bool is_standard_output(const std::string& path) {
+  if (path == "-") return true;
+  struct stat file {};
+  struct stat output {};
+  if (path.empty() || stat(path.c_str(), &file) != 0 || fstat(STDOUT_FILENO, &output) != 0) return false;
+  const bool is_null = S_ISCHR(file.st_mode) && major(file.st_rdev) == 1 && minor(file.st_rdev) == 3;
+  return !is_null && file.st_dev == output.st_dev && file.st_ino == output.st_ino;
+}
 
 void print_aside(std::string_view text) noexcept {
   while (!text.empty()) {

@@ -40,6 +40,9 @@ void print_report(fmt::format_string<decltype(shown(std::declval<const std::remo
   print_report(fmt::format(format, shown(first), shown(args)...));
 }
 
+/// Whether a file named PATH is written to standard output: "-", or another name of it, as /dev/stdout.
+bool is_standard_output(const std::string& path);
+
 /// Prints a note on standard error; write errors are ignored.
 void print_aside(std::string_view text) noexcept;
 

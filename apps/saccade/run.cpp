@@ -80,7 +80,7 @@ std::optional<Error> close_all(const Sinks& sinks, const Summary& summary) {
 }
 
 bool writes_to_standard_output(const RunFlags& flags) {
-  return flags.jsonl == "-" || flags.csv == "-" || flags.coco == "-";
+  return is_standard_output(flags.jsonl) || is_standard_output(flags.csv) || is_standard_output(flags.coco);
 }
 
 void print_summary(const RunFlags& flags, const Summary& summary) {
@@ -116,7 +116,8 @@ int run(const RunFlags& flags) {
 
 /// Two writers would interleave their lines.
 void check_standard_output(const RunFlags& flags) {
-  const int writers = (flags.jsonl == "-") + (flags.csv == "-") + (flags.coco == "-") + flags.common.json;
+  const int writers = is_standard_output(flags.jsonl) + is_standard_output(flags.csv) + is_standard_output(flags.coco) +
+                      flags.common.json;
   if (writers > 1)
     throw CLI::ValidationError("standard output", "only one of --jsonl -, --csv -, --coco -, --json can use it");
 }

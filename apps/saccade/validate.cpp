@@ -52,7 +52,7 @@ int run(const ValidateFlags& flags) {
   if (flags.common.json)
     print_json(to_json(validation));
   else
-    print_report(to_text(validation), options.results == "-" ? Channel::kError : Channel::kOutput);
+    print_report(to_text(validation), is_standard_output(options.results) ? Channel::kError : Channel::kOutput);
   return validation.against && !validation.against->holds() ? kVerdict : kOk;
 }
 
@@ -65,7 +65,7 @@ void check(const ValidateFlags& flags) {
     throw CLI::ValidationError("--precision", "give two precisions, or --against another model");
   if (!flags.against_card.empty() && flags.against.empty())
     throw CLI::ValidationError("--against-card", "it needs --against");
-  if (flags.options.results == "-" && flags.common.json)
+  if (is_standard_output(flags.options.results) && flags.common.json)
     throw CLI::ValidationError("standard output", "only one of --results -, --json can use it");
   const DataKind kind = parsed("--data", [&] { return find_data_kind(flags.options.data); });
   if (!flags.options.results.empty() && !kind.has_boxes)

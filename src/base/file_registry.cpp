@@ -2,7 +2,9 @@
 
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <map>
 #include <mutex>
@@ -46,11 +48,29 @@ bool is_null_device(const fs::path& path) {
          minor(status.st_rdev) == 3;
 }
 
+/// A name of an open descriptor, as /proc/self/fd/1 is.
+bool names_descriptor(const fs::path& path) {
+  const std::string& name = path.native();
+  return name.starts_with("/proc/") && path.parent_path().filename() == "fd";
+}
+
 class Registry {
  public:
+  /// Records the regular files that standard output and standard error are redirected to.
+  void note_streams() noexcept {
+    for (Stream& stream : streams_) {
+      struct stat status {};
+      if (fstat(stream.descriptor, &status) == 0 && S_ISREG(status.st_mode))
+        stream.id = FileId{status.st_dev, status.st_ino};
+    }
+  }
+
   void note_input(const fs::path& path) {
     const auto id = id_of(path);
     if (!id) return;
+    if (const Stream* stream = find_stream(*id))
+      fail(ErrorCode::kConflict, "{} is an input, and {} is redirected to it: redirect it elsewhere", path.string(),
+           stream->name);
     const std::scoped_lock lock(mutex_);
     if (find(outputs_, *id, id_of) != nullptr && !is_null_device(path)) refuse_written(path);
     const auto entry = entry_of(path);
@@ -60,12 +80,14 @@ class Registry {
   }
 
   void check_output(const fs::path& path) {
+    check_is_no_stream(path);
     const std::scoped_lock lock(mutex_);
     check_is_no_input(path);
   }
 
   void claim_output(const fs::path& path) {
     if (is_null_device(path)) return;
+    check_is_no_stream(path);
     const std::scoped_lock lock(mutex_);
     check_is_no_input(path);
     if (const auto id = id_of(path)) {
@@ -94,10 +116,17 @@ class Registry {
     for (const auto& [entry, name] : output_entries_)
       if (entry.first == *id && writes(entry.second) && entry_of(name) == entry)
         refuse_second(name, "a file of " + path.string());
+    check_entries(path, writes);
     folders_.push_back({*id, path.string(), writes});
   }
 
  private:
+  struct Stream {
+    int descriptor;
+    std::string_view name;
+    std::optional<FileId> id = {};
+  };
+
   struct Folder {
     FileId id;
     std::string path;
@@ -114,6 +143,32 @@ class Registry {
     if (key_of(found->second) == key) return &found->second;
     paths.erase(found);
     return nullptr;
+  }
+
+  const Stream* find_stream(const FileId& id) const {
+    for (const Stream& stream : streams_)
+      if (stream.id == id) return &stream;
+    return nullptr;
+  }
+
+  /// A sink may write to standard output under one of its own names, never to the file behind it.
+  void check_is_no_stream(const fs::path& path) const {
+    const auto id = id_of(path);
+    const Stream* stream = id ? find_stream(*id) : nullptr;
+    if (stream != nullptr && !names_descriptor(path)) refuse_second(path, std::string(stream->name));
+  }
+
+  /// Refuses FOLDER where a file whose name WRITES takes is a link to an input or to another output.
+  void check_entries(const fs::path& folder, WritesName writes) {
+    std::error_code error;
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+      if (!writes(entry->path().filename().string())) continue;
+      check_is_no_stream(entry->path());
+      check_is_no_input(entry->path());
+      const auto id = id_of(entry->path());
+      const std::string* known = id ? find(outputs_, *id, id_of) : nullptr;
+      if (known != nullptr && !is_null_device(entry->path())) refuse_second(entry->path(), *known);
+    }
   }
 
   void check_is_no_input(const fs::path& path) {
@@ -135,6 +190,7 @@ class Registry {
          path.string(), first);
   }
 
+  std::array<Stream, 2> streams_ = {Stream{STDOUT_FILENO, "standard output"}, Stream{STDERR_FILENO, "standard error"}};
   std::mutex mutex_;
   std::map<FileId, std::string> inputs_;
   std::map<Entry, std::string> input_entries_;
@@ -154,7 +210,10 @@ Registry* registry() {
 
 }  // namespace
 
-void protect_files() noexcept { is_protecting.store(true, std::memory_order_release); }
+void protect_files() noexcept {
+  if (is_protecting.exchange(true)) return;
+  registry()->note_streams();
+}
 
 void note_input(const fs::path& path) {
   if (Registry* files = registry()) files->note_input(path);

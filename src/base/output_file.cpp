@@ -1,6 +1,7 @@
 #include "base/output_file.hpp"
 
 #include <fcntl.h>
+#include <stdio_ext.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -136,24 +137,44 @@ void OutputPath::commit() {
 OutputFile::OutputFile(const std::string& path, Appears appears, OutputPath::Claim claim)
     : path_(path), appears_(appears) {
   if (is_standard_output()) {
-    claim_output("/dev/stdout");
+    claim_output("/proc/self/fd/1");
     file_.reset(stdout);
     return;
   }
   place_ = std::make_unique<OutputPath>(path, claim);
+  if (!place_->is_stream()) open();
+}
+
+void OutputFile::open() {
+  if (file_ != nullptr) return;
   file_.reset(std::fopen(place_->temporary().c_str(), place_->is_stream() ? "ae" : "we"));
   if (file_ == nullptr) fail_now();
 }
 
-void OutputFile::fail_now() const { refuse_output(is_standard_output() ? "standard output" : path_, errno); }
+void OutputFile::fail_now() {
+  const int reason = errno;
+  if (file_ != nullptr && !is_stream() && appears_ == Appears::kAtOnce) {
+    // A reader would take a line that is cut off for the file's last one. What is buffered is dropped first.
+    __fpurge(file_.get());
+    const int file = fileno(file_.get());
+    [[maybe_unused]] const int cut = ftruncate(file, flushed_);
+    [[maybe_unused]] const ssize_t ended = pwrite(file, end_.data(), end_.size(), flushed_);
+  }
+  refuse_output(is_standard_output() ? "standard output" : path_, reason);
+}
 
 void OutputFile::write(std::string_view text) {
+  open();
   if (std::fwrite(text.data(), 1, text.size(), file_.get()) != text.size()) fail_now();
 }
 
 void OutputFile::flush() {
+  open();
   if (std::fflush(file_.get()) != 0) fail_now();
-  if (place_ != nullptr && appears_ == Appears::kAtOnce) place_->commit();
+  if (place_ == nullptr || appears_ != Appears::kAtOnce) return;
+  if (!is_stream()) flushed_ = std::ftell(file_.get());
+  end_.clear();
+  place_->commit();
 }
 
 void OutputFile::write_end(std::string_view text) {
@@ -161,6 +182,8 @@ void OutputFile::write_end(std::string_view text) {
   write(text);
   flush();
   if (std::fseek(file_.get(), -static_cast<long>(text.size()), SEEK_CUR) != 0) fail_now();
+  flushed_ -= static_cast<long>(text.size());
+  end_ = text;
 }
 
 void OutputFile::close() {

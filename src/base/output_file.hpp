@@ -41,7 +41,8 @@ class OutputPath {
   bool is_committed_ = false;
 };
 
-/// A file being written, or standard output. Move-only.
+/// A file being written, or standard output. A FIFO is opened at the first write, which waits for a reader. Where a
+/// write to a file that grows fails, the file ends where the last flush() ended. Move-only.
 class OutputFile {
  public:
   /// When the file gets its name (OutputPath): at close(), so that it is whole or not there, or at the first flush(),
@@ -65,8 +66,11 @@ class OutputFile {
   bool is_standard_output() const { return path_ == "-"; }
   /// Whether it has no beginning to go back to: standard output, a device, a FIFO.
   bool is_stream() const { return place_ == nullptr || place_->is_stream(); }
-  /// For libraries that write to C streams.
-  std::FILE* stream() const noexcept { return file_.get(); }
+  /// For libraries that write to C streams. Throws Error (kIo).
+  std::FILE* stream() {
+    open();
+    return file_.get();
+  }
 
  private:
   struct Close {
@@ -74,12 +78,15 @@ class OutputFile {
       if (file != stdout) std::fclose(file);
     }
   };
-  [[noreturn]] void fail_now() const;
+  [[noreturn]] void fail_now();
+  void open();
 
   std::string path_;
   Appears appears_;
-  std::unique_ptr<OutputPath> place_;  ///< null: standard output
-  std::unique_ptr<std::FILE, Close> file_;
+  std::unique_ptr<OutputPath> place_;       ///< null: standard output
+  std::unique_ptr<std::FILE, Close> file_;  ///< null: not open yet
+  long flushed_ = 0;                        ///< bytes up to the last flush(), of a file that grows
+  std::string end_;                         ///< that of the last write_end(), which follows them
 };
 
 }  // namespace saccade

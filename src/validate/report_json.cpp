@@ -50,7 +50,7 @@ Json model_json(const Evaluation& model) {
 
 Json conditions_json(const Validation& validation) {
   Json rows = Json::array();
-  for (const ConditionScores& condition : validation.conditions) {
+  for (const ConditionEvaluation& condition : validation.conditions) {
     Json row = {{"condition", condition.name}, {"strength", condition.strength}, {"models", Json::array()}};
     for (const std::vector<Score>& scores : condition.scores) row["models"].push_back(figures_json(scores));
     rows.push_back(std::move(row));

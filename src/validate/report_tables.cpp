@@ -98,7 +98,7 @@ Table figures_table(const Validation& validation, std::size_t i) {
 
 Table conditions_table(const Validation& validation) {
   Table table{.caption = "By condition", .columns = {{"condition"}}, .rows = {{"original"}}};
-  for (const ConditionScores& condition : validation.conditions) table.rows.push_back({condition.name});
+  for (const ConditionEvaluation& condition : validation.conditions) table.rows.push_back({condition.name});
   for (std::size_t m = 0; m < validation.models.size(); ++m) {
     const Evaluation& model = validation.models[m];
     for (std::size_t i = 0; i < model.scores.size(); ++i) {

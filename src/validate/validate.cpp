@@ -59,8 +59,8 @@ class Validator {
       validation.is_interrupted = validation.is_interrupted || events_.stop();
       if (validation.is_interrupted) break;
       const Condition& condition = find_condition(name);
-      ConditionScores& scores = validation.conditions.emplace_back(
-          ConditionScores{std::string(condition.name), std::string(condition.strength), {}});
+      ConditionEvaluation& scores = validation.conditions.emplace_back(
+          ConditionEvaluation{std::string(condition.name), std::string(condition.strength), {}});
       for (const auto& evaluator : evaluate_all(&condition, validation)) scores.scores.push_back(evaluator->scores());
       if (validation.is_interrupted) validation.conditions.pop_back();
     }

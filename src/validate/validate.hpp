@@ -44,7 +44,7 @@ struct Evaluation {
 };
 
 /// On images that were spoilt under one condition.
-struct ConditionScores {
+struct ConditionEvaluation {
   std::string name;
   std::string strength;
   std::vector<std::vector<Score>> scores;  ///< a list a model
@@ -59,7 +59,7 @@ struct Validation {
   std::string device;
   std::chrono::nanoseconds elapsed{};  ///< of the images as they are: reading, models and judging
   std::vector<Evaluation> models;      ///< the model, then its reference
-  std::vector<ConditionScores> conditions;
+  std::vector<ConditionEvaluation> conditions;
   std::optional<Against> against;
 };
 

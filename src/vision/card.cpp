@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/error.hpp"
+#include "base/printable.hpp"
 #include "vision/card_file.hpp"
 #include "vision/labels.hpp"
 #include "vision/recognise.hpp"
@@ -94,15 +95,21 @@ std::string triple(const std::array<T, 3>& values) {
   return fmt::format("[{}]", fmt::join(values, ", "));
 }
 
+/// A basic TOML string. TOML allows no control characters in it, and none should reach who reads the card.
 std::string quoted(const std::string& text) {
   std::string out = "\"";
-  for (char c : text) {
-    if (c == '"' || c == '\\')
-      out += std::string("\\") + c;
-    else if (static_cast<unsigned char>(c) < 0x20)
-      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+  for (std::string_view rest = text; !rest.empty();) {
+    const Glyph glyph = first_glyph(rest);
+    const std::string_view bytes = rest.substr(0, glyph.bytes);
+    if (bytes == "\"" || bytes == "\\")
+      out.append("\\").append(bytes);
+    else if (!glyph.is_utf8)
+      out += "\\ufffd";
+    else if (!glyph.is_printable)
+      out += fmt::format("\\U{:08x}", static_cast<std::uint32_t>(glyph.code));
     else
-      out += c;
+      out += bytes;
+    rest.remove_prefix(glyph.bytes);
   }
   return out + '"';
 }

@@ -1,5 +1,6 @@
 #include "ops/op_samples.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "ops/elementwise/cast.hpp"
