@@ -68,7 +68,7 @@ class CocoSink final : public Sink {
     return id < categories.size() ? categories[id] : class_id;
   }
 
-  /// [x, y, visibility, ...]: 2 is COCO's "labelled and visible", which its judgement does not ask for; a point that is
+  /// [x, y, visibility, ...]: 2 is COCO's "labelled and visible", which its evaluation ignores; a point that is
   /// no place is none, 0.
   void append_keypoints(std::span<const Keypoint> points) {
     append(text_, R"(,"keypoints":[)");

@@ -7,7 +7,7 @@
 
 namespace saccade {
 
-/// The images that a sink's format can't hold (too large, of another size than a video's first). Each costs itself:
+/// The images that a sink's format can't hold (too large, of another size than a video's first). Each is skipped:
 /// it is told at once, and how many there were at the end. Whatever else is wrong with writing ends the run.
 class RefusedPictures {
  public:

@@ -35,7 +35,7 @@ class PlanWriter {
     written_.device = facts_.device;
     written_.precision = facts_.precision;
     written_.kernels = facts_.kernels.size();
-    std::error_code error;  // of what is no file, standard output or a pipe, nobody knows the size
+    std::error_code error;  // standard output and pipes have no size
     const std::uintmax_t bytes = std::filesystem::file_size(path, error);
     written_.bytes = error ? 0 : bytes;
     written_.time = Clock::now() - start;

@@ -41,7 +41,7 @@ const DataKind& find_data_kind(const std::string& what);
 /// the folder is missing, empty or wrong.
 std::unique_ptr<DataSet> open_data_set(const std::string& what);
 
-/// The files of KIND:FOLDER that speak of many images, which answers must not be written over; of "coco:" alone.
+/// The annotation files of KIND:FOLDER, which predictions must not overwrite; of "coco:" alone.
 /// Throws Error (kNotFound) where the folder holds none.
 std::vector<std::string> annotation_files(const std::string& what);
 

@@ -57,7 +57,7 @@ struct Validation {
   std::size_t all_pictures = 0;  ///< of the set
   bool is_interrupted = false;   ///< images, conditions or resampled sets are missing
   std::string device;
-  std::chrono::nanoseconds elapsed{};  ///< of the images as they are: reading, models and judging
+  std::chrono::nanoseconds elapsed{};  ///< of the original images: reading, models and evaluation
   std::vector<Evaluation> models;      ///< the model, then its reference
   std::vector<ConditionScores> conditions;
   std::optional<Against> against;
