@@ -11,7 +11,7 @@ namespace saccade {
 /// refused while it is off. All of these may be called by any thread and throw Error (kConflict). check_output() of
 /// saccade/files.hpp is for the files of a claimed folder, whose number has no bound.
 
-/// Records the file or folder PATH as read; what does not exist is passed over.
+/// Records the file or folder PATH as read; a missing path is ignored.
 void note_input(const std::filesystem::path& path);
 
 /// Records the file PATH, which need not exist, as written. Refuses inputs, files claimed before, and files of claimed

@@ -6,7 +6,7 @@
 namespace saccade {
 
 /// Opens saccade/NAME.so beside the library (once; it stays open) and returns its entry point `saccade_module_NAME`.
-/// Throws kNotFound with the loader's reason, kInvalidFile where the file is cut short. Safe from any thread.
+/// Throws kNotFound with the loader's reason, kInvalidFile where the file is truncated. Safe from any thread.
 void* open_module(const std::string& name);
 
 /// share/saccade/NAME of the installed tree, or build tree, that the library belongs to. Throws kNotFound.

@@ -7,7 +7,7 @@
 
 namespace saccade {
 
-/// Judges candidates for one node by what the node should answer: a graph of that node alone, on random inputs.
+/// Checks candidates for one node against its reference outputs: a graph of that node alone, on random inputs.
 class CandidateCheck {
  public:
   /// PLAINEST: the candidate to compare with where the reference kernel would take too long.

@@ -138,7 +138,7 @@ class HostRunner : public Runner {
   std::vector<std::unique_ptr<BoundLaunch>> launches_;  // by step; null: a view
   std::size_t ask_at_ = 0;  // behind the last launch that may lose a NaN; its threads are still awake
   std::array<std::chrono::nanoseconds, 3> stage_times_{};
-  std::span<StepTime> step_times_;  // empty: nobody asks
+  std::span<StepTime> step_times_;  // empty: not requested
   std::thread::id prepared_;
 };
 

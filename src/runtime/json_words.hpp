@@ -6,7 +6,7 @@
 namespace saccade {
 
 /// What is wrong with a file's JSON, in our words, which the caller puts behind the file's name: the library's own name
-/// its internals. "makes no sense at byte 12", "has no 'models'".
+/// its internals. "has a syntax error at byte 12", "has no 'models'".
 std::string in_words(const nlohmann::json::exception& error);
 
 }  // namespace saccade

@@ -23,7 +23,7 @@ struct PlanFacts {
   WideValues stay_wide;             ///< on frames, as CARD has them made
   WideValues stay_wide_on_tensors;  ///< where raw tensors are fed
   bool fallback = false;            ///< operators without a kernel may run on the host
-  std::string card;                 ///< the model's, as TOML; empty: nobody knows what it answers
+  std::string card;                 ///< the model's, as TOML; empty: the model is not recognised
   TacticChoices choices;
   KernelImages kernels;
 };

@@ -183,7 +183,7 @@ class Tuner {
     report_.kinds = static_cast<int>(kinds_.size());
   }
 
-  /// What the kinds cost, by events between launches; puts the dearest first.
+  /// Measures the cost of the node classes, by events between launches; sorts them by descending cost.
   void weigh(Runner& runner) {
     std::vector<StepTime> times(steps_.size());
     runner.time_steps(times);

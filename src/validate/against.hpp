@@ -11,37 +11,37 @@
 
 namespace saccade {
 
-/// One headline of a model less its reference's.
+/// The difference of one primary metric between a model and its reference.
 struct Difference {
   std::string score;   ///< "box"
   std::string figure;  ///< "ap"
-  double points = 0;   ///< hundredths
-  Resampled sets;      ///< what 95 % of them give, points
-  bool holds = true;   ///< it is not worse by more than the tolerance
+  double points = 0;   ///< in hundredths
+  Resampled sets;      ///< 95 % interval, points
+  bool holds = true;   ///< not worse than the reference by more than the tolerance
 };
 
-/// A model beside its reference.
+/// The comparison of a model with its reference.
 struct Against {
   Agreement agreement;
   std::vector<Difference> differences;
-  std::vector<std::string> notes;  ///< what could not be compared, and why
+  std::vector<std::string> notes;  ///< metrics that could not be compared, and why
   double tolerance = 0;            ///< points
   std::uint64_t seed = 0;
 
-  /// Whether every difference does, and there is any.
+  /// Whether every difference holds, and there is at least one.
   bool holds() const;
 };
 
-/// A model's figures, and how to work the headlines out for a selection of its images.
+/// A model's scores, and functions that compute the primary metrics of a resample.
 struct Evaluated {
   std::string name;
   std::vector<Score> scores;
-  std::vector<Headline> headlines;  ///< one a score
+  std::vector<Headline> headlines;  ///< one per score
 };
 
-/// Compares what both were evaluated by in the same way: other truths, or other classes of it, make other figures. What
-/// the reference has and MODEL lacks counts as 0. ON_PROGRESS gets the score that is resampled, and how far it is;
-/// false from it ends the drawing. The agreement is left as it is.
+/// Compares the scores that were computed from the same ground truth and classes. A score that only the reference has
+/// counts as 0 for MODEL. ON_PROGRESS receives the score being resampled and its progress; returning false ends the
+/// resampling. The agreement is not computed.
 Against compare(const Evaluated& model, const Evaluated& reference, std::size_t pictures, double tolerance,
                 const ResampleOptions& resample,
                 const std::function<bool(const std::string& score, double share)>& on_progress = {});

@@ -15,13 +15,13 @@ CocoBox box_of(const Detection& answer) {
   return {left, top, answer.box[2] - left, answer.box[3] - top};
 }
 
-/// Two models may number the same classes differently.
+/// Two models may have different IDs for the same class.
 template <typename Answer>
 bool is_same_class(const Answer& a, const Answer& b) {
   return a.class_name.empty() && b.class_name.empty() ? a.class_id == b.class_id : a.class_name == b.class_name;
 }
 
-/// Answers of at least CONFIDENCE, the surest first.
+/// Detections of at least CONFIDENCE, in descending order of confidence.
 std::vector<const Detection*> from(const Result& result, float confidence) {
   std::vector<const Detection*> answers;
   for (const Detection& each : result.detections)
@@ -30,7 +30,7 @@ std::vector<const Detection*> from(const Result& result, float confidence) {
   return answers;
 }
 
-/// How many of WANTED's sure answers are among THERE's.
+/// Number of WANTED's confident detections that THERE matches.
 void match(const Result& wanted, const Result& there, double threshold, Agreement::Share& share) {
   std::vector<const Detection*> free = from(there, Agreement::kNearlySure);
   for (const Detection* each : from(wanted, Agreement::kSure)) {
@@ -40,7 +40,7 @@ void match(const Result& wanted, const Result& there, double threshold, Agreemen
     for (auto it = free.begin(); it != free.end(); ++it) {
       if (!is_same_class(*each, **it)) continue;
       const double common = overlap(box_of(*each), box_of(**it), false);
-      // A box that is no number has nothing in common with any: no comparison with it holds.
+      // A NaN box matches nothing: every comparison with it is false.
       if (!(common >= most) || (best != free.end() && common == most)) continue;
       most = common;
       best = it;

@@ -21,8 +21,8 @@ std::span<std::uint8_t> row_of(const RgbView& picture, int y) {
 
 std::uint8_t grey_level(float value) { return static_cast<std::uint8_t>(std::clamp(std::lround(value), 0L, 255L)); }
 
-/// Nearly normal numbers, mean 0 and deviation 1: sums of four even ones, from integers alone, so that every
-/// machine draws the same.
+/// Nearly normal numbers with mean 0 and standard deviation 1: sums of four uniform integers, identical on every
+/// machine.
 class Grain {
  public:
   explicit Grain(std::uint64_t seed) : random_(seed) {}
@@ -39,10 +39,10 @@ class Grain {
   scene::Random random_;
 };
 
-/// A tenth of the light reaches a sensor whose noise stays: of the light itself (shot noise) and of its electronics.
+/// A tenth of the light with unchanged sensor noise: shot noise and read noise.
 void darken(const RgbView& picture, std::uint64_t seed) {
   constexpr float kLight = 0.1F;
-  constexpr float kShot = 0.002F;   // variance a unit of light
+  constexpr float kShot = 0.002F;   // variance per unit of light
   constexpr float kRead = 0.0001F;  // variance
   constexpr float kGamma = 2.2F;
   constexpr std::size_t kSteps = 4096;
@@ -61,7 +61,7 @@ void darken(const RgbView& picture, std::uint64_t seed) {
   }
 }
 
-/// The camera turns while the shutter is open: every pixel is the mean of those beside it.
+/// Motion blur of a camera pan: every pixel is the mean of its horizontal neighbours.
 void smear(const RgbView& picture, std::uint64_t /*seed*/) {
   const int reach = std::max(1, std::max(picture.width, picture.height) / 128);
   std::vector<std::uint8_t> sharp;

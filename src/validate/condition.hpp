@@ -9,18 +9,18 @@
 
 namespace saccade {
 
-/// A way to make images worse, of one fixed strength. The same image comes out the same each time.
+/// An image degradation of fixed strength. It is deterministic.
 struct Condition {
   std::string_view name;      ///< "night"
-  std::string_view strength;  ///< what it does, for people
-  /// SEED is the image's.
+  std::string_view strength;  ///< description for reports
+  /// SEED depends on the image.
   void (*apply)(const RgbView& picture, std::uint64_t seed);
 };
 
 /// night, blur, noise, jpeg, low-contrast, rain.
 std::span<const Condition> conditions();
 
-/// By name. Throws Error (kInvalidArgument) naming those that there are.
+/// By name. Throws Error (kInvalidArgument) with the known names.
 const Condition& find_condition(const std::string& name);
 
 }  // namespace saccade

@@ -63,7 +63,7 @@ class PictureSource final : public Source {
 
   std::vector<DataPicture> pictures_;
   const Condition* condition_;
-  FramePool pool_{1};  ///< for the image before it is made worse
+  FramePool pool_{1};  ///< for the image before its degradation
   std::unique_ptr<Source> files_;
 };
 

@@ -9,9 +9,9 @@
 
 namespace saccade {
 
-/// PICTURES as frames in their order, each made worse by CONDITION where there is one. One that can't be read, or
-/// made worse, or whose size is not what the data set says, ends the source (kLost) naming it: figures over the others
-/// would be another set's. NAME is the data set's; all outlive the source.
+/// PICTURES as frames in order, degraded by CONDITION if there is one. An image that cannot be read or degraded, or
+/// that has another size than declared, ends the source (kLost) with its name, because metrics over the others would
+/// belong to another data set. NAME is the data set's. All arguments outlive the source.
 std::unique_ptr<Source> open_pictures(const std::string& name, std::vector<DataPicture> pictures,
                                       const Condition* condition);
 

@@ -12,7 +12,7 @@ constexpr float kMist = 0.2F;
 constexpr float kMistGrey = 160;
 constexpr float kDropGrey = 210;
 constexpr int kPixelsAStreak = 600;
-constexpr int kLengths = 12;  // streaks of the height
+constexpr int kLengths = 12;  // a streak is at most this fraction of the height
 
 /// Mixes SHARE of GREY into the pixel (x, y).
 void mix(const RgbView& picture, int x, int y, float grey, float share) {
@@ -28,10 +28,10 @@ void mix(const RgbView& picture, int x, int y, float grey, float share) {
 struct Streak {
   float x;  ///< of its upper end
   float y;
-  float slant;  ///< pixels to the side a row
+  float slant;  ///< horizontal pixels per row
   int length;   ///< rows
   float width;
-  float share;  ///< of the drop's grey where it is brightest: the middle of its length
+  float share;  ///< opacity at the brightest point, the middle of the streak
 };
 
 void draw(const RgbView& picture, const Streak& streak) {
@@ -57,7 +57,7 @@ void rain(const RgbView& picture, std::uint64_t seed) {
   const auto count = static_cast<std::int64_t>(picture.width) * picture.height / kPixelsAStreak;
   const int longest = std::max(3, picture.height / kLengths);
   for (std::int64_t i = 0; i < count; ++i) {
-    const float nearness = random.between(0.5F, 1);  // near drops are longer, wider and brighter
+    const float nearness = random.between(0.5F, 1);  // near streaks are longer, wider and brighter
     const int length = std::max(3, static_cast<int>(nearness * static_cast<float>(longest)));
     draw(picture, {.x = random.between(-0.1F, 1.1F) * static_cast<float>(picture.width),
                    .y = std::floor(random.between(-0.1F, 1) * static_cast<float>(picture.height)),

@@ -7,7 +7,7 @@
 namespace saccade {
 
 /// Draws rain over PICTURE: mist takes a fifth of the contrast, and bright streaks, one every 600 pixels, a twelfth of
-/// the height long, fall at a slant that the image's SEED draws. The same seed gives the same rain.
+/// the height long, fall at a slant that depends on the image's SEED. The same seed gives the same rain.
 void rain(const RgbView& picture, std::uint64_t seed);
 
 }  // namespace saccade

@@ -8,10 +8,10 @@
 
 namespace saccade {
 
-/// For people: figures that are shares in hundredths ("points"), by condition, by class, and the verdict.
+/// The text report: shares in points (hundredths), by condition, by class, and the verdict.
 ReportText to_text(const Validation& validation);
 /// {"data", "pictures", "models": [{"model", "settings", "scores": {"box": {"ap", ...}}, "classes"}], "conditions",
-/// "against"}; shares from 0 to 1, null where there was nothing to measure, differences in points.
+/// "against"}; shares from 0 to 1, null without data, differences in points.
 nlohmann::ordered_json to_json(const Validation& validation);
 
 }  // namespace saccade

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kClassesThatDiffer = 20;
 
-/// How figures are called in the field.
+/// Display names of the metrics.
 std::string title_of(const std::string& figure) {
   constexpr std::pair<std::string_view, std::string_view> kTitles[] = {{"ap", "AP"},
                                                                        {"ap50", "AP50"},

@@ -7,16 +7,16 @@
 
 namespace saccade {
 
-/// "43.52"; "-" where there was nothing to measure.
+/// "43.52"; "-" without data.
 std::string points_text(double share);
 /// "+0.31" points.
 std::string signed_text(double points);
 
-/// Score number I of every model: a row a model, a column a figure.
+/// The score with the index I: one row per model, one column per metric.
 Table figures_table(const Validation& validation, std::size_t i);
-/// Headlines as the images are and under each condition, a row each.
+/// Primary metrics of the original images and under each condition, one row each.
 Table conditions_table(const Validation& validation);
-/// Score number I by class: of one model all classes, of two those that differ most.
+/// The score with the index I by class: all classes for one model, those that differ most for two.
 Table classes_table(const Validation& validation, std::size_t i);
 
 }  // namespace saccade

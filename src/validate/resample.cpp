@@ -14,7 +14,7 @@ Resampled paired_difference(const Headline& a, const Headline& b, std::size_t pi
   for (int i = 0; i < options.resamples; ++i) {
     if (on_progress && !on_progress(static_cast<double>(i) / options.resamples)) break;
     std::ranges::fill(times, 0);
-    // The engine's numbers are the same everywhere; the standard's distributions are not.
+    // The engine is portable; the standard distributions are not.
     for (std::size_t drawn = 0; drawn < pictures; ++drawn) ++times[generator() % pictures];
     const double ours = a(times);
     const double theirs = b(times);

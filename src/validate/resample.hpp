@@ -15,19 +15,18 @@ struct ResampleOptions {
   std::uint64_t seed = 1;
 };
 
-/// Fewer resampled sets say nothing about an interval's ends.
+/// Fewer resamples cannot estimate the ends of an interval.
 inline constexpr int kFewestResamples = 20;
 
-/// What resampled sets say.
+/// The result of resampling.
 struct Resampled {
-  std::optional<Interval> interval;  ///< none of fewer than kFewestResamples
-  int resamples = 0;                 ///< that count
+  std::optional<Interval> interval;  ///< nullopt below kFewestResamples
+  int resamples = 0;                 ///< valid resamples
 };
 
-/// Where A's headline less B's would lie on other sets of so many PICTURES: the paired bootstrap. Images are drawn
-/// with replacement, the same ones for both, and the interval holds `confidence` of the differences (percentile
-/// method). Draws on which either has nothing to measure do not count. ON_PROGRESS gets the share that is done; false
-/// from it ends the drawing.
+/// The paired bootstrap of A's primary metric minus B's over PICTURES images. Images are drawn with replacement, the
+/// same ones for both, and the interval holds `confidence` of the differences (percentile method). Resamples without
+/// data for either model do not count. ON_PROGRESS receives the progress; returning false ends the resampling.
 Resampled paired_difference(const Headline& a, const Headline& b, std::size_t pictures, const ResampleOptions& options,
                             const std::function<bool(double share)>& on_progress = {});
 

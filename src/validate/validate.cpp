@@ -18,7 +18,7 @@
 namespace saccade {
 namespace {
 
-/// Whether models of this kind are evaluated with several labels a box by those who train them.
+/// Whether the reference evaluation of this model family uses several labels per box.
 bool is_ultralytics(const Model& model) {
   const Head* head = find_head(model, {Task::kDetect, Task::kSegment, Task::kPose, Task::kOriented});
   return head != nullptr && head->decoder->name.starts_with("yolov");
@@ -32,7 +32,7 @@ Model load(const Candidate& candidate, bool has_boxes) {
   return Model::load(candidate.file, options);
 }
 
-/// All passes of the images through the models.
+/// Runs the models over the images.
 class Validator {
  public:
   Validator(const ValidateOptions& options, const ValidateEvents& events) : options_(options), events_(events) {
@@ -69,7 +69,7 @@ class Validator {
   }
 
  private:
-  /// Runs every chosen image through every model. CONDITION null: as they are.
+  /// Runs every chosen image through every model. CONDITION null: the original images.
   std::vector<std::unique_ptr<Evaluator>> evaluate_all(const Condition* condition, Validation& validation) {
     std::vector<std::unique_ptr<Evaluator>> evaluators;
     for (const Model& model : models_)
@@ -145,7 +145,7 @@ class Validator {
     return against;
   }
 
-  /// Images whose answers are invalid, and why.
+  /// Images with invalid predictions, and why.
   struct Invalid {
     std::size_t pictures = 0;
     Faults faults;
@@ -158,9 +158,9 @@ class Validator {
   const ValidateOptions& options_;
   const ValidateEvents& events_;
   std::unique_ptr<DataSet> data_;
-  std::vector<std::size_t> chosen_;  ///< images, by their places in the data set
+  std::vector<std::size_t> chosen_;  ///< indices of images in the data set
   std::vector<Model> models_;
-  std::vector<Invalid> invalid_ = std::vector<Invalid>(2);  ///< of each model
+  std::vector<Invalid> invalid_ = std::vector<Invalid>(2);  ///< per model
   std::optional<CocoResults> results_;
   Agreement agreement_;
 };

@@ -27,50 +27,50 @@ struct ValidateOptions {
   std::vector<std::string> conditions;  ///< names; see conditions()
   std::int64_t limit = 0;               ///< images at most, spread evenly over the set; 0: all
   double tolerance = 0.5;               ///< points that the model may be worse than the reference
-  std::string results;                  ///< a file for its predictions in COCO's format; empty: none
+  std::string results;                  ///< output file in COCO's results format; empty: none
   ResampleOptions resample;
 };
 
-/// What was found about one model.
+/// The evaluation of one model.
 struct Evaluation {
   std::string file;
-  std::string name;  ///< tells two of them apart
+  std::string name;  ///< distinguishes the two models
   std::string task;
-  std::string precision;  ///< as it was asked for
-  ModelOptions options;   ///< in force
+  std::string precision;  ///< as requested
+  ModelOptions options;   ///< effective options
   std::vector<Score> scores;
   std::vector<std::string> notes;
-  std::size_t invalid = 0;  ///< images whose answers are Result::invalid()
+  std::size_t invalid = 0;  ///< images whose results are Result::invalid()
 };
 
-/// On images that were spoilt under one condition.
+/// Scores under one condition.
 struct ConditionEvaluation {
   std::string name;
   std::string strength;
-  std::vector<std::vector<Score>> scores;  ///< a list a model
+  std::vector<std::vector<Score>> scores;  ///< one list per model
 };
 
 struct Validation {
   std::string data;
   std::string contents;          ///< "440 objects of 80 categories"
-  std::size_t pictures = 0;      ///< that were evaluated
-  std::size_t all_pictures = 0;  ///< of the set
-  bool is_interrupted = false;   ///< images, conditions or resampled sets are missing
+  std::size_t pictures = 0;      ///< evaluated images
+  std::size_t all_pictures = 0;  ///< images of the data set
+  bool is_interrupted = false;   ///< images, conditions or resamples are missing
   std::string device;
-  std::chrono::nanoseconds elapsed{};  ///< of the images as they are: reading, models and judging
+  std::chrono::nanoseconds elapsed{};  ///< of the original images: reading, models and evaluation
   std::vector<Evaluation> models;      ///< the model, then its reference
   std::vector<ConditionEvaluation> conditions;
   std::optional<Against> against;
 };
 
 struct ValidateEvents {
-  /// WHAT is being done, and how far it is, 0 to 1.
+  /// The current step and its progress, 0 to 1.
   std::function<void(const std::string& what, double share)> progress;
-  std::function<bool()> stop = [] { return false; };  ///< whether to end early, with what is evaluated
+  std::function<bool()> stop = [] { return false; };  ///< whether to end early with the results so far
 };
 
-/// Runs one or two models over a data set, as it is and under each condition, and evaluates their predictions. Throws
-/// Error where data, models or the two together are invalid, and where any image can't be read.
+/// Evaluates one or two models on the original images of a data set and under each condition. Throws Error if data or
+/// models are invalid or do not match, or if an image cannot be read.
 Validation validate(const ValidateOptions& options, const ValidateEvents& events);
 
 }  // namespace saccade

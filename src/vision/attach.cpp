@@ -30,7 +30,7 @@ Node preprocess_node(const Card& card, ValueId frame) {
   return node;
 }
 
-/// What tells the model its image's size becomes a constant.
+/// Replaces inputs for the image size by constants.
 void bind_sizes(Graph& graph, const Card& card) {
   Patch patch(graph, "set the model's image size");
   const std::vector<ValueId> inputs(graph.inputs().begin(), graph.inputs().end());
@@ -40,7 +40,7 @@ void bind_sizes(Graph& graph, const Card& card) {
   graph.apply(patch);
 }
 
-/// Puts pixels before the model; returns the geometry.
+/// Inserts preprocessing before the model; returns the geometry.
 ValueId attach_pixels(Graph& graph, const Card& card) {
   const ValueId image = find_value(graph, graph.inputs(), card.input);
   const TensorType wanted = graph.value(image).type;

@@ -5,19 +5,19 @@
 
 namespace saccade {
 
-/// Says in ATTRIBUTES, as saccade.Preprocess has them, where a frame lies in CARD's image.
+/// Adds the attributes of saccade.Preprocess that place a frame in CARD's image to ATTRIBUTES.
 void set_placement(Attributes& attributes, const Card& card);
 
-/// What a decoder builds with: its head's outputs, what is asked of them, and where its predictions go.
+/// The context of a decoder: the outputs of its head, the options, and the list of predictions.
 class Attachment {
  public:
-  /// An answer and the value that holds it.
+  /// A prediction and its value.
   struct Given {
     AnswerOutput answer;
     ValueId value;
   };
 
-  /// WHERE is the geometry. Answers are added to GIVEN.
+  /// WHERE is the geometry. Predictions are added to GIVEN.
   Attachment(Graph& graph, const Card& from, const PostOptions& asked, std::size_t place, ValueId where,
              std::vector<Given>& given)
       : post(graph, Stage::kPost),
@@ -28,34 +28,34 @@ class Attachment {
         place_(place),
         given_(given) {}
 
-  /// An output that the head reads, as float32.
+  /// An output of the head, as float32.
   ValueId output(std::size_t role);
 
-  /// The confidence asked for.
+  /// The confidence threshold.
   float conf() const;
-  /// bool [classes], or kNone where all classes are asked for: of heads behind the first always, since the ids asked
-  /// for are the first one's.
+  /// bool [classes], or kNone if all classes are selected. It is always kNone for heads after the first, whose classes
+  /// the selection refers to.
   ValueId class_filter();
-  /// The attributes that decoders of boxes take: conf, threshold, multi_label, remap.
+  /// The attributes of box decoders: conf, threshold, multi_label, remap.
   void set_candidate_attributes(Node& node) const;
 
-  /// Objects that were chosen.
+  /// Selected objects.
   struct Objects {
     ValueId detections;  ///< [N, 6 or 7]
     ValueId count;       ///< int32 [1]
-    ValueId anchors;     ///< int32 [N]: where in the output each comes from
+    ValueId anchors;     ///< int32 [N]: index of each in the output
   };
-  /// A decoder's node, its inputs set, to candidates, and the choice among them; both become answers.
+  /// Adds a decoder node with its inputs, and the selection among its candidates; the result becomes a prediction.
   Objects choose(Node decoder);
-  /// The same from boxes float32 [1, A, 4] (corners in the model's pixels; [1, A, 5]: turned) and scores
+  /// The same from boxes float32 [1, A, 4] (corners in the model's pixels; [1, A, 5]: oriented) and scores
   /// float32 [1, A, classes].
   Objects choose(ValueId boxes, ValueId scores);
-  /// Points float32 [1, N, K * NUMBERS] (x, y, ... in the model's pixels) of the chosen objects become a prediction.
-  /// Throws Error (kInvalidFile) where these are no points, as under a card of another number of them.
+  /// Keypoints float32 [1, N, K * NUMBERS] (x, y, ... in the model's pixels) of the selected objects become a
+  /// prediction. Throws Error (kInvalidFile) if the shape does not match the card's number of keypoints.
   void give_keypoints(ValueId points, std::int64_t numbers);
 
-  /// GRIDS of masks of COUNT objects, KIND saying how they lie, become a prediction, and the runs that are traced from
-  /// them. DETECTIONS are not asked for where masks may be anywhere.
+  /// Mask GRIDS of COUNT objects, of KIND, and the runs traced from them become predictions. DETECTIONS are unused for
+  /// masks that are not cropped.
   void give_masks(Answer kind, ValueId grids, ValueId count, ValueId detections = ValueId::kNone);
 
   void give(Answer kind, ValueId value);

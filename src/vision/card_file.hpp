@@ -19,9 +19,9 @@ std::array<std::string_view, N> names_of() {
   return names;
 }
 
-/// What a card's file says of one answer; what it leaves out is not set.
+/// One head of a card file; missing keys are not set.
 struct HeadFile {
-  std::map<std::string, std::string, std::less<>> places;  ///< of its keys ("labels"): "card.toml:3"
+  std::map<std::string, std::string, std::less<>> places;  ///< position of each key ("labels"): "card.toml:3"
   const Decoder* decoder = nullptr;
   std::vector<std::string> outputs;
   std::vector<std::string> labels;
@@ -36,10 +36,10 @@ struct HeadFile {
   std::optional<DepthKind> depth;
 };
 
-/// What a card's file says.
+/// The contents of a card file.
 struct CardFile {
   std::filesystem::path path;
-  std::map<std::string, std::string, std::less<>> places;  ///< of the keys of [input] ("pad"): "card.toml:3"
+  std::map<std::string, std::string, std::less<>> places;  ///< position of each key of [input] ("pad"): "card.toml:3"
   std::optional<Task> task;
   std::optional<std::string> input;
   std::optional<ChannelOrder> color;
@@ -53,25 +53,25 @@ struct CardFile {
   std::optional<std::array<float, 3>> std;
   std::vector<HeadFile> heads;  ///< [output], or each of [[output]]
 
-  /// Whether it says how every answer is read, so that the model need not be recognised.
+  /// Whether it names the decoder of every head, so that the model need not be recognised.
   bool names_decoders() const;
 };
 
-/// Reads a card's file. Throws Error (kInvalidFile) naming file, line and key: an unknown key, a wrong type, a value
-/// that is invalid.
+/// Reads a card file. Throws Error (kInvalidFile) with file, line and key: an unknown key, a wrong type, an invalid
+/// value.
 CardFile read_card_file(const std::filesystem::path& path);
-/// The same of a file's TEXT; messages name it as PATH.
+/// The same for the TEXT of a file; messages refer to PATH.
 CardFile parse_card_file(std::string_view text, const std::filesystem::path& path);
 
-/// A card that is made of SAID's decoders, fitted to GRAPH. Throws Error (kInvalidFile) where they contradict.
+/// A card with SAID's decoders, fitted to GRAPH. Throws Error (kInvalidFile) if they contradict.
 Card card_of(const CardFile& said, const Graph& graph);
-/// Writes what SAID says over CARD, which is fitted to GRAPH. Throws Error (kInvalidFile) where they contradict.
+/// Overrides CARD, which is fitted to GRAPH, with the keys of SAID. Throws Error (kInvalidFile) if they contradict.
 void apply(const CardFile& said, const Graph& graph, Card& card);
 
-/// Throws Error (kInvalidFile) naming a key of SAID that CARD, which it was applied to, passes over.
+/// Throws Error (kInvalidFile) with a key of SAID that has no effect in CARD, which it was applied to.
 void check_effects(const CardFile& said, const Card& card);
 
-/// The card that TEXT is, which to_toml() wrote of the same model's; FILE holds it. Throws Error (kInvalidFile).
+/// Parses TEXT, written by to_toml() for the same model; FILE is its origin. Throws Error (kInvalidFile).
 Card card_in(const std::filesystem::path& file, std::string_view text, const Graph& graph);
 
 /// "yolov8, yolox, ..."

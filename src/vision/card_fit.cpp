@@ -57,7 +57,7 @@ void check_keys(const HeadFile& said, const Decoder& decoder) {
     if (is_said && !is_used) reject(said, key, "is not read by the decoder {}", decoder.name);
 }
 
-/// Throws Error where SAID names an output, or one twice, that FITTED passed over.
+/// Throws Error where SAID names an output that FITTED does not read, or one twice.
 void check_names(const HeadFile& said, const Head& fitted) {
   if (said.outputs.size() > fitted.outputs.size())
     reject(said, "name", "names {} outputs, but the decoder {} reads {}: '{}'", said.outputs.size(),

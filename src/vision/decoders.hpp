@@ -12,8 +12,8 @@ struct Card;
 struct Head;
 class Attachment;
 
-/// Which keys of a card's [output] a decoder reads, of those that not all do. Decoders of objects read the first four,
-/// multi_label only where a box has the scores of several classes.
+/// The optional keys of a card's [output] that a decoder reads. Object decoders read the first four, multi_label only
+/// if a box has scores of several classes.
 struct OutputKeys {
   bool labels = true;
   bool conf = true;
@@ -27,18 +27,17 @@ struct OutputKeys {
   bool depth = false;
 };
 
-/// One way to read a model's outputs: all that Saccade knows about it. A file in decoders/ and a line of its table.
+/// The decoder of one output format: a file in decoders/ and a line in its table.
 struct Decoder {
-  std::string_view name;   ///< as cards have it
-  std::string_view reads;  ///< what it reads, a sentence for docs/cards.md
+  std::string_view name;   ///< name in cards
+  std::string_view reads;  ///< description of its outputs for docs/cards.md
   Task task = Task::kDetect;
-  /// Sets the pixels that such models are usually trained with.
+  /// Sets the default preprocessing of such models.
   void (*usual_pixels)(Card& card);
-  /// Finds the outputs that it reads, among those that HEAD names, else among all, and sets in HEAD what they say:
-  /// outputs, classes, and what else the card left open (anchors stay empty where none are usual). False where there
-  /// are none, or where they contradict the card.
+  /// Finds its outputs among those named by HEAD, else among all, and completes HEAD: outputs, classes, and other
+  /// missing keys (anchors stay empty without defaults). False if there are none, or if they contradict the card.
   bool (*fit)(const Graph& graph, const Card& card, Head& head);
-  /// Whether the model, its head fitted, is this decoder's beyond doubt, without metadata. Null: never.
+  /// Whether the model with its fitted head certainly belongs to this decoder, without metadata. Null: never.
   bool (*recognises)(const Graph& graph, const Card& card, const Head& head);
   /// Adds the nodes that turn the outputs into answers.
   void (*attach)(Attachment& to);

@@ -173,7 +173,7 @@ bool is_channels_last(const Shape& image) {
   return !colors(1) && colors(3);
 }
 
-/// Whole numbers hold no pixels of 0..1: they take them as they are, or moved to where int8 has its 256 values.
+/// Integer inputs cannot hold pixels of 0..1: they take 0..255, or -128..127 for int8.
 void take_whole_pixels(DType type, Card& card) {
   const float middle = type == DType::kInt8 ? 128 : 0;
   card.scale = 1;

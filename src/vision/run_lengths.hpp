@@ -22,7 +22,7 @@ class RunTransposer {
 
   /// Starts an image in which LINES lines of LENGTH pixels run one way, and LENGTH lines of LINES pixels the other.
   void begin(int lines, int length);
-  /// By rising line, then `first`; runs of a line may meet, but not overlap. What lies outside is cut off.
+  /// Sorted by line, then `first`; runs of a line may be adjacent, but do not overlap. What lies outside is cut off.
   void add(Run run);
   void finish();
 

@@ -13,7 +13,7 @@
 namespace saccade {
 
 struct DemoOptions {
-  std::string scene = "synthetic:?seed=7";  ///< a seed that the shipped model was not trained on
+  std::string scene = "synthetic:?seed=7";  ///< a seed that the bundled model was not trained on
   std::string model;                        ///< an ONNX model that finds the scene's classes; empty: the shipped one
   std::filesystem::path output;             ///< folder for the video, the JSON lines and the images
   std::int64_t frames = std::numeric_limits<std::int64_t>::max();  ///< of the timed run, at most

@@ -63,7 +63,7 @@ class AnsweredFrames {
   std::size_t step_ = 1;  ///< every so many frames keep masks and depth
 };
 
-/// How right answers are. What the model does not give is nothing.
+/// Accuracy of predictions; nullopt for kinds that the model does not predict.
 struct SceneScores {
   DetectionScores boxes;
   std::optional<DetectionScores> masks;

@@ -14,7 +14,7 @@ namespace saccade {
 /// Images of a video file in the order in which they are shown. What comes of a damaged file depends on the file
 /// alone: FFmpeg's threads, whose marks on damaged images are a race, decode until one of them complains; from a
 /// keyframe well before the packet in question everything is then decoded again by one thread, and images that came
-/// already are passed over.
+/// already are skipped.
 class VideoDecoder {
  public:
   /// Throws Error naming the file. INTERRUPT makes a call that waits for the file return.

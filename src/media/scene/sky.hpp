@@ -15,7 +15,7 @@ class Sky {
   /// One band of hills or houses all around the camera.
   struct Skyline {
     std::vector<float> height;          // tangent of the elevation, by direction
-    std::vector<std::uint8_t> windows;  // a number of the house there; 0: none
+    std::vector<std::uint8_t> windows;  // building number at that column; 0: none
     Vec3 colour;
     float hazy = 0;
   };

@@ -29,7 +29,7 @@ void check_shape_names(const Graph& graph, const ModelOptions& options) {
 
 bool is_cuda(std::string_view device) { return device == "cuda" || device.starts_with("cuda:"); }
 
-/// N of "cuda:N"; 0 of "cuda".
+/// N of "cuda:N"; 0 for "cuda".
 int cuda_ordinal(std::string_view device) {
   if (device == "cuda") return 0;
   const std::string_view number = device.substr(device.find(':') + 1);
@@ -47,14 +47,14 @@ void check_precision(const std::string& precision, bool on_gpu) {
        gpu_alone ? " for this device" : "", on_gpu ? ", fp16, bf16, tf32" : "");
 }
 
-/// The type that a model's float32 is narrowed to; nothing where it stays.
+/// The half-precision type that float32 is narrowed to; nullopt for none.
 std::optional<DType> narrowed(const std::string& precision) {
   if (precision == "fp16") return DType::kFloat16;
   if (precision == "bf16") return DType::kBFloat16;
   return {};
 }
 
-/// Makes halves of the float32 inputs; a Cast widens each.
+/// Turns float32 inputs into half precision; a Cast widens each.
 void narrow_inputs(Graph& graph, DType to) {
   for (const ValueId input : graph.inputs()) {
     const TensorType wide = graph.value(input).type;
@@ -83,7 +83,7 @@ std::shared_ptr<const Plan> compile_plan(Graph graph, const Backend& backend, co
 }  // namespace
 
 TacticChoices choices_for(const Backend& backend, const TacticChoices& measured) {
-  // Only what has versions can have been measured.
+  // Choices are cached only for devices whose tactics have a version.
   TacticChoices choices = backend.kernel_version().empty() ? TacticChoices{} : cached_choices(backend);
   for (const auto& [node, choice] : measured) choices.insert_or_assign(node, choice);
   return choices;

@@ -10,10 +10,10 @@
 namespace saccade {
 namespace {
 
-/// Of all pools' frames.
+/// Memory of all pools' frames.
 std::atomic<std::size_t> bytes_of_frames{0};
 
-/// Throws Error (kUnsupported) where BYTES more do not fit beside all frames there are.
+/// Throws Error (kUnsupported) if BYTES more exceed the limit.
 void take_for_frame(std::size_t bytes) {
   const std::size_t before = bytes_of_frames.fetch_add(bytes);
   const std::size_t limit = default_memory_limit();
@@ -55,7 +55,7 @@ void FramePool::grow(FrameBuffer& buffer, std::size_t bytes) {
   buffer.capacity = bytes;
 }
 
-/// Takes the smallest free buffer that fits, else the largest, so that sizes that vary settle on few reallocations.
+/// The smallest free buffer that fits, else the largest, which minimises reallocations for varying sizes.
 FrameBuffer& FramePool::best_for(std::size_t bytes) {
   const auto better = [bytes](const FrameBuffer* a, const FrameBuffer* b) {
     const bool a_fits = a->capacity >= bytes;
@@ -88,7 +88,7 @@ FrameLease FramePool::acquire(std::size_t bytes) {
 void FramePool::release(FrameBuffer& buffer) noexcept {
   {
     const std::scoped_lock lock(mutex_);
-    free_.push_back(&buffer);  // within the capacity that the constructor reserved
+    free_.push_back(&buffer);  // within the reserved capacity
   }
   returned_.notify_one();
 }

@@ -9,24 +9,23 @@
 
 namespace saccade {
 
-/// A fixed number of frame buffers that go round. It allocates only while frames grow, and all pools together no more
-/// than default_memory_limit(). Any thread. All leases must be
-/// gone before the pool goes.
+/// A fixed number of reusable frame buffers. It allocates only while frames grow; all pools together are limited to
+/// default_memory_limit(). Any thread. All leases must be released before the pool is destroyed.
 class FramePool final : public FrameAllocator {
  public:
-  /// MEMORY outlives the pool.
+  /// MEMORY must outlive the pool.
   explicit FramePool(std::size_t buffers, FrameMemory& memory = plain_frame_memory());
   ~FramePool() override;
   FramePool(const FramePool&) = delete;
   FramePool& operator=(const FramePool&) = delete;
 
-  /// Throws Error (kUnsupported) where the frames would take too much, and what FrameMemory::allocate() throws.
+  /// Throws Error (kUnsupported) if the memory limit is exceeded, and what FrameMemory::allocate() throws.
   FrameLease acquire(std::size_t bytes) override;
   void release(FrameBuffer& buffer) noexcept override;
-  /// Ends a waiting acquire(), and all later ones, with an empty lease.
+  /// Ends current and later calls of acquire() with an empty lease.
   void cancel() noexcept;
 
-  /// Bytes that the buffers take now.
+  /// Current size of the buffers in bytes.
   std::size_t bytes() const;
 
  private:

@@ -19,11 +19,11 @@
 namespace saccade {
 namespace {
 
-// A sample does not show the most that a model will meet.
+// A sample does not contain the largest values of all inputs.
 constexpr float kMargin = 4;
 constexpr float kMost = 65504 / kMargin;
 
-/// The largest magnitude of those that end: a half holds an infinity, too.
+/// The largest finite magnitude: fp16 has infinities, too.
 float largest(const TensorView& view) {
   float most = 0;
   for (float x : view.as<float>())
@@ -31,7 +31,7 @@ float largest(const TensorView& view) {
   return most;
 }
 
-/// What was found in a graph's values so far.
+/// The largest values of a graph found so far.
 class Findings {
  public:
   void add(const std::string& name, const TensorView& view) {
@@ -61,8 +61,8 @@ class Findings {
   float most_ = 0;
 };
 
-/// What runs float32: the CPU, for which nothing is compiled, or the device of OPTIONS where the CPU's library is not
-/// installed.
+/// The backend for the float32 run: the CPU, which compiles no kernels, or the device of OPTIONS if the CPU module is
+/// not installed.
 const Backend& choose_wide_backend(ModelOptions& options) {
   const std::string device = std::exchange(options.device, "cpu");
   options.precision = "fp32";
@@ -74,7 +74,7 @@ const Backend& choose_wide_backend(ModelOptions& options) {
   }
 }
 
-/// A graph's values that OPTIONS make halves where nothing keeps them, as a plan that makes them in float32.
+/// A plan that computes in float32 the values that OPTIONS would narrow.
 class Watch {
  public:
   Watch(Graph graph, ModelOptions options) {
@@ -82,7 +82,7 @@ class Watch {
     PassOptions passes = pass_options(options, choose_backend(options));
     if (passes.disabled.contains(kPass)) return;
     passes.disabled.merge(passes_from(kPass));
-    // As the pass will find it: what other passes rewrite has other names.
+    // The same graph as the pass sees: other passes change names.
     run_passes(graph, passes);
     const ValueNames watched = values_to_narrow(graph, DType::kFloat16);
     std::vector<ValueId> outputs;
@@ -90,12 +90,12 @@ class Watch {
       for (ValueId output : graph.node(id).outputs)
         if (output != ValueId::kNone && watched.contains(graph.value(output).name)) outputs.push_back(output);
     if (outputs.empty()) return;
-    // Values may share a name, outputs may not.
+    // Values may share a name; outputs must not.
     for (const ValueId output : outputs) {
       names_.push_back(graph.value(output).name);
       graph.value(output).name = fmt::format("{}/watched {}", names_.back(), names_.size());
     }
-    // An output is fused into nothing: all of them are found again.
+    // Outputs are never fused away, so all of them are found again.
     graph.set_outputs(std::move(outputs));
     graph_ = std::move(graph);
     options_ = std::move(options);
@@ -107,7 +107,7 @@ class Watch {
     run_passes(graph_, pass_options(options_, backend));
     return Plan::compile(std::move(graph_), backend, {.threads = options_.threads, .max_memory = options_.max_memory});
   }
-  /// Of the plan's outputs, in their order.
+  /// In the order of the plan's outputs.
   std::span<const std::string> names() const { return names_; }
 
  private:
@@ -125,8 +125,7 @@ class Draws {
   std::mt19937 random_{1};
 };
 
-/// A network answers to areas more strongly than to noise: planes of 8 x 8 areas of a colour each, which noise
-/// roughens.
+/// Colour areas cause larger activations than noise: planes of 8 x 8 uniform areas with added noise.
 void draw_areas(Tensor& planes, Draws& draws, float low, float high) {
   constexpr std::int64_t kAreas = 8;
   const Shape& shape = planes.shape();
@@ -146,8 +145,7 @@ void draw_areas(Tensor& planes, Draws& draws, float low, float high) {
 
 enum class Sample { kNoise, kAreas };
 
-/// Noise of 0 to 1, or areas as images have them whose mean and deviation were taken out; of 8 bits their whole
-/// range.
+/// Noise of 0 to 1, or colour areas in the range of normalised images; 8-bit integers use their whole range.
 void fill_inputs(const Execution& execution, Sample sample) {
   Draws draws;
   const Graph& graph = execution.plan().graph();
@@ -172,7 +170,7 @@ void look(const Execution& execution, const Watch& watch, Findings& findings) {
   for (std::size_t i = 0; i < watch.names().size(); ++i) findings.add(watch.names()[i], execution.output(i));
 }
 
-/// A frame of the built-in scene, and noise in its place.
+/// A frame of the built-in scene, and one of noise.
 void run_on_frames(Execution& execution, const Watch& watch, Findings& findings) {
   FramePool pool(1, plain_frame_memory());
   Outcome<Frame> frame = open_synthetic("synthetic:")->read(pool);

@@ -34,7 +34,7 @@ void check(const ModelOptions& options) {
   choose_backend(options);
 }
 
-/// Calls WORK; an Error gets the file's name in front where it does not start with it.
+/// Calls WORK and prepends the file's name to an Error that does not start with it.
 template <typename Work>
 decltype(auto) naming(const std::string& path, Work work) {
   try {

@@ -20,17 +20,17 @@ struct VisionPlan {
   std::shared_ptr<const Plan> plan;
 };
 
-/// What a plan of a model is fed with. Of raw tensors it is not known how pixels became numbers.
+/// The input of a plan. The preprocessing of raw tensors is unknown.
 enum class PlanFor { kFrames, kTensors };
 
 class Model::Impl {
  public:
   Impl(const std::string& path, const ModelOptions& options);
 
-  /// What compile() is to prefer: a plan's choices.
+  /// Tactic choices for compile(): those of a plan file.
   const TacticChoices& measured() const;
-  /// Values that the precision does not narrow in a plan for that, of GRAPH as compile() is given it: a plan file's, or
-  /// found out at the first call. Any thread. Of frames it throws Error where the model is not recognised.
+  /// Values of GRAPH, the input of compile(), that stay in float32: from the plan file, or computed at the first call.
+  /// Any thread. For frames it throws Error if the model is not recognised.
   const ValueNames& stay_wide(PlanFor what, const Graph& graph);
   const std::string& name() const { return name_; }
   const Graph& graph() const { return graph_; }  ///< as it was imported
@@ -38,14 +38,14 @@ class Model::Impl {
   std::span<const TensorInfo> inputs() const { return inputs_; }
   std::span<const TensorInfo> outputs() const { return outputs_; }
 
-  /// What is known about the model as one for frames. Throws Error where it is not recognised.
+  /// The model's card and post-processing for frames. Throws Error if it is not recognised.
   const Card& card();
-  /// Compiled at the first call; any thread. Throws Error naming the file.
+  /// Compiled at the first call; any thread. Throws Error with the file's name.
   std::shared_ptr<const Plan> tensor_plan();
   const VisionPlan& vision_plan();
 
  private:
-  // Under mutex_.
+  // Guarded by mutex_.
   void recognise();
   const ValueNames& find_stay_wide(PlanFor what, const Graph& graph);
 
@@ -53,7 +53,7 @@ class Model::Impl {
   std::string name_;
   ModelOptions options_;
   Graph graph_;
-  std::optional<PlanFacts> plan_;  // of a plan's file
+  std::optional<PlanFacts> plan_;  // from a plan file
   std::vector<TensorInfo> inputs_;
   std::vector<TensorInfo> outputs_;
 
@@ -64,10 +64,10 @@ class Model::Impl {
   std::unique_ptr<const VisionPlan> vision_plan_;
 };
 
-/// What runs PLAN, of the model of that NAME, which errors begin with. Throws Error.
+/// Creates the execution of PLAN. Errors begin with the model's NAME. Throws Error.
 Execution open_execution(const std::string& name, std::shared_ptr<const Plan> plan);
 
-/// OPTIONS as the graph fragments after a model take them. Throws Error (kInvalidArgument) on a class that CARD lacks.
+/// Post-processing options from OPTIONS. Throws Error (kInvalidArgument) for a class that CARD lacks.
 PostOptions post_options(const Card& card, const ModelOptions& options);
 
 }  // namespace saccade

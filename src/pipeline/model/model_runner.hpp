@@ -7,21 +7,20 @@
 
 namespace saccade {
 
-/// One model's execution in a pipeline, and the result that it fills again and again.
+/// One model's execution in a pipeline, with its reused result.
 class ModelRunner {
  public:
-  /// Compiles the model for frames if nobody did. Throws Error.
+  /// Compiles the model for frames if necessary. Throws Error.
   ModelRunner(const Model& model, int index);
 
-  /// Begins to run the model on FRAME, whose pixels stay until wait(). Throws Error where the frame's size or contents
-  /// are invalid to the model.
+  /// Starts the model on FRAME, whose pixels must stay valid until wait(). Throws Error if the frame is invalid for the
+  /// model.
   void submit(const FrameView& frame);
   void wait() { execution_.wait(); }
-  /// Fills result() from what wait() waited for on FRAME, but for what only the pipeline knows: stream, source, and the
-  /// times before and after the model.
-  /// Warns of the first frame on which the model's numbers are wrong.
+  /// Fills result() with the predictions for FRAME after wait(), except for stream, source and the latencies outside of
+  /// the model, which the pipeline sets. Warns about the first frame with an invalid result.
   void read(const Frame& frame);
-  /// All three.
+  /// begin(), wait() and read().
   void run(const Frame& frame) {
     submit(frame.view);
     wait();

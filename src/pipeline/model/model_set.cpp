@@ -31,7 +31,7 @@ void ModelSet::begin(const FrameView& frame) {
     }
     under_way_ = true;
   } catch (const Error&) {
-    // Model by model, run() comes to the same end, and tells whose it is.
+    // run() fails in the same way, model by model, and reports which model failed.
   }
 }
 
@@ -43,7 +43,7 @@ void ModelSet::wait() {
     group_ != nullptr ? group_->wait() : runners_[0].wait();
     ready_ = true;
   } catch (const Error& error) {
-    // Model by model, run() comes to the same end, and tells whose it is.
+    // run() fails in the same way, model by model, and reports which model failed.
     log(LogLevel::kInfo, "a frame is run again, model by model: {}", error.what());
   }
 }

@@ -4,8 +4,8 @@
 
 namespace saccade {
 
-/// A pipeline's models, which see one frame after the other. What a device can run beside the caller begins before it
-/// is asked for, several models as branches of one piece of work; elsewhere each model runs when it is asked for.
+/// The models of a pipeline. A device that works asynchronously starts early, with several models as branches of one
+/// graph; otherwise each model runs on demand.
 class ModelSet {
  public:
   /// Compiles the models. Throws Error.
@@ -13,19 +13,19 @@ class ModelSet {
 
   std::size_t size() const { return runners_.size(); }
   ModelRunner& operator[](std::size_t i) { return runners_[i]; }
-  /// Where they read frames best; lives as long as the process.
+  /// The preferred memory of frames; valid as long as the process.
   FrameMemory& frame_memory() const;
-  /// Whether begin() begins anything.
+  /// Whether begin() has an effect.
   bool overlaps() const { return group_ != nullptr || (size() == 1 && runners_[0].overlaps()); }
 
-  /// Begins to run all models on FRAME, whose pixels stay until wait(). Nothing else may be under way. Where a model
-  /// can't take the frame, nothing begins, and run() says so.
+  /// Starts all models on FRAME, whose pixels must stay valid until wait(). No other run may be in flight. If a model
+  /// rejects the frame, nothing starts and run() reports it.
   void begin(const FrameView& frame);
-  /// Returns when what began is done; from then on run() is about its frame. Where a model failed on it, run() says so.
+  /// Waits for the started models; run() then refers to their frame and reports failures.
   void wait();
   /// Whether the models have run on the frame of the last wait().
   bool is_ready() const { return ready_; }
-  /// Fills the result of model number I on FRAME. Throws Error where the frame is invalid to the model.
+  /// Fills the result of the model with the index I for FRAME. Throws Error if the frame is invalid for the model.
   void run(std::size_t i, const Frame& frame);
 
  private:

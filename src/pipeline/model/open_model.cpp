@@ -27,7 +27,7 @@ ModelOptions completed(ModelOptions options, const PlanFacts& plan) {
 
 void forget_wide_values(PlanFacts& plan) { plan.stay_wide = plan.stay_wide_on_tensors = {}; }
 
-/// Hands the device what of the plan serves it, and forgets the rest.
+/// Passes the usable parts of the plan to the device and drops the rest.
 void take_over(PlanFacts& plan, const ModelOptions& options, const std::string& path) {
   if (leaves_passes_out(options)) forget_wide_values(plan);
   const Backend& backend = choose_backend(options);

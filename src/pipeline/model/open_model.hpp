@@ -9,29 +9,27 @@
 
 namespace saccade {
 
-/// A model as its file holds it.
+/// The contents of a model file.
 struct OpenedModel {
   Graph graph;
-  ModelOptions options;           ///< those given; what they leave open is as a plan was compiled
-  std::optional<PlanFacts> plan;  ///< of a plan's file; of what was found out only what serves this device and OPTIONS
+  ModelOptions options;           ///< the given options, completed by those of the plan
+  std::optional<PlanFacts> plan;  ///< from a plan file, reduced to what is valid for this device and OPTIONS
 };
 
-/// Reads an ONNX file or a plan, whose kernels the device is handed. A plan of another device is read as a model, with
-/// a word in the log. Throws Error naming the file: also (kInvalidArgument) where OPTIONS want a plan otherwise than it
-/// was compiled.
+/// Reads an ONNX file or a plan and passes the plan's kernels to the device. A plan for another device is read as a
+/// model, with a log message. Throws Error with the file's name, (kInvalidArgument) if OPTIONS contradict the plan.
 OpenedModel open_model(const std::string& path, const ModelOptions& options);
 
-/// The card of the model at PATH: card_for()'s, and of a plan the one that it holds where none is given or lies beside.
+/// The card of the model at PATH from card_for(); for a plan without an explicit card, the one that it contains.
 Card card_of(const Graph& graph, const std::optional<PlanFacts>& plan, const std::string& path,
              const std::string& given);
 
-/// The values that the precision of OPTIONS does not narrow in GRAPH, which takes frames as CARD says (null: the raw
-/// tensors of the model alone) and is as compile() is given it: what PLAN says of just that, else stays_wide()'s.
-/// Throws as that does.
+/// The values that stay in float32 in GRAPH, the input of compile(), for frames with CARD (null: raw tensors): those of
+/// PLAN if they apply, else those of stays_wide(). Throws like it.
 ValueNames wide_values(const Graph& graph, const Card* card, const ModelOptions& options,
                        const std::optional<PlanFacts>& plan);
 
-/// OPTIONS with the device of the plan at PATH where they leave it open; an ONNX file leaves it so.
+/// OPTIONS with the device of the plan at PATH if it is "auto"; unchanged for an ONNX file.
 ModelOptions with_device_of(const std::string& path, ModelOptions options);
 
 }  // namespace saccade

@@ -35,7 +35,7 @@ class PlanWriter {
     written_.device = facts_.device;
     written_.precision = facts_.precision;
     written_.kernels = facts_.kernels.size();
-    std::error_code error;  // of what is no file, standard output or a pipe, nobody knows the size
+    std::error_code error;  // standard output and pipes have no size
     const std::uintmax_t bytes = std::filesystem::file_size(path, error);
     written_.bytes = error ? 0 : bytes;
     written_.time = Clock::now() - start;
@@ -44,7 +44,7 @@ class PlanWriter {
 
  private:
   const Graph& graph() const { return model_.impl()->graph(); }
-  /// Whether the device's tactics have a version, so that what is found out about them can be kept.
+  /// Whether the device's tactics have a version, so that results of tuning can be cached.
   bool is_measured() const { return !facts_.kernel_version.empty(); }
 
   const Card* find_card() {
@@ -57,7 +57,7 @@ class PlanWriter {
     }
   }
 
-  /// Tunes what the passes make of GRAPH. Returns the names of values that stay wide.
+  /// Lowers GRAPH and tunes it. Returns the names of values that stay in float32.
   PlanFacts::WideValues add(const std::string& what, Graph graph, PlanFor fed) {
     const ModelOptions& options = model_.options();
     PassOptions passes = pass_options(options, backend_);

@@ -13,21 +13,21 @@ struct WritePlanOptions {
   std::function<void(std::string_view what, const TuneProgress&)> on_progress;
 };
 
-/// A plan that was written, and what it cost.
+/// Statistics of a written plan.
 struct WrittenPlan {
   std::string device;
   std::string precision;
-  ValueNames stay_wide;  ///< values that the precision does not narrow, on frames or on tensors
+  ValueNames stay_wide;  ///< values that stay in float32, on frames or on tensors
   std::uintmax_t bytes = 0;
-  std::size_t kernels = 0;  ///< whose machine code it holds
-  /// What it was tuned for: "frames" (pixels to answers) where the model is recognised, and "tensors", the model alone.
+  std::size_t kernels = 0;  ///< number of kernels with machine code
+  /// Tuned variants: "frames" (pixels to predictions) if the model is recognised, and "tensors", the model only.
   std::vector<std::pair<std::string, TuneReport>> reports;
-  std::string unrecognised;  ///< why it was not made for frames; empty: it was
+  std::string unrecognised;  ///< why there is no variant for frames; empty if there is
   std::chrono::nanoseconds time{};
 };
 
-/// Compiles the model at PATH (an ONNX file or a plan), tunes it for its device where that can be, and writes it to
-/// PLAN. What was measured goes into the cache of tactics, too; what stands there is not measured again. Throws Error.
+/// Compiles the model at PATH (an ONNX file or a plan), tunes it if the device supports that, and writes it to PLAN.
+/// Measurements are read from and added to the tactic cache. Throws Error.
 WrittenPlan write_plan(const std::string& path, const std::string& plan, const WritePlanOptions& options);
 
 }  // namespace saccade

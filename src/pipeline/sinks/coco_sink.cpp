@@ -12,7 +12,7 @@
 namespace saccade {
 namespace {
 
-/// COCO's number of every class where the labels are COCO's, or of people alone; else the class ids.
+/// COCO's category IDs if the labels are COCO's or only "person"; else the class IDs.
 std::vector<int> categories_of(const Model& model) {
   const auto labels = model.labels();
   const bool is_coco = are_coco(labels);
@@ -24,7 +24,7 @@ std::vector<int> categories_of(const Model& model) {
   return categories;
 }
 
-// Stands behind every frame, so that the list is whole whenever the run ends.
+// Written after every frame, so that the list is complete whenever the run ends.
 constexpr std::string_view kEnd = "\n]\n";
 
 class CocoSink final : public Sink {
@@ -68,8 +68,8 @@ class CocoSink final : public Sink {
     return id < categories.size() ? categories[id] : class_id;
   }
 
-  /// [x, y, visibility, ...]: 2 is COCO's "labelled and visible", which its judgement does not ask for; a point that is
-  /// no place is none, 0.
+  /// [x, y, visibility, ...]: 2 is COCO's "labelled and visible", which its evaluation ignores. A keypoint that
+  /// is not finite becomes 0, 0, 0.
   void append_keypoints(std::span<const Keypoint> points) {
     append(text_, R"(,"keypoints":[)");
     for (const Keypoint& point : points) {
@@ -87,7 +87,7 @@ class CocoSink final : public Sink {
   }
 
   OutputFile file_;
-  std::vector<std::vector<int>> categories_;  ///< of each model, by class id
+  std::vector<std::vector<int>> categories_;  ///< per model, by class ID
   JsonBuffer text_;
   RunLengths lengths_;
   bool any_ = false;

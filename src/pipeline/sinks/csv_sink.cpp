@@ -9,20 +9,20 @@
 namespace saccade {
 namespace {
 
-/// Whether a spreadsheet would take TEXT for a formula, and run it.
+/// Whether a spreadsheet would evaluate TEXT as a formula.
 bool begins_formula(std::string_view text) {
   return !text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos;
 }
 
-/// TEXT as a field: printable(), so that a line of the file is a prediction; quoted where a reader would otherwise
-/// split it, and behind an apostrophe where it would be a formula.
+/// TEXT as a field: escaped by printable(), so that it stays on one line; quoted if necessary, and prefixed with an
+/// apostrophe if it would be a formula.
 void append_field(JsonBuffer& out, std::string_view text) {
   const std::size_t start = out.size();
   if (begins_formula(text)) out.push_back('\'');
   append_printable(out, text);
   const std::string_view field(out.data() + start, out.size() - start);
   if (field.find_first_of(",\"") == std::string_view::npos) return;
-  // From its end on, where the quotes make room.
+  // Backwards from the end, to double the quotes in place.
   const auto quotes = static_cast<std::size_t>(std::ranges::count(field, '"'));
   std::size_t from = out.size();
   out.resize(out.size() + quotes + 2);
@@ -83,7 +83,7 @@ class CsvSink final : public Sink {
     append_field(line_, class_name);
   }
 
-  /// A number that is none leaves its field empty.
+  /// A number that is not finite leaves its field empty.
   void append_number(std::string_view before, float value) {
     append(line_, "{}", before);
     if (std::isfinite(value)) append(line_, "{}", value);
@@ -91,7 +91,7 @@ class CsvSink final : public Sink {
 
   void append_end(const Result& result) { append(line_, "{}\n", result.invalid() ? ",true" : ","); }
 
-  /// Of a frame whose answers are wrong and none: it must not look like one where nothing was found.
+  /// The row of a frame with an invalid and empty result, which must differ from one without detections.
   void append_nothing(const Result& result) {
     append_start(result);
     append(line_, ",,,,,,,,none,,,,,,,,,,");

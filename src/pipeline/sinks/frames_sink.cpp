@@ -52,7 +52,7 @@ class FramesSink final : public Sink {
   }
 
  private:
-  /// FOLDER/STREAM-FRAME.WHAT.ENDING; of the second model on: WHAT-1, WHAT-2, ...
+  /// FOLDER/STREAM-FRAME.WHAT.ENDING; from the second model: WHAT-1, WHAT-2, ...
   std::filesystem::path path_for(const Result& result, std::string_view what, std::string_view ending) const {
     const std::string place = result.model_index == 0 ? "" : fmt::format("-{}", result.model_index);
     return folder_ / fmt::format("{}-{:06}.{}{}.{}", result.stream, result.frame, what, place, ending);

@@ -24,7 +24,7 @@ class ImageIds {
   }
 
  private:
-  /// Frames of a video: their ids are 0, 1, ...
+  /// Frames of a video have the IDs 0, 1, ...
   void add_numbered(const SourceInfo& source) {
     const std::int64_t end = source.frames < 0 ? std::numeric_limits<std::int64_t>::max() : source.frames;
     if (numbered_ > 0 && end > 0) refuse(0, frame_name(0), fmt::format("frame 0 of {}", source.name));
@@ -51,7 +51,7 @@ class ImageIds {
 
   const std::string& path_;
   std::map<std::int64_t, std::string> files_;
-  std::int64_t numbered_ = 0;  ///< frames of the video
+  std::int64_t numbered_ = 0;  ///< number of frames of the video
   std::string video_;
 };
 

@@ -7,8 +7,8 @@
 
 namespace saccade {
 
-/// Throws Error (kConflict) naming two frames of CAMERAS that would have one image_id in the results file PATH: answers
-/// to both would be taken for answers to one.
+/// Throws Error (kConflict) with the names of two frames of CAMERAS that would have the same image_id in the results
+/// file PATH.
 void check_image_ids(const std::string& path, std::span<const Camera> cameras);
 
 }  // namespace saccade

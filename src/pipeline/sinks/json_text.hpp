@@ -7,12 +7,12 @@
 
 namespace saccade {
 
-/// JSON written into a buffer that is reused, so that a steady pipeline's sinks allocate nothing.
+/// JSON written into a reused buffer, so that sinks do not allocate.
 using JsonBuffer = fmt::memory_buffer;
 
-/// TEXT in quotes, escaped, with what printable() writes out as \uXXXX; bytes that are no UTF-8 become U+FFFD.
+/// TEXT in quotes, with what printable() escapes as \uXXXX; bytes that are not UTF-8 become U+FFFD.
 void append_json_string(JsonBuffer& out, std::string_view text);
-/// VALUE in the fewest digits that read back as the same number; null where it is not finite.
+/// VALUE in the shortest form that parses to the same number; null if it is not finite.
 void append_json_number(JsonBuffer& out, float value);
 void append_json_number(JsonBuffer& out, double value);
 /// [VALUE,...], each as append_json_number writes it.

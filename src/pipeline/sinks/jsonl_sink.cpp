@@ -111,7 +111,7 @@ class JsonlSink final : public Sink {
     append_identity(line_, result);
     append_latency(line_, result.latency);
     if (result.invalid()) append(line_, R"(,"invalid":true)");
-    // What the model is for stands there even where it found none.
+    // The keys of the model's task are always present.
     if (finds_objects(result.task) || !result.detections.empty()) append_detections(result);
     if (result.task == Task::kClassify || !result.classes.empty()) append_classes(line_, result.classes);
     if (result.task == Task::kSemantic || !result.segments.empty()) append_segments(line_, result.segments);
@@ -120,7 +120,7 @@ class JsonlSink final : public Sink {
       append(line_, R"(,"image":{{"width":{},"height":{}}})", result.image.width, result.image.height);
     append(line_, "}}\n");
     file_.write({line_.data(), line_.size()});
-    file_.flush();  // someone reads along, and a run that is killed leaves whole lines
+    file_.flush();  // for readers of the growing file; a killed run leaves whole lines
   }
 
   void close(const Summary& summary) override {

@@ -5,7 +5,7 @@
 
 namespace saccade {
 
-/// A mask of a frame of WIDTH x HEIGHT as COCO writes it: {"size":[HEIGHT,WIDTH],"counts":"..."}.
+/// A mask of a frame of WIDTH x HEIGHT in COCO's format: {"size":[HEIGHT,WIDTH],"counts":"..."}.
 void append_mask(JsonBuffer& out, std::span<const MaskRun> runs, int width, int height, RunLengths& lengths);
 
 }  // namespace saccade

@@ -12,7 +12,7 @@ void Picture::show(const FrameView& frame) {
 }
 
 void Picture::add(const Result& result, const FrameView& frame) {
-  // Models answer in their order: one that does not come after the last belongs to another frame.
+  // Results arrive in model order: a model that does not follow the last one belongs to another frame.
   if (last_model_ >= 0 && (result.frame != frame_ || result.model_index <= last_model_)) finish();
   if (last_model_ < 0) {
     show(frame);

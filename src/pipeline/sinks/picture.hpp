@@ -9,17 +9,17 @@
 
 namespace saccade {
 
-/// A stream's current frame in RGB with the results of all models drawn on it. A frame is whole when a result of the
-/// next one comes, or at the end. Keeps its memory between frames.
+/// A stream's current frame in RGB with the results of all models drawn on it. A frame is complete when a result of
+/// the next one arrives, or at the end. Reuses its memory.
 class Picture {
  public:
   using Done = std::function<void(const Picture&)>;
 
-  /// DONE gets every whole image.
+  /// DONE receives every complete image.
   Picture(const DrawModule& module, Done done) : drawer_(module.make_drawer()), done_(std::move(done)) {}
 
-  /// Draws RESULT, first on a copy of FRAME where it is the first about its frame. An image that a model made of the
-  /// frame takes its place, with all that was drawn until then.
+  /// Draws RESULT; the first result of a frame starts with a copy of FRAME. A generated image replaces the frame, with
+  /// everything drawn so far.
   void add(const Result& result, const FrameView& frame);
   void finish();
 
@@ -28,7 +28,7 @@ class Picture {
   std::int64_t timestamp_ns() const { return timestamp_ns_; }
 
  private:
-  /// Makes FRAME what is seen.
+  /// Sets FRAME as the canvas.
   void show(const FrameView& frame);
 
   std::unique_ptr<Drawer> drawer_;
@@ -37,7 +37,7 @@ class Picture {
   RgbView view_;
   std::int64_t frame_ = 0;
   std::int64_t timestamp_ns_ = 0;
-  int last_model_ = -1;  ///< -1: no frame is begun
+  int last_model_ = -1;  ///< -1: no frame yet
 };
 
 }  // namespace saccade

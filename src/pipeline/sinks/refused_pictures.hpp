@@ -7,11 +7,11 @@
 
 namespace saccade {
 
-/// The images that a sink's format can't hold (too large, of another size than a video's first). Each costs itself:
-/// it is told at once, and how many there were at the end. Whatever else is wrong with writing ends the run.
+/// The images that a sink's format can't hold (too large, of another size than a video's first). Each is skipped
+/// and reported at once; their number is reported at the end. Other write errors end the run.
 class RefusedPictures {
  public:
-  /// Calls WRITE; of its Errors, those of kUnsupported are taken for refused images.
+  /// Calls WRITE; its Errors of kUnsupported count as skipped images.
   template <typename Write>
   void unless(const Write& write) {
     try {
@@ -22,7 +22,7 @@ class RefusedPictures {
     }
   }
 
-  /// Throws Error (kUnsupported) where there were any.
+  /// Throws Error (kUnsupported) if there were any.
   void report() const;
 
  private:

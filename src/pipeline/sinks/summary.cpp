@@ -36,7 +36,7 @@ void append_stream(JsonBuffer& out, std::size_t index, const StreamSummary& stre
   append(out, "}}");
 }
 
-/// " + 3 dropped (queue full)", for every reason that took frames.
+/// " + 3 dropped (queue full)", for every nonzero counter.
 std::string losses(const Ledger& ledger) {
   std::string text;
   const auto add = [&text](std::int64_t count, std::string_view what) {

@@ -4,7 +4,7 @@
 
 namespace saccade {
 
-/// Whether a model for TASK answers with detections, if only with none.
+/// Whether a model for TASK predicts detections.
 constexpr bool finds_objects(Task task) {
   return task == Task::kDetect || task == Task::kSegment || task == Task::kPose || task == Task::kOriented;
 }

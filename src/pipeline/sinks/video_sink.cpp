@@ -11,7 +11,7 @@
 namespace saccade {
 namespace {
 
-// Of images that have no rate of their own, as video tools take it.
+// Default frame rate for images, as in video tools.
 constexpr double kPictureRate = 25;
 
 /// out.mp4, out-1.mp4, ...
@@ -58,7 +58,7 @@ class Track {
 
   std::string path_;
   double rate_;
-  bool is_timed_;  ///< the frames say when they are to be shown
+  bool is_timed_;  ///< frames have presentation times
   int width_ = 0;
   int height_ = 0;
   std::int64_t written_ = 0;

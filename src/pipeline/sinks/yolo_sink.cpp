@@ -15,7 +15,7 @@
 namespace saccade {
 namespace {
 
-/// Twice the area that CONTOUR's pixels' centres enclose.
+/// Twice the area enclosed by the pixel centres of CONTOUR.
 double doubled_area(ContourTracer::Contour contour) {
   double sum = 0;
   for (std::size_t i = 0; i < contour.size(); ++i) {
@@ -26,7 +26,7 @@ double doubled_area(ContourTracer::Contour contour) {
   return std::abs(sum);
 }
 
-/// A label is one polygon: of a mask in several parts it is the largest one's.
+/// A label is one polygon: the contour of the mask's largest part.
 ContourTracer::Contour largest(std::span<const ContourTracer::Contour> contours) {
   ContourTracer::Contour best;
   double area = -1;
@@ -56,7 +56,7 @@ class YoloSink final : public Sink {
     width_ = static_cast<float>(result.width);
     height_ = static_cast<float>(result.height);
     for (const Detection& detection : result.detections) append_object(detection);
-    // Beside objects, a line of a class would make the file unreadable as labels.
+    // A class line among objects would make the file unreadable as labels.
     if (result.task == Task::kClassify)
       for (const Classification& answer : result.classes) {
         append(text_, "{:.2f} ", answer.confidence);
@@ -87,7 +87,7 @@ class YoloSink final : public Sink {
     append(text_, "\n");
   }
 
-  /// One that is no place is none: 0 0 0, as labels have it.
+  /// A keypoint that is not finite becomes 0 0 0.
   void append_keypoint(const Keypoint& point) {
     const bool is_there = std::isfinite(point.x) && std::isfinite(point.y);
     append_point(is_there ? point.x : 0, is_there ? point.y : 0);
@@ -106,7 +106,7 @@ class YoloSink final : public Sink {
     for (std::size_t i = 0; i < corners.size(); i += 2) append_point(corners[i], corners[i + 1]);
   }
 
-  /// By the centres of the border's pixels; one that encloses nothing becomes the rectangle around its pixels.
+  /// Through the pixel centres of the contour; a contour without area becomes the rectangle around its pixels.
   void append_polygon(const Mask& mask) {
     const auto contour = largest(tracer_.trace(mask));
     if (contour.size() > 2) {
@@ -135,7 +135,7 @@ class YoloSink final : public Sink {
     return (folders_[model] / (name + ".txt")).string();
   }
 
-  /// Of images that differ in their endings alone, the second one keeps its own.
+  /// If images differ only in their extension, the second one keeps it.
   void take(std::string& name, const Result& result) {
     const auto stream = static_cast<std::size_t>(result.stream);
     std::set<std::string>& taken = taken_[stream * folders_.size() + static_cast<std::size_t>(result.model_index)];
@@ -147,8 +147,8 @@ class YoloSink final : public Sink {
 
   bool are_several_cameras_;
   YoloOptions options_;
-  std::vector<std::filesystem::path> folders_;  ///< of each model
-  std::vector<std::set<std::string>> taken_;    ///< names of files, of each camera and model
+  std::vector<std::filesystem::path> folders_;  ///< per model
+  std::vector<std::set<std::string>> taken_;    ///< file names per camera and model
   JsonBuffer text_;
   ContourTracer tracer_;
   float width_ = 0;

@@ -14,7 +14,7 @@ class Camera::Impl {
 
   Source& source() { return *source_; }
   const CameraInfo& info() const { return info_; }
-  /// Takes the source for one pipeline. Throws Error where another one has it.
+  /// Acquires the source for one pipeline. Throws Error if it is already in use.
   void take();
 
  private:

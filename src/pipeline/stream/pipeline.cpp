@@ -5,7 +5,7 @@
 namespace saccade {
 namespace {
 
-// Deep enough to ride out a slow frame of the decoder, shallow enough to hold few frames in memory.
+// Long enough to hide a slow frame of the decoder, short enough to keep few frames in memory.
 constexpr std::size_t kFileQueue = 4;
 constexpr std::size_t kLiveQueue = 1;
 
@@ -14,7 +14,7 @@ DropPolicy resolve(DropPolicy policy, bool live) {
   return live ? DropPolicy::kOldest : DropPolicy::kWait;
 }
 
-/// MODELS, where a pipeline can be made of all that.
+/// MODELS, after validation of the arguments.
 const std::vector<Model>& checked(const std::vector<Camera>& cameras, const std::vector<Model>& models,
                                   const PipelineOptions& options) {
   if (cameras.empty()) fail(ErrorCode::kInvalidArgument, "a pipeline needs a camera");
@@ -23,7 +23,7 @@ const std::vector<Model>& checked(const std::vector<Camera>& cameras, const std:
   return models;
 }
 
-/// MESSAGE with the source's NAME in it.
+/// MESSAGE with the source's NAME.
 std::string naming(const std::string& name, const std::string& message) {
   return message.find(name) != std::string::npos ? message : fmt::format("{}: {}", name, message);
 }
@@ -40,7 +40,7 @@ Pipeline::Impl::Impl(std::vector<Camera> cameras, const std::vector<Model>& mode
   for (Camera& camera : cameras_) camera.impl()->take();
 
   const bool all_live = std::ranges::all_of(cameras_, [](const Camera& camera) { return camera.info().live; });
-  // Of live cameras a newer frame may come while the models run.
+  // A live camera may deliver a newer frame while the models run.
   runs_ahead_ =
       models_.overlaps() && std::ranges::none_of(cameras_, [](const Camera& camera) { return camera.info().live; });
   const std::size_t capacity = options.queue != 0 ? options.queue : all_live ? kLiveQueue : kFileQueue;
@@ -50,7 +50,7 @@ Pipeline::Impl::Impl(std::vector<Camera> cameras, const std::vector<Model>& mode
   start_ = Clock::now();
   deadline_ = options.duration.count() > 0 ? after(start_, options.duration) : Clock::time_point::max();
   for (Camera& camera : cameras_)
-    // The queue's frames, the one that is being captured, and those that the models see.
+    // Frames in the queue, in capture and in the models.
     streams_.push_back(std::make_unique<Stream>(camera.impl()->source(), *queue_,
                                                 Stream::Place{.lane = streams_.size(),
                                                               .buffers = capacity + (runs_ahead_ ? 3 : 2),
@@ -68,10 +68,10 @@ Outcome<Result&> Pipeline::Impl::next(std::chrono::nanoseconds timeout) {
   return run_model();
 }
 
-/// Waits for the next frame, or says why there is none.
+/// Waits for the next frame, or returns why there is none.
 std::optional<Failure> Pipeline::Impl::fetch(std::chrono::nanoseconds timeout) {
   const auto now = Clock::now();
-  if (!is_asking_) asked_ = now;  // a wait that timed out goes on
+  if (!is_asking_) asked_ = now;  // continues a wait that timed out
   is_asking_ = true;
   if (ahead_ && !stopped_ && now < deadline_) {
     current_ = *std::exchange(ahead_, std::nullopt);
@@ -109,7 +109,7 @@ void Pipeline::Impl::begin_frame() {
   finished_ = current_.at;
 }
 
-/// Lets the models begin on the next frame, if it is there, before anybody looks at the last one's results.
+/// Starts the models on the next frame, if available, before the last one's results are read.
 void Pipeline::Impl::look_ahead() {
   if (!runs_ahead_ || !models_.is_ready()) return;
   Fetched next;
@@ -143,7 +143,7 @@ Outcome<Result&> Pipeline::Impl::run_model() {
   return result;
 }
 
-/// Adds what only the pipeline knows of a result.
+/// Sets the fields of a result that only the pipeline knows.
 void Pipeline::Impl::complete(Result& result) const {
   const Frame& frame = current_.frame;
   result.stream = static_cast<int>(current_.lane);
@@ -163,24 +163,24 @@ FrameTimes Pipeline::Impl::frame_times() const {
           .finished = finished_};
 }
 
-/// Gives the frame back before the wait for the next one, so that its source can fill it meanwhile.
+/// Releases the frame before waiting for the next one, so that its source can reuse it.
 void Pipeline::Impl::release_frame() { current_.frame.lease = FrameLease(); }
 
 void Pipeline::Impl::stop() noexcept {
   stopped_ = true;
-  // The queue first: a reader that is cancelled closes its lane, which whoever waits would take for the source's end.
+  // The queue first: a cancelled reader closes its lane, which a waiting consumer would take for the source's end.
   queue_->cancel();
   for (const auto& each : streams_) each->cancel();
 }
 
-/// The frame that the models run on and nobody will see: its pixels may go when they are done.
+/// Drops the frame that was started ahead, after the models are done with its pixels.
 void Pipeline::Impl::drop_ahead() {
   models_.wait();
   if (ahead_) streams_[ahead_->lane]->ledger().drop_stopped();
   ahead_.reset();
 }
 
-/// Ends the readers and accounts for the frames that nobody will see.
+/// Stops the readers and counts the undelivered frames.
 void Pipeline::Impl::end() {
   if (settled_) return;
   settled_ = true;

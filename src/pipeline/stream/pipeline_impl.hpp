@@ -14,14 +14,14 @@
 
 namespace saccade {
 
-/// When what happened to the frame of a result, by the steady clock.
+/// Timestamps of a result's frame, by the steady clock.
 struct FrameTimes {
   Clock::time_point capture_start;  ///< on its source's thread
-  Clock::time_point captured;       ///< it was there, decoded
-  Clock::time_point asked;          ///< the models were ready for it
+  Clock::time_point captured;       ///< decoded
+  Clock::time_point asked;          ///< the models were ready
   Clock::time_point fetched;        ///< it left the queue
-  Clock::time_point started;        ///< its model began: the models before were done
-  Clock::time_point finished;       ///< the result was there
+  Clock::time_point started;        ///< its model started, after the models before
+  Clock::time_point finished;       ///< the result was complete
 };
 
 class Pipeline::Impl {
@@ -36,12 +36,11 @@ class Pipeline::Impl {
   void stop() noexcept;
   Summary summary();
 
-  /// Of the last result.
+  /// Timestamps of the last result.
   FrameTimes frame_times() const;
-  /// Lets the model at this place write down when its launches ran; see Execution::time_steps().
+  /// Records the launch times of the model with this index; see Execution::time_steps().
   void time_steps(std::size_t model, std::span<StepTime> times) { models_[model].time_steps(times); }
-  /// From now on no frame's run begins before the result of the one before is taken, so that a profile sees one at a
-  /// time. Before the first next().
+  /// Disables overlapping of frames, for profiling. Call it before the first next().
   void run_one_by_one() { runs_ahead_ = false; }
 
  private:
@@ -64,21 +63,21 @@ class Pipeline::Impl {
   Clock::time_point deadline_;
   std::atomic<bool> stopped_{false};
   bool settled_ = false;
-  std::int64_t invalid_ = 0;  ///< results
+  std::int64_t invalid_ = 0;  ///< invalid results
 
   std::unique_ptr<BoundedQueue<Frame>> queue_;
   std::vector<std::unique_ptr<Stream>> streams_;
-  /// A frame out of the queue.
+  /// A frame taken from the queue.
   struct Fetched {
     Frame frame;
     std::size_t lane = 0;
     Clock::time_point asked;
     Clock::time_point at;
   };
-  Fetched current_;               // after the streams, whose pools its pixels go back to
-  std::optional<Fetched> ahead_;  ///< the next one, which the models run on already
+  Fetched current_;               // declared after the streams, to whose pools its pixels return
+  std::optional<Fetched> ahead_;  ///< the next frame, already started
   bool runs_ahead_ = false;
-  std::size_t turn_ = 0;  ///< the model that sees the current frame next
+  std::size_t turn_ = 0;  ///< index of the next model for the current frame
   bool is_asking_ = false;
   Clock::time_point asked_;
   Clock::time_point started_;  // of the last result's model

@@ -38,7 +38,7 @@ std::string StageTimes::bottleneck(std::size_t streams, std::size_t models) cons
     const char* name;
     double time;
   };
-  // Frames of several streams are captured at once; every frame goes through all models, one after the other.
+  // Streams capture concurrently; every frame runs through all models sequentially.
   const auto frame_time = [models](const Histogram& stage) {
     return static_cast<double>(stage.mean().count()) * static_cast<double>(models);
   };

@@ -8,19 +8,19 @@
 
 namespace saccade {
 
-/// A histogram's figures.
+/// Statistics of a histogram.
 Distribution distribution_of(const Histogram& histogram);
 
-/// Where the time of all frames went, in fixed memory. One thread.
+/// Latencies of all frames by stage, in fixed memory. One thread.
 class StageTimes {
  public:
   void add(const Latency& latency) noexcept;
 
   const Histogram& total() const { return total_; }
-  /// In the order of a frame's way.
+  /// In pipeline order.
   std::vector<StageSummary> summarize() const;
-  /// The stage that sets the rate of PROCESSED frames out of STREAMS, which capture side by side, and beside the
-  /// models, so many of which run one after the other.
+  /// The bottleneck for PROCESSED frames of STREAMS, which capture concurrently with each other and with the models;
+  /// the models run sequentially.
   std::string bottleneck(std::size_t streams, std::size_t models) const;
 
  private:

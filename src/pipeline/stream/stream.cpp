@@ -50,7 +50,7 @@ void Stream::read_all() noexcept {
   queue_.close(place_.lane);
 }
 
-/// A damaged source must not bury everything else; the ledger counts on.
+/// Limits the messages of a damaged source; the ledger keeps counting.
 void Stream::warn(const std::string& message) {
   constexpr std::int64_t kWarnings = 10;
   const std::int64_t count = ledger_.snapshot().corrupt;
@@ -58,7 +58,7 @@ void Stream::warn(const std::string& message) {
   if (count == kWarnings) log(LogLevel::kWarning, "{}: further corrupt frames are only counted", info().name);
 }
 
-/// False where nothing more will come.
+/// False if the source has ended.
 bool Stream::read_one() {
   Outcome<Frame> frame = source_.read(pool_);
   if (frame) return deliver(std::move(*frame));
@@ -75,7 +75,7 @@ bool Stream::read_one() {
   }
 }
 
-/// False where nobody takes frames any more: the queue is cancelled before its readers.
+/// False if the queue was cancelled.
 bool Stream::deliver(Frame frame) {
   ledger_.capture(frame.sequence);
   if (!queue_.push(place_.lane, std::move(frame))) return true;

@@ -11,32 +11,32 @@
 
 namespace saccade {
 
-/// Reads one source ahead on a thread of its own into its lane of the queue, and accounts for every frame.
+/// Reads one source ahead on its own thread into its lane of the queue, and counts every frame.
 class Stream {
  public:
   struct Place {
     std::size_t lane = 0;
-    std::size_t buffers = 0;        ///< frames that may exist at once
+    std::size_t buffers = 0;        ///< maximum number of frames in existence
     std::int64_t max_frames = 0;    ///< 0: all
-    FrameMemory* memory = nullptr;  ///< where the frames lie, which outlives the stream; null: the heap
+    FrameMemory* memory = nullptr;  ///< memory of the frames, outlives the stream; null: the heap
   };
 
-  /// Starts to read. SOURCE and QUEUE outlive the stream.
+  /// Starts to read. SOURCE and QUEUE must outlive the stream.
   Stream(Source& source, BoundedQueue<Frame>& queue, const Place& place);
-  /// The queue must be cancelled or the lane ended, and every frame of the stream given back.
+  /// The queue must be cancelled or the lane closed, and every frame of the stream released.
   ~Stream();
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
 
-  /// Makes the reader end soon; returns at once. Any thread.
+  /// Requests the reader to end; does not wait. Any thread.
   void cancel() noexcept;
-  /// Waits for the reader's end.
+  /// Waits for the reader to end.
   void join();
 
   StreamLedger& ledger() { return ledger_; }
   const StreamLedger& ledger() const { return ledger_; }
   const SourceInfo& info() const { return source_.info(); }
-  /// Why the source was lost, or why none of its frames could be read, or empty. Only after its lane has ended.
+  /// Why the source was lost or unreadable; empty otherwise. Valid after its lane is closed.
   const std::string& fault() const { return fault_; }
 
  private:
@@ -53,7 +53,7 @@ class Stream {
   StreamLedger ledger_;
   std::string fault_;
   std::string first_damage_;
-  std::thread thread_;  // last: it uses all the others
+  std::thread thread_;  // last member: the thread uses all the others
 };
 
 }  // namespace saccade

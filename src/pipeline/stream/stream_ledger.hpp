@@ -6,11 +6,11 @@
 
 namespace saccade {
 
-/// A stream's ledger while it is being kept: its reader and the pipeline's consumer count side by side.
+/// A stream's live ledger: its reader and the pipeline's consumer count concurrently.
 class StreamLedger {
  public:
-  /// A frame came, numbered SEQUENCE by its source: numbers left out since the last one, and not known to be corrupt,
-  /// are lost frames. Reader only.
+  /// Counts a captured frame with the source's number SEQUENCE. Skipped numbers that are not corrupt frames are lost
+  /// frames. Reader only.
   void capture(std::int64_t sequence) noexcept {
     const std::int64_t gap = sequence - expected_ - corrupt_since_;
     if (gap > 0) {
@@ -22,7 +22,7 @@ class StreamLedger {
     ++captured_;
   }
 
-  /// A frame came damaged; its number may or may not have been used up. Reader only.
+  /// Counts a corrupt frame, which may or may not have consumed a number. Reader only.
   void corrupt() noexcept {
     ++corrupt_;
     ++captured_;
@@ -38,7 +38,7 @@ class StreamLedger {
   std::int64_t processed() const noexcept { return processed_; }
 
   Ledger snapshot() const noexcept {
-    // What leaves is read before what came in, so that a frame in between counts as in flight, never as negative.
+    // Outgoing counts are read before incoming ones, so that frames in flight are never negative.
     Ledger ledger{.processed = processed_,
                   .queue_full = queue_full_,
                   .stopped = stopped_,

@@ -20,7 +20,7 @@ std::string some_of(std::span<const std::string> names) {
   return text;
 }
 
-/// The places of COCO's 80 categories, by class id; empty where the file lacks one of them.
+/// Indices of COCO's 80 categories, by class ID; empty if the file lacks one of them.
 std::vector<int> by_coco_number(const CocoAnnotations& annotations) {
   std::map<std::int64_t, int> places;
   for (const CocoCategory& category : annotations.categories)

@@ -9,12 +9,12 @@
 
 namespace saccade {
 
-/// Which of a data set's categories each class of a model is.
+/// Maps the classes of a model to the categories of a data set.
 struct ClassMatch {
   std::vector<std::string> labels;      ///< the model's
-  std::vector<int> category;            ///< its place, by class id; -1: none
-  std::vector<bool> asked;              ///< by class id: the model was not told to leave it out
-  std::vector<bool> known;              ///< by category: some class that was asked for is it
+  std::vector<int> category;            ///< category index by class ID; -1: none
+  std::vector<bool> asked;              ///< by class ID: selected by --classes
+  std::vector<bool> known;              ///< by category: a selected class maps to it
   std::vector<std::string> categories;  ///< their names
 
   int of(int class_id) const {
@@ -23,13 +23,13 @@ struct ClassMatch {
   }
 };
 
-/// The classes of MODEL's boxes. By COCO's numbers where the model's labels are COCO's 80 and the file has all of
-/// those, else by name. Classes that the model was told to leave out are none. Throws Error (kInvalidArgument) naming
-/// some of both where none matches.
+/// Matches the classes of MODEL's boxes by COCO's numbers if the model's labels are COCO's 80 and the file has all of
+/// them, else by name. Deselected classes are not matched. Throws Error (kInvalidArgument) with some names of both if
+/// none matches.
 ClassMatch match_classes(const Model& model, const CocoAnnotations& annotations);
 
-/// The classes without a category and the categories without a class, with their objects, each in a sentence; empty
-/// where all match. Those that the model was told to leave out are not among them.
+/// Notes on classes without a category and on categories without a class, with their objects; empty if all match.
+/// Deselected classes are not reported.
 std::vector<std::string> unmatched(const ClassMatch& match, const Model& model, const CocoAnnotations& annotations);
 
 }  // namespace saccade

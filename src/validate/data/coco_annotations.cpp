@@ -24,15 +24,15 @@ json parse(const std::string& path) {
     return json::parse(file);
   } catch (const json::parse_error& error) {
     fail(ErrorCode::kInvalidFile, "'{}' is not JSON: syntax error at byte {}", path, error.byte);
-  } catch (const json::exception& error) {  // a number beyond a double's
+  } catch (const json::exception& error) {  // a number out of double's range
     fail(ErrorCode::kInvalidFile, "'{}' {}", path, in_words(error));
   }
 }
 
-/// Reads one entry of a file; complaints name both.
+/// Reads one entry of a file; errors name both.
 class Entry {
  public:
-  /// WHAT: "annotation", "image" or "category", of which it is number PLACE.
+  /// WHAT: "annotation", "image" or "category"; PLACE: its index.
   Entry(const std::string& path, const char* what, std::size_t place, const json& object)
       : path_(path), what_(what), place_(place), object_(object) {
     if (!object.is_object()) bad("is not an object");
@@ -44,7 +44,7 @@ class Entry {
          fmt::format(format, std::forward<Args>(args)...));
   }
 
-  /// Null where the field is missing.
+  /// Null if the field is missing.
   const json* find(const char* key) const {
     const auto at = object_.find(key);
     return at == object_.end() || at->is_null() ? nullptr : &*at;
@@ -57,7 +57,7 @@ class Entry {
   std::int64_t integer(const char* key) const {
     const json& value = at(key);
     if (!value.is_number_integer()) bad("has a '{}' that is not an integer", key);
-    // What needs all 64 bits would come out negative.
+    // An unsigned 64-bit number would become negative.
     if (value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX) bad("has a '{}' beyond 64 bits", key);
     return value.get<std::int64_t>();
   }
@@ -77,7 +77,7 @@ class Entry {
     }
     return numbers;
   }
-  /// In pixels; 0 where the field is missing.
+  /// In pixels; 0 if the field is missing.
   int side(const char* key) const {
     if (find(key) == nullptr) return 0;
     const std::int64_t value = integer(key);
@@ -86,7 +86,7 @@ class Entry {
   }
 
  private:
-  /// Its id, or its place where it has none.
+  /// Its ID, or its index if it has none.
   std::string name() const {
     const auto id = object_.is_object() ? object_.find("id") : object_.end();
     const bool has_id = object_.is_object() && id != object_.end() && id->is_number_integer();
@@ -160,7 +160,7 @@ CocoObject read_object(const Entry& entry) {
   return object;
 }
 
-/// Builds the tables that entries refer to by number.
+/// Builds the tables of IDs that entries refer to.
 class Reader {
  public:
   explicit Reader(const std::filesystem::path& path) { read_.path = path.string(); }

@@ -32,7 +32,7 @@ class CocoData final : public DataSet {
 
   std::unique_ptr<Evaluator> make_evaluator(const Model& model, CocoResults* results) const override {
     CocoTruth truth;
-    // People with joints are evaluated as people, as COCO's keypoint task has it.
+    // Pose models are evaluated on people only, as in COCO's keypoint task.
     truth.boxes = find_head(model, {Task::kPose}) != nullptr && keypoints_ ? &*keypoints_ : &main();
     if (masks_)
       truth.masks = &*masks_;

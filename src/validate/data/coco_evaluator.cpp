@@ -8,7 +8,7 @@
 namespace saccade {
 namespace {
 
-/// The annotations of an image; null where the file does not have it.
+/// The annotations of an image; null if the file lacks it.
 const CocoPicture* find_picture(const CocoAnnotations& annotations, std::int64_t id) {
   const auto at = std::ranges::lower_bound(annotations.pictures, id, {}, &CocoPicture::id);
   return at == annotations.pictures.end() || at->id != id ? nullptr : &*at;
@@ -58,7 +58,7 @@ void CocoEvaluator::add_part(Similarity by, const CocoAnnotations* annotations, 
     classes = match_classes(model_, *annotations);
   } catch (const Error&) {
     if (is_sure) throw;
-    return;  // a detector of cars has nothing to do with people's joints
+    return;  // the classes of this model are not in the keypoint file
   }
   parts_.push_back({.annotations = annotations,
                     .classes = std::move(classes),
@@ -120,7 +120,7 @@ std::vector<FoundObject> CocoEvaluator::found_in(const Part& part, const Result&
   return found;
 }
 
-/// RESULT null: the image had no answer. One that the file does not have is not evaluated, but keeps its number.
+/// RESULT null: the image has no prediction. An image that the file lacks is not evaluated, but keeps its index.
 void CocoEvaluator::add(Part& part, const Shown& shown, const Result* result) {
   const CocoPicture* said = find_picture(*part.annotations, pictures_[shown.picture].id);
   if (said == nullptr)

@@ -8,17 +8,17 @@
 
 namespace saccade {
 
-/// The annotations of one similarity; null where there are none.
+/// The annotations per similarity; null if there are none.
 struct CocoTruth {
   const CocoAnnotations* boxes = nullptr;
   const CocoAnnotations* masks = nullptr;
   const CocoAnnotations* keypoints = nullptr;
 };
 
-/// Evaluates boxes, and masks and keypoints where the model gives such and the data set knows them.
+/// Evaluates boxes, and masks and keypoints if the model predicts and the data set annotates them.
 class CocoEvaluator final : public Evaluator {
  public:
-  /// PICTURES are the data set's. Throws Error (kInvalidArgument) where the model's classes match no category.
+  /// PICTURES are the data set's. Throws Error (kInvalidArgument) if the model's classes match no category.
   CocoEvaluator(const Model& model, const CocoTruth& truth, std::span<const DataPicture> pictures,
                 CocoResults* results);
 
@@ -28,7 +28,7 @@ class CocoEvaluator final : public Evaluator {
   std::vector<std::string> notes() const override;
 
  private:
-  /// Whether the model's predictions have what a similarity compares: known with the first answer at the latest.
+  /// Whether the model predicts what a similarity compares: known with the first prediction at the latest.
   enum class Holds : std::uint8_t { kUnknown, kYes, kNo };
 
   /// An image of the data set, and its size.
@@ -38,7 +38,7 @@ class CocoEvaluator final : public Evaluator {
     int height = 0;
   };
 
-  /// One similarity.
+  /// The state of one similarity.
   struct Part {
     const CocoAnnotations* annotations;
     ClassMatch classes;

@@ -18,7 +18,7 @@ bool is_folder(const fs::path& path) {
   return fs::is_directory(path, error);
 }
 
-/// What stands between PREFIX and ".json" in the names of FOLDER's files; those with "val" first.
+/// The part between PREFIX and ".json" in the names of FOLDER's files; those with "val" first.
 std::vector<std::string> names_after(const fs::path& folder, const std::string& prefix) {
   std::vector<std::string> names;
   std::error_code error;

@@ -6,14 +6,14 @@
 
 namespace saccade {
 
-/// Where a folder of COCO's has what; a path is empty where there is no such file.
+/// The files of a COCO data set; a path is empty if the file is missing.
 struct CocoFiles {
   std::filesystem::path instances;
-  std::filesystem::path masks;                         ///< of the same images, where `instances` has none
+  std::filesystem::path masks;                         ///< of the same images, if `instances` has none
   std::filesystem::path keypoints;                     ///< person_keypoints
-  std::vector<std::filesystem::path> picture_folders;  ///< where to look for an image, in turn
+  std::vector<std::filesystem::path> picture_folders;  ///< folders of images, in order of search
 
-  /// The files of annotations that there are.
+  /// The existing annotation files.
   std::vector<std::string> annotations() const;
 };
 

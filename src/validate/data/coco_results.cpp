@@ -5,7 +5,7 @@
 namespace saccade {
 namespace {
 
-// Stands behind every image, so that the list is whole whenever the run ends.
+// Written after every image, so that the list is complete whenever the run ends.
 constexpr std::string_view kEnd = "\n]\n";
 
 }  // namespace

@@ -15,17 +15,17 @@ namespace saccade {
 /// null.
 class CocoResults {
  public:
-  /// Creates the file. Throws Error (kIo) naming it.
+  /// Creates the file. Throws Error (kIo) with its name.
   explicit CocoResults(const std::string& path) : file_(path, OutputFile::Appears::kAtOnce) { file_.write("["); }
 
   struct Answer {
-    std::int64_t category = 0;  ///< as the annotations number it
+    std::int64_t category = 0;  ///< ID in the annotations
     const FoundObject* object = nullptr;
     bool has_mask = false;
   };
-  /// The answers to one image of WIDTH x HEIGHT. Throws Error (kIo).
+  /// Writes the predictions for one image of WIDTH x HEIGHT. Throws Error (kIo).
   void add(std::int64_t image, int width, int height, std::span<const Answer> answers);
-  /// Finishes the file. Throws Error (kIo).
+  /// Completes the file. Throws Error (kIo).
   void close();
 
  private:

@@ -14,11 +14,11 @@ namespace saccade {
 
 class CocoResults;
 
-/// Images and what is in them.
+/// Images with ground truth.
 class DataSet {
  public:
   virtual ~DataSet() = default;
-  /// In the order in which they are to be evaluated.
+  /// In order of evaluation.
   virtual std::span<const DataPicture> pictures() const = 0;
   /// "440 objects of 80 categories"
   virtual std::string contents() const = 0;
@@ -27,21 +27,21 @@ class DataSet {
   virtual std::unique_ptr<Evaluator> make_evaluator(const Model& model, CocoResults* results = nullptr) const = 0;
 };
 
-/// What KIND:FOLDER begins with.
+/// A kind of data set, the prefix of KIND:FOLDER.
 struct DataKind {
   std::string_view name;  ///< "coco"
   std::unique_ptr<DataSet> (*open)(const std::filesystem::path& folder);
-  bool has_boxes;  ///< answers are boxes: weak ones count, and several of a place; they can be written
+  bool has_boxes;  ///< predictions are boxes: low-confidence and overlapping ones count; they can be written
 };
 
 /// "coco:", "imagenet:", "masks:" or "depth:". Throws Error (kInvalidArgument) where KIND:FOLDER is of another kind.
 const DataKind& find_data_kind(const std::string& what);
 
-/// Opens KIND:FOLDER. Throws Error: (kInvalidArgument) for another kind, (kNotFound, kInvalidFile, kIo) naming what in
-/// the folder is missing, empty or wrong.
+/// Opens KIND:FOLDER. Throws Error: (kInvalidArgument) for another kind, (kNotFound, kInvalidFile, kIo) with the file
+/// in the folder that is missing, empty or invalid.
 std::unique_ptr<DataSet> open_data_set(const std::string& what);
 
-/// The files of KIND:FOLDER that speak of many images, which answers must not be written over; of "coco:" alone.
+/// The annotation files of KIND:FOLDER, which predictions must not overwrite; of "coco:" alone.
 /// Throws Error (kNotFound) where the folder holds none.
 std::vector<std::string> annotation_files(const std::string& what);
 

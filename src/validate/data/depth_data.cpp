@@ -48,7 +48,7 @@ TrueDepth read_picture(const std::string& file) {
   return truth;
 }
 
-/// Evaluates maps of distances, pixel by pixel of the image.
+/// Evaluates depth maps per image pixel.
 class DepthEvaluator final : public Evaluator {
  public:
   DepthEvaluator(const Model& model, const PairedFiles& files) : model_(model), files_(files) {}

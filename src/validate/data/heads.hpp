@@ -7,10 +7,10 @@
 
 namespace saccade {
 
-/// The first of MODEL's answers that is for one of TASKS; null: it gives none. Lives as long as the model.
+/// The first head of MODEL with one of TASKS; null if it has none. Valid as long as the model.
 const Head* find_head(const Model& model, std::initializer_list<Task> tasks);
 
-/// The same, but throws Error (kInvalidArgument) saying that KIND needs a model that gives WHAT.
+/// The same, but throws Error (kInvalidArgument): KIND needs a model that predicts WHAT.
 const Head& need_head(const Model& model, std::initializer_list<Task> tasks, const char* kind, const char* what);
 
 }  // namespace saccade

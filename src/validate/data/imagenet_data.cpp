@@ -20,12 +20,12 @@ bool starts_with_synset(std::string_view text) {
 }
 
 struct Synsets {
-  std::string path;  ///< of the file that lists them
+  std::string path;  ///< the file that lists them
   std::vector<std::string> numbers;
   std::vector<std::string> names;
 };
 
-/// Reads a list of one synset a line, "n01440764 tench, Tinca tinca" or a file's name that starts with one.
+/// Reads one synset per line, "n01440764 tench, Tinca tinca" or a file name that starts with one.
 Synsets read_synsets(const fs::path& path) {
   Synsets synsets{.path = path.string(), .numbers = {}, .names = {}};
   std::ifstream file = open_input(path);
@@ -44,7 +44,7 @@ Synsets read_synsets(const fs::path& path) {
   return synsets;
 }
 
-/// The classes in a model's order; empty where the folder does not say.
+/// The class order; empty if the folder does not define it.
 Synsets find_synsets(const fs::path& folder) {
   for (const char* name :
        {"synset.txt", "synsets.txt", "synset_words.txt", "LOC_synset_mapping.txt", "class_order.txt"}) {
@@ -120,7 +120,7 @@ class ImagenetData final : public DataSet {
     for (const fs::path& each : folders)
       for (const fs::path& file : pictures_in(each)) add(file, each.filename().string());
     if (folders.empty() || !synsets_.numbers.empty()) return;
-    // All classes have a folder: their order is that of the names, as torchvision's ImageFolder has it.
+    // All classes have a folder: the order is that of the names, as in torchvision's ImageFolder.
     synsets_.path = root.string();
     for (const fs::path& each : folders) synsets_.numbers.push_back(each.filename().string());
     synsets_.names = synsets_.numbers;
@@ -137,7 +137,7 @@ class ImagenetData final : public DataSet {
     }
   }
 
-  /// The model's class of every synset; -1: it has none.
+  /// The model's class ID of every synset; -1: none.
   std::vector<int> match(const Model& model) const {
     const std::vector<std::string>& labels = need_head(model, {Task::kClassify}, "imagenet:", "image classes").labels;
     std::vector<int> found;
@@ -151,7 +151,7 @@ class ImagenetData final : public DataSet {
       return found;
     }
     const std::size_t count = synsets_.numbers.size();
-    // TensorFlow's classifiers of ImageNet have a class 0 for what is none of the thousand.
+    // TensorFlow's ImageNet classifiers have a background class 0.
     const bool has_background = count == 1000 && labels.size() == 1001;
     if (!labels.empty() && labels.size() != count && !has_background)
       fail(ErrorCode::kInvalidArgument, "{} has {} classes, but '{}' has {}", model.name(), labels.size(),

@@ -8,14 +8,14 @@
 namespace saccade {
 namespace {
 
-/// Evaluates maps of classes, pixel by pixel of the image.
+/// Evaluates class maps per image pixel.
 class MapEvaluator final : public Evaluator {
  public:
   MapEvaluator(const Model& model, const Head& head, const PairedFiles& files)
       : model_(model),
         labels_(head.labels),
         files_(files),
-        // Yes or no, of a model with one score, are two classes.
+        // A model with one score has two classes.
         classes_(labels_.size() < 2 ? SegmentationMetric::kIgnored : static_cast<int>(labels_.size())),
         metric_(classes_) {}
 

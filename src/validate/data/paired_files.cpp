@@ -11,7 +11,7 @@ namespace saccade {
 namespace fs = std::filesystem;
 namespace {
 
-/// The files of FOLDER that end in one of ENDINGS, by their names without it.
+/// The files of FOLDER with one of ENDINGS as extension, by stem.
 std::map<std::string, fs::path> by_stem(const fs::path& folder, const std::vector<std::string>& endings) {
   std::map<std::string, fs::path> files;
   std::error_code error;

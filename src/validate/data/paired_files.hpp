@@ -8,20 +8,20 @@
 
 namespace saccade {
 
-/// Images, and a file of the same name, but for its ending, that says what is in each.
+/// Images with one ground-truth file of the same stem each.
 struct PairedFiles {
   std::vector<DataPicture> pictures;  ///< by name
   std::vector<std::filesystem::path> truth;
 };
 
-/// Pairs the images in FOLDER/images, where that is missing those in FOLDER, with FOLDER/TRUTH, in which files end in
-/// one of ENDINGS. Throws Error (kNotFound) naming the folder, the image or the file that is missing, and
-/// (kInvalidFile) where two files say what is in one image.
+/// Pairs the images in FOLDER/images, or else in FOLDER, with the files in FOLDER/TRUTH with one of ENDINGS as
+/// extension. Throws Error (kNotFound) with the missing folder, image or file, and (kInvalidFile) if two files belong
+/// to one image.
 PairedFiles find_pairs(const std::filesystem::path& folder, const std::string& truth,
                        const std::vector<std::string>& endings);
 
-/// Throws Error (kInvalidFile) naming both where the truth about image number PICTURE has another size, WIDTH x
-/// HEIGHT, than the image that RESULT is about.
+/// Throws Error (kInvalidFile) with both names if the ground truth of the image with the index PICTURE has another
+/// size, WIDTH x HEIGHT, than the image of RESULT.
 void check_size(const PairedFiles& files, std::size_t picture, std::int64_t width, std::int64_t height,
                 const Result& result);
 

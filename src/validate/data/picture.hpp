@@ -11,19 +11,19 @@ namespace saccade {
 /// An image of a data set.
 struct DataPicture {
   std::string file;     ///< path
-  std::int64_t id = 0;  ///< as the data set numbers it
-  int width = 0;        ///< as the data set says; 0: it does not
+  std::int64_t id = 0;  ///< ID in the data set
+  int width = 0;        ///< declared by the data set; 0: unknown
   int height = 0;
-  std::string said_by;  ///< who says so: an annotation file
+  std::string said_by;  ///< the annotation file that declares the size
 };
 
-/// The images directly in FOLDER, by name; none where it does not exist. Throws Error (kIo) where it can't be read.
+/// The images directly in FOLDER, by name; empty if it does not exist. Throws Error (kIo) if it cannot be read.
 std::vector<std::filesystem::path> pictures_in(const std::filesystem::path& folder);
 
-/// Throws Error (kNotFound) naming the first of those files that are missing, and how many are; WHO names them.
+/// Throws Error (kNotFound) with the first missing file and the number of missing files; WHO lists them.
 void check_all_there(std::span<const DataPicture> pictures, const std::string& who);
 
-/// COUNT of SIZE places, spread evenly; all of them where COUNT is 0 or more than there are.
+/// COUNT of SIZE indices, spread evenly; all of them if COUNT is 0 or exceeds SIZE.
 std::vector<std::size_t> spread(std::size_t size, std::size_t count);
 
 }  // namespace saccade

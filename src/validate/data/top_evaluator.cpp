@@ -5,7 +5,7 @@
 namespace saccade {
 namespace {
 
-/// The share of VALUES that are true; -1 of none.
+/// The share of VALUES that are true; -1 if empty.
 double share(std::int64_t right, std::int64_t all) {
   return all == 0 ? -1 : static_cast<double>(right) / static_cast<double>(all);
 }
@@ -24,7 +24,7 @@ void TopEvaluator::add(std::size_t picture, const Result& result) {
 std::vector<Score> TopEvaluator::scores() const {
   std::int64_t first = 0;
   std::int64_t among_five = 0;
-  std::map<int, std::pair<std::int64_t, std::int64_t>> by_class;  // images, right ones
+  std::map<int, std::pair<std::int64_t, std::int64_t>> by_class;  // images, correct ones
   std::int64_t count = 0;
   for (const Answer& answer : answers_) {
     if (answer.truth < 0) continue;

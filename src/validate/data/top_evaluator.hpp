@@ -7,11 +7,11 @@
 
 namespace saccade {
 
-/// Evaluates a classifier: whether the right class is the first of its predictions, or among the first five.
+/// Evaluates a classifier: top-1 and top-5.
 class TopEvaluator final : public Evaluator {
  public:
-  /// TRUTH is the right class of every image of the data set, as the model numbers them; -1: it has none, and the
-  /// image is left out. NAMES by class.
+  /// TRUTH is the model's class ID of every image; -1: the model lacks the class and the image is skipped. NAMES by
+  /// class ID.
   TopEvaluator(std::vector<int> truth, std::map<int, std::string> names, Score::Truth known,
                std::vector<std::string> notes)
       : truth_(std::move(truth)), names_(std::move(names)), known_(std::move(known)), notes_(std::move(notes)) {}
@@ -23,7 +23,7 @@ class TopEvaluator final : public Evaluator {
 
  private:
   struct Answer {
-    int truth = 0;  ///< -1: it does not count
+    int truth = 0;  ///< -1: skipped
     bool is_first = false;
     bool is_among_five = false;
   };

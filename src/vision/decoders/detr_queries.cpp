@@ -2,7 +2,7 @@
 #include "vision/decoders/geometry.hpp"
 #include "vision/decoders/support.hpp"
 
-// DETRs as they come out of their heads: logits [1, Q, C] and boxes [1, Q, 4], centre and size in shares of the
+// DETRs as they come out of their heads: logits [1, Q, C] and boxes [1, Q, 4], normalized centre and size in the
 // image. DETR: the logits' softmax, of which the last class is "no object". RT-DETR, D-FINE, DEIM, conditional and
 // deformable DETR: a sigmoid each.
 namespace saccade {

@@ -1,4 +1,4 @@
-"""Quantised operators: integers are carried as whole numbers in float tensors."""
+"""Quantised operators: integers are stored as exact values in float tensors."""
 import torch
 
 from torch_peer.layers import conv
