@@ -21,7 +21,7 @@ TEST(CudaAnswers, MapPointsExactly) {
 
 TEST(CudaAnswers, MapClassesToTheFirstOfTheBest) {
   own("MapClasses").input({1, 19, 13, 21}).check_layouts("answers", kExact);
-  own("MapClasses").input(DType::kFloat32, {1, 5, 1, 300}, 0, 1).check("answers", kExact);  // ties alone
+  own("MapClasses").input(DType::kFloat32, {1, 5, 1, 300}, 0, 1).check("answers", kExact);  // all scores tie
   own("MapClasses")
       .input(Tensor::of<float>({1, 2, 2, 2}, {kNan, kNan, 3, -kInfinity, kNan, -9, kNan, -kInfinity}))
       .check_layouts("answers", kExact);
@@ -58,7 +58,7 @@ TEST(CudaAnswers, TakeObjectsUpToTheCount) {
       .check("answers", kExact);
 }
 
-/// Masks of N objects whose boxes are ROWS of six.
+/// Masks of N objects whose boxes are ROWS of six numbers.
 CudaCase masks(const std::vector<float>& rows, std::int32_t count) {
   const auto objects = static_cast<std::int64_t>(rows.size() / 6);
   CudaCase made = own("BoxMasks");

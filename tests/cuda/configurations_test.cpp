@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kTried = 3;
 
-/// Runs the one node of GRAPH by TACTIC in its most promising configurations, and expects the reference's answer.
+/// Runs the one node of GRAPH by TACTIC in its first configurations, and expects the reference's output.
 void check(const Graph& graph, const std::string& name) {
   const Backend& backend = cuda_backend({});
   const Node& node = graph.node(graph.order().front());
@@ -39,7 +39,7 @@ void check(const Graph& graph, const std::string& name) {
   }
 }
 
-/// The words of a configuration in which it differs from another one, by their first letter: "p" of the ring.
+/// The fields in which two configurations differ, by their first letter: "p" for pipeline stages.
 std::string differences(const std::string& a, const std::string& b) {
   std::istringstream left(a);
   std::istringstream right(b);
@@ -49,7 +49,7 @@ std::string differences(const std::string& a, const std::string& b) {
   return found;
 }
 
-/// Near some configuration of TACTIC there is another that differs in nothing but each of WANTED, and answers alike.
+/// Some configuration of TACTIC has neighbours that differ in nothing but each of WANTED, with equal outputs.
 void check_near(const Graph& graph, const std::string& name, const std::vector<std::string>& wanted) {
   const Backend& backend = cuda_backend({});
   const Node& node = graph.node(graph.order().front());
@@ -57,7 +57,7 @@ void check_near(const Graph& graph, const std::string& name, const std::vector<s
   const Tactic& tactic = **std::ranges::find(backend.tactics(), name, &Tactic::name);
   ASSERT_TRUE(tactic.supports(context)) << tactic.supports(context).reason;
   const std::vector<std::string> centres = tactic.configurations(context, 16);
-  std::map<std::string, std::string> found;  // by what they differ in
+  std::map<std::string, std::string> found;  // by the fields in which they differ
   for (const std::string& centre : centres) {
     context.configuration = centre;
     const std::vector<std::string> near = tactic.configurations(context, 8);

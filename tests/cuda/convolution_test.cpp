@@ -8,8 +8,8 @@
 namespace saccade {
 namespace {
 
-// Sums of up to a thousand products of numbers up to 2 and weights up to 1, in the type's own rounding: inputs and
-// weights are rounded before, so that of halves only what is stored is rounded again.
+// Accumulations of up to a thousand products of numbers up to 2 and weights up to 1. Inputs and weights are rounded to
+// the type first, so in half precision only the output is rounded again.
 CudaTolerance tolerance_of(DType dtype, bool tf32 = false) {
   if (dtype == DType::kFloat16) return {2e-3, 2e-3};
   if (dtype == DType::kBFloat16) return {2e-2, 1e-2};

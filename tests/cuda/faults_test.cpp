@@ -7,12 +7,11 @@
 #include "saccade/error.hpp"
 #include "support/graph_builder.hpp"
 
-// Indices that a run gives and that are outside of their dimension: an Error, as on the host, not somebody else's
-// memory.
+// Out-of-range run-time indices end the run in an Error, as on the host, and never access other memory.
 namespace saccade {
 namespace {
 
-/// What a run with INDICES as the graph's first input says; empty: nothing is wrong.
+/// The error of a run with INDICES as the graph's first input; empty if none.
 std::string fault_of(Execution& execution, const std::vector<std::int64_t>& indices) {
   std::ranges::copy(indices, execution.input(0).as<std::int64_t>().begin());
   try {
@@ -24,7 +23,7 @@ std::string fault_of(Execution& execution, const std::vector<std::int64_t>& indi
   return {};
 }
 
-/// Runs the graph with indices of which one is outside of a dimension of DIM, and then with others.
+/// Runs the graph with an index out of range of a dimension, and then with valid ones.
 void expect_fault(const Graph& graph, const std::vector<std::int64_t>& bad, const std::vector<std::int64_t>& good,
                   const std::string& wanted) {
   for (const bool captured : {true, false}) {

@@ -6,7 +6,7 @@
 #include "runtime/reference_backend.hpp"
 #include "support/faulty_heads.hpp"
 
-// What is wrong with a model's numbers is told alike on every device.
+// Faults of predictions are reported identically on every device.
 namespace saccade {
 namespace {
 

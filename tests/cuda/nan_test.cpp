@@ -1,7 +1,7 @@
 #include "cuda_case.hpp"
 #include "support/specials.hpp"
 
-// NaN and infinities stay where the reference has them.
+// NaN and infinities propagate as in the reference.
 namespace saccade {
 namespace {
 

@@ -12,13 +12,13 @@
 #include "support/frame_tensor.hpp"
 #include "support/graph_builder.hpp"
 
-// How a run reaches the device and comes back: what the driver is asked for, and when.
+// How a run reaches the device and returns: driver calls and their order.
 namespace saccade {
 namespace {
 
 using Calls = std::vector<std::string>;
 
-/// A frame of noise in MEMORY, given back with it.
+/// A frame of random samples in MEMORY, returned to it at the end.
 class Noise {
  public:
   Noise(FrameMemory& memory, PixelFormat format, int width, int height) : memory_(memory) {
@@ -72,7 +72,7 @@ TEST_F(CudaRunner, AsksForOneLaunchAndOneWaitAFrame) {
   const Noise large(memory_, PixelFormat::kI420, 64, 48);
   const Noise small(memory_, PixelFormat::kYuyv, 31, 17);
   const Noise elsewhere(plain_frame_memory(), PixelFormat::kNv12, 40, 30);
-  // Only what is larger than any before it may ask for memory.
+  // Only a frame larger than all before it may allocate.
   for (const Noise* frame : {&large, &elsewhere}) {
     *execution_.frame() = frame->view;
     execution_.run();
@@ -97,7 +97,7 @@ TEST_F(CudaRunner, KeepsResultsWhileTheNextRunGoesOn) {
   const float value = mean.as<const float>()[0];
   *execution_.frame() = second.view;
   execution_.submit();
-  expect_answers(execution_, first.view);  // of what wait() waited for
+  expect_answers(execution_, first.view);  // of the run that wait() waited for
   execution_.wait();
   expect_answers(execution_, second.view);
   EXPECT_EQ(mean.as<const float>()[0], value);
@@ -133,7 +133,7 @@ TEST_F(CudaRunner, RunsBesideOthersInTheirThreads) {
   std::vector<std::thread> threads;
   for (int i = 0; i < 2; ++i)
     threads.emplace_back([&] {
-      for (int round = 0; round < 3; ++round) {  // captures beside the other's runs, too
+      for (int round = 0; round < 3; ++round) {  // captures concurrently with the other's runs
         Execution execution = execution_of(graph);
         for (int run = 0; run < 5; ++run) {
           *execution.frame() = frame.view;
@@ -189,7 +189,7 @@ TEST_F(CudaRunner, BringsTheRunsOfMasksThatAreThere) {
               {{"width", std::int64_t{2}}, {"height", std::int64_t{2}}, {"within", std::string("picture")}});
   Execution execution = execution_of(b.build({made[0], made[1], made[2], made[3], count}));
   execution.poison();
-  // Results lie in two places in turn: the second one is as poison left it, where the device has what it found before.
+  // Outputs are double-buffered: the second buffer is still poisoned where the device keeps previous results.
   for (std::int32_t there : {3, 1}) {
     std::ranges::fill(execution.input(0).as<float>(), -1.0F);
     execution.input(1).as<std::int32_t>()[0] = there;
@@ -253,7 +253,7 @@ TEST_F(CudaRunGroup, ForksWithoutAGraph) {
   }
 }
 
-/// pixels_and_mean() and, of a constant, the row whose number a run gives.
+/// pixels_and_mean(), and a row of a constant selected at run time.
 Graph with_row(std::int64_t width, std::int64_t rows) {
   test::GraphBuilder b;
   const auto made = b.multi("saccade.Preprocess", {b.input("frame", {}, DType::kFrame)}, 2,

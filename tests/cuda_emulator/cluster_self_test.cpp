@@ -5,12 +5,12 @@
 #include "emulated_device.hpp"
 #include "state.hpp"
 
-// Blocks that run together, and copies in the name of a barrier in shared memory.
+// Clusters, mbarriers and asynchronous copies.
 namespace saccade::emulator {
 namespace {
 
-// Every block of a cluster reads a part by a bulk copy, adds up what each thread has of it, and stores the sums of the
-// other block's threads there. Two rounds of one barrier; shared memory of both kinds.
+// Every block of a cluster loads its part by cp.async.bulk, sums it per thread, and sends the sums to the other block's
+// shared memory. Two phases of one mbarrier; static and dynamic shared memory.
 constexpr const char* kExchange = R"(
 #include "ptx.cuh"
 extern "C" __global__ void __cluster_dims__(2) __launch_bounds__(32) k(const float* x, float* y) {
@@ -100,18 +100,23 @@ extern "C" __global__ void __cluster_dims__(2) k(float* x) {
 }
 
 TEST(EmulatedClusterDeathTest, EndsWhereADeviceWouldHangOrFail) {
-  EXPECT_DEATH(run_body("mbarrier_arrive_expect_tx(&barrier, 16);"), "mbarrier_arrive_expect_tx: its barrier is not prepared");
-  EXPECT_DEATH(run_body("mbarrier_init(&barrier); mbarrier_arrive_expect_tx(&barrier, 32); cp_async_bulk(tile, x, 16, &barrier);"
-                        "mbarrier_wait(&barrier, 0);"),
-               "hangs, not all come: 2 threads in mbarrier_wait of 2");
-  EXPECT_DEATH(run_body("mbarrier_init(&barrier); mbarrier_arrive_expect_tx(&barrier, 16); cp_async_bulk(tile, x, 16, &barrier);"),
-               "cp_async_bulk: the block whose memory is written has left");
+  EXPECT_DEATH(run_body("mbarrier_arrive_expect_tx(&barrier, 16);"),
+               "mbarrier_arrive_expect_tx: its barrier is not prepared");
+  EXPECT_DEATH(
+      run_body("mbarrier_init(&barrier); mbarrier_arrive_expect_tx(&barrier, 32); cp_async_bulk(tile, x, 16, &barrier);"
+               "mbarrier_wait(&barrier, 0);"),
+      "hangs, not all come: 2 threads in mbarrier_wait of 2");
+  EXPECT_DEATH(
+      run_body(
+          "mbarrier_init(&barrier); mbarrier_arrive_expect_tx(&barrier, 16); cp_async_bulk(tile, x, 16, &barrier);"),
+      "cp_async_bulk: the block whose memory is written has left");
   EXPECT_DEATH(run_body("mbarrier_init(&barrier); st_async_dsmem(1 - blockIdx.x, tile, float4{}, &barrier);"),
                "st_async_dsmem: its barrier is not prepared");
   EXPECT_DEATH(run_body("cluster_wait();"), "without cluster_arrive");
   EXPECT_DEATH(
-      run_body("mbarrier_init(&barrier); mbarrier_arrive(&barrier); mbarrier_arrive(&barrier); mbarrier_init(&barrier, 2);"
-               "mbarrier_arrive(&barrier); mbarrier_wait(&barrier, 0);"),
+      run_body(
+          "mbarrier_init(&barrier); mbarrier_arrive(&barrier); mbarrier_arrive(&barrier); mbarrier_init(&barrier, 2);"
+          "mbarrier_arrive(&barrier); mbarrier_wait(&barrier, 0);"),
       "hangs, not all come: 2 threads in mbarrier_wait of 2");
   EXPECT_DEATH(run_body("cp_async_bulk(tile, x + 1, 16, &barrier);"), "cp_async_bulk: an address or length");
 }

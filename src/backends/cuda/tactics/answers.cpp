@@ -3,8 +3,8 @@
 #include "cuda/codegen/element_tactic.hpp"
 #include "cuda/tactics/tactics.hpp"
 
-// Answers of which every thread works out one number, each fp32 operation rounded as the reference rounds it:
-// saccade.MapPoints, MapClasses, SummarizeRows, BoxMasks and TakeObjects.
+// Post-processing operators with one thread per output element: saccade.MapPoints, MapClasses, SummarizeRows, BoxMasks
+// and TakeObjects. Every float32 operation rounds as in the reference.
 namespace saccade::cuda {
 namespace {
 
@@ -15,7 +15,7 @@ std::string map_point(ElementCode& code, const Index& at) {
   std::string x = declare(code, "float", code.input(0, at));
   Braces braces(code);
   braces.when(fmt::format("{} < 2 && fabsf({}) < __uint_as_float(0x7F800000u)", at[2], x));
-  code.line(fmt::format("{0} = clipped(__fdiv_rn(__fsub_rn({0}, {1}), {2}), 0.0f, {3});", x, geometry(2), geometry(0),
+  code.line(fmt::format("{0} = clamp(__fdiv_rn(__fsub_rn({0}, {1}), {2}), 0.0f, {3});", x, geometry(2), geometry(0),
                         geometry(4)));
   return x;
 }
@@ -33,13 +33,13 @@ std::string map_class(ElementCode& code, const Index& at) {
   Braces braces(code);
   const std::string c = braces.loop(classes);
   const std::string score = code.let("float", code.input(0, {"0", c, at[0], at[1]}));
-  // A NaN becomes the best, and nothing exceeds it.
+  // A NaN becomes the maximum; nothing exceeds it.
   code.line(fmt::format("if ({0} > {1}) {1} = {0}, {2} = {3};", score, best, chosen, c));
   code.line(fmt::format("if ({0} != {0}) {1} = {0};", score, best));
   return fmt::format("{0} != {0} ? -1 : {1}", best, chosen);
 }
 
-/// Each of a row's five threads goes over all of it: they read it together.
+/// The five threads of a row all scan it; their reads hit the cache.
 std::string summarize_row(ElementCode& code, const Index& at) {
   const std::string least = declare(code, "float", "__uint_as_float(0x7F800000u)");
   const std::string largest = declare(code, "float", "__uint_as_float(0xFF800000u)");
@@ -58,7 +58,7 @@ std::string summarize_row(ElementCode& code, const Index& at) {
                      at[1], least, largest, mean, count, endless);
 }
 
-/// Ends threads whose object is past the count, input I.
+/// Exits threads whose object is beyond the count, input I.
 void leave_past_count(ElementCode& code, int i, const std::string& object) {
   code.line(fmt::format("if ({} >= {}) return;", object, code.input(i, {"0"})));
 }
@@ -67,13 +67,13 @@ std::string take_object(ElementCode& code, const Index& at) {
   leave_past_count(code, 2, at[0]);
   const std::int64_t last = code.context().input(0).type.shape[1] - 1;
   const std::string from =
-      code.let("int32", fmt::format("clipped({}, 0, {})", code.let("int32", code.input(1, {at[0]})), last));
+      code.let("int32", fmt::format("clamp({}, 0, {})", code.let("int32", code.input(1, {at[0]})), last));
   Index source{"0", from};
   source.insert(source.end(), at.begin() + 1, at.end());
   return code.input(0, source);
 }
 
-/// The cell of EDGE, a source pixel, along AXIS of SIZE cells, MARGIN further.
+/// The grid cell of EDGE, a source pixel, along AXIS of SIZE cells, shifted by MARGIN.
 std::string cell_of(ElementCode& code, const std::string& edge, int axis, std::int64_t size, std::int64_t pixels,
                     int margin) {
   const auto geometry = [&](int first) { return code.input(4, {std::to_string(first + axis)}); };
@@ -117,7 +117,7 @@ Rule find_rule(const Node& node) {
 }
 
 Support supports_answer(const NodeContext& context) {
-  if (find_rule(context.node) == nullptr) return Support::other_operator("no answer that is worked out one by one");
+  if (find_rule(context.node) == nullptr) return Support::other_operator("not a post-processing operator");
   if (context.node.op == "TakeObjects" && context.input(0).type.shape[1] == 0)
     return Support::no("there are no objects");
   return {};

@@ -11,14 +11,14 @@
 #include "runtime/placement.hpp"
 #include "tensor/numbers.hpp"
 
-// Operators that only move elements: transposes, slices, pads, concatenations, gathers by constant indices, changes of
-// layout. What each does is asked of its reference kernel, once, when the plan is made: it moves the numbers of its
-// inputs' elements in their place. Where these numbers are a sum over the output's dimensions (most often they are),
-// the kernel computes them; elsewhere it reads them from a table of four bytes an element.
+// Data-movement operators: Transpose, Slice, Pad, Concat, Gather with constant indices, layout changes. At plan time
+// the reference kernel is run once on element numbers in place of elements. If the resulting origin is an affine
+// function of the output index, as it mostly is, the kernel computes it; otherwise it reads a table of 4 bytes per
+// element.
 namespace saccade::cuda {
 namespace {
 
-/// An operator, and how many of its inputs are moved, the first ones; 0: all of them.
+/// An operator and the number of its leading inputs that it moves; 0: all.
 struct Move {
   std::string_view op;
   int moved = 1;
@@ -30,8 +30,8 @@ constexpr Move kMoves[] = {{"CenterCropPad"}, {"Concat", 0},    {"DepthToSpace"}
                            {"Slice"},         {"SpaceToDepth"}, {"Split"},          {"Squeeze"},
                            {"Tile"},          {"Transpose"},    {"Trilu"},          {"Unsqueeze"}};
 
-// Tables and the numbers in between are made on the host.
-constexpr std::int64_t kMostMoved = std::int64_t{1} << 27;
+// Limit for the element numbers and tables, which are made on the host.
+constexpr std::int64_t kMaxMoved = std::int64_t{1} << 27;
 
 const Move* find_move(const Node& node) {
   if (node.domain == "saccade" && node.op == "Reorder") {
@@ -47,11 +47,11 @@ int moved_inputs(const NodeContext& context) {
   return moved == 0 ? own_inputs(context) : moved;
 }
 
-/// Input 2 of a Pad, which stands where nothing was moved to; else -1, for zero.
+/// Input 2 of a Pad, the fill value; -1: zero.
 int fill_input(const NodeContext& context) { return context.node.op == "Pad" && context.has(2) ? 2 : -1; }
 
-/// What one output's elements are, row-major: 0 the fill, else 1 + the number of an element, counted over all inputs
-/// that are moved, each row-major.
+/// Origins of an output's elements, row-major: 0 for the fill value, else 1 + the element's number, counted over all
+/// moved inputs.
 using Origins = std::vector<std::int64_t>;
 
 std::vector<Tensor> run_on_numbers(const NodeContext& context) {
@@ -95,7 +95,7 @@ struct Affine {
   Shape steps;
 };
 
-/// The sum that the ORIGINS of an output of SHAPE are, or nothing.
+/// The affine function that generates the ORIGINS of an output of SHAPE, or nothing.
 std::optional<Affine> affine(std::span<const std::int64_t> origins, const Shape& shape) {
   Affine sum{origins[0], Shape::filled(shape.rank(), 0)};
   const Shape strides = dense_strides(shape);
@@ -111,7 +111,7 @@ std::optional<Affine> affine(std::span<const std::int64_t> origins, const Shape&
   return sum;
 }
 
-/// The expression of element NUMBER (row-major, an expression) of input I.
+/// Expression for element NUMBER, row-major, of input I.
 std::string element_number(ElementCode& code, int i, const std::string& number) {
   const Value& value = code.context().input(i);
   const Place place = code.context().input_place(i);
@@ -121,8 +121,8 @@ std::string element_number(ElementCode& code, int i, const std::string& number) 
   return code.input(i, declare_index(code, name, value.type.shape, Layout::kRowMajor));
 }
 
-/// Where the origins lie along each dimension of SHAPE, each a sum of its own; nothing where an index may carry over
-/// into the next dimension.
+/// The origin as an index of SHAPE, one affine expression per dimension; nothing if one may carry into the next
+/// dimension.
 std::optional<Index> index_of(const Affine& affine, const Index& at, const Shape& to, const Shape& shape,
                               std::int64_t first_origin) {
   const Shape strides = dense_strides(shape);
@@ -173,8 +173,7 @@ std::string fill_of(ElementCode& code) {
                                    Index(static_cast<std::size_t>(code.context().input(fill).type.shape.rank()), "0")));
 }
 
-/// One element of a Concat: whichever input its index along the axis falls into. Inputs that were written in their
-/// place are left alone.
+/// Element of a Concat: selects the input by the index along the axis. Inputs that were written in place are skipped.
 std::string concat(ElementCode& code, int /*output*/, const Index& at) {
   const NodeContext& context = code.context();
   const int axis = InferContext::axis(context.node.attributes.integer("axis", 0), context.output().type.shape.rank());
@@ -202,7 +201,7 @@ std::string concat(ElementCode& code, int /*output*/, const Index& at) {
   return value;
 }
 
-/// One element by where the reference kernel took it from.
+/// Reads an element at its origin.
 class Origin {
  public:
   explicit Origin(Tensor numbers) : numbers_(std::move(numbers)) {
@@ -233,8 +232,7 @@ class Origin {
   std::optional<Affine> sum_;
 };
 
-/// Where output number OUTPUT lies if it is a part or a view of input 0, in the memory of that; nothing where it is
-/// not.
+/// Place of output OUTPUT if it is a slice or view of input 0; nothing otherwise.
 std::optional<Place> place_in_input(const NodeContext& context, std::size_t output) {
   if (context.node.is("Concat")) return {};
   const std::vector<ValueLink> links = links_of(context.graph, context.node);
@@ -242,7 +240,7 @@ std::optional<Place> place_in_input(const NodeContext& context, std::size_t outp
   return links[output].place_of_part(context.graph, context.input_place(0));
 }
 
-/// Whether the numbers follow each other at one distance.
+/// Whether the indices are an arithmetic sequence.
 bool is_even(const Tensor& numbers) {
   if (numbers.elements() == 1) return true;
   if (numbers.shape().rank() > 1) return false;
@@ -255,21 +253,21 @@ bool is_even(const Tensor& numbers) {
 
 Support supports_move(const NodeContext& context) {
   const Move* move = find_move(context.node);
-  if (move == nullptr) return Support::other_operator("it does not only move elements");
+  if (move == nullptr) return Support::other_operator("not a data-movement operator");
   const int moved = moved_inputs(context);
   std::int64_t elements = 0;
   for (int i = 0; i < own_inputs(context); ++i) {
     if (!context.has(i)) continue;
     if (i < moved) {
       elements += context.input(i).type.shape.elements();
-      if (context.input(i).type.dtype > DType::kBool) return Support::no("kernels do not read its type");
+      if (context.input(i).type.dtype > DType::kBool) return Support::no("kernels do not support its type");
     } else if (i != fill_input(context) && context.constant(i) == nullptr) {
       return Support::no(fmt::format("its input {} is not constant", i));
     }
   }
   for (ValueId id : context.node.outputs)
     if (id != ValueId::kNone) elements += context.graph.value(id).type.shape.elements();
-  if (elements > kMostMoved) return Support::no("its tensors are too large");
+  if (elements > kMaxMoved) return Support::no("its tensors are too large");
   return supports_post_ops(context);
 }
 
@@ -293,7 +291,7 @@ class Moves : public Tactic {
   }
 
  private:
-  /// Outputs that strides find in the input, but for those that lie there.
+  /// Copies outputs that are strided slices of the input, unless they alias it.
   static void copy_parts(const NodeContext& context, NodeProgram& program) {
     for (std::size_t i = 0; i < context.node.outputs.size(); ++i) {
       const int output = static_cast<int>(i);

@@ -4,12 +4,11 @@
 
 namespace saccade::cuda {
 
-/// How elements of a node that only moves some are read, or nothing for other nodes. What its parameters say is found
-/// out here, once.
+/// Rule that reads the elements of a data-movement node; empty for other nodes. Its parameters are evaluated here,
+/// once.
 ElementRule find_move_rule(const NodeContext& context);
 
-/// Whether the node only moves elements, each of which comes from a place that is a sum over the output's dimensions:
-/// it can be read through.
+/// Whether the node moves elements by an affine index function, so that it can be fused into its reader.
 bool moves_by_sums(const NodeContext& context);
 
 }  // namespace saccade::cuda

@@ -1,4 +1,4 @@
-#include "cuda/driver/faults.hpp"
+#include "cuda/driver/index_reports.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -9,25 +9,25 @@
 
 namespace saccade::cuda {
 
-CUdeviceptr Faults::add(const std::string& node, const std::vector<std::int64_t>& dims) {
+CUdeviceptr IndexReports::add(const std::string& node, const std::vector<std::int64_t>& dims) {
   const std::size_t bytes = dims.size() * sizeof(std::int64_t);
   Words& made = words_.emplace_back(Words{make_pinned(bytes), node, dims});
   std::memset(made.memory.get(), 0, bytes);
   return address_of(made.memory.get());
 }
 
-void Faults::check() {
-  std::string fault;
+void IndexReports::check() {
+  std::string report;
   for (const Words& words : words_) {
     const std::span indices(static_cast<std::int64_t*>(words.memory.get()), words.dims.size());
-    for (std::size_t i = 0; i < indices.size() && fault.empty(); ++i)
-      if (indices[i] != 0) fault = fmt::format("{}: {}", words.node, outside(indices[i], words.dims[i]));
+    for (std::size_t i = 0; i < indices.size() && report.empty(); ++i)
+      if (indices[i] != 0) report = fmt::format("{}: {}", words.node, outside(indices[i], words.dims[i]));
   }
-  forget();
-  if (!fault.empty()) throw Error(ErrorCode::kInvalidArgument, fault);
+  reset();
+  if (!report.empty()) throw Error(ErrorCode::kInvalidArgument, report);
 }
 
-void Faults::forget() {
+void IndexReports::reset() {
   for (const Words& words : words_) std::memset(words.memory.get(), 0, words.dims.size() * sizeof(std::int64_t));
 }
 

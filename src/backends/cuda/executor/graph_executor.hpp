@@ -7,7 +7,7 @@
 
 #include "cuda/driver/device.hpp"
 #include "cuda/driver/queue.hpp"
-#include "cuda/executor/results.hpp"
+#include "cuda/executor/download.hpp"
 #include "cuda/executor/upload.hpp"
 #include "runtime/plan.hpp"
 
@@ -15,15 +15,15 @@ namespace saccade::cuda {
 
 using BoundLaunches = std::vector<std::unique_ptr<BoundLaunch>>;  // by step; null: a view
 
-/// Runs a plan on a device: the upload of its frame and inputs, its launches and its outputs' download are one CUDA
-/// graph, captured here and replayed by submit() with one launch, for which wait() waits once. Where there is to be no
-/// graph, or the driver refuses one, the same work is enqueued call by call.
-class DeviceRunner : public Runner {
+/// Executes a plan on a device. Upload of frame and inputs, launches and download of outputs are captured as one CUDA
+/// graph, which submit() launches and wait() waits for. Without a graph, or if the driver refuses one, the same work is
+/// enqueued call by call.
+class GraphExecutor : public Runner {
  public:
-  DeviceRunner(Device& device, const Plan& plan, bool graph);
-  DeviceRunner(const DeviceRunner&) = delete;
-  DeviceRunner& operator=(const DeviceRunner&) = delete;
-  ~DeviceRunner() override;
+  GraphExecutor(Device& device, const Plan& plan, bool graph);
+  GraphExecutor(const GraphExecutor&) = delete;
+  GraphExecutor& operator=(const GraphExecutor&) = delete;
+  ~GraphExecutor() override;
 
   TensorView view(ValueId id) const override;
   FrameView* frame() override { return has_frame_ ? &frame_ : nullptr; }
@@ -41,21 +41,21 @@ class DeviceRunner : public Runner {
   std::unique_ptr<RunGroup> group(std::span<Runner* const> others) override;
   std::unique_ptr<Variant> make_variant(std::span<const Step> steps) override;
 
-  // What a group of runs (run_group.hpp) does in its place.
+  // Interface for GraphExecutorGroup (run_group.hpp).
   const std::string& name() const { return plan_.graph().name; }
   Queue& queue() { return queue_; }
   std::vector<Copy> inputs() const;
   bool is_timed() const { return !times_.empty(); }
   /// Before the work is enqueued.
-  void prepare_results() { results_->prepare(); }
-  /// All but the upload.
+  void prepare_download() { download_->prepare(); }
+  /// Enqueues everything but the upload.
   void enqueue_branch();
-  /// When the work is done. Throws what work on the host threw.
+  /// When the work is complete. Throws the failure of a host function or an out-of-range index.
   void finish();
   void set_model_time(std::chrono::nanoseconds time);
 
  private:
-  /// A graph input in memory that the host fills, and where it lies on the device.
+  /// A graph input: pinned staging memory and its copy to the device.
   struct Staged {
     PinnedMemory memory;
     Copy copy;
@@ -67,36 +67,36 @@ class DeviceRunner : public Runner {
   void stage_output(ValueId id);
   BoundLaunches bind(std::span<const Step> steps, std::byte* scratch, Queue& queue);
   void enqueue();
-  /// Throws what the launch threw, naming its node.
+  /// Throws what the launch throws, with its node's name.
   void launch(std::size_t step);
   void record(const Event& event);
   void read_times();
   void measure_costs();
-  void tell_costs();
+  void report_costs();
 
   Device& device_;
   const Plan& plan_;
   bool graph_;
   Queue queue_;
   DeviceMemory arena_;
-  std::map<ValueId, DeviceMemory> renamed_;  // constants that are read by other names
+  std::map<ValueId, DeviceMemory> renamed_;  // constants read under other names
   FrameView frame_;
   bool has_frame_ = false;
-  bool stays_ = false;  // inputs and outputs lie on the device from run to run
+  bool on_device_ = false;  // inputs and outputs stay on the device between runs
   std::vector<Staged> inputs_;
   std::vector<Copy> outputs_;
-  std::map<ValueId, TensorView> views_;    // but for outputs that a run makes
-  std::map<ValueId, std::size_t> places_;  // those, in the results
+  std::map<ValueId, TensorView> views_;    // except for outputs in the download buffer
+  std::map<ValueId, std::size_t> places_;  // offsets of those
   BoundLaunches launches_;
   std::optional<Upload> upload_;
-  std::optional<Results> results_;
+  std::optional<Download> download_;
   GraphExec executable_;  // null: work is enqueued call by call
   Clock::time_point start_;
   std::array<std::chrono::nanoseconds, 3> stage_times_{};
   std::span<StepTime> times_;
-  std::span<StepTime> running_times_;            // of the run under way
-  std::vector<Event> events_;                    // one a step, and where the run began last; without a graph
-  std::vector<std::chrono::nanoseconds> costs_;  // by step, of the graph; empty: nobody asked
+  std::span<StepTime> running_times_;            // of the current run
+  std::vector<Event> events_;                    // one per step, and the start of the run last; without a graph only
+  std::vector<std::chrono::nanoseconds> costs_;  // by step of the graph; empty until a profile asks
 };
 
 }  // namespace saccade::cuda

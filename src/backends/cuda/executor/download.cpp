@@ -1,4 +1,4 @@
-#include "cuda/executor/results.hpp"
+#include "cuda/executor/download.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -15,13 +15,13 @@ std::size_t end_of(const std::vector<Copy>& outputs) {
 
 }  // namespace
 
-Results::Results(Device& device, const std::vector<Copy>& outputs)
+Download::Download(Device& device, const std::vector<Copy>& outputs)
     : outputs_(outputs), bytes_(end_of(outputs)), transfer_(device, outputs.size(), bytes_) {
   for (PinnedMemory& place : places_) place = make_pinned(bytes_);
   poison();
 }
 
-void Results::prepare() {
+void Download::prepare() {
   written_ = 1 - shown_;
   const CUdeviceptr place = address_of(places_[written_].get());
   std::ranges::transform(outputs_, transfer_.copies().begin(), [place](Copy output) {
@@ -30,7 +30,7 @@ void Results::prepare() {
   });
 }
 
-void Results::poison() {
+void Download::poison() {
   for (const PinnedMemory& place : places_) std::memset(place.get(), 0xFF, bytes_);
 }
 

@@ -1,4 +1,4 @@
-#include "cuda/executor/runner.hpp"
+#include "cuda/executor/graph_executor.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kOutputAlignment = 256;
 
-/// What counts the rows of ID, which NODE makes, that are specified; kNone: all are.
+/// The count of valid rows of ID, an output of NODE; kNone: all rows are valid.
 ValueId row_count(const Node* node, ValueId id) {
   if (node == nullptr || node->domain != "saccade" || !node->post_ops.empty()) return ValueId::kNone;
   if (node->op == "TakeObjects") return node->inputs[2];
@@ -27,7 +27,8 @@ ValueId row_count(const Node* node, ValueId id) {
 
 }  // namespace
 
-DeviceRunner::DeviceRunner(Device& device, const Plan& plan, bool graph) : device_(device), plan_(plan), graph_(graph) {
+GraphExecutor::GraphExecutor(Device& device, const Plan& plan, bool graph)
+    : device_(device), plan_(plan), graph_(graph) {
   device.make_current();
   queue_.stream = make_stream();
   arena_ = DeviceMemory(plan.arena_bytes());
@@ -35,29 +36,29 @@ DeviceRunner::DeviceRunner(Device& device, const Plan& plan, bool graph) : devic
   for (ValueId id : plan.graph().outputs()) stage_output(id);
   launches_ = bind(plan.steps(), arena_.pointer(), queue_);
   upload_.emplace(device, this->inputs(), queue_.readers);
-  results_.emplace(device, outputs_);
+  download_.emplace(device, outputs_);
   if (graph) executable_ = capture(queue_.stream.get(), plan.graph().name, [this] { enqueue(); });
 }
 
-DeviceRunner::~DeviceRunner() {
+GraphExecutor::~GraphExecutor() {
   static_cast<void>(driver().cuCtxSetCurrent(device_.context()));
   static_cast<void>(driver().cuStreamSynchronize(queue_.stream.get()));
 }
 
-TensorView DeviceRunner::device_view(ValueId id) {
+TensorView GraphExecutor::device_view(ValueId id) {
   if (id == ValueId::kNone) return {};
   const Slot& slot = plan_.slots()[static_cast<std::size_t>(id)];
   const Value& value = plan_.graph().value(id);
   TensorView result{.dtype = value.type.dtype, .layout = value.layout, .shape = value.type.shape};
-  // A frame is read where the host has it.
+  // The FrameView stays on the host; Upload copies what it describes.
   if (slot.kind == Slot::Kind::kArena) result.data = arena_.pointer() + slot.offset;
   if (slot.kind == Slot::Kind::kFrame) result.data = &frame_;
   if (slot.kind == Slot::Kind::kConstant) result.data = view_of(*plan_.graph().constant(slot.root)).data;
   return result;
 }
 
-/// Constants are each launch's own, but for one that is renamed, which no launch knows as a constant.
-TensorView DeviceRunner::input_view(ValueId id) {
+/// Launches own their constants. A constant under another name is not known to a launch as one, so it is uploaded here.
+TensorView GraphExecutor::input_view(ValueId id) {
   TensorView result = device_view(id);
   if (id == ValueId::kNone || plan_.graph().constant(id) != nullptr) return result;
   const Slot& slot = plan_.slots()[static_cast<std::size_t>(id)];
@@ -68,7 +69,7 @@ TensorView DeviceRunner::input_view(ValueId id) {
   return result;
 }
 
-void DeviceRunner::stage_input(ValueId id) {
+void GraphExecutor::stage_input(ValueId id) {
   const Slot& slot = plan_.slots()[static_cast<std::size_t>(id)];
   TensorView view = device_view(id);
   has_frame_ = has_frame_ || slot.kind == Slot::Kind::kFrame;
@@ -83,8 +84,8 @@ void DeviceRunner::stage_input(ValueId id) {
   views_.emplace(id, view);
 }
 
-void DeviceRunner::stage_output(ValueId id) {
-  if (views_.contains(id) || places_.contains(id)) return;  // an input, or given twice
+void GraphExecutor::stage_output(ValueId id) {
+  if (views_.contains(id) || places_.contains(id)) return;  // an input, or listed twice
   const Slot& slot = plan_.slots()[static_cast<std::size_t>(id)];
   TensorView view = device_view(id);
   if (slot.kind != Slot::Kind::kArena) {
@@ -98,7 +99,7 @@ void DeviceRunner::stage_output(ValueId id) {
   Copy& copy = outputs_.emplace_back();
   copy = {
       .from = address_of(view.data), .to = place, .bytes = static_cast<std::int64_t>(bytes_of(view.dtype, view.shape))};
-  // A count that is an output itself is still there at the end.
+  // The count must be an output itself: then it is still valid at the end of the run.
   const ValueId count = row_count(plan_.graph().producer(id), id);
   if (count != ValueId::kNone && plan_.graph().is_output(count) && view.shape[0] > 0) {
     copy.count = address_of(device_view(count).data);
@@ -107,16 +108,16 @@ void DeviceRunner::stage_output(ValueId id) {
   places_.emplace(id, place);
 }
 
-TensorView DeviceRunner::view(ValueId id) const {
+TensorView GraphExecutor::view(ValueId id) const {
   const auto place = places_.find(id);
   if (place == places_.end()) return views_.at(id);
   const Value& value = plan_.graph().value(id);
   TensorView result{.dtype = value.type.dtype, .layout = value.layout, .shape = value.type.shape};
-  result.data = results_->at(place->second);
+  result.data = download_->at(place->second);
   return result;
 }
 
-BoundLaunches DeviceRunner::bind(std::span<const Step> steps, std::byte* scratch, Queue& queue) {
+BoundLaunches GraphExecutor::bind(std::span<const Step> steps, std::byte* scratch, Queue& queue) {
   BoundLaunches launches;
   for (const Step& step : steps) {
     if (!step.launch) {
@@ -134,11 +135,11 @@ BoundLaunches DeviceRunner::bind(std::span<const Step> steps, std::byte* scratch
   return launches;
 }
 
-std::unique_ptr<Variant> DeviceRunner::make_variant(std::span<const Step> steps) {
+std::unique_ptr<Variant> GraphExecutor::make_variant(std::span<const Step> steps) {
   std::vector<Step> placed(steps.begin(), steps.end());
   std::size_t scratch_bytes = 0;
   for (Step& step : placed) {
-    step.scratch_offset = 0;  // one launch at a time has it
+    step.scratch_offset = 0;  // launches run one at a time
     if (step.launch) scratch_bytes = std::max(scratch_bytes, step.launch->scratch_bytes());
   }
   const auto bind_to = [&](std::byte* scratch, Queue& queue) { return bind(placed, scratch, queue); };
@@ -146,13 +147,13 @@ std::unique_ptr<Variant> DeviceRunner::make_variant(std::span<const Step> steps)
       device_, DeviceVariant::Work{name(), inputs(), outputs_, frame_, scratch_bytes, executable_ != nullptr}, bind_to);
 }
 
-void DeviceRunner::submit() {
+void GraphExecutor::submit() {
   running_times_ = times_;
   device_.make_current();
   start_ = Clock::now();
-  if (!stays_) {
+  if (!on_device_) {
     upload_->prepare(frame_);
-    results_->prepare();
+    download_->prepare();
   }
   if (executable_ && !running_times_.empty() && costs_.empty()) measure_costs();
   if (executable_)
@@ -162,39 +163,39 @@ void DeviceRunner::submit() {
   set_model_time(Clock::now() - start_);
 }
 
-void DeviceRunner::wait() {
+void GraphExecutor::wait() {
   const auto start = Clock::now();
   device_.make_current();
   SACCADE_CUDA(cuStreamSynchronize(queue_.stream.get()));
   finish();
   set_model_time(stage_time(Stage::kModel) + (Clock::now() - start));
-  if (!running_times_.empty()) executable_ ? tell_costs() : read_times();
+  if (!running_times_.empty()) executable_ ? report_costs() : read_times();
 }
 
-void DeviceRunner::finish() {
+void GraphExecutor::finish() {
   if (queue_.failure) {
-    queue_.faults.forget();
+    queue_.index_reports.reset();
     std::rethrow_exception(std::exchange(queue_.failure, nullptr));
   }
-  queue_.faults.check();
-  if (!stays_) results_->show();
+  queue_.index_reports.check();
+  if (!on_device_) download_->show();
 }
 
-/// Stages of one graph are told apart by a profile alone.
-void DeviceRunner::set_model_time(std::chrono::nanoseconds time) {
+/// Stages of a single graph launch cannot be timed separately, except in a profile.
+void GraphExecutor::set_model_time(std::chrono::nanoseconds time) {
   stage_times_.fill({});
   stage_times_[static_cast<std::size_t>(Stage::kModel)] = time;
 }
 
-/// In a profile without a graph an event stands behind each launch: a launch that begins early is charged from the end
-/// of the one before it, and the first one, which reads the frame, for the upload.
-void DeviceRunner::enqueue() {
+/// In a profile without a graph, an event follows each launch. A launch that starts early (PDL) is charged from the end
+/// of its predecessor, and the first one also for the upload.
+void GraphExecutor::enqueue() {
   if (!running_times_.empty()) record(events_.back());
-  if (!stays_) upload_->enqueue(queue_.stream.get());
+  if (!on_device_) upload_->enqueue(queue_.stream.get());
   enqueue_branch();
 }
 
-void DeviceRunner::launch(std::size_t step) {
+void GraphExecutor::launch(std::size_t step) {
   try {
     launches_[step]->run();
   } catch (const Error& error) {
@@ -202,37 +203,37 @@ void DeviceRunner::launch(std::size_t step) {
   }
 }
 
-void DeviceRunner::enqueue_branch() {
+void GraphExecutor::enqueue_branch() {
   for (std::size_t i = 0; i < launches_.size(); ++i) {
     if (launches_[i]) launch(i);
     if (!running_times_.empty()) record(events_[i]);
   }
-  if (!stays_) results_->enqueue(queue_.stream.get());
+  if (!on_device_) download_->enqueue(queue_.stream.get());
 }
 
-std::vector<Copy> DeviceRunner::inputs() const {
+std::vector<Copy> GraphExecutor::inputs() const {
   std::vector<Copy> copies;
   for (const Staged& each : inputs_) copies.push_back(each.copy);
   return copies;
 }
 
-std::unique_ptr<RunGroup> DeviceRunner::group(std::span<Runner* const> others) {
-  std::vector<DeviceRunner*> members{this};
+std::unique_ptr<RunGroup> GraphExecutor::group(std::span<Runner* const> others) {
+  std::vector<GraphExecutor*> members{this};
   for (Runner* other : others) {
-    auto* member = dynamic_cast<DeviceRunner*>(other);
+    auto* member = dynamic_cast<GraphExecutor*>(other);
     if (member == nullptr || &member->device_ != &device_ || !member->has_frame_ || !has_frame_) return nullptr;
     members.push_back(member);
   }
-  return std::make_unique<DeviceRunGroup>(device_, std::move(members), graph_);
+  return std::make_unique<GraphExecutorGroup>(device_, std::move(members), graph_);
 }
 
-void DeviceRunner::record(const Event& event) { SACCADE_CUDA(cuEventRecord(event.get(), queue_.stream.get())); }
+void GraphExecutor::record(const Event& event) { SACCADE_CUDA(cuEventRecord(event.get(), queue_.stream.get())); }
 
-/// What each launch adds to the graph.
-void DeviceRunner::measure_costs() {
+/// Measures what each launch adds to the graph.
+void GraphExecutor::measure_costs() {
   const auto graph_of = [this](std::size_t count) {
     return capture(queue_.stream.get(), plan_.graph().name, [&] {
-      if (!stays_) upload_->enqueue(queue_.stream.get());
+      if (!on_device_) upload_->enqueue(queue_.stream.get());
       for (std::size_t i = 0, launched = 0; launched < count; ++i) {
         if (launches_[i]) launch(i);
         launched += launches_[i] ? 1 : 0;
@@ -248,8 +249,8 @@ void DeviceRunner::measure_costs() {
   start_ = Clock::now();
 }
 
-/// The launches of a run one after the other, as if each took what it adds to the graph.
-void DeviceRunner::tell_costs() {
+/// Reports the launches of a run as if they ran one after the other, each for its measured cost.
+void GraphExecutor::report_costs() {
   stage_times_.fill({});
   for (std::size_t i = 0; i < launches_.size(); ++i) {
     if (!launches_[i]) continue;
@@ -259,7 +260,7 @@ void DeviceRunner::tell_costs() {
   }
 }
 
-void DeviceRunner::read_times() {
+void GraphExecutor::read_times() {
   stage_times_.fill({});
   Clock::time_point before = start_;
   for (std::size_t i = 0; i < launches_.size(); ++i) {
@@ -273,27 +274,27 @@ void DeviceRunner::read_times() {
   }
 }
 
-void DeviceRunner::poison() {
+void GraphExecutor::poison() {
   device_.make_current();
   for (const Staged& each : inputs_) std::memset(each.memory.get(), 0xFF, static_cast<std::size_t>(each.copy.bytes));
-  results_->poison();
+  download_->poison();
   SACCADE_CUDA(cuMemsetD8Async(arena_.address(), 0xFF, arena_.bytes(), queue_.stream.get()));
   SACCADE_CUDA(cuStreamSynchronize(queue_.stream.get()));
 }
 
-void DeviceRunner::leave_on_device(bool leaves) {
+void GraphExecutor::leave_on_device(bool leaves) {
   const CUstream stream = queue_.stream.get();
   device_.make_current();
-  leaves ? upload_->prepare(frame_) : results_->prepare();
-  leaves ? upload_->enqueue(stream) : results_->enqueue(stream);
+  leaves ? upload_->prepare(frame_) : download_->prepare();
+  leaves ? upload_->enqueue(stream) : download_->enqueue(stream);
   SACCADE_CUDA(cuStreamSynchronize(stream));
-  if (!leaves) results_->show();
-  stays_ = leaves;
+  if (!leaves) download_->show();
+  on_device_ = leaves;
   running_times_ = {};
   if (executable_) executable_ = capture(stream, plan_.graph().name, [this] { enqueue(); });
 }
 
-void DeviceRunner::time_steps(std::span<StepTime> times) {
+void GraphExecutor::time_steps(std::span<StepTime> times) {
   times_ = times;
   device_.make_current();
   for (std::size_t i = events_.size(); !times.empty() && i <= launches_.size(); ++i)

@@ -7,12 +7,12 @@
 #include "cuda/libraries/cublaslt.hpp"
 #include "saccade/tensor.hpp"
 
-// A product of matrices as cuBLASLt is asked for it, apart from graphs.
+// A GEMM as cuBLASLt describes it, independent of graphs.
 namespace saccade::cuda {
 
-/// Batches of output [m, n] = alpha * left [m, k] * right [k, n] + bias [n] + residual [m, n], of one type and added up
-/// in float32. Rows are PITCH elements apart, matrices of a batch STRIDE.
-struct LibraryProduct {
+/// Batched output [m, n] = alpha * left [m, k] * right [k, n] + bias [n] + residual [m, n], of one type, accumulated in
+/// float32. PITCH is the leading dimension, STRIDE the batch stride, in elements.
+struct LibraryGemm {
   struct Matrix {
     std::int64_t pitch = 0;
     std::int64_t stride = 0;
@@ -29,20 +29,20 @@ struct LibraryProduct {
   std::optional<Matrix> residual;
   bool transposed = false;  ///< the right operand is [n, k]
   bool bias = false;
-  bool relu = false;  ///< of the sum of all
+  bool relu = false;  ///< applied last
 };
 
-/// One way of cuBLASLt's to work out a product.
+/// An algorithm of cuBLASLt.
 struct LibraryAlgorithm {
   cublasLtMatmulAlgo_t data{};
   std::size_t workspace = 0;  ///< bytes, kWorkspaceAlignment aligned
 
-  /// "algorithm 66 tile 20 stages 36 splits 1 ...": the numbers are cuBLASLt's.
+  /// "algorithm 66 tile 20 stages 36 splits 1 ...", by cuBLASLt's numbering.
   std::string to_string() const;
 };
 inline constexpr std::size_t kWorkspaceAlignment = 256;
 
-/// Where a product's matrices lie; null where it has none.
+/// Addresses of a GEMM's operands; null if absent.
 struct LibraryOperands {
   const void* left = nullptr;
   const void* right = nullptr;
@@ -51,32 +51,33 @@ struct LibraryOperands {
   void* workspace = nullptr;
 };
 
-/// cuBLASLt's description of a product, on a GPU whose handle it is. One thread at a time.
-class CublasLtProduct {
+/// cuBLASLt's descriptors of a GEMM for one GPU. One thread at a time.
+class CublasLtGemm {
  public:
-  /// BIAS is device memory; null where there is none, or nothing is run.
-  CublasLtProduct(cublasLtHandle_t handle, const LibraryProduct& product, const void* bias);
+  /// BIAS is device memory; null if there is none or nothing will be run.
+  CublasLtGemm(cublasLtHandle_t handle, const LibraryGemm& gemm, const void* bias);
 
-  /// At most COUNT, what it takes for the fastest first. They add up in float32 and want 32 MiB of workspace at most.
+  /// At most COUNT algorithms in order of cuBLASLt's heuristic, accumulating in float32, with at most 32 MiB of
+  /// workspace.
   std::vector<LibraryAlgorithm> algorithms(int count) const;
-  /// That of which to_string() wrote TEXT; nothing where this cuBLASLt, or the device, has none such.
+  /// The algorithm described by TEXT, as to_string() writes it; nothing if this cuBLASLt or the device lacks it.
   std::optional<LibraryAlgorithm> algorithm(std::string_view text) const;
 
-  /// Puts the product in the queue. Throws Error (kDevice).
+  /// Enqueues the GEMM on STREAM. Throws Error (kDevice).
   void run(const LibraryAlgorithm& algorithm, const LibraryOperands& operands, CUstream stream) const;
 
  private:
   cublasComputeType_t compute() const;
-  CublasLtLayout layout(const LibraryProduct::Matrix& matrix, std::int64_t rows, std::int64_t columns) const;
+  CublasLtLayout layout(const LibraryGemm::Matrix& matrix, std::int64_t rows, std::int64_t columns) const;
 
   cublasLtHandle_t handle_;
-  LibraryProduct product_;
+  LibraryGemm gemm_;
   CublasLtOperation operation_;
   CublasLtLayout left_, right_, residual_, output_;
 };
 
-/// Works PRODUCT out once, in memory of its own, and waits: what cuBLASLt loads when an algorithm is first used may not
-/// be loadable while a graph is captured. Throws Error (kDevice) where the algorithm does not run.
-void warm_up(cublasLtHandle_t handle, const LibraryProduct& product, const LibraryAlgorithm& algorithm);
+/// Runs the GEMM once in memory of its own and waits: cuBLASLt loads kernels lazily, which may not be possible during
+/// capture. Throws Error (kDevice) if the algorithm does not run.
+void warm_up(cublasLtHandle_t handle, const LibraryGemm& gemm, const LibraryAlgorithm& algorithm);
 
 }  // namespace saccade::cuda

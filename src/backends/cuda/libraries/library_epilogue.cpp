@@ -1,14 +1,14 @@
-#include "cuda/libraries/library_tail.hpp"
+#include "cuda/libraries/library_epilogue.hpp"
 
 #include <algorithm>
 
-#include "cuda/tactics/convolution.hpp"
 #include "cuda/codegen/element_code.hpp"
+#include "cuda/tactics/convolution.hpp"
 #include "ops/cast.hpp"
 
 namespace saccade::cuda {
 
-LibraryTail library_tail(const NodeContext& context) {
+LibraryEpilogue library_epilogue(const NodeContext& context) {
   const auto& posts = context.node.post_ops;
   const auto is_relu = [](const PostOp& post) { return post.op == "Relu" && post.operand < 0; };
   const auto is_residual = [&](const PostOp& post) {
@@ -23,14 +23,14 @@ LibraryTail library_tail(const NodeContext& context) {
   return {.rest = true};
 }
 
-Support supports_tail(const NodeContext& context) {
-  if (!library_tail(context).rest || context.output().type.dtype != DType::kFloat16) return {};
+Support supports_library_epilogue(const NodeContext& context) {
+  if (!library_epilogue(context).rest || context.output().type.dtype != DType::kFloat16) return {};
   const PostOp& first = context.node.post_ops.front();
   if (first.operand < 0 && first.op != "LeakyRelu") return {};
-  return Support::no(fmt::format("its {} needs the sums, which a float16 may not hold", first.op));
+  return Support::no(fmt::format("its {} needs the accumulators, which float16 may not hold", first.op));
 }
 
-NodeProgram rest_program(const NodeContext& context) {
+NodeProgram epilogue_program(const NodeContext& context) {
   constexpr int kThreads = 256;
   const Value& output = context.output();
   const std::int64_t count = output.type.shape.elements();

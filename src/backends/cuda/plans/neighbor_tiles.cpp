@@ -1,4 +1,4 @@
-#include "cuda/plans/near_tiles.hpp"
+#include "cuda/plans/neighbor_tiles.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,22 +8,22 @@
 namespace saccade::cuda {
 namespace {
 
-/// Whether two tiles differ in the ring, the step (another one wants another ring), the arrangement of warps, that of
-/// pixels; nothing where they differ in what makes a tile another one.
+/// Which of stages, k-step, warp arrangement and pixel arrangement differ. Nothing if the tiles differ in anything
+/// else. A different k-step implies a different number of stages.
 using Differences = std::array<bool, 4>;
 
 Differences differences(bool ring, bool step, bool warps, bool pixels) { return {ring && !step, step, warps, pixels}; }
 
 std::optional<Differences> differences(const ConvolutionTile& a, const ConvolutionTile& b) {
   const auto key = [](const ConvolutionTile& tile) {
-    return std::tuple(tile.window, tile.height * tile.width, tile.filters, tile.split);
+    return std::tuple(tile.staging, tile.height * tile.width, tile.filters, tile.split);
   };
   const auto warps = [](const ConvolutionTile& tile) { return std::tuple(tile.warps_m, tile.warps_n, tile.warps_k); };
   if (key(a) != key(b)) return {};
   return differences(a.stages != b.stages, a.step != b.step, warps(a) != warps(b), a.height != b.height);
 }
 
-std::optional<Differences> differences(const ProductTile& a, const ProductTile& b) {
+std::optional<Differences> differences(const GemmTile& a, const GemmTile& b) {
   if (a.m != b.m || a.n != b.n) return {};
   const bool warps = a.warps_m != b.warps_m || a.warps_n != b.warps_n;
   return differences(a.stages != b.stages, a.step != b.step, warps, false);
@@ -45,7 +45,7 @@ std::optional<Differences> differences(const AttentionTile& a, const AttentionTi
   return differences(a.stages != b.stages, false, false, false);
 }
 
-/// Of each thing in turn the most promising other one.
+/// Round-robin over the kinds of difference, the most promising first.
 template <typename Tile>
 std::vector<std::string> near(const std::vector<Tile>& tiles, std::string_view text, std::size_t count) {
   const auto centre = std::ranges::find(tiles, text, &Tile::to_string);
@@ -66,17 +66,19 @@ std::vector<std::string> near(const std::vector<Tile>& tiles, std::string_view t
 
 }  // namespace
 
-std::vector<std::string> near_tiles(const std::vector<ConvolutionTile>& tiles, std::string_view text,
-                                    std::size_t count) {
+std::vector<std::string> neighbor_tiles(const std::vector<ConvolutionTile>& tiles, std::string_view text,
+                                        std::size_t count) {
   return near(tiles, text, count);
 }
-std::vector<std::string> near_tiles(const std::vector<ProductTile>& tiles, std::string_view text, std::size_t count) {
+std::vector<std::string> neighbor_tiles(const std::vector<GemmTile>& tiles, std::string_view text, std::size_t count) {
   return near(tiles, text, count);
 }
-std::vector<std::string> near_tiles(const std::vector<WarpgroupTile>& tiles, std::string_view text, std::size_t count) {
+std::vector<std::string> neighbor_tiles(const std::vector<WarpgroupTile>& tiles, std::string_view text,
+                                        std::size_t count) {
   return near(tiles, text, count);
 }
-std::vector<std::string> near_tiles(const std::vector<AttentionTile>& tiles, std::string_view text, std::size_t count) {
+std::vector<std::string> neighbor_tiles(const std::vector<AttentionTile>& tiles, std::string_view text,
+                                        std::size_t count) {
   return near(tiles, text, count);
 }
 

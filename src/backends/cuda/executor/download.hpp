@@ -7,19 +7,19 @@
 
 namespace saccade::cuda {
 
-/// What comes back at the end of a run, by one kernel. There are two places for it, so that the next run may begin
-/// while the host reads the last one's.
-class Results {
+/// Copies the outputs of a run to pinned memory, with one kernel. Double-buffered, so that the next run may start while
+/// the host reads the results of the last one.
+class Download {
  public:
-  /// OUTPUTS say what lies where on the device; their TO is an offset of the place, 256-byte aligned. Throws Error.
-  Results(Device& device, const std::vector<Copy>& outputs);
+  /// OUTPUTS: device memory of each output; TO is its offset in a buffer, 256-byte aligned. Throws Error.
+  Download(Device& device, const std::vector<Copy>& outputs);
 
-  /// Before every run: it writes where show() does not read.
+  /// Before every run: selects the buffer that is not shown.
   void prepare();
   void enqueue(CUstream stream) { transfer_.enqueue(stream); }
-  /// The run is done: at() is what it wrote.
+  /// When the run is complete: at() refers to its results.
   void show() { shown_ = written_; }
-  /// In what the run that was shown last wrote.
+  /// Address in the buffer that is shown.
   std::byte* at(std::size_t offset) const { return static_cast<std::byte*>(places_[shown_].get()) + offset; }
   void poison();
 

@@ -2,9 +2,9 @@
 
 #include "candidates.cuh"
 
-// The answers of transformers and of classifiers.
+// Selection of objects from the queries of detection transformers.
 
-/// As ops/portable_math.hpp: every operation rounded as it stands there.
+/// As ops/portable_math.hpp: every operation is rounded separately, in the same order.
 __device__ __forceinline__ float portable_exp(float x) {
   if (!(x > -87.3f)) return x != x ? x : 0.0f;
   if (x > 88.7f) return INFINITY;
@@ -30,20 +30,21 @@ __device__ __forceinline__ float portable_sigmoid(float x) {
 
 constexpr int32 kQueryThreads = 1024;
 
-/// How queries' boxes, shares of the model's picture, come to the frame.
+/// Maps query boxes, normalized to the model's input image, to the frame.
 struct ToFrame {
   const float* geometry;
   bool stretch;
-  float width, height;  ///< of the model's picture
+  float width, height;  ///< of the model's input image
 
-  __device__ __forceinline__ float pixel(float share, int32 axis) const {
+  __device__ __forceinline__ float pixel(float normalized, int32 axis) const {
     const float frame = geometry[4 + axis];
-    const float at = stretch ? __fmul_rn(share, frame)
-                             : __fdiv_rn(__fsub_rn(__fmul_rn(share, axis == 0 ? width : height), geometry[2 + axis]),
-                                         geometry[axis]);
+    const float at = stretch
+                         ? __fmul_rn(normalized, frame)
+                         : __fdiv_rn(__fsub_rn(__fmul_rn(normalized, axis == 0 ? width : height), geometry[2 + axis]),
+                                     geometry[axis]);
     return rintf(at < 0.0f ? 0.0f : frame < at ? frame : at);
   }
-  /// Corners in shares.
+  /// Normalized corners.
   template <typename Spec>
   __device__ __forceinline__ static void corners(const Decoder<Spec>& decoder, int32 query, float (&to)[4]) {
     const float half_width = __fmul_rn(decoder.number(query, 2), 0.5f);
@@ -55,7 +56,7 @@ struct ToFrame {
     to[2] = __fadd_rn(x, half_width);
     to[3] = __fadd_rn(y, half_height);
   }
-  /// The box of a query of finite corners.
+  /// The frame box of a query with finite corners.
   template <typename Spec>
   __device__ __forceinline__ void box(const Decoder<Spec>& decoder, int32 query, float (&to)[4]) const {
     corners(decoder, query, to);
@@ -64,8 +65,7 @@ struct ToFrame {
   }
 };
 
-/// The score of each query that is an object, NaN of the others, its class, and what is wrong with its numbers; a warp
-/// a query.
+/// The score of each query that is an object, NaN otherwise; its class and its fault bits. One warp per query.
 template <typename Spec>
 __device__ __forceinline__ void score_queries(const Decoder<Spec>& decoder, float* scores, int32* classes,
                                               uint32* faults) {
@@ -80,7 +80,7 @@ __device__ __forceinline__ void score_queries(const Decoder<Spec>& decoder, floa
     nan |= is_nan(p);
   }
   best = best_of_warp(best);
-  uint32 told = __ballot_sync(0xFFFFFFFFu, nan) != 0 ? kNanConfidence : 0;
+  uint32 fault_bits = __ballot_sync(0xFFFFFFFFu, nan) != 0 ? kNanConfidence : 0;
   if ((threadIdx.x & 31) != 0) return;
   bool is_object = best.place != kNone && decoder.allows(best.place) && best.value > decoder.threshold(best.place);
   if (is_object) {
@@ -88,18 +88,18 @@ __device__ __forceinline__ void score_queries(const Decoder<Spec>& decoder, floa
     ToFrame::corners(decoder, query, corners);
     const uint32 of_box = box_faults<4>(corners);
     is_object = is_finite_box(of_box);
-    told |= of_box;
+    fault_bits |= of_box;
   }
-  faults[query] = told;
+  faults[query] = fault_bits;
   scores[query] = is_object ? best.value : __uint_as_float(0x7FFFFFFFu);
-  classes[query] = is_object ? static_cast<int32>(decoder.named(best.place)) : 0;
+  classes[query] = is_object ? static_cast<int32>(decoder.mapped_class(best.place)) : 0;
 }
 
-/// The objects in the queries' order; where there are too many, those of the highest scores. By one block.
+/// Compacts the objects in query order; if they exceed the capacity, the highest scores are kept. By one block.
 template <typename Spec>
 __device__ __forceinline__ void keep_queries(const Decoder<Spec>& decoder, const ToFrame& to_frame, const float* scores,
                                              const int32* classes, const uint32* faults, float* rows, int32* count,
-                                             int32* queries, int32* told) {
+                                             int32* queries, int32* fault_bits) {
   const int32 thread = threadIdx.x;
   int32 own = 0;
   uint32 own_faults = 0;
@@ -108,7 +108,7 @@ __device__ __forceinline__ void keep_queries(const Decoder<Spec>& decoder, const
     own_faults |= faults[q];
   }
   const uint32 all_faults = faults_of_block(own_faults);
-  if (thread == 0) *told = static_cast<int32>(all_faults);
+  if (thread == 0) *fault_bits = static_cast<int32>(all_faults);
   const bool fits = block_prefix<kQueryThreads>(own).all <= Spec::kCapacity;
   int32 taken = 0;
   for (int32 first = 0; first < Spec::kAnchors; first += kQueryThreads) {

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "cuda/plans/neighbor_tiles.hpp"
 #include "cuda/tactics/convolution.hpp"
-#include "cuda/plans/near_tiles.hpp"
 
 namespace saccade::cuda {
 namespace {
@@ -10,7 +10,7 @@ namespace {
 bool normalizes(const NodeContext& context) { return context.node.is("NormalizedProduct", "saccade"); }
 
 ConvolutionShape convolution_of(const NodeContext& context) {
-  return context.node.is("Conv") ? convolution_shape(context) : constant_product_shape(context);
+  return context.node.is("Conv") ? convolution_shape(context) : constant_gemm_shape(context);
 }
 
 WarpgroupShape warpgroup_shape(const NodeContext& context) {
@@ -19,15 +19,15 @@ WarpgroupShape warpgroup_shape(const NodeContext& context) {
   return shape;
 }
 
-ConstantProduct windows_product(const NodeContext& context) {
+ConstantGemm patch_gemm(const NodeContext& context) {
   const ConvolutionShape shape = convolution_shape(context);
   return {shape, warpgroup_weights(shape, floats_of(*context.constant(1))), bias_of(context)};
 }
 
-/// The packed weights and, behind them, what is added to sums.
-std::vector<std::vector<std::byte>> packed_product(const NodeContext& context, const WarpgroupShape& shape,
-                                                   const WarpgroupTile& tile) {
-  ConstantProduct product = context.node.is("Conv") ? windows_product(context) : constant_product(context);
+/// Packed weights, then the packed bias and corrections.
+std::vector<std::vector<std::byte>> packed_operands(const NodeContext& context, const WarpgroupShape& shape,
+                                                    const WarpgroupTile& tile) {
+  ConstantGemm product = context.node.is("Conv") ? patch_gemm(context) : constant_gemm(context);
   if (!normalizes(context))
     return {pack_warpgroup_weights(shape, tile, product.weights), pack_warpgroup_bias(shape, tile, product.bias)};
   const std::vector<float> scale = floats_of(*context.constant(3));
@@ -41,9 +41,9 @@ NodeProgram warpgroup_program(const NodeContext& context, const WarpgroupShape& 
   using Kind = Argument::Kind;
   NodeProgram program;
   program.detail = tile.to_string();
-  program.packed = packed_product(context, shape, tile);
+  program.packed = packed_operands(context, shape, tile);
   KernelCall call;
-  call.name = "warpgroup_product";
+  call.name = "warpgroup_gemm";
   call.arguments = {{Kind::kInput, 0}, {Kind::kPacked, 0}, {Kind::kPacked, 1}};
   call.source = warpgroup_source(shape, tile, post_ops_text(context, call.arguments));
   call.arguments.push_back({Kind::kOutput, 0});
@@ -56,7 +56,7 @@ NodeProgram warpgroup_program(const NodeContext& context, const WarpgroupShape& 
   return program;
 }
 
-/// Whether what scales and shifts normalised elements is known and of a type that is computed in.
+/// Whether scale and shift of the normalisation are constant and not float64.
 bool has_constant_norm(const NodeContext& context) {
   const auto is_taken = [&](int i) {
     const Tensor* tensor = context.constant(i);
@@ -65,37 +65,37 @@ bool has_constant_norm(const NodeContext& context) {
   return is_taken(3) && (!context.has(4) || is_taken(4));
 }
 
-class WarpgroupProduct : public Tactic {
+class WarpgroupGemm : public Tactic {
  public:
-  explicit WarpgroupProduct(Device& device) : device_(device) {}
+  explicit WarpgroupGemm(Device& device) : device_(device) {}
   std::string_view name() const override { return "warpgroup.product"; }
 
   Support supports(const NodeContext& context) const override {
     const bool slides = context.node.is("Conv");
-    const Support known = slides ? supports_sliding(context) : supports_constant_product(context);
+    const Support known = slides ? supports_sliding(context) : supports_constant_gemm(context);
     if (!known) return known;
     if (device_.capability() != 90) return Support::no("the device lacks Hopper's warpgroup instructions");
-    if (!is_warpgroup_product(convolution_of(context)))
-      return Support::no("it is no product of rows, or windows apart, of halves in multiples of 16 bytes");
+    if (!is_warpgroup_gemm(convolution_of(context)))
+      return Support::no("it is not a half-precision GEMM, or non-overlapping Conv, with 16-byte aligned rows");
     if (normalizes(context) && !has_constant_norm(context))
-      return Support::no("what scales or shifts its normalised elements is not constant, or float64");
+      return Support::no("the scale or shift of its normalisation is not constant, or is float64");
     if (is_small(warpgroup_shape(context))) return Support::no("it is too small");
     return {};
   }
 
   std::vector<std::string> configurations(const NodeContext& context, std::size_t count) const override {
     const auto tiles = warpgroup_tiles(warpgroup_shape(context), limits_of(device_));
-    if (!context.configuration.empty()) return near_tiles(tiles, context.configuration, count);
+    if (!context.configuration.empty()) return neighbor_tiles(tiles, context.configuration, count);
     std::vector<std::string> texts;
     for (const WarpgroupTile& tile : distinct_tiles(tiles, count)) texts.push_back(tile.to_string());
     return texts;
   }
 
-  /// Rows are copied in 16 bytes, and sums leave in vectors of up to 4.
+  /// Rows are loaded in 16-byte chunks; the epilogue stores vectors of up to 4 elements.
   bool takes_strides(const NodeContext& context) const override {
     if (!context.node.is("Conv")) return false;
     const ConvolutionShape shape = convolution_shape(context);
-    return is_warpgroup_product(shape) && takes_pitches(context, 8, std::gcd(shape.filters, 4));
+    return is_warpgroup_gemm(shape) && takes_pitches(context, 8, std::gcd(shape.filters, 4));
   }
 
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
@@ -107,7 +107,7 @@ class WarpgroupProduct : public Tactic {
   }
 
  private:
-  /// Where mma.sync, whose tiles begin at 16 filters and pixels, is as fast.
+  /// Where mma.sync, with its smaller tiles, is as fast.
   static bool is_small(const WarpgroupShape& shape) {
     return shape.filters < 64 || shape.rows < 64 || shape.channels < 64;
   }
@@ -117,6 +117,6 @@ class WarpgroupProduct : public Tactic {
 
 }  // namespace
 
-std::unique_ptr<Tactic> warpgroup_product(Device& device) { return std::make_unique<WarpgroupProduct>(device); }
+std::unique_ptr<Tactic> warpgroup_gemm(Device& device) { return std::make_unique<WarpgroupGemm>(device); }
 
 }  // namespace saccade::cuda

@@ -1,4 +1,4 @@
-#include "cuda/codegen/index_text.hpp"
+#include "cuda/codegen/index_analysis.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -10,7 +10,7 @@ namespace {
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-bool mentions(std::string_view text, const Followed& variable) {
+bool mentions(std::string_view text, const InductionVariable& variable) {
   if (variable.name.empty()) return false;
   for (std::size_t i = 0; i < text.size();) {
     std::size_t end = i;
@@ -22,8 +22,7 @@ bool mentions(std::string_view text, const Followed& variable) {
   return false;
 }
 
-/// Place of the first of the operators, spaces around it, that stands outside of parentheses; npos: none. The last one
-/// where LAST.
+/// Position of the first (or LAST) of the binary operators outside of parentheses; npos: none.
 std::size_t find_operator(std::string_view text, std::string_view operators, bool last) {
   int depth = 0;
   std::size_t found = std::string_view::npos;
@@ -38,7 +37,7 @@ std::size_t find_operator(std::string_view text, std::string_view operators, boo
   return found;
 }
 
-/// Without parentheses around all of it.
+/// Strips enclosing parentheses.
 std::string_view bare(std::string_view text) {
   while (text.size() > 1 && text.front() == '(' && text.back() == ')') {
     int depth = 0;
@@ -63,13 +62,14 @@ bool is_multiple(std::string_view text, int grain) {
          is_multiple(bare(text.substr(times + 2)), grain);
 }
 
-/// The sum's terms: how often the variable is one of them, or that it is hidden in one.
-bool take_terms(std::string_view text, const Followed& variable, int grain, int& found) {
+/// Counts the occurrences of the variable as a term of the sum. False if it occurs otherwise, or a term is no multiple
+/// of GRAIN.
+bool count_terms(std::string_view text, const InductionVariable& variable, int grain, int& found) {
   text = bare(text);
   if (const std::size_t place = find_operator(text, "+-", true); place != std::string_view::npos) {
     const std::string_view right = text.substr(place + 2);
     if (text[place] == '-' && mentions(right, variable)) return false;
-    return take_terms(text.substr(0, place - 1), variable, grain, found) && take_terms(right, variable, grain, found);
+    return count_terms(text.substr(0, place - 1), variable, grain, found) && count_terms(right, variable, grain, found);
   }
   if (text == variable.name) {
     ++found;
@@ -80,14 +80,14 @@ bool take_terms(std::string_view text, const Followed& variable, int grain, int&
 
 }  // namespace
 
-void Followed::let(const std::string& variable, const std::string& expression) {
+void InductionVariable::let(const std::string& variable, const std::string& expression) {
   if (mentions(expression, *this)) dependents.insert(variable);
 }
 
-Advance advance_of(const std::string& expression, const Followed& variable, int grain) {
-  if (!mentions(expression, variable)) return Advance::kNone;
+IndexStep index_step_of(const std::string& expression, const InductionVariable& variable, int grain) {
+  if (!mentions(expression, variable)) return IndexStep::kInvariant;
   int found = 0;
-  return take_terms(expression, variable, grain, found) && found == 1 ? Advance::kOne : Advance::kOther;
+  return count_terms(expression, variable, grain, found) && found == 1 ? IndexStep::kUnit : IndexStep::kOther;
 }
 
 }  // namespace saccade::cuda
