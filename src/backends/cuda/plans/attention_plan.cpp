@@ -72,8 +72,8 @@ std::string tensor_text(const char* name, const Walk& walk, int bytes) {
 
 /// Estimated registers per thread: query fragments, scores, accumulators, and an allowance for addressing.
 int registers_of(const AttentionShape& shape, const AttentionTile& tile) {
-  const bool k_ratio = shape.dtype != DType::kFloat32;
-  const int kept = k_ratio && qk_dim_of(shape) <= 64 ? qk_dim_of(shape) / 4 : 0;
+  const bool half_precision = shape.dtype != DType::kFloat32;
+  const int kept = half_precision && qk_dim_of(shape) <= 64 ? qk_dim_of(shape) / 4 : 0;
   return tile.tiles * (kept + 8 + tile.step / 2 + v_dim_of(shape) / 2) + 56;
 }
 
