@@ -5,7 +5,7 @@
 #include "base/error.hpp"
 #include "cuda/codegen/element_functions.hpp"
 #include "cuda/codegen/element_tactic.hpp"
-#include "cuda/tactics/moves.hpp"
+#include "cuda/codegen/move_code.hpp"
 #include "cuda/tactics/tactics.hpp"
 
 // saccade.Fused: a thread computes one element of the output, recursively from the body's last node to its inputs.

@@ -3,7 +3,7 @@
 #include "ops/index.hpp"
 
 // Gather, GatherElements and GatherND with run-time indices, and OneHot, one thread per output. Constant indices are
-// handled by moves.cpp.
+// handled by codegen/move_code.cpp.
 namespace saccade::cuda {
 namespace {
 

@@ -4,6 +4,9 @@
 
 namespace saccade::cuda {
 
+/// Whether kernels support the data-movement node: its other inputs are constant.
+Support supports_move(const NodeContext& context);
+
 /// Rule that reads the elements of a data-movement node; empty for other nodes. Its parameters are evaluated here,
 /// once.
 ElementRule find_move_rule(const NodeContext& context);
