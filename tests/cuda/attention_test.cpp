@@ -84,7 +84,7 @@ TEST(CudaAttention, RoundsToTf32) {
   check(masked);
 }
 
-TEST(CudaAttention, MultipliesHalvesOnTensorCores) {
+TEST(CudaAttention, UsesTensorCoresInHalfPrecision) {
   for (DType dtype : {DType::kFloat16, DType::kBFloat16}) {
     const CudaTolerance tolerance = dtype == DType::kFloat16 ? kHalf : kBrain;
     separate({}, dtype).check("fused.attention", tolerance);
@@ -196,7 +196,7 @@ CudaCase pictures(DType dtype, std::int64_t channels) {
   return made;
 }
 
-TEST(CudaAttention, ReadsPicturesInEitherLayout) {
+TEST(CudaAttention, ReadsImagesInEitherLayout) {
   pictures(DType::kFloat32, 4).check_layouts("fused.attention", kSums);
   pictures(DType::kFloat16, 16).check_layouts("fused.attention", kHalf);
   pictures(DType::kFloat16, 6).check_layouts("fused.attention", kHalf);

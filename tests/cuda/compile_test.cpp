@@ -114,7 +114,7 @@ TEST_F(CompileForCuda, WritesAPlanThatTakesFramesWithoutACompiler) {
   EXPECT_NE(run(classifier, {"--device", "cuda"}).exit_code, 0) << "the compiler is not hidden";
 }
 
-TEST_F(CompileForCuda, KeepsInAPlanWhatHalvesDoNotHold) {
+TEST_F(CompileForCuda, KeepsInAPlanWhatExceedsHalfPrecision) {
   const Finished compiled = run_saccade(
       {"compile", loud_model(), "-o", plan(), "--device", "cuda", "--json", "--precision", "fp16", "--no-tune"});
   ASSERT_EQ(compiled.exit_code, 0) << compiled.err;
@@ -132,7 +132,7 @@ TEST_F(CompileForCuda, KeepsInAPlanWhatHalvesDoNotHold) {
 }
 
 /// As where only the GPU's libraries are installed.
-TEST_F(CompileForCuda, LooksOnTheGpuWhereHalvesEndIfTheCpuHasNoBackend) {
+TEST_F(CompileForCuda, FindsHalfPrecisionRangeOnTheGpuWithoutACpuBackend) {
   namespace fs = std::filesystem;
   const fs::path built = fs::path(SACCADE_BINARY).parent_path();
   const fs::path own = fs::path(folder_ / "installed");

@@ -89,18 +89,18 @@ Graph convolution(std::int64_t groups, std::int64_t channels = 16) {
   return graph;
 }
 
-TEST(CudaConfigurations, OfConvolutionsAnswerAlike) { check(convolution(1), "tiled.convolution"); }
+TEST(CudaConfigurations, OfConvolutionsGiveEqualOutputs) { check(convolution(1), "tiled.convolution"); }
 
-TEST(CudaConfigurations, OfDepthwiseConvolutionsAnswerAlike) { check(convolution(16), "depthwise.convolution"); }
+TEST(CudaConfigurations, OfDepthwiseConvolutionsGiveEqualOutputs) { check(convolution(16), "depthwise.convolution"); }
 
-TEST(CudaConfigurations, OfProductsAnswerAlike) {
+TEST(CudaConfigurations, OfGemmsGiveEqualOutputs) {
   test::GraphBuilder b;
   check(b.build({b.op("MatMul", {b.input("x", {24, 32}), b.input("y", {32, 24})})}), "tiled.matmul");
   test::GraphBuilder c;
   check(c.build({c.op("MatMul", {c.input("x", {24, 32}), c.random({32, 24})})}), "tiled.matmul");
 }
 
-TEST(CudaConfigurations, OfWarpgroupsProductsAnswerAlike) {
+TEST(CudaConfigurations, OfWarpgroupGemmsGiveEqualOutputs) {
   test::GraphBuilder b;
   const ValueId weights = b.constant(random_elements(DType::kFloat16, {328, 136}, -0.2F, 0.2F, 7));
   check(b.build({b.op("MatMul", {b.input("x", {90, 328}, DType::kFloat16), weights})}), "warpgroup.product");
@@ -120,21 +120,21 @@ Graph attention() {
                         {"shape", std::vector<std::int64_t>{260, 32}}})});
 }
 
-TEST(CudaConfigurations, OfAttentionsAnswerAlike) {
+TEST(CudaConfigurations, OfAttentionsGiveEqualOutputs) {
   check(attention(), "fused.attention");
   check(attention(), "warpgroup.attention");
 }
 
-TEST(CudaConfigurations, NearAConvolutionsAnswerAlike) {
+TEST(CudaConfigurations, NearAConvolutionsGiveEqualOutputs) {
   check_near(convolution(1, 64), "tiled.convolution", {"kp", "w"});
 }
 
-TEST(CudaConfigurations, NearAnAttentionsAnswerAlike) {
+TEST(CudaConfigurations, NearAnAttentionsGiveEqualOutputs) {
   check_near(attention(), "fused.attention", {"p"});
   check_near(attention(), "warpgroup.attention", {"p"});
 }
 
-TEST(CudaConfigurations, NearAProductsAnswerAlike) {
+TEST(CudaConfigurations, NearAGemmsGiveEqualOutputs) {
   test::GraphBuilder b;
   check_near(b.build({b.op("MatMul", {b.input("x", {24, 96}), b.input("y", {96, 24})})}), "tiled.matmul", {"p", "w"});
   test::GraphBuilder c;

@@ -200,7 +200,7 @@ Question product(DType dtype, std::int64_t k = 64, bool tf32 = false) {
   return Question(std::move(graph));
 }
 
-TEST_F(CublasLt, OffersAlgorithmsThatAnswerAlike) {
+TEST_F(CublasLt, OffersAlgorithmsWithEqualOutputs) {
   for (const DType dtype : kProductTypes) {
     const Question question = product(dtype);
     ASSERT_EQ(question.reason(), "");
@@ -276,7 +276,7 @@ TEST_F(CublasLt, IsCapturedAtItsFirstUse) {
   EXPECT_NE(std::ranges::find(since, "cuGraphLaunch"), since.end());
 }
 
-TEST_F(CublasLt, GoesOnFromSumsThatAFloat16DoesNotHold) {
+TEST_F(CublasLt, ContinuesFromOverflowedAccumulators) {
   for (const char* post : {"Silu", "Gelu", "HardSwish", "Sigmoid"}) {
     test::GraphBuilder b;
     const Tensor weights = random_elements(DType::kFloat16, {16, 24}, 100, 101, 5);
@@ -294,7 +294,7 @@ TEST_F(CublasLt, GoesOnFromSumsThatAFloat16DoesNotHold) {
   }
 }
 
-TEST_F(CublasLt, LeavesPostOpsThatNeedSuchSums) {
+TEST_F(CublasLt, RefusesPostOpsThatNeedAccumulators) {
   const auto reason = [](DType dtype, PostOp post) {
     test::GraphBuilder b;
     const ValueId product =

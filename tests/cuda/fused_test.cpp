@@ -150,7 +150,7 @@ class RandomBody {
 
 class CudaFusedRandomly : public testing::TestWithParam<DType> {};
 
-TEST_P(CudaFusedRandomly, AnswersAsTheReference) {
+TEST_P(CudaFusedRandomly, EqualsTheReference) {
   const DType dtype = GetParam();
   CudaTolerance tolerance{0, 0};
   if (dtype == DType::kFloat16) tolerance = {2e-2, 1e-2};

@@ -53,14 +53,14 @@ TEST(CudaHalfRange, NarrowsWhatStaysFarFromIt) {
 }
 
 /// Sums over pixels of noise in 0..1 stay small, however many pixels.
-TEST(CudaHalfRange, FeedsAreasAsPicturesHaveThem) {
+TEST(CudaHalfRange, FeedsAreasOfImages) {
   test::GraphBuilder b;
   const ValueId first = b.op("Conv", {b.input("x", {1, 8, 16, 16}), b.random({8, 8, 1, 1}, 1900, 1901)});
   const Graph graph = b.build({b.op("Conv", {first, b.random({8, 8, 1, 1}, 1e-5F, 2e-5F)})});
   EXPECT_EQ(stays_wide(graph, kHalves).size(), 1);
 }
 
-TEST(CudaHalfRange, LooksAtWhatBecomesHalvesAlone) {
+TEST(CudaHalfRange, LooksOnlyAtHalfPrecisionCandidates) {
   test::GraphBuilder b;
   const ValueId sums = b.op("Conv", {b.input("x", {1, 8, 8, 8}), b.random({8, 8, 1, 1}, 1000, 1001)});
   const ValueId total = b.op("ReduceSum", {sums, b.ints({2, 3})}, {{"keepdims", std::int64_t{0}}});

@@ -38,7 +38,7 @@ class CudaPipeline : public testing::Test {
   test::EmulatorCalls calls_;
 };
 
-TEST_F(CudaPipeline, AnswersAsTheReferenceDoes) {
+TEST_F(CudaPipeline, EqualsTheReference) {
   for (bool live : {false, true}) {
     SCOPED_TRACE(live);
     const auto results_on = [&](const std::string& device) {

@@ -91,7 +91,7 @@ TEST(CudaPixels, TakeMatrixAndRangeFromTheFrame) {
     }
 }
 
-TEST(CudaPixels, PlaceThePictureInEveryWay) {
+TEST(CudaPixels, PlaceTheImageInEveryMode) {
   for (const char* resize : {"stretch", "letterbox", "letterbox-topleft", "resize-crop"}) {
     SCOPED_TRACE(resize);
     pixels(Picture(PixelFormat::kRgb24, 71, 40), 33, 35, resize).check("pixels", kExact);

@@ -111,7 +111,7 @@ TEST(CudaPlacement, RunsSplitAndJoinedConvolutionsWithoutACopy) {
   EXPECT_EQ(launches(*expect_as_reference(c2f(DType::kFloat16, 16), kPlacedHalves)), "Relu Conv Conv Conv Conv Abs");
 }
 
-TEST(CudaPlacement, LetsAWarpgroupsProductsLieApart) {
+TEST(CudaPlacement, LetsWarpgroupGemmsBeStrided) {
   Network n(DType::kFloat16, 8, 9);
   const ValueId x = n.conv(n.input(64), 128, 1);
   const ValueId lower = n.slice(x, 0, 64);
@@ -125,7 +125,7 @@ TEST(CudaPlacement, LetsAWarpgroupsProductsLieApart) {
     }
 }
 
-TEST(CudaPlacement, CopiesHalvesThatLieAtNoVector) {
+TEST(CudaPlacement, CopiesUnalignedHalfPrecision) {
   // A convolution of 24 filters cannot write 36 channels per pixel in vectors of 8, nor one of 10 filters 15 channels
   // in pairs; a kernel behind them can.
   EXPECT_EQ(launches(*expect_as_reference(c2f(DType::kFloat16, 12), kPlacedHalves)),

@@ -49,7 +49,7 @@ TEST(CudaQuantization, CombinesPairs) {
           .check_layouts("elements.quantized_pairs", kStep);
 }
 
-TEST(CudaIntegerProducts, StayIntegers) {
+TEST(CudaIntegerGemm, StayIntegers) {
   CudaCase("ConvInteger")
       .input(DType::kUInt8, {2, 4, 6, 5}, 0, 255)
       .input(DType::kInt8, {6, 2, 3, 3}, -128, 127)
@@ -65,7 +65,7 @@ TEST(CudaIntegerProducts, StayIntegers) {
       .check("direct.integers", kExact);
 }
 
-TEST(CudaIntegerProducts, AreBroughtBackToBytes) {
+TEST(CudaIntegerGemm, AreBroughtBackToBytes) {
   CudaCase("QLinearConv")
       .input(DType::kUInt8, {1, 3, 6, 5}, 0, 255)
       .constant({}, 0.02F, 0.03F)

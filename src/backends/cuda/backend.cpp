@@ -38,7 +38,7 @@ class CudaBackend : public Backend {
     own_.push_back(moves(device));
     own_.push_back(fused_elements(device));
     own_.push_back(preprocess(device));
-    own_.push_back(answers(device));
+    own_.push_back(prediction_ops(device));
     own_.push_back(decode(device));
     own_.push_back(select_boxes(device));
     own_.push_back(select_queries(device));

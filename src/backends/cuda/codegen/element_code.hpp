@@ -18,23 +18,23 @@ inline constexpr std::int64_t kMaxElements = std::int64_t{1} << 31;
 /// Index of an element: a C++ expression per dimension, in the order of the ONNX shape.
 using Index = std::vector<std::string>;
 
-/// How an element of TYPE lies in memory, and what its arithmetic is done in, as the kernels name them ("float16",
-/// "float"). Throws Error (kUnsupported) for types that no kernel reads.
+/// Storage and compute type of DTYPE in kernels ("float16", "float"). Throws Error (kUnsupported) for types that
+/// kernels do not support.
 std::string_view storage_name(DType dtype);
 std::string_view compute_name(DType dtype);
 
-/// What a node reads that has no memory, since the same kernel works it out: values of a graph, by their elements.
+/// Values that exist in the same kernel instead of in memory.
 class ElementSource {
  public:
   virtual ~ElementSource() = default;
-  /// Element AT of the value in the type of its arithmetic: an expression.
+  /// Element AT of a value in its compute type: an expression.
   virtual std::string element(ValueId id, const Index& at) = 0;
-  /// The same of element NUMBER, row-major.
+  /// Element NUMBER, row-major, of a value.
   virtual std::string element_number(ValueId id, const std::string& number) = 0;
 };
 
-/// Writes the body of a kernel that works out elements of a node's output. What it names (variables, buffers) is its
-/// own; a node's scalar constants become literals, and only inputs that are read become parameters.
+/// Generates the body of an element-wise kernel. Variable and buffer names are unique within it. A node's scalar
+/// constants become literals, and only inputs that are read become parameters.
 class ElementCode {
  public:
   explicit ElementCode(const NodeContext& context) : context_(context), text_(std::make_shared<Text>()) {}

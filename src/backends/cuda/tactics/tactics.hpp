@@ -8,7 +8,7 @@
 // Tactics of a device, one function per file; backend.cpp lists them in order of preference.
 namespace saccade::cuda {
 
-std::unique_ptr<Tactic> answers(Device& device);
+std::unique_ptr<Tactic> prediction_ops(Device& device);
 std::unique_ptr<Tactic> batch_normalization(Device& device);
 std::unique_ptr<Tactic> channel_resize(Device& device);
 std::unique_ptr<Tactic> cublaslt_matmul(Device& device);

@@ -10,7 +10,7 @@ CudaCase own(const std::string& op) { return CudaCase(op, "saccade"); }
 
 const Tensor kGeometry = Tensor::of<float>({6}, {0.517F, 0.263F, 4.25F, 6.5F, 100, 80});
 
-TEST(CudaAnswers, MapPointsExactly) {
+TEST(CudaPredictionOps, MapPointsExactly) {
   for (const Shape& shape : {Shape{7, 17, 3}, Shape{1, 1, 2}, Shape{3, 1, 4}})
     own("MapPoints").input(shape, -20, 90).input(kGeometry).check_layouts("answers", kExact);
   own("MapPoints")
@@ -19,7 +19,7 @@ TEST(CudaAnswers, MapPointsExactly) {
       .check("answers", kExact);
 }
 
-TEST(CudaAnswers, MapClassesToTheFirstOfTheBest) {
+TEST(CudaPredictionOps, MapClassesToTheFirstOfTheBest) {
   own("MapClasses").input({1, 19, 13, 21}).check_layouts("answers", kExact);
   own("MapClasses").input(DType::kFloat32, {1, 5, 1, 300}, 0, 1).check("answers", kExact);  // all scores tie
   own("MapClasses")
@@ -29,7 +29,7 @@ TEST(CudaAnswers, MapClassesToTheFirstOfTheBest) {
   own("MapClasses").input({1, 1, 4, 50}).attribute("threshold", 0.5F).check_layouts("answers", kExact);
 }
 
-TEST(CudaAnswers, SummarizeRowsExactly) {
+TEST(CudaPredictionOps, SummarizeRowsExactly) {
   for (const Shape& shape : {Shape{37, 61}, Shape{1, 1}, Shape{300, 3}})
     own("SummarizeRows").input(shape).check("answers", kExact);
   own("SummarizeRows")
@@ -38,7 +38,7 @@ TEST(CudaAnswers, SummarizeRowsExactly) {
       .check("answers", kExact);
 }
 
-TEST(CudaAnswers, TakeObjectsUpToTheCount) {
+TEST(CudaPredictionOps, TakeObjectsUpToTheCount) {
   const Tensor indices = Tensor::of<std::int32_t>({5}, {3, -4, 9, 3, 0});
   for (std::int32_t count : {5, 3, 0, -1, 9}) {
     const auto defined = static_cast<std::size_t>(std::clamp(count, 0, 5));
@@ -69,12 +69,12 @@ CudaCase masks(const std::vector<float>& rows, std::int32_t count) {
   return made;
 }
 
-TEST(CudaAnswers, SumMasksInTheCellsOfABox) {
+TEST(CudaPredictionOps, SumMasksInTheCellsOfABox) {
   const std::vector<float> rows = {10, 5, 60, 70, 0.9F, 0, 0, 0, 100, 80, 0.8F, 1, 30, 30, 31, 31, 0.7F, 2};
   for (std::int32_t count : {3, 1, 0, 7}) masks(rows, count).check_layouts("answers", kExact);
 }
 
-TEST(CudaAnswers, SumNoMaskOfABoxThatIsNoNumber) {
+TEST(CudaPredictionOps, SumNoMaskOfABoxThatIsNoNumber) {
   masks({kNan, kNan, kNan, kNan, 1, 0, kInfinity, 0, -kInfinity, 8, 1, 0, -kInfinity, -1e30F, kInfinity, 1e30F, 1, 0},
         3)
       .check("answers", kExact);

@@ -31,9 +31,9 @@ void expect_faults_on(const Backend& backend) {
   });
 }
 
-TEST(CudaFaultyAnswers, AreToldOnTheDevice) { expect_faults_on(cuda_backend({.fallback = true})); }
-TEST(CudaFaultyAnswers, AreToldOnTheCpu) { expect_faults_on(cpu_backend()); }
-TEST(CudaFaultyAnswers, AreToldByTheReference) { expect_faults_on(reference_backend()); }
+TEST(CudaPredictionFaults, AreReportedOnTheDevice) { expect_faults_on(cuda_backend({.fallback = true})); }
+TEST(CudaPredictionFaults, AreReportedOnTheCpu) { expect_faults_on(cpu_backend()); }
+TEST(CudaPredictionFaults, AreReportedByTheReference) { expect_faults_on(reference_backend()); }
 
 }  // namespace
 }  // namespace saccade

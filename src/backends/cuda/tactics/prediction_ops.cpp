@@ -116,17 +116,21 @@ Rule find_rule(const Node& node) {
   return node.op == "TakeObjects" ? take_object : nullptr;
 }
 
-Support supports_answer(const NodeContext& context) {
+Support supports_prediction_op(const NodeContext& context) {
   if (find_rule(context.node) == nullptr) return Support::other_operator("not a post-processing operator");
   if (context.node.op == "TakeObjects" && context.input(0).type.shape[1] == 0)
     return Support::no("there are no objects");
   return {};
 }
 
-std::string answer(ElementCode& code, int /*output*/, const Index& at) { return find_rule(code.node())(code, at); }
+std::string prediction_op(ElementCode& code, int /*output*/, const Index& at) {
+  return find_rule(code.node())(code, at);
+}
 
 }  // namespace
 
-std::unique_ptr<Tactic> answers(Device& device) { return element_tactic(device, {"answers", supports_answer, answer}); }
+std::unique_ptr<Tactic> prediction_ops(Device& device) {
+  return element_tactic(device, {"answers", supports_prediction_op, prediction_op});
+}
 
 }  // namespace saccade::cuda

@@ -60,14 +60,14 @@ void expect_answers(const Execution& execution, const FrameView& frame) {
       ASSERT_NEAR(got[i].data<float>()[k], wanted[i].data<float>()[k], 1e-3) << "output " << i << ", element " << k;
 }
 
-class CudaRunner : public testing::Test {
+class CudaGraphExecutor : public testing::Test {
  protected:
   Execution execution_ = execution_of(pixels_and_mean(24, 20));
   FrameMemory& memory_ = execution_.frame_memory();
   test::EmulatorCalls calls_;
 };
 
-TEST_F(CudaRunner, AsksForOneLaunchAndOneWaitAFrame) {
+TEST_F(CudaGraphExecutor, AsksForOneLaunchAndOneWaitAFrame) {
   if (!calls_) GTEST_SKIP() << "only the emulated driver tells what it is asked for";
   const Noise large(memory_, PixelFormat::kI420, 64, 48);
   const Noise small(memory_, PixelFormat::kYuyv, 31, 17);
@@ -86,7 +86,7 @@ TEST_F(CudaRunner, AsksForOneLaunchAndOneWaitAFrame) {
   }
 }
 
-TEST_F(CudaRunner, KeepsResultsWhileTheNextRunGoesOn) {
+TEST_F(CudaGraphExecutor, KeepsResultsWhileTheNextRunGoesOn) {
   const Noise first(memory_, PixelFormat::kRgb24, 50, 40);
   const Noise second(memory_, PixelFormat::kNv12, 44, 40);
   ASSERT_TRUE(execution_.overlaps());
@@ -104,7 +104,7 @@ TEST_F(CudaRunner, KeepsResultsWhileTheNextRunGoesOn) {
   EXPECT_NE(execution_.output(1).data, mean.data);
 }
 
-TEST_F(CudaRunner, RunsCallByCallWhereThereIsNoGraph) {
+TEST_F(CudaGraphExecutor, RunsCallByCallWhereThereIsNoGraph) {
   if (!calls_) GTEST_SKIP() << "only the emulated driver can be made to refuse";
   const Graph graph = pixels_and_mean(24, 20);
   const Noise frame(memory_, PixelFormat::kBgr24, 50, 40);
@@ -127,7 +127,7 @@ TEST_F(CudaRunner, RunsCallByCallWhereThereIsNoGraph) {
   }
 }
 
-TEST_F(CudaRunner, RunsBesideOthersInTheirThreads) {
+TEST_F(CudaGraphExecutor, RunsBesideOthersInTheirThreads) {
   const Graph graph = pixels_and_mean(24, 20);
   const Noise frame(memory_, PixelFormat::kYuyv, 50, 40);
   std::vector<std::thread> threads;
@@ -145,7 +145,7 @@ TEST_F(CudaRunner, RunsBesideOthersInTheirThreads) {
   for (std::thread& thread : threads) thread.join();
 }
 
-TEST_F(CudaRunner, BringsTheRowsThatAreThere) {
+TEST_F(CudaGraphExecutor, BringsTheRowsThatAreThere) {
   test::GraphBuilder b;
   const ValueId rows = b.input("rows", {1, 6, 5});
   const ValueId order = b.input("order", {4}, DType::kInt32);
@@ -163,7 +163,7 @@ TEST_F(CudaRunner, BringsTheRowsThatAreThere) {
   }
 }
 
-TEST_F(CudaRunner, BringsTheFirstRowsOfWhatIsThere) {
+TEST_F(CudaGraphExecutor, BringsTheFirstRowsOfWhatIsThere) {
   test::GraphBuilder b;
   const ValueId rows = b.op("Neg", {b.input("rows", {4, 3})});
   const ValueId count = b.op("Abs", {b.input("count", {1}, DType::kInt32)});
@@ -179,7 +179,7 @@ TEST_F(CudaRunner, BringsTheFirstRowsOfWhatIsThere) {
   }
 }
 
-TEST_F(CudaRunner, BringsTheRunsOfMasksThatAreThere) {
+TEST_F(CudaGraphExecutor, BringsTheRunsOfMasksThatAreThere) {
   test::GraphBuilder b;
   const ValueId grids = b.op("Neg", {b.input("grids", {3, 1, 1})});
   const ValueId count = b.op("Abs", {b.input("count", {1}, DType::kInt32)});
@@ -201,7 +201,7 @@ TEST_F(CudaRunner, BringsTheRunsOfMasksThatAreThere) {
   }
 }
 
-class CudaRunGroup : public CudaRunner {
+class CudaGraphExecutorGroup : public CudaGraphExecutor {
  protected:
   void run(std::vector<Execution*> executions, RunGroup& group, const FrameView& frame) {
     for (Execution* execution : executions) *execution->frame() = frame;
@@ -213,7 +213,7 @@ class CudaRunGroup : public CudaRunner {
   std::vector<Runner*> others_{&other_.runner(), &third_.runner()};
 };
 
-TEST_F(CudaRunGroup, IsOneGraphWhoseBranchesEqualSingleRuns) {
+TEST_F(CudaGraphExecutorGroup, IsOneGraphWhoseBranchesEqualSingleRuns) {
   const auto group = execution_.runner().group(others_);
   ASSERT_NE(group, nullptr);
   for (const auto& [format, width, height] :
@@ -228,7 +228,7 @@ TEST_F(CudaRunGroup, IsOneGraphWhoseBranchesEqualSingleRuns) {
   }
 }
 
-TEST_F(CudaRunGroup, TakesItsMembersOneByOneInAProfile) {
+TEST_F(CudaGraphExecutorGroup, TakesItsMembersOneByOneInAProfile) {
   const auto group = execution_.runner().group(others_);
   const Noise frame(memory_, PixelFormat::kNv12, 64, 48);
   std::vector<StepTime> times(other_.plan().steps().size());
@@ -239,7 +239,7 @@ TEST_F(CudaRunGroup, TakesItsMembersOneByOneInAProfile) {
   for (const Execution* each : {&execution_, &other_, &third_}) expect_answers(*each, frame.view);
 }
 
-TEST_F(CudaRunGroup, ForksWithoutAGraph) {
+TEST_F(CudaGraphExecutorGroup, ForksWithoutAGraph) {
   const Graph graph = pixels_and_mean(24, 20);
   Execution first = execution_of(graph, false);
   Execution second = execution_of(pixels_and_mean(9, 30), false);
@@ -261,7 +261,7 @@ Graph with_row(std::int64_t width, std::int64_t rows) {
   return b.build({made[0], b.op("Gather", {b.random({rows, 2}), b.input("row", {1}, DType::kInt64)})});
 }
 
-TEST_F(CudaRunGroup, ThrowsTheFaultsOfARunByThatRunAlone) {
+TEST_F(CudaGraphExecutorGroup, ThrowsTheIndexReportsOfARunByThatRunAlone) {
   Execution first = execution_of(with_row(8, 4));
   Execution second = execution_of(with_row(9, 5));
   const std::vector<Runner*> others{&second.runner()};
@@ -284,7 +284,7 @@ TEST_F(CudaRunGroup, ThrowsTheFaultsOfARunByThatRunAlone) {
   EXPECT_EQ(fault(3, 4), "") << "the run after";
 }
 
-TEST_F(CudaRunGroup, IsOfRunsOnFramesAlone) {
+TEST_F(CudaGraphExecutorGroup, IsOfRunsOnFramesAlone) {
   test::GraphBuilder b;
   Execution tensors = execution_of(b.build({b.op("Relu", {b.input("x", {4})})}));
   const std::vector<Runner*> others{&tensors.runner()};
