@@ -22,7 +22,7 @@ struct Lengths {
   std::int64_t values = 16;
 };
 
-/// Rows of WIDTH elements a token, in which a head's CHANNELS begin at FIRST.
+/// Rows of WIDTH elements per token, in which a head's CHANNELS begin at FIRST.
 std::vector<std::int64_t> rows(const Lengths& lengths, std::int64_t tokens, std::int64_t width, std::int64_t first,
                                std::int64_t channels) {
   Walk walk{.offset = first};
@@ -41,7 +41,7 @@ CudaCase attention(const Lengths& lengths) {
   return made;
 }
 
-/// Queries, keys and values that a product of their own each makes.
+/// Queries, keys and values, each from a GEMM of its own.
 CudaCase separate(const Lengths& lengths, DType dtype = DType::kFloat32) {
   const auto& [images, heads, queries, keys, channels, values] = lengths;
   CudaCase made = attention(lengths);
@@ -54,7 +54,7 @@ CudaCase separate(const Lengths& lengths, DType dtype = DType::kFloat32) {
   return made;
 }
 
-/// The same for all heads of an image.
+/// The same mask for all heads of an image.
 void add_mask(CudaCase& made, const Lengths& lengths, DType dtype) {
   Walk walk;
   walk.loops = {Walk::Loop{{lengths.images, lengths.queries * lengths.keys}, {lengths.heads, 0}},
@@ -84,7 +84,7 @@ TEST(CudaAttention, RoundsToTf32) {
   check(masked);
 }
 
-TEST(CudaAttention, MultipliesHalvesOnTensorCores) {
+TEST(CudaAttention, UsesTensorCoresInHalfPrecision) {
   for (DType dtype : {DType::kFloat16, DType::kBFloat16}) {
     const CudaTolerance tolerance = dtype == DType::kFloat16 ? kHalf : kBrain;
     separate({}, dtype).check("fused.attention", tolerance);
@@ -102,7 +102,7 @@ TEST(CudaAttention, MultipliesHalvesOnTensorCores) {
 TEST(CudaAttention, TakesManyKeysByWarpgroups) {
   for (DType dtype : {DType::kFloat16, DType::kBFloat16}) {
     const CudaTolerance tolerance = dtype == DType::kFloat16 ? kHalf : kBrain;
-    // Whole blocks of queries and steps of keys, and tails of both; heads of fewer and of more than 64 channels.
+    // Whole blocks of queries and k-steps, and partial ones; heads of fewer and of more than 64 channels.
     separate({.heads = 1, .queries = 64, .keys = 256, .channels = 64, .values = 64}, dtype)
         .check("warpgroup.attention", tolerance);
     separate({.queries = 70, .keys = 331, .channels = 40, .values = 80}, dtype).check("warpgroup.attention", tolerance);
@@ -147,7 +147,7 @@ TEST(CudaAttention, HidesKeysByInfinityAndByTheLowestNumber) {
   const Lengths lengths{.heads = 1, .queries = 3, .keys = 70};
   const float lowest = std::numeric_limits<float>::lowest();
   const float infinity = std::numeric_limits<float>::infinity();
-  // The first query sees one key, and late; the second none, so all alike; the third none at all.
+  // The first query sees one late key; the second none, so all keys weigh the same; the third none at all.
   Tensor mask(DType::kFloat32, {3, 70});
   for (std::size_t i = 0; i < 210; ++i)
     mask.data<float>()[i] = i == 65 ? 0.0F : i < 70 ? -infinity : i < 140 ? lowest : -infinity;
@@ -183,7 +183,7 @@ CudaCase pictures(DType dtype, std::int64_t channels) {
   const std::int64_t planes = 2 * 3 * channels;
   const auto walk = [&](std::int64_t first, std::int64_t head) {
     Walk heads{.offset = first * 28};
-    // An area is two rows of seven: half the picture.
+    // An area is two rows of seven: half the image.
     heads.loops = {Walk::Loop{{2, 14}, {2, head * 28}}, Walk::Loop{{14, 1}}, Walk::Loop{{channels, 28}}};
     return heads.to_integers();
   };
@@ -196,14 +196,14 @@ CudaCase pictures(DType dtype, std::int64_t channels) {
   return made;
 }
 
-TEST(CudaAttention, ReadsPicturesInEitherLayout) {
+TEST(CudaAttention, ReadsImagesInEitherLayout) {
   pictures(DType::kFloat32, 4).check_layouts("fused.attention", kSums);
   pictures(DType::kFloat16, 16).check_layouts("fused.attention", kHalf);
   pictures(DType::kFloat16, 6).check_layouts("fused.attention", kHalf);
 }
 
 TEST(CudaAttention, ReadsTokensOfWindowsWhereTheyLie) {
-  // 2 by 2 windows of 3 by 3 tokens in a picture of 6 by 6.
+  // 2x2 windows of 3x3 tokens in an image of 6x6.
   Walk windows;
   windows.loops = {Walk::Loop{{2, 6 * 3 * 8}, {2, 3 * 8}}, Walk::Loop{{3, 6 * 8}, {3, 8}}, Walk::Loop{{8, 1}}};
   for (DType dtype : {DType::kFloat32, DType::kFloat16}) {

@@ -33,7 +33,7 @@ TEST(CudaBackend, ListsAllNodesThatItCannotRun) {
   EXPECT_NE(message.find("Det1"), std::string::npos) << message;
 }
 
-TEST(CudaBackend, ReadsTheRowsOfProductsAndNormsSideBySide) {
+TEST(CudaBackend, KeepsRowsOfGemmsAndNormsContiguous) {
   test::GraphBuilder b;
   const ValueId product = b.op("MatMul", {b.input("x", {1, 5, 8}), b.random({8, 8})});
   const ValueId norm = b.op("LayerNormalization", {product, b.random({8})});

@@ -9,8 +9,8 @@
 #include "support/subprocess.hpp"
 #include "support/tiny_models.hpp"
 
-// saccade compile and what takes its plans, as processes of their own: a kernel that a process has is not compiled
-// again.
+// `saccade compile` and the verbs that load its plans, each in a process of its own: a process compiles a kernel only
+// once.
 namespace saccade {
 namespace {
 
@@ -30,7 +30,7 @@ class CompileForCuda : public testing::Test {
     if (!test::EmulatorCalls()) GTEST_SKIP() << "only the emulated compiler and driver can be told what to be";
   }
 
-  /// A convolution that passes float16's end, and two behind it.
+  /// A convolution that exceeds float16's range, and two that follow it.
   std::string loud_model() const {
     onnx_writer::Model model(13);
     model.input("x", {1, 1, 4, 4}).output("y");
@@ -43,7 +43,7 @@ class CompileForCuda : public testing::Test {
     return folder_ / "loud.onnx";
   }
 
-  /// A depthwise convolution and a Relu: two kinds of nodes at most, whose kernels compile in a moment.
+  /// A depthwise convolution and a Relu: at most two node classes, whose kernels compile quickly.
   std::string model() const {
     onnx_writer::Model model(13);
     model.input("x", {1, 8, 4, 4}).output("y");
@@ -72,7 +72,7 @@ class CompileForCuda : public testing::Test {
 
   std::string answer() const { return test::bytes_of_file(folder_ / "out/y.npy"); }
 
-  /// From now on the emulated NVRTC compiles nothing.
+  /// From now on the emulated NVRTC fails.
   static void hide_compiler() { setenv("SACCADE_EMULATOR_FAIL", "nvrtcCreateProgram:0:5", 1); }
 
   test::TempFolder folder_;
@@ -114,7 +114,7 @@ TEST_F(CompileForCuda, WritesAPlanThatTakesFramesWithoutACompiler) {
   EXPECT_NE(run(classifier, {"--device", "cuda"}).exit_code, 0) << "the compiler is not hidden";
 }
 
-TEST_F(CompileForCuda, KeepsInAPlanWhatHalvesDoNotHold) {
+TEST_F(CompileForCuda, KeepsInAPlanWhatExceedsHalfPrecision) {
   const Finished compiled = run_saccade(
       {"compile", loud_model(), "-o", plan(), "--device", "cuda", "--json", "--precision", "fp16", "--no-tune"});
   ASSERT_EQ(compiled.exit_code, 0) << compiled.err;
@@ -132,7 +132,7 @@ TEST_F(CompileForCuda, KeepsInAPlanWhatHalvesDoNotHold) {
 }
 
 /// As where only the GPU's libraries are installed.
-TEST_F(CompileForCuda, LooksOnTheGpuWhereHalvesEndIfTheCpuHasNoBackend) {
+TEST_F(CompileForCuda, FindsHalfPrecisionRangeOnTheGpuWithoutACpuBackend) {
   namespace fs = std::filesystem;
   const fs::path built = fs::path(SACCADE_BINARY).parent_path();
   const fs::path own = fs::path(folder_ / "installed");

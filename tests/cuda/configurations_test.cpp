@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kTried = 3;
 
-/// Runs the one node of GRAPH by TACTIC in its most promising configurations, and expects the reference's answer.
+/// Runs the one node of GRAPH by TACTIC in its first configurations, and expects the reference's output.
 void check(const Graph& graph, const std::string& name) {
   const Backend& backend = cuda_backend({});
   const Node& node = graph.node(graph.order().front());
@@ -39,7 +39,7 @@ void check(const Graph& graph, const std::string& name) {
   }
 }
 
-/// The words of a configuration in which it differs from another one, by their first letter: "p" of the ring.
+/// The fields in which two configurations differ, by their first letter: "p" for pipeline stages.
 std::string differences(const std::string& a, const std::string& b) {
   std::istringstream left(a);
   std::istringstream right(b);
@@ -49,7 +49,7 @@ std::string differences(const std::string& a, const std::string& b) {
   return found;
 }
 
-/// Near some configuration of TACTIC there is another that differs in nothing but each of WANTED, and answers alike.
+/// Some configuration of TACTIC has neighbours that differ in nothing but each of WANTED, with equal outputs.
 void check_near(const Graph& graph, const std::string& name, const std::vector<std::string>& wanted) {
   const Backend& backend = cuda_backend({});
   const Node& node = graph.node(graph.order().front());
@@ -57,7 +57,7 @@ void check_near(const Graph& graph, const std::string& name, const std::vector<s
   const Tactic& tactic = **std::ranges::find(backend.tactics(), name, &Tactic::name);
   ASSERT_TRUE(tactic.supports(context)) << tactic.supports(context).reason;
   const std::vector<std::string> centres = tactic.configurations(context, 16);
-  std::map<std::string, std::string> found;  // by what they differ in
+  std::map<std::string, std::string> found;  // by the fields in which they differ
   for (const std::string& centre : centres) {
     context.configuration = centre;
     const std::vector<std::string> near = tactic.configurations(context, 8);
@@ -89,18 +89,18 @@ Graph convolution(std::int64_t groups, std::int64_t channels = 16) {
   return graph;
 }
 
-TEST(CudaConfigurations, OfConvolutionsAnswerAlike) { check(convolution(1), "tiled.convolution"); }
+TEST(CudaConfigurations, OfConvolutionsGiveEqualOutputs) { check(convolution(1), "tiled.convolution"); }
 
-TEST(CudaConfigurations, OfDepthwiseConvolutionsAnswerAlike) { check(convolution(16), "depthwise.convolution"); }
+TEST(CudaConfigurations, OfDepthwiseConvolutionsGiveEqualOutputs) { check(convolution(16), "depthwise.convolution"); }
 
-TEST(CudaConfigurations, OfProductsAnswerAlike) {
+TEST(CudaConfigurations, OfGemmsGiveEqualOutputs) {
   test::GraphBuilder b;
   check(b.build({b.op("MatMul", {b.input("x", {24, 32}), b.input("y", {32, 24})})}), "tiled.matmul");
   test::GraphBuilder c;
   check(c.build({c.op("MatMul", {c.input("x", {24, 32}), c.random({32, 24})})}), "tiled.matmul");
 }
 
-TEST(CudaConfigurations, OfWarpgroupsProductsAnswerAlike) {
+TEST(CudaConfigurations, OfWarpgroupGemmsGiveEqualOutputs) {
   test::GraphBuilder b;
   const ValueId weights = b.constant(random_elements(DType::kFloat16, {328, 136}, -0.2F, 0.2F, 7));
   check(b.build({b.op("MatMul", {b.input("x", {90, 328}, DType::kFloat16), weights})}), "warpgroup.product");
@@ -120,21 +120,21 @@ Graph attention() {
                         {"shape", std::vector<std::int64_t>{260, 32}}})});
 }
 
-TEST(CudaConfigurations, OfAttentionsAnswerAlike) {
+TEST(CudaConfigurations, OfAttentionsGiveEqualOutputs) {
   check(attention(), "fused.attention");
   check(attention(), "warpgroup.attention");
 }
 
-TEST(CudaConfigurations, NearAConvolutionsAnswerAlike) {
+TEST(CudaConfigurations, NearAConvolutionsGiveEqualOutputs) {
   check_near(convolution(1, 64), "tiled.convolution", {"kp", "w"});
 }
 
-TEST(CudaConfigurations, NearAnAttentionsAnswerAlike) {
+TEST(CudaConfigurations, NearAnAttentionsGiveEqualOutputs) {
   check_near(attention(), "fused.attention", {"p"});
   check_near(attention(), "warpgroup.attention", {"p"});
 }
 
-TEST(CudaConfigurations, NearAProductsAnswerAlike) {
+TEST(CudaConfigurations, NearAGemmsGiveEqualOutputs) {
   test::GraphBuilder b;
   check_near(b.build({b.op("MatMul", {b.input("x", {24, 96}), b.input("y", {96, 24})})}), "tiled.matmul", {"p", "w"});
   test::GraphBuilder c;

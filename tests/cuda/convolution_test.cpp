@@ -8,8 +8,8 @@
 namespace saccade {
 namespace {
 
-// Sums of up to a thousand products of numbers up to 2 and weights up to 1, in the type's own rounding: inputs and
-// weights are rounded before, so that of halves only what is stored is rounded again.
+// Accumulations of up to a thousand products of numbers up to 2 and weights up to 1. Inputs and weights are rounded to
+// the type first, so in half precision only the output is rounded again.
 CudaTolerance tolerance_of(DType dtype, bool tf32 = false) {
   if (dtype == DType::kFloat16) return {2e-3, 2e-3};
   if (dtype == DType::kBFloat16) return {2e-2, 1e-2};
@@ -51,7 +51,7 @@ TEST(CudaConvolution, MultipliesPointsAndPatches) {
   }
 }
 
-TEST(CudaConvolution, SplitsLongSums) {
+TEST(CudaConvolution, SplitsALongK) {
   for (const DType dtype : kTypes)
     convolution(dtype, {1, 512, 3, 3}, {24, 512, 1, 1})
         .check("tiled.convolution", tolerance_of(dtype), Layout::kChannelsLast);
@@ -116,7 +116,7 @@ TEST(CudaConvolution, Transposes) {
   }
 }
 
-TEST(CudaProducts, MultiplyByConstants) {
+TEST(CudaGemm, MultiplyByConstants) {
   for (const DType dtype : kTypes) {
     const auto check = [&](const CudaCase& made) { made.check("tiled.matmul", tolerance_of(dtype)); };
     check(
@@ -136,7 +136,7 @@ TEST(CudaProducts, MultiplyByConstants) {
       .check("tiled.matmul", tolerance_of(DType::kFloat32, true));
 }
 
-TEST(CudaProducts, MultiplyActivations) {
+TEST(CudaGemm, MultiplyActivations) {
   for (const DType dtype : kTypes) {
     const auto check = [&](const CudaCase& made) { made.check("tiled.matmul", tolerance_of(dtype)); };
     check(CudaCase("MatMul").input(dtype, {2, 3, 17, 24}).input(dtype, {2, 3, 24, 19}));

@@ -68,8 +68,8 @@ TEST(CublasLtApi, HasTheValuesAndLayoutsOfItsHeader) {
 }
 
 #ifdef SACCADE_HAS_CUBLASLT_HEADER
-// How many parameters its functions take, and which are pointers, by their width and kind: handles and enumerations are
-// types of our own.
+// Arity of the entry points and which parameters are pointers, by width and kind: handles and enumerations are declared
+// here.
 template <typename T>
 constexpr int kind_of() {
   return std::is_pointer_v<T> ? -8 : static_cast<int>(sizeof(T));

@@ -22,7 +22,7 @@ namespace {
 using Numbers = std::vector<std::int64_t>;
 
 constexpr const char* kTactic = "cublaslt.matmul";
-/// What the emulated library has and does not offer.
+/// What the emulated library offers and does not.
 constexpr const char* kHidden =
     "algorithm 5 tile 15 stages 25 splits 1 reduction 0 swizzle 0 option 0 inner 0 cluster 2";
 
@@ -49,9 +49,9 @@ class CublasLt : public ::testing::Test {
   void TearDown() override { EXPECT_LE(8 * refused_, attempts_) << "cuBLASLt has no algorithm for them"; }
 
   bool is_emulated() const { return kernels_ != nullptr; }
-  /// The emulated library's FUNCTION answers RESULT at its next call.
+  /// The next call of the emulated library's FUNCTION returns RESULT.
   void fail(const char* function, int result) const { fail_(function, 0, result); }
-  /// RUN, which a GPU's library may have no algorithm for now and then.
+  /// RUN, for which a real library may sometimes have no algorithm.
   template <typename Run>
   void attempt(const Run& run) {
     ++attempts_;
@@ -66,7 +66,7 @@ class CublasLt : public ::testing::Test {
   void check(const CudaCase& made, DType dtype, Layout layout = Layout::kRowMajor) {
     attempt([&] { made.check(kTactic, product_tolerance(dtype), layout); });
   }
-  /// What the emulated library ran last.
+  /// The last GEMM of the emulated library.
   std::string last_algorithm() const {
     std::istringstream lines(kernels_());
     std::string last;
@@ -79,7 +79,7 @@ class CublasLt : public ::testing::Test {
   Tensor constant(DType dtype, const Shape& shape) {
     return random_elements(dtype, shape, -1, 1, static_cast<std::uint32_t>(random_()));
   }
-  /// None, or those that the library does itself, or what a kernel behind it does.
+  /// No post-ops, those of the library's epilogue, or those of the epilogue kernel.
   void add_post_ops(CudaCase& made) {
     switch (length(6)) {
       case 1: made.post("Relu"); break;
@@ -169,7 +169,7 @@ TEST_F(CublasLt, ConvolvesPixels) {
     }
 }
 
-/// The graph of one product, for its tactic to be asked.
+/// A graph of one GEMM, to query its tactic.
 class Question {
  public:
   explicit Question(Graph graph) : graph_(std::move(graph)) {}
@@ -200,7 +200,7 @@ Question product(DType dtype, std::int64_t k = 64, bool tf32 = false) {
   return Question(std::move(graph));
 }
 
-TEST_F(CublasLt, OffersAlgorithmsThatAnswerAlike) {
+TEST_F(CublasLt, OffersAlgorithmsWithEqualOutputs) {
   for (const DType dtype : kProductTypes) {
     const Question question = product(dtype);
     ASSERT_EQ(question.reason(), "");
@@ -256,7 +256,7 @@ TEST_F(CublasLt, PassesOverAlgorithmsThatNeedWiderRows) {
 
 TEST_F(CublasLt, IsPassedOverWhereItDoesNotStart) {
   if (!is_emulated()) GTEST_SKIP() << "needs the emulated cuBLASLt";
-  GTEST_FLAG_SET(death_test_style, "threadsafe");  // in a process of its own: handles are kept
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // in a process of its own: handles are cached
   EXPECT_EXIT(
       {
         fail("cublasLtCreate", 1);
@@ -276,7 +276,7 @@ TEST_F(CublasLt, IsCapturedAtItsFirstUse) {
   EXPECT_NE(std::ranges::find(since, "cuGraphLaunch"), since.end());
 }
 
-TEST_F(CublasLt, GoesOnFromSumsThatAFloat16DoesNotHold) {
+TEST_F(CublasLt, ContinuesFromOverflowedAccumulators) {
   for (const char* post : {"Silu", "Gelu", "HardSwish", "Sigmoid"}) {
     test::GraphBuilder b;
     const Tensor weights = random_elements(DType::kFloat16, {16, 24}, 100, 101, 5);
@@ -294,7 +294,7 @@ TEST_F(CublasLt, GoesOnFromSumsThatAFloat16DoesNotHold) {
   }
 }
 
-TEST_F(CublasLt, LeavesPostOpsThatNeedSuchSums) {
+TEST_F(CublasLt, RefusesPostOpsThatNeedAccumulators) {
   const auto reason = [](DType dtype, PostOp post) {
     test::GraphBuilder b;
     const ValueId product =
@@ -308,7 +308,7 @@ TEST_F(CublasLt, LeavesPostOpsThatNeedSuchSums) {
     node.post_ops = {post, {.op = "Silu"}};
     return Question(std::move(graph)).reason();
   };
-  const std::string lost = "needs the sums, which a float16 may not hold";
+  const std::string lost = "needs the accumulators, which float16 may not hold";
   EXPECT_EQ(reason(DType::kFloat16, {.op = "LeakyRelu", .alpha = 0.1F}), "its LeakyRelu " + lost);
   EXPECT_EQ(reason(DType::kFloat16, {.op = "Add", .operand = 3}), "its Add " + lost);
   EXPECT_EQ(reason(DType::kFloat16, {.op = "Silu"}), "");
@@ -356,8 +356,8 @@ TEST_F(CublasLt, IsNotTakenUntuned) {
   EXPECT_EQ(plan->steps().front().tactic->name(), "tiled.matmul");
 }
 
-/// Eight channels from FROM on of sixteen, through a convolution of pixels that adds the first eight; it and another
-/// convolution of it, behind which POST stands, joined. All may lie in two memories.
+/// A pointwise convolution of eight of sixteen channels, from FROM on, that adds the first eight; then it and another
+/// convolution of it, followed by POST, concatenated. All may share two buffers.
 Graph joined_products(DType dtype, std::int64_t from, std::vector<PostOp> post) {
   test::GraphBuilder b;
   const auto conv = [&](std::vector<ValueId> inputs, std::uint32_t seed, std::vector<PostOp> post_ops) {
@@ -384,7 +384,7 @@ Graph joined_products(DType dtype, std::int64_t from, std::vector<PostOp> post) 
   return graph;
 }
 
-/// How many launches GRAPH takes where its convolutions and products go by the tactic.
+/// Number of launches of GRAPH if its convolutions and GEMMs use the tactic.
 std::size_t launches(const Graph& graph, DType dtype) {
   CompileOptions options;
   for (NodeId id : graph.order()) {

@@ -17,7 +17,7 @@ namespace {
 
 Layout laid_out(const Shape& shape, Layout layout) { return shape.rank() >= 3 ? layout : Layout::kRowMajor; }
 
-/// DEFINED elements are compared, from the first on.
+/// The first DEFINED elements are compared.
 void expect_near(const Tensor& got, const Tensor& wanted, CudaTolerance tolerance, std::size_t defined,
                  const std::string& what) {
   ASSERT_EQ(got.dtype(), wanted.dtype()) << what;
@@ -33,7 +33,7 @@ void expect_near(const Tensor& got, const Tensor& wanted, CudaTolerance toleranc
   }
 }
 
-/// What a plan answers, row-major.
+/// Outputs of a plan, row-major.
 std::vector<Tensor> answers_of(Execution& execution, const std::map<std::string, Tensor>& inputs) {
   const Graph& graph = execution.plan().graph();
   execution.poison();

@@ -10,7 +10,7 @@
 
 namespace saccade {
 
-/// How far an element may be from the reference's: |got - wanted| <= absolute + relative * |wanted|.
+/// Tolerance relative to the reference: |got - wanted| <= absolute + relative * |wanted|.
 struct CudaTolerance {
   double absolute = 1e-5;
   double relative = 1e-5;
@@ -24,7 +24,7 @@ class CudaCase {
 
   /// A graph input with these elements.
   CudaCase& input(Tensor tensor);
-  /// Random elements of DTYPE: floats in LOW..HIGH, integers likewise, bools of both kinds.
+  /// Random elements of DTYPE: floats and integers in LOW..HIGH, bools of both values.
   CudaCase& input(DType dtype, const Shape& shape, float low = -2, float high = 2);
   CudaCase& input(const Shape& shape, float low = -2, float high = 2) {
     return input(DType::kFloat32, shape, low, high);
@@ -34,14 +34,14 @@ class CudaCase {
   CudaCase& absent();
   CudaCase& attribute(std::string name, Attribute value);
   CudaCase& outputs(int count);
-  /// Of this output, row-major, so many elements from the first on are defined: the others may be anything.
+  /// Only the first elements of this output are defined.
   CudaCase& defined(std::size_t output, std::size_t elements);
   CudaCase& post(std::string op, float alpha = 0, float beta = 0);
   /// A binary post-op with a random operand of the output's shape.
   CudaCase& post_with_operand(std::string op);
 
-  /// Runs the node by TACTIC, as one graph and call by call, twice each on poisoned memory, inputs and outputs of rank
-  /// 3 and up in LAYOUT, and expects the reference's answer.
+  /// Runs the node by TACTIC, as one graph and call by call, twice each on poisoned memory, with inputs and outputs of
+  /// rank 3 and more in LAYOUT, and expects the reference's output.
   void check(const std::string& tactic, CudaTolerance tolerance = {}, Layout layout = Layout::kRowMajor) const;
   /// In both layouts.
   void check_layouts(const std::string& tactic, CudaTolerance tolerance = {}) const {
@@ -58,8 +58,8 @@ class CudaCase {
   std::map<std::size_t, std::size_t> defined_;  // elements, by output
 };
 
-/// Runs GRAPH on the GPU by the tactics that it prefers, or that OPTIONS name, as CudaCase does, on random inputs, and
-/// expects what the reference kernels answer. Gives the plan.
+/// Runs GRAPH on the GPU by its preferred tactics, or those of OPTIONS, on random inputs, like CudaCase, and expects
+/// the reference kernels' outputs. Returns the plan.
 std::shared_ptr<const Plan> expect_as_reference(const Graph& graph, CudaTolerance tolerance = {},
                                                 const CompileOptions& options = {});
 

@@ -7,12 +7,12 @@
 namespace saccade {
 namespace {
 
-// An exponential of the math library's and its product with a stride.
+// An exponential of the math library, times a stride.
 constexpr CudaTolerance kUnits{.absolute = 1e-6, .relative = 5e-7};
 
 using Ints = std::vector<std::int64_t>;
 
-/// Numbers 0..1 of few values, so that many are equal, with some that are none.
+/// Numbers in 0..1 with few distinct values, so that many tie, and some NaN.
 Tensor odd_numbers(const Shape& shape, int values, float share_odd) {
   std::mt19937 random(static_cast<std::uint32_t>(shape.elements()));
   std::uniform_real_distribution<float> share(0, 1);

@@ -34,7 +34,7 @@ TEST(CudaDirect, Convolves) {
   CudaCase("Conv").input({1, 8, 5, 5}).constant({5, 8, 1, 1}).check_layouts("direct.convolution", kDirectSums);
 }
 
-TEST(CudaDirect, ConvolvesHalvesInFloat) {
+TEST(CudaDirect, ConvolvesHalfPrecisionInFloat) {
   for (DType dtype : {DType::kFloat16, DType::kBFloat16}) {
     const CudaTolerance tolerance = dtype == DType::kFloat16 ? kDirectHalf : CudaTolerance{0.1, 5e-2};
     CudaCase("Conv")
@@ -79,7 +79,7 @@ TEST(CudaDirect, MultipliesMatrices) {
       .check("direct.matmul");
 }
 
-TEST(CudaDirect, AddsToScaledProducts) {
+TEST(CudaDirect, AddsToScaledGemms) {
   CudaCase("Gemm").input({5, 7}).input({7, 6}).input({6}).check("direct.matmul", kDirectSums);
   CudaCase("Gemm")
       .input({7, 5})

@@ -15,7 +15,7 @@ TEST(CudaElements, ApplyFunctions) {
   CudaCase("Silu", "saccade").input({3, 300}).check("elements");
 }
 
-TEST(CudaElements, ComputeHalvesInFloat) {
+TEST(CudaElements, ComputeHalfPrecisionInFloat) {
   for (DType dtype : {DType::kFloat16, DType::kBFloat16}) {
     const CudaTolerance tolerance = dtype == DType::kFloat16 ? kElementHalf : CudaTolerance{1e-2, 1e-2};
     CudaCase("Sigmoid").input(dtype, {3, 100}).check("elements", tolerance);

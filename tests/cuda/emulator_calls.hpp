@@ -8,7 +8,7 @@
 
 namespace saccade::test {
 
-/// The driver's functions that the process called, where the driver is the emulated one.
+/// Driver calls of this process, if the driver is the emulated one.
 class EmulatorCalls {
  public:
   EmulatorCalls() {
@@ -19,13 +19,13 @@ class EmulatorCalls {
     reset_ = reinterpret_cast<void (*)()>(dlsym(library, "emulator_reset"));
   }
 
-  /// False on a GPU: nothing is known there.
+  /// False on a real GPU.
   explicit operator bool() const { return reset_ != nullptr; }
-  /// From now on.
+  /// Clears the log.
   void forget() const { reset_(); }
-  /// FUNCTION's next call answers RESULT.
+  /// The next call of FUNCTION returns RESULT.
   void fail(const char* function, int result) const { fail_(function, 0, result); }
-  /// All but those that choose the thread's context.
+  /// All but those that select the thread's context.
   std::vector<std::string> since() const {
     std::istringstream text(calls_());
     std::vector<std::string> functions;

@@ -6,8 +6,8 @@
 #include "support/subprocess.hpp"
 #include "support/tiny_models.hpp"
 
-// What the command says where the driver, the device or its memory fails, as processes of their own: the call, the node
-// where there is one, and what to do about it.
+// Error messages of the command when the driver, the device or its memory fails, each in a process of its own: the
+// call, the node if there is one, and a remedy.
 namespace saccade {
 namespace {
 
@@ -23,7 +23,7 @@ class CudaErrors : public testing::Test {
     if (!test::EmulatorCalls()) GTEST_SKIP() << "only the emulated driver can be made to fail";
   }
 
-  /// What a run says that fails; FAILURE: which call, after how many, how ("cuInit:0:100").
+  /// The message of a failing run; FAILURE: call, successful calls before it, result ("cuInit:0:100").
   std::string said(const char* failure, const std::vector<std::string>& flags = {}) const {
     setenv("SACCADE_EMULATOR_FAIL", failure, 1);
     std::vector<std::string> command = {

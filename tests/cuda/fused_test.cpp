@@ -40,7 +40,7 @@ TEST(CudaFused, ReadThroughMoves) {
       .check_layouts("fused");
 }
 
-/// A product and a sum behind it, whose sum a processor could round but once.
+/// A product followed by a sum, which must not be contracted to an FMA.
 TEST(CudaFused, RoundEveryStepOfFloats) {
   GraphBuilder b;
   const ValueId product = b.op("Mul", {b.input("in0", {1000}), b.input("in1", {1000})});
@@ -54,8 +54,8 @@ TEST(CudaFused, RoundWhereACastAsksForIt) {
   fused(b.build({b.op("Cast", {half}, {{"to", std::int64_t{1}}})})).check("fused", {0, 0});
 }
 
-/// Tensors so large that a thread works out several elements, read and written at once where they lie so: from places
-/// that are multiples of as many and from others, along the dimension that is written and along one that is read.
+/// Tensors so large that a thread computes several elements, with vector accesses where they are contiguous: from
+/// aligned and unaligned offsets, along the dimension that is written and along one that is read.
 TEST(CudaFused, ShareOutLargeTensors) {
   const Shape shape{8, 256, 264};
   const DType half = DType::kFloat16;
@@ -81,7 +81,7 @@ TEST(CudaFused, ShareOutLargeTensors) {
   fused(b.build({b.op("Cast", {b.op("Relu", {turned})}, {{"to", std::int64_t{1}}})})).check_layouts("fused", exact);
 }
 
-/// Draws a body: operators of every kind on values of one type, then a Cast.
+/// Generates a random body: operators on values of one type, then a Cast.
 class RandomBody {
  public:
   RandomBody(DType dtype, unsigned seed) : random_(seed), dtype_(dtype) {
@@ -150,7 +150,7 @@ class RandomBody {
 
 class CudaFusedRandomly : public testing::TestWithParam<DType> {};
 
-TEST_P(CudaFusedRandomly, AnswersAsTheReference) {
+TEST_P(CudaFusedRandomly, EqualsTheReference) {
   const DType dtype = GetParam();
   CudaTolerance tolerance{0, 0};
   if (dtype == DType::kFloat16) tolerance = {2e-2, 1e-2};

@@ -15,7 +15,7 @@ namespace {
 
 const ModelOptions kHalves{.device = "cuda", .precision = "fp16"};
 
-/// Three convolutions, the first of which gives sums of some 80,000, as the second takes them back.
+/// Three convolutions: the first yields sums of about 80,000, the second reduces them again.
 Graph graph_past_halves() {
   test::GraphBuilder b;
   const ValueId large = b.op("Conv", {b.input("x", {1, 8, 4, 4}), b.random({8, 8, 1, 1}, 20000, 20001)});
@@ -52,15 +52,15 @@ TEST(CudaHalfRange, NarrowsWhatStaysFarFromIt) {
   EXPECT_TRUE(stays_wide(graph_past_halves(), {.device = "cuda", .precision = "bf16"}).empty());
 }
 
-/// Sums over places come to little on noise of 0 to 1, however many places.
-TEST(CudaHalfRange, FeedsAreasAsPicturesHaveThem) {
+/// Sums over pixels of noise in 0..1 stay small, however many pixels.
+TEST(CudaHalfRange, FeedsAreasOfImages) {
   test::GraphBuilder b;
   const ValueId first = b.op("Conv", {b.input("x", {1, 8, 16, 16}), b.random({8, 8, 1, 1}, 1900, 1901)});
   const Graph graph = b.build({b.op("Conv", {first, b.random({8, 8, 1, 1}, 1e-5F, 2e-5F)})});
   EXPECT_EQ(stays_wide(graph, kHalves).size(), 1);
 }
 
-TEST(CudaHalfRange, LooksAtWhatBecomesHalvesAlone) {
+TEST(CudaHalfRange, LooksOnlyAtHalfPrecisionCandidates) {
   test::GraphBuilder b;
   const ValueId sums = b.op("Conv", {b.input("x", {1, 8, 8, 8}), b.random({8, 8, 1, 1}, 1000, 1001)});
   const ValueId total = b.op("ReduceSum", {sums, b.ints({2, 3})}, {{"keepdims", std::int64_t{0}}});
@@ -82,7 +82,7 @@ TEST(CudaHalfRange, FeedsAllPixelsOfEightBits) {
   }
 }
 
-/// Names depend on what is an output: behind frames the last activation is none any more.
+/// Names depend on what is an output: behind a frame's pipeline the last activation is not one.
 TEST(CudaHalfRange, NamesValuesAsTheyAreBehindFrames) {
   test::GraphBuilder b;
   const ValueId image = b.input("image", {1, 3, 8, 8});
@@ -111,7 +111,8 @@ TEST(CudaHalfRange, NamesValuesAsTheyAreBehindFrames) {
   }
 }
 
-/// An attention is one kernel on a GPU and none on the CPU, which looks for it; what leads to it has the same names.
+/// Attention is one kernel on a GPU and several nodes on the CPU, which finds the range; the values before it have the
+/// same names.
 TEST(CudaHalfRange, LooksBesideAttentions) {
   test::GraphBuilder b;
   const ValueId x = b.input("x", {1, 6, 8});

@@ -37,7 +37,7 @@ TEST(CudaOneHot, SetsOneElement) {
         .check("one_hot", kExact);
 }
 
-/// Every index once, in some order.
+/// A permutation of all indices.
 Tensor permutation(std::int64_t count) {
   std::vector<std::int64_t> order;
   for (std::int64_t i = 0; i < count; ++i) order.push_back((i * 7 + 3) % count);

@@ -8,7 +8,7 @@
 #include "support/mask_case.hpp"
 #include "support/specials.hpp"
 
-// Runs of masks on the device are those of the reference kernel, one by one.
+// Mask runs on the device equal those of the reference kernel exactly.
 namespace saccade {
 namespace {
 
@@ -75,7 +75,7 @@ TEST(CudaMasks, AreEmptyFullOrStripes) {
   for (const int width : {1, 31, 32, 33, 63, 64, 1030})
     for (const float rest : {1.0F, -1.0F}) {
       std::vector<float> cells(3 * 2 * 16, rest);
-      for (std::size_t i = 32; i < 64; i += 2) cells[i] = -rest;  // the second object's columns
+      for (std::size_t i = 32; i < 64; i += 2) cells[i] = -rest;  // columns of the second object
       check({.grids = Tensor::of<float>({3, 2, 16}, std::span<const float>(cells)),
              .count = 3,
              .width = width,
@@ -125,7 +125,7 @@ TEST(CudaMasks, AreLeftToTheGridsWhereThereIsNoRoom) {
   check(made);
 }
 
-/// The reference traces rows of any length.
+/// The reference supports rows of any length.
 TEST(CudaMasks, AreLeftToTheGridsWhereARowIsTooLong) {
   const MaskCase made{.grids = mask_grids({2, 3, 5}, 6),
                       .count = 2,

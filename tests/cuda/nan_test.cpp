@@ -1,7 +1,7 @@
 #include "cuda_case.hpp"
 #include "support/specials.hpp"
 
-// NaN and infinities stay where the reference has them.
+// NaN and infinities propagate as in the reference.
 namespace saccade {
 namespace {
 
@@ -43,7 +43,7 @@ TEST(CudaNan, IsTheGreatestOfAPool) {
   CudaCase("GlobalMaxPool").input(few_odd({1, 7, 9, 8}, 5)).check_layouts("lines.reduction");
 }
 
-TEST(CudaNan, StaysInLines) {
+TEST(CudaNan, StaysInRows) {
   for (const char* op : {"Softmax", "LogSoftmax"})
     CudaCase(op).input(few_odd({12, 67}, 6)).attribute("axis", std::int64_t{1}).check("lines.softmax", kNanNear);
   for (const char* op : {"ReduceMax", "ReduceMin", "ReduceSum", "ReduceMean"})
@@ -55,7 +55,7 @@ TEST(CudaNan, StaysInLines) {
     CudaCase(op).input(few_odd({12, 67}, 6)).attribute("axis", std::int64_t{1}).check("lines.reduction", kNanNear);
 }
 
-TEST(CudaNan, StaysBehindConvolutionsAndProducts) {
+TEST(CudaNan, PropagatesThroughConvolutionsAndGemms) {
   for (const char* op : {"Relu", "Sigmoid", "Silu", "HardSwish"})
     CudaCase("Conv")
         .input(few_odd({1, 16, 9, 9}, 3))

@@ -35,13 +35,13 @@ TEST(CudaSoftmax, KeepsNumbersThatAreNone) {
       .check("lines.softmax");
 }
 
-TEST(CudaSoftmax, ComputesHalvesInFloatAndIsFollowedByPostOps) {
+TEST(CudaSoftmax, ComputesHalfPrecisionInFloatWithPostOps) {
   CudaCase("Softmax").input(DType::kFloat16, {5, 70}).check("lines.softmax", kNormalizedHalf);
   CudaCase("Softmax").input(DType::kBFloat16, {5, 70}).check("lines.softmax", {1e-2, 1e-2});
   softmax({4, 30}, -1).post_with_operand("Mul").check("lines.softmax", kLines);
 }
 
-TEST(CudaLayerNormalization, NormalizesLines) {
+TEST(CudaLayerNormalization, NormalizesRows) {
   CudaCase("LayerNormalization")
       .input({7, 192})
       .constant({192})

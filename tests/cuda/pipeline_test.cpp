@@ -10,7 +10,7 @@
 #include "support/scripted_source.hpp"
 #include "support/tiny_models.hpp"
 
-// That pipelines on a GPU answer as they do elsewhere, whatever runs beside what.
+// Pipelines on a GPU give the same results as elsewhere, whatever runs concurrently.
 namespace saccade {
 namespace {
 
@@ -38,7 +38,7 @@ class CudaPipeline : public testing::Test {
   test::EmulatorCalls calls_;
 };
 
-TEST_F(CudaPipeline, AnswersAsTheReferenceDoes) {
+TEST_F(CudaPipeline, EqualsTheReference) {
   for (bool live : {false, true}) {
     SCOPED_TRACE(live);
     const auto results_on = [&](const std::string& device) {
@@ -61,7 +61,7 @@ TEST_F(CudaPipeline, TakesBothModelsWithOneLaunchAndOneWaitAFrame) {
   calls_.forget();
   texts_of(pipeline);
   Calls calls = calls_.since();
-  std::erase(calls, "cuMemAlloc_v2");  // the first frame's room
+  std::erase(calls, "cuMemAlloc_v2");  // reuses the first frame's buffer
   EXPECT_EQ(std::ranges::count(calls, "cuGraphLaunch"), kFrames);
   EXPECT_EQ(std::ranges::count(calls, "cuStreamSynchronize"), kFrames);
   EXPECT_EQ(calls.size(), 2U * kFrames);
@@ -76,7 +76,7 @@ TEST_F(CudaPipeline, BeginsTheNextFrameBeforeTheLastOnesResultIsSeen) {
     while (pipeline.summary().ledger.captured < 3) std::this_thread::yield();
     calls_.forget();
     ASSERT_TRUE(pipeline.next());
-    // A live camera's next frame might be replaced by a newer one: it is not begun.
+    // A live camera's next frame might still be replaced by a newer one, so it is not started.
     EXPECT_EQ(calls_.since().back(), live ? "cuStreamSynchronize" : "cuGraphLaunch");
   }
 }
@@ -107,7 +107,7 @@ TEST_F(CudaPipeline, NamesTheModelThatCannotTakeAFrame) {
   EXPECT_EQ(pipeline.summary().ledger.failed, 2);
 }
 
-/// A classifier that looks its scores up by a picture's brightness, 0 to 100, of which it has that of black alone.
+/// A classifier that looks its scores up by an image's brightness, 0 to 100, with a score for black alone.
 std::string write_lookup(const test::TempFolder& folder) {
   onnx_writer::Model model(13);
   model.input("image", {1, 3, 8, 8}).output("scores");

@@ -31,7 +31,7 @@ class Picture {
   }
 
   FrameView& view() { return view_; }
-  /// Upside down: rows go backwards.
+  /// Bottom-up: negative pitch.
   Picture& turn() {
     const auto sizes = plane_sizes(view_.format, view_.width, view_.height);
     for (std::size_t i = 0; i < 3; ++i) {
@@ -41,7 +41,7 @@ class Picture {
     }
     return *this;
   }
-  /// In MEMORY, which outlives the test, each plane MISALIGNED bytes from where it would lie.
+  /// In MEMORY, which outlives the test, each plane MISALIGNED bytes off its aligned address.
   Picture& move_to(FrameMemory& memory, std::size_t misaligned = 0) {
     for (std::size_t i = 0; i < 3; ++i) {
       if (samples_[i].empty()) continue;
@@ -91,7 +91,7 @@ TEST(CudaPixels, TakeMatrixAndRangeFromTheFrame) {
     }
 }
 
-TEST(CudaPixels, PlaceThePictureInEveryWay) {
+TEST(CudaPixels, PlaceTheImageInEveryMode) {
   for (const char* resize : {"stretch", "letterbox", "letterbox-topleft", "resize-crop"}) {
     SCOPED_TRACE(resize);
     pixels(Picture(PixelFormat::kRgb24, 71, 40), 33, 35, resize).check("pixels", kExact);
@@ -160,7 +160,7 @@ TEST(CudaPixels, TakeFramesOfAnySizeOneAfterTheOther) {
   for (bool captured : {true, false}) {
     PreprocessGraph pipeline(captured);
     pipeline.expect_equal({PixelFormat::kYuyv, 40, 30});
-    pipeline.expect_equal({PixelFormat::kI420, 900, 700, 7});  // more than the kernel copies in one go
+    pipeline.expect_equal({PixelFormat::kI420, 900, 700, 7});  // more than the kernel copies per grid
     pipeline.expect_equal({PixelFormat::kGray8, 9, 9});
     pipeline.expect_equal(Picture(PixelFormat::kRgb24, 1000, 31).move_to(pipeline.execution().frame_memory()));
     pipeline.expect_equal({PixelFormat::kNv12, 321, 123});

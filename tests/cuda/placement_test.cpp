@@ -4,7 +4,7 @@
 #include "cuda_case.hpp"
 #include "support/graph_builder.hpp"
 
-// Slices and concatenations in place, with the kernels that then read and write by pitches and strides.
+// Slices and concatenations in place, with kernels that read and write strided operands.
 namespace saccade {
 namespace {
 
@@ -13,10 +13,10 @@ using Values = std::vector<ValueId>;
 
 constexpr CudaTolerance kLoose{1e-4, 1e-4};
 constexpr CudaTolerance kPlacedHalves{2e-2, 2e-2};
-// Sums over 64 and then 192 channels reach 100, where halves lie a sixteenth apart.
+// Sums over 64 and then 192 channels reach 100, where float16 has a spacing of 1/16.
 constexpr CudaTolerance kWideHalves{2e-1, 2e-2};
 
-/// Small networks of images of one size. What they are made of lies channels-last; their input and outputs don't.
+/// Small networks on images of one size. Intermediates are channels-last; inputs and outputs are not.
 class Network {
  public:
   explicit Network(DType dtype = DType::kFloat32, std::int64_t height = 5, std::int64_t width = 6,
@@ -35,7 +35,7 @@ class Network {
     channels_[last_] = channels;
     return last_;
   }
-  /// With padding, so that the image keeps its size. A post-op adds ADDED.
+  /// Padded to keep the image size. A post-op adds ADDED.
   ValueId conv(ValueId x, std::int64_t filters, std::int64_t kernel, std::int64_t group = 1,
                ValueId added = ValueId::kNone) {
     const float bound = 1.0F / static_cast<float>(kernel * kernel);
@@ -88,7 +88,7 @@ class Network {
   std::uint32_t seed_ = 100;
 };
 
-/// "Conv Conv Concat": the operators that are launches.
+/// "Conv Conv Concat": the operators that are launched.
 std::string launches(const Plan& plan) {
   std::string text;
   for (const Step& step : plan.steps())
@@ -96,7 +96,7 @@ std::string launches(const Plan& plan) {
   return text;
 }
 
-/// The block of a YOLO: a convolution's halves, and what becomes of the second, joined.
+/// YOLO's C2f block: the two slices of a convolution's output, and what follows the second, concatenated.
 Graph c2f(DType dtype, std::int64_t half) {
   Network n(dtype);
   const ValueId x = n.conv(n.input(8), 2 * half, 1);
@@ -111,7 +111,7 @@ TEST(CudaPlacement, RunsSplitAndJoinedConvolutionsWithoutACopy) {
   EXPECT_EQ(launches(*expect_as_reference(c2f(DType::kFloat16, 16), kPlacedHalves)), "Relu Conv Conv Conv Conv Abs");
 }
 
-TEST(CudaPlacement, LetsAWarpgroupsProductsLieApart) {
+TEST(CudaPlacement, LetsWarpgroupGemmsBeStrided) {
   Network n(DType::kFloat16, 8, 9);
   const ValueId x = n.conv(n.input(64), 128, 1);
   const ValueId lower = n.slice(x, 0, 64);
@@ -125,9 +125,9 @@ TEST(CudaPlacement, LetsAWarpgroupsProductsLieApart) {
     }
 }
 
-TEST(CudaPlacement, CopiesHalvesThatLieAtNoVector) {
-  // A convolution of 24 filters does not write 36 channels a pixel in vectors of 8, nor one of 10 15 in pairs; what
-  // comes out behind them lies well.
+TEST(CudaPlacement, CopiesUnalignedHalfPrecision) {
+  // A convolution of 24 filters cannot write 36 channels per pixel in vectors of 8, nor one of 10 filters 15 channels
+  // in pairs; a kernel behind them can.
   EXPECT_EQ(launches(*expect_as_reference(c2f(DType::kFloat16, 12), kPlacedHalves)),
             "Relu Conv Conv Conv Concat Conv Abs");
   EXPECT_EQ(launches(*expect_as_reference(c2f(DType::kFloat32, 5), kLoose)), "Relu Conv Conv Conv Concat Conv Abs");
@@ -189,7 +189,7 @@ TEST(CudaPlacement, SeesViewsOfViews) {
 }
 
 TEST(CudaPlacement, ReadsInAnotherOrder) {
-  // As a detector's head reads its distances: channels-last boxes, row-major, cut, turned, and softened.
+  // A detector head's distances: channels-last boxes, row-major, sliced, transposed, softmax.
   Network n(DType::kFloat32, 3, 4);
   const ValueId x = n.conv(n.input(8), 24, 1);
   const ValueId rows = n.op("Reshape", {x, n.builder().ints({1, 24, 12})}, 24);
@@ -229,7 +229,7 @@ TEST(CudaPlacement, AgreesOnRandomNetworks) {
   }
 }
 
-/// No launch knows it as a constant of its own.
+/// No launch knows it as a constant.
 TEST(CudaPlacement, ReadsARenamedConstant) {
   GraphBuilder b;
   const ValueId renamed = b.op("Reshape", {b.random({6, 4}), b.ints({2, 3, 4})});

@@ -5,7 +5,7 @@ namespace {
 
 using Integers = std::vector<std::int64_t>;
 
-// A quotient that lies between two integers may fall to either side.
+// A quotient halfway between two integers may round to either.
 constexpr CudaTolerance kStep{.absolute = 1, .relative = 0};
 
 TEST(CudaQuantization, GoesThereAndBack) {
@@ -49,7 +49,7 @@ TEST(CudaQuantization, CombinesPairs) {
           .check_layouts("elements.quantized_pairs", kStep);
 }
 
-TEST(CudaIntegerProducts, StayIntegers) {
+TEST(CudaIntegerGemm, StayIntegers) {
   CudaCase("ConvInteger")
       .input(DType::kUInt8, {2, 4, 6, 5}, 0, 255)
       .input(DType::kInt8, {6, 2, 3, 3}, -128, 127)
@@ -65,7 +65,7 @@ TEST(CudaIntegerProducts, StayIntegers) {
       .check("direct.integers", kExact);
 }
 
-TEST(CudaIntegerProducts, AreBroughtBackToBytes) {
+TEST(CudaIntegerGemm, AreBroughtBackToBytes) {
   CudaCase("QLinearConv")
       .input(DType::kUInt8, {1, 3, 6, 5}, 0, 255)
       .constant({}, 0.02F, 0.03F)
@@ -90,7 +90,7 @@ TEST(CudaIntegerProducts, AreBroughtBackToBytes) {
       .check("direct.integers", kStep);
 }
 
-/// A QLinearConv of bytes in all their range, with FILTERS of type WEIGHTS, whose zero point is ZERO.
+/// A QLinearConv of int8 or uint8 over their full range, with FILTERS of type WEIGHTS and zero point ZERO.
 CudaCase quantized_convolution(DType dtype, const Shape& shape, const Shape& filters, DType weights = DType::kInt8,
                                int zero = 0) {
   const bool is_signed = dtype == DType::kInt8;

@@ -22,7 +22,7 @@ TEST(CudaRates, AreAllMeasured) {
   for (const GpuCopy& copy : rates.copies) EXPECT_GT(std::min(copy.upload, copy.download).count(), 0);
 }
 
-/// A profile's times of launches: of a captured graph what each adds to it, else from event to event.
+/// A profile's launch times: marginal costs in a captured graph, else intervals between events.
 TEST(CudaProfile, GivesEveryLaunchItsTime) {
   test::GraphBuilder b;
   const ValueId x = b.input("x", {1, 8, 8, 8});

@@ -3,7 +3,7 @@
 namespace saccade {
 namespace {
 
-/// Images of SHAPE to be scaled by SCALES.
+/// Images of SHAPE, resized by SCALES.
 CudaCase resize(DType dtype, const Shape& shape, std::vector<float> scales, const std::string& mode,
                 const std::string& transform) {
   CudaCase made("Resize");

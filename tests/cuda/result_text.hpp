@@ -9,7 +9,7 @@
 
 namespace saccade::test {
 
-/// What a result says, but for its times.
+/// A result without its times, as text.
 inline std::string text_of(const Result& result) {
   std::string text = fmt::format("{} {}:", result.model, result.frame);
   for (const Detection& each : result.detections)
@@ -18,7 +18,7 @@ inline std::string text_of(const Result& result) {
   return text;
 }
 
-/// All that is still to come, a failure being its message.
+/// All remaining results; a failure as its message.
 inline std::vector<std::string> texts_of(Pipeline& pipeline) {
   std::vector<std::string> texts;
   while (true) {

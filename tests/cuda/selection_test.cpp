@@ -15,7 +15,7 @@ struct Candidates {
   Tensor anchors;
 };
 
-/// COUNT boxes on a field of SIZE pixels; scores of few values; one in some dozens is odd.
+/// COUNT boxes in an image of SIZE pixels; few distinct scores; one in some dozens is degenerate.
 Candidates random_candidates(std::int64_t count, float size, int score_values, int classes) {
   std::mt19937 random(static_cast<std::uint32_t>(count));
   std::uniform_real_distribution<float> share(0, 1);
@@ -33,7 +33,7 @@ Candidates random_candidates(std::int64_t count, float size, int score_values, i
     made.anchors.data<std::int32_t>()[i] = static_cast<std::int32_t>(i * 3);
     switch (random() % 40) {
       case 0: box[2] = box[0]; break;                               // no area
-      case 1: std::swap(box[1], box[3]); break;                     // upside down
+      case 1: std::swap(box[1], box[3]); break;                     // inverted
       case 2: box[random() % 4] = kNan; break;                      //
       case 3: box[2] = kInfinity; break;                            //
       case 4: made.scores.data<float>()[i] = kNan; break;           //
@@ -73,19 +73,19 @@ TEST(CudaSelectBoxes, TakesACountOfItsCandidates) {
 }
 
 TEST(CudaSelectBoxes, GoesOnOverWindows) {
-  // Boxes that hardly overlap: kept ones of one window meet candidates of the next.
+  // Boxes that rarely overlap: kept boxes of one window meet candidates of the next.
   selection(random_candidates(4000, 900, 5000, 2), 4000, 30000).check("select.boxes", kExact);
   selection(random_candidates(2300, 5, 5000, 1), 2300, 100).check("select.boxes", kExact);
 }
 
 TEST(CudaSelectBoxes, FollowsAChainOfOverlaps) {
-  // Each overlaps the next alone: the first stays, the second goes, the third stays...
+  // Each overlaps the next only: the first is kept, the second suppressed, the third kept, ...
   Candidates chain = random_candidates(1100, 1, 2, 1);
   for (std::size_t i = 0; i < 1100; ++i) {
     const auto x = static_cast<float>(i) * 3;
     const std::array box = {x, 0.0F, x + 10, 10.0F};
     std::ranges::copy(box, chain.boxes.data<float>().begin() + static_cast<std::ptrdiff_t>(4 * i));
-    chain.scores.data<float>()[i] = 0.5F;  // ties: in their order
+    chain.scores.data<float>()[i] = 0.5F;  // ties keep their order
     chain.classes.data<std::int32_t>()[i] = 0;
   }
   selection(chain, 1100, 1000, {1, 1, 0, 0, 4000, 20}).check("select.boxes", kExact);
@@ -122,7 +122,7 @@ CudaCase queries(const Tensor& boxes, const Tensor& logits, std::int64_t most, s
   return made;
 }
 
-/// Boxes and logits of Q queries, some of whose numbers are none.
+/// Boxes and logits of Q queries, some of them NaN.
 std::pair<Tensor, Tensor> random_queries(std::int64_t count, std::int64_t classes) {
   Tensor boxes = random_elements(DType::kFloat32, {1, count, 4}, 0, 1, 5);
   Tensor logits = random_elements(DType::kFloat32, {1, count, classes}, -8, 1, 6);
@@ -154,7 +154,7 @@ TEST(CudaSelectQueries, RemapsClasses) {
 }
 
 TEST(CudaSelectQueries, AgreesOnEverySigmoid) {
-  // Of one class each: its score is the sigmoid.
+  // One class each: the score is its sigmoid.
   Tensor logits(DType::kFloat32, {1, 8000, 1});
   for (std::size_t i = 0; i < 8000; ++i) logits.data<float>()[i] = -100 + static_cast<float>(i) * 0.025F;
   queries(random_elements(DType::kFloat32, {1, 8000, 4}, 0, 1, 5), logits, 8000, 1)
@@ -178,7 +178,7 @@ TEST(CudaTopClasses, SortsByScoreThenClass) {
 }
 
 TEST(CudaTopClasses, MakesProbabilities) {
-  // float64 sums in another order: equal once rounded, but for one in millions.
+  // float64 sums in another order: equal after rounding, with rare exceptions.
   const Tensor logits = random_elements(DType::kFloat32, {1, 1000}, -4, 9, 3);
   classes(logits, 5).attribute("softmax", std::int64_t{1}).check("top.classes", {.absolute = 0, .relative = 1e-7});
   classes(logits, 40)

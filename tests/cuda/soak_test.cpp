@@ -14,12 +14,12 @@
 #include "support/graph_builder.hpp"
 #include "support/tiny_models.hpp"
 
-// Runs in great numbers. On an emulated GPU they are few and of small networks; script/test-gpu asks for many, of real
-// ones, by the environment:
-//   SACCADE_SOAK_REPLAYS  of a graph
-//   SACCADE_SOAK_SECONDS  that pipelines run side by side
-//   SACCADE_SOAK_MODELS   files, with colons between them
-//   SACCADE_SOAK_SOURCE   what pipelines look at
+// Long runs. On an emulated GPU they are short and on small networks; script/test-gpu asks for more by environment
+// variables:
+//   SACCADE_SOAK_REPLAYS  replays of a graph
+//   SACCADE_SOAK_SECONDS  duration of concurrent pipelines
+//   SACCADE_SOAK_MODELS   files, separated by colons
+//   SACCADE_SOAK_SOURCE   source of the pipelines
 
 namespace saccade {
 namespace {
@@ -40,7 +40,7 @@ std::vector<std::string> models(const std::string& otherwise) {
   return paths;
 }
 
-/// Memory of the current context's GPU that is left, as its driver says.
+/// Free memory of the current context's GPU, by its driver.
 std::size_t free_device_bytes() {
   using Ask = int (*)(std::size_t*, std::size_t*);
   static const auto ask = reinterpret_cast<Ask>(dlsym(dlopen("libcuda.so.1", RTLD_NOW), "cuMemGetInfo_v2"));
@@ -57,7 +57,7 @@ std::size_t resident_bytes() {
   return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
-/// A network of what has kernels of its own: convolutions, a pool, a product, a softmax.
+/// A network of operators with hand-written kernels: convolutions, pooling, GEMM, softmax.
 Graph network() {
   test::GraphBuilder b;
   const ValueId x = b.input("x", {1, 8, 16, 16});
@@ -68,7 +68,7 @@ Graph network() {
   return b.build({b.op("Softmax", {product})});
 }
 
-/// Fills the inputs with noise, and expects many runs' outputs to be those of the first, and no more memory in use.
+/// Fills the inputs with noise; expects equal outputs of many runs and no growth of memory.
 void soak(Execution& execution) {
   const Graph& graph = execution.plan().graph();
   for (std::size_t i = 0; i < graph.inputs().size(); ++i) {
@@ -91,7 +91,7 @@ void soak(Execution& execution) {
       ASSERT_TRUE(bytes(i) == wanted[i]) << "output " << i << " of replay " << run;
   }
   EXPECT_EQ(free_device_bytes(), device);
-  // Of few replays it shows nothing: an emulated GPU and sanitizers keep memory of their own.
+  // Few replays show nothing: an emulated GPU and sanitizers allocate memory of their own.
   if (is_asked()) {
     EXPECT_LT(resident_bytes(), host + (std::size_t{1} << 20));
   }

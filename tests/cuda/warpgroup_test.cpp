@@ -7,7 +7,7 @@
 #include "support/graph_builder.hpp"
 #include "tensor/half.hpp"
 
-// Products with constant weights, on the tensor cores of a warpgroup (kernels/warpgroup_product.cuh).
+// GEMMs with constant weights on wgmma (kernels/warpgroup_gemm.cuh).
 namespace saccade {
 namespace {
 
@@ -22,7 +22,7 @@ CudaCase matmul(DType dtype, std::int64_t rows, std::int64_t channels, std::int6
 }
 
 TEST(CudaWarpgroup, MultiplyRowsByWeights) {
-  // Rows, channels and filters that fill their tiles, and tails of each.
+  // Rows, channels and filters that fill their tiles, and partial tiles of each.
   matmul(DType::kFloat16, 64, 64, 64).check("warpgroup.product", kWarpgroupHalf);
   matmul(DType::kFloat16, 77, 136, 72).check("warpgroup.product", kWarpgroupHalf);
   matmul(DType::kFloat16, 131, 200, 129).check("warpgroup.product", kWarpgroupHalf);
@@ -46,7 +46,7 @@ TEST(CudaWarpgroup, ShareLongSumsInClusters) {
 }
 
 TEST(CudaWarpgroup, UseStagesAgain) {
-  // A block's share of the sum is longer than any ring.
+  // Split-K with more k-steps per block than pipeline stages.
   matmul(DType::kFloat16, 64, 8200, 64).check("warpgroup.product", kWarpgroupHalf);
 }
 
@@ -59,7 +59,7 @@ TEST(CudaWarpgroup, AreConvolutionsOfOneTap) {
 }
 
 TEST(CudaWarpgroup, AreConvolutionsOfWindowsThatDontOverlap) {
-  // A line of each image is left over; a window's lines are 3 times 8 elements.
+  // Leftover rows and columns of each image; a window's runs are 3 times 8 elements.
   CudaCase it("Conv");
   it.input(DType::kFloat16, Shape{2, 3, 29, 72}, -1, 1);
   it.constant(random_elements(DType::kFloat16, Shape{70, 3, 4, 8}, -0.2F, 0.2F, 12));
@@ -72,7 +72,7 @@ TEST(CudaWarpgroup, AreConvolutionsOfWindowsThatDontOverlap) {
   sparse.check("warpgroup.product", kWarpgroupHalf, Layout::kChannelsLast);
 }
 
-/// Rows that are normalised: elements in LOW..HIGH, scaled and shifted behind it.
+/// Normalised rows: elements in LOW..HIGH, scaled and shifted afterwards.
 CudaCase normalized(DType dtype, std::int64_t rows, std::int64_t channels, std::int64_t filters, float low,
                     float high) {
   CudaCase it("NormalizedProduct", "saccade");
@@ -85,7 +85,7 @@ CudaCase normalized(DType dtype, std::int64_t rows, std::int64_t channels, std::
 }
 
 TEST(CudaWarpgroup, NormalizeRows) {
-  // Rows, channels and filters that fill their tiles, and tails of each; a ring as long as the sum, and a shorter one.
+  // Rows, channels and filters that fill their tiles, and partial tiles of each; as many stages as k-steps, and fewer.
   normalized(DType::kFloat16, 64, 64, 64, -1, 1).check("warpgroup.product", kWarpgroupHalf);
   normalized(DType::kFloat16, 77, 136, 72, -3, 1).check("warpgroup.product", kWarpgroupHalf);
   normalized(DType::kFloat16, 131, 1000, 129, 0, 9).check("warpgroup.product", kWarpgroupHalf);
@@ -94,13 +94,13 @@ TEST(CudaWarpgroup, NormalizeRows) {
 }
 
 TEST(CudaWarpgroup, NormalizeRowsFarFromZero) {
-  // Halves there are 1/2 and 32 apart; all see them alike.
+  // float16 values with a spacing of 1/2 and 32; rounded alike in both paths.
   normalized(DType::kFloat16, 66, 200, 70, 1000, 1004).check("warpgroup.product", kWarpgroupHalf);
   normalized(DType::kFloat16, 66, 200, 70, -60000, -50000).check("warpgroup.product", kWarpgroupHalf);
 }
 
 TEST(CudaWarpgroup, NormalizeRowsOfOneNumber) {
-  // What stays is what the shift and the bias add; one element far from the others is most of a deviation.
+  // Only shift and bias remain; one outlier is most of the deviation.
   CudaCase it("NormalizedProduct", "saccade");
   Tensor rows = random_elements(DType::kFloat16, Shape{65, 72}, -1, 1, 18);
   const auto elements = rows.data<Float16>();
@@ -115,7 +115,7 @@ TEST(CudaWarpgroup, NormalizeRowsOfOneNumber) {
   it.attribute("epsilon", 1e-6F).check("warpgroup.product", kWarpgroupHalf);
 }
 
-/// A norm and what multiplies its rows, after the passes.
+/// A normalisation and the GEMM of its rows, after the passes.
 Graph norm_and_product(DType dtype, std::int64_t filters) {
   test::GraphBuilder b;
   const auto constant = [&](const Shape& shape) { return b.constant(random_elements(dtype, shape, -0.2F, 0.2F, 22)); };

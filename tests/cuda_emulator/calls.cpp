@@ -26,7 +26,7 @@ struct Calls {
 
   Calls() { read(setting("SACCADE_EMULATOR_FAIL", "")); }
 
-  /// "cuMemAlloc_v2:3:2,nvrtcCompileProgram:0:6": function, calls that succeed before, result.
+  /// "cuMemAlloc_v2:3:2,nvrtcCompileProgram:0:6": function, successful calls before the failure, result.
   void read(const std::string& text) {
     std::istringstream stream(text);
     for (std::string item; std::getline(stream, item, ',');) {

@@ -133,7 +133,7 @@ void Cluster::cp_async_bulk(Thread& thread, void* shared, const void* global, un
 }
 
 void Cluster::st_async_dsmem(Thread& thread, unsigned peer, void* shared, const void* value, unsigned bytes,
-                            void* barrier) {
+                             void* barrier) {
   if (peer >= blocks_.size()) fail_kernel(site("st_async_dsmem"), "there is no such block in the cluster");
   Block& block = *blocks_[peer];
   const SharedMemory& mine = thread.block->shared;

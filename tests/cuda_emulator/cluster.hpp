@@ -9,8 +9,9 @@
 
 namespace saccade::emulator {
 
-/// Blocks that run together: the barrier of all their threads, barriers in their shared memory, and what is on its way
-/// there. It arrives as late as it may, when no thread can go on without it, or at once: a kernel must stand both.
+/// Blocks that run concurrently: their cluster barrier, mbarriers in their shared memory, and asynchronous writes in
+/// flight. Those complete either as late as possible, when no thread can proceed without them, or at once: a kernel
+/// must be correct in both cases.
 class Cluster {
  public:
   Cluster(std::vector<std::unique_ptr<Block>>& blocks, Ready& ready) : blocks_(blocks), ready_(ready) {}
@@ -18,7 +19,7 @@ class Cluster {
   void begin(bool at_once);
 
   void arrive_cluster(Thread& thread);
-  /// Whether THREAD goes on; else it is told when it may.
+  /// Whether THREAD may proceed; otherwise it is resumed later.
   bool wait_for_all(Thread& thread);
 
   void mbarrier_init(Thread& thread, void* barrier, unsigned arrivals);
@@ -30,25 +31,25 @@ class Cluster {
   void st_async_dsmem(Thread& thread, unsigned peer, void* shared, const void* value, unsigned bytes, void* barrier);
 
   void leave(Thread& thread);
-  /// Lets one thing arrive, whether there was any.
+  /// Completes one asynchronous write; false if there is none in flight.
   bool deliver();
-  /// Nobody can go on: fails unless all have left, and nothing is on its way.
+  /// No thread can proceed: fails unless all have exited and nothing is in flight.
   void expect_end() const;
 
  private:
-  /// As its 64 bits hold it.
+  /// The 64 bits of an mbarrier.
   struct Barrier {
     unsigned char prepared;
-    unsigned char round;  ///< 0 or 1
+    unsigned char round;  ///< parity
     unsigned char arrivals;
-    unsigned char pending;  ///< arrivals that are still to come
-    int bytes;              ///< that are announced and have not arrived
+    unsigned char pending;  ///< pending arrivals
+    int bytes;              ///< transaction bytes that are still outstanding
   };
   struct Transfer {
     Block* block;
-    void* to;  ///< as the block's threads call it; null: COPIES, whose end is an arrival
+    void* to;  ///< address in the issuing block; null: the end of COPIES is an arrival
     const void* from;
-    std::vector<std::byte> value;  ///< what is stored, where nothing is copied
+    std::vector<std::byte> value;  ///< of st.async, where nothing is copied
     std::size_t bytes;
     void* barrier;
     std::vector<Copies::Copy> copies;
@@ -69,7 +70,7 @@ class Cluster {
   bool at_once_ = false;
   std::deque<Transfer> transfers_;
   std::vector<Waiter> waiters_;
-  long long round_ = 0;  // of the cluster's barrier
+  long long round_ = 0;  // phase of the cluster barrier
   std::size_t arrived_ = 0;
 };
 

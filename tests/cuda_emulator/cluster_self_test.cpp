@@ -5,12 +5,12 @@
 #include "emulated_device.hpp"
 #include "state.hpp"
 
-// Blocks that run together, and copies in the name of a barrier in shared memory.
+// Clusters, mbarriers and asynchronous copies.
 namespace saccade::emulator {
 namespace {
 
-// Every block of a cluster reads a part by a bulk copy, adds up what each thread has of it, and stores the sums of the
-// other block's threads there. Two rounds of one barrier; shared memory of both kinds.
+// Every block of a cluster loads its part by cp.async.bulk, sums it per thread, and sends the sums to the other block's
+// shared memory. Two phases of one mbarrier; static and dynamic shared memory.
 constexpr const char* kExchange = R"(
 #include "ptx.cuh"
 extern "C" __global__ void __cluster_dims__(2) __launch_bounds__(32) k(const float* x, float* y) {

@@ -6,14 +6,15 @@
 
 namespace saccade::emulator {
 
-/// The copies that one thread has under way. They arrive as late as they may: when the thread waits for their group.
+/// One thread's cp.async operations in flight. They complete as late as possible: when the thread waits for their
+/// group.
 class Copies {
  public:
   struct Copy {
     void* to;
     const void* from;
     std::size_t bytes;
-    std::size_t read;  ///< the rest are zeros
+    std::size_t read;  ///< zero-filled beyond
   };
 
   void begin(const Copy& copy) { open_.push_back(copy); }
@@ -21,14 +22,14 @@ class Copies {
     groups_.push_back(std::move(open_));
     open_.clear();
   }
-  /// For all groups but the newest PENDING.
+  /// Completes all groups but the newest PENDING.
   void wait(std::size_t pending) {
     if (groups_.size() <= pending) return;
     const auto end = groups_.end() - static_cast<std::ptrdiff_t>(pending);
     for (auto group = groups_.begin(); group != end; ++group) finish(*group);
     groups_.erase(groups_.begin(), end);
   }
-  /// All that are under way: finish() is the caller's from now on.
+  /// Hands over all copies in flight; the caller calls finish().
   std::vector<Copy> take() {
     std::vector<Copy> all;
     for (const auto& group : groups_) all.insert(all.end(), group.begin(), group.end());

@@ -8,8 +8,8 @@
 #include "cublaslt_functions.hpp"
 #include "emulator.hpp"
 
-// cuBLASLt's functions; driver.cpp says what they are part of. An algorithm can't be captured where it is first used
-// for a type: its kernels are loaded then.
+// cuBLASLt's entry points; see driver.cpp. The first use of an algorithm with a type fails under capture, since the
+// library would load its kernels then.
 namespace saccade::emulator {
 namespace {
 
@@ -29,7 +29,7 @@ cublasStatus_t make(T** made, Arguments... arguments) {
   return CUBLAS_STATUS_SUCCESS;
 }
 
-/// Whether the kernels of algorithm ID are there, or can be loaded for what STREAM has to do.
+/// Whether the kernels of algorithm ID are loaded, or may be loaded on STREAM.
 bool are_loaded(std::uint32_t id, cudaDataType_t type, CUstream stream) {
   static std::mutex mutex;
   static auto& loaded = *new std::set<std::pair<std::uint32_t, cudaDataType_t>>;

@@ -2,7 +2,7 @@
 
 #include "cuda/libraries/cublaslt_api.hpp"
 
-// cuBLASLt's functions as it exports them: a definition with other parameters does not compile.
+// cuBLASLt's exported signatures: a definition with other parameters does not compile.
 namespace saccade::cuda {
 #pragma GCC visibility push(default)
 extern "C" {

@@ -3,7 +3,7 @@
 #include "cuda/libraries/cublaslt_api.hpp"
 #include "emulated_device.hpp"
 
-// That the emulated cuBLASLt multiplies as its header says, and refuses what makes no sense.
+// The emulated cuBLASLt computes what cuBLASLt documents and rejects invalid calls.
 namespace saccade::emulator {
 namespace {
 
@@ -34,7 +34,7 @@ class EmulatedCublasLt : public ::testing::Test {
               CUBLAS_STATUS_SUCCESS);
     return layouts_.back();
   }
-  /// What is offered for A times B.
+  /// Algorithms offered for A x B.
   std::vector<cublasLtMatmulHeuristicResult_t> offered(cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b,
                                                        cublasLtMatrixLayout_t d) {
     std::vector<cublasLtMatmulHeuristicResult_t> results(8);
@@ -62,7 +62,7 @@ class EmulatedCublasLt : public ::testing::Test {
 
 TEST_F(EmulatedCublasLt, MultipliesColumnByColumn) {
   EmulatedDevice device;
-  const CUdeviceptr a = device.upload<float>({1, 2, -1, 3, 4, -1});  // [1 3; 2 4], a number between columns
+  const CUdeviceptr a = device.upload<float>({1, 2, -1, 3, 4, -1});  // [1 3; 2 4] with a padded pitch
   const CUdeviceptr b = device.upload<float>({1, 0, 10, 1});         // [1 10; 0 1]
   const CUdeviceptr d = device.upload<float>({1, 1, 1, 1});
   const auto square = layout(2, 2, 2);
@@ -72,7 +72,7 @@ TEST_F(EmulatedCublasLt, MultipliesColumnByColumn) {
 
 TEST_F(EmulatedCublasLt, RefusesWhatMakesNoSense) {
   const auto square = layout(2, 2, 2);
-  EXPECT_EQ(offered(square, square, square).size(), 3U);  // all but what wants even pitches
+  EXPECT_EQ(offered(square, square, square).size(), 3U);  // all but the one that needs 16-byte pitches
   EXPECT_TRUE(offered(layout(2, 3, 2), square, square).empty());
   EXPECT_EQ(status_, CUBLAS_STATUS_INVALID_VALUE);
   EXPECT_TRUE(offered(layout(2, 2, 1), square, square).empty());

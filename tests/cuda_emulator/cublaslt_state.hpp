@@ -6,7 +6,7 @@
 
 #include "cuda/libraries/cublaslt_api.hpp"
 
-// What the emulated cuBLASLt's handles point to. All matrices are column-major.
+// Objects behind the emulated cuBLASLt's handles. Matrices are column-major.
 namespace saccade::cuda {
 
 struct cublasLtContext {};
@@ -28,7 +28,7 @@ struct cublasLtMatrixLayoutOpaque {
   std::int64_t stride = 0;
 
   std::int64_t element_bytes() const { return type == CUDA_R_32F ? 4 : 2; }
-  /// From the first to behind the last element.
+  /// Extent in memory, in elements.
   std::int64_t elements() const { return (batches - 1) * stride + (columns - 1) * pitch + rows; }
 };
 
@@ -44,7 +44,7 @@ namespace saccade::emulator {
 
 using namespace cuda;
 
-/// One call's product.
+/// The GEMM of one call.
 struct LibraryWork {
   cublasLtMatmulDescOpaque operation;
   cublasLtMatrixLayoutOpaque a, b, c, d;
@@ -56,14 +56,14 @@ struct LibraryWork {
   float beta = 0;
   void* workspace = nullptr;
   std::size_t workspace_bytes = 0;
-  std::int64_t alignment = 1;  ///< of all matrices, in bytes
-  std::string name;            ///< as emulator_kernels() has it
+  std::int64_t alignment = 1;  ///< minimum over all matrices, in bytes
+  std::string name;            ///< for emulator_kernels()
 };
 
-/// A function of the emulated driver.
+/// An entry point of the emulated driver.
 void* driver_symbol(const char* name);
 
-/// Puts WORK, which makes sense, in STREAM's queue.
+/// Enqueues WORK, which is valid, on STREAM.
 CUresult enqueue(LibraryWork work, CUstream stream);
 
 }  // namespace saccade::emulator

@@ -1,45 +1,43 @@
-// An emulated GPU: libcuda.so.1, libnvrtc.so.13 and libcublasLt.so.13 of no GPU at all, which really run the kernels,
-// on the CPU. They are for tests of the CUDA backend where there is no device, and for the mistakes that a device does
-// not show.
+// An emulated GPU: libcuda.so.1, libnvrtc.so.13 and libcublasLt.so.13 that execute kernels on the CPU. They serve tests
+// of the CUDA backend on machines without a GPU, and find errors that a device does not show.
 //
-// A test finds them by LD_LIBRARY_PATH (CMakeLists.txt says how); the backend opens them as it opens NVIDIA's, and has
-// no hook for it. What they are: NVRTC's library hands the kernel, behind a prelude of CUDA's words (device/), to the
-// host's C++ compiler; the "cubin" is a shared object, kept in a cache by a hash of all that it is made of. The driver
-// loads it and calls the kernel thread by thread: a thread that waits at a barrier keeps its stack (a fiber), and the
-// next begins on another.
+// A test finds them by LD_LIBRARY_PATH (see CMakeLists.txt). The backend opens them like NVIDIA's libraries and has no
+// hook for them. The emulated NVRTC passes the kernel, after a prelude of CUDA's built-ins (device/), to the host's C++
+// compiler. The "cubin" is a shared object, cached under a hash of everything that it is made of. The driver loads it
+// and runs the kernel thread by thread: a thread that waits at a barrier keeps its stack (a fiber), and the next one
+// starts on another.
 //
-// They are stricter than a device, since a test should fail where a device would now and then:
-// - Work of a stream is done when somebody waits for it (cuStreamSynchronize, cuMemFree, ...), not before: what is read
-//   too early is not there. Copies of cp_async_16 arrive in cp_async_wait; those in the name of a barrier, and stores
-//   to another block of the cluster, when no thread can go on without them, or at once; products of a warpgroup when
-//   they are waited for.
-// - Fresh memory holds 0xFF (nan, -1): the device's, the host's, and shared memory before every block.
-// - What is written behind an allocation, or behind dynamic shared memory, ends the process with the kernel's name. So
-//   do a misaligned vector, an index outside of an array of known bounds, a division by zero, a shift by 32.
-// - Threads that do not all come to a barrier, or lanes that wait for others in different places, end the process.
-// - Every other block (or cluster) runs its threads from the last to the first, and what is copied in the name of a
-//   barrier arrives at once there: either shows other missing barriers.
-// - A kernel launched with programmatic stream serialization that never waits for the one before it breaks the device;
-//   so does a kernel whose pointer points into no memory of the device's.
-// - What a driver refuses is refused: calls before cuInit, without a context, during capture, in a host function, of
-//   what was destroyed.
-// In a build with AddressSanitizer kernels are instrumented, too.
+// The emulator is stricter than a device, so that races fail every time:
+// - Work on a stream executes when a call synchronises (cuStreamSynchronize, cuMemFree, ...), not before. cp.async
+//   completes in cp_async_wait(), wgmma in wgmma_wait(). Asynchronous writes that complete on an mbarrier, from
+//   cp.async.bulk and st.async, take effect when no thread can proceed without them, or at once.
+// - Fresh memory holds 0xFF (NaN, -1): device and pinned memory, and shared memory before every block.
+// - Writes beyond an allocation or beyond dynamic shared memory abort the process with the kernel's name. So do
+//   misaligned vectors, indices out of an array's bounds, division by zero and shifts by 32.
+// - Divergent barriers abort the process: threads that do not all arrive, or lanes that wait at different places.
+// - Every other block (or cluster) runs its threads in descending order, and its asynchronous writes take effect at
+//   once: each order reveals other missing barriers.
+// - A kernel launched with programmatic stream serialization that never executes griddepcontrol.wait breaks the device.
+//   So does a kernel with a pointer argument outside of device memory.
+// - The driver's preconditions are checked: calls before cuInit, without a context, during capture, in a host function,
+//   on destroyed objects.
+// With AddressSanitizer, kernels are instrumented as well.
 //
-// What they do not show: speed; a cast of a float beyond its integer type (a device saturates, a CPU does not); threads
-// that spin until another one writes (they hang); blocks that run at the same time, other than a cluster's; the order
-// of sums in mma (here they are exact, rounded once) and the last bits of exp and its like.
+// Not emulated: speed; casts of floats beyond the range of their integer type (a device saturates, a CPU does not);
+// spin-waiting between threads (hangs); concurrency of blocks outside of clusters; the summation order of mma (sums are
+// exact and rounded once) and the last bits of exp and the like.
 //
-// Settings of the environment:
-//   SACCADE_EMULATOR_CAPABILITY  the device's compute capability (9.0)
-//   SACCADE_EMULATOR_DRIVER      the driver's version (13000: of CUDA 13.0)
-//   SACCADE_EMULATOR_MEMORY      its memory in bytes (16 GiB; nothing is taken before it is asked for)
-//   SACCADE_EMULATOR_CACHE       where compiled kernels are kept (in the build folder)
-//   SACCADE_EMULATOR_SOURCES     a folder in which each kernel is left as CUDA C++, for a compiler of GPUs
-//   SACCADE_EMULATOR_RUN         no: kernels are not compiled, and launches of them only look at their pointers; what
-//                                plans ask for (and their sources) is there in no time
-//   SACCADE_EMULATOR_ORDER       of a block's threads: ascending, descending, or alternate (the default)
-//   SACCADE_EMULATOR_FAIL        FUNCTION:AFTER:RESULT,...: emulator_fail() for a process that can't call it
-// emulator.hpp has what a test in the same process may call.
+// Environment:
+//   SACCADE_EMULATOR_CAPABILITY  compute capability of the device (9.0)
+//   SACCADE_EMULATOR_DRIVER      version of the driver (13000: CUDA 13.0)
+//   SACCADE_EMULATOR_MEMORY      size of device memory in bytes (16 GiB; allocated on demand)
+//   SACCADE_EMULATOR_CACHE       cache of compiled kernels (in the build folder)
+//   SACCADE_EMULATOR_SOURCES     a folder for the sources of all kernels, for NVIDIA's compiler
+//   SACCADE_EMULATOR_RUN         no: kernels are not compiled, and launches only check their pointers; quick access to
+//                                the kernels of a plan and their sources
+//   SACCADE_EMULATOR_ORDER       order of a block's threads: ascending, descending, or alternate (the default)
+//   SACCADE_EMULATOR_FAIL        FUNCTION:AFTER:RESULT,...: emulator_fail() for processes that cannot call it
+// emulator.hpp is the interface for a test in the same process.
 
 #include <algorithm>
 #include <atomic>

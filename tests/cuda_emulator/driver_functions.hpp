@@ -2,7 +2,7 @@
 
 #include "cuda/driver/driver_api.hpp"
 
-// libcuda's functions as it exports them: a definition with other parameters does not compile.
+// libcuda's exported signatures: a definition with other parameters does not compile.
 namespace saccade::cuda {
 #pragma GCC visibility push(default)
 extern "C" {

@@ -5,7 +5,7 @@
 #include "emulated_device.hpp"
 #include "state.hpp"
 
-// That the driver's functions do and refuse what the driver's do.
+// The emulated driver performs and rejects what the real one does.
 namespace saccade::emulator {
 namespace {
 
@@ -30,12 +30,12 @@ TEST(EmulatedDriver, ReplaysAGraph) {
   const DriverApi& driver = device.driver;
   const CUdeviceptr x = device.upload(std::vector<float>(8, 5.0F));
   CUgraph graph = capture(device, device.kernel(kAddOne), x);
-  EXPECT_EQ(device.download<float>(x, 2), (std::vector<float>{5, 5}));  // captured, not done
+  EXPECT_EQ(device.download<float>(x, 2), (std::vector<float>{5, 5}));  // captured, not executed
   CUgraphExec executable = nullptr;
   ASSERT_EQ(driver.cuGraphInstantiateWithFlags(&executable, graph, 0), CUDA_SUCCESS);
   ASSERT_EQ(driver.cuGraphDestroy(graph), CUDA_SUCCESS);
   for (int i = 0; i < 2; ++i) ASSERT_EQ(driver.cuGraphLaunch(executable, device.stream), CUDA_SUCCESS);
-  EXPECT_STREQ(device.kernels(), "");  // nobody has waited
+  EXPECT_STREQ(device.kernels(), "");  // no call has synchronised
   EXPECT_EQ(device.download<float>(x, 8), (std::vector<float>{1, 1, 1, 1, 7, 7, 7, 7}));
   EXPECT_STREQ(device.kernels(), "k\nk\n");
   EXPECT_EQ(driver.cuGraphExecDestroy(executable), CUDA_SUCCESS);
@@ -65,7 +65,7 @@ TEST(EmulatedDriver, RefusesDuringCapture) {
     driver.cuDevicePrimaryCtxRetain(&context, 0);
     driver.cuCtxSetCurrent(context);
     EXPECT_EQ(driver.cuStreamEndCapture(device.stream, &graph), kCaptureWrongThread);
-    EXPECT_EQ(driver.cuMemAlloc_v2(&address, 4), CUDA_SUCCESS);  // another thread's capture is in nobody's way
+    EXPECT_EQ(driver.cuMemAlloc_v2(&address, 4), CUDA_SUCCESS);  // another thread's capture does not interfere
     EXPECT_EQ(driver.cuMemFree_v2(address), CUDA_SUCCESS);
   }).join();
   EXPECT_EQ(driver.cuStreamEndCapture(device.stream, &graph), CUDA_SUCCESS);
@@ -93,7 +93,7 @@ TEST(EmulatedDriver, BreaksTheDeviceWhereAKernelWould) {
   EmulatedDevice device;
   const CUfunction kernel = device.kernel(kAddOne);
   EXPECT_EQ(device.run(kernel, 1, 8, {4096}), CUDA_ERROR_ILLEGAL_ADDRESS);
-  EXPECT_EQ(device.driver.cuStreamSynchronize(device.stream), CUDA_ERROR_ILLEGAL_ADDRESS);  // for good
+  EXPECT_EQ(device.driver.cuStreamSynchronize(device.stream), CUDA_ERROR_ILLEGAL_ADDRESS);  // sticky
   device.reset();
   EXPECT_EQ(device.driver.cuStreamSynchronize(device.stream), CUDA_SUCCESS);
 
@@ -133,7 +133,7 @@ TEST(EmulatedDriver, TimesBetweenEvents) {
   EXPECT_EQ(driver.cuEventElapsedTime(&milliseconds, events[0], events[1]), CUDA_ERROR_NOT_READY);
   ASSERT_EQ(driver.cuStreamSynchronize(device.stream), CUDA_SUCCESS);
   EXPECT_EQ(driver.cuEventElapsedTime(&milliseconds, events[0], events[1]), CUDA_SUCCESS);
-  EXPECT_FLOAT_EQ(milliseconds, 2e-3F);  // the record itself and what follows
+  EXPECT_FLOAT_EQ(milliseconds, 2e-3F);  // the record and what follows it
   for (CUevent event : events) EXPECT_EQ(driver.cuEventDestroy_v2(event), CUDA_SUCCESS);
   EXPECT_EQ(driver.cuEventRecord(events[0], device.stream), kInvalidHandle);
 }
@@ -147,7 +147,7 @@ TEST(EmulatedDriver, WaitsForAnotherStream) {
   CUevent event = nullptr;
   ASSERT_EQ(driver.cuStreamCreate(&other, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
   ASSERT_EQ(driver.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING), CUDA_SUCCESS);
-  EXPECT_EQ(driver.cuStreamWaitEvent(device.stream, event, 0), CUDA_SUCCESS);  // for nothing yet
+  EXPECT_EQ(driver.cuStreamWaitEvent(device.stream, event, 0), CUDA_SUCCESS);  // never recorded
   ASSERT_EQ(driver.cuMemsetD8Async(x, 0, 32, other), CUDA_SUCCESS);
   ASSERT_EQ(driver.cuEventRecord(event, other), CUDA_SUCCESS);
   ASSERT_EQ(driver.cuStreamWaitEvent(device.stream, event, 0), CUDA_SUCCESS);

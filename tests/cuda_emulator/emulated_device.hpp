@@ -13,7 +13,7 @@ namespace saccade::emulator {
 
 using namespace cuda;
 
-/// Both libraries, opened as the backend does, with one stream.
+/// Both libraries, opened like the backend opens them, with one stream.
 class EmulatedDevice {
  public:
   EmulatedDevice() {
@@ -51,7 +51,7 @@ class EmulatedDevice {
     reset();
   }
 
-  /// What compiling SOURCE says; empty: it compiles. The object is left in CUBIN.
+  /// Compiler log of SOURCE; empty if it compiles. The object is left in CUBIN.
   std::string compile(const std::string& source, const std::string& architecture = "sm_90a");
   /// The kernel k of SOURCE.
   CUfunction kernel(const std::string& source);
@@ -76,7 +76,7 @@ class EmulatedDevice {
   }
   CUresult launch(CUfunction function, unsigned blocks, unsigned threads, std::vector<CUdeviceptr> arguments,
                   unsigned shared_bytes = 0, bool overlap = false);
-  /// launch(), and waits.
+  /// launch(), then synchronise.
   CUresult run(CUfunction function, unsigned blocks, unsigned threads, const std::vector<CUdeviceptr>& arguments,
                unsigned shared_bytes = 0) {
     const CUresult result = launch(function, blocks, threads, arguments, shared_bytes);

@@ -2,24 +2,24 @@
 
 #include <cstddef>
 
-// What a test may ask of the emulated libraries besides their own functions: found by dlsym in libcuda.so.1; those of
-// calls in libnvrtc.so.13 and libcublasLt.so.13, too, for their own.
+// Test interface of the emulated libraries, found by dlsym in libcuda.so.1; call logging also in libnvrtc.so.13 and
+// libcublasLt.so.13 for their own entry points.
 #pragma GCC visibility push(default)
 extern "C" {
 
-/// Makes the call of FUNCTION ("cuMemAlloc_v2") after AFTER more of them answer RESULT and do nothing, once.
+/// Makes the call of FUNCTION ("cuMemAlloc_v2") after AFTER more calls return RESULT without any effect, once.
 void emulator_fail(const char* function, int after, int result);
-/// The functions called so far, one a line. The text is valid until this thread asks again.
+/// Functions called so far, one per line. Valid until this thread asks again.
 const char* emulator_calls();
-/// The kernels that have run so far, one a line.
+/// Kernels that have run so far, one per line.
 const char* emulator_kernels();
-/// Allocations, streams, events, graphs and modules that are there now.
+/// Number of live allocations, streams, events, graphs and modules.
 int emulator_live();
-/// Whether BYTES from ADDRESS on are memory that the device sees.
+/// Whether BYTES from ADDRESS on are device-accessible memory.
 bool emulator_holds(const void* address, std::size_t bytes);
-/// Whether a graph is captured of STREAM.
+/// Whether STREAM is capturing.
 bool emulator_captures(void* stream);
-/// Forgets calls, kernels, failures to come, and an error that made the device unusable.
+/// Clears logs, injected failures and sticky errors.
 void emulator_reset();
 }
 #pragma GCC visibility pop

@@ -3,7 +3,7 @@
 #include "driver_functions.hpp"
 #include "state.hpp"
 
-// What results are called.
+// Names and descriptions of results.
 namespace saccade::cuda {
 namespace {
 

@@ -1,7 +1,7 @@
 #include "driver_functions.hpp"
 #include "state.hpp"
 
-// Events: a piece of work takes a microsecond.
+// Events: each piece of work counts as one microsecond.
 namespace saccade::cuda {
 
 using namespace emulator;

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-// Sanitizers follow a switch of stacks if they are told; without them these functions are null.
+// Sanitizer hooks for stack switches; null without sanitizers.
 extern "C" {
 __attribute__((weak)) void __sanitizer_start_switch_fiber(void** fake_stack, const void* bottom, std::size_t bytes);
 __attribute__((weak)) void __sanitizer_finish_switch_fiber(void* fake_stack, const void** bottom, std::size_t* bytes);
@@ -15,12 +15,12 @@ __attribute__((weak)) void* __tsan_create_fiber(unsigned flags);
 __attribute__((weak)) void __tsan_destroy_fiber(void* fiber);
 __attribute__((weak)) void __tsan_switch_to_fiber(void* fiber, unsigned flags);
 
-/// Puts the registers that a function must keep on the stack, its pointer into *FROM, and goes on at the stack TO.
+/// Saves callee-saved registers and the stack pointer in *FROM, and resumes the stack TO.
 void saccade_emulator_switch(void** from, void* to);
 }
 
 #ifdef __x86_64__
-// swapcontext() would ask the kernel for its signal mask each time, which a product of matrices does a million times.
+// swapcontext() makes a system call per switch; a GEMM switches a million times.
 asm(R"(
 .text
 .hidden saccade_emulator_switch
@@ -61,9 +61,9 @@ Fiber::Fiber(void (*main)()) : main_(main), bytes_(kStackBytes) {
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   mapping_ = mmap(nullptr, page + bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapping_ == MAP_FAILED) std::perror("emulator: a stack for a thread of a kernel"), std::abort();
-  mprotect(mapping_, page, PROT_NONE);  // a kernel's thread that needs more ends here
+  mprotect(mapping_, page, PROT_NONE);  // guard page
   bottom_ = static_cast<std::byte*>(mapping_) + page;
-  // As if begin() had been called and had switched away: six registers, where it goes on, where it would return to.
+  // Initial frame as left by a switch: six registers, the entry point and its return address.
   auto** top = reinterpret_cast<void**>(static_cast<std::byte*>(mapping_) + page + bytes_);
   top[-2] = reinterpret_cast<void*>(&Fiber::begin);
   stack_pointer_ = top - 8;

@@ -2,23 +2,22 @@
 
 #include <cstddef>
 
-// Stacks between which one host thread switches: what a thread of a block stands on while it waits for the others.
+// User-space stacks: each holds a device thread while it waits.
 namespace saccade::emulator {
 
-/// A stack of its own with what runs there; or, default-made, the stack of the host's thread that switches away from
-/// it.
+/// A fiber with its own stack; default-constructed, the stack of the host thread itself.
 class Fiber {
  public:
   static constexpr std::size_t kStackBytes = 256 << 10;
 
   Fiber() = default;
-  /// MAIN begins at the first switch, and never returns.
+  /// MAIN starts at the first switch and never returns.
   explicit Fiber(void (*main)());
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
   ~Fiber();
 
-  /// Leaves FROM, on which the caller runs; returns when something switches to FROM again.
+  /// Suspends FROM, on which the caller runs; returns when it is resumed.
   void switch_from(Fiber& from);
 
  private:
@@ -27,7 +26,7 @@ class Fiber {
   void (*main_)() = nullptr;
   void* mapping_ = nullptr;
   void* stack_pointer_ = nullptr;
-  // What the sanitizers are told.
+  // For the sanitizers.
   const void* bottom_ = nullptr;
   std::size_t bytes_ = 0;
   void* fake_stack_ = nullptr;

@@ -1,7 +1,7 @@
 #include "driver_functions.hpp"
 #include "state.hpp"
 
-// Graphs: what was captured, to be done again and again.
+// Graphs: captured work, replayed.
 namespace saccade::cuda {
 
 using namespace emulator;

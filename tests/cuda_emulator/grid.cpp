@@ -22,8 +22,8 @@ using saccade_emulator::Object;
 using saccade_emulator::Runtime;
 using saccade_emulator::Site;
 
-/// The kernel that runs. Threads begin one after the other on one fiber; a thread that has to wait keeps the fiber, and
-/// the next begins on another. So a kernel without barriers needs one fiber and no switch.
+/// The running kernel. Threads start one after the other on one fiber. A thread that waits keeps its fiber, and the
+/// next starts on another one: a kernel without barriers needs one fiber and no switch.
 struct Running {
   Running(const Object& its_object, const Entry& its_entry, const Grid& its_grid, void** its_arguments)
       : object(its_object), entry(its_entry), grid(its_grid), arguments(its_arguments), cluster(blocks, ready) {}
@@ -33,13 +33,13 @@ struct Running {
   const Grid& grid;
   void** arguments;
   Ready ready;
-  std::vector<std::unique_ptr<Block>> blocks;  // of the cluster that runs
+  std::vector<std::unique_ptr<Block>> blocks;  // of the running cluster
   Cluster cluster;
-  std::vector<Thread*> threads;  // of all of them
-  std::size_t begun = 0;         // of those
-  bool descending = false;       // threads begin and go on in the order of falling numbers
+  std::vector<Thread*> threads;  // of all blocks
+  std::size_t begun = 0;         // threads started
+  bool descending = false;       // threads start and resume in descending order
   Thread* current = nullptr;
-  Block* in_place = nullptr;  // the block whose shared memory is where the kernel looks for it
+  Block* in_place = nullptr;  // the block whose shared memory is mapped into the object
   Fiber* on = nullptr;
   Fiber host;
 };
@@ -48,13 +48,13 @@ struct Running {
 Running* running = nullptr;
 
 std::vector<Fiber*>& idle_fibers() {
-  static auto* idle = new std::vector<Fiber*>;  // kept: kernels may run while the process ends
+  static auto* idle = new std::vector<Fiber*>;  // never destroyed: kernels may run during exit
   return *idle;
 }
 
 Runtime& runtime() { return *running->object.runtime; }
 
-/// Until somebody puts the current thread among those that are ready.
+/// Suspends the current thread until it is made ready.
 void suspend() {
   running->current->fiber = running->on;
   running->host.switch_from(*running->on);
@@ -90,7 +90,9 @@ void fill(Runtime& filled) {
     running->cluster.mbarrier_arrive_expect_tx(*running->current, barrier, bytes);
   };
   filled.mbarrier_arrive = [](Word* barrier) { running->cluster.mbarrier_arrive(*running->current, barrier); };
-  filled.cp_async_mbarrier_arrive = [](Word* barrier) { running->cluster.cp_async_mbarrier_arrive(*running->current, barrier); };
+  filled.cp_async_mbarrier_arrive = [](Word* barrier) {
+    running->cluster.cp_async_mbarrier_arrive(*running->current, barrier);
+  };
   filled.mbarrier_wait = [](Word* barrier, unsigned parity) {
     if (!running->cluster.mbarrier_wait(*running->current, barrier, parity)) suspend();
   };
@@ -124,7 +126,7 @@ void make_current(Thread& thread) {
   runtime().dynamic_shared = thread.block->shared.dynamic();
 }
 
-/// What a fiber does: threads that have not begun, one after the other.
+/// Body of a fiber: runs threads that have not started, one after the other.
 void run_threads() {
   for (;;) {
     while (running->begun < running->threads.size()) {
@@ -160,7 +162,7 @@ void go_on() {
   enter(*next->fiber);
 }
 
-/// Of which FIRST is the first block.
+/// FIRST is its first block.
 void run_cluster(const Index& first) {
   const Index& size = running->grid.cluster;
   running->begun = 0;
@@ -208,7 +210,7 @@ bool run_grid(const Object& object, const Entry& entry, const Grid& grid, void**
   running = &now;
   make_blocks();
   fill(*object.runtime);
-  // An order that hides a missing barrier shows it when turned around.
+  // A missing barrier that one thread order hides shows in the reverse order.
   static const std::string order = setting("SACCADE_EMULATOR_ORDER", "alternate");
   unsigned count = 0;
   for (unsigned z = 0; z < grid.blocks.z; z += grid.cluster.z)

@@ -21,7 +21,7 @@ void set_guard(void* guard) {
 }
 
 bool guard_holds(const void* guard) {
-  if (__asan_unpoison_memory_region != nullptr) return true;  // whoever had written there would have been stopped
+  if (__asan_unpoison_memory_region != nullptr) return true;  // AddressSanitizer traps writes itself
   const auto* bytes = static_cast<const unsigned char*>(guard);
   return std::all_of(bytes, bytes + kGuardBytes, [](unsigned char byte) { return byte == kGuard; });
 }

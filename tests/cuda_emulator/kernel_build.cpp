@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Signed numbers wrap and pointers may be cast, as NVRTC's compiler has it.
+// As in NVRTC, signed integers wrap and pointers may alias.
 constexpr const char* kFlags =
     "-O1 -g0 -w -fPIC -shared -ffp-contract=off -fwrapv -fno-strict-aliasing -fno-exceptions -fno-rtti "
     "-fvisibility=hidden -fsanitize=alignment,bounds,shift-exponent,integer-divide-by-zero -fno-sanitize-recover=all "
@@ -37,7 +37,7 @@ std::string read(const fs::path& path) {
 
 void write(const fs::path& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
 
-/// The kernel between the prelude and the table by which the driver finds it.
+/// The kernel between the prelude and its entry table.
 std::string whole_source(const KernelSource& source, const KernelOptions& options) {
   const int capability = std::atoi(options.architecture.c_str() + std::strlen("sm_"));
   std::ostringstream text;
@@ -56,7 +56,7 @@ std::string whole_source(const KernelSource& source, const KernelOptions& option
 }
 
 std::string header_text(const std::string& name, const std::string& text) {
-  // types.cuh leaves its conversions to whoever emulates it.
+  // types.cuh leaves its conversions to the emulator.
   return replace_dynamic_shared(text) + (name == "types.cuh" ? "\n#include \"conversions_emulated.hpp\"\n" : "");
 }
 
@@ -81,7 +81,7 @@ std::string prelude_text() {
   return text;
 }
 
-/// Runs ARGUMENTS with what it prints going to the file LOG; whether it succeeds.
+/// Runs ARGUMENTS with its output in the file LOG; returns whether it succeeds.
 bool execute(const std::vector<std::string>& arguments, const fs::path& log) {
   std::vector<char*> pointers;
   for (const std::string& argument : arguments) pointers.push_back(const_cast<char*>(argument.c_str()));
@@ -109,7 +109,7 @@ bool execute(const std::vector<std::string>& arguments, const fs::path& log) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/// LOG with the names of files as the kernel's author knows them.
+/// LOG with the file names of the kernel's source.
 std::string readable(std::string log, const std::string& folder) {
   for (std::size_t at = log.find(folder); at != std::string::npos; at = log.find(folder)) log.erase(at, folder.size());
   return log;
@@ -126,14 +126,14 @@ Built compile(const std::string& text, const std::map<std::string, std::string>&
   std::istringstream words(flags);
   for (std::string word; words >> word;) arguments.push_back(word);
   arguments.insert(arguments.end(), {"-I", folder, "-I", SACCADE_EMULATOR_DEVICE, "-o", folder + "/object"});
-  // What else a kernel calls, the process has.
+  // Remaining symbols are resolved in the process.
   arguments.insert(arguments.end(), {folder + "/kernel.cpp", "-nodefaultlibs", "-lm", "-lgcc"});
   Built built;
   const bool compiled = execute(arguments, place / "log");
   built.log = readable(read(place / "log"), folder + "/");
   if (compiled) {
     built.object = read(place / "object");
-    fs::rename(place / "object", kept);  // at once for all who look
+    fs::rename(place / "object", kept);  // atomic
   }
   fs::remove_all(place);
   return built;

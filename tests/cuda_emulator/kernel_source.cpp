@@ -6,7 +6,7 @@
 namespace saccade::emulator {
 namespace {
 
-/// TEXT with blanks for comments and for the insides of strings other than "C"; every line keeps its place.
+/// TEXT with comments and strings other than "C" blanked out; lines keep their numbers.
 std::string without_comments(std::string text) {
   static const std::regex ignored(R"(//[^\n]*|/\*[^]*?\*/|"(?:[^"\\\n]|\\.)*")");
   std::string result = text;
@@ -17,7 +17,7 @@ std::string without_comments(std::string text) {
   return result;
 }
 
-/// Where the parenthesis that opens at AT closes.
+/// Position of the closing parenthesis of the one at AT.
 std::size_t closing(const std::string& text, std::size_t at) {
   int depth = 0;
   for (std::size_t i = at; i < text.size(); ++i) {
@@ -27,7 +27,7 @@ std::size_t closing(const std::string& text, std::size_t at) {
   return text.size();
 }
 
-/// LIST at the commas that stand in no brackets.
+/// Splits LIST at top-level commas.
 std::vector<std::string> split(const std::string& list) {
   std::vector<std::string> parts(1);
   int depth = 0;
@@ -48,7 +48,7 @@ std::vector<std::string> split(const std::string& list) {
 std::string replace_dynamic_shared(const std::string& text) {
   static const std::regex declaration(
       R"(\bextern\s+__shared__\s+(?:(?:__align__|alignas)\s*\(\s*[^()]*\)\s*)?([^;=(){}\[\]]*?)(\w+)\s*\[\s*\]\s*;)");
-  // A reference to the pointer, since it may stand outside of functions, where the block is not known yet.
+  // A reference to the pointer, since the declaration may be at namespace scope, before a block exists.
   return std::regex_replace(text, declaration,
                             "$1* const& $2 = reinterpret_cast<$1* const&>(cpu::runtime.dynamic_shared);");
 }
@@ -83,7 +83,7 @@ std::vector<KernelName> kernel_names(const std::string& source) {
       if (before == "__launch_bounds__") found.launch_bounds = text.substr(from + 1, end - from - 1);
       if (before == "__cluster_dims__") found.cluster_dims = text.substr(from + 1, end - from - 1);
       from = end;
-      // The loop goes on behind the parenthesis.
+      // Continues after the parenthesis.
     }
     if (!found.name.empty()) names.push_back(found);
   }

@@ -3,15 +3,16 @@
 #include <string>
 #include <vector>
 
-// What of CUDA C++ is no C++ and macros can't make it.
+// Source transformations for CUDA syntax that macros cannot express.
 namespace saccade::emulator {
 
-/// TEXT with every `extern __shared__ T name[];` made a pointer to the block's dynamic shared memory; lines stay.
+/// Replaces every `extern __shared__ T name[];` by a pointer to the block's dynamic shared memory; lines keep their
+/// numbers.
 std::string replace_dynamic_shared(const std::string& text);
 
 struct KernelName {
   std::string name;
-  // Arguments as they are written; empty: none.
+  // Arguments as written; empty: none.
   std::string launch_bounds;
   std::string cluster_dims;
   std::vector<std::string> parameters;

@@ -9,19 +9,19 @@
 #include "module.hpp"
 #include "state.hpp"
 
-// A launch: what a driver refuses, the arguments as they are now, and later the run.
+// Kernel launches: argument checks, argument capture, and execution.
 namespace saccade::emulator {
 namespace {
 
-// What every device with clusters takes.
+// Portable maximum of a cluster.
 constexpr unsigned kMostClusterBlocks = 8;
 
-/// One launch, kept until it runs, and in a graph for ever.
+/// A launch, kept until it runs, and as long as a graph that contains it.
 struct Launched {
   std::shared_ptr<LoadedObject> object;
   const saccade_emulator::Entry* entry = nullptr;
   Grid grid;
-  bool overlaps = false;  // may begin before the kernel before it ends
+  bool overlaps = false;  // programmatic stream serialization
   std::vector<std::vector<unsigned char>> values;
 
   CUdeviceptr pointer(std::size_t index) const {
@@ -41,7 +41,7 @@ CUresult run(Launched& launched) {
                  entry.name, i);
     return break_device(CUDA_ERROR_ILLEGAL_ADDRESS);
   }
-  if (entry.call == nullptr) return CUDA_SUCCESS;  // it is not built
+  if (entry.call == nullptr) return CUDA_SUCCESS;  // kernels are not built
   std::vector<void*> arguments;
   for (auto& value : launched.values) arguments.push_back(value.data());
   const bool waited = run_grid(launched.object->object(), entry, launched.grid, arguments.data());

@@ -14,7 +14,7 @@
 #include "guard.hpp"
 #include "tensor/half.hpp"
 
-// The emulated cuBLASLt's products, in plain loops, as a function of the host in the emulated driver's stream.
+// GEMMs of the emulated cuBLASLt, in plain loops, as a host function on the emulated driver's stream.
 namespace saccade::emulator {
 namespace {
 
@@ -46,13 +46,13 @@ void store(void* data, cudaDataType_t type, std::int64_t at, float value) {
   if (type == CUDA_R_32F) static_cast<float*>(data)[at] = value;
 }
 
-/// Element [ROW, COLUMN] of a matrix that is TURNed, of this BATCH.
+/// Offset of element [ROW, COLUMN] of a matrix, transposed if TURN, in this BATCH.
 std::int64_t place(const cublasLtMatrixLayoutOpaque& layout, std::int32_t turn, std::int64_t batch, std::int64_t row,
                    std::int64_t column) {
   return batch * layout.stride + (turn == CUBLAS_OP_T ? row * layout.pitch + column : column * layout.pitch + row);
 }
 
-/// As tf32 has it: ten bits behind the point.
+/// Rounded to the 10 mantissa bits of tf32.
 float rounded(float value) {
   return std::ldexp(std::nearbyint(std::ldexp(value, 10 - std::ilogb(value))), std::ilogb(value) - 10);
 }
@@ -103,7 +103,7 @@ void* driver_symbol(const char* name) {
 
 CUresult enqueue(LibraryWork work, CUstream stream) {
   static std::mutex mutex;
-  static auto& works = *new std::deque<LibraryWork>;  // a captured graph may replay them at any time
+  static auto& works = *new std::deque<LibraryWork>;  // never destroyed: a captured graph may replay them at any time
   using Launch = CUresult (*)(CUstream, void (*)(void*), void*);
   static const auto launch = reinterpret_cast<Launch>(driver_symbol("cuLaunchHostFunc"));
   const std::scoped_lock lock(mutex);

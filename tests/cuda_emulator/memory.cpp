@@ -10,7 +10,7 @@
 #include "guard.hpp"
 #include "state.hpp"
 
-// Memory of the device and pinned memory of the host: both are the host's, between guards.
+// Device memory and pinned host memory, both host memory between guards.
 namespace saccade::emulator {
 namespace {
 
@@ -36,7 +36,7 @@ Memory& memory() {
 
 std::byte* pointer(std::uintptr_t address) { return reinterpret_cast<std::byte*>(address); }
 
-/// [guard][BYTES][guard]; 0: there is no memory.
+/// [guard][BYTES][guard]; 0: out of memory.
 std::uintptr_t allocate(Kind kind, std::size_t bytes) {
   const std::size_t whole = (bytes + 2 * kGuardBytes + kAlignment - 1) / kAlignment * kAlignment;
   auto* base = static_cast<std::byte*>(std::aligned_alloc(kAlignment, whole));
@@ -74,7 +74,7 @@ bool free_allocation(Kind kind, std::uintptr_t address, const char* who) {
   return true;
 }
 
-/// The allocation in which ADDRESS lies, its end included; needs the lock.
+/// The allocation that contains ADDRESS, or ends there; needs the lock.
 const std::pair<const std::uintptr_t, Allocation>* find(std::uintptr_t address) {
   auto after = memory().allocations.upper_bound(address);
   if (after == memory().allocations.begin()) return nullptr;

@@ -21,15 +21,15 @@ namespace {
 
 constexpr int kDefaultSharedBytes = 48 << 10;
 
-/// 0: no ELF file.
+/// 0: not an ELF file.
 std::size_t elf_bytes(const void* image) {
   Elf64_Ehdr header;
   std::memcpy(&header, image, sizeof header);
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return 0;
-  return header.e_shoff + std::size_t{header.e_shentsize} * header.e_shnum;  // the table stands at the end
+  return header.e_shoff + std::size_t{header.e_shentsize} * header.e_shnum;  // the section table is last
 }
 
-/// "sm_90a" runs on the capability 9.0 alone, "sm_80" on that and on the later ones of its generation.
+/// "sm_90a" runs on capability 9.0 only, "sm_80" on it and later ones of the same major version.
 bool runs_here(const std::string& architecture) {
   if (!architecture.starts_with("sm_")) return false;
   const int made_for = std::atoi(architecture.c_str() + 3);
@@ -37,7 +37,7 @@ bool runs_here(const std::string& architecture) {
   return made_for / 10 == capability() / 10 && made_for <= capability();
 }
 
-/// What a text that begins with kUnbuilt names: entries that can't be called.
+/// Kernels named by a text that begins with kUnbuilt; they cannot be called.
 struct Unbuilt {
   explicit Unbuilt(const char* text) {
     std::istringstream lines(text + std::strlen(kUnbuilt));
@@ -80,7 +80,7 @@ std::shared_ptr<LoadedObject> LoadedObject::open(const void* image) {
   if (std::strncmp(text, kUnbuilt, std::strlen(kUnbuilt)) == 0) return open_unbuilt(text);
   const std::size_t bytes = elf_bytes(image);
   if (bytes == 0) return nullptr;
-  // A name of its own: a library that is open already would be found by its name.
+  // A unique name: dlopen() would return an object that is already open under the same name.
   std::string path = cache_folder() + "/loaded.XXXXXX";
   const int file = mkstemp(path.data());
   if (file < 0) return nullptr;

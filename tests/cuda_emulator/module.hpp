@@ -9,20 +9,19 @@
 
 namespace saccade::emulator {
 
-/// A shared object that is open while anybody needs it.
+/// A reference-counted open shared object.
 class LoadedObject {
  public:
-  /// Of the bytes at IMAGE, an ELF file whose size stands in it, or a text that begins with kUnbuilt; null where they
-  /// are no object of the emulated NVRTC's.
+  /// IMAGE is an ELF file, whose size is in its header, or a text that begins with kUnbuilt; null if it is neither.
   static std::shared_ptr<LoadedObject> open(const void* image);
-  /// LIBRARY is null where OBJECT outlives this by other means.
+  /// LIBRARY is null if OBJECT outlives this by other means.
   explicit LoadedObject(void* library, const saccade_emulator::Object& object) : library_(library), object_(object) {}
   LoadedObject(const LoadedObject&) = delete;
   LoadedObject& operator=(const LoadedObject&) = delete;
   ~LoadedObject();
 
   const saccade_emulator::Object& object() const { return object_; }
-  /// Bytes that its kernels declare __shared__.
+  /// Static __shared__ bytes of its kernels.
   int shared_bytes() const { return static_cast<int>(object_.shared_end - object_.shared_begin); }
 
  private:
@@ -37,7 +36,7 @@ namespace saccade::cuda {
 struct CUfunc_st {
   std::shared_ptr<emulator::LoadedObject> object;
   const saccade_emulator::Entry* entry = nullptr;
-  int dynamic_bytes = 0;  ///< that a launch may ask for
+  int dynamic_bytes = 0;  ///< maximum dynamic shared memory of a launch
 };
 
 struct CUmod_st {

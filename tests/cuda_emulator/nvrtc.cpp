@@ -15,7 +15,7 @@
 #include "nvrtc_functions.hpp"
 #include "unbuilt.hpp"
 
-// NVRTC's functions; driver.cpp says what they are part of.
+// NVRTC's entry points; see driver.cpp.
 namespace saccade::cuda {
 
 struct _nvrtcProgram {
@@ -37,7 +37,7 @@ constexpr auto kInvalidOption = static_cast<nvrtcResult>(5);
 #define SACCADE_BEGIN(function) \
   if (const int asked = emulator::note_call(#function); asked != 0) return static_cast<nvrtcResult>(asked)
 
-/// Adds what OPTION says to OPTIONS; whether it is known.
+/// Parses OPTION into OPTIONS; returns whether it is known.
 bool take(std::string_view option, KernelOptions& options) {
   const auto value = [&](std::initializer_list<std::string_view> names) -> std::string {
     for (std::string_view name : names)
@@ -46,7 +46,7 @@ bool take(std::string_view option, KernelOptions& options) {
   };
   if (const std::string architecture = value({"--gpu-architecture=", "-arch="}); !architecture.empty()) {
     options.architecture = architecture;
-    return architecture.starts_with("sm_");  // of a virtual one NVRTC makes no cubin
+    return architecture.starts_with("sm_");  // NVRTC makes no cubin for virtual architectures
   }
   if (const std::string standard = value({"--std=", "-std="}); !standard.empty()) {
     options.standard = "-std=" + standard;
@@ -63,8 +63,8 @@ bool take(std::string_view option, KernelOptions& options) {
   return false;
 }
 
-/// Leaves the kernel in $SACCADE_EMULATOR_SOURCES, where that is set, under a name by its contents: for a compiler of
-/// GPUs.
+/// Writes the kernel's source to $SACCADE_EMULATOR_SOURCES, if set, under a digest of its contents, for NVIDIA's
+/// compiler.
 void keep(const std::string& source) {
   const std::string folder = setting("SACCADE_EMULATOR_SOURCES", "");
   if (folder.empty()) return;
@@ -75,7 +75,7 @@ void keep(const std::string& source) {
   std::filesystem::rename(part, path);
 }
 
-/// Of kernels that are not to run their names and parameters alone.
+/// Kernels that will not run: their names and parameters only.
 Built make(const KernelSource& source, const KernelOptions& options) {
   if (setting("SACCADE_EMULATOR_RUN", "yes") != "no") return build(source, options);
   std::string image = kUnbuilt + options.architecture + '\n';
@@ -97,7 +97,7 @@ using namespace emulator;
 
 nvrtcResult nvrtcVersion(int* major, int* minor) {
   SACCADE_BEGIN(nvrtcVersion);
-  // Each build makes other objects: what somebody keeps by NVRTC's version must not outlive it.
+  // Changes with every build of the emulator: caches by NVRTC version must not outlive it.
   *major = 13;
   *minor = build_number();
   return NVRTC_SUCCESS;

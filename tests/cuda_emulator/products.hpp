@@ -5,8 +5,8 @@
 
 namespace saccade::emulator {
 
-/// The products that one thread's share of the tensor cores has under way: they are worked out as late as they may,
-/// when the thread waits for their group.
+/// One thread's share of the wgmmas in flight. They are executed as late as possible, when the thread waits for their
+/// group.
 class Products {
  public:
   using Work = void (*)(const void* data);
@@ -19,7 +19,7 @@ class Products {
     groups_.push_back(std::move(open_));
     open_.clear();
   }
-  /// For all groups but the newest PENDING.
+  /// Executes all groups but the newest PENDING.
   void wait(std::size_t pending) {
     if (groups_.size() <= pending) return;
     const auto end = groups_.end() - static_cast<std::ptrdiff_t>(pending);

@@ -5,15 +5,15 @@
 
 #include "emulated_device.hpp"
 
-// The functions of ptx.cuh and the conversions of types.cuh against plain loops. Fragments are filled by the kernels
-// with the formulas of PTX's manual, written down a second time here.
+// Tests ptx.cuh and the conversions of types.cuh against plain loops. The kernels fill fragments by the formulas of the
+// PTX manual, independently of the emulator.
 namespace saccade::emulator {
 namespace {
 
 std::vector<float> numbers(std::size_t count, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<float> result(count);
-  // Multiples of 1/8 below 8 in size are exact in every type.
+  // Multiples of 1/8 below 8 in magnitude are exact in every type.
   for (float& x : result) x = static_cast<float>(static_cast<int>(random() % 127) - 63) / 8;
   return result;
 }

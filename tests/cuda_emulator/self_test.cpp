@@ -6,7 +6,7 @@
 #include "emulated_device.hpp"
 #include "state.hpp"
 
-// That kernels run as they would on a device, and that those which would not are told.
+// Kernels run as on a device, and invalid ones are diagnosed.
 namespace saccade::emulator {
 namespace {
 
@@ -45,7 +45,7 @@ TEST(EmulatedKernel, IsNotRunWhereOnlySourcesAreWanted) {
   EXPECT_EQ(device.run(kernel, 1, 64, {reinterpret_cast<CUdeviceptr>(&host)}), CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
-// Shuffles within a warp, then shared memory and barriers among warps; partial sums of blocks meet in an atomic sum.
+// Warp shuffles, then shared memory and barriers; partial sums of blocks are combined by an atomic.
 TEST(EmulatedKernel, ReducesOverABlock) {
   EmulatedDevice device;
   std::vector<float> values(512);
@@ -82,7 +82,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) k(const float* x, float* su
 TEST(EmulatedKernel, AsksTheWarp) {
   EmulatedDevice device;
   const CUdeviceptr x = device.allocate(7 * 48 * sizeof(int));
-  // The second warp has 16 lanes, and those from 40 on leave.
+  // The second warp has 16 lanes; lanes from 40 on exit.
   const CUfunction kernel = device.kernel(R"(
 extern "C" __global__ void k(int* x) {
   const int i = threadIdx.x;
@@ -102,7 +102,7 @@ extern "C" __global__ void k(int* x) {
   EXPECT_EQ(at(0, 33), 0xAA);
   EXPECT_EQ(at(1, 4), 5);
   EXPECT_EQ(at(1, 31), 31);
-  EXPECT_EQ(at(1, 39), -1);  // of a lane that has left
+  EXPECT_EQ(at(1, 39), -1);  // of an exited lane
   EXPECT_EQ(at(2, 10), 8);
   EXPECT_EQ(at(2, 9), 9);
   EXPECT_EQ(at(3, 21), 19);
@@ -141,7 +141,7 @@ TEST(EmulatedKernel, IsCompiledOrTheLogSaysWhyNot) {
 
 using EmulatedKernelDeathTest = ::testing::Test;
 
-/// Runs SOURCE in one block of 32 threads that have 8 numbers.
+/// Runs SOURCE in one block of 32 threads on 8 numbers.
 void run_once(const char* source) {
   EmulatedDevice device;
   const CUdeviceptr x = device.upload(std::vector<float>(8));

@@ -9,7 +9,7 @@
 namespace saccade::emulator {
 namespace {
 
-// What kernels that swizzle by address ask for at most.
+// Largest alignment of swizzled layouts.
 constexpr std::size_t kSharedAlignment = 1024;
 
 }  // namespace

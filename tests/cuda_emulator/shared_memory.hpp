@@ -7,8 +7,8 @@
 
 namespace saccade::emulator {
 
-/// A block's shared memory: what the kernel's object declares, and BYTES more that the launch asked for. The former has
-/// one place in the object; of a cluster's blocks, one at a time has it there and the others keep theirs aside.
+/// A block's shared memory: the object's static part, and BYTES of dynamic shared memory. The static part has one
+/// address in the object; of a cluster's blocks one at a time is mapped there, and the others keep copies.
 class SharedMemory {
  public:
   SharedMemory(const saccade_emulator::Object& object, std::size_t bytes);
@@ -16,21 +16,21 @@ class SharedMemory {
   SharedMemory& operator=(const SharedMemory&) = delete;
   ~SharedMemory();
 
-  /// As a block finds it. It does not run.
+  /// Initial contents, while the block does not run.
   void poison();
-  /// Whether nothing is written behind the end.
+  /// Whether nothing was written beyond the end.
   bool intact() const;
 
-  /// The block runs from now on, or another one does.
+  /// Maps the block's static part into the object, or another block's.
   void move_in();
   void move_out();
 
   unsigned char* dynamic() const { return dynamic_; }
-  /// For a thread of this block, while it runs.
+  /// Called by a thread of this block while it runs.
   bool holds(const void* address, std::size_t bytes) const;
-  /// Where the bytes really lie that a thread of this block has at ADDRESS.
+  /// Current location of the memory that a thread of this block has at ADDRESS.
   unsigned char* really(const void* address);
-  /// What a thread of PEER, a block of the same kernel, calls what this one calls ADDRESS.
+  /// Address in PEER, a block of the same kernel, that corresponds to ADDRESS in this one.
   void* as_seen_by(const SharedMemory& peer, void* address) const;
 
  private:

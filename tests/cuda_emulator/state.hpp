@@ -12,15 +12,15 @@
 
 #include "cuda/driver/driver_api.hpp"
 
-// What the emulated driver's functions share. Handles are pointers to these, as the driver's own are to its.
+// State shared by the emulated driver's entry points. Handles are pointers to these objects.
 namespace saccade::emulator {
 
 using namespace cuda;
 
-/// One piece of a stream's or graph's work.
+/// One piece of work of a stream or graph.
 using Operation = std::function<CUresult()>;
 
-// Results that the product has no name for.
+// Results that the backend does not name.
 inline constexpr auto kInvalidImage = static_cast<CUresult>(200);
 inline constexpr auto kInvalidContext = static_cast<CUresult>(201);
 inline constexpr auto kInvalidHandle = static_cast<CUresult>(400);
@@ -34,28 +34,28 @@ inline constexpr auto kCaptureUnjoined = static_cast<CUresult>(904);
 inline constexpr auto kCapturedEvent = static_cast<CUresult>(907);
 inline constexpr auto kCaptureWrongThread = static_cast<CUresult>(908);
 
-/// What a function needs before it does anything.
+/// Preconditions of an entry point.
 enum class Needs {
   kNothing,
   kInit,
   kContext,
-  kNoCapture,  ///< a context, and that this thread captures no stream: else the capture is spoilt
+  kNoCapture,  ///< a context, and no capture in this thread, which would be invalidated
 };
 
-/// Every function begins so: logs the call; what it must answer at once, or CUDA_SUCCESS.
+/// Start of every entry point: logs the call; returns an injected or precondition error, or CUDA_SUCCESS.
 CUresult begin_call(const char* function, Needs needs);
 #define SACCADE_BEGIN(function, needs) \
   if (const CUresult early = begin_call(#function, needs); early != CUDA_SUCCESS) return early
 
-/// While true, this thread is one of the driver's, and may not call it.
+/// While set, this thread executes a host function and may not call the driver.
 void set_in_host_function(bool in);
-/// An error of the device's: every later call answers it.
+/// Sets a sticky device error, which every later call returns.
 CUresult break_device(CUresult result);
 
 /// 10 * major + minor.
 int capability();
 
-/// The live handles of one kind.
+/// Live handles of one kind.
 template <typename T>
 class Handles {
  public:
@@ -63,7 +63,7 @@ class Handles {
     const std::scoped_lock lock(mutex_);
     return live_.emplace(made.get(), std::move(made)).first->first;
   }
-  /// Null: there is no such handle.
+  /// Null: no such handle.
   std::shared_ptr<T> find(T* handle) {
     const std::scoped_lock lock(mutex_);
     const auto found = live_.find(handle);
@@ -86,7 +86,7 @@ class Handles {
   std::map<T*, std::shared_ptr<T>> live_;
 };
 
-/// Never destroyed: what the process's end destroys may still call.
+/// Never destroyed: destructors at exit may still call.
 template <typename T>
 Handles<T>& handles() {
   static auto* all = new Handles<T>;
@@ -97,19 +97,19 @@ Handles<T>& handles() {
 
 namespace saccade::cuda {
 
-/// Work waits until somebody waits for it, so that what was not waited for is seen not to be there.
+/// Work is deferred until a call synchronises, so that a missing synchronisation is visible.
 struct CUstream_st {
   std::mutex running;  ///< held while its work runs
   std::mutex mutex;    ///< of the rest
   std::vector<emulator::Operation> pending;
   bool capturing = false;
-  bool spoilt = false;  ///< by a call that may not be captured
+  bool spoilt = false;  ///< capture invalidated
   std::thread::id capturer;
-  std::vector<emulator::Operation> captured;           ///< of its own and of streams that forked from it
-  std::shared_ptr<CUstream_st> origin;                 ///< whose capture this one joined; null: its own
-  std::vector<std::shared_ptr<CUstream_st>> branches;  ///< those that joined its own, by the capturing thread alone
-  std::size_t last_captured = 0;                       ///< how far the origin's work had come with its last piece
-  std::size_t joined = 0;                              ///< of that, what the origin waits for
+  std::vector<emulator::Operation> captured;           ///< by this stream and by streams that forked from it
+  std::shared_ptr<CUstream_st> origin;                 ///< the capture that this stream joined; null: its own
+  std::vector<std::shared_ptr<CUstream_st>> branches;  ///< streams that joined its capture; capturing thread only
+  std::size_t last_captured = 0;                       ///< position of its last captured work in the origin's
+  std::size_t joined = 0;                              ///< how much of it the origin has waited for
 };
 
 struct CUgraph_st {
@@ -121,51 +121,51 @@ struct CUgraphExec_st {
 };
 
 struct CUevent_st {
-  /// One record of it, which may outlive it.
+  /// One record of an event, which may outlive it.
   struct Record {
     std::weak_ptr<CUstream_st> stream;
     bool captured = false;
-    std::size_t place = 0;  ///< in the capture
+    std::size_t place = 0;  ///< position in the capture
     std::atomic<bool> done{false};
-    std::atomic<long long> tick{0};  ///< pieces of work that were done before it
+    std::atomic<long long> tick{0};  ///< pieces of work completed before it
   };
   bool timed = true;
-  std::shared_ptr<Record> record;  ///< the last one; null: there is none
+  std::shared_ptr<Record> record;  ///< latest record; null: none
 };
 
 }  // namespace saccade::cuda
 
 namespace saccade::emulator {
 
-/// What a block may have of shared memory, by capability.
+/// Maximum shared memory per block, by capability.
 int most_shared_bytes();
-/// What the device has.
+/// Memory of the device.
 std::size_t memory_bytes();
 
-/// STREAM's next piece of work.
+/// Enqueues work on STREAM.
 CUresult enqueue(CUstream stream, Operation operation);
-/// Until the first that fails.
+/// Stops at the first failure.
 CUresult run(const std::vector<Operation>& operations);
 bool is_capturing(CUstream stream);
-/// Makes STREAM wait for what RECORD stands behind; in a capture STREAM becomes part of it.
+/// Makes STREAM wait for RECORD; under capture STREAM joins it.
 CUresult wait_for(CUstream stream, const std::shared_ptr<CUevent_st::Record>& record);
-/// Does all that STREAM has to do.
+/// Executes all pending work of STREAM.
 CUresult drain(CUstream_st& stream);
-/// The same of all streams, as calls do that wait for the device.
+/// Executes all pending work of all streams.
 CUresult drain_all();
-/// A call of this thread's that may not be captured: spoils its captures; whether there are any.
+/// Called by entry points that may not be captured: invalidates this thread's captures; returns whether there were any.
 bool spoil_captures();
-/// How much work was done: the device's clock.
+/// Pieces of work completed: the device's clock.
 long long ticks();
 
-/// Whether all BYTES from ADDRESS on are in live device memory or pinned host memory.
+/// Whether all BYTES from ADDRESS on are live device or pinned memory.
 bool is_device_memory(CUdeviceptr address, std::size_t bytes);
 bool is_pinned(const void* address);
 int live_allocations();
 int live_modules();
-/// Null: there is no such function.
+/// Null: no such function.
 CUfunc_st* find_function(CUfunction function);
-/// Ends the process if memory around ADDRESS was written past its end; WHO names the writer.
+/// Aborts if guards around ADDRESS were overwritten; WHO names the writer.
 void expect_guards(CUdeviceptr address, const char* who);
 
 }  // namespace saccade::emulator

@@ -5,17 +5,17 @@
 #include "driver_functions.hpp"
 #include "state.hpp"
 
-// Streams and what is captured of them, events, host functions.
+// Streams and their capture, events, host functions.
 namespace saccade::emulator {
 namespace {
 
-std::atomic<long long> done{0};  // pieces of work
+std::atomic<long long> done{0};  // pieces of work completed
 
 bool captures_here(const CUstream_st& stream) {
   return stream.capturing && stream.capturer == std::this_thread::get_id();
 }
 
-/// The streams that forked from ORIGIN leave its capture; false: it does not wait for all their work.
+/// Ends the capture of streams that forked from ORIGIN; false if it has unjoined work.
 bool end_branches(const std::shared_ptr<CUstream_st>& origin) {
   bool joined = true;
   for (const auto& stream : std::exchange(origin->branches, {})) {
@@ -60,7 +60,7 @@ CUresult enqueue(CUstream handle, Operation operation) {
     stream->pending.push_back(std::move(operation));
     return CUDA_SUCCESS;
   }
-  // Only the capturing thread comes here, so a branch's work stands behind what it waited for.
+  // Single-threaded, so a branch's work follows what it waited for.
   std::vector<Operation>& captured = (stream->origin != nullptr ? *stream->origin : *stream).captured;
   captured.push_back(std::move(operation));
   stream->last_captured = captured.size();

@@ -5,13 +5,13 @@
 #include "driver_functions.hpp"
 #include "state.hpp"
 
-// Copies, and memory filled with one byte.
+// Copies and memset.
 namespace saccade::emulator {
 namespace {
 
 std::byte* pointer(CUdeviceptr address) { return reinterpret_cast<std::byte*>(address); }
 
-/// Work that touches device memory; by the time it is done, the memory must still be there.
+/// Work on device memory, which must still be allocated when it executes.
 CUresult enqueue_on(CUstream stream, CUdeviceptr address, std::size_t bytes, std::function<void()> work) {
   if (bytes > 0 && !is_device_memory(address, bytes)) return CUDA_ERROR_INVALID_VALUE;
   return enqueue(stream, [=, work = std::move(work)] {

@@ -14,7 +14,7 @@ namespace saccade::emulator {
 class Fiber;
 struct Block;
 
-/// What a thread waits in, and what it passed.
+/// What a thread waits in, and its argument.
 struct Arrival {
   saccade_emulator::Site site;
   void* mine;
@@ -28,25 +28,25 @@ struct Thread {
   unsigned number = 0;
   Block* block = nullptr;
   State state = State::kGoing;
-  unsigned mask = 0;  ///< of lanes that it waits for
+  unsigned mask = 0;  ///< lanes that it waits for
   Arrival arrival{};
-  Fiber* fiber = nullptr;  ///< where it stands while it waits
-  long long arrived = -1;  ///< the round of its cluster's barrier that it has come to
+  Fiber* fiber = nullptr;  ///< its stack while it waits
+  long long arrived = -1;  ///< phase of the cluster barrier it has arrived at
   Copies copies;
   Products products;
 };
 
-/// Threads that may go on.
+/// Threads that may resume.
 using Ready = std::deque<Thread*>;
 
-/// Who of a block waits for whom. As CUDA has it, threads that have left are waited for by nobody.
+/// Block- and warp-wide barriers. As in CUDA, exited threads are not waited for.
 class Waiting {
  public:
   Waiting(std::vector<Thread>& threads, Ready& ready) : threads_(threads), ready_(ready) {}
 
-  /// A block begins.
+  /// Start of a block.
   void begin();
-  /// THREAD has come; true: it was the last, and goes on.
+  /// THREAD arrives; true: it is the last and proceeds.
   bool at_block(Thread& thread, const Arrival& arrival);
   bool at_warp(Thread& thread, unsigned mask, const Arrival& arrival);
   void leave(Thread& thread);
@@ -55,10 +55,10 @@ class Waiting {
  private:
   bool complete_block(Thread* last);
   bool complete_warp(std::size_t warp, unsigned mask, Thread* last);
-  /// members_ have all come.
+  /// All of members_ have arrived.
   void release(Thread* last);
 
-  /// By lanes.
+  /// By lane.
   struct Warp {
     unsigned live = 0;
     unsigned waiting = 0;
@@ -69,7 +69,7 @@ class Waiting {
   std::size_t live_ = 0;
   std::size_t at_block_ = 0;
   std::vector<Warp> warps_;
-  std::vector<Thread*> members_;  // by number; null: none
+  std::vector<Thread*> members_;  // by thread number; null: none
   std::vector<void*> passed_;
 };
 

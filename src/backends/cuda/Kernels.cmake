@@ -1,4 +1,4 @@
-# The kernels' sources inside the module: generated/kernel_headers.cpp lists every file of kernels/ by its name.
+# Embeds the kernel headers in the module: generated/kernel_headers.cpp lists them by name.
 file(GLOB kernels CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/backends/cuda/kernels/*.cuh")
 set(includes "")
 set(entries "")

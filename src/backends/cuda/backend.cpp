@@ -7,13 +7,13 @@
 #include <tuple>
 #include <vector>
 
-#include "cuda/tactics/attention.hpp"
 #include "cuda/driver/compiler.hpp"
+#include "cuda/executor/graph_executor.hpp"
+#include "cuda/executor/rates.hpp"
+#include "cuda/tactics/attention.hpp"
 #include "cuda/tactics/convolution.hpp"
 #include "cuda/tactics/fused_elements.hpp"
 #include "cuda/tactics/host_fallback.hpp"
-#include "cuda/executor/rates.hpp"
-#include "cuda/executor/runner.hpp"
 #include "cuda/tactics/tactics.hpp"
 #include "runtime/cuda_backend.hpp"
 
@@ -23,9 +23,9 @@ namespace {
 class CudaBackend : public Backend {
  public:
   CudaBackend(Device& device, bool fallback, bool graph) : device_(device), graph_(graph) {
-    // One a line: what stands first is preferred.
+    // In order of preference.
     own_.push_back(depthwise_convolution(device));
-    own_.push_back(warpgroup_product(device));
+    own_.push_back(warpgroup_gemm(device));
     own_.push_back(tiled_convolution(device));
     own_.push_back(cudnn_convolution(device));
     own_.push_back(tiled_transposed_convolution(device));
@@ -38,17 +38,17 @@ class CudaBackend : public Backend {
     own_.push_back(moves(device));
     own_.push_back(fused_elements(device));
     own_.push_back(preprocess(device));
-    own_.push_back(answers(device));
+    own_.push_back(prediction_ops(device));
     own_.push_back(decode(device));
     own_.push_back(select_boxes(device));
     own_.push_back(select_queries(device));
     own_.push_back(trace_masks(device));
     own_.push_back(top_classes(device));
-    own_.push_back(line_softmax(device));
-    own_.push_back(line_layer_normalization(device));
-    own_.push_back(line_group_normalization(device));
+    own_.push_back(row_softmax(device));
+    own_.push_back(layer_normalization(device));
+    own_.push_back(group_normalization(device));
     own_.push_back(batch_normalization(device));
-    own_.push_back(line_reductions(device));
+    own_.push_back(row_reductions(device));
     own_.push_back(pooling(device));
     own_.push_back(channel_resize(device));
     own_.push_back(resize(device));
@@ -71,7 +71,7 @@ class CudaBackend : public Backend {
   std::span<const Tactic* const> tactics() const override { return tactics_; }
   LayoutRule layout_rule(const NodeContext& context) const override {
     const auto runs = [&](const auto& tactic) { return tactic->supports(context).yes; };
-    // What runs on the host must stay as it can read it.
+    // Nodes that run on the host keep the layout their reference kernel reads.
     if (std::ranges::none_of(own_, runs)) return LayoutRule::kRowMajor;
     if (context.node.op == "StridedAttention") return attention_layout_rule(context);
     if (!context.node.domain.empty()) return LayoutRule::kAny;
@@ -79,7 +79,7 @@ class CudaBackend : public Backend {
     // operator list: implicit GEMMs and pools, whose kernels load contiguous channels.
     if (op == "Conv" || op == "QLinearConv" || op == "ConvTranspose" || op == "MaxPool" || op == "AveragePool")
       return LayoutRule::kChannelsLast;
-    // operator list: kernels that load contiguous rows.
+    // Row-major: tiles and row kernels read whole rows.
     if (op == "MatMul" || op == "Gemm" || op == "LayerNormalization" || op == "RMSNormalization")
       return LayoutRule::kRowMajor;
     return LayoutRule::kAny;
@@ -88,7 +88,7 @@ class CudaBackend : public Backend {
   bool computes_halves() const override { return true; }
   bool fuses_attention() const override { return true; }
   std::unique_ptr<Runner> make_runner(const Plan& plan) const override {
-    return std::make_unique<DeviceRunner>(device_, plan, graph_);
+    return std::make_unique<GraphExecutor>(device_, plan, graph_);
   }
   void prepare_thread(int) const override { device_.make_current(); }
   void release_thread() const override {}

@@ -5,8 +5,8 @@
 
 namespace saccade::cuda {
 
-/// The backend of GPU number ORDINAL, opened at the first call and kept. FALLBACK: nodes without a kernel run on the
-/// host by their reference kernels. Throws Error (kDevice) where there is no such GPU.
+/// The backend of GPU ORDINAL, opened at the first call and kept. FALLBACK: nodes without a kernel run on the host by
+/// their reference kernels. Throws Error (kDevice) if there is no such GPU.
 const Backend& backend(int ordinal, bool fallback, bool graph);
 
 }  // namespace saccade::cuda

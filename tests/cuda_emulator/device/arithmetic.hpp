@@ -1,6 +1,6 @@
 #pragma once
 
-// Functions of numbers, by the host's math library; those of reduced precision (__expf) are as exact as the others.
+// Math functions by the host's library; fast-math intrinsics (__expf) are as exact as the others.
 namespace {
 
 #define SACCADE_FUNCTION(name)                                     \
@@ -70,7 +70,7 @@ inline float __saturatef(float x) { return x > 0 ? (x < 1 ? x : 1.0F) : 0.0F; }
 inline float normcdff(float x) { return 0.5F * __builtin_erfcf(-x * 0.70710678118654752F); }
 inline void sincosf(float x, float* sine, float* cosine) { *sine = sinf(x), *cosine = cosf(x); }
 
-// Macros in C, functions here: nan alone differs from itself.
+// Macros in C, functions here: only NaN differs from itself.
 template <typename T>
 inline bool isnan(T x) {
   return x != x;
@@ -93,7 +93,7 @@ inline long long llabs(long long x) { return abs(x); }
 inline float abs(float x) { return __builtin_fabsf(x); }
 inline double abs(double x) { return __builtin_fabs(x); }
 
-// Of integers of either sign the unsigned type's; of floats the number where one is nan.
+// Mixed signedness converts to unsigned; for floats a NaN operand yields the other one.
 #define SACCADE_EXTREMES(a, b, result)                                                                        \
   inline result min(a x, b y) {                                                                               \
     return static_cast<result>(x) < static_cast<result>(y) ? static_cast<result>(x) : static_cast<result>(y); \
@@ -134,7 +134,7 @@ inline float __tanf(float x) { return __builtin_tanf(x); }
 inline float __tanhf(float x) { return __builtin_tanhf(x); }
 inline float __powf(float x, float y) { return __builtin_powf(x, y); }
 inline void __sincosf(float x, float* sine, float* cosine) { sincosf(x, sine, cosine); }
-// Beyond 2^126 the quotient is 0, as on the device.
+// 0 for divisors beyond 2^126, as on the device.
 inline float __fdividef(float x, float y) {
   return __builtin_fabsf(y) > 0x1p126F && !isinf(y) && !isinf(x) ? 0.0F : x / y;
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// One host thread runs all threads of a device, and none stops in the middle: what is atomic there is plain here.
+// One host thread runs all device threads and switches at synchronisation points only, so plain operations are atomic.
 namespace {
 
 namespace cpu {
@@ -35,7 +35,7 @@ SACCADE_ATOMICS(float)
 SACCADE_ATOMICS(double)
 #undef SACCADE_INTEGER_ATOMICS
 #undef SACCADE_ATOMICS
-/// Counts up to LIMIT, then begins anew.
+/// Wraps to 0 beyond LIMIT.
 inline unsigned atomicInc(unsigned* address, unsigned limit) {
   return cpu::exchange_atomically(address, *address >= limit ? 0 : *address + 1);
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// Bits, conversions that say how they round, and memory. Conversions to integers stop at the ends of the type and make
-// 0 of nan, as the device's do (a cast does so there alone).
+// Bit operations, conversions with explicit rounding, and memory functions. Conversions to integers saturate and map
+// NaN to 0, as on the device; plain casts do so on the device only.
 namespace {
 
 namespace cpu {
@@ -72,7 +72,7 @@ inline unsigned __brev(unsigned x) {
   for (int bit = 0; bit < 32; ++bit) reversed |= (x >> bit & 1U) << (31 - bit);
   return reversed;
 }
-/// Bytes picked out of the eight of X (0 to 3) and Y (4 to 7); a selector's top bit spreads the picked byte's sign.
+/// Selects bytes of X (0 to 3) and Y (4 to 7); a selector's top bit replicates the byte's sign.
 inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selectors) {
   const unsigned long long both = static_cast<unsigned long long>(y) << 32 | x;
   unsigned result = 0;
@@ -97,7 +97,7 @@ inline unsigned __umulhi(unsigned x, unsigned y) {
 inline unsigned long long __umul64hi(unsigned long long x, unsigned long long y) {
   return static_cast<unsigned long long>(static_cast<unsigned __int128>(x) * y >> 64);
 }
-/// C + the dot product of four signed bytes.
+/// C plus the dot product of four signed bytes.
 inline int __dp4a(int a, int b, int c) {
   for (int i = 0; i < 4; ++i) c += static_cast<signed char>(a >> 8 * i) * static_cast<signed char>(b >> 8 * i);
   return c;

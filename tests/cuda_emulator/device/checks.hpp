@@ -1,8 +1,7 @@
 #pragma once
 
-// What a device does at an error that a CPU forgives: kernels are compiled with checks of alignment, of the bounds of
-// arrays, of shifts and of division by zero, and these are the functions which those call. The first three words of
-// what they are given say where.
+// Errors that a CPU would not trap. Kernels are compiled with sanitizer checks of alignment, array bounds, shifts and
+// division by zero; these are their handlers. The first three words of their argument give the source location.
 namespace {
 namespace cpu {
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// What threads of a block or warp do together. Each waits until all have come; the last to come works out everyone's
-// result. Lanes that have left, or that the mask leaves out, hold poison.
+// Block- and warp-wide operations. Threads wait until all have arrived; the last one computes everyone's result. Lanes
+// that have exited or are not in the mask contribute poison.
 namespace {
 
 namespace cpu {
@@ -9,7 +9,7 @@ namespace cpu {
 inline unsigned thread_number() { return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z); }
 inline unsigned lane_number() { return thread_number() % 32; }
 
-/// A predicate, then how many hold it.
+/// In: a predicate. Out: how many threads hold it, and how many are present.
 inline void count_threads(void* const* members, unsigned count) {
   int holding = 0;
   int present = 0;
@@ -21,7 +21,7 @@ inline void count_threads(void* const* members, unsigned count) {
 template <typename T>
 struct Shuffled {
   T given;
-  int from;  ///< the lane whose value is taken
+  int from;  ///< source lane
   T taken;
 };
 template <typename T>
@@ -42,7 +42,7 @@ inline T shuffle(const Site& site, unsigned mask, T value, int from) {
   runtime.wait_warp(site, mask, &mine, take_from_lanes<T>);
   return mine.taken;
 }
-/// The first lane of the WIDTH lanes in which this one stands.
+/// First lane of this lane's segment of WIDTH lanes.
 inline int first_of(int width) { return static_cast<int>(lane_number()) & ~(width - 1); }
 
 struct Vote {
@@ -143,7 +143,7 @@ inline int __all_sync(unsigned mask, int predicate, SACCADE_PLACE) {
   return all.holding == all.present;
 }
 
-/// __reduce_NAME_sync of T: the lanes' values by OPERATION of x and y, in every lane.
+/// __reduce_NAME_sync of T: reduces the lanes' values x and y by OPERATION.
 #define SACCADE_REDUCTION(name, type, operation)                                                           \
   inline type __reduce_##name##_sync(unsigned mask, type value, SACCADE_PLACE) {                           \
     constexpr auto kOperation = [](type x, type y) -> type { return operation; };                          \

@@ -1,12 +1,12 @@
 #pragma once
 
-// The conversions that types.cuh leaves to the emulator, bit by bit as PTX's cvt.rn: to the nearest, ties to even, any
-// nan becomes the one of all ones. The emulated NVRTC puts this behind types.cuh.
+// Conversions that types.cuh leaves to the emulator, bit-exact as PTX's cvt.rn: round to nearest even; every NaN
+// becomes the canonical one. The emulated NVRTC appends this to types.cuh.
 
 inline float widen(float16 x) {
   const uint32 sign = static_cast<uint32>(x.bits & 0x8000U) << 16;
   const uint32 rest = x.bits & 0x7FFFU;
-  // The exponent moves by 112; a multiplication does it for subnormal numbers, too.
+  // Rebias the exponent by 112; the multiplication also handles subnormals.
   const uint32 magnitude =
       rest >= 0x7C00U ? 0x7F800000U | rest << 13 : __float_as_uint(__uint_as_float(rest << 13) * 0x1p112F);
   return __uint_as_float(sign | magnitude);
@@ -19,9 +19,8 @@ inline float16 to_float16(float x) {
   const uint32 sign = bits >> 16 & 0x8000U;
   const uint32 magnitude = bits & 0x7FFFFFFFU;
   if (magnitude > 0x7F800000U) return {0x7FFFU};
-  if (magnitude >= 0x477FF000U)
-    return {static_cast<uint16>(sign | 0x7C00U)};  // 65520 is the first that rounds to infinity
-  // Subnormal: added to 0.5, the last bit that is kept is the last of the sum.
+  if (magnitude >= 0x477FF000U) return {static_cast<uint16>(sign | 0x7C00U)};  // from 65520 on values round to infinity
+  // Subnormal: adding 0.5 aligns the mantissa so that the addition rounds it.
   if (magnitude < 0x38800000U)
     return {static_cast<uint16>(sign | (__float_as_uint(__uint_as_float(magnitude) + 0.5F) - 0x3F000000U))};
   const uint32 rounded = magnitude + 0xFFFU + (magnitude >> 13 & 1U);

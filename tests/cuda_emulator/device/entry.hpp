@@ -1,6 +1,6 @@
 #pragma once
 
-// How the driver calls a kernel: its parameters' types are the compiler's to know.
+// Entry points by which the driver calls kernels of any parameter types.
 namespace {
 namespace cpu {
 

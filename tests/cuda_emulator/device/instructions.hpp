@@ -1,7 +1,7 @@
 #pragma once
 
-// Assembler that stands in a kernel's source: that of programmatic dependent launch is followed, anything else has to
-// be a function of ptx.cuh that ptx_emulated.hpp has, too. Comes last of the prelude, since it takes the words away.
+// Inline PTX in kernel sources: griddepcontrol is tracked; everything else must be a function of ptx.cuh with a
+// counterpart in ptx_emulated.hpp. Included last, since it redefines asm and volatile.
 namespace {
 namespace cpu {
 

@@ -1,58 +1,57 @@
 #pragma once
 
-// What a kernel's object and the emulated driver know of each other. Freestanding: the object includes no system
-// header, and finds the driver through pointers alone, since the driver is opened with RTLD_LOCAL.
+// ABI between a kernel's object and the emulated driver. Freestanding: the object includes no system header and calls
+// the driver through pointers, since the driver is opened with RTLD_LOCAL.
 namespace saccade_emulator {
 
 struct Index {
   unsigned x, y, z;
 };
 
-/// Where a kernel called what it waits in, for messages and to tell whether threads wait in the same place.
+/// Source location of a call, for messages and to check that threads wait at the same one.
 struct Site {
   const char* what;
   const char* file;
   int line;
 };
 
-/// Called once all members of a group have arrived: MEMBERS holds what each passed, by its number; null: not a member.
+/// Called when all members of a group have arrived. MEMBERS holds each one's argument by number; null: not a member.
 using Combine = void (*)(void* const* members, unsigned count);
 
-/// One an object: the driver fills it in before each block, and THREAD before a thread goes on.
+/// One per object. The driver fills it in before each block, and THREAD before a thread resumes.
 struct Runtime {
   Index thread, block, threads, blocks;
   unsigned char* dynamic_shared;
-  bool waited;  ///< for the kernel before: some thread has executed griddepcontrol.wait
+  bool waited;  ///< some thread has executed griddepcontrol.wait
 
   void (*wait_block)(const Site& site, void* mine, Combine combine);
   void (*wait_warp)(const Site& site, unsigned mask, void* mine, Combine combine);
-  /// Begins a copy of BYTES, of which READ are read and the rest are zeros; nothing arrives before cp_async_wait.
+  /// Issues a cp.async of BYTES, of which READ are read and the rest zero-filled; it completes in cp_async_wait.
   void (*cp_async)(const Site& site, void* to, const void* from, unsigned bytes, unsigned read);
   void (*cp_async_commit)();
   void (*cp_async_wait)(unsigned pending);
 
-  // Barriers in shared memory (mbarrier), what is written in their name, and a cluster's own barrier.
+  // mbarriers, the asynchronous writes that complete on them, and the cluster barrier.
   void (*mbarrier_init)(unsigned long long* barrier, unsigned arrivals);
   void (*mbarrier_arrive_expect_tx)(unsigned long long* barrier, int bytes);
   void (*mbarrier_arrive)(unsigned long long* barrier);
-  /// Once the copies that the thread began by cp_async have arrived.
+  /// Arrives when the thread's prior cp.async operations have completed.
   void (*cp_async_mbarrier_arrive)(unsigned long long* barrier);
   void (*mbarrier_wait)(unsigned long long* barrier, unsigned parity);
-  /// Until BARRIER is told, nothing has arrived.
+  /// Not visible before BARRIER's phase completes.
   void (*cp_async_bulk)(void* shared, const void* global, unsigned bytes, unsigned long long* barrier);
-  /// Stores BYTES at VALUE where block PEER of the cluster has SHARED; its BARRIER is told.
+  /// Stores BYTES of VALUE to SHARED in block PEER of the cluster; completes on its BARRIER.
   void (*st_async_dsmem)(unsigned peer, void* shared, const void* value, unsigned bytes, unsigned long long* barrier);
   void (*cluster_arrive)();
   void (*cluster_wait)();
 
-  /// Work on what BYTES at DATA say that the tensor cores do in the background: it is done when its group is waited
-  /// for.
+  /// Issues WORK on the BYTES at DATA; it is executed when its wgmma group is waited for.
   void (*issue_wgmma)(void (*work)(const void* data), const void* data, unsigned bytes);
   void (*wgmma_commit)();
   void (*wgmma_wait)(unsigned pending);
 
   bool (*is_shared)(const void* address);
-  /// Ends the process, naming kernel, block and thread.
+  /// Aborts the process with kernel, block and thread.
   void (*fail)(const Site& site, const char* text);
 };
 
@@ -77,7 +76,7 @@ struct Object {
   Runtime* runtime;
   const Entry* entries;
   unsigned count;
-  unsigned char* shared_begin;  ///< what is declared __shared__
+  unsigned char* shared_begin;  ///< static __shared__ memory
   unsigned char* shared_end;
 };
 

@@ -2,8 +2,8 @@
 
 #include "object.hpp"
 
-// What NVRTC gives every kernel without an include. All of it stands in the unnamed namespace in which the kernel's
-// source stands, too: so that a kernel's overloads join these, and two objects share nothing.
+// What NVRTC predefines. It is all in the unnamed namespace that also contains the kernel's source, so that a kernel's
+// overloads join these and objects share nothing.
 
 #define SACCADE_EMULATED 1
 #define __CUDACC__ 1
@@ -19,8 +19,8 @@
 #define __maxnreg__(...)
 #define __grid_constant__
 #define __align__(n) __attribute__((aligned(n)))
-// Blocks run one after the other, so that one instance is enough; a section of their own, so that the driver can poison
-// them before every block. NVRTC takes alignas() behind __shared__, where C++ does not.
+// Blocks run one after the other, so one instance suffices. A section of its own lets the driver poison it before every
+// block. NVRTC accepts alignas() after __shared__, unlike C++.
 #define __shared__ static __attribute__((section("saccade_shared")))
 #define alignas(n) __attribute__((aligned(n)))
 
@@ -33,7 +33,7 @@ using size_t = decltype(sizeof(0));
 using ptrdiff_t = decltype(static_cast<char*>(nullptr) - static_cast<char*>(nullptr));
 
 namespace {
-namespace cpu {  // what is no name of CUDA's
+namespace cpu {  // names that CUDA does not have
 
 using saccade_emulator::Site;
 saccade_emulator::Runtime runtime;

@@ -1,12 +1,11 @@
 #pragma once
 
-// The instructions of ptx.cuh, as PTX defines them. Fragments are spread over a warp: with g = lane / 4 and t = lane %
-// 4
-//   A of 16x16:  register i holds row g + 8 (i % 2), columns 2 t + 8 (i / 2) and the next (low half first)
-//   B of 16x8:   register i holds rows 2 t + 8 i and the next, column g
-//   A of 16x32 and B of 32x8 of bytes: likewise, with two neighbouring bytes where a half is
-//   A of 16x8 (tf32): register i holds row g + 8 (i % 2), column t + 4 (i / 2); B of 8x8: row t + 4 i, column g
-//   D of 16x8:   number i is row g + 8 (i / 2), column 2 t + i % 2.
+// The instructions of ptx.cuh, by PTX's definition. Fragment layouts, with g = lane / 4 and t = lane % 4:
+//   A 16x16:        register i holds row g + 8 (i % 2), columns 2 t + 8 (i / 2) and the next (low half first)
+//   B 16x8:         register i holds rows 2 t + 8 i and the next, column g
+//   A 16x32, B 32x8 of bytes: the same, with two adjacent bytes in place of a 16-bit element
+//   A 16x8 (tf32):  register i holds row g + 8 (i % 2), column t + 4 (i / 2); B 8x8: row t + 4 i, column g
+//   D 16x8:         element i is row g + 8 (i / 2), column 2 t + i % 2
 
 inline void cp_async_16(void* shared, const void* global, bool valid, SACCADE_PLACE) {
   cpu::runtime.cp_async({"cp_async_16", file, line}, shared, global, 16, valid ? 16 : 0);
@@ -22,7 +21,7 @@ inline void cp_async_wait() {
 
 namespace cpu {
 
-/// All lanes of a warp, none of them gone: what .aligned asks for.
+/// .aligned: all lanes of the warp are present.
 inline void expect_warp(const Site& site, void* const* lanes) {
   for (int lane = 0; lane < 32; ++lane)
     if (lanes[lane] == nullptr) runtime.fail(site, "not all 32 lanes of the warp are there");
@@ -60,7 +59,7 @@ struct Multiplication {
   const uint32* a;
   const uint32* b;
 };
-/// D += A B of COLUMNS columns of A; sums are exact and rounded once, which is within what PTX promises.
+/// D += A B with COLUMNS columns of A. Sums are exact and rounded once, within what PTX guarantees.
 template <int Columns>
 inline void multiply(void* const* lanes, const double (&a)[16][Columns], const double (&b)[Columns][8]) {
   for (int lane = 0; lane < 32; ++lane)
@@ -119,7 +118,7 @@ inline void multiply_bytes_for_warp(void* const* lanes, unsigned) {
 }
 inline void multiply_tf32_for_warp(void* const* lanes, unsigned) {
   expect_warp({"mma_m16n8k8_tf32", "ptx.cuh", 0}, lanes);
-  // The lower 13 bits of a float32 are no part of a tf32.
+  // tf32 ignores the lower 13 bits of a float32.
   const auto number = [](uint32 bits) { return __uint_as_float(bits & 0xFFFFE000U); };
   double a[16][8];
   double b[8][8];
@@ -173,12 +172,14 @@ inline float exp2_approx(float x) {
   return power < 0x1p-126F ? 0.0F : power;
 }
 
-// Clusters, and copies in the name of a barrier in shared memory.
+// Clusters and mbarriers.
 inline void mbarrier_init(uint64* barrier, int arrivals = 1) {
   cpu::runtime.mbarrier_init(barrier, static_cast<unsigned>(arrivals));
 }
 inline void fence_mbarrier_init() {}
-inline void mbarrier_arrive_expect_tx(uint64* barrier, int bytes) { cpu::runtime.mbarrier_arrive_expect_tx(barrier, bytes); }
+inline void mbarrier_arrive_expect_tx(uint64* barrier, int bytes) {
+  cpu::runtime.mbarrier_arrive_expect_tx(barrier, bytes);
+}
 inline void mbarrier_arrive(uint64* barrier) { cpu::runtime.mbarrier_arrive(barrier); }
 inline void cp_async_mbarrier_arrive(uint64* barrier) { cpu::runtime.cp_async_mbarrier_arrive(barrier); }
 inline void mbarrier_wait(uint64* barrier, int parity) {

@@ -1,6 +1,7 @@
 #pragma once
 
-// The instructions of warpgroup.cuh, as PTX defines them. Every lane works out its own share of D when it waits for it.
+// The instructions of warpgroup.cuh, by PTX's definition. Every lane computes its own accumulators when it waits for
+// them.
 
 namespace cpu {
 
@@ -10,7 +11,7 @@ struct WarpgroupProduct {
   const unsigned char* b;
   int warp, lane;
 };
-/// Half number K behind ROWS of row ROW, where the swizzle of 128 bytes puts it.
+/// Element K of row ROW after ROWS, under the 128-byte swizzle.
 template <typename T>
 inline float swizzled(const unsigned char* rows, int row, int k) {
   const size_t at = bit_cast<size_t>(rows) + static_cast<size_t>(row) * 128 + static_cast<size_t>(k) * 2;
@@ -58,7 +59,7 @@ inline void work_out_columns(const void* data) {
         d = static_cast<float>(sum);
       }
 }
-/// What a lane has of A, and its two whole rows.
+/// A lane's fragment of A, and room for its two whole rows.
 struct RowExchange {
   Site site;
   const uint32* a;
@@ -86,7 +87,9 @@ inline SmemDescriptor k_major_descriptor(const void* shared, SACCADE_PLACE) {
   if (!cpu::runtime.is_shared(shared)) cpu::runtime.fail({"k_major_descriptor", file, line}, "not in shared memory");
   return static_cast<const unsigned char*>(shared);
 }
-inline SmemDescriptor mn_major_descriptor(const void* shared, SACCADE_PLACE) { return k_major_descriptor(shared, line, file); }
+inline SmemDescriptor mn_major_descriptor(const void* shared, SACCADE_PLACE) {
+  return k_major_descriptor(shared, line, file);
+}
 inline SmemDescriptor advance_descriptor(SmemDescriptor rows, int bytes) { return rows + bytes; }
 
 inline void fence_proxy_async() {}
@@ -97,7 +100,7 @@ inline void wgmma_commit() { cpu::runtime.wgmma_commit(); }
 template <int Pending>
 inline void wgmma_wait(SACCADE_PLACE) {
   cpu::runtime.wgmma_wait(Pending);
-  // A lane that goes on knows that the others' shares are done, too.
+  // All lanes' accumulators are complete before any lane proceeds.
   cpu::runtime.wait_warp({"wgmma_wait", file, line}, ~0U, const_cast<char*>(file), cpu::expect_whole_warp);
 }
 template <int Count>

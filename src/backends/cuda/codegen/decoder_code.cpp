@@ -9,11 +9,12 @@
 namespace saccade::cuda {
 namespace {
 
-constexpr DecoderFamily kFamilies[] = {{"DecodeYolov8", "kCenters", 4, true}, {"DecodeYolov5", "kRows", 5, false},
-                                       {"DecodeYolox", "kGrid", 5, false},    {"DecodeEndToEnd", "kChosen", 5, false},
-                                       {"DecodeBoxes", "kApart", 0, false},   {"SelectQueries", "kApart", 0, false}};
+constexpr DecoderFamily kFamilies[] = {
+    {"DecodeYolov8", "kCenters", 4, true},  {"DecodeYolov5", "kRows", 5, false},
+    {"DecodeYolox", "kGrid", 5, false},     {"DecodeEndToEnd", "kEndToEnd", 5, false},
+    {"DecodeBoxes", "kSeparate", 0, false}, {"SelectQueries", "kSeparate", 0, false}};
 
-/// The argument for BYTES, which go to the device once.
+/// Kernel argument for BYTES, uploaded once.
 Argument table(std::optional<std::size_t>& index, std::span<const std::byte> bytes, NodeProgram& program) {
   if (bytes.empty()) return {};
   if (!index) {
@@ -33,10 +34,10 @@ const DecoderFamily* find_decoder_family(const Node& node) {
 DecoderCode::DecoderCode(const NodeContext& context) : context_(context), family_(*find_decoder_family(context.node)) {
   const Attributes& attributes = context.node.attributes;
   const Shape& shape = context.input(0).type.shape;
-  const bool chosen = family_.name == "kChosen";
+  const bool chosen = family_.name == "kEndToEnd";
   anchors = shape[family_.anchors_last ? 2 : 1];
   capacity = context.output().type.shape[0];
-  classes = apart() ? context.input(2).type.shape[2] : attributes.integer("classes", 0);
+  classes = is_separate() ? context.input(2).type.shape[2] : attributes.integer("classes", 0);
   if (classes == 0) classes = shape[family_.anchors_last ? 1 : 2] - family_.first_class;
   if (chosen) classes = 1;
   multi_label = attributes.integer("multi_label", 0) != 0 && !chosen;
@@ -54,23 +55,24 @@ KernelCall DecoderCode::kernel(std::string_view name, std::int64_t blocks, std::
     made.arguments.push_back(argument);
     return std::string(variable);
   };
-  const std::string scores = apart() ? add(true, "float", "class_scores", {Argument::Kind::kInput, 2}) : "predictions";
-  const std::string asked = add(asked_count() > 0, "uint8", "asked", {Argument::Kind::kInput, 1});
+  const std::string scores =
+      is_separate() ? add(true, "float", "class_scores", {Argument::Kind::kInput, 2}) : "predictions";
+  const std::string requested = add(requested_count() > 0, "uint8", "requested", {Argument::Kind::kInput, 1});
   const std::string mapped =
       add(!remap().empty(), "int64", "remap", table(remap_table_, std::as_bytes(remap()), program));
   const std::string limits =
       add(!thresholds().empty(), "float", "thresholds", table(threshold_table_, std::as_bytes(thresholds()), program));
-  // One block a multiprocessor is what the bound asks for: without it, ptxas spills to fit as many as there might be.
+  // At least one block per SM: without the bound, ptxas spills to raise occupancy.
   made.source = fmt::format(
       "#include \"candidates.cuh\"\n{}extern \"C\" __global__ void __launch_bounds__({}, 1) {}({}{}) {{\n"
       "  pdl_wait_and_trigger();\n  const Decoder<Spec> decoder{{predictions, {}, {}, {}, {}}};\n  {}\n}}\n",
-      spec(), threads, name, parameters, more, scores, asked, mapped, limits, call);
+      spec(), threads, name, parameters, more, scores, requested, mapped, limits, call);
   made.grid = {.blocks = {static_cast<unsigned>(blocks), 1, 1}, .threads = {static_cast<unsigned>(threads), 1, 1}};
   made.arguments.insert(made.arguments.end(), more_arguments.begin(), more_arguments.end());
   return made;
 }
 
-std::int64_t DecoderCode::asked_count() const { return context_.has(1) ? context_.input(1).type.shape[0] : 0; }
+std::int64_t DecoderCode::requested_count() const { return context_.has(1) ? context_.input(1).type.shape[0] : 0; }
 
 std::span<const std::int64_t> DecoderCode::remap() const {
   const auto* values = context_.node.attributes.find<std::vector<std::int64_t>>("remap");
@@ -85,10 +87,10 @@ std::span<const float> DecoderCode::thresholds() const {
 std::string DecoderCode::spec() const {
   const Value& predictions = context_.input(0);
   const Shape strides = dense_strides(predictions.type.shape, predictions.layout);
-  const Value& scores = context_.input(apart() ? 2 : 0);
+  const Value& scores = context_.input(is_separate() ? 2 : 0);
   const Shape score_strides = dense_strides(scores.type.shape, scores.layout);
   const int anchor = family_.anchors_last ? 2 : 1;
-  const bool turned = apart() && predictions.type.shape[2] == 5;
+  const bool oriented = is_separate() && predictions.type.shape[2] == 5;
   std::string text = "struct Spec {\n";
   const auto number = [&](std::string_view name, std::int64_t value) {
     text += fmt::format("  static constexpr int32 {} = {};\n", name, value);
@@ -99,13 +101,13 @@ std::string DecoderCode::spec() const {
   number("kPairs", pairs());
   number("kWords", (pairs() + 31) / 32);
   number("kCapacity", capacity);
-  number("kBox", turned ? 5 : 4);
+  number("kBox", oriented ? 5 : 4);
   number("kFirstClass", family_.first_class);
   number("kAnchorStride", strides[anchor]);
-  number("kPlaceStride", strides[3 - anchor]);
+  number("kFieldStride", strides[3 - anchor]);
   number("kScoreAnchorStride", score_strides[anchor]);
   number("kScoreClassStride", score_strides[3 - anchor]);
-  number("kAsked", asked_count());
+  number("kRequested", requested_count());
   number("kMapped", std::ssize(remap()));
   number("kThresholds", std::ssize(thresholds()));
   text += fmt::format("  static __device__ float conf() {{ return {}; }}\n",
@@ -113,7 +115,7 @@ std::string DecoderCode::spec() const {
   return text + (family_.name == "kGrid" ? cell() : "") + "};\n";
 }
 
-/// Where an anchor's cell stands: rows by stride, then row by row.
+/// Maps an anchor to its grid cell: strides in order, row-major within each.
 std::string DecoderCode::cell() const {
   const Attributes& attributes = context_.node.attributes;
   const std::int64_t width = attributes.integer("width", 0);

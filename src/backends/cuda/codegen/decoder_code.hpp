@@ -9,26 +9,26 @@
 
 namespace saccade::cuda {
 
-/// How the boxes and scores of an operator lie; kernels/candidates.cuh.
+/// Layout of a decoder's boxes and scores; kernels/candidates.cuh.
 struct DecoderFamily {
   std::string_view op;
   std::string_view name;  ///< in kernels/candidates.cuh
-  int first_class;        ///< place of the first class's number
-  bool anchors_last;      ///< of the predictions' dimensions
+  int first_class;        ///< field index of the first class score
+  bool anchors_last;      ///< last dimension of the predictions
 };
 /// Null for operators that decode no detections.
 const DecoderFamily* find_decoder_family(const Node& node);
 
-/// What the kernels of a decoder are made of: the struct Spec of kernels/candidates.cuh, and its tables.
+/// Generates the kernels of a decoder: struct Spec of kernels/candidates.cuh and its tables.
 class DecoderCode {
  public:
   explicit DecoderCode(const NodeContext& context);
 
-  /// What may become a candidate: anchors, or with multi_label each pair of a class and an anchor.
+  /// Number of potential candidates: anchors, or class-anchor pairs with multi_label.
   std::int64_t pairs() const { return multi_label ? anchors * classes : anchors; }
 
-  /// A kernel NAME whose body is CALL, which has a DECODER, and parameters of its own: as MORE declares them (", ..."),
-  /// for MORE_ARGUMENTS.
+  /// A kernel NAME with body CALL, in which `decoder` is defined. MORE declares its further parameters (", ..."), to
+  /// which MORE_ARGUMENTS are bound.
   KernelCall kernel(std::string_view name, std::int64_t blocks, std::int64_t threads, const std::string& call,
                     const std::string& more, const std::vector<Argument>& more_arguments, NodeProgram& program);
 
@@ -38,8 +38,8 @@ class DecoderCode {
   bool multi_label = false;
 
  private:
-  bool apart() const { return family_.name == "kApart"; }
-  std::int64_t asked_count() const;
+  bool is_separate() const { return family_.name == "kSeparate"; }
+  std::int64_t requested_count() const;
   std::span<const std::int64_t> remap() const;
   std::span<const float> thresholds() const;
   std::string spec() const;
@@ -51,7 +51,7 @@ class DecoderCode {
   std::optional<std::size_t> threshold_table_;
 };
 
-/// Room of so many BYTES in a launch's scratch.
+/// Reserves BYTES of a launch's scratch.
 Argument add_scratch(NodeProgram& program, std::int64_t bytes);
 
 }  // namespace saccade::cuda

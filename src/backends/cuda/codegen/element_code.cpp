@@ -32,7 +32,7 @@ constexpr TypeNames kTypes[] = {
 
 const TypeNames& names_of(DType dtype) {
   const auto found = std::ranges::find(kTypes, dtype, &TypeNames::dtype);
-  if (found == std::end(kTypes)) fail(ErrorCode::kUnsupported, "kernels read no {}", to_string(dtype));
+  if (found == std::end(kTypes)) fail(ErrorCode::kUnsupported, "kernels do not support {}", to_string(dtype));
   return *found;
 }
 
@@ -55,7 +55,7 @@ std::string scalar_literal(const Tensor* constant) {
 std::string literal(float value) {
   if (std::isnan(value)) return "NAN";
   if (std::isinf(value)) return value > 0 ? "INFINITY" : "(-INFINITY)";
-  // Hexadecimal: every bit, and no digits too many.
+  // Hexadecimal: exact and short.
   return fmt::format("{}{:a}f{}", std::signbit(value) ? "(" : "", value, std::signbit(value) ? ")" : "");
 }
 
@@ -102,49 +102,49 @@ std::string ElementCode::buffer(int i) {
 
 std::string ElementCode::input_at_offset(int i, const std::string& offset) {
   if (source_ != nullptr) return source_->element_number(node().inputs[static_cast<std::size_t>(i)], offset);
-  const std::string element = element_of_run(i, offset);
+  const std::string element = element_of_vector(i, offset);
   const DType dtype = context_.input(i).type.dtype;
   return dtype == DType::kBool ? fmt::format("({} != 0)", element) : fmt::format("widen({})", element);
 }
 
-/// An element of what is read at once where that is possible, else of memory.
-std::string ElementCode::element_of_run(int i, const std::string& offset) {
+/// Reads element OFFSET of input I, as part of a vector load if the access is contiguous, else by a scalar load.
+std::string ElementCode::element_of_vector(int i, const std::string& offset) {
   constexpr double kAtOnce = 1;
-  constexpr double kOnce = 0.25;   // for all turns
-  constexpr double kTogether = 2;  // by neighbouring threads
-  constexpr double kApart = 8;     // a whole sector of memory each
+  constexpr double kOnce = 0.25;   // per unrolled loop
+  constexpr double kTogether = 2;  // coalesced across threads
+  constexpr double kApart = 8;     // a whole sector per element
   const DType dtype = context_.input(i).type.dtype;
   const auto bytes = static_cast<double>(bits_of(dtype)) / 8;
-  const Advance turn = text_->turns > 1 ? advance_of(offset, text_->turn, text_->turns) : Advance::kOther;
-  const bool together = advance_of(offset, text_->lane) != Advance::kOther;
-  text_->traffic += bytes * (turn == Advance::kOne    ? kAtOnce
-                             : turn == Advance::kNone ? kOnce
-                             : together               ? kTogether
-                                                      : kApart);
-  if (turn != Advance::kOne) return fmt::format("{}[{}]", buffer(i), offset);
+  const IndexStep step = text_->unroll > 1 ? index_step_of(offset, text_->item, text_->unroll) : IndexStep::kOther;
+  const bool together = index_step_of(offset, text_->lane) != IndexStep::kOther;
+  text_->traffic += bytes * (step == IndexStep::kUnit        ? kAtOnce
+                             : step == IndexStep::kInvariant ? kOnce
+                             : together                      ? kTogether
+                                                             : kApart);
+  if (step != IndexStep::kUnit) return fmt::format("{}[{}]", buffer(i), offset);
   const std::string key = fmt::format("in{}[{}]", i, offset);
-  std::string run = noted(key);
-  if (run.empty()) {
-    run = fresh("run");
-    text_->runs += fmt::format("  Run<{}, {}> {};\n", storage_name(dtype), text_->turns, run);
-    line(fmt::format("if (turn == 0) {} = read_run<{}>({} + ({}));", run, text_->turns, buffer(i), offset));
-    note(key, run);
+  std::string vector = noted(key);
+  if (vector.empty()) {
+    vector = fresh("vector");
+    text_->vectors += fmt::format("  AlignedVector<{}, {}> {};\n", storage_name(dtype), text_->unroll, vector);
+    line(fmt::format("if (item == 0) {} = load_vector<{}>({} + ({}));", vector, text_->unroll, buffer(i), offset));
+    note(key, vector);
   }
-  return run + ".at[turn]";
+  return vector + ".data[item]";
 }
 
-void ElementCode::open_turns(const std::string& index, const std::string& first, int count) {
-  text_->turns_begin = text_->body.size();
-  text_->turns = count;
-  text_->turn.name = index;
+void ElementCode::open_unrolled(const std::string& index, const std::string& first, int count) {
+  text_->unrolled_begin = text_->body.size();
+  text_->unroll = count;
+  text_->item.name = index;
   text_->lane.let(index, first);
-  open(fmt::format("#pragma unroll\n  for (int32 turn = 0; turn < {}; ++turn)", count));
-  line(fmt::format("const int32 {} = {} + turn;", index, first));
+  open(fmt::format("#pragma unroll\n  for (int32 item = 0; item < {}; ++item)", count));
+  line(fmt::format("const int32 {} = {} + item;", index, first));
 }
 
 std::string ElementCode::body() const {
   std::string whole = text_->body;
-  return whole.insert(text_->turns_begin, text_->runs);
+  return whole.insert(text_->unrolled_begin, text_->vectors);
 }
 
 std::string ElementCode::input(int i, const Index& at) {
@@ -163,15 +163,15 @@ std::string ElementCode::table(std::string_view type, std::vector<std::byte> byt
   return fmt::format("table{}", text_->tables.size() - 1);
 }
 
-std::string ElementCode::fault(std::int64_t dim) {
+std::string ElementCode::index_report(std::int64_t dim) {
   text_->indexed.push_back(dim);
-  return fmt::format("faults + {}", text_->indexed.size() - 1);
+  return fmt::format("index_reports + {}", text_->indexed.size() - 1);
 }
 
 std::string ElementCode::let(std::string_view type, const std::string& expression) {
   std::string name = fresh();
   line(fmt::format("const {} {} = {};", type, name, expression));
-  text_->turn.let(name, expression);
+  text_->item.let(name, expression);
   text_->lane.let(name, expression);
   return name;
 }
@@ -218,7 +218,7 @@ std::string ElementCode::parameters() const {
   };
   for (int i : text_->reads) add(storage_name(context_.input(i).type.dtype), fmt::format("in{}", i));
   for (std::size_t i = 0; i < text_->tables.size(); ++i) add(text_->table_types[i], fmt::format("table{}", i));
-  if (!text_->indexed.empty()) list += fmt::format("{}volatile int64* faults", list.empty() ? "" : ", ");
+  if (!text_->indexed.empty()) list += fmt::format("{}volatile int64* index_reports", list.empty() ? "" : ", ");
   return list;
 }
 
@@ -226,15 +226,15 @@ std::vector<Argument> ElementCode::arguments() const {
   std::vector<Argument> list;
   for (int i : text_->reads) list.push_back({Argument::Kind::kInput, static_cast<std::size_t>(i)});
   for (std::size_t i = 0; i < text_->tables.size(); ++i) list.push_back({Argument::Kind::kPacked, i});
-  if (!text_->indexed.empty()) list.push_back({Argument::Kind::kFaults, 0});
+  if (!text_->indexed.empty()) list.push_back({Argument::Kind::kIndexReports, 0});
   return list;
 }
 
-void ElementCode::hand_over(KernelCall& call, int output, NodeProgram& program) {
+void ElementCode::bind_arguments(KernelCall& call, int output, NodeProgram& program) {
   call.arguments = arguments();
   for (Argument& argument : call.arguments) {
     if (argument.kind == Argument::Kind::kPacked) argument.index += program.packed.size();
-    if (argument.kind == Argument::Kind::kFaults) argument.index += program.indexed.size();
+    if (argument.kind == Argument::Kind::kIndexReports) argument.index += program.indexed.size();
   }
   call.arguments.push_back({Argument::Kind::kOutput, static_cast<std::size_t>(output)});
   for (auto& table : text_->tables) program.packed.push_back(std::move(table));

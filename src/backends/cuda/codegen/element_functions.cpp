@@ -8,11 +8,11 @@
 #include "ops/core/dispatch.hpp"
 #include "ops/core/values.hpp"
 
-// Which expression an element-wise operator is (kernels/elements.cuh has the functions).
+// Expressions of element-wise operators; kernels/elements.cuh has the functions.
 namespace saccade::cuda {
 namespace {
 
-/// A function of one element: {x} is the element, {a} and {b} the attributes ALPHA and BETA, or their defaults.
+/// A unary function: {x} is the element, {a} and {b} the attributes ALPHA and BETA or their defaults.
 struct Unary {
   std::string_view op;
   std::string_view expression;
@@ -31,9 +31,9 @@ constexpr Unary kFloats[] = {
     {"Ceil", "ceil({x})"},
     {"Round", "rint({x})"},
     {"Erf", "erf({x})"},
-    {"Sin", "sin({x}) /* local memory: angles of many turns */"},
-    {"Cos", "cos({x}) /* local memory: angles of many turns */"},
-    {"Tan", "tan({x}) /* local memory: angles of many turns */"},
+    {"Sin", "sin({x}) /* local memory: range reduction of large angles */"},
+    {"Cos", "cos({x}) /* local memory: range reduction of large angles */"},
+    {"Tan", "tan({x}) /* local memory: range reduction of large angles */"},
     {"Asin", "asin({x})"},
     {"Acos", "acos({x})"},
     {"Atan", "atan({x})"},
@@ -96,7 +96,7 @@ std::string unary(ElementCode& code, int /*output*/, const Index& at) {
   if (node.op == "Gelu")
     return node.attributes.text("approximate", "none") == "tanh" ? "gelu_by_tanh(" + x + ")" : "gelu(" + x + ")";
   const Unary& unary = *find(is_float(dtype) ? std::span<const Unary>(kFloats) : kIntegers, node.op);
-  // In the type of the arithmetic: a float literal among doubles would make the function's template unclear.
+  // Cast to the compute type: a float literal among doubles would make the template argument ambiguous.
   const std::string type(type_of(code, 0));
   const auto number = [&](std::string_view name, float otherwise) {
     return fmt::format("{}({})", type, literal(node.attributes.real(name, otherwise)));
@@ -109,7 +109,7 @@ std::string unary(ElementCode& code, int /*output*/, const Index& at) {
 std::string clip(ElementCode& code, int /*output*/, const Index& at) {
   const std::string type(type_of(code, 0));
   const std::string x = code.let(type, code.input(0, at));
-  // A bound has one element, in any shape.
+  // A bound is a tensor of one element, of any rank.
   const auto bound = [&](int i) {
     return fmt::format("{}({})", type,
                        code.input(i, Index(static_cast<std::size_t>(code.context().input(i).type.shape.rank()), "0")));
@@ -120,7 +120,7 @@ std::string clip(ElementCode& code, int /*output*/, const Index& at) {
   return clipped;
 }
 
-/// What {a} and {b} become, in floats and in integers; empty: there is no such function.
+/// Expression of {a} and {b} for floats and for integers; empty: not supported.
 struct Binary {
   std::string_view op;
   std::string_view floats;
@@ -131,10 +131,10 @@ constexpr Binary kBinaries[] = {
     {"Add", "sum({a}, {b})", "uint64({a}) + uint64({b})"},
     {"Sub", "difference({a}, {b})", "uint64({a}) - uint64({b})"},
     {"Mul", "{a} * {b}", "uint64({a}) * uint64({b})"},
-    {"Div", "{a} / {b}", "whole_quotient({a}, {b})"},
+    {"Div", "{a} / {b}", "integer_quotient({a}, {b})"},
     {"PRelu", "({a} < 0 ? {a} * {b} : {a})", "({a} < 0 ? uint64({a}) * uint64({b}) : uint64({a}))"},
-    {"Max", "greater({a}, {b})", "greater({a}, {b})"},
-    {"Min", "lesser({a}, {b})", "lesser({a}, {b})"},
+    {"Max", "max_nan({a}, {b})", "max_nan({a}, {b})"},
+    {"Min", "min_nan({a}, {b})", "min_nan({a}, {b})"},
     {"Sum", "sum({a}, {b})", ""},
     {"Equal", "{a} == {b}", "{a} == {b}"},
     {"Greater", "{a} > {b}", "{a} > {b}"},
@@ -153,7 +153,7 @@ std::string_view expression_of(const NodeContext& context, const Binary& binary)
   return is_float(context.input(0).type.dtype) ? binary.floats : binary.integers;
 }
 
-/// The inputs combined one after the other.
+/// Variadic operators fold their inputs from the left.
 std::string binary(ElementCode& code, int /*output*/, const Index& at) {
   const Binary& found = *std::ranges::find(kBinaries, code.node().op, &Binary::op);
   const std::string_view type = type_of(code, 0);
@@ -172,9 +172,9 @@ std::string mod(ElementCode& code, int /*output*/, const Index& at) {
   const std::string a = code.let(type, code.broadcast(0, at));
   const std::string b = code.let(type, code.broadcast(1, at));
   const bool truncated = code.node().attributes.integer("fmod", 0) != 0;
-  if (is_float(dtype)) return fmt::format("{}({}, {})", truncated ? "fmod" : "remainder_of", a, b);
+  if (is_float(dtype)) return fmt::format("{}({}, {})", truncated ? "fmod" : "float_remainder", a, b);
   return truncated ? fmt::format("({1} == 0 || {1} == {2}(-1) ? {2}(0) : {2}({0} % {1}))", a, b, type)
-                   : fmt::format("whole_remainder({}, {})", a, b);
+                   : fmt::format("integer_remainder({}, {})", a, b);
 }
 
 std::string pow(ElementCode& code, int /*output*/, const Index& at) {
@@ -204,7 +204,7 @@ std::string cast(ElementCode& code, int /*output*/, const Index& at) {
   const std::string_view type = storage_name(to);
   const std::size_t digits = is_signed ? bits - 1 : bits;
   const std::string most = digits == 64 ? "~uint64(0)" : fmt::format("{}((uint64(1) << {}) - 1)", type, digits);
-  // Above every integer of so many digits lies 2^digits, which a double holds exactly.
+  // 2^digits is above the largest integer and exact in double.
   return fmt::format("saturated<{}>({}, {}, 0x1p{}, {}, {})", type, x,
                      is_signed ? fmt::format("-0x1p{}", digits) : "0.0", digits,
                      is_signed ? fmt::format("{}(-({}) - 1)", type, most) : "0", most);
@@ -235,7 +235,7 @@ ElementRule find_element_rule(const NodeContext& context) {
   const DType dtype = context.input(0).type.dtype;
   if (const auto found = std::ranges::find(kOtherFunctions, node.op, &FunctionRule::op);
       found != std::end(kOtherFunctions)) {
-    // A whole number's power rounds as integers do.
+    // Powers of integers round like integers.
     if (node.op == "Pow" && (!is_float(dtype) || !is_float(context.input(1).type.dtype))) return {};
     return found->rule;
   }
@@ -246,10 +246,10 @@ ElementRule find_element_rule(const NodeContext& context) {
 }
 
 std::string unary_post_op(const PostOp& post, const std::string& x) {
-  if (post.op == "Clip") return fmt::format("clipped({}, {}, {})", x, literal(post.alpha), literal(post.beta));
+  if (post.op == "Clip") return fmt::format("clamp({}, {}, {})", x, literal(post.alpha), literal(post.beta));
   if (post.op == "Gelu") return fmt::format("gelu({})", x);
   const Unary* unary = find(kFloats, post.op);
-  if (unary == nullptr) fail(ErrorCode::kUnsupported, "no kernel has the post-op {}", post.op);
+  if (unary == nullptr) fail(ErrorCode::kUnsupported, "no kernel supports the post-op {}", post.op);
   return apply(*unary, x, post.alpha, post.beta);
 }
 
@@ -257,9 +257,9 @@ Support supports_post_ops(const NodeContext& context) {
   for (const PostOp& post : context.node.post_ops) {
     if (post.operand < 0) {
       if (post.op != "Clip" && post.op != "Gelu" && find(kFloats, post.op) == nullptr)
-        return Support::no(fmt::format("no kernel has the post-op {}", post.op));
+        return Support::no(fmt::format("no kernel supports the post-op {}", post.op));
     } else if (context.input(post.operand).layout != context.output().layout) {
-      return Support::no(fmt::format("the operand of its post-op {} lies in another layout", post.op));
+      return Support::no(fmt::format("the operand of its post-op {} has another layout", post.op));
     }
   }
   return {};

@@ -4,21 +4,20 @@
 #include "base/error.hpp"
 #include "cuda/codegen/element_code.hpp"
 
-// The kernels of element-wise operators and moves. In a large tensor a thread works out several elements that follow
-// each other along one dimension: along the output's own, or along the one by which an input lies, which a
-// transposition reads at once then. Which dimension is found by writing the kernel for each, and by what its reads and
-// writes cost.
+// Kernels of element-wise and data-movement operators. In a large tensor a thread computes several consecutive elements
+// along one dimension: the output's innermost, or an input's innermost, so that a transpose reads vectors. The kernel
+// is generated for each candidate dimension, and the one with the least estimated memory traffic is kept.
 namespace saccade::cuda {
 namespace {
 
 constexpr unsigned kElementThreads = 256;
-/// Fewer threads leave a GPU idle: their elements are not taken together.
+/// Fewer threads leave SMs idle; elements are then not grouped.
 constexpr std::int64_t kEnoughThreads = 1 << 16;
-/// Elements that fill a sector of memory, where neighbouring threads read or write one behind the other.
+/// Elements that fill a memory sector with coalesced accesses.
 constexpr std::int64_t kSector = 16;
 
-/// Elements that one thread works out: COUNT along DIM.
-struct Turns {
+/// COUNT elements per thread along DIM.
+struct Unroll {
   int dim = -1;
   int count = 1;
 };
@@ -29,7 +28,7 @@ struct Candidate {
   double traffic = 0;
 };
 
-/// The dimension along which the output's memory runs; -1: it has one element.
+/// The innermost dimension in memory; -1 for a single element.
 int innermost(const Value& value) {
   const Shape strides = dense_strides(value.type.shape, value.layout);
   for (int i = 0; i < strides.rank(); ++i)
@@ -42,40 +41,40 @@ class KernelWriter {
   KernelWriter(const NodeContext& context, int output, const ElementRule& element)
       : context_(context), output_(output), element_(element), to_(context.output(output)), inner_(innermost(to_)) {}
 
-  Candidate write(const Turns& turns) const {
-    Candidate made{ElementCode(context_), to_.type.shape.elements() / turns.count};
+  Candidate write(const Unroll& unroll) const {
+    Candidate made{ElementCode(context_), to_.type.shape.elements() / unroll.count};
     ElementCode& code = made.code;
     Shape shape = to_.type.shape;
-    if (turns.count > 1) shape[turns.dim] /= turns.count;
+    if (unroll.count > 1) shape[unroll.dim] /= unroll.count;
     Index at = declare_index(code, "at", shape, to_.layout);
-    // Along a shorter dimension than a sector the threads go on in the next one.
+    // Along a dimension shorter than a sector, consecutive threads wrap into the next one.
     if (inner_ >= 0 && to_.type.shape[inner_] >= kSector) code.set_lane(at[static_cast<std::size_t>(inner_)]);
-    const bool along = turns.dim == inner_;
-    if (turns.count == 1) {
+    const bool along = unroll.dim == inner_;
+    if (unroll.count == 1) {
       write_one(code, at);
     } else {
-      write_turns(code, turns, at);
+      write_unrolled(code, unroll, at);
     }
     const auto bytes = static_cast<double>(bits_of(to_.type.dtype)) / 8;
-    const bool fills = inner_ < 0 || turns.count == 1 || to_.type.shape[inner_] >= kSector;
-    made.traffic = code.traffic() + bytes * (turns.count > 1 && along ? 1 : fills ? 2 : 8);
+    const bool fills = inner_ < 0 || unroll.count == 1 || to_.type.shape[inner_] >= kSector;
+    made.traffic = code.traffic() + bytes * (unroll.count > 1 && along ? 1 : fills ? 2 : 8);
     return made;
   }
 
-  /// By the best of all ways to share the elements out.
+  /// The variant with the least traffic.
   Candidate write_best() const {
     std::optional<Candidate> best(write({}));
     for (int dim = 0; dim < to_.type.shape.rank(); ++dim) {
-      const Turns turns{dim, count_along(dim)};
-      if (turns.count == 1) continue;
-      Candidate made = write(turns);
+      const Unroll unroll{dim, count_along(dim)};
+      if (unroll.count == 1) continue;
+      Candidate made = write(unroll);
       if (made.traffic < best->traffic) best.emplace(std::move(made));
     }
     return *std::move(best);
   }
 
  private:
-  /// As many as are read or written at once, 16 bytes.
+  /// Elements of one 16-byte vector.
   int count_along(int dim) const {
     int count = static_cast<int>(std::min<std::size_t>(8, 128 / bits_of(to_.type.dtype)));
     const std::int64_t elements = to_.type.shape.elements();
@@ -95,20 +94,20 @@ class KernelWriter {
     code.line(fmt::format("out[{}] = {};", place, stored(value)));
   }
 
-  void write_turns(ElementCode& code, const Turns& turns, Index at) const {
-    std::string& index = at[static_cast<std::size_t>(turns.dim)];
-    index = code.let("int32", fmt::format("{} * {}", wrapped(index), turns.count));
+  void write_unrolled(ElementCode& code, const Unroll& unroll, Index at) const {
+    std::string& index = at[static_cast<std::size_t>(unroll.dim)];
+    index = code.let("int32", fmt::format("{} * {}", wrapped(index), unroll.count));
     const std::string start = offset_of(at, to_.type.shape, to_.layout);
-    const bool along = turns.dim == inner_;
-    if (along) code.line(fmt::format("Run<{}, {}> made;", storage_name(to_.type.dtype), turns.count));
-    code.open_turns("index", index, turns.count);
+    const bool along = unroll.dim == inner_;
+    if (along) code.line(fmt::format("AlignedVector<{}, {}> made;", storage_name(to_.type.dtype), unroll.count));
+    code.open_unrolled("index", index, unroll.count);
     index = "index";
     const std::string element = stored(code.post_ops(element_(code, output_, at), at));
     const std::string place =
-        along ? "made.at[turn]" : fmt::format("out[{}]", offset_of(at, to_.type.shape, to_.layout));
+        along ? "made.data[item]" : fmt::format("out[{}]", offset_of(at, to_.type.shape, to_.layout));
     code.line(fmt::format("{} = {};", place, element));
     code.close();
-    if (along) code.line(fmt::format("write_run(out + ({}), made);", start));
+    if (along) code.line(fmt::format("store_vector(out + ({}), made);", start));
   }
 
   const NodeContext& context_;
@@ -127,7 +126,7 @@ KernelCall element_kernel(const NodeContext& context, int output, const ElementR
     fail(ErrorCode::kUnsupported, "an output of {} elements; a kernel makes up to {}", to.type.shape.elements(),
          kMaxElements - 1);
   const KernelWriter writer(context, output, element);
-  // In another's memory no place is sure to be a multiple of anything.
+  // With strided memory no alignment is guaranteed.
   Candidate written = many && !context.shares_memory() ? writer.write_best() : writer.write({});
   std::string parameters = written.code.parameters();
   if (!parameters.empty()) parameters += ", ";
@@ -143,7 +142,7 @@ extern "C" __global__ void __launch_bounds__({}) elements({}{}* __restrict__ out
                             written.code.body());
   call.grid = {.blocks = {static_cast<unsigned>((written.threads + kElementThreads - 1) / kElementThreads), 1, 1},
                .threads = {kElementThreads, 1, 1}};
-  written.code.hand_over(call, output, program);
+  written.code.bind_arguments(call, output, program);
   return call;
 }
 

@@ -9,14 +9,14 @@ namespace {
 
 Support supports_value(const Value& value) {
   if (value.type.dtype > DType::kBool)
-    return Support::no(fmt::format("kernels read no {}", to_string(value.type.dtype)));
+    return Support::no(fmt::format("kernels do not support {}", to_string(value.type.dtype)));
   if (value.type.shape.elements() >= kMaxElements)
     return Support::no(fmt::format("its tensor of {} is too large", value.type.shape.to_string()));
   return {};
 }
 
-/// Whether the elements of all operands follow each other in the order that their layouts have, gaps apart: those that
-/// are read several times, or in long lines, should not be far from each other.
+/// Whether all operands keep the element order of their dense layouts, possibly with gaps. Elements that are read
+/// repeatedly or in long rows should stay close.
 bool keeps_order(const NodeContext& context) {
   const auto in_order = [&](ValueId id) {
     if (id == ValueId::kNone) return true;
@@ -116,7 +116,7 @@ std::string element_of(DType to, const std::string& x) {
 }
 
 std::string index_into(ElementCode& code, int i, const Index& at, std::int64_t dim) {
-  return code.let("int32", fmt::format("checked_index({}, {}, {})", code.input(i, at), dim, code.fault(dim)));
+  return code.let("int32", fmt::format("checked_index({}, {}, {})", code.input(i, at), dim, code.index_report(dim)));
 }
 
 std::string declare(ElementCode& code, std::string_view type, std::string_view start) {

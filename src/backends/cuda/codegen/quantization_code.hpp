@@ -6,8 +6,8 @@
 
 namespace saccade::cuda {
 
-/// RATIO (a float, already divided by the scale) as an 8- or 16-bit integer: rounded half to even, moved by the zero
-/// point, saturated; what is not a number becomes the lowest. The kernel includes quantization.cuh.
+/// Quantizes RATIO (a float, already divided by the scale) to 8 or 16 bits: round to nearest even, add the zero point,
+/// saturate; NaN becomes the lowest. The kernel includes quantization.cuh.
 inline std::string quantized(DType stored, const std::string& ratio, const std::string& zero_point) {
   const bool is_signed = stored == DType::kInt8 || stored == DType::kInt16;
   const int values = stored == DType::kInt8 || stored == DType::kUInt8 ? 256 : 65536;

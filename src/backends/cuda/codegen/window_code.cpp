@@ -3,7 +3,7 @@
 namespace saccade::cuda {
 namespace {
 
-/// Where tap TAP of output AT lies along AXIS; what follows is done only where that is inside.
+/// Input position of tap TAP of output AT along AXIS; the code that follows is guarded by its bounds check.
 std::string open_axis(ElementCode& code, Braces& braces, const Window& window, std::size_t axis, const std::string& at,
                       const std::string& tap) {
   const std::int64_t last =

@@ -7,13 +7,13 @@ namespace saccade::cuda {
 namespace {
 
 GraphHandle record(CUstream stream, const std::function<void()>& work) {
-  // Of this thread alone: others may allocate and capture meanwhile.
+  // Thread-local mode: other threads may allocate and capture meanwhile.
   SACCADE_CUDA(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
   CUgraph graph = nullptr;
   try {
     work();
   } catch (...) {
-    // The stream must leave the capture before it can be used again.
+    // The capture must end before the stream can be used again.
     if (driver().cuStreamEndCapture(stream, &graph) == CUDA_SUCCESS) GraphHandle(graph).reset();
     throw;
   }

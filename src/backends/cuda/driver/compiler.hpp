@@ -6,22 +6,22 @@
 
 namespace saccade::cuda {
 
-/// One of the kernels' own headers, as #include names it.
+/// A kernel header, by its #include name.
 struct KernelHeader {
   const char* name;
   std::string_view text;
 };
-/// All files of kernels/, which are built into the binary.
+/// All files of kernels/, embedded in the binary.
 std::span<const KernelHeader> kernel_headers();
 
-/// Machine code for ARCHITECTURE ("sm_90a") from CUDA C++ SOURCE, by NVRTC, which is opened at the first call. The
-/// result is an ELF image (cubin). Throws Error (kDevice) where NVRTC is missing, saying what to install; (kInternal)
-/// with the compiler's log where the source does not compile. Any thread.
+/// Compiles CUDA C++ SOURCE to a cubin (an ELF image) for ARCHITECTURE ("sm_90a") with NVRTC, which is opened at the
+/// first call. Throws Error: kDevice if NVRTC is missing, saying what to install; kInternal with the compiler's log if
+/// the source does not compile. Any thread.
 std::string compile_cubin(const std::string& source, const std::string& name, const std::string& architecture);
 
-/// A digest of what every kernel may include and of how it is compiled: other ones make other machine code.
+/// Digest of all kernel headers and compile options. Compiled kernels are valid for one digest.
 const std::string& kernel_headers_digest();
-/// NVRTC's, "13.0". Throws as compile_cubin() does.
+/// NVRTC's version, "13.0". Throws like compile_cubin().
 std::string compiler_version();
 
 }  // namespace saccade::cuda

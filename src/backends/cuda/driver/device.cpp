@@ -13,7 +13,7 @@ namespace saccade::cuda {
 namespace {
 
 constexpr const char* kKept = "kernels";
-constexpr int kMostCarveout = 100;  // percent of what shared memory can have of the first-level cache
+constexpr int kMaxCarveout = 100;  // percent of the unified L1 and shared memory
 
 }  // namespace
 
@@ -38,7 +38,7 @@ Device::Device(int ordinal) : ordinal_(ordinal) {
   SACCADE_CUDA(cuDeviceGetName(name, sizeof name, device));
   capability_ = 10 * attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
                 attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
-  // From Hopper on a GPU's own instructions (wgmma) need the architecture's "a" target.
+  // From Hopper on, architecture-specific instructions (wgmma) need the "a" target.
   architecture_ = fmt::format("sm_{}{}", capability_, capability_ >= 90 ? "a" : "");
   multiprocessors_ = attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
   shared_memory_bytes_ = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
@@ -71,8 +71,7 @@ std::shared_ptr<const std::string> Device::added_image(const std::string& key) {
 
 namespace {
 
-/// What a kernel is kept under on the disk: another compiler makes better code. Empty where there is none, whose
-/// version could be asked.
+/// Name of a kernel in the disk cache; includes the compiler's version. Empty if there is no compiler to ask.
 std::string kept_name(const std::string& key) {
   try {
     return key + "-" + compiler_version();
@@ -110,8 +109,8 @@ Kernel Device::make_kernel(const std::string& key, const std::string& source, co
   Kernel kernel{.key = key};
   const CUmodule module = load(key, source, name, kernel);
   SACCADE_CUDA(cuModuleGetFunction(&kernel.function, module, name.c_str()));
-  // The same for all: where it changes between kernels, a multiprocessor has to drain first.
-  SACCADE_CUDA(cuFuncSetAttribute(kernel.function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, kMostCarveout));
+  // The same carve-out for all kernels: a change between two kernels drains the SM.
+  SACCADE_CUDA(cuFuncSetAttribute(kernel.function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, kMaxCarveout));
   SACCADE_CUDA(cuFuncGetAttribute(&kernel.registers, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel.function));
   SACCADE_CUDA(cuFuncGetAttribute(&kernel.local_bytes, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, kernel.function));
   return kernel;
@@ -124,7 +123,7 @@ const Kernel& Device::kernel(const std::string& source, const std::string& name)
     const std::scoped_lock lock(mutex_);
     entry = &kernels_[key];
   }
-  // Compiling takes a second: others may go on meanwhile, but not compile the same.
+  // Compilation takes about a second. Other kernels may compile meanwhile, but each only once.
   std::call_once(entry->made, [&] { entry->kernel = make_kernel(key, source, name); });
   return entry->kernel;
 }

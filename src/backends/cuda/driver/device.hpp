@@ -15,16 +15,16 @@ namespace saccade::cuda {
 struct Kernel {
   CUfunction function = nullptr;
   int registers = 0;
-  int local_bytes = 0;                       ///< a thread's stack and spills
-  std::string key;                           ///< of its source and the device
-  std::shared_ptr<const std::string> image;  ///< its machine code
+  int local_bytes = 0;                       ///< per thread: stack and spills
+  std::string key;                           ///< digest of source and device
+  std::shared_ptr<const std::string> image;  ///< cubin
 };
 
-/// One GPU, by its number among the visible ones. Its primary context is shared with whatever else in the process uses
-/// the GPU, and is never reset. Any thread; a thread calls make_current() before it uses the driver.
+/// One GPU, by its ordinal among the visible ones. Its primary context is shared with other users in the process and
+/// never reset. Any thread; a thread calls make_current() before it uses the driver.
 class Device {
  public:
-  /// Opened at the first call, then kept. Throws Error (kDevice).
+  /// Opened at the first call and kept. Throws Error (kDevice).
   static Device& get(int ordinal);
 
   void make_current() const { SACCADE_CUDA(cuCtxSetCurrent(context_)); }
@@ -33,15 +33,15 @@ class Device {
   int ordinal() const { return ordinal_; }
   /// "NVIDIA H200 (sm_90a, 132 multiprocessors, CUDA 13.0)"
   const std::string& name() const { return name_; }
-  /// What kernels are compiled for: "sm_90a".
+  /// Compile target of kernels: "sm_90a".
   const std::string& architecture() const { return architecture_; }
   int capability() const { return capability_; }  ///< 10 * major + minor
   int multiprocessors() const { return multiprocessors_; }
   std::size_t memory_bytes() const { return memory_bytes_; }
-  int shared_memory_bytes() const { return shared_memory_bytes_; }  ///< that a block may have
+  int shared_memory_bytes() const { return shared_memory_bytes_; }  ///< maximum per block
 
-  /// The kernel NAME of SOURCE, CUDA C++ that may include the files of kernels/. At the first call for that source it
-  /// is taken from add_images() or what is kept on the disk, else compiled. Throws Error. Any thread.
+  /// Kernel NAME of SOURCE, CUDA C++ that may include the files of kernels/. At the first call for a source it is taken
+  /// from add_images() or the disk cache, else compiled. Throws Error. Any thread.
   const Kernel& kernel(const std::string& source, const std::string& name);
   /// Backend::add_images().
   void add_images(KernelImages images);
@@ -68,7 +68,7 @@ class Device {
   };
   std::mutex mutex_;
   std::map<std::string, Entry> kernels_;                              // by key
-  std::map<std::string, std::shared_ptr<const std::string>> images_;  // by key; of plans
+  std::map<std::string, std::shared_ptr<const std::string>> images_;  // by key; from plan files
 };
 
 }  // namespace saccade::cuda

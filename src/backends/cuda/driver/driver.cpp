@@ -9,7 +9,7 @@
 namespace saccade::cuda {
 namespace {
 
-// cuLaunchKernelEx, thread-local capture and lazy loading as they are used here.
+// First version with cuLaunchKernelEx, thread-local capture and lazy loading as used here.
 constexpr int kOldestDriver = 12000;
 
 struct Loaded {
@@ -17,7 +17,7 @@ struct Loaded {
   int version = 0;
 };
 
-/// Every pointer that libcuda has, before any of them is used.
+/// Resolves all entry points before the first call.
 DriverApi resolve_driver() {
   void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr)
@@ -73,7 +73,7 @@ void check_with(const DriverApi& api, CUresult result, std::string_view call) {
 }
 
 const Loaded& loaded() {
-  // A failure is thrown anew at the next call.
+  // A failure is not cached: the next call tries again.
   static const Loaded loaded = [] {
     Loaded made{.api = resolve_driver()};
     check_with(made.api, made.api.cuInit(0), "cuInit");

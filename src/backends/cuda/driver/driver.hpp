@@ -6,14 +6,14 @@
 
 namespace saccade::cuda {
 
-/// The driver, opened and initialised at the first call. Throws Error (kDevice) where there is none, it is too old, or
-/// it does not start, saying what to do. Any thread.
+/// The driver API, opened and initialised at the first call. Throws Error (kDevice), with a remedy, if there is no
+/// driver, it is too old, or it does not start. Any thread.
 const DriverApi& driver();
 
 /// CUDA version that the driver supports, as 1000 * major + 10 * minor.
 int driver_version();
 
-/// Throws Error (kDevice) unless RESULT is a success: the call's name, what the driver says, and the remedy.
+/// Throws Error (kDevice) unless RESULT is a success: the call's name, the driver's message and a remedy.
 void check(CUresult result, std::string_view call);
 
 }  // namespace saccade::cuda

@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 
-// What Saccade uses of the CUDA driver's and NVRTC's binary interfaces, declared here so that building needs no
-// toolkit. Names and values are NVIDIA's (cuda.h, nvrtc.h); tests/cuda/driver_api_test.cpp compares them with the
-// headers where there are any.
+// The parts of the CUDA driver's and NVRTC's ABI that are used, declared here so that building needs no toolkit. Names
+// and values are NVIDIA's (cuda.h, nvrtc.h); tests/cuda/driver_api_test.cpp compares them with the headers if they are
+// installed.
 namespace saccade::cuda {
 
 using CUdevice = int;

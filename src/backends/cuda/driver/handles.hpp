@@ -8,10 +8,10 @@
 
 #include "cuda/driver/driver.hpp"
 
-// Owners of what the driver hands out. Making and destroying one needs its device current on the calling thread.
+// RAII owners of driver objects. Creation and destruction need the device's context current on the calling thread.
 namespace saccade::cuda {
 
-/// Frees by FUNCTION of the driver; what it answers is of no use to anybody by then.
+/// Deleter that calls FUNCTION of the driver and ignores its result.
 template <auto Function>
 struct Destroy {
   template <typename Handle>
@@ -26,24 +26,24 @@ using GraphHandle = std::unique_ptr<CUgraph_st, Destroy<&DriverApi::cuGraphDestr
 using GraphExec = std::unique_ptr<CUgraphExec_st, Destroy<&DriverApi::cuGraphExecDestroy>>;
 using PinnedMemory = std::unique_ptr<void, Destroy<&DriverApi::cuMemFreeHost>>;
 
-/// A stream of its own, which does not wait for the legacy one.
+/// A non-blocking stream: it does not synchronise with the legacy default stream.
 Stream make_stream();
 Event make_event(unsigned flags);
-/// Page-locked host memory that the device sees, too; at least one byte. Throws Error (kDevice).
+/// Pinned host memory that is mapped into the device's address space; at least one byte. Throws Error (kDevice).
 PinnedMemory make_pinned(std::size_t bytes);
 
-/// Memory on the device, 256-byte aligned. Move-only.
+/// Device memory, 256-byte aligned. Move-only.
 class DeviceMemory {
  public:
   DeviceMemory() = default;
-  /// At least one byte. Throws Error (kDevice) saying how much was asked for and is free.
+  /// At least one byte. Throws Error (kDevice) with the requested and the free size.
   explicit DeviceMemory(std::size_t bytes);
   DeviceMemory(DeviceMemory&& other) noexcept;
   DeviceMemory& operator=(DeviceMemory&& other) noexcept;
   ~DeviceMemory();
 
   CUdeviceptr address() const { return address_; }
-  /// As the IR's views hold it; nothing on the host may follow it.
+  /// As views of the IR hold it; not to be dereferenced on the host.
   std::byte* pointer() const { return reinterpret_cast<std::byte*>(address_); }  // NOLINT(performance-no-int-to-ptr)
   std::size_t bytes() const { return bytes_; }
 
@@ -52,10 +52,10 @@ class DeviceMemory {
   std::size_t bytes_ = 0;
 };
 
-/// A copy of BYTES on the device, there when this returns. Throws Error (kDevice).
+/// A copy of BYTES on the device, complete on return. Throws Error (kDevice).
 DeviceMemory upload(std::span<const std::byte> bytes);
 
-/// The address that a view of device memory holds.
+/// The device address in a view.
 inline CUdeviceptr address_of(const void* pointer) { return reinterpret_cast<CUdeviceptr>(pointer); }
 
 }  // namespace saccade::cuda

@@ -22,7 +22,7 @@ class BoundKernels : public BoundLaunch {
     CUfunction function = nullptr;
     Grid grid;
     std::vector<CUdeviceptr> addresses;
-    std::vector<void*> arguments;  // pointers to the addresses, as the driver takes them
+    std::vector<void*> arguments;  // pointers to the addresses, as cuLaunchKernelEx takes them
   };
 
   BoundKernels(std::vector<Call> calls, CUstream stream) : calls_(std::move(calls)), stream_(stream) {
@@ -75,12 +75,12 @@ class KernelLaunch : public Launch {
 
   std::unique_ptr<BoundLaunch> bind(const Bindings& bindings) const override {
     std::vector<BoundKernels::Call> bound;
-    const CUdeviceptr faults = indexed_.empty() ? 0 : queue_of(bindings).faults.add(node_, indexed_);
+    const CUdeviceptr reports = indexed_.empty() ? 0 : queue_of(bindings).index_reports.add(node_, indexed_);
     for (const Compiled& call : calls_) {
       BoundKernels::Call& made = bound.emplace_back();
       made.function = call.kernel->function;
       made.grid = call.grid;
-      for (const Argument& argument : call.arguments) made.addresses.push_back(address(argument, bindings, faults));
+      for (const Argument& argument : call.arguments) made.addresses.push_back(address(argument, bindings, reports));
     }
     return std::make_unique<BoundKernels>(std::move(bound), queue_of(bindings).stream.get());
   }
@@ -93,7 +93,7 @@ class KernelLaunch : public Launch {
     constants_.emplace(input, upload({constant->raw(), constant->bytes()}));
   }
 
-  CUdeviceptr address(const Argument& argument, const Bindings& bindings, CUdeviceptr faults) const {
+  CUdeviceptr address(const Argument& argument, const Bindings& bindings, CUdeviceptr reports) const {
     switch (argument.kind) {
       case Argument::Kind::kInput: {
         const auto constant = constants_.find(argument.index);
@@ -103,7 +103,7 @@ class KernelLaunch : public Launch {
       case Argument::Kind::kOutput: return address_of(bindings.outputs[argument.index].data);
       case Argument::Kind::kPacked: return packed_[argument.index].address();
       case Argument::Kind::kScratch: return address_of(bindings.scratch + argument.index);
-      case Argument::Kind::kFaults: return faults + argument.index * sizeof(std::int64_t);
+      case Argument::Kind::kIndexReports: return reports + argument.index * sizeof(std::int64_t);
     }
     return 0;
   }
@@ -114,7 +114,7 @@ class KernelLaunch : public Launch {
   std::map<std::size_t, DeviceMemory> constants_;  // by input
   std::size_t scratch_bytes_;
   std::string detail_;
-  std::string node_;  // as errors name it
+  std::string node_;  // for error messages
   std::vector<std::int64_t> indexed_;
 };
 

@@ -5,8 +5,8 @@
 
 namespace saccade::cuda {
 
-/// Puts a kernel in the queue. Where it OVERLAPS it may begin while the one before it ends (kernels/launch.cuh), else
-/// it waits for that.
+/// Launches a kernel on STREAM. With OVERLAPS it may start while its predecessor drains (programmatic stream
+/// serialization, kernels/launch.cuh); otherwise it waits for it.
 inline void launch(CUfunction function, const Grid& grid, void** arguments, CUstream stream, bool overlaps = true) {
   CUlaunchAttribute overlap{};
   overlap.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;

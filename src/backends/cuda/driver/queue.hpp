@@ -3,31 +3,29 @@
 #include <exception>
 #include <vector>
 
-#include "cuda/driver/faults.hpp"
+#include "cuda/driver/index_reports.hpp"
 #include "cuda/driver/transfer.hpp"
 #include "runtime/tactic.hpp"
 #include "tensor/frame.hpp"
 
 namespace saccade::cuda {
 
-/// A bound launch that reads the frame. A captured graph replays what run() put in the queue alone; how a frame lies is
-/// told its kernels by a block of numbers, which comes to the device with the frame.
+/// A bound launch that reads the frame. A captured graph always replays the same launches, so the frame's layout is
+/// passed to kernels in a parameter block that is uploaded with the frame.
 class FrameReader {
  public:
   virtual ~FrameReader() = default;
-  /// Before every run: writes down, in pinned memory, how to read the frame, which lies ON_DEVICE. Throws Error; the
-  /// run ends there.
+  /// Before every run: writes the parameter block for the frame ON_DEVICE into pinned memory. An Error ends the run.
   virtual void describe(const FrameView& on_device) = 0;
-  /// From what describe() writes to where its kernels expect it.
+  /// Copy of the parameter block to the device.
   virtual Copy description() const = 0;
 };
 
-/// What Bindings::queue points to: the stream of one execution, and what went wrong in work that it does on the host
-/// and in kernels.
+/// What Bindings::queue points to: the stream of one execution, and failures of its host functions and kernels.
 struct Queue {
   Stream stream;
-  std::exception_ptr failure;         ///< of the run under way; the first one counts
-  Faults faults;                      ///< of its kernels
+  std::exception_ptr failure;         ///< first failure of the current run
+  IndexReports index_reports;         ///< of its kernels
   std::vector<FrameReader*> readers;  ///< launches of the execution
 };
 

@@ -8,13 +8,13 @@
 namespace saccade::cuda {
 namespace {
 
-// As kernels/transfer.cuh has them.
+// As in kernels/transfer.cuh.
 constexpr unsigned kCopyThreads = 256;
 constexpr std::size_t kBlockBytes = std::size_t{kCopyThreads} * 4 * 16;
 static_assert(sizeof(Copy) == 64 && offsetof(Copy, row_bytes) == 32);
 
-// Enough to fill a bus; more only wait for each other.
-constexpr std::size_t kMostBlocks = 16;
+// Enough to saturate the bus.
+constexpr std::size_t kMaxBlocks = 16;
 
 constexpr const char* kSource = R"(#include "transfer.cuh"
 extern "C" __global__ void __launch_bounds__(kTransferThreads) transfer_list(const uint64* list) {
@@ -32,7 +32,7 @@ void collect_transfer_image(Device& device, KernelImages& images) {
 }
 
 Transfer::Transfer(Device& device, std::size_t copies, std::size_t bytes)
-    : count_(copies), blocks_(static_cast<unsigned>(std::clamp<std::size_t>(bytes / kBlockBytes, 1, kMostBlocks))) {
+    : count_(copies), blocks_(static_cast<unsigned>(std::clamp<std::size_t>(bytes / kBlockBytes, 1, kMaxBlocks))) {
   if (copies == 0) return;
   function_ = transfer_kernel(device).function;
   device.make_current();

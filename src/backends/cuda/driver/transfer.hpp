@@ -7,37 +7,36 @@
 
 namespace saccade::cuda {
 
-/// Bytes that go between pinned memory of the host and the device, in words as kernels/transfer.cuh reads them.
+/// A zero-copy transfer between pinned host memory and the device, in the layout that kernels/transfer.cuh reads.
 struct alignas(64) Copy {
   CUdeviceptr from = 0;
   CUdeviceptr to = 0;
   std::int64_t bytes = 0;
-  CUdeviceptr count = 0;       ///< an int32 or int64 on the device: how many rows are there; 0: all are copied
-  std::int64_t row_bytes = 0;  ///< a row's, where there is a COUNT
+  CUdeviceptr count = 0;       ///< int32 or int64 on the device: number of valid rows; 0: copy everything
+  std::int64_t row_bytes = 0;  ///< bytes per row, if there is a COUNT
 };
 
-/// Several copies by one kernel, which can stand in a captured graph: what it copies is read when it runs, so it may
-/// differ from run to run.
+/// Several copies by one kernel. It can be part of a captured graph, since it reads its list of copies at run time.
 class Transfer {
  public:
-  /// So many copies; BYTES is about what all of them move. Throws Error.
+  /// Capacity for COPIES copies, about BYTES in total. Throws Error.
   Transfer(Device& device, std::size_t copies, std::size_t bytes);
 
-  /// What the next run copies; one of no bytes does nothing. Not to be changed while a run is under way.
+  /// Copies of the next run; empty ones do nothing. Not to be modified during a run.
   std::span<Copy> copies() { return {static_cast<Copy*>(list_.get()), count_}; }
-  /// Puts the kernel in the queue; nothing where there are no copies.
+  /// Launches the kernel, unless there are no copies.
   void enqueue(CUstream stream);
 
  private:
   CUfunction function_ = nullptr;
   std::size_t count_;
-  unsigned blocks_ = 1;  ///< a copy
+  unsigned blocks_ = 1;  ///< per copy
   PinnedMemory list_;
 };
 
-/// What all transfers run; compiled at the first call for a device. Throws Error.
+/// The kernel of all transfers; compiled at a device's first call. Throws Error.
 const Kernel& transfer_kernel(Device& device);
-/// Adds its machine code: without it no run gets its inputs.
+/// Adds its cubin, which every plan needs.
 void collect_transfer_image(Device& device, KernelImages& images);
 
 }  // namespace saccade::cuda

@@ -9,21 +9,21 @@
 #include "cuda/driver/capture.hpp"
 #include "cuda/driver/launch.hpp"
 
-// Bandwidths and arithmetic are timed by the device's events, one launch a window, long enough that its own start does
-// not count; a launch's floor by the difference of two graphs of kernels that do nothing; and a run's by the host's
-// clock, since that is what waits.
+// Measures peak rates. Bandwidth and throughput are timed by CUDA events around one launch that is long enough to
+// amortise its start. Launch overhead is the difference between two graphs of empty kernels. A run's overhead is timed
+// by the host's clock, since the host waits for it.
 namespace saccade::cuda {
 namespace {
 
 constexpr unsigned kRateThreads = 256;
 constexpr unsigned kBlocksAProcessor = 8;
-constexpr double kVector = 16;  // bytes of a load or a store
+constexpr double kVector = 16;  // bytes per load or store
 constexpr int kFewLaunches = 50;
 constexpr int kManyLaunches = 250;
 constexpr int kSizesOfCopies = 4;
-// As kernels/rates.cuh has them (kChains).
-constexpr double kProductsALoop = 8;
-constexpr double kSumsALoop = 16;
+// kChains of kernels/rates.cuh.
+constexpr double kMmasPerLoop = 8;
+constexpr double kFmasPerLoop = 16;
 
 class Rates {
  public:
@@ -34,7 +34,7 @@ class Rates {
     end_ = make_event(CU_EVENT_DEFAULT);
     from_ = DeviceMemory(options.memory_bytes);
     to_ = DeviceMemory(options.memory_bytes);
-    // Memory that was never written may be read faster than any other.
+    // Reads of memory that was never written may be faster.
     SACCADE_CUDA(cuMemsetD8Async(from_.address(), 1, from_.bytes(), stream_.get()));
   }
 
@@ -46,7 +46,7 @@ class Rates {
     GpuRates rates{.device = device_.name(),
                    .multiprocessors = device_.multiprocessors(),
                    .l2_bytes = static_cast<std::size_t>(l2)};
-    // A quarter: what is read and what is written, and room for the cache to be unfair.
+    // A quarter of L2: source and destination, with room for uneven hashing.
     rates.l2 = bandwidth(std::min(rates.l2_bytes / 4, options_.memory_bytes), options_.l2_loops);
     rates.memory = bandwidth(options_.memory_bytes, 1);
     rates.fp16 = fragments("float16", 16);
@@ -89,7 +89,7 @@ class Rates {
     cuda::launch(kernel, grid, arguments, stream_.get(), overlaps);
   }
 
-  /// The shortest of several windows by the device's clock.
+  /// Minimum over several windows, by CUDA events.
   double seconds_of(const std::function<void()>& work) {
     float least = std::numeric_limits<float>::infinity();
     for (int window = 0; window <= options_.windows; ++window) {
@@ -118,28 +118,28 @@ class Rates {
             .copy = rate_of("copy_memory" + sizes + ">(from, to);", 2 * amount)};
   }
 
-  /// Operations a second; a multiply-add counts 2.
+  /// Operations per second; an FMA counts as 2.
   double fragments(const std::string& type, int depth) {
     const double warps = static_cast<double>(blocks()) * kRateThreads / 32;
     const double product = 2.0 * 16 * 8 * depth;
-    return rate_of("multiply_fragments<" + type + ", " + std::to_string(options_.compute_loops) +
-                       ">(reinterpret_cast<float*>(to));",
-                   warps * kProductsALoop * options_.compute_loops * product);
+    return rate_of(
+        "run_mma<" + type + ", " + std::to_string(options_.compute_loops) + ">(reinterpret_cast<float*>(to));",
+        warps * kMmasPerLoop * options_.compute_loops * product);
   }
   double warpgroups(const std::string& type) {
-    const int loops = std::max(options_.compute_loops / 16, 1);  // each does 16 times as much
+    const int loops = std::max(options_.compute_loops / 16, 1);  // each loop does 16 times as much work
     const double warpgroups = static_cast<double>(blocks()) * kRateThreads / 128;
-    return rate_of("__shared__ __align__(1024) uint32 rows[kRowWords];\n  multiply_warpgroups<" + type + ", " +
+    return rate_of("__shared__ __align__(1024) uint32 rows[kRowWords];\n  run_wgmma<" + type + ", " +
                        std::to_string(loops) + ">(rows, reinterpret_cast<float*>(to));",
                    warpgroups * loops * 2.0 * 64 * 256 * 64, "warpgroup_rates.cuh");
   }
   double floats() {
     const double threads = static_cast<double>(blocks()) * kRateThreads;
-    return rate_of("multiply_floats<" + std::to_string(options_.compute_loops) + ">(reinterpret_cast<float*>(to));",
-                   threads * kSumsALoop * options_.compute_loops * 2.0);
+    return rate_of("run_fma<" + std::to_string(options_.compute_loops) + ">(reinterpret_cast<float*>(to));",
+                   threads * kFmasPerLoop * options_.compute_loops * 2.0);
   }
 
-  /// A graph of so many kernels that do nothing, each waiting for the one before it.
+  /// A graph of LAUNCHES empty kernels, each dependent on its predecessor.
   GraphExec idle_graph(int launches, bool overlaps) {
     const CUfunction kernel = function("");
     return capture(stream_.get(), "what a launch takes", [&] {
@@ -152,7 +152,7 @@ class Rates {
     return Seconds(seconds_of([&] { SACCADE_CUDA(cuGraphLaunch(graph.get(), stream_.get())); }));
   }
 
-  /// Launching a graph of one kernel and waiting for it.
+  /// Launches a graph of one kernel and waits for it.
   Seconds run_time() {
     const GraphExec graph = idle_graph(1, false);
     return best_of([&] { SACCADE_CUDA(cuGraphLaunch(graph.get(), stream_.get())); });

@@ -5,7 +5,8 @@
 
 namespace saccade::cuda {
 
-/// Measures DEVICE, in about a second. Every figure is the best of several windows. Throws Error (kDevice).
+/// Measures peak rates of DEVICE in about a second. Every figure is the best of several windows. Throws Error
+/// (kDevice).
 GpuRates measure_rates(Device& device, const GpuRateOptions& options);
 
 }  // namespace saccade::cuda

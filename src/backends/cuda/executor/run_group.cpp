@@ -8,27 +8,27 @@
 namespace saccade::cuda {
 namespace {
 
-std::vector<Copy> inputs_of(const std::vector<DeviceRunner*>& members) {
+std::vector<Copy> inputs_of(const std::vector<GraphExecutor*>& members) {
   std::vector<Copy> inputs;
-  for (const DeviceRunner* member : members) std::ranges::copy(member->inputs(), std::back_inserter(inputs));
+  for (const GraphExecutor* member : members) std::ranges::copy(member->inputs(), std::back_inserter(inputs));
   return inputs;
 }
 
-std::vector<FrameReader*> readers_of(const std::vector<DeviceRunner*>& members) {
+std::vector<FrameReader*> readers_of(const std::vector<GraphExecutor*>& members) {
   std::vector<FrameReader*> readers;
-  for (DeviceRunner* member : members) std::ranges::copy(member->queue().readers, std::back_inserter(readers));
+  for (GraphExecutor* member : members) std::ranges::copy(member->queue().readers, std::back_inserter(readers));
   return readers;
 }
 
-std::string names_of(const std::vector<DeviceRunner*>& members) {
+std::string names_of(const std::vector<GraphExecutor*>& members) {
   std::string names;
-  for (const DeviceRunner* member : members) names += (names.empty() ? "" : ", ") + member->name();
+  for (const GraphExecutor* member : members) names += (names.empty() ? "" : ", ") + member->name();
   return names;
 }
 
 }  // namespace
 
-DeviceRunGroup::DeviceRunGroup(Device& device, std::vector<DeviceRunner*> members, bool graph)
+GraphExecutorGroup::GraphExecutorGroup(Device& device, std::vector<GraphExecutor*> members, bool graph)
     : device_(device), members_(std::move(members)), upload_(device, inputs_of(members_), readers_of(members_)) {
   device.make_current();
   uploaded_ = make_event(CU_EVENT_DISABLE_TIMING);
@@ -36,29 +36,29 @@ DeviceRunGroup::DeviceRunGroup(Device& device, std::vector<DeviceRunner*> member
   if (graph) executable_ = capture(members_[0]->queue().stream.get(), names_of(members_), [this] { enqueue(); });
 }
 
-/// What it holds is freed in the device's context, behind a run that nobody waited for.
-DeviceRunGroup::~DeviceRunGroup() {
+/// Frees its resources in the device's context, after any run that was not waited for.
+GraphExecutorGroup::~GraphExecutorGroup() {
   static_cast<void>(driver().cuCtxSetCurrent(device_.context()));
   static_cast<void>(driver().cuStreamSynchronize(members_[0]->queue().stream.get()));
 }
 
-void DeviceRunGroup::submit() {
+void GraphExecutorGroup::submit() {
   apart_ = is_timed();
   if (apart_) return;
   const auto start = Clock::now();
   device_.make_current();
   upload_.prepare(*members_[0]->frame());
-  for (DeviceRunner* member : members_) member->prepare_results();
+  for (GraphExecutor* member : members_) member->prepare_download();
   if (executable_)
     SACCADE_CUDA(cuGraphLaunch(executable_.get(), members_[0]->queue().stream.get()));
   else
     enqueue();
-  for (DeviceRunner* member : members_) member->set_model_time(Clock::now() - start);
+  for (GraphExecutor* member : members_) member->set_model_time(Clock::now() - start);
 }
 
-void DeviceRunGroup::wait() {
+void GraphExecutorGroup::wait() {
   if (apart_) {
-    for (DeviceRunner* member : members_) {
+    for (GraphExecutor* member : members_) {
       member->submit();
       member->wait();
     }
@@ -67,9 +67,9 @@ void DeviceRunGroup::wait() {
   const auto start = Clock::now();
   device_.make_current();
   SACCADE_CUDA(cuStreamSynchronize(members_[0]->queue().stream.get()));
-  // Every branch's faults are taken in, or those behind the first would be thrown by the next run.
+  // Every member finishes, or its failure would be thrown by the next run.
   std::exception_ptr failure;
-  for (DeviceRunner* member : members_) {
+  for (GraphExecutor* member : members_) {
     try {
       member->finish();
     } catch (...) {
@@ -80,20 +80,20 @@ void DeviceRunGroup::wait() {
   if (failure) std::rethrow_exception(failure);
 }
 
-/// The first member's stream forks into the others', behind the upload, and is joined by them.
-void DeviceRunGroup::enqueue() {
+/// Fork and join: the other streams fork from the first member's after the upload and join it at the end.
+void GraphExecutorGroup::enqueue() {
   const CUstream main = members_[0]->queue().stream.get();
   upload_.enqueue(main);
   SACCADE_CUDA(cuEventRecord(uploaded_.get(), main));
   for (std::size_t i = 1; i < members_.size(); ++i)
     SACCADE_CUDA(cuStreamWaitEvent(members_[i]->queue().stream.get(), uploaded_.get(), 0));
-  for (DeviceRunner* member : members_) member->enqueue_branch();
+  for (GraphExecutor* member : members_) member->enqueue_branch();
   for (std::size_t i = 1; i < members_.size(); ++i) {
     SACCADE_CUDA(cuEventRecord(done_[i - 1].get(), members_[i]->queue().stream.get()));
     SACCADE_CUDA(cuStreamWaitEvent(main, done_[i - 1].get(), 0));
   }
 }
 
-bool DeviceRunGroup::is_timed() const { return std::ranges::any_of(members_, &DeviceRunner::is_timed); }
+bool GraphExecutorGroup::is_timed() const { return std::ranges::any_of(members_, &GraphExecutor::is_timed); }
 
 }  // namespace saccade::cuda

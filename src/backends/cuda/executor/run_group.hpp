@@ -1,18 +1,18 @@
 #pragma once
 
-#include "cuda/executor/runner.hpp"
+#include "cuda/executor/graph_executor.hpp"
 
 namespace saccade::cuda {
 
-/// Runs of several plans on one frame: one graph, captured here, in which the frame's upload is followed by a branch
-/// for each plan; one launch and one wait. Each member goes on answering by its own views.
-class DeviceRunGroup : public RunGroup {
+/// Executes several plans on one frame as one graph: one upload, then a parallel branch per plan, with one launch and
+/// one wait. Results are read through each member.
+class GraphExecutorGroup : public RunGroup {
  public:
-  /// MEMBERS outlive it; without GRAPH the branches are enqueued call by call, in streams side by side all the same.
-  DeviceRunGroup(Device& device, std::vector<DeviceRunner*> members, bool graph);
-  DeviceRunGroup(const DeviceRunGroup&) = delete;
-  DeviceRunGroup& operator=(const DeviceRunGroup&) = delete;
-  ~DeviceRunGroup() override;
+  /// MEMBERS outlive it. Without GRAPH the branches are enqueued call by call in parallel streams.
+  GraphExecutorGroup(Device& device, std::vector<GraphExecutor*> members, bool graph);
+  GraphExecutorGroup(const GraphExecutorGroup&) = delete;
+  GraphExecutorGroup& operator=(const GraphExecutorGroup&) = delete;
+  ~GraphExecutorGroup() override;
 
   void submit() override;
   void wait() override;
@@ -22,12 +22,12 @@ class DeviceRunGroup : public RunGroup {
   bool is_timed() const;
 
   Device& device_;
-  std::vector<DeviceRunner*> members_;
+  std::vector<GraphExecutor*> members_;
   Upload upload_;
   Event uploaded_;
-  std::vector<Event> done_;  // of the members but for the first, in whose stream they join
+  std::vector<Event> done_;  // of all members but the first, whose stream they join
   GraphExec executable_;     // null: work is enqueued call by call
-  bool apart_ = false;       // of the run under way: a profile looks at the members one by one
+  bool apart_ = false;       // the current run is profiled, member by member
 };
 
 }  // namespace saccade::cuda

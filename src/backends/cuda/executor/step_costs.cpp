@@ -7,7 +7,7 @@ namespace {
 
 constexpr int kRounds = 25;
 
-/// One replay, by the device's own clock, in milliseconds.
+/// One graph launch, in milliseconds by CUDA events.
 float time_of(CUgraphExec graph, CUstream stream, const Event& start, const Event& end) {
   SACCADE_CUDA(cuEventRecord(start.get(), stream));
   SACCADE_CUDA(cuGraphLaunch(graph, stream));
@@ -32,7 +32,7 @@ std::vector<std::chrono::nanoseconds> step_costs(CUstream stream, std::size_t co
   const Event start = make_event(CU_EVENT_DEFAULT);
   const Event end = make_event(CU_EVENT_DEFAULT);
   std::vector<std::vector<float>> times(graphs.size());
-  // Clocks drift: what is to be subtracted is timed one after the other, round by round. The first one warms up.
+  // Clocks drift, so graphs are timed round-robin. The first round warms up.
   for (int round = 0; round <= kRounds; ++round)
     for (std::size_t i = 0; i < graphs.size(); ++i) {
       const float time = time_of(graphs[i].get(), stream, start, end);
@@ -41,7 +41,7 @@ std::vector<std::chrono::nanoseconds> step_costs(CUstream stream, std::size_t co
   std::vector<std::chrono::nanoseconds> costs;
   float before = median(times[0]);
   for (std::size_t i = 1; i < times.size(); ++i) {
-    // What a longer graph seems to save is noise, and taken back from the next.
+    // A longer graph that seems faster is noise; the difference is taken from the next one.
     const float until = std::max(before, median(times[i]));
     const std::chrono::duration<float, std::milli> cost(until - before);
     costs.push_back(std::chrono::duration_cast<std::chrono::nanoseconds>(cost));

@@ -13,16 +13,15 @@ namespace saccade::cuda {
 namespace {
 
 constexpr std::size_t kPlanes = 3;
-constexpr std::size_t kWord = 16;  // what a thread copies at once
-// As many bytes as a large frame has; what runs say of one is not known when its kernel is captured.
+constexpr std::size_t kWord = 16;  // bytes per thread and load
+// Assumed size of a frame: the transfer kernel's grid is fixed at capture.
 constexpr std::size_t kFrameBytes = std::size_t{4} << 20;
 
 std::size_t padded(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }
 
 bool is_empty(PlaneSize size) { return size.rows <= 0 || size.row_bytes <= 0; }
 
-/// Whether the device can read a plane where it lies: rows that are far apart, upside down or off the words are brought
-/// together.
+/// Whether the device can read a plane in place. Planes with widely spaced, bottom-up or misaligned rows are repacked.
 bool lies_well(const std::uint8_t* plane, int pitch, PlaneSize size) {
   return address_of(plane) % kWord == 0 && pitch >= size.row_bytes && pitch / 2 <= size.row_bytes;
 }
@@ -75,7 +74,7 @@ void Upload::prepare(const FrameView& frame) {
   for (FrameReader* reader : readers_) reader->describe(on_device);
 }
 
-/// Says where FRAME's planes are copied from, and where to.
+/// Sets source and destination of FRAME's planes.
 FrameView Upload::place(const FrameView& frame) {
   const auto sizes = plane_sizes(frame.format, frame.width, frame.height);
   const bool pinned = frame.memory == MemoryKind::kPinned;

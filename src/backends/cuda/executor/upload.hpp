@@ -8,16 +8,16 @@
 
 namespace saccade::cuda {
 
-/// What goes to the device at the beginning of a run, by one kernel: graph inputs, and the frame with what its readers
-/// say of it. A frame may have any size, format and address, and no graph is ever captured anew: pinned frames are read
-/// where they lie, others pass through pinned memory.
+/// Copies graph inputs, the frame, and its readers' parameter blocks to the device at the start of a run, with one
+/// kernel. Frames may have any size, format and address without recapturing the graph: pinned frames are read in place,
+/// others are staged in pinned memory.
 class Upload {
  public:
-  /// INPUTS are the same in every run. READERS outlive it; without any there is no frame. Throws Error.
+  /// INPUTS are the same in every run. READERS outlive it; without readers there is no frame. Throws Error.
   Upload(Device& device, std::vector<Copy> inputs, std::vector<FrameReader*> readers);
 
-  /// Before every run, when the one before it is done. Throws Error (kUnsupported) on a frame that the host can't read,
-  /// and what a reader throws.
+  /// Before every run, when the previous one is complete. Throws Error (kUnsupported) for a frame that the host cannot
+  /// read, and what a reader throws.
   void prepare(const FrameView& frame);
   void enqueue(CUstream stream) { transfer_.enqueue(stream); }
 
@@ -33,7 +33,7 @@ class Upload {
   std::size_t staged_bytes_ = 0;
 };
 
-/// Page-locked memory for frames that DEVICE reads; lives as long as the process.
+/// Pinned memory for frames that DEVICE reads; lives as long as the process.
 FrameMemory& pinned_frame_memory(Device& device);
 
 }  // namespace saccade::cuda

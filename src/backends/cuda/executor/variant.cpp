@@ -14,10 +14,10 @@ DeviceVariant::DeviceVariant(Device& device, const Work& work, const Bind& bind)
   scratch_ = DeviceMemory(work.scratch_bytes);
   launches_ = bind(scratch_.pointer(), queue_);
   upload_.emplace(device, work.inputs, queue_.readers);
-  results_.emplace(device, work.outputs);
+  download_.emplace(device, work.outputs);
   if (work.graph) executable_ = capture(queue_.stream.get(), work.name, [this] { enqueue(); });
   upload_->prepare(work.frame);
-  results_->prepare();
+  download_->prepare();
 }
 
 DeviceVariant::~DeviceVariant() {
@@ -29,7 +29,7 @@ void DeviceVariant::enqueue() {
   upload_->enqueue(queue_.stream.get());
   for (const auto& launch : launches_)
     if (launch) launch->run();
-  results_->enqueue(queue_.stream.get());
+  download_->enqueue(queue_.stream.get());
 }
 
 std::chrono::nanoseconds DeviceVariant::time(int runs) {

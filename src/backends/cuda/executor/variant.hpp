@@ -4,11 +4,11 @@
 #include <optional>
 #include <string>
 
-#include "cuda/executor/runner.hpp"
+#include "cuda/executor/graph_executor.hpp"
 
 namespace saccade::cuda {
 
-/// A plan's run by other launches, in a stream and a graph of its own, on the tensors of the runner that made it.
+/// A plan with other launches, timed in a stream and a graph of its own on the tensors of its executor.
 class DeviceVariant : public Variant {
  public:
   struct Work {
@@ -36,7 +36,7 @@ class DeviceVariant : public Variant {
   DeviceMemory scratch_;
   BoundLaunches launches_;
   std::optional<Upload> upload_;
-  std::optional<Results> results_;
+  std::optional<Download> download_;
   GraphExec executable_;  // null: work is enqueued call by call
   Event start_;
   Event end_;

@@ -2,15 +2,15 @@
 
 #include "elements.cuh"
 
-// Elements of any size that several threads change.
+// Atomic read-modify-write of elements of any size, by compare-and-swap.
 
 template <typename Word>
 __device__ __forceinline__ Word exchanged(Word* at, Word expected, Word wanted) {
   return atomicCAS(at, expected, wanted);
 }
 
-/// *AT becomes FUNCTION(*AT). Elements of less than four bytes are changed with those beside them: their tensor begins
-/// and ends at a multiple of four.
+/// *AT becomes FUNCTION(*AT). Elements of less than four bytes are swapped as part of their aligned word, so their
+/// tensor begins and ends at a multiple of four.
 template <typename T, typename Function>
 __device__ __forceinline__ void change(T* at, const Function& function) {
   if constexpr (sizeof(T) == 8) {
@@ -36,7 +36,7 @@ __device__ __forceinline__ void change(T* at, const Function& function) {
     for (;;) {
       const uint32 bits = seen >> shift & kMask;
       T element;
-      memcpy(&element, &bits, sizeof(T));  // both are little-endian
+      memcpy(&element, &bits, sizeof(T));  // little-endian
       element = Narrow<T>::from(function(widen(element)));
       uint32 changed = 0;
       memcpy(&changed, &element, sizeof(T));

@@ -2,81 +2,83 @@
 
 #include "tile.cuh"
 
-// Attention in one kernel: a block has kRows queries of one batch (a head of an image) and meets all keys, step by
-// step, from a ring in shared memory; of a step each of kSplits warps takes kStep keys. Scores never leave registers: a
-// warp's weights are relative to the greatest score that it has met, and what it has summed up is rescaled when that
-// grows. In the end the splits' sums meet in shared memory. Tensor cores for halves, whose score fragments are the left
-// fragments of the second product as they lie, and for float32 that may round to tf32 (kTf32), whose are where its keys
-// are taken in another order; FFMA for float32, whose weights take a detour by shared memory.
+// Fused scaled dot-product attention. A block has kRows queries of one batch (a head of an image) and streams K and V
+// through a cp.async pipeline in shared memory with an online softmax: Milakov and Gimelshein, "Online normalizer
+// calculation for softmax" (2018); Dao et al., "FlashAttention" (2022). Scores stay in registers: each warp keeps the
+// running maximum and sum of every row and rescales its accumulators when the maximum grows. Within a k-step each of
+// kSplits warps has kStep keys of its own; the splits are reduced in shared memory at the end.
 //
-// The host writes the struct Layer of constants, and in it for each tensor a struct of its own: batch(), token() and
-// channel() say how many elements along each of them is, and of kVector channels lie side by side, aligned to them.
+// Half precision uses tensor cores: the accumulator fragments of QK^T are the A fragments of PV without a shuffle. So
+// does float32 that may be rounded to tf32 (kTf32), with the keys of a fragment permuted. Other float32 uses FFMA, and
+// P goes through shared memory.
+//
+// The host writes the struct Layer of constants. For each tensor it contains a struct whose batch(), token() and
+// channel() give element offsets, and kVector, the number of contiguous and aligned channels.
 
 template <class L>
 struct AttentionTiling {
   using T = typename L::Element;
   static constexpr bool kTensor = sizeof(T) == 2 || L::kTf32;
-  static constexpr int kFragment = 32 / static_cast<int>(sizeof(T));  // channels of a fragment
+  static constexpr int kFragment = 32 / static_cast<int>(sizeof(T));  // channels per fragment
   static constexpr int kWarps = L::kGroups * L::kSplits;
   static constexpr int kThreads = 32 * kWarps;
-  static constexpr int kGroupRows = 16 * L::kTiles;  // queries of a warp
-  static constexpr int kRows = L::kGroups * kGroupRows;
+  static constexpr int kWarpRows = 16 * L::kTiles;  // queries per warp
+  static constexpr int kRows = L::kGroups * kWarpRows;
   static constexpr int kStepKeys = L::kSplits * L::kStep;
   static constexpr int kSteps = ceil_div(L::kKeys, kStepKeys);
-  // Rows in shared memory are 16 bytes longer than their data, so that 8 of them lie in different banks.
-  static constexpr int kDepth = round_up(L::kChannels, 16);
-  static constexpr int kWidth = round_up(L::kValueChannels, 16);
-  static constexpr int kPitch = kDepth + 16 / static_cast<int>(sizeof(T));
-  static constexpr int kValuePitch = kWidth + 16 / static_cast<int>(sizeof(T));
+  // Rows in shared memory are padded by 16 bytes, so that 8 of them fall into different banks.
+  static constexpr int kQkDim = round_up(L::kChannels, 16);
+  static constexpr int kVDim = round_up(L::kValueChannels, 16);
+  static constexpr int kPitch = kQkDim + 16 / static_cast<int>(sizeof(T));
+  static constexpr int kValuePitch = kVDim + 16 / static_cast<int>(sizeof(T));
   static constexpr int kQueryBytes = kRows * kPitch * static_cast<int>(sizeof(T));
   static constexpr int kStageBytes = kStepKeys * (kPitch + kValuePitch) * static_cast<int>(sizeof(T));
-  // Float32 weights between the two products.
-  static constexpr int kWeightPitch = L::kStep + 4;
-  static constexpr int kWeightBytes = kTensor ? 0 : kWarps * kGroupRows * kWeightPitch * 4;
-  // Sums of all splits, and for each row its greatest score and the sum of its weights: in the ring's place.
-  static constexpr int kSumPitch = kWidth + 8;
-  static constexpr int kSumBytes = L::kSplits * kRows * (kSumPitch + 2) * 4;
-  static constexpr int kSharedBytes = max_of(kQueryBytes + L::kStages * kStageBytes + kWeightBytes, kSumBytes);
-  static constexpr bool kKeepsQueries = sizeof(T) == 2 && kDepth <= 64;
-  // Without a mask the greatest scores are kept as powers of two, and one multiply-add brings a score there. With one
-  // they stay as they are: of the lowest numbers, which masks hide by, no multiple is finite.
+  // P in float32, staged between the two GEMMs.
+  static constexpr int kPPitch = L::kStep + 4;
+  static constexpr int kPBytes = kTensor ? 0 : kWarps * kWarpRows * kPPitch * 4;
+  // Split reduction: accumulators, row maximum and row sum of every split. Aliases the pipeline.
+  static constexpr int kAccPitch = kVDim + 8;
+  static constexpr int kReductionBytes = L::kSplits * kRows * (kAccPitch + 2) * 4;
+  static constexpr int kSharedBytes = max_of(kQueryBytes + L::kStages * kStageBytes + kPBytes, kReductionBytes);
+  static constexpr bool kQueriesInRegisters = sizeof(T) == 2 && kQkDim <= 64;
+  // Without a mask, scores are kept in the log2 domain: one FMA applies the scale and log2(e). With a mask they are
+  // not: masks use the lowest finite float, whose product with log2(e) overflows.
   static constexpr float kLog2OfE = 1.4426950408889634F;
-  static constexpr bool kInPowers = !L::kMasked && L::kScale > 0;
-  static constexpr float kFactor = kInPowers ? L::kScale * kLog2OfE : 1.0F;
-  static constexpr float kUnit = kInPowers ? 1.0F : kLog2OfE;
+  static constexpr bool kLog2Domain = !L::kMasked && L::kScale > 0;
+  static constexpr float kScoreScale = kLog2Domain ? L::kScale * kLog2OfE : 1.0F;
+  static constexpr float kExponentScale = kLog2Domain ? 1.0F : kLog2OfE;
 };
 
-/// Copies ROWS tokens from FIRST on, of which there are TOKENS, each LENGTH channels padded to PADDED; zeros beyond.
+/// Copies ROWS tokens from FIRST on, LENGTH channels each, padded to PADDED; zero-fills beyond TOKENS.
 template <class From, int kRows, int kLength, int kPadded, int kPitch, int kThreads, typename T>
-__device__ __forceinline__ void copy_tokens(T* shared, const T* __restrict__ from, int first, int tokens) {
+__device__ __forceinline__ void load_tokens(T* shared, const T* __restrict__ from, int first, int tokens) {
   constexpr int kVector = From::kVector;
   constexpr int kAcross = kPadded / kVector;
-  constexpr int kUnroll = kVector * sizeof(T) == 16 ? 8 : 2;  // more take registers for addresses
+  constexpr int kUnroll = kVector * sizeof(T) == 16 ? 8 : 2;  // more would keep addresses in registers
 #pragma unroll kUnroll
   for (int i = 0; i < ceil_div(kRows * kAcross, kThreads); ++i) {
     const int at = threadIdx.x + i * kThreads;
     if (kRows * kAcross % kThreads != 0 && at >= kRows * kAcross) break;
-    // Neighbouring threads read neighbouring elements, whichever these are.
-    const int row = From::kTokensAreNear ? at % kRows : at / kAcross;
-    const int place = (From::kTokensAreNear ? at / kRows : at % kAcross) * kVector;
+    // Consecutive threads read contiguous memory, whether along tokens or along channels.
+    const int row = From::kTokensContiguous ? at % kRows : at / kAcross;
+    const int place = (From::kTokensContiguous ? at / kRows : at % kAcross) * kVector;
     const bool valid = first + row < tokens && place < kLength;
     const T* source = valid ? from + From::token(first + row) + From::channel(place) : from;
     copy_elements<kVector>(shared + row * kPitch + place, source, valid);
   }
 }
 
-/// A power of two; as exact as sums of halves need it, where T is one.
+/// exp2 for the softmax: approximate where P is rounded to half precision anyway.
 template <typename T>
-__device__ __forceinline__ float power_of_two(float x) {
+__device__ __forceinline__ float softmax_exp2(float x) {
   return exp2_approx(x);
 }
 template <>
-__device__ __forceinline__ float power_of_two<float>(float x) {
+__device__ __forceinline__ float softmax_exp2<float>(float x) {
   return exp2f(x);
 }
 
-/// What a mask adds to the scores of one lane's query, which is number TOKEN of its batch, and of 8 and so on behind
-/// it.
+/// Additive mask of a lane's query, token TOKEN of its batch, and of those 8, 16, ... tokens further on.
 template <class L>
 struct AttentionMask {
   const typename L::MaskElement* __restrict__ mask;
@@ -90,17 +92,17 @@ struct AttentionMask {
   }
 };
 
-/// What a warp knows of its queries: sums of values, fragments of 16 rows by 8 columns, and for the two rows of each
-/// tile that a lane has a part of, the greatest score so far and its part of the sum of their weights.
+/// A warp's state: output accumulators (fragments of 16 rows by 8 columns) and, for the two rows of each tile that a
+/// lane shares, the running row maximum and its partial row sum.
 template <class L>
 struct AttentionState {
   using S = AttentionTiling<L>;
-  float sums[L::kTiles][S::kWidth / 8][4];
-  float greatest[L::kTiles][2];
-  float weights[L::kTiles][2];
+  float acc[L::kTiles][S::kVDim / 8][4];
+  float row_max[L::kTiles][2];
+  float row_sum[L::kTiles][2];
 };
 
-/// Four registers of fragments out of shared memory, of float32 rounded to tf32.
+/// ldmatrix, with float32 rounded to tf32.
 template <typename T>
 __device__ __forceinline__ void load_fragments(uint32 (&fragments)[4], const T* shared_row) {
   ldmatrix_x4(fragments, shared_row);
@@ -109,9 +111,9 @@ __device__ __forceinline__ void load_fragments(uint32 (&fragments)[4], const T* 
     for (int i = 0; i < 4; ++i) fragments[i] = to_tf32(__uint_as_float(fragments[i]));
   }
 }
-/// D += A B on fragments of halves or of tf32.
+/// Fragment MMA in half precision or tf32.
 template <typename T>
-__device__ __forceinline__ void multiply_fragments(float (&d)[4], const uint32 (&a)[4], const uint32 (&b)[2]) {
+__device__ __forceinline__ void mma_fragments(float (&d)[4], const uint32 (&a)[4], const uint32 (&b)[2]) {
   if constexpr (sizeof(T) == 4) {
     mma_m16n8k8_tf32(d, a, b);
   } else {
@@ -119,23 +121,23 @@ __device__ __forceinline__ void multiply_fragments(float (&d)[4], const uint32 (
   }
 }
 
-/// SCORES of one step: the products of a warp's queries and keys.
+/// S = Q K^T for one k-step of a warp.
 template <class L>
-__device__ __forceinline__ void score(float (&scores)[L::kTiles][L::kStep / 8][4], const typename L::Element* queries,
-                                      const uint32 (&kept)[L::kTiles][AttentionTiling<L>::kDepth / 16][4],
-                                      const typename L::Element* keys) {
+__device__ __forceinline__ void qk_gemm(float (&scores)[L::kTiles][L::kStep / 8][4], const typename L::Element* queries,
+                                        const uint32 (&query_fragments)[L::kTiles][AttentionTiling<L>::kQkDim / 16][4],
+                                        const typename L::Element* keys) {
   using S = AttentionTiling<L>;
   using T = typename L::Element;
   const int lane = threadIdx.x % 32;
   if constexpr (S::kTensor) {
 #pragma unroll
-    for (int k = 0; k < S::kDepth / S::kFragment; ++k) {
+    for (int k = 0; k < S::kQkDim / S::kFragment; ++k) {
       uint32 query[L::kTiles][4];
 #pragma unroll
       for (int t = 0; t < L::kTiles; ++t) {
-        if constexpr (S::kKeepsQueries) {
+        if constexpr (S::kQueriesInRegisters) {
 #pragma unroll
-          for (int i = 0; i < 4; ++i) query[t][i] = kept[t][k][i];
+          for (int i = 0; i < 4; ++i) query[t][i] = query_fragments[t][k][i];
         } else {
           load_fragments(
               query[t], queries + (t * 16 + lane % 16) * S::kPitch + k * S::kFragment + lane / 16 * (S::kFragment / 2));
@@ -150,8 +152,8 @@ __device__ __forceinline__ void score(float (&scores)[L::kTiles][L::kStep / 8][4
         const uint32 high[2] = {key[2], key[3]};
 #pragma unroll
         for (int t = 0; t < L::kTiles; ++t) {
-          multiply_fragments<T>(scores[t][2 * n], query[t], low);
-          multiply_fragments<T>(scores[t][2 * n + 1], query[t], high);
+          mma_fragments<T>(scores[t][2 * n], query[t], low);
+          mma_fragments<T>(scores[t][2 * n + 1], query[t], high);
         }
       }
     }
@@ -159,7 +161,7 @@ __device__ __forceinline__ void score(float (&scores)[L::kTiles][L::kStep / 8][4
     const int g = lane / 4;
     const int q = lane % 4;
 #pragma unroll 1
-    for (int k = 0; k < S::kDepth; k += 4) {
+    for (int k = 0; k < S::kQkDim; k += 4) {
       Packed<float, 4> query[2 * L::kTiles];
 #pragma unroll
       for (int i = 0; i < 2 * L::kTiles; ++i) query[i] = load_packed<4>(queries + (i * 8 + g) * S::kPitch + k);
@@ -179,14 +181,14 @@ __device__ __forceinline__ void score(float (&scores)[L::kTiles][L::kStep / 8][4
   }
 }
 
-/// Makes weights of SCORES, of the keys from FIRST on, and rescales what was summed up.
+/// Online softmax: turns SCORES, of the keys from FIRST on, into P and rescales the accumulators.
 template <class L>
-__device__ __forceinline__ void weigh(AttentionState<L>& state, float (&scores)[L::kTiles][L::kStep / 8][4], int first,
-                                      const AttentionMask<L>& mask) {
+__device__ __forceinline__ void online_softmax(AttentionState<L>& state, float (&scores)[L::kTiles][L::kStep / 8][4],
+                                               int first, const AttentionMask<L>& mask) {
   using S = AttentionTiling<L>;
   using T = typename L::Element;
   const int column = threadIdx.x % 4 * 2;
-  if constexpr (!S::kInPowers) {
+  if constexpr (!S::kLog2Domain) {
 #pragma unroll
     for (int t = 0; t < L::kTiles; ++t)
 #pragma unroll
@@ -208,45 +210,44 @@ __device__ __forceinline__ void weigh(AttentionState<L>& state, float (&scores)[
   for (int t = 0; t < L::kTiles; ++t)
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
-      float greatest = scores[t][0][2 * half];
+      float row_max = scores[t][0][2 * half];
 #pragma unroll
       for (int n = 0; n < L::kStep / 8; ++n)
 #pragma unroll
-        for (int i = 0; i < 2; ++i) greatest = fmaxf(greatest, scores[t][n][2 * half + i]);
-      greatest = fmaxf(greatest, __shfl_xor_sync(0xFFFFFFFFu, greatest, 1));
-      greatest = fmaxf(greatest, __shfl_xor_sync(0xFFFFFFFFu, greatest, 2));
-      greatest = fmaxf(greatest * S::kFactor, state.greatest[t][half]);
-      // Where all keys so far are hidden, nothing may be taken from infinity.
-      const float base = greatest == -INFINITY ? 0.0F : greatest;
-      const float rescale = power_of_two<T>((state.greatest[t][half] - base) * S::kUnit);
-      state.greatest[t][half] = greatest;
-      float sum = state.weights[t][half] * rescale;
+        for (int i = 0; i < 2; ++i) row_max = fmaxf(row_max, scores[t][n][2 * half + i]);
+      row_max = fmaxf(row_max, __shfl_xor_sync(0xFFFFFFFFu, row_max, 1));
+      row_max = fmaxf(row_max, __shfl_xor_sync(0xFFFFFFFFu, row_max, 2));
+      row_max = fmaxf(row_max * S::kScoreScale, state.row_max[t][half]);
+      // If all keys so far are masked, the maximum is -infinity; 0 avoids infinity - infinity.
+      const float base = row_max == -INFINITY ? 0.0F : row_max;
+      const float rescale = softmax_exp2<T>((state.row_max[t][half] - base) * S::kExponentScale);
+      state.row_max[t][half] = row_max;
+      float sum = state.row_sum[t][half] * rescale;
 #pragma unroll
-      for (int e = 0; e < S::kWidth / 8; ++e)
+      for (int e = 0; e < S::kVDim / 8; ++e)
 #pragma unroll
-        for (int i = 0; i < 2; ++i) state.sums[t][e][2 * half + i] *= rescale;
+        for (int i = 0; i < 2; ++i) state.acc[t][e][2 * half + i] *= rescale;
 #pragma unroll
       for (int n = 0; n < L::kStep / 8; ++n)
 #pragma unroll
         for (int i = 0; i < 2; ++i) {
           float& x = scores[t][n][2 * half + i];
-          x = power_of_two<T>(S::kInPowers ? fmaf(x, S::kFactor, -base) : (x - base) * S::kUnit);
+          x = softmax_exp2<T>(S::kLog2Domain ? fmaf(x, S::kScoreScale, -base) : (x - base) * S::kExponentScale);
           sum += x;
         }
-      state.weights[t][half] = sum;
+      state.row_sum[t][half] = sum;
     }
 }
 
-/// Adds VALUES times their WEIGHTS; PARKED is the warp's own shared memory for float32 weights.
+/// O += P V. P_SMEM is the warp's staging buffer for float32.
 template <class L>
-__device__ __forceinline__ void gather_values(AttentionState<L>& state,
-                                              const float (&weights)[L::kTiles][L::kStep / 8][4],
-                                              const typename L::Element* values, float* parked) {
+__device__ __forceinline__ void pv_gemm(AttentionState<L>& state, const float (&weights)[L::kTiles][L::kStep / 8][4],
+                                        const typename L::Element* values, float* p_smem) {
   using S = AttentionTiling<L>;
   using T = typename L::Element;
   const int lane = threadIdx.x % 32;
   if constexpr (L::kTf32) {
-    // A fragment's keys q and q + 4 are those whose weights a lane has: 2 q and 2 q + 1.
+    // Keys q and q + 4 of an mma fragment are mapped to keys 2 q and 2 q + 1, whose P the lane already holds.
     const int g = lane / 4;
     const int q = lane % 4;
 #pragma unroll
@@ -257,11 +258,11 @@ __device__ __forceinline__ void gather_values(AttentionState<L>& state,
 #pragma unroll
         for (int i = 0; i < 4; ++i) left[t][i] = to_tf32(weights[t][k][i % 2 * 2 + i / 2]);
 #pragma unroll
-      for (int e = 0; e < S::kWidth / 8; ++e) {
+      for (int e = 0; e < S::kVDim / 8; ++e) {
         const float* value = values + (k * 8 + 2 * q) * S::kValuePitch + e * 8 + g;
         const uint32 right[2] = {to_tf32(value[0]), to_tf32(value[S::kValuePitch])};
 #pragma unroll
-        for (int t = 0; t < L::kTiles; ++t) mma_m16n8k8_tf32(state.sums[t][e], left[t], right);
+        for (int t = 0; t < L::kTiles; ++t) mma_m16n8k8_tf32(state.acc[t][e], left[t], right);
       }
     }
   } else if constexpr (S::kTensor) {
@@ -276,15 +277,15 @@ __device__ __forceinline__ void gather_values(AttentionState<L>& state,
           left[t][i] = pack2<T>(pair[i % 2 * 2], pair[i % 2 * 2 + 1]);
         }
 #pragma unroll
-      for (int e = 0; e < S::kWidth / 16; ++e) {
+      for (int e = 0; e < S::kVDim / 16; ++e) {
         uint32 value[4];
         ldmatrix_x4_trans(value, values + (k * 16 + lane % 16) * S::kValuePitch + e * 16 + lane / 16 * 8);
         const uint32 low[2] = {value[0], value[1]};
         const uint32 high[2] = {value[2], value[3]};
 #pragma unroll
         for (int t = 0; t < L::kTiles; ++t) {
-          mma_m16n8k16<T>(state.sums[t][2 * e], left[t], low);
-          mma_m16n8k16<T>(state.sums[t][2 * e + 1], left[t], high);
+          mma_m16n8k16<T>(state.acc[t][2 * e], left[t], low);
+          mma_m16n8k16<T>(state.acc[t][2 * e + 1], left[t], high);
         }
       }
     }
@@ -298,94 +299,94 @@ __device__ __forceinline__ void gather_values(AttentionState<L>& state,
       for (int n = 0; n < L::kStep / 8; ++n)
 #pragma unroll
         for (int i = 0; i < 4; ++i)
-          parked[(t * 16 + i / 2 * 8 + g) * S::kWeightPitch + n * 8 + 2 * q + i % 2] = weights[t][n][i];
+          p_smem[(t * 16 + i / 2 * 8 + g) * S::kPPitch + n * 8 + 2 * q + i % 2] = weights[t][n][i];
     __syncwarp();
 #pragma unroll 1
     for (int k = 0; k < L::kStep; k += 4) {
       Packed<float, 4> left[2 * L::kTiles];
 #pragma unroll
-      for (int i = 0; i < 2 * L::kTiles; ++i) left[i] = load_packed<4>(parked + (i * 8 + g) * S::kWeightPitch + k);
+      for (int i = 0; i < 2 * L::kTiles; ++i) left[i] = load_packed<4>(p_smem + (i * 8 + g) * S::kPPitch + k);
 #pragma unroll
       for (int c = 0; c < 4; ++c)
 #pragma unroll
-        for (int e = 0; e < S::kWidth / 8; ++e) {
+        for (int e = 0; e < S::kVDim / 8; ++e) {
           const auto value = load_packed<2>(values + (k + c) * S::kValuePitch + e * 8 + 2 * q);
 #pragma unroll
           for (int t = 0; t < 2 * L::kTiles; ++t)
 #pragma unroll
             for (int i = 0; i < 2; ++i)
-              state.sums[t / 2][e][t % 2 * 2 + i] =
-                  fmaf(left[t].data[c], value.data[i], state.sums[t / 2][e][t % 2 * 2 + i]);
+              state.acc[t / 2][e][t % 2 * 2 + i] =
+                  fmaf(left[t].data[c], value.data[i], state.acc[t / 2][e][t % 2 * 2 + i]);
         }
     }
   }
 }
 
-/// Where the splits' sums meet: for each split and row its sums, its greatest score and the sum of its weights.
+/// Shared memory of the split reduction: accumulators, row maximum and row sum by split and row.
 template <class L>
-struct AttentionMeeting {
+struct SplitReduction {
   using S = AttentionTiling<L>;
-  float* sums;
-  float* greatest;
-  float* weights;
+  float* acc;
+  float* row_max;
+  float* row_sum;
 
-  __device__ __forceinline__ explicit AttentionMeeting(unsigned char* shared)
-      : sums(reinterpret_cast<float*>(shared)),
-        greatest(sums + L::kSplits * S::kRows * S::kSumPitch),
-        weights(greatest + L::kSplits * S::kRows) {}
+  __device__ __forceinline__ explicit SplitReduction(unsigned char* shared)
+      : acc(reinterpret_cast<float*>(shared)),
+        row_max(acc + L::kSplits * S::kRows * S::kAccPitch),
+        row_sum(row_max + L::kSplits * S::kRows) {}
 };
 
-/// Puts what a warp has summed up where the splits meet.
+/// Writes a warp's partial result to shared memory.
 template <class L>
-__device__ __forceinline__ void part(const AttentionState<L>& state, const AttentionMeeting<L>& meeting) {
+__device__ __forceinline__ void store_partials(const AttentionState<L>& state, const SplitReduction<L>& reduction) {
   using S = AttentionTiling<L>;
-  const auto& [sums, greatest, weights] = meeting;
+  const auto& [acc, row_max, row_sum] = reduction;
   const int lane = threadIdx.x % 32;
   const int warp = threadIdx.x / 32;
 #pragma unroll
   for (int t = 0; t < L::kTiles; ++t)
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
-      const int row = warp / L::kGroups * S::kRows + warp % L::kGroups * S::kGroupRows + t * 16 + half * 8 + lane / 4;
-      float weight = state.weights[t][half];
-      weight += __shfl_xor_sync(0xFFFFFFFFu, weight, 1);
-      weight += __shfl_xor_sync(0xFFFFFFFFu, weight, 2);
-      if (lane % 4 == 0) greatest[row] = state.greatest[t][half], weights[row] = weight;
+      const int row = warp / L::kGroups * S::kRows + warp % L::kGroups * S::kWarpRows + t * 16 + half * 8 + lane / 4;
+      float sum = state.row_sum[t][half];
+      sum += __shfl_xor_sync(0xFFFFFFFFu, sum, 1);
+      sum += __shfl_xor_sync(0xFFFFFFFFu, sum, 2);
+      if (lane % 4 == 0) row_max[row] = state.row_max[t][half], row_sum[row] = sum;
 #pragma unroll
-      for (int e = 0; e < S::kWidth / 8; ++e)
-        *reinterpret_cast<Packed<float, 2>*>(sums + row * S::kSumPitch + e * 8 + lane % 4 * 2) = {
-            state.sums[t][e][2 * half], state.sums[t][e][2 * half + 1]};
+      for (int e = 0; e < S::kVDim / 8; ++e)
+        *reinterpret_cast<Packed<float, 2>*>(acc + row * S::kAccPitch + e * 8 + lane % 4 * 2) = {
+            state.acc[t][e][2 * half], state.acc[t][e][2 * half + 1]};
     }
 }
 
-/// Puts the splits' sums together and stores the answers of the block's queries, which are those from FIRST on.
+/// Merges the splits and stores the output of the block's queries, from FIRST on.
 template <class L, int kThreads>
-__device__ __forceinline__ void answer(const AttentionMeeting<L>& meeting, typename L::Element* __restrict__ output,
-                                       int first) {
+__device__ __forceinline__ void reduce_splits(const SplitReduction<L>& reduction,
+                                              typename L::Element* __restrict__ output, int first) {
   using S = AttentionTiling<L>;
   using T = typename L::Element;
-  using To = typename L::Answer;
-  const auto& [sums, greatest, weights] = meeting;
-  constexpr int kAcross = S::kWidth / 8;
+  using To = typename L::Out;
+  const auto& [acc, row_max, row_sum] = reduction;
+  constexpr int kAcross = S::kVDim / 8;
   constexpr bool kWhole = To::kVector * sizeof(T) == 16 && L::kValueChannels % 8 == 0;
   for (int at = threadIdx.x; at < S::kRows * kAcross; at += kThreads) {
-    const int row = To::kTokensAreNear ? at % S::kRows : at / kAcross;
-    const int column = (To::kTokensAreNear ? at / S::kRows : at % kAcross) * 8;
+    const int row = To::kTokensContiguous ? at % S::kRows : at / kAcross;
+    const int column = (To::kTokensContiguous ? at / S::kRows : at % kAcross) * 8;
     if (first + row >= L::kQueries || column >= L::kValueChannels) continue;
-    float most = -INFINITY;
+    float max = -INFINITY;
 #pragma unroll
-    for (int split = 0; split < L::kSplits; ++split) most = fmaxf(most, greatest[split * S::kRows + row]);
-    if (most == -INFINITY) most = 0.0F;
+    for (int split = 0; split < L::kSplits; ++split) max = fmaxf(max, row_max[split * S::kRows + row]);
+    if (max == -INFINITY) max = 0.0F;
     float x[8] = {};
     float total = 0;
 #pragma unroll
     for (int split = 0; split < L::kSplits; ++split) {
       const int from = split * S::kRows + row;
-      const float rescale = power_of_two<T>((greatest[from] - most) * S::kUnit);
-      total += weights[from] * rescale;
+      const float rescale = softmax_exp2<T>((row_max[from] - max) * S::kExponentScale);
+      total += row_sum[from] * rescale;
 #pragma unroll
       for (int i = 0; i < 8; i += 4) {
-        const auto part = load_packed<4>(sums + from * S::kSumPitch + column + i);
+        const auto part = load_packed<4>(acc + from * S::kAccPitch + column + i);
 #pragma unroll
         for (int c = 0; c < 4; ++c) x[i + c] = fmaf(part.data[c], rescale, x[i + c]);
       }
@@ -404,16 +405,16 @@ __device__ __forceinline__ void answer(const AttentionMeeting<L>& meeting, typen
   }
 }
 
-/// The whole kernel. MASK is read where kMasked. Grid: blocks of kRows queries, batches.
+/// The kernel. MASK is read if kMasked. Grid: blocks of kRows queries, batches.
 template <class L>
-__device__ __forceinline__ void attend(const typename L::Element* __restrict__ query,
-                                       const typename L::Element* __restrict__ key,
-                                       const typename L::Element* __restrict__ value,
-                                       const typename L::MaskElement* __restrict__ mask,
-                                       typename L::Element* __restrict__ output) {
+__device__ __forceinline__ void flash_attention(const typename L::Element* __restrict__ query,
+                                                const typename L::Element* __restrict__ key,
+                                                const typename L::Element* __restrict__ value,
+                                                const typename L::MaskElement* __restrict__ mask,
+                                                typename L::Element* __restrict__ output) {
   using S = AttentionTiling<L>;
   using T = typename L::Element;
-  static_assert(S::kSharedBytes == L::kSharedBytes, "the host counts otherwise");
+  static_assert(S::kSharedBytes == L::kSharedBytes, "host and kernel disagree");
   extern __shared__ __align__(128) unsigned char shared[];
   const int lane = threadIdx.x % 32;
   const int warp = threadIdx.x / 32;
@@ -423,60 +424,60 @@ __device__ __forceinline__ void attend(const typename L::Element* __restrict__ q
   query += L::Query::batch(blockIdx.y);
   key += L::Key::batch(blockIdx.y);
   value += L::Value::batch(blockIdx.y);
-  output += L::Answer::batch(blockIdx.y);
+  output += L::Out::batch(blockIdx.y);
   T* queries = reinterpret_cast<T*>(shared);
-  unsigned char* ring = shared + S::kQueryBytes;
-  float* parked = reinterpret_cast<float*>(ring + L::kStages * S::kStageBytes) +
-                  (S::kTensor ? 0 : warp * S::kGroupRows * S::kWeightPitch);
+  unsigned char* pipeline = shared + S::kQueryBytes;
+  float* p_smem = reinterpret_cast<float*>(pipeline + L::kStages * S::kStageBytes) +
+                  (S::kTensor ? 0 : warp * S::kWarpRows * S::kPPitch);
   AttentionState<L> state = {};
 #pragma unroll
-  for (int t = 0; t < L::kTiles; ++t) state.greatest[t][0] = state.greatest[t][1] = -INFINITY;
-  const AttentionMask<L> hidden{mask, first + group * S::kGroupRows + lane / 4};
+  for (int t = 0; t < L::kTiles; ++t) state.row_max[t][0] = state.row_max[t][1] = -INFINITY;
+  const AttentionMask<L> attention_mask{mask, first + group * S::kWarpRows + lane / 4};
   pdl_wait_and_trigger();
 
-  const auto copy_step = [&](int step) {
-    T* keys = reinterpret_cast<T*>(ring + step % L::kStages * S::kStageBytes);
+  const auto load_stage = [&](int step) {
+    T* keys = reinterpret_cast<T*>(pipeline + step % L::kStages * S::kStageBytes);
     T* values = keys + S::kStepKeys * S::kPitch;
     const int at = step * S::kStepKeys;
-    copy_tokens<typename L::Key, S::kStepKeys, L::kChannels, S::kDepth, S::kPitch, S::kThreads>(keys, key, at,
+    load_tokens<typename L::Key, S::kStepKeys, L::kChannels, S::kQkDim, S::kPitch, S::kThreads>(keys, key, at,
                                                                                                 L::kKeys);
-    copy_tokens<typename L::Value, S::kStepKeys, L::kValueChannels, S::kWidth, S::kValuePitch, S::kThreads>(
+    load_tokens<typename L::Value, S::kStepKeys, L::kValueChannels, S::kVDim, S::kValuePitch, S::kThreads>(
         values, value, at, L::kKeys);
   };
-  copy_tokens<typename L::Query, S::kRows, L::kChannels, S::kDepth, S::kPitch, S::kThreads>(queries, query, first,
+  load_tokens<typename L::Query, S::kRows, L::kChannels, S::kQkDim, S::kPitch, S::kThreads>(queries, query, first,
                                                                                             L::kQueries);
 #pragma unroll
   for (int step = 0; step < L::kStages - 1; ++step) {
-    if (step < S::kSteps) copy_step(step);
+    if (step < S::kSteps) load_stage(step);
     cp_async_commit();
   }
-  const T* own = queries + group * S::kGroupRows * S::kPitch;
-  uint32 kept[L::kTiles][S::kDepth / 16][4];
+  const T* own = queries + group * S::kWarpRows * S::kPitch;
+  uint32 query_fragments[L::kTiles][S::kQkDim / 16][4];
 #pragma unroll 1
   for (int step = 0; step < S::kSteps; ++step) {
     cp_async_wait<L::kStages - 2>();
     __syncthreads();
-    if (step + L::kStages - 1 < S::kSteps) copy_step(step + L::kStages - 1);
+    if (step + L::kStages - 1 < S::kSteps) load_stage(step + L::kStages - 1);
     cp_async_commit();
-    if constexpr (S::kKeepsQueries)
+    if constexpr (S::kQueriesInRegisters)
       if (step == 0)
 #pragma unroll
         for (int t = 0; t < L::kTiles; ++t)
 #pragma unroll
-          for (int k = 0; k < S::kDepth / 16; ++k)
-            ldmatrix_x4(kept[t][k], own + (t * 16 + lane % 16) * S::kPitch + k * 16 + lane / 16 * 8);
+          for (int k = 0; k < S::kQkDim / 16; ++k)
+            ldmatrix_x4(query_fragments[t][k], own + (t * 16 + lane % 16) * S::kPitch + k * 16 + lane / 16 * 8);
     const int at = step * S::kStepKeys + split * L::kStep;
     if (at >= L::kKeys) continue;
-    const T* keys = reinterpret_cast<const T*>(ring + step % L::kStages * S::kStageBytes);
+    const T* keys = reinterpret_cast<const T*>(pipeline + step % L::kStages * S::kStageBytes);
     const T* values = keys + S::kStepKeys * S::kPitch + split * L::kStep * S::kValuePitch;
     float scores[L::kTiles][L::kStep / 8][4] = {};
-    score<L>(scores, own, kept, keys + split * L::kStep * S::kPitch);
-    weigh<L>(state, scores, at, hidden);
-    gather_values<L>(state, scores, values, parked);
+    qk_gemm<L>(scores, own, query_fragments, keys + split * L::kStep * S::kPitch);
+    online_softmax<L>(state, scores, at, attention_mask);
+    pv_gemm<L>(state, scores, values, p_smem);
   }
-  const AttentionMeeting<L> meeting(shared);
-  __syncthreads();  // the ring has been read
-  part(state, meeting);
+  const SplitReduction<L> reduction(shared);
+  __syncthreads();  // all warps have finished reading the pipeline
+  store_partials(state, reduction);
   __syncthreads();
-  answer<L, S::kThreads>(meeting, output, first);
+  reduce_splits<L, S::kThreads>(reduction, output, first);
 }

@@ -3,36 +3,36 @@
 #include "attention.cuh"
 #include "warpgroup.cuh"
 
-// Attention of many keys in halves, on Hopper's warpgroup instructions: a block has 64 queries of one batch, and its
-// kSplits warpgroups take steps of kStep keys in turn, so that one's exponentials hide the others' products. One more
-// brings keys and values, in 16 bytes that are swizzled on their way, into a ring of kStages steps; barriers tell each
-// step's keys there, its values there, and both free. A warpgroup's scores are sums in registers, and its weights the
-// left operand of the second product as they lie; values stand by rows of keys, along which it sums. What weights are
-// and how the warpgroups' sums meet is attention.cuh's: a warp has the 16 rows of a tile of its own, as there.
+// Attention over many keys in half precision on wgmma. A block has 64 queries of one batch. Its kSplits consumer
+// warpgroups take k-steps of kStep keys in turn, so that the exponentials of one overlap the wgmma of the others. A
+// producer warpgroup loads K and V in swizzled 16-byte chunks into a pipeline of kStages stages; separate mbarriers
+// signal K full, V full and both empty. S = Q K^T accumulates in registers and P is the register A operand of PV, where
+// V is the MN-major operand. The online softmax and the split reduction are those of attention.cuh: a warp has one tile
+// of 16 rows, as there.
 
-/// What follows from a layer's constants (kTiles is 1, kGroups 4), for the host counts the same.
+/// Derived constants of a layer (kTiles is 1, kGroups is 4); the host computes the same.
 template <class L>
 struct WarpgroupAttention {
   using S = AttentionTiling<L>;
   static constexpr int kConsumers = 128 * L::kSplits;
-  static constexpr int kCopiers = 128;  // threads that bring queries, keys and values
-  static constexpr int kThreads = kConsumers + kCopiers;
+  static constexpr int kProducers = 128;  // threads that load Q, K and V
+  static constexpr int kThreads = kConsumers + kProducers;
   static constexpr int kSteps = ceil_div(L::kKeys, L::kStep);
-  // Tokens lie in blocks of 64 channels, a row of 128 bytes each.
-  static constexpr int kQueryBytes = ceil_div(S::kDepth, 64) * S::kRows * 128;
-  static constexpr int kKeyBytes = ceil_div(S::kDepth, 64) * L::kStep * 128;
-  static constexpr int kStageBytes = kKeyBytes + ceil_div(S::kWidth, 64) * L::kStep * 128;
-  static constexpr int kBarriersAt = max_of(kQueryBytes + L::kStages * kStageBytes, S::kSumBytes);
+  // Tokens are stored in blocks of 64 channels, in rows of 128 bytes.
+  static constexpr int kQueryBytes = ceil_div(S::kQkDim, 64) * S::kRows * 128;
+  static constexpr int kKeyBytes = ceil_div(S::kQkDim, 64) * L::kStep * 128;
+  static constexpr int kStageBytes = kKeyBytes + ceil_div(S::kVDim, 64) * L::kStep * 128;
+  static constexpr int kBarriersAt = max_of(kQueryBytes + L::kStages * kStageBytes, S::kReductionBytes);
   static constexpr int kSharedBytes = kBarriersAt + 8 * (3 * L::kStages + 1);
 
-  static_assert(S::kTensor && L::kTiles == 1 && L::kGroups == 4, "64 rows of halves");
-  static_assert(L::kStep % 16 == 0, "weights are fragments of 16 keys");
-  static_assert(L::Query::kVector == 8 && L::Key::kVector == 8 && L::Value::kVector == 8, "copies are of 16 bytes");
+  static_assert(S::kTensor && L::kTiles == 1 && L::kGroups == 4, "64 rows in half precision");
+  static_assert(L::kStep % 16 == 0, "P fragments have 16 keys");
+  static_assert(L::Query::kVector == 8 && L::Key::kVector == 8 && L::Value::kVector == 8, "16-byte vectors");
 };
 
-/// A block's shared memory.
+/// A block's shared memory and its mbarriers.
 template <class L>
-struct AttentionRing {
+struct AttentionPipeline {
   using W = WarpgroupAttention<L>;
   unsigned char* shared;
 
@@ -41,34 +41,32 @@ struct AttentionRing {
     return shared + W::kQueryBytes + stage * W::kStageBytes;
   }
   __device__ __forceinline__ unsigned char* values(int stage) const { return keys(stage) + W::kKeyBytes; }
-  __device__ __forceinline__ uint64* queries_there() const {
-    return reinterpret_cast<uint64*>(shared + W::kBarriersAt);
-  }
-  __device__ __forceinline__ uint64* keys_there(int stage) const { return queries_there() + 1 + stage; }
-  __device__ __forceinline__ uint64* values_there(int stage) const { return keys_there(L::kStages + stage); }
-  __device__ __forceinline__ uint64* free(int stage) const { return keys_there(2 * L::kStages + stage); }
+  __device__ __forceinline__ uint64* q_full() const { return reinterpret_cast<uint64*>(shared + W::kBarriersAt); }
+  __device__ __forceinline__ uint64* k_full(int stage) const { return q_full() + 1 + stage; }
+  __device__ __forceinline__ uint64* v_full(int stage) const { return k_full(L::kStages + stage); }
+  __device__ __forceinline__ uint64* kv_empty(int stage) const { return k_full(2 * L::kStages + stage); }
 
-  __device__ __forceinline__ void prepare() const {
-    mbarrier_init(queries_there(), W::kCopiers);
+  __device__ __forceinline__ void init() const {
+    mbarrier_init(q_full(), W::kProducers);
     for (int stage = 0; stage < L::kStages; ++stage) {
-      mbarrier_init(keys_there(stage), W::kCopiers);
-      mbarrier_init(values_there(stage), W::kCopiers);
-      mbarrier_init(free(stage), 4);
+      mbarrier_init(k_full(stage), W::kProducers);
+      mbarrier_init(v_full(stage), W::kProducers);
+      mbarrier_init(kv_empty(stage), 4);
     }
     fence_mbarrier_init();
   }
 };
 
-/// Copies ROWS tokens from FIRST on, of which there are TOKENS, each LENGTH channels padded to PADDED, in blocks of 64
-/// channels; zeros beyond. COPIER is the thread's number among those that do.
-template <class From, int kRows, int kLength, int kPadded, int kCopiers, typename T>
-__device__ __forceinline__ void copy_rows(unsigned char* shared, const T* __restrict__ from, int first, int tokens,
-                                          int copier) {
+/// Copies ROWS tokens from FIRST on, LENGTH channels each, padded to PADDED, in swizzled blocks of 64 channels;
+/// zero-fills beyond TOKENS. PRODUCER is the thread's number among the producers.
+template <class From, int kRows, int kLength, int kPadded, int kProducers, typename T>
+__device__ __forceinline__ void load_tokens_swizzled(unsigned char* shared, const T* __restrict__ from, int first,
+                                                     int tokens, int producer) {
   constexpr int kAcross = kPadded / 8;
 #pragma unroll 8
-  for (int i = 0; i < ceil_div(kRows * kAcross, kCopiers); ++i) {
-    const int at = copier + i * kCopiers;
-    if (kRows * kAcross % kCopiers != 0 && at >= kRows * kAcross) break;
+  for (int i = 0; i < ceil_div(kRows * kAcross, kProducers); ++i) {
+    const int at = producer + i * kProducers;
+    if (kRows * kAcross % kProducers != 0 && at >= kRows * kAcross) break;
     const int row = at / kAcross;
     const int chunk = at % kAcross;
     const bool valid = first + row < tokens && chunk * 8 < kLength;
@@ -77,77 +75,77 @@ __device__ __forceinline__ void copy_rows(unsigned char* shared, const T* __rest
   }
 }
 
-/// What the warps do that bring the queries from FIRST on, and all keys and values.
+/// Producer warps: load Q from FIRST on, then all K and V.
 template <class L>
-__device__ __forceinline__ void bring_tokens(const AttentionRing<L>& ring, const typename L::Element* query,
-                                             const typename L::Element* key, const typename L::Element* value,
-                                             int first) {
+__device__ __forceinline__ void load_qkv(const AttentionPipeline<L>& pipeline, const typename L::Element* query,
+                                         const typename L::Element* key, const typename L::Element* value, int first) {
   using W = WarpgroupAttention<L>;
   using S = AttentionTiling<L>;
-  const int copier = threadIdx.x - W::kConsumers;
-  copy_rows<typename L::Query, S::kRows, L::kChannels, S::kDepth, W::kCopiers>(ring.queries(), query, first,
-                                                                               L::kQueries, copier);
-  cp_async_mbarrier_arrive(ring.queries_there());
+  const int producer = threadIdx.x - W::kConsumers;
+  load_tokens_swizzled<typename L::Query, S::kRows, L::kChannels, S::kQkDim, W::kProducers>(
+      pipeline.queries(), query, first, L::kQueries, producer);
+  cp_async_mbarrier_arrive(pipeline.q_full());
 #pragma unroll 1
   for (int step = 0; step < W::kSteps; ++step) {
     const int stage = step % L::kStages;
-    if (step >= L::kStages) mbarrier_wait(ring.free(stage), (step / L::kStages + 1) % 2);
-    copy_rows<typename L::Key, L::kStep, L::kChannels, S::kDepth, W::kCopiers>(ring.keys(stage), key, step * L::kStep,
-                                                                               L::kKeys, copier);
-    cp_async_mbarrier_arrive(ring.keys_there(stage));
-    copy_rows<typename L::Value, L::kStep, L::kValueChannels, S::kWidth, W::kCopiers>(
-        ring.values(stage), value, step * L::kStep, L::kKeys, copier);
-    cp_async_mbarrier_arrive(ring.values_there(stage));
+    if (step >= L::kStages) mbarrier_wait(pipeline.kv_empty(stage), (step / L::kStages + 1) % 2);
+    load_tokens_swizzled<typename L::Key, L::kStep, L::kChannels, S::kQkDim, W::kProducers>(
+        pipeline.keys(stage), key, step * L::kStep, L::kKeys, producer);
+    cp_async_mbarrier_arrive(pipeline.k_full(stage));
+    load_tokens_swizzled<typename L::Value, L::kStep, L::kValueChannels, S::kVDim, W::kProducers>(
+        pipeline.values(stage), value, step * L::kStep, L::kKeys, producer);
+    cp_async_mbarrier_arrive(pipeline.v_full(stage));
   }
 }
 
-/// SCORES of a step's keys, which lie from KEYS on.
+/// S = Q K^T for one k-step.
 template <class L>
-__device__ __forceinline__ void score_step(float (&scores)[1][L::kStep / 8][4], SmemDescriptor queries, SmemDescriptor keys) {
+__device__ __forceinline__ void qk_wgmma(float (&scores)[1][L::kStep / 8][4], SmemDescriptor queries,
+                                         SmemDescriptor keys) {
   using S = AttentionTiling<L>;
-  auto& sums = reinterpret_cast<float(&)[L::kStep / 2]>(scores);
+  auto& acc = reinterpret_cast<float(&)[L::kStep / 2]>(scores);
   wgmma_fence();
 #pragma unroll
-  for (int k = 0; k < S::kDepth / 16; ++k)
-    wgmma_ss<typename L::Element, L::kStep>(sums, advance_descriptor(queries, k / 4 * S::kRows * 128 + k % 4 * 32),
-                                                          advance_descriptor(keys, k / 4 * L::kStep * 128 + k % 4 * 32));
+  for (int k = 0; k < S::kQkDim / 16; ++k)
+    wgmma_ss<typename L::Element, L::kStep>(acc, advance_descriptor(queries, k / 4 * S::kRows * 128 + k % 4 * 32),
+                                            advance_descriptor(keys, k / 4 * L::kStep * 128 + k % 4 * 32));
   wgmma_commit();
   wgmma_wait<0>();
-  fence_operand(sums);
+  fence_operand(acc);
 }
 
-/// Adds a step's values, which lie from VALUES on, times their WEIGHTS to 64 channels and, by itself, to those behind.
+/// O += P V for 64 channels, recursively for the following ones.
 template <class L, int kBlock = 0>
-__device__ __forceinline__ void add_values(AttentionState<L>& state, const uint32 (&weights)[L::kStep / 16][4],
-                                           SmemDescriptor values) {
-  constexpr int kColumns = min_of(AttentionTiling<L>::kWidth - 64 * kBlock, 64);
+__device__ __forceinline__ void pv_wgmma(AttentionState<L>& state, const uint32 (&weights)[L::kStep / 16][4],
+                                         SmemDescriptor values) {
+  constexpr int kColumns = min_of(AttentionTiling<L>::kVDim - 64 * kBlock, 64);
   if constexpr (kColumns > 0) {
-    auto& sums = reinterpret_cast<float(&)[kColumns / 2]>(state.sums[0][8 * kBlock]);
+    auto& acc = reinterpret_cast<float(&)[kColumns / 2]>(state.acc[0][8 * kBlock]);
 #pragma unroll
     for (int k = 0; k < L::kStep / 16; ++k)
-      wgmma_rs<typename L::Element, kColumns>(sums, weights[k],
-                                                          advance_descriptor(values, (kBlock * L::kStep + k * 16) * 128));
-    add_values<L, kBlock + 1>(state, weights, values);
+      wgmma_rs<typename L::Element, kColumns>(acc, weights[k],
+                                              advance_descriptor(values, (kBlock * L::kStep + k * 16) * 128));
+    pv_wgmma<L, kBlock + 1>(state, weights, values);
   }
 }
 
-/// What warpgroup number SPLIT makes of its steps.
+/// Consumer warpgroup SPLIT: every kSplits-th k-step.
 template <class L>
-__device__ __forceinline__ void attend_steps(AttentionState<L>& state, const AttentionRing<L>& ring,
-                                             const AttentionMask<L>& mask, int split) {
+__device__ __forceinline__ void consume_kv(AttentionState<L>& state, const AttentionPipeline<L>& pipeline,
+                                           const AttentionMask<L>& mask, int split) {
   using T = typename L::Element;
-  mbarrier_wait(ring.queries_there(), 0);
+  mbarrier_wait(pipeline.q_full(), 0);
   fence_proxy_async();
-  const SmemDescriptor queries = k_major_descriptor(ring.queries());
+  const SmemDescriptor queries = k_major_descriptor(pipeline.queries());
 #pragma unroll 1
   for (int step = split; step < WarpgroupAttention<L>::kSteps; step += L::kSplits) {
     const int stage = step % L::kStages;
     const int parity = step / L::kStages % 2;
     float scores[1][L::kStep / 8][4] = {};
-    mbarrier_wait(ring.keys_there(stage), parity);
+    mbarrier_wait(pipeline.k_full(stage), parity);
     fence_proxy_async();
-    score_step<L>(scores, queries, k_major_descriptor(ring.keys(stage)));
-    weigh<L>(state, scores, step * L::kStep, mask);
+    qk_wgmma<L>(scores, queries, k_major_descriptor(pipeline.keys(stage)));
+    online_softmax<L>(state, scores, step * L::kStep, mask);
     uint32 weights[L::kStep / 16][4];
 #pragma unroll
     for (int k = 0; k < L::kStep / 16; ++k)
@@ -156,45 +154,45 @@ __device__ __forceinline__ void attend_steps(AttentionState<L>& state, const Att
         const float(&pair)[4] = scores[0][2 * k + i / 2];
         weights[k][i] = pack2<T>(pair[i % 2 * 2], pair[i % 2 * 2 + 1]);
       }
-    mbarrier_wait(ring.values_there(stage), parity);
+    mbarrier_wait(pipeline.v_full(stage), parity);
     fence_proxy_async();
     wgmma_fence();
-    add_values<L>(state, weights, mn_major_descriptor(ring.values(stage)));
+    pv_wgmma<L>(state, weights, mn_major_descriptor(pipeline.values(stage)));
     wgmma_commit();
     wgmma_wait<0>();
-    fence_operand(reinterpret_cast<float(&)[AttentionTiling<L>::kWidth / 2]>(state.sums));
-    if (threadIdx.x % 32 == 0) mbarrier_arrive(ring.free(stage));
+    fence_operand(reinterpret_cast<float(&)[AttentionTiling<L>::kVDim / 2]>(state.acc));
+    if (threadIdx.x % 32 == 0) mbarrier_arrive(pipeline.kv_empty(stage));
   }
 }
 
-/// The whole kernel. MASK is read where kMasked. Grid: blocks of 64 queries, batches.
+/// The kernel. MASK is read if kMasked. Grid: blocks of 64 queries, batches.
 template <class L>
-__device__ __forceinline__ void attend_by_warpgroups(const typename L::Element* __restrict__ query,
-                                                     const typename L::Element* __restrict__ key,
-                                                     const typename L::Element* __restrict__ value,
-                                                     const typename L::MaskElement* __restrict__ mask,
-                                                     typename L::Element* __restrict__ output) {
+__device__ __forceinline__ void flash_attention_warpgroup(const typename L::Element* __restrict__ query,
+                                                          const typename L::Element* __restrict__ key,
+                                                          const typename L::Element* __restrict__ value,
+                                                          const typename L::MaskElement* __restrict__ mask,
+                                                          typename L::Element* __restrict__ output) {
   using W = WarpgroupAttention<L>;
   using S = AttentionTiling<L>;
-  static_assert(W::kSharedBytes == L::kSharedBytes, "the host counts otherwise");
+  static_assert(W::kSharedBytes == L::kSharedBytes, "host and kernel disagree");
   extern __shared__ __align__(1024) unsigned char shared[];
-  const AttentionRing<L> ring{shared};
-  const AttentionMeeting<L> meeting(shared);
+  const AttentionPipeline<L> pipeline{shared};
+  const SplitReduction<L> reduction(shared);
   const int warp = threadIdx.x / 32;
   const int first = blockIdx.x * S::kRows;
-  if (threadIdx.x == W::kConsumers) ring.prepare();
+  if (threadIdx.x == W::kConsumers) pipeline.init();
   __syncthreads();
   pdl_wait_and_trigger();
   AttentionState<L> state = {};
-  state.greatest[0][0] = state.greatest[0][1] = -INFINITY;
+  state.row_max[0][0] = state.row_max[0][1] = -INFINITY;
   if (warp >= W::kConsumers / 32) {
-    bring_tokens<L>(ring, query + L::Query::batch(blockIdx.y), key + L::Key::batch(blockIdx.y),
-                    value + L::Value::batch(blockIdx.y), first);
+    load_qkv<L>(pipeline, query + L::Query::batch(blockIdx.y), key + L::Key::batch(blockIdx.y),
+                value + L::Value::batch(blockIdx.y), first);
   } else {
-    attend_steps<L>(state, ring, {mask, first + warp % 4 * 16 + static_cast<int>(threadIdx.x) % 32 / 4}, warp / 4);
+    consume_kv<L>(state, pipeline, {mask, first + warp % 4 * 16 + static_cast<int>(threadIdx.x) % 32 / 4}, warp / 4);
   }
-  __syncthreads();  // the ring has been read
-  if (warp < W::kConsumers / 32) part(state, meeting);
+  __syncthreads();  // all warps have finished reading the pipeline
+  if (warp < W::kConsumers / 32) store_partials(state, reduction);
   __syncthreads();
-  answer<L, W::kThreads>(meeting, output + L::Answer::batch(blockIdx.y), first);
+  reduce_splits<L, W::kThreads>(reduction, output + L::Out::batch(blockIdx.y), first);
 }

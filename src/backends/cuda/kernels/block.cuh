@@ -2,10 +2,9 @@
 
 #include "types.cuh"
 
-// What threads of a block find out together.
+// Block- and warp-wide primitives.
 
-/// The sum of VALUE over the threads of lower numbers, and over all of the block, which has THREADS of them in one
-/// dimension. Every thread calls it.
+/// Block-wide exclusive prefix sum and total of VALUE, for a one-dimensional block of THREADS. Every thread calls it.
 struct Prefix {
   int32 before, all;
 };
@@ -20,7 +19,7 @@ __device__ __forceinline__ Prefix block_prefix(int32 value) {
     const int32 other = __shfl_up_sync(0xFFFFFFFFu, sum, step);
     if (lane >= step) sum += other;
   }
-  __syncthreads();  // whoever called it before has read its sums
+  __syncthreads();  // the sums of a previous call have been read
   if (lane == 31) sums[warp] = sum;
   __syncthreads();
   Prefix prefix{sum - value, 0};
@@ -31,7 +30,7 @@ __device__ __forceinline__ Prefix block_prefix(int32 value) {
   return prefix;
 }
 
-/// The best number of a warp's lanes and its place: the greatest, of equal ones that of the first place.
+/// Warp-wide argmax; ties go to the lowest index.
 struct Best {
   float value;
   int32 place;

@@ -3,37 +3,37 @@
 #include "faults.cuh"
 #include "launch.cuh"
 
-// What the decoders of detection models share (ops/vision/candidates.hpp). First it is marked which anchors, or pairs of a
-// class and an anchor, are candidates: a bit each, in words of 32, and beside each word what is wrong with its numbers.
-// Then they are collected in their order. A decoder is a struct SPEC that decode.cpp writes.
+// Candidate filtering shared by the decoders of detection models (ops/vision/candidates.hpp). One kernel marks which anchors,
+// or class-anchor pairs for multi-label models, are candidates: a bit each in 32-bit words, with fault bits per word.
+// Another compacts them in order. A decoder is described by a struct SPEC that decode.cpp writes.
 
-/// How a decoder's boxes and scores lie.
-constexpr int32 kCenters = 0;  ///< centre and size, then the classes
-constexpr int32 kRows = 1;     ///< centre and size, objectness, then the classes
-constexpr int32 kGrid = 2;     ///< the same, relative to a cell
-constexpr int32 kChosen = 3;   ///< corners, score, class
-constexpr int32 kApart = 4;    ///< boxes and scores are two inputs
+/// Layout of a decoder's boxes and scores.
+constexpr int32 kCenters = 0;   ///< centre and size, then class scores
+constexpr int32 kRows = 1;      ///< centre and size, objectness, then class scores
+constexpr int32 kGrid = 2;      ///< as kRows, relative to a grid cell
+constexpr int32 kEndToEnd = 3;  ///< corners, score, class
+constexpr int32 kSeparate = 4;  ///< boxes and scores are separate inputs
 
 constexpr int32 kMarkThreads = 256;
-constexpr int32 kCollectThreads = 256;
-constexpr int32 kChooseThreads = 1024;
+constexpr int32 kCompactThreads = 256;
+constexpr int32 kSelectThreads = 1024;
 
 struct Candidate {
   float score;
-  int32 class_id;  ///< as it is named
+  int32 class_id;  ///< after remapping
   float box[5];
 };
 
 template <typename Spec>
 struct Decoder {
   const float* predictions;  ///< or boxes
-  const float* scores;       ///< the same, or an input of its own
-  const uint8* asked;
+  const float* scores;       ///< the same tensor, or a separate input
+  const uint8* requested;
   const int64* remap;
   const float* thresholds;
 
   __device__ __forceinline__ float number(int32 anchor, int32 place) const {
-    return predictions[anchor * Spec::kAnchorStride + place * Spec::kPlaceStride];
+    return predictions[anchor * Spec::kAnchorStride + place * Spec::kFieldStride];
   }
   __device__ __forceinline__ float class_number(int32 anchor, int32 c) const {
     return scores[anchor * Spec::kScoreAnchorStride + (Spec::kFirstClass + c) * Spec::kScoreClassStride];
@@ -43,22 +43,22 @@ struct Decoder {
     return class_number(anchor, c);
   }
 
-  /// -1: none.
-  __device__ __forceinline__ int64 named(int32 c) const {
+  /// -1: dropped.
+  __device__ __forceinline__ int64 mapped_class(int32 c) const {
     if (Spec::kMapped == 0) return c;
     return c < Spec::kMapped ? remap[c] : -1;
   }
   __device__ __forceinline__ bool allows(int32 c) const {
-    const int64 name = named(c);
-    return name >= 0 && (Spec::kAsked == 0 || (name < Spec::kAsked && asked[name] != 0));
+    const int64 name = mapped_class(c);
+    return name >= 0 && (Spec::kRequested == 0 || (name < Spec::kRequested && requested[name] != 0));
   }
   __device__ __forceinline__ float threshold(int32 c) const {
-    const int64 name = named(c);
+    const int64 name = mapped_class(c);
     if (name < 0) return INFINITY;
     return name < Spec::kThresholds ? thresholds[name] : Spec::conf();
   }
 
-  /// A box as the model has it.
+  /// A box as the model outputs it.
   struct Numbers {
     float at[5];
   };
@@ -68,9 +68,9 @@ struct Decoder {
     for (int32 i = 0; i < Spec::kBox; ++i) loaded.at[i] = number(anchor, i);
     return loaded;
   }
-  /// What NUMBERS, those of ANCHOR, mean: corners, or a turned box.
+  /// Decodes NUMBERS of ANCHOR into corners, or an oriented box.
   __device__ __forceinline__ void box(int32 anchor, const Numbers& numbers, float (&to)[5]) const {
-    if (Spec::kFamily == kChosen || Spec::kFamily == kApart) {
+    if (Spec::kFamily == kEndToEnd || Spec::kFamily == kSeparate) {
       for (int32 i = 0; i < Spec::kBox; ++i) to[i] = numbers.at[i];
       return;
     }
@@ -82,7 +82,7 @@ struct Decoder {
       const auto cell = Spec::cell(anchor);
       x = __fmul_rn(__fadd_rn(x, static_cast<float>(cell.column)), cell.stride);
       y = __fmul_rn(__fadd_rn(y, static_cast<float>(cell.line)), cell.stride);
-      // In float64, so that the rounded result is the host's but for one in some hundred.
+      // In float64, so that the rounded result differs from the host's in less than 1 % of cases.
       width = __fmul_rn(static_cast<float>(exp(static_cast<double>(width))), cell.stride);
       height = __fmul_rn(static_cast<float>(exp(static_cast<double>(height))), cell.stride);
     }
@@ -93,7 +93,7 @@ struct Decoder {
     to[2] = __fadd_rn(x, half_width);
     to[3] = __fadd_rn(y, half_height);
   }
-  /// What is wrong with an anchor's box.
+  /// Fault bits of an anchor's box.
   __device__ __forceinline__ uint32 faults_of(int32 anchor) const {
     float corners[5];
     box(anchor, numbers(anchor), corners);
@@ -101,21 +101,20 @@ struct Decoder {
   }
 };
 
-/// Where the cell of an anchor of kGrid stands.
+/// Grid cell of an anchor of kGrid.
 struct GridCell {
   int32 column, line;
   float stride;
 };
 
-/// The number of class C, which is the best of none where there is no such anchor or class: loads that wait for no
-/// branch are under way together.
+/// Score of class C; -infinity beyond the last anchor or class, so that loads need no branch and overlap.
 template <typename Spec>
 __device__ __forceinline__ float class_or_none(const Decoder<Spec>& decoder, int32 anchor, int32 c) {
   return anchor < Spec::kAnchors && c < Spec::kClasses ? decoder.class_number(anchor, c) : -INFINITY;
 }
 
-/// The best class of each of a block's 32 anchors, in every thread of the first warp; NAN_ANCHORS: a bit for each that
-/// has a NaN among its classes.
+/// Best class of each of a block's 32 anchors, in every thread of the first warp. NAN_ANCHORS has a bit per anchor with
+/// a NaN score.
 template <typename Spec>
 __device__ __forceinline__ Best best_class(const Decoder<Spec>& decoder, uint32& nan_anchors) {
   constexpr int32 kWarps = kMarkThreads / 32;
@@ -129,7 +128,7 @@ __device__ __forceinline__ Best best_class(const Decoder<Spec>& decoder, uint32&
   const int32 lane = threadIdx.x & 31;
   const int32 warp = threadIdx.x >> 5;
   if (Spec::kScoreClassStride == 1) {
-    // An anchor's classes lie together: a warp goes through them.
+    // Class scores of an anchor are contiguous: one warp reads them.
     uint32 own_nans = 0;
 #pragma unroll
     for (int32 slot = warp; slot < 32; slot += kWarps) {
@@ -173,23 +172,23 @@ __device__ __forceinline__ Best best_class(const Decoder<Spec>& decoder, uint32&
   return best;
 }
 
-/// A bit for each anchor whose best class makes it a candidate, what is wrong with each word's, and the best classes and
-/// scores of all.
+/// Marks anchors whose best class passes the thresholds; stores fault bits per word, and the best class and score of
+/// all anchors.
 template <typename Spec>
 __device__ __forceinline__ void mark_anchors(const Decoder<Spec>& decoder, uint32* words, uint32* faults, float* scores,
                                              int32* classes) {
   const int32 lane = threadIdx.x & 31;
   const int32 anchor = blockIdx.x * 32 + lane;
-  // Asked before the classes are looked through, and of no branch's threads alone: the box comes with them.
+  // Loaded before the class loop, by all threads, to overlap with it.
   const uint32 box_faults = decoder.faults_of(min(anchor, Spec::kAnchors - 1));
   const bool finite = (__ballot_sync(0xFFFFFFFFu, is_finite_box(box_faults)) >> lane & 1) != 0;
   Best best{0.0f, 0};
   uint32 nan_anchors = 0;
-  if (Spec::kFamily != kChosen) best = best_class(decoder, nan_anchors);
+  if (Spec::kFamily != kEndToEnd) best = best_class(decoder, nan_anchors);
   if (threadIdx.x >= 32) return;
   bool marked = anchor < Spec::kAnchors;
   bool nan = marked && (nan_anchors >> lane & 1) != 0;
-  if (marked && Spec::kFamily == kChosen) {
+  if (marked && Spec::kFamily == kEndToEnd) {
     const float class_id = decoder.number(anchor, 5);
     best = {decoder.number(anchor, 4), 0};
     nan = is_nan(best.value) || (best.value > Spec::conf() && !is_finite(class_id));
@@ -202,22 +201,22 @@ __device__ __forceinline__ void mark_anchors(const Decoder<Spec>& decoder, uint3
     best.value = __fmul_rn(objectness, best.value);
     nan = is_nan(objectness) || (marked && (nan || is_nan(best.value)));
   }
-  marked = marked && best.value > Spec::conf() && decoder.allows(best.place) &&
-           best.value > decoder.threshold(best.place);
+  marked =
+      marked && best.value > Spec::conf() && decoder.allows(best.place) && best.value > decoder.threshold(best.place);
   const uint32 own = (nan ? kNanConfidence : 0) | (marked ? box_faults | confidence_faults(best.value) : 0);
   const uint32 word = __ballot_sync(0xFFFFFFFFu, marked && finite && is_finite(best.value));
-  const uint32 told = faults_of_warp(own);
+  const uint32 fault_bits = faults_of_warp(own);
   if (lane == 0) {
     words[blockIdx.x] = word;
-    faults[blockIdx.x] = told;
+    faults[blockIdx.x] = fault_bits;
   }
   if (anchor >= Spec::kAnchors) return;
   scores[anchor] = best.value;
   classes[anchor] = best.place;
 }
 
-/// A bit in LISTED for each pair of class and anchor, class by class, that competes for a place, and in TAKEN where it
-/// would be a candidate; FAULTS: what is wrong with each word's.
+/// LISTED: a bit for each class-anchor pair, class-major, that competes for capacity. TAKEN: pairs that would be
+/// candidates. FAULTS: fault bits per word.
 template <typename Spec>
 __device__ __forceinline__ void mark_pairs(const Decoder<Spec>& decoder, uint32* listed, uint32* taken,
                                            uint32* faults) {
@@ -240,38 +239,38 @@ __device__ __forceinline__ void mark_pairs(const Decoder<Spec>& decoder, uint32*
   }
   const uint32 list_word = __ballot_sync(0xFFFFFFFFu, lists);
   const uint32 take_word = __ballot_sync(0xFFFFFFFFu, takes);
-  const uint32 told = faults_of_warp(own);
+  const uint32 fault_bits = faults_of_warp(own);
   if ((threadIdx.x & 31) != 0 || pair / 32 >= Spec::kWords) return;
   listed[pair / 32] = list_word;
   taken[pair / 32] = take_word;
-  faults[pair / 32] = told;
+  faults[pair / 32] = fault_bits;
 }
 
-/// What is wrong with any of the words', by THREADS threads of one block.
+/// ORs the fault bits of all words, by one block of THREADS threads.
 template <typename Spec, int Threads>
-__device__ __forceinline__ void join_faults(const uint32* faults, int32* told) {
+__device__ __forceinline__ void combine_faults(const uint32* faults, int32* fault_bits) {
   uint32 own = 0;
   for (int32 w = threadIdx.x; w < Spec::kWords; w += Threads) own |= faults[w];
   const uint32 all = faults_of_block(own);
-  if (threadIdx.x == 0) *told = static_cast<int32>(all);
+  if (threadIdx.x == 0) *fault_bits = static_cast<int32>(all);
 }
 
-/// Rises with X; -0 and 0 are equal.
+/// Order-preserving bit pattern; -0 and 0 are equal.
 __device__ __forceinline__ uint32 order_of(float x) {
   const uint32 bits = __float_as_uint(__fadd_rn(x, 0.0f));
   return (bits & 0x80000000u) != 0 ? ~bits : bits | 0x80000000u;
 }
 
-/// By one block: of more listed pairs than there is room for, the best alone are taken, of equal ones the first.
+/// By one block: if more pairs are listed than there is capacity, keeps the highest scores; ties go to the first.
 template <typename Spec>
-__device__ __forceinline__ void choose_pairs(const Decoder<Spec>& decoder, const uint32* listed, uint32* taken) {
+__device__ __forceinline__ void select_pairs(const Decoder<Spec>& decoder, const uint32* listed, uint32* taken) {
   __shared__ int32 histogram[256];
   __shared__ uint32 digit;
   __shared__ int32 room;
   const int32 thread = threadIdx.x;
   int32 own = 0;
-  for (int32 w = thread; w < Spec::kWords; w += kChooseThreads) own += __popc(listed[w]);
-  if (block_prefix<kChooseThreads>(own).all <= Spec::kCapacity) return;
+  for (int32 w = thread; w < Spec::kWords; w += kSelectThreads) own += __popc(listed[w]);
+  if (block_prefix<kSelectThreads>(own).all <= Spec::kCapacity) return;
   const auto each = [&](int32 w, auto&& visit) {
     for (uint32 rest = listed[w]; rest != 0; rest &= rest - 1) {
       const int32 bit = __ffs(static_cast<int32>(rest)) - 1;
@@ -279,14 +278,14 @@ __device__ __forceinline__ void choose_pairs(const Decoder<Spec>& decoder, const
       visit(bit, order_of(decoder.score(pair % Spec::kAnchors, pair / Spec::kAnchors)));
     }
   };
-  // The order of the last that is taken, eight bits a round from the top.
+  // Radix selection of the lowest score that is kept, eight bits per round.
   uint32 last = 0;
   if (thread == 0) room = Spec::kCapacity;
   for (int32 shift = 24; shift >= 0; shift -= 8) {
     if (thread < 256) histogram[thread] = 0;
     __syncthreads();
     const uint32 known = shift == 24 ? 0 : 0xFFFFFFFFu << (shift + 8);
-    for (int32 w = thread; w < Spec::kWords; w += kChooseThreads)
+    for (int32 w = thread; w < Spec::kWords; w += kSelectThreads)
       each(w, [&](int32, uint32 order) {
         if ((order & known) == last) atomicAdd(&histogram[order >> shift & 255], 1);
       });
@@ -301,13 +300,13 @@ __device__ __forceinline__ void choose_pairs(const Decoder<Spec>& decoder, const
     __syncthreads();
     last |= digit << shift;
   }
-  // Those of that very order are taken from the front while there is room.
-  constexpr int32 kRun = (Spec::kWords + kChooseThreads - 1) / kChooseThreads;
+  // Ties at that score are kept from the front up to the capacity.
+  constexpr int32 kRun = (Spec::kWords + kSelectThreads - 1) / kSelectThreads;
   const int32 begin = thread * kRun;
   const int32 end = min(begin + kRun, Spec::kWords);
   int32 equal = 0;
   for (int32 w = begin; w < end; ++w) each(w, [&](int32, uint32 order) { equal += order == last ? 1 : 0; });
-  int32 place = block_prefix<kChooseThreads>(equal).before;
+  int32 place = block_prefix<kSelectThreads>(equal).before;
   for (int32 w = begin; w < end; ++w) {
     uint32 stays = 0;
     each(w, [&](int32 bit, uint32 order) {
@@ -317,12 +316,12 @@ __device__ __forceinline__ void choose_pairs(const Decoder<Spec>& decoder, const
   }
 }
 
-/// How many are taken before each block of collect(), and last how many at all. By one block.
+/// Exclusive prefix sum of taken candidates per block of compact(), then their total. By one block.
 template <typename Spec>
 __device__ __forceinline__ void count_taken(const uint32* taken, int32* starts) {
-  constexpr int32 kBlockWords = kCollectThreads / 32;
+  constexpr int32 kBlockWords = kCompactThreads / 32;
   constexpr int32 kBlocks = (Spec::kWords + kBlockWords - 1) / kBlockWords;
-  constexpr int32 kRun = (kBlocks + kChooseThreads - 1) / kChooseThreads;
+  constexpr int32 kRun = (kBlocks + kSelectThreads - 1) / kSelectThreads;
   __syncthreads();
   const int32 begin = threadIdx.x * kRun;
   const int32 end = min(begin + kRun, kBlocks);
@@ -333,7 +332,7 @@ __device__ __forceinline__ void count_taken(const uint32* taken, int32* starts) 
   };
   int32 own = 0;
   for (int32 block = begin; block < end; ++block) own += count(block);
-  const Prefix prefix = block_prefix<kChooseThreads>(own);
+  const Prefix prefix = block_prefix<kSelectThreads>(own);
   int32 before = prefix.before;
   for (int32 block = begin; block < end; ++block) {
     starts[block] = before;
@@ -342,7 +341,7 @@ __device__ __forceinline__ void count_taken(const uint32* taken, int32* starts) 
   if (threadIdx.x == 0) starts[kBlocks] = prefix.all;
 }
 
-/// Where the decoder's outputs lie.
+/// Outputs of the decoder.
 struct CandidateOutputs {
   float* boxes;
   float* scores;
@@ -359,21 +358,21 @@ __device__ __forceinline__ void write_candidate(const Decoder<Spec>& decoder, co
   decoder.box(anchor, numbers, corners);
   for (int32 i = 0; i < Spec::kBox; ++i) to.boxes[Spec::kBox * place + i] = corners[i];
   to.scores[place] = score;
-  to.classes[place] = static_cast<int32>(decoder.named(c));
+  to.classes[place] = static_cast<int32>(decoder.mapped_class(c));
   to.anchors[place] = anchor;
 }
 
-/// Writes the candidates of TAKEN one after the other, and zeros behind them. TAKEN is of anchors, which have
-/// BEST_SCORES and BEST_CLASSES, or of pairs, which have STARTS.
+/// Compacts the candidates of TAKEN and zeroes the remaining rows. For anchors, scores and classes come from
+/// BEST_SCORES and BEST_CLASSES; for pairs, offsets come from STARTS.
 template <typename Spec, bool kOfPairs>
-__device__ __forceinline__ void collect(const Decoder<Spec>& decoder, const uint32* taken, const int32* starts,
+__device__ __forceinline__ void compact(const Decoder<Spec>& decoder, const uint32* taken, const int32* starts,
                                         const float* best_scores, const int32* best_classes,
                                         const CandidateOutputs& to) {
-  constexpr int32 kBlockWords = kCollectThreads / 32;
-  const int32 slot = blockIdx.x * kCollectThreads + threadIdx.x;
+  constexpr int32 kBlockWords = kCompactThreads / 32;
+  const int32 slot = blockIdx.x * kCompactThreads + threadIdx.x;
   const int32 first_word = blockIdx.x * kBlockWords;
   const int32 word = slot / 32;
-  // An anchor's are asked for before it is known whether they are needed, and so come with the words.
+  // Loaded speculatively, to overlap with the words.
   int32 anchor = slot;
   int32 c = 0;
   float score = 0.0f;
@@ -395,14 +394,14 @@ __device__ __forceinline__ void collect(const Decoder<Spec>& decoder, const uint
     int32 own = 0;
     int32 own_before = 0;
 #pragma unroll 4
-    for (int32 first = 0; first < Spec::kWords; first += kCollectThreads) {
+    for (int32 first = 0; first < Spec::kWords; first += kCompactThreads) {
       const int32 w = first + threadIdx.x;
       const int32 bits = w < Spec::kWords ? __popc(taken[w]) : 0;
       own += bits;
       own_before += w < first_word ? bits : 0;
     }
-    all = block_prefix<kCollectThreads>(own).all;
-    before = block_prefix<kCollectThreads>(own_before).all;
+    all = block_prefix<kCompactThreads>(own).all;
+    before = block_prefix<kCompactThreads>(own_before).all;
   }
   if (slot == 0) *to.count = all;
   const uint32 bit = 1u << (slot & 31);

@@ -2,14 +2,15 @@
 
 #include "tile.cuh"
 
-// Convolution where every channel has one filter of its own. Bytes bound it: every input is read once from L2, and its
-// taps' other reads hit L1, as neighbouring threads' do. A thread works on kVector channels of kPixels neighbouring
-// outputs of a line, and loads what two of them share once. The host writes the struct Layer of constants.
+// Depthwise convolution. It is memory-bound: each input is read once from L2, and the reads of other taps and
+// neighbouring threads hit L1. A thread computes kVector channels of kPixels adjacent outputs of a row and reuses the
+// inputs that they share. The host writes the struct Layer of constants.
 template <class L, class PostOps>
-__device__ __forceinline__ void convolve_depthwise(const typename L::Element* __restrict__ input,
-                                                   const typename L::Element* __restrict__ weights,
-                                                   const float* __restrict__ biases,
-                                                   typename L::Element* __restrict__ output, const PostOps& post_ops) {
+__device__ __forceinline__ void depthwise_convolution(const typename L::Element* __restrict__ input,
+                                                      const typename L::Element* __restrict__ weights,
+                                                      const float* __restrict__ biases,
+                                                      typename L::Element* __restrict__ output,
+                                                      const PostOps& post_ops) {
   using T = typename L::Element;
   constexpr int kVector = L::kVector;
   constexpr int kVectors = L::kChannels / kVector;
@@ -22,26 +23,26 @@ __device__ __forceinline__ void convolve_depthwise(const typename L::Element* __
   const int channel = at % kVectors * kVector;
   const int strip = at / kVectors;
   const int out_x = strip % kStrips * L::kPixels;
-  const int line = strip / kStrips;
-  const int out_y = line % L::kOutHeight;
-  const int image = line / L::kOutHeight;
+  const int image_row = strip / kStrips;
+  const int out_y = image_row % L::kOutHeight;
+  const int image = image_row / L::kOutHeight;
   const bool any = image < L::kImages;
   const int in_x = out_x * L::kStrideX - L::kPadX;
   const int in_y = out_y * L::kStrideY - L::kPadY;
 
-  // Small kernels' weights are there before the inputs are.
+  // Weights of small kernels are loaded before the inputs are available.
   constexpr bool kHeld = kTaps <= 9;
   Vector held[kHeld ? kTaps : 1];
   if constexpr (kHeld) {
 #pragma unroll
     for (int tap = 0; tap < kTaps; ++tap) held[tap] = load_packed<kVector>(weights + tap * L::kChannels + channel);
   }
-  float sums[L::kPixels][kVector];
+  float acc[L::kPixels][kVector];
 #pragma unroll
   for (int i = 0; i < kVector; ++i) {
     const float bias = biases[channel + i];
 #pragma unroll
-    for (int p = 0; p < L::kPixels; ++p) sums[p][i] = bias;
+    for (int p = 0; p < L::kPixels; ++p) acc[p][i] = bias;
   }
   pdl_wait_and_trigger();
   if (!any) return;
@@ -50,7 +51,7 @@ __device__ __forceinline__ void convolve_depthwise(const typename L::Element* __
   for (int row = 0; row < L::kKernelHeight; ++row) {
     const int y = in_y + row * L::kDilationY;
     const bool inside = static_cast<unsigned>(y) < static_cast<unsigned>(L::kHeight);
-    // Small kernels don't branch, so that the loads of all rows are under way together.
+    // Small kernels do not branch, so that the loads of all rows overlap.
     if (!kHeld && !inside) continue;
     const T* from = input + ((image * L::kHeight + y) * L::kWidth + in_x) * L::kInPitch + channel;
 #pragma unroll
@@ -65,7 +66,7 @@ __device__ __forceinline__ void convolve_depthwise(const typename L::Element* __
         const int tap = row * L::kKernelWidth + along / L::kDilationX;
         const Vector w = kHeld ? held[kHeld ? tap : 0] : load_packed<kVector>(weights + tap * L::kChannels + channel);
 #pragma unroll
-        for (int i = 0; i < kVector; ++i) sums[p][i] = fmaf(widen(x.data[i]), widen(w.data[i]), sums[p][i]);
+        for (int i = 0; i < kVector; ++i) acc[p][i] = fmaf(widen(x.data[i]), widen(w.data[i]), acc[p][i]);
       }
     }
   }
@@ -73,8 +74,8 @@ __device__ __forceinline__ void convolve_depthwise(const typename L::Element* __
 #pragma unroll
   for (int p = 0; p < L::kPixels; ++p) {
     if (out_x + p >= L::kOutWidth) break;
-    const int offset = (line * L::kOutWidth + out_x + p) * L::kOutPitch + channel;
-    post_ops.apply(sums[p], post_ops.template load<kVector>(offset));
-    store_packed(output + offset, sums[p]);
+    const int offset = (image_row * L::kOutWidth + out_x + p) * L::kOutPitch + channel;
+    post_ops.apply(acc[p], post_ops.template load<kVector>(offset));
+    store_packed(output + offset, acc[p]);
   }
 }

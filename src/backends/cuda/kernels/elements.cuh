@@ -3,25 +3,23 @@
 #include "launch.cuh"
 #include "types.cuh"
 
-// Functions of one element, as ONNX and the reference kernels define them. Arithmetic is in the argument's type.
+// Element-wise functions as ONNX and the reference kernels define them, computed in the argument's type.
 
-/// INDEX along a dimension of DIM elements, counted from its start. One outside goes to FAULT, and becomes the nearest
-/// inside.
-__device__ __forceinline__ int32 checked_index(int64 index, int64 dim, volatile int64* fault) {
+/// INDEX of a dimension of DIM elements, counted from its start. An index out of range is stored in REPORT and clamped.
+__device__ __forceinline__ int32 checked_index(int64 index, int64 dim, volatile int64* report) {
   const int64 at = index < 0 ? index + dim : index;
   if (at >= 0 && at < dim) return int32(at);
-  *fault = index;
+  *report = index;
   return at < 0 ? 0 : int32(dim - 1);
 }
 
-/// Each rounds by itself, even behind a product that the compiler would take together with it: a kernel of several
-/// operators answers as one of each does.
+/// Rounded separately, never contracted to an FMA: a fused kernel gives the same result as one kernel per operator.
 __device__ __forceinline__ float sum(float a, float b) { return __fadd_rn(a, b); }
 __device__ __forceinline__ double sum(double a, double b) { return __dadd_rn(a, b); }
 __device__ __forceinline__ float difference(float a, float b) { return __fsub_rn(a, b); }
 __device__ __forceinline__ double difference(double a, double b) { return __dadd_rn(a, -b); }
 
-/// Integers are cut off towards zero and to what T holds; NaN becomes 0.
+/// Conversion to integers: truncates towards zero and saturates; NaN becomes 0.
 template <typename T>
 __device__ __forceinline__ T saturated(double x, double lowest, double highest, T least, T most) {
   if (x != x) return T(0);
@@ -38,17 +36,17 @@ template <typename T>
 __device__ __forceinline__ T sign(T x) {
   return x > T(0) ? T(1) : x < T(0) ? T(-1) : x;
 }
-/// The lesser, or the greater; a NaN on either side stays.
+/// Minimum and maximum that propagate NaN.
 template <typename T>
-__device__ __forceinline__ T lesser(T a, T b) {
+__device__ __forceinline__ T min_nan(T a, T b) {
   return b < a || b != b ? b : a;
 }
 template <typename T>
-__device__ __forceinline__ T greater(T a, T b) {
+__device__ __forceinline__ T max_nan(T a, T b) {
   return a < b || b != b ? b : a;
 }
 template <typename T>
-__device__ __forceinline__ T clipped(T x, T low, T high) {
+__device__ __forceinline__ T clamp(T x, T low, T high) {
   x = x < low ? low : x;
   return x > high ? high : x;
 }
@@ -78,11 +76,11 @@ __device__ __forceinline__ T gelu_by_tanh(T x) {
 }
 template <typename T>
 __device__ __forceinline__ T hard_sigmoid(T x, T alpha, T beta) {
-  return clipped(alpha * x + beta, T(0), T(1));
+  return clamp(alpha * x + beta, T(0), T(1));
 }
 template <typename T>
 __device__ __forceinline__ T hard_swish(T x) {
-  return x * clipped(x / T(6) + T(0.5), T(0), T(1));
+  return x * clamp(x / T(6) + T(0.5), T(0), T(1));
 }
 template <typename T>
 __device__ __forceinline__ T elu(T x, T alpha) {
@@ -109,23 +107,23 @@ __device__ __forceinline__ T shrink(T x, T bias, T lambda) {
   return x < -lambda ? x + bias : x > lambda ? x - bias : x != x ? x : T(0);
 }
 
-/// Integers: dividing by zero gives zero, and the least one by -1 wraps.
+/// Integer division: by zero gives zero; the lowest value by -1 wraps around.
 template <typename T>
-__device__ __forceinline__ T whole_quotient(T a, T b) {
+__device__ __forceinline__ T integer_quotient(T a, T b) {
   if (b == T(0)) return T(0);
   if (T(-1) < T(0) && b == T(-1)) return T(uint64(0) - uint64(a));
   return T(a / b);
 }
 /// Python's remainder, which has the divisor's sign.
 template <typename T>
-__device__ __forceinline__ T whole_remainder(T a, T b) {
+__device__ __forceinline__ T integer_remainder(T a, T b) {
   if (b == T(0)) return T(0);
   if (T(-1) < T(0) && b == T(-1)) return T(0);
   const T rest = T(a % b);
   return rest != T(0) && (rest < T(0)) != (b < T(0)) ? T(rest + b) : rest;
 }
 template <typename T>
-__device__ __forceinline__ T remainder_of(T a, T b) {
+__device__ __forceinline__ T float_remainder(T a, T b) {
   const T rest = fmod(a, b);
   if (rest == T(0)) return copysign(rest, b);
   return (rest < T(0)) != (b < T(0)) ? rest + b : rest;

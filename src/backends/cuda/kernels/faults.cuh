@@ -2,7 +2,7 @@
 
 #include "block.cuh"
 
-// What is wrong with the numbers that answers are made of, as ops/vision/faults.hpp tells it: the bits of Faults.
+// Validity of predictions, as ops/vision/faults.hpp defines it: the bits of Faults.
 
 constexpr uint32 kNanConfidence = 1u << 0;
 constexpr uint32 kConfidenceRange = 1u << 1;
@@ -20,7 +20,7 @@ __device__ __forceinline__ uint32 confidence_faults(float score) {
   return score >= -kSlack && score <= 1.0f + kSlack ? 0 : kConfidenceRange;
 }
 
-/// Of a box of COUNT numbers: corners, or five of a turned one.
+/// For a box of COUNT numbers: four corners, or five of an oriented box.
 template <int Count, int Room>
 __device__ __forceinline__ uint32 box_faults(const float (&box)[Room]) {
   uint32 faults = 0;
@@ -29,20 +29,20 @@ __device__ __forceinline__ uint32 box_faults(const float (&box)[Room]) {
     if (is_nan(box[i])) faults |= kNanBox;
     if (fabsf(box[i]) == INFINITY) faults |= kInfiniteBox;
   }
-  const bool turned = Count == 5;
-  if (box[2] < (turned ? 0.0f : box[0]) || box[3] < (turned ? 0.0f : box[1])) faults |= kNegativeSize;
+  const bool oriented = Count == 5;
+  if (box[2] < (oriented ? 0.0f : box[0]) || box[3] < (oriented ? 0.0f : box[1])) faults |= kNegativeSize;
   return faults;
 }
 __device__ __forceinline__ bool is_finite_box(uint32 faults) { return (faults & (kNanBox | kInfiniteBox)) == 0; }
 
-/// The bits that any lane of the warp has. All of its lanes call it.
+/// Warp-wide OR. All lanes call it.
 __device__ __forceinline__ uint32 faults_of_warp(uint32 own) {
   if (__ballot_sync(0xFFFFFFFFu, own != 0) == 0) return 0;
   for (int32 step = 16; step > 0; step /= 2) own |= __shfl_xor_sync(0xFFFFFFFFu, own, step);
   return own;
 }
 
-/// The bits that any thread of the block has. All of its threads call it.
+/// Block-wide OR. All threads call it.
 __device__ __forceinline__ uint32 faults_of_block(uint32 own) {
   uint32 all = 0;
   if (__syncthreads_or(own != 0) == 0) return all;

@@ -1,9 +1,10 @@
 #pragma once
 
-// What every kernel begins with.
+// The prologue of every kernel.
 
-/// Waits until the kernels before this one are done and their writes are seen, then lets the next one start: it waits
-/// in turn before it reads what this one writes. Before it, a kernel touches nothing but constants (weights, tables).
+/// Programmatic dependent launch: griddepcontrol.wait until the preceding grids have completed and their writes are
+/// visible, then launch_dependents. The dependent grid waits in turn before it reads what this one writes. Before this
+/// call a kernel may read constants (weights, tables) only.
 __device__ __forceinline__ void pdl_wait_and_trigger() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");

@@ -3,16 +3,16 @@
 #include "faults.cuh"
 #include "launch.cuh"
 
-// saccade.TraceMasks: the pixels of a frame where grids exceed a threshold, as runs, to the bit as ops/vision/mask_tracer.hpp
-// has them. An object's rows are shared by a few blocks, each of which looks at its own as bits in shared memory, some
-// rows at a time: once to count runs, and once more, when it is known where they go, to write them.
+// saccade.TraceMasks: run-length encoding of the frame pixels where mask logits exceed a threshold, bit-identical to
+// ops/vision/mask_tracer.hpp. The rows of an object are divided over a few blocks. Each samples a band of rows into bits in
+// shared memory: one kernel counts runs, a second one writes them at their prefix offsets.
 
 constexpr int32 kMaskThreads = 256;
 constexpr int32 kMaskWarps = kMaskThreads / 32;
-constexpr int32 kMaskBlocks = 4;    ///< an object
-constexpr int32 kMaskWords = 2176;  ///< of 32 pixels each that a block holds
+constexpr int32 kMaskBlocks = 4;    ///< per object
+constexpr int32 kMaskWords = 2176;  ///< 32 pixels each, per block
 
-/// How pixels of the frame, along one axis, see a grid, and which of them may belong to the object.
+/// Mapping of frame pixels to the grid along one axis, and the range of pixels that may belong to the object.
 struct MaskAxis {
   double scale, offset;
   int32 begin, end;
@@ -21,7 +21,7 @@ struct MaskLook {
   MaskAxis axes[2];
 };
 
-/// Which pixels of the frame, along one axis, land where in the tensor: Placement of ops/vision/pixels.hpp.
+/// Frame pixels and their position in the input tensor along one axis: Placement of ops/vision/pixels.hpp.
 struct PlacedAxis {
   int32 first, extent;
   int64 at, scaled;
@@ -35,7 +35,7 @@ __device__ __forceinline__ int64 at_least_one(double value) {
   return whole > 1 ? whole : 1;
 }
 
-/// AXIS of place() of ops/vision/pixels.hpp.
+/// One AXIS of place() of ops/vision/pixels.hpp.
 template <typename Spec>
 __device__ __forceinline__ PlacedAxis place_axis(const float* geometry, int32 axis) {
   int32 first[2] = {0, 0};
@@ -53,13 +53,13 @@ __device__ __forceinline__ PlacedAxis place_axis(const float* geometry, int32 ax
   const int32 size = axis == 0 ? Spec::kWidth : Spec::kHeight;
   const int32 own = axis == 0 ? extent[0] : extent[1];
   PlacedAxis placed{axis == 0 ? first[0] : first[1], own, 0, size};
-  if (Spec::kResize == 1 || Spec::kResize == 2) {  // letterboxes
+  if (Spec::kResize == 1 || Spec::kResize == 2) {  // letterbox
     const double across = __ddiv_rn(Spec::kWidth, extent[0]);
     const double down = __ddiv_rn(Spec::kHeight, extent[1]);
     const double scaled = __dmul_rn(own, down < across ? down : across);
     placed.scaled = at_least_one(Spec::kResize == 1 ? rint(scaled) : scaled);
     if (Spec::kResize == 1) placed.at = half_of_rest(size, placed.scaled, 0.1);
-  } else if (Spec::kResize == 3) {  // the short side to a size, then the centre
+  } else if (Spec::kResize == 3) {  // resize the shorter side, then centre crop
     const int32 shorter = extent[0] <= extent[1] ? extent[0] : extent[1];
     const bool is_shorter = axis == 0 ? extent[0] <= extent[1] : extent[0] > extent[1];
     placed.scaled = is_shorter ? Spec::kResizeTo : static_cast<int64>(Spec::kResizeTo) * own / shorter;
@@ -68,9 +68,9 @@ __device__ __forceinline__ PlacedAxis place_axis(const float* geometry, int32 ax
   return placed;
 }
 
-/// AXIS of grid_place() of ops/vision/mask_place.hpp.
+/// One AXIS of grid_place() of ops/vision/mask_place.hpp.
 template <typename Spec>
-__device__ __forceinline__ MaskAxis see_axis(const float* geometry, int32 axis) {
+__device__ __forceinline__ MaskAxis grid_axis(const float* geometry, int32 axis) {
   const PlacedAxis placed = place_axis<Spec>(geometry, axis);
   const int32 size = axis == 0 ? Spec::kWidth : Spec::kHeight;
   const int32 cells = axis == 0 ? Spec::kColumns : Spec::kRows;
@@ -95,10 +95,10 @@ __device__ __forceinline__ int32 first_pixel(float edge, int32 low, int32 high) 
   return at < static_cast<float>(high) ? static_cast<int32>(at) : high;
 }
 
-/// AXIS of mask_look() of ops/vision/mask_place.hpp, for the object of BOX (not read where masks may be anywhere).
+/// One AXIS of mask_look() of ops/vision/mask_place.hpp for the object of BOX, which is not read if masks are unrestricted.
 template <typename Spec>
 __device__ __forceinline__ MaskAxis look_along(const float* geometry, const float* box, int32 axis) {
-  MaskAxis look = see_axis<Spec>(geometry, axis);
+  MaskAxis look = grid_axis<Spec>(geometry, axis);
   if (!Spec::kOnBox && !Spec::kInBox) return look;
   const float low = box[axis];
   const float high = box[2 + axis];
@@ -113,10 +113,10 @@ __device__ __forceinline__ MaskAxis look_along(const float* geometry, const floa
   return look;
 }
 
-/// Two cells of an axis, and the share of the second.
+/// Linear interpolation along an axis: two cells and the weight of the second.
 struct MaskTap {
   int32 first, second;
-  float share;
+  float weight;
 };
 template <int Cells>
 __device__ __forceinline__ MaskTap mask_tap(const MaskAxis& axis, int32 pixel) {
@@ -128,46 +128,46 @@ __device__ __forceinline__ MaskTap mask_tap(const MaskAxis& axis, int32 pixel) {
   const int32 first = static_cast<int32>(low);
   return {first, first + 1, __double2float_rn(__dadd_rn(position, -low))};
 }
-__device__ __forceinline__ float mixed(float first, float second, float share) {
-  return __fadd_rn(__fmul_rn(first, __fsub_rn(1.0f, share)), __fmul_rn(second, share));
+__device__ __forceinline__ float lerp(float first, float second, float weight) {
+  return __fadd_rn(__fmul_rn(first, __fsub_rn(1.0f, weight)), __fmul_rn(second, weight));
 }
 
-/// A row of the grid as one column of the frame sees it. Between cells that all lie clearly on one side of 0 every
-/// pixel does: rounding changes no sign of what is neither tiny nor huge.
-struct SeenRow {
+/// A grid row interpolated at one frame column. If all cells involved are on one side of 0, so is every pixel between
+/// them: rounding changes no sign of values that are neither tiny nor huge.
+struct GridRow {
   float value;
   bool above, below;
-  bool sound;  ///< neither NaN nor infinity
+  bool finite;  ///< neither NaN nor infinity
 };
 template <typename Spec, typename T>
-__device__ __forceinline__ SeenRow see_row(const T* grid, int32 row, const MaskTap& across) {
+__device__ __forceinline__ GridRow sample_row(const T* grid, int32 row, const MaskTap& across) {
   const T* line = grid + row * Spec::kRowStride;
   const float first = widen(line[across.first * Spec::kColumnStride]);
   const float second = widen(line[across.second * Spec::kColumnStride]);
   const auto is_above = [](float x) { return x > 1e-30f && x < 1e30f; };
-  return {mixed(first, second, across.share), is_above(first) && is_above(second), first <= 0.0f && second <= 0.0f,
+  return {lerp(first, second, across.weight), is_above(first) && is_above(second), first <= 0.0f && second <= 0.0f,
           first < INFINITY && second < INFINITY};
 }
 
-/// What a block looks at: pixels of some rows as bits, of which those past the last column are 0.
+/// Bit buffer of a band of rows. Bits beyond the last column are 0.
 struct MaskBits {
-  int32 words, pitch, rows;  ///< of a row that are used, and from row to row; most rows at a time
+  int32 words, pitch, rows;  ///< words used per row, row pitch, and rows per band
 
   __device__ __forceinline__ explicit MaskBits(const MaskAxis& across) {
     words = (across.end - across.begin) / 32 + 1;
-    pitch = words | 1;  // rows of one column lie in different banks
+    pitch = words | 1;  // odd pitch: the rows of one column fall into different banks
     rows = kMaskWords / pitch < 32 ? kMaskWords / pitch : 32;
   }
-  /// Word I of a row, and whether the pixel before it is inside.
+  /// Whether the pixel before word I is set.
   static __device__ __forceinline__ uint32 before(const uint32* row, int32 i) { return i == 0 ? 0u : row[i - 1] >> 31; }
 };
 
-/// COUNT rows of the frame from FIRST on, by all warps: each takes columns, a word of them at a time. Gives whether all
-/// that the thread looked at is sound.
+/// Samples COUNT rows from FIRST on. Each warp takes 32 columns at a time. Returns whether all values that the thread
+/// read are finite.
 template <typename Spec, typename T>
-__device__ __forceinline__ bool see_rows(const T* grid, const MaskLook& look, const MaskBits& shape, int32 first,
-                                         int32 count, uint32* bits) {
-  bool sound = true;
+__device__ __forceinline__ bool sample_rows(const T* grid, const MaskLook& look, const MaskBits& shape, int32 first,
+                                            int32 count, uint32* bits) {
+  bool finite = true;
   constexpr uint32 kAll = 0xFFFFFFFFu;
   const int32 lane = threadIdx.x & 31;
   const MaskTap own = mask_tap<Spec::kRows>(look.axes[1], first + lane);
@@ -177,17 +177,17 @@ __device__ __forceinline__ bool see_rows(const T* grid, const MaskLook& look, co
     const MaskTap across = mask_tap<Spec::kColumns>(look.axes[0], x);
     uint32 mine = 0;
     int32 held = -1;
-    SeenRow lower{};
+    GridRow lower{};
     for (int32 row = 0; row < count;) {
       const int32 up = __shfl_sync(kAll, own.first, row);
       const int32 down = __shfl_sync(kAll, own.second, row);
-      // Rows that lie between the same two of the grid follow each other.
+      // Adjacent frame rows between the same two grid rows share their interpolation.
       const uint32 alike = __ballot_sync(kAll, lane < count && own.first == up && own.second == down);
       const int32 end = row + __popc(alike);
-      const SeenRow upper = up == held ? lower : see_row<Spec>(grid, up, across);
-      lower = see_row<Spec>(grid, down, across);
+      const GridRow upper = up == held ? lower : sample_row<Spec>(grid, up, across);
+      lower = sample_row<Spec>(grid, down, across);
       held = down;
-      sound &= (upper.sound && lower.sound) || !is_there;
+      finite &= (upper.finite && lower.finite) || !is_there;
       const bool is_inside = upper.above && lower.above;
       const bool is_known = Spec::kOnBox ? false : is_inside || (upper.below && lower.below);
       if (__all_sync(kAll, is_known || !is_there)) {
@@ -195,8 +195,8 @@ __device__ __forceinline__ bool see_rows(const T* grid, const MaskLook& look, co
         if ((alike >> lane & 1) != 0) mine = seen;
       } else {
         for (int32 r = row; r < end; ++r) {
-          const float share = __shfl_sync(kAll, own.share, r);
-          const bool exceeds = mixed(upper.value, lower.value, share) > (Spec::kOnBox ? 0.5f : 0.0f);
+          const float weight = __shfl_sync(kAll, own.weight, r);
+          const bool exceeds = lerp(upper.value, lower.value, weight) > (Spec::kOnBox ? 0.5f : 0.0f);
           const uint32 seen = __ballot_sync(kAll, is_there && exceeds);
           if (lane == r) mine = seen;
         }
@@ -205,14 +205,14 @@ __device__ __forceinline__ bool see_rows(const T* grid, const MaskLook& look, co
     }
     if (lane < count) bits[lane * shape.pitch + word] = mine;
   }
-  return sound;
+  return finite;
 }
 
-/// Calls EACH(first, count, bits) for the rows that are this block's, and begins by finding them. False: rows are too
-/// long to be held. SOUND becomes false where the thread looked at what is not.
+/// Calls EACH(first, count, bits) for every band of this block's rows. Returns false if a row does not fit the buffer.
+/// FINITE becomes false if the thread reads a value that is not.
 template <typename Spec, typename T, typename Each>
-__device__ __forceinline__ bool walk_masks(const T* grids, const float* rows, const float* geometry, bool& sound,
-                                           const Each& each) {
+__device__ __forceinline__ bool for_each_band(const T* grids, const float* rows, const float* geometry, bool& finite,
+                                              const Each& each) {
   __shared__ MaskLook look;
   __shared__ uint32 bits[kMaskWords];
   const int32 object = blockIdx.x / kMaskBlocks;
@@ -229,7 +229,7 @@ __device__ __forceinline__ bool walk_masks(const T* grids, const float* rows, co
   for (int32 first = look.axes[1].begin + static_cast<int32>(static_cast<int64>(height) * part / kMaskBlocks);
        first < end; first += shape.rows) {
     const int32 count = end - first < shape.rows ? end - first : shape.rows;
-    sound &= see_rows<Spec>(grid, look, shape, first, count, bits);
+    finite &= sample_rows<Spec>(grid, look, shape, first, count, bits);
     __syncthreads();
     each(look, shape, first, count, bits);
     __syncthreads();
@@ -244,7 +244,7 @@ __device__ __forceinline__ int32 sum_of_warp(int32 value) {
 
 constexpr int32 kMaskNumbers = 3;
 
-/// NUMBERS of a block: its runs, its pixels inside, and what is wrong with what it looked at.
+/// NUMBERS of a block: runs, area and fault bits.
 template <typename Spec, typename T>
 __device__ __forceinline__ void count_runs(const T* grids, const int32* count, const float* rows, const float* geometry,
                                            int32* numbers) {
@@ -260,18 +260,18 @@ __device__ __forceinline__ void count_runs(const T* grids, const int32* count, c
       }
     }
   };
-  bool sound = true;
-  const bool fits = walk_masks<Spec>(grids, rows, geometry, sound, add);
+  bool finite = true;
+  const bool fits = for_each_band<Spec>(grids, rows, geometry, finite, add);
   runs = block_prefix<kMaskThreads>(runs).all;
   area = block_prefix<kMaskThreads>(area).all;
-  const bool is_wrong = __syncthreads_or(!sound) != 0;
+  const bool is_wrong = __syncthreads_or(!finite) != 0;
   if (threadIdx.x != 0) return;
   numbers[kMaskNumbers * blockIdx.x] = fits ? runs : Spec::kCapacity + 1;
   numbers[kMaskNumbers * blockIdx.x + 1] = area;
   numbers[kMaskNumbers * blockIdx.x + 2] = is_wrong ? static_cast<int32>(kNotFiniteMask) : 0;
 }
 
-/// Where a block's runs begin, and how many there are of all; past the capacity, no number in particular.
+/// First run of this block and total of all, saturated above the capacity.
 template <typename Spec>
 __device__ __forceinline__ Prefix runs_before(const int32* numbers, int32 blocks) {
   int64 before = 0;
@@ -285,7 +285,7 @@ __device__ __forceinline__ Prefix runs_before(const int32* numbers, int32 blocks
           block_prefix<kMaskThreads>(static_cast<int32>(all < kMost ? all : kMost)).all};
 }
 
-/// The runs of one row, by a warp, from number AT on. A run's begin and its end have the same place in their orders.
+/// Writes the runs of one row, by a warp, from index AT on. The N-th begin and the N-th end belong to the same run.
 __device__ __forceinline__ void write_row(const uint32* line, int32 words, int32 x, int32 y, int32 at, int32* runs) {
   const int32 lane = threadIdx.x & 31;
   for (int32 first = 0; first < words; first += 32) {
@@ -314,7 +314,7 @@ __device__ __forceinline__ void write_row(const uint32* line, int32 words, int32
 template <typename Spec, typename T>
 __device__ __forceinline__ void write_runs(const T* grids, const int32* count, const float* rows, const float* geometry,
                                            const int32* numbers, int32* runs, int32* objects, int32* used,
-                                           int32* untraced, int32* told) {
+                                           int32* untraced, int32* fault_bits) {
   __shared__ int32 row_runs[32];
   const int32 there = *count < 0 ? 0 : *count < Spec::kObjects ? *count : Spec::kObjects;
   const int32 object = blockIdx.x / kMaskBlocks;
@@ -329,7 +329,7 @@ __device__ __forceinline__ void write_runs(const T* grids, const int32* count, c
     if (threadIdx.x == 0) {
       *used = fits ? place.all : 0;
       *untraced = fits ? 0 : there;
-      *told = fits ? static_cast<int32>(faults) : 0;
+      *fault_bits = fits ? static_cast<int32>(faults) : 0;
     }
   }
   if (!fits || object >= there) return;
@@ -358,6 +358,6 @@ __device__ __forceinline__ void write_runs(const T* grids, const int32* count, c
                 at + sum_of_warp(lane < row ? of_lane : 0), runs);
     at += sum_of_warp(of_lane);
   };
-  bool sound = true;
-  walk_masks<Spec>(grids, rows, geometry, sound, write);
+  bool finite = true;
+  for_each_band<Spec>(grids, rows, geometry, finite, write);
 }

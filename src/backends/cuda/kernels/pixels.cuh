@@ -3,10 +3,10 @@
 #include "launch.cuh"
 #include "types.cuh"
 
-// saccade.Preprocess with the arithmetic of ops/vision/pixels.hpp: a frame's samples are interpolated as integers, converted
-// after, and every rounding is the reference's.
+// saccade.Preprocess with the fixed-point arithmetic of ops/vision/pixels.hpp: bilinear resize, colour conversion and
+// normalization, bit-identical to the reference.
 
-/// How tensor positions fall on a component's samples along one axis.
+/// Mapping of tensor positions to a component's samples along one axis.
 struct TapAxis {
   double scale, first, offset;
   int32 begin, end;
@@ -15,14 +15,14 @@ struct Component {
   const uint8* data;
   int32 pitch, step;
 };
-/// What a frame's size and format make of it; preprocess.cpp writes it before every run.
+/// Frame-dependent parameters; preprocess.cpp writes them before every run.
 struct FrameJob {
   Component parts[3];
-  TapAxis across[2];  ///< of the first component and of the others
+  TapAxis across[2];  ///< of the first component, and of the others
   TapAxis down[2];
   float geometry[6];
   int32 black, luma, red_v, green_u, green_v, blue_u;
-  int32 first_column, end_column, first_row, end_row;  ///< of the tensor: what the frame covers
+  int32 first_column, end_column, first_row, end_row;  ///< range of the tensor that the frame covers
   int32 model;
 };
 constexpr int32 kRgbModel = 0;
@@ -31,11 +31,11 @@ constexpr int32 kYuvModel = 1;
 constexpr int32 kTileWidth = 32;
 constexpr int32 kTileHeight = 8;
 
-/// Two neighbouring samples and the second one's weight of 2048.
+/// Two adjacent samples and the weight of the second, of 2048.
 struct Tap {
   int32 first, second, weight;
 };
-/// Those of a block's pixels: of columns, then of rows.
+/// Taps of a block's pixels: columns, then rows.
 struct TileTaps {
   Tap across[2][kTileWidth];
   Tap down[2][kTileHeight];
@@ -58,7 +58,7 @@ __device__ __forceinline__ Tap tap_at(const TapAxis& axis, int32 position) {
   return {axis.begin + lower, axis.begin + upper, __float2int_rn(__fmul_rn(part, 2048.0f))};
 }
 
-/// By all threads of a block.
+/// Called by all threads of the block.
 __device__ __forceinline__ void load_taps(const FrameJob& job, TileTaps& taps) {
   constexpr int32 kColumns = 2 * kTileWidth;
   const int32 i = threadIdx.y * kTileWidth + threadIdx.x;
@@ -91,7 +91,7 @@ __device__ __forceinline__ int32 clamp8(int32 value) {
 struct Rgb {
   int32 red, green, blue;
 };
-/// The colour of this thread's pixel.
+/// RGB of this thread's pixel.
 __device__ __forceinline__ Rgb color_of(const FrameJob& job, const TileTaps& taps) {
   const auto value = [&](int32 part) {
     const int32 table = part == 0 ? 0 : 1;
@@ -106,7 +106,7 @@ __device__ __forceinline__ Rgb color_of(const FrameJob& job, const TileTaps& tap
   return {clamp8(luma + job.red_v * v), clamp8(luma + job.green_u * u + job.green_v * v),
           clamp8(luma + job.blue_u * u)};
 }
-/// What a grey tensor has of it.
+/// Luma for single-channel tensors.
 __device__ __forceinline__ int32 luma_of(const FrameJob& job, const Rgb& color) {
   if (job.model != kRgbModel && job.model != kYuvModel) return color.red;
   return (color.red * 4899 + color.green * 9617 + color.blue * 1868 + 8192) >> 14;

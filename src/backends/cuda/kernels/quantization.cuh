@@ -2,7 +2,7 @@
 
 #include "elements.cuh"
 
-/// RATIO rounded half to even, moved by the zero point, and brought to LOWEST..HIGHEST; NaN becomes LOWEST.
+/// RATIO rounded to nearest even, plus the zero point, clamped to LOWEST..HIGHEST; NaN becomes LOWEST.
 __device__ __forceinline__ int32 quantized(float ratio, int32 zero_point, float lowest, float highest) {
   const float moved = rint(ratio) + float(zero_point);
   if (!(moved > lowest)) return int32(lowest);

@@ -1,161 +1,161 @@
 #pragma once
 
-#include "lines.cuh"
+#include "rows.cuh"
 
-// Lines that become one number each, or running sums. A rule has the State of elements seen so far: start(),
-// of(element), join(two states), finish(state). T is what an element is computed as, S what sums are kept in: float,
-// double, or uint64 of integers, which wrap around.
+// Reductions of rows to one number, and scans. A rule has a state with identity(), map(element), combine(two states)
+// and finish(state). T is the compute type, S the accumulator type: float, double, or uint64 for integers, which wrap
+// around.
 
-template <typename Lines, typename Rule, typename Load, typename Store>
+template <typename Rows, typename Rule, typename Load, typename Store>
 __device__ __forceinline__ void reduce(void* shared, const Load& load, const Store& store) {
-  const Team<Lines> team;
-  auto state = Rule::start();
+  const RowTeam<Rows> team;
+  auto state = Rule::identity();
 #pragma unroll 4
-  for (int32 i = team.along; i < Lines::kCount; i += Lines::kAlong)
-    state = Rule::join(state, Rule::of(load(Lines::place(team.line, i)), i));
+  for (int32 i = team.rank; i < Rows::kLength; i += Rows::kThreadsPerRow)
+    state = Rule::combine(state, Rule::map(load(Rows::place(team.row, i)), i));
   using State = decltype(state);
-  state = combine<Lines>(state, shared, [](const State& a, const State& b) { return Rule::join(a, b); });
-  if (team.active && team.along == 0) store(team.line, Rule::template finish<Lines::kCount>(state));
+  state = team_reduce<Rows>(state, shared, [](const State& a, const State& b) { return Rule::combine(a, b); });
+  if (team.active && team.rank == 0) store(team.row, Rule::template finish<Rows::kLength>(state));
 }
 
 template <typename T, typename S>
 struct Sum {
-  static __device__ __forceinline__ S start() { return 0; }
-  static __device__ __forceinline__ S of(T x, int32) { return S(x); }
-  static __device__ __forceinline__ S join(S a, S b) { return a + b; }
-  template <int kCount>
+  static __device__ __forceinline__ S identity() { return 0; }
+  static __device__ __forceinline__ S map(T x, int32) { return S(x); }
+  static __device__ __forceinline__ S combine(S a, S b) { return a + b; }
+  template <int kLength>
   static __device__ __forceinline__ S finish(S state) {
     return state;
   }
 };
 template <typename T, typename S>
 struct Mean : Sum<T, S> {
-  template <int kCount>
+  template <int kLength>
   static __device__ __forceinline__ S finish(S state) {
-    return state / S(kCount);
+    return state / S(kLength);
   }
 };
-/// Of integers, as signed ones where T is.
+/// Integer mean, signed if T is.
 template <typename T, typename S>
-struct WholeMean : Sum<T, S> {
-  template <int kCount>
+struct IntegerMean : Sum<T, S> {
+  template <int kLength>
   static __device__ __forceinline__ T finish(S state) {
-    return T(-1) < T(0) ? T(int64(state) / kCount) : T(state / kCount);
+    return T(-1) < T(0) ? T(int64(state) / kLength) : T(state / kLength);
   }
 };
 template <typename T, typename S>
 struct Product : Sum<T, S> {
-  static __device__ __forceinline__ S start() { return 1; }
-  static __device__ __forceinline__ S join(S a, S b) { return a * b; }
+  static __device__ __forceinline__ S identity() { return 1; }
+  static __device__ __forceinline__ S combine(S a, S b) { return a * b; }
 };
 template <typename T, typename S>
 struct AbsoluteSum : Sum<T, S> {
-  static __device__ __forceinline__ S of(T x, int32) { return x < T(0) ? S(0) - S(x) : S(x); }
+  static __device__ __forceinline__ S map(T x, int32) { return x < T(0) ? S(0) - S(x) : S(x); }
 };
 template <typename T, typename S>
 struct SquareSum : Sum<T, S> {
-  static __device__ __forceinline__ S of(T x, int32) { return S(x) * S(x); }
+  static __device__ __forceinline__ S map(T x, int32) { return S(x) * S(x); }
 };
 
-/// The greatest or the least; a NaN stays.
-template <typename T, bool kGreatest>
-struct Extreme {
-  static __device__ __forceinline__ T start() { return kGreatest ? least<T>() : most<T>(); }
-  static __device__ __forceinline__ T of(T x, int32) { return x; }
-  static __device__ __forceinline__ T join(T a, T b) { return kGreatest ? greater(a, b) : lesser(a, b); }
-  template <int kCount>
+/// Maximum or minimum; propagates NaN.
+template <typename T, bool kMax>
+struct Extremum {
+  static __device__ __forceinline__ T identity() { return kMax ? lowest<T>() : highest<T>(); }
+  static __device__ __forceinline__ T map(T x, int32) { return x; }
+  static __device__ __forceinline__ T combine(T a, T b) { return kMax ? max_nan(a, b) : min_nan(a, b); }
+  template <int kLength>
   static __device__ __forceinline__ T finish(T state) {
     return state;
   }
 
  private:
   template <typename X>
-  static __device__ __forceinline__ X most() {
+  static __device__ __forceinline__ X highest() {
     if constexpr (X(0.5) != X(0)) return infinity<X>();
     if constexpr (X(-1) > X(0)) return X(-1);
     return X((uint64(1) << (8 * sizeof(X) - 1)) - 1);
   }
   template <typename X>
-  static __device__ __forceinline__ X least() {
+  static __device__ __forceinline__ X lowest() {
     if constexpr (X(0.5) != X(0)) return -infinity<X>();
     if constexpr (X(-1) > X(0)) return X(0);
     return X(uint64(1) << (8 * sizeof(X) - 1));
   }
 };
 
-/// Those with a root or a logarithm are computed as real numbers: their states are float or double.
+/// Roots and logarithms are computed in float or double.
 template <typename T, typename S>
-struct Root : SquareSum<T, S> {
-  template <int kCount>
+struct L2Norm : SquareSum<T, S> {
+  template <int kLength>
   static __device__ __forceinline__ S finish(S state) {
     return sqrt(state);
   }
 };
 template <typename T, typename S>
 struct LogSum : Sum<T, S> {
-  template <int kCount>
+  template <int kLength>
   static __device__ __forceinline__ S finish(S state) {
     return log(state);
   }
 };
-/// The greatest element beside the sum of exponentials relative to it.
+/// Running maximum and the sum of exponentials relative to it.
 template <typename S>
-struct ExponentialSum {
-  S greatest;
+struct ShiftedSum {
+  S max;
   S sum;
 };
 template <typename T, typename S>
 struct LogSumExp {
-  using State = ExponentialSum<S>;
-  static __device__ __forceinline__ State start() { return {-infinity<S>(), S(0)}; }
-  static __device__ __forceinline__ State of(T x, int32) { return {S(x), S(1)}; }
-  static __device__ __forceinline__ State join(const State& a, const State& b) {
-    if (a.greatest == b.greatest) return {a.greatest, a.sum + b.sum};  // infinities have no difference
-    if (b.greatest > a.greatest) return {b.greatest, a.sum * exp(a.greatest - b.greatest) + b.sum};
-    return {a.greatest, a.sum + b.sum * exp(b.greatest - a.greatest)};
+  using State = ShiftedSum<S>;
+  static __device__ __forceinline__ State identity() { return {-infinity<S>(), S(0)}; }
+  static __device__ __forceinline__ State map(T x, int32) { return {S(x), S(1)}; }
+  static __device__ __forceinline__ State combine(const State& a, const State& b) {
+    if (a.max == b.max) return {a.max, a.sum + b.sum};  // also for infinities, whose difference is NaN
+    if (b.max > a.max) return {b.max, a.sum * exp(a.max - b.max) + b.sum};
+    return {a.max, a.sum + b.sum * exp(b.max - a.max)};
   }
-  template <int kCount>
+  template <int kLength>
   static __device__ __forceinline__ S finish(const State& state) {
-    return state.greatest + log(state.sum);
+    return state.max + log(state.sum);
   }
 };
 
-/// The place of the greatest or least element; NaN beats every number. Of equal ones the first, or the LAST.
+/// Index of the maximum or minimum. NaN beats every number; ties go to the first, or to the last if kLast.
 template <typename T>
-struct Placed {
+struct IndexedValue {
   T value;
-  int32 place;
+  int32 index;
 };
-template <typename T, bool kGreatest, bool kLast>
-struct PlaceOfExtreme {
-  using State = Placed<T>;
-  static __device__ __forceinline__ State start() { return {T(0), -1}; }
-  static __device__ __forceinline__ State of(T x, int32 i) { return {x, i}; }
-  static __device__ __forceinline__ State join(const State& a, const State& b) {
-    if (a.place < 0 || b.place < 0) return a.place < 0 ? b : a;
+template <typename T, bool kMax, bool kLast>
+struct ArgExtremum {
+  using State = IndexedValue<T>;
+  static __device__ __forceinline__ State identity() { return {T(0), -1}; }
+  static __device__ __forceinline__ State map(T x, int32 i) { return {x, i}; }
+  static __device__ __forceinline__ State combine(const State& a, const State& b) {
+    if (a.index < 0 || b.index < 0) return a.index < 0 ? b : a;
     if (beats(a.value, b.value)) return a;
     if (beats(b.value, a.value)) return b;
-    return (a.place < b.place) != kLast ? a : b;
+    return (a.index < b.index) != kLast ? a : b;
   }
-  template <int kCount>
+  template <int kLength>
   static __device__ __forceinline__ int64 finish(const State& state) {
-    return state.place;
+    return state.index;
   }
 
  private:
-  static __device__ __forceinline__ bool beats(T x, T y) { return (kGreatest ? x > y : x < y) || (x != x && y == y); }
+  static __device__ __forceinline__ bool beats(T x, T y) { return (kMax ? x > y : x < y) || (x != x && y == y); }
 };
 
-/// What all elements up to each one come to, a thread a line.
-template <typename Lines, typename Rule, bool kExclusive, bool kReverse, typename Load, typename Store>
+/// Inclusive or exclusive scan, one thread per row.
+template <typename Rows, typename Rule, bool kExclusive, bool kReverse, typename Load, typename Store>
 __device__ __forceinline__ void scan(const Load& load, const Store& store) {
-  const Team<Lines> team;
+  const RowTeam<Rows> team;
   if (!team.active) return;
-  auto state = Rule::start();
-  for (int32 i = 0; i < Lines::kCount; ++i) {
-    const int32 at = Lines::place(team.line, kReverse ? Lines::kCount - 1 - i : i);
+  auto state = Rule::identity();
+  for (int32 i = 0; i < Rows::kLength; ++i) {
+    const int32 at = Rows::place(team.row, kReverse ? Rows::kLength - 1 - i : i);
     const auto before = state;
-    state = Rule::join(state, Rule::of(load(at), i));
+    state = Rule::combine(state, Rule::map(load(at), i));
     store(at, kExclusive ? before : state);
   }
 }

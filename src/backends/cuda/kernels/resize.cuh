@@ -2,9 +2,9 @@
 
 #include "tile.cuh"
 
-// Resize of images whose channels lie side by side: a thread works out kVector channels of one output pixel, a sum over
-// kTapsY lines of sums over kTapsX pixels. FIRST gives, for each output along an axis, its first input, WEIGHTS that of
-// each tap; a weight of 0 is a tap that is not there. The host writes the struct Layer of constants.
+// Resize of channels-last images: a thread computes kVector channels of one output pixel as a separable sum over kTapsY
+// x kTapsX inputs. FIRST gives the first input of each output along an axis, WEIGHTS its tap weights, 0 for a missing
+// tap. The host writes the struct Layer of constants.
 template <class L, class PostOps>
 __device__ __forceinline__ void resize_channels(const typename L::Element* __restrict__ input,
                                                 const int* __restrict__ first_y, const float* __restrict__ weights_y,
@@ -16,9 +16,9 @@ __device__ __forceinline__ void resize_channels(const typename L::Element* __res
   const int channel = at % kVectors * kVector;
   const int pixel = at / kVectors;
   const int out_x = pixel % L::kOutWidth;
-  const int line = pixel / L::kOutWidth;
-  const int out_y = line % L::kOutHeight;
-  const int image = line / L::kOutHeight;
+  const int image_row = pixel / L::kOutWidth;
+  const int out_y = image_row % L::kOutHeight;
+  const int image = image_row / L::kOutHeight;
   const bool any = image < L::kImages;
 
   const int in_y = first_y[out_y];
@@ -37,13 +37,13 @@ __device__ __forceinline__ void resize_channels(const typename L::Element* __res
   for (int y = 0; y < L::kTapsY; ++y) {
 #pragma unroll
     for (int x = 0; x < L::kTapsX; ++x) {
-      // What lies where no tap is could be infinite, or another image's.
+      // Memory at a missing tap may hold an infinity or another image.
       if (along_y[y] == 0 || along_x[x] == 0) continue;
       const int from = (image * L::kHeight + in_y + y) * L::kWidth + in_x + x;
       taps[y][x] = load_packed<kVector>(input + from * L::kInPitch + channel);
     }
   }
-  float sums[kVector] = {};
+  float acc[kVector] = {};
 #pragma unroll
   for (int y = 0; y < L::kTapsY; ++y) {
 #pragma unroll
@@ -51,10 +51,10 @@ __device__ __forceinline__ void resize_channels(const typename L::Element* __res
       float sum = 0;
 #pragma unroll
       for (int x = 0; x < L::kTapsX; ++x) sum += along_x[x] * widen(taps[y][x].data[i]);
-      sums[i] += along_y[y] * sum;
+      acc[i] += along_y[y] * sum;
     }
   }
   const int offset = pixel * L::kOutPitch + channel;
-  post_ops.apply(sums, post_ops.template load<kVector>(offset));
-  store_packed(output + offset, sums);
+  post_ops.apply(acc, post_ops.template load<kVector>(offset));
+  store_packed(output + offset, acc);
 }

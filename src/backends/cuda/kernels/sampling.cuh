@@ -2,21 +2,20 @@
 
 #include "elements.cuh"
 
-// Reading images at places between their pixels: GridSample's taps and RoiAlign's bins.
+// Interpolated reads: GridSample and RoiAlign.
 
 enum class GridMode { kNearest, kLinear, kCubic };
 enum class GridPadding { kZeros, kBorder, kReflection };
 
-/// What one coordinate reads along an axis: inputs with their weights. Loops over them must unroll, so that they stay
-/// in registers.
+/// Taps of one coordinate along an axis. Loops over them must be unrolled, so that they stay in registers.
 template <GridMode kMode, typename Number>
 struct GridTaps {
   static constexpr int kCount = kMode == GridMode::kNearest ? 1 : kMode == GridMode::kLinear ? 2 : 4;
-  int32 index[kCount];  ///< negative: outside, nothing is read
+  int32 index[kCount];  ///< negative: outside, not read
   Number weight[kCount];
 };
 
-/// Throws X back into LOW..HIGH as mirrors at both ends would.
+/// Reflects X into LOW..HIGH.
 __device__ __forceinline__ double reflected(double x, double low, double high) {
   const double range = high - low;
   if (range <= 0) return low;
@@ -32,7 +31,7 @@ __device__ __forceinline__ double brought_inside(double x) {
   return kAlign ? reflected(x, 0, kLast) : reflected(x, -0.5, kLast + 0.5);
 }
 
-/// Cubic convolution with a = -0.75.
+/// Cubic convolution kernel with a = -0.75.
 template <typename Number>
 __device__ __forceinline__ Number cubic_weight(Number distance) {
   const Number a = Number(-0.75);
@@ -44,17 +43,17 @@ template <GridMode kMode, GridPadding kPadding, bool kAlign, int kLength, typena
 __device__ __forceinline__ GridTaps<kMode, Number> grid_taps(Number coordinate) {
   const Number length = kLength;
   Number x = kAlign ? (coordinate + 1) / 2 * (length - 1) : ((coordinate + 1) * length - 1) / 2;
-  // Three inputs outside is as far as any (and what is not a number lies there too): no neighbour is inside.
+  // Clamped to three pixels outside, where no tap is inside; also for NaN.
   if (!(x > Number(-1e9))) x = Number(-1e9);
   if (kPadding == GridPadding::kReflection)
     x = Number(brought_inside<kPadding, kAlign, kLength>(x < Number(1e9) ? x : Number(1e9)));
   else
-    x = clipped(x, Number(-3), length + 2);
+    x = clamp(x, Number(-3), length + 2);
   GridTaps<kMode, Number> taps;
   const auto set = [&](int i, Number position, Number weight) {
     const int32 inside = int32(rint(brought_inside<kPadding, kAlign, kLength>(double(position))));
     const bool outside = kPadding == GridPadding::kZeros && (inside < 0 || inside >= kLength);
-    taps.index[i] = outside ? -1 : clipped(inside, 0, kLength - 1);
+    taps.index[i] = outside ? -1 : clamp(inside, 0, kLength - 1);
     taps.weight[i] = weight;
   };
   if constexpr (kMode == GridMode::kNearest) {
@@ -71,7 +70,7 @@ __device__ __forceinline__ GridTaps<kMode, Number> grid_taps(Number coordinate) 
   return taps;
 }
 
-/// A region along one axis: where its bins begin, and how many samples each takes; as ops/sampling/regions.hpp has it.
+/// A region of interest along one axis, as ops/sampling/regions.hpp computes it: bin start, bin size and samples per bin.
 struct RegionSide {
   float start;
   float bin;
@@ -81,7 +80,7 @@ struct RegionSide {
     return start + float(index) * bin + (float(i) + 0.5f) * bin / float(samples);
   }
 };
-template <bool kHalfPixel, int kSamples, int kMostSamples>
+template <bool kHalfPixel, int kSamples, int kMaxSamples>
 __device__ __forceinline__ RegionSide region_side(float from, float to, float scale, int32 bins) {
   from *= scale;
   to *= scale;
@@ -92,12 +91,12 @@ __device__ __forceinline__ RegionSide region_side(float from, float to, float sc
   side.samples = kSamples;
   if (kSamples == 0) {
     const float wanted = ceil(side.bin);
-    side.samples = !(wanted > 0) ? 0 : wanted > float(kMostSamples) ? kMostSamples : int32(wanted);
+    side.samples = !(wanted > 0) ? 0 : wanted > float(kMaxSamples) ? kMaxSamples : int32(wanted);
   }
   return side;
 }
 
-/// The two elements between which a sample lies, and how near it is to the second.
+/// Linear interpolation of a sample: two elements and the weight of the second.
 struct Between {
   int32 low = 0;
   int32 high = 0;
@@ -108,13 +107,13 @@ struct Between {
     if (!(at >= -1 && at <= float(length)) || length == 0) return;
     outside = false;
     at = at > 0 ? at : 0;
-    low = lesser(int32(at), length - 1);
-    high = lesser(low + 1, length - 1);
+    low = min_nan(int32(at), length - 1);
+    high = min_nan(low + 1, length - 1);
     if (high > low) weight = at - float(low);
   }
 };
 
-/// The average of a bin's samples, or the largest of their weighted corners. ELEMENT(row, column) reads the map.
+/// Average of a bin's samples, or the maximum of their weighted corners. ELEMENT(row, column) reads the feature map.
 template <bool kLargest, int kHeight, int kWidth, typename Element>
 __device__ __forceinline__ float align_bin(const RegionSide& rows, const RegionSide& columns, int32 y, int32 x,
                                            const Element& element) {
@@ -124,7 +123,7 @@ __device__ __forceinline__ float align_bin(const RegionSide& rows, const RegionS
   for (int32 i = 0; i < rows.samples; ++i) {
     const Between v(rows.sample(y, i), kHeight);
     if (v.outside) {
-      best = any ? greater(best, 0.0f) : 0.0f;
+      best = any ? max_nan(best, 0.0f) : 0.0f;
       any = true;
       continue;
     }
@@ -137,9 +136,9 @@ __device__ __forceinline__ float align_bin(const RegionSide& rows, const RegionS
         const float c = v.weight * (1 - h.weight) * element(v.high, h.low);
         const float d = v.weight * h.weight * element(v.high, h.high);
         sum += a + b + c + d;
-        top = greater(greater(a, b), greater(c, d));
+        top = max_nan(max_nan(a, b), max_nan(c, d));
       }
-      best = any ? greater(best, top) : top;
+      best = any ? max_nan(best, top) : top;
       any = true;
     }
   }

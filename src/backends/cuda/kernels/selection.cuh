@@ -3,20 +3,20 @@
 #include "block.cuh"
 #include "launch.cuh"
 
-// Greedy non-maximum suppression as ops/vision/select_boxes.cpp defines it, to the bit. Candidates are ranked; it is marked,
-// among each 2048 that follow one another in rank, a span, who overlaps whom; then one block goes through them, 1024 at
-// once. Who is kept of a span is a bit each, so that most are dropped by a glance at their masks; boxes are compared
-// with those kept of earlier spans alone.
+// Greedy non-maximum suppression, bit-identical to ops/vision/select_boxes.cpp. Candidates are ranked by score. Within each
+// span of 2048 consecutive ranks an overlap bit matrix is computed. One block then scans them 1024 at a time: most
+// candidates are dropped by ANDing their overlap masks with the bits of the boxes kept in the span; boxes kept in
+// earlier spans are compared directly.
 
 constexpr int32 kRankThreads = 256;
-constexpr int32 kRankSharers = 4;  ///< threads that share a candidate's comparisons
+constexpr int32 kRankSharers = 4;  ///< threads per candidate
 constexpr int32 kRanked = kRankThreads / kRankSharers;
 constexpr int32 kWindow = 1024;
 constexpr int32 kSpan = 2048;
 
-/// What std::min and std::max choose, NaN or not.
-__device__ __forceinline__ float first_least(float a, float b) { return b < a ? b : a; }
-__device__ __forceinline__ float first_most(float a, float b) { return a < b ? b : a; }
+/// As std::min and std::max, also for NaN.
+__device__ __forceinline__ float std_min(float a, float b) { return b < a ? b : a; }
+__device__ __forceinline__ float std_max(float a, float b) { return a < b ? b : a; }
 
 struct Corners {
   float x1, y1, x2, y2;
@@ -25,17 +25,17 @@ __device__ __forceinline__ Corners load_corners(const float* box) { return {box[
 __device__ __forceinline__ float area(const Corners& box) {
   return __fmul_rn(__fsub_rn(box.x2, box.x1), __fsub_rn(box.y2, box.y1));
 }
-/// As ops/vision/box_overlap.hpp.
+/// IoU as ops/vision/box_overlap.hpp computes it.
 __device__ __forceinline__ float box_overlap(const Corners& a, const Corners& b) {
-  const float width = __fsub_rn(first_least(a.x2, b.x2), first_most(a.x1, b.x1));
-  const float height = __fsub_rn(first_least(a.y2, b.y2), first_most(a.y1, b.y1));
+  const float width = __fsub_rn(std_min(a.x2, b.x2), std_max(a.x1, b.x1));
+  const float height = __fsub_rn(std_min(a.y2, b.y2), std_max(a.y1, b.y1));
   if (!(width > 0.0f && height > 0.0f)) return 0.0f;
   const float common = __fmul_rn(width, height);
-  const float share = __fdiv_rn(common, __fsub_rn(__fadd_rn(area(a), area(b)), common));
-  return share != share ? 0.0f : share;
+  const float iou = __fdiv_rn(common, __fsub_rn(__fadd_rn(area(a), area(b)), common));
+  return iou != iou ? 0.0f : iou;
 }
 
-/// A tensor pixel's place in the frame, inside of it.
+/// A pixel position of the input tensor mapped to the frame and clamped to it.
 __device__ __forceinline__ float in_frame(float at, float scale, float offset, float size) {
   const float place = __fdiv_rn(__fsub_rn(at, offset), scale);
   return place < 0.0f ? 0.0f : size < place ? size : place;
@@ -43,10 +43,10 @@ __device__ __forceinline__ float in_frame(float at, float scale, float offset, f
 
 constexpr int32 kRankTile = 4 * kRankThreads;
 
-/// How many of COUNT scores BETTER(score, its number) says yes to; those up to the next multiple of four are NaN.
+/// Number of COUNT scores for which BETTER(score, index) holds. Scores up to the next multiple of four are NaN.
 template <typename Better>
 __device__ __forceinline__ int32 count_better(const float4* scores, int32 count, const Better& better) {
-  // As numbers, since a comparison can give 1.0 or 0.0; four sums, so that none waits for another.
+  // Counted in float, since a comparison yields 1.0 or 0.0 in one instruction; four independent accumulators.
   float sums[4] = {};
 #pragma unroll 4
   for (int32 j = 0; j < count; j += 4) {
@@ -59,8 +59,8 @@ __device__ __forceinline__ int32 count_better(const float4* scores, int32 count,
   return static_cast<int32>(sums[0] + sums[1] + (sums[2] + sums[3]));
 }
 
-/// Numbers of the candidates with finite scores by falling score, ties by number, then -1. Each of them is compared
-/// with all, a tile of them after the other, by kRankSharers threads of different warps.
+/// Indices of candidates with finite scores in descending order, ties by index, then -1. Each is compared with all
+/// others, one shared-memory tile at a time, by kRankSharers threads of different warps.
 template <int Capacity>
 __device__ __forceinline__ void rank_candidates(const float* scores, const int32* count, int32* order,
                                                 float* own_scores) {
@@ -71,7 +71,7 @@ __device__ __forceinline__ void rank_candidates(const float* scores, const int32
   const int32 sharer = thread / kRanked;
   const int32 begin = blockIdx.x * kRanked;
   const int32 i = begin + thread % kRanked;
-  // A NaN is neither better nor equal.
+  // NaN compares neither greater nor equal.
   const auto comparable = [&](int32 at, int32 all) {
     const float score = at < Capacity ? scores[at] : INFINITY;
     return at < all && is_finite(score) ? score : __uint_as_float(0x7FFFFFFFu);
@@ -93,14 +93,14 @@ __device__ __forceinline__ void rank_candidates(const float* scores, const int32
     next = four(first + kRankTile, all);
     const int32 start = first + sharer * kShare;
     const int32 size = min(kShare, all - start);
-    const float4* share = &tile[sharer * kShare / 4];
-    // Of equal ones the first is better: all that stand before the block's own, none of those behind.
+    const float4* iou = &tile[sharer * kShare / 4];
+    // Ties go to the lower index: all candidates before the block's own, none after.
     if (start + kShare <= begin)
-      rank += count_better(share, size, [&](float other, int32) { return other >= mine; });
+      rank += count_better(iou, size, [&](float other, int32) { return other >= mine; });
     else if (start >= begin + kRanked)
-      rank += count_better(share, size, [&](float other, int32) { return other > mine; });
+      rank += count_better(iou, size, [&](float other, int32) { return other > mine; });
     else
-      rank += count_better(share, size,
+      rank += count_better(iou, size,
                            [&](float other, int32 j) { return other > mine || (other == mine && start + j < i); });
   }
   ranks[sharer][thread % kRanked] = rank;
@@ -112,7 +112,7 @@ __device__ __forceinline__ void rank_candidates(const float* scores, const int32
   if (i >= ranked) order[i] = -1;
 }
 
-/// What the kernels share; Limit candidates are looked at.
+/// Parameters of the suppression kernels. Only the first LIMIT ranks are considered.
 template <int Limit, bool Agnostic>
 struct Suppression {
   const float* boxes;
@@ -128,13 +128,13 @@ struct Suppression {
   }
 };
 
-/// Where the mask of RANK's better ones number 32 WORD to 32 WORD + 31 of its span lies.
+/// Offset of the mask word of RANK for ranks 32 WORD to 32 WORD + 31 of its span.
 __device__ __forceinline__ int32 mask_at(int32 rank, int32 word) {
   return rank / kSpan * (kSpan * kSpan / 32) + word * kSpan + rank % kSpan;
 }
 
-/// Who of the better ones of its span would drop each candidate: blocks (LIMIT / 32, 8) of 256 threads, a thread a
-/// word. Words behind the candidate's own are left alone.
+/// Overlap masks: which better-ranked candidates of the span would suppress each candidate. Blocks (LIMIT / 32, 8) of
+/// 256 threads, one thread per word. Words beyond the candidate's own are not written.
 template <int Limit, bool Agnostic>
 __device__ __forceinline__ void mark_overlaps(const Suppression<Limit, Agnostic>& suppression, uint32* masks) {
   constexpr int32 kOthers = 256;
@@ -155,7 +155,7 @@ __device__ __forceinline__ void mark_overlaps(const Suppression<Limit, Agnostic>
   const float class_id = candidate < 0 ? 0.0f : suppression.class_of(candidate);
   __syncthreads();
   const int32 slot = thread & ~31;
-  const int32 better = rank - first - slot;  // so many of the word's
+  const int32 better = rank - first - slot;  // better-ranked bits of the word
   if (candidate < 0 || better < 0) return;
   uint32 word = 0;
 #pragma unroll 8
@@ -166,9 +166,9 @@ __device__ __forceinline__ void mark_overlaps(const Suppression<Limit, Agnostic>
 
 constexpr int32 kWindowWords = kWindow / 32;
 
-/// Whether this thread's candidate of the window stays, by whom of the better ones it OVERLAPS: it does once all of
-/// them are dropped. In each round those are decided whose better ones are.
-__device__ __forceinline__ bool settle(const uint32 (&overlaps)[kWindowWords], bool there) {
+/// Whether this thread's candidate of the window is kept, given the better-ranked ones it OVERLAPS. Each round decides
+/// the candidates whose overlapping predecessors are all decided.
+__device__ __forceinline__ bool resolve_window(const uint32 (&overlaps)[kWindowWords], bool there) {
   __shared__ uint32 open[kWindowWords];
   __shared__ uint32 kept[kWindowWords];
   bool undecided = there;
@@ -196,17 +196,17 @@ __device__ __forceinline__ bool settle(const uint32 (&overlaps)[kWindowWords], b
   return keep;
 }
 
-/// What the operator gives back.
+/// Outputs of the operator.
 struct Detections {
-  float* rows;  ///< of six
+  float* rows;  ///< of six numbers
   int32* count;
   int32* anchors;
 };
 
-/// Whether none of the candidates CHOSEN[0..COUNT) drops BOX. Every thread calls it.
+/// Whether none of the candidates CHOSEN[0..COUNT) suppresses BOX. Every thread calls it.
 template <int Limit, bool Agnostic>
-__device__ __forceinline__ bool stays_beside(const Suppression<Limit, Agnostic>& suppression, const int32* chosen,
-                                             int32 count, const Corners& box, float class_id, bool keep) {
+__device__ __forceinline__ bool survives(const Suppression<Limit, Agnostic>& suppression, const int32* chosen,
+                                         int32 count, const Corners& box, float class_id, bool keep) {
   constexpr int32 kChunk = 512;
   __shared__ Corners better[kChunk];
   __shared__ float better_classes[kChunk];
@@ -223,7 +223,7 @@ __device__ __forceinline__ bool stays_beside(const Suppression<Limit, Agnostic>&
   return keep;
 }
 
-/// By one block of kWindow threads. MASKS is null where nothing is suppressed; CHOSEN has room for MOST candidates.
+/// By one block of kWindow threads. MASKS is null without suppression. CHOSEN has capacity for MOST candidates.
 template <int Limit, int Most, bool Agnostic>
 __device__ __forceinline__ void select(const Suppression<Limit, Agnostic>& suppression, const uint32* masks,
                                        int32* chosen, const float* scores, const int32* anchors, const float* geometry,
@@ -233,7 +233,7 @@ __device__ __forceinline__ void select(const Suppression<Limit, Agnostic>& suppr
   __shared__ float to_frame[6];
   if (thread < 6) to_frame[thread] = geometry[thread];
   int32 taken = 0;
-  int32 of_spans = 0;  // taken in spans before
+  int32 of_spans = 0;  // kept in previous spans
   int32 candidate = suppression.candidate(thread);
   for (int32 window = 0; window < Limit && taken < Most; window += kWindow) {
     const int32 rank = window + thread;
@@ -241,7 +241,7 @@ __device__ __forceinline__ void select(const Suppression<Limit, Agnostic>& suppr
     const int32 following = suppression.candidate(rank + kWindow);
     bool keep = candidate >= 0;
     if (__syncthreads_or(keep) == 0) break;
-    // All that is asked of a candidate is asked at once: an answer takes as long as many.
+    // All of a candidate's loads are issued together, to overlap their latency.
     Corners box{};
     float class_id = 0.0f;
     float score = 0.0f;
@@ -259,13 +259,13 @@ __device__ __forceinline__ void select(const Suppression<Limit, Agnostic>& suppr
 #pragma unroll 8
       for (int32 w = 0; w < in_span / 32; ++w, mask += kSpan)
         if (keep) dropped |= *mask & kept[w];
-      keep = stays_beside(suppression, chosen, of_spans, box, class_id, keep && dropped == 0);
+      keep = survives(suppression, chosen, of_spans, box, class_id, keep && dropped == 0);
       uint32 overlaps[kWindowWords] = {};
       const int32 own_words = keep ? thread / 32 + 1 : 0;
 #pragma unroll
       for (int32 w = 0; w < kWindowWords; ++w)
         if (w < own_words) overlaps[w] = mask[w * kSpan];
-      keep = settle(overlaps, keep);
+      keep = resolve_window(overlaps, keep);
       const uint32 kept_word = __ballot_sync(0xFFFFFFFFu, keep);
       if ((thread & 31) == 0) kept[rank % kSpan / 32] = kept_word;
     }

@@ -4,10 +4,10 @@
 #include "ptx.cuh"
 #include "types.cuh"
 
-// What the matrix kernels (convolution.cuh, gemm.cuh) have in common: vectors of elements, rings of shared memory, and
-// how a warp's sums lie in its lanes.
+// Shared by the tensor-core kernels (convolution.cuh, gemm.cuh): vectorised loads and stores, cp.async pipelines, and
+// the layout of a warp's accumulators.
 
-/// N elements that are loaded and stored together.
+/// N elements that are loaded and stored as one vector.
 template <typename T, int N>
 struct alignas(N * sizeof(T) < 16 ? N * sizeof(T) : 16) Packed {
   T data[N];
@@ -22,49 +22,50 @@ __device__ __forceinline__ void store_packed(T* at, const float (&x)[N]) {
   Packed<T, N> packed;
 #pragma unroll
   for (int i = 0; i < N; ++i) packed.data[i] = Narrow<T>::from(x[i]);
-  constexpr int kMost = 16 / sizeof(T);
-  if constexpr (N <= kMost) {
+  constexpr int kMaxElements = 16 / sizeof(T);
+  if constexpr (N <= kMaxElements) {
     *reinterpret_cast<Packed<T, N>*>(at) = packed;
   } else {
 #pragma unroll
-    for (int i = 0; i < N; i += kMost)
-      *reinterpret_cast<Packed<T, kMost>*>(at + i) = *reinterpret_cast<Packed<T, kMost>*>(packed.data + i);
+    for (int i = 0; i < N; i += kMaxElements)
+      *reinterpret_cast<Packed<T, kMaxElements>*>(at + i) =
+          *reinterpret_cast<Packed<T, kMaxElements>*>(packed.data + i);
   }
 }
 
-/// Two neighbouring channels of 8-bit integers: they move through shared memory and into fragments as one half does.
+/// Two adjacent channels of 8-bit integers. A pair moves through shared memory and fragments like one 16-bit element.
 template <typename T>
 struct BytePair {
   using Byte = T;
   T data[2];
 };
 
-/// What becomes of a filter's sum: a bias is added; sums of bytes turn into a multiple of the output's scale.
+/// Epilogue of an integer accumulator: bias, then rescaling to the output's scale.
 struct ByteBias {
-  int32 bias;  ///< of the integers, with what the input's zero point adds to all sums
+  int32 bias;  ///< in accumulator units; includes the input zero point's contribution
   float factor;
 };
-__device__ __forceinline__ float with_bias(float sum, float bias) { return sum + bias; }
-__device__ __forceinline__ float with_bias(int32 sum, const ByteBias& bias) {
+__device__ __forceinline__ float add_bias(float sum, float bias) { return sum + bias; }
+__device__ __forceinline__ float add_bias(int32 sum, const ByteBias& bias) {
   return float(sum + bias.bias) * bias.factor;
 }
 
-/// What tensors of T are summed in, and what is added to their sums.
+/// Accumulator and bias types for tensors of T.
 template <typename T>
-struct Summed {
-  using Sum = float;
+struct AccumulatorTraits {
+  using Accumulator = float;
   using Bias = float;
   static constexpr bool kBytes = false;
 };
 template <typename T>
-struct Summed<BytePair<T>> {
-  using Sum = int32;
+struct AccumulatorTraits<BytePair<T>> {
+  using Accumulator = int32;
   using Bias = ByteBias;
   static constexpr bool kBytes = true;
 };
 
-/// Of what a kernel does to a sum before it is stored: nothing. What the host writes for a node's post-ops has the same
-/// members: load() fetches the operands of N elements from OFFSET on, apply() works on them.
+/// An empty epilogue. The struct that the host writes for a node's post-ops has the same members: load() fetches the
+/// operands of N elements from OFFSET on, apply() transforms the accumulators.
 struct NoPostOps {
   template <int N>
   struct Operands {};
@@ -81,7 +82,7 @@ constexpr __device__ __forceinline__ int round_up(int a, int b) { return ceil_di
 constexpr __device__ __forceinline__ int max_of(int a, int b) { return a > b ? a : b; }
 constexpr __device__ __forceinline__ int min_of(int a, int b) { return a < b ? a : b; }
 
-/// Waits until at most PENDING of this thread's groups of copies are under way; PENDING is the same in all threads.
+/// Waits until at most PENDING cp.async groups are outstanding, for a run-time PENDING that is uniform in the block.
 template <int Most>
 __device__ __forceinline__ void cp_async_wait_dynamic(int pending) {
   if constexpr (Most > 0) {
@@ -95,7 +96,7 @@ __device__ __forceinline__ void cp_async_wait_dynamic(int pending) {
   }
 }
 
-/// Copies N elements to shared memory, in the background where they are 4 bytes or more; zeros where not VALID.
+/// Copies N elements to shared memory, by cp.async where they are 4 bytes or more; zero-fills where not VALID.
 template <int N, typename T>
 __device__ __forceinline__ void copy_elements(T* shared, const T* global, bool valid) {
   if constexpr (N * sizeof(T) == 16) {
@@ -103,16 +104,16 @@ __device__ __forceinline__ void copy_elements(T* shared, const T* global, bool v
   } else if constexpr (N * sizeof(T) == 4) {
     cp_async_4(shared, global, valid);
   } else {
-    static_assert(N == 1, "no copy of this size");
+    static_assert(N == 1, "unsupported size");
     *shared = valid ? *global : T{};
   }
 }
 
-/// The sums of a warp over a tile of 16 M pixels (rows) by 8 N filters (columns), spread over its lanes as mma.m16n8k16
-/// does: with g = lane / 4 and q = lane % 4, sums[m][n] are of rows 16 m + g (0 and 1) and 16 m + g + 8 (2 and 3).
-/// Weights are packed in such an order that a lane's columns of kGroup consecutive n lie side by side: kLane filters
-/// from 8 kGroup (n / kGroup) + kLane q on. So sums leave in vectors, without a detour by shared memory. An item is
-/// what leaves at once: a vector of every lane.
+/// A warp's accumulators over a tile of 16 M pixels (rows) by 8 N filters (columns), distributed over lanes as by
+/// mma.m16n8k16: with g = lane / 4 and q = lane % 4, acc[m][n] holds rows 16 m + g (elements 0 and 1) and 16 m + g + 8
+/// (2 and 3). Weights are packed so that a lane's columns of kGroup consecutive n are adjacent filters: kLane of them
+/// from 8 kGroup (n / kGroup) + kLane q on. Accumulators are therefore stored as vectors straight from registers,
+/// without a transpose through shared memory. An item is one such vector of every lane.
 template <int M, int N>
 struct WarpTile {
   static_assert(N % 2 == 0, "weights are packed in columns of 16");
@@ -127,11 +128,11 @@ struct WarpTile {
   static __device__ __forceinline__ int column(int item, int lane) {
     return item % kGroups * 8 * kGroup + lane % 4 * kLane;
   }
-  /// Item number ITEM, which is a constant.
-  template <typename Sum>
-  static __device__ __forceinline__ void take(Sum (&x)[kLane], const Sum (&sums)[M][N][4], int item) {
+  /// Copies item ITEM, a compile-time constant after unrolling.
+  template <typename Accumulator>
+  static __device__ __forceinline__ void extract(Accumulator (&x)[kLane], const Accumulator (&acc)[M][N][4], int item) {
 #pragma unroll
     for (int i = 0; i < kLane; ++i)
-      x[i] = sums[item / (2 * kGroups)][item % kGroups * kGroup + i / 2][item / kGroups % 2 * 2 + i % 2];
+      x[i] = acc[item / (2 * kGroups)][item % kGroups * kGroup + i / 2][item / kGroups % 2 * 2 + i % 2];
   }
 };

@@ -3,12 +3,12 @@
 #include "faults.cuh"
 #include "launch.cuh"
 
-// saccade.TopClasses by one block: the best are looked for one after the other.
+// saccade.TopClasses by one block: repeated argmax.
 
 constexpr int32 kClassThreads = 1024;
 
-/// The best score of VALUES that comes after LAST; place Count where there is none. In every thread. FAULTS: what is
-/// wrong with the thread's own.
+/// The best score of VALUES after LAST in descending order; index Count if there is none. Broadcast to every thread.
+/// FAULTS collects those of the thread's own scores.
 template <int Count, bool Softmax>
 __device__ __forceinline__ Best next_best(const float* values, const Best& last, uint32& faults) {
   __shared__ Best found[kClassThreads / 32];
@@ -45,7 +45,7 @@ __device__ __forceinline__ double exponentials(const float* values, float top) {
 }
 
 template <int Count, int Rows, bool Softmax>
-__device__ __forceinline__ void top_classes(const float* values, float conf, float* rows, int32* told) {
+__device__ __forceinline__ void top_classes(const float* values, float conf, float* rows, int32* fault_bits) {
   __shared__ Best best[Rows];
   Best last{INFINITY, -1};
   uint32 faults = 0;
@@ -56,7 +56,7 @@ __device__ __forceinline__ void top_classes(const float* values, float conf, flo
     if (threadIdx.x == 0) best[size] = last;
   }
   faults = faults_of_block(faults);
-  if (threadIdx.x == 0) *told = static_cast<int32>(faults);
+  if (threadIdx.x == 0) *fault_bits = static_cast<int32>(faults);
   if ((faults & kNanConfidence) != 0) size = 0;
   __syncthreads();
   if (Softmax && size > 0) {

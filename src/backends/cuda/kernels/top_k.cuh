@@ -1,14 +1,13 @@
 #pragma once
 
-#include "lines.cuh"
+#include "rows.cuh"
 
-// The K first elements of each line, in order; a block a line. Elements are compared as 32-bit keys whose order is that
-// of the numbers, with their place behind them: 64 bits that no two elements share, so that of equal ones the first
-// wins, and the result does not depend on the order of threads. What is to be sorted is found by radix selection, eight
-// bits a pass over the line, until all elements below a prefix are as many as wanted; then they are sorted in shared
-// memory. So a line may be of any length, and K as large as shared memory.
+// The first K elements of each row in sorted order, one block per row. An element's key is its 32-bit order-preserving
+// pattern followed by its index: 64 bits that are unique, so that ties go to the first and the result does not depend
+// on thread order. Radix selection, eight bits per pass over the row, narrows to the K smallest keys, which are then
+// sorted in shared memory. So rows may have any length, and K is limited by shared memory only.
 
-/// NaN is above all numbers; the two zeros are equal.
+/// Order-preserving: NaN is above all numbers; both zeros are equal.
 __device__ __forceinline__ uint32 order_of(float x) {
   if (x != x) return 0xFFFFFFFFU;
   const uint32 bits = __float_as_uint(x == 0 ? 0.0f : x);
@@ -17,9 +16,8 @@ __device__ __forceinline__ uint32 order_of(float x) {
 __device__ __forceinline__ uint32 order_of(int32 x) { return uint32(x) ^ 0x80000000U; }
 __device__ __forceinline__ uint32 order_of(uint32 x) { return x; }
 
-/// Sorts COUNT numbers in shared memory, the least first; the threads of the block call it together. A bitonic network
-/// all of whose comparisons put the lesser number first: what it would compare with numbers past the end stays in
-/// place.
+/// Sorts COUNT keys in shared memory in ascending order; called by all threads of the block. A bitonic network that
+/// always orders pairs upwards, so that comparisons beyond the end are no-ops.
 template <int kThreads>
 __device__ __forceinline__ void sort_shared(uint64* keys, int32 count) {
   const auto order = [&](int32 low, int32 high) {
@@ -31,7 +29,7 @@ __device__ __forceinline__ void sort_shared(uint64* keys, int32 count) {
       keys[high] = a;
     }
   };
-  int32 pairs = 1;  // half of the smallest power of two that holds all
+  int32 pairs = 1;  // half of the next power of two
   while (2 * pairs < count) pairs *= 2;
   for (int32 size = 2; size / 2 < count; size *= 2) {
     for (int32 i = threadIdx.x; i < pairs; i += kThreads) {
@@ -50,12 +48,12 @@ __device__ __forceinline__ void sort_shared(uint64* keys, int32 count) {
   }
 }
 
-/// Of the keys KEY(i) of COUNT elements: what of a key is compared, and with what, so that K of them are not above it.
+/// A prefix of the keys such that exactly K keys are not above it: keys are masked, then compared.
 struct KeyBound {
   uint64 mask;
   uint64 prefix;
 };
-template <int kThreads, int kCount, int kK, typename Key>
+template <int kThreads, int kLength, int kK, typename Key>
 __device__ __forceinline__ KeyBound select_keys(int32* histogram, const Key& key) {
   KeyBound bound{0, 0};
   int32 wanted = kK;
@@ -63,12 +61,12 @@ __device__ __forceinline__ KeyBound select_keys(int32* histogram, const Key& key
   for (int shift = 56; shift >= 0; shift -= 8) {
     for (int32 i = threadIdx.x; i < 256; i += kThreads) histogram[i] = 0;
     __syncthreads();
-    for (int32 i = threadIdx.x; i < kCount; i += kThreads) {
+    for (int32 i = threadIdx.x; i < kLength; i += kThreads) {
       const uint64 bits = key(i);
       if ((bits & bound.mask) == bound.prefix) atomicAdd(&histogram[int32(bits >> shift & 255)], 1);
     }
     __syncthreads();
-    if (threadIdx.x < 32) {  // eight bins a lane
+    if (threadIdx.x < 32) {  // eight bins per lane
       int32 own = 0;
       for (int32 i = 0; i < 8; ++i) own += histogram[8 * threadIdx.x + i];
       int32 up_to = own;
@@ -90,28 +88,28 @@ __device__ __forceinline__ KeyBound select_keys(int32* histogram, const Key& key
     bound.prefix |= uint64(chosen[0]) << shift;
     wanted = chosen[1];
     const bool all = chosen[2] == wanted;
-    __syncthreads();  // before others choose
+    __syncthreads();  // before CHOSEN is overwritten
     if (all) break;
   }
   return bound;
 }
 
-/// KEYS is shared memory for kK numbers; LOAD(place) gives an element, STORE(line, i, place in the line, element) takes
+/// KEYS is shared memory for kK keys. LOAD(place) returns an element; STORE(row, i, index in the row, element) takes
 /// the I-th of the result.
-template <typename Lines, int kThreads, int kK, bool kLargest, typename Load, typename Store>
+template <typename Rows, int kThreads, int kK, bool kLargest, typename Load, typename Store>
 __device__ __forceinline__ void find_top(uint64* keys, const Load& load, const Store& store) {
   __shared__ int32 histogram[256];
   __shared__ int32 taken;
-  const int32 line = blockIdx.x;
+  const int32 row = blockIdx.x;
   const auto key = [&](int32 i) {
-    const uint32 order = order_of(load(Lines::place(line, i)));
+    const uint32 order = order_of(load(Rows::place(row, i)));
     return uint64(kLargest ? ~order : order) << 32 | uint32(i);
   };
-  if constexpr (kK < Lines::kCount) {
-    const KeyBound bound = select_keys<kThreads, Lines::kCount, kK>(histogram, key);
+  if constexpr (kK < Rows::kLength) {
+    const KeyBound bound = select_keys<kThreads, Rows::kLength, kK>(histogram, key);
     if (threadIdx.x == 0) taken = 0;
     __syncthreads();
-    for (int32 i = threadIdx.x; i < Lines::kCount; i += kThreads) {
+    for (int32 i = threadIdx.x; i < Rows::kLength; i += kThreads) {
       const uint64 bits = key(i);
       if ((bits & bound.mask) <= bound.prefix) keys[atomicAdd(&taken, 1)] = bits;
     }
@@ -122,6 +120,6 @@ __device__ __forceinline__ void find_top(uint64* keys, const Load& load, const S
   sort_shared<kThreads>(keys, kK);
   for (int32 i = threadIdx.x; i < kK; i += kThreads) {
     const int32 place = int32(keys[i] & 0xFFFFFFFFU);
-    store(line, i, place, load(Lines::place(line, place)));
+    store(row, i, place, load(Rows::place(row, place)));
   }
 }

@@ -3,14 +3,14 @@
 #include "launch.cuh"
 #include "types.cuh"
 
-// Copies between the device and pinned memory of the host, which the device reads and writes where it lies.
+// Zero-copy transfers between device memory and pinned host memory.
 
-/// One entry of a list, its words in the order and at the pitch of transfer.hpp's.
+/// One entry of a list, in the layout of transfer.hpp.
 struct Copy {
   const uint8* from;
   uint8* to;
   int64 bytes;
-  const int32* count;  ///< of rows that are there; null: all
+  const int32* count;  ///< number of valid rows; null: all
   int64 row_bytes;
 };
 
@@ -18,7 +18,7 @@ constexpr int32 kCopyWords = 5;
 constexpr int32 kCopyPitch = 8;
 
 constexpr int32 kTransferThreads = 256;
-// Loads that a thread has under way: a bus answers after a microsecond.
+// Loads in flight per thread, to cover the latency of the bus.
 constexpr int32 kTransferLoads = 4;
 
 __device__ __forceinline__ int64 bytes_of(const Copy& copy) {
@@ -27,8 +27,8 @@ __device__ __forceinline__ int64 bytes_of(const Copy& copy) {
   return there < 0 ? 0 : there < copy.bytes ? there : copy.bytes;
 }
 
-/// Copy number blockIdx.y of LIST, which the host writes before the graph begins and the device reads where it lies:
-/// once a block, since every request goes over the bus.
+/// Entry blockIdx.y of LIST. The host writes the list before the graph is launched; the device reads it over the bus,
+/// once per block.
 __device__ __forceinline__ Copy read_copy(const uint64* list) {
   __shared__ uint64 words[kCopyWords];
   if (threadIdx.x < kCopyWords) words[threadIdx.x] = list[blockIdx.y * kCopyPitch + threadIdx.x];

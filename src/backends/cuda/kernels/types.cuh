@@ -1,7 +1,6 @@
 #pragma once
 
-// Element types as tensors hold them, and their conversion to what arithmetic is done in. NVRTC alone has neither
-// cuda_fp16.h nor math.h.
+// Element types in memory and their conversion to compute types. NVRTC ships neither cuda_fp16.h nor math.h.
 
 #ifndef INFINITY
 #define INFINITY __uint_as_float(0x7F800000u)
@@ -23,7 +22,7 @@ using uint64 = unsigned long long;
 struct float16 {
   uint16 bits;
 };
-/// The upper half of a float32.
+/// bfloat16: the upper 16 bits of a float32.
 struct bfloat16 {
   uint16 bits;
 };
@@ -40,7 +39,7 @@ __device__ __forceinline__ float widen(float16 x) {
   return wide;
 }
 __device__ __forceinline__ float widen(bfloat16 x) { return __uint_as_float(static_cast<uint32>(x.bits) << 16); }
-/// Rounds half to even; beyond the largest is infinity.
+/// Round to nearest even; overflow becomes infinity.
 __device__ __forceinline__ float16 to_float16(float x) {
   float16 half;
   asm("cvt.rn.f16.f32 %0, %1;" : "=h"(half.bits) : "f"(x));
@@ -53,13 +52,13 @@ __device__ __forceinline__ bfloat16 to_bfloat16(float x) {
 }
 #endif
 
-/// An element in the type that arithmetic is done in: halves in float, everything else as it is.
+/// An element in its compute type: half precision in float, everything else unchanged.
 template <typename T>
 __device__ __forceinline__ T widen(T x) {
   return x;
 }
 
-/// What was computed, as the tensor holds it.
+/// A computed value converted to its storage type.
 template <typename T>
 struct Narrow {
   template <typename From>
@@ -82,16 +81,16 @@ struct Narrow<bfloat16> {
   }
 };
 
-/// COUNT elements that lie one behind the other, from a multiple of their size on, or of 16 bytes where they are more.
+/// COUNT contiguous elements, aligned to their total size or to 16 bytes, whichever is less.
 template <typename T, int COUNT>
-struct alignas(sizeof(T) * COUNT < 16 ? sizeof(T) * COUNT : 16) Run {
-  T at[COUNT];
+struct alignas(sizeof(T) * COUNT < 16 ? sizeof(T) * COUNT : 16) AlignedVector {
+  T data[COUNT];
 };
 template <int COUNT, typename T>
-__device__ __forceinline__ Run<T, COUNT> read_run(const T* from) {
-  return *reinterpret_cast<const Run<T, COUNT>*>(from);
+__device__ __forceinline__ AlignedVector<T, COUNT> load_vector(const T* from) {
+  return *reinterpret_cast<const AlignedVector<T, COUNT>*>(from);
 }
 template <int COUNT, typename T>
-__device__ __forceinline__ void write_run(T* to, const Run<T, COUNT>& run) {
-  *reinterpret_cast<Run<T, COUNT>*>(to) = run;
+__device__ __forceinline__ void store_vector(T* to, const AlignedVector<T, COUNT>& vector) {
+  *reinterpret_cast<AlignedVector<T, COUNT>*>(to) = vector;
 }

@@ -2,43 +2,45 @@
 
 #include "ptx.cuh"
 
-// The tensor cores' instructions of a warpgroup, on Hopper: D += A B on 4 consecutive warps, of which the first has a
-// number that 4 divides, with A of 64 rows and B of N columns, both in shared memory, both by rows of 64 halves along
-// the sum. They run in the background; all threads of the warpgroup issue them.
+// wgmma, the asynchronous warpgroup MMA of Hopper: D += A B by 4 consecutive warps, the first at a multiple of 4. A is
+// 64 x K, B is K x N, both K-major in shared memory with 64 16-bit elements a row. All threads of the warpgroup issue
+// it.
 //
-//   fence_operand(d);                           // D is what it was made to be, where several take turns
-//   wgmma_fence();                    // D may have been written before
+//   fence_operand(d);          // several accumulators in turn: pins each in its registers
+//   wgmma_fence();             // D may have been written before
 //   wgmma_ss<T, N>(d, a, b);   ...
-//   wgmma_commit();                   // closes a group
-//   wgmma_wait<Pending>();            // all but the newest PENDING groups are done
-//   fence_operand(d);                           // D may be read
+//   wgmma_commit();            // commits a group
+//   wgmma_wait<Pending>();     // at most PENDING groups are outstanding
+//   fence_operand(d);          // D may be read
 //
-// wgmma_rs<T, N>(d, a, b) has A in registers, each warp's 16 rows as mma_m16n8k16()'s fragments (ptx.cuh),
-// and B by columns: its rows of 64 halves, of which N are multiplied, lie along D's columns, and the sum runs over 16.
+// wgmma_ss() reads A and B from shared memory. wgmma_rs<T, N>(d, a, b) takes A from registers, each warp's 16 rows as
+// fragments of mma_m16n8k16() (ptx.cuh), and B MN-major (transposed): rows of 64 elements along N, K = 16 rows.
 //
-// Number 4 j + 2 i + e of a thread's share of D is row 16 w + g + 8 i, column 8 j + 2 q + e, with w the warp in its
-// warpgroup, g = lane / 4 and q = lane % 4.
+// Element 4 j + 2 i + e of a thread's accumulators is row 16 w + g + 8 i, column 8 j + 2 q + e, where w is the warp
+// within its warpgroup, g = lane / 4 and q = lane % 4.
 
 #ifndef SACCADE_EMULATED
 
-/// Rows of 64 halves in shared memory, as the tensor cores are told of them: the first is at a multiple of 1024 bytes,
-/// the others follow, and the 16 bytes number C of row R stand at place C ^ R % 8 of it.
+/// Shared-memory matrix descriptor of K-major rows of 64 16-bit elements with the 128-byte swizzle: rows are 128 bytes
+/// apart, row 0 is 1024-byte aligned, and 16-byte chunk C of row R is stored at chunk C ^ R % 8.
 using SmemDescriptor = uint64;
 __device__ __forceinline__ SmemDescriptor k_major_descriptor(const void* shared) {
   constexpr uint64 kEightRows = 1024 / 16;
   constexpr uint64 kSwizzle128 = 1;
   return (smem_address(shared) & 0x3FFFF) >> 4 | uint64{1} << 16 | kEightRows << 32 | kSwizzle128 << 62;
 }
-/// The same, BYTES further on: 32 for the next 16 halves of all rows, 128 times a multiple of 8 for other rows.
-__device__ __forceinline__ SmemDescriptor advance_descriptor(SmemDescriptor rows, int bytes) { return rows + bytes / 16; }
+/// The descriptor BYTES further on: 32 per 16 elements of K, 128 per row for multiples of 8 rows.
+__device__ __forceinline__ SmemDescriptor advance_descriptor(SmemDescriptor rows, int bytes) {
+  return rows + bytes / 16;
+}
 
-/// The same rows as wgmma_rs() takes them.
+/// Descriptor of the same rows as an MN-major operand, for wgmma_rs().
 __device__ __forceinline__ SmemDescriptor mn_major_descriptor(const void* shared) {
-  constexpr uint64 kEightRows = 1024 / 16;  // in the place where rows alone have nothing
+  constexpr uint64 kEightRows = 1024 / 16;  // leading-dimension byte offset, unused by K-major operands
   return (k_major_descriptor(shared) & ~(uint64{0xFFFF} << 16)) | kEightRows << 16;
 }
 
-/// Makes what this thread wrote to shared memory, or waited for, seen by the tensor cores.
+/// Makes this thread's writes to shared memory, and those it has waited for, visible to the async proxy.
 __device__ __forceinline__ void fence_proxy_async() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 __device__ __forceinline__ void wgmma_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 __device__ __forceinline__ void wgmma_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
@@ -46,7 +48,7 @@ template <int Pending>
 __device__ __forceinline__ void wgmma_wait() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(Pending) : "memory");
 }
-/// Keeps the compiler from writing sums behind wgmma_fence(), and from reading them before wgmma_wait().
+/// Keeps the compiler from moving accesses to accumulators across wgmma_fence() and wgmma_wait().
 template <int Count>
 __device__ __forceinline__ void fence_operand(float (&d)[Count]) {
 #pragma unroll
@@ -56,7 +58,7 @@ __device__ __forceinline__ void fence_operand(float (&d)[Count]) {
 template <typename T, int N>
 __device__ __forceinline__ void wgmma_ss(float (&d)[N / 2], SmemDescriptor a, SmemDescriptor b);
 
-// An instruction names all its registers: four every 8 columns.
+// wgmma names every accumulator register: four per 8 columns.
 #define SACCADE_REGS_8 "%0,%1,%2,%3"
 #define SACCADE_REGS_16 SACCADE_REGS_8 ",%4,%5,%6,%7"
 #define SACCADE_REGS_24 SACCADE_REGS_16 ",%8,%9,%10,%11"
@@ -122,13 +124,13 @@ __device__ __forceinline__ void wgmma_ss(float (&d)[N / 2], SmemDescriptor a, Sm
 #define SACCADE_ACC_240 SACCADE_ACC_232, SACCADE_ACC_4(116)
 #define SACCADE_ACC_248 SACCADE_ACC_240, SACCADE_ACC_4(120)
 #define SACCADE_ACC_256 SACCADE_ACC_248, SACCADE_ACC_4(124)
-#define SACCADE_WGMMA(T, type, n, a_name, b_name)                                                            \
-  template <>                                                                                                  \
+#define SACCADE_WGMMA(T, type, n, a_name, b_name)                                                        \
+  template <>                                                                                            \
   __device__ __forceinline__ void wgmma_ss<T, n>(float(&d)[n / 2], SmemDescriptor a, SmemDescriptor b) { \
-    asm volatile("wgmma.mma_async.sync.aligned.m64n" #n "k16.f32." type "." type " {" SACCADE_REGS_##n        \
-                 "}, " a_name ", " b_name ", 1, 1, 1, 0, 0;"                                                   \
-                 : SACCADE_ACC_##n                                                                            \
-                 : "l"(a), "l"(b));                                                                            \
+    asm volatile("wgmma.mma_async.sync.aligned.m64n" #n "k16.f32." type "." type " {" SACCADE_REGS_##n   \
+                 "}, " a_name ", " b_name ", 1, 1, 1, 0, 0;"                                             \
+                 : SACCADE_ACC_##n                                                                       \
+                 : "l"(a), "l"(b));                                                                      \
   }
 #define SACCADE_WGMMAS(n, a_name, b_name)          \
   SACCADE_WGMMA(float16, "f16", n, a_name, b_name) \
@@ -158,13 +160,13 @@ SACCADE_WGMMAS(256, "%128", "%129")
 
 template <typename T, int N>
 __device__ __forceinline__ void wgmma_rs(float (&d)[N / 2], const uint32 (&a)[4], SmemDescriptor b);
-#define SACCADE_WGMMA(T, type, n, a_names, b_name)                                                                  \
-  template <>                                                                                                         \
-  __device__ __forceinline__ void wgmma_rs<T, n>(float(&d)[n / 2], const uint32(&a)[4], SmemDescriptor b) {   \
-    asm volatile("wgmma.mma_async.sync.aligned.m64n" #n "k16.f32." type "." type " {" SACCADE_REGS_##n               \
-                 "}, {" a_names "}, " b_name ", 1, 1, 1, 1;"                                                          \
-                 : SACCADE_ACC_##n                                                                                   \
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));                                               \
+#define SACCADE_WGMMA(T, type, n, a_names, b_name)                                                          \
+  template <>                                                                                               \
+  __device__ __forceinline__ void wgmma_rs<T, n>(float(&d)[n / 2], const uint32(&a)[4], SmemDescriptor b) { \
+    asm volatile("wgmma.mma_async.sync.aligned.m64n" #n "k16.f32." type "." type " {" SACCADE_REGS_##n      \
+                 "}, {" a_names "}, " b_name ", 1, 1, 1, 1;"                                                \
+                 : SACCADE_ACC_##n                                                                          \
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));                                     \
   }
 #define SACCADE_WGMMAS(n, a_names, b_name)          \
   SACCADE_WGMMA(float16, "f16", n, a_names, b_name) \

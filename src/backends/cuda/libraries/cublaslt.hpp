@@ -7,18 +7,18 @@
 
 namespace saccade::cuda {
 
-/// cuBLASLt, opened at the first call; null where it is not installed.
+/// cuBLASLt, opened at the first call; null if it is not installed.
 const CublasLtApi* cublaslt();
 
-/// Throws Error (kDevice) naming the call, unless it succeeded.
+/// Throws Error (kDevice) with the call's name unless it succeeded.
 void check_cublaslt(cublasStatus_t result, std::string_view call);
 #define SACCADE_CUBLASLT_CALL(call) ::saccade::cuda::check_cublaslt(::saccade::cuda::cublaslt()->call, #call)
 
-/// The process's handle of GPU number ORDINAL, whose context is current; null where cuBLASLt is not installed, or can't
-/// use the GPU. Any number of threads may use it at a time.
+/// The process's handle for GPU ORDINAL, whose context is current; null if cuBLASLt is not installed or cannot use the
+/// GPU. Safe for concurrent use.
 cublasLtHandle_t cublaslt_handle(int ordinal);
 
-/// Frees by FUNCTION of cuBLASLt.
+/// Deleter that calls FUNCTION of cuBLASLt.
 template <auto Function>
 struct DestroyCublasLt {
   template <typename Handle>

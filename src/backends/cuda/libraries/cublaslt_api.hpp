@@ -5,8 +5,8 @@
 
 #include "cuda/driver/driver_api.hpp"
 
-// What is used of cuBLASLt 12 and 13, declared here so that building needs none of its headers. Names and values are
-// cuBLASLt's.
+// The parts of the ABI of cuBLASLt 12 and 13 that are used, declared here so that building needs none of its headers.
+// Names and values are cuBLASLt's.
 namespace saccade::cuda {
 
 using cublasLtHandle_t = struct cublasLtContext*;

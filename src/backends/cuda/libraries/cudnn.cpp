@@ -24,7 +24,7 @@ LibraryHandles<cudnnHandle_t>& handles() {
   return handles;
 }
 
-/// For who holds the lock of handles().
+/// The caller holds the lock of handles().
 cudnnHandle_t handle_of(int ordinal) {
   return handles().of(ordinal, "cuDNN", [](cudnnHandle_t* made) -> const char* {
     const cudnnStatus_t result = cudnn()->cudnnCreate(made);

@@ -8,17 +8,17 @@
 
 namespace saccade::cuda {
 
-/// cuDNN, opened at the first call; null where it is not installed.
+/// cuDNN, opened at the first call; null if it is not installed.
 const CudnnApi* cudnn();
 
-/// Throws Error (kDevice) naming the call, unless it succeeded.
+/// Throws Error (kDevice) with the call's name unless it succeeded.
 void check_cudnn(cudnnStatus_t result, std::string_view call);
 #define SACCADE_CUDNN_CALL(call) ::saccade::cuda::check_cudnn(::saccade::cuda::cudnn()->call, #call)
 
-/// Whether cuDNN can use GPU number ORDINAL, whose context is current.
+/// Whether cuDNN can use GPU ORDINAL, whose context is current.
 bool cudnn_runs(int ordinal);
 
-/// The process's handle of a GPU where cudnn_runs(), for whoever holds the lock.
+/// The process's handle for a GPU where cudnn_runs(), locked while this object lives.
 class CudnnHandle {
  public:
   CudnnHandle(int ordinal, CUstream stream);
@@ -29,7 +29,7 @@ class CudnnHandle {
   cudnnHandle_t handle_ = nullptr;
 };
 
-/// Frees by FUNCTION of cuDNN.
+/// Deleter that calls FUNCTION of cuDNN.
 template <auto Function>
 struct DestroyCudnn {
   template <typename Handle>

@@ -4,7 +4,8 @@
 
 #include "cuda/driver/driver_api.hpp"
 
-// What is used of cuDNN 9, declared here so that building needs none of its headers. Names and values are cuDNN's.
+// The parts of the ABI of cuDNN 9 that are used, declared here so that building needs none of its headers. Names and
+// values are cuDNN's.
 namespace saccade::cuda {
 
 using cudnnHandle_t = struct cudnnContext*;

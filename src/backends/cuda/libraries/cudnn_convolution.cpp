@@ -1,18 +1,18 @@
 #include <array>
 
 #include "base/error.hpp"
-#include "cuda/tactics/convolution.hpp"
+#include "cuda/driver/queue.hpp"
 #include "cuda/libraries/cudnn.hpp"
 #include "cuda/libraries/library_launch.hpp"
-#include "cuda/driver/queue.hpp"
+#include "cuda/tactics/convolution.hpp"
 #include "cuda/tactics/tactics.hpp"
 
-// Conv by cuDNN, where it is installed: with many images it is a match for kernels/convolution.cuh. Bias, the residual
-// and ReLU are done by it, other post-ops by a kernel of ours behind it. It takes NHWC tensors dense alone.
+// Conv by cuDNN, if it is installed; competitive with kernels/convolution.cuh at large batch sizes. Its epilogue
+// applies bias, residual and ReLU; a kernel of ours applies other post-ops. NHWC tensors must be dense.
 namespace saccade::cuda {
 namespace {
 
-constexpr std::size_t kMostMemory = std::size_t{256} << 20;
+constexpr std::size_t kMaxMemory = std::size_t{256} << 20;
 
 cudnnDataType_t cudnn_type(DType dtype) {
   switch (dtype) {
@@ -22,7 +22,7 @@ cudnnDataType_t cudnn_type(DType dtype) {
   }
 }
 
-/// All that cuDNN wants to know about a convolution.
+/// cuDNN's descriptors of a convolution.
 class Descriptors {
  public:
   Descriptors(const ConvolutionShape& shape, bool relu) {
@@ -66,7 +66,7 @@ class Descriptors {
   }
 };
 
-/// FROM, which is by filter, channel and tap, by filter, tap and channel.
+/// Reorders FROM from filter, channel, tap to filter, tap, channel.
 std::vector<std::byte> channels_last(const std::vector<float>& from, const ConvolutionShape& shape) {
   const auto taps = static_cast<std::size_t>(shape.taps());
   const auto channels = static_cast<std::size_t>(shape.channels);
@@ -81,7 +81,7 @@ std::vector<std::byte> channels_last(const std::vector<float>& from, const Convo
 class CudnnLaunch : public LibraryLaunch {
  public:
   CudnnLaunch(Device& device, const NodeContext& context)
-      : LibraryLaunch(device, context), shape_(convolution_shape(context)), types_(shape_, tail().relu) {
+      : LibraryLaunch(device, context), shape_(convolution_shape(context)), types_(shape_, epilogue().relu) {
     weights_ = keep(channels_last(floats_of(*context.constant(1)), shape_));
     std::vector<float> bias = bias_of(context);
     bias.resize(static_cast<std::size_t>(shape_.groups) * static_cast<std::size_t>(shape_.filters));
@@ -117,7 +117,8 @@ class CudnnLaunch : public LibraryLaunch {
     return std::make_unique<Bound>(*this, bindings);
   }
 
-  /// The first of cuDNN's guesses that it can do; nothing but ReLU follows another than the precomputed product.
+  /// The first supported algorithm of cuDNN's heuristic. Without ReLU only IMPLICIT_PRECOMP_GEMM supports the fused
+  /// call.
   void choose() {
     const CudnnHandle handle(ordinal(), nullptr);
     std::array<cudnnConvolutionFwdAlgoPerf_t, 8> results{};
@@ -127,8 +128,8 @@ class CudnnLaunch : public LibraryLaunch {
         static_cast<int>(results.size()), &count, results.data()));
     for (int i = count - 1; i >= 0; --i) {
       const auto& result = results[static_cast<std::size_t>(i)];
-      const bool possible = result.status == CUDNN_STATUS_SUCCESS && result.memory <= kMostMemory;
-      const bool fits = tail().relu || result.algo == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM;
+      const bool possible = result.status == CUDNN_STATUS_SUCCESS && result.memory <= kMaxMemory;
+      const bool fits = epilogue().relu || result.algo == CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM;
       if (possible && fits) algorithm_ = result.algo;
     }
     SACCADE_CUDNN_CALL(cudnnGetConvolutionForwardWorkspaceSize(handle.get(), types_.input.get(), types_.filter.get(),
@@ -163,14 +164,14 @@ class CudnnConvolutionTactic : public Tactic {
   Support supports(const NodeContext& context) const override {
     if (!context.node.is("Conv")) return Support::other_operator("not a Conv");
     if (Support sliding = supports_sliding(context); !sliding) return sliding;
-    if (Support tail = supports_tail(context); !tail) return tail;
+    if (Support epilogue = supports_library_epilogue(context); !epilogue) return epilogue;
     const ConvolutionShape shape = convolution_shape(context);
     const auto length = [](int in, int pad, int dilation, int kernel, int stride) {
       return (in + 2 * pad - dilation * (kernel - 1) - 1) / stride + 1;
     };
     if (length(shape.height, shape.pad_y, shape.dilation_y, shape.kernel_height, shape.stride_y) != shape.out_height ||
         length(shape.width, shape.pad_x, shape.dilation_x, shape.kernel_width, shape.stride_x) != shape.out_width)
-      return Support::no("its padding differs from side to side");
+      return Support::no("its padding is asymmetric");
     device_.make_current();
     if (!cudnn_runs(device_.ordinal())) return Support::no("cuDNN is not installed, or can't use the device");
     return {};

@@ -5,26 +5,26 @@
 namespace saccade::cuda {
 namespace {
 
-/// The library's part, then ours.
+/// The library's call, then the epilogue kernel.
 class BoundPair : public BoundLaunch {
  public:
   BoundPair(std::unique_ptr<BoundLaunch> library, std::unique_ptr<BoundLaunch> rest)
-      : library_(std::move(library)), rest_(std::move(rest)) {}
+      : library_(std::move(library)), epilogue_kernels_(std::move(rest)) {}
   void run() override {
     library_->run();
-    rest_->run();
+    epilogue_kernels_->run();
   }
 
  private:
   std::unique_ptr<BoundLaunch> library_;
-  std::unique_ptr<BoundLaunch> rest_;
+  std::unique_ptr<BoundLaunch> epilogue_kernels_;
 };
 
 }  // namespace
 
 LibraryLaunch::LibraryLaunch(Device& device, const NodeContext& context)
-    : device_(device), tail_(library_tail(context)) {
-  if (tail_.rest) rest_ = make_launch(device, context, rest_program(context));
+    : device_(device), epilogue_(library_epilogue(context)) {
+  if (epilogue_.rest) epilogue_kernels_ = make_launch(device, context, epilogue_program(context));
   device.make_current();
 }
 
@@ -37,13 +37,13 @@ void* LibraryLaunch::keep(std::span<const std::byte> bytes) {
 
 void LibraryLaunch::collect_images(KernelImages& images) const {
   collect_transfer_image(device_, images);
-  if (rest_ != nullptr) rest_->collect_images(images);
+  if (epilogue_kernels_ != nullptr) epilogue_kernels_->collect_images(images);
 }
 
 std::unique_ptr<BoundLaunch> LibraryLaunch::bind(const Bindings& bindings) const {
   auto library = bind_library(bindings);
-  if (rest_ == nullptr) return library;
-  return std::make_unique<BoundPair>(std::move(library), rest_->bind(bindings));
+  if (epilogue_kernels_ == nullptr) return library;
+  return std::make_unique<BoundPair>(std::move(library), epilogue_kernels_->bind(bindings));
 }
 
 }  // namespace saccade::cuda

@@ -1,11 +1,11 @@
 #pragma once
 
 #include "cuda/driver/handles.hpp"
-#include "cuda/libraries/library_tail.hpp"
+#include "cuda/libraries/library_epilogue.hpp"
 
 namespace saccade::cuda {
 
-/// A launch of which a library does the most; behind it a kernel of ours does the post-ops that the library leaves out.
+/// A launch by a library, followed by a kernel of ours for the post-ops that the library lacks.
 class LibraryLaunch : public Launch {
  public:
   LibraryLaunch(const LibraryLaunch&) = delete;
@@ -19,24 +19,24 @@ class LibraryLaunch : public Launch {
   /// Leaves the device's context current.
   LibraryLaunch(Device& device, const NodeContext& context);
 
-  /// The library's part.
+  /// Binds the library's call.
   virtual std::unique_ptr<BoundLaunch> bind_library(const Bindings& bindings) const = 0;
 
-  /// BYTES on the device, for as long as the launch lives.
+  /// Uploads BYTES for the lifetime of the launch.
   void* keep(std::span<const std::byte> bytes);
 
   int ordinal() const { return device_.ordinal(); }
-  const LibraryTail& tail() const { return tail_; }
-  /// What the library adds to its sums; null: nothing.
+  const LibraryEpilogue& epilogue() const { return epilogue_; }
+  /// The residual that the library adds; null: none.
   void* residual_of(const Bindings& bindings) const {
-    return tail_.residual < 0 ? nullptr : bindings.inputs[static_cast<std::size_t>(tail_.residual)].data;
+    return epilogue_.residual < 0 ? nullptr : bindings.inputs[static_cast<std::size_t>(epilogue_.residual)].data;
   }
 
  private:
   Device& device_;
-  LibraryTail tail_;
+  LibraryEpilogue epilogue_;
   std::vector<DeviceMemory> kept_;
-  std::unique_ptr<Launch> rest_;  // null: the library does it all
+  std::unique_ptr<Launch> epilogue_kernels_;  // null: the library's epilogue suffices
 };
 
 }  // namespace saccade::cuda

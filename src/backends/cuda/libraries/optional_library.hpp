@@ -8,14 +8,14 @@
 
 namespace saccade::cuda {
 
-/// A library that tactics may use where it is installed.
+/// A library that tactics use if it is installed.
 class OptionalLibrary {
  public:
-  /// Opens the first of FILES that is there; where none is, the log says that its tactics are not tried. It is never
-  /// closed.
+  /// Opens the first of FILES that exists and never closes it. If none does, the log says that its tactics are not
+  /// tried.
   explicit OptionalLibrary(std::initializer_list<const char*> files);
 
-  /// Whether POINTER now has the function NAME; where not, the log says so.
+  /// Resolves function NAME into POINTER. If it is missing, the log says so.
   template <typename Function>
   bool find(Function& pointer, const char* name) const {
     static_assert(std::is_pointer_v<Function>, "a pointer to a function");
@@ -30,17 +30,17 @@ class OptionalLibrary {
   void* library_ = nullptr;
 };
 
-/// Says in the log why tactics of LIBRARY are not tried on a GPU.
+/// Logs why tactics of LIBRARY are not tried on a GPU.
 void log_unusable(const char* library, int ordinal, const char* reason);
 
-/// A library's handles by GPU; they live as long as the process: destroying one after the driver is gone would crash.
+/// A library's handles by GPU. They are never destroyed: at exit the driver may be gone already.
 template <typename Handle>
 class LibraryHandles {
  public:
-  std::mutex mutex;  ///< of() is called by who holds it
+  std::mutex mutex;  ///< held by callers of of()
 
-  /// That of the GPU whose context is current, made by CREATE at the first call: it says why it can't be made, or
-  /// nothing (null). Null: LIBRARY can't use the GPU.
+  /// The handle for the GPU whose context is current, made by CREATE at the first call. CREATE returns the reason if it
+  /// fails, else null. Null if LIBRARY cannot use the GPU.
   template <typename Create>
   Handle of(int ordinal, const char* library, const Create& create) {
     const auto [place, is_new] = made_.emplace(ordinal, nullptr);

@@ -24,10 +24,10 @@ const char* name_of(DType type) {
 bool is_tensor(const AttentionShape& shape) { return shape.dtype != DType::kFloat32 || shape.tf32; }
 int queries_of(const AttentionShape& shape) { return static_cast<int>(shape.walks.queries()); }
 int keys_of(const AttentionShape& shape) { return static_cast<int>(shape.walks.keys()); }
-int depth_of(const AttentionShape& shape) { return round_up(static_cast<int>(shape.walks.channels()), 16); }
-int width_of(const AttentionShape& shape) { return round_up(static_cast<int>(shape.walks.value_channels()), 16); }
+int qk_dim_of(const AttentionShape& shape) { return round_up(static_cast<int>(shape.walks.channels()), 16); }
+int v_dim_of(const AttentionShape& shape) { return round_up(static_cast<int>(shape.walks.value_channels()), 16); }
 
-/// How far turn number AT is along.
+/// Element offset of iteration `at` of a loop nest, as an expression.
 std::string along(const Walk::Loop& loop) {
   std::string sum;
   std::int64_t inner = 1;
@@ -40,9 +40,9 @@ std::string along(const Walk::Loop& loop) {
   return sum.empty() ? "0" : sum;
 }
 
-bool is_near(const Walk::Loop& loop) { return !loop.empty() && loop.back().step == 1; }
+bool is_contiguous(const Walk::Loop& loop) { return !loop.empty() && loop.back().step == 1; }
 
-/// How many channels may be read or written at once: what everything else is a multiple of.
+/// Channels per vector access: the widest vector that divides every offset, step and count.
 int vector_of(const Walk& walk, int bytes) {
   const Walk::Loop& channels = walk.loops[2];
   if (channels.size() != 1 || channels[0].step != 1) return 1;
@@ -60,39 +60,39 @@ int vector_of(const Walk& walk, int bytes) {
 std::string tensor_text(const char* name, const Walk& walk, int bytes) {
   return fmt::format(R"(  struct {} {{
     static constexpr int kVector = {};
-    static constexpr bool kTokensAreNear = {};
+    static constexpr bool kTokensContiguous = {};
     static __device__ __forceinline__ int batch(int at) {{ return {} + {}; }}
     static __device__ __forceinline__ int token(int at) {{ return {}; }}
     static __device__ __forceinline__ int channel(int at) {{ return {}; }}
   }};
 )",
-                     name, vector_of(walk, bytes), is_near(walk.loops[1]) && !is_near(walk.loops[2]), walk.offset,
-                     along(walk.loops[0]), along(walk.loops[1]), along(walk.loops[2]));
+                     name, vector_of(walk, bytes), is_contiguous(walk.loops[1]) && !is_contiguous(walk.loops[2]),
+                     walk.offset, along(walk.loops[0]), along(walk.loops[1]), along(walk.loops[2]));
 }
 
-/// Registers that a thread needs: fragments of queries, scores and sums, and what ptxas takes beside them.
+/// Estimated registers per thread: query fragments, scores, accumulators, and an allowance for addressing.
 int registers_of(const AttentionShape& shape, const AttentionTile& tile) {
-  const bool halves = shape.dtype != DType::kFloat32;
-  const int kept = halves && depth_of(shape) <= 64 ? depth_of(shape) / 4 : 0;
-  return tile.tiles * (kept + 8 + tile.step / 2 + width_of(shape) / 2) + 56;
+  const bool half_precision = shape.dtype != DType::kFloat32;
+  const int kept = half_precision && qk_dim_of(shape) <= 64 ? qk_dim_of(shape) / 4 : 0;
+  return tile.tiles * (kept + 8 + tile.step / 2 + v_dim_of(shape) / 2) + 56;
 }
 
-/// The same where warpgroups share out the work: scores, what a mask adds to them, and sums.
+/// The same for the warpgroup kernel: scores, their mask, and accumulators.
 int warpgroup_registers_of(const AttentionShape& shape, const AttentionTile& tile) {
-  return tile.step / 2 * (shape.walks.mask ? 2 : 1) + width_of(shape) / 2 + 54;
+  return tile.step / 2 * (shape.walks.mask ? 2 : 1) + v_dim_of(shape) / 2 + 54;
 }
 
-/// What kernels/attention_warpgroup.cuh works out under the same names.
+/// As kernels/attention_warpgroup.cuh computes it.
 int warpgroup_shared_bytes(const AttentionShape& shape, const AttentionTile& tile, int sums) {
-  const int depth_blocks = ceil_div(depth_of(shape), 64);
-  const int stage = (depth_blocks + ceil_div(width_of(shape), 64)) * tile.step * 128;
+  const int depth_blocks = ceil_div(qk_dim_of(shape), 64);
+  const int stage = (depth_blocks + ceil_div(v_dim_of(shape), 64)) * tile.step * 128;
   return std::max(depth_blocks * tile.rows() * 128 + tile.stages * stage, sums) + 8 * (3 * tile.stages + 1);
 }
 
 bool fits(const AttentionShape& shape, const AttentionTile& tile, const DeviceLimits& limits) {
   if (tile.threads() > 512 || attention_shared_bytes(shape, tile) > limits.shared_bytes) return false;
   if (registers_of(shape, tile) > std::min(255, 65536 / tile.threads() / 8 * 8)) return false;
-  // Warps without a query or a key, and stages without a step.
+  // Reject warps without a query or a key, and stages without a k-step.
   if (tile.rows() > 16 && tile.rows() - 16 * tile.tiles >= queries_of(shape)) return false;
   if (tile.splits > 1 && (tile.splits - 1) * tile.step >= keys_of(shape)) return false;
   return tile.stages == 2 || (tile.stages - 1) * tile.splits * tile.step < keys_of(shape);
@@ -108,11 +108,11 @@ std::string AttentionTile::to_string() const {
 int attention_shared_bytes(const AttentionShape& shape, const AttentionTile& tile) {
   const int bytes = bytes_of(shape.dtype);
   const int pad = 16 / bytes;
-  const int depth = depth_of(shape) + pad;
+  const int depth = qk_dim_of(shape) + pad;
   const int queries = tile.rows() * depth * bytes;
-  const int stage = tile.splits * tile.step * (depth + width_of(shape) + pad) * bytes;
+  const int stage = tile.splits * tile.step * (depth + v_dim_of(shape) + pad) * bytes;
   const int weights = is_tensor(shape) ? 0 : tile.splits * tile.rows() * (tile.step + 4) * 4;
-  const int sums = tile.splits * tile.rows() * (width_of(shape) + 8 + 2) * 4;
+  const int sums = tile.splits * tile.rows() * (v_dim_of(shape) + 8 + 2) * 4;
   if (tile.warpgroups) return warpgroup_shared_bytes(shape, tile, sums);
   return std::max(queries + tile.stages * stage + weights, sums);
 }
@@ -123,21 +123,21 @@ int attention_blocks(const AttentionShape& shape, const AttentionTile& tile) {
 
 namespace {
 
-/// In cycles: a step takes a warpgroup its products, their way through the pipeline and what it makes of the scores;
-/// the last the warpgroups of a multiprocessor do one after the other. Data take their time to a stage that is free,
-/// where there are steps behind the ring's. The loop of a prototype on an H200, 7 times two warpgroups and 64 keys of
-/// 64 channels, took 7800.
-double warpgroup_cycles(const AttentionShape& shape, const AttentionTile& tile, int at_once, double waves) {
-  const int depths = depth_of(shape) + width_of(shape);
+/// Cost model in cycles. A warpgroup's k-step takes its wgmmas, their latency and its softmax; the warpgroups of an SM
+/// contend for the latter. Loads limit it where stages are reused. Calibrated on an H200: 7 steps of two warpgroups
+/// with 64 keys of 64 channels take 7800 cycles.
+double warpgroup_cycles(const AttentionShape& shape, const AttentionTile& tile, int resident_blocks, double waves) {
+  const int depths = qk_dim_of(shape) + v_dim_of(shape);
   const double products = tile.step * depths / 32.0;
-  const double scores = tile.step / 2 * 10.0 + width_of(shape) / 2 + 60;
+  const double scores = tile.step / 2 * 10.0 + v_dim_of(shape) / 2 + 60;
   const double copy = tile.step * depths * 2 / 50.0;
-  const double crowd = at_once * tile.splits;
+  const double contention = resident_blocks * tile.splits;
   const int steps = ceil_div(keys_of(shape), tile.step);
   const double refill = tile.stages < steps ? 970.0 * tile.splits / std::max(tile.stages - tile.splits, 1) : 0;
-  const double round = std::max({products + scores + 420, crowd * scores, crowd * products, crowd * copy, refill});
+  const double round =
+      std::max({products + scores + 420, contention * scores, contention * products, contention * copy, refill});
   const double rounds = ceil_div(steps, tile.splits);
-  const double sums = at_once * tile.splits * tile.rows() * width_of(shape) * 4.0 / 55;
+  const double sums = resident_blocks * tile.splits * tile.rows() * v_dim_of(shape) * 4.0 / 55;
   return 2200 + waves * (copy * 1.2 + rounds * round + sums);
 }
 
@@ -151,25 +151,25 @@ double attention_time(const AttentionShape& shape, const AttentionTile& tile, co
   const int registers = tile.warpgroups ? warpgroup_registers_of(shape, tile) : registers_of(shape, tile);
   const int resident = std::clamp(
       std::min({233472 / (shared + 1024), 65536 / (tile.threads() * round_up(registers, 8)), 64 / warps}), 1, 16);
-  const int at_once = std::min(resident, ceil_div(blocks, limits.multiprocessors));
-  const double waves = std::ceil(blocks / (static_cast<double>(limits.multiprocessors) * at_once));
-  if (tile.warpgroups) return warpgroup_cycles(shape, tile, at_once, waves) / 1740;
-  const double crowd = std::max(1.0, warps * at_once / 4.0);
+  const int resident_blocks = std::min(resident, ceil_div(blocks, limits.multiprocessors));
+  const double waves = std::ceil(blocks / (static_cast<double>(limits.multiprocessors) * resident_blocks));
+  if (tile.warpgroups) return warpgroup_cycles(shape, tile, resident_blocks, waves) / 1740;
+  const double contention = std::max(1.0, warps * resident_blocks / 4.0);
   const double steps = ceil_div(keys_of(shape), tile.splits * tile.step);
-  // Of a warp's step, in cycles: products of 16 x 8 x 16, exponentials, and loads of fragments. Part of it a warp waits
-  // for itself alone, part the warps beside it wait for.
-  const int depths = depth_of(shape) + width_of(shape);
-  const int halves = tensor ? bytes_of(shape.dtype) / 2 : 1;  // tf32's fragments have half as many products
-  const double products = tile.tiles * (tile.step / 8) * (depths / 16) * (tensor ? 8 * halves : 64);
-  const double scores = tile.tiles * (tile.step / 8 * 40 + width_of(shape) + 40);
-  const double fragments = tile.step / 16 * depths / 2 * halves;
+  // Cycles of a warp's k-step: MMAs, exponentials and fragment loads. Part is latency of the warp itself, part is
+  // contention with the other warps of the SM.
+  const int depths = qk_dim_of(shape) + v_dim_of(shape);
+  const int k_ratio = tensor ? bytes_of(shape.dtype) / 2 : 1;  // tf32 fragments have half the K
+  const double products = tile.tiles * (tile.step / 8) * (depths / 16) * (tensor ? 8 * k_ratio : 64);
+  const double scores = tile.tiles * (tile.step / 8 * 40 + v_dim_of(shape) + 40);
+  const double fragments = tile.step / 16 * depths / 2 * k_ratio;
   const double alone = (tensor ? 0.53 : 0.44) * (products + scores + fragments);
   const double beside =
-      crowd * (tensor ? 0.12 * products + 0.47 * scores + 1.18 * fragments : 0.9 * products + 14 * fragments);
-  const double copy = at_once * tile.splits * tile.step * depths * bytes_of(shape.dtype) / 50.0;
+      contention * (tensor ? 0.12 * products + 0.47 * scores + 1.18 * fragments : 0.9 * products + 14 * fragments);
+  const double copy = resident_blocks * tile.splits * tile.step * depths * bytes_of(shape.dtype) / 50.0;
   const double step = (tensor ? 240 : 1300) + alone + beside + copy + 80.0 / (tile.stages - 1);
-  const double sums = at_once * tile.splits * tile.rows() * width_of(shape) * 4.0 / 55;
-  // What the first step brings, all wait for.
+  const double sums = resident_blocks * tile.splits * tile.rows() * v_dim_of(shape) * 4.0 / 55;
+  // All blocks wait for the first loads.
   const double cycles = 2200 + waves * (copy * 1.2 + steps * step + sums);
   return cycles / 1740;
 }
@@ -204,9 +204,9 @@ std::vector<AttentionTile> attention_tiles(const AttentionShape& shape, const De
 }
 
 std::vector<AttentionTile> warpgroup_attention_tiles(const AttentionShape& shape, const DeviceLimits& limits) {
-  constexpr std::int64_t kMostChannels = 128;
+  constexpr std::int64_t kMaxChannels = 128;
   const AttentionWalks& walks = shape.walks;
-  if (shape.dtype == DType::kFloat32 || walks.channels() > kMostChannels || walks.value_channels() > kMostChannels)
+  if (shape.dtype == DType::kFloat32 || walks.channels() > kMaxChannels || walks.value_channels() > kMaxChannels)
     return {};
   for (const Walk* walk : {&walks.query, &walks.key, &walks.value})
     if (vector_of(*walk, 2) != 8) return {};
@@ -250,10 +250,10 @@ std::string attention_source(const AttentionShape& shape, const AttentionTile& t
                        walks.mask.has_value(), shape.tf32);
   layer += fmt::format("  static constexpr float kScale = {:.9e}F;\n", shape.scale);
   layer += tensor_text("Query", walks.query, bytes) + tensor_text("Key", walks.key, bytes) +
-           tensor_text("Value", walks.value, bytes) + tensor_text("Answer", walks.output, bytes) +
+           tensor_text("Value", walks.value, bytes) + tensor_text("Out", walks.output, bytes) +
            tensor_text("Mask", walks.mask.value_or(Walk{}), bytes) + "};\n";
-  const auto [header, function] =
-      tile.warpgroups ? std::pair("attention_warpgroup", "attend_by_warpgroups") : std::pair("attention", "attend");
+  const auto [header, function] = tile.warpgroups ? std::pair("attention_warpgroup", "flash_attention_warpgroup")
+                                                  : std::pair("attention", "flash_attention");
   return fmt::format(R"(#include "{}.cuh"
 {}extern "C" __global__ void __launch_bounds__({}, 1)
     attention(const Layer::Element* __restrict__ query, const Layer::Element* __restrict__ key,

@@ -7,21 +7,22 @@
 #include "cuda/plans/convolution_plan.hpp"
 #include "ops/layers/strided_attention.hpp"
 
-// Attention in one kernel (kernels/attention.cuh, kernels/attention_warpgroup.cuh), apart from graphs and devices.
+// Tiling and source of the attention kernels (kernels/attention.cuh, kernels/attention_warpgroup.cuh), independent of
+// graphs and devices.
 namespace saccade::cuda {
 
-/// What an attention computes; its walks go through the tensors' memory.
+/// An attention problem; its walks are affine access patterns of the tensors' memory.
 struct AttentionShape {
-  DType dtype = DType::kFloat16;  ///< of queries, keys, values and answers: float32, float16 or bfloat16
-  bool tf32 = false;              ///< float32 may be rounded to tf32, and is multiplied by tensor cores
-  DType mask = DType::kFloat32;   ///< of walks.mask, where there is one
+  DType dtype = DType::kFloat16;  ///< of queries, keys, values and output: float32, float16 or bfloat16
+  bool tf32 = false;              ///< float32 may be rounded to tf32 for tensor cores
+  DType mask = DType::kFloat32;   ///< of walks.mask, if there is one
   float scale = 1;
   AttentionWalks walks;
 };
 
-/// How a block shares out its work: GROUPS warps have 16 TILES queries each, SPLITS times over, and each of those has
-/// STEP keys of a step of the ring, which has so many STAGES. With WARPGROUPS, SPLITS of these take steps of STEP keys
-/// in turn, one beside them copies, and the others are 1 and 4.
+/// Division of work in a block: GROUPS warps of 16 TILES queries, times SPLITS, each with STEP keys per k-step of a
+/// pipeline of STAGES stages. With WARPGROUPS, SPLITS consumer warpgroups take k-steps of STEP keys in turn beside one
+/// producer; TILES is 1 and GROUPS 4.
 struct AttentionTile {
   int tiles = 1;
   int groups = 1;
@@ -36,17 +37,17 @@ struct AttentionTile {
 };
 
 int attention_shared_bytes(const AttentionShape& shape, const AttentionTile& tile);
-/// Blocks of one batch.
+/// Blocks per batch.
 int attention_blocks(const AttentionShape& shape, const AttentionTile& tile);
-/// The tiles that fit, the most promising first by attention_time(), in microseconds.
+/// All tiles that fit, ordered by attention_time() in microseconds.
 std::vector<AttentionTile> attention_tiles(const AttentionShape& shape, const DeviceLimits& limits);
-/// Those of warpgroups, likewise; none where queries, keys or values can't be copied in 16 bytes, are no halves, or
-/// have more than 128 channels.
+/// The same for the warpgroup kernel. None unless queries, keys and values are half precision with 16-byte vectors and
+/// at most 128 channels.
 std::vector<AttentionTile> warpgroup_attention_tiles(const AttentionShape& shape, const DeviceLimits& limits);
-/// The first COUNT of TILES that differ in more than the ring's length: what a search tries.
+/// The first COUNT of TILES that differ in more than the number of stages: the candidates of a search.
 std::vector<AttentionTile> distinct_tiles(const std::vector<AttentionTile>& tiles, std::size_t count);
 double attention_time(const AttentionShape& shape, const AttentionTile& tile, const DeviceLimits& limits);
-/// The kernel "attention": its parameters are query, key, value, mask (or anything), output. Its grid is
+/// Source of the kernel "attention". Parameters: query, key, value, mask (any pointer if there is none), output. Grid:
 /// attention_blocks(), batches.
 std::string attention_source(const AttentionShape& shape, const AttentionTile& tile);
 

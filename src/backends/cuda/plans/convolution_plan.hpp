@@ -9,14 +9,13 @@
 
 #include "saccade/tensor.hpp"
 
-// What a convolution by kernels/convolution.cuh is made of, apart from graphs and devices: lengths, tiles, a model of
-// their time, packed weights, the constants as text.
+// Tiling, cost model, weight packing and source of kernels/convolution.cuh, independent of graphs and devices.
 namespace saccade::cuda {
 
-/// A two-dimensional convolution of NHWC tensors. Channels and filters are a group's; pitches are from pixel to pixel.
+/// A 2D convolution of NHWC tensors. Channels and filters are per group; pitches are element strides between pixels.
 struct ConvolutionShape {
-  DType dtype = DType::kFloat16;  ///< of the input: float32, float16, bfloat16, or bytes (int8, uint8)
-  bool tf32 = false;              ///< float32 may be rounded to tf32, and is multiplied by tensor cores
+  DType dtype = DType::kFloat16;  ///< of the input: float32, float16, bfloat16, int8 or uint8
+  bool tf32 = false;              ///< float32 may be rounded to tf32 for tensor cores
   int images = 1;
   int height = 1;
   int width = 1;
@@ -35,49 +34,49 @@ struct ConvolutionShape {
   int pad_x = 0;
   int dilation_y = 1;
   int dilation_x = 1;
-  // Of a transposed convolution (transposed_plan.hpp): the filters are those of scale_y * scale_x phases, each of which
-  // lands on every so-many-th line and column of the scaled output.
+  // Transposed convolution (transposed_plan.hpp): filters of scale_y * scale_x phases, each stored at every scale_y-th
+  // row and scale_x-th column of the scaled output.
   int scale_y = 1;
   int scale_x = 1;
   int scaled_height = 1;
   int scaled_width = 1;
 
-  // Of bytes: channels and in_pitch count pairs of them.
-  std::optional<DType> out_dtype;  ///< of the output, where it is not the input's
-  int padding = 0;                 ///< what lies around the images: the input's zero point
+  // 8-bit integers: channels and in_pitch count pairs.
+  std::optional<DType> out_dtype;  ///< of the output, if it differs from the input's
+  int padding = 0;                 ///< padding value: the input's zero point
 
   int taps() const { return kernel_height * kernel_width; }
   double operations() const;
 };
 
-/// How inputs get into shared memory; kernels/convolution.cuh says what each is for.
-enum class ConvolutionWindow { kGather, kPatch, kFewChannels };
+/// How inputs are staged in shared memory; see kernels/convolution.cuh.
+enum class InputStaging { kTapGather, kHaloTile, kFewChannels };
 
-/// How the work is cut up.
+/// Tiling of a convolution.
 struct ConvolutionTile {
-  ConvolutionWindow window = ConvolutionWindow::kGather;
-  int height = 1;  ///< pixels of the output
+  InputStaging staging = InputStaging::kTapGather;
+  int height = 1;  ///< output pixels
   int width = 32;
   int filters = 32;
-  int step = 32;  ///< channels of one step of the sum
+  int step = 32;  ///< channels per k-step
   int warps_m = 1;
   int warps_n = 1;
   int warps_k = 1;
-  int split = 1;   ///< blocks of a cluster that share a sum
-  int stages = 4;  ///< steps whose data are under way
+  int split = 1;   ///< split-K: blocks of a cluster
+  int stages = 4;  ///< pipeline stages
 
   int threads() const { return 32 * warps_m * warps_n * warps_k; }
   std::string to_string() const;
 };
 
-/// What of a device a tile depends on.
+/// Device properties that tiles depend on.
 struct DeviceLimits {
   int multiprocessors = 132;
-  int shared_bytes = 232448;  ///< that a block may have
-  bool clusters = true;       ///< Hopper on: sums may be split over blocks
+  int shared_bytes = 232448;  ///< maximum per block
+  bool clusters = true;       ///< thread-block clusters (Hopper on), for split-K
 };
 
-/// Blocks of a launch: tiles of pixels, tiles of filters, parts of the sum.
+/// Launch grid: pixel tiles, filter tiles, split-K.
 struct ConvolutionGrid {
   int pixels = 1;
   int filters = 1;
@@ -85,32 +84,32 @@ struct ConvolutionGrid {
   int blocks() const { return pixels * filters * split; }
 };
 ConvolutionGrid convolution_grid(const ConvolutionShape& shape, const ConvolutionTile& tile);
-/// Dynamic shared memory of a block.
+/// Dynamic shared memory per block.
 int convolution_shared_bytes(const ConvolutionShape& shape, const ConvolutionTile& tile);
 
-/// The tiles that fit SHAPE and the device, the most promising first by convolution_time().
+/// All tiles that fit SHAPE and the device, ordered by convolution_time().
 std::vector<ConvolutionTile> convolution_tiles(const ConvolutionShape& shape, const DeviceLimits& limits);
-/// The first COUNT of TILES that differ in more than the ring and the arrangement of warps: what a search tries. Eight
-/// hold one within 2 % of the best of forty, over the layers of ResNet-50 and YOLOv8n.
+/// The first COUNT of TILES that differ in more than stages and warp arrangement: the candidates of a search. Over the
+/// layers of ResNet-50 and YOLOv8n, eight contain one within 2 % of the best of forty.
 std::vector<ConvolutionTile> distinct_tiles(const std::vector<ConvolutionTile>& tiles, std::size_t count);
-/// The tile that to_string() wrote TEXT of, where it is one of convolution_tiles(); else the first of these.
+/// The tile described by TEXT, as to_string() writes it, if convolution_tiles() offers it; else the first.
 ConvolutionTile configured_tile(const ConvolutionShape& shape, const DeviceLimits& limits, std::string_view text);
-/// distinct_tiles() as texts, or those near the one of this text (near_tiles.hpp).
+/// distinct_tiles() as text, or the neighbours of the tile NEAR (neighbor_tiles.hpp).
 std::vector<std::string> tile_configurations(const ConvolutionShape& shape, const DeviceLimits& limits,
                                              std::size_t count, std::string_view near = {});
-/// What a launch is expected to take behind another one, in microseconds; good for comparing tiles.
+/// Estimated time of a launch behind another one, in microseconds; accurate enough to rank tiles.
 double convolution_time(const ConvolutionShape& shape, const ConvolutionTile& tile, const DeviceLimits& limits);
 
-/// WEIGHTS, one float each in ONNX's order (filter of all groups, channel, y, x), in the order in which blocks read
-/// them. Of bytes a float holds a pair's bits as a number: 0 to 65535.
+/// Packs WEIGHTS, floats in ONNX order (filter of all groups, channel, y, x), in the order in which blocks load them.
+/// For 8-bit integers a float holds the bits of a pair: 0 to 65535.
 std::vector<std::byte> pack_convolution_weights(const ConvolutionShape& shape, const ConvolutionTile& tile,
                                                 std::span<const float> weights);
 /// BIAS (or nothing), padded to whole tiles.
 std::vector<std::byte> pack_convolution_bias(const ConvolutionShape& shape, const ConvolutionTile& tile,
                                              std::span<const float> bias);
 
-/// What a kernel does to its sums before it stores them, as text: a struct PostOps (kernels/tile.cuh), the kernel's
-/// parameters for it, and an expression that makes one of them.
+/// Source of a kernel's epilogue: a struct PostOps (kernels/tile.cuh), the kernel parameters for it, and an expression
+/// that constructs it.
 struct PostOpsText {
   std::string definition = "using PostOps = NoPostOps;\n";
   std::string parameters;  ///< ", const float16* __restrict__ in3"
@@ -119,7 +118,7 @@ struct PostOpsText {
 
 /// The struct NAME of constants that convolve<NAME>() takes.
 std::string convolution_constants(const std::string& name, const ConvolutionShape& shape, const ConvolutionTile& tile);
-/// The kernel "convolution": its parameters are input, packed weights, packed bias, those of POST_OPS, output.
+/// Source of the kernel "convolution". Parameters: input, packed weights, packed bias, those of POST_OPS, output.
 std::string convolution_source(const ConvolutionShape& shape, const ConvolutionTile& tile, const PostOpsText& post_ops);
 
 }  // namespace saccade::cuda

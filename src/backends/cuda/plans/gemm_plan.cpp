@@ -27,7 +27,7 @@ std::string layer_text(DType type, Constants constants) {
   return text + "};\n";
 }
 
-/// The one of TILES that TEXT describes, or the first.
+/// The tile that TEXT describes, or the first.
 template <typename Tile>
 Tile named_or_first(const std::vector<Tile>& tiles, std::string_view text) {
   if (!text.empty())
@@ -38,14 +38,14 @@ Tile named_or_first(const std::vector<Tile>& tiles, std::string_view text) {
 
 }  // namespace
 
-std::string ProductTile::to_string() const {
+std::string GemmTile::to_string() const {
   return fmt::format("product {}x{} k{} w{}x{} p{}", m, n, step, warps_m, warps_n, stages);
 }
 
 namespace {
 
-/// Whether a thread's sums and fragments fit into its registers where two blocks share a multiprocessor.
-bool fits_registers(const ProductShape& shape, const ProductTile& tile) {
+/// Whether accumulators and fragments fit in registers with two resident blocks per SM.
+bool fits_registers(const GemmShape& shape, const GemmTile& tile) {
   const int m = tile.m / 16 / tile.warps_m;
   const int n = tile.n / 8 / tile.warps_n;
   const int most = std::min(65536 / (2 * tile.threads()), 255);
@@ -54,7 +54,7 @@ bool fits_registers(const ProductShape& shape, const ProductTile& tile) {
 
 }  // namespace
 
-int product_shared_bytes(const ProductShape& shape, const ProductTile& tile) {
+int gemm_shared_bytes(const GemmShape& shape, const GemmTile& tile) {
   const int bytes = bytes_of(shape.dtype);
   const int pad = 16 / bytes;
   const int left = tile.m * (tile.step + pad);
@@ -62,73 +62,72 @@ int product_shared_bytes(const ProductShape& shape, const ProductTile& tile) {
   return tile.stages * (left + right) * bytes;
 }
 
-double product_time(const ProductShape& shape, const ProductTile& tile, const DeviceLimits& limits) {
+double gemm_time(const GemmShape& shape, const GemmTile& tile, const DeviceLimits& limits) {
   const bool tensor = shape.dtype != DType::kFloat32;
   const int blocks = ceil_div(shape.m, tile.m) * ceil_div(shape.n, tile.n) * shape.batches;
-  const int shared = product_shared_bytes(shape, tile);
+  const int shared = gemm_shared_bytes(shape, tile);
   const int warps = tile.threads() / 32;
   const int resident = std::clamp(std::min(233472 / (shared + 1024), 32 / warps), 1, 16);
-  const int at_once = std::min(resident, ceil_div(blocks, limits.multiprocessors));
-  const double waves = std::ceil(blocks / (static_cast<double>(limits.multiprocessors) * at_once));
-  const double crowd = std::max(1.0, warps * at_once / 4.0);
+  const int resident_blocks = std::min(resident, ceil_div(blocks, limits.multiprocessors));
+  const double waves = std::ceil(blocks / (static_cast<double>(limits.multiprocessors) * resident_blocks));
+  const double contention = std::max(1.0, warps * resident_blocks / 4.0);
   const double sums = tile.m * tile.n / 128.0 / warps;
   const double units = tile.step / (tensor ? 16.0 : 4.0);
-  const double step = units * std::max(110.0, sums * (tensor ? 8 : 16) * crowd);
-  const double copy = at_once * (tile.m + tile.n) * tile.step * bytes_of(shape.dtype) / 26.0;
+  const double step = units * std::max(110.0, sums * (tensor ? 8 : 16) * contention);
+  const double copy = resident_blocks * (tile.m + tile.n) * tile.step * bytes_of(shape.dtype) / 26.0;
   const double steps = ceil_div(shape.k, tile.step);
   const double refill = std::max(copy, steps > tile.stages - 1 ? 570.0 / (tile.stages - 1) : 0.0);
-  const double cycles = 1180 + waves * (570 + copy + steps * (std::max(step, refill) + 90) + 60 * sums * crowd);
+  const double cycles = 1180 + waves * (570 + copy + steps * (std::max(step, refill) + 90) + 60 * sums * contention);
   return cycles / 1740;
 }
 
-std::vector<ProductTile> product_tiles(const ProductShape& shape, const DeviceLimits& limits) {
-  std::vector<std::pair<double, ProductTile>> found;
+std::vector<GemmTile> gemm_tiles(const GemmShape& shape, const DeviceLimits& limits) {
+  std::vector<std::pair<double, GemmTile>> found;
   for (int m : {16, 32, 64, 128})
     for (int n : {16, 32, 64, 128})
       for (int step : {16, 32, 64})
         for (int warps_m : {1, 2, 4})
           for (int warps_n : {1, 2, 4})
             for (int stages : {2, 3, 4}) {
-              const ProductTile tile{m, n, step, warps_m, warps_n, stages};
+              const GemmTile tile{m, n, step, warps_m, warps_n, stages};
               if (m % (16 * warps_m) != 0 || n % (16 * warps_n) != 0 || warps_m * warps_n > 8) continue;
-              if (!fits_registers(shape, tile) || product_shared_bytes(shape, tile) > limits.shared_bytes) continue;
+              if (!fits_registers(shape, tile) || gemm_shared_bytes(shape, tile) > limits.shared_bytes) continue;
               if ((m > 16 && m >= 2 * shape.m) || (n > 16 && n >= 2 * shape.n)) continue;
-              found.emplace_back(product_time(shape, tile, limits), tile);
+              found.emplace_back(gemm_time(shape, tile, limits), tile);
             }
   std::ranges::stable_sort(found, {}, [](const auto& each) { return each.first; });
-  std::vector<ProductTile> tiles;
+  std::vector<GemmTile> tiles;
   tiles.reserve(found.size());
   for (const auto& each : found) tiles.push_back(each.second);
   return tiles;
 }
 
-ProductTile configured_product_tile(const ProductShape& shape, const DeviceLimits& limits, std::string_view text) {
-  return named_or_first(product_tiles(shape, limits), text);
+GemmTile configured_gemm_tile(const GemmShape& shape, const DeviceLimits& limits, std::string_view text) {
+  return named_or_first(gemm_tiles(shape, limits), text);
 }
 
-std::vector<std::string> product_configurations(const ProductShape& shape, const DeviceLimits& limits,
-                                                std::size_t count) {
+std::vector<std::string> gemm_configurations(const GemmShape& shape, const DeviceLimits& limits, std::size_t count) {
   std::vector<std::string> texts;
   std::set<std::array<int, 4>> seen;
-  for (const ProductTile& tile : product_tiles(shape, limits)) {
+  for (const GemmTile& tile : gemm_tiles(shape, limits)) {
     if (texts.size() == count) break;
     if (seen.insert({tile.m, tile.n, tile.step, tile.warps_m * tile.warps_n}).second) texts.push_back(tile.to_string());
   }
   return texts;
 }
 
-std::string product_source(const ProductShape& shape, const ProductTile& tile, const PostOpsText& post_ops) {
+std::string gemm_source(const GemmShape& shape, const GemmTile& tile, const PostOpsText& post_ops) {
   const std::string layer = layer_text(shape.dtype, {{"InnerBatches", shape.inner_batches},
                                                      {"M", shape.m},
                                                      {"N", shape.n},
                                                      {"K", shape.k},
-                                                     {"LeftRow", shape.left_row},
-                                                     {"LeftOuter", shape.left_outer},
-                                                     {"LeftInner", shape.left_inner},
-                                                     {"RightRow", shape.right_row},
-                                                     {"RightOuter", shape.right_outer},
-                                                     {"RightInner", shape.right_inner},
-                                                     {"Transposed", shape.transposed},
+                                                     {"Lda", shape.lda},
+                                                     {"AOuterStride", shape.a_outer_stride},
+                                                     {"AInnerStride", shape.a_inner_stride},
+                                                     {"Ldb", shape.ldb},
+                                                     {"BOuterStride", shape.b_outer_stride},
+                                                     {"BInnerStride", shape.b_inner_stride},
+                                                     {"TransB", shape.transposed},
                                                      {"Bias", shape.bias},
                                                      {"TileM", tile.m},
                                                      {"TileN", tile.n},
@@ -136,12 +135,12 @@ std::string product_source(const ProductShape& shape, const ProductTile& tile, c
                                                      {"WarpsM", tile.warps_m},
                                                      {"WarpsN", tile.warps_n},
                                                      {"Stages", tile.stages},
-                                                     {"SharedBytes", product_shared_bytes(shape, tile)}});
+                                                     {"SharedBytes", gemm_shared_bytes(shape, tile)}});
   return fmt::format(R"(#include "gemm.cuh"
 {}{}extern "C" __global__ void __launch_bounds__({}, 2)
-    product(const Layer::Element* __restrict__ left, const Layer::Element* __restrict__ right,
+    gemm(const Layer::Element* __restrict__ a, const Layer::Element* __restrict__ b,
             const Layer::Element* __restrict__ biases{}, Layer::Element* __restrict__ output) {{
-  multiply_matrices<Layer>(left, right, biases, output, {});
+  batched_gemm<Layer>(a, b, biases, output, {});
 }}
 )",
                      layer, post_ops.definition, tile.threads(), post_ops.parameters, post_ops.value);
@@ -161,7 +160,7 @@ int depthwise_blocks(const ConvolutionShape& shape, const DepthwiseTile& tile) {
 std::vector<DepthwiseTile> depthwise_tiles(const ConvolutionShape& shape, const DeviceLimits& limits) {
   DepthwiseTile tile{.vector = 16 / bytes_of(shape.dtype)};
   while (shape.groups % tile.vector != 0) tile.vector /= 2;
-  // Fewer pixels a thread read more, but must do where there would be too few threads.
+  // More pixels per thread reuse more inputs, but need enough threads to fill the device.
   while (tile.pixels > 1 && depthwise_blocks(shape, tile) < 2 * limits.multiprocessors) tile.pixels /= 2;
   while (tile.threads > 32 && depthwise_blocks(shape, tile) < limits.multiprocessors) tile.threads /= 2;
   std::vector<DepthwiseTile> tiles = {tile};
@@ -224,7 +223,7 @@ std::string depthwise_source(const ConvolutionShape& shape, const DepthwiseTile&
 {}{}extern "C" __global__ void __launch_bounds__({})
     depthwise(const Layer::Element* __restrict__ input, const Layer::Element* __restrict__ weights,
               const float* __restrict__ biases{}, Layer::Element* __restrict__ output) {{
-  convolve_depthwise<Layer>(input, weights, biases, output, {});
+  depthwise_convolution<Layer>(input, weights, biases, output, {});
 }}
 )",
                      layer, post_ops.definition, tile.threads, post_ops.parameters, post_ops.value);

@@ -2,30 +2,30 @@
 
 #include "cuda/plans/convolution_plan.hpp"
 
-// Products of activations (kernels/gemm.cuh) and depthwise convolutions (kernels/depthwise.cuh), apart from graphs and
-// devices.
+// Tiling and source of the GEMM of two activations (kernels/gemm.cuh) and of depthwise convolution
+// (kernels/depthwise.cuh), independent of graphs and devices.
 namespace saccade::cuda {
 
-/// Batches of [m, k] x [k, n], or [n, k] where the right operand is transposed. Strides are in elements; batch number
-/// B has the operands B / inner_batches times the outer and B % inner_batches times the inner stride along.
-struct ProductShape {
+/// Batched GEMM: [m, k] x [k, n], or [n, k] if transposed. Strides are in elements. Batch B is at (B / inner_batches)
+/// times the outer stride plus (B % inner_batches) times the inner stride.
+struct GemmShape {
   DType dtype = DType::kFloat16;  ///< of operands and output: float32, float16 or bfloat16
   int batches = 1;
   int inner_batches = 1;
   int m = 1;
   int n = 1;
   int k = 1;
-  int left_row = 1;
-  int left_outer = 0;
-  int left_inner = 0;
-  int right_row = 1;
-  int right_outer = 0;
-  int right_inner = 0;
+  int lda = 1;
+  int a_outer_stride = 0;
+  int a_inner_stride = 0;
+  int ldb = 1;
+  int b_outer_stride = 0;
+  int b_inner_stride = 0;
   bool transposed = false;
-  bool bias = false;  ///< one element a column
+  bool bias = false;  ///< one element per column
 };
 
-struct ProductTile {
+struct GemmTile {
   int m = 64;
   int n = 64;
   int step = 32;
@@ -37,20 +37,19 @@ struct ProductTile {
   std::string to_string() const;
 };
 
-int product_shared_bytes(const ProductShape& shape, const ProductTile& tile);
-/// The tiles that fit, the most promising first by product_time(), in microseconds.
-std::vector<ProductTile> product_tiles(const ProductShape& shape, const DeviceLimits& limits);
-/// The tile that to_string() wrote TEXT of, where it is one of these; else the first of them.
-ProductTile configured_product_tile(const ProductShape& shape, const DeviceLimits& limits, std::string_view text);
-/// The first COUNT that differ in more than the ring and the arrangement of warps, as texts.
-std::vector<std::string> product_configurations(const ProductShape& shape, const DeviceLimits& limits,
-                                                std::size_t count);
-double product_time(const ProductShape& shape, const ProductTile& tile, const DeviceLimits& limits);
-/// The kernel "product": its parameters are left, right, bias (or anything), those of POST_OPS, output. Its grid is
-/// tiles of rows, tiles of columns, batches.
-std::string product_source(const ProductShape& shape, const ProductTile& tile, const PostOpsText& post_ops);
+int gemm_shared_bytes(const GemmShape& shape, const GemmTile& tile);
+/// All tiles that fit, ordered by gemm_time() in microseconds.
+std::vector<GemmTile> gemm_tiles(const GemmShape& shape, const DeviceLimits& limits);
+/// The tile described by TEXT, as to_string() writes it, if it is one of these; else the first.
+GemmTile configured_gemm_tile(const GemmShape& shape, const DeviceLimits& limits, std::string_view text);
+/// The first COUNT that differ in more than stages and warp arrangement, as text.
+std::vector<std::string> gemm_configurations(const GemmShape& shape, const DeviceLimits& limits, std::size_t count);
+double gemm_time(const GemmShape& shape, const GemmTile& tile, const DeviceLimits& limits);
+/// Source of the kernel "gemm". Parameters: a, b, bias (any pointer if there is none), those of POST_OPS, output. Grid:
+/// row tiles, column tiles, batches.
+std::string gemm_source(const GemmShape& shape, const GemmTile& tile, const PostOpsText& post_ops);
 
-/// How a depthwise convolution is cut up: a thread has VECTOR channels of PIXELS neighbouring outputs.
+/// Tiling of a depthwise convolution: a thread computes VECTOR channels of PIXELS adjacent outputs.
 struct DepthwiseTile {
   int vector = 8;
   int pixels = 4;
@@ -59,15 +58,15 @@ struct DepthwiseTile {
   std::string to_string() const;
 };
 bool is_depthwise(const ConvolutionShape& shape);
-/// The tiles for SHAPE, the most promising first.
+/// All tiles for SHAPE, ordered by expected speed.
 std::vector<DepthwiseTile> depthwise_tiles(const ConvolutionShape& shape, const DeviceLimits& limits);
-/// The tile that to_string() wrote TEXT of, where it is one of these; else the first of them.
+/// The tile described by TEXT, as to_string() writes it, if it is one of these; else the first.
 DepthwiseTile configured_depthwise_tile(const ConvolutionShape& shape, const DeviceLimits& limits,
                                         std::string_view text);
 int depthwise_blocks(const ConvolutionShape& shape, const DepthwiseTile& tile);
-/// WEIGHTS in ONNX's order, by tap, then channel, in the input's type.
+/// Packs WEIGHTS from ONNX order to tap-major, channel-minor, in the input's type.
 std::vector<std::byte> pack_depthwise_weights(const ConvolutionShape& shape, std::span<const float> weights);
-/// The kernel "depthwise": its parameters are those of convolution_source().
+/// Source of the kernel "depthwise". Parameters as for convolution_source().
 std::string depthwise_source(const ConvolutionShape& shape, const DepthwiseTile& tile, const PostOpsText& post_ops);
 
 }  // namespace saccade::cuda

@@ -8,8 +8,8 @@
 namespace saccade::cuda {
 namespace {
 
-/// The greatest weight is between half of it and itself, far from where halves end and where they grow coarse.
-constexpr int kGreatestExponent = 10;
+/// Scales the largest weight into [0.5, 1) x 2^10, far from overflow and from subnormals of half precision.
+constexpr int kMaxExponent = 10;
 
 double rounded_to(float value, DType type) {
   return type == DType::kFloat16 ? static_cast<double>(static_cast<float>(Float16(value)))
@@ -24,7 +24,7 @@ NormalizedWeights normalized_weights(std::vector<float> weights, std::vector<flo
   const std::size_t channels = scale.size();
   const std::size_t filters = made.weights.size() / channels;
   made.bias.resize(filters);
-  float greatest = 0;
+  float max_abs = 0;
   for (std::size_t filter = 0; filter < filters; ++filter) {
     const std::span<float> all = std::span(made.weights).subspan(filter * channels, channels);
     double shifted = 0;
@@ -37,15 +37,15 @@ NormalizedWeights normalized_weights(std::vector<float> weights, std::vector<flo
     made.bias[filter] += static_cast<float>(shifted);
     for (float& weight : all) {
       weight -= static_cast<float>(mean);
-      greatest = std::max(greatest, std::abs(weight));
+      max_abs = std::max(max_abs, std::abs(weight));
     }
   }
-  int exponent = kGreatestExponent;
-  if (greatest > 0 && std::isfinite(greatest)) std::frexp(greatest, &exponent);
-  made.factor = std::ldexp(1.0F, exponent - kGreatestExponent);
+  int exponent = kMaxExponent;
+  if (max_abs > 0 && std::isfinite(max_abs)) std::frexp(max_abs, &exponent);
+  made.factor = std::ldexp(1.0F, exponent - kMaxExponent);
   made.sums.resize(filters);
   for (std::size_t i = 0; i < made.weights.size(); ++i)
-    made.weights[i] = std::ldexp(made.weights[i], kGreatestExponent - exponent);
+    made.weights[i] = std::ldexp(made.weights[i], kMaxExponent - exponent);
   for (std::size_t filter = 0; filter < filters; ++filter) {
     double sum = 0;
     for (std::size_t k = 0; k < channels; ++k) sum += rounded_to(made.weights[filter * channels + k], rounded);

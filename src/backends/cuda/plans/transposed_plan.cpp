@@ -6,7 +6,7 @@
 namespace saccade::cuda {
 namespace {
 
-/// One axis. Output q * stride + phase gets tap T from input q + shift, where tap and phase meet.
+/// One axis. Output q * stride + phase receives tap T from input q + shift, if the tap reaches that phase.
 struct Axis {
   int kernel, stride, pad, dilation;
   int least = INT_MAX;  ///< shift

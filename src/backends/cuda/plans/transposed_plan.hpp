@@ -2,13 +2,13 @@
 
 #include "cuda/plans/convolution_plan.hpp"
 
-// A transposed convolution as one that isn't: every stride_y x stride_x outputs, which are as many phases, sum up the
-// same few neighbouring inputs, each with taps of its own. So the phases are filters of one convolution of stride 1,
-// whose kernel covers all of their inputs with zeros for what a phase doesn't see; its stores put each phase into its
-// place. Where kernel and stride are equal that is a 1x1 convolution without a zero.
+// Transposed convolution as a convolution. The outputs of each of the stride_y x stride_x phases are sums over the same
+// few adjacent inputs with different taps. So phases become filters of one convolution of stride 1, whose kernel covers
+// all of their inputs, with zeros for the taps that a phase does not have. The epilogue stores each phase at its
+// strided position. If kernel and stride are equal, this is a 1x1 convolution without zeros.
 namespace saccade::cuda {
 
-/// The lengths of a transposed convolution of one group, NHWC.
+/// A transposed convolution of one group, NHWC.
 struct TransposedShape {
   DType dtype = DType::kFloat16;
   bool tf32 = false;
@@ -29,12 +29,12 @@ struct TransposedShape {
   int out_width = 1;
 };
 
-/// Whether convolution.cuh stores it: filters of one phase are whole vectors.
+/// Whether convolution.cuh can store it: a phase's filters are whole vectors.
 inline bool has_whole_phases(const TransposedShape& shape) { return shape.filters % 8 == 0; }
 ConvolutionShape phases_of(const TransposedShape& shape);
-/// WEIGHTS in ONNX's order (channel, filter, y, x), as phases_of() has them in Conv's (filter, channel, y, x).
+/// Rearranges WEIGHTS from ONNX order (channel, filter, y, x) to Conv order (filter, channel, y, x) of phases_of().
 std::vector<float> phase_weights(const TransposedShape& shape, std::span<const float> weights);
-/// BIAS (or nothing), once a phase.
+/// BIAS (or nothing), repeated per phase.
 std::vector<float> phase_bias(const TransposedShape& shape, std::span<const float> bias);
 
 }  // namespace saccade::cuda

@@ -16,7 +16,7 @@
 namespace saccade::cuda {
 namespace {
 
-/// What kernels/warpgroup_product.cuh works out in WarpgroupTiling, under the same names.
+/// Tiling of kernels/warpgroup_gemm.cuh, by the same formulas.
 struct Tiling {
   Tiling(const WarpgroupShape& s, const WarpgroupTile& t) {
     weight_bytes = t.filters() * t.depth * 128;
@@ -37,18 +37,18 @@ struct Tiling {
   int shared_bytes, filter_tiles;
 };
 
-/// The least number of rows, ROWS at least, that the instructions of kernels/warpgroup.cuh come in.
+/// Smallest N of the instantiated wgmmas (kernels/warpgroup.cuh) that holds ROWS.
 int instruction_rows(int rows) { return rows <= 128 ? round_up(rows, 8) : round_up(rows, 32); }
-constexpr int kMostRows = 256;
+constexpr int kMaxRows = 256;
 
-std::uint16_t half_bits(float value, DType type) {
+std::uint16_t rounded_bits(float value, DType type) {
   return type == DType::kFloat16 ? std::bit_cast<std::uint16_t>(Float16(value))
                                  : std::bit_cast<std::uint16_t>(BFloat16(value));
 }
 
 }  // namespace
 
-bool is_warpgroup_product(const ConvolutionShape& shape) {
+bool is_warpgroup_gemm(const ConvolutionShape& shape) {
   const bool inside = shape.stride_y * (shape.out_height - 1) + shape.kernel_height <= shape.height &&
                       shape.stride_x * (shape.out_width - 1) + shape.kernel_width <= shape.width && shape.pad_y == 0 &&
                       shape.pad_x == 0;
@@ -69,10 +69,10 @@ WarpgroupShape warpgroup_shape(const ConvolutionShape& shape) {
                       .out_pitch = shape.out_pitch};
   const bool rows = shape.taps() == 1 && shape.height == shape.out_height && shape.width == shape.out_width;
   if (rows) return made;
-  made.lines = shape.kernel_height;
-  made.line_pitch = shape.width * shape.in_pitch;
-  made.window_pitch = shape.stride_y * made.line_pitch;
-  made.image_pitch = shape.height * made.line_pitch;
+  made.runs = shape.kernel_height;
+  made.run_pitch = shape.width * shape.in_pitch;
+  made.window_pitch = shape.stride_y * made.run_pitch;
+  made.image_pitch = shape.height * made.run_pitch;
   made.out_height = shape.out_height;
   made.out_width = shape.out_width;
   return made;
@@ -110,7 +110,7 @@ std::vector<std::byte> pack_warpgroup_weights(const WarpgroupShape& shape, const
   const int lane_filters = 2 * tile.tiles;
   const float* from = weights.data();
   for (int filter = 0; filter < shape.filters; ++filter) {
-    // Which row of which 64 of its block: lane_filters side by side are rows g and g + 8 of a warp's 16, tile by tile.
+    // Position within M = 64: adjacent filters of a lane are rows g and g + 8 of a warp's 16, M tile by M tile.
     const int within = filter % tile.filters();
     const int warpgroup = within / (64 * tile.tiles);
     const int lane = within % (64 * tile.tiles) / lane_filters;
@@ -121,7 +121,7 @@ std::vector<std::byte> pack_warpgroup_weights(const WarpgroupShape& shape, const
       const int block = ((warpgroup * tile.tiles + number / 2) * tile.depth + channel / 64 % tile.depth) * 8192;
       const int chunk = channel % 64 / 8;
       const int place = block + row * 128 + (chunk ^ row % 8) * 16 + channel % 8 * 2;
-      const std::uint16_t bits = half_bits(*from++, shape.dtype);
+      const std::uint16_t bits = rounded_bits(*from++, shape.dtype);
       std::memcpy(packed.data() +
                       static_cast<std::size_t>(filter / tile.filters() * tiling.steps + step) *
                           static_cast<std::size_t>(tiling.weight_bytes) +
@@ -134,7 +134,7 @@ std::vector<std::byte> pack_warpgroup_weights(const WarpgroupShape& shape, const
 
 namespace {
 
-/// VALUES, one a filter, up to the last tile's end.
+/// VALUES, one per filter, padded to whole tiles.
 std::vector<float> padded(const WarpgroupShape& shape, const WarpgroupTile& tile, std::span<const float> values) {
   std::vector<float> all(values.begin(), values.end());
   all.resize(static_cast<std::size_t>(round_up(shape.filters, tile.filters())));
@@ -170,8 +170,8 @@ std::string warpgroup_source(const WarpgroupShape& shape, const WarpgroupTile& t
       {"InPitch", shape.in_pitch},
       {"Filters", shape.filters},
       {"OutPitch", shape.out_pitch},
-      {"LineChannels", shape.channels / shape.lines},
-      {"LinePitch", shape.line_pitch},
+      {"RunChannels", shape.channels / shape.runs},
+      {"RunPitch", shape.run_pitch},
       {"WindowPitch", shape.window_pitch},
       {"ImagePitch", shape.image_pitch},
       {"OutHeight", shape.out_height},
@@ -189,12 +189,12 @@ std::string warpgroup_source(const WarpgroupShape& shape, const WarpgroupTile& t
     layer += fmt::format("  static constexpr int k{} = {};\n", constant, value);
   layer += fmt::format("  static constexpr float kEpsilon = {:.9e}f;\n", shape.epsilon.value_or(0));
   const std::string cluster = tile.split > 1 ? fmt::format("__cluster_dims__(1, 1, {}) ", tile.split) : "";
-  return fmt::format(R"(#include "warpgroup_product.cuh"
+  return fmt::format(R"(#include "warpgroup_gemm.cuh"
 {}}};
 {}extern "C" __global__ void {}__launch_bounds__({}, 1)
-    warpgroup_product(const Layer::Element* __restrict__ input, const unsigned char* __restrict__ weights,
+    warpgroup_gemm(const Layer::Element* __restrict__ input, const unsigned char* __restrict__ weights,
                       const float* __restrict__ biases{}, Layer::Element* __restrict__ output) {{
-  multiply_rows<Layer>(input, weights, biases, output, {});
+  warp_specialized_gemm<Layer>(input, weights, biases, output, {});
 }}
 )",
                      layer, post_ops.definition, cluster, tile.threads(), post_ops.parameters, post_ops.value);
@@ -202,18 +202,18 @@ std::string warpgroup_source(const WarpgroupShape& shape, const WarpgroupTile& t
 
 namespace {
 
-// What a launch costs, in cycles of a multiprocessor; fitted to measurements of an H200.
-constexpr double kLaunch = 2290;      // hand-over, first data, last stores
-constexpr double kRow = 2.94;         // of a row times 64 filters and 64 channels
-constexpr double kMoments = 3.5;      // of a row's 64 channels, for its mean and deviation; by its instructions
-constexpr double kCopyRate = 74;      // bytes that arrive in a cycle
-constexpr double kLatency = 970;      // from a stage that is free to its data
-constexpr double kStep = 160;         // barriers of a step, and what their neighbours wait
-constexpr double kItem = 30;          // of a lane's vector on its way out
-constexpr double kSplitSums = 40;     // of sums over blocks
-constexpr double kSplitColumn = 175;  // of a column's sums, sent and added
-constexpr double kNeighbour = 200;    // of another block on the multiprocessor
-constexpr double kCrowded = 235;      // a late start where two launches don't fit together
+// Cost model in SM cycles, fitted to measurements on an H200.
+constexpr double kLaunch = 2290;      // launch latency, first loads, last stores
+constexpr double kRow = 2.94;         // of one row x 64 filters x 64 channels
+constexpr double kMoments = 3.5;      // of the moments of a row's 64 channels; issue-bound
+constexpr double kCopyRate = 74;      // bytes loaded per cycle
+constexpr double kLatency = 970;      // from an empty stage to its data
+constexpr double kStep = 160;         // synchronisation per k-step
+constexpr double kItem = 30;          // epilogue of one vector per lane
+constexpr double kSplitSums = 40;     // split-K reduction
+constexpr double kSplitColumn = 175;  // sending and adding one column group
+constexpr double kNeighbour = 200;    // of another block on the SM
+constexpr double kCrowded = 235;      // late start when two launches do not fit in shared memory together
 
 }  // namespace
 
@@ -221,22 +221,23 @@ double warpgroup_time(const WarpgroupShape& shape, const WarpgroupTile& tile, co
   const Tiling tiling(shape, tile);
   const ConvolutionGrid grid = warpgroup_grid(shape, tile);
   const int resident = std::clamp(233472 / (tiling.shared_bytes + 1024), 1, 2048 / tile.threads());
-  const int at_once = std::min(resident, ceil_div(grid.blocks(), limits.multiprocessors));
-  const double waves = std::ceil(grid.blocks() / (static_cast<double>(limits.multiprocessors) * at_once));
-  const double products = at_once * tile.warpgroups * tile.tiles * tile.depth * kRow * tile.rows;
-  const double moments = shape.epsilon ? at_once * tile.depth * kMoments * tile.rows : 0;
+  const int resident_blocks = std::min(resident, ceil_div(grid.blocks(), limits.multiprocessors));
+  const double waves = std::ceil(grid.blocks() / (static_cast<double>(limits.multiprocessors) * resident_blocks));
+  const double products = resident_blocks * tile.warpgroups * tile.tiles * tile.depth * kRow * tile.rows;
+  const double moments = shape.epsilon ? resident_blocks * tile.depth * kMoments * tile.rows : 0;
   const double multiply = std::max(products, moments);
-  // The weights of the first stages are there before the inputs.
-  const double inputs = at_once * (tiling.stage_bytes - tiling.weight_bytes) / kCopyRate;
-  const double both = at_once * tiling.stage_bytes / kCopyRate;
+  // The weights of the first stages arrive before the inputs.
+  const double inputs = resident_blocks * (tiling.stage_bytes - tiling.weight_bytes) / kCopyRate;
+  const double both = resident_blocks * tiling.stage_bytes / kCopyRate;
   const double refill = kLatency / std::max(tiling.stages - 1.0, 0.7);
   const double body = tiling.stages * (std::max(multiply, inputs) + kStep) +
                       (tiling.block_steps - tiling.stages) * (std::max({multiply, both, refill}) + kStep);
-  const double leave = kItem * 2 * tiling.owned * tile.tiles * at_once * (1 + tile.warpgroups) / 2;
+  const double leave = kItem * 2 * tiling.owned * tile.tiles * resident_blocks * (1 + tile.warpgroups) / 2;
   const double split =
-      tile.split > 1 ? at_once * (kSplitSums + kSplitColumn * tiling.columns * tile.tiles * tile.warpgroups) : 0;
-  const double late =
-      kCrowded * std::max(0.0, tiling.shared_bytes * at_once / 115000.0 - 1) + kNeighbour * (at_once - 1);
+      tile.split > 1 ? resident_blocks * (kSplitSums + kSplitColumn * tiling.columns * tile.tiles * tile.warpgroups)
+                     : 0;
+  const double late = kCrowded * std::max(0.0, tiling.shared_bytes * resident_blocks / 115000.0 - 1) +
+                      kNeighbour * (resident_blocks - 1);
   return (kLaunch + late + waves * (body + leave + split)) / 1740;
 }
 
@@ -251,13 +252,13 @@ std::vector<WarpgroupTile> warpgroup_tiles(const WarpgroupShape& shape, const De
     const bool registers = tile.tiles * tile.rows / 2 <= 128;
     const bool wide = tile.filters() > 64 && tile.filters() >= 2 * shape.filters;
     if (!registers || wide || tiling.shared_bytes > limits.shared_bytes || tile.split > tiling.steps) return;
-    if (shape.epsilon && tile.split > 1) return;                          // a block sees whole rows
-    if (shape.epsilon && tile.warpgroups > 1 && tile.rows > 224) return;  // moments take registers, too
+    if (shape.epsilon && tile.split > 1) return;                          // needs whole rows
+    if (shape.epsilon && tile.warpgroups > 1 && tile.rows > 224) return;  // moments take registers as well
     if (tile.split > tiling.columns || (tile.stages > 2 && tile.stages > tiling.block_steps)) return;
     found.push_back({warpgroup_time(shape, tile, limits), tile});
   };
   std::set<int> rows;
-  for (int tiles = ceil_div(shape.rows, kMostRows); tiles <= shape.rows; ++tiles) {
+  for (int tiles = ceil_div(shape.rows, kMaxRows); tiles <= shape.rows; ++tiles) {
     const int each = instruction_rows(ceil_div(shape.rows, tiles));
     rows.insert(each);
     if (each <= 16) break;

@@ -5,11 +5,11 @@
 #include "cuda/plans/convolution_plan.hpp"
 #include "cuda/plans/normalized_weights.hpp"
 
-// What a product by kernels/warpgroup_product.cuh is made of, apart from graphs and devices: lengths, tiles, a model of
-// their time, packed weights, the source.
+// Tiling, cost model, weight packing and source of kernels/warpgroup_gemm.cuh, independent of graphs and devices.
 namespace saccade::cuda {
 
-/// OUTPUT [rows][filters] = INPUT [rows][channels] times constant weights; pitches are from row to row, in elements.
+/// GEMM with constant weights: OUTPUT [rows][filters] = INPUT [rows][channels] x weights. Pitches are element strides
+/// between rows.
 struct WarpgroupShape {
   DType dtype = DType::kFloat16;  ///< of input and output: float16 or bfloat16
   int rows = 1;
@@ -17,62 +17,62 @@ struct WarpgroupShape {
   int in_pitch = 8;
   int filters = 1;
   int out_pitch = 1;
-  // Of a convolution's windows: a row is one, of lines so far apart; 0 where rows are just rows.
-  int lines = 1;
-  int line_pitch = 0;
-  int window_pitch = 0;  ///< from a window to the one below; in_pitch is to the next one
+  // Patches of a convolution: a row is a window, made of runs at this pitch; 0 for plain rows.
+  int runs = 1;
+  int run_pitch = 0;
+  int window_pitch = 0;  ///< between vertically adjacent windows; in_pitch is between horizontally adjacent ones
   int image_pitch = 0;
   int out_height = 1;
   int out_width = 1;
-  /// Where rows are brought to a mean of 0 and a deviation of 1 before: what is added to their variance.
+  /// Epsilon of the variance, if rows are normalised first.
   std::optional<float> epsilon = std::nullopt;
 
   double operations() const { return 2.0 * rows * channels * filters; }
 };
-/// Whether SHAPE is such a product: in halves, of one group, of windows of one tap over all pixels or ones that touch
-/// and don't overlap, whose lines begin at multiples of 16 bytes.
-bool is_warpgroup_product(const ConvolutionShape& shape);
+/// Whether SHAPE is such a GEMM: half precision, one group, 1x1 windows over all pixels or non-overlapping windows,
+/// with 16-byte aligned runs.
+bool is_warpgroup_gemm(const ConvolutionShape& shape);
 WarpgroupShape warpgroup_shape(const ConvolutionShape& shape);
-/// WEIGHTS in ONNX's order (filter, channel, y, x) as such a product has them: by filter, y, x, channel.
+/// Reorders WEIGHTS from ONNX order (filter, channel, y, x) to filter, y, x, channel.
 std::vector<float> warpgroup_weights(const ConvolutionShape& shape, std::span<const float> weights);
 
-/// How the work is cut up.
+/// Tiling of the GEMM.
 struct WarpgroupTile {
-  int rows = 64;       ///< a multiple of 8, beyond 128 of 32
-  int tiles = 1;       ///< of 64 filters, that a warpgroup has
-  int warpgroups = 1;  ///< that multiply, side by side along the filters
-  int depth = 1;       ///< 64 channels of a step
-  int split = 1;       ///< blocks of a cluster that share a sum
-  int stages = 4;      ///< steps whose data are under way
+  int rows = 64;       ///< a multiple of 8; of 32 beyond 128
+  int tiles = 1;       ///< M tiles of 64 filters per warpgroup
+  int warpgroups = 1;  ///< consumer warpgroups, along the filters
+  int depth = 1;       ///< blocks of 64 channels per k-step
+  int split = 1;       ///< split-K: blocks of a cluster
+  int stages = 4;      ///< pipeline stages
 
   int filters() const { return 64 * tiles * warpgroups; }
   int threads() const { return 128 * (warpgroups + 1); }
   std::string to_string() const;
 };
 
-/// Blocks along rows, filters and the sum.
+/// Launch grid: row tiles, filter tiles, split-K.
 ConvolutionGrid warpgroup_grid(const WarpgroupShape& shape, const WarpgroupTile& tile);
-/// Dynamic shared memory of a block.
+/// Dynamic shared memory per block.
 int warpgroup_shared_bytes(const WarpgroupShape& shape, const WarpgroupTile& tile);
 
-/// The tiles that fit SHAPE and the device, the most promising first by warpgroup_time().
+/// All tiles that fit SHAPE and the device, ordered by warpgroup_time().
 std::vector<WarpgroupTile> warpgroup_tiles(const WarpgroupShape& shape, const DeviceLimits& limits);
-/// The first COUNT of TILES that differ in more than the ring: what a search tries.
+/// The first COUNT of TILES that differ in more than the number of stages: the candidates of a search.
 std::vector<WarpgroupTile> distinct_tiles(const std::vector<WarpgroupTile>& tiles, std::size_t count);
-/// What a launch is expected to take behind another one, in microseconds; good for comparing tiles.
+/// Estimated time of a launch behind another one, in microseconds; accurate enough to rank tiles.
 double warpgroup_time(const WarpgroupShape& shape, const WarpgroupTile& tile, const DeviceLimits& limits);
 
-/// WEIGHTS, one float each by filter and channel, in the order in which blocks read them.
+/// Packs WEIGHTS, floats by filter and channel, in the order in which blocks load them.
 std::vector<std::byte> pack_warpgroup_weights(const WarpgroupShape& shape, const WarpgroupTile& tile,
                                               std::span<const float> weights);
 /// BIAS (or nothing), padded to whole tiles.
 std::vector<std::byte> pack_warpgroup_bias(const WarpgroupShape& shape, const WarpgroupTile& tile,
                                            std::span<const float> bias);
-/// Where rows are normalised: the bias, the sums of weights, both padded so, and the factor.
+/// For normalised rows: the bias and the sums of weights, each padded to whole tiles, then the factor.
 std::vector<std::byte> pack_warpgroup_bias(const WarpgroupShape& shape, const WarpgroupTile& tile,
                                            const NormalizedWeights& weights);
 
-/// The kernel "warpgroup_product": its parameters are input, packed weights, packed bias, those of POST_OPS, output.
+/// Source of the kernel "warpgroup_gemm". Parameters: input, packed weights, packed bias, those of POST_OPS, output.
 std::string warpgroup_source(const WarpgroupShape& shape, const WarpgroupTile& tile, const PostOpsText& post_ops);
 
 }  // namespace saccade::cuda

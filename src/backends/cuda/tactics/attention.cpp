@@ -5,23 +5,23 @@
 #include "cuda/codegen/element_code.hpp"
 #include "cuda/driver/kernel_launch.hpp"
 #include "cuda/plans/attention_plan.hpp"
-#include "cuda/plans/near_tiles.hpp"
+#include "cuda/plans/neighbor_tiles.hpp"
 #include "cuda/tactics/convolution.hpp"
 #include "ops/core/tf32.hpp"
 
 namespace saccade::cuda {
 namespace {
 
-constexpr std::int64_t kMostChannels = 256;
+constexpr std::int64_t kMaxChannels = 256;
 
 bool is_attention(const Node& node) { return node.is("StridedAttention", "saccade"); }
 
-/// WALK through the memory of a value of SHAPE in LAYOUT; nothing where it is no walk there.
+/// WALK in terms of memory offsets of a value of SHAPE in LAYOUT; nothing if it is not affine there.
 std::optional<Walk> in_memory(const Walk& walk, const Shape& shape, Layout layout) {
   return layout == Layout::kRowMajor ? walk : walk_through(walk, shape, {.steps = dense_strides(shape, layout)});
 }
 
-/// The node's walks through its tensors' memory, by the layout that LAYOUT_OF a value gives.
+/// The node's walks in terms of memory offsets, for the layouts that LAYOUT_OF returns.
 template <typename LayoutOf>
 std::optional<AttentionWalks> walks_in_memory(const NodeContext& context, const LayoutOf& layout_of) {
   AttentionWalks walks = attention_walks(context.graph, context.node);
@@ -69,33 +69,33 @@ NodeProgram attention_program(const AttentionShape& shape, const AttentionTile& 
   return program;
 }
 
-/// What all of a device's attentions ask for.
+/// Requirements of all attention kernels.
 Support supports_attention(const NodeContext& context) {
   if (!is_attention(context.node)) return Support::other_operator("not a StridedAttention");
   if (!context.node.post_ops.empty()) return Support::no("it has post-ops");
   const DType type = context.output().type.dtype;
   if (type != DType::kFloat32 && type != DType::kFloat16 && type != DType::kBFloat16)
-    return Support::no("it multiplies no such type");
+    return Support::no("its type is not float32, float16 or bfloat16");
   for (int i = 0; i < context.input_count(); ++i)
     if (context.has(i) && context.input(i).type.shape.elements() >= kMaxElements)
       return Support::no("its tensors are too large");
   if (context.output().type.shape.elements() >= kMaxElements) return Support::no("its tensors are too large");
   const auto shape = attention_shape(context);
-  if (!shape) return Support::no("its channels-last tensors are no walks");
+  if (!shape) return Support::no("its channels-last access patterns are not affine");
   if (shape->walks.batches() > 65535) return Support::no("it has too many batches");
-  if (shape->walks.channels() > kMostChannels || shape->walks.value_channels() > kMostChannels)
+  if (shape->walks.channels() > kMaxChannels || shape->walks.value_channels() > kMaxChannels)
     return Support::no("it has more than 256 channels");
   return {};
 }
 
-/// A tactic that has TILES of a shape to choose from.
+/// A tactic that chooses among the tiles of a shape.
 class Attention : public Tactic {
  public:
   explicit Attention(Device& device) : device_(device) {}
 
   std::vector<std::string> configurations(const NodeContext& context, std::size_t count) const override {
     const std::vector<AttentionTile> all = tiles(*attention_shape(context));
-    if (!context.configuration.empty()) return near_tiles(all, context.configuration, count);
+    if (!context.configuration.empty()) return neighbor_tiles(all, context.configuration, count);
     std::vector<std::string> texts;
     for (const AttentionTile& tile : distinct_tiles(all, count)) texts.push_back(tile.to_string());
     return texts;
@@ -109,7 +109,7 @@ class Attention : public Tactic {
   }
 
  protected:
-  /// The most promising first.
+  /// Ordered by expected speed.
   virtual std::vector<AttentionTile> tiles(const AttentionShape& shape) const = 0;
 
   Device& device_;
@@ -138,12 +138,12 @@ class WarpgroupAttention : public Attention {
     const AttentionShape shape = *attention_shape(context);
     if (is_short(shape)) return Support::no("it is too short");
     if (tiles(shape).empty())
-      return Support::no("it is none of halves in multiples of 16 bytes, of up to 128 channels");
+      return Support::no("it is not half precision with 16-byte vectors and up to 128 channels");
     return {};
   }
 
  private:
-  /// Where blocks of fewer queries, between which more warps share the keys, are as fast.
+  /// Short sequences are as fast with fewer queries per block and more splits of the keys.
   static bool is_short(const AttentionShape& shape) { return shape.walks.queries() < 64 || shape.walks.keys() < 256; }
   std::vector<AttentionTile> tiles(const AttentionShape& shape) const override {
     return warpgroup_attention_tiles(shape, limits_of(device_));
@@ -157,7 +157,7 @@ std::unique_ptr<Tactic> warpgroup_attention(Device& device) { return std::make_u
 
 LayoutRule attention_layout_rule(const NodeContext& context) {
   const int rank = context.output().type.shape.rank();
-  // How many operands' channels lie side by side; fewer than none where the layout makes it no walk.
+  // Number of operands with contiguous channels; -1 if the layout is not affine.
   const auto near = [&](Layout layout) {
     const auto walks = walks_in_memory(context, [&](const Value& value) {
       return rank >= 3 && value.type.shape.rank() == rank && !value.constant ? layout : Layout::kRowMajor;

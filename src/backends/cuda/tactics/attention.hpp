@@ -9,10 +9,12 @@ namespace saccade::cuda {
 
 /// saccade.StridedAttention of up to 256 channels (kernels/attention.cuh).
 std::unique_ptr<Tactic> fused_attention(Device& device);
-/// The same of up to 128 channels of halves and many keys, on Hopper (kernels/attention_warpgroup.cuh).
+/// StridedAttention of up to 128 channels in half precision with many keys, on Hopper
+/// (kernels/attention_warpgroup.cuh).
 std::unique_ptr<Tactic> warpgroup_attention(Device& device);
 
-/// The layout in which the channels of a StridedAttention's operands lie side by side, since these are read in vectors.
+/// The layout in which more of a StridedAttention's operands have contiguous channels, since these are loaded as
+/// vectors.
 LayoutRule attention_layout_rule(const NodeContext& context);
 
 }  // namespace saccade::cuda

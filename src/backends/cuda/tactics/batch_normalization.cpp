@@ -4,8 +4,8 @@
 #include "cuda/tactics/tactics.hpp"
 #include "tensor/numbers.hpp"
 
-// BatchNormalization: a factor and an offset a channel, worked out beforehand where the parameters are constants.
-// Behind a convolution it was folded into the weights.
+// BatchNormalization as one scale and shift per channel, folded at plan time if the parameters are constant. After a
+// convolution a pass has folded it into the weights.
 namespace saccade::cuda {
 namespace {
 

@@ -1,18 +1,18 @@
 #include <algorithm>
 
-#include "cuda/tactics/convolution.hpp"
 #include "cuda/codegen/element_tactic.hpp"
-#include "cuda/plans/resize_plan.hpp"
+#include "cuda/tactics/convolution.hpp"
+#include "cuda/tactics/resize.hpp"
 #include "cuda/tactics/tactics.hpp"
 
-// Resize of channels-last images of floats, in vectors of channels (kernels/resize.cuh).
+// Resize of channels-last images in vectors of channels (kernels/resize.cuh).
 namespace saccade::cuda {
 namespace {
 
-// Inputs of an output that a thread keeps in its registers, along either axis: what cubics take.
-constexpr std::size_t kMostTaps = 4;
+// Taps per axis that a thread holds in registers: enough for cubic interpolation.
+constexpr std::size_t kMaxTaps = 4;
 
-/// Channels that a thread takes: 16 bytes of them, or less where that does not divide them; 1: none do.
+/// Vector width in channels: up to 16 bytes; 1: no vector divides them.
 int vector_of(const Value& value) {
   const int bytes = static_cast<int>(bits_of(value.type.dtype)) / 8;
   for (int vector = 16 / bytes; vector > 1; vector /= 2)
@@ -25,17 +25,17 @@ Support supports_channels(const NodeContext& context) {
   const Value& from = context.input(0);
   const Value& to = context.output();
   if (!is_computed_in_float(from.type.dtype) || from.type.dtype != to.type.dtype)
-    return Support::no("its elements are no floats");
-  if (from.type.shape.rank() != 4) return Support::no("its tensors are no images");
+    return Support::no("its elements are not floating point");
+  if (from.type.shape.rank() != 4) return Support::no("its tensors are not images");
   if (!lies_channels_last(from) || !lies_channels_last(to)) return Support::no("its tensors are not channels-last");
   if (from.type.shape.elements() == 0) return Support::no("its images are empty");
-  if (vector_of(from) == 1) return Support::no("its channels make no vectors");
+  if (vector_of(from) == 1) return Support::no("its channels do not form vectors");
   const std::vector<AxisTaps> taps = taps_of_axes(context);
-  if (!taps[0].empty() || !taps[1].empty()) return Support::no("it resizes more than images");
+  if (!taps[0].empty() || !taps[1].empty()) return Support::no("it resizes batch or channels");
   for (const int axis : {2, 3}) {
     const AxisTaps& along = taps[static_cast<std::size_t>(axis)];
-    if (most_taps(along) > kMostTaps) return Support::no("its outputs are sums of too many inputs");
-    if (std::ranges::any_of(along, &ResizeTap::outside)) return Support::no("it looks beyond the image");
+    if (max_taps(along) > kMaxTaps) return Support::no("it has too many taps per output");
+    if (std::ranges::any_of(along, &ResizeTap::outside)) return Support::no("it extrapolates");
   }
   return {};
 }
@@ -52,14 +52,14 @@ void pack(NodeProgram& program, KernelCall& call, const std::vector<T>& table) {
   program.packed.emplace_back(bytes.begin(), bytes.end());
 }
 
-/// Hands over where the inputs of each output along AXIS begin, and their weights; gives the most taps of one.
+/// Packs the first input and the tap weights of each output along AXIS; returns the maximum number of taps.
 std::size_t pack_axis(NodeProgram& program, KernelCall& call, AxisTaps taps, std::int64_t length) {
   for (std::int64_t i = 0; taps.size() < static_cast<std::size_t>(length); ++i) taps.push_back({i, {1.0F}});
   std::vector<std::int32_t> first;
   for (const ResizeTap& tap : taps) first.push_back(static_cast<std::int32_t>(tap.first));
   pack(program, call, first);
   pack(program, call, padded_weights(taps));
-  return most_taps(taps);
+  return max_taps(taps);
 }
 
 NodeProgram resize_program(const NodeContext& context) {

@@ -39,7 +39,7 @@ bool lies_channels_last(const Value& value) {
 
 std::optional<int> pixel_pitch(const Shape& shape, const Place& place) {
   if (shape[1] > 1 && place.strides[1] != 1) return {};
-  std::int64_t pitch = 0;  // not known as long as there is one pixel
+  std::int64_t pitch = 0;  // 0: unknown, only one pixel so far
   std::int64_t pixels = 1;
   for (int i = shape.rank() - 1; i >= 0; --i) {
     if (i == 1 || shape[i] == 1) continue;
@@ -64,7 +64,7 @@ bool takes_pitches(const NodeContext& context, int in, int out) {
 
 namespace {
 
-/// The most of the powers of two up to MOST that divide COUNT.
+/// The largest power of two up to MOST that divides COUNT.
 int vector_of(int count, int most) {
   while (count % most != 0) most /= 2;
   return most;
@@ -102,7 +102,7 @@ ConvolutionShape convolution_shape(const NodeContext& context, int weights) {
 
 namespace {
 
-/// Where an operand of a post-op has what the output has at "offset", of whose pixels the pitch may be another.
+/// Offset of a post-op's operand for output offset "offset"; pixel pitches may differ.
 std::string operand_offset(const NodeContext& context, int operand) {
   const Shape& shape = context.output().type.shape;
   if (!context.shares_memory()) return "offset";
@@ -154,7 +154,7 @@ struct PostOps {{
   }}
 }};
 )",
-                  half ? "half_functions" : "elements", members, packs, loads, names, code.body(), result);
+                  half ? "fast_activations" : "elements", members, packs, loads, names, code.body(), result);
   if (!reads.empty()) text.parameters = ", " + code.parameters();
   text.value = "PostOps{" + values + "}";
   return text;
@@ -192,9 +192,9 @@ NodeProgram convolution_program(const NodeContext& context, const ConvolutionSha
 }
 
 Support supports_image(const Value& value, DType type) {
-  constexpr std::int64_t kMaxLength = 16384;  // places are packed in pairs of 16 bits
+  constexpr std::int64_t kMaxLength = 16384;  // coordinates are packed in 16 bits
   const Shape& shape = value.type.shape;
-  if (value.type.dtype != type) return Support::no("its tensors are of several types");
+  if (value.type.dtype != type) return Support::no("its tensors have different types");
   if (shape.rank() > 4) return Support::no("it has more than two spatial dimensions");
   if (!lies_channels_last(value)) return Support::no("its tensors are not channels-last");
   if (shape.elements() >= kMaxElements) return Support::no("its tensors are too large");
@@ -206,7 +206,8 @@ Support supports_image(const Value& value, DType type) {
 
 Support supports_sliding(const NodeContext& context) {
   const DType type = context.input(0).type.dtype;
-  if (!is_computed_in_float(type)) return Support::no(fmt::format("it multiplies no {}", to_string(type)));
+  if (!is_computed_in_float(type))
+    return Support::no(fmt::format("{} is not float32, float16 or bfloat16", to_string(type)));
   if (context.constant(1) == nullptr) return Support::no("the weights are not constant");
   if (context.has(2) && context.constant(2) == nullptr) return Support::no("the bias is not constant");
   for (const Value* value : {&context.input(0), &context.output()})
@@ -229,7 +230,7 @@ class TiledConvolution : public Tactic {
     return context.node.is("Conv") ? supports_sliding(context) : Support::other_operator("not a Conv");
   }
 
-  /// Inputs are copied in vectors of 16 or 4 bytes, and sums leave in vectors of up to 8.
+  /// Inputs are loaded in vectors of 16 or 4 bytes; the epilogue stores vectors of up to 8 elements.
   bool takes_strides(const NodeContext& context) const override {
     const ConvolutionShape shape = convolution_shape(context);
     const int bytes = static_cast<int>(bits_of(shape.dtype)) / 8;
@@ -262,7 +263,7 @@ class DepthwiseConvolution : public Tactic {
   Support supports(const NodeContext& context) const override {
     if (!context.node.is("Conv")) return Support::other_operator("not a Conv");
     if (Support sliding = supports_sliding(context); !sliding) return sliding;
-    if (!is_depthwise(convolution_shape(context))) return Support::no("its filters see several channels");
+    if (!is_depthwise(convolution_shape(context))) return Support::no("it is not depthwise");
     return {};
   }
 

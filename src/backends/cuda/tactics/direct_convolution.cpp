@@ -2,8 +2,9 @@
 #include "cuda/tactics/tactics.hpp"
 #include "ops/layers/convolve.hpp"
 
-// Conv and ConvTranspose of any groups, strides, dilations and one to three spatial dimensions, one thread an output:
-// for what no faster tactic takes. A transposed convolution gathers, too: every output visits the taps that reach it.
+// Conv and ConvTranspose of any groups, strides, dilations and one to three spatial dimensions, one thread per output:
+// the fallback of the faster tactics. A transposed convolution gathers as well: each output visits the taps that reach
+// it.
 namespace saccade::cuda {
 namespace {
 
@@ -13,7 +14,7 @@ Support supports_convolution(const NodeContext& context) {
   return {};
 }
 
-/// Lengths of a ConvTranspose, whose weights are (channels, filters of a group, kernel).
+/// The shape of a ConvTranspose with weights (channels, filters of a group, kernel).
 ConvShape transposed_shape(const Attributes& attributes, const Shape& input, const Shape& weights) {
   const std::int64_t groups = attributes.integer("group", 1);
   return {.batch = input[0],

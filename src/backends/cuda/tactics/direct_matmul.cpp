@@ -5,20 +5,20 @@
 #include "ops/core/dispatch.hpp"
 #include "ops/layers/matmul_shape.hpp"
 
-// MatMul and Gemm, one thread an output: for what no faster tactic takes.
+// MatMul and Gemm, one thread per output: the fallback of the faster tactics.
 namespace saccade::cuda {
 namespace {
 
 Support supports_product(const NodeContext& context) {
   const Node& node = context.node;
-  if (!node.is("MatMul") && !node.is("Gemm")) return Support::other_operator("not a matrix product");
+  if (!node.is("MatMul") && !node.is("Gemm")) return Support::other_operator("not a MatMul or Gemm");
   if (is_integer(context.input(0).type.dtype) && node.is("Gemm") &&
       (node.attributes.real("alpha", 1) != 1 || node.attributes.real("beta", 1) != 1))
     return Support::no("it scales integers");
   return {};
 }
 
-/// Declares the sum over K of the products of the elements LEFT(k) and RIGHT(k).
+/// Declares the dot product of LEFT(k) and RIGHT(k) over K.
 template <typename Left, typename Right>
 std::string sum_of_products(ElementCode& code, std::int64_t k, const Left& left, const Right& right) {
   // Integers wrap around.
@@ -31,7 +31,7 @@ std::string sum_of_products(ElementCode& code, std::int64_t k, const Left& left,
   return sum;
 }
 
-/// An operand's matrix of product AT of the output: its batch dimensions, which broadcast.
+/// Batch index of an operand for output AT, with broadcasting.
 Index batch_of(const Index& at, std::size_t batches, const Shape& operand) {
   Index index;
   const int own = std::max(operand.rank() - 2, 0);

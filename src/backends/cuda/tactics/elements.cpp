@@ -4,7 +4,7 @@
 namespace saccade::cuda {
 namespace {
 
-/// Element-wise operators, one thread an element, wherever inputs' and outputs' elements lie.
+/// Element-wise operators for operands of any layout.
 class Elements : public Tactic {
  public:
   explicit Elements(Device& device) : device_(device) {}

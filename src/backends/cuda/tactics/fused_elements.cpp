@@ -5,11 +5,11 @@
 #include "base/error.hpp"
 #include "cuda/codegen/element_functions.hpp"
 #include "cuda/codegen/element_tactic.hpp"
-#include "cuda/tactics/moves.hpp"
+#include "cuda/codegen/move_code.hpp"
 #include "cuda/tactics/tactics.hpp"
 
-// saccade.Fused: a thread works out one element of the output, from the body's last node back to its inputs. A node
-// that moves elements moves nothing here: it says which element of its input is meant.
+// saccade.Fused: a thread computes one element of the output, recursively from the body's last node to its inputs.
+// Data-movement nodes only transform the index.
 namespace saccade::cuda {
 namespace {
 
@@ -19,7 +19,7 @@ std::shared_ptr<const Graph> body_of(const Node& node) { return node.attributes.
 
 using Rules = std::map<NodeId, ElementRule>;
 
-/// Of every node of a body.
+/// By node of a body.
 Rules rules_of(const Graph& body) {
   Rules rules;
   for (NodeId id : body.order()) {
@@ -30,7 +30,7 @@ Rules rules_of(const Graph& body) {
   return rules;
 }
 
-/// The values of a node's body by their elements: what is worked out once is a variable of the kernel from there on.
+/// Values of a node's body, element by element. Each element is computed once and kept in a variable.
 class BodyValues : public ElementSource {
  public:
   BodyValues(ElementCode& code, const Graph& body, const Rules& rules) : code_(code), body_(body), rules_(rules) {}
@@ -73,7 +73,7 @@ class BodyValues : public ElementSource {
     const int output = static_cast<int>(std::ranges::find(node.outputs, id) - node.outputs.begin());
     const std::string value = inside.post_ops(rules_.at(body_.value(id).producer)(inside, output, at), at);
     const DType dtype = body_.value(id).type.dtype;
-    // A Cast rounds, as its model asks for; other halves stay as they were worked out.
+    // A Cast rounds as the model asks for. Other half-precision intermediates keep their float32 precision.
     if (!node.is("Cast") || !is_half(dtype)) return value;
     return fmt::format("widen(Narrow<{}>::from({}))", storage_name(dtype), value);
   }
@@ -97,12 +97,12 @@ bool can_be_part(const NodeContext& context) {
 }
 
 Support supports_fused(const NodeContext& context) {
-  if (!context.node.is("Fused", "saccade")) return Support::other_operator("it is no fused node");
+  if (!context.node.is("Fused", "saccade")) return Support::other_operator("not a fused node");
   if (context.node.outputs.size() != 1) return Support::no("it has more than one output");
   const std::shared_ptr<const Graph> body = body_of(context.node);
   for (NodeId id : body->order())
     if (!can_be_part({*body, body->node(id)}))
-      return Support::no(fmt::format("no kernel has the {} of its body", body->node(id).op));
+      return Support::no(fmt::format("no kernel supports the {} in its body", body->node(id).op));
   return {};
 }
 

@@ -4,7 +4,7 @@
 
 namespace saccade::cuda {
 
-/// Whether the node can be part of a saccade.Fused, or is one that a kernel can be written for.
+/// Whether the node can be part of a saccade.Fused, or is one that this backend supports.
 bool fuses_elements(const NodeContext& context);
 
 }  // namespace saccade::cuda

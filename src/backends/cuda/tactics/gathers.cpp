@@ -2,8 +2,8 @@
 #include "cuda/tactics/tactics.hpp"
 #include "ops/core/index.hpp"
 
-// Gather, GatherElements and GatherND by indices that a run gives, and OneHot, one thread an output. Constant indices
-// are moves.cpp's.
+// Gather, GatherElements and GatherND with run-time indices, and OneHot, one thread per output. Constant indices are
+// handled by codegen/move_code.cpp.
 namespace saccade::cuda {
 namespace {
 
@@ -13,7 +13,7 @@ Support supports_gather(const NodeContext& context) {
   const Node& node = context.node;
   if (!node.is("Gather") && !node.is("GatherElements") && !node.is("GatherND"))
     return Support::other_operator("not a gather");
-  if (context.input(0).type.shape.elements() == 0) return Support::no("it gathers from nothing");
+  if (context.input(0).type.shape.elements() == 0) return Support::no("its data is empty");
   return {};
 }
 
@@ -70,7 +70,7 @@ std::string one_hot_element(ElementCode& code, int /*output*/, const Index& at) 
       static_cast<std::size_t>(InferContext::axis(context.node.attributes.integer("axis", -1), to.rank()));
   Index place = at;
   place.erase(place.begin() + static_cast<std::ptrdiff_t>(axis));
-  // An index outside of the depth is nobody's.
+  // An index out of range selects no element.
   const std::string given = code.let("int64", code.input(0, place));
   return fmt::format("(({0} < 0 ? {0} + {1} : {0}) == {2} ? {3} : {4})", given, to[static_cast<int>(axis)], at[axis],
                      code.input(2, {"1"}), code.input(2, {"0"}));

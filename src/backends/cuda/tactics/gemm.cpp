@@ -4,17 +4,17 @@
 #include <optional>
 
 #include "cuda/codegen/element_functions.hpp"
-#include "cuda/plans/near_tiles.hpp"
+#include "cuda/plans/neighbor_tiles.hpp"
 #include "cuda/tactics/convolution.hpp"
 #include "ops/core/tf32.hpp"
 #include "ops/layers/matmul_shape.hpp"
 
-// MatMul and Gemm in tiles: a constant right operand is a 1x1 convolution's weights, over as many pixels as there are
-// rows; two activations are multiplied by kernels/gemm.cuh.
+// Tiled MatMul and Gemm. A constant right operand is a 1x1 convolution's weights, with rows as pixels; two activations
+// use kernels/gemm.cuh.
 namespace saccade::cuda {
 namespace {
 
-/// A product's lengths and where its operands' batches lie.
+/// A GEMM's extents and batch dimensions.
 struct Operands {
   std::int64_t m = 1;
   std::int64_t n = 1;
@@ -35,7 +35,7 @@ Shape batches_of(const Shape& shape) {
 
 bool is_normalized_product(const NodeContext& context) { return context.node.is("NormalizedProduct", "saccade"); }
 
-/// Whether its attributes are a Gemm's.
+/// Whether it has the attributes of a Gemm.
 bool has_factors(const NodeContext& context) { return context.node.is("Gemm") || is_normalized_product(context); }
 
 Operands operands_of(const NodeContext& context) {
@@ -56,7 +56,7 @@ Operands operands_of(const NodeContext& context) {
   return operands;
 }
 
-/// The right operand as a convolution's weights: a filter a column.
+/// The right operand as convolution weights, one filter per column.
 std::vector<float> weights_of(const NodeContext& context, const Operands& operands) {
   const std::vector<float> right = floats_of(*context.constant(1));
   std::vector<float> weights(right.size());
@@ -82,7 +82,7 @@ ConvolutionShape as_convolution(const NodeContext& context, const Operands& oper
           .filters = n};
 }
 
-/// Strides of an operand's matrices along the output's batch dimensions, 0 where they broadcast.
+/// Strides of an operand's matrices along the output's batch dimensions; 0 where it broadcasts.
 std::vector<std::int64_t> strides_of(const Shape& batches, const Shape& output, std::int64_t matrix) {
   std::vector<std::int64_t> strides(static_cast<std::size_t>(output.rank()), 0);
   for (int i = batches.rank() - 1, at = output.rank() - 1; i >= 0; --i, --at) {
@@ -92,8 +92,8 @@ std::vector<std::int64_t> strides_of(const Shape& batches, const Shape& output, 
   return strides;
 }
 
-/// The product of two activations, where its batches are two nested loops at most.
-std::optional<ProductShape> as_product(const NodeContext& context, const Operands& operands) {
+/// The GEMM of two activations, if its batches are at most two nested loops.
+std::optional<GemmShape> as_gemm(const NodeContext& context, const Operands& operands) {
   struct Loop {
     std::int64_t length, left, right;
   };
@@ -115,39 +115,39 @@ std::optional<ProductShape> as_product(const NodeContext& context, const Operand
   if (loops.size() > 2) return std::nullopt;
   while (loops.size() < 2) loops.insert(loops.begin(), {1, 0, 0});
   const auto number = [](std::int64_t value) { return static_cast<int>(value); };
-  return ProductShape{.dtype = context.input(0).type.dtype,
-                      .batches = number(loops[0].length * loops[1].length),
-                      .inner_batches = number(loops[1].length),
-                      .m = number(operands.m),
-                      .n = number(operands.n),
-                      .k = number(operands.k),
-                      .left_row = number(operands.k),
-                      .left_outer = number(loops[0].left),
-                      .left_inner = number(loops[1].left),
-                      .right_row = number(operands.transposed ? operands.k : operands.n),
-                      .right_outer = number(loops[0].right),
-                      .right_inner = number(loops[1].right),
-                      .transposed = operands.transposed,
-                      .bias = context.has(2)};
+  return GemmShape{.dtype = context.input(0).type.dtype,
+                   .batches = number(loops[0].length * loops[1].length),
+                   .inner_batches = number(loops[1].length),
+                   .m = number(operands.m),
+                   .n = number(operands.n),
+                   .k = number(operands.k),
+                   .lda = number(operands.k),
+                   .a_outer_stride = number(loops[0].left),
+                   .a_inner_stride = number(loops[1].left),
+                   .ldb = number(operands.transposed ? operands.k : operands.n),
+                   .b_outer_stride = number(loops[0].right),
+                   .b_inner_stride = number(loops[1].right),
+                   .transposed = operands.transposed,
+                   .bias = context.has(2)};
 }
 
 bool has_constant_weights(const NodeContext& context) {
   return context.constant(1) != nullptr && batches_of(context.input(1).type.shape).elements() == 1;
 }
 
-NodeProgram product_program(const NodeContext& context, const ProductShape& shape, const ProductTile& tile) {
+NodeProgram gemm_program(const NodeContext& context, const GemmShape& shape, const GemmTile& tile) {
   using Kind = Argument::Kind;
   KernelCall call;
-  call.name = "product";
+  call.name = "gemm";
   call.arguments = {{Kind::kInput, 0}, {Kind::kInput, 1}, {Kind::kInput, shape.bias ? 2U : 0U}};
-  call.source = product_source(shape, tile, post_ops_text(context, call.arguments));
+  call.source = gemm_source(shape, tile, post_ops_text(context, call.arguments));
   call.arguments.push_back({Kind::kOutput, 0});
   const auto tiles = [](int length, int tile_length) {
     return static_cast<unsigned>((length + tile_length - 1) / tile_length);
   };
   call.grid = {.blocks = {tiles(shape.m, tile.m), tiles(shape.n, tile.n), static_cast<unsigned>(shape.batches)},
                .threads = {static_cast<unsigned>(tile.threads()), 1, 1},
-               .shared_bytes = static_cast<unsigned>(product_shared_bytes(shape, tile))};
+               .shared_bytes = static_cast<unsigned>(gemm_shared_bytes(shape, tile))};
   NodeProgram program;
   program.detail = tile.to_string();
   program.calls.push_back(std::move(call));
@@ -157,7 +157,7 @@ NodeProgram product_program(const NodeContext& context, const ProductShape& shap
 Support supports_factors(const NodeContext& context) {
   const DType type = context.input(0).type.dtype;
   if (type != DType::kFloat32 && type != DType::kFloat16 && type != DType::kBFloat16)
-    return Support::no("it multiplies no such type");
+    return Support::no("its type is not float32, float16 or bfloat16");
   const Value* values[] = {&context.input(0), &context.input(1), &context.output()};
   for (const Value* value : values) {
     if (value->type.shape.rank() < 2) return Support::no("an operand is a vector");
@@ -166,7 +166,7 @@ Support supports_factors(const NodeContext& context) {
     if (value->type.shape.elements() >= kMaxElements) return Support::no("its tensors are too large");
     if (value->type.shape.elements() == 0) return Support::no("its tensors are empty");
     if (value->type.dtype != type && (value != values[1] || context.constant(1) == nullptr))
-      return Support::no("its tensors are of several types");
+      return Support::no("its tensors have different types");
   }
   if (context.node.is("Gemm") && context.node.attributes.integer("transA", 0) != 0)
     return Support::no("its left operand is transposed");
@@ -177,16 +177,16 @@ Support supports_bias(const NodeContext& context, const Operands& operands) {
   if (!context.has(2)) return {};
   const Value& bias = context.input(2);
   if (bias.type.shape.elements() != operands.n || bias.type.shape.back() != operands.n)
-    return Support::no("its third operand is not one number a column");
+    return Support::no("its third operand is not one element per column");
   if (has_constant_weights(context))
     return context.constant(2) != nullptr ? Support{} : Support::no("the bias is not constant");
   if (operands.beta != 1.0F) return Support::no("beta scales an operand");
-  if (bias.type.dtype != context.input(0).type.dtype) return Support::no("the bias is of another type");
+  if (bias.type.dtype != context.input(0).type.dtype) return Support::no("the bias has another type");
   return {};
 }
 
-/// The part of the question that does not depend on whether the right operand is constant.
-Support supports_gemm(const NodeContext& context) {
+/// Requirements that do not depend on whether the right operand is constant.
+Support supports_gemm_operands(const NodeContext& context) {
   if (Support tensors = supports_factors(context); !tensors) return tensors;
   if (Support bias = supports_bias(context, operands_of(context)); !bias) return bias;
   return supports_post_ops(context);
@@ -199,28 +199,28 @@ class TiledMatMul : public Tactic {
   explicit TiledMatMul(Device& device) : device_(device) {}
   std::string_view name() const override { return "tiled.matmul"; }
 
-  Support supports(const NodeContext& context) const override { return supports_matrix_product(context); }
+  Support supports(const NodeContext& context) const override { return supports_gemm(context); }
 
   std::vector<std::string> configurations(const NodeContext& context, std::size_t count) const override {
     const DeviceLimits limits = limits_of(device_);
     const std::string_view near = context.configuration;
-    if (has_constant_weights(context)) return tile_configurations(constant_product_shape(context), limits, count, near);
-    const ProductShape shape = *as_product(context, operands_of(context));
-    if (!near.empty()) return near_tiles(product_tiles(shape, limits), near, count);
-    return product_configurations(shape, limits, count);
+    if (has_constant_weights(context)) return tile_configurations(constant_gemm_shape(context), limits, count, near);
+    const GemmShape shape = *as_gemm(context, operands_of(context));
+    if (!near.empty()) return neighbor_tiles(gemm_tiles(shape, limits), near, count);
+    return gemm_configurations(shape, limits, count);
   }
 
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
     const DeviceLimits limits = limits_of(device_);
     if (has_constant_weights(context)) {
-      const auto [shape, weights, bias] = constant_product(context);
+      const auto [shape, weights, bias] = constant_gemm(context);
       return make_launch(
           device_, context,
           convolution_program(context, shape, configured_tile(shape, limits, context.configuration), weights, bias));
     }
-    const ProductShape shape = *as_product(context, operands_of(context));
-    const ProductTile tile = configured_product_tile(shape, limits, context.configuration);
-    return make_launch(device_, context, product_program(context, shape, tile));
+    const GemmShape shape = *as_gemm(context, operands_of(context));
+    const GemmTile tile = configured_gemm_tile(shape, limits, context.configuration);
+    return make_launch(device_, context, gemm_program(context, shape, tile));
   }
 
  private:
@@ -229,42 +229,42 @@ class TiledMatMul : public Tactic {
 
 }  // namespace
 
-Support supports_matrix_product(const NodeContext& context) {
-  if (!is_plain_product(context)) return Support::other_operator("not a matrix product");
-  if (Support product = supports_gemm(context); !product) return product;
+Support supports_gemm(const NodeContext& context) {
+  if (!is_plain_product(context)) return Support::other_operator("not a MatMul or Gemm");
+  if (Support gemm = supports_gemm_operands(context); !gemm) return gemm;
   if (!has_constant_weights(context)) {
     const Operands operands = operands_of(context);
     if (operands.alpha != 1.0F) return Support::no("alpha scales an operand that is not constant");
-    const auto product = as_product(context, operands);
-    if (!product) return Support::no("its batches broadcast in more than two nested loops");
-    if (product->batches > 65535) return Support::no("it has too many batches");
+    const auto gemm = as_gemm(context, operands);
+    if (!gemm) return Support::no("its batches broadcast in more than two nested loops");
+    if (gemm->batches > 65535) return Support::no("it has too many batches");
   }
   return {};
 }
 
-ProductShape matrix_product(const NodeContext& context) {
-  ProductShape shape = as_product(context, operands_of(context)).value();
-  const bool are_rows_even = shape.inner_batches == shape.batches && shape.left_inner == shape.m * shape.k;
-  if (shape.right_inner == 0 && are_rows_even && shape.batches > 1) {
+GemmShape gemm_shape(const NodeContext& context) {
+  GemmShape shape = as_gemm(context, operands_of(context)).value();
+  const bool are_rows_even = shape.inner_batches == shape.batches && shape.a_inner_stride == shape.m * shape.k;
+  if (shape.b_inner_stride == 0 && are_rows_even && shape.batches > 1) {
     shape.m *= shape.batches;
     shape.batches = shape.inner_batches = 1;
   }
   return shape;
 }
 
-Support supports_constant_product(const NodeContext& context) {
+Support supports_constant_gemm(const NodeContext& context) {
   if (!is_plain_product(context) && !is_normalized_product(context))
-    return Support::other_operator("not a matrix product");
-  const Support product = supports_gemm(context);
-  if (product && !has_constant_weights(context)) return Support::no("the right operand is not constant");
-  return product;
+    return Support::other_operator("not a MatMul or Gemm");
+  const Support gemm = supports_gemm_operands(context);
+  if (gemm && !has_constant_weights(context)) return Support::no("the right operand is not constant");
+  return gemm;
 }
 
-ConvolutionShape constant_product_shape(const NodeContext& context) {
+ConvolutionShape constant_gemm_shape(const NodeContext& context) {
   return as_convolution(context, operands_of(context));
 }
 
-ConstantProduct constant_product(const NodeContext& context) {
+ConstantGemm constant_gemm(const NodeContext& context) {
   const Operands operands = operands_of(context);
   std::vector<float> bias = bias_of(context);
   for (float& value : bias) value *= operands.beta;

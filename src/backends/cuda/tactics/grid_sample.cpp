@@ -2,7 +2,7 @@
 #include "cuda/tactics/tactics.hpp"
 #include "ops/core/dispatch.hpp"
 
-// GridSample in every mode, of two or three spatial dimensions, one thread an output (kernels/sampling.cuh).
+// GridSample in every mode, with two or three spatial dimensions, one thread per output (kernels/sampling.cuh).
 namespace saccade::cuda {
 namespace {
 
@@ -42,7 +42,7 @@ std::string sampled(ElementCode& code, int /*output*/, const Index& at) {
                             attributes.integer("align_corners", 0) != 0, shape[2 + i], number, code.input(1, point))));
     place.emplace_back();
   }
-  // Nearest copies the element, of whatever type.
+  // Nearest copies elements of any type.
   const std::string type(nearest ? compute_name(dtype) : number);
   const std::string sum = declare(code, type, "0");
   {

@@ -1,8 +1,8 @@
 #include "cuda/codegen/element_tactic.hpp"
-#include "cuda/codegen/line_code.hpp"
+#include "cuda/codegen/row_code.hpp"
 #include "cuda/tactics/tactics.hpp"
 
-// GroupNormalization and InstanceNormalization in either layout: a line is a group of channels of an image.
+// GroupNormalization and InstanceNormalization in either layout. A row is a group of channels of an image.
 namespace saccade::cuda {
 namespace {
 
@@ -11,7 +11,7 @@ Support supports_group(const NodeContext& context) {
     return Support::other_operator("not a GroupNormalization or InstanceNormalization");
   for (int i = 1; i < 3; ++i)
     if (!is_computed_in_float(context.input(i).type.dtype)) return Support::no("its parameters are float64");
-  return supports_lines(context);
+  return supports_rows(context);
 }
 
 NodeProgram group(const NodeContext& context) {
@@ -22,17 +22,17 @@ NodeProgram group(const NodeContext& context) {
       context.node.is("InstanceNormalization") ? channels : context.node.attributes.integer("num_groups", 0);
   const std::int64_t members = channels / groups;
   const std::int64_t plane = shape.elements() / shape[0] / channels;
-  // The tensor as it lies in memory.
+  // The dimensions in memory order.
   const bool channels_last = input.layout == Layout::kChannelsLast && shape.rank() >= 3;
-  const LinePlan plan =
-      channels_last ? LinePlan({shape[0], plane, groups, members}, Layout::kRowMajor, {false, true, false, true})
-                    : LinePlan({shape[0], groups, members * plane}, Layout::kRowMajor, {false, false, true});
+  const RowPlan plan = channels_last
+                           ? RowPlan({shape[0], plane, groups, members}, Layout::kRowMajor, {false, true, false, true})
+                           : RowPlan({shape[0], groups, members * plane}, Layout::kRowMajor, {false, false, true});
   NodeProgram program;
   ElementCode code(context);
-  LineKernel kernel{.header = "normalization.cuh"};
+  RowKernel kernel{.header = "normalization.cuh"};
   kernel.load = code.input_at_offset(0, "from");
   const std::string channel = code.let("int32", declare_index(code, "at", shape, input.layout)[1]);
-  // One number a channel, or one a group.
+  // Per channel or per group.
   const auto parameter = [&](int i) {
     const bool per_group = context.input(i).type.shape[0] != channels;
     return code.input_at_offset(i, per_group ? fmt::format("{} / {}", channel, members) : channel);
@@ -40,15 +40,15 @@ NodeProgram group(const NodeContext& context) {
   kernel.stored = "x * " + parameter(1) + " + " + parameter(2);
   kernel.stored = code.post_ops(kernel.stored, "at");
   kernel.before = code.body();
-  kernel.body = fmt::format("normalize<Lines, true>({}, shared, load, store)",
+  kernel.body = fmt::format("normalize<Rows, true>({}, shared, load, store)",
                             literal(context.node.attributes.real("epsilon", 1e-5F)));
-  program.calls.push_back(line_kernel(code, plan, kernel, 0, program));
+  program.calls.push_back(row_kernel(code, plan, kernel, 0, program));
   return program;
 }
 
 }  // namespace
 
-std::unique_ptr<Tactic> line_group_normalization(Device& device) {
+std::unique_ptr<Tactic> group_normalization(Device& device) {
   return program_tactic(device, {"lines.group_normalization", supports_group, group});
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 class BoundFallback : public BoundLaunch {
  public:
-  /// ON_HOST: whether each input lies there already.
+  /// ON_HOST: inputs that are on the host already.
   BoundFallback(const Launch& reference, const std::vector<bool>& on_host, const Bindings& bindings)
       : queue_(queue_of(bindings)) {
     std::vector<TensorView> inputs(bindings.inputs.begin(), bindings.inputs.end());
@@ -46,7 +46,7 @@ class BoundFallback : public BoundLaunch {
     return view;
   }
 
-  /// On a thread of the driver's: nothing may be thrown through it.
+  /// Runs on a driver thread: no exception may leave it.
   static void call(void* self) {
     auto& bound = *static_cast<BoundFallback*>(self);
     try {

@@ -4,8 +4,8 @@
 
 namespace saccade::cuda {
 
-/// Runs a node's reference kernel on the host, in the stream's order: its inputs are copied there and its outputs back.
-/// Slow; only where the user allows it.
+/// Runs a node's reference kernel on the host in stream order, copying its inputs there and its outputs back. Slow;
+/// only if the user allows it.
 const Tactic& host_fallback();
 
 }  // namespace saccade::cuda

@@ -7,12 +7,12 @@
 #include "ops/layers/convolve.hpp"
 #include "ops/layers/matmul_shape.hpp"
 
-// Convolutions and matrix products of 8-bit integers, summed in 32 bits, one thread an output: QLinearConv and
-// QLinearMatMul (brought back to 8 bits), ConvInteger and MatMulInteger (left as int32).
+// Convolutions and GEMMs of 8-bit integers with int32 accumulators, one thread per output: QLinearConv and
+// QLinearMatMul (requantised to 8 bits), ConvInteger and MatMulInteger (int32).
 namespace saccade::cuda {
 namespace {
 
-/// Where the inputs of an operator stand; -1: it has none such.
+/// Input indices of an operator; -1: it has no such input.
 struct Places {
   std::string_view op;
   bool convolves;
@@ -40,11 +40,11 @@ const Places* find_places(const Node& node) {
 }
 
 Support supports_integers(const NodeContext& context) {
-  if (find_places(context.node) == nullptr) return Support::other_operator("not a product of 8-bit integers");
+  if (find_places(context.node) == nullptr) return Support::other_operator("not an 8-bit integer GEMM or convolution");
   return {};
 }
 
-/// Input I where it holds one number, or one for each SLICE.
+/// Input I, which has one element or one per SLICE.
 std::string one_or_slice(ElementCode& code, int i, const std::string& slice) {
   const Shape& shape = code.context().input(i).type.shape;
   return shape.elements() == 1 ? code.input(i, Index(static_cast<std::size_t>(shape.rank()), "0"))
@@ -55,7 +55,7 @@ std::string zero_or_none(ElementCode& code, int i, const std::string& slice) {
   return code.context().has(i) ? code.let("int32", one_or_slice(code, i, slice)) : std::string("0");
 }
 
-/// Declares the sum of a convolution's output AT; its padding is as if it were the zero point.
+/// Declares the accumulator of convolution output AT. Padding equals the zero point, so it adds nothing.
 std::string convolution_sum(ElementCode& code, const Places& places, const Index& at, const std::string& filter) {
   const NodeContext& context = code.context();
   const ConvShape shape =

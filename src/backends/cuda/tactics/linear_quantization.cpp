@@ -3,7 +3,7 @@
 #include "cuda/tactics/tactics.hpp"
 #include "ops/core/values.hpp"
 
-// QuantizeLinear and DequantizeLinear, per tensor, per slice of an axis or per block along it, one thread an element.
+// QuantizeLinear and DequantizeLinear: per tensor, per axis, or blocked; one thread per element.
 namespace saccade::cuda {
 namespace {
 
@@ -13,7 +13,7 @@ Support supports_quantization(const NodeContext& context) {
   return {};
 }
 
-/// Where the scale of element AT stands among the scales.
+/// Index of the scale of element AT.
 Index scale_place(const NodeContext& context, const Index& at) {
   const Shape& shape = context.input(0).type.shape;
   const Shape& scales = context.input(1).type.shape;
@@ -27,7 +27,8 @@ Index scale_place(const NodeContext& context, const Index& at) {
   return place;
 }
 
-/// The zero point of element AT, whose scale stands at PLACE. Beside a single scale several lie along the first axis.
+/// Zero point of element AT, whose scale is at PLACE. With a single scale, zero points may still vary along the first
+/// axis.
 std::string zero_point(ElementCode& code, const Index& place, const Index& at) {
   const NodeContext& context = code.context();
   if (!context.has(2)) return "0";
@@ -37,7 +38,7 @@ std::string zero_point(ElementCode& code, const Index& place, const Index& at) {
   return code.let("int32", code.input(2, own));
 }
 
-/// X rounded to a number of type DTYPE, in float.
+/// X rounded to DTYPE, in float.
 std::string rounded(DType dtype, const std::string& x) {
   return dtype == DType::kFloat32 ? x : fmt::format("widen(Narrow<{}>::from({}))", storage_name(dtype), x);
 }

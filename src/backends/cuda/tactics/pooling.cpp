@@ -4,7 +4,7 @@
 #include "cuda/tactics/tactics.hpp"
 #include "ops/core/dispatch.hpp"
 
-// MaxPool (its indices too), AveragePool and LpPool, one thread an output.
+// MaxPool (also its indices), AveragePool and LpPool, one thread per output.
 namespace saccade::cuda {
 namespace {
 
@@ -15,7 +15,7 @@ Support supports_pool(const NodeContext& context) {
   return {};
 }
 
-/// What a window takes that sees nothing but padding.
+/// Result of a window that contains only padding.
 std::string lowest(DType dtype) {
   switch (dtype) {
     case DType::kInt8: return "-128";
@@ -27,7 +27,7 @@ std::string lowest(DType dtype) {
 
 Shape spatial(const Shape& shape) { return Shape(std::span(shape).subspan(2)); }
 
-/// Where number PLACE of a plane stands if its columns lie one after the other.
+/// Converts row-major index PLACE of a plane to column-major.
 std::string by_columns(const Window& window, const std::string& place) {
   return fmt::format("{0} / {1} / {2} + {3} * ({0} / {1} % {2} + {2} * ({0} % {1}))", place, window.in[2], window.in[1],
                      window.in[0]);
@@ -38,12 +38,12 @@ std::string max_pool(ElementCode& code, int output, const Index& at, const Windo
   const Shape& shape = context.input(0).type.shape;
   const DType dtype = context.input(0).type.dtype;
   std::string best = declare(code, compute_name(dtype), lowest(dtype));
-  std::string place = declare(code, "int32", "-1");  // in its plane, row-major
+  std::string place = declare(code, "int32", "-1");  // row-major within its plane
   {
     Braces braces(code);
     const Tap tap = open_taps(code, braces, window, at);
     const std::string x = code.let(compute_name(dtype), code.input(0, place_of(at[0], at[1], tap.input)));
-    // The first NaN stays.
+    // The first NaN wins.
     const std::string_view nan_wins = is_float(dtype) ? " || ({1} != {1} && {2} == {2})" : "";
     braces.when(fmt::format(fmt::runtime("{0} < 0 || {1} > {2}" + std::string(nan_wins)), place, x, best));
     code.line(fmt::format("{} = {};", best, x));
@@ -56,10 +56,9 @@ std::string max_pool(ElementCode& code, int output, const Index& at, const Windo
                      columns ? by_columns(window, place) : place);
 }
 
-/// Taps of output AT along an axis that lie in the input or its stated padding: a window that ceil_mode lets stick out
-/// further counts no more than that.
+/// Taps of output AT along an axis, counting explicit padding but not what ceil_mode adds beyond it.
 std::string padded_count(const Window& window, std::size_t axis, const std::string& at) {
-  return fmt::format("lesser({}, ({} - {} * {} - 1) / {} + 1)", window.kernel[axis],
+  return fmt::format("min_nan({}, ({} - {} * {} - 1) / {} + 1)", window.kernel[axis],
                      window.in[axis] + window.pad_end[axis] + window.pad_begin[axis], wrapped(at), window.stride[axis],
                      window.dilation[axis]);
 }

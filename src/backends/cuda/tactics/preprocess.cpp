@@ -7,17 +7,17 @@
 #include "cuda/tactics/tactics.hpp"
 #include "ops/vision/pixels.hpp"
 
-// saccade.Preprocess on the device, bit for bit the reference (kernels/pixels.cuh).
+// saccade.Preprocess on the device, bit-identical to the reference (kernels/pixels.cuh).
 //
-// What changes from frame to frame, the samples and a block that says where and how they lie, is uploaded at the
-// beginning of each run (upload.hpp).
+// What changes from frame to frame, the samples and a parameter block with their layout, is uploaded at the beginning
+// of each run (upload.hpp).
 namespace saccade::cuda {
 namespace {
 
 constexpr unsigned kTileWidth = 32;
 constexpr unsigned kTileHeight = 8;
 
-// As kernels/pixels.cuh has them.
+// As in kernels/pixels.cuh.
 struct JobAxis {
   double scale, first, offset;
   std::int32_t begin, end;
@@ -47,7 +47,7 @@ class BoundPreprocess : public BoundLaunch, public FrameReader {
  public:
   BoundPreprocess(const PreprocessSpec& spec, const Launch& kernels, const Bindings& bindings)
       : spec_(spec), job_(make_pinned(sizeof(FrameJob))), device_job_(sizeof(FrameJob)) {
-    // The kernel reads the job in the frame's place.
+    // The kernel's input is the parameter block instead of the frame.
     TensorView job = bindings.inputs[0];
     job.data = device_job_.pointer();
     kernels_ = kernels.bind(
@@ -116,7 +116,7 @@ bool wants(const NodeContext& context, std::size_t output) {
   return context.node.outputs.size() > output && context.node.outputs[output] != ValueId::kNone;
 }
 
-/// The lines that store a pixel's channels VALUE[C] in the tensor.
+/// Statements that store the channels VALUE[C] of a pixel.
 std::string stores(const PreprocessSpec& spec, const Value& tensor) {
   const Shape strides = dense_strides(tensor.type.shape, tensor.layout);
   std::string lines;
@@ -170,7 +170,7 @@ class Preprocess : public Tactic {
 
   Support supports(const NodeContext& context) const override {
     if (!context.node.is("Preprocess", "saccade")) return Support::other_operator("not saccade.Preprocess");
-    if (!wants(context, 0)) return Support::no("nobody asks for its pixels");
+    if (!wants(context, 0)) return Support::no("its pixels are not used");
     if (!context.node.post_ops.empty()) return Support::no("it has post-ops");
     return {};
   }

@@ -1,18 +1,18 @@
 #include <algorithm>
 
-#include "cuda/tactics/convolution.hpp"
 #include "cuda/codegen/quantization_code.hpp"
+#include "cuda/tactics/convolution.hpp"
 
-// QLinearConv by kernels/convolution.cuh: bytes are multiplied by tensor cores and summed as integers, exactly. What
-// the input's zero point adds to a sum is a constant of its filter, for padding is the zero point, too:
+// QLinearConv by kernels/convolution.cuh on integer tensor cores, exact. The input zero point contributes a constant
+// per filter, since padding equals the zero point:
 //   sum (x - zero) w = sum x w - zero sum w.
 namespace saccade::cuda {
 namespace {
 
-// The inputs of QLinearConv.
+// Inputs of QLinearConv.
 enum Place { kInput, kInputScale, kInputZero, kWeights, kWeightScale, kWeightZero, kOutputScale, kOutputZero, kBias };
 
-/// The elements of constant input I, bytes or int32; 0 where it is left out.
+/// Elements of constant input I, 8-bit or int32; 0 if absent.
 std::vector<std::int64_t> integers(const NodeContext& context, int i) {
   const Tensor* constant = context.constant(i);
   if (constant == nullptr) return {0};
@@ -26,13 +26,13 @@ std::vector<std::int64_t> integers(const NodeContext& context, int i) {
   }
 }
 
-/// One number for all filters, or FILTER's own.
+/// Per tensor, or per FILTER.
 template <typename T>
 T of_filter(const std::vector<T>& values, std::size_t filter) {
   return values.size() == 1 ? values[0] : values[filter];
 }
 
-/// Weights less their zero points, in ONNX's order.
+/// Weights minus their zero points, in ONNX order.
 std::vector<std::int64_t> centered_weights(const NodeContext& context) {
   std::vector<std::int64_t> weights = integers(context, kWeights);
   const std::vector<std::int64_t> zeros = integers(context, kWeightZero);
@@ -50,7 +50,7 @@ ConvolutionShape byte_shape(const NodeContext& context) {
   return shape;
 }
 
-/// Neighbouring channels' weights as pairs of bytes.
+/// Weights of adjacent channels as pairs of bytes.
 std::vector<float> paired(const ConvolutionShape& shape, const std::vector<std::int64_t>& weights) {
   std::vector<float> pairs;
   pairs.reserve(weights.size() / 2);
@@ -61,7 +61,7 @@ std::vector<float> paired(const ConvolutionShape& shape, const std::vector<std::
   return pairs;
 }
 
-/// kernels/tile.cuh's, of one filter.
+/// As in kernels/tile.cuh.
 struct ByteBias {
   std::int32_t bias = 0;
   float factor = 0;
@@ -79,13 +79,13 @@ std::vector<ByteBias> biases_of(const NodeContext& context, const std::vector<st
   for (std::size_t i = 0; i < filters; ++i) {
     std::int64_t bias = of_filter(given, i);
     for (std::size_t k = i * row; k < (i + 1) * row; ++k) bias -= zero * weights[k];
-    biases[i].bias = static_cast<std::int32_t>(bias);  // wraps around, as the sum does
+    biases[i].bias = static_cast<std::int32_t>(bias);  // wraps around like the accumulator
     biases[i].factor = input_scale * of_filter(scales, i) / output_scale;
   }
   return biases;
 }
 
-/// BIASES, padded to whole tiles a group.
+/// BIASES, padded to whole tiles per group.
 std::vector<std::byte> padded(const ConvolutionShape& shape, const ConvolutionTile& tile,
                               const std::vector<ByteBias>& biases) {
   const auto filters = static_cast<std::size_t>(shape.filters);
@@ -97,7 +97,7 @@ std::vector<std::byte> padded(const ConvolutionShape& shape, const ConvolutionTi
   return {bytes.begin(), bytes.end()};
 }
 
-/// Multiples of the output's scale become what its type holds.
+/// Rounds and saturates to the output's type.
 PostOpsText quantizing(const NodeContext& context) {
   const std::string zero = std::to_string(integers(context, kOutputZero)[0]);
   PostOpsText text;
@@ -127,10 +127,10 @@ class QuantizedConvolution : public Tactic {
         return Support::no("its weights, bias, scales or zero points are not constant");
     for (const Value* value : {&context.input(kInput), &context.output()})
       if (Support image = supports_image(*value, value->type.dtype); !image) return image;
-    if (context.input(kWeights).type.shape[1] % 2 != 0) return Support::no("its channels don't come in pairs");
+    if (context.input(kWeights).type.shape[1] % 2 != 0) return Support::no("its number of channels is odd");
     const auto fits = [](std::int64_t weight) { return weight >= -128 && weight <= 127; };
     if (!std::ranges::all_of(centered_weights(context), fits))
-      return Support::no("less their zero point its weights are no bytes");
+      return Support::no("its weights minus their zero point exceed 8 bits");
     return {};
   }
 

@@ -2,8 +2,8 @@
 #include "cuda/codegen/quantization_code.hpp"
 #include "cuda/tactics/tactics.hpp"
 
-// com.microsoft's QLinearAdd and QLinearMul: both operands as real numbers, combined, and quantised again. Inputs: A,
-// its scale and zero point, B, its scale and zero point, the output's scale and zero point.
+// QLinearAdd and QLinearMul of com.microsoft: dequantise both operands, combine, requantise. Inputs: A, its scale and
+// zero point; B, its scale and zero point; the output's scale and zero point.
 namespace saccade::cuda {
 namespace {
 
@@ -17,7 +17,7 @@ Support supports_pair(const NodeContext& context) {
   return {};
 }
 
-/// The only element of input I; 0 where a zero point is left out.
+/// The only element of input I; 0 for an absent zero point.
 std::string scalar(ElementCode& code, int i, std::string_view type) {
   if (!code.context().has(i)) return "0";
   const auto rank = static_cast<std::size_t>(code.context().input(i).type.shape.rank());
@@ -34,7 +34,7 @@ std::string pair_element(ElementCode& code, int /*output*/, const Index& at) {
   const std::string a = operand(code, 0, at);
   const std::string b = operand(code, 3, at);
   const bool adds = code.node().op == "QLinearAdd";
-  // Rounded before it is divided, as between two nodes.
+  // Rounded before the division, as between two nodes.
   const std::string real = code.let("float", fmt::format("{}({}, {})", adds ? "__fadd_rn" : "__fmul_rn", a, b));
   const std::string ratio = code.let("float", fmt::format("{} / {}", real, scalar(code, 6, "float")));
   return quantized(code.context().output().type.dtype, ratio, scalar(code, 7, "int32"));

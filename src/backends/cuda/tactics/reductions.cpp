@@ -1,38 +1,38 @@
 #include <algorithm>
 
 #include "cuda/codegen/element_tactic.hpp"
-#include "cuda/codegen/line_code.hpp"
+#include "cuda/codegen/row_code.hpp"
 #include "cuda/tactics/tactics.hpp"
 #include "ops/core/dispatch.hpp"
 #include "ops/core/values.hpp"
 
-// Reductions, global pools, ArgMax and ArgMin, CumSum and CumProd (kernels/reductions.cuh), over any axes in any
-// layout.
+// Reductions, global pooling, ArgMax and ArgMin, CumSum and CumProd over any axes in any layout
+// (kernels/reductions.cuh).
 namespace saccade::cuda {
 namespace {
 
-/// A reduction's rule: with {T} what an element is computed as, and {S} what sums are kept in.
+/// A reduction rule: {T} is the compute type, {S} the accumulator type.
 struct ReductionRule {
   std::string_view op;
   std::string_view floats;
   std::string_view integers;
-  bool real = false;  ///< computed in float64 where elements are integers
+  bool real = false;  ///< integers are computed in float64
 };
 
 constexpr ReductionRule kRules[] = {
     {"ReduceSum", "Sum<{T}, {S}>", "Sum<{T}, {S}>"},
-    {"ReduceMean", "Mean<{T}, {S}>", "WholeMean<{T}, {S}>"},
+    {"ReduceMean", "Mean<{T}, {S}>", "IntegerMean<{T}, {S}>"},
     {"ReduceProd", "Product<{T}, {S}>", "Product<{T}, {S}>"},
-    {"ReduceMax", "Extreme<{T}, true>", "Extreme<{T}, true>"},
-    {"ReduceMin", "Extreme<{T}, false>", "Extreme<{T}, false>"},
+    {"ReduceMax", "Extremum<{T}, true>", "Extremum<{T}, true>"},
+    {"ReduceMin", "Extremum<{T}, false>", "Extremum<{T}, false>"},
     {"ReduceL1", "AbsoluteSum<{T}, {S}>", "AbsoluteSum<{T}, {S}>"},
-    {"ReduceL2", "Root<{T}, {S}>", "Root<{T}, {S}>", true},
+    {"ReduceL2", "L2Norm<{T}, {S}>", "L2Norm<{T}, {S}>", true},
     {"ReduceSumSquare", "SquareSum<{T}, {S}>", "SquareSum<{T}, {S}>"},
     {"ReduceLogSum", "LogSum<{T}, {S}>", "LogSum<{T}, {S}>", true},
     {"ReduceLogSumExp", "LogSumExp<{T}, {S}>", "LogSumExp<{T}, {S}>", true},
     {"GlobalAveragePool", "Mean<{T}, {S}>", ""},
-    {"GlobalMaxPool", "Extreme<{T}, true>", ""},
-    {"GlobalLpPool", "Root<{T}, {S}>", ""},
+    {"GlobalMaxPool", "Extremum<{T}, true>", ""},
+    {"GlobalLpPool", "L2Norm<{T}, {S}>", ""},
 };
 
 const ReductionRule* find_reduction(const Node& node) {
@@ -48,17 +48,17 @@ Support supports_reduction(const NodeContext& context) {
   if (find_reduction(node) == nullptr && !finds_place(node) && !runs_on(node))
     return Support::other_operator("not a reduction");
   if (context.has(1) && context.constant(1) == nullptr) return Support::no("its axes are not constant");
-  if (node.is("GlobalLpPool") && node.attributes.integer("p", 2) > 2) return Support::no("its norm is a higher one");
+  if (node.is("GlobalLpPool") && node.attributes.integer("p", 2) > 2) return Support::no("its p is above 2");
   const Value& input = context.input(0);
   if (runs_on(node) && !lies_alike(input.type.shape, input.layout, input.type.shape, context.output().layout))
-    return Support::no("its input and output lie in different layouts");
+    return Support::no("its input and output have different layouts");
   return {};
 }
 
 std::vector<bool> reduced_axes(const NodeContext& context) {
   const Node& node = context.node;
   const int rank = context.input(0).type.shape.rank();
-  if (finds_place(node)) return marked({node.attributes.integer("axis", 0)}, rank);
+  if (finds_place(node)) return axis_mask({node.attributes.integer("axis", 0)}, rank);
   std::vector<bool> all(static_cast<std::size_t>(rank), true);
   if (node.op.starts_with("Global")) {
     std::fill_n(all.begin(), 2, false);
@@ -66,18 +66,18 @@ std::vector<bool> reduced_axes(const NodeContext& context) {
   }
   const std::vector<std::int64_t> axes =
       context.has(1) ? integers_of(view_of(*context.constant(1))) : std::vector<std::int64_t>{};
-  if (!axes.empty()) return marked(axes, rank);
+  if (!axes.empty()) return axis_mask(axes, rank);
   if (node.attributes.integer("noop_with_empty_axes", 0) != 0) all.assign(all.size(), false);
   return all;
 }
 
-/// The rule as a type of kernels/reductions.cuh.
+/// The rule's type in kernels/reductions.cuh.
 std::string rule_type(const NodeContext& context) {
   const Node& node = context.node;
   const DType dtype = context.input(0).type.dtype;
   const std::string type(dtype == DType::kBool ? "uint8" : compute_name(dtype));
   if (finds_place(node))
-    return fmt::format("PlaceOfExtreme<{}, {}, {}>", type, node.is("ArgMax"),
+    return fmt::format("ArgExtremum<{}, {}, {}>", type, node.is("ArgMax"),
                        node.attributes.integer("select_last_index", 0) != 0);
   std::string sum = is_float(dtype) ? type : "uint64";
   if (runs_on(node)) return fmt::format("{}<{}, {}>", node.is("CumSum") ? "Sum" : "Product", type, sum);
@@ -88,7 +88,7 @@ std::string rule_type(const NodeContext& context) {
   return fmt::format(fmt::runtime(text), fmt::arg("T", type), fmt::arg("S", sum));
 }
 
-/// A real number as an integer of the output's type: cut off to what it holds.
+/// A real number saturated to the integer type DTYPE.
 std::string saturated(DType dtype) {
   const std::size_t bits = bits_of(dtype);
   const bool is_signed =
@@ -97,13 +97,13 @@ std::string saturated(DType dtype) {
   const std::string_view type = storage_name(dtype);
   const std::string most = fmt::format("{}(~uint64(0) >> {})", type, 64 - digits);
   const std::string least = is_signed ? fmt::format("{}(-{} - 1)", type, most) : fmt::format("{}(0)", type);
-  // Of what is not a number the least.
+  // NaN becomes the lowest value.
   return fmt::format("(x >= 0x1p{} ? {} : x > {} ? {}(x) : {})", digits, most,
                      is_signed ? fmt::format("-0x1p{}", digits) : "0.0", type, least);
 }
 
-/// Where in the output's memory the number of line AT goes.
-std::string place_in_output(ElementCode& code, const LinePlan& plan, const std::vector<bool>& reduced) {
+/// Output offset of the result of row AT.
+std::string place_in_output(ElementCode& code, const RowPlan& plan, const std::vector<bool>& reduced) {
   const Value& to = code.context().output();
   const Index kept = plan.index_of(code, "at");
   Index index;
@@ -115,18 +115,18 @@ std::string place_in_output(ElementCode& code, const LinePlan& plan, const std::
 NodeProgram running(const NodeContext& context) {
   const Value& input = context.input(0);
   const int rank = input.type.shape.rank();
-  LinePlan plan(input.type.shape, input.layout, marked(integers_of(view_of(*context.constant(1))), rank));
-  plan.do_alone();
+  RowPlan plan(input.type.shape, input.layout, axis_mask(integers_of(view_of(*context.constant(1))), rank));
+  plan.use_one_thread_per_row();
   ElementCode code(context);
-  LineKernel kernel{.header = "reductions.cuh"};
+  RowKernel kernel{.header = "reductions.cuh"};
   kernel.load = code.input_at_offset(0, "from");
   kernel.stored = code.post_ops("x", "at");
   kernel.before = code.body();
-  kernel.body = fmt::format("scan<Lines, {}, {}, {}>(load, store)", rule_type(context),
+  kernel.body = fmt::format("scan<Rows, {}, {}, {}>(load, store)", rule_type(context),
                             context.node.attributes.integer("exclusive", 0) != 0,
                             context.node.attributes.integer("reverse", 0) != 0);
   NodeProgram program;
-  program.calls.push_back(line_kernel(code, plan, kernel, 0, program));
+  program.calls.push_back(row_kernel(code, plan, kernel, 0, program));
   return program;
 }
 
@@ -134,24 +134,24 @@ NodeProgram reduction(const NodeContext& context) {
   if (runs_on(context.node)) return running(context);
   const Value& input = context.input(0);
   const std::vector<bool> reduced = reduced_axes(context);
-  const LinePlan plan(input.type.shape, input.layout, reduced);
+  const RowPlan plan(input.type.shape, input.layout, reduced);
   ElementCode code(context);
-  LineKernel kernel{.header = "reductions.cuh"};
+  RowKernel kernel{.header = "reductions.cuh"};
   kernel.load = code.input_at_offset(0, "from");
   kernel.place = place_in_output(code, plan, reduced);
   const ReductionRule* rule = find_reduction(context.node);
   const bool cut = rule != nullptr && rule->real && is_integer(input.type.dtype);
   kernel.stored = code.post_ops(cut ? saturated(input.type.dtype) : "x", kernel.place);
   kernel.before = code.body();
-  kernel.body = fmt::format("reduce<Lines, {}>(shared, load, store)", rule_type(context));
+  kernel.body = fmt::format("reduce<Rows, {}>(shared, load, store)", rule_type(context));
   NodeProgram program;
-  program.calls.push_back(line_kernel(code, plan, kernel, 0, program));
+  program.calls.push_back(row_kernel(code, plan, kernel, 0, program));
   return program;
 }
 
 }  // namespace
 
-std::unique_ptr<Tactic> line_reductions(Device& device) {
+std::unique_ptr<Tactic> row_reductions(Device& device) {
   return program_tactic(device, {"lines.reduction", supports_reduction, reduction});
 }
 

@@ -1,18 +1,18 @@
 #include <algorithm>
 
 #include "cuda/codegen/element_tactic.hpp"
-#include "cuda/plans/resize_plan.hpp"
+#include "cuda/tactics/resize.hpp"
 #include "cuda/tactics/tactics.hpp"
 #include "ops/core/values.hpp"
 #include "tensor/numbers.hpp"
 
-// Resize in every mode, one thread an output: a sum over the taps of every resized axis, which are worked out
-// beforehand as the reference kernel does. Where the nearest input is a quotient or a multiple of the output's place,
-// it is computed; else taps stand in tables, one entry an output along the axis.
+// Resize in every mode, one thread per output: a sum over the taps of every resized axis, which are computed at plan
+// time as in the reference kernel. If the first input is a quotient or multiple of the output index, it is computed;
+// otherwise it comes from a table with one entry per output.
 namespace saccade::cuda {
 namespace {
 
-/// Whether every output is the input in its place: an axis may be asked for at its own length.
+/// Whether every output equals its input: an axis may be resized to its own length.
 bool is_identity(const AxisTaps& taps) {
   for (std::size_t i = 0; i < taps.size(); ++i) {
     const ResizeTap& tap = taps[i];
@@ -60,14 +60,14 @@ std::vector<AxisTaps> taps_of_axes(const NodeContext& context) {
   return taps;
 }
 
-std::size_t most_taps(const AxisTaps& taps) {
+std::size_t max_taps(const AxisTaps& taps) {
   std::size_t most = 1;
   for (const ResizeTap& tap : taps) most = std::max(most, tap.weights.size());
   return most;
 }
 
 std::vector<float> padded_weights(const AxisTaps& taps) {
-  const std::size_t most = most_taps(taps);
+  const std::size_t most = max_taps(taps);
   std::vector<float> table;
   for (const ResizeTap& tap : taps) {
     table.insert(table.end(), tap.weights.begin(), tap.weights.end());
@@ -78,11 +78,11 @@ std::vector<float> padded_weights(const AxisTaps& taps) {
 
 namespace {
 
-/// Writes the taps along one axis.
+/// Generates the taps along one axis.
 class ResizedAxis {
  public:
   ResizedAxis(ElementCode& code, const AxisTaps& taps, std::string at)
-      : code_(code), taps_(taps), at_(std::move(at)), most_(most_taps(taps)) {
+      : code_(code), taps_(taps), at_(std::move(at)), max_taps_(max_taps(taps)) {
     std::vector<std::int32_t> first;
     for (const ResizeTap& tap : taps) {
       first.push_back(static_cast<std::int32_t>(tap.first));
@@ -95,12 +95,12 @@ class ResizedAxis {
   }
 
   bool weighted() const { return weighted_; }
-  std::size_t count() const { return weighted_ ? most_ : 1; }
+  std::size_t count() const { return weighted_ ? max_taps_ : 1; }
   const std::string& first() const { return first_; }
   std::string weight(const std::string& tap) const {
-    return fmt::format("{}[{} * {} + {}]", weights_, wrapped(at_), most_, tap);
+    return fmt::format("{}[{} * {} + {}]", weights_, wrapped(at_), max_taps_, tap);
   }
-  /// Whether the output lies beyond the input; empty where none does.
+  /// Condition that the output is outside of the input; empty if none is.
   std::string outside() {
     if (!outside_) return {};
     std::vector<std::uint8_t> flags;
@@ -127,12 +127,12 @@ class ResizedAxis {
   std::string at_;
   std::string first_;
   std::string weights_;
-  std::size_t most_;
+  std::size_t max_taps_;
   bool weighted_ = false;
   bool outside_ = false;
 };
 
-/// The sum over the taps of AXES from number I on, of the element whose index along the axes before them is in PLACE.
+/// Sum over the taps of AXES from I on, at index PLACE along the preceding axes.
 std::string sum_over_axes(ElementCode& code, const std::vector<ResizedAxis>& axes, std::size_t i, Index& place,
                           std::string_view type) {
   while (i < axes.size() && !axes[i].weighted()) ++i;
@@ -141,7 +141,7 @@ std::string sum_over_axes(ElementCode& code, const std::vector<ResizedAxis>& axe
   Braces braces(code);
   const std::string tap = braces.loop(static_cast<std::int64_t>(axes[i].count()));
   const std::string weight = code.let(type, axes[i].weight(tap));
-  braces.when(weight + " != 0");  // an output may have fewer taps: what lies there could be infinite, or not there
+  braces.when(weight + " != 0");  // missing taps are skipped: memory there may hold an infinity or be out of bounds
   place[i] = code.let("int32", axes[i].first() + " + " + tap);
   const std::string inner = sum_over_axes(code, axes, i + 1, place, type);
   code.line(fmt::format("{} += {} * {};", sum, weight, inner));
@@ -159,7 +159,7 @@ std::string resized(ElementCode& code, int /*output*/, const Index& at) {
     place.push_back(axes.back().first());
   }
   const bool nearest = context.node.attributes.text("mode", "nearest") == "nearest";
-  // As the reference kernel: what has 64 bits in float64.
+  // 64-bit types are computed in float64, as in the reference kernel.
   const std::string_view type = bits_of(dtype) == 64 ? "double" : "float";
   std::string value =
       nearest ? code.input(0, place) : element_of(dtype, code.let(type, sum_over_axes(code, axes, 0, place, type)));

@@ -2,7 +2,7 @@
 #include "cuda/tactics/tactics.hpp"
 #include "ops/sampling/regions.hpp"
 
-// RoiAlign, averages and maxima, one thread an output (kernels/sampling.cuh).
+// RoiAlign in average and max mode, one thread per output (kernels/sampling.cuh).
 namespace saccade::cuda {
 namespace {
 

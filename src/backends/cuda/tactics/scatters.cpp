@@ -3,8 +3,8 @@
 #include "ops/core/dispatch.hpp"
 #include "ops/core/index.hpp"
 
-// ScatterElements and ScatterND: a copy of the data, then a thread an update. Updates that are combined change their
-// element atomically, in any order; which of several stays where they replace it is not determined, as ONNX has it.
+// ScatterElements and ScatterND: a copy of the data, then one thread per update. With a reduction, updates are applied
+// atomically in any order. Without one, duplicate indices are undefined, as ONNX specifies.
 namespace saccade::cuda {
 namespace {
 
@@ -21,7 +21,7 @@ Support supports_scatter(const NodeContext& context) {
 
 std::string data_element(ElementCode& code, int /*output*/, const Index& at) { return code.input(0, at); }
 
-/// Where update AT goes.
+/// Index that update AT writes.
 Index target_of(ElementCode& code, const Index& at) {
   const NodeContext& context = code.context();
   const Shape& data = context.input(0).type.shape;
@@ -44,13 +44,13 @@ Index target_of(ElementCode& code, const Index& at) {
   return place;
 }
 
-/// What becomes of element X where update U is combined with it.
+/// Combines element X with update U.
 std::string combination(const NodeContext& context) {
   const std::string reduction = context.node.attributes.text("reduction", "none");
   const bool whole = is_integer(context.input(0).type.dtype);
   if (reduction == "add") return whole ? "uint64(x) + uint64(u)" : "x + u";
   if (reduction == "mul") return whole ? "uint64(x) * uint64(u)" : "x * u";
-  // A NaN stays.
+  // Propagates NaN.
   return reduction == "max" ? "(x >= u || x != x ? x : u)" : "(x <= u || x != x ? x : u)";
 }
 
@@ -78,7 +78,7 @@ extern "C" __global__ void __launch_bounds__({0}) scatter({1}, {2}* __restrict__
                             kUpdateThreads, code.parameters(), stored, elements, code.body());
   call.grid = {.blocks = {static_cast<unsigned>((elements + kUpdateThreads - 1) / kUpdateThreads), 1, 1},
                .threads = {kUpdateThreads, 1, 1}};
-  code.hand_over(call, 0, program);
+  code.bind_arguments(call, 0, program);
   return call;
 }
 

@@ -8,7 +8,8 @@
 #include "cuda/tactics/tactics.hpp"
 #include "ops/vision/candidates.hpp"
 
-// saccade.SelectBoxes of upright boxes, greedy or without suppression, to the bit (kernels/selection.cuh).
+// saccade.SelectBoxes of axis-aligned boxes, with greedy NMS or without suppression, bit-identical to the reference
+// (kernels/selection.cuh).
 namespace saccade::cuda {
 namespace {
 
@@ -19,7 +20,7 @@ constexpr std::int64_t kWindow = 1024;
 constexpr std::int64_t kSpan = 2048;
 constexpr std::int64_t kOthers = 256;
 
-constexpr std::int64_t kMostRanked = 1 << 17;  // each is compared with every other one
+constexpr std::int64_t kMaxRanked = 1 << 17;  // ranking is quadratic
 
 bool suppresses(const NodeContext& context) {
   return context.node.attributes.text("nms", "greedy") == "greedy" && context.input(0).type.shape[0] > 0;
@@ -98,10 +99,10 @@ class SelectBoxes : public Tactic {
     if (std::ranges::count(node.outputs, ValueId::kNone) > 0) return Support::no("an output is left out");
     if (Support tensors = supports_tensors(context); !tensors) return tensors;
     const std::string nms = node.attributes.text("nms", "greedy");
-    if (nms == "linear" || nms == "gaussian") return Support::no("soft suppression takes one box after the other");
+    if (nms == "linear" || nms == "gaussian") return Support::no("soft NMS is sequential");
     const Shape& boxes = context.input(0).type.shape;
-    if (boxes[1] != 4) return Support::no("the overlap of turned boxes is the math library's to the last bit");
-    if (boxes[0] > kMostRanked) return Support::no(fmt::format("{} candidates are too many to rank", boxes[0]));
+    if (boxes[1] != 4) return Support::no("oriented boxes: their overlap depends on the math library");
+    if (boxes[0] > kMaxRanked) return Support::no(fmt::format("{} candidates are too many to rank", boxes[0]));
     return {};
   }
 

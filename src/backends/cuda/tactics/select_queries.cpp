@@ -7,14 +7,15 @@
 #include "cuda/codegen/element_tactic.hpp"
 #include "cuda/tactics/tactics.hpp"
 
-// saccade.SelectQueries to the bit (kernels/answers.cuh): a warp finds a query's class, then one block keeps objects.
+// saccade.SelectQueries, bit-identical to the reference (kernels/queries.cuh): one warp scores each query, then one
+// block compacts the objects.
 namespace saccade::cuda {
 namespace {
 
 constexpr std::int64_t kScoreThreads = 256;
-constexpr std::int64_t kKeepThreads = 1024;  // kQueryThreads of kernels/answers.cuh
-// Where not all have room, each is compared with every other one, by one block.
-constexpr std::int64_t kMostQueries = 8192;
+constexpr std::int64_t kKeepThreads = 1024;  // kQueryThreads of kernels/queries.cuh
+// If the objects exceed the capacity, one block ranks them in quadratic time.
+constexpr std::int64_t kMaxQueries = 8192;
 
 class SelectQueries : public Tactic {
  public:
@@ -29,7 +30,7 @@ class SelectQueries : public Tactic {
       return Support::no("an output is left out");
     if (Support tensors = supports_tensors(context); !tensors) return tensors;
     const std::int64_t queries = context.input(2).type.shape[1];
-    if (queries == 0 || queries > kMostQueries) return Support::no(fmt::format("{} queries", queries));
+    if (queries == 0 || queries > kMaxQueries) return Support::no(fmt::format("{} queries", queries));
     return {};
   }
 
@@ -49,22 +50,22 @@ class SelectQueries : public Tactic {
                                         "score_queries(decoder, scores, classes, faults);",
                                         ", float* scores, int32* classes, uint32* faults", {scores, classes, faults},
                                         program));
-    program.calls.push_back(
-        code.kernel("keep", 1, kKeepThreads,
-                    to_frame + "keep_queries(decoder, to_frame, scores, classes, faults, rows, count, queries, told);",
-                    ", const float* __restrict__ geometry, const float* __restrict__ scores, "
-                    "const int32* __restrict__ classes, const uint32* __restrict__ faults, float* rows, int32* count, "
-                    "int32* queries, int32* told",
-                    {geometry,
-                     scores,
-                     classes,
-                     faults,
-                     {Argument::Kind::kOutput, 0},
-                     {Argument::Kind::kOutput, 1},
-                     {Argument::Kind::kOutput, 2},
-                     {Argument::Kind::kOutput, 3}},
-                    program));
-    for (KernelCall& call : program.calls) call.source = "#include \"answers.cuh\"\n" + call.source;
+    program.calls.push_back(code.kernel(
+        "keep", 1, kKeepThreads,
+        to_frame + "keep_queries(decoder, to_frame, scores, classes, faults, rows, count, queries, fault_bits);",
+        ", const float* __restrict__ geometry, const float* __restrict__ scores, "
+        "const int32* __restrict__ classes, const uint32* __restrict__ faults, float* rows, int32* count, "
+        "int32* queries, int32* fault_bits",
+        {geometry,
+         scores,
+         classes,
+         faults,
+         {Argument::Kind::kOutput, 0},
+         {Argument::Kind::kOutput, 1},
+         {Argument::Kind::kOutput, 2},
+         {Argument::Kind::kOutput, 3}},
+        program));
+    for (KernelCall& call : program.calls) call.source = "#include \"queries.cuh\"\n" + call.source;
     return make_launch(device_, context, std::move(program));
   }
 

@@ -5,10 +5,10 @@
 #include "cuda/driver/device.hpp"
 #include "runtime/tactic.hpp"
 
-// A device's tactics, one function a file; backend.cpp lists them in the order of preference.
+// Tactics of a device, one function per file; backend.cpp lists them in order of preference.
 namespace saccade::cuda {
 
-std::unique_ptr<Tactic> answers(Device& device);
+std::unique_ptr<Tactic> prediction_ops(Device& device);
 std::unique_ptr<Tactic> batch_normalization(Device& device);
 std::unique_ptr<Tactic> channel_resize(Device& device);
 std::unique_ptr<Tactic> cublaslt_matmul(Device& device);
@@ -21,10 +21,10 @@ std::unique_ptr<Tactic> fused_elements(Device& device);
 std::unique_ptr<Tactic> gathers(Device& device);
 std::unique_ptr<Tactic> grid_sample(Device& device);
 std::unique_ptr<Tactic> integer_products(Device& device);
-std::unique_ptr<Tactic> line_group_normalization(Device& device);
-std::unique_ptr<Tactic> line_layer_normalization(Device& device);
-std::unique_ptr<Tactic> line_reductions(Device& device);
-std::unique_ptr<Tactic> line_softmax(Device& device);
+std::unique_ptr<Tactic> group_normalization(Device& device);
+std::unique_ptr<Tactic> layer_normalization(Device& device);
+std::unique_ptr<Tactic> row_reductions(Device& device);
+std::unique_ptr<Tactic> row_softmax(Device& device);
 std::unique_ptr<Tactic> linear_quantization(Device& device);
 std::unique_ptr<Tactic> quantized_pairs(Device& device);
 std::unique_ptr<Tactic> moves(Device& device);

@@ -6,13 +6,13 @@
 #include "cuda/codegen/element_tactic.hpp"
 #include "cuda/tactics/tactics.hpp"
 
-// saccade.TopClasses (kernels/top_classes.cuh): scores to the bit; probabilities but for one in some millions, since
-// float64 sums come in another order.
+// saccade.TopClasses (kernels/top_classes.cuh). Scores are bit-identical to the reference; probabilities differ in rare
+// cases by one ulp, since float64 sums are ordered differently.
 namespace saccade::cuda {
 namespace {
 
 constexpr unsigned kClassThreads = 1024;  // kClassThreads of kernels/top_classes.cuh
-constexpr std::int64_t kMostRows = 256;   // each is one look through all scores
+constexpr std::int64_t kMaxRows = 256;    // one scan of all scores per row
 
 class TopClasses : public Tactic {
  public:
@@ -25,9 +25,9 @@ class TopClasses : public Tactic {
     if (Support tensors = supports_tensors(context); !tensors) return tensors;
     const Value& scores = context.input(0);
     if (!lies_alike(scores.type.shape, Layout::kRowMajor, scores.type.shape, scores.layout))
-      return Support::no("its scores lie channels-last");
-    if (context.output().type.shape[0] > kMostRows)
-      return Support::no(fmt::format("{} classes are more than the best few", context.output().type.shape[0]));
+      return Support::no("its scores are channels-last");
+    if (context.output().type.shape[0] > kMaxRows)
+      return Support::no(fmt::format("{} classes are too many", context.output().type.shape[0]));
     return {};
   }
 
@@ -36,8 +36,8 @@ class TopClasses : public Tactic {
     KernelCall call{.name = "classes"};
     call.source = fmt::format(
         "#include \"top_classes.cuh\"\nextern \"C\" __global__ void __launch_bounds__({}) classes(const float* "
-        "__restrict__ scores, float* __restrict__ rows, int32* __restrict__ told) {{\n  pdl_wait_and_trigger();\n"
-        "  top_classes<{}, {}, {}>(scores, {}, rows, told);\n}}\n",
+        "__restrict__ scores, float* __restrict__ rows, int32* __restrict__ fault_bits) {{\n  pdl_wait_and_trigger();\n"
+        "  top_classes<{}, {}, {}>(scores, {}, rows, fault_bits);\n}}\n",
         kClassThreads, context.input(0).type.shape.elements(), context.output().type.shape[0],
         attributes.integer("softmax", 0) != 0,
         literal(attributes.real("conf", -std::numeric_limits<float>::infinity())));

@@ -2,16 +2,16 @@
 #include <bit>
 
 #include "cuda/codegen/element_tactic.hpp"
-#include "cuda/codegen/line_code.hpp"
+#include "cuda/codegen/row_code.hpp"
 #include "cuda/tactics/tactics.hpp"
 #include "ops/core/dispatch.hpp"
 #include "ops/core/index.hpp"
 
-// TopK along any axis, a block a line (kernels/top_k.cuh). What it gives is sorted, whether that is asked for or not.
+// TopK along any axis, one block per row (kernels/top_k.cuh). The output is always sorted.
 namespace saccade::cuda {
 namespace {
 
-// What the kernel keeps in shared memory beside the keys, and more.
+// Reserve for the kernel's static shared memory.
 constexpr std::int64_t kSharedBytes = 4096;
 
 int chosen_axis(const NodeContext& context) {
@@ -27,12 +27,12 @@ std::int64_t chosen_count(const NodeContext& context) {
 Support supports_top_k(const Device& device, const NodeContext& context) {
   if (!context.node.is("TopK")) return Support::other_operator("not a TopK");
   const Value& input = context.input(0);
-  if (bits_of(input.type.dtype) == 64) return Support::no("it orders numbers of 64 bits");
+  if (bits_of(input.type.dtype) == 64) return Support::no("its elements have 64 bits");
   for (ValueId id : context.node.outputs)
     if (id != ValueId::kNone && context.graph.value(id).layout != input.layout && input.type.shape.rank() >= 3)
-      return Support::no("its input and outputs lie in different layouts");
+      return Support::no("its input and outputs have different layouts");
   if (chosen_count(context) * 8 > device.shared_memory_bytes() - kSharedBytes)
-    return Support::no("it takes more than a block can sort");
+    return Support::no("k exceeds shared memory");
   if (!context.node.post_ops.empty()) return Support::no("it has post-ops");
   return {};
 }
@@ -42,11 +42,11 @@ NodeProgram top_k_program(const NodeContext& context) {
   const std::int64_t k = chosen_count(context);
   NodeProgram program;
   if (k == 0) return program;
-  const auto axes = marked({chosen_axis(context)}, input.type.shape.rank());
-  const LinePlan from(input.type.shape, input.layout, axes);
+  const auto axes = axis_mask({chosen_axis(context)}, input.type.shape.rank());
+  const RowPlan from(input.type.shape, input.layout, axes);
   Shape chosen = input.type.shape;
   chosen[chosen_axis(context)] = k;
-  const LinePlan to(chosen, input.layout, axes);
+  const RowPlan to(chosen, input.layout, axes);
   const auto threads = static_cast<unsigned>(
       std::clamp<std::uint64_t>(std::bit_ceil(static_cast<std::uint64_t>(from.count())) / 4, 32, 1024));
   ElementCode code(context);
@@ -61,8 +61,8 @@ NodeProgram top_k_program(const NodeContext& context) {
     if (context.node.outputs[i] == ValueId::kNone) continue;
     const std::string_view type = storage_name(context.output(static_cast<int>(i)).type.dtype);
     parameters += fmt::format(", {}* __restrict__ out{}", type, i);
-    stores += i == 0 ? fmt::format("    out0[To::place(line, i)] = Narrow<{}>::from(x);\n", type)
-                     : "    out1[To::place(line, i)] = place;\n";
+    stores += i == 0 ? fmt::format("    out0[To::place(row, i)] = Narrow<{}>::from(x);\n", type)
+                     : "    out1[To::place(row, i)] = place;\n";
     arguments.push_back({Argument::Kind::kOutput, i});
   }
   KernelCall call{.name = "top_k"};
@@ -71,14 +71,14 @@ NodeProgram top_k_program(const NodeContext& context) {
 extern "C" __global__ void __launch_bounds__({}) top_k({}) {{
   pdl_wait_and_trigger();
   const auto load = [&](int32 from) {{ return {}; }};
-  const auto store = [&](int32 line, int32 i, int32 place, {} x) {{
+  const auto store = [&](int32 row, int32 i, int32 place, {} x) {{
 {}  }};
   find_top<From, {}, {}, {}>(keys, load, store);
 }}
 )",
                             from.constants("From"), to.constants("To"), threads, parameters, load, key_type, stores,
                             threads, k, context.node.attributes.integer("largest", 1) != 0);
-  call.grid = {.blocks = {static_cast<unsigned>(from.lines()), 1, 1},
+  call.grid = {.blocks = {static_cast<unsigned>(from.rows()), 1, 1},
                .threads = {threads, 1, 1},
                .shared_bytes = static_cast<unsigned>(k * 8)};
   call.arguments = std::move(arguments);

@@ -8,8 +8,8 @@
 #include "cuda/tactics/tactics.hpp"
 #include "ops/vision/pixels.hpp"
 
-// saccade.TraceMasks to the bit (kernels/masks.cuh): one kernel counts runs, another one writes them. Blocks of objects
-// that are not there leave at once.
+// saccade.TraceMasks, bit-identical to the reference (kernels/masks.cuh): one kernel counts runs, another writes them.
+// Blocks of objects beyond the count exit at once.
 namespace saccade::cuda {
 namespace {
 
@@ -69,7 +69,7 @@ KernelCall mask_kernel(const NodeContext& context, std::string_view name, const 
       spec_of(context), kMaskThreads, name, storage_name(context.input(0).type.dtype), parameters, arguments);
   call.grid = {.blocks = {static_cast<unsigned>(kBlocks * context.input(0).type.shape[0]), 1, 1},
                .threads = {kMaskThreads, 1, 1}};
-  // Boxes that nobody reads are any.
+  // Any pointer if boxes are not read.
   const std::size_t rows = context.has(2) ? 2 : 3;
   for (std::size_t i : {std::size_t{0}, std::size_t{1}, rows, std::size_t{3}})
     call.arguments.push_back({Argument::Kind::kInput, i});
@@ -84,8 +84,8 @@ NodeProgram mask_program(const NodeContext& context) {
   program.calls.push_back(mask_kernel(context, "write",
                                       "const int32* __restrict__ numbers, int32* __restrict__ runs, int32* "
                                       "__restrict__ objects, int32* __restrict__ used, int32* __restrict__ untraced, "
-                                      "int32* __restrict__ told",
-                                      "numbers, runs, objects, used, untraced, told"));
+                                      "int32* __restrict__ fault_bits",
+                                      "numbers, runs, objects, used, untraced, fault_bits"));
   program.calls.back().arguments.push_back(numbers);
   for (std::size_t i = 0; i < 5; ++i) program.calls.back().arguments.push_back({Argument::Kind::kOutput, i});
   return program;

@@ -4,7 +4,7 @@
 #include "ops/core/tf32.hpp"
 #include "ops/layers/window.hpp"
 
-// ConvTranspose of one group with constant weights as a convolution of its phases.
+// ConvTranspose of one group with constant weights, as a convolution of its phases.
 namespace saccade::cuda {
 namespace {
 
@@ -42,7 +42,7 @@ class TransposedConvolution : public Tactic {
     if (!context.node.is("ConvTranspose")) return Support::other_operator("not a ConvTranspose");
     if (Support sliding = supports_sliding(context); !sliding) return sliding;
     if (context.node.attributes.integer("group", 1) != 1) return Support::no("it has several groups");
-    if (!has_whole_phases(shape_of(context))) return Support::no("its filters are no multiple of 8");
+    if (!has_whole_phases(shape_of(context))) return Support::no("its filters are not a multiple of 8");
     return {};
   }
 

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "cuda/driver/device.hpp"
+#include "cuda/driver/queue.hpp"
+#include "cuda/executor/download.hpp"
+#include "cuda/executor/upload.hpp"
+#include "runtime/plan.hpp"
+
+namespace saccade::cuda {
+
+using BoundLaunches = std::vector<std::unique_ptr<BoundLaunch>>;  // by step; null: a view
+
+/// Executes a plan on a device. Upload of frame and inputs, launches and download of outputs are captured as one CUDA
+/// graph, which submit() launches and wait() waits for. Without a graph, or if the driver refuses one, the same work is
+/// enqueued call by call.
+class GraphExecutor : public Runner {
+ public:
+  GraphExecutor(Device& device, const Plan& plan, bool graph);
+  GraphExecutor(const GraphExecutor&) = delete;
+  GraphExecutor& operator=(const GraphExecutor&) = delete;
+  ~GraphExecutor() override;
+
+  TensorView view(ValueId id) const override;
+  FrameView* frame() override { return has_frame_ ? &frame_ : nullptr; }
+  FrameMemory& frame_memory() override { return pinned_frame_memory(device_); }
+  bool overlaps() const override { return true; }
+  void submit() override;
+  void wait() override;
+  void poison() override;
+  void leave_on_device(bool leaves) override;
+  void time_steps(std::span<StepTime> times) override;
+  std::chrono::nanoseconds stage_time(Stage stage) const override {
+    return stage_times_[static_cast<std::size_t>(stage)];
+  }
+
+  std::unique_ptr<RunGroup> group(std::span<Runner* const> others) override;
+  std::unique_ptr<Variant> make_variant(std::span<const Step> steps) override;
+
+  // Interface for GraphExecutorGroup (run_group.hpp).
+  const std::string& name() const { return plan_.graph().name; }
+  Queue& queue() { return queue_; }
+  std::vector<Copy> inputs() const;
+  bool is_timed() const { return !times_.empty(); }
+  /// Before the work is enqueued.
+  void prepare_download() { download_->prepare(); }
+  /// Enqueues everything but the upload.
+  void enqueue_branch();
+  /// When the work is complete. Throws the failure of a host function or an out-of-range index.
+  void finish();
+  void set_model_time(std::chrono::nanoseconds time);
+
+ private:
+  /// A graph input: pinned staging memory and its copy to the device.
+  struct Staged {
+    PinnedMemory memory;
+    Copy copy;
+  };
+
+  TensorView device_view(ValueId id);
+  TensorView input_view(ValueId id);
+  void stage_input(ValueId id);
+  void stage_output(ValueId id);
+  BoundLaunches bind(std::span<const Step> steps, std::byte* scratch, Queue& queue);
+  void enqueue();
+  /// Throws what the launch throws, with its node's name.
+  void launch(std::size_t step);
+  void record(const Event& event);
+  void read_times();
+  void measure_costs();
+  void report_costs();
+
+  Device& device_;
+  const Plan& plan_;
+  bool graph_;
+  Queue queue_;
+  DeviceMemory arena_;
+  std::map<ValueId, DeviceMemory> renamed_;  // constants read under other names
+  FrameView frame_;
+  bool has_frame_ = false;
+  bool on_device_ = false;  // inputs and outputs stay on the device between runs
+  std::vector<Staged> inputs_;
+  std::vector<Copy> outputs_;
+  std::map<ValueId, TensorView> views_;    // except for outputs in the download buffer
+  std::map<ValueId, std::size_t> places_;  // offsets of those
+  BoundLaunches launches_;
+  std::optional<Upload> upload_;
+  std::optional<Download> download_;
+  GraphExec executable_;  // null: work is enqueued call by call
+  Clock::time_point start_;
+  std::array<std::chrono::nanoseconds, 3> stage_times_{};
+  std::span<StepTime> times_;
+  std::span<StepTime> running_times_;            // of the current run
+  std::vector<Event> events_;                    // one per step, and the start of the run last; without a graph only
+  std::vector<std::chrono::nanoseconds> costs_;  // by step of the graph; empty until a profile asks
+};
+
+}  // namespace saccade::cuda
