@@ -24,6 +24,7 @@ struct Move {
   int moved = 1;
 };
 
+// operator list: the operators that have a kernel.
 constexpr Move kMoves[] = {{"CenterCropPad"}, {"Concat", 0},    {"DepthToSpace"},   {"Expand"},
                            {"Flatten"},       {"Gather"},       {"GatherElements"}, {"GatherND"},
                            {"Identity"},      {"Pad"},          {"Reshape"},        {"ReverseSequence"},
@@ -276,6 +277,7 @@ ElementRule find_move_rule(const NodeContext& context) {
 }
 
 bool moves_by_sums(const NodeContext& context) {
+  // operator list: the kernel computes their indices.
   static constexpr std::array<std::string_view, 10> kAlways = {"Concat", "Expand", "Flatten", "Identity",  "Reshape",
                                                                "Slice",  "Split",  "Squeeze", "Transpose", "Unsqueeze"};
   const Node& node = context.node;

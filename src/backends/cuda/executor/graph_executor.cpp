@@ -15,14 +15,11 @@ namespace {
 
 constexpr std::size_t kOutputAlignment = 256;
 
-/// The count of valid rows of ID, an output of NODE; kNone: all rows are valid.
-ValueId row_count(const Node* node, ValueId id) {
-  if (node == nullptr || node->domain != "saccade" || !node->post_ops.empty()) return ValueId::kNone;
-  if (node->op == "TakeObjects") return node->inputs[2];
-  if (node->op == "FirstRows") return node->inputs[1];
-  if (node->op == "TraceMasks" && id == node->outputs[0]) return node->outputs[2];
-  if (node->op == "TraceMasks" && id == node->outputs[1]) return node->inputs[1];
-  return node->op == "BoxMasks" ? node->inputs[3] : ValueId::kNone;
+/// The value that counts the valid rows of ID; kNone: all rows are valid.
+ValueId row_count_of(const Graph& graph, ValueId id) {
+  const Node* node = graph.producer(id);
+  if (node == nullptr) return ValueId::kNone;
+  return row_count(*node, static_cast<std::size_t>(std::ranges::find(node->outputs, id) - node->outputs.begin()));
 }
 
 }  // namespace
@@ -100,7 +97,7 @@ void GraphExecutor::stage_output(ValueId id) {
   copy = {
       .from = address_of(view.data), .to = place, .bytes = static_cast<std::int64_t>(bytes_of(view.dtype, view.shape))};
   // The count must be an output itself: then it is still valid at the end of the run.
-  const ValueId count = row_count(plan_.graph().producer(id), id);
+  const ValueId count = row_count_of(plan_.graph(), id);
   if (count != ValueId::kNone && plan_.graph().is_output(count) && view.shape[0] > 0) {
     copy.count = address_of(device_view(count).data);
     copy.row_bytes = copy.bytes / view.shape[0];

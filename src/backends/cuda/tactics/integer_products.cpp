@@ -26,7 +26,7 @@ struct Places {
   int bias = -1;
 };
 
-// operator list: these have a kernel.
+// operator list: the operators that have a kernel.
 constexpr Places kPlaces[] = {
     {"ConvInteger", true, 1, 2, 3},
     {"MatMulInteger", false, 1, 2, 3},
