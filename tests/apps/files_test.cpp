@@ -36,6 +36,11 @@ class Files : public testing::Test {
     return files;
   }
 
+  /// The command as a shell runs it, with redirections.
+  static test::Finished shell(const std::string& command) {
+    return test::Subprocess({"/bin/sh", "-c", std::string(SACCADE_BINARY) + " " + command}).wait();
+  }
+
   std::string picture(const std::string& name) {
     std::vector<std::uint8_t> pixels(3 * 8 * 8, 200);
     fs::create_directories(fs::path(folder_ / name).parent_path());
@@ -145,6 +150,66 @@ TEST_F(Files, ValidateSparesItsPictures) {
                     {"elsewhere"});
 }
 
+TEST_F(Files, WhatStandardOutputIsRedirectedToIsNoInput) {
+  const std::string shown = picture("shown.png");
+  const std::string run = "run " + model_ + " --source " + shown;
+  const std::string commands[] = {
+      "inspect " + model_ + " --json >>" + model_,
+      "inspect " + model_ + " 1<>" + model_,
+      "bench --runs 1 --seconds 0 --loads 1 " + model_ + " --json 1<>" + model_,
+      run + " --json >>" + shown,
+      run + " --json >>" + (folder_ / "boxes.toml"),
+      run + " 2>>" + shown,
+      "compile " + model_ + " --log-level debug -o " + (folder_ / "plan") + " 2>>" + model_,
+  };
+  for (const std::string& command : commands) {
+    SCOPED_TRACE(command);
+    auto before = contents();
+    const test::Finished finished = shell(command);
+    EXPECT_EQ(finished.exit_code, 2) << finished.err;
+    auto after = contents();
+    if (command.find("2>>") != std::string::npos) {
+      // The error itself is all that a redirected standard error holds.
+      for (auto& [name, bytes] : after) bytes.resize(std::min(bytes.size(), before[name].size()));
+    }
+    EXPECT_TRUE(after == before) << "files have changed";
+  }
+}
+
+TEST_F(Files, WhatStandardOutputIsRedirectedToIsNoOtherOutput) {
+  const std::string shown = picture("shown.png");
+  const std::string out = folder_ / "out";
+  const std::string run = "run " + model_ + " --source " + shown;
+  for (const std::string& command : {run + " --json --jsonl " + out, run + " --csv " + out,
+                                     "profile " + model_ + " --source " + shown + " --frames 2 --json --html " + out})
+    expect_error(shell(command + " >" + out), 2, {"two outputs", "standard output"});
+  for (const char* name : {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"})
+    expect_error(run_saccade({"run", model_, "--source", shown, "--json", "--jsonl", name}), 2, {"standard output"});
+  // A sink may have standard output under any of its names, redirected or not.
+  EXPECT_EQ(shell(run + " --jsonl /dev/stdout >" + out).exit_code, 0);
+  EXPECT_TRUE(test::bytes_of_file(out).starts_with("{\"stream\""));
+  EXPECT_EQ(shell(run + " --jsonl - >" + out + " 2>&1").exit_code, 0);
+}
+
+TEST_F(Files, LinksInAnOutputFolderSpareTheirInputs) {
+  const std::string shown = picture("shown.png");
+  fs::create_directory(folder_ / "out");
+  fs::create_hard_link(shown, folder_ / "out/0-000000.jpg");
+  expect_conflict({"run", model_, "--source", shown, "--frames", folder_ / "out"}, {"0-000000.jpg", "input"});
+  fs::remove(folder_ / "out/0-000000.jpg");
+  fs::create_hard_link(model_, folder_ / "out/after.dot");
+  expect_conflict({"inspect", model_, "--graphviz", folder_ / "out"}, {"after.dot", "input"});
+  expect_conflict({"limits", model_, "--save", model_}, {"boxes.onnx", "input"});
+}
+
+TEST_F(Files, AFifoWithoutAReaderIsRefusedAtOnce) {
+  const std::string fifo = folder_ / "fifo";
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  const std::string shown = picture("shown.png");
+  expect_error(run_saccade({"compile", model_, "--device", "cpu", "-o", fifo}), 1, {"fifo", "name a file"});
+  expect_error(run_saccade({"run", model_, "--source", shown, "--jsonl", fifo, "--csv", fifo}), 2, {"two outputs"});
+}
+
 TEST_F(Files, AnEmptyValueIsNoValue) {
   const std::string shown = picture("shown.png");
   expect_conflict({"run", "--source", shown, "--jsonl=", model_}, {"--jsonl needs a value"});
@@ -173,9 +238,6 @@ TEST_F(Files, AFifoIsRefusedNotWaitedFor) {
 }
 
 TEST_F(Files, AReportThatCanNotBeWrittenIsAFailure) {
-  const auto shell = [&](const std::string& command) {
-    return test::Subprocess({"/bin/sh", "-c", std::string(SACCADE_BINARY) + " " + command}).wait();
-  };
   for (const std::string& verb : {"inspect " + model_, "inspect " + model_ + " --json", std::string("--help"),
                                   std::string("run --help"), "bench --runs 1 --seconds 0 --loads 1 " + model_}) {
     SCOPED_TRACE(verb);
@@ -209,6 +271,19 @@ TEST_F(Files, ALimitOfTheirSizeIsAnErrorNotASignal) {
                                             " --source 'synthetic:?frames=100' --jsonl " + (folder_ / "big.jsonl")})
                           .wait();
   expect_error(frames, 1, {"can't write", "big.jsonl", "File too large"});
+  // The lines before are whole.
+  const std::string lines = test::bytes_of_file(folder_ / "big.jsonl");
+  ASSERT_FALSE(lines.empty());
+  EXPECT_EQ(lines.back(), '\n');
+  for (std::size_t at = 0; at < lines.size(); at = lines.find('\n', at) + 1)
+    EXPECT_TRUE(nlohmann::json::accept(lines.substr(at, lines.find('\n', at) - at)));
+
+  const auto list = test::Subprocess({"/bin/sh", "-c",
+                                      "ulimit -f 8; exec " + std::string(SACCADE_BINARY) + " run " + model_ +
+                                          " --source 'synthetic:?frames=1000' --coco " + (folder_ / "big.json")})
+                        .wait();
+  expect_error(list, 1, {"can't write", "big.json", "File too large"});
+  EXPECT_TRUE(nlohmann::json::accept(test::bytes_of_file(folder_ / "big.json")));
 }
 
 }  // namespace

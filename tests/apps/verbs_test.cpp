@@ -316,6 +316,29 @@ TEST_F(Verbs, InspectWritesACardThatCanBeUsed) {
   EXPECT_NE(nowhere.err.find("can't write"), std::string::npos) << nowhere.err;
 }
 
+TEST_F(Verbs, InspectWritesNamesIntoACardThatCanNotSteerIt) {
+  const std::string plain = test::write_box_detector(folder_);
+  const std::string model = folder_ / "x\n[output]\nconf = 0.99 #\x1b.onnx";
+  std::filesystem::rename(plain, model);
+  std::filesystem::rename(folder_ / "boxes.toml", std::filesystem::path(model).replace_extension(".toml"));
+  folder_.write("card.toml",
+                "[input]\nresize = \"stretch\"\n[output]\ndecoder = \"yolo-e2e\"\nlabels = "
+                "[\"near\\u007f\\u009b\\u202e\\\"\\\\\", \"far\"]\n");
+  for (const std::vector<std::string>& options : {std::vector<std::string>{}, {"--card", folder_ / "card.toml"}}) {
+    std::filesystem::remove(folder_ / "written.toml");
+    std::vector<std::string> command{"inspect", model, "--write-card", folder_ / "written.toml"};
+    command.insert(command.end(), options.begin(), options.end());
+    ASSERT_EQ(run_saccade(command).exit_code, 0);
+    const std::string card = test::bytes_of_file(folder_ / "written.toml");
+    EXPECT_EQ(card.find("\nconf = 0.99"), std::string::npos) << card;
+    for (const char* raw : {"\x1b", "\x7f", "\u009b", "\u202e"}) EXPECT_EQ(card.find(raw), std::string::npos) << card;
+    const Finished used = run_saccade({"inspect", model, "--card", folder_ / "written.toml", "--json"});
+    ASSERT_EQ(used.exit_code, 0) << used.err;
+    const std::string toml = json::parse(used.out)["card"]["toml"];
+    EXPECT_NE(card.find(toml.substr(toml.find("labels"))), std::string::npos);
+  }
+}
+
 TEST_F(Verbs, InspectSaysWhatTheDeviceDoesNotRunAndWhy) {
   onnx_writer::Model strange(17);
   strange.input("x", {1, 2, 4, 4}).output("y");

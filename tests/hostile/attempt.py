@@ -32,7 +32,8 @@ class Attempt:
     stop: tuple = ()  # (seconds, signal) to send, in order
     endless: bool = False  # may run on: SIGINT ends it then
     rlimits: dict = dataclasses.field(default_factory=dict)
-    streams: dict = dataclasses.field(default_factory=dict)  # "stdout", "stderr", "stdin": "closed", "full" or "broken"
+    # "stdout", "stderr", "stdin": "closed", "full", "broken", or "file NAME", which is appended to.
+    streams: dict = dataclasses.field(default_factory=dict)
     readers: tuple = ()  # FIFOs that somebody reads
     judge: object = None  # a further verdict: (place, done) -> faults
     environment: dict = dataclasses.field(default_factory=dict)
@@ -118,9 +119,11 @@ def bound(attempt):
     return apply
 
 
-def opened(attempt, name, capture):
+def opened(place, attempt, name, capture):
     """What the command gets as a stream."""
     how = attempt.streams.get(name)
+    if how and how.startswith("file "):
+        return open(place.folder / how[len("file "):], "ab")
     if how == "full":
         return open("/dev/full", "wb")
     if how == "broken":  # nobody reads the pipe
@@ -176,7 +179,7 @@ def run(place, attempt, command, cwd):
     try:
         with open(capture["stdout"], "wb") as out, open(capture["stderr"], "wb") as err:
             process = subprocess.Popen([place.binary, *command], cwd=cwd, env=environment, stdin=subprocess.DEVNULL,
-                                       stdout=opened(attempt, "stdout", out), stderr=opened(attempt, "stderr", err),
+                                       stdout=opened(place, attempt, "stdout", out), stderr=opened(place, attempt, "stderr", err),
                                        start_new_session=True, preexec_fn=bound(attempt), **user)
             result = watch(process, attempt, place.scale, limit_of(place.scale))
     finally:

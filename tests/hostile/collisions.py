@@ -52,6 +52,23 @@ def on_input(place, verb, flag, name):
     return Attempt(f"{verb}: {flag} on {name} as {disguise}", [*command, flag, target], expect=(1, 2))
 
 
+def redirected_to_input(place, verb, name):
+    """Standard output is redirected to what the verb reads."""
+    command = VERBS[verb][0] + (["-o", "new.plan"] if verb.startswith("compile") else [])
+    target = disguised(place, name, place.rng.choice(("{0}", "link", "hard")))
+    json = ["--json"] if verb != "external" and place.rng.random() < 0.5 and not verb.startswith("compile") else []
+    return Attempt(f"{verb}: standard output redirected to {name}", [*command, *json], expect=(1, 2),
+                   streams={"stdout": f"file {target}"})
+
+
+def redirected_to_output(place, verb, flag):
+    """What a sink writes and the report share a file."""
+    attempt = Attempt(f"{verb}: standard output redirected to {flag}'s file", [*VERBS[verb][0], flag, "out"],
+                      expect=(1, 2), streams={"stdout": "file out"})
+    attempt.writable = ("out", )
+    return attempt
+
+
 def on_output(place, verb, flag, other):
     command = VERBS[verb][0]
     disguise = place.rng.choice(("{0}", "./{0}", "{1}/{0}"))
@@ -178,6 +195,8 @@ def rows():
     found = [(draw_named, make) for make in NAMED for _ in range(3)]
     for verb, (_, inputs, outputs) in VERBS.items():
         found += [(on_input, verb, flag, name) for flag in outputs for name in inputs]
+        found += [(redirected_to_input, verb, name) for name in inputs]
+        found += [(redirected_to_output, verb, flag) for flag in outputs if flag not in FOLDERS]
         found += [(on_output, verb, flag, other) for flag in outputs for other in outputs if flag < other]
     return found
 
