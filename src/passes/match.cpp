@@ -1,7 +1,6 @@
 #include "passes/match.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "ops/op.hpp"
 
