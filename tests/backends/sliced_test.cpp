@@ -85,7 +85,7 @@ TEST(Sliced, UnaryOperatorsAgree) {
 }
 
 TEST(Sliced, TakesEveryElementwiseOperator) {
-  for (const char* op : {"Acosh", "Asinh", "Sinh", "Tan"}) OpCase(op).input(kImage).check(kTactic);
+  for (const char* op : {"Asinh", "Cosh", "Sinh", "Tan"}) OpCase(op).input(kImage).check(kTactic);
   OpCase("CastLike").input(kImage).activation(integers(DType::kInt32, {3, 7}, 1)).check(kTactic);
   // Its reference kernel allocates.
   EXPECT_FALSE(OpCase("Pow").input(kImage).input(kImage).supports(kTactic));

@@ -27,7 +27,7 @@ class SlicewiseTest : public ImportTest {
 };
 
 TEST_F(SlicewiseTest, ElementwiseOperatorsRunOnTheWholeCapacity) {
-  for (const std::string op : {"Acosh", "Celu", "Elu", "Erf", "Gelu", "HardSwish", "LeakyRelu", "Selu", "Sinh",
+  for (const char* op : {"Acosh", "Celu", "Elu", "Erf", "Gelu", "HardSwish", "LeakyRelu", "Selu", "Sinh",
                                "Softplus", "Softsign", "ThresholdedRelu"}) {
     SCOPED_TRACE(op);
     Model model = with_places();

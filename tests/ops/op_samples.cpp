@@ -211,7 +211,7 @@ std::map<std::string, OpCall> by_key(const std::vector<std::vector<OpCall>>& gro
   return all;
 }
 
-/// Inputs of the first type that the operator takes: numbers, bools, whole numbers, a choice.
+/// Inputs of the first types that the operator takes: numbers, a choice between numbers, bools, whole numbers.
 std::optional<OpCall> elementwise_call(const Op& op, const Shape& shape, unsigned seed) {
   const int inputs = op.traits.is_variadic() ? 3 : std::max(op.traits.arity.least, 1);
   const auto draw = [&](DType dtype, int i) {
@@ -223,9 +223,9 @@ std::optional<OpCall> elementwise_call(const Op& op, const Shape& shape, unsigne
   };
   constexpr DType kNumber = DType::kFloat32;
   for (const auto& [first, others] : {std::pair(kNumber, kNumber),
+                                      {DType::kBool, kNumber},
                                       {DType::kBool, DType::kBool},
-                                      {DType::kInt32, DType::kInt32},
-                                      {DType::kBool, kNumber}}) {
+                                      {DType::kInt32, DType::kInt32}}) {
     OpCall call{.op = std::string(op.name),
                 .attributes = {{"to", std::int64_t{6}}, {"direction", std::string("LEFT")}},
                 .domain = std::string(op.domain)};

@@ -1,7 +1,6 @@
 #include "passes/core/match.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "ops/core/op.hpp"
 
