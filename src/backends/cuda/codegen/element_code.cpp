@@ -109,18 +109,18 @@ std::string ElementCode::input_at_offset(int i, const std::string& offset) {
 
 /// Reads element OFFSET of input I, as part of a vector load if the access is contiguous, else by a scalar load.
 std::string ElementCode::element_of_vector(int i, const std::string& offset) {
-  constexpr double kAtOnce = 1;
-  constexpr double kOnce = 0.25;   // per unrolled loop
-  constexpr double kTogether = 2;  // coalesced across threads
-  constexpr double kApart = 8;     // a whole sector per element
+  constexpr double kVectorized = 1;
+  constexpr double kInvariant = 0.25;  // per unrolled loop
+  constexpr double kCoalesced = 2;     // coalesced across threads
+  constexpr double kScattered = 8;     // a whole sector per element
   const DType dtype = context_.input(i).type.dtype;
   const auto bytes = static_cast<double>(bits_of(dtype)) / 8;
   const IndexStep step = text_->unroll > 1 ? index_step_of(offset, text_->item, text_->unroll) : IndexStep::kOther;
-  const bool together = index_step_of(offset, text_->lane) != IndexStep::kOther;
-  text_->traffic += bytes * (step == IndexStep::kUnit        ? kAtOnce
-                             : step == IndexStep::kInvariant ? kOnce
-                             : together                      ? kTogether
-                                                             : kApart);
+  const bool coalesced = index_step_of(offset, text_->lane) != IndexStep::kOther;
+  text_->traffic += bytes * (step == IndexStep::kUnit        ? kVectorized
+                             : step == IndexStep::kInvariant ? kInvariant
+                             : coalesced                     ? kCoalesced
+                                                             : kScattered);
   if (step != IndexStep::kUnit) return fmt::format("{}[{}]", buffer(i), offset);
   const std::string key = fmt::format("in{}[{}]", i, offset);
   std::string vector = noted(key);

@@ -276,7 +276,7 @@ ElementRule find_move_rule(const NodeContext& context) {
   };
 }
 
-bool moves_by_sums(const NodeContext& context) {
+bool has_affine_origin(const NodeContext& context) {
   // operator list: the kernel computes their indices.
   static constexpr std::array<std::string_view, 10> kAlways = {"Concat", "Expand", "Flatten", "Identity",  "Reshape",
                                                                "Slice",  "Split",  "Squeeze", "Transpose", "Unsqueeze"};

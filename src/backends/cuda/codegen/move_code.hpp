@@ -12,6 +12,6 @@ Support supports_move(const NodeContext& context);
 ElementRule find_move_rule(const NodeContext& context);
 
 /// Whether the node moves elements by an affine index function, so that it can be fused into its reader.
-bool moves_by_sums(const NodeContext& context);
+bool has_affine_origin(const NodeContext& context);
 
 }  // namespace saccade::cuda

@@ -12,7 +12,7 @@
 namespace saccade::cuda {
 namespace {
 
-constexpr const char* kKept = "kernels";
+constexpr const char* kCacheFolder = "kernels";
 constexpr int kMaxCarveout = 100;  // percent of the unified L1 and shared memory
 
 }  // namespace
@@ -72,7 +72,7 @@ std::shared_ptr<const std::string> Device::added_image(const std::string& key) {
 namespace {
 
 /// Name of a kernel in the disk cache; includes the compiler's version. Empty if there is no compiler to ask.
-std::string kept_name(const std::string& key) {
+std::string cache_name(const std::string& key) {
   try {
     return key + "-" + compiler_version();
   } catch (const Error&) {
@@ -80,9 +80,9 @@ std::string kept_name(const std::string& key) {
   }
 }
 
-std::shared_ptr<const std::string> kept_image(const std::string& key) {
-  const std::string name = kept_name(key);
-  auto image = name.empty() ? std::nullopt : kept_file(kKept, name);
+std::shared_ptr<const std::string> cached_image(const std::string& key) {
+  const std::string name = cache_name(key);
+  auto image = name.empty() ? std::nullopt : kept_file(kCacheFolder, name);
   return image && is_whole_elf(*image) ? std::make_shared<const std::string>(*std::move(image)) : nullptr;
 }
 
@@ -91,7 +91,7 @@ std::shared_ptr<const std::string> kept_image(const std::string& key) {
 CUmodule Device::load(const std::string& key, const std::string& source, const std::string& name, Kernel& kernel) {
   CUmodule module = nullptr;
   kernel.image = added_image(key);
-  if (kernel.image == nullptr) kernel.image = kept_image(key);
+  if (kernel.image == nullptr) kernel.image = cached_image(key);
   make_current();
   if (kernel.image != nullptr) {
     const CUresult result = driver().cuModuleLoadData(&module, kernel.image->data());
@@ -101,7 +101,7 @@ CUmodule Device::load(const std::string& key, const std::string& source, const s
   }
   kernel.image = std::make_shared<const std::string>(compile_cubin(source, name, architecture_));
   SACCADE_CUDA(cuModuleLoadData(&module, kernel.image->data()));
-  keep_file(kKept, kept_name(key), *kernel.image);
+  keep_file(kCacheFolder, cache_name(key), *kernel.image);
   return module;
 }
 

@@ -60,7 +60,7 @@ class KernelLaunch : public Launch {
     for (const auto& bytes : program.packed) packed_.push_back(upload(bytes));
     for (const Compiled& call : calls_)
       for (const Argument& argument : call.arguments)
-        if (argument.kind == Argument::Kind::kInput) take_constant(context, argument.index);
+        if (argument.kind == Argument::Kind::kInput) upload_constant(context, argument.index);
   }
   KernelLaunch(const KernelLaunch&) = delete;
   KernelLaunch& operator=(const KernelLaunch&) = delete;
@@ -86,7 +86,7 @@ class KernelLaunch : public Launch {
   }
 
  private:
-  void take_constant(const NodeContext& context, std::size_t input) {
+  void upload_constant(const NodeContext& context, std::size_t input) {
     const Tensor* constant = context.constant(static_cast<int>(input));
     if (constant == nullptr || constants_.contains(input)) return;
     if (context.budget != nullptr) context.budget->check(constant->bytes());

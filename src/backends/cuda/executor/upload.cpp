@@ -22,7 +22,7 @@ std::size_t padded(std::size_t bytes, std::size_t to) { return (bytes + to - 1) 
 bool is_empty(PlaneSize size) { return size.rows <= 0 || size.row_bytes <= 0; }
 
 /// Whether the device can read a plane in place. Planes with widely spaced, bottom-up or misaligned rows are repacked.
-bool lies_well(const std::uint8_t* plane, int pitch, PlaneSize size) {
+bool is_readable_in_place(const std::uint8_t* plane, int pitch, PlaneSize size) {
   return address_of(plane) % kWord == 0 && pitch >= size.row_bytes && pitch / 2 <= size.row_bytes;
 }
 
@@ -88,7 +88,7 @@ FrameView Upload::place(const FrameView& frame) {
   bool staged = false;
   for (std::size_t i = 0; i < kPlanes; ++i) {
     if (is_empty(sizes[i])) continue;
-    direct[i] = pinned && lies_well(frame.planes[i], frame.pitch_bytes[i], sizes[i]);
+    direct[i] = pinned && is_readable_in_place(frame.planes[i], frame.pitch_bytes[i], sizes[i]);
     staged = staged || !direct[i];
     if (!direct[i])
       placed.pitch_bytes[i] = static_cast<int>(padded(static_cast<std::size_t>(sizes[i].row_bytes), kWord));

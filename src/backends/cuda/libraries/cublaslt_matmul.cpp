@@ -176,7 +176,7 @@ class CublasLtMatMul : public Tactic {
 
   /// Pixel pitches are free. The epilogue kernel needs a dense output.
   bool takes_strides(const NodeContext& context) const override {
-    return context.node.is("Conv") && !library_epilogue(context).rest && takes_pitches(context, 1, 1);
+    return context.node.is("Conv") && !library_epilogue(context).rest && supports_pitches(context, 1, 1);
   }
 
   std::vector<std::string> configurations(const NodeContext& context, std::size_t count) const override {

@@ -169,11 +169,12 @@ std::vector<DepthwiseTile> depthwise_tiles(const ConvolutionShape& shape, const 
       for (int threads : {32, 64, 128, 256})
         if (vector != tile.vector || pixels != tile.pixels || threads != tile.threads)
           tiles.push_back({.vector = vector, .pixels = pixels, .threads = threads});
-  const auto strangeness = [&](const DepthwiseTile& other) {
-    const auto apart = [](int a, int b) { return std::abs(std::log2(static_cast<double>(a) / b)); };
-    return apart(other.vector, tile.vector) + apart(other.pixels, tile.pixels) + apart(other.threads, tile.threads);
+  const auto distance = [&](const DepthwiseTile& other) {
+    const auto octaves = [](int a, int b) { return std::abs(std::log2(static_cast<double>(a) / b)); };
+    return octaves(other.vector, tile.vector) + octaves(other.pixels, tile.pixels) +
+           octaves(other.threads, tile.threads);
   };
-  std::ranges::stable_sort(tiles, {}, strangeness);
+  std::ranges::stable_sort(tiles, {}, distance);
   return tiles;
 }
 

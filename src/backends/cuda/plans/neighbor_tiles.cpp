@@ -12,7 +12,9 @@ namespace {
 /// else. A different k-step implies a different number of stages.
 using Differences = std::array<bool, 4>;
 
-Differences differences(bool ring, bool step, bool warps, bool pixels) { return {ring && !step, step, warps, pixels}; }
+Differences differences(bool stages, bool step, bool warps, bool pixels) {
+  return {stages && !step, step, warps, pixels};
+}
 
 std::optional<Differences> differences(const ConvolutionTile& a, const ConvolutionTile& b) {
   const auto key = [](const ConvolutionTile& tile) {
@@ -47,7 +49,7 @@ std::optional<Differences> differences(const AttentionTile& a, const AttentionTi
 
 /// Round-robin over the kinds of difference, the most promising first.
 template <typename Tile>
-std::vector<std::string> near(const std::vector<Tile>& tiles, std::string_view text, std::size_t count) {
+std::vector<std::string> neighbors(const std::vector<Tile>& tiles, std::string_view text, std::size_t count) {
   const auto centre = std::ranges::find(tiles, text, &Tile::to_string);
   if (centre == tiles.end()) return {};
   std::array<std::vector<std::string>, 4> by_difference;
@@ -68,18 +70,18 @@ std::vector<std::string> near(const std::vector<Tile>& tiles, std::string_view t
 
 std::vector<std::string> neighbor_tiles(const std::vector<ConvolutionTile>& tiles, std::string_view text,
                                         std::size_t count) {
-  return near(tiles, text, count);
+  return neighbors(tiles, text, count);
 }
 std::vector<std::string> neighbor_tiles(const std::vector<GemmTile>& tiles, std::string_view text, std::size_t count) {
-  return near(tiles, text, count);
+  return neighbors(tiles, text, count);
 }
 std::vector<std::string> neighbor_tiles(const std::vector<WarpgroupTile>& tiles, std::string_view text,
                                         std::size_t count) {
-  return near(tiles, text, count);
+  return neighbors(tiles, text, count);
 }
 std::vector<std::string> neighbor_tiles(const std::vector<AttentionTile>& tiles, std::string_view text,
                                         std::size_t count) {
-  return near(tiles, text, count);
+  return neighbors(tiles, text, count);
 }
 
 }  // namespace saccade::cuda

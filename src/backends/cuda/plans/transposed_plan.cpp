@@ -16,12 +16,12 @@ struct Axis {
       : kernel(kernel_length), stride(stride_length), pad(pad_length), dilation(dilation_length) {
     for (int phase = 0; phase < stride; ++phase)
       for (int tap = 0; tap < kernel; ++tap)
-        if (meets(phase, tap)) {
+        if (reaches(phase, tap)) {
           least = std::min(least, shift(phase, tap));
           most = std::max(most, shift(phase, tap));
         }
   }
-  bool meets(int phase, int tap) const { return (phase + pad - tap * dilation) % stride == 0; }
+  bool reaches(int phase, int tap) const { return (phase + pad - tap * dilation) % stride == 0; }
   int shift(int phase, int tap) const { return (phase + pad - tap * dilation) / stride; }
   int length() const { return most - least + 1; }
 };
@@ -70,7 +70,7 @@ std::vector<float> phase_weights(const TransposedShape& shape, std::span<const f
           for (int phase = 0; phase < shape.stride_y * shape.stride_x; ++phase) {
             const int phase_y = phase / shape.stride_x;
             const int phase_x = phase % shape.stride_x;
-            if (!y.meets(phase_y, tap_y) || !x.meets(phase_x, tap_x)) continue;
+            if (!y.reaches(phase_y, tap_y) || !x.reaches(phase_x, tap_x)) continue;
             const int row = phase * shape.filters + filter;
             const int line =
                 (row * shape.channels + channel) * phases.kernel_height + y.shift(phase_y, tap_y) - y.least;

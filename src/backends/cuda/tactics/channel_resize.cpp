@@ -27,7 +27,7 @@ Support supports_channels(const NodeContext& context) {
   if (!is_computed_in_float(from.type.dtype) || from.type.dtype != to.type.dtype)
     return Support::no("its elements are not floating point");
   if (from.type.shape.rank() != 4) return Support::no("its tensors are not images");
-  if (!lies_channels_last(from) || !lies_channels_last(to)) return Support::no("its tensors are not channels-last");
+  if (!is_channels_last(from) || !is_channels_last(to)) return Support::no("its tensors are not channels-last");
   if (from.type.shape.elements() == 0) return Support::no("its images are empty");
   if (vector_of(from) == 1) return Support::no("its channels do not form vectors");
   const std::vector<AxisTaps> taps = taps_of_axes(context);
@@ -40,9 +40,9 @@ Support supports_channels(const NodeContext& context) {
   return {};
 }
 
-bool takes_vectors(const NodeContext& context) {
+bool supports_vectors(const NodeContext& context) {
   const int vector = vector_of(context.input(0));
-  return takes_pitches(context, vector, vector);
+  return supports_pitches(context, vector, vector);
 }
 
 template <typename T>
@@ -113,7 +113,7 @@ extern "C" __global__ void __launch_bounds__({})
 }  // namespace
 
 std::unique_ptr<Tactic> channel_resize(Device& device) {
-  return program_tactic(device, {"channels.resize", supports_channels, resize_program, takes_vectors});
+  return program_tactic(device, {"channels.resize", supports_channels, resize_program, supports_vectors});
 }
 
 }  // namespace saccade::cuda

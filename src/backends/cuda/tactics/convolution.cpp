@@ -31,7 +31,7 @@ DeviceLimits limits_of(const Device& device) {
           .clusters = device.capability() >= 90};
 }
 
-bool lies_channels_last(const Value& value) {
+bool is_channels_last(const Value& value) {
   if (value.layout == Layout::kChannelsLast) return true;
   const Shape& shape = value.type.shape;
   return shape[1] == 1 || std::all_of(shape.begin() + 2, shape.end(), [](std::int64_t length) { return length == 1; });
@@ -50,7 +50,7 @@ std::optional<int> pixel_pitch(const Shape& shape, const Place& place) {
   return static_cast<int>(pitch == 0 ? shape[1] : pitch);
 }
 
-bool takes_pitches(const NodeContext& context, int in, int out) {
+bool supports_pitches(const NodeContext& context, int in, int out) {
   const auto fits = [&](const Value& value, const Place& place, int vector) {
     const std::optional<int> pitch = pixel_pitch(value.type.shape, place);
     return pitch && *pitch % vector == 0 && place.offset % vector == 0;
@@ -196,7 +196,7 @@ Support supports_image(const Value& value, DType type) {
   const Shape& shape = value.type.shape;
   if (value.type.dtype != type) return Support::no("its tensors have different types");
   if (shape.rank() > 4) return Support::no("it has more than two spatial dimensions");
-  if (!lies_channels_last(value)) return Support::no("its tensors are not channels-last");
+  if (!is_channels_last(value)) return Support::no("its tensors are not channels-last");
   if (shape.elements() >= kMaxElements) return Support::no("its tensors are too large");
   if (shape.elements() == 0) return Support::no("its tensors are empty");
   for (int i = 2; i < shape.rank(); ++i)
@@ -237,7 +237,7 @@ class TiledConvolution : public Tactic {
     const int vector = shape.channels % (16 / bytes) == 0  ? 16 / bytes
                        : shape.channels % (4 / bytes) == 0 ? 4 / bytes
                                                            : 1;
-    return takes_pitches(context, vector, vector_of(shape.filters, 8));
+    return supports_pitches(context, vector, vector_of(shape.filters, 8));
   }
 
   std::vector<std::string> configurations(const NodeContext& context, std::size_t count) const override {
@@ -269,7 +269,7 @@ class DepthwiseConvolution : public Tactic {
 
   bool takes_strides(const NodeContext& context) const override {
     const int vector = depthwise_tiles(convolution_shape(context), limits_of(device_)).front().vector;
-    return takes_pitches(context, vector, vector);
+    return supports_pitches(context, vector, vector);
   }
 
   std::vector<std::string> configurations(const NodeContext& context, std::size_t count) const override {

@@ -52,13 +52,13 @@ DeviceLimits limits_of(const Device& device);
 /// The elements of a floating-point constant.
 std::vector<float> floats_of(const Tensor& tensor);
 /// Whether a tensor is stored channels-last.
-bool lies_channels_last(const Value& value);
+bool is_channels_last(const Value& value);
 
 /// Element stride between pixels at PLACE; nothing unless pixels are evenly spaced with contiguous channels.
 std::optional<int> pixel_pitch(const Shape& shape, const Place& place);
 /// Whether input 0 can be loaded in vectors of IN channels, and the output and the operands of post-ops accessed in
 /// vectors of OUT, at the node's strides.
-bool takes_pitches(const NodeContext& context, int in, int out);
+bool supports_pitches(const NodeContext& context, int in, int out);
 
 /// Source of the node's post-ops as a struct PostOps; appends its arguments to ARGUMENTS.
 PostOpsText post_ops_text(const NodeContext& context, std::vector<Argument>& arguments);

@@ -20,7 +20,7 @@ Support supports_product(const NodeContext& context) {
 
 /// Declares the dot product of LEFT(k) and RIGHT(k) over K.
 template <typename Left, typename Right>
-std::string sum_of_products(ElementCode& code, std::int64_t k, const Left& left, const Right& right) {
+std::string dot_product(ElementCode& code, std::int64_t k, const Left& left, const Right& right) {
   // Integers wrap around.
   const DType dtype = code.context().input(0).type.dtype;
   const std::string type(is_float(dtype) ? compute_name(dtype) : "uint64");
@@ -48,7 +48,7 @@ std::string matmul(ElementCode& code, const Index& at) {
   const std::size_t batches = at.size() - (left.rank() > 1 ? 1 : 0) - (right.rank() > 1 ? 1 : 0);
   const std::string row = left.rank() > 1 ? at[batches] : "0";
   const std::string column = right.rank() > 1 ? at.back() : "0";
-  const std::string sum = sum_of_products(
+  const std::string sum = dot_product(
       code, shape.k,
       [&](const std::string& k) {
         Index index = batch_of(at, batches, left);
@@ -68,16 +68,16 @@ std::string matmul(ElementCode& code, const Index& at) {
 std::string gemm(ElementCode& code, const Index& at) {
   const NodeContext& context = code.context();
   const Attributes& attributes = context.node.attributes;
-  const bool left_turned = attributes.integer("transA", 0) != 0;
-  const bool right_turned = attributes.integer("transB", 0) != 0;
+  const bool left_transposed = attributes.integer("transA", 0) != 0;
+  const bool right_transposed = attributes.integer("transB", 0) != 0;
   const DType dtype = context.input(0).type.dtype;
-  const std::string sum = sum_of_products(
-      code, context.input(0).type.shape[left_turned ? 0 : 1],
+  const std::string sum = dot_product(
+      code, context.input(0).type.shape[left_transposed ? 0 : 1],
       [&](const std::string& k) {
-        return left_turned ? Index{k, at[0]} : Index{at[0], k};
+        return left_transposed ? Index{k, at[0]} : Index{at[0], k};
       },
       [&](const std::string& k) {
-        return right_turned ? Index{at[1], k} : Index{k, at[1]};
+        return right_transposed ? Index{at[1], k} : Index{k, at[1]};
       });
   const auto scaled = [&](const std::string& x, std::string_view by) {
     const float factor = attributes.real(by, 1);

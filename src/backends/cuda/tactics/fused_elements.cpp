@@ -93,7 +93,7 @@ class BodyValues : public ElementSource {
 
 bool can_be_part(const NodeContext& context) {
   if (!supports_tensors(context) || !supports_post_ops(context)) return false;
-  return find_element_rule(context) != nullptr || moves_by_sums(context);
+  return find_element_rule(context) != nullptr || has_affine_origin(context);
 }
 
 Support supports_fused(const NodeContext& context) {

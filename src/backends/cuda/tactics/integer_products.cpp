@@ -13,7 +13,7 @@ namespace saccade::cuda {
 namespace {
 
 /// Input indices of an operator; -1: it has no such input.
-struct Places {
+struct OperandIndices {
   std::string_view op;
   bool convolves;
   int right;
@@ -27,42 +27,44 @@ struct Places {
 };
 
 // operator list: the operators that have a kernel.
-constexpr Places kPlaces[] = {
+constexpr OperandIndices kOperandIndices[] = {
     {"ConvInteger", true, 1, 2, 3},
     {"MatMulInteger", false, 1, 2, 3},
     {"QLinearConv", true, 3, 2, 5, 1, 4, 6, 7, 8},
     {"QLinearMatMul", false, 3, 2, 5, 1, 4, 6, 7},
 };
 
-const Places* find_places(const Node& node) {
-  const auto found = std::ranges::find(kPlaces, node.op, &Places::op);
-  return node.domain.empty() && found != std::end(kPlaces) ? found : nullptr;
+const OperandIndices* find_operands(const Node& node) {
+  const auto found = std::ranges::find(kOperandIndices, node.op, &OperandIndices::op);
+  return node.domain.empty() && found != std::end(kOperandIndices) ? found : nullptr;
 }
 
 Support supports_integers(const NodeContext& context) {
-  if (find_places(context.node) == nullptr) return Support::other_operator("not an 8-bit integer GEMM or convolution");
+  if (find_operands(context.node) == nullptr)
+    return Support::other_operator("not an 8-bit integer GEMM or convolution");
   return {};
 }
 
 /// Input I, which has one element or one per SLICE.
-std::string one_or_slice(ElementCode& code, int i, const std::string& slice) {
+std::string scalar_or_slice(ElementCode& code, int i, const std::string& slice) {
   const Shape& shape = code.context().input(i).type.shape;
   return shape.elements() == 1 ? code.input(i, Index(static_cast<std::size_t>(shape.rank()), "0"))
                                : code.input(i, {slice});
 }
 
-std::string zero_or_none(ElementCode& code, int i, const std::string& slice) {
-  return code.context().has(i) ? code.let("int32", one_or_slice(code, i, slice)) : std::string("0");
+std::string zero_point_or_zero(ElementCode& code, int i, const std::string& slice) {
+  return code.context().has(i) ? code.let("int32", scalar_or_slice(code, i, slice)) : std::string("0");
 }
 
 /// Declares the accumulator of convolution output AT. Padding equals the zero point, so it adds nothing.
-std::string convolution_sum(ElementCode& code, const Places& places, const Index& at, const std::string& filter) {
+std::string convolution_sum(ElementCode& code, const OperandIndices& operands, const Index& at,
+                            const std::string& filter) {
   const NodeContext& context = code.context();
   const ConvShape shape =
-      conv_shape(context.node.attributes, context.input(0).type.shape, context.input(places.right).type.shape);
+      conv_shape(context.node.attributes, context.input(0).type.shape, context.input(operands.right).type.shape);
   const std::int64_t channels = shape.channels / shape.groups;
-  const std::string left_zero = zero_or_none(code, places.left_zero, "0");
-  const std::string right_zero = zero_or_none(code, places.right_zero, filter);
+  const std::string left_zero = zero_point_or_zero(code, operands.left_zero, "0");
+  const std::string right_zero = zero_point_or_zero(code, operands.right_zero, filter);
   const std::string first =
       shape.groups == 1
           ? "0"
@@ -74,7 +76,7 @@ std::string convolution_sum(ElementCode& code, const Places& places, const Index
   const std::string from = code.let("int32", first + " + " + channel);
   code.line(fmt::format("{} += (int32({}) - {}) * (int32({}) - {});", sum,
                         code.input(0, place_of(at[0], from, tap.input)), left_zero,
-                        code.input(places.right, place_of(filter, channel, tap.kernel)), right_zero));
+                        code.input(operands.right, place_of(filter, channel, tap.kernel)), right_zero));
   return sum;
 }
 
@@ -86,13 +88,13 @@ Index matrix_of(const Index& at, std::size_t batches, const Shape& operand) {
   return index;
 }
 
-std::string product_sum(ElementCode& code, const Places& places, const Index& at, const std::string& column) {
+std::string product_sum(ElementCode& code, const OperandIndices& operands, const Index& at, const std::string& column) {
   const NodeContext& context = code.context();
   const Shape& left = context.input(0).type.shape;
-  const Shape& right = context.input(places.right).type.shape;
+  const Shape& right = context.input(operands.right).type.shape;
   const std::size_t batches = at.size() - (left.rank() > 1 ? 1 : 0) - (right.rank() > 1 ? 1 : 0);
-  const std::string left_zero = zero_or_none(code, places.left_zero, "0");
-  const std::string right_zero = zero_or_none(code, places.right_zero, column);
+  const std::string left_zero = zero_point_or_zero(code, operands.left_zero, "0");
+  const std::string right_zero = zero_point_or_zero(code, operands.right_zero, column);
   std::string sum = declare(code, "int32", "0");
   Braces braces(code);
   const std::string k = braces.loop(MatMulShape(left, right).k);
@@ -103,23 +105,25 @@ std::string product_sum(ElementCode& code, const Places& places, const Index& at
   from_right.push_back(k);
   if (right.rank() > 1) from_right.push_back(column);
   code.line(fmt::format("{} += (int32({}) - {}) * (int32({}) - {});", sum, code.input(0, from_left), left_zero,
-                        code.input(places.right, from_right), right_zero));
+                        code.input(operands.right, from_right), right_zero));
   return sum;
 }
 
 std::string integer_product(ElementCode& code, int /*output*/, const Index& at) {
   const NodeContext& context = code.context();
-  const Places& places = *find_places(context.node);
-  const bool has_columns = places.convolves || context.input(places.right).type.shape.rank() > 1;
-  const std::string slice = has_columns ? code.let("int32", places.convolves ? at[1] : at.back()) : std::string("0");
-  std::string sum = places.convolves ? convolution_sum(code, places, at, slice) : product_sum(code, places, at, slice);
-  if (places.bias >= 0 && context.has(places.bias)) sum += " + " + code.input(places.bias, {slice});
-  if (places.left_scale < 0) return sum;
-  const std::string factor = code.let("float", fmt::format("{} * {} / {}", one_or_slice(code, places.left_scale, "0"),
-                                                           one_or_slice(code, places.right_scale, slice),
-                                                           one_or_slice(code, places.output_scale, "0")));
+  const OperandIndices& operands = *find_operands(context.node);
+  const bool has_columns = operands.convolves || context.input(operands.right).type.shape.rank() > 1;
+  const std::string slice = has_columns ? code.let("int32", operands.convolves ? at[1] : at.back()) : std::string("0");
+  std::string sum =
+      operands.convolves ? convolution_sum(code, operands, at, slice) : product_sum(code, operands, at, slice);
+  if (operands.bias >= 0 && context.has(operands.bias)) sum += " + " + code.input(operands.bias, {slice});
+  if (operands.left_scale < 0) return sum;
+  const std::string factor =
+      code.let("float", fmt::format("{} * {} / {}", scalar_or_slice(code, operands.left_scale, "0"),
+                                    scalar_or_slice(code, operands.right_scale, slice),
+                                    scalar_or_slice(code, operands.output_scale, "0")));
   const std::string ratio = code.let("float", fmt::format("float({}) * {}", sum, factor));
-  return quantized(context.output().type.dtype, ratio, zero_or_none(code, places.output_zero, "0"));
+  return quantized(context.output().type.dtype, ratio, zero_point_or_zero(code, operands.output_zero, "0"));
 }
 
 }  // namespace

@@ -57,7 +57,8 @@ class Moves : public Tactic {
     for (std::size_t i = 0; i < context.node.outputs.size(); ++i) {
       const ValueId id = context.node.outputs[i];
       if (id != ValueId::kNone && context.graph.value(id).type.shape.elements() > 0)
-        program.calls.push_back(element_kernel(context, static_cast<int>(i), rule, program, moves_by_sums(context)));
+        program.calls.push_back(
+            element_kernel(context, static_cast<int>(i), rule, program, has_affine_origin(context)));
     }
   }
 

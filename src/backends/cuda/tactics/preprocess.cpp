@@ -112,7 +112,7 @@ class PreprocessLaunch : public Launch {
   std::unique_ptr<Launch> kernels_;
 };
 
-bool wants(const NodeContext& context, std::size_t output) {
+bool uses_output(const NodeContext& context, std::size_t output) {
   return context.node.outputs.size() > output && context.node.outputs[output] != ValueId::kNone;
 }
 
@@ -133,7 +133,7 @@ KernelCall pixel_kernel(const PreprocessSpec& spec, const NodeContext& context) 
   static constexpr std::array kOrders = {"color.red, color.green, color.blue", "color.blue, color.green, color.red",
                                          "luma_of(*job, color)"};
   const Value& tensor = context.output();
-  const bool geometry = wants(context, 1);
+  const bool geometry = uses_output(context, 1);
   KernelCall call{.name = "preprocess"};
   call.source = fmt::format(
       R"(#include "pixels.cuh"
@@ -170,7 +170,7 @@ class Preprocess : public Tactic {
 
   Support supports(const NodeContext& context) const override {
     if (!context.node.is("Preprocess", "saccade")) return Support::other_operator("not saccade.Preprocess");
-    if (!wants(context, 0)) return Support::no("its pixels are not used");
+    if (!uses_output(context, 0)) return Support::no("its pixels are not used");
     if (!context.node.post_ops.empty()) return Support::no("it has post-ops");
     return {};
   }

@@ -40,17 +40,17 @@ const ReductionRule* find_reduction(const Node& node) {
   return node.domain.empty() && found != std::end(kRules) ? found : nullptr;
 }
 
-bool finds_place(const Node& node) { return node.is("ArgMax") || node.is("ArgMin"); }
-bool runs_on(const Node& node) { return node.is("CumSum") || node.is("CumProd"); }
+bool is_arg_reduction(const Node& node) { return node.is("ArgMax") || node.is("ArgMin"); }
+bool is_scan(const Node& node) { return node.is("CumSum") || node.is("CumProd"); }
 
 Support supports_reduction(const NodeContext& context) {
   const Node& node = context.node;
-  if (find_reduction(node) == nullptr && !finds_place(node) && !runs_on(node))
+  if (find_reduction(node) == nullptr && !is_arg_reduction(node) && !is_scan(node))
     return Support::other_operator("not a reduction");
   if (context.has(1) && context.constant(1) == nullptr) return Support::no("its axes are not constant");
   if (node.is("GlobalLpPool") && node.attributes.integer("p", 2) > 2) return Support::no("its p is above 2");
   const Value& input = context.input(0);
-  if (runs_on(node) && !lies_alike(input.type.shape, input.layout, input.type.shape, context.output().layout))
+  if (is_scan(node) && !lies_alike(input.type.shape, input.layout, input.type.shape, context.output().layout))
     return Support::no("its input and output have different layouts");
   return {};
 }
@@ -58,7 +58,7 @@ Support supports_reduction(const NodeContext& context) {
 std::vector<bool> reduced_axes(const NodeContext& context) {
   const Node& node = context.node;
   const int rank = context.input(0).type.shape.rank();
-  if (finds_place(node)) return axis_mask({node.attributes.integer("axis", 0)}, rank);
+  if (is_arg_reduction(node)) return axis_mask({node.attributes.integer("axis", 0)}, rank);
   std::vector<bool> all(static_cast<std::size_t>(rank), true);
   if (node.op.starts_with("Global")) {
     std::fill_n(all.begin(), 2, false);
@@ -76,11 +76,11 @@ std::string rule_type(const NodeContext& context) {
   const Node& node = context.node;
   const DType dtype = context.input(0).type.dtype;
   const std::string type(dtype == DType::kBool ? "uint8" : compute_name(dtype));
-  if (finds_place(node))
+  if (is_arg_reduction(node))
     return fmt::format("ArgExtremum<{}, {}, {}>", type, node.is("ArgMax"),
                        node.attributes.integer("select_last_index", 0) != 0);
   std::string sum = is_float(dtype) ? type : "uint64";
-  if (runs_on(node)) return fmt::format("{}<{}, {}>", node.is("CumSum") ? "Sum" : "Product", type, sum);
+  if (is_scan(node)) return fmt::format("{}<{}, {}>", node.is("CumSum") ? "Sum" : "Product", type, sum);
   const ReductionRule& rule = *find_reduction(node);
   if (!is_float(dtype) && rule.real) sum = "double";
   std::string_view text = is_float(dtype) ? rule.floats : rule.integers;
@@ -112,7 +112,7 @@ std::string place_in_output(ElementCode& code, const RowPlan& plan, const std::v
   return code.let("int32", offset_of(index, to.type.shape, to.layout));
 }
 
-NodeProgram running(const NodeContext& context) {
+NodeProgram scan_program(const NodeContext& context) {
   const Value& input = context.input(0);
   const int rank = input.type.shape.rank();
   RowPlan plan(input.type.shape, input.layout, axis_mask(integers_of(view_of(*context.constant(1))), rank));
@@ -131,7 +131,7 @@ NodeProgram running(const NodeContext& context) {
 }
 
 NodeProgram reduction(const NodeContext& context) {
-  if (runs_on(context.node)) return running(context);
+  if (is_scan(context.node)) return scan_program(context);
   const Value& input = context.input(0);
   const std::vector<bool> reduced = reduced_axes(context);
   const RowPlan plan(input.type.shape, input.layout, reduced);

@@ -48,7 +48,7 @@ class TransposedConvolution : public Tactic {
 
   bool takes_strides(const NodeContext& context) const override {
     const int channels = static_cast<int>(context.input(0).type.shape[1]);
-    return channels % 8 == 0 && takes_pitches(context, 8, 8);
+    return channels % 8 == 0 && supports_pitches(context, 8, 8);
   }
 
   std::vector<std::string> configurations(const NodeContext& context, std::size_t count) const override {

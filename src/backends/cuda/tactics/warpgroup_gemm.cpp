@@ -95,7 +95,7 @@ class WarpgroupGemm : public Tactic {
   bool takes_strides(const NodeContext& context) const override {
     if (!context.node.is("Conv")) return false;
     const ConvolutionShape shape = convolution_shape(context);
-    return is_warpgroup_gemm(shape) && takes_pitches(context, 8, std::gcd(shape.filters, 4));
+    return is_warpgroup_gemm(shape) && supports_pitches(context, 8, std::gcd(shape.filters, 4));
   }
 
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
