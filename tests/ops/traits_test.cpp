@@ -132,10 +132,14 @@ TEST(Traits, MovementsGiveTheirInputsElementsWhateverTheirType) {
             const std::size_t end = op.traits.is_variadic() || first == 1 ? call.inputs.size() : 1;
             const std::vector<Tensor> wanted = call.run();
             std::vector<double> given;
-            for (std::size_t i = first; i < end; ++i)
-              for (const double number : *numbers_of(call.inputs[i])) given.push_back(number);
-            for (const Tensor& output : wanted)
-              for (const double number : *numbers_of(output)) EXPECT_TRUE(std::ranges::count(given, number)) << number;
+            for (std::size_t i = first; i < end; ++i) {
+              const std::vector<double> numbers = numbers_of(call.inputs[i]).value();
+              given.insert(given.end(), numbers.begin(), numbers.end());
+            }
+            for (const Tensor& output : wanted) {
+              const std::vector<double> numbers = numbers_of(output).value();
+              for (const double number : numbers) EXPECT_TRUE(std::ranges::count(given, number)) << number;
+            }
             for (DType dtype : {DType::kFloat16, DType::kFloat64, DType::kInt8, DType::kUInt8, DType::kInt64}) {
               for (std::size_t i = first; i < end; ++i) call.inputs[i] = converted(found->second.inputs[i], dtype);
               const std::vector<Tensor> moved = call.run();
@@ -342,7 +346,9 @@ TEST(Traits, ArityIsWhatTheShapeRuleTakes) {
             const auto least = static_cast<std::size_t>(op.traits.arity.least);
             ASSERT_GE(call->inputs.size(), least);
             EXPECT_TRUE(rule_takes(op, *call, call->inputs.size()));
-            if (least > 0) EXPECT_FALSE(rule_takes(op, *call, least - 1)) << "it can do with fewer";
+            if (least > 0) {
+              EXPECT_FALSE(rule_takes(op, *call, least - 1)) << "it can do with fewer";
+            }
             if (op.traits.is_variadic()) return;
             OpCall many = *call;
             while (std::cmp_less_equal(many.inputs.size(), op.traits.arity.most))
