@@ -9,13 +9,12 @@
 
 namespace saccade {
 
-/// A fixed number of frame buffers that go round. It allocates only while frames grow, and all pools together no more
-/// than default_memory_limit(). Any thread. All leases must be
-/// gone before the pool goes.
+/// A fixed number of frame buffers that go round. It allocates only while frames grow, and while all pools together
+/// stay within its limit. Any thread. All leases must be gone before the pool goes.
 class FramePool final : public FrameAllocator {
  public:
-  /// MEMORY outlives the pool.
-  explicit FramePool(std::size_t buffers, FrameMemory& memory = plain_frame_memory());
+  /// MEMORY outlives the pool. LIMIT in bytes; 0: default_memory_limit().
+  explicit FramePool(std::size_t buffers, FrameMemory& memory = plain_frame_memory(), std::size_t limit = 0);
   ~FramePool() override;
   FramePool(const FramePool&) = delete;
   FramePool& operator=(const FramePool&) = delete;
@@ -23,6 +22,8 @@ class FramePool final : public FrameAllocator {
   /// Throws Error (kUnsupported) where the frames would take too much, and what FrameMemory::allocate() throws.
   FrameLease acquire(std::size_t bytes) override;
   void release(FrameBuffer& buffer) noexcept override;
+  void take(std::size_t bytes) override;
+  void give_back(std::size_t bytes) noexcept override;
   /// Ends a waiting acquire(), and all later ones, with an empty lease.
   void cancel() noexcept;
 
@@ -35,6 +36,7 @@ class FramePool final : public FrameAllocator {
   void shrink(FrameBuffer& buffer) noexcept;
 
   FrameMemory& memory_;
+  std::size_t limit_;
   mutable std::mutex mutex_;
   std::condition_variable returned_;
   std::vector<FrameBuffer> buffers_;

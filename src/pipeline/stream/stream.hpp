@@ -19,6 +19,7 @@ class Stream {
     std::size_t buffers = 0;        ///< frames that may exist at once
     std::int64_t max_frames = 0;    ///< 0: all
     FrameMemory* memory = nullptr;  ///< where the frames lie, which outlives the stream; null: the heap
+    std::size_t max_memory = 0;     ///< of all streams' frames, in bytes; 0: default_memory_limit()
   };
 
   /// Starts to read. SOURCE and QUEUE outlive the stream.
