@@ -55,6 +55,14 @@ class Reader final : public ImageReader {
   }
 
   Outcome<Frame> read(const std::string& path, FrameAllocator& allocator) override {
+    constexpr std::size_t kKept = 64 << 20;  // for the next image
+    Outcome<Frame> outcome = decode_or_failure(path, allocator);
+    if (file_.capacity() > kKept) std::vector<std::uint8_t>().swap(file_);
+    return outcome;
+  }
+
+ private:
+  Outcome<Frame> decode_or_failure(const std::string& path, FrameAllocator& allocator) {
     try {
       return decode(path, allocator);
     } catch (const Error& error) {
@@ -63,7 +71,6 @@ class Reader final : public ImageReader {
     }
   }
 
- private:
   static std::uintmax_t bytes_of(const std::string& path) {
     std::error_code error;
     check_input(path);
@@ -73,8 +80,6 @@ class Reader final : public ImageReader {
   }
 
   void load(const std::string& path, std::uintmax_t bytes) {
-    constexpr std::size_t kKept = 64 << 20;  // for the next image
-    if (file_.capacity() > kKept) std::vector<std::uint8_t>().swap(file_);
     std::ifstream stream = open_input(path);
     file_.resize(bytes);
     stream.read(reinterpret_cast<char*>(file_.data()), static_cast<std::streamsize>(bytes));
