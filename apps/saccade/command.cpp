@@ -10,6 +10,7 @@
 #include <optional>
 #include <saccade/error.hpp>
 #include <saccade/files.hpp>
+#include <saccade/log.hpp>
 #include <saccade/version.hpp>
 #include <sstream>
 #include <system_error>
@@ -52,8 +53,6 @@ constexpr std::array<std::string_view, 4> kPlannedFlags = {"--show", "--mqtt", "
 void print_error(std::string message) {
   constexpr std::size_t kLongest = 4000;
   if (message.size() > kLongest) message = message.substr(0, kLongest) + " ...";
-  for (char& c : message)
-    if (c == '\n' || c == '\r' || c == '\t') c = ' ';
   print_aside(fmt::format("saccade: error: {}\n", printable(message)));
 }
 
@@ -86,7 +85,9 @@ std::string told(const std::system_error& error) {
 
 int guarded(const std::function<int()>& action) {
   try {
-    return action();
+    const int code = action();
+    if (code == kOk && lost_messages()) throw Error(ErrorCode::kIo, "can't write messages to standard error");
+    return code;
   } catch (const Error& error) {
     print_error(error.what());
     if (error.code() == ErrorCode::kConflict) return kUsage;

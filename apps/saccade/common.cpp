@@ -48,14 +48,19 @@ std::size_t parse_size(const std::string& text) {
 }
 
 Region parse_region(const std::string& text) {
+  constexpr int kMost = 1'000'000;  // saccade.Preprocess accepts no more
   const auto numbers = CLI::detail::split(text, ',');
   std::array<int, 4> edge{};
-  for (std::size_t i = 0; i < edge.size() && numbers.size() == edge.size(); ++i) {
-    const std::int64_t value = parse_dimension(numbers[i], "--roi");
-    edge[i] = static_cast<int>(std::min<std::int64_t>(value, std::numeric_limits<int>::max()));
-  }
-  if (numbers.size() != edge.size() || edge[2] == 0 || edge[3] == 0)
+  if (numbers.size() != edge.size())
     throw CLI::ValidationError("--roi", fmt::format("'{}' is not X,Y,WIDTH,HEIGHT in pixels", text));
+  for (std::size_t i = 0; i < edge.size(); ++i) {
+    const int least = i < 2 ? 0 : 1;
+    const std::optional<int> value = read_number<int>(numbers[i]);
+    if (!value || *value < least || *value > kMost)
+      throw CLI::ValidationError("--roi",
+                                 fmt::format("'{}' is not an integer from {} to {}", numbers[i], least, kMost));
+    edge[i] = *value;
+  }
   return {edge[0], edge[1], edge[2], edge[3]};
 }
 

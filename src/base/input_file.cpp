@@ -1,5 +1,7 @@
 #include "base/input_file.hpp"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstring>
 #include <iterator>
@@ -8,11 +10,10 @@
 #include "base/file_registry.hpp"
 
 namespace saccade {
-namespace {
 
 namespace fs = std::filesystem;
 
-void check_is_regular(const fs::path& path) {
+void check_input(const fs::path& path) {
   if (path.native().find('\0') != std::string::npos)
     fail(ErrorCode::kInvalidArgument, "{}: a file name cannot contain NUL", path.string());
   std::error_code error;
@@ -24,12 +25,22 @@ void check_is_regular(const fs::path& path) {
     fail(ErrorCode::kInvalidFile, "{} is a device, FIFO or socket: give a regular file", path.string());
 }
 
-}  // namespace
+bool has_entry(const fs::path& path) {
+  std::error_code error;
+  const fs::file_type type = fs::symlink_status(path, error).type();
+  return type != fs::file_type::not_found && type != fs::file_type::none;
+}
+
+fs::path without_waiting(const fs::path& path) {
+  std::error_code error;
+  const bool is_empty = fs::file_size(path, error) == 0 && !error && ::access(path.c_str(), R_OK) == 0;
+  return is_empty ? fs::path("/dev/null") : path;
+}
 
 std::ifstream open_input(const fs::path& path) {
-  check_is_regular(path);
+  check_input(path);
   note_input(path);
-  std::ifstream file(path, std::ios::binary);
+  std::ifstream file(without_waiting(path), std::ios::binary);
   if (!file) fail(ErrorCode::kIo, "{} can't be opened: {}", path.string(), std::strerror(errno));
   return file;
 }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <iterator>
 
 #include "base/printable.hpp"
@@ -12,12 +13,26 @@ namespace saccade {
 namespace {
 
 std::atomic<LogLevel> current{LogLevel::kWarning};
+std::atomic<bool> lost{false};
+
+/// False where standard error does not take all of TEXT.
+bool write_whole(std::string_view text) noexcept {
+  while (!text.empty()) {
+    const auto written = ::write(STDERR_FILENO, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
 
 }  // namespace
 
 void set_log_level(LogLevel level) noexcept { current.store(level, std::memory_order_relaxed); }
 
 LogLevel log_level() noexcept { return current.load(std::memory_order_relaxed); }
+
+bool lost_messages() noexcept { return lost.load(std::memory_order_relaxed); }
 
 std::string_view to_string(LogLevel level) noexcept {
   constexpr std::array<std::string_view, 4> names = {"error", "warning", "info", "debug"};
@@ -31,8 +46,9 @@ void write_log(LogLevel level, std::string_view message) noexcept {
     append_printable(line, message);
     line.push_back('\n');
     // One write a line keeps lines of several threads apart.
-    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
+    if (!write_whole({line.data(), line.size()})) lost.store(true, std::memory_order_relaxed);
   } catch (...) {  // a message that can't be written must not end the program
+    lost.store(true, std::memory_order_relaxed);
   }
 }
 

@@ -9,7 +9,8 @@
 
 namespace saccade {
 
-/// Writes MESSAGE, printable(), as one line to standard error. Any thread; lines don't mix.
+/// Writes MESSAGE, printable(), as one line to standard error. Any thread; lines don't mix. lost_messages() if it
+/// fails.
 void write_log(LogLevel level, std::string_view message) noexcept;
 
 /// Logs a formatted message if LEVEL is asked for; costs one load otherwise.

@@ -108,15 +108,19 @@ std::size_t memory_of_machine() {
   return pages > 0 ? static_cast<std::size_t>(pages) * page_bytes() : kUnlimited;
 }
 
-/// Addresses that the process may still take (`ulimit -v`).
-std::size_t room_for_addresses() {
+/// What RESOURCE leaves of its limit. COLUMN: the number in /proc/self/statm that counts against it.
+std::size_t room_within(int resource, int column) {
   rlimit limit{};
-  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return kUnlimited;
+  if (getrlimit(static_cast<__rlimit_resource>(resource), &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return kUnlimited;
   std::ifstream stream("/proc/self/statm");
   std::size_t pages = 0;
-  stream >> pages;
+  for (int i = 0; i <= column; ++i) stream >> pages;
   return limit.rlim_cur - std::min<std::size_t>(limit.rlim_cur, pages * page_bytes());
 }
+
+/// What the process may still take of its addresses (`ulimit -v`) and of its writable memory (`ulimit -d`).
+std::size_t room_within_limits() { return std::min(room_within(RLIMIT_AS, 0), room_within(RLIMIT_DATA, 5)); }
 
 }  // namespace
 
@@ -139,14 +143,14 @@ std::size_t control_group_room(const fs::path& root, std::string_view groups) {
 std::size_t default_memory_limit() {
   static const std::size_t memory =
       std::min(memory_of_machine(), control_group_limit(kGroupsRoot, groups_of_process()));
-  return std::min(memory, room_for_addresses()) / 4 * 3;
+  return std::min(memory, room_within_limits()) / 4 * 3;
 }
 
 std::size_t free_memory() {
   constexpr std::size_t kKilo = 1024;  // what /proc/meminfo calls kB
   const std::size_t available = number_behind("/proc/meminfo", "MemAvailable:") * kKilo;
   return std::min({available == 0 ? memory_of_machine() : available,
-                   control_group_room(kGroupsRoot, groups_of_process()), room_for_addresses()});
+                   control_group_room(kGroupsRoot, groups_of_process()), room_within_limits()});
 }
 
 void MemoryBudget::check(std::size_t bytes) const {

@@ -7,12 +7,12 @@
 
 namespace saccade {
 
-/// Three quarters of the memory that this process may use: the machine's, or less where a control group or the limit of
-/// its addresses (`ulimit -v`) allows less.
+/// Three quarters of the memory that this process may use: the machine's, or less where a control group or a limit of
+/// the process (`ulimit -v`, `ulimit -d`) allows less.
 std::size_t default_memory_limit();
 
-/// What can be had now without taking it from others: what is free on the machine, or less where a control group or the
-/// limit of addresses leaves less.
+/// What can be had now without taking it from others: what is free on the machine, or less where a control group or a
+/// limit of the process leaves less.
 std::size_t free_memory();
 
 /// The least limit among the control groups that GROUPS (/proc/self/cgroup) names and those around them; ROOT is where

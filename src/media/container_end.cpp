@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <optional>
+#include <string>
 
 #include "media/file_window.hpp"
 
@@ -173,6 +175,109 @@ bool is_ts(FileWindow& file, std::int64_t packet, std::int64_t sync) {
   return true;
 }
 
+// ---- YUV4MPEG2: a line with the frames' size and format, then frames of a line and samples.
+
+/// Bytes of a frame of WIDTH x HEIGHT in FORMAT, a header's word without its 'C'; 0 where it is not known.
+std::int64_t y4m_frame(std::int64_t width, std::int64_t height, std::string_view format) {
+  struct Chroma {
+    std::string_view name;  ///< what the format begins with
+    std::int64_t across;    ///< luma samples of one of chroma; 0: it has none
+    std::int64_t down;
+    std::int64_t planes;  ///< of the luma's size
+  };
+  static constexpr Chroma kChromas[] = {{"420", 2, 2, 1},      {"422", 2, 1, 1}, {"411", 4, 1, 1},
+                                        {"444alpha", 1, 1, 2}, {"444", 1, 1, 1}, {"mono", 0, 0, 1}};
+  for (const Chroma& chroma : kChromas) {
+    if (!format.starts_with(chroma.name)) continue;
+    std::string_view depth = format.substr(chroma.name.size());
+    if (depth.starts_with("paldv") || depth.starts_with("mpeg2") || depth.starts_with("jpeg")) depth = {};
+    if (depth.starts_with("p")) depth.remove_prefix(1);
+    if (!depth.empty() && depth.find_first_not_of("0123456789") != std::string_view::npos) return 0;
+    const std::int64_t sample = depth.empty() || depth == "8" ? 1 : 2;
+    std::int64_t samples = width * height * chroma.planes;
+    if (chroma.across != 0)
+      samples += 2 * ((width + chroma.across - 1) / chroma.across) * ((height + chroma.down - 1) / chroma.down);
+    return samples * sample;
+  }
+  return 0;
+}
+
+/// The number behind the letter of WORD; 0 where there is none.
+std::int64_t y4m_number(std::string_view word) {
+  std::int64_t number = 0;
+  std::from_chars(word.data() + 1, word.data() + word.size(), number);
+  constexpr std::int64_t kMostPixels = 1 << 20;  // of a side
+  return number > 0 && number < kMostPixels ? number : 0;
+}
+
+ContainerEnd y4m_end(FileWindow& file) {
+  constexpr std::size_t kMostLine = 1024;
+  const std::string line(file.at(0, kMostLine).substr(0, file.at(0, kMostLine).find('\n')));
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  std::string_view format = "420";
+  for (std::string_view rest = line; !rest.empty();) {
+    const std::string_view word = rest.substr(0, rest.find(' '));
+    if (word.starts_with("W")) width = y4m_number(word);
+    if (word.starts_with("H")) height = y4m_number(word);
+    if (word.starts_with("C")) format = word.substr(1);
+    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+  }
+  const std::int64_t bytes = y4m_frame(width, height, format);
+  if (bytes == 0) return {};
+  std::int64_t at = static_cast<std::int64_t>(line.size()) + 1;
+  for (int i = 0; i < kMostParts && at < file.size(); ++i) {
+    const std::string_view head = file.at(at, kMostLine);
+    if (!"FRAME"sv.starts_with(head.substr(0, 5))) return {};
+    const std::size_t length = head.find('\n');
+    if (length == std::string_view::npos) return head.size() < kMostLine ? ends_within("a frame") : ContainerEnd{};
+    const std::int64_t end = at + static_cast<std::int64_t>(length) + 1 + bytes;
+    if (end > file.size()) return missing(end - file.size(), "a frame");
+    at = end;
+  }
+  return {};
+}
+
+// ---- ASF (WMV): objects of an identifier, a size and contents. The header's file properties hold the file's size.
+
+constexpr std::string_view kAsfHeader = "\x30\x26\xB2\x75\x8E\x66\xCF\x11\xA6\xD9\x00\xAA\x00\x62\xCE\x6C"sv;
+constexpr std::string_view kAsfFile = "\xA1\xDC\xAB\x8C\x47\xA9\xCF\x11\x8E\xE4\x00\xC0\x0C\x20\x53\x65"sv;
+constexpr std::int64_t kAsfHead = 24;  // of an object
+
+/// The file's size by its header; 0 where that does not say: a live stream's is not known.
+std::int64_t asf_file_size(FileWindow& file) {
+  constexpr std::int64_t kObjects = 30;  // where the header's own begin
+  constexpr std::int64_t kSize = 40;     // of the file, in its properties
+  constexpr std::int64_t kFlags = 88;
+  const auto end = static_cast<std::int64_t>(std::min(file.little(16, 8), kLongest));
+  for (std::int64_t at = kObjects; at + kAsfHead <= std::min(end, file.size());) {
+    const std::uint64_t size = file.little(at + 16, 8);
+    if (size < static_cast<std::uint64_t>(kAsfHead) || size > kLongest) return 0;
+    if (file.at(at, kAsfFile.size()) == kAsfFile) {
+      const bool is_live = (file.little(at + kFlags, 4) & 1U) != 0;
+      const std::uint64_t bytes = file.little(at + kSize, 8);
+      return is_live || bytes > kLongest ? 0 : static_cast<std::int64_t>(bytes);
+    }
+    at += static_cast<std::int64_t>(size);
+  }
+  return 0;
+}
+
+ContainerEnd asf_end(FileWindow& file) {
+  const std::int64_t promised = asf_file_size(file);
+  if (promised > file.size()) return missing(promised - file.size(), "the file");
+  std::int64_t at = 0;
+  for (int i = 0; i < kMostParts && at < file.size(); ++i) {
+    if (file.size() - at < kAsfHead) return at < promised || promised == 0 ? ends_within("an object") : ContainerEnd{};
+    const std::uint64_t size = file.little(at + 16, 8);
+    if (size < static_cast<std::uint64_t>(kAsfHead) || size > kLongest) return {};
+    const std::int64_t end = at + static_cast<std::int64_t>(size);
+    if (end > file.size() && (at < promised || promised == 0)) return missing(end - file.size(), "an object");
+    at = end;
+  }
+  return promised > 0 ? whole() : ContainerEnd{};
+}
+
 // ---- Images of JPEG one behind the other. Their data has no marker FF D8 or FF D9, their heads may.
 
 ContainerEnd mjpeg_end(FileWindow& file) {
@@ -197,6 +302,8 @@ ContainerEnd container_end(const std::string& path) {
   if (head.starts_with("\x1A\x45\xDF\xA3"sv)) return matroska_end(file);
   if (head.size() >= 12 && head.starts_with("RIFF") && head.substr(8, 4) == "AVI ") return avi_end(file);
   if (head.starts_with("FLV")) return flv_end(file);
+  if (head.starts_with("YUV4MPEG2 ")) return y4m_end(file);
+  if (head == kAsfHeader) return asf_end(file);
   if (head.starts_with("\xFF\xD8\xFF"sv)) return mjpeg_end(file);
   if (is_ts(file, 188, 0)) return ts_end(file, 188, 0);
   if (is_ts(file, 192, 4)) return ts_end(file, 192, 4);

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "base/input_file.hpp"
 
 namespace saccade {
 namespace {
@@ -57,7 +58,7 @@ FileKind file_kind(const std::string& path) {
     fail(ErrorCode::kIo, "'{}' can't be opened: {}", path, error.message());
   if (!std::filesystem::exists(status)) fail(ErrorCode::kNotFound, "there is no file or folder '{}'", path);
   if (!std::filesystem::is_regular_file(status)) fail(ErrorCode::kInvalidArgument, "'{}' is not a file", path);
-  const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "rb"));
+  const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(without_waiting(path).c_str(), "rb"));
   if (file == nullptr) fail(ErrorCode::kIo, "'{}' can't be opened: {}", path, std::strerror(errno));
   std::array<std::uint8_t, 32> head;
   const std::size_t count = std::fread(head.data(), 1, head.size(), file.get());

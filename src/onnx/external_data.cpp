@@ -59,8 +59,13 @@ void ExternalData::check(const onnx::TensorProto& tensor, std::size_t size) cons
   const Place place = place_of(tensor);
   const fs::path path = resolve(place.location);
   std::error_code error;
-  if (!fs::is_regular_file(path, error))
+  if (fs::status(path, error).type() == fs::file_type::not_found)
     fail(ErrorCode::kNotFound, "its data file '{}' is missing; put it beside the model", path.string());
+  try {
+    check_input(path);
+  } catch (const Error& refused) {
+    fail(refused.code(), "its data file {}", refused.what());
+  }
   const std::uint64_t available = fs::file_size(path, error);
   if (error) fail(ErrorCode::kIo, "its data file '{}' can't be read: {}", path.string(), error.message());
   if (place.length && *place.length != size)

@@ -14,6 +14,7 @@
 
 #include "base/error.hpp"
 #include "base/file_registry.hpp"
+#include "base/input_file.hpp"
 #include "onnx/parsed_size.hpp"
 
 namespace saccade {
@@ -53,7 +54,7 @@ void check_is_readable(const fs::path& path) {
 /// What a file that does not parse seems to be, from its first bytes.
 std::string describe_foreign(const fs::path& path) {
   std::array<char, 512> start{};
-  std::ifstream file(path, std::ios::binary);
+  std::ifstream file(without_waiting(path), std::ios::binary);
   file.read(start.data(), start.size());
   const std::string_view head(start.data(), static_cast<std::size_t>(file.gcount()));
   if (head.starts_with("version https://git-lfs")) return "is a Git LFS pointer; fetch the file itself: git lfs pull";
@@ -80,7 +81,7 @@ void check_is_model(const onnx::ModelProto& model) {
 template <typename Read>
 bool with_stream(const fs::path& path, Read read) {
   note_input(path);
-  std::ifstream file(path, std::ios::binary);
+  std::ifstream file(without_waiting(path), std::ios::binary);
   if (!file) fail(ErrorCode::kIo, "can't be opened: {}", std::strerror(errno));
   FileStream stream(file);
   constexpr int kBlockBytes = 1 << 20;

@@ -169,7 +169,7 @@ std::string text_of(const Json& header, const Graph& graph, const std::string& p
 bool is_plan_file(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return false;
-  std::ifstream file(path, std::ios::binary);
+  std::ifstream file(without_waiting(path), std::ios::binary);
   std::array<char, 8> start{};
   file.read(start.data(), start.size());
   return file && starts_plan({start.data(), start.size()});

@@ -86,6 +86,10 @@ class FrameAllocator {
   virtual FrameLease acquire(std::size_t bytes) = 0;
   /// Called by a dying lease, on any thread.
   virtual void release(FrameBuffer& buffer) noexcept = 0;
+  /// Counts BYTES that a source holds beside its frames against the frames' limit. Throws Error (kUnsupported) if they
+  /// exceed it.
+  virtual void take(std::size_t /*bytes*/) {}
+  virtual void give_back(std::size_t /*bytes*/) noexcept {}
 };
 
 /// A frame with its identity: the one currency between sources and pipelines. Moving it moves the lease.

@@ -64,13 +64,16 @@ constexpr Key kKeys[] = {
      [](const Field& f, CardFile& c) { c.heads.back().anchors = anchors_of(f); }},
     {"output", "strides", "list of integers", "Pixels per cell, per level in the order of the outputs.",
      [](const Field& f, CardFile& c) { c.heads.back().strides = integers_of(f, 1, 1024); }},
-    {"output", "conf", "0..1, or a list with one per class", "The default confidence threshold; `--conf` overrides it.",
+    {"output", "conf", "0..1, or a list with one per class",
+     "The default confidence threshold; `--conf` overrides it. For `classify` one number, and only with `sigmoid` or "
+     "`multi_label`.",
      [](const Field& f, CardFile& c) { c.heads.back().conf = conf_of(f); }},
     {"output", "remap", "list of integers",
      "The class ID of each of the output's classes, -1 to drop it. The labels are those of the resulting classes.",
      [](const Field& f, CardFile& c) { c.heads.back().remap = integers_of(f, -1, kMost); }},
     {"output", "multi_label", "true or false",
-     "One detection per class above the threshold instead of the best class only, where a box has several scores.",
+     "One detection per class above the threshold instead of the best class only, where a box has several scores. For "
+     "`classify`: the scores are probabilities of independent classes; those above the threshold are reported.",
      [](const Field& f, CardFile& c) { c.heads.back().multi_label = f.flag(); }},
     {"output", "softmax", "true or false", "For `classify`: the output is logits of mutually exclusive classes.",
      [](const Field& f, CardFile& c) { c.heads.back().softmax = f.flag(); }},

@@ -64,6 +64,16 @@ void check_names(const HeadFile& said, const Head& fitted) {
            fitted.decoder->name, fitted.outputs.size(), fmt::join(fitted.outputs, "', '"));
 }
 
+/// Throws Error where SAID has a key that its other keys leave without effect. Classes exclude each other unless
+/// sigmoid or multi_label is set; then one threshold decides which are there.
+void check_classifier(const HeadFile& said, const Head& fitted) {
+  if (fitted.decoder->task != Task::kClassify) return;
+  if (said.multi_label && fitted.sigmoid) reject(said, "multi_label", "has no effect with sigmoid = true");
+  if (!said.conf.empty() && !fitted.sigmoid && !fitted.multi_label)
+    reject(said, "conf", "has no effect on a classifier without sigmoid = true or multi_label = true");
+  if (said.conf.size() > 1) reject(said, "conf", "has {} thresholds, but a classifier has one", said.conf.size());
+}
+
 /// How many classes the output has as SAID tells it; 0: it does not.
 int said_classes(const HeadFile& said) {
   return static_cast<int>(said.remap.empty() ? said.labels.size() : said.remap.size());
@@ -103,6 +113,7 @@ Head fit_as_said(const HeadFile& said, const Decoder& decoder, int classes, cons
   }
   check_names(said, head);
   check_agreement(said, head);
+  check_classifier(said, head);
   // Whether scores are logits, and what a depth means, shows only where the card does not say it.
   take(head.softmax, said.softmax);
   take(head.depth, said.depth);

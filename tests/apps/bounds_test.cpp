@@ -107,12 +107,22 @@ TEST_F(Bounds, AKeyWithoutEffectIsToldByItsLine) {
 // A sanitizer's own memory has no bound.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
-/// The command with so many MB of addresses.
-Finished run_within(int megabytes, const std::string& command) {
+/// The command with so many MB of what LIMIT bounds: v, its addresses; d, its writable memory.
+Finished run_within(int megabytes, const std::string& command, const std::string& limit = "v") {
   return test::Subprocess({"/bin/sh", "-c",
-                           "ulimit -c 0; ulimit -v " + std::to_string(1024 * megabytes) + "; exec " + SACCADE_BINARY +
-                               " " + command})
+                           "ulimit -c 0; ulimit -" + limit + " " + std::to_string(1024 * megabytes) + "; exec " +
+                               SACCADE_BINARY + " " + command})
       .wait();
+}
+
+void expect_message_and_no_signal(int megabytes, const std::string& command, const std::string& limit) {
+  const Finished finished = run_within(megabytes, command, limit);
+  const std::string what = "ulimit -" + limit + ", " + std::to_string(megabytes) + " MB, " + command + ": ";
+  // 127: the system's loader could not even map the program.
+  EXPECT_TRUE(finished.exit_code == 0 || finished.exit_code == 1 || finished.exit_code == 127)
+      << what << finished.exit_code << finished.err;
+  EXPECT_TRUE(finished.exit_code == 0 || !finished.err.empty()) << what;
+  EXPECT_EQ(finished.err.find("bug in saccade"), std::string::npos) << finished.err;
 }
 
 TEST_F(Bounds, ANoiseFrameIsCounted) {
@@ -145,15 +155,12 @@ TEST_F(Bounds, WithoutMemoryThereIsAMessageAndNoSignal) {
       "inspect --pipeline " + model,
       "bench --runs 40 --seconds 0 --loads 1 " + model,
       "demo --render 1 --output " + (folder_ / "render")};
-  for (const std::string& command : commands)
-    for (int megabytes = 60; megabytes < 2400; megabytes += megabytes / 2) {
-      const Finished finished = run_within(megabytes, command);
-      // 127: the system's loader could not even map the program.
-      EXPECT_TRUE(finished.exit_code == 0 || finished.exit_code == 1 || finished.exit_code == 127)
-          << megabytes << " MB, " << command << ": " << finished.exit_code << finished.err;
-      EXPECT_TRUE(finished.exit_code == 0 || !finished.err.empty()) << megabytes << " MB, " << command;
-      EXPECT_EQ(finished.err.find("bug in saccade"), std::string::npos) << finished.err;
-    }
+  for (const std::string& command : commands) {
+    for (int megabytes = 60; megabytes < 2400; megabytes += megabytes / 2)
+      expect_message_and_no_signal(megabytes, command, "v");
+    for (int megabytes = 10; megabytes < 300; megabytes += megabytes / 2)
+      expect_message_and_no_signal(megabytes, command, "d");
+  }
 }
 
 #endif

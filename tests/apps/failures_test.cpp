@@ -69,6 +69,11 @@ TEST_F(Failures, UsageIsExitCode2) {
   expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--queue", "0"}), 2, {"--queue"});
   expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--drop", "all"}), 2, {"--drop"});
   expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--roi", "1,2,3"}), 2, {"--roi", "'1,2,3'"});
+  for (const std::string number : {"4294967297", "1000001", "-1", "010x", "99999999999999999999"})
+    expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--roi", number + ",0,5,5"}), 2,
+                 {"--roi", "'" + number + "' is not an integer from 0 to 1000000"});
+  expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--roi", "0,0,0,5"}), 2,
+               {"--roi", "'0' is not an integer from 1 to 1000000"});
   expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--json", "--jsonl", "-"}), 2, {"standard output"});
   for (const char* flag : {"--batch", "--streams", "--tolerance", "--data"})  // of other verbs
     expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", flag, "1"}), 2, {"unknown flag", flag});

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -235,6 +236,66 @@ TEST_F(Files, AFifoIsRefusedNotWaitedFor) {
     expect_error(run_saccade({"bench", "--compare", path, path}), 1, {path, "regular file"});
     expect_error(run_saccade({"limits", "--device-file", path}), 1, {path, "regular file"});
   }
+}
+
+TEST_F(Files, AFifoBesideOtherFilesIsNamed) {
+  const auto make_fifo = [&](const std::string& name) {
+    std::filesystem::create_directories(std::filesystem::path(folder_ / name).parent_path());
+    ASSERT_EQ(mkfifo((folder_ / name).c_str(), 0600), 0);
+  };
+  make_fifo("coco/instances.json");
+  make_fifo("coco2/annotations/instances_val.json");
+  std::filesystem::create_directories(folder_ / "coco2/val");
+  make_fifo("imagenet/synset.txt");
+  for (const auto& [data, file] : {std::pair{"coco:coco", "coco/instances.json"},
+                                   {"coco:coco2", "instances_val.json"},
+                                   {"imagenet:imagenet", "imagenet/synset.txt"}}) {
+    const std::string kind(data, std::strchr(data, ':') + 1);
+    expect_error(run_saccade({"validate", model_, "--data", kind + (folder_ / (data + kind.size()))}), 1,
+                 {file, "is a device, FIFO or socket"});
+  }
+  std::filesystem::remove(folder_ / "coco/instances.json");
+  std::filesystem::create_symlink("/dev/zero", folder_ / "coco/instances.json");
+  expect_error(run_saccade({"validate", model_, "--data", "coco:" + (folder_ / "coco")}), 1,
+               {"coco/instances.json", "is a device, FIFO or socket"});
+}
+
+TEST_F(Files, AFileThatTheKernelMakesUpIsEmptyNotWaitedFor) {
+  const std::string kernel = "/proc/kmsg";
+  if (!std::filesystem::exists(kernel)) GTEST_SKIP();
+  const std::string shown = picture("shown.png");
+  expect_error(run_saccade({"inspect", kernel}), 1, {kernel});
+  expect_error(run_saccade({"run", model_, "--source", kernel}), 1, {kernel});
+  expect_error(run_saccade({"run", model_, "--source", shown, "--card", kernel}), 1, {kernel});
+  expect_error(run_saccade({"bench", "--compare", kernel, kernel}), 1, {kernel});
+}
+
+TEST_F(Files, AMessageThatCanNotBeWrittenIsAFailure) {
+  const auto shell = [&](const std::string& command) {
+    return test::Subprocess({"/bin/sh", "-c", std::string(SACCADE_BINARY) + " " + command}).wait();
+  };
+  const std::string compile = "compile " + model_ + " --device cpu -o " + (folder_ / "p.plan");
+  for (const char* lost : {" 2>/dev/full", " 2>&-"}) {
+    EXPECT_EQ(shell(compile + lost).exit_code, 0) << "there is none";
+    EXPECT_EQ(shell(compile + " --log-level debug" + lost).exit_code, 1);
+  }
+  EXPECT_EQ(shell(compile + " --log-level debug").exit_code, 0);
+  // A warning of the file that holds two models' results.
+  const std::string run = "run " + model_ + " " + model_ + " --source " + picture("shown.png") + " --coco /dev/null";
+  EXPECT_EQ(shell(run).exit_code, 0);
+  EXPECT_EQ(shell(run + " 2>/dev/full").exit_code, 1);
+}
+
+TEST_F(Files, ResultsOfSeveralModelsInOneCocoFileAreToldOnce) {
+  const std::string shown = picture("shown.png");
+  const auto run = [&](std::vector<std::string> command) {
+    command.insert(command.end(), {"--source", shown, "--coco", folder_ / "o.json"});
+    return run_saccade(command);
+  };
+  const test::Finished two = run({"run", model_, model_});
+  EXPECT_EQ(two.exit_code, 0);
+  EXPECT_NE(two.err.find("holds the results of 2 models"), std::string::npos) << two.err;
+  EXPECT_EQ(run({"run", model_}).err, "");
 }
 
 TEST_F(Files, AReportThatCanNotBeWrittenIsAFailure) {

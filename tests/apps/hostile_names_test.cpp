@@ -135,7 +135,7 @@ TEST_F(HostileNames, AreStillNames) {
   const std::string shown = facts["inputs"][0]["name"];
   EXPECT_NE(shown.find("\x1b[2J\u009b2J\x7f\u202e"), std::string::npos) << "JSON tells what the model has";
   test::expect_error(run_saccade({"infer", model_, "--output-dir", folder_ / "o", "--input", "x=" + written.string()}),
-                     1, {"no input 'x'", "'in=x forged: 1  \\x1b[2J\\u009b2J\\x7f\\u202e\\xff\\x9b\"<b>,\\'"});
+                     1, {"no input 'x'", "'in=x\\nforged: 1\\r\\t\\x1b[2J\\u009b2J\\x7f\\u202e\\xff\\x9b\"<b>,\\'"});
 }
 
 TEST_F(HostileNames, InResults) {

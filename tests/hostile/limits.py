@@ -18,6 +18,7 @@ COMMANDS = [(RUN, {}), ([*RUN, "--json"], {}), ([*RUN, "--jsonl", "-"], {}), ([*
             (["validate", "detector.onnx", "--data", "coco:data", "--json"], {}),
             (["validate", "detector.onnx", "--data", "coco:data", "--results", "-"], {}),
             (["limits", "detector.onnx", "--device-file", "ceilings.json", "--seconds", "0.01"], {}), (["--help"], {}),
+            (["run", "classifier.onnx", "--source", "pictures", "--device", "cpu"], {}),
             (["run", "--help"], {}), (["--version"], {}),
             (["demo", "--render", "1", "--source", "synthetic:?size=64x48", "--output", "scene"], {"scene": "folder"}),
             (["run", "none.onnx", "--source", "pictures"], {}), (["run", "--bogus"], {}), ]
@@ -28,7 +29,8 @@ STREAMS = [{"stdout": "full"}, {"stdout": "broken"}, {"stdout": "closed"}, {"std
 RLIMITS = [("RLIMIT_AS", 40 << 20), ("RLIMIT_AS", 80 << 20), ("RLIMIT_AS", 150 << 20), ("RLIMIT_AS", 300 << 20),
            ("RLIMIT_AS", 600 << 20), ("RLIMIT_NOFILE", 6), ("RLIMIT_NOFILE", 9), ("RLIMIT_NOFILE", 12),
            ("RLIMIT_NOFILE", 20), ("RLIMIT_NPROC", 1), ("RLIMIT_STACK", 256 << 10), ("RLIMIT_FSIZE", 100),
-           ("RLIMIT_FSIZE", 3000), ("RLIMIT_DATA", 30 << 20), ("RLIMIT_DATA", 100 << 20)]
+           ("RLIMIT_FSIZE", 3000), ("RLIMIT_DATA", 20 << 20), ("RLIMIT_DATA", 30 << 20),
+           ("RLIMIT_DATA", 60 << 20), ("RLIMIT_DATA", 100 << 20)]
 # What a sanitizer's runtime can't live with.
 NOT_SANITIZED = ("RLIMIT_AS", "RLIMIT_DATA", "RLIMIT_STACK", "RLIMIT_NPROC", "RLIMIT_NOFILE")
 

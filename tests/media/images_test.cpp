@@ -15,6 +15,25 @@ using test::FramePool;
 using test::Picture;
 using test::TempFolder;
 
+/// A pool whose frames may take LIMIT bytes, beside which nothing may be held.
+class SmallPool final : public FrameAllocator {
+ public:
+  explicit SmallPool(std::size_t limit) : limit_(limit) {}
+  FrameLease acquire(std::size_t bytes) override { return pool_.acquire(bytes); }
+  void release(FrameBuffer& buffer) noexcept override { pool_.release(buffer); }
+  void take(std::size_t bytes) override {
+    if (bytes > limit_) throw Error(ErrorCode::kUnsupported, "more than the limit");
+    taken += bytes;
+  }
+  void give_back(std::size_t bytes) noexcept override { taken -= bytes; }
+
+  std::size_t taken = 0;
+
+ private:
+  std::size_t limit_;
+  FramePool pool_;
+};
+
 Outcome<Frame> read_one(const std::string& path, FramePool& pool) { return open_source(path)->read(pool); }
 
 const std::uint8_t* pixel(const Frame& frame, int x, int y) {
@@ -272,6 +291,34 @@ TEST(Images, WritingRefusesWhatItCannotDo) {
   FrameView planar = picture.view();
   planar.format = PixelFormat::kI444;
   EXPECT_THROW(write_image(folder / "a.png", planar), Error);
+}
+
+// A file may have any number of bytes behind its image.
+TEST(Images, AFileThatExceedsTheFramesLimitIsSkipped) {
+  const TempFolder folder;
+  Picture picture(8, 8);
+  write_image(folder / "a.png", picture.view());
+  std::filesystem::copy_file(folder / "a.png", folder / "b.png");
+  std::filesystem::resize_file(folder / "a.png", std::uintmax_t{1} << 40);
+  SmallPool pool(1 << 20);
+  const auto source = open_source(folder.string());
+
+  const auto large = source->read(pool);
+  const auto small = source->read(pool);
+
+  ASSERT_FALSE(large);
+  EXPECT_EQ(large.failure().status, Status::kCorrupt);
+  EXPECT_NE(large.failure().message.find("a.png"), std::string::npos) << large.failure().message;
+  EXPECT_NE(large.failure().message.find("more than the limit"), std::string::npos) << large.failure().message;
+  EXPECT_TRUE(small);
+  EXPECT_EQ(pool.taken, 0U);
+}
+
+TEST(Images, AFileThatTheKernelMakesUpIsEmpty) {
+  for (const char* path : {"/proc/kmsg", "/proc/self/status"}) {
+    if (!std::filesystem::exists(path)) continue;
+    EXPECT_NE(message_of(path).find("is empty (0 bytes)"), std::string::npos) << message_of(path);
+  }
 }
 
 }  // namespace

@@ -82,16 +82,15 @@ TEST_P(CutContainers, FramesBeforeTheCutStillCome) {
   EXPECT_LT(reading.frames, kCutFrames * 3 / 4);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, CutContainers,
-                         testing::Values(ContainerKind{"mkv", "matroska", ""},
-                                         ContainerKind{"live_mkv", "matroska", "live=1"},
-                                         ContainerKind{"small_clusters", "matroska", "cluster_time_limit=200"},
-                                         ContainerKind{"mp4", "mp4", ""},
-                                         ContainerKind{"fast_mp4", "mp4", "movflags=faststart"},
-                                         ContainerKind{"fragments", "mp4", "movflags=frag_keyframe+empty_moov"},
-                                         ContainerKind{"mov", "mov", "movflags=faststart"},
-                                         ContainerKind{"avi", "avi", ""}, ContainerKind{"ts", "mpegts", ""}),
-                         [](const auto& kind) { return std::string(kind.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    All, CutContainers,
+    testing::Values(ContainerKind{"mkv", "matroska", ""}, ContainerKind{"live_mkv", "matroska", "live=1"},
+                    ContainerKind{"small_clusters", "matroska", "cluster_time_limit=200"},
+                    ContainerKind{"mp4", "mp4", ""}, ContainerKind{"fast_mp4", "mp4", "movflags=faststart"},
+                    ContainerKind{"fragments", "mp4", "movflags=frag_keyframe+empty_moov"},
+                    ContainerKind{"mov", "mov", "movflags=faststart"}, ContainerKind{"avi", "avi", ""},
+                    ContainerKind{"ts", "mpegts", ""}, ContainerKind{"asf", "asf", ""}),
+    [](const auto& kind) { return std::string(kind.param.name); });
 
 // An AVI file counts moments; where nothing new is shown it has an empty chunk, of which no frame comes.
 TEST(WholeVideo, WithFewerFramesThanMomentsIsNotAccused) {
@@ -126,6 +125,44 @@ TEST(ContainerEnd, OfAnUnknownSizeIsKnownByItsParts) {
   EXPECT_TRUE(end_of(known).is_whole);
   EXPECT_TRUE(end_of(known + "appended").is_whole);
   EXPECT_EQ(end_of(known.substr(0, known.size() - 3)).cut, "3 bytes of its segment are missing");
+}
+
+TEST(ContainerEnd, OfYuv4MpegFollowsFromItsHeader) {
+  const TempFolder folder;
+  const auto end_of = [&](const std::string& bytes) { return container_end(folder.write("a.y4m", bytes)).cut; };
+  struct Case {
+    const char* format;
+    std::size_t bytes;  // of a frame of 5x3
+  };
+  for (const auto& [format, bytes] :
+       {Case{"", 27}, Case{" C420jpeg", 27}, Case{" C420mpeg2", 27}, Case{" C422", 33}, Case{" C444", 45},
+        Case{" C444alpha", 60}, Case{" C411", 27}, Case{" Cmono", 15}, Case{" C420p10", 54}, Case{" Cmono16", 30}}) {
+    const std::string head = std::string("YUV4MPEG2 W5 H3 F25:1") + format + " XYSCSS=odd\n";
+    const std::string file =
+        head + "FRAME\n" + std::string(bytes, 'a') + "FRAME Ixyz\n" + std::string(bytes, '\n') + "FRAME\n";
+    EXPECT_EQ(end_of(file + std::string(bytes, 'c')), "") << format;
+    EXPECT_EQ(end_of(file + std::string(bytes - 1, 'c')), "1 bytes of a frame are missing") << format;
+    EXPECT_EQ(end_of(file), std::to_string(bytes) + " bytes of a frame are missing") << format;
+    EXPECT_EQ(end_of(file.substr(0, file.size() - 1)), "it ends within a frame") << format;
+  }
+  EXPECT_EQ(end_of("YUV4MPEG2 W5 H3 Codd\nFRAME\nabc"), "") << "a frame's size is not known";
+  EXPECT_EQ(end_of("YUV4MPEG2 W5\nFRAME\nabc"), "");
+}
+
+TEST(WholeVideo, CutWithinAFrameOfYuv4MpegIsTold) {
+  const TempFolder folder;
+  FramePool pool(2);
+  std::string file = "YUV4MPEG2 W16 H16 F25:1 C420jpeg\n";
+  for (int i = 0; i < 5; ++i) file += "FRAME\n" + std::string(384, static_cast<char>(40 * i));
+
+  const Reading whole = read_or_refusal(folder.write("a.y4m", file), pool);
+  const Reading cut = read_or_refusal(folder.write("b.y4m", file.substr(0, file.size() - 100)), pool);
+
+  EXPECT_EQ(whole.end, Status::kEnd) << whole.message;
+  EXPECT_EQ(whole.frames, 5);
+  EXPECT_EQ(cut.end, Status::kLost);
+  EXPECT_EQ(cut.frames, 4);
+  EXPECT_NE(cut.message.find("100 bytes of a frame are missing"), std::string::npos) << cut.message;
 }
 
 TEST(WholeVideo, InAnUnknownCodecIsNamed) {

@@ -1,3 +1,5 @@
+#include <sys/stat.h>
+
 #include "import.hpp"
 
 namespace saccade {
@@ -47,6 +49,16 @@ TEST_F(ExternalDataTest, RefusesLinksThatLeadOutsideTheModelsFolder) {
             "model.onnx: tensor 'w': its external data is in 'w', outside the model's folder: refused");
   EXPECT_EQ(error_of(model_with({{"location", "sub/passwd"}})),
             "model.onnx: tensor 'w': its external data is in 'sub/passwd', outside the model's folder: refused");
+}
+
+TEST_F(ExternalDataTest, SaysWhatIsNoRegularFile) {
+  ASSERT_EQ(mkfifo(file("w").c_str(), 0600), 0);
+  std::filesystem::create_directory(file("sub"));
+
+  EXPECT_EQ(error_of(model_with({{"location", "w"}})),
+            "model.onnx: tensor 'w': its data file w is a device, FIFO or socket: give a regular file");
+  EXPECT_EQ(error_of(model_with({{"location", "sub"}})),
+            "model.onnx: tensor 'w': its data file sub is a folder: name a file in it");
 }
 
 TEST_F(ExternalDataTest, RefusesLinksWithoutEnd) {

@@ -74,5 +74,14 @@ TEST(FramePool, RefusesFramesThatTogetherTakeTooMuch) {
   EXPECT_TRUE(pool.acquire(2048)) << "what was refused is not counted";
 }
 
+TEST(FramePool, CountsWhatASourceHoldsBesideItsFrames) {
+  FramePool pool(1, plain_frame_memory(), 10'000);
+  EXPECT_THROW(pool.take(10'001), Error);
+  pool.take(8'000);
+  EXPECT_THROW(pool.acquire(2'001), Error);
+  pool.give_back(8'000);
+  EXPECT_TRUE(pool.acquire(2'001));
+}
+
 }  // namespace
 }  // namespace saccade

@@ -198,6 +198,9 @@ inline std::vector<FaultyHead> heads_of_pictures() {
                    {},
                    {{"picture", ramp({1, 3, 16, 16})}},
                    {{0, 767, kNan, Fault::kNotFinitePixel}, {0, 0, -kInfinity, Fault::kNotFinitePixel}}});
+  // Its softmax is NaN if no logit is left.
+  heads.push_back(
+      {"classify", three, {{"logits", padded({1, 3}, {-kInfinity, 9, -kInfinity})}}, {{0, 1, -kInfinity, kNanScore}}});
   return heads;
 }
 

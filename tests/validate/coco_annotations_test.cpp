@@ -128,6 +128,32 @@ TEST_F(CocoAnnotationsTest, PicturesLieInAFolderOrBesideTheFile) {
   EXPECT_EQ(data->contents(), "3 objects of 2 categories");
 }
 
+TEST_F(CocoAnnotationsTest, PicturesOutsideOfTheDataAreRefused) {
+  const auto annotations = [](const std::string& name) {
+    return R"({"categories": [], "annotations": [], "images": [{"id": 1, "file_name": ")" + name +
+           R"(", "width": 8, "height": 8}]})";
+  };
+  const auto open = [&](const std::string& name) {
+    test::write_file(folder_, "data/instances.json", annotations(name));
+    return open_coco(folder_ / "data")->pictures()[0].file;
+  };
+  for (const char* name : {"secret.png", "data/images/1.png", "data/kept/2.png", "elsewhere/3.png"})
+    test::write_picture(folder_, name, 8, 8);
+  std::filesystem::create_symlink("../kept/2.png", folder_ / "data/images/2.png");
+  std::filesystem::create_symlink("../../secret.png", folder_ / "data/images/link.png");
+  const std::string absolute = folder_ / "secret.png";
+  for (const std::string& name :
+       {absolute, std::string("../../secret.png"), std::string("../../../etc/passwd"), std::string("link.png")})
+    test::expect_error([&] { open(name); }, {"instances.json", name, "outside the data's folder: refused"});
+  EXPECT_EQ(open("1.png"), folder_ / "data/images/1.png");
+  EXPECT_EQ(open("images/1.png"), folder_ / "data/images/1.png");
+  EXPECT_EQ(open("2.png"), folder_ / "data/images/2.png") << "a link within the data's folder";
+  // The folder of images may be kept elsewhere.
+  std::filesystem::remove_all(folder_ / "data/images");
+  std::filesystem::create_directory_symlink("../elsewhere", folder_ / "data/images");
+  EXPECT_EQ(open("3.png"), folder_ / "data/images/3.png");
+}
+
 TEST_F(CocoAnnotationsTest, OfTheOfficialFilesThoseOfValAreTaken) {
   test::write_file(folder_, "annotations/instances_train2017.json", "{}");
   test::write_file(folder_, "annotations/instances_val2017.json", test::box_annotations());

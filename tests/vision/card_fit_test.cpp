@@ -70,6 +70,20 @@ TEST_F(CardFits, MayNotContradictTheModel) {
     EXPECT_NE(rejection(graph, text).find(expected), std::string::npos) << text << " -> " << rejection(graph, text);
 }
 
+TEST_F(CardFits, RefuseWhatHasNoEffectOnAClassifier) {
+  const Graph graph = model({1, 3, 224, 224}, {1, 3});
+  const std::string start = "[output]\ndecoder = \"classify\"\nlabels = [\"a\", \"b\", \"c\"]\n";
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"multi_label = true\nsigmoid = true\n", "'output.multi_label' has no effect with sigmoid = true"},
+      {"conf = 0.5\n", "'output.conf' has no effect on a classifier"},
+      {"conf = 0.5\nsoftmax = true\n", "'output.conf' has no effect on a classifier"},
+      {"conf = [0.5, 0.9, 0.1]\nsigmoid = true\n", "'output.conf' has 3 thresholds, but a classifier has one"}};
+  for (const auto& [text, expected] : cases)
+    EXPECT_NE(rejection(graph, start + text).find(expected), std::string::npos) << rejection(graph, start + text);
+  for (const char* text : {"conf = 0.5\nsigmoid = true\n", "conf = 0.5\nmulti_label = true\n", "multi_label = true\n"})
+    EXPECT_EQ(load(graph, start + text).head().labels.size(), 3U) << text;
+}
+
 /// Strides and points are the output's: a card may name them, but not make others of them.
 TEST_F(CardFits, MayNotContradictWhatTheOutputHas) {
   const Graph people = model({1, 3, 640, 640}, {1, 56, 8400});

@@ -29,10 +29,25 @@ bool is_animated(std::span<const std::uint8_t> png) {
   return false;
 }
 
+/// Bytes that a source holds, counted against the frames' limit.
+class Counted {
+ public:
+  Counted(FrameAllocator& frames, std::size_t bytes) : frames_(frames), bytes_(bytes) { frames_.take(bytes_); }
+  ~Counted() { frames_.give_back(bytes_); }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+
+ private:
+  FrameAllocator& frames_;
+  std::size_t bytes_;
+};
+
 class Reader final : public ImageReader {
  public:
   ImageSize size_of(const std::string& path) override {
-    load(path);
+    // Metadata before the pixels: a few MB at most.
+    constexpr std::uintmax_t kMostHeader = 64 << 20;
+    load(path, std::min(bytes_of(path), kMostHeader));
     ImageHeader header;
     begin(path, header);
     if (swaps_sides(header.orientation)) return {header.height, header.width};
@@ -40,19 +55,32 @@ class Reader final : public ImageReader {
   }
 
   Outcome<Frame> read(const std::string& path, FrameAllocator& allocator) override {
-    try {
-      return decode(path, allocator);
-    } catch (const Error& error) {
-      return Failure{Status::kCorrupt, error.what()};
-    }
+    constexpr std::size_t kKept = 64 << 20;  // for the next image
+    Outcome<Frame> outcome = decode_or_failure(path, allocator);
+    if (file_.capacity() > kKept) std::vector<std::uint8_t>().swap(file_);
+    return outcome;
   }
 
  private:
-  void load(const std::string& path) {
+  Outcome<Frame> decode_or_failure(const std::string& path, FrameAllocator& allocator) {
+    try {
+      return decode(path, allocator);
+    } catch (const Error& error) {
+      const std::string what = error.what();
+      return Failure{Status::kCorrupt, what.find(path) == std::string::npos ? path + ": " + what : what};
+    }
+  }
+
+  static std::uintmax_t bytes_of(const std::string& path) {
     std::error_code error;
-    std::ifstream stream = open_input(path);
-    const auto bytes = std::filesystem::file_size(path, error);
+    check_input(path);
+    const std::uintmax_t bytes = std::filesystem::file_size(path, error);
     if (error) fail(ErrorCode::kIo, "'{}' can't be read: {}", path, error.message());
+    return bytes;
+  }
+
+  void load(const std::string& path, std::uintmax_t bytes) {
+    std::ifstream stream = open_input(path);
     file_.resize(bytes);
     stream.read(reinterpret_cast<char*>(file_.data()), static_cast<std::streamsize>(bytes));
     if (!stream) fail(ErrorCode::kIo, "'{}' can't be read to its end", path);
@@ -75,7 +103,9 @@ class Reader final : public ImageReader {
   }
 
   Outcome<Frame> decode(const std::string& path, FrameAllocator& allocator) {
-    load(path);
+    const std::uintmax_t bytes = bytes_of(path);
+    const Counted counted(allocator, bytes);
+    load(path, bytes);
     ImageHeader header;
     ImageDecoder& decoder = begin(path, header);
     if (file_kind(file_) == FileKind::kPng && is_animated(file_))

@@ -69,7 +69,7 @@ void check_arity(const Node& node, const Arity& arity) {
   std::size_t own = node.inputs.size();
   for (const PostOp& post : node.post_ops)
     if (post.operand >= 0) own = std::min(own, static_cast<std::size_t>(post.operand));
-  if (given(own) > static_cast<std::size_t>(arity.most))
+  if (given(own) > static_cast<std::size_t>(arity.most) + static_cast<std::size_t>(arity.fused))
     fail(ErrorCode::kInvalidFile, "it has {} inputs; the operator takes {} at most", given(own), arity.most);
   const std::size_t count = given(node.inputs.size());
   if (count < static_cast<std::size_t>(arity.least)) fail(ErrorCode::kInvalidFile, "input {} is missing", count);

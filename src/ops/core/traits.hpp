@@ -13,6 +13,7 @@ inline constexpr int kAnyNumber = std::numeric_limits<int>::max();
 struct Arity {
   int least = 1;
   int most = 1;
+  int fused = 0;  ///< further inputs that passes append, as a bias; a model file has none of them
 };
 
 enum class Elementwise : std::uint8_t {

@@ -183,7 +183,7 @@ void reference_gemm(const KernelContext& context) {
       context.input(0).dtype, [&]<typename T>(std::type_identity<T>) { gemm<T>(context, shape); });
 }
 
-constexpr OpTraits kMatMulTraits{.arity = {2, 2}, .float_inputs = kAnyNumber, .cost = {.per = CostPer::kProduct}};
+constexpr OpTraits kMatMulTraits{.arity = {2, 2, 1}, .float_inputs = kAnyNumber, .cost = {.per = CostPer::kProduct}};
 constexpr OpTraits kGemmTraits{.arity = {2, 3}, .float_inputs = kAnyNumber, .cost = {.per = CostPer::kProduct}};
 
 constexpr Op kMatmulOps[] = {

@@ -46,9 +46,11 @@ void three(const Attributes& attributes, std::string_view name, std::array<T, 3>
 std::optional<Region> region(const Attributes& attributes) {
   const auto* values = attributes.find<std::vector<std::int64_t>>("roi");
   if (values == nullptr || values->empty()) return std::nullopt;
-  const auto sane = [](std::int64_t v) { return v >= 0 && v <= 1'000'000; };
+  constexpr std::int64_t kMost = 1'000'000;
+  const auto sane = [](std::int64_t v) { return v >= 0 && v <= kMost; };
   if (values->size() != 4 || !std::ranges::all_of(*values, sane) || (*values)[2] == 0 || (*values)[3] == 0)
-    fail(ErrorCode::kInvalidFile, "roi must be x, y, width, height in pixels, none negative, the size not 0");
+    fail(ErrorCode::kInvalidFile, "roi must be x, y, width, height in pixels, each from 0 to {}, the size not 0",
+         kMost);
   const auto at = [&](std::size_t i) { return static_cast<int>((*values)[i]); };
   return Region{at(0), at(1), at(2), at(3)};
 }

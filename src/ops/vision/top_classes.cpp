@@ -10,8 +10,8 @@
 // Input 0: float32, C elements in any shape.  Attributes: k; softmax (1: the scores are logits); conf (rows'
 // probabilities exceed it).  Output 0: float32 [min(k, C), 2], rows probability, class, by falling probability, ties by
 // class.  A score that is not finite makes no row; rows that nothing is left for are 0, -1.  Output 1: faults int32
-// [1], the bits of Faults: NaN among the scores, to which logits add infinity, since their softmax is NaN then; and
-// probabilities beyond 0..1.  Where there is a NaN, nobody knows the best class: there are no rows.
+// [1], the bits of Faults: NaN among the scores, or logits whose softmax is NaN (one of +infinity, or none above
+// -infinity); and probabilities beyond 0..1.  Where there is a NaN, nobody knows the best class: there are no rows.
 namespace saccade {
 namespace {
 
@@ -58,6 +58,7 @@ void reference_top_classes(const KernelContext& context) {
     faults.add(score_faults(scores[i], softmax));
     if (std::isfinite(scores[i])) insert(rows, size, scores[i], static_cast<float>(i));
   }
+  if (softmax && size == 0) faults.add(Fault::kNanConfidence);
   context.out<std::int32_t>(1)[0] = to_output(faults);
   if (faults.has(Fault::kNanConfidence)) size = 0;
   if (softmax && size > 0) {

@@ -13,20 +13,10 @@ namespace {
 /// Memory of all pools' frames.
 std::atomic<std::size_t> bytes_of_frames{0};
 
-/// Throws Error (kUnsupported) if BYTES more exceed the limit.
-void take_for_frame(std::size_t bytes) {
-  const std::size_t before = bytes_of_frames.fetch_add(bytes);
-  const std::size_t limit = default_memory_limit();
-  if (before <= limit && bytes <= limit - before) return;
-  bytes_of_frames -= bytes;
-  fail(ErrorCode::kUnsupported,
-       "a frame needs {}, but frames in queues and in work already use {} of their limit of {}: use a shorter --queue",
-       readable_bytes(bytes), readable_bytes(before), readable_bytes(limit));
-}
-
 }  // namespace
 
-FramePool::FramePool(std::size_t buffers, FrameMemory& memory) : memory_(memory), buffers_(buffers) {
+FramePool::FramePool(std::size_t buffers, FrameMemory& memory, std::size_t limit)
+    : memory_(memory), limit_(limit), buffers_(buffers) {
   free_.reserve(buffers);
   for (FrameBuffer& buffer : buffers_) {
     buffer.memory = memory.kind();
@@ -40,16 +30,16 @@ FramePool::~FramePool() {
 
 void FramePool::shrink(FrameBuffer& buffer) noexcept {
   memory_.deallocate(std::exchange(buffer.data, nullptr));
-  bytes_of_frames -= std::exchange(buffer.capacity, 0);
+  give_back(std::exchange(buffer.capacity, 0));
 }
 
 void FramePool::grow(FrameBuffer& buffer, std::size_t bytes) {
   shrink(buffer);
-  take_for_frame(bytes);
+  take(bytes);
   try {
     buffer.data = memory_.allocate(bytes);
   } catch (...) {
-    bytes_of_frames -= bytes;
+    give_back(bytes);
     throw;
   }
   buffer.capacity = bytes;
@@ -92,6 +82,19 @@ void FramePool::release(FrameBuffer& buffer) noexcept {
   }
   returned_.notify_one();
 }
+
+void FramePool::take(std::size_t bytes) {
+  const std::size_t before = bytes_of_frames.fetch_add(bytes);
+  const std::size_t limit = limit_ == 0 ? default_memory_limit() : limit_;
+  if (before <= limit && bytes <= limit - before) return;
+  bytes_of_frames -= bytes;
+  fail(ErrorCode::kUnsupported,
+       "{} are needed, but frames in queues and in work already use {} of their limit of {}: use a shorter --queue, or "
+       "raise the limit with --max-model-memory SIZE",
+       readable_bytes(bytes), readable_bytes(before), readable_bytes(limit));
+}
+
+void FramePool::give_back(std::size_t bytes) noexcept { bytes_of_frames -= bytes; }
 
 void FramePool::cancel() noexcept {
   {

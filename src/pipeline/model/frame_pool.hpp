@@ -9,12 +9,12 @@
 
 namespace saccade {
 
-/// A fixed number of reusable frame buffers. It allocates only while frames grow; all pools together are limited to
-/// default_memory_limit(). Any thread. All leases must be released before the pool is destroyed.
+/// A fixed number of reusable frame buffers. It allocates only while frames grow; all pools together stay within its
+/// limit. Any thread. All leases must be released before the pool is destroyed.
 class FramePool final : public FrameAllocator {
  public:
-  /// MEMORY must outlive the pool.
-  explicit FramePool(std::size_t buffers, FrameMemory& memory = plain_frame_memory());
+  /// MEMORY must outlive the pool. LIMIT in bytes; 0: default_memory_limit().
+  explicit FramePool(std::size_t buffers, FrameMemory& memory = plain_frame_memory(), std::size_t limit = 0);
   ~FramePool() override;
   FramePool(const FramePool&) = delete;
   FramePool& operator=(const FramePool&) = delete;
@@ -22,6 +22,8 @@ class FramePool final : public FrameAllocator {
   /// Throws Error (kUnsupported) if the memory limit is exceeded, and what FrameMemory::allocate() throws.
   FrameLease acquire(std::size_t bytes) override;
   void release(FrameBuffer& buffer) noexcept override;
+  void take(std::size_t bytes) override;
+  void give_back(std::size_t bytes) noexcept override;
   /// Ends current and later calls of acquire() with an empty lease.
   void cancel() noexcept;
 
@@ -34,6 +36,7 @@ class FramePool final : public FrameAllocator {
   void shrink(FrameBuffer& buffer) noexcept;
 
   FrameMemory& memory_;
+  std::size_t limit_;
   mutable std::mutex mutex_;
   std::condition_variable returned_;
   std::vector<FrameBuffer> buffers_;

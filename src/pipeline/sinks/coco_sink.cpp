@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "base/output_file.hpp"
 #include "pipeline/sinks/image_ids.hpp"
 #include "pipeline/sinks/mask_json.hpp"
@@ -103,6 +104,11 @@ std::unique_ptr<Sink> open_coco(const std::string& path, std::span<const Model> 
            "can't write {}: {}'s task is {}, but COCO results need boxes; --jsonl supports all tasks", path,
            model.name(), to_string(model.task()));
   check_image_ids(path, cameras);
+  if (models.size() > 1)
+    log(LogLevel::kWarning,
+        "{} holds the results of {} models, which the format can't tell apart: for one file each, run each model "
+        "separately",
+        path, models.size());
   return std::make_unique<CocoSink>(path, models);
 }
 

@@ -23,6 +23,17 @@ const std::vector<Model>& checked(const std::vector<Camera>& cameras, const std:
   return models;
 }
 
+/// Memory limit of the frames: that of the largest of MODELS, in bytes; 0: default_memory_limit().
+std::size_t frames_memory(const std::vector<Model>& models) {
+  std::size_t most = 0;
+  for (const Model& model : models) {
+    const std::size_t limit = model.impl()->options().max_memory;
+    if (limit == 0) return 0;
+    most = std::max(most, limit);
+  }
+  return most;
+}
+
 /// MESSAGE with the source's NAME.
 std::string naming(const std::string& name, const std::string& message) {
   return message.find(name) != std::string::npos ? message : fmt::format("{}: {}", name, message);
@@ -55,7 +66,8 @@ Pipeline::Impl::Impl(std::vector<Camera> cameras, const std::vector<Model>& mode
                                                 Stream::Place{.lane = streams_.size(),
                                                               .buffers = capacity + (runs_ahead_ ? 3 : 2),
                                                               .max_frames = options.max_frames,
-                                                              .memory = &models_.frame_memory()}));
+                                                              .memory = &models_.frame_memory(),
+                                                              .max_memory = frames_memory(models)}));
 }
 
 Outcome<Result&> Pipeline::Impl::next(std::chrono::nanoseconds timeout) {

@@ -12,7 +12,7 @@ Stream::Stream(Source& source, BoundedQueue<Frame>& queue, const Place& place)
     : source_(source),
       queue_(queue),
       place_(place),
-      pool_(place.buffers, place.memory != nullptr ? *place.memory : plain_frame_memory()),
+      pool_(place.buffers, place.memory != nullptr ? *place.memory : plain_frame_memory(), place.max_memory),
       thread_([this] { read_all(); }) {}
 
 Stream::~Stream() {

@@ -19,6 +19,7 @@ class Stream {
     std::size_t buffers = 0;        ///< maximum number of frames in existence
     std::int64_t max_frames = 0;    ///< 0: all
     FrameMemory* memory = nullptr;  ///< memory of the frames, outlives the stream; null: the heap
+    std::size_t max_memory = 0;     ///< limit of all streams' frames, in bytes; 0: default_memory_limit()
   };
 
   /// Starts to read. SOURCE and QUEUE must outlive the stream.

@@ -15,9 +15,10 @@ class CocoData final : public DataSet {
     if (!files.instances.empty()) instances_ = read_coco_annotations(files.instances);
     if (!files.masks.empty()) masks_ = read_coco_annotations(files.masks);
     if (!files.keypoints.empty()) keypoints_ = read_coco_annotations(files.keypoints);
+    const CocoPictures places(files);
     std::map<std::int64_t, DataPicture> pictures;
     for (const auto* annotations : {&instances_, &masks_, &keypoints_})
-      if (*annotations) add_pictures(**annotations, files, pictures);
+      if (*annotations) add_pictures(**annotations, places, pictures);
     for (auto& [id, picture] : pictures) pictures_.push_back(std::move(picture));
     check_all_there(pictures_, fmt::format("'{}'", main().path));
   }
@@ -48,12 +49,12 @@ class CocoData final : public DataSet {
  private:
   const CocoAnnotations& main() const { return instances_ ? *instances_ : *keypoints_; }
 
-  static void add_pictures(const CocoAnnotations& annotations, const CocoFiles& files,
+  static void add_pictures(const CocoAnnotations& annotations, const CocoPictures& places,
                            std::map<std::int64_t, DataPicture>& pictures) {
     for (const CocoPicture& said : annotations.pictures) {
       DataPicture& picture = pictures[said.id];
       if (picture.file.empty()) {
-        picture.file = find_picture(files.picture_folders, said.file_name).string();
+        picture.file = places.find(said.file_name, annotations.path).string();
         picture.id = said.id;
       }
       if (picture.width != 0 && said.width != 0 && (picture.width != said.width || picture.height != said.height))

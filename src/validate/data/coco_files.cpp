@@ -3,15 +3,11 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/input_file.hpp"
 
 namespace saccade {
 namespace fs = std::filesystem;
 namespace {
-
-bool is_file(const fs::path& path) {
-  std::error_code error;
-  return fs::is_regular_file(path, error);
-}
 
 bool is_folder(const fs::path& path) {
   std::error_code error;
@@ -41,12 +37,12 @@ CocoFiles official(const fs::path& folder) {
     fail(ErrorCode::kNotFound, "'{}' has no COCO annotations: neither instances.json nor annotations/instances_*.json",
          folder.string());
   for (const std::string& name : names) {
-    CocoFiles files{.picture_folders = {folder / name, folder / "images" / name, folder / "images"}};
+    CocoFiles files{.folder = folder, .picture_folders = {folder / name, folder / "images" / name, folder / "images"}};
     std::erase_if(files.picture_folders, [](const fs::path& path) { return !is_folder(path); });
     if (files.picture_folders.empty()) continue;
     if (has_instances) files.instances = annotations / ("instances_" + name + ".json");
     files.keypoints = annotations / ("person_keypoints_" + name + ".json");
-    if (!is_file(files.keypoints)) files.keypoints.clear();
+    if (!has_entry(files.keypoints)) files.keypoints.clear();
     return files;
   }
   fail(ErrorCode::kNotFound, "'{}' has annotations of '{}', but no folder of images: neither '{}' nor '{}'",
@@ -63,21 +59,39 @@ std::vector<std::string> CocoFiles::annotations() const {
 }
 
 CocoFiles find_coco_files(const fs::path& folder) {
-  CocoFiles files{.instances = folder / "instances.json",
+  CocoFiles files{.folder = folder,
+                  .instances = folder / "instances.json",
                   .masks = folder / "instances_masks.json",
                   .picture_folders = {folder / "images", folder}};
   const std::vector<std::string> keypoints = names_after(folder, "person_keypoints");
   if (!keypoints.empty()) files.keypoints = folder / ("person_keypoints" + keypoints.front() + ".json");
   for (fs::path* path : {&files.instances, &files.masks})
-    if (!is_file(*path)) path->clear();
+    if (!has_entry(*path)) path->clear();
   if (files.instances.empty()) files.instances.swap(files.masks);
   return files.instances.empty() && files.keypoints.empty() ? official(folder) : files;
 }
 
-fs::path find_picture(const std::vector<fs::path>& folders, const std::string& file_name) {
-  for (const fs::path& folder : folders)
-    if (is_file(folder / file_name)) return folder / file_name;
-  return folders.front() / file_name;
+CocoPictures::CocoPictures(const CocoFiles& files) {
+  for (const fs::path& folder : files.picture_folders)
+    places_.push_back({.folder = folder,
+                       .in_folder = Beside(folder / "file"),
+                       .in_data = Beside(files.folder / "file"),
+                       .name = folder.lexically_relative(files.folder)});
+}
+
+fs::path CocoPictures::find(const std::string& file_name, const std::string& annotations) const {
+  fs::path missing;
+  for (const Place& place : places_) {
+    const bool is_inside = place.in_folder.find(file_name) || place.in_data.find((place.name / file_name).string());
+    if (!is_inside) continue;
+    const fs::path picture = place.folder / file_name;
+    if (has_entry(picture)) return picture;
+    if (missing.empty()) missing = picture;
+  }
+  if (missing.empty())
+    fail(ErrorCode::kInvalidFile, "'{}' names the image '{}', which is outside the data's folder: refused", annotations,
+         file_name);
+  return missing;
 }
 
 }  // namespace saccade

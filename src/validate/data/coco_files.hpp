@@ -4,10 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "base/beside.hpp"
+
 namespace saccade {
 
 /// The files of a COCO data set; a path is empty if the file is missing.
 struct CocoFiles {
+  std::filesystem::path folder;
   std::filesystem::path instances;
   std::filesystem::path masks;                         ///< of the same images, if `instances` has none
   std::filesystem::path keypoints;                     ///< person_keypoints
@@ -22,7 +25,23 @@ struct CocoFiles {
 /// and the folder NAME, of several NAMEs val's. Throws Error (kNotFound) saying what is missing.
 CocoFiles find_coco_files(const std::filesystem::path& folder);
 
-/// FILE_NAME in the first of FOLDERS that has it, else in the first.
-std::filesystem::path find_picture(const std::vector<std::filesystem::path>& folders, const std::string& file_name);
+/// Where the images lie that annotations name.
+class CocoPictures {
+ public:
+  explicit CocoPictures(const CocoFiles& files);
+
+  /// FILE_NAME in the first folder that has it, else in the first. Throws Error (kInvalidFile) naming ANNOTATIONS where
+  /// FILE_NAME leads out of the data's folder and of the folders of images, which may be links (base/beside.hpp).
+  std::filesystem::path find(const std::string& file_name, const std::string& annotations) const;
+
+ private:
+  struct Place {
+    std::filesystem::path folder;
+    Beside in_folder;
+    Beside in_data;
+    std::filesystem::path name;  ///< of the folder, from the data's folder
+  };
+  std::vector<Place> places_;
+};
 
 }  // namespace saccade

@@ -48,8 +48,7 @@ Synsets read_synsets(const fs::path& path) {
 Synsets find_synsets(const fs::path& folder) {
   for (const char* name :
        {"synset.txt", "synsets.txt", "synset_words.txt", "LOC_synset_mapping.txt", "class_order.txt"}) {
-    std::error_code error;
-    if (!fs::is_regular_file(folder / name, error)) continue;
+    if (!has_entry(folder / name)) continue;
     Synsets synsets = read_synsets(folder / name);
     if (synsets.numbers.empty()) fail(ErrorCode::kInvalidFile, "'{}' lists no synsets", (folder / name).string());
     return synsets;

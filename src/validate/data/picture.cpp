@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/input_file.hpp"
 #include "media/image_list.hpp"
 
 namespace saccade {
@@ -24,7 +25,10 @@ void check_all_there(std::span<const DataPicture> pictures, const std::string& w
   std::string first;
   for (const DataPicture& picture : pictures) {
     std::error_code error;
-    if (fs::is_regular_file(picture.file, error)) continue;
+    if (fs::status(picture.file, error).type() != fs::file_type::not_found) {
+      check_input(picture.file);
+      continue;
+    }
     if (missing++ == 0) first = picture.file;
   }
   if (missing == 0) return;

@@ -172,6 +172,7 @@ TEST(TopClasses, TellsProbabilitiesBeyondOneAndLogitsWithoutASoftmax) {
   EXPECT_EQ(told({0.5F, -0.01F}, 0), beyond);
   EXPECT_EQ(told({50, -INFINITY}, 1), 0) << "a class that is masked out";
   EXPECT_EQ(told({50, INFINITY}, 1), to_output(confidence_faults(NAN))) << "its softmax is NaN";
+  EXPECT_EQ(told({-INFINITY, -INFINITY}, 1), to_output(confidence_faults(NAN))) << "and so is this one";
 }
 
 TEST(TopClasses, RejectsNothing) {

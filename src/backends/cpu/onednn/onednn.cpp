@@ -150,7 +150,8 @@ const dnnl::engine& onednn_engine() {
 void check_room_for_primitive() {
   // Code, tables and a worker's heap; a primitive takes a hundredth of it.
   constexpr std::size_t kRoom = std::size_t{16} << 20;
-  void* room = mmap(nullptr, kRoom, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  // Writable, so that RLIMIT_DATA counts it.
+  void* room = mmap(nullptr, kRoom, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (room == MAP_FAILED) throw std::bad_alloc();
   munmap(room, kRoom);
 }
@@ -191,6 +192,7 @@ PackedArgument pack(const NodeContext& context, int argument, const Tensor& tens
   if (plain == wanted) return {argument, std::move(source), tensor};
   if (context.budget != nullptr) context.budget->take(wanted.get_size());
   memory packed(wanted, onednn_engine());
+  check_room_for_primitive();
   dnnl::stream stream(onednn_engine());
   dnnl::reorder(source, packed).execute(stream, source, packed);
   stream.wait();

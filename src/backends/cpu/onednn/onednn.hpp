@@ -134,6 +134,7 @@ auto onednn_compile(const NodeContext& context, const Make& make) {
 template <typename Primitive, typename Descriptor>
 std::unique_ptr<Launch> onednn_launch(const Descriptor& chosen, std::vector<TensorArgument> tensors,
                                       std::vector<PackedArgument> packed = {}) {
+  check_room_for_primitive();
   return std::make_unique<OnednnLaunch>(Primitive(chosen), chosen.scratchpad_desc(), std::move(tensors),
                                         std::move(packed), chosen.impl_info_str());
 }

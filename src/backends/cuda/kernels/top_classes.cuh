@@ -56,6 +56,7 @@ __device__ __forceinline__ void top_classes(const float* values, float conf, flo
     if (threadIdx.x == 0) best[size] = last;
   }
   faults = faults_of_block(faults);
+  if (Softmax && size == 0) faults |= kNanConfidence;  // 0 / 0
   if (threadIdx.x == 0) *fault_bits = static_cast<int32>(faults);
   if ((faults & kNanConfidence) != 0) size = 0;
   __syncthreads();
