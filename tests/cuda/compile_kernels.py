@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""Compiles kernels with NVRTC, without a GPU, and prints what they take, by family.
+"""Compiles kernels with NVRTC, without a GPU, and prints their resource usage by family.
 
     compile_kernels.py --sources DIR --headers src/backends/cuda/kernels [--architecture sm_90a ...] [--cache DIR]
                        [--sample N]
 
-DIR holds CUDA C++ files, as the emulated NVRTC leaves them there (SACCADE_EMULATOR_SOURCES).  Fails where one does not
-compile, spills registers, keeps anything in local memory (one that means to says so in its source, in a comment "local
-memory: WHY") or makes warpgroup instructions wait for each other (ptxas' warnings C75xx).  What was compiled before, by
-the same NVRTC, is known by its contents.  --sample takes at most N kernels of a family.  Exit status 77: skipped, there
-is no NVRTC.
+DIR holds CUDA C++ files as the emulated NVRTC writes them (SACCADE_EMULATOR_SOURCES).  Fails if a kernel does not compile,
+spills registers, uses local memory (unless its source has a comment "local memory: WHY") or serialises its wgmmas
+(ptxas' warnings C75xx).  Results are cached by source and NVRTC version.  --sample takes at most N kernels per family.
+Exit status 77: skipped, there is no NVRTC.
 """
 import argparse
 import collections
@@ -24,11 +23,11 @@ import sys
 
 SKIPPED = 77
 OPTIONS = ["--std=c++17", "--device-as-default-execution-space", "--fmad=true"]  # as the backend has them
-SLACK = 16  # registers that a kernel may take beyond what its tactic reckoned with before a line says so
+SLACK = 16  # registers beyond its tactic's estimate before a kernel is reported
 
 
 def open_nvrtc():
-    """NVRTC of the Python package nvidia-cuda-nvrtc, of a toolkit, or of the system; None: there is none."""
+    """NVRTC of the Python package nvidia-cuda-nvrtc, of a toolkit, or of the system; None if there is none."""
     folders = [os.path.join(s, "nvidia", "*", "lib") for s in site.getsitepackages()]
     folders += ["/usr/local/cuda*/lib64", "/usr/local/cuda*/lib"]
     places = [p for f in folders for p in sorted(glob.glob(os.path.join(f, "libnvrtc.so.1[0-9]")), reverse=True)]
@@ -63,7 +62,7 @@ class Compiler:
         return text.value.decode()
 
     def compile(self, source, architecture):
-        """(whether it compiles, the compiler's log with what each kernel takes)"""
+        """(whether it compiles, the compiler's log with the resource usage)"""
         count = len(self.headers)
         array = ctypes.c_char_p * count
         program = ctypes.c_void_p()
@@ -76,7 +75,7 @@ class Compiler:
         return not failed, log
 
     def included(self, source):
-        """The headers that SOURCE sees."""
+        """The headers that SOURCE includes, directly or not."""
         seen = {}
         texts = [source]
         while texts:
@@ -87,7 +86,7 @@ class Compiler:
         return [seen[name] for name in sorted(seen)]
 
     def measure(self, source, architecture):
-        """What the kernels of SOURCE take, from the cache where it is known."""
+        """Resource usage of the kernels of SOURCE, from the cache if it is there."""
         parts = [source, architecture.encode(), self.version.encode(), " ".join(OPTIONS).encode()]
         key = hashlib.sha256(b"\0".join(parts + self.included(source))).hexdigest()
         path = os.path.join(self.cache, key[:2], key + ".json") if self.cache else None
@@ -119,7 +118,7 @@ def number(source, pattern):
 
 
 def family_of(source):
-    """The name of its first kernel, the header that it is made from, and its type of elements, where it has one."""
+    """Name of its first kernel, its header, and its element type if it has one."""
     head = source[source.index("__global__"):]
     # The first name before a parenthesis that is none of an attribute's.
     name = re.search(r"(?!__)\b(\w+)\s*\(", re.sub(r"__\w+__\s*\([^()]*(\([^()]*\))?[^()]*\)", "", head)).group(1)
@@ -140,12 +139,12 @@ def measure_file(task):
     text = source.decode()
     used = compiler.measure(source, architecture)
     used["shared"] += number(text, r"kSharedBytes = (\d+);")
-    return {"path": path, "family": family_of(text), "reckoned": number(text, r"// about (\d+) registers"),
+    return {"path": path, "family": family_of(text), "estimate": number(text, r"// about (\d+) registers"),
             "means": "local memory: " in text, **used}
 
 
 def known_faults():
-    """Names of sources in known_faults.txt, which are to be mended."""
+    """Names of sources in known_faults.txt, which are to be fixed."""
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "known_faults.txt")
     with open(path) as file:
         return {line.strip() for line in file if line.strip() and not line.startswith("#")}
@@ -156,14 +155,14 @@ def fault_of(kernel):
     if not kernel["compiles"]:
         return "it does not compile\n" + kernel["log"]
     if kernel["serialised"]:
-        return "its warpgroup instructions wait for each other (ptxas' warnings C75xx)"
+        return "its wgmmas are serialised (ptxas' warnings C75xx)"
     if (kernel["spills"] or kernel["stack"]) and not kernel["means"]:
         return f"{kernel['spills']} bytes spilled, a stack of {kernel['stack']}"
     return None
 
 
 def sample_of(sources, most):
-    """At most MOST of each family, spread over the list."""
+    """At most MOST of each family, evenly spaced over the list."""
     families = collections.defaultdict(list)
     for path in sources:
         with open(path) as file:
@@ -181,15 +180,15 @@ def print_table(architecture, kernels):
             return max(k[what] for k in members)
         print(f"  {name:38} {len(members):7} {most('registers'):10} {most('shared'):7} {most('spills'):8} "
               f"{most('stack'):6}")
-        reckoned = [k["registers"] - k["reckoned"] for k in members if k["reckoned"]]
-        beyond = [more for more in reckoned if more > SLACK]
+        excess = [k["registers"] - k["estimate"] for k in members if k["estimate"]]
+        beyond = [more for more in excess if more > SLACK]
         if beyond:
-            print(f"    {len(beyond)} of {len(reckoned)} take over {SLACK} registers more than reckoned, at most "
+            print(f"    {len(beyond)} of {len(excess)} take over {SLACK} registers more than estimated, at most "
                   f"{max(beyond)}")
 
 
 def compile_all(sources, architecture, headers, cache):
-    """Compiles on all cores; prints the table and what is wrong; how many are."""
+    """Compiles on all cores; prints the table and the faults; returns their number."""
     with multiprocessing.Pool(initializer=start_worker, initargs=(headers, cache)) as pool:
         kernels = pool.map(measure_file, [(path, architecture) for path in sources], chunksize=4)
     print_table(architecture, kernels)

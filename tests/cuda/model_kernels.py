@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Compiles with NVRTC, without a GPU, every kernel that the models of ../shared need, and prints what they take.
+"""Compiles every kernel that the models of ../shared need with NVRTC, without a GPU, and prints their resource usage.
 
     model_kernels.py --binary build/saccade --emulator DIR --shared ../shared --filled DIR --headers DIR --work DIR
                      [--only NAME ...]
 
-Plans of all models are made on the emulated GPU, which leaves their kernels' sources instead of running them: in fp32
-and fp16, some in bf16, as tensors, which are run for what launches are given, and, where the model is recognised, from
-frames to answers.  All kernels are compiled for sm_90a; for the older and newer architectures of SAMPLED plans of SOME
-models are made for that GPU, and a sample of each family of kernels is compiled.  compile_kernels.py says what is a
-fault.  Exit status 77: skipped.
+Plans of all models are made on the emulated GPU, which writes their kernels' sources instead of running them: in fp32
+and fp16, some in bf16, from tensors, and, if the model is recognised, from frames to predictions.  The former are also
+run, to check the launches' arguments.  All kernels are compiled for sm_90a.  For the architectures of SAMPLED, plans of
+SOME models are made, and a sample of each family of kernels is compiled.  compile_kernels.py defines what is a fault.
+Exit status 77: skipped.
 """
 import argparse
 import collections

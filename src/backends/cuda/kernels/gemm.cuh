@@ -63,8 +63,8 @@ __device__ __forceinline__ void load_tile(T* shared, const T* __restrict__ from,
 
 template <class L>
 __device__ __forceinline__ void mma_step(float (&acc)[GemmTiling<L>::kM][GemmTiling<L>::kN][4],
-                                         const typename L::Element* a, const typename L::Element* b, int warp_m,
-                                         int warp_n) {
+                                         const typename L::Element* a_tile, const typename L::Element* b_tile,
+                                         int warp_m, int warp_n) {
   using S = GemmTiling<L>;
   using T = typename L::Element;
   const int lane = threadIdx.x % 32;
@@ -75,15 +75,15 @@ __device__ __forceinline__ void mma_step(float (&acc)[GemmTiling<L>::kM][GemmTil
       uint32 b[S::kN / 2][4];
 #pragma unroll
       for (int m = 0; m < S::kM; ++m)
-        ldmatrix_x4(a[m], a + ((warp_m * S::kM + m) * 16 + lane % 16) * S::kAPitch + k + lane / 16 * 8);
+        ldmatrix_x4(a[m], a_tile + ((warp_m * S::kM + m) * 16 + lane % 16) * S::kAPitch + k + lane / 16 * 8);
 #pragma unroll
       for (int n = 0; n < S::kN / 2; ++n) {
         const int column = warp_n * S::kN * 8 + n * 16;
         // Matrices 0 and 1 are k 0-7 and 8-15 of the first 8 columns, 2 and 3 those of the next 8.
         if constexpr (L::kTransB) {
-          ldmatrix_x4(b[n], b + (column + lane / 16 * 8 + lane % 8) * S::kBPitch + k + lane / 8 % 2 * 8);
+          ldmatrix_x4(b[n], b_tile + (column + lane / 16 * 8 + lane % 8) * S::kBPitch + k + lane / 8 % 2 * 8);
         } else {
-          ldmatrix_x4_trans(b[n], b + (k + lane % 16) * S::kBPitch + column + lane / 16 * 8);
+          ldmatrix_x4_trans(b[n], b_tile + (k + lane % 16) * S::kBPitch + column + lane / 16 * 8);
         }
       }
 #pragma unroll
@@ -102,7 +102,7 @@ __device__ __forceinline__ void mma_step(float (&acc)[GemmTiling<L>::kM][GemmTil
       Packed<float, 4> a[2 * S::kM];
 #pragma unroll
       for (int i = 0; i < 2 * S::kM; ++i)
-        a[i] = load_packed<4>(a + ((warp_m * S::kM + i / 2) * 16 + i % 2 * 8 + g) * S::kAPitch + k);
+        a[i] = load_packed<4>(a_tile + ((warp_m * S::kM + i / 2) * 16 + i % 2 * 8 + g) * S::kAPitch + k);
 #pragma unroll
       for (int c = 0; c < 4; ++c) {
 #pragma unroll
@@ -110,10 +110,10 @@ __device__ __forceinline__ void mma_step(float (&acc)[GemmTiling<L>::kM][GemmTil
           const int column = (warp_n * S::kN + n) * 8 + 2 * q;
           float b[2];
           if constexpr (L::kTransB) {
-            b[0] = b[column * S::kBPitch + k + c];
-            b[1] = b[(column + 1) * S::kBPitch + k + c];
+            b[0] = b_tile[column * S::kBPitch + k + c];
+            b[1] = b_tile[(column + 1) * S::kBPitch + k + c];
           } else {
-            const auto both = load_packed<2>(b + (k + c) * S::kBPitch + column);
+            const auto both = load_packed<2>(b_tile + (k + c) * S::kBPitch + column);
             b[0] = both.data[0], b[1] = both.data[1];
           }
 #pragma unroll
