@@ -27,8 +27,8 @@ class SlicewiseTest : public ImportTest {
 };
 
 TEST_F(SlicewiseTest, ElementwiseOperatorsRunOnTheWholeCapacity) {
-  for (const char* op : {"Acosh", "Celu", "Elu", "Erf", "Gelu", "HardSwish", "LeakyRelu", "Selu", "Sinh",
-                               "Softplus", "Softsign", "ThresholdedRelu"}) {
+  for (const char* op : {"Acosh", "Celu", "Elu", "Erf", "Gelu", "HardSwish", "LeakyRelu", "Selu", "Sinh", "Softplus",
+                         "Softsign", "ThresholdedRelu"}) {
     SCOPED_TRACE(op);
     Model model = with_places();
     model.node({.op = op, .inputs = {"places"}, .outputs = {"y"}}).output("y");
