@@ -57,6 +57,7 @@ TEST(EmulatedCluster, CountsArrivalsWithAndWithoutCopies) {
   std::iota(x.begin(), x.end(), 0.0F);
   const CUdeviceptr y = device.allocate(33 * sizeof(float));
   const CUfunction kernel = device.kernel(R"(
+#include "ptx.cuh"
 extern "C" __global__ void k(const float* x, float* y) {
   __shared__ uint64 barrier;
   __shared__ __align__(16) float part[128];
@@ -90,6 +91,7 @@ void run_body(const std::string& body) {
   EmulatedDevice device;
   const CUdeviceptr x = device.upload(std::vector<float>(8));
   device.run(device.kernel(R"(
+#include "ptx.cuh"
 extern "C" __global__ void __cluster_dims__(2) k(float* x) {
   __shared__ uint64 barrier;
   __shared__ __align__(16) float tile[8];

@@ -62,6 +62,7 @@ TEST(EmulatedPtx, MultipliesBytes) {
     for (auto& byte : a) byte = static_cast<std::uint8_t>(random());
     for (auto& byte : b) byte = static_cast<std::int8_t>(random());
     const CUfunction kernel = device.kernel(std::string(R"(
+#include "ptx.cuh"
 extern "C" __global__ void k(const uint8* a, const uint8* b, int32* d) {
   const int lane = threadIdx.x, g = lane >> 2, t = lane & 3;
   uint32 of_a[4] = {}, of_b[2] = {};
@@ -107,6 +108,7 @@ TEST(EmulatedPtx, MultipliesTf32) {
   const auto b = numbers(8 * 8, 4);
   const CUdeviceptr d = device.allocate(16 * 8 * 4);
   const CUfunction kernel = device.kernel(R"(
+#include "ptx.cuh"
 extern "C" __global__ void k(const float* a, const float* b, float* d) {
   const int lane = threadIdx.x, g = lane >> 2, t = lane & 3;
   const uint32 of_a[4] = {to_tf32(a[8 * g + t]), to_tf32(a[8 * (g + 8) + t]), to_tf32(a[8 * g + t + 4]),
@@ -124,6 +126,7 @@ TEST(EmulatedPtx, LoadsMatrices) {
   EmulatedDevice device;
   const CUdeviceptr x = device.allocate(2 * 32 * 4 * sizeof(unsigned));
   const CUfunction kernel = device.kernel(R"(
+#include "ptx.cuh"
 extern "C" __global__ void k(uint32* x) {
   __shared__ __align__(16) uint16 tile[32 * 8];
   for (int i = 0; i < 8; ++i) tile[8 * threadIdx.x + i] = 8 * threadIdx.x + i;
@@ -191,6 +194,7 @@ TEST(EmulatedPtx, MultipliesRegistersByColumnsOnAWarpgroup) {
   const auto b = numbers(16 * 64, 8);
   const CUdeviceptr d = device.allocate(64 * 48 * sizeof(float));
   const CUfunction kernel = device.kernel(R"(
+#include "warpgroup.cuh"
 extern "C" __global__ void k(const float* a, const float* b, float* d) {
   extern __shared__ __align__(1024) unsigned char rows[];
   for (int i = threadIdx.x; i < 16 * 64; i += 128) {
@@ -228,6 +232,7 @@ TEST(EmulatedPtx, CopiesWhenWaitedFor) {
   const CUdeviceptr from = device.upload(std::vector<int>{1, 2, 3, 4, 5, 6, 7, 8});
   const CUdeviceptr to = device.allocate(16 * sizeof(int));
   const CUfunction kernel = device.kernel(R"(
+#include "ptx.cuh"
 extern "C" __global__ void k(const int* from, int* to) {
   __shared__ __align__(16) int tile[12];
   cp_async_16(tile, from, true);
@@ -283,6 +288,7 @@ TEST(EmulatedPtx, RoundsToEven) {
                                        0x1.fffp-15F, 1 + 0x1p-8F, 1 + 0x3p-8F, 0x1.fffffep127F});
   const CUdeviceptr y = device.allocate(12 * 4);
   const CUfunction kernel = device.kernel(R"(
+#include "ptx.cuh"
 extern "C" __global__ void k(const float* x, uint32* y) {
   for (int i = 0; i < 9; ++i) y[i] = to_float16(x[i]).bits;
   for (int i = 9; i < 12; ++i) y[i] = to_bfloat16(x[i]).bits;
@@ -297,6 +303,7 @@ TEST(EmulatedPtx, RoundsPairsAndRaisesTwoToPowers) {
   const CUdeviceptr x = device.upload(std::vector<float>{1, -2, 3, -INFINITY, -130});
   const CUdeviceptr y = device.allocate(5 * 4);
   const CUfunction kernel = device.kernel(R"(
+#include "ptx.cuh"
 extern "C" __global__ void k(const float* x, uint32* y) {
   y[0] = pack2<float16>(x[0], x[1]);
   y[1] = pack2<bfloat16>(x[0], x[1]);
@@ -311,6 +318,7 @@ TEST(EmulatedPtx, RoundsToTf32AwayFromZero) {
   const CUdeviceptr x = device.upload(std::vector<float>{1 + 0x1p-11F, -1 - 0x1p-11F, 1 + 0x1.fp-12F, INFINITY});
   const CUdeviceptr y = device.allocate(4 * 4);
   const CUfunction kernel = device.kernel(R"(
+#include "ptx.cuh"
 extern "C" __global__ void k(const float* x, uint32* y) { y[threadIdx.x] = to_tf32(x[threadIdx.x]); })");
   ASSERT_EQ(device.run(kernel, 1, 4, {x, y}), CUDA_SUCCESS);
   EXPECT_EQ(device.download<float>(y, 4), (std::vector<float>{1 + 0x1p-10F, -1 - 0x1p-10F, 1, INFINITY}));
