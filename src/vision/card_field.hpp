@@ -113,8 +113,9 @@ inline std::vector<std::string> labels_of(const Field& field) {
   // A card may come from anywhere, as a model may.
   const std::optional<std::filesystem::path> file = Beside(field.file).find(field.text());
   if (!file)
-    field.bad(fmt::format("a list of strings, or the name of a file in the card's folder: '{}' is outside of it",
-                          field.text()));
+    field.bad(
+        fmt::format("a list of strings, or the name of a file in the card's folder: '{}' is outside of it and refused",
+                    field.text()));
   return read_labels(file->string());
 }
 

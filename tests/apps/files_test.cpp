@@ -79,12 +79,12 @@ TEST_F(Files, RunWritesOverNothingThatItReads) {
 
 TEST_F(Files, RunWritesIntoNoFolderThatItReads) {
   picture("many/a.png");
-  expect_conflict({"run", model_, "--source", folder_ / "many", "--jsonl", folder_ / "many/a.png"}, {"is read"});
-  expect_conflict({"run", model_, "--source", folder_ / "many", "--frames", folder_ / "many"}, {"many is read"});
-  expect_conflict({"run", model_, "--source", folder_ / "many", "--yolo", folder_ / "many"}, {"many is read"});
+  expect_conflict({"run", model_, "--source", folder_ / "many", "--jsonl", folder_ / "many/a.png"}, {"is an input"});
+  expect_conflict({"run", model_, "--source", folder_ / "many", "--frames", folder_ / "many"}, {"many is an input"});
+  expect_conflict({"run", model_, "--source", folder_ / "many", "--yolo", folder_ / "many"}, {"many is an input"});
   // One picture of a folder does not make it one that is read, but for its name.
   const std::string like_ours = picture("drawn/0-000001.png");
-  expect_conflict({"run", model_, "--source", like_ours, "--frames", folder_ / "drawn"}, {"0-000001.png is read"});
+  expect_conflict({"run", model_, "--source", like_ours, "--frames", folder_ / "drawn"}, {"0-000001.png is an input"});
 }
 
 TEST_F(Files, NumberedVideosSpareTheirSources) {
@@ -118,15 +118,15 @@ TEST_F(Files, TwoOutputsHaveTwoFiles) {
 }
 
 TEST_F(Files, CompileSparesItsModelAndItsWeights) {
-  expect_conflict({"compile", model_, "-o", model_}, {"boxes.onnx is read"});
-  expect_conflict({"compile", model_, "-o", folder_ / "boxes.toml"}, {"boxes.toml is read"});
+  expect_conflict({"compile", model_, "-o", model_}, {"boxes.onnx is an input"});
+  expect_conflict({"compile", model_, "-o", folder_ / "boxes.toml"}, {"boxes.toml is an input"});
   onnx_writer::Model outside(13);
   outside.input("x", {2}).output("y");
   outside.initializer(onnx_writer::external_tensor("w", 1, {2}, {{"location", "weights.bin"}}));
   outside.node({.op = "Add", .inputs = {"x", "w"}, .outputs = {"y"}, .name = "add"});
   outside.save(folder_ / "outside.onnx");
   folder_.write("weights.bin", std::string(8, '\0'));
-  expect_conflict({"compile", folder_ / "outside.onnx", "-o", folder_ / "weights.bin"}, {"weights.bin is read"});
+  expect_conflict({"compile", folder_ / "outside.onnx", "-o", folder_ / "weights.bin"}, {"weights.bin is an input"});
   for (const char* device : {"/dev/stdout", "/dev/null", "-"})
     expect_error(run_saccade({"compile", model_, "-o", device}), 1, {"a plan can't be written to", device});
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
@@ -137,7 +137,7 @@ TEST_F(Files, InferSparesItsInputs) {
   save_npy(folder_ / "d/detections.npy", Tensor(DType::kFloat32, {1, 3, 8, 8}));
   expect_conflict(
       {"infer", model_, "--input", "image=" + (folder_ / "d/detections.npy"), "--output-dir", folder_ / "d"},
-      {"detections.npy is read"});
+      {"detections.npy is an input"});
 }
 
 TEST_F(Files, ValidateSparesItsPictures) {

@@ -94,9 +94,9 @@ TEST_F(MediaRuns, TwoPicturesOfOneImageIdAreRefusedByName) {
   picture("frames/zero_0.png");
   picture("apart/7.png");
   picture("apart/name.png");
-  expect_error(run({folder_ / "a", folder_ / "b"}), 2, {"a/1.jpg", "b/1.jpg", "image 1"});
-  expect_error(run({folder_ / "both"}), 2, {"both/1.jpg", "both/1.png", "image 1"});
-  expect_error(run({folder_ / "frames"}), 2, {"name.png", "zero_0.png", "image 0"});
+  expect_error(run({folder_ / "a", folder_ / "b"}), 2, {"a/1.jpg", "b/1.jpg", "image_id 1"});
+  expect_error(run({folder_ / "both"}), 2, {"both/1.jpg", "both/1.png", "image_id 1"});
+  expect_error(run({folder_ / "frames"}), 2, {"name.png", "zero_0.png", "image_id 0"});
   expect_error(run({video("v.mp4"), video("w.mp4")}), 2, {"v.mp4", "w.mp4", "frame 0"});
   expect_error(run({folder_ / "apart", video("v.mp4")}), 2, {"name.png", "frame 1 of", "v.mp4"});
   EXPECT_FALSE(fs::exists(folder_ / "out.json"));

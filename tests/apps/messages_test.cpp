@@ -130,7 +130,7 @@ TEST_F(Messages, ATestsTolerancesAreNumbers) {
   folder_.write("tests/t/data.json", R"({"rtol":"much"})");
   const Finished finished = run_saccade({"check", folder_ / "tests"});
   EXPECT_EQ(finished.exit_code, 3);
-  EXPECT_NE(finished.out.find("data.json holds a value of another kind"), std::string::npos) << finished.out;
+  EXPECT_NE(finished.out.find("data.json holds a value of the wrong type"), std::string::npos) << finished.out;
 }
 
 TEST_F(Messages, AnnotationsThatMakeNoSenseAreNamed) {

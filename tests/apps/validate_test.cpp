@@ -172,7 +172,7 @@ TEST_F(ValidateVerb, ResultsAreNotWrittenOverWhatIsRead) {
     const std::string before = test::bytes_of_file(folder_ / name);
     std::vector<std::string> arguments = {"validate", file, "--data", data, "--results", folder_ / name};
     arguments.insert(arguments.end(), flags.begin(), flags.end());
-    expect_error(run_saccade(arguments), 2, {name, "is read"});
+    expect_error(run_saccade(arguments), 2, {name, "is an input"});
     EXPECT_EQ(test::bytes_of_file(folder_ / name), before);
   };
   for (const char* name :

@@ -298,7 +298,7 @@ TEST_F(RichSinks, AClassThatAByteCanNotHoldCostsItsMap) {
     sink->close({});
     FAIL();
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("the class 255 has no place in 8 bits"), std::string::npos)
+    EXPECT_NE(std::string(error.what()).find("the class ID 255 does not fit 8 bits"), std::string::npos)
         << error.what();
   }
 }

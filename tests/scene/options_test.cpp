@@ -84,7 +84,7 @@ TEST(SceneOptions, AWrongValueIsNamedWithWhatItMustBe) {
     EXPECT_NE(message.find(wanted), std::string::npos) << message;
   }
   EXPECT_NE(refusal("synthetic:seed=7").find("synthetic:?NAME=VALUE"), std::string::npos);
-  EXPECT_NE(refusal("video.mp4").find("'video.mp4' is no scene"), std::string::npos);
+  EXPECT_NE(refusal("video.mp4").find("'video.mp4' is not a scene"), std::string::npos);
 }
 
 TEST(SceneOptions, ASceneRefusesOptionsOutOfRange) {

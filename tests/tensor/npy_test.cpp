@@ -97,7 +97,7 @@ TEST_F(Npy, RefusesWhatIsDamaged) {
   write_raw(std::string_view("\x93NUMPY\x01\x00\xff\x00{", 11));
   EXPECT_NE(error_of_load().find("truncated"), std::string::npos);
   write_raw(std::string_view("\x93NUMPY\x02\x00\xff\xff\xff\xff", 12));
-  EXPECT_NE(error_of_load().find("claims 4294967295 bytes"), std::string::npos);
+  EXPECT_NE(error_of_load().find("declares 4294967295 bytes"), std::string::npos);
   for (std::string_view header :
        {"", "{", "{}", "{'descr': '<f4'}", "{'descr': '<f4', 'fortran_order': False, 'shape': (2", "{'descr",
         "{'descr': '<f4', 'fortran_order': Maybe, 'shape': (2,)}",

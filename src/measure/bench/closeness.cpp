@@ -49,8 +49,8 @@ std::string compare(const Tensor& have, const Tensor& want, Tolerance tolerance,
     most = std::max(most, by);
   }
   if (wrong == 0) return {};
-  return fmt::format("{} of {} elements differ, the largest difference at element {}: {} instead of {}", wrong, want.elements(), worst,
-                     text_of(element(have, worst)), text_of(element(want, worst)));
+  return fmt::format("{} of {} elements differ, the largest difference at element {}: {} instead of {}", wrong,
+                     want.elements(), worst, text_of(element(have, worst)), text_of(element(want, worst)));
 }
 
 template <typename T>
