@@ -105,7 +105,8 @@ TEST_F(Files, TwoOutputsHaveTwoFiles) {
   folder_.write("old", "old");
   fs::create_hard_link(folder_ / "old", folder_ / "older");
   both(folder_ / "old", folder_ / "older");
-  both("-", "/dev/stdout");
+  expect_error(run_saccade({"run", model_, "--source", shown, "--jsonl", "-", "--csv", "/dev/stdout"}), 2,
+               {"standard output: only one"});
   fs::create_directory(folder_ / "drawn");
   expect_conflict(
       {"run", model_, "--source", shown, "--frames", folder_ / "drawn", "--jsonl", folder_ / "drawn/0-1.jpg"},
@@ -183,7 +184,9 @@ TEST_F(Files, WhatStandardOutputIsRedirectedToIsNoOtherOutput) {
   const std::string run = "run " + model_ + " --source " + shown;
   for (const std::string& command : {run + " --json --jsonl " + out, run + " --csv " + out,
                                      "profile " + model_ + " --source " + shown + " --frames 2 --json --html " + out})
-    expect_error(shell(command + " >" + out), 2, {"two outputs", "standard output"});
+    expect_error(shell(command + " >" + out), 2, {"standard output"});
+  expect_error(shell(run + " --video " + (folder_ / "out.mp4") + " >" + (folder_ / "out.mp4")), 2,
+               {"two outputs", "standard output"});
   for (const char* name : {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"})
     expect_error(run_saccade({"run", model_, "--source", shown, "--json", "--jsonl", name}), 2, {"standard output"});
   // A sink may have standard output under any of its names, redirected or not.

@@ -337,11 +337,11 @@ TEST_F(CublasLt, SaysWhatItDoesNotTake) {
     return Question(std::move(graph)).reason();
   };
   EXPECT_EQ(conv(8, 1, 1, {0, 0, 0, 0}), "");
-  EXPECT_EQ(conv(4, 1, 1, {0, 0, 0, 0}), "its window is not one pixel");
-  EXPECT_EQ(conv(8, 3, 1, {0, 0, 2, 2}), "its window is not one pixel");
-  EXPECT_EQ(conv(8, 1, 2, {0, 0, 3, 3}), "its window is not one pixel");  // as many pixels as before
-  EXPECT_EQ(conv(8, 1, 1, {0, 0, 1, 1}), "its window is not one pixel");
-  EXPECT_EQ(conv(8, 3, 1, {1, 1, 1, 1}), "its window is not one pixel");
+  EXPECT_EQ(conv(4, 1, 1, {0, 0, 0, 0}), "it is not a 1x1 convolution with stride 1");
+  EXPECT_EQ(conv(8, 3, 1, {0, 0, 2, 2}), "it is not a 1x1 convolution with stride 1");
+  EXPECT_EQ(conv(8, 1, 2, {0, 0, 3, 3}), "it is not a 1x1 convolution with stride 1");  // as many pixels as before
+  EXPECT_EQ(conv(8, 1, 1, {0, 0, 1, 1}), "it is not a 1x1 convolution with stride 1");
+  EXPECT_EQ(conv(8, 3, 1, {1, 1, 1, 1}), "it is not a 1x1 convolution with stride 1");
   test::GraphBuilder b;
   EXPECT_EQ(Question(b.build({b.op("MatMul", {b.input("x", {2, 1, 4, 4}), b.input("y", {3, 4, 4})})})).reason(),
             "its batches broadcast in two nested loops");

@@ -6,7 +6,9 @@ namespace {
 TEST(Random, IsRefusedWithTheReason) {
   for (const char* op :
        {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"}) {
-    const auto error = OpCall{.op = op, .inputs = {Tensor::scalar(0.5F)}}.error();
+    OpCall call{.op = op};
+    if (traits_of(Node{.op = op}).arity.most > 0) call.inputs = {Tensor::scalar(0.5F)};
+    const auto error = call.error();
     EXPECT_EQ(error.first, ErrorCode::kUnsupported) << op;
     EXPECT_NE(error.second.find("generates random numbers"), std::string::npos) << error.second;
   }

@@ -68,6 +68,7 @@ std::vector<std::size_t> an_order(std::size_t count) {
 
 /// Another element there: a float that is greater than all, so that whatever looks at all elements notices.
 void change(Tensor& tensor, std::size_t element) {
+  tensor = tensor.clone();  // copies share their elements
   if (tensor.dtype() == DType::kFloat32) {
     tensor.data<float>()[element] = 1000;
     return;
