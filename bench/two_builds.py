@@ -2,6 +2,7 @@
 """Two builds of saccade on the same models: how much slower or faster the second is.
 
     bench/two_builds.py OLD NEW MODEL... [--rounds 6] [--seconds 1] [--threads 2]
+                                         [--device cuda --precision fp16]
 
 The builds take turns in processes of their own, first the one, then the other, then the other way round. Prints the
 medians in ms, and the median of the ratios of neighbouring processes with a 95 % interval (bootstrap over rounds).
@@ -16,8 +17,9 @@ import subprocess
 
 
 def median_ms(binary, model, flags):
-    command = [binary, "bench", model, "--tensors", "--device", "cpu", "--threads", str(flags.threads), "--loads", "1", "--runs", "10",
-               "--seconds", str(flags.seconds), "--json"]
+    where = ["--tensors", "--threads", str(flags.threads)] if flags.device == "cpu" else ["--resident"]
+    command = [binary, "bench", model, *where, "--device", flags.device, "--precision", flags.precision, "--loads", "1",
+               "--runs", "10", "--seconds", str(flags.seconds), "--json"]
     report = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     return report["models"][0]["latency_ms"]["p50"]
 
@@ -46,6 +48,8 @@ def main():
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--seconds", type=float, default=1)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--device", default="cpu", help="a GPU runs the model alone, on tensors that stay there")
+    parser.add_argument("--precision", default="auto")
     flags = parser.parse_args()
     print(f"{'model':44} {'old':>9} {'new':>9} {'new / old':>10}  95 % interval")
     ratios = []
