@@ -127,7 +127,7 @@ TEST_F(Failures, NamesThatAFileInventsStayInOneLine) {
   strange.input("x", {1}).output("y");
   strange.node({.op = "Relu", .inputs = {"x", "x"}, .outputs = {"y", "z"}, .name = "two\nlines \x1b[31mred"});
   strange.save(folder_ / "strange.onnx");
-  expect_error(run_saccade({"inspect", folder_ / "strange.onnx"}), 1, {"'two lines \\x1b[31mred'"});
+  expect_error(run_saccade({"inspect", folder_ / "strange.onnx"}), 1, {"'two\\nlines \\x1b[31mred'"});
 
   onnx_writer::Model endless(13);
   endless.input("x", {1}).output("y");
