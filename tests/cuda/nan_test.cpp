@@ -40,6 +40,11 @@ TEST(CudaNan, IsTheGreatestOfAPool) {
       .attribute("pads", Integers{1, 1, 1, 1})
       .outputs(2)
       .check_layouts("pooling");
+  CudaCase("MaxPool")
+      .input(few_odd({1, 5, 9, 8}, 20))
+      .attribute("kernel_shape", Integers{3, 3})
+      .attribute("pads", Integers{1, 1, 1, 1})
+      .check_layouts("pooling");
   CudaCase("GlobalMaxPool").input(few_odd({1, 7, 9, 8}, 5)).check_layouts("lines.reduction");
 }
 

@@ -29,6 +29,23 @@ TEST(CudaPooling, TakesTheGreatest) {
       .check("pooling", {}, Layout::kChannelsLast);
 }
 
+TEST(CudaPooling, TakesTheGreatestAlone) {
+  for (DType dtype : {DType::kFloat16, DType::kFloat32, DType::kFloat64})
+    CudaCase("MaxPool")
+        .input(dtype, {1, 3, 9, 8})
+        .attribute("kernel_shape", Integers{3, 2})
+        .attribute("strides", Integers{2, 1})
+        .attribute("pads", Integers{1, 0, 1, 1})
+        .check_layouts("pooling");
+  // The last windows of dilated taps see nothing but padding.
+  CudaCase("MaxPool")
+      .input({1, 2, 3, 3})
+      .attribute("kernel_shape", Integers{2, 2})
+      .attribute("dilations", Integers{4, 4})
+      .attribute("pads", Integers{3, 3, 3, 3})
+      .check("pooling");
+}
+
 TEST(CudaPooling, Averages) {
   for (std::int64_t count_padding : {0, 1})
     CudaCase("AveragePool")

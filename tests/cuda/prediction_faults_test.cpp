@@ -32,7 +32,14 @@ void expect_faults_on(const Backend& backend) {
 }
 
 TEST(CudaPredictionFaults, AreReportedOnTheDevice) { expect_faults_on(cuda_backend({.fallback = true})); }
-TEST(CudaPredictionFaults, AreReportedOnTheCpu) { expect_faults_on(cpu_backend()); }
+TEST(CudaPredictionFaults, AreReportedOnTheCpu) {
+  try {
+    cpu_backend();
+  } catch (const Error& error) {  // a machine with a GPU may lack the CPU backend's libraries
+    GTEST_SKIP() << error.what();
+  }
+  expect_faults_on(cpu_backend());
+}
 TEST(CudaPredictionFaults, AreReportedByTheReference) { expect_faults_on(reference_backend()); }
 
 }  // namespace

@@ -45,6 +45,19 @@ template <typename T>
 __device__ __forceinline__ T max_nan(T a, T b) {
   return a < b || b != b ? b : a;
 }
+#if !defined(SACCADE_EMULATED) && __CUDA_ARCH__ >= 800
+// One instruction instead of two comparisons and a selection.
+__device__ __forceinline__ float min_nan(float a, float b) {
+  float least;
+  asm("min.NaN.f32 %0, %1, %2;" : "=f"(least) : "f"(a), "f"(b));
+  return least;
+}
+__device__ __forceinline__ float max_nan(float a, float b) {
+  float greatest;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(greatest) : "f"(a), "f"(b));
+  return greatest;
+}
+#endif
 template <typename T>
 __device__ __forceinline__ T clamp(T x, T low, T high) {
   x = x < low ? low : x;

@@ -33,8 +33,35 @@ std::string by_columns(const Window& window, const std::string& place) {
                      window.in[0]);
 }
 
+/// Whether some output sees only padding, as dilation and ceil_mode allow.
+bool has_empty_windows(const Window& window) {
+  const auto taps = taps_of(window);
+  for (std::size_t axis = 0; axis < Window::kAxes; ++axis)
+    for (std::int64_t out = 0; out < window.out[axis]; ++out) {
+      bool is_empty = true;
+      for (std::int64_t k = 0; k < window.kernel[axis]; ++k) is_empty = is_empty && taps[axis].of(k)[out] < 0;
+      if (is_empty) return true;
+    }
+  return false;
+}
+
+/// The maximum alone, of floats. The chain of dependent instructions through all taps is what takes the time.
+std::string max_of_floats(ElementCode& code, const Index& at, const Window& window) {
+  const std::string_view type = compute_name(code.context().input(0).type.dtype);
+  std::string best = declare(code, type, "-INFINITY");
+  {
+    Braces braces(code);
+    const Tap tap = open_taps(code, braces, window, at);
+    code.line(
+        fmt::format("{0} = max_nan({0}, {1}({2}));", best, type, code.input(0, place_of(at[0], at[1], tap.input))));
+  }
+  return best;
+}
+
 std::string max_pool(ElementCode& code, int output, const Index& at, const Window& window) {
   const NodeContext& context = code.context();
+  if (output == 0 && is_float(context.input(0).type.dtype) && !has_empty_windows(window))
+    return max_of_floats(code, at, window);
   const Shape& shape = context.input(0).type.shape;
   const DType dtype = context.input(0).type.dtype;
   std::string best = declare(code, compute_name(dtype), lowest(dtype));
