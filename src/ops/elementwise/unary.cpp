@@ -238,8 +238,8 @@ void run_clip(const KernelContext& context) {
   });
 }
 
-// A SiLU, a root or a reciprocal takes one or two instructions of a GPU's special function unit: a fused kernel computes
-// it again for each reader.
+// A SiLU, a root or a reciprocal takes one or two instructions of a GPU's special function unit: a fused kernel
+// computes it again for each reader.
 constexpr OpTraits kFunction = OpTraits::unary();
 constexpr OpTraits kSlowFunction = OpTraits::unary({.slow = true});
 // An angle of many turns loses its place in the circle in half precision.

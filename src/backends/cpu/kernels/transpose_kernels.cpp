@@ -1,5 +1,5 @@
-#include "cpu/kernels/vector_targets.hpp"
 #include "cpu/kernels/transpose_kernels.hpp"
+#include "cpu/kernels/vector_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/kernels/transpose_kernels.cpp"

@@ -8,7 +8,7 @@ namespace saccade::cuda {
 namespace {
 
 // Cost model in SM cycles, fitted to measurements on an H200.
-constexpr double kMmaLatency = 30;      // of a warp's MMA step (K = 16; 4 for float32)
+constexpr double kMmaLatency = 30;       // of a warp's MMA step (K = 16; 4 for float32)
 constexpr double kShared = 0.4;          // share of fragment loads that the MMAs do not hide
 constexpr double kCopyRate = 28;         // bytes loaded per cycle
 constexpr double kLatency = 350;         // of a load
