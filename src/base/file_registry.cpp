@@ -48,10 +48,17 @@ bool is_null_device(const fs::path& path) {
          minor(status.st_rdev) == 3;
 }
 
-/// A name of an open descriptor, as /proc/self/fd/1 is.
-bool names_descriptor(const fs::path& path) {
-  const std::string& name = path.native();
-  return name.starts_with("/proc/") && path.parent_path().filename() == "fd";
+/// Whether PATH, or what it links to, is a name of an open descriptor.
+bool leads_to_descriptor(fs::path path) {
+  constexpr int kMostLinks = 40;  // as Linux follows
+  for (int i = 0; i < kMostLinks; ++i) {
+    if (is_open_descriptor(path)) return true;
+    std::error_code error;
+    const fs::path next = fs::read_symlink(path, error);
+    if (error) return false;
+    path = next.is_absolute() ? next : path.parent_path() / next;
+  }
+  return false;
 }
 
 class Registry {
@@ -155,7 +162,7 @@ class Registry {
   void check_is_no_stream(const fs::path& path) const {
     const auto id = id_of(path);
     const Stream* stream = id ? find_stream(*id) : nullptr;
-    if (stream != nullptr && !names_descriptor(path)) refuse_second(path, std::string(stream->name));
+    if (stream != nullptr && !leads_to_descriptor(path)) refuse_second(path, std::string(stream->name));
   }
 
   /// Refuses FOLDER where a file whose name WRITES takes is a link to an input or to another output.
@@ -209,6 +216,12 @@ Registry* registry() {
 }
 
 }  // namespace
+
+bool is_open_descriptor(const fs::path& path) {
+  std::error_code error;
+  const fs::path folder = fs::canonical(path.parent_path(), error);
+  return !error && folder.filename() == "fd" && folder.string().starts_with("/proc/");
+}
 
 void protect_files() noexcept {
   if (is_protecting.exchange(true)) return;

@@ -21,6 +21,9 @@ void claim_output(const std::filesystem::path& path);
 /// Whether a sink may write a file of this NAME into its folder.
 using WritesName = bool (*)(std::string_view name);
 
+/// Whether PATH is a name of an open descriptor, as /proc/self/fd/1 and /dev/fd/1 are. Follows no link.
+bool is_open_descriptor(const std::filesystem::path& path);
+
 /// Records that files whose names WRITES takes are written into FOLDER, which exists. Refuses folders that are read as
 /// a whole, and folders in which such a file is read or claimed.
 void claim_output_folder(const std::filesystem::path& folder, WritesName writes);

@@ -27,13 +27,6 @@ constexpr int kMostLinks = 40;  // as Linux follows
   fail(ErrorCode::kIo, "can't write {}: {}", path, std::strerror(reason));
 }
 
-/// A name in /proc of what is open already, as standard output is.
-bool is_open_descriptor(const fs::path& path) {
-  std::error_code error;
-  const fs::path folder = fs::canonical(path.parent_path(), error);
-  return !error && folder.filename() == "fd" && folder.string().starts_with("/proc/");
-}
-
 /// What PATH means once its symbolic links are followed; the last of them may point to nothing yet.
 std::string behind_links(const std::string& path) {
   fs::path target = path;

@@ -63,6 +63,7 @@ def redirected_to_input(place, verb, name):
 
 def redirected_to_output(place, verb, flag):
     """What a sink writes and the report share a file."""
+    place.write("out", "")
     attempt = Attempt(f"{verb}: standard output redirected to {flag}'s file", [*VERBS[verb][0], flag, "out"],
                       expect=(1, 2), streams={"stdout": "file out"})
     attempt.writable = ("out", )

@@ -104,7 +104,7 @@ TEST_F(ExternalDataTest, RefusesMissingAndShortFiles) {
   EXPECT_EQ(error_of(model_with({{"location", "w.bin"}})),
             "model.onnx: tensor 'w': its data file 'w.bin' is missing; put it beside the model");
   EXPECT_EQ(error_of(model_with({{"location", "."}})),
-            "model.onnx: tensor 'w': its data file '.' is missing; put it beside the model");
+            "model.onnx: tensor 'w': its data file . is a folder: name a file in it");
   EXPECT_EQ(
       error_of(model_with({{"location", "weights.bin"}, {"offset", "5"}})),
       "model.onnx: tensor 'w': its data file 'weights.bin' is too short: 2 bytes at 5 are needed, the file has 6");

@@ -352,7 +352,7 @@ TEST(Traits, ArityIsWhatTheShapeRuleTakes) {
             }
             if (op.traits.is_variadic()) return;
             OpCall many = *call;
-            while (std::cmp_less_equal(many.inputs.size(), op.traits.arity.most))
+            while (std::cmp_less_equal(many.inputs.size(), op.traits.arity.most + op.traits.arity.fused))
               many.inputs.push_back(Tensor::scalar(1.0F));
             EXPECT_NE(many.error().second.find("at most"), std::string::npos);
           });

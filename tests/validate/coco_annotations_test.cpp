@@ -130,8 +130,9 @@ TEST_F(CocoAnnotationsTest, PicturesLieInAFolderOrBesideTheFile) {
 
 TEST_F(CocoAnnotationsTest, PicturesOutsideOfTheDataAreRefused) {
   const auto annotations = [](const std::string& name) {
-    return R"({"categories": [], "annotations": [], "images": [{"id": 1, "file_name": ")" + name +
-           R"(", "width": 8, "height": 8}]})";
+    return R"({"categories": [{"id": 1, "name": "car"}], "annotations": [{"id": 1, "image_id": 1, "category_id": 1,
+              "bbox": [1, 1, 2, 2], "area": 4, "iscrowd": 0}], "images": [{"id": 1, "file_name": ")" +
+           name + R"(", "width": 8, "height": 8}]})";
   };
   const auto open = [&](const std::string& name) {
     test::write_file(folder_, "data/instances.json", annotations(name));
