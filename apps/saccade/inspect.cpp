@@ -112,7 +112,8 @@ std::optional<Card> find_card(InspectReport& report, const InspectFlags& flags, 
     if (!flags.card_to_write.empty()) write_card(flags.card_to_write, card);
     return card;
   } catch (const Error& error) {
-    if (flags.pipeline || !options.card.empty() || !flags.card_to_write.empty()) throw;
+    const bool is_needed = flags.pipeline || !options.card.empty() || !flags.card_to_write.empty();
+    if (is_needed || error.code() == ErrorCode::kConflict) throw;
     report.card_origin = fmt::format("none: {}", error.what());
     return {};
   }

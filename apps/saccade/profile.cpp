@@ -43,7 +43,8 @@ bool is_recognised(const Model& model) {
   try {
     model.impl()->card();
     return true;
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kUnsupported) throw;
     return false;
   }
 }

@@ -38,6 +38,20 @@ TEST_F(Limits, ReproducesThePublishedFramePeriod) {
     EXPECT_THAT(finished.out, HasSubstr(figure));
 }
 
+TEST_F(Limits, ACardThatCanNotBeReadIsAnErrorOfEveryCommand) {
+  const std::string model = test::write_box_detector(folder_);
+  folder_.write("boxes.toml", "[output]\ndecoder = \n");
+  const std::vector<std::vector<std::string>> commands = {{"limits", model, "--device-file", kStudy},
+                                                          {"bench", model, "--runs", "1", "--seconds", "0"},
+                                                          {"profile", model, "--frames", "1"},
+                                                          {"compile", model, "-o", folder_ / "plan"}};
+  for (const auto& command : commands) {
+    const Finished finished = run_saccade(command);
+    EXPECT_EQ(finished.exit_code, 1) << command[0];
+    EXPECT_THAT(finished.err, HasSubstr("boxes.toml:2")) << command[0];
+  }
+}
+
 TEST_F(Limits, FlagsWinOverTheDeviceFile) {
   const Finished finished = run_saccade({"limits", "--device-file", kStudy, "--camera", "8x8@100:gray8", "--bus",
                                          "64 kB/s", "--capture", "4 ms", "--json"});

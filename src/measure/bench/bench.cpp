@@ -23,8 +23,8 @@ bool is_recognised(const Model& model) {
   try {
     model.impl()->card();
     return true;
-  } catch (const Error&) {
-    if (!model.options().card.empty()) throw;
+  } catch (const Error& error) {  // not recognised; a card that can't be read is an error
+    if (!model.options().card.empty() || error.code() != ErrorCode::kUnsupported) throw;
     return false;
   }
 }

@@ -21,8 +21,8 @@ CompiledModel compile_for_limits(const std::string& path, const ModelOptions& op
   const Model model = Model::load(path, options);
   try {
     model.impl()->card();
-  } catch (const Error&) {
-    if (!options.card.empty()) throw;
+  } catch (const Error& error) {  // not recognised; a card that can't be read is an error
+    if (!options.card.empty() || error.code() != ErrorCode::kUnsupported) throw;
     return {model.impl()->tensor_plan(), false};
   }
   return {model.impl()->vision_plan().plan, true};

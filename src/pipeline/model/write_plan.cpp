@@ -51,7 +51,7 @@ class PlanWriter {
     try {
       return &model_.impl()->card();
     } catch (const Error& error) {
-      if (!asked_.model.card.empty()) throw;
+      if (!asked_.model.card.empty() || error.code() != ErrorCode::kUnsupported) throw;
       written_.unrecognised = error.what();
       return nullptr;
     }

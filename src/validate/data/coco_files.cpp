@@ -81,14 +81,18 @@ CocoPictures::CocoPictures(const CocoFiles& files) {
 
 fs::path CocoPictures::find(const std::string& file_name, const std::string& annotations) const {
   fs::path missing;
+  bool is_outside = false;
   for (const Place& place : places_) {
     const bool is_inside = place.in_folder.find(file_name) || place.in_data.find((place.name / file_name).string());
-    if (!is_inside) continue;
     const fs::path picture = place.folder / file_name;
+    if (!is_inside) {
+      is_outside = is_outside || has_entry(picture);
+      continue;
+    }
     if (has_entry(picture)) return picture;
     if (missing.empty()) missing = picture;
   }
-  if (missing.empty())
+  if (is_outside || missing.empty())
     fail(ErrorCode::kInvalidFile, "'{}' names the image '{}', which is outside the data's folder: refused", annotations,
          file_name);
   return missing;
