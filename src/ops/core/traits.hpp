@@ -41,7 +41,7 @@ enum class CostPer : std::uint8_t {
 struct Cost {
   CostPer per = CostPer::kOutput;
   double operations = 1;  ///< for each of them
-  bool slow = false;      ///< an operation is a division or a transcendental function, several instructions
+  bool slow = false;      ///< computing a result again costs more than storing and loading it
 };
 
 /// How much of its inputs every implementation has to read.
