@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "base/input_file.hpp"
 #include "base/memory_budget.hpp"
 #include "measure/bench/bench_inputs.hpp"
 #include "measure/bench/bench_times.hpp"
@@ -221,6 +222,7 @@ ModelRun run_of(std::vector<std::string> files, const BenchOptions& options) {
 
 std::vector<BenchedModel> bench_models(std::span<const std::string> files, const BenchOptions& options,
                                        const BenchProgress& progress) {
+  if (!options.peers_model.empty()) check_input(options.peers_model);  // before a peer waits for it
   std::vector<ModelRun> runs;
   for (const std::string& file : files) runs.push_back(run_of({file}, options));
   if (options.together) runs.push_back(run_of({files.begin(), files.end()}, options));
