@@ -266,8 +266,8 @@ TEST_F(Files, AFifoBesideOtherFilesIsNamed) {
 }
 
 TEST_F(Files, AFileThatTheKernelMakesUpIsEmptyNotWaitedFor) {
-  const std::string kernel = "/proc/kmsg";
-  if (!std::filesystem::exists(kernel)) GTEST_SKIP();
+  // Reading the first one waits for the kernel's next message; a container may lack it.
+  const std::string kernel = std::filesystem::exists("/proc/kmsg") ? "/proc/kmsg" : "/proc/version";
   const std::string shown = picture("shown.png");
   expect_error(run_saccade({"inspect", kernel}), 1, {kernel});
   expect_error(run_saccade({"run", model_, "--source", kernel}), 1, {kernel});
@@ -276,9 +276,6 @@ TEST_F(Files, AFileThatTheKernelMakesUpIsEmptyNotWaitedFor) {
 }
 
 TEST_F(Files, AMessageThatCanNotBeWrittenIsAFailure) {
-  const auto shell = [&](const std::string& command) {
-    return test::Subprocess({"/bin/sh", "-c", std::string(SACCADE_BINARY) + " " + command}).wait();
-  };
   const std::string compile = "compile " + model_ + " --device cpu -o " + (folder_ / "p.plan");
   for (const char* lost : {" 2>/dev/full", " 2>&-"}) {
     EXPECT_EQ(shell(compile + lost).exit_code, 0) << "there is none";
