@@ -39,21 +39,10 @@ constexpr std::int64_t kFrames = 10000;
 // Formatting the status line for every frame would affect the measurement.
 constexpr std::int64_t kFramesToSay = 16;
 
-bool is_recognised(const Model& model) {
-  try {
-    model.impl()->card();
-    return true;
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::kUnsupported) throw;
-    return false;
-  }
-}
-
 /// The source to profile on; empty: random tensors.
 std::string choose_source(const ProfileFlags& flags, const Model& model) {
   if (!flags.source.empty()) return flags.source;
-  const bool is_told = !flags.common.model.card.empty();
-  return is_told || is_recognised(model) ? "synthetic:" : "";
+  return model.impl()->is_recognised() ? "synthetic:" : "";
 }
 
 /// Creates every file before the first frame, so that an unwritable one fails early.

@@ -48,19 +48,6 @@ bool is_null_device(const fs::path& path) {
          minor(status.st_rdev) == 3;
 }
 
-/// Whether PATH, or what it links to, is a name of an open descriptor.
-bool leads_to_descriptor(fs::path path) {
-  constexpr int kMostLinks = 40;  // as Linux follows
-  for (int i = 0; i < kMostLinks; ++i) {
-    if (is_open_descriptor(path)) return true;
-    std::error_code error;
-    const fs::path next = fs::read_symlink(path, error);
-    if (error) return false;
-    path = next.is_absolute() ? next : path.parent_path() / next;
-  }
-  return false;
-}
-
 class Registry {
  public:
   /// Records the regular files that standard output and standard error are redirected to.
@@ -162,7 +149,7 @@ class Registry {
   void check_is_no_stream(const fs::path& path) const {
     const auto id = id_of(path);
     const Stream* stream = id ? find_stream(*id) : nullptr;
-    if (stream != nullptr && !leads_to_descriptor(path)) refuse_second(path, std::string(stream->name));
+    if (stream != nullptr && !is_open_descriptor(behind_links(path))) refuse_second(path, std::string(stream->name));
   }
 
   /// Refuses FOLDER where a file whose name WRITES takes is a link to an input or to another output.
@@ -221,6 +208,17 @@ bool is_open_descriptor(const fs::path& path) {
   std::error_code error;
   const fs::path folder = fs::canonical(path.parent_path(), error);
   return !error && folder.filename() == "fd" && folder.string().starts_with("/proc/");
+}
+
+fs::path behind_links(fs::path path) {
+  constexpr int kMostLinks = 40;  // as Linux follows
+  for (int i = 0; i < kMostLinks && !is_open_descriptor(path); ++i) {
+    std::error_code error;
+    const fs::path next = fs::read_symlink(path, error);
+    if (error) break;
+    path = next.is_absolute() ? next : path.parent_path() / next;
+  }
+  return path;
 }
 
 void protect_files() noexcept {

@@ -23,6 +23,9 @@ using WritesName = bool (*)(std::string_view name);
 
 /// Whether PATH is a name of an open descriptor, as /proc/self/fd/1 and /dev/fd/1 are. Follows no link.
 bool is_open_descriptor(const std::filesystem::path& path);
+/// The end of PATH's symbolic links, which need not exist, or the first name of an open descriptor among them. Where
+/// links lead in a circle, one of them.
+std::filesystem::path behind_links(std::filesystem::path path);
 
 /// Records that files whose names WRITES takes are written into FOLDER, which exists. Refuses folders that are read as
 /// a whole, and folders in which such a file is read or claimed.

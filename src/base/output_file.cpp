@@ -21,23 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMostLinks = 40;  // as Linux follows
-
 [[noreturn]] void refuse_output(const std::string& path, int reason) {
   fail(ErrorCode::kIo, "can't write {}: {}", path, std::strerror(reason));
-}
-
-/// What PATH means once its symbolic links are followed; the last of them may point to nothing yet.
-std::string behind_links(const std::string& path) {
-  fs::path target = path;
-  for (int i = 0; i < kMostLinks; ++i) {
-    if (is_open_descriptor(target)) return target.string();
-    std::error_code error;
-    const fs::path next = fs::read_symlink(target, error);
-    if (error) return target.string();
-    target = next.is_absolute() ? next : target.parent_path() / next;
-  }
-  refuse_output(path, ELOOP);
 }
 
 /// What lies at PATH; nothing where nothing does. Throws Error (kIo) where the system can't say.
@@ -85,7 +70,7 @@ void make_folder(const std::string& folder) {
   if (error) fail(ErrorCode::kIo, "can't create the folder {}: {}", folder, error.message());
 }
 
-OutputPath::OutputPath(const std::string& path, Claim claim) : path_(path), target_(behind_links(path)) {
+OutputPath::OutputPath(const std::string& path, Claim claim) : path_(path), target_(behind_links(path).string()) {
   is_stream_ = is_open_descriptor(target_);
   const auto status = is_stream_ ? std::nullopt : status_of(target_, path_);
   if (status && S_ISDIR(status->st_mode)) refuse_output(path_, EISDIR);

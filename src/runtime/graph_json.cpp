@@ -64,7 +64,7 @@ Json value_json(const Value& value, TensorBlob& blob) {
 
 // ---- from JSON ----------------------------------------------------------------------------------------------------
 
-/// A integer that fits an int; JSON's others would be cast to one.
+/// An integer that fits an int; JSON's others would be cast to one.
 int int_from(const Json& json) {
   if (!json.is_number_integer() || (json.is_number_unsigned() && json.get<std::uint64_t>() > INT_MAX) ||
       json.get<std::int64_t>() < INT_MIN)

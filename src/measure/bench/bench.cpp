@@ -20,16 +20,6 @@
 namespace saccade {
 namespace {
 
-bool is_recognised(const Model& model) {
-  try {
-    model.impl()->card();
-    return true;
-  } catch (const Error& error) {  // not recognised; a card that can't be read is an error
-    if (!model.options().card.empty() || error.code() != ErrorCode::kUnsupported) throw;
-    return false;
-  }
-}
-
 /// The model's plan for what it is run on.
 std::shared_ptr<const Plan> plan_for(const Model& model, bool takes_frames, bool resident) {
   if (resident)
@@ -124,7 +114,7 @@ void describe(BenchedModel& benched, const std::vector<Model>& models, const Ben
   const bool is_half = benched.precision == "fp16" || benched.precision == "bf16";
   benched.drift_limit = is_half ? kLargestHalfDrift : benched.precision == "tf32" ? kLargestTf32Drift : kLargestDrift;
   benched.takes_frames = !options.tensors && !options.resident && options.peers.empty() && options.batch == 1 &&
-                         std::ranges::all_of(models, is_recognised);
+                         std::ranges::all_of(models, [](const Model& model) { return model.impl()->is_recognised(); });
   if (models.size() > 1 && !benched.takes_frames)
     fail(ErrorCode::kUnsupported, "only recognised models can run together on a frame");
   benched.covers = benched.takes_frames ? fmt::format("one {} frame, pixels to predictions", to_string(options.frame))

@@ -19,12 +19,7 @@ void add_violation(std::vector<Violation>& found, const std::string& where, cons
 
 CompiledModel compile_for_limits(const std::string& path, const ModelOptions& options) {
   const Model model = Model::load(path, options);
-  try {
-    model.impl()->card();
-  } catch (const Error& error) {  // not recognised; a card that can't be read is an error
-    if (!options.card.empty() || error.code() != ErrorCode::kUnsupported) throw;
-    return {model.impl()->tensor_plan(), false};
-  }
+  if (!model.impl()->is_recognised()) return {model.impl()->tensor_plan(), false};
   return {model.impl()->vision_plan().plan, true};
 }
 

@@ -49,8 +49,7 @@ class Findings {
     if (!names_.empty())
       log(LogLevel::kWarning,
           "values of the graph '{}' are near or beyond the fp16 range ({} of them; the largest is {:.3g}, of '{}'): "
-          "the "
-          "nodes that write and read them stay in float32 (--precision bf16 covers the range)",
+          "the nodes that write and read them stay in float32 (--precision bf16 covers the range)",
           model, names_.size(), most_, largest_);
     return std::move(names_);
   }

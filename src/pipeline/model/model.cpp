@@ -92,6 +92,16 @@ const Card& Model::Impl::card() {
   return *card_;
 }
 
+bool Model::Impl::is_recognised() {
+  try {
+    card();
+    return true;
+  } catch (const Error& error) {
+    if (!options_.card.empty() || error.code() != ErrorCode::kUnsupported) throw;
+    return false;
+  }
+}
+
 std::shared_ptr<const Plan> Model::Impl::tensor_plan() {
   const std::scoped_lock lock(mutex_);
   if (!tensor_plan_)

@@ -40,6 +40,8 @@ class Model::Impl {
 
   /// The model's card and post-processing for frames. Throws Error if it is not recognised.
   const Card& card();
+  /// Whether there is a card. Throws Error if one was given or lies beside the model and can't be used.
+  bool is_recognised();
   /// Compiled at the first call; any thread. Throws Error with the file's name.
   std::shared_ptr<const Plan> tensor_plan();
   const VisionPlan& vision_plan();
