@@ -1,7 +1,11 @@
 #!/usr/bin/env python3
-"""Draws docs/rooms.svg: the rooms and which may include which, read from src/CMakeLists.txt."""
+"""Draws docs/rooms.svg: the components and which may include which, read from src/CMakeLists.txt.
+
+    docs/rooms.py [--check]     --check: exit with 1 if the file is not up to date
+"""
 import os
 import re
+import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 # Where the folders stand: rows from the top, each folder's middle.
@@ -149,7 +153,7 @@ def link(here, there, skips):
 
 def legend(y):
     out = []
-    for i, (kind, what) in enumerate((("room", "room of libsaccade.so"), ("module", "module, opened when needed"),
+    for i, (kind, what) in enumerate((("room", "component of libsaccade.so"), ("module", "module, opened when needed"),
                                       ("app", "program"))):
         x = 40 + 260 * i
         out += [rectangle(x, y - 12, 18, 14, FILL[kind]), f'<text x="{x + 26}" y="{y}" font-size="13">{what}</text>']
@@ -182,8 +186,13 @@ def main():
         out += folder.draw()
     out += legend(y - 12)
     out.append("</svg>")
-    with open(os.path.join(HERE, "rooms.svg"), "w") as file:
-        file.write("\n".join(out) + "\n")
+    drawn = "\n".join(out) + "\n"
+    path = os.path.join(HERE, "rooms.svg")
+    if "--check" in sys.argv:
+        with open(path) as file:
+            sys.exit(0 if file.read() == drawn else "docs/rooms.svg is not up to date: run docs/rooms.py")
+    with open(path, "w") as file:
+        file.write(drawn)
 
 
 if __name__ == "__main__":
