@@ -110,6 +110,8 @@ def bound(attempt):
         resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_LIMIT, FILE_LIMIT))
         resource.setrlimit(resource.RLIMIT_CPU, (180, 180))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # nohup and background jobs ignore some
+            signal.signal(number, signal.SIG_DFL)
         for name, value in attempt.rlimits.items():
             resource.setrlimit(getattr(resource, name), (value, value))
         for number, name in enumerate(("stdin", "stdout", "stderr")):

@@ -56,6 +56,11 @@ TEST_F(PeerProtocol, OneThatIsDeadAlreadyRaisesNoSignal) {
   EXPECT_NE(complaint([&] { peer.load({.model = "m.onnx"}); }).find("actor: it ended"), std::string::npos);
 }
 
+TEST_F(PeerProtocol, NamesThatAreNotUtf8AreRefused) {
+  Peer peer = play(kGreeting + "read line; echo '{}'; read line");
+  EXPECT_NE(complaint([&] { peer.load({.model = "m\xFF.onnx"}); }).find("is not UTF-8"), std::string::npos);
+}
+
 TEST_F(PeerProtocol, NonsenseIsShown) {
   Peer peer = play(kGreeting + "read line; echo 'Segmentation violation'; read line");
   EXPECT_NE(complaint([&] { peer.run(0, 1); }).find("'Segmentation violation'"), std::string::npos);

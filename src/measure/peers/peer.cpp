@@ -93,6 +93,10 @@ json Peer::ask(const json& request, std::chrono::milliseconds timeout) {
     process_.write_line(request.dump());
   } catch (const Error& error) {
     throw error.in(name_);
+  } catch (const json::type_error&) {  // the only one that dump() throws
+    fail(ErrorCode::kUnsupported,
+         "{}: the name of the model's file or of an input is not UTF-8, which its requests can't hold; rename it",
+         name_);
   }
   return listen(timeout);
 }
