@@ -215,9 +215,9 @@ TEST_F(PlanFile, RefusesWhatWasAppended) {
 TEST_F(PlanFile, SaysWhichVersionItIs) {
   save_full_plan(path_);
   std::string old = bytes();
-  old[8] = 4;
+  old[8] = 5;
   write(old);
-  EXPECT_EQ(load_error(), path_ + ": it is a plan of version 4, this saccade reads 5: compile it again");
+  EXPECT_EQ(load_error(), path_ + ": it is a plan of version 5, this saccade reads 6: compile it again");
 }
 
 TEST_F(PlanFile, RefusesHeadersThatLie) {
