@@ -34,7 +34,7 @@ class ImageList final : public Source {
     }
   }
 
-  /// Throws Error where the first file's header is damaged.
+  /// Throws Error if the first file's header is damaged.
   void measure_first() {
     const std::string& file = files_.front();
     if (file_kind(file) == FileKind::kOtherImage || file_kind(file) == FileKind::kOther) {
@@ -130,7 +130,7 @@ std::unique_ptr<Source> open_folder(const std::string& path) {
   try {
     source->measure_first();
   } catch (const Error&) {
-    // The first image is damaged: its frame will say so, and the size stays unknown.
+    // The first image is damaged: its frame will report it, and the size stays unknown.
   }
   return source;
 }

@@ -20,7 +20,7 @@ class Line {
     xx_ += x * x;
     xy_ += x * y;
   }
-  /// Of one value of x only, the level.
+  /// With a single value of x, a constant.
   void fit() {
     const double determinant = count_ * xx_ - x_ * x_;
     const bool is_level = !(determinant > 1e-12 * count_ * xx_);

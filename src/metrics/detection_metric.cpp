@@ -17,7 +17,7 @@ std::vector<std::size_t> of_class(std::span<const T> all, int class_id) {
   return chosen;
 }
 
-/// The smallest axis-aligned box around joints, as COCO takes it for a prediction's size.
+/// The axis-aligned bounding box of the joints, COCO's size of a keypoint prediction.
 double area_around(std::span<const CocoPoint> points) {
   if (points.empty()) return 0;
   const auto [left, right] = std::ranges::minmax(points, {}, &CocoPoint::x);

@@ -13,17 +13,17 @@ struct AreaRange {
 constexpr std::array<AreaRange, kAreas> kAreaRanges = {
     {{0, 1e10}, {0, 32.0 * 32}, {32.0 * 32, 96.0 * 96}, {96.0 * 96, 1e10}}};
 
-/// NumPy's linspace(0.5, 0.95, 10), to the bit: COCO compares with these.
+/// numpy.linspace(0.5, 0.95, 10), bit-identical: the thresholds of COCO.
 double overlap_threshold(std::size_t i) {
   return i == kOverlaps - 1 ? 0.95 : 0.5 + static_cast<double>(i) * ((0.95 - 0.5) / 9);
 }
 
-/// The objects, those first that count in an area range.
+/// The objects, those that count in an area range first.
 class Candidates {
  public:
   struct Match {
     bool found = false;
-    bool ignored = false;  ///< with an object that does not count
+    bool ignored = false;  ///< matched to an ignored object
   };
 
   Candidates(const std::vector<ObjectMatch::Object>& objects, AreaRange range) {
@@ -40,7 +40,8 @@ class Candidates {
     for (Entry& entry : entries_) entry.taken = false;
   }
 
-  /// Takes the free object that is most like the answer whose SIMILARITY to each is given, by at least THRESHOLD; one
+  /// Takes the free object with the greatest SIMILARITY, at least THRESHOLD, to the prediction; objects that count come
+  /// before ignored ones. A crowd stays free.
   /// that counts before one that does not. A crowd is never used up.
   Match take(const double* similarity, double threshold) {
     double best = std::min(threshold, 1 - 1e-10);
@@ -48,7 +49,7 @@ class Candidates {
     for (Entry& entry : entries_) {
       if (entry.taken && !entry.crowd) continue;
       if (chosen != nullptr && !chosen->ignored && entry.ignored) break;
-      if (!(similarity[entry.object] >= best)) continue;  // nor where it is no number
+      if (!(similarity[entry.object] >= best)) continue;  // also if it is NaN
       best = similarity[entry.object];
       chosen = &entry;
     }

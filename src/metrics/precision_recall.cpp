@@ -9,16 +9,16 @@ namespace {
 
 constexpr int kRecalls = 101;
 
-/// NumPy's linspace(0, 1, 101), to the bit: COCO compares with these.
+/// numpy.linspace(0, 1, 101), bit-identical: the recall thresholds of COCO.
 double recall_threshold(int i) { return i == 100 ? 1.0 : i * (1.0 / 100); }
 
-/// What is known of a curve where its recall rises; between those points precision only falls.
+/// A curve at a point where its recall increases; in between, precision only decreases.
 struct CurvePoint {
   double right;
   double precision;
 };
 
-/// Counts answers as they come in descending order of score.
+/// Counts predictions in descending order of score.
 class CurveBuilder {
  public:
   void add(bool is_right, double times) {

@@ -16,12 +16,12 @@
 namespace saccade {
 namespace {
 
-// Low enough to draw the whole precision-recall curve, high enough to keep the predictions of a frame few.
+// Low enough for the whole precision-recall curve, high enough for few predictions per frame.
 constexpr float kAccuracyConfidence = 0.01F;
 constexpr std::size_t kPictures = 6;
-// Conditions are measured on images half a second apart, so that each shows something new.
+// Conditions are evaluated on images half a second apart, so that each shows something new.
 constexpr double kConditionRate = 2;
-// Making a text for the status line at every frame would show in the figures.
+// Formatting the status line for every frame would affect the measurements.
 constexpr std::int64_t kFramesToSay = 16;
 
 struct Condition {
@@ -52,8 +52,8 @@ std::string write_picture(const std::filesystem::path& folder, const std::string
   return file;
 }
 
-/// Takes the predictions of a run: keeps them for the metric, passes on to video and JSON lines what people get to see,
-/// and draws a few images spread over the run.
+/// Receives the predictions of a run: keeps them for the metrics, forwards those above the display threshold to video
+/// and JSON lines, and draws a few images spread over the run.
 class Audience final : public Sink {
  public:
   Audience(const DemoOptions& options, const SceneAnswers& answers, const Camera& camera)
@@ -80,7 +80,7 @@ class Audience final : public Sink {
   std::vector<std::string>& pictures() { return pictures_; }
 
  private:
-  /// Whether the share of the run that is over, by time or by frames, asks for the next one.
+  /// Whether the completed share of the run, by time or by frames, has reached the next image.
   bool wants_picture() const {
     const auto place = static_cast<double>(pictures_.size()) / kPictures;
     const double by_frames = static_cast<double>(frames().size()) / static_cast<double>(options_.frames);
@@ -113,7 +113,7 @@ std::string progress_text(const DemoOptions& options, std::int64_t frames, Nanos
                      rate);
 }
 
-/// What all parts of a demo share.
+/// Shared state of all parts of a demo.
 class Demo {
  public:
   Demo(const SceneOptions& scene, const DemoOptions& options, const DemoEvents& events)
@@ -137,7 +137,7 @@ class Demo {
     return result;
   }
 
-  /// The scene under one condition, as fast as it goes.
+  /// The scene under one condition, unthrottled.
   ConditionScores run(const Condition& condition) const {
     events_.say(fmt::format("measuring the accuracy: {}", condition.name));
     SceneOptions scene = scene_;
@@ -169,7 +169,7 @@ class Demo {
     profile.on_frame = [this, start = Clock::time_point()](std::int64_t frames) mutable {
       if (frames == 0) start = Clock::now();
       if (frames % kFramesToSay == 0) events_.say(progress_text(options_, frames, Clock::now() - start));
-      return frames == 0 || !events_.stop();  // a warm-up leaves nothing to report
+      return frames == 0 || !events_.stop();  // a warm-up is not reported
     };
     return profile;
   }
@@ -193,7 +193,7 @@ class Demo {
 DemoResult run_demo(const DemoOptions& wanted, const DemoEvents& events) {
   DemoOptions options = wanted;
   SceneOptions scene = parse_scene(options.scene);
-  // A profile's source starts again when it ends; the scene itself goes on for ever.
+  // A profile restarts a finite source; the scene itself is endless.
   if (scene.frames >= 0) options.frames = std::min(options.frames, scene.frames);
   scene.frames = -1;
   const Demo demo(scene, options, events);

@@ -8,7 +8,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Null where there was nothing to find.
+/// Null without ground truth.
 Json score_json(double value) { return value < 0 ? Json() : Json(value); }
 
 void add_scores(Json& json, const SceneScores& scores) {

@@ -115,7 +115,7 @@ void SceneEvaluator::add(const AnsweredFrame& answers) {
 
 void SceneEvaluator::add_depth(const SceneTruth& truth, const KeptDepth& depth) {
   truth_ = truth.depth;
-  // A truth that is not above 0 does not count.
+  // Truth that is not positive is ignored.
   std::ranges::replace_if(
       truth_, [](float metres) { return metres > kSceneDepth; }, 0.0F);
   const DepthMap map{.place = depth.place, .kind = depth.kind, .cells = depth.cells};

@@ -27,7 +27,7 @@ json fed(std::span<const FedInput> inputs) {
   return rows;
 }
 
-/// FOLDER/.venv-peers/bin/python, or the same above it.
+/// FOLDER/.venv-peers/bin/python, or in a parent folder.
 std::string find_above(std::filesystem::path folder) {
   std::error_code ignored;
   for (;; folder = folder.parent_path()) {
@@ -44,7 +44,7 @@ std::span<const std::string_view> peer_engines() { return kEngines; }
 std::string find_peers_python(const std::string& given) {
   if (!given.empty()) return given;
   if (const char* named = std::getenv("SACCADE_PEERS_PYTHON"); named != nullptr && *named != '\0') return named;
-  // Not above the current folder, which may be whoever's: what lies there is run.
+  // Not in parents of the current folder, which may be anyone's: the file is executed.
   std::error_code error;
   const auto here = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
   if (std::string found = find_above(here); !found.empty()) return found;
@@ -119,7 +119,7 @@ std::vector<Tensor> Peer::answer(std::span<const FedInput> inputs, const std::st
 }
 
 Block Peer::run(int unmeasured, int runs) {
-  // As long as a hundred times the slowest run so far would take.
+  // A hundred times the time of the slowest run so far.
   const std::chrono::duration<double, std::milli> expected(1e5 * slowest_seconds_ * (unmeasured + runs));
   const auto patience = std::max(patience_.answer, std::chrono::ceil<std::chrono::milliseconds>(expected));
   const json reply = ask({{"do", "run"}, {"unmeasured", unmeasured}, {"runs", runs}}, patience);

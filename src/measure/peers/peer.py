@@ -18,7 +18,7 @@ import os
 import sys
 import time
 
-# The line protocol keeps standard output to itself: what libraries print goes to standard error.
+# Standard output is reserved for the line protocol: what libraries print goes to standard error.
 answers = os.fdopen(os.dup(1), "w")
 os.dup2(2, 1)
 
@@ -39,7 +39,7 @@ class OnnxRuntime:
         options.log_severity_level = 3
         options.intra_op_num_threads = request["threads"]
         options.inter_op_num_threads = 1
-        # A size that is known lets it plan its memory ahead.
+        # A known size lets it plan its memory ahead.
         import onnx
         model = onnx.load(request["model"], load_external_data=False)
         for value in model.graph.input:

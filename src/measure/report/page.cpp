@@ -20,7 +20,7 @@ std::string cell(std::string_view name, std::string_view scope, const Table::Col
                      escape_markup(text));
 }
 
-/// Whether a table would not fit the column that text stands in.
+/// Whether a table is wider than the text column.
 bool is_broad(const Table& table) {
   constexpr std::size_t kColumn = 100;
   const std::string text = to_text(table).str();

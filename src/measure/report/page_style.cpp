@@ -2,8 +2,8 @@
 
 namespace saccade {
 
-// The palette is Okabe and Ito's (2008), whose colours people with any common colour blindness tell apart; it is
-// brightened for dark pages. Greys keep a contrast of at least 4.5 to 1 for text.
+// The palette is Okabe and Ito's (2008), distinguishable with all common forms of colour blindness; it is brightened
+// for dark pages. Greys have a contrast of at least 4.5 to 1 for text.
 std::string_view page_style() {
   return R"css(:root {
   color-scheme: light dark;

@@ -8,13 +8,13 @@
 namespace saccade {
 namespace {
 
-/// More packets than decoders keep before an image comes of them, in threads and for the order of images together.
+/// More packets than a decoder buffers before it outputs an image, for threads and reordering together.
 constexpr std::int64_t kMostDelay = 64;
-/// So far behind the last image that came, it must have come again.
+/// Limit of images decoded again before the last delivered one must have come.
 constexpr std::int64_t kMostRepeated = 1024;
 
-/// MPEG-4's decoder learns from each frame how its encoder pads, which decides what counts as damaged; its threads pass
-/// on what they learnt by chance. One is as fast as two.
+/// MPEG-4's decoder learns from each frame how its encoder pads, which affects what counts as damaged; its threads pass
+/// on that state at random. One thread is as fast as two.
 int useful_threads(const AVCodec& codec, int threads) {
   return codec.id == AV_CODEC_ID_MPEG4 ? 1 : std::max(1, threads);
 }
@@ -62,17 +62,17 @@ int VideoDecoder::next(AVFrame& picture) {
     if (error == 0 && watch_.is_incomplete(picture)) picture.flags |= AV_FRAME_FLAG_CORRUPT;
     if (is_careful_) {
       if (error == AVERROR_EOF && repeated_ >= 0 && first_fed_ > 0) {
-        decode_anew(0);  // what came last did not come again
+        decode_anew(0);  // the last delivered image did not come again
       } else if (error == AVERROR_EOF || is_new(picture)) {
         return error;
       }
       continue;
     }
-    // Every thread whose packet comes before what is output now has said what it had to say.
+    // Every thread whose packet precedes what is output now has reported its errors.
     if ((error < 0 && error != AVERROR_EOF) || watch_.first_complaint() != DecoderWatch::kNone ||
         (error == 0 && is_damaged(picture))) {
       av_frame_unref(&picture);
-      avcodec_flush_buffers(decoder_.get());  // waits for the threads
+      avcodec_flush_buffers(decoder_.get());  // waits for the decoder's threads
       decode_anew(restart_point(std::min(watch_.first_complaint(), packets_ - 1)));
       continue;
     }
@@ -84,7 +84,7 @@ int VideoDecoder::next(AVFrame& picture) {
   }
 }
 
-/// One image or one error; AVERROR_EXIT where reading was interrupted.
+/// One image or one error; AVERROR_EXIT if reading was interrupted.
 int VideoDecoder::step(AVFrame& picture) {
   forget_message();
   while (interrupt_.callback(interrupt_.opaque) == 0) {
@@ -98,7 +98,7 @@ int VideoDecoder::step(AVFrame& picture) {
   return AVERROR_EXIT;
 }
 
-/// Hands the decoder one packet, or the news that there are no more. Negative: the packet was refused.
+/// Sends the decoder one packet, or the end of the stream. Negative: the packet was rejected.
 int VideoDecoder::feed() {
   while (interrupt_.callback(interrupt_.opaque) == 0) {
     const int error = av_read_frame(input_.file.get(), packet_.get());
@@ -128,7 +128,8 @@ void VideoDecoder::note_key(const AVPacket& packet) {
   next_key_ = (next_key_ + 1) % keys_.size();
 }
 
-/// The latest keyframe of which all images before it, and those that it shares with them, came before the COMPLAINT.
+/// The latest keyframe for which all preceding images, and the references that it shares with them, precede the
+/// COMPLAINT.
 std::int64_t VideoDecoder::restart_point(std::int64_t complaint) const {
   std::int64_t point = 0;
   if (delivered_ == 0) return point;
@@ -146,10 +147,10 @@ void VideoDecoder::decode_anew(std::int64_t from) {
   open(1);
 }
 
-/// Whether PICTURE, or the error in its place, comes after all that was delivered before decoding began again.
+/// Whether PICTURE, or the error in its place, follows everything delivered before decoding was restarted.
 bool VideoDecoder::is_new(const AVFrame& picture) {
   if (repeated_ < 0) return true;
-  if (picture.buf[0] == nullptr) return false;  // an error: it is not the first time either
+  if (picture.buf[0] == nullptr) return false;  // an error: it was reported before
   ++repeated_;
   const Identity identity = {picture.reordered_opaque, picture.best_effort_timestamp};
   const bool was_last = first_fed_ == 0 ? repeated_ == delivered_ : identity == last_ && !is_damaged(picture);

@@ -32,7 +32,7 @@ ColorRange range_of(const AVFrame& picture, PixelFormat format) {
     default: break;
   }
   if (is_rgb(format) || picture.color_range == AVCOL_RANGE_JPEG) return ColorRange::kFull;
-  // Grey comes from still images, which use all 256 levels unless they say otherwise.
+  // Grey comes from still images, which are full range unless they say otherwise.
   const bool unsaid = picture.color_range == AVCOL_RANGE_UNSPECIFIED;
   return unsaid && format == PixelFormat::kGray8 ? ColorRange::kFull : ColorRange::kLimited;
 }
@@ -58,7 +58,7 @@ void copy_planes(const AVFrame& picture, int orientation, const FrameView& to) {
   }
 }
 
-/// One component (R, G, B or Y, U, V) of any software format, brought to 8 bits and stored SPACING bytes apart.
+/// Unpacks one component (R, G, B or Y, U, V) of any software format into 8 bits, stored SPACING bytes apart.
 void unpack_component(const AVFrame& picture, const AVPixFmtDescriptor& format, int component, int width, int height,
                       std::uint8_t* to, int pitch, int spacing, std::vector<std::uint16_t>& scratch) {
   const bool palette = (format.flags & AV_PIX_FMT_FLAG_PAL) != 0;
@@ -101,7 +101,7 @@ std::optional<PixelFormat> yuv_format(const AVPixFmtDescriptor& format) {
   return std::nullopt;
 }
 
-/// What av_read_image_line can unpack into one of our formats.
+/// Formats that av_read_image_line can unpack into one of ours.
 std::optional<PixelPath> unpacking_path(AVPixelFormat av_format) {
   constexpr unsigned kOpaque = AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_BAYER | AV_PIX_FMT_FLAG_FLOAT;
   const AVPixFmtDescriptor* format = av_pix_fmt_desc_get(av_format);

@@ -62,7 +62,7 @@ class VideoSource final : public Source {
     if (parameters.format != AV_PIX_FMT_NONE) check_format(parameters.format);
     orientation_ = orientation_of(stream());
     const auto path = pixel_path(parameters.format);
-    // Chroma that is halved across only would be halved down only after a quarter turn: no format of ours.
+    // A quarter turn of horizontally subsampled chroma subsamples it vertically: no format of ours.
     const bool turnable = !path || (path->direct && path->format != PixelFormat::kI422);
     if (orientation_ != 1 && !turnable)
       fail(ErrorCode::kUnsupported, "'{}' is rotated, which is not supported for {}", path_,
@@ -95,7 +95,7 @@ class VideoSource final : public Source {
     return frame;
   }
 
-  /// Nanoseconds since the stream's start; counted on by the frame rate where the file says nothing.
+  /// Nanoseconds since the stream's start; extrapolated by the frame rate where the file has no time stamp.
   std::int64_t timestamp() {
     const AVStream& from = stream();
     if (picture_->best_effort_timestamp != AV_NOPTS_VALUE) {
@@ -126,7 +126,7 @@ class VideoSource final : public Source {
     if (!end.cut.empty())
       return {Status::kLost,
               fmt::format("{}: the file is truncated after frame {}: {}", path_, sequence_ - 1, end.cut)};
-    // AVI counts moments, of which some may show nothing new.
+    // AVI counts ticks, some of which may repeat the previous frame.
     const bool is_counted = !end.is_whole || std::string_view(decoder_.input().file->iformat->name) != "avi";
     if (is_counted && decoder_.packets() < info_.frames)
       return {Status::kLost, fmt::format("{}: the file ends after {} of {} frames: it is truncated or damaged", path_,
@@ -137,13 +137,13 @@ class VideoSource final : public Source {
     return {Status::kEnd, path_ + ": end of the video"};
   }
 
-  /// How much later the header says that the video ends, where the file has no count of its frames.
+  /// How much longer the header says the video is, if the file does not count its frames.
   double missing_seconds() const {
     const double promised = info_.frames < 0 ? promised_seconds() : 0;
     return promised == 0 ? 0 : promised - shown_until_;
   }
 
-  /// The video's own duration by its header; 0 where that says nothing (the whole file's may be another stream's).
+  /// The video stream's own duration from its header; 0 if unknown (the file's duration may be another stream's).
   double promised_seconds() const {
     const AVFormatContext& file = *decoder_.input().file;
     if (file.duration_estimation_method != AVFMT_DURATION_FROM_STREAM) return 0;

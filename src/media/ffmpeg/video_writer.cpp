@@ -32,7 +32,7 @@ class Writer final : public VideoWriter {
     try {
       close();
     } catch (const Error&) {
-      // Whoever wants to know calls close().
+      // Callers that need the error call close().
     }
   }
 
@@ -53,7 +53,7 @@ class Writer final : public VideoWriter {
 
   void close() override {
     if (std::exchange(closed_, true)) return;
-    // A container without an image is no valid file: what lies there stays, and nothing is left of the new one.
+    // A container without an image is invalid: an existing file is kept, and the new one is removed.
     if (encoder_ != nullptr) {
       encode(nullptr);
       file_->finish();
@@ -64,7 +64,7 @@ class Writer final : public VideoWriter {
  private:
   void start(const FrameView& first) {
     const bool avi = file_->is_avi();
-    // AVI has neither time stamps nor a place for H.264's reordering: one frame a tick, MPEG-4.
+    // AVI has neither time stamps nor support for H.264's frame reordering: one frame per tick, MPEG-4.
     const AVCodec* x264 = avi ? nullptr : avcodec_find_encoder_by_name("libx264");
     const AVCodec* codec = x264 != nullptr ? x264 : avcodec_find_encoder(AV_CODEC_ID_MPEG4);
     if (codec == nullptr)
@@ -77,7 +77,7 @@ class Writer final : public VideoWriter {
     encoder->colorspace = AVCOL_SPC_SMPTE170M;
     encoder->color_range = AVCOL_RANGE_MPEG;
     encoder->framerate = rate_;
-    // MPEG-4 counts at most 65535 ticks a second.
+    // MPEG-4 allows at most 65535 ticks per second.
     encoder->time_base = avi ? av_inv_q(rate_) : AVRational{1, x264 != nullptr ? 90'000 : 30'000};
     encoder->thread_count = 2;
     set_quality(*encoder, x264 != nullptr);
@@ -96,8 +96,8 @@ class Writer final : public VideoWriter {
     encoder_ = std::move(encoder);
   }
 
-  /// Nothing stays in the encoder for longer than it takes: what it was given a second ago is in the file. Without
-  /// frames of both directions and a look ahead, a quality of 25 is what one of 23 is with them.
+  /// The encoder holds no frame back for long: what it was given a second ago is in the file. Without B-frames and
+  /// lookahead, a CRF of 25 equals one of 23 with them.
   void set_quality(AVCodecContext& encoder, bool x264) const {
     encoder.gop_size = static_cast<int>(std::clamp(std::round(av_q2d(rate_)), 1.0, 1000.0));
     encoder.max_b_frames = 0;
@@ -135,7 +135,7 @@ class Writer final : public VideoWriter {
     }
   }
 
-  /// Time stamps must grow: one that doesn't (images have none) is set one frame after the last.
+  /// Time stamps must increase: one that does not (images have none) is set one frame after the last.
   std::int64_t next_pts(std::int64_t timestamp_ns) {
     const AVRational unit = encoder_->time_base;
     const std::int64_t wanted = av_rescale_q(timestamp_ns, {1, 1'000'000'000}, unit);
@@ -144,7 +144,7 @@ class Writer final : public VideoWriter {
     return last_pts_;
   }
 
-  /// Null flushes.
+  /// Null flushes the encoder.
   void encode(const AVFrame* picture) {
     check(avcodec_send_frame(encoder_.get(), picture));
     for (;;) {

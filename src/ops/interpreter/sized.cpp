@@ -5,11 +5,11 @@
 #include "ops/core/op.hpp"
 #include "ops/core/strided_copy.hpp"
 
-// saccade.Sized runs another operator on tensors whose sizes only the run knows. A tensor's shape is the room that it
-// has; along some axes only the first elements count, as many as an int64 beside it says. The kernel cuts the inputs to
-// what counts, asks the operator's own shape rule for the outputs' shapes (all contents are known by now), runs the
-// operator's own kernel, and puts the results into the outputs' room, with zeros behind them. So any operator works on
-// any size, at the price of a copy out, and of one in where what counts does not lie in one piece.
+// saccade.Sized runs another operator on tensors whose sizes are known only at run time. A tensor's shape is its
+// capacity; along some axes only the first elements are valid, as many as a separate int64 says. The kernel cuts the
+// inputs to their valid part, evaluates the operator's shape rule (all contents are known now), runs its reference
+// kernel, and copies the results into the outputs, padded with zeros. So any operator works on any size, at the price
+// of a copy of the outputs, and of inputs whose valid part is not contiguous.
 namespace saccade {
 namespace {
 
@@ -21,7 +21,7 @@ constexpr std::string_view kTypes = "sized_types";
 constexpr std::string_view kShapes = "sized_shapes";
 constexpr std::string_view kGuarded = "sized_guarded";
 
-/// A saccade.Sized read from its attributes.
+/// A saccade.Sized parsed from its attributes.
 struct Form {
   Node inner;
   const Op* op = nullptr;
@@ -67,7 +67,7 @@ std::vector<TensorType> room_from(const Attributes& attributes) {
 
 Form form_of(const Node& node) {
   const Attributes& attributes = node.attributes;
-  // Member by member: what throws within an aggregate's braces has g++ 12 destroy the members before it twice.
+  // Member by member: if an initializer in an aggregate's braces throws, g++ 12 destroys the preceding members twice.
   Form form;
   form.given = axes_from(attributes.integers(kGiven));
   form.made = axes_from(attributes.integers(kMade));
@@ -114,7 +114,7 @@ void infer_sized(InferContext& context) {
   }
 }
 
-/// Whether what counts of the room is its first elements, row-major: no axis but the first longer one is cut.
+/// Whether the valid part is contiguous in row-major order: no axis is cut but the first one longer than 1.
 bool lies_in_one_piece(const Shape& counted, const Shape& room) {
   int first = 0;
   while (first < room.rank() && counted[first] == 1) ++first;
@@ -123,9 +123,9 @@ bool lies_in_one_piece(const Shape& counted, const Shape& room) {
   return true;
 }
 
-// ---- running ------------------------------------------------------------------------------------------------------
+// ---- execution ----------------------------------------------------------------------------------------------------
 
-/// One run: the inner operator's tensors in the sizes that count.
+/// One run: the inner operator's tensors at their actual sizes.
 class SizedRun {
  public:
   SizedRun(const KernelContext& context, const Form& form)
@@ -193,7 +193,7 @@ class SizedRun {
     for (std::size_t i = 0; i < inputs_.size(); ++i) given.push_back(inputs_[i].data == nullptr ? nullptr : &types[i]);
     InferContext context(
         form_.inner, std::move(given), [this](int i) { return contents(static_cast<std::size_t>(i)); },
-        [](double) { return true; });  // what a run takes is the model's own affair
+        [](double) { return true; });  // no limit: run time is the model's own affair
     form_.op->infer(context);
     for (std::size_t i = 0; i < form_.inner.outputs.size(); ++i)
       if (form_.inner.outputs[i] != ValueId::kNone && !context.is_set(i))
@@ -227,7 +227,7 @@ class SizedRun {
   const KernelContext& context_;
   const Form& form_;
   std::vector<TensorView> inputs_;
-  std::vector<Tensor> contents_;  // of the inputs that were cut, or that the shape rule looked into
+  std::vector<Tensor> contents_;  // of the inputs that were cut, or read by the shape rule
 };
 
 void run_sized(const KernelContext& context) {

@@ -4,7 +4,7 @@
 #include "ops/core/dispatch.hpp"
 #include "ops/core/op.hpp"
 
-// Softmax, LogSoftmax and Hardmax along one axis. Sums in float64.
+// Softmax, LogSoftmax and Hardmax along one axis. Accumulated in float64.
 namespace saccade {
 namespace {
 
@@ -14,7 +14,7 @@ void infer_softmax(InferContext& context) {
   context.output(0, context.dtype(0), context.shape(0));
 }
 
-/// One line of COUNT elements, STEP apart.
+/// One row of COUNT elements with stride STEP.
 template <bool kLog>
 struct SoftLine {
   template <typename T>
@@ -36,7 +36,7 @@ struct SoftLine {
   }
 };
 
-/// 1 for the first of the greatest elements, 0 for the others. A NaN is above all numbers.
+/// 1 for the first maximum, 0 for the others. NaN is greater than all numbers.
 struct HardLine {
   template <typename T>
   static void run(const T* from, T* to, std::int64_t count, std::int64_t step) {

@@ -15,7 +15,8 @@ namespace {
 enum AttentionInput : std::size_t { kQuery, kKey, kValue, kMask, kOperands };
 constexpr std::array<const char*, kOperands> kNames = {"query", "key", "value", "mask"};
 
-/// Whether the walk meets each of ELEMENTS elements, and no element twice: its steps, sorted, are those of a dense
+/// Whether the pattern accesses each of ELEMENTS elements exactly once: its loops, sorted by step, are those of a dense
+/// tensor.
 /// tensor.
 bool meets_all_once(const Walk& walk, std::int64_t elements) {
   std::vector<Steady> all;
@@ -39,7 +40,7 @@ void check_fit(const AttentionWalks& walks) {
   require(same(walks.query, 1, walks.output, 1), "queries");
   require(same(walks.key, 1, walks.value, 1), "keys and values");
   require(same(walks.query, 2, walks.key, 2) && same(walks.value, 2, walks.output, 2), "channels");
-  // Nothing else says how many of these there are: no more than there are elements.
+  // The number of keys is limited by nothing else: at most the number of elements.
   for (const Steady& steady : walks.key.loops[1]) require(steady.step > 0, "keys");
   for (const Steady& steady : walks.query.loops[2]) require(steady.step > 0, "channels");
   if (!walks.mask) return;
@@ -71,7 +72,7 @@ void infer_strided_attention(InferContext& context) {
   context.output(0, context.dtype(kQuery), shape);
 }
 
-/// An operand's elements by its loops' turns, in float64.
+/// An operand's elements by its loops' indices, in float64.
 class Elements {
  public:
   Elements(const TensorView& view, const Walk& walk) : walk_(walk) {
@@ -89,7 +90,7 @@ class Elements {
   std::vector<double> all_;
 };
 
-/// What one query's keys weigh, by their SCORES.
+/// Softmax over one query's SCORES.
 void soften(std::vector<double>& scores) {
   const double greatest = *std::ranges::max_element(scores);
   double sum = 0;

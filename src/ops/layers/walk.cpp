@@ -7,7 +7,7 @@
 namespace saccade {
 namespace {
 
-/// The dimensions of a shape, as steps through them use them up: row-major, each has so many elements left.
+/// The dimensions of a shape, consumed by steps through them: row-major, with the remaining length of each.
 class Dimensions {
  public:
   Dimensions(const Shape& shape, std::int64_t offset) : shape_(shape), steps_(Shape::filled(shape.rank(), 1)) {
@@ -21,14 +21,14 @@ class Dimensions {
 
   const Shape& start() const { return used_; }
 
-  /// Turns of one dimension: STRIDE of its elements at a time.
+  /// A loop within one dimension, with a step of STRIDE of its elements.
   struct Part {
     int dimension = 0;
     std::int64_t count = 1;
     std::int64_t stride = 0;
   };
 
-  /// Takes STEADY, which moves, apart into turns of a dimension each, outermost first.
+  /// Splits LOOP, whose step is not 0, into loops within one dimension each, outermost first.
   std::optional<std::vector<Part>> take(Steady steady) {
     std::vector<Part> parts;
     for (int i = shape_.rank() - 1; i >= 0 && steady.count > 1; --i) {

@@ -8,50 +8,51 @@
 
 namespace saccade {
 
-/// COUNT turns (2 or more), STEP elements from each to the next.
+/// COUNT iterations (2 or more), STEP elements apart.
 struct Steady {
   std::int64_t count = 1;
   std::int64_t step = 0;
   friend bool operator==(const Steady&, const Steady&) = default;
 };
 
-/// Where each element of a tensor came from: (i, j, ...) is number offset + i * steps[0] + j * steps[1] + ... of
+/// The affine origin of a tensor's elements: (i, j, ...) is element offset + i * steps[0] + j * steps[1] + ... of
 /// another tensor.
 struct Origin {
   std::int64_t offset = 0;
   Shape steps;
 };
 
-/// How three nested loops walk through a tensor. Elements are counted row-major, by the tensor's shape and whatever its
-/// layout: so a view is walked as its source is, and a transposed, sliced or broadcast tensor can be had by walking
-/// otherwise through what it was made of.
+/// Three nested loops over a tensor's elements, which are numbered in row-major order of its shape, whatever its
+/// layout. A view therefore has the pattern of its source, and a transposed, sliced or broadcast tensor another pattern
+/// on the tensor that it was made from.
 struct Walk {
   static constexpr std::size_t kLoops = 3;
-  /// A loop of one turn is empty; one that is not steady throughout is several, the outermost first.
+  /// A loop of one iteration is empty; one that is not affine is several, outermost first.
   using Loop = std::vector<Steady>;
 
   std::int64_t offset = 0;
   std::array<Loop, kLoops> loops;
 
-  /// How often loop number LOOP turns.
+  /// The number of iterations of loop LOOP.
   std::int64_t turns(std::size_t loop) const;
-  /// How many elements the loop is along at TURN.
+  /// The offset of the loop in elements at iteration TURN.
   std::int64_t along(std::size_t loop, std::int64_t turn) const;
-  /// Whether the loop stays where it is.
+  /// Whether the loop's offset is constant.
   bool stands(std::size_t loop) const;
-  /// Drops loops of one turn and joins those that go on as one.
+  /// Removes loops of one iteration and merges contiguous ones.
   void simplify();
 
-  /// As an attribute holds it: the offset, how many Steadies each loop has, and all of them.
+  /// The format of the attribute: the offset, the number of affine loops of each loop, and all of them.
   std::vector<std::int64_t> to_integers() const;
-  /// Throws Error (kInvalidFile) unless they are a walk inside of a tensor of so many ELEMENTS, forwards.
+  /// Throws Error (kInvalidFile) unless they are a pattern within a tensor of ELEMENTS elements, with no negative
+  /// steps.
   static Walk from_integers(const std::vector<std::int64_t>& integers, std::int64_t elements);
 
   friend bool operator==(const Walk&, const Walk&) = default;
 };
 
-/// WALK, which goes through a tensor of SHAPE, as a walk through the tensor that its elements came from. Nothing where
-/// it is none that loops can say: where one goes on in the next dimension amid its steps.
+/// PATTERN on a tensor of SHAPE, as a pattern on the tensor that its elements came from. Nothing if that is not affine:
+/// if a loop would carry into the next dimension.
 std::optional<Walk> walk_through(const Walk& walk, const Shape& shape, const Origin& origin);
 
 }  // namespace saccade

@@ -21,7 +21,8 @@ void infer_top_k(InferContext& context) {
   for (int i = 0; i < std::min(context.output_count(), 2); ++i) context.output(i, types[i], to);
 }
 
-/// Whether element A goes before B: larger (or smaller) first, the lower index among equals. NaN is above all numbers.
+/// Whether element A precedes B: larger (or smaller) first, the lower index among equals. NaN is greater than all
+/// numbers.
 template <typename T>
 class Before {
  public:

@@ -10,9 +10,8 @@
 
 namespace saccade {
 
-/// Answers as they are evaluated, as a file of COCO's results, which pycocotools loads: a list of {image_id,
-/// category_id, bbox, score}, with "segmentation" and "keypoints" where the model gives such; what is no number is
-/// null.
+/// Evaluated predictions in COCO's results format, which pycocotools loads: a list of {image_id, category_id, bbox,
+/// score}, with "segmentation" and "keypoints" if the model predicts them; NaN and infinity become null.
 class CocoResults {
  public:
   /// Creates the file. Throws Error (kIo) with its name.

@@ -18,12 +18,12 @@ from onnx import TensorProto, numpy_helper
 from torch_peer.table import OPERATORS, Unsupported
 
 NAME = re.compile(r"\b[vc]\d+\b")  # in expressions: v12 depends on the inputs, c12 is constant
-# FT and FD stand for the float types of the module; torch computes with few unsigned types.
+# FT and FD are the float types of the module; torch computes with few unsigned types.
 DTYPES = {TensorProto.FLOAT: "FT", TensorProto.FLOAT16: "FT", TensorProto.BFLOAT16: "FT", TensorProto.DOUBLE: "FD",
           TensorProto.INT64: "torch.int64", TensorProto.INT32: "torch.int32", TensorProto.INT16: "torch.int16",
           TensorProto.INT8: "torch.int8", TensorProto.UINT8: "torch.uint8", TensorProto.BOOL: "torch.bool",
           TensorProto.UINT16: "torch.int32", TensorProto.UINT32: "torch.int64", TensorProto.UINT64: "torch.int64"}
-# What stays float32 among halves: sums of many, and positions to a thousandth of a pixel.
+# Operators that stay float32 in a half-precision module: long sums, and positions to a thousandth of a pixel.
 WIDE = {"Pow", "Exp", "Log", "CumSum", "ReduceL2", "ReduceSumSquare", "ReduceLogSumExp", "GridSample"}
 
 
