@@ -24,7 +24,7 @@ void count_frames(benchmark::State& state, std::int64_t frames) {
   state.counters["fps"] = benchmark::Counter(static_cast<double>(frames), benchmark::Counter::kIsRate);
 }
 
-void picture(benchmark::State& state) {
+void image(benchmark::State& state) {
   Scene scene(options_for(state));
   const SceneOptions& options = scene.options();
   std::vector<std::uint8_t> pixels(static_cast<std::size_t>(options.width) * static_cast<std::size_t>(options.height) *
@@ -55,7 +55,7 @@ void conditions(benchmark::internal::Benchmark* bench) {
   bench->Args({1280, 720, 24, 0, 30})->Args({1920, 1080, 24, 0, 30});
 }
 
-BENCHMARK(picture)->Apply(conditions);
+BENCHMARK(image)->Apply(conditions);
 BENCHMARK(truth)->Args({640, 480, 16, 0, 0})->Args({1280, 720, 24, 0, 30});
 
 }  // namespace

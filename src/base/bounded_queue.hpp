@@ -12,11 +12,11 @@
 
 namespace saccade {
 
-/// What pop() found.
-enum class Popped {
+/// The result of pop().
+enum class PopStatus {
   kItem,
-  kLaneEnded,  ///< the lane is closed and empty; reported once per lane
-  kEnded,  ///< all lanes are closed and empty; reported from then on
+  kLaneClosed,  ///< the lane is closed and empty; reported once per lane
+  kClosed,      ///< all lanes are closed and empty; reported from then on
   kTimeout,
   kCancelled,
 };
@@ -65,21 +65,21 @@ class BoundedQueue {
 
   /// Waits until DEADLINE for an item, round-robin over lanes, or for a lane to be closed. LANE is set with kItem and
   /// kLaneClosed.
-  Popped pop(T& item, std::size_t& lane, Clock::time_point deadline) {
+  PopStatus pop(T& item, std::size_t& lane, Clock::time_point deadline) {
     std::unique_lock lock(mutex_);
     while (true) {
-      if (cancelled_) return Popped::kCancelled;
+      if (cancelled_) return PopStatus::kCancelled;
       if (take_next(item, lane)) {
         lock.unlock();
         space_.notify_all();
-        return Popped::kItem;
+        return PopStatus::kItem;
       }
-      if (take_end(lane)) return Popped::kLaneEnded;
-      if (ended_ == lanes_.size()) return Popped::kEnded;
+      if (take_end(lane)) return PopStatus::kLaneClosed;
+      if (closed_ == lanes_.size()) return PopStatus::kClosed;
       if (deadline == Clock::time_point::max()) {
         arrived_.wait(lock);
       } else if (arrived_.wait_until(lock, deadline) == std::cv_status::timeout && !ready()) {
-        return Popped::kTimeout;
+        return PopStatus::kTimeout;
       }
     }
   }
@@ -153,7 +153,7 @@ class BoundedQueue {
     for (std::size_t i = 0; i < lanes_.size(); ++i) {
       if (!lanes_[i].closed || lanes_[i].end_said || lanes_[i].count != 0) continue;
       lanes_[i].end_said = true;
-      ++ended_;
+      ++closed_;
       lane = i;
       return true;
     }
@@ -172,7 +172,7 @@ class BoundedQueue {
   std::condition_variable space_;
   std::vector<Lane> lanes_;
   std::size_t turn_ = 0;
-  std::size_t ended_ = 0;
+  std::size_t closed_ = 0;
   bool cancelled_ = false;
 };
 

@@ -56,7 +56,7 @@ void Graph::set_outputs(std::vector<ValueId> outputs) {
   extents_.clear();
 }
 
-std::span<const ValueId> Graph::answers() const {
+std::span<const ValueId> Graph::data_outputs() const {
   std::size_t end = outputs_.size();
   for (const Extent& extent : extents_) end = std::min(end, extent.count);
   return outputs().first(end);

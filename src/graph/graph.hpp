@@ -58,7 +58,7 @@ struct Node {
   std::string domain;  ///< "" for ONNX, "com.microsoft", "saccade"
   std::string op;
   std::string name;
-  std::vector<ValueId> inputs;  ///< kNone where an optional one is omitted
+  std::vector<ValueId> inputs;   ///< kNone where an optional one is omitted
   std::vector<ValueId> outputs;  ///< kNone where an optional one is not requested
   Attributes attributes;
   std::vector<PostOp> post_ops;
@@ -112,7 +112,7 @@ class Graph {
   /// Counts come after all other outputs.
   void set_extents(std::vector<Extent> extents) { extents_ = std::move(extents); }
   /// The outputs without the counts.
-  std::span<const ValueId> answers() const;
+  std::span<const ValueId> data_outputs() const;
   void set_inputs(std::vector<ValueId> inputs) { inputs_ = std::move(inputs); }
   bool is_output(ValueId id) const;
   bool is_input(ValueId id) const;

@@ -126,7 +126,7 @@ class Verifier {
   void check_extents() const {
     const std::span<const ValueId> outputs = graph_.outputs();
     for (const Extent& extent : graph_.extents()) {
-      if (extent.output >= graph_.answers().size() || extent.count >= outputs.size())
+      if (extent.output >= graph_.data_outputs().size() || extent.count >= outputs.size())
         fail(ErrorCode::kInternal, "an extent is of output {} with the count {}, but there are {} outputs",
              extent.output, extent.count, outputs.size());
       const Value& output = graph_.value(outputs[extent.output]);

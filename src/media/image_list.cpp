@@ -79,8 +79,8 @@ class ImageList final : public Source {
     try {
       const FileKind kind = file_kind(file);
       if (kind == FileKind::kJpeg || kind == FileKind::kPng) return reader_->read(file, allocator);
-      const auto picture = module<FfmpegModule>("ffmpeg").open_video(file, {.decode_threads = 1});
-      Outcome<Frame> outcome = picture->read(allocator);
+      const auto image = module<FfmpegModule>("ffmpeg").open_video(file, {.decode_threads = 1});
+      Outcome<Frame> outcome = image->read(allocator);
       if (outcome || outcome.failure().status == Status::kCancelled) return outcome;
       if (outcome.failure().status == Status::kEnd) return Failure{Status::kCorrupt, file + ": no image in it"};
       return Failure{Status::kCorrupt, outcome.failure().message};

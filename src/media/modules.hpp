@@ -28,7 +28,7 @@ class ImageReader {
 struct StoredPlane {
   int width = 0;
   int height = 0;
-  int bits = 8;  ///< per sample in the file, 1 to 16
+  int bits = 8;                        ///< per sample in the file, 1 to 16
   std::vector<std::uint16_t> samples;  ///< row by row: grey levels, or palette indices
 };
 
@@ -41,7 +41,7 @@ struct ImagesModule {
   /// damaged, not a PNG file, or has three channels.
   StoredPlane (*read_plane)(const std::string& path);
   /// Encodes and decodes IMAGE as JPEG of QUALITY, 1 to 100, in place (4:2:0).
-  void (*jpeg_roundtrip)(const RgbView& picture, int quality);
+  void (*jpeg_roundtrip)(const RgbView& image, int quality);
 };
 
 /// Interface of the ffmpeg module; get it with module<FfmpegModule>("ffmpeg").

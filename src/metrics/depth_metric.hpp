@@ -10,8 +10,8 @@ namespace saccade {
 /// Depth errors of one image, or their mean over several.
 struct DepthScores {
   double abs_rel = -1;  ///< mean of |depth - truth| / truth; -1, as in all others: no valid pixel
-  double rmse = -1;  ///< root mean square error, in the unit of the ground truth
-  double delta1 = -1;  ///< share of pixels with max(depth / truth, truth / depth) < 1.25
+  double rmse = -1;     ///< root mean square error, in the unit of the ground truth
+  double delta1 = -1;   ///< share of pixels with max(depth / truth, truth / depth) < 1.25
 };
 
 /// Aligns relative depth to the ground truth, per image, with the scale and shift of a least-squares fit (Ranftl et
@@ -26,6 +26,6 @@ void align_depth(DepthKind kind, std::span<const float> truth, std::span<float> 
 DepthScores depth_scores(std::span<const float> truth, std::span<const float> found);
 
 /// The mean of each metric over the images that have it. Image i has weight TIMES[i], or 1 if TIMES is empty.
-DepthScores mean(std::span<const DepthScores> pictures, std::span<const int> times = {});
+DepthScores mean(std::span<const DepthScores> images, std::span<const int> times = {});
 
 }  // namespace saccade

@@ -11,7 +11,7 @@ namespace saccade {
 
 /// COCO's metrics, 0 to 1; -1 if there is no ground truth, and for small objects by keypoints, which COCO omits.
 struct DetectionScores {
-  double ap = -1;  ///< average precision, mean over IoU thresholds 0.50, 0.55 ... 0.95 and over classes
+  double ap = -1;    ///< average precision, mean over IoU thresholds 0.50, 0.55 ... 0.95 and over classes
   double ap50 = -1;  ///< at IoU 0.50
   double ap75 = -1;
   double ap_small = -1;   ///< of objects below 32^2 pixels
@@ -40,7 +40,7 @@ class DetectionMetric {
   void add(std::span<const TrueObject> truth, std::span<const FoundObject> found);
 
   Similarity by() const { return by_; }
-  int pictures() const { return pictures_; }
+  int images() const { return images_; }
   DetectionScores scores() const;
 
   struct ClassScores {
@@ -51,14 +51,14 @@ class DetectionMetric {
   ClassScores class_scores(int class_id) const;
 
   /// Each class's predictions, for curves over any selection of images; see average_precision().
-  std::vector<RankedAnswers> ranked() const;
+  std::vector<RankedPredictions> ranked() const;
   /// COCO's maximum number of predictions per image and class.
-  int most_answers() const;
+  int max_predictions() const;
 
  private:
   /// One class over all images.
   struct ClassRecord {
-    std::vector<MatchedAnswer> answers;
+    std::vector<MatchedPrediction> predictions;
     std::vector<WantedObjects> wanted;
   };
 
@@ -69,10 +69,10 @@ class DetectionMetric {
   Similarity by_;
   std::vector<double> sigmas_;
   std::vector<ClassRecord> classes_;
-  int pictures_ = 0;
+  int images_ = 0;
 };
 
 /// The ap of DetectionScores with image i, in the order of add(), weighted by TIMES[i].
-double average_precision(std::span<const RankedAnswers> classes, int most, std::span<const int> times);
+double average_precision(std::span<const RankedPredictions> classes, int most, std::span<const int> times);
 
 }  // namespace saccade

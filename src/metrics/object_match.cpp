@@ -70,18 +70,18 @@ class Candidates {
 
 }  // namespace
 
-void ObjectMatch::run(std::span<MatchedAnswer> answers, WantedObjects& wanted) const {
+void ObjectMatch::run(std::span<MatchedPrediction> predictions, WantedObjects& wanted) const {
   for (std::size_t area = 0; area < kAreas; ++area) {
     Candidates candidates(objects, kAreaRanges[area]);
     wanted.count[area] += candidates.wanted();
     for (std::size_t t = 0; t < kOverlaps; ++t) {
       candidates.release();
-      for (std::size_t d = 0; d < answers.size(); ++d) {
+      for (std::size_t d = 0; d < predictions.size(); ++d) {
         const Candidates::Match match = candidates.take(similarity.data() + d * objects.size(), overlap_threshold(t));
         const bool outside = !kAreaRanges[area].holds(areas[d]);
-        MatchedAnswer& answer = answers[d];
-        answer.right[area] |= static_cast<std::uint16_t>(static_cast<unsigned>(match.found) << t);
-        answer.ignored[area] |= static_cast<std::uint16_t>((match.found ? match.ignored : outside) ? 1U << t : 0U);
+        MatchedPrediction& prediction = predictions[d];
+        prediction.right[area] |= static_cast<std::uint16_t>(static_cast<unsigned>(match.found) << t);
+        prediction.ignored[area] |= static_cast<std::uint16_t>((match.found ? match.ignored : outside) ? 1U << t : 0U);
       }
     }
   }

@@ -13,11 +13,11 @@ inline constexpr std::size_t kOverlaps = 10;
 inline constexpr std::size_t kAreas = 4;
 
 /// A prediction of one class, matched with the objects of its image.
-struct MatchedAnswer {
+struct MatchedPrediction {
   using Flags = std::array<std::uint16_t, kAreas>;  ///< one bit per IoU threshold
 
   double score = 0;
-  int picture = 0;
+  int image = 0;
   int rank = 0;  ///< its rank among the image's predictions of the class
   Flags right{};
   Flags ignored{};
@@ -25,22 +25,22 @@ struct MatchedAnswer {
 
 /// The number of objects of one class in an image, by area range.
 struct WantedObjects {
-  int picture = 0;
+  int image = 0;
   std::array<int, kAreas> count{};
 };
 
 /// The predictions of one class from all images in descending order of score, and the objects to be found.
-class RankedAnswers {
+class RankedPredictions {
  public:
   /// Summary of one precision-recall curve; -1 if there is no object.
   struct Curve {
     double precision = -1;  ///< monotone, mean over 101 recalls
-    double recall = -1;  ///< maximum
+    double recall = -1;     ///< maximum
   };
   using Curves = std::array<Curve, kOverlaps>;
 
   /// Predictions with equal scores stay in the given order.
-  RankedAnswers(std::vector<MatchedAnswer> answers, std::vector<WantedObjects> wanted);
+  RankedPredictions(std::vector<MatchedPrediction> predictions, std::vector<WantedObjects> wanted);
 
   /// Objects of any area.
   int objects() const;
@@ -49,13 +49,13 @@ class RankedAnswers {
   Curves curves(std::size_t area, int most, std::span<const int> times = {}) const;
 
  private:
-  std::vector<MatchedAnswer> answers_;
+  std::vector<MatchedPrediction> predictions_;
   std::vector<WantedObjects> wanted_;
 };
 
 /// The mean of one field over IoU thresholds FIRST to LAST (inclusive) and over the classes that have objects; -1 if
 /// none has.
-double mean(std::span<const RankedAnswers::Curves> classes, double RankedAnswers::Curve::*figure, std::size_t first = 0,
-            std::size_t last = kOverlaps - 1);
+double mean(std::span<const RankedPredictions::Curves> classes, double RankedPredictions::Curve::*figure,
+            std::size_t first = 0, std::size_t last = kOverlaps - 1);
 
 }  // namespace saccade

@@ -29,7 +29,7 @@ class SegmentationMetric {
 
   struct ClassScores {
     std::int64_t pixels = 0;  ///< in the ground truth
-    double iou = -1;  ///< intersection over union
+    double iou = -1;          ///< intersection over union
   };
   ClassScores class_scores(int class_id) const;
 
@@ -45,7 +45,7 @@ class SegmentationMetric {
   std::vector<Count> totals(std::span<const int> times) const;
 
   int classes_;
-  std::vector<std::vector<Count>> pictures_;  ///< only classes that occur
+  std::vector<std::vector<Count>> images_;  ///< only classes that occur
 };
 
 }  // namespace saccade

@@ -19,7 +19,7 @@ std::string_view label(const Head& head, int class_id) {
 constexpr std::size_t kTracedMasks = 4;
 
 MaskWithin within_of(Answer kind) {
-  if (kind == Answer::kMasks) return MaskWithin::kPicture;
+  if (kind == Answer::kMasks) return MaskWithin::kImage;
   return kind == Answer::kBoxMasks ? MaskWithin::kBoxes : MaskWithin::kRegions;
 }
 

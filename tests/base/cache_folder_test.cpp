@@ -42,7 +42,7 @@ TEST(WriteWhole, SaysWhereItCannot) {
   EXPECT_EQ(errno, ENOTDIR);
 }
 
-/// The names of what is in the folder.
+/// The names of the folder's entries.
 std::vector<std::string> files_in(const test::TempFolder& folder) {
   std::vector<std::string> names;
   for (const auto& file : std::filesystem::directory_iterator(folder.string())) names.push_back(file.path().filename());

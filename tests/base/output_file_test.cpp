@@ -81,7 +81,7 @@ TEST(OutputFile, WritesBehindSymbolicLinks) {
   const test::TempFolder folder;
   fs::create_directory(folder / "there");
   fs::create_symlink("there/file", folder / "link");
-  for (const char* text : {"first", "second"}) {  // to nothing yet, and to a file
+  for (const char* text : {"first", "second"}) {  // no file yet, then an existing one
     OutputFile file(folder / "link");
     file.write(text);
     file.close();

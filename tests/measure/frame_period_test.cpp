@@ -10,7 +10,7 @@ namespace {
 
 using Milliseconds = std::chrono::duration<double, std::milli>;
 
-// The worked example of a roofline study of a camera at 90 frames a second (docs/limits.md).
+// The worked example of a roofline study of a camera at 90 frames per second (docs/limits.md).
 FramePeriod published_example() {
   const CameraMode camera = parse_camera("320x240@90:YUYV");
   return frame_period(camera, {{"capture", Milliseconds(12.2), bus_bound(camera, 60e6)},

@@ -11,14 +11,14 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/// A peer played by a shell script.
+/// A peer simulated by a shell script.
 class PeerProtocol : public testing::Test {
  protected:
   Peer play(const std::string& script, milliseconds patience = seconds(30)) {
     return {"actor", {"/bin/sh", "-c", script}, folder_ / "", {patience, patience, patience}};
   }
 
-  /// What the error says.
+  /// The error's message.
   template <typename Work>
   std::string complaint(const Work& work) {
     try {

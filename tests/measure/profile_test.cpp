@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-/// A machine of round figures.
+/// A machine with round numbers.
 Ceilings ceilings() {
   const Bandwidth bandwidth{.read = 1e10, .write = 1e10, .copy = 1e10, .mixed = 1e10};
   return {.device = "made up",
@@ -38,7 +38,7 @@ class ProfileTest : public testing::Test {
       write_image(folder_ / name, view_of(RgbView{pixels.data(), 3 * 16, 16, 8}));
   }
 
-  /// The pictures are beside the model's files, which are none.
+  /// The images are beside the model's files, which are none.
   Profile profile() {
     return profile_frames(Model::load(test::write_box_detector(models_)), folder_.string(), options_);
   }

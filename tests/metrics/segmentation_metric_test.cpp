@@ -19,7 +19,7 @@ TEST(SegmentationMetric, IsTheMeanOverTheClassesThatThereAre) {
   EXPECT_EQ(metric.class_scores(4).iou, -1);
 }
 
-TEST(SegmentationMetric, CountsPixelsOverAllPicturesTogether) {
+TEST(SegmentationMetric, CountsPixelsOverAllImagesTogether) {
   SegmentationMetric metric(2);
   metric.add(Found{0, 0, 0, 0}, Truth{0, 0, 0, 0});
   metric.add(Found{0, 1}, Truth{1, 1});

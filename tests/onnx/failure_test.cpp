@@ -78,7 +78,7 @@ TEST_F(FailureTest, EveryTruncationIsAnError) {
 TEST_F(FailureTest, EveryFlippedByteIsReadOrRefused) {
   const std::string whole = Model(identity()).initializer(onnx_writer::tensor<float>("w", {1, 2}, {1, 2})).bytes();
 
-  // Some flips change a name or a number only: what counts is that the rest are errors, not crashes.
+  // Some flips only change a name or a number; the others must yield errors, not crashes.
   std::size_t refused = 0;
   for (std::size_t at = 0; at < whole.size(); ++at) {
     for (const char mask : {'\x01', '\x08', '\x40', '\x7f', '\xff'}) {

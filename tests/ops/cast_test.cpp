@@ -7,7 +7,7 @@
 namespace saccade {
 namespace {
 
-// ONNX's numbers of the types.
+// ONNX's type numbers.
 enum Onnx : std::int64_t {
   kToFloat = 1,
   kToUInt8 = 2,
@@ -67,7 +67,7 @@ TEST(Cast, HalvesRoundToEven) {
 }
 
 TEST(Cast, DoublesRoundToHalvesOnce) {
-  // Just above and below the middle of two halves: by way of float32, both would become that middle.
+  // Just above and below the midpoint of two float16 numbers: via float32, both would become the midpoint.
   const Tensor x = Tensor::of<double>({3}, {2049 + 1e-9, 2051 - 1e-9, -2049 - 1e-9});
   expect_tensor<float>(cast(cast(x, kToHalf), kToFloat), {3}, {2050, 2050, -2050});
   expect_tensor<float>(cast(cast(Tensor::of<double>({2}, {257 + 1e-9, 1e300}), kToBFloat16), kToFloat), {2},

@@ -1,6 +1,6 @@
 #include "ops/op_values.hpp"
 
-// Operators that put elements where a window or a size says: Col2Im, MaxUnpool, CenterCropPad, AffineGrid.
+// Operators that place elements by a window or a size: Col2Im, MaxUnpool, CenterCropPad, AffineGrid.
 namespace saccade {
 namespace {
 

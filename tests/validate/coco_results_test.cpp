@@ -16,7 +16,7 @@ class CocoResultsTest : public testing::Test {
  protected:
   json write(const FoundObject& object, bool has_mask) {
     CocoResults results(folder_ / "out.json");
-    results.add(4, 8, 4, std::vector<CocoResults::Answer>{{7, &object, has_mask}});
+    results.add(4, 8, 4, std::vector<CocoResults::Prediction>{{7, &object, has_mask}});
     results.close();
     return json::parse(test::bytes_of_file(folder_ / "out.json")).at(0);
   }

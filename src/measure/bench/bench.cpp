@@ -32,7 +32,7 @@ std::shared_ptr<const Plan> plan_for(const Model& model, bool takes_frames, bool
 struct ModelRun {
   std::vector<std::string> files;  ///< several: all models on one frame
   BenchedModel benched;
-  std::vector<Series> own;  ///< one per load
+  std::vector<Series> own;                 ///< one per load
   std::vector<std::vector<Series>> peers;  ///< as benched.peers
 };
 
@@ -48,12 +48,12 @@ InterleaveOptions share_of(const BenchOptions& options, int load) {
 /// The drift of a peer's outputs from OURS.
 double drift_of(Peer& peer, const PeerFiles& files, std::span<const Tensor> ours) {
   const std::string prefix = files.folder() + "/" + peer.name();
-  const auto other = peer.answer(files.other_inputs(), prefix + "_other_");
-  const auto answer = peer.answer(files.inputs(), prefix + "_");
-  if (answer.size() != ours.size())
-    fail(ErrorCode::kInvalidFile, "it has {} outputs, ours has {}", answer.size(), ours.size());
+  const auto other = peer.infer(files.other_inputs(), prefix + "_other_");
+  const auto outputs = peer.infer(files.inputs(), prefix + "_");
+  if (outputs.size() != ours.size())
+    fail(ErrorCode::kInvalidFile, "it has {} outputs, ours has {}", outputs.size(), ours.size());
   double largest = 0;
-  for (std::size_t i = 0; i < ours.size(); ++i) largest = std::max(largest, drift(ours[i], answer[i], other[i]));
+  for (std::size_t i = 0; i < ours.size(); ++i) largest = std::max(largest, drift(ours[i], outputs[i], other[i]));
   return largest;
 }
 
@@ -130,7 +130,7 @@ void measure_on_tensors(ModelRun& run, const Model& model, const std::shared_ptr
   std::optional<PeerFiles> files;
   if (!options.peers.empty()) {
     files.emplace(model, inputs, options.draw(model, options.runs.seed + 1000));
-    const std::vector<Tensor> ours = load == 0 ? answers_to(plan, inputs) : std::vector<Tensor>();
+    const std::vector<Tensor> ours = load == 0 ? outputs_for(plan, inputs) : std::vector<Tensor>();
     for (PeerTimes& peer : run.benched.peers)
       peers.push_back(peer.failure.empty() ? start_peer(peer, run.benched, options, *files, ours) : nullptr);
   }

@@ -116,11 +116,11 @@ Inference on_tensors(const std::shared_ptr<const Plan>& plan, std::span<const Te
   };
 }
 
-std::vector<Tensor> answers_to(const std::shared_ptr<const Plan>& plan, std::span<const Tensor> inputs) {
+std::vector<Tensor> outputs_for(const std::shared_ptr<const Plan>& plan, std::span<const Tensor> inputs) {
   Execution execution(plan);
   feed(execution, inputs);
   execution.run();
-  return read_answers(execution);
+  return read_data_outputs(execution);
 }
 
 namespace {

@@ -24,7 +24,7 @@ Inference on_frames(const std::vector<Model>& models, const NoiseFrame& frame);
 Inference on_tensors(const std::shared_ptr<const Plan>& plan, std::span<const Tensor> inputs, bool resident);
 
 /// The outputs of a plan for INPUTS, as on_tensors() takes them.
-std::vector<Tensor> answers_to(const std::shared_ptr<const Plan>& plan, std::span<const Tensor> inputs);
+std::vector<Tensor> outputs_for(const std::shared_ptr<const Plan>& plan, std::span<const Tensor> inputs);
 
 /// Two sets of inputs as .npy files in a folder that is removed with this object, or by a signal that ends the process.
 class PeerFiles {

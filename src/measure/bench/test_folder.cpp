@@ -113,7 +113,7 @@ std::vector<Tensor> run(std::shared_ptr<const Plan> plan, const std::map<std::st
   for (std::size_t i = 0; i < graph.inputs().size(); ++i)
     copy_elements(view_of(inputs.at(graph.value(graph.inputs()[i]).name)), execution.input(i));
   execution.run();
-  return read_answers(execution);
+  return read_data_outputs(execution);
 }
 
 /// Why the model's outputs on one data set are wrong; empty if they are right.
@@ -130,7 +130,7 @@ std::string run_data_set(const TestFolder& test, const fs::path& set, const Mode
   Graph graph = import_for(model, inputs, options);
   if (unreadable) throw Error(*unreadable);
   std::vector<std::string> names;
-  for (ValueId output : graph.answers()) names.push_back(graph.value(output).name);
+  for (ValueId output : graph.data_outputs()) names.push_back(graph.value(output).name);
   const std::vector<Tensor> have = run(compile(std::move(graph), options), inputs);
   const std::vector<Tensor> want = read_tensors(set, "output", options.max_memory);
   if (have.size() != want.size())

@@ -28,22 +28,22 @@ struct KeptDepth {
 };
 
 /// The predictions of a frame, stored until the run is over, so that computing the ground truth does not slow it down.
-struct AnsweredFrame {
+struct PredictedFrame {
   std::int64_t frame = 0;
   std::vector<FoundObject> found;
-  bool has_masks = false;  ///< `found` contains masks
+  bool has_masks = false;          ///< `found` contains masks
   std::optional<KeptDepth> depth;  ///< nothing if the model predicts none
-  int place = -1;  ///< index into scene_places(); -1: none of the model's classes
+  int place = -1;                  ///< index into scene_places(); -1: none of the model's classes
 };
 
 /// A result's predictions, with the scene's class and place numbers.
-class SceneAnswers {
+class ScenePredictions {
  public:
   /// Maps the model's labels to the scene's classes by name. Throws Error (kInvalidArgument) if the model predicts no
   /// boxes, or naming the classes that it lacks.
-  explicit SceneAnswers(const Model& model);
+  explicit ScenePredictions(const Model& model);
 
-  AnsweredFrame of(const Result& result) const;
+  PredictedFrame of(const Result& result) const;
 
  private:
   bool gives_masks_;
@@ -52,15 +52,15 @@ class SceneAnswers {
 
 /// The predictions of a run of any length: boxes and places of all its frames, masks and depths of a few hundred of
 /// them, spread evenly.
-class AnsweredFrames {
+class PredictedFrames {
  public:
   static constexpr std::size_t kMostMaps = 256;
 
-  void add(AnsweredFrame answers);
-  std::span<const AnsweredFrame> frames() const { return frames_; }
+  void add(PredictedFrame predictions);
+  std::span<const PredictedFrame> frames() const { return frames_; }
 
  private:
-  std::vector<AnsweredFrame> frames_;
+  std::vector<PredictedFrame> frames_;
   std::size_t step_ = 1;  ///< interval of frames with stored masks and depth
 };
 
@@ -69,7 +69,7 @@ struct SceneScores {
   DetectionScores boxes;
   std::optional<DetectionScores> masks;
   std::optional<DepthScores> depth;  ///< up to kSceneDepth
-  std::optional<double> place;  ///< share of frames with the correct place
+  std::optional<double> place;       ///< share of frames with the correct place
 };
 
 /// Evaluates predictions against a scene's ground truth.
@@ -77,7 +77,7 @@ class SceneEvaluator {
  public:
   explicit SceneEvaluator(const SceneOptions& options);
 
-  void add(const AnsweredFrame& answers);
+  void add(const PredictedFrame& predictions);
   SceneScores scores() const;
   DetectionMetric::ClassScores box_scores(int class_id) const { return boxes_.class_scores(class_id); }
   /// Nothing if no frame has masks.

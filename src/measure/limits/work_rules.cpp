@@ -38,7 +38,7 @@ std::int64_t product_of(std::initializer_list<std::int64_t> factors) {
 
 /// Coverage of a sliding window over all axes.
 struct Met {
-  std::int64_t pairs = 1;  ///< (output, tap) pairs whose tap is inside the input
+  std::int64_t pairs = 1;   ///< (output, tap) pairs whose tap is inside the input
   std::int64_t inputs = 1;  ///< elements that some output reads
 };
 
@@ -132,9 +132,9 @@ Products of_matmul(const Graph& graph, const Node& node, std::size_t right) {
 }
 
 Products of_attention(const Graph& graph, const Node& node) {
-  const AttentionWalks walks = attention_walks(graph, node);
-  const std::int64_t pairs = product_of({walks.batches(), walks.queries(), walks.keys()});
-  const std::int64_t products = product_of({pairs, walks.channels() + walks.value_channels()});
+  const AttentionPatterns patterns = attention_patterns(graph, node);
+  const std::int64_t pairs = product_of({patterns.batches(), patterns.queries(), patterns.keys()});
+  const std::int64_t products = product_of({pairs, patterns.channels() + patterns.value_channels()});
   return {products, products};
 }
 

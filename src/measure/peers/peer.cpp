@@ -63,19 +63,19 @@ Peer::Peer(std::string engine, std::vector<std::string> command, std::string fol
           fail(ErrorCode::kNotFound, "{}: {}", error.what(), kHowToGet);
         }
       }()) {
-  greet();
+  handshake();
 }
 
-void Peer::greet() {
-  const json greeting = listen(patience_.start);
-  if (greeting.contains("missing"))
-    fail(ErrorCode::kNotFound, "{} can't be run ({}): {}", name_, greeting["missing"].dump(), kHowToGet);
-  if (!greeting.contains("version") || !greeting["version"].is_string())
-    fail(ErrorCode::kIo, "{} did not say its version but {}", name_, greeting.dump());
-  version_ = greeting["version"];
+void Peer::handshake() {
+  const json hello = receive(patience_.start);
+  if (hello.contains("missing"))
+    fail(ErrorCode::kNotFound, "{} can't be run ({}): {}", name_, hello["missing"].dump(), kHowToGet);
+  if (!hello.contains("version") || !hello["version"].is_string())
+    fail(ErrorCode::kIo, "{} did not say its version but {}", name_, hello.dump());
+  version_ = hello["version"];
 }
 
-json Peer::listen(std::chrono::milliseconds timeout) {
+json Peer::receive(std::chrono::milliseconds timeout) {
   std::string line;
   try {
     line = process_.read_line(timeout);
@@ -88,27 +88,27 @@ json Peer::listen(std::chrono::milliseconds timeout) {
   return reply;
 }
 
-json Peer::ask(const json& request, std::chrono::milliseconds timeout) {
+json Peer::request(const json& request, std::chrono::milliseconds timeout) {
   try {
     process_.write_line(request.dump());
   } catch (const Error& error) {
     throw error.in(name_);
   }
-  return listen(timeout);
+  return receive(timeout);
 }
 
 void Peer::load(const PeerLoad& load) {
-  ask({{"do", "load"},
-       {"model", load.model},
-       {"threads", load.threads},
-       {"device", load.device},
-       {"precision", load.precision},
-       {"inputs", fed(load.inputs)}},
-      patience_.load);
+  request({{"do", "load"},
+           {"model", load.model},
+           {"threads", load.threads},
+           {"device", load.device},
+           {"precision", load.precision},
+           {"inputs", fed(load.inputs)}},
+          patience_.load);
 }
 
-std::vector<Tensor> Peer::answer(std::span<const FedInput> inputs, const std::string& prefix) {
-  const json reply = ask({{"do", "answer"}, {"inputs", fed(inputs)}, {"prefix", prefix}}, patience_.answer);
+std::vector<Tensor> Peer::infer(std::span<const FedInput> inputs, const std::string& prefix) {
+  const json reply = request({{"do", "infer"}, {"inputs", fed(inputs)}, {"prefix", prefix}}, patience_.reply);
   std::vector<Tensor> outputs;
   try {
     for (const json& file : reply.at("files")) outputs.push_back(load_npy(file.get<std::string>()));
@@ -121,8 +121,8 @@ std::vector<Tensor> Peer::answer(std::span<const FedInput> inputs, const std::st
 Block Peer::run(int unmeasured, int runs) {
   // A hundred times the time of the slowest run so far.
   const std::chrono::duration<double, std::milli> expected(1e5 * slowest_seconds_ * (unmeasured + runs));
-  const auto patience = std::max(patience_.answer, std::chrono::ceil<std::chrono::milliseconds>(expected));
-  const json reply = ask({{"do", "run"}, {"unmeasured", unmeasured}, {"runs", runs}}, patience);
+  const auto patience = std::max(patience_.reply, std::chrono::ceil<std::chrono::milliseconds>(expected));
+  const json reply = request({{"do", "run"}, {"unmeasured", unmeasured}, {"runs", runs}}, patience);
   Block block;
   try {
     for (const json& time : reply.at("ns")) block.latencies.emplace_back(time.get<std::int64_t>());
@@ -138,7 +138,7 @@ Block Peer::run(int unmeasured, int runs) {
 }
 
 std::int64_t Peer::peak_bytes() {
-  return ask({{"do", "memory"}}, patience_.answer).value("peak_bytes", std::int64_t{0});
+  return request({{"do", "memory"}}, patience_.reply).value("peak_bytes", std::int64_t{0});
 }
 
 }  // namespace saccade

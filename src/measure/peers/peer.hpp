@@ -36,7 +36,7 @@ struct PeerLoad {
 struct PeerPatience {
   std::chrono::milliseconds start = std::chrono::seconds(60);
   std::chrono::milliseconds load = std::chrono::seconds(600);  ///< autotuning compiles for minutes
-  std::chrono::milliseconds answer = std::chrono::seconds(120);
+  std::chrono::milliseconds reply = std::chrono::seconds(120);
 };
 
 /// Another engine as a contender: a process with the line protocol of src/measure/peers/peer.py.
@@ -53,17 +53,17 @@ class Peer : public Contender {
 
   void load(const PeerLoad& load);
   /// Its outputs, in the model's order; the inputs stay bound.
-  std::vector<Tensor> answer(std::span<const FedInput> inputs, const std::string& prefix);
+  std::vector<Tensor> infer(std::span<const FedInput> inputs, const std::string& prefix);
   Block run(int unmeasured, int runs) override;
   /// Nothing to do: a peer responds once it is idle.
   void settle() override {}
   std::int64_t peak_bytes();
 
  private:
-  void greet();
+  void handshake();
   /// Throws Error naming the peer: what it reports, or that it ended, hung or sent an invalid response.
-  nlohmann::json ask(const nlohmann::json& request, std::chrono::milliseconds timeout);
-  nlohmann::json listen(std::chrono::milliseconds timeout);
+  nlohmann::json request(const nlohmann::json& request, std::chrono::milliseconds timeout);
+  nlohmann::json receive(std::chrono::milliseconds timeout);
 
   std::string name_;
   std::string version_;

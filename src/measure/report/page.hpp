@@ -13,7 +13,7 @@ namespace saccade {
 struct Tile {
   std::string label;
   std::string value;  ///< with its unit
-  std::string note;  ///< an explanation or a reference value
+  std::string note;   ///< an explanation or a reference value
 };
 
 struct PageImage {
@@ -38,7 +38,7 @@ class Page {
   void section(std::string_view heading);
   void text(std::string_view paragraph);
   void table(const Table& table);
-  void pictures(const std::vector<PageImage>& pictures);
+  void images(const std::vector<PageImage>& images);
   /// Any chart of charts.hpp, under its title.
   template <typename Chart>
   void chart(const Chart& chart, std::string_view caption = {}) {

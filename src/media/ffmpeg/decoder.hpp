@@ -25,7 +25,7 @@ class VideoDecoder {
 
   /// The next image; AVERROR_EOF at the end, AVERROR_EXIT if reading was interrupted, any other error for a packet that
   /// could not be decoded: later images may follow. Throws Error if the file cannot be opened again.
-  int next(AVFrame& picture);
+  int next(AVFrame& image);
   /// The error of a packet, or of the file if reading it failed before its end (else empty).
   const std::string& problem() const { return problem_; }
   const std::string& read_problem() const { return read_problem_; }
@@ -39,12 +39,12 @@ class VideoDecoder {
   };
 
   void open(int threads);
-  int step(AVFrame& picture);
+  int step(AVFrame& image);
   int feed();
   void note_key(const AVPacket& packet);
   void decode_anew(std::int64_t from);
   std::int64_t restart_point(std::int64_t complaint) const;
-  bool is_new(const AVFrame& picture);
+  bool is_new(const AVFrame& image);
 
   std::string path_;
   AVIOInterruptCB interrupt_;
@@ -54,12 +54,12 @@ class VideoDecoder {
   AvPacket packet_{av_packet_alloc()};
   std::int64_t packets_ = 0;
   std::int64_t delivered_ = 0;
-  Identity last_;  ///< of the delivered images
+  Identity last_;                       ///< of the delivered images
   std::array<std::int64_t, 8> keys_{};  ///< ring of the latest keyframes' packets
   std::size_t next_key_ = 0;
-  bool is_careful_ = false;  ///< decoding with one thread, after an error
+  bool is_careful_ = false;     ///< decoding with one thread, after an error
   std::int64_t first_fed_ = 0;  ///< packets before this one are not decoded again
-  std::int64_t repeated_ = 0;  ///< images decoded again that were delivered before; -1: past them
+  std::int64_t repeated_ = 0;   ///< images decoded again that were delivered before; -1: past them
   std::string problem_;
   std::string read_problem_;
 };

@@ -25,7 +25,7 @@ class Writer final : public VideoWriter {
   Writer(const std::string& path, double frame_rate)
       : path_(path), rate_(av_d2q(frame_rate > 0 && std::isfinite(frame_rate) ? frame_rate : 30.0, 60'000)) {
     file_ = std::make_unique<VideoFile>(path);
-    if (picture_ == nullptr || packet_ == nullptr) fail(ErrorCode::kIo, "'{}': out of memory", path);
+    if (image_ == nullptr || packet_ == nullptr) fail(ErrorCode::kIo, "'{}': out of memory", path);
   }
 
   ~Writer() override {
@@ -45,10 +45,10 @@ class Writer final : public VideoWriter {
     if (frame.width != width_ || frame.height != height_)
       fail(ErrorCode::kInvalidArgument, "'{}': a frame of {}x{} can't follow one of {}x{} in one video", path_,
            frame.width, frame.height, width_, height_);
-    check(av_frame_make_writable(picture_.get()));
+    check(av_frame_make_writable(image_.get()));
     fill(frame);
-    picture_->pts = next_pts(timestamp_ns);
-    encode(picture_.get());
+    image_->pts = next_pts(timestamp_ns);
+    encode(image_.get());
   }
 
   void close() override {
@@ -87,10 +87,10 @@ class Writer final : public VideoWriter {
       fail(ErrorCode::kUnsupported, "'{}': the encoder {} does not take frames of {}x{}: {}", path_, codec->name,
            first.width, first.height, reason(error));
     file_->begin(*encoder, rate_);
-    picture_->format = encoder->pix_fmt;
-    picture_->width = encoder->width;
-    picture_->height = encoder->height;
-    check(av_frame_get_buffer(picture_.get(), 0));
+    image_->format = encoder->pix_fmt;
+    image_->width = encoder->width;
+    image_->height = encoder->height;
+    check(av_frame_get_buffer(image_.get(), 0));
     width_ = first.width;
     height_ = first.height;
     encoder_ = std::move(encoder);
@@ -113,10 +113,10 @@ class Writer final : public VideoWriter {
   }
 
   void fill(const FrameView& frame) {
-    const I420View to = {{picture_->data[0], picture_->data[1], picture_->data[2]},
-                         {picture_->linesize[0], picture_->linesize[1], picture_->linesize[2]},
-                         picture_->width,
-                         picture_->height};
+    const I420View to = {{image_->data[0], image_->data[1], image_->data[2]},
+                         {image_->linesize[0], image_->linesize[1], image_->linesize[2]},
+                         image_->width,
+                         image_->height};
     if (frame.format == PixelFormat::kRgb24) return to_i420(frame, to);
     const auto sizes = plane_sizes(frame.format, to.width, to.height);
     const auto given = plane_sizes(frame.format, frame.width, frame.height);
@@ -145,8 +145,8 @@ class Writer final : public VideoWriter {
   }
 
   /// Null flushes the encoder.
-  void encode(const AVFrame* picture) {
-    check(avcodec_send_frame(encoder_.get(), picture));
+  void encode(const AVFrame* image) {
+    check(avcodec_send_frame(encoder_.get(), image));
     for (;;) {
       const int error = avcodec_receive_packet(encoder_.get(), packet_.get());
       if (error == AVERROR(EAGAIN) || error == AVERROR_EOF) return;
@@ -164,7 +164,7 @@ class Writer final : public VideoWriter {
   AVRational rate_;
   std::unique_ptr<VideoFile> file_;
   AvCodec encoder_;
-  AvFrame picture_{av_frame_alloc()};
+  AvFrame image_{av_frame_alloc()};
   AvPacket packet_{av_packet_alloc()};
   int width_ = 0;
   int height_ = 0;

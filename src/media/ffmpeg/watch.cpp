@@ -51,10 +51,10 @@ DecoderWatch::Said DecoderWatch::meaning(int level, std::string_view format) noe
   return format.starts_with("Decoded frame with POC") ? Said::kComplete : Said::kNothing;
 }
 
-bool DecoderWatch::is_incomplete(const AVFrame& picture) const noexcept {
-  if (!tells_complete_ || picture.reordered_opaque < 0) return false;
-  const auto number = static_cast<std::size_t>(picture.reordered_opaque);
-  return complete_[number % complete_.size()] != picture.reordered_opaque;
+bool DecoderWatch::is_incomplete(const AVFrame& image) const noexcept {
+  if (!tells_complete_ || image.reordered_opaque < 0) return false;
+  const auto number = static_cast<std::size_t>(image.reordered_opaque);
+  return complete_[number % complete_.size()] != image.reordered_opaque;
 }
 
 void DecoderWatch::note(const AVCodecContext& decoder, Said said) noexcept {

@@ -29,8 +29,8 @@ class DecoderWatch {
   /// The lowest number of a packet with an error; kNone: there is none.
   std::int64_t first_complaint() const noexcept { return first_; }
 
-  /// Whether the decoder, which reports complete images, has not reported PICTURE: HEVC's ignores truncated slices.
-  bool is_incomplete(const AVFrame& picture) const noexcept;
+  /// Whether the decoder, which reports complete images, has not reported IMAGE: HEVC's ignores truncated slices.
+  bool is_incomplete(const AVFrame& image) const noexcept;
 
   /// A message of LEVEL with the format string FORMAT, logged by CONTEXT (an FFmpeg object, or null). Any thread.
   static void hear(void* context, int level, const char* format) noexcept;

@@ -38,7 +38,7 @@ void write_jpeg(const std::string& path, const FrameView& frame);
 void write_png(const std::string& path, const FrameView& frame);
 
 /// See ImagesModule.
-void jpeg_roundtrip(const RgbView& picture, int quality);
+void jpeg_roundtrip(const RgbView& image, int quality);
 StoredPlane read_png_plane(const std::string& path);
 
 }  // namespace saccade

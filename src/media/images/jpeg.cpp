@@ -161,17 +161,17 @@ void write_jpeg(const std::string& path, const FrameView& frame) {
   file.close();
 }
 
-void jpeg_roundtrip(const RgbView& picture, int quality) {
+void jpeg_roundtrip(const RgbView& image, int quality) {
   unsigned char* bytes = nullptr;
   unsigned long size = 0;  // NOLINT(google-runtime-int): libjpeg's
   ErrorState error;
   const auto to_memory = [&](jpeg_compress_struct& info) { jpeg_mem_dest(&info, &bytes, &size); };
-  const bool is_encoded = encode(view_of(picture), quality, error, to_memory);
+  const bool is_encoded = encode(view_of(image), quality, error, to_memory);
   const std::unique_ptr<unsigned char, decltype(&std::free)> owner(bytes, std::free);
   if (!is_encoded) fail(ErrorCode::kInvalidArgument, "an image can't be encoded as JPEG: {}", error.message);
   JpegDecoder decoder;
   ImageHeader header;
-  if (!decoder.begin({bytes, size}, header) || !decoder.decode(picture.data, picture.pitch_bytes))
+  if (!decoder.begin({bytes, size}, header) || !decoder.decode(image.data, image.pitch_bytes))
     fail(ErrorCode::kInternal, "our own JPEG can't be read: {}", decoder.error());
 }
 

@@ -157,7 +157,8 @@ ValueId Extents::add_count(const std::string& name, std::int64_t most) {
 }
 
 /// Gives output I of NODE a count for each of its open axes.
-void Extents::bound_output(const Node& node, std::size_t i, const Capacity& capacity, const Counts& passed, SizedForm& form) {
+void Extents::bound_output(const Node& node, std::size_t i, const Capacity& capacity, const Counts& passed,
+                           SizedForm& form) {
   const ValueId output = node.outputs[i];
   if (output == ValueId::kNone) return;
   // TopK's indices are as many as its values.
@@ -173,7 +174,8 @@ void Extents::bound_output(const Node& node, std::size_t i, const Capacity& capa
     } else if (const auto twins = twin.find(axis); twins != twin.end()) {
       count = twins->second;
     } else {
-      count = made.count = add_count(fmt::format("{}/size_{}", graph_.value(output).name, axis), capacity.type.shape[axis]);
+      count = made.count =
+          add_count(fmt::format("{}/size_{}", graph_.value(output).name, axis), capacity.type.shape[axis]);
     }
     form.made.push_back(made);
   }
@@ -252,16 +254,16 @@ bool Extents::needs(const Node& node) {
 
 void Extents::bound_outputs() {
   std::vector<ValueId> outputs(graph_.outputs().begin(), graph_.outputs().end());
-  const std::size_t answers = outputs.size();
+  const std::size_t data_outputs = outputs.size();
   const auto taken = [&](const std::string& name) {
     const auto is = [&](ValueId id) { return graph_.value(id).name == name; };
     return std::ranges::any_of(outputs, is) || std::ranges::any_of(graph_.inputs(), is);
   };
   std::vector<Extent> extents;
-  for (std::size_t i = 0; i < answers; ++i) {
+  for (std::size_t i = 0; i < data_outputs; ++i) {
     for (const auto& [axis, count] : counts_of(outputs[i])) {
       // A count may itself be an output only through another value, so counts are placed behind the outputs.
-      auto place = std::ranges::find(outputs.begin() + static_cast<std::ptrdiff_t>(answers), outputs.end(), count);
+      auto place = std::ranges::find(outputs.begin() + static_cast<std::ptrdiff_t>(data_outputs), outputs.end(), count);
       if (place == outputs.end()) {
         std::string name = graph_.value(outputs[i]).name + "/count";
         while (taken(name)) name += '_';

@@ -70,9 +70,10 @@ double attention(const Costed& at) {
 
 /// The same for any access pattern.
 double strided_attention(const Costed& at) {
-  const AttentionWalks walks = attention_walks(at.graph, at.node);
-  const auto pairs = static_cast<double>(walks.batches() * walks.queries()) * static_cast<double>(walks.keys());
-  return pairs * static_cast<double>(walks.channels() + walks.value_channels());
+  const AttentionPatterns patterns = attention_patterns(at.graph, at.node);
+  const auto pairs =
+      static_cast<double>(patterns.batches() * patterns.queries()) * static_cast<double>(patterns.keys());
+  return pairs * static_cast<double>(patterns.channels() + patterns.value_channels());
 }
 
 double einsum(const Costed& at) {

@@ -16,10 +16,10 @@ struct SizedAxis {
 
 /// How a node runs on tensors whose sizes are known only at run time.
 struct SizedForm {
-  std::vector<SizedAxis> given;    ///< of the inputs
-  std::vector<SizedAxis> made;     ///< of the outputs
-  std::vector<TensorType> room;  ///< of the outputs, at full size
-  ValueId guard = ValueId::kNone;  ///< a bool; if it is false nothing runs, and the outputs are empty or zero
+  std::vector<SizedAxis> given;      ///< of the inputs
+  std::vector<SizedAxis> made;       ///< of the outputs
+  std::vector<TensorType> capacity;  ///< of the outputs, at full size
+  ValueId guard = ValueId::kNone;    ///< a bool; if it is false nothing runs, and the outputs are empty or zero
 };
 
 /// INNER as a saccade.Sized, which runs it on the valid parts alone. Its inputs are INNER's, the given counts and the

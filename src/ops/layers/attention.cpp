@@ -285,13 +285,13 @@ void reference_attention(const KernelContext& context) {
   Heads scores{{q.shape[0], q.shape[1], q.shape[2], k.shape[2]}, {}};
   if (context.wants(3)) scores.values.resize(static_cast<std::size_t>(scores.shape.elements()));
   const bool flat = context.input(0).shape.rank() == 3;
-  std::vector<double> answers(static_cast<std::size_t>(q.shape[0] * q.shape[1] * q.shape[2] * v.shape[3]));
+  std::vector<double> results(static_cast<std::size_t>(q.shape[0] * q.shape[1] * q.shape[2] * v.shape[3]));
   const double scale = context.attributes().has("scale") ? static_cast<double>(context.attributes().real("scale", 1))
                                                          : 1 / std::sqrt(static_cast<double>(q.shape[3]));
   const Bias bias(context, scores.shape);
   std::vector<double> weights(static_cast<std::size_t>(k.shape[2]));
   std::vector<double> allowed(weights.size());
-  const auto answer = [&](std::int64_t image, std::int64_t head, std::int64_t query) {
+  const auto compute = [&](std::int64_t image, std::int64_t head, std::int64_t query) {
     const std::int64_t shared = head / (q.shape[1] / k.shape[1]);
     for (std::int64_t key = 0; key < k.shape[2]; ++key)
       weights[static_cast<std::size_t>(key)] = scale * dot(q.values.data() + q.at(image, head, query),
@@ -299,7 +299,7 @@ void reference_attention(const KernelContext& context) {
     bias.row(image, head, query, allowed);
     weigh(weights, allowed, context.attributes(),
           scores.values.empty() ? nullptr : scores.values.data() + scores.at(image, head, query));
-    double* to = answers.data() + v.shape[3] * (flat ? (image * q.shape[2] + query) * q.shape[1] + head
+    double* to = results.data() + v.shape[3] * (flat ? (image * q.shape[2] + query) * q.shape[1] + head
                                                      : (image * q.shape[1] + head) * q.shape[2] + query);
     for (std::int64_t key = 0; key < k.shape[2]; ++key)
       for (std::int64_t i = 0; i < v.shape[3]; ++i)
@@ -308,9 +308,9 @@ void reference_attention(const KernelContext& context) {
   };
   for (std::int64_t image = 0; image < q.shape[0]; ++image)
     for (std::int64_t head = 0; head < q.shape[1]; ++head)
-      for (std::int64_t query = 0; query < q.shape[2]; ++query) answer(image, head, query);
+      for (std::int64_t query = 0; query < q.shape[2]; ++query) compute(image, head, query);
   if (context.wants(3)) write(scores.values, context.output(3));
-  if (context.wants(0)) write(answers, context.output());
+  if (context.wants(0)) write(results, context.output());
 }
 
 constexpr Op kAttentionOps[] = {

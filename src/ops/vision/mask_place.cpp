@@ -64,7 +64,7 @@ GridPlace grid_place(const PreprocessSpec& spec, const Placement& placement, std
 
 MaskLook mask_look(MaskWithin within, const GridPlace& whole, const std::array<float, 4>& box) {
   const Region& seen = whole.seen;
-  if (within == MaskWithin::kPicture) return {whole, {seen.x, seen.y, seen.x + seen.width, seen.y + seen.height}, 0};
+  if (within == MaskWithin::kImage) return {whole, {seen.x, seen.y, seen.x + seen.width, seen.y + seen.height}, 0};
   if (within == MaskWithin::kBoxes) return {whole, pixels_of(box, seen), 0};
   return {place_on(box, whole), pixels_of(box, seen), 0.5F};
 }

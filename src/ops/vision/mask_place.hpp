@@ -14,8 +14,8 @@ GridPlace grid_place(const PreprocessSpec& spec, const Placement& placement, std
 
 /// Where an object's pixels may be.
 enum class MaskWithin : std::uint8_t {
-  kPicture,  ///< anywhere on the model's input image, which the grid covers
-  kBoxes,  ///< the same, but within the object's box
+  kImage,    ///< anywhere on the model's input image, which the grid covers
+  kBoxes,    ///< the same, but within the object's box
   kRegions,  ///< on the object's box, which the grid covers: probabilities, not logits
 };
 inline constexpr std::array<std::string_view, 3> kMaskWithinNames = {"picture", "boxes", "regions"};

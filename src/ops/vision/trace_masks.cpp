@@ -48,7 +48,7 @@ void infer_trace_masks(InferContext& context) {
          to_string(context.dtype(1)), context.shape(1).to_string(), to_string(context.dtype(3)),
          context.shape(3).to_string());
   preprocess_spec(context.attributes());
-  if (within_of(context.attributes()) != MaskWithin::kPicture) {
+  if (within_of(context.attributes()) != MaskWithin::kImage) {
     const Shape& rows = context.shape(2);
     if (context.dtype(2) != DType::kFloat32 || rows.rank() != 2 || rows[0] < grids[0] || rows[1] != 6)
       fail(ErrorCode::kInvalidFile, "the detections are {} {}, not float32 {}x6", to_string(context.dtype(2)),
@@ -84,7 +84,7 @@ void reference_trace_masks(const KernelContext& context) {
   const GridPlace whole = grid_place(spec, placement, shape[2], shape[1]);
   for (std::size_t i = 0; i < count; ++i) {
     std::array<float, 4> box{};
-    if (within != MaskWithin::kPicture) std::copy_n(&context.in<float>(2)[6 * i], 4, box.begin());
+    if (within != MaskWithin::kImage) std::copy_n(&context.in<float>(2)[6 * i], 4, box.begin());
     const MaskLook look = mask_look(within, whole, box);
     runs.clear();
     const std::int64_t area =

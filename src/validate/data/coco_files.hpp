@@ -12,9 +12,9 @@ namespace saccade {
 struct CocoFiles {
   std::filesystem::path folder;
   std::filesystem::path instances;
-  std::filesystem::path masks;                         ///< of the same images, if `instances` has none
-  std::filesystem::path keypoints;                     ///< person_keypoints
-  std::vector<std::filesystem::path> picture_folders;  ///< folders of images, in order of search
+  std::filesystem::path masks;                       ///< of the same images, if `instances` has none
+  std::filesystem::path keypoints;                   ///< person_keypoints
+  std::vector<std::filesystem::path> image_folders;  ///< folders of images, in order of search
 
   /// The existing annotation files.
   std::vector<std::string> annotations() const;
@@ -26,9 +26,9 @@ struct CocoFiles {
 CocoFiles find_coco_files(const std::filesystem::path& folder);
 
 /// Finds the images that annotations name.
-class CocoPictures {
+class CocoImageFolders {
  public:
-  explicit CocoPictures(const CocoFiles& files);
+  explicit CocoImageFolders(const CocoFiles& files);
 
   /// FILE_NAME in the first folder that has it, else in the first. Throws Error (kInvalidFile) naming ANNOTATIONS if
   /// FILE_NAME leads out of the data's folder and of the image folders, which may be links (base/beside.hpp).

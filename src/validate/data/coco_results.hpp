@@ -17,13 +17,13 @@ class CocoResults {
   /// Creates the file. Throws Error (kIo) with its name.
   explicit CocoResults(const std::string& path) : file_(path, OutputFile::Appears::kAtOnce) { file_.write("["); }
 
-  struct Answer {
+  struct Prediction {
     std::int64_t category = 0;  ///< ID in the annotations
     const FoundObject* object = nullptr;
     bool has_mask = false;
   };
   /// Writes the predictions for one image of WIDTH x HEIGHT. Throws Error (kIo).
-  void add(std::int64_t image, int width, int height, std::span<const Answer> answers);
+  void add(std::int64_t image, int width, int height, std::span<const Prediction> predictions);
   /// Completes the file. Throws Error (kIo).
   void close();
 

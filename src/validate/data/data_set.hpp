@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "saccade/model.hpp"
+#include "validate/data/data_image.hpp"
 #include "validate/data/evaluator.hpp"
-#include "validate/data/picture.hpp"
 
 namespace saccade {
 
@@ -19,7 +19,7 @@ class DataSet {
  public:
   virtual ~DataSet() = default;
   /// In order of evaluation.
-  virtual std::span<const DataPicture> pictures() const = 0;
+  virtual std::span<const DataImage> images() const = 0;
   /// "440 objects of 80 categories"
   virtual std::string contents() const = 0;
   /// An evaluator of MODEL's predictions. Throws Error (kInvalidArgument) if its classes are not the data set's. The

@@ -81,7 +81,7 @@ TEST(Gemm, SaysWhatDoesNotFit) {
 }
 
 TEST(MatMul, SumsHalvesInFloats) {
-  // 256 + 1 + 1 rounds to 258, which sums in bfloat16 would miss.
+  // 256 + 1 + 1 rounds to 258, which accumulation in bfloat16 would miss.
   const Tensor ones = Tensor::of<BFloat16>({3, 1}, {BFloat16(1.0F), BFloat16(1.0F), BFloat16(1.0F)});
   const Tensor row = Tensor::of<BFloat16>({1, 3}, {BFloat16(256.0F), BFloat16(1.0F), BFloat16(1.0F)});
   expect_tensor<BFloat16>(OpCall{.op = "MatMul", .inputs = {row, ones}}.one(), {1, 1}, {BFloat16(258.0F)});

@@ -60,7 +60,7 @@ TEST(QuantizeLinear, HasAScaleForEveryBlockOfItsAxis) {
 }
 
 TEST(QuantizeLinear, DividesInThePrecisionOfItsScale) {
-  // As a half, 0.4 is a little less; the quotient 2.5006 is 2.5 as a half, which is rounded to even.
+  // In float16, 0.4 is a little less; the quotient 2.5006 is 2.5 in float16, which is rounded half to even.
   OpCall call{.op = "QuantizeLinear", .inputs = {Tensor::of<float>({1}, {1}), Tensor::scalar(Float16(0.4F)), zero(0)}};
   expect_tensor<std::uint8_t>(call.one(), {1}, {2});
   call.attributes = {{"precision", std::int64_t{1}}};

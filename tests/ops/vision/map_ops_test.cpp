@@ -41,7 +41,7 @@ TEST(MapClasses, OneChannelIsOneAboveTheThreshold) {
 }
 
 TEST(MapClasses, EveryCellOfALargeGridHasItsOwn) {
-  constexpr std::size_t kCells = 41 * 101;  // two whole pieces of 2048 and a part
+  constexpr std::size_t kCells = 41 * 101;  // two complete pieces of 2048 and a part
   Tensor scores(DType::kFloat32, {1, 3, 41, 101});
   Classes expected;
   for (std::size_t i = 0; i < kCells; ++i) {
@@ -51,7 +51,8 @@ TEST(MapClasses, EveryCellOfALargeGridHasItsOwn) {
   EXPECT_EQ(map_classes(scores), expected);
 }
 
-/// A frame of 100x80 pixels: halved across and quartered down, 4 columns and 6 rows into the model's picture.
+/// A frame of 100x80 pixels: scaled by 1/2 horizontally and 1/4 vertically, 4 columns and 6 rows into the model's
+/// image.
 Floats map_points(const Shape& shape, const Floats& points) {
   const Tensor geometry = Tensor::of<float>({6}, {0.5F, 0.25F, 4, 6, 100, 80});
   return elements<float>(
@@ -106,7 +107,7 @@ TEST(TakeObjects, TakesAtMostAsManyAsThereAreIndices) {
   EXPECT_EQ(take_objects({2, 1}, -1).size(), 4U);
 }
 
-/// What the shape rule says against TENSORS; nothing where it takes them.
+/// The shape rule's error for TENSORS; empty if it accepts them.
 std::string refusal(const std::string& op, const std::vector<Tensor>& tensors, const AttributeList& attributes = {}) {
   try {
     run_saccade_op(op, tensors, 1, attributes);
@@ -124,7 +125,7 @@ Tensor of_shape(const Shape& shape, DType dtype = DType::kFloat32) {
   return tensor;
 }
 
-/// One of TENSORS in another's place.
+/// TENSORS with one of them replaced.
 std::vector<Tensor> with(std::vector<Tensor> tensors, std::size_t place, const Tensor& tensor) {
   tensors[place] = tensor;
   return tensors;

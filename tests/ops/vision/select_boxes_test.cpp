@@ -60,7 +60,7 @@ TEST(SelectBoxes, DropsTheWeakerOfTwoThatOverlap) {
 }
 
 TEST(SelectBoxes, KeepsWhatADroppedBoxOverlaps) {
-  // The middle box goes because of the first, so that the last, which overlaps the middle one alone, stays.
+  // The first box suppresses the middle one, so that the last, which only overlaps the middle one, is kept.
   const auto out = select_boxes({box_at(0, 0.9F), box_at(3, 0.8F), box_at(6, 0.7F)});
   EXPECT_EQ(scores_of(out), (std::vector<float>{0.9F, 0.7F}));
 }

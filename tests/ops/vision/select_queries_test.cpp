@@ -19,7 +19,7 @@ struct Query {
   std::array<float, 3> logits;
 };
 
-/// On a frame of 200x100 pixels that the model saw stretched to 20x20.
+/// On a frame of 200x100 pixels, stretched to 20x20.
 std::vector<Tensor> select_queries(const std::vector<Query>& queries, const AttributeList& attributes = {},
                                    const std::array<float, 6>& geometry = {0.1F, 0.2F, 0, 0, 200, 100}) {
   const auto size = static_cast<std::int64_t>(queries.size());
@@ -67,7 +67,8 @@ TEST(SelectQueries, RemapsClassesAndJudgesThemByTheirOwnThreshold) {
                                     {"threshold", std::vector<float>{0.9F, 0.6F}}};
   const auto out = select_queries(
       {{kMiddle, {5, 0, 0}}, {kMiddle, {0, 1, 0}}, {kMiddle, {0, 0, 1}}, {kMiddle, {0, 0, 3}}}, attributes);
-  EXPECT_EQ(elements<std::int32_t>(out[1])[0], 2);  // class 0 of the model is none; 0.73 is too little for the new 0
+  EXPECT_EQ(elements<std::int32_t>(out[1])[0],
+            2);  // class 0 of the model is dropped; 0.73 is below the threshold of the new 0
   EXPECT_EQ(elements<std::int32_t>(out[2])[0], 1);
   EXPECT_EQ(elements<std::int32_t>(out[2])[1], 3);
 }

@@ -87,7 +87,7 @@ TEST(TraceMasks, RegionsLieOnTheirBoxes) {
   EXPECT_EQ(runs_of(made.run()), (Words{2, 2, 5, 3, 2, 5}));
 }
 
-/// A frame's size, and how it lies in the model's picture.
+/// A frame's size and its position in the model's image.
 struct Framing {
   int width;
   int height;
@@ -150,7 +150,7 @@ TEST(TraceMasks, LeavesToTheGridsWhatHasNoRoom) {
   EXPECT_EQ(made.run()[3].data<std::int32_t>()[0], 1);
 }
 
-/// What the shape rule says.
+/// The shape rule's error.
 std::string refusal(const MaskCase& made, std::size_t place, const Tensor& wrong) {
   std::vector<Tensor> inputs = made.inputs();
   inputs[place] = wrong;

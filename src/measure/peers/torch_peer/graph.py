@@ -28,7 +28,7 @@ WIDE = {"Pow", "Exp", "Log", "CumSum", "ReduceL2", "ReduceSumSquare", "ReduceLog
 
 
 class Value:
-    """A value of the graph: its name in the code, its shape and type (a meta tensor), its elements if it is constant,
+    """A value of the graph: its name in the code, its shape and type (a meta tensor), its contents if it is constant,
     and what produced it, for the fusions."""
 
     def __init__(self, code, meta, data=None):
@@ -68,7 +68,7 @@ def to_torch(tensor):
 
 
 def rows(t):
-    """Attention's kernels want the last dimension dense; with any other layout they fall back to float32 products."""
+    """Attention kernels require the last dimension to be dense; otherwise they fall back to float32 GEMMs."""
     return t if t.stride(-1) == 1 else t.contiguous()
 
 
@@ -151,7 +151,7 @@ class Converter:
             self.values[name] = value
 
     def settle(self, op, inputs):
-        """Among halves: float32 where a half would break, and else one float type an operator."""
+        """Casts in a half-precision module: float32 where half precision would overflow, else one float type per operator."""
         floats = [v for v in inputs if v is not None and v.is_float]
         running = [v for v in floats if v.data is None]
         if op in WIDE:
