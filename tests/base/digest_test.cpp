@@ -7,7 +7,7 @@
 namespace saccade {
 namespace {
 
-TEST(Digest, TellsEveryFlippedBitApart) {
+TEST(Digest, DetectsEveryFlippedBit) {
   const std::string text = "not a multiple of eight bytes";
   std::set<std::string> seen = {digest(text)};
   for (std::size_t i = 0; i < 8 * text.size(); ++i) {

@@ -41,7 +41,7 @@ TEST(Shape, CountsEverySampleOnce) {
   EXPECT_DOUBLE_EQ(shape.bins.front().low.count(), 1e6);
 }
 
-TEST(Shape, LeavesOutALongTailAndSaysSo) {
+TEST(Shape, CutsALongTailAndReportsIt) {
   Histogram histogram;
   for (int i = 0; i < 995; ++i) histogram.add(1ms + i * 100ns);
   for (int i = 0; i < 5; ++i) histogram.add(900ms);
@@ -158,7 +158,7 @@ TEST(Charts, EscapeNames) {
   EXPECT_NE(svg.find("aria-label=\"a&lt;b&gt;: "), std::string::npos);
 }
 
-TEST(Charts, StandWithoutData) {
+TEST(Charts, AreDrawnWithoutData) {
   EXPECT_NE(draw(LatencyHistogram{}, 350).find("no samples"), std::string::npos);
   for (const std::string& svg : {draw(StageTimeline{}, 350), draw(Gantt{}, 350), draw(BoundBars{}, 350),
                                  draw(ShareBars{}, 350), draw(Roofline{}, 350)}) {

@@ -37,7 +37,7 @@ TEST(FramePeriod, NamesTheStageWithTheMostHeadroom) {
   EXPECT_EQ(frame_period(camera, {{"capture", Milliseconds(1)}}).most_headroom, "");
 }
 
-TEST(FramePeriod, WhoKeepsUpHasSlack) {
+TEST(FramePeriod, HasSlackIfProcessingKeepsUp) {
   const FramePeriod found = frame_period(parse_camera("640x480@50:nv12"), {{"inference", Milliseconds(8)}}, 30);
   EXPECT_NEAR(to_milliseconds(found.slack), 12, 1e-9);
   EXPECT_EQ(found.deficit.count(), 0);

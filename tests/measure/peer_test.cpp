@@ -66,7 +66,7 @@ TEST_F(PeerProtocol, OneThatHangsIsGivenUp) {
   EXPECT_NE(complaint([&] { peer.run(0, 1); }).find("did not respond within 0.3 s"), std::string::npos);
 }
 
-TEST_F(PeerProtocol, WrongAnswersAreRefused) {
+TEST_F(PeerProtocol, InvalidResponsesAreRefused) {
   Peer peer = play(kGreeting + R"(read l; echo '{"ns": [1], "wall_ns": 1}'; read l; echo '{"ns": "no"}'; read l;
       echo '{"error": "no such operator"}'; read l)");
   EXPECT_NE(complaint([&] { peer.run(0, 2); }).find("asked for 2 runs and timed 1"), std::string::npos);

@@ -78,7 +78,7 @@ TEST_F(ProfileTest, MeasuresEveryStageAndLaunch) {
   EXPECT_FALSE(made.bottleneck.sentence.empty());
 }
 
-TEST_F(ProfileTest, EndsWhereItIsTold) {
+TEST_F(ProfileTest, EndsWhenTheCallbackSays) {
   options_.on_frame = [](std::int64_t frames) { return frames < 7; };
   EXPECT_EQ(profile().frames, 7);
 }
@@ -120,7 +120,7 @@ TEST_F(ProfileTest, ReportsAsTextJsonAndPage) {
   EXPECT_EQ(html.find(">nan"), std::string::npos);
 }
 
-TEST_F(ProfileTest, RunsOnTensorsWhereNobodyKnowsTheModel) {
+TEST_F(ProfileTest, RunsOnTensorsIfTheModelIsNotRecognised) {
   const Model model = Model::load(test::write_color_classifier(models_));
   options_.trace = true;
   const Profile made = profile_tensors(model, options_);
@@ -150,7 +150,7 @@ TEST_F(ProfileTest, ALoopCountsOn) {
   EXPECT_FALSE(source->read(pool));
 }
 
-TEST(OperationName, SaysTheWindow) {
+TEST(OperationName, ContainsTheWindow) {
   const auto name = [](std::int64_t group, const Shape& weights) {
     Graph graph;
     const ValueId x = graph.add_input("x", {DType::kFloat32, {1, 8, 8, 8}});

@@ -35,7 +35,7 @@ TEST(SceneAccuracy, MasksAreThePixelsOfTheirObjects) {
   }
 }
 
-TEST(SceneAccuracy, TheTruthIsWhollyRight) {
+TEST(SceneAccuracy, TheGroundTruthScoresOne) {
   Scene scene(kScene);
   SceneEvaluator evaluator(kScene);
   for (int frame = 0; frame < 6; ++frame) evaluator.add(all_right(scene.truth(frame)));
@@ -49,7 +49,7 @@ TEST(SceneAccuracy, TheTruthIsWhollyRight) {
   EXPECT_EQ(evaluator.mask_scores(0)->objects, evaluator.box_scores(0).objects);
 }
 
-TEST(SceneAccuracy, EachKindOfAnswerIsWrongByItself) {
+TEST(SceneAccuracy, EachKindOfPredictionIsEvaluatedSeparately) {
   Scene scene(kScene);
   SceneEvaluator evaluator(kScene);
   for (int frame = 0; frame < 6; ++frame) {
@@ -91,7 +91,7 @@ TEST(SceneAccuracy, WhatAModelDoesNotGiveIsNothing) {
   EXPECT_FALSE(evaluator.mask_scores(0));
 }
 
-TEST(SceneAccuracy, AFrameWithoutAnswersMissesItsMasks) {
+TEST(SceneAccuracy, AFrameWithoutPredictionsMissesItsMasks) {
   Scene scene(kScene);
   SceneEvaluator evaluator(kScene);
   evaluator.add(all_right(scene.truth(0)));

@@ -55,7 +55,7 @@ TEST(Work, GroupsShareNothing) {
   EXPECT_EQ(work_of_output(graph).products, 2.0 * 6 * 9 * 9);
 }
 
-TEST(Work, TransposedConvolutionLeavesOutWhatIsCropped) {
+TEST(Work, TransposedConvolutionExcludesCroppedOutputs) {
   GraphBuilder b;
   const ValueId x = b.input("x", {1, 1, 1, 3});
   const ValueId y =

@@ -41,7 +41,7 @@ TEST(Folder, ImagesComeInTheOrderOfTheirNames) {
   EXPECT_EQ(source->read(pool).failure().status, Status::kEnd);
 }
 
-TEST(Folder, AnUnreadableImageCostsItsOwnFrame) {
+TEST(Folder, AnUnreadableImageIsSkippedAndCounted) {
   const TempFolder folder;
   Image image = test::flat(8, 8, 1, 2, 3);
   folder.write("a.jpg", "no image");
@@ -92,7 +92,7 @@ TEST(Folder, BuffersAreReusedAndGivenBack) {
   EXPECT_EQ(pool.out(), 0U);
 }
 
-TEST(Folder, ReadsAfterCancelSaySo) {
+TEST(Folder, ReadsAfterCancelReturnCancelled) {
   const TempFolder folder;
   Image image = test::flat(8, 8, 1, 2, 3);
   write_image(folder / "a.png", image.view());

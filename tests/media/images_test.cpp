@@ -90,7 +90,7 @@ TEST(Images, JpegComesBackWithinItsLoss) {
       for (int c = 0; c < 3; ++c) ASSERT_NEAR(pixel(*frame, x, y)[c], image.at(x, y)[c], 12) << x << "," << y;
 }
 
-TEST(Images, KindIsToldByContentNotByEnding) {
+TEST(Images, FormatIsDetectedByContentNotByExtension) {
   const TempFolder folder;
   Image image = test::flat(8, 8, 10, 200, 30);
   write_image(folder / "a.png", image.view());
@@ -197,7 +197,7 @@ TEST(Images, TruncatedFilesAreCorruptOrRefusedAtEveryLength) {
 }
 
 // Cameras append data of their own, and colour profiles are ignored.
-TEST(Images, WhatIsNoPartOfTheImageChangesNothing) {
+TEST(Images, DataOutsideTheImageIsIgnored) {
   using namespace std::string_literals;
   const TempFolder folder;
   Image image = test::gradient(40, 24);

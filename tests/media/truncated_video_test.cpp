@@ -39,7 +39,7 @@ Reading read_or_refusal(const std::string& path, FramePool& pool) {
 
 class CutContainers : public testing::TestWithParam<ContainerKind> {};
 
-TEST_P(CutContainers, AWholeFileIsNotAccused) {
+TEST_P(CutContainers, ACompleteFileIsNotReported) {
   const TempFolder folder;
   FramePool pool(2);
 
@@ -50,7 +50,7 @@ TEST_P(CutContainers, AWholeFileIsNotAccused) {
   EXPECT_EQ(reading.corrupt, 0) << reading.corrupt_message;
 }
 
-TEST_P(CutContainers, OneThatEndsAnywhereElseIsTold) {
+TEST_P(CutContainers, ATruncatedFileIsReported) {
   const TempFolder folder;
   const std::string whole = test::bytes_of_file(video_as(folder, GetParam()));
   FramePool pool(2);
@@ -100,7 +100,7 @@ INSTANTIATE_TEST_SUITE_P(All, CutContainers, testing::ValuesIn(kReadableUntilThe
 INSTANTIATE_TEST_SUITE_P(All, CutContainersWithoutIndex, testing::ValuesIn(kReadableUntilTheCut), name_of_kind);
 
 // An AVI file counts ticks; a repeated frame is an empty chunk, which yields no frame.
-TEST(WholeVideo, WithFewerFramesThanMomentsIsNotAccused) {
+TEST(WholeVideo, WithFewerFramesThanTicksIsNotReported) {
   const TempFolder folder;
   ASSERT_TRUE(test::encode_video(folder / "a.mp4", "mp4", "mpeg4", kCutFrames));
   test::remux(folder / "a.mp4", folder / "a.avi", "avi");
@@ -156,7 +156,7 @@ TEST(ContainerEnd, OfYuv4MpegFollowsFromItsHeader) {
   EXPECT_EQ(end_of("YUV4MPEG2 W5\nFRAME\nabc"), "");
 }
 
-TEST(WholeVideo, CutWithinAFrameOfYuv4MpegIsTold) {
+TEST(WholeVideo, TruncatedWithinAFrameOfYuv4MpegIsReported) {
   const TempFolder folder;
   FramePool pool(2);
   std::string file = "YUV4MPEG2 W16 H16 F25:1 C420jpeg\n";
@@ -186,7 +186,7 @@ TEST(WholeVideo, InAnUnknownCodecIsNamed) {
   EXPECT_NE(reading.message.find("codec that this FFmpeg does not know"), std::string::npos) << reading.message;
 }
 
-TEST(WholeVideo, WithoutAFrameIsToldAsSuch) {
+TEST(WholeVideo, WithoutAFrameIsReported) {
   const TempFolder folder;
   FramePool pool(2);
 
@@ -196,7 +196,7 @@ TEST(WholeVideo, WithoutAFrameIsToldAsSuch) {
   EXPECT_EQ(reading.frames, 0);
 }
 
-TEST(ContainerEnd, OfOtherFilesSaysNothing) {
+TEST(ContainerEnd, OfOtherFormatsIsUnknown) {
   const TempFolder folder;
   for (const std::string& bytes : {std::string(), std::string("words"), std::string(10'000, '\0')}) {
     const ContainerEnd end = container_end(folder.write("file", bytes));

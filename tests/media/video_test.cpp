@@ -110,7 +110,7 @@ TEST(Video, WriterWithoutFramesLeavesNoFile) {
   EXPECT_FALSE(std::filesystem::exists(folder / "a.mp4"));
 }
 
-TEST(Video, ReadsAfterCancelSaySo) {
+TEST(Video, ReadsAfterCancelReturnCancelled) {
   const TempFolder folder;
   write_video(folder / "a.mp4", 3);
   FramePool pool;

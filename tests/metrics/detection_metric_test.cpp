@@ -19,7 +19,7 @@ TEST(Overlap, IsTheCommonShareOfTheUnion) {
   EXPECT_EQ(overlap(a, {10, 0, 5, 5}, false), 0);
 }
 
-TEST(DetectionMetric, IsOneForPerfectAnswersAndMinusOneWithNothingToFind) {
+TEST(DetectionMetric, IsOneForPerfectPredictionsAndMinusOneWithoutObjects) {
   DetectionMetric metric(2);
   const TrueObject car{{10, 10, 50, 50}, 1, 2500};
   const FoundObject right{{10, 10, 50, 50}, 1, 0.9};
@@ -39,7 +39,7 @@ TEST(DetectionMetric, HalfOfTheObjectsFoundReadsAsFiftyOneOfAHundredAndOneRecall
   EXPECT_NEAR(metric.scores().ar, 0.5, 1e-12);
 }
 
-TEST(DetectionMetric, AnAnswerInACrowdCountsNeitherWay) {
+TEST(DetectionMetric, APredictionInACrowdIsIgnored) {
   DetectionMetric metric(1);
   const TrueObject objects[] = {{{0, 0, 40, 40}, 0, 1600}, {{200, 0, 200, 200}, 0, 40000, true}};
   const FoundObject predictions[] = {
@@ -49,7 +49,7 @@ TEST(DetectionMetric, AnAnswerInACrowdCountsNeitherWay) {
   EXPECT_EQ(metric.class_scores(0).objects, 1);
 }
 
-TEST(DetectionMetric, ASecondAnswerForOneObjectIsWrong) {
+TEST(DetectionMetric, ASecondPredictionForOneObjectIsAFalsePositive) {
   DetectionMetric metric(1);
   const TrueObject object{{0, 0, 40, 40}, 0, 1600};
   const FoundObject predictions[] = {{{0, 0, 40, 40}, 0, 0.5}, {{0, 0, 40, 20}, 0, 0.9}};

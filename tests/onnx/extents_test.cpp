@@ -59,7 +59,7 @@ TEST_F(ExtentsTest, GoThroughWhatWorksSliceBySlice) {
   EXPECT_EQ(graph.extents()[1], (Extent{.output = 1, .axis = 0, .count = 2}));
 }
 
-TEST_F(ExtentsTest, AreWhatTheyWereBehindASumWithNothing) {
+TEST_F(ExtentsTest, AreUnchangedByAddingZero) {
   Model model = with_places();
   for (const auto& [name, value] : {std::pair{"rest", -1}, {"last", 1}, {"zero", 0}, {"one", 1}})
     model.initializer(onnx_writer::tensor<std::int64_t>(name, {1}, {value}));
@@ -174,7 +174,7 @@ TEST_F(ExtentsTest, AreZeroBetweenTwoEndsThatAreTrue) {
   EXPECT_FALSE(interpret(graph, {{"x", Tensor::of<float>({2, 3}, {0, 0, 1, 0, 0, 0})}})[0].data<bool>()[0]);
 }
 
-TEST_F(ExtentsTest, AreCastBesideAnInputThatIsLeftOut) {
+TEST_F(ExtentsTest, AreCastBesideAnOmittedInput) {
   Model model = with_places();
   model.node({.op = "Shape", .inputs = {"places"}, .outputs = {"shape"}});
   model.node({.op = "Cast", .inputs = {"shape", ""}, .outputs = {"y"}, .attributes = {attribute("to", 6)}});
@@ -219,7 +219,7 @@ TEST_F(ExtentsTest, AreRefusedWhereTheyDecideARank) {
   EXPECT_NE(error_of(model.output("y")).find("node 'needs' (Squeeze): Squeeze without axes"), std::string::npos);
 }
 
-TEST_F(ExtentsTest, AreRefusedWhereTheRoomWouldBeAbsurd) {
+TEST_F(ExtentsTest, AreRefusedIfTheCapacityWouldBeAbsurd) {
   Model model(18);
   model.input("x", {100000});
   model.node({.op = "NonZero", .inputs = {"x"}, .outputs = {"places"}});

@@ -51,7 +51,7 @@ TEST_F(ExternalDataTest, RefusesLinksThatLeadOutsideTheModelsFolder) {
             "model.onnx: tensor 'w': its external data is in 'sub/passwd', outside the model's folder: refused");
 }
 
-TEST_F(ExternalDataTest, SaysWhatIsNoRegularFile) {
+TEST_F(ExternalDataTest, NamesWhatIsNotARegularFile) {
   ASSERT_EQ(mkfifo(file("w").c_str(), 0600), 0);
   std::filesystem::create_directory(file("sub"));
 

@@ -107,7 +107,7 @@ TEST_F(IntervalsTest, EndWhereNothingIsKnown) {
   EXPECT_EQ(bound_of("Add", {"cut", "nan"}), -1);
 }
 
-TEST_F(IntervalsTest, OfWholeNumbersCutOffFromBothSides) {
+TEST_F(IntervalsTest, OfIntegersClampedOnBothSides) {
   Model model(18);
   model.input("n", {2}, onnx_writer::kInt64);
   model.initializer(tensor<std::int64_t>("none", {1}, {0})).initializer(tensor<std::int64_t>("four", {1}, {4}));
@@ -123,13 +123,13 @@ TEST_F(IntervalsTest, OfWholeNumbersCutOffFromBothSides) {
   EXPECT_EQ(bound_in(zeros_of(uncut)), -1);
 }
 
-TEST_F(IntervalsTest, AreNotThereBehindABoundThatOnlyTheRunKnows) {
+TEST_F(IntervalsTest, AreUnknownIfTheBoundIsKnownOnlyAtRunTime) {
   EXPECT_EQ(bound_of("Clip", {"cut", "u"}), -1) << "raised by as much as it likes";
   EXPECT_EQ(bound_of("Clip", {"x", "", "three"}), -1);
   EXPECT_EQ(bound_of("Clip", {"cut", "", "one"}), 1);
 }
 
-TEST_F(IntervalsTest, OfQuotientsOfWholeNumbersAreExact) {
+TEST_F(IntervalsTest, OfIntegerQuotientsAreExact) {
   Model model(18);
   model.input("n", {2}, onnx_writer::kInt32);
   for (const auto& [name, value] : {std::pair{"none", 0}, {"many", 49}})
@@ -151,7 +151,7 @@ Model of_cut(std::int64_t least, std::int64_t most, onnx_writer::Node node) {
   return model.node(node).output("y");
 }
 
-TEST_F(IntervalsTest, AreNoReasonToTakeWhatTheDataSaysForKnown) {
+TEST_F(IntervalsTest, DoNotMakeDataKnown) {
   const auto run = [&](const Model& model, std::int64_t n) {
     return interpret(import(model), {{"n", Tensor::of<std::int64_t>({1}, {n})}})[0];
   };
@@ -164,7 +164,7 @@ TEST_F(IntervalsTest, AreNoReasonToTakeWhatTheDataSaysForKnown) {
   EXPECT_EQ(run(of_cut(0, std::int64_t{1} << 32, square), 5).data<std::int64_t>()[0], 25) << "so does 2^64";
 }
 
-TEST_F(IntervalsTest, LeaveASliceThatMayEndFromTheEndItsRoom) {
+TEST_F(IntervalsTest, LeaveASliceWithANegativeEndItsCapacity) {
   Model model = of_cut(-5, 4, {.op = "Slice", .inputs = {"x", "none", "cut"}});
   model.input("x", {10}, onnx_writer::kInt64);
   const Graph graph = import(model);
@@ -172,7 +172,7 @@ TEST_F(IntervalsTest, LeaveASliceThatMayEndFromTheEndItsRoom) {
   expect_tensor<std::int64_t>(got[1], {}, {9});
 }
 
-TEST_F(IntervalsTest, MakeRoomForARangeFromItsLeastStart) {
+TEST_F(IntervalsTest, BoundARangeFromItsLeastStart) {
   for (const auto& [from, to, step, room, filled] :
        {std::tuple{"start", "ten", "two", 5, 4}, {"ten", "start", "back", 4, 3}}) {
     Model model(18);

@@ -48,7 +48,7 @@ TEST_F(ParsedSize, EmptyMessagesOfTwoBytesCountWithWhatTheyTakeInMemory) {
     EXPECT_TRUE(error_behind(start).starts_with(kTooMuch)) << error_behind(start);
 }
 
-TEST_F(ParsedSize, AGroupThatNobodyKnowsHidesNothing) {
+TEST_F(ParsedSize, AnUnknownGroupIsWalked) {
   // Field 7 is the graph in a model, but unknown in a group: an unterminated number there does not end the walk.
   const std::string group = "\xA3\x06\x3A\x01\xFF\xA4\x06";
   write("model.onnx",

@@ -49,7 +49,7 @@ TEST(Binary, IntegersWrapAndTruncate) {
                               {}, {std::numeric_limits<std::int64_t>::max()});
 }
 
-TEST(Binary, HalvesRoundOnce) {
+TEST(Binary, HalfPrecisionRoundsOnce) {
   const Tensor a = Tensor::of<Float16>({2}, {Float16(2048.0F), Float16(1.5F)});
   const Tensor b = Tensor::of<Float16>({2}, {Float16(1.0F), Float16(2.0F)});
   expect_tensor<Float16>(run("Add", {a, b}), {2},

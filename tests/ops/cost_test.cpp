@@ -45,7 +45,7 @@ TEST(Cost, ProductsSumOverTheCommonDimension) {
   EXPECT_EQ(steps("Det", {{7, 20, 20}}, {7}), 7 * 20 * 20 * 20);
 }
 
-TEST(Cost, AttentionMeetsEveryKeyOfNowAndBefore) {
+TEST(Cost, AttentionMultipliesCurrentAndPastKeys) {
   // 4 heads of 8: 10 queries, 20 keys, 5 past keys.
   const std::vector<Shape> inputs = {{1, 4, 10, 8}, {1, 4, 20, 8}, {1, 4, 20, 8}, {10, 25}, {1, 4, 5, 8}};
   EXPECT_EQ(steps("Attention", inputs, {1, 4, 10, 8}), (320 + 320) * 25);
@@ -82,7 +82,7 @@ int worked_out_of_40(std::int64_t side) {
   return static_cast<int>(std::ranges::count_if(aligned, [&](ValueId value) { return known.get(value) != nullptr; }));
 }
 
-TEST(KnownValues, WhatIsWorkedOutIsBoundedInSum) { EXPECT_EQ(worked_out_of_40(4), 29); }
+TEST(KnownValues, ComputationIsBoundedInTotal) { EXPECT_EQ(worked_out_of_40(4), 29); }
 
 TEST(KnownValues, AModelsOwnWeightsAllowMore) {
   EXPECT_EQ(worked_out_of_40(1024), 33) << "64 steps for each of 2^20 elements are four times 4096 x 4096";

@@ -81,7 +81,7 @@ TEST(GridSample, OfBoolsIsWhetherAnyWeighs) {
   expect_tensor<bool>(OpCall{.op = "GridSample", .inputs = {row, grid}}.one(), {1, 1, 1, 3}, {false, true, false});
 }
 
-TEST(GridSample, SaysWhatDoesNotFit) {
+TEST(GridSample, ReportsMismatches) {
   OpCall call{.op = "GridSample", .inputs = {kRow, Tensor(DType::kFloat32, {1, 1, 1, 3})}};
   EXPECT_EQ(call.error().first, ErrorCode::kInvalidFile);
   call.inputs = {Tensor(DType::kFloat32, {1, 1, 4}), Tensor(DType::kFloat32, {1, 1, 1})};

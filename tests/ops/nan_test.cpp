@@ -66,7 +66,7 @@ TEST(ReferenceNan, IsTheGreatestOfARegion) {
   EXPECT_TRUE(std::isnan(pooled.data<float>()[0]));
 }
 
-TEST(ReferenceNan, IsWhatAQueryOfInfiniteScoresAnswers) {
+TEST(ReferenceNan, IsTheOutputOfAQueryWithInfiniteScores) {
   // No mask hides the keys: their scores themselves are minus infinity.
   for (const float query : {-kInfinity, kNan}) {
     const Tensor answer =

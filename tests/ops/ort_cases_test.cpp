@@ -89,7 +89,7 @@ void expect_close(const Tensor& have, const Tensor& want, double tolerance) {
     ASSERT_NEAR(element(have, i), element(want, i), tolerance * greatest) << "element " << i;
 }
 
-TEST(OrtCases, ReferenceKernelsGiveTheSameAnswers) {
+TEST(OrtCases, ReferenceKernelsAgree) {
   std::ifstream in(SACCADE_SOURCE "/tests/ops/ort_cases.txt");
   std::string word;
   std::getline(in, word);

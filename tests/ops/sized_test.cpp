@@ -74,7 +74,7 @@ TEST_F(SizedTest, LooksIntoContents) {
   expect_tensor<std::int64_t>(got[1], {}, {2});
 }
 
-TEST_F(SizedTest, RefusesMoreThanItHasRoomFor) {
+TEST_F(SizedTest, RefusesMoreThanItsCapacity) {
   form_.capacity = {{DType::kInt32, {2, 3}}};
   const ValueId same = output("same");
   form_.made = {{.tensor = 0, .axis = 1, .count = output("columns")}};

@@ -204,7 +204,7 @@ TEST(Traits, LayoutAgnosticOperatorsCommuteWithPermutedAxes) {
           });
 }
 
-TEST(Traits, FloatInputsMayAllBeHalves) {
+TEST(Traits, FloatInputsMayAllBeHalfPrecision) {
   each_op([](const OpTraits& traits) { return traits.float_inputs > 0; },
           [](const Op& op) {
             const auto found = sample_of(op);
@@ -289,7 +289,7 @@ bool is_untouched(const Tensor& tensor, std::int64_t row) {
   return std::all_of(begin, begin + bytes, [](std::byte byte) { return byte == std::byte{kPoison}; });
 }
 
-TEST(Traits, RowsBehindTheirCountAreNotWritten) {
+TEST(Traits, RowsPastTheirCountAreNotWritten) {
   const auto counts = [](const OpTraits& traits) {
     return traits.rows[0].by == RowCount::By::kInput || traits.rows[0].by == RowCount::By::kOutput;
   };
@@ -365,7 +365,7 @@ TEST(Traits, WhatMovesCostsNoArithmetic) {
           [](const Op& op) { EXPECT_TRUE(op.traits.is_elementwise()); });
 }
 
-TEST(Traits, OfAnOperatorThatIsNotKnownClaimNothing) {
+TEST(Traits, OfAnUnknownOperatorClaimNothing) {
   const OpTraits& traits = traits_of(Node{.domain = "elsewhere", .op = "Relu"});
   EXPECT_FALSE(traits.is_elementwise() || traits.is_view() || traits.layout_agnostic || traits.float_inputs != 0);
 }

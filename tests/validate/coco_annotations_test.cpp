@@ -69,17 +69,17 @@ TEST_F(CocoAnnotationsTest, ObjectsOfOneIdAreCounted) {
   EXPECT_EQ(read.images[1].objects.size(), 1U);
 }
 
-TEST_F(CocoAnnotationsTest, AnAreaThatIsNotSaidIsTheBox) {
+TEST_F(CocoAnnotationsTest, AMissingAreaIsThatOfTheBox) {
   EXPECT_EQ(read_one(R"("bbox": [0, 0, 5, 2])").images[0].objects[0].area, 10);
 }
 
-TEST_F(CocoAnnotationsTest, AnObjectWithoutVisibleKeypointsSaysSo) {
+TEST_F(CocoAnnotationsTest, AnObjectWithoutVisibleKeypointsHasNone) {
   const CocoAnnotations read = read_one(R"("bbox": [0, 0, 5, 2], "keypoints": [0, 0, 0, 0, 0, 0], "num_keypoints": 0)");
   EXPECT_EQ(read.keypoints, 2U);
   EXPECT_FALSE(read.images[0].objects[0].has_keypoints);
 }
 
-TEST_F(CocoAnnotationsTest, WhatMakesNoSenseIsNamed) {
+TEST_F(CocoAnnotationsTest, InvalidEntriesAreNamed) {
   expect_error([&] { read("not json"); }, {"instances.json", "not JSON"});
   expect_error([&] { read_one(R"("bbox": [0, 0, 1e400, 2])"); }, {"instances.json", "1e400"});
   expect_error([&] { read("[1, 2]"); }, {"instances.json", "'categories'"});
@@ -166,7 +166,7 @@ TEST_F(CocoAnnotationsTest, OfTheOfficialFilesThoseOfValAreTaken) {
   EXPECT_EQ(data->images()[1].file, folder_ / "val2017/2.png");
 }
 
-TEST_F(CocoAnnotationsTest, WhereThereAreNoneItSaysWhatIsLookedFor) {
+TEST_F(CocoAnnotationsTest, IfThereAreNoneItListsTheExpectedNames) {
   expect_error([&] { open_data_set("coco:" + folder_.string()); },
                {folder_.string(), "instances.json", "annotations/"});
   expect_error([] { open_data_set("coco:/nowhere"); }, {"no folder '/nowhere'"});

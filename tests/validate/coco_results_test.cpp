@@ -36,7 +36,7 @@ TEST_F(CocoResultsTest, HoldBoxesMasksAndKeypoints) {
   EXPECT_EQ(written.at("keypoints"), json({1.5, 1, 1, 4, 2, 1}));
 }
 
-TEST_F(CocoResultsTest, WhatIsNoNumberIsNull) {
+TEST_F(CocoResultsTest, NanIsNull) {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   constexpr double kEndless = std::numeric_limits<double>::infinity();
   const json written = write({.box = {kNone, 0, kEndless, 3}, .score = 0.5, .keypoints = {{-kEndless, kNone}}}, false);

@@ -125,7 +125,7 @@ TEST(PairedDifference, HasTheWidthOfTheMeansDeviation) {
   EXPECT_NE(first.low, other.low);
 }
 
-TEST(PairedDifference, LeavesOutDrawsWithNothingToMeasure) {
+TEST(PairedDifference, IgnoresResamplesWithoutData) {
   const Headline nothing = [](std::span<const int>) { return -1.0; };
   const Resampled resampled = paired_difference(nothing, mean_of({1, 2}), 2, {});
   EXPECT_EQ(resampled.resamples, 0);

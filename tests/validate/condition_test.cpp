@@ -101,7 +101,7 @@ TEST(Conditions, WorkOnTheSmallestImage) {
   }
 }
 
-TEST(Conditions, AImageThatOneCanNotBeAppliedToIsNamed) {
+TEST(Conditions, AnImageThatOneCannotBeAppliedToIsNamed) {
   const test::TempFolder folder;
   test::write_solid_image(folder, "wide.png", 65501, 1);
   const auto source = open_data_images("data", {{.file = folder / "wide.png", .said_by = {}}}, &find_condition("jpeg"));
@@ -113,7 +113,7 @@ TEST(Conditions, AImageThatOneCanNotBeAppliedToIsNamed) {
   EXPECT_NE(frame.failure().message.find("65500"), std::string::npos) << frame.failure().message;
 }
 
-TEST(Conditions, AnUnknownOneIsNamedWithThoseThatThereAre) {
+TEST(Conditions, AnUnknownOneIsNamedWithTheKnownOnes) {
   try {
     find_condition("fog");
     FAIL();

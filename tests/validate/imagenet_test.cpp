@@ -35,7 +35,7 @@ TEST_F(Imagenet, EvaluatesClassesOfImagesNamedBySynsets) {
   expect_error([&] { run(test::write_color_classifier(models_), "imagenet"); }, {"synset.txt"});
 }
 
-TEST_F(Imagenet, ImagesOfSynsetsThatAModelLacksAreLeftOut) {
+TEST_F(Imagenet, ImagesOfSynsetsThatAModelLacksAreIgnored) {
   const std::string model = test::write_color_classifier(models_);
   std::string card = test::bytes_of_file(models_ / "color.toml");
   const std::string labels = R"(["red", "green", "blue"])";

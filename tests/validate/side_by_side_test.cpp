@@ -57,7 +57,7 @@ TEST_F(SideBySide, ModelsThatKnowOtherCategoriesAreNotCompared) {
   EXPECT_NE(text.find("FAILS: boxes and one have nothing to compare"), std::string::npos) << text;
 }
 
-TEST_F(SideBySide, AnInterruptionLeavesWhatIsEvaluated) {
+TEST_F(SideBySide, AnInterruptionKeepsTheEvaluatedImages) {
   write_boxes();
   int asked = 0;
   ValidateOptions options;
@@ -71,7 +71,7 @@ TEST_F(SideBySide, AnInterruptionLeavesWhatIsEvaluated) {
   EXPECT_TRUE(found.conditions.empty());
 }
 
-TEST_F(SideBySide, AnInterruptionBehindTheImagesIsSaid) {
+TEST_F(SideBySide, AnInterruptionAfterTheImagesIsReported) {
   write_boxes();
   ValidateOptions options;
   options.data = "coco:" + folder_.string();

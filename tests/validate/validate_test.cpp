@@ -42,7 +42,7 @@ TEST_F(ValidateTest, AFileOfAnnotationsEvaluatesItsOwnImagesAlone) {
   EXPECT_NE(found.models[0].notes[0].find("1 of the 3 images"), std::string::npos) << found.models[0].notes[0];
 }
 
-TEST_F(ValidateTest, WritesTheAnswersThatItEvaluated) {
+TEST_F(ValidateTest, WritesTheEvaluatedPredictions) {
   write_boxes();
   options_.results = folder_ / "results.json";
   run(test::write_box_detector(models_), "coco");
@@ -55,7 +55,7 @@ TEST_F(ValidateTest, WritesTheAnswersThatItEvaluated) {
   EXPECT_EQ(written[3].at("category_id"), 3);
 }
 
-TEST_F(ValidateTest, SaysWhatDoesNotMatch) {
+TEST_F(ValidateTest, ReportsMismatches) {
   write_boxes();
   std::string annotations = test::box_annotations();
   annotations.replace(annotations.find("\"far\""), 5, "\"moon\"");
@@ -92,14 +92,14 @@ TEST_F(ValidateTest, AModelOfAnotherTaskIsRefused) {
   expect_error([&] { run(test::write_color_classifier(models_), "coco"); }, {"color", "no boxes", "classify"});
 }
 
-TEST_F(ValidateTest, AImageThatLiesAboutItsSizeIsNamed) {
+TEST_F(ValidateTest, AnImageOfAnotherSizeThanDeclaredIsNamed) {
   write_boxes();
   test::write_solid_image(folder_, "images/2.png", 9, 8);
   expect_error([&] { run(test::write_box_detector(models_), "coco"); },
                {"images/2.png", "9x8", "instances.json", "8x8"});
 }
 
-TEST_F(ValidateTest, AImageThatCannotBeReadIsNamed) {
+TEST_F(ValidateTest, AnImageThatCannotBeReadIsNamed) {
   write_boxes();
   test::write_file(folder_, "images/2.png", "no image");
   expect_error([&] { run(test::write_box_detector(models_), "coco"); }, {"images/2.png"});

@@ -63,12 +63,12 @@ TEST(Attention, HidesWhatMaskCausalRuleWindowAndPaddingHide) {
   Mean{.attributes = {{"is_causal", std::int64_t{1}}}, .valid = indices({2})}.expect({0, 3, 4.5});
 }
 
-TEST(Attention, AddsAMaskOfNumbersAndHidesKeysBehindItsEnd) {
+TEST(Attention, AddsAnAdditiveMaskAndHidesKeysPastItsEnd) {
   Mean{.mask = Tensor::of<float>({1, 2}, {0, std::log(2.0F)})}.expect({5, 5, 5});
   Mean{.mask = Tensor::of<float>({3}, {kHidden, 0, 0})}.expect({9, 9, 9});
 }
 
-TEST(Attention, AnswersZerosWhereNothingMayBeSeen) {
+TEST(Attention, YieldsZerosIfAllKeysAreMasked) {
   Mean{.mask = Tensor::of<bool>({3, 1}, {true, false, true})}.expect({3, 0, 3});
 }
 

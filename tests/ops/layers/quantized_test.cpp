@@ -27,7 +27,7 @@ TEST(QuantizeLinear, HasAScaleForEverySliceOfItsAxis) {
   expect_tensor<std::int8_t>(call.one(), {2, 2}, {10, -4, 10, -4});
 }
 
-TEST(QuantizeLinear, SaysWhatDoesNotFit) {
+TEST(QuantizeLinear, ReportsMismatches) {
   const Tensor input = Tensor::of<float>({3}, {1, 2, 3});
   const auto why = [&](const Tensor& scales, const Tensor& zeros,
                        std::vector<std::pair<std::string, Attribute>> attributes) {
@@ -120,7 +120,7 @@ TEST(QLinearConv, NeedsABiasOfItsLength) {
   EXPECT_EQ(call.error().first, ErrorCode::kInvalidFile);
 }
 
-TEST(ConvInteger, KeepsWholeSums) {
+TEST(ConvInteger, KeepsInt32Accumulators) {
   const OpCall call{.op = "ConvInteger", .inputs = {bytes({1, 2, 1}, {255, 255}), bytes({1, 2, 1}, {255, 1}), zero(5)}};
   expect_tensor<std::int32_t>(call.one(), {1, 1, 1}, {250 * 256});
 }

@@ -12,7 +12,7 @@ const Tensor kHead = row({1, 1, 1, 4}, {1, 2, 3, 4});
 const Tensor kCosines = row({1, 1, 2}, {1, 0});
 const Tensor kSines = row({1, 1, 2}, {0, 1});
 
-TEST(RotaryEmbedding, TurnsPairsOfTheTwoHalves) {
+TEST(RotaryEmbedding, RotatesPairsAcrossTheTwoHalves) {
   expect_tensor<float>(run("RotaryEmbedding", {kHead, kCosines, kSines}), {1, 1, 1, 4}, {1, -4, 3, 2});
 }
 
@@ -20,7 +20,7 @@ TEST(RotaryEmbedding, TurnsPairsOfNeighbours) {
   expect_tensor<float>(run("RotaryEmbedding", {kHead, kCosines, kSines}, kInterleaved), {1, 1, 1, 4}, {1, 2, -4, 3});
 }
 
-TEST(RotaryEmbedding, LeavesWhatLiesBehindTheTurnedPart) {
+TEST(RotaryEmbedding, CopiesElementsBehindTheRotatedPart) {
   const Named two = {{"rotary_embedding_dim", std::int64_t{2}}};
   const Tensor turned = run("RotaryEmbedding", {kHead, row({1, 1, 1}, {0}), row({1, 1, 1}, {1})}, two);
   expect_tensor<float>(turned, {1, 1, 1, 4}, {-2, 1, 3, 4});

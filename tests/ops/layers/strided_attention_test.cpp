@@ -49,7 +49,7 @@ TEST(StridedAttention, AddsAMaskThatIsBroadcast) {
   expect_tensor<float>(masked.one(), {2, 1}, {10, 10}, 1e-6);
 }
 
-TEST(StridedAttention, PutsAnswersWhereTheyBelong) {
+TEST(StridedAttention, WritesOutputsInTheirPattern) {
   // Two heads of one token and two channels: one after the other, or channel by channel.
   OpCall call{.op = "StridedAttention",
               .inputs = {Tensor::of<float>({4}, {1, 2, 3, 4}), Tensor::of<float>({4}, {1, 2, 3, 4}),

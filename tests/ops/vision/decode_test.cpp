@@ -91,7 +91,7 @@ TEST(DecodeYolov8, LeavesRowsPastTheClassesToOthers) {
     EXPECT_THROW(run_saccade_op("DecodeYolov8", {wide}, 6, {{"classes", classes}}), Error);
 }
 
-TEST(DecodeBoxes, JudgesEveryClassByItsOwnThreshold) {
+TEST(DecodeBoxes, AppliesAThresholdPerClass) {
   const Tensor boxes = Tensor::of<float>({1, 3, 4}, {0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5});
   const Tensor scores = Tensor::of<float>({1, 3, 2}, {0.3F, 0.4F, 0.6F, 0.7F, kNan, 0.55F});
   const std::vector<float> threshold = {0.5F, 0.65F};
@@ -166,13 +166,13 @@ TEST(DecodeEndToEnd, CopiesBoxesAboveTheThreshold) {
   EXPECT_EQ(elements<std::int32_t>(out[2])[0], 7);
 }
 
-TEST(DecodeEndToEnd, HasRoomForEveryRow) {
+TEST(DecodeEndToEnd, HasCapacityForEveryRow) {
   const Tensor many(DType::kFloat32, {1, kMaxCandidates + 1, 6});
   EXPECT_EQ(run_saccade_op("DecodeEndToEnd", {many}, 6, {})[1].elements(), kMaxCandidates + 1);
   EXPECT_THROW(run_saccade_op("DecodeEndToEnd", {many}, 6, {{"multi_label", std::int64_t{1}}}), Error);
 }
 
-TEST(Decoders, RefuseOutputsThatAreLeftOut) {
+TEST(Decoders, RefuseOmittedOutputs) {
   const Tensor rows(DType::kFloat32, {1, 7, 7});
   for (const char* name : {"DecodeYolov8", "DecodeYolov5", "DecodeEndToEnd"})
     test::expect_all_outputs_required(name, {rows}, 6, {});

@@ -63,7 +63,7 @@ TEST(MapPoints, GoThroughScaleAndOffsetAndStayInTheFrame) {
   EXPECT_EQ(map_points({2, 2, 2}, {14, 16, 4, 6, 0, 100, 100, 0}), (Floats{20, 40, 0, 0, 0, 80, 100, 0}));
 }
 
-TEST(MapPoints, LeaveWhatStandsBehindXAndY) {
+TEST(MapPoints, CopyNumbersAfterXAndY) {
   EXPECT_EQ(map_points({1, 2, 3}, {14, 16, 0.7F, 24, 11, -300}), (Floats{20, 40, 0.7F, 40, 20, -300}));
   EXPECT_EQ(map_points({1, 1, 4}, {14, 16, 1e9F, kInfinity}), (Floats{20, 40, 1e9F, kInfinity}));
 }
@@ -77,7 +77,7 @@ TEST(MapPoints, StayNoNumbersWhereTheyAreNone) {
 }
 
 /// Of three objects of two numbers each.
-TEST(SummarizeRows, PassesOverWhatIsNotFinite) {
+TEST(SummarizeRows, IgnoresWhatIsNotFinite) {
   const Tensor map = Tensor::of<float>({4, 4}, {3, -1, kNan, 4,                     //
                                                 kInfinity, -kInfinity, kNan, kNan,  //
                                                 1e8F, 3, -1e8F, kInfinity,          //
@@ -139,7 +139,7 @@ TEST(MapClasses, RefusesWhatAreNoScores) {
     EXPECT_THAT(refusal("MapClasses", {of_shape(shape)}), HasSubstr("scores are float32 " + shape.to_string()));
 }
 
-TEST(MapPoints, RefuseWhatIsNone) {
+TEST(MapPoints, RefuseInvalidTensors) {
   const std::vector<Tensor> right = {of_shape({1, 1, 2}), of_shape({6})};
   EXPECT_EQ(refusal("MapPoints", right), "nothing");
   EXPECT_THAT(refusal("MapPoints", with(right, 0, of_shape({1, 1, 2}, DType::kInt32))), HasSubstr("points are int32"));
@@ -149,7 +149,7 @@ TEST(MapPoints, RefuseWhatIsNone) {
   EXPECT_THAT(refusal("MapPoints", with(right, 1, of_shape({6}, DType::kInt32))), HasSubstr("the geometry is int32 6"));
 }
 
-TEST(SummarizeRows, RefusesWhatIsNoMap) {
+TEST(SummarizeRows, RefusesInvalidTensors) {
   EXPECT_THAT(refusal("SummarizeRows", {of_shape({2, 2}, DType::kInt32)}), HasSubstr("the map is int32 2x2"));
   EXPECT_THAT(refusal("SummarizeRows", {of_shape({1, 2, 2})}), HasSubstr("the map is float32 1x2x2"));
 }

@@ -75,7 +75,7 @@ TEST(Preprocess, InterpolatesBetweenPixelCentres) {
   EXPECT_EQ(elements<float>(out[0]), (std::vector<float>{0, 50, 150, 200}));
 }
 
-TEST(Preprocess, HalvesByAveragingFourPixels) {
+TEST(Preprocess, DownscalesByTwoByAveragingFourPixels) {
   const auto out = preprocessed(gray(4, 2, {10, 20, 50, 60, 30, 40, 70, 80}), attributes(2, 1, "stretch", kGray));
   EXPECT_EQ(elements<float>(out[0]), (std::vector<float>{25, 65}));
 }

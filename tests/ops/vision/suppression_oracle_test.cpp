@@ -271,7 +271,7 @@ TEST(SuppressionOracle, TreatsClassesAsImagesOfTheirOwn) {
   EXPECT_EQ(together, apart);
 }
 
-TEST(SuppressionOracle, AgreesOnTurnedBoxes) {
+TEST(SuppressionOracle, AgreesOnOrientedBoxes) {
   std::mt19937 draw(80);
   const auto uniform = [&](float low, float high) { return std::uniform_real_distribution<float>(low, high)(draw); };
   for (int round = 0; round < 20; ++round) {
@@ -292,7 +292,7 @@ TEST(SuppressionOracle, AgreesOnTurnedBoxes) {
   }
 }
 
-TEST(SuppressionOracle, AgreesOnTurnedNumbersThatAreNone) {
+TEST(SuppressionOracle, AgreesOnOrientedBoxesWithNan) {
   ScoredBoxes candidates;
   for (int i = 0; i < 30; ++i) {
     const auto n = static_cast<float>(i);

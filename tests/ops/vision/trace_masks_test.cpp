@@ -55,7 +55,7 @@ TEST(TraceMasks, BoxesAreWhereMasksEnd) {
   EXPECT_EQ(elements<std::int32_t>(out[1]), (Words{2, 2, 0, 0}));
 }
 
-TEST(TraceMasks, TellsOfCellsThatAreNoneAndLookedAt) {
+TEST(TraceMasks, ReportsNanInSampledCells) {
   const auto told = [](MaskCase made, std::size_t cell, float value) {
     made.grids.data<float>()[cell] = value;
     return test::faults_in(made.run()[4]) != 0;
@@ -135,7 +135,7 @@ TEST(TraceMasks, AgreesWithTheTracer) {
     }
 }
 
-TEST(TraceMasks, LeavesToTheGridsWhatHasNoRoom) {
+TEST(TraceMasks, LeavesTheGridsToTheReaderIfRunsExceedTheCapacity) {
   std::vector<float> stripes(256, -1.0F);
   for (std::size_t i = 0; i < stripes.size(); i += 2) stripes[i] = 1;
   MaskCase made{.grids = Tensor::of<float>({1, 1, 256}, std::span<const float>(stripes)),
