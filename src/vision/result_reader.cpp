@@ -169,7 +169,7 @@ void ResultReader::trace_masks(Answer kind, const TensorView& grids, Result& res
     owned.runs = runs_.size();
     const std::int64_t area =
         tracer_.trace(look.place, data.subspan((i - first_) * plane, plane), look.within, look.threshold, runs_);
-    if (tracer_.met_fault()) result.faults.add(Fault::kNotFiniteMask);
+    if (tracer_.has_fault()) result.faults.add(Fault::kNotFiniteMask);
     owned.run_count = runs_.size() - owned.runs;
     owned.mask = Mask{{}, area};
   }

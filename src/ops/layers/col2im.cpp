@@ -18,7 +18,7 @@ struct Axis {
   std::int64_t block = 0;
   std::int64_t stride = 1;
   std::int64_t dilation = 1;
-  std::int64_t pad = 0;  ///< before the image
+  std::int64_t pad = 0;     ///< before the image
   std::int64_t blocks = 0;  ///< positions of the block
 };
 

@@ -188,14 +188,14 @@ void layer(const KernelContext& context, std::int64_t count) {
   const auto input = context.in<T>(0);
   const T* from = input.data();
   T* to = context.out<T>().data();
-  for (std::int64_t line = 0; line * count < std::ssize(input); ++line, from += count, to += count) {
+  for (std::int64_t row = 0; row * count < std::ssize(input); ++row, from += count, to += count) {
     const Moments moments = moments_of(from, count, epsilon);
     for (std::int64_t i = 0; i < count; ++i) {
       const auto k = static_cast<std::size_t>(i);
       const double normal = (static_cast<double>(from[i]) - moments.mean) * moments.inverse_deviation;
       to[i] = static_cast<T>(static_cast<Accumulator<T>>(normal * scale[k] + bias[k]));
     }
-    const auto at = static_cast<std::size_t>(line);
+    const auto at = static_cast<std::size_t>(row);
     if (context.wants(1)) put(context.output(1), at, moments.mean);
     if (context.wants(2)) put(context.output(2), at, moments.inverse_deviation);
   }

@@ -15,7 +15,7 @@ struct RotaryHeads {
   std::int64_t length = 0;
   std::int64_t size = 0;
   std::int64_t head_step = 0;  ///< stride of heads in elements
-  std::int64_t row_step = 0;  ///< stride of positions in elements
+  std::int64_t row_step = 0;   ///< stride of positions in elements
 };
 
 RotaryHeads heads_of(const Attributes& attributes, const Shape& shape) {
@@ -78,14 +78,14 @@ void rotate(const KernelContext& context) {
   const Indices positions = context.has(3) ? Indices(context.input(3)) : Indices();
   const T* from = context.in<T>(0).data();
   T* to = context.out<T>().data();
-  for (std::int64_t line = 0; line < heads.batch * heads.length; ++line) {
+  for (std::int64_t row = 0; row < heads.batch * heads.length; ++row) {
     const std::int64_t position =
-        context.has(3) ? checked_index(positions[static_cast<std::size_t>(line)], context.input(1).shape[0]) : line;
+        context.has(3) ? checked_index(positions[static_cast<std::size_t>(row)], context.input(1).shape[0]) : row;
     const T* cosines = context.in<T>(1).data() + position * pairs;
     const T* sines = context.in<T>(2).data() + position * pairs;
-    const std::int64_t image = line / heads.length * heads.length * heads.heads * heads.size;
+    const std::int64_t image = row / heads.length * heads.length * heads.heads * heads.size;
     for (std::int64_t head = 0; head < heads.heads; ++head) {
-      const std::int64_t at = image + head * heads.head_step + line % heads.length * heads.row_step;
+      const std::int64_t at = image + head * heads.head_step + row % heads.length * heads.row_step;
       turn(from + at, to + at, cosines, sines, pairs, interleaved ? 1 : pairs, interleaved ? 2 : 1);
       std::copy_n(from + at + 2 * pairs, heads.size - 2 * pairs, to + at + 2 * pairs);
     }

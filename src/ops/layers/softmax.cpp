@@ -16,7 +16,7 @@ void infer_softmax(InferContext& context) {
 
 /// One row of COUNT elements with stride STEP.
 template <bool kLog>
-struct SoftLine {
+struct SoftmaxRow {
   template <typename T>
   static void run(const T* from, T* to, std::int64_t count, std::int64_t step) {
     using Number = Accumulator<T>;
@@ -37,7 +37,7 @@ struct SoftLine {
 };
 
 /// 1 for the first maximum, 0 for the others. NaN is greater than all numbers.
-struct HardLine {
+struct HardmaxRow {
   template <typename T>
   static void run(const T* from, T* to, std::int64_t count, std::int64_t step) {
     using Number = Accumulator<T>;
@@ -51,8 +51,8 @@ struct HardLine {
   }
 };
 
-template <typename Line>
-void run_lines(const KernelContext& context) {
+template <typename Row>
+void run_rows(const KernelContext& context) {
   const Shape& shape = context.input(0).shape;
   if (shape.elements() == 0) return;
   const int axis = InferContext::axis(context.attributes().integer("axis", -1), shape.rank());
@@ -64,7 +64,7 @@ void run_lines(const KernelContext& context) {
     const T* from = context.in<T>(0).data();
     T* to = context.out<T>().data();
     for (std::int64_t i = 0; i < outer; ++i, from += count * inner, to += count * inner)
-      for (std::int64_t j = 0; j < inner; ++j) Line::template run<T>(from + j, to + j, count, inner);
+      for (std::int64_t j = 0; j < inner; ++j) Row::template run<T>(from + j, to + j, count, inner);
   });
 }
 
@@ -72,9 +72,9 @@ void run_lines(const KernelContext& context) {
 constexpr OpTraits kSoftmaxTraits{.layout_agnostic = true, .float_inputs = 1, .cost = {.operations = 4}};
 
 constexpr Op kSoftmaxOps[] = {
-    {"", "Softmax", infer_softmax, run_lines<SoftLine<false>>, kSoftmaxTraits},
-    {"", "LogSoftmax", infer_softmax, run_lines<SoftLine<true>>, {.layout_agnostic = true, .cost = {.operations = 4}}},
-    {"", "Hardmax", infer_softmax, run_lines<HardLine>},
+    {"", "Softmax", infer_softmax, run_rows<SoftmaxRow<false>>, kSoftmaxTraits},
+    {"", "LogSoftmax", infer_softmax, run_rows<SoftmaxRow<true>>, {.layout_agnostic = true, .cost = {.operations = 4}}},
+    {"", "Hardmax", infer_softmax, run_rows<HardmaxRow>},
 };
 
 }  // namespace

@@ -77,7 +77,7 @@ class CandidateWriter {
         classes_(context.out<std::int32_t>(2)),
         anchors_(context.out<std::int32_t>(3)),
         count_(context.out<std::int32_t>(4)[0]),
-        told_(context.out<std::int32_t>(5)[0]),
+        fault_bits_(context.out<std::int32_t>(5)[0]),
         remap_(context.attributes()),
         threshold_(context.attributes()) {}
 
@@ -91,7 +91,7 @@ class CandidateWriter {
     return std::isfinite(score) && is_finite(faults);
   }
   /// Records NaN among the examined scores, if there is one.
-  void tell_nan(bool there) {
+  void report_nan(bool there) {
     if (there) faults_.add(Fault::kNanConfidence);
   }
   /// Appends a candidate. The capacity is one per anchor (or CAP, with multi_label).
@@ -108,7 +108,7 @@ class CandidateWriter {
     std::ranges::fill(classes_.subspan(size_), 0);
     std::ranges::fill(anchors_.subspan(size_), 0);
     count_ = static_cast<std::int32_t>(size_);
-    told_ = to_output(faults_);
+    fault_bits_ = to_output(faults_);
   }
   /// Scratch space until add() reaches it: entries at and after the number of candidates added.
   std::span<float> scores() { return scores_; }
@@ -120,7 +120,7 @@ class CandidateWriter {
   std::span<std::int32_t> classes_;
   std::span<std::int32_t> anchors_;
   std::int32_t& count_;
-  std::int32_t& told_;
+  std::int32_t& fault_bits_;
   ClassRemap remap_;
   ClassThreshold threshold_;
   Faults faults_;
@@ -165,7 +165,7 @@ void decode_multi_label(CandidateWriter& writer, std::int64_t anchors, std::int6
     if (!filter.allows(c)) continue;
     for (std::int64_t a = 0; a < anchors; ++a) {
       const float value = score(a, c);
-      writer.tell_nan(std::isnan(value));
+      writer.report_nan(std::isnan(value));
       if (!(value > conf)) continue;
       writer.takes(box(a), value, static_cast<std::int32_t>(c));  // also reports faults of candidates that are dropped
       if (!std::isfinite(value)) continue;

@@ -45,7 +45,7 @@ void reference_decode_boxes(const KernelContext& context) {
         nan |= std::isnan(row[c]);
         if (!std::isnan(row[c]) && (best < 0 || row[c] > row[best])) best = c;
       }
-      writer.tell_nan(nan);
+      writer.report_nan(nan);
       if (best >= 0 && row[best] > conf && filter.allows(best))
         writer.add(box(a), row[best], static_cast<std::int32_t>(best), a);
     }

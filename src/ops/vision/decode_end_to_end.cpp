@@ -27,9 +27,9 @@ void reference_decode_end_to_end(const KernelContext& context) {
   for (std::int64_t i = 0; i < shape[1]; ++i) {
     const float* row = data.data() + i * shape[2];
     const float class_id = row[5];
-    writer.tell_nan(std::isnan(row[4]));
+    writer.report_nan(std::isnan(row[4]));
     if (!(row[4] > conf)) continue;
-    writer.tell_nan(!std::isfinite(class_id));
+    writer.report_nan(!std::isfinite(class_id));
     if (!(class_id >= 0 && class_id < 1e6F)) continue;
     const auto chosen = static_cast<std::int32_t>(class_id);
     if (filter.allows(chosen)) writer.add({row, 4}, row[4], chosen, i);

@@ -68,7 +68,7 @@ void decode_rows(const KernelContext& context, const MakeBox& box) {
   } else {
     for (std::int64_t a = 0; a < shape[1]; ++a) {
       const float* row = data + a * stride;
-      writer.tell_nan(std::isnan(row[4]));
+      writer.report_nan(std::isnan(row[4]));
       if (!(row[4] > conf)) continue;  // a class's number is at most 1
       std::int64_t chosen = 0;
       bool nan = false;
@@ -78,7 +78,7 @@ void decode_rows(const KernelContext& context, const MakeBox& box) {
         if (row[5 + c] > best) best = row[5 + (chosen = c)];
       }
       const float score = row[4] * best;
-      writer.tell_nan(nan || std::isnan(score));
+      writer.report_nan(nan || std::isnan(score));
       if (score > conf && filter.allows(chosen)) writer.add(box(a, row), score, static_cast<std::int32_t>(chosen), a);
     }
   }

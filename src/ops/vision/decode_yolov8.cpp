@@ -59,7 +59,7 @@ void reference_decode_yolov8(const KernelContext& context) {
     // The writer never overtakes the anchor being read, so its outputs can store the best classes meanwhile.
     const std::span<float> best = writer.scores();
     const std::span<std::int32_t> chosen = writer.classes();
-    writer.tell_nan(best_classes(data + 4 * anchors, anchors, classes, best.data(), chosen.data()));
+    writer.report_nan(best_classes(data + 4 * anchors, anchors, classes, best.data(), chosen.data()));
     for (std::size_t a = 0; a < anchors; ++a)
       if (best[a] > conf && filter.allows(chosen[a]))
         writer.add(box(a), best[a], chosen[a], static_cast<std::int64_t>(a));

@@ -33,7 +33,7 @@ class MaskTracer {
   std::int64_t trace(const GridPlace& place, std::span<const float> grid, const PixelExtent& within, float threshold,
                      std::vector<MaskRun>& runs);
   /// Whether the last trace() sampled a cell that is NaN or infinity.
-  bool met_fault() const { return met_fault_; }
+  bool has_fault() const { return has_fault_; }
 
  private:
   struct Tap {
@@ -49,7 +49,7 @@ class MaskTracer {
   std::vector<float> rows_[2];
   int held_[2] = {-1, -1};  ///< the cached rows of the grid
   std::vector<std::uint8_t> inside_;
-  bool met_fault_ = false;
+  bool has_fault_ = false;
 };
 
 }  // namespace saccade

@@ -12,10 +12,10 @@
 namespace saccade {
 
 enum class ResizeMode : std::uint8_t {
-  kStretch,  ///< to the tensor's size, ignoring the aspect ratio
-  kLetterbox,  ///< as large as fits, centred between padding
+  kStretch,           ///< to the tensor's size, ignoring the aspect ratio
+  kLetterbox,         ///< as large as fits, centred between padding
   kLetterboxTopLeft,  ///< as large as fits, in the top left corner
-  kResizeCrop,  ///< short side to resize_to, then a centre crop
+  kResizeCrop,        ///< short side to resize_to, then a centre crop
 };
 enum class ChannelOrder : std::uint8_t { kRgb, kBgr, kGray };
 
@@ -38,7 +38,7 @@ PreprocessSpec preprocess_spec(const Attributes& attributes);
 
 /// The part of a frame that is used, and its position in the tensor.
 struct Placement {
-  Region source;  ///< of the frame: the roi, or its part within the frame
+  Region source;       ///< of the frame: the roi, or its part within the frame
   std::int64_t x = 0;  ///< left edge of the scaled source in the tensor; negative if it is cropped
   std::int64_t y = 0;
   std::int64_t width = 0;  ///< of the scaled source
@@ -54,10 +54,10 @@ std::array<float, 6> geometry_of(const Placement& placement, int frame_width, in
 /// One colour component of a frame in memory.
 struct Component {
   const std::uint8_t* data = nullptr;
-  int pitch = 0;  ///< bytes per row
-  int step = 1;  ///< bytes per sample
+  int pitch = 0;   ///< bytes per row
+  int step = 1;    ///< bytes per sample
   int across = 1;  ///< pixels per sample, horizontally
-  int down = 1;  ///< pixels per sample, vertically
+  int down = 1;    ///< pixels per sample, vertically
 };
 enum class ColorModel : std::uint8_t { kRgb, kYuv, kGray };
 struct Components {
@@ -76,10 +76,10 @@ struct Tap {
 };
 /// The mapping from tensor positions to a component's samples along one axis.
 struct TapAxis {
-  double scale = 1;  ///< samples per tensor pixel
+  double scale = 1;   ///< samples per tensor pixel
   double first = 0;   ///< tensor position of the source's left edge
   double offset = 0;  ///< left edge of the source, in samples relative to BEGIN's
-  int begin = 0;  ///< range of readable samples, end exclusive
+  int begin = 0;      ///< range of readable samples, end exclusive
   int end = 1;
 
   /// Source pixels [ORIGIN, ORIGIN + EXTENT), PER pixels per sample of the component, scaled to TARGET at AT.

@@ -66,7 +66,7 @@ class Survivors {
       : rows_(context.out<float>(0)), queries_(context.out<std::int32_t>(2)) {}
 
   void add(const Box& box, float score, std::int64_t class_id, std::int64_t query) {
-    if (size_ == queries_.size() && !make_room(score)) return;
+    if (size_ == queries_.size() && !evict_weakest(score)) return;
     float* row = &rows_[6 * size_];
     std::ranges::copy(box, row);
     row[4] = score;
@@ -81,7 +81,7 @@ class Survivors {
 
  private:
   /// Removes the last of the weakest if a later query is stronger.
-  bool make_room(float score) {
+  bool evict_weakest(float score) {
     std::size_t weakest = 0;
     for (std::size_t i = 1; i < size_; ++i)
       if (rows_[6 * i + 4] <= rows_[6 * weakest + 4]) weakest = i;

@@ -89,7 +89,7 @@ void reference_trace_masks(const KernelContext& context) {
     runs.clear();
     const std::int64_t area =
         tracer.trace(look.place, context.in<float>(0).subspan(i * plane, plane), look.within, look.threshold, runs);
-    if (tracer.met_fault()) faults.add(Fault::kNotFiniteMask);
+    if (tracer.has_fault()) faults.add(Fault::kNotFiniteMask);
     if (runs.size() > capacity - used) {
       context.out<std::int32_t>(3)[0] = static_cast<std::int32_t>(count);
       return;
