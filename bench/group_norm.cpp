@@ -1,6 +1,6 @@
-// How long does a GroupNormalization with a Relu behind it take on one core, and how far is that from reading its input
-// twice and writing its output? "of_copy_and_sum" is the time that memcpy and a sum of the tensor take over the
-// kernel's (of CPU): about 1 would be the bound. (The library prints it as a rate.)
+// The time of a GroupNormalization followed by a Relu on one core, compared with reading its input twice and writing
+// its output. "of_copy_and_sum" is the CPU time of memcpy plus a sum of the tensor over the kernel's: the bound is
+// about 1. (The library prints it as a rate.)
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ Graph graph_with_norm(const Shape& shape, std::int64_t groups, Layout layout) {
   return graph;
 }
 
-/// Of a copy, and of a sum, which reads alone.
+/// Of a copy plus a sum, which only reads.
 double seconds_at_best(const Tensor& from, Tensor& to) {
   double best = 1;
   for (int i = 0; i < 50; ++i) {
@@ -68,7 +68,7 @@ void run(benchmark::State& state, Layout layout) {
       benchmark::Counter(seconds_at_best(input, output), benchmark::Counter::kIsIterationInvariantRate);
 }
 
-// Of a ResNet with group normalisation, and an instance normalisation of a style network: channels, side, groups.
+// Of a ResNet with group normalization, and an instance normalization of a style network: channels, side, groups.
 #define SACCADE_BENCH_NORMS(name, layout) \
   BENCHMARK_CAPTURE(run, name, layout)    \
       ->Args({64, 56, 32})                \

@@ -1,6 +1,5 @@
-// How long does a frame take to become a 3x640x640 tensor, on one core, and how far is that from writing the tensor?
-// "of_write" is the time that memset takes for the tensor over the kernel's (of CPU): 1 would be the bound. (The
-// library prints it as a rate.)
+// The time to convert a frame to a 3x640x640 tensor on one core, compared with writing the tensor. "of_write" is the
+// CPU time of memset on the tensor over the kernel's: the bound is 1. (The library prints it as a rate.)
 #include <benchmark/benchmark.h>
 
 #include <chrono>

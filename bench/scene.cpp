@@ -1,7 +1,7 @@
-// How many frames a second does the synthetic scene give on one core, as a picture and as truth? "fps" counts CPU time.
-// Bound: a picture is written once (3 bytes a pixel) after its light (6 bytes), depth (4) and index (2) were cleared,
-// written and read; at 640x480 these 4.6 MB stay in the second cache level, so that arithmetic bounds it: some 60
-// operations a pixel of ground, 0.2 ms of each core's 8-wide peak.
+// Frames per second of the synthetic scene on one core, as an image and as ground truth. "fps" counts CPU time. Bound:
+// an image is written once (3 bytes per pixel) after its light (6 bytes), depth (4) and index (2) were cleared, written
+// and read; at 640x480 these 4.6 MB stay in L2, so that the scene is compute-bound: some 60 operations per pixel of
+// ground, 0.2 ms of each core's 8-wide peak.
 #include "scene/scene.hpp"
 
 #include <benchmark/benchmark.h>
@@ -24,7 +24,7 @@ void count_frames(benchmark::State& state, std::int64_t frames) {
   state.counters["fps"] = benchmark::Counter(static_cast<double>(frames), benchmark::Counter::kIsRate);
 }
 
-void picture(benchmark::State& state) {
+void image(benchmark::State& state) {
   Scene scene(options_for(state));
   const SceneOptions& options = scene.options();
   std::vector<std::uint8_t> pixels(static_cast<std::size_t>(options.width) * static_cast<std::size_t>(options.height) *
@@ -55,7 +55,7 @@ void conditions(benchmark::internal::Benchmark* bench) {
   bench->Args({1280, 720, 24, 0, 30})->Args({1920, 1080, 24, 0, 30});
 }
 
-BENCHMARK(picture)->Apply(conditions);
+BENCHMARK(image)->Apply(conditions);
 BENCHMARK(truth)->Args({640, 480, 16, 0, 0})->Args({1280, 720, 24, 0, 30});
 
 }  // namespace

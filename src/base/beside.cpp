@@ -13,7 +13,7 @@ bool lies_in(const fs::path& file, const fs::path& folder) {
   return std::mismatch(folder.begin(), folder.end(), file.begin(), file.end()).first == folder.end();
 }
 
-/// PATH without links, as far as it exists.
+/// PATH with links resolved, as far as it exists.
 fs::path without_links(const fs::path& path, std::error_code& error) {
   const fs::path absolute = fs::absolute(path, error);
   return error ? path : fs::weakly_canonical(absolute, error);
@@ -24,7 +24,7 @@ fs::path without_links(const fs::path& path, std::error_code& error) {
 Beside::Beside(const fs::path& file) : folder_(file.parent_path()) {
   std::error_code error;
   real_folder_ = without_links(folder_.empty() ? "." : folder_, error);
-  // A file that was opened before its name went leads nowhere; nothing lies beside it then.
+  // An open file without a name has no target, and nothing beside it.
   const fs::path target = without_links(file, error);
   folder_of_target_ = error ? real_folder_ : target.parent_path();
 }

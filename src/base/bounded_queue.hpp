@@ -12,31 +12,31 @@
 
 namespace saccade {
 
-/// What pop() found.
-enum class Popped {
+/// The result of pop().
+enum class PopStatus {
   kItem,
-  kLaneEnded,  ///< the lane was closed and is empty; said once a lane
-  kEnded,      ///< so are all lanes; said from then on
+  kLaneClosed,  ///< the lane is closed and empty; reported once per lane
+  kClosed,      ///< all lanes are closed and empty; reported from then on
   kTimeout,
   kCancelled,
 };
 
-/// Rings of fixed capacity side by side, one a producer, read in turn by one consumer: a lane that overflows costs its
-/// own items only, and a busy lane can't starve the others. Allocates in its constructor only. T is default
-/// constructible and moves without throwing.
+/// Bounded lanes, one per producer, read round-robin by one consumer: an overflowing lane drops its own items only, and
+/// a busy lane cannot starve the others. Allocates in its constructor only. T is default-constructible and moves
+/// without throwing.
 template <typename T>
 class BoundedQueue {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// One policy a lane (kAuto is the caller's to resolve); CAPACITY items each. Throws Error on a capacity of 0.
+  /// One policy per lane (the caller resolves kAuto); CAPACITY items each. Throws Error on a capacity of 0.
   BoundedQueue(const std::vector<DropPolicy>& policies, std::size_t capacity) {
     if (capacity == 0) fail(ErrorCode::kInvalidArgument, "a queue needs room for at least one frame");
     for (DropPolicy policy : policies) lanes_.push_back({policy, std::vector<T>(capacity)});
   }
 
-  /// Puts ITEM at the end of its lane and returns the item that gave way, if one did: under kWait none, unless the
-  /// queue is cancelled or the lane closed, when ITEM itself comes back.
+  /// Appends ITEM to its lane and returns the item that was dropped for it, if any. Under kWait none is dropped, unless
+  /// the queue is cancelled or the lane closed: then ITEM itself is returned.
   std::optional<T> push(std::size_t lane_index, T item) {
     std::unique_lock lock(mutex_);
     Lane& lane = lanes_[lane_index];
@@ -53,7 +53,7 @@ class BoundedQueue {
     return dropped;
   }
 
-  /// No more items will come into the lane; those inside still go out.
+  /// No more items are accepted by the lane; queued items are still delivered.
   void close(std::size_t lane_index) {
     {
       const std::scoped_lock lock(mutex_);
@@ -63,27 +63,28 @@ class BoundedQueue {
     space_.notify_all();
   }
 
-  /// Waits until DEADLINE for an item, lanes in turn, or for a lane's end. LANE is set with kItem and kLaneEnded.
-  Popped pop(T& item, std::size_t& lane, Clock::time_point deadline) {
+  /// Waits until DEADLINE for an item, round-robin over lanes, or for a lane to be closed. LANE is set with kItem and
+  /// kLaneClosed.
+  PopStatus pop(T& item, std::size_t& lane, Clock::time_point deadline) {
     std::unique_lock lock(mutex_);
     while (true) {
-      if (cancelled_) return Popped::kCancelled;
+      if (cancelled_) return PopStatus::kCancelled;
       if (take_next(item, lane)) {
         lock.unlock();
         space_.notify_all();
-        return Popped::kItem;
+        return PopStatus::kItem;
       }
-      if (take_end(lane)) return Popped::kLaneEnded;
-      if (ended_ == lanes_.size()) return Popped::kEnded;
+      if (take_end(lane)) return PopStatus::kLaneClosed;
+      if (closed_ == lanes_.size()) return PopStatus::kClosed;
       if (deadline == Clock::time_point::max()) {
         arrived_.wait(lock);
       } else if (arrived_.wait_until(lock, deadline) == std::cv_status::timeout && !ready()) {
-        return Popped::kTimeout;
+        return PopStatus::kTimeout;
       }
     }
   }
 
-  /// Takes an item if one is there now; false where none is, or the queue is cancelled.
+  /// Takes an item if one is available; false if none is, or the queue is cancelled.
   bool try_pop(T& item, std::size_t& lane) {
     {
       const std::scoped_lock lock(mutex_);
@@ -93,7 +94,7 @@ class BoundedQueue {
     return true;
   }
 
-  /// Ends all waits, now and later; items still inside are left for drain().
+  /// Ends all waits, current and future; queued items are left for drain().
   void cancel() {
     {
       const std::scoped_lock lock(mutex_);
@@ -108,7 +109,7 @@ class BoundedQueue {
     return cancelled_;
   }
 
-  /// An item that is still in the lane, the oldest first, or nothing.
+  /// The oldest item left in the lane, or nothing.
   std::optional<T> drain(std::size_t lane_index) {
     const std::scoped_lock lock(mutex_);
     Lane& lane = lanes_[lane_index];
@@ -152,7 +153,7 @@ class BoundedQueue {
     for (std::size_t i = 0; i < lanes_.size(); ++i) {
       if (!lanes_[i].closed || lanes_[i].end_said || lanes_[i].count != 0) continue;
       lanes_[i].end_said = true;
-      ++ended_;
+      ++closed_;
       lane = i;
       return true;
     }
@@ -171,7 +172,7 @@ class BoundedQueue {
   std::condition_variable space_;
   std::vector<Lane> lanes_;
   std::size_t turn_ = 0;
-  std::size_t ended_ = 0;
+  std::size_t closed_ = 0;
   bool cancelled_ = false;
 };
 

@@ -12,7 +12,7 @@ namespace saccade {
 
 std::filesystem::path cache_folder() {
   if (const char* own = std::getenv("SACCADE_CACHE"); own != nullptr) return own;
-  // The standard has paths that are not absolute ignored.
+  // The XDG specification ignores relative paths.
   if (const char* base = std::getenv("XDG_CACHE_HOME"); base != nullptr && *base == '/')
     return std::filesystem::path(base) / "saccade";
   if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/')
@@ -23,7 +23,7 @@ std::filesystem::path cache_folder() {
 bool write_whole(const std::filesystem::path& path, std::string_view bytes) noexcept try {
   std::error_code error;
   if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), error);
-  // A name of its own: several may write the same file at once.
+  // A unique name: several processes may write the same file at once.
   static std::atomic<int> number = 0;
   const std::string part = path.string() + "." + std::to_string(getpid()) + "-" + std::to_string(number++) + ".part";
   std::ofstream file(part, std::ios::binary | std::ios::trunc);

@@ -5,11 +5,11 @@
 
 namespace saccade {
 
-/// Where what was found out is kept from one process to the next: $SACCADE_CACHE, else $XDG_CACHE_HOME/saccade, else
-/// ~/.cache/saccade. Empty: nowhere, where $SACCADE_CACHE is set to nothing or there is no home. It need not exist.
+/// The folder of data that is kept between processes: $SACCADE_CACHE, else $XDG_CACHE_HOME/saccade, else
+/// ~/.cache/saccade. Empty if $SACCADE_CACHE is set to nothing or there is no home folder. It need not exist.
 std::filesystem::path cache_folder();
 
-/// Writes a file so that no reader ever sees half of it, making its folder. False, and errno says why, where it can't.
+/// Writes a file atomically and creates its folder. False, with errno set, on failure.
 bool write_whole(const std::filesystem::path& path, std::string_view bytes) noexcept;
 
 }  // namespace saccade

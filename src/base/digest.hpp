@@ -5,8 +5,8 @@
 
 namespace saccade {
 
-/// 128 bits of BYTES as 32 hexadecimal digits, the same on every machine: tells contents apart and finds damage. It is
-/// no protection against who wants two contents to look alike.
+/// The XXH3 hash of BYTES: 128 bits as 32 hexadecimal digits, equal on every machine. Identifies contents and detects
+/// damage. Not cryptographic: it does not resist deliberate collisions.
 std::string digest(std::string_view bytes);
 
 }  // namespace saccade

@@ -8,7 +8,7 @@
 namespace saccade {
 namespace {
 
-/// Whether COUNT entries of EACH bytes from OFFSET on lie within ALL bytes.
+/// Whether COUNT entries of EACH bytes at OFFSET lie within ALL bytes.
 bool lies_within(std::uint64_t offset, std::uint64_t count, std::uint64_t each, std::size_t all) {
   return count == 0 || (offset <= all && count * each <= all - offset);  // both factors have 16 bits
 }

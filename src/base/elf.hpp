@@ -4,7 +4,7 @@
 
 namespace saccade {
 
-/// Whether FILE is a 64-bit ELF file all of whose parts lie within it: who loads one believes what its headers say.
+/// Whether FILE is a 64-bit ELF file all of whose parts lie within it: the loader trusts the headers.
 bool is_whole_elf(std::string_view file);
 
 }  // namespace saccade

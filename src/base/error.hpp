@@ -14,7 +14,7 @@ template <typename... Args>
   throw Error(code, fmt::format(format, std::forward<Args>(args)...));
 }
 
-/// Throws kInternal naming the condition: for our own bugs, never for a user's model, file or device.
+/// Throws kInternal naming the condition: for bugs in Saccade, never for a user's model, file or device.
 [[noreturn]] void assertion_failed(const char* condition, const char* file, int line);
 
 }  // namespace saccade

@@ -26,7 +26,7 @@ struct FileId {
   auto operator<=>(const FileId&) const = default;
 };
 
-/// A name in a folder: what a file that does not exist yet is known by.
+/// Folder and name: the identity of a file that does not exist yet.
 using Entry = std::pair<FileId, std::string>;
 
 std::optional<FileId> id_of(const fs::path& path) {
@@ -41,7 +41,7 @@ std::optional<Entry> entry_of(const fs::path& path) {
   return Entry{*folder, path.filename().string()};
 }
 
-/// Any number of outputs may end there.
+/// The null device may be the target of any number of outputs.
 bool is_null_device(const fs::path& path) {
   struct stat status {};
   return stat(path.c_str(), &status) == 0 && S_ISCHR(status.st_mode) && major(status.st_rdev) == 1 &&
@@ -127,8 +127,8 @@ class Registry {
     WritesName writes;
   };
 
-  /// The path that KEY was recorded with. Null where there is none, or where the path means something else by now: the
-  /// system gives inodes of deleted files to new ones.
+  /// The path that KEY was recorded with. Null if there is none, or if the path leads elsewhere by now: the system
+  /// reuses inodes of deleted files.
   template <typename Key>
   static const std::string* find(std::map<Key, std::string>& paths, const Key& key,
                                  std::optional<Key> (*key_of)(const fs::path&)) {
@@ -145,14 +145,14 @@ class Registry {
     return nullptr;
   }
 
-  /// A sink may write to standard output under one of its own names, never to the file behind it.
+  /// A sink may write to standard output by its own names, never to the file that it is redirected to.
   void check_is_no_stream(const fs::path& path) const {
     const auto id = id_of(path);
     const Stream* stream = id ? find_stream(*id) : nullptr;
     if (stream != nullptr && !is_open_descriptor(behind_links(path))) refuse_second(path, std::string(stream->name));
   }
 
-  /// Refuses FOLDER where a file whose name WRITES takes is a link to an input or to another output.
+  /// Refuses FOLDER if a file whose name matches WRITES is a link to an input or to another output.
   void check_entries(const fs::path& folder, WritesName writes) {
     std::error_code error;
     for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {

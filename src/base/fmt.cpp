@@ -1,5 +1,5 @@
-// fmt's compiled half: Debian ships it as a shared library alone, which the core must not need, and header-only fmt
-// costs every file two seconds. The list is that of fmt 9's own format.cc: what format.h declares extern.
+// The compiled part of fmt: Debian ships it as a shared library only, which the core must not depend on, and
+// header-only fmt costs every file two seconds. The list is that of fmt 9's format.cc: what format.h declares extern.
 #include <fmt/format-inl.h>
 
 namespace fmt {

@@ -27,7 +27,7 @@ std::int64_t Histogram::width(std::size_t bucket) noexcept {
   return std::int64_t{1} << (((bucket - 256) >> kOctaveBits) + 1);
 }
 
-/// Cut to the samples' own range, which is known exactly.
+/// Clipped to the range of the samples, which is known exactly.
 Histogram::Bucket Histogram::bucket_at(std::size_t i) const noexcept {
   const std::int64_t from = std::clamp(low(i), min_, max_);
   const std::int64_t to = i == kBuckets - 1 ? max_ + 1 : std::min(low(i) + width(i), max_ + 1);

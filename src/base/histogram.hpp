@@ -6,8 +6,8 @@
 
 namespace saccade {
 
-/// Durations in fixed memory, log-linear: 128 buckets an octave, so that a percentile is less than 0.4 % off. Exact
-/// below 256 ns; from 2^42 ns (73 minutes) on all is one bucket. One thread at a time.
+/// Histogram of durations in fixed memory, log-linear: 128 buckets per octave, so that a percentile's error is below
+/// 0.4 %. Exact below 256 ns; everything from 2^42 ns (73 minutes) is in one bucket. One thread at a time.
 class Histogram {
  public:
   void add(std::chrono::nanoseconds duration) noexcept;
@@ -20,7 +20,7 @@ class Histogram {
   std::chrono::nanoseconds mean() const noexcept;
   /// Standard deviation around the mean.
   std::chrono::nanoseconds deviation() const noexcept;
-  /// The duration that PERCENT of the samples do not exceed (nearest rank); 0 without samples.
+  /// Percentile by nearest rank; 0 without samples.
   std::chrono::nanoseconds percentile(double percent) const noexcept;
 
   /// Samples in [low, low + width).
@@ -29,8 +29,7 @@ class Histogram {
     std::chrono::nanoseconds width{};
     std::int64_t count = 0;
   };
-  /// Calls VISITOR with every bucket that holds samples, in ascending order. A bucket's ends lie within min() and
-  /// max().
+  /// Calls VISITOR for every non-empty bucket in ascending order. A bucket's ends lie within min() and max().
   template <typename Visitor>
   void visit(Visitor&& visitor) const {
     for (std::size_t i = 0; i < kBuckets; ++i)

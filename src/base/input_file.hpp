@@ -7,22 +7,23 @@
 
 namespace saccade {
 
-/// The one way to the files that a user names: refuses what is no regular file, since opening a FIFO waits and a device
-/// has no end, and records what is opened as read (base/file_registry.hpp). Throws Error naming PATH: kNotFound,
-/// kInvalidFile (a folder, a device, ...), kIo with the system's reason, kConflict where this run writes the file.
+/// Opens a file named by the user. Refuses anything but regular files, since opening a FIFO blocks and a device has no
+/// end, and records the file as read (base/file_registry.hpp). Throws Error naming PATH: kNotFound, kInvalidFile (a
+/// folder, a device, ...), kIo with the system's reason, kConflict if this run writes the file.
 std::ifstream open_input(const std::filesystem::path& path);
 
-/// What open_input() checks before it opens PATH. Throws Error.
+/// The checks of open_input() without opening PATH. Throws Error.
 void check_input(const std::filesystem::path& path);
 
-/// Whether a folder has an entry PATH, of whatever kind: a link that leads nowhere is one.
+/// Whether the directory entry PATH exists, of any type; a dangling link does.
 bool has_entry(const std::filesystem::path& path);
 
-/// PATH, or /dev/null where the file has a size of 0: files of the kernel have, and reading one may wait (/proc/kmsg).
+/// PATH, or /dev/null if the file's size is 0: files of the kernel have that size, and reading one may block
+/// (/proc/kmsg).
 std::filesystem::path without_waiting(const std::filesystem::path& path);
 
-/// All of PATH, as open_input(). Throws Error (kInvalidFile), too, where it has more than LIMIT bytes: text that people
-/// write, as cards and labels, has a size beyond which it is something else.
+/// The contents of PATH, opened as by open_input(). Also throws Error (kInvalidFile) if it has more than LIMIT bytes:
+/// larger text files are not cards or labels.
 std::string read_input(const std::filesystem::path& path, std::uintmax_t limit);
 
 }  // namespace saccade

@@ -20,9 +20,9 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kDigestBytes = 32;
 constexpr std::uintmax_t kMostBytes = std::uintmax_t{512} << 20;
-constexpr int kOftenEnough = 256;  // files that are written from one look at their size to the next
+constexpr int kOftenEnough = 256;  // files written between two checks of the folder's size
 
-/// Removes the files that were written longest ago until the folder has half of what it may have.
+/// Removes the least recently written files until the folder has half of its limit.
 void trim(const fs::path& folder) {
   struct Entry {
     fs::file_time_type time;

@@ -15,7 +15,7 @@ namespace {
 std::atomic<LogLevel> current{LogLevel::kWarning};
 std::atomic<bool> lost{false};
 
-/// False where standard error does not take all of TEXT.
+/// False if standard error does not accept all of TEXT.
 bool write_whole(std::string_view text) noexcept {
   while (!text.empty()) {
     const auto written = ::write(STDERR_FILENO, text.data(), text.size());
@@ -41,13 +41,13 @@ std::string_view to_string(LogLevel level) noexcept {
 
 void write_log(LogLevel level, std::string_view message) noexcept {
   try {
-    fmt::memory_buffer line;  // a frame's warning allocates nothing
+    fmt::memory_buffer line;  // on the stack: a warning on the frame path must not allocate
     fmt::format_to(std::back_inserter(line), "saccade: {}: ", to_string(level));
     append_printable(line, message);
     line.push_back('\n');
-    // One write a line keeps lines of several threads apart.
+    // One write per line, so that lines of several threads do not mix.
     if (!write_whole({line.data(), line.size()})) lost.store(true, std::memory_order_relaxed);
-  } catch (...) {  // a message that can't be written must not end the program
+  } catch (...) {  // a message that cannot be written must not end the program
     lost.store(true, std::memory_order_relaxed);
   }
 }

@@ -9,11 +9,11 @@
 
 namespace saccade {
 
-/// Writes MESSAGE, printable(), as one line to standard error. Any thread; lines don't mix. lost_messages() if it
-/// fails.
+/// Writes MESSAGE, printable(), as one line to standard error. Any thread; lines do not mix. Sets lost_messages() on
+/// failure.
 void write_log(LogLevel level, std::string_view message) noexcept;
 
-/// Logs a formatted message if LEVEL is asked for; costs one load otherwise.
+/// Logs a formatted message if LEVEL is enabled; costs one load otherwise.
 template <typename... Args>
 void log(LogLevel level, fmt::format_string<Args...> format, Args&&... args) {
   if (level <= log_level()) write_log(level, fmt::format(format, std::forward<Args>(args)...));

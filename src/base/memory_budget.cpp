@@ -20,14 +20,14 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kUnlimited = std::numeric_limits<std::size_t>::max();
 
-/// The number in a group's file; no limit where it holds the word "max" or does not exist.
+/// The number in a control group's file; no limit if it holds "max" or does not exist.
 std::size_t limit_in(const fs::path& file) {
   std::ifstream stream(file);
   std::size_t limit = 0;
   return stream >> limit ? limit : kUnlimited;
 }
 
-/// The number behind NAME in a file of names and numbers; 0 where it is not there.
+/// The number after NAME in a file of names and numbers; 0 if it is missing.
 std::size_t number_behind(const fs::path& file, std::string_view name) {
   std::ifstream stream(file);
   for (std::string line; std::getline(stream, line);) {
@@ -39,11 +39,11 @@ std::size_t number_behind(const fs::path& file, std::string_view name) {
   return 0;
 }
 
-/// How a version of control groups names its files.
+/// File names of a version of control groups.
 struct GroupFiles {
   const char* limit;
   const char* used;
-  const char* cached;  ///< in memory.stat: files that nobody has touched for a while, groups below included
+  const char* cached;  ///< in memory.stat: inactive file cache, child groups included
 };
 constexpr GroupFiles kFirstVersion{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"};
 constexpr GroupFiles kSecondVersion{"memory.max", "memory.current", "inactive_file"};
@@ -60,7 +60,7 @@ std::size_t room_of(const fs::path& folder, const GroupFiles& names) {
 
 using OfGroup = std::size_t (*)(const fs::path& folder, const GroupFiles& names);
 
-/// The least OF_GROUP of FOLDER and the folders between it and ROOT.
+/// The smallest value of OF_GROUP over FOLDER and its parents up to ROOT.
 std::size_t least_to_root(const fs::path& root, const fs::path& group, const GroupFiles& names, OfGroup of_group) {
   std::size_t least = of_group(root, names);
   fs::path folder = root;
@@ -76,7 +76,7 @@ std::size_t least_of_groups(const fs::path& root, std::string_view groups, OfGro
   while (!groups.empty()) {
     const std::string_view line = groups.substr(0, groups.find('\n'));
     groups.remove_prefix(std::min(line.size() + 1, groups.size()));
-    // NUMBER:CONTROLLERS:PATH; version 2 has number 0 and names no controllers.
+    // NUMBER:CONTROLLERS:PATH; version 2 has number 0 and no controllers.
     const std::size_t first = line.find(':');
     const std::size_t second = first == std::string_view::npos ? first : line.find(':', first + 1);
     if (second == std::string_view::npos) continue;
@@ -108,7 +108,7 @@ std::size_t memory_of_machine() {
   return pages > 0 ? static_cast<std::size_t>(pages) * page_bytes() : kUnlimited;
 }
 
-/// What RESOURCE leaves of its limit. COLUMN: the number in /proc/self/statm that counts against it.
+/// What remains of the limit of RESOURCE. COLUMN: the number in /proc/self/statm that counts against it.
 std::size_t room_within(int resource, int column) {
   rlimit limit{};
   if (getrlimit(static_cast<__rlimit_resource>(resource), &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
@@ -119,7 +119,7 @@ std::size_t room_within(int resource, int column) {
   return limit.rlim_cur - std::min<std::size_t>(limit.rlim_cur, pages * page_bytes());
 }
 
-/// What the process may still take of its addresses (`ulimit -v`) and of its writable memory (`ulimit -d`).
+/// What remains of the process' address space (`ulimit -v`) and writable memory (`ulimit -d`).
 std::size_t room_within_limits() { return std::min(room_within(RLIMIT_AS, 0), room_within(RLIMIT_DATA, 5)); }
 
 }  // namespace
@@ -147,7 +147,7 @@ std::size_t default_memory_limit() {
 }
 
 std::size_t free_memory() {
-  constexpr std::size_t kKilo = 1024;  // what /proc/meminfo calls kB
+  constexpr std::size_t kKilo = 1024;  // the unit of /proc/meminfo
   const std::size_t available = number_behind("/proc/meminfo", "MemAvailable:") * kKilo;
   return std::min({available == 0 ? memory_of_machine() : available,
                    control_group_room(kGroupsRoot, groups_of_process()), room_within_limits()});

@@ -23,8 +23,8 @@ std::filesystem::path library_folder() {
   return std::filesystem::canonical(info.dli_fname).parent_path();
 }
 
-/// The loader maps what a file's headers say; what is cut off raises SIGBUS where it is touched. A file that can't be
-/// looked at is left to the loader, which says why.
+/// The loader maps what a file's headers describe; access to a truncated part raises SIGBUS. A file that cannot be read
+/// is left to the loader, which reports why.
 void check_is_whole(const std::string& name, const std::filesystem::path& file) {
   const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return;
@@ -43,7 +43,7 @@ void check_is_whole(const std::string& name, const std::filesystem::path& file) 
 void* open_once(const std::string& name) {
   const auto file = library_folder() / "saccade" / (name + ".so");
   check_is_whole(name, file);
-  const BoundedSpin spin;  // any module may bring OpenMP's library: FFmpeg's does
+  const BoundedSpin spin;  // any module may load OpenMP's library: FFmpeg's does
   void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) fail(ErrorCode::kNotFound, "the module '{}' can't be opened: {}", name, dlerror());
   void* entry = dlsym(handle, ("saccade_module_" + name).c_str());

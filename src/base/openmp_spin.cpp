@@ -6,9 +6,9 @@ namespace saccade {
 namespace {
 
 constexpr const char* kSpinCount = "GOMP_SPINCOUNT";
-// Rounds of a pause, some 20 ns each. They are longer than most waits at a launch's end, and a small part of a
-// scheduler's slice. With 1000 a run alone is 3 to 7 % slower; with 5000 two runs at once keep a fifth less.
-// bench/beside_others.py measures it.
+// Rounds of a pause of some 20 ns each: longer than most waits at the end of a launch, and a small part of a
+// scheduler's time slice. With 1000 a single run is 3 to 7 % slower; with 5000 two concurrent runs lose a fifth of
+// throughput. bench/beside_others.py measures it.
 constexpr const char* kRounds = "2000";
 
 }  // namespace

@@ -2,10 +2,10 @@
 
 namespace saccade {
 
-/// While it lives, the environment tells OpenMP's library, which reads it when it is loaded, to have idle workers spin
-/// for microseconds before they sleep. Its own choice is milliseconds: where another process has a worker's core, those
-/// that wait for it burn the time that it needs. What the user has set (OMP_WAIT_POLICY, GOMP_SPINCOUNT) stays. Must
-/// not overlap with other threads' getenv().
+/// While it exists, the environment makes OpenMP's library, which reads it when it is loaded, let idle workers spin for
+/// microseconds before they sleep. Its default is milliseconds: workers that wait for a descheduled one would then burn
+/// the time that the other process needs. The user's settings (OMP_WAIT_POLICY, GOMP_SPINCOUNT) are kept. Must not
+/// overlap with other threads' getenv().
 class BoundedSpin {
  public:
   BoundedSpin();

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
   fail(ErrorCode::kIo, "can't write {}: {}", path, std::strerror(reason));
 }
 
-/// What lies at PATH; nothing where nothing does. Throws Error (kIo) where the system can't say.
+/// The status of PATH; nothing if it does not exist. Throws Error (kIo) if the system cannot tell.
 std::optional<struct stat> status_of(const std::string& path, const std::string& given) {
   struct stat status {};
   if (stat(path.c_str(), &status) == 0) return status;
@@ -33,27 +33,27 @@ std::optional<struct stat> status_of(const std::string& path, const std::string&
   return {};
 }
 
-/// A name beside TARGET that nothing has. It does not hold TARGET's own, which may be as long as names can be.
+/// An unused name beside TARGET. It does not contain TARGET's own name, which may have the maximum length.
 std::string temporary_beside(const std::string& target) {
   static std::atomic<unsigned> number = 0;
   const std::string name = fmt::format(".saccade-{}-{}.part", getpid(), number++);
   return (fs::path(target).parent_path() / name).string();
 }
 
-/// Creates a temporary file in place of REPLACED. Returns its name.
+/// Creates a temporary file that will replace REPLACED. Returns its name.
 std::string create_temporary(const std::string& target, const std::optional<struct stat>& replaced,
                              const std::string& given) {
   constexpr mode_t kAnyone = 0666;
   while (true) {
     std::string name = temporary_beside(target);
-    note_temporary(name.c_str());  // first: a signal may come as soon as the file is there
+    note_temporary(name.c_str());  // first: a signal may arrive as soon as the file exists
     const int file = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, kAnyone);
     const int reason = errno;
     if (file < 0) forget_temporary(name.c_str());
-    if (file < 0 && reason == EEXIST) continue;  // of a process that had our number
+    if (file < 0 && reason == EEXIST) continue;  // left by a process with the same id
     if (file < 0) refuse_output(given, reason);
     if (replaced) {
-      // Who may not give files away keeps them; the mode is what matters.
+      // Failure is accepted: only root may change the owner. The mode matters.
       [[maybe_unused]] const int owned = fchown(file, replaced->st_uid, replaced->st_gid);
       [[maybe_unused]] const int moded = fchmod(file, replaced->st_mode & 07777U);
     }
@@ -86,7 +86,7 @@ OutputPath::OutputPath(const std::string& path, Claim claim) : path_(path), targ
     is_committed_ = true;
     return;
   }
-  // Replacing a file needs no permission to write it; whoever took that away meant to keep it.
+  // Replacing a file needs no permission to write it; a read-only file is to be kept.
   if (status && access(target_.c_str(), W_OK) != 0) refuse_output(path_, errno);
   if (fs::path(target_).filename().empty()) refuse_output(path_, EISDIR);
   temporary_ = create_temporary(target_, status, path_);
@@ -132,7 +132,7 @@ void OutputFile::open() {
 void OutputFile::fail_now() {
   const int reason = errno;
   if (file_ != nullptr && !is_stream() && appears_ == Appears::kAtOnce) {
-    // A reader would take a line that is cut off for the file's last one. What is buffered is dropped first.
+    // A reader would take a truncated line for the file's last one. Buffered text is dropped first.
     __fpurge(file_.get());
     const int file = fileno(file_.get());
     [[maybe_unused]] const int cut = ftruncate(file, flushed_);

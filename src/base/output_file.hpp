@@ -7,64 +7,64 @@
 
 namespace saccade {
 
-/// Makes FOLDER and those above it where they are missing. Throws Error (kIo) saying why it can't.
+/// Creates FOLDER and its missing parents. Throws Error (kIo) with the reason.
 void make_folder(const std::string& folder);
 
-/// A name that a file gets once it is worth having. Until then the file lies beside it under a temporary name, created
-/// with O_EXCL, so that what lies there today is never emptied, and stays where the new file is given up. A symbolic
-/// link is followed. A device, FIFO or socket has no temporary name: it is written as it is. Move-only.
+/// A file that gets its name once it is complete. Until then it lies beside the final path under a temporary name,
+/// created with O_EXCL, so that an existing file is never truncated and stays if the new one is abandoned. Symbolic
+/// links are followed. A device, FIFO or socket is written directly. Move-only.
 class OutputPath {
  public:
-  /// Whether the path is recorded as one that nothing else may write (base/file_registry.hpp), or only kept off inputs.
+  /// Whether the path is claimed (base/file_registry.hpp), or only checked against inputs.
   enum class Claim { kRecorded, kChecked };
 
-  /// Creates the temporary file, with the mode of the file that it is to replace. Throws Error (kConflict) where the
-  /// path is read or written by something else, (kIo) where nothing can be written there.
+  /// Creates the temporary file, with the mode of the file that it will replace. Throws Error: kConflict if the path is
+  /// read or written otherwise, kIo if it cannot be written.
   explicit OutputPath(const std::string& path, Claim claim = Claim::kRecorded);
   OutputPath(OutputPath&& other) noexcept;
   OutputPath& operator=(OutputPath&&) = delete;
-  /// Removes the temporary file where commit() was not called.
+  /// Removes the temporary file unless commit() was called.
   ~OutputPath();
 
-  /// What is to be opened for writing.
+  /// The path to open for writing.
   const std::string& temporary() const { return temporary_; }
-  /// Whether there is no file to be replaced, but a device, FIFO or socket to write to.
+  /// Whether the path is a device, FIFO or socket rather than a file to be replaced.
   bool is_stream() const { return is_stream_; }
-  /// Gives the file its name; what had it is replaced. Once; later calls do nothing. Throws Error (kIo).
+  /// Renames the file to its final name, replacing an existing one. Later calls do nothing. Throws Error (kIo).
   void commit();
 
  private:
   std::string path_;       ///< as given, for messages
-  std::string target_;     ///< the path behind symbolic links
+  std::string target_;  ///< the path with symbolic links resolved
   std::string temporary_;  ///< empty: moved from
   bool is_stream_ = false;
   bool is_committed_ = false;
 };
 
-/// A file being written, or standard output. A FIFO is opened at the first write, which waits for a reader. Where a
-/// write to a file that grows fails, the file ends where the last flush() ended. Move-only.
+/// A file being written, or standard output. A FIFO is opened at the first write, which blocks until it has a reader.
+/// If a write to a growing file fails, the file ends where the last flush() ended. Move-only.
 class OutputFile {
  public:
-  /// When the file gets its name (OutputPath): at close(), so that it is whole or not there, or at the first flush(),
-  /// for what is read while it grows.
+  /// When the file gets its name (OutputPath): at close(), so that it is complete or absent, or at the first flush(),
+  /// for files that are read while they grow.
   enum class Appears { kWhole, kAtOnce };
 
-  /// "-" is standard output. Throws Error (kIo, kConflict) saying why it can't be written.
+  /// "-" is standard output. Throws Error (kIo, kConflict) with the reason.
   explicit OutputFile(const std::string& path, Appears appears = Appears::kWhole,
                       OutputPath::Claim claim = OutputPath::Claim::kRecorded);
 
   /// Throws Error (kIo).
   void write(std::string_view text);
-  /// Hands what is buffered to the system. Throws Error (kIo).
+  /// Passes buffered text to the system. Throws Error (kIo).
   void flush();
-  /// Flushes with TEXT as the file's end for now, which the next write() replaces: what grows is whole at any time. Of
-  /// what can't be sought in, as pipes, flushes alone. Throws Error (kIo).
+  /// Flushes with TEXT as the file's end for now, which the next write() replaces, so that a growing file is
+  /// well-formed at any time. On an unseekable stream it only flushes. Throws Error (kIo).
   void write_end(std::string_view text);
-  /// Flushes and closes. Throws Error (kIo) where the system could not keep everything.
+  /// Flushes and closes. Throws Error (kIo) if not everything could be stored.
   void close();
 
   bool is_standard_output() const { return path_ == "-"; }
-  /// Whether it has no beginning to go back to: standard output, a device, a FIFO.
+  /// Whether it cannot be rewritten: standard output, a device, a FIFO.
   bool is_stream() const { return place_ == nullptr || place_->is_stream(); }
   /// For libraries that write to C streams. Throws Error (kIo).
   std::FILE* stream() {
@@ -85,8 +85,8 @@ class OutputFile {
   Appears appears_;
   std::unique_ptr<OutputPath> place_;       ///< null: standard output
   std::unique_ptr<std::FILE, Close> file_;  ///< null: not open yet
-  long flushed_ = 0;                        ///< bytes up to the last flush(), of a file that grows
-  std::string end_;                         ///< that of the last write_end(), which follows them
+  long flushed_ = 0;  ///< of a growing file: its size at the last flush()
+  std::string end_;  ///< the text of the last write_end(), which follows
 };
 
 }  // namespace saccade

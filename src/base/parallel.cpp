@@ -33,7 +33,7 @@ void in_parallel(std::size_t count, int threads, const std::function<void(std::s
   const auto wanted = std::min(count, static_cast<std::size_t>(std::max(threads, 1)));
   try {
     for (std::size_t i = 1; i < wanted; ++i) others.emplace_back(run);
-  } catch (const std::system_error&) {  // no more threads are to be had: those that are do the work
+  } catch (const std::system_error&) {  // thread limit reached: the existing threads do the work
   }
   run();
   others.clear();

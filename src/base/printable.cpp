@@ -20,7 +20,7 @@ char32_t code_of(std::string_view sequence) noexcept {
   }
 }
 
-/// Controls (C0, DEL, C1), separators of lines and paragraphs, and all that has a text run the other way.
+/// Control characters (C0, DEL, C1), line and paragraph separators, and bidirectional controls.
 bool steers(char32_t code) noexcept {
   return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x061C || code == 0x200E || code == 0x200F ||
          (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
@@ -42,7 +42,7 @@ void append_escape(Out& out, const Glyph& glyph) {
     fmt::format_to(to, "\\u{:04x}", code);
 }
 
-/// KEPT: characters that stay whatever they are.
+/// KEPT: characters that are not escaped.
 template <typename Out>
 void append_cleaned(Out& out, std::string_view text, std::string_view kept) {
   for (; !text.empty();) {
@@ -96,7 +96,7 @@ std::string printable_json(std::string json) {
   for (std::string_view text = json; !text.empty();) {
     const Glyph glyph = first_glyph(text);
     if (is_hidden(text)) {
-      // Nothing was hidden so far: what was passed is copied once.
+      // Nothing was escaped so far: the text before is copied once.
       if (out.empty()) out.assign(json, 0, json.size() - text.size());
       fmt::format_to(std::back_inserter(out), "\\u{:04x}", glyph.is_utf8 ? static_cast<unsigned>(glyph.code) : 0xFFFDU);
     } else if (!out.empty()) {

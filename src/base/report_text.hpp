@@ -11,12 +11,12 @@
 
 namespace saccade {
 
-/// Text of several lines for people, put together from our words and others' names. A format string is ours and goes in
-/// as it is; every string among its arguments is made printable(), so that no name can end a line, forge one or steer a
-/// terminal; a ReportText among them, which is clean already, goes in as it is. There is no other way in.
+/// Multi-line text for people, composed of our words and foreign names. A format string is ours and is inserted as it
+/// is; every string among its arguments is made printable(), so that no name can end or forge a line or control a
+/// terminal. A ReportText among them is clean already. There is no other way to add text.
 class ReportText {
  public:
-  /// What ARG is formatted as. Ranges and user-defined types are not let through: they may hold strings.
+  /// The formatted type of ARG. Ranges and user-defined types are rejected: they may contain strings.
   template <typename Arg>
   static decltype(auto) cleaned(const Arg& arg) {
     if constexpr (std::same_as<Arg, ReportText>)
@@ -54,7 +54,7 @@ class ReportText {
   friend ReportText operator+(Format<> words, const ReportText& more) { return ReportText(words) += more; }
   bool operator==(const ReportText& other) const { return text_ == other.text_; }
 
-  /// With WORD of ours in place of another wherever it stands.
+  /// Replaces every occurrence of WORD with a text of ours.
   void replace(std::string_view word, Format<> by) {
     const std::string other = fmt::format(by);
     for (std::size_t at = text_.find(word); at != std::string::npos; at = text_.find(word, at + other.size()))

@@ -25,7 +25,7 @@ std::array<TemporaryPlace, 64> places;
 
 bool pass(TemporaryPlace& place, State from, State to) { return place.state.compare_exchange_strong(from, to); }
 
-/// What the kernel's getdents64 writes: readdir() takes locks, which a signal may have interrupted.
+/// The format of getdents64: readdir() takes locks, which the interrupted thread may hold.
 struct DirectoryEntry {
   std::uint64_t inode;
   std::int64_t offset;

@@ -2,14 +2,14 @@
 
 namespace saccade {
 
-/// Files and folders that must not outlive the process. A fixed number of places: beyond it, and beyond the longest
-/// path, they are not known here, and their owners alone remove them. Any thread; nothing throws or allocates.
+/// Files and folders that must not outlive the process. The number of entries and the length of paths are limited: what
+/// exceeds them is removed by its owner alone. Any thread; nothing throws or allocates.
 
-/// PATH, a file, or a folder with all that it holds.
+/// Registers PATH, a file, or a folder with its contents.
 void note_temporary(const char* path) noexcept;
-/// Its owner has removed it or given it a name.
+/// Unregisters PATH: its owner has removed or renamed it.
 void forget_temporary(const char* path) noexcept;
-/// Removes all that are known: for a signal that ends the process (async-signal-safe).
+/// Removes all registered paths; async-signal-safe, for signals that end the process.
 void remove_temporaries() noexcept;
 
 }  // namespace saccade

@@ -12,7 +12,7 @@ std::size_t utf8_length(std::string_view text) noexcept {
   if (first < 0xC2 || first > 0xF4 || text.size() < length) return 0;
   for (std::size_t i = 1; i < length; ++i)
     if ((byte(i) & 0xC0U) != 0x80) return 0;
-  // Overlong forms, surrogates and what lies beyond Unicode.
+  // Overlong forms, surrogates and code points beyond Unicode.
   if ((first == 0xE0 && byte(1) < 0xA0) || (first == 0xED && byte(1) > 0x9F)) return 0;
   if ((first == 0xF0 && byte(1) < 0x90) || (first == 0xF4 && byte(1) > 0x8F)) return 0;
   return length;

@@ -5,11 +5,11 @@
 
 namespace saccade {
 
-/// Bytes of the UTF-8 sequence that TEXT (not empty) starts with; 0 where it is damaged.
+/// Length of the UTF-8 sequence that TEXT (not empty) starts with; 0 if it is malformed.
 std::size_t utf8_length(std::string_view text) noexcept;
-/// Whether TEXT is UTF-8 from its beginning to its end.
+/// Whether all of TEXT is valid UTF-8.
 bool is_utf8(std::string_view text) noexcept;
-/// Code points in TEXT; a damaged byte counts as one.
+/// Code points in TEXT; a malformed byte counts as one.
 std::size_t utf8_count(std::string_view text) noexcept;
 
 }  // namespace saccade

@@ -9,7 +9,7 @@
 namespace saccade {
 namespace {
 
-/// "1, 2, 3", of long lists the beginning and the number: messages and lines stay readable.
+/// "1, 2, 3"; of a long list the beginning and the length, so that messages stay readable.
 template <typename T>
 std::string list(const std::vector<T>& values) {
   constexpr std::size_t kMost = 32;

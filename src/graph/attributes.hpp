@@ -17,7 +17,7 @@ class Graph;
 using Attribute = std::variant<std::int64_t, float, std::string, std::vector<std::int64_t>, std::vector<float>,
                                std::vector<std::string>, Tensor, std::shared_ptr<const Graph>>;
 
-/// A node's attributes by name. The getters throw Error (kInvalidFile) where an attribute has another type.
+/// A node's attributes by name. The getters throw Error (kInvalidFile) if an attribute has another type.
 class Attributes {
  public:
   bool has(std::string_view name) const { return values_.find(name) != values_.end(); }
@@ -34,11 +34,11 @@ class Attributes {
     return get(name, std::move(otherwise));
   }
   std::vector<std::string> texts(std::string_view name) const { return get(name, std::vector<std::string>{}); }
-  /// Null where the attribute is missing.
+  /// Null if the attribute is missing.
   const Tensor* tensor(std::string_view name) const;
   std::shared_ptr<const Graph> graph(std::string_view name) const { return get(name, std::shared_ptr<const Graph>{}); }
 
-  /// The value where it lies, or null where the attribute is missing: for kernels, which must not allocate a copy.
+  /// A pointer to the stored value, or null if the attribute is missing: for kernels, which must not allocate a copy.
   template <typename T>
   const T* find(std::string_view name) const;
 

@@ -6,7 +6,7 @@
 namespace saccade {
 namespace {
 
-/// TEXT between quotes: names come from anywhere, and Graphviz refuses a file that is no UTF-8.
+/// TEXT in quotes. Names may hold any bytes, and Graphviz rejects a file that is not UTF-8.
 std::string quoted(std::string_view text) {
   constexpr std::size_t kLongest = 120;
   const bool is_cut = text.size() > kLongest;
@@ -30,7 +30,7 @@ std::string type_of(const Value& value) {
                      value.layout == Layout::kChannelsLast ? " nhwc" : "");
 }
 
-/// Three lines at most: what it is, its name, its constants.
+/// At most three lines: operator, name, constants.
 std::string label(const Graph& graph, const Node& node) {
   std::string text = node.domain.empty() ? node.op : node.domain + "." + node.op;
   for (const PostOp& post : node.post_ops) text += " + " + post.op;

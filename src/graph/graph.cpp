@@ -56,7 +56,7 @@ void Graph::set_outputs(std::vector<ValueId> outputs) {
   extents_.clear();
 }
 
-std::span<const ValueId> Graph::answers() const {
+std::span<const ValueId> Graph::data_outputs() const {
   std::size_t end = outputs_.size();
   for (const Extent& extent : extents_) end = std::min(end, extent.count);
   return outputs().first(end);
@@ -70,7 +70,7 @@ std::vector<NodeId> Graph::order() const {
   std::vector<NodeId> sorted;
   enum : char { kNew, kOpen, kDone };
   std::vector<char> state(nodes_.size(), kNew);
-  // Depth first with an explicit stack: exported graphs are thousands of nodes deep.
+  // Depth first with an explicit stack: exported graphs may be thousands of nodes deep.
   std::vector<std::pair<NodeId, std::size_t>> stack;
   for (std::size_t root = 0; root < nodes_.size(); ++root) {
     if (!nodes_[root] || state[root] != kNew) continue;

@@ -12,24 +12,24 @@
 
 namespace saccade {
 
-enum class ValueId : std::int32_t { kNone = -1 };  ///< kNone: an optional input that is left out
+enum class ValueId : std::int32_t { kNone = -1 };  ///< kNone: an omitted optional input
 enum class NodeId : std::int32_t { kNone = -1 };
 
-/// Type and shape of a value. Shapes are known: symbolic dimensions are bound when a model is read.
+/// Type and shape of a value. Shapes are static: symbolic dimensions are bound when a model is read.
 struct TensorType {
   DType dtype = DType::kFloat32;
   Shape shape;
   friend bool operator==(const TensorType&, const TensorType&) = default;
 };
 
-/// Affine quantisation: real = scale * (stored - zero_point), one a tensor or one a slice of AXIS.
+/// Affine quantization: real = scale * (stored - zero_point), per tensor or per slice along AXIS.
 struct Quantization {
   std::vector<float> scale;
   std::vector<std::int32_t> zero_point;
   int axis = 0;
 };
 
-/// What flows along an edge: a node's output, a graph input, or a constant.
+/// An edge of the graph: a node's output, a graph input, or a constant.
 struct Value {
   std::string name;
   TensorType type;
@@ -39,28 +39,27 @@ struct Value {
   NodeId producer = NodeId::kNone;
 };
 
-/// An operation applied in place to a node's only output, right after it: y = OP(y) or y = OP(y, inputs[operand]).
-/// OP is a unary element-wise ONNX name, "Silu", "Gelu", or "Add", "Mul" with an operand of the output's own shape.
+/// An element-wise operation applied in place to a node's only output: y = OP(y) or y = OP(y, inputs[operand]). OP is a
+/// unary element-wise ONNX operator, "Silu", "Gelu", or "Add" or "Mul" with an operand of the output's shape.
 struct PostOp {
   std::string op;
   float alpha = 0;
   float beta = 0;
   int operand = -1;
 };
-/// A node has no more of them: oneDNN takes 32, two for some of ours, and a chain of any length must not end in one
-/// node.
+/// Limit of post-ops per node: oneDNN takes 32, and some of ours need two of its.
 inline constexpr std::size_t kMaxPostOps = 16;
 
-/// Which part of the pipeline a node belongs to; what a profile sums up by.
+/// The part of the pipeline that a node belongs to; profiles are summed by it.
 enum class Stage : std::uint8_t { kPre, kModel, kPost };
 std::string_view to_string(Stage stage);
 
 struct Node {
-  std::string domain;  ///< "" for ONNX's own, "com.microsoft", "saccade"
+  std::string domain;  ///< "" for ONNX, "com.microsoft", "saccade"
   std::string op;
   std::string name;
-  std::vector<ValueId> inputs;   ///< kNone where an optional one is left out
-  std::vector<ValueId> outputs;  ///< kNone where an optional one is not asked for
+  std::vector<ValueId> inputs;   ///< kNone where an optional one is omitted
+  std::vector<ValueId> outputs;  ///< kNone where an optional one is not requested
   Attributes attributes;
   std::vector<PostOp> post_ops;
   Stage stage = Stage::kModel;
@@ -70,8 +69,8 @@ struct Node {
   }
 };
 
-/// Of graph output number OUTPUT only the first elements along AXIS are an answer: as many as output number COUNT, one
-/// int64, says. What lies behind them is unspecified.
+/// Only the first elements of graph output OUTPUT along AXIS are valid; graph output COUNT, one int64, says how many.
+/// The elements behind them are unspecified.
 struct Extent {
   std::size_t output = 0;
   int axis = 0;
@@ -81,8 +80,9 @@ struct Extent {
 
 class Patch;
 
-/// A model as a data-flow graph in SSA form: every value has one producer. Ids stay valid while nodes come and go.
-/// Operators are in the form of the newest opset that Saccade reads; older ones are upgraded when a model is read.
+/// A model as a data-flow graph in SSA form: every value has one producer. Ids stay valid while nodes are added and
+/// removed. Operators have the form of the newest opset that Saccade reads; older ones are upgraded when a model is
+/// read.
 class Graph {
  public:
   std::string name;
@@ -91,7 +91,7 @@ class Graph {
   ValueId add_value(std::string value_name, TensorType type = {});
   ValueId add_constant(std::string value_name, Tensor tensor);
   ValueId add_input(std::string value_name, TensorType type);
-  /// The outputs' producer is set.
+  /// Sets the producer of the node's outputs.
   NodeId add_node(Node node);
   void add_output(ValueId value) { outputs_.push_back(value); }
 
@@ -105,32 +105,31 @@ class Graph {
 
   std::span<const ValueId> inputs() const { return inputs_; }
   std::span<const ValueId> outputs() const { return outputs_; }
-  /// The outputs' extents go.
+  /// Clears the outputs' extents.
   void set_outputs(std::vector<ValueId> outputs);
-  /// Outputs whose size depends on the data; their shapes hold as much as there can be.
+  /// Outputs of data-dependent size; their shapes are capacities.
   std::span<const Extent> extents() const { return extents_; }
-  /// Every count stands behind all outputs that are none.
+  /// Counts come after all other outputs.
   void set_extents(std::vector<Extent> extents) { extents_ = std::move(extents); }
   /// The outputs without the counts.
-  std::span<const ValueId> answers() const;
+  std::span<const ValueId> data_outputs() const;
   void set_inputs(std::vector<ValueId> inputs) { inputs_ = std::move(inputs); }
   bool is_output(ValueId id) const;
   bool is_input(ValueId id) const;
 
-  /// Live nodes, every producer before its consumers, otherwise in the order of adding.
-  /// Throws Error (kInvalidFile) naming a node on a cycle.
+  /// Live nodes in topological order, otherwise in the order of insertion. Throws Error (kInvalidFile) naming a node on
+  /// a cycle.
   std::vector<NodeId> order() const;
-  /// Live nodes that read the value; a node that reads it twice stands there once. Valid until the graph changes.
+  /// Live nodes that read the value, each once. Valid until the graph changes.
   const std::set<NodeId>& users(ValueId id) const { return users_[static_cast<std::size_t>(id)]; }
-  /// The node that makes the value, or null for inputs and constants.
+  /// The node that produces the value, or null for inputs and constants.
   const Node* producer(ValueId id) const;
   /// The value if it is a constant, else null; null for kNone.
   const Tensor* constant(ValueId id) const;
 
-  /// Replaces parts of the graph (patch.hpp) and drops nodes that nothing reads any more. Returns the patch's own
-  /// nodes.
+  /// Applies the patch (patch.hpp) and removes nodes that are no longer read. Returns the patch's own nodes.
   std::vector<NodeId> apply(const Patch& patch);
-  /// Frees the elements of constants that nothing reads.
+  /// Frees the elements of constants without readers.
   void release_unread_constants();
 
  private:
@@ -141,7 +140,7 @@ class Graph {
 
   std::vector<Value> values_;
   std::vector<std::optional<Node>> nodes_;
-  // By value. Sets: of a million readers each may go on its own.
+  // By ValueId. Sets, because a value may have a million readers, and each can be removed on its own.
   std::vector<std::set<NodeId>> users_;
   std::vector<ValueId> inputs_;
   std::vector<ValueId> outputs_;

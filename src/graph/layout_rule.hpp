@@ -4,11 +4,11 @@
 
 namespace saccade {
 
-/// Which memory layout a node wants for its rank-3-and-up tensors; see passes/choose_layouts.
+/// The memory layout that a node requires or prefers for its tensors of rank 3 and higher; see passes/choose_layouts.
 enum class LayoutRule : std::uint8_t {
-  kRowMajor,      ///< can't run otherwise
-  kChannelsLast,  ///< runs best so: convolutions, pools
-  kAny,           ///< runs in either, as long as its tensors agree
+  kRowMajor,  ///< supports nothing else
+  kChannelsLast,  ///< preferred: convolutions, pools
+  kAny,  ///< supports any, if its tensors agree
 };
 
 }  // namespace saccade

@@ -40,7 +40,7 @@ std::vector<NodeId> Graph::apply(const Patch& patch) {
     std::swap(value(old).name, value(replacement).name);
     suspect(old);
   }
-  // Readers move before the patch's own nodes come, which may read what they replace.
+  // Readers move before the patch's own nodes are added, which may read what they replace.
   for (const auto& [old, replacement] : patch.replaced_) move_readers(old, replacement);
   std::vector<NodeId> added;
   for (const Node& node : patch.nodes_) added.push_back(add_node(node));
@@ -64,7 +64,7 @@ void Graph::move_readers(ValueId old, ValueId replacement) {
   readers.clear();
   if (!is_output(old)) return;
   std::ranges::replace(outputs_, old, replacement);
-  // The graph's outputs keep their names; the value that lost its place takes the other one.
+  // Graph outputs keep their names: the replaced value gets the replacement's name.
   std::swap(value(old).name, value(replacement).name);
 }
 

@@ -9,31 +9,31 @@
 namespace saccade {
 
 /// A change to a graph that a pass proposes: nodes and constants to add, and values whose readers move to other values.
-/// Nothing is removed by hand: a node whose outputs nobody reads any more goes with the patch.
+/// Nodes are not removed explicitly: a node whose outputs have no readers left is removed with the patch.
 class Patch {
  public:
-  /// NOTE says what the patch does, for the log: "fold bn1 into conv1".
+  /// NOTE describes the patch for the log: "fold bn1 into conv1".
   Patch(const Graph& graph, std::string note) : note_(std::move(note)), first_(graph.value_count()) {}
 
   /// A new value holding TENSOR.
   ValueId add_constant(std::string name, Tensor tensor);
-  /// A new value that a new node will make. Its type is inferred when the patch is applied unless TYPE is given here.
+  /// A new value, to be produced by a new node. Its type is inferred when the patch is applied unless TYPE is given.
   ValueId add_value(std::string name, TensorType type = {}, Layout layout = Layout::kRowMajor);
   /// Node::outputs are values of add_value().
   void add_node(Node node) { nodes_.push_back(std::move(node)); }
   /// A node with one new output of the same name as the node; returns the output.
   ValueId add_node_with_output(Node node, TensorType type = {}, Layout layout = Layout::kRowMajor);
-  /// Every reader of OLD, graph outputs included, reads REPLACEMENT instead; only the patch's own nodes still read OLD.
-  /// A graph output keeps its name.
+  /// All readers of OLD, graph outputs included, read REPLACEMENT instead, except the patch's own nodes. A graph output
+  /// keeps its name.
   void replace(ValueId old, ValueId replacement) { replaced_.emplace_back(old, replacement); }
   /// Graph output OLD becomes REPLACEMENT, which may be of another type, and keeps its name.
   void replace_output(ValueId old, ValueId replacement) { outputs_.emplace_back(old, replacement); }
-  /// One node's inputs only.
+  /// Replaces the inputs of one node only.
   void rewire(NodeId node, std::vector<ValueId> inputs) { rewired_.emplace_back(node, std::move(inputs)); }
-  /// A value keeps its meaning but lies in memory in another way.
+  /// Changes a value's memory layout, not its meaning.
   void set_layout(ValueId value, Layout layout) { layouts_.emplace_back(value, layout); }
 
-  /// A node that nothing reads, though no replacement of this patch made it so.
+  /// Removes a node without readers that no replacement of this patch made unread.
   void drop(NodeId node) { dropped_.push_back(node); }
 
   const std::string& note() const { return note_; }

@@ -30,7 +30,7 @@ class Verifier {
  private:
   bool exists(ValueId id) const { return id >= ValueId{0} && static_cast<std::size_t>(id) < graph_.value_count(); }
 
-  /// The node makes its outputs, and nobody else does.
+  /// The node produces its outputs, and no other node does.
   void check_outputs(NodeId id) {
     const Node& node = graph_.node(id);
     for (ValueId output : node.outputs) {
@@ -72,7 +72,7 @@ class Verifier {
     for (const PostOp& post : node.post_ops) check_post_op(node, post);
   }
 
-  /// READER may read ID: an input, a constant, or a live node's output (order() has found no cycle).
+  /// ID is a valid operand of READER: an input, a constant, or a live node's output (order() has found no cycle).
   void check_source(ValueId id, const std::string& reader) const {
     if (id == ValueId::kNone) return;
     const Value& value = graph_.value(id);
@@ -100,7 +100,7 @@ class Verifier {
            post.op, describe(operand));
   }
 
-  /// The graph's inputs and outputs: they exist, lie row-major, and no two of them share a name.
+  /// The graph's inputs and outputs exist, are row-major, and have distinct names.
   void check_edges() const {
     std::map<std::string_view, ValueId> names;
     const auto check = [&](ValueId id) {
@@ -122,11 +122,11 @@ class Verifier {
     }
   }
 
-  /// What bounds an output is an output itself, one int64 behind all that are answers.
+  /// The count of an output is an output itself: one int64, after all that are not counts.
   void check_extents() const {
     const std::span<const ValueId> outputs = graph_.outputs();
     for (const Extent& extent : graph_.extents()) {
-      if (extent.output >= graph_.answers().size() || extent.count >= outputs.size())
+      if (extent.output >= graph_.data_outputs().size() || extent.count >= outputs.size())
         fail(ErrorCode::kInternal, "an extent is of output {} with the count {}, but there are {} outputs",
              extent.output, extent.count, outputs.size());
       const Value& output = graph_.value(outputs[extent.output]);
@@ -139,7 +139,7 @@ class Verifier {
     }
   }
 
-  /// The index of readers says what the nodes' inputs say.
+  /// The index of readers agrees with the nodes' inputs.
   void check_readers() const {
     std::map<ValueId, std::set<NodeId>> readers;
     for (NodeId id : order_)

@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-/// Parts looked at: hours of the finest ones; a file made of nothing but tiny parts must not take for ever.
+/// Limit of parts examined: hours of the finest ones. A file of nothing but tiny parts must not take forever.
 constexpr int kMostParts = 20'000'000;
 constexpr std::uint64_t kLongest = std::uint64_t{1} << 55;
 
@@ -25,12 +25,12 @@ ContainerEnd missing(std::int64_t bytes, std::string_view what) {
   return {.is_whole = false, .cut = fmt::format("{} bytes of {} are missing", bytes, what)};
 }
 
-/// PART goes on at PLACE, where the file ends in the midst of what says how long it is.
+/// PART starts at PLACE, and the file ends within its header.
 ContainerEnd ends_within(std::string_view part) {
   return {.is_whole = false, .cut = fmt::format("it ends within {}", part)};
 }
 
-// ---- Matroska and WebM: elements of an id, a size and contents. A size that is all ones is not known.
+// ---- Matroska and WebM: elements of an id, a size and contents. A size of all ones is unknown.
 
 constexpr std::uint64_t kEbml = 0x1A45DFA3;
 constexpr std::uint64_t kSegment = 0x18538067;
@@ -46,14 +46,14 @@ struct Element {
   std::int64_t contents = 0;
 };
 
-/// The length that the first byte of a number of EBML gives it; 9 where it gives none.
+/// The length of an EBML number according to its first byte; 9 if that is invalid.
 int coded_length(unsigned char first) {
   int length = 1;
   while (length <= 8 && (first & (0x80U >> static_cast<unsigned>(length - 1))) == 0) ++length;
   return length;
 }
 
-/// Nothing where the file ends within the element's head; an id of 0 where there is no element.
+/// Nothing if the file ends within the element's head; an id of 0 if there is no element.
 std::optional<Element> element_at(FileWindow& file, std::int64_t at) {
   const int id_length = coded_length(static_cast<unsigned char>(file.big(at, 1)));
   if (id_length > 4) return Element{};
@@ -105,7 +105,7 @@ ContainerEnd mp4_end(FileWindow& file) {
     if (file.size() - at < 8) return ends_within("a box");
     if (!is_type(file.at(at + 4, 4))) return {};
     std::uint64_t size = file.big(at, 4);
-    if (size == 0) return {};  // until the file's end, wherever that is
+    if (size == 0) return {};  // extends to the end of the file
     if (size == 1) {
       if (file.size() - at < 16) return ends_within("a box");
       size = file.big(at + 8, 8);
@@ -119,7 +119,7 @@ ContainerEnd mp4_end(FileWindow& file) {
   return at == file.size() ? whole() : ContainerEnd{};
 }
 
-// ---- AVI: chunks of a type, a size and contents, which LIST and RIFF hold others of.
+// ---- AVI: chunks of a type, a size and contents; LIST and RIFF chunks contain others.
 
 bool is_known(std::uint64_t size) { return size != 0 && size != 0xFFFFFFFF; }
 
@@ -140,7 +140,7 @@ ContainerEnd avi_end(FileWindow& file) {
     if (end > file.size()) return missing(end - file.size(), fmt::format("its chunk '{}'", file.at(at, 4)));
     at = end + end % 2;
   }
-  // Some writers count the eight bytes before the contents, too.
+  // Some writers include the eight bytes of the chunk's head in the size.
   constexpr std::int64_t kHead = 8;
   if (promised > file.size() + kHead) return missing(promised - file.size(), "its RIFF chunk");
   return promised == 0 ? ContainerEnd{} : whole();
@@ -160,7 +160,7 @@ ContainerEnd flv_end(FileWindow& file) {
   return {};
 }
 
-// ---- MPEG-TS: packets of 188 bytes, of Blu-ray with four before each.
+// ---- MPEG-TS: packets of 188 bytes; on Blu-ray each has a 4-byte prefix.
 
 ContainerEnd ts_end(FileWindow& file, std::int64_t packet, std::int64_t sync) {
   const std::int64_t rest = file.size() % packet;
@@ -177,13 +177,13 @@ bool is_ts(FileWindow& file, std::int64_t packet, std::int64_t sync) {
 
 // ---- YUV4MPEG2: a line with the frames' size and format, then frames of a line and samples.
 
-/// Bytes of a frame of WIDTH x HEIGHT in FORMAT, a header's word without its 'C'; 0 where it is not known.
+/// Bytes of a frame of WIDTH x HEIGHT in FORMAT, a header's tag without its 'C'; 0 if it is unknown.
 std::int64_t y4m_frame(std::int64_t width, std::int64_t height, std::string_view format) {
   struct Chroma {
-    std::string_view name;  ///< what the format begins with
-    std::int64_t across;    ///< luma samples of one of chroma; 0: it has none
+    std::string_view name;  ///< prefix of the format
+    std::int64_t across;  ///< luma samples per chroma sample; 0: no chroma
     std::int64_t down;
-    std::int64_t planes;  ///< of the luma's size
+    std::int64_t planes;  ///< planes of the luma's size
   };
   static constexpr Chroma kChromas[] = {{"420", 2, 2, 1},      {"422", 2, 1, 1}, {"411", 4, 1, 1},
                                         {"444alpha", 1, 1, 2}, {"444", 1, 1, 1}, {"mono", 0, 0, 1}};
@@ -202,7 +202,7 @@ std::int64_t y4m_frame(std::int64_t width, std::int64_t height, std::string_view
   return 0;
 }
 
-/// The number behind the letter of WORD; 0 where there is none.
+/// The number after the letter of WORD; 0 if there is none.
 std::int64_t y4m_number(std::string_view word) {
   std::int64_t number = 0;
   std::from_chars(word.data() + 1, word.data() + word.size(), number);
@@ -244,10 +244,10 @@ constexpr std::string_view kAsfHeader = "\x30\x26\xB2\x75\x8E\x66\xCF\x11\xA6\xD
 constexpr std::string_view kAsfFile = "\xA1\xDC\xAB\x8C\x47\xA9\xCF\x11\x8E\xE4\x00\xC0\x0C\x20\x53\x65"sv;
 constexpr std::int64_t kAsfHead = 24;  // of an object
 
-/// The file's size by its header; 0 where that does not say: a live stream's is not known.
+/// The file's size according to its header; 0 if it is unknown, as for a live stream.
 std::int64_t asf_file_size(FileWindow& file) {
-  constexpr std::int64_t kObjects = 30;  // where the header's own begin
-  constexpr std::int64_t kSize = 40;     // of the file, in its properties
+  constexpr std::int64_t kObjects = 30;  // where the header's own objects begin
+  constexpr std::int64_t kSize = 40;  // offset of the file's size in its properties
   constexpr std::int64_t kFlags = 88;
   const auto end = static_cast<std::int64_t>(std::min(file.little(16, 8), kLongest));
   for (std::int64_t at = kObjects; at + kAsfHead <= std::min(end, file.size());) {
@@ -278,7 +278,7 @@ ContainerEnd asf_end(FileWindow& file) {
   return promised > 0 ? whole() : ContainerEnd{};
 }
 
-// ---- Images of JPEG one behind the other. Their data has no marker FF D8 or FF D9, their heads may.
+// ---- Motion JPEG: concatenated images. Their entropy-coded data contain no marker FF D8 or FF D9; their headers may.
 
 ContainerEnd mjpeg_end(FileWindow& file) {
   constexpr std::int64_t kStep = 4096;

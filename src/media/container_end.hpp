@@ -4,15 +4,15 @@
 
 namespace saccade {
 
-/// What a video file's own structure says of its end.
+/// What the structure of a video file says about its end.
 struct ContainerEnd {
-  bool is_whole = false;  ///< the file says how long it is, and is
-  std::string cut;        ///< why the file must be longer than it is; empty where nothing in it says so
+  bool is_whole = false;  ///< the file has the length that it declares
+  std::string cut;  ///< evidence that the file is truncated; empty if there is none
 };
 
-/// Looks at how the file's parts (Matroska's elements, MP4's boxes, AVI's chunks, MPEG-TS' packets, FLV's tags, ASF's
-/// objects, YUV4MPEG2's frames, raw MJPEG's images) lie one behind the other. Of other formats nothing is known. Where
-/// a part's length is not written, as in live streams, a file that ends between two parts can't be told from a whole
+/// Walks the parts of a file (Matroska's elements, MP4's boxes, AVI's chunks, MPEG-TS packets, FLV's tags, ASF's
+/// objects, YUV4MPEG2's frames, Motion JPEG's images). Nothing is known of other formats. If the length of a part is
+/// not declared, as in live streams, a file that ends between two parts cannot be told from a complete one.
 /// one.
 ContainerEnd container_end(const std::string& path);
 

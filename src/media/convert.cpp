@@ -50,7 +50,7 @@ YuvToRgb coefficients(ColorMatrix matrix, ColorRange range) {
 
 std::uint8_t clamp(int fixed) { return static_cast<std::uint8_t>(std::clamp(fixed >> 16, 0, 255)); }
 
-/// One row whose chroma samples are kChromaStep bytes apart and serve 2^kShared pixels each.
+/// Converts one row whose chroma samples are kChromaStep bytes apart and cover 2^kShared pixels each.
 template <int kLumaStep, int kChromaStep, int kShared>
 void convert_row(const std::uint8_t* y, const std::uint8_t* u, const std::uint8_t* v, int width, const YuvToRgb& k,
                  std::uint8_t* rgb) {
@@ -100,7 +100,7 @@ void convert_row(const FrameView& src, int y, const YuvToRgb& k, std::uint8_t* r
   }
 }
 
-/// The inverse at BT.601, limited range: 65536 * weight * 219/255, and * 224/255 for chroma.
+/// RGB to YUV by BT.601, limited range: 65536 * weight * 219/255, and * 224/255 for chroma.
 struct Weights {
   int r, g, b;
 };
@@ -116,7 +116,7 @@ void luma_row(const std::uint8_t* rgb, int width, std::uint8_t* y) {
 }
 
 std::uint8_t chroma(const Weights& w, int r, int g, int b) {
-  // Sums of four pixels: two bits more.
+  // The sum of four pixels needs two more bits.
   return static_cast<std::uint8_t>((w.r * r + w.g * g + w.b * b + 4 * (128 * kOne + kHalf)) >> 18);
 }
 

@@ -35,7 +35,7 @@ constexpr Magic kMagics[] = {
     {FileKind::kOtherImage, 0, "P6\n"sv},
 };
 
-/// "BM" alone would take any text that starts so: the header's reserved fields are zero and its own size is known.
+/// "BM" alone would match any text that starts so: the header's reserved fields are zero and its own size is known.
 bool is_bmp(std::string_view head) {
   return head.size() >= 18 && head.starts_with("BM") && head.substr(6, 4) == "\0\0\0\0"sv && head[14] >= 12 &&
          head.substr(15, 3) == "\0\0\0"sv;
@@ -54,7 +54,7 @@ FileKind file_kind(const std::string& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (error &&
-      status.type() != std::filesystem::file_type::not_found)  // a loop of links, a folder that is closed to us
+      status.type() != std::filesystem::file_type::not_found)  // a loop of links, or a folder without permission
     fail(ErrorCode::kIo, "'{}' can't be opened: {}", path, error.message());
   if (!std::filesystem::exists(status)) fail(ErrorCode::kNotFound, "there is no file or folder '{}'", path);
   if (!std::filesystem::is_regular_file(status)) fail(ErrorCode::kInvalidArgument, "'{}' is not a file", path);

@@ -8,17 +8,17 @@
 
 namespace saccade {
 
-/// Bytes of a file at any place, read a window at a time.
+/// Random access to a file's bytes through a buffered window.
 class FileWindow {
  public:
-  /// A file that can't be read has a size of 0.
+  /// A file that cannot be read has a size of 0.
   explicit FileWindow(const std::string& path);
   ~FileWindow();
   FileWindow(const FileWindow&) = delete;
   FileWindow& operator=(const FileWindow&) = delete;
 
   std::int64_t size() const { return size_; }
-  /// COUNT bytes, at most 4096, from OFFSET on; fewer where the file ends. Valid until the next call.
+  /// COUNT bytes, at most 4096, at OFFSET; fewer at the end of the file. Valid until the next call.
   std::string_view at(std::int64_t offset, std::size_t count);
   /// The big-endian (little-endian) number in COUNT bytes, at most 8, at OFFSET; bytes beyond the end are 0.
   std::uint64_t big(std::int64_t offset, int count);

@@ -34,7 +34,7 @@ class ImageList final : public Source {
     }
   }
 
-  /// Throws Error where the first file's header is damaged.
+  /// Throws Error if the first file's header is damaged.
   void measure_first() {
     const std::string& file = files_.front();
     if (file_kind(file) == FileKind::kOtherImage || file_kind(file) == FileKind::kOther) {
@@ -79,8 +79,8 @@ class ImageList final : public Source {
     try {
       const FileKind kind = file_kind(file);
       if (kind == FileKind::kJpeg || kind == FileKind::kPng) return reader_->read(file, allocator);
-      const auto picture = module<FfmpegModule>("ffmpeg").open_video(file, {.decode_threads = 1});
-      Outcome<Frame> outcome = picture->read(allocator);
+      const auto image = module<FfmpegModule>("ffmpeg").open_video(file, {.decode_threads = 1});
+      Outcome<Frame> outcome = image->read(allocator);
       if (outcome || outcome.failure().status == Status::kCancelled) return outcome;
       if (outcome.failure().status == Status::kEnd) return Failure{Status::kCorrupt, file + ": no image in it"};
       return Failure{Status::kCorrupt, outcome.failure().message};
@@ -130,7 +130,7 @@ std::unique_ptr<Source> open_folder(const std::string& path) {
   try {
     source->measure_first();
   } catch (const Error&) {
-    // The first image is damaged: its frame will say so, and the size stays unknown.
+    // The first image is damaged: its frame will report it, and the size stays unknown.
   }
   return source;
 }

@@ -10,7 +10,7 @@
 namespace saccade {
 
 struct ImageSize {
-  int width = 0;  ///< pixels, as the image is to be shown
+  int width = 0;  ///< pixels, upright
   int height = 0;
 };
 
@@ -18,35 +18,35 @@ struct ImageSize {
 class ImageReader {
  public:
   virtual ~ImageReader() = default;
-  /// Reads no more than the file's header. Throws Error naming the file.
+  /// Reads only the file's header. Throws Error naming the file.
   virtual ImageSize size_of(const std::string& path) = 0;
-  /// The image, in storage from ALLOCATOR; kCorrupt naming the file where any of its pixels is missing or damaged.
+  /// The image, in storage from ALLOCATOR; kCorrupt naming the file if any of its pixels is missing or damaged.
   virtual Outcome<Frame> read(const std::string& path, FrameAllocator& allocator) = 0;
 };
 
-/// The samples of an image of one plane as its file has them.
+/// The samples of a single-plane image as stored.
 struct StoredPlane {
   int width = 0;
   int height = 0;
-  int bits = 8;                        ///< of a sample in the file, 1 to 16
-  std::vector<std::uint16_t> samples;  ///< row by row: grey levels, or places in the palette
+  int bits = 8;                        ///< per sample in the file, 1 to 16
+  std::vector<std::uint16_t> samples;  ///< row by row: grey levels, or palette indices
 };
 
-/// What the images module (libjpeg-turbo, libpng) offers; get it with module<ImagesModule>("images").
+/// Interface of the images module (libjpeg-turbo, libpng); get it with module<ImagesModule>("images").
 struct ImagesModule {
   std::unique_ptr<ImageReader> (*make_reader)();
   /// Writes kRgb24 as JPEG (.jpg, .jpeg) or PNG (.png), kGray8 as PNG. Throws Error naming the file.
   void (*write)(const std::string& path, const FrameView& frame);
-  /// Reads a PNG file that holds numbers, not colours: classes or distances. Throws Error naming the file where it is
-  /// damaged, no PNG, or has three colours a pixel.
+  /// Reads a PNG file of numbers rather than colours: classes or distances. Throws Error naming the file if it is
+  /// damaged, not a PNG file, or has three channels.
   StoredPlane (*read_plane)(const std::string& path);
-  /// Leaves of PICTURE what a JPEG of QUALITY, 1 to 100, keeps of it (chroma halved both ways).
-  void (*jpeg_roundtrip)(const RgbView& picture, int quality);
+  /// Encodes and decodes IMAGE as JPEG of QUALITY, 1 to 100, in place (4:2:0).
+  void (*jpeg_roundtrip)(const RgbView& image, int quality);
 };
 
-/// What the ffmpeg module offers; get it with module<FfmpegModule>("ffmpeg").
+/// Interface of the ffmpeg module; get it with module<FfmpegModule>("ffmpeg").
 struct FfmpegModule {
-  /// Opens whatever libavformat knows, a local file. Throws Error naming the file.
+  /// Opens a local file of any format that libavformat supports. Throws Error naming the file.
   std::unique_ptr<Source> (*open_video)(const std::string& path, const SourceOptions& options);
   std::unique_ptr<VideoWriter> (*open_writer)(const std::string& path, double frame_rate);
 };

@@ -4,11 +4,11 @@
 
 namespace saccade {
 
-/// How stored pixels lie, numbered as EXIF does: 1 upright, 2 mirrored, 3 upside down, 4 flipped, 5 transposed,
-/// 6 to be turned a quarter clockwise, 7 transverse, 8 to be turned a quarter anticlockwise.
+/// EXIF orientations of stored pixels: 1 upright, 2 mirrored, 3 rotated by 180 degrees, 4 flipped, 5 transposed, 6 to
+/// be rotated clockwise by 90 degrees, 7 transverse, 8 to be rotated anticlockwise by 90 degrees.
 constexpr bool swaps_sides(int orientation) { return orientation >= 5; }
 
-/// Rows of samples of a fixed number of bytes.
+/// Rows of samples of a fixed size in bytes.
 struct Samples {
   std::uint8_t* data = nullptr;
   int pitch_bytes = 0;

@@ -11,12 +11,12 @@ namespace saccade {
 
 struct SourceInfo {
   std::string name;          ///< as the user wrote it
-  bool live = false;         ///< a camera: frames come whether or not anyone waits
+  bool live = false;  ///< a camera: frames arrive whether they are read or not
   double frame_rate = 0;     ///< frames per second; 0: none (images)
-  std::int64_t frames = -1;  ///< how many there will be; -1: not known
-  int width = 0;             ///< of the first frame; 0: not known
+  std::int64_t frames = -1;  ///< total number; -1: unknown
+  int width = 0;  ///< of the first frame; 0: unknown
   int height = 0;
-  std::vector<std::string> files;  ///< of images, in the order of their frames; empty: others
+  std::vector<std::string> files;  ///< of images, in the order of their frames; empty for other sources
 };
 
 /// Frames from a file, a folder or a device. One thread reads; any thread may cancel.
@@ -24,10 +24,10 @@ class Source {
  public:
   virtual ~Source() = default;
   virtual const SourceInfo& info() const = 0;
-  /// The next frame, in storage from ALLOCATOR. kCorrupt costs one frame, kEnd and kLost end the source. Allocates
-  /// nothing of its own after its first frames (a decoder library may).
+  /// The next frame, in storage from ALLOCATOR. kCorrupt is for one frame, kEnd and kLost end the source. Does not
+  /// allocate after its first frames (a decoder library may).
   virtual Outcome<Frame> read(FrameAllocator& allocator) = 0;
-  /// Ends a read that waits, and all later ones, with kCancelled.
+  /// Makes a waiting read, and all later ones, return kCancelled.
   virtual void cancel() noexcept = 0;
 };
 
@@ -36,20 +36,20 @@ struct SourceOptions {
 };
 
 /// Opens an image, a folder of images (in the order of their names), a video or a synthetic scene. Throws Error naming
-/// the file where it is missing, empty, damaged or of no known kind, and for a URI whose kind is not built.
+/// the file if it is missing, empty, damaged or of unknown format, and for a URI whose scheme is not supported.
 std::unique_ptr<Source> open_source(const std::string& uri, const SourceOptions& options = {});
 
-/// Writes frames into a video file. Closing may throw; a destructor closes silently.
+/// Writes frames into a video file. close() may throw; the destructor closes silently.
 class VideoWriter {
  public:
   virtual ~VideoWriter() = default;
-  /// FRAME (kRgb24 or kI420, size of the first frame) shown at TIMESTAMP (increasing). Throws Error (kIo).
+  /// FRAME (kRgb24 or kI420, of the first frame's size) shown at TIMESTAMP (increasing). Throws Error (kIo).
   virtual void write(const FrameView& frame, std::int64_t timestamp_ns) = 0;
-  /// Flushes and finishes the file. Throws Error (kIo).
+  /// Flushes and completes the file. Throws Error (kIo).
   virtual void close() = 0;
 };
 
-/// FRAME_RATE is a hint for the container. Throws Error where the file can't be created or its ending is not known.
+/// FRAME_RATE is a hint for the container. Throws Error if the file cannot be created or its extension is unknown.
 std::unique_ptr<VideoWriter> open_video_writer(const std::string& path, double frame_rate);
 
 /// Writes one kRgb24 image as .jpg or .png, or a kGray8 one as .png. Throws Error.

@@ -4,8 +4,8 @@
 
 namespace saccade {
 
-/// A source of the frames of a procedural scene (scene/scene.hpp), as fast as they are asked for; never live. Throws
-/// Error naming the option that can't be.
+/// A source of the frames of a procedural scene (scene/scene.hpp), rendered on demand; never live. Throws Error naming
+/// the invalid option.
 std::unique_ptr<Source> open_synthetic(const std::string& uri);
 
 }  // namespace saccade

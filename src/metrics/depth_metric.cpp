@@ -20,7 +20,7 @@ class Line {
     xx_ += x * x;
     xy_ += x * y;
   }
-  /// Of one value of x only, the level.
+  /// With a single value of x, a constant.
   void fit() {
     const double determinant = count_ * xx_ - x_ * x_;
     const bool is_level = !(determinant > 1e-12 * count_ * xx_);
@@ -64,12 +64,12 @@ DepthScores depth_scores(std::span<const float> truth, std::span<const float> fo
   double squares = 0;
   double near = 0;
   double known = 0;
-  double answered = 0;
+  double frames = 0;
   for (std::size_t i = 0; i < truth.size(); ++i) {
     if (!is_known(truth[i])) continue;
     ++known;
     if (!std::isfinite(found[i])) continue;
-    ++answered;
+    ++frames;
     const double wanted = truth[i];
     const double depth = found[i];
     relative += std::abs(depth - wanted) / wanted;
@@ -78,22 +78,22 @@ DepthScores depth_scores(std::span<const float> truth, std::span<const float> fo
   }
   DepthScores scores;
   if (known > 0) scores.delta1 = near / known;
-  if (answered > 0) {
-    scores.abs_rel = relative / answered;
-    scores.rmse = std::sqrt(squares / answered);
+  if (frames > 0) {
+    scores.abs_rel = relative / frames;
+    scores.rmse = std::sqrt(squares / frames);
   }
   return scores;
 }
 
-DepthScores mean(std::span<const DepthScores> pictures, std::span<const int> times) {
+DepthScores mean(std::span<const DepthScores> images, std::span<const int> times) {
   DepthScores means;
   for (double DepthScores::*figure : {&DepthScores::abs_rel, &DepthScores::rmse, &DepthScores::delta1}) {
     double sum = 0;
     double count = 0;
-    for (std::size_t i = 0; i < pictures.size(); ++i) {
-      if (pictures[i].*figure < 0) continue;
+    for (std::size_t i = 0; i < images.size(); ++i) {
+      if (images[i].*figure < 0) continue;
       const double weight = times.empty() ? 1 : times[i];
-      sum += weight * pictures[i].*figure;
+      sum += weight * images[i].*figure;
       count += weight;
     }
     if (count > 0) means.*figure = sum / count;

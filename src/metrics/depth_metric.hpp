@@ -7,26 +7,25 @@
 
 namespace saccade {
 
-/// How far depths lie off, of one image or as the mean over several.
+/// Depth errors of one image, or their mean over several.
 struct DepthScores {
-  double abs_rel = -1;  ///< mean of |depth - truth| / truth; -1, as all others: no pixel counts
-  double rmse = -1;     ///< root of the mean of (depth - truth)^2, in the truth's unit
-  double delta1 = -1;   ///< share of the pixels where depth / truth and truth / depth are below 1.25
+  double abs_rel = -1;  ///< mean of |depth - truth| / truth; -1, as in all others: no valid pixel
+  double rmse = -1;     ///< root mean square error, in the unit of the ground truth
+  double delta1 = -1;   ///< share of pixels with max(depth / truth, truth / depth) < 1.25
 };
 
-/// Brings depths of no unit to the truth's, image by image, by the scale and shift of the least squares (Ranftl et
-/// al., 2020): a relative depth to the truth itself, an inverse one to 1 / truth, where what comes out above zero is
-/// turned around, and the rest is as far as the farthest truth. A metric depth stays. FOUND becomes the depth in the
-/// truth's unit. Pixels whose truth is not above 0 or not finite do not count, nor do those where FOUND is not
+/// Aligns relative depth to the ground truth, per image, with the scale and shift of a least-squares fit (Ranftl et
+/// al., 2020): relative depth is fitted to the truth, inverse depth to 1 / truth. Fitted inverse depths are inverted if
+/// they are positive; the others get the greatest depth of the truth. Metric depth is not changed. FOUND becomes the
+/// depth in the unit of the truth. Pixels are ignored where the truth is not positive or not finite, or FOUND is not
 /// finite.
 void align_depth(DepthKind kind, std::span<const float> truth, std::span<float> found);
 
-/// The errors of depths in the truth's unit. Pixels as above, but for delta1, which counts all whose truth does: a
-/// depth that is not finite, or not above 0, misses it.
+/// Errors of depths in the unit of the truth. Pixels are ignored as above, except in delta1, where every pixel with
+/// valid truth counts: a depth that is not finite or not positive is a miss.
 DepthScores depth_scores(std::span<const float> truth, std::span<const float> found);
 
-/// The mean of each figure over the images that have it. Image i counts TIMES[i] times; each once where that is
-/// empty.
-DepthScores mean(std::span<const DepthScores> pictures, std::span<const int> times = {});
+/// The mean of each metric over the images that have it. Image i has weight TIMES[i], or 1 if TIMES is empty.
+DepthScores mean(std::span<const DepthScores> images, std::span<const int> times = {});
 
 }  // namespace saccade

@@ -17,7 +17,7 @@ std::vector<std::size_t> of_class(std::span<const T> all, int class_id) {
   return chosen;
 }
 
-/// The smallest axis-aligned box around joints, as COCO takes it for a prediction's size.
+/// The axis-aligned bounding box of the joints, COCO's size of a keypoint prediction.
 double area_around(std::span<const CocoPoint> points) {
   if (points.empty()) return 0;
   const auto [left, right] = std::ranges::minmax(points, {}, &CocoPoint::x);
@@ -32,10 +32,10 @@ DetectionMetric::DetectionMetric(int classes, Similarity by, std::vector<double>
 
 void DetectionMetric::add(std::span<const TrueObject> truth, std::span<const FoundObject> found) {
   for (int c = 0; c < static_cast<int>(classes_.size()); ++c) match(truth, found, c);
-  ++pictures_;
+  ++images_;
 }
 
-int DetectionMetric::most_answers() const { return by_ == Similarity::kKeypoints ? 20 : 100; }
+int DetectionMetric::max_predictions() const { return by_ == Similarity::kKeypoints ? 20 : 100; }
 
 double DetectionMetric::similarity(const FoundObject& found, const TrueObject& truth) const {
   switch (by_) {
@@ -55,45 +55,45 @@ double DetectionMetric::area_of(const FoundObject& found) const {
 
 void DetectionMetric::match(std::span<const TrueObject> truth, std::span<const FoundObject> found, int class_id) {
   const std::vector<std::size_t> objects = of_class(truth, class_id);
-  std::vector<std::size_t> answers = of_class(found, class_id);
-  if (objects.empty() && answers.empty()) return;
-  std::ranges::stable_sort(answers, std::greater<>(), [&](std::size_t i) { return found[i].score; });
-  answers.resize(std::min(answers.size(), static_cast<std::size_t>(most_answers())));
+  std::vector<std::size_t> predictions = of_class(found, class_id);
+  if (objects.empty() && predictions.empty()) return;
+  std::ranges::stable_sort(predictions, std::greater<>(), [&](std::size_t i) { return found[i].score; });
+  predictions.resize(std::min(predictions.size(), static_cast<std::size_t>(max_predictions())));
 
   ObjectMatch match;
   for (const std::size_t g : objects)
     match.objects.push_back({truth[g].area, truth[g].crowd, truth[g].crowd || truth[g].ignored});
-  for (const std::size_t d : answers) {
+  for (const std::size_t d : predictions) {
     match.areas.push_back(area_of(found[d]));
     for (const std::size_t g : objects) match.similarity.push_back(similarity(found[d], truth[g]));
   }
   ClassRecord& record = classes_[static_cast<std::size_t>(class_id)];
-  const std::size_t first = record.answers.size();
-  for (std::size_t i = 0; i < answers.size(); ++i)
-    record.answers.push_back({.score = found[answers[i]].score, .picture = pictures_, .rank = static_cast<int>(i)});
-  record.wanted.push_back({.picture = pictures_});
-  match.run(std::span(record.answers).subspan(first), record.wanted.back());
+  const std::size_t first = record.predictions.size();
+  for (std::size_t i = 0; i < predictions.size(); ++i)
+    record.predictions.push_back({.score = found[predictions[i]].score, .image = images_, .rank = static_cast<int>(i)});
+  record.wanted.push_back({.image = images_});
+  match.run(std::span(record.predictions).subspan(first), record.wanted.back());
 }
 
-std::vector<RankedAnswers> DetectionMetric::ranked() const {
-  std::vector<RankedAnswers> all;
-  for (const ClassRecord& record : classes_) all.emplace_back(record.answers, record.wanted);
+std::vector<RankedPredictions> DetectionMetric::ranked() const {
+  std::vector<RankedPredictions> all;
+  for (const ClassRecord& record : classes_) all.emplace_back(record.predictions, record.wanted);
   return all;
 }
 
 DetectionScores DetectionMetric::scores() const {
-  const std::vector<RankedAnswers> classes = ranked();
+  const std::vector<RankedPredictions> classes = ranked();
   const auto curves = [&](std::size_t area, int most) {
-    std::vector<RankedAnswers::Curves> each;
+    std::vector<RankedPredictions::Curves> each;
     each.reserve(classes.size());
-    for (const RankedAnswers& answers : classes) each.push_back(answers.curves(area, most));
+    for (const RankedPredictions& predictions : classes) each.push_back(predictions.curves(area, most));
     return each;
   };
-  constexpr auto kPrecision = &RankedAnswers::Curve::precision;
-  constexpr auto kRecall = &RankedAnswers::Curve::recall;
-  const auto all = curves(0, most_answers());
-  const auto medium = curves(2, most_answers());
-  const auto large = curves(3, most_answers());
+  constexpr auto kPrecision = &RankedPredictions::Curve::precision;
+  constexpr auto kRecall = &RankedPredictions::Curve::recall;
+  const auto all = curves(0, max_predictions());
+  const auto medium = curves(2, max_predictions());
+  const auto large = curves(3, max_predictions());
   DetectionScores scores{.ap = mean(all, kPrecision),
                          .ap50 = mean(all, kPrecision, 0, 0),
                          .ap75 = mean(all, kPrecision, 5, 5),
@@ -107,7 +107,7 @@ DetectionScores DetectionMetric::scores() const {
                          .ar_medium = mean(medium, kRecall),
                          .ar_large = mean(large, kRecall)};
   if (by_ == Similarity::kKeypoints) return scores;
-  const auto small = curves(1, most_answers());
+  const auto small = curves(1, max_predictions());
   scores.ap_small = mean(small, kPrecision);
   scores.ar_small = mean(small, kRecall);
   return scores;
@@ -115,17 +115,17 @@ DetectionScores DetectionMetric::scores() const {
 
 DetectionMetric::ClassScores DetectionMetric::class_scores(int class_id) const {
   const ClassRecord& record = classes_.at(static_cast<std::size_t>(class_id));
-  const RankedAnswers answers(record.answers, record.wanted);
-  const RankedAnswers::Curves curves = answers.curves(0, most_answers());
-  return {.objects = answers.objects(),
-          .ap = mean({&curves, 1}, &RankedAnswers::Curve::precision),
+  const RankedPredictions predictions(record.predictions, record.wanted);
+  const RankedPredictions::Curves curves = predictions.curves(0, max_predictions());
+  return {.objects = predictions.objects(),
+          .ap = mean({&curves, 1}, &RankedPredictions::Curve::precision),
           .ap50 = curves[0].precision};
 }
 
-double average_precision(std::span<const RankedAnswers> classes, int most, std::span<const int> times) {
-  std::vector<RankedAnswers::Curves> curves;
-  for (const RankedAnswers& answers : classes) curves.push_back(answers.curves(0, most, times));
-  return mean(curves, &RankedAnswers::Curve::precision);
+double average_precision(std::span<const RankedPredictions> classes, int most, std::span<const int> times) {
+  std::vector<RankedPredictions::Curves> curves;
+  for (const RankedPredictions& predictions : classes) curves.push_back(predictions.curves(0, most, times));
+  return mean(curves, &RankedPredictions::Curve::precision);
 }
 
 }  // namespace saccade

@@ -13,17 +13,17 @@ struct AreaRange {
 constexpr std::array<AreaRange, kAreas> kAreaRanges = {
     {{0, 1e10}, {0, 32.0 * 32}, {32.0 * 32, 96.0 * 96}, {96.0 * 96, 1e10}}};
 
-/// NumPy's linspace(0.5, 0.95, 10), to the bit: COCO compares with these.
+/// numpy.linspace(0.5, 0.95, 10), bit-identical: the thresholds of COCO.
 double overlap_threshold(std::size_t i) {
   return i == kOverlaps - 1 ? 0.95 : 0.5 + static_cast<double>(i) * ((0.95 - 0.5) / 9);
 }
 
-/// The objects, those first that count in an area range.
+/// The objects, those that count in an area range first.
 class Candidates {
  public:
   struct Match {
     bool found = false;
-    bool ignored = false;  ///< with an object that does not count
+    bool ignored = false;  ///< matched to an ignored object
   };
 
   Candidates(const std::vector<ObjectMatch::Object>& objects, AreaRange range) {
@@ -40,7 +40,8 @@ class Candidates {
     for (Entry& entry : entries_) entry.taken = false;
   }
 
-  /// Takes the free object that is most like the answer whose SIMILARITY to each is given, by at least THRESHOLD; one
+  /// Takes the free object with the greatest SIMILARITY, at least THRESHOLD, to the prediction; objects that count come
+  /// before ignored ones. A crowd stays free.
   /// that counts before one that does not. A crowd is never used up.
   Match take(const double* similarity, double threshold) {
     double best = std::min(threshold, 1 - 1e-10);
@@ -48,7 +49,7 @@ class Candidates {
     for (Entry& entry : entries_) {
       if (entry.taken && !entry.crowd) continue;
       if (chosen != nullptr && !chosen->ignored && entry.ignored) break;
-      if (!(similarity[entry.object] >= best)) continue;  // nor where it is no number
+      if (!(similarity[entry.object] >= best)) continue;  // also if it is NaN
       best = similarity[entry.object];
       chosen = &entry;
     }
@@ -69,18 +70,18 @@ class Candidates {
 
 }  // namespace
 
-void ObjectMatch::run(std::span<MatchedAnswer> answers, WantedObjects& wanted) const {
+void ObjectMatch::run(std::span<MatchedPrediction> predictions, WantedObjects& wanted) const {
   for (std::size_t area = 0; area < kAreas; ++area) {
     Candidates candidates(objects, kAreaRanges[area]);
     wanted.count[area] += candidates.wanted();
     for (std::size_t t = 0; t < kOverlaps; ++t) {
       candidates.release();
-      for (std::size_t d = 0; d < answers.size(); ++d) {
+      for (std::size_t d = 0; d < predictions.size(); ++d) {
         const Candidates::Match match = candidates.take(similarity.data() + d * objects.size(), overlap_threshold(t));
         const bool outside = !kAreaRanges[area].holds(areas[d]);
-        MatchedAnswer& answer = answers[d];
-        answer.right[area] |= static_cast<std::uint16_t>(static_cast<unsigned>(match.found) << t);
-        answer.ignored[area] |= static_cast<std::uint16_t>((match.found ? match.ignored : outside) ? 1U << t : 0U);
+        MatchedPrediction& prediction = predictions[d];
+        prediction.right[area] |= static_cast<std::uint16_t>(static_cast<unsigned>(match.found) << t);
+        prediction.ignored[area] |= static_cast<std::uint16_t>((match.found ? match.ignored : outside) ? 1U << t : 0U);
       }
     }
   }

@@ -7,20 +7,20 @@
 
 namespace saccade {
 
-/// COCO's matching of one image's answers of one class with its objects of that class, whatever they are compared by.
+/// COCO's matching of the predictions and objects of one image and class, for any similarity.
 struct ObjectMatch {
   struct Object {
     double area = 0;       ///< pixels
-    bool crowd = false;    ///< any number of predictions may take it
-    bool ignored = false;  ///< whatever its area, it is not to be found
+    bool crowd = false;    ///< may be matched any number of times
+    bool ignored = false;  ///< does not count, whatever its area
   };
 
   std::vector<Object> objects;
-  std::vector<double> areas;       ///< a prediction each, in descending order of score
-  std::vector<double> similarity;  ///< of answer d and object g at d * objects.size() + g
+  std::vector<double> areas;       ///< of each prediction, in descending order of score
+  std::vector<double> similarity;  ///< of prediction d and object g at d * objects.size() + g
 
-  /// Sets the flags of ANSWERS, one an entry of `areas`, and counts what there was to find.
-  void run(std::span<MatchedAnswer> answers, WantedObjects& wanted) const;
+  /// Sets the flags of ANSWERS, one per entry of `areas`, and counts the objects to be found.
+  void run(std::span<MatchedPrediction> predictions, WantedObjects& wanted) const;
 };
 
 }  // namespace saccade

@@ -9,16 +9,16 @@ namespace {
 
 constexpr int kRecalls = 101;
 
-/// NumPy's linspace(0, 1, 101), to the bit: COCO compares with these.
+/// numpy.linspace(0, 1, 101), bit-identical: the recall thresholds of COCO.
 double recall_threshold(int i) { return i == 100 ? 1.0 : i * (1.0 / 100); }
 
-/// What is known of a curve where its recall rises; between those points precision only falls.
+/// A curve at a point where its recall increases; in between, precision only decreases.
 struct CurvePoint {
   double right;
   double precision;
 };
 
-/// Counts answers as they come in descending order of score.
+/// Counts predictions in descending order of score.
 class CurveBuilder {
  public:
   void add(bool is_right, double times) {
@@ -26,10 +26,10 @@ class CurveBuilder {
     if (is_right) points_.push_back({right_, right_ / (wrong_ + right_ + std::numeric_limits<double>::epsilon())});
   }
 
-  RankedAnswers::Curve finish(double wanted) {
+  RankedPredictions::Curve finish(double wanted) {
     for (std::size_t i = points_.size(); i-- > 1;)
       points_[i - 1].precision = std::max(points_[i - 1].precision, points_[i].precision);
-    RankedAnswers::Curve curve{0, right_ / wanted};
+    RankedPredictions::Curve curve{0, right_ / wanted};
     auto at = points_.begin();
     for (int r = 0; r < kRecalls; ++r) {
       while (at != points_.end() && at->right / wanted < recall_threshold(r)) ++at;
@@ -46,45 +46,46 @@ class CurveBuilder {
   double wrong_ = 0;
 };
 
-int times_of(std::span<const int> times, int picture) {
-  return times.empty() ? 1 : times[static_cast<std::size_t>(picture)];
+int times_of(std::span<const int> times, int image) {
+  return times.empty() ? 1 : times[static_cast<std::size_t>(image)];
 }
 
 }  // namespace
 
-RankedAnswers::RankedAnswers(std::vector<MatchedAnswer> answers, std::vector<WantedObjects> wanted)
-    : answers_(std::move(answers)), wanted_(std::move(wanted)) {
-  std::ranges::stable_sort(answers_, std::greater<>(), &MatchedAnswer::score);
+RankedPredictions::RankedPredictions(std::vector<MatchedPrediction> predictions, std::vector<WantedObjects> wanted)
+    : predictions_(std::move(predictions)), wanted_(std::move(wanted)) {
+  std::ranges::stable_sort(predictions_, std::greater<>(), &MatchedPrediction::score);
 }
 
-int RankedAnswers::objects() const {
+int RankedPredictions::objects() const {
   int count = 0;
   for (const WantedObjects& each : wanted_) count += each.count[0];
   return count;
 }
 
-RankedAnswers::Curves RankedAnswers::curves(std::size_t area, int most, std::span<const int> times) const {
+RankedPredictions::Curves RankedPredictions::curves(std::size_t area, int most, std::span<const int> times) const {
   double wanted = 0;
   for (const WantedObjects& each : wanted_)
-    wanted += static_cast<double>(each.count[area]) * times_of(times, each.picture);
+    wanted += static_cast<double>(each.count[area]) * times_of(times, each.image);
   Curves curves;
   if (wanted == 0) return curves;
   std::array<CurveBuilder, kOverlaps> builders;
-  for (const MatchedAnswer& answer : answers_) {
-    const int count = times_of(times, answer.picture);
-    if (count == 0 || answer.rank >= most) continue;
+  for (const MatchedPrediction& prediction : predictions_) {
+    const int count = times_of(times, prediction.image);
+    if (count == 0 || prediction.rank >= most) continue;
     for (std::size_t t = 0; t < kOverlaps; ++t)
-      if (((answer.ignored[area] >> t) & 1U) == 0) builders[t].add(((answer.right[area] >> t) & 1U) != 0, count);
+      if (((prediction.ignored[area] >> t) & 1U) == 0)
+        builders[t].add(((prediction.right[area] >> t) & 1U) != 0, count);
   }
   for (std::size_t t = 0; t < kOverlaps; ++t) curves[t] = builders[t].finish(wanted);
   return curves;
 }
 
-double mean(std::span<const RankedAnswers::Curves> classes, double RankedAnswers::Curve::*figure, std::size_t first,
-            std::size_t last) {
+double mean(std::span<const RankedPredictions::Curves> classes, double RankedPredictions::Curve::*figure,
+            std::size_t first, std::size_t last) {
   double sum = 0;
   int count = 0;
-  for (const RankedAnswers::Curves& curves : classes) {
+  for (const RankedPredictions::Curves& curves : classes) {
     for (std::size_t t = first; t <= last; ++t) {
       if (curves[t].*figure < 0) continue;
       sum += curves[t].*figure;

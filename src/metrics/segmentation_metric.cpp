@@ -18,7 +18,7 @@ void SegmentationMetric::add(std::span<const std::int32_t> found, std::span<cons
     ++counts[static_cast<std::size_t>(found[i])].found;
     if (found[i] == truth[i]) ++counts[truth[i]].both;
   }
-  std::vector<Count>& kept = pictures_.emplace_back();
+  std::vector<Count>& kept = images_.emplace_back();
   for (int c = 0; c < classes_; ++c) {
     Count count = counts[static_cast<std::size_t>(c)];
     count.class_id = c;
@@ -28,9 +28,9 @@ void SegmentationMetric::add(std::span<const std::int32_t> found, std::span<cons
 
 std::vector<SegmentationMetric::Count> SegmentationMetric::totals(std::span<const int> times) const {
   std::vector<Count> totals(static_cast<std::size_t>(classes_));
-  for (std::size_t i = 0; i < pictures_.size(); ++i) {
+  for (std::size_t i = 0; i < images_.size(); ++i) {
     const std::int64_t count = times.empty() ? 1 : times[i];
-    for (const Count& each : pictures_[i]) {
+    for (const Count& each : images_[i]) {
       Count& total = totals[static_cast<std::size_t>(each.class_id)];
       total.truth += count * each.truth;
       total.found += count * each.found;

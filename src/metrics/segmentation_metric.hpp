@@ -6,35 +6,35 @@
 
 namespace saccade {
 
-/// How class maps agree with the truth, pixel by pixel.
+/// Agreement of class maps with the ground truth, pixel by pixel.
 class SegmentationMetric {
  public:
-  /// Pixels of this class are not looked at.
+  /// The class of pixels to ignore.
   static constexpr int kIgnored = 255;
 
   /// Classes are 0 to CLASSES - 1.
   explicit SegmentationMetric(int classes) : classes_(classes) {}
 
-  /// One image, a class a pixel. What the model gives may be -1 (it did not look there), which is wrong. TRUTH holds
-  /// classes and kIgnored alone.
+  /// Adds one image, one class per pixel. A prediction may be -1 (outside of what the model saw), which is wrong. TRUTH
+  /// holds classes and kIgnored only.
   void add(std::span<const std::int32_t> found, std::span<const std::uint16_t> truth);
 
-  /// Figures from 0 to 1; -1 where there was nothing to look at.
+  /// Metrics from 0 to 1; -1 without valid pixels.
   struct Scores {
-    double mean_iou = -1;  ///< over the classes that there are, in the truth or in the predictions
-    double accuracy = -1;  ///< the share of the pixels that are right
+    double mean_iou = -1;  ///< over the classes that occur in the truth or in the predictions
+    double accuracy = -1;  ///< pixel accuracy
   };
-  /// Image i, in the order of add(), counts TIMES[i] times; each once where that is empty.
+  /// Image i, in the order of add(), has weight TIMES[i], or 1 if TIMES is empty.
   Scores scores(std::span<const int> times = {}) const;
 
   struct ClassScores {
-    std::int64_t pixels = 0;  ///< in the truth
-    double iou = -1;          ///< of those that are the class in either, the share that is in both
+    std::int64_t pixels = 0;  ///< in the ground truth
+    double iou = -1;          ///< intersection over union
   };
   ClassScores class_scores(int class_id) const;
 
  private:
-  /// Pixels of a class in one image.
+  /// Pixel counts of a class in one image.
   struct Count {
     int class_id = 0;
     std::int64_t truth = 0;
@@ -45,7 +45,7 @@ class SegmentationMetric {
   std::vector<Count> totals(std::span<const int> times) const;
 
   int classes_;
-  std::vector<std::vector<Count>> pictures_;  ///< only classes that there are
+  std::vector<std::vector<Count>> images_;  ///< only classes that occur
 };
 
 }  // namespace saccade

@@ -8,11 +8,11 @@
 namespace saccade {
 namespace {
 
-// Nose, eyes, ears, shoulders, elbows, wrists, hips, knees, ankles: the left one before the right one.
+// Nose, eyes, ears, shoulders, elbows, wrists, hips, knees, ankles: left before right.
 constexpr std::array kPersonSigmas = {0.026, 0.025, 0.025, 0.035, 0.035, 0.079, 0.079, 0.072, 0.072,
                                       0.062, 0.062, 0.107, 0.107, 0.087, 0.087, 0.089, 0.089};
 
-/// Pixels that both masks have.
+/// Pixels in the intersection of both masks.
 std::int64_t common_pixels(std::span<const MaskRun> a, std::span<const MaskRun> b) {
   std::int64_t common = 0;
   for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
@@ -26,7 +26,7 @@ std::int64_t common_pixels(std::span<const MaskRun> a, std::span<const MaskRun> 
   return common;
 }
 
-/// How far VALUE lies outside of LOW..HIGH.
+/// The distance of VALUE to the interval LOW..HIGH.
 double outside(double value, double low, double high) {
   return std::max(0.0, low - value) + std::max(0.0, value - high);
 }

@@ -16,7 +16,7 @@ add_custom_command(
   DEPENDS "${schema_folder}/onnx.proto"
   COMMENT "Generating the schema of ONNX files"
   VERBATIM)
-# The generated code is nobody's to mend: it is compiled without our warnings and included as a system header.
+# Generated code is not ours to fix: it is compiled without our warnings and included as a system header.
 add_library(saccade_onnx_schema STATIC "${schema_folder}/onnx.pb.cc" "${schema_folder}/onnx.pb.h")
 target_compile_options(saccade_onnx_schema PRIVATE -w)
 target_include_directories(saccade_onnx_schema SYSTEM PUBLIC "${schema_folder}")

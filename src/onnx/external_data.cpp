@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Where a tensor says that its data lie.
+/// The location of a tensor's external data.
 struct Place {
   std::string location;
   std::uint64_t offset = 0;

@@ -10,17 +10,18 @@
 
 namespace saccade {
 
-/// The files beside a model in which weights may lie.
+/// The weight files beside a model (ONNX external data).
 class ExternalData {
  public:
-  /// Data lie in the folder of the file MODEL, which need not exist, or in the one to which a link of that name leads.
+  /// Locations are relative to the folder of the file MODEL, which need not exist, or, if MODEL is a link, to the
+  /// folder of its target.
   explicit ExternalData(const std::filesystem::path& model);
 
-  /// Checks that the tensor's data are there and of SIZE bytes; call it before allocating for them.
-  /// Throws Error (kInvalidFile, kNotFound) on a location outside the folder (links count as what they lead to), a
-  /// missing or a short file.
+  /// Checks that the tensor's data exist and have SIZE bytes; call it before allocating memory for them. Throws Error
+  /// (kInvalidFile, kNotFound) on a location outside the folder (symbolic links are resolved), a missing file or one
+  /// that is too short.
   void check(const onnx::TensorProto& tensor, std::size_t size) const;
-  /// Reads them. Throws the same, and kIo.
+  /// Reads the data. Throws the same errors, and kIo.
   void read(const onnx::TensorProto& tensor, std::span<std::byte> into) const;
 
  private:

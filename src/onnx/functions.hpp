@@ -9,12 +9,12 @@
 
 namespace saccade {
 
-/// The functions that a model file brings along. Borrows the model.
+/// The functions that a model file defines. Borrows the model.
 class Functions {
  public:
-  /// Throws Error (kInvalidFile) on two functions of one name.
+  /// Throws Error (kInvalidFile) on two functions with the same name.
   explicit Functions(const onnx::ModelProto& model);
-  /// The function that NODE calls, or null where it is an operator.
+  /// The function that NODE calls, or null if it is an operator.
   const onnx::FunctionProto* find(const onnx::NodeProto& node) const;
 
  private:
@@ -22,7 +22,7 @@ class Functions {
   std::map<Key, const onnx::FunctionProto*> functions_;
 };
 
-/// What FUNCTION's body may refer to: the caller's attributes over the function's defaults.
+/// The attributes that FUNCTION's body may refer to: those of the call, else the function's defaults.
 Arguments arguments_of(const onnx::FunctionProto& function, const NamedAttributes& call);
 
 }  // namespace saccade

@@ -18,7 +18,7 @@ bool is_fixed(const Dimension& dim) { return dim.has_dim_value() && dim.dim_valu
 
 const onnx::TensorShapeProto& shape_of(const onnx::ValueInfoProto& input) { return input.type().tensor_type().shape(); }
 
-/// "[1, 3, height, ?]": the shape as the file has it.
+/// "[1, 3, height, ?]": the shape as declared in the file.
 std::string declared(const onnx::ValueInfoProto& input) {
   std::vector<std::string> dims;
   for (const Dimension& dim : shape_of(input).dim())

@@ -9,21 +9,21 @@
 
 namespace saccade {
 
-/// GRAPH's inputs in its order, without those that are initializers: files of IR 3 list these, too.
+/// GRAPH's inputs in its order, without initializers: files of IR version 3 list those, too.
 std::vector<const onnx::ValueInfoProto*> inputs_of(const onnx::GraphProto& graph);
 
-/// The shapes of a model's inputs once its symbolic dimensions are bound: by the shape asked for an input, by the size
-/// asked for a dimension (which then holds wherever the name stands), else to 1.
+/// Binds the symbolic dimensions of a model's inputs: to the shape requested for an input, to the size requested for a
+/// dimension (which then holds wherever the name occurs), else to 1.
 class InputShapes {
  public:
-  /// INPUTS without those that are initializers. Throws Error (kInvalidArgument) where OPTIONS name what the model
-  /// hasn't or contradict it, kInvalidFile and kUnsupported on inputs that are no tensors.
+  /// INPUTS without initializers. Throws Error (kInvalidArgument) if OPTIONS name an input or dimension that the model
+  /// does not have, or contradict its shapes; kInvalidFile or kUnsupported on inputs that are not tensors.
   InputShapes(std::vector<const onnx::ValueInfoProto*> inputs, const ImportOptions& options);
 
-  /// Throws Error (kInvalidArgument) saying which --shape to give where the file leaves the rank open.
+  /// Throws Error (kInvalidArgument) with the --shape to pass if the file leaves the rank open.
   TensorType type_of(const onnx::ValueInfoProto& input) const;
 
-  /// What to try where a shape turns out wrong: names the dimensions that nobody gave; empty if there are none.
+  /// What to try after a shape error: names the dimensions that were not given; empty if there are none.
   std::string hint() const;
 
  private:
@@ -32,7 +32,7 @@ class InputShapes {
   void bind_shape(const onnx::ValueInfoProto& input, const std::vector<std::int64_t>& shape);
 
   std::vector<const onnx::ValueInfoProto*> inputs_;
-  std::map<std::string, std::vector<std::int64_t>> shapes_;  // as asked for, by input
+  std::map<std::string, std::vector<std::int64_t>> shapes_;  // requested shapes, by input
   std::map<std::string, std::int64_t> sizes_;                // by symbol
 };
 

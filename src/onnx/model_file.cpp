@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Hands a file to protobuf in blocks, so that it never lies in memory twice.
+/// Feeds a file to protobuf block by block, so that it is not in memory twice.
 class FileStream : public google::protobuf::io::CopyingInputStream {
  public:
   explicit FileStream(std::ifstream& file) : file_(file) {}
@@ -51,7 +51,7 @@ void check_is_readable(const fs::path& path) {
   if (!fs::is_regular_file(status)) fail(ErrorCode::kInvalidFile, "is not a regular file");
 }
 
-/// What a file that does not parse seems to be, from its first bytes.
+/// A guess at the format of a file that does not parse, from its first bytes.
 std::string describe_foreign(const fs::path& path) {
   std::array<char, 512> start{};
   std::ifstream file(without_waiting(path), std::ios::binary);
@@ -77,7 +77,7 @@ void check_is_model(const onnx::ModelProto& model) {
     fail(ErrorCode::kInvalidFile, "names no operator set: it is damaged or truncated; export or download it again");
 }
 
-/// What READ makes of a protobuf stream over the file. Throws Error (kIo).
+/// The result of READ on a protobuf stream over the file. Throws Error (kIo).
 template <typename Read>
 bool with_stream(const fs::path& path, Read read) {
   note_input(path);
@@ -93,7 +93,7 @@ bool with_stream(const fs::path& path, Read read) {
   return is_read;
 }
 
-/// Whether the file's bytes are such a message. Throws Error (kIo).
+/// Whether the file's bytes parse as MESSAGE. Throws Error (kIo).
 bool parse(const fs::path& path, google::protobuf::MessageLite& message) {
   return with_stream(path, [&](google::protobuf::io::CodedInputStream& stream) {
     return message.ParseFromCodedStream(&stream) && stream.ConsumedEntireMessage();
@@ -116,7 +116,7 @@ onnx::ModelProto read_model_file(const fs::path& path, const MemoryBudget& budge
     return true;
   });
   onnx::ModelProto model;
-  // Any bytes may happen to be a protobuf of fields that nobody knows.
+  // Arbitrary bytes may parse as a protobuf that consists of unknown fields.
   if (!parse(path, model) || !model.has_graph()) fail(ErrorCode::kInvalidFile, "{}", describe_foreign(path));
   check_is_model(model);
   return model;

@@ -13,7 +13,7 @@
 namespace saccade {
 namespace {
 
-/// A newer set may give operators another meaning than those that are known, and nothing in the file would show it.
+/// A newer operator set may change an operator's semantics, which nothing in the file would show.
 void warn_of_newer(const onnx::ModelProto& model, const std::string& path) {
   for (const auto& set : model.opset_import())
     if (normal_domain(set.domain()).empty() && set.version() > kNewestOpset)

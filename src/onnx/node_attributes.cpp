@@ -7,7 +7,7 @@ namespace {
 
 using onnx::AttributeProto;
 
-/// The attribute's kind; files of the first IR versions leave the field out.
+/// The attribute's type; files of the first IR versions omit the field.
 AttributeProto::AttributeType kind_of(const AttributeProto& attribute) {
   if (attribute.type() != AttributeProto::UNDEFINED) return attribute.type();
   if (attribute.has_f()) return AttributeProto::FLOAT;

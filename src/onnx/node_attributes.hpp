@@ -10,17 +10,17 @@
 
 namespace saccade {
 
-/// The attribute values that a function's body may refer to by name.
+/// The attribute values that a function's body may reference by name.
 using Arguments = std::map<std::string, const onnx::AttributeProto*>;
-/// A node's attributes under their names there, with references to ARGUMENTS followed; one whose argument is not given
-/// is left out. The protobufs outlive it.
+/// A node's attributes by name, with references to ARGUMENTS resolved; a reference without an argument is omitted.
+/// Borrows the protobufs.
 using NamedAttributes = std::vector<std::pair<std::string, const onnx::AttributeProto*>>;
 NamedAttributes resolve_attributes(const onnx::NodeProto& node, const Arguments& arguments);
 
-/// Throws Error (kUnsupported) on a sub-graph and other kinds that no supported operator has.
+/// Throws Error (kUnsupported) on a sub-graph and on other types that no supported operator has.
 Attributes read_attributes(const NamedAttributes& attributes, const TensorSource& source);
 
-/// The value of a Constant node. Throws Error (kInvalidFile) where it has none or several.
+/// The value of a Constant node. Throws Error (kInvalidFile) if it has none or several.
 Tensor read_constant(const NamedAttributes& attributes, const TensorSource& source);
 
 }  // namespace saccade

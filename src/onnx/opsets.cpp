@@ -13,8 +13,8 @@ struct Change {
   std::int64_t version;
 };
 
-// The operators that changed before kOldestOpset is through, and in which set they last did; all others of those days
-// are what they were.
+// The operators that changed up to kOldestOpset, and the version in which each last changed. All other operators of
+// those versions are unchanged.
 // operator list: history of the format.
 constexpr std::array kChanges = {
     Change{"Abs", 6},

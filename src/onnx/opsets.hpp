@@ -7,17 +7,17 @@
 
 namespace saccade {
 
-/// The newest version of ONNX's own operator set that this reader was written for, and the oldest that it reads whole.
+/// The newest version of the ONNX operator set that this reader supports, and the oldest that it supports completely.
 inline constexpr std::int64_t kNewestOpset = 28;
 inline constexpr std::int64_t kOldestOpset = 7;
 
-/// Versions of operator sets by domain; ONNX's own domain is "".
+/// Versions of operator sets by domain; the ONNX domain is "".
 using OpsetVersions = std::map<std::string, std::int64_t>;
 
-/// "ai.onnx" is another name of "".
+/// "ai.onnx" is an alias of "".
 std::string normal_domain(const std::string& domain);
 
-/// Throws Error (kUnsupported) where OP of ONNX's own set of VERSION is not yet what it is in kOldestOpset.
+/// Throws Error (kUnsupported) if OP of the ONNX operator set VERSION differs from its definition in kOldestOpset.
 void check_opset(std::string_view op, std::int64_t version);
 
 /// IMPORTS (OperatorSetIdProtos) over DEFAULTS.

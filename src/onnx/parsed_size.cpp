@@ -10,8 +10,8 @@
 namespace saccade {
 namespace {
 
-/// What a field holds that has a length: bytes, packed numbers of varying length, messages that no reader looks at, or
-/// a message whose fields are known here.
+/// The content of a length-delimited field: bytes, packed varints, messages that the reader ignores, or a message with
+/// known fields.
 enum class Kind : std::uint8_t {
   kBytes,
   kNumbers,
@@ -70,10 +70,10 @@ constexpr std::array kTypeFields = {Field{1, Kind::kTensorType},  Field{4, Kind:
                                     Field{5, Kind::kWrappedType}, Field{7, Kind::kUnread},
                                     Field{8, Kind::kTensorType},  Field{9, Kind::kWrappedType}};
 constexpr std::array kValueInfoFields = {Field{2, Kind::kType}, Field{4, Kind::kEntry}};
-// A sequence's, a map's or an optional's element.
+// The element type of a sequence, a map or an optional.
 constexpr std::array kWrappedTypeFields = {Field{1, Kind::kType}, Field{2, Kind::kType}};
 struct Message {
-  std::size_t bytes;  ///< of an object without contents
+  std::size_t bytes;  ///< sizeof the empty object
   std::span<const Field> fields;
 };
 
@@ -112,19 +112,19 @@ class Walk {
  public:
   Walk(google::protobuf::io::CodedInputStream& stream, const MemoryBudget& budget) : stream_(stream), budget_(budget) {}
 
-  /// Counts a message up to the stream's limit; false where its bytes are none.
+  /// Counts a message up to the stream's limit; false if its bytes are not a message.
   bool message(const Message& message, int depth) {
     add(message.bytes);
     return fields(message.fields, depth, false) && stream_.ConsumedEntireMessage();
   }
 
  private:
-  // Pointers and numbers lie in arrays that double when they are full; small blocks take more than is asked of them.
+  // Repeated fields are arrays that double when they are full, and small allocations are rounded up.
   static constexpr std::size_t kPerNumber = 16;
   static constexpr std::size_t kPerElement = 32;
-  static constexpr int kMaxDepth = 100;  ///< protobuf reads no deeper either
+  static constexpr int kMaxDepth = 100;  ///< protobuf's own limit
 
-  /// Counts fields to the limit, or to the end of the group.
+  /// Counts fields up to the limit, or to the end of the group.
   bool fields(std::span<const Field> known, int depth, bool is_group) {
     if (depth > kMaxDepth) return false;
     while (const std::uint32_t tag = stream_.ReadTag()) {
@@ -141,7 +141,7 @@ class Walk {
       case 0: return stream_.ReadVarint64(&unused);
       case 1: return stream_.Skip(8);
       case 2: return with_length(kind, depth);
-      case 3: return fields({}, depth + 1, true);  // nobody's: no message here has groups
+      case 3: return fields({}, depth + 1, true);  // unknown: no ONNX message has groups
       case 5: return stream_.Skip(4);
       default: return false;
     }
@@ -155,7 +155,7 @@ class Walk {
       add(per_byte * static_cast<std::size_t>(length));
       return stream_.Skip(length);
     }
-    // Protobuf's own reader would only say that something is wrong.
+    // protobuf's own parser would report a generic failure.
     if (depth + 1 > kMaxDepth)
       fail(ErrorCode::kUnsupported,
            "its graphs are nested too deeply: protobuf, ONNX's format, is read to a depth of {} messages, about {} "
@@ -167,7 +167,7 @@ class Walk {
     return whole;
   }
 
-  /// What a byte of such a field may become; 0 for a message to walk through.
+  /// The memory that one byte of such a field may take once parsed; 0 for a message that has to be walked.
   static std::size_t bytes_per_byte(Kind kind) {
     switch (kind) {
       case Kind::kBytes: return 1;

@@ -6,11 +6,11 @@
 
 namespace saccade {
 
-/// Walks over the bytes of a ModelProto without parsing it and throws Error (kUnsupported) where what protobuf would
-/// make of them does not fit BUDGET, of which it takes nothing: two bytes of a file may stand for a message of two
-/// hundred. Ends quietly at whatever is no protobuf.
+/// Walks the bytes of a ModelProto without parsing it and throws Error (kUnsupported) if the parsed message would not
+/// fit BUDGET, from which nothing is taken: two bytes of a file may become a message of two hundred. Stops silently at
+/// malformed bytes.
 void check_parsed_size(google::protobuf::io::CodedInputStream& stream, const MemoryBudget& budget);
-/// The same of a TensorProto.
+/// The same for a TensorProto.
 void check_parsed_tensor_size(google::protobuf::io::CodedInputStream& stream, const MemoryBudget& budget);
 
 }  // namespace saccade

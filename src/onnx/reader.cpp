@@ -17,15 +17,15 @@
 namespace saccade {
 namespace {
 
-// Far beyond real models; a small file can nest calls so that their bodies would fill any memory. What is looked for
-// among all inputs or outputs stays a matter of seconds.
+// Far beyond real models. Nested calls in a small file could expand to any size. Linear searches over inputs or outputs
+// stay within seconds.
 constexpr int kMaxCallDepth = 64;
 constexpr std::size_t kMaxNodes = 200'000;
 constexpr std::size_t kMaxEdges = 4096;
-// Each call of a function, and each sub-graph, begins with the names that it is given.
+// Every function call and sub-graph starts with the names that are passed to it.
 constexpr std::size_t kMaxGivenNames = 5'000'000;
 
-/// The attributes in which NODE has its sub-graphs, in the order of RawGraph::bodies.
+/// The attributes that hold NODE's sub-graphs, in the order of RawGraph::bodies.
 std::span<const std::string_view> body_names(const onnx::NodeProto& node) {
   static constexpr std::array<std::string_view, 2> kIf = {"then_branch", "else_branch"};
   static constexpr std::array<std::string_view, 1> kLoop = {"body"};
@@ -47,7 +47,7 @@ void check_edges(std::size_t inputs, int outputs) {
     fail(ErrorCode::kUnsupported, "graphs of more than {} inputs or outputs are not supported", kMaxEdges);
 }
 
-/// Every name that GRAPH defines: all others in it are those of the graphs around it.
+/// Every name that GRAPH defines; all other names refer to the enclosing graphs.
 std::unordered_set<std::string> names_defined_in(const onnx::GraphProto& graph) {
   std::unordered_set<std::string> names;
   for (const auto& input : graph.input()) names.insert(input.name());
@@ -77,7 +77,7 @@ class Reader {
   void add_copy(Draft& draft, ValueId from, ValueId to, const std::string& name);
   RawGraph read_body(Scope& outer, const onnx::GraphProto& graph, const std::string& prefix);
 
-  /// Throws Error (kUnsupported) where all calls and sub-graphs together are given too many.
+  /// Throws Error (kUnsupported) if too many names are passed to all calls and sub-graphs together.
   void give_names(std::size_t count);
   static void set_constant(Scope& scope, const std::string& name, Tensor tensor);
   std::string unique_name(const Scope& scope, const onnx::NodeProto& node);
@@ -88,7 +88,7 @@ class Reader {
   Functions functions_;
   UnsupportedOperators unsupported_;
   std::unordered_set<std::string> node_names_;
-  std::unordered_map<std::string, int> copies_;  // of a node's name, where several have it
+  std::unordered_map<std::string, int> copies_;  // of a node name that occurs several times
   std::size_t given_names_ = 0;
 };
 
@@ -115,7 +115,7 @@ std::string Reader::unique_name(const Scope& scope, const onnx::NodeProto& node)
   source_.budget.take(2 * (scope.prefix.size() + wanted.size()));
   wanted = scope.prefix + wanted;
   std::string name = wanted;
-  // All nodes may have one name: each goes on counting where the one before it left off.
+  // All nodes may have the same name: each continues counting from the previous one.
   while (!node_names_.insert(name).second)
     name = fmt::format("{}_{}", wanted, ++copies_.try_emplace(wanted, 1).first->second);
   return name;
@@ -140,7 +140,7 @@ void Reader::add_initializers(Scope& scope) {
   for (auto& tensor : *model_.mutable_graph()->mutable_initializer()) {
     if (tensor.name().empty()) fail(ErrorCode::kInvalidFile, "an initializer has no name");
     set_constant(scope, tensor.name(), read_tensor(tensor, source_));
-    // Clear() would keep the memory of the elements.
+    // Clear() would keep the elements' memory.
     onnx::TensorProto().Swap(&tensor);
   }
   add_sparse_initializers(scope, model_.graph());
@@ -179,7 +179,7 @@ void Reader::add_node(Scope& scope, const onnx::NodeProto& node) {
       add_operator(scope, node, name, attributes);
     }
   } catch (const Error& error) {
-    // A node inside this one is named already, by a name that holds this one's.
+    // The error names an inner node already, whose name contains this one's.
     if (std::string_view(error.what()).starts_with("node ")) throw;
     throw error.in(fmt::format("node '{}' ({})", name, node.op_type()));
   }
@@ -191,7 +191,7 @@ void Reader::add_operator(Scope& scope, const onnx::NodeProto& node, const std::
   for (const std::string& input : node.input()) added.inputs.push_back(scope.find(input));
   for (const std::string& output : node.output()) added.outputs.push_back(scope.define(output));
   if (added.outputs.empty()) fail(ErrorCode::kInvalidFile, "it has no output");
-  // An operator always makes its first output, wanted or not; a sub-graph's may be nothing at all.
+  // An operator always produces its first output, used or not; a sub-graph may have no outputs.
   if (added.outputs[0] == ValueId::kNone && body_names(node).empty()) {
     added.outputs[0] = scope.draft.add_value(name);
     scope.draft.defined.back() = true;
@@ -251,8 +251,8 @@ void Reader::add_copy(Draft& draft, ValueId from, ValueId to, const std::string&
   draft.add_node({.op = "Identity", .name = name, .inputs = {from}, .outputs = {to}}, kNewestOpset);
 }
 
-/// A function's body in place of its call: inner names get the call's name in front, its inputs and outputs are the
-/// caller's values.
+/// Inlines a function's body in place of its call. Inner names are prefixed with the call's name; inputs and outputs
+/// are the caller's values.
 void Reader::add_call(Scope& caller, const onnx::NodeProto& node, const onnx::FunctionProto& function,
                       const std::string& name, const NamedAttributes& attributes) {
   if (caller.depth == kMaxCallDepth)
@@ -276,7 +276,7 @@ void Reader::add_call(Scope& caller, const onnx::NodeProto& node, const onnx::Fu
     const ValueId wanted = caller.define(node.output(i));
     if (wanted == ValueId::kNone) continue;
     const auto [bound, is_new] = inner.values.emplace(function.output(i), wanted);
-    // The body's node defines it; an output that the body only passes on is copied.
+    // A node of the body defines it; an output that the body only forwards is copied.
     if (is_new)
       caller.draft.defined[static_cast<std::size_t>(wanted)] = false;
     else

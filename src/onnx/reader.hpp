@@ -6,8 +6,8 @@
 
 namespace saccade {
 
-/// Throws Error naming the node or tensor: kUnsupported lists every operator that Saccade lacks, kInvalidFile says what
-/// is wrong with the file. Empties MODEL's large tensors as it goes.
+/// Throws Error naming the node or tensor: kUnsupported lists every operator that Saccade lacks, kInvalidFile describes
+/// the defect of the file. Frees MODEL's large tensors as they are read.
 RawGraph read_graph(onnx::ModelProto& model, const TensorSource& source, const ImportOptions& options);
 
 }  // namespace saccade

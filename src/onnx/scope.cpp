@@ -5,7 +5,7 @@
 namespace saccade {
 namespace {
 
-// Far beyond real models: what is looked for among all readers of a value stays a matter of seconds.
+// Far beyond real models: linear searches over the readers of a value stay within seconds.
 constexpr std::uint32_t kMaxReaders = 1 << 16;
 
 }  // namespace
@@ -57,7 +57,7 @@ ValueId Scope::define(const std::string& name) {
   return id;
 }
 
-/// An input of the sub-graph that holds what NAME is around it; kNone where that is a function's input left out.
+/// The input of the sub-graph that holds the outer value NAME; kNone if that is an omitted input of a function.
 ValueId Scope::capture(const std::string& name) {
   const ValueId around = outer->find(name);
   if (around == ValueId::kNone) return around;

@@ -15,7 +15,7 @@ static_assert(std::endian::native == std::endian::little, "ONNX's raw bytes are 
 
 using onnx::TensorProto;
 
-/// Which repeated field of the protobuf holds a type's elements when they are not raw bytes.
+/// The repeated protobuf field that holds a type's elements if they are not raw bytes.
 enum class TensorField : std::uint8_t { kFloat, kDouble, kInt32, kInt64, kUInt64, kString };
 
 struct TypeRow {
@@ -69,8 +69,8 @@ Tensor allocate(DType dtype, const Shape& shape, MemoryBudget& budget) {
   return {dtype, shape};
 }
 
-/// VALUES, each as a To. They are counted before the tensor is allocated. Two numbers make a complex element; a number
-/// of a packed type holds as many elements as fit a byte.
+/// VALUES converted to To, counted before the tensor is allocated. A complex element takes two numbers; a number of a
+/// packed type holds as many elements as fit into a byte.
 template <typename To, typename Values>
 Tensor from_field(DType dtype, const Shape& shape, const Values& values, MemoryBudget& budget) {
   const std::size_t count = bytes_of(dtype, shape) / sizeof(To);
@@ -87,7 +87,7 @@ Tensor from_field(DType dtype, const Shape& shape, const Values& values, MemoryB
   return tensor;
 }
 
-/// Elements of a type whose numbers share the int32 field, cut to the type's own width.
+/// Elements of a type that is stored in the int32 field, truncated to the type's own width.
 Tensor from_int32_field(DType dtype, const Shape& shape, const TensorProto& proto, MemoryBudget& budget) {
   const auto& values = proto.int32_data();
   if (bits_of(dtype) <= 8) return from_field<std::uint8_t>(dtype, shape, values, budget);
@@ -151,14 +151,14 @@ Tensor read_unnamed(const TensorProto& proto, const TensorSource& source) {
     tensor = from_typed_field(type, shape, proto, source.budget);
   }
   if (type.dtype == DType::kBool) {
-    // Any byte but 0 and 1 would be undefined behaviour to read as a bool.
+    // Reading a byte other than 0 and 1 as bool would be undefined behaviour.
     auto* bytes = reinterpret_cast<std::uint8_t*>(tensor.raw());
     std::transform(bytes, bytes + tensor.elements(), bytes, [](std::uint8_t byte) { return byte != 0 ? 1 : 0; });
   }
   return tensor;
 }
 
-/// Row-major position of one sparse value: INDICES holds positions, or one coordinate for every dimension.
+/// Row-major position of a sparse value: INDICES holds linear positions, or one coordinate per dimension.
 std::int64_t position(std::span<const std::int64_t> indices, const Shape& index_shape, const Shape& shape,
                       std::int64_t i) {
   std::int64_t at = 0;
@@ -177,7 +177,7 @@ std::int64_t position(std::span<const std::int64_t> indices, const Shape& index_
 }
 
 Tensor make_dense(const Tensor& values, const Tensor& indices, const Shape& shape, MemoryBudget& budget) {
-  // A few stored values may stand for any number of elements: as much as a dense file could hold, and no more.
+  // A few stored values may describe any number of elements: limited to what a dense file could hold.
   constexpr std::size_t kMaxBytes = std::size_t{1} << 31;
   if (bytes_of(values.dtype(), shape) > kMaxBytes)
     fail(ErrorCode::kUnsupported, "a sparse tensor of shape {} is too large to expand", shape.to_string());

@@ -9,12 +9,12 @@
 
 namespace saccade {
 
-/// Collects the operators that Saccade lacks, so that one error tells them all.
+/// Collects the operators that Saccade lacks, so that one error lists them all.
 class UnsupportedOperators {
  public:
-  /// Whether NODE's operator (of an operator set of VERSION) is unknown; notes it if so.
+  /// Whether NODE's operator (of operator set VERSION) is unknown; records it if so.
   bool note(const Node& node, std::int64_t version);
-  /// Throws Error (kUnsupported) listing what was noted, if anything was.
+  /// Throws Error (kUnsupported) listing the recorded operators, if there are any.
   void check() const;
 
  private:

@@ -2,17 +2,17 @@
 
 #include "ops/core/dispatch.hpp"
 #include "passes/core/match.hpp"
-#include "passes/walked.hpp"
+#include "passes/strided_operand.hpp"
 
-// softmax(Q K^T) V: exporters spell it as two products with a Softmax between them, scale the queries, the keys, both
-// or the scores, add masks to these, and move heads to where a product of matrices wants them, by Transposes, Slices,
-// Splits, Gathers and Reshapes. All of it is one saccade.StridedAttention, which reads queries, keys and values where
-// they were made and writes its answers where they are wanted. Whether batches and heads are one dimension or several,
-// keys are transposed, or weights are and stand on the right, all comes to walks through the operands.
+// Scaled dot-product attention, softmax(Q K^T) V. Exporters emit GEMM, Softmax and GEMM. They scale queries, keys or
+// scores, add masks to the scores, and move heads by Transpose, Slice, Split, Gather and Reshape. All of it becomes one
+// saccade.StridedAttention, which reads queries, keys and values where they were computed and writes its output where
+// it is read. Each operand is an access pattern (nested loops with strides). That covers batch and heads as one
+// dimension or several, transposed keys, and transposed weights as the right operand.
 namespace saccade {
 namespace {
 
-/// Longer rows don't fit into the registers of one kernel.
+/// Longer rows exceed the registers of a kernel.
 constexpr std::int64_t kMostChannels = 256;
 
 enum Loop : std::size_t { kBatch, kRow, kColumn };
@@ -24,26 +24,26 @@ bool is_product(const Graph& graph, const Node& node) {
          shape_of(graph, node.inputs[1]).rank() >= 2 && shape_of(graph, output_of(node)).elements() > 0;
 }
 
-/// What a product whose output is of shape OUTPUT reads of operand ID, or makes: matrix after matrix, whose rows and
-/// columns are walked in turn, or, TURNED, in each other's stead.
-Walked matrices(const Graph& graph, ValueId id, const Shape& output, bool turned) {
+/// The access pattern of operand ID of a batched GEMM with an output of shape OUTPUT: batch, rows, columns; TURNED:
+/// batch, columns, rows.
+StridedOperand matrices(const Graph& graph, ValueId id, const Shape& output, bool turned) {
   const Shape& shape = shape_of(graph, id);
   const Shape steps = broadcast_steps(shape, output.rank());
-  Walked walked{.value = id};
-  for (int i = 0; i + 2 < output.rank(); ++i) walked.walk.loops[kBatch].push_back({output[i], steps[i]});
+  StridedOperand operand{.value = id};
+  for (int i = 0; i + 2 < output.rank(); ++i) operand.pattern.loops[kBatch].push_back({output[i], steps[i]});
   const std::int64_t columns = shape.back();
-  walked.walk.loops[turned ? kColumn : kRow] = {{shape[shape.rank() - 2], columns}};
-  walked.walk.loops[turned ? kRow : kColumn] = {{columns, 1}};
-  walked.walk.simplify();
-  return walked;
+  operand.pattern.loops[turned ? kColumn : kRow] = {{shape[shape.rank() - 2], columns}};
+  operand.pattern.loops[turned ? kRow : kColumn] = {{columns, 1}};
+  operand.pattern.simplify();
+  return operand;
 }
 
-/// How queries, keys and scores came to the Softmax.
+/// The producers of the Softmax's input.
 struct Scores {
-  Walked query;
-  Walked key;
+  StridedOperand query;
+  StridedOperand key;
   double scale = 1;
-  std::optional<Walked> mask;
+  std::optional<StridedOperand> mask;
 };
 
 class Matcher {
@@ -56,7 +56,7 @@ class Matcher {
       const bool turned = weights == 1;
       const auto scores = scores_of(matrices(graph_, node_.inputs[weights], shape, turned));
       if (!scores) continue;
-      const Walked value = matrices(graph_, node_.inputs[1 - weights], shape, turned);
+      const StridedOperand value = matrices(graph_, node_.inputs[1 - weights], shape, turned);
       if (fits(scores->query) && fits(value))
         return fused(*scores, source_of(value, false), place_of(matrices(graph_, output_of(node_), shape, turned)));
     }
@@ -64,46 +64,46 @@ class Matcher {
   }
 
  private:
-  static bool fits(const Walked& walked) { return walked.walk.turns(kColumn) <= kMostChannels; }
+  static bool fits(const StridedOperand& operand) { return operand.pattern.iterations(kColumn) <= kMostChannels; }
 
-  /// Whether one node alone reads the value, so that it need not be made any more.
+  /// Whether the value has a single reader, so that fusion makes it unused.
   bool is_alone(ValueId id) const { return sole_reader(graph_, id) != NodeId::kNone; }
 
-  /// From the weights, which are walked by query and key, back to what is multiplied.
-  std::optional<Scores> scores_of(Walked weights) const {
+  /// From the weights, indexed by query and key, back to the operands of the first GEMM.
+  std::optional<Scores> scores_of(StridedOperand weights) const {
     while (true) {
       if (!is_alone(weights.value)) return {};
       const Node* producer = graph_.producer(weights.value);
       if (producer != nullptr && producer->is("Softmax") && is_plain(*producer)) break;
-      const auto before = walk_back(graph_, weights);
+      const auto before = trace_back(graph_, weights);
       if (!before || before->scale != 1) return {};
       weights = *before;
     }
     const Node& softmax = *graph_.producer(weights.value);
-    if (!runs_along_keys(softmax, weights.walk)) return {};
+    if (!runs_along_keys(softmax, weights.pattern)) return {};
     weights.value = softmax.inputs[0];
     return products_of(weights, {});
   }
 
-  /// Whether the innermost loop is what the Softmax sums up.
-  bool runs_along_keys(const Node& softmax, const Walk& walk) const {
+  /// Whether the innermost loop is the dimension that Softmax normalises.
+  bool runs_along_keys(const Node& softmax, const AccessPattern& pattern) const {
     const Shape& shape = shape_of(graph_, output_of(softmax));
     const int axis = InferContext::axis(softmax.attributes.integer("axis", -1), shape.rank());
     Origin along{.steps = Shape::filled(shape.rank(), 0)};
     along.steps[axis] = 1;
-    const auto place = walk_through(walk, shape, along);
-    if (!place || place->offset != 0 || !place->stands(kBatch) || !place->stands(kRow)) return false;
-    return place->turns(kColumn) == shape[axis] && (shape[axis] == 1 || place->loops[kColumn].back().step == 1);
+    const auto place = compose(pattern, shape, along);
+    if (!place || place->offset != 0 || !place->is_constant(kBatch) || !place->is_constant(kRow)) return false;
+    return place->iterations(kColumn) == shape[axis] && (shape[axis] == 1 || place->loops[kColumn].back().step == 1);
   }
 
-  std::optional<Scores> products_of(Walked scores, std::optional<Walked> mask) const {
+  std::optional<Scores> products_of(StridedOperand scores, std::optional<StridedOperand> mask) const {
     while (true) {
       if (!is_alone(scores.value)) return {};
       const Node* producer = graph_.producer(scores.value);
       if (producer == nullptr) return {};
       if (is_product(graph_, *producer)) break;
       if (producer->is("Add") && is_plain(*producer)) return masked(scores, *producer, mask);
-      const auto before = walk_back(graph_, scores);
+      const auto before = trace_back(graph_, scores);
       if (!before) return {};
       scores = *before;
     }
@@ -116,64 +116,66 @@ class Matcher {
     return {};
   }
 
-  std::optional<Scores> masked(const Walked& scores, const Node& add, const std::optional<Walked>& mask) const {
-    // What is multiplied behind the Add would have to be multiplied into the mask.
+  std::optional<Scores> masked(const StridedOperand& scores, const Node& add,
+                               const std::optional<StridedOperand>& mask) const {
+    // A scale after the Add would apply to the mask, too.
     if (mask || scores.scale != 1) return {};
     const Shape& shape = shape_of(graph_, scores.value);
     for (const std::size_t i : {0, 1}) {
       const ValueId other = add.inputs[1 - i];
       if (shape_of(graph_, add.inputs[i]) != shape || graph_.value(other).layout != Layout::kRowMajor) continue;
-      const auto walk =
-          walk_through(scores.walk, shape, {.steps = broadcast_steps(shape_of(graph_, other), shape.rank())});
-      if (!walk) continue;
-      if (auto found =
-              products_of({.value = add.inputs[i], .walk = scores.walk}, Walked{.value = other, .walk = *walk}))
+      const auto pattern =
+          compose(scores.pattern, shape, {.steps = broadcast_steps(shape_of(graph_, other), shape.rank())});
+      if (!pattern) continue;
+      if (auto found = products_of({.value = add.inputs[i], .pattern = scores.pattern},
+                                   StridedOperand{.value = other, .pattern = *pattern}))
         return found;
     }
     return {};
   }
 
-  /// Operand I of the product that makes SCORES, walked by batch, by the loop of them that is not IDLE, and by what the
-  /// product sums up; nothing where it depends on the IDLE loop.
-  std::optional<Walked> operand_of(const Walked& scores, const Node& product, std::size_t i, Loop idle) const {
+  /// The access pattern of operand I of the GEMM that computes SCORES: batch, the loop that is not IDLE, and the summed
+  /// dimension; nullopt if it depends on the IDLE loop.
+  std::optional<StridedOperand> operand_of(const StridedOperand& scores, const Node& product, std::size_t i,
+                                           Loop idle) const {
     const Shape& shape = shape_of(graph_, scores.value);
     const Shape& from = shape_of(graph_, product.inputs[i]);
     const int rows = from.rank() - 2;
     Origin origin{.steps = broadcast_steps(from, shape.rank())};
-    // The left operand has a row for each of the product's, the right one a column.
+    // The left operand has the rows of the output, the right one its columns.
     origin.steps[shape.rank() - 2] = i == 0 ? from.back() : 0;
     origin.steps[shape.rank() - 1] = i == 0 ? 0 : 1;
-    auto walk = walk_through(scores.walk, shape, origin);
-    if (!walk || !walk->stands(idle)) return {};
-    if (idle == kRow) walk->loops[kRow] = walk->loops[kColumn];
-    walk->loops[kColumn] = {i == 0 ? Steady{from.back(), 1} : Steady{from[rows], from.back()}};
-    walk->simplify();
-    return Walked{.value = product.inputs[i], .walk = std::move(*walk)};
+    auto pattern = compose(scores.pattern, shape, origin);
+    if (!pattern || !pattern->is_constant(idle)) return {};
+    if (idle == kRow) pattern->loops[kRow] = pattern->loops[kColumn];
+    pattern->loops[kColumn] = {i == 0 ? AffineLoop{from.back(), 1} : AffineLoop{from[rows], from.back()}};
+    pattern->simplify();
+    return StridedOperand{.value = product.inputs[i], .pattern = std::move(*pattern)};
   }
 
-  static bool is_steady(const Walked& walked) { return walked.walk.loops[kColumn].size() <= 1; }
+  static bool is_affine(const StridedOperand& operand) { return operand.pattern.loops[kColumn].size() <= 1; }
 
-  /// An operand where it was made; SCALED: what it is multiplied by on the way may be left to the scores.
-  Walked source_of(Walked operand, bool scaled) const {
-    Walked source = operand;
-    while (auto before = walk_back(graph_, operand)) {
+  /// The operand at its producer. SCALED: a scale in between may be applied to the scores instead.
+  StridedOperand source_of(StridedOperand operand, bool scaled) const {
+    StridedOperand source = operand;
+    while (auto before = trace_back(graph_, operand)) {
       if (!scaled && before->scale != 1) break;
       operand = std::move(*before);
-      if (is_steady(operand)) source = operand;
+      if (is_affine(operand)) source = operand;
     }
     return source;
   }
 
-  Walked place_of(Walked output) const {
-    Walked place = output;
-    while (auto next = walk_on(graph_, output)) {
+  StridedOperand place_of(StridedOperand output) const {
+    StridedOperand place = output;
+    while (auto next = trace_forward(graph_, output)) {
       output = std::move(*next);
-      if (is_steady(output)) place = output;
+      if (is_affine(output)) place = output;
     }
     return place;
   }
 
-  std::optional<Patch> fused(const Scores& scores, const Walked& value, const Walked& output) const {
+  std::optional<Patch> fused(const Scores& scores, const StridedOperand& value, const StridedOperand& output) const {
     const DType dtype = graph_.value(output.value).type.dtype;
     for (const ValueId id : {scores.query.value, scores.key.value, value.value})
       if (graph_.value(id).type.dtype != dtype) return {};
@@ -185,15 +187,15 @@ class Matcher {
               .name = node_.name,
               .inputs = {scores.query.value, scores.key.value, value.value},
               .stage = node_.stage};
-    node.attributes.set("query", scores.query.walk.to_integers());
-    node.attributes.set("key", scores.key.walk.to_integers());
-    node.attributes.set("value", value.walk.to_integers());
-    node.attributes.set("output", output.walk.to_integers());
+    node.attributes.set("query", scores.query.pattern.to_integers());
+    node.attributes.set("key", scores.key.pattern.to_integers());
+    node.attributes.set("value", value.pattern.to_integers());
+    node.attributes.set("output", output.pattern.to_integers());
     node.attributes.set("shape", std::vector<std::int64_t>(shape.begin(), shape.end()));
     node.attributes.set("scale", static_cast<float>(scores.scale * scores.query.scale * scores.key.scale));
     if (scores.mask) {
       node.inputs.push_back(scores.mask->value);
-      node.attributes.set("mask", scores.mask->walk.to_integers());
+      node.attributes.set("mask", scores.mask->pattern.to_integers());
     }
     patch.replace(output.value, patch.add_node_with_output(std::move(node)));
     return patch;

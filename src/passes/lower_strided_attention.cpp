@@ -2,25 +2,25 @@
 #include "passes/core/match.hpp"
 #include "passes/core/steps.hpp"
 
-// A graph in which fuse_attention made one node of an attention runs on a backend without such a kernel, too: walks are
-// gathered into matrices, which are multiplied, softened and multiplied, and what comes out is gathered into its place.
+// Lowers StridedAttention for targets without a kernel for it: gathers the access patterns of the operands into
+// matrices, computes GEMM, Softmax, GEMM, and scatters the output, expressed as a Gather.
 namespace saccade {
 namespace {
 
-/// Where a walk goes, turn by turn: a tensor of its loops' turns.
-Tensor places_of(const Walk& walk) {
-  Tensor places(DType::kInt64, {walk.turns(0), walk.turns(1), walk.turns(2)});
+/// The element indices of an access pattern, as a tensor with its loops as dimensions.
+Tensor places_of(const AccessPattern& pattern) {
+  Tensor places(DType::kInt64, {pattern.iterations(0), pattern.iterations(1), pattern.iterations(2)});
   auto next = places.data<std::int64_t>().begin();
-  for (std::int64_t i = 0; i < walk.turns(0); ++i)
-    for (std::int64_t j = 0; j < walk.turns(1); ++j)
-      for (std::int64_t k = 0; k < walk.turns(2); ++k)
-        *next++ = walk.offset + walk.along(0, i) + walk.along(1, j) + walk.along(2, k);
+  for (std::int64_t i = 0; i < pattern.iterations(0); ++i)
+    for (std::int64_t j = 0; j < pattern.iterations(1); ++j)
+      for (std::int64_t k = 0; k < pattern.iterations(2); ++k)
+        *next++ = pattern.offset + pattern.along(0, i) + pattern.along(1, j) + pattern.along(2, k);
   return places;
 }
 
-/// Of a walk that meets each element of SHAPE once: at which turn it does.
-Tensor turns_of(const Walk& walk, const Shape& shape) {
-  const Tensor places = places_of(walk);
+/// The inverse of an access pattern that visits every element of SHAPE once: the iteration of each element.
+Tensor turns_of(const AccessPattern& pattern, const Shape& shape) {
+  const Tensor places = places_of(pattern);
   Tensor turns(DType::kInt64, shape);
   std::int64_t turn = 0;
   for (const std::int64_t place : places.data<std::int64_t>())
@@ -31,22 +31,22 @@ Tensor turns_of(const Walk& walk, const Shape& shape) {
 class MatrixSteps {
  public:
   MatrixSteps(const Graph& graph, const Node& node, Patch& patch)
-      : graph_(graph), node_(node), steps_(patch, node), walks_(attention_walks(graph, node)) {}
+      : graph_(graph), node_(node), steps_(patch, node), patterns_(attention_patterns(graph, node)) {}
 
   ValueId output() {
-    // Keys are walked by their channels first, as the product wants them.
-    Walk keys = walks_.key;
+    // Keys are read channels first, as the GEMM requires.
+    AccessPattern keys = patterns_.key;
     std::swap(keys.loops[1], keys.loops[2]);
-    ValueId scores = product("scores", operand("query", 0, walks_.query), operand("key", 1, keys));
+    ValueId scores = product("scores", operand("query", 0, patterns_.query), operand("key", 1, keys));
     const float scale = node_.attributes.real("scale", 1);
     scores = binary("scaled", "Mul", scores, steps_.constant("scale", Tensor::scalar(scale)));
-    if (walks_.mask) scores = binary("masked", "Add", scores, operand("mask", 3, *walks_.mask));
+    if (patterns_.mask) scores = binary("masked", "Add", scores, operand("mask", 3, *patterns_.mask));
     Node softmax{.op = "Softmax", .inputs = {scores}};
     softmax.attributes.set("axis", std::int64_t{2});
     const ValueId weights = steps_.add("weights", std::move(softmax));
-    const ValueId answers = product("answers", weights, operand("value", 2, walks_.value));
+    const ValueId answers = product("answers", weights, operand("value", 2, patterns_.value));
     const Shape& shape = graph_.value(output_of(node_)).type.shape;
-    return gathered("output", answers, shape.elements(), turns_of(walks_.output, shape));
+    return gathered("output", answers, shape.elements(), turns_of(patterns_.output, shape));
   }
 
  private:
@@ -54,11 +54,11 @@ class MatrixSteps {
     return steps_.add(name, {.op = std::move(op), .inputs = {a, b}});
   }
   ValueId product(std::string_view name, ValueId a, ValueId b) { return binary(name, "MatMul", a, b); }
-  ValueId operand(const std::string& name, std::size_t i, const Walk& walk) {
+  ValueId operand(const std::string& name, std::size_t i, const AccessPattern& pattern) {
     const ValueId from = node_.inputs[i];
-    return gathered(name, from, graph_.value(from).type.shape.elements(), places_of(walk));
+    return gathered(name, from, graph_.value(from).type.shape.elements(), places_of(pattern));
   }
-  /// Those of FROM's ELEMENTS whose numbers are PLACES.
+  /// The elements of FROM with the indices PLACES.
   ValueId gathered(const std::string& name, ValueId from, std::int64_t elements, Tensor places) {
     const ValueId line = steps_.reshape(name + ".line", from, {elements});
     Node gather{.op = "Gather", .inputs = {line, steps_.constant(name + ".places", std::move(places))}};
@@ -69,7 +69,7 @@ class MatrixSteps {
   const Graph& graph_;
   const Node& node_;
   Steps steps_;
-  AttentionWalks walks_;
+  AttentionPatterns patterns_;
 };
 
 }  // namespace

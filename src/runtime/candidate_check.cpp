@@ -112,7 +112,7 @@ std::vector<Tensor> CandidateCheck::run(const TacticChoice& choice, int threads)
     if (to.data != nullptr) strided_copy(tensor.dtype(), tensor.shape(), strided(view_of(tensor)), strided(to));
   }
   execution.run();
-  return read_answers(execution);
+  return read_data_outputs(execution);
 }
 
 const std::vector<Tensor>& CandidateCheck::wanted(int threads) {

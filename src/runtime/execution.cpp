@@ -19,10 +19,10 @@ void Execution::time_steps(std::span<StepTime> times) {
   runner_->time_steps(times);
 }
 
-std::vector<Tensor> read_answers(const Execution& execution) {
+std::vector<Tensor> read_data_outputs(const Execution& execution) {
   const Graph& graph = execution.plan().graph();
   std::vector<Tensor> answers;
-  for (std::size_t i = 0; i < graph.answers().size(); ++i) {
+  for (std::size_t i = 0; i < graph.data_outputs().size(); ++i) {
     const TensorView view = execution.output(i);
     Shape shape = view.shape;
     for (const Extent& extent : graph.extents())

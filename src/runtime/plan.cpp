@@ -266,7 +266,7 @@ class PlanBuilder {
       }
     };
     take("input", graph.inputs());
-    take("output", graph.answers());
+    take("output", graph.data_outputs());
   }
 
   void place() {

@@ -123,6 +123,6 @@ class Execution {
 };
 
 /// Copies of the graph's answers after run(), cut to their extents.
-std::vector<Tensor> read_answers(const Execution& execution);
+std::vector<Tensor> read_data_outputs(const Execution& execution);
 
 }  // namespace saccade

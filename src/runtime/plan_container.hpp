@@ -17,7 +17,7 @@ namespace saccade {
 // So every byte counts: what was flipped, cut off or appended anywhere is found before any of it is believed. The
 // header has a digest of its own, so that it can be read without the blob.
 
-inline constexpr std::uint32_t kPlanVersion = 5;
+inline constexpr std::uint32_t kPlanVersion = 6;
 inline constexpr std::size_t kPlanPrefix = 92;  ///< bytes before the header
 
 /// Whether a file that starts with these bytes (8 or more) is a plan, of whichever version.

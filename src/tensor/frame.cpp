@@ -11,7 +11,7 @@ class PlainFrameMemory : public FrameMemory {
  public:
   MemoryKind kind() const override { return MemoryKind::kPlain; }
   std::byte* allocate(std::size_t bytes) override {
-    // Vector kernels may read, and never use, up to one vector past the end.
+    // Vector kernels may read up to one vector past the end, without using it.
     constexpr std::size_t kSlack = 64;
     return static_cast<std::byte*>(::operator new(bytes + kSlack, kAlignment));
   }

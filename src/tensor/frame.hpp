@@ -16,37 +16,37 @@ inline constexpr auto kPixelFormats = std::to_array<PixelFormat>(
     {PixelFormat::kRgb24, PixelFormat::kBgr24, PixelFormat::kGray8, PixelFormat::kI420, PixelFormat::kI422,
      PixelFormat::kI444, PixelFormat::kNv12, PixelFormat::kYuyv, PixelFormat::kUyvy});
 
-/// Borrowed kRgb24 pixels that may be written: what drawing takes.
+/// Borrowed writable kRgb24 pixels, the target of drawing.
 struct RgbView {
   std::uint8_t* data = nullptr;
   int pitch_bytes = 0;
   int width = 0;   ///< pixels
   int height = 0;  ///< pixels
 };
-/// The same pixels to be read, full range.
+/// The same pixels, read-only, full range.
 FrameView view_of(const RgbView& pixels);
 
-/// How a format's planes lie in one block: rows and bytes per row of each plane (0 rows: no such plane).
+/// The layout of a format's planes in one block: rows and bytes per row of each plane (0 rows: no such plane).
 struct PlaneSize {
   int row_bytes = 0;
   int rows = 0;
 };
 std::array<PlaneSize, 3> plane_sizes(PixelFormat format, int width, int height);
 
-/// Where frames' storage comes from. Any thread; it outlives what it handed out.
+/// The source of frames' storage. Any thread; it outlives its allocations.
 class FrameMemory {
  public:
   virtual ~FrameMemory() = default;
   virtual MemoryKind kind() const = 0;
-  /// BYTES, 64-byte aligned, and 64 more that may be read. Throws std::bad_alloc, or Error (kDevice).
+  /// BYTES, 64-byte aligned, plus 64 readable ones. Throws std::bad_alloc, or Error (kDevice).
   virtual std::byte* allocate(std::size_t bytes) = 0;
-  /// Null: nothing happens.
+  /// No effect on null.
   virtual void deallocate(std::byte* memory) noexcept = 0;
 };
 /// The heap.
 FrameMemory& plain_frame_memory();
 
-/// Storage of one frame. It belongs to a pool and goes back there when its last lease ends.
+/// Storage of one frame. It belongs to a pool and returns there when its last lease ends.
 struct FrameBuffer {
   std::byte* data = nullptr;
   std::size_t capacity = 0;
@@ -55,7 +55,7 @@ struct FrameBuffer {
 
 class FrameAllocator;
 
-/// One buffer on loan. Move-only; gives the buffer back when it dies, on any thread. The allocator outlives it.
+/// Exclusive use of one buffer. Move-only; the destructor returns the buffer, on any thread. The allocator outlives it.
 class FrameLease {
  public:
   FrameLease() = default;
@@ -77,14 +77,14 @@ class FrameLease {
   FrameBuffer* buffer_ = nullptr;
 };
 
-/// Where a source gets its frames' storage from: the pipeline hands it one.
+/// Provides a source with storage for its frames; implemented by the pipeline.
 class FrameAllocator {
  public:
   virtual ~FrameAllocator() = default;
-  /// A buffer of at least BYTES, 64-byte aligned. Blocks while all buffers are out; an empty lease once cancelled.
+  /// A buffer of at least BYTES, 64-byte aligned. Blocks while all buffers are leased; an empty lease once cancelled.
   /// Allocates only while the pool warms up or frames grow.
   virtual FrameLease acquire(std::size_t bytes) = 0;
-  /// Called by a dying lease, on any thread.
+  /// Called by a lease's destructor, on any thread.
   virtual void release(FrameBuffer& buffer) noexcept = 0;
   /// Counts BYTES that a source holds beside its frames against the frames' limit. Throws Error (kUnsupported) if they
   /// exceed it.
@@ -92,21 +92,22 @@ class FrameAllocator {
   virtual void give_back(std::size_t /*bytes*/) noexcept {}
 };
 
-/// A frame with its identity: the one currency between sources and pipelines. Moving it moves the lease.
+/// A frame with its identity, passed from sources to pipelines. Moving it moves the lease.
 struct Frame {
   FrameView view;
   FrameLease lease;                                ///< keeps view's planes alive
   std::int64_t sequence = 0;                       ///< the source's own count, from 0; a gap is a lost frame
   std::int64_t timestamp_ns = 0;                   ///< presentation time in a file; the sensor's clock on a camera
   std::int64_t image_id = -1;                      ///< a number in the file's name, for COCO; -1: none
-  std::string_view name;                           ///< the file that it came from; lives as long as the source
-  std::chrono::steady_clock::time_point captured;  ///< when it was there, decoded
-  std::chrono::nanoseconds capture_time{};         ///< reading and decoding it
+  std::string_view name;                           ///< the file's name; valid as long as the source
+  std::chrono::steady_clock::time_point captured;  ///< when it was available, decoded
+  std::chrono::nanoseconds capture_time{};         ///< time to read and decode it
 };
 
 /// Bytes that lay_out() needs.
 std::size_t frame_bytes(PixelFormat format, int width, int height);
-/// FORMAT's planes one after the other in BUFFER, pitches multiples of 64 bytes. Throws on a buffer too small.
+/// FORMAT's planes in BUFFER one after the other, with pitches that are multiples of 64 bytes. Throws if the buffer is
+/// too small.
 FrameView lay_out(const FrameBuffer& buffer, PixelFormat format, int width, int height);
 
 }  // namespace saccade

@@ -7,7 +7,7 @@
 
 namespace saccade {
 
-/// IEEE 754 binary16 by its bits: storage only, arithmetic happens in float. Conversion rounds half to even.
+/// IEEE 754 binary16: a storage type, arithmetic is in float. Conversion rounds half to even.
 struct Float16 {
   std::uint16_t bits = 0;
 
@@ -46,7 +46,7 @@ struct Float16 {
   }
 };
 
-/// The upper half of a float32: storage only, arithmetic happens in float. Conversion rounds half to even.
+/// The upper half of a float32: a storage type, arithmetic is in float. Conversion rounds half to even.
 struct BFloat16 {
   std::uint16_t bits = 0;
 

@@ -22,7 +22,7 @@ static_assert(std::endian::native == std::endian::little, "elements are written 
 struct Kind {
   std::string_view code;  ///< NumPy's, without the byte order
   DType dtype;
-  std::size_t word;  ///< what a byte swap turns: a complex number is two words
+  std::size_t word;  ///< unit of a byte swap: a complex number is two words
 };
 
 constexpr std::array kKinds = {
@@ -34,7 +34,7 @@ constexpr std::array kKinds = {
 };
 
 constexpr std::string_view kMagic = "\x93NUMPY";
-// NumPy itself refuses to evaluate headers above 10,000 characters.
+// NumPy itself refuses headers above 10,000 characters.
 constexpr std::size_t kLongestHeader = 65536;
 
 struct Header {
@@ -44,7 +44,7 @@ struct Header {
   Shape shape;
 };
 
-/// Reads the Python dictionary of literals that a header is.
+/// Parses the header, a Python dictionary of literals.
 class HeaderParser {
  public:
   explicit HeaderParser(std::string_view text) : rest_(text) {}
@@ -180,7 +180,7 @@ void swap_bytes(Tensor& tensor, std::size_t word) {
   for (std::byte* p = tensor.raw(); p != tensor.raw() + tensor.bytes(); p += word) std::reverse(p, p + word);
 }
 
-/// FROM's elements lie with the first dimension contiguous.
+/// Converts FROM from column-major to row-major order.
 Tensor from_fortran(const Tensor& from) {
   Tensor to(from.dtype(), from.shape());
   const std::size_t size = bits_of(from.dtype()) / 8;

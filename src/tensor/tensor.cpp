@@ -15,7 +15,7 @@ constexpr std::align_val_t kAlignment{64};
 
 std::shared_ptr<std::byte> allocate(DType dtype, const Shape& shape) {
   const std::size_t bytes = bytes_of(dtype, shape);
-  // Vector kernels may read (never use) up to one vector past the end.
+  // Vector kernels may read up to one vector past the end, without using it.
   auto* memory = static_cast<std::byte*>(::operator new(bytes + 64, kAlignment));
   if (dtype != DType::kString) return {memory, [](std::byte* p) { ::operator delete(p, kAlignment); }};
   const auto count = static_cast<std::size_t>(shape.elements());
@@ -30,7 +30,7 @@ std::shared_ptr<std::byte> allocate(DType dtype, const Shape& shape) {
 }  // namespace
 
 std::size_t bytes_of(DType dtype, const Shape& shape) {
-  // Dimensions of 0 don't hide absurd ones beside them: nobody who multiplies a part of a shape need fear overflow.
+  // Dimensions of 0 must not hide an overflow of the others: callers multiply parts of a shape.
   std::uint64_t extent = 1;
   bool none = false;
   for (std::int64_t dim : shape) {

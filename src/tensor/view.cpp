@@ -23,8 +23,8 @@ Shape dense_strides(const Shape& shape, Layout layout) {
 
 namespace {
 
-/// What channels-last does to the row-major order: in each of BATCH blocks, CHANNELS rows of PIXELS change places with
-/// columns. All zero where it does nothing.
+/// The transposition between channels-last and row-major order: in each of BATCH blocks, CHANNELS rows of PIXELS become
+/// columns. All zero if the order is the same.
 struct Interleaving {
   std::int64_t batch = 0;
   std::int64_t channels = 0;

@@ -8,23 +8,23 @@
 
 namespace saccade {
 
-/// Bytes that a dense tensor takes. Throws Error on a negative dimension or an absurd size.
+/// Size of a dense tensor in bytes. Throws Error on a negative dimension or an overflow.
 std::size_t bytes_of(DType dtype, const Shape& shape);
 
-/// How a value's elements lie in memory. The shape is the ONNX one (NCHW) in either.
+/// Memory layout of a value. The shape is ONNX's (NCHW) in both.
 enum class Layout : std::uint8_t {
   kRowMajor,      ///< the last dimension is contiguous
   kChannelsLast,  ///< dimension 1 is contiguous: N, spatial dimensions, C (rank 3 and up)
 };
 
-/// Element strides of a dense tensor, one a dimension, in the shape's order.
+/// Element strides of a dense tensor, one per dimension, in the shape's order.
 Shape dense_strides(const Shape& shape, Layout layout = Layout::kRowMajor);
 
-/// Whether a tensor of shape A in layout LAYOUT_A, seen as shape B (of as many elements, in the same row-major order)
-/// in LAYOUT_B, has every element where it was.
+/// Whether a tensor of shape A in LAYOUT_A is identical in memory to its reshape to B (same number of elements, same
+/// row-major order) in LAYOUT_B.
 bool lies_alike(const Shape& a, Layout layout_a, const Shape& b, Layout layout_b);
 
-/// Borrowed elements. The owner outlives it.
+/// Borrowed elements. The owner must outlive it.
 struct TensorView {
   void* data = nullptr;
   DType dtype = DType::kFloat32;
@@ -35,7 +35,7 @@ struct TensorView {
   std::size_t bytes() const { return bytes_of(dtype, shape); }
   Shape strides() const { return dense_strides(shape, layout); }
 
-  /// The elements as T; an assertion on their type.
+  /// The elements as T; asserts their type.
   template <typename T>
   std::span<T> as() const {
     SACCADE_ASSERT(DTypeOf<std::remove_const_t<T>>::value == dtype);
@@ -45,10 +45,10 @@ struct TensorView {
 
 /// A view of an owning tensor's elements.
 TensorView view_of(Tensor& tensor);
-/// The same of a constant one; whoever gets it must not write through it.
+/// The same for a constant tensor; it must not be written through.
 TensorView view_of(const Tensor& tensor);
 
-/// Copies FROM's elements as they lie to TO, which has as many of the same type.
+/// Copies FROM's elements in order to TO, which has the same type and number of elements.
 void copy_elements(const TensorView& from, const TensorView& to);
 
 }  // namespace saccade

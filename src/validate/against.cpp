@@ -21,7 +21,7 @@ std::string why_not_comparable(const Score::Truth& ours, const Score::Truth& the
 
 bool Against::holds() const { return !differences.empty() && std::ranges::all_of(differences, &Difference::holds); }
 
-Against compare(const Evaluated& model, const Evaluated& reference, std::size_t pictures, double tolerance,
+Against compare(const Evaluated& model, const Evaluated& reference, std::size_t images, double tolerance,
                 const ResampleOptions& resample,
                 const std::function<bool(const std::string& score, double share)>& on_progress) {
   Against against{.tolerance = tolerance, .seed = resample.seed};
@@ -43,7 +43,7 @@ Against compare(const Evaluated& model, const Evaluated& reference, std::size_t 
     } else {
       against.notes.push_back(fmt::format("{}: {} predicts none, which counts as 0", theirs.name, model.name));
     }
-    Resampled sets = paired_difference(headline, reference.headlines[i], pictures, resample,
+    Resampled sets = paired_difference(headline, reference.headlines[i], images, resample,
                                        [&](double share) { return !on_progress || on_progress(theirs.name, share); });
     if (sets.interval) sets.interval = {kPoints * sets.interval->low, kPoints * sets.interval->high};
     Difference difference{.score = theirs.name,

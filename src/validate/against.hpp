@@ -42,7 +42,7 @@ struct Evaluated {
 /// Compares the scores that were computed from the same ground truth and classes. A score that only the reference has
 /// counts as 0 for MODEL. ON_PROGRESS receives the score being resampled and its progress; returning false ends the
 /// resampling. The agreement is not computed.
-Against compare(const Evaluated& model, const Evaluated& reference, std::size_t pictures, double tolerance,
+Against compare(const Evaluated& model, const Evaluated& reference, std::size_t images, double tolerance,
                 const ResampleOptions& resample,
                 const std::function<bool(const std::string& score, double share)>& on_progress = {});
 

@@ -9,25 +9,25 @@
 namespace saccade {
 namespace {
 
-CocoBox box_of(const Detection& answer) {
-  const double left = answer.box[0];
-  const double top = answer.box[1];
-  return {left, top, answer.box[2] - left, answer.box[3] - top};
+CocoBox box_of(const Detection& prediction) {
+  const double left = prediction.box[0];
+  const double top = prediction.box[1];
+  return {left, top, prediction.box[2] - left, prediction.box[3] - top};
 }
 
 /// Two models may have different IDs for the same class.
-template <typename Answer>
-bool is_same_class(const Answer& a, const Answer& b) {
+template <typename Prediction>
+bool is_same_class(const Prediction& a, const Prediction& b) {
   return a.class_name.empty() && b.class_name.empty() ? a.class_id == b.class_id : a.class_name == b.class_name;
 }
 
 /// Detections of at least CONFIDENCE, in descending order of confidence.
 std::vector<const Detection*> from(const Result& result, float confidence) {
-  std::vector<const Detection*> answers;
+  std::vector<const Detection*> predictions;
   for (const Detection& each : result.detections)
-    if (each.confidence >= confidence) answers.push_back(&each);
-  std::ranges::stable_sort(answers, std::greater<>(), &Detection::confidence);
-  return answers;
+    if (each.confidence >= confidence) predictions.push_back(&each);
+  std::ranges::stable_sort(predictions, std::greater<>(), &Detection::confidence);
+  return predictions;
 }
 
 /// Number of WANTED's confident detections that THERE matches.

@@ -14,9 +14,8 @@
 namespace saccade {
 namespace {
 
-std::span<std::uint8_t> row_of(const RgbView& picture, int y) {
-  return {picture.data + static_cast<std::ptrdiff_t>(y) * picture.pitch_bytes,
-          3 * static_cast<std::size_t>(picture.width)};
+std::span<std::uint8_t> row_of(const RgbView& image, int y) {
+  return {image.data + static_cast<std::ptrdiff_t>(y) * image.pitch_bytes, 3 * static_cast<std::size_t>(image.width)};
 }
 
 std::uint8_t grey_level(float value) { return static_cast<std::uint8_t>(std::clamp(std::lround(value), 0L, 255L)); }
@@ -40,7 +39,7 @@ class Grain {
 };
 
 /// A tenth of the light with unchanged sensor noise: shot noise and read noise.
-void darken(const RgbView& picture, std::uint64_t seed) {
+void darken(const RgbView& image, std::uint64_t seed) {
   constexpr float kLight = 0.1F;
   constexpr float kShot = 0.002F;   // variance per unit of light
   constexpr float kRead = 0.0001F;  // variance
@@ -52,8 +51,8 @@ void darken(const RgbView& picture, std::uint64_t seed) {
   for (std::size_t i = 0; i < kSteps; ++i)
     developed[i] = grey_level(255 * std::pow((static_cast<float>(i) + 0.5F) / kSteps, 1 / kGamma));
   Grain grain(seed);
-  for (int y = 0; y < picture.height; ++y) {
-    for (std::uint8_t& sample : row_of(picture, y)) {
+  for (int y = 0; y < image.height; ++y) {
+    for (std::uint8_t& sample : row_of(image, y)) {
       const float mean = light[sample];
       const float seen = mean + grain.next() * std::sqrt(kShot * mean + kRead);
       sample = developed[static_cast<std::size_t>(std::clamp(seen * kSteps, 0.0F, kSteps - 1.0F))];
@@ -62,21 +61,21 @@ void darken(const RgbView& picture, std::uint64_t seed) {
 }
 
 /// Motion blur of a camera pan: every pixel is the mean of its horizontal neighbours.
-void smear(const RgbView& picture, std::uint64_t /*seed*/) {
-  const int reach = std::max(1, std::max(picture.width, picture.height) / 128);
+void smear(const RgbView& image, std::uint64_t /*seed*/) {
+  const int reach = std::max(1, std::max(image.width, image.height) / 128);
   std::vector<std::uint8_t> sharp;
-  for (int y = 0; y < picture.height; ++y) {
-    const std::span<std::uint8_t> row = row_of(picture, y);
+  for (int y = 0; y < image.height; ++y) {
+    const std::span<std::uint8_t> row = row_of(image, y);
     sharp.assign(row.begin(), row.end());
     for (int c = 0; c < 3; ++c) {
       const auto at = [&](int x) {
-        const auto pixel = static_cast<std::size_t>(std::clamp(x, 0, picture.width - 1));
+        const auto pixel = static_cast<std::size_t>(std::clamp(x, 0, image.width - 1));
         return static_cast<int>(sharp[3 * pixel + static_cast<std::size_t>(c)]);
       };
       int sum = 0;
       for (int x = -reach; x <= reach; ++x) sum += at(x);
       const int count = 2 * reach + 1;
-      for (int x = 0; x < picture.width; ++x) {
+      for (int x = 0; x < image.width; ++x) {
         row[3 * static_cast<std::size_t>(x) + static_cast<std::size_t>(c)] =
             static_cast<std::uint8_t>((sum + count / 2) / count);
         sum += at(x + reach + 1) - at(x - reach);
@@ -85,28 +84,28 @@ void smear(const RgbView& picture, std::uint64_t /*seed*/) {
   }
 }
 
-void add_noise(const RgbView& picture, std::uint64_t seed) {
+void add_noise(const RgbView& image, std::uint64_t seed) {
   constexpr float kDeviation = 25;
   Grain grain(seed);
-  for (int y = 0; y < picture.height; ++y)
-    for (std::uint8_t& sample : row_of(picture, y))
+  for (int y = 0; y < image.height; ++y)
+    for (std::uint8_t& sample : row_of(image, y))
       sample = grey_level(static_cast<float>(sample) + kDeviation * grain.next());
 }
 
-void compress(const RgbView& picture, std::uint64_t /*seed*/) {
+void compress(const RgbView& image, std::uint64_t /*seed*/) {
   constexpr int kQuality = 10;
-  module<ImagesModule>("images").jpeg_roundtrip(picture, kQuality);
+  module<ImagesModule>("images").jpeg_roundtrip(image, kQuality);
 }
 
-void flatten(const RgbView& picture, std::uint64_t /*seed*/) {
+void flatten(const RgbView& image, std::uint64_t /*seed*/) {
   constexpr float kContrast = 0.3F;
   std::int64_t sum = 0;
-  for (int y = 0; y < picture.height; ++y)
-    for (const std::uint8_t sample : row_of(picture, y)) sum += sample;
-  const auto samples = 3 * static_cast<std::int64_t>(picture.width) * picture.height;
+  for (int y = 0; y < image.height; ++y)
+    for (const std::uint8_t sample : row_of(image, y)) sum += sample;
+  const auto samples = 3 * static_cast<std::int64_t>(image.width) * image.height;
   const float mean = static_cast<float>(sum) / static_cast<float>(samples);
-  for (int y = 0; y < picture.height; ++y)
-    for (std::uint8_t& sample : row_of(picture, y))
+  for (int y = 0; y < image.height; ++y)
+    for (std::uint8_t& sample : row_of(image, y))
       sample = grey_level(mean + kContrast * (static_cast<float>(sample) - mean));
 }
 

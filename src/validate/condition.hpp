@@ -14,7 +14,7 @@ struct Condition {
   std::string_view name;      ///< "night"
   std::string_view strength;  ///< description for reports
   /// SEED depends on the image.
-  void (*apply)(const RgbView& picture, std::uint64_t seed);
+  void (*apply)(const RgbView& image, std::uint64_t seed);
 };
 
 /// night, blur, noise, jpeg, low-contrast, rain.

@@ -15,10 +15,10 @@ constexpr int kPixelsAStreak = 600;
 constexpr int kLengths = 12;  // a streak is at most this fraction of the height
 
 /// Mixes SHARE of GREY into the pixel (x, y).
-void mix(const RgbView& picture, int x, int y, float grey, float share) {
-  if (x < 0 || x >= picture.width || y < 0 || y >= picture.height) return;
+void mix(const RgbView& image, int x, int y, float grey, float share) {
+  if (x < 0 || x >= image.width || y < 0 || y >= image.height) return;
   std::uint8_t* pixel =
-      picture.data + static_cast<std::ptrdiff_t>(y) * picture.pitch_bytes + 3 * static_cast<std::ptrdiff_t>(x);
+      image.data + static_cast<std::ptrdiff_t>(y) * image.pitch_bytes + 3 * static_cast<std::ptrdiff_t>(x);
   for (int c = 0; c < 3; ++c) {
     const float value = static_cast<float>(pixel[c]);
     pixel[c] = static_cast<std::uint8_t>(std::lround(value + share * (grey - value)));
@@ -34,7 +34,7 @@ struct Streak {
   float share;  ///< opacity at the brightest point, the middle of the streak
 };
 
-void draw(const RgbView& picture, const Streak& streak) {
+void draw(const RgbView& image, const Streak& streak) {
   for (int i = 0; i < streak.length; ++i) {
     const float along = (static_cast<float>(i) + 0.5F) / static_cast<float>(streak.length);
     const float share = streak.share * (1 - std::abs(2 * along - 1));
@@ -42,29 +42,29 @@ void draw(const RgbView& picture, const Streak& streak) {
     const float right = left + streak.width;
     for (int x = static_cast<int>(std::floor(left)); static_cast<float>(x) < right; ++x) {
       const float cover = std::min(right, static_cast<float>(x) + 1) - std::max(left, static_cast<float>(x));
-      mix(picture, x, static_cast<int>(streak.y) + i, kDropGrey, share * cover);
+      mix(image, x, static_cast<int>(streak.y) + i, kDropGrey, share * cover);
     }
   }
 }
 
 }  // namespace
 
-void rain(const RgbView& picture, std::uint64_t seed) {
-  for (int y = 0; y < picture.height; ++y)
-    for (int x = 0; x < picture.width; ++x) mix(picture, x, y, kMistGrey, kMist);
+void rain(const RgbView& image, std::uint64_t seed) {
+  for (int y = 0; y < image.height; ++y)
+    for (int x = 0; x < image.width; ++x) mix(image, x, y, kMistGrey, kMist);
   scene::Random random(seed);
   const float slant = random.between(-0.35F, 0.35F);
-  const auto count = static_cast<std::int64_t>(picture.width) * picture.height / kPixelsAStreak;
-  const int longest = std::max(3, picture.height / kLengths);
+  const auto count = static_cast<std::int64_t>(image.width) * image.height / kPixelsAStreak;
+  const int longest = std::max(3, image.height / kLengths);
   for (std::int64_t i = 0; i < count; ++i) {
     const float nearness = random.between(0.5F, 1);  // near streaks are longer, wider and brighter
     const int length = std::max(3, static_cast<int>(nearness * static_cast<float>(longest)));
-    draw(picture, {.x = random.between(-0.1F, 1.1F) * static_cast<float>(picture.width),
-                   .y = std::floor(random.between(-0.1F, 1) * static_cast<float>(picture.height)),
-                   .slant = slant + random.between(-0.03F, 0.03F),
-                   .length = length,
-                   .width = 1.5F * nearness * std::max(1.0F, static_cast<float>(picture.height) / 720),
-                   .share = 0.7F * nearness});
+    draw(image, {.x = random.between(-0.1F, 1.1F) * static_cast<float>(image.width),
+                 .y = std::floor(random.between(-0.1F, 1) * static_cast<float>(image.height)),
+                 .slant = slant + random.between(-0.03F, 0.03F),
+                 .length = length,
+                 .width = 1.5F * nearness * std::max(1.0F, static_cast<float>(image.height) / 720),
+                 .share = 0.7F * nearness});
   }
 }
 

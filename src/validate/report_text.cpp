@@ -33,14 +33,14 @@ ReportText head(const Validation& validation) {
     if (has_boxes(model)) text += wrap("", settings_text(model));
   }
   const double seconds = std::chrono::duration<double>(validation.elapsed).count();
-  std::string data = fmt::format("{}: {} images, {}", validation.data, validation.all_pictures, validation.contents);
-  if (validation.pictures < validation.all_pictures || validation.is_interrupted)
-    data += fmt::format("; {} of them evaluated{}", validation.pictures,
+  std::string data = fmt::format("{}: {} images, {}", validation.data, validation.all_images, validation.contents);
+  if (validation.images < validation.all_images || validation.is_interrupted)
+    data += fmt::format("; {} of them evaluated{}", validation.images,
                         validation.is_interrupted ? ", then interrupted" : ", spread evenly");
   text += wrap("data", data);
   text += wrap("machine", validation.device);
   text += wrap("time", fmt::format("{:.1f} s, {:.1f} images per second", seconds,
-                                   seconds > 0 ? static_cast<double>(validation.pictures) / seconds : 0));
+                                   seconds > 0 ? static_cast<double>(validation.images) / seconds : 0));
   for (const Evaluation& model : validation.models)
     for (const std::string& note : model.notes) text += wrap("note", note);
   return text;

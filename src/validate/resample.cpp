@@ -6,16 +6,16 @@
 
 namespace saccade {
 
-Resampled paired_difference(const Headline& a, const Headline& b, std::size_t pictures, const ResampleOptions& options,
+Resampled paired_difference(const Headline& a, const Headline& b, std::size_t images, const ResampleOptions& options,
                             const std::function<bool(double share)>& on_progress) {
   std::mt19937_64 generator(options.seed);
   std::vector<double> differences;
-  std::vector<int> times(pictures);
+  std::vector<int> times(images);
   for (int i = 0; i < options.resamples; ++i) {
     if (on_progress && !on_progress(static_cast<double>(i) / options.resamples)) break;
     std::ranges::fill(times, 0);
     // The engine is portable; the standard distributions are not.
-    for (std::size_t drawn = 0; drawn < pictures; ++drawn) ++times[generator() % pictures];
+    for (std::size_t drawn = 0; drawn < images; ++drawn) ++times[generator() % images];
     const double ours = a(times);
     const double theirs = b(times);
     if (ours >= 0 && theirs >= 0) differences.push_back(ours - theirs);

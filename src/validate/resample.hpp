@@ -24,10 +24,10 @@ struct Resampled {
   int resamples = 0;                 ///< valid resamples
 };
 
-/// The paired bootstrap of A's primary metric minus B's over PICTURES images. Images are drawn with replacement, the
+/// The paired bootstrap of A's primary metric minus B's over IMAGES images. Images are drawn with replacement, the
 /// same ones for both, and the interval holds `confidence` of the differences (percentile method). Resamples without
 /// data for either model do not count. ON_PROGRESS receives the progress; returning false ends the resampling.
-Resampled paired_difference(const Headline& a, const Headline& b, std::size_t pictures, const ResampleOptions& options,
+Resampled paired_difference(const Headline& a, const Headline& b, std::size_t images, const ResampleOptions& options,
                             const std::function<bool(double share)>& on_progress = {});
 
 }  // namespace saccade

@@ -13,7 +13,7 @@
 #include "validate/data/coco_results.hpp"
 #include "validate/data/data_set.hpp"
 #include "validate/data/heads.hpp"
-#include "validate/picture_source.hpp"
+#include "validate/image_source.hpp"
 
 namespace saccade {
 namespace {
@@ -40,7 +40,7 @@ class Validator {
     if (!options.results.empty() && !has_boxes)
       fail(ErrorCode::kInvalidArgument, "{} has no boxes: predictions are written with coco: only", options.data);
     data_ = open_data_set(options.data);
-    chosen_ = spread(data_->pictures().size(), static_cast<std::size_t>(options.limit));
+    chosen_ = spread(data_->images().size(), static_cast<std::size_t>(options.limit));
     models_.push_back(load(options.model, has_boxes));
     if (options.against) models_.push_back(load(*options.against, has_boxes));
     if (!options.results.empty()) results_.emplace(options.results);
@@ -49,7 +49,7 @@ class Validator {
   Validation run() {
     Validation validation{.data = options_.data,
                           .contents = data_->contents(),
-                          .all_pictures = data_->pictures().size(),
+                          .all_images = data_->images().size(),
                           .device = choose_backend(models_.front().options()).device_name()};
     for (const std::string& name : options_.conditions) find_condition(name);
     const std::vector<std::unique_ptr<Evaluator>> evaluators = evaluate_all(nullptr, validation);
@@ -75,17 +75,17 @@ class Validator {
     for (const Model& model : models_)
       evaluators.push_back(
           data_->make_evaluator(model, condition == nullptr && evaluators.empty() && results_ ? &*results_ : nullptr));
-    std::vector<DataPicture> pictures;
-    for (const std::size_t place : chosen_) pictures.push_back(data_->pictures()[place]);
+    std::vector<DataImage> images;
+    for (const std::size_t place : chosen_) images.push_back(data_->images()[place]);
     const std::string what = condition == nullptr ? "images" : std::string(condition->name);
-    Pipeline pipeline({Camera(std::make_shared<Camera::Impl>(open_pictures(options_.data, pictures, condition)))},
+    Pipeline pipeline({Camera(std::make_shared<Camera::Impl>(open_data_images(options_.data, images, condition)))},
                       models_);
     const auto start = Clock::now();
     KeptResult first;
     std::size_t done = 0;
-    for (; done < pictures.size(); ++done) {
-      events_.progress(fmt::format("{} {}/{}", what, done, pictures.size()),
-                       static_cast<double>(done) / static_cast<double>(pictures.size()));
+    for (; done < images.size(); ++done) {
+      events_.progress(fmt::format("{} {}/{}", what, done, images.size()),
+                       static_cast<double>(done) / static_cast<double>(images.size()));
       if (events_.stop()) break;
       for (std::size_t m = 0; m < models_.size(); ++m) {
         const Outcome<Result&> result = pipeline.next();
@@ -100,11 +100,11 @@ class Validator {
       }
     }
     if (condition == nullptr) {
-      validation.pictures = done;
+      validation.images = done;
       validation.elapsed = Clock::now() - start;
     }
-    validation.is_interrupted = validation.is_interrupted || done < pictures.size();
-    if (validation.pictures == 0) fail(ErrorCode::kInvalidArgument, "it was interrupted before the first image");
+    validation.is_interrupted = validation.is_interrupted || done < images.size();
+    if (validation.images == 0) fail(ErrorCode::kInvalidArgument, "it was interrupted before the first image");
     return evaluators;
   }
 
@@ -118,9 +118,9 @@ class Validator {
                   : fmt::format(" ({})", asked.options.precision);
     std::vector<std::string> notes = evaluator.notes();
     const Invalid& invalid = invalid_[m];
-    if (invalid.pictures > 0)
+    if (invalid.images > 0)
       notes.push_back(fmt::format("the predictions for {} of the images are invalid and are evaluated as they are: {}",
-                                  invalid.pictures, to_string(invalid.faults)));
+                                  invalid.images, to_string(invalid.faults)));
     return {.file = asked.file,
             .name = std::move(name),
             .task = std::string(to_string(model.task())),
@@ -128,14 +128,14 @@ class Validator {
             .options = model.options(),
             .scores = evaluator.scores(),
             .notes = std::move(notes),
-            .invalid = invalid.pictures};
+            .invalid = invalid.images};
   }
 
   Against compare_models(const std::vector<std::unique_ptr<Evaluator>>& evaluators, Validation& validation) const {
     const auto evaluated = [&](std::size_t m) {
       return Evaluated{validation.models[m].name, validation.models[m].scores, evaluators[m]->headlines()};
     };
-    Against against = compare(evaluated(0), evaluated(1), validation.pictures, options_.tolerance, options_.resample,
+    Against against = compare(evaluated(0), evaluated(1), validation.images, options_.tolerance, options_.resample,
                               [&](const std::string& score, double share) {
                                 events_.progress(fmt::format("resampling: {}", score), share);
                                 validation.is_interrupted = validation.is_interrupted || events_.stop();
@@ -147,10 +147,10 @@ class Validator {
 
   /// Images with invalid predictions, and why.
   struct Invalid {
-    std::size_t pictures = 0;
+    std::size_t images = 0;
     Faults faults;
     void add(Faults of) {
-      ++pictures;
+      ++images;
       faults.add(of);
     }
   };

@@ -52,10 +52,10 @@ struct ConditionEvaluation {
 
 struct Validation {
   std::string data;
-  std::string contents;          ///< "440 objects of 80 categories"
-  std::size_t pictures = 0;      ///< evaluated images
-  std::size_t all_pictures = 0;  ///< images of the data set
-  bool is_interrupted = false;   ///< images, conditions or resamples are missing
+  std::string contents;         ///< "440 objects of 80 categories"
+  std::size_t images = 0;       ///< evaluated images
+  std::size_t all_images = 0;   ///< images of the data set
+  bool is_interrupted = false;  ///< images, conditions or resamples are missing
   std::string device;
   std::chrono::nanoseconds elapsed{};  ///< of the original images: reading, models and evaluation
   std::vector<Evaluation> models;      ///< the model, then its reference

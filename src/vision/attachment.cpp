@@ -90,7 +90,7 @@ void Attachment::give_keypoints(ValueId points, std::int64_t numbers) {
 }
 
 void Attachment::give_masks(Answer kind, ValueId grids, ValueId count, ValueId detections) {
-  MaskWithin within = MaskWithin::kPicture;
+  MaskWithin within = MaskWithin::kImage;
   if (kind == Answer::kBoxMasks) within = MaskWithin::kBoxes;
   if (kind == Answer::kRegions) within = MaskWithin::kRegions;
   Node trace{.domain = "saccade", .op = "TraceMasks", .inputs = {grids, count, detections, geometry}};

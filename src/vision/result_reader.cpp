@@ -19,7 +19,7 @@ std::string_view label(const Head& head, int class_id) {
 constexpr std::size_t kTracedMasks = 4;
 
 MaskWithin within_of(Answer kind) {
-  if (kind == Answer::kMasks) return MaskWithin::kPicture;
+  if (kind == Answer::kMasks) return MaskWithin::kImage;
   return kind == Answer::kBoxMasks ? MaskWithin::kBoxes : MaskWithin::kRegions;
 }
 
@@ -169,7 +169,7 @@ void ResultReader::trace_masks(Answer kind, const TensorView& grids, Result& res
     owned.runs = runs_.size();
     const std::int64_t area =
         tracer_.trace(look.place, data.subspan((i - first_) * plane, plane), look.within, look.threshold, runs_);
-    if (tracer_.met_fault()) result.faults.add(Fault::kNotFiniteMask);
+    if (tracer_.has_fault()) result.faults.add(Fault::kNotFiniteMask);
     owned.run_count = runs_.size() - owned.runs;
     owned.mask = Mask{{}, area};
   }

@@ -16,7 +16,7 @@ using test::run_saccade;
 
 class Bench : public testing::Test {
  protected:
-  /// As few runs as there can be.
+  /// With the minimum number of runs.
   Finished bench(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "bench");
     arguments.insert(arguments.end(), {"--runs", "40", "--seconds", "0"});

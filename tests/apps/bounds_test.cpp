@@ -7,7 +7,7 @@
 #include "support/subprocess.hpp"
 #include "support/tiny_models.hpp"
 
-// What would take too much is refused before it is taken; what runs out is said.
+// Excessive requests are refused before memory is taken; running out of memory is reported.
 namespace saccade {
 namespace {
 
@@ -17,7 +17,7 @@ using test::run_saccade;
 
 class Bounds : public testing::Test {
  protected:
-  /// A model of pictures of any size.
+  /// A model of images of any size.
   std::string open_model() {
     onnx_writer::Model model(17);
     model.input("x", {1, 3, "height", "width"}).output("y");
@@ -45,7 +45,7 @@ TEST_F(Bounds, InputsCountBeforeTheyAreDrawn) {
     if (arguments[0] == "infer") arguments.insert(arguments.end(), {"--output-dir", folder_ / "o"});
     expect_error(run_saccade(arguments), 1, {"input 'x'", "--max-model-memory SIZE"});
   }
-  // 12 MiB each way: in the arena, and with whoever runs it.
+  // 12 MiB each way: in the arena, and in the caller's tensors.
   const auto infer = [&](const char* limit) {
     return run_saccade(
         {"infer", model, "--shape", "x=1x3x1024x1024", "--max-model-memory", limit, "--output-dir", folder_ / "o"});
@@ -104,10 +104,10 @@ TEST_F(Bounds, AKeyWithoutEffectIsToldByItsLine) {
   EXPECT_EQ(with_card("[input]\nresize = \"letterbox-topleft\"\npad = 114\n").exit_code, 0);
 }
 
-// A sanitizer's own memory has no bound.
+// A sanitizer's own memory is unlimited.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
-/// The command with so many MB of what LIMIT bounds: v, its addresses; d, its writable memory.
+/// Runs the command with so many MB of what LIMIT bounds: v, its address space; d, its writable memory.
 Finished run_within(int megabytes, const std::string& command, const std::string& limit = "v") {
   return test::Subprocess({"/bin/sh", "-c",
                            "ulimit -c 0; ulimit -" + limit + " " + std::to_string(1024 * megabytes) + "; exec " +

@@ -6,7 +6,7 @@
 #include "support/onnx_writer.hpp"
 #include "support/subprocess.hpp"
 
-// saccade check: folders of tests as ONNX lays them out.
+// saccade check: folders of tests in ONNX's layout.
 namespace saccade {
 namespace {
 
@@ -32,7 +32,7 @@ class Check : public testing::Test {
     return folder_ / name;
   }
 
-  /// y = OP(x), x of two floats 1 and -2, and Y.
+  /// y = OP(x), x of two floats 1 and -2, and the expected Y.
   std::string write_unary(const std::string& name, const std::string& op, const std::vector<float>& y) {
     Model model(17);
     model.input("x", {2}).output("y");

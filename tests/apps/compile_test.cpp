@@ -25,7 +25,7 @@ class Compile : public testing::Test {
     write_image(folder_ / "red.png", view_of(RgbView{pixels.data(), 24, 8, 8}));
   }
 
-  // In a folder of its own, where no card lies beside it.
+  // In a separate folder, without a card beside it.
   std::string plan() const {
     std::filesystem::create_directories(folder_ / "plans");
     return folder_ / "plans/color.plan";

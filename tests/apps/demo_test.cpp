@@ -15,7 +15,7 @@ namespace {
 using nlohmann::json;
 using test::run_saccade;
 
-// What the shipped model was never trained on.
+// A seed that is not in the bundled model's training data.
 constexpr const char* kShortScene = "synthetic:?seed=7&frames=40";
 
 TEST(Demo, FindsTheObjectsOfASeedThatItHasNotSeen) {

@@ -10,7 +10,7 @@
 
 namespace saccade::test {
 
-/// One line on standard error, "saccade: error: ...", that holds every one of PARTS.
+/// Expects one line on standard error, "saccade: error: ...", that contains every one of PARTS.
 inline void expect_error(const Finished& finished, int exit_code, const std::vector<std::string>& parts) {
   EXPECT_EQ(finished.exit_code, exit_code) << finished.err;
   EXPECT_EQ(std::count(finished.err.begin(), finished.err.end(), '\n'), 1) << finished.err;

@@ -11,8 +11,8 @@
 #include "saccade/npy.hpp"
 #include "support/tiny_models.hpp"
 
-// No file that a command reads is written over, and no two outputs go into one file: whatever the verb, exit code 2 and
-// everything as it was.
+// No input file is overwritten, and no two outputs share a file: in every command the exit code is 2 and all files are
+// unchanged.
 namespace saccade {
 namespace {
 
@@ -22,7 +22,7 @@ using test::run_saccade;
 
 class Files : public testing::Test {
  protected:
-  /// Refused, naming PARTS, with every file as it was and none added.
+  /// Refused, naming PARTS, with every file unchanged and none added.
   void expect_conflict(const std::vector<std::string>& arguments, const std::vector<std::string>& parts) {
     SCOPED_TRACE(testing::PrintToString(arguments));
     const auto before = contents();
@@ -37,7 +37,7 @@ class Files : public testing::Test {
     return files;
   }
 
-  /// The command as a shell runs it, with redirections.
+  /// Runs the command through a shell, with redirections.
   static test::Finished shell(const std::string& command) {
     return test::Subprocess({"/bin/sh", "-c", std::string(SACCADE_BINARY) + " " + command}).wait();
   }
@@ -82,7 +82,7 @@ TEST_F(Files, RunWritesIntoNoFolderThatItReads) {
   expect_conflict({"run", model_, "--source", folder_ / "many", "--jsonl", folder_ / "many/a.png"}, {"is an input"});
   expect_conflict({"run", model_, "--source", folder_ / "many", "--frames", folder_ / "many"}, {"many is an input"});
   expect_conflict({"run", model_, "--source", folder_ / "many", "--yolo", folder_ / "many"}, {"many is an input"});
-  // One picture of a folder does not make it one that is read, but for its name.
+  // An image in a folder that is read does not protect the folder, only its own name.
   const std::string like_ours = picture("drawn/0-000001.png");
   expect_conflict({"run", model_, "--source", like_ours, "--frames", folder_ / "drawn"}, {"0-000001.png is an input"});
 }
@@ -114,7 +114,7 @@ TEST_F(Files, TwoOutputsHaveTwoFiles) {
   expect_conflict(
       {"profile", model_, "--source", shown, "--frames", "2", "--html", folder_ / "out", "--jsonl", folder_ / "out"},
       {"two outputs"});
-  // Whatever goes there is gone: any number may.
+  // The null device may be the target of any number of outputs.
   EXPECT_EQ(run_saccade({"run", model_, "--source", shown, "--jsonl", "/dev/null", "--csv", "/dev/null"}).exit_code, 0);
 }
 
@@ -171,7 +171,7 @@ TEST_F(Files, WhatStandardOutputIsRedirectedToIsNoInput) {
     EXPECT_EQ(finished.exit_code, 2) << finished.err;
     auto after = contents();
     if (command.find("2>>") != std::string::npos) {
-      // The error itself is all that a redirected standard error holds.
+      // A redirected standard error contains only the error itself.
       for (auto& [name, bytes] : after) bytes.resize(std::min(bytes.size(), before[name].size()));
     }
     EXPECT_TRUE(after == before) << "files have changed";
@@ -189,7 +189,7 @@ TEST_F(Files, WhatStandardOutputIsRedirectedToIsNoOtherOutput) {
                {"two outputs", "standard output"});
   for (const char* name : {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"})
     expect_error(run_saccade({"run", model_, "--source", shown, "--json", "--jsonl", name}), 2, {"standard output"});
-  // A sink may have standard output under any of its names, redirected or not.
+  // A sink may use standard output by any of its names, redirected or not.
   EXPECT_EQ(shell(run + " --jsonl /dev/stdout >" + out).exit_code, 0);
   EXPECT_TRUE(test::bytes_of_file(out).starts_with("{\"stream\""));
   EXPECT_EQ(shell(run + " --jsonl - >" + out + " 2>&1").exit_code, 0);
@@ -282,7 +282,7 @@ TEST_F(Files, AMessageThatCanNotBeWrittenIsAFailure) {
     EXPECT_EQ(shell(compile + " --log-level debug" + lost).exit_code, 1);
   }
   EXPECT_EQ(shell(compile + " --log-level debug").exit_code, 0);
-  // A warning of the file that holds two models' results.
+  // A warning about the file with two models' results.
   const std::string run = "run " + model_ + " " + model_ + " --source " + picture("shown.png") + " --coco /dev/null";
   EXPECT_EQ(shell(run).exit_code, 0);
   EXPECT_EQ(shell(run + " 2>/dev/full").exit_code, 1);
@@ -310,9 +310,9 @@ TEST_F(Files, AReportThatCanNotBeWrittenIsAFailure) {
   const std::string run = "run " + model_ + " --source " + picture("shown.png");
   for (const char* lost : {" --jsonl - >/dev/full", " --jsonl - >&-", " --json >/dev/full", " >&-", " --csv /dev/full"})
     expect_error(shell(run + lost), 1, {"can't write"});
-  // The summary goes to standard error where a sink has standard output.
+  // The summary goes to standard error if a sink uses standard output.
   for (const char* lost : {" --jsonl - 2>/dev/full", " --jsonl - 2>&-"}) EXPECT_EQ(shell(run + lost).exit_code, 1);
-  // What is closed is not taken by the first file that is opened.
+  // A closed descriptor is not reused by the first opened file.
   EXPECT_EQ(shell(run + " --jsonl " + (folder_ / "kept.jsonl") + " >&- 2>&-").exit_code, 1);
   EXPECT_TRUE(test::bytes_of_file(folder_ / "kept.jsonl").starts_with("{\"stream\""));
 }
@@ -334,7 +334,7 @@ TEST_F(Files, ALimitOfTheirSizeIsAnErrorNotASignal) {
                                             " --source 'synthetic:?frames=100' --jsonl " + (folder_ / "big.jsonl")})
                           .wait();
   expect_error(frames, 1, {"can't write", "big.jsonl", "File too large"});
-  // The lines before are whole.
+  // The preceding lines are complete.
   const std::string lines = test::bytes_of_file(folder_ / "big.jsonl");
   ASSERT_FALSE(lines.empty());
   EXPECT_EQ(lines.back(), '\n');

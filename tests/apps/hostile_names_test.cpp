@@ -9,8 +9,8 @@
 #include "support/subprocess.hpp"
 #include "support/tiny_models.hpp"
 
-// A model, a card and files whose names steer terminals, forge lines of reports and are formulas: whatever verb shows
-// them, in whatever format, shows their characters alone.
+// Models, cards and files whose names contain terminal control sequences, line breaks and formulas: every command
+// escapes them in every format.
 namespace saccade {
 namespace {
 
@@ -18,7 +18,8 @@ using nlohmann::json;
 using test::Finished;
 using test::run_saccade;
 
-/// Ends a line and forges one, clears the screen in 7 bits, 8 bits and UTF-8, runs from right to left, is no UTF-8.
+/// Ends a line and forges one, clears the screen in 7 bits, 8 bits and UTF-8, contains a bidirectional control, is not
+/// UTF-8.
 const std::string kHostile = "=x\nforged: 1\r\t\x1b[2J\u009b2J\x7f\u202e\xff\x9b\"<b>,\\";
 
 class HostileNames : public testing::Test {
@@ -38,7 +39,7 @@ labels = ["=cmd|' /C calc'!A0\nforged: 1\u001b[2J\u009b2J\u007f\u202e", "-1\t+2"
     std::vector<std::uint8_t> pixels(3 * 8 * 8, 200);
     std::filesystem::create_directory(folder_ / "pictures");
     write_image(folder_ / "pictures/p.png", view_of(RgbView{pixels.data(), 3 * 8, 8, 8}));
-    // No file's name has a slash; all else may stand in one.
+    // File names cannot contain a slash; anything else may occur.
     std::filesystem::rename(folder_ / "pictures/p.png",
                             std::filesystem::path(folder_ / "pictures") / (kHostile + ".png"));
   }
@@ -52,7 +53,7 @@ labels = ["=cmd|' /C calc'!A0\nforged: 1\u001b[2J\u009b2J\u007f\u202e", "-1\t+2"
     model.save(path);
   }
 
-  /// That TEXT holds nothing which steers, and no line that a name forged.
+  /// Expects that TEXT contains no control characters and no forged line.
   static void expect_clean(const std::string& text, const std::string& what) {
     std::size_t line = 0;
     for (std::string_view rest = text; !rest.empty();) {
@@ -130,7 +131,7 @@ TEST_F(HostileNames, AreStillNames) {
   const auto written = std::filesystem::directory_iterator(folder_ / "first")->path();
   EXPECT_EQ(written.parent_path(), folder_ / "first");
   EXPECT_EQ(written.filename().string().find_first_of("\n\x1b\xff"), std::string::npos);
-  // An input is named as the model names it, escapes and all.
+  // Input names are reported unescaped in JSON.
   const json facts = json::parse(run({"inspect", model_, "--json"}).out);
   const std::string shown = facts["inputs"][0]["name"];
   EXPECT_NE(shown.find("\x1b[2J\u009b2J\x7f\u202e"), std::string::npos) << "JSON tells what the model has";
@@ -167,7 +168,7 @@ TEST_F(HostileNames, InTestFolders) {
   EXPECT_FALSE(finished.out.empty());
 }
 
-/// Libraries that a stranger put into the folder where the command is run are not loaded.
+/// Libraries in the current folder are not loaded.
 TEST(CurrentFolder, HasNoLibraries) {
   const test::TempFolder folder;
   for (const char* name : {"libstdc++.so.6", "libm.so.6", "libsaccade.so.0", "libprotobuf.so.32", "libdnnl.so.2",
@@ -181,7 +182,7 @@ TEST(CurrentFolder, HasNoLibraries) {
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
 }
 
-/// A module that was not copied to its end is told of, not mapped.
+/// A truncated module is reported, not mapped.
 TEST(TruncatedModule, IsRefused) {
   namespace fs = std::filesystem;
   const test::TempFolder folder;

@@ -19,7 +19,7 @@ const std::string kStudy = std::string(SACCADE_SOURCE) + "/examples/devices/roof
 
 class Limits : public testing::Test {
  protected:
-  /// A file that gives this machine's name to a device that does RATE operations and bytes a second.
+  /// A device file with this machine's name and RATE operations and bytes per second.
   std::string file_of_this_machine(const std::string& rate) {
     return folder_.write("device.toml", "name = \"" + cpu_backend().device_name() +
                                             "\"\n[[compute]]\nprecision = \"fp32\"\npeak = " + rate +

@@ -12,7 +12,7 @@
 #include "support/subprocess.hpp"
 #include "support/tiny_models.hpp"
 
-// Pictures and videos that a run can't take or write: each costs itself, is named, and the run says so.
+// Unreadable or unwritable images and videos: each is skipped, counted, named and reported.
 namespace saccade {
 namespace {
 
@@ -136,7 +136,7 @@ TEST_F(MediaRuns, NamesThatLookLikeProtocolsAreFiles) {
   }
 }
 
-/// Frames in what a killed run left at PATH; how it ends is of no interest.
+/// Frames in the file that a killed run left at PATH, however it ends.
 int frames_left(const std::string& path) {
   test::FramePool pool(2);
   const auto source = open_source(path);
@@ -164,7 +164,7 @@ TEST_F(MediaRuns, AKilledRunLeavesAVideoThatPlays) {
       kill(run.pid(), SIGKILL);
       EXPECT_EQ(run.wait().exit_code, 128 + SIGKILL);
 
-      // 30 frames are a second of the scene; a result is written before its picture.
+      // 30 frames are a second of the scene; a result is written before its image.
       const auto seen = std::count(results.begin(), results.end(), '\n');
       EXPECT_GE(frames_left(path), std::max<std::ptrdiff_t>(1, seen - 30)) << name << " after " << milliseconds;
     }

@@ -7,7 +7,7 @@
 #include "support/subprocess.hpp"
 #include "support/tiny_models.hpp"
 
-// What is wrong with a file or a folder is said of it in one sentence; "bug in saccade" is for bugs.
+// Errors of a file or a folder name it in one sentence; "bug in saccade" is for bugs.
 namespace saccade {
 namespace {
 
@@ -20,7 +20,7 @@ class Messages : public testing::Test {
  protected:
   std::string model() { return test::write_box_detector(folder_); }
 
-  /// A link that leads to itself.
+  /// A link to itself.
   std::string loop(const std::string& name) {
     std::filesystem::create_symlink(name, folder_ / name);
     return folder_ / name;
@@ -29,7 +29,7 @@ class Messages : public testing::Test {
   test::TempFolder folder_;
 };
 
-/// A graph whose one node is an If around another such graph, DEPTH times.
+/// A graph whose only node is an If around another such graph, DEPTH times.
 Message nested(int depth) {
   const auto graph = [](const Message& node, const std::string& output) {
     return Message().message(1, node).text(2, "g").message(12, onnx_writer::value_info_without_shape(output));

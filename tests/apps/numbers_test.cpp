@@ -8,7 +8,7 @@
 #include "support/subprocess.hpp"
 #include "support/tiny_models.hpp"
 
-// A number of the command line is a decimal one, or one sentence says that it is none; nothing is given twice.
+// A number on the command line is decimal, or an error says so in one sentence; no flag may be given twice.
 namespace saccade {
 namespace {
 
@@ -19,7 +19,7 @@ using test::run_saccade;
 constexpr const char* kVerbs[] = {"run",   "infer", "compile",  "inspect", "check",
                                   "bench", "demo",  "validate", "limits",  "profile"};
 
-/// The flags of VERB whose value its help calls "N".
+/// The flags of VERB whose value is called "N" in its help.
 std::vector<std::string> whole_number_flags(const std::string& verb) {
   std::istringstream help(run_saccade({verb, "--help"}).out);
   static const std::regex flag(R"(^\s+(--[a-z-]+) N\b.*)");

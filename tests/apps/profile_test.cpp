@@ -90,7 +90,7 @@ TEST_F(ProfileVerb, RefusesWhatMakesNoSense) {
   const Finished unwritable = run_saccade({"profile", model, "--source", picture_, "--html", folder_ / "no/page.html"});
   EXPECT_EQ(unwritable.exit_code, 1);
   EXPECT_NE(unwritable.err.find("no/page.html"), std::string::npos);
-  // Neither the model nor the source is written over.
+  // Neither the model nor the source is overwritten.
   const Finished over = run_saccade({"profile", model, "--source", picture_, "--trace", picture_});
   EXPECT_EQ(over.exit_code, 2);
   EXPECT_NE(over.err.find("write the output elsewhere"), std::string::npos) << over.err;

@@ -1,4 +1,4 @@
-// What a terminal shows of a run.
+// The progress display on a terminal.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -18,7 +18,7 @@
 namespace saccade {
 namespace {
 
-/// Appends what FILE has to give to TEXT; false at its end, which a terminal that nobody writes to says by an error.
+/// Appends the available output of FILE to TEXT; false at its end, which is an error on a terminal without a writer.
 bool take(int file, std::string& text) {
   std::array<char, 4096> bytes{};
   const ssize_t count = read(file, bytes.data(), bytes.size());
@@ -56,7 +56,7 @@ TEST(Progress, IsWipedBeforeAnErrorIsPrinted) {
   ASSERT_GT(pid, 0);
   close(results[1]);
 
-  // Once there is progress, nobody takes the results any more: the next one can't be written.
+  // Once there is progress, the reader closes its end: the next result cannot be written.
   std::string seen;
   std::string lines;
   bool is_reading = true;

@@ -17,7 +17,7 @@ using test::run_saccade;
 
 constexpr const char* kScene = "synthetic:?seed=7&size=160x120&objects=20&fps=2";
 
-/// COCO's uncompressed run-length code as one byte a pixel, row after row.
+/// COCO's uncompressed run-length encoding as one byte per pixel, row by row.
 std::vector<int> mask_of(const json& segmentation, int width, int height) {
   EXPECT_EQ(segmentation.at("size"), json::array({height, width}));
   std::vector<int> mask(static_cast<std::size_t>(width * height));

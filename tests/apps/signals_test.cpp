@@ -8,8 +8,8 @@
 #include "support/subprocess.hpp"
 #include "support/tiny_models.hpp"
 
-// What asks a program to end, ends it: at once while nothing is there to be finished, else in order; and nothing
-// temporary is left.
+// Termination signals end a program: immediately if there is nothing to finish, else after completing its outputs; no
+// temporary files are left.
 namespace saccade {
 namespace {
 
@@ -27,7 +27,7 @@ class Signals : public testing::Test {
     return arguments;
   }
 
-  /// Names in FOLDER that are not those of a test.
+  /// Names in FOLDER that the test did not create.
   static std::vector<std::string> left_in(const std::string& folder) {
     std::vector<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(folder)) names.push_back(entry.path().filename());
@@ -54,7 +54,7 @@ TEST_F(Signals, EachOfThreeEndsARunInOrder) {
 }
 
 TEST_F(Signals, ASecondOneEndsItAtOnce) {
-  // Both are there when it goes on: it can't have ended in order between them.
+  // Both are pending when it resumes: it cannot have ended in between.
   Subprocess run(
       {SACCADE_BINARY, "run", test::write_box_detector(folder_), "--source", "synthetic:?size=64x64", "--jsonl", "-"});
   wait_for_first_line(run);
@@ -72,7 +72,7 @@ TEST_F(Signals, AHangUpThatIsIgnoredStaysIgnored) {
   wait_for_first_line(run);
   kill(run.pid(), SIGHUP);
   const std::size_t before = run.out_so_far().size();
-  while (run.out_so_far().size() <= before) std::this_thread::yield();  // it goes on
+  while (run.out_so_far().size() <= before) std::this_thread::yield();  // it continues
   kill(run.pid(), SIGTERM);
   EXPECT_EQ(run.wait().exit_code, 0);
 }
@@ -82,7 +82,7 @@ TEST_F(Signals, BeforeTheFirstFrameTheSignalEndsIt) {
   const std::string page = folder_ / "out/page.html";
   const std::string lines = folder_ / "out/lines.jsonl";
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
-    // The machine's ceilings take seconds.
+    // Measuring the ceilings takes seconds.
     Subprocess profile(
         without_core({SACCADE_BINARY, "profile", test::write_box_detector(folder_), "--html", page, "--jsonl", lines}));
     while (left_in(folder_ / "out").empty()) std::this_thread::yield();
@@ -93,7 +93,7 @@ TEST_F(Signals, BeforeTheFirstFrameTheSignalEndsIt) {
 }
 
 TEST_F(Signals, TemporaryFoldersGoOnEverySignal) {
-  // It never answers, and ends when nobody is left to speak with it.
+  // It never responds, and ends when its input is closed.
   const std::string peer = folder_.write("peer", "#!/bin/sh\nexec cat > /dev/null\n");
   std::filesystem::permissions(peer, std::filesystem::perms::owner_all);
   std::filesystem::create_directory(folder_ / "tmp");

@@ -40,7 +40,7 @@ class ValidateVerb : public testing::Test {
   /// Two pictures with the boxes that write_box_detector() sees.
   std::string boxes() {
     test::write_file(folder_, "data/instances.json", test::box_annotations());
-    for (const char* name : {"data/1.png", "data/2.png"}) test::write_picture(folder_, name, 8, 8);
+    for (const char* name : {"data/1.png", "data/2.png"}) test::write_solid_image(folder_, name, 8, 8);
     return "coco:" + (folder_ / "data");
   }
 

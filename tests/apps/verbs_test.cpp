@@ -55,7 +55,7 @@ std::vector<json> lines_of(const std::string& text) {
   return lines;
 }
 
-/// A classifier of whose weights WEIGHT is one. Returns its path.
+/// A classifier with WEIGHT among its weights. Returns its path.
 std::string write_weighted_classifier(const test::TempFolder& folder, float weight) {
   onnx_writer::Model model(13);
   model.input("image", {1, 3, 8, 8}).output("scores");
@@ -110,7 +110,7 @@ TEST_F(Verbs, RunWritesJsonLines) {
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   const std::vector<json> lines = lines_of(finished.out);
   ASSERT_EQ(lines.size(), 3U);
-  // 12.png comes before 7.png: 8x16, seen as 8x8, so that boxes come back twice as high.
+  // 12.png comes before 7.png: 8x16, resized to 8x8, so that boxes are scaled to twice the height.
   EXPECT_EQ(lines[0]["name"], "12.png");
   EXPECT_EQ(lines[0]["stream"], 0);
   EXPECT_EQ(lines[0]["frame"], 0);
@@ -354,7 +354,7 @@ TEST_F(Verbs, InspectSaysWhatTheDeviceDoesNotRunAndWhy) {
   EXPECT_EQ(plan["fallbacks"][0]["operator"], "Det");
   EXPECT_EQ(plan["fallbacks"][0]["example"], "determinants");
   EXPECT_EQ(plan["fallbacks"][0]["reasons"], json::array());
-  // The convolution's 32 floats beside it: input or reordered input, and output.
+  // The convolution's 32 floats: input or reordered input, and output.
   EXPECT_GE(plan["peak_activation_bytes"], 2 * 32 * 4);
   EXPECT_LE(plan["peak_activation_bytes"], plan["arena_bytes"]);
   const Finished text = run_saccade({"inspect", folder_ / "strange.onnx"});

@@ -11,7 +11,7 @@ constexpr auto kForever = BoundedQueue<int>::Clock::time_point::max();
 constexpr auto kNow = BoundedQueue<int>::Clock::time_point::min();
 
 struct Taken {
-  Popped what;
+  PopStatus what;
   int item = 0;
   std::size_t lane = 99;
 };
@@ -57,8 +57,8 @@ TEST(BoundedQueue, WaitingProducerLosesNothing) {
     queue.close(0);
   });
   for (int i = 0; i < 1000; ++i) EXPECT_EQ(pop(queue).item, i);
-  EXPECT_EQ(pop(queue).what, Popped::kLaneEnded);
-  EXPECT_EQ(pop(queue).what, Popped::kEnded);
+  EXPECT_EQ(pop(queue).what, PopStatus::kLaneClosed);
+  EXPECT_EQ(pop(queue).what, PopStatus::kClosed);
   producer.join();
 }
 
@@ -71,18 +71,18 @@ TEST(BoundedQueue, LanesTakeTurns) {
   EXPECT_EQ(order, (std::vector<int>{1, 10, 2, 20, 3}));
 }
 
-TEST(BoundedQueue, SaysWhichLaneEndedOnceItIsEmpty) {
+TEST(BoundedQueue, ReportsAClosedLaneOnceItIsEmpty) {
   BoundedQueue<int> queue({DropPolicy::kWait, DropPolicy::kWait}, 1);
   queue.push(1, 7);
   queue.close(1);
-  EXPECT_EQ(pop(queue).what, Popped::kItem);
+  EXPECT_EQ(pop(queue).what, PopStatus::kItem);
   const Taken end = pop(queue);
-  EXPECT_EQ(end.what, Popped::kLaneEnded);
+  EXPECT_EQ(end.what, PopStatus::kLaneClosed);
   EXPECT_EQ(end.lane, 1U);
-  EXPECT_EQ(pop(queue, kNow).what, Popped::kTimeout);
+  EXPECT_EQ(pop(queue, kNow).what, PopStatus::kTimeout);
   queue.close(0);
   EXPECT_EQ(pop(queue).lane, 0U);
-  EXPECT_EQ(pop(queue).what, Popped::kEnded);
+  EXPECT_EQ(pop(queue).what, PopStatus::kClosed);
 }
 
 TEST(BoundedQueue, CancelEndsWaitsAndLeavesItemsToDrain) {
@@ -93,12 +93,12 @@ TEST(BoundedQueue, CancelEndsWaitsAndLeavesItemsToDrain) {
   queue.cancel();
   producer.join();
   EXPECT_EQ(back, 2);
-  EXPECT_EQ(pop(queue).what, Popped::kCancelled);
+  EXPECT_EQ(pop(queue).what, PopStatus::kCancelled);
   EXPECT_EQ(queue.drain(0), 1);
   EXPECT_EQ(queue.drain(0), std::nullopt);
 }
 
-TEST(BoundedQueue, RefusesNoRoom) { EXPECT_THROW(BoundedQueue<int>({DropPolicy::kWait}, 0), Error); }
+TEST(BoundedQueue, RefusesZeroCapacity) { EXPECT_THROW(BoundedQueue<int>({DropPolicy::kWait}, 0), Error); }
 
 }  // namespace
 }  // namespace saccade

@@ -35,21 +35,21 @@ TEST(WriteWhole, MakesTheFolderAndReplacesTheFile) {
   EXPECT_EQ(std::distance(begin(files), end(files)), 1) << "nothing else is left";
 }
 
-TEST(WriteWhole, SaysWhereItCannot) {
+TEST(WriteWhole, ReportsWhyItCannot) {
   const test::TempFolder folder;
   folder.write("file", "");
   EXPECT_FALSE(write_whole(folder / "file" + "/below", "text"));
   EXPECT_EQ(errno, ENOTDIR);
 }
 
-/// The names of what is in the folder.
+/// The names of the folder's entries.
 std::vector<std::string> files_in(const test::TempFolder& folder) {
   std::vector<std::string> names;
   for (const auto& file : std::filesystem::directory_iterator(folder.string())) names.push_back(file.path().filename());
   return names;
 }
 
-TEST(WriteWhole, LeavesNothingWhereAFolderIsInItsPlace) {
+TEST(WriteWhole, LeavesNothingIfAFolderHasItsName) {
   const test::TempFolder folder;
   std::filesystem::create_directory(folder / "taken");
   EXPECT_FALSE(write_whole(folder / "taken", "text"));
@@ -57,7 +57,7 @@ TEST(WriteWhole, LeavesNothingWhereAFolderIsInItsPlace) {
   EXPECT_EQ(files_in(folder), std::vector<std::string>{"taken"});
 }
 
-TEST(WriteWhole, LeavesNothingWhereTheDiskIsFull) {
+TEST(WriteWhole, LeavesNothingIfTheDiskIsFull) {
   const test::TempFolder folder;
   ASSERT_TRUE(write_whole(folder / "file", "old"));
   rlimit before{};

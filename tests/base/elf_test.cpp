@@ -32,7 +32,7 @@ TEST(WholeElf, LiesWithinItsBytes) {
   EXPECT_TRUE(is_whole_elf(whole));
   for (std::size_t length = 0; length < whole.size(); ++length)
     EXPECT_FALSE(is_whole_elf(whole.substr(0, length))) << length;
-  // Every 16-bit place set to the largest number: what reads offsets and counts must not believe it.
+  // Every 16-bit field set to the largest number: offsets and counts must be validated.
   for (std::size_t place :
        {offsetof(Elf64_Ehdr, e_shnum), offsetof(Elf64_Ehdr, e_phnum), offsetof(Elf64_Ehdr, e_shentsize),
         offsetof(Elf64_Ehdr, e_shstrndx), offsetof(Elf64_Ehdr, e_shoff) + 6,

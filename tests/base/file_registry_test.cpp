@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "support/temp_folder.hpp"
 
-// Files stay protected until a process ends: each test does what it does in one of its own.
+// Files stay protected until a process ends: each test runs in a process of its own.
 namespace saccade {
 namespace {
 
@@ -48,7 +48,7 @@ TEST(FileRegistry, KeepsApartWhatIsReadAndWritten) {
 TEST(FileRegistry, ForgetsWhatIsNoLongerThere) {
   const test::TempFolder folder;
   expect_protected([&] {
-    // A new file may get a deleted one's inode: with most file systems the second does.
+    // A new file may reuse a deleted one's inode: with most file systems the second does.
     for (int i = 0; i < 100; ++i) {
       const std::string in = folder.write("in" + std::to_string(i), "");
       note_input(in);

@@ -44,7 +44,7 @@ TEST_F(ControlGroup, TheFirstVersionHasAMemoryGroupOfItsOwn) {
   EXPECT_EQ(limit("12:cpu,cpuacct:/job\n4:memory:/job\n0::/\n"), 7000U);
 }
 
-TEST_F(ControlGroup, WhatIsInUseIsNoRoom) {
+TEST_F(ControlGroup, MemoryInUseIsNotFree) {
   write("user/memory.max", "3000");
   write("user/memory.current", "1000");
   write("user/job/memory.max", "2500");
@@ -56,7 +56,7 @@ TEST_F(ControlGroup, WhatIsInUseIsNoRoom) {
   EXPECT_EQ(room("0::/other\n"), kUnlimited);
 }
 
-TEST_F(ControlGroup, TheFirstVersionsRoomIsInItsOwnFiles) {
+TEST_F(ControlGroup, VersionOneHasItsOwnFiles) {
   write("memory/job/memory.limit_in_bytes", "7000");
   write("memory/job/memory.usage_in_bytes", "9000");
   write("memory/job/memory.stat", "total_inactive_file 4000");

@@ -22,7 +22,7 @@ std::vector<std::string> names_in(const test::TempFolder& folder) {
   return names;
 }
 
-TEST(OutputFile, AppearsWholeOrNotAtAll) {
+TEST(OutputFile, AppearsCompleteOrNotAtAll) {
   const test::TempFolder folder;
   const std::string path = folder.write("out", "old");
   {
@@ -52,7 +52,7 @@ TEST(OutputFile, WhatGrowsAppearsWithItsFirstBytes) {
   EXPECT_EQ(test::bytes_of_file(path), "first second");
 }
 
-TEST(OutputFile, KeepsItsEndBehindWhatGrows) {
+TEST(OutputFile, KeepsItsEndWhileItGrows) {
   const test::TempFolder folder;
   OutputFile file(folder / "list", OutputFile::Appears::kAtOnce);
   file.write("[1");
@@ -77,11 +77,11 @@ TEST(OutputFile, DoesNotReachThroughHardLinks) {
   EXPECT_EQ(test::bytes_of_file(folder / "out"), "new");
 }
 
-TEST(OutputFile, WritesBehindSymbolicLinks) {
+TEST(OutputFile, FollowsSymbolicLinks) {
   const test::TempFolder folder;
   fs::create_directory(folder / "there");
   fs::create_symlink("there/file", folder / "link");
-  for (const char* text : {"first", "second"}) {  // to nothing yet, and to a file
+  for (const char* text : {"first", "second"}) {  // no file yet, then an existing one
     OutputFile file(folder / "link");
     file.write(text);
     file.close();

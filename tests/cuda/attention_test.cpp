@@ -2,7 +2,7 @@
 
 #include "cuda_case.hpp"
 #include "ops/core/tf32.hpp"
-#include "ops/layers/walk.hpp"
+#include "ops/layers/access_pattern.hpp"
 
 namespace saccade {
 namespace {
@@ -25,11 +25,11 @@ struct Lengths {
 /// Rows of WIDTH elements per token, in which a head's CHANNELS begin at FIRST.
 std::vector<std::int64_t> rows(const Lengths& lengths, std::int64_t tokens, std::int64_t width, std::int64_t first,
                                std::int64_t channels) {
-  Walk walk{.offset = first};
-  walk.loops = {Walk::Loop{{lengths.images, tokens * width}, {lengths.heads, channels}}, Walk::Loop{{tokens, width}},
-                Walk::Loop{{channels, 1}}};
-  walk.simplify();
-  return walk.to_integers();
+  AccessPattern pattern{.offset = first};
+  pattern.loops = {AccessPattern::Loop{{lengths.images, tokens * width}, {lengths.heads, channels}},
+                   AccessPattern::Loop{{tokens, width}}, AccessPattern::Loop{{channels, 1}}};
+  pattern.simplify();
+  return pattern.to_integers();
 }
 
 CudaCase attention(const Lengths& lengths) {
@@ -56,11 +56,11 @@ CudaCase separate(const Lengths& lengths, DType dtype = DType::kFloat32) {
 
 /// The same mask for all heads of an image.
 void add_mask(CudaCase& made, const Lengths& lengths, DType dtype) {
-  Walk walk;
-  walk.loops = {Walk::Loop{{lengths.images, lengths.queries * lengths.keys}, {lengths.heads, 0}},
-                Walk::Loop{{lengths.queries, lengths.keys}}, Walk::Loop{{lengths.keys, 1}}};
-  walk.simplify();
-  made.input(dtype, {lengths.images, 1, lengths.queries, lengths.keys}).attribute("mask", walk.to_integers());
+  AccessPattern pattern;
+  pattern.loops = {AccessPattern::Loop{{lengths.images, lengths.queries * lengths.keys}, {lengths.heads, 0}},
+                   AccessPattern::Loop{{lengths.queries, lengths.keys}}, AccessPattern::Loop{{lengths.keys, 1}}};
+  pattern.simplify();
+  made.input(dtype, {lengths.images, 1, lengths.queries, lengths.keys}).attribute("mask", pattern.to_integers());
 }
 
 TEST(CudaAttention, MultipliesInFloat) {
@@ -151,11 +151,11 @@ TEST(CudaAttention, HidesKeysByInfinityAndByTheLowestNumber) {
   Tensor mask(DType::kFloat32, {3, 70});
   for (std::size_t i = 0; i < 210; ++i)
     mask.data<float>()[i] = i == 65 ? 0.0F : i < 70 ? -infinity : i < 140 ? lowest : -infinity;
-  Walk walk;
-  walk.loops = {Walk::Loop{}, Walk::Loop{{3, 70}}, Walk::Loop{{70, 1}}};
+  AccessPattern pattern;
+  pattern.loops = {AccessPattern::Loop{}, AccessPattern::Loop{{3, 70}}, AccessPattern::Loop{{70, 1}}};
   for (DType dtype : {DType::kFloat32, DType::kFloat16}) {
     CudaCase made = separate(lengths, dtype);
-    made.input(mask).attribute("mask", walk.to_integers());
+    made.input(mask).attribute("mask", pattern.to_integers());
     made.check("fused.attention", dtype == DType::kFloat32 ? kSums : kHalf);
   }
 }
@@ -181,17 +181,18 @@ TEST(CudaAttention, ReadsQueriesKeysAndValuesThatLieInOneTensor) {
 CudaCase pictures(DType dtype, std::int64_t channels) {
   CudaCase made("StridedAttention", "saccade");
   const std::int64_t planes = 2 * 3 * channels;
-  const auto walk = [&](std::int64_t first, std::int64_t head) {
-    Walk heads{.offset = first * 28};
+  const auto pattern = [&](std::int64_t first, std::int64_t head) {
+    AccessPattern heads{.offset = first * 28};
     // An area is two rows of seven: half the image.
-    heads.loops = {Walk::Loop{{2, 14}, {2, head * 28}}, Walk::Loop{{14, 1}}, Walk::Loop{{channels, 28}}};
+    heads.loops = {AccessPattern::Loop{{2, 14}, {2, head * 28}}, AccessPattern::Loop{{14, 1}},
+                   AccessPattern::Loop{{channels, 28}}};
     return heads.to_integers();
   };
   for (int i = 0; i < 3; ++i) made.input(dtype, {1, planes, 4, 7});
-  made.attribute("query", walk(0, 3 * channels))
-      .attribute("key", walk(channels, 3 * channels))
-      .attribute("value", walk(2 * channels, 3 * channels))
-      .attribute("output", walk(0, channels))
+  made.attribute("query", pattern(0, 3 * channels))
+      .attribute("key", pattern(channels, 3 * channels))
+      .attribute("value", pattern(2 * channels, 3 * channels))
+      .attribute("output", pattern(0, channels))
       .attribute("shape", std::vector<std::int64_t>{1, 2 * channels, 4, 7});
   return made;
 }
@@ -204,8 +205,9 @@ TEST(CudaAttention, ReadsImagesInEitherLayout) {
 
 TEST(CudaAttention, ReadsTokensOfWindowsWhereTheyLie) {
   // 2x2 windows of 3x3 tokens in an image of 6x6.
-  Walk windows;
-  windows.loops = {Walk::Loop{{2, 6 * 3 * 8}, {2, 3 * 8}}, Walk::Loop{{3, 6 * 8}, {3, 8}}, Walk::Loop{{8, 1}}};
+  AccessPattern windows;
+  windows.loops = {AccessPattern::Loop{{2, 6 * 3 * 8}, {2, 3 * 8}}, AccessPattern::Loop{{3, 6 * 8}, {3, 8}},
+                   AccessPattern::Loop{{8, 1}}};
   for (DType dtype : {DType::kFloat32, DType::kFloat16}) {
     CudaCase made("StridedAttention", "saccade");
     for (int i = 0; i < 3; ++i) made.input(dtype, {1, 36, 8});

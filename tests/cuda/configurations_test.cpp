@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "cuda_case.hpp"
-#include "ops/layers/walk.hpp"
+#include "ops/layers/access_pattern.hpp"
 #include "runtime/candidate_check.hpp"
 #include "runtime/cuda_backend.hpp"
 #include "support/graph_builder.hpp"
@@ -108,9 +108,9 @@ TEST(CudaConfigurations, OfWarpgroupGemmsGiveEqualOutputs) {
 
 Graph attention() {
   test::GraphBuilder b;
-  Walk walk;
-  walk.loops = {Walk::Loop{}, Walk::Loop{{260, 32}}, Walk::Loop{{32, 1}}};
-  const std::vector<std::int64_t> rows = walk.to_integers();
+  AccessPattern pattern;
+  pattern.loops = {AccessPattern::Loop{}, AccessPattern::Loop{{260, 32}}, AccessPattern::Loop{{32, 1}}};
+  const std::vector<std::int64_t> rows = pattern.to_integers();
   const auto input = [&](const char* name) { return b.input(name, {260, 32}, DType::kFloat16); };
   return b.build({b.op("saccade.StridedAttention", {input("q"), input("k"), input("v")},
                        {{"query", rows},

@@ -52,7 +52,7 @@ Execution execution_of(const Graph& graph, bool captured = true) {
 }
 
 void expect_answers(const Execution& execution, const FrameView& frame) {
-  const std::vector<Tensor> got = read_answers(execution);
+  const std::vector<Tensor> got = read_data_outputs(execution);
   const std::vector<Tensor> wanted = interpret(execution.plan().graph(), {{"frame", test::frame_tensor(frame)}});
   ASSERT_EQ(got.size(), wanted.size());
   for (std::size_t i = 0; i < wanted.size(); ++i)

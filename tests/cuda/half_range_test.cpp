@@ -27,7 +27,7 @@ std::vector<Tensor> run(const std::shared_ptr<const Plan>& plan, const Tensor& x
   Execution execution(plan);
   std::ranges::copy(x.data<float>(), execution.input(0).as<float>().begin());
   execution.run();
-  return read_answers(execution);
+  return read_data_outputs(execution);
 }
 
 TEST(CudaHalfRange, KeepsInFloat32WhatPassesFloat16) {
@@ -105,7 +105,7 @@ TEST(CudaHalfRange, NamesValuesAsTheyAreBehindFrames) {
   std::vector<std::uint8_t> white(8 * 8 * 3, 255);
   *execution.frame() = view_of(RgbView{white.data(), 24, 8, 8});
   execution.run();
-  for (const Tensor& answer : read_answers(execution)) {
+  for (const Tensor& answer : read_data_outputs(execution)) {
     const auto numbers = numbers_of(answer);
     EXPECT_TRUE(!numbers || std::ranges::all_of(*numbers, [](double x) { return std::isfinite(x); }));
   }

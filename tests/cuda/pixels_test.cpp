@@ -135,7 +135,7 @@ class PreprocessGraph {
   void expect_equal(const Picture& picture) {
     *execution_->frame() = *reinterpret_cast<const FrameView*>(picture.tensor().raw());
     execution_->run();
-    const std::vector<Tensor> got = read_answers(*execution_);
+    const std::vector<Tensor> got = read_data_outputs(*execution_);
     const std::vector<Tensor> wanted = interpret(graph_, {{"frame", picture.tensor()}});
     for (std::size_t i = 0; i < wanted.size(); ++i)
       EXPECT_EQ(std::memcmp(got[i].raw(), wanted[i].raw(), wanted[i].bytes()), 0) << "output " << i;

@@ -2,7 +2,7 @@
 #include "model_mutator.hpp"
 #include "passes/core/manager.hpp"
 
-// Any model that can be read: constants folded, and the other passes behind it, the graph verified after each.
+// Any readable model: constant folding, then the other passes, with the graph verified after each.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace saccade;
   onnx::ModelProto model;

@@ -29,7 +29,7 @@ void expect_refusal_or_success(const std::function<void()>& work) {
 }
 
 Graph import_bytes(const std::uint8_t* data, std::size_t size) {
-  // A file that lies in memory alone; one is enough, for there is one thread.
+  // An in-memory file; one suffices for a single thread.
   static const int file = memfd_create("model.onnx", 0);
   if (ftruncate(file, 0) != 0 || pwrite(file, data, size, 0) != static_cast<ssize_t>(size)) std::abort();
   static const std::string path = "/proc/self/fd/" + std::to_string(file);
@@ -38,7 +38,7 @@ Graph import_bytes(const std::uint8_t* data, std::size_t size) {
 
 Graph import_model(onnx::ModelProto model) {
   MemoryBudget budget(kMaxMemory);
-  // No folder holds its external data.
+  // There is no folder of external data.
   const ExternalData external("/nonexistent/model.onnx");
   Graph graph = upgrade_graph(read_graph(model, {external, budget}, {}), {}, budget);
   verify(graph);

@@ -10,14 +10,14 @@
 
 namespace saccade::fuzz {
 
-/// What a model may take while it is fuzzed: small, so that limits are met often and at once.
+/// The memory limit of a model under fuzzing: small, so that limits are reached often and quickly.
 inline constexpr std::size_t kMaxMemory = std::size_t{64} << 20;
 
-/// Runs WORK; being refused is a good end. A std::bad_alloc gets through, and an Error of kInternal aborts: that is
-/// what fuzzing looks for.
+/// Runs WORK; a refusal is a valid outcome. std::bad_alloc propagates, and an Error of kInternal aborts: these are what
+/// fuzzing looks for.
 void expect_refusal_or_success(const std::function<void()>& work);
 
-/// The graph of a file's bytes as the reader hands it out, through a file on disk or from the parsed protobuf.
+/// The graph of a file's bytes as the reader returns it, through a file on disk or from the parsed protobuf.
 Graph import_bytes(const std::uint8_t* data, std::size_t size);
 Graph import_model(onnx::ModelProto model);
 

@@ -1,7 +1,7 @@
 #include "import.hpp"
 #include "model_mutator.hpp"
 
-// Any model: nodes of old operator sets brought to the newest form, and the types of all values inferred.
+// Any model: nodes of old operator sets upgraded to the newest form, and all types inferred.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace saccade::fuzz;
   onnx::ModelProto model;

@@ -9,10 +9,10 @@
 namespace saccade::fuzz {
 namespace {
 
-/// Keeps a model from growing out of hand by duplicates.
+/// Limits the growth of models by duplicates.
 constexpr int kMaxNodes = 64;
 
-/// Fills up or cuts TENSOR's raw bytes so that they fit its dimensions again, where that stays small.
+/// Pads or truncates TENSOR's raw bytes to match its dimensions, if that stays small.
 void fit_bytes(onnx::TensorProto& tensor) {
   constexpr std::array<std::pair<int, int>, 10> kSizes = {
       {{1, 4}, {2, 1}, {3, 1}, {6, 4}, {7, 8}, {9, 1}, {10, 2}, {11, 8}, {12, 4}, {13, 8}}};
@@ -150,7 +150,7 @@ void ModelMutator::change_attributes(onnx::GraphProto& graph) {
   onnx::NodeProto& node = *graph.mutable_node(below(graph.node_size()));
   const int count = node.attribute_size();
   if (count == 0 || once_in(8)) {
-    // One of another node's, whose names the operator may share.
+    // From another node, whose attribute names the operator may share.
     const onnx::NodeProto& other = graph.node(below(graph.node_size()));
     if (other.attribute_size() != 0) *node.add_attribute() = other.attribute(below(other.attribute_size()));
     return;
@@ -207,7 +207,7 @@ void ModelMutator::change_tensor(onnx::TensorProto& tensor) {
       if (rank != 0) tensor.set_dims(below(rank), number());
       break;
     default: {
-      // Its contents: sizes, axes and indices are 64-bit numbers, most others 32-bit.
+      // Changes its contents: sizes, axes and indices are 64-bit numbers, most others 32-bit.
       std::string& bytes = *tensor.mutable_raw_data();
       const std::int64_t value = number();
       const float scale = real();
@@ -239,7 +239,7 @@ void ModelMutator::change_inputs(onnx::GraphProto& graph) {
   }
 }
 
-/// Puts the graph's last node into both branches of an If, or the body of a Loop.
+/// Moves the graph's last node into both branches of an If, or the body of a Loop.
 void ModelMutator::nest(onnx::GraphProto& graph) {
   if (graph.node().empty()) return;
   onnx::NodeProto inner = graph.node(graph.node_size() - 1);

@@ -9,15 +9,15 @@
 
 namespace saccade::fuzz {
 
-/// Changes models as a file's author might, by mistake or on purpose: they stay protobufs, and mostly graphs, so that
-/// shape rules and kernels see what they do not expect. What a seed does is always the same.
+/// Mutates models as a file's author might, by mistake or on purpose: they stay protobufs, and mostly graphs, so that
+/// shape rules and kernels receive unexpected values. Deterministic by seed.
 class ModelMutator {
  public:
   explicit ModelMutator(unsigned seed) : random_(seed) {}
 
   /// Makes one to four changes.
   void mutate(onnx::ModelProto& model);
-  /// Adds OTHER's nodes and constants to MODEL: where names agree, the graphs are joined.
+  /// Adds OTHER's nodes and constants to MODEL: equal names join the graphs.
   void join(onnx::ModelProto& model, const onnx::ModelProto& other);
 
  private:

@@ -20,7 +20,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Changes the header of a plan as who means harm would: it stays JSON, and mostly a graph.
+/// Changes the header of a plan as an attacker would: it stays JSON, and mostly a graph.
 class HeaderMutator {
  public:
   explicit HeaderMutator(unsigned seed) : random_(seed) {}
@@ -42,7 +42,7 @@ class HeaderMutator {
 
   std::size_t below(std::size_t count) { return std::uniform_int_distribution<std::size_t>(0, count - 1)(random_); }
 
-  /// OTHER: another place of the same header, which may hold JSON or lie in it.
+  /// OTHER: another part of the same header, which may contain JSON or be contained in it.
   void change(Json& json, const Json& other) {
     switch (below(8)) {
       case 0: json = Json(other); return;
@@ -91,8 +91,8 @@ class HeaderMutator {
 }  // namespace
 }  // namespace saccade::fuzz
 
-// Any plan whose checksum is right, and any bytes that pass for one: read or refused, and what was read passed through
-// all passes.
+// Any plan with a correct checksum, and any bytes that resemble one: read or refused; a graph that was read goes
+// through all passes.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace saccade;
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
@@ -109,7 +109,7 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
                                                unsigned seed) {
   using namespace saccade::fuzz;
   const PlanInput input({reinterpret_cast<const char*>(data), size});
-  // Deep JSON is refused; here it would end the stack.
+  // Deep JSON is refused; here it would overflow the stack.
   Json header =
       input.header.size() < 64U << 10 ? Json::parse(input.header, nullptr, false) : Json(Json::value_t::discarded);
   if (header.is_discarded() || seed % 8 == 0) return LLVMFuzzerMutate(data, size, max_size);

@@ -8,8 +8,8 @@
 
 namespace saccade::fuzz {
 
-/// A plan as the fuzzer holds it: the header, a NUL, which no JSON text has, and the blob. What lies around these in a
-/// file, lengths and checksums, is made anew for each input, or no mutation would get past it.
+/// The fuzzer's form of a plan: the header, a NUL, which JSON text does not contain, and the blob. Lengths and
+/// checksums of the file are recomputed for each input, or no mutation would get past them.
 struct PlanInput {
   std::string_view header;
   std::string_view blob;

@@ -1,4 +1,4 @@
-// plan_seeds MODELS FOLDER: writes a plan of each model among the files of MODELS to FOLDER, as fuzz_plan holds them.
+// plan_seeds MODELS FOLDER: compiles each model in MODELS to a plan and writes it to FOLDER in fuzz_plan's form.
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -20,7 +20,7 @@ std::string bytes_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// The plan of the model's BYTES; empty where there is none of it.
+/// The plan of the model's BYTES; empty if it cannot be compiled.
 std::string plan_of(const std::string& bytes, const fs::path& scratch) {
   try {
     const Graph graph = fuzz::import_bytes(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());

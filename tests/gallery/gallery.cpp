@@ -1,7 +1,7 @@
-// Draws the pictures of docs/drawing.md: a frame of the synthetic scene for every kind of answer, made up from the
-// scene's truth:
+// Draws the images of docs/drawing.md: a frame of the synthetic scene for every kind of prediction, derived from the
+// scene's ground truth:
 //   gallery FOLDER
-// Look at them after a change of the drawing.
+// Review them after a change of the drawing.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -23,7 +23,7 @@ namespace {
 
 using namespace saccade;
 
-/// What can be said of a frame of the scene, and what it points to.
+/// Predictions for a frame of the scene, and the data that they reference.
 class Answers {
  public:
   explicit Answers(const SceneTruth& truth) : truth_(truth) {
@@ -66,7 +66,7 @@ class Answers {
     for (Detection& person : result.detections) put(person, kFigure);
   }
 
-  /// Faces where the people's heads are.
+  /// Faces at the people's heads.
   void add_landmarks(Result& result) {
     constexpr float kFace[5][2] = {{.33F, .4F}, {.67F, .4F}, {.5F, .58F}, {.37F, .76F}, {.63F, .76F}};
     add_people(result);
@@ -123,7 +123,7 @@ class Answers {
     result.classes = {{3, "street", 0.83F}, {17, "parking lot", 0.09F}, {5, "bridge", 0.03F}};
   }
 
-  /// Many of an object beside each other.
+  /// Copies of an object side by side.
   void add_crowd(Result& result) const {
     const auto objects = objects_;
     for (int i = 0; i < 6; ++i)
@@ -140,7 +140,7 @@ class Answers {
       if (object.class_name == "person") result.detections.push_back(object);
   }
 
-  /// PLACES are shares of the object's box.
+  /// PLACES are normalized to the object's box.
   template <std::size_t N>
   void put(Detection& object, const float (&places)[N][2]) {
     std::vector<Keypoint>& points = points_.emplace_back();
@@ -172,7 +172,7 @@ class Answers {
   std::vector<std::int32_t> ids_;
 };
 
-/// A picture's file and what is drawn on it.
+/// An image's file and its contents.
 struct Page {
   const char* name;
   void (*add)(Answers&, Result&);

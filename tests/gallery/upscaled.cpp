@@ -20,12 +20,12 @@ constexpr int kTimes = 3;
 /// Bicubic interpolation as a network of one node.
 Graph network() {
   test::GraphBuilder b;
-  const ValueId picture = b.input("picture", {1, 3, kHeight, kWidth});
+  const ValueId image = b.input("picture", {1, 3, kHeight, kWidth});
   const ValueId scales = b.floats({4}, {1, 1, kTimes, kTimes});
-  return b.build({b.op("Resize", {picture, ValueId::kNone, scales}, {{"mode", std::string("cubic")}})});
+  return b.build({b.op("Resize", {image, ValueId::kNone, scales}, {{"mode", std::string("cubic")}})});
 }
 
-/// FROM's pixels as squares of SIDE x SIDE, from the column LEFT on.
+/// FROM's pixels as squares of SIDE x SIDE, starting at column LEFT.
 void put(const FrameView& from, int side, const RgbView& to, int left) {
   for (int y = 0; y < side * from.height; ++y)
     for (int x = 0; x < side * from.width; ++x)

@@ -4,8 +4,7 @@
 
 namespace saccade {
 
-/// Draws FILE: a small frame of the scene, its pixels as squares, and beside it what a network made of it whose answer
-/// is a larger picture.
+/// Draws FILE: a small frame of the scene, magnified, and beside it the output of an upscaling network.
 void draw_upscaled(const std::string& file);
 
 }  // namespace saccade

@@ -41,13 +41,13 @@ TEST(Dot, NamesCanNotEndTheirQuotes) {
   EXPECT_TRUE(holds(dot, "nnn...\" {")) << dot;
 }
 
-TEST(Dot, NamesCanNotSteerWhoReadsIt) {
+TEST(Dot, NamesAreEscaped) {
   GraphBuilder b;
   const ValueId x = b.input("a\u009b2J\u202eb\x1b\x7f", {1});
   EXPECT_TRUE(holds(to_dot(b.build({b.op("Relu", {x})})), "label=\"a?2J?b??\\nfloat32 1\""));
 }
 
-TEST(Dot, AConstantThatIsAnOutputStandsAlone) {
+TEST(Dot, AConstantOutputIsANode) {
   GraphBuilder b;
   b.input("x", {1});
   const Graph graph = b.build({b.scalar(1)});

@@ -56,7 +56,7 @@ TEST(Verify, NamesAValueThatNamesAnotherProducer) {
   EXPECT_THAT(complaint(chain.graph), HasSubstr("node 'Flatten1' (Flatten) produces value 'Flatten1'"));
 }
 
-TEST(Verify, NamesAValueWhoseReadersAreNotListed) {
+TEST(Verify, NamesAValueWithUnlistedReaders) {
   Chain chain;
   chain.graph.node(chain.graph.value(chain.y).producer).inputs[0] = chain.x;
   EXPECT_THAT(complaint(chain.graph), HasSubstr("the list of readers of value"));

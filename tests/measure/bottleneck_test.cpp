@@ -9,7 +9,7 @@ namespace {
 
 using test::ms;
 
-/// 10 ms a frame: 1 before, 8.3 in the model, 0.7 after; two launches at 80 % of bounds that arithmetic sets.
+/// 10 ms per frame: 1 before, 8.3 in the model, 0.7 after; two launches at 80 % of compute bounds.
 RunFacts facts() {
   return {.threads = 2,
           .cores = 2,

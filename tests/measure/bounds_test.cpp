@@ -12,7 +12,7 @@ using test::GraphBuilder;
 
 Bandwidth same(double rate) { return {rate, rate, rate, rate}; }
 
-/// One operation, and from the closest memory ten bytes, a nanosecond.
+/// One operation, and ten bytes from the closest memory, per nanosecond.
 Ceilings made_up() {
   Ceilings ceilings;
   ceilings.compute = {{"fma", Precision::kFloat32, 1e9, 1e9}, {"dot", Precision::kInt8, 4e9, 4e9}};
@@ -41,7 +41,7 @@ TEST(Bounds, PrecisionChoosesThePeak) {
 }
 
 TEST(Bounds, TheLevelThatCanHoldTheDataLimits) {
-  // 100 bytes can lie in the closest level, so that 400 must come from the next.
+  // The closest level holds 100 bytes, so that 400 must come from the next.
   const Bound close = bound_of({.read_bytes = 500}, 500, made_up());
   EXPECT_DOUBLE_EQ(close.time.count(), 80);
   EXPECT_EQ(close.limiter, "L2");
@@ -55,12 +55,12 @@ TEST(Bounds, WritesAreReadsOtherWay) {
   EXPECT_DOUBLE_EQ(bound_of({.write_bytes = 5000}, 5000, made_up()).time.count(), 4000);
   Ceilings one_way = made_up();
   one_way.memory[2].all = {.read = 1e9, .write = 0.5e9, .copy = 1.2e9, .mixed = 1.2e9};
-  // 4000 out at half a byte a nanosecond; 4000 in and out at 1.2 would take 6667.
+  // 4000 out at half a byte per nanosecond; 4000 in and out at 1.2 would take 6667.
   EXPECT_DOUBLE_EQ(bound_of({.read_bytes = 5000, .write_bytes = 5000}, 5000, one_way).time.count(), 8000);
 }
 
 TEST(Bounds, WeightsLieWhereTheWorkingSetFits) {
-  // A frame touches 10,000 bytes: of 500 bytes of weights, 10 % are still in the caches, which hold 1000.
+  // A frame accesses 10,000 bytes: of 500 bytes of weights, 10 % are still in the caches, which hold 1000.
   const Bound bound = bound_of({.weight_bytes = 500}, 10000, made_up());
   EXPECT_DOUBLE_EQ(bound.time.count(), 450);
   EXPECT_EQ(bound.limiter, "memory");

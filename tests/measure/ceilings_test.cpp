@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kMiB = 1 << 20;
 
-TEST(CeilingsBuffer, IsFourTimesTheCachesWhereThereIsRoom) {
+TEST(CeilingsBuffer, IsFourTimesTheCachesIfMemoryAllows) {
   EXPECT_EQ(ceiling_buffer_bytes(64 * kMiB, 16384 * kMiB), 256 * kMiB);
   EXPECT_EQ(ceiling_buffer_bytes(1 * kMiB, 16384 * kMiB), 32 * kMiB);
   EXPECT_EQ(ceiling_buffer_bytes(512 * kMiB, 16384 * kMiB), 1024 * kMiB);

@@ -22,7 +22,7 @@ TEST(Ticks, AreRoundNumbersInside) {
 
 TEST(FitText, CutsAtCodePoints) {
   EXPECT_EQ(fit_text("short", 100), "short");
-  // 12 px: 6.72 px a character, so that 30 px hold three and an ellipsis.
+  // 12 px: 6.72 px per character, so that 30 px hold three and an ellipsis.
   EXPECT_EQ(fit_text("µµµµµµ", 30), "µµµ…");
 }
 
@@ -41,7 +41,7 @@ TEST(Shape, CountsEverySampleOnce) {
   EXPECT_DOUBLE_EQ(shape.bins.front().low.count(), 1e6);
 }
 
-TEST(Shape, LeavesOutALongTailAndSaysSo) {
+TEST(Shape, CutsALongTailAndReportsIt) {
   Histogram histogram;
   for (int i = 0; i < 995; ++i) histogram.add(1ms + i * 100ns);
   for (int i = 0; i < 5; ++i) histogram.add(900ms);
@@ -87,7 +87,7 @@ TEST(HistogramChart, BarsStandOnTheAxisAsHighAsTheirCounts) {
   ASSERT_EQ(bars.size(), 2U);
   EXPECT_NEAR(number(bars[1], "height"), 2 * number(bars[0], "height"), 0.2);
   EXPECT_NEAR(number(bars[0], "y") + number(bars[0], "height"), number(bars[1], "y") + number(bars[1], "height"), 0.2);
-  // The plot goes from x = 48 to 748; a mark outside of it is not drawn.
+  // The plot spans x = 48 to 748; a mark outside of it is not drawn.
   EXPECT_EQ(number(bars[0], "x"), 48);
   EXPECT_EQ(number(bars[1], "x"), 398);
   const auto marks = shapes(svg, "line", "mark");
@@ -140,7 +140,7 @@ TEST(RooflineChart, DotsLieByTheLogarithmAndRoofsMeetAtTheRidge) {
   ASSERT_EQ(dots.size(), 2U);
   EXPECT_EQ(number(dots[0], "cy"), number(dots[1], "cy"));
   EXPECT_NEAR(number(dots[0], "r"), 2 * number(dots[1], "r"), 0.11);
-  // "one" lies on the memory roof; the roofs meet at 10 operations a byte, over "two".
+  // "one" lies on the memory slope; the roofline's ridge is at 10 operations per byte, at "two".
   const auto roofs = shapes(svg, "line", "roof");
   ASSERT_EQ(roofs.size(), 2U);
   EXPECT_EQ(number(roofs[0], "x2"), number(dots[1], "cx"));
@@ -158,7 +158,7 @@ TEST(Charts, EscapeNames) {
   EXPECT_NE(svg.find("aria-label=\"a&lt;b&gt;: "), std::string::npos);
 }
 
-TEST(Charts, StandWithoutData) {
+TEST(Charts, AreDrawnWithoutData) {
   EXPECT_NE(draw(LatencyHistogram{}, 350).find("no samples"), std::string::npos);
   for (const std::string& svg : {draw(StageTimeline{}, 350), draw(Gantt{}, 350), draw(BoundBars{}, 350),
                                  draw(ShareBars{}, 350), draw(Roofline{}, 350)}) {

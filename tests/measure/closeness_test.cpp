@@ -45,7 +45,7 @@ TEST(Closeness, TypesAndShapesAreEqual) {
   EXPECT_EQ(difference(Tensor(DType::kFloat32, {0}), Tensor(DType::kFloat32, {0}), {}), "");
 }
 
-TEST(Closeness, TellsLargeIntegersApart) {
+TEST(Closeness, DistinguishesLargeIntegers) {
   const auto integer = [](std::uint64_t value) { return Tensor::scalar(value); };
   const Tolerance exact{.relative = 0};
   EXPECT_EQ(difference(integer((1ULL << 63U) + 1), integer((1ULL << 63U) + 1), exact), "");

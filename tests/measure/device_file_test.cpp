@@ -43,7 +43,7 @@ Ceilings made_up_device() {
   return ceilings;
 }
 
-/// What both formats keep, in one text.
+/// The contents that both formats keep, as one text.
 std::string all_of(const Ceilings& ceilings) { return to_json(ceilings).dump(); }
 
 TEST_F(DeviceFile, DescribesADevice) {

@@ -47,7 +47,7 @@ TEST(Drift, OtherShapesAndLostNumbersAreInfinitelyFar) {
   const Tensor reference = floats({2}, {1, 2});
   EXPECT_TRUE(std::isinf(drift(floats({1}, {1}), reference, reference)));
   EXPECT_TRUE(std::isinf(drift(floats({2}, {1, nan}), reference, reference)));
-  // Where the reference has none either, it says nothing.
+  // Elements where the reference is not finite are ignored.
   EXPECT_EQ(drift(floats({2}, {1, 7}), floats({2}, {1, nan}), reference), 0);
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 using Milliseconds = std::chrono::duration<double, std::milli>;
 
-// The worked example of a roofline study of a camera at 90 frames a second (docs/limits.md).
+// The worked example of a roofline study of a camera at 90 frames per second (docs/limits.md).
 FramePeriod published_example() {
   const CameraMode camera = parse_camera("320x240@90:YUYV");
   return frame_period(camera, {{"capture", Milliseconds(12.2), bus_bound(camera, 60e6)},
@@ -37,7 +37,7 @@ TEST(FramePeriod, NamesTheStageWithTheMostHeadroom) {
   EXPECT_EQ(frame_period(camera, {{"capture", Milliseconds(1)}}).most_headroom, "");
 }
 
-TEST(FramePeriod, WhoKeepsUpHasSlack) {
+TEST(FramePeriod, HasSlackIfProcessingKeepsUp) {
   const FramePeriod found = frame_period(parse_camera("640x480@50:nv12"), {{"inference", Milliseconds(8)}}, 30);
   EXPECT_NEAR(to_milliseconds(found.slack), 12, 1e-9);
   EXPECT_EQ(found.deficit.count(), 0);

@@ -51,7 +51,7 @@ TEST(GpuCeilings, AreKeptInAFile) {
   folder.write("gpu.toml", to_toml(before));
   for (const Ceilings& after : {read_device_file(folder / "gpu.toml").ceilings, ceilings_from_json(to_json(before))}) {
     EXPECT_EQ(after.device, "a GPU");
-    // A file holds seconds.
+    // A file stores seconds.
     EXPECT_NEAR(after.launch.count(), before.launch.count(), 1e-6);
     EXPECT_NEAR(after.run.count(), before.run.count(), 1e-6);
     ASSERT_EQ(after.copies.size(), 1U);

@@ -11,7 +11,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 
-/// Takes as long as it says, without taking it; writes down its turns.
+/// Reports a scripted duration without spending it; records its turns.
 class Scripted : public Contender {
  public:
   Scripted(std::string name, nanoseconds run, std::string& turns, int last_block = 1000)

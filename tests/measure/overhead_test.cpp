@@ -8,7 +8,7 @@ namespace saccade {
 namespace {
 
 TEST(Overhead, ComparesMedians) {
-  // One slow block on either side changes nothing.
+  // One slow block on either side has no effect.
   const std::vector<Nanoseconds> with = {Nanoseconds(1010), Nanoseconds(1020), Nanoseconds(9000)};
   const std::vector<Nanoseconds> without = {Nanoseconds(5000), Nanoseconds(1000), Nanoseconds(900)};
   const Overhead overhead = overhead_of(with, without, 20, Nanoseconds(0.5));

@@ -42,7 +42,7 @@ TEST(Page, EscapesEverythingThatItIsGiven) {
   page.section("<h>");
   page.text("<p1>");
   page.table({"<c>", {{"<k>"}}, {{"<x>"}}});
-  page.pictures({{.bytes = "foo", .description = "\"<d>", .caption = "<f>"}});
+  page.images({{.bytes = "foo", .description = "\"<d>", .caption = "<f>"}});
   const std::string html = page.html();
   for (const char* raw :
        {"<t>", "<s>", "<l>", "<v>", "<n>", "<lead>", "<h>", "<p1>", "<c>", "<k>", "<x>", "<d>", "<f>"})
@@ -60,7 +60,7 @@ TEST(Page, NeedsNothingElse) {
   EXPECT_TRUE(html.starts_with("<!DOCTYPE html>\n<html lang=\"en\">"));
   for (const char* outside : {"http:", "https:", "<script", "url(", "@import", "<link"})
     EXPECT_EQ(html.find(outside), std::string::npos) << outside;
-  // Every chart is there for wide and for narrow screens; the sections are linked.
+  // Every chart is present for wide and for narrow screens; the sections are linked.
   EXPECT_NE(html.find("viewBox=\"0 0 760 "), std::string::npos);
   EXPECT_NE(html.find("viewBox=\"0 0 350 "), std::string::npos);
   EXPECT_NE(html.find("<a href=\"#section-2\">two</a>"), std::string::npos);
@@ -73,7 +73,7 @@ TEST(Page, ClosesWhatItOpens) {
   page.section("one");
   page.table({"", {{"k"}, {"n", true}}, {{"x", "1"}, {"y"}}});
   page.section("two");
-  page.pictures({{.bytes = "foo", .description = "d"}});
+  page.images({{.bytes = "foo", .description = "d"}});
   page.chart(ShareBars{"bars", {{"a", "", 0.5}}});
   const std::string html = page.html();
   const auto count = [&](const std::string& text) {

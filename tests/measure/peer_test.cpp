@@ -11,14 +11,14 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/// A peer played by a shell script.
+/// A peer simulated by a shell script.
 class PeerProtocol : public testing::Test {
  protected:
   Peer play(const std::string& script, milliseconds patience = seconds(30)) {
     return {"actor", {"/bin/sh", "-c", script}, folder_ / "", {patience, patience, patience}};
   }
 
-  /// What the error says.
+  /// The error's message.
   template <typename Work>
   std::string complaint(const Work& work) {
     try {
@@ -71,7 +71,7 @@ TEST_F(PeerProtocol, OneThatHangsIsGivenUp) {
   EXPECT_NE(complaint([&] { peer.run(0, 1); }).find("did not respond within 0.3 s"), std::string::npos);
 }
 
-TEST_F(PeerProtocol, WrongAnswersAreRefused) {
+TEST_F(PeerProtocol, InvalidResponsesAreRefused) {
   Peer peer = play(kGreeting + R"(read l; echo '{"ns": [1], "wall_ns": 1}'; read l; echo '{"ns": "no"}'; read l;
       echo '{"error": "no such operator"}'; read l)");
   EXPECT_NE(complaint([&] { peer.run(0, 2); }).find("asked for 2 runs and timed 1"), std::string::npos);

@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-/// A machine of round figures.
+/// A machine with round numbers.
 Ceilings ceilings() {
   const Bandwidth bandwidth{.read = 1e10, .write = 1e10, .copy = 1e10, .mixed = 1e10};
   return {.device = "made up",
@@ -38,7 +38,7 @@ class ProfileTest : public testing::Test {
       write_image(folder_ / name, view_of(RgbView{pixels.data(), 3 * 16, 16, 8}));
   }
 
-  /// The pictures are beside the model's files, which are none.
+  /// The images are beside the model's files, which are none.
   Profile profile() {
     return profile_frames(Model::load(test::write_box_detector(models_)), folder_.string(), options_);
   }
@@ -78,7 +78,7 @@ TEST_F(ProfileTest, MeasuresEveryStageAndLaunch) {
   EXPECT_FALSE(made.bottleneck.sentence.empty());
 }
 
-TEST_F(ProfileTest, EndsWhereItIsTold) {
+TEST_F(ProfileTest, EndsWhenTheCallbackSays) {
   options_.on_frame = [](std::int64_t frames) { return frames < 7; };
   EXPECT_EQ(profile().frames, 7);
 }
@@ -120,7 +120,7 @@ TEST_F(ProfileTest, ReportsAsTextJsonAndPage) {
   EXPECT_EQ(html.find(">nan"), std::string::npos);
 }
 
-TEST_F(ProfileTest, RunsOnTensorsWhereNobodyKnowsTheModel) {
+TEST_F(ProfileTest, RunsOnTensorsIfTheModelIsNotRecognised) {
   const Model model = Model::load(test::write_color_classifier(models_));
   options_.trace = true;
   const Profile made = profile_tensors(model, options_);
@@ -150,7 +150,7 @@ TEST_F(ProfileTest, ALoopCountsOn) {
   EXPECT_FALSE(source->read(pool));
 }
 
-TEST(OperationName, SaysTheWindow) {
+TEST(OperationName, ContainsTheWindow) {
   const auto name = [](std::int64_t group, const Shape& weights) {
     Graph graph;
     const ValueId x = graph.add_input("x", {DType::kFloat32, {1, 8, 8, 8}});

@@ -47,7 +47,7 @@ TEST(Recorder, KeepsStatisticsOfLaunchesAndGaps) {
   EXPECT_EQ(recorder.gaps().mean(), 1ms);
   EXPECT_EQ(recorder.gap_after(0), 1ms);
   EXPECT_EQ(recorder.gap_after(2), 0ms);
-  // Asked 3 ms before it came; the frame before had ended 1 ms earlier. The first frame has none before.
+  // Requested 3 ms before it arrived; the previous frame had ended 1 ms earlier. The first frame has no predecessor.
   EXPECT_EQ(recorder.waiting().mean(), 3ms);
   EXPECT_EQ(recorder.outside().mean(), 1ms);
   EXPECT_EQ(recorder.outside().count(), 39);

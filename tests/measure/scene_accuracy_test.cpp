@@ -10,15 +10,15 @@ namespace {
 
 const SceneOptions kScene{.seed = 7, .width = 160, .height = 120, .fps = 2, .objects = 20};
 
-/// The truth of a frame, given back as answers.
-AnsweredFrame all_right(const SceneTruth& truth) {
-  AnsweredFrame answers{.frame = truth.frame, .has_masks = true, .place = truth.place};
+/// A frame's ground truth as predictions.
+PredictedFrame all_right(const SceneTruth& truth) {
+  PredictedFrame predictions{.frame = truth.frame, .has_masks = true, .place = truth.place};
   for (const TrueObject& object : objects_of(truth))
-    answers.found.push_back(
+    predictions.found.push_back(
         {.box = object.box, .class_id = object.class_id, .score = 0.9, .mask = object.mask, .keypoints = {}});
   const GridPlace whole{.columns = truth.width, .rows = truth.height, .seen = {0, 0, truth.width, truth.height}};
-  answers.depth = KeptDepth{whole, DepthKind::kMetric, truth.depth};
-  return answers;
+  predictions.depth = KeptDepth{whole, DepthKind::kMetric, truth.depth};
+  return predictions;
 }
 
 TEST(SceneAccuracy, MasksAreThePixelsOfTheirObjects) {
@@ -35,7 +35,7 @@ TEST(SceneAccuracy, MasksAreThePixelsOfTheirObjects) {
   }
 }
 
-TEST(SceneAccuracy, TheTruthIsWhollyRight) {
+TEST(SceneAccuracy, TheGroundTruthScoresOne) {
   Scene scene(kScene);
   SceneEvaluator evaluator(kScene);
   for (int frame = 0; frame < 6; ++frame) evaluator.add(all_right(scene.truth(frame)));
@@ -49,15 +49,15 @@ TEST(SceneAccuracy, TheTruthIsWhollyRight) {
   EXPECT_EQ(evaluator.mask_scores(0)->objects, evaluator.box_scores(0).objects);
 }
 
-TEST(SceneAccuracy, EachKindOfAnswerIsWrongByItself) {
+TEST(SceneAccuracy, EachKindOfPredictionIsEvaluatedSeparately) {
   Scene scene(kScene);
   SceneEvaluator evaluator(kScene);
   for (int frame = 0; frame < 6; ++frame) {
-    AnsweredFrame answers = all_right(scene.truth(frame));
-    for (FoundObject& found : answers.found) found.mask.clear();
-    for (float& metres : answers.depth->cells) metres *= 1.5F;
-    if (frame % 2 == 0) answers.place = (answers.place + 1) % 4;
-    evaluator.add(answers);
+    PredictedFrame predictions = all_right(scene.truth(frame));
+    for (FoundObject& found : predictions.found) found.mask.clear();
+    for (float& metres : predictions.depth->cells) metres *= 1.5F;
+    if (frame % 2 == 0) predictions.place = (predictions.place + 1) % 4;
+    evaluator.add(predictions);
   }
   const SceneScores scores = evaluator.scores();
   EXPECT_DOUBLE_EQ(scores.boxes.ap, 1);
@@ -70,28 +70,28 @@ TEST(SceneAccuracy, EachKindOfAnswerIsWrongByItself) {
 TEST(SceneAccuracy, WhatIsFarDoesNotCountForTheDepth) {
   Scene scene(kScene);
   SceneEvaluator evaluator(kScene);
-  AnsweredFrame answers = all_right(scene.truth(0));
-  for (float& metres : answers.depth->cells)
+  PredictedFrame predictions = all_right(scene.truth(0));
+  for (float& metres : predictions.depth->cells)
     if (metres > kSceneDepth) metres = 1;
-  evaluator.add(answers);
+  evaluator.add(predictions);
   EXPECT_NEAR(evaluator.scores().depth->abs_rel, 0, 1e-6);
 }
 
 TEST(SceneAccuracy, WhatAModelDoesNotGiveIsNothing) {
   Scene scene(kScene);
   SceneEvaluator evaluator(kScene);
-  AnsweredFrame answers = all_right(scene.truth(0));
-  answers.has_masks = false;
-  answers.depth.reset();
-  answers.place = -1;
-  evaluator.add(answers);
+  PredictedFrame predictions = all_right(scene.truth(0));
+  predictions.has_masks = false;
+  predictions.depth.reset();
+  predictions.place = -1;
+  evaluator.add(predictions);
   const SceneScores scores = evaluator.scores();
   EXPECT_DOUBLE_EQ(scores.boxes.ap, 1);
   EXPECT_FALSE(scores.masks || scores.depth || scores.place);
   EXPECT_FALSE(evaluator.mask_scores(0));
 }
 
-TEST(SceneAccuracy, AFrameWithoutAnswersMissesItsMasks) {
+TEST(SceneAccuracy, AFrameWithoutPredictionsMissesItsMasks) {
   Scene scene(kScene);
   SceneEvaluator evaluator(kScene);
   evaluator.add(all_right(scene.truth(0)));
@@ -102,18 +102,18 @@ TEST(SceneAccuracy, AFrameWithoutAnswersMissesItsMasks) {
 }
 
 TEST(SceneAccuracy, ALongRunKeepsFewMapsSpreadEvenly) {
-  AnsweredFrames kept;
+  PredictedFrames kept;
   constexpr int kFrames = 3000;
   for (int frame = 0; frame < kFrames; ++frame) {
-    AnsweredFrame answers{.frame = frame, .found = {{.mask = {{0, 0, 1}}}}, .has_masks = true, .place = 1};
-    answers.depth = KeptDepth{.place = {}, .cells = {1.0F}};
-    kept.add(std::move(answers));
+    PredictedFrame predictions{.frame = frame, .found = {{.mask = {{0, 0, 1}}}}, .has_masks = true, .place = 1};
+    predictions.depth = KeptDepth{.place = {}, .cells = {1.0F}};
+    kept.add(std::move(predictions));
   }
   ASSERT_EQ(kept.frames().size(), static_cast<std::size_t>(kFrames));
   std::size_t maps = 0;
   std::int64_t last = -1;
   std::int64_t step = -1;
-  for (const AnsweredFrame& each : kept.frames()) {
+  for (const PredictedFrame& each : kept.frames()) {
     EXPECT_EQ(each.place, 1);
     ASSERT_EQ(each.found.size(), 1U);
     EXPECT_EQ(each.found[0].mask.empty(), !each.has_masks);
@@ -126,8 +126,8 @@ TEST(SceneAccuracy, ALongRunKeepsFewMapsSpreadEvenly) {
     last = each.frame;
     ++maps;
   }
-  EXPECT_LE(maps, AnsweredFrames::kMostMaps);
-  EXPECT_GT(maps, AnsweredFrames::kMostMaps / 2 - 2);
+  EXPECT_LE(maps, PredictedFrames::kMostMaps);
+  EXPECT_GT(maps, PredictedFrames::kMostMaps / 2 - 2);
 }
 
 }  // namespace

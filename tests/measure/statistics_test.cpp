@@ -70,7 +70,7 @@ TEST(Statistics, WhatSlowsDownBothLeavesAPairedRatioAlone) {
   EXPECT_GT(apart.interval.high, 5);
 }
 
-/// COUNT numbers around MEAN, each as near to its neighbour as a machine's noise is.
+/// COUNT numbers around MEAN, autocorrelated as a machine's noise is.
 std::vector<double> noise(std::mt19937_64& generator, int count, double mean) {
   std::vector<double> values;
   double drift = 0;
@@ -96,16 +96,15 @@ TEST(Statistics, IntervalsCoverTheTruthAboutAsOftenAsTheySay) {
     const auto again = noise(generator, 30, 3);
     repeats += static_cast<int>(repeated_median({a}, {.resamples = 300}).interval.contains(median_of(again)));
   }
-  // 95 % wanted; short correlated series cover somewhat less.
+  // 95 % requested; short correlated series cover somewhat less.
   EXPECT_GE(ratios, 165);
   EXPECT_GE(repeats, 165);
   EXPECT_GE(means, 165);
-  EXPECT_LT(ratios, kTrials);  // an interval that always covers says nothing
+  EXPECT_LT(ratios, kTrials);  // an interval that always covers is useless
   EXPECT_LT(repeats, kTrials);
 }
 
-/// Loads of which each has a speed of its own and hardly any noise; with DRIFT, each starts from the one before, the
-/// first from SPEED.
+/// Loads of different speeds and hardly any noise; with DRIFT, a random walk from SPEED.
 LoadMedians loads(std::mt19937_64& generator, bool drift, double& speed) {
   LoadMedians all;
   for (int load = 0; load < 5; ++load) {
@@ -130,7 +129,7 @@ TEST(Statistics, LoadsSayHowFarAnotherMeasurementMayBe) {
       covered += static_cast<int>(repeated_median(once, {.resamples = 300}).interval.contains(median));
       by_blocks += static_cast<int>(repeated_median({flattened(once)}, {.resamples = 300}).interval.contains(median));
     }
-    // 95 % wanted; a speed that wanders ever farther is more than loads can tell of.
+    // 95 % requested; a random walk exceeds what the loads can estimate.
     EXPECT_GE(covered, drift ? 170 : 185) << drift;
     EXPECT_LT(by_blocks, covered) << drift;
   }

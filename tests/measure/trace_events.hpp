@@ -13,7 +13,7 @@
 
 namespace saccade::test {
 
-/// Checks TRACE against the Trace Event Format's document: what an event of each phase must have, and of which type.
+/// Checks TRACE against the Trace Event Format specification: required fields and their types per phase.
 inline void expect_schema(const nlohmann::json& trace) {
   ASSERT_TRUE(trace.is_object());
   ASSERT_TRUE(trace.at("traceEvents").is_array());
@@ -44,8 +44,7 @@ inline void expect_schema(const nlohmann::json& trace) {
   }
 }
 
-/// Checks that spans of a thread lie inside one another or apart, never across, and that frames hold stages and stages
-/// launches.
+/// Checks that spans of a thread are nested or disjoint, and that frames contain stages and stages launches.
 inline void expect_nesting(const nlohmann::json& trace) {
   struct Span {
     std::int64_t start;  // ns
@@ -61,13 +60,13 @@ inline void expect_nesting(const nlohmann::json& trace) {
   const std::map<std::string, std::string> parents = {
       {"frame", ""}, {"capture", ""}, {"stage", "frame"}, {"launch", "stage"}};
   for (auto& [thread, spans] : threads) {
-    // As viewers do: by start, the longer one first, in the file's order where they are the same.
+    // As viewers do: by start, the longer one first, in the file's order if they are equal.
     std::stable_sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) {
       return a.start != b.start ? a.start < b.start : a.end > b.end;
     });
     std::vector<Span> open;
     for (const Span& span : spans) {
-      // A span of no length may stand at the end of the one before.
+      // A span of length 0 may be at the end of its predecessor.
       while (!open.empty() && open.back().end <= span.start &&
              (open.back().end < span.end || open.back().category == span.category))
         open.pop_back();

@@ -10,7 +10,7 @@ namespace {
 
 using test::GraphBuilder;
 
-/// The work of the node that makes the graph's first output.
+/// The work of the node that computes the graph's first output.
 Work work_of_output(const Graph& graph, const WorkOptions& options = {}) {
   return work_of(graph, *graph.producer(graph.outputs()[0]), options);
 }
@@ -21,7 +21,7 @@ TEST(Work, ConvolutionCountsProductsWithPixelsAlone) {
   const Graph graph = b.build(
       {b.op("Conv", {x, b.random({3, 2, 3, 3}), b.random({3})}, {{"pads", std::vector<std::int64_t>{1, 1, 1, 1}}})});
   const Work work = work_of_output(graph);
-  // Along an axis of 4 the taps of a padded 3 meet 3 + 4 + 3 pixels; 2 channels, 3 filters.
+  // Along an axis of 4 the taps of a padded 3 cover 3 + 4 + 3 pixels; 2 channels, 3 filters.
   EXPECT_EQ(work.products, 2.0 * 10 * 10 * 2 * 3);
   EXPECT_EQ(work.operations, work.products);
   EXPECT_EQ(work.precision, Precision::kFloat32);
@@ -55,12 +55,12 @@ TEST(Work, GroupsShareNothing) {
   EXPECT_EQ(work_of_output(graph).products, 2.0 * 6 * 9 * 9);
 }
 
-TEST(Work, TransposedConvolutionLeavesOutWhatIsCropped) {
+TEST(Work, TransposedConvolutionExcludesCroppedOutputs) {
   GraphBuilder b;
   const ValueId x = b.input("x", {1, 1, 1, 3});
   const ValueId y =
       b.op("ConvTranspose", {x, b.random({1, 2, 1, 3})}, {{"pads", std::vector<std::int64_t>{0, 1, 0, 1}}});
-  // Three inputs reach 3 outputs each; the first and last of 5 outputs are cropped, which 2 of the 9 pairs fall on.
+  // Three inputs reach 3 outputs each; the first and last of 5 outputs are cropped, which removes 2 of the 9 pairs.
   EXPECT_EQ(work_of_output(b.build({y})).products, 2.0 * 2 * 7);
 }
 
@@ -179,7 +179,7 @@ TEST(Work, PreprocessReadsTheFrame) {
                                      {"color", std::string("rgb")}})});
   EXPECT_EQ(work_of_output(graph).read_bytes, 0);
   EXPECT_EQ(work_of_output(graph, {.frame = {PixelFormat::kYuyv, 64, 48}}).read_bytes, 2 * 64 * 48);
-  // 640 rows over 32: two of every twenty are looked at.
+  // 640 rows to 32: two of every twenty are read.
   EXPECT_EQ(work_of_output(graph, {.frame = {PixelFormat::kGray8, 64, 640}}).read_bytes, 64 * 64);
   EXPECT_EQ(work_of_output(graph).write_bytes, 4 * 3 * 32 * 32);
 }

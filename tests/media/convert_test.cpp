@@ -10,14 +10,14 @@ extern "C" {
 #include <memory>
 #include <vector>
 
-#include "media/pictures.hpp"
+#include "media/images.hpp"
 
 namespace saccade {
 namespace {
 
-using test::Picture;
+using test::Image;
 
-/// Planes of random samples between 96 and 159, so that no colour leaves RGB, with padding after each row.
+/// Planes of random samples between 96 and 159, so that no colour is clipped in RGB, with padding after each row.
 struct Samples {
   Samples(PixelFormat format, int width, int height) {
     view = {.format = format, .width = width, .height = height};
@@ -50,9 +50,9 @@ std::array<int, 3> rgb_of(Yuv yuv, ColorMatrix matrix, ColorRange range) {
                           .height = 1,
                           .planes = {&yuv.y, &yuv.u, &yuv.v},
                           .pitch_bytes = {1, 1, 1}};
-  Picture picture(1, 1);
-  to_rgb(view, picture.pixels());
-  return {picture.rgb[0], picture.rgb[1], picture.rgb[2]};
+  Image image(1, 1);
+  to_rgb(view, image.pixels());
+  return {image.rgb[0], image.rgb[1], image.rgb[2]};
 }
 
 using Rgb = std::array<int, 3>;
@@ -64,7 +64,7 @@ TEST(ToRgb, KnownColours) {
   EXPECT_EQ(rgb_of({235, 128, 128}, kBt601, kLimited), (Rgb{255, 255, 255}));
   EXPECT_EQ(rgb_of({0, 128, 128}, kBt601, kFull), (Rgb{0, 0, 0}));
   EXPECT_EQ(rgb_of({255, 128, 128}, kBt601, kFull), (Rgb{255, 255, 255}));
-  // Pure red, as the standards' tables of colour bars give it.
+  // Pure red, from the standards' colour bars.
   EXPECT_EQ(rgb_of({81, 90, 240}, kBt601, kLimited), (Rgb{254, 0, 0}));
   EXPECT_EQ(rgb_of({63, 102, 240}, kBt709, kLimited), (Rgb{255, 1, 0}));
   EXPECT_EQ(rgb_of({76, 85, 255}, kBt601, kFull), (Rgb{254, 0, 0}));
@@ -79,20 +79,20 @@ struct FormatCase {
 
 class ToRgbLikeSwscale : public testing::TestWithParam<FormatCase> {};
 
-/// What swscale makes of it at its most accurate, nearest chroma.
-Picture swscaled(const FrameView& view, AVPixelFormat format) {
-  Picture picture(view.width, view.height);
+/// swscale's result at its highest accuracy, with nearest chroma.
+Image swscaled(const FrameView& view, AVPixelFormat format) {
+  Image image(view.width, view.height);
   SwsContext* context =
       sws_getContext(view.width, view.height, format, view.width, view.height, AV_PIX_FMT_RGB24,
                      SWS_POINT | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT | SWS_FULL_CHR_H_INP, nullptr, nullptr, nullptr);
   const int* table = sws_getCoefficients(view.matrix == ColorMatrix::kBt709 ? SWS_CS_ITU709 : SWS_CS_ITU601);
   const int full = view.range == ColorRange::kFull ? 1 : 0;
   sws_setColorspaceDetails(context, table, full, table, 1, 0, 1 << 16, 1 << 16);
-  std::uint8_t* to[] = {picture.rgb.data()};
+  std::uint8_t* to[] = {image.rgb.data()};
   const int pitch[] = {3 * view.width};
   sws_scale(context, view.planes.data(), view.pitch_bytes.data(), 0, view.height, to, pitch);
   sws_freeContext(context);
-  return picture;
+  return image;
 }
 
 TEST_P(ToRgbLikeSwscale, WithinItsRounding) {
@@ -101,11 +101,11 @@ TEST_P(ToRgbLikeSwscale, WithinItsRounding) {
       Samples samples(GetParam().ours, 38, 14);
       samples.view.matrix = matrix;
       samples.view.range = range;
-      Picture ours(38, 14);
+      Image ours(38, 14);
 
       to_rgb(samples.view, ours.pixels());
 
-      const Picture theirs = swscaled(samples.view, GetParam().theirs);
+      const Image theirs = swscaled(samples.view, GetParam().theirs);
       for (std::size_t i = 0; i < ours.rgb.size(); ++i)
         ASSERT_NEAR(ours.rgb[i], theirs.rgb[i], 2) << to_string(GetParam().ours) << " byte " << i;
     }
@@ -131,8 +131,8 @@ TEST(ToRgb, GrayFollowsItsRange) {
                     .height = 1,
                     .planes = {samples},
                     .pitch_bytes = {4}};
-  Picture full(4, 1);
-  Picture limited(4, 1);
+  Image full(4, 1);
+  Image limited(4, 1);
 
   to_rgb(view, full.pixels());
   view.range = ColorRange::kLimited;
@@ -144,14 +144,14 @@ TEST(ToRgb, GrayFollowsItsRange) {
 
 TEST(ToRgb, OddSizesUseTheirLastChromaSample) {
   Samples samples(PixelFormat::kI420, 5, 3);
-  Picture picture(5, 3);
+  Image image(5, 3);
 
-  to_rgb(samples.view, picture.pixels());
+  to_rgb(samples.view, image.pixels());
 
   const std::uint8_t u = samples.view.planes[1][samples.view.pitch_bytes[1] + 2];
   const std::uint8_t v = samples.view.planes[2][samples.view.pitch_bytes[2] + 2];
   const std::uint8_t y = samples.view.planes[0][2 * samples.view.pitch_bytes[0] + 4];
-  const Rgb last = {picture.at(4, 2)[0], picture.at(4, 2)[1], picture.at(4, 2)[2]};
+  const Rgb last = {image.at(4, 2)[0], image.at(4, 2)[1], image.at(4, 2)[2]};
   EXPECT_EQ(last, rgb_of({y, u, v}, ColorMatrix::kBt601, ColorRange::kLimited));
 }
 
@@ -165,12 +165,12 @@ TEST(ToI420, PrimariesAsTheStandardGivesThem) {
                 {0, 255, 0, {145, 54, 34}},
                 {0, 0, 255, {41, 240, 110}}};
   for (const auto& color : colors) {
-    Picture picture = test::flat(2, 2, color.r, color.g, color.b);
+    Image image = test::flat(2, 2, color.r, color.g, color.b);
     std::array<std::uint8_t, 4> y{};
     std::uint8_t u = 0;
     std::uint8_t v = 0;
 
-    to_i420(picture.view(), {{y.data(), &u, &v}, {2, 1, 1}, 2, 2});
+    to_i420(image.view(), {{y.data(), &u, &v}, {2, 1, 1}, 2, 2});
 
     EXPECT_EQ(y[3], color.yuv.y);
     EXPECT_EQ(u, color.yuv.u);
@@ -179,13 +179,13 @@ TEST(ToI420, PrimariesAsTheStandardGivesThem) {
 }
 
 TEST(ToI420, AnOddSizeRepeatsItsLastPixels) {
-  Picture picture = test::flat(3, 1, 255, 255, 255);
-  picture.at(2, 0)[0] = picture.at(2, 0)[1] = picture.at(2, 0)[2] = 0;
+  Image image = test::flat(3, 1, 255, 255, 255);
+  image.at(2, 0)[0] = image.at(2, 0)[1] = image.at(2, 0)[2] = 0;
   std::array<std::uint8_t, 8> y{};
   std::array<std::uint8_t, 2> u{};
   std::array<std::uint8_t, 2> v{};
 
-  to_i420(picture.view(), {{y.data(), u.data(), v.data()}, {4, 2, 2}, 4, 2});
+  to_i420(image.view(), {{y.data(), u.data(), v.data()}, {4, 2, 2}, 4, 2});
 
   EXPECT_EQ(y, (std::array<std::uint8_t, 8>{235, 235, 16, 16, 235, 235, 16, 16}));
   EXPECT_EQ(u, (std::array<std::uint8_t, 2>{128, 128}));

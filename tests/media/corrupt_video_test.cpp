@@ -17,11 +17,11 @@ struct Damage {
   std::uint32_t seed;
 };
 
-/// BYTES with bits of the frames' data turned, never of the index.
+/// BYTES with flipped bits in the frames' data, never in the index.
 std::string with_turned_bits(std::string bytes, std::uint32_t seed) {
   const std::size_t data = bytes.find("mdat") + 4;
   const std::size_t end = bytes.find("moov") - 4;
-  constexpr std::size_t kHead = 1500;  // the first frame, on which all others build
+  constexpr std::size_t kHead = 1500;  // the first frame, which all others reference
   for (int i = 0; i < 24; ++i) {
     seed = seed * 1664525U + 1013904223U;
     bytes[data + kHead + (seed >> 4) % (end - data - kHead)] ^= static_cast<char>(1U << (seed & 7U));
@@ -29,7 +29,7 @@ std::string with_turned_bits(std::string bytes, std::uint32_t seed) {
   return bytes;
 }
 
-/// A letter for each read: '.' a frame, 'x' a damaged one; then why it ended.
+/// A letter per read: '.' a frame, 'x' a damaged one; then why it ended.
 std::string outcomes(const std::string& path, int threads) {
   const auto source = module<FfmpegModule>("ffmpeg").open_video(path, {.decode_threads = threads});
   FramePool pool(2);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "media/pictures.hpp"
+#include "media/images.hpp"
 #include "media/source.hpp"
 #include "support/frames.hpp"
 #include "support/temp_folder.hpp"
@@ -11,24 +11,24 @@ namespace saccade {
 namespace {
 
 using test::FramePool;
-using test::Picture;
+using test::Image;
 using test::Reading;
 using test::TempFolder;
 
 constexpr int kFrames = 100;
 
-/// Four seconds that move; the file's bytes.
+/// The bytes of a video with four seconds of motion.
 std::string video(const TempFolder& folder, const std::string& name) {
   const auto writer = open_video_writer(folder / name, 25);
   for (int i = 0; i < kFrames; ++i) {
-    Picture picture = test::gradient(64, 48, static_cast<std::uint8_t>(2 * i));
-    writer->write(picture.view(), i * std::int64_t{40'000'000});
+    Image image = test::gradient(64, 48, static_cast<std::uint8_t>(2 * i));
+    writer->write(image.view(), i * std::int64_t{40'000'000});
   }
   writer->close();
   return test::bytes_of_file(folder / name);
 }
 
-/// Reads it to its end; an Error while opening counts as one that is lost, with its message.
+/// Reads the file to its end; an Error while opening counts as a lost source, with its message.
 Reading read_file(const std::string& path, FramePool& pool) {
   try {
     return test::read_all(*open_source(path), pool);

@@ -7,7 +7,7 @@
 
 #include "media/convert.hpp"
 #include "media/ffmpeg/handles.hpp"
-#include "media/pictures.hpp"
+#include "media/images.hpp"
 
 namespace saccade::test {
 
@@ -15,7 +15,7 @@ inline void check_av(int error) {
   if (error < 0) throw std::runtime_error("FFmpeg refused: " + std::to_string(error));
 }
 
-/// A file of one video stream as FFmpeg's muxer for FORMAT makes it, with OPTIONS of the muxer ("live=1").
+/// A file of one video stream, written by FFmpeg's muxer for FORMAT with OPTIONS ("live=1").
 class Muxer {
  public:
   Muxer(const std::string& path, const char* format, const AVCodecParameters& parameters, AVRational unit,
@@ -61,8 +61,8 @@ inline void remux(const std::string& from, const std::string& to, const char* fo
   while (av_read_frame(context, packet.get()) == 0) muxer.write(*packet);
 }
 
-/// FRAMES that move, 25 a second, by the encoder CODEC with all that it does by itself (frames of both directions,
-/// slices). False where this FFmpeg has no such encoder.
+/// FRAMES with motion, 25 per second, encoded by CODEC with its default settings (B-frames, slices). False if this
+/// FFmpeg lacks the encoder.
 inline bool encode_video(const std::string& path, const char* format, const char* codec, int frames,
                          const char* options_of_format = "") {
   const AVCodec* encoder = avcodec_find_encoder_by_name(codec);
@@ -88,29 +88,29 @@ inline bool encode_video(const std::string& path, const char* format, const char
   check_av(avcodec_parameters_from_context(parameters, context.get()));
   Muxer muxer(path, format, *parameters, context->time_base, options_of_format);
   avcodec_parameters_free(&parameters);
-  const AvFrame picture(av_frame_alloc());
-  picture->format = AV_PIX_FMT_YUV420P;
-  picture->width = kWidth;
-  picture->height = kHeight;
-  check_av(av_frame_get_buffer(picture.get(), 0));
+  const AvFrame image(av_frame_alloc());
+  image->format = AV_PIX_FMT_YUV420P;
+  image->width = kWidth;
+  image->height = kHeight;
+  check_av(av_frame_get_buffer(image.get(), 0));
   const AvPacket packet(av_packet_alloc());
   std::uint32_t random = 7;
   for (int i = 0; i <= frames; ++i) {
     if (i < frames) {
-      check_av(av_frame_make_writable(picture.get()));
+      check_av(av_frame_make_writable(image.get()));
       for (int y = 0; y < kHeight; ++y)
         for (int x = 0; x < kWidth; ++x) {
           random = random * 1664525U + 1013904223U;
-          picture->data[0][y * picture->linesize[0] + x] =
+          image->data[0][y * image->linesize[0] + x] =
               static_cast<std::uint8_t>(((x + 3 * i) ^ (y + i)) + static_cast<int>(random >> 29));
         }
       for (int plane = 1; plane < 3; ++plane)
         for (int y = 0; y < kHeight / 2; ++y)
           for (int x = 0; x < kWidth / 2; ++x)
-            picture->data[plane][y * picture->linesize[plane] + x] = static_cast<std::uint8_t>(2 * x + i + 40 * plane);
-      picture->pts = i;
+            image->data[plane][y * image->linesize[plane] + x] = static_cast<std::uint8_t>(2 * x + i + 40 * plane);
+      image->pts = i;
     }
-    check_av(avcodec_send_frame(context.get(), i < frames ? picture.get() : nullptr));
+    check_av(avcodec_send_frame(context.get(), i < frames ? image.get() : nullptr));
     while (avcodec_receive_packet(context.get(), packet.get()) == 0) {
       if (packet->duration == 0) packet->duration = 1;
       muxer.write(*packet);

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "media/file_kind.hpp"
-#include "media/pictures.hpp"
+#include "media/images.hpp"
 #include "media/source.hpp"
 #include "support/frames.hpp"
 #include "support/temp_folder.hpp"
@@ -10,13 +10,13 @@ namespace saccade {
 namespace {
 
 using test::FramePool;
-using test::Picture;
+using test::Image;
 using test::TempFolder;
 
 TEST(Folder, ImagesComeInTheOrderOfTheirNames) {
   const TempFolder folder;
-  Picture small = test::flat(8, 8, 1, 2, 3);
-  Picture large = test::flat(20, 10, 4, 5, 6);
+  Image small = test::flat(8, 8, 1, 2, 3);
+  Image large = test::flat(20, 10, 4, 5, 6);
   write_image(folder / "b_2.png", small.view());
   write_image(folder / "a_10.JPG", large.view());
   write_image(folder / "c.jpeg", small.view());
@@ -41,16 +41,16 @@ TEST(Folder, ImagesComeInTheOrderOfTheirNames) {
   EXPECT_EQ(source->read(pool).failure().status, Status::kEnd);
 }
 
-TEST(Folder, AnUnreadableImageCostsItsOwnFrame) {
+TEST(Folder, AnUnreadableImageIsSkippedAndCounted) {
   const TempFolder folder;
-  Picture picture = test::flat(8, 8, 1, 2, 3);
+  Image image = test::flat(8, 8, 1, 2, 3);
   folder.write("a.jpg", "no image");
-  write_image(folder / "b.png", picture.view());
+  write_image(folder / "b.png", image.view());
   folder.write("c.png", "");
   FramePool pool;
 
   const auto source = open_source(folder.string());
-  EXPECT_EQ(source->info().width, 0);  // the first can't be measured
+  EXPECT_EQ(source->info().width, 0);  // the first one's header is damaged
   const auto first = source->read(pool);
   const auto second = source->read(pool);
   const auto third = source->read(pool);
@@ -80,8 +80,8 @@ TEST(Folder, WithoutImagesIsRefused) {
 
 TEST(Folder, BuffersAreReusedAndGivenBack) {
   const TempFolder folder;
-  Picture picture = test::flat(16, 16, 1, 2, 3);
-  for (int i = 0; i < 6; ++i) write_image(folder / (std::to_string(i) + ".png"), picture.view());
+  Image image = test::flat(16, 16, 1, 2, 3);
+  for (int i = 0; i < 6; ++i) write_image(folder / (std::to_string(i) + ".png"), image.view());
   FramePool pool(1);
 
   const auto source = open_source(folder.string());
@@ -92,10 +92,10 @@ TEST(Folder, BuffersAreReusedAndGivenBack) {
   EXPECT_EQ(pool.out(), 0U);
 }
 
-TEST(Folder, ReadsAfterCancelSaySo) {
+TEST(Folder, ReadsAfterCancelReturnCancelled) {
   const TempFolder folder;
-  Picture picture = test::flat(8, 8, 1, 2, 3);
-  write_image(folder / "a.png", picture.view());
+  Image image = test::flat(8, 8, 1, 2, 3);
+  write_image(folder / "a.png", image.view());
   FramePool pool;
   const auto source = open_source(folder.string());
 
@@ -106,8 +106,8 @@ TEST(Folder, ReadsAfterCancelSaySo) {
 
 TEST(Folder, ACancelledPoolCancelsTheRead) {
   const TempFolder folder;
-  Picture picture = test::flat(8, 8, 1, 2, 3);
-  write_image(folder / "a.png", picture.view());
+  Image image = test::flat(8, 8, 1, 2, 3);
+  write_image(folder / "a.png", image.view());
   FramePool pool;
   const auto source = open_source(folder.string());
 

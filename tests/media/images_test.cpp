@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "media/pictures.hpp"
+#include "media/images.hpp"
 #include "media/source.hpp"
 #include "support/frames.hpp"
 #include "support/temp_folder.hpp"
@@ -12,10 +12,10 @@ namespace saccade {
 namespace {
 
 using test::FramePool;
-using test::Picture;
+using test::Image;
 using test::TempFolder;
 
-/// A pool whose frames may take LIMIT bytes, beside which nothing may be held.
+/// A pool whose frames may take LIMIT bytes.
 class SmallPool final : public FrameAllocator {
  public:
   explicit SmallPool(std::size_t limit) : limit_(limit) {}
@@ -49,7 +49,7 @@ std::string message_of(const std::string& uri) {
   return "no error";
 }
 
-/// A JPEG with an EXIF block that says ORIENTATION (below 256), big-endian.
+/// A JPEG with an EXIF block with ORIENTATION (below 256), big-endian.
 std::string with_orientation(const std::string& jpeg, char orientation) {
   using namespace std::string_literals;
   const std::string tiff =
@@ -61,8 +61,8 @@ std::string with_orientation(const std::string& jpeg, char orientation) {
 
 TEST(Images, PngComesBackExactly) {
   const TempFolder folder;
-  Picture picture = test::gradient(37, 21);
-  write_image(folder / "a.png", picture.view());
+  Image image = test::gradient(37, 21);
+  write_image(folder / "a.png", image.view());
   FramePool pool;
 
   const auto frame = read_one(folder / "a.png", pool);
@@ -73,13 +73,13 @@ TEST(Images, PngComesBackExactly) {
   EXPECT_EQ(frame->view.format, PixelFormat::kRgb24);
   EXPECT_EQ(frame->view.range, ColorRange::kFull);
   for (int y = 0; y < 21; ++y)
-    EXPECT_TRUE(std::equal(picture.at(0, y), picture.at(0, y) + 3 * 37, pixel(*frame, 0, y))) << "row " << y;
+    EXPECT_TRUE(std::equal(image.at(0, y), image.at(0, y) + 3 * 37, pixel(*frame, 0, y))) << "row " << y;
 }
 
 TEST(Images, JpegComesBackWithinItsLoss) {
   const TempFolder folder;
-  Picture picture = test::gradient(64, 48);
-  write_image(folder / "a.jpg", picture.view());
+  Image image = test::gradient(64, 48);
+  write_image(folder / "a.jpg", image.view());
   FramePool pool;
 
   const auto frame = read_one(folder / "a.jpg", pool);
@@ -87,13 +87,13 @@ TEST(Images, JpegComesBackWithinItsLoss) {
   ASSERT_TRUE(frame) << frame.failure().message;
   for (int y = 0; y < 48; ++y)
     for (int x = 0; x < 64; ++x)
-      for (int c = 0; c < 3; ++c) ASSERT_NEAR(pixel(*frame, x, y)[c], picture.at(x, y)[c], 12) << x << "," << y;
+      for (int c = 0; c < 3; ++c) ASSERT_NEAR(pixel(*frame, x, y)[c], image.at(x, y)[c], 12) << x << "," << y;
 }
 
-TEST(Images, KindIsToldByContentNotByEnding) {
+TEST(Images, FormatIsDetectedByContentNotByExtension) {
   const TempFolder folder;
-  Picture picture = test::flat(8, 8, 10, 200, 30);
-  write_image(folder / "a.png", picture.view());
+  Image image = test::flat(8, 8, 10, 200, 30);
+  write_image(folder / "a.png", image.view());
   std::filesystem::rename(folder / "a.png", folder / "a.jpg");
   FramePool pool;
 
@@ -105,8 +105,8 @@ TEST(Images, KindIsToldByContentNotByEnding) {
 
 TEST(Images, AnImageIsOneFrameWithItsIdentity) {
   const TempFolder folder;
-  Picture picture = test::flat(8, 6, 1, 2, 3);
-  write_image(folder / "000000000139.png", picture.view());
+  Image image = test::flat(8, 6, 1, 2, 3);
+  write_image(folder / "000000000139.png", image.view());
   FramePool pool;
 
   const auto source = open_source(folder / "000000000139.png");
@@ -122,10 +122,11 @@ TEST(Images, AnImageIsOneFrameWithItsIdentity) {
   EXPECT_EQ(source->read(pool).failure().status, Status::kEnd);
 }
 
-// The stored picture is 16 wide and 8 high, its upper left quarter red. EXIF's number says where that quarter belongs.
+// The stored image is 16 wide and 8 high, its upper left quarter red. The EXIF orientation determines where that
+// quarter is.
 TEST(Images, ExifOrientationIsApplied) {
   const TempFolder folder;
-  Picture stored = test::flat(16, 8, 0, 0, 255);
+  Image stored = test::flat(16, 8, 0, 0, 255);
   for (int y = 0; y < 4; ++y)
     for (int x = 0; x < 8; ++x) std::copy_n("\xFF\0\0", 3, stored.at(x, y));
   write_image(folder / "a.jpg", stored.view());
@@ -159,10 +160,10 @@ TEST(Images, ExifOrientationIsApplied) {
 
 TEST(Images, ADamagedExifBlockIsIgnored) {
   const TempFolder folder;
-  Picture picture = test::flat(16, 8, 9, 9, 9);
-  write_image(folder / "a.jpg", picture.view());
+  Image image = test::flat(16, 8, 9, 9, 9);
+  write_image(folder / "a.jpg", image.view());
   std::string jpeg = with_orientation(test::bytes_of_file(folder / "a.jpg"), 6);
-  // The directory's offset points far behind the block.
+  // The directory's offset points far beyond the block.
   jpeg[2 + 4 + 6 + 4] = '\x7F';
   FramePool pool;
 
@@ -174,10 +175,10 @@ TEST(Images, ADamagedExifBlockIsIgnored) {
 
 TEST(Images, TruncatedFilesAreCorruptOrRefusedAtEveryLength) {
   const TempFolder folder;
-  Picture picture = test::gradient(48, 40);
+  Image image = test::gradient(48, 40);
   FramePool pool;
   for (const char* name : {"a.jpg", "a.png"}) {
-    write_image(folder / name, picture.view());
+    write_image(folder / name, image.view());
     const std::string whole = test::bytes_of_file(folder / name);
     // The last bytes are end markers without pixels.
     for (std::size_t size = 1; size + 16 < whole.size(); size += 7) {
@@ -195,14 +196,14 @@ TEST(Images, TruncatedFilesAreCorruptOrRefusedAtEveryLength) {
   EXPECT_EQ(pool.out(), 0U);
 }
 
-// Cameras append what they like, and profiles of colours are not looked at.
-TEST(Images, WhatIsNoPartOfThePictureChangesNothing) {
+// Cameras append data of their own, and colour profiles are ignored.
+TEST(Images, DataOutsideTheImageIsIgnored) {
   using namespace std::string_literals;
   const TempFolder folder;
-  Picture picture = test::gradient(40, 24);
+  Image image = test::gradient(40, 24);
   FramePool pool(2);
   for (const std::string ending : {"jpg", "png"}) {
-    write_image(folder / ("a." + ending), picture.view());
+    write_image(folder / ("a." + ending), image.view());
     const std::string whole = test::bytes_of_file(folder / ("a." + ending));
     const std::string profile = "\xFF\xE2\0\x14ICC_PROFILE\0\x01\x01no!"s;
     const std::string paths[] = {folder.write("longer." + ending, whole + "appended \xFF\xD8 bytes"),
@@ -222,28 +223,28 @@ TEST(Images, WhatIsNoPartOfThePictureChangesNothing) {
 
 TEST(Images, OneTooLargeForItsFormatIsNotWritten) {
   const TempFolder folder;
-  Picture picture = test::flat(65'501, 1, 1, 2, 3);
+  Image image = test::flat(65'501, 1, 1, 2, 3);
   try {
-    write_image(folder / "a.jpg", picture.view());
+    write_image(folder / "a.jpg", image.view());
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
     EXPECT_NE(std::string(error.what()).find("65501x1"), std::string::npos) << error.what();
   }
   EXPECT_FALSE(std::filesystem::exists(folder / "a.jpg"));
-  write_image(folder / "a.png", picture.view());
+  write_image(folder / "a.png", image.view());
   EXPECT_TRUE(std::filesystem::exists(folder / "a.png"));
 }
 
 TEST(Images, DamagedBytesNeverCrash) {
   const TempFolder folder;
-  Picture picture = test::gradient(40, 32);
+  Image image = test::gradient(40, 32);
   FramePool pool;
   std::uint32_t random = 1;
   const auto next = [&random] { return random = random * 1664525U + 1013904223U; };
   int readings = 0;
   for (const char* name : {"a.jpg", "a.png"}) {
-    write_image(folder / name, picture.view());
+    write_image(folder / name, image.view());
     const std::string whole = test::bytes_of_file(folder / name);
     for (int round = 0; round < 100; ++round) {
       std::string damaged = whole;
@@ -261,8 +262,8 @@ TEST(Images, DamagedBytesNeverCrash) {
 
 TEST(Images, AnAbsurdSizeIsRefusedBeforeMemoryIsTaken) {
   const TempFolder folder;
-  Picture picture = test::flat(16, 16, 0, 0, 0);
-  write_image(folder / "a.jpg", picture.view());
+  Image image = test::flat(16, 16, 0, 0, 0);
+  write_image(folder / "a.jpg", image.view());
   std::string jpeg = test::bytes_of_file(folder / "a.jpg");
   const std::size_t header = jpeg.find("\xFF\xC0");
   jpeg.replace(header + 5, 4, "\xFF\x00\xFF\x00", 4);  // 65280 x 65280
@@ -284,11 +285,11 @@ TEST(Images, WhatIsNoImageIsNamedAndExplained) {
 
 TEST(Images, WritingRefusesWhatItCannotDo) {
   const TempFolder folder;
-  Picture picture = test::flat(4, 4, 0, 0, 0);
+  Image image = test::flat(4, 4, 0, 0, 0);
 
-  EXPECT_THROW(write_image(folder / "a.gif", picture.view()), Error);
-  EXPECT_THROW(write_image(folder / "no/such/folder/a.png", picture.view()), Error);
-  FrameView planar = picture.view();
+  EXPECT_THROW(write_image(folder / "a.gif", image.view()), Error);
+  EXPECT_THROW(write_image(folder / "no/such/folder/a.png", image.view()), Error);
+  FrameView planar = image.view();
   planar.format = PixelFormat::kI444;
   EXPECT_THROW(write_image(folder / "a.png", planar), Error);
 }
@@ -296,8 +297,8 @@ TEST(Images, WritingRefusesWhatItCannotDo) {
 // A file may have any number of bytes behind its image.
 TEST(Images, AFileThatExceedsTheFramesLimitIsSkipped) {
   const TempFolder folder;
-  Picture picture(8, 8);
-  write_image(folder / "a.png", picture.view());
+  Image image(8, 8);
+  write_image(folder / "a.png", image.view());
   std::filesystem::copy_file(folder / "a.png", folder / "b.png");
   std::filesystem::resize_file(folder / "a.png", std::uintmax_t{1} << 40);
   SmallPool pool(1 << 20);

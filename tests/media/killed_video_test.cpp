@@ -3,17 +3,17 @@
 #include <filesystem>
 
 #include "media/encode.hpp"
-#include "media/pictures.hpp"
+#include "media/images.hpp"
 #include "media/source.hpp"
 #include "support/frames.hpp"
 #include "support/temp_folder.hpp"
 
-// What a process leaves that is killed while it writes a video is what lies at the video's name at that moment.
+// A killed process leaves what is at the video's path at that moment.
 namespace saccade {
 namespace {
 
 using test::FramePool;
-using test::Picture;
+using test::Image;
 using test::Reading;
 using test::TempFolder;
 
@@ -29,8 +29,8 @@ TEST_P(KilledVideo, PlaysUpToASecondBefore) {
   const auto writer = open_video_writer(path, kKilledRate);
   FramePool pool(2);
   for (int i = 0; i < 4 * kKilledRate; ++i) {
-    Picture picture = test::gradient(64, 48, static_cast<std::uint8_t>(2 * i));
-    writer->write(picture.view(), i * kKilledFrameNs);
+    Image image = test::gradient(64, 48, static_cast<std::uint8_t>(2 * i));
+    writer->write(image.view(), i * kKilledFrameNs);
     if (i < kKilledRate || i % 3 != 0) continue;
     std::filesystem::copy_file(path, left, std::filesystem::copy_options::overwrite_existing);
 
@@ -50,11 +50,11 @@ TEST_P(KilledVideoWithTimestamps, OfUnevenTimesKeepsThem) {
   const TempFolder folder;
   const std::string path = folder / (std::string("a") + GetParam());
   const auto writer = open_video_writer(path, kKilledRate);
-  Picture picture = test::gradient(64, 48);
+  Image image = test::gradient(64, 48);
   std::vector<std::int64_t> times;
   for (int i = 0; i < 60; ++i) {
     times.push_back(i * kKilledFrameNs + (i >= 20 ? 3'000'000'000 : 0) + (i >= 33 ? 700'000'000 : 0));
-    writer->write(picture.view(), times.back());
+    writer->write(image.view(), times.back());
   }
   std::filesystem::copy_file(path, path + "-left");
   writer->close();
@@ -95,8 +95,8 @@ TEST(ClosedVideo, IsAnOrdinaryFileWithAnIndexOfAllFrames) {
     const std::string path = folder / (std::string("a") + ending);
     const auto writer = open_video_writer(path, kKilledRate);
     for (int i = 0; i < 70; ++i) {
-      Picture picture = test::gradient(64, 48, static_cast<std::uint8_t>(2 * i));
-      writer->write(picture.view(), i * kKilledFrameNs);
+      Image image = test::gradient(64, 48, static_cast<std::uint8_t>(2 * i));
+      writer->write(image.view(), i * kKilledFrameNs);
     }
     writer->close();
 
@@ -107,7 +107,7 @@ TEST(ClosedVideo, IsAnOrdinaryFileWithAnIndexOfAllFrames) {
     const AvInput input(context);
     ASSERT_GE(avformat_find_stream_info(context, nullptr), 0);
     EXPECT_NEAR(static_cast<double>(context->duration) / AV_TIME_BASE, 2.8, 0.01);
-    // Any second can be shown without what comes before it.
+    // Every second is decodable without the preceding frames.
     ASSERT_GE(av_seek_frame(context, -1, 2'100'000, AVSEEK_FLAG_BACKWARD), 0);
     const AvPacket packet(av_packet_alloc());
     ASSERT_EQ(av_read_frame(context, packet.get()), 0);
@@ -127,8 +127,8 @@ TEST(ClosedVideo, ReplacesWhatLayThereOnceItHasFrames) {
   EXPECT_EQ(test::bytes_of_file(path), "what a user has");
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.string()), {}), 1);
   const auto writer = open_video_writer(path, kKilledRate);
-  Picture picture = test::gradient(64, 48);
-  writer->write(picture.view(), 0);
+  Image image = test::gradient(64, 48);
+  writer->write(image.view(), 0);
   writer->close();
   EXPECT_EQ(open_source(path)->info().frames, 1);
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.string()), {}), 1);

@@ -1,12 +1,12 @@
 #include <gtest/gtest.h>
 
 #include "media/convert.hpp"
-#include "media/pictures.hpp"
+#include "media/images.hpp"
 #include "media/source.hpp"
 #include "support/frames.hpp"
 #include "support/temp_folder.hpp"
 
-// What comes out of the ffmpeg module for each kind of pixels, from files that hold them uncompressed.
+// Output of the ffmpeg module for each pixel format, from uncompressed files.
 namespace saccade {
 namespace {
 
@@ -100,7 +100,8 @@ TEST(PixelFormats, WhatHasNoCounterpartIsRefusedByName) {
   }
 }
 
-/// A 2x2 BMP of BITS a pixel; ROWS from the bottom upwards, each a multiple of four bytes; PALETTE of B G R 0 entries.
+/// A 2x2 BMP of BITS per pixel; ROWS from the bottom upwards, each a multiple of four bytes; PALETTE of B G R 0
+/// entries.
 std::string bmp(int bits, const std::string& rows, const std::string& palette = "") {
   const auto u32 = [](std::size_t value) {
     return std::string{static_cast<char>(value & 0xFF), static_cast<char>(value >> 8 & 0xFF), '\0', '\0'};
@@ -126,9 +127,9 @@ TEST(PixelFormats, BitmapsOfEveryDepthShowTheSameColours) {
 
     ASSERT_TRUE(frame) << frame.failure().message;
     EXPECT_EQ(frame->image_id, 5);
-    test::Picture picture(2, 2);
-    to_rgb(frame->view, picture.pixels());
-    EXPECT_EQ(picture.rgb, (std::vector<std::uint8_t>{255, 0, 0, 0, 255, 0, 0, 0, 255, 255, 255, 255}));
+    test::Image image(2, 2);
+    to_rgb(frame->view, image.pixels());
+    EXPECT_EQ(image.rgb, (std::vector<std::uint8_t>{255, 0, 0, 0, 255, 0, 0, 0, 255, 255, 255, 255}));
   }
 }
 

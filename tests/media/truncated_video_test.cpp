@@ -2,7 +2,7 @@
 
 #include "media/container_end.hpp"
 #include "media/encode.hpp"
-#include "media/pictures.hpp"
+#include "media/images.hpp"
 #include "media/source.hpp"
 #include "support/frames.hpp"
 #include "support/temp_folder.hpp"
@@ -16,7 +16,7 @@ using test::TempFolder;
 
 constexpr int kCutFrames = 60;
 
-/// How a file comes about that a reader may meet.
+/// A container, and how its file is written.
 struct ContainerKind {
   const char* name;
   const char* format;
@@ -39,7 +39,7 @@ Reading read_or_refusal(const std::string& path, FramePool& pool) {
 
 class CutContainers : public testing::TestWithParam<ContainerKind> {};
 
-TEST_P(CutContainers, AWholeFileIsNotAccused) {
+TEST_P(CutContainers, ACompleteFileIsNotReported) {
   const TempFolder folder;
   FramePool pool(2);
 
@@ -50,16 +50,16 @@ TEST_P(CutContainers, AWholeFileIsNotAccused) {
   EXPECT_EQ(reading.corrupt, 0) << reading.corrupt_message;
 }
 
-TEST_P(CutContainers, OneThatEndsAnywhereElseIsTold) {
+TEST_P(CutContainers, ATruncatedFileIsReported) {
   const TempFolder folder;
   const std::string whole = test::bytes_of_file(video_as(folder, GetParam()));
   FramePool pool(2);
-  // Near the end, where all frames are there, and all over the file.
+  // Near the end, where all frames are present, and throughout the file.
   std::vector<std::size_t> lengths;
   for (std::size_t missing = 1; missing < 24; ++missing) lengths.push_back(whole.size() - missing);
   for (std::size_t length = 1; length < whole.size(); length += whole.size() / 37 + 1) lengths.push_back(length);
   for (const std::size_t length : lengths) {
-    // MPEG-TS says nothing between two of its packets.
+    // A cut between two packets of MPEG-TS cannot be detected.
     if (GetParam().format == std::string("mpegts") && length % 188 == 0) continue;
     const std::string path = folder.write("cut", whole.substr(0, length));
 
@@ -83,7 +83,7 @@ TEST_P(CutContainersWithoutIndex, FramesBeforeTheCutStillCome) {
   EXPECT_LT(reading.frames, kCutFrames * 3 / 4);
 }
 
-// An MP4 whose index is at its end has no frames without it.
+// An MP4 with its index at the end has no frames without it.
 constexpr ContainerKind kIndexAtEnd[] = {{"mp4", "mp4", ""}};
 constexpr ContainerKind kReadableUntilTheCut[] = {{"mkv", "matroska", ""},
                                                   {"live_mkv", "matroska", "live=1"},
@@ -99,8 +99,8 @@ INSTANTIATE_TEST_SUITE_P(IndexAtEnd, CutContainers, testing::ValuesIn(kIndexAtEn
 INSTANTIATE_TEST_SUITE_P(All, CutContainers, testing::ValuesIn(kReadableUntilTheCut), name_of_kind);
 INSTANTIATE_TEST_SUITE_P(All, CutContainersWithoutIndex, testing::ValuesIn(kReadableUntilTheCut), name_of_kind);
 
-// An AVI file counts moments; where nothing new is shown it has an empty chunk, of which no frame comes.
-TEST(WholeVideo, WithFewerFramesThanMomentsIsNotAccused) {
+// An AVI file counts ticks; a repeated frame is an empty chunk, which yields no frame.
+TEST(WholeVideo, WithFewerFramesThanTicksIsNotReported) {
   const TempFolder folder;
   ASSERT_TRUE(test::encode_video(folder / "a.mp4", "mp4", "mpeg4", kCutFrames));
   test::remux(folder / "a.mp4", folder / "a.avi", "avi");
@@ -116,7 +116,7 @@ TEST(ContainerEnd, OfAnUnknownSizeIsKnownByItsParts) {
   using namespace std::string_literals;
   const TempFolder folder;
   const auto end_of = [&](const std::string& bytes) { return container_end(folder.write("file", bytes)); };
-  // EBML head, segment and cluster of sizes that are not known, and blocks of 3 bytes in it.
+  // EBML head, segment and cluster of unknown sizes, with blocks of 3 bytes.
   const std::string head = "\x1A\x45\xDF\xA3\x80\x18\x53\x80\x67\x01\xFF\xFF\xFF\xFF\xFF\xFF\xFF"s;
   const std::string cluster = "\x1F\x43\xB6\x75\x01\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xE7\x81\x00"s;
   const std::string block = "\xA3\x83xyz"s;
@@ -126,7 +126,7 @@ TEST(ContainerEnd, OfAnUnknownSizeIsKnownByItsParts) {
   EXPECT_FALSE(end_of(head + cluster + block).is_whole);
   EXPECT_EQ(end_of(head + cluster + block + block.substr(0, 4)).cut, "1 bytes of an element are missing");
   EXPECT_EQ(end_of(head + cluster + block + block.substr(0, 1)).cut, "it ends within an element");
-  EXPECT_EQ(end_of(head + cluster + block + std::string(100, '\0')).cut, "");  // what is no element says nothing
+  EXPECT_EQ(end_of(head + cluster + block + std::string(100, '\0')).cut, "");  // not an element
 
   const std::string known = "\x1A\x45\xDF\xA3\x80\x18\x53\x80\x67\x88\xEC\x86" + std::string(6, 'v');
   EXPECT_TRUE(end_of(known).is_whole);
@@ -156,7 +156,7 @@ TEST(ContainerEnd, OfYuv4MpegFollowsFromItsHeader) {
   EXPECT_EQ(end_of("YUV4MPEG2 W5\nFRAME\nabc"), "");
 }
 
-TEST(WholeVideo, CutWithinAFrameOfYuv4MpegIsTold) {
+TEST(WholeVideo, TruncatedWithinAFrameOfYuv4MpegIsReported) {
   const TempFolder folder;
   FramePool pool(2);
   std::string file = "YUV4MPEG2 W16 H16 F25:1 C420jpeg\n";
@@ -186,7 +186,7 @@ TEST(WholeVideo, InAnUnknownCodecIsNamed) {
   EXPECT_NE(reading.message.find("codec that this FFmpeg does not know"), std::string::npos) << reading.message;
 }
 
-TEST(WholeVideo, WithoutAFrameIsToldAsSuch) {
+TEST(WholeVideo, WithoutAFrameIsReported) {
   const TempFolder folder;
   FramePool pool(2);
 
@@ -196,7 +196,7 @@ TEST(WholeVideo, WithoutAFrameIsToldAsSuch) {
   EXPECT_EQ(reading.frames, 0);
 }
 
-TEST(ContainerEnd, OfOtherFilesSaysNothing) {
+TEST(ContainerEnd, OfOtherFormatsIsUnknown) {
   const TempFolder folder;
   for (const std::string& bytes : {std::string(), std::string("words"), std::string(10'000, '\0')}) {
     const ContainerEnd end = container_end(folder.write("file", bytes));

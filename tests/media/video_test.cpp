@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "media/convert.hpp"
-#include "media/pictures.hpp"
+#include "media/images.hpp"
 #include "media/source.hpp"
 #include "support/frames.hpp"
 #include "support/temp_folder.hpp"
@@ -13,18 +13,18 @@ namespace saccade {
 namespace {
 
 using test::FramePool;
-using test::Picture;
+using test::Image;
 using test::Reading;
 using test::TempFolder;
 
-constexpr std::int64_t kFrameNs = 40'000'000;  // 25 frames a second
+constexpr std::int64_t kFrameNs = 40'000'000;  // 25 frames per second
 
-/// FRAMES gradients whose blue grows by 8 a frame.
+/// FRAMES gradients whose blue grows by 8 per frame.
 void write_video(const std::string& path, int frames, int width = 64, int height = 48) {
   const auto writer = open_video_writer(path, 25);
   for (int i = 0; i < frames; ++i) {
-    Picture picture = test::gradient(width, height, static_cast<std::uint8_t>(8 * i));
-    writer->write(picture.view(), i * kFrameNs);
+    Image image = test::gradient(width, height, static_cast<std::uint8_t>(8 * i));
+    writer->write(image.view(), i * kFrameNs);
   }
   writer->close();
 }
@@ -48,7 +48,7 @@ TEST_P(VideoRoundTrip, KeepsFramesTimesAndColours) {
     EXPECT_NEAR(static_cast<double>(frame->timestamp_ns), static_cast<double>(i * kFrameNs), 1e6);
     ASSERT_EQ(frame->view.format, PixelFormat::kI420);
     EXPECT_EQ(frame->view.range, ColorRange::kLimited);
-    Picture shown(64, 48);
+    Image shown(64, 48);
     to_rgb(frame->view, shown.pixels());
     for (const auto& [x, y] : {std::pair{16, 12}, {48, 12}, {32, 36}}) {
       EXPECT_NEAR(shown.at(x, y)[0], 255 * x / 64, 16) << "frame " << i;
@@ -77,8 +77,8 @@ TEST(Video, OddSizesArePaddedToEven) {
 TEST(Video, FramesWithoutTimesFollowTheFrameRate) {
   const TempFolder folder;
   const auto writer = open_video_writer(folder / "a.mp4", 10);
-  Picture picture = test::gradient(32, 32);
-  for (int i = 0; i < 4; ++i) writer->write(picture.view(), 0);
+  Image image = test::gradient(32, 32);
+  for (int i = 0; i < 4; ++i) writer->write(image.view(), 0);
   writer->close();
   FramePool pool;
 
@@ -90,16 +90,16 @@ TEST(Video, FramesWithoutTimesFollowTheFrameRate) {
 
 TEST(Video, WriterRefusesWhatItCannotDo) {
   const TempFolder folder;
-  Picture picture = test::gradient(32, 32);
-  Picture other = test::gradient(64, 32);
+  Image image = test::gradient(32, 32);
+  Image other = test::gradient(64, 32);
 
   EXPECT_THROW(open_video_writer(folder / "a.xyz", 25), Error);
   EXPECT_THROW(open_video_writer(folder / "no/such/folder/a.mp4", 25), Error);
   const auto writer = open_video_writer(folder / "a.mp4", 25);
-  writer->write(picture.view(), 0);
+  writer->write(image.view(), 0);
   EXPECT_THROW(writer->write(other.view(), kFrameNs), Error);
   writer->close();
-  EXPECT_THROW(writer->write(picture.view(), 2 * kFrameNs), Error);
+  EXPECT_THROW(writer->write(image.view(), 2 * kFrameNs), Error);
 }
 
 TEST(Video, WriterWithoutFramesLeavesNoFile) {
@@ -110,7 +110,7 @@ TEST(Video, WriterWithoutFramesLeavesNoFile) {
   EXPECT_FALSE(std::filesystem::exists(folder / "a.mp4"));
 }
 
-TEST(Video, ReadsAfterCancelSaySo) {
+TEST(Video, ReadsAfterCancelReturnCancelled) {
   const TempFolder folder;
   write_video(folder / "a.mp4", 3);
   FramePool pool;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes coco_cases.txt: made-up pictures and answers with the figures that pycocotools gives for them, and
+"""Writes coco_cases.txt: synthetic images and predictions with the metrics that pycocotools computes for them, and
 polygon_cases.txt: polygons with the run lengths that it gives for them. detection_metric_test.cpp and polygon_test.cpp
 check ours against them. Needs numpy and pycocotools; run it after adding a case."""
 
@@ -12,14 +12,14 @@ from pycocotools import mask as masks
 from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
-WIDTH, HEIGHT = 90, 70  # of the pictures with masks
+WIDTH, HEIGHT = 90, 70  # of the images with masks
 JOINTS = 17
 
 
-def make(rng, pictures, classes, crowds, jitter, sizes):
+def make(rng, images, classes, crowds, jitter, sizes):
     """Boxes."""
     truth, found = [], []
-    for picture in range(1, pictures + 1):
+    for image in range(1, images + 1):
         for _ in range(rng.integers(0, 12)):
             width, height = np.exp(rng.uniform(*np.log(sizes), 2)).round(1)
             x, y = rng.uniform(0, 400, 2).round(1)
@@ -27,16 +27,16 @@ def make(rng, pictures, classes, crowds, jitter, sizes):
             kind = int(rng.integers(classes))
             crowd = int(rng.random() < crowds)
             area = round(float(width * height * rng.uniform(0.4, 1)), 2)
-            truth.append({"id": len(truth) + 1, "image_id": picture, "category_id": kind, "bbox": box, "area": area,
+            truth.append({"id": len(truth) + 1, "image_id": image, "category_id": kind, "bbox": box, "area": area,
                           "iscrowd": crowd})
             for _ in range(rng.integers(0, 3)):
                 moved = (np.array(box) + rng.normal(0, jitter, 4) * [width, height, width, height]).round(2)
                 moved[2:] = np.maximum(moved[2:], 1)
-                answer = kind if rng.random() < 0.9 else int(rng.integers(classes))
-                found.append({"image_id": picture, "category_id": answer, "bbox": [float(v) for v in moved],
+                predicted = kind if rng.random() < 0.9 else int(rng.integers(classes))
+                found.append({"image_id": image, "category_id": predicted, "bbox": [float(v) for v in moved],
                               "score": round(float(rng.random()), 2)})
         for _ in range(rng.integers(0, 4)):
-            found.append({"image_id": picture, "category_id": int(rng.integers(classes)),
+            found.append({"image_id": image, "category_id": int(rng.integers(classes)),
                           "bbox": [float(v) for v in rng.uniform(5, 200, 4).round(1)],
                           "score": round(float(rng.random()), 2)})
     return truth, found
@@ -49,48 +49,48 @@ def ellipse(x, y, width, height):
     return masks.encode(np.asfortranarray(inside.astype(np.uint8)))
 
 
-def make_masks(rng, pictures, classes, crowds, jitter, sizes):
+def make_masks(rng, images, classes, crowds, jitter, sizes):
     truth, found = [], []
-    for picture in range(1, pictures + 1):
+    for image in range(1, images + 1):
         for _ in range(rng.integers(0, 7)):
             place = np.array([*rng.uniform((0, 0), (WIDTH, HEIGHT)), *np.exp(rng.uniform(*np.log(sizes), 2))])
             kind = int(rng.integers(classes))
             mask = ellipse(*place)
-            truth.append({"id": len(truth) + 1, "image_id": picture, "category_id": kind, "segmentation": mask,
+            truth.append({"id": len(truth) + 1, "image_id": image, "category_id": kind, "segmentation": mask,
                           "bbox": [float(v) for v in masks.toBbox(mask)],
                           "area": round(float(masks.area(mask)) * float(rng.choice([1, 1, 40])), 2),
                           "iscrowd": int(rng.random() < crowds)})
             for _ in range(rng.integers(0, 3)):
                 moved = place + rng.normal(0, jitter, 4) * place[[2, 3, 2, 3]]
-                found.append({"image_id": picture, "category_id": kind, "segmentation": ellipse(*moved),
+                found.append({"image_id": image, "category_id": kind, "segmentation": ellipse(*moved),
                               "score": round(float(rng.random()), 2)})
         for _ in range(rng.integers(0, 3)):
-            found.append({"image_id": picture, "category_id": int(rng.integers(classes)),
+            found.append({"image_id": image, "category_id": int(rng.integers(classes)),
                           "segmentation": ellipse(*rng.uniform(0, 60, 4)), "score": round(float(rng.random()), 2)})
     return truth, found
 
 
-def make_keypoints(rng, pictures, classes, crowds, jitter, sizes):
+def make_keypoints(rng, images, classes, crowds, jitter, sizes):
     truth, found = [], []
-    for picture in range(1, pictures + 1):
+    for image in range(1, images + 1):
         for _ in range(rng.integers(0, 6)):
             width, height = np.exp(rng.uniform(*np.log(sizes), 2)).round(1)
             x, y = rng.uniform(0, 300, 2).round(1)
             joints = (rng.uniform(0, 1, (JOINTS, 2)) * [width, height] + [x, y]).round(1)
             seen = rng.integers(0, 3, JOINTS) * (rng.random() < 0.8)
             points = [float(v) for joint, s in zip(joints, seen) for v in (*(joint * (s > 0)), int(s))]
-            truth.append({"id": len(truth) + 1, "image_id": picture, "category_id": int(rng.integers(classes)),
+            truth.append({"id": len(truth) + 1, "image_id": image, "category_id": int(rng.integers(classes)),
                           "bbox": [float(x), float(y), float(width), float(height)],
                           "area": round(float(width * height * rng.uniform(0.3, 0.9)), 2), "keypoints": points,
                           "num_keypoints": int((seen > 0).sum()), "iscrowd": int(rng.random() < crowds)})
             for _ in range(rng.integers(0, 3)):
                 moved = (joints + rng.normal(0, jitter, (JOINTS, 2)) * [width, height]).round(1)
-                found.append({"image_id": picture, "category_id": truth[-1]["category_id"],
+                found.append({"image_id": image, "category_id": truth[-1]["category_id"],
                               "keypoints": [float(v) for joint in moved for v in (*joint, 1)],
                               "score": round(float(rng.random()), 2)})
         for _ in range(rng.integers(0, 30)):
             stray = rng.uniform(0, 300, (JOINTS, 2)).round(1)
-            found.append({"image_id": picture, "category_id": int(rng.integers(classes)),
+            found.append({"image_id": image, "category_id": int(rng.integers(classes)),
                           "keypoints": [float(v) for joint in stray for v in (*joint, 1)],
                           "score": round(float(rng.random()), 2)})
     return truth, found
@@ -99,10 +99,10 @@ def make_keypoints(rng, pictures, classes, crowds, jitter, sizes):
 KINDS = {"box": ("bbox", make), "mask": ("segm", make_masks), "keypoints": ("keypoints", make_keypoints)}
 
 
-def stats(truth, found, pictures, classes, kind):
+def stats(truth, found, images, classes, kind):
     with contextlib.redirect_stdout(io.StringIO()):
         coco = COCO()
-        coco.dataset = {"images": [{"id": i, "width": WIDTH, "height": HEIGHT} for i in range(1, pictures + 1)],
+        coco.dataset = {"images": [{"id": i, "width": WIDTH, "height": HEIGHT} for i in range(1, images + 1)],
                         "annotations": truth, "categories": [{"id": i, "name": str(i)} for i in range(classes)]}
         coco.createIndex()
         evaluation = COCOeval(coco, coco.loadRes(found), KINDS[kind][0])
@@ -113,7 +113,7 @@ def stats(truth, found, pictures, classes, kind):
 
 
 def more(annotation, kind):
-    """What an object or answer has besides its box."""
+    """The fields of an object or prediction besides its box."""
     if kind == "mask":
         return " " + annotation["segmentation"]["counts"].decode()
     return "".join(f" {v:g}" for v in annotation["keypoints"]) if kind == "keypoints" else ""
@@ -122,14 +122,14 @@ def more(annotation, kind):
 def write_cases(folder):
     lines = [f"# Written by coco_cases.py with pycocotools; masks are of {WIDTH}x{HEIGHT} pixels."]
     rng = np.random.default_rng(3)
-    for kind, pictures, classes, crowds, jitter, sizes in (
+    for kind, images, classes, crowds, jitter, sizes in (
             ("box", 1, 1, 0, 0.05, (20, 200)), ("box", 6, 3, 0, 0.1, (10, 300)), ("box", 12, 4, 0.2, 0.1, (8, 300)),
             ("box", 30, 2, 0.1, 0.02, (8, 80)), ("box", 10, 5, 0.5, 0.3, (90, 100)),
             ("mask", 8, 2, 0, 0.05, (5, 60)), ("mask", 20, 3, 0.3, 0.1, (10, 60)),
             ("keypoints", 6, 1, 0, 0.02, (30, 200)), ("keypoints", 10, 2, 0.2, 0.05, (20, 200))):
-        truth, found = KINDS[kind][1](rng, pictures, classes, crowds, jitter, sizes)
-        figures = stats([dict(a) for a in truth], [dict(a) for a in found], pictures, classes, kind)
-        lines.append(f"case {kind} {pictures} {classes} {len(truth)} {len(found)} "
+        truth, found = KINDS[kind][1](rng, images, classes, crowds, jitter, sizes)
+        figures = stats([dict(a) for a in truth], [dict(a) for a in found], images, classes, kind)
+        lines.append(f"case {kind} {images} {classes} {len(truth)} {len(found)} "
                      + " ".join(f"{v:.17g}" for v in figures))
         for a in truth:
             lines.append(f"{a['image_id']} {a['category_id']} {a['iscrowd']} {a['area']} "

@@ -24,7 +24,7 @@ TEST(DepthScores, LeaveOutWhatHasNoTruth) {
   EXPECT_EQ(depth_scores(Depths{0, INFINITY}, Depths{1, 1}).delta1, -1);
 }
 
-TEST(DepthScores, MissDelta1WhereThereIsNoAnswer) {
+TEST(DepthScores, MissDelta1WithoutAPrediction) {
   const DepthScores scores = depth_scores(Depths{2, 2, 2, 2}, Depths{NAN, INFINITY, 3, 2});
   EXPECT_EQ(scores.delta1, 0.25);
   EXPECT_EQ(scores.abs_rel, 0.25);
@@ -48,7 +48,7 @@ TEST(AlignDepth, BringsAnInverseDepthToTheInverseOfTheTruth) {
   for (std::size_t i = 0; i < truth.size(); ++i) EXPECT_NEAR(found[i], truth[i], 1e-3);
 }
 
-TEST(AlignDepth, PutsWhatLiesBehindInfinityAtTheFarthest) {
+TEST(AlignDepth, ClampsNegativeInverseDepthToTheFarthest) {
   const Depths truth = {1, 1, 10, 10, 0};
   Depths found = {1, 1, 0.1F, 0.1F, -3};
   align_depth(DepthKind::kInverse, truth, found);
@@ -65,12 +65,12 @@ TEST(AlignDepth, LeavesAMetricDepthAndTakesTheMeanForALevelOne) {
   EXPECT_EQ(level, (Depths{2, 2}));
 }
 
-TEST(MeanDepthScores, IsOverThePicturesThatHaveTheFigure) {
-  const DepthScores pictures[] = {{0.1, 1, 0.9}, {}, {0.3, 3, 0.5}};
-  EXPECT_NEAR(mean(pictures).abs_rel, 0.2, 1e-12);
+TEST(MeanDepthScores, IsOverTheImagesThatHaveTheFigure) {
+  const DepthScores images[] = {{0.1, 1, 0.9}, {}, {0.3, 3, 0.5}};
+  EXPECT_NEAR(mean(images).abs_rel, 0.2, 1e-12);
   const int times[] = {3, 1, 1};
-  EXPECT_NEAR(mean(pictures, times).delta1, 0.8, 1e-12);
-  EXPECT_EQ(mean(std::span(pictures).subspan(1, 1)).rmse, -1);
+  EXPECT_NEAR(mean(images, times).delta1, 0.8, 1e-12);
+  EXPECT_EQ(mean(std::span(images).subspan(1, 1)).rmse, -1);
   const DepthScores unanswered[] = {{0.1, 1, 0.9}, {-1, -1, 0}};
   EXPECT_NEAR(mean(unanswered).abs_rel, 0.1, 1e-12);
   EXPECT_NEAR(mean(unanswered).delta1, 0.45, 1e-12);

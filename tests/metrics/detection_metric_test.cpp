@@ -19,7 +19,7 @@ TEST(Overlap, IsTheCommonShareOfTheUnion) {
   EXPECT_EQ(overlap(a, {10, 0, 5, 5}, false), 0);
 }
 
-TEST(DetectionMetric, IsOneForPerfectAnswersAndMinusOneWithNothingToFind) {
+TEST(DetectionMetric, IsOneForPerfectPredictionsAndMinusOneWithoutObjects) {
   DetectionMetric metric(2);
   const TrueObject car{{10, 10, 50, 50}, 1, 2500};
   const FoundObject right{{10, 10, 50, 50}, 1, 0.9};
@@ -39,21 +39,23 @@ TEST(DetectionMetric, HalfOfTheObjectsFoundReadsAsFiftyOneOfAHundredAndOneRecall
   EXPECT_NEAR(metric.scores().ar, 0.5, 1e-12);
 }
 
-TEST(DetectionMetric, AnAnswerInACrowdCountsNeitherWay) {
+TEST(DetectionMetric, APredictionInACrowdIsIgnored) {
   DetectionMetric metric(1);
   const TrueObject objects[] = {{{0, 0, 40, 40}, 0, 1600}, {{200, 0, 200, 200}, 0, 40000, true}};
-  const FoundObject answers[] = {{{210, 10, 20, 20}, 0, 0.9}, {{250, 10, 20, 20}, 0, 0.8}, {{0, 0, 40, 40}, 0, 0.7}};
-  metric.add(objects, answers);
+  const FoundObject predictions[] = {
+      {{210, 10, 20, 20}, 0, 0.9}, {{250, 10, 20, 20}, 0, 0.8}, {{0, 0, 40, 40}, 0, 0.7}};
+  metric.add(objects, predictions);
   EXPECT_NEAR(metric.scores().ap, 1, 1e-12);
   EXPECT_EQ(metric.class_scores(0).objects, 1);
 }
 
-TEST(DetectionMetric, ASecondAnswerForOneObjectIsWrong) {
+TEST(DetectionMetric, ASecondPredictionForOneObjectIsAFalsePositive) {
   DetectionMetric metric(1);
   const TrueObject object{{0, 0, 40, 40}, 0, 1600};
-  const FoundObject answers[] = {{{0, 0, 40, 40}, 0, 0.5}, {{0, 0, 40, 20}, 0, 0.9}};
-  metric.add({&object, 1}, answers);
-  // At an overlap of 0.5 the first (0.5 to the bit) takes the object; above, it is a false answer before the right one.
+  const FoundObject predictions[] = {{{0, 0, 40, 40}, 0, 0.5}, {{0, 0, 40, 20}, 0, 0.9}};
+  metric.add({&object, 1}, predictions);
+  // At an IoU threshold of 0.5 the first one (exactly 0.5) matches the object; above, it is a false positive that
+  // precedes the true one.
   EXPECT_NEAR(metric.scores().ap50, 1, 1e-12);
   EXPECT_NEAR(metric.scores().ap75, 0.5, 1e-12);
 }
@@ -62,8 +64,8 @@ TEST(DetectionMetric, ComparesMasksByTheirPixels) {
   DetectionMetric metric(1, Similarity::kMask);
   // Ten pixels each, eight of them in common; both have the same box.
   TrueObject object{.box = {0, 0, 10, 1}, .area = 10, .mask = {{0, 0, 8}, {1, 0, 2}}};
-  FoundObject answer{.box = {0, 0, 10, 1}, .score = 0.9, .mask = {{0, 0, 8}, {2, 0, 2}}};
-  metric.add({&object, 1}, {&answer, 1});
+  FoundObject prediction{.box = {0, 0, 10, 1}, .score = 0.9, .mask = {{0, 0, 8}, {2, 0, 2}}};
+  metric.add({&object, 1}, {&prediction, 1});
   EXPECT_NEAR(metric.scores().ap50, 1, 1e-12);
   EXPECT_NEAR(metric.scores().ap75, 0, 1e-12);  // 8 of 12
   EXPECT_NEAR(metric.scores().ap, 4.0 / 10, 1e-12);
@@ -74,15 +76,15 @@ TEST(DetectionMetric, AnIgnoredObjectIsTakenOnceACrowdAnyNumberOfTimes) {
     DetectionMetric metric(1);
     const TrueObject objects[] = {{.box = {0, 0, 40, 40}, .area = 1600, .crowd = crowd, .ignored = true},
                                   {.box = {100, 0, 40, 40}, .area = 1600}};
-    const FoundObject answers[] = {{.box = {0, 0, 40, 40}, .score = 0.9},
-                                   {.box = {0, 0, 40, 40}, .score = 0.8},
-                                   {.box = {100, 0, 40, 40}, .score = 0.7}};
-    metric.add(objects, answers);
+    const FoundObject predictions[] = {{.box = {0, 0, 40, 40}, .score = 0.9},
+                                       {.box = {0, 0, 40, 40}, .score = 0.8},
+                                       {.box = {100, 0, 40, 40}, .score = 0.7}};
+    metric.add(objects, predictions);
     EXPECT_NEAR(metric.scores().ap, crowd ? 1 : 0.5, 1e-12);
   }
 }
 
-TEST(DetectionMetric, AverageOfASelectionIsThatOfItsPictures) {
+TEST(DetectionMetric, AverageOfASelectionIsThatOfItsImages) {
   DetectionMetric all(1);
   DetectionMetric twice(1);
   const TrueObject object{{0, 0, 40, 40}, 0, 1600};
@@ -95,16 +97,16 @@ TEST(DetectionMetric, AverageOfASelectionIsThatOfItsPictures) {
   twice.add({&object, 1}, {&right, 1});
   twice.add({}, {&wrong, 1});
   const int times[] = {2, 0, 1};
-  EXPECT_NEAR(average_precision(all.ranked(), all.most_answers(), times), twice.scores().ap, 1e-12);
+  EXPECT_NEAR(average_precision(all.ranked(), all.max_predictions(), times), twice.scores().ap, 1e-12);
   const int nothing[] = {0, 0, 5};
-  EXPECT_EQ(average_precision(all.ranked(), all.most_answers(), nothing), -1);
+  EXPECT_EQ(average_precision(all.ranked(), all.max_predictions(), nothing), -1);
 }
 
 TEST(KeypointSimilarity, IsMeasuredFromTheBoxWhereNoJointCounts) {
   TrueObject object{.box = {10, 10, 10, 10}, .area = 100};
   object.keypoints.assign(17, {0, 0, false});
   const std::vector<double> sigmas = keypoint_sigmas(17);
-  std::vector<CocoPoint> found(17, {0, 0});  // as far off as the box is wide
+  std::vector<CocoPoint> found(17, {0, 0});  // at a distance of the box's width
   EXPECT_DOUBLE_EQ(keypoint_similarity(found, object, sigmas), 1);
   found[0].x = -100;
   EXPECT_NEAR(keypoint_similarity(found, object, sigmas), 16.0 / 17, 1e-12);
@@ -117,20 +119,20 @@ TEST(KeypointSimilarity, OtherSkeletonsHaveOneToleranceForAllJoints) {
   EXPECT_NEAR(keypoint_similarity(found, object, keypoint_sigmas(5)), std::exp(-0.5), 1e-9);
 }
 
-/// What coco_cases.py writes.
+/// A case of coco_cases.txt.
 struct Case {
   Similarity by = Similarity::kBox;
-  int pictures = 0;
+  int images = 0;
   int classes = 0;
   std::size_t objects = 0;
-  std::size_t answers = 0;
+  std::size_t predictions = 0;
   std::vector<double> expected;
 };
 
 Case read_case(std::istream& file) {
   Case one;
   std::string kind;
-  file >> kind >> one.pictures >> one.classes >> one.objects >> one.answers;
+  file >> kind >> one.images >> one.classes >> one.objects >> one.predictions;
   for (Similarity by : {Similarity::kMask, Similarity::kKeypoints})
     if (kind == to_string(by)) one.by = by;
   one.expected.resize(one.by == Similarity::kKeypoints ? 10 : 12);
@@ -138,7 +140,7 @@ Case read_case(std::istream& file) {
   return one;
 }
 
-/// Reads what an object or an answer has besides its box.
+/// Reads the fields of an object or a prediction besides its box.
 template <typename Object>
 void read_rest(std::istream& file, Similarity by, Object& object) {
   if (by == Similarity::kMask) {
@@ -166,24 +168,24 @@ std::vector<double> figures_of(const DetectionScores& s, Similarity by) {
 }
 
 void check(std::istream& file, const Case& one) {
-  std::vector<std::vector<TrueObject>> truth(static_cast<std::size_t>(one.pictures));
+  std::vector<std::vector<TrueObject>> truth(static_cast<std::size_t>(one.images));
   std::vector<std::vector<FoundObject>> found(truth.size());
   for (std::size_t i = 0; i < one.objects; ++i) {
-    std::size_t picture = 0;
+    std::size_t image = 0;
     TrueObject object;
-    file >> picture >> object.class_id >> object.crowd >> object.area >> object.box.x >> object.box.y >>
+    file >> image >> object.class_id >> object.crowd >> object.area >> object.box.x >> object.box.y >>
         object.box.width >> object.box.height;
     read_rest(file, one.by, object);
     object.ignored = one.by == Similarity::kKeypoints && std::ranges::none_of(object.keypoints, &CocoPoint::counts);
-    truth.at(picture - 1).push_back(object);
+    truth.at(image - 1).push_back(object);
   }
-  for (std::size_t i = 0; i < one.answers; ++i) {
-    std::size_t picture = 0;
-    FoundObject answer;
-    file >> picture >> answer.class_id >> answer.score >> answer.box.x >> answer.box.y >> answer.box.width >>
-        answer.box.height;
-    read_rest(file, one.by, answer);
-    found.at(picture - 1).push_back(answer);
+  for (std::size_t i = 0; i < one.predictions; ++i) {
+    std::size_t image = 0;
+    FoundObject prediction;
+    file >> image >> prediction.class_id >> prediction.score >> prediction.box.x >> prediction.box.y >>
+        prediction.box.width >> prediction.box.height;
+    read_rest(file, one.by, prediction);
+    found.at(image - 1).push_back(prediction);
   }
   DetectionMetric metric(one.classes, one.by, keypoint_sigmas(17));
   for (std::size_t i = 0; i < truth.size(); ++i) metric.add(truth[i], found[i]);
@@ -191,10 +193,10 @@ void check(std::istream& file, const Case& one) {
   ASSERT_TRUE(file);
   for (std::size_t i = 0; i < ours.size(); ++i) EXPECT_NEAR(ours[i], one.expected[i], 1e-12) << "figure " << i;
   const std::vector<int> once(truth.size(), 1);
-  EXPECT_NEAR(average_precision(metric.ranked(), metric.most_answers(), once), one.expected[0], 1e-12);
+  EXPECT_NEAR(average_precision(metric.ranked(), metric.max_predictions(), once), one.expected[0], 1e-12);
 }
 
-TEST(DetectionMetric, EqualsPycocotoolsOnMadeUpPictures) {
+TEST(DetectionMetric, EqualsPycocotoolsOnMadeUpImages) {
   std::ifstream file(SACCADE_SOURCE "/tests/metrics/coco_cases.txt");
   std::string word;
   std::getline(file, word);

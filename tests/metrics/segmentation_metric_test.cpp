@@ -19,7 +19,7 @@ TEST(SegmentationMetric, IsTheMeanOverTheClassesThatThereAre) {
   EXPECT_EQ(metric.class_scores(4).iou, -1);
 }
 
-TEST(SegmentationMetric, CountsPixelsOverAllPicturesTogether) {
+TEST(SegmentationMetric, CountsPixelsOverAllImagesTogether) {
   SegmentationMetric metric(2);
   metric.add(Found{0, 0, 0, 0}, Truth{0, 0, 0, 0});
   metric.add(Found{0, 1}, Truth{1, 1});
@@ -29,7 +29,7 @@ TEST(SegmentationMetric, CountsPixelsOverAllPicturesTogether) {
   EXPECT_NEAR(metric.scores(second).mean_iou, (0 + 0.5) / 2, 1e-12);
 }
 
-TEST(SegmentationMetric, LeavesOutWhatIsIgnoredAndTakesWhatTheModelDidNotSeeForWrong) {
+TEST(SegmentationMetric, IgnoresIgnoredPixelsAndCountsUnseenOnesAsWrong) {
   SegmentationMetric metric(2);
   metric.add(Found{0, 1, -1, 0}, Truth{0, 255, 0, 255});
   EXPECT_NEAR(metric.class_scores(0).iou, 0.5, 1e-12);

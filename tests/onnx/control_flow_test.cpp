@@ -1,7 +1,7 @@
 #include "import.hpp"
 #include "ops/interpreter/interpret.hpp"
 
-// If and Loop: what they choose or repeat stands in their place.
+// If and Loop are expanded into what they select or repeat.
 namespace saccade {
 namespace {
 
@@ -14,7 +14,7 @@ using onnx_writer::Model;
 
 class ControlFlowTest : public ImportTest {
  protected:
-  /// The outputs' elements for X (and whatever else) by name.
+  /// The outputs' elements for X and other inputs by name.
   static std::vector<std::vector<float>> run(const Graph& graph, const std::map<std::string, Tensor>& inputs) {
     std::vector<std::vector<float>> results;
     for (const Tensor& output : interpret(graph, inputs))
@@ -27,12 +27,12 @@ Tensor floats(std::initializer_list<float> values) {
   return Tensor::of<float>(Shape{static_cast<std::int64_t>(values.size())}, values);
 }
 
-/// A sub-graph of one node OP that makes RESULT.
+/// A sub-graph of one node OP that computes RESULT.
 Message branch(const std::string& op, const std::vector<std::string>& inputs) {
   return Model(16).node({.op = op, .inputs = inputs, .outputs = {"result"}, .name = op}).output("result").graph();
 }
 
-/// y = IF condition THEN YES ELSE NO, x of two floats being around them.
+/// y = IF condition THEN YES ELSE NO, with x of two floats in the enclosing graph.
 Model choice(const Message& yes, const Message& no) {
   Model model(16);
   model.input("x", {2}).output("y");
@@ -68,7 +68,7 @@ TEST_F(ControlFlowTest, TheShapesOfTheBranchThatIsNotTakenDoNotCount) {
 }
 
 TEST_F(ControlFlowTest, AConditionMayFollowFromAShape) {
-  // As torch exports squeeze(): it asks whether the dimension is 1.
+  // As torch exports squeeze(): the condition is whether the dimension is 1.
   Model model = choice(branch("Neg", {"x"}), branch("Identity", {"x"}));
   model.initializer(onnx_writer::tensor<std::int64_t>("two", {1}, {2}));
   model.node({.op = "Shape", .inputs = {"x"}, .outputs = {"shape"}});
@@ -92,7 +92,7 @@ TEST_F(ControlFlowTest, AConditionOfTheRunChoosesBetweenEqualShapes) {
   EXPECT_EQ(with(false), (std::vector<float>{3, 4}));
 }
 
-/// The elements of output I that count, of a graph whose answers are float lists.
+/// The valid elements of output I of a graph whose data outputs are float lists.
 std::vector<float> counted(const Graph& graph, const std::map<std::string, Tensor>& inputs, std::size_t i = 0) {
   const std::vector<Tensor> outputs = interpret(graph, inputs);
   const auto all = outputs[i].data<float>();
@@ -118,7 +118,7 @@ TEST_F(ControlFlowTest, AConditionOfTheRunMayDecideASize) {
   const auto with = [&](bool condition) {
     return counted(graph, {{"x", floats({3, -4})}, {"condition", Tensor::scalar(condition)}});
   };
-  EXPECT_EQ(graph.value(graph.answers()[0]).type.shape, (Shape{4}));
+  EXPECT_EQ(graph.value(graph.data_outputs()[0]).type.shape, (Shape{4}));
   EXPECT_EQ(with(true), (std::vector<float>{3, -4, 3, -4}));
   EXPECT_EQ(with(false), (std::vector<float>{3, 4}));
 }
@@ -163,7 +163,7 @@ Model adding_body(const std::string& goes_on) {
   return body.output(goes_on).output("new_sum").output("row");
 }
 
-/// last, rows = LOOP over BODY from zeros.
+/// last, rows = LOOP over BODY, starting with zeros.
 Model loop(const Message& body, const std::string& limit, const std::string& condition, bool collects = true) {
   Model model(16);
   model.input("x", {2}).output("last");
@@ -190,7 +190,7 @@ TEST_F(ControlFlowTest, AKnownNumberOfIterationsIsUnrolled) {
 }
 
 TEST_F(ControlFlowTest, AConditionThatFollowsFromTheIterationEndsTheLoop) {
-  // Goes on while i < 1: two iterations, without a limit.
+  // Continues while i < 1: two iterations, without a limit.
   Model body = adding_body("goes_on");
   body.initializer(onnx_writer::tensor<std::int64_t>("one", {}, {1}));
   body.node({.op = "Less", .inputs = {"i", "one"}, .outputs = {"goes_on"}});
@@ -201,7 +201,7 @@ TEST_F(ControlFlowTest, AConditionThatFollowsFromTheIterationEndsTheLoop) {
 }
 
 TEST_F(ControlFlowTest, AConditionOfTheRunKeepsTheValuesAsTheyWere) {
-  // Goes on while the first sum is below 3, five times at most.
+  // Continues while the first sum is below 3, at most five times.
   Model body = adding_body("goes_on");
   body.initializer(onnx_writer::tensor<float>("three", {}, {3}));
   body.initializer(onnx_writer::tensor<std::int64_t>("first", {}, {0}));
@@ -231,7 +231,7 @@ TEST_F(ControlFlowTest, AConditionOfTheRunEndsTheRowsToo) {
 }
 
 TEST_F(ControlFlowTest, ANumberOfIterationsThatTheRunCountsHasALimit) {
-  // As often as there are numbers other than 0: at most twice.
+  // One iteration per non-zero number: at most two.
   Model model = loop(adding_body("c").graph(), "limit", "");
   model.initializer(onnx_writer::tensor<std::int64_t>("one", {}, {1}));
   model.node({.op = "NonZero", .inputs = {"x"}, .outputs = {"places"}});

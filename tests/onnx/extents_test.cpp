@@ -25,8 +25,8 @@ class ExtentsTest : public ImportTest {
 TEST_F(ExtentsTest, BoundAnOutputOfUnknownSize) {
   const Graph graph = import(with_places().output("places"));
   EXPECT_EQ(only_node(graph, "Sized").attributes.text("sized_operator"), "NonZero");
-  ASSERT_EQ(graph.answers().size(), 1U);
-  EXPECT_EQ(graph.value(graph.answers()[0]).type.shape, (Shape{2, 6}));
+  ASSERT_EQ(graph.data_outputs().size(), 1U);
+  EXPECT_EQ(graph.value(graph.data_outputs()[0]).type.shape, (Shape{2, 6}));
   ASSERT_EQ(graph.extents().size(), 1U);
   EXPECT_EQ(graph.extents()[0], (Extent{.output = 0, .axis = 1, .count = 1}));
   EXPECT_EQ(name_of_count(graph, 0), "places/count");
@@ -53,13 +53,13 @@ TEST_F(ExtentsTest, GoThroughWhatWorksSliceBySlice) {
   model.node({.op = "Cast", .inputs = {"list"}, .outputs = {"indices"}, .attributes = {attribute("to", 7)}});
   model.node({.op = "Gather", .inputs = {"table", "indices"}, .outputs = {"y"}, .attributes = {attribute("axis", 1)}});
   const Graph graph = import(model.output("y").output("column"));
-  EXPECT_EQ(graph.value(graph.answers()[0]).type.shape, (Shape{4, 6, 6}));
+  EXPECT_EQ(graph.value(graph.data_outputs()[0]).type.shape, (Shape{4, 6, 6}));
   ASSERT_EQ(graph.extents().size(), 2U);
   EXPECT_EQ(graph.extents()[0], (Extent{.output = 0, .axis = 1, .count = 2}));
   EXPECT_EQ(graph.extents()[1], (Extent{.output = 1, .axis = 0, .count = 2}));
 }
 
-TEST_F(ExtentsTest, AreWhatTheyWereBehindASumWithNothing) {
+TEST_F(ExtentsTest, AreUnchangedByAddingZero) {
   Model model = with_places();
   for (const auto& [name, value] : {std::pair{"rest", -1}, {"last", 1}, {"zero", 0}, {"one", 1}})
     model.initializer(onnx_writer::tensor<std::int64_t>(name, {1}, {value}));
@@ -71,7 +71,7 @@ TEST_F(ExtentsTest, AreWhatTheyWereBehindASumWithNothing) {
   model.node({.op = "Concat", .inputs = {"product", "rest"}, .outputs = {"to"}, .attributes = {attribute("axis", 0)}});
   model.node({.op = "Reshape", .inputs = {"rows", "to"}, .outputs = {"y"}});
   const Graph graph = import(model.output("y"));
-  EXPECT_EQ(graph.value(graph.answers()[0]).type.shape, (Shape{6, 2})) << "not 6 x 12";
+  EXPECT_EQ(graph.value(graph.data_outputs()[0]).type.shape, (Shape{6, 2})) << "not 6 x 12";
   expect_tensor<std::int64_t>(interpret(graph, {{"x", Tensor::of<float>({2, 3}, {0, 0, 1, 1, 0, 1})}})[0], {6, 2},
                               {0, 2, 1, 0, 1, 2, 0, 0, 0, 0, 0, 0});
 }
@@ -89,7 +89,7 @@ TEST_F(ExtentsTest, GoThroughWhatIsFilledRowByRow) {
   model.node({.op = "Cast", .inputs = {"rows"}, .outputs = {"floats"}, .attributes = {attribute("to", 1)}});
   model.node({.op = "Add", .inputs = {"filled", "floats"}, .outputs = {"y"}});
   const Graph graph = import(model.output("y"));
-  EXPECT_EQ(graph.value(graph.answers()[0]).type.shape, (Shape{6, 2}));
+  EXPECT_EQ(graph.value(graph.data_outputs()[0]).type.shape, (Shape{6, 2}));
   const auto got = interpret(graph, {{"x", Tensor::of<float>({2, 3}, {0, 0, 1, 1, 0, 1})},
                                      {"firsts", Tensor::of<std::int64_t>({1, 2}, {-1, 0})},
                                      {"values", Tensor::of<float>({1, 2}, {10, 20})}});
@@ -107,8 +107,8 @@ TEST_F(ExtentsTest, AreWorkedOutWhereAnOperatorNeedsTheSize) {
   model.node({.op = "TopK", .inputs = {"places", "k"}, .outputs = {"best", "where"}});
   model.node({.op = "Concat", .inputs = {"places", "best"}, .outputs = {"y"}, .attributes = {attribute("axis", 1)}});
   const Graph graph = import(model.output("shape").output("sums").output("best").output("y"));
-  EXPECT_EQ(graph.value(graph.answers()[2]).type.shape, (Shape{2, 4}));
-  EXPECT_EQ(graph.value(graph.answers()[3]).type.shape, (Shape{2, 10}));
+  EXPECT_EQ(graph.value(graph.data_outputs()[2]).type.shape, (Shape{2, 4}));
+  EXPECT_EQ(graph.value(graph.data_outputs()[3]).type.shape, (Shape{2, 10}));
   ASSERT_EQ(graph.extents().size(), 2U);
 
   const auto got = interpret(graph, {{"x", Tensor::of<float>({2, 3}, {0, 0, 1, 1, 0, 1})}});
@@ -145,7 +145,7 @@ TEST_F(ExtentsTest, OfAnAxisThatIsNotOpenAreKnown) {
 }
 
 TEST_F(ExtentsTest, AreNeverMinusOne) {
-  // As torch exports expand(): a dimension of -1 would stay as it is.
+  // As torch exports expand(): a dimension of -1 keeps its size.
   Model model = with_places();
   model.input("column", {2, 1});
   model.initializer(onnx_writer::tensor<std::int64_t>("minus_one", {1}, {-1}));
@@ -155,7 +155,7 @@ TEST_F(ExtentsTest, AreNeverMinusOne) {
   model.node({.op = "Where", .inputs = {"stays", "ones", "shape"}, .outputs = {"size"}});
   model.node({.op = "Expand", .inputs = {"column", "size"}, .outputs = {"y"}});
   const Graph graph = import(model.output("y"));
-  EXPECT_EQ(graph.value(graph.answers()[0]).type.shape, (Shape{2, 6}));
+  EXPECT_EQ(graph.value(graph.data_outputs()[0]).type.shape, (Shape{2, 6}));
 
   const auto got = interpret(
       graph, {{"x", Tensor::of<float>({2, 3}, {0, 0, 1, 1, 0, 0})}, {"column", Tensor::of<float>({2, 1}, {7, 8})}});
@@ -174,12 +174,12 @@ TEST_F(ExtentsTest, AreZeroBetweenTwoEndsThatAreTrue) {
   EXPECT_FALSE(interpret(graph, {{"x", Tensor::of<float>({2, 3}, {0, 0, 1, 0, 0, 0})}})[0].data<bool>()[0]);
 }
 
-TEST_F(ExtentsTest, AreCastBesideAnInputThatIsLeftOut) {
+TEST_F(ExtentsTest, AreCastBesideAnOmittedInput) {
   Model model = with_places();
   model.node({.op = "Shape", .inputs = {"places"}, .outputs = {"shape"}});
   model.node({.op = "Cast", .inputs = {"shape", ""}, .outputs = {"y"}, .attributes = {attribute("to", 6)}});
   const Graph graph = import(model.output("y"));
-  EXPECT_EQ(graph.value(graph.answers()[0]).type, (TensorType{DType::kInt32, {2}}));
+  EXPECT_EQ(graph.value(graph.data_outputs()[0]).type, (TensorType{DType::kInt32, {2}}));
 }
 
 TEST_F(ExtentsTest, AreWorkedOutInAnyTypeThatHoldsThem) {
@@ -199,7 +199,7 @@ TEST_F(ExtentsTest, AreWorkedOutInAnyTypeThatHoldsThem) {
   model.node({.op = "Add", .inputs = {"wide", "one"}, .outputs = {"size"}});
   model.node({.op = "ConstantOfShape", .inputs = {"size"}, .outputs = {"y"}});
   const Graph graph = import(model.output("y"));
-  EXPECT_EQ(graph.value(graph.answers()[0]).type.shape, (Shape{200001}));
+  EXPECT_EQ(graph.value(graph.data_outputs()[0]).type.shape, (Shape{200001}));
 }
 
 TEST_F(ExtentsTest, AreRefusedWhereNothingBoundsThem) {
@@ -219,7 +219,7 @@ TEST_F(ExtentsTest, AreRefusedWhereTheyDecideARank) {
   EXPECT_NE(error_of(model.output("y")).find("node 'needs' (Squeeze): Squeeze without axes"), std::string::npos);
 }
 
-TEST_F(ExtentsTest, AreRefusedWhereTheRoomWouldBeAbsurd) {
+TEST_F(ExtentsTest, AreRefusedIfTheCapacityWouldBeAbsurd) {
   Model model(18);
   model.input("x", {100000});
   model.node({.op = "NonZero", .inputs = {"x"}, .outputs = {"places"}});

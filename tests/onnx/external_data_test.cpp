@@ -11,7 +11,7 @@ class ExternalDataTest : public ImportTest {
  protected:
   using Entries = std::vector<std::pair<std::string, std::string>>;
 
-  /// A model whose weights [2] lie where ENTRIES say.
+  /// A model with weights [2] whose location is ENTRIES.
   static Model model_with(const Entries& entries) {
     return Model(13).initializer(onnx_writer::external_tensor("w", onnx_writer::kUInt8, {2}, entries)).output("w");
   }
@@ -51,7 +51,7 @@ TEST_F(ExternalDataTest, RefusesLinksThatLeadOutsideTheModelsFolder) {
             "model.onnx: tensor 'w': its external data is in 'sub/passwd', outside the model's folder: refused");
 }
 
-TEST_F(ExternalDataTest, SaysWhatIsNoRegularFile) {
+TEST_F(ExternalDataTest, NamesWhatIsNotARegularFile) {
   ASSERT_EQ(mkfifo(file("w").c_str(), 0600), 0);
   std::filesystem::create_directory(file("sub"));
 
@@ -85,7 +85,7 @@ TEST_F(ExternalDataTest, FollowsLinksWithinTheModelsFolder) {
 }
 
 TEST_F(ExternalDataTest, FollowsLinksToWhereTheModelsOwnLinkLeads) {
-  // A store of models: every name is a link to a file that is named by its hash.
+  // A model store: every name is a link to a file named by its hash.
   std::filesystem::create_directory(file("blobs"));
   std::filesystem::create_directory(file("snapshot"));
   write("blobs/2", "ab");

@@ -78,7 +78,7 @@ TEST_F(FailureTest, EveryTruncationIsAnError) {
 TEST_F(FailureTest, EveryFlippedByteIsReadOrRefused) {
   const std::string whole = Model(identity()).initializer(onnx_writer::tensor<float>("w", {1, 2}, {1, 2})).bytes();
 
-  // Some flips change a name or a number only: what counts is that the rest are errors, not crashes.
+  // Some flips only change a name or a number; the others must yield errors, not crashes.
   std::size_t refused = 0;
   for (std::size_t at = 0; at < whole.size(); ++at) {
     for (const char mask : {'\x01', '\x08', '\x40', '\x7f', '\xff'}) {
@@ -133,7 +133,7 @@ TEST_F(FailureTest, OneErrorListsEveryUnsupportedOperator) {
             "com.example.Bar (1 node, e.g. 'n3')");
 }
 
-TEST_F(FailureTest, AnOperatorOfANewerSetSaysSo) {
+TEST_F(FailureTest, AnOperatorOfANewerSetIsReported) {
   Model model(99);
   model.input("x", {2}).node({.op = "New", .inputs = {"x"}, .outputs = {"y"}, .name = "n"}).output("y");
 
@@ -251,7 +251,7 @@ TEST_F(FailureTest, TrainingWithoutTheStatisticsThatItMoves) {
   EXPECT_EQ(error_of(model), "model.onnx: node 'norm' (BatchNormalization): input 4 is missing");
 }
 
-TEST_F(FailureTest, ADropoutWhoseModeHoldsNothing) {
+TEST_F(FailureTest, ADropoutWithAnEmptyMode) {
   Model model(13);
   model.input("x", {2}).output("y").initializer(onnx_writer::raw_tensor("mode", onnx_writer::kBool, {0}, ""));
   model.node({.op = "Dropout", .inputs = {"x", "", "mode"}, .outputs = {"y"}, .name = "drop"});
@@ -400,7 +400,7 @@ TEST_F(FailureTest, GraphsOfFarTooManyNodesOrEdges) {
   EXPECT_EQ(error_of(outputs), "model.onnx: graphs of more than 4096 inputs or outputs are not supported");
 }
 
-TEST_F(FailureTest, AShapeThatDoesNotFitNamesTheDimensionsNobodyGave) {
+TEST_F(FailureTest, AShapeMismatchNamesTheDimensionsThatWereNotGiven) {
   Model model(13);
   model.input("x", {1, 3, "height", "width"}).output("y");
   model.initializer(onnx_writer::tensor<std::int64_t>("shape", {2}, {3, 640}));
@@ -411,7 +411,7 @@ TEST_F(FailureTest, AShapeThatDoesNotFitNamesTheDimensionsNobodyGave) {
             "'x', [1, 3, height, width], were set to 1; give them: --shape x=...)");
 }
 
-TEST_F(FailureTest, InitializersDoNotMakeRoomForMoreInputs) {
+TEST_F(FailureTest, InitializersDoNotRaiseTheInputLimit) {
   Model model = identity();
   for (int i = 0; i < 5000; ++i) {
     model.input(fmt::format("i{}", i), {1});

@@ -54,7 +54,7 @@ TEST_F(FunctionsTest, ABodyTakesItsCallsPlaceWithItsOwnOperatorSetAndAttributes)
   EXPECT_EQ(graph.value(graph.outputs()[0]).type.shape, (Shape{1, 5, 1}));
 }
 
-TEST_F(FunctionsTest, AnAttributeThatACallLeavesOutHasItsDefault) {
+TEST_F(FunctionsTest, AnOmittedAttributeHasItsDefault) {
   const onnx_writer::Node call{.op = "Widen", .inputs = {"x"}, .outputs = {"y"}, .name = "call", .domain = "ours"};
 
   const Graph graph = import(calling(unsqueeze_function(), call));
@@ -123,7 +123,7 @@ TEST_F(FunctionsTest, ChoosesByOverload) {
   EXPECT_EQ(graph.value(graph.outputs()[0]).type.shape, (Shape{5, 1}));
 }
 
-TEST_F(FunctionsTest, AnInputMayBePassedOnAsAnOutputOrLeftOut) {
+TEST_F(FunctionsTest, AnInputMayBeForwardedOrOmitted) {
   const Function function{.domain = "ours",
                           .name = "Pass",
                           .inputs = {"a", "axes"},

@@ -14,7 +14,7 @@
 
 namespace saccade {
 
-/// A folder of its own for each test, gone with it.
+/// Each test has a temporary folder.
 class ImportTest : public ::testing::Test {
  protected:
   ImportTest() {
@@ -42,7 +42,7 @@ class ImportTest : public ::testing::Test {
     return import_file(file("model.onnx"), options);
   }
 
-  /// "CODE: message" of the error that importing gives, the file's folder cut off; "" if it works.
+  /// "CODE: message" of the import's error, without the file's folder; "" if it succeeds.
   std::string error_of(const std::filesystem::path& path, const ImportOptions& options = {}) const {
     try {
       import_file(path, options);

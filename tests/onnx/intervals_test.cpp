@@ -5,7 +5,7 @@
 #include "onnx/import.hpp"
 #include "ops/run_op.hpp"
 
-// Sizes that are cut off between two numbers, and so have a bound, whatever the data says.
+// Sizes that are clamped between two numbers, and so have a bound for any data.
 namespace saccade {
 namespace {
 
@@ -15,7 +15,7 @@ using onnx_writer::tensor;
 
 class IntervalsTest : public ImportTest {
  protected:
-  /// "x" (2 numbers), "cut" between -2 and 3, and a few numbers.
+  /// "x" (2 numbers), "cut" clamped to -2..3, and a few constants.
   static Model with_cut() {
     Model model(18);
     model.input("x", {2}).input("u", {});
@@ -31,7 +31,7 @@ class IntervalsTest : public ImportTest {
     return model;
   }
 
-  /// Zeros of as many rows and columns as "sizes" says.
+  /// Zeros with as many rows and columns as "sizes" says.
   static Model zeros_of(Model model) {
     model.node({.op = "Cast", .inputs = {"sizes"}, .outputs = {"whole"}, .attributes = {attribute("to", 7)}});
     model.node({.op = "ConstantOfShape", .inputs = {"whole"}, .outputs = {"y"}, .name = "make"});
@@ -39,7 +39,7 @@ class IntervalsTest : public ImportTest {
     return model;
   }
 
-  /// The bound of a size that OP makes of INPUTS; -1 where there is none.
+  /// The bound of a size that OP computes from INPUTS; -1 if there is none.
   std::int64_t bound_of(const std::string& op, const std::vector<std::string>& inputs) const {
     return bound_in(zeros_of(with_cut().node({.op = op, .inputs = inputs, .outputs = {"sizes"}})));
   }
@@ -50,7 +50,7 @@ class IntervalsTest : public ImportTest {
       return -1;
     }
     const Graph graph = import(model);
-    return graph.value(graph.answers()[0]).type.shape[0];
+    return graph.value(graph.data_outputs()[0]).type.shape[0];
   }
 };
 
@@ -107,7 +107,7 @@ TEST_F(IntervalsTest, EndWhereNothingIsKnown) {
   EXPECT_EQ(bound_of("Add", {"cut", "nan"}), -1);
 }
 
-TEST_F(IntervalsTest, OfWholeNumbersCutOffFromBothSides) {
+TEST_F(IntervalsTest, OfIntegersClampedOnBothSides) {
   Model model(18);
   model.input("n", {2}, onnx_writer::kInt64);
   model.initializer(tensor<std::int64_t>("none", {1}, {0})).initializer(tensor<std::int64_t>("four", {1}, {4}));
@@ -123,13 +123,13 @@ TEST_F(IntervalsTest, OfWholeNumbersCutOffFromBothSides) {
   EXPECT_EQ(bound_in(zeros_of(uncut)), -1);
 }
 
-TEST_F(IntervalsTest, AreNotThereBehindABoundThatOnlyTheRunKnows) {
+TEST_F(IntervalsTest, AreUnknownIfTheBoundIsKnownOnlyAtRunTime) {
   EXPECT_EQ(bound_of("Clip", {"cut", "u"}), -1) << "raised by as much as it likes";
   EXPECT_EQ(bound_of("Clip", {"x", "", "three"}), -1);
   EXPECT_EQ(bound_of("Clip", {"cut", "", "one"}), 1);
 }
 
-TEST_F(IntervalsTest, OfQuotientsOfWholeNumbersAreExact) {
+TEST_F(IntervalsTest, OfIntegerQuotientsAreExact) {
   Model model(18);
   model.input("n", {2}, onnx_writer::kInt32);
   for (const auto& [name, value] : {std::pair{"none", 0}, {"many", 49}})
@@ -139,7 +139,7 @@ TEST_F(IntervalsTest, OfQuotientsOfWholeNumbersAreExact) {
   EXPECT_EQ(bound_in(zeros_of(model)), 1) << "49 * (1 / 49.0) is less";
 }
 
-/// "n" cut off between LEAST and MOST as "cut", and what NODE makes of it as "y".
+/// "n" clamped to LEAST..MOST as "cut", and NODE's result on it as "y".
 Model of_cut(std::int64_t least, std::int64_t most, onnx_writer::Node node) {
   Model model(18);
   model.input("n", {1}, onnx_writer::kInt64);
@@ -151,7 +151,7 @@ Model of_cut(std::int64_t least, std::int64_t most, onnx_writer::Node node) {
   return model.node(node).output("y");
 }
 
-TEST_F(IntervalsTest, AreNoReasonToTakeWhatTheDataSaysForKnown) {
+TEST_F(IntervalsTest, DoNotMakeDataKnown) {
   const auto run = [&](const Model& model, std::int64_t n) {
     return interpret(import(model), {{"n", Tensor::of<std::int64_t>({1}, {n})}})[0];
   };
@@ -164,7 +164,7 @@ TEST_F(IntervalsTest, AreNoReasonToTakeWhatTheDataSaysForKnown) {
   EXPECT_EQ(run(of_cut(0, std::int64_t{1} << 32, square), 5).data<std::int64_t>()[0], 25) << "so does 2^64";
 }
 
-TEST_F(IntervalsTest, LeaveASliceThatMayEndFromTheEndItsRoom) {
+TEST_F(IntervalsTest, LeaveASliceWithANegativeEndItsCapacity) {
   Model model = of_cut(-5, 4, {.op = "Slice", .inputs = {"x", "none", "cut"}});
   model.input("x", {10}, onnx_writer::kInt64);
   const Graph graph = import(model);
@@ -172,7 +172,7 @@ TEST_F(IntervalsTest, LeaveASliceThatMayEndFromTheEndItsRoom) {
   expect_tensor<std::int64_t>(got[1], {}, {9});
 }
 
-TEST_F(IntervalsTest, MakeRoomForARangeFromItsLeastStart) {
+TEST_F(IntervalsTest, BoundARangeFromItsLeastStart) {
   for (const auto& [from, to, step, room, filled] :
        {std::tuple{"start", "ten", "two", 5, 4}, {"ten", "start", "back", 4, 3}}) {
     Model model(18);
@@ -184,7 +184,7 @@ TEST_F(IntervalsTest, MakeRoomForARangeFromItsLeastStart) {
     model.node({.op = "Reshape", .inputs = {"cut", "scalar"}, .outputs = {"start"}});
     model.node({.op = "Range", .inputs = {from, to, step}, .outputs = {"y"}});
     const Graph graph = import(model.output("y"));
-    EXPECT_EQ(graph.value(graph.answers()[0]).type.shape, (Shape{room})) << from;
+    EXPECT_EQ(graph.value(graph.data_outputs()[0]).type.shape, (Shape{room})) << from;
     const auto got = interpret(graph, {{"n", Tensor::of<std::int64_t>({1}, {3})}});
     expect_tensor<std::int64_t>(got[1], {}, {filled});
   }
@@ -203,7 +203,7 @@ TEST_F(IntervalsTest, LeaveInputsWhoseContentsAreGivenInputs) {
   EXPECT_EQ(import(sum, options).inputs().size(), 2U);
 }
 
-/// A picture resized to a box that is cut to at most 1 x 1 to 8 x 8, as torchvision pastes its masks.
+/// An image resized to a box that is clamped to 1 x 1 .. 8 x 8, as torchvision pastes its masks.
 Model pasted() {
   Model model(18);
   model.input("picture", {1, 1, 2, 2}).input("box", {2});
@@ -222,7 +222,7 @@ Model pasted() {
 
 TEST_F(IntervalsTest, BoundAResize) {
   const Graph graph = import(pasted());
-  EXPECT_EQ(graph.value(graph.answers()[0]).type.shape, (Shape{1, 1, 8, 8}));
+  EXPECT_EQ(graph.value(graph.data_outputs()[0]).type.shape, (Shape{1, 1, 8, 8}));
   ASSERT_EQ(graph.extents().size(), 2U);
 
   const auto got = interpret(

@@ -23,7 +23,7 @@ onnx_writer::Message zeros(const std::string& name, int count) {
 }
 
 TEST_F(MemoryLimit, CountsInitializersTogether) {
-  // They lie in another file: what is in the model's own is counted before that is parsed.
+  // In an external file: data in the model file itself are counted before it is parsed.
   write("weights.bin", std::string(64 * kKilobyte, '\0'));
   const auto weights = [](const std::string& name) {
     return onnx_writer::external_tensor(name, onnx_writer::kUInt8, {64 * kKilobyte}, {{"location", "weights.bin"}});

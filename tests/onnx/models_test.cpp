@@ -49,7 +49,7 @@ INSTANTIATE_TEST_SUITE_P(Shared, RealModelTest, ::testing::ValuesIn(kRealModels)
   return name;
 });
 
-TEST(RealModels, AnArchitectureWithoutItsWeightsSaysSo) {
+TEST(RealModels, AnArchitectureWithoutItsWeightsIsReported) {
   const std::filesystem::path file = std::filesystem::path(SACCADE_SHARED) / "models/architectures/resnet50.onnx";
   if (!std::filesystem::exists(file)) GTEST_SKIP() << "needs ../shared (models/architectures)";
 

@@ -18,7 +18,7 @@ Message empty_fields(int number, int count) {
 
 class ParsedSize : public ImportTest {
  protected:
-  /// What reading BYTES, which begin a model, within 10 MiB gives.
+  /// The error of reading a model that begins with START within 10 MiB.
   std::string error_behind(const Message& start) const {
     write("model.onnx", Model(13).input("x", {1}).output("x").bytes() + start.bytes());
     return error_of(file("model.onnx"), {.max_memory = 10 * kMegabyte});
@@ -43,13 +43,13 @@ TEST_F(ParsedSize, EmptyMessagesOfTwoBytesCountWithWhatTheyTakeInMemory) {
                11, Message().message(
                        2, Message().message(1, Message().message(2, empty_fields(1, kMany)))))),  // dimensions
            tensor(Message().text(7, std::string(4 * kMany, '\1'))),  // 64-bit numbers of one byte each
-           empty_fields(1000, kMany),                                // what no version of ONNX has
+           empty_fields(1000, kMany),                                // unknown in all versions of ONNX
        })
     EXPECT_TRUE(error_behind(start).starts_with(kTooMuch)) << error_behind(start);
 }
 
-TEST_F(ParsedSize, AGroupThatNobodyKnowsHidesNothing) {
-  // Field 7 is the graph in a model, but nothing in a group: a byte that ends no number there is no end of the walk.
+TEST_F(ParsedSize, AnUnknownGroupIsWalked) {
+  // Field 7 is the graph in a model, but unknown in a group: an unterminated number there does not end the walk.
   const std::string group = "\xA3\x06\x3A\x01\xFF\xA4\x06";
   write("model.onnx",
         group + Model(13).input("x", {1}).output("x").bytes() + Message().message(7, empty_fields(1, kMany)).bytes());

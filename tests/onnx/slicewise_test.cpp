@@ -9,7 +9,7 @@ using onnx_writer::Model;
 
 class SlicewiseTest : public ImportTest {
  protected:
-  /// "x" of shape 2 x 3, and "places", float32, where it is not zero (2 x 6 at most).
+  /// "x" of shape 2 x 3, and "places", float32, the indices of its non-zero elements (2 x 6 at most).
   static Model with_places() {
     Model model(20);
     model.input("x", {2, 3});

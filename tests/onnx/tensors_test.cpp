@@ -146,7 +146,7 @@ TEST_F(TensorsTest, RefusesImpossibleShapesAndTypes) {
             "model.onnx: tensor 'w': a tensor can't have the shape -2");
   EXPECT_EQ(error(tensor_head("w", onnx_writer::kFloat, {kHuge, 4})),
             "model.onnx: tensor 'w': a tensor of shape 4611686018427387904x4 is too large");
-  // A terabyte is no impossible shape, but nothing is allocated before the data are seen to be there.
+  // A terabyte is a possible shape, but nothing is allocated before the data are known to exist.
   EXPECT_EQ(error(onnx_writer::raw_tensor("w", onnx_writer::kFloat, {1 << 19, 1 << 19}, "1234")),
             "model.onnx: tensor 'w': a float32 tensor of shape 524288x524288 takes 1099511627776 bytes, but the file "
             "holds 4");

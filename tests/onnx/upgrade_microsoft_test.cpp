@@ -26,7 +26,7 @@ class MicrosoftTest : public ImportTest {
     for (const Message& constant : initializers) model.initializer(constant);
     return model;
   }
-  /// What the reference kernels make of X, an output each.
+  /// The outputs of the reference kernels for X.
   std::vector<Floats> run(const Shape& shape, const Floats& x, const onnx_writer::Node& node,
                           const std::vector<Message>& initializers = {}) const {
     std::vector<onnx_writer::Dim> dims;
@@ -98,7 +98,8 @@ TEST_F(MicrosoftTest, QuickGeluOfAlphaOneIsSilu) {
 }
 
 TEST_F(MicrosoftTest, MultiHeadAttentionTakesPackedKeysAndAMask) {
-  // One head of size 1; keys of 0 score alike, so that the answer is the mean of the values 3 and 9, the third hidden.
+  // One head of size 1; with keys of 0 all scores are equal, so that the output is the mean of the values 3 and 9, the
+  // third masked.
   const auto outputs = run(
       {1, 1, 1}, {1},
       {.op = "MultiHeadAttention", .inputs = {"x", "kv", "", "", "mask"}, .attributes = {attribute("num_heads", 1)}},
@@ -108,7 +109,7 @@ TEST_F(MicrosoftTest, MultiHeadAttentionTakesPackedKeysAndAMask) {
 }
 
 TEST_F(MicrosoftTest, MultiHeadAttentionAddsEachPartOfItsBias) {
-  // Values 3 and 9 plus 1; the biases of query and key do not matter where there is one key.
+  // Values 3 and 9 plus 1; with a single key the biases of query and key have no effect.
   const auto outputs =
       run({1, 1, 1}, {1},
           {.op = "MultiHeadAttention", .inputs = {"x", "k", "v", "bias"}, .attributes = {attribute("num_heads", 1)}},

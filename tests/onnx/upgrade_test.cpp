@@ -15,7 +15,7 @@ using Floats = std::vector<float>;
 
 class UpgradeTest : public ImportTest {
  protected:
-  /// The graph of one NODE of operator set OPSET, which reads "x" of DIMS (and INITIALIZERS) and makes "y".
+  /// The graph of one NODE of operator set OPSET, which reads "x" of DIMS (and INITIALIZERS) and computes "y".
   Graph upgrade(std::int64_t opset, const std::vector<onnx_writer::Dim>& dims, const onnx_writer::Node& node,
                 const std::vector<Message>& initializers = {}) const {
     return import(model_of(opset, dims, node, initializers));
@@ -28,7 +28,7 @@ class UpgradeTest : public ImportTest {
     return model;
   }
   static Shape output_shape(const Graph& graph) { return graph.value(graph.outputs()[0]).type.shape; }
-  /// What the reference kernels make of x.
+  /// The outputs of the reference kernels for X.
   static Floats run(const Graph& graph, const Shape& shape, const Floats& x) {
     const Tensor y = interpret(graph, {{"x", Tensor::of<float>(shape, x)}})[0];
     return {y.data<float>().begin(), y.data<float>().end()};

@@ -49,10 +49,11 @@ TEST(Binary, IntegersWrapAndTruncate) {
                               {}, {std::numeric_limits<std::int64_t>::max()});
 }
 
-TEST(Binary, HalvesRoundOnce) {
+TEST(Binary, HalfPrecisionRoundsOnce) {
   const Tensor a = Tensor::of<Float16>({2}, {Float16(2048.0F), Float16(1.5F)});
   const Tensor b = Tensor::of<Float16>({2}, {Float16(1.0F), Float16(2.0F)});
-  expect_tensor<Float16>(run("Add", {a, b}), {2}, {Float16(2048.0F), Float16(3.5F)});  // 2049 lies between two halves
+  expect_tensor<Float16>(run("Add", {a, b}), {2},
+                         {Float16(2048.0F), Float16(3.5F)});  // 2049 lies between two float16 numbers
   const Tensor c = Tensor::of<BFloat16>({1}, {BFloat16(3.0F)});
   expect_tensor<BFloat16>(run("Mul", {c, c}), {1}, {BFloat16(9.0F)});
 }
@@ -97,7 +98,7 @@ TEST(Binary, ModuloKnowsSpecialNumbers) {
   const Tensor b = floats({5}, {2, 0, kInfinity, kInfinity, 1});
   expect_tensor<float>(run("Mod", {a, b}), {5}, {kNan, kNan, 1, kInfinity, kNan});
   const Tensor zero = run("Mod", {floats({2}, {0, -0.0F}), floats({2}, {-3, 3})});
-  EXPECT_TRUE(std::signbit(zero.data<float>()[0]));  // a zero has the divisor's sign
+  EXPECT_TRUE(std::signbit(zero.data<float>()[0]));  // a zero remainder has the divisor's sign
   EXPECT_FALSE(std::signbit(zero.data<float>()[1]));
 }
 

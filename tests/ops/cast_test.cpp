@@ -7,7 +7,7 @@
 namespace saccade {
 namespace {
 
-// ONNX's numbers of the types.
+// ONNX's type numbers.
 enum Onnx : std::int64_t {
   kToFloat = 1,
   kToUInt8 = 2,
@@ -58,7 +58,7 @@ TEST(Cast, BoolsAreZeroOrOne) {
   expect_tensor<std::int32_t>(cast(two, kToInt32), {1}, {1});
 }
 
-TEST(Cast, HalvesRoundToEven) {
+TEST(Cast, HalfPrecisionRoundsToEven) {
   const Tensor x = Tensor::of<float>({4}, {2049, 2051, 1e6F, 1e-8F});
   const float inf = std::numeric_limits<float>::infinity();
   expect_tensor<float>(cast(cast(x, kToHalf), kToFloat), {4}, {2048, 2052, inf, 0});
@@ -66,8 +66,8 @@ TEST(Cast, HalvesRoundToEven) {
   expect_tensor<double>(cast(Tensor::of<Float16>({1}, {Float16(0.5F)}), kToDouble), {1}, {0.5});
 }
 
-TEST(Cast, DoublesRoundToHalvesOnce) {
-  // Just above and below the middle of two halves: by way of float32, both would become that middle.
+TEST(Cast, DoublesRoundToHalfPrecisionOnce) {
+  // Just above and below the midpoint of two float16 numbers: via float32, both would become the midpoint.
   const Tensor x = Tensor::of<double>({3}, {2049 + 1e-9, 2051 - 1e-9, -2049 - 1e-9});
   expect_tensor<float>(cast(cast(x, kToHalf), kToFloat), {3}, {2050, 2050, -2050});
   expect_tensor<float>(cast(cast(Tensor::of<double>({2}, {257 + 1e-9, 1e300}), kToBFloat16), kToFloat), {2},

@@ -11,7 +11,7 @@ namespace {
 
 using test::GraphBuilder;
 
-/// The steps of OP on inputs of these shapes, whose outputs are as large as OUTPUT.
+/// The steps of OP on inputs of these shapes, with an output of shape OUTPUT.
 double steps(const std::string& op, const std::vector<Shape>& inputs, const Shape& output,
              const GraphBuilder::AttributeList& attributes = {}) {
   GraphBuilder b;
@@ -45,8 +45,8 @@ TEST(Cost, ProductsSumOverTheCommonDimension) {
   EXPECT_EQ(steps("Det", {{7, 20, 20}}, {7}), 7 * 20 * 20 * 20);
 }
 
-TEST(Cost, AttentionMeetsEveryKeyOfNowAndBefore) {
-  // 4 heads of 8: 10 queries, 20 keys, 5 of before.
+TEST(Cost, AttentionMultipliesCurrentAndPastKeys) {
+  // 4 heads of 8: 10 queries, 20 keys, 5 past keys.
   const std::vector<Shape> inputs = {{1, 4, 10, 8}, {1, 4, 20, 8}, {1, 4, 20, 8}, {10, 25}, {1, 4, 5, 8}};
   EXPECT_EQ(steps("Attention", inputs, {1, 4, 10, 8}), (320 + 320) * 25);
 }
@@ -69,7 +69,7 @@ TEST(Cost, EveryBoxMayBeHeldAgainstEveryOther) {
   EXPECT_EQ(steps("NonMaxSuppression", {{2, 100, 4}, {2, 80, 100}}, {5, 3}), 2 * 80 * 100 * 100);
 }
 
-/// How many of 40 RoiAligns of constant maps, SIDE by SIDE, are worked out; each may take 4096 x 4096 samples.
+/// The number of 40 RoiAligns on constant maps, SIDE by SIDE, that are folded; each may take 4096 x 4096 samples.
 int worked_out_of_40(std::int64_t side) {
   GraphBuilder b;
   const ValueId maps = b.random({1, 1, side, side});
@@ -82,7 +82,7 @@ int worked_out_of_40(std::int64_t side) {
   return static_cast<int>(std::ranges::count_if(aligned, [&](ValueId value) { return known.get(value) != nullptr; }));
 }
 
-TEST(KnownValues, WhatIsWorkedOutIsBoundedInSum) { EXPECT_EQ(worked_out_of_40(4), 29); }
+TEST(KnownValues, ComputationIsBoundedInTotal) { EXPECT_EQ(worked_out_of_40(4), 29); }
 
 TEST(KnownValues, AModelsOwnWeightsAllowMore) {
   EXPECT_EQ(worked_out_of_40(1024), 33) << "64 steps for each of 2^20 elements are four times 4096 x 4096";

@@ -7,7 +7,7 @@ namespace {
 
 const Tensor kRow = Tensor::of<float>({1, 1, 1, 4}, {10, 20, 30, 40});
 
-/// Samples kRow at places given in inputs: 0 is the middle of the first, 3 that of the last.
+/// Samples kRow at positions in elements: 0 is the centre of the first, 3 that of the last.
 Tensor sample(std::initializer_list<float> places, const std::string& mode, const std::string& padding,
               bool align = false) {
   Tensor grid(DType::kFloat32, {1, 1, static_cast<std::int64_t>(places.size()), 2});
@@ -33,7 +33,7 @@ TEST(GridSample, CubicIsExactOnALine) {
 }
 
 TEST(GridSample, PadsAsAsked) {
-  // Half an input beyond the end, and one and a half.
+  // Half an element beyond the end, and one and a half.
   expect_tensor<float>(sample({3.5F, 4.5F}, "linear", "zeros"), {1, 1, 1, 2}, {20, 0}, 1e-4);
   expect_tensor<float>(sample({3.5F, 4.5F}, "linear", "border"), {1, 1, 1, 2}, {40, 40}, 1e-4);
   expect_tensor<float>(sample({3.5F, 4.5F}, "linear", "reflection"), {1, 1, 1, 2}, {40, 35}, 1e-4);
@@ -81,7 +81,7 @@ TEST(GridSample, OfBoolsIsWhetherAnyWeighs) {
   expect_tensor<bool>(OpCall{.op = "GridSample", .inputs = {row, grid}}.one(), {1, 1, 1, 3}, {false, true, false});
 }
 
-TEST(GridSample, SaysWhatDoesNotFit) {
+TEST(GridSample, ReportsMismatches) {
   OpCall call{.op = "GridSample", .inputs = {kRow, Tensor(DType::kFloat32, {1, 1, 1, 3})}};
   EXPECT_EQ(call.error().first, ErrorCode::kInvalidFile);
   call.inputs = {Tensor(DType::kFloat32, {1, 1, 4}), Tensor(DType::kFloat32, {1, 1, 1})};

@@ -7,7 +7,7 @@ namespace saccade {
 namespace {
 
 TEST(Infer, LetsPreprocessAloneReadAFrame) {
-  // A frame's memory is a FrameView, whatever its shape says.
+  // A frame's memory is a FrameView, whatever its shape.
   const auto [code, message] =
       OpCall{.op = "Identity", .inputs = {Tensor(DType::kFrame, {64})}, .constant = false}.error();
   EXPECT_EQ(code, ErrorCode::kInvalidFile);

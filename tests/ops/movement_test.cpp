@@ -125,7 +125,7 @@ TEST(Split, TakesSizesOrANumber) {
   expect_tensor<std::int32_t>(many[3], {0}, {});
 }
 
-TEST(Split, LeavesOutWhatNobodyAsksFor) {
+TEST(Split, OmitsUnusedOutputs) {
   Graph graph;
   const ValueId y = graph.add_value("y");
   Node node{.op = "Split", .name = "split", .inputs = {graph.add_constant("x", counting({5}))}};

@@ -3,13 +3,13 @@
 #include "run_op.hpp"
 #include "support/specials.hpp"
 
-// The reference hides no NaN behind a comparison that is false of it.
+// Reference kernels propagate NaN through comparisons.
 namespace saccade {
 namespace {
 
 using Ints = std::vector<std::int64_t>;
 
-/// What OP makes of VALUES, of one float32 input of SHAPE.
+/// The output of OP on VALUES, one float32 input of SHAPE.
 std::vector<float> answer_of(const char* op, const Shape& shape, std::initializer_list<float> values,
                              std::vector<std::pair<std::string, Attribute>> attributes = {}) {
   const Tensor result =
@@ -18,7 +18,7 @@ std::vector<float> answer_of(const char* op, const Shape& shape, std::initialize
 }
 
 TEST(ReferenceNan, IsTheGreatestOfAWindow) {
-  // Wherever it stands in the window.
+  // At any position in the window.
   const auto pooled = answer_of("MaxPool", {1, 1, 6}, {1, kNan, 3, 4, 5, kNan}, {{"kernel_shape", Ints{2}}});
   EXPECT_TRUE(std::isnan(pooled[0]));
   EXPECT_TRUE(std::isnan(pooled[1]));
@@ -66,8 +66,8 @@ TEST(ReferenceNan, IsTheGreatestOfARegion) {
   EXPECT_TRUE(std::isnan(pooled.data<float>()[0]));
 }
 
-TEST(ReferenceNan, IsWhatAQueryOfInfiniteScoresAnswers) {
-  // No mask hides the keys: their scores alone are minus infinity.
+TEST(ReferenceNan, IsTheOutputOfAQueryWithInfiniteScores) {
+  // No mask hides the keys: their scores themselves are minus infinity.
   for (const float query : {-kInfinity, kNan}) {
     const Tensor answer =
         OpCall{.op = "Attention",

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "ops/elementwise/cast.hpp"
-#include "ops/layers/walk.hpp"
+#include "ops/layers/access_pattern.hpp"
 #include "support/graph_builder.hpp"
 #include "support/mask_case.hpp"
 
@@ -38,16 +38,18 @@ OpCall quantized(const std::string& op, const std::vector<Tensor>& operands) {
 }
 
 OpCall attention() {
-  const auto walk = [](std::int64_t offset, Walk::Loop batch, Walk::Loop token, Walk::Loop channel) {
-    return Walk{.offset = offset, .loops = {std::move(batch), std::move(token), std::move(channel)}}.to_integers();
+  const auto pattern = [](std::int64_t offset, AccessPattern::Loop batch, AccessPattern::Loop token,
+                          AccessPattern::Loop channel) {
+    return AccessPattern{.offset = offset, .loops = {std::move(batch), std::move(token), std::move(channel)}}
+        .to_integers();
   };
   const Tensor rows = random_tensor({2, 3}, 7);
   return {.op = "StridedAttention",
           .inputs = {random_tensor({2, 2}, 6), rows, rows},
-          .attributes = {{"query", walk(0, {}, {{2, 2}}, {{2, 1}})},
-                         {"key", walk(0, {}, {{2, 3}}, {{2, 1}})},
-                         {"value", walk(2, {}, {{2, 3}}, {})},
-                         {"output", walk(0, {}, {{2, 1}}, {})},
+          .attributes = {{"query", pattern(0, {}, {{2, 2}}, {{2, 1}})},
+                         {"key", pattern(0, {}, {{2, 3}}, {{2, 1}})},
+                         {"value", pattern(2, {}, {{2, 3}}, {})},
+                         {"output", pattern(0, {}, {{2, 1}}, {})},
                          {"shape", Integers{2, 1}}},
           .domain = "saccade"};
 }
@@ -211,7 +213,7 @@ std::map<std::string, OpCall> by_key(const std::vector<std::vector<OpCall>>& gro
   return all;
 }
 
-/// Inputs of the first types that the operator takes: numbers, a choice between numbers, bools, whole numbers.
+/// Inputs of the first types that the operator accepts: numbers, a condition and numbers, bools, integers.
 std::optional<OpCall> elementwise_call(const Op& op, const Shape& shape, unsigned seed) {
   const int inputs = op.traits.is_variadic() ? 3 : std::max(op.traits.arity.least, 1);
   const auto draw = [&](DType dtype, int i) {

@@ -18,20 +18,20 @@ Tensor converted(const Tensor& tensor, DType dtype);
 /// Axis I of the result is axis PERM[I] of TENSOR.
 Tensor permuted(const Tensor& tensor, const std::vector<std::int64_t>& perm);
 
-/// One call of an operator: of an element-wise one on random inputs of SHAPE, of another one of op_samples(); nothing
-/// where there is none.
+/// A sample call of an operator: of an element-wise one on random inputs of SHAPE, of another one from op_samples();
+/// nothing if there is none.
 std::optional<OpCall> sample_of(const Op& op, const Shape& shape = {2, 3}, unsigned seed = 1);
-/// What the operators that are not element-wise are called with. Those that only move elements get each one once.
+/// Sample calls of operators that are not element-wise. Inputs of data-movement operators have distinct elements.
 const std::map<std::string, OpCall>& op_samples();
 
-/// A call whose output has the first input's type and shape, of operators that are the identity then.
+/// Calls with an output of the first input's type and shape, of operators that are the identity then.
 const std::map<std::string, OpCall>& alike_samples();
-/// Calls of layout-agnostic operators that are not element-wise, with the axes of everything permuted.
+/// Calls of layout-agnostic operators that are not element-wise, with the axes of all operands permuted.
 std::optional<OpCall> permuted_sample(const Op& op, const std::vector<std::int64_t>& perm);
-/// Other inputs of the same shape for a call whose output has another shape then.
+/// Calls with other input contents of the same shape that change the output's shape.
 const std::map<std::string, OpCall>& other_sizes();
 
-/// Infers and runs the call, with every output byte set to kPoison before.
+/// Infers and runs the call, with every output byte set to kPoison beforehand.
 std::vector<Tensor> run_poisoned(const OpCall& call);
 inline constexpr int kPoison = 0xCD;
 

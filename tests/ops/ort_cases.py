@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes ort_cases.txt: small operator calls with the answers that ONNX Runtime gives, which ort_cases_test.cpp checks
+"""Writes ort_cases.txt: small operator calls with the results of ONNX Runtime, which ort_cases_test.cpp checks
 the reference kernels against. Needs onnx, onnxruntime and numpy; run it after adding a case."""
 
 import pathlib

@@ -5,7 +5,7 @@
 #include "run_op.hpp"
 #include "tensor/half.hpp"
 
-// Checks the reference kernels against what ONNX Runtime answered (ort_cases.txt, written by ort_cases.py).
+// Checks the reference kernels against ONNX Runtime's results (ort_cases.txt, written by ort_cases.py).
 namespace saccade {
 namespace {
 
@@ -79,7 +79,7 @@ double element(const Tensor& tensor, std::int64_t i) {
   }
 }
 
-/// Within TOLERANCE of the greatest number expected.
+/// Within TOLERANCE of the largest expected number.
 void expect_close(const Tensor& have, const Tensor& want, double tolerance) {
   ASSERT_EQ(to_string(have.dtype()), to_string(want.dtype()));
   ASSERT_EQ(have.shape().to_string(), want.shape().to_string());
@@ -89,7 +89,7 @@ void expect_close(const Tensor& have, const Tensor& want, double tolerance) {
     ASSERT_NEAR(element(have, i), element(want, i), tolerance * greatest) << "element " << i;
 }
 
-TEST(OrtCases, ReferenceKernelsGiveTheSameAnswers) {
+TEST(OrtCases, ReferenceKernelsAgree) {
   std::ifstream in(SACCADE_SOURCE "/tests/ops/ort_cases.txt");
   std::string word;
   std::getline(in, word);

@@ -1,6 +1,6 @@
 #include "ops/op_values.hpp"
 
-// Operators that put elements where a window or a size says: Col2Im, MaxUnpool, CenterCropPad, AffineGrid.
+// Operators that place elements by a window or a size: Col2Im, MaxUnpool, CenterCropPad, AffineGrid.
 namespace saccade {
 namespace {
 
@@ -31,7 +31,7 @@ TEST(MaxUnpool, PutsElementsBack) {
                        {0, 0, 0, 0, 0, 1, 0, 2, 0, 0, 0, 0, 0, 3, 0, 4});
 }
 
-TEST(MaxUnpool, StandsInTheCornerOfALargerOutput) {
+TEST(MaxUnpool, FillsTheCornerOfALargerOutput) {
   const Tensor output = run("MaxUnpool", {kKept, kPlaces, indices({1, 1, 4, 5})}, kUnpool);
   expect_tensor<float>(output, {1, 1, 4, 5}, {0, 0, 0, 0, 0, 0, 1, 0, 2, 0, 0, 0, 0, 0, 0, 0, 3, 0, 4, 0});
   EXPECT_EQ(error_of("MaxUnpool", {kKept, kPlaces, indices({1, 1, 3, 5})}, kUnpool), ErrorCode::kInvalidFile);

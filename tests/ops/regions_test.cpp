@@ -21,9 +21,9 @@ OpCall roi_align(std::vector<float> box, Named attributes) {
 
 TEST(RoiAlign, InterpolatesAtTheMiddleOfABin) {
   const Named once = {{"sampling_ratio", std::int64_t{1}}};
-  // Centre (1.5, 1.5) of the picture is element (1, 1).
+  // Centre (1.5, 1.5) of the image is element (1, 1).
   expect_tensor<float>(roi_align({1, 1, 2, 2}, once).one(), {1, 1, 1, 1}, {5});
-  // Without the half pixel it lies between four elements: 5, 6, 9 and 10.
+  // Without the half-pixel offset it lies between four elements: 5, 6, 9 and 10.
   Named old = once;
   old.emplace_back("coordinate_transformation_mode", std::string("output_half_pixel"));
   expect_tensor<float>(roi_align({1, 1, 2, 2}, old).one(), {1, 1, 1, 1}, {7.5F});
@@ -47,7 +47,7 @@ TEST(RoiAlign, RefusesAnImageThatIsNotThere) {
 }
 
 TEST(MaxRoiPool, FindsTheLargestOfEachBin) {
-  // Columns 0 to 3 and rows 0 to 1, both ends included.
+  // Columns 0 to 3 and rows 0 to 1, inclusive.
   const Tensor region = Tensor::of<float>({1, 5}, {0, 0, 0, 3, 1});
   expect_tensor<float>(run("MaxRoiPool", {ramp(), region}, {{"pooled_shape", Ints{1, 2}}}), {1, 1, 1, 2}, {5, 7});
 }
@@ -58,7 +58,7 @@ TEST(MaxRoiPool, ScalesRegionsAndClipsThem) {
   expect_tensor<float>(run("MaxRoiPool", {ramp(), region}, half), {1, 1, 1, 1}, {15});
 }
 
-// Boxes 0 and 1 overlap by 9 / 11, box 2 stands apart.
+// Boxes 0 and 1 overlap by 9 / 11, box 2 is disjoint.
 const Tensor kBoxes = Tensor::of<float>({1, 3, 4}, {0, 0, 1, 1, 0, 0.1F, 1, 1.1F, 0, 5, 1, 6});
 const Tensor kScores = Tensor::of<float>({1, 1, 3}, {0.8F, 0.9F, 0.7F});
 

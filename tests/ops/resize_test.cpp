@@ -46,7 +46,7 @@ TEST(Resize, RoundsToTheNearestAsAsked) {
 }
 
 TEST(Resize, TakesWhatRoundingMovedForTheMiddle) {
-  // Two thirds of five is three: outputs lie at 0.5, 2 and 3.5, and 2 / 3 is no float.
+  // Two thirds of five is three: outputs lie at 0.5, 2 and 3.5, and 2 / 3 is inexact.
   const Tensor five = Tensor::of<float>({1, 1, 3, 5}, {0, 1, 2, 3, 4, 0, 1, 2, 3, 4, 0, 1, 2, 3, 4});
   const auto resized = [&](const char* rounding) {
     Settings settings = nearest(rounding, "half_pixel_symmetric");
@@ -83,12 +83,12 @@ TEST(Resize, CubicWeighsFourNeighbours) {
   const Settings cubic = {{"mode", std::string("cubic")}};
   expect_tensor<float>(to_size(line, {2}, cubic), {2}, {19, -3}, 1e-4);
   const Settings excluding = {{"mode", std::string("cubic")}, {"exclude_outside", std::int64_t{1}}};
-  // Without the neighbour outside, the other three weights (sum 35/32) are brought to 1.
+  // Without the neighbour outside, the other three weights (sum 35/32) are normalized to 1.
   expect_tensor<float>(to_size(line, {2}, excluding), {2}, {19 * 32.0F / 35, -3 * 32.0F / 35}, 1e-4);
 }
 
 TEST(Resize, SmoothsWhereItShrinks) {
-  // A triangle four inputs wide around 0.5: weights 3, 3, 1 of 8 and 1 beyond the edge, which goes to the first.
+  // A triangle four inputs wide around 0.5: weights 3, 3, 1 of 8 and 1 beyond the edge, which is added to the first.
   Settings smooth = linear("half_pixel");
   smooth.emplace_back("antialias", std::int64_t{1});
   expect_tensor<float>(to_size(Tensor::of<float>({4}, {8, 16, 24, 0}), {2}, smooth), {2},

@@ -12,16 +12,16 @@
 
 namespace saccade {
 
-/// One operator on given inputs: what its shape rule infers and its reference kernel computes.
+/// One operator on given inputs: runs its shape rule and its reference kernel.
 struct OpCall {
   std::string op;
-  std::vector<Tensor> inputs;  ///< an empty tensor is an input left out
+  std::vector<Tensor> inputs;  ///< an empty tensor is an omitted input
   std::vector<std::pair<std::string, Attribute>> attributes;
   int outputs = 1;
   std::string domain;
-  bool constant = true;  ///< else the inputs are the graph's, whose contents the shape rule can't see
+  bool constant = true;  ///< else they are graph inputs, whose contents the shape rule cannot see
 
-  /// The outputs; throws what the shape rule or the kernel throws.
+  /// The outputs; throws the errors of the shape rule or the kernel.
   std::vector<Tensor> run() const {
     Graph graph;
     Node node{.domain = domain, .op = op, .name = "node"};
@@ -46,7 +46,7 @@ struct OpCall {
   }
 
   Tensor one() const { return run().at(0); }
-  /// Why it fails: the error's code and message; a test failure where it does not.
+  /// The error's code and message; a test failure if there is none.
   std::pair<ErrorCode, std::string> error() const {
     try {
       run();
@@ -58,7 +58,7 @@ struct OpCall {
   }
 };
 
-/// Expects type, shape and every element; equal, for floats within TOLERANCE (NaN equals NaN).
+/// Expects type, shape and every element; floats within TOLERANCE (NaN equals NaN).
 template <typename T>
 void expect_tensor(const Tensor& tensor, const Shape& shape, const std::vector<T>& values, double tolerance = 0) {
   ASSERT_EQ(to_string(tensor.dtype()), to_string(DTypeOf<T>::value));

@@ -91,7 +91,7 @@ TEST(TensorScatter, RefusesWhatDoesNotFit) {
   const Tensor cache = Tensor::of<float>({1, 2}, {1, 2});
   const Tensor update = Tensor::of<float>({1, 3}, {1, 2, 3});
   EXPECT_EQ(error_of("TensorScatter", {cache, update}, {{"axis", std::int64_t{1}}}), ErrorCode::kInvalidFile);
-  EXPECT_EQ(error_of("TensorScatter", {cache, cache}), ErrorCode::kInvalidFile);  // axis -2 counts images
+  EXPECT_EQ(error_of("TensorScatter", {cache, cache}), ErrorCode::kInvalidFile);  // axis -2 is the batch
 }
 
 }  // namespace

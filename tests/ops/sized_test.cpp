@@ -5,7 +5,7 @@
 namespace saccade {
 namespace {
 
-/// A graph of one Sized: a "t" of 2 x 4 of which the first "n" columns count, and what INNER makes of it.
+/// A graph of one Sized: a "t" of 2 x 4 with the first "n" columns valid, and INNER applied to it.
 class SizedTest : public testing::Test {
  protected:
   SizedTest() {
@@ -48,7 +48,7 @@ class SizedTest : public testing::Test {
 };
 
 TEST_F(SizedTest, SeesWhatCounts) {
-  form_.room = {{DType::kInt32, {4, 2}}};
+  form_.capacity = {{DType::kInt32, {4, 2}}};
   const ValueId turned = output("turned");
   form_.made = {{.tensor = 0, .axis = 0, .count = output("rows")}};
   add({.op = "Transpose", .inputs = {t_}, .outputs = {turned}});
@@ -58,13 +58,13 @@ TEST_F(SizedTest, SeesWhatCounts) {
   expect_tensor<std::int64_t>(three[1], {}, {3});
   expect_tensor<std::int32_t>(run(4)[0], {4, 2}, {1, 5, 2, 6, 3, 7, 4, 8});
   expect_tensor<std::int64_t>(run(0)[1], {}, {0});
-  // A count that lies beyond the room is no way out of it.
+  // A count beyond the capacity is clamped.
   expect_tensor<std::int64_t>(run(1'000'000)[1], {}, {4});
   expect_tensor<std::int64_t>(run(-7)[1], {}, {0});
 }
 
 TEST_F(SizedTest, LooksIntoContents) {
-  form_.room = {{DType::kInt64, {2, 8}}};
+  form_.capacity = {{DType::kInt64, {2, 8}}};
   const ValueId places = output("places");
   form_.made = {{.tensor = 0, .axis = 1, .count = output("number")}};
   add({.op = "NonZero", .inputs = {t_}, .outputs = {places}});
@@ -74,8 +74,8 @@ TEST_F(SizedTest, LooksIntoContents) {
   expect_tensor<std::int64_t>(got[1], {}, {2});
 }
 
-TEST_F(SizedTest, RefusesMoreThanItHasRoomFor) {
-  form_.room = {{DType::kInt32, {2, 3}}};
+TEST_F(SizedTest, RefusesMoreThanItsCapacity) {
+  form_.capacity = {{DType::kInt32, {2, 3}}};
   const ValueId same = output("same");
   form_.made = {{.tensor = 0, .axis = 1, .count = output("columns")}};
   add({.op = "Identity", .inputs = {t_}, .outputs = {same}});
@@ -87,7 +87,7 @@ TEST_F(SizedTest, RefusesMoreThanItHasRoomFor) {
 }
 
 TEST_F(SizedTest, RefusesAnOutputThatItsOperatorDoesNotHave) {
-  form_.room = {{DType::kInt32, {2, 4}}, {DType::kFloat32, {}}};
+  form_.capacity = {{DType::kInt32, {2, 4}}, {DType::kFloat32, {}}};
   const ValueId same = output("same");
   add({.op = "Identity", .inputs = {t_}, .outputs = {same, output("another")}});
 
@@ -97,7 +97,7 @@ TEST_F(SizedTest, RefusesAnOutputThatItsOperatorDoesNotHave) {
 TEST_F(SizedTest, RunsUnderItsGuardAlone) {
   // Gather can't run without columns.
   const ValueId first = graph_.add_constant("first", Tensor::scalar(std::int64_t{0}));
-  form_.room = {{DType::kInt32, {2}}};
+  form_.capacity = {{DType::kInt32, {2}}};
   form_.guard = graph_.add_input("runs", {DType::kBool, {}});
   Node gather{.op = "Gather", .inputs = {t_, first}, .outputs = {output("column")}};
   gather.attributes.set("axis", std::int64_t{1});
@@ -115,7 +115,7 @@ TEST_F(SizedTest, IsRefusedWhereItDoesNotFitItsOperator) {
     const ValueId n = graph.add_input("n", {DType::kInt64, {}});
     SizedForm form;
     form.given = {{.tensor = 0, .axis = 0, .count = n}};
-    form.room = {{DType::kFloat32, {4}}};
+    form.capacity = {{DType::kFloat32, {4}}};
     Node node = sized_node({.op = "Relu", .inputs = {x}, .outputs = {graph.add_value("y")}}, form);
     if (*name != '\0') node.attributes.set(name, std::move(value));
     graph.add_node(std::move(node));

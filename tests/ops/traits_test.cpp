@@ -7,8 +7,8 @@
 #include "ops/op_samples.hpp"
 #include "tensor/numbers.hpp"
 
-// What the operators' rows claim, on their reference kernels. An operator with a claim that no call shows is a failure,
-// and so is one that turns out to be element-wise without saying so.
+// Proves the operators' traits on their reference kernels. A claim without a call that exercises it is a failure, and
+// so is an element-wise operator without that trait.
 namespace saccade {
 namespace {
 
@@ -25,7 +25,7 @@ using samples::run_poisoned;
 using samples::sample_of;
 using Perm = std::vector<std::int64_t>;
 
-/// Runs CHECK on each operator whose traits hold, with its name in what fails.
+/// Runs CHECK on each operator with such traits, with its name in failure messages.
 void each_op(const std::function<bool(const OpTraits&)>& holds, const std::function<void(const Op&)>& check) {
   int count = 0;
   for (const Op* op : all_ops()) {
@@ -66,7 +66,7 @@ std::vector<std::size_t> an_order(std::size_t count) {
   return order;
 }
 
-/// Another element there: a float that is greater than all, so that whatever looks at all elements notices.
+/// Replaces an element: a float becomes greater than all others, so that anything that reads all elements notices.
 void change(Tensor& tensor, std::size_t element) {
   tensor = tensor.clone();  // copies share their elements
   if (tensor.dtype() == DType::kFloat32) {
@@ -78,7 +78,7 @@ void change(Tensor& tensor, std::size_t element) {
   std::memcpy(tensor.raw() + element * size, tensor.raw() + donor * size, size);
 }
 
-/// Whether an output element of CALL, whose operands are vectors, follows from the elements at its place alone.
+/// Whether each output element of CALL, whose operands are vectors, depends on the elements at its position only.
 bool works_by_element(const OpCall& call, std::size_t operands) {
   const Tensor before = call.one();
   const auto count = static_cast<std::size_t>(call.inputs[0].elements());
@@ -115,7 +115,7 @@ TEST(Traits, NoOperatorIsElementwiseUnsaid) {
       try {
         return call.one().shape() == shape && works_by_element(call, 1);
       } catch (const Error&) {
-        return false;  // it takes something else
+        return false;  // not an input that the operator accepts
       }
     };
     EXPECT_FALSE(works({12}) && works({3, 4}));
@@ -127,7 +127,7 @@ TEST(Traits, MovementsGiveTheirInputsElementsWhateverTheirType) {
           [](const Op& op) {
             const auto found = op_samples().find(key_of(op));
             ASSERT_TRUE(found != op_samples().end()) << "no call in op_samples.cpp";
-            if (op.traits.rows[0].by == RowCount::By::kInput) return;  // what is behind its rows is nothing
+            if (op.traits.rows[0].by == RowCount::By::kInput) return;  // rows behind the count are unspecified
             OpCall call = found->second;
             const std::size_t first = op.traits.movement == Movement::kSelect ? 1 : 0;
             const std::size_t end = op.traits.is_variadic() || first == 1 ? call.inputs.size() : 1;
@@ -158,7 +158,7 @@ TEST(Traits, ViewsHaveTheirInputsBytes) {
             const OpCall& call = op_samples().at(key_of(op));
             const Tensor output = run_poisoned(call)[0];
             EXPECT_EQ(output.bytes(), call.inputs[0].bytes());
-            // Rows that nothing counts aside.
+            // Ignoring rows that are not counted.
             const bool counted = op.traits.rows[0].by != RowCount::By::kNothing;
             const std::size_t bytes =
                 counted ? output.bytes() / static_cast<std::size_t>(output.shape()[0]) : output.bytes();
@@ -204,7 +204,7 @@ TEST(Traits, LayoutAgnosticOperatorsCommuteWithPermutedAxes) {
           });
 }
 
-TEST(Traits, FloatInputsMayAllBeHalves) {
+TEST(Traits, FloatInputsMayAllBeHalfPrecision) {
   each_op([](const OpTraits& traits) { return traits.float_inputs > 0; },
           [](const Op& op) {
             const auto found = sample_of(op);
@@ -249,7 +249,7 @@ TEST(Traits, RandomOperatorsAreRefused) {
           });
 }
 
-/// An element of the first input without which the outputs are the same.
+/// Whether there is an element of the first input that does not affect the outputs.
 bool leaves_out_an_element(const OpCall& call) {
   const std::vector<Tensor> before = run_poisoned(call);
   for (std::size_t i = 0; std::cmp_less(i, call.inputs[0].elements()); ++i) {
@@ -282,14 +282,14 @@ TEST(Traits, ShapesAreKnownWithoutContents) {
           });
 }
 
-/// Whether row I of the tensor is as run_poisoned() left it.
+/// Whether row I of the tensor still has the poison of run_poisoned().
 bool is_untouched(const Tensor& tensor, std::int64_t row) {
   const std::size_t bytes = tensor.bytes() / static_cast<std::size_t>(tensor.shape()[0]);
   const auto* begin = tensor.raw() + static_cast<std::size_t>(row) * bytes;
   return std::all_of(begin, begin + bytes, [](std::byte byte) { return byte == std::byte{kPoison}; });
 }
 
-TEST(Traits, RowsBehindTheirCountAreNotWritten) {
+TEST(Traits, RowsPastTheirCountAreNotWritten) {
   const auto counts = [](const OpTraits& traits) {
     return traits.rows[0].by == RowCount::By::kInput || traits.rows[0].by == RowCount::By::kOutput;
   };
@@ -318,7 +318,7 @@ TEST(Traits, SizesThatTheDataCountFollowIt) {
           });
 }
 
-/// Asks the shape rule itself, which no check stands before.
+/// Calls the shape rule itself, without the arity check before it.
 bool rule_takes(const Op& op, const OpCall& call, std::size_t inputs) {
   Node node{.domain = call.domain, .op = call.op};
   for (const auto& [name, value] : call.attributes) node.attributes.set(name, value);
@@ -365,7 +365,7 @@ TEST(Traits, WhatMovesCostsNoArithmetic) {
           [](const Op& op) { EXPECT_TRUE(op.traits.is_elementwise()); });
 }
 
-TEST(Traits, OfAnOperatorThatIsNotKnownClaimNothing) {
+TEST(Traits, OfAnUnknownOperatorClaimNothing) {
   const OpTraits& traits = traits_of(Node{.domain = "elsewhere", .op = "Relu"});
   EXPECT_FALSE(traits.is_elementwise() || traits.is_view() || traits.layout_agnostic || traits.float_inputs != 0);
 }

@@ -21,7 +21,7 @@ Tensor floats(const std::vector<float>& values) {
   return Tensor::of<float>({static_cast<std::int64_t>(values.size())}, std::span(values));
 }
 
-// Inputs and results that a reader knows or can look up.
+// Inputs and results that are known or easy to look up.
 const std::vector<Case> kCases = {
     {"Relu", {-1, 0, 2, kNan}, {0, 0, 2, kNan}},
     {"LeakyRelu", {-1, 2}, {-0.01F, 2}},

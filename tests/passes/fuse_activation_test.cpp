@@ -150,7 +150,7 @@ TEST(FuseResidual, LooksThroughRenamedDimensionsOfAProductOfMatrices) {
   EXPECT_EQ(operators(graph), "Reshape Reshape Gemm|Add|Relu Reshape");
 }
 
-/// As position embeddings are added.
+/// As in position embeddings.
 TEST(FuseResidual, RenamesAConstantThatIsAddedWithoutANode) {
   GraphBuilder b;
   const ValueId x = b.input("x", {2, 3, 5});

@@ -44,11 +44,11 @@ TEST(FuseAttention, TakesHeadsFromOneProductAndPutsAnswersBack) {
   const Node& node = *graph.producer(last_node(graph).inputs[0]);
   EXPECT_EQ(reads(node, qkv), 3);
   EXPECT_EQ(node.attributes.real("scale", 1), 0.5F);
-  const AttentionWalks walks = attention_walks(graph, node);
-  EXPECT_EQ(walks.query.loops[0], (Walk::Loop{{2, 7 * 72}, {4, 6}}));
-  EXPECT_EQ(walks.key.offset, 24);
-  EXPECT_EQ(walks.value.loops[1], (Walk::Loop{{7, 72}}));
-  EXPECT_EQ(walks.output.loops[0], (Walk::Loop{{2, 7 * 24}, {4, 6}}));
+  const AttentionPatterns patterns = attention_patterns(graph, node);
+  EXPECT_EQ(patterns.query.loops[0], (AccessPattern::Loop{{2, 7 * 72}, {4, 6}}));
+  EXPECT_EQ(patterns.key.offset, 24);
+  EXPECT_EQ(patterns.value.loops[1], (AccessPattern::Loop{{7, 72}}));
+  EXPECT_EQ(patterns.output.loops[0], (AccessPattern::Loop{{2, 7 * 24}, {4, 6}}));
 }
 
 TEST(LowerStridedAttention, GathersMatricesAndPutsAnswersBack) {
@@ -168,21 +168,21 @@ TEST(FuseAttention, TakesQueriesThatShareKeysAndWeightsMadeTheOtherWayRound) {
   EXPECT_EQ(operators(graph), "StridedAttention StridedAttention");
 }
 
-TEST(FuseAttention, LeavesMovedHeadsWhereNoWalkFindsThem) {
+TEST(FuseAttention, LeavesMovedHeadsWithoutAnAccessPattern) {
   GraphBuilder b;
-  // Windows of 2 by 2 of a picture of 4 by 4: tokens are steady in two dimensions, channels in one.
+  // Windows of 2 by 2 of an image of 4 by 4: tokens are affine in two dimensions, channels in one.
   const ValueId picture = b.input("x", {1, 4, 4, 6});
   const ValueId windows = transpose(b, b.op("Reshape", {picture, b.ints({1, 2, 2, 2, 2, 6})}), {0, 1, 3, 2, 4, 5});
   const ValueId tokens = b.op("Reshape", {windows, b.ints({4, 4, 6})});
   const ValueId scores = b.op("MatMul", {tokens, transpose(b, tokens, {0, 2, 1})});
-  // Channels that change places are no walk.
+  // Permuted channels are not affine.
   const ValueId value = b.op("Reshape", {transpose(b, b.input("v", {4, 4, 3, 2}), {0, 1, 3, 2}), b.ints({4, 4, 6})});
   Graph graph = b.build({b.op("MatMul", {softmax(b, scores), value})});
 
   EXPECT_EQ(fuse(graph), 1);
   EXPECT_EQ(operators(graph), "Transpose StridedAttention");
   EXPECT_EQ(reads(last_node(graph), picture), 2);
-  EXPECT_EQ(attention_walks(graph, last_node(graph)).query.loops[1].size(), 2U);
+  EXPECT_EQ(attention_patterns(graph, last_node(graph)).query.loops[1].size(), 2U);
 }
 
 /// A plain attention, and what its SCORES, weights and values become before they go on.

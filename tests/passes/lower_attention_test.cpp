@@ -63,7 +63,7 @@ TEST(LowerAttention, AnswersZerosWhereAQuerySeesNothing) {
   EXPECT_NE(one_key.lowered(numbers), "");
   EXPECT_NE(Case{}.lowered(flags), "");
   EXPECT_NE((Case{.attributes = kCausal}.lowered(flags)), "");
-  // The last of three queries is out of the only key's reach.
+  // The last of three queries is outside the window of the only key.
   EXPECT_NE(
       (Case{.attributes = {{"left_window_size", std::int64_t{1}}}, .k = {2, 2, 1, 4}, .v = {2, 2, 1, 6}}.lowered()),
       "");

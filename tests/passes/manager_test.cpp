@@ -13,7 +13,7 @@ using test::GraphBuilder;
 using test::operators;
 using testing::HasSubstr;
 
-/// Three nodes that one pass removes, one after the other.
+/// Three nodes that one pass removes one by one.
 Graph identities() {
   GraphBuilder b;
   const ValueId x = b.input("x", {2, 3});

@@ -7,7 +7,7 @@
 namespace saccade {
 namespace {
 
-/// A small trained model of ../shared, as the reference interpreter has to run it many times.
+/// A small trained model of ../shared, since the reference interpreter runs it many times.
 class PassesOnAModel : public testing::Test {
  protected:
   void SetUp() override {

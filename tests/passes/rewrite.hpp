@@ -10,8 +10,8 @@
 
 namespace saccade::test {
 
-/// Runs one pass alone, comparing the outputs on random inputs before and after by the reference interpreter (a
-/// difference is an Error and so fails the test). Returns how many patches it applied.
+/// Runs one pass alone and compares the outputs on random inputs before and after with the reference interpreter (a
+/// difference is an Error and fails the test). Returns the number of applied patches.
 inline std::int64_t rewrite(Graph& graph, const std::string& pass, PassOptions options = {}) {
   options.disabled = passes_except({pass});
   options.check = true;
@@ -19,7 +19,7 @@ inline std::int64_t rewrite(Graph& graph, const std::string& pass, PassOptions o
   return static_cast<std::int64_t>(run_passes(graph, options).patches.size());
 }
 
-/// The node that makes the graph's first output.
+/// The node that computes the graph's first output.
 inline const Node& last_node(const Graph& graph) { return *graph.producer(graph.outputs()[0]); }
 
 }  // namespace saccade::test

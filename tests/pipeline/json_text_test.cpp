@@ -34,7 +34,7 @@ TEST(JsonText, EscapesWhatSteersATerminal) {
 
 TEST(JsonText, ReplacesWhatIsNoUtf8) {
   EXPECT_EQ(quoted("a\xFF"), R"("a\ufffd")");
-  EXPECT_EQ(quoted("\xC3"), R"("\ufffd")");                      // cut short
+  EXPECT_EQ(quoted("\xC3"), R"("\ufffd")");                      // truncated
   EXPECT_EQ(quoted("\xC0\xAF"), R"("\ufffd\ufffd")");            // overlong
   EXPECT_EQ(quoted("\xED\xA0\x80"), R"("\ufffd\ufffd\ufffd")");  // half a surrogate
 }

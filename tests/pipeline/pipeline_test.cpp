@@ -22,7 +22,7 @@ class PipelineTest : public testing::Test {
   test::TempFolder folder_;
 };
 
-/// Reads a pipeline to its end; gives how many results came.
+/// Reads a pipeline to its end; returns the number of results.
 int drain(Pipeline& pipeline) {
   int results = 0;
   for ([[maybe_unused]] auto& result : pipeline) ++results;
@@ -44,7 +44,7 @@ TEST_F(PipelineTest, EveryFrameGivesAResult) {
     EXPECT_EQ(result.model, "boxes");
     EXPECT_EQ(result.width, 16);
     EXPECT_EQ(result.height, 8);
-    // The model sees the 16x8 frame as 8x8: boxes come back twice as wide.
+    // The model sees the 16x8 frame as 8x8: boxes are scaled to twice the width.
     ASSERT_EQ(result.detections.size(), 2U);
     EXPECT_EQ(result.detections[0].box, (std::array<float, 4>{2, 2, 10, 6}));
     EXPECT_EQ(result.detections[0].class_name, "near");
@@ -76,7 +76,7 @@ TEST_F(PipelineTest, TellsWhenWhatHappenedToAFrame) {
   EXPECT_EQ(first.started, first.fetched);
   EXPECT_GE(steps[0].start, first.started);
   EXPECT_LE(steps[0].end, first.finished);
-  // The second model sees the same frame when the first is done, and nobody asked for its launches.
+  // The second model runs on the same frame after the first, and its launches were not requested.
   std::fill(steps.begin(), steps.end(), StepTime());
   const auto second_result = pipeline.next();
   const FrameTimes second = pipeline.impl().frame_times();
@@ -227,7 +227,7 @@ TEST_F(PipelineTest, LiveCamerasKeepTheNewestFrame) {
 
 TEST_F(PipelineTest, StopEndsAWaitFromAnotherThread) {
   const Model model = boxes();
-  // Often, since only some orders of the three threads could make the wait end otherwise.
+  // Repeated, since only some orders of the three threads could make the wait end otherwise.
   for (int i = 0; i < 100; ++i) {
     Pipeline pipeline(scripted_camera("a", {Act::kHang}), model);
     std::thread other([&] { pipeline.stop(); });

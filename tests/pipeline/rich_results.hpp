@@ -7,7 +7,7 @@
 
 namespace saccade::test {
 
-/// A result about a black frame of 8x4 pixels that holds one of everything, and what its spans point to.
+/// A result for a black frame of 8x4 pixels with one of everything, and the data that its spans reference.
 struct RichResult {
   RichResult() {
     result.source = "scene";
@@ -37,7 +37,7 @@ struct RichResult {
   // .##.   from column 0 on
   std::vector<MaskRun> runs = {{0, 1, 3}, {1, 1, 4}, {2, 1, 3}};
   std::vector<Keypoint> points = {{1.5F, 1, 0.25F}, {4, 2, 1}};
-  GridPlace place = {2, 1, 0.25, 0.25, 0, 0, {0, 0, 8, 3}};  // the last row was not seen
+  GridPlace place = {2, 1, 0.25, 0.25, 0, 0, {0, 0, 8, 3}};  // the last row was not seen by the model
   std::vector<std::int32_t> ids = {4, 6};
   std::vector<float> depths = {0.5F, 2};
   std::vector<std::uint8_t> picture = std::vector<std::uint8_t>(3 * 16 * 8, 200);

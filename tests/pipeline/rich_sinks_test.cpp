@@ -1,4 +1,4 @@
-// What the sinks write of results that hold more than boxes and classes.
+// The sinks' output for results with more than boxes and classes.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -91,7 +91,7 @@ TEST_F(RichSinks, CsvHasARowForEachOfThem) {
   for (std::size_t i : {1U, 2U, 3U, 5U}) EXPECT_EQ(std::ranges::count(rows[i], ','), columns) << rows[i];
 }
 
-/// What damaged weights leave.
+/// Results of damaged weights.
 class FaultySinks : public RichSinks {
  protected:
   FaultySinks() {
@@ -286,7 +286,7 @@ TEST_F(RichSinks, MapsLieBesideThePictures) {
   EXPECT_EQ(view.planes[0][0], 4);
   EXPECT_EQ(view.planes[0][3 * 7], 6);
   EXPECT_EQ(view.planes[0][3 * view.pitch_bytes[0]], 255);
-  // What the model made of the frame is what is drawn on.
+  // The drawing is on the model's output image.
   EXPECT_EQ(open_source(folder_ / "out/0-000000.jpg")->info().width, 16);
 }
 

@@ -120,7 +120,7 @@ TEST(Session, CutsOutputsToTheirSizes) {
   EXPECT_EQ(session.run(std::array{Tensor::of<float>({2, 2}, {0, 0, 0, 0})})[0].shape(), (Shape{2, 0}));
 }
 
-/// Boxes above a score, at most two, the best first; none of an empty picture. As detectors end.
+/// Boxes above a score, at most two, in descending order; none for a black image. As detectors end.
 class OpenSizes : public testing::Test {
  protected:
   OpenSizes() {

@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-/// A black frame, and a result about it.
+/// A black frame, and a result for it.
 struct Sample {
   explicit Sample(int width = 32, int height = 16)
       : pixels(3 * static_cast<std::size_t>(width) * static_cast<std::size_t>(height)),
@@ -156,7 +156,7 @@ TEST(Sinks, AVideoRefusesAnotherSize) {
   sink->write(first.result, first.frame);
   Sample second(32, 64);
   second.result.frame = 1;
-  sink->write(second.result, second.frame);  // finishes the first frame
+  sink->write(second.result, second.frame);  // completes the first frame
   try {
     sink->close({});
     FAIL();

@@ -7,7 +7,7 @@
 namespace saccade {
 namespace {
 
-/// What a stream of so many frames says when it has ended, whose QUEUE nobody empties.
+/// The ledger of a stream of so many frames after its end, with a QUEUE that is not read.
 Ledger ledger_of(std::size_t frames, BoundedQueue<Frame>& queue) {
   test::ScriptedSource source("a", test::frames(frames));
   Stream stream(source, queue, {.buffers = 4});

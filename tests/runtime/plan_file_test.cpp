@@ -112,7 +112,7 @@ Graph counting_graph() {
   const ValueId count = graph.add_value("count");
   SizedForm form;
   form.made = {{.tensor = 0, .axis = 1, .count = count}};
-  form.room = {{DType::kInt64, {1, 2}}};
+  form.capacity = {{DType::kInt64, {1, 2}}};
   graph.add_node(sized_node({.op = "NonZero", .name = "count", .inputs = {x}, .outputs = {places}}, form));
   graph.set_outputs({places, count});
   graph.set_extents({{.output = 0, .axis = 1, .count = 1}});
@@ -125,7 +125,7 @@ TEST_F(PlanFile, KeepsExtents) {
   Execution execution(Plan::compile(load_plan(path_).graph, kBackend, {}));
   fill(execution.input(0), {0, 7});
   execution.run();
-  const std::vector<Tensor> answers = read_answers(execution);
+  const std::vector<Tensor> answers = read_data_outputs(execution);
   ASSERT_EQ(answers.size(), 1U);
   EXPECT_EQ(answers[0].shape(), (Shape{1, 1}));
   EXPECT_EQ(answers[0].data<std::int64_t>()[0], 1);
@@ -215,9 +215,9 @@ TEST_F(PlanFile, RefusesWhatWasAppended) {
 TEST_F(PlanFile, SaysWhichVersionItIs) {
   save_full_plan(path_);
   std::string old = bytes();
-  old[8] = 4;
+  old[8] = 5;
   write(old);
-  EXPECT_EQ(load_error(), path_ + ": it is a plan of version 4, this saccade reads 5: compile it again");
+  EXPECT_EQ(load_error(), path_ + ": it is a plan of version 5, this saccade reads 6: compile it again");
 }
 
 TEST_F(PlanFile, RefusesHeadersThatLie) {

@@ -34,7 +34,7 @@ TEST(SceneOptions, EveryOptionIsRead) {
   EXPECT_EQ(scene_places()[static_cast<std::size_t>(options.place.value())], "desert");
 }
 
-TEST(SceneOptions, WhatIsNotSaidVaries) {
+TEST(SceneOptions, UnsetOptionsVary) {
   for (const char* uri : {"synthetic:", "synthetic:?"}) {
     const SceneOptions options = parse_scene(uri);
     EXPECT_EQ(options.width, 640) << uri;

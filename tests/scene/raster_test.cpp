@@ -10,7 +10,7 @@ namespace {
 constexpr int kWidth = 100;
 constexpr int kHeight = 100;
 
-/// A camera on the ground's level looks along z: one metre in 10 metres' distance is 20 pixels.
+/// A camera at ground level looks along z: one metre at a distance of 10 metres is 20 pixels.
 World world() {
   World world;
   world.camera.focal = 200;
@@ -86,7 +86,7 @@ TEST_F(Raster, WhatIsBehindOrTooNearIsNotDrawn) {
 }
 
 TEST_F(Raster, ASilhouetteHasNoHoles) {
-  // Turned any way, what is drawn face by face is what a mask of all faces covers, and neighbouring faces leave no gap.
+  // In any orientation, the pixels drawn face by face are those covered by the mask of all faces, without gaps.
   for (const Mesh& mesh : meshes_)
     for (int turn = 0; turn < 8; ++turn) {
       Instance instance = crate(mesh, 0, 8);
@@ -119,7 +119,7 @@ TEST_F(Raster, FacesAreSeenFromOutside) {
   EXPECT_GT(*std::max_element(canvas_.nearness.begin(), canvas_.nearness.end()), 0.0999F);
 }
 
-TEST_F(Raster, PictureAndTruthCoverTheSamePixels) {
+TEST_F(Raster, ImageAndTruthCoverTheSamePixels) {
   const auto patterns = make_patterns();
   for (std::size_t kind = 0; kind < meshes_.size(); ++kind) {
     Instance instance = crate(meshes_[kind], 0.3F, 7);

@@ -2,15 +2,15 @@
 
 #include <gtest/gtest.h>
 
-#include "scene/picture.hpp"
+#include "scene/image.hpp"
 #include "scene/random.hpp"
 
 namespace saccade {
 namespace {
 
+using test::Image;
 using test::mean_light;
 using test::mean_step;
-using test::Picture;
 using test::render;
 
 constexpr SceneOptions kSmall{.width = 160, .height = 120, .objects = 12};
@@ -25,28 +25,28 @@ SceneOptions with(std::optional<float> night, std::optional<float> blur, std::op
 
 TEST(Scene, AFrameFollowsFromOptionsAndNumberAlone) {
   Scene in_order(kSmall);
-  std::vector<Picture> pictures;
-  for (int frame = 0; frame < 8; ++frame) pictures.push_back(render(in_order, frame));
+  std::vector<Image> images;
+  for (int frame = 0; frame < 8; ++frame) images.push_back(render(in_order, frame));
 
   Scene jumping(kSmall);
   jumping.truth(3);
   for (const int frame : {5, 0, 7, 5, 2})
-    EXPECT_EQ(render(jumping, frame), pictures[static_cast<std::size_t>(frame)]) << frame;
-  EXPECT_NE(pictures[0], pictures[1]);
+    EXPECT_EQ(render(jumping, frame), images[static_cast<std::size_t>(frame)]) << frame;
+  EXPECT_NE(images[0], images[1]);
 }
 
 TEST(Scene, SeedsDiffer) {
   SceneOptions other = kSmall;
   other.seed = 2;
-  const Picture a = render(kSmall, 0);
-  const Picture b = render(other, 0);
+  const Image a = render(kSmall, 0);
+  const Image b = render(other, 0);
   int equal = 0;
   for (std::size_t i = 0; i < a.pixels.size(); ++i) equal += a.pixels[i] == b.pixels[i] ? 1 : 0;
   EXPECT_LT(equal, static_cast<int>(a.pixels.size() / 5));
 }
 
-/// The digest of a frame, taken once: other machines, compilers and build types must draw the same. A deliberate
-/// change of the scene's looks changes it, and asks for the models trained on it to be looked at again.
+/// The reference digest of a frame: all machines, compilers and build types must draw the same. A deliberate change of
+/// the scene's appearance changes it, and models trained on it have to be evaluated again.
 TEST(Scene, DrawsTheSameBytesEverywhere) {
   std::uint64_t digest = 0;
   for (int place = 0; place < 4; ++place) {
@@ -57,9 +57,9 @@ TEST(Scene, DrawsTheSameBytesEverywhere) {
 }
 
 TEST(Scene, NightIsDarkAndBlue) {
-  const Picture day = render(with(0.0F, 0.0F, 0.0F), 10);
-  const Picture dusk = render(with(0.5F, 0.0F, 0.0F), 10);
-  const Picture night = render(with(1.0F, 0.0F, 0.0F), 10);
+  const Image day = render(with(0.0F, 0.0F, 0.0F), 10);
+  const Image dusk = render(with(0.5F, 0.0F, 0.0F), 10);
+  const Image night = render(with(1.0F, 0.0F, 0.0F), 10);
   EXPECT_LT(mean_light(dusk), mean_light(day));
   EXPECT_LT(mean_light(night), 0.6 * mean_light(day));
   double red = 0;
@@ -98,8 +98,8 @@ TEST(Scene, LightChangesWithTimeWhereItIsNotGiven) {
 TEST(Scene, AnySizeCanBeDrawn) {
   constexpr std::pair<int, int> kSizes[] = {{16, 16}, {321, 243}, {17, 640}, {4000, 3000}, {8192, 16}, {16, 8192}};
   for (const auto& [width, height] : kSizes) {
-    const Picture picture = render({.width = width, .height = height, .night = 0.0F}, 3);
-    EXPECT_GT(mean_light(picture), 30) << width << "x" << height;
+    const Image image = render({.width = width, .height = height, .night = 0.0F}, 3);
+    EXPECT_GT(mean_light(image), 30) << width << "x" << height;
   }
 }
 
@@ -109,10 +109,10 @@ TEST(Scene, NothingIsDrawnBetweenRows) {
   std::vector<std::uint8_t> padded(static_cast<std::size_t>(kPitch) * 120, 77);
   scene.render(4, {padded.data(), kPitch, 160, 120});
 
-  const Picture picture = render(scene, 4);
+  const Image image = render(scene, 4);
   for (int y = 0; y < 120; ++y) {
     const std::uint8_t* row = padded.data() + static_cast<std::ptrdiff_t>(y) * kPitch;
-    EXPECT_TRUE(std::equal(row, row + 480, picture.at(0, y))) << y;
+    EXPECT_TRUE(std::equal(row, row + 480, image.at(0, y))) << y;
     EXPECT_EQ(std::count(row + 480, row + kPitch, 77), kPitch - 480) << y;
   }
 }

@@ -4,21 +4,21 @@
 #include <map>
 #include <set>
 
-#include "scene/picture.hpp"
+#include "scene/image.hpp"
 #include "scene/random.hpp"
 #include "scene/scene.hpp"
 
 namespace saccade {
 namespace {
 
-using test::Picture;
+using test::Image;
 using test::render;
 
 std::size_t index(const SceneTruth& truth, int x, int y) {
   return static_cast<std::size_t>(y) * static_cast<std::size_t>(truth.width) + static_cast<std::size_t>(x);
 }
 
-/// What the identity map says about one object.
+/// One object in the identity map.
 struct Seen {
   int x1 = 1 << 20, y1 = 1 << 20, x2 = 0, y2 = 0;
   std::int64_t pixels = 0;
@@ -78,17 +78,17 @@ TEST(SceneTruth, BoxesAreTightWhateverTheOptions) {
   }
 }
 
-/// With no noise and no blur, the picture differs from that of the same place without objects where there is an
-/// object, and elsewhere only by shadows and the softening of edges.
-TEST(SceneTruth, MasksAreWhereThePictureShowsObjects) {
+/// Without noise and blur, the image differs from that of the same place without objects where there is an object, and
+/// elsewhere only by shadows and antialiased edges.
+TEST(SceneTruth, MasksAreWhereTheImageShowsObjects) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     SCOPED_TRACE(seed);
     SceneOptions options{
         .seed = seed, .width = 320, .height = 240, .objects = 20, .night = 0.0F, .blur = 0.0F, .noise = 0.0F};
     Scene scene(options);
-    const Picture with = render(scene, 40);
+    const Image with = render(scene, 40);
     options.objects = 0;
-    const Picture without = render(options, 40);
+    const Image without = render(options, 40);
     const SceneTruth& truth = scene.truth(40);
     ASSERT_FALSE(truth.objects.empty());
     int brighter = 0;
@@ -120,7 +120,7 @@ TEST(SceneTruth, DepthIsThatOfTheObjectThatShows) {
     for (const SceneObject& object : truth.objects) by_identity[object.identity] = &object;
     for (std::size_t i = 0; i < truth.depth.size(); ++i) {
       if (truth.identities[i] == 0) continue;
-      // No part of an object is farther from its centre than a long car's corner.
+      // The farthest part of an object from its centre is a long car's corner.
       ASSERT_NEAR(truth.depth[i], by_identity.at(truth.identities[i])->depth, 2.6F);
     }
   }
@@ -192,7 +192,7 @@ TEST(SceneTruth, AnIdentityKeepsItsClassAndMovesSmoothly) {
 }
 
 TEST(SceneTruth, AWholeObjectIsWhollySeen) {
-  // One object alone, and no prop in its way: all of it shows until an edge cuts it.
+  // A single unobstructed object: all of it is visible until an edge clips it.
   int whole = 0;
   int cut = 0;
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {

@@ -12,7 +12,7 @@
 #include <map>
 #include <vector>
 
-// glibc's own, under the names by which a replacement reaches them.
+// glibc's own functions, under the names by which a replacement can call them.
 extern "C" {
 void* __libc_malloc(std::size_t);
 void* __libc_calloc(std::size_t, std::size_t);
@@ -26,9 +26,9 @@ namespace {
 using Owner = AllocCounter::Owner;
 
 std::atomic<bool> counting{false};
-thread_local bool inside = false;  // what counting itself allocates does not count
+thread_local bool inside = false;  // the counter's own allocations do not count
 
-/// One calling address, and how often it allocated; found by open addressing, since a table must not allocate.
+/// A calling address and its number of allocations; in an open-addressing table, since the table must not allocate.
 struct Caller {
   std::atomic<void*> address{nullptr};
   std::atomic<int> owner{0};
@@ -78,7 +78,7 @@ void note() {
   inside = true;
   std::array<void*, 32> frames{};
   const int depth = backtrace(frames.data(), static_cast<int>(frames.size()));
-  // Frame 0 is note(), frame 1 the replaced function: both lie in the executable and say nothing.
+  // Frame 0 is note(), frame 1 the replaced function: both are in the executable.
   Owner owner = Owner::kOther;
   void* who = nullptr;
   for (int i = 2; i < depth && who == nullptr; ++i) {

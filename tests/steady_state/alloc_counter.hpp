@@ -6,11 +6,11 @@
 
 namespace saccade::test {
 
-/// Counts what the whole process allocates, on all threads, between start() and stop(). Link alloc_counter.cpp into an
-/// executable: its malloc and the like take the C library's place.
+/// Counts the allocations of the whole process, on all threads, between start() and stop(). Link alloc_counter.cpp into
+/// an executable: its malloc and related functions replace the C library's.
 ///
-/// An allocation belongs to the nearest caller that is no C or C++ runtime library: to us where that is libsaccade, a
-/// module of ours or the executable, else to the library's owner.
+/// An allocation is attributed to the nearest caller outside the C and C++ runtime libraries: to us if that is
+/// libsaccade, one of its modules or the executable, else to the library's owner.
 class AllocCounter {
  public:
   enum class Owner { kOurs, kFfmpeg, kOneDnn, kOther };
@@ -20,7 +20,7 @@ class AllocCounter {
   static void stop();
   static std::int64_t count(Owner owner);
   static std::string_view name(Owner owner);
-  /// Who allocated, most often first: one "COUNT LIBRARY: FUNCTION" a line, of one owner.
+  /// Allocating functions of one owner, most frequent first: one "COUNT LIBRARY: FUNCTION" per line.
   static std::string callers(Owner owner);
 };
 

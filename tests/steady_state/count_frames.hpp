@@ -9,14 +9,14 @@
 
 namespace saccade::test {
 
-/// Frames that a pipeline takes to fill its pools.
+/// Frames until a pipeline's pools are full.
 constexpr int kWarmUp = 40;
 
-/// Prints who allocates while TAKE has the results of FRAMES frames taken, once the pipeline is warm; TAKE is false
-/// where its source ends before. An exit status: 0 where our own code allocated nothing, 2 where the counter counts
-/// nothing at all or there are too few frames.
+/// Prints the allocating functions while TAKE consumes the results of FRAMES frames, after the warm-up; TAKE is false
+/// if its source ends early. Returns an exit status: 0 if our own code did not allocate, 2 if the counter does not work
+/// or there are too few frames.
 inline int count_frames(const std::function<bool(int count)>& take, int frames) {
-  // A counter that sees nothing would pass for the wrong reason.
+  // A broken counter would pass for the wrong reason.
   AllocCounter::start();
   const auto probe = std::make_unique<std::vector<int>>(1000);
   AllocCounter::stop();

@@ -1,5 +1,5 @@
-// Runs a pipeline of two models on a GPU, be it the emulated one, and counts who allocates between source and result
-// once it is warm:
+// Runs a pipeline of two models on a GPU, possibly the emulated one, and counts allocations between source and result
+// after the warm-up:
 //   steady_state_cuda [FRAMES]
 #include <cstdlib>
 

@@ -1,4 +1,4 @@
-// Runs a pipeline on a video and counts who allocates between source and result once it is warm:
+// Runs a pipeline on a video and counts allocations between source and result after the warm-up:
 //   steady_state MODEL VIDEO [FRAMES]
 #include <cstdlib>
 

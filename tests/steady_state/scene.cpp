@@ -1,6 +1,6 @@
-// Draws a scene's frames and asks for their truth, and counts what that allocates once it is warm:
+// Renders a scene's frames and their ground truth, and counts allocations after the warm-up:
 //   steady_state_scene [FRAMES]
-// Fails where anything was, or where the counter counts nothing at all.
+// Fails if there are any, or if the counter does not work.
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -19,7 +19,7 @@ std::int64_t counted() {
   return sum;
 }
 
-/// A counter that sees nothing would pass for the wrong reason.
+/// A broken counter would pass for the wrong reason.
 bool counter_works() {
   AllocCounter::start();
   const auto probe = std::make_unique<std::vector<int>>(1000);

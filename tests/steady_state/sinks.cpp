@@ -1,7 +1,7 @@
-// Draws a result that holds one of everything and writes it into the sinks that make one file, and counts what that
-// allocates once it is warm:
+// Draws a result with one of everything and writes it to the sinks that write one file, and counts allocations after
+// the warm-up:
 //   steady_state_sinks [FRAMES]
-// Fails where our own code allocated, or where the counter counts nothing at all. Letters are cairo's.
+// Fails if our own code allocated, or if the counter does not work. Glyphs are cairo's.
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -17,7 +17,7 @@ namespace {
 
 using saccade::test::AllocCounter;
 
-/// A counter that sees nothing would pass for the wrong reason.
+/// A broken counter would pass for the wrong reason.
 bool counter_works() {
   AllocCounter::start();
   const auto probe = std::make_unique<std::vector<int>>(1000);
@@ -30,13 +30,13 @@ bool counter_works() {
 int main(int argc, char** argv) {
   if (!counter_works()) return std::puts("the counter does not see an allocation") < 0 ? 2 : 1;
   saccade::test::RichResult rich;
-  const saccade::RgbView picture{rich.pixels.data(), 3 * 8, 8, 4};
+  const saccade::RgbView image{rich.pixels.data(), 3 * 8, 8, 4};
   const auto drawer = saccade::module<saccade::DrawModule>("draw").make_drawer();
   const auto jsonl = saccade::open_jsonl("/dev/null", {.contours = true});
   const auto csv = saccade::open_csv("/dev/null");
   const auto pass = [&] {
     ++rich.result.frame;
-    drawer->draw(rich.result, picture);
+    drawer->draw(rich.result, image);
     jsonl->write(rich.result, rich.frame);
     csv->write(rich.result, rich.frame);
   };

@@ -13,11 +13,11 @@
 #include "vision/recognise.hpp"
 #include "vision/result_reader.hpp"
 
-// Heads of every task whose numbers are sound, and what damage to one of them must be told as: by the decoders that
-// have a kernel of their own, and those that lead to them in another way.
+// Heads of every task with valid numbers, and the faults that must be reported for a damaged one: by decoders with a
+// kernel of their own, and by those that end in another decoder.
 namespace saccade::test {
 
-/// One number of a head's output, and what is said of it.
+/// An invalid number in a head's output, and the expected faults.
 struct Damage {
   std::size_t output;
   std::size_t element;
@@ -30,11 +30,11 @@ struct FaultyHead {
   std::vector<std::string> labels;
   std::vector<std::pair<std::string, Tensor>> outputs;
   std::vector<Damage> damages;
-  void (*set)(Head& head) = [](Head& /*head*/) {};  ///< what the outputs do not say
-  std::int64_t size = 8;                            ///< of the model's picture
+  void (*set)(Head& head) = [](Head& /*head*/) {};  ///< settings beside the outputs
+  std::int64_t size = 8;                            ///< of the model's image
 };
 
-/// N numbers, FIRST and zeros behind them, as SHAPE.
+/// N numbers as SHAPE, the FIRST ones given, zeros after them.
 inline Tensor padded(const Shape& shape, std::initializer_list<float> first) {
   Tensor tensor(DType::kFloat32, shape);
   std::ranges::fill(tensor.data<float>(), 0.0F);
@@ -42,7 +42,7 @@ inline Tensor padded(const Shape& shape, std::initializer_list<float> first) {
   return tensor;
 }
 
-/// Numbers below one half, no two neighbours alike.
+/// Numbers below one half without equal neighbours.
 inline Tensor ramp(const Shape& shape) {
   Tensor tensor(DType::kFloat32, shape);
   for (std::size_t i = 0; i < tensor.data<float>().size(); ++i)
@@ -52,7 +52,7 @@ inline Tensor ramp(const Shape& shape) {
 
 using Outputs = std::vector<std::pair<std::string, Tensor>>;
 
-/// The head's outputs, of which ELEMENT of number OUTPUT is VALUE.
+/// The head's outputs with ELEMENT of output OUTPUT set to VALUE.
 inline Outputs with_damage(const FaultyHead& head, std::size_t output, std::size_t element, float value) {
   Outputs outputs = head.outputs;
   Tensor& tensor = outputs[output].second;  // copies share their elements
@@ -85,7 +85,7 @@ inline std::vector<FaultyHead> heads_of_boxes() {
                                            {0, 2, kInfinity, Fault::kInfiniteBox},
                                            {0, 2, -6, kNegative}};
   heads.push_back({"yolov5", two, {{"output", rows}}, row_damages});
-  // Cells of strides 8, 16 and 32; sizes are logarithms, so that none is negative.
+  // Cells of strides 8, 16 and 32; sizes are logarithms, so none is negative.
   heads.push_back(
       {"yolox",
        two,
@@ -167,7 +167,7 @@ inline std::vector<FaultyHead> heads_beside_boxes() {
   return heads;
 }
 
-inline std::vector<FaultyHead> heads_of_pictures() {
+inline std::vector<FaultyHead> heads_of_images() {
   constexpr Fault kNanScore = Fault::kNanConfidence;
   const std::vector<std::string> three = {"one", "two", "three"};
   std::vector<FaultyHead> heads;
@@ -198,7 +198,7 @@ inline std::vector<FaultyHead> heads_of_pictures() {
                    {},
                    {{"picture", ramp({1, 3, 16, 16})}},
                    {{0, 767, kNan, Fault::kNotFinitePixel}, {0, 0, -kInfinity, Fault::kNotFinitePixel}}});
-  // Its softmax is NaN if no logit is left.
+  // Its softmax is NaN if all logits are minus infinity.
   heads.push_back(
       {"classify", three, {{"logits", padded({1, 3}, {-kInfinity, 9, -kInfinity})}}, {{0, 1, -kInfinity, kNanScore}}});
   return heads;
@@ -206,19 +206,19 @@ inline std::vector<FaultyHead> heads_of_pictures() {
 
 inline std::vector<FaultyHead> faulty_heads() {
   std::vector<FaultyHead> all = heads_of_boxes();
-  for (const auto& more : {heads_beside_boxes(), heads_of_pictures()}) all.insert(all.end(), more.begin(), more.end());
+  for (const auto& more : {heads_beside_boxes(), heads_of_images()}) all.insert(all.end(), more.begin(), more.end());
   return all;
 }
 
-/// A head as a model whose outputs are known when it runs, not before, with pixels before and answers after it.
+/// A head as a model whose outputs are computed at run time, with pre-processing and post-processing.
 struct FaultyModel {
   Card card;
   Attached attached;
 
   FaultyModel(const FaultyHead& head, const Outputs& outputs) {
     GraphBuilder b;
-    const ValueId picture = b.input("images", {1, 3, head.size, head.size});
-    const ValueId nothing = b.op("Mul", {b.op("ReduceMax", {picture}, {{"keepdims", std::int64_t{0}}}), b.scalar(0)});
+    const ValueId image = b.input("images", {1, 3, head.size, head.size});
+    const ValueId nothing = b.op("Mul", {b.op("ReduceMax", {image}, {{"keepdims", std::int64_t{0}}}), b.scalar(0)});
     std::vector<ValueId> made;
     for (const auto& [name, tensor] : outputs) made.push_back(b.op("Add", {b.constant(tensor), nothing}));
     Graph graph = b.build(made);
@@ -233,7 +233,7 @@ struct FaultyModel {
   }
 };
 
-/// Runs EACH(model, what it is called, the faults that its answers must have) on every head, sound and damaged.
+/// Runs EACH(model, its name, the expected faults of its result) on every head, valid and damaged.
 template <typename Each>
 void for_faulty_models(const Each& each) {
   for (const FaultyHead& head : faulty_heads()) {
@@ -250,7 +250,7 @@ void for_faulty_models(const Each& each) {
   }
 }
 
-/// A black frame of twice the model's picture.
+/// A black frame of twice the model's image.
 class BlackFrame {
  public:
   explicit BlackFrame(const Card& card)

@@ -8,7 +8,7 @@
 
 namespace saccade::test {
 
-/// VIEW as what a graph's frame input holds; the pixels stay where they are.
+/// VIEW as the tensor of a graph's frame input; borrows the pixels.
 inline Tensor frame_tensor(const FrameView& view) {
   Tensor frame(DType::kFrame, {});
   std::memcpy(frame.raw(), &view, sizeof view);

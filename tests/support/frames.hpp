@@ -9,7 +9,7 @@
 
 namespace saccade::test {
 
-/// A pool of a fixed number of buffers, as the pipeline's: blocks while all are out, counts what it allocates.
+/// A pool of a fixed number of buffers, like the pipeline's: blocks while all are in use, counts its allocations.
 class FramePool final : public FrameAllocator {
  public:
   explicit FramePool(std::size_t buffers = 4) : buffers_(buffers) {

@@ -11,7 +11,7 @@
 
 namespace saccade::test {
 
-/// Uniform elements in LOW..HIGH, the same for the same seed.
+/// Uniform elements in LOW..HIGH, deterministic by seed.
 inline Tensor random_tensor(const Shape& shape, unsigned seed, float low = -1, float high = 1) {
   std::mt19937 generator(seed);
   Tensor tensor(DType::kFloat32, shape);
@@ -20,8 +20,8 @@ inline Tensor random_tensor(const Shape& shape, unsigned seed, float low = -1, f
   return tensor;
 }
 
-/// Writes small graphs down: `b.op("Relu", {b.op("Conv", {x, w})})`. Nodes are called after their operator and number,
-/// "Conv0", "Relu1", in the order of adding, and so are their outputs unless a name is given.
+/// Builds small graphs: `b.op("Relu", {b.op("Conv", {x, w})})`. Nodes are named after their operator and number,
+/// "Conv0", "Relu1", in the order of insertion, and so are their outputs unless a name is given.
 class GraphBuilder {
  public:
   ValueId input(const std::string& name, const Shape& shape, DType dtype = DType::kFloat32) {
@@ -42,7 +42,7 @@ class GraphBuilder {
 
   using AttributeList = std::vector<std::pair<std::string, Attribute>>;
 
-  /// A node with one output. OP of ours is written "saccade.Silu".
+  /// A node with one output. Saccade's operators are written "saccade.Silu".
   ValueId op(const std::string& op, std::vector<ValueId> inputs, const AttributeList& attributes = {}) {
     return multi(op, std::move(inputs), 1, attributes)[0];
   }
@@ -61,13 +61,13 @@ class GraphBuilder {
     return made;
   }
 
-  /// The graph with these outputs, all types inferred.
+  /// The graph with these outputs and inferred types.
   Graph build(const std::vector<ValueId>& outputs) {
     for (ValueId output : outputs) graph_.add_output(output);
     infer_types(graph_);
     return std::move(graph_);
   }
-  /// The graph so far, to damage it by hand.
+  /// The graph so far, for tests that damage it.
   Graph& graph() { return graph_; }
 
  private:
@@ -77,7 +77,7 @@ class GraphBuilder {
   unsigned seed_ = 0;
 };
 
-/// "Conv Relu Add": the operators in order, post-ops behind a bar as "Conv|Relu|Add".
+/// "Conv Relu Add": the operators in order, post-ops after a bar as "Conv|Relu|Add".
 inline std::string operators(const Graph& graph) {
   std::string text;
   for (NodeId id : graph.order()) {

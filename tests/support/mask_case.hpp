@@ -7,14 +7,14 @@
 
 namespace saccade::test {
 
-/// What saccade.TraceMasks is given: grids of SHAPE, COUNT objects, a frame of WIDTH x HEIGHT under ATTRIBUTES.
+/// Inputs of saccade.TraceMasks: grids of SHAPE, COUNT objects, a frame of WIDTH x HEIGHT with ATTRIBUTES.
 struct MaskCase {
   Tensor grids;
   std::int32_t count = 0;
   int width = 0;
   int height = 0;
   AttributeList attributes;
-  Tensor boxes = Tensor();  ///< left out: masks may be anywhere
+  Tensor boxes = Tensor();  ///< omitted: masks may be anywhere
 
   PreprocessSpec spec() const {
     Attributes set;
@@ -29,13 +29,13 @@ struct MaskCase {
   std::vector<Tensor> run() const { return run_saccade_op("TraceMasks", inputs(), 5, attributes); }
 };
 
-/// Where a frame lies in a model's picture of WIDTH x HEIGHT, and where masks may be.
+/// The frame's position in a model's image of WIDTH x HEIGHT, and where masks may be.
 inline AttributeList mask_attributes(std::int64_t width, std::int64_t height, const std::string& within = "picture",
                                      const std::string& resize = "stretch", std::vector<std::int64_t> region = {}) {
   return {{"width", width}, {"height", height}, {"within", within}, {"resize", resize}, {"roi", std::move(region)}};
 }
 
-/// Grids of smooth shapes and of noise in turn.
+/// Grids that alternate between smooth shapes and noise.
 inline Tensor mask_grids(const Shape& shape, std::uint32_t seed) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<float> noise(-1, 1);
@@ -54,7 +54,7 @@ inline Tensor mask_grids(const Shape& shape, std::uint32_t seed) {
   return grids;
 }
 
-/// N boxes in a frame of WIDTH x HEIGHT, some beyond its edges, rows of six.
+/// N boxes in a frame of WIDTH x HEIGHT, some across its edges, rows of six.
 inline Tensor mask_boxes(std::int64_t n, int width, int height, std::uint32_t seed) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<float> low(-0.1F, 0.4F);

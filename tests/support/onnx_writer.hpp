@@ -22,7 +22,7 @@
 ///   {0})}}); model.save(file);
 namespace saccade::onnx_writer {
 
-/// One protobuf message in wire format. Fields stand in the order of the calls.
+/// One protobuf message in wire format. Fields are in the order of the calls.
 class Message {
  public:
   Message& integer(int field, std::int64_t value) {
@@ -115,7 +115,7 @@ Message tensor(const std::string& name, const Dims& dims, const std::vector<T>& 
   return raw_tensor(name, data_type, dims, {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)});
 }
 
-/// A TensorProto whose elements lie in another file.
+/// A TensorProto with external data.
 inline Message external_tensor(const std::string& name, int data_type, const Dims& dims,
                                const std::vector<std::pair<std::string, std::string>>& entries) {
   Message tensor = tensor_head(name, data_type, dims);
@@ -123,7 +123,7 @@ inline Message external_tensor(const std::string& name, int data_type, const Dim
   return tensor.integer(14, 1);
 }
 
-// AttributeProto, by its kinds. The numbers are AttributeProto.AttributeType.
+// AttributeProto by type. The numbers are AttributeProto.AttributeType.
 inline Message attribute(const std::string& name, float value) {
   return Message().text(1, name).real(2, value).integer(20, 1);
 }
@@ -184,8 +184,8 @@ struct Function {
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
   std::vector<Node> nodes;
-  std::vector<std::string> attributes;  ///< names of those that a call must give
-  std::vector<Message> defaults;        ///< attributes that a call may give
+  std::vector<std::string> attributes;  ///< names of required attributes
+  std::vector<Message> defaults;        ///< defaults of optional attributes
   std::vector<std::pair<std::string, std::int64_t>> opsets;
   std::string overload;
 
@@ -222,7 +222,7 @@ inline Message value_info_without_shape(const std::string& name, int data_type =
   return Message().text(1, name).message(2, Message().message(1, Message().integer(1, data_type)));
 }
 
-/// A ModelProto in the making.
+/// A ModelProto under construction.
 class Model {
  public:
   explicit Model(std::int64_t opset, std::int64_t ir_version = 8) : ir_version_(ir_version) {
@@ -266,7 +266,7 @@ class Model {
   }
 
   const Message& graph() const { return graph_; }
-  /// The file's contents; the IR version stands first, as every exporter writes it.
+  /// The file's contents; the IR version comes first, as in every exporter's files.
   std::string bytes() const {
     return Message().integer(1, ir_version_).bytes() + model_.bytes() + Message().message(7, graph_).bytes();
   }

@@ -10,7 +10,7 @@
 
 namespace saccade::test {
 
-/// While it lives, file permissions bind the calling thread even if it is root's: containers run tests as root.
+/// While it exists, file permissions apply to the calling thread even if it is root's: containers run tests as root.
 class OrdinaryUser {
  public:
   OrdinaryUser() {

@@ -7,8 +7,8 @@
 
 namespace saccade::test {
 
-/// A PNG file of one plane, uncompressed: what the library itself never writes. BITS is 1, 8 or 16; with a PALETTE the
-/// samples are places in one (of greys).
+/// An uncompressed single-plane PNG file, which the library itself never writes. BITS is 1, 8 or 16; with a PALETTE the
+/// samples are indices (of greys).
 inline std::string png_of(int width, int height, int bits, const std::vector<std::uint16_t>& samples,
                           bool has_palette = false) {
   const auto big = [](std::uint32_t value) {

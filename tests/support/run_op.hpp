@@ -14,8 +14,8 @@ namespace saccade::test {
 
 using AttributeList = std::vector<std::pair<std::string, Attribute>>;
 
-/// Infers and runs one of our own operators on TENSORS with every output byte set to 0xCD before, so that what a kernel
-/// forgets to write shows (an empty input tensor: left out).
+/// Infers and runs one of Saccade's own operators on TENSORS, with every output byte set to 0xCD beforehand, so that
+/// unwritten elements show (an empty input tensor: omitted).
 inline std::vector<Tensor> run_saccade_op(const std::string& name, const std::vector<Tensor>& tensors, int output_count,
                                           const AttributeList& attributes) {
   Graph graph;
@@ -44,8 +44,7 @@ inline std::vector<Tensor> run_saccade_op(const std::string& name, const std::ve
   return outputs;
 }
 
-/// Expects the operator's rule to take OUTPUT_COUNT outputs and to refuse every other number and any left out: for
-/// kernels that write them all.
+/// Expects the operator's rule to require exactly OUTPUT_COUNT outputs, none omitted: for kernels that write them all.
 inline void expect_all_outputs_required(const std::string& name, const std::vector<Tensor>& tensors, int output_count,
                                         const AttributeList& attributes) {
   const auto infer = [&](int count, int left_out) {
@@ -67,7 +66,7 @@ inline void expect_all_outputs_required(const std::string& name, const std::vect
   for (int i = 0; i < output_count; ++i) EXPECT_THROW(infer(output_count, i), Error) << name << " without output " << i;
 }
 
-/// What an operator's output of faults tells.
+/// The faults in an operator's output.
 inline std::int32_t faults_in(const Tensor& output) { return output.data<std::int32_t>()[0]; }
 
 template <typename T>

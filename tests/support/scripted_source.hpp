@@ -16,13 +16,13 @@ namespace saccade::test {
 /// One step of a scripted source.
 enum class Act {
   kFrame,    ///< a frame, 16x8 RGB, all of one colour
-  kCorrupt,  ///< a damaged frame, whose number is used up
+  kCorrupt,  ///< a damaged frame, which consumes its number
   kGap,      ///< the next frame's number is one higher than it would be
   kLost,     ///< the device fails
-  kHang,     ///< nothing comes until someone cancels
+  kHang,     ///< blocks until cancelled
 };
 
-/// A source that does what a test tells it to, then ends.
+/// A source that follows a script, then ends.
 class ScriptedSource final : public Source {
  public:
   ScriptedSource(std::string name, std::vector<Act> script, bool live = false) : script_(std::move(script)) {

@@ -5,14 +5,14 @@
 
 #include "saccade/tensor.hpp"
 
-// The values of a float that are no numbers of ordinary size.
+// Special float values.
 namespace saccade {
 
 inline constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-/// Puts NaN, infinities, zeros of both signs and numbers beyond exponentials' ranges into TENSOR (float32), every
-/// STEP elements from FIRST on, one after the other.
+/// Writes NaN, infinities, zeros of both signs and numbers that overflow exp into TENSOR (float32), every STEP elements
+/// from FIRST on, cyclically.
 inline Tensor with_specials(Tensor tensor, std::size_t step = 5, std::size_t first = 0) {
   constexpr std::array kSpecials = {kNan,   kInfinity, -kInfinity, -kNan,  0.0F,  -0.0F, 100.0F,
                                     -88.0F, -110.0F,   1e30F,      -1e30F, 88.5F, 20.0F, -20.0F};
@@ -22,7 +22,7 @@ inline Tensor with_specials(Tensor tensor, std::size_t step = 5, std::size_t fir
   return tensor;
 }
 
-/// The same with COUNT of NaN, infinity and -infinity by turns, far apart.
+/// The same with COUNT of NaN, infinity and -infinity, cyclically, far apart.
 inline Tensor with_few_specials(Tensor tensor, std::size_t count) {
   constexpr std::array kFew = {kNan, kInfinity, -kInfinity};
   const auto elements = tensor.data<float>();

@@ -15,9 +15,9 @@ extern char** environ;
 
 namespace saccade::test {
 
-/// How a program ended, and what it printed.
+/// A program's exit status and output.
 struct Finished {
-  int exit_code = -1;  ///< 128 + the signal where one ended it
+  int exit_code = -1;  ///< 128 + the signal that ended it
   std::string out;
   std::string err;
 };

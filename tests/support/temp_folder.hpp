@@ -9,7 +9,7 @@
 
 namespace saccade::test {
 
-/// A folder of a test's own; gone with its contents at the end.
+/// A temporary folder, removed with its contents by the destructor.
 class TempFolder {
  public:
   TempFolder() {
@@ -24,7 +24,7 @@ class TempFolder {
     std::filesystem::remove_all(path_, ignored);
   }
 
-  /// A name in the folder.
+  /// The path of a name in the folder.
   std::string operator/(const std::string& name) const { return (path_ / name).string(); }
   std::string string() const { return path_.string(); }
 

@@ -7,7 +7,7 @@
 
 namespace saccade::test {
 
-/// The card of a classifier of pictures, 0 to 1, into "red", "green" and "blue".
+/// The card of a classifier of images, 0 to 1, into "red", "green" and "blue".
 inline void write_color_card(const TempFolder& folder, const std::string& name) {
   folder.write(name + ".toml", R"([input]
 resize = "stretch"
@@ -21,7 +21,7 @@ labels = ["red", "green", "blue"]
 )");
 }
 
-/// A classifier of 8x8 pictures, with its card: its scores are the mean red, green and blue, 0 to 1. Returns its path.
+/// A classifier of 8x8 images, with its card: its scores are the mean red, green and blue, 0 to 1. Returns its path.
 inline std::string write_color_classifier(const TempFolder& folder, const std::string& name = "color") {
   onnx_writer::Model model(13);
   model.input("image", {1, 3, 8, 8}).output("scores");
@@ -32,8 +32,8 @@ inline std::string write_color_classifier(const TempFolder& folder, const std::s
   return folder / (name + ".onnx");
 }
 
-/// A detector of 8x8 pictures, with its card, that sees the same two boxes in every one: class 0 "near" at
-/// (1, 2)-(5, 6) of 0.9, and class 1 "far" at (0, 0)-(2, 2) of 0.4. Returns its path.
+/// A detector of 8x8 images, with its card, that predicts the same two boxes for every image: class 0 "near" at (1,
+/// 2)-(5, 6) with 0.9, and class 1 "far" at (0, 0)-(2, 2) with 0.4. Returns its path.
 inline std::string write_box_detector(const TempFolder& folder, const std::string& name = "boxes") {
   onnx_writer::Model model(13);
   model.input("image", {1, 3, 8, 8}).output("detections");
@@ -58,8 +58,8 @@ labels = ["near", "far"]
   return folder / (name + ".onnx");
 }
 
-/// Writes a model whose one node of OP and ATTRIBUTES turns an 8x8 picture into its answer, with its card: its input is
-/// 0 to 1. Returns its path.
+/// Writes a model of one node, OP with ATTRIBUTES, on an 8x8 image, with its card: its input is 0 to 1. Returns its
+/// path.
 inline std::string write_one_node(const TempFolder& folder, const std::string& name, const std::string& op,
                                   const std::vector<onnx_writer::Message>& attributes, const std::string& card) {
   onnx_writer::Model model(13);
@@ -71,12 +71,12 @@ inline std::string write_one_node(const TempFolder& folder, const std::string& n
   return folder / (name + ".onnx");
 }
 
-/// Gives every pixel of an 8x8 picture the class of its strongest colour: 0 "red", 1 "green" or 2 "blue".
+/// Predicts for every pixel of an 8x8 image the class of its strongest colour: 0 "red", 1 "green" or 2 "blue".
 inline std::string write_color_mapper(const TempFolder& folder, const std::string& name = "map") {
   return write_one_node(folder, name, "Relu", {}, "decoder = \"semantic\"\nlabels = [\"red\", \"green\", \"blue\"]\n");
 }
 
-/// Gives every pixel of an 8x8 picture its mean brightness, 0 to 1, as its depth of this KIND.
+/// Predicts for every pixel of an 8x8 image its mean brightness, 0 to 1, as its depth of this KIND.
 inline std::string write_brightness_depth(const TempFolder& folder, const std::string& kind = "metric",
                                           const std::string& name = "depth") {
   return write_one_node(folder, name, "ReduceMean",

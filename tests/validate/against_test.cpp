@@ -9,7 +9,7 @@ Score score(const std::string& name, double value, const Score::Truth& truth = {
   return {.name = name, .counted = "objects", .figures = {{"ap", value}}, .classes = {}, .truth = truth};
 }
 
-/// Its headlines are the same on all pictures.
+/// With constant headlines.
 Evaluated evaluated(const std::string& name, const std::vector<Score>& scores) {
   Evaluated all{name, scores, {}};
   for (const Score& each : scores)
@@ -45,7 +45,7 @@ TEST(Compare, WhatTheModelLacksCountsAsNothing) {
     ASSERT_EQ(against.notes.size(), 1U);
     EXPECT_EQ(against.notes[0], "mask: A predicts none, which counts as 0");
   }
-  // Nobody could measure it, or the reference has none.
+  // Neither has data, or the reference has none.
   EXPECT_TRUE(compare({score("box", 0.4), score("mask", -1)}, {score("box", 0.4), score("mask", -1)}).holds());
   EXPECT_TRUE(compare({score("box", 0.4), score("mask", 0.1)}, {score("box", 0.4)}).holds());
 }

@@ -26,12 +26,12 @@ class CocoAnnotationsTest : public testing::Test {
   test::TempFolder folder_;
 };
 
-TEST_F(CocoAnnotationsTest, HoldPicturesByNumberAndTheirObjects) {
+TEST_F(CocoAnnotationsTest, HoldImagesByNumberAndTheirObjects) {
   const CocoAnnotations read = this->read(test::box_annotations());
-  ASSERT_EQ(read.pictures.size(), 2U);
-  EXPECT_EQ(read.pictures[0].file_name, "1.png");
-  ASSERT_EQ(read.pictures[0].objects.size(), 2U);
-  EXPECT_EQ(read.pictures[0].objects[1].category, 1U);
+  ASSERT_EQ(read.images.size(), 2U);
+  EXPECT_EQ(read.images[0].file_name, "1.png");
+  ASSERT_EQ(read.images[0].objects.size(), 2U);
+  EXPECT_EQ(read.images[0].objects[1].category, 1U);
   EXPECT_EQ(read.categories[1].name, "far");
   EXPECT_FALSE(read.has_masks);
   EXPECT_EQ(read.keypoints, 0U);
@@ -44,7 +44,7 @@ TEST_F(CocoAnnotationsTest, SilhouettesComeInThreeForms) {
   for (const char* form : forms) {
     const CocoAnnotations read = read_one(std::string(form) + R"(, "bbox": [0, 0, 5, 2])");
     EXPECT_TRUE(read.has_masks);
-    const std::vector<MaskRun> runs = mask_of(read.pictures[0].objects[0].segmentation, 10, 6);
+    const std::vector<MaskRun> runs = mask_of(read.images[0].objects[0].segmentation, 10, 6);
     ASSERT_EQ(runs.size(), 3U) << form;
     EXPECT_EQ(runs[0].x2, 2);
     EXPECT_EQ(runs[1].x1, 4);
@@ -53,10 +53,10 @@ TEST_F(CocoAnnotationsTest, SilhouettesComeInThreeForms) {
   }
 }
 
-TEST_F(CocoAnnotationsTest, RunsOfAnotherSizeThanThePicturesAreRefused) {
+TEST_F(CocoAnnotationsTest, RunsOfAnotherSizeThanTheImagesAreRefused) {
   const CocoAnnotations read =
       read_one(R"("bbox": [0, 0, 5, 2], "segmentation": {"size": [10, 6], "counts": [0, 60]})");
-  const Segmentation& turned = read.pictures[0].objects[0].segmentation;
+  const Segmentation& turned = read.images[0].objects[0].segmentation;
   expect_error([&] { mask_of(turned, 10, 6); }, {"6x10", "10x6"});
   EXPECT_EQ(area_of(mask_of(turned, 6, 10)), 60);
 }
@@ -66,20 +66,20 @@ TEST_F(CocoAnnotationsTest, ObjectsOfOneIdAreCounted) {
   annotations.replace(annotations.find("\"id\": 3, \"image_id\""), 7, "\"id\": 1");
   const CocoAnnotations read = this->read(annotations);
   EXPECT_EQ(read.repeated_ids, 1U);
-  EXPECT_EQ(read.pictures[1].objects.size(), 1U);
+  EXPECT_EQ(read.images[1].objects.size(), 1U);
 }
 
-TEST_F(CocoAnnotationsTest, AnAreaThatIsNotSaidIsTheBox) {
-  EXPECT_EQ(read_one(R"("bbox": [0, 0, 5, 2])").pictures[0].objects[0].area, 10);
+TEST_F(CocoAnnotationsTest, AMissingAreaIsThatOfTheBox) {
+  EXPECT_EQ(read_one(R"("bbox": [0, 0, 5, 2])").images[0].objects[0].area, 10);
 }
 
-TEST_F(CocoAnnotationsTest, AnObjectWithoutVisibleKeypointsSaysSo) {
+TEST_F(CocoAnnotationsTest, AnObjectWithoutVisibleKeypointsHasNone) {
   const CocoAnnotations read = read_one(R"("bbox": [0, 0, 5, 2], "keypoints": [0, 0, 0, 0, 0, 0], "num_keypoints": 0)");
   EXPECT_EQ(read.keypoints, 2U);
-  EXPECT_FALSE(read.pictures[0].objects[0].has_keypoints);
+  EXPECT_FALSE(read.images[0].objects[0].has_keypoints);
 }
 
-TEST_F(CocoAnnotationsTest, WhatMakesNoSenseIsNamed) {
+TEST_F(CocoAnnotationsTest, InvalidEntriesAreNamed) {
   expect_error([&] { read("not json"); }, {"instances.json", "not JSON"});
   expect_error([&] { read_one(R"("bbox": [0, 0, 1e400, 2])"); }, {"instances.json", "1e400"});
   expect_error([&] { read("[1, 2]"); }, {"instances.json", "'categories'"});
@@ -111,24 +111,24 @@ TEST_F(CocoAnnotationsTest, WhatMakesNoSenseIsNamed) {
   expect_error([] { read_coco_annotations("/nowhere.json"); }, {"/nowhere.json"});
 }
 
-TEST_F(CocoAnnotationsTest, MissingPicturesAreCountedAndTheFirstIsNamed) {
+TEST_F(CocoAnnotationsTest, MissingImagesAreCountedAndTheFirstIsNamed) {
   folder_.write("instances.json", test::box_annotations());
   expect_error([&] { open_data_set("coco:" + folder_.string()); }, {"instances.json", "2 images", "2 are", "1.png"});
-  test::write_picture(folder_, "images/1.png", 8, 8);
+  test::write_solid_image(folder_, "images/1.png", 8, 8);
   expect_error([&] { open_data_set("coco:" + folder_.string()); }, {"1 is missing", "2.png"});
 }
 
-TEST_F(CocoAnnotationsTest, PicturesLieInAFolderOrBesideTheFile) {
+TEST_F(CocoAnnotationsTest, ImagesLieInAFolderOrBesideTheFile) {
   folder_.write("instances.json", test::box_annotations());
-  test::write_picture(folder_, "images/1.png", 8, 8);
-  test::write_picture(folder_, "2.png", 8, 8);
+  test::write_solid_image(folder_, "images/1.png", 8, 8);
+  test::write_solid_image(folder_, "2.png", 8, 8);
   const auto data = open_data_set("coco:" + folder_.string());
-  ASSERT_EQ(data->pictures().size(), 2U);
-  EXPECT_EQ(data->pictures()[0].file, folder_ / "images/1.png");
+  ASSERT_EQ(data->images().size(), 2U);
+  EXPECT_EQ(data->images()[0].file, folder_ / "images/1.png");
   EXPECT_EQ(data->contents(), "3 objects of 2 categories");
 }
 
-TEST_F(CocoAnnotationsTest, PicturesOutsideOfTheDataAreRefused) {
+TEST_F(CocoAnnotationsTest, ImagesOutsideOfTheDataAreRefused) {
   const auto annotations = [](const std::string& name) {
     return R"({"categories": [{"id": 1, "name": "car"}], "annotations": [{"id": 1, "image_id": 1, "category_id": 1,
               "bbox": [1, 1, 2, 2], "area": 4, "iscrowd": 0}], "images": [{"id": 1, "file_name": ")" +
@@ -136,10 +136,10 @@ TEST_F(CocoAnnotationsTest, PicturesOutsideOfTheDataAreRefused) {
   };
   const auto open = [&](const std::string& name) {
     test::write_file(folder_, "data/instances.json", annotations(name));
-    return open_coco(folder_ / "data")->pictures()[0].file;
+    return open_coco(folder_ / "data")->images()[0].file;
   };
   for (const char* name : {"secret.png", "data/images/1.png", "data/kept/2.png", "elsewhere/3.png"})
-    test::write_picture(folder_, name, 8, 8);
+    test::write_solid_image(folder_, name, 8, 8);
   std::filesystem::create_symlink("../kept/2.png", folder_ / "data/images/2.png");
   std::filesystem::create_symlink("../../secret.png", folder_ / "data/images/link.png");
   const std::string absolute = folder_ / "secret.png";
@@ -149,7 +149,7 @@ TEST_F(CocoAnnotationsTest, PicturesOutsideOfTheDataAreRefused) {
   EXPECT_EQ(open("1.png"), folder_ / "data/images/1.png");
   EXPECT_EQ(open("images/1.png"), folder_ / "data/images/1.png");
   EXPECT_EQ(open("2.png"), folder_ / "data/images/2.png") << "a link within the data's folder";
-  // The folder of images may be kept elsewhere.
+  // The image folder may be a link.
   std::filesystem::remove_all(folder_ / "data/images");
   std::filesystem::create_directory_symlink("../elsewhere", folder_ / "data/images");
   EXPECT_EQ(open("3.png"), folder_ / "data/images/3.png");
@@ -159,14 +159,14 @@ TEST_F(CocoAnnotationsTest, OfTheOfficialFilesThoseOfValAreTaken) {
   test::write_file(folder_, "annotations/instances_train2017.json", "{}");
   test::write_file(folder_, "annotations/instances_val2017.json", test::box_annotations());
   expect_error([&] { find_coco_files(folder_.string()); }, {"annotations", "val2017"});
-  test::write_picture(folder_, "train2017/1.png", 8, 8);
-  test::write_picture(folder_, "val2017/1.png", 8, 8);
-  test::write_picture(folder_, "val2017/2.png", 8, 8);
+  test::write_solid_image(folder_, "train2017/1.png", 8, 8);
+  test::write_solid_image(folder_, "val2017/1.png", 8, 8);
+  test::write_solid_image(folder_, "val2017/2.png", 8, 8);
   const auto data = open_data_set("coco:" + folder_.string());
-  EXPECT_EQ(data->pictures()[1].file, folder_ / "val2017/2.png");
+  EXPECT_EQ(data->images()[1].file, folder_ / "val2017/2.png");
 }
 
-TEST_F(CocoAnnotationsTest, WhereThereAreNoneItSaysWhatIsLookedFor) {
+TEST_F(CocoAnnotationsTest, IfThereAreNoneItListsTheExpectedNames) {
   expect_error([&] { open_data_set("coco:" + folder_.string()); },
                {folder_.string(), "instances.json", "annotations/"});
   expect_error([] { open_data_set("coco:/nowhere"); }, {"no folder '/nowhere'"});

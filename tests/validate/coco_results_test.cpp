@@ -16,7 +16,7 @@ class CocoResultsTest : public testing::Test {
  protected:
   json write(const FoundObject& object, bool has_mask) {
     CocoResults results(folder_ / "out.json");
-    results.add(4, 8, 4, std::vector<CocoResults::Answer>{{7, &object, has_mask}});
+    results.add(4, 8, 4, std::vector<CocoResults::Prediction>{{7, &object, has_mask}});
     results.close();
     return json::parse(test::bytes_of_file(folder_ / "out.json")).at(0);
   }
@@ -36,7 +36,7 @@ TEST_F(CocoResultsTest, HoldBoxesMasksAndKeypoints) {
   EXPECT_EQ(written.at("keypoints"), json({1.5, 1, 1, 4, 2, 1}));
 }
 
-TEST_F(CocoResultsTest, WhatIsNoNumberIsNull) {
+TEST_F(CocoResultsTest, NanIsNull) {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   constexpr double kEndless = std::numeric_limits<double>::infinity();
   const json written = write({.box = {kNone, 0, kEndless, 3}, .score = 0.5, .keypoints = {{-kEndless, kNone}}}, false);

@@ -5,7 +5,7 @@
 
 #include "support/temp_folder.hpp"
 #include "validate/agreement.hpp"
-#include "validate/data/picture.hpp"
+#include "validate/data/data_image.hpp"
 #include "validate/resample.hpp"
 
 namespace saccade {
@@ -23,10 +23,11 @@ TEST(Agreement, CountsBoxesThatAreFoundAgainOnce) {
   const Result reference = boxes({{{0, 0, 10, 10}, 0, "car", 0.9F},
                                   {{0, 0, 10, 10}, 0, "car", 0.8F},
                                   {{50, 50, 60, 60}, 1, "bus", 0.7F},
-                                  {{80, 80, 90, 90}, 1, "bus", 0.24F}});  // not sure enough to count
-  const Result result = boxes({{{0, 0, 10, 10}, 5, "car", 0.21F},  // another number, the same class; just sure enough
-                               {{50, 50, 60, 58}, 6, "bus", 0.9F},
-                               {{50, 50, 60, 60}, 5, "car", 0.9F}});
+                                  {{80, 80, 90, 90}, 1, "bus", 0.24F}});  // below the confidence threshold
+  const Result result =
+      boxes({{{0, 0, 10, 10}, 5, "car", 0.21F},  // another ID of the same class; just above the threshold
+             {{50, 50, 60, 58}, 6, "bus", 0.9F},
+             {{50, 50, 60, 60}, 5, "car", 0.9F}});
   Agreement agreement;
   agreement.add(result, reference);
   EXPECT_EQ(agreement.matched50.whole, 3);
@@ -95,14 +96,14 @@ Interval interval_of(const std::vector<double>& a, const std::vector<double>& b,
   return resampled.interval.value();
 }
 
-TEST(PairedDifference, KnowsThatPicturesAreTheSame) {
+TEST(PairedDifference, KnowsThatImagesAreTheSame) {
   std::vector<double> a;
   std::vector<double> b;
   for (int i = 0; i < 100; ++i) {
     b.push_back(i % 10 / 10.0);
     a.push_back(b.back() + 0.05);
   }
-  // Pictures differ much, the difference never.
+  // Images vary, the difference does not.
   const Interval interval = interval_of(a, b);
   EXPECT_NEAR(interval.low, 0.05, 1e-9);
   EXPECT_NEAR(interval.high, 0.05, 1e-9);
@@ -116,7 +117,7 @@ TEST(PairedDifference, HasTheWidthOfTheMeansDeviation) {
   const double expected = 1.96 * 0.5 / std::sqrt(400.0);
   EXPECT_NEAR(interval.low, 0.5 - expected, 0.01);
   EXPECT_NEAR(interval.high, 0.5 + expected, 0.01);
-  for (std::size_t i = 0; i < a.size(); ++i) a[i] += std::sqrt(static_cast<double>(i));  // no two resamples alike
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] += std::sqrt(static_cast<double>(i));  // all resamples differ
   const Interval first = interval_of(a, nothing);
   const Interval again = interval_of(a, nothing);
   EXPECT_EQ(first.low, again.low);
@@ -124,7 +125,7 @@ TEST(PairedDifference, HasTheWidthOfTheMeansDeviation) {
   EXPECT_NE(first.low, other.low);
 }
 
-TEST(PairedDifference, LeavesOutDrawsWithNothingToMeasure) {
+TEST(PairedDifference, IgnoresResamplesWithoutData) {
   const Headline nothing = [](std::span<const int>) { return -1.0; };
   const Resampled resampled = paired_difference(nothing, mean_of({1, 2}), 2, {});
   EXPECT_EQ(resampled.resamples, 0);
@@ -141,15 +142,15 @@ TEST(PairedDifference, AFewDrawsMakeNoInterval) {
   }
 }
 
-TEST(PicturesIn, AreTheFilesThatAFolderOfImagesHas) {
+TEST(ImagesIn, AreTheFilesThatAFolderOfImagesHas) {
   const test::TempFolder folder;
   for (const char* name : {"c.PPM", "b.webp", "a.jpg", "synset.txt"}) folder.write(name, "");
   std::filesystem::create_directory(folder / "folder.png");
   const std::filesystem::path root = folder.string();
-  EXPECT_EQ(pictures_in(root), (std::vector{root / "a.jpg", root / "b.webp", root / "c.PPM"}));
+  EXPECT_EQ(images_in(root), (std::vector{root / "a.jpg", root / "b.webp", root / "c.PPM"}));
 }
 
-TEST(Spread, TakesPicturesFromTheWholeSet) {
+TEST(Spread, TakesImagesFromTheWholeSet) {
   EXPECT_EQ(spread(10, 3), (std::vector<std::size_t>{0, 3, 6}));
   EXPECT_EQ(spread(3, 0), (std::vector<std::size_t>{0, 1, 2}));
   EXPECT_EQ(spread(2, 9), (std::vector<std::size_t>{0, 1}));

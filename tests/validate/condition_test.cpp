@@ -9,7 +9,7 @@
 #include "pipeline/model/frame_pool.hpp"
 #include "saccade/error.hpp"
 #include "validate/data.hpp"
-#include "validate/picture_source.hpp"
+#include "validate/image_source.hpp"
 
 namespace saccade {
 namespace {
@@ -19,7 +19,7 @@ constexpr int kHeight = 64;
 constexpr int kPitch = 3 * kWidth + 5;
 
 /// A grey ramp with a bright square.
-std::vector<std::uint8_t> picture() {
+std::vector<std::uint8_t> image() {
   std::vector<std::uint8_t> pixels(static_cast<std::size_t>(kPitch * kHeight), 7);
   for (int y = 0; y < kHeight; ++y)
     for (int x = 0; x < 3 * kWidth; ++x)
@@ -31,7 +31,7 @@ std::vector<std::uint8_t> picture() {
 RgbView view(std::vector<std::uint8_t>& pixels) { return {pixels.data(), kPitch, kWidth, kHeight}; }
 
 std::vector<std::uint8_t> under(const std::string& name, std::uint64_t seed = 1) {
-  std::vector<std::uint8_t> pixels = picture();
+  std::vector<std::uint8_t> pixels = image();
   find_condition(name).apply(view(pixels), seed);
   return pixels;
 }
@@ -43,7 +43,7 @@ double mean(const std::vector<std::uint8_t>& pixels) {
   return sum / (3 * kWidth * kHeight);
 }
 
-/// Mean of the squared differences between neighbours along x.
+/// Mean squared difference of horizontal neighbours.
 double sharpness(const std::vector<std::uint8_t>& pixels) {
   double sum = 0;
   for (int y = 0; y < kHeight; ++y)
@@ -55,13 +55,13 @@ double sharpness(const std::vector<std::uint8_t>& pixels) {
   return sum;
 }
 
-TEST(Conditions, AreTheSameEachTimeAndStayInThePicture) {
+TEST(Conditions, AreTheSameEachTimeAndStayInTheImage) {
   for (const Condition& condition : conditions()) {
     SCOPED_TRACE(condition.name);
     const std::string name(condition.name);
     const std::vector<std::uint8_t> once = under(name);
     EXPECT_EQ(once, under(name));
-    EXPECT_NE(once, picture());
+    EXPECT_NE(once, image());
     for (int y = 0; y < kHeight; ++y)
       for (int x = 3 * kWidth; x < kPitch; ++x) ASSERT_EQ(once[static_cast<std::size_t>(y * kPitch + x)], 7);
     EXPECT_FALSE(condition.strength.empty());
@@ -70,14 +70,14 @@ TEST(Conditions, AreTheSameEachTimeAndStayInThePicture) {
 }
 
 TEST(Conditions, DoWhatTheirNamesSay) {
-  const double clean = mean(picture());
+  const double clean = mean(image());
   EXPECT_LT(mean(under("night")), clean / 2);
   EXPECT_NEAR(mean(under("blur")), clean, 1);
-  EXPECT_LT(sharpness(under("blur")), sharpness(picture()) / 2);
+  EXPECT_LT(sharpness(under("blur")), sharpness(image()) / 2);
   EXPECT_NEAR(mean(under("noise")), clean, 1);
-  EXPECT_GT(sharpness(under("noise")), 2 * sharpness(picture()));
+  EXPECT_GT(sharpness(under("noise")), 2 * sharpness(image()));
   EXPECT_NEAR(mean(under("low-contrast")), clean, 1);
-  EXPECT_NEAR(sharpness(under("low-contrast")), 0.09 * sharpness(picture()), 0.02 * sharpness(picture()));
+  EXPECT_NEAR(sharpness(under("low-contrast")), 0.09 * sharpness(image()), 0.02 * sharpness(image()));
   EXPECT_NEAR(mean(under("jpeg")), clean, 4);
   EXPECT_GT(mean(under("rain")), clean);
 }
@@ -94,17 +94,17 @@ TEST(Conditions, NoiseHasTheDeviationThatItSays) {
   EXPECT_NEAR(std::sqrt(squares / (3 * kWidth * kHeight)), 25, 1);
 }
 
-TEST(Conditions, WorkOnTheSmallestPicture) {
+TEST(Conditions, WorkOnTheSmallestImage) {
   for (const Condition& condition : conditions()) {
     std::vector<std::uint8_t> pixel = {10, 20, 30};
     condition.apply({pixel.data(), 3, 1, 1}, 1);
   }
 }
 
-TEST(Conditions, APictureThatOneCanNotBeAppliedToIsNamed) {
+TEST(Conditions, AnImageThatOneCannotBeAppliedToIsNamed) {
   const test::TempFolder folder;
-  test::write_picture(folder, "wide.png", 65501, 1);
-  const auto source = open_pictures("data", {{.file = folder / "wide.png", .said_by = {}}}, &find_condition("jpeg"));
+  test::write_solid_image(folder, "wide.png", 65501, 1);
+  const auto source = open_data_images("data", {{.file = folder / "wide.png", .said_by = {}}}, &find_condition("jpeg"));
   FramePool pool(2);
   const Outcome<Frame> frame = source->read(pool);
   ASSERT_FALSE(frame);
@@ -113,7 +113,7 @@ TEST(Conditions, APictureThatOneCanNotBeAppliedToIsNamed) {
   EXPECT_NE(frame.failure().message.find("65500"), std::string::npos) << frame.failure().message;
 }
 
-TEST(Conditions, AnUnknownOneIsNamedWithThoseThatThereAre) {
+TEST(Conditions, AnUnknownOneIsNamedWithTheKnownOnes) {
   try {
     find_condition("fog");
     FAIL();

@@ -12,22 +12,22 @@
 
 namespace saccade::test {
 
-/// Writes a picture of one colour, and the folders above it.
-inline void write_picture(const TempFolder& folder, const std::string& name, int width, int height,
-                          std::array<std::uint8_t, 3> color = {200, 100, 50}) {
+/// Writes an image of one colour, and creates its parent folders.
+inline void write_solid_image(const TempFolder& folder, const std::string& name, int width, int height,
+                              std::array<std::uint8_t, 3> color = {200, 100, 50}) {
   std::filesystem::create_directories(std::filesystem::path(folder / name).parent_path());
   std::vector<std::uint8_t> pixels;
   for (int i = 0; i < width * height; ++i) pixels.insert(pixels.end(), color.begin(), color.end());
   write_image(folder / name, view_of(RgbView{pixels.data(), 3 * width, width, height}));
 }
 
-/// Writes a file, and the folders above it.
+/// Writes a file, and creates its parent folders.
 inline void write_file(const TempFolder& folder, const std::string& name, const std::string& bytes) {
   std::filesystem::create_directories(std::filesystem::path(folder / name).parent_path());
   folder.write(name, bytes);
 }
 
-/// ACTION throws an Error that holds every one of PARTS.
+/// Expects that ACTION throws an Error whose message contains every one of PARTS.
 inline void expect_error(const std::function<void()>& action, const std::vector<std::string>& parts) {
   try {
     action();
@@ -38,8 +38,8 @@ inline void expect_error(const std::function<void()>& action, const std::vector<
   }
 }
 
-/// COCO's annotations of two pictures, "1.png" and "2.png" of 8x8, with boxes where write_box_detector() sees them: in
-/// the first both, "near" and "far"; in the second "near" alone. ID says how categories are numbered.
+/// COCO annotations of two 8x8 images, "1.png" and "2.png", with boxes where write_box_detector() predicts them: both,
+/// "near" and "far", in the first; only "near" in the second. ID numbers the categories.
 inline std::string box_annotations() {
   return R"({"categories": [{"id": 7, "name": "near"}, {"id": 3, "name": "far"}],
 "images": [{"id": 2, "file_name": "2.png", "width": 8, "height": 8}, {"id": 1, "file_name": "1.png", "width": 8, "height": 8}],

@@ -21,15 +21,15 @@ class ValidateFixture : public testing::Test {
     return validate(options, {.progress = [&](const std::string&, double share) { progress_ = share; }});
   }
 
-  /// Two pictures with the boxes that write_box_detector() sees in both.
+  /// Two images with the boxes that write_box_detector() predicts.
   void write_boxes() {
     write_file(folder_, "instances.json", box_annotations());
-    for (const char* name : {"images/1.png", "images/2.png"}) write_picture(folder_, name, 8, 8);
+    for (const char* name : {"images/1.png", "images/2.png"}) write_solid_image(folder_, name, 8, 8);
   }
 
-  /// Two red pictures, the second with a mask that says green for its upper half.
+  /// Two red images, the second with a mask of green in its upper half.
   void write_maps() {
-    for (const char* name : {"images/a.png", "images/b.png"}) write_picture(folder_, name, 8, 8, {200, 0, 0});
+    for (const char* name : {"images/a.png", "images/b.png"}) write_solid_image(folder_, name, 8, 8, {200, 0, 0});
     std::vector<std::uint16_t> classes(64, 0);
     write_file(folder_, "masks/a.png", png_of(8, 8, 8, classes, true));
     std::fill_n(classes.begin(), 32, 1);
@@ -43,7 +43,7 @@ class ValidateFixture : public testing::Test {
   double progress_ = -1;
 };
 
-/// The first figure of that NAME; -2: there is none.
+/// The first figure of that NAME; -2 if there is none.
 inline double figure(const Validation& validation, const std::string& name, std::size_t model = 0) {
   for (const Score& score : validation.models[model].scores)
     for (const Score::Figure& each : score.figures)

@@ -10,9 +10,9 @@ using test::expect_error;
 using test::figure;
 using Imagenet = test::ValidateFixture;
 
-TEST_F(Imagenet, EvaluatesClassesOfPicturesNamedBySynsets) {
-  test::write_picture(folder_, "n00000001_red.png", 8, 8, {255, 0, 0});
-  test::write_picture(folder_, "n00000003_blue.png", 8, 8, {0, 200, 100});  // taken for green
+TEST_F(Imagenet, EvaluatesClassesOfImagesNamedBySynsets) {
+  test::write_solid_image(folder_, "n00000001_red.png", 8, 8, {255, 0, 0});
+  test::write_solid_image(folder_, "n00000003_blue.png", 8, 8, {0, 200, 100});  // classified as green
   test::write_file(folder_, "synset.txt", "n00000001 red\nn00000002 green, verdant\nn00000003 blue\n");
   const Validation found = run(test::write_color_classifier(models_), "imagenet");
   EXPECT_EQ(figure(found, "top1"), 0.5);
@@ -35,14 +35,14 @@ TEST_F(Imagenet, EvaluatesClassesOfPicturesNamedBySynsets) {
   expect_error([&] { run(test::write_color_classifier(models_), "imagenet"); }, {"synset.txt"});
 }
 
-TEST_F(Imagenet, PicturesOfSynsetsThatAModelLacksAreLeftOut) {
+TEST_F(Imagenet, ImagesOfSynsetsThatAModelLacksAreIgnored) {
   const std::string model = test::write_color_classifier(models_);
   std::string card = test::bytes_of_file(models_ / "color.toml");
   const std::string labels = R"(["red", "green", "blue"])";
   card.replace(card.find(labels), labels.size(), R"(["n00000001 red", "n00000002 green", "n00000003 blue"])");
   models_.write("color.toml", card);
-  test::write_picture(folder_, "n00000001_red.png", 8, 8, {255, 0, 0});
-  test::write_picture(folder_, "n00000004_violet.png", 8, 8, {200, 0, 250});
+  test::write_solid_image(folder_, "n00000001_red.png", 8, 8, {255, 0, 0});
+  test::write_solid_image(folder_, "n00000004_violet.png", 8, 8, {200, 0, 250});
   test::write_file(folder_, "synset.txt", "n00000001 red\nn00000004 violet\n");
   const Validation found = run(model, "imagenet", model);
   EXPECT_EQ(figure(found, "top1"), 1);
@@ -55,11 +55,11 @@ TEST_F(Imagenet, PicturesOfSynsetsThatAModelLacksAreLeftOut) {
   expect_error([&] { run(model, "imagenet"); }, {"color", "synset.txt", "none of the images"});
 }
 
-TEST_F(Imagenet, EvaluatesClassesOfPicturesInFoldersOfSynsets) {
-  test::write_picture(folder_, "val/n00000001/x.png", 8, 8, {255, 0, 0});
-  test::write_picture(folder_, "val/n00000005/x.png", 8, 8, {0, 255, 0});
-  test::write_picture(folder_, "val/n00000005/y.png", 8, 8, {0, 255, 0});
-  test::write_picture(folder_, "val/n00000009/x.png", 8, 8, {255, 0, 0});
+TEST_F(Imagenet, EvaluatesClassesOfImagesInFoldersOfSynsets) {
+  test::write_solid_image(folder_, "val/n00000001/x.png", 8, 8, {255, 0, 0});
+  test::write_solid_image(folder_, "val/n00000005/x.png", 8, 8, {0, 255, 0});
+  test::write_solid_image(folder_, "val/n00000005/y.png", 8, 8, {0, 255, 0});
+  test::write_solid_image(folder_, "val/n00000009/x.png", 8, 8, {255, 0, 0});
   const Validation found = run(test::write_color_classifier(models_), "imagenet");
   EXPECT_EQ(figure(found, "top1"), 0.75);
   EXPECT_EQ(found.models[0].scores[0].classes.size(), 3U);

@@ -10,7 +10,7 @@ using test::expect_error;
 using test::figure;
 using PixelData = test::ValidateFixture;
 
-TEST_F(PixelData, AMaskThatIsNotThePicturesSizeIsNamed) {
+TEST_F(PixelData, AMaskThatIsNotTheImagesSizeIsNamed) {
   write_maps();
   test::write_file(folder_, "masks/b.png", test::png_of(4, 4, 8, std::vector<std::uint16_t>(16)));
   expect_error([&] { run(test::write_color_mapper(models_), "masks"); }, {"masks/b.png", "4x4", "images/b.png", "8x8"});
@@ -19,7 +19,7 @@ TEST_F(PixelData, AMaskThatIsNotThePicturesSizeIsNamed) {
 TEST_F(PixelData, EvaluatesMapsOfClasses) {
   write_maps();
   const Validation found = run(test::write_color_mapper(models_), "masks");
-  // 127 pixels count: 96 are red, and all are taken for red.
+  // 127 valid pixels: 96 are red, and all are classified as red.
   EXPECT_NEAR(figure(found, "accuracy"), 96.0 / 127, 1e-9);
   EXPECT_NEAR(figure(found, "miou"), (96.0 / 127 + 0) / 2, 1e-9);
   EXPECT_EQ(found.models[0].scores[0].classes[1].name, "green");
@@ -27,7 +27,7 @@ TEST_F(PixelData, EvaluatesMapsOfClasses) {
 
 TEST_F(PixelData, RefusesMasksThatAreNone) {
   write_maps();
-  test::write_picture(folder_, "masks/b.png", 8, 8);
+  test::write_solid_image(folder_, "masks/b.png", 8, 8);
   expect_error([&] { run(test::write_color_mapper(models_), "masks"); }, {"masks/b.png", "colour image"});
   test::write_file(folder_, "masks/b.png", test::png_of(8, 8, 8, std::vector<std::uint16_t>(64, 3)));
   expect_error([&] { run(test::write_color_mapper(models_), "masks"); }, {"masks/b.png", "class 3", "3 of them"});
@@ -41,10 +41,10 @@ TEST_F(PixelData, RefusesMasksThatAreNone) {
 }
 
 TEST_F(PixelData, EvaluatesDepthsInMetresAndWithoutAUnit) {
-  test::write_picture(folder_, "images/a.png", 8, 8, {51, 51, 51});  // 0.2
+  test::write_solid_image(folder_, "images/a.png", 8, 8, {51, 51, 51});  // 0.2
   Tensor truth(DType::kFloat32, {8, 8});
   std::ranges::fill(truth.data<float>(), 0.26F);
-  truth.data<float>()[0] = 0;  // not known
+  truth.data<float>()[0] = 0;  // unknown
   std::filesystem::create_directory(folder_ / "depth");
   save_npy(folder_ / "depth/a.npy", truth);
   const Validation metric = run(test::write_brightness_depth(models_), "depth");
@@ -58,7 +58,7 @@ TEST_F(PixelData, EvaluatesDepthsInMetresAndWithoutAUnit) {
 }
 
 TEST_F(PixelData, ReadsDepthsInMillimetres) {
-  test::write_picture(folder_, "images/a.png", 8, 8, {51, 51, 51});
+  test::write_solid_image(folder_, "images/a.png", 8, 8, {51, 51, 51});
   test::write_file(folder_, "depth/a.png", test::png_of(8, 8, 16, std::vector<std::uint16_t>(64, 200)));
   EXPECT_NEAR(figure(run(test::write_brightness_depth(models_), "depth"), "delta1"), 1, 1e-9);
   test::write_file(folder_, "depth/a.png", test::png_of(8, 8, 8, std::vector<std::uint16_t>(64, 200)));

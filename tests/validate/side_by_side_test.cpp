@@ -57,7 +57,7 @@ TEST_F(SideBySide, ModelsThatKnowOtherCategoriesAreNotCompared) {
   EXPECT_NE(text.find("FAILS: boxes and one have nothing to compare"), std::string::npos) << text;
 }
 
-TEST_F(SideBySide, AnInterruptionLeavesWhatIsEvaluated) {
+TEST_F(SideBySide, AnInterruptionKeepsTheEvaluatedImages) {
   write_boxes();
   int asked = 0;
   ValidateOptions options;
@@ -66,24 +66,24 @@ TEST_F(SideBySide, AnInterruptionLeavesWhatIsEvaluated) {
   options.conditions = {"night"};
   const Validation found =
       validate(options, {.progress = [](const std::string&, double) {}, .stop = [&] { return ++asked > 1; }});
-  EXPECT_EQ(found.pictures, 1U);
+  EXPECT_EQ(found.images, 1U);
   EXPECT_TRUE(found.is_interrupted);
   EXPECT_TRUE(found.conditions.empty());
 }
 
-TEST_F(SideBySide, AnInterruptionBehindThePicturesIsSaid) {
+TEST_F(SideBySide, AnInterruptionAfterTheImagesIsReported) {
   write_boxes();
   ValidateOptions options;
   options.data = "coco:" + folder_.string();
   options.model.file = test::write_box_detector(models_);
-  // Asked before each of the two pictures, before the condition, and before each resampled set.
+  // Called before each of the two images, before the condition, and before each resample.
   const auto until = [&](int times) {
     int asked = 0;
     return validate(options, {.progress = [](const std::string&, double) {}, .stop = [&] { return ++asked > times; }});
   };
   options.conditions = {"night"};
   const Validation early = until(2);
-  EXPECT_EQ(early.pictures, 2U);
+  EXPECT_EQ(early.images, 2U);
   EXPECT_TRUE(early.conditions.empty());
   EXPECT_TRUE(early.is_interrupted);
   EXPECT_NE(to_text(early).str().find("interrupted"), std::string::npos) << to_text(early).str();

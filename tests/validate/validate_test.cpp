@@ -17,9 +17,10 @@ using ValidateTest = test::ValidateFixture;
 TEST_F(ValidateTest, EvaluatesBoxesByCategoriesOfTheSameName) {
   write_boxes();
   const Validation found = run(test::write_box_detector(models_), "coco");
-  // "near" is right in both pictures; "far" is right in the first, and a false answer in the second, not before it.
+  // "near" is correct in both images; "far" is correct in the first, and a false positive after the true one in the
+  // second.
   EXPECT_NEAR(figure(found, "ap"), 1, 1e-9);
-  EXPECT_EQ(found.pictures, 2U);
+  EXPECT_EQ(found.images, 2U);
   ASSERT_EQ(found.models[0].scores.size(), 1U);
   EXPECT_EQ(found.models[0].scores[0].classes[1].name, "far");
   EXPECT_EQ(found.models[0].scores[0].classes[1].count, 1);
@@ -27,21 +28,21 @@ TEST_F(ValidateTest, EvaluatesBoxesByCategoriesOfTheSameName) {
   EXPECT_GT(progress_, 0);
 }
 
-TEST_F(ValidateTest, AFileOfAnnotationsEvaluatesItsOwnPicturesAlone) {
+TEST_F(ValidateTest, AFileOfAnnotationsEvaluatesItsOwnImagesAlone) {
   write_boxes();
-  test::write_picture(folder_, "images/0.png", 8, 8);
+  test::write_solid_image(folder_, "images/0.png", 8, 8);
   test::write_file(folder_, "person_keypoints.json", R"({"categories": [{"id": 1, "name": "person"}],
 "images": [{"id": 0, "file_name": "0.png", "width": 8, "height": 8}],
 "annotations": [{"id": 1, "image_id": 0, "category_id": 1, "bbox": [1, 2, 4, 4], "keypoints": [1, 2, 2]}]})");
   const Validation found = run(test::write_box_detector(models_), "coco");
-  // The first of the answers that are equally sure lie in the other file's picture: wrong ones would cost precision.
-  EXPECT_EQ(found.pictures, 3U);
+  // The first of the predictions with equal confidence are in the other file's image: wrong ones would cost precision.
+  EXPECT_EQ(found.images, 3U);
   EXPECT_NEAR(figure(found, "ap"), 1, 1e-9);
   ASSERT_EQ(found.models[0].notes.size(), 1U);
   EXPECT_NE(found.models[0].notes[0].find("1 of the 3 images"), std::string::npos) << found.models[0].notes[0];
 }
 
-TEST_F(ValidateTest, WritesTheAnswersThatItEvaluated) {
+TEST_F(ValidateTest, WritesTheEvaluatedPredictions) {
   write_boxes();
   options_.results = folder_ / "results.json";
   run(test::write_box_detector(models_), "coco");
@@ -54,7 +55,7 @@ TEST_F(ValidateTest, WritesTheAnswersThatItEvaluated) {
   EXPECT_EQ(written[3].at("category_id"), 3);
 }
 
-TEST_F(ValidateTest, SaysWhatDoesNotMatch) {
+TEST_F(ValidateTest, ReportsMismatches) {
   write_boxes();
   std::string annotations = test::box_annotations();
   annotations.replace(annotations.find("\"far\""), 5, "\"moon\"");
@@ -91,14 +92,14 @@ TEST_F(ValidateTest, AModelOfAnotherTaskIsRefused) {
   expect_error([&] { run(test::write_color_classifier(models_), "coco"); }, {"color", "no boxes", "classify"});
 }
 
-TEST_F(ValidateTest, APictureThatLiesAboutItsSizeIsNamed) {
+TEST_F(ValidateTest, AnImageOfAnotherSizeThanDeclaredIsNamed) {
   write_boxes();
-  test::write_picture(folder_, "images/2.png", 9, 8);
+  test::write_solid_image(folder_, "images/2.png", 9, 8);
   expect_error([&] { run(test::write_box_detector(models_), "coco"); },
                {"images/2.png", "9x8", "instances.json", "8x8"});
 }
 
-TEST_F(ValidateTest, APictureThatCannotBeReadIsNamed) {
+TEST_F(ValidateTest, AnImageThatCannotBeReadIsNamed) {
   write_boxes();
   test::write_file(folder_, "images/2.png", "no image");
   expect_error([&] { run(test::write_box_detector(models_), "coco"); }, {"images/2.png"});
@@ -109,7 +110,7 @@ TEST_F(ValidateTest, AnEmptySetIsNamed) {
     expect_error([&] { run(test::write_color_classifier(models_), kind); }, {folder_.string()});
 }
 
-TEST_F(ValidateTest, EvaluatesWorsePicturesToo) {
+TEST_F(ValidateTest, EvaluatesWorseImagesToo) {
   write_maps();
   options_.conditions = {"night", "low-contrast"};
   const Validation found = run(test::write_color_mapper(models_), "masks");
@@ -125,8 +126,8 @@ TEST_F(ValidateTest, TakesALimitSpreadOverTheSet) {
   write_boxes();
   options_.limit = 1;
   const Validation found = run(test::write_box_detector(models_), "coco");
-  EXPECT_EQ(found.pictures, 1U);
-  EXPECT_EQ(found.all_pictures, 2U);
+  EXPECT_EQ(found.images, 1U);
+  EXPECT_EQ(found.all_images, 2U);
   EXPECT_NE(to_text(found).str().find("1 of them evaluated"), std::string::npos);
 }
 

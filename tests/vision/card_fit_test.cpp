@@ -1,6 +1,6 @@
 #include "card_models.hpp"
 
-// What a card says, brought together with its model.
+// Combining a card with its model.
 namespace saccade::test {
 namespace {
 
@@ -22,7 +22,7 @@ TEST_F(CardFits, NameTheClassesThatADecoderWouldMapItself) {
   EXPECT_EQ(card.head().labels[89], "part 89");
 }
 
-/// Their number was only assumed: what the card says of them is as good.
+/// Their number was only assumed: the card may say otherwise.
 TEST_F(CardFits, NameTheClassesThatTheOutputDoesNotTell) {
   Graph chosen;
   chosen.add_input("images", {DType::kFloat32, {1, 3, 640, 640}});
@@ -84,7 +84,7 @@ TEST_F(CardFits, RefuseWhatHasNoEffectOnAClassifier) {
     EXPECT_EQ(load(graph, start + text).head().labels.size(), 3U) << text;
 }
 
-/// Strides and points are the output's: a card may name them, but not make others of them.
+/// Strides and points are determined by the output: a card may state them, but not contradict them.
 TEST_F(CardFits, MayNotContradictWhatTheOutputHas) {
   const Graph people = model({1, 3, 640, 640}, {1, 56, 8400});
   const Graph fastest = also(model({1, 3, 352, 352}, {1, 22, 22, 95}), "output1", {1, 11, 11, 95});
@@ -128,7 +128,7 @@ TEST_F(CardFits, MustHaveAsManyAnchorsAsTheLevelsTake) {
   const std::string wrong = rejection(heads(80), decoder + "anchors = [10, 13]\n");
   EXPECT_NE(wrong.find("'output.anchors' has 1 sizes, which does not match the output's 3 levels"), std::string::npos)
       << wrong;
-  // Strides 16, 32 and 64: no model of theirs is usual.
+  // Strides 16, 32 and 64: no known model has them.
   const std::string missing = rejection(heads(40), decoder);
   EXPECT_NE(missing.find("strides 16, 32, 64: set 'output.anchors'"), std::string::npos) << missing;
   EXPECT_EQ(load(heads(40), decoder + "anchors = [1,1, 2,2, 3,3, 4,4, 5,5, 6,6, 7,7, 8,8, 9,9]\n").head().classes, 80);
@@ -180,7 +180,7 @@ TEST_F(CardFits, NameOnlyOutputsThatTheDecoderReads) {
   EXPECT_EQ(card.head().outputs, (std::vector<std::string>{"output0", "prototypes"}));
 }
 
-/// A box that has one score, or that the model gave one class, has no further ones.
+/// A box with a single score, or with a class chosen by the model, has no further labels.
 TEST_F(CardFits, AskForSeveralLabelsOnlyWhereABoxHasSeveralScores) {
   const Graph boxes = model({1, 3, 640, 640}, {1, 84, 8400});
   for (const std::string decoder :

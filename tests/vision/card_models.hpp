@@ -14,7 +14,7 @@
 // Models of given shapes, and cards written beside them.
 namespace saccade::test {
 
-/// A graph with one input and one output, made by OP behind a convolution's name.
+/// A graph with one input and one output, computed by OP after a convolution's name.
 inline Graph model(const Shape& input, const Shape& output, DType input_type = DType::kFloat32) {
   Graph graph;
   const ValueId image = graph.add_input("images", {input_type, input});

@@ -16,7 +16,7 @@ TEST(Recognition, TakesEightyRowsOfClassesForYolov8) {
 
 TEST(Recognition, TellsYolov5FromYoloxByTheirAnchors) {
   EXPECT_EQ(card_for(model({1, 3, 640, 640}, {1, 25200, 85}), {}).head().decoder->name, "yolov5");
-  // One anchor a cell may be either: a raw head ends in convolutions and sigmoids alone.
+  // One anchor per cell is ambiguous: a raw head ends in convolutions and sigmoids only.
   EXPECT_EQ(card_for(model({1, 3, 416, 416}, {1, 3549, 85}), {}).head().decoder->name, "yolov5");
   Graph raw;
   const ValueId image = raw.add_input("images", {DType::kFloat32, {1, 3, 416, 416}});

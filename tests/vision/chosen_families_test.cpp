@@ -1,10 +1,10 @@
 #include "chosen_lists.hpp"
 
-// Models that choose among their boxes themselves, and DETRs, written from known boxes.
+// Models with built-in box selection, and DETRs, encoded from known boxes.
 namespace saccade::test {
 namespace {
 
-/// Rows x1, y1, x2, y2, score, class, and what stands behind.
+/// Rows x1, y1, x2, y2, score, class, and extra elements.
 Tensor rows(std::int64_t extra, const std::vector<Known>& things = kThings) {
   Tensor tensor = filled({1, 300, 6 + extra}, 0);
   for (std::size_t i = 0; i < things.size(); ++i) {
@@ -90,7 +90,7 @@ TEST(YoloEndToEndObb, ReadsTurnedBoxesByMetadata) {
 TEST(Yolov8Obb, ReadsColumnsWithAnAngle) {
   const std::int64_t cells = 20 * 16 + 10 * 8 + 5 * 4;
   Tensor tensor = filled({1, 20, cells}, 0);
-  const std::array<float, 4> box = {80, 64, 20, 60};  // the longer side is the height: the angle turns by a quarter
+  const std::array<float, 4> box = {80, 64, 20, 60};  // the longer side is the height: the angle changes by 90 degrees
   for (std::int64_t k = 0; k < 4; ++k) at(tensor, {0, k, 77}) = box[static_cast<std::size_t>(k)];
   at(tensor, {0, 4 + 11, 77}) = 0.9F;
   at(tensor, {0, 19, 77}) = 0.25F;
@@ -104,7 +104,7 @@ TEST(Yolov8Obb, ReadsColumnsWithAnAngle) {
   EXPECT_NEAR(found.detections()[0].oriented->angle, 0.25 + M_PI / 2, 1e-4);
 }
 
-/// Ultralytics joins boxes and scores, and both with the angle.
+/// Ultralytics concatenates boxes and scores, and both with the angle.
 TEST(Yolov8Obb, IsKnownByDotasFifteenClasses) {
   const std::int64_t cells = 20 * 16 + 10 * 8 + 5 * 4;
   Tensor boxes = filled({1, 4, cells}, 0);
@@ -131,7 +131,7 @@ TEST(Yolov8Obb, IsKnownByDotasFifteenClasses) {
   EXPECT_NEAR(found.detections()[0].oriented->angle, 0.25, 1e-4);
 }
 
-/// Centre and size in shares of the picture, and logits; what is nothing is class C - 1 where it has a class.
+/// Centre and size normalized to the image, and logits; the background is class C - 1 if it has a class.
 Graph detr(const std::string& logits_name, int queries, int classes, bool softmax,
            const std::string& boxes_name = "pred_boxes") {
   Tensor logits = filled({1, queries, classes}, softmax ? -5.0F : -8.0F);
@@ -142,7 +142,7 @@ Graph detr(const std::string& logits_name, int queries, int classes, bool softma
     const Known& thing = kThings[i];
     const std::array<float, 4> box = {thing.x() / 160, thing.y() / 128, thing.width() / 160, thing.height() / 128};
     for (std::int64_t k = 0; k < 4; ++k) at(boxes, {0, q, k}) = box[static_cast<std::size_t>(k)];
-    // COCO's own numbers of person, car and toothbrush.
+    // COCO's category IDs of person, car and toothbrush.
     const std::int64_t place = classes >= 91 ? std::array{3, 1, 90}[i] : thing.class_id;
     if (softmax) {
       for (std::int64_t c = 0; c < classes; ++c) at(logits, {0, q, c}) = -30;
@@ -210,7 +210,7 @@ TEST(DetrEndToEnd, ReadsBoxesOfTheSizeThatItIsTold) {
 }
 
 TEST(TensorFlowDetector, ReadsItsFourOutputs) {
-  // What lies behind num_detections must not be read, whatever its score.
+  // Elements past num_detections must not be read, whatever their score.
   FamilyModel model({1, 128, 160, 3}, "image_tensor:0", DType::kUInt8);
   model.gives("detection_boxes:0", boxes({1, 100, 4}, {1, 0, 3, 2}, 160, 128));
   model.gives("detection_classes:0", labels<float>({1, 100}, {3, 1, 80}));
@@ -250,7 +250,7 @@ TEST(EfficientDetEndToEnd, ReadsRowsOfCocosOwnNumbers) {
   expect_found(find_in(model("rows"), "[output]\ndecoder = \"efficientdet-e2e\"\n"), "efficientdet-e2e", kThings);
 }
 
-/// Three things, and behind them what must not be read, the first of it of picture END.
+/// Three objects, followed by rows that must not be read, the first of them of image END.
 Tensor detection_output(float end, std::int64_t rows = 200) {
   Tensor tensor = filled({1, 1, rows, 7}, 0);
   for (std::int64_t i = 0; i < rows; ++i) {

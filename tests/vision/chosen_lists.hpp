@@ -2,10 +2,10 @@
 
 #include "family_models.hpp"
 
-// Lists of things that a model chose itself, for models whose boxes, scores and labels are outputs of their own.
+// Lists of selected objects, for models with separate outputs for boxes, scores and labels.
 namespace saccade::test {
 
-/// LABELS of a list, of which only the first three count.
+/// LABELS of a list of which only the first three are valid.
 template <typename T>
 Tensor labels(const Shape& shape, std::array<T, 3> values) {
   Tensor tensor(DTypeOf<T>::value, shape);

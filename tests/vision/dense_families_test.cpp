@@ -1,10 +1,10 @@
 #include "family_models.hpp"
 
-// Heads of one row an anchor or a cell, and no choice in the model, written from known boxes.
+// Heads with one row per anchor or cell, without selection in the model, encoded from known boxes.
 namespace saccade::test {
 namespace {
 
-/// A picture for EfficientDet, with its anchors: x, y, width, height.
+/// EfficientDet's input image, with its anchors: x, y, width, height.
 struct EfficientDetPicture {
   int width = 640;
   int height = 512;
@@ -28,7 +28,7 @@ struct EfficientDetPicture {
   }
 };
 
-/// Logits of CLASSES, and boxes, of all anchors; the things' classes are PLACES.
+/// Logits of CLASSES, and boxes, of all anchors; the objects' classes are PLACES.
 struct EfficientDetRows {
   Tensor logits;
   Tensor boxes;
@@ -66,7 +66,7 @@ TEST(EfficientDet, ReadsScoresAndBoxesOfItsAnchors) {
                "efficientdet", kThings);
 }
 
-/// Rows BEGIN and on as a level of NUMBERS a row: channels first, or last.
+/// Rows from BEGIN on as a level of NUMBERS per row: channels first, or last.
 Tensor level_of(const Tensor& rows, std::int64_t begin, std::int64_t height, std::int64_t width, bool last) {
   const std::int64_t numbers = rows.shape()[2];
   const std::int64_t channels = 9 * numbers;
@@ -99,7 +99,8 @@ TEST(EfficientDet, ReadsLevelsAsTheirConvolutionsLeaveThem) {
   }
 }
 
-/// automl's Lite models: cells share the picture, anchors are smaller. Other pixels, so that they need a card.
+/// automl's Lite models: cells divide the image evenly, anchors are smaller. They have other preprocessing, so that
+/// they need a card.
 TEST(EfficientDet, ReadsSmallPicturesUnderACard) {
   const auto [logits, boxes] = efficientdet_rows({.width = 320, .height = 320, .scale = 3});
   FamilyModel model({1, 3, 320, 320}, "input");
@@ -117,7 +118,7 @@ TEST(EfficientDet, HasLargerAnchorsInTheLargestPictures) {
                things);
 }
 
-/// A distance as the logits of eight whole ones, of which two are likely so that their mean is it.
+/// A distance as logits of a distribution over eight integers, two of which have it as their mean.
 std::array<float, 8> distribution(float distance) {
   std::array<float, 8> logits{};
   for (std::size_t bin = 0; bin < 8; ++bin) {
@@ -127,7 +128,7 @@ std::array<float, 8> distribution(float distance) {
   return logits;
 }
 
-/// A convolution that changes nothing.
+/// An identity convolution.
 ValueId behind_convolution(FamilyModel& model, Tensor tensor) {
   const std::int64_t channels = tensor.shape()[1];
   Tensor kernel = filled({channels, channels, 1}, 0);
@@ -141,8 +142,8 @@ struct NanodetLevel {
   Tensor sides;
 };
 
-/// Thing number i on level i. OFFSET: of a cell's point from its corner, in strides. The levels are rounded up: 17, 9,
-/// 5 and 3 rows.
+/// Object i on level i. OFFSET: of a cell's point from its corner, in strides. The levels are rounded up: 17, 9, 5 and
+/// 3 rows.
 std::vector<NanodetLevel> nanodet_levels(const std::vector<int>& strides, float offset, int classes) {
   std::vector<NanodetLevel> levels;
   for (std::size_t level = 0; level < strides.size(); ++level) {
@@ -185,7 +186,7 @@ Graph nanodet(const std::vector<int>& strides, float offset, int classes) {
   return model.gives("output", as_rows(b, b.op("Concat", levels, {{"axis", std::int64_t{2}}}))).build();
 }
 
-/// The levels in outputs of their own, pair by pair or all scores first. CLS and DIS are followed by the stride.
+/// Separate outputs per level, pair by pair or all scores first. CLS and DIS are followed by the stride.
 Graph nanodet_apart(const std::vector<int>& strides, float offset, bool pairs, const std::string& cls,
                     const std::string& dis, int classes = 80) {
   FamilyModel model({1, 3, 132, 160}, "input.1");
@@ -234,7 +235,7 @@ TEST(Nanodet, ReadsLevelsInOutputsOfTheirOwn) {
   expect_found(find_in(nanodet_apart({8, 16, 32, 64}, 0, true, "78", "79")), "nanodet", kThings);
 }
 
-/// As many classes as columns of sides: the names tell which is which, else the card's order.
+/// As many classes as distribution columns: distinguished by name, else by the card's order.
 TEST(Nanodet, TellsScoresFromSidesOfTheSameWidth) {
   std::vector<Known> things = kThings;
   for (Known& thing : things) thing.class_id = std::min(thing.class_id, 31);
@@ -248,7 +249,7 @@ TEST(Nanodet, TellsScoresFromSidesOfTheSameWidth) {
                "nanodet", things);
 }
 
-/// PicoDet gives all scores first on four levels, and has other pixels and points.
+/// PicoDet has all scores first on four levels, and other preprocessing and points.
 TEST(Nanodet, IsNotGuessedWherePicoDetLooksAlike) {
   const Graph model = nanodet_apart({8, 16, 32, 64}, 0, false, "78", "79");
   EXPECT_EQ(recognised(model), "");
@@ -271,7 +272,7 @@ TEST(Ssd, LeavesOutTheBackground) {
   expect_found(
       find_in(FamilyModel(picture, "input_0").gives("scores", scores, "Softmax").gives("boxes", boxes).build()), "ssd",
       things);
-  // Without the softmax the first column may be any class: the card must say it.
+  // Without the softmax the first column may be any class: the card must state it.
   EXPECT_EQ(recognised(FamilyModel(picture, "input_0").gives("scores", scores).gives("boxes", boxes).build()), "");
 }
 

@@ -20,7 +20,7 @@ struct Rgb {
 };
 constexpr Rgb kGray = {90, 90, 90};
 
-/// A grey picture with a border of padding after each row, and what was drawn on it.
+/// A grey image with padding after each row, and the drawing on it.
 class Page {
  public:
   Page(int width, int height)
@@ -70,10 +70,10 @@ TEST(Draw, ABoxHasItsLinesAndItsTagAbove) {
   EXPECT_EQ(page.at(299, 300), line);
   EXPECT_EQ(page.at(200, 399), line);
   EXPECT_EQ(page.at(101, 190), line);   // the tag is filled with the box's colour
-  EXPECT_EQ(page.at(200, 300), kGray);  // the inside stays
+  EXPECT_EQ(page.at(200, 300), kGray);  // the inside is unchanged
   EXPECT_NE(page.at(99, 300), line);    // a dark rim
   EXPECT_LT(page.at(99, 300).r, kGray.r);
-  EXPECT_EQ(page.at(98, 300), kGray);  // and the outside stays, too
+  EXPECT_EQ(page.at(98, 300), kGray);  // and the outside is unchanged, too
   EXPECT_EQ(page.at(301, 300), kGray);
   EXPECT_TRUE(page.padding_is_untouched());
 }
@@ -89,7 +89,7 @@ TEST(Draw, TagsHaveLettersOnThem) {
   for (int y = 180; y < 200; ++y)
     for (int x = 100; x < 200; ++x) light += full.at(x, y) == Rgb{255, 255, 255} || full.at(x, y) == Rgb{0, 0, 0};
   EXPECT_GT(light, 20);
-  EXPECT_GT(full.touched(), empty.touched());  // a longer name makes a longer tag
+  EXPECT_GT(full.touched(), empty.touched());  // a longer name needs a longer tag
 }
 
 TEST(Draw, ATagAtTheUpperEdgeLiesInsideTheBox) {
@@ -160,7 +160,7 @@ TEST(Draw, TagsOfBoxesInOnePlaceDoNotCoverEachOther) {
   for (std::size_t id = 0; id < stack.size(); ++id) {
     Page single(640, 480);
     single.draw(boxes({stack[id]}));
-    // The boxes' lines hide behind the first one's; the tags don't.
+    // The boxes' lines coincide with the first one's; the tags do not.
     const int box = 2 * 2 * (60 + 60);
     EXPECT_GE(count_like(page, single.at(201, 190)), alone[id] - box) << id;
   }
@@ -204,14 +204,14 @@ TEST(Draw, ATurnedBoxIsDrawnByItsCorners) {
   EXPECT_NE(page.at(320, 169), kGray);  // 70.7 above its centre
   EXPECT_NE(page.at(390, 240), kGray);
   EXPECT_EQ(page.at(320, 240), kGray);
-  EXPECT_EQ(page.at(260, 200), kGray);  // nothing at the upright box's corner
+  EXPECT_EQ(page.at(260, 200), kGray);  // nothing at the axis-aligned box's corner
 }
 
 TEST(Draw, ASkeletonHasLimbsBetweenPointsThatAreSeen) {
   std::vector<Keypoint> points(17, {0, 0, 0});
   points[5] = {200, 200, 0.9F};  // the left shoulder,
   points[7] = {200, 300, 0.9F};  // elbow,
-  points[9] = {200, 400, 0.1F};  // and wrist, which is not seen
+  points[9] = {200, 400, 0.1F};  // and wrist, which is not visible
   points[6] = {400, 200, 0.9F};  // the right shoulder
   points[8] = {400, 300, 0.9F};
   Detection object{{150, 100, 450, 450}, 0, "person", 0.9F};
@@ -222,9 +222,9 @@ TEST(Draw, ASkeletonHasLimbsBetweenPointsThatAreSeen) {
 
   EXPECT_NE(page.at(200, 250), kGray);
   EXPECT_NE(page.at(300, 200), kGray);              // from shoulder to shoulder
-  EXPECT_NE(page.at(200, 250), page.at(400, 250));  // each side has a colour of its own
+  EXPECT_NE(page.at(200, 250), page.at(400, 250));  // each side has its own colour
   EXPECT_EQ(page.at(200, 350), kGray);
-  EXPECT_EQ(page.at(5, 5), kGray);  // points of no confidence are nowhere
+  EXPECT_EQ(page.at(5, 5), kGray);  // points without confidence are not drawn
 }
 
 TEST(Draw, OtherNumbersOfKeypointsAreDots) {
@@ -257,7 +257,7 @@ TEST(Draw, PlacesThatAreNoneDoNoHarm) {
   EXPECT_TRUE(page.padding_is_untouched());
 }
 
-/// A result about a page, whose left half a model saw on a grid of 2x1.
+/// A result for a page, whose left half a model saw on a grid of 2x1.
 struct Mapped {
   Mapped() {
     result.width = 640;

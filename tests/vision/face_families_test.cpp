@@ -1,10 +1,10 @@
 #include "family_models.hpp"
 
-// Faces with landmarks: heads written by each family's published encoding, from known boxes and points.
+// Faces with landmarks: heads encoded from known boxes and points by each family's published formulas.
 namespace saccade::test {
 namespace {
 
-/// Five points of a face, to tell apart: along its diagonal.
+/// Five distinct points of a face, along its diagonal.
 std::array<float, 10> points_of(const Known& face) {
   std::array<float, 10> points{};
   for (std::size_t i = 0; i < 5; ++i) {
@@ -31,7 +31,7 @@ const std::vector<Known> kFaces = {
     {{10, 20, 31, 44}, 0.9F, 0}, {{60, 30, 110, 90}, 0.8F, 0}, {{20, 60, 150, 122.5F}, 0.7F, 0}};
 constexpr int kStrides[] = {8, 16, 32};
 
-/// Of 160x128 pixels; face number i on level i, on the second of two rows a cell.
+/// Of 160x128 pixels; face i on level i, in the second of two rows per cell.
 FamilyModel scrfd(bool points, bool batch, const std::vector<std::string>& names) {
   FamilyModel model({1, 3, 128, 160}, "input.1");
   std::vector<Tensor> scores, boxes, marks;
@@ -116,7 +116,7 @@ TEST(Yunet, FindsFacesAndPoints) {
 }
 
 TEST(RetinaFace, FindsFacesAndPoints) {
-  // The second prior of the cell that a face lies on; 130 pixels high: the levels are rounded up.
+  // The second prior of the face's cell; 130 pixels high: the levels are rounded up.
   const std::int64_t height = 130;
   std::vector<std::array<float, 3>> priors;  // x, y, size
   for (const auto& [stride, small] : {std::pair{8, 16.0F}, {16, 64.0F}, {32, 256.0F}})

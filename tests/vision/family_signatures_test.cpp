@@ -5,8 +5,8 @@
 #include "base/error.hpp"
 #include "vision/card.hpp"
 
-// The names and shapes that each family's usual exporter writes, and the decoder that they are taken for: one table, so
-// that a new family shows whom it is mistaken for.
+// The names and shapes that each family's usual exporter writes, and the recognised decoder: one table, so that a new
+// family shows which others it is mistaken for.
 namespace saccade {
 namespace {
 
@@ -22,14 +22,14 @@ struct Signature {
   std::string decoder;  ///< empty: it needs a card
   Shape picture;
   std::vector<NamedOutput> outputs;
-  std::string size_input;  ///< one that tells the picture's size
-  bool cut = false;        ///< outputs are as long as the run says
+  std::string size_input;  ///< an input with the image's size
+  bool cut = false;        ///< outputs have dynamic sizes
 };
 
 constexpr auto kInt64 = DType::kInt64;
 const Shape k640{1, 3, 640, 640};
 
-/// Outputs of three or more levels: PREFIX, then what NAMES says, with the rows of strides 8, 16 and 32.
+/// Outputs of three or more levels: PREFIX, then the NAMES, with the rows of strides 8, 16 and 32.
 std::vector<NamedOutput> levels(std::initializer_list<std::pair<const char*, NamedOutput>> kinds, std::int64_t a_cell,
                                 bool batch) {
   std::vector<NamedOutput> outputs;
@@ -280,7 +280,7 @@ TEST(FamilySignatures, DoNotHangOnTheOutputsOrder) {
   }
 }
 
-/// Every decoder can be asked for by a card, whatever the model: it fits, or says which outputs there are.
+/// A card can request every decoder for any model: it fits, or the error lists the outputs.
 TEST(FamilySignatures, FitOrFailPlainly) {
   for (const Signature& signature : kSignatures) {
     const Graph graph = graph_of(signature);
@@ -291,14 +291,14 @@ TEST(FamilySignatures, FitOrFailPlainly) {
       Head head{.decoder = decoder};
       if (!decoder->fit(graph, card, head)) continue;
       EXPECT_FALSE(head.outputs.empty()) << signature.what << " as " << decoder->name;
-      // Cards are printed with what it set, and read again.
+      // Cards are printed with the resulting settings, and parsed again.
       const OutputKeys& uses = decoder->uses;
       EXPECT_TRUE(uses.labels || head.labels.empty()) << decoder->name;
       EXPECT_TRUE(uses.remap || head.remap.empty()) << decoder->name;
       EXPECT_TRUE(uses.strides || head.strides.empty()) << decoder->name;
       EXPECT_TRUE(uses.anchors || head.anchors.empty()) << decoder->name;
       EXPECT_TRUE(uses.keypoints || head.keypoints == 0) << decoder->name;
-      // What it fitted, it fits again by the names that it set: cards are printed with them.
+      // The resulting head must fit again by its own output names: cards are printed with them.
       Head again{.decoder = decoder, .outputs = head.outputs, .strides = head.strides, .anchors = head.anchors};
       EXPECT_TRUE(decoder->fit(graph, card, again)) << signature.what << " as " << decoder->name;
       EXPECT_EQ(again.outputs, head.outputs) << signature.what << " as " << decoder->name;

@@ -60,7 +60,7 @@ TEST(ResultFaults, DepthIsSummedUpOverWhatIsANumber) {
   EXPECT_EQ(part.result.depth.min, 0);  // there are two of them
   EXPECT_FLOAT_EQ(part.result.depth.max, 31.0F / 80);
   EXPECT_TRUE(std::isfinite(part.result.depth.mean));
-  test::FaultyHead head = test::heads_of_pictures()[4];
+  test::FaultyHead head = test::heads_of_images()[4];
   std::ranges::fill(head.outputs[0].second.data<float>(), kNan);
   const ReferenceRun none{test::FaultyModel(head, head.outputs)};
   EXPECT_TRUE(none.result.invalid());
@@ -70,7 +70,7 @@ TEST(ResultFaults, DepthIsSummedUpOverWhatIsANumber) {
 }
 
 TEST(ResultFaults, AMetricDepthMayBeInfinite) {
-  for (const test::FaultyHead& head : test::heads_of_pictures()) {
+  for (const test::FaultyHead& head : test::heads_of_images()) {
     if (std::string_view(head.decoder) != "depth") continue;
     const ReferenceRun run{test::FaultyModel(head, test::with_damage(head, 0, 0, kInfinity))};
     EXPECT_EQ(run.result.invalid(), run.result.depth.kind != DepthKind::kMetric);

@@ -65,7 +65,7 @@ TEST_F(LabelFiles, HoldOneNameALine) {
 TEST_F(LabelFiles, HoldSynsetsWhoseFirstNameCounts) {
   EXPECT_EQ(read("synset.txt", "n01440764 tench, Tinca tinca\nn01443537 goldfish, Carassius auratus\n"),
             (Names{"tench", "goldfish"}));
-  // One line that is none, and all are names.
+  // A single line of another form makes all of them names.
   EXPECT_EQ(read("mixed.txt", "n01440764 tench\nnut\n"), (Names{"n01440764 tench", "nut"}));
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 struct Expected {
   std::string file;
-  std::string error;  ///< part of the message where the model can't run on frames yet
+  std::string error;  ///< part of the message if the model cannot run on frames
   std::string decoder;
   int classes = 0;
   std::string first_label;

@@ -24,7 +24,7 @@ TEST(OrientedBox, TurnsFromTheXAxisTowardsTheYAxis) {
   for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(corners[i], expected[i], 1e-5) << i;
 }
 
-/// A frame of 8x4 pixels of which the model saw all but the first two columns, on a grid of 3x2: two pixels a cell.
+/// A frame of 8x4 pixels of which the model saw all but the first two columns, on a grid of 3x2: two pixels per cell.
 GridPlace place() { return {3, 2, 0.5, 0.5, -1, 0, {2, 0, 6, 4}}; }
 
 TEST(ClassMap, APixelHasTheClassOfItsCell) {
@@ -59,7 +59,7 @@ TEST(DepthMap, IsBilinearBetweenTheCellsCentres) {
   const float cells[] = {0, 4, 8, 16, 20, 24};
   const DepthMap map{place(), DepthKind::kMetric, cells};
 
-  EXPECT_FLOAT_EQ(map.at(2, 0), 0);  // outside of the centres: the nearest cell's
+  EXPECT_FLOAT_EQ(map.at(2, 0), 0);  // beyond the outer centres: the nearest cell's
   EXPECT_FLOAT_EQ(map.at(3, 0), 1);  // a quarter of the way across
   EXPECT_FLOAT_EQ(map.at(4, 0), 3);  // three quarters
   EXPECT_FLOAT_EQ(map.at(3, 1), 5);  // and a quarter of the way down

@@ -81,7 +81,7 @@ TEST(RunLengths, LeaveOutWhatLiesOutsideOfThePicture) {
 }
 
 TEST(RunLengths, TakeRunsOfNoPixels) {
-  // Written by hand or by other tools: 2 outside, 0 inside, 1 outside, 3 inside that go on after 0 outside.
+  // As written by hand or by other tools: 2 outside, 0 inside, 1 outside, 3 inside that continue after 0 outside.
   RunLengths lengths;
 
   const Mask mask = decode(lengths, {2, 0, 1, 2, 0, 1, 0}, 3, 2);

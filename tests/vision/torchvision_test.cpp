@@ -1,24 +1,24 @@
 #include "chosen_lists.hpp"
 
-// torchvision's detectors, as torch's exporter writes them.
+// torchvision's detectors, as exported by torch.
 namespace saccade::test {
 namespace {
 
-/// A detector of torchvision's, as its exporter writes it.
+/// A detector of torchvision in its exporter's form.
 struct Torchvision {
   std::optional<Shape> masks;
   Shape picture = kPicture;
   std::array<const char*, 4> names = {"boxes", "labels", "scores", "masks"};
-  std::string shares = "Softmax";  ///< what makes the regions' scores
+  std::string shares = "Softmax";  ///< the activation of the regions' scores
   Shape regions = {1000, 91};
-  std::array<std::int64_t, 3> numbers = {3, 1, 90};  ///< of the things' classes
+  std::array<std::int64_t, 3> numbers = {3, 1, 90};  ///< of the objects' classes
 
   Graph build() const;
 };
 
 constexpr std::array<const char*, 4> kNumbers = {"boxes.55", "onnx::Shape_2525", "2524", "3122"};
 
-/// The left half of every thing, on the picture or on its box.
+/// The left half of every object, on the image or on its box.
 Tensor left_halves(const Shape& shape) {
   Tensor masks = filled(shape, 0.1F);
   const bool pasted = shape[3] == 160;
@@ -61,7 +61,7 @@ TEST(Torchvision, TakesAPictureWithoutABatch) {
 
 TEST(Torchvision, IsKnownByWhatItsNumberedOutputsHold) {
   expect_found(find_in(Torchvision{.names = kNumbers}.build()), "torchvision", kThings);
-  // Without a softmax over regions the first class may be no background.
+  // Without a softmax over regions the first class may not be the background.
   const Graph other = Torchvision{.names = kNumbers, .shares = "Sigmoid"}.build();
   EXPECT_EQ(recognised(other), "");
   expect_found(find_in(other, "[output]\ndecoder = \"torchvision\"\n"), "torchvision", kThings);
@@ -106,7 +106,7 @@ TEST(MaskRcnn, ReadsMasksThatThePictureHolds) {
   for (const auto& names : {Torchvision{}.names, kNumbers}) {
     const Found found = find_in(Torchvision{.masks = Shape{100, 1, 128, 160}, .names = names}.build());
     expect_found(found, "mask-rcnn", kThings);
-    // In pixels of a frame of twice the size, cells whose middles lie in the left half of the box.
+    // In pixels of a frame of twice the size, cells whose centres are in the left half of the box.
     const std::array<std::array<int, 4>, 3> halves = {{{20, 40, 40, 88}, {120, 60, 170, 180}, {40, 120, 170, 244}}};
     ASSERT_EQ(found.runs.size(), 3U);
     for (std::size_t i = 0; i < 3; ++i) {

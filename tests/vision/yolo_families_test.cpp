@@ -1,6 +1,6 @@
 #include "family_models.hpp"
 
-// YOLO's heads, written by each family's published encoding from known boxes.
+// YOLO's heads, encoded from known boxes by each family's published formulas.
 namespace saccade::test {
 namespace {
 
@@ -20,7 +20,7 @@ const std::vector<HeadLevel> kV3Levels = {{8, {{10, 13}, {16, 30}, {33, 23}}},
 const std::vector<HeadLevel> kTinyLevels = {{16, {{10, 14}, {23, 27}, {37, 58}}},
                                             {32, {{81, 82}, {135, 169}, {344, 319}}}};
 
-/// A level of 160x128 pixels whose second anchor of the cell of each of THINGS holds it; V3: Darknet's encoding.
+/// A level of 160x128 pixels where the second anchor of each object's cell contains it; V3: Darknet's encoding.
 Tensor head(const HeadLevel& level, const std::vector<Known>& things, Layout layout, bool v3, int classes = 80,
             bool squashed = false) {
   const std::int64_t columns = 160 / level.stride;
@@ -64,7 +64,7 @@ Tensor head(const HeadLevel& level, const std::vector<Known>& things, Layout lay
 }
 
 TEST(Yolov3, ReadsDarknetsHeadsByTheirNames) {
-  // Coarsest level first, as yolov3.cfg has them.
+  // Coarsest level first, as in yolov3.cfg.
   FamilyModel model({1, 3, 128, 160}, "000_net");
   model.gives("082_convolutional", head(kV3Levels[2], {kThings[2]}, Layout::kPlanes, true));
   model.gives("094_convolutional", head(kV3Levels[1], {kThings[1]}, Layout::kPlanes, true));
@@ -130,7 +130,7 @@ TEST(Yolov5Heads, TakesV7sAnchorsFromItsCard) {
   expect_found(find_in(model.build(), card), "yolov5-heads", kThings);
 }
 
-/// Decoded rows: centre, size, objectness, classes, and what stands behind.
+/// Decoded rows: centre, size, objectness, classes, and extra elements.
 Tensor rows(std::int64_t count, std::int64_t extra, float objectness, int classes = 80) {
   Tensor tensor = filled({1, count, 5 + classes + extra}, 0);
   for (std::size_t i = 0; i < kThings.size(); ++i) {
@@ -157,7 +157,7 @@ TEST(Yolov6, ReadsRowsOfOneAnchorACell) {
   expect_found(find_in(FamilyModel({1, 3, 128, 160}).gives("outputs", rows(kCells, 0, 1)).build()), "yolov5", kThings);
 }
 
-/// What YOLOX's `--decode_in_inference` writes: sizes behind an exponential.
+/// The output of YOLOX's `--decode_in_inference`: sizes after an exponential.
 Graph decoded_yolox() {
   Tensor decoded = rows(kCells, 0, 1);
   FamilyModel model({1, 3, 128, 160});
@@ -179,7 +179,7 @@ TEST(Yolox, NeedsACardWhereItIsDecoded) {
   EXPECT_EQ(found.card.color, ChannelOrder::kBgr);
 }
 
-/// Two prototypes: everywhere +1, and -1 above the middle; coefficients take the second or none.
+/// Two prototypes: +1 everywhere, and -1 above the middle; coefficients select the second or none.
 Tensor prototypes() {
   Tensor tensor = filled({1, 2, 32, 40}, 0);
   for (std::int64_t y = 0; y < 32; ++y)
@@ -191,7 +191,7 @@ Tensor prototypes() {
 }
 
 void expect_areas(const Found& found) {
-  // The first fills its box; the second has what lies below the middle of the picture.
+  // The first fills its box; the second has the part below the middle of the image.
   ASSERT_EQ(found.areas.size(), 3U);
   EXPECT_NEAR(static_cast<double>(found.areas[0]), 42 * 48, 1);
   EXPECT_NEAR(static_cast<double>(found.areas[1]), 100 * (180 - 128), 100);
@@ -208,7 +208,7 @@ TEST(Yolov5Seg, ReadsRowsAndPrototypes) {
   expect_areas(found);
 }
 
-/// A card's map makes two classes of the output's eighty; what stands behind those stays where it is.
+/// A card's remap selects two of the output's eighty classes; the following elements keep their positions.
 TEST(Yolov5Seg, RemapsItsClasses) {
   Tensor tensor = rows(3 * kCells, 2, 0.95F);
   at(tensor, {0, 36, 86}) = 1;

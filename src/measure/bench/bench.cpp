@@ -20,7 +20,7 @@
 namespace saccade {
 namespace {
 
-/// The model's plan for what it is run on.
+/// The model's plan for frames or tensors.
 std::shared_ptr<const Plan> plan_for(const Model& model, bool takes_frames, bool resident) {
   if (resident)
     return compile(model.impl()->graph(), model.options(), model.impl()->measured(), Edges::kAsComputed,
@@ -28,15 +28,15 @@ std::shared_ptr<const Plan> plan_for(const Model& model, bool takes_frames, bool
   return takes_frames ? model.impl()->vision_plan().plan : model.impl()->tensor_plan();
 }
 
-/// A model, or several together, on the way through the loads.
+/// A model, or several together, during the loads.
 struct ModelRun {
   std::vector<std::string> files;  ///< several: all models on one frame
   BenchedModel benched;
-  std::vector<Series> own;                 ///< one a load
+  std::vector<Series> own;                 ///< one per load
   std::vector<std::vector<Series>> peers;  ///< as benched.peers
 };
 
-/// What one load is asked for of what all of them are.
+/// One load's share of the options for all of them.
 InterleaveOptions share_of(const BenchOptions& options, int load) {
   const auto part = [&](int all) { return (all + options.loads - 1) / options.loads; };
   return {.runs = part(options.runs.runs),
@@ -45,19 +45,20 @@ InterleaveOptions share_of(const BenchOptions& options, int load) {
           .seed = options.runs.seed + static_cast<std::uint64_t>(load)};
 }
 
-/// How far a peer's answers are from OURS.
+/// The drift of a peer's outputs from OURS.
 double drift_of(Peer& peer, const PeerFiles& files, std::span<const Tensor> ours) {
   const std::string prefix = files.folder() + "/" + peer.name();
-  const auto other = peer.answer(files.other_inputs(), prefix + "_other_");
-  const auto answer = peer.answer(files.inputs(), prefix + "_");
-  if (answer.size() != ours.size())
-    fail(ErrorCode::kInvalidFile, "it has {} outputs, ours has {}", answer.size(), ours.size());
+  const auto other = peer.infer(files.other_inputs(), prefix + "_other_");
+  const auto outputs = peer.infer(files.inputs(), prefix + "_");
+  if (outputs.size() != ours.size())
+    fail(ErrorCode::kInvalidFile, "it has {} outputs, ours has {}", outputs.size(), ours.size());
   double largest = 0;
-  for (std::size_t i = 0; i < ours.size(); ++i) largest = std::max(largest, drift(ours[i], answer[i], other[i]));
+  for (std::size_t i = 0; i < ours.size(); ++i) largest = std::max(largest, drift(ours[i], outputs[i], other[i]));
   return largest;
 }
 
-/// A peer with the model loaded; null where it can't run it, and RESULT says why. OURS are empty where its predictions
+/// A peer with the model loaded; null if it cannot run it, with the reason in RESULT. OURS are empty if its drift is
+/// known already.
 /// are known already.
 std::unique_ptr<Peer> start_peer(PeerTimes& result, const BenchedModel& benched, const BenchOptions& options,
                                  const PeerFiles& files, std::span<const Tensor> ours) {
@@ -82,7 +83,7 @@ std::unique_ptr<Peer> start_peer(PeerTimes& result, const BenchedModel& benched,
   }
 }
 
-/// Runs ours and the peers in turn.
+/// Runs our engine and the peers in turn.
 void measure(ModelRun& run, OwnEngine& own, std::span<const std::unique_ptr<Peer>> peers,
              const InterleaveOptions& options, const std::function<void(double share)>& progress) {
   std::vector<Contender*> contenders = {&own};
@@ -129,7 +130,7 @@ void measure_on_tensors(ModelRun& run, const Model& model, const std::shared_ptr
   std::optional<PeerFiles> files;
   if (!options.peers.empty()) {
     files.emplace(model, inputs, options.draw(model, options.runs.seed + 1000));
-    const std::vector<Tensor> ours = load == 0 ? answers_to(plan, inputs) : std::vector<Tensor>();
+    const std::vector<Tensor> ours = load == 0 ? outputs_for(plan, inputs) : std::vector<Tensor>();
     for (PeerTimes& peer : run.benched.peers)
       peers.push_back(peer.failure.empty() ? start_peer(peer, run.benched, options, *files, ours) : nullptr);
   }
@@ -137,7 +138,7 @@ void measure_on_tensors(ModelRun& run, const Model& model, const std::shared_ptr
   measure(run, own, peers, share_of(options, load), progress);
 }
 
-/// Each stream has an arena. Throws Error (kUnsupported) where they don't fit.
+/// Each stream has an arena. Throws Error (kUnsupported) if they do not fit into memory.
 void check_streams(const BenchOptions& options, std::size_t arena_bytes) {
   try {
     MemoryBudget(options.model.max_memory).check(arena_bytes * static_cast<std::size_t>(options.streams));

@@ -17,7 +17,7 @@ using nlohmann::json;
 
 struct Entry {
   std::string model;
-  std::string run;  ///< precision, input, threads: what has to be alike
+  std::string run;  ///< precision, input, threads: what has to be equal
   LoadMedians medians;
 };
 

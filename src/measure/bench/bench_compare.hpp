@@ -9,7 +9,7 @@
 
 namespace saccade {
 
-/// How a model's time changed from one benchmark to another.
+/// The change of a model's time between two benchmarks.
 struct Comparison {
   std::string model;
   double before_ms = 0;
@@ -20,13 +20,13 @@ struct Comparison {
 
 struct Comparisons {
   std::vector<Comparison> models;
-  std::vector<std::string> notes;  ///< models that only one has, settings that differ
+  std::vector<std::string> notes;  ///< models that are only in one, settings that differ
 
   bool any_slower() const;
 };
 
-/// Compares two files that `bench --json` wrote: the models that both have, in the order of BEFORE. Throws Error
-/// (kInvalidFile) naming a file that is something else, or where no model is in both.
+/// Compares two files written by `bench --json`: the models in both, in the order of BEFORE. Throws Error
+/// (kInvalidFile) naming a file of another kind, or if they have no model in common.
 Comparisons compare_benches(const std::string& before, const std::string& after, double tolerance);
 
 nlohmann::ordered_json to_json(const Comparisons& comparisons);

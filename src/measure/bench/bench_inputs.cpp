@@ -33,7 +33,7 @@ void feed(const Execution& execution, std::span<const Tensor> inputs) {
       cast_elements(view_of(inputs[i]), to);
 }
 
-/// The shapes of MODEL's inputs with BATCH in front.
+/// The shapes of MODEL's inputs with BATCH as first dimension.
 std::map<std::string, std::vector<std::int64_t>> batched_shapes(const Model& model, int batch) {
   std::map<std::string, std::vector<std::int64_t>> shapes;
   for (const TensorInfo& input : model.inputs()) {
@@ -75,7 +75,7 @@ std::string precision_of(const Model& model) {
 }
 
 Inference on_frames(const std::vector<Model>& models, const NoiseFrame& frame) {
-  /// Models, and the frame where a pipeline would have it for them.
+  /// Models, and the frame in the memory where a pipeline would have it.
   struct Fed {
     Fed(const std::vector<Model>& all, const FrameView& view) : models(all), pool(1, models.frame_memory()) {
       const std::size_t bytes = frame_bytes(view.format, view.width, view.height);
@@ -91,7 +91,7 @@ Inference on_frames(const std::vector<Model>& models, const NoiseFrame& frame) {
         models.run(i, frame);
         const auto& latency = models[i].result().latency;
         times[0] += latency.pre;
-        // Branches of one piece of work all took its time.
+        // Overlapping branches share the measured time.
         times[1] = models.overlaps() ? latency.model : times[1] + latency.model;
         times[2] += latency.post;
       }
@@ -116,22 +116,22 @@ Inference on_tensors(const std::shared_ptr<const Plan>& plan, std::span<const Te
   };
 }
 
-std::vector<Tensor> answers_to(const std::shared_ptr<const Plan>& plan, std::span<const Tensor> inputs) {
+std::vector<Tensor> outputs_for(const std::shared_ptr<const Plan>& plan, std::span<const Tensor> inputs) {
   Execution execution(plan);
   feed(execution, inputs);
   execution.run();
-  return read_answers(execution);
+  return read_data_outputs(execution);
 }
 
 namespace {
 
-/// A folder of this process's own below PARENT. Throws Error (kIo).
+/// Creates a private folder below PARENT. Throws Error (kIo).
 std::string make_temporary_folder(const std::filesystem::path& parent) {
   constexpr mode_t kOwner = 0700;
   static std::atomic<unsigned> number = 0;
   while (true) {
     std::string name = (parent / fmt::format("saccade-bench-{}-{}", getpid(), number++)).string();
-    note_temporary(name.c_str());  // first: a signal may come as soon as the folder is there
+    note_temporary(name.c_str());  // first: a signal may arrive as soon as the folder exists
     if (mkdir(name.c_str(), kOwner) == 0) return name;
     const int reason = errno;
     forget_temporary(name.c_str());

@@ -21,7 +21,7 @@ Json slow_json(const EngineTimes& times) {
           {"slowest", std::move(slowest)}};
 }
 
-/// What ours and the peers' entries have in common.
+/// Fields that our and the peers' entries have in common.
 void add_times(Json& json, const EngineTimes& times) {
   json["latency_ms"] = distribution_json(times.latency);
   json["slow_runs"] = slow_json(times);
@@ -40,7 +40,7 @@ Json to_json(const PeerTimes& peer) {
     return json;
   }
   add_times(json, peer.times);
-  // JSON has no infinity: null is a prediction of another shape, or not finite.
+  // JSON has no infinity: null means outputs of another shape, or not finite.
   json["drift"] = peer.drift;
   json["agrees"] = peer.agrees;
   json["ratio"] = to_json(peer.ratio);

@@ -13,7 +13,7 @@ namespace {
 
 std::string megabytes(std::int64_t bytes) { return fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6); }
 
-/// MODEL with what tells it from others of its name.
+/// MODEL with what distinguishes it from others of the same name.
 std::string label(const BenchedModel& model) { return model.name; }
 
 void add_row(ReportText& out, std::string_view name, const Distribution& time) {

@@ -4,10 +4,10 @@
 
 namespace saccade {
 
-/// What all LOADS of an engine say about its speed; BATCH images a run. Leaves the rest of TIMES alone.
+/// Computes the speed of an engine from all LOADS; BATCH images per run. Does not change the rest of TIMES.
 void set_times(EngineTimes& times, std::span<const Series> loads, int batch);
 
-/// The stages of all LOADS' runs.
+/// Stage summaries over all LOADS' runs.
 std::vector<StageSummary> stages_of(std::span<const Series> loads);
 
 }  // namespace saccade

@@ -26,7 +26,7 @@ bool is_same(std::complex<double> a, std::complex<double> b) {
 std::string text_of(Wide value) { return fmt::format("{:.9g}", static_cast<double>(value)); }
 std::string text_of(std::complex<double> value) { return fmt::format("{:.9g}{:+.9g}i", value.real(), value.imag()); }
 
-/// By how many times its tolerance HAVE is off; up to 1 is close enough.
+/// The error of HAVE in units of its tolerance; up to 1 is close enough.
 template <typename Number>
 double excess(Number have, Number want, Tolerance tolerance) {
   if (is_same(have, want)) return 0;
@@ -35,7 +35,7 @@ double excess(Number have, Number want, Tolerance tolerance) {
   return error / (tolerance.absolute + tolerance.relative * static_cast<double>(std::abs(want)));
 }
 
-/// Compares elements that element(tensor, i) gives as numbers.
+/// Compares the numbers element(tensor, i).
 template <typename Element>
 std::string compare(const Tensor& have, const Tensor& want, Tolerance tolerance, Element element) {
   std::int64_t worst = 0;
@@ -101,7 +101,7 @@ std::string compare_elements(const Tensor& have, const Tensor& want, Tolerance t
     case DType::kComplex64: return compare_complex<float>(have, want, tolerance);
     case DType::kComplex128: return compare_complex<double>(have, want, tolerance);
     case DType::kString: return compare_strings(have, want);
-    // A bool is 0 or 1; the packed types have too few values for a tolerance.
+    // bool and packed types are compared exactly.
     default: return compare_bits(have, want);
   }
 }

@@ -17,7 +17,7 @@ using Seconds = std::chrono::duration<double>;
 
 constexpr int kFirstRuns = 3;
 constexpr Seconds kWarmUpTime{0.3};
-// After another engine's turn the caches are cold and the threads asleep.
+// After another engine's turn caches are cold and threads asleep.
 constexpr Seconds kBlockWarmUp{0.02};
 constexpr int kMostUnmeasured = 50;
 
@@ -33,7 +33,7 @@ double median_seconds(const Block& block) {
   return std::max(median_of(seconds), 1e-9);
 }
 
-/// One contender on its way.
+/// One contender's progress.
 class Turn {
  public:
   Turn(Contender& contender, bool alone, const InterleaveOptions& options)
@@ -62,7 +62,7 @@ class Turn {
     });
   }
 
-  /// 1 where it has all that was asked for.
+  /// 1 if it has completed everything requested.
   double share() const {
     if (series_.failure) return 1;
     const auto part = [](double done, double wanted) { return wanted > 0 ? done / wanted : 1; };
@@ -94,7 +94,7 @@ class Turn {
   nanoseconds done_time_{};
 };
 
-/// Fisher and Yates' shuffle, the same everywhere.
+/// Fisher-Yates shuffle, equal on every machine.
 void shuffle(std::vector<Turn*>& turns, std::mt19937_64& generator) {
   for (std::size_t i = turns.size(); i > 1; --i) std::swap(turns[i - 1], turns[generator() % i]);
 }

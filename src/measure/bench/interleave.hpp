@@ -11,36 +11,36 @@
 namespace saccade {
 
 struct InterleaveOptions {
-  int runs = 300;      ///< of each contender, at least
-  double seconds = 3;  ///< of each contender's measured time, at least
-  int blocks = 30;     ///< into which they are split, at least
+  int runs = 300;  ///< per contender, at least
+  double seconds = 3;  ///< measured time per contender, at least
+  int blocks = 30;  ///< per contender, at least
   std::uint64_t seed = 0;
 };
 
-/// What one contender measured.
+/// The measurements of one contender.
 struct Series {
-  std::vector<Block> blocks;     ///< block i of all series was taken in the same round
+  std::vector<Block> blocks;  ///< block i of all series is from the same round
   int warm_up = 0;               ///< runs before the first block
-  int unmeasured = 0;            ///< runs at the start of each block that are not in it
-  std::optional<Error> failure;  ///< why it stopped before its time
+  int unmeasured = 0;  ///< warm-up runs at the start of each block
+  std::optional<Error> failure;  ///< why it stopped early
 
   std::vector<std::chrono::nanoseconds> latencies() const;
-  /// Of every block, in milliseconds.
+  /// Medians of all blocks, in milliseconds.
   std::vector<double> medians_ms() const;
-  /// Runs a second while it was measured.
+  /// Runs per second of measured time.
   double throughput() const;
 };
 
-/// The blocks of all LOADS of one contender, one after the other.
+/// The blocks of all LOADS of one contender, concatenated.
 Series joined(std::span<const Series> loads);
 
-/// Warms the contenders up and measures them, in rounds: a block of each, in an order that is drawn again for every
-/// round. A contender that throws Error leaves the rounds; the others go on. PROGRESS gets the share that is done.
+/// Warms the contenders up and measures them in rounds: a block of each, in a new random order per round. A contender
+/// that throws Error is dropped; the others continue. PROGRESS receives the completed share.
 std::vector<Series> interleave(std::span<Contender* const> contenders, const InterleaveOptions& options,
                                const std::function<void(double share)>& progress = {});
 
-/// Sleeps until this process uses no processor time to speak of: the workers of a thread pool spin for some
-/// milliseconds after a run before they sleep. Returns after half a second in any case.
+/// Sleeps until this process uses hardly any processor time: the workers of a thread pool spin for some milliseconds
+/// after a run before they sleep. Returns after half a second in any case.
 void wait_until_quiet();
 
 }  // namespace saccade

@@ -16,7 +16,7 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-/// What one stream's thread alone touches while a block runs.
+/// State that only one stream's thread accesses while a block runs.
 struct InferenceThread {
   Inference inference;
   std::vector<nanoseconds> latencies;
@@ -58,7 +58,7 @@ struct OwnEngine::Streams {
       });
       measured.arrive_and_wait();
       guarded(stream, [&] { measure(stream); });
-      // Whoever failed keeps nobody waiting.
+      // A failed stream does not block the others.
       if (stream.error) ++finished;
       end.arrive_and_wait();
     }

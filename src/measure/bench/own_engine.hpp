@@ -8,13 +8,13 @@
 
 namespace saccade {
 
-/// Time of one run's stages, by Stage.
+/// Durations of one run's stages, by Stage.
 using InferenceTimes = std::array<std::chrono::nanoseconds, 3>;
 
-/// One inference, on what was bound to it.
+/// One inference, on bound inputs.
 using Inference = std::function<InferenceTimes()>;
 
-/// Our engine as a contender: STREAMS threads, each with an inference of its own, run side by side.
+/// Our engine as a contender: STREAMS threads, each with its own inference, run concurrently.
 class OwnEngine : public Contender {
  public:
   /// MAKE is called once on every stream's thread.
@@ -22,8 +22,8 @@ class OwnEngine : public Contender {
   ~OwnEngine() override;
 
   const std::string& name() const override { return name_; }
-  /// Every stream runs until each has RUNS measured ones, so that all are measured under the same load. Throws what an
-  /// inference throws.
+  /// Every stream runs until each has RUNS measured ones, so that all are measured under the same load. Throws the
+  /// inference's errors.
   Block run(int unmeasured, int runs) override;
   void settle() override;
 

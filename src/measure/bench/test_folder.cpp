@@ -27,7 +27,7 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, error);
 }
 
-/// Folders that no link leads to. Throws Error (kIo) where PATH can't be read.
+/// Folders in PATH that are not symbolic links. Throws Error (kIo) if PATH cannot be read.
 std::vector<fs::path> folders_in(const fs::path& path) {
   std::vector<fs::path> folders;
   std::error_code error;
@@ -78,7 +78,7 @@ Tolerance tolerance_of(const TestFolder& test) {
   return tolerance;
 }
 
-/// What WHAT_0.pb, WHAT_1.pb, ... of a data set hold.
+/// The tensors in WHAT_0.pb, WHAT_1.pb, ... of a data set.
 std::vector<Tensor> read_tensors(const fs::path& set, std::string_view what, std::size_t max_memory) {
   std::vector<Tensor> tensors;
   while (true) {
@@ -113,10 +113,10 @@ std::vector<Tensor> run(std::shared_ptr<const Plan> plan, const std::map<std::st
   for (std::size_t i = 0; i < graph.inputs().size(); ++i)
     copy_elements(view_of(inputs.at(graph.value(graph.inputs()[i]).name)), execution.input(i));
   execution.run();
-  return read_answers(execution);
+  return read_data_outputs(execution);
 }
 
-/// Why the model's predictions to one data set are wrong; empty where they are right.
+/// Why the model's outputs on one data set are wrong; empty if they are right.
 std::string run_data_set(const TestFolder& test, const fs::path& set, const ModelOptions& options) {
   const std::string model = (test.path / kModel).string();
   std::map<std::string, Tensor> inputs;
@@ -126,11 +126,11 @@ std::string run_data_set(const TestFolder& test, const fs::path& set, const Mode
   } catch (const Error& error) {
     unreadable = error;
   }
-  // Data that are no tensors belong to a model that takes others: then that is the reason, and the import gives it.
+  // Inputs that are not tensors belong to an unsupported model: the import reports the reason.
   Graph graph = import_for(model, inputs, options);
   if (unreadable) throw Error(*unreadable);
   std::vector<std::string> names;
-  for (ValueId output : graph.answers()) names.push_back(graph.value(output).name);
+  for (ValueId output : graph.data_outputs()) names.push_back(graph.value(output).name);
   const std::vector<Tensor> have = run(compile(std::move(graph), options), inputs);
   const std::vector<Tensor> want = read_tensors(set, "output", options.max_memory);
   if (have.size() != want.size())
@@ -142,7 +142,7 @@ std::string run_data_set(const TestFolder& test, const fs::path& set, const Mode
   return {};
 }
 
-/// MESSAGE without the path that every one begins with.
+/// MESSAGE without the path that all of them begin with.
 std::string without_path(const std::string& message, const TestFolder& test) {
   const std::string prefix = (test.path / kModel).string() + ": ";
   return message.starts_with(prefix) ? message.substr(prefix.size()) : message;

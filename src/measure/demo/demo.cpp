@@ -16,12 +16,12 @@
 namespace saccade {
 namespace {
 
-// Low enough to draw the whole precision-recall curve, high enough to keep the predictions of a frame few.
+// Low enough for the whole precision-recall curve, high enough for few predictions per frame.
 constexpr float kAccuracyConfidence = 0.01F;
-constexpr std::size_t kPictures = 6;
-// Conditions are measured on images half a second apart, so that each shows something new.
+constexpr std::size_t kImages = 6;
+// Conditions are evaluated on images half a second apart, so that each shows something new.
 constexpr double kConditionRate = 2;
-// Making a text for the status line at every frame would show in the figures.
+// Formatting the status line for every frame would affect the measurements.
 constexpr std::int64_t kFramesToSay = 16;
 
 struct Condition {
@@ -42,47 +42,47 @@ Model load_model(const DemoOptions& options) {
 }
 
 /// Writes one result drawn on its frame; returns the file's name in FOLDER.
-std::string write_picture(const std::filesystem::path& folder, const std::string& name, const Result& result,
-                          const FrameView& frame) {
+std::string write_drawn_image(const std::filesystem::path& folder, const std::string& name, const Result& result,
+                              const FrameView& frame) {
   std::string file = name + ".jpg";
-  Picture picture(module<DrawModule>("draw"),
-                  [&](const Picture& whole) { write_image((folder / file).string(), view_of(whole.view())); });
-  picture.add(result, frame);
-  picture.finish();
+  Picture image(module<DrawModule>("draw"),
+                [&](const Picture& whole) { write_image((folder / file).string(), view_of(whole.view())); });
+  image.add(result, frame);
+  image.finish();
   return file;
 }
 
-/// Takes the predictions of a run: keeps them for the metric, passes on to video and JSON lines what people get to see,
-/// and draws a few images spread over the run.
+/// Receives the predictions of a run: keeps them for the metrics, forwards those above the display threshold to video
+/// and JSON lines, and draws a few images spread over the run.
 class Audience final : public Sink {
  public:
-  Audience(const DemoOptions& options, const SceneAnswers& answers, const Camera& camera)
-      : options_(options), answers_(answers), start_(Clock::now()) {
+  Audience(const DemoOptions& options, const ScenePredictions& predictions, const Camera& camera)
+      : options_(options), predictions_(predictions), start_(Clock::now()) {
     sinks_.push_back(open_jsonl((options.output / "results.jsonl").string()));
     sinks_.push_back(open_video((options.output / "video.mp4").string(), {&camera, 1}));
   }
 
   void write(const Result& result, const FrameView& frame) override {
     if (frames().empty()) start_ = Clock::now();
-    frames_.add(answers_.of(result));
+    frames_.add(predictions_.of(result));
     shown_ = result;
     std::erase_if(shown_.detections, [&](const Detection& each) { return each.confidence < options_.confidence; });
     for (const auto& sink : sinks_) sink->write(shown_, frame);
-    if (pictures_.size() < kPictures && wants_picture())
-      pictures_.push_back(write_picture(options_.output, fmt::format("frame-{:06}", result.frame), shown_, frame));
+    if (images_.size() < kImages && wants_image())
+      images_.push_back(write_drawn_image(options_.output, fmt::format("frame-{:06}", result.frame), shown_, frame));
   }
 
   void close(const Summary& summary) override {
     for (const auto& sink : sinks_) sink->close(summary);
   }
 
-  std::span<const AnsweredFrame> frames() const { return frames_.frames(); }
-  std::vector<std::string>& pictures() { return pictures_; }
+  std::span<const PredictedFrame> frames() const { return frames_.frames(); }
+  std::vector<std::string>& images() { return images_; }
 
  private:
-  /// Whether the share of the run that is over, by time or by frames, asks for the next one.
-  bool wants_picture() const {
-    const auto place = static_cast<double>(pictures_.size()) / kPictures;
+  /// Whether the completed share of the run, by time or by frames, has reached the next image.
+  bool wants_image() const {
+    const auto place = static_cast<double>(images_.size()) / kImages;
     const double by_frames = static_cast<double>(frames().size()) / static_cast<double>(options_.frames);
     const Nanoseconds time = Clock::now() - start_;
     const double by_time = options_.duration.count() > 0 ? time / Nanoseconds(options_.duration) : 0;
@@ -90,17 +90,17 @@ class Audience final : public Sink {
   }
 
   const DemoOptions& options_;
-  const SceneAnswers& answers_;
+  const ScenePredictions& predictions_;
   std::vector<std::unique_ptr<Sink>> sinks_;
-  AnsweredFrames frames_;
-  std::vector<std::string> pictures_;
+  PredictedFrames frames_;
+  std::vector<std::string> images_;
   Result shown_;
   Clock::time_point start_;
 };
 
-SceneEvaluator evaluate(const SceneOptions& options, std::span<const AnsweredFrame> frames) {
+SceneEvaluator evaluate(const SceneOptions& options, std::span<const PredictedFrame> frames) {
   SceneEvaluator evaluator(options);
-  for (const AnsweredFrame& frame : frames) evaluator.add(frame);
+  for (const PredictedFrame& frame : frames) evaluator.add(frame);
   return evaluator;
 }
 
@@ -113,19 +113,19 @@ std::string progress_text(const DemoOptions& options, std::int64_t frames, Nanos
                      rate);
 }
 
-/// What all parts of a demo share.
+/// Shared state of all parts of a demo.
 class Demo {
  public:
   Demo(const SceneOptions& scene, const DemoOptions& options, const DemoEvents& events)
-      : scene_(scene), options_(options), events_(events), model_(load_model(options)), answers_(model_) {}
+      : scene_(scene), options_(options), events_(events), model_(load_model(options)), predictions_(model_) {}
 
   /// The timed run with its sinks.
   DemoResult run() const {
     DemoResult result{.width = scene_.width, .height = scene_.height};
     const std::string uri = to_uri(scene_);
-    Audience audience(options_, answers_, Camera::open(uri));
+    Audience audience(options_, predictions_, Camera::open(uri));
     result.profile = profile_frames(model_, uri, profile_options(audience));
-    result.pictures = std::move(audience.pictures());
+    result.images = std::move(audience.images());
     events_.say("comparing the predictions with the ground truth");
     const SceneEvaluator scores = evaluate(scene_, audience.frames());
     result.scores = scores.scores();
@@ -137,7 +137,7 @@ class Demo {
     return result;
   }
 
-  /// The scene under one condition, as fast as it goes.
+  /// The scene under one condition, unthrottled.
   ConditionScores run(const Condition& condition) const {
     events_.say(fmt::format("measuring the accuracy: {}", condition.name));
     SceneOptions scene = scene_;
@@ -146,16 +146,16 @@ class Demo {
     scene.fps = kConditionRate;
     scene.frames = options_.condition_frames;
     ConditionScores scores{.name = condition.name};
-    AnsweredFrames answers;
+    PredictedFrames predictions;
     Pipeline pipeline(Camera::open(to_uri(scene)), model_);
     while (!events_.stop()) {
       const Outcome<Result&> result = pipeline.next();
       if (!result) break;
-      answers.add(answers_.of(*result));
-      if (result->frame == scene.frames / 2) scores.picture = write_picture(condition, *result, pipeline.frame());
+      predictions.add(predictions_.of(*result));
+      if (result->frame == scene.frames / 2) scores.image = write_drawn_image(condition, *result, pipeline.frame());
     }
-    scores.pictures = static_cast<int>(answers.frames().size());
-    scores.scores = evaluate(scene, answers.frames()).scores();
+    scores.images = static_cast<int>(predictions.frames().size());
+    scores.scores = evaluate(scene, predictions.frames()).scores();
     return scores;
   }
 
@@ -169,23 +169,23 @@ class Demo {
     profile.on_frame = [this, start = Clock::time_point()](std::int64_t frames) mutable {
       if (frames == 0) start = Clock::now();
       if (frames % kFramesToSay == 0) events_.say(progress_text(options_, frames, Clock::now() - start));
-      return frames == 0 || !events_.stop();  // a warm-up leaves nothing to report
+      return frames == 0 || !events_.stop();  // a warm-up is not reported
     };
     return profile;
   }
 
-  std::string write_picture(const Condition& condition, Result& result, const FrameView& frame) const {
+  std::string write_drawn_image(const Condition& condition, Result& result, const FrameView& frame) const {
     std::string name = fmt::format("condition-{}", condition.name);
     std::ranges::replace(name, ' ', '-');
     std::erase_if(result.detections, [&](const Detection& each) { return each.confidence < options_.confidence; });
-    return saccade::write_picture(options_.output, name, result, frame);
+    return saccade::write_drawn_image(options_.output, name, result, frame);
   }
 
   const SceneOptions& scene_;
   const DemoOptions& options_;
   const DemoEvents& events_;
   Model model_;
-  SceneAnswers answers_;
+  ScenePredictions predictions_;
 };
 
 }  // namespace
@@ -193,7 +193,7 @@ class Demo {
 DemoResult run_demo(const DemoOptions& wanted, const DemoEvents& events) {
   DemoOptions options = wanted;
   SceneOptions scene = parse_scene(options.scene);
-  // A profile's source starts again when it ends; the scene itself goes on for ever.
+  // A profile restarts a finite source; the scene itself is endless.
   if (scene.frames >= 0) options.frames = std::min(options.frames, scene.frames);
   scene.frames = -1;
   const Demo demo(scene, options, events);

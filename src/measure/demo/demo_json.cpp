@@ -8,7 +8,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Null where there was nothing to find.
+/// Null without ground truth.
 Json score_json(double value) { return value < 0 ? Json() : Json(value); }
 
 void add_scores(Json& json, const SceneScores& scores) {
@@ -41,7 +41,7 @@ Json classes_json(const DemoResult& result) {
 Json conditions_json(const DemoResult& result) {
   Json rows = Json::array();
   for (const ConditionScores& each : result.conditions) {
-    rows.push_back({{"condition", each.name}, {"frames", each.pictures}});
+    rows.push_back({{"condition", each.name}, {"frames", each.images}});
     add_scores(rows.back(), each.scores);
   }
   return rows;

@@ -46,16 +46,16 @@ void add_tiles(Page& page, const DemoResult& result) {
            fmt::format("roofline bound {}, limited by {}", duration_text(stage.bound->time), stage.bound->limiter)});
 }
 
-void add_pictures(Page& page, const DemoResult& result, const std::filesystem::path& folder) {
+void add_images(Page& page, const DemoResult& result, const std::filesystem::path& folder) {
   page.section("Sample frames");
   page.text(fmt::format(
       "{} is procedural: the place, the light and every object follow from the seed, so that the ground truth of every "
       "pixel is known. The model was trained on other seeds. The images show its predictions, as in the video.",
       result.profile.source));
   std::vector<PageImage> images;
-  for (const std::string& file : result.pictures)
+  for (const std::string& file : result.images)
     images.push_back(image(folder, file, "A frame of the scene with the model's predictions", ""));
-  page.pictures(images);
+  page.images(images);
 }
 
 void add_accuracy(Page& page, const DemoResult& result, const std::filesystem::path& folder) {
@@ -72,15 +72,15 @@ void add_accuracy(Page& page, const DemoResult& result, const std::filesystem::p
     page.text(fmt::format(
         "Masks and depth are evaluated on at most {} frames, spread evenly over the run. Depth is evaluated where the "
         "true depth is below {} metres: AbsRel is the mean of |depth - truth| / truth per frame.",
-        AnsweredFrames::kMostMaps, kSceneDepth));
+        PredictedFrames::kMostMaps, kSceneDepth));
   if (result.conditions.empty()) return;
   page.table(conditions_table(result));
   std::vector<PageImage> images;
   for (const ConditionScores& each : result.conditions)
-    if (!each.picture.empty())
-      images.push_back(image(folder, each.picture, "A frame under the condition " + each.name,
+    if (!each.image.empty())
+      images.push_back(image(folder, each.image, "A frame under the condition " + each.name,
                              fmt::format("{}: AP50 {}", each.name, score_text(each.scores.boxes.ap50))));
-  page.pictures(images);
+  page.images(images);
 }
 
 }  // namespace
@@ -92,7 +92,7 @@ Page to_page(const DemoResult& result, const std::filesystem::path& folder) {
                                         result.width, result.height, version()));
   add_tiles(page, result);
   page.lead(profile.bottleneck.sentence);
-  add_pictures(page, result, folder);
+  add_images(page, result, folder);
   add_accuracy(page, result, folder);
   add_latency(page, profile);
   add_launches(page, profile, kLaunches);

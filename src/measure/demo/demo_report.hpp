@@ -10,14 +10,14 @@
 
 namespace saccade {
 
-/// What a demo found, for a terminal of 80 columns: rate, latencies, each stage's bound and headroom, accuracy.
-/// IS_UTF8: whether it can show such.
+/// The result of a demo for a terminal of 80 columns: rate, latencies, each stage's bound and headroom, accuracy.
+/// IS_UTF8: whether the terminal supports it.
 ReportText to_text(const DemoResult& result, bool is_utf8);
-/// What `profile` reports, less its launches, and "ap50", "ap", "classes", "conditions"; "latency_ms" is the time of a
-/// frame from its pre-processing to its boxes.
+/// The report of `profile` without its launches, plus "ap50", "ap", "classes", "conditions"; "latency_ms" is the time
+/// of a frame from its pre-processing to its boxes.
 nlohmann::ordered_json to_json(const DemoResult& result);
-/// All of it for people, with images and charts. FOLDER holds the result's images. Throws Error (kIo) where one
-/// can't be read.
+/// All results as a page with images and charts. FOLDER contains the result's images. Throws Error (kIo) if one cannot
+/// be read.
 Page to_page(const DemoResult& result, const std::filesystem::path& folder);
 
 }  // namespace saccade

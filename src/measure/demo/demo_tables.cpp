@@ -26,7 +26,7 @@ Table conditions_table(const DemoResult& result) {
   if (all.place) table.columns.push_back({"place", true});
   for (const ConditionScores& each : result.conditions) {
     const SceneScores& scores = each.scores;
-    std::vector<std::string> row = {each.name, std::to_string(each.pictures), score_text(scores.boxes.ap50),
+    std::vector<std::string> row = {each.name, std::to_string(each.images), score_text(scores.boxes.ap50),
                                     score_text(scores.boxes.ap)};
     if (all.masks) row.push_back(score_text(scores.masks ? scores.masks->ap : -1));
     if (all.depth) row.push_back(score_text(scores.depth ? scores.depth->abs_rel : -1));

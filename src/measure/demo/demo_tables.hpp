@@ -7,13 +7,13 @@
 
 namespace saccade {
 
-// What a demo's page and its text share.
+// Shared by a demo's page and its text.
 
-/// "0.934"; "-" where there was nothing to find.
+/// "0.934"; "-" without ground truth.
 std::string score_text(double score);
-/// A row a class.
+/// One row per class.
 Table classes_table(const DemoResult& result);
-/// A row a condition.
+/// One row per condition.
 Table conditions_table(const DemoResult& result);
 
 }  // namespace saccade

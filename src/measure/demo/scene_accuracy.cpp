@@ -29,10 +29,10 @@ int place_of(const Result& result) {
   return found == places.end() ? -1 : static_cast<int>(found - places.begin());
 }
 
-void drop_maps(AnsweredFrame& answers) {
-  answers.has_masks = false;
-  answers.depth.reset();
-  for (FoundObject& found : answers.found) found.mask = {};
+void drop_maps(PredictedFrame& predictions) {
+  predictions.has_masks = false;
+  predictions.depth.reset();
+  for (FoundObject& found : predictions.found) found.mask = {};
 }
 
 }  // namespace
@@ -53,7 +53,7 @@ std::vector<TrueObject> objects_of(const SceneTruth& truth) {
   return objects;
 }
 
-SceneAnswers::SceneAnswers(const Model& model) : gives_masks_(model.task() == Task::kSegment) {
+ScenePredictions::ScenePredictions(const Model& model) : gives_masks_(model.task() == Task::kSegment) {
   const auto names = scene_classes();
   if (!gives_masks_ && model.task() != Task::kDetect)
     fail(ErrorCode::kInvalidArgument, "{} predicts no boxes, which the demo evaluates", model.name());
@@ -70,8 +70,8 @@ SceneAnswers::SceneAnswers(const Model& model) : gives_masks_(model.task() == Ta
   }
 }
 
-AnsweredFrame SceneAnswers::of(const Result& result) const {
-  AnsweredFrame answers{.frame = result.frame, .has_masks = gives_masks_, .place = place_of(result)};
+PredictedFrame ScenePredictions::of(const Result& result) const {
+  PredictedFrame predictions{.frame = result.frame, .has_masks = gives_masks_, .place = place_of(result)};
   for (const Detection& detection : result.detections) {
     const auto& [x1, y1, x2, y2] = detection.box;
     const double left = x1;
@@ -80,16 +80,16 @@ AnsweredFrame SceneAnswers::of(const Result& result) const {
                       .class_id = scene_class_.at(static_cast<std::size_t>(detection.class_id)),
                       .score = detection.confidence};
     if (detection.mask) found.mask.assign(detection.mask->runs.begin(), detection.mask->runs.end());
-    answers.found.push_back(std::move(found));
+    predictions.found.push_back(std::move(found));
   }
   const DepthMap& depth = result.depth;
   if (!depth.cells.empty())
-    answers.depth = KeptDepth{depth.place, depth.kind, {depth.cells.begin(), depth.cells.end()}};
-  return answers;
+    predictions.depth = KeptDepth{depth.place, depth.kind, {depth.cells.begin(), depth.cells.end()}};
+  return predictions;
 }
 
-void AnsweredFrames::add(AnsweredFrame answers) {
-  frames_.push_back(std::move(answers));
+void PredictedFrames::add(PredictedFrame predictions) {
+  frames_.push_back(std::move(predictions));
   if ((frames_.size() - 1) % step_ != 0) {
     drop_maps(frames_.back());
   } else if (frames_.size() > kMostMaps * step_) {
@@ -103,19 +103,19 @@ SceneEvaluator::SceneEvaluator(const SceneOptions& options)
       boxes_(static_cast<int>(scene_classes().size())),
       masks_(static_cast<int>(scene_classes().size()), Similarity::kMask) {}
 
-void SceneEvaluator::add(const AnsweredFrame& answers) {
-  const SceneTruth& truth = scene_.truth(answers.frame);
+void SceneEvaluator::add(const PredictedFrame& predictions) {
+  const SceneTruth& truth = scene_.truth(predictions.frame);
   const std::vector<TrueObject> objects = objects_of(truth);
-  boxes_.add(objects, answers.found);
-  if (answers.has_masks) masks_.add(objects, answers.found);
-  if (answers.depth) add_depth(truth, *answers.depth);
-  placed_ += answers.place >= 0;
-  placed_right_ += answers.place == truth.place;
+  boxes_.add(objects, predictions.found);
+  if (predictions.has_masks) masks_.add(objects, predictions.found);
+  if (predictions.depth) add_depth(truth, *predictions.depth);
+  placed_ += predictions.place >= 0;
+  placed_right_ += predictions.place == truth.place;
 }
 
 void SceneEvaluator::add_depth(const SceneTruth& truth, const KeptDepth& depth) {
   truth_ = truth.depth;
-  // A truth that is not above 0 does not count.
+  // Truth that is not positive is ignored.
   std::ranges::replace_if(
       truth_, [](float metres) { return metres > kSceneDepth; }, 0.0F);
   const DepthMap map{.place = depth.place, .kind = depth.kind, .cells = depth.cells};
@@ -128,14 +128,14 @@ void SceneEvaluator::add_depth(const SceneTruth& truth, const KeptDepth& depth) 
 
 SceneScores SceneEvaluator::scores() const {
   SceneScores scores{.boxes = boxes_.scores()};
-  if (masks_.pictures() > 0) scores.masks = masks_.scores();
+  if (masks_.images() > 0) scores.masks = masks_.scores();
   if (!depths_.empty()) scores.depth = mean(depths_);
   if (placed_ > 0) scores.place = static_cast<double>(placed_right_) / placed_;
   return scores;
 }
 
 std::optional<DetectionMetric::ClassScores> SceneEvaluator::mask_scores(int class_id) const {
-  if (masks_.pictures() == 0) return {};
+  if (masks_.images() == 0) return {};
   return masks_.class_scores(class_id);
 }
 

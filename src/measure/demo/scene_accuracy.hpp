@@ -13,54 +13,55 @@
 
 namespace saccade {
 
-/// Depth is evaluated up to so many metres: what is farther is a few pixels high, and the sky has none.
+/// Maximum distance, in metres, for the evaluation of depth: farther objects are a few pixels high, and the sky has
+/// none.
 inline constexpr float kSceneDepth = 80;
 
-/// What is to be found in a frame of the scene, with its masks; what the scene says to ignore is a crowd.
+/// The ground-truth objects of a frame, with masks; objects that the scene marks as ignored become crowds.
 std::vector<TrueObject> objects_of(const SceneTruth& truth);
 
-/// A result's depth, kept.
+/// A stored depth map.
 struct KeptDepth {
   GridPlace place;
   DepthKind kind = DepthKind::kMetric;
   std::vector<float> cells;
 };
 
-/// A frame's answers, kept until the scene is asked for its truth: after the run, so that it costs the run nothing.
-struct AnsweredFrame {
+/// The predictions of a frame, stored until the run is over, so that computing the ground truth does not slow it down.
+struct PredictedFrame {
   std::int64_t frame = 0;
   std::vector<FoundObject> found;
-  bool has_masks = false;          ///< `found` has them
-  std::optional<KeptDepth> depth;  ///< nothing where the model gives none
-  int place = -1;                  ///< of scene_places(); -1: the model names none of them
+  bool has_masks = false;          ///< `found` contains masks
+  std::optional<KeptDepth> depth;  ///< nothing if the model predicts none
+  int place = -1;                  ///< index into scene_places(); -1: none of the model's classes
 };
 
-/// A result's answers, classes and places as the scene numbers them.
-class SceneAnswers {
+/// A result's predictions, with the scene's class and place numbers.
+class ScenePredictions {
  public:
-  /// Matches the model's labels to the scene's classes by name. Throws Error (kInvalidArgument) where the model gives
-  /// no boxes, and naming the classes that it lacks.
-  explicit SceneAnswers(const Model& model);
+  /// Maps the model's labels to the scene's classes by name. Throws Error (kInvalidArgument) if the model predicts no
+  /// boxes, or naming the classes that it lacks.
+  explicit ScenePredictions(const Model& model);
 
-  AnsweredFrame of(const Result& result) const;
+  PredictedFrame of(const Result& result) const;
 
  private:
   bool gives_masks_;
-  std::vector<int> scene_class_;  ///< by the model's class id; -1: not of the scene
+  std::vector<int> scene_class_;  ///< by the model's class id; -1: not in the scene
 };
 
-/// The answers of a run, however long: boxes and places of all its frames, masks and depths of a few hundred of them,
-/// spread evenly.
-class AnsweredFrames {
+/// The predictions of a run of any length: boxes and places of all its frames, masks and depths of a few hundred of
+/// them, spread evenly.
+class PredictedFrames {
  public:
   static constexpr std::size_t kMostMaps = 256;
 
-  void add(AnsweredFrame answers);
-  std::span<const AnsweredFrame> frames() const { return frames_; }
+  void add(PredictedFrame predictions);
+  std::span<const PredictedFrame> frames() const { return frames_; }
 
  private:
-  std::vector<AnsweredFrame> frames_;
-  std::size_t step_ = 1;  ///< every so many frames keep masks and depth
+  std::vector<PredictedFrame> frames_;
+  std::size_t step_ = 1;  ///< interval of frames with stored masks and depth
 };
 
 /// Accuracy of predictions; nullopt for kinds that the model does not predict.
@@ -68,18 +69,18 @@ struct SceneScores {
   DetectionScores boxes;
   std::optional<DetectionScores> masks;
   std::optional<DepthScores> depth;  ///< up to kSceneDepth
-  std::optional<double> place;       ///< the share of the frames whose place is right
+  std::optional<double> place;       ///< share of frames with the correct place
 };
 
-/// Compares answers with a scene's truth.
+/// Evaluates predictions against a scene's ground truth.
 class SceneEvaluator {
  public:
   explicit SceneEvaluator(const SceneOptions& options);
 
-  void add(const AnsweredFrame& answers);
+  void add(const PredictedFrame& predictions);
   SceneScores scores() const;
   DetectionMetric::ClassScores box_scores(int class_id) const { return boxes_.class_scores(class_id); }
-  /// Nothing where no frame has masks.
+  /// Nothing if no frame has masks.
   std::optional<DetectionMetric::ClassScores> mask_scores(int class_id) const;
 
  private:
@@ -89,7 +90,7 @@ class SceneEvaluator {
   DetectionMetric boxes_;
   DetectionMetric masks_;
   std::vector<DepthScores> depths_;
-  int placed_ = 0;  ///< frames of which the model names the place
+  int placed_ = 0;  ///< frames with a predicted place
   int placed_right_ = 0;
   std::vector<float> truth_;  ///< of one frame, as is `found_`
   std::vector<float> found_;

@@ -4,28 +4,27 @@
 #include <map>
 #include <set>
 
-// Why these bounds hold, and why they are not looser.
+// Justification of the bounds.
 //
-// Arithmetic. The peak is what loops of nothing but multiply-adds reach; the work counts no product that an
-// implementation could leave out. Products and other operations are not added up: a processor may do them side by side
-// on different units, and a fused post-operation costs nothing beside the products before it. oneDNN runs direct
-// convolutions alone; a tactic with fewer multiplications (Winograd's) would have to count its own.
+// Arithmetic. The peak is what loops of nothing but multiply-adds reach; the work counts only products that every
+// implementation computes. Products and other operations are not added: a processor may execute them in parallel on
+// different units, and a fused post-op is free beside the preceding products. oneDNN uses direct convolutions only; a
+// tactic with fewer multiplications (Winograd's) would have to count its own.
 //
-// Memory. The naive bound, all bytes over memory's bandwidth, is violated at once: a 1x1 convolution after another one
-// finds its input in L2. Bytes over L1's bandwidth would hold, and say nothing. What is certain is capacity. When a
-// launch starts, the caches up to a level hold at most what fits into them, whatever policy filled them and however the
-// data is spread over the cores' own caches; so of what it reads, all beyond that has to cross from the next level, at
-// that level's bandwidth at most. When it ends, of what it wrote no more than fits is still there. The levels work side
-// by side, so the slowest crossing counts, not their sum; so do reads and writes, of which each has its own limit and
-// both together that of the best mix.
+// Memory. The naive bound, all bytes over memory bandwidth, is wrong: a 1x1 convolution after another one finds its
+// input in L2. Bytes over L1 bandwidth would be valid, but useless. What is certain is capacity. When a launch starts,
+// the caches up to a level hold at most their capacity, whatever policy filled them and however the data is spread over
+// the cores' own caches; so everything it reads beyond that has to come from the next level, at that level's bandwidth
+// at most. When it ends, at most the capacity of what it wrote is still there. The levels work in parallel, so the
+// slowest transfer counts, not their sum; so do reads and writes, each with its own limit and together with that of the
+// best mix.
 //
-// Weights are read once a frame, and between two frames the whole working set passes through the caches. With least
-// recently used lines thrown out, none of a working set that doesn't fit would be left; the best policy there is
-// (Belady's) keeps capacity / working set of a cyclic pattern. Real caches lie between the two, so that share is
-// granted to each launch's weights. Without this, only a launch whose own weights exceed the caches would be bound by
-// memory.
+// Weights are read once per frame, and between two frames the whole working set passes through the caches. With LRU
+// replacement, nothing would remain of a working set that does not fit; the optimal policy (Belady's) keeps capacity /
+// working set of a cyclic pattern. Real caches are in between, so that share is granted to each launch's weights.
+// Otherwise, only a launch whose own weights exceed the caches would be memory-bound.
 //
-// Sums. Launches run one after the other, with all threads joined between them, so a plan takes at least the sum.
+// Sums. Launches run sequentially, with all threads joined in between, so a plan takes at least the sum.
 namespace saccade {
 namespace {
 
@@ -33,13 +32,13 @@ double seconds_at(double amount, double rate) { return amount > 0 && rate > 0 ? 
 
 Nanoseconds as_time(double seconds) { return std::chrono::duration<double>(seconds); }
 
-/// Bytes that must pass between a level of memory and what is closer to the cores.
+/// Bytes that must be transferred between a level of memory and the levels closer to the cores.
 struct Crossing {
   double read = 0;
   double written = 0;
 };
 
-/// CLOSER: bytes that fit into all levels before this one.
+/// CLOSER: total capacity of the levels before this one.
 Crossing crossing_of(double closer, const Work& work, double working_set) {
   const auto weights = static_cast<double>(work.weight_bytes);
   const auto read = static_cast<double>(work.read_bytes);
@@ -53,7 +52,7 @@ Nanoseconds time_of(const Crossing& bytes, const Bandwidth& bandwidth) {
                            seconds_at(bytes.read + bytes.written, bandwidth.most())}));
 }
 
-/// Bytes that a plan touches in a frame: its arena, and every constant that a launch reads.
+/// Bytes that a plan accesses per frame: its arena, and every constant that a launch reads.
 std::int64_t working_set_of(const Plan& plan, const BoundOptions& options) {
   const WorkOptions counted{.precision = options.precision};
   std::set<ValueId> seen;
@@ -64,7 +63,7 @@ std::int64_t working_set_of(const Plan& plan, const BoundOptions& options) {
   return static_cast<std::int64_t>(bytes);
 }
 
-/// One after the other.
+/// Sequential composition.
 void add(Bound& sum, const Bound& next, std::map<std::string, double>& shares) {
   sum.time += next.time;
   sum.compute += next.compute;
@@ -74,7 +73,7 @@ void add(Bound& sum, const Bound& next, std::map<std::string, double>& shares) {
   sum.limiter = std::ranges::max_element(shares, {}, [](const auto& share) { return share.second; })->first;
 }
 
-/// All operations and weights of a model, and of its activations those that come from outside or go there.
+/// All operations and weights of a model, and only the activations that enter or leave it.
 Work work_at_the_edges(const Plan& plan, const PlanBounds& bounds, const BoundOptions& options) {
   Work work = bounds.whole.work;
   work.read_bytes = 0;

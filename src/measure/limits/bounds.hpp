@@ -9,39 +9,39 @@
 
 namespace saccade {
 
-/// A time that nothing on a device can undercut.
+/// The least time that a device's ceilings allow.
 struct Bound {
   Nanoseconds time{};
-  std::string limiter;  ///< what sets the time: "compute", a level of memory ("L2"), "launch"; empty: nothing to do
+  std::string limiter;  ///< what determines the time: "compute", a level of memory ("L2"), "launch"; empty: no work
   Nanoseconds compute{};
-  Nanoseconds memory{};  ///< of the level that takes longest
+  Nanoseconds memory{};  ///< of the slowest level
   Work work;
 };
 
 struct BoundOptions {
-  std::optional<Precision> precision;  ///< as if floating-point tensors had it; empty: as the plan has them
-  FrameSize frame;                     ///< what the plan's Preprocess reads
+  std::optional<Precision> precision;  ///< assumed for floating-point tensors; empty: the plan's
+  FrameSize frame;  ///< input of the plan's Preprocess
 };
 
-/// What all steps, a stage, or the whole take at least, one after the other.
+/// Bounds of all steps, of the stages and of the whole, executed sequentially.
 struct PlanBounds {
-  std::vector<Bound> steps;     ///< by step of the plan; a view takes nothing
-  std::array<Bound, 3> stages;  ///< by Stage; the limiter is that of the largest share of time
+  std::vector<Bound> steps;  ///< by step of the plan; 0 for a view
+  std::array<Bound, 3> stages;  ///< by Stage; the limiter is the one with the largest share of time
   Bound whole;
-  /// What no plan for the same model could undercut: all operations at the peak, weights, inputs and outputs moved
-  /// once, everything in between kept in registers.
+  /// A bound for any plan of the model: all operations at the peak, weights, inputs and outputs transferred once,
+  /// intermediates kept in registers.
   Bound fused;
 };
 
-/// WORKING_SET: bytes that a frame touches in all, which decides where weights lie when their turn comes again.
+/// WORKING_SET: bytes accessed per frame, which determines how much of the weights stays in the caches.
 Bound bound_of(const Work& work, std::int64_t working_set, const Ceilings& ceilings);
 
 /// The bounds of a plan's steps, by step.
 std::vector<Bound> bound_steps(const Plan& plan, const Ceilings& ceilings, const BoundOptions& options = {});
 PlanBounds bound_plan(const Plan& plan, const Ceilings& ceilings, const BoundOptions& options = {});
 
-/// The share of a measured time that the bound doesn't explain: 1 - bound / measured. Negative where the bound is
-/// violated; 0 where nothing was measured.
+/// The share of a measured time that the bound does not explain: 1 - bound / measured. Negative if the bound is
+/// violated; 0 without a measurement.
 double headroom(Nanoseconds bound, Nanoseconds measured);
 
 }  // namespace saccade

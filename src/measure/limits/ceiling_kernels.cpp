@@ -8,7 +8,7 @@ namespace {
 
 using Vector = float __attribute__((vector_size(16)));
 
-/// Keeps a value alive without storing it.
+/// Prevents the compiler from removing a value.
 void keep(Vector value) { asm volatile("" : : "m"(value)); }
 
 constexpr std::size_t kChains = 8;

@@ -8,11 +8,11 @@
 
 namespace saccade {
 
-/// Arithmetic on registers alone, as much at a time as a core can have under way.
+/// Register-only arithmetic with enough parallelism for a core.
 struct ComputeKernel {
   const char* instructions = "";
   Precision precision = Precision::kFloat32;
-  double operations = 0;  ///< of one round
+  double operations = 0;  ///< per round
   void (*run)(std::int64_t rounds) = nullptr;
 };
 
@@ -20,7 +20,7 @@ enum class Traffic : std::uint8_t {
   kRead,   ///< FROM
   kWrite,  ///< TO
   kCopy,   ///< FROM to TO
-  kMixed,  ///< the sum of FROM and of what lies BYTES behind it to TO
+  kMixed,  ///< the sum of FROM and of FROM + BYTES to TO
 };
 
 /// One way to move memory. BYTES are a multiple of kStreamStep, TO and FROM of 64.
@@ -29,17 +29,17 @@ struct StreamKernel {
   Traffic traffic = Traffic::kRead;
   void (*run)(std::byte* to, const std::byte* from, std::size_t bytes) = nullptr;
 
-  /// Bytes read and written in all for an argument of 1 byte.
+  /// Bytes read and written in total per byte of the argument.
   double moved() const { return traffic == Traffic::kMixed ? 3 : traffic == Traffic::kCopy ? 2 : 1; }
 };
 
 inline constexpr std::size_t kStreamStep = 1024;
 
-/// Those that the CPU can run.
+/// Kernels that the CPU supports.
 std::vector<ComputeKernel> compute_kernels();
 std::vector<StreamKernel> stream_kernels();
 
-/// What every CPU can run, written in C++; as good as the compiler makes it.
+/// Portable C++ kernels; their speed depends on the compiler.
 std::vector<ComputeKernel> portable_compute_kernels();
 std::vector<StreamKernel> portable_stream_kernels();
 

@@ -8,10 +8,10 @@
 #include "measure/limits/ceiling_kernels.hpp"
 #include "measure/limits/cpu_features.hpp"
 
-// Loops of nothing but multiply-adds on registers, written in assembly so that every build measures the processor and
-// not the compiler's options. A chain's next step waits for its last one, so there are more chains than the latency (4
-// or 5 cycles) times the units (2) that take one each cycle; x = x * 1/2 + 1 tends to 2, so no number is ever denormal.
-// The binary stays baseline x86-64: a kernel is listed only where the processor has its instructions.
+// Loops of nothing but multiply-adds on registers, in assembly so that every build measures the processor and not the
+// compiler's options. Each step of a chain depends on the previous one, so there are more chains than the latency (4 or
+// 5 cycles) times the units (2) that start one each per cycle; x = x * 1/2 + 1 converges to 2, so no number is ever
+// denormal. The binary stays baseline x86-64: a kernel is listed only if the processor has its instructions.
 namespace saccade {
 namespace {
 
@@ -32,7 +32,7 @@ alignas(64) constexpr std::array<float, 16> kOne = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1
   SACCADE_CLOBBER_16, "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", \
       "xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31"
 
-// LOAD brings the operands, CLEAR zeroes the chains, STEP is one round of them, END ends. CLOBBER is a list.
+// LOAD loads the operands, CLEAR zeroes the chains, STEP is one round of them, END is the epilogue. CLOBBER is a list.
 // NOLINTBEGIN(bugprone-macro-parentheses)
 #define SACCADE_COMPUTE(CLOBBER, LOAD, CLEAR, STEP, END)                                 \
   asm volatile(LOAD CLEAR ".p2align 5\n1:\n" STEP "dec %[rounds]\n jnz 1b\n" END         \
@@ -41,7 +41,7 @@ alignas(64) constexpr std::array<float, 16> kOne = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1
                : CLOBBER, "cc")
 // NOLINTEND(bugprone-macro-parentheses)
 
-// SSE has no fused multiply-add: seven products and seven sums side by side.
+// SSE has no fused multiply-add: seven multiplications and seven additions in parallel.
 #define SACCADE_X_CLEAR(i) "xorps %%xmm" #i ", %%xmm" #i "\n"
 #define SACCADE_X_MULPS(i) "mulps %%xmm14, %%xmm" #i "\n"
 #define SACCADE_X_ADDPS(i) "addps %%xmm15, %%xmm" #i "\n"
@@ -61,7 +61,7 @@ void avx2_fma(std::int64_t rounds) {
                   SACCADE_CHAINS_12(SACCADE_Y_CLEAR), SACCADE_CHAINS_12(SACCADE_Y_FMA), "vzeroupper\n");
 }
 
-// Bytes to sums of two in 16 bits, to sums of four in 32 bits, added up.
+// Bytes to pair sums in 16 bits, to quad sums in 32 bits, accumulated.
 #define SACCADE_Y_BYTES(i)                                                                       \
   "vpmaddubsw %%ymm14, %%ymm15, %%ymm12\n vpmaddwd %%ymm15, %%ymm12, %%ymm13\n vpaddd %%ymm13, " \
   "%%ymm" #i ", %%ymm" #i "\n"
@@ -94,7 +94,7 @@ __attribute__((target("avx512f"))) void avx512_bf16(std::int64_t rounds) {
                   SACCADE_CHAINS_24(SACCADE_Z_BF16), "vzeroupper\n");
 }
 
-/// What LDTILECFG reads: eight tiles of 16 rows of 64 bytes.
+/// The operand of LDTILECFG: eight tiles of 16 rows of 64 bytes.
 struct alignas(64) TileConfiguration {
   std::uint8_t palette = 1;
   std::uint8_t start_row = 0;
@@ -105,7 +105,7 @@ struct alignas(64) TileConfiguration {
 static_assert(sizeof(TileConfiguration) == 64);
 constexpr TileConfiguration kTiles;
 
-// Four tiles of sums, two and two of operands: a product takes 16 cycles and is there after 52.
+// Four accumulator tiles, two and two operand tiles: a product issues in 16 cycles and has a latency of 52.
 #define SACCADE_AMX(PRODUCT)                                                                                 \
   asm volatile(                                                                                              \
       "ldtilecfg %[tiles]\n tilezero %%tmm0\n tilezero %%tmm1\n tilezero %%tmm2\n tilezero %%tmm3\n"         \
@@ -118,7 +118,7 @@ constexpr TileConfiguration kTiles;
 void amx_bf16(std::int64_t rounds) { SACCADE_AMX("tdpbf16ps"); }
 void amx_int8(std::int64_t rounds) { SACCADE_AMX("tdpbusd"); }
 
-/// Linux saves a process's tiles only after it asked for that once.
+/// Linux enables tiles for a process only on request.
 bool kernel_grants_tiles() {
   constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
   constexpr long kTileData = 18;               // XFEATURE_XTILEDATA
@@ -134,7 +134,7 @@ std::vector<ComputeKernel> compute_kernels() {
   const auto add = [&](bool has, const ComputeKernel& kernel) {
     if (has) kernels.push_back(kernel);
   };
-  // Operations of one round: chains times products an instruction, each multiplied and added.
+  // Operations per round: chains times products per instruction, each a multiplication and an addition.
   add(cpu.avx2_fma, {"AVX2 FMA", Precision::kFloat32, 12.0 * 8 * 2, avx2_fma});
   add(cpu.avx512, {"AVX-512 FMA", Precision::kFloat32, 24.0 * 16 * 2, avx512_fma});
   add(cpu.avx512_bf16, {"AVX-512 BF16", Precision::kBFloat16, 24.0 * 32 * 2, avx512_bf16});

@@ -15,7 +15,7 @@ std::string first_line(const std::filesystem::path& path) {
   return line;
 }
 
-/// "48K", "32M": bytes; 0 where the text is something else.
+/// "48K", "32M" in bytes; 0 if the text is malformed.
 std::int64_t parse_size(const std::string& text) {
   std::istringstream stream(text);
   std::int64_t size = 0;
@@ -25,7 +25,7 @@ std::int64_t parse_size(const std::string& text) {
   return unit == 'K' ? size << 10 : unit == 'M' ? size << 20 : unit == 'G' ? size << 30 : size;
 }
 
-/// How many CPUs "0-3,8" names.
+/// The number of CPUs in "0-3,8".
 int count_cpus(const std::string& list) {
   int count = 0;
   std::istringstream stream(list);

@@ -28,7 +28,8 @@ bool bit(unsigned value, unsigned index) { return (value >> index & 1U) != 0; }
 }  // namespace
 
 CpuFeatures cpu_features() {
-  // g++ 12 has no names for the newer ones; where AVX-512 is usable, so are its parts, and tiles ask the kernel.
+  // g++ 12 has no names for the newer ones. If AVX-512 is usable, so are its parts; tiles must be requested from the
+  // kernel.
   const Registers seven = leaf(7, 0);
   const Registers more = leaf(7, 1);
   CpuFeatures cpu;

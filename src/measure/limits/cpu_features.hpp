@@ -2,7 +2,7 @@
 
 namespace saccade {
 
-/// Instruction sets that this CPU has and the operating system lets programs use.
+/// Instruction sets that this CPU has and the operating system enables.
 struct CpuFeatures {
   bool avx2_fma = false;
   bool avx_vnni = false;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uintmax_t kMostDeviceBytes = 1 << 20;
 
-/// A table of the file; every key that is asked for is known, and what is left at the end is not.
+/// A table of the file. Keys that were not read by the end are unknown.
 class Section {
  public:
   Section(const std::string& file, std::string name, const toml::table& table)
@@ -78,7 +78,7 @@ class Section {
     return found;
   }
   const toml::source_region& source() const { return table_.source(); }
-  /// Refuses keys that nobody asked for.
+  /// Rejects unknown keys.
   void end() const {
     for (const auto& [key, node] : table_)
       if (std::ranges::find(known_, key.str()) == known_.end())
@@ -109,7 +109,7 @@ ComputeCeiling read_compute(Section section) {
   return ceiling;
 }
 
-/// `bandwidth` for everything, or the kinds by themselves.
+/// `bandwidth` for all kinds of traffic, or each separately.
 Bandwidth read_bandwidth(Section& section) {
   if (const auto rate = section.quantity("bandwidth", Unit::kByteRate)) return {*rate, *rate, *rate, *rate};
   Bandwidth bandwidth;
@@ -187,7 +187,7 @@ std::string bandwidth_toml(const Bandwidth& bandwidth, std::string_view separato
                      bandwidth.write, separator, bandwidth.copy, separator, bandwidth.mixed);
 }
 
-/// TEXT in TOML's quotes.
+/// TEXT as a quoted TOML string.
 std::string in_quotes(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {

@@ -9,7 +9,7 @@
 
 namespace saccade {
 
-/// A device as a file describes it (docs/limits.md says how).
+/// A device description (see docs/limits.md).
 struct Device {
   Ceilings ceilings;
   std::optional<CameraMode> camera;
@@ -18,12 +18,12 @@ struct Device {
 
 /// Throws Error (kNotFound, kInvalidFile) naming the file, and line and key of what is invalid.
 Device read_device_file(const std::string& path);
-/// The file that reads back as the same ceilings.
+/// A file that reads back as the same ceilings.
 std::string to_toml(const Ceilings& ceilings);
 
 /// Rates in operations and bytes per second, capacities in bytes, times in nanoseconds.
 nlohmann::ordered_json to_json(const Ceilings& ceilings);
-/// Throws Error (kInvalidFile) where JSON is nothing that to_json() writes.
+/// Throws Error (kInvalidFile) unless JSON is what to_json() writes.
 Ceilings ceilings_from_json(const nlohmann::ordered_json& json);
 
 }  // namespace saccade

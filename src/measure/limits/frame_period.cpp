@@ -18,7 +18,7 @@ bool same_letters(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, {}, lower, lower);
 }
 
-/// Takes a number above 0 and the character behind it off TEXT; false where there is none.
+/// Removes a positive number and the following character from TEXT; false if there is none.
 template <typename Number>
 bool take(std::string_view& text, Number& value, char behind) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -28,7 +28,7 @@ bool take(std::string_view& text, Number& value, char behind) {
   return true;
 }
 
-/// Whether TEXT is a format, which FRAME then has, and FRAME's size is one that a camera may have.
+/// Parses TEXT as FRAME's format; false if it is unknown or FRAME's size is invalid for a camera.
 bool take_format(std::string_view text, FrameSize& frame) {
   const auto found =
       std::ranges::find_if(kPixelFormats, [&](PixelFormat format) { return same_letters(to_string(format), text); });

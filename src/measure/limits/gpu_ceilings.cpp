@@ -22,8 +22,7 @@ Ceilings ceilings_of(const GpuRates& rates) {
     return MemoryCeiling{level, static_cast<std::int64_t>(capacity), bandwidth_of(rate, share), bandwidth_of(rate, 1)};
   };
   Ceilings ceilings{.device = rates.device};
-  // Halves of either kind are as wide as each other, and float32 may be multiplied as tf32: the best of them bounds
-  // both.
+  // fp16 and bf16 have equal rates, and float32 may be multiplied as tf32: the best of them bounds both.
   ceilings.compute = {compute("FMA", Precision::kFloat32, rates.fp32),
                       compute("mma.sync tf32", Precision::kFloat32, rates.tf32),
                       compute("mma.sync fp16", Precision::kBFloat16, rates.fp16),

@@ -6,11 +6,11 @@
 
 namespace saccade {
 
-/// A GPU's rates as ceilings: its L2 cache and its memory, GEMMs as our kernels compute them, the
-/// floor of a launch. "One core" is one multiprocessor's share.
+/// A GPU's rates as ceilings: its L2 cache and its memory, GEMMs computed by our kernels, the least time of a launch.
+/// "One core" is one multiprocessor's share.
 Ceilings ceilings_of(const GpuRates& rates);
 
-/// Measures the device that OPTIONS choose; the CPU with THREADS (0: one per core). Throws Error.
+/// Measures the device selected by OPTIONS; the CPU with THREADS (0: one per core). Throws Error.
 Ceilings measure_ceilings(const ModelOptions& options, int threads,
                           const std::function<void(double share)>& progress = {});
 

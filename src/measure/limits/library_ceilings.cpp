@@ -18,7 +18,7 @@ Tensor filled(DType dtype, const Shape& shape) {
   return tensor;
 }
 
-/// A graph of one node: OP of an input INPUT and constants.
+/// A graph of one node: OP on an input INPUT and constants.
 Graph one_node(const std::string& op, const TensorType& input, const std::vector<Tensor>& constants,
                const std::vector<std::int64_t>& pads = {}) {
   Graph graph;
@@ -55,7 +55,7 @@ Graph quantized_convolution() {
 
 Graph relu(std::int64_t elements) { return one_node("Relu", {DType::kFloat32, {1, elements}}, {}); }
 
-/// One plan, run by itself.
+/// A plan that is run by itself.
 class Probe {
  public:
   Probe(Graph graph, int threads) : execution_(compile(std::move(graph), {.threads = threads})) {
@@ -67,16 +67,16 @@ class Probe {
     execution_.time_steps(times_);
   }
 
-  /// The time of the launch that takes longest.
+  /// The time of the slowest launch.
   Nanoseconds run() {
-    // The number of workers is the thread's: another plan's may be in force.
+    // The number of workers is per thread: another plan's may be in effect.
     execution_.plan().backend().prepare_thread(execution_.plan().threads());
     execution_.run();
     Nanoseconds longest{};
     for (const StepTime& time : times_) longest = std::max(longest, Nanoseconds(time.duration()));
     return longest;
   }
-  /// Operations a second.
+  /// Operations per second.
   double rate() { return work_.products / std::chrono::duration<double>(run()).count(); }
 
   std::string name() const {
@@ -90,7 +90,7 @@ class Probe {
  private:
   Execution execution_;
   Work work_;
-  std::vector<StepTime> times_;  // of views: nothing, always
+  std::vector<StepTime> times_;  // 0 for views
 };
 
 struct Product {
@@ -101,7 +101,7 @@ struct Product {
   Probe together;
 };
 
-// Enough elements for every thread to get a share.
+// Enough elements for every thread.
 constexpr std::int64_t kShareForEach = 32768;
 
 }  // namespace

@@ -7,16 +7,16 @@
 
 namespace saccade {
 
-/// What the CPU backend itself reaches: products large enough to be nothing but arithmetic and small enough to stay in
-/// cache, compiled to plans like any model. A kernel of a library that beats our own is part of the ceiling.
+/// The peak of the CPU backend itself: GEMMs large enough to be compute-bound and small enough to stay in cache,
+/// compiled to plans like any model. If a library's kernel beats our own loops, it determines the ceiling.
 class LibraryProbe {
  public:
-  /// Compiles the plans. Throws Error where the cpu module is not installed.
+  /// Compiles the plans. Throws Error if the cpu module is not installed.
   explicit LibraryProbe(int threads);
   ~LibraryProbe();
 
-  /// Runs each once, alone and on all threads, and takes what is better into CEILINGS: operations per second by what
-  /// runs them, the cost of a launch and of waking all threads.
+  /// Runs each once, on one and on all threads, and raises CEILINGS: operations per second by library, the overhead of
+  /// a launch and of waking all threads.
   void measure(Ceilings& ceilings);
   const std::string& device() const;
 

@@ -18,23 +18,23 @@
 #include "measure/limits/library_ceilings.hpp"
 #include "measure/limits/team.hpp"
 
-// Other programs, and other guests of the host, take the cores and the memory away at any time, so nothing is measured
-// in one piece: every kernel gets a window of a fraction of a millisecond in each of some dozens of rounds, alone and
-// on all threads, and the best window counts. A scheduler's slice is several windows long, so some of them have the
-// machine to themselves even where it is busy.
+// Other programs, and other guests of the host, may take cores and memory bandwidth away at any time, so nothing is
+// measured in one piece: every kernel gets a window of a fraction of a millisecond in each of some dozens of rounds, on
+// one thread and on all, and the best window counts. A scheduler's time slice is several windows long, so some of them
+// are undisturbed even on a busy machine.
 namespace saccade {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 
-constexpr auto kBudget = milliseconds(4000);  // from the first page of memory on; the last round may go over it
+constexpr auto kBudget = milliseconds(4000);  // including the allocation of memory; the last round may exceed it
 constexpr double kWindow = 1e-4;              // seconds
-constexpr int kWindows = 4;                   // one after the other, as long as the threads are together
+constexpr int kWindows = 4;  // consecutive, while the threads are synchronized
 constexpr std::size_t kLeastOfMemory = 32 << 20;
 constexpr std::size_t kMostOfMemory = 1 << 30;
 
-/// Memory that huge pages may back, so that the translation of addresses limits nothing.
+/// Memory that may use huge pages, so that address translation limits nothing.
 class Buffer {
  public:
   explicit Buffer(std::size_t bytes) : bytes_(bytes) {
@@ -63,7 +63,7 @@ double& rate_of(Bandwidth& bandwidth, Traffic traffic) {
   return bandwidth.mixed;
 }
 
-/// Calls WORK(repeats) until one call takes a window, and gives the number of repeats for that.
+/// Calls WORK(repeats) until one call takes a window, and returns that number of repeats.
 template <typename Work>
 std::int64_t repeats_for_a_window(const Work& work) {
   for (std::int64_t repeats = 1;; repeats *= 2) {
@@ -79,7 +79,7 @@ class ComputeProbe {
  public:
   explicit ComputeProbe(const ComputeKernel& kernel) : kernel_(kernel), rounds_(repeats_for_a_window(kernel.run)) {}
 
-  /// Operations a second of a team.
+  /// Operations per second of a team.
   double rate(Team& team) const {
     const double took = team.time(kWindows, [this](int) { kernel_.run(rounds_); });
     return kernel_.operations * static_cast<double>(rounds_) * team.threads() / took;
@@ -90,19 +90,19 @@ class ComputeProbe {
   std::int64_t rounds_;
 };
 
-/// One way to move memory through one level of it.
+/// One way to move memory at one level.
 class StreamProbe {
  public:
-  /// Each thread works on AREA bytes of its own, or all threads together where it is SHARED; destinations lie SHIFT
-  /// bytes behind a regular place. IS_MEMORY: on an area that nobody touched for long.
+  /// Each thread works on AREA bytes of its own, or all threads on the same if SHARED; destinations are offset by SHIFT
+  /// bytes. IS_MEMORY: on an area that is in no cache.
   StreamProbe(const StreamKernel& kernel, std::int64_t area, bool shared, std::size_t shift, bool is_memory = false)
       : kernel_(kernel), area_(area), shift_(shift), shared_(shared), is_memory_(is_memory) {}
 
   Traffic traffic() const { return kernel_.traffic; }
-  /// The most bytes per second so far.
+  /// The best rate so far, in bytes per second.
   double best() const { return best_; }
 
-  /// Bytes a second of a team. CURSOR goes round BUFFER, so that what it passes was out of all caches for long.
+  /// Bytes per second of a team. CURSOR goes round BUFFER, so that the data was evicted from all caches.
   double rate(Team& team, const Buffer& buffer, std::size_t& cursor) {
     const auto threads = static_cast<std::size_t>(team.threads());
     const auto area = static_cast<std::size_t>(shared_ ? area_ / team.threads() : area_);
@@ -113,13 +113,13 @@ class StreamProbe {
     if (is_memory_) cursor += area * threads;
     const auto work = [&](int rank, std::int64_t count) {
       std::byte* from = base + area * static_cast<std::size_t>(rank);
-      // The destination lies behind the source, or behind both.
+      // The destination follows the source, or both sources.
       std::byte* to = parts == 1 ? from : from + bytes * (parts - 1) + shift_;
       for (std::int64_t i = 0; i < count; ++i) kernel_.run(to, from, bytes);
     };
     std::int64_t& repeats = threads == 1 ? repeats_alone_ : repeats_together_;
     if (repeats == 0) repeats = is_memory_ ? 1 : repeats_for_a_window([&](std::int64_t count) { work(0, count); });
-    // The first window in a cache brings the data there; in memory a second one would find what the first left.
+    // The first window loads a cache; in memory a second window would find the first one's data in the caches.
     const double took = team.time(is_memory_ ? 1 : kWindows, [&](int rank) { work(rank, repeats); });
     const double rate = kernel_.moved() * static_cast<double>(bytes * threads) * static_cast<double>(repeats) / took;
     best_ = std::max(best_, rate);
@@ -137,8 +137,8 @@ class StreamProbe {
   double best_ = 0;
 };
 
-/// Leaves of each kind of traffic the two PROBES that are fastest on one core: which form suits a level shows at once,
-/// and time is better spent on many windows of few.
+/// Keeps the two fastest PROBES on one core of each kind of traffic: the suitable form shows at once, and many windows
+/// of few probes are better.
 void keep_the_best(std::vector<StreamProbe>& probes) {
   std::ranges::stable_sort(probes, std::greater(), &StreamProbe::best);
   std::vector<StreamProbe> kept;
@@ -149,7 +149,7 @@ void keep_the_best(std::vector<StreamProbe>& probes) {
   probes = std::move(kept);
 }
 
-/// Nanoseconds of one call, the best of some short windows.
+/// Nanoseconds per call, the best of some short windows.
 template <typename Call>
 Nanoseconds cost_of(const Call& call) {
   constexpr int kCalls = 1000;
@@ -162,7 +162,7 @@ Nanoseconds cost_of(const Call& call) {
   return best;
 }
 
-/// All that is measured by turns.
+/// All measurements, taken in turn.
 class Meter {
  public:
   explicit Meter(int threads) : caches_(cpu_caches()), buffer_(buffer_bytes(threads)) {
@@ -176,7 +176,7 @@ class Meter {
       add_streams(cache);
     }
     best_.memory.push_back({.level = "memory"});
-    // More than the caches hold: what they take up without passing it on is not the memory's rate.
+    // More than the caches hold: what they absorb without writing it back is not the memory's rate.
     const std::int64_t area = static_cast<std::int64_t>(buffer_.bytes()) / 2;
     streams_.emplace_back();
     for (const StreamKernel& kernel : stream_kernels()) streams_.back().emplace_back(kernel, area, true, 0, true);
@@ -208,8 +208,8 @@ class Meter {
     return ceiling_buffer_bytes(static_cast<std::size_t>(held), free_memory());
   }
 
-  /// Two sizes of what the threads work on, so that neither a cache's other contents nor the overhead of short loops
-  /// decides, and destinations at two distances from their sources: loads may wait for stores 4096 bytes away.
+  /// Two working-set sizes, so that neither other contents of a cache nor the overhead of short loops decides, and two
+  /// distances between source and destination: loads may wait for stores 4096 bytes away.
   void add_streams(const CpuCache& cache) {
     auto& probes = streams_.emplace_back();
     const bool shared = cache.sharers > 1 && cache.bytes > (4 << 20);
@@ -219,7 +219,7 @@ class Meter {
         probes.emplace_back(kernel, shared ? sizes[i] / 2 : sizes[i], shared, i == 0 ? 0 : 2112);
   }
 
-  /// All that a team of so many threads can measure, into the figures that the members point at.
+  /// All measurements for a team of so many threads, stored in the given members.
   void round(int threads, double ComputeCeiling::*compute, Bandwidth MemoryCeiling::*memory) {
     Team team(threads);
     const auto keep = [](double& best, double rate) { best = std::max(best, rate); };
@@ -242,7 +242,7 @@ class Meter {
 
 std::size_t ceiling_buffer_bytes(std::size_t caches, std::size_t free) {
   const std::size_t wanted = std::clamp(4 * caches, kLeastOfMemory, kMostOfMemory);
-  // Half: the models that are measured, and other programs, need the rest.
+  // Half: the measured models and other programs need the rest.
   const std::size_t bytes = std::min(wanted, free / 2);
   if (bytes < std::max(kLeastOfMemory, std::min(caches, kMostOfMemory)))
     fail(ErrorCode::kUnsupported,

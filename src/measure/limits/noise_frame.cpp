@@ -9,10 +9,10 @@ namespace saccade {
 
 namespace {
 
-/// Counted before anything is allocated. Throws Error (kUnsupported).
+/// Checked before anything is allocated. Throws Error (kUnsupported).
 std::int64_t bytes_that_fit(const FrameSize& size) {
   const std::size_t bytes = frame_bytes(size.format, size.width, size.height);
-  // Whoever runs a model on the frame has a copy of it.
+  // Running a model on the frame makes a copy of it.
   if (const std::size_t most = default_memory_limit() / 2; bytes > most)
     fail(ErrorCode::kUnsupported, "a frame of {}x{} needs {}, more than the limit of {}", size.width, size.height,
          readable_bytes(bytes), readable_bytes(most));

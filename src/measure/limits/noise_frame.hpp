@@ -5,7 +5,7 @@
 
 namespace saccade {
 
-/// A frame of noise and its memory: the same for the same seed.
+/// A frame of noise and its memory, deterministic by seed.
 class NoiseFrame {
  public:
   NoiseFrame(const FrameSize& size, std::uint64_t seed);

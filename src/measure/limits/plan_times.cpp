@@ -10,14 +10,14 @@ namespace {
 constexpr int kPlanWarmUp = 3;
 constexpr int kLeastRuns = 10;
 
-/// All times of one thing; sorts them.
+/// Summarizes all times of one item; sorts them.
 Timing timing_of(std::vector<Nanoseconds>& times) {
   if (times.empty()) return {};
   std::ranges::sort(times);
   return {times.front(), times[times.size() / 2]};
 }
 
-/// The times of all runs, by what they are times of.
+/// The times of all runs, by item.
 struct Samples {
   std::vector<std::vector<Nanoseconds>> steps;
   std::array<std::vector<Nanoseconds>, 3> stages;

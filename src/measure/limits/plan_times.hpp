@@ -9,13 +9,13 @@
 
 namespace saccade {
 
-/// One thing's time over many runs.
+/// The time of one item over many runs.
 struct Timing {
   Nanoseconds least{};
   Nanoseconds median{};
 };
 
-/// How long a plan took, run after run.
+/// The times of a plan over many runs.
 struct PlanTimes {
   int runs = 0;
   std::vector<Timing> steps;     ///< by step of the plan; 0 for a view
@@ -23,12 +23,12 @@ struct PlanTimes {
   Timing whole;
 };
 
-/// Fills an execution's inputs with numbers that suit most models and are the same each time: floats in [0, 1), bytes
-/// of any value, other integers 1.
+/// Fills an execution's inputs with fixed numbers that suit most models: floats in [0, 1), random bytes, 1 for other
+/// integers.
 void fill_inputs(Execution& execution);
 
-/// Runs an execution whose inputs are filled, after a few runs to warm up, for at least SECONDS and ten times; PROGRESS
-/// is called with the share that is done. Throws Error where a model's operators refuse its inputs.
+/// Runs an execution with filled inputs, after some warm-up runs, for at least SECONDS and ten times; PROGRESS receives
+/// the completed share. Throws Error if a model's operators reject the inputs.
 PlanTimes time_plan(Execution& execution, double seconds, const std::function<void(double share)>& progress = {});
 
 }  // namespace saccade

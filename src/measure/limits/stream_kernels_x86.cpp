@@ -3,9 +3,9 @@
 #include "measure/limits/ceiling_kernels.hpp"
 #include "measure/limits/cpu_features.hpp"
 
-// Loops that do nothing but move memory, in assembly for the same reason as the arithmetic: every build must measure
-// the machine. Sixteen vectors a turn hide the loop itself. Which form is the fastest differs from level to level and
-// from processor to processor, so there are several; the best one counts.
+// Loops that only move memory, in assembly for the same reason as the arithmetic: every build must measure the machine.
+// Sixteen vectors per iteration hide the loop overhead. The fastest form differs between levels and processors, so
+// there are several; the best one counts.
 namespace saccade {
 namespace {
 
@@ -13,7 +13,7 @@ namespace {
 #define SACCADE_SIXTEEN(DO) \
   DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9) DO(10) DO(11) DO(12) DO(13) DO(14) DO(15)
 
-// BODY moves STEP bytes; it finds `from`, `second` (BYTES behind it) and `to`.
+// BODY moves STEP bytes; it uses `from`, `second` (`from` + BYTES) and `to`.
 #define SACCADE_STREAM(BODY, STEP, END)                                                               \
   const std::byte* second = from + bytes;                                                             \
   asm volatile("xorps %%xmm0, %%xmm0\n .p2align 5\n1:\n" BODY "add $" #STEP ", %[from]\n add $" #STEP \
@@ -83,7 +83,7 @@ void rep_movsb(std::byte* to, const std::byte* from, std::size_t bytes) {
   asm volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");
 }
 
-/// Both halves at a time, a line of each by turns: twice as many misses under way for prefetchers that follow streams.
+/// Both halves at a time, alternating cache lines: twice as many outstanding misses for stream prefetchers.
 void read_two_streams(std::byte*, const std::byte* from, std::size_t bytes) {
   const std::byte* second = from + bytes / 2;
   bytes /= 2;

@@ -12,7 +12,7 @@ namespace {
 
 double now() { return std::chrono::duration<double>(Clock::now().time_since_epoch()).count(); }
 
-// Longer than waking a thread takes, far shorter than a scheduler's slice.
+// Longer than waking a thread takes, far shorter than a scheduler's time slice.
 constexpr double kPatience = 2e-4;  // seconds
 
 /// Spins for a moment, then sleeps, until IS_MET(value).
@@ -77,7 +77,7 @@ void Team::meet(std::atomic<int>& count) {
 }
 
 void Team::run(int rank) {
-  // First everybody gets a CPU, then all leave the line together: nobody sleeps between the two.
+  // Two barriers: first all threads get a CPU, then all start together, without sleeping in between.
   meet(awake_);
   meet(ready_);
   for (Span& span : spans_[static_cast<std::size_t>(rank)]) {

@@ -9,20 +9,20 @@
 
 namespace saccade {
 
-/// Threads that do the same work at the same time, for measuring what they reach together. The calling thread is one of
-/// them. Each keeps to a CPU of its own while the team lives, where there are enough: a busy machine's scheduler may
-/// leave two on one CPU for seconds. A thread that waits sleeps, so that it is owed the CPU when the others are there.
+/// Threads that do the same work at the same time, to measure their combined rate. The calling thread is one of them.
+/// Each is pinned to a CPU while the team exists, if there are enough: a busy machine's scheduler may leave two on one
+/// CPU for seconds. Waiting threads sleep, so that the scheduler favours them afterwards.
 class Team {
  public:
-  /// Throws Error (kUnsupported) where the system starts no more threads.
+  /// Throws Error (kUnsupported) if the system refuses more threads.
   explicit Team(int threads);
   ~Team();
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
 
   int threads() const { return static_cast<int>(workers_.size()) + 1; }
-  /// Calls WORK(rank) on every thread at once, WINDOWS times in a row; seconds from the first one's start to the last
-  /// one's end, of the window where that was the shortest.
+  /// Calls WORK(rank) on every thread at once, WINDOWS times in a row; returns the seconds from the first start to the
+  /// last end, of the shortest window.
   double time(int windows, const std::function<void(int rank)>& work);
 
  private:
@@ -32,12 +32,12 @@ class Team {
   };
 
   void serve(int rank);
-  /// Ends the workers.
+  /// Stops the workers.
   void end();
-  /// Keeps the calling thread to the CPU number RANK among those that the process may use.
+  /// Pins the calling thread to CPU number RANK of those available to the process.
   void stay_on_cpu(int rank) const;
   void run(int rank);
-  /// Says that this thread has come to COUNT, and waits for the others.
+  /// A barrier: waits until all threads have reached COUNT.
   void meet(std::atomic<int>& count);
 
   const std::function<void(int rank)>* work_ = nullptr;

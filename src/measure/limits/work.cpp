@@ -9,10 +9,10 @@
 #include "runtime/value_links.hpp"
 #include "tensor/frame.hpp"
 
-// A lower bound is only as good as the work it rests on: what is counted here must be done by every implementation that
-// gives the right answer, whatever the data. So a bilinear resize that halves an image reads each pixel, one that
-// takes a tenth reads four taps an output; a gather whose indices come with the data may read one row over and over;
-// suppression of boxes may find none. Where the truth depends on the data, the least is counted.
+// A lower bound is only as good as the work it is based on: only work is counted that every correct implementation must
+// do, whatever the data. A bilinear resize to a half reads each pixel, one to a tenth reads four taps per output; a
+// gather with data-dependent indices may read the same row repeatedly; box suppression may find none. If the work
+// depends on the data, the minimum is counted.
 namespace saccade {
 namespace {
 
@@ -25,7 +25,7 @@ std::int64_t bits_as(DType dtype, const std::optional<Precision>& precision) {
   return precision && is_float(dtype) ? std::min(own, bits_of(*precision)) : own;
 }
 
-/// Whose memory a value is: its own, or what it is a view of.
+/// The value whose memory ID uses: its own, or that of which it is a view.
 ValueId memory_of(const Graph& graph, ValueId id) {
   for (const Node* maker = graph.producer(id); maker != nullptr && is_free_view(graph, *maker);
        maker = graph.producer(id))
@@ -33,8 +33,8 @@ ValueId memory_of(const Graph& graph, ValueId id) {
   return id;
 }
 
-/// Bytes of a frame that a Preprocess node reads: the rows of its region that a tensor's row falls on, all columns of
-/// them, since a cache line holds neighbours.
+/// Bytes of a frame that a Preprocess node reads: the rows of its region that are sampled, with all their columns,
+/// since neighbours share cache lines.
 std::int64_t frame_bytes_read(const Node& node, const FrameSize& frame) {
   if (frame.width <= 0 || frame.height <= 0) return 0;
   const PreprocessSpec spec = preprocess_spec(node.attributes);
@@ -72,7 +72,7 @@ void count_inputs(const Graph& graph, const Node& node, const WorkOptions& optio
 }
 
 void count_outputs(const Graph& graph, const Node& node, const WorkOptions& options, Work& work) {
-  // Of counted rows there may be none.
+  // There may be no valid rows.
   if (traits_of(node).rows[0].by != RowCount::By::kNothing) return;
   for (const ValueId id : node.outputs) {
     if (id == ValueId::kNone) continue;

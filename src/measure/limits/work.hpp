@@ -9,23 +9,23 @@
 
 namespace saccade {
 
-/// What a node can't do without, however it is implemented.
+/// The minimum work of a node, however it is implemented.
 struct Work {
-  /// Arithmetic: a multiply-add counts 2, everything else that makes one number of others 1, moving data 0. Products
-  /// with padding don't count: they need not be computed.
+  /// Arithmetic: a multiply-add counts as 2, any other operation as 1, data movement as 0. Products with padding do not
+  /// count: they need not be computed.
   double operations = 0;
-  double products = 0;                        ///< of `operations`, the multiply-adds of convolutions and GEMM
-  Precision precision = Precision::kFloat32;  ///< of the numbers worked on; vectors hold more of narrow ones
+  double products = 0;  ///< of `operations`: multiply-adds of convolutions and GEMM
+  Precision precision = Precision::kFloat32;  ///< of the operands; vectors hold more of narrow types
   std::int64_t weight_bytes = 0;              ///< constants, each once
-  std::int64_t read_bytes = 0;                ///< activations, each once, elements that nothing depends on left out
+  std::int64_t read_bytes = 0;  ///< activations, each once, without elements that nothing depends on
   std::int64_t write_bytes = 0;
 
   std::int64_t activation_bytes() const { return read_bytes + write_bytes; }
-  /// Sums; the precision stays.
+  /// Adds all but the precision.
   Work& operator+=(const Work& other);
 };
 
-/// A camera frame; 0 x 0 where nothing is known about it.
+/// A camera frame; 0 x 0 if unknown.
 struct FrameSize {
   PixelFormat format = PixelFormat::kRgb24;
   int width = 0;   ///< pixels
@@ -33,15 +33,15 @@ struct FrameSize {
 };
 
 struct WorkOptions {
-  FrameSize frame;  ///< what Preprocess reads; nothing where it is not known
-  /// Count as if floating-point tensors had this precision (and products too); as they are where it is empty.
+  FrameSize frame;  ///< input of Preprocess; 0 x 0 if unknown
+  /// Assumed for floating-point tensors (and products); empty: as they are.
   std::optional<Precision> precision;
 };
 
-/// The work of a node whose types are inferred. Nothing for a view, which costs nothing.
+/// The work of a node whose types are inferred. Zero for a view.
 Work work_of(const Graph& graph, const Node& node, const WorkOptions& options = {});
 
-/// Multiply-adds of a convolution or GEMM as papers count them, those with padding included; 0 for others.
+/// Multiply-adds of a convolution or GEMM as papers count them, including padding; 0 for others.
 std::int64_t macs_of(const Graph& graph, const Node& node);
 
 }  // namespace saccade

@@ -28,7 +28,7 @@ std::int64_t output_elements(const Graph& graph, const Node& node) {
   return shape_of(graph, node.outputs[0]).elements();
 }
 
-/// The factors' product, or kMostProducts where it is larger: the tensors need not fit any memory.
+/// The factors' product, saturated at kMostProducts: the tensors need not fit any memory.
 std::int64_t product_of(std::initializer_list<std::int64_t> factors) {
   std::int64_t product = 1;
   for (const std::int64_t factor : factors)
@@ -36,9 +36,9 @@ std::int64_t product_of(std::initializer_list<std::int64_t> factors) {
   return std::min(product, kMostProducts);
 }
 
-/// What a sliding window meets along all its axes.
+/// Coverage of a sliding window over all axes.
 struct Met {
-  std::int64_t pairs = 1;   ///< outputs times taps that lie on an element
+  std::int64_t pairs = 1;   ///< (output, tap) pairs whose tap is inside the input
   std::int64_t inputs = 1;  ///< elements that some output reads
 };
 
@@ -62,7 +62,7 @@ Met met_by(const Window& window, bool transposed) {
   return met;
 }
 
-/// Which input holds a convolution's weights; 0: the node is no convolution.
+/// The index of a convolution's weights among its inputs; 0: the node is not a convolution.
 std::size_t weights_of_convolution(const Node& node) {
   if (node.op == "Conv" || node.op == "ConvInteger" || node.op == "ConvTranspose") return 1;
   return node.op == "QLinearConv" ? 3 : 0;
@@ -88,7 +88,8 @@ Products of_convolution(const Graph& graph, const Node& node) {
   const Shape& input = input_shape(graph, node, 0);
   const Window window = window_of(graph, node);
   const bool transposed = node.op == "ConvTranspose";
-  // Filters and channels of its group; a transposed convolution's weights are (channels, filters of a group, ...).
+  // Filters times the channels of their group; a transposed convolution's weights are (channels, filters of a group,
+  // ...).
   const std::int64_t pairs_of_channels = product_of({input[0], weights[0], weights[1]});
   const Window::Axes& places = transposed ? window.in : window.out;
   return {product_of({pairs_of_channels, met_by(window, transposed).pairs}),
@@ -96,7 +97,7 @@ Products of_convolution(const Graph& graph, const Node& node) {
                       window.kernel[2]})};
 }
 
-/// Two operands whose sums can't be taken before the product.
+/// Two operands whose sums cannot be taken before the product.
 Products of_einsum(const Graph& graph, const Node& node) {
   const std::string equation = node.attributes.text("equation");
   const std::size_t comma = equation.find(',');
@@ -131,9 +132,9 @@ Products of_matmul(const Graph& graph, const Node& node, std::size_t right) {
 }
 
 Products of_attention(const Graph& graph, const Node& node) {
-  const AttentionWalks walks = attention_walks(graph, node);
-  const std::int64_t pairs = product_of({walks.batches(), walks.queries(), walks.keys()});
-  const std::int64_t products = product_of({pairs, walks.channels() + walks.value_channels()});
+  const AttentionPatterns patterns = attention_patterns(graph, node);
+  const std::int64_t pairs = product_of({patterns.batches(), patterns.queries(), patterns.keys()});
+  const std::int64_t products = product_of({pairs, patterns.channels() + patterns.value_channels()});
   return {products, products};
 }
 
@@ -144,7 +145,7 @@ Products of_gemm(const Graph& graph, const Node& node) {
   return {products, products};
 }
 
-/// Operations for each element of the output.
+/// Operations per element of the output.
 double operations_an_output(const Node& node) {
   const OpTraits& traits = traits_of(node);
   if (node.op == "Resize") return node.attributes.text("mode", "nearest") == "nearest" ? 0 : 2;
@@ -178,7 +179,7 @@ std::int64_t elements_read(const Graph& graph, const Node& node, std::size_t i) 
   const std::int64_t all = input_elements(graph, node, i);
   const std::int64_t outputs = output_elements(graph, node);
   if (node.op == "Where" && (i == 1 || i == 2)) {
-    // Each element comes from one of the two: all of them perhaps from the smaller.
+    // Each element comes from one of the two: possibly all from the smaller.
     return i == 1 ? std::min(all, input_elements(graph, node, 2)) : 0;
   }
   const Reads reads = traits_of(node).reads;
@@ -195,7 +196,7 @@ std::int64_t elements_read(const Graph& graph, const Node& node, std::size_t i) 
   }
   if (reads != Reads::kAll) return 0;
   const Shape& input = input_shape(graph, node, 0);
-  if (node.op == "DecodeYolov8") {  // boxes of candidates alone
+  if (node.op == "DecodeYolov8") {  // only candidates' boxes
     const std::int64_t classes = node.attributes.integer("classes", 0);
     return all / input[1] * (classes == 0 ? input[1] - 4 : classes);
   }

@@ -94,7 +94,7 @@ std::string ChildProcess::read_line(std::chrono::milliseconds timeout) {
 
 void ChildProcess::fail_as_ended() {
   int status = 0;
-  kill(pid_, SIGKILL);  // nothing where it has ended: what follows must not wait for one that only closed its output
+  kill(pid_, SIGKILL);  // no effect if it has ended; a program that only closed its output must not be waited for
   while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
   pid_ = -1;

@@ -27,7 +27,7 @@ json fed(std::span<const FedInput> inputs) {
   return rows;
 }
 
-/// FOLDER/.venv-peers/bin/python, or the same above it.
+/// FOLDER/.venv-peers/bin/python, or in a parent folder.
 std::string find_above(std::filesystem::path folder) {
   std::error_code ignored;
   for (;; folder = folder.parent_path()) {
@@ -44,7 +44,7 @@ std::span<const std::string_view> peer_engines() { return kEngines; }
 std::string find_peers_python(const std::string& given) {
   if (!given.empty()) return given;
   if (const char* named = std::getenv("SACCADE_PEERS_PYTHON"); named != nullptr && *named != '\0') return named;
-  // Not above the current folder, which may be whoever's: what lies there is run.
+  // Not in parents of the current folder, which may be anyone's: the file is executed.
   std::error_code error;
   const auto here = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
   if (std::string found = find_above(here); !found.empty()) return found;
@@ -63,19 +63,19 @@ Peer::Peer(std::string engine, std::vector<std::string> command, std::string fol
           fail(ErrorCode::kNotFound, "{}: {}", error.what(), kHowToGet);
         }
       }()) {
-  greet();
+  handshake();
 }
 
-void Peer::greet() {
-  const json greeting = listen(patience_.start);
-  if (greeting.contains("missing"))
-    fail(ErrorCode::kNotFound, "{} can't be run ({}): {}", name_, greeting["missing"].dump(), kHowToGet);
-  if (!greeting.contains("version") || !greeting["version"].is_string())
-    fail(ErrorCode::kIo, "{} did not say its version but {}", name_, greeting.dump());
-  version_ = greeting["version"];
+void Peer::handshake() {
+  const json hello = receive(patience_.start);
+  if (hello.contains("missing"))
+    fail(ErrorCode::kNotFound, "{} can't be run ({}): {}", name_, hello["missing"].dump(), kHowToGet);
+  if (!hello.contains("version") || !hello["version"].is_string())
+    fail(ErrorCode::kIo, "{} did not say its version but {}", name_, hello.dump());
+  version_ = hello["version"];
 }
 
-json Peer::listen(std::chrono::milliseconds timeout) {
+json Peer::receive(std::chrono::milliseconds timeout) {
   std::string line;
   try {
     line = process_.read_line(timeout);
@@ -88,7 +88,7 @@ json Peer::listen(std::chrono::milliseconds timeout) {
   return reply;
 }
 
-json Peer::ask(const json& request, std::chrono::milliseconds timeout) {
+json Peer::request(const json& request, std::chrono::milliseconds timeout) {
   try {
     process_.write_line(request.dump());
   } catch (const Error& error) {
@@ -98,21 +98,21 @@ json Peer::ask(const json& request, std::chrono::milliseconds timeout) {
          "{}: the name of the model's file or of an input is not UTF-8, which its requests can't hold; rename it",
          name_);
   }
-  return listen(timeout);
+  return receive(timeout);
 }
 
 void Peer::load(const PeerLoad& load) {
-  ask({{"do", "load"},
-       {"model", load.model},
-       {"threads", load.threads},
-       {"device", load.device},
-       {"precision", load.precision},
-       {"inputs", fed(load.inputs)}},
-      patience_.load);
+  request({{"do", "load"},
+           {"model", load.model},
+           {"threads", load.threads},
+           {"device", load.device},
+           {"precision", load.precision},
+           {"inputs", fed(load.inputs)}},
+          patience_.load);
 }
 
-std::vector<Tensor> Peer::answer(std::span<const FedInput> inputs, const std::string& prefix) {
-  const json reply = ask({{"do", "answer"}, {"inputs", fed(inputs)}, {"prefix", prefix}}, patience_.answer);
+std::vector<Tensor> Peer::infer(std::span<const FedInput> inputs, const std::string& prefix) {
+  const json reply = request({{"do", "infer"}, {"inputs", fed(inputs)}, {"prefix", prefix}}, patience_.reply);
   std::vector<Tensor> outputs;
   try {
     for (const json& file : reply.at("files")) outputs.push_back(load_npy(file.get<std::string>()));
@@ -123,10 +123,10 @@ std::vector<Tensor> Peer::answer(std::span<const FedInput> inputs, const std::st
 }
 
 Block Peer::run(int unmeasured, int runs) {
-  // As long as a hundred times the slowest run so far would take.
+  // A hundred times the time of the slowest run so far.
   const std::chrono::duration<double, std::milli> expected(1e5 * slowest_seconds_ * (unmeasured + runs));
-  const auto patience = std::max(patience_.answer, std::chrono::ceil<std::chrono::milliseconds>(expected));
-  const json reply = ask({{"do", "run"}, {"unmeasured", unmeasured}, {"runs", runs}}, patience);
+  const auto patience = std::max(patience_.reply, std::chrono::ceil<std::chrono::milliseconds>(expected));
+  const json reply = request({{"do", "run"}, {"unmeasured", unmeasured}, {"runs", runs}}, patience);
   Block block;
   try {
     for (const json& time : reply.at("ns")) block.latencies.emplace_back(time.get<std::int64_t>());
@@ -142,7 +142,7 @@ Block Peer::run(int unmeasured, int runs) {
 }
 
 std::int64_t Peer::peak_bytes() {
-  return ask({{"do", "memory"}}, patience_.answer).value("peak_bytes", std::int64_t{0});
+  return request({{"do", "memory"}}, patience_.reply).value("peak_bytes", std::int64_t{0});
 }
 
 }  // namespace saccade

@@ -4,28 +4,28 @@
 
 {"do": "load", "model": FILE, "threads": N, "device": "cpu"|"cuda", "precision": "fp32"|"tf32"|"fp16"|"bf16",
  "inputs": [[NAME, FILE.npy], ...]}                                              -> {}
-{"do": "answer", "inputs": [[NAME, FILE.npy], ...], "prefix": PATH}              -> {"files": [PATH0.npy, ...]}
+{"do": "infer", "inputs": [[NAME, FILE.npy], ...], "prefix": PATH}              -> {"files": [PATH0.npy, ...]}
 {"do": "run", "unmeasured": N, "runs": N}                                        -> {"ns": [...], "wall_ns": N}
 {"do": "memory"}                                                                 -> {"peak_bytes": N}
 
-The first line out is {"version": ...}, or {"missing": ...} where the engine is not installed.  What fails is answered
+The first line out is {"version": ...}, or {"missing": ...} if the engine is not installed.  An error is reported
 with {"error": ...}.  Engines run in their fastest way: outputs left where the engine put them, inputs bound once.
 ONNX Runtime and OpenVINO compute in fp32 on the CPU, torch on the device and in the precision asked for.
-An answer comes when the engine's threads are asleep, so that they disturb no one else's turn.
+A response is sent once the engine's threads are asleep, so that they do not disturb other engines.
 """
 import json
 import os
 import sys
 import time
 
-# The line protocol keeps standard output to itself: what libraries print goes to standard error.
-answers = os.fdopen(os.dup(1), "w")
+# Standard output is reserved for the line protocol: what libraries print goes to standard error.
+responses = os.fdopen(os.dup(1), "w")
 os.dup2(2, 1)
 
 
-def answer(message):
-    answers.write(json.dumps(message) + "\n")
-    answers.flush()
+def respond(message):
+    responses.write(json.dumps(message) + "\n")
+    responses.flush()
 
 
 class OnnxRuntime:
@@ -39,7 +39,7 @@ class OnnxRuntime:
         options.log_severity_level = 3
         options.intra_op_num_threads = request["threads"]
         options.inter_op_num_threads = 1
-        # A size that is known lets it plan its memory ahead.
+        # A known size lets it plan its memory ahead.
         import onnx
         model = onnx.load(request["model"], load_external_data=False)
         for value in model.graph.input:
@@ -127,7 +127,7 @@ def read(inputs):
     return {name: numpy.load(path) for name, path in inputs}
 
 
-def answer_files(engine, request):
+def infer(engine, request):
     import numpy
     engine.bind(read(request["inputs"]))
     engine.run()
@@ -147,8 +147,8 @@ def handle(engine, request):
     if request["do"] == "load":
         engine.load(request, read(request["inputs"]))
         return {}
-    if request["do"] == "answer":
-        return answer_files(engine, request)
+    if request["do"] == "infer":
+        return infer(engine, request)
     if request["do"] == "run":
         return run(engine, request)
     return {"peak_bytes": peak_bytes()}
@@ -166,14 +166,14 @@ def main():
     try:
         engine = make_engine(sys.argv[1])
     except ImportError as error:
-        answer({"missing": str(error)})
+        respond({"missing": str(error)})
         return
-    answer({"version": engine.version})
+    respond({"version": engine.version})
     for line in sys.stdin:
         try:
-            answer(handle(engine, json.loads(line)))
-        except Exception as error:  # whatever an engine throws is its answer
-            answer({"error": " ".join(str(error).split())[:500] or type(error).__name__})
+            respond(handle(engine, json.loads(line)))
+        except Exception as error:  # whatever an engine throws becomes the response
+            respond({"error": " ".join(str(error).split())[:500] or type(error).__name__})
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
 
 namespace saccade {
 
-/// Writes the scripts that run other engines to FOLDER; returns the path of the one to start. Throws Error (kIo).
+/// Writes the scripts that run other engines to FOLDER; returns the path of the main script. Throws Error (kIo).
 std::string write_peer_files(const std::string& folder);
 
 }  // namespace saccade

@@ -9,13 +9,13 @@
 namespace saccade {
 namespace {
 
-// From this share of waiting on, the source sets the rate.
+// From this share of waiting on, the source limits the rate.
 constexpr double kStarved = 0.1;
-// Below it a launch is mostly its own start.
+// Shorter launches are mostly launch overhead.
 constexpr Nanoseconds kSmallLaunch{5000};
 constexpr double kMuchOverhead = 0.25;
 constexpr double kMuchFallback = 0.1;
-// From this share of a bound on, better code for the same arithmetic gains little.
+// Above this share of a bound, better code for the same arithmetic gains little.
 constexpr double kNearBound = 0.6;
 
 std::string share_of(Nanoseconds part, Nanoseconds whole) { return percent_text(whole.count() > 0 ? part / whole : 0); }
@@ -85,7 +85,7 @@ Bottleneck fallback_bound(const RunFacts& facts, Nanoseconds time) {
               share_of(time, facts.work()), worst->first, share_of(worst->second, facts.work()))};
 }
 
-/// What sets the bounds of most of the time: the limiter with the largest sum.
+/// The limiter of most of the bounded time.
 std::string limiter_of(const std::vector<LaunchFacts>& launches) {
   std::map<std::string, Nanoseconds> sums;
   for (const LaunchFacts& launch : launches)
@@ -135,10 +135,10 @@ std::string_view to_string(BottleneckKind kind) {
 
 Bottleneck find_bottleneck(const RunFacts& facts) {
   const Nanoseconds work = facts.work();
-  // A camera's frames come when they come; a file that is quicker than the models makes them wait by accident alone.
+  // A camera's frames arrive at its own rate; with a faster file, the models wait by accident only.
   const bool is_slow = facts.is_live || facts.capture > work;
   if (is_slow && facts.waiting > kStarved * (facts.waiting + work)) return capture_bound(facts);
-  // A file is read ahead, so that its frames always wait.
+  // A file is read ahead, so its frames always wait.
   if (facts.is_live && facts.queue > work) return queue_bound(facts);
   if (facts.pre > std::max(facts.model, facts.post)) return stage_bound(facts, "pre", facts.pre);
   if (facts.post > facts.model) return stage_bound(facts, "post", facts.post);

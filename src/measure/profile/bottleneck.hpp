@@ -9,26 +9,26 @@
 
 namespace saccade {
 
-/// What keeps a pipeline from being faster.
+/// What limits a pipeline's speed.
 enum class BottleneckKind : std::uint8_t {
   kCapture,   ///< the source is slower than the models
-  kQueue,     ///< a live frame waits longer than it is worked on
-  kStage,     ///< pixels before or answers after the model take longest
-  kOverhead,  ///< launches so small that starting them is what takes time
-  kFallback,  ///< an operator without a tactic of its own
-  kSlack,     ///< the largest launches are far from what the machine could do
-  kMemory,    ///< near a bound that bandwidth sets
-  kCompute,   ///< near a bound that arithmetic sets
+  kQueue,  ///< a live frame waits longer than it is processed
+  kStage,  ///< pre-processing or post-processing takes longest
+  kOverhead,  ///< launches so small that launch overhead dominates
+  kFallback,  ///< an operator without a tactic
+  kSlack,  ///< the largest launches are far from their bounds
+  kMemory,  ///< near a bandwidth bound
+  kCompute,  ///< near a compute bound
 };
 std::string_view to_string(BottleneckKind kind);
 
-/// What is known about one launch.
+/// Facts about one launch.
 struct LaunchFacts {
-  std::string name;  ///< as a person would call it: "Conv 3x3+Silu"
+  std::string name;  ///< display name: "Conv 3x3+Silu"
   std::string tactic;
   Nanoseconds time{};   ///< median
-  Nanoseconds bound{};  ///< 0: not known
-  std::string limiter;  ///< as Bound has it
+  Nanoseconds bound{};  ///< 0: unknown
+  std::string limiter;  ///< as in Bound
 };
 
 /// Medians of a frame's times over a run.
@@ -38,7 +38,7 @@ struct RunFacts {
   int cores = 1;
   Nanoseconds capture{};
   Nanoseconds queue{};
-  Nanoseconds waiting{};  ///< of the models for a frame, the mean: most frames wait for nothing where some wait long
+  Nanoseconds waiting{};  ///< mean time that the models wait for a frame: usually few frames wait long
   Nanoseconds pre{};
   Nanoseconds model{};
   Nanoseconds post{};
@@ -51,10 +51,10 @@ struct RunFacts {
 struct Bottleneck {
   BottleneckKind kind = BottleneckKind::kCompute;
   std::string stage;     ///< "capture", "queue", "pre", "model" or "post"
-  std::string sentence;  ///< one, with what to try
+  std::string sentence;  ///< one sentence with a suggestion
 };
 
-/// Names what to work on first. Pure arithmetic on FACTS.
+/// Identifies what to optimize first. A pure function of FACTS.
 Bottleneck find_bottleneck(const RunFacts& facts);
 
 }  // namespace saccade

@@ -22,7 +22,7 @@ class LoopingSource final : public Source {
     while (true) {
       Outcome<Frame> frame = source_->read(allocator);
       if (frame) return counted_on(std::move(*frame));
-      // A round without a frame would be the first of many.
+      // An empty round would be followed by further empty ones.
       if (frame.failure().status != Status::kEnd || frames_this_round_ == 0 || cancelled_) return frame;
       if (auto failure = start_anew()) return std::move(*failure);
     }
@@ -69,7 +69,7 @@ class LoopingSource final : public Source {
 
   std::string uri_;
   SourceInfo info_;
-  std::mutex mutex_;  // over changes of source_, against cancel()
+  std::mutex mutex_;  // guards source_ against cancel()
   std::unique_ptr<Source> source_;
   std::atomic<bool> cancelled_{false};
   std::set<std::string, std::less<>> names_;
@@ -78,7 +78,7 @@ class LoopingSource final : public Source {
   std::int64_t next_sequence_ = 0;
   std::int64_t first_timestamp_ = 0;
   std::int64_t last_timestamp_ = 0;
-  std::int64_t step_ = 0;  // the longest between two frames
+  std::int64_t step_ = 0;  // the longest interval between two frames
 };
 
 }  // namespace

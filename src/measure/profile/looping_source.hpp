@@ -7,8 +7,9 @@
 
 namespace saccade {
 
-/// A source that starts again when it ends, so that a short video lasts for a long measurement: frames are counted on,
-/// timestamps go on by the source's length. Live sources are as they are. Throws Error as open_source() does.
+/// A source that restarts when it ends, so that a short video suffices for a long measurement: frame numbers continue,
+/// timestamps are offset by the source's length. Live sources are returned unchanged. Throws Error as open_source()
+/// does.
 std::unique_ptr<Source> open_looping(const std::string& uri);
 
 }  // namespace saccade

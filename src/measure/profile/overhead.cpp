@@ -39,7 +39,7 @@ BlockTimes run_in_turns(const std::function<Nanoseconds(bool recorded)>& block, 
   BlockTimes times;
   const auto end = Clock::now() + budget;
   for (int pair = 0; pair < min_pairs || Clock::now() < end; ++pair) {
-    // Who is first changes from pair to pair, so that a drift of the clock rate favours neither.
+    // The order alternates, so that clock-rate drift favours neither.
     const bool recorded_first = pair % 2 == 0;
     const Nanoseconds first = block(recorded_first);
     const Nanoseconds second = block(!recorded_first);

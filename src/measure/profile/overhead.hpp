@@ -9,26 +9,27 @@
 
 namespace saccade {
 
-/// What watching costs the watched, measured in turns: blocks of frames with the recorder and without it.
+/// The overhead of the recorder, measured in alternating blocks of frames with and without it.
 struct Overhead {
-  Nanoseconds with{};       ///< a frame, the median of the blocks that were recorded
-  Nanoseconds without{};    ///< a frame, the median of the others
+  Nanoseconds with{};  ///< per frame, the median of the recorded blocks
+  Nanoseconds without{};  ///< per frame, the median of the others
   double share = 0;         ///< with / without - 1; noise may make it negative
   Interval interval;        ///< of the share, 95 %
-  double events = 0;        ///< launches recorded a frame
-  Nanoseconds per_event{};  ///< measured by itself: recording frames that do nothing
-  int blocks = 0;           ///< of each kind
+  double events = 0;  ///< launches recorded per frame
+  Nanoseconds per_event{};  ///< measured separately, by recording frames without work
+  int blocks = 0;  ///< per kind
 
-  /// events * per_event / without: what the share should be, free of the frames' own noise.
+  /// events * per_event / without: the expected share, without the frames' own noise.
   double expected_share() const;
 };
 
-/// The arithmetic: times of a frame by block, pairs of neighbours at the same place. Throws Error where there is none.
+/// Computes the overhead from frame times by block; pairs of neighbours have equal indices. Throws Error without
+/// blocks.
 Overhead overhead_of(std::span<const Nanoseconds> with, std::span<const Nanoseconds> without, double events,
                      Nanoseconds per_event);
 
-/// Runs BLOCK(recorded) in turns and gives the time of a frame in each block; at least MIN_PAIRS pairs, more while
-/// BUDGET lasts.
+/// Runs BLOCK(recorded) alternately and returns the time per frame of each block; at least MIN_PAIRS pairs, more within
+/// BUDGET.
 struct BlockTimes {
   std::vector<Nanoseconds> with;
   std::vector<Nanoseconds> without;

@@ -13,7 +13,8 @@ double share_of(std::chrono::nanoseconds part, std::chrono::nanoseconds whole) {
   return whole.count() > 0 ? Nanoseconds(part) / Nanoseconds(whole) : 0;
 }
 
-/// The bound of a stage, if it has one: a wait has none, and neither has a camera, whose frames no processor writes.
+/// The bound of a stage, if it has one: waits have none, nor has a camera, whose frames are not written by the
+/// processor.
 std::optional<Bound> bound_of_stage(const Profile& profile, const FrameSize& frame, std::string_view stage) {
   for (Stage each : {Stage::kPre, Stage::kModel, Stage::kPost})
     if (to_string(each) == stage) return profile.bounds.stages[static_cast<std::size_t>(each)];

@@ -7,7 +7,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Adds what is known of a bound; nothing where there is none.
+/// Adds a bound; nothing if it is unknown.
 void add_bound(Json& row, const Bound& bound, double headroom) {
   if (bound.time.count() <= 0) return;
   row["bound_ms"] = to_milliseconds(bound.time);

@@ -20,7 +20,7 @@ std::string number(std::int64_t value) {
   return text;
 }
 
-/// A file without its folders; whatever else a source is, as it is.
+/// A file's name without its folder; other sources unchanged.
 std::string short_name(const std::string& source) {
   const std::string name = std::filesystem::path(source).filename().string();
   return source.starts_with("synthetic:") || name.empty() ? source : name;
@@ -45,7 +45,7 @@ void add_tiles(Page& page, const Profile& profile) {
   page.tile({"Profiling overhead", percent_text(profile.overhead.expected_share()), "of a frame"});
 }
 
-/// The place in the trace of the consecutive frames that are closest to the median.
+/// The index in the trace of the consecutive frames closest to the median.
 std::size_t typical_frames(const Profile& profile, std::size_t count) {
   const auto& frames = profile.trace.frames;
   std::size_t best = 0;
@@ -88,7 +88,7 @@ Gantt gantt_of(const Profile& profile) {
   return chart;
 }
 
-/// Of a file the models' part alone: its frames are captured beside the others and wait because they are read ahead.
+/// For a file only the models' part: its frames are captured concurrently and wait because they are read ahead.
 StageTimeline timeline_of(const Profile& profile) {
   StageTimeline chart{"Stages over the run", {"capture", "queue", "pre", "model", "post"}, profile.timeline};
   if (profile.is_live) return chart;

@@ -10,15 +10,15 @@
 namespace saccade {
 
 struct TextOptions {
-  std::size_t launches = 15;  ///< the longest ones
-  bool is_utf8 = true;        ///< how the histogram is drawn
+  std::size_t launches = 15;  ///< number of launches, longest first
+  bool is_utf8 = true;  ///< bars of block characters
 };
 
-/// PROFILE for a terminal, 80 columns where names allow.
+/// PROFILE for a terminal, in 80 columns if names allow.
 ReportText to_text(const Profile& profile, const TextOptions& options);
-/// All of it but the trace; times in milliseconds, launches in the order of the plan.
+/// All but the trace; times in milliseconds, launches in the order of the plan.
 nlohmann::ordered_json to_json(const Profile& profile);
-/// All of it for people, with charts.
+/// The complete report with charts.
 Page to_page(const Profile& profile, std::size_t launches);
 
 }  // namespace saccade

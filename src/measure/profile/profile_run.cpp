@@ -14,11 +14,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Enough for caches, branch predictors and the frame pool; a video's first frames are often odd ones.
+// Enough to warm caches, branch predictors and the frame pool; a video's first frames are often atypical.
 constexpr std::int64_t kProfileWarmUp = 10;
-// A trace of more events than this opens slowly in any viewer.
+// Larger traces open slowly in any viewer.
 constexpr std::size_t kTraceEvents = 400'000;
-// Without a trace some frames are kept all the same, for a report to show typical ones.
+// Frames recorded without a trace, for a report to show typical ones.
 constexpr std::size_t kExamples = 64;
 constexpr int kOverheadPairs = 5;
 
@@ -41,7 +41,7 @@ bool goes_on(const ProfileOptions& options, Clock::time_point start, std::int64_
   return !options.on_frame || options.on_frame(frames);
 }
 
-/// A record of one run on a still input: nothing was captured and nothing waited.
+/// The record of one run on a fixed input, without capture and queue.
 FrameRecord still_record(std::int64_t frame, Clock::time_point start, Clock::time_point end,
                          const Execution& execution) {
   FrameRecord record{.frame = frame, .times = {start, start, start, start, start, end}};
@@ -65,7 +65,7 @@ Nanoseconds run_block(Execution& execution, Recorder& recorder, bool recorded, i
   return Nanoseconds(Clock::now() - start) / runs;
 }
 
-/// What it takes to record launches that do nothing.
+/// The time to record launches that do nothing.
 Nanoseconds cost_per_event(const Plan& plan, std::size_t events) {
   constexpr int kFrames = 256;
   Recorder recorder(plan, 0);
@@ -81,15 +81,15 @@ Nanoseconds cost_per_event(const Plan& plan, std::size_t events) {
   return Nanoseconds(Clock::now() - start) / static_cast<double>(kFrames * std::max<std::size_t>(events, 1));
 }
 
-/// Frames of a block: long against the clock's steps and short against the machine's moods, and where frames are short
-/// at least as many as the recorder makes statistics of at once, since their cost is spread over so many.
+/// Frames per block: long compared with the clock's resolution, short compared with the machine's fluctuations, and for
+/// short frames at least as many as the recorder processes in one batch, since their cost is spread over these.
 int block_length(Nanoseconds frame) {
   constexpr Nanoseconds kShortFrame = 20ms;
   if (frame < kShortFrame) return static_cast<int>(std::clamp(kShortFrame / frame, double{Recorder::kBatch}, 1000.0));
   return static_cast<int>(std::max(10 * kShortFrame / frame, 1.0));
 }
 
-/// Runs EXECUTION in blocks with and without a recorder, its input as it is.
+/// Runs EXECUTION in blocks with and without a recorder, on its current input.
 Overhead measure_overhead(Execution& execution, std::chrono::nanoseconds budget) {
   const Plan& plan = execution.plan();
   const auto events = static_cast<std::size_t>(
@@ -103,15 +103,15 @@ Overhead measure_overhead(Execution& execution, std::chrono::nanoseconds budget)
   return overhead_of(times.with, times.without, static_cast<double>(events), cost_per_event(plan, events));
 }
 
-/// Of SOURCE's frames, or usual where it does not know: what the overhead is measured on before any comes.
+/// The size of SOURCE's frames, or a default if unknown: the overhead is measured before the first frame.
 FrameSize size_of(const SourceInfo& source) {
   if (source.width <= 0) return {PixelFormat::kRgb24, 640, 480};
   return {PixelFormat::kRgb24, source.width, source.height};
 }
 
-/// The next result, or null where none will come or GO_ON says no. Throws Error where a source or a model fails.
+/// The next result, or null at the end or if GO_ON returns false. Throws Error if a source or a model fails.
 Result* next_result(Pipeline& pipeline, const std::function<bool()>& go_on) {
-  // Short enough to ask while a source is silent.
+  // Short enough to call GO_ON while a source is silent.
   constexpr auto kPatience = 100ms;
   while (go_on()) {
     const Outcome<Result&> result = pipeline.next(kPatience);
@@ -128,7 +128,7 @@ FrameRecord record_of(const Result& result, const FrameTimes& times) {
   return {.stream = result.stream, .frame = result.frame, .times = times, .latency = result.latency};
 }
 
-/// Takes frames through PIPELINE until OPTIONS have enough; fills in how long that took and what frames they were.
+/// Runs PIPELINE until OPTIONS are satisfied; sets the elapsed time and the frames' format.
 FrameSize record_frames(Profile& profile, Pipeline& pipeline, Recorder& recorder, const ProfileOptions& options) {
   pipeline.impl().run_one_by_one();
   for (std::int64_t i = 0; i < kProfileWarmUp; ++i)

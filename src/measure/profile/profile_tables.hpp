@@ -7,18 +7,18 @@
 
 namespace saccade {
 
-// The tables that the page and the terminal share.
+// Tables shared by the page and the terminal.
 
-/// A row a stage: figures, share, bound, headroom.
+/// One row per stage: figures, share, bound, headroom.
 Table stages_table(const Profile& profile);
-/// A row a launch.
+/// One row per launch.
 Table launches_table(const std::vector<const LaunchProfile*>& launches);
-/// When no launch ran.
+/// Idle time without a running launch.
 Table gaps_table(const Profile& profile);
-/// What recording cost, in a sentence.
+/// The recording overhead as a sentence.
 std::string overhead_text(const Overhead& overhead);
 
-/// PROFILE's launches by median time, the longest first; COUNT at most.
+/// The COUNT longest launches of PROFILE by median time, in descending order.
 std::vector<const LaunchProfile*> longest_launches(const Profile& profile, std::size_t count);
 /// In the order of the plan.
 std::vector<const LaunchProfile*> all_launches(const Profile& profile);

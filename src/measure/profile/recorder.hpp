@@ -22,11 +22,11 @@ struct FrameRecord {
   Latency latency;
 };
 
-/// The first frames of a run, moment by moment; what a trace file shows.
+/// The events of the first frames of a run, written to a trace file.
 struct TraceRecord {
   std::vector<FrameRecord> frames;
   std::vector<StepTime> steps;  ///< by frame, then by step of the plan
-  std::int64_t left_out = 0;    ///< later frames, for which there was no room
+  std::int64_t left_out = 0;  ///< later frames, beyond the capacity
 
   std::span<const StepTime> steps_of(std::size_t frame) const {
     const std::size_t count = steps.size() / frames.size();
@@ -34,12 +34,12 @@ struct TraceRecord {
   }
 };
 
-/// Columns of a timeline over a run of unknown length, in fixed memory: when they are all used, every two become one.
+/// Columns of a timeline over a run of unknown length, in fixed memory: when all are used, pairs are merged.
 class TimelineRecorder {
  public:
   explicit TimelineRecorder(std::size_t columns);
   void add(const FrameRecord& record) noexcept;
-  /// Mean times by frame, of capture, queue, pre, model, post.
+  /// Mean times per frame of capture, queue, pre, model, post.
   std::vector<TimelineColumn> columns() const;
   std::int64_t frames_a_column() const { return frames_a_column_; }
 
@@ -57,32 +57,31 @@ class TimelineRecorder {
   Clock::time_point begin_;
 };
 
-/// Records the frames of a plan in memory that it takes in its constructor. What a frame costs meanwhile is two clock
-/// readings a launch; the statistics are made of several frames at once, while their histograms are in the caches. One
-/// thread.
+/// Records the frames of a plan in memory allocated by its constructor. The overhead per launch is two clock readings;
+/// statistics are updated in batches of frames, while their histograms are cached. One thread.
 class Recorder {
  public:
-  /// Frames whose statistics are made at once: long enough that a histogram serves several samples while it is in the
-  /// caches, short enough to stay there itself.
+  /// Frames per batch: enough that a histogram serves several samples while it is cached, few enough to stay in the
+  /// caches themselves.
   static constexpr std::size_t kBatch = 16;
 
-  /// TRACE_FRAMES: of how many frames every moment is kept.
+  /// TRACE_FRAMES: number of frames whose events are kept.
   Recorder(const Plan& plan, std::size_t trace_frames);
 
-  /// Where the execution of the next frame is to write its launches' times (Execution::time_steps).
+  /// The buffer for the launch times of the next frame (Execution::time_steps).
   std::span<StepTime> next_steps() { return std::span(batch_steps_).subspan(batch_.size() * steps_, steps_); }
-  /// The frame whose launches went there.
+  /// The frame whose launch times are in that buffer.
   void add(const FrameRecord& record);
-  /// Makes statistics of what was added; before anything below is read.
+  /// Updates the statistics; required before anything below is read.
   void flush();
 
-  /// By step of the plan; empty where the step is a view.
+  /// By step of the plan; empty for a view.
   const Histogram& launch(std::size_t step) const { return launches_[step]; }
   const StageTimes& stages() const { return stages_; }
-  const Histogram& frame() const { return frame_; }      ///< from a frame's start on the model's thread to its result
-  const Histogram& gaps() const { return gaps_; }        ///< time in no launch, between a frame's first and last
-  const Histogram& waiting() const { return waiting_; }  ///< for a frame, the models being ready
-  const Histogram& outside() const { return outside_; }  ///< from a result to the demand for the next frame
+  const Histogram& frame() const { return frame_; }  ///< from a frame's start on the models' thread to its result
+  const Histogram& gaps() const { return gaps_; }  ///< idle time between a frame's first and last launch
+  const Histogram& waiting() const { return waiting_; }  ///< idle time of the models until a frame arrives
+  const Histogram& outside() const { return outside_; }  ///< from a result to the request of the next frame
   /// Mean idle time after the launch, by step.
   std::chrono::nanoseconds gap_after(std::size_t step) const;
   const TimelineRecorder& timeline() const { return timeline_; }
@@ -95,7 +94,7 @@ class Recorder {
 
   std::size_t steps_;
   std::size_t trace_frames_;
-  std::vector<std::size_t> launch_steps_;  ///< those that are no views, in order
+  std::vector<std::size_t> launch_steps_;  ///< steps that are not views, in order
   std::vector<FrameRecord> batch_;
   std::vector<StepTime> batch_steps_;
   std::vector<Histogram> launches_;

@@ -12,10 +12,10 @@ constexpr int kProcess = 1;
 constexpr int kModelThread = 1;
 constexpr int kFirstSourceThread = 2;
 
-/// Launches of one stage that stand together in the plan.
+/// Consecutive launches of one stage.
 struct StageGroup {
   Stage stage = Stage::kModel;
-  std::vector<std::size_t> launches;  ///< places in Profile::launches
+  std::vector<std::size_t> launches;  ///< indices into Profile::launches
 };
 
 std::vector<StageGroup> groups_of(const Profile& profile) {
@@ -87,7 +87,7 @@ class TraceWriter {
     return static_cast<double>(std::chrono::nanoseconds(time - origin_).count()) / 1e3;
   }
 
-  /// The beginning of an event up to its args, which are left open.
+  /// Writes the beginning of an event up to its args, which are left open.
   void begin(char phase, std::string_view name, std::string_view category, int thread, Clock::time_point time) {
     append(out_, R"(,{}{{"ph":"{}","name":)", "\n", phase);
     append_json_string(out_, name);
@@ -114,7 +114,7 @@ class TraceWriter {
     close();
     Clock::time_point start = times.started;
     for (std::size_t i = 0; i < groups_.size(); ++i) {
-      // Reading the results out belongs to the last stage.
+      // Reading the results belongs to the last stage.
       const bool last = i + 1 == groups_.size();
       const Clock::time_point end =
           last ? times.finished : steps[profile_.launches[groups_[i].launches.back()].step].end;
@@ -143,7 +143,7 @@ class TraceWriter {
     const FrameTimes& times = record.times;
     span("capture", "capture", thread, times.capture_start, times.captured, record);
     close();
-    // Waits in the queue overlap: spans that begin and end by name and number, on a track of their own.
+    // Waits in the queue overlap: asynchronous spans, matched by name and number, on a track of their own.
     for (const char phase : {'b', 'e'}) {
       begin(phase, "queue", "queue", thread, phase == 'b' ? times.captured : times.fetched);
       append(out_, R"(,"id":"{}.{}")", record.stream, record.frame);

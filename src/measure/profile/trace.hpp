@@ -5,10 +5,10 @@
 
 namespace saccade {
 
-/// Writes PROFILE's trace in the Trace Event Format's JSON, as Perfetto and chrome://tracing open it: a thread for each
-/// source with its captures, one for the models with frames > stages > launches, and the waits in the queue as
-/// asynchronous spans, since they overlap. Times in microseconds since the first capture; every span carries its stream
-/// and frame, as the JSON lines have them. Closes the file. Throws Error (kIo).
+/// Writes PROFILE's trace as JSON in the Trace Event Format of Perfetto and chrome://tracing: a thread per source with
+/// its captures, one for the models with frames > stages > launches, and the waits in the queue as asynchronous spans,
+/// since they overlap. Times in microseconds since the first capture; every span has its stream and frame, as the JSON
+/// lines do. Closes the file. Throws Error (kIo).
 void write_trace(const Profile& profile, OutputFile& file);
 
 }  // namespace saccade

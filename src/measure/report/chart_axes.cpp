@@ -11,7 +11,7 @@ namespace {
 constexpr double kLegendRow = 20;
 constexpr double kSquare = 11;
 
-/// Calls PLACE with each entry's place in the legend's block; returns the block's height.
+/// Calls PLACE with each entry's position in the legend; returns the legend's height.
 double lay_out_legend(double width, const std::vector<LegendEntry>& entries,
                       const std::function<void(const LegendEntry&, double x, double y)>& place) {
   double x = 0;

@@ -7,7 +7,7 @@
 
 namespace saccade {
 
-/// The rectangle that a chart's data fills.
+/// The data area of a chart.
 struct PlotArea {
   double left = 0;
   double top = 0;
@@ -17,19 +17,20 @@ struct PlotArea {
   double height() const { return bottom - top; }
 };
 
-/// Labelled ticks of a time axis below AREA, its unit at the right end. UNIT divides nanoseconds.
+/// A labelled time axis below AREA, with its unit at the right end. UNIT divides nanoseconds.
 void draw_time_axis(Svg& svg, const PlotArea& area, const Scale& x, Nanoseconds from, Nanoseconds to,
                     const TimeUnit& unit, std::string_view what);
-/// Grid lines across AREA with labels left of it, for a linear axis from 0 to TO that is shown divided by DIVISOR.
+/// Grid lines across AREA with labels at the left, for a linear axis from 0 to TO that is divided by DIVISOR for
+/// display.
 void draw_value_grid(Svg& svg, const PlotArea& area, const Scale& y, double to, double divisor);
 
-/// One line of coloured squares with names, wrapped at WIDTH; returns the height that it took.
+/// A row of coloured squares with names, wrapped at WIDTH; returns its height.
 struct LegendEntry {
   std::string_view style;
   std::string_view name;
 };
 double draw_legend(Svg& svg, double x, double y, double width, const std::vector<LegendEntry>& entries);
-/// The height that draw_legend() will take.
+/// The height of draw_legend().
 double legend_height(double width, const std::vector<LegendEntry>& entries);
 
 }  // namespace saccade

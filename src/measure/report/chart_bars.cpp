@@ -12,7 +12,7 @@ constexpr double kRow = 40;
 constexpr double kBarTop = 20;
 constexpr double kBarHeight = 11;
 
-/// One row of any bar chart: label and note at the left, what was measured at the right, over the bar.
+/// One row of a bar chart: label and note at the left, value at the right, above the bar.
 struct Row {
   std::string_view label;
   std::string_view note;

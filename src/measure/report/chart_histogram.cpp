@@ -11,7 +11,7 @@ namespace {
 constexpr double kMarkRow = 15;
 constexpr double kPlotHeight = 200;
 
-/// A mark's label, and the row above the plot where it stands free of the others.
+/// A mark's label, and the row above the plot where it does not overlap others.
 struct PlacedMark {
   double x = 0;
   double label_x = 0;

@@ -13,10 +13,10 @@ namespace {
 
 constexpr double kLargestDot = 13;
 constexpr double kSmallestDot = 2.5;
-// Beside the plot, for the ceilings' names, where the page is wide enough.
+// Space beside the plot for the ceilings' names, if the page is wide enough.
 constexpr double kGutter = 190;
 constexpr double kLabelHeight = 13;
-// Launches that are slower than the peak by more than this stand at the lower edge; they would squeeze the others.
+// Launches slower than the peak by more than this factor are drawn at the lower edge; they would compress the others.
 constexpr double kTallest = 1e5;
 constexpr double kLeastIntensity = 0.01;
 
@@ -46,7 +46,7 @@ double fastest(const std::vector<Roofline::Ceiling>& ceilings) {
   return best;
 }
 
-/// Whole decades that hold the dots and the ridges where slopes meet the ceilings.
+/// Whole decades that contain the points and the ridges of the roofline.
 Axes axes_of(const Roofline& chart, const PlotArea& area) {
   Range intensity;
   Range rate;
@@ -87,7 +87,8 @@ void draw_axes(Svg& svg, const Axes& axes) {
   svg.text(0, 12, "operations per second", "label");
 }
 
-/// A bandwidth's line from the left edge, or the bottom, up to the highest ceiling, its name along it where the line
+/// A bandwidth's slope from the left edge, or the bottom, up to the highest ceiling, labelled if the slope above leaves
+/// space.
 /// above leaves room.
 void draw_slope(Svg& svg, const Axes& axes, const Roofline::Ceiling& slope, double peak, double& above) {
   if (!(slope.rate > 0)) return;
@@ -98,7 +99,7 @@ void draw_slope(Svg& svg, const Axes& axes, const Roofline::Ceiling& slope, doub
   const Svg::Point to{axes.x(end), axes.y(end * slope.rate)};
   svg.line(from.x, from.y, to.x, to.y, "roof");
   const double rise = (from.y - to.y) / (to.x - from.x);
-  // How far the line above is, across both; all slopes are parallel.
+  // The perpendicular distance to the slope above; all slopes are parallel.
   const double height = from.y + rise * (from.x - axes.area.left);
   const double room = (height - above) / std::sqrt(1 + rise * rise);
   above = height;
@@ -107,7 +108,7 @@ void draw_slope(Svg& svg, const Axes& axes, const Roofline::Ceiling& slope, doub
                    fmt::format("{} {}", slope.name, quantity_text(slope.rate, "B/s")), "tick halo");
 }
 
-/// A ceiling from where the fastest memory reaches it to the right edge; its name in the gutter, where there is one.
+/// A ceiling from its ridge with the fastest memory to the right edge; its name in the gutter, if there is one.
 void draw_ceiling(Svg& svg, const Axes& axes, const Roofline::Ceiling& ceiling, double bandwidth, bool has_gutter,
                   double& last_label) {
   if (!(ceiling.rate > 0)) return;

@@ -6,10 +6,10 @@
 
 namespace saccade {
 
-/// TEXT as it may stand between tags and in quoted attributes of HTML and SVG: & < > " ' become references, what
-/// printable() writes out spaces, bytes that are no UTF-8 U+FFFD.
+/// TEXT escaped for HTML and SVG text and quoted attributes: & < > " ' become references, characters that printable()
+/// escapes become spaces, bytes that are not UTF-8 become U+FFFD.
 std::string escape_markup(std::string_view text);
-/// Base64 of RFC 4648, padded: how bytes stand in a data: URI.
+/// Base64 of RFC 4648, padded, for data: URIs.
 std::string base64(std::string_view bytes);
 
 }  // namespace saccade

@@ -20,7 +20,7 @@ std::string cell(std::string_view name, std::string_view scope, const Table::Col
                      escape_markup(text));
 }
 
-/// Whether a table would not fit the column that text stands in.
+/// Whether a table is wider than the text column.
 bool is_broad(const Table& table) {
   constexpr std::size_t kColumn = 100;
   const std::string text = to_text(table).str();
@@ -75,12 +75,12 @@ void Page::table(const Table& table) {
   body_ += "</tbody></table></div>\n";
 }
 
-void Page::pictures(const std::vector<PageImage>& pictures) {
+void Page::images(const std::vector<PageImage>& images) {
   body_ += "<div class=\"pictures\">\n";
-  for (const PageImage& picture : pictures)
+  for (const PageImage& image : images)
     body_ += fmt::format("<figure><img alt=\"{}\" src=\"data:{};base64,{}\">\n{}</figure>\n",
-                         escape_markup(picture.description), escape_markup(picture.media_type), base64(picture.bytes),
-                         element("figcaption", picture.caption));
+                         escape_markup(image.description), escape_markup(image.media_type), base64(image.bytes),
+                         element("figcaption", image.caption));
   body_ += "</div>\n";
 }
 

@@ -13,33 +13,33 @@ namespace saccade {
 struct Tile {
   std::string label;
   std::string value;  ///< with its unit
-  std::string note;   ///< what it means, or what it is compared with
+  std::string note;   ///< an explanation or a reference value
 };
 
 struct PageImage {
-  std::string bytes;  ///< of the file, embedded as they are
+  std::string bytes;  ///< of the file, embedded unchanged
   std::string media_type = "image/jpeg";
-  std::string description;  ///< what it shows, for those who can't see it
+  std::string description;  ///< alternative text
   std::string caption;
 };
 
-/// One HTML file that needs no other: style, charts and images are inside, there are no scripts. Light and dark,
-/// wide and narrow, screen and paper. What is added appears in the order of the calls, under the last heading; all
-/// texts are plain and escaped here.
+/// A self-contained HTML file: style, charts and images are embedded, there are no scripts. For light and dark, wide
+/// and narrow, screen and paper. Content appears in the order of the calls, under the last heading; all texts are plain
+/// and are escaped here.
 class Page {
  public:
   /// SUBTITLE says what ran on which machine.
   Page(std::string_view title, std::string_view subtitle);
 
-  /// Tiles stand together at the top, whenever they are added.
+  /// Tiles are shown together at the top, whenever they are added.
   void tile(const Tile& tile);
-  /// A sentence under the tiles that says what matters most.
+  /// A sentence under the tiles with the main result.
   void lead(std::string_view sentence);
   void section(std::string_view heading);
   void text(std::string_view paragraph);
   void table(const Table& table);
-  void pictures(const std::vector<PageImage>& pictures);
-  /// Any of charts.hpp, under its title.
+  void images(const std::vector<PageImage>& images);
+  /// Any chart of charts.hpp, under its title.
   template <typename Chart>
   void chart(const Chart& chart, std::string_view caption = {}) {
     figure(chart.title, draw(chart, kWideChart), draw(chart, kNarrowChart), caption);
@@ -60,7 +60,7 @@ class Page {
   int sections_ = 0;
 };
 
-/// The style that charts are drawn for: what a page of one's own must hold to show them.
+/// The style sheet that charts require.
 std::string_view page_style();
 
 }  // namespace saccade

@@ -2,8 +2,8 @@
 
 namespace saccade {
 
-// The palette is Okabe and Ito's (2008), whose colours people with any common colour blindness tell apart; it is
-// brightened for dark pages. Greys keep a contrast of at least 4.5 to 1 for text.
+// The palette is Okabe and Ito's (2008), distinguishable with all common forms of colour blindness; it is brightened
+// for dark pages. Greys have a contrast of at least 4.5 to 1 for text.
 std::string_view page_style() {
   return R"css(:root {
   color-scheme: light dark;
@@ -47,8 +47,8 @@ th, td { padding: 0.32rem 0.6rem; border-bottom: 1px solid var(--line); text-ali
 thead th { color: var(--soft); font-weight: 600; white-space: nowrap; }
 tbody th { font-weight: 500; }
 .number { text-align: right; white-space: nowrap; }
-.pictures { display: grid; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); gap: 0.9rem; }
-.pictures figure { margin: 0; }
+.images { display: grid; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); gap: 0.9rem; }
+.images figure { margin: 0; }
 img { display: block; max-width: 100%; height: auto; border-radius: 6px; }
 footer { margin-top: 3rem; color: var(--soft); font-size: 0.8rem; }
 .chart { display: block; max-width: 100%; height: auto; overflow: visible; }

@@ -11,10 +11,10 @@
 namespace saccade {
 namespace {
 
-// The mean advance of a digit-heavy label in the fonts that systems use.
+// The mean advance of a digit-heavy label in common system fonts.
 constexpr double kAdvance = 0.56;
 
-/// At most one digit behind the point: a tenth of a pixel is finer than any screen.
+/// At most one decimal: a tenth of a pixel is finer than any screen.
 std::string coordinate(double value) {
   const double rounded = std::round(value * 10) / 10;
   if (!std::isfinite(rounded) || rounded == 0) return "0";

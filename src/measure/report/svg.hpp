@@ -6,21 +6,20 @@
 
 namespace saccade {
 
-/// A drawing that goes into a page as it is: no fixed colours (classes refer to the page's variables), no scripts, no
-/// identifiers that could clash. Coordinates are CSS pixels, y downwards, written with at most one digit behind the
-/// point.
+/// A drawing that is embedded in a page: no fixed colours (classes refer to the page's variables), no scripts, no
+/// identifiers that could clash. Coordinates are CSS pixels, y downwards, written with at most one decimal.
 class Svg {
  public:
   enum class Anchor : std::uint8_t { kStart, kMiddle, kEnd };
 
-  /// TITLE and DESCRIPTION are what a screen reader says instead of the image.
+  /// TITLE and DESCRIPTION are for screen readers.
   Svg(int width, int height, std::string_view title, std::string_view description);
 
-  /// STYLE is a class list; a TOOLTIP shows while the pointer rests on the shape.
+  /// STYLE is a class list; a TOOLTIP is shown while the pointer is over the shape.
   void rect(double x, double y, double width, double height, std::string_view style, std::string_view tooltip = {});
   void circle(double x, double y, double radius, std::string_view style, std::string_view tooltip = {});
   void line(double x1, double y1, double x2, double y2, std::string_view style);
-  /// A line through POINTS; closed: filled as an area.
+  /// A polyline through POINTS; closed: filled as an area.
   struct Point {
     double x = 0;
     double y = 0;
@@ -28,10 +27,10 @@ class Svg {
   void path(const std::vector<Point>& points, std::string_view style, bool closed = false);
   void text(double x, double y, std::string_view content, std::string_view style = {}, Anchor anchor = Anchor::kStart);
 
-  /// A text that starts at a point and runs upwards by so many degrees.
+  /// A text that starts at a point, rotated anticlockwise by so many degrees.
   void slanted_text(double x, double y, double degrees, std::string_view content, std::string_view style);
 
-  /// The whole element.
+  /// The complete element.
   std::string str() const { return body_ + "</svg>\n"; }
 
  private:
@@ -39,12 +38,12 @@ class Svg {
   std::string body_;
 };
 
-/// Roughly how wide TEXT is in the page's font at SIZE pixels; for keeping labels apart.
+/// The approximate width of TEXT in the page's font at SIZE pixels; for keeping labels apart.
 double text_width(std::string_view text, double size = 12);
-/// TEXT, or its beginning and an ellipsis where it is wider than WIDTH at SIZE pixels.
+/// TEXT, truncated with an ellipsis if it is wider than WIDTH at SIZE pixels.
 std::string fit_text(std::string_view text, double width, double size = 12);
 
-/// A linear or logarithmic way from values to pixels.
+/// A linear or logarithmic mapping from values to pixels.
 class Scale {
  public:
   static Scale linear(double from, double to, double from_pixel, double to_pixel);

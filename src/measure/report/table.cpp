@@ -8,7 +8,7 @@
 namespace saccade {
 namespace {
 
-/// A cell as it is shown: its width counts.
+/// A cell as displayed: its width counts.
 using Cell = std::function<std::string(std::size_t column)>;
 
 ReportText line(const Table& table, const std::vector<std::size_t>& widths, const Cell& cell) {

@@ -11,15 +11,14 @@ namespace saccade {
 struct Table {
   struct Column {
     std::string title;
-    bool is_number = false;  ///< aligned at the right
+    bool is_number = false;  ///< right-aligned
   };
   std::string caption;
   std::vector<Column> columns;
-  std::vector<std::vector<std::string>> rows;  ///< a cell a column
+  std::vector<std::vector<std::string>> rows;  ///< one cell per column
 };
 
-/// Lines of the titles and the rows, columns as wide as their widest cell and two spaces apart; the caption is left
-/// out.
+/// The titles and rows as lines, columns as wide as their widest cell and two spaces apart, without the caption.
 ReportText to_text(const Table& table);
 
 }  // namespace saccade

@@ -28,7 +28,7 @@ int cells_of(const std::string& bar, bool is_utf8) {
   return is_utf8 ? static_cast<int>(bar.size() / 3) : static_cast<int>(bar.size());
 }
 
-/// The density's value in the middle of a bin.
+/// The density in the middle of a bin.
 double density_at(const LatencyShape& shape, const LatencyShape::Bin& bin) {
   if (shape.density.empty()) return 0;
   const Nanoseconds middle = (bin.low + bin.high) / 2;
@@ -37,7 +37,7 @@ double density_at(const LatencyShape& shape, const LatencyShape::Bin& bin) {
   return nearest->count;
 }
 
-/// BAR filled up to kBarWidth, with a dot where the density stands right of it.
+/// BAR filled up to kBarWidth, with a dot at the density if that is right of it.
 std::string with_density(std::string bar, int dot, bool is_utf8) {
   for (int cell = cells_of(bar, is_utf8); cell < kBarWidth; ++cell) bar += cell == dot ? (is_utf8 ? "·" : ".") : " ";
   return bar;

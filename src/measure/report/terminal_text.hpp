@@ -7,10 +7,10 @@
 
 namespace saccade {
 
-/// SENTENCE behind LABEL, broken at words: lines of 80 columns, the sentence at column 12.
+/// SENTENCE after LABEL, wrapped at words: lines of 80 columns, the sentence at column 12.
 ReportText wrap(std::string_view label, std::string_view sentence);
 
-/// TEXT for a terminal without UTF-8: "us" where it says "µs".
+/// TEXT for a terminal without UTF-8: "us" instead of "µs".
 ReportText with_ascii_units(ReportText text);
 
 }  // namespace saccade

@@ -23,7 +23,7 @@ std::vector<double> comparable(const Tensor& tensor) {
   fail(ErrorCode::kUnsupported, "outputs of {} can't be compared", to_string(tensor.dtype()));
 }
 
-/// The three outputs as numbers of one shape.
+/// The three outputs as numbers, of equal shape.
 struct Outputs {
   std::vector<double> x;
   std::vector<double> reference;
@@ -31,7 +31,7 @@ struct Outputs {
   Shape shape;
 };
 
-/// Zero wherever the reference has no finite number; false where X has none although the reference does.
+/// Sets elements to zero where the reference is not finite; false if X is not finite where the reference is.
 bool drop_infinite(Outputs& outputs) {
   for (std::size_t i = 0; i < outputs.x.size(); ++i) {
     if (std::isfinite(outputs.reference[i]) && !std::isfinite(outputs.x[i])) return false;
@@ -56,7 +56,7 @@ struct Channel {
   double drift() const { return std::sqrt(error) / std::max(unit(), kNothing); }
 };
 
-/// AXIS < 0: all of it is one channel.
+/// AXIS < 0: a single channel.
 double by_channel(const Outputs& outputs, int axis) {
   const std::int64_t count = axis < 0 ? 1 : outputs.shape[axis];
   std::int64_t inner = 1;
@@ -76,7 +76,7 @@ double distance(const double* a, const double* b, std::size_t width) {
   return std::sqrt(squares);
 }
 
-/// By row of X, the reference's row nearest to it; the same place where too many share one.
+/// For each row of X, the nearest row of the reference; the row at its own index if too many share one.
 std::vector<std::size_t> partners(const Outputs& outputs, std::size_t rows, std::size_t width) {
   std::vector<std::size_t> nearest(rows);
   for (std::size_t i = 0; i < rows; ++i) {
@@ -123,7 +123,7 @@ double drift(const Tensor& x, const Tensor& reference, const Tensor& other) {
   const Shape& shape = outputs.shape;
   double largest = by_channel(outputs, shape.rank() < 3 ? -1 : 1);
   if (shape.rank() == 3 && shape[2] <= kFewColumns) {
-    // A long axis 1 is rows, not channels.
+    // A long axis 1 holds rows, not channels.
     const double last = by_channel(outputs, 2);
     largest = shape[1] <= kFewColumns ? std::max(largest, last) : last;
   }

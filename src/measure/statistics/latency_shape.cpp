@@ -9,9 +9,9 @@ namespace {
 
 constexpr int kDensityPoints = 161;
 
-/// Where the image ends: at the last sample, unless a few would squeeze all the others into a corner. Five quartile
-/// ranges above the upper quartile is far out by any convention (Tukey's outer fence is three).
-double end_of_picture(const Histogram& histogram) {
+/// The right end of the plot: the last sample, unless outliers would compress all the others. Five interquartile ranges
+/// above the upper quartile is far out by any convention (Tukey's outer fence is three).
+double end_of_image(const Histogram& histogram) {
   const auto at = [&](double percent) { return static_cast<double>(histogram.percentile(percent).count()); };
   const double body = std::max(at(75) + 5 * (at(75) - at(25)), at(95) + 0.5 * (at(95) - at(50)));
   return std::min(static_cast<double>(histogram.max().count()) + 1, std::max(body, at(95) + 1));
@@ -68,8 +68,8 @@ LatencyShape shape_of(const Histogram& histogram, int bins) {
   shape.longest = histogram.max();
   if (shape.samples == 0) return shape;
   const auto low = static_cast<double>(histogram.min().count());
-  const double high = std::max(end_of_picture(histogram), low + 1);
-  // Bars narrower than the histogram's buckets would be empty by turns.
+  const double high = std::max(end_of_image(histogram), low + 1);
+  // Bars narrower than the histogram's buckets would alternate with empty ones.
   const double finest = std::max(high / 128, 1.0);
   const int count = std::clamp(static_cast<int>((high - low) / finest), 1, bins);
   const double width = (high - low) / count;

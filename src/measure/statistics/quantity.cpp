@@ -20,7 +20,7 @@ constexpr std::array kPrefixes = {
 };
 
 struct UnitRow {
-  std::array<std::string_view, 4> names;  // the first one is ours
+  std::array<std::string_view, 4> names;  // accepted names; the first is used in messages
   std::string_view example;
 };
 constexpr std::array kUnits = {
@@ -32,7 +32,7 @@ constexpr std::array kUnits = {
 
 const UnitRow& row_of(Unit unit) { return kUnits[static_cast<std::size_t>(unit)]; }
 
-/// The factor that PREFIX stands for; 0 where it is invalid before the unit.
+/// The factor of PREFIX; 0 if it is invalid for the unit.
 double factor_of(std::string_view prefix, Unit unit) {
   if (prefix.empty()) return 1;
   const bool is_time = unit == Unit::kTime;

@@ -4,7 +4,7 @@
 
 namespace saccade {
 
-/// What a figure is a figure of.
+/// The unit of a quantity.
 enum class Unit {
   kOperationRate,  ///< operations per second: "56.28 TFLOP/s", "1 TOP/s"
   kByteRate,       ///< bytes per second: "960 GB/s"
@@ -12,8 +12,8 @@ enum class Unit {
   kTime,           ///< seconds: "12.2 ms"
 };
 
-/// The number that a text like those above says, in operations, bytes and seconds. Prefixes k, M, G, T, P are powers of
-/// 1000; Ki, Mi, Gi, Ti before bytes powers of 1024. Throws Error (kInvalidArgument) showing what to write.
+/// Parses texts like the above into operations, bytes and seconds. Prefixes k, M, G, T, P are powers of 1000; Ki, Mi,
+/// Gi, Ti before bytes powers of 1024. Throws Error (kInvalidArgument) showing the syntax.
 double parse_quantity(std::string_view text, Unit unit);
 
 }  // namespace saccade

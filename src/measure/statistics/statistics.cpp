@@ -14,7 +14,7 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-/// The smallest sample that PERCENT of all do not exceed.
+/// The smallest sample that is not exceeded by PERCENT of all.
 nanoseconds nearest_rank(std::span<const nanoseconds> sorted, double percent) {
   const double rank = std::ceil(percent / 100 * static_cast<double>(sorted.size()));
   return sorted[static_cast<std::size_t>(std::max(rank, 1.0)) - 1];
@@ -33,12 +33,12 @@ class Resampler {
  public:
   explicit Resampler(std::uint64_t seed) : generator_(seed) {}
 
-  /// COUNT places among COUNT blocks, in runs of neighbours. Valid until the next call.
+  /// COUNT indices among COUNT blocks, in runs of neighbours. Valid until the next call.
   std::span<const std::size_t> draw(std::size_t count) {
     places_.clear();
     const auto length = static_cast<std::size_t>(std::max(1L, std::lround(std::cbrt(static_cast<double>(count)))));
     while (places_.size() < count) {
-      // The engine's numbers are the same everywhere; the standard's distributions are not.
+      // The engine is portable; the standard distributions are not.
       const std::size_t start = generator_() % count;
       for (std::size_t i = 0; i < length && places_.size() < count; ++i) places_.push_back((start + i) % count);
     }
@@ -65,7 +65,7 @@ class Resampler {
   std::vector<double> values_;
 };
 
-/// The percentile interval of what DRAW gives.
+/// The percentile interval of DRAW's results.
 Interval interval_of(const BootstrapOptions& options, const std::function<double(Resampler&)>& draw) {
   Resampler resampler(options.seed);
   std::vector<double> drawn;
@@ -86,7 +86,7 @@ void check(const BlockPair& pair, bool taken_together) {
          pair.denominator.size());
 }
 
-/// How far the logarithms of loads' medians lie from their mean: the sum of squares, and its degrees of freedom.
+/// The spread of the logarithms of loads' medians: the sum of squared deviations, and its degrees of freedom.
 struct Spread {
   double squares = 0;
   int degrees = 0;
@@ -100,7 +100,7 @@ struct Spread {
   }
 };
 
-/// The area under Student's density of DEGREES of freedom from 0 to X, by Simpson's rule.
+/// The integral of Student's density with DEGREES of freedom from 0 to X, by Simpson's rule.
 double student_area(double x, int degrees) {
   constexpr int kParts = 1000;
   const double n = degrees;
@@ -111,7 +111,7 @@ double student_area(double x, int degrees) {
   return sum * x / kParts / 3;
 }
 
-/// Beyond which, on both sides together, 1 - CONFIDENCE of Student's distribution lies.
+/// The two-sided quantile of Student's distribution for CONFIDENCE.
 double student_quantile(double confidence, int degrees) {
   double low = 0;
   double high = 1;
@@ -123,7 +123,7 @@ double student_quantile(double confidence, int degrees) {
   return high;
 }
 
-/// ESTIMATE with an interval at least as wide as two loads lie apart.
+/// ESTIMATE with its interval widened to the expected distance of two loads.
 Estimate widened(Estimate estimate, const Spread& spread, double confidence) {
   if (spread.degrees == 0) return estimate;
   const double deviation = std::sqrt(2 * spread.squares / spread.degrees);

@@ -8,19 +8,19 @@
 namespace saccade {
 namespace {
 
-/// More packets than decoders keep before an image comes of them, in threads and for the order of images together.
+/// More packets than a decoder buffers before it outputs an image, for threads and reordering together.
 constexpr std::int64_t kMostDelay = 64;
-/// So far behind the last image that came, it must have come again.
+/// Limit of images decoded again before the last delivered one must have come.
 constexpr std::int64_t kMostRepeated = 1024;
 
-/// MPEG-4's decoder learns from each frame how its encoder pads, which decides what counts as damaged; its threads pass
-/// on what they learnt by chance. One is as fast as two.
+/// MPEG-4's decoder learns from each frame how its encoder pads, which affects what counts as damaged; its threads pass
+/// on that state at random. One thread is as fast as two.
 int useful_threads(const AVCodec& codec, int threads) {
   return codec.id == AV_CODEC_ID_MPEG4 ? 1 : std::max(1, threads);
 }
 
-bool is_damaged(const AVFrame& picture) {
-  return (picture.flags & AV_FRAME_FLAG_CORRUPT) != 0 || picture.decode_error_flags != 0;
+bool is_damaged(const AVFrame& image) {
+  return (image.flags & AV_FRAME_FLAG_CORRUPT) != 0 || image.decode_error_flags != 0;
 }
 
 }  // namespace
@@ -55,40 +55,40 @@ void VideoDecoder::open(int threads) {
   if (error < 0) fail(ErrorCode::kInvalidFile, "'{}' can't be decoded: {}", path_, reason(error));
 }
 
-int VideoDecoder::next(AVFrame& picture) {
+int VideoDecoder::next(AVFrame& image) {
   while (true) {
-    const int error = step(picture);
+    const int error = step(image);
     if (error == AVERROR_EXIT) return error;
-    if (error == 0 && watch_.is_incomplete(picture)) picture.flags |= AV_FRAME_FLAG_CORRUPT;
+    if (error == 0 && watch_.is_incomplete(image)) image.flags |= AV_FRAME_FLAG_CORRUPT;
     if (is_careful_) {
       if (error == AVERROR_EOF && repeated_ >= 0 && first_fed_ > 0) {
-        decode_anew(0);  // what came last did not come again
-      } else if (error == AVERROR_EOF || is_new(picture)) {
+        decode_anew(0);  // the last delivered image did not come again
+      } else if (error == AVERROR_EOF || is_new(image)) {
         return error;
       }
       continue;
     }
-    // Every thread whose packet comes before what is output now has said what it had to say.
+    // Every thread whose packet precedes what is output now has reported its errors.
     if ((error < 0 && error != AVERROR_EOF) || watch_.first_complaint() != DecoderWatch::kNone ||
-        (error == 0 && is_damaged(picture))) {
-      av_frame_unref(&picture);
-      avcodec_flush_buffers(decoder_.get());  // waits for the threads
+        (error == 0 && is_damaged(image))) {
+      av_frame_unref(&image);
+      avcodec_flush_buffers(decoder_.get());  // waits for the decoder's threads
       decode_anew(restart_point(std::min(watch_.first_complaint(), packets_ - 1)));
       continue;
     }
     if (error == 0) {
       ++delivered_;
-      last_ = {picture.reordered_opaque, picture.best_effort_timestamp};
+      last_ = {image.reordered_opaque, image.best_effort_timestamp};
     }
     return error;
   }
 }
 
-/// One image or one error; AVERROR_EXIT where reading was interrupted.
-int VideoDecoder::step(AVFrame& picture) {
+/// One image or one error; AVERROR_EXIT if reading was interrupted.
+int VideoDecoder::step(AVFrame& image) {
   forget_message();
   while (interrupt_.callback(interrupt_.opaque) == 0) {
-    int error = avcodec_receive_frame(decoder_.get(), &picture);
+    int error = avcodec_receive_frame(decoder_.get(), &image);
     if (error == 0 || error == AVERROR_EOF) return error;
     if (error == AVERROR(EAGAIN)) error = feed();
     if (error >= 0) continue;
@@ -98,7 +98,7 @@ int VideoDecoder::step(AVFrame& picture) {
   return AVERROR_EXIT;
 }
 
-/// Hands the decoder one packet, or the news that there are no more. Negative: the packet was refused.
+/// Sends the decoder one packet, or the end of the stream. Negative: the packet was rejected.
 int VideoDecoder::feed() {
   while (interrupt_.callback(interrupt_.opaque) == 0) {
     const int error = av_read_frame(input_.file.get(), packet_.get());
@@ -128,7 +128,8 @@ void VideoDecoder::note_key(const AVPacket& packet) {
   next_key_ = (next_key_ + 1) % keys_.size();
 }
 
-/// The latest keyframe of which all images before it, and those that it shares with them, came before the COMPLAINT.
+/// The latest keyframe for which all preceding images, and the references that it shares with them, precede the
+/// COMPLAINT.
 std::int64_t VideoDecoder::restart_point(std::int64_t complaint) const {
   std::int64_t point = 0;
   if (delivered_ == 0) return point;
@@ -146,13 +147,13 @@ void VideoDecoder::decode_anew(std::int64_t from) {
   open(1);
 }
 
-/// Whether PICTURE, or the error in its place, comes after all that was delivered before decoding began again.
-bool VideoDecoder::is_new(const AVFrame& picture) {
+/// Whether IMAGE, or the error in its place, follows everything delivered before decoding was restarted.
+bool VideoDecoder::is_new(const AVFrame& image) {
   if (repeated_ < 0) return true;
-  if (picture.buf[0] == nullptr) return false;  // an error: it is not the first time either
+  if (image.buf[0] == nullptr) return false;  // an error: it was reported before
   ++repeated_;
-  const Identity identity = {picture.reordered_opaque, picture.best_effort_timestamp};
-  const bool was_last = first_fed_ == 0 ? repeated_ == delivered_ : identity == last_ && !is_damaged(picture);
+  const Identity identity = {image.reordered_opaque, image.best_effort_timestamp};
+  const bool was_last = first_fed_ == 0 ? repeated_ == delivered_ : identity == last_ && !is_damaged(image);
   if (was_last)
     repeated_ = -1;
   else if (first_fed_ > 0 && packets_ > last_.packet + kMostRepeated)

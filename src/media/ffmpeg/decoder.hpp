@@ -11,28 +11,27 @@
 
 namespace saccade {
 
-/// Images of a video file in the order in which they are shown. What comes of a damaged file depends on the file
-/// alone: FFmpeg's threads, whose marks on damaged images are a race, decode until one of them complains; from a
-/// keyframe well before the packet in question everything is then decoded again by one thread, and images that came
-/// already are skipped.
+/// Images of a video file in presentation order. The result for a damaged file depends on the file alone: FFmpeg's
+/// threads, whose damage flags are a race, decode until one of them reports an error. Then a single thread decodes
+/// again from a keyframe well before the packet in question, and images that were delivered already are skipped.
 class VideoDecoder {
  public:
-  /// Throws Error naming the file. INTERRUPT makes a call that waits for the file return.
+  /// Throws Error naming the file. INTERRUPT cancels a blocking read.
   VideoDecoder(std::string path, int threads, const AVIOInterruptCB& interrupt);
 
   const VideoInput& input() const { return input_; }
-  /// Packets of the video that were read so far.
+  /// Number of video packets read so far.
   std::int64_t packets() const { return packets_; }
 
-  /// The next image; AVERROR_EOF at the end, AVERROR_EXIT where reading was interrupted, any other error for a packet
-  /// that could not be decoded: later images may still come. Throws Error where the file can't be opened again.
-  int next(AVFrame& picture);
-  /// What was wrong with a packet, or with the file where reading it failed before its end (else empty).
+  /// The next image; AVERROR_EOF at the end, AVERROR_EXIT if reading was interrupted, any other error for a packet that
+  /// could not be decoded: later images may follow. Throws Error if the file cannot be opened again.
+  int next(AVFrame& image);
+  /// The error of a packet, or of the file if reading it failed before its end (else empty).
   const std::string& problem() const { return problem_; }
   const std::string& read_problem() const { return read_problem_; }
 
  private:
-  /// Tells an image from all others of its video.
+  /// Identifies an image within its video.
   struct Identity {
     std::int64_t packet = 0;
     std::int64_t timestamp = 0;
@@ -40,27 +39,27 @@ class VideoDecoder {
   };
 
   void open(int threads);
-  int step(AVFrame& picture);
+  int step(AVFrame& image);
   int feed();
   void note_key(const AVPacket& packet);
   void decode_anew(std::int64_t from);
   std::int64_t restart_point(std::int64_t complaint) const;
-  bool is_new(const AVFrame& picture);
+  bool is_new(const AVFrame& image);
 
   std::string path_;
   AVIOInterruptCB interrupt_;
   VideoInput input_;
-  DecoderWatch watch_;  // outlives the decoder that it watches
+  DecoderWatch watch_;  // outlives the decoder that it observes
   AvCodec decoder_;
   AvPacket packet_{av_packet_alloc()};
   std::int64_t packets_ = 0;
   std::int64_t delivered_ = 0;
-  Identity last_;                       ///< of the images delivered
-  std::array<std::int64_t, 8> keys_{};  ///< some keyframes' packets, the latest ones, as a ring
+  Identity last_;                       ///< of the delivered images
+  std::array<std::int64_t, 8> keys_{};  ///< ring of the latest keyframes' packets
   std::size_t next_key_ = 0;
-  bool is_careful_ = false;     ///< one thread decodes, after a complaint
+  bool is_careful_ = false;     ///< decoding with one thread, after an error
   std::int64_t first_fed_ = 0;  ///< packets before this one are not decoded again
-  std::int64_t repeated_ = 0;   ///< images decoded again that came already; -1: no more do
+  std::int64_t repeated_ = 0;   ///< images decoded again that were delivered before; -1: past them
   std::string problem_;
   std::string read_problem_;
 };

@@ -10,7 +10,7 @@ extern "C" {
 
 namespace saccade {
 
-/// FFmpeg frees through a pointer to the pointer.
+/// FFmpeg's free functions take a pointer to the pointer.
 template <auto kFree>
 struct AvDeleter {
   template <typename T>
@@ -24,11 +24,11 @@ using AvCodec = std::unique_ptr<AVCodecContext, AvDeleter<avcodec_free_context>>
 using AvFrame = std::unique_ptr<AVFrame, AvDeleter<av_frame_free>>;
 using AvPacket = std::unique_ptr<AVPacket, AvDeleter<av_packet_free>>;
 
-/// From here on FFmpeg's messages go to no terminal; each thread keeps its last one for reason(). Idempotent.
+/// Redirects FFmpeg's messages from the terminal: each thread keeps its last one for reason(). Idempotent.
 void catch_messages();
-/// FFmpeg's words for an error, with this thread's last message where there is one; forgets that message.
+/// FFmpeg's text for an error, with this thread's last message if there is one; clears that message.
 std::string reason(int error);
-/// Forgets this thread's last message, so that reason() can't give an older one.
+/// Clears this thread's last message, so that reason() cannot return an older one.
 void forget_message();
 
 }  // namespace saccade

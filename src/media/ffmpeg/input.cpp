@@ -13,15 +13,15 @@ extern "C" {
 namespace saccade {
 namespace {
 
-/// Demuxers that open other files, by names or addresses in this one, or run it, or that turn text into images: never
-/// what a user means by a video file.
+/// Demuxers that open other files named in this one, execute it, or render text as images: never what a user means by a
+/// video file.
 constexpr const char* kRefusedFormats =
     "concat,hls,applehttp,dash,imf,sdp,rtp,rtsp,vobsub,webm_dash_manifest,avisynth,vapoursynth,tty,bin,xbin,adf,idf";
 
 struct Options {
   Options() {
     av_dict_set(&entries, "protocol_whitelist", "file", 0);
-    av_dict_set(&entries, "pattern_type", "none", 0);  // a '%' in an image's name is no sequence
+    av_dict_set(&entries, "pattern_type", "none", 0);  // a '%' in an image's name is not a pattern
   }
   ~Options() { av_dict_free(&entries); }
   Options(const Options&) = delete;
@@ -38,7 +38,7 @@ struct CloseIo {
   fail(ErrorCode::kInvalidFile, "'{}' can't be read as an image or a video: {}", path, reason(error));
 }
 
-/// What FFmpeg takes the file for; refused ones are so before their demuxer sees a byte.
+/// The demuxer that FFmpeg detects; refused ones are rejected before they read a byte.
 const AVInputFormat* format_of(const std::string& path, const std::string& url, const AVIOInterruptCB& interrupt) {
   AVIOContext* io = nullptr;
   Options options;
@@ -58,7 +58,7 @@ const AVInputFormat* format_of(const std::string& path, const std::string& url, 
 
 VideoInput open_video_input(const std::string& path, const AVIOInterruptCB& interrupt) {
   forget_message();
-  const std::string url = "file:" + path;  // keeps a colon in the name from being read as a protocol
+  const std::string url = "file:" + path;  // a colon in the name would be parsed as a protocol
   const AVInputFormat* format = format_of(path, url, interrupt);
   AVFormatContext* context = avformat_alloc_context();
   if (context == nullptr) fail(ErrorCode::kIo, "'{}': out of memory", path);
@@ -74,7 +74,7 @@ VideoInput open_video_input(const std::string& path, const AVIOInterruptCB& inte
   input.stream = context->streams[error];
   if ((input.stream->disposition & AV_DISPOSITION_ATTACHED_PIC) != 0)
     fail(ErrorCode::kInvalidFile, "'{}' has no video in it, only a cover image", path);
-  // Only the video's packets are wanted: the demuxer skips the others.
+  // Only the video's packets are needed: the demuxer discards the others.
   for (unsigned i = 0; i < context->nb_streams; ++i)
     if (context->streams[i] != input.stream) context->streams[i]->discard = AVDISCARD_ALL;
   return input;

@@ -6,17 +6,17 @@
 
 namespace saccade {
 
-/// A file that is being read, and the stream in it that is shown.
+/// An open file and its video stream.
 struct VideoInput {
   AvInput file;
-  AVStream* stream = nullptr;  ///< belongs to the file
+  AVStream* stream = nullptr;  ///< owned by the file
 };
 
-/// Opens the local file PATH alone: nothing that it refers to. Of its streams, only the video is read. Throws Error
-/// naming it where it holds no video.
+/// Opens the local file PATH, and nothing that it references. Only its video stream is read. Throws Error naming PATH
+/// if it has none.
 VideoInput open_video_input(const std::string& path, const AVIOInterruptCB& interrupt);
 
-/// EXIF's number of the quarter turns that a phone notes beside the images that it stores lying.
+/// The stream's rotation, in quarter turns, as an EXIF orientation: phones store images in the sensor's orientation.
 int orientation_of(const AVStream& stream);
 
 }  // namespace saccade

@@ -32,7 +32,7 @@ std::string reason(int error) {
   while (!said.empty() && (said.back() == '\n' || said.back() == ' ' || said.back() == '.')) said.remove_suffix(1);
   std::string whole = words;
   if (!said.empty()) whole.append(" (").append(said).append(")");
-  // What it quotes of a file is any bytes.
+  // Text quoted from a file may contain any bytes.
   for (char& c : whole)
     if (c < 0x20 || c == 0x7F) c = '?';
   forget_message();

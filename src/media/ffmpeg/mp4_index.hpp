@@ -8,19 +8,19 @@
 
 namespace saccade {
 
-/// Makes the 'moov' box of an ordinary MP4 or QuickTime file, of packets that lie anywhere in it: FFmpeg's muxer writes
-/// them to nowhere, at the places where they are.
+/// Creates the 'moov' box of a non-fragmented MP4 or QuickTime file whose packets lie anywhere in it: FFmpeg's muxer
+/// writes them to a null output at their actual offsets.
 class Mp4Index {
  public:
-  /// Of the one stream of OUTPUT, whose header is written. Throws Error (kIo).
+  /// For the single stream of OUTPUT, whose header is written. Throws Error (kIo).
   explicit Mp4Index(const AVFormatContext& output);
   ~Mp4Index();
   Mp4Index(const Mp4Index&) = delete;
   Mp4Index& operator=(const Mp4Index&) = delete;
 
-  /// PACKET's data, as the muxer writes it, starts at PLACE. Returns where it ends; negative: FFmpeg's error.
+  /// Adds PACKET, whose data start at offset PLACE. Returns the offset of their end; negative: FFmpeg's error.
   std::int64_t add(AVPacket& packet, std::int64_t place);
-  /// The box for a file of which it will be the last one, at PLACE. Empty where it can't be made.
+  /// The box, which will be the file's last one, at offset PLACE. Empty on failure.
   std::string finish(std::int64_t place);
 
  private:
@@ -32,7 +32,7 @@ class Mp4Index {
 
   std::unique_ptr<AVFormatContext, Free> output_;
   std::int64_t at_ = 0;
-  std::int64_t kept_from_ = INT64_MAX;  ///< what is written before it is forgotten
+  std::int64_t kept_from_ = INT64_MAX;  ///< output before this offset is discarded
   std::string kept_;
 };
 

@@ -13,8 +13,8 @@ namespace {
 
 std::uint8_t* writable(const std::uint8_t* plane) { return const_cast<std::uint8_t*>(plane); }
 
-ColorMatrix matrix_of(const AVFrame& picture) {
-  switch (picture.colorspace) {
+ColorMatrix matrix_of(const AVFrame& image) {
+  switch (image.colorspace) {
     case AVCOL_SPC_BT709: return ColorMatrix::kBt709;
     case AVCOL_SPC_BT2020_NCL:
     case AVCOL_SPC_BT2020_CL: return ColorMatrix::kBt2020;
@@ -24,16 +24,16 @@ ColorMatrix matrix_of(const AVFrame& picture) {
 
 bool is_rgb(PixelFormat format) { return format == PixelFormat::kRgb24 || format == PixelFormat::kBgr24; }
 
-ColorRange range_of(const AVFrame& picture, PixelFormat format) {
-  switch (picture.format) {
+ColorRange range_of(const AVFrame& image, PixelFormat format) {
+  switch (image.format) {
     case AV_PIX_FMT_YUVJ420P:
     case AV_PIX_FMT_YUVJ422P:
     case AV_PIX_FMT_YUVJ444P: return ColorRange::kFull;
     default: break;
   }
-  if (is_rgb(format) || picture.color_range == AVCOL_RANGE_JPEG) return ColorRange::kFull;
-  // Grey comes from still images, which use all 256 levels unless they say otherwise.
-  const bool unsaid = picture.color_range == AVCOL_RANGE_UNSPECIFIED;
+  if (is_rgb(format) || image.color_range == AVCOL_RANGE_JPEG) return ColorRange::kFull;
+  // Grey comes from still images, which are full range unless they say otherwise.
+  const bool unsaid = image.color_range == AVCOL_RANGE_UNSPECIFIED;
   return unsaid && format == PixelFormat::kGray8 ? ColorRange::kFull : ColorRange::kLimited;
 }
 
@@ -42,37 +42,37 @@ int sample_bytes(PixelFormat format, int plane) {
   return format == PixelFormat::kNv12 && plane == 1 ? 2 : 1;
 }
 
-void copy_planes(const AVFrame& picture, int orientation, const FrameView& to) {
-  const auto stored = plane_sizes(to.format, picture.width, picture.height);
+void copy_planes(const AVFrame& image, int orientation, const FrameView& to) {
+  const auto stored = plane_sizes(to.format, image.width, image.height);
   for (std::size_t i = 0; i < stored.size() && stored[i].rows > 0; ++i) {
     const int bytes = sample_bytes(to.format, static_cast<int>(i));
     if (orientation != 1) {
-      copy_upright(picture.data[i], picture.linesize[i], stored[i].row_bytes / bytes, stored[i].rows, bytes,
-                   orientation, {writable(to.planes[i]), to.pitch_bytes[i]});
+      copy_upright(image.data[i], image.linesize[i], stored[i].row_bytes / bytes, stored[i].rows, bytes, orientation,
+                   {writable(to.planes[i]), to.pitch_bytes[i]});
       continue;
     }
     for (int y = 0; y < stored[i].rows; ++y)
       std::memcpy(writable(to.planes[i]) + static_cast<std::ptrdiff_t>(y) * to.pitch_bytes[i],
-                  picture.data[i] + static_cast<std::ptrdiff_t>(y) * picture.linesize[i],
+                  image.data[i] + static_cast<std::ptrdiff_t>(y) * image.linesize[i],
                   static_cast<std::size_t>(stored[i].row_bytes));
   }
 }
 
-/// One component (R, G, B or Y, U, V) of any software format, brought to 8 bits and stored SPACING bytes apart.
-void unpack_component(const AVFrame& picture, const AVPixFmtDescriptor& format, int component, int width, int height,
+/// Unpacks one component (R, G, B or Y, U, V) of any software format into 8 bits, stored SPACING bytes apart.
+void unpack_component(const AVFrame& image, const AVPixFmtDescriptor& format, int component, int width, int height,
                       std::uint8_t* to, int pitch, int spacing, std::vector<std::uint16_t>& scratch) {
   const bool palette = (format.flags & AV_PIX_FMT_FLAG_PAL) != 0;
   // A palette's entries are 32-bit words B G R A in memory.
   const int source = palette ? 2 - component : component;
   const int depth = palette ? 8 : format.comp[component].depth;
   scratch.resize(static_cast<std::size_t>(width));
-  const std::uint8_t* planes[4] = {picture.data[0], picture.data[1], picture.data[2], picture.data[3]};
+  const std::uint8_t* planes[4] = {image.data[0], image.data[1], image.data[2], image.data[3]};
   for (int y = 0; y < height; ++y) {
-    av_read_image_line(scratch.data(), planes, picture.linesize, &format, 0, y, palette ? 0 : component, width, 0);
+    av_read_image_line(scratch.data(), planes, image.linesize, &format, 0, y, palette ? 0 : component, width, 0);
     std::uint8_t* row = to + static_cast<std::ptrdiff_t>(y) * pitch;
     for (int x = 0; x < width; ++x) {
       const unsigned value = scratch[static_cast<std::size_t>(x)];
-      const unsigned sample = palette      ? picture.data[1][4 * value + static_cast<unsigned>(source)]
+      const unsigned sample = palette      ? image.data[1][4 * value + static_cast<unsigned>(source)]
                               : depth >= 8 ? value >> (depth - 8)
                                            : value * 255U / ((1U << depth) - 1U);
       row[static_cast<std::ptrdiff_t>(x) * spacing] = static_cast<std::uint8_t>(sample);
@@ -80,17 +80,17 @@ void unpack_component(const AVFrame& picture, const AVPixFmtDescriptor& format, 
   }
 }
 
-void unpack(const AVFrame& picture, const FrameView& to, std::vector<std::uint16_t>& scratch) {
-  const AVPixFmtDescriptor& format = *av_pix_fmt_desc_get(static_cast<AVPixelFormat>(picture.format));
+void unpack(const AVFrame& image, const FrameView& to, std::vector<std::uint16_t>& scratch) {
+  const AVPixFmtDescriptor& format = *av_pix_fmt_desc_get(static_cast<AVPixelFormat>(image.format));
   if (to.format == PixelFormat::kRgb24) {
     for (int c = 0; c < 3; ++c)
-      unpack_component(picture, format, c, to.width, to.height, writable(to.planes[0]) + c, to.pitch_bytes[0], 3,
+      unpack_component(image, format, c, to.width, to.height, writable(to.planes[0]) + c, to.pitch_bytes[0], 3,
                        scratch);
     return;
   }
   const auto sizes = plane_sizes(to.format, to.width, to.height);
   for (std::size_t c = 0; c < sizes.size() && sizes[c].rows > 0; ++c)
-    unpack_component(picture, format, static_cast<int>(c), sizes[c].row_bytes, sizes[c].rows, writable(to.planes[c]),
+    unpack_component(image, format, static_cast<int>(c), sizes[c].row_bytes, sizes[c].rows, writable(to.planes[c]),
                      to.pitch_bytes[c], 1, scratch);
 }
 
@@ -101,7 +101,7 @@ std::optional<PixelFormat> yuv_format(const AVPixFmtDescriptor& format) {
   return std::nullopt;
 }
 
-/// What av_read_image_line can unpack into one of our formats.
+/// Formats that av_read_image_line can unpack into one of ours.
 std::optional<PixelPath> unpacking_path(AVPixelFormat av_format) {
   constexpr unsigned kOpaque = AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_BAYER | AV_PIX_FMT_FLAG_FLOAT;
   const AVPixFmtDescriptor* format = av_pix_fmt_desc_get(av_format);
@@ -132,17 +132,17 @@ std::optional<PixelPath> pixel_path(int av_format) {
   }
 }
 
-FrameView copy_picture(const AVFrame& picture, const PixelPath& path, int orientation, const FrameBuffer& storage,
-                       std::vector<std::uint16_t>& scratch) {
+FrameView copy_image(const AVFrame& image, const PixelPath& path, int orientation, const FrameBuffer& storage,
+                     std::vector<std::uint16_t>& scratch) {
   const bool turned = swaps_sides(orientation);
   FrameView view =
-      lay_out(storage, path.format, turned ? picture.height : picture.width, turned ? picture.width : picture.height);
-  view.matrix = matrix_of(picture);
-  view.range = range_of(picture, path.format);
+      lay_out(storage, path.format, turned ? image.height : image.width, turned ? image.width : image.height);
+  view.matrix = matrix_of(image);
+  view.range = range_of(image, path.format);
   if (path.direct) {
-    copy_planes(picture, orientation, view);
+    copy_planes(image, orientation, view);
   } else {
-    unpack(picture, view, scratch);
+    unpack(image, view, scratch);
   }
   return view;
 }

@@ -82,7 +82,7 @@ void VideoFile::write(AVPacket& packet) {
   const std::int64_t timestamp = packet.dts;
   if (is_empty_) {
     first_timestamp_ = timestamp;
-    // A fragment starts where its first packet says, however long the last one of the fragment before was to be shown.
+    // A fragment starts at its first packet's time stamp, whatever the duration of the previous fragment's last packet.
     if (is_mp4()) av_opt_set(output_->priv_data, "movflags", "+frag_discont", 0);
   }
   is_empty_ = false;
@@ -96,7 +96,7 @@ void VideoFile::write(AVPacket& packet) {
   if (is_due(timestamp)) flush();
 }
 
-/// Hands to the system what came so far; the file has its name from then on.
+/// Passes buffered packets to the system; the file has its final name from then on.
 void VideoFile::flush() {
   last_flush_ = Clock::now();
   if (is_empty_) return;
@@ -108,7 +108,7 @@ void VideoFile::flush() {
   place_.commit();
 }
 
-/// Of the fragment, only where its data begins has to be found out: packets follow each other in it.
+/// Only the start of the fragment's data has to be located: its packets are contiguous.
 void VideoFile::index_fragment() {
   std::int64_t place = find_box(fragment_place_, "mdat");
   if (place < 0) fail(ErrorCode::kInternal, "'{}': a fragment without data", path_);
@@ -130,8 +130,8 @@ void VideoFile::finish() {
   place_.commit();
 }
 
-/// Appends the index of all frames, and makes one box of data of the fragments with their heads. Until the head of that
-/// box is written, which is one small write, the file is what it was: fragments.
+/// Appends the index of all frames, and turns the fragments with their heads into one 'mdat' box. Until the head of
+/// that box is written, which is one small write, the file stays a valid fragmented one.
 void VideoFile::make_ordinary() {
   const std::int64_t end = fragment_place_;
   const std::int64_t first = find_box(0, "moov");
@@ -139,13 +139,13 @@ void VideoFile::make_ordinary() {
   if (moov.empty() || first < 0) fail(ErrorCode::kIo, "'{}': its index can't be created", path_);
   put(moov, end);
   std::array<char, 16> head{};
-  AV_WB32(head.data(), 1U);  // the size is the one of 64 bits, behind the type
+  AV_WB32(head.data(), 1U);  // the 64-bit size follows the type
   std::memcpy(head.data() + 4, "mdat", 4);
   AV_WB64(head.data() + 8, static_cast<std::uint64_t>(end - first));
   put({head.data(), head.size()}, first);
 }
 
-/// Where the first box of TYPE starts that is one of those from FROM on; -1: nowhere.
+/// The offset of the first box of TYPE at or after FROM, which is the start of a box; -1: none.
 std::int64_t VideoFile::find_box(std::int64_t from, const char* type) const {
   std::array<unsigned char, 8> head{};
   while (pread(file_, head.data(), head.size(), from) == static_cast<ssize_t>(head.size())) {

@@ -11,12 +11,12 @@
 
 namespace saccade {
 
-/// A video file of one stream that can be played up to half a second before its end at any time, wherever the process
-/// is killed: MP4 and QuickTime are written as fragments, which become an ordinary file when it is finished; Matroska
-/// as clusters. AVI has its index at its end, without which players that look for it refuse it.
+/// A video file of one stream that is playable up to half a second before its end at any time, wherever the process is
+/// killed. MP4 and QuickTime are written as fragments and converted to a plain file when finished; Matroska as
+/// clusters. AVI has its index at its end, without which players that need it refuse the file.
 class VideoFile {
  public:
-  /// Throws Error naming PATH where its ending is not known, (kConflict, kIo) where nothing can be written there.
+  /// Throws Error naming PATH if its extension is unknown, or if nothing can be written there (kConflict, kIo).
   explicit VideoFile(const std::string& path);
   ~VideoFile();
   VideoFile(const VideoFile&) = delete;
@@ -24,9 +24,9 @@ class VideoFile {
 
   bool is_avi() const;
   bool needs_global_header() const { return (output_->oformat->flags & AVFMT_GLOBALHEADER) != 0; }
-  /// Writes the file's head. Packets are ENCODER's. All of these throw Error (kIo).
+  /// Writes the file's header. Packets are ENCODER's. All of these throw Error (kIo).
   void begin(const AVCodecContext& encoder, AVRational rate);
-  /// Packets in the order in which they are decoded; takes what PACKET holds.
+  /// Packets in decoding order; moves out of PACKET.
   void write(AVPacket& packet);
   void finish();
 
@@ -48,13 +48,13 @@ class VideoFile {
 
   std::string path_;
   OutputPath place_;
-  int file_ = -1;  ///< the same file, to look at what the muxer wrote and to change it; -1: no regular file
+  int file_ = -1;  ///< the same file, to read and patch the muxer's output; -1: not a regular file
   std::unique_ptr<AVFormatContext, CloseOutput> output_;
   AVRational encoder_unit_{};
   std::unique_ptr<Mp4Index> index_;  ///< null: not needed
-  std::vector<AvPacket> fragment_;   ///< what the index does not have yet
+  std::vector<AvPacket> fragment_;  ///< packets that are not in the index yet
   std::int64_t fragment_place_ = 0;
-  bool is_empty_ = true;  ///< nothing came since the last flush
+  bool is_empty_ = true;  ///< nothing was written since the last flush
   std::int64_t first_timestamp_ = 0;
   Clock::time_point last_flush_;
 };

@@ -25,7 +25,7 @@ class VideoSource final : public Source {
   VideoSource(const std::string& path, const SourceOptions& options)
       : path_(path), decoder_(path, options.decode_threads, {interrupted, this}) {
     describe();
-    if (picture_ == nullptr) fail(ErrorCode::kIo, "'{}': out of memory", path);
+    if (image_ == nullptr) fail(ErrorCode::kIo, "'{}': out of memory", path);
   }
 
   const SourceInfo& info() const override { return info_; }
@@ -34,7 +34,7 @@ class VideoSource final : public Source {
     const auto start = Clock::now();
     if (cancelled_) return cancelled();
     try {
-      const int error = decoder_.next(*picture_);
+      const int error = decoder_.next(*image_);
       if (error == 0) return deliver(allocator, start);
       if (cancelled_) return cancelled();
       return error == AVERROR_EOF ? ended() : damaged(decoder_.problem());
@@ -62,7 +62,7 @@ class VideoSource final : public Source {
     if (parameters.format != AV_PIX_FMT_NONE) check_format(parameters.format);
     orientation_ = orientation_of(stream());
     const auto path = pixel_path(parameters.format);
-    // Chroma that is halved across only would be halved down only after a quarter turn: no format of ours.
+    // A quarter turn of horizontally subsampled chroma subsamples it vertically: no format of ours.
     const bool turnable = !path || (path->direct && path->format != PixelFormat::kI422);
     if (orientation_ != 1 && !turnable)
       fail(ErrorCode::kUnsupported, "'{}' is rotated, which is not supported for {}", path_,
@@ -77,43 +77,43 @@ class VideoSource final : public Source {
   }
 
   Outcome<Frame> deliver(FrameAllocator& allocator, Clock::time_point start) {
-    const auto path = pixel_path(picture_->format);
+    const auto path = pixel_path(image_->format);
     if (!path) return Failure{Status::kLost, path_ + ": the video changes to a pixel format that is not supported"};
-    if ((picture_->flags & AV_FRAME_FLAG_CORRUPT) != 0 || picture_->decode_error_flags != 0)
+    if ((image_->flags & AV_FRAME_FLAG_CORRUPT) != 0 || image_->decode_error_flags != 0)
       return damaged("its data is incomplete");
     Frame frame;
     const bool turned = swaps_sides(orientation_);
-    frame.lease = allocator.acquire(frame_bytes(path->format, turned ? picture_->height : picture_->width,
-                                                turned ? picture_->width : picture_->height));
+    frame.lease = allocator.acquire(
+        frame_bytes(path->format, turned ? image_->height : image_->width, turned ? image_->width : image_->height));
     if (!frame.lease) return cancelled();
-    frame.view = copy_picture(*picture_, *path, orientation_, frame.lease.buffer(), scratch_);
+    frame.view = copy_image(*image_, *path, orientation_, frame.lease.buffer(), scratch_);
     frame.sequence = sequence_++;
     frame.timestamp_ns = timestamp();
     frame.captured = Clock::now();
     frame.capture_time = frame.captured - start;
-    av_frame_unref(picture_.get());
+    av_frame_unref(image_.get());
     return frame;
   }
 
-  /// Nanoseconds since the stream's start; counted on by the frame rate where the file says nothing.
+  /// Nanoseconds since the stream's start; extrapolated by the frame rate where the file has no time stamp.
   std::int64_t timestamp() {
     const AVStream& from = stream();
-    if (picture_->best_effort_timestamp != AV_NOPTS_VALUE) {
+    if (image_->best_effort_timestamp != AV_NOPTS_VALUE) {
       const std::int64_t start = from.start_time == AV_NOPTS_VALUE ? 0 : from.start_time;
-      last_ns_ = av_rescale_q(picture_->best_effort_timestamp - start, from.time_base, kNanoseconds);
+      last_ns_ = av_rescale_q(image_->best_effort_timestamp - start, from.time_base, kNanoseconds);
     } else if (sequence_ > 1) {
       last_ns_ += info_.frame_rate > 0 ? static_cast<std::int64_t>(1e9 / info_.frame_rate) : 0;
     }
     shown_until_ = static_cast<double>(last_ns_) / 1e9;
-    if (picture_->pkt_duration > 0)
-      shown_until_ += static_cast<double>(picture_->pkt_duration) * av_q2d(from.time_base);
+    if (image_->pkt_duration > 0)
+      shown_until_ += static_cast<double>(image_->pkt_duration) * av_q2d(from.time_base);
     else if (info_.frame_rate > 0)
       shown_until_ += 1 / info_.frame_rate;
     return last_ns_;
   }
 
   Failure damaged(const std::string& why) {
-    av_frame_unref(picture_.get());
+    av_frame_unref(image_.get());
     return {Status::kCorrupt, fmt::format("{}: frame {} can't be decoded: {}", path_, sequence_++, why)};
   }
 
@@ -126,7 +126,7 @@ class VideoSource final : public Source {
     if (!end.cut.empty())
       return {Status::kLost,
               fmt::format("{}: the file is truncated after frame {}: {}", path_, sequence_ - 1, end.cut)};
-    // AVI counts moments, of which some may show nothing new.
+    // AVI counts ticks, some of which may repeat the previous frame.
     const bool is_counted = !end.is_whole || std::string_view(decoder_.input().file->iformat->name) != "avi";
     if (is_counted && decoder_.packets() < info_.frames)
       return {Status::kLost, fmt::format("{}: the file ends after {} of {} frames: it is truncated or damaged", path_,
@@ -137,13 +137,13 @@ class VideoSource final : public Source {
     return {Status::kEnd, path_ + ": end of the video"};
   }
 
-  /// How much later the header says that the video ends, where the file has no count of its frames.
+  /// How much longer the header says the video is, if the file does not count its frames.
   double missing_seconds() const {
     const double promised = info_.frames < 0 ? promised_seconds() : 0;
     return promised == 0 ? 0 : promised - shown_until_;
   }
 
-  /// The video's own duration by its header; 0 where that says nothing (the whole file's may be another stream's).
+  /// The video stream's own duration from its header; 0 if unknown (the file's duration may be another stream's).
   double promised_seconds() const {
     const AVFormatContext& file = *decoder_.input().file;
     if (file.duration_estimation_method != AVFMT_DURATION_FROM_STREAM) return 0;
@@ -157,7 +157,7 @@ class VideoSource final : public Source {
   std::string path_;
   std::atomic<bool> cancelled_ = false;
   VideoDecoder decoder_;
-  AvFrame picture_{av_frame_alloc()};
+  AvFrame image_{av_frame_alloc()};
   SourceInfo info_;
   int orientation_ = 1;
   std::int64_t sequence_ = 0;

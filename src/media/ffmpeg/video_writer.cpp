@@ -25,14 +25,14 @@ class Writer final : public VideoWriter {
   Writer(const std::string& path, double frame_rate)
       : path_(path), rate_(av_d2q(frame_rate > 0 && std::isfinite(frame_rate) ? frame_rate : 30.0, 60'000)) {
     file_ = std::make_unique<VideoFile>(path);
-    if (picture_ == nullptr || packet_ == nullptr) fail(ErrorCode::kIo, "'{}': out of memory", path);
+    if (image_ == nullptr || packet_ == nullptr) fail(ErrorCode::kIo, "'{}': out of memory", path);
   }
 
   ~Writer() override {
     try {
       close();
     } catch (const Error&) {
-      // Whoever wants to know calls close().
+      // Callers that need the error call close().
     }
   }
 
@@ -45,15 +45,15 @@ class Writer final : public VideoWriter {
     if (frame.width != width_ || frame.height != height_)
       fail(ErrorCode::kInvalidArgument, "'{}': a frame of {}x{} can't follow one of {}x{} in one video", path_,
            frame.width, frame.height, width_, height_);
-    check(av_frame_make_writable(picture_.get()));
+    check(av_frame_make_writable(image_.get()));
     fill(frame);
-    picture_->pts = next_pts(timestamp_ns);
-    encode(picture_.get());
+    image_->pts = next_pts(timestamp_ns);
+    encode(image_.get());
   }
 
   void close() override {
     if (std::exchange(closed_, true)) return;
-    // A container without an image is no valid file: what lies there stays, and nothing is left of the new one.
+    // A container without an image is invalid: an existing file is kept, and the new one is removed.
     if (encoder_ != nullptr) {
       encode(nullptr);
       file_->finish();
@@ -64,7 +64,7 @@ class Writer final : public VideoWriter {
  private:
   void start(const FrameView& first) {
     const bool avi = file_->is_avi();
-    // AVI has neither time stamps nor a place for H.264's reordering: one frame a tick, MPEG-4.
+    // AVI has neither time stamps nor support for H.264's frame reordering: one frame per tick, MPEG-4.
     const AVCodec* x264 = avi ? nullptr : avcodec_find_encoder_by_name("libx264");
     const AVCodec* codec = x264 != nullptr ? x264 : avcodec_find_encoder(AV_CODEC_ID_MPEG4);
     if (codec == nullptr)
@@ -77,7 +77,7 @@ class Writer final : public VideoWriter {
     encoder->colorspace = AVCOL_SPC_SMPTE170M;
     encoder->color_range = AVCOL_RANGE_MPEG;
     encoder->framerate = rate_;
-    // MPEG-4 counts at most 65535 ticks a second.
+    // MPEG-4 allows at most 65535 ticks per second.
     encoder->time_base = avi ? av_inv_q(rate_) : AVRational{1, x264 != nullptr ? 90'000 : 30'000};
     encoder->thread_count = 2;
     set_quality(*encoder, x264 != nullptr);
@@ -87,17 +87,17 @@ class Writer final : public VideoWriter {
       fail(ErrorCode::kUnsupported, "'{}': the encoder {} does not take frames of {}x{}: {}", path_, codec->name,
            first.width, first.height, reason(error));
     file_->begin(*encoder, rate_);
-    picture_->format = encoder->pix_fmt;
-    picture_->width = encoder->width;
-    picture_->height = encoder->height;
-    check(av_frame_get_buffer(picture_.get(), 0));
+    image_->format = encoder->pix_fmt;
+    image_->width = encoder->width;
+    image_->height = encoder->height;
+    check(av_frame_get_buffer(image_.get(), 0));
     width_ = first.width;
     height_ = first.height;
     encoder_ = std::move(encoder);
   }
 
-  /// Nothing stays in the encoder for longer than it takes: what it was given a second ago is in the file. Without
-  /// frames of both directions and a look ahead, a quality of 25 is what one of 23 is with them.
+  /// The encoder holds no frame back for long: what it was given a second ago is in the file. Without B-frames and
+  /// lookahead, a CRF of 25 equals one of 23 with them.
   void set_quality(AVCodecContext& encoder, bool x264) const {
     encoder.gop_size = static_cast<int>(std::clamp(std::round(av_q2d(rate_)), 1.0, 1000.0));
     encoder.max_b_frames = 0;
@@ -113,10 +113,10 @@ class Writer final : public VideoWriter {
   }
 
   void fill(const FrameView& frame) {
-    const I420View to = {{picture_->data[0], picture_->data[1], picture_->data[2]},
-                         {picture_->linesize[0], picture_->linesize[1], picture_->linesize[2]},
-                         picture_->width,
-                         picture_->height};
+    const I420View to = {{image_->data[0], image_->data[1], image_->data[2]},
+                         {image_->linesize[0], image_->linesize[1], image_->linesize[2]},
+                         image_->width,
+                         image_->height};
     if (frame.format == PixelFormat::kRgb24) return to_i420(frame, to);
     const auto sizes = plane_sizes(frame.format, to.width, to.height);
     const auto given = plane_sizes(frame.format, frame.width, frame.height);
@@ -135,7 +135,7 @@ class Writer final : public VideoWriter {
     }
   }
 
-  /// Time stamps must grow: one that doesn't (images have none) is set one frame after the last.
+  /// Time stamps must increase: one that does not (images have none) is set one frame after the last.
   std::int64_t next_pts(std::int64_t timestamp_ns) {
     const AVRational unit = encoder_->time_base;
     const std::int64_t wanted = av_rescale_q(timestamp_ns, {1, 1'000'000'000}, unit);
@@ -144,9 +144,9 @@ class Writer final : public VideoWriter {
     return last_pts_;
   }
 
-  /// Null flushes.
-  void encode(const AVFrame* picture) {
-    check(avcodec_send_frame(encoder_.get(), picture));
+  /// Null flushes the encoder.
+  void encode(const AVFrame* image) {
+    check(avcodec_send_frame(encoder_.get(), image));
     for (;;) {
       const int error = avcodec_receive_packet(encoder_.get(), packet_.get());
       if (error == AVERROR(EAGAIN) || error == AVERROR_EOF) return;
@@ -164,7 +164,7 @@ class Writer final : public VideoWriter {
   AVRational rate_;
   std::unique_ptr<VideoFile> file_;
   AvCodec encoder_;
-  AvFrame picture_{av_frame_alloc()};
+  AvFrame image_{av_frame_alloc()};
   AvPacket packet_{av_packet_alloc()};
   int width_ = 0;
   int height_ = 0;

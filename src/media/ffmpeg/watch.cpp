@@ -8,7 +8,7 @@
 namespace saccade {
 namespace {
 
-/// The watches that are alive: a program that we are a part of may decode on its own, with an opaque of its own.
+/// The existing watches: the embedding program may use FFmpeg itself, with an `opaque` of its own.
 struct Watches {
   std::mutex mutex;
   std::vector<DecoderWatch*> alive;
@@ -45,20 +45,20 @@ void DecoderWatch::feed(AVCodecContext& decoder, std::int64_t packet) noexcept {
   decoder.reordered_opaque = packet;
 }
 
-/// Concealed errors are told at a lower level than others, and that all is well at the lowest.
+/// Concealed errors are logged at a lower level than others, and success at the lowest.
 DecoderWatch::Said DecoderWatch::meaning(int level, std::string_view format) noexcept {
   if (level <= AV_LOG_ERROR || (level <= AV_LOG_INFO && format.starts_with("concealing"))) return Said::kComplaint;
   return format.starts_with("Decoded frame with POC") ? Said::kComplete : Said::kNothing;
 }
 
-bool DecoderWatch::is_incomplete(const AVFrame& picture) const noexcept {
-  if (!tells_complete_ || picture.reordered_opaque < 0) return false;
-  const auto number = static_cast<std::size_t>(picture.reordered_opaque);
-  return complete_[number % complete_.size()] != picture.reordered_opaque;
+bool DecoderWatch::is_incomplete(const AVFrame& image) const noexcept {
+  if (!tells_complete_ || image.reordered_opaque < 0) return false;
+  const auto number = static_cast<std::size_t>(image.reordered_opaque);
+  return complete_[number % complete_.size()] != image.reordered_opaque;
 }
 
 void DecoderWatch::note(const AVCodecContext& decoder, Said said) noexcept {
-  // A thread's copy keeps the number of the packet that it decodes; the decoder itself is ours to change meanwhile.
+  // A thread's copy keeps the number of the packet that it decodes; the decoder's own is changed by us meanwhile.
   const std::int64_t packet = &decoder == decoder_ ? fed_.load() : decoder.reordered_opaque;
   if (said == Said::kComplete) {
     tells_complete_ = true;

@@ -10,9 +10,9 @@
 
 namespace saccade {
 
-/// Knows the first packet about which a decoder complained. FFmpeg's threads mark images as damaged while others
-/// output them already, so that the marks come or don't from run to run; what a decoder has to say of a packet it has
-/// said on the thread that decodes it, before the packet's turn to output comes.
+/// Records the first packet about which a decoder logged an error. FFmpeg's threads flag images as damaged while others
+/// output them already, so that the flags differ from run to run. Messages about a packet, however, are logged on the
+/// thread that decodes it, before its image is output.
 class DecoderWatch {
  public:
   static constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
@@ -22,18 +22,17 @@ class DecoderWatch {
   DecoderWatch(const DecoderWatch&) = delete;
   DecoderWatch& operator=(const DecoderWatch&) = delete;
 
-  /// Watches DECODER, which is not open yet, from its first packet on.
+  /// Observes DECODER, which is not open yet, from its first packet on.
   void attach(AVCodecContext& decoder) noexcept;
-  /// The next packet that goes to DECODER is numbered PACKET; so are the images that come of it.
+  /// The next packet sent to DECODER has the number PACKET, and so have its images.
   void feed(AVCodecContext& decoder, std::int64_t packet) noexcept;
-  /// The lowest number of a packet about which the decoder complained; kNone: it did not.
+  /// The lowest number of a packet with an error; kNone: there is none.
   std::int64_t first_complaint() const noexcept { return first_; }
 
-  /// Whether the decoder, which says of images that they are complete, has not said so of PICTURE: HEVC's passes over
-  /// slices that end too early.
-  bool is_incomplete(const AVFrame& picture) const noexcept;
+  /// Whether the decoder, which reports complete images, has not reported IMAGE: HEVC's ignores truncated slices.
+  bool is_incomplete(const AVFrame& image) const noexcept;
 
-  /// A message of LEVEL that FFmpeg formats by FORMAT, said by CONTEXT (an FFmpeg object, or null). Any thread.
+  /// A message of LEVEL with the format string FORMAT, logged by CONTEXT (an FFmpeg object, or null). Any thread.
   static void hear(void* context, int level, const char* format) noexcept;
 
  private:
@@ -42,11 +41,11 @@ class DecoderWatch {
   static Said meaning(int level, std::string_view format) noexcept;
   void note(const AVCodecContext& decoder, Said said) noexcept;
 
-  const AVCodecContext* decoder_ = nullptr;  ///< not one of the copies that FFmpeg makes for its threads
+  const AVCodecContext* decoder_ = nullptr;  ///< not one of FFmpeg's per-thread copies
   std::atomic<std::int64_t> fed_{0};
   std::atomic<std::int64_t> first_{kNone};
   std::atomic<bool> tells_complete_{false};
-  std::array<std::atomic<std::int64_t>, 256> complete_{};  ///< numbers of packets, each by its remainder
+  std::array<std::atomic<std::int64_t>, 256> complete_{};  ///< packet numbers, indexed modulo the size
 };
 
 }  // namespace saccade

@@ -5,7 +5,7 @@
 namespace saccade {
 namespace {
 
-/// Reads of a TIFF block in its own byte order; beyond its end everything is 0.
+/// Reads a TIFF block in its own byte order; beyond its end everything is 0.
 class Tiff {
  public:
   explicit Tiff(std::span<const std::uint8_t> bytes) : bytes_(bytes), big_(at(0) == 'M') {}

@@ -5,7 +5,7 @@
 
 namespace saccade {
 
-/// The orientation (1 to 8) in an EXIF block that starts at its TIFF header; 1 where there is none.
+/// The orientation (1 to 8) in an EXIF block that starts at its TIFF header; 1 if there is none.
 int exif_orientation(std::span<const std::uint8_t> tiff);
 
 }  // namespace saccade

@@ -27,8 +27,8 @@ struct ErrorState {
   std::longjmp(state->leave, 1);
 }
 
-/// libjpeg goes on after damage and fills in grey: here a warning ends the decoding, but for those about oddities that
-/// cost no pixel.
+/// libjpeg continues after damage and fills with grey: here a warning ends the decoding, except warnings about oddities
+/// that affect no pixel.
 void note(j_common_ptr info, int level) {
   if (level >= 0) return;
   switch (info->err->msg_code) {
@@ -53,7 +53,7 @@ jpeg_error_mgr* install(ErrorState& state) {
 }
 
 int orientation_of(const jpeg_decompress_struct& info) {
-  constexpr char kExif[] = "Exif\0";  // and the literal's own zero: six bytes
+  constexpr char kExif[] = "Exif\0";  // and the literal's terminating zero: six bytes
   for (auto* marker = info.marker_list; marker != nullptr; marker = marker->next) {
     if (marker->data_length <= sizeof(kExif) || std::memcmp(marker->data, kExif, sizeof(kExif)) != 0) continue;
     return exif_orientation(std::span(marker->data, marker->data_length).subspan(sizeof(kExif)));
@@ -61,7 +61,7 @@ int orientation_of(const jpeg_decompress_struct& info) {
   return 1;
 }
 
-/// Adobe's inverted CMYK, in place of libjpeg's missing conversion; the arithmetic is OpenCV's.
+/// Adobe's inverted CMYK, which libjpeg cannot convert; the arithmetic is OpenCV's.
 void cmyk_to_rgb(const std::uint8_t* cmyk, std::uint8_t* rgb, std::size_t width) {
   for (std::size_t x = 0; x < width; ++x) {
     const int key = cmyk[4 * x + 3];
@@ -119,8 +119,7 @@ class JpegDecoder final : public ImageDecoder {
   std::vector<std::uint8_t> cmyk_row_;
 };
 
-/// SET_DESTINATION says where the bytes go. Everything between setjmp and longjmp is plain C, so that no destructor is
-/// jumped over.
+/// SET_DESTINATION chooses the output. Code between setjmp and longjmp is plain C: no destructor is skipped.
 template <typename SetDestination>
 bool encode(const FrameView& frame, int quality, ErrorState& error, const SetDestination& set_destination) noexcept {
   jpeg_compress_struct info{};
@@ -139,7 +138,7 @@ bool encode(const FrameView& frame, int quality, ErrorState& error, const SetDes
   jpeg_set_quality(&info, quality, TRUE);
   jpeg_start_compress(&info, TRUE);
   while (info.next_scanline < info.image_height) {
-    // libjpeg's interface lacks the const that it keeps.
+    // libjpeg's interface lacks const, but does not modify the row.
     auto* row = const_cast<std::uint8_t*>(frame.planes[0]) +
                 static_cast<std::ptrdiff_t>(info.next_scanline) * frame.pitch_bytes[0];
     jpeg_write_scanlines(&info, &row, 1);
@@ -162,17 +161,17 @@ void write_jpeg(const std::string& path, const FrameView& frame) {
   file.close();
 }
 
-void jpeg_roundtrip(const RgbView& picture, int quality) {
+void jpeg_roundtrip(const RgbView& image, int quality) {
   unsigned char* bytes = nullptr;
   unsigned long size = 0;  // NOLINT(google-runtime-int): libjpeg's
   ErrorState error;
   const auto to_memory = [&](jpeg_compress_struct& info) { jpeg_mem_dest(&info, &bytes, &size); };
-  const bool is_encoded = encode(view_of(picture), quality, error, to_memory);
+  const bool is_encoded = encode(view_of(image), quality, error, to_memory);
   const std::unique_ptr<unsigned char, decltype(&std::free)> owner(bytes, std::free);
   if (!is_encoded) fail(ErrorCode::kInvalidArgument, "an image can't be encoded as JPEG: {}", error.message);
   JpegDecoder decoder;
   ImageHeader header;
-  if (!decoder.begin({bytes, size}, header) || !decoder.decode(picture.data, picture.pitch_bytes))
+  if (!decoder.begin({bytes, size}, header) || !decoder.decode(image.data, image.pitch_bytes))
     fail(ErrorCode::kInternal, "our own JPEG can't be read: {}", decoder.error());
 }
 

@@ -15,10 +15,10 @@
 namespace saccade {
 namespace {
 
-/// Whether a PNG file has further images: the chunk that says so comes before the first one's data.
+/// Whether a PNG file is animated: the acTL chunk precedes the first image's data.
 bool is_animated(std::span<const std::uint8_t> png) {
   constexpr std::size_t kSignature = 8;
-  constexpr std::size_t kAroundData = 12;  // a chunk's size and type before it, a checksum behind it
+  constexpr std::size_t kAroundData = 12;  // size and type before a chunk's data, checksum after it
   for (std::size_t at = kSignature; at + kAroundData <= png.size();) {
     const std::string_view type(reinterpret_cast<const char*>(&png[at + 4]), 4);
     if (type == "acTL") return true;
@@ -29,7 +29,7 @@ bool is_animated(std::span<const std::uint8_t> png) {
   return false;
 }
 
-/// Bytes that a source holds, counted against the frames' limit.
+/// Bytes held by a source, counted against the frames' limit.
 class Counted {
  public:
   Counted(FrameAllocator& frames, std::size_t bytes) : frames_(frames), bytes_(bytes) { frames_.take(bytes_); }
@@ -55,7 +55,7 @@ class Reader final : public ImageReader {
   }
 
   Outcome<Frame> read(const std::string& path, FrameAllocator& allocator) override {
-    constexpr std::size_t kKept = 64 << 20;  // for the next image
+    constexpr std::size_t kKept = 64 << 20;  // reused for the next image
     Outcome<Frame> outcome = decode_or_failure(path, allocator);
     if (file_.capacity() > kKept) std::vector<std::uint8_t>().swap(file_);
     return outcome;
@@ -132,7 +132,7 @@ class Reader final : public ImageReader {
   }
 
   std::vector<std::uint8_t> file_;
-  std::vector<std::uint8_t> stored_;  // pixels of an image that is still to be turned
+  std::vector<std::uint8_t> stored_;  // pixels of an image that is yet to be rotated
   std::unique_ptr<ImageDecoder> jpeg_ = make_jpeg_decoder();
   std::unique_ptr<ImageDecoder> png_ = make_png_decoder();
 };

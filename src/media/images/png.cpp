@@ -35,7 +35,8 @@ class PngDecoder final : public ImageDecoder {
 
   bool decode(std::uint8_t* rgb, int pitch_bytes) noexcept override {
     if (setjmp(png_jmpbuf(png_)) != 0) return false;
-    // Everything becomes 8-bit RGB: 16 bits lose their low byte and transparency is ignored, as in OpenCV.
+    // Everything is converted to 8-bit RGB: 16-bit samples lose their low byte and transparency is ignored, as in
+    // OpenCV.
     png_set_expand(png_);
     png_set_strip_16(png_);
     png_set_strip_alpha(png_);
@@ -78,9 +79,9 @@ class PngDecoder final : public ImageDecoder {
   std::span<const std::uint8_t> rest_;
 };
 
-/// Everything between setjmp and longjmp is plain C, so that no destructor is jumped over.
+/// Code between setjmp and longjmp is plain C: no destructor is skipped.
 bool encode(png_structp png, png_infop info, std::FILE* file, const FrameView& frame) noexcept {
-  constexpr int kFast = 3;  // the level where zlib still searches little: images of video compress no better above
+  constexpr int kFast = 3;  // zlib's last level with a short search: frames of video compress no better above
   if (setjmp(png_jmpbuf(png)) != 0) return false;
   png_init_io(png, file);
   png_set_compression_level(png, kFast);

@@ -6,7 +6,7 @@
 
 namespace saccade {
 
-/// What libpng said last: the error pointer of its structs, beside png_leave().
+/// libpng's last message: the error pointer of its structs, used by png_leave().
 struct PngMessage {
   char text[128] = "";
 };

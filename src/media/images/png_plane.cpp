@@ -12,7 +12,7 @@
 namespace saccade {
 namespace {
 
-/// One PNG file being read.
+/// One open PNG file.
 class PlaneReader {
  public:
   explicit PlaneReader(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "rbe"), &std::fclose) {
@@ -48,7 +48,7 @@ class PlaneReader {
   }
 
  private:
-  /// Everything between setjmp and longjmp is plain C, so that no destructor is jumped over.
+  /// Code between setjmp and longjmp is plain C: no destructor is skipped.
   bool begin() noexcept {
     if (setjmp(png_jmpbuf(png_)) != 0) return false;
     png_init_io(png_, file_.get());
@@ -67,7 +67,7 @@ class PlaneReader {
     png_read_image(png_, rows_.data());
     png_read_end(png_, nullptr);
     if (plane.bits == 16) return true;
-    // Bytes came, at the start of rows of 16-bit samples: they are spread out from the end.
+    // Samples of 8 bits, at the start of rows of 16-bit samples, are widened from the end.
     for (png_bytep row : rows_) {
       auto* samples = reinterpret_cast<std::uint16_t*>(row);
       for (int x = plane.width; x-- > 0;) samples[x] = row[x];

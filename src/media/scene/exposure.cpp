@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kGrains = 32768;
 constexpr int kMostTaps = 12;
 
-/// Where along a streak the light is looked at: COUNT places, symmetric about the middle of the exposure.
+/// Sample positions along a motion-blur streak: COUNT, symmetric about the middle of the exposure.
 struct Taps {
   int count = 1;
   std::array<int, kMostTaps> x{};
@@ -31,7 +31,7 @@ Taps taps_along(const Streak& streak, int width, int height) {
   return taps;
 }
 
-/// Adds FROM, its pixels moved by SHIFT, to SUMS; the last pixel of a side stands for what lies beyond.
+/// Adds FROM, shifted by SHIFT pixels, to SUMS; edge pixels are repeated.
 void add_row(std::span<const std::uint16_t> from, int shift, std::span<std::uint32_t> sums) {
   const std::size_t apart = 3 * static_cast<std::size_t>(std::abs(shift));
   const std::size_t kept = from.size() - apart;
@@ -44,7 +44,7 @@ void add_row(std::span<const std::uint16_t> from, int shift, std::span<std::uint
     for (std::size_t c = 0; c < 3; ++c) beyond[k + c] += last[c];
 }
 
-/// Lets a quarter of each of two neighbours' light into the other.
+/// Exchanges a quarter of the light of two neighbouring pixels.
 void blend(std::uint16_t* a, std::uint16_t* b) {
   for (int c = 0; c < 3; ++c) {
     const int low = a[c];
@@ -67,7 +67,7 @@ Exposure::Exposure(int width, int height, std::uint64_t seed)
   for (int x = 0; x < width; ++x)
     for (int c = 0; c < 3; ++c) corner_x_.push_back(falloff(x, width));
   for (int y = 0; y < height; ++y) corner_y_.push_back(falloff(y, height));
-  // Twelve even draws add up to a deviation of one.
+  // The sum of twelve uniform variables has a standard deviation of one.
   Random random(seed_, 1);
   for (std::size_t i = 0; i < kGrains; ++i) {
     float sum = -6;
@@ -122,7 +122,7 @@ void Exposure::smear_instance(Canvas& canvas, int index, const Streak& streak, i
   for (int y = top; y < bottom; ++y)
     for (int x = left; x < right; ++x) {
       const std::size_t here = static_cast<std::size_t>(y) * wide + static_cast<std::size_t>(x);
-      // Where the object never comes by, nothing changes; beside it, what stands still shows through.
+      // Pixels that the object does not cross are unchanged; next to it, the static background shows through.
       const bool is_inside = canvas.instance[here] == index;
       bool shows = is_inside;
       std::array<int, 3> sum{};
@@ -145,8 +145,8 @@ void Exposure::smear_instance(Canvas& canvas, int index, const Streak& streak, i
   }
 }
 
-/// A display's curve is taken as a square root, so that the noise of counted light, which grows with its root, is the
-/// same at every grey level: one table serves shot and read noise.
+/// The display's gamma is approximated by a square root, so that shot noise, which grows with the root of the signal,
+/// is equal at every grey level: one table serves shot and read noise.
 void Exposure::develop(const Canvas& canvas, std::int64_t frame, float noise, const RgbView& out) const {
   const std::size_t row = static_cast<std::size_t>(canvas.width) * 3;
   const float grain = noise / 256;

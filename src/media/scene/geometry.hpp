@@ -5,8 +5,8 @@
 
 namespace saccade::scene {
 
-// The scene's arithmetic is +, -, *, / and square roots alone, which IEEE 754 rounds the same everywhere; sine and its
-// like come from here, because those of the C library differ between its versions.
+// The scene uses only +, -, *, / and square roots, which IEEE 754 rounds identically everywhere. Sine and similar
+// functions are defined here, because those of the C library differ between its versions.
 
 /// A point or direction (metres: x right, y up, z forward), or a colour in linear light.
 struct Vec3 {
@@ -30,13 +30,13 @@ constexpr T lerp(const T& a, const T& b, float share) {
   return a * (1.0F - share) + b * share;
 }
 
-/// 0 below LOW, 1 above HIGH, smooth between.
+/// 0 below LOW, 1 above HIGH, smooth in between.
 constexpr float smooth_step(float low, float high, float x) {
   const float t = std::clamp((x - low) / (high - low), 0.0F, 1.0F);
   return t * t * (3.0F - 2.0F * t);
 }
 
-/// The sine of an angle in turns, to 4e-6 (its Taylor series to the ninth power on a quarter turn).
+/// The sine of an angle in turns, error below 4e-6 (Taylor series of degree 9 on a quarter turn).
 inline float sine(double turns) {
   double r = turns - std::floor(turns + 0.5);
   if (r > 0.25) r = 0.5 - r;
@@ -50,7 +50,7 @@ inline float cosine(double turns) { return sine(turns + 0.25); }
 
 inline float fraction(double x) { return static_cast<float>(x - std::floor(x)); }
 
-/// A rotation; columns are where the axes go.
+/// A rotation matrix; its columns are the images of the axes.
 struct Rotation {
   Vec3 x{1, 0, 0};
   Vec3 y{0, 1, 0};
@@ -71,7 +71,7 @@ inline Rotation about_y(double turns) {
   return {{c, 0, -s}, {0, 1, 0}, {s, 0, c}};
 }
 
-/// The rotation about y that turns +z towards (X, Z).
+/// The rotation about y that maps +z to the direction (X, Z).
 inline Rotation heading(float x, float z) {
   const float length = std::sqrt(x * x + z * z);
   if (length < 1e-6F) return {};

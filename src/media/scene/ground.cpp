@@ -7,10 +7,10 @@
 namespace saccade::scene {
 namespace {
 
-constexpr int kNode = 8;            // pixels between two looks at what changes slowly along a row
+constexpr int kNode = 8;  // pixels between two samples of what varies slowly along a row
 constexpr float kGrainTile = 2.3F;  // metres
 constexpr float kStainTile = 150.0F;
-constexpr float kGrainEnds = 26.0F;  // metres: finer than the pixels beyond
+constexpr float kGrainEnds = 26.0F;  // metres; beyond, the grain is finer than the pixels
 
 std::vector<std::uint8_t> clouds(std::uint64_t key, int size, int period, int octaves, float contrast) {
   std::vector<std::uint8_t> texels;
@@ -24,13 +24,13 @@ std::vector<std::uint8_t> clouds(std::uint64_t key, int size, int period, int oc
   return texels;
 }
 
-/// METRES as a texture's coordinate.
+/// METRES as a texture coordinate.
 std::uint32_t coordinate(double metres, double tile) {
   const double turns = metres / tile;
   return static_cast<std::uint32_t>(static_cast<std::int64_t>((turns - std::floor(turns)) * 4294967296.0));
 }
 
-/// A step of METRES; far ones wrap like the coordinates.
+/// A step of METRES; large ones wrap like the coordinates.
 std::uint32_t stride(double metres, double tile) {
   return static_cast<std::uint32_t>(static_cast<std::int64_t>(metres / tile * 4294967296.0));
 }
@@ -42,7 +42,7 @@ __m128i widened(Texel first, Texel second) {
   return _mm_unpacklo_epi8(both, _mm_setzero_si128());
 }
 
-/// A and B, 0 to 255 each, mixed by a share of 256 that is B's.
+/// Linear interpolation of A and B, 0 to 255 each; SHARE of 256 is B's weight.
 __m128i mixed(__m128i a, __m128i b, std::uint32_t share) {
   const __m128i kept = _mm_mullo_epi16(a, _mm_set1_epi16(static_cast<short>(256 - share)));
   const __m128i added = _mm_mullo_epi16(b, _mm_set1_epi16(static_cast<short>(share)));
@@ -91,7 +91,7 @@ void Ground::draw(Canvas& canvas, const Mask& shadow, const World& world) {
   }
 }
 
-/// The light at every kNode-th pixel: sun and sky, stains, lamps.
+/// Light at every kNode-th pixel: sun and sky, stains, lamps.
 void Ground::set_nodes(const Row& row, const World& world) {
   const auto& stains = stains_.level(level_for(row.depth / world.camera.focal * kNode, kStainTile / 128));
   const float clear = 1 - row.hazy;
@@ -156,13 +156,13 @@ void Ground::draw_row(const Row& row, const World& world, const std::uint8_t* sh
           mixed(widened(above[left], under[left]), widened(above[right], under[right]), u >> (shift - 8) & 255);
       const __m128i texel = mixed(sides, _mm_srli_si128(sides, 8), v >> (shift - 8) & 255);
       const int fine = 256 + (((static_cast<int>(grain.row(gv)[gu >> (32 - grain.bits)]) - 128) * strength) >> 7);
-      // The upper half of a product of 16-bit numbers that were moved up together by 8 bits.
+      // The upper half of a product of 16-bit numbers that were shifted left by 8 bits together.
       const __m128i albedo = _mm_mulhi_epu16(_mm_slli_epi16(texel, 8), _mm_set1_epi16(static_cast<short>(fine)));
       const __m128i shade = _mm_and_si128(taken_lanes, _mm_set1_epi16(static_cast<short>(-shadow[x])));
       const __m128i reach = _mm_max_epi16(_mm_sub_epi16(light, shade), _mm_setzero_si128());
       const __m128i value =
           _mm_adds_epu16(_mm_mulhi_epu16(_mm_slli_epi16(albedo, 7), _mm_slli_epi16(reach, 1)), haze_lanes);
-      // The fourth lane falls on the next pixel, which is written after this one.
+      // The fourth lane overlaps the next pixel, which is written afterwards.
       _mm_storel_epi64(reinterpret_cast<__m128i*>(colour + 3 * static_cast<std::ptrdiff_t>(x)),
                        _mm_sub_epi16(value, _mm_subs_epu16(value, most)));
       light = _mm_add_epi16(light, step);

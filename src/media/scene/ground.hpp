@@ -5,12 +5,11 @@
 
 namespace saccade::scene {
 
-/// The ground of a place: a painted square that repeats, fine grain for what is near and wide stains against the
-/// repetition.
+/// The ground of a place: a repeating texture, fine grain nearby, and large stains that hide the repetition.
 class Ground {
  public:
   Ground(int place, std::uint64_t seed, int width);
-  /// Draws all rows below the horizon; SHADOW marks the pixels that the sun does not reach.
+  /// Draws all rows below the horizon; SHADOW marks shadowed pixels.
   void draw(Canvas& canvas, const Mask& shadow, const World& world);
 
  private:
@@ -21,10 +20,10 @@ class Ground {
   Texture<Texel> paint_;
   Texture<std::uint8_t> grain_;
   Texture<std::uint8_t> stains_;
-  std::vector<std::array<int, 3>> nodes_;  // the light of every kNode-th pixel of a row
+  std::vector<std::array<int, 3>> nodes_;  // light at every kNode-th pixel of a row
 };
 
-/// The painted square of PLACE, SIZE x SIZE texels.
+/// The repeating texture of PLACE, SIZE x SIZE texels.
 std::vector<Texel> paint_ground(int place, std::uint64_t seed, int size);
 /// Its side in metres.
 inline constexpr float kGroundTile = 24;

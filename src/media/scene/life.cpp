@@ -5,7 +5,7 @@
 namespace saccade::scene {
 namespace {
 
-constexpr float kNearest = 4.2F;    // metres: what comes nearer has left the image at a side
+constexpr float kNearest = 4.2F;  // metres; nearer objects have left the image at a side
 constexpr float kFarthest = 60.0F;  // metres
 
 enum class Way { kCross, kTurnBack, kStand, kApproach, kRecede };
@@ -13,14 +13,14 @@ enum class Way { kCross, kTurnBack, kStand, kApproach, kRecede };
 struct Path {
   Way way = Way::kCross;
   float side = 1;
-  float x = 0;      ///< metres: where it ends, to the side
-  float inner = 0;  ///< metres: how far in a way that turns back gets
-  float z = 0;      ///< metres, at the middle
+  float x = 0;  ///< metres: lateral end of the path
+  float inner = 0;  ///< metres: innermost point of a path that turns back
+  float z = 0;  ///< metres, half-way
   float drift = 0;  ///< metres that z changes by in half a life
-  float bend = 0;   ///< metres of a swerve
+  float bend = 0;  ///< metres: amplitude of a swerve
 };
 
-/// Half of the image's width in metres at depth Z, and some more so that the camera's pan shows nobody at the ends.
+/// Half of the image's width in metres at depth Z, with a margin so that panning never shows the ends of paths.
 float edge(const Sight& sight, float z, float radius) {
   return z * (sight.half_width / sight.focal + 0.16F) + radius + 0.3F;
 }
@@ -35,7 +35,7 @@ Way way_of(Random& random, Kind kind) {
   return draw < 0.93F ? Way::kApproach : Way::kRecede;
 }
 
-/// Sizes in the image spread evenly over their logarithm, from 22 to 170 pixels at 640x480.
+/// Image sizes are log-uniform, from 22 to 170 pixels at 640x480.
 float depth_for(Random& random, const Sight& sight, float size) {
   const float draw = random.unit();
   const float pixels = 22.0F * (1 + draw * (1.3F + draw * (2.2F + 3.2F * draw))) * sight.unit;
@@ -55,7 +55,7 @@ Path path_of(Random& random, const Life& life, Kind kind, float radius, const Si
     path.inner *= path.z * sight.half_width / sight.focal;
     return path;
   }
-  // These come from far away and end beside the camera, out of its sight.
+  // These approach from far away and end beside the camera, out of view.
   const float last = random.between(2.0F, 3.2F);
   const float first = path.way == Way::kStand ? last + 2 * static_cast<float>(life.half) * sight.speed
                                               : random.between(32.0F, kFarthest);
@@ -65,7 +65,7 @@ Path path_of(Random& random, const Life& life, Kind kind, float radius, const Si
   return path;
 }
 
-/// On the ground at TIME seconds from the life's middle.
+/// The point on the ground at TIME seconds from the life's middle.
 Vec3 point_on(const Path& path, const Life& life, double time) {
   const auto s = static_cast<float>(time / life.half);
   Vec3 at{0, 0, path.z + path.drift * s};
@@ -84,7 +84,7 @@ Rotation tumble(Random& random, double time) {
   return about_y(start + side * random.between(0.05F, 0.2F) * time);
 }
 
-/// How a KIND holds itself: rolling, walking, hopping or flying; raises POSE where that leaves the ground.
+/// The motion of a KIND: rolling, walking, hopping or flying; raises POSE if it leaves the ground.
 void carry(Random& random, Kind kind, bool stands, float pivot_height, double time, Pose& pose) {
   const Vec3& v = pose.velocity;
   const float speed = std::sqrt(v.x * v.x + v.z * v.z);
@@ -122,7 +122,7 @@ void carry(Random& random, Kind kind, bool stands, float pivot_height, double ti
 Life life_at(std::uint64_t seed, int slot, int slots, double time) {
   Random random(seed, mix(0x11fe, static_cast<std::uint64_t>(slot)));
   const double length = random.between(7.0F, 17.0F);
-  // Phases stand apart, so that objects don't come in waves.
+  // Phases are staggered, so that objects do not come in waves.
   const double place = time / length + (slot + random.unit()) / slots;
   const double number = std::floor(place);
   Life life;
@@ -143,7 +143,7 @@ Pose pose_of(const Life& life, Kind kind, const Mesh& mesh, const Sight& sight) 
   constexpr double kStep = 0.02;
   pose.velocity = (point_on(path, life, life.now + kStep) - point_on(path, life, life.now - kStep)) *
                   static_cast<float>(0.5 / kStep);
-  // Far away, where it is a few pixels high, what approaches grows out of the ground.
+  // Approaching objects grow out of the ground far away, where they are a few pixels high.
   const auto from_far =
       static_cast<float>((path.way == Way::kRecede ? life.half - life.now : life.half + life.now) / 1.5);
   const bool is_radial = path.way == Way::kStand || path.way == Way::kApproach || path.way == Way::kRecede;

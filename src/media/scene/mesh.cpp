@@ -166,7 +166,7 @@ Mesh make_cactus() {
       .build({0, 0, 0});
 }
 
-/// How much of the second colour a kind shows at (U, V), both in [0, 1).
+/// The weight of a kind's second colour at (U, V), both in [0, 1).
 float pattern_at(Kind kind, float u, float v) {
   const auto within = [](float x, float low, float high) { return x >= low && x < high; };
   switch (kind) {
@@ -222,7 +222,7 @@ std::vector<Pattern> make_patterns() {
       const std::size_t row = i / kPatternSize;
       const float u = (static_cast<float>(i % kPatternSize) + 0.5F) / kPatternSize;
       const float v = (static_cast<float>(row) + 0.5F) / kPatternSize;
-      // Props are mottled all over; objects bear their class's marks, a little worn.
+      // Props are mottled; objects have their class's pattern, slightly worn.
       const float share = kind < kKinds
                               ? pattern_at(static_cast<Kind>(kind), u, v) * (1 - 0.15F * Random(kind, i).unit())
                               : smooth_step(0.3F, 0.75F, cloud_at(kind, u, v, 8, 3));

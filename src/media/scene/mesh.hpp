@@ -8,11 +8,11 @@
 
 namespace saccade::scene {
 
-/// What a triangle is made of; an instance gives each its colour.
+/// Materials of triangles; an instance defines their colours.
 enum class Material : std::uint8_t { kBody, kTrim, kDark, kGlass, kSkin, kPale, kLamp };
 inline constexpr int kMaterials = 7;
 
-/// A part that swings as a person walks.
+/// Parts that swing as a person walks.
 enum class Limb : std::uint8_t { kNone, kLeftLeg, kRightLeg, kLeftArm, kRightArm };
 
 struct Vertex {
@@ -31,21 +31,21 @@ struct Triangle {
 struct Mesh {
   std::vector<Vertex> vertices;
   std::vector<Triangle> triangles;
-  Vec3 pivot;        ///< what an instance turns about
-  float radius = 0;  ///< of the sphere about pivot that holds it all, limbs swung
+  Vec3 pivot;  ///< centre of an instance's rotation
+  float radius = 0;  ///< of the bounding sphere about the pivot, with swung limbs
 };
 
-/// What moves: one mesh a class, in the order of scene_classes().
+/// Objects: one mesh per class, in the order of scene_classes().
 enum class Kind : std::uint8_t { kBall, kCrate, kCone, kBarrel, kTyre, kCar, kPerson, kDrone };
 inline constexpr int kKinds = 8;
 std::vector<Mesh> make_object_meshes();
 
-/// What stands about and is nobody's answer.
+/// Static props, which are no ground-truth objects.
 enum class Prop : std::uint8_t { kRock, kBush, kTree, kPine, kCactus, kLamp, kBench };
 inline constexpr int kProps = 7;
 std::vector<Mesh> make_prop_meshes();
 
-/// How much of a body's second colour shows: kPatternSize^2 values of 0 to 255 for each kind, then for each prop.
+/// Weights of the second colour: kPatternSize^2 values of 0 to 255 for each kind, then for each prop.
 inline constexpr int kPatternSize = 64;
 using Pattern = std::array<std::uint8_t, kPatternSize * kPatternSize>;
 std::vector<Pattern> make_patterns();

@@ -22,7 +22,7 @@ constexpr std::string_view kHelp =
        kHelp);
 }
 
-/// The whole of TEXT as a number from LOW to HIGH (neither is a NaN).
+/// Parses all of TEXT as a number from LOW to HIGH (neither is NaN).
 template <typename T>
 bool read(std::string_view text, T low, T high, T& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

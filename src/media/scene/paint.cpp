@@ -5,8 +5,8 @@
 namespace saccade {
 namespace {
 
-constexpr float kExposure = 0.2F;  // seconds that the shutter is open at blur 1
-constexpr float kGrey = 20;        // grey levels of deviation at noise 1
+constexpr float kExposure = 0.2F;  // seconds of exposure at blur 1
+constexpr float kGrey = 20;  // standard deviation in grey levels at noise 1
 
 }  // namespace
 
@@ -30,7 +30,7 @@ void Scene::State::draw_instances() {
   }
 }
 
-/// Objects smear along their own way through the image, then the whole image along the camera's.
+/// Objects are blurred along their own motion in the image, then the whole image along the camera's.
 void Scene::State::smear() {
   const float open = world.blur * kExposure;
   if (open <= 0) return;

@@ -4,7 +4,7 @@
 namespace saccade::scene {
 namespace {
 
-/// A point of the square: metres from its middle, and the same as shares of its side.
+/// A point of the texture: metres from its middle, and normalized to its side.
 struct Spot {
   float x;
   float z;
@@ -16,8 +16,8 @@ float line(float at, float centre, float half) {
   return 1 - smooth_step(half * 0.8F, half * 1.2F, std::abs(at - centre));
 }
 
-/// Round spots scattered over the square: COUNT a side, on average SHARE of the cells has one. Their strength at SPOT
-/// and, in TONE, a number of the spot's own.
+/// Round spots on a grid of COUNT x COUNT cells, of which a fraction SHARE has one. Returns their strength at SPOT and,
+/// in TONE, a random number of the spot.
 float spots(std::uint64_t key, const Spot& spot, int count, float share, float& tone) {
   const float x = spot.u * static_cast<float>(count);
   const float y = spot.v * static_cast<float>(count);

@@ -6,9 +6,9 @@
 namespace saccade::scene {
 namespace {
 
-constexpr float kNear = 0.6F;  // metres: nothing nearer is drawn
+constexpr float kNear = 0.6F;  // metres: near clipping plane
 
-/// The sine's argument for a limb's swing, and the height that it hangs from.
+/// The phase of a limb's swing, and the height of its hinge.
 struct Hinge {
   float sign;
   float height;
@@ -82,7 +82,7 @@ void Projection::shade(const Instance& instance, const World& world) {
   for (std::size_t i = 0; i < corners_.size(); ++i) {
     const Vec3& n = normals_[i];
     const float facing = std::max(dot(n, light.to_sun), 0.0F);
-    const float open = 0.62F + 0.38F * n.y;  // the sky above, the ground below
+    const float open = 0.62F + 0.38F * n.y;  // ambient light: sky from above, ground from below
     corners_[i].light = light.ambient * open + light.sun * facing + instance.glow * (0.6F + 0.4F * n.y);
   }
 }

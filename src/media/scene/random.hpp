@@ -4,7 +4,7 @@
 
 namespace saccade::scene {
 
-/// splitmix64's finaliser: each bit of the answer depends on each bit of KEY.
+/// splitmix64's finalizer: each bit of the result depends on each bit of KEY.
 constexpr std::uint64_t mix(std::uint64_t key) {
   key += 0x9e3779b97f4a7c15ULL;
   key = (key ^ (key >> 30)) * 0xbf58476d1ce4e5b9ULL;
@@ -14,7 +14,8 @@ constexpr std::uint64_t mix(std::uint64_t key) {
 
 constexpr std::uint64_t mix(std::uint64_t a, std::uint64_t b) { return mix(mix(a) ^ b); }
 
-/// Numbers that follow from a key alone, the same on every machine (the standard library's distributions are not).
+/// A random generator that depends on its key alone, equal on every machine (the standard library's distributions are
+/// not).
 class Random {
  public:
   explicit constexpr Random(std::uint64_t key) : state_(mix(key)) {}

@@ -5,8 +5,8 @@
 namespace saccade::scene {
 namespace {
 
-/// A triangle's edges, walked row by row. Edges run from their upper end, so that neighbours share them to the bit and
-/// no pixel of a mesh is left out or taken twice.
+/// A triangle's edges, walked row by row. Edges run from their upper end, so that neighbours share them bit-exactly and
+/// every pixel of a mesh is drawn exactly once.
 class Spans {
  public:
   Spans(const Corner& a, const Corner& b, const Corner& c) : p_{&a, &b, &c} {
@@ -53,14 +53,14 @@ struct Plane {
   float at(float x, float y) const { return base + x * dx + y * dy; }
 };
 
-/// Turns three corners' values into planes.
+/// Computes planes from values at the three corners.
 class Slopes {
  public:
   Slopes(const Corner& a, const Corner& b, const Corner& c)
       : x_(a.x), y_(a.y), bx_(b.x - a.x), by_(b.y - a.y), cx_(c.x - a.x), cy_(c.y - a.y) {
     area_ = bx_ * cy_ - cx_ * by_;
   }
-  /// Twice the area; above 0 where the corners run clockwise in the image, the front of a face.
+  /// Twice the signed area; positive if the corners are clockwise in the image: a front face.
   float area() const { return area_; }
   Plane plane(float a, float b, float c) const {
     const float over = 1.0F / area_;
@@ -75,9 +75,9 @@ class Slopes {
   float x_, y_, bx_, by_, cx_, cy_, area_;
 };
 
-constexpr float kSliver = 1e-4F;  // square pixels: smaller triangles hold no pixel's centre that matters
+constexpr float kSliver = 1e-4F;  // square pixels: smaller triangles contain no relevant pixel centre
 
-/// A triangle turned to the camera.
+/// A front-facing triangle.
 struct Face {
   const Corner& a;
   const Corner& b;
@@ -85,7 +85,7 @@ struct Face {
   Slopes slopes;
   Material material;
 
-  /// Calls DRAW(y, first, end) for each row of pixels inside, clipped to WIDTH x HEIGHT.
+  /// Calls DRAW(y, first, end) for each row of covered pixels, clipped to WIDTH x HEIGHT.
   template <typename Draw>
   void for_each_row(int width, int height, Draw&& draw_row) const {
     const Spans spans(a, b, c);
@@ -114,7 +114,7 @@ void for_each_face(const Mesh& mesh, std::span<const Corner> corners, Draw&& dra
 
 struct Paint {
   std::array<int, 3> colour{};  ///< 0..kOne at light 1
-  std::array<int, 3> toward{};  ///< what the second colour adds, at pattern 255
+  std::array<int, 3> toward{};  ///< added at full weight (255) of the second colour
   bool is_lit = true;
 };
 
@@ -138,7 +138,7 @@ Paint paint_of(const Instance& instance, Material material, const World& world) 
   return paint;
 }
 
-/// Where a row of pixels goes.
+/// The destination of a row of pixels.
 struct Row {
   float* nearness;
   std::uint16_t* instance;
@@ -146,7 +146,7 @@ struct Row {
   int count;
 };
 
-/// Fills one face: depth test, pattern, light, haze. What is linear is stepped in fixed point, from each row's start.
+/// Fills one face: depth test, pattern, light, haze. Linear values are stepped in fixed point from each row's start.
 class Shader {
  public:
   Shader(const Face& face, const Paint& paint, const Pattern& pattern, const std::array<int, 3>& haze, int clear)
@@ -163,7 +163,7 @@ class Shader {
 
   void fill(float x, float y, std::uint16_t index, const Row& row) const {
     float near = nearness_.at(x, y);
-    // Unsigned, so that a sliver's steep slopes wrap.
+    // Unsigned, so that the steep slopes of slivers wrap.
     std::uint32_t u = fixed_point(u_.at(x, y), 1e5F, kTexel);
     std::uint32_t v = fixed_point(v_.at(x, y), 1e5F, kTexel);
     const std::uint32_t du = fixed_point(u_.dx, 1e3F, kTexel);

@@ -15,8 +15,8 @@ int MeshBuilder::add_vertex(const Vec3& position, const Vec3& normal, float u, f
   return static_cast<int>(mesh_.vertices.size()) - 1;
 }
 
-/// Corners run clockwise seen from outside (the axes are left-handed), whatever order they come in: the normals know
-/// where outside is.
+/// Corners are clockwise seen from outside (the axes are left-handed), in whatever order they are given: the normals
+/// point outwards.
 void MeshBuilder::add_triangle(int a, int b, int c, Material material) {
   const auto at = [this](int i) -> const Vertex& { return mesh_.vertices[static_cast<std::size_t>(i)]; };
   const Vec3 face = cross(at(b).position - at(a).position, at(c).position - at(a).position);
@@ -31,7 +31,7 @@ MeshBuilder& MeshBuilder::lathe(std::span<const Outline> outline, int segments, 
   const auto place = [sideways](float radial_1, float along, float radial_2) {
     return sideways ? Vec3{along, radial_1, radial_2} : Vec3{radial_1, along, radial_2};
   };
-  // The outline's direction turned by a quarter is its normal; a smooth one is that of the neighbours' chord.
+  // The normal is the outline's direction rotated by 90 degrees; a smooth one is that of the neighbours' chord.
   const auto normal_of = [&](std::size_t from, std::size_t to) {
     return Outline{outline[to].along - outline[from].along, -(outline[to].radius - outline[from].radius)};
   };
@@ -74,7 +74,7 @@ MeshBuilder& MeshBuilder::lump(const Vec3& centre, const Vec3& radii, int rings,
       const double turn = static_cast<double>(segment) / segments;
       const double tilt = 0.5 * ring / rings;
       const Vec3 out = {sine(tilt) * cosine(turn), -cosine(tilt), sine(tilt) * sine(turn)};
-      // The seam's two ends, and a pole's many corners, are one point of the surface.
+      // The two ends of the seam, and the corners of a pole, are one point of the surface.
       const bool pole = ring == 0 || ring == rings;
       const int corner = ring * 64 + (pole ? 0 : segment % segments);
       const float scale = 1.0F + share * (2.0F * Random(key, static_cast<std::uint64_t>(corner)).unit() - 1.0F);

@@ -5,7 +5,7 @@
 namespace saccade::scene {
 namespace {
 
-constexpr int kDirections = 4096;  // around the camera
+constexpr int kDirections = 4096;  // azimuth steps around the camera
 constexpr int kClouds = 256;
 
 std::vector<std::uint8_t> cover(std::uint64_t key) {
@@ -88,7 +88,7 @@ void Sky::draw_clouds(Canvas& canvas, const World& world) const {
     const std::array<int, 3> clear =
         fixed(lerp(world.light.haze, world.light.zenith, std::clamp(1.4F * up, 0.0F, 1.0F)));
     const int most = static_cast<int>(235 * smooth_step(0.01F, 0.2F, rise));
-    // Clouds hang on a plane 1 high, which bends down a little towards the horizon.
+    // Clouds lie on a plane at height 1 that bends down towards the horizon.
     const float away = 1 / (rise + 0.09F);
     const auto& level = clouds_.level(level_for(away * away / camera.focal, 4.0F / kClouds));
     const double du = away / camera.focal * camera.cosine / 8;
@@ -135,7 +135,7 @@ void Sky::draw_stars(Canvas& canvas, const World& world) const {
   }
 }
 
-/// What a row of a skyline is painted with.
+/// Colours of one row of a skyline.
 struct Sky::WallRow {
   std::array<int, 3> wall;
   std::array<int, 3> lit;
@@ -146,7 +146,7 @@ struct Sky::WallRow {
 
 Sky::WallRow Sky::wall_row(const Skyline& skyline, float rise, const World& world) {
   const Vec3 light = world.light.ambient + world.light.sun * 0.5F;
-  // Mist lies at the foot.
+  // Mist at the foot of the skyline.
   const float foot = 1 - std::clamp(rise * 6, 0.0F, 1.0F);
   const Vec3 wall = lerp(skyline.colour * light, world.light.haze, lerp(skyline.hazy, 1.0F, 0.45F * foot));
   const float storeys = rise * 160;
@@ -159,11 +159,11 @@ Sky::WallRow Sky::wall_row(const Skyline& skyline, float rise, const World& worl
   return row;
 }
 
-/// Finds where the skyline's top is in every column; the row of the highest.
+/// Computes the top of the skyline in every column; returns the highest row.
 float Sky::find_tops(const Skyline& skyline, const Camera& camera) {
   float highest = camera.horizon;
   for (std::size_t x = 0; x < tops_.size(); ++x) {
-    // Directions close to the axis: an angle is its tangent.
+    // Small angle: the angle equals its tangent.
     const double turns = (camera.sine + (static_cast<double>(x) + 0.5 - camera.centre) / camera.focal) / 6.2831853;
     const auto at = static_cast<std::size_t>(coordinate(turns) >> 20);
     tops_[x] = camera.horizon - camera.focal * skyline.height[at];

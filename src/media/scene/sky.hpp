@@ -5,7 +5,7 @@
 
 namespace saccade::scene {
 
-/// What is above the horizon: clouds, stars, and a skyline of hills or houses.
+/// Everything above the horizon: clouds, stars, and a skyline of hills or houses.
 class Sky {
  public:
   Sky(int place, std::uint64_t seed, int width);

@@ -13,7 +13,7 @@
 
 namespace saccade {
 
-/// One object's pixels, as they are counted.
+/// Pixel counts of one object.
 struct Tally {
   int left = std::numeric_limits<int>::max();
   int top = std::numeric_limits<int>::max();
@@ -22,7 +22,7 @@ struct Tally {
   std::int64_t pixels = 0;
 };
 
-/// What only images need.
+/// State that only rendering needs.
 struct ScenePainter {
   ScenePainter(const SceneOptions& options, int place)
       : ground(place, options.seed, options.width),
@@ -33,7 +33,8 @@ struct ScenePainter {
   scene::Exposure exposure;
 };
 
-/// A scene's parts, and the storage that its frames share. paint.cpp draws images, truth.cpp finds what is true.
+/// A scene's parts, and the storage shared by its frames. paint.cpp renders images, truth.cpp computes the ground
+/// truth.
 struct Scene::State {
   explicit State(const SceneOptions& given);
 
@@ -59,7 +60,7 @@ struct Scene::State {
   scene::Mask stamp;
   scene::Projection projection;
   std::vector<scene::Pattern> patterns;
-  std::unique_ptr<ScenePainter> painter;  // made when the first image is asked for
+  std::unique_ptr<ScenePainter> painter;  // created for the first image
   std::vector<Tally> tallies;             // by index on the canvas
   SceneTruth truth;
 };

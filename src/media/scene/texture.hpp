@@ -7,13 +7,12 @@
 
 namespace saccade::scene {
 
-/// Smooth noise in [0, 1) that repeats after 1 in U and V and has PERIOD hills a side.
+/// Smooth noise in [0, 1) with period 1 in U and V and PERIOD cells per side.
 float noise_at(std::uint64_t key, float u, float v, int period);
-/// OCTAVES of it, each twice as fine and half as strong; in [0, 1).
+/// Fractal noise of OCTAVES, each with double frequency and half amplitude; in [0, 1).
 float cloud_at(std::uint64_t key, float u, float v, int period, int octaves);
 
-/// A square image that repeats, with its smaller versions. A coordinate's 32 bits span one repeat, so that it wraps
-/// by itself.
+/// A repeating square texture with mipmaps. A coordinate's 32 bits span one repeat, so that it wraps by itself.
 template <typename T>
 class Texture {
  public:
@@ -30,7 +29,7 @@ class Texture {
 
     const T* row(std::uint32_t v) const { return texels.data() + (static_cast<std::size_t>(v >> (32 - bits)) << bits); }
   };
-  /// The smallest version is 4 texels a side.
+  /// The smallest level has 4 texels per side.
   const Level& level(int index) const { return levels_[static_cast<std::size_t>(std::min(index, levels() - 1))]; }
 
  private:
@@ -41,7 +40,7 @@ class Texture {
 using Texel = std::uint32_t;
 Texel pack(const Vec3& colour);
 
-/// How many halvings make TEXEL at least FOOTPRINT.
+/// The mipmap level at which TEXEL is at least FOOTPRINT.
 int level_for(float footprint, float texel);
 
 }  // namespace saccade::scene

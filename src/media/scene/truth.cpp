@@ -6,7 +6,7 @@
 namespace saccade {
 namespace {
 
-constexpr int kMostStamp = 2048;  // pixels a side
+constexpr int kMostStamp = 2048;  // pixels per side
 
 }  // namespace
 
@@ -36,7 +36,7 @@ void Scene::State::count_pixels() {
   }
 }
 
-/// Pixels that INSTANCE would show with nothing before it and no edge of the frame. What is bigger than the frame is
+/// The pixel count of INSTANCE without occlusion and without the frame's edges. Silhouettes larger than the frame are
 /// counted at a smaller scale.
 double Scene::State::whole_silhouette(const Instance& instance) {
   if (!projection.project(instance, world, canvas.width, canvas.height, true)) return 0;

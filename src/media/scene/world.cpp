@@ -6,9 +6,9 @@
 namespace saccade::scene {
 namespace {
 
-constexpr float kSpeed = 2.2F;  // of the camera's rig, metres a second
-constexpr float kCell = 7.0F;   // metres: at most one prop stands in each square of the ground
-constexpr float kSeen = 75.0F;  // metres: how far props are
+constexpr float kSpeed = 2.2F;  // of the camera's rig, metres per second
+constexpr float kCell = 7.0F;  // metres: cells of the ground with at most one prop each
+constexpr float kSeen = 75.0F;  // metres: visible range of props
 
 constexpr std::int64_t kIdentities = INT32_MAX;  // enough for years
 
@@ -16,7 +16,7 @@ enum Place { kStreet, kMeadow, kDesert, kSnow };
 
 struct PropRow {
   Prop prop;
-  float share;  ///< of cells that have it
+  float share;  ///< of the cells that have it
 };
 constexpr std::array<std::array<PropRow, 4>, 4> kPropsOf = {{
     {{{Prop::kLamp, 0.07F}, {Prop::kBench, 0.06F}, {Prop::kTree, 0.05F}, {Prop::kBush, 0.06F}}},
@@ -25,7 +25,7 @@ constexpr std::array<std::array<PropRow, 4>, 4> kPropsOf = {{
     {{{Prop::kPine, 0.12F}, {Prop::kRock, 0.05F}, {Prop::kLamp, 0.04F}, {Prop::kBench, 0.02F}}},
 }};
 
-/// A colour of any hue: SATURATION 0 is grey.
+/// A colour from hue, saturation (0 is grey) and value.
 Vec3 tint(float hue, float saturation, float value) {
   const auto channel = [&](float shift) {
     const float at = std::abs(fraction(hue + shift) * 6.0F - 3.0F) - 1.0F;
@@ -39,7 +39,7 @@ Vec3 any_colour(Random& random) {
   const float saturation = random.unit();
   const float value = random.between(0.25F, 1.0F);
   const Vec3 c = tint(hue, saturation * (2 - saturation), value);
-  return c * c * 0.85F;  // the eye's steps to linear light
+  return c * c * 0.85F;  // approximate conversion from gamma to linear light
 }
 
 void paint_object(Random& random, Kind kind, Instance& instance) {
@@ -48,7 +48,7 @@ void paint_object(Random& random, Kind kind, Instance& instance) {
   };
   const Vec3 body = any_colour(random);
   set(Material::kBody, body);
-  // The second colour stands out from the first, lighter or darker.
+  // The second colour contrasts with the first: lighter or darker.
   const float grey = dot(body, {0.3F, 0.6F, 0.1F});
   const float level = grey > 0.3F ? random.between(0.02F, 0.12F) : random.between(0.5F, 0.85F);
   const float second_hue = random.unit();
@@ -81,7 +81,7 @@ void paint_prop(Random& random, Prop prop, int place, Instance& instance) {
   instance.colours[static_cast<std::size_t>(Material::kLamp)] = {0.8F, 0.75F, 0.6F};
 }
 
-/// Rises and falls between 0 and 1, resting at both ends.
+/// Oscillates between 0 and 1, flat at both ends.
 float cycle(double time, double period, double phase) {
   return smooth_step(0.22F, 0.78F, 0.5F + 0.5F * sine(time / period + phase));
 }
@@ -147,7 +147,7 @@ void WorldMaker::set_light(World& world) const {
   light.to_sun = normalized({cosine(azimuth), height, sine(azimuth)});
   const float dusk = smooth_step(0.05F, 0.5F, n);
   const float dark = smooth_step(0.4F, 1.0F, n);
-  // Clouds come and go before the sun.
+  // Clouds pass before the sun.
   const float slow = sine(time / 7.3 + random.unit());
   const float quick = sine(time / 3.1 + random.unit());
   const float gain = 0.92F + 0.12F * slow + 0.06F * quick;
@@ -193,13 +193,13 @@ void WorldMaker::add_props(World& world) const {
   const auto last = static_cast<std::int64_t>(std::floor((world.camera.travel + kSeen) / kCell));
   const float spread = kSeen * (world.camera.centre / world.camera.focal + 0.2F);
   const auto columns = static_cast<std::int64_t>(spread / kCell) + 1;
-  // Room for a prop in every cell, so that no later frame asks for more.
+  // Storage for a prop in every cell, so that later frames do not allocate.
   const auto cells = static_cast<std::size_t>((kSeen + 2) / kCell + 2) * static_cast<std::size_t>(2 * columns);
   world.instances.reserve(static_cast<std::size_t>(options_.objects) + cells);
   world.pools.reserve(cells);
   for (std::int64_t row = first; row <= last; ++row)
     for (std::int64_t column = -columns; column < columns; ++column) add_prop(world, column, row);
-  // Lamps shine on what is near them.
+  // Lamps light nearby objects.
   for (Instance& instance : world.instances)
     for (const Pool& pool : world.pools) {
       const Vec3 away = instance.position - pool.position;
@@ -225,7 +225,7 @@ void WorldMaker::add_prop(World& world, std::int64_t column, std::int64_t row) c
   prop.position = {x, 0, z};
   prop.turn =
       found->prop == Prop::kLamp && x > 0 ? about_y(0.5) : about_y(found->prop == Prop::kLamp ? 0 : random.unit());
-  // What comes over the edge of the world does so growing, a few pixels high.
+  // Props enter at the edge of the world by growing, a few pixels high.
   prop.scale = random.between(0.7F, 1.3F) * std::clamp((kSeen - z) / 8, 0.02F, 1.0F);
   paint_prop(random, found->prop, place_, prop);
   world.instances.push_back(prop);

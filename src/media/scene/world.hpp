@@ -9,34 +9,34 @@
 
 namespace saccade::scene {
 
-/// Where the camera stands in its rig, which glides forward over the ground: z and x are the rig's, y is height.
+/// The camera's position in its rig, which moves forward over the ground: z and x are the rig's, y is height.
 struct Camera {
   float focal = 0;    ///< pixels
-  float centre = 0;   ///< column of the axis
-  float horizon = 0;  ///< row of the horizon; the image's plane stays upright
+  float centre = 0;  ///< column of the optical axis
+  float horizon = 0;  ///< row of the horizon; the camera has no roll or pitch
   float height = 0;   ///< metres above the ground
   float sine = 0;     ///< of the yaw
   float cosine = 1;
-  double travel = 0;  ///< metres that the rig has gone
+  double travel = 0;  ///< metres travelled by the rig
 
-  /// A point of the rig as the camera sees it: x right, y up from the camera, z along the axis.
+  /// A point of the rig in camera coordinates: x right, y up from the camera, z along the axis.
   Vec3 view(const Vec3& p) const { return {cosine * p.x - sine * p.z, p.y - height, sine * p.x + cosine * p.z}; }
 };
 
 struct Light {
   Vec3 to_sun;  ///< unit
-  Vec3 sun;     ///< colour times strength; what a white face turned to it gives, 1 being well exposed
+  Vec3 sun;  ///< colour times intensity, the light of a white face that is turned to it; 1 is well exposed
   Vec3 ambient;
   Vec3 zenith;  ///< of the sky
-  Vec3 haze;    ///< of the sky at the horizon, and of what is far
+  Vec3 haze;  ///< colour of the sky at the horizon, and of distant objects
   float lamps = 0;
-  float shadow = 1;  ///< how dark: share of the sun that is kept away
+  float shadow = 1;  ///< darkness: share of sunlight that is blocked
 };
 
-/// How much of what is DEPTH metres away is lost in the haze.
+/// The weight of the haze at DEPTH metres.
 constexpr float haze_at(float depth) { return depth * depth / (depth * depth + 75.0F * 75.0F); }
 
-/// One mesh somewhere.
+/// A placed mesh.
 struct Instance {
   std::int32_t identity = 0;  ///< 0: a prop
   int class_id = 0;
@@ -45,9 +45,9 @@ struct Instance {
   Vec3 position;  ///< of the mesh's pivot
   Rotation turn;
   float scale = 1;
-  float swing = 0;  ///< of limbs, turns
-  Vec3 velocity;    ///< in the rig, metres a second
-  Vec3 glow;        ///< light of lamps that reaches it
+  float swing = 0;  ///< phase of limbs, in turns
+  Vec3 velocity;  ///< in the rig, metres per second
+  Vec3 glow;  ///< light of lamps on it
   std::array<Vec3, kMaterials> colours;
   Vec3 second;  ///< the body's second colour
 };
@@ -58,11 +58,11 @@ struct Pool {
   float radius = 0;
 };
 
-/// Everything that one frame shows.
+/// Everything visible in one frame.
 struct World {
   double time = 0;
   Camera camera;
-  float yaw_speed = 0;      ///< turns a second
+  float yaw_speed = 0;  ///< turns per second
   float horizon_speed = 0;  ///< pixels per second
   Light light;
   int place = 0;
@@ -73,11 +73,11 @@ struct World {
   std::vector<Pool> pools;
 };
 
-/// Finds the world of a frame from the options and the frame's number alone.
+/// Computes the world of a frame from the options and the frame's number alone.
 class WorldMaker {
  public:
   explicit WorldMaker(const SceneOptions& options);
-  /// Fills WORLD, whose storage is used again.
+  /// Fills WORLD, reusing its storage.
   void make(std::int64_t frame, World& world) const;
 
  private:

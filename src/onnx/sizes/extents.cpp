@@ -16,7 +16,7 @@ bool is_same(const Tensor& a, const Tensor& b) {
          (a.bytes() == 0 || std::memcmp(a.raw(), b.raw(), a.bytes()) == 0);
 }
 
-/// What a Shape or a Size says to an input of TYPE.
+/// The output of a Shape or Size on an input of TYPE.
 Tensor run_on_type(const Node& node, const TensorType& type, const TensorType& output) {
   std::byte unread{};
   const TensorView input{.data = &unread, .dtype = type.dtype, .shape = type.shape};
@@ -34,7 +34,7 @@ Tensor filled(const Shape& shape, double whole) {
   return tensor;
 }
 
-/// 0 x 1 x 2 x ...: a shape that says which of its dimensions is which.
+/// 0 x 1 x 2 x ...: a shape whose sizes identify its dimensions.
 Shape numbered(int rank) {
   Shape shape;
   for (int i = 0; i < rank; ++i) shape.push_back(i);
@@ -99,13 +99,13 @@ Extents::Counts Extents::passed_counts(const Node& node, bool& all) const {
   return passed;
 }
 
-/// Adds a node that may see its inputs' whole room.
+/// Adds a node that may process its inputs at full capacity.
 bool Extents::add_whole(const Node& node) {
   if (is_sized_by_contents(known_, ranges_, node) || node.outputs[0] == ValueId::kNone) return false;
   std::vector<TensorType> types;
   try {
     types = infer_node(graph_, node, known_);
-  } catch (const Error&) {  // rooms that don't fit each other, or contents that are not known
+  } catch (const Error&) {  // incompatible capacities, or unknown contents
     return false;
   }
   set_types(node, types);
@@ -118,7 +118,7 @@ bool Extents::add_whole(const Node& node) {
   return true;
 }
 
-/// By element of what a Shape gives, the count that it is.
+/// By element of a Shape's output: the count that it equals.
 Tensor Extents::counts_in_shape(const Node& node, int rank, const TensorType& output) const {
   const Tensor places = run_on_type(node, {DType::kInt64, numbered(rank)}, output);
   Tensor counts(DType::kInt64, output.shape);
@@ -130,7 +130,7 @@ Tensor Extents::counts_in_shape(const Node& node, int rank, const TensorType& ou
   return counts;
 }
 
-/// Adds a Shape or a Size, whose contents have ends.
+/// Adds a Shape or a Size, whose elements have a known range.
 bool Extents::add_shape(const Node& node) {
   if (!node.is("Shape") && !node.is("Size")) return false;
   const TensorType output = infer_node(graph_, node, known_).at(0);
@@ -157,55 +157,57 @@ ValueId Extents::add_count(const std::string& name, std::int64_t most) {
 }
 
 /// Gives output I of NODE a count for each of its open axes.
-void Extents::bound_output(const Node& node, std::size_t i, const Room& room, const Counts& passed, SizedForm& form) {
+void Extents::bound_output(const Node& node, std::size_t i, const Capacity& capacity, const Counts& passed,
+                           SizedForm& form) {
   const ValueId output = node.outputs[i];
   if (output == ValueId::kNone) return;
-  // TopK's places are as many as its values.
+  // TopK's indices are as many as its values.
   const Counts twin = i == 1 && node.is("TopK") ? counts_of(node.outputs[0]) : Counts{};
-  for (int axis = 0; axis < room.type.shape.rank(); ++axis) {
-    if (!room.open[static_cast<std::size_t>(axis)]) continue;
+  for (int axis = 0; axis < capacity.type.shape.rank(); ++axis) {
+    if (!capacity.open[static_cast<std::size_t>(axis)]) continue;
     SizedAxis made{i, axis, ValueId::kNone};
     ValueId& count = counts_[output][axis];
     if (const auto same = passed.find(axis); same != passed.end()) {
       count = same->second;
-    } else if (const auto own = room.counts.find(axis); own != room.counts.end()) {
+    } else if (const auto own = capacity.counts.find(axis); own != capacity.counts.end()) {
       count = own->second;
     } else if (const auto twins = twin.find(axis); twins != twin.end()) {
       count = twins->second;
     } else {
-      count = made.count = add_count(fmt::format("{}/size_{}", graph_.value(output).name, axis), room.type.shape[axis]);
+      count = made.count =
+          add_count(fmt::format("{}/size_{}", graph_.value(output).name, axis), capacity.type.shape[axis]);
     }
     form.made.push_back(made);
   }
 }
 
 void Extents::add_sized(Node node) {
-  SizeQuestion question{graph_, known_, ranges_, node, {}, {}};
-  SizedForm form{.given = {}, .made = {}, .room = {}, .guard = guard()};
+  SizeQuery query{graph_, known_, ranges_, node, {}, {}};
+  SizedForm form{.given = {}, .made = {}, .capacity = {}, .guard = guard()};
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     const bool given = node.inputs[i] != ValueId::kNone;
     const int rank = given ? graph_.value(node.inputs[i]).type.shape.rank() : 0;
-    std::vector<bool>& open = question.open.emplace_back(static_cast<std::size_t>(rank), false);
-    question.counts.push_back(counts_of(node.inputs[i]));
-    for (const auto& [axis, count] : question.counts.back()) {
+    std::vector<bool>& open = query.open.emplace_back(static_cast<std::size_t>(rank), false);
+    query.counts.push_back(counts_of(node.inputs[i]));
+    for (const auto& [axis, count] : query.counts.back()) {
       open[static_cast<std::size_t>(axis)] = true;
       form.given.push_back({i, axis, count});
     }
   }
-  const std::vector<Room> rooms = rooms_of(question);
-  for (const Room& room : rooms) {
-    bytes_of(room.type.dtype, room.type.shape);
-    form.room.push_back(room.type);
+  const std::vector<Capacity> capacities = capacities_of(query);
+  for (const Capacity& capacity : capacities) {
+    bytes_of(capacity.type.dtype, capacity.type.shape);
+    form.capacity.push_back(capacity.type);
   }
-  set_types(node, form.room);
+  set_types(node, form.capacity);
   bool all = true;
-  // Under a guard what does not run is empty, whatever its inputs are.
+  // Under a guard, a node that does not run has empty outputs, whatever its inputs are.
   const Counts passed = guards_.empty() && node.outputs[0] != ValueId::kNone ? passed_counts(node, all) : Counts{};
-  for (std::size_t i = 0; i < rooms.size(); ++i) bound_output(node, i, rooms[i], passed, form);
+  for (std::size_t i = 0; i < capacities.size(); ++i) bound_output(node, i, capacities[i], passed, form);
   graph_.add_node(sized_node(std::move(node), form));
 }
 
-/// What the innermost branch runs under; made when it is first asked for.
+/// The condition of the innermost branch, created when it is first needed.
 ValueId Extents::guard() {
   ValueId outer = ValueId::kNone;
   for (Guard& each : guards_) {
@@ -224,7 +226,7 @@ ValueId Extents::guard() {
   return outer;
 }
 
-// Sizes are whole numbers, and few: those of which only the interval is known have that for a range, each.
+// Sizes are integers, and few: values for which only an interval is known get it as the range of each element.
 void Extents::learn(const Node& node) {
   constexpr std::int64_t kMaxSizes = 64;
   intervals_.learn(node);
@@ -252,16 +254,16 @@ bool Extents::needs(const Node& node) {
 
 void Extents::bound_outputs() {
   std::vector<ValueId> outputs(graph_.outputs().begin(), graph_.outputs().end());
-  const std::size_t answers = outputs.size();
+  const std::size_t data_outputs = outputs.size();
   const auto taken = [&](const std::string& name) {
     const auto is = [&](ValueId id) { return graph_.value(id).name == name; };
     return std::ranges::any_of(outputs, is) || std::ranges::any_of(graph_.inputs(), is);
   };
   std::vector<Extent> extents;
-  for (std::size_t i = 0; i < answers; ++i) {
+  for (std::size_t i = 0; i < data_outputs; ++i) {
     for (const auto& [axis, count] : counts_of(outputs[i])) {
-      // A count may be an answer itself only by way of another value, so it stands behind them.
-      auto place = std::ranges::find(outputs.begin() + static_cast<std::ptrdiff_t>(answers), outputs.end(), count);
+      // A count may itself be an output only through another value, so counts are placed behind the outputs.
+      auto place = std::ranges::find(outputs.begin() + static_cast<std::ptrdiff_t>(data_outputs), outputs.end(), count);
       if (place == outputs.end()) {
         std::string name = graph_.value(outputs[i]).name + "/count";
         while (taken(name)) name += '_';

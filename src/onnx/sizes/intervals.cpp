@@ -14,14 +14,14 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr Interval kAnything{-kInfinity, kInfinity};
 constexpr Interval kLeftOut{kInfinity, -kInfinity};
-// What ends are read from: scalars, scales of an axis. More is weights, whose ends nobody needs.
+// Intervals are read from scalars and per-axis scales. Larger constants are weights, whose intervals are not needed.
 constexpr std::int64_t kMaxContents = 1024;
-// Whole numbers up to here are doubles.
+// Integers up to here are exact in double.
 constexpr double kMaxWhole = 9'007'199'254'740'992;  // 2^53
 
 bool is_bounded(Interval x) { return x.least > -kInfinity || x.most < kInfinity; }
 
-/// What an operator works on; a rule makes the interval of its output from them.
+/// The operands of an operator, from which a rule derives its output's interval.
 using InputIntervals = std::span<const Interval>;
 
 Interval hull(InputIntervals x) {
@@ -30,7 +30,7 @@ Interval hull(InputIntervals x) {
   return all;
 }
 
-/// Of F, which never falls, element by element.
+/// For F, which is non-decreasing and element-wise.
 template <double (*F)(double)>
 Interval rising(InputIntervals x) {
   return {F(x[0].least), F(x[0].most)};
@@ -42,7 +42,7 @@ Interval sum(InputIntervals x) { return {x[0].least + x[1].least, x[0].most + x[
 
 Interval difference(InputIntervals x) { return {x[0].least - x[1].most, x[0].most - x[1].least}; }
 
-/// Of what F, which is monotonic in each of its two arguments, makes of their ends.
+/// For F, which is monotonic in each argument: the extremes over all combinations of the ends.
 template <double (*F)(double, double)>
 Interval corners(InputIntervals x) {
   const std::array ends{F(x[0].least, x[1].least), F(x[0].least, x[1].most), F(x[0].most, x[1].least),
@@ -50,7 +50,7 @@ Interval corners(InputIntervals x) {
   return {*std::ranges::min_element(ends), *std::ranges::max_element(ends)};
 }
 
-/// Zero times an end that is not known is zero.
+/// Zero times an unknown end is zero.
 double times(double a, double b) { return a == 0 || b == 0 ? 0 : a * b; }
 
 double over(double a, double b) { return std::isinf(a) ? std::copysign(a, a * b) : a / b; }
@@ -71,7 +71,7 @@ Interval greatest_of(InputIntervals x) {
   return made;
 }
 
-/// Of x, least and most.
+/// Operands: x, min, max.
 Interval clip(InputIntervals x) {
   const auto is_given = [&](std::size_t i) { return x.size() > i && x[i].least <= x[i].most; };
   Interval made = x[0];
@@ -83,9 +83,9 @@ Interval clip(InputIntervals x) {
 struct IntervalRule {
   std::string_view op;
   Interval (*ends)(InputIntervals);
-  std::size_t from = 0;     ///< the operands are the inputs from this one on,
-  std::size_t to = 1;       ///< before this one
-  bool calculates = false;  ///< from all of them a number that the output's type must hold, and may round
+  std::size_t from = 0;  ///< the operands are the inputs from this one
+  std::size_t to = 1;  ///< up to this one, exclusive
+  bool calculates = false;  ///< computes a number from all of them, which may overflow or be rounded to the output's type
 };
 
 constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
@@ -130,12 +130,12 @@ const IntervalRule* rule_of(const Node& node) {
   return rule == kIntervalRules.end() ? nullptr : rule;
 }
 
-/// X as numbers of a type, to which calculated ones are rounded; anything where they may not fit.
+/// X converted to a type, to which computed numbers are rounded; kAnything if they may overflow.
 Interval as_type(Interval x, DType dtype, bool calculated) {
   if (dtype == DType::kInt32 || dtype == DType::kInt64) {
     const double limit = dtype == DType::kInt32 ? std::numeric_limits<std::int32_t>::max() : kMaxWhole;
     const bool fits = x.least >= -limit && x.most <= limit;
-    // What goes beyond comes back at the other end.
+    // Overflow wraps around.
     if (!fits && calculated) return kAnything;
     if (!fits) return {x.least < -limit ? -kInfinity : x.least, x.most > limit ? kInfinity : x.most};
     return {std::trunc(x.least), std::trunc(x.most)};

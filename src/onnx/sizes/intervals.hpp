@@ -13,21 +13,21 @@ struct Interval {
   double most;
 };
 
-/// Between which numbers all elements of a value lie (where it is filled, and NaN apart), whatever its size is: what
-/// Clip, Min and Max cut off, and what is worked out from it by interval arithmetic (Moore, "Interval Analysis"). The
-/// data may be NaN, so an interval is for what the run checks again: how much room something takes.
+/// An interval that contains all valid elements of a value, NaN apart, whatever its size is: from Clip, Min and Max,
+/// and from interval arithmetic on their results (Moore, "Interval Analysis"). Since the data may be NaN, an interval
+/// may only determine what is checked again at run time: capacities.
 class Intervals {
  public:
-  /// FIXED knows what follows from constants and shapes alone. Both outlive this.
+  /// FIXED evaluates constants and shapes alone. Borrows both.
   Intervals(const Graph& graph, KnownValues& fixed) : graph_(graph), fixed_(fixed) {}
 
-  /// Learns of the outputs of NODE, whose types are set.
+  /// Infers the intervals of the outputs of NODE, whose types are set.
   void learn(const Node& node);
-  /// None where neither end is known.
+  /// Nothing if neither end is known.
   std::optional<Interval> get(ValueId id) const;
 
  private:
-  /// As learnt, or of a small constant's contents; from minus to plus infinity where nothing is known.
+  /// As inferred, or of a small constant's contents; from minus to plus infinity if nothing is known.
   Interval of(ValueId id) const;
 
   const Graph& graph_;

@@ -15,13 +15,13 @@ namespace {
 
 constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
-/// How an operator's output moves with its inputs.
+/// How an operator's output depends on its inputs.
 enum class Moves : std::uint8_t {
-  kUp,            ///< up with every input
-  kWithTheFirst,  ///< up with the first one; the others are known
-  kApart,         ///< up with the first, down with the second
-  kAsCounts,      ///< up with every input if none is negative
-  kAsQuotient,    ///< up with the first if the second, which is known, is positive
+  kUp,  ///< increasing in every input
+  kWithTheFirst,  ///< increasing in the first; the others are known
+  kApart,  ///< increasing in the first, decreasing in the second
+  kAsCounts,  ///< increasing in every input if none is negative
+  kAsQuotient,  ///< increasing in the first if the second, which is known, is positive
 };
 
 struct MoveRule {
@@ -55,8 +55,8 @@ constexpr std::array kMoveRules = {
     MoveRule{"Where", Moves::kUp},
 };
 
-/// Two values are not equal where one is less than the other from end to end, as a size and -1 are. LOW is the least of
-/// the first and the most of the second, HIGH the other way round.
+/// Two values differ if their ranges are disjoint, as those of a size and -1 are. LOW is the least of the first and the
+/// greatest of the second, HIGH the reverse.
 std::optional<Range> range_of_equal(const Graph& graph, const Node& node, const std::vector<Tensor>& low,
                                     const std::vector<Tensor>& high, bool of_data) {
   if (low[0].dtype() == DType::kBool) return {};
@@ -94,7 +94,7 @@ double product_of(const Tensor& counts) {
   return product;
 }
 
-/// The largest magnitude among a tensor's numbers; infinite where they are none.
+/// The largest magnitude in a tensor; infinite if its elements are not numbers.
 double largest_of(const Tensor& tensor) {
   if (tensor.empty() || !is_number(tensor.dtype())) return kUnbounded;
   double largest = 0;
@@ -104,7 +104,7 @@ double largest_of(const Tensor& tensor) {
   return largest;
 }
 
-/// Whether a whole number that NODE makes of such INPUTS may not fit into its type TO, and come back at the other end.
+/// Whether an integer that NODE computes from such INPUTS may overflow its type TO and wrap around.
 bool may_wrap(const Node& node, DType to, const std::vector<Tensor>& inputs) {
   const double limit = to == DType::kInt64 ? 0x1p62 : to == DType::kInt32 ? 0x1p30 : 0;
   const DType from = inputs[0].dtype();
@@ -132,7 +132,7 @@ Tensor Ranges::end_of(ValueId id, bool at_most, KnownValues& known) const {
   return contents == nullptr ? Tensor() : *contents;
 }
 
-/// What the counts of one of NODE's two inputs are where all elements of the other are NEUTRAL.
+/// The counts of one of NODE's two inputs if all elements of the other are NEUTRAL.
 Tensor Ranges::counts_beside(const Node& node, std::int64_t neutral) const {
   for (const std::size_t other : {0U, 1U}) {
     const Range* range = get(node.inputs[1 - other]);
@@ -147,8 +147,7 @@ Tensor Ranges::counts_beside(const Node& node, std::int64_t neutral) const {
   return {};
 }
 
-/// Where NODE only moves elements, it moves the counts that they are as well; so do a sum with nothing and a product
-/// with one.
+/// A node that only moves elements moves their counts as well; so do an addition of zero and a multiplication by one.
 Tensor Ranges::counts_behind(const Node& node, bool first_alone) const {
   if (node.is("Add") || node.is("Mul")) return counts_beside(node, node.is("Add") ? 0 : 1);
   if (traits_of(node).movement == Movement::kNone) return {};

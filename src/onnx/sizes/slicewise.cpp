@@ -8,15 +8,15 @@
 namespace saccade {
 namespace {
 
-using Axis = std::optional<int>;  ///< of the output; empty: the operator can't do without the size
+using Axis = std::optional<int>;  ///< of the output; empty: the operator needs the actual size
 
-/// Parameters of unary operators don't have the output's axes.
+/// Parameters of unary operators do not have the output's axes.
 Axis elementwise(const Flow& flow) {
   if (flow.at != 0 && traits_of(flow.node).elementwise == Elementwise::kUnary) return {};
   return flow.axis + flow.to().rank() - flow.from().rank();
 }
 
-/// Of operators that work along one axis, which the attribute names, and leave its neighbours alone.
+/// Operators that work along one axis, given by an attribute, independently for all others.
 template <int kDefault>
 Axis along_another(const Flow& flow) {
   if (flow.at != 0 || InferContext::axis(flow.integer("axis", kDefault), flow.from().rank()) == flow.axis) return {};
@@ -28,10 +28,10 @@ Axis concat(const Flow& flow) {
   return joins && flow.node.inputs.size() > 1 ? Axis{} : flow.axis;
 }
 
-/// Of operators that write into a copy of their first input.
+/// Operators that write into a copy of their first input.
 Axis scatter(const Flow& flow) { return flow.at == 0 ? Axis{flow.axis} : Axis{}; }
 
-/// Whether AXES, which may count from the end of RANK, hold AXIS.
+/// Whether AXES, where negative ones count from the end of RANK, contain AXIS.
 bool lists(const std::vector<std::int64_t>& axes, int axis, int rank) {
   return std::ranges::any_of(axes, [&](std::int64_t each) { return InferContext::axis(each, rank) == axis; });
 }
@@ -44,7 +44,7 @@ Axis without(const std::vector<std::int64_t>& axes, const Flow& flow) {
   return flow.axis - gone;
 }
 
-/// Without axes it drops what is 1, which depends on the size.
+/// Without axes it drops dimensions of size 1, which depends on the size.
 Axis squeeze(const Flow& flow) { return flow.has(1) ? without(flow.integers(1), flow) : Axis{}; }
 
 Axis unsqueeze(const Flow& flow) {
@@ -94,8 +94,8 @@ Axis slice(const Flow& flow) {
   return lists(axes, flow.axis, flow.from().rank()) ? Axis{} : flow.axis;
 }
 
-/// A new shape that keeps the axis as it is: what stands before it has as many elements as before, and the target says
-/// "the rest" or "as it was" there.
+/// A new shape that preserves the axis: the number of elements before it is unchanged, and the target has -1 or 0
+/// there.
 Axis reshape(const Flow& flow) {
   const std::vector<std::int64_t> target = flow.integers(1);
   const Shape& from = flow.from();
@@ -111,13 +111,13 @@ Axis reshape(const Flow& flow) {
   return {};
 }
 
-/// Of operators whose first input's first axis holds pictures, or rows.
+/// Operators whose first input's first axis holds images, or rows.
 Axis batch(const Flow& flow) {
   const bool turned = flow.integer("transA", 0) != 0 || flow.integer("axis", 1) != 1;
   return flow.at == 0 && flow.axis == 0 && !turned ? Axis{0} : Axis{};
 }
 
-/// Regions are many, pictures few.
+/// The regions are open, the images are not.
 Axis regions(const Flow& flow) { return flow.at == 0 || flow.axis != 0 ? Axis{} : Axis{0}; }
 
 Axis product(const Flow& flow) {
@@ -192,7 +192,7 @@ bool others_allow(const Graph& graph, const Node& node, int axis, const std::vec
 }
 
 bool works_on_all(const Node& node, std::size_t at) {
-  // Indices behind the filled part may lie outside, and negative ones count from its end.
+  // Indices from the invalid part may be out of range, and negative ones count from the end of the valid part.
   return !node.is("RoiAlign") && !node.op.starts_with("Scatter") &&
          !(at == 1 && (node.is("Gather") || node.is("GatherND")));
 }

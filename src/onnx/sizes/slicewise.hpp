@@ -7,7 +7,7 @@
 
 namespace saccade {
 
-/// A node's input AT of whose AXIS only a part is filled.
+/// A node whose input AT is valid only in part along AXIS.
 struct Flow {
   const Graph& graph;
   KnownValues& known;
@@ -22,19 +22,19 @@ struct Flow {
   std::int64_t integer(std::string_view name, std::int64_t otherwise) const {
     return node.attributes.integer(name, otherwise);
   }
-  /// An input's contents; none where it is left out or not known.
+  /// An input's contents; nothing if it is omitted or not known.
   std::vector<std::int64_t> integers(std::size_t i) const;
 };
 
-/// Where NODE, whose types are known, works along the axis slice by slice: the axis of its outputs that is filled as
-/// far.
+/// If NODE, whose types are known, works along the axis slice by slice: the axis of its outputs that is valid to the
+/// same extent.
 std::optional<int> axis_behind(const Flow& flow);
 
-/// Whether the inputs that are filled wholly go with any size along AXIS of the output. OPEN tells of each input.
+/// Whether the inputs of fixed size are compatible with any size along AXIS of the output. OPEN says which inputs are
+/// open.
 bool others_allow(const Graph& graph, const Node& node, int axis, const std::vector<bool>& open);
 
-/// Whether an operator that axis_behind() knows may work on its input AT as a whole: what lies behind the filled part
-/// does no harm.
+/// Whether an operator that axis_behind() knows may process its input AT at full capacity: invalid elements do no harm.
 bool works_on_all(const Node& node, std::size_t at);
 
 }  // namespace saccade

@@ -8,26 +8,26 @@
 
 namespace saccade {
 
-/// Adds raw graphs to a graph in the newest operator set's form, all types inferred on the way. No If and no Loop gets
-/// there: what they choose or repeat stands in their place (control_flow.cpp says how).
+/// Adds raw graphs to a graph in the form of the newest operator set, with inferred types. If and Loop are expanded
+/// into the nodes that they select or repeat (see control_flow.cpp).
 class Builder {
  public:
-  /// All outlive the builder.
+  /// Borrows all arguments.
   Builder(Graph& graph, KnownValues& known, Extents& extents, MemoryBudget& budget)
       : graph_(graph), known_(known), extents_(extents), budget_(budget) {}
 
-  /// Adds RAW's nodes. PLACES holds by RAW's ValueIds what its values are in the graph; SUFFIX makes the nodes' names
-  /// differ from those of RAW's other copies. Throws Error naming the node.
+  /// Adds RAW's nodes. PLACES maps RAW's ValueIds to values of the graph; SUFFIX makes the nodes' names unique among
+  /// copies of RAW. Throws Error naming the node.
   void add_nodes(const RawGraph& raw, const std::vector<ValueId>& places, const std::string& suffix = {});
 
  private:
   using Values = std::vector<ValueId>;
 
-  /// An If or a Loop whose inputs and outputs are the graph's own, without what its sub-graphs capture.
+  /// An If or a Loop with values of the graph as inputs and outputs, without captures.
   struct ControlFlow {
     Node node;
     const std::vector<RawGraph>& bodies;
-    std::vector<Values> captures;  ///< what each body uses of the graph around it
+    std::vector<Values> captures;  ///< values of the enclosing graph that each body uses
   };
   struct Iterations;
 
@@ -39,11 +39,11 @@ class Builder {
   void add_iteration(const ControlFlow& flow, Iterations& loop, std::int64_t number);
   void end_loop(const ControlFlow& flow, const Iterations& loop);
 
-  /// Throws Error (kUnsupported) where COPIES of BODY would be too many beside those there are.
+  /// Throws Error (kUnsupported) if COPIES more of BODY exceed the limit.
   void check_size(const RawGraph& body, std::int64_t copies) const;
-  /// Adds body number WHICH with INPUTS; returns its outputs.
+  /// Adds body WHICH with INPUTS; returns its outputs.
   Values add_body(const ControlFlow& flow, std::size_t which, Values inputs, const std::string& suffix);
-  /// Adds a node of one output, named NAME; returns the output.
+  /// Adds a node with one output, named NAME; returns the output.
   ValueId add(const std::string& name, Node node);
   ValueId add_scalar(const std::string& name, ValueId value);
   ValueId add_row(const std::string& name, ValueId row, ValueId runs);

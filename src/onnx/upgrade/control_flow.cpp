@@ -8,25 +8,24 @@
 
 // If and Loop in a graph whose shapes are static.
 //
-// A condition or a number of iterations that follows from constants and shapes alone is known when the graph is built:
-// the branch that is taken stands in place of the If, the iterations one after the other in place of the Loop, each
-// with shapes of its own.
+// A condition or trip count that follows from constants and shapes alone is known when the graph is built: an If is
+// replaced with the branch taken, a Loop is unrolled, each iteration with shapes of its own.
 //
-// Where only the run can tell a condition, both ways stand there and one of their outcomes is taken: by Where if they
-// are of one shape, else by saccade.Choose. A Loop goes on so to its greatest number of iterations, and once its
-// condition is false, or its number of iterations reached, its values stay what they were, and it collects no more
-// rows. What depends on sizes that only the run knows does not run in a way that is not taken; everything else must be
-// able to run: an index out of range is an error also where it would not be taken. Exporters write such conditions
-// around little: the empty case of an image without detections.
+// If a condition is known only at run time, both branches are inlined and one result is selected: by Where if their
+// shapes are equal, else by saccade.Choose. A Loop is unrolled to its maximum trip count; once its condition is false,
+// or its trip count reached, its values stay unchanged and it appends no more rows. Nodes with data-dependent sizes are
+// skipped in a branch that is not taken. All other nodes run in any case: an out-of-range index is an error even in a
+// branch that is not taken. Exporters write such conditions around little: the empty case of an image without
+// detections.
 namespace saccade {
 namespace {
 
-// Far beyond what exporters unroll themselves; a small file can ask for any number. A node comes with its output and a
-// constant or two.
+// Far beyond what exporters unroll; a small file can request any number. A node comes with its output and a constant or
+// two.
 constexpr std::size_t kMaxCopied = 200'000;
-// Iterations that may be in vain: each costs its time in every run.
+// Iterations that may turn out not to run: each takes its time in every run.
 constexpr std::int64_t kMaxConditionalIterations = 1024;
-constexpr std::int64_t kOnnxInt64 = 7;  // its number of the type
+constexpr std::int64_t kOnnxInt64 = 7;  // ONNX's number of the type
 
 bool truth_of(const Tensor& condition) {
   if (condition.dtype() != DType::kBool || condition.elements() != 1)
@@ -42,7 +41,7 @@ std::int64_t count_of(const Tensor& count) {
   return count.data<std::int64_t>()[0];
 }
 
-/// What a copy of BODY adds: nodes, values, and for each output a choice or a row.
+/// What a copy of BODY adds: nodes, values, and for each output a selection or a row.
 std::size_t size_of(const Graph& body) {
   return body.node_count() + body.value_count() + 2 * body.outputs().size() + 1;
 }
@@ -65,7 +64,7 @@ void Builder::add_control_flow(const RawGraph& raw, NodeId id, Node node, const 
   try {
     flow.node.is("If") ? add_if(flow) : add_loop(flow);
   } catch (const Error& error) {
-    // A node of a body is named already, by a name that holds this one's.
+    // The error names an inner node already, whose name contains this one's.
     if (std::string_view(error.what()).starts_with("node ")) throw;
     throw error.in(fmt::format("node '{}' ({})", flow.node.name, flow.node.op));
   }
@@ -89,14 +88,14 @@ void Builder::add_if(const ControlFlow& flow) {
   copy_to_outputs(node, chosen);
 }
 
-/// Where a Loop has got to.
+/// The state of a Loop during unrolling.
 struct Builder::Iterations {
   std::int64_t limit = std::numeric_limits<std::int64_t>::max();
   bool is_over = false;
-  ValueId count = ValueId::kNone;  ///< how many count, where only the run can tell; LIMIT is the most that it can be
-  ValueId runs = ValueId::kNone;   ///< whether the next iteration counts, where only the run can tell
+  ValueId count = ValueId::kNone;  ///< the number of iterations, if known only at run time; LIMIT is its maximum
+  ValueId runs = ValueId::kNone;  ///< whether the next iteration runs, if known only at run time
   Values carried;
-  std::vector<Values> rows;  ///< of each output that collects one from every iteration
+  std::vector<Values> rows;  ///< of each scan output: one row per iteration
 };
 
 void Builder::add_loop(const ControlFlow& flow) {
@@ -161,7 +160,7 @@ void Builder::add_iteration(const ControlFlow& flow, Iterations& loop, std::int6
   }
   if (const Tensor* condition = known_.get(outputs[0])) {
     loop.is_over = !truth_of(*condition);
-    // Nothing but the limit will end it: then it is known at once whether that is too far.
+    // Only the limit will end it: whether that is too far is known at once.
     if (!loop.is_over && graph_.constant(outputs[0]) != nullptr) check_size(flow.bodies[0], loop.limit);
     return;
   }
@@ -170,7 +169,7 @@ void Builder::add_iteration(const ControlFlow& flow, Iterations& loop, std::int6
       loop.runs == ValueId::kNone ? goes_on : add(name + "/goes_on", {.op = "And", .inputs = {loop.runs, goes_on}});
 }
 
-/// ROW as one of a stack; none where RUNS is false.
+/// ROW as a slice of a stack; empty if RUNS is false.
 ValueId Builder::add_row(const std::string& name, ValueId row, ValueId runs) {
   const ValueId front = graph_.add_constant(name + "_axis", Tensor::of<std::int64_t>({1}, {0}));
   const ValueId stacked = add(name, {.op = "Unsqueeze", .inputs = {row, front}});
@@ -182,7 +181,7 @@ ValueId Builder::add_row(const std::string& name, ValueId row, ValueId runs) {
   return add(name + "_if_any", {.op = "Slice", .inputs = {stacked, front, count, front}});
 }
 
-/// Every collected output is its iterations' rows, stacked.
+/// Every scan output is the stack of its iterations' rows.
 void Builder::end_loop(const ControlFlow& flow, const Iterations& loop) {
   Values values = loop.carried;
   for (const Values& rows : loop.rows) {
@@ -235,7 +234,7 @@ Builder::Values Builder::add_body(const ControlFlow& flow, std::size_t which, Va
   return outputs;
 }
 
-/// VALUE, which has one element, as a scalar, so that it broadcasts to any shape without changing it.
+/// VALUE, which has one element, as a scalar, so that it broadcasts to any shape.
 ValueId Builder::add_scalar(const std::string& name, ValueId value) {
   if (graph_.value(value).type.shape.rank() == 0) return value;
   const ValueId shape = graph_.add_constant(name + "_shape", Tensor::of<std::int64_t>({0}, {}));

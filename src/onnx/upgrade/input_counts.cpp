@@ -14,7 +14,7 @@ struct OlderForm {
   int most;
 };
 
-// Operators whose older forms take more inputs, or that have no other form.
+// Operators whose older forms have more inputs, or that have no newer form.
 constexpr std::array kOlderForms = {OlderForm{"Scatter", 3}, OlderForm{"Tile", 3}, OlderForm{"Upsample", 2}};
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 namespace saccade {
 
-/// Throws Error (kInvalidFile) where a node of ONNX's own operators has more inputs than its schema ever had.
+/// Throws Error (kInvalidFile) if a node of an ONNX operator has more inputs than any version of its schema.
 void check_input_count(const Node& node);
 
 }  // namespace saccade

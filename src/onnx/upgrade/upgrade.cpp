@@ -17,7 +17,7 @@ struct Rename {
   std::string_view to;
 };
 
-// What the rules turn into another operator.
+// Operators that a rule converts into another one.
 // operator list: names of older forms.
 constexpr std::array kRenames = {
     Rename{"Dropout", "Identity"},
@@ -41,7 +41,7 @@ Graph without_nodes(Graph& raw) {
   return graph;
 }
 
-/// Lets KNOWN's inputs hold CONTENTS.
+/// Sets the contents of KNOWN's inputs to CONTENTS.
 void assume(KnownValues& known, const Graph& graph, const std::map<std::string, Tensor>& contents) {
   for (const auto& [name, tensor] : contents) {
     const auto id = std::ranges::find(graph.inputs(), name, [&](ValueId input) { return graph.value(input).name; });

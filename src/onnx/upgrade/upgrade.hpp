@@ -8,13 +8,12 @@
 
 namespace saccade {
 
-/// Whether NODE's operator is one that Saccade runs, or becomes one in the newest form (an Upsample a Resize). Those of
-/// the domain "saccade" are what its own rewrites make, and no file's: they take on trust what the rewrites see to.
+/// Whether NODE's operator is one that Saccade runs, or is converted into one (an Upsample into a Resize). Operators of
+/// the domain "saccade" are created by its own rewrites only: they rely on invariants that a file could violate.
 bool is_known(const Node& node);
 
-/// Brings every node to the form of the newest operator set, and infers all types on the way: what some rewrites are
-/// depends on them. CONTENTS are ImportOptions'; what is worked out for shapes counts against BUDGET. Throws Error
-/// naming the node.
+/// Converts every node to the newest operator set and infers all types on the way, since some rewrites depend on them.
+/// CONTENTS are those of ImportOptions; values computed for shapes count against BUDGET. Throws Error naming the node.
 Graph upgrade_graph(RawGraph raw, const std::map<std::string, Tensor>& contents, MemoryBudget& budget);
 
 }  // namespace saccade

@@ -1,10 +1,10 @@
 #include "onnx/upgrade/upgrade_rule.hpp"
 
-// What used to be attributes and are inputs now.
+// Attributes of older operator sets that are inputs now.
 namespace saccade {
 namespace {
 
-/// The attribute's integers as input number AT, in one dimension.
+/// The attribute's integers as one-dimensional input number AT.
 template <std::size_t kAt>
 void move_integers(Upgrade& upgrade, std::string_view name) {
   if (!upgrade.node.attributes.has(name)) return;

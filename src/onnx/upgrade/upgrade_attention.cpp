@@ -3,8 +3,8 @@
 #include "onnx/upgrade/upgrade_rule.hpp"
 #include "ops/core/values.hpp"
 
-// com.microsoft's MultiHeadAttention as ONNX's Attention: queries, keys and values that come packed are taken apart,
-// their biases added, and the padding becomes a mask.
+// com.microsoft's MultiHeadAttention as ONNX's Attention: packed queries, keys and values are split, biases are added,
+// and the padding becomes a mask.
 //
 // Inputs: query, key, value, bias, key_padding_mask, attention_bias, past_key, past_value.
 namespace saccade {
@@ -29,7 +29,7 @@ ValueId flattened(Upgrade& upgrade, const std::string& what, std::size_t input) 
   return upgrade.reshaped(what, upgrade.before(what + "_turned", std::move(turned)), flat);
 }
 
-/// Queries, keys and values as (batch, length, heads * size), and whether each takes its part of the bias.
+/// Queries, keys and values as (batch, length, heads * size), and whether each gets its part of the bias.
 struct AttentionOperands {
   std::array<ValueId, 3> values{};
   std::array<bool, 3> biased{true, true, true};
@@ -44,14 +44,14 @@ AttentionOperands operands_of(Upgrade& upgrade) {
   if (ranks[0] == 3 && ranks[1] == 5 && ranks[2] == 0)
     return {{given(0), unpacked(upgrade, "key", 1, 0), unpacked(upgrade, "value", 1, 1)}};
   if (ranks[0] == 3 && ranks[1] == 3 && ranks[2] == 3) return {{given(0), given(1), given(2)}};
-  // Keys and values that another run has made are complete.
+  // Keys and values from an earlier run are complete.
   if (ranks[0] == 3 && ranks[1] == 4 && ranks[2] == 4)
     return {{given(0), flattened(upgrade, "key", 1), flattened(upgrade, "value", 2)}, {true, false, false}};
   fail(ErrorCode::kInvalidFile, "a query, key and value of {}, {} and {} dimensions are no form of MultiHeadAttention",
        ranks[0], ranks[1], ranks[2]);
 }
 
-/// Adds the parts of input 3, which holds the biases of queries, keys and values one after the other.
+/// Adds the parts of input 3, the concatenated biases of queries, keys and values.
 void add_bias(Upgrade& upgrade, AttentionOperands& operands) {
   static constexpr const char* kNames[] = {"query", "key", "value"};
   std::int64_t begin = 0;
@@ -71,7 +71,7 @@ void add_bias(Upgrade& upgrade, AttentionOperands& operands) {
   }
 }
 
-/// Input 4, which says of every key whether it counts, as numbers to add to scores.
+/// Input 4, the key padding mask, as an additive bias of the scores.
 ValueId padding_mask(Upgrade& upgrade) {
   const Shape shape = upgrade.shape(4);
   if (shape.rank() != 2 && shape.rank() != 3)

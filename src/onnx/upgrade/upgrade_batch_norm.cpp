@@ -1,11 +1,11 @@
 #include "onnx/upgrade/upgrade_rule.hpp"
 
-// A BatchNormalization in training mode normalises with the statistics of what it sees. Convolutions that standardise
-// their weights are exported so: what it sees is constant then, and all of this folds away.
+// A BatchNormalization in training mode normalizes with the statistics of its input. Convolutions with weight
+// standardization are exported so: the input is constant then, and all of this is folded.
 namespace saccade {
 namespace {
 
-/// VALUE, of 16-bit numbers, as 32-bit ones: the operator's statistics are worked out in no less.
+/// VALUE, fp16 or bf16, as float32: the operator computes its statistics in float32 at least.
 ValueId widened(Upgrade& upgrade, std::string_view what, ValueId value) {
   if (bits_of(upgrade.type_of(value).dtype) >= 32) return value;
   Node cast{.op = "Cast", .inputs = {value}};
@@ -13,7 +13,7 @@ ValueId widened(Upgrade& upgrade, std::string_view what, ValueId value) {
   return upgrade.before(what, std::move(cast));
 }
 
-/// VALUE's mean over all but its channels.
+/// VALUE's mean per channel.
 ValueId mean_of_channels(Upgrade& upgrade, std::string_view what, ValueId value) {
   std::vector<std::int64_t> axes{0};
   for (int axis = 2; axis < upgrade.shape(0).rank(); ++axis) axes.push_back(axis);
@@ -25,7 +25,7 @@ ValueId mean_of_channels(Upgrade& upgrade, std::string_view what, ValueId value)
   return upgrade.before(what, std::move(mean));
 }
 
-/// The mean squared distance of VALUE's elements from their channel's MEAN.
+/// The variance of VALUE per channel, around MEAN.
 ValueId variance_of_channels(Upgrade& upgrade, ValueId value, ValueId mean) {
   std::vector<std::int64_t> column(static_cast<std::size_t>(upgrade.shape(0).rank()), 1);
   column[1] = upgrade.shape(0)[1];
@@ -35,7 +35,7 @@ ValueId variance_of_channels(Upgrade& upgrade, ValueId value, ValueId mean) {
   return mean_of_channels(upgrade, "variance", square);
 }
 
-/// Gives output AT: input INPUT, moved towards NOW.
+/// Gives output AT the running average of input INPUT, updated with NOW.
 void give_running(Upgrade& upgrade, std::size_t at, std::size_t input, ValueId now) {
   upgrade.type(input);
   const float momentum = upgrade.node.attributes.real("momentum", 0.9F);

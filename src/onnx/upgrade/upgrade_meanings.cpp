@@ -4,11 +4,11 @@
 #include "onnx/upgrade/upgrade_rule.hpp"
 #include "ops/core/values.hpp"
 
-// Operators that were replaced, and attributes whose meaning or default changed.
+// Operators that were replaced, and attributes whose semantics or default changed.
 namespace saccade {
 namespace {
 
-/// Keeps the first output. Throws where one of the others is read: only training has them.
+/// Keeps the first output. Throws if another one is read: those exist in training only.
 void keep_first_output(Upgrade& upgrade) {
   for (std::size_t i = 1; i < upgrade.node.outputs.size(); ++i)
     if (upgrade.wants(i))
@@ -20,7 +20,7 @@ void check_not_training(bool training) {
   if (training) fail(ErrorCode::kUnsupported, "it is in training mode; export for inference: model.eval()");
 }
 
-/// Training that drops nothing is inference.
+/// Training with a ratio of 0 is inference.
 bool drops_elements(const Upgrade& upgrade) {
   if (!upgrade.has(2)) return false;
   const Tensor* training = upgrade.known(2);
@@ -31,7 +31,7 @@ bool drops_elements(const Upgrade& upgrade) {
   return ratio == nullptr || real_of(view_of(*ratio)) != 0;
 }
 
-/// Dropout stays where its mask is read.
+/// Dropout is kept if its mask is read.
 void drop_dropout(Upgrade& upgrade) {
   check_not_training(drops_elements(upgrade));
   upgrade.node.inputs.resize(1);
@@ -51,14 +51,14 @@ void simplify_batch_norm(Upgrade& upgrade) {
   for (const std::string_view name : {"training_mode", "spatial", "momentum"}) attributes.erase(name);
 }
 
-/// Softmax and its like used to work on the input flattened to two dimensions at `axis`.
+/// Softmax, LogSoftmax and Hardmax used to work on the input flattened to two dimensions at `axis`.
 void unflatten_softmax(Upgrade& upgrade) {
   Node& node = upgrade.node;
   const Shape shape = upgrade.shape(0);
   const int axis = InferContext::axis(node.attributes.integer("axis", 1), shape.rank());
   std::int64_t rows = 1;
   std::int64_t columns = 1;
-  int busy = axis;  // the last of the flattened dimensions that is more than 1
+  int busy = axis;  // the last of the flattened dimensions that is larger than 1
   bool one_dimension = true;
   for (int i = 0; i < shape.rank(); ++i) {
     (i < axis ? rows : columns) *= shape[i];
@@ -83,8 +83,8 @@ void count_split_outputs(Upgrade& upgrade) {
     upgrade.node.attributes.set("num_outputs", static_cast<std::int64_t>(upgrade.node.outputs.size()));
 }
 
-/// Resize had no modes before operator set 11: it scaled coordinates from the corner, and "nearest" took the pixel
-/// below when enlarging, above when shrinking.
+/// Resize had no modes before operator set 11: coordinates were scaled from the corner, and "nearest" was floor when
+/// enlarging, ceil when shrinking.
 void modernise_resize(Upgrade& upgrade) {
   Node& node = upgrade.node;
   bool shrinks = false;
@@ -100,7 +100,7 @@ void modernise_resize(Upgrade& upgrade) {
   node.attributes.set("nearest_mode", std::string(shrinks && !enlarges ? "ceil" : "floor"));
 }
 
-/// tf_half_pixel_for_nn was half_pixel without the final half, so flooring one is rounding the other.
+/// tf_half_pixel_for_nn was half_pixel without the final half: floor with one is round with the other.
 void replace_tf_half_pixel(Upgrade& upgrade) {
   Attributes& attributes = upgrade.node.attributes;
   if (attributes.text("coordinate_transformation_mode") != "tf_half_pixel_for_nn") return;
@@ -110,7 +110,7 @@ void replace_tf_half_pixel(Upgrade& upgrade) {
   attributes.set("nearest_mode", std::string("round_prefer_ceil"));
 }
 
-/// Inputs that don't count are left out: some operator sets required them, as empty tensors.
+/// Drops inputs without effect: some operator sets required them, as empty tensors.
 void drop_unused_resize_inputs(Upgrade& upgrade) {
   Node& node = upgrade.node;
   const bool crops = node.attributes.text("coordinate_transformation_mode") == "tf_crop_and_resize";
@@ -129,7 +129,7 @@ void set_roi_align_mode(Upgrade& upgrade) {
   upgrade.node.attributes.set("coordinate_transformation_mode", std::string("output_half_pixel"));
 }
 
-/// One scale and bias a group became one a channel.
+/// One scale and bias per group became one per channel.
 void spread_group_norm(Upgrade& upgrade) {
   Node& node = upgrade.node;
   const std::int64_t groups = node.attributes.integer("num_groups", 0);
@@ -154,7 +154,7 @@ void rename_simplified_norm(Upgrade& upgrade) {
 
 void rename_scatter(Upgrade& upgrade) { upgrade.node.op = "ScatterElements"; }
 
-// Resize's rules stand before Upsample's, whose result is a Resize of the newest form.
+// Resize's rules come before Upsample's, whose result is a Resize of the newest form.
 constexpr UpgradeRule kMeaningRules[] = {
     {"BatchNormalization", kAlways, simplify_batch_norm},
     {"Dropout", kAlways, drop_dropout},

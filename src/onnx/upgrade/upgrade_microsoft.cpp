@@ -5,12 +5,12 @@
 #include "onnx/upgrade/upgrade_rule.hpp"
 #include "ops/core/values.hpp"
 
-// com.microsoft's operators that are ONNX's own under another name, fused, or on channels-last tensors: ONNX Runtime's
-// quantisation and optimisers write them. What they are made of stands in their place, where the passes find it.
+// com.microsoft's operators that are ONNX operators under another name, fused, or on channels-last tensors, as written
+// by ONNX Runtime's quantizer and optimizers. Each is decomposed into ONNX operators, which the passes fuse again.
 namespace saccade {
 namespace {
 
-/// Puts STEPS in the node's place; each but the first reads the one before it as its first input.
+/// Replaces the node with STEPS; each but the first reads its predecessor as its first input.
 void replace(Upgrade& upgrade, std::vector<Node> steps) {
   Node& last = steps.back();
   for (std::size_t i = 0; i + 1 < steps.size(); ++i) {
@@ -30,7 +30,7 @@ Node transpose(std::vector<std::int64_t> order, ValueId input = ValueId::kNone) 
   return node;
 }
 
-/// Gives input I, whose channels come last, the place of its channels in ONNX.
+/// Transposes input I from channels-last to channels-first.
 void turn_input(Upgrade& upgrade, std::size_t i) {
   const int rank = upgrade.shape(i).rank();
   if (rank < 3) fail(ErrorCode::kInvalidFile, "input {} has no channels after its spatial axes", i);
@@ -41,7 +41,7 @@ void turn_input(Upgrade& upgrade, std::size_t i) {
       upgrade.before(fmt::format("channels_first_{}", i), transpose(order, upgrade.node.inputs[i]));
 }
 
-/// The other way round, for the output.
+/// The inverse, for the output.
 Node turn_back(int rank) {
   std::vector<std::int64_t> order(static_cast<std::size_t>(rank));
   std::iota(order.begin() + 1, order.end() - 1, 2);
@@ -49,10 +49,10 @@ Node turn_back(int rank) {
   return transpose(order);
 }
 
-/// The operator's own namesake in ONNX's domain.
+/// The ONNX operator of the same name.
 void rename(Upgrade& upgrade) { upgrade.node.domain.clear(); }
 
-/// An operator that may be told to work on channels-last tensors, as itself (or as REAL, an operator of ONNX's).
+/// An operator with a channels-last option, as itself (or as REAL, an ONNX operator).
 void turn(Upgrade& upgrade, std::string_view real, bool channels_last) {
   Node& node = upgrade.node;
   node.attributes.erase("channels_last");
@@ -124,7 +124,7 @@ void open_nhwc_conv(Upgrade& upgrade) {
   replace(upgrade, std::move(steps));
 }
 
-/// An operand of FusedMatMul, whose matrices (SIDE's trans) or first dimension (its transBatch) may be turned.
+/// An operand of FusedMatMul: SIDE's trans transposes its matrices, its transBatch the first dimension.
 ValueId operand(Upgrade& upgrade, std::size_t i, const std::string& side) {
   const Attributes& attributes = upgrade.node.attributes;
   const int rank = upgrade.shape(i).rank();
@@ -176,7 +176,7 @@ void open_quick_gelu(Upgrade& upgrade) {
   replace(upgrade, std::move(steps));
 }
 
-/// NORM of (input + skip + bias), which output 3 shows; the norm's parameters are inputs 2 and on, the bias is BIAS.
+/// NORM of (input + skip + bias), which is also output 3; the norm's parameters are inputs 2 and on, the bias is BIAS.
 void open_skip_norm(Upgrade& upgrade, std::string_view norm, std::size_t bias) {
   Node& node = upgrade.node;
   upgrade.type(1);
@@ -196,7 +196,7 @@ void open_skip_layer_norm(Upgrade& upgrade) { open_skip_norm(upgrade, "LayerNorm
 
 void open_skip_rms_norm(Upgrade& upgrade) { open_skip_norm(upgrade, "RMSNormalization", 3); }
 
-/// Softmax of what the numbers stand for; before operator set 13 of everything from the axis on.
+/// Softmax of the dequantized input; before operator set 13 over all dimensions from the axis on.
 void open_qlinear_softmax(Upgrade& upgrade) {
   const Node node = upgrade.node;
   if (!upgrade.has(4)) fail(ErrorCode::kInvalidFile, "its output's zero point is missing");

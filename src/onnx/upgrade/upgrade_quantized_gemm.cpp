@@ -1,13 +1,13 @@
 #include "onnx/upgrade/upgrade_rule.hpp"
 
-// com.microsoft's QGemm as the integer product that it is, brought back to scale.
+// com.microsoft's QGemm as an integer GEMM that is rescaled.
 //
-// Inputs: A, its scale and zero point, B, its scale and zero point (one each, or one a column), C (int32, in the
-// product's own scale), the output's scale and zero point. Without the latter the output is float32.
+// Inputs: A, its scale and zero point, B, its scale and zero point (per tensor or per column), C (int32, in the scale
+// of the product), the output's scale and zero point. Without the latter the output is float32.
 namespace saccade {
 namespace {
 
-/// Input I, turned where ATTRIBUTE says so.
+/// Input I, transposed if ATTRIBUTE says so.
 ValueId matrix(Upgrade& upgrade, std::size_t i, const char* attribute) {
   if (upgrade.shape(i).rank() != 2)
     fail(ErrorCode::kInvalidFile, "input {} has shape {}, not a matrix's", i, upgrade.shape(i).to_string());
@@ -18,7 +18,7 @@ ValueId matrix(Upgrade& upgrade, std::size_t i, const char* attribute) {
   return upgrade.before(fmt::format("{}_turned", attribute), std::move(turned));
 }
 
-/// What one of the product's integers stands for.
+/// The scale of the int32 product.
 ValueId product_scale(Upgrade& upgrade) {
   const ValueId scale =
       upgrade.before("scale", {.op = "Mul", .inputs = {upgrade.node.inputs[1], upgrade.node.inputs[4]}});

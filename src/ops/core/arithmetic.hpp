@@ -5,13 +5,13 @@
 #include <limits>
 #include <type_traits>
 
-// Arithmetic on elements that is defined for every operand: integers wrap around, and dividing one by zero gives zero.
+// Element arithmetic that is defined for every operand: integers wrap around, and integer division by zero yields zero.
 namespace saccade {
 
-/// The integer nearest to VALUE without its fraction; 0 of NaN.
+/// VALUE truncated and saturated to T; 0 for NaN.
 template <typename T>
 T saturate(double value) {
-  // Above every T lies 2^digits, which a double holds exactly.
+  // 2^digits is above every T and exact in double.
   const double limit = std::ldexp(1.0, std::numeric_limits<T>::digits);
   if (std::isnan(value)) return 0;
   if (value >= limit) return std::numeric_limits<T>::max();
@@ -19,8 +19,8 @@ T saturate(double value) {
   return static_cast<T>(value);
 }
 
-/// What was worked out as a Number, as an element: integers are cut off towards zero, as ONNX Runtime and NumPy do, and
-/// to what T holds.
+/// Converts a result computed as Number to an element: integers are truncated, as in ONNX Runtime and NumPy, and
+/// saturated to T.
 template <typename T, typename Number>
 T element_of(Number value) {
   if constexpr (std::is_integral_v<T>)
@@ -63,7 +63,7 @@ struct MultiplyElements {
   }
 };
 
-/// Integers truncate towards zero.
+/// Integer division truncates.
 struct DivideElements {
   template <typename T>
   T operator()(T a, T b) const {
@@ -78,13 +78,13 @@ struct DivideElements {
   }
 };
 
-/// Whether VALUE takes the place of BEST where the first of the greatest is chosen: a NaN is above all numbers.
+/// Whether VALUE replaces BEST when the first maximum is selected: NaN is greater than all numbers.
 template <typename T>
 bool is_above(T value, T best) {
   return value > best || (value != value && best == best);
 }
 
-/// NaN wins, as in NumPy.
+/// NaN is propagated, as in NumPy.
 struct MaxElements {
   template <typename T>
   T operator()(T a, T b) const {

@@ -4,11 +4,11 @@
 
 namespace saccade {
 
-/// The shape that A and B take together by ONNX's multidirectional (NumPy's) broadcasting.
-/// Throws Error (kInvalidFile) where they don't fit.
+/// The shape of A and B under ONNX's multidirectional (NumPy's) broadcasting. Throws Error (kInvalidFile) if they are
+/// incompatible.
 Shape broadcast_shape(const Shape& a, const Shape& b);
 
-/// Element strides that walk a dense tensor of shape FROM as if it had shape TO, to which it broadcasts.
+/// Element strides to read a dense tensor of shape FROM broadcast to shape TO.
 Shape broadcast_strides(const Shape& from, const Shape& to);
 
 }  // namespace saccade

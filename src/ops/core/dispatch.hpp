@@ -8,14 +8,15 @@
 
 namespace saccade {
 
-/// Calls VISIT(std::type_identity<T>{}) with the one of TS that DTYPE names; throws Error (kUnsupported) where none is.
+/// Calls VISIT(std::type_identity<T>{}) with the type of TS that DTYPE names; throws Error (kUnsupported) if there is
+/// none.
 template <typename... Ts, typename Visit>
 void with_type(DType dtype, Visit&& visit) {
   const bool found = ((DTypeOf<Ts>::value == dtype && (visit(std::type_identity<Ts>{}), true)) || ...);
   if (!found) fail(ErrorCode::kUnsupported, "the element type {} is not supported", to_string(dtype));
 }
 
-/// Throws Error (kUnsupported) naming WHAT unless DTYPE is one of TS: a shape rule's half of with_type().
+/// Throws Error (kUnsupported) naming WHAT unless DTYPE is one of TS: the check of with_type() for shape rules.
 template <typename... Ts>
 void require_type(DType dtype, std::string_view what) {
   if (!((DTypeOf<Ts>::value == dtype) || ...))
@@ -25,11 +26,11 @@ void require_type(DType dtype, std::string_view what) {
 constexpr bool is_float(DType dtype) {
   return dtype == DType::kFloat32 || dtype == DType::kFloat16 || dtype == DType::kBFloat16 || dtype == DType::kFloat64;
 }
-/// int8 .. uint64: not bool, nor the packed types.
+/// int8 .. uint64: neither bool nor packed types.
 constexpr bool is_integer(DType dtype) { return dtype >= DType::kInt8 && dtype <= DType::kUInt64; }
 constexpr bool is_number(DType dtype) { return is_float(dtype) || is_integer(dtype); }
 
-/// with_type() over the floating-point types, the integer ones, and both.
+/// with_type() over floating-point types, integer types, and both.
 template <typename Visit>
 void with_float(DType dtype, Visit&& visit) {
   with_type<float, Float16, BFloat16, double>(dtype, visit);
@@ -44,7 +45,7 @@ void with_number(DType dtype, Visit&& visit) {
   is_float(dtype) ? with_float(dtype, visit) : with_integer(dtype, visit);
 }
 
-/// What sums of products of T are kept in: float for the halves, T itself otherwise.
+/// The accumulator type of products of T: float32 for fp16 and bf16, T itself otherwise.
 template <typename T>
 using Accumulator = std::conditional_t<std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>, float, T>;
 

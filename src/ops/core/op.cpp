@@ -65,7 +65,7 @@ void check_arity(const Node& node, const Arity& arity) {
     while (count > 0 && node.inputs[count - 1] == ValueId::kNone) --count;
     return count;
   };
-  // Operands of post-ops come behind the operator's own inputs.
+  // Operands of post-ops follow the operator's own inputs.
   std::size_t own = node.inputs.size();
   for (const PostOp& post : node.post_ops)
     if (post.operand >= 0) own = std::min(own, static_cast<std::size_t>(post.operand));

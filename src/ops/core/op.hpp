@@ -11,11 +11,11 @@
 
 namespace saccade {
 
-/// What an operator's shape rule sees: one node, its inputs' types, and those inputs whose contents are known.
+/// The arguments of a shape rule: one node, its inputs' types, and the contents of inputs that are known.
 class InferContext {
  public:
-  /// KNOWN(i) gives input i's contents, or null where they depend on the graph's inputs.
-  /// AFFORD(steps) says whether so much may be computed.
+  /// KNOWN(i) returns input i's contents, or null if they depend on the graph's inputs. AFFORD(steps) says whether so
+  /// many steps may be computed.
   InferContext(const Node& node, std::vector<const TensorType*> inputs, std::function<const Tensor*(int)> known,
                std::function<bool(double)> afford)
       : node_(node),
@@ -29,31 +29,31 @@ class InferContext {
   const Attributes& attributes() const { return node_.attributes; }
   int input_count() const { return static_cast<int>(inputs_.size()); }
   int output_count() const { return static_cast<int>(outputs_.size()); }
-  /// For kernels that write all their outputs, asked for or not: throws Error (kInvalidFile) unless the node asks for
-  /// COUNT of them and leaves none out.
+  /// For kernels that write all their outputs: throws Error (kInvalidFile) unless the node has exactly COUNT outputs,
+  /// none omitted.
   void require_outputs(std::size_t count) const;
   bool has(int i) const { return i < input_count() && inputs_[static_cast<std::size_t>(i)] != nullptr; }
-  /// Throws Error (kInvalidFile) where the input is left out.
+  /// Throws Error (kInvalidFile) if the input is omitted.
   const TensorType& input(int i) const;
   const Shape& shape(int i) const { return input(i).shape; }
   DType dtype(int i) const { return input(i).dtype; }
 
-  /// The contents, or null where they are not known or the input is left out.
+  /// The contents, or null if they are not known or the input is omitted.
   const Tensor* known(int i) const { return has(i) ? known_(i) : nullptr; }
-  /// The contents as integers (of an int32 or int64 tensor). Throws Error (kUnsupported) naming WHAT where they depend
-  /// on the graph's inputs.
+  /// The contents as integers (of an int32 or int64 tensor). Throws Error (kUnsupported) naming WHAT if they depend on
+  /// the graph's inputs.
   std::vector<std::int64_t> integers(int i, std::string_view what) const;
 
-  /// Whether a rule may take so many steps to find out a shape, beside all that was worked out for the graph so far.
+  /// Whether a rule may take so many steps to compute a shape, in addition to everything computed for the graph so far.
   bool afford(double steps) const { return afford_(steps); }
 
-  /// Sets output I's type; nothing where the node doesn't ask for so many outputs.
+  /// Sets output I's type; does nothing if the node does not have that many outputs.
   void output(int i, DType dtype, const Shape& shape);
   const std::vector<TensorType>& outputs() const { return outputs_; }
-  /// Whether the rule set output I: a node may ask for more outputs than its operator has.
+  /// Whether the rule set output I: a node may have more outputs than its operator.
   bool is_set(std::size_t i) const { return is_set_[i]; }
 
-  /// An axis attribute or input brought to 0..rank-1. Throws Error (kInvalidFile) outside -rank..rank-1.
+  /// Normalizes an axis to 0..rank-1. Throws Error (kInvalidFile) outside -rank..rank-1.
   static int axis(std::int64_t axis, int rank);
 
  private:
@@ -65,7 +65,7 @@ class InferContext {
   std::vector<bool> is_set_;
 };
 
-/// What a reference kernel sees: one node and its tensors, dense and row-major, types and shapes as inferred.
+/// The arguments of a reference kernel: one node and its tensors, dense and row-major, with inferred types and shapes.
 /// May be called on any thread; must not keep the views.
 class KernelContext {
  public:
@@ -77,7 +77,7 @@ class KernelContext {
   int input_count() const { return static_cast<int>(inputs_.size()); }
   int output_count() const { return static_cast<int>(outputs_.size()); }
   bool has(int i) const { return i < input_count() && inputs_[static_cast<std::size_t>(i)].data != nullptr; }
-  /// An output is null where nobody asked for it.
+  /// An output is null if it is not requested.
   bool wants(int i) const { return i < output_count() && outputs_[static_cast<std::size_t>(i)].data != nullptr; }
   const TensorView& input(int i) const { return inputs_[static_cast<std::size_t>(i)]; }
   const TensorView& output(int i = 0) const { return outputs_[static_cast<std::size_t>(i)]; }
@@ -96,25 +96,26 @@ class KernelContext {
   std::span<const TensorView> outputs_;
 };
 
-/// One operator: its name, shape rule, reference kernel and traits. A file in this folder defines one (or a family's)
+/// One operator: its name, shape rule, reference kernel and traits. Each file in this folder defines one (or a family),
 /// and the table lists it; see CONTRIBUTING.
 struct Op {
-  std::string_view domain;  ///< "" for ONNX's own, "com.microsoft", "saccade"
+  std::string_view domain;  ///< "" for ONNX, "com.microsoft", "saccade"
   std::string_view name;
-  /// Checks types and attributes and sets every output's type. Throws Error saying what is wrong or not supported.
+  /// Checks types and attributes and sets every output's type. Throws Error with the reason if they are invalid or
+  /// unsupported.
   void (*infer)(InferContext&);
-  /// Clear, slow, right: the test oracle, the constant folder and the last resort of every backend.
+  /// Simple, slow, correct: the test oracle, the constant folder and the fallback of every backend.
   void (*reference)(const KernelContext&);
   OpTraits traits = {};
 };
 
 /// The operator, or null. DOMAIN "ai.onnx" means "".
 const Op* find_op(std::string_view domain, std::string_view name);
-/// The traits of the node's operator; of one that is not known those that claim nothing.
+/// The traits of the node's operator; of an unknown one the default, which claims nothing.
 const OpTraits& traits_of(const Node& node);
-/// The value that counts the rows of NODE's output at place OUTPUT that are specified; kNone: all of them are.
+/// The value that counts the valid rows of NODE's output OUTPUT; kNone: all rows are valid.
 ValueId row_count(const Node& node, std::size_t output);
-/// Throws Error (kInvalidFile) unless the operator takes as many inputs as the node has.
+/// Throws Error (kInvalidFile) if the node's number of inputs violates the arity.
 void check_arity(const Node& node, const Arity& arity);
 /// All operators that Saccade knows, by domain and name.
 std::vector<const Op*> all_ops();

@@ -6,15 +6,14 @@
 
 namespace saccade {
 
-/// A loop nest over N operands that share extents but have element strides of their own (0 repeats, negative goes
-/// backwards). Dimensions that follow each other without a gap in every operand are merged, so that dense operands make
-/// one long run.
+/// A loop nest over N operands with common extents and their own element strides (0 repeats, a negative stride runs
+/// backwards). Dimensions that are contiguous in every operand are merged, so that dense operands form one long run.
 template <std::size_t N>
 class StridedLoop {
  public:
   using Steps = std::array<std::int64_t, N>;
 
-  /// Each of STRIDES has EXTENT's rank.
+  /// All STRIDES have EXTENT's rank.
   StridedLoop(const Shape& extent, const std::array<Shape, N>& strides) {
     for (int axis = 0; axis < extent.rank(); ++axis) {
       if (extent[axis] == 0) empty_ = true;
@@ -25,8 +24,8 @@ class StridedLoop {
     }
   }
 
-  /// Calls run(offsets, count, steps) for every innermost run, in row-major order: element k of operand i lies at
-  /// offsets[i] + k * steps[i]. START holds the operands' first offsets.
+  /// Calls run(offsets, count, steps) for every innermost run, in row-major order: element k of operand i is at
+  /// offsets[i] + k * steps[i]. START holds the operands' initial offsets.
   template <typename Run>
   void run(const Steps& start, Run&& run) const {
     if (empty_) return;

@@ -11,7 +11,7 @@ namespace {
 
 using Loop = StridedLoop<2>;
 
-/// Elements of SIZE bytes, whatever they mean.
+/// Opaque elements of SIZE bytes.
 template <std::size_t kSize>
 void copy_bytes(const Loop& loop, const Strided& source, const Strided& target) {
   constexpr auto kBytes = static_cast<std::int64_t>(kSize);
@@ -37,7 +37,7 @@ void copy_strings(const Loop& loop, const Strided& source, const Strided& target
   });
 }
 
-/// Elements of 2 or 4 bits, the first one in the lowest bits of a byte.
+/// Elements of 2 or 4 bits, the first one in a byte's lowest bits.
 void copy_packed(int bits, const Loop& loop, const Strided& source, const Strided& target) {
   const auto* from = static_cast<const std::uint8_t*>(source.data);
   auto* to = static_cast<std::uint8_t*>(target.data);

@@ -4,8 +4,8 @@
 
 namespace saccade {
 
-/// Elements as a copy walks them: where the first one lies and how far the next is along each dimension, in elements.
-/// A stride of 0 repeats, a negative one goes backwards.
+/// A strided view: the offset of the first element and the stride of each dimension, in elements. A stride of 0
+/// repeats, a negative one runs backwards.
 struct Strided {
   void* data = nullptr;
   std::int64_t offset = 0;
@@ -15,11 +15,11 @@ struct Strided {
 /// All elements of a dense tensor.
 inline Strided strided(const TensorView& view) { return {view.data, 0, view.strides()}; }
 
-/// Copies a block of EXTENT elements of DTYPE (any: strings and packed 4-bit types too) from SOURCE to TARGET, whose
-/// strides have EXTENT's rank. The two may lie in one tensor but must not overlap.
+/// Copies a block of EXTENT elements of DTYPE (any, strings and packed types included) from SOURCE to TARGET, whose
+/// strides have EXTENT's rank. They may be in the same tensor but must not overlap.
 void strided_copy(DType dtype, const Shape& extent, const Strided& source, const Strided& target);
 
-/// Sets every element of TARGET to VALUE's only one, of the same type.
+/// Sets every element of TARGET to VALUE's single element, of the same type.
 void fill_with(const TensorView& target, const TensorView& value);
 
 /// Sets every element to zero, or to the empty string.

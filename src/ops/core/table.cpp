@@ -2,7 +2,7 @@
 
 #include "ops/core/op.hpp"
 
-// Every file of operators has one line here: SACCADE_OPS(name) takes the operators that name_ops() returns.
+// One line per file of operators: SACCADE_OPS(name) adds the operators that name_ops() returns.
 // clang-format off
 #define SACCADE_ALL_OPS(SACCADE_OPS) \
   SACCADE_OPS(affine_grid) \

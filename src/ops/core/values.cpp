@@ -8,7 +8,7 @@
 namespace saccade {
 namespace {
 
-// By ONNX's TensorProto.DataType.
+// Indexed by ONNX's TensorProto.DataType.
 constexpr std::array kOnnxTypes = {
     DType::kFrame,  // 0: undefined
     DType::kFloat32,  DType::kUInt8,        DType::kInt8,           DType::kUInt16,     DType::kInt16,

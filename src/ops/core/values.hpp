@@ -8,15 +8,15 @@
 
 namespace saccade {
 
-/// The type of an attribute that holds ONNX's number of it (Cast's "to"). Throws Error (kUnsupported) on others.
+/// The type with ONNX's number (Cast's "to"). Throws Error (kUnsupported) on unknown ones.
 DType dtype_of_onnx(std::int64_t number);
-/// The other way round. Throws Error (kUnsupported) on types of our own.
+/// The inverse. Throws Error (kUnsupported) on Saccade's own types.
 std::int64_t onnx_of_dtype(DType dtype);
 
-/// The elements of an int32 or int64 tensor; none of a view without data (an input left out).
-/// Throws Error (kInvalidFile) on other types.
+/// The elements of an int32 or int64 tensor; empty for a view without data (an omitted input). Throws Error
+/// (kInvalidFile) on other types.
 std::vector<std::int64_t> integers_of(const TensorView& view);
-/// The same elements read where they lie, which allocates nothing: for kernels. The view's owner outlives it.
+/// The same elements in place, without allocation: for kernels. The view's owner must outlive it.
 class Indices {
  public:
   Indices() = default;
@@ -36,7 +36,7 @@ class Indices {
 /// A numeric scalar (or tensor of one element) as a double. Throws Error (kInvalidFile) on anything else.
 double real_of(const TensorView& view);
 
-/// Sum and product of dimensions. Throw Error (kUnsupported) on overflow.
+/// Checked sum and product of dimensions. Throw Error (kUnsupported) on overflow.
 std::int64_t checked_add(std::int64_t a, std::int64_t b);
 std::int64_t checked_multiply(std::int64_t a, std::int64_t b);
 

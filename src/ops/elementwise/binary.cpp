@@ -7,7 +7,7 @@
 namespace saccade {
 namespace {
 
-/// Python's remainder, which has the divisor's sign, or C's (fmod = 1), which has the dividend's.
+/// Python's remainder, with the divisor's sign, or C's (fmod = 1), with the dividend's.
 struct Modulo {
   bool truncated;
 
@@ -50,7 +50,7 @@ struct SwiGlu {
   }
 };
 
-/// All inputs have one numeric type and broadcast together.
+/// All inputs have the same numeric type and broadcast.
 void infer_arithmetic(InferContext& context) {
   Shape shape = context.shape(0);
   if (!is_number(context.dtype(0)))
@@ -97,7 +97,7 @@ void run_binary(const KernelContext& context) {
   });
 }
 
-/// Combines the inputs into the output one after the other.
+/// Folds the inputs into the output one by one.
 template <typename Function>
 void run_variadic(const KernelContext& context) {
   const TensorView& to = context.output();

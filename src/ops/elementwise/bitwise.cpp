@@ -6,8 +6,8 @@
 namespace saccade {
 namespace {
 
-/// Signed values keep their sign when they move right. A count outside T's width, a negative one too, moves every bit
-/// out: what is left are copies of the sign.
+/// Right shifts of signed values are arithmetic. A count outside T's width, or a negative one, shifts out every bit and
+/// leaves copies of the sign.
 struct ShiftBits {
   bool left;
 

@@ -11,9 +11,9 @@
 #include "ops/core/op.hpp"
 #include "ops/core/values.hpp"
 
-// Cast, CastLike and BitCast. Elements travel in blocks through the widest type of their kind (int64, uint64 or
-// double), so that every pair of types takes one reader and one writer. ONNX leaves open what an integer becomes of a
-// float outside its range: here the nearest integer, and 0 of NaN.
+// Cast, CastLike and BitCast. Elements are converted in blocks through the widest type of their kind (int64, uint64 or
+// double), so that every pair of types needs one reader and one writer. ONNX leaves the conversion of out-of-range
+// floats to integers undefined: here they saturate, and NaN becomes 0.
 namespace saccade {
 namespace {
 
@@ -33,8 +33,8 @@ void widen(const TensorView& from, std::int64_t first, std::int64_t count, Wide*
   });
 }
 
-/// The float on VALUE's way to a half. Where it isn't exact its last bit is 1 (rounding to odd), so that rounding it
-/// once more gives the half nearest to VALUE itself.
+/// Rounds VALUE to float32 on its way to half precision. If that is inexact, the last bit is set (round to odd), so
+/// that the second rounding yields the half-precision number nearest to VALUE.
 float toward_half(double value) {
   const auto nearest = static_cast<float>(value);
   if (static_cast<double>(nearest) == value || !std::isfinite(nearest)) return nearest;

@@ -2,7 +2,8 @@
 
 #include "ops/elementwise/elementwise.hpp"
 
-// Comparisons of two tensors, and logic on bools. Bools are read as bytes: a model file may hold others than 0 and 1.
+// Comparisons of two tensors, and logic on bools. Bools are read as bytes: a model file may contain others than 0 and
+// 1.
 namespace saccade {
 namespace {
 

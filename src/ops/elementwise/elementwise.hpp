@@ -5,9 +5,9 @@
 #include "ops/core/op.hpp"
 #include "ops/core/strided.hpp"
 
-// What the element-wise families share. A function of elements is a small class whose operator() takes what T's
-// arithmetic happens in; one with attributes is constructed from them. Every kernel here may run in place on input 0
-// where that has the output's shape.
+// Shared code of element-wise operators. A function of elements is a small class whose operator() takes the type of T's
+// arithmetic; one with attributes is constructed from them. Every kernel may run in place on input 0 if that has the
+// output's shape.
 namespace saccade {
 
 template <typename Function>
@@ -28,7 +28,7 @@ void map_elements(const TensorView& from, const TensorView& to, const Function& 
     target[i] = static_cast<Result>(function(static_cast<Accumulator<T>>(source[i])));
 }
 
-/// to[i] = function(a[i], b[i]) where A and B broadcast to TO's shape.
+/// to[i] = function(a[i], b[i]) with A and B broadcast to TO's shape.
 template <typename A, typename B, typename Result, typename Function>
 void map_pairs(const TensorView& a, const TensorView& b, const TensorView& to, const Function& function) {
   const A* left = static_cast<const A*>(a.data);
@@ -43,7 +43,7 @@ void map_pairs(const TensorView& a, const TensorView& b, const TensorView& to, c
     const A* x = left + at[0];
     const B* y = right + at[1];
     Result* z = target + at[2];
-    // The common strides have loops of their own, which the compiler vectorises.
+    // The common strides have loops of their own, which the compiler vectorizes.
     if (step[0] == 1 && step[1] == 1) {
       for (std::int64_t k = 0; k < count; ++k) z[k] = apply(x[k], y[k]);
     } else if (step[0] == 1 && step[1] == 0) {

@@ -2,8 +2,8 @@
 #include "ops/elementwise/cast.hpp"
 #include "ops/elementwise/elementwise.hpp"
 
-// Pow. The base's type is the result's; the exponents, of any type, are widened first to int64 or double, so that the
-// pairs of types don't multiply.
+// Pow. The result has the base's type; exponents, of any type, are first widened to int64 or double, which avoids a
+// kernel per pair of types.
 namespace saccade {
 namespace {
 
@@ -14,7 +14,7 @@ void infer_pow(InferContext& context) {
   context.output(0, context.dtype(0), broadcast_shape(context.shape(0), context.shape(1)));
 }
 
-/// Integers wrap; a negative power of another base than 1 and -1 rounds to zero.
+/// Integers wrap; a negative power of a base other than 1 and -1 truncates to zero.
 template <typename T>
 T integer_power(T base, std::int64_t exponent) {
   if (exponent < 0) {

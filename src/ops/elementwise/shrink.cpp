@@ -1,7 +1,7 @@
 #include "ops/core/arithmetic.hpp"
 #include "ops/elementwise/elementwise.hpp"
 
-// Shrink: soft thresholding. y = x + bias below -lambd, x - bias above lambd, else 0. Integers are shrunk as real
+// Shrink: soft thresholding. y = x + bias below -lambd, x - bias above lambd, else 0. Integers are computed as real
 // numbers and truncated.
 namespace saccade {
 namespace {

@@ -44,7 +44,7 @@ struct ThresholdedRelu {
   explicit ThresholdedRelu(const Attributes& attributes) : alpha(attributes.real("alpha", 1)) {}
   template <typename T>
   T operator()(T x) const {
-    return x <= static_cast<T>(alpha) ? T{0} : x;  // which keeps NaN
+    return x <= static_cast<T>(alpha) ? T{0} : x;  // propagates NaN
   }
 };
 
@@ -99,7 +99,7 @@ struct HardSigmoid {
   }
 };
 
-/// By the error function, or by the approximation through tanh.
+/// With the error function, or its tanh approximation.
 struct Gelu {
   bool by_tanh;
   explicit Gelu(const Attributes& attributes) : by_tanh(attributes.text("approximate", "none") == "tanh") {}
@@ -142,7 +142,7 @@ constexpr auto kAbsolute = [](auto x) {
     return std::abs(x);
 };
 
-/// These two keep NaN.
+/// Both propagate NaN.
 constexpr auto kRelu = [](auto x) { return x < 0 ? decltype(x){0} : x; };
 constexpr auto kSign = [](auto x) {
   using T = decltype(x);
@@ -161,7 +161,7 @@ void run_float(const KernelContext& context) {
   });
 }
 
-/// The same with a function that has attributes.
+/// The same for a function with attributes.
 template <typename Function>
 void run_float_of(const KernelContext& context) {
   const Function function(context.attributes());
@@ -177,7 +177,7 @@ void run_number(const KernelContext& context) {
   });
 }
 
-/// erf; of integers that of a float, cut off, as in ONNX's reference.
+/// erf; for integers truncated, as in ONNX's reference.
 constexpr auto kErf = [](auto x) {
   if constexpr (std::is_integral_v<decltype(x)>)
     return element_of<decltype(x)>(std::erf(static_cast<float>(x)));
@@ -216,7 +216,7 @@ void infer_clip(InferContext& context) {
       fail(ErrorCode::kInvalidFile, "Clip's bound (input {}) must be one {}", i, to_string(context.dtype(0)));
 }
 
-/// A bound of Clip, or OTHERWISE where it is left out. As a post-op on halves its bounds are float32.
+/// A bound of Clip, or OTHERWISE if it is omitted. As a half-precision post-op its bounds are float32.
 template <typename T>
 Accumulator<T> bound(const KernelContext& context, int i, Accumulator<T> otherwise) {
   if (!context.has(i)) return otherwise;
@@ -239,12 +239,12 @@ void run_clip(const KernelContext& context) {
 }
 
 // A SiLU, a root or a reciprocal takes one or two instructions of a GPU's special function unit: a fused kernel
-// computes it again for each reader.
+// recomputes it for each reader.
 constexpr OpTraits kFunction = OpTraits::unary();
 constexpr OpTraits kSlowFunction = OpTraits::unary({.slow = true});
-// An angle of many turns loses its place in the circle in half precision.
+// Half precision cannot represent large angles accurately.
 constexpr OpTraits kAngleFunction = OpTraits::unary({.slow = true}, 0);
-// Gives a bool.
+// The result is bool.
 constexpr OpTraits kPredicate = OpTraits::unary({}, 0);
 constexpr OpTraits kClipTraits{
     .arity = {1, 3}, .elementwise = Elementwise::kUnary, .layout_agnostic = true, .float_inputs = kAnyNumber};

@@ -16,11 +16,11 @@ void infer_where(InferContext& context) {
                  broadcast_shape(broadcast_shape(context.shape(0), context.shape(1)), context.shape(2)));
 }
 
-/// Takes runs of equal conditions from one side, so that any element type is a copy.
+/// Copies runs of equal conditions from one side, which works for any element type.
 void where(const KernelContext& context) {
   const TensorView& to = context.output();
   const auto strides = [&](int i) { return broadcast_strides(context.input(i).shape, to.shape); };
-  // Bytes rather than bools: a model file may hold others than 0 and 1.
+  // As bytes: a model file may contain other bools than 0 and 1.
   const auto* condition = static_cast<const std::uint8_t*>(context.input(0).data);
   const StridedLoop<4> loop(to.shape, {strides(0), strides(1), strides(2), to.strides()});
   loop.run({}, [&](const auto& at, std::int64_t count, const auto& step) {

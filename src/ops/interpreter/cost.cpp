@@ -12,7 +12,7 @@
 namespace saccade {
 namespace {
 
-/// A node with the shapes of its tensors.
+/// A node with its tensors' shapes.
 struct Costed {
   const Graph& graph;
   const Node& node;
@@ -20,7 +20,7 @@ struct Costed {
   bool has(std::size_t i) const { return i < node.inputs.size() && node.inputs[i] != ValueId::kNone; }
   const Shape& shape(std::size_t i) const { return graph.value(node.inputs[i]).type.shape; }
   double input(std::size_t i) const { return has(i) ? static_cast<double>(shape(i).elements()) : 0; }
-  /// Dimension AT of input I from the front, or from the back where it is negative; 1 where there is none.
+  /// Dimension AT of input I, from the back if it is negative; 1 if there is none.
   double dim(std::size_t i, int at) const {
     if (!has(i)) return 1;
     const int axis = at < 0 ? at + shape(i).rank() : at;
@@ -44,7 +44,7 @@ double product_of(const std::vector<std::int64_t>& sizes) {
   return product;
 }
 
-/// The taps of one filter: all weights over the first dimension, which counts the filters.
+/// The size of one filter: all weights divided by the first dimension, the number of filters.
 double filter_taps(const Costed& at, std::size_t weights) {
   return at.input(weights) / std::max(1.0, at.dim(weights, 0));
 }
@@ -57,22 +57,23 @@ double convolution(const Costed& at) {
 // Weights are channels x filters x taps here.
 double transposed_convolution(const Costed& at) { return at.input(0) * filter_taps(at, 1); }
 
-/// Every output sums as many products as A's rows are long.
+/// Every output sums as many products as A has columns.
 double matrix_product(const Costed& at) {
   const bool transposed = at.node.op == "Gemm" && at.node.attributes.integer("transA", 0) != 0;
   return at.outputs() * at.dim(0, transposed ? -2 : -1);
 }
 
-/// Each query meets each key, of now and before, and each value.
+/// Each query is multiplied with every key, past ones included, and every value.
 double attention(const Costed& at) {
   return (at.input(0) + at.outputs()) * (at.dim(1, -2) + (at.has(4) ? at.dim(4, -2) : 0));
 }
 
-/// The same, wherever they lie.
+/// The same for any access pattern.
 double strided_attention(const Costed& at) {
-  const AttentionWalks walks = attention_walks(at.graph, at.node);
-  const auto pairs = static_cast<double>(walks.batches() * walks.queries()) * static_cast<double>(walks.keys());
-  return pairs * static_cast<double>(walks.channels() + walks.value_channels());
+  const AttentionPatterns patterns = attention_patterns(at.graph, at.node);
+  const auto pairs =
+      static_cast<double>(patterns.batches() * patterns.queries()) * static_cast<double>(patterns.keys());
+  return pairs * static_cast<double>(patterns.channels() + patterns.value_channels());
 }
 
 double einsum(const Costed& at) {
@@ -85,17 +86,17 @@ double einsum(const Costed& at) {
   return steps;
 }
 
-/// Every box may be held against every one that its class keeps.
+/// Every box may be compared with every kept box of its class.
 double suppression(const Costed& at) { return at.input(1) * at.dim(1, 2); }
 
-/// Without a sampling_ratio the regions' sizes decide how many samples a bin takes, up to this along each side.
+/// Without sampling_ratio the number of samples per bin depends on the regions' sizes; up to this along each side.
 double roi_align(const Costed& at) {
   const auto samples = static_cast<double>(at.node.attributes.integer("sampling_ratio", 0));
   constexpr auto kMost = static_cast<double>(kMaxRegionSamples);
   return at.outputs() * (samples == 0 ? kMost * kMost : samples * samples);
 }
 
-/// Bins may overlap: each has up to all of its map.
+/// Bins may overlap: each may cover its whole map.
 double roi_pool(const Costed& at) { return at.outputs() * at.dim(0, 2) * at.dim(0, 3); }
 
 double window(const Costed& at) { return at.outputs() * product_of(at.node.attributes.integers("kernel_shape")); }
@@ -104,13 +105,13 @@ double neighbour_channels(const Costed& at) {
   return at.outputs() * std::min(static_cast<double>(at.node.attributes.integer("size", 1)), at.dim(0, 1));
 }
 
-/// A vector of N numbers is sorted in about N log N comparisons; 64 is more than the logarithm of any N.
+/// Sorting N elements takes about N log N comparisons; 64 exceeds the logarithm of any N.
 double sorting(const Costed& at) { return 64 * (at.inputs() + at.outputs()); }
 
 /// Elimination takes N steps for each of a matrix's elements.
 double determinant(const Costed& at) { return at.inputs() * at.dim(0, -1); }
 
-/// A cubic filter has 4 taps an axis, and shrinking widens it so that it meets its inputs 4 times, too.
+/// A cubic filter has 4 taps per axis, and antialiasing widens it so that each input is read up to 4 times.
 double interpolation(const Costed& at) {
   constexpr double kTaps = 4;
   return kTaps * static_cast<double>(std::max(1, at.shape(0).rank())) * (at.inputs() + at.outputs());

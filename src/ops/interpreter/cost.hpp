@@ -4,8 +4,8 @@
 
 namespace saccade {
 
-/// About how many multiplications, comparisons or copies the node's reference kernel makes, at most; its inputs' and
-/// outputs' types are known. What bounds the time that working a value out may take.
+/// An upper estimate of the multiplications, comparisons or copies of the node's reference kernel; its types are known.
+/// It bounds the time that computing a value may take.
 double steps_of(const Graph& graph, const Node& node);
 
 }  // namespace saccade

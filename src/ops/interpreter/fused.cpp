@@ -1,9 +1,9 @@
 #include "graph/verify.hpp"
 #include "ops/interpreter/interpret.hpp"
 
-// saccade.Fused: several nodes in one, as the attribute "body" says, a graph whose inputs and outputs are the node's.
-// Its kernel runs the body's nodes one after the other; a device that makes one launch of them need not round what lies
-// in between to the types that the body's values have, halves in particular.
+// saccade.Fused: several nodes as one. The attribute "body" is a graph with the node's inputs and outputs. The
+// reference kernel runs the body's nodes one by one; a device that generates one kernel need not round intermediates to
+// the types of the body's values, half precision in particular.
 namespace saccade {
 namespace {
 

@@ -7,16 +7,16 @@
 namespace saccade {
 namespace {
 
-// Far beyond what shapes and axes take; a small file can ask for terabytes of zeros.
+// Far beyond what shapes and axes take; a small file can request terabytes of zeros.
 constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
-// A few seconds of reference kernels, for all values together: small tensors can be multiplied for days. Each element
-// that the model itself brings may be worked on some times beside.
+// A few seconds of reference kernels, for all values together: small tensors can be multiplied for days. In addition,
+// each constant element of the model may be processed a few times.
 constexpr double kMaxSteps = 5e8;
 constexpr double kMaxStepsPerElement = 64;
-// Far beyond real chains of shape arithmetic; a hostile file's would end the stack.
+// Far beyond real chains of shape arithmetic; a hostile file's would overflow the stack.
 constexpr int kMaxDepth = 1024;
 
-/// Runs a node that reads its input's shape alone.
+/// Runs a node that reads only its input's shape.
 Tensor evaluate_type(const Graph& graph, const Node& node) {
   const TensorType& in = graph.value(node.inputs[0]).type;
   const TensorType& out = graph.value(node.outputs[0]).type;
@@ -58,10 +58,10 @@ const Tensor* KnownValues::get(ValueId id) {
     return &found->second;
   }
   if (const auto found = computed_.find(id); found != computed_.end()) return found->second ? &*found->second : nullptr;
-  // Marks the value as unknown first: a damaged, cyclic graph must not recurse for ever.
+  // Marks the value as unknown first: a damaged, cyclic graph must not recurse forever.
   computed_[id] = std::nullopt;
   const Node* node = graph_.producer(id);
-  // Nobody has compared a post-op's operand with the output yet where types are still being inferred.
+  // Post-op operands are not checked against the output while types are being inferred.
   if (node == nullptr || !node->post_ops.empty() || depth_ == kMaxDepth || bytes_of_outputs(graph_, *node) > kMaxBytes)
     return nullptr;
   if (traits_of(*node).reads == Reads::kShape) {
@@ -110,7 +110,7 @@ std::vector<TensorType> infer_node(const Graph& graph, const Node& node, KnownVa
     const auto afford = [&](double steps) { return known.afford(steps); };
     const auto contents = [&](int i) {
       const Tensor* tensor = known.get(node.inputs[static_cast<std::size_t>(i)]);
-      // A rule looks at all of it.
+      // A rule reads all of it.
       if (tensor != nullptr && !afford(static_cast<double>(tensor->elements())))
         fail(ErrorCode::kUnsupported, "the shape arithmetic of this model is too expensive: it would take minutes");
       return tensor;

@@ -8,22 +8,22 @@
 
 namespace saccade {
 
-/// Values whose contents follow from constants and shapes alone, worked out by the reference kernels when asked for and
-/// kept. Belongs to one graph, to which nodes may be added meanwhile.
+/// Values whose contents follow from constants and shapes alone, computed by the reference kernels on demand and
+/// cached. Belongs to one graph, to which nodes may be added meanwhile.
 class KnownValues {
  public:
-  /// What is kept counts against BUDGET, if there is one, which outlives this.
+  /// Cached values count against BUDGET, if there is one. Borrows both.
   explicit KnownValues(const Graph& graph, MemoryBudget* budget = nullptr);
-  /// The contents, or null where they depend on the graph's inputs or are far too large for a shape or take far
-  /// too long. Throws Error naming a node for whose outputs the budget has no room.
+  /// The contents, or null if they depend on the graph's inputs, are too large for a shape, or take too long. Throws
+  /// Error naming a node whose outputs exceed the budget.
   const Tensor* get(ValueId id);
 
-  /// Whether STEPS more of a reference kernel may be taken beside those so far; then they are.
+  /// Takes STEPS more of a reference kernel from the limit; false if it is exhausted.
   bool afford(double steps);
 
-  /// Lets an input of the graph hold CONTENTS from now on.
+  /// Sets the contents of an input of the graph from now on.
   void assume(ValueId id, Tensor contents) { assumed_.insert_or_assign(id, std::move(contents)); }
-  /// The inputs whose assumed contents something asked for.
+  /// The inputs whose assumed contents were read.
   const std::set<ValueId>& relied_on() const { return relied_on_; }
 
  private:
@@ -40,10 +40,10 @@ class KnownValues {
   double steps_left_;
 };
 
-/// Sets the type of every node's outputs, in order. BUDGET as in KnownValues. Throws Error (kUnsupported, kInvalidFile)
-/// naming the node.
+/// Infers the type of every node's outputs, in order. BUDGET as in KnownValues. Throws Error (kUnsupported,
+/// kInvalidFile) naming the node.
 void infer_types(Graph& graph, MemoryBudget* budget = nullptr);
-/// The types of one node's outputs. Throws the same.
+/// The types of one node's outputs. Throws the same errors.
 std::vector<TensorType> infer_node(const Graph& graph, const Node& node, KnownValues& known);
 
 }  // namespace saccade

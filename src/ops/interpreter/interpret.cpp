@@ -7,10 +7,10 @@ namespace {
 
 TensorView view_or_null(const Tensor& tensor) { return tensor.empty() ? TensorView{} : view_of(tensor); }
 
-/// Null where there is no such operator.
+/// Null if there is no such operator.
 const Op* op_of(const PostOp& post) { return find_op(post.op == "Silu" ? "saccade" : "", post.op); }
 
-/// The operator's node, with neither inputs nor outputs.
+/// The operator's node, without inputs and outputs.
 Node node_of(const PostOp& post) {
   Node node{.domain = post.op == "Silu" ? "saccade" : "", .op = post.op};
   if (post.op == "Clip") return node;  // its bounds are inputs
@@ -36,7 +36,7 @@ void run_post_op(const PostOp& post, const TensorView& output, std::span<const T
   op->reference(KernelContext(node, inputs, {&output, 1}));
 }
 
-/// Asks the operator's own shape rule.
+/// Checks with the operator's own shape rule.
 void check_post_op(const Graph& graph, const Node& node, const PostOp& post) {
   const Op* op = op_of(post);
   if (op == nullptr || op->reference == nullptr) fail(ErrorCode::kInvalidFile, "it is not an operator");
@@ -110,7 +110,7 @@ std::vector<Tensor> interpret(const Graph& graph, const std::map<std::string, Te
     if (const Tensor* constant = graph.constant(id)) return *constant;
     return values.at(id);
   };
-  // How many reads of a value are still to come: its tensor goes after the last.
+  // Remaining reads per value: its tensor is freed after the last.
   std::map<ValueId, std::size_t> reads;
   for (NodeId id : graph.order())
     for (ValueId input : graph.node(id).inputs) ++reads[input];

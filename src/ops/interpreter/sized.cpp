@@ -5,11 +5,11 @@
 #include "ops/core/op.hpp"
 #include "ops/core/strided_copy.hpp"
 
-// saccade.Sized runs another operator on tensors whose sizes only the run knows. A tensor's shape is the room that it
-// has; along some axes only the first elements count, as many as an int64 beside it says. The kernel cuts the inputs to
-// what counts, asks the operator's own shape rule for the outputs' shapes (all contents are known by now), runs the
-// operator's own kernel, and puts the results into the outputs' room, with zeros behind them. So any operator works on
-// any size, at the price of a copy out, and of one in where what counts does not lie in one piece.
+// saccade.Sized runs another operator on tensors whose sizes are known only at run time. A tensor's shape is its
+// capacity; along some axes only the first elements are valid, as many as a separate int64 says. The kernel cuts the
+// inputs to their valid part, evaluates the operator's shape rule (all contents are known now), runs its reference
+// kernel, and copies the results into the outputs, padded with zeros. So any operator works on any size, at the price
+// of a copy of the outputs, and of inputs whose valid part is not contiguous.
 namespace saccade {
 namespace {
 
@@ -21,13 +21,13 @@ constexpr std::string_view kTypes = "sized_types";
 constexpr std::string_view kShapes = "sized_shapes";
 constexpr std::string_view kGuarded = "sized_guarded";
 
-/// A saccade.Sized read from its attributes.
+/// A saccade.Sized parsed from its attributes.
 struct Form {
   Node inner;
   const Op* op = nullptr;
   std::vector<SizedAxis> given;
   std::vector<SizedAxis> made;
-  std::vector<TensorType> room;
+  std::vector<TensorType> capacity;
   bool guarded = false;
 };
 
@@ -47,31 +47,31 @@ std::vector<SizedAxis> axes_from(const std::vector<std::int64_t>& numbers) {
   return axes;
 }
 
-std::vector<TensorType> room_from(const Attributes& attributes) {
+std::vector<TensorType> capacity_from(const Attributes& attributes) {
   const std::vector<std::int64_t> shapes = attributes.integers(kShapes);
-  std::vector<TensorType> room;
+  std::vector<TensorType> capacity;
   std::size_t at = 0;
   for (std::int64_t type : attributes.integers(kTypes)) {
     const bool is_type = type >= 0 && type <= static_cast<std::int64_t>(DType::kFrame);
     if (!is_type || at >= shapes.size() || shapes[at] < 0 || shapes[at] > Shape::kMaxRank ||
         std::cmp_less(shapes.size() - at - 1, shapes[at]))
       fail(ErrorCode::kInvalidFile, "its outputs have no type and shape");
-    TensorType& each = room.emplace_back();
+    TensorType& each = capacity.emplace_back();
     each.dtype = static_cast<DType>(type);
     if (each.dtype == DType::kString || each.dtype == DType::kFrame)
       fail(ErrorCode::kUnsupported, "a size that depends on the data is not supported for {}", to_string(each.dtype));
     for (std::int64_t rank = shapes[at++]; rank > 0; --rank) each.shape.push_back(shapes[at++]);
   }
-  return room;
+  return capacity;
 }
 
 Form form_of(const Node& node) {
   const Attributes& attributes = node.attributes;
-  // Member by member: what throws within an aggregate's braces has g++ 12 destroy the members before it twice.
+  // Member by member: if an initializer in an aggregate's braces throws, g++ 12 destroys the preceding members twice.
   Form form;
   form.given = axes_from(attributes.integers(kGiven));
   form.made = axes_from(attributes.integers(kMade));
-  form.room = room_from(attributes);
+  form.capacity = capacity_from(attributes);
   form.guarded = attributes.integer(kGuarded, 0) != 0;
   form.inner.domain = attributes.text(kDomain);
   form.inner.op = attributes.text(kOperator);
@@ -82,10 +82,10 @@ Form form_of(const Node& node) {
   form.op = find_op(form.inner.domain, form.inner.op);
   const std::size_t added = form.given.size() + (form.guarded ? 1 : 0);
   if (form.op == nullptr || form.op == find_op("saccade", "Sized") || node.inputs.size() < added ||
-      node.outputs.size() != form.room.size() + form.made.size())
+      node.outputs.size() != form.capacity.size() + form.made.size())
     fail(ErrorCode::kInvalidFile, "a Sized can't run '{}' so", form.inner.op);
   form.inner.inputs.resize(node.inputs.size() - added);
-  form.inner.outputs.resize(form.room.size());
+  form.inner.outputs.resize(form.capacity.size());
   return form;
 }
 
@@ -106,26 +106,26 @@ void infer_sized(InferContext& context) {
   }
   if (form.guarded) require_scalar(context, at, DType::kBool);
   int output = 0;
-  for (const TensorType& room : form.room) context.output(output++, room.dtype, room.shape);
+  for (const TensorType& capacity : form.capacity) context.output(output++, capacity.dtype, capacity.shape);
   for (const SizedAxis& made : form.made) {
-    if (made.tensor >= form.room.size() || made.axis >= form.room[made.tensor].shape.rank())
+    if (made.tensor >= form.capacity.size() || made.axis >= form.capacity[made.tensor].shape.rank())
       fail(ErrorCode::kInvalidFile, "output {} has no axis {}", made.tensor, made.axis);
     context.output(output++, DType::kInt64, {});
   }
 }
 
-/// Whether what counts of the room is its first elements, row-major: no axis but the first longer one is cut.
-bool lies_in_one_piece(const Shape& counted, const Shape& room) {
+/// Whether the valid part is contiguous in row-major order: no axis is cut but the first one longer than 1.
+bool lies_in_one_piece(const Shape& counted, const Shape& capacity) {
   int first = 0;
-  while (first < room.rank() && counted[first] == 1) ++first;
-  for (int axis = first + 1; axis < room.rank(); ++axis)
-    if (counted[axis] != room[axis]) return false;
+  while (first < capacity.rank() && counted[first] == 1) ++first;
+  for (int axis = first + 1; axis < capacity.rank(); ++axis)
+    if (counted[axis] != capacity[axis]) return false;
   return true;
 }
 
-// ---- running ------------------------------------------------------------------------------------------------------
+// ---- execution ----------------------------------------------------------------------------------------------------
 
-/// One run: the inner operator's tensors in the sizes that count.
+/// One run: the inner operator's tensors at their actual sizes.
 class SizedRun {
  public:
   SizedRun(const KernelContext& context, const Form& form)
@@ -139,11 +139,11 @@ class SizedRun {
     std::vector<Tensor> results(types.size());
     std::vector<TensorView> outputs(types.size());
     for (std::size_t i = 0; i < types.size(); ++i) {
-      const TensorView& room = context_.output(static_cast<int>(i));
-      if (room.data == nullptr) continue;
-      check_room(i, types[i]);
-      if (types[i].shape == room.shape)
-        outputs[i] = room;
+      const TensorView& capacity = context_.output(static_cast<int>(i));
+      if (capacity.data == nullptr) continue;
+      check_capacity(i, types[i]);
+      if (types[i].shape == capacity.shape)
+        outputs[i] = capacity;
       else
         outputs[i] = view_of(results[i] = Tensor(types[i].dtype, types[i].shape));
     }
@@ -156,7 +156,7 @@ class SizedRun {
 
   /// Leaves every output empty, or zero.
   void skip() {
-    for (std::size_t i = 0; i < form_.room.size(); ++i)
+    for (std::size_t i = 0; i < form_.capacity.size(); ++i)
       if (context_.wants(static_cast<int>(i))) fill_with_zero(context_.output(static_cast<int>(i)));
     for (std::size_t i = 0; i < form_.made.size(); ++i) set_count(i, 0);
   }
@@ -193,7 +193,7 @@ class SizedRun {
     for (std::size_t i = 0; i < inputs_.size(); ++i) given.push_back(inputs_[i].data == nullptr ? nullptr : &types[i]);
     InferContext context(
         form_.inner, std::move(given), [this](int i) { return contents(static_cast<std::size_t>(i)); },
-        [](double) { return true; });  // what a run takes is the model's own affair
+        [](double) { return true; });  // no limit: run time is the model's own affair
     form_.op->infer(context);
     for (std::size_t i = 0; i < form_.inner.outputs.size(); ++i)
       if (form_.inner.outputs[i] != ValueId::kNone && !context.is_set(i))
@@ -201,33 +201,33 @@ class SizedRun {
     return context.outputs();
   }
 
-  void check_room(std::size_t i, const TensorType& type) const {
-    const TensorType& room = form_.room[i];
-    bool fits = type.dtype == room.dtype && type.shape.rank() == room.shape.rank();
-    for (int axis = 0; fits && axis < room.shape.rank(); ++axis) {
+  void check_capacity(std::size_t i, const TensorType& type) const {
+    const TensorType& capacity = form_.capacity[i];
+    bool fits = type.dtype == capacity.dtype && type.shape.rank() == capacity.shape.rank();
+    for (int axis = 0; fits && axis < capacity.shape.rank(); ++axis) {
       const auto is_made = [&](const SizedAxis& made) { return made.tensor == i && made.axis == axis; };
       const bool open = std::ranges::any_of(form_.made, is_made);
-      fits = open ? type.shape[axis] <= room.shape[axis] : type.shape[axis] == room.shape[axis];
+      fits = open ? type.shape[axis] <= capacity.shape[axis] : type.shape[axis] == capacity.shape[axis];
     }
     if (!fits)
       fail(ErrorCode::kUnsupported, "its output {} is {} {}, but the capacity is {} {}", i, to_string(type.dtype),
-           type.shape.to_string(), to_string(room.dtype), room.shape.to_string());
+           type.shape.to_string(), to_string(capacity.dtype), capacity.shape.to_string());
   }
 
-  static void put(const TensorView& result, const TensorView& room) {
-    fill_with_zero(room);
-    strided_copy(result.dtype, result.shape, strided(result), strided(room));
+  static void put(const TensorView& result, const TensorView& capacity) {
+    fill_with_zero(capacity);
+    strided_copy(result.dtype, result.shape, strided(result), strided(capacity));
   }
 
   void set_count(std::size_t i, std::int64_t count) {
-    const int at = static_cast<int>(form_.room.size() + i);
+    const int at = static_cast<int>(form_.capacity.size() + i);
     if (context_.wants(at)) context_.out<std::int64_t>(at)[0] = count;
   }
 
   const KernelContext& context_;
   const Form& form_;
   std::vector<TensorView> inputs_;
-  std::vector<Tensor> contents_;  // of the inputs that were cut, or that the shape rule looked into
+  std::vector<Tensor> contents_;  // of the inputs that were cut, or read by the shape rule
 };
 
 void run_sized(const KernelContext& context) {
@@ -253,7 +253,7 @@ Node sized_node(Node inner, const SizedForm& form) {
   node.attributes.set(std::string(kMade), numbers_of(form.made));
   std::vector<std::int64_t> types;
   std::vector<std::int64_t> shapes;
-  for (const TensorType& each : form.room) {
+  for (const TensorType& each : form.capacity) {
     types.push_back(static_cast<std::int64_t>(each.dtype));
     shapes.push_back(each.shape.rank());
     shapes.insert(shapes.end(), each.shape.begin(), each.shape.end());

@@ -7,24 +7,23 @@
 
 namespace saccade {
 
-/// A dimension that is filled only in part: of input or output number TENSOR along AXIS, as far as COUNT, one int64,
-/// says.
+/// A partly valid dimension: AXIS of input or output TENSOR, with COUNT, one int64, valid elements.
 struct SizedAxis {
   std::size_t tensor = 0;
   int axis = 0;
   ValueId count = ValueId::kNone;
 };
 
-/// How a node is run on tensors whose sizes only the run knows.
+/// How a node runs on tensors whose sizes are known only at run time.
 struct SizedForm {
-  std::vector<SizedAxis> given;    ///< of the inputs
-  std::vector<SizedAxis> made;     ///< of the outputs
-  std::vector<TensorType> room;    ///< of the outputs: as much as there can be
-  ValueId guard = ValueId::kNone;  ///< a bool; where it is false nothing runs, and the outputs are empty or zero
+  std::vector<SizedAxis> given;      ///< of the inputs
+  std::vector<SizedAxis> made;       ///< of the outputs
+  std::vector<TensorType> capacity;  ///< of the outputs, at full size
+  ValueId guard = ValueId::kNone;    ///< a bool; if it is false nothing runs, and the outputs are empty or zero
 };
 
-/// INNER as a saccade.Sized, which runs it on the filled parts alone. Its inputs are INNER's, the given counts and the
-/// guard; its outputs INNER's and the counts that it makes.
+/// INNER as a saccade.Sized, which runs it on the valid parts alone. Its inputs are INNER's, the given counts and the
+/// guard; its outputs are INNER's and the counts that it computes.
 Node sized_node(Node inner, const SizedForm& form);
 
 }  // namespace saccade

@@ -7,14 +7,14 @@
 #include "ops/core/op.hpp"
 #include "ops/core/values.hpp"
 
-// Attention: softmax(scale * Q K^T + bias) V for every head; the bias is the mask, the causal rule, the window and the
-// padding. Inputs: Q, K, V, mask, past key, past value, number of valid keys. Everything in float64.
+// Attention: softmax(scale * Q K^T + bias) V per head; the bias combines mask, causality, window and padding. Inputs:
+// Q, K, V, mask, past key, past value, number of valid keys. Computed in float64.
 namespace saccade {
 namespace {
 
 constexpr double kMasked = -std::numeric_limits<double>::infinity();
 
-/// (batch, heads, length, size) of a tensor given so, or as (batch, length, heads * size).
+/// (batch, heads, length, size) of a tensor in this form, or in (batch, length, heads * size).
 Shape heads_shape(const Shape& shape, std::int64_t heads) {
   if (shape.rank() == 4) return shape;
   if (shape.rank() != 3)
@@ -25,7 +25,7 @@ Shape heads_shape(const Shape& shape, std::int64_t heads) {
   return {shape[0], heads, shape[1], shape[2] / heads};
 }
 
-/// The four-dimensional shapes of queries and of keys and values with their past.
+/// The four-dimensional shapes of queries, and of keys and values with their past.
 struct Extents {
   Shape q;
   Shape k;
@@ -51,7 +51,7 @@ void check_past(const InferContext& context, int i, const Shape& now) {
          to_string(context.dtype(i - 3)));
 }
 
-/// The mask broadcasts to (batch, heads, queries, keys), but for its last dimension, which may be shorter.
+/// The mask broadcasts to (batch, heads, queries, keys), except that its last dimension may be shorter.
 void check_mask(const InferContext& context, const Extents& extents) {
   if (!is_float(context.dtype(3)) && context.dtype(3) != DType::kBool)
     fail(ErrorCode::kUnsupported, "a mask of {} is not supported", to_string(context.dtype(3)));
@@ -116,7 +116,7 @@ void infer_attention(InferContext& context) {
   context.output(3, context.dtype(0), {q[0], q[1], q[2], k[2]});
 }
 
-/// A tensor of heads, dense in the order of its shape.
+/// A tensor by heads, dense in the order of its shape.
 struct Heads {
   Shape shape;
   std::vector<double> values;
@@ -155,7 +155,7 @@ Heads heads_of(const TensorView& view, std::int64_t heads) {
   return result;
 }
 
-/// Input NOW behind input PAST, if there is one.
+/// Input PAST, if present, concatenated with input NOW.
 Heads joined(const KernelContext& context, int now, int past) {
   Heads fresh = heads_of(context.input(now), context.attributes().integer("kv_num_heads", 0));
   if (!context.has(past)) return fresh;
@@ -174,7 +174,7 @@ Heads joined(const KernelContext& context, int now, int past) {
   return both;
 }
 
-/// What is added to a query's scores: 0 or the mask's number where it may look, minus infinity where it may not.
+/// The additive bias of a query's scores: 0 or the mask's value for visible keys, minus infinity for others.
 class Bias {
  public:
   Bias(const KernelContext& context, const Shape& scores) : queries_(scores[2]) {
@@ -189,7 +189,7 @@ class Bias {
 
   void row(std::int64_t image, std::int64_t head, std::int64_t query, std::vector<double>& to) const {
     const auto of_image = static_cast<std::size_t>(image);
-    // Where a cache is given whole, the queries are the last of its valid keys.
+    // With a complete cache, the queries are the last of its valid keys.
     const std::int64_t place = query + (valid_.empty() ? past_ : valid_[of_image] - queries_);
     for (std::int64_t key = 0; key < std::ssize(to); ++key) {
       const bool hidden = (causal_ && key > place) || (left_ >= 0 && place - key > left_) ||
@@ -241,7 +241,7 @@ class Bias {
   std::vector<double> mask_;
 };
 
-/// Scores of minus infinity alone, which a mask did not make, are no weights: NaN.
+/// A row whose scores are all minus infinity although none is masked yields NaN.
 void softmax(std::vector<double>& scores) {
   const double largest = std::ranges::max(scores);
   double sum = 0;
@@ -255,7 +255,8 @@ double dot(const double* a, const double* b, std::int64_t count) {
   return sum;
 }
 
-/// The weights of a query's keys from its scores, step by step; the step that output 3 shows is copied to SHOWN.
+/// Computes a query's attention weights from its scores; the intermediate result requested as output 3 is copied to
+/// SHOWN.
 void weigh(std::vector<double>& scores, const std::vector<double>& bias, const Attributes& attributes, double* shown) {
   const std::int64_t mode = attributes.integer("qk_matmul_output_mode", 0);
   const auto show = [&](std::int64_t step) {
@@ -267,7 +268,7 @@ void weigh(std::vector<double>& scores, const std::vector<double>& bias, const A
   show(1);
   for (std::size_t i = 0; i < scores.size(); ++i) scores[i] += bias[i];
   show(2);
-  // A query that may look nowhere answers zeros: its bias alone says so, its scores may have become NaN.
+  // A query without visible keys yields zeros. This is decided by the bias, since scores may be NaN.
   if (std::ranges::all_of(bias, [](double value) { return value == kMasked; }))
     std::ranges::fill(scores, 0);
   else
@@ -284,13 +285,13 @@ void reference_attention(const KernelContext& context) {
   Heads scores{{q.shape[0], q.shape[1], q.shape[2], k.shape[2]}, {}};
   if (context.wants(3)) scores.values.resize(static_cast<std::size_t>(scores.shape.elements()));
   const bool flat = context.input(0).shape.rank() == 3;
-  std::vector<double> answers(static_cast<std::size_t>(q.shape[0] * q.shape[1] * q.shape[2] * v.shape[3]));
+  std::vector<double> results(static_cast<std::size_t>(q.shape[0] * q.shape[1] * q.shape[2] * v.shape[3]));
   const double scale = context.attributes().has("scale") ? static_cast<double>(context.attributes().real("scale", 1))
                                                          : 1 / std::sqrt(static_cast<double>(q.shape[3]));
   const Bias bias(context, scores.shape);
   std::vector<double> weights(static_cast<std::size_t>(k.shape[2]));
   std::vector<double> allowed(weights.size());
-  const auto answer = [&](std::int64_t image, std::int64_t head, std::int64_t query) {
+  const auto compute = [&](std::int64_t image, std::int64_t head, std::int64_t query) {
     const std::int64_t shared = head / (q.shape[1] / k.shape[1]);
     for (std::int64_t key = 0; key < k.shape[2]; ++key)
       weights[static_cast<std::size_t>(key)] = scale * dot(q.values.data() + q.at(image, head, query),
@@ -298,7 +299,7 @@ void reference_attention(const KernelContext& context) {
     bias.row(image, head, query, allowed);
     weigh(weights, allowed, context.attributes(),
           scores.values.empty() ? nullptr : scores.values.data() + scores.at(image, head, query));
-    double* to = answers.data() + v.shape[3] * (flat ? (image * q.shape[2] + query) * q.shape[1] + head
+    double* to = results.data() + v.shape[3] * (flat ? (image * q.shape[2] + query) * q.shape[1] + head
                                                      : (image * q.shape[1] + head) * q.shape[2] + query);
     for (std::int64_t key = 0; key < k.shape[2]; ++key)
       for (std::int64_t i = 0; i < v.shape[3]; ++i)
@@ -307,9 +308,9 @@ void reference_attention(const KernelContext& context) {
   };
   for (std::int64_t image = 0; image < q.shape[0]; ++image)
     for (std::int64_t head = 0; head < q.shape[1]; ++head)
-      for (std::int64_t query = 0; query < q.shape[2]; ++query) answer(image, head, query);
+      for (std::int64_t query = 0; query < q.shape[2]; ++query) compute(image, head, query);
   if (context.wants(3)) write(scores.values, context.output(3));
-  if (context.wants(0)) write(answers, context.output());
+  if (context.wants(0)) write(results, context.output());
 }
 
 constexpr Op kAttentionOps[] = {

@@ -5,8 +5,8 @@
 #include "ops/core/op.hpp"
 #include "ops/core/values.hpp"
 
-// Col2Im: columns of sliding blocks added up to an image, the transpose of unfolding it. Inputs: columns
-// [N, C * block, blocks], the image's spatial shape, the block's. Output [N, C, image].
+// Col2Im: sums columns of sliding blocks into an image, the transpose of im2col. Inputs: columns [N, C * block,
+// blocks], the image's spatial shape, the block's shape. Output [N, C, image].
 namespace saccade {
 namespace {
 
@@ -74,7 +74,7 @@ void infer_col2im(InferContext& context) {
   context.output(0, context.dtype(0), output);
 }
 
-/// Which element of the image one tap of one block is, or -1 in the padding.
+/// The image element of a tap of a block, or -1 in the padding.
 std::int64_t place(const std::vector<Axis>& axes, std::int64_t tap, std::int64_t block) {
   std::int64_t index = 0;
   std::int64_t step = 1;

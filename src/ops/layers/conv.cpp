@@ -1,12 +1,12 @@
 #include "ops/core/dispatch.hpp"
 #include "ops/layers/convolve.hpp"
 
-// Conv and ConvTranspose: inputs X (N, C, spatial), W, optional B (one a filter). Sums in float32 (float64 for
+// Conv and ConvTranspose: inputs X (N, C, spatial), W, optional B (one per filter). Accumulated in float32 (float64 for
 // float64).
 namespace saccade {
 namespace {
 
-/// The number of groups, once it divides both COUNTS.
+/// The number of groups, which must divide both counts.
 std::int64_t groups_of(const Attributes& attributes, std::int64_t channels, std::int64_t filters) {
   const std::int64_t groups = attributes.integer("group", 1);
   if (groups < 1 || channels < 1 || filters < 1 || channels % groups != 0 || filters % groups != 0)
@@ -100,7 +100,7 @@ void reference_conv_transpose(const KernelContext& context) {
   const std::int64_t filters = shape.filters / shape.groups;
   with_float(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) {
     const auto weights = context.in<T>(1);
-    // The file's order is channel, filter of its group, tap; a row a filter is what convolve() wants.
+    // The file's order is channel, filter within the group, tap; convolve() expects one row per filter.
     std::vector<Accumulator<T>> rows(weights.size());
     auto next = rows.begin();
     for (std::int64_t filter = 0; filter < shape.filters; ++filter) {

@@ -8,7 +8,7 @@
 
 namespace saccade {
 
-/// A convolution's lengths; `channels` are the input's, `filters` the output's.
+/// The dimensions of a convolution; `channels` are the input's, `filters` the output's.
 struct ConvShape {
   std::int64_t batch = 0;
   std::int64_t channels = 0;
@@ -16,17 +16,17 @@ struct ConvShape {
   std::int64_t groups = 1;
   Window window;
 
-  /// Products that one output sums up: the channels of a group times the kernel's taps.
+  /// Products per output: the channels of a group times the kernel's taps.
   std::int64_t depth() const { return channels / groups * window.taps(); }
 };
 
-/// A convolution's lengths by its attributes and the shapes of input and weights. Throws Error (kInvalidFile,
-/// kUnsupported) where they don't fit. Stands in conv.cpp.
+/// The dimensions of a convolution from its attributes and the shapes of input and weights. Throws Error (kInvalidFile,
+/// kUnsupported) if they do not fit. Defined in conv.cpp.
 ConvShape conv_shape(const Attributes& attributes, const Shape& input, const Shape& weights);
 
 namespace detail {
 
-/// Writes one row of the unfolded input: what one tap of one channel reads for COUNT outputs from FIRST on.
+/// Writes one row of the im2col matrix: the input of one tap of one channel for COUNT outputs from FIRST on.
 template <typename T, typename Source>
 void unfold_tap(const Window& window, const std::array<const std::int64_t*, Window::kAxes>& taps, std::int64_t channel,
                 std::int64_t first, std::int64_t count, const Source& source, T* row) {
@@ -52,10 +52,10 @@ void unfold_tap(const Window& window, const std::array<const std::int64_t*, Wind
 
 }  // namespace detail
 
-/// Convolves by unfolding: a tile of outputs becomes a matrix with one row a (channel, tap), which the filters' matrix
-/// multiplies. Sums are of type T. SOURCE(i) gives element i of the input as T (the padding is T{});
-/// WEIGHTS holds one row of shape.depth() a filter; STORE(image, filter, first, values) takes the sums of a run of
-/// outputs. A transposed convolution is the same with taps that skip between the strides.
+/// Convolution by im2col and GEMM: a tile of outputs becomes a matrix with one row per (channel, tap), which is
+/// multiplied by the matrix of filters. Accumulators are of type T. SOURCE(i) returns element i of the input as T
+/// (padding is T{}); WEIGHTS holds one row of shape.depth() per filter; STORE(image, filter, first, values) receives
+/// the accumulators of a run of outputs. A transposed convolution is the same with taps that skip between the strides.
 template <typename T, typename Source, typename Store>
 void convolve(const ConvShape& shape, bool transposed, const Source& source, const T* weights, const Store& store) {
   const Window& window = shape.window;
@@ -63,7 +63,7 @@ void convolve(const ConvShape& shape, bool transposed, const Source& source, con
   const std::int64_t depth = shape.depth();
   const std::int64_t filters = shape.filters / shape.groups;
   const std::int64_t channels = shape.channels / shape.groups;
-  // The unfolded tile should stay in the second-level cache.
+  // The im2col tile should stay in L2.
   const std::int64_t tile = std::clamp<std::int64_t>((1 << 17) / std::max<std::int64_t>(depth, 1) / 8 * 8, 16, 512);
   std::vector<T> unfolded(static_cast<std::size_t>(depth * tile));
   std::vector<T> sums(static_cast<std::size_t>(filters * tile));

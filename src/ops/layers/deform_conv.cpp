@@ -4,9 +4,9 @@
 #include "ops/core/values.hpp"
 #include "ops/layers/convolve.hpp"
 
-// DeformConv: a convolution whose every tap is moved by an offset of its own, between elements too, and weighed by a
-// mask. Inputs X (N, C, H, W), W, offset (N, offset groups * taps * 2, H', W'; rows before columns), B (optional), mask
-// (N, offset groups * taps, H', W'; optional). Sums in float32 (float64 for float64).
+// DeformConv: a convolution whose taps are displaced by individual, fractional offsets and weighted by a mask. Inputs X
+// (N, C, H, W), W, offset (N, offset groups * taps * 2, H', W'; rows before columns), B (optional), mask (N, offset
+// groups * taps, H', W'; optional). Accumulated in float32 (float64 for float64).
 namespace saccade {
 namespace {
 
@@ -38,7 +38,7 @@ void infer_deform_conv(InferContext& context) {
   context.output(0, context.dtype(0), window.output_shape(shape.batch, shape.filters));
 }
 
-/// What a tap reads of a channel's plane: four elements by their weights, 0 outside.
+/// The bilinear sample of a tap in a channel's plane: four elements and their weights, 0 outside.
 template <typename Real>
 struct Sample {
   std::array<std::int64_t, 4> at{};
@@ -63,8 +63,8 @@ Sample<Real> sample_at(Real y, Real x, Real factor, std::int64_t height, std::in
   return sample;
 }
 
-/// Convolves one row of outputs of one image after the other: its taps' samples, unfolded to a matrix with one row a
-/// (channel, tap), are multiplied by the filters' matrix.
+/// Convolves one row of outputs at a time: the samples of its taps form a matrix with one row per (channel, tap), which
+/// is multiplied by the matrix of filters.
 template <typename T>
 class Convolution {
   using Real = Accumulator<T>;
@@ -89,13 +89,13 @@ class Convolution {
   }
 
  private:
-  /// Element (y, x) of plane CHANNEL of IMAGE in input I, whose planes are the outputs'.
+  /// Element (y, x) of plane CHANNEL of IMAGE in input I, whose planes have the outputs' size.
   Real element(int i, std::int64_t image, std::int64_t channel, std::int64_t y, std::int64_t x) const {
     const std::int64_t plane = image * context_.input(i).shape[1] + channel;
     return static_cast<Real>(context_.in<T>(i)[static_cast<std::size_t>((plane * window_.out[1] + y) * width_ + x)]);
   }
 
-  /// What TAP (of an offset group) reads for output (y, x), in every channel of the group.
+  /// Samples TAP (of an offset group) for output (y, x), in every channel of the group.
   void unfold(std::int64_t image, std::int64_t tap, std::int64_t y, std::int64_t x) {
     const std::int64_t row = tap % taps_ / window_.kernel[2];
     const std::int64_t column = tap % window_.kernel[2];

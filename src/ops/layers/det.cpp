@@ -5,7 +5,7 @@
 #include "ops/core/dispatch.hpp"
 #include "ops/core/op.hpp"
 
-// Det: the determinant of every square matrix in the last two dimensions, by elimination in float64.
+// Det: the determinant of every square matrix in the last two dimensions, by Gaussian elimination in float64.
 namespace saccade {
 namespace {
 
@@ -28,7 +28,8 @@ void eliminate(std::vector<double>& matrix, std::size_t size, std::size_t column
   }
 }
 
-/// Brings the largest element of COLUMN, from its diagonal down, onto the diagonal; false if rows were exchanged.
+/// Partial pivoting: moves the largest element of COLUMN at or below the diagonal onto it; false if rows were
+/// exchanged.
 bool pivot(std::vector<double>& matrix, std::size_t size, std::size_t column) {
   std::size_t best = column;
   for (std::size_t row = column + 1; row < size; ++row)
@@ -38,7 +39,7 @@ bool pivot(std::vector<double>& matrix, std::size_t size, std::size_t column) {
   return false;
 }
 
-/// The product of the diagonal once all below it is zero; every exchange of rows turns the sign.
+/// The product of the diagonal of the triangular matrix; every exchange of rows flips the sign.
 double determinant(std::vector<double>& matrix, std::size_t size) {
   double product = 1;
   for (std::size_t column = 0; column < size; ++column) {

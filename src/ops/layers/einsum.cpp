@@ -7,8 +7,8 @@
 #include "ops/core/strided.hpp"
 #include "ops/layers/einsum_equation.hpp"
 
-// Einsum. The operands are folded into a running product one after the other; a letter that neither the output nor a
-// later operand has is summed away as soon as it can be.
+// Einsum. The operands are multiplied into a running product one by one; a label that neither the output nor a later
+// operand has is summed as soon as possible.
 namespace saccade {
 namespace {
 
@@ -26,7 +26,7 @@ void infer_einsum(InferContext& context) {
   context.output(0, context.dtype(0), equation.shape_of(equation.output));
 }
 
-/// Numbers under labels. Integers are kept unsigned: the same bits, and overflow is defined.
+/// A labelled tensor. Integers are kept unsigned: the same bits, and overflow is defined.
 template <typename Number>
 struct Labelled {
   std::string labels;
@@ -34,8 +34,8 @@ struct Labelled {
   std::vector<Number> values;
 };
 
-/// How an operand is walked along LABELS: a label that it has twice takes both steps (the diagonal), one that it lacks
-/// or broadcasts takes none.
+/// The strides of an operand along LABELS: a repeated label has the sum of its strides (the diagonal), a missing or
+/// broadcast one has 0.
 Shape steps_along(const std::string& labels, const std::string& own, const Shape& shape) {
   const Shape strides = dense_strides(shape);
   Shape steps = Shape::filled(static_cast<int>(labels.size()), 0);
@@ -46,7 +46,7 @@ Shape steps_along(const std::string& labels, const std::string& own, const Shape
   return steps;
 }
 
-/// The product of two operands, summed over the labels that KEPT lacks.
+/// The product of two operands, summed over the labels that are not in KEPT.
 template <typename Number>
 Labelled<Number> multiply(const EinsumEquation& equation, const Labelled<Number>& left, const Labelled<Number>& right,
                           const std::string& kept) {
@@ -68,7 +68,7 @@ Labelled<Number> multiply(const EinsumEquation& equation, const Labelled<Number>
   return result;
 }
 
-/// The labels of the operands so far that are still needed: by the output or by operands from NEXT on.
+/// The labels of the operands so far that the output or operands from NEXT on still need.
 std::string needed(const EinsumEquation& equation, const std::string& labels, std::size_t next) {
   if (next == equation.operands.size()) return equation.output;
   std::string kept;

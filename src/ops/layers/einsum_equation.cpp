@@ -10,7 +10,7 @@ namespace {
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_ellipsis(char label) { return !is_letter(label); }
 
-/// TERM's labels with its ellipsis written out as DIMS labels.
+/// TERM's labels with its ellipsis expanded to DIMS labels.
 std::string expand(const std::string& term, int dims) {
   std::string labels;
   bool seen = false;
@@ -41,7 +41,7 @@ std::vector<std::string> split(const std::string& text) {
   return terms;
 }
 
-/// The labels of one operand; their lengths go into the equation.
+/// Parses the labels of one operand and records their lengths in the equation.
 void add_operand(EinsumEquation& equation, const std::string& term, const Shape& shape) {
   const auto letters = static_cast<int>(std::ranges::count_if(term, is_letter));
   const int dims = shape.rank() - letters;
@@ -60,7 +60,7 @@ void add_operand(EinsumEquation& equation, const std::string& term, const Shape&
   equation.operands.push_back(labels);
 }
 
-/// Without "->": the ellipsis, then the letters that occur once, in their order.
+/// Without "->": the ellipsis, then the labels that occur once, in order.
 std::string implicit_output(const EinsumEquation& equation) {
   std::string output;
   std::string letters;

@@ -9,7 +9,7 @@
 
 namespace saccade {
 
-/// Letters are labels of dimensions; the dimensions of an ellipsis are '0' to '7', the last one '7'.
+/// Letters are labels of dimensions; dimensions of an ellipsis are labelled '0' to '7', the last one '7'.
 struct EinsumEquation {
   std::vector<std::string> operands;
   std::string output;
@@ -22,8 +22,8 @@ struct EinsumEquation {
   }
 };
 
-/// Reads the attribute "equation" for operands of SHAPES. Throws Error (kInvalidFile) where it makes no sense or does
-/// not fit them.
+/// Parses the attribute "equation" for operands of SHAPES. Throws Error (kInvalidFile) if it is invalid or does not
+/// match them.
 EinsumEquation read_einsum(const Attributes& attributes, const std::vector<Shape>& shapes);
 
 }  // namespace saccade

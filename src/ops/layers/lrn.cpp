@@ -4,7 +4,7 @@
 #include "ops/core/dispatch.hpp"
 #include "ops/core/op.hpp"
 
-// LRN: every element divided by a power of the squares of its neighbours along the channels.
+// LRN: every element divided by a power of the sum of squares of its neighbours along the channels.
 namespace saccade {
 namespace {
 
@@ -27,7 +27,7 @@ void reference_lrn(const KernelContext& context) {
   const double alpha = attributes.real("alpha", 1e-4F) / static_cast<double>(size);
   const double beta = attributes.real("beta", 0.75F);
   const double bias = attributes.real("bias", 1);
-  // An even size reaches one channel further up than down.
+  // An even size extends one channel further up than down.
   const std::int64_t below = std::min((size - 1) / 2, channels);
   const std::int64_t above = std::min(size - 1 - (size - 1) / 2, channels);
   with_float(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) {

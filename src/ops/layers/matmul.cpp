@@ -8,12 +8,12 @@
 #include "ops/layers/matmul_shape.hpp"
 #include "ops/layers/multiply.hpp"
 
-// MatMul (NumPy's rules) and Gemm. MatMul takes an optional third input, a bias for the output's last dimension, which
-// ONNX's own does not have: the passes fuse a constant Add into it.
+// MatMul (NumPy's rules) and Gemm. MatMul has an optional third input that ONNX does not have, a bias along the
+// output's last dimension: the passes fuse a constant Add into it.
 namespace saccade {
 namespace {
 
-/// Integers are summed unsigned: the same bits, and overflow is defined.
+/// Integers are accumulated unsigned: the same bits, and overflow is defined.
 template <typename T>
 struct SumOf {
   using type = Accumulator<T>;
@@ -26,7 +26,7 @@ struct SumOf<T> {
 template <typename T>
 using SumType = typename SumOf<T>::type;
 
-/// A matrix's elements as sums want them: the tensor's own where the types agree.
+/// A matrix's elements in the accumulator's type: the tensor's own memory if the types agree.
 template <typename T>
 class Operand {
  public:
@@ -83,7 +83,7 @@ void reference_matmul(const KernelContext& context) {
       context.input(0).dtype, [&]<typename T>(std::type_identity<T>) { matmul<T>(context); });
 }
 
-/// Gemm's lengths: m x k times k x n.
+/// Gemm's dimensions: m x k times k x n.
 struct GemmShape {
   std::int64_t m;
   std::int64_t n;
@@ -122,7 +122,7 @@ void infer_gemm(InferContext& context) {
   context.output(0, context.dtype(0), output);
 }
 
-/// MATRIX (rows x cols) the other way round, as sums want it.
+/// MATRIX (rows x cols) transposed, in the accumulator's type.
 template <typename T>
 std::vector<SumType<T>> transposed(std::span<const T> matrix, std::int64_t rows, std::int64_t cols) {
   std::vector<SumType<T>> result(matrix.size());
@@ -132,8 +132,7 @@ std::vector<SumType<T>> transposed(std::span<const T> matrix, std::int64_t rows,
   return result;
 }
 
-/// alpha * SUM + beta * BIAS. Integers that nothing scales wrap around; else they are cut off towards zero and to what
-/// T holds.
+/// alpha * SUM + beta * BIAS. Unscaled integers wrap around; scaled ones are truncated and saturated to T.
 template <typename T>
 T scaled(SumType<T> sum, float alpha, T bias, float beta) {
   if constexpr (std::is_integral_v<T>) {

@@ -5,7 +5,7 @@
 namespace saccade {
 namespace {
 
-/// How far dimensions before the matrices reach to the right of BATCHES, in matrices; 0 where broadcast.
+/// The strides of the batch dimensions, right-aligned to BATCHES, in matrices; 0 where broadcast.
 Shape steps_of(const Shape& operand, const Shape& batches) {
   Shape steps = Shape::filled(batches.rank(), 0);
   std::int64_t step = 1;

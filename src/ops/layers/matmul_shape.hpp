@@ -5,13 +5,13 @@
 
 namespace saccade {
 
-/// The lengths of a matrix product by NumPy's rules: the last two dimensions are matrices, those before broadcast, a
-/// one-dimensional operand is a row (left) or a column (right) whose dimension leaves the output again.
+/// The dimensions of a matrix multiplication by NumPy's rules: the last two dimensions are matrices, those before
+/// broadcast; a one-dimensional operand is a row (left) or a column (right) whose dimension is removed from the output.
 struct MatMulShape {
-  /// Throws Error (kInvalidFile) where the operands don't fit.
+  /// Throws Error (kInvalidFile) if the operands do not fit.
   MatMulShape(const Shape& left_shape, const Shape& right_shape);
 
-  /// Where the operands of product number INDEX begin, in elements.
+  /// The offsets of the operands of matrix multiplication INDEX, in elements.
   std::int64_t left(std::int64_t index) const { return offset(index, left_steps) * m * k; }
   std::int64_t right(std::int64_t index) const { return offset(index, right_steps) * k * n; }
 
@@ -25,8 +25,8 @@ struct MatMulShape {
  private:
   std::int64_t offset(std::int64_t index, const Shape& steps) const;
 
-  Shape batches;     ///< the dimensions before the matrices, broadcast
-  Shape left_steps;  ///< matrices from one entry of a batch dimension to the next, 0 where it is broadcast
+  Shape batches;  ///< the broadcast dimensions before the matrices
+  Shape left_steps;  ///< strides of batch dimensions in matrices, 0 where broadcast
   Shape right_steps;
 };
 

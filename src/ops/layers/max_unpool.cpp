@@ -5,13 +5,13 @@
 #include "ops/core/values.hpp"
 #include "ops/layers/window.hpp"
 
-// MaxUnpool: what MaxPool kept goes back to where its indices say, zero elsewhere. Inputs X (N, C, spatial), indices
-// into the whole tensor that was pooled, output_shape (optional): where that is larger than the tensor that the
-// window's attributes give, the tensor stands in its corner.
+// MaxUnpool: scatters MaxPool's outputs to their indices, zero elsewhere. Inputs X (N, C, spatial), indices into the
+// whole pooled tensor, output_shape (optional): if it is larger than the tensor that the window's attributes give, that
+// tensor is placed in its corner.
 namespace saccade {
 namespace {
 
-/// The shape of the tensor that was pooled, by the attributes.
+/// The shape of the tensor that was pooled, according to the attributes.
 Shape pooled_from(const Attributes& attributes, const Shape& input) {
   const auto kernel = attributes.integers("kernel_shape");
   if (kernel.empty()) fail(ErrorCode::kInvalidFile, "MaxUnpool needs the attribute 'kernel_shape'");

@@ -6,7 +6,7 @@ namespace saccade {
 
 namespace detail {
 
-/// A tile of kRows x kCols sums, small enough for the registers.
+/// A tile of kRows x kCols accumulators, small enough for the registers.
 template <int kRows, int kCols, typename T>
 void multiply_tile(std::int64_t k, const T* a, std::int64_t lda, const T* b, std::int64_t ldb, T* c, std::int64_t ldc) {
   T sums[kRows][kCols];
@@ -30,12 +30,12 @@ void multiply_columns(std::int64_t m, std::int64_t k, const T* a, std::int64_t l
 
 }  // namespace detail
 
-/// C (m x n) += A (m x k) * B (k x n), all row-major; lda, ldb, ldc are the elements from one row to the next.
-/// Columns in eights: the compiler keeps a tile of sums in vector registers and reads B along its rows.
+/// C (m x n) += A (m x k) * B (k x n), all row-major; lda, ldb, ldc are row strides in elements. Columns in blocks of
+/// eight: the compiler keeps a tile of accumulators in vector registers and reads B along its rows.
 template <typename T>
 void multiply_add(std::int64_t m, std::int64_t n, std::int64_t k, const T* a, std::int64_t lda, const T* b,
                   std::int64_t ldb, T* c, std::int64_t ldc) {
-  if (m == 0 || k == 0) return;  // what is empty may have no address
+  if (m == 0 || k == 0) return;  // an empty matrix may have no address
   std::int64_t col = 0;
   for (; col + 8 <= n; col += 8) detail::multiply_columns<8>(m, k, a, lda, b + col, ldb, c + col, ldc);
   for (; col < n; ++col) detail::multiply_columns<1>(m, k, a, lda, b + col, ldb, c + col, ldc);

@@ -25,7 +25,7 @@ void check_channels(const Shape& input) {
     fail(ErrorCode::kInvalidFile, "an input of shape {} has no channels to normalise", input.to_string());
 }
 
-/// Input I must hold one floating-point number a channel.
+/// Input I must hold one floating-point number per channel.
 void check_per_channel(const InferContext& context, int i, std::int64_t channels) {
   require_type<float, double, Float16, BFloat16>(context.dtype(i), "a normalisation's parameter");
   if (context.shape(i) != Shape{channels})
@@ -43,7 +43,7 @@ void infer_batch(InferContext& context) {
   context.output(0, context.dtype(0), context.shape(0));
 }
 
-/// to[i] = from[i] * factor + offset over one run of elements.
+/// to[i] = from[i] * factor + offset over a run of elements.
 template <typename T>
 void scale_run(const T* from, T* to, std::int64_t count, double factor, double offset) {
   using Number = Accumulator<T>;
@@ -111,12 +111,12 @@ void infer_group(InferContext& context) {
   const std::int64_t groups = context.attributes().integer("num_groups", 0);
   if (groups < 1 || channels % groups != 0)
     fail(ErrorCode::kInvalidFile, "{} channels can't be normalised in {} groups", channels, groups);
-  // One number a channel; one a group in opset 18's form.
+  // One number per channel; one per group in opset 18's form.
   for (int i = 1; i < 3; ++i) check_per_channel(context, i, context.shape(i) == Shape{groups} ? groups : channels);
   context.output(0, context.dtype(0), context.shape(0));
 }
 
-/// Normalises every group of channels of every image by its own moments.
+/// Normalizes every group of channels of every image by its own moments.
 void normalize_groups(const KernelContext& context, std::int64_t groups) {
   const Shape& shape = context.input(0).shape;
   if (shape.elements() == 0) return;
@@ -138,7 +138,7 @@ void normalize_groups(const KernelContext& context, std::int64_t groups) {
         };
         const double factor = at(scale) * moments.inverse_deviation;
         const double offset = at(bias);
-        // The mean goes first: beside the deviation it may be large.
+        // Subtract the mean first: it may be large compared with the deviation.
         for (std::int64_t k = 0; k < plane; ++k) {
           const double y = (static_cast<double>(from[k]) - moments.mean) * factor + offset;
           to[k] = static_cast<T>(static_cast<Accumulator<T>>(y));
@@ -188,14 +188,14 @@ void layer(const KernelContext& context, std::int64_t count) {
   const auto input = context.in<T>(0);
   const T* from = input.data();
   T* to = context.out<T>().data();
-  for (std::int64_t line = 0; line * count < std::ssize(input); ++line, from += count, to += count) {
+  for (std::int64_t row = 0; row * count < std::ssize(input); ++row, from += count, to += count) {
     const Moments moments = moments_of(from, count, epsilon);
     for (std::int64_t i = 0; i < count; ++i) {
       const auto k = static_cast<std::size_t>(i);
       const double normal = (static_cast<double>(from[i]) - moments.mean) * moments.inverse_deviation;
       to[i] = static_cast<T>(static_cast<Accumulator<T>>(normal * scale[k] + bias[k]));
     }
-    const auto at = static_cast<std::size_t>(line);
+    const auto at = static_cast<std::size_t>(row);
     if (context.wants(1)) put(context.output(1), at, moments.mean);
     if (context.wants(2)) put(context.output(2), at, moments.inverse_deviation);
   }

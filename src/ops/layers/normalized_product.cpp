@@ -5,9 +5,9 @@
 #include "ops/core/op.hpp"
 #include "ops/layers/multiply.hpp"
 
-// saccade.NormalizedProduct: a LayerNormalization over the last dimension, then a product with a matrix. Inputs: rows,
-// weights, bias (or none), and what the normalised elements are multiplied by and what is added to them (or nothing);
-// alpha, beta and transB are a Gemm's. Everything in float64: what lies in between is rounded nowhere.
+// saccade.NormalizedProduct: a LayerNormalization over the last dimension, followed by a GEMM. Inputs: rows, weights,
+// bias (optional), scale and shift of the normalized elements (optional); alpha, beta and transB are those of Gemm.
+// Computed in float64: intermediates are not rounded.
 namespace saccade {
 namespace {
 
@@ -60,7 +60,7 @@ std::vector<double> reals(const KernelContext& context, int i, std::int64_t leng
   return values;
 }
 
-/// Brings COUNT elements to a mean of 0 and a deviation of 1.
+/// Normalizes COUNT elements to mean 0 and standard deviation 1.
 void normalize(double* row, std::int64_t count, double epsilon) {
   double mean = 0;
   for (std::int64_t k = 0; k < count; ++k) mean += row[k] / static_cast<double>(count);
@@ -70,7 +70,7 @@ void normalize(double* row, std::int64_t count, double epsilon) {
   for (std::int64_t k = 0; k < count; ++k) row[k] = (row[k] - mean) * inverse;
 }
 
-/// The rows, as they are multiplied.
+/// The left operand: the rows, normalized.
 std::vector<double> left_of(const KernelContext& context, const Lengths& lengths) {
   std::vector<double> left = reals(context, kProductRows, 0);
   const std::vector<double> scale = reals(context, kScale, lengths.channels);
@@ -84,7 +84,7 @@ std::vector<double> left_of(const KernelContext& context, const Lengths& lengths
   return left;
 }
 
-/// The weights by channel and column, alpha worked in.
+/// The weights by channel and column, scaled by alpha.
 std::vector<double> right_of(const KernelContext& context, const Lengths& lengths) {
   const std::vector<double> given = reals(context, kWeights, 0);
   const double alpha = context.attributes().real("alpha", 1);

@@ -5,8 +5,8 @@
 #include "ops/core/dispatch.hpp"
 #include "ops/layers/window.hpp"
 
-// MaxPool, AveragePool, LpPool, and their global forms. Inputs X (N, C, spatial). Averages are summed in float64. A NaN
-// is above all numbers, so that a window that holds one gives the first of them.
+// MaxPool, AveragePool, LpPool, and their global forms. Inputs X (N, C, spatial). Averages are accumulated in float64.
+// NaN is greater than all numbers: a window that contains NaN yields the first one.
 namespace saccade {
 namespace {
 
@@ -35,7 +35,7 @@ void infer_average_pool(InferContext& context) {
   context.output(0, context.dtype(0), pool_window(context.attributes(), input).output_shape(input[0], input[1]));
 }
 
-/// Calls visit(i) for the position (in its plane) of every input element that output (z, y, x) sees.
+/// Calls visit(i) for the position (in its plane) of every input element in the window of output (z, y, x).
 template <typename Visit>
 void for_each_seen(const Window& window, const std::array<Taps, Window::kAxes>& taps, std::int64_t z, std::int64_t y,
                    std::int64_t x, const Visit& visit) {
@@ -61,7 +61,7 @@ void for_each_output(const Window& window, const Visit& visit) {
       for (std::int64_t x = 0; x < window.out[2]; ++x) visit(index++, z, y, x);
 }
 
-/// Where element I of a plane stands if its columns lie one after the other.
+/// The column-major position of element I of a plane.
 std::int64_t by_columns(const Window& window, std::int64_t i) {
   const std::int64_t line = i / window.in[2];
   return line / window.in[1] + window.in[0] * (line % window.in[1] + window.in[1] * (i % window.in[2]));
@@ -82,7 +82,7 @@ void max_pool(const KernelContext& context, const Window& window) {
       for_each_seen(window, taps, z, y, x, [&](std::int64_t i) {
         if (best < 0 || is_above(from[i], from[best])) best = i;
       });
-      // A dilated window can lie in the padding with every tap.
+      // All taps of a dilated window may be in the padding.
       const std::int64_t at = plane * window.outputs() + output;
       values[at] = best < 0 ? static_cast<T>(std::numeric_limits<Accumulator<T>>::lowest()) : from[best];
       if (indices == nullptr) return;
@@ -97,8 +97,8 @@ void reference_max_pool(const KernelContext& context) {
       context.input(0).dtype, [&]<typename T>(std::type_identity<T>) { max_pool<T>(context, window); });
 }
 
-/// How many taps of each output lie in the input or its stated padding: a window that ceil_mode lets stick out further
-/// counts no more than that.
+/// The number of taps of each output in the input or its explicit padding: the overhang of a window under ceil_mode
+/// does not count.
 std::vector<std::int64_t> padded_counts(const Window& window, std::size_t axis) {
   std::vector<std::int64_t> counts;
   const std::int64_t end = window.in[axis] + window.pad_end[axis];
@@ -140,7 +140,7 @@ void reference_average_pool(const KernelContext& context) {
              [&]<typename T>(std::type_identity<T>) { average_pool<T>(context, window, count_padding); });
 }
 
-/// The attribute "p" of a pool that takes norms.
+/// The attribute "p" of LpPool.
 double norm_of(const Attributes& attributes) {
   const std::int64_t p = attributes.integer("p", 2);
   if (p < 1) fail(ErrorCode::kInvalidFile, "a pool can't take the norm of order {}", p);
@@ -182,7 +182,7 @@ void infer_global_pool(InferContext& context) {
   context.output(0, context.dtype(0), output);
 }
 
-/// Reduces every channel's plane to FOLD(its elements).
+/// Reduces every channel's plane with FOLD.
 template <typename Fold>
 void fold_planes(const KernelContext& context, const Fold& fold) {
   with_float(context.input(0).dtype, [&]<typename T>(std::type_identity<T>) {

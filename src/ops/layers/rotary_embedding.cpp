@@ -2,20 +2,20 @@
 #include "ops/core/index.hpp"
 #include "ops/core/values.hpp"
 
-// RotaryEmbedding: pairs of a head's elements turned by an angle that depends on the position. Inputs: X (batch, heads,
-// length, size) or (batch, length, heads * size), the angles' cosines and sines, one row a position (or a row an image
-// and position where no positions are given), and the positions (batch, length).
+// RotaryEmbedding: rotates pairs of a head's elements by an angle that depends on the position. Inputs: X (batch,
+// heads, length, size) or (batch, length, heads * size), cosines and sines, one row per position (or one per image and
+// position if no positions are given), and the positions (batch, length).
 namespace saccade {
 namespace {
 
-/// How X lies: heads of `size` elements.
+/// The layout of X: heads of `size` elements.
 struct RotaryHeads {
   std::int64_t batch = 0;
   std::int64_t heads = 0;
   std::int64_t length = 0;
   std::int64_t size = 0;
-  std::int64_t head_step = 0;  ///< elements from one head to the next
-  std::int64_t row_step = 0;   ///< and from one position to the next
+  std::int64_t head_step = 0;  ///< stride of heads in elements
+  std::int64_t row_step = 0;   ///< stride of positions in elements
 };
 
 RotaryHeads heads_of(const Attributes& attributes, const Shape& shape) {
@@ -27,7 +27,7 @@ RotaryHeads heads_of(const Attributes& attributes, const Shape& shape) {
   return {shape[0], heads, shape[1], shape[2] / heads, shape[2] / heads, shape[2]};
 }
 
-/// How many pairs of each head turn; the elements behind them stay.
+/// The number of rotated pairs per head; the elements behind them are copied.
 std::int64_t pairs_of(const Attributes& attributes, const RotaryHeads& heads) {
   const std::int64_t given = attributes.integer("rotary_embedding_dim", 0);
   const std::int64_t turned = given == 0 ? heads.size : given;
@@ -55,7 +55,7 @@ void infer_rotary_embedding(InferContext& context) {
   context.output(0, context.dtype(0), context.shape(0));
 }
 
-/// Turns COUNT pairs; the two elements of a pair lie APART, pairs NEXT elements from each other.
+/// Rotates COUNT pairs; the two elements of a pair are APART elements from each other, pairs NEXT elements.
 template <typename T>
 void turn(const T* from, T* to, const T* cosines, const T* sines, std::int64_t count, std::int64_t apart,
           std::int64_t next) {
@@ -78,14 +78,14 @@ void rotate(const KernelContext& context) {
   const Indices positions = context.has(3) ? Indices(context.input(3)) : Indices();
   const T* from = context.in<T>(0).data();
   T* to = context.out<T>().data();
-  for (std::int64_t line = 0; line < heads.batch * heads.length; ++line) {
+  for (std::int64_t row = 0; row < heads.batch * heads.length; ++row) {
     const std::int64_t position =
-        context.has(3) ? checked_index(positions[static_cast<std::size_t>(line)], context.input(1).shape[0]) : line;
+        context.has(3) ? checked_index(positions[static_cast<std::size_t>(row)], context.input(1).shape[0]) : row;
     const T* cosines = context.in<T>(1).data() + position * pairs;
     const T* sines = context.in<T>(2).data() + position * pairs;
-    const std::int64_t image = line / heads.length * heads.length * heads.heads * heads.size;
+    const std::int64_t image = row / heads.length * heads.length * heads.heads * heads.size;
     for (std::int64_t head = 0; head < heads.heads; ++head) {
-      const std::int64_t at = image + head * heads.head_step + line % heads.length * heads.row_step;
+      const std::int64_t at = image + head * heads.head_step + row % heads.length * heads.row_step;
       turn(from + at, to + at, cosines, sines, pairs, interleaved ? 1 : pairs, interleaved ? 2 : 1);
       std::copy_n(from + at + 2 * pairs, heads.size - 2 * pairs, to + at + 2 * pairs);
     }

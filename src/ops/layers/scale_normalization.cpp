@@ -6,18 +6,18 @@
 #include "ops/core/index.hpp"
 #include "ops/core/strided.hpp"
 
-// LpNormalization, RMSNormalization and MeanVarianceNormalization: every element divided by a norm that it shares with
-// those along some axes. Statistics in float64.
+// LpNormalization, RMSNormalization and MeanVarianceNormalization: every element divided by a statistic over some axes.
+// Statistics in float64.
 namespace saccade {
 namespace {
 
-/// The elements of a tensor, and which statistic each belongs to.
+/// The elements of a tensor, and the group that each belongs to.
 class Groups {
  public:
   Groups(const Shape& shape, std::span<const int> axes) : shape_(shape), groups_(shape) {
     for (const int axis : axes) groups_[axis] = 1;
   }
-  /// One entry a group.
+  /// One entry per group.
   std::vector<double> entries() const { return std::vector<double>(static_cast<std::size_t>(groups_.elements())); }
   double members() const { return static_cast<double>(shape_.elements()) / static_cast<double>(groups_.elements()); }
 
@@ -74,7 +74,7 @@ void reference_lp(const KernelContext& context) {
   });
 }
 
-/// The axes from the attribute "axis" on.
+/// The axes from the attribute "axis" to the last.
 std::vector<int> trailing_axes(const Attributes& attributes, const Shape& shape) {
   std::vector<int> axes;
   for (int axis = axis_of(attributes, shape, -1); axis < shape.rank(); ++axis) axes.push_back(axis);

@@ -4,7 +4,7 @@
 #include "ops/core/dispatch.hpp"
 #include "ops/core/op.hpp"
 
-// Softmax, LogSoftmax and Hardmax along one axis. Sums in float64.
+// Softmax, LogSoftmax and Hardmax along one axis. Accumulated in float64.
 namespace saccade {
 namespace {
 
@@ -14,9 +14,9 @@ void infer_softmax(InferContext& context) {
   context.output(0, context.dtype(0), context.shape(0));
 }
 
-/// One line of COUNT elements, STEP apart.
+/// One row of COUNT elements with stride STEP.
 template <bool kLog>
-struct SoftLine {
+struct SoftmaxRow {
   template <typename T>
   static void run(const T* from, T* to, std::int64_t count, std::int64_t step) {
     using Number = Accumulator<T>;
@@ -36,8 +36,8 @@ struct SoftLine {
   }
 };
 
-/// 1 for the first of the greatest elements, 0 for the others. A NaN is above all numbers.
-struct HardLine {
+/// 1 for the first maximum, 0 for the others. NaN is greater than all numbers.
+struct HardmaxRow {
   template <typename T>
   static void run(const T* from, T* to, std::int64_t count, std::int64_t step) {
     using Number = Accumulator<T>;
@@ -51,8 +51,8 @@ struct HardLine {
   }
 };
 
-template <typename Line>
-void run_lines(const KernelContext& context) {
+template <typename Row>
+void run_rows(const KernelContext& context) {
   const Shape& shape = context.input(0).shape;
   if (shape.elements() == 0) return;
   const int axis = InferContext::axis(context.attributes().integer("axis", -1), shape.rank());
@@ -64,7 +64,7 @@ void run_lines(const KernelContext& context) {
     const T* from = context.in<T>(0).data();
     T* to = context.out<T>().data();
     for (std::int64_t i = 0; i < outer; ++i, from += count * inner, to += count * inner)
-      for (std::int64_t j = 0; j < inner; ++j) Line::template run<T>(from + j, to + j, count, inner);
+      for (std::int64_t j = 0; j < inner; ++j) Row::template run<T>(from + j, to + j, count, inner);
   });
 }
 
@@ -72,9 +72,9 @@ void run_lines(const KernelContext& context) {
 constexpr OpTraits kSoftmaxTraits{.layout_agnostic = true, .float_inputs = 1, .cost = {.operations = 4}};
 
 constexpr Op kSoftmaxOps[] = {
-    {"", "Softmax", infer_softmax, run_lines<SoftLine<false>>, kSoftmaxTraits},
-    {"", "LogSoftmax", infer_softmax, run_lines<SoftLine<true>>, {.layout_agnostic = true, .cost = {.operations = 4}}},
-    {"", "Hardmax", infer_softmax, run_lines<HardLine>},
+    {"", "Softmax", infer_softmax, run_rows<SoftmaxRow<false>>, kSoftmaxTraits},
+    {"", "LogSoftmax", infer_softmax, run_rows<SoftmaxRow<true>>, {.layout_agnostic = true, .cost = {.operations = 4}}},
+    {"", "Hardmax", infer_softmax, run_rows<HardmaxRow>},
 };
 
 }  // namespace

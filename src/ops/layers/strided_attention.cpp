@@ -15,36 +15,39 @@ namespace {
 enum AttentionInput : std::size_t { kQuery, kKey, kValue, kMask, kOperands };
 constexpr std::array<const char*, kOperands> kNames = {"query", "key", "value", "mask"};
 
-/// Whether the walk meets each of ELEMENTS elements, and no element twice: its steps, sorted, are those of a dense
+/// Whether the pattern accesses each of ELEMENTS elements exactly once: its loops, sorted by step, are those of a dense
 /// tensor.
-bool meets_all_once(const Walk& walk, std::int64_t elements) {
-  std::vector<Steady> all;
-  for (const Walk::Loop& loop : walk.loops) all.insert(all.end(), loop.begin(), loop.end());
-  std::ranges::sort(all, {}, &Steady::step);
+/// tensor.
+bool accesses_each_once(const AccessPattern& pattern, std::int64_t elements) {
+  std::vector<AffineLoop> all;
+  for (const AccessPattern::Loop& loop : pattern.loops) all.insert(all.end(), loop.begin(), loop.end());
+  std::ranges::sort(all, {}, &AffineLoop::step);
   std::int64_t next = 1;
-  for (const Steady& steady : all) {
-    if (steady.step != next) return false;
-    next *= steady.count;
+  for (const AffineLoop& affine : all) {
+    if (affine.step != next) return false;
+    next *= affine.count;
   }
-  return walk.offset == 0 && next == elements;
+  return pattern.offset == 0 && next == elements;
 }
 
-void check_fit(const AttentionWalks& walks) {
+void check_fit(const AttentionPatterns& patterns) {
   const auto require = [](bool right, const char* what) {
     if (!right) fail(ErrorCode::kInvalidFile, "StridedAttention's {} do not fit together", what);
   };
-  const auto same = [](const Walk& a, std::size_t i, const Walk& b, std::size_t j) { return a.turns(i) == b.turns(j); };
-  const Walk* const inputs[] = {&walks.query, &walks.key, &walks.value};
-  for (const Walk* walk : inputs) require(same(*walk, 0, walks.output, 0), "batches");
-  require(same(walks.query, 1, walks.output, 1), "queries");
-  require(same(walks.key, 1, walks.value, 1), "keys and values");
-  require(same(walks.query, 2, walks.key, 2) && same(walks.value, 2, walks.output, 2), "channels");
-  // Nothing else says how many of these there are: no more than there are elements.
-  for (const Steady& steady : walks.key.loops[1]) require(steady.step > 0, "keys");
-  for (const Steady& steady : walks.query.loops[2]) require(steady.step > 0, "channels");
-  if (!walks.mask) return;
-  require(same(*walks.mask, 0, walks.output, 0) && same(*walks.mask, 1, walks.output, 1) &&
-              same(*walks.mask, 2, walks.key, 1),
+  const auto same = [](const AccessPattern& a, std::size_t i, const AccessPattern& b, std::size_t j) {
+    return a.iterations(i) == b.iterations(j);
+  };
+  const AccessPattern* const inputs[] = {&patterns.query, &patterns.key, &patterns.value};
+  for (const AccessPattern* pattern : inputs) require(same(*pattern, 0, patterns.output, 0), "batches");
+  require(same(patterns.query, 1, patterns.output, 1), "queries");
+  require(same(patterns.key, 1, patterns.value, 1), "keys and values");
+  require(same(patterns.query, 2, patterns.key, 2) && same(patterns.value, 2, patterns.output, 2), "channels");
+  // The number of keys is limited by nothing else: at most the number of elements.
+  for (const AffineLoop& affine : patterns.key.loops[1]) require(affine.step > 0, "keys");
+  for (const AffineLoop& affine : patterns.query.loops[2]) require(affine.step > 0, "channels");
+  if (!patterns.mask) return;
+  require(same(*patterns.mask, 0, patterns.output, 0) && same(*patterns.mask, 1, patterns.output, 1) &&
+              same(*patterns.mask, 2, patterns.key, 1),
           "mask and keys");
 }
 
@@ -67,29 +70,29 @@ void infer_strided_attention(InferContext& context) {
   for (std::size_t i = 0; i < kOperands; ++i)
     if (context.has(static_cast<int>(i))) elements[i] = context.shape(static_cast<int>(i)).elements();
   const Shape shape = shape_of(context.attributes(), context.dtype(kQuery));
-  static_cast<void>(attention_walks(context.attributes(), elements, shape));
+  static_cast<void>(attention_patterns(context.attributes(), elements, shape));
   context.output(0, context.dtype(kQuery), shape);
 }
 
-/// An operand's elements by its loops' turns, in float64.
+/// An operand's elements by its loops' indices, in float64.
 class Elements {
  public:
-  Elements(const TensorView& view, const Walk& walk) : walk_(walk) {
+  Elements(const TensorView& view, const AccessPattern& pattern) : pattern_(pattern) {
     with_float(view.dtype, [&]<typename T>(std::type_identity<T>) {
       for (const T& element : view.as<const T>()) all_.push_back(static_cast<double>(element));
     });
   }
   double at(std::int64_t batch, std::int64_t token, std::int64_t channel) const {
-    return all_[static_cast<std::size_t>(walk_.offset + walk_.along(0, batch) + walk_.along(1, token) +
-                                         walk_.along(2, channel))];
+    return all_[static_cast<std::size_t>(pattern_.offset + pattern_.along(0, batch) + pattern_.along(1, token) +
+                                         pattern_.along(2, channel))];
   }
 
  private:
-  const Walk& walk_;
+  const AccessPattern& pattern_;
   std::vector<double> all_;
 };
 
-/// What one query's keys weigh, by their SCORES.
+/// Softmax over one query's SCORES.
 void soften(std::vector<double>& scores) {
   const double greatest = *std::ranges::max_element(scores);
   double sum = 0;
@@ -101,32 +104,34 @@ void attend(const KernelContext& context) {
   std::array<std::int64_t, kOperands> counts{};
   for (std::size_t i = 0; i < kOperands; ++i)
     if (context.has(static_cast<int>(i))) counts[i] = context.input(static_cast<int>(i)).elements();
-  const AttentionWalks walks = attention_walks(context.attributes(), counts, context.output().shape);
-  const Elements query(context.input(kQuery), walks.query);
-  const Elements key(context.input(kKey), walks.key);
-  const Elements value(context.input(kValue), walks.value);
+  const AttentionPatterns patterns = attention_patterns(context.attributes(), counts, context.output().shape);
+  const Elements query(context.input(kQuery), patterns.query);
+  const Elements key(context.input(kKey), patterns.key);
+  const Elements value(context.input(kValue), patterns.value);
   std::optional<Elements> mask;
-  if (walks.mask) mask.emplace(context.input(kMask), *walks.mask);
+  if (patterns.mask) mask.emplace(context.input(kMask), *patterns.mask);
   const double scale = context.attributes().real("scale", 1);
-  std::vector<double> scores(static_cast<std::size_t>(walks.keys()));
-  const auto answer = [&](std::int64_t b, std::int64_t m, auto&& store) {
-    for (std::int64_t n = 0; n < walks.keys(); ++n) {
+  std::vector<double> scores(static_cast<std::size_t>(patterns.keys()));
+  const auto compute = [&](std::int64_t b, std::int64_t m, auto&& store) {
+    for (std::int64_t n = 0; n < patterns.keys(); ++n) {
       double sum = 0;
-      for (std::int64_t c = 0; c < walks.channels(); ++c) sum += query.at(b, m, c) * key.at(b, n, c);
+      for (std::int64_t c = 0; c < patterns.channels(); ++c) sum += query.at(b, m, c) * key.at(b, n, c);
       scores[static_cast<std::size_t>(n)] = scale * sum + (mask ? mask->at(b, m, n) : 0);
     }
     soften(scores);
-    for (std::int64_t e = 0; e < walks.value_channels(); ++e) {
+    for (std::int64_t e = 0; e < patterns.value_channels(); ++e) {
       double sum = 0;
-      for (std::int64_t n = 0; n < walks.keys(); ++n) sum += scores[static_cast<std::size_t>(n)] * value.at(b, n, e);
-      store(walks.output.offset + walks.output.along(0, b) + walks.output.along(1, m) + walks.output.along(2, e), sum);
+      for (std::int64_t n = 0; n < patterns.keys(); ++n) sum += scores[static_cast<std::size_t>(n)] * value.at(b, n, e);
+      store(patterns.output.offset + patterns.output.along(0, b) + patterns.output.along(1, m) +
+                patterns.output.along(2, e),
+            sum);
     }
   };
   with_float(context.output().dtype, [&]<typename T>(std::type_identity<T>) {
     const std::span<T> output = context.out<T>();
-    for (std::int64_t b = 0; b < walks.batches(); ++b)
-      for (std::int64_t m = 0; m < walks.queries(); ++m)
-        answer(b, m, [&](std::int64_t at, double x) {
+    for (std::int64_t b = 0; b < patterns.batches(); ++b)
+      for (std::int64_t m = 0; m < patterns.queries(); ++m)
+        compute(b, m, [&](std::int64_t at, double x) {
           if constexpr (std::is_same_v<T, double>) {
             output[static_cast<std::size_t>(at)] = x;
           } else {
@@ -143,24 +148,25 @@ constexpr Op kStridedAttentionOps[] = {
 
 }  // namespace
 
-AttentionWalks attention_walks(const Attributes& attributes, std::span<const std::int64_t> inputs, const Shape& shape) {
-  const auto walk = [&](std::size_t i) {
-    return Walk::from_integers(attributes.integers(kNames[i]), i < inputs.size() ? inputs[i] : 0);
+AttentionPatterns attention_patterns(const Attributes& attributes, std::span<const std::int64_t> inputs,
+                                     const Shape& shape) {
+  const auto pattern = [&](std::size_t i) {
+    return AccessPattern::from_integers(attributes.integers(kNames[i]), i < inputs.size() ? inputs[i] : 0);
   };
-  AttentionWalks walks{.query = walk(kQuery), .key = walk(kKey), .value = walk(kValue)};
-  if (inputs.size() > kMask && inputs[kMask] > 0) walks.mask = walk(kMask);
-  walks.output = Walk::from_integers(attributes.integers("output"), shape.elements());
-  if (!meets_all_once(walks.output, shape.elements()))
+  AttentionPatterns patterns{.query = pattern(kQuery), .key = pattern(kKey), .value = pattern(kValue)};
+  if (inputs.size() > kMask && inputs[kMask] > 0) patterns.mask = pattern(kMask);
+  patterns.output = AccessPattern::from_integers(attributes.integers("output"), shape.elements());
+  if (!accesses_each_once(patterns.output, shape.elements()))
     fail(ErrorCode::kInvalidFile, "StridedAttention does not write each element of its output once");
-  check_fit(walks);
-  return walks;
+  check_fit(patterns);
+  return patterns;
 }
 
-AttentionWalks attention_walks(const Graph& graph, const Node& node) {
+AttentionPatterns attention_patterns(const Graph& graph, const Node& node) {
   std::array<std::int64_t, kOperands> elements{};
   for (std::size_t i = 0; i < std::min<std::size_t>(kOperands, node.inputs.size()); ++i)
     if (node.inputs[i] != ValueId::kNone) elements[i] = graph.value(node.inputs[i]).type.shape.elements();
-  return attention_walks(node.attributes, elements, graph.value(node.outputs[0]).type.shape);
+  return attention_patterns(node.attributes, elements, graph.value(node.outputs[0]).type.shape);
 }
 
 std::span<const Op> strided_attention_ops() { return kStridedAttentionOps; }

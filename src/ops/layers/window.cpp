@@ -8,10 +8,10 @@ namespace {
 /// Far above any real window, far below what could overflow.
 constexpr std::int64_t kExtentLimit = std::int64_t{1} << 31;
 
-/// Pairs of a tap and an output along one axis. Tables hold all of them, and no network comes near.
+/// Limit of (tap, output) pairs along one axis. Tables hold all of them, and no network comes near.
 constexpr std::int64_t kMaxPairs = std::int64_t{1} << 24;
 
-/// A list attribute with one entry a spatial axis, placed from axis KAXES - rank on.
+/// A list attribute with one entry per spatial axis, placed from axis KAXES - rank on.
 Window::Axes per_axis(const Attributes& attributes, std::string_view name, int rank, std::int64_t otherwise,
                       std::int64_t lowest) {
   Window::Axes axes;
@@ -79,7 +79,7 @@ WindowPadding window_padding(const Attributes& attributes) {
   fail(ErrorCode::kInvalidFile, "auto_pad is '{}', which ONNX does not know", mode);
 }
 
-/// Shares TOTAL padding out: the odd element goes to the end (UPPER) or to the beginning.
+/// Splits TOTAL padding: the odd element goes to the end (SAME_UPPER) or to the beginning.
 void split_padding(Window& window, std::size_t axis, std::int64_t total, bool odd_at_end) {
   total = std::max<std::int64_t>(total, 0);
   window.pad_begin[axis] = odd_at_end ? total / 2 : total - total / 2;
@@ -100,12 +100,12 @@ void slide_axis(Window& window, std::size_t axis, bool ceil_mode) {
   const std::int64_t stride = window.stride[axis];
   std::int64_t& out = window.out[axis];
   out = (ceil_mode ? room + stride - 1 : room) / stride + 1;
-  // A last window that would start in the padding at the end sees nothing of the input: it is dropped.
+  // A last window that would start in the end padding is dropped.
   if (ceil_mode && (out - 1) * stride >= window.in[axis] + window.pad_begin[axis]) --out;
   check_pairs(window, axis);
 }
 
-/// One axis of a transposed window; WANTED is its output length, or 0 where the padding decides.
+/// One axis of a transposed window; WANTED is its output length, or 0 if the padding determines it.
 void slide_transposed_axis(Window& window, std::size_t axis, std::int64_t extra, std::int64_t wanted, bool odd_at_end) {
   const std::int64_t full = window.stride[axis] * (window.in[axis] - 1) + window.extent(axis) + extra;
   if (wanted > 0) {
@@ -160,7 +160,7 @@ Window slide_transposed(const Attributes& attributes, const Shape& input, const 
   if (padding == WindowPadding::kExplicit) read_pads(attributes, window);
   const Window::Axes extra = per_axis(attributes, "output_padding", window.rank, 0, 0);
   auto lengths = attributes.integers("output_shape");
-  // Some exporters write the whole shape, batch and channels included.
+  // Some exporters write the whole shape, including batch and channels.
   if (lengths.size() == static_cast<std::size_t>(window.rank) + 2) lengths.erase(lengths.begin(), lengths.begin() + 2);
   Attributes spatial;
   spatial.set("output_shape", lengths);

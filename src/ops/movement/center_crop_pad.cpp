@@ -3,8 +3,8 @@
 #include "ops/core/op.hpp"
 #include "ops/core/strided_copy.hpp"
 
-// CenterCropPad: every axis cropped or padded with zeros to a length, on both sides alike; an odd element goes to, or
-// comes off, the end.
+// CenterCropPad: every axis is cropped or padded with zeros to a length, equally on both sides; an odd element is added
+// to, or removed from, the end.
 namespace saccade {
 namespace {
 

@@ -2,9 +2,9 @@
 #include "ops/core/op.hpp"
 #include "ops/core/strided_copy.hpp"
 
-// saccade.Choose: the second input where the first, one bool, holds, else the third; the two may have different shapes.
-// It is what an If comes to whose branches give different sizes, and it runs inside a saccade.Sized alone, where the
-// condition is known when shapes are asked for.
+// saccade.Choose: the second input if the first, one bool, is true, else the third; the two may have different shapes.
+// It implements an If whose branches yield different sizes, and only runs inside a saccade.Sized, where the condition
+// is known when shapes are inferred.
 namespace saccade {
 namespace {
 

@@ -4,12 +4,12 @@
 #include "ops/core/index.hpp"
 #include "ops/core/strided_copy.hpp"
 
-// Compress: the slices along an axis, or the elements, whose condition holds. How many there are must be known when the
-// graph is built, for shapes are static.
+// Compress: the slices along an axis, or the elements, whose condition is true. Their number must be known when the
+// graph is built, since shapes are static.
 namespace saccade {
 namespace {
 
-/// The input as three dimensions: what is chosen from lies in the middle. Without an axis, the elements one by one.
+/// The input as three dimensions, the middle one being selected from. Without an axis, single elements.
 Shape slices_of(const Attributes& attributes, const Shape& shape) {
   if (!attributes.has("axis")) return {1, shape.elements(), 1};
   const int axis = axis_of(attributes, shape);
@@ -19,7 +19,8 @@ Shape slices_of(const Attributes& attributes, const Shape& shape) {
   return slices;
 }
 
-/// The conditions as bytes, for a model file may hold others than 0 and 1; those past the last slice don't count.
+/// The conditions as bytes, for a model file may contain other bools than 0 and 1; those past the last slice are
+/// ignored.
 std::span<const std::uint8_t> conditions_of(const void* data, const Shape& shape, std::int64_t slices) {
   return {static_cast<const std::uint8_t*>(data), static_cast<std::size_t>(std::min(shape.elements(), slices))};
 }

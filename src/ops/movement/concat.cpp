@@ -4,7 +4,7 @@
 #include "ops/core/strided_copy.hpp"
 #include "ops/core/values.hpp"
 
-// Concat and Split: the same blocks along an axis, copied together or apart.
+// Concat and Split: copies of blocks along an axis.
 namespace saccade {
 namespace {
 
@@ -68,7 +68,7 @@ void infer_split(InferContext& context) {
   }
 }
 
-/// Where each part starts follows from the parts before it, so an output that nobody asked for needs the sizes.
+/// A part's start follows from the sizes of its predecessors, including outputs that are not requested.
 std::int64_t part_size(const KernelContext& context, int part, int axis) {
   if (context.wants(part)) return context.output(part).shape[axis];
   if (context.has(1)) return integers_of(context.input(1)).at(static_cast<std::size_t>(part));

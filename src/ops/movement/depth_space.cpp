@@ -2,11 +2,11 @@
 #include "ops/core/strided_copy.hpp"
 #include "ops/core/values.hpp"
 
-// DepthToSpace and SpaceToDepth: a transposition of the input seen with the block as two dimensions of its own.
+// DepthToSpace and SpaceToDepth: a transposition of the input with the block as two dimensions of its own.
 namespace saccade {
 namespace {
 
-/// Whether the channel comes before its place in the block (CRD), not behind (DCR).
+/// Whether the channel precedes the position in the block (CRD) or follows it (DCR).
 bool is_channel_outermost(const Attributes& attributes) { return attributes.text("mode", "DCR") == "CRD"; }
 
 std::int64_t block_size(const InferContext& context) {
@@ -43,8 +43,8 @@ void infer_space_to_depth(InferContext& context) {
   context.output(0, context.dtype(0), to);
 }
 
-/// The strides of dimensions N, C, block row, block column, H, W in a deep tensor (a block's elements lie in channels)
-/// and in a wide one (they lie in rows and columns).
+/// The strides of dimensions N, C, block row, block column, H, W in the deep tensor (blocks in channels) and in the
+/// wide one (blocks in rows and columns).
 Shape deep_strides(const TensorView& view, std::int64_t block, bool channel_outermost) {
   const Shape s = view.strides();
   const std::int64_t channels = view.shape[1] / (block * block);

@@ -27,7 +27,7 @@ void infer_tile(InferContext& context) {
   context.output(0, context.dtype(0), to);
 }
 
-/// Lays the input into the output's first corner, then repeats that block along one dimension after the other.
+/// Copies the input to the output's first corner, then repeats that block along one dimension after the other.
 void tile(const KernelContext& context) {
   const TensorView& to = context.output();
   if (to.elements() == 0) return;
@@ -44,7 +44,7 @@ void tile(const KernelContext& context) {
   }
 }
 
-// Of equal shapes there is nothing to repeat.
+// With equal shapes there is nothing to repeat.
 constexpr OpTraits kRepeats{.arity = {2, 2},
                             .movement = Movement::kRearrange,
                             .layout_agnostic = true,

@@ -3,7 +3,7 @@
 #include "ops/core/strided_copy.hpp"
 #include "ops/core/values.hpp"
 
-// Gather, GatherElements and GatherND: elements or blocks picked by index.
+// Gather, GatherElements and GatherND: elements or blocks selected by index.
 namespace saccade {
 namespace {
 

@@ -5,7 +5,7 @@
 #include "ops/core/strided_copy.hpp"
 #include "ops/core/values.hpp"
 
-// Constant, ConstantOfShape, Range and EyeLike: tensors made out of attributes and numbers.
+// Constant, ConstantOfShape, Range and EyeLike: tensors generated from attributes and scalars.
 namespace saccade {
 namespace {
 
@@ -46,7 +46,7 @@ void constant(const KernelContext& context) {
   strided_copy(value.dtype(), value.shape(), strided(view_of(value)), strided(context.output()));
 }
 
-/// What ConstantOfShape repeats: a tensor of one element, float32 0 where the attribute is missing.
+/// The fill value of ConstantOfShape: a tensor of one element, float32 0 if the attribute is missing.
 Tensor repeated_value(const Attributes& attributes) {
   const Tensor* value = attributes.tensor("value");
   if (value == nullptr) return Tensor::scalar(0.0F);
@@ -65,13 +65,13 @@ void constant_of_shape(const KernelContext& context) {
   fill_with(context.output(), view_of(value));
 }
 
-/// How many of start, start + delta, ... lie before limit.
+/// The number of elements of start, start + delta, ... before limit.
 template <typename T>
 std::int64_t range_count(T start, T limit, T delta) {
   if (delta == T{0}) fail(ErrorCode::kInvalidFile, "Range has a delta of 0");
   if constexpr (std::is_integral_v<T>) {
     if (delta > 0 ? start >= limit : start <= limit) return 0;
-    // Unsigned differences hold every distance between two signed numbers.
+    // Unsigned differences hold the distance between any two signed numbers.
     const auto from = static_cast<std::uint64_t>(static_cast<std::int64_t>(start));
     const auto to = static_cast<std::uint64_t>(static_cast<std::int64_t>(limit));
     const auto step = static_cast<std::uint64_t>(static_cast<std::int64_t>(delta));

@@ -4,7 +4,7 @@
 #include "ops/core/op.hpp"
 #include "ops/elementwise/cast.hpp"
 
-// NonZero of what is known when the graph is built: elsewhere its size depends on the data, and shapes are static.
+// NonZero of contents known when the graph is built: otherwise its size depends on the data, and shapes are static.
 namespace saccade {
 namespace {
 
@@ -25,7 +25,7 @@ void infer_non_zero(InferContext& context) {
   context.output(0, DType::kInt64, {std::max(context.shape(0).rank(), 1), count});
 }
 
-/// Column j of the output holds the position of the j-th element that is not zero.
+/// Column j of the output is the position of the j-th non-zero element.
 void non_zero(const KernelContext& context) {
   const TensorView& from = context.input(0);
   const Tensor bools = bools_of(from);

@@ -26,7 +26,7 @@ void infer_one_hot(InferContext& context) {
   context.output(0, context.dtype(2), to);
 }
 
-/// Fills with the off value, then sets one element for every index; an index outside the depth sets none.
+/// Fills with the off value, then sets one element per index; an index outside the depth sets none.
 void one_hot(const KernelContext& context) {
   const TensorView& to = context.output();
   const Tensor wide(DType::kInt64, context.input(0).shape);

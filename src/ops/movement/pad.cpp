@@ -4,8 +4,8 @@
 #include "ops/core/strided_copy.hpp"
 #include "ops/core/values.hpp"
 
-// Pad. A negative pad crops. The borders of the modes that repeat the input are copied within the output, one dimension
-// after the other, so that corners come out right by themselves.
+// Pad. A negative pad crops. The borders of the modes that repeat the input are copied within the output, dimension by
+// dimension, which makes corners correct.
 namespace saccade {
 namespace {
 
@@ -14,7 +14,7 @@ struct Border {
   std::int64_t after = 0;
 };
 
-/// One border a dimension. AXES names the dimensions that PADS speaks of (begins first, then ends); empty: all.
+/// One border per dimension. AXES are the dimensions of PADS (begins first, then ends); empty: all.
 std::vector<Border> borders(const Shape& shape, const std::vector<std::int64_t>& pads, bool has_axes,
                             const std::vector<std::int64_t>& axes) {
   const std::size_t count = has_axes ? axes.size() : static_cast<std::size_t>(shape.rank());
@@ -51,7 +51,7 @@ void infer_pad(InferContext& context) {
   context.output(0, context.dtype(0), to);
 }
 
-/// Where in 0 .. count - 1 the element at AT, which may lie outside, comes from.
+/// The source position in 0 .. count - 1 of the element at AT, which may be outside.
 std::int64_t source_of(const std::string& mode, std::int64_t at, std::int64_t count) {
   if (mode == "edge") return std::clamp<std::int64_t>(at, 0, count - 1);
   const std::int64_t period = mode == "wrap" ? count : std::max<std::int64_t>(2 * (count - 1), 1);
@@ -59,7 +59,7 @@ std::int64_t source_of(const std::string& mode, std::int64_t at, std::int64_t co
   return in_period < count ? in_period : period - in_period;
 }
 
-/// The part of the input that the output keeps: its size and where it starts in either.
+/// The part of the input that the output contains: its size and its start in both.
 struct Interior {
   Shape extent;
   Shape from;
@@ -85,7 +85,7 @@ std::int64_t offset_of(const Shape& position, const Shape& strides) {
 
 void repeat_borders(const std::string& mode, const TensorView& to, const Interior& interior) {
   const Shape strides = to.strides();
-  // What is complete so far: all of the dimensions already done, the interior of the others.
+  // The complete part so far: all of the processed dimensions, the interior of the others.
   Shape extent = interior.extent;
   Shape start = interior.to;
   for (int axis = 0; axis < extent.rank(); ++axis) {

@@ -1,6 +1,6 @@
 #include "ops/core/op.hpp"
 
-// Operators that draw random numbers. They are known by name so that a model with one is refused with the reason.
+// Operators that draw random numbers. They are listed so that a model with one is refused with the reason.
 namespace saccade {
 namespace {
 
@@ -9,7 +9,7 @@ void refuse(InferContext&) {
        "it generates random numbers, but a model must be deterministic; export it for inference");
 }
 
-/// No graph that gets past its shape rule has such a node.
+/// Unreachable: the shape rule refuses such a node.
 void never(const KernelContext& context) { fail(ErrorCode::kInternal, "{} has no kernel", context.node().op); }
 
 constexpr Op kRandomOps[] = {

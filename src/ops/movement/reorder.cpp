@@ -1,7 +1,7 @@
 #include "ops/core/copy.hpp"
 
-// saccade.Reorder: the same tensor in another memory layout. Only Value::layout of its input and output differ, which
-// reference kernels do not see: to them it is a copy.
+// saccade.Reorder: a conversion of the memory layout. Only Value::layout of input and output differ, which reference
+// kernels do not see: for them it is a copy.
 namespace saccade {
 namespace {
 

@@ -5,7 +5,7 @@
 namespace saccade {
 namespace {
 
-/// The dimensions that count time and sequences: 0 and 1 in either order.
+/// The time and batch dimensions: 0 and 1 in either order.
 struct Axes {
   int time;
   int batch;
@@ -28,7 +28,7 @@ void infer_reverse_sequence(InferContext& context) {
   context.output(0, context.dtype(0), from);
 }
 
-/// Each sequence is two blocks: its first elements backwards, the rest as they are.
+/// Each sequence is two blocks: its first elements reversed, the rest copied.
 void reverse_sequence(const KernelContext& context) {
   const TensorView& from = context.input(0);
   const TensorView& to = context.output();

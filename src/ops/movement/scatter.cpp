@@ -5,8 +5,8 @@
 #include "ops/core/strided_copy.hpp"
 #include "ops/core/values.hpp"
 
-// ScatterElements and ScatterND: the data with elements or blocks replaced by, or combined with, updates; in the order
-// of the updates where indices repeat. TensorScatter: a cache with what is new written from an index of each image on.
+// ScatterElements and ScatterND: the data with elements or blocks replaced by, or combined with, updates, in order of
+// the updates if indices repeat. TensorScatter: a cache into which new entries are written at an index per image.
 namespace saccade {
 namespace {
 
@@ -121,7 +121,7 @@ void scatter_nd(const KernelContext& context) {
   }
 }
 
-/// The axis of a cache that grows; the first one counts images.
+/// The axis along which a cache grows; the first one is the batch.
 int cache_axis(const Attributes& attributes, const Shape& cache) {
   const int axis = InferContext::axis(attributes.integer("axis", -2), cache.rank());
   if (axis == 0) fail(ErrorCode::kInvalidFile, "TensorScatter can't write along the batch dimension (axis 0)");
@@ -146,7 +146,7 @@ void infer_tensor_scatter(InferContext& context) {
   context.output(0, context.dtype(0), cache);
 }
 
-/// Where COUNT elements begin that are written from INDEX on into LENGTH elements.
+/// The start of COUNT elements written at INDEX into LENGTH elements.
 std::int64_t write_start(std::int64_t index, std::int64_t count, std::int64_t length, bool circular) {
   if (circular) return (index % length + length) % length;
   if (index < 0 || index > length - count)

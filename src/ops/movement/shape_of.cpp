@@ -6,7 +6,7 @@
 namespace saccade {
 namespace {
 
-/// The dimensions that Shape gives back, from start to end (not included), both clamped.
+/// The range of dimensions that Shape returns, from start to end (exclusive), both clamped.
 std::pair<int, int> dimensions(const Attributes& attributes, int rank) {
   const auto clamp = [&](std::int64_t at) {
     return static_cast<int>(std::clamp<std::int64_t>(at < 0 ? at + rank : at, 0, rank));

@@ -8,10 +8,10 @@
 namespace saccade {
 namespace {
 
-/// Counts negative positions from the end and clamps to what a walk in the step's direction can reach.
+/// Counts negative positions from the end and clamps to the range reachable in the step's direction.
 SliceRange clamp_range(std::int64_t dim, std::int64_t start, std::int64_t end, std::int64_t step) {
   if (step == 0) fail(ErrorCode::kInvalidFile, "Slice has a step of 0");
-  // A longer step than the dimension takes the first element only, as does one of the dimension's size.
+  // A step of the dimension's size or more selects the first element only.
   const std::int64_t longest = std::max<std::int64_t>(dim, 1);
   step = std::clamp(step, -longest, longest);
   if (start < 0) start += dim;
@@ -22,7 +22,7 @@ SliceRange clamp_range(std::int64_t dim, std::int64_t start, std::int64_t end, s
     return {start, step, end > start ? (end - start - 1) / step + 1 : 0};
   }
   if (dim == 0) return {0, step, 0};
-  start = std::clamp<std::int64_t>(start, 0, dim - 1);  // ONNX's rule; NumPy's has -1 here
+  start = std::clamp<std::int64_t>(start, 0, dim - 1);  // ONNX's rule; NumPy allows -1 here
   end = std::clamp<std::int64_t>(end, -1, dim - 1);
   return {start, step, start > end ? (start - end - 1) / -step + 1 : 0};
 }

@@ -17,11 +17,11 @@ struct SliceRange {
 
 using SliceRanges = std::array<SliceRange, Shape::kMaxRank>;
 
-/// What a Slice takes of a tensor of SHAPE, one range a dimension; AXES and STEPS may be empty (all axes from the first
-/// on, steps of 1). Throws Error (kInvalidFile) where the lists do not fit together.
+/// The ranges of a Slice on a tensor of SHAPE, one per dimension; AXES and STEPS may be empty (all axes from the first
+/// on, steps of 1). Throws Error (kInvalidFile) if the lists do not fit together.
 SliceRanges slice_ranges(const Shape& shape, const Indices& starts, const Indices& ends, const Indices& axes,
                          const Indices& steps);
-/// What a Slice takes by its constants; nothing where one of its lists is none.
+/// The ranges of a Slice with constant lists; nothing if one of them is not constant.
 std::optional<SliceRanges> slice_ranges(const Graph& graph, const Node& node);
 
 }  // namespace saccade

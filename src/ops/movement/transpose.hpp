@@ -4,8 +4,8 @@
 
 namespace saccade {
 
-/// The attribute perm of a Transpose of RANK dimensions: its output's dimension i is its input's dimension [i].
-/// Reversed dimensions where it is missing; throws Error where it is no permutation.
+/// The attribute perm of a Transpose of RANK dimensions: dimension i of the output is dimension perm[i] of the input.
+/// Reversed if it is missing; throws Error if it is not a permutation.
 Shape transpose_order(const Attributes& attributes, int rank);
 
 }  // namespace saccade

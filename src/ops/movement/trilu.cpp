@@ -15,7 +15,7 @@ void infer_trilu(InferContext& context) {
   context.output(0, context.dtype(0), context.shape(0));
 }
 
-/// Of each row, copies the columns on one side of the diagonal; the others become zero.
+/// Copies the columns on one side of the diagonal; the others become zero.
 void trilu(const KernelContext& context) {
   const TensorView& from = context.input(0);
   const TensorView& to = context.output();
@@ -24,7 +24,7 @@ void trilu(const KernelContext& context) {
   const std::int64_t rows = to.shape[rank - 2];
   const std::int64_t columns = to.shape[rank - 1];
   if (to.elements() == 0) return;
-  // A diagonal further out than the matrix is long is none at all, so clamping changes nothing.
+  // A diagonal outside the matrix is equivalent to one at its edge, so clamping changes nothing.
   const std::int64_t k = context.has(1) ? std::clamp(Indices(context.input(1))[0], -rows, columns) : 0;
   const std::int64_t matrices = to.elements() / (rows * columns);
   fill_with_zero(to);

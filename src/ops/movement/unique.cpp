@@ -8,12 +8,12 @@
 #include "ops/core/strided_copy.hpp"
 #include "ops/elementwise/cast.hpp"
 
-// Unique elements, or slices along an axis, of what is known when the graph is built: elsewhere their number depends on
-// the data, and shapes are static.
+// Unique elements, or slices along an axis, of contents known when the graph is built: otherwise their number depends
+// on the data, and shapes are static.
 namespace saccade {
 namespace {
 
-/// The input as OUTER x COUNT x INNER: slice i holds the elements (o, i, n) for every o and n.
+/// The input as OUTER x COUNT x INNER: slice i consists of the elements (o, i, n).
 struct Slices {
   std::int64_t outer = 1;
   std::int64_t count = 1;
@@ -29,14 +29,14 @@ Slices unique_slices(const Attributes& attributes, const Shape& shape) {
   return slices;
 }
 
-/// Which slice every slice equals: groups in the order in which they are put out.
+/// Groups of equal slices, in the order of the output.
 struct UniqueGroups {
-  std::vector<std::int64_t> first;   ///< of each group, the first slice
+  std::vector<std::int64_t> first;  ///< of each group, its first slice
   std::vector<std::int64_t> member;  ///< of each slice, its group
-  std::vector<std::int64_t> count;   ///< of each group, how many slices it has
+  std::vector<std::int64_t> count;  ///< of each group, its size
 };
 
-/// Negative, zero or positive as X stands before, with or behind Y. All NaNs are one value, behind every number.
+/// Three-way comparison. All NaNs are equal, and greater than every number.
 template <typename T>
 int compare(const T& x, const T& y) {
   if (x < y) return -1;
@@ -60,7 +60,7 @@ template <typename T>
 UniqueGroups sorted_groups(const T* data, const Slices& slices) {
   std::vector<std::int64_t> order(static_cast<std::size_t>(slices.count));
   std::iota(order.begin(), order.end(), 0);
-  // Stable, so that a group's first slice is the first that the input has of it.
+  // Stable, so that a group's first slice is its first in the input.
   std::ranges::stable_sort(order,
                            [&](std::int64_t a, std::int64_t b) { return compare_slices(data, slices, a, b) < 0; });
   UniqueGroups groups;
@@ -76,7 +76,7 @@ UniqueGroups sorted_groups(const T* data, const Slices& slices) {
   return groups;
 }
 
-/// The same groups in the order of their first slices.
+/// The same groups by first occurrence.
 UniqueGroups by_occurrence(const UniqueGroups& sorted) {
   std::vector<std::size_t> order(sorted.first.size());
   std::iota(order.begin(), order.end(), 0);
@@ -101,7 +101,7 @@ UniqueGroups groups_of(const Attributes& attributes, const TensorView& input) {
   if (input.dtype == DType::kString) {
     group(std::type_identity<std::string>{}, input.data);
   } else if (input.dtype == DType::kBool) {
-    // A model file may hold other bytes than 0 and 1.
+    // A model file may contain other bools than 0 and 1.
     const Tensor bytes(DType::kUInt8, input.shape);
     cast_elements(input, view_of(bytes));
     group(std::type_identity<std::uint8_t>{}, bytes.raw());
@@ -119,7 +119,7 @@ void infer_unique(InferContext& context) {
   const Tensor* known = context.known(0);
   if (known == nullptr)
     fail(ErrorCode::kUnsupported, "the size of its output depends on the data; export the model without it");
-  // Sorted by comparisons: about the logarithm's worth for each element.
+  // Sorting takes about log N comparisons per element.
   if (!context.afford(32 * static_cast<double>(known->elements())))
     fail(ErrorCode::kUnsupported, "{} are too many to sort when the graph is built", known->shape().to_string());
   const auto count = static_cast<std::int64_t>(groups_of(context.attributes(), view_of(*known)).first.size());

@@ -1,14 +1,14 @@
 #include "ops/core/copy.hpp"
 #include "ops/core/values.hpp"
 
-// Operators whose output holds the input's elements in the same order, under another shape; and Dropout, which is none
-// where its mask is read.
+// Operators whose output has the input's elements in the same order, under another shape; and Dropout, which is not a
+// view if its mask is read.
 namespace saccade {
 namespace {
 
 void infer_identity(InferContext& context) { context.output(0, context.dtype(0), context.shape(0)); }
 
-/// Dimensions of the Reshape's target: 0 copies the input's (unless allowzero), -1 takes what is left.
+/// Dimensions of the Reshape's target: 0 copies the input's (unless allowzero), -1 is inferred.
 void infer_reshape(InferContext& context) {
   const Shape& from = context.shape(0);
   const auto wanted = context.integers(1, "Reshape's target shape");
@@ -38,7 +38,7 @@ void infer_reshape(InferContext& context) {
   context.output(0, context.dtype(0), to);
 }
 
-/// In inference: it passes its input on, and the mask that some models read says that all was kept.
+/// In inference it forwards its input; the mask, which some models read, is all true.
 void infer_dropout(InferContext& context) {
   const Tensor* training = context.known(2);
   if (context.has(2) && (training == nullptr || std::to_integer<int>(training->raw()[0]) != 0))

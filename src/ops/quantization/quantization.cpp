@@ -5,7 +5,7 @@
 namespace saccade {
 namespace {
 
-/// Calls visit(first, count, slice) for every run of a tensor's elements that share a scale.
+/// Calls visit(first, count, slice) for every run of elements with the same scale.
 template <typename Visit>
 void for_each_slice(const Shape& shape, const Quantization& quantization, const Visit& visit) {
   if (shape.elements() == 0) return;

@@ -5,17 +5,17 @@
 #include "ops/quantization/quantization.hpp"
 
 // QuantizeLinear and DequantizeLinear, per tensor, per slice of an axis, or per block along it (inputs: x, scale, zero
-// point, which is optional), and DynamicQuantizeLinear, which finds its scale itself.
+// point, which is optional), and DynamicQuantizeLinear, which computes its scale.
 namespace saccade {
 namespace {
 
-/// The axis whose slices or blocks have scales of their own; 0 for a tensor with a single one.
+/// The axis whose slices or blocks have their own scales; 0 for a tensor with a single one.
 int axis_of(const Attributes& attributes, const Shape& shape, const Shape& scale) {
   if (scale.elements() == 1) return 0;
   return InferContext::axis(attributes.integer("axis", 1), shape.rank());
 }
 
-/// How many elements along the axis share a scale; 0 where whole slices do.
+/// The number of elements along the axis per scale; 0 for whole slices.
 std::int64_t block_of(const Attributes& attributes) { return attributes.integer("block_size", 0); }
 
 std::int64_t blocks_of(std::int64_t length, std::int64_t block) { return length == 0 ? 0 : (length - 1) / block + 1; }
@@ -43,7 +43,7 @@ void check_common(const InferContext& context, DType stored) {
   check_quantization(context, 1, 2, stored, shape.rank() == 0 ? 1 : shape[axis]);
 }
 
-/// One scale and zero point an element of a tensor of SHAPE, from one a block along their axis.
+/// Expands per-block scales and zero points along their axis to one per element of a tensor of SHAPE.
 Quantization spread(const Quantization& blocks, const Shape& shape, std::int64_t block) {
   std::int64_t inner = 1;
   for (int i = blocks.axis + 1; i < shape.rank(); ++i) inner *= shape[i];
@@ -66,7 +66,7 @@ Quantization quantization_of(const KernelContext& context) {
   return block == 0 || given.scale.size() == 1 ? given : spread(given, shape, block);
 }
 
-/// The type that attribute NAME asks for; OTHERWISE where it does not.
+/// The type given by attribute NAME, or OTHERWISE.
 DType type_of(const Attributes& attributes, std::string_view name, DType otherwise) {
   const std::int64_t number = attributes.integer(name, 0);
   return number == 0 ? otherwise : dtype_of_onnx(number);

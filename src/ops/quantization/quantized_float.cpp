@@ -6,8 +6,8 @@
 namespace saccade {
 namespace {
 
-/// One quantised operator. Every operand is three inputs: tensor, scale, zero point. The output's scale and zero point
-/// follow the operands, or precede them (QLinearConcat, which takes any number of operands).
+/// One quantized operator. Every operand is three inputs: tensor, scale, zero point. The output's scale and zero point
+/// follow the operands, or precede them (QLinearConcat, which has any number of operands).
 struct Rule {
   std::string_view name;
   std::string_view real;  ///< the ONNX operator
@@ -24,10 +24,10 @@ constexpr Rule kRules[] = {
     {"QLinearConcat", "Concat", 0},
 };
 
-/// Where an operator's inputs stand.
+/// Positions of an operator's inputs.
 struct Places {
-  int first;     ///< of the operands
-  int operands;  ///< their number
+  int first;  ///< first operand
+  int operands;  ///< number of operands
   int output;    ///< the output's scale; its zero point is next
 
   int operand(int i) const { return first + 3 * i; }
@@ -54,7 +54,7 @@ const Op& real_op(const Rule& rule) {
   return *op;
 }
 
-/// The float operator's node: the same attributes, one input an operand.
+/// The float operator's node: the same attributes, one input per operand.
 Node real_node(const Node& node, const Rule& rule, int operands) {
   return {.op = std::string(rule.real),
           .name = node.name,

@@ -3,8 +3,8 @@
 #include "ops/layers/matmul_shape.hpp"
 #include "ops/quantization/quantization.hpp"
 
-// Convolutions and matrix products of 8-bit integers, summed in 32 bits: QLinearConv, QLinearMatMul (requantised to 8
-// bits), ConvInteger, MatMulInteger (left as int32). Weights may have a scale and zero point a filter or column.
+// Convolutions and GEMMs of 8-bit integers, accumulated in int32: QLinearConv, QLinearMatMul (requantized to 8 bits),
+// ConvInteger, MatMulInteger (left as int32). Weights may have a scale and zero point per filter or column.
 namespace saccade {
 namespace {
 
@@ -12,7 +12,7 @@ void check_stored(const InferContext& context, int i) {
   require_type<std::int8_t, std::uint8_t>(context.dtype(i), "a quantised input");
 }
 
-/// Sums as 8-bit numbers: one factor (input scales over output scale) for all, or one a slice.
+/// Requantizes accumulators: one factor (input scales over output scale) for all, or one per slice.
 class Requantizer {
  public:
   Requantizer(const Quantization& left, const Quantization& right, const Quantization& output)
@@ -69,7 +69,7 @@ void reference_qlinear_conv(const KernelContext& context) {
   });
 }
 
-/// A zero point without a scale: one number, or one for each of COUNT slices.
+/// Checks a zero point without a scale: one number, or one for each of COUNT slices.
 void check_zero_point(const InferContext& context, int i, DType stored, std::int64_t count) {
   if (!context.has(i)) return;
   const Shape& shape = context.shape(i);
@@ -103,7 +103,7 @@ void reference_conv_integer(const KernelContext& context) {
   convolve<std::uint32_t>(shape, false, source, weights.data(), store);
 }
 
-/// Calls store(row of all products, sums of its n columns) for a product of centred operands.
+/// Calls store(row, accumulators of its n columns) for a GEMM of centred operands.
 template <typename Store>
 void multiply(const MatMulShape& shape, const std::vector<std::uint32_t>& left, const std::vector<std::uint32_t>& right,
               const Store& store) {

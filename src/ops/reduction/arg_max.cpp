@@ -1,7 +1,7 @@
 #include "ops/core/dispatch.hpp"
 #include "ops/core/op.hpp"
 
-// ArgMax and ArgMin: where along one axis the extreme lies, as int64.
+// ArgMax and ArgMin: the index of the extremum along one axis, as int64.
 namespace saccade {
 namespace {
 
@@ -19,13 +19,13 @@ void infer_arg(InferContext& context) {
   context.output(0, DType::kInt64, output);
 }
 
-/// Whether X beats Y. NaN beats every number, in either search.
+/// Whether X replaces Y. NaN replaces every number, in both.
 template <bool kGreatest, typename Number>
 bool beats(Number x, Number y) {
   return (kGreatest ? x > y : x < y) || (x != x && y == y);
 }
 
-/// The index of the extreme of COUNT elements that lie STEP apart; of equal ones the first or the last.
+/// The index of the extremum of COUNT elements with stride STEP; the first or last of equal ones.
 template <typename T, bool kGreatest>
 std::int64_t extreme_of(const T* values, std::int64_t count, std::int64_t step, bool last) {
   using Number = Accumulator<T>;

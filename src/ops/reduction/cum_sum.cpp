@@ -3,7 +3,7 @@
 #include "ops/core/op.hpp"
 #include "ops/core/values.hpp"
 
-// CumSum and CumProd: along an axis, what all elements up to each one come to.
+// CumSum and CumProd: prefix sums and products along an axis.
 namespace saccade {
 namespace {
 
@@ -16,8 +16,8 @@ void infer_running(InferContext& context) {
   context.output(0, context.dtype(0), context.shape(0));
 }
 
-/// Runs along the axis for every position of the other dimensions, keeping the result in the accumulator's type. START
-/// is what nothing comes to.
+/// Scans along the axis for every position of the other dimensions, in the accumulator's type. kStart is the neutral
+/// element.
 template <typename Combine, int kStart>
 void run(const KernelContext& context) {
   const TensorView& to = context.output();

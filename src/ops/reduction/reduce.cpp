@@ -6,13 +6,13 @@
 #include "ops/core/op.hpp"
 #include "ops/core/values.hpp"
 
-// The reductions over axes: ReduceSum, ReduceMean, ReduceMax, ReduceMin, ReduceProd, ReduceL1, ReduceL2,
-// ReduceSumSquare, ReduceLogSum, ReduceLogSumExp. Inputs: data, axes (optional). Floating-point numbers are summed in
-// float64, integers in 64 bits.
+// Reductions over axes: ReduceSum, ReduceMean, ReduceMax, ReduceMin, ReduceProd, ReduceL1, ReduceL2, ReduceSumSquare,
+// ReduceLogSum, ReduceLogSumExp. Inputs: data, axes (optional). Floating-point numbers are accumulated in float64,
+// integers in 64 bits.
 namespace saccade {
 namespace {
 
-/// Which axes a node reduces, and the shapes that follow.
+/// The axes that a node reduces, and the resulting shapes.
 struct Reduction {
   Shape kept;  ///< the input's shape with 1 for every reduced axis
   Shape output;
@@ -53,7 +53,7 @@ void infer_extreme(InferContext& context) {
 
 template <typename T>
 constexpr bool kIsInteger = std::is_integral_v<T>;
-/// Integers are summed unsigned: the same bits, and overflow is defined.
+/// Integers are accumulated unsigned: the same bits, and overflow is defined.
 template <typename T>
 using Wide = std::conditional_t<kIsInteger<T>, std::uint64_t, double>;
 template <typename T>
@@ -71,7 +71,7 @@ T narrowed(Wide<T> value) {
     return static_cast<T>(static_cast<Accumulator<T>>(value));
 }
 
-/// A reduction: what an element adds to a sum, and what becomes of the sum of COUNT elements.
+/// A reduction: how an element is accumulated, and the result from the accumulator of COUNT elements.
 template <typename T>
 struct Sum {
   using State = Wide<T>;
@@ -113,7 +113,7 @@ struct Extreme {
   }
   static void add(State& state, T value) {
     const auto number = static_cast<State>(value);
-    // A NaN stays.
+    // NaN is propagated.
     if ((kGreatest ? number > state : number < state) || number != number) state = number;
   }
   static T finish(State state, std::int64_t) { return static_cast<T>(state); }
@@ -138,7 +138,7 @@ struct SquareSum : Sum<T> {
   static void add(Wide<T>& state, T value) { state += widen(value) * widen(value); }
 };
 
-/// Reductions with a root or a logarithm go through float64 whatever the type.
+/// Reductions with a root or a logarithm are computed in float64 for any type.
 template <typename T>
 struct RealSum {
   using State = double;
@@ -166,7 +166,7 @@ struct LogSum : RealSum<T> {
   static T finish(double state, std::int64_t) { return RealSum<T>::cast(std::log(state)); }
 };
 
-/// Keeps the greatest element beside the sum of exponentials relative to it.
+/// Keeps the maximum and the sum of exponentials relative to it.
 template <typename T>
 struct LogSumExp {
   struct State {
@@ -177,7 +177,7 @@ struct LogSumExp {
   static void add(State& state, T value) {
     const auto number = static_cast<double>(value);
     if (number == state.greatest) {
-      state.sum += 1;  // infinities too, whose difference is not a number
+      state.sum += 1;  // for infinities too, whose difference is NaN
     } else if (number > state.greatest) {
       state.sum = state.sum * std::exp(state.greatest - number) + 1;
       state.greatest = number;
@@ -188,7 +188,7 @@ struct LogSumExp {
   static T finish(State state, std::int64_t) { return RealSum<T>::cast(state.greatest + std::log(state.sum)); }
 };
 
-/// The greatest and the least of bools, which are read as bytes: a model file may hold others than 0 and 1.
+/// Maximum and minimum of bools, which are read as bytes: a model file may contain others than 0 and 1.
 template <typename T>
 struct Any {
   using State = T;
@@ -202,7 +202,7 @@ struct All : Any<T> {
   static void add(T& state, T value) { state &= static_cast<T>(value != 0); }
 };
 
-/// Visits the input in its order; every element goes to the state of its output.
+/// Visits the input in order and accumulates every element into its output's state.
 template <typename T, template <typename> typename Rule>
 void reduce(const KernelContext& context, const Reduction& reduction) {
   using R = Rule<T>;
@@ -211,7 +211,7 @@ void reduce(const KernelContext& context, const Reduction& reduction) {
   const std::span output(static_cast<T*>(context.output().data), static_cast<std::size_t>(context.output().elements()));
   if (output.empty()) return;
   std::vector<typename R::State> states(output.size(), R::start());
-  // Elements of the output from one index of an axis to the next: none along a reduced one.
+  // Strides of the output; 0 along reduced axes.
   Shape steps = dense_strides(reduction.kept);
   for (int i = 0; i < shape.rank(); ++i)
     if (reduction.kept[i] != shape[i]) steps[i] = 0;

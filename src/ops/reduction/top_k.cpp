@@ -21,15 +21,16 @@ void infer_top_k(InferContext& context) {
   for (int i = 0; i < std::min(context.output_count(), 2); ++i) context.output(i, types[i], to);
 }
 
-/// Whether element A goes before B: larger (or smaller) first, the lower index among equals. NaN is above all numbers.
+/// Whether element A precedes B: larger (or smaller) first, the lower index among equals. NaN is greater than all
+/// numbers.
 template <typename T>
 class Before {
  public:
-  Before(const T* line, std::int64_t inner, bool largest) : line_(line), inner_(inner), largest_(largest) {}
+  Before(const T* row, std::int64_t inner, bool largest) : row_(row), inner_(inner), largest_(largest) {}
 
   bool operator()(std::int64_t a, std::int64_t b) const {
-    const Accumulator<T> x = line_[a * inner_];
-    const Accumulator<T> y = line_[b * inner_];
+    const Accumulator<T> x = row_[a * inner_];
+    const Accumulator<T> y = row_[b * inner_];
     if (above(x, y)) return largest_;
     if (above(y, x)) return !largest_;
     return a < b;
@@ -38,7 +39,7 @@ class Before {
  private:
   static bool above(Accumulator<T> x, Accumulator<T> y) { return x > y || (x != x && y == y); }
 
-  const T* line_;
+  const T* row_;
   std::int64_t inner_;
   bool largest_;
 };
@@ -51,17 +52,17 @@ void top_k_of(const KernelContext& context) {
   const std::int64_t count = from.shape[axis];
   const std::int64_t inner = from.strides()[axis];
   const std::int64_t k = Indices(context.input(1))[0];
-  const std::int64_t lines = count == 0 ? 0 : from.elements() / count;
+  const std::int64_t rows = count == 0 ? 0 : from.elements() / count;
   T* values = context.wants(0) ? static_cast<T*>(context.output(0).data) : nullptr;
   auto* places = context.wants(1) ? static_cast<std::int64_t*>(context.output(1).data) : nullptr;
   std::vector<std::int64_t> order(static_cast<std::size_t>(count));
-  for (std::int64_t line = 0; line < lines; ++line) {
-    const std::int64_t outer = line / inner;
-    const T* source = static_cast<const T*>(from.data) + outer * count * inner + line % inner;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const std::int64_t outer = row / inner;
+    const T* source = static_cast<const T*>(from.data) + outer * count * inner + row % inner;
     std::iota(order.begin(), order.end(), 0);
     std::partial_sort(order.begin(), order.begin() + k, order.end(), Before<T>(source, inner, largest));
     for (std::int64_t i = 0; i < k; ++i) {
-      const std::int64_t at = (outer * k + i) * inner + line % inner;
+      const std::int64_t at = (outer * k + i) * inner + row % inner;
       const std::int64_t place = order[static_cast<std::size_t>(i)];
       if (values != nullptr) values[at] = source[place * inner];
       if (places != nullptr) places[at] = place;

@@ -1,8 +1,8 @@
 #include "ops/core/dispatch.hpp"
 #include "ops/core/op.hpp"
 
-// AffineGrid: where GridSample reads when a picture is moved by an affine map. Inputs theta [N, 2, 3] or [N, 3, 4] and
-// size (N, C, spatial); output [N, spatial, 2 or 3], coordinates innermost axis first.
+// AffineGrid: the sampling grid of GridSample for an affine transform. Inputs theta [N, 2, 3] or [N, 3, 4] and size (N,
+// C, spatial); output [N, spatial, 2 or 3], coordinates innermost axis first.
 namespace saccade {
 namespace {
 
@@ -22,7 +22,7 @@ void infer_affine_grid(InferContext& context) {
   context.output(0, context.dtype(0), output);
 }
 
-/// Where element I of COUNT lies between -1 and 1: those are the centres of the outer elements (ALIGN) or their edges.
+/// The coordinate of element I of COUNT, where -1 and 1 are the centres of the outer elements (ALIGN) or their edges.
 double coordinate(std::int64_t i, std::int64_t count, bool align) {
   if (align) return count == 1 ? 0 : -1 + 2 * static_cast<double>(i) / static_cast<double>(count - 1);
   return -1 + (2 * static_cast<double>(i) + 1) / static_cast<double>(count);

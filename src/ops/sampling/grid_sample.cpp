@@ -8,7 +8,7 @@
 #include "ops/core/op.hpp"
 
 // GridSample: input X (N, C, spatial), grid (N, output's spatial, coordinates: the last axis first, -1..1 across the
-// input). Two or three spatial axes. Sums in float32 for float32 and the halves, else in float64.
+// input). Two or three spatial axes. Accumulated in float32 for float32 and half precision, else in float64.
 namespace saccade {
 namespace {
 
@@ -54,7 +54,7 @@ void infer_grid_sample(InferContext& context) {
   context.output(0, context.dtype(0), output);
 }
 
-/// Throws X back into low..high as mirrors at both ends would.
+/// Reflects X into low..high at both ends.
 double reflect(double x, double low, double high) {
   const double range = high - low;
   if (range <= 0) return low;
@@ -62,7 +62,7 @@ double reflect(double x, double low, double high) {
   return low + (way <= range ? way : 2 * range - way);
 }
 
-/// What one coordinate reads along an axis: up to four inputs with their weights.
+/// The taps of one coordinate along an axis: up to four inputs with their weights.
 template <typename Number>
 struct GridTaps {
   std::array<std::int64_t, 4> index{};
@@ -83,7 +83,7 @@ class GridAxis {
   GridTaps<Number> at(Number coordinate) const {
     const auto length = static_cast<Number>(length_);
     Number x = align_ ? (coordinate + 1) / 2 * (length - 1) : ((coordinate + 1) * length - 1) / 2;
-    // Three inputs outside is as far as any (and what is not a number lies there too): no neighbour is inside.
+    // Coordinates far outside (and NaN) are clamped: no neighbour is inside.
     if (!(x > -1e9F)) x = -1e9F;
     x = padding_ == Padding::kReflection ? static_cast<Number>(bring_inside(std::min<Number>(x, 1e9F)))
                                          : std::clamp<Number>(x, -3, length + 2);
@@ -131,7 +131,7 @@ class GridAxis {
   std::int64_t length_;
 };
 
-/// One output point: a weighted sum over the taps of three axes (the first of length 1 where there are two).
+/// One output: a weighted sum over the taps of three axes (the first of length 1 in 2D).
 template <typename T, typename Number>
 Number sample(const T* plane, const std::array<GridTaps<Number>, 3>& taps, std::int64_t height, std::int64_t width) {
   Number sum{};
@@ -147,7 +147,7 @@ Number sample(const T* plane, const std::array<GridTaps<Number>, 3>& taps, std::
   return sum;
 }
 
-/// The element that a point takes as it is, with no more than one tap along any axis; 0 where there is none.
+/// The element at a point with at most one tap per axis; 0 if there is none.
 template <typename T, typename Number>
 T nearest(const T* plane, const std::array<GridTaps<Number>, 3>& taps, std::int64_t height, std::int64_t width) {
   for (const auto& axis : taps)
@@ -194,7 +194,7 @@ void grid_sample(const KernelContext& context) {
 
 void reference_grid_sample(const KernelContext& context) {
   if (context.output().elements() == 0) return;
-  // Bytes rather than bools: a model file may hold others than 0 and 1.
+  // As bytes: a model file may contain other bools than 0 and 1.
   const DType dtype = context.input(0).dtype == DType::kBool ? DType::kUInt8 : context.input(0).dtype;
   with_number(dtype, [&]<typename T>(std::type_identity<T>) {
     with_float(context.input(1).dtype, [&]<typename G>(std::type_identity<G>) { grid_sample<T, G>(context); });

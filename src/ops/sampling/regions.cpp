@@ -5,7 +5,7 @@
 #include "ops/core/index.hpp"
 #include "ops/core/values.hpp"
 
-// RoiAlign and MaxRoiPool: regions of feature maps (N, C, H, W) brought to one size.
+// RoiAlign and MaxRoiPool: regions of feature maps (N, C, H, W) resampled to one size.
 namespace saccade {
 namespace {
 
@@ -38,7 +38,7 @@ void infer_roi_align(InferContext& context) {
   infer_regions(context, 4, attributes.integer("output_height", 1), attributes.integer("output_width", 1));
 }
 
-/// The average of a bin's samples, or the largest of their weighted corners.
+/// The average of a bin's samples, or the maximum of their weighted corners.
 template <typename T, typename Real>
 Real align_bin(const T* map, const RegionSide<Real>& rows, const RegionSide<Real>& columns, std::int64_t y,
                std::int64_t x, bool largest) {
@@ -50,7 +50,7 @@ Real align_bin(const T* map, const RegionSide<Real>& rows, const RegionSide<Real
   for (std::int64_t i = 0; i < rows.samples; ++i) {
     const Between v(rows.sample(y, i), rows.length);
     if (v.outside) {
-      // A row of zeros; a region far away has millions of them.
+      // A row of zeros; a region far outside has millions of them.
       best = MaxElements{}(best, Real{0});
       continue;
     }
@@ -103,7 +103,7 @@ void infer_max_roi_pool(InferContext& context) {
   infer_regions(context, 5, shape[0], shape[1]);
 }
 
-/// The elements that a bin takes, clipped to the map; whole elements belong to a region, its last one included.
+/// The elements of a bin, clipped to the map; a region consists of whole elements, its last one included.
 struct Range {
   std::int64_t begin;
   std::int64_t end;

@@ -9,21 +9,21 @@
 
 namespace saccade {
 
-/// Samples along one side of a bin are no more than this: a region beyond it is far larger than any map, and its work
-/// must stay bounded.
+/// Limit of samples along one side of a bin: beyond it a region is far larger than any map, and the work must stay
+/// bounded.
 inline constexpr std::int64_t kMaxRegionSamples = 4096;
 
-/// What RoiAlign's attributes say.
+/// RoiAlign's attributes.
 struct RoiAlignment {
   explicit RoiAlignment(const Attributes& attributes);
 
   bool half_pixel;
-  bool largest;          ///< of a bin's samples, instead of their average
-  std::int64_t samples;  ///< along a side of a bin; 0 for as many as the bin has pixels
+  bool largest;  ///< maximum of a bin's samples, instead of their average
+  std::int64_t samples;  ///< per side of a bin; 0 for one per pixel of the bin
   double scale;          ///< from the regions' units to the map's pixels
 };
 
-/// A region along one axis: where its bins begin, and how many samples each takes.
+/// A region along one axis: the start of its bins, and the number of samples per bin.
 template <typename Real>
 struct RegionSide {
   /// FROM..TO in the regions' units, in BINS bins, over a map of MAP_LENGTH.
@@ -36,7 +36,7 @@ struct RegionSide {
     if (samples == 0) samples = std::clamp<std::int64_t>(saturate<std::int64_t>(std::ceil(bin)), 0, kMaxRegionSamples);
   }
 
-  /// Where sample I of bin INDEX lies.
+  /// The position of sample I of bin INDEX.
   Real sample(std::int64_t index, std::int64_t i) const {
     return start + static_cast<Real>(index) * bin +
            (static_cast<Real>(i) + Real{0.5}) * bin / static_cast<Real>(samples);
@@ -48,7 +48,7 @@ struct RegionSide {
   std::int64_t length;
 };
 
-/// The two elements of a map's LENGTH between which a sample lies, and how near it is to the second.
+/// The two neighbouring elements of a sample on a map of LENGTH, and the weight of the second.
 template <typename Real>
 struct Between {
   Between(Real at, std::int64_t length) {

@@ -6,8 +6,8 @@
 #include "ops/core/values.hpp"
 #include "ops/sampling/resize_axis.hpp"
 
-// Resize: inputs X, roi, scales, sizes (of the last two, one). Nearest copies elements; linear and cubic resample one
-// axis after the other in float32 (float64 for what has 64 bits).
+// Resize: inputs X, roi, scales, sizes (one of the last two). Nearest copies elements; linear and cubic resample axis
+// by axis in float32 (float64 for 64-bit types).
 namespace saccade {
 namespace {
 
@@ -20,7 +20,7 @@ std::vector<float> floats_of(const TensorView& view) {
   return values;
 }
 
-/// A constant input's elements; none where it is left out or empty.
+/// A constant input's elements; an empty view if it is omitted or empty.
 TensorView known_view(const InferContext& context, int i, std::string_view what) {
   if (!context.has(i) || context.shape(i).elements() == 0) return {};
   const Tensor* tensor = context.known(i);
@@ -42,7 +42,7 @@ void infer_resize(InferContext& context) {
     fail(ErrorCode::kUnsupported, "Resize can't smooth in nearest mode; antialias needs linear or cubic");
   if (context.has(3) && context.dtype(3) != DType::kInt64)
     fail(ErrorCode::kInvalidFile, "Resize's sizes are {}, not int64", to_string(context.dtype(3)));
-  resize_taps(attributes, {});  // names a wrong mode now, not when the kernel runs
+  resize_taps(attributes, {});  // reports an invalid mode now, not when the kernel runs
   Shape output;
   for (const ResizeAxis& axis : resize_axes(attributes, context.shape(0), floats_of(known_view(context, 2, "scales")),
                                             integers_of(known_view(context, 3, "sizes")), {}))
@@ -54,7 +54,7 @@ void infer_resize(InferContext& context) {
   context.output(0, context.dtype(0), output);
 }
 
-using AxisTaps = std::vector<ResizeTap>;  // no entries: the axis stays as it is
+using AxisTaps = std::vector<ResizeTap>;  // empty: the axis is not resized
 
 bool is_identity(const AxisTaps& taps, std::int64_t length) {
   if (static_cast<std::int64_t>(taps.size()) != length) return false;
@@ -87,7 +87,7 @@ std::vector<Number> resample(const std::vector<Number>& from, const AxisTaps& ta
 
 template <typename T>
 void interpolate(const KernelContext& context, const std::vector<AxisTaps>& taps) {
-  // Integers of 64 bits have more digits than float; ONNX Runtime takes those of 32 as float, too.
+  // 64-bit integers exceed float's precision; ONNX Runtime computes 32-bit ones in float, too.
   using Number = std::conditional_t<sizeof(T) == 8, double, float>;
   const auto input = context.in<T>(0);
   const Shape& shape = context.input(0).shape;
@@ -101,7 +101,7 @@ void interpolate(const KernelContext& context, const std::vector<AxisTaps>& taps
   std::ranges::transform(values, context.out<T>().begin(), [](Number value) { return element_of<T>(value); });
 }
 
-/// Calls visit(index) for every position of SHAPE but its last axis, in order.
+/// Calls visit(index) for every position of SHAPE without its last axis, in order.
 template <typename Visit>
 void for_each_line(const Shape& shape, const Visit& visit) {
   Shape index = Shape::filled(shape.rank(), 0);
@@ -114,7 +114,7 @@ void for_each_line(const Shape& shape, const Visit& visit) {
   }
 }
 
-/// Nearest: only bytes move, so that WORD stands for every type of its size.
+/// Nearest: elements are only moved, so that WORD serves every type of its size.
 template <typename Word>
 void pick(const KernelContext& context, const std::vector<AxisTaps>& taps) {
   const Shape& from = context.input(0).shape;
@@ -135,7 +135,7 @@ void pick(const KernelContext& context, const std::vector<AxisTaps>& taps) {
   });
 }
 
-/// Overwrites what lies outside of the input on any axis.
+/// Overwrites elements outside of the input on any axis.
 template <typename T>
 void extrapolate(const KernelContext& context, const std::vector<AxisTaps>& taps) {
   const auto value = element_of<T>(context.attributes().real("extrapolation_value", 0));

@@ -12,7 +12,7 @@ namespace {
 
 constexpr float kLongest = 1e9F;
 
-/// Lets one scale decide for all resized axes, so that the picture keeps its shape within (or beyond) the sizes.
+/// Applies one common scale to all resized axes, so that the aspect ratio is kept within (or beyond) the sizes.
 void keep_aspect_ratio(std::vector<ResizeAxis>& axes, bool not_larger) {
   float chosen = 0;
   for (const ResizeAxis& axis : axes) {
@@ -49,7 +49,7 @@ void set_length(ResizeAxis& axis, const std::vector<float>& scales, const std::v
   }
 }
 
-/// Where output X lies among the inputs, by the node's coordinate_transformation_mode.
+/// The input coordinate of output X, by coordinate_transformation_mode.
 using Transform = std::function<float(float)>;
 
 Transform transform_of(const Attributes& attributes, const ResizeAxis& axis) {
@@ -61,9 +61,9 @@ Transform transform_of(const Attributes& attributes, const ResizeAxis& axis) {
   const auto constant = [](float at) { return [at](float) { return at; }; };
   if (mode == "half_pixel") return half_pixel;
   if (mode == "half_pixel_symmetric") {
-    // The output has a whole number of elements, in * scale may not: the rest is shared out to both sides.
+    // The output has an integral size, in * scale may not: the remainder is split between both sides.
     const float offset = in / 2 * (1 - out / (scale * in));
-    // This one ONNX Runtime computes in float64.
+    // ONNX Runtime computes this one in float64.
     return [offset, scale](float x) { return static_cast<float>(offset + (x + 0.5) / scale - 0.5); };
   }
   if (mode == "pytorch_half_pixel") return axis.out > 1 ? Transform(half_pixel) : Transform(constant(0));
@@ -83,8 +83,8 @@ Transform transform_of(const Attributes& attributes, const ResizeAxis& axis) {
 
 using Rounding = float (*)(float);
 
-/// What is so near to the middle between two elements lies in the middle: scales are floats, and a third is none. ONNX
-/// Runtime takes as much.
+/// Coordinates this close to the middle between two elements count as the middle: scales are floats, and 1/3 is
+/// inexact. ONNX Runtime has the same tolerance.
 constexpr double kMiddle = 1e-6;
 
 Rounding rounding_of(const Attributes& attributes) {
@@ -96,7 +96,7 @@ Rounding rounding_of(const Attributes& attributes) {
   fail(ErrorCode::kInvalidFile, "Resize does not know the nearest_mode '{}'", mode);
 }
 
-/// An interpolating kernel by the distance to the output, with its reach to either side.
+/// An interpolation kernel as a function of the distance to the output, with its radius.
 struct Filter {
   float reach;
   std::function<float(float)> weight;
@@ -114,7 +114,7 @@ Filter filter_of(const Attributes& attributes, const std::string& mode) {
           }};
 }
 
-/// An input of weight 0 is none: were it NaN or infinite, the output would not be a number. One input stays.
+/// Removes inputs of weight 0: a NaN or infinity there would make the output NaN. At least one input is kept.
 void drop_weightless(ResizeTap& tap) {
   while (tap.weights.size() > 1 && tap.weights.back() == 0) tap.weights.pop_back();
   const auto first = std::ranges::find_if(tap.weights, [](float weight) { return weight != 0; });
@@ -123,7 +123,7 @@ void drop_weightless(ResizeTap& tap) {
   tap.weights.erase(tap.weights.begin(), first);
 }
 
-/// The taps around CENTER. Weights beyond the input go to its edge, or nowhere where they are excluded.
+/// The taps around CENTER. Weights beyond the input are added to its edge, or dropped if exclude_outside is set.
 ResizeTap interpolate(const Filter& filter, float center, float shrink, std::int64_t length, bool exclude_outside) {
   const float reach = filter.reach / shrink;
   const auto clamp = [length](std::int64_t i) { return std::clamp<std::int64_t>(i, 0, length - 1); };

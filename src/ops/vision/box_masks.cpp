@@ -5,11 +5,11 @@
 
 // saccade.BoxMasks: masks of objects as sums of prototypes (YOLACT, Bolya et al., 2019).
 //
-// Inputs: coefficients float32 [N, K]; prototypes float32 [1, K, h, w]; detections float32 [N, 6] (source pixels, as
-// SelectBoxes gives them); their count int32 [1]; saccade.Preprocess's geometry.  Attributes: width, height (of the
-// model's picture, on which the grid lies).
-// Output: logits float32 [N, h, w]: coefficients x prototypes, summed in the prototypes' order, in the cells that a
-// bilinear look at any pixel of the object's box needs; 0 in the others.  Rows past the count are unspecified.
+// Inputs: coefficients float32 [N, K]; prototypes float32 [1, K, h, w]; detections float32 [N, 6] (source pixels,
+// output of SelectBoxes); their count int32 [1]; saccade.Preprocess's geometry.  Attributes: width, height (of the
+// model's input image, which the grid covers).
+// Output: logits float32 [N, h, w]: coefficients x prototypes, summed in the prototypes' order, in the cells that
+// bilinear sampling at the pixels of the object's box needs; 0 in the others.  Rows past the count are unspecified.
 namespace saccade {
 namespace {
 
@@ -36,8 +36,8 @@ struct Cells {
   std::size_t end = 0;
 };
 
-/// The cells of an axis that pixels between two edges (source pixels) touch, and one more each way; none where an edge
-/// is no number.
+/// The cells of an axis that pixels between two edges (source pixels) cover, plus one on each side; none if an edge is
+/// NaN.
 Cells touched(float low, float high, float scale, float offset, std::int64_t size, std::int64_t pixels) {
   const float cells_a_pixel = static_cast<float>(size) / static_cast<float>(pixels);
   const auto cell = [&](float edge, float margin) {

@@ -5,8 +5,7 @@
 
 namespace saccade {
 
-/// The share of their union that two boxes x1, y1, x2, y2 have in common; 0 for boxes that do not meet, and where a
-/// number is NaN or an area is more than a float holds.
+/// IoU of two boxes x1, y1, x2, y2; 0 for disjoint boxes, and if a number is NaN or an area overflows float.
 inline float box_overlap(const float* a, const float* b) {
   const float width = std::min(a[2], b[2]) - std::max(a[0], b[0]);
   const float height = std::min(a[3], b[3]) - std::max(a[1], b[1]);
@@ -16,8 +15,8 @@ inline float box_overlap(const float* a, const float* b) {
   return std::isnan(share) ? 0 : share;
 }
 
-/// How much two turned boxes x, y, width, height, angle (radians) agree, 0 to 1 (0 where a number is none): one minus
-/// the Hellinger distance of the normal distributions that have their moments ("ProbIoU", Llerena et al., 2021, with
+/// Similarity of two oriented boxes x, y, width, height, angle (radians), 0 to 1 (0 if a number is NaN): one minus the
+/// Hellinger distance of the normal distributions with their moments ("ProbIoU", Llerena et al., 2021, with
 /// Ultralytics' constants).
 inline float oriented_overlap(const float* a, const float* b) {
   constexpr float kTiny = 1e-7F;

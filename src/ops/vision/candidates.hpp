@@ -7,27 +7,28 @@
 #include "ops/core/op.hpp"
 #include "ops/vision/faults.hpp"
 
-// What the decoders of detection models share.  A decoder turns a model's output into candidates, outputs 0 to 5:
-// boxes float32 [CAP, 4] (corners in the model's pixels; [CAP, 5] where they are turned), scores float32 [CAP], classes
-// int32 [CAP], anchors int32 [CAP] (the row or column of the model's output that each comes from), count int32 [1];
-// what lies past the count is zero; faults int32 [1], the bits of Faults.  Input 1, optional, is bool [classes]: those
-// asked for.  Attributes: conf (candidates have more); threshold (floats, optional: one a class, not below conf,
-// instead of it); remap (ints, optional: the class that each of the output's is; -1: no candidate); multi_label (a
-// candidate for every class above conf, not for an anchor's best one alone).  Scores and boxes that are not finite make
-// no candidate, but a fault: NaN among the scores of all classes (with an objectness: where that exceeds conf; with
-// multi_label: of the classes asked for), and what is wrong with the box and the score of those that exceed their
+// Shared code of the decoders of detection models.  A decoder converts a model's output to candidates, outputs 0 to 5:
+// boxes float32 [CAP, 4] (corners in model pixels; [CAP, 5] for oriented boxes), scores float32 [CAP], classes int32
+// [CAP], anchors int32 [CAP] (the row or column of the model's output that each comes from), count int32 [1]; elements
+// past the count are zero; faults int32 [1], the bits of Faults.  Input 1, optional, is bool [classes]: the requested
+// classes.  Attributes: conf (scores must exceed it); threshold (floats, optional: one per class, not below conf,
+// instead of it); remap (ints, optional: the class of each class of the output; -1: no candidate); multi_label (one
+// candidate per class above conf, instead of one per anchor for its best class).  Scores and boxes that are not finite
+// do not become candidates, but are reported as faults: NaN among the scores of all classes (with an objectness: if
+// that exceeds conf; with multi_label: of the requested classes), and invalid boxes and scores of those that exceed
+// their threshold.
 // threshold.
 namespace saccade {
 
 /// With multi_label at most so many candidates, the best ones, are kept.
 inline constexpr std::int64_t kMaxCandidates = 30000;
 
-/// Classes are below: a detection's row holds its class as a float, which is exact that far.
+/// Limit of class ids: a detection's row stores its class as a float, which is exact up to here.
 inline constexpr std::int64_t kMaxClasses = 1 << 24;
 
 using Box = std::array<float, 4>;
 
-/// The class that each of a model's output is.
+/// The class of each class of a model's output.
 class ClassRemap {
  public:
   explicit ClassRemap(const Attributes& attributes) : to_(attributes.find<std::vector<std::int64_t>>("remap")) {}
@@ -41,8 +42,8 @@ class ClassRemap {
   const std::vector<std::int64_t>* to_;
 };
 
-/// What the score of each of a model's output's classes must exceed: attributes conf and threshold (one a class, after
-/// remap; empty: conf for all); infinity for a class that is left out.
+/// The score threshold of each class of a model's output: attributes conf and threshold (one per class, after remap;
+/// empty: conf for all); infinity for a class without candidates.
 class ClassThreshold {
  public:
   explicit ClassThreshold(const Attributes& attributes)
@@ -62,12 +63,12 @@ class ClassThreshold {
   ClassRemap remap_;
 };
 
-/// Checks that the attribute remap holds classes, or -1.
+/// Checks that the attribute remap contains classes, or -1.
 void check_remap(const Attributes& attributes);
-/// Checks the attributes remap and threshold for an output of so many CLASSES.
+/// Checks the attributes remap and threshold for an output of CLASSES classes.
 void check_classes(const Attributes& attributes, std::int64_t classes);
 
-/// The outputs of a decoder, being filled.
+/// Writes the outputs of a decoder.
 class CandidateWriter {
  public:
   explicit CandidateWriter(const KernelContext& context)
@@ -76,12 +77,12 @@ class CandidateWriter {
         classes_(context.out<std::int32_t>(2)),
         anchors_(context.out<std::int32_t>(3)),
         count_(context.out<std::int32_t>(4)[0]),
-        told_(context.out<std::int32_t>(5)[0]),
+        fault_bits_(context.out<std::int32_t>(5)[0]),
         remap_(context.attributes()),
         threshold_(context.attributes()) {}
 
-  /// Whether a box of SCORE, of the output's class CLASS_ID, is a candidate: it exceeds the class's threshold, the
-  /// class is not left out, and all numbers are finite. Keeps what is wrong with one that exceeds it.
+  /// Whether a box with SCORE for the output's class CLASS_ID is a candidate: the score exceeds the class's threshold,
+  /// the class is not ignored, and all numbers are finite. Records the faults of one that exceeds the threshold.
   bool takes(std::span<const float> box, float score, std::int32_t class_id) {
     if (!(score > threshold_(class_id))) return false;
     const Faults faults = box_faults(box);
@@ -89,11 +90,11 @@ class CandidateWriter {
     faults_.add(confidence_faults(score));
     return std::isfinite(score) && is_finite(faults);
   }
-  /// A NaN among the scores that were looked at, where THERE is one.
-  void tell_nan(bool there) {
+  /// Records NaN among the examined scores, if there is one.
+  void report_nan(bool there) {
     if (there) faults_.add(Fault::kNanConfidence);
   }
-  /// Appends what is a candidate. There is room for one an anchor (or CAP, with multi_label).
+  /// Appends a candidate. The capacity is one per anchor (or CAP, with multi_label).
   void add(std::span<const float> box, float score, std::int32_t class_id, std::int64_t anchor) {
     if (!takes(box, score, class_id)) return;
     std::ranges::copy(box, boxes_.begin() + static_cast<std::ptrdiff_t>(box.size() * size_));
@@ -107,9 +108,9 @@ class CandidateWriter {
     std::ranges::fill(classes_.subspan(size_), 0);
     std::ranges::fill(anchors_.subspan(size_), 0);
     count_ = static_cast<std::int32_t>(size_);
-    told_ = to_output(faults_);
+    fault_bits_ = to_output(faults_);
   }
-  /// Room to work in until add() has come as far: entries at and after the number of candidates added.
+  /// Scratch space until add() reaches it: entries at and after the number of candidates added.
   std::span<float> scores() { return scores_; }
   std::span<std::int32_t> classes() { return classes_; }
 
@@ -119,14 +120,14 @@ class CandidateWriter {
   std::span<std::int32_t> classes_;
   std::span<std::int32_t> anchors_;
   std::int32_t& count_;
-  std::int32_t& told_;
+  std::int32_t& fault_bits_;
   ClassRemap remap_;
   ClassThreshold threshold_;
   Faults faults_;
   std::size_t size_ = 0;
 };
 
-/// The classes asked for: the input's, or all; asked by the output's class.
+/// The requested classes: the input's, or all; indexed by the output's class.
 class ClassFilter {
  public:
   ClassFilter(const KernelContext& context, int input) : remap_(context.attributes()) {
@@ -143,11 +144,11 @@ class ClassFilter {
   std::span<const bool> allowed_;
 };
 
-/// Checks the prediction's type and the class filter, and sets the outputs' types; BOX numbers make a box.
+/// Checks the prediction's type and the class filter, and sets the outputs' types; a box has BOX numbers.
 void infer_candidates(InferContext& context, std::int64_t anchors, std::int64_t classes, int box = 4);
 
-/// A decoder for multi_label: SCORE(anchor, class), BOX(anchor). Keeps the best CAP candidates in a heap of indices
-/// that lives in the classes output, then writes them in the order of class and anchor.
+/// A decoder for multi_label: SCORE(anchor, class), BOX(anchor). Keeps the best CAP candidates in a heap of indices,
+/// stored in the classes output, then writes them in the order of class and anchor.
 template <typename Score, typename MakeBox>
 void decode_multi_label(CandidateWriter& writer, std::int64_t anchors, std::int64_t classes, float conf,
                         const ClassFilter& filter, const Score& score, const MakeBox& box) {
@@ -164,9 +165,9 @@ void decode_multi_label(CandidateWriter& writer, std::int64_t anchors, std::int6
     if (!filter.allows(c)) continue;
     for (std::int64_t a = 0; a < anchors; ++a) {
       const float value = score(a, c);
-      writer.tell_nan(std::isnan(value));
+      writer.report_nan(std::isnan(value));
       if (!(value > conf)) continue;
-      writer.takes(box(a), value, static_cast<std::int32_t>(c));  // told of those too that find no room
+      writer.takes(box(a), value, static_cast<std::int32_t>(c));  // also reports faults of candidates that are dropped
       if (!std::isfinite(value)) continue;
       const auto flat = static_cast<std::int32_t>(c * anchors + a);
       if (size == heap.size()) {  // the front is the worst

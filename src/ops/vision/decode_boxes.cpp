@@ -1,11 +1,11 @@
 #include "ops/vision/candidates.hpp"
 
-// saccade.DecodeBoxes: boxes and the scores of their classes to candidates (candidates.hpp).  What decoders end in that
-// work boxes and scores out by ONNX's operators.
+// saccade.DecodeBoxes: boxes and class scores to candidates (candidates.hpp).  The last step of decoders that compute
+// boxes and scores with ONNX operators.
 //
-// Input 0: boxes float32 [1, A, 4], corners in the model's pixels, or [1, A, 5], turned (x, y, width, height, angle:
-// the candidates' boxes are [CAP, 5] then).  Input 1 (optional): the classes asked for.  Input 2: scores float32 [1, A,
-// C]. Attribute: threshold (floats, one a class, after remap; empty: conf for all).
+// Input 0: boxes float32 [1, A, 4], corners in model pixels, or [1, A, 5], oriented (x, y, width, height, angle: the
+// candidates' boxes are [CAP, 5] then).  Input 1 (optional): the requested classes.  Input 2: scores float32 [1, A, C].
+// Attribute: threshold (floats, one per class, after remap; empty: conf for all).
 namespace saccade {
 namespace {
 
@@ -45,7 +45,7 @@ void reference_decode_boxes(const KernelContext& context) {
         nan |= std::isnan(row[c]);
         if (!std::isnan(row[c]) && (best < 0 || row[c] > row[best])) best = c;
       }
-      writer.tell_nan(nan);
+      writer.report_nan(nan);
       if (best >= 0 && row[best] > conf && filter.allows(best))
         writer.add(box(a), row[best], static_cast<std::int32_t>(best), a);
     }

@@ -1,11 +1,10 @@
 #include "ops/vision/candidates.hpp"
 
-// saccade.DecodeEndToEnd: the output of models that choose among their boxes themselves, to candidates
-// (candidates.hpp).
+// saccade.DecodeEndToEnd: the output of models with built-in box selection to candidates (candidates.hpp).
 //
-// Input 0: float32 [1, N, 6 + E], rows x1, y1, x2, y2 (model pixels), score, class, then what decoders of masks and
-// keypoints read.  Input 1 (optional): the classes asked for.  A class that is not finite is told as a NaN among the
-// scores.
+// Input 0: float32 [1, N, 6 + E], rows x1, y1, x2, y2 (model pixels), score, class, then the inputs of mask and
+// keypoint decoders.  Input 1 (optional): the requested classes.  A class that is not finite is reported as NaN among
+// the scores.
 namespace saccade {
 namespace {
 
@@ -13,7 +12,7 @@ void infer_decode_end_to_end(InferContext& context) {
   const Shape& shape = context.shape(0);
   if (shape.rank() != 3 || shape[0] != 1 || shape[2] < 6)
     fail(ErrorCode::kInvalidFile, "predictions are {}, not 1xboxesx6 or wider", shape.to_string());
-  // Every row may be a candidate, while multi_label leaves room for so many at most.
+  // Every row may be a candidate, and multi_label limits their number.
   if (context.attributes().integer("multi_label", 0) != 0 && shape[1] > kMaxCandidates)
     fail(ErrorCode::kUnsupported, "{} boxes are too many with multi_label; the limit is {}", shape[1], kMaxCandidates);
   infer_candidates(context, shape[1], 1);
@@ -28,9 +27,9 @@ void reference_decode_end_to_end(const KernelContext& context) {
   for (std::int64_t i = 0; i < shape[1]; ++i) {
     const float* row = data.data() + i * shape[2];
     const float class_id = row[5];
-    writer.tell_nan(std::isnan(row[4]));
+    writer.report_nan(std::isnan(row[4]));
     if (!(row[4] > conf)) continue;
-    writer.tell_nan(!std::isfinite(class_id));
+    writer.report_nan(!std::isfinite(class_id));
     if (!(class_id >= 0 && class_id < 1e6F)) continue;
     const auto chosen = static_cast<std::int32_t>(class_id);
     if (filter.allows(chosen)) writer.add({row, 4}, row[4], chosen, i);

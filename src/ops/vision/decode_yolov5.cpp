@@ -2,13 +2,14 @@
 
 #include "ops/vision/candidates.hpp"
 
-// Decoders of models with an objectness: rows x, y, w, h, objectness, then one number a class; a class's score is
-// objectness times its number.  Input 0: float32 [1, A, 5 + C + E].  Input 1 (optional): the classes asked for.
+// Decoders of models with an objectness: rows x, y, w, h, objectness, then one number per class; a class's score is
+// objectness times its number.  Input 0: float32 [1, A, 5 + C + E].  Input 1 (optional): the requested classes.
 // Attribute: classes (C; 0: all numbers past the objectness).
 //
-// saccade.DecodeYolov5: the box is decoded already, centre and size in model pixels.
-// saccade.DecodeYolox: the raw head's: centre relative to its cell in strides, size as the logarithm of strides.
-// Attributes: strides (ints); width, height (of the model's input): one anchor a cell, rows by stride, then row by row.
+// saccade.DecodeYolov5: boxes are decoded already, centre and size in model pixels.
+// saccade.DecodeYolox: the raw head: centre relative to its cell in strides, size as the logarithm of strides.
+// Attributes: strides (ints); width, height (of the model's input): one anchor per cell, ordered by stride, then row by
+// row.
 namespace saccade {
 namespace {
 
@@ -50,7 +51,7 @@ void infer_yolox(InferContext& context) {
          width, height, context.shape(0)[1]);
 }
 
-/// Anchors one after the other with a box decoder.
+/// Decodes all anchors with a box decoder.
 template <typename MakeBox>
 void decode_rows(const KernelContext& context, const MakeBox& box) {
   const Shape& shape = context.input(0).shape;
@@ -67,7 +68,7 @@ void decode_rows(const KernelContext& context, const MakeBox& box) {
   } else {
     for (std::int64_t a = 0; a < shape[1]; ++a) {
       const float* row = data + a * stride;
-      writer.tell_nan(std::isnan(row[4]));
+      writer.report_nan(std::isnan(row[4]));
       if (!(row[4] > conf)) continue;  // a class's number is at most 1
       std::int64_t chosen = 0;
       bool nan = false;
@@ -77,7 +78,7 @@ void decode_rows(const KernelContext& context, const MakeBox& box) {
         if (row[5 + c] > best) best = row[5 + (chosen = c)];
       }
       const float score = row[4] * best;
-      writer.tell_nan(nan || std::isnan(score));
+      writer.report_nan(nan || std::isnan(score));
       if (score > conf && filter.allows(chosen)) writer.add(box(a, row), score, static_cast<std::int32_t>(chosen), a);
     }
   }

@@ -1,9 +1,9 @@
 #include "ops/vision/candidates.hpp"
 
-// saccade.DecodeYolov8: the output of YOLOv8, v11, v12 and their like to candidates (candidates.hpp).
+// saccade.DecodeYolov8: the output of YOLOv8, v11, v12 and similar models to candidates (candidates.hpp).
 //
-// Input 0: float32 [1, 4 + C + E, A], rows x, y, w, h (centre, model pixels), then one a class, then what decoders of
-// masks and keypoints read.  Input 1 (optional): the classes asked for.  Attribute: classes (C; 0: all rows past the
+// Input 0: float32 [1, 4 + C + E, A], rows x, y, w, h (centre, model pixels), then one per class, then the inputs of
+// mask and keypoint decoders.  Input 1 (optional): the requested classes.  Attribute: classes (C; 0: all rows past the
 // box).
 namespace saccade {
 namespace {
@@ -24,11 +24,11 @@ void infer_decode_yolov8(InferContext& context) {
   infer_candidates(context, shape[2], classes);
 }
 
-/// The best class of every anchor, row after row as they lie in memory. NaN never wins; gives whether there is one.
+/// The best class of every anchor, row by row in memory order. NaN is never the best; returns whether there is one.
 bool best_classes(const float* rows, std::size_t anchors, std::int32_t classes, float* best, std::int32_t* chosen) {
   std::fill_n(best, anchors, -INFINITY);
   std::fill_n(chosen, anchors, 0);
-  std::int32_t nan = 0;  // as wide as what is compared, so that the loop is one of vectors
+  std::int32_t nan = 0;  // as wide as the compared type, so that the loop is vectorized
   for (std::int32_t c = 0; c < classes; ++c, rows += anchors) {
     for (std::size_t a = 0; a < anchors; ++a) {
       const bool wins = rows[a] > best[a];
@@ -56,10 +56,10 @@ void reference_decode_yolov8(const KernelContext& context) {
     decode_multi_label(writer, shape[2], classes, conf, filter, score,
                        [&](std::int64_t a) { return box(static_cast<std::size_t>(a)); });
   } else {
-    // The writer never overtakes the anchor being read, so its outputs hold the best classes meanwhile.
+    // The writer never overtakes the anchor being read, so its outputs can store the best classes meanwhile.
     const std::span<float> best = writer.scores();
     const std::span<std::int32_t> chosen = writer.classes();
-    writer.tell_nan(best_classes(data + 4 * anchors, anchors, classes, best.data(), chosen.data()));
+    writer.report_nan(best_classes(data + 4 * anchors, anchors, classes, best.data(), chosen.data()));
     for (std::size_t a = 0; a < anchors; ++a)
       if (best[a] > conf && filter.allows(chosen[a]))
         writer.add(box(a), best[a], chosen[a], static_cast<std::int64_t>(a));

@@ -5,14 +5,14 @@
 
 #include "saccade/results.hpp"
 
-// What operators that make answers tell of the numbers that they read: an output int32 [1], the bits of Faults. They
-// tell it out of the look that they take anyway. kernels/faults.cuh has the same.
+// Operators that make predictions report invalid numbers in an output int32 [1], the bits of Faults, at no extra pass
+// over the data. kernels/faults.cuh has the same definitions.
 namespace saccade {
 
-/// Rounding takes a probability this far beyond 0..1, in half precision and in quantised models.
+/// Tolerance for probabilities beyond 0..1, from rounding in half precision and quantized models.
 inline constexpr float kConfidenceSlack = 1e-3F;
 
-/// What is wrong with SCORE as a probability.
+/// Faults of SCORE as a probability.
 inline Faults confidence_faults(float score) {
   Faults faults;
   if (std::isnan(score))
@@ -22,7 +22,7 @@ inline Faults confidence_faults(float score) {
   return faults;
 }
 
-/// What is wrong with BOX: corners x1, y1, x2, y2, or x, y, width, height, angle.
+/// Faults of BOX: corners x1, y1, x2, y2, or x, y, width, height, angle.
 inline Faults box_faults(std::span<const float> box) {
   Faults faults;
   for (float number : box) {
@@ -34,10 +34,10 @@ inline Faults box_faults(std::span<const float> box) {
   return faults;
 }
 
-/// Whether there is a box all the same.
+/// Whether the box can be used nevertheless.
 inline bool is_finite(Faults box) { return !box.has(Fault::kNanBox) && !box.has(Fault::kInfiniteBox); }
 
-/// FAULTS as an operator's output has them.
+/// FAULTS as stored in an operator's output.
 inline std::int32_t to_output(Faults faults) { return static_cast<std::int32_t>(faults.bits()); }
 
 }  // namespace saccade

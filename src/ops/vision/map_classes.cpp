@@ -5,8 +5,8 @@
 
 // saccade.MapClasses: the best class of every cell.
 //
-// Input: float32 [1, C, h, w].  Output: int32 [h, w]; of equal scores the first class, -1 where one is NaN.  Of one
-// channel: 1 where it exceeds the attribute `threshold` (0), else 0; -1 where it is NaN.
+// Input: float32 [1, C, h, w].  Output: int32 [h, w]; the first class among equal scores, -1 if one is NaN.  With one
+// channel: 1 if it exceeds the attribute `threshold` (0), else 0; -1 if it is NaN.
 namespace saccade {
 namespace {
 
@@ -18,8 +18,8 @@ void infer_map_classes(InferContext& context) {
   context.output(0, DType::kInt32, {scores[2], scores[3]});
 }
 
-/// A piece of the picture at a time, so that its best scores stay in the nearest cache. A NaN becomes the best, and
-/// nothing exceeds it.
+/// Processes the image in pieces, so that their best scores stay in L1d. A NaN becomes the best, and nothing exceeds
+/// it.
 constexpr std::size_t kPiece = 2048;
 
 void best_classes(const float* scores, std::size_t plane, std::int32_t classes, std::span<std::int32_t> chosen) {

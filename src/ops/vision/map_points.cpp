@@ -6,8 +6,8 @@
 // saccade.MapPoints: points in the model's pixels to source pixels, clipped to the frame.
 //
 // Inputs: points float32 [N, K, D], D of 2 or more, the first two of which are x and y; saccade.Preprocess's geometry.
-// Output: the same shape; what stands behind x and y stays, and so does what is NaN or infinite: whoever makes whole
-// pixels of a point asks for it first.
+// Output: the same shape; the numbers after x and y are copied, and so are NaN and infinity: code that converts a point
+// to integer pixels has to check for them.
 namespace saccade {
 namespace {
 

@@ -6,7 +6,7 @@
 namespace saccade {
 namespace {
 
-/// Pixels of an axis whose centres lie between two edges in the tensor: SCALE tensor pixels a pixel from ORIGIN on.
+/// Pixels of an axis whose centres lie between two edges in the tensor: SCALE tensor pixels per pixel, from ORIGIN on.
 struct PixelSpan {
   int begin = 0;
   int end = 0;
@@ -20,14 +20,14 @@ PixelSpan seen_pixels(int origin, int extent, std::int64_t at, std::int64_t scal
   return {pixel(0), pixel(size)};
 }
 
-/// The first pixel at or behind an edge, as far as the limits allow.
+/// The first pixel at or behind an edge, clamped to the limits.
 int first_pixel(float edge, int low, int high) {
   const float at = std::ceil(edge);
   if (!(at > static_cast<float>(low))) return low;
   return at < static_cast<float>(high) ? static_cast<int>(at) : high;
 }
 
-/// Pixels whose place is at least one edge and below the other; none where an edge is no number.
+/// Pixels from one edge (inclusive) to the other (exclusive); none if an edge is NaN.
 PixelExtent pixels_of(const std::array<float, 4>& box, const Region& seen) {
   if (std::ranges::any_of(box, [](float edge) { return std::isnan(edge); })) return {};
   const int right = seen.x + seen.width;
@@ -36,7 +36,7 @@ PixelExtent pixels_of(const std::array<float, 4>& box, const Region& seen) {
           first_pixel(box[3], seen.y, bottom)};
 }
 
-/// A grid like WHOLE that lies on a box of the frame.
+/// A grid like WHOLE that covers a box of the frame.
 GridPlace place_on(const std::array<float, 4>& box, const GridPlace& whole) {
   const double width = std::max<double>(box[2] - box[0], 1e-6);
   const double height = std::max<double>(box[3] - box[1], 1e-6);
@@ -64,7 +64,7 @@ GridPlace grid_place(const PreprocessSpec& spec, const Placement& placement, std
 
 MaskLook mask_look(MaskWithin within, const GridPlace& whole, const std::array<float, 4>& box) {
   const Region& seen = whole.seen;
-  if (within == MaskWithin::kPicture) return {whole, {seen.x, seen.y, seen.x + seen.width, seen.y + seen.height}, 0};
+  if (within == MaskWithin::kImage) return {whole, {seen.x, seen.y, seen.x + seen.width, seen.y + seen.height}, 0};
   if (within == MaskWithin::kBoxes) return {whole, pixels_of(box, seen), 0};
   return {place_on(box, whole), pixels_of(box, seen), 0.5F};
 }

@@ -7,7 +7,7 @@
 namespace saccade {
 namespace {
 
-/// Appends the runs of ones in INSIDE, which is row Y from X on; returns how many ones there are.
+/// Appends the runs of ones in INSIDE, which is row Y from X on; returns the number of ones.
 std::int64_t add_runs(std::span<const std::uint8_t> inside, int x, int y, std::vector<MaskRun>& runs) {
   std::int64_t area = 0;
   const std::uint8_t* const end = inside.data() + inside.size();
@@ -44,7 +44,7 @@ std::span<const float> MaskTracer::row(std::span<const float> grid, int columns,
       rows_[slot][i] = from[at.first] * (1 - at.share) + from[at.second] * at.share;
       sound &= from[at.first] < INFINITY && from[at.second] < INFINITY;
     }
-    met_fault_ |= !sound;
+    has_fault_ |= !sound;
     held_[slot] = index;
   }
   return rows_[slot];
@@ -52,10 +52,10 @@ std::span<const float> MaskTracer::row(std::span<const float> grid, int columns,
 
 std::int64_t MaskTracer::trace(const GridPlace& place, std::span<const float> grid, const PixelExtent& within,
                                float threshold, std::vector<MaskRun>& runs) {
-  met_fault_ = false;
+  has_fault_ = false;
   if (within.empty() || place.columns < 1 || place.rows < 1) return 0;
   const auto width = static_cast<std::size_t>(within.x2 - within.x1);
-  // Room for the widest that may follow, so that none is made while frames run.
+  // Capacity for the widest possible extent, so that later frames do not allocate.
   const auto most = static_cast<std::size_t>(std::max(place.seen.width, within.x2 - within.x1));
   across_.reserve(most);
   inside_.reserve(most);

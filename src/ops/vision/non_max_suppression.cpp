@@ -4,16 +4,16 @@
 #include "ops/core/dispatch.hpp"
 #include "ops/core/op.hpp"
 
-// NonMaxSuppression of what is known when the graph is built: elsewhere the number of boxes that it keeps depends on
-// the data, and shapes are static.
+// NonMaxSuppression of contents known when the graph is built: otherwise the number of kept boxes depends on the data,
+// and shapes are static.
 //
-// Inputs: boxes float32 [N, B, 4], scores float32 [N, C, B], the most boxes that a class keeps (0 where left out), the
-// IoU above which the worse box goes, the score that a box must exceed. Output: int64 [kept, 3], rows of image, class
-// and box; within a class by falling score, ties in the boxes' order.
+// Inputs: boxes float32 [N, B, 4], scores float32 [N, C, B], the maximum number of boxes per class (0 if omitted), the
+// IoU threshold, the score threshold. Output: int64 [kept, 3], rows of image, class and box; within a class in
+// descending order of score, ties in the boxes' order.
 namespace saccade {
 namespace {
 
-/// Corners in order: left, top, right, bottom (a box given as y1, x1, y2, x2 lies on its side, which changes no area).
+/// Corners in order: left, top, right, bottom (a box given as y1, x1, y2, x2 is transposed, which changes no area).
 using Corners = std::array<float, 4>;
 
 Corners corners_of(const float* box, bool centered) {
@@ -21,7 +21,7 @@ Corners corners_of(const float* box, bool centered) {
   return {std::min(box[0], box[2]), std::min(box[1], box[3]), std::max(box[0], box[2]), std::max(box[1], box[3])};
 }
 
-/// Intersection over union; 0 where one of them has no area.
+/// Intersection over union; 0 if one of them has no area.
 float overlap(const Corners& a, const Corners& b) {
   const float width = std::min(a[2], b[2]) - std::max(a[0], b[0]);
   const float height = std::min(a[3], b[3]) - std::max(a[1], b[1]);
@@ -35,16 +35,16 @@ float overlap(const Corners& a, const Corners& b) {
 struct Limits {
   std::size_t per_class = 0;
   float iou = 0;
-  const float* score = nullptr;  ///< null where every box is a candidate
+  const float* score = nullptr;  ///< null if every box is a candidate
   bool centered = false;
 };
 
-/// The boxes of one image that one class keeps.
+/// The kept boxes of one image and class.
 std::vector<std::size_t> select(std::span<const float> boxes, std::span<const float> scores, const Limits& limits) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < scores.size(); ++i)
     if (limits.score == nullptr || scores[i] > *limits.score) order.push_back(i);
-  // NaN can't be sorted: such a box comes last.
+  // NaN cannot be sorted: such a box comes last.
   const auto better = [&](std::size_t a, std::size_t b) {
     return scores[a] > scores[b] || (scores[a] == scores[a] && scores[b] != scores[b]);
   };
@@ -65,7 +65,7 @@ const T* scalar(const TensorView& view) {
   return view.data == nullptr || view.elements() == 0 ? nullptr : view.as<const T>().data();
 }
 
-/// All rows of the output, one after the other.
+/// All rows of the output.
 std::vector<std::int64_t> select_all(std::span<const TensorView> inputs, const Attributes& attributes) {
   const auto boxes = inputs[0].as<const float>();
   const auto scores = inputs[1].as<const float>();
@@ -117,7 +117,7 @@ void infer_non_max_suppression(InferContext& context) {
            "suppression");
     inputs[static_cast<std::size_t>(i)] = view_of(*known);
   }
-  // Every box may have to be held against every one that is kept.
+  // Every box may have to be compared with every kept one.
   const Shape& scores = context.shape(1);
   if (!context.afford(static_cast<double>(scores.elements()) * static_cast<double>(scores[2])))
     fail(ErrorCode::kUnsupported, "{} scores are too many to choose among when the graph is built", scores.to_string());

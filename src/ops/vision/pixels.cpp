@@ -60,19 +60,19 @@ std::int64_t at_least_one(double value) { return std::max<std::int64_t>(1, stati
 void letterbox(const PreprocessSpec& spec, Placement& placed) {
   const double ratio = std::min(static_cast<double>(spec.width) / placed.source.width,
                                 static_cast<double>(spec.height) / placed.source.height);
-  if (spec.resize == ResizeMode::kLetterboxTopLeft) {  // as YOLOX does: sizes cut
+  if (spec.resize == ResizeMode::kLetterboxTopLeft) {  // as in YOLOX: sizes are truncated
     placed.width = at_least_one(placed.source.width * ratio);
     placed.height = at_least_one(placed.source.height * ratio);
     return;
   }
-  // As Ultralytics does: sizes rounded to even halves, an odd pad's larger part right and below.
+  // As in Ultralytics: sizes are rounded half to even; the larger part of an odd padding is at the right and bottom.
   placed.width = at_least_one(std::nearbyint(placed.source.width * ratio));
   placed.height = at_least_one(std::nearbyint(placed.source.height * ratio));
   placed.x = std::llrint(static_cast<double>(spec.width - placed.width) / 2 - 0.1);
   placed.y = std::llrint(static_cast<double>(spec.height - placed.height) / 2 - 0.1);
 }
 
-/// As torchvision's Resize and CenterCrop do: the long side cut to an integer, the crop's corner rounded.
+/// As in torchvision's Resize and CenterCrop: the long side is truncated, the crop's corner rounded.
 void resize_crop(const PreprocessSpec& spec, Placement& placed) {
   const int width = placed.source.width;
   const int height = placed.source.height;
@@ -175,7 +175,7 @@ TapAxis TapAxis::of(int origin, int extent, int per, std::int64_t target, std::i
   TapAxis axis;
   axis.begin = origin / per;
   axis.end = (origin + extent + per - 1) / per;
-  // Chroma samples are taken to lie in the middle of the pixels that they cover, as in JPEG.
+  // Chroma samples are centred between the pixels that they cover, as in JPEG.
   axis.scale = 1.0 / (static_cast<double>(target) / extent) / per;
   axis.first = static_cast<double>(at);
   axis.offset = static_cast<double>(origin) / per - axis.begin;

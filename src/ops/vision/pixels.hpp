@@ -7,15 +7,15 @@
 #include "saccade/region.hpp"
 #include "tensor/frame.hpp"
 
-// What every kernel of saccade.Preprocess shares: where a frame's pixels go, and the integer arithmetic on them, so
-// that a fast kernel equals the reference bit for bit.
+// Shared code of all kernels of saccade.Preprocess: the placement of a frame's pixels and the integer arithmetic on
+// them, so that fast kernels are bit-identical to the reference.
 namespace saccade {
 
 enum class ResizeMode : std::uint8_t {
-  kStretch,           ///< to the tensor's size, whatever the aspect
-  kLetterbox,         ///< as large as fits, centred between pads
+  kStretch,           ///< to the tensor's size, ignoring the aspect ratio
+  kLetterbox,         ///< as large as fits, centred between padding
   kLetterboxTopLeft,  ///< as large as fits, in the top left corner
-  kResizeCrop,        ///< short side to resize_to, then the centre
+  kResizeCrop,        ///< short side to resize_to, then a centre crop
 };
 enum class ChannelOrder : std::uint8_t { kRgb, kBgr, kGray };
 
@@ -33,31 +33,31 @@ struct PreprocessSpec {
 
   int channels() const { return color == ChannelOrder::kGray ? 1 : 3; }
 };
-/// Throws Error (kInvalidFile) naming the attribute that makes no sense. Allocates nothing.
+/// Throws Error (kInvalidFile) naming the invalid attribute. Does not allocate.
 PreprocessSpec preprocess_spec(const Attributes& attributes);
 
-/// Which part of a frame lands where in the tensor.
+/// The part of a frame that is used, and its position in the tensor.
 struct Placement {
-  Region source;       ///< of the frame: the roi, or what of it lies in the frame
-  std::int64_t x = 0;  ///< of the scaled source's left edge in the tensor; negative where it is cropped
+  Region source;       ///< of the frame: the roi, or its part within the frame
+  std::int64_t x = 0;  ///< left edge of the scaled source in the tensor; negative if it is cropped
   std::int64_t y = 0;
   std::int64_t width = 0;  ///< of the scaled source
   std::int64_t height = 0;
 };
-/// Throws Error (kInvalidArgument) where the frame is empty or the roi lies outside of it.
+/// Throws Error (kInvalidArgument) if the frame is empty or the roi lies outside of it.
 Placement place(const PreprocessSpec& spec, int frame_width, int frame_height);
 
 /// {scale_x, scale_y, offset_x, offset_y, frame width, frame height}: tensor_x = frame_x * scale_x + offset_x for the
 /// edges of boxes.
 std::array<float, 6> geometry_of(const Placement& placement, int frame_width, int frame_height) noexcept;
 
-/// One colour component of a frame as its memory has it.
+/// One colour component of a frame in memory.
 struct Component {
   const std::uint8_t* data = nullptr;
-  int pitch = 0;   ///< bytes from row to row
-  int step = 1;    ///< bytes from sample to sample
-  int across = 1;  ///< pixels a sample, horizontally
-  int down = 1;    ///< pixels a sample, vertically
+  int pitch = 0;   ///< bytes per row
+  int step = 1;    ///< bytes per sample
+  int across = 1;  ///< pixels per sample, horizontally
+  int down = 1;    ///< pixels per sample, vertically
 };
 enum class ColorModel : std::uint8_t { kRgb, kYuv, kGray };
 struct Components {
@@ -67,27 +67,27 @@ struct Components {
 };
 Components components_of(const FrameView& frame) noexcept;
 
-/// Two neighbouring samples and their weights, which add up to 2048: bilinear interpolation along one axis.
+/// Two neighbouring samples and their weights, which sum to 2048: bilinear interpolation along one axis.
 struct Tap {
   int first = 0;
   int second = 0;
   int first_weight = 0;
   int second_weight = 0;
 };
-/// How tensor positions fall on a component's samples along one axis.
+/// The mapping from tensor positions to a component's samples along one axis.
 struct TapAxis {
-  double scale = 1;   ///< samples a tensor pixel
+  double scale = 1;   ///< samples per tensor pixel
   double first = 0;   ///< tensor position of the source's left edge
-  double offset = 0;  ///< the source's left edge, in samples from BEGIN's
-  int begin = 0;      ///< first and one past the last sample that may be read
+  double offset = 0;  ///< left edge of the source, in samples relative to BEGIN's
+  int begin = 0;      ///< range of readable samples, end exclusive
   int end = 1;
 
-  /// SOURCE samples [origin, origin + extent) of pixels, PER pixels a component's sample, scaled to TARGET at AT.
+  /// Source pixels [ORIGIN, ORIGIN + EXTENT), PER pixels per sample of the component, scaled to TARGET at AT.
   static TapAxis of(int origin, int extent, int per, std::int64_t target, std::int64_t at) noexcept;
   Tap at(int position) const noexcept;
 };
 
-/// First and one past the last tensor position that the source covers along one axis.
+/// The tensor positions that the source covers along one axis, end exclusive.
 struct Span {
   int begin = 0;
   int end = 0;
@@ -97,9 +97,8 @@ inline Span covered(std::int64_t at, std::int64_t extent, int size) noexcept {
   return {clip(at), clip(at + extent)};
 }
 
-/// Bilinear interpolation of four 8-bit samples with OpenCV's arithmetic (11-bit weights, the lower bits of the
-/// horizontal sums cut, 0..255): models were trained on pixels made so, and a more exact rounding would differ by one
-/// level in an eighth of them.
+/// Bilinear interpolation of four 8-bit samples with OpenCV's arithmetic (11-bit weights, truncated horizontal sums,
+/// 0..255): models are trained on such pixels, and exact rounding would change an eighth of them by one level.
 inline int blend_row(int first, int second, const Tap& tap) {
   return (first * tap.first_weight + second * tap.second_weight) >> 4;
 }
@@ -117,7 +116,7 @@ struct YuvMatrix {
   int blue_u = 0;
 };
 YuvMatrix yuv_matrix(ColorMatrix matrix, ColorRange range) noexcept;
-/// VALUE in 1/65536, rounded and brought to 0..255.
+/// VALUE in 1/65536, rounded and clamped to 0..255.
 inline int clamp8(int value) {
   const int rounded = (value + 32768) >> 16;
   return rounded < 0 ? 0 : rounded > 255 ? 255 : rounded;

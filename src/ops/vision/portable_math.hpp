@@ -4,12 +4,12 @@
 #include <cmath>
 #include <cstdint>
 
-// Functions whose every fp32 operation is written down, so that devices can agree to the bit: nothing is fused,
-// products and sums are rounded one by one in the order in which they stand.
+// Functions with a fixed sequence of fp32 operations, so that devices are bit-identical: nothing is fused, products and
+// sums are rounded one by one in the given order.
 namespace saccade {
 
-/// e^x by Cephes' expf (Moshier): x = n ln 2 + r, a polynomial of r, and an exponent. Within 2e-7 of the true value,
-/// relatively; 0 below -87.3, infinity above 88.7, NaN for NaN.
+/// e^x by Cephes' expf (Moshier): x = n ln 2 + r, a polynomial of r, and an exponent. Relative error below 2e-7; 0
+/// below -87.3, infinity above 88.7, NaN for NaN.
 inline float portable_exp(float x) {
   if (!(x > -87.3F)) return std::isnan(x) ? x : 0.0F;
   if (x > 88.7F) return INFINITY;
@@ -24,7 +24,7 @@ inline float portable_exp(float x) {
   p = p * r + 5.0000001201e-1F;
   p = p * (r * r) + r + 1.0F;
   const auto whole = static_cast<std::int32_t>(n);
-  // In two steps, since 2^128 is no float.
+  // In two steps, since 2^128 overflows float.
   const auto power = [](std::int32_t e) { return std::bit_cast<float>((e + 127) << 23); };
   const std::int32_t half = whole / 2;
   return p * power(half) * power(whole - half);

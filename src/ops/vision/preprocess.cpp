@@ -3,15 +3,15 @@
 #include "ops/core/op.hpp"
 #include "ops/vision/pixels.hpp"
 
-// saccade.Preprocess: a frame's pixels to a model's tensor in one pass: crop, resize (bilinear), colour conversion,
-// channel order, scale and bias.
+// saccade.Preprocess: converts a frame's pixels to a model's input tensor in one pass: crop, resize (bilinear), colour
+// conversion, channel order, scale and bias.
 //
 // Input 0: a frame.  Outputs: 0 float32 [1, C, height, width]; 1 (optional) "geometry" float32 [6], see geometry_of().
 // Attributes: width, height; resize, resize_to; color; pad (3 of 0..255, the tensor's channel order); scale, bias (3
 // each); roi (x, y, width, height).
 //
-// Samples are interpolated as the frame has them (8 bits, OpenCV's arithmetic, see pixels.hpp) and converted after:
-// a pixel is converted once, not once a tap.
+// Samples are interpolated in the frame's own format (8 bits, OpenCV's arithmetic, see pixels.hpp) and converted
+// afterwards: once per pixel, not once per tap.
 namespace saccade {
 namespace {
 
@@ -32,7 +32,7 @@ int sample(const Component& part, const Tap& across, const Tap& down) {
   return blend_rows(row(down.first), row(down.second), down);
 }
 
-/// R, G, B of a pixel of three interpolated components.
+/// Converts a pixel of three interpolated components to R, G, B.
 std::array<int, 3> to_rgb(ColorModel model, const YuvMatrix& yuv, const std::array<int, 3>& value) {
   if (model == ColorModel::kGray) return {value[0], value[0], value[0]};
   if (model == ColorModel::kRgb) return value;

@@ -6,18 +6,17 @@
 // saccade.SelectBoxes: non-maximum suppression, then boxes in source pixels.
 //
 // Inputs: a decoder's boxes, scores, classes, anchors, count; saccade.Preprocess's geometry.  Boxes are [CAP, 4],
-// corners, or [CAP, 5], turned: x, y (centre), width, height, angle.
-// Attributes: nms: "greedy" (a box is dropped when it overlaps a better one of its class by more than iou), "linear"
-// and "gaussian" (Soft-NMS, Bodla et al., 2017: its score is multiplied by 1 - overlap where that exceeds iou, or by
-// exp(-overlap^2 / sigma), each time a better one is taken; it is left out once the score is not above conf), "none";
-// iou, sigma, conf; agnostic (boxes of any class count, not of its own alone); max_det.
-// Outputs: 0 detections float32 [max_det, 4 or 5, + 2]: the box (source pixels; corners are clipped to the frame, a
-// turned box's width is its longer side and its angle in 0..pi), score, class; by falling score, ties in the
-// candidates' order; NaN in a box stays, and overlaps nothing; 1 count int32 [1]; 2 anchors int32 [max_det]; 3 and 4
-// int32 and float32 [CAP]: room to work in, so that it lies in the arena like everything else.  What lies past the
-// count is zero.
+// corners, or [CAP, 5], oriented: x, y (centre), width, height, angle.
+// Attributes: nms: "greedy" (a box is dropped if its overlap with a better one of its class exceeds iou), "linear" and
+// "gaussian" (Soft-NMS, Bodla et al., 2017: each time a better box is selected, the score is multiplied by 1 - overlap
+// if that exceeds iou, or by exp(-overlap^2 / sigma); the box is dropped once its score is not above conf), "none";
+// iou, sigma, conf; agnostic (compares boxes of all classes); max_det.
+// Outputs: 0 detections float32 [max_det, 4 or 5, + 2]: the box (source pixels; corners are clipped to the frame, the
+// width of an oriented box is its longer side and its angle in 0..pi), score, class; in descending order of score, ties
+// in the candidates' order; a box with NaN is kept and overlaps nothing; 1 count int32 [1]; 2 anchors int32 [max_det];
+// 3 and 4 int32 and float32 [CAP]: scratch, placed in the arena.  Elements past the count are zero.
 //
-// A candidate is compared with the kept boxes alone and the search ends at max_det: at most CAP * max_det overlaps.
+// A candidate is compared with the kept boxes only and the search ends at max_det: at most CAP * max_det overlaps.
 namespace saccade {
 namespace {
 
@@ -59,7 +58,7 @@ void infer_select_boxes(InferContext& context) {
   context.output(4, DType::kFloat32, list);
 }
 
-/// Candidates in the order in which they are taken: by falling score, ties by their place.
+/// Candidates in order of selection: by descending score, ties by index.
 struct Better {
   std::span<const float> scores;
   bool operator()(std::int32_t a, std::int32_t b) const {
@@ -151,7 +150,8 @@ class Selection {
       box[i] = std::clamp((box[i] - geometry[2 + i % 2]) / geometry[i % 2], 0.0F, geometry[4 + i % 2]);
   }
 
-  /// Its sides as vectors, each axis by its own scale; where the two scales differ, the box goes as near as a box can.
+  /// Scales the box's sides as vectors, each axis by its own scale; if the scales differ, the result is the nearest
+  /// box.
   static void turned_to_source(float* box, std::span<const float> geometry) {
     const float cosine = std::cos(box[4]);
     const float sine = std::sin(box[4]);
@@ -169,7 +169,7 @@ class Selection {
     box[4] = angle < 0 ? angle + std::numbers::pi_v<float> : angle;
   }
 
-  std::size_t width_;  ///< numbers a box
+  std::size_t width_;  ///< numbers per box
   bool agnostic_;
   float iou_;
   std::span<const float> boxes_;

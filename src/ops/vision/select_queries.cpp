@@ -5,27 +5,26 @@
 #include "ops/vision/candidates.hpp"
 #include "ops/vision/portable_math.hpp"
 
-// saccade.SelectQueries: the queries of a transformer that are objects, as RF-DETR's post-processing has them.
+// saccade.SelectQueries: selects a transformer's queries that are objects, as in RF-DETR's post-processing.
 //
-// Inputs: boxes float32 [1, Q, 4] (x, y of the centre, width, height; shares of the model's picture); the classes asked
-// for, bool [classes] (optional); logits float32 [1, Q, C]; saccade.Preprocess's geometry.
-// Attributes: conf; threshold (floats, one a class; empty: conf for all); remap (ints, optional); stretch (1: the
-// picture is the whole frame, stretched); width, height (of the model's picture); max_det. Outputs: 0 detections
-// float32 [N, 6], rows x1, y1, x2, y2, score, class, N being min(max_det, Q); 1 count int32 [1]; 2 queries int32 [N];
-// 3 faults int32 [1], the bits of Faults. What lies past the count is zero.
+// Inputs: boxes float32 [1, Q, 4] (centre x, y, width, height, normalized to the model's input image); the requested
+// classes, bool [classes] (optional); logits float32 [1, Q, C]; saccade.Preprocess's geometry.
+// Attributes: conf; threshold (floats, one per class; empty: conf for all); remap (ints, optional); stretch (1: the
+// image is the whole frame, stretched); width, height (of the model's input image); max_det.
+// Outputs: 0 detections float32 [N, 6], rows x1, y1, x2, y2, score, class, N being min(max_det, Q); 1 count int32 [1];
+// 2 queries int32 [N]; 3 faults int32 [1], the bits of Faults. Elements past the count are zero.
 //
-// The steps, each rounded to fp32 as it stands, so that devices can agree to the bit:
+// The steps, each rounded to fp32 in the given order, so that devices are bit-identical:
 //   1. p[q][c] = 1 / (1 + exp(-logit)), by portable_sigmoid()
-//   2. c(q) = the first class of the greatest p; NaN is never the greatest, but a fault
-//   3. class = remap[c]; -1: the query is dropped, as is one whose class nobody asked for
+//   2. c(q) = the first class with the greatest p; NaN is never the greatest, but a fault
+//   3. class = remap[c]; the query is dropped if it is -1 or not requested
 //   4. score = p[q][c(q)]; the query is dropped unless score > threshold[class]
-//   5. x1 = x - w * 0.5, y1 = y - h * 0.5, x2 = x + w * 0.5, y2 = y + h * 0.5; dropped where one is not finite, which
-//   is
-//      a fault, as is x2 < x1 or y2 < y1
+//   5. x1 = x - w * 0.5, y1 = y - h * 0.5, x2 = x + w * 0.5, y2 = y + h * 0.5; dropped if one is not finite, which
+//      is a fault, as is x2 < x1 or y2 < y1
 //   6. times the frame's width or height (stretch); else (v * width - offset) / scale by the geometry
 //   7. clipped to 0..frame width or height
-//   8. rounded to whole pixels, halves to even
-//   9. kept in the order of the queries; of more than N the N of the highest scores, ties in the queries' order
+//   8. rounded to integer pixels, half to even
+//   9. kept in the order of the queries; of more than N the N with the highest scores, ties in the queries' order
 namespace saccade {
 namespace {
 
@@ -60,14 +59,14 @@ void infer_select_queries(InferContext& context) {
   context.output(3, DType::kInt32, {1});
 }
 
-/// Writes objects into the outputs and, when they are full, over the weakest.
+/// Writes objects into the outputs and, once they are full, over the weakest.
 class Survivors {
  public:
   explicit Survivors(const KernelContext& context)
       : rows_(context.out<float>(0)), queries_(context.out<std::int32_t>(2)) {}
 
   void add(const Box& box, float score, std::int64_t class_id, std::int64_t query) {
-    if (size_ == queries_.size() && !make_room(score)) return;
+    if (size_ == queries_.size() && !evict_weakest(score)) return;
     float* row = &rows_[6 * size_];
     std::ranges::copy(box, row);
     row[4] = score;
@@ -81,8 +80,8 @@ class Survivors {
   }
 
  private:
-  /// Takes out the last of the weakest where a later query is stronger.
-  bool make_room(float score) {
+  /// Removes the last of the weakest if a later query is stronger.
+  bool evict_weakest(float score) {
     std::size_t weakest = 0;
     for (std::size_t i = 1; i < size_; ++i)
       if (rows_[6 * i + 4] <= rows_[6 * weakest + 4]) weakest = i;
@@ -114,7 +113,7 @@ class ToFrame {
     const float half_height = box[3] * 0.5F;
     return {box[0] - half_width, box[1] - half_height, box[0] + half_width, box[1] + half_height};
   }
-  /// The others, of finite EDGES.
+  /// The other steps, for finite EDGES.
   Box operator()(Box edges) const {
     for (std::size_t i = 0; i < 4; ++i) edges[i] = pixel(edges[i], i % 2);
     return edges;

@@ -3,10 +3,10 @@
 
 #include "ops/core/op.hpp"
 
-// saccade.SummarizeRows: what a map's finite numbers are like, row by row.
+// saccade.SummarizeRows: statistics of a map's finite numbers, row by row.
 //
-// Input: float32 [h, w].  Output: float32 [h, 5]: the least, the largest, the mean (in float64, then rounded) and
-// the number of those that are finite; of none infinity, -infinity, 0 and 0; and how many are infinity. A sum need not
+// Input: float32 [h, w].  Output: float32 [h, 5]: minimum, maximum and mean (in float64, then rounded) of the finite
+// numbers and their count; infinity, -infinity, 0 and 0 if there are none; and the number of infinities. A sum need not
 // be finite.
 namespace saccade {
 namespace {

@@ -3,10 +3,10 @@
 
 #include "ops/core/op.hpp"
 
-// saccade.TakeObjects: what belongs to the chosen objects, out of what there is for all.
+// saccade.TakeObjects: gathers the rows of the selected objects.
 //
-// Inputs: data float32 [1, Q, ...]; int32 [N], which of the Q each object is; their count int32 [1].
-// Output: float32 [N, ...]. Rows past the count are unspecified: most of them are never there.
+// Inputs: data float32 [1, Q, ...]; int32 [N], the row of each object; their count int32 [1].
+// Output: float32 [N, ...]. Rows past the count, normally most of them, are unspecified.
 namespace saccade {
 namespace {
 

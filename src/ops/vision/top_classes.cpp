@@ -5,13 +5,13 @@
 #include "ops/core/op.hpp"
 #include "ops/vision/faults.hpp"
 
-// saccade.TopClasses: a classifier's scores to its best classes.
+// saccade.TopClasses: a classifier's best classes.
 //
-// Input 0: float32, C elements in any shape.  Attributes: k; softmax (1: the scores are logits); conf (rows'
-// probabilities exceed it).  Output 0: float32 [min(k, C), 2], rows probability, class, by falling probability, ties by
-// class.  A score that is not finite makes no row; rows that nothing is left for are 0, -1.  Output 1: faults int32
-// [1], the bits of Faults: NaN among the scores, or logits whose softmax is NaN (one of +infinity, or none above
-// -infinity); and probabilities beyond 0..1.  Where there is a NaN, nobody knows the best class: there are no rows.
+// Input 0: float32, C elements in any shape.  Attributes: k; softmax (1: the scores are logits); conf (probabilities
+// must exceed it).  Output 0: float32 [min(k, C), 2], rows probability, class, in descending order of probability, ties
+// by class.  A score that is not finite yields no row; unused rows are 0, -1.  Output 1: faults int32 [1], the bits of
+// Faults: NaN among the scores, or logits whose softmax is NaN (one of +infinity, or none above -infinity); and
+// probabilities beyond 0..1.  With a NaN the best class is unknown: there are no rows.
 namespace saccade {
 namespace {
 
@@ -27,7 +27,7 @@ void infer_top_classes(InferContext& context) {
   context.output(1, DType::kInt32, {1});
 }
 
-/// Inserts a score into rows sorted by falling score; what falls off the end is lost.
+/// Inserts a score into rows in descending order; the last row is dropped if they are full.
 void insert(std::span<float> rows, std::size_t& size, float score, float class_id) {
   const std::size_t capacity = rows.size() / 2;
   if (size == capacity && !(score > rows[2 * size - 2])) return;
@@ -40,7 +40,7 @@ void insert(std::span<float> rows, std::size_t& size, float score, float class_i
   rows[2 * place + 1] = class_id;
 }
 
-/// What is wrong with SCORE, a probability, or a logit of a SOFTMAX.
+/// Faults of SCORE, a probability, or a logit of a SOFTMAX.
 Faults score_faults(float score, bool softmax) {
   if (!softmax) return confidence_faults(score);
   Faults faults;

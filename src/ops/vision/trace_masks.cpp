@@ -5,26 +5,25 @@
 #include "ops/vision/faults.hpp"
 #include "ops/vision/mask_place.hpp"
 
-// saccade.TraceMasks: the frame's pixels that belong to objects, as runs along its rows (MaskTracer).
+// saccade.TraceMasks: the pixels of objects on the frame, as runs along its rows (MaskTracer).
 //
-// Inputs: grids float32 [N, h, w]; the objects' count int32 [1]; detections float32 [N or more, 6] (source pixels, as
-// SelectBoxes gives them; left out where masks may be anywhere); saccade.Preprocess's geometry.
-// Attributes: within ("picture", "boxes" or "regions": MaskWithin); of saccade.Preprocess's those that say where a
-// frame lies in the model's picture: width, height, resize, resize_to, roi.
-// Outputs: 0 runs int32 [R, 3] (y, x1, x2: MaskRun), by objects and then by y and x; 1 int32 [N, 2]: an object's number
-// of runs, and of pixels; 2 int32 [1]: how many rows of 0 there are; 3 int32 [1]: of how many objects the grids are
-// still to be traced, 0 unless there is no room for all runs (a device may need more for rows of 65536 pixels and up),
-// and then the count: 0 is empty and 1 says nothing; 4 faults int32 [1], the bits of Faults, unless there is no room.
-// Rows past the counts are unspecified. R lies far above what objects have: the frame's size is known at run time
-// alone.
+// Inputs: grids float32 [N, h, w]; the objects' count int32 [1]; detections float32 [N or more, 6] (source pixels,
+// output of SelectBoxes; omitted if masks may be anywhere); saccade.Preprocess's geometry.
+// Attributes: within ("picture", "boxes" or "regions": MaskWithin); those of saccade.Preprocess that define the frame's
+// position in the model's input image: width, height, resize, resize_to, roi.
+// Outputs: 0 runs int32 [R, 3] (y, x1, x2: MaskRun), sorted by object, y and x; 1 int32 [N, 2]: an object's number of
+// runs, and of pixels; 2 int32 [1]: the number of rows of output 0; 3 int32 [1]: the number of objects whose grids are
+// still to be traced: 0, or the count if the runs exceed the capacity (a device may need more for rows of 65536 pixels
+// and up), in which case outputs 0 and 1 are invalid; 4 faults int32 [1], the bits of Faults, unless the capacity is
+// exceeded. Rows past the counts are unspecified. R is far above what objects have: the frame's size is known only at
+// run time.
 //
-// saccade.FirstRows: its input 0, of which only the first rows are there: as many as input 1, int32 [1], says. The
-// others are unspecified, so that nobody need bring them.
+// saccade.FirstRows: its input 0, of which only the first rows are valid: as many as input 1, int32 [1], says. The
+// others are unspecified and need not be copied.
 namespace saccade {
 namespace {
 
-/// Runs for which there is room: those of N objects of a thousand rows that are torn in two, as far as memory is no
-/// matter.
+/// The capacity for runs: N objects of a thousand rows with two runs each, within reasonable memory.
 std::int64_t run_capacity(std::int64_t objects) {
   return std::clamp<std::int64_t>(objects * 2048, std::int64_t{1} << 19, std::int64_t{1} << 20);
 }
@@ -49,7 +48,7 @@ void infer_trace_masks(InferContext& context) {
          to_string(context.dtype(1)), context.shape(1).to_string(), to_string(context.dtype(3)),
          context.shape(3).to_string());
   preprocess_spec(context.attributes());
-  if (within_of(context.attributes()) != MaskWithin::kPicture) {
+  if (within_of(context.attributes()) != MaskWithin::kImage) {
     const Shape& rows = context.shape(2);
     if (context.dtype(2) != DType::kFloat32 || rows.rank() != 2 || rows[0] < grids[0] || rows[1] != 6)
       fail(ErrorCode::kInvalidFile, "the detections are {} {}, not float32 {}x6", to_string(context.dtype(2)),
@@ -64,7 +63,7 @@ void infer_trace_masks(InferContext& context) {
 }
 
 void reference_trace_masks(const KernelContext& context) {
-  // A mask's runs are many: their room is kept, as much as fits.
+  // A mask has many runs: their capacity is kept, up to a limit.
   static thread_local MaskTracer tracer;
   static thread_local std::vector<MaskRun> runs;
   const Shape& shape = context.input(0).shape;
@@ -85,12 +84,12 @@ void reference_trace_masks(const KernelContext& context) {
   const GridPlace whole = grid_place(spec, placement, shape[2], shape[1]);
   for (std::size_t i = 0; i < count; ++i) {
     std::array<float, 4> box{};
-    if (within != MaskWithin::kPicture) std::copy_n(&context.in<float>(2)[6 * i], 4, box.begin());
+    if (within != MaskWithin::kImage) std::copy_n(&context.in<float>(2)[6 * i], 4, box.begin());
     const MaskLook look = mask_look(within, whole, box);
     runs.clear();
     const std::int64_t area =
         tracer.trace(look.place, context.in<float>(0).subspan(i * plane, plane), look.within, look.threshold, runs);
-    if (tracer.met_fault()) faults.add(Fault::kNotFiniteMask);
+    if (tracer.has_fault()) faults.add(Fault::kNotFiniteMask);
     if (runs.size() > capacity - used) {
       context.out<std::int32_t>(3)[0] = static_cast<std::int32_t>(count);
       return;

@@ -55,7 +55,7 @@ Model::Impl::Impl(const std::string& path, const ModelOptions& options)
   options_ = std::move(opened.options);
   plan_ = std::move(opened.plan);
   inputs_ = describe(graph_, graph_.inputs());
-  outputs_ = describe(graph_, graph_.answers());
+  outputs_ = describe(graph_, graph_.data_outputs());
 }
 
 void Model::Impl::recognise() {

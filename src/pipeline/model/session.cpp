@@ -42,7 +42,7 @@ std::vector<Tensor> Session::run(std::span<const Tensor> inputs) {
   } catch (const Error& error) {
     throw error.in(model.name());
   }
-  return read_answers(execution);
+  return read_data_outputs(execution);
 }
 
 }  // namespace saccade

@@ -97,18 +97,18 @@ std::optional<Failure> Pipeline::Impl::fetch(std::chrono::nanoseconds timeout) {
       return Failure{Status::kEnd, {}};
     }
     switch (queue_->pop(current_.frame, current_.lane, std::min(wanted, deadline_))) {
-      case Popped::kItem:
+      case PopStatus::kItem:
         current_.asked = asked_;
         current_.at = Clock::now();
         models_.begin(current_.frame.view);
         begin_frame();
         return std::nullopt;
-      case Popped::kLaneEnded:
+      case PopStatus::kLaneClosed:
         if (!stream().fault().empty()) return Failure{Status::kLost, naming(stream().info().name, stream().fault())};
         break;
-      case Popped::kEnded: end(); return Failure{Status::kEnd, {}};
-      case Popped::kCancelled: end(); return Failure{Status::kCancelled, {}};
-      case Popped::kTimeout:
+      case PopStatus::kClosed: end(); return Failure{Status::kEnd, {}};
+      case PopStatus::kCancelled: end(); return Failure{Status::kCancelled, {}};
+      case PopStatus::kTimeout:
         if (Clock::now() < deadline_) return Failure{Status::kTimeout, {}};
         break;
     }

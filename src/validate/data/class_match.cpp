@@ -87,9 +87,8 @@ std::vector<std::string> unmatched(const ClassMatch& match, const Model& model, 
   for (std::size_t c = 0; c < has_class.size(); ++c)
     if (!has_class[c]) names.push_back(match.categories[c]);
   std::int64_t objects = 0;
-  for (const CocoPicture& picture : annotations.pictures)
-    objects +=
-        std::ranges::count_if(picture.objects, [&](const CocoObject& each) { return !has_class[each.category]; });
+  for (const CocoImage& image : annotations.images)
+    objects += std::ranges::count_if(image.objects, [&](const CocoObject& each) { return !has_class[each.category]; });
   if (!names.empty())
     notes.push_back(fmt::format("{} categories of {} are not classes of {}; their {} objects are skipped: {}",
                                 names.size(), annotations.path, model.name(), objects, some_of(names)));

@@ -173,17 +173,17 @@ class Reader {
       read_.categories.push_back({id, entry.text("name")});
     });
     for_each(file, "images", "image", [&](const Entry& entry) {
-      CocoPicture picture{.id = entry.integer("id"),
-                          .file_name = entry.text("file_name"),
-                          .width = entry.side("width"),
-                          .height = entry.side("height"),
-                          .objects = {}};
-      read_.pictures.push_back(std::move(picture));
+      CocoImage image{.id = entry.integer("id"),
+                      .file_name = entry.text("file_name"),
+                      .width = entry.side("width"),
+                      .height = entry.side("height"),
+                      .objects = {}};
+      read_.images.push_back(std::move(image));
     });
-    std::ranges::stable_sort(read_.pictures, {}, &CocoPicture::id);
-    for (std::size_t i = 0; i < read_.pictures.size(); ++i)
-      if (!pictures_.emplace(read_.pictures[i].id, i).second)
-        fail(ErrorCode::kInvalidFile, "'{}': image {} occurs twice", read_.path, read_.pictures[i].id);
+    std::ranges::stable_sort(read_.images, {}, &CocoImage::id);
+    for (std::size_t i = 0; i < read_.images.size(); ++i)
+      if (!images_.emplace(read_.images[i].id, i).second)
+        fail(ErrorCode::kInvalidFile, "'{}': image {} occurs twice", read_.path, read_.images[i].id);
     for_each(file, "annotations", "annotation", [&](const Entry& entry) { add(entry); });
     return std::move(read_);
   }
@@ -199,9 +199,8 @@ class Reader {
   }
 
   void add(const Entry& entry) {
-    const auto picture = pictures_.find(entry.integer("image_id"));
-    if (picture == pictures_.end())
-      entry.bad("refers to the image {}, which does not exist", entry.integer("image_id"));
+    const auto image = images_.find(entry.integer("image_id"));
+    if (image == images_.end()) entry.bad("refers to the image {}, which does not exist", entry.integer("image_id"));
     const auto category = categories_.find(entry.integer("category_id"));
     if (category == categories_.end())
       entry.bad("refers to the category {}, which does not exist", entry.integer("category_id"));
@@ -214,12 +213,12 @@ class Reader {
         entry.bad("has {} keypoints, but others have {}", object.keypoints.size(), read_.keypoints);
       read_.keypoints = object.keypoints.size();
     }
-    read_.pictures[picture->second].objects.push_back(std::move(object));
+    read_.images[image->second].objects.push_back(std::move(object));
   }
 
   CocoAnnotations read_;
   std::map<std::int64_t, std::size_t> categories_;
-  std::map<std::int64_t, std::size_t> pictures_;
+  std::map<std::int64_t, std::size_t> images_;
   std::set<std::int64_t> ids_;
 };
 

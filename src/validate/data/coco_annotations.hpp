@@ -31,7 +31,7 @@ struct CocoObject {
   bool has_keypoints = false;  ///< any keypoint is labelled, by num_keypoints if present
 };
 
-struct CocoPicture {
+struct CocoImage {
   std::int64_t id = 0;
   std::string file_name;
   int width = 0;  ///< pixels; 0: unknown
@@ -48,10 +48,10 @@ struct CocoCategory {
 struct CocoAnnotations {
   std::string path;
   std::vector<CocoCategory> categories;
-  std::vector<CocoPicture> pictures;  ///< in ascending order of ID
-  bool has_masks = false;             ///< any object has one
-  std::size_t keypoints = 0;          ///< per object; 0: no object has any
-  std::size_t repeated_ids = 0;       ///< objects that share their ID with another one
+  std::vector<CocoImage> images;  ///< in ascending order of ID
+  bool has_masks = false;         ///< any object has one
+  std::size_t keypoints = 0;      ///< per object; 0: no object has any
+  std::size_t repeated_ids = 0;   ///< objects that share their ID with another one
 };
 
 /// Throws Error (kIo, kInvalidFile) with the file and the invalid entry: not JSON, a missing or mistyped

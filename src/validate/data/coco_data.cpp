@@ -15,19 +15,19 @@ class CocoData final : public DataSet {
     if (!files.instances.empty()) instances_ = read_coco_annotations(files.instances);
     if (!files.masks.empty()) masks_ = read_coco_annotations(files.masks);
     if (!files.keypoints.empty()) keypoints_ = read_coco_annotations(files.keypoints);
-    const CocoPictures places(files);
-    std::map<std::int64_t, DataPicture> pictures;
+    const CocoImageFolders places(files);
+    std::map<std::int64_t, DataImage> images;
     for (const auto* annotations : {&instances_, &masks_, &keypoints_})
-      if (*annotations) add_pictures(**annotations, places, pictures);
-    for (auto& [id, picture] : pictures) pictures_.push_back(std::move(picture));
-    check_all_there(pictures_, fmt::format("'{}'", main().path));
+      if (*annotations) add_images(**annotations, places, images);
+    for (auto& [id, image] : images) images_.push_back(std::move(image));
+    check_all_there(images_, fmt::format("'{}'", main().path));
   }
 
-  std::span<const DataPicture> pictures() const override { return pictures_; }
+  std::span<const DataImage> images() const override { return images_; }
 
   std::string contents() const override {
     std::size_t objects = 0;
-    for (const CocoPicture& picture : main().pictures) objects += picture.objects.size();
+    for (const CocoImage& image : main().images) objects += image.objects.size();
     return fmt::format("{} objects of {} categories", objects, main().categories.size());
   }
 
@@ -43,34 +43,34 @@ class CocoData final : public DataSet {
       truth.keypoints = &*keypoints_;
     else if (main().keypoints > 0)
       truth.keypoints = &main();
-    return std::make_unique<CocoEvaluator>(model, truth, pictures_, results);
+    return std::make_unique<CocoEvaluator>(model, truth, images_, results);
   }
 
  private:
   const CocoAnnotations& main() const { return instances_ ? *instances_ : *keypoints_; }
 
-  static void add_pictures(const CocoAnnotations& annotations, const CocoPictures& places,
-                           std::map<std::int64_t, DataPicture>& pictures) {
-    for (const CocoPicture& said : annotations.pictures) {
-      DataPicture& picture = pictures[said.id];
-      if (picture.file.empty()) {
-        picture.file = places.find(said.file_name, annotations.path).string();
-        picture.id = said.id;
+  static void add_images(const CocoAnnotations& annotations, const CocoImageFolders& places,
+                         std::map<std::int64_t, DataImage>& images) {
+    for (const CocoImage& said : annotations.images) {
+      DataImage& image = images[said.id];
+      if (image.file.empty()) {
+        image.file = places.find(said.file_name, annotations.path).string();
+        image.id = said.id;
       }
-      if (picture.width != 0 && said.width != 0 && (picture.width != said.width || picture.height != said.height))
+      if (image.width != 0 && said.width != 0 && (image.width != said.width || image.height != said.height))
         fail(ErrorCode::kInvalidFile, "'{}' says that image {} has {}x{} pixels, '{}' says {}x{}", annotations.path,
-             said.id, said.width, said.height, picture.said_by, picture.width, picture.height);
+             said.id, said.width, said.height, image.said_by, image.width, image.height);
       if (said.width == 0 || said.height == 0) continue;
-      picture.width = said.width;
-      picture.height = said.height;
-      picture.said_by = annotations.path;
+      image.width = said.width;
+      image.height = said.height;
+      image.said_by = annotations.path;
     }
   }
 
   std::optional<CocoAnnotations> instances_;
   std::optional<CocoAnnotations> masks_;
   std::optional<CocoAnnotations> keypoints_;
-  std::vector<DataPicture> pictures_;
+  std::vector<DataImage> images_;
 };
 
 }  // namespace

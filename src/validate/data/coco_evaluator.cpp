@@ -9,14 +9,14 @@ namespace saccade {
 namespace {
 
 /// The annotations of an image; null if the file lacks it.
-const CocoPicture* find_picture(const CocoAnnotations& annotations, std::int64_t id) {
-  const auto at = std::ranges::lower_bound(annotations.pictures, id, {}, &CocoPicture::id);
-  return at == annotations.pictures.end() || at->id != id ? nullptr : &*at;
+const CocoImage* find_image(const CocoAnnotations& annotations, std::int64_t id) {
+  const auto at = std::ranges::lower_bound(annotations.images, id, {}, &CocoImage::id);
+  return at == annotations.images.end() || at->id != id ? nullptr : &*at;
 }
 
-bool has(const Detection& answer, Similarity by) {
-  if (by == Similarity::kMask) return answer.mask.has_value();
-  return by == Similarity::kBox || !answer.keypoints.empty();
+bool has(const Detection& prediction, Similarity by) {
+  if (by == Similarity::kMask) return prediction.mask.has_value();
+  return by == Similarity::kBox || !prediction.keypoints.empty();
 }
 
 Score score_of(const DetectionMetric& metric, const ClassMatch& classes, const std::string& file) {
@@ -43,9 +43,9 @@ Score score_of(const DetectionMetric& metric, const ClassMatch& classes, const s
 
 }  // namespace
 
-CocoEvaluator::CocoEvaluator(const Model& model, const CocoTruth& truth, std::span<const DataPicture> pictures,
+CocoEvaluator::CocoEvaluator(const Model& model, const CocoTruth& truth, std::span<const DataImage> images,
                              CocoResults* results)
-    : model_(model), pictures_(pictures), results_(results) {
+    : model_(model), images_(images), results_(results) {
   add_part(Similarity::kBox, truth.boxes, true);
   add_part(Similarity::kMask, truth.masks, find_head(model, {Task::kSegment}) != nullptr);
   add_part(Similarity::kKeypoints, truth.keypoints, find_head(model, {Task::kPose}) != nullptr);
@@ -68,7 +68,7 @@ void CocoEvaluator::add_part(Similarity by, const CocoAnnotations* annotations, 
                     .holds = is_sure ? Holds::kYes : Holds::kUnknown});
 }
 
-std::vector<TrueObject> CocoEvaluator::truth_of(const Part& part, const CocoPicture& said, const Shown& shown) {
+std::vector<TrueObject> CocoEvaluator::truth_of(const Part& part, const CocoImage& said, const Shown& shown) {
   std::vector<TrueObject> truth;
   const Similarity by = part.metric.by();
   for (const CocoObject& object : said.objects) {
@@ -101,28 +101,29 @@ std::vector<TrueObject> CocoEvaluator::truth_of(const Part& part, const CocoPict
 std::vector<FoundObject> CocoEvaluator::found_in(const Part& part, const Result& result) const {
   std::vector<FoundObject> found;
   const Similarity by = part.metric.by();
-  for (const Detection& answer : result.detections) {
-    const int category = part.classes.of(answer.class_id);
+  for (const Detection& prediction : result.detections) {
+    const int category = part.classes.of(prediction.class_id);
     if (category < 0) continue;
-    const double left = answer.box[0];
-    const double top = answer.box[1];
+    const double left = prediction.box[0];
+    const double top = prediction.box[1];
     FoundObject& each = found.emplace_back();
-    each.box = {left, top, answer.box[2] - left, answer.box[3] - top};
+    each.box = {left, top, prediction.box[2] - left, prediction.box[3] - top};
     each.class_id = category;
-    each.score = answer.confidence;
-    if (by == Similarity::kMask && answer.mask) each.mask.assign(answer.mask->runs.begin(), answer.mask->runs.end());
+    each.score = prediction.confidence;
+    if (by == Similarity::kMask && prediction.mask)
+      each.mask.assign(prediction.mask->runs.begin(), prediction.mask->runs.end());
     if (by != Similarity::kKeypoints) continue;
-    if (answer.keypoints.size() != part.annotations->keypoints)
+    if (prediction.keypoints.size() != part.annotations->keypoints)
       fail(ErrorCode::kInvalidArgument, "{} predicts {} keypoints per object, but '{}' has {}", model_.name(),
-           answer.keypoints.size(), part.annotations->path, part.annotations->keypoints);
-    for (const Keypoint& point : answer.keypoints) each.keypoints.push_back({point.x, point.y});
+           prediction.keypoints.size(), part.annotations->path, part.annotations->keypoints);
+    for (const Keypoint& point : prediction.keypoints) each.keypoints.push_back({point.x, point.y});
   }
   return found;
 }
 
 /// RESULT null: the image has no prediction. An image that the file lacks is not evaluated, but keeps its index.
 void CocoEvaluator::add(Part& part, const Shown& shown, const Result* result) {
-  const CocoPicture* said = find_picture(*part.annotations, pictures_[shown.picture].id);
+  const CocoImage* said = find_image(*part.annotations, images_[shown.image].id);
   if (said == nullptr)
     part.metric.add({}, {});
   else
@@ -130,8 +131,8 @@ void CocoEvaluator::add(Part& part, const Shown& shown, const Result* result) {
                     result == nullptr ? std::vector<FoundObject>() : found_in(part, *result));
 }
 
-void CocoEvaluator::add(std::size_t picture, const Result& result) {
-  const Shown shown{picture, result.width, result.height};
+void CocoEvaluator::add(std::size_t image, const Result& result) {
+  const Shown shown{image, result.width, result.height};
   for (Part& part : parts_) {
     if (part.holds == Holds::kUnknown && !result.detections.empty()) {
       const bool holds = has(result.detections.front(), part.metric.by());
@@ -142,29 +143,29 @@ void CocoEvaluator::add(std::size_t picture, const Result& result) {
     if (part.holds == Holds::kUnknown) part.waiting.push_back(shown);
     if (part.holds == Holds::kYes) add(part, shown, &result);
   }
-  if (results_ != nullptr) write(picture, result);
+  if (results_ != nullptr) write(image, result);
 }
 
-void CocoEvaluator::write(std::size_t picture, const Result& result) {
+void CocoEvaluator::write(std::size_t image, const Result& result) {
   const Part& boxes = parts_.front();
   std::vector<FoundObject> found;
-  std::vector<CocoResults::Answer> answers;
-  for (const Detection& answer : result.detections) {
-    if (boxes.classes.of(answer.class_id) < 0) continue;
-    const double left = answer.box[0];
-    const double top = answer.box[1];
+  std::vector<CocoResults::Prediction> predictions;
+  for (const Detection& prediction : result.detections) {
+    if (boxes.classes.of(prediction.class_id) < 0) continue;
+    const double left = prediction.box[0];
+    const double top = prediction.box[1];
     FoundObject& each = found.emplace_back();
-    each.box = {left, top, answer.box[2] - left, answer.box[3] - top};
-    each.class_id = boxes.classes.of(answer.class_id);
-    each.score = answer.confidence;
-    if (answer.mask) each.mask.assign(answer.mask->runs.begin(), answer.mask->runs.end());
-    for (const Keypoint& point : answer.keypoints) each.keypoints.push_back({point.x, point.y});
-    answers.push_back({.category = boxes.annotations->categories[static_cast<std::size_t>(each.class_id)].id,
-                       .object = nullptr,
-                       .has_mask = answer.mask.has_value()});
+    each.box = {left, top, prediction.box[2] - left, prediction.box[3] - top};
+    each.class_id = boxes.classes.of(prediction.class_id);
+    each.score = prediction.confidence;
+    if (prediction.mask) each.mask.assign(prediction.mask->runs.begin(), prediction.mask->runs.end());
+    for (const Keypoint& point : prediction.keypoints) each.keypoints.push_back({point.x, point.y});
+    predictions.push_back({.category = boxes.annotations->categories[static_cast<std::size_t>(each.class_id)].id,
+                           .object = nullptr,
+                           .has_mask = prediction.mask.has_value()});
   }
-  for (std::size_t i = 0; i < found.size(); ++i) answers[i].object = &found[i];
-  results_->add(pictures_[picture].id, result.width, result.height, answers);
+  for (std::size_t i = 0; i < found.size(); ++i) predictions[i].object = &found[i];
+  results_->add(images_[image].id, result.width, result.height, predictions);
 }
 
 std::vector<Score> CocoEvaluator::scores() const {
@@ -178,7 +179,7 @@ std::vector<Headline> CocoEvaluator::headlines() const {
   std::vector<Headline> headlines;
   for (const Part& part : parts_) {
     if (!is_evaluated(part)) continue;
-    headlines.push_back([classes = part.metric.ranked(), most = part.metric.most_answers()](
+    headlines.push_back([classes = part.metric.ranked(), most = part.metric.max_predictions()](
                             std::span<const int> times) { return average_precision(classes, most, times); });
   }
   return headlines;
@@ -191,10 +192,10 @@ std::vector<std::string> CocoEvaluator::notes() const {
     for (std::string& note : unmatched(part.classes, model_, *part.annotations))
       if (std::ranges::find(notes, note) == notes.end()) notes.push_back(std::move(note));
     const auto strange = std::ranges::count_if(
-        pictures_, [&](const DataPicture& picture) { return find_picture(*part.annotations, picture.id) == nullptr; });
+        images_, [&](const DataImage& image) { return find_image(*part.annotations, image.id) == nullptr; });
     if (strange > 0)
       notes.push_back(fmt::format("{}: {} of the {} images are not in {} and are not evaluated with it",
-                                  to_string(part.metric.by()), strange, pictures_.size(), part.annotations->path));
+                                  to_string(part.metric.by()), strange, images_.size(), part.annotations->path));
     if (part.annotations->repeated_ids > 0)
       notes.push_back(
           fmt::format("{}: {} of {}'s annotations share the ID of another one; each is evaluated, whereas pycocotools "

@@ -18,11 +18,10 @@ struct CocoTruth {
 /// Evaluates boxes, and masks and keypoints if the model predicts and the data set annotates them.
 class CocoEvaluator final : public Evaluator {
  public:
-  /// PICTURES are the data set's. Throws Error (kInvalidArgument) if the model's classes match no category.
-  CocoEvaluator(const Model& model, const CocoTruth& truth, std::span<const DataPicture> pictures,
-                CocoResults* results);
+  /// IMAGES are the data set's. Throws Error (kInvalidArgument) if the model's classes match no category.
+  CocoEvaluator(const Model& model, const CocoTruth& truth, std::span<const DataImage> images, CocoResults* results);
 
-  void add(std::size_t picture, const Result& result) override;
+  void add(std::size_t image, const Result& result) override;
   std::vector<Score> scores() const override;
   std::vector<Headline> headlines() const override;
   std::vector<std::string> notes() const override;
@@ -33,7 +32,7 @@ class CocoEvaluator final : public Evaluator {
 
   /// An image of the data set, and its size.
   struct Shown {
-    std::size_t picture = 0;
+    std::size_t image = 0;
     int width = 0;
     int height = 0;
   };
@@ -49,13 +48,13 @@ class CocoEvaluator final : public Evaluator {
 
   void add_part(Similarity by, const CocoAnnotations* annotations, bool is_sure);
   void add(Part& part, const Shown& shown, const Result* result);
-  static std::vector<TrueObject> truth_of(const Part& part, const CocoPicture& said, const Shown& shown);
+  static std::vector<TrueObject> truth_of(const Part& part, const CocoImage& said, const Shown& shown);
   std::vector<FoundObject> found_in(const Part& part, const Result& result) const;
-  void write(std::size_t picture, const Result& result);
+  void write(std::size_t image, const Result& result);
   bool is_evaluated(const Part& part) const { return part.holds == Holds::kYes; }
 
   Model model_;
-  std::span<const DataPicture> pictures_;
+  std::span<const DataImage> images_;
   CocoResults* results_;
   std::vector<Part> parts_;  ///< the boxes first
 };

@@ -37,9 +37,9 @@ CocoFiles official(const fs::path& folder) {
     fail(ErrorCode::kNotFound, "'{}' has no COCO annotations: neither instances.json nor annotations/instances_*.json",
          folder.string());
   for (const std::string& name : names) {
-    CocoFiles files{.folder = folder, .picture_folders = {folder / name, folder / "images" / name, folder / "images"}};
-    std::erase_if(files.picture_folders, [](const fs::path& path) { return !is_folder(path); });
-    if (files.picture_folders.empty()) continue;
+    CocoFiles files{.folder = folder, .image_folders = {folder / name, folder / "images" / name, folder / "images"}};
+    std::erase_if(files.image_folders, [](const fs::path& path) { return !is_folder(path); });
+    if (files.image_folders.empty()) continue;
     if (has_instances) files.instances = annotations / ("instances_" + name + ".json");
     files.keypoints = annotations / ("person_keypoints_" + name + ".json");
     if (!has_entry(files.keypoints)) files.keypoints.clear();
@@ -62,7 +62,7 @@ CocoFiles find_coco_files(const fs::path& folder) {
   CocoFiles files{.folder = folder,
                   .instances = folder / "instances.json",
                   .masks = folder / "instances_masks.json",
-                  .picture_folders = {folder / "images", folder}};
+                  .image_folders = {folder / "images", folder}};
   const std::vector<std::string> keypoints = names_after(folder, "person_keypoints");
   if (!keypoints.empty()) files.keypoints = folder / ("person_keypoints" + keypoints.front() + ".json");
   for (fs::path* path : {&files.instances, &files.masks})
@@ -71,26 +71,26 @@ CocoFiles find_coco_files(const fs::path& folder) {
   return files.instances.empty() && files.keypoints.empty() ? official(folder) : files;
 }
 
-CocoPictures::CocoPictures(const CocoFiles& files) {
-  for (const fs::path& folder : files.picture_folders)
+CocoImageFolders::CocoImageFolders(const CocoFiles& files) {
+  for (const fs::path& folder : files.image_folders)
     places_.push_back({.folder = folder,
                        .in_folder = Beside(folder / "file"),
                        .in_data = Beside(files.folder / "file"),
                        .name = folder.lexically_relative(files.folder)});
 }
 
-fs::path CocoPictures::find(const std::string& file_name, const std::string& annotations) const {
+fs::path CocoImageFolders::find(const std::string& file_name, const std::string& annotations) const {
   fs::path missing;
   bool is_outside = false;
   for (const Place& place : places_) {
     const bool is_inside = place.in_folder.find(file_name) || place.in_data.find((place.name / file_name).string());
-    const fs::path picture = place.folder / file_name;
+    const fs::path image = place.folder / file_name;
     if (!is_inside) {
-      is_outside = is_outside || has_entry(picture);
+      is_outside = is_outside || has_entry(image);
       continue;
     }
-    if (has_entry(picture)) return picture;
-    if (missing.empty()) missing = picture;
+    if (has_entry(image)) return image;
+    if (missing.empty()) missing = image;
   }
   if (is_outside || missing.empty())
     fail(ErrorCode::kInvalidFile, "'{}' names the image '{}', which is outside the data's folder: refused", annotations,

@@ -12,9 +12,9 @@ namespace saccade {
 struct CocoFiles {
   std::filesystem::path folder;
   std::filesystem::path instances;
-  std::filesystem::path masks;                         ///< of the same images, if `instances` has none
-  std::filesystem::path keypoints;                     ///< person_keypoints
-  std::vector<std::filesystem::path> picture_folders;  ///< folders of images, in order of search
+  std::filesystem::path masks;                       ///< of the same images, if `instances` has none
+  std::filesystem::path keypoints;                   ///< person_keypoints
+  std::vector<std::filesystem::path> image_folders;  ///< folders of images, in order of search
 
   /// The existing annotation files.
   std::vector<std::string> annotations() const;
@@ -25,13 +25,13 @@ struct CocoFiles {
 /// and the folder NAME, of several NAMEs val's. Throws Error (kNotFound) saying what is missing.
 CocoFiles find_coco_files(const std::filesystem::path& folder);
 
-/// Where the images lie that annotations name.
-class CocoPictures {
+/// Finds the images that annotations name.
+class CocoImageFolders {
  public:
-  explicit CocoPictures(const CocoFiles& files);
+  explicit CocoImageFolders(const CocoFiles& files);
 
-  /// FILE_NAME in the first folder that has it, else in the first. Throws Error (kInvalidFile) naming ANNOTATIONS where
-  /// FILE_NAME leads out of the data's folder and of the folders of images, which may be links (base/beside.hpp).
+  /// FILE_NAME in the first folder that has it, else in the first. Throws Error (kInvalidFile) naming ANNOTATIONS if
+  /// FILE_NAME leads out of the data's folder and of the image folders, which may be links (base/beside.hpp).
   std::filesystem::path find(const std::string& file_name, const std::string& annotations) const;
 
  private:
@@ -39,7 +39,7 @@ class CocoPictures {
     std::filesystem::path folder;
     Beside in_folder;
     Beside in_data;
-    std::filesystem::path name;  ///< of the folder, from the data's folder
+    std::filesystem::path name;  ///< of the folder, relative to the data's folder
   };
   std::vector<Place> places_;
 };

@@ -10,17 +10,17 @@ constexpr std::string_view kEnd = "\n]\n";
 
 }  // namespace
 
-void CocoResults::add(std::int64_t image, int width, int height, std::span<const Answer> answers) {
+void CocoResults::add(std::int64_t image, int width, int height, std::span<const Prediction> predictions) {
   text_.clear();
-  for (const Answer& answer : answers) {
-    const FoundObject& object = *answer.object;
+  for (const Prediction& prediction : predictions) {
+    const FoundObject& object = *prediction.object;
     const CocoBox& box = object.box;
-    append(text_, R"({}{{"image_id":{},"category_id":{},"bbox":)", any_ ? ",\n" : "\n", image, answer.category);
+    append(text_, R"({}{{"image_id":{},"category_id":{},"bbox":)", any_ ? ",\n" : "\n", image, prediction.category);
     append_json_numbers(text_, std::array{box.x, box.y, box.width, box.height});
     append(text_, R"(,"score":)");
     append_json_number(text_, object.score);
     any_ = true;
-    if (answer.has_mask) {
+    if (prediction.has_mask) {
       append(text_, R"(,"segmentation":)");
       append_mask(text_, object.mask, width, height, lengths_);
     }

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "saccade/model.hpp"
+#include "validate/data/data_image.hpp"
 #include "validate/data/evaluator.hpp"
-#include "validate/data/picture.hpp"
 
 namespace saccade {
 
@@ -19,11 +19,11 @@ class DataSet {
  public:
   virtual ~DataSet() = default;
   /// In order of evaluation.
-  virtual std::span<const DataPicture> pictures() const = 0;
+  virtual std::span<const DataImage> images() const = 0;
   /// "440 objects of 80 categories"
   virtual std::string contents() const = 0;
-  /// An evaluator of MODEL's predictions. Throws Error (kInvalidArgument) where its classes are not the data set's. The
-  /// data set outlives it. RESULTS, where the data set has boxes, gets the predictions as they are evaluated.
+  /// An evaluator of MODEL's predictions. Throws Error (kInvalidArgument) if its classes are not the data set's. The
+  /// data set outlives it. RESULTS, if the data set has boxes, receives the evaluated predictions.
   virtual std::unique_ptr<Evaluator> make_evaluator(const Model& model, CocoResults* results = nullptr) const = 0;
 };
 
@@ -34,15 +34,15 @@ struct DataKind {
   bool has_boxes;  ///< predictions are boxes: low-confidence and overlapping ones count; they can be written
 };
 
-/// "coco:", "imagenet:", "masks:" or "depth:". Throws Error (kInvalidArgument) where KIND:FOLDER is of another kind.
+/// "coco:", "imagenet:", "masks:" or "depth:". Throws Error (kInvalidArgument) if KIND:FOLDER is of another kind.
 const DataKind& find_data_kind(const std::string& what);
 
 /// Opens KIND:FOLDER. Throws Error: (kInvalidArgument) for another kind, (kNotFound, kInvalidFile, kIo) with the file
 /// in the folder that is missing, empty or invalid.
 std::unique_ptr<DataSet> open_data_set(const std::string& what);
 
-/// The annotation files of KIND:FOLDER, which predictions must not overwrite; of "coco:" alone.
-/// Throws Error (kNotFound) where the folder holds none.
+/// The annotation files of KIND:FOLDER ("coco:" only), which predictions must not overwrite. Throws Error (kNotFound)
+/// if the folder has none.
 std::vector<std::string> annotation_files(const std::string& what);
 
 std::unique_ptr<DataSet> open_coco(const std::filesystem::path& folder);

@@ -37,7 +37,7 @@ TrueDepth read_array(const std::string& file) {
           .metres = tensor.dtype() == DType::kFloat32 ? as_floats<float>(tensor) : as_floats<double>(tensor)};
 }
 
-TrueDepth read_picture(const std::string& file) {
+TrueDepth read_image(const std::string& file) {
   constexpr float kMillimetre = 0.001F;
   const StoredPlane plane = module<ImagesModule>("images").read_plane(file);
   if (plane.bits != 16)
@@ -53,21 +53,21 @@ class DepthEvaluator final : public Evaluator {
  public:
   DepthEvaluator(const Model& model, const PairedFiles& files) : model_(model), files_(files) {}
 
-  void add(std::size_t picture, const Result& result) override {
-    const std::string file = files_.truth[picture].string();
-    const TrueDepth truth = file.ends_with(".npy") ? read_array(file) : read_picture(file);
-    check_size(files_, picture, truth.width, truth.height, result);
+  void add(std::size_t image, const Result& result) override {
+    const std::string file = files_.truth[image].string();
+    const TrueDepth truth = file.ends_with(".npy") ? read_array(file) : read_image(file);
+    check_size(files_, image, truth.width, truth.height, result);
     std::vector<float> found;
     found.reserve(truth.metres.size());
     for (int y = 0; y < result.height; ++y)
       for (int x = 0; x < result.width; ++x) found.push_back(result.depth.at(x, y));
     kind_ = result.depth.kind;
     align_depth(kind_, truth.metres, found);
-    pictures_.push_back(depth_scores(truth.metres, found));
+    images_.push_back(depth_scores(truth.metres, found));
   }
 
   std::vector<Score> scores() const override {
-    const DepthScores scores = mean(pictures_);
+    const DepthScores scores = mean(images_);
     return {{.name = "depth",
              .counted = "pictures",
              .figures = {{"delta1", scores.delta1}, {"abs_rel", scores.abs_rel, false}, {"rmse", scores.rmse, false}},
@@ -75,7 +75,7 @@ class DepthEvaluator final : public Evaluator {
   }
 
   std::vector<Headline> headlines() const override {
-    return {[this](std::span<const int> times) { return mean(pictures_, times).delta1; }};
+    return {[this](std::span<const int> times) { return mean(images_, times).delta1; }};
   }
 
   std::vector<std::string> notes() const override {
@@ -88,7 +88,7 @@ class DepthEvaluator final : public Evaluator {
  private:
   Model model_;
   const PairedFiles& files_;
-  std::vector<DepthScores> pictures_;
+  std::vector<DepthScores> images_;
   DepthKind kind_ = DepthKind::kMetric;
 };
 

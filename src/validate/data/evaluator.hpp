@@ -46,9 +46,9 @@ using Headline = std::function<double(std::span<const int> times)>;
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
-  /// Adds the model's result for the image with the index PICTURE. Throws Error if the ground truth cannot be read or
+  /// Adds the model's result for the image with the index IMAGE. Throws Error if the ground truth cannot be read or
   /// the model predicts nothing of the data set's kind.
-  virtual void add(std::size_t picture, const Result& result) = 0;
+  virtual void add(std::size_t image, const Result& result) = 0;
   /// Scores of the images so far, in the same order as headlines(). Throws Error (kInvalidArgument) if the model
   /// predicted nothing of the data set's kind.
   virtual std::vector<Score> scores() const = 0;

@@ -63,19 +63,19 @@ class ImagenetData final : public DataSet {
     const bool is_split = fs::is_directory(folder / "val", error);
     const fs::path root = is_split ? folder / "val" : folder;
     add_folders(root);
-    if (pictures_.empty()) add_flat(root);
-    if (pictures_.empty())
+    if (images_.empty()) add_flat(root);
+    if (images_.empty())
       fail(ErrorCode::kNotFound,
            "'{}' has no ImageNet images: neither folders val/n01440764 nor files n01440764_tench.JPEG",
            folder.string());
     for (std::size_t i = 0; i < synsets_.numbers.size(); ++i) place_.emplace(synsets_.numbers[i], static_cast<int>(i));
-    for (std::size_t i = 0; i < pictures_.size(); ++i)
+    for (std::size_t i = 0; i < images_.size(); ++i)
       if (!place_.contains(synset_of_[i]))
-        fail(ErrorCode::kInvalidFile, "'{}' is of the synset {}, which '{}' does not list", pictures_[i].file,
+        fail(ErrorCode::kInvalidFile, "'{}' is of the synset {}, which '{}' does not list", images_[i].file,
              synset_of_[i], synsets_.path);
   }
 
-  std::span<const DataPicture> pictures() const override { return pictures_; }
+  std::span<const DataImage> images() const override { return images_; }
   std::string contents() const override { return fmt::format("{} classes", synsets_.numbers.size()); }
 
   std::unique_ptr<Evaluator> make_evaluator(const Model& model, CocoResults* /*results*/) const override {
@@ -104,7 +104,7 @@ class ImagenetData final : public DataSet {
 
  private:
   void add(const fs::path& file, const std::string& synset) {
-    pictures_.push_back({.file = file.string(), .id = static_cast<std::int64_t>(pictures_.size()), .said_by = {}});
+    images_.push_back({.file = file.string(), .id = static_cast<std::int64_t>(images_.size()), .said_by = {}});
     synset_of_.push_back(synset);
   }
 
@@ -117,7 +117,7 @@ class ImagenetData final : public DataSet {
     if (error) fail(ErrorCode::kIo, "the folder '{}' can't be read: {}", root.string(), error.message());
     std::ranges::sort(folders);
     for (const fs::path& each : folders)
-      for (const fs::path& file : pictures_in(each)) add(file, each.filename().string());
+      for (const fs::path& file : images_in(each)) add(file, each.filename().string());
     if (folders.empty() || !synsets_.numbers.empty()) return;
     // All classes have a folder: the order is that of the names, as in torchvision's ImageFolder.
     synsets_.path = root.string();
@@ -126,7 +126,7 @@ class ImagenetData final : public DataSet {
   }
 
   void add_flat(const fs::path& root) {
-    for (const fs::path& file : pictures_in(root)) {
+    for (const fs::path& file : images_in(root)) {
       const std::string name = file.filename().string();
       if (!starts_with_synset(name)) continue;
       if (synsets_.numbers.empty())
@@ -161,7 +161,7 @@ class ImagenetData final : public DataSet {
 
   Synsets synsets_;
   std::map<std::string, int> place_;  ///< by synset
-  std::vector<DataPicture> pictures_;
+  std::vector<DataImage> images_;
   std::vector<std::string> synset_of_;  ///< by image
 };
 

@@ -19,8 +19,8 @@ class MapEvaluator final : public Evaluator {
         classes_(labels_.size() < 2 ? SegmentationMetric::kIgnored : static_cast<int>(labels_.size())),
         metric_(classes_) {}
 
-  void add(std::size_t picture, const Result& result) override {
-    const StoredPlane truth = read(picture, result);
+  void add(std::size_t image, const Result& result) override {
+    const StoredPlane truth = read(image, result);
     std::vector<std::int32_t> found;
     found.reserve(truth.samples.size());
     for (int y = 0; y < truth.height; ++y)
@@ -48,10 +48,10 @@ class MapEvaluator final : public Evaluator {
   }
 
  private:
-  StoredPlane read(std::size_t picture, const Result& result) const {
-    const std::string file = files_.truth[picture].string();
+  StoredPlane read(std::size_t image, const Result& result) const {
+    const std::string file = files_.truth[image].string();
     StoredPlane truth = module<ImagesModule>("images").read_plane(file);
-    check_size(files_, picture, truth.width, truth.height, result);
+    check_size(files_, image, truth.width, truth.height, result);
     for (const std::uint16_t sample : truth.samples)
       if (sample >= classes_ && sample != SegmentationMetric::kIgnored)
         fail(ErrorCode::kInvalidFile, "'{}' holds the class {}, but {} has {} of them ({} is ignored)", file, sample,

@@ -34,28 +34,28 @@ PairedFiles find_pairs(const fs::path& folder, const std::string& truth, const s
   const fs::path images = has_images ? folder / "images" : folder;
   std::map<std::string, fs::path> said = by_stem(folder / truth, endings);
   PairedFiles pairs;
-  for (const fs::path& file : pictures_in(images)) {
+  for (const fs::path& file : images_in(images)) {
     const auto at = said.find(file.stem().string());
     if (at == said.end())
       fail(ErrorCode::kNotFound, "'{}' has no {}: '{}' is missing", file.string(), fmt::join(endings, " or "),
            (folder / truth / file.stem()).string() + endings.front());
-    pairs.pictures.push_back(
-        {.file = file.string(), .id = static_cast<std::int64_t>(pairs.pictures.size()), .said_by = {}});
+    pairs.images.push_back(
+        {.file = file.string(), .id = static_cast<std::int64_t>(pairs.images.size()), .said_by = {}});
     pairs.truth.push_back(at->second);
     said.erase(at);
   }
   if (!said.empty())
     fail(ErrorCode::kNotFound, "'{}' has no image of the same name in '{}'", said.begin()->second.string(),
          images.string());
-  if (pairs.pictures.empty()) fail(ErrorCode::kNotFound, "'{}' has no images", images.string());
+  if (pairs.images.empty()) fail(ErrorCode::kNotFound, "'{}' has no images", images.string());
   return pairs;
 }
 
-void check_size(const PairedFiles& files, std::size_t picture, std::int64_t width, std::int64_t height,
+void check_size(const PairedFiles& files, std::size_t image, std::int64_t width, std::int64_t height,
                 const Result& result) {
   if (width == result.width && height == result.height) return;
-  fail(ErrorCode::kInvalidFile, "'{}' has {}x{} pixels, but its image '{}' has {}x{}", files.truth[picture].string(),
-       width, height, files.pictures[picture].file, result.width, result.height);
+  fail(ErrorCode::kInvalidFile, "'{}' has {}x{} pixels, but its image '{}' has {}x{}", files.truth[image].string(),
+       width, height, files.images[image].file, result.width, result.height);
 }
 
 }  // namespace saccade

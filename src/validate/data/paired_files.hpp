@@ -10,7 +10,7 @@ namespace saccade {
 
 /// Images with one ground-truth file of the same stem each.
 struct PairedFiles {
-  std::vector<DataPicture> pictures;  ///< by name
+  std::vector<DataImage> images;  ///< by name
   std::vector<std::filesystem::path> truth;
 };
 
@@ -20,9 +20,9 @@ struct PairedFiles {
 PairedFiles find_pairs(const std::filesystem::path& folder, const std::string& truth,
                        const std::vector<std::string>& endings);
 
-/// Throws Error (kInvalidFile) with both names if the ground truth of the image with the index PICTURE has another
+/// Throws Error (kInvalidFile) with both names if the ground truth of the image with the index IMAGE has another
 /// size, WIDTH x HEIGHT, than the image of RESULT.
-void check_size(const PairedFiles& files, std::size_t picture, std::int64_t width, std::int64_t height,
+void check_size(const PairedFiles& files, std::size_t image, std::int64_t width, std::int64_t height,
                 const Result& result);
 
 /// A data set of pairs.
@@ -34,7 +34,7 @@ class PairedData final : public DataSet {
   PairedData(PairedFiles files, std::string contents, MakeEvaluator make_evaluator)
       : files_(std::move(files)), contents_(std::move(contents)), make_evaluator_(make_evaluator) {}
 
-  std::span<const DataPicture> pictures() const override { return files_.pictures; }
+  std::span<const DataImage> images() const override { return files_.images; }
   std::string contents() const override { return contents_; }
   std::unique_ptr<Evaluator> make_evaluator(const Model& model, CocoResults* /*results*/) const override {
     return make_evaluator_(model, files_);

@@ -12,13 +12,13 @@ double share(std::int64_t right, std::int64_t all) {
 
 }  // namespace
 
-void TopEvaluator::add(std::size_t picture, const Result& result) {
+void TopEvaluator::add(std::size_t image, const Result& result) {
   constexpr std::size_t kFive = 5;
-  const int truth = truth_[picture];
+  const int truth = truth_[image];
   const auto end = result.classes.begin() + static_cast<std::ptrdiff_t>(std::min(result.classes.size(), kFive));
   const auto at =
       std::find_if(result.classes.begin(), end, [truth](const Classification& each) { return each.class_id == truth; });
-  answers_.push_back({truth, at != end && at == result.classes.begin(), at != end});
+  predictions_.push_back({truth, at != end && at == result.classes.begin(), at != end});
 }
 
 std::vector<Score> TopEvaluator::scores() const {
@@ -26,14 +26,14 @@ std::vector<Score> TopEvaluator::scores() const {
   std::int64_t among_five = 0;
   std::map<int, std::pair<std::int64_t, std::int64_t>> by_class;  // images, correct ones
   std::int64_t count = 0;
-  for (const Answer& answer : answers_) {
-    if (answer.truth < 0) continue;
+  for (const Prediction& prediction : predictions_) {
+    if (prediction.truth < 0) continue;
     ++count;
-    first += answer.is_first ? 1 : 0;
-    among_five += answer.is_among_five ? 1 : 0;
-    auto& [pictures, right] = by_class[answer.truth];
-    ++pictures;
-    right += answer.is_first ? 1 : 0;
+    first += prediction.is_first ? 1 : 0;
+    among_five += prediction.is_among_five ? 1 : 0;
+    auto& [images, right] = by_class[prediction.truth];
+    ++images;
+    right += prediction.is_first ? 1 : 0;
   }
   Score score{.name = "class",
               .counted = "pictures",
@@ -52,10 +52,10 @@ std::vector<Headline> TopEvaluator::headlines() const {
   return {[this](std::span<const int> times) {
     std::int64_t right = 0;
     std::int64_t all = 0;
-    for (std::size_t i = 0; i < answers_.size(); ++i) {
-      if (answers_[i].truth < 0) continue;
+    for (std::size_t i = 0; i < predictions_.size(); ++i) {
+      if (predictions_[i].truth < 0) continue;
       all += times[i];
-      right += answers_[i].is_first ? times[i] : 0;
+      right += predictions_[i].is_first ? times[i] : 0;
     }
     return share(right, all);
   }};

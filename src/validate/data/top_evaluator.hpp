@@ -16,13 +16,13 @@ class TopEvaluator final : public Evaluator {
                std::vector<std::string> notes)
       : truth_(std::move(truth)), names_(std::move(names)), known_(std::move(known)), notes_(std::move(notes)) {}
 
-  void add(std::size_t picture, const Result& result) override;
+  void add(std::size_t image, const Result& result) override;
   std::vector<Score> scores() const override;
   std::vector<Headline> headlines() const override;
   std::vector<std::string> notes() const override { return notes_; }
 
  private:
-  struct Answer {
+  struct Prediction {
     int truth = 0;  ///< -1: skipped
     bool is_first = false;
     bool is_among_five = false;
@@ -32,7 +32,7 @@ class TopEvaluator final : public Evaluator {
   std::map<int, std::string> names_;
   Score::Truth known_;
   std::vector<std::string> notes_;
-  std::vector<Answer> answers_;
+  std::vector<Prediction> predictions_;
 };
 
 }  // namespace saccade

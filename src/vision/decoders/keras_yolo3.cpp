@@ -26,7 +26,7 @@ bool fit(const Graph& graph, const Card& /*card*/, Head& head) {
 bool is_keras(const Graph& graph, const Card& /*card*/, const Head& head) {
   bool asks_for_size = false;
   for (ValueId input : graph.inputs()) asks_for_size = asks_for_size || graph.value(input).name == "image_shape";
-  return asks_for_size && graph.answers().size() <= 3 && head.outputs[0].starts_with("yolonms_layer");
+  return asks_for_size && graph.data_outputs().size() <= 3 && head.outputs[0].starts_with("yolonms_layer");
 }
 
 void pixels(Card& card) {

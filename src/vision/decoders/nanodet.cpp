@@ -88,8 +88,8 @@ bool joins_scores_first(const Graph& graph, ValueId output) {
 
 /// The model gives scores and sides of a level one after the other.
 bool gives_pairs(const Graph& graph) {
-  const auto rows = [&](std::size_t i) { return graph.value(graph.answers()[i]).type.shape[1]; };
-  for (std::size_t i = 0; i + 1 < graph.answers().size(); i += 2)
+  const auto rows = [&](std::size_t i) { return graph.value(graph.data_outputs()[i]).type.shape[1]; };
+  for (std::size_t i = 0; i + 1 < graph.data_outputs().size(); i += 2)
     if (rows(i) != rows(i + 1)) return false;
   return true;
 }

@@ -48,8 +48,8 @@ ScoresAndBoxes find_scores_and_boxes(const Graph& graph, const Head& head, std::
   if (fits(named)) return named;
   std::vector<ScoresAndBoxes> found;
   if (head.outputs.empty())
-    for (ValueId first : graph.answers())
-      for (ValueId second : graph.answers())
+    for (ValueId first : graph.data_outputs())
+      for (ValueId second : graph.data_outputs())
         if (const ScoresAndBoxes pair{&graph.value(first), &graph.value(second)}; fits(pair)) found.push_back(pair);
   return found.size() == 1 ? found[0] : ScoresAndBoxes{};
 }
@@ -87,7 +87,7 @@ int metadata_keypoints(const Graph& graph) {
   return std::atoi(text.c_str() + std::min(text.find_first_of("0123456789"), text.size()));
 }
 
-bool reads_all(const Graph& graph, const Head& head) { return graph.answers().size() == head.outputs.size(); }
+bool reads_all(const Graph& graph, const Head& head) { return graph.data_outputs().size() == head.outputs.size(); }
 
 std::int64_t cells(const Card& card, const std::vector<int>& strides) {
   std::int64_t sum = 0;

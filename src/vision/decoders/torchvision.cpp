@@ -18,7 +18,7 @@ const Value* only(const Graph& graph, const Head& head, const Fits& fits) {
   const Value* found = nullptr;
   for (ValueId output : readable_outputs(graph, head)) {
     const Value& value = graph.value(output);
-    if (std::ranges::count(graph.answers(), output) == 0 || !fits(value.type.dtype, value.type.shape)) continue;
+    if (std::ranges::count(graph.data_outputs(), output) == 0 || !fits(value.type.dtype, value.type.shape)) continue;
     if (found != nullptr) return nullptr;
     found = &value;
   }

@@ -88,7 +88,7 @@ bool fit(const Graph& graph, const Card& card, Head& head) {
   if (!settle_count(head, levels[0].numbers - 5)) return false;
   head.strides = strides;
   if (head.outputs.empty())
-    for (ValueId output : graph.answers()) head.outputs.push_back(graph.value(output).name);
+    for (ValueId output : graph.data_outputs()) head.outputs.push_back(graph.value(output).name);
   if (head.anchors.empty()) head.anchors = usual_anchors(strides);
   // Without usual ones it is for the card to say them.
   return head.anchors.empty() ||

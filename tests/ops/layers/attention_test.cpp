@@ -11,7 +11,7 @@ Tensor zeros(const Shape& shape) {
   return tensor;
 }
 
-/// Keys of zeros score alike, so that a query's answer is the mean of the values that it may look at: of 3, 6 and 12.
+/// With zero keys all scores are equal, so that a query's output is the mean of its visible values: of 3, 6 and 12.
 struct Mean {
   Tensor mask = {};
   Named attributes = {};
@@ -59,16 +59,16 @@ TEST(Attention, HidesWhatMaskCausalRuleWindowAndPaddingHide) {
   Mean{.mask = Tensor::of<bool>({3, 3}, {true, false, false, false, true, true, true, false, true})}.expect(
       {3, 9, 7.5});
   Mean{.valid = indices({2})}.expect({4.5, 4.5, 4.5});
-  // The three queries are the last of two valid keys: the first of them stands before every key.
+  // The three queries are the last of two valid keys: the first of them precedes every key.
   Mean{.attributes = {{"is_causal", std::int64_t{1}}}, .valid = indices({2})}.expect({0, 3, 4.5});
 }
 
-TEST(Attention, AddsAMaskOfNumbersAndHidesKeysBehindItsEnd) {
+TEST(Attention, AddsAnAdditiveMaskAndHidesKeysPastItsEnd) {
   Mean{.mask = Tensor::of<float>({1, 2}, {0, std::log(2.0F)})}.expect({5, 5, 5});
   Mean{.mask = Tensor::of<float>({3}, {kHidden, 0, 0})}.expect({9, 9, 9});
 }
 
-TEST(Attention, AnswersZerosWhereNothingMayBeSeen) {
+TEST(Attention, YieldsZerosIfAllKeysAreMasked) {
   Mean{.mask = Tensor::of<bool>({3, 1}, {true, false, true})}.expect({3, 0, 3});
 }
 

@@ -56,7 +56,7 @@ TEST(Conv, KeepsGroupsApart) {
   expect_tensor<float>(call.one(), {1, 2, 2}, {10, 20, 300, 400});
 }
 
-TEST(Conv, SumsHalvesInFloat) {
+TEST(Conv, AccumulatesHalfPrecisionInFloat) {
   const Tensor input = Tensor::of<Float16>({1, 2, 1}, {Float16(2048), Float16(1)});
   const Tensor weights = Tensor::of<Float16>({1, 2, 1}, {Float16(1), Float16(3)});
   expect_tensor<Float16>(OpCall{.op = "Conv", .inputs = {input, weights}}.one(), {1, 1, 1}, {Float16(2052)});
@@ -67,7 +67,7 @@ TEST(Conv, OfAnEmptyBatchIsEmpty) {
   expect_tensor<float>(call.one(), {0, 2, 2}, {});
 }
 
-TEST(Conv, SaysWhatDoesNotFit) {
+TEST(Conv, ReportsMismatches) {
   const auto why = [](const Tensor& input, const Tensor& weights,
                       std::vector<std::pair<std::string, Attribute>> attributes = {}) {
     return OpCall{.op = "Conv", .inputs = {input, weights}, .attributes = std::move(attributes)}.error();
@@ -105,7 +105,7 @@ TEST(ConvTranspose, ReadsGroupedWeights) {
   expect_tensor<float>(call.one(), {1, 4, 1}, {1, 2, 30, 40});
 }
 
-TEST(ConvTranspose, SaysWhatDoesNotFit) {
+TEST(ConvTranspose, ReportsMismatches) {
   OpCall call{.op = "ConvTranspose", .inputs = {ones({1, 2, 2}), ones({3, 1, 1})}};
   EXPECT_EQ(call.error().first, ErrorCode::kInvalidFile);
   call = {.op = "ConvTranspose", .inputs = {ones({1, 1, 1}), ones({1, 1, 2})}, .attributes = {{"pads", Ints{1, 1}}}};

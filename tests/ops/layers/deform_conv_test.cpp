@@ -30,7 +30,8 @@ TEST(DeformConv, WeighsByItsMaskAndAddsItsBias) {
 }
 
 TEST(DeformConv, MovesGroupsOfChannelsApart) {
-  // The first channel is read one to the right, where the last element's neighbour is outside; the second stays.
+  // The first channel is read one to the right, where the last element's neighbour is outside; the second is not
+  // displaced.
   const Tensor weights = Tensor::of<float>({1, 2, 1, 1}, {1, 10});
   const Tensor offsets = Tensor::of<float>({1, 4, 1, 2}, {0, 0, 1, 1, 0, 0, 0, 0});
   const Named two = {{"offset_group", std::int64_t{2}}};

@@ -43,7 +43,7 @@ TEST(MatMul, OfNothingIsZero) {
   expect_tensor<float>(call.one(), {2, 1}, {0, 0});
 }
 
-TEST(MatMul, SaysWhatDoesNotFit) {
+TEST(MatMul, ReportsMismatches) {
   const auto why = [](const Tensor& left, const Tensor& right) {
     return OpCall{.op = "MatMul", .inputs = {left, right}}.error();
   };
@@ -74,14 +74,14 @@ TEST(Gemm, TakesIntegers) {
   expect_tensor<std::uint64_t>(OpCall{.op = "Gemm", .inputs = {two, two, most}}.one(), {1, 1}, {3});
 }
 
-TEST(Gemm, SaysWhatDoesNotFit) {
+TEST(Gemm, ReportsMismatches) {
   EXPECT_EQ((OpCall{.op = "Gemm", .inputs = {kLeft, kLeft}}.error().first), ErrorCode::kInvalidFile);
   const OpCall bias{.op = "Gemm", .inputs = {kLeft, kRight, Tensor::of<float>({3}, {1, 2, 3})}};
   EXPECT_EQ(bias.error().first, ErrorCode::kInvalidFile);
 }
 
-TEST(MatMul, SumsHalvesInFloats) {
-  // 256 + 1 + 1 rounds to 258, which sums in bfloat16 would miss.
+TEST(MatMul, AccumulatesHalfPrecisionInFloat) {
+  // 256 + 1 + 1 rounds to 258, which accumulation in bfloat16 would miss.
   const Tensor ones = Tensor::of<BFloat16>({3, 1}, {BFloat16(1.0F), BFloat16(1.0F), BFloat16(1.0F)});
   const Tensor row = Tensor::of<BFloat16>({1, 3}, {BFloat16(256.0F), BFloat16(1.0F), BFloat16(1.0F)});
   expect_tensor<BFloat16>(OpCall{.op = "MatMul", .inputs = {row, ones}}.one(), {1, 1}, {BFloat16(258.0F)});

@@ -3,7 +3,7 @@
 namespace saccade {
 namespace {
 
-/// Rows (1, 3) and (-2, 2), which are (-1, 1) when they are normalised, times a column and its double.
+/// Rows (1, 3) and (-2, 2), which normalize to (-1, 1), times a column and its double.
 OpCall small_product() {
   return {.op = "NormalizedProduct",
           .inputs = {Tensor::of<float>({1, 2, 2}, {1, 3, -2, 2}), Tensor::of<float>({2, 2}, {1, 2, 3, 6}), Tensor(),

@@ -114,7 +114,7 @@ TEST(MaxPool, CountsIndicesByColumnsWhereAsked) {
   expect_tensor<std::int64_t>(indices, {1, 1, 2, 2}, {4, 7, 5, 8});
 }
 
-TEST(AveragePool, TakesHalvesWithTheRangeOfFloats) {
+TEST(AveragePool, AveragesHalfPrecisionInTheRangeOfFloat) {
   const Tensor input = Tensor::of<BFloat16>({1, 1, 2}, {BFloat16(1e30F), BFloat16(3e30F)});
   const OpCall call{.op = "AveragePool", .inputs = {input}, .attributes = {{"kernel_shape", Ints{2}}}};
   expect_tensor<BFloat16>(call.one(), {1, 1, 1}, {BFloat16(2e30F)}, 1e28);

@@ -27,7 +27,7 @@ TEST(QuantizeLinear, HasAScaleForEverySliceOfItsAxis) {
   expect_tensor<std::int8_t>(call.one(), {2, 2}, {10, -4, 10, -4});
 }
 
-TEST(QuantizeLinear, SaysWhatDoesNotFit) {
+TEST(QuantizeLinear, ReportsMismatches) {
   const Tensor input = Tensor::of<float>({3}, {1, 2, 3});
   const auto why = [&](const Tensor& scales, const Tensor& zeros,
                        std::vector<std::pair<std::string, Attribute>> attributes) {
@@ -60,7 +60,7 @@ TEST(QuantizeLinear, HasAScaleForEveryBlockOfItsAxis) {
 }
 
 TEST(QuantizeLinear, DividesInThePrecisionOfItsScale) {
-  // As a half, 0.4 is a little less; the quotient 2.5006 is 2.5 as a half, which is rounded to even.
+  // In float16, 0.4 is a little less; the quotient 2.5006 is 2.5 in float16, which is rounded half to even.
   OpCall call{.op = "QuantizeLinear", .inputs = {Tensor::of<float>({1}, {1}), Tensor::scalar(Float16(0.4F)), zero(0)}};
   expect_tensor<std::uint8_t>(call.one(), {1}, {2});
   call.attributes = {{"precision", std::int64_t{1}}};
@@ -120,7 +120,7 @@ TEST(QLinearConv, NeedsABiasOfItsLength) {
   EXPECT_EQ(call.error().first, ErrorCode::kInvalidFile);
 }
 
-TEST(ConvInteger, KeepsWholeSums) {
+TEST(ConvInteger, KeepsInt32Accumulators) {
   const OpCall call{.op = "ConvInteger", .inputs = {bytes({1, 2, 1}, {255, 255}), bytes({1, 2, 1}, {255, 1}), zero(5)}};
   expect_tensor<std::int32_t>(call.one(), {1, 1, 1}, {250 * 256});
 }

@@ -7,12 +7,12 @@ const Named kInterleaved = {{"interleaved", std::int64_t{1}}};
 
 Tensor row(const Shape& shape, std::initializer_list<float> values) { return Tensor::of<float>(shape, values); }
 
-// Of two pairs the first stays (cosine 1) and the second makes a quarter turn: (a, b) becomes (-b, a).
+// Of two pairs the first is unchanged (cosine 1) and the second is rotated by 90 degrees: (a, b) becomes (-b, a).
 const Tensor kHead = row({1, 1, 1, 4}, {1, 2, 3, 4});
 const Tensor kCosines = row({1, 1, 2}, {1, 0});
 const Tensor kSines = row({1, 1, 2}, {0, 1});
 
-TEST(RotaryEmbedding, TurnsPairsOfTheTwoHalves) {
+TEST(RotaryEmbedding, RotatesPairsAcrossTheTwoHalves) {
   expect_tensor<float>(run("RotaryEmbedding", {kHead, kCosines, kSines}), {1, 1, 1, 4}, {1, -4, 3, 2});
 }
 
@@ -20,7 +20,7 @@ TEST(RotaryEmbedding, TurnsPairsOfNeighbours) {
   expect_tensor<float>(run("RotaryEmbedding", {kHead, kCosines, kSines}, kInterleaved), {1, 1, 1, 4}, {1, 2, -4, 3});
 }
 
-TEST(RotaryEmbedding, LeavesWhatLiesBehindTheTurnedPart) {
+TEST(RotaryEmbedding, CopiesElementsBehindTheRotatedPart) {
   const Named two = {{"rotary_embedding_dim", std::int64_t{2}}};
   const Tensor turned = run("RotaryEmbedding", {kHead, row({1, 1, 1}, {0}), row({1, 1, 1}, {1})}, two);
   expect_tensor<float>(turned, {1, 1, 1, 4}, {-2, 1, 3, 4});
@@ -35,7 +35,7 @@ TEST(RotaryEmbedding, LooksPositionsUpAndCutsThreeDimensionsIntoHeads) {
 }
 
 TEST(RotaryEmbedding, FindsTheRowsOfEveryHeadInFourDimensions) {
-  // Two heads of two positions; the second position turns.
+  // Two heads of two positions; the second position is rotated.
   const Tensor x = row({1, 2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8});
   const Tensor turned = run("RotaryEmbedding", {x, row({1, 2, 1}, {1, 0}), row({1, 2, 1}, {0, 1})});
   expect_tensor<float>(turned, {1, 2, 2, 2}, {1, 2, -4, 3, 5, 6, -8, 7});

@@ -7,19 +7,21 @@ namespace {
 
 using Integers = std::vector<std::int64_t>;
 
-Integers walk(std::int64_t offset, Walk::Loop batch, Walk::Loop token, Walk::Loop channel) {
-  return Walk{.offset = offset, .loops = {std::move(batch), std::move(token), std::move(channel)}}.to_integers();
+Integers pattern(std::int64_t offset, AccessPattern::Loop batch, AccessPattern::Loop token,
+                 AccessPattern::Loop channel) {
+  return AccessPattern{.offset = offset, .loops = {std::move(batch), std::move(token), std::move(channel)}}
+      .to_integers();
 }
 
-/// Two queries and two keys of two channels, values of one; keys and values lie in one tensor.
+/// Two queries and two keys of two channels, values of one; keys and values are in one tensor.
 OpCall small_attention() {
   return {.op = "StridedAttention",
           .inputs = {Tensor::of<float>({2, 2}, {1, 0, 0, 2}), Tensor::of<float>({2, 3}, {0, 0, 10, 1, 1, 20}),
                      Tensor::of<float>({2, 3}, {0, 0, 10, 1, 1, 20})},
-          .attributes = {{"query", walk(0, {}, {{2, 2}}, {{2, 1}})},
-                         {"key", walk(0, {}, {{2, 3}}, {{2, 1}})},
-                         {"value", walk(2, {}, {{2, 3}}, {})},
-                         {"output", walk(0, {}, {{2, 1}}, {})},
+          .attributes = {{"query", pattern(0, {}, {{2, 2}}, {{2, 1}})},
+                         {"key", pattern(0, {}, {{2, 3}}, {{2, 1}})},
+                         {"value", pattern(2, {}, {{2, 3}}, {})},
+                         {"output", pattern(0, {}, {{2, 1}}, {})},
                          {"shape", Integers{2, 1}}},
           .domain = "saccade"};
 }
@@ -43,70 +45,71 @@ TEST(StridedAttention, WeighsValuesBySoftenedScores) {
 TEST(StridedAttention, AddsAMaskThatIsBroadcast) {
   OpCall masked = small_attention();
   masked.inputs.push_back(Tensor::of<float>({2}, {0, -std::numeric_limits<float>::infinity()}));
-  masked.attributes.emplace_back("mask", walk(0, {}, {{2, 0}}, {{2, 1}}));
+  masked.attributes.emplace_back("mask", pattern(0, {}, {{2, 0}}, {{2, 1}}));
   expect_tensor<float>(masked.one(), {2, 1}, {10, 10}, 1e-6);
 }
 
-TEST(StridedAttention, PutsAnswersWhereTheyBelong) {
+TEST(StridedAttention, WritesOutputsInTheirPattern) {
   // Two heads of one token and two channels: one after the other, or channel by channel.
   OpCall call{.op = "StridedAttention",
               .inputs = {Tensor::of<float>({4}, {1, 2, 3, 4}), Tensor::of<float>({4}, {1, 2, 3, 4}),
                          Tensor::of<float>({4}, {1, 2, 3, 4})},
-              .attributes = {{"query", walk(0, {{2, 2}}, {}, {{2, 1}})},
-                             {"key", walk(0, {{2, 2}}, {}, {{2, 1}})},
-                             {"value", walk(0, {{2, 2}}, {}, {{2, 1}})},
-                             {"output", walk(0, {{2, 2}}, {}, {{2, 1}})},
+              .attributes = {{"query", pattern(0, {{2, 2}}, {}, {{2, 1}})},
+                             {"key", pattern(0, {{2, 2}}, {}, {{2, 1}})},
+                             {"value", pattern(0, {{2, 2}}, {}, {{2, 1}})},
+                             {"output", pattern(0, {{2, 2}}, {}, {{2, 1}})},
                              {"shape", Integers{2, 2}}},
               .domain = "saccade"};
   expect_tensor<float>(call.one(), {2, 2}, {1, 2, 3, 4});
-  expect_tensor<float>(with(call, "output", walk(0, {{2, 1}}, {}, {{2, 2}})).one(), {2, 2}, {1, 3, 2, 4});
+  expect_tensor<float>(with(call, "output", pattern(0, {{2, 1}}, {}, {{2, 2}})).one(), {2, 2}, {1, 3, 2, 4});
 }
 
-TEST(StridedAttention, RefusesWalksThatDoNotFit) {
+TEST(StridedAttention, RefusesAccessPatternsThatDoNotFit) {
   const auto message = [](const char* name, Integers integers) {
     return with(small_attention(), name, integers).error().second;
   };
-  EXPECT_NE(message("query", walk(0, {}, {{3, 1}}, {{2, 1}})).find("queries do not fit"), std::string::npos);
-  EXPECT_NE(message("key", walk(0, {}, {{2, 2}}, {})).find("channels do not fit"), std::string::npos);
-  EXPECT_NE(message("value", walk(0, {}, {}, {})).find("keys and values do not fit"), std::string::npos);
-  EXPECT_NE(message("output", walk(0, {}, {{2, 0}}, {})).find("once"), std::string::npos);
+  EXPECT_NE(message("query", pattern(0, {}, {{3, 1}}, {{2, 1}})).find("queries do not fit"), std::string::npos);
+  EXPECT_NE(message("key", pattern(0, {}, {{2, 2}}, {})).find("channels do not fit"), std::string::npos);
+  EXPECT_NE(message("value", pattern(0, {}, {}, {})).find("keys and values do not fit"), std::string::npos);
+  EXPECT_NE(message("output", pattern(0, {}, {{2, 0}}, {})).find("once"), std::string::npos);
   for (const Integers& wrong :
-       {walk(1, {}, {{2, 3}}, {{2, 3}}), walk(-1, {}, {{2, 2}}, {{2, 1}}), walk(0, {}, {{2, -2}}, {{2, 1}}),
-        walk(0, {}, {{1, 2}}, {{2, 1}}), Integers{}, Integers{0, 0, 1, 1, 2, 2}, Integers{0, 0, 0, 0, 2, 1}})
+       {pattern(1, {}, {{2, 3}}, {{2, 3}}), pattern(-1, {}, {{2, 2}}, {{2, 1}}), pattern(0, {}, {{2, -2}}, {{2, 1}}),
+        pattern(0, {}, {{1, 2}}, {{2, 1}}), Integers{}, Integers{0, 0, 1, 1, 2, 2}, Integers{0, 0, 0, 0, 2, 1}})
     EXPECT_NE(message("key", wrong).find("is invalid"), std::string::npos);
 }
 
-TEST(Walk, GoesThroughDimensionsThatItsStepsFit) {
-  // Rows of a 2 x 3 x 4 tensor that was one of 4 x 3 x 2.
+TEST(AccessPattern, ComposesWithDimensionsThatItsStepsFit) {
+  // Rows of a 2 x 3 x 4 tensor that is a transposed 4 x 3 x 2 one.
   const Origin transposed{.steps = {1, 2, 6}};
-  Walk rows{.loops = {Walk::Loop{{6, 4}}, Walk::Loop{}, Walk::Loop{{4, 1}}}};
-  const auto through = walk_through(rows, {2, 3, 4}, transposed);
+  AccessPattern rows{.loops = {AccessPattern::Loop{{6, 4}}, AccessPattern::Loop{}, AccessPattern::Loop{{4, 1}}}};
+  const auto through = compose(rows, {2, 3, 4}, transposed);
   ASSERT_TRUE(through);
-  EXPECT_EQ(through->loops[0], (Walk::Loop{{2, 1}, {3, 2}}));
-  EXPECT_EQ(through->loops[2], (Walk::Loop{{4, 6}}));
-  // Every third element goes on amid a row.
-  rows.loops = {Walk::Loop{{8, 3}}, Walk::Loop{}, Walk::Loop{}};
-  EXPECT_FALSE(walk_through(rows, {2, 3, 4}, transposed));
+  EXPECT_EQ(through->loops[0], (AccessPattern::Loop{{2, 1}, {3, 2}}));
+  EXPECT_EQ(through->loops[2], (AccessPattern::Loop{{4, 6}}));
+  // Every third element carries over within a row.
+  rows.loops = {AccessPattern::Loop{{8, 3}}, AccessPattern::Loop{}, AccessPattern::Loop{}};
+  EXPECT_FALSE(compose(rows, {2, 3, 4}, transposed));
 }
 
-TEST(Walk, MeetsWhatItsOriginSays) {
-  // All splits of 48 elements into three loops, through all places of a cut and turned tensor.
+TEST(AccessPattern, ComposesAsItsOriginSays) {
+  // All splits of 48 elements into three loops, with all offsets of a sliced and transposed tensor.
   const Shape shape{4, 3, 4};
   const Origin origin{.offset = 5, .steps = {2, 60, 9}};
   int found = 0;
   for (const std::int64_t a : {1, 2, 3, 4, 6, 8, 12})
     for (const std::int64_t b : {1, 2, 3, 4, 6, 12}) {
       if (48 % (a * b) != 0) continue;
-      Walk walk;
-      walk.loops = {Walk::Loop{{a, 48 / a}}, Walk::Loop{{b, 48 / a / b}}, Walk::Loop{{48 / a / b, 1}}};
-      walk.simplify();
-      const auto through = walk_through(walk, shape, origin);
+      AccessPattern pattern;
+      pattern.loops = {AccessPattern::Loop{{a, 48 / a}}, AccessPattern::Loop{{b, 48 / a / b}},
+                       AccessPattern::Loop{{48 / a / b, 1}}};
+      pattern.simplify();
+      const auto through = compose(pattern, shape, origin);
       if (!through) continue;
       ++found;
       for (std::int64_t i = 0; i < 48; ++i) {
-        const std::int64_t turns[] = {i / (48 / a), i / (48 / a / b) % b, i % (48 / a / b)};
+        const std::int64_t iterations[] = {i / (48 / a), i / (48 / a / b) % b, i % (48 / a / b)};
         std::int64_t place = through->offset;
-        for (std::size_t loop = 0; loop < 3; ++loop) place += through->along(loop, turns[loop]);
+        for (std::size_t loop = 0; loop < 3; ++loop) place += through->along(loop, iterations[loop]);
         EXPECT_EQ(place, 5 + i / 12 * 2 + i / 4 % 3 * 60 + i % 4 * 9);
       }
     }

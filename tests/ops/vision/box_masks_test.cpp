@@ -24,7 +24,7 @@ TEST(BoxMasks, SumsInTheCellsThatTheBoxNeeds) {
   EXPECT_EQ(mask, (std::vector<float>{0, 0, 2, 2, 0, 0, 2, 2, 0, 0, 2, 2, 0, 0, 0, 0}));
 }
 
-TEST(BoxMasks, TakesNoCellsFromABoxThatIsNoNumber) {
+TEST(BoxMasks, UsesNoCellsOfABoxWithNan) {
   const std::vector<float> none(16, 0.0F);
   EXPECT_EQ(mask_of({kNan, kNan, kNan, kNan, 0.9F, 0}, kPlainBox), none);
   EXPECT_EQ(mask_of({0, 0, 8, 8, 0.9F, 0}, {kNan, kNan, 0, 0, 8, 8}), none);

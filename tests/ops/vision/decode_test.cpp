@@ -65,7 +65,7 @@ TEST(DecodeYolov8, TellsNothingOfBoxesThatAreNoCandidates) {
 }
 
 TEST(DecodeYolov8, KeepsTheBestWhenThereAreTooManyLabels) {
-  // 400 anchors of 100 classes make 40000 candidates; the weakest 10000 must go. Scores rise along the classes.
+  // 400 anchors of 100 classes make 40000 candidates; the weakest 10000 are dropped. Scores increase along the classes.
   Tensor many(DType::kFloat32, {1, 104, 400});
   const auto data = many.data<float>();
   for (std::size_t i = 0; i < data.size(); ++i) data[i] = i < 1600 ? 1.0F : static_cast<float>(i - 1600) / 40000.0F;
@@ -91,13 +91,13 @@ TEST(DecodeYolov8, LeavesRowsPastTheClassesToOthers) {
     EXPECT_THROW(run_saccade_op("DecodeYolov8", {wide}, 6, {{"classes", classes}}), Error);
 }
 
-TEST(DecodeBoxes, JudgesEveryClassByItsOwnThreshold) {
+TEST(DecodeBoxes, AppliesAThresholdPerClass) {
   const Tensor boxes = Tensor::of<float>({1, 3, 4}, {0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5});
   const Tensor scores = Tensor::of<float>({1, 3, 2}, {0.3F, 0.4F, 0.6F, 0.7F, kNan, 0.55F});
   const std::vector<float> threshold = {0.5F, 0.65F};
   auto out = run_saccade_op("DecodeBoxes", {boxes, Tensor::of<bool>({2}, {true, true}), scores}, 6,
                             {{"threshold", threshold}, {"conf", 0.5F}});
-  EXPECT_EQ(elements<std::int32_t>(out[4])[0], 1);  // the last anchor's only number is too small for its class
+  EXPECT_EQ(elements<std::int32_t>(out[4])[0], 1);  // the last anchor's only score is below its class's threshold
   EXPECT_EQ(elements<std::int32_t>(out[3])[0], 1);
   EXPECT_EQ(elements<float>(out[0])[0], 2);
   out = run_saccade_op("DecodeBoxes", {boxes, Tensor::of<bool>({2}, {true, true}), scores}, 6,
@@ -114,7 +114,7 @@ TEST(DecodeYolov5, MultipliesObjectnessAndClass) {
   const Tensor rows =
       Tensor::of<float>({1, 3, 7}, {10, 10, 4, 2, 0.5F,  0.2F, 0.8F,    // 0.4 for class 1
                                     20, 20, 4, 2, 0.5F,  0.4F, 0.1F,    // 0.2: too little
-                                    30, 30, 4, 2, 0.25F, 1.0F, 1.0F});  // the objectness alone rules it out
+                                    30, 30, 4, 2, 0.25F, 1.0F, 1.0F});  // excluded by the objectness alone
   const auto out = run_saccade_op("DecodeYolov5", {rows}, 6, {{"conf", 0.25F}});
   EXPECT_EQ(elements<std::int32_t>(out[4])[0], 1);
   EXPECT_FLOAT_EQ(elements<float>(out[1])[0], 0.4F);
@@ -123,7 +123,7 @@ TEST(DecodeYolov5, MultipliesObjectnessAndClass) {
 }
 
 TEST(DecodeYolox, PlacesBoxesOnTheGrid) {
-  // 32x16 pixels: 2x1 cells of stride 16 and 1 of stride 32 (its half row is cut): the second and the third are hits.
+  // 32x16 pixels: 2x1 cells of stride 16 and 1 of stride 32 (partly outside): the second and the third are hits.
   const test::AttributeList attributes = {
       {"strides", std::vector<std::int64_t>{16, 32}}, {"width", std::int64_t{32}}, {"height", std::int64_t{32}}};
   Tensor rows(DType::kFloat32, {1, 5, 6});
@@ -166,13 +166,13 @@ TEST(DecodeEndToEnd, CopiesBoxesAboveTheThreshold) {
   EXPECT_EQ(elements<std::int32_t>(out[2])[0], 7);
 }
 
-TEST(DecodeEndToEnd, HasRoomForEveryRow) {
+TEST(DecodeEndToEnd, HasCapacityForEveryRow) {
   const Tensor many(DType::kFloat32, {1, kMaxCandidates + 1, 6});
   EXPECT_EQ(run_saccade_op("DecodeEndToEnd", {many}, 6, {})[1].elements(), kMaxCandidates + 1);
   EXPECT_THROW(run_saccade_op("DecodeEndToEnd", {many}, 6, {{"multi_label", std::int64_t{1}}}), Error);
 }
 
-TEST(Decoders, RefuseOutputsThatAreLeftOut) {
+TEST(Decoders, RefuseOmittedOutputs) {
   const Tensor rows(DType::kFloat32, {1, 7, 7});
   for (const char* name : {"DecodeYolov8", "DecodeYolov5", "DecodeEndToEnd"})
     test::expect_all_outputs_required(name, {rows}, 6, {});

@@ -41,7 +41,7 @@ TEST(MapClasses, OneChannelIsOneAboveTheThreshold) {
 }
 
 TEST(MapClasses, EveryCellOfALargeGridHasItsOwn) {
-  constexpr std::size_t kCells = 41 * 101;  // two whole pieces of 2048 and a part
+  constexpr std::size_t kCells = 41 * 101;  // two complete pieces of 2048 and a part
   Tensor scores(DType::kFloat32, {1, 3, 41, 101});
   Classes expected;
   for (std::size_t i = 0; i < kCells; ++i) {
@@ -51,7 +51,8 @@ TEST(MapClasses, EveryCellOfALargeGridHasItsOwn) {
   EXPECT_EQ(map_classes(scores), expected);
 }
 
-/// A frame of 100x80 pixels: halved across and quartered down, 4 columns and 6 rows into the model's picture.
+/// A frame of 100x80 pixels: scaled by 1/2 horizontally and 1/4 vertically, 4 columns and 6 rows into the model's
+/// image.
 Floats map_points(const Shape& shape, const Floats& points) {
   const Tensor geometry = Tensor::of<float>({6}, {0.5F, 0.25F, 4, 6, 100, 80});
   return elements<float>(
@@ -62,7 +63,7 @@ TEST(MapPoints, GoThroughScaleAndOffsetAndStayInTheFrame) {
   EXPECT_EQ(map_points({2, 2, 2}, {14, 16, 4, 6, 0, 100, 100, 0}), (Floats{20, 40, 0, 0, 0, 80, 100, 0}));
 }
 
-TEST(MapPoints, LeaveWhatStandsBehindXAndY) {
+TEST(MapPoints, CopyNumbersAfterXAndY) {
   EXPECT_EQ(map_points({1, 2, 3}, {14, 16, 0.7F, 24, 11, -300}), (Floats{20, 40, 0.7F, 40, 20, -300}));
   EXPECT_EQ(map_points({1, 1, 4}, {14, 16, 1e9F, kInfinity}), (Floats{20, 40, 1e9F, kInfinity}));
 }
@@ -76,7 +77,7 @@ TEST(MapPoints, StayNoNumbersWhereTheyAreNone) {
 }
 
 /// Of three objects of two numbers each.
-TEST(SummarizeRows, PassesOverWhatIsNotFinite) {
+TEST(SummarizeRows, IgnoresWhatIsNotFinite) {
   const Tensor map = Tensor::of<float>({4, 4}, {3, -1, kNan, 4,                     //
                                                 kInfinity, -kInfinity, kNan, kNan,  //
                                                 1e8F, 3, -1e8F, kInfinity,          //
@@ -106,7 +107,7 @@ TEST(TakeObjects, TakesAtMostAsManyAsThereAreIndices) {
   EXPECT_EQ(take_objects({2, 1}, -1).size(), 4U);
 }
 
-/// What the shape rule says against TENSORS; nothing where it takes them.
+/// The shape rule's error for TENSORS; empty if it accepts them.
 std::string refusal(const std::string& op, const std::vector<Tensor>& tensors, const AttributeList& attributes = {}) {
   try {
     run_saccade_op(op, tensors, 1, attributes);
@@ -124,7 +125,7 @@ Tensor of_shape(const Shape& shape, DType dtype = DType::kFloat32) {
   return tensor;
 }
 
-/// One of TENSORS in another's place.
+/// TENSORS with one of them replaced.
 std::vector<Tensor> with(std::vector<Tensor> tensors, std::size_t place, const Tensor& tensor) {
   tensors[place] = tensor;
   return tensors;
@@ -138,7 +139,7 @@ TEST(MapClasses, RefusesWhatAreNoScores) {
     EXPECT_THAT(refusal("MapClasses", {of_shape(shape)}), HasSubstr("scores are float32 " + shape.to_string()));
 }
 
-TEST(MapPoints, RefuseWhatIsNone) {
+TEST(MapPoints, RefuseInvalidTensors) {
   const std::vector<Tensor> right = {of_shape({1, 1, 2}), of_shape({6})};
   EXPECT_EQ(refusal("MapPoints", right), "nothing");
   EXPECT_THAT(refusal("MapPoints", with(right, 0, of_shape({1, 1, 2}, DType::kInt32))), HasSubstr("points are int32"));
@@ -148,7 +149,7 @@ TEST(MapPoints, RefuseWhatIsNone) {
   EXPECT_THAT(refusal("MapPoints", with(right, 1, of_shape({6}, DType::kInt32))), HasSubstr("the geometry is int32 6"));
 }
 
-TEST(SummarizeRows, RefusesWhatIsNoMap) {
+TEST(SummarizeRows, RefusesInvalidTensors) {
   EXPECT_THAT(refusal("SummarizeRows", {of_shape({2, 2}, DType::kInt32)}), HasSubstr("the map is int32 2x2"));
   EXPECT_THAT(refusal("SummarizeRows", {of_shape({1, 2, 2})}), HasSubstr("the map is float32 1x2x2"));
 }

@@ -11,9 +11,9 @@ namespace {
 using test::AttributeList;
 using test::elements;
 
-/// A picture that owns its samples; rows without padding.
-struct FilledPicture {
-  FilledPicture(PixelFormat format, int width, int height, std::vector<std::vector<std::uint8_t>> samples)
+/// An image that owns its samples; rows without padding.
+struct FilledImage {
+  FilledImage(PixelFormat format, int width, int height, std::vector<std::vector<std::uint8_t>> samples)
       : planes(std::move(samples)) {
     view.format = format;
     view.width = width;
@@ -36,7 +36,7 @@ struct FilledPicture {
   FrameView view;
 };
 
-FilledPicture gray(int width, int height, std::vector<std::uint8_t> samples) {
+FilledImage gray(int width, int height, std::vector<std::uint8_t> samples) {
   return {PixelFormat::kGray8, width, height, {std::move(samples)}};
 }
 
@@ -46,26 +46,26 @@ AttributeList attributes(int width, int height, const std::string& resize, const
   return all;
 }
 
-std::vector<Tensor> preprocessed(const FilledPicture& picture, const AttributeList& with) {
-  return test::run_saccade_op("Preprocess", {picture.tensor()}, 2, with);
+std::vector<Tensor> preprocessed(const FilledImage& image, const AttributeList& with) {
+  return test::run_saccade_op("Preprocess", {image.tensor()}, 2, with);
 }
 
 const AttributeList kGray = {{"color", std::string("gray")}};
 
 TEST(Preprocess, KeepsPixelsWhenNothingIsScaled) {
-  const FilledPicture picture(PixelFormat::kRgb24, 2, 1, {{1, 2, 3, 4, 5, 6}});
-  const auto out = preprocessed(picture, attributes(2, 1, "stretch"));
+  const FilledImage image(PixelFormat::kRgb24, 2, 1, {{1, 2, 3, 4, 5, 6}});
+  const auto out = preprocessed(image, attributes(2, 1, "stretch"));
   EXPECT_EQ(out[0].shape(), (Shape{1, 3, 1, 2}));
   EXPECT_EQ(elements<float>(out[0]), (std::vector<float>{1, 4, 2, 5, 3, 6}));
   EXPECT_EQ(elements<float>(out[1]), (std::vector<float>{1, 1, 0, 0, 2, 1}));
 }
 
 TEST(Preprocess, OrdersChannelsAndScalesThem) {
-  const FilledPicture picture(PixelFormat::kBgr24, 1, 1, {{30, 20, 10}});  // R 10, G 20, B 30
-  const auto out = preprocessed(picture, attributes(1, 1, "stretch",
-                                                    {{"color", std::string("bgr")},
-                                                     {"scale", std::vector<float>{1, 0.5F, 0.25F}},
-                                                     {"bias", std::vector<float>{0, 1, -1}}}));
+  const FilledImage image(PixelFormat::kBgr24, 1, 1, {{30, 20, 10}});  // R 10, G 20, B 30
+  const auto out = preprocessed(image, attributes(1, 1, "stretch",
+                                                  {{"color", std::string("bgr")},
+                                                   {"scale", std::vector<float>{1, 0.5F, 0.25F}},
+                                                   {"bias", std::vector<float>{0, 1, -1}}}));
   EXPECT_EQ(elements<float>(out[0]), (std::vector<float>{30, 11, 1.5F}));
 }
 
@@ -75,7 +75,7 @@ TEST(Preprocess, InterpolatesBetweenPixelCentres) {
   EXPECT_EQ(elements<float>(out[0]), (std::vector<float>{0, 50, 150, 200}));
 }
 
-TEST(Preprocess, HalvesByAveragingFourPixels) {
+TEST(Preprocess, DownscalesByTwoByAveragingFourPixels) {
   const auto out = preprocessed(gray(4, 2, {10, 20, 50, 60, 30, 40, 70, 80}), attributes(2, 1, "stretch", kGray));
   EXPECT_EQ(elements<float>(out[0]), (std::vector<float>{25, 65}));
 }
@@ -121,52 +121,52 @@ TEST(Preprocess, RejectsARegionOutsideOfTheFrame) {
 
 // BT.601, limited range: black, white, and pure red (Y 81, U 90, V 240).
 TEST(Preprocess, ConvertsLimitedYuv) {
-  const FilledPicture picture(PixelFormat::kI444, 3, 1, {{16, 235, 81}, {128, 128, 90}, {128, 128, 240}});
-  const auto out = preprocessed(picture, attributes(3, 1, "stretch"));
+  const FilledImage image(PixelFormat::kI444, 3, 1, {{16, 235, 81}, {128, 128, 90}, {128, 128, 240}});
+  const auto out = preprocessed(image, attributes(3, 1, "stretch"));
   EXPECT_EQ(elements<float>(out[0]), (std::vector<float>{0, 255, 254, 0, 255, 0, 0, 255, 0}));
 }
 
 TEST(Preprocess, TakesMatrixAndRangeFromTheFrame) {
-  FilledPicture picture(PixelFormat::kI444, 1, 1, {{100}, {128}, {178}});
-  picture.view.range = ColorRange::kFull;
-  picture.view.matrix = ColorMatrix::kBt709;  // R = Y + 1.5748 * 50 = 178.7, G = Y - 0.4681 * 50 = 76.6
-  const auto out = preprocessed(picture, attributes(1, 1, "stretch"));
+  FilledImage image(PixelFormat::kI444, 1, 1, {{100}, {128}, {178}});
+  image.view.range = ColorRange::kFull;
+  image.view.matrix = ColorMatrix::kBt709;  // R = Y + 1.5748 * 50 = 178.7, G = Y - 0.4681 * 50 = 76.6
+  const auto out = preprocessed(image, attributes(1, 1, "stretch"));
   EXPECT_EQ(elements<float>(out[0]), (std::vector<float>{179, 77, 100}));
 }
 
 TEST(Preprocess, ReadsEveryYuvFormatAlike) {
-  // One colour everywhere, so that the formats differ in where their samples lie alone.
-  const std::vector<FilledPicture> pictures = {
+  // One colour everywhere, so that the formats differ only in where their samples are.
+  const std::vector<FilledImage> images = {
       {PixelFormat::kI420, 4, 2, {std::vector<std::uint8_t>(8, 81), {90, 90}, {240, 240}}},
       {PixelFormat::kI422, 4, 2, {std::vector<std::uint8_t>(8, 81), {90, 90, 90, 90}, {240, 240, 240, 240}}},
       {PixelFormat::kNv12, 4, 2, {std::vector<std::uint8_t>(8, 81), {90, 240, 90, 240}}},
       {PixelFormat::kYuyv, 4, 2, {{81, 90, 81, 240, 81, 90, 81, 240, 81, 90, 81, 240, 81, 90, 81, 240}}},
       {PixelFormat::kUyvy, 4, 2, {{90, 81, 240, 81, 90, 81, 240, 81, 90, 81, 240, 81, 90, 81, 240, 81}}},
   };
-  for (const FilledPicture& picture : pictures) {
-    const auto out = preprocessed(picture, attributes(1, 1, "stretch"));
-    EXPECT_EQ(elements<float>(out[0]), (std::vector<float>{254, 0, 0})) << to_string(picture.view.format);
+  for (const FilledImage& image : images) {
+    const auto out = preprocessed(image, attributes(1, 1, "stretch"));
+    EXPECT_EQ(elements<float>(out[0]), (std::vector<float>{254, 0, 0})) << to_string(image.view.format);
   }
 }
 
 TEST(Preprocess, SpreadsHalvedChromaOverItsPixels) {
   // Chroma samples lie between pixels 0 and 1, 2 and 3: pixel 1 is a quarter of the way.
-  FilledPicture picture(PixelFormat::kI420, 4, 1, {{0, 0, 0, 0}, {128, 128}, {128, 168}});
-  picture.view.range = ColorRange::kFull;  // R = 1.402 * (V - 128): 0, 10, 30, 40
-  const auto out = elements<float>(preprocessed(picture, attributes(4, 1, "stretch"))[0]);
+  FilledImage image(PixelFormat::kI420, 4, 1, {{0, 0, 0, 0}, {128, 128}, {128, 168}});
+  image.view.range = ColorRange::kFull;  // R = 1.402 * (V - 128): 0, 10, 30, 40
+  const auto out = elements<float>(preprocessed(image, attributes(4, 1, "stretch"))[0]);
   EXPECT_EQ((std::vector<float>(out.begin(), out.begin() + 4)), (std::vector<float>{0, 14, 42, 56}));
 }
 
 TEST(Preprocess, HandlesOddSizesOfHalvedChroma) {
-  const FilledPicture picture(PixelFormat::kI420, 3, 3,
-                              {std::vector<std::uint8_t>(9, 81), {90, 90, 90, 90}, {240, 240, 240, 240}});
+  const FilledImage image(PixelFormat::kI420, 3, 3,
+                          {std::vector<std::uint8_t>(9, 81), {90, 90, 90, 90}, {240, 240, 240, 240}});
   for (float value : elements<float>(
-           preprocessed(picture, attributes(5, 7, "letterbox", {{"pad", std::vector<std::int64_t>{254, 0, 0}}}))[0]))
+           preprocessed(image, attributes(5, 7, "letterbox", {{"pad", std::vector<std::int64_t>{254, 0, 0}}}))[0]))
     EXPECT_TRUE(value == 254 || value == 0) << value;
 }
 
 TEST(Preprocess, SurvivesExtremeAspects) {
-  const FilledPicture thin = gray(1, 2000, std::vector<std::uint8_t>(2000, 7));
+  const FilledImage thin = gray(1, 2000, std::vector<std::uint8_t>(2000, 7));
   for (const char* mode : {"stretch", "letterbox", "letterbox-topleft", "resize-crop"}) {
     const auto out = elements<float>(preprocessed(thin, attributes(8, 8, mode, kGray))[0]);
     EXPECT_TRUE(std::ranges::any_of(out, [](float v) { return v == 7; })) << mode;
@@ -175,18 +175,18 @@ TEST(Preprocess, SurvivesExtremeAspects) {
 }
 
 TEST(Preprocess, RejectsAttributesThatMakeNoSense) {
-  const FilledPicture picture = gray(1, 1, {0});
-  EXPECT_THROW(preprocessed(picture, attributes(0, 1, "stretch")), Error);
-  EXPECT_THROW(preprocessed(picture, attributes(1, 1 << 20, "stretch")), Error);
-  EXPECT_THROW(preprocessed(picture, attributes(1, 1, "squash")), Error);
-  EXPECT_THROW(preprocessed(picture, attributes(1, 1, "stretch", {{"pad", std::vector<std::int64_t>{256, 0, 0}}})),
+  const FilledImage image = gray(1, 1, {0});
+  EXPECT_THROW(preprocessed(image, attributes(0, 1, "stretch")), Error);
+  EXPECT_THROW(preprocessed(image, attributes(1, 1 << 20, "stretch")), Error);
+  EXPECT_THROW(preprocessed(image, attributes(1, 1, "squash")), Error);
+  EXPECT_THROW(preprocessed(image, attributes(1, 1, "stretch", {{"pad", std::vector<std::int64_t>{256, 0, 0}}})),
                Error);
-  EXPECT_THROW(preprocessed(picture, attributes(1, 1, "stretch", {{"scale", std::vector<float>{1}}})), Error);
-  EXPECT_THROW(preprocessed(picture, attributes(1, 1, "stretch", {{"roi", std::vector<std::int64_t>{0, 0, -1, 1}}})),
+  EXPECT_THROW(preprocessed(image, attributes(1, 1, "stretch", {{"scale", std::vector<float>{1}}})), Error);
+  EXPECT_THROW(preprocessed(image, attributes(1, 1, "stretch", {{"roi", std::vector<std::int64_t>{0, 0, -1, 1}}})),
                Error);
 }
 
-// What Ultralytics' LetterBox makes of these sizes.
+// The result of Ultralytics' LetterBox for these sizes.
 TEST(Placement, RoundsALetterboxAsUltralyticsDoes) {
   PreprocessSpec spec;
   spec.width = spec.height = 640;
@@ -195,7 +195,7 @@ TEST(Placement, RoundsALetterboxAsUltralyticsDoes) {
   EXPECT_EQ(odd.width, 640);
   EXPECT_EQ(odd.height, 426);
   EXPECT_EQ(odd.y, 107);
-  const Placement half = place(spec, 640, 427);  // the pad of 213 is split into 106 and 107
+  const Placement half = place(spec, 640, 427);  // the padding of 213 is split into 106 and 107
   EXPECT_EQ(half.y, 106);
 }
 

@@ -60,7 +60,7 @@ TEST(SelectBoxes, DropsTheWeakerOfTwoThatOverlap) {
 }
 
 TEST(SelectBoxes, KeepsWhatADroppedBoxOverlaps) {
-  // The middle box goes because of the first, so that the last, which overlaps the middle one alone, stays.
+  // The first box suppresses the middle one, so that the last, which only overlaps the middle one, is kept.
   const auto out = select_boxes({box_at(0, 0.9F), box_at(3, 0.8F), box_at(6, 0.7F)});
   EXPECT_EQ(scores_of(out), (std::vector<float>{0.9F, 0.7F}));
 }
@@ -109,7 +109,7 @@ TEST(SelectBoxes, RejectsAttributesThatMakeNoSense) {
   EXPECT_THROW(select_boxes({box_at(0, 0.5F)}, {{"max_det", std::int64_t{1} << 40}}), Error);
 }
 
-TEST(SelectBoxes, RefusesOutputsThatAreLeftOut) {
+TEST(SelectBoxes, RefusesOmittedOutputs) {
   const Tensor floats(DType::kFloat32, {2});
   const Tensor numbers(DType::kInt32, {2});
   test::expect_all_outputs_required("SelectBoxes",
@@ -136,7 +136,7 @@ TEST(TopClasses, AppliesSoftmax) {
   EXPECT_EQ(rows.size(), 4U);
 }
 
-TEST(TopClasses, JudgesProbabilitiesByTheThreshold) {
+TEST(TopClasses, AppliesTheThresholdToProbabilities) {
   const Tensor logits = Tensor::of<float>({1, 3}, {5, 5, 0});  // 0.498 twice, 0.003
   const auto rows = elements<float>(
       test::run_saccade_op("TopClasses", {logits}, 2, {{"softmax", std::int64_t{1}}, {"conf", 0.4F}})[0]);
@@ -145,7 +145,7 @@ TEST(TopClasses, JudgesProbabilitiesByTheThreshold) {
   EXPECT_EQ(rows[5], -1);
 }
 
-TEST(TopClasses, LeavesOutWhatIsInfiniteAndTellsIt) {
+TEST(TopClasses, DropsInfiniteScoresAndReportsThem) {
   const Tensor scores = Tensor::of<float>({3}, {-INFINITY, 0.5F, INFINITY});
   const auto out = test::run_saccade_op("TopClasses", {scores}, 2, {});
   EXPECT_EQ(elements<float>(out[0]), (std::vector<float>{0.5F, 1, 0, -1, 0, -1}));
@@ -161,7 +161,7 @@ TEST(TopClasses, KnowsNoClassBesideANan) {
   }
 }
 
-TEST(TopClasses, TellsProbabilitiesBeyondOneAndLogitsWithoutASoftmax) {
+TEST(TopClasses, ReportsProbabilitiesBeyondOneAndLogitsWithoutASoftmax) {
   const auto told = [](std::initializer_list<float> scores, std::int64_t softmax) {
     const Tensor tensor = Tensor::of<float>({2}, scores);
     return faults_in(test::run_saccade_op("TopClasses", {tensor}, 2, {{"softmax", softmax}})[1]);

@@ -19,7 +19,7 @@ struct Query {
   std::array<float, 3> logits;
 };
 
-/// On a frame of 200x100 pixels that the model saw stretched to 20x20.
+/// On a frame of 200x100 pixels, stretched to 20x20.
 std::vector<Tensor> select_queries(const std::vector<Query>& queries, const AttributeList& attributes = {},
                                    const std::array<float, 6>& geometry = {0.1F, 0.2F, 0, 0, 200, 100}) {
   const auto size = static_cast<std::int64_t>(queries.size());
@@ -50,7 +50,7 @@ TEST(SelectQueries, KeepsTheQueriesOrder) {
   EXPECT_EQ(rows[4], portable_sigmoid(1));
 }
 
-TEST(SelectQueries, RoundsHalvesToEvenAndClips) {
+TEST(SelectQueries, RoundsHalfToEvenAndClips) {
   // In fp32 0.5125 * 200 is exactly 102.5 and 0.5175 * 200 exactly 103.5; outside of the frame: its edge.
   const auto rows = elements<float>(select_queries({{{0.515F, 0.9F, 0.005F, 0.5F}, {2, 0, 0}}})[0]);
   EXPECT_EQ((std::vector<float>(rows.begin(), rows.begin() + 4)), (std::vector<float>{102, 65, 104, 100}));
@@ -62,17 +62,18 @@ TEST(SelectQueries, TakesTheFirstOfEqualClassesAndNothingAtTheThreshold) {
   EXPECT_EQ(elements<float>(out[0])[5], 0);
 }
 
-TEST(SelectQueries, RemapsClassesAndJudgesThemByTheirOwnThreshold) {
+TEST(SelectQueries, RemapsClassesAndAppliesAThresholdPerClass) {
   const AttributeList attributes = {{"remap", std::vector<std::int64_t>{-1, 1, 0}},
                                     {"threshold", std::vector<float>{0.9F, 0.6F}}};
   const auto out = select_queries(
       {{kMiddle, {5, 0, 0}}, {kMiddle, {0, 1, 0}}, {kMiddle, {0, 0, 1}}, {kMiddle, {0, 0, 3}}}, attributes);
-  EXPECT_EQ(elements<std::int32_t>(out[1])[0], 2);  // class 0 of the model is none; 0.73 is too little for the new 0
+  EXPECT_EQ(elements<std::int32_t>(out[1])[0],
+            2);  // class 0 of the model is dropped; 0.73 is below the threshold of the new 0
   EXPECT_EQ(elements<std::int32_t>(out[2])[0], 1);
   EXPECT_EQ(elements<std::int32_t>(out[2])[1], 3);
 }
 
-TEST(SelectQueries, KeepsTheBestWhereThereIsNoRoom) {
+TEST(SelectQueries, KeepsTheBestAtCapacity) {
   const auto out =
       select_queries({{kMiddle, {2, 0, 0}}, {kMiddle, {1, 0, 0}}, {kMiddle, {1, 0, 0}}, {kMiddle, {3, 0, 0}}},
                      {{"max_det", std::int64_t{3}}});
@@ -80,7 +81,7 @@ TEST(SelectQueries, KeepsTheBestWhereThereIsNoRoom) {
   EXPECT_EQ(elements<std::int32_t>(out[2]), (std::vector<std::int32_t>{0, 1, 3}));
 }
 
-TEST(SelectQueries, DropsWhatIsNoNumberAndTellsIt) {
+TEST(SelectQueries, DropsNanAndReportsIt) {
   const auto out = select_queries({{kMiddle, {kNan, kNan, kNan}},
                                    {{kNan, 0, 1, 1}, {9, 0, 0}},
                                    {{0.5F, 0.5F, INFINITY, 1}, {9, 0, 0}},
@@ -127,7 +128,7 @@ TEST(SelectQueries, RefusesAFilterThatIsNone) {
   }
 }
 
-TEST(SelectQueries, RefusesOutputsThatAreLeftOut) {
+TEST(SelectQueries, RefusesOmittedOutputs) {
   const AttributeList attributes = {{"width", std::int64_t{20}}, {"height", std::int64_t{20}}};
   const std::vector<Tensor> inputs = {Tensor(DType::kFloat32, {1, 2, 4}), Tensor(), Tensor(DType::kFloat32, {1, 2, 3}),
                                       Tensor(DType::kFloat32, {6})};

@@ -7,15 +7,15 @@
 #include "support/run_op.hpp"
 #include "support/specials.hpp"
 
-// saccade.SelectBoxes and the multi-label choice of saccade.DecodeBoxes against the definitions of suppression, written
-// down plainly: every box against every other, in double precision where nothing else is defined.
+// saccade.SelectBoxes and the multi-label selection of saccade.DecodeBoxes against a direct implementation of the
+// definitions: every box against every other, in double precision unless defined otherwise.
 namespace saccade {
 namespace {
 
 using test::elements;
 
 struct ScoredBox {
-  std::vector<float> box;  ///< corners, or turned
+  std::vector<float> box;  ///< corners, or oriented
   float score = 0;
   int class_id = 0;
 };
@@ -41,7 +41,7 @@ bool measures(const ScoredBox& one) {
   return true;
 }
 
-/// Intersection over union; boxes without an area, or with numbers that have none, share nothing.
+/// Intersection over union; 0 for boxes without an area or with a NaN.
 float share_of(const ScoredBox& a, const ScoredBox& b) {
   if (!measures(a) || !measures(b)) return 0;
   const auto area = [](double left, double top, double right, double bottom) {
@@ -53,8 +53,8 @@ float share_of(const ScoredBox& a, const ScoredBox& b) {
   return common > 0 ? static_cast<float>(common / (both - common)) : 0.0F;
 }
 
-/// ProbIoU of two turned boxes, as its paper writes it: Bhattacharyya's distance of two normal distributions by the
-/// inverse of their mean covariance.
+/// ProbIoU of two oriented boxes as in its paper: the Bhattacharyya distance of two normal distributions by the inverse
+/// of their mean covariance.
 float likeness_of(const ScoredBox& a, const ScoredBox& b) {
   if (!measures(a) || !measures(b)) return 0;
   struct Matrix {
@@ -82,7 +82,7 @@ float likeness_of(const ScoredBox& a, const ScoredBox& b) {
 
 float overlap(const ScoredBox& a, const ScoredBox& b) { return a.box.size() == 4 ? share_of(a, b) : likeness_of(a, b); }
 
-/// By the book: take the best that is left, weaken or drop what it overlaps, until nothing is left.
+/// The textbook algorithm: take the best remaining box, weaken or drop what it overlaps, until none is left.
 std::vector<Kept> suppress(ScoredBoxes left, const Ways& ways) {
   std::vector<int> numbers;
   for (int i = 0; i < static_cast<int>(left.size()); ++i)
@@ -201,7 +201,7 @@ TEST(SuppressionOracle, AgreesOnNumbersThatAreNone) {
       candidates.push_back(candidates[k + 4]);
       candidates.back().score = number;
     }
-  // Areas above what a float holds, and two alike of them.
+  // Areas that overflow float, and two equal boxes of them.
   candidates.push_back({{-1e30F, -1e30F, 1e30F, 1e30F}, 0.93F, 0});
   candidates.push_back({{-1e30F, -1e30F, 1e30F, 1e30F}, 0.92F, 0});
   const auto boxes = [](const std::vector<Kept>& kept) {
@@ -212,7 +212,7 @@ TEST(SuppressionOracle, AgreesOnNumbersThatAreNone) {
   for (const char* nms : {"greedy", "linear", "gaussian", "none"}) {
     const Ways ways{.nms = nms, .conf = 0.05F, .agnostic = true};
     ScoredBoxes measurable = candidates;
-    // What overflows shares nothing with anything.
+    // Boxes with an overflowing area overlap nothing.
     for (ScoredBox& one : measurable)
       if (std::abs(one.box[0]) > 1e20F) one.box[0] = kNan;
     EXPECT_EQ(boxes(selected(candidates, ways)), boxes(suppress(measurable, ways))) << nms;
@@ -239,7 +239,7 @@ TEST(SuppressionOracle, AgreesOnBoxesWithoutAnArea) {
 }
 
 TEST(SuppressionOracle, AgreesOnChains) {
-  // Each overlaps its neighbours alone: every second one stays.
+  // Each overlaps only its neighbours: every second one is kept.
   ScoredBoxes chain;
   for (int i = 0; i < 200; ++i) {
     const auto x = static_cast<float>(3 * i);
@@ -254,8 +254,8 @@ TEST(SuppressionOracle, AgreesOnThousandsOfBoxes) {
     expect_equal(candidates, {.nms = nms, .conf = 0.05F, .max_det = 1000}, "thousands");
 }
 
-TEST(SuppressionOracle, TreatsClassesAsPicturesOfTheirOwn) {
-  // Batched suppression: class by class gives what all at once do.
+TEST(SuppressionOracle, TreatsClassesAsImagesOfTheirOwn) {
+  // Batched suppression: class by class gives the same result as all at once.
   const ScoredBoxes candidates = random_boxes(70, 300, 60, 4, 1 << 20);
   std::vector<int> apart;
   for (int class_id = 0; class_id < 4; ++class_id) {
@@ -271,12 +271,12 @@ TEST(SuppressionOracle, TreatsClassesAsPicturesOfTheirOwn) {
   EXPECT_EQ(together, apart);
 }
 
-TEST(SuppressionOracle, AgreesOnTurnedBoxes) {
+TEST(SuppressionOracle, AgreesOnOrientedBoxes) {
   std::mt19937 draw(80);
   const auto uniform = [&](float low, float high) { return std::uniform_real_distribution<float>(low, high)(draw); };
   for (int round = 0; round < 20; ++round) {
     ScoredBoxes candidates;
-    // Only boxes that no other overlaps by nearly a threshold: there the two may round differently.
+    // Only boxes without an overlap near a threshold: there the two may round differently.
     while (candidates.size() < 60) {
       const ScoredBox one{{uniform(0, 100), uniform(0, 100), uniform(5, 60), uniform(5, 30), uniform(-4, 4)},
                           uniform(0.1F, 1),
@@ -292,7 +292,7 @@ TEST(SuppressionOracle, AgreesOnTurnedBoxes) {
   }
 }
 
-TEST(SuppressionOracle, AgreesOnTurnedNumbersThatAreNone) {
+TEST(SuppressionOracle, AgreesOnOrientedBoxesWithNan) {
   ScoredBoxes candidates;
   for (int i = 0; i < 30; ++i) {
     const auto n = static_cast<float>(i);
@@ -318,7 +318,7 @@ TEST(SuppressionOracle, AgreesOnTurnedNumbersThatAreNone) {
 }
 
 TEST(MultiLabelOracle, KeepsTheBestPairs) {
-  // 700 rows of 60 classes are more pairs than are kept; scores in few steps, so that ties decide.
+  // 700 rows of 60 classes are more pairs than are kept; scores have few distinct values, so that ties decide.
   constexpr std::int64_t kRows = 700;
   constexpr std::int64_t kClasses = 60;
   std::mt19937 draw(90);

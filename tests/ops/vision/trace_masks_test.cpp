@@ -55,7 +55,7 @@ TEST(TraceMasks, BoxesAreWhereMasksEnd) {
   EXPECT_EQ(elements<std::int32_t>(out[1]), (Words{2, 2, 0, 0}));
 }
 
-TEST(TraceMasks, TellsOfCellsThatAreNoneAndLookedAt) {
+TEST(TraceMasks, ReportsNanInSampledCells) {
   const auto told = [](MaskCase made, std::size_t cell, float value) {
     made.grids.data<float>()[cell] = value;
     return test::faults_in(made.run()[4]) != 0;
@@ -87,7 +87,7 @@ TEST(TraceMasks, RegionsLieOnTheirBoxes) {
   EXPECT_EQ(runs_of(made.run()), (Words{2, 2, 5, 3, 2, 5}));
 }
 
-/// A frame's size, and how it lies in the model's picture.
+/// A frame's size and its position in the model's image.
 struct Framing {
   int width;
   int height;
@@ -135,7 +135,7 @@ TEST(TraceMasks, AgreesWithTheTracer) {
     }
 }
 
-TEST(TraceMasks, LeavesToTheGridsWhatHasNoRoom) {
+TEST(TraceMasks, LeavesTheGridsToTheReaderIfRunsExceedTheCapacity) {
   std::vector<float> stripes(256, -1.0F);
   for (std::size_t i = 0; i < stripes.size(); i += 2) stripes[i] = 1;
   MaskCase made{.grids = Tensor::of<float>({1, 1, 256}, std::span<const float>(stripes)),
@@ -150,7 +150,7 @@ TEST(TraceMasks, LeavesToTheGridsWhatHasNoRoom) {
   EXPECT_EQ(made.run()[3].data<std::int32_t>()[0], 1);
 }
 
-/// What the shape rule says.
+/// The shape rule's error.
 std::string refusal(const MaskCase& made, std::size_t place, const Tensor& wrong) {
   std::vector<Tensor> inputs = made.inputs();
   inputs[place] = wrong;

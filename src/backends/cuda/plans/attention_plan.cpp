@@ -28,7 +28,7 @@ int qk_dim_of(const AttentionShape& shape) { return round_up(static_cast<int>(sh
 int v_dim_of(const AttentionShape& shape) { return round_up(static_cast<int>(shape.walks.value_channels()), 16); }
 
 /// Element offset of iteration `at` of a loop nest, as an expression.
-std::string along(const Walk::Loop& loop) {
+std::string along(const AccessPattern::Loop& loop) {
   std::string sum;
   std::int64_t inner = 1;
   for (auto steady = loop.rbegin(); steady != loop.rend(); inner *= steady->count, ++steady) {
@@ -40,16 +40,16 @@ std::string along(const Walk::Loop& loop) {
   return sum.empty() ? "0" : sum;
 }
 
-bool is_contiguous(const Walk::Loop& loop) { return !loop.empty() && loop.back().step == 1; }
+bool is_contiguous(const AccessPattern::Loop& loop) { return !loop.empty() && loop.back().step == 1; }
 
 /// Channels per vector access: the widest vector that divides every offset, step and count.
-int vector_of(const Walk& walk, int bytes) {
-  const Walk::Loop& channels = walk.loops[2];
+int vector_of(const AccessPattern& walk, int bytes) {
+  const AccessPattern::Loop& channels = walk.loops[2];
   if (channels.size() != 1 || channels[0].step != 1) return 1;
   const auto fits = [&](std::int64_t vector) {
     bool whole = walk.offset % vector == 0 && channels[0].count % vector == 0;
     for (const std::size_t loop : {0, 1})
-      for (const Steady& steady : walk.loops[loop]) whole = whole && steady.step % vector == 0;
+      for (const AffineLoop& steady : walk.loops[loop]) whole = whole && steady.step % vector == 0;
     return whole;
   };
   for (const int size : {16, 4})
@@ -57,7 +57,7 @@ int vector_of(const Walk& walk, int bytes) {
   return 1;
 }
 
-std::string tensor_text(const char* name, const Walk& walk, int bytes) {
+std::string tensor_text(const char* name, const AccessPattern& walk, int bytes) {
   return fmt::format(R"(  struct {} {{
     static constexpr int kVector = {};
     static constexpr bool kTokensContiguous = {};
@@ -205,10 +205,10 @@ std::vector<AttentionTile> attention_tiles(const AttentionShape& shape, const De
 
 std::vector<AttentionTile> warpgroup_attention_tiles(const AttentionShape& shape, const DeviceLimits& limits) {
   constexpr std::int64_t kMaxChannels = 128;
-  const AttentionWalks& walks = shape.walks;
+  const AttentionPatterns& walks = shape.walks;
   if (shape.dtype == DType::kFloat32 || walks.channels() > kMaxChannels || walks.value_channels() > kMaxChannels)
     return {};
-  for (const Walk* walk : {&walks.query, &walks.key, &walks.value})
+  for (const AccessPattern* walk : {&walks.query, &walks.key, &walks.value})
     if (vector_of(*walk, 2) != 8) return {};
   std::vector<AttentionTile> found;
   for (int splits : {1, 2, 3})
@@ -236,7 +236,7 @@ std::vector<AttentionTile> distinct_tiles(const std::vector<AttentionTile>& tile
 
 std::string attention_source(const AttentionShape& shape, const AttentionTile& tile) {
   const int bytes = bytes_of(shape.dtype);
-  const AttentionWalks& walks = shape.walks;
+  const AttentionPatterns& walks = shape.walks;
   std::string layer = fmt::format("struct Layer {{\n  using Element = {};\n  using MaskElement = {};\n",
                                   name_of(shape.dtype), name_of(walks.mask ? shape.mask : shape.dtype));
   const std::initializer_list<std::pair<const char*, std::int64_t>> constants = {
@@ -251,7 +251,7 @@ std::string attention_source(const AttentionShape& shape, const AttentionTile& t
   layer += fmt::format("  static constexpr float kScale = {:.9e}F;\n", shape.scale);
   layer += tensor_text("Query", walks.query, bytes) + tensor_text("Key", walks.key, bytes) +
            tensor_text("Value", walks.value, bytes) + tensor_text("Out", walks.output, bytes) +
-           tensor_text("Mask", walks.mask.value_or(Walk{}), bytes) + "};\n";
+           tensor_text("Mask", walks.mask.value_or(AccessPattern{}), bytes) + "};\n";
   const auto [header, function] = tile.warpgroups ? std::pair("attention_warpgroup", "flash_attention_warpgroup")
                                                   : std::pair("attention", "flash_attention");
   return fmt::format(R"(#include "{}.cuh"

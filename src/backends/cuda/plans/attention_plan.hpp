@@ -17,7 +17,7 @@ struct AttentionShape {
   bool tf32 = false;              ///< float32 may be rounded to tf32 for tensor cores
   DType mask = DType::kFloat32;   ///< of walks.mask, if there is one
   float scale = 1;
-  AttentionWalks walks;
+  AttentionPatterns walks;
 };
 
 /// Division of work in a block: GROUPS warps of 16 TILES queries, times SPLITS, each with STEP keys per k-step of a

@@ -17,15 +17,15 @@ constexpr std::int64_t kMaxChannels = 256;
 bool is_attention(const Node& node) { return node.is("StridedAttention", "saccade"); }
 
 /// WALK in terms of memory offsets of a value of SHAPE in LAYOUT; nothing if it is not affine there.
-std::optional<Walk> in_memory(const Walk& walk, const Shape& shape, Layout layout) {
-  return layout == Layout::kRowMajor ? walk : walk_through(walk, shape, {.steps = dense_strides(shape, layout)});
+std::optional<AccessPattern> in_memory(const AccessPattern& walk, const Shape& shape, Layout layout) {
+  return layout == Layout::kRowMajor ? walk : compose(walk, shape, {.steps = dense_strides(shape, layout)});
 }
 
 /// The node's walks in terms of memory offsets, for the layouts that LAYOUT_OF returns.
 template <typename LayoutOf>
-std::optional<AttentionWalks> walks_in_memory(const NodeContext& context, const LayoutOf& layout_of) {
-  AttentionWalks walks = attention_walks(context.graph, context.node);
-  const auto move = [&](Walk& walk, const Value& value) {
+std::optional<AttentionPatterns> walks_in_memory(const NodeContext& context, const LayoutOf& layout_of) {
+  AttentionPatterns walks = attention_patterns(context.graph, context.node);
+  const auto move = [&](AccessPattern& walk, const Value& value) {
     const auto moved = in_memory(walk, value.type.shape, layout_of(value));
     if (moved) walk = *moved;
     return moved.has_value();
@@ -164,7 +164,7 @@ LayoutRule attention_layout_rule(const NodeContext& context) {
     });
     if (!walks) return -1;
     int count = 0;
-    for (const Walk* walk : {&walks->query, &walks->key, &walks->value, &walks->output})
+    for (const AccessPattern* walk : {&walks->query, &walks->key, &walks->value, &walks->output})
       if (walk->loops[2].empty() || walk->loops[2].back().step == 1) ++count;
     return count;
   };

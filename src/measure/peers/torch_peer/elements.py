@@ -1,4 +1,4 @@
-"""Element-wise operators and reductions as torch calls; Silu, Gelu and the like where a model spells them out."""
+"""Element-wise operators and reductions as torch calls; Silu, Gelu and the like also where a model decomposes them."""
 import torch
 
 from torch_peer.graph import DTYPES
@@ -42,7 +42,7 @@ def gelu_input(gate):
 
 
 def fused_product(graph, a, b):
-    """silu, hardswish and gelu written as products."""
+    """silu, hardswish and gelu decomposed into products."""
     for x, y in ((a, b), (b, a)):
         if y.op == "Sigmoid" and y.inputs[0] is x:
             return f"F.silu({x})"

@@ -48,8 +48,8 @@ class Torch:
 
     def place(self, tensor):
         tensor = tensor.to("cuda" if self.on_gpu else "cpu")
-        is_picture = self.channels_last and tensor.ndim == 4
-        return tensor.contiguous(memory_format=torch.channels_last) if is_picture else tensor
+        is_image = self.channels_last and tensor.ndim == 4
+        return tensor.contiguous(memory_format=torch.channels_last) if is_image else tensor
 
     def compiled(self, module):
         if self.mode == "compile":
@@ -64,7 +64,7 @@ class Torch:
     def start(self, module):
         """Compiles, warms up and captures."""
         def call():
-            self.answers = module(*self.placed)
+            self.results = module(*self.placed)
         self.call, self.wait = call, lambda: None
         if not self.on_gpu:
             call()
@@ -90,5 +90,5 @@ class Torch:
         self.wait()
 
     def outputs(self):
-        return [answer.float().cpu().numpy() if answer.is_floating_point() else answer.cpu().numpy()
-                for answer in self.answers]
+        return [output.float().cpu().numpy() if output.is_floating_point() else output.cpu().numpy()
+                for output in self.results]

@@ -18,17 +18,17 @@ from onnx import TensorProto, numpy_helper
 from torch_peer.table import OPERATORS, Unsupported
 
 NAME = re.compile(r"\b[vc]\d+\b")  # in expressions: v12 depends on the inputs, c12 is constant
-# FT and FD stand for the float types of the module; torch computes with few unsigned types.
+# FT and FD are the float types of the module; torch computes with few unsigned types.
 DTYPES = {TensorProto.FLOAT: "FT", TensorProto.FLOAT16: "FT", TensorProto.BFLOAT16: "FT", TensorProto.DOUBLE: "FD",
           TensorProto.INT64: "torch.int64", TensorProto.INT32: "torch.int32", TensorProto.INT16: "torch.int16",
           TensorProto.INT8: "torch.int8", TensorProto.UINT8: "torch.uint8", TensorProto.BOOL: "torch.bool",
           TensorProto.UINT16: "torch.int32", TensorProto.UINT32: "torch.int64", TensorProto.UINT64: "torch.int64"}
-# What stays float32 among halves: sums of many, and positions to a thousandth of a pixel.
+# Operators that stay float32 in a half-precision module: long sums, and positions to a thousandth of a pixel.
 WIDE = {"Pow", "Exp", "Log", "CumSum", "ReduceL2", "ReduceSumSquare", "ReduceLogSumExp", "GridSample"}
 
 
 class Value:
-    """A value of the graph: its name in the code, its shape and type (a meta tensor), its elements if it is constant,
+    """A value of the graph: its name in the code, its shape and type (a meta tensor), its contents if it is constant,
     and what produced it, for the fusions."""
 
     def __init__(self, code, meta, data=None):
@@ -68,7 +68,7 @@ def to_torch(tensor):
 
 
 def rows(t):
-    """Attention's kernels want the last dimension dense; with any other layout they fall back to float32 products."""
+    """Attention kernels require the last dimension to be dense; otherwise they fall back to float32 GEMMs."""
     return t if t.stride(-1) == 1 else t.contiguous()
 
 
@@ -151,7 +151,7 @@ class Converter:
             self.values[name] = value
 
     def settle(self, op, inputs):
-        """Among halves: float32 where a half would break, and else one float type an operator."""
+        """Casts in a half-precision module: float32 where half precision would overflow, else one float type per operator."""
         floats = [v for v in inputs if v is not None and v.is_float]
         running = [v for v in floats if v.data is None]
         if op in WIDE:

@@ -1,4 +1,4 @@
-"""Products, attention, convolutions, pooling and normalisation as torch calls."""
+"""GEMM, attention, convolution, pooling and normalization as torch calls."""
 import torch
 
 from torch_peer.shapes import prod

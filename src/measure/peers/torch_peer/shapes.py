@@ -1,4 +1,4 @@
-"""Constants, shapes and what moves elements, as torch calls with literal shapes."""
+"""Constants, shapes and data movement, as torch calls with literal shapes."""
 import math
 
 import torch
@@ -120,7 +120,7 @@ def slice_(graph, node, x, starts=None, ends=None, axes=None, steps=None):
 
 
 def positive(graph, index, x, axis):
-    """Indices counted from the front (constant ones; others are taken to be so already)."""
+    """Indices normalized to be non-negative (constant ones; others are assumed to be so)."""
     if index.data is None:
         return index
     return graph.constant(torch.where(index.data < 0, index.data + x.shape[axis], index.data).long())

@@ -1,4 +1,4 @@
-"""The operators that the converter knows: graph.py looks them up, the files beside it write them down."""
+"""The registry of operators that the converter supports: graph.py looks them up, the other files register them."""
 
 OPERATORS = {}
 
@@ -8,7 +8,7 @@ class Unsupported(Exception):
 
 
 def op(*names):
-    """Enters a function for these operators: (graph, node, *inputs) to an expression, a Value or a list of Values."""
+    """Registers a function for these operators: (graph, node, *inputs) to an expression, a Value or a list of Values."""
     def add(function):
         OPERATORS.update({name: function for name in names})
         return function
@@ -16,6 +16,6 @@ def op(*names):
 
 
 def unary(patterns):
-    """Enters operators of one input, each as an expression with {} for it."""
+    """Registers operators of one input, each as an expression with {} for it."""
     for name, pattern in patterns.items():
         OPERATORS[name] = lambda graph, node, x, pattern=pattern: pattern.format(x)

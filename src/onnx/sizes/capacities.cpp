@@ -1,4 +1,4 @@
-#include "onnx/sizes/rooms.hpp"
+#include "onnx/sizes/capacities.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,10 +9,10 @@
 #include "onnx/sizes/slicewise.hpp"
 #include "ops/core/values.hpp"
 
-// How much room a node's outputs take at most. A shape rule is asked twice: with the greatest sizes that its inputs can
-// have (their room, and the upper ends of the contents that it looks into), and with the least; where the answers
-// differ the size is open. That is right for rules by which nothing shrinks when an input grows. Those that are
-// different, or whose sizes depend on all of an input's contents, stand in a table below.
+// Capacities of a node's outputs. The operator's shape rule is evaluated twice: with the greatest sizes of its inputs
+// (their capacities, and the upper ends of the contents that it reads), and with the least. Dimensions in which the
+// results differ are open. This is correct for rules that are monotonic: no output shrinks when an input grows. Other
+// operators, and those whose sizes depend on all of an input's contents, have a function in the table below.
 namespace saccade {
 namespace {
 
@@ -24,16 +24,16 @@ enum class End : std::uint8_t { kLeast, kMost };
 
 bool is_given(const Node& node, std::size_t i) { return i < node.inputs.size() && node.inputs[i] != ValueId::kNone; }
 
-/// The input's contents: as they are known, else at one end; null where there is neither.
-const Tensor* contents_at(const SizeQuestion& q, std::size_t i, End end) {
+/// The input's contents: known, else at one end; null if neither is known.
+const Tensor* contents_at(const SizeQuery& q, std::size_t i, End end) {
   if (const Tensor* known = q.known.get(q.node.inputs[i])) return known;
   const Range* range = q.ranges.get(q.node.inputs[i]);
   if (range == nullptr) return nullptr;
   return end == End::kMost ? &range->most : &range->least;
 }
 
-/// Lets open dimensions that broadcast agree: with a fixed one where there is one, else with the greatest.
-void agree(const SizeQuestion& q, Types& types) {
+/// Makes open dimensions that broadcast agree: with a fixed one if there is one, else with the greatest.
+void agree(const SizeQuery& q, Types& types) {
   int rank = 0;
   for (const TensorType& type : types) rank = std::max(rank, type.shape.rank());
   for (int from_end = 1; from_end <= rank; ++from_end) {
@@ -57,8 +57,8 @@ void agree(const SizeQuestion& q, Types& types) {
   }
 }
 
-/// The inputs' types; open dimensions hold LEAST at the lower end.
-Types inputs_at(const SizeQuestion& q, End end, std::int64_t least) {
+/// The inputs' types; open dimensions are LEAST at the lower end.
+Types inputs_at(const SizeQuery& q, End end, std::int64_t least) {
   Types types(q.node.inputs.size());
   for (std::size_t i = 0; i < types.size(); ++i) {
     if (!is_given(q.node, i)) continue;
@@ -71,9 +71,9 @@ Types inputs_at(const SizeQuestion& q, End end, std::int64_t least) {
   return types;
 }
 
-/// What the operator's own shape rule says to such inputs, with the contents that ENDS says of each.
+/// Evaluates the operator's shape rule on such inputs, with contents from ENDS.
 template <typename Ends>
-Types ask_with(const SizeQuestion& q, const Types& types, Ends&& ends) {
+Types ask_with(const SizeQuery& q, const Types& types, Ends&& ends) {
   const Op* op = find_op(q.node.domain, q.node.op);
   std::vector<const TensorType*> inputs;
   for (std::size_t i = 0; i < types.size(); ++i) inputs.push_back(is_given(q.node, i) ? &types[i] : nullptr);
@@ -87,12 +87,12 @@ Types ask_with(const SizeQuestion& q, const Types& types, Ends&& ends) {
   return context.outputs();
 }
 
-Types ask(const SizeQuestion& q, const Types& types, End end) {
+Types ask(const SizeQuery& q, const Types& types, End end) {
   return ask_with(q, types, [end](int) { return end; });
 }
 
-/// With the greatest inputs. Open dimensions that must be the same may have different rooms: then all have the largest.
-Types ask_most(const SizeQuestion& q) {
+/// With the greatest inputs. Open dimensions that must be equal may have different capacities: all get the largest.
+Types infer_most(const SizeQuery& q) {
   Types types = inputs_at(q, End::kMost, 0);
   try {
     return ask(q, types, End::kMost);
@@ -111,74 +111,74 @@ Types ask_most(const SizeQuestion& q) {
   }
 }
 
-/// With the least inputs; an operator that can't work on nothing is asked about one. Empty where it can't tell.
-Types ask_least(const SizeQuestion& q) {
+/// With the least inputs: of size 0, or of size 1 if the operator rejects empty inputs. Empty if it rejects both.
+Types infer_least(const SizeQuery& q) {
   for (const std::int64_t least : {0, 1}) {
     try {
       return ask(q, inputs_at(q, End::kLeast, least), End::kLeast);
-    } catch (const Error&) {  // it needs more than that
+    } catch (const Error&) {  // the operator needs more elements
     }
   }
   return {};
 }
 
-std::vector<Room> between(const Types& most, const Types& least) {
-  std::vector<Room> rooms;
+std::vector<Capacity> between(const Types& most, const Types& least) {
+  std::vector<Capacity> capacities;
   for (std::size_t i = 0; i < most.size(); ++i) {
-    Room room{most[i], std::vector<bool>(static_cast<std::size_t>(most[i].shape.rank()), true)};
+    Capacity capacity{most[i], std::vector<bool>(static_cast<std::size_t>(most[i].shape.rank()), true)};
     if (i < least.size() && least[i].shape.rank() == most[i].shape.rank())
       for (int axis = 0; axis < most[i].shape.rank(); ++axis)
-        room.open[static_cast<std::size_t>(axis)] = least[i].shape[axis] != most[i].shape[axis];
-    rooms.push_back(std::move(room));
+        capacity.open[static_cast<std::size_t>(axis)] = least[i].shape[axis] != most[i].shape[axis];
+    capacities.push_back(std::move(capacity));
   }
-  return rooms;
+  return capacities;
 }
 
 // ---- operators that are different ---------------------------------------------------------------------------------
 
-const TensorType& type_of(const SizeQuestion& q, std::size_t i) {
+const TensorType& type_of(const SizeQuery& q, std::size_t i) {
   if (!is_given(q.node, i)) fail(ErrorCode::kInvalidFile, "input {} is missing", i);
   return q.graph.value(q.node.inputs[i]).type;
 }
 
-std::vector<std::int64_t> numbers_at(const SizeQuestion& q, std::size_t i, End end) {
+std::vector<std::int64_t> numbers_at(const SizeQuery& q, std::size_t i, End end) {
   const Tensor* tensor = is_given(q.node, i) ? contents_at(q, i, end) : nullptr;
   return tensor == nullptr ? std::vector<std::int64_t>{} : integers_of(view_of(*tensor));
 }
 
-int axis_in(const SizeQuestion& q, const Shape& shape, std::int64_t otherwise) {
+int axis_in(const SizeQuery& q, const Shape& shape, std::int64_t otherwise) {
   if (shape.rank() == 0) fail(ErrorCode::kInvalidFile, "a scalar has no axis");
   return InferContext::axis(q.node.attributes.integer("axis", otherwise), shape.rank());
 }
 
-Room room(DType dtype, const Shape& shape, std::initializer_list<int> open) {
-  Room made{{dtype, shape}, std::vector<bool>(static_cast<std::size_t>(shape.rank()), false)};
+Capacity capacity(DType dtype, const Shape& shape, std::initializer_list<int> open) {
+  Capacity made{{dtype, shape}, std::vector<bool>(static_cast<std::size_t>(shape.rank()), false)};
   for (int axis : open) made.open[static_cast<std::size_t>(axis)] = true;
   return made;
 }
 
-/// The room of the input itself: of what takes a part of it.
-Room part_of(const SizeQuestion& q, std::size_t i) { return {type_of(q, i), q.open[i]}; }
+/// The input's own capacity, for operators that select from it.
+Capacity part_of(const SizeQuery& q, std::size_t i) { return {type_of(q, i), q.open[i]}; }
 
-std::vector<Room> rooms_of_non_zero(const SizeQuestion& q) {
+std::vector<Capacity> capacities_of_non_zero(const SizeQuery& q) {
   const Shape& shape = type_of(q, 0).shape;
-  return {room(DType::kInt64, {std::max(shape.rank(), 1), shape.elements()}, {1})};
+  return {capacity(DType::kInt64, {std::max(shape.rank(), 1), shape.elements()}, {1})};
 }
 
-std::vector<Room> rooms_of_compress(const SizeQuestion& q) {
+std::vector<Capacity> capacities_of_compress(const SizeQuery& q) {
   const TensorType& from = type_of(q, 0);
   const std::int64_t most = type_of(q, 1).shape.elements();
-  if (!q.node.attributes.has("axis")) return {room(from.dtype, {std::min(from.shape.elements(), most)}, {0})};
-  Room made = part_of(q, 0);
+  if (!q.node.attributes.has("axis")) return {capacity(from.dtype, {std::min(from.shape.elements(), most)}, {0})};
+  Capacity made = part_of(q, 0);
   const int axis = axis_in(q, from.shape, 0);
   made.type.shape[axis] = std::min(made.type.shape[axis], most);
   made.open[static_cast<std::size_t>(axis)] = true;
   return {made};
 }
 
-std::vector<Room> rooms_of_unique(const SizeQuestion& q) {
+std::vector<Capacity> capacities_of_unique(const SizeQuery& q) {
   const TensorType& from = type_of(q, 0);
-  Room values = room(from.dtype, {from.shape.elements()}, {0});
+  Capacity values = capacity(from.dtype, {from.shape.elements()}, {0});
   std::int64_t most = from.shape.elements();
   if (q.node.attributes.has("axis")) {
     values = part_of(q, 0);
@@ -186,23 +186,23 @@ std::vector<Room> rooms_of_unique(const SizeQuestion& q) {
     values.open[static_cast<std::size_t>(axis)] = true;
     most = from.shape[axis];
   }
-  const Room firsts = room(DType::kInt64, {most}, {0});
-  Room members = firsts;  // of every slice: as many as the input has
+  const Capacity firsts = capacity(DType::kInt64, {most}, {0});
+  Capacity members = firsts;  // of every slice: as many as the input has
   members.open[0] = std::ranges::any_of(q.open[0], [](bool open) { return open; });
   return {values, firsts, members, firsts};
 }
 
-std::vector<Room> rooms_of_non_max_suppression(const SizeQuestion& q) {
+std::vector<Capacity> capacities_of_non_max_suppression(const SizeQuery& q) {
   const Shape& scores = type_of(q, 1).shape;
   if (scores.rank() != 3) fail(ErrorCode::kInvalidFile, "its scores {} are not NxCxB", scores.to_string());
   std::int64_t most = is_given(q.node, 2) ? scores[2] : 0;
   if (const auto limit = numbers_at(q, 2, End::kMost); !limit.empty())
     most = std::clamp<std::int64_t>(limit[0], 0, most);
-  return {room(DType::kInt64, {checked_multiply(checked_multiply(scores[0], scores[1]), most), 3}, {0})};
+  return {capacity(DType::kInt64, {checked_multiply(checked_multiply(scores[0], scores[1]), most), 3}, {0})};
 }
 
-std::vector<Room> rooms_of_top_k(const SizeQuestion& q) {
-  Room values = part_of(q, 0);
+std::vector<Capacity> capacities_of_top_k(const SizeQuery& q) {
+  Capacity values = part_of(q, 0);
   const int axis = axis_in(q, values.type.shape, -1);
   std::int64_t& size = values.type.shape[axis];
   const auto most = numbers_at(q, 1, End::kMost);
@@ -210,20 +210,20 @@ std::vector<Room> rooms_of_top_k(const SizeQuestion& q) {
   if (is_known && most[0] > size) fail(ErrorCode::kInvalidFile, "TopK can't take {} of {}", most[0], size);
   if (most.size() == 1) size = std::clamp<std::int64_t>(most[0], 0, size);
   values.open[static_cast<std::size_t>(axis)] = !is_known;
-  Room places = values;
+  Capacity places = values;
   places.type.dtype = DType::kInt64;
   return {values, places};
 }
 
-std::vector<Room> rooms_of_slice(const SizeQuestion& q) {
-  Room made = part_of(q, 0);
+std::vector<Capacity> capacities_of_slice(const SizeQuery& q) {
+  Capacity made = part_of(q, 0);
   const Shape whole = made.type.shape;
   const auto axes = numbers_at(q, 3, End::kMost);
   if (is_given(q.node, 3) && q.known.get(q.node.inputs[3]) == nullptr)
     fail(ErrorCode::kUnsupported, "which axes it slices depends on the model's inputs");
   const bool is_known = q.known.get(q.node.inputs[1]) != nullptr && q.known.get(q.node.inputs[2]) != nullptr &&
                         (!is_given(q.node, 4) || q.known.get(q.node.inputs[4]) != nullptr);
-  if (is_known) return between(ask_most(q), ask_least(q));
+  if (is_known) return between(infer_most(q), infer_least(q));
   const auto steps = numbers_at(q, 4, End::kLeast);
   const auto starts = numbers_at(q, 1, End::kLeast);
   const auto ends = numbers_at(q, 2, End::kMost);
@@ -235,7 +235,7 @@ std::vector<Room> rooms_of_slice(const SizeQuestion& q) {
     const auto at = static_cast<std::size_t>(i);
     const int axis = InferContext::axis(axes.empty() ? i : axes[at], whole.rank());
     made.open[static_cast<std::size_t>(axis)] = true;
-    // From a known place on to at most another: not negative ones, which count from an end that moves.
+    // From a known start to an upper bound, neither negative: negative ones count from an end that is not known.
     const bool forward = !is_given(q.node, 4) || (at < steps.size() && steps[at] > 0);
     if (forward && at < starts.size() && at < ends.size() && starts[at] >= 0 && least_ends[at] >= 0)
       made.type.shape[axis] = std::clamp<std::int64_t>(ends[at] - starts[at], 0, whole[axis]);
@@ -243,40 +243,40 @@ std::vector<Room> rooms_of_slice(const SizeQuestion& q) {
   return {made};
 }
 
-/// The count that element I of INPUT, which lists sizes, is.
-std::optional<ValueId> count_in(const SizeQuestion& q, std::size_t input, std::size_t i) {
+/// The count that element I of INPUT, a list of sizes, equals.
+std::optional<ValueId> count_in(const SizeQuery& q, std::size_t input, std::size_t i) {
   const Range* range = q.ranges.get(q.node.inputs[input]);
   if (range == nullptr || range->counts.empty()) return {};
   const auto count = static_cast<ValueId>(range->counts.data<std::int64_t>()[i]);
   return count == ValueId::kNone ? std::nullopt : std::optional(count);
 }
 
-/// Where dimension I of a Reshape's target is what counts the same axis of its input: that count.
-std::optional<ValueId> counts_input(const SizeQuestion& q, std::size_t i) {
+/// The count of input axis I if dimension I of a Reshape's target equals it.
+std::optional<ValueId> counts_input(const SizeQuery& q, std::size_t i) {
   const auto axis = q.counts[0].find(static_cast<int>(i));
   const auto count = count_in(q, 1, i);
   return axis != q.counts[0].end() && count == axis->second ? count : std::nullopt;
 }
 
-std::vector<Room> rooms_of_constant(const SizeQuestion& q) {
-  std::vector<Room> rooms = between(ask_most(q), ask_least(q));
-  for (std::size_t i = 0; i < rooms[0].open.size(); ++i)
-    if (const auto count = count_in(q, 0, i); count && rooms[0].open[i]) rooms[0].counts[static_cast<int>(i)] = *count;
-  return rooms;
+std::vector<Capacity> capacities_of_constant(const SizeQuery& q) {
+  std::vector<Capacity> capacities = between(infer_most(q), infer_least(q));
+  for (std::size_t i = 0; i < capacities[0].open.size(); ++i)
+    if (const auto count = count_in(q, 0, i); count && capacities[0].open[i]) capacities[0].counts[static_cast<int>(i)] = *count;
+  return capacities;
 }
 
-/// What stands for -1 takes all that the other dimensions leave.
-std::vector<Room> rooms_of_reshape(const SizeQuestion& q) {
+/// A dimension of -1 takes all that the other dimensions leave.
+std::vector<Capacity> capacities_of_reshape(const SizeQuery& q) {
   const TensorType& from = type_of(q, 0);
   const auto most = numbers_at(q, 1, End::kMost);
   const auto least = numbers_at(q, 1, End::kLeast);
   if (most.empty() && type_of(q, 1).shape.elements() != 0)
     fail(ErrorCode::kUnsupported, "Reshape's target shape (input 1) depends on the model's inputs, and has no bound");
   const bool zero_copies = q.node.attributes.integer("allowzero", 0) == 0;
-  Room made{{from.dtype, {}}, {}};
+  Capacity made{{from.dtype, {}}, {}};
   int rest = -1;
-  std::int64_t others = 1;  // the least that the other dimensions hold
-  Shape kept = from.shape;  // what no copied dimension stands for
+  std::int64_t others = 1;  // the least product of the other dimensions
+  Shape kept = from.shape;  // the input's dimensions that are not copied
   for (std::size_t i = 0; i < most.size(); ++i) {
     const auto counted = counts_input(q, i);
     const bool zero = most[i] == 0 && least[i] == 0 && zero_copies && std::cmp_less(i, from.shape.rank());
@@ -307,10 +307,10 @@ std::vector<Room> rooms_of_reshape(const SizeQuestion& q) {
   return {made};
 }
 
-/// One of two that may be of different sizes.
-std::vector<Room> rooms_of_choose(const SizeQuestion& q) {
-  Room made = part_of(q, 1);
-  const Room other = part_of(q, 2);
+/// One of two inputs that may differ in size.
+std::vector<Capacity> capacities_of_choose(const SizeQuery& q) {
+  Capacity made = part_of(q, 1);
+  const Capacity other = part_of(q, 2);
   if (made.type.dtype != other.type.dtype || made.open.size() != other.open.size())
     fail(ErrorCode::kUnsupported, "a condition that depends on the model's inputs decides between {} {} and {} {}",
          to_string(made.type.dtype), made.type.shape.to_string(), to_string(other.type.dtype),
@@ -324,8 +324,8 @@ std::vector<Room> rooms_of_choose(const SizeQuestion& q) {
   return {made};
 }
 
-/// As many as steps of the least size take from one end to the other. Which way they go must be known.
-std::vector<Room> rooms_of_range(const SizeQuestion& q) {
+/// The number of steps of the least size from one end to the other. The sign of the step must be known.
+std::vector<Capacity> capacities_of_range(const SizeQuery& q) {
   const auto sign_of = [&](End end) {
     const Tensor* delta = is_given(q.node, 2) ? contents_at(q, 2, end) : nullptr;
     const double step = delta == nullptr || delta->elements() != 1 ? 0 : real_of(view_of(*delta));
@@ -334,7 +334,8 @@ std::vector<Room> rooms_of_range(const SizeQuestion& q) {
   const int sign = sign_of(End::kLeast);
   if (sign == 0 || sign != sign_of(End::kMost))
     fail(ErrorCode::kUnsupported, "whether Range's delta (input 2) is positive depends on the model's inputs");
-  // Up from the least start to the greatest limit, down from the greatest to the least; the steps least either way.
+  // Ascending from the least start to the greatest limit, descending from the greatest to the least; the smallest step
+  // in both cases.
   const End start = sign > 0 ? End::kLeast : End::kMost;
   const End limit = sign > 0 ? End::kMost : End::kLeast;
   const Types types = inputs_at(q, End::kMost, 0);
@@ -342,33 +343,33 @@ std::vector<Room> rooms_of_range(const SizeQuestion& q) {
                  ask_with(q, types, [&](int i) { return i == 1 ? start : limit; }));
 }
 
-std::vector<Room> rooms_of_squeeze(const SizeQuestion& q) {
+std::vector<Capacity> capacities_of_squeeze(const SizeQuery& q) {
   if (!is_given(q.node, 1))
     fail(ErrorCode::kUnsupported, "Squeeze without axes drops what is 1, and that depends on the data");
-  return between(ask_most(q), ask_least(q));
+  return between(infer_most(q), infer_least(q));
 }
 
 struct RoomRule {
   std::string_view domain;
   std::string_view op;
-  std::vector<Room> (*rooms)(const SizeQuestion&);
+  std::vector<Capacity> (*capacities)(const SizeQuery&);
 };
 
 constexpr std::array kRoomRules = {
-    RoomRule{"", "Compress", rooms_of_compress},
-    RoomRule{"", "ConstantOfShape", rooms_of_constant},
-    RoomRule{"", "NonMaxSuppression", rooms_of_non_max_suppression},
-    RoomRule{"", "NonZero", rooms_of_non_zero},
-    RoomRule{"", "Range", rooms_of_range},
-    RoomRule{"", "Reshape", rooms_of_reshape},
-    RoomRule{"", "Slice", rooms_of_slice},
-    RoomRule{"", "Squeeze", rooms_of_squeeze},
-    RoomRule{"", "TopK", rooms_of_top_k},
-    RoomRule{"", "Unique", rooms_of_unique},
-    RoomRule{"saccade", "Choose", rooms_of_choose},
+    RoomRule{"", "Compress", capacities_of_compress},
+    RoomRule{"", "ConstantOfShape", capacities_of_constant},
+    RoomRule{"", "NonMaxSuppression", capacities_of_non_max_suppression},
+    RoomRule{"", "NonZero", capacities_of_non_zero},
+    RoomRule{"", "Range", capacities_of_range},
+    RoomRule{"", "Reshape", capacities_of_reshape},
+    RoomRule{"", "Slice", capacities_of_slice},
+    RoomRule{"", "Squeeze", capacities_of_squeeze},
+    RoomRule{"", "TopK", capacities_of_top_k},
+    RoomRule{"", "Unique", capacities_of_unique},
+    RoomRule{"saccade", "Choose", capacities_of_choose},
 };
 
-/// Inputs on whose contents an operator's sizes depend; BY_RANGE: what they can be must be known.
+/// Inputs on whose contents an operator's sizes depend; BY_RANGE: their ranges must be known.
 struct Sizing {
   std::string_view op;
   std::array<int, 5> inputs;  ///< -1: none
@@ -402,16 +403,16 @@ bool is_sized_by_contents(KnownValues& known, const Ranges& ranges, const Node& 
   return depends;
 }
 
-std::vector<Room> rooms_of(const SizeQuestion& q) {
+std::vector<Capacity> capacities_of(const SizeQuery& q) {
   for (const RoomRule& rule : kRoomRules)
     if (q.node.is(rule.op, rule.domain)) {
-      std::vector<Room> rooms = rule.rooms(q);
-      if (rooms.size() < q.node.outputs.size())
-        fail(ErrorCode::kInvalidFile, "the operator has no output {}", rooms.size());
-      rooms.resize(q.node.outputs.size());
-      return rooms;
+      std::vector<Capacity> capacities = rule.capacities(q);
+      if (capacities.size() < q.node.outputs.size())
+        fail(ErrorCode::kInvalidFile, "the operator has no output {}", capacities.size());
+      capacities.resize(q.node.outputs.size());
+      return capacities;
     }
-  return between(ask_most(q), ask_least(q));
+  return between(infer_most(q), infer_least(q));
 }
 
 }  // namespace saccade

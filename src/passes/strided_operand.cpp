@@ -1,4 +1,4 @@
-#include "passes/walked.hpp"
+#include "passes/strided_operand.hpp"
 
 #include <algorithm>
 
@@ -56,13 +56,13 @@ Origin origin_of_split(const Graph& graph, const Node& node, ValueId output) {
   return origin;
 }
 
-/// Where all parts of a Split but perhaps the last are there: only so their places are known.
+/// Whether all outputs of a Split before OUTPUT are present, so that its offset is known.
 bool has_parts(const Node& node, ValueId output) {
   return std::find(node.outputs.begin(), std::ranges::find(node.outputs, output), ValueId::kNone) ==
          std::ranges::find(node.outputs, output);
 }
 
-/// A Gather of one index, which its output has no dimension for, or one of 1.
+/// A Gather of one index, with or without a dimension of 1 in the output.
 std::optional<Origin> origin_of_gather(const Graph& graph, const Node& node) {
   const Shape& from = known_shape(graph, node.inputs[0]);
   const Tensor* indices = graph.constant(node.inputs[1]);
@@ -86,7 +86,7 @@ std::optional<Origin> origin_of(const Graph& graph, const Node& node, ValueId ou
   return std::nullopt;
 }
 
-/// The factor that the node multiplies its input 0 or 1, WHICH is set to, by; nothing where it does something else.
+/// The scalar that the node multiplies input WHICH (0 or 1, set here) by; nullopt for any other node.
 std::optional<double> factor_of(const Graph& graph, const Node& node, std::size_t& which) {
   if (!is_plain(node) || (!node.is("Mul") && !node.is("Div"))) return std::nullopt;
   for (which = 0; which < 2; ++which) {
@@ -100,10 +100,10 @@ std::optional<double> factor_of(const Graph& graph, const Node& node, std::size_
 
 }  // namespace
 
-std::optional<Walked> walk_back(const Graph& graph, const Walked& walked) {
-  const Node* node = graph.producer(walked.value);
-  if (node == nullptr || graph.value(walked.value).layout != Layout::kRowMajor) return std::nullopt;
-  Walked source = walked;
+std::optional<StridedOperand> trace_back(const Graph& graph, const StridedOperand& operand) {
+  const Node* node = graph.producer(operand.value);
+  if (node == nullptr || graph.value(operand.value).layout != Layout::kRowMajor) return std::nullopt;
+  StridedOperand source = operand;
   std::size_t which = 0;
   if (is_view(*node)) {
     source.value = node->inputs[0];
@@ -111,37 +111,37 @@ std::optional<Walked> walk_back(const Graph& graph, const Walked& walked) {
     source.value = node->inputs[which];
     source.scale *= *factor;
   } else {
-    const auto origin = origin_of(graph, *node, walked.value);
-    const auto walk =
-        origin ? walk_through(walked.walk, known_shape(graph, walked.value), *origin) : std::optional<Walk>();
-    if (!walk) return std::nullopt;
+    const auto origin = origin_of(graph, *node, operand.value);
+    const auto pattern =
+        origin ? compose(operand.pattern, known_shape(graph, operand.value), *origin) : std::optional<AccessPattern>();
+    if (!pattern) return std::nullopt;
     source.value = node->inputs[0];
-    source.walk = *walk;
+    source.pattern = *pattern;
   }
   const Value& value = graph.value(source.value);
-  if (value.layout != Layout::kRowMajor || value.type.dtype != graph.value(walked.value).type.dtype)
+  if (value.layout != Layout::kRowMajor || value.type.dtype != graph.value(operand.value).type.dtype)
     return std::nullopt;
   return source;
 }
 
-std::optional<Walked> walk_on(const Graph& graph, const Walked& walked) {
-  const NodeId reader = sole_reader(graph, walked.value);
+std::optional<StridedOperand> trace_forward(const Graph& graph, const StridedOperand& operand) {
+  const NodeId reader = sole_reader(graph, operand.value);
   if (reader == NodeId::kNone) return std::nullopt;
   const Node& node = graph.node(reader);
-  if (node.inputs[0] != walked.value || !is_plain(node) || graph.value(output_of(node)).layout != Layout::kRowMajor)
+  if (node.inputs[0] != operand.value || !is_plain(node) || graph.value(output_of(node)).layout != Layout::kRowMajor)
     return std::nullopt;
-  Walked placed = walked;
+  StridedOperand placed = operand;
   placed.value = output_of(node);
   if (is_view(node)) return placed;
   if (!node.is("Transpose")) return std::nullopt;
-  const Shape& from = known_shape(graph, walked.value);
+  const Shape& from = known_shape(graph, operand.value);
   const Shape order = transpose_order(node.attributes, from.rank());
   const Shape steps = dense_strides(known_shape(graph, placed.value));
   Origin places{.steps = Shape::filled(from.rank(), 0)};
   for (int i = 0; i < from.rank(); ++i) places.steps[static_cast<int>(order[i])] = steps[i];
-  const auto walk = walk_through(walked.walk, from, places);
-  if (!walk) return std::nullopt;
-  placed.walk = *walk;
+  const auto pattern = compose(operand.pattern, from, places);
+  if (!pattern) return std::nullopt;
+  placed.pattern = *pattern;
   return placed;
 }
 

@@ -9,7 +9,7 @@
 namespace saccade {
 
 /// An image of a data set.
-struct DataPicture {
+struct DataImage {
   std::string file;     ///< path
   std::int64_t id = 0;  ///< ID in the data set
   int width = 0;        ///< declared by the data set; 0: unknown
@@ -18,10 +18,10 @@ struct DataPicture {
 };
 
 /// The images directly in FOLDER, by name; empty if it does not exist. Throws Error (kIo) if it cannot be read.
-std::vector<std::filesystem::path> pictures_in(const std::filesystem::path& folder);
+std::vector<std::filesystem::path> images_in(const std::filesystem::path& folder);
 
 /// Throws Error (kNotFound) with the first missing file and the number of missing files; WHO lists them.
-void check_all_there(std::span<const DataPicture> pictures, const std::string& who);
+void check_all_there(std::span<const DataImage> images, const std::string& who);
 
 /// COUNT of SIZE indices, spread evenly; all of them if COUNT is 0 or exceeds SIZE.
 std::vector<std::size_t> spread(std::size_t size, std::size_t count);

@@ -5,14 +5,14 @@
 
 #include "media/source.hpp"
 #include "validate/condition.hpp"
-#include "validate/data/picture.hpp"
+#include "validate/data/data_image.hpp"
 
 namespace saccade {
 
-/// PICTURES as frames in order, degraded by CONDITION if there is one. An image that cannot be read or degraded, or
+/// IMAGES as frames in order, degraded by CONDITION if there is one. An image that cannot be read or degraded, or
 /// that has another size than declared, ends the source (kLost) with its name, because metrics over the others would
 /// belong to another data set. NAME is the data set's. All arguments outlive the source.
-std::unique_ptr<Source> open_pictures(const std::string& name, std::vector<DataPicture> pictures,
-                                      const Condition* condition);
+std::unique_ptr<Source> open_data_images(const std::string& name, std::vector<DataImage> images,
+                                         const Condition* condition);
 
 }  // namespace saccade

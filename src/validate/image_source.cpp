@@ -1,4 +1,4 @@
-#include "validate/picture_source.hpp"
+#include "validate/image_source.hpp"
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
@@ -10,12 +10,12 @@
 namespace saccade {
 namespace {
 
-class PictureSource final : public Source {
+class ImageSource final : public Source {
  public:
-  PictureSource(const std::string& name, std::vector<DataPicture> pictures, const Condition* condition)
-      : pictures_(std::move(pictures)), condition_(condition) {
+  ImageSource(const std::string& name, std::vector<DataImage> images, const Condition* condition)
+      : images_(std::move(images)), condition_(condition) {
     std::vector<std::string> files;
-    for (const DataPicture& picture : pictures_) files.push_back(picture.file);
+    for (const DataImage& image : images_) files.push_back(image.file);
     files_ = open_images(name, std::move(files));
   }
 
@@ -28,12 +28,11 @@ class PictureSource final : public Source {
       const Failure& failure = outcome.failure();
       return failure.status == Status::kCorrupt ? Failure{Status::kLost, failure.message} : failure;
     }
-    const DataPicture& picture = pictures_[static_cast<std::size_t>(outcome->sequence)];
+    const DataImage& image = images_[static_cast<std::size_t>(outcome->sequence)];
     const FrameView& view = outcome->view;
-    if (picture.width != 0 && (view.width != picture.width || view.height != picture.height))
-      return Failure{Status::kLost,
-                     fmt::format("'{}' has {}x{} pixels, but '{}' declares {}x{}", picture.file, view.width,
-                                 view.height, picture.said_by, picture.width, picture.height)};
+    if (image.width != 0 && (view.width != image.width || view.height != image.height))
+      return Failure{Status::kLost, fmt::format("'{}' has {}x{} pixels, but '{}' declares {}x{}", image.file,
+                                                view.width, view.height, image.said_by, image.width, image.height)};
     return condition_ == nullptr ? std::move(outcome) : worsen(std::move(*outcome), allocator);
   }
 
@@ -47,12 +46,12 @@ class PictureSource final : public Source {
     view.range = ColorRange::kFull;
     const RgbView pixels{reinterpret_cast<std::uint8_t*>(lease.buffer().data), view.pitch_bytes[0], width, height};
     to_rgb(frame.view, pixels);
-    const DataPicture& picture = pictures_[static_cast<std::size_t>(frame.sequence)];
+    const DataImage& image = images_[static_cast<std::size_t>(frame.sequence)];
     try {
-      condition_->apply(pixels, scene::mix(static_cast<std::uint64_t>(picture.id)));
+      condition_->apply(pixels, scene::mix(static_cast<std::uint64_t>(image.id)));
     } catch (const Error& error) {
       return Failure{Status::kLost,
-                     fmt::format("'{}', under the condition {}: {}", picture.file, condition_->name, error.what())};
+                     fmt::format("'{}', under the condition {}: {}", image.file, condition_->name, error.what())};
     }
     frame.view = view;
     frame.lease = std::move(lease);
@@ -61,7 +60,7 @@ class PictureSource final : public Source {
     return frame;
   }
 
-  std::vector<DataPicture> pictures_;
+  std::vector<DataImage> images_;
   const Condition* condition_;
   FramePool pool_{1};  ///< for the image before its degradation
   std::unique_ptr<Source> files_;
@@ -69,9 +68,9 @@ class PictureSource final : public Source {
 
 }  // namespace
 
-std::unique_ptr<Source> open_pictures(const std::string& name, std::vector<DataPicture> pictures,
-                                      const Condition* condition) {
-  return std::make_unique<PictureSource>(name, std::move(pictures), condition);
+std::unique_ptr<Source> open_data_images(const std::string& name, std::vector<DataImage> images,
+                                         const Condition* condition) {
+  return std::make_unique<ImageSource>(name, std::move(images), condition);
 }
 
 }  // namespace saccade

@@ -1,4 +1,4 @@
-#include "validate/data/picture.hpp"
+#include "validate/data/data_image.hpp"
 
 #include <algorithm>
 
@@ -9,30 +9,30 @@
 namespace saccade {
 namespace fs = std::filesystem;
 
-std::vector<fs::path> pictures_in(const fs::path& folder) {
-  std::vector<fs::path> pictures;
+std::vector<fs::path> images_in(const fs::path& folder) {
+  std::vector<fs::path> images;
   std::error_code error;
-  if (!fs::is_directory(folder, error)) return pictures;
+  if (!fs::is_directory(folder, error)) return images;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
-    if (has_image_ending(entry->path()) && !entry->is_directory()) pictures.push_back(entry->path());
+    if (has_image_ending(entry->path()) && !entry->is_directory()) images.push_back(entry->path());
   if (error) fail(ErrorCode::kIo, "the folder '{}' can't be read: {}", folder.string(), error.message());
-  std::ranges::sort(pictures);
-  return pictures;
+  std::ranges::sort(images);
+  return images;
 }
 
-void check_all_there(std::span<const DataPicture> pictures, const std::string& who) {
+void check_all_there(std::span<const DataImage> images, const std::string& who) {
   std::size_t missing = 0;
   std::string first;
-  for (const DataPicture& picture : pictures) {
+  for (const DataImage& image : images) {
     std::error_code error;
-    if (fs::status(picture.file, error).type() != fs::file_type::not_found) {
-      check_input(picture.file);
+    if (fs::status(image.file, error).type() != fs::file_type::not_found) {
+      check_input(image.file);
       continue;
     }
-    if (missing++ == 0) first = picture.file;
+    if (missing++ == 0) first = image.file;
   }
   if (missing == 0) return;
-  fail(ErrorCode::kNotFound, "{} lists {} images, of which {} {} missing: the first is '{}'", who, pictures.size(),
+  fail(ErrorCode::kNotFound, "{} lists {} images, of which {} {} missing: the first is '{}'", who, images.size(),
        missing, missing == 1 ? "is" : "are", first);
 }
 

@@ -7,13 +7,13 @@
 
 namespace saccade::test {
 
-/// RGB24 pixels of a test's own.
-struct Picture {
+/// RGB24 pixels owned by a test.
+struct Image {
   int width = 0;
   int height = 0;
   std::vector<std::uint8_t> rgb;
 
-  Picture(int w, int h) : width(w), height(h), rgb(3 * static_cast<std::size_t>(w) * static_cast<std::size_t>(h)) {}
+  Image(int w, int h) : width(w), height(h), rgb(3 * static_cast<std::size_t>(w) * static_cast<std::size_t>(h)) {}
 
   std::uint8_t* at(int x, int y) { return rgb.data() + 3 * (static_cast<std::ptrdiff_t>(y) * width + x); }
   RgbView pixels() { return {rgb.data(), 3 * width, width, height}; }
@@ -21,31 +21,31 @@ struct Picture {
 };
 
 /// Smooth in both directions, so that JPEG and H.264 keep it: red grows to the right, green downwards, blue is BLUE.
-inline Picture gradient(int width, int height, std::uint8_t blue = 128) {
-  Picture picture(width, height);
+inline Image gradient(int width, int height, std::uint8_t blue = 128) {
+  Image image(width, height);
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x) {
-      picture.at(x, y)[0] = static_cast<std::uint8_t>(255 * x / width);
-      picture.at(x, y)[1] = static_cast<std::uint8_t>(255 * y / height);
-      picture.at(x, y)[2] = blue;
+      image.at(x, y)[0] = static_cast<std::uint8_t>(255 * x / width);
+      image.at(x, y)[1] = static_cast<std::uint8_t>(255 * y / height);
+      image.at(x, y)[2] = blue;
     }
   }
-  return picture;
+  return image;
 }
 
-inline Picture flat(int width, int height, std::uint8_t r, std::uint8_t g, std::uint8_t b) {
-  Picture picture(width, height);
+inline Image flat(int width, int height, std::uint8_t r, std::uint8_t g, std::uint8_t b) {
+  Image image(width, height);
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x) {
-      picture.at(x, y)[0] = r;
-      picture.at(x, y)[1] = g;
-      picture.at(x, y)[2] = b;
+      image.at(x, y)[0] = r;
+      image.at(x, y)[1] = g;
+      image.at(x, y)[2] = b;
     }
   }
-  return picture;
+  return image;
 }
 
-/// What reading a source to its end gave.
+/// The result of reading a source to its end.
 struct Reading {
   int frames = 0;
   int corrupt = 0;
