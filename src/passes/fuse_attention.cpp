@@ -4,15 +4,15 @@
 #include "passes/core/match.hpp"
 #include "passes/walked.hpp"
 
-// softmax(Q K^T) V: exporters spell it as two products with a Softmax between them, scale the queries, the keys, both
-// or the scores, add masks to these, and move heads to where a product of matrices wants them, by Transposes, Slices,
-// Splits, Gathers and Reshapes. All of it is one saccade.StridedAttention, which reads queries, keys and values where
-// they were made and writes its answers where they are wanted. Whether batches and heads are one dimension or several,
-// keys are transposed, or weights are and stand on the right, all comes to walks through the operands.
+// Scaled dot-product attention, softmax(Q K^T) V. Exporters emit GEMM, Softmax and GEMM. They scale queries, keys or
+// scores, add masks to the scores, and move heads by Transpose, Slice, Split, Gather and Reshape. All of it becomes one
+// saccade.StridedAttention, which reads queries, keys and values where they were computed and writes its output where
+// it is read. Each operand is an access pattern (nested loops with strides). That covers batch and heads as one
+// dimension or several, transposed keys, and transposed weights as the right operand.
 namespace saccade {
 namespace {
 
-/// Longer rows don't fit into the registers of one kernel.
+/// Longer rows exceed the registers of a kernel.
 constexpr std::int64_t kMostChannels = 256;
 
 enum Loop : std::size_t { kBatch, kRow, kColumn };
@@ -24,8 +24,8 @@ bool is_product(const Graph& graph, const Node& node) {
          shape_of(graph, node.inputs[1]).rank() >= 2 && shape_of(graph, output_of(node)).elements() > 0;
 }
 
-/// What a product whose output is of shape OUTPUT reads of operand ID, or makes: matrix after matrix, whose rows and
-/// columns are walked in turn, or, TURNED, in each other's stead.
+/// The access pattern of operand ID of a batched GEMM with an output of shape OUTPUT: batch, rows, columns; TURNED:
+/// batch, columns, rows.
 Walked matrices(const Graph& graph, ValueId id, const Shape& output, bool turned) {
   const Shape& shape = shape_of(graph, id);
   const Shape steps = broadcast_steps(shape, output.rank());
@@ -38,7 +38,7 @@ Walked matrices(const Graph& graph, ValueId id, const Shape& output, bool turned
   return walked;
 }
 
-/// How queries, keys and scores came to the Softmax.
+/// The producers of the Softmax's input.
 struct Scores {
   Walked query;
   Walked key;
@@ -66,10 +66,10 @@ class Matcher {
  private:
   static bool fits(const Walked& walked) { return walked.walk.turns(kColumn) <= kMostChannels; }
 
-  /// Whether one node alone reads the value, so that it need not be made any more.
+  /// Whether the value has a single reader, so that fusion makes it unused.
   bool is_alone(ValueId id) const { return sole_reader(graph_, id) != NodeId::kNone; }
 
-  /// From the weights, which are walked by query and key, back to what is multiplied.
+  /// From the weights, indexed by query and key, back to the operands of the first GEMM.
   std::optional<Scores> scores_of(Walked weights) const {
     while (true) {
       if (!is_alone(weights.value)) return {};
@@ -85,7 +85,7 @@ class Matcher {
     return products_of(weights, {});
   }
 
-  /// Whether the innermost loop is what the Softmax sums up.
+  /// Whether the innermost loop is the dimension that Softmax normalises.
   bool runs_along_keys(const Node& softmax, const Walk& walk) const {
     const Shape& shape = shape_of(graph_, output_of(softmax));
     const int axis = InferContext::axis(softmax.attributes.integer("axis", -1), shape.rank());
@@ -117,7 +117,7 @@ class Matcher {
   }
 
   std::optional<Scores> masked(const Walked& scores, const Node& add, const std::optional<Walked>& mask) const {
-    // What is multiplied behind the Add would have to be multiplied into the mask.
+    // A scale after the Add would apply to the mask, too.
     if (mask || scores.scale != 1) return {};
     const Shape& shape = shape_of(graph_, scores.value);
     for (const std::size_t i : {0, 1}) {
@@ -133,14 +133,14 @@ class Matcher {
     return {};
   }
 
-  /// Operand I of the product that makes SCORES, walked by batch, by the loop of them that is not IDLE, and by what the
-  /// product sums up; nothing where it depends on the IDLE loop.
+  /// The access pattern of operand I of the GEMM that computes SCORES: batch, the loop that is not IDLE, and the summed
+  /// dimension; nullopt if it depends on the IDLE loop.
   std::optional<Walked> operand_of(const Walked& scores, const Node& product, std::size_t i, Loop idle) const {
     const Shape& shape = shape_of(graph_, scores.value);
     const Shape& from = shape_of(graph_, product.inputs[i]);
     const int rows = from.rank() - 2;
     Origin origin{.steps = broadcast_steps(from, shape.rank())};
-    // The left operand has a row for each of the product's, the right one a column.
+    // The left operand has the rows of the output, the right one its columns.
     origin.steps[shape.rank() - 2] = i == 0 ? from.back() : 0;
     origin.steps[shape.rank() - 1] = i == 0 ? 0 : 1;
     auto walk = walk_through(scores.walk, shape, origin);
@@ -153,7 +153,7 @@ class Matcher {
 
   static bool is_steady(const Walked& walked) { return walked.walk.loops[kColumn].size() <= 1; }
 
-  /// An operand where it was made; SCALED: what it is multiplied by on the way may be left to the scores.
+  /// The operand at its producer. SCALED: a scale in between may be applied to the scores instead.
   Walked source_of(Walked operand, bool scaled) const {
     Walked source = operand;
     while (auto before = walk_back(graph_, operand)) {
@@ -206,7 +206,7 @@ class Matcher {
 }  // namespace
 
 std::optional<Patch> fuse_attention(const PassContext& context, NodeId id) {
-  if (!context.fuses_attention || !is_product(context.graph, context.graph.node(id))) return {};
+  if (!context.target.fuses_attention || !is_product(context.graph, context.graph.node(id))) return {};
   return Matcher(context.graph, id).patch();
 }
 

@@ -2,12 +2,12 @@
 #include "passes/core/match.hpp"
 #include "passes/core/steps.hpp"
 
-// A graph in which fuse_attention made one node of an attention runs on a backend without such a kernel, too: walks are
-// gathered into matrices, which are multiplied, softened and multiplied, and what comes out is gathered into its place.
+// Lowers StridedAttention for targets without a kernel for it: gathers the access patterns of the operands into
+// matrices, computes GEMM, Softmax, GEMM, and scatters the output, expressed as a Gather.
 namespace saccade {
 namespace {
 
-/// Where a walk goes, turn by turn: a tensor of its loops' turns.
+/// The element indices of an access pattern, as a tensor with its loops as dimensions.
 Tensor places_of(const Walk& walk) {
   Tensor places(DType::kInt64, {walk.turns(0), walk.turns(1), walk.turns(2)});
   auto next = places.data<std::int64_t>().begin();
@@ -18,7 +18,7 @@ Tensor places_of(const Walk& walk) {
   return places;
 }
 
-/// Of a walk that meets each element of SHAPE once: at which turn it does.
+/// The inverse of an access pattern that visits every element of SHAPE once: the iteration of each element.
 Tensor turns_of(const Walk& walk, const Shape& shape) {
   const Tensor places = places_of(walk);
   Tensor turns(DType::kInt64, shape);
@@ -34,7 +34,7 @@ class MatrixSteps {
       : graph_(graph), node_(node), steps_(patch, node), walks_(attention_walks(graph, node)) {}
 
   ValueId output() {
-    // Keys are walked by their channels first, as the product wants them.
+    // Keys are read channels first, as the GEMM requires.
     Walk keys = walks_.key;
     std::swap(keys.loops[1], keys.loops[2]);
     ValueId scores = product("scores", operand("query", 0, walks_.query), operand("key", 1, keys));
@@ -58,7 +58,7 @@ class MatrixSteps {
     const ValueId from = node_.inputs[i];
     return gathered(name, from, graph_.value(from).type.shape.elements(), places_of(walk));
   }
-  /// Those of FROM's ELEMENTS whose numbers are PLACES.
+  /// The elements of FROM with the indices PLACES.
   ValueId gathered(const std::string& name, ValueId from, std::int64_t elements, Tensor places) {
     const ValueId line = steps_.reshape(name + ".line", from, {elements});
     Node gather{.op = "Gather", .inputs = {line, steps_.constant(name + ".places", std::move(places))}};
@@ -77,7 +77,7 @@ class MatrixSteps {
 std::optional<Patch> lower_strided_attention(const PassContext& context, NodeId id) {
   const Graph& graph = context.graph;
   const Node& node = graph.node(id);
-  if (context.fuses_attention || !node.is("StridedAttention", "saccade") || !is_plain(node)) return {};
+  if (context.target.fuses_attention || !node.is("StridedAttention", "saccade") || !is_plain(node)) return {};
   for (const ValueId input : node.inputs)
     if (input != ValueId::kNone && !is_float32(graph, input)) return {};
   Patch patch(graph, fmt::format("{} to MatMul, Softmax, MatMul", node.name));

@@ -56,13 +56,13 @@ Origin origin_of_split(const Graph& graph, const Node& node, ValueId output) {
   return origin;
 }
 
-/// Where all parts of a Split but perhaps the last are there: only so their places are known.
+/// Whether all outputs of a Split before OUTPUT are present, so that its offset is known.
 bool has_parts(const Node& node, ValueId output) {
   return std::find(node.outputs.begin(), std::ranges::find(node.outputs, output), ValueId::kNone) ==
          std::ranges::find(node.outputs, output);
 }
 
-/// A Gather of one index, which its output has no dimension for, or one of 1.
+/// A Gather of one index, with or without a dimension of 1 in the output.
 std::optional<Origin> origin_of_gather(const Graph& graph, const Node& node) {
   const Shape& from = known_shape(graph, node.inputs[0]);
   const Tensor* indices = graph.constant(node.inputs[1]);
@@ -86,7 +86,7 @@ std::optional<Origin> origin_of(const Graph& graph, const Node& node, ValueId ou
   return std::nullopt;
 }
 
-/// The factor that the node multiplies its input 0 or 1, WHICH is set to, by; nothing where it does something else.
+/// The scalar that the node multiplies input WHICH (0 or 1, set here) by; nullopt for any other node.
 std::optional<double> factor_of(const Graph& graph, const Node& node, std::size_t& which) {
   if (!is_plain(node) || (!node.is("Mul") && !node.is("Div"))) return std::nullopt;
   for (which = 0; which < 2; ++which) {

@@ -7,21 +7,21 @@
 
 namespace saccade {
 
-/// What a node reads of an operand: elements of a value, as its loops walk through it, times a number.
+/// An operand of a node: the elements of a value in an access pattern, times a scalar.
 struct Walked {
   ValueId value = ValueId::kNone;
   Walk walk;
   double scale = 1;
 };
 
-/// The same elements as a walk through what the value is made of, where its producer moves them, leaves some out or
-/// multiplies them by one number. Nothing where it does anything else, or where that is no walk.
+/// The same elements as an access pattern of the producer's input, if the producer moves, slices or scales elements;
+/// nullopt otherwise, or if the result is not an access pattern.
 std::optional<Walked> walk_back(const Graph& graph, const Walked& walked);
 
-/// The same elements where the value's only reader puts them, if all it does is move them.
+/// The same elements as an access pattern of the output of the value's only reader, if that only moves them.
 std::optional<Walked> walk_on(const Graph& graph, const Walked& walked);
 
-/// The steps through a value of SHAPE that is broadcast to RANK dimensions.
+/// The strides of a value of SHAPE broadcast to RANK dimensions.
 Shape broadcast_steps(const Shape& shape, int rank);
 
 }  // namespace saccade
