@@ -14,7 +14,7 @@
 #include "measure/limits/frame_period.hpp"
 #include "measure/peers/peer.hpp"
 #include "numbers.hpp"
-#include "pipeline/model/compile.hpp"
+#include "pipeline/model/device.hpp"
 #include "pipeline/model/open_model.hpp"
 #include "progress.hpp"
 #include "random_tensor.hpp"

@@ -28,7 +28,7 @@ nlohmann::json to_json(const CompileFlags& flags, const WrittenPlan& written) {
   auto tuned = nlohmann::json::array();
   for (const auto& [what, report] : written.reports)
     tuned.push_back({{"for", what},
-                     {"kinds", report.kinds},
+                     {"kinds", report.node_classes},
                      {"candidates", report.candidates},
                      {"rejected", report.rejected},
                      {"device_ms_before", 1e3 * seconds(report.before)},
@@ -37,7 +37,7 @@ nlohmann::json to_json(const CompileFlags& flags, const WrittenPlan& written) {
           {"plan", flags.plan},
           {"device", written.device},
           {"precision", written.precision},
-          {"stay_float32", written.stay_wide},
+          {"stay_float32", written.keep_fp32},
           {"bytes", written.bytes},
           {"kernels", written.kernels},
           {"seconds", seconds(written.time)},
@@ -49,18 +49,18 @@ ReportText to_text(const CompileFlags& flags, const WrittenPlan& written) {
                                 static_cast<double>(written.bytes) / 1e6, written.kernels, written.device,
                                 written.precision, seconds(written.time));
   for (const auto& [what, report] : written.reports) {
-    if (report.kinds == 0)
+    if (report.node_classes == 0)
       text += report_text("  {}: nothing to tune\n", what);
     else
       text += report_text(
           "  {}: {} node classes tuned, {} candidates, {} rejected; a run takes {:.3f} ms on the device, before {:.3f} "
           "ms\n",
-          what, report.kinds, report.candidates, report.rejected, 1e3 * seconds(report.after),
+          what, report.node_classes, report.candidates, report.rejected, 1e3 * seconds(report.after),
           1e3 * seconds(report.before));
   }
-  if (!written.stay_wide.empty())
+  if (!written.keep_fp32.empty())
     text += report_text("  values kept in float32, near or beyond the fp16 range: {} (saccade inspect lists them)\n",
-                        written.stay_wide.size());
+                        written.keep_fp32.size());
   if (!written.unrecognised.empty())
     text += report_text("  not for frames: {}\n", written.unrecognised.substr(0, written.unrecognised.find(". ")));
   return text;

@@ -13,6 +13,8 @@
 #include "graph/print.hpp"
 #include "inspect_report.hpp"
 #include "pipeline/model/compile.hpp"
+#include "pipeline/model/device.hpp"
+#include "pipeline/model/lowering.hpp"
 #include "pipeline/model/model_impl.hpp"
 #include "pipeline/model/open_model.hpp"
 #include "report.hpp"
@@ -143,8 +145,8 @@ int inspect(const InspectFlags& flags) {
   passes.check = flags.check;
   if (flags.dump || !flags.dump_passes.empty()) passes.on_graph = Dumper(flags);
   try {
-    report.stay_wide = wide_values(graph, flags.pipeline ? &*card : nullptr, options, opened.plan);
-    passes.stay_wide = report.stay_wide;
+    report.keep_fp32 = resolve_fp32_keep_list(graph, flags.pipeline ? &*card : nullptr, options, opened.plan);
+    passes.precision.keep_fp32 = report.keep_fp32;
     report.passes = run_passes(graph, passes);
     dots.write_after(graph);
     const TacticChoices choices = choices_for(backend, opened.plan ? opened.plan->choices : TacticChoices{});

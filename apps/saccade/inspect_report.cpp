@@ -89,7 +89,7 @@ ReportText plan_text(const Plan& plan) {
   return text;
 }
 
-ReportText stay_wide_text(const ValueNames& names) {
+ReportText keep_list_text(const Fp32KeepList& names) {
   ReportText text;
   if (!names.empty()) text = report_text("values kept in float32, near or beyond the fp16 range: {}\n", names.size());
   for (const std::string& name : names) text += report_text("  {}\n", name);
@@ -166,7 +166,7 @@ ReportText to_text(const InspectReport& report) {
     text += report_text("  {}\n", line.size() <= kLongestLine ? line : line.substr(0, kLongestLine) + " ...");
     at = end + 1;
   }
-  return text + stay_wide_text(report.stay_wide) + passes_text(report) + plan_text(*report.plan);
+  return text + keep_list_text(report.keep_fp32) + passes_text(report) + plan_text(*report.plan);
 }
 
 nlohmann::json to_json(const InspectReport& report) {
@@ -180,7 +180,7 @@ nlohmann::json to_json(const InspectReport& report) {
           {"macs_by_operator", report.facts.macs_by_operator},
           {"operators", report.facts.operators},
           {"card", {{"origin", report.card_origin}, {"assumptions", report.card_assumptions}, {"toml", report.card}}},
-          {"stay_float32", report.stay_wide},
+          {"stay_float32", report.keep_fp32},
           {"passes", passes_json(report.passes)},
           {"plan", plan_json(*report.plan)}};
 }

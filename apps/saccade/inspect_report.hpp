@@ -44,7 +44,7 @@ struct InspectReport {
   std::string card;         ///< the recognised card as TOML
   std::string card_origin;  ///< or the reason why there is none
   std::vector<std::string> card_assumptions;
-  ValueNames stay_wide;  ///< values that stay in float32
+  Fp32KeepList keep_fp32;
   PassReport passes;
   std::shared_ptr<const Plan> plan;
   bool show_patches = false;

@@ -13,7 +13,7 @@
 #include "measure/limits/gpu_ceilings.hpp"
 #include "measure/statistics/quantity.hpp"
 #include "numbers.hpp"
-#include "pipeline/model/compile.hpp"
+#include "pipeline/model/device.hpp"
 #include "pipeline/model/open_model.hpp"
 #include "progress.hpp"
 #include "report.hpp"

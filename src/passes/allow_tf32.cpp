@@ -3,8 +3,8 @@
 #include "ops/core/tf32.hpp"
 #include "passes/core/match.hpp"
 
-// Marks a model's float32 convolutions, products and attentions, not those of pixels and answers, as ones that may
-// round to tf32.
+// Marks the float32 convolutions, GEMMs and attention of the model, not of pre- and post-processing, so that their
+// operands may be rounded to tf32.
 namespace saccade {
 namespace {
 
@@ -17,7 +17,7 @@ bool may_round(const Graph& graph, const Node& node) {
 
 std::optional<Patch> allow_tf32(const PassContext& context) {
   const Graph& graph = context.graph;
-  if (!context.allow_tf32) return {};
+  if (!context.precision.tf32) return {};
   Patch patch(graph, "round multiplied operands to tf32");
   std::map<ValueId, ValueId> made;
   for (NodeId id : graph.order()) {

@@ -4,14 +4,14 @@
 #include "ops/movement/transpose.hpp"
 #include "passes/core/match.hpp"
 
-// Two Transposes in a row are one, or none. A Transpose behind element-wise operators goes through them to the
-// Transposes before them where it undoes all of those.
+// Merges two consecutive Transposes into one or none. A Transpose after element-wise operators moves before them if it
+// cancels all Transposes there.
 namespace saccade {
 namespace {
 
 using Permutation = std::vector<std::int64_t>;
 
-/// Deeper towers of element-wise operators are not searched.
+/// Longer chains of element-wise operators are not searched.
 constexpr int kMaxDepth = 8;
 
 Permutation permutation_of(const Graph& graph, const Node& transpose) {
@@ -19,7 +19,7 @@ Permutation permutation_of(const Graph& graph, const Node& transpose) {
   return {order.begin(), order.end()};
 }
 
-/// The permutation of FIRST, then SECOND.
+/// The composition of FIRST, then SECOND.
 Permutation compose(const Permutation& first, const Permutation& second) {
   Permutation both;
   for (std::int64_t axis : second) both.push_back(first[static_cast<std::size_t>(axis)]);
@@ -30,12 +30,12 @@ bool is_identity(const Permutation& perm) { return std::ranges::is_sorted(perm);
 
 bool is_transpose(const Node* node) { return node != nullptr && node->is("Transpose") && is_plain(*node); }
 
-/// Whether VALUE transposed by PERM is to be had without a Transpose.
+/// Computes a value transposed by PERM without a Transpose, where possible.
 class Puller {
  public:
   Puller(const PassContext& context, Permutation perm) : context_(context), perm_(std::move(perm)) {}
 
-  /// Checks first, so that a patch is only written when all of it will be.
+  /// Whether pull() succeeds for VALUE; checked before a patch is started.
   bool can_pull(ValueId id, NodeId reader, int depth) {
     if (id == ValueId::kNone || depth == kMaxDepth) return false;
     const Graph& graph = context_.graph;
@@ -47,7 +47,7 @@ class Puller {
       return true;
     }
     if (producer == nullptr || !passes_through(*producer)) return false;
-    // It would be computed twice if something else needed it as it lies now.
+    // Another reader of the untransposed value would require computing it twice.
     for (NodeId user : graph.users(id))
       if (user != reader) return false;
     if (graph.is_output(id)) return false;
@@ -55,7 +55,7 @@ class Puller {
     return std::ranges::all_of(producer->inputs, [&](ValueId input) { return can_pull(input, maker, depth + 1); });
   }
 
-  /// VALUE transposed by PERM, after can_pull() said yes to it.
+  /// VALUE transposed by PERM, after can_pull() returned true.
   ValueId pull(Patch& patch, ValueId id) {
     const Graph& graph = context_.graph;
     if (const Tensor* constant = graph.constant(id)) return pull_constant(patch, id, *constant);
@@ -73,7 +73,7 @@ class Puller {
  private:
   int rank() const { return static_cast<int>(perm_.size()); }
 
-  /// A scalar needs nothing; a float32 constant is transposed now.
+  /// A scalar is unchanged; a float32 constant is transposed at build time.
   bool can_pull(const Tensor& constant) const {
     return constant.elements() == 1 || (constant.dtype() == DType::kFloat32 && constant.shape().rank() <= rank());
   }

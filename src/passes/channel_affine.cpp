@@ -42,7 +42,7 @@ Tensor vector_of(const std::vector<double>& values) {
   return tensor;
 }
 
-/// The linear node's bias, Gemm's beta worked in; zeros where it has none, nothing where it is not a constant.
+/// The linear node's bias, multiplied by Gemm's beta; zeros if it has none, nullopt if it is not constant.
 std::optional<std::vector<double>> bias_of(const Graph& graph, const Node& linear, std::size_t channels) {
   if (linear.inputs.size() < 3 || linear.inputs[2] == ValueId::kNone) return std::vector<double>(channels, 0.0);
   const Shape& shape = graph.value(output_of(linear)).type.shape;

@@ -7,28 +7,28 @@
 
 namespace saccade {
 
-/// y = x * scale[c] + shift[c], c being the place along one dimension of x.
+/// y = x * scale[c] + shift[c], where c is the index along one dimension of x.
 struct ChannelAffine {
   std::vector<double> scale;
   std::vector<double> shift;
 };
 
-/// Whether the node multiplies by weights that a per-channel affine function can be folded into: Conv, ConvTranspose,
-/// Gemm and MatMul with a matrix on the right, on float32 and with no post-ops.
+/// Whether a per-channel affine function can be folded into the node's weights: float32 Conv, ConvTranspose, Gemm, and
+/// MatMul with a rank-2 right operand, without post-ops.
 bool is_linear(const Graph& graph, const Node& node);
 
-/// The dimension of a linear node's output that its bias runs along.
+/// The dimension of a linear node's output along which the bias varies.
 int channel_axis(const Graph& graph, const Node& linear);
 
-/// A float32 constant that, broadcast to SHAPE, varies along AXIS only: its SHAPE[AXIS] values.
+/// The SHAPE[AXIS] values of a float32 constant that, broadcast to SHAPE, varies along AXIS only; else nullopt.
 std::optional<std::vector<double>> per_channel(const Graph& graph, ValueId constant, const Shape& shape, int axis);
 
-/// What the node does to its input I, if it is Add, Sub, Mul or Div of I and a constant that varies along AXIS only and
+/// The node as a function of its input I, if it is Add, Sub, Mul or Div with a constant that varies along AXIS only and
 /// does not change I's shape.
 std::optional<ChannelAffine> as_affine(const Graph& graph, const Node& node, std::size_t i, int axis);
 
-/// Adds to PATCH a copy of LINEAR with AFFINE behind it folded into weights and bias; returns its output. Nothing where
-/// weights or bias would have to be constants and are not.
+/// Adds a copy of LINEAR with AFFINE, which follows it, folded into weights and bias. Returns its output; nullopt if
+/// the weights or the bias are not constant.
 std::optional<ValueId> fold_into(Patch& patch, const Graph& graph, const Node& linear, const ChannelAffine& affine);
 
 }  // namespace saccade

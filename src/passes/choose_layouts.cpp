@@ -6,20 +6,19 @@
 #include "passes/core/min_cut.hpp"
 #include "tensor/view.hpp"
 
-// Convolutions want their tensors channels-last, other operators can't read that, and most don't mind. Which nodes work
-// channels-last is chosen so that the bytes to be reordered in between are the fewest, exactly: nodes are vertices that
-// a minimum cut parts, the source's side being channels-last. A value costs its bytes if any of its readers is on the
-// other side than its producer, but only once, as all of them share one Reorder: hence a vertex between producer and
-// readers for either direction.
+// Assigns a layout to every node: convolutions prefer channels-last, some operators require row-major, most support
+// either. The assignment minimises the bytes that Reorders move, as a minimum cut: nodes are vertices, and the source's
+// side is channels-last. A value costs its bytes if a reader is on the other side than its producer. It costs them
+// once, because all readers share one Reorder; hence a vertex between producer and readers for each direction.
 //
-// A Transpose from NHWC to NCHW costs nothing where what it makes is channels-last, nor one back where what it reads
-// is: it is a view then. So it takes part on one side only, and costs its bytes where it has to move them.
+// A Transpose from NHWC to NCHW is a free view if its output is channels-last, and the reverse if its input is.
+// Therefore only that side of a Transpose is a vertex, and its bytes are the cost of the other choice.
 namespace saccade {
 namespace {
 
-// A second or two. Networks take thousands; the algorithm is cubic at worst, and a graph can be made so.
+// One or two seconds. Networks take thousands of steps; hostile graphs reach the cubic worst case.
 constexpr std::int64_t kMaxSteps = 500'000'000;
-// What a value's bytes count at most: all of them together must not overflow.
+// Upper limit of a value's cost, so that the sum of all does not overflow.
 constexpr std::size_t kMaxCost = std::size_t{1} << 38;
 
 bool has_layouts(const Graph& graph, ValueId id) {
@@ -28,7 +27,7 @@ bool has_layouts(const Graph& graph, ValueId id) {
   return type.shape.rank() >= 3 && type.dtype != DType::kString;
 }
 
-/// Views that keep batch and channels only merge or split what lies between two channels-last pixels: nothing moves.
+/// Views that keep batch and channels only merge or split spatial dimensions, which moves nothing in either layout.
 bool is_view_in_either(const Graph& graph, const Node& node) {
   if (!traits_of(node).is_view() || !node.post_ops.empty()) return false;
   const Shape& from = graph.value(node.inputs[0]).type.shape;
@@ -38,8 +37,8 @@ bool is_view_in_either(const Graph& graph, const Node& node) {
 
 enum class Turn { kNone, kFromChannelsLast, kToChannelsLast };
 
-/// What a Transpose turns the dimensions from or to. Of three dimensions one is the other: where a view made them of a
-/// picture's, its pixels become rows.
+/// Whether a Transpose converts from or to channels-last order. With rank 3 both permutations may be equal; after a
+/// view of an image it converts pixels to rows.
 Turn turn_of(const Graph& graph, const Node& node) {
   if (!node.is("Transpose") || !node.post_ops.empty()) return Turn::kNone;
   const int rank = graph.value(node.inputs[0]).type.shape.rank();
@@ -58,8 +57,8 @@ Turn turn_of(const Graph& graph, const Node& node) {
 
 class Chooser {
  public:
-  Chooser(const Graph& graph, const LayoutRules& rules) : graph_(graph), order_(graph.order()) {
-    for (NodeId id : order_) add_node(id, rules);
+  Chooser(const Graph& graph, const Target& target) : graph_(graph), order_(graph.order()) {
+    for (NodeId id : order_) add_node(id, target);
     for (std::size_t i = 0; i < graph.value_count(); ++i) add_value(static_cast<ValueId>(i));
     channels_last_ = cut_.solve(kMaxSteps);
   }
@@ -78,7 +77,7 @@ class Chooser {
   }
 
  private:
-  void add_node(NodeId id, const LayoutRules& rules) {
+  void add_node(NodeId id, const Target& target) {
     const Node& node = graph_.node(id);
     if (node.outputs.empty() || !has_layouts(graph_, output_of(node))) {
       makes_[id] = reads_[id] = MinCut::kSink;
@@ -86,7 +85,7 @@ class Chooser {
     }
     const Turn turn = turn_of(graph_, node);
     if (turn == Turn::kNone) {
-      makes_[id] = reads_[id] = add_other(node, rules);
+      makes_[id] = reads_[id] = add_other(node, target);
       return;
     }
     const int free = cut_.add_vertex();
@@ -95,9 +94,9 @@ class Chooser {
     reads_[id] = turn == Turn::kToChannelsLast ? free : MinCut::kSink;
   }
 
-  int add_other(const Node& node, const LayoutRules& rules) {
+  int add_other(const Node& node, const Target& target) {
     if (is_view_in_either(graph_, node)) return cut_.add_vertex();
-    switch (rules(graph_, node)) {
+    switch (target.layout_rule(graph_, node)) {
       case LayoutRule::kRowMajor: return MinCut::kSink;
       case LayoutRule::kChannelsLast: return MinCut::kSource;
       case LayoutRule::kAny: return cut_.add_vertex();
@@ -105,14 +104,14 @@ class Chooser {
     return MinCut::kSink;
   }
 
-  /// Of a Reorder: even one that moves nothing is a node more.
+  /// The cost of a Reorder; one that moves nothing is still an extra node.
   static std::int64_t cost_of(const Value& value) {
     const Shape& shape = value.type.shape;
     const bool free = lies_alike(shape, Layout::kRowMajor, shape, Layout::kChannelsLast);
     return free ? 1 : 2 + static_cast<std::int64_t>(std::min(bytes_of(value.type.dtype, shape), kMaxCost));
   }
 
-  /// Whether READER takes the value in the layout of its output; others, of another rank, stay row-major.
+  /// Whether READER reads the value in the layout of its output. Operands of another rank stay row-major.
   bool takes_part(ValueId id, NodeId reader) const {
     const Node& node = graph_.node(reader);
     if (node.outputs.empty() || !has_layouts(graph_, output_of(node))) return false;
@@ -144,7 +143,7 @@ class Chooser {
   bool is_channels_last(int vertex) const { return channels_last_[static_cast<std::size_t>(vertex)]; }
   bool is_channels_last(NodeId id) const { return is_channels_last(makes_.at(id)); }
 
-  /// Lays one value out as its producer makes it, and reorders it for the readers that want it otherwise.
+  /// Sets the layout of a value to that of its producer, and adds a Reorder for readers on the other side.
   void place(ValueId id, bool channels_last) {
     if (!has_layouts(graph_, id)) return;
     if (channels_last) patch_->set_layout(id, Layout::kChannelsLast);
@@ -168,7 +167,7 @@ class Chooser {
     return patch_->add_node_with_output(std::move(node), graph_.value(id).type, layout);
   }
 
-  /// Replacing a value moves all of its readers: those that want it as it is are put back.
+  /// Replacing a value redirects all of its readers; those of the original layout are restored.
   void move_output(ValueId id, ValueId reordered) {
     patch_->replace(id, reordered);
     for (NodeId reader : graph_.users(id)) patch_->rewire(reader, graph_.node(reader).inputs);
@@ -177,8 +176,8 @@ class Chooser {
   const Graph& graph_;
   std::vector<NodeId> order_;
   MinCut cut_;
-  std::map<NodeId, int> makes_;  ///< a node's vertex as to what it makes
-  std::map<NodeId, int> reads_;  ///< and as to what it reads
+  std::map<NodeId, int> makes_;  ///< vertex of a node's output
+  std::map<NodeId, int> reads_;  ///< vertex of its inputs
   std::vector<bool> channels_last_;
   std::optional<Patch> patch_;
   std::map<NodeId, std::vector<ValueId>> inputs_;
@@ -187,11 +186,11 @@ class Chooser {
 }  // namespace
 
 std::optional<Patch> choose_layouts(const PassContext& context) {
-  if (!context.layout_rules) return {};
-  // Once chosen, layouts stay.
+  if (!context.target.layout_rule) return {};
+  // Layouts are chosen once.
   for (std::size_t i = 0; i < context.graph.value_count(); ++i)
     if (context.graph.value(static_cast<ValueId>(i)).layout != Layout::kRowMajor) return {};
-  return Chooser(context.graph, context.layout_rules).patch();
+  return Chooser(context.graph, context.target).patch();
 }
 
 }  // namespace saccade

@@ -3,8 +3,8 @@
 
 #include "passes/core/match.hpp"
 
-// Two nodes that do the same to the same inputs become one. Only readers of a common input are compared, so the pass is
-// local; equal chains merge from their beginnings on, as nodes are visited in order.
+// Merges identical nodes with the same inputs. Only readers of a common input are compared, so that the pass is local.
+// Equal chains merge from their start, because nodes are visited in order.
 namespace saccade {
 namespace {
 
@@ -52,10 +52,10 @@ bool same_node(const Graph& graph, const Node& a, const Node& b) {
          std::ranges::equal(a.inputs, b.inputs, [&](ValueId x, ValueId y) { return same_input(graph, x, y); });
 }
 
-// Far beyond real graphs: all that read a value are compared with each other.
+// Far beyond real graphs; all readers of a value are compared with each other.
 constexpr std::size_t kMaxReaders = 1000;
 
-/// The readers of the node's input that has the fewest: an equal node is among them. None where they are too many.
+/// The readers of the input that has the fewest; an equal node is among them. Empty if there are too many.
 const std::set<NodeId>& candidates(const Graph& graph, const Node& node) {
   static const std::set<NodeId> kNobody;
   const std::set<NodeId>* fewest = nullptr;

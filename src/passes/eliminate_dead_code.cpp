@@ -2,7 +2,7 @@
 
 #include "passes/core/match.hpp"
 
-// Nodes that nothing reads. Patches take along what they make useless; this finds what a model brings with it.
+// Removes unused nodes of the model. Patches remove nodes that become unused themselves.
 namespace saccade {
 
 std::optional<Patch> eliminate_dead_code(const PassContext& context, NodeId id) {

@@ -2,8 +2,8 @@
 
 #include "passes/channel_affine.hpp"
 
-// BatchNormalization with constant statistics is y = x * scale[c] + shift[c]: it goes into the weights of the Conv,
-// ConvTranspose, Gemm or MatMul before it, or becomes a Mul and an Add.
+// BatchNormalization with constant statistics is y = x * scale[c] + shift[c]. It is folded into the weights of the
+// Conv, ConvTranspose, Gemm or MatMul before it, or becomes Mul and Add.
 namespace saccade {
 namespace {
 

@@ -1,7 +1,7 @@
 #include "passes/channel_affine.hpp"
 
-// A constant added to every channel of a Conv, ConvTranspose, Gemm or MatMul becomes its bias, and one multiplied with
-// every channel goes into its weights.
+// Folds a per-channel constant that is added to the output of Conv, ConvTranspose, Gemm or MatMul into the bias, and
+// one that is multiplied into the weights.
 namespace saccade {
 namespace {
 

@@ -3,11 +3,11 @@
 #include "passes/core/match.hpp"
 #include "tensor/view.hpp"
 
-// Nodes that see constants alone, or only the shapes of their inputs, become constants.
+// Evaluates nodes of constants, and nodes that depend on the shapes of their inputs only.
 namespace saccade {
 namespace {
 
-/// Above this a result must not be much larger than what it is made from: a plan would carry an Expand's copies.
+/// A larger result must not exceed its inputs by much; otherwise a plan would contain, for example, an Expand's copies.
 constexpr std::size_t kFreeBytes = std::size_t{1} << 20;
 constexpr std::size_t kMaxGrowth = 8;
 

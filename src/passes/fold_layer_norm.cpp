@@ -5,9 +5,9 @@
 #include "passes/core/match.hpp"
 #include "tensor/view.hpp"
 
-// A LayerNormalization that only products with constant weights read goes into each of these, where the backend has a
-// kernel for both in one: a saccade.NormalizedProduct, which reads what is to be normalised. What the norm made is then
-// neither rounded nor written to memory.
+// Folds a LayerNormalization into all GEMMs with constant weights that read it, if it has no other readers and the
+// target has a kernel for both: saccade.NormalizedProduct, which reads the input of the normalisation. Normalised rows
+// are then neither rounded nor written to memory.
 namespace saccade {
 namespace {
 
@@ -45,8 +45,7 @@ class Folding {
            shape_of(id).elements() == length;
   }
 
-  /// Gives everything that reads VALUE, which holds normalised rows, what the norm read instead; false: something
-  /// needs the rows themselves.
+  /// Folds the normalisation into all readers of VALUE, which contains normalised rows; false if one can't be folded.
   bool fold_readers(ValueId value) {
     if (graph_.is_output(value)) return false;
     return std::ranges::all_of(graph_.users(value), [&](NodeId id) {
@@ -56,7 +55,7 @@ class Folding {
     });
   }
 
-  /// Its output has the same rows in the same order, in its input's memory.
+  /// Whether the output has the same rows in the same order, in the input's memory.
   bool keeps_rows(const Node& node) const {
     if (!is_view(node)) return false;
     const Value& from = graph_.value(node.inputs[0]);
@@ -81,7 +80,7 @@ class Folding {
     Node folded = normalized(product);
     folded.inputs[0] = product.inputs[0];
     folded.outputs = product.outputs;
-    if (!context_.runs(graph_, folded)) return false;
+    if (!context_.target.has_kernel(graph_, folded)) return false;
     folded.inputs[0] = instead_.at(product.inputs[0]);
     patch_.replace(output_of(product),
                    patch_.add_node_with_output(std::move(folded), {}, graph_.value(output_of(product)).layout));
@@ -91,7 +90,7 @@ class Folding {
 
   static bool has_bias(const Node& product) { return product.inputs.size() > 2 && product.inputs[2] != ValueId::kNone; }
 
-  /// PRODUCT of what the norm makes, but for its first input and its output.
+  /// PRODUCT with the normalisation folded in, except for its first input and its output.
   Node normalized(const Node& product) const {
     Node node{.domain = "saccade",
               .op = "NormalizedProduct",
@@ -114,14 +113,14 @@ class Folding {
   const Graph& graph_;
   const Node& norm_;
   Patch patch_;
-  std::map<ValueId, ValueId> instead_;  // by values that hold normalised rows: the same before they are
+  std::map<ValueId, ValueId> instead_;  // by normalised value: the same rows before normalisation
   bool folds_ = false;
 };
 
 }  // namespace
 
 std::optional<Patch> fold_layer_norm(const PassContext& context) {
-  if (!context.runs) return {};
+  if (!context.target.has_kernel) return {};
   for (NodeId id : context.graph.order())
     if (auto patch = Folding(context, context.graph.node(id)).patch()) return patch;
   return {};

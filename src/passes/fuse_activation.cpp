@@ -3,11 +3,11 @@
 
 #include "passes/core/match.hpp"
 
-// An activation becomes a post-op of the node before it, if nothing else reads that node's output.
+// An activation becomes a post-op of the node before it, if it is the only reader of that node's output.
 namespace saccade {
 namespace {
 
-/// An activation's parameters as PostOp has them, with ONNX's defaults.
+/// An activation's parameters in PostOp, with ONNX's defaults.
 struct Row {
   std::string_view op;
   float alpha = 0;
@@ -21,7 +21,7 @@ constexpr Row kActivations[] = {
     {"Exp"},
 };
 
-/// A bound that is left out does not bind.
+/// An omitted bound is infinite.
 std::optional<float> bound(const Graph& graph, const Node& clip, std::size_t i, float otherwise) {
   if (clip.inputs.size() <= i || clip.inputs[i] == ValueId::kNone) return otherwise;
   return scalar_constant(graph, clip.inputs[i]);

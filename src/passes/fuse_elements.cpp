@@ -5,20 +5,19 @@
 #include "passes/fused_body.hpp"
 #include "tensor/view.hpp"
 
-// Element-wise operators and those that only move elements, one behind the other, become one node, a saccade.Fused,
-// where the backend runs such a node as one launch. A node takes in what makes its inputs, unless something else needs
-// these in memory; what several nodes read is worked out in each, as often as that costs little. So no value goes
-// through memory, and none through a launch, that only such nodes read.
+// Fuses chains of element-wise and data-movement operators into a saccade.Fused, which the target runs as one launch. A
+// node takes in the producers of its inputs, unless another node needs their outputs in memory. A producer with several
+// readers is recomputed in each of them if that is cheap. Values that only such nodes read are never written to memory.
 namespace saccade {
 namespace {
 
-// A kernel's text stays readable, and its parameters fit.
+// Limits for readable kernels whose parameters fit.
 constexpr std::size_t kMaxNodes = 32;
 constexpr std::size_t kMaxInputs = 12;
-/// Steps that may be taken more often than before to save one launch: a GPU takes as many in the time of one.
+/// Recomputed operations that are worth one saved launch: a GPU executes as many in that time.
 constexpr std::int64_t kMaxExtraSteps = std::int64_t{1} << 22;
 
-/// Its output is its input's memory: not a launch.
+/// Whether the output is the input's storage, so that the node has no launch.
 bool is_free(const Graph& graph, const Node& node) {
   if (!traits_of(node).is_view() || !node.post_ops.empty()) return false;
   const Value& from = graph.value(node.inputs[0]);
@@ -26,10 +25,10 @@ bool is_free(const Graph& graph, const Node& node) {
   return lies_alike(from.type.shape, from.layout, to.type.shape, to.layout);
 }
 
-/// Of the operator alone.
+/// Operations per element, without reads.
 std::int64_t arithmetic_steps(const Node& node) { return traits_of(node).cost.slow ? 8 : 1; }
 
-/// What one element of a node's output takes, reads included.
+/// Operations per element of a node's output, including reads.
 std::int64_t steps_of(const Node& node) {
   const auto steps = static_cast<std::int64_t>(node.inputs.size() + node.post_ops.size());
   if (!node.is("Fused", "saccade")) return steps + arithmetic_steps(node);
@@ -39,7 +38,7 @@ std::int64_t steps_of(const Node& node) {
   return sum;
 }
 
-/// How many elements of the value are worked out for its readers, an element as often as it is read.
+/// How many elements of the value its readers compute, counting each read.
 std::int64_t uses(const Graph& graph, ValueId id) {
   std::int64_t sum = 0;
   for (NodeId user : graph.users(id)) {
@@ -61,7 +60,7 @@ class Fusion {
  public:
   Fusion(const PassContext& context, NodeId root) : context_(context), graph_(context.graph), root_(root) {}
 
-  /// The root with what it can take in, or nothing.
+  /// The fusion of the root with the producers that it can take in; nullopt if there is none.
   std::optional<Patch> patch() {
     if (!fuses(root_) || node().outputs.size() != 1 || is_free(graph_, node())) return {};
     std::vector<std::set<NodeId>> parts = parts_before();
@@ -91,10 +90,10 @@ class Fusion {
 
   bool fuses(NodeId id) const {
     const Node& one = graph_.node(id);
-    return one.stage == node().stage && context_.fuses(graph_, one);
+    return one.stage == node().stage && context_.target.can_fuse(graph_, one);
   }
 
-  /// For each input that the root takes in, the nodes that make it: one that works it out, and views behind it.
+  /// For each input that the root takes in, its producers: one that computes it, and the views after it.
   std::vector<std::set<NodeId>> parts_before() const {
     std::vector<std::set<NodeId>> parts;
     bool all = true;
@@ -105,7 +104,7 @@ class Fusion {
       else
         all = false;
     }
-    // The other inputs of a Concat are made in their places by whatever makes them.
+    // Producers of a Concat's other inputs may write in place, which fusion would prevent.
     if (node().is("Concat") && !all) parts.clear();
     return parts;
   }
@@ -121,7 +120,7 @@ class Fusion {
     }
   }
 
-  /// Nothing needs the node's outputs in memory.
+  /// Whether no node needs the outputs in memory.
   bool serves_fused_alone(NodeId id) const {
     return std::ranges::all_of(graph_.node(id).outputs, [&](ValueId output) {
       if (output == ValueId::kNone) return true;
@@ -139,7 +138,7 @@ class Fusion {
     });
   }
 
-  /// By a node that could be fused, or by views of what it makes.
+  /// Whether the value is computed by a node that can be fused, or is a view of such a value.
   bool is_worked_out(ValueId id) const {
     for (;;) {
       const NodeId producer = graph_.value(id).producer;
@@ -149,7 +148,7 @@ class Fusion {
     }
   }
 
-  /// However often the node's readers work it out.
+  /// Whether recomputation in all readers is cheap.
   bool is_cheap(NodeId id) const {
     const Node& producer = graph_.node(id);
     std::int64_t extra = 0;
@@ -166,7 +165,7 @@ class Fusion {
 }  // namespace
 
 std::optional<Patch> fuse_elements(const PassContext& context, NodeId id) {
-  if (!context.fuses) return {};
+  if (!context.target.can_fuse) return {};
   return Fusion(context, id).patch();
 }
 

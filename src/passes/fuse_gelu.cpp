@@ -3,7 +3,7 @@
 
 #include "passes/core/match.hpp"
 
-// x * 0.5 * (1 + Erf(x / sqrt(2))), multiplied in any order, is Gelu.
+// Fuses x * 0.5 * (1 + Erf(x / sqrt(2))), multiplied in any order, to Gelu.
 namespace saccade {
 namespace {
 
@@ -30,7 +30,7 @@ ValueId inside_erf(const Graph& graph, ValueId factor) {
   return ValueId::kNone;
 }
 
-/// The three factors of a product of products, or fewer.
+/// The three factors of two nested Muls, or fewer.
 std::vector<ValueId> factors_of(const Graph& graph, NodeId id) {
   const Node& outer = graph.node(id);
   for (std::size_t i = 0; i < 2; ++i) {
@@ -41,7 +41,7 @@ std::vector<ValueId> factors_of(const Graph& graph, NodeId id) {
   return {};
 }
 
-/// The x of a Gelu whose three factors these are, in any order.
+/// The x of a Gelu with these three factors, in any order.
 ValueId argument(const Graph& graph, const std::vector<ValueId>& factors) {
   for (std::size_t i = 0; i < factors.size(); ++i) {
     const ValueId x = inside_erf(graph, factors[i]);

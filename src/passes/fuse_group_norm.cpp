@@ -2,15 +2,15 @@
 
 #include "passes/channel_affine.hpp"
 
-// Before opset 18 there was no GroupNormalization: exporters write Reshape to [N, groups, -1], InstanceNormalization,
-// Reshape back, and a Mul and an Add along the channels. The first three become one node, and per-channel arithmetic
-// behind such a node goes into its scale and bias.
+// Before opset 18, which added GroupNormalization, exporters emit Reshape to [N, groups, -1], InstanceNormalization,
+// Reshape, and per-channel Mul and Add. The first three nodes become one, and per-channel arithmetic after it is folded
+// into its scale and bias.
 namespace saccade {
 namespace {
 
 bool is_group_norm(const Node& node) { return node.is("InstanceNormalization") || node.is("GroupNormalization"); }
 
-/// Input I of a normalisation, one number for each of CHANNELS: where it holds one a group, all of a group get that.
+/// Input I of a normalisation with one value per channel; one value per group is repeated for its channels.
 std::optional<std::vector<double>> parameter(const Graph& graph, const Node& norm, std::size_t i,
                                              std::int64_t channels) {
   const Shape& shape = graph.value(norm.inputs[i]).type.shape;
@@ -28,7 +28,7 @@ ValueId add_vector(Patch& patch, const std::string& name, const std::vector<doub
   return patch.add_constant(name, std::move(tensor));
 }
 
-/// Whether the InstanceNormalization of X as GROUPED, [N, groups, ...], takes whole channels of X together.
+/// Whether each group of GROUPED, the reshape of X to [N, groups, ...], consists of whole channels of X.
 bool groups_channels(const Value& x, const Value& grouped) {
   const Shape& from = x.type.shape;
   const Shape& to = grouped.type.shape;
@@ -63,7 +63,7 @@ std::optional<Patch> between_reshapes(const Graph& graph, NodeId id) {
   return patch;
 }
 
-/// NODE, a Mul, an Add or their like, into the normalisation that makes its input I.
+/// Folds NODE, per-channel arithmetic, into the normalisation that computes its input I.
 std::optional<Patch> into_parameters(const Graph& graph, NodeId id, std::size_t i) {
   const Node& node = graph.node(id);
   const Node* norm = producer_for(graph, node.inputs[i], id);

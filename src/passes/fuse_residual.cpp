@@ -3,13 +3,13 @@
 
 #include "passes/channel_affine.hpp"
 
-// Conv, ConvTranspose, Gemm or MatMul followed by an Add of another tensor of its output's shape: the Add becomes a
-// post-op. Nothing but the Add may read the product, so the other tensor can't depend on it. Between a product of
-// matrices and the Add dimensions may be renamed: the other tensor's are then, and the sum's behind it.
+// The Add of a tensor to the output of Conv, ConvTranspose, Gemm or MatMul becomes a post-op if shapes agree. The Add
+// must be the only reader of that output, so that the other tensor does not depend on it. Views between a GEMM and the
+// Add are allowed: the other tensor is then reshaped before and the sum after the GEMM.
 namespace saccade {
 namespace {
 
-/// The bias is input 2 of all of them: operands of post-ops come behind it.
+/// The bias is input 2 of all of them; operands of post-ops follow it.
 constexpr std::size_t kFirstOperand = 3;
 
 bool multiplies_matrices(const Node& node) { return node.is("Gemm") || node.is("MatMul"); }
@@ -38,7 +38,7 @@ class ResidualFusion {
  private:
   const TensorType& type_of(ValueId id) const { return graph_.value(id).type; }
 
-  /// What makes an operand of the sum for it alone, renamed or not; null: no product does.
+  /// The GEMM or convolution that computes an operand of the Add, possibly through views, for it alone; null: none.
   const Node* product_of(ValueId operand) const {
     const Node* producer = producer_for(graph_, operand, id_);
     if (producer == nullptr || producer->outputs.size() != 1) return nullptr;
@@ -52,7 +52,7 @@ class ResidualFusion {
     const TensorType& result = type_of(output_of(sum_));
     if (product.post_ops.size() + 1 + sum_.post_ops.size() > kMaxPostOps) return false;
     if (type_of(sum_.inputs[i]) != result || type_of(sum_.inputs[1 - i]) != result) return false;
-    // A constant stays row-major; what a convolution adds in place has to lie as its output does.
+    // Constants are row-major; a residual must have the layout of the output.
     return multiplies_matrices(product) || graph_.constant(sum_.inputs[1 - i]) == nullptr;
   }
 
@@ -70,7 +70,7 @@ class ResidualFusion {
     return patch;
   }
 
-  /// PRODUCT with the sum's other operand, then what is fused to the sum already.
+  /// PRODUCT with the residual as a post-op, then the post-ops of the Add.
   template <typename Operand>
   Node with_sum(const Node& product, ValueId other, const Operand& operand_of) const {
     Node fused = product;
@@ -94,14 +94,14 @@ class ResidualFusion {
     return result;
   }
 
-  /// The value ID of shape FROM as one of shape TO.
+  /// Value ID, of shape FROM, reshaped to TO.
   ValueId as(Patch& patch, ValueId id, const Shape& from, const Shape& to) const {
     if (from == to) return id;
     Tensor target(DType::kInt64, {to.rank()});
     std::ranges::copy(to, target.data<std::int64_t>().begin());
     Node reshape{.op = "Reshape", .name = sum_.name, .stage = sum_.stage};
     reshape.inputs = {id, patch.add_constant(sum_.name + ".shape", std::move(target))};
-    // The target is written out: a 0 in it is an empty dimension.
+    // With allowzero, a 0 in the target is an empty dimension.
     reshape.attributes.set("allowzero", std::int64_t{1});
     return patch.add_node_with_output(std::move(reshape));
   }

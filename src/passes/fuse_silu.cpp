@@ -1,6 +1,6 @@
 #include "passes/core/match.hpp"
 
-// x * Sigmoid(x), as exporters write SiLU.
+// Fuses x * Sigmoid(x) to Silu.
 namespace saccade {
 
 std::optional<Patch> fuse_silu(const PassContext& context, NodeId id) {

@@ -2,11 +2,11 @@
 
 #include "passes/core/match.hpp"
 
-// Exp(x - ReduceMax(x)) / ReduceSum(Exp(...)) along one dimension is Softmax.
+// Fuses Exp(x - ReduceMax(x)) / ReduceSum(Exp(...)) along one dimension to Softmax.
 namespace saccade {
 namespace {
 
-/// The dimension that the node reduces, kept as 1; negative where it reduces another number of them.
+/// The only dimension that the node reduces, with keepdims; else negative.
 int reduced_axis(const Graph& graph, const Node& node, std::string_view op) {
   if (!node.is(op) || !is_plain(node) || node.inputs.size() != 2 || node.attributes.integer("keepdims", 1) != 1)
     return -1;
@@ -16,7 +16,7 @@ int reduced_axis(const Graph& graph, const Node& node, std::string_view op) {
   return static_cast<int>((*axes)[0] < 0 ? (*axes)[0] + rank : (*axes)[0]);
 }
 
-/// The x of x - ReduceMax(x) along AXIS, or kNone. (Without the shift Exp overflows where Softmax does not.)
+/// The x of x - ReduceMax(x) along AXIS, or kNone. Without it Exp overflows where Softmax does not.
 ValueId before_shift(const Graph& graph, ValueId shifted, int axis) {
   const Node* difference = graph.producer(shifted);
   if (difference == nullptr || !difference->is("Sub") || !is_plain(*difference)) return ValueId::kNone;

@@ -8,7 +8,7 @@ std::optional<Patch> eliminate_common_subexpressions(const PassContext& context,
 
 namespace {
 
-/// What a node's shape or a kernel's text follows from; other constants are inputs, and so are held once.
+/// Constants that determine shapes or kernel source. Others are inputs, so that they are stored once.
 bool stays_inside(const Tensor& constant) {
   const bool counts = constant.dtype() == DType::kInt64 || constant.dtype() == DType::kInt32;
   return constant.elements() == 1 || (counts && constant.shape().rank() <= 1);
@@ -16,7 +16,7 @@ bool stays_inside(const Tensor& constant) {
 
 void merge_equal_nodes(Graph& body) {
   KnownValues known(body);
-  const PassContext context{body, known, {}, {}, {}};
+  const PassContext context{body, known, {}, {}};
   for (NodeId id : body.order()) {
     if (!body.alive(id)) continue;
     if (const auto patch = eliminate_common_subexpressions(context, id)) body.apply(*patch);

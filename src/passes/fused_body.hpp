@@ -9,16 +9,16 @@
 
 namespace saccade {
 
-/// Collects nodes of a graph in the body of a saccade.Fused, whose values all lie row-major: a body has no memory.
+/// Builds the body of a saccade.Fused from nodes of a graph. Its values are row-major, because they are not in memory.
 class FusedBody {
  public:
   explicit FusedBody(const Graph& graph) : graph_(graph) {}
 
-  /// Takes NODES into the body, each after those of them that it reads; a saccade.Fused with what is in its body.
+  /// Copies NODES into the body in topological order; of a saccade.Fused, the nodes of its body.
   void take(const std::set<NodeId>& nodes);
-  /// The body, whose only output is VALUE, which one of the nodes makes. What nodes do alike, one of them does for all.
+  /// The body with VALUE, computed by one of the nodes, as its only output. Identical nodes are merged.
   std::shared_ptr<const Graph> finish(ValueId value);
-  /// What the body's inputs are, in their order, outside.
+  /// The values of the graph that are the body's inputs, in order.
   const std::vector<ValueId>& inputs() const { return inputs_; }
 
  private:
@@ -31,7 +31,7 @@ class FusedBody {
   const Graph& graph_;
   Graph body_;
   std::vector<ValueId> inputs_;
-  std::map<ValueId, ValueId> inner_;  ///< by what they are outside
+  std::map<ValueId, ValueId> inner_;  ///< by value of the graph
   std::set<NodeId> taken_;
 };
 

@@ -5,10 +5,10 @@
 #include "passes/core/match.hpp"
 #include "passes/core/steps.hpp"
 
-// Attention without a cache is two products of matrices with a Softmax in between, which backends have fast kernels
-// for. Heads of queries that share a head of keys become rows of one matrix. A query that may look nowhere has to
-// answer zeros, where Softmax alone would answer NaN or a mean: masks hide by the lowest finite number, and where a
-// query may be hidden from everything, its answer is multiplied by 0.
+// Lowers Attention without a KV cache to GEMM, Softmax, GEMM, for which backends have fast kernels. Query heads that
+// share a key head (GQA) become rows of one matrix. A fully masked query must return zeros, where Softmax alone returns
+// NaN or a mean: masks add the lowest finite number, and the output of a query that may be fully masked is multiplied
+// by 0.
 namespace saccade {
 namespace {
 
@@ -16,12 +16,12 @@ constexpr float kHidden = std::numeric_limits<float>::lowest();
 
 enum Input : std::size_t { kQuery, kKey, kValue, kMask, kInputs };
 
-/// (batch, heads, length, size) of an input given so, or as (batch, length, heads * size).
+/// (batch, heads, length, size) of an input in that form or as (batch, length, heads * size).
 Shape heads_of(const Shape& shape, std::int64_t heads) {
   return shape.rank() == 4 ? shape : Shape{shape[0], heads, shape[1], shape[2] / heads};
 }
 
-/// The lengths of an Attention.
+/// The dimensions of an Attention.
 struct Extents {
   Shape q;
   Shape k;
@@ -41,7 +41,7 @@ Extents extents_of(const Graph& graph, const Node& node) {
 
 bool has_input(const Node& node, std::size_t i) { return i < node.inputs.size() && node.inputs[i] != ValueId::kNone; }
 
-/// Where the causal rule and the window let queries look; empty where they let them look everywhere.
+/// The mask of causality and window; empty if they mask nothing.
 std::vector<bool> window_of(const Attributes& attributes, const Extents& extents) {
   const std::int64_t left = attributes.integer("left_window_size", -1);
   std::int64_t right = attributes.integer("right_window_size", -1);
@@ -87,7 +87,7 @@ class AttentionSteps {
   ValueId multiply(std::string_view name, ValueId a, ValueId b) { return binary(name, "MatMul", a, b); }
   ValueId scalar(std::string_view name, float value) { return steps_.constant(name, Tensor::scalar(value)); }
 
-  /// Input I as (batch, heads, length, size) with its dimensions in ORDER.
+  /// Input I as (batch, heads, length, size), transposed by ORDER.
   ValueId heads(const std::string& name, std::size_t i, std::vector<std::int64_t> order) {
     const ValueId given = node_.inputs[i];
     const bool in_order = std::ranges::is_sorted(order);
@@ -116,7 +116,7 @@ class AttentionSteps {
     return steps_.add(name, {.op = "Where", .inputs = {condition, yes, no}});
   }
 
-  /// What is added to the scores, and whether each query sees anything: as numbers, where that is not certain.
+  /// The mask to be added to the scores, and a factor per query, 0 if it is fully masked; unset if none can be.
   void add_bias() {
     const std::vector<bool> window = window_of(node_.attributes, extents_);
     const bool masked = has_input(node_, kMask);
@@ -140,7 +140,7 @@ class AttentionSteps {
     }
   }
 
-  /// 1 where a query may look somewhere by ALLOWED, else 0.
+  /// Per query, 1 if ALLOWED has any key for it, else 0.
   ValueId some(ValueId allowed) {
     Node numbers{.op = "Cast", .inputs = {allowed}};
     numbers.attributes.set("to", std::int64_t{1});  // float32
@@ -156,7 +156,7 @@ class AttentionSteps {
   ValueId seen_ = ValueId::kNone;
 };
 
-/// Whether the mask, if there is one, has a number for every key.
+/// Whether the mask, if there is one, covers every key.
 bool has_whole_mask(const Graph& graph, const Node& node) {
   if (!has_input(node, kMask)) return true;
   const TensorType& mask = graph.value(node.inputs[kMask]).type;
@@ -164,7 +164,7 @@ bool has_whole_mask(const Graph& graph, const Node& node) {
          (mask.dtype == DType::kBool || mask.dtype == DType::kFloat32);
 }
 
-/// Whether there are scores, and no more of them than fit into memory at once beside everything else.
+/// Whether there are scores and they fit into memory.
 bool has_small_scores(const Extents& extents) {
   constexpr std::int64_t kMost = std::int64_t{1} << 28;
   std::int64_t count = 1;

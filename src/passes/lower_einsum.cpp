@@ -4,15 +4,15 @@
 #include "passes/core/match.hpp"
 #include "passes/core/steps.hpp"
 
-// An Einsum of two operands is a product of matrices where every label that both have is a batch or is summed, and
-// every other one is of the output: transpose both to [batch, free, summed] and [batch, summed, free], multiply, and
-// transpose what comes out. The passes behind this one drop the Transposes and Reshapes that do nothing.
+// Lowers an Einsum of two operands to a batched GEMM, if every common label is a batch or summed dimension and every
+// other label occurs in the output: transposes the operands to [batch, free, summed] and [batch, summed, free],
+// multiplies, and transposes the output. Later passes remove Transposes and Reshapes without effect.
 namespace saccade {
 namespace {
 
 bool has(const std::string& labels, char label) { return labels.find(label) != std::string::npos; }
 
-/// Those of LABELS that KEEP says yes to, in their order.
+/// The LABELS for which KEEP returns true, in order.
 template <typename Keep>
 std::string pick(const std::string& labels, const Keep& keep) {
   std::string picked;
@@ -20,7 +20,7 @@ std::string pick(const std::string& labels, const Keep& keep) {
   return picked;
 }
 
-/// Which labels play which part in the product; LEFT is the operand whose free labels come first in the output.
+/// The roles of the labels. LEFT is the operand whose free labels come first in the output.
 struct Product {
   int left = 0;
   std::string batch;
@@ -31,7 +31,7 @@ struct Product {
   int right() const { return 1 - left; }
 };
 
-/// Whether OPERAND's labels are all different, as long as the equation says, and wanted by the output or by OTHER.
+/// Whether OPERAND's labels are distinct, have consistent sizes, and occur in the output or in OTHER.
 bool is_simple(const EinsumEquation& equation, const Shape& shape, const std::string& operand,
                const std::string& other) {
   for (std::size_t i = 0; i < operand.size(); ++i) {
@@ -59,13 +59,13 @@ std::optional<Product> as_product(const EinsumEquation& equation, const std::vec
   return product;
 }
 
-/// Adds the nodes of the product to a patch.
+/// Adds the nodes of the GEMM to a patch.
 class Builder {
  public:
   Builder(Patch& patch, const Node& einsum, const EinsumEquation& equation)
       : steps_(patch, einsum), einsum_(einsum), equation_(equation) {}
 
-  /// FROM, whose dimensions are OWN, with its dimensions in the order of WANTED.
+  /// FROM, with dimensions OWN, transposed to WANTED.
   ValueId transpose(ValueId from, const std::string& own, const std::string& wanted, std::string_view name) {
     std::vector<std::int64_t> order;
     for (const char label : wanted) order.push_back(static_cast<std::int64_t>(own.find(label)));

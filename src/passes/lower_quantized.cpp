@@ -4,8 +4,8 @@
 #include "passes/core/match.hpp"
 #include "passes/core/steps.hpp"
 
-// com.microsoft's operators that gather or average 8-bit integers of different scales do so in real numbers: with
-// DequantizeLinear before and QuantizeLinear behind they are ONNX's own, which backends have fast kernels for.
+// Lowers com.microsoft's concatenation and average pooling of 8-bit integers with different scales to ONNX's operators
+// in float32, between DequantizeLinear and QuantizeLinear, for which backends have fast kernels.
 namespace saccade {
 namespace {
 
@@ -15,8 +15,8 @@ constexpr std::array kLowered =
     std::to_array<std::string_view>({"QLinearAveragePool", "QLinearConcat", "QLinearGlobalAveragePool"});
 
 struct Operands {
-  std::size_t first;   ///< of threes: tensor, scale, zero point
-  std::size_t end;     ///< behind the last
+  std::size_t first;   ///< of triples: tensor, scale, zero point
+  std::size_t end;     ///< after the last
   std::size_t output;  ///< the output's scale; its zero point is next
 };
 
@@ -53,7 +53,7 @@ std::optional<Patch> lower_quantized(const PassContext& context, NodeId id) {
   const ValueId answer = steps.add("real", std::move(real));
   ValueId zero_point = input(node, operands.output + 1);
   if (zero_point == ValueId::kNone) {
-    // Nothing else says which integers are meant.
+    // The zero point determines the integer type.
     Tensor none(graph.value(output_of(node)).type.dtype, {});
     std::ranges::fill(std::span(none.raw(), none.bytes()), std::byte{0});
     zero_point = steps.constant("zero_point", std::move(none));

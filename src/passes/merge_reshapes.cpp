@@ -2,18 +2,18 @@
 
 #include "passes/core/match.hpp"
 
-// A view, as Reshape, Flatten, Squeeze and Unsqueeze are, of another one is one Reshape of what the first one reads; a
-// Transpose that only moves dimensions of size 1 is one too.
+// Merges consecutive views (Reshape, Flatten, Squeeze, Unsqueeze, and a Transpose that only moves dimensions of size 1)
+// into one Reshape.
 namespace saccade {
 namespace {
 
-/// Renames dimensions only, so that a Reshape can stand for it.
+/// Whether the node only changes the shape, so that a Reshape can replace it.
 bool renames_value(const Graph& graph, const Node& node) {
   return node.domain.empty() && is_view(node) &&
          graph.value(node.inputs[0]).layout == graph.value(output_of(node)).layout;
 }
 
-/// Whether the dimensions of more than one element stay in their order.
+/// Whether dimensions of more than one element keep their order.
 bool moves_nothing(const Graph& graph, const Node& transpose) {
   if (!transpose.is("Transpose") || !is_plain(transpose)) return false;
   const Shape& shape = graph.value(transpose.inputs[0]).type.shape;
@@ -33,7 +33,7 @@ Patch reshape(const Graph& graph, const Node& node, ValueId from, std::string no
   std::ranges::copy(to.type.shape, target.data<std::int64_t>().begin());
   Node merged{.op = "Reshape", .name = node.name, .stage = node.stage};
   merged.inputs = {from, patch.add_constant(node.name + ".shape", std::move(target))};
-  // The target is written out: a 0 in it is an empty dimension.
+  // With allowzero, a 0 in the target is an empty dimension.
   merged.attributes.set("allowzero", std::int64_t{1});
   patch.replace(output_of(node), patch.add_node_with_output(std::move(merged), {}, to.layout));
   return patch;

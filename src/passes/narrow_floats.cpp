@@ -9,41 +9,34 @@
 #include "ops/elementwise/cast.hpp"
 #include "passes/core/match.hpp"
 
-// Float32 networks on processors that multiply halves many times as fast. Convolutions and products of matrices take
-// and give halves, and so does whatever lies on the way to one: most of a network. What only follows the last of them
-// stays in float32, since there halves would save nothing: boxes in pixels, whose halves are half a pixel apart from
-// 1024 on, are made there. So does what only says where something is sampled. Weights are rounded here, once, after
-// everything that folds into them. So does what is known to hold numbers that no half does,
-// and what reads such a constant.
+// Converts float32 networks to half precision for devices with tensor cores. Convolutions and GEMMs read and write half
+// precision, and so does every node that leads to one: most of a network. Nodes after the last of them stay in float32.
+// Half precision saves nothing there, and box coordinates would lose accuracy: from 1024 on, fp16 has a spacing of one
+// pixel. Sampling coordinates stay in float32, and so do values on the keep list and nodes with a constant that fp16
+// can't represent. Weights are rounded here, once, after all folding.
 namespace saccade {
 namespace {
 
-/// Input I is of the type that the node computes in, rather than a place, a scale, a size or a mask, whose lowest
-/// number no half holds.
+/// Whether input I has the type that the node computes in. Coordinates, scales, sizes and masks (whose lowest value
+/// fp16 can't represent) do not.
 bool is_operand(const Node& node, std::size_t i) {
   return i < static_cast<std::size_t>(traits_of(node).float_inputs) ||
          std::ranges::any_of(node.post_ops, [&](const PostOp& post) { return post.operand == static_cast<int>(i); });
 }
 
-/// Whether rounding a constant to float16 changes what it is: a number turns into an infinity, or its only one, as the
-/// least that a divisor may be, into nothing.
+/// Whether a constant overflows in fp16, or is a nonzero scalar, such as an epsilon, that becomes 0.
 bool is_lost_in_float16(const Tensor& constant) {
-  constexpr float kInfinite = 65520;
-  constexpr float kNothing = 0x1p-25F;
+  constexpr float kOverflows = 65520;
+  constexpr float kRoundsToZero = 0x1p-25F;
   const auto numbers = constant.data<float>();
-  if (numbers.size() == 1 && numbers[0] != 0 && std::abs(numbers[0]) <= kNothing) return true;
-  return std::ranges::any_of(numbers, [](float x) { return std::abs(x) >= kInfinite && std::isfinite(x); });
+  if (numbers.size() == 1 && numbers[0] != 0 && std::abs(numbers[0]) <= kRoundsToZero) return true;
+  return std::ranges::any_of(numbers, [](float x) { return std::abs(x) >= kOverflows && std::isfinite(x); });
 }
 
 class Narrowing {
  public:
-  /// STAY_WIDE: null: none.
-  Narrowing(const Graph& graph, DType to, bool narrow_outputs, const ValueNames* stay_wide)
-      : graph_(graph),
-        to_(to),
-        narrow_outputs_(narrow_outputs),
-        stay_wide_(stay_wide),
-        patch_(graph, "compute in half precision") {
+  Narrowing(const Graph& graph, const MixedPrecision& precision)
+      : graph_(graph), precision_(precision), to_(*precision.half), patch_(graph, "compute in half precision") {
     std::vector<NodeId> order = graph.order();
     std::ranges::reverse(order);
     for (NodeId id : order)
@@ -52,7 +45,7 @@ class Narrowing {
         narrowed_.insert(id);
   }
 
-  /// What becomes halves, without the constants.
+  /// The values to be converted, without constants.
   ValueNames values() const {
     ValueNames names;
     for (NodeId id : narrowed_) {
@@ -82,25 +75,25 @@ class Narrowing {
       if (node.inputs[i] == ValueId::kNone || !is_operand(node, i)) continue;
       const DType dtype = graph_.value(node.inputs[i]).type.dtype;
       reads = reads || dtype == DType::kFloat32;
-      if (stays_wide(node.inputs[i]) || loses(node, node.inputs[i])) return false;
-      // Mixed with another float the node has a type of its own.
+      if (stays_fp32(node.inputs[i]) || loses(node, node.inputs[i])) return false;
+      // A node with several floating-point types defines its own computation type.
       if (dtype == DType::kFloat16 || dtype == DType::kBFloat16 || dtype == DType::kFloat64) return false;
     }
     return reads && std::ranges::all_of(node.outputs, [&](ValueId id) {
-             return id == ValueId::kNone || (graph_.value(id).type.dtype == DType::kFloat32 && !stays_wide(id));
+             return id == ValueId::kNone || (graph_.value(id).type.dtype == DType::kFloat32 && !stays_fp32(id));
            });
   }
 
-  bool stays_wide(ValueId id) const { return stay_wide_ != nullptr && stay_wide_->contains(graph_.value(id).name); }
+  bool stays_fp32(ValueId id) const { return precision_.keep_fp32.contains(graph_.value(id).name); }
 
   bool loses(const Node& node, ValueId id) const {
     const Tensor* constant = graph_.constant(id);
-    // A bound beyond all halves bounds as none does.
+    // A bound of Clip outside the range has no effect.
     if (constant == nullptr || constant->dtype() != DType::kFloat32 || node.op == "Clip") return false;
     return to_ == DType::kFloat16 && is_lost_in_float16(*constant);
   }
 
-  /// Some output is an operand of a node that is narrowed.
+  /// Whether an output is an operand of a narrowed node.
   bool leads_to_product(const Node& node) const {
     for (ValueId output : node.outputs) {
       if (output == ValueId::kNone) continue;
@@ -140,7 +133,7 @@ class Narrowing {
     return place->second = patch_.add_constant(graph_.value(wide).name + "/half", std::move(half));
   }
 
-  /// The half whose Cast the value is; kNone: it is none.
+  /// The half-precision value that the value was cast from; kNone: it was not.
   ValueId widened_from(ValueId wide) const {
     const Node* producer = graph_.producer(wide);
     const bool is_cast = producer != nullptr && producer->is("Cast") && producer->post_ops.empty();
@@ -153,10 +146,10 @@ class Narrowing {
     return patch_.add_node_with_output(std::move(node));
   }
 
-  /// Gives a value that is HALF now to the nodes that stay, and to the graph's outputs.
+  /// Casts back a value that is HALF now for readers in float32 and for graph outputs.
   void serve_others(ValueId wide, ValueId half) {
-    if (narrow_outputs_ && graph_.is_output(wide)) patch_.replace_output(wide, half);
-    bool is_read = !narrow_outputs_ && graph_.is_output(wide);
+    if (precision_.half_outputs && graph_.is_output(wide)) patch_.replace_output(wide, half);
+    bool is_read = !precision_.half_outputs && graph_.is_output(wide);
     for (NodeId id : graph_.users(wide)) is_read = is_read || reads_wide(id, wide);
     if (!is_read) return;
     const Value& value = graph_.value(wide);
@@ -172,22 +165,21 @@ class Narrowing {
   }
 
   const Graph& graph_;
+  const MixedPrecision& precision_;
   DType to_;
-  bool narrow_outputs_;
-  const ValueNames* stay_wide_;
   Patch patch_;
   std::set<NodeId> narrowed_;
-  std::map<ValueId, ValueId> halves_;              // by what they are of
-  std::vector<std::pair<ValueId, ValueId>> made_;  // by narrowed nodes: what was, and its half
+  std::map<ValueId, ValueId> halves_;              // by float32 value
+  std::vector<std::pair<ValueId, ValueId>> made_;  // outputs of narrowed nodes: float32, half
 };
 
 }  // namespace
 
 std::optional<Patch> narrow_floats(const PassContext& context) {
-  if (!context.narrow_to) return {};
-  return Narrowing(context.graph, *context.narrow_to, context.narrow_outputs, context.stay_wide).patch();
+  if (!context.precision.half) return {};
+  return Narrowing(context.graph, context.precision).patch();
 }
 
-ValueNames values_to_narrow(const Graph& graph, DType to) { return Narrowing(graph, to, false, nullptr).values(); }
+ValueNames values_to_narrow(const Graph& graph, DType to) { return Narrowing(graph, {.half = to}).values(); }
 
 }  // namespace saccade

@@ -1,13 +1,14 @@
 #include "passes/core/pass.hpp"
 
-// The passes in the order in which they run. A pass is a file here, a line below and a test.
+// The passes in order. A pass is a file here, a line below and a test.
 //
-// Types first, as what follows looks for float32; then constants, as every other pass looks for them (but what hands a
-// constant on must not be computed: it would be copied); then nodes that do nothing, so that patterns stand close
-// together; then patterns of several nodes become one (the one of Reshapes before these are merged with their
-// neighbours); then per-channel arithmetic goes into weights; then what is left behind a product becomes its post-ops;
-// halves where they are asked for, when weights are final; memory layouts when the nodes are; and last what a backend
-// runs as one launch, in the types and layouts that its operands have by now.
+// - Types first, because later passes match float32.
+// - Constants, which every other pass matches. Identities are removed before, because folding one copies its constant.
+// - Nodes without effect, so that the nodes of a pattern are adjacent.
+// - Patterns of several nodes become one; those with Reshapes before these are merged with others.
+// - Per-channel arithmetic is folded into weights, and the rest after a GEMM or convolution becomes post-ops.
+// - Half precision, when weights are final; layouts, when nodes are.
+// - Fusion into one launch, which depends on types and layouts.
 //
 // clang-format off
 #define SACCADE_PASSES(LOCAL, GRAPH, WIDEN)                                                             \

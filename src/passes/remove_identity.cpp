@@ -3,13 +3,13 @@
 
 #include "passes/core/match.hpp"
 
-// Nodes whose output is their first input, element for element.
+// Removes nodes whose output equals an input.
 namespace saccade {
 namespace {
 
 bool all_ones(const Graph& graph, ValueId id) { return id == ValueId::kNone || is_filled_with(graph, id, 1); }
 
-/// Operators of any number of operands hand a single one on.
+/// Variadic operators with a single operand return it.
 bool combines(const OpTraits& traits) {
   return traits.is_variadic() && (traits.is_elementwise() || traits.movement != Movement::kNone);
 }
@@ -19,12 +19,12 @@ bool transposes_nothing(const Node& node) {
   return !perm.empty() && std::ranges::is_sorted(perm);
 }
 
-/// The same shape comes out of a slice that starts at 0, and of one that runs backwards.
+/// Equal shapes are not sufficient: a slice may run backwards.
 bool slices_nothing(const Graph& graph, const Node& node) {
   return node.inputs.size() < 5 || all_ones(graph, node.inputs[4]);
 }
 
-/// Pads may be negative: equal shapes alone don't tell.
+/// Equal shapes are not sufficient: pads may be negative.
 bool pads_nothing(const Graph& graph, const Node& node) {
   return node.inputs.size() > 1 && is_filled_with(graph, node.inputs[1], 0);
 }
@@ -33,7 +33,7 @@ bool clips_nothing(const Node& node) {
   return std::ranges::all_of(std::span(node.inputs).subspan(1), [](ValueId bound) { return bound == ValueId::kNone; });
 }
 
-/// x + 0, x - 0, x * 1, x / 1, and 0 + x, 1 * x: the place of x.
+/// The index of x in x + 0, x - 0, x * 1, x / 1, 0 + x and 1 * x.
 std::optional<std::size_t> beside_neutral(const Graph& graph, const Node& node) {
   if (node.inputs.size() != 2) return {};
   const bool sum = node.op == "Add" || node.op == "Sub";
@@ -55,7 +55,7 @@ bool hands_first_on(const Graph& graph, const Node& node) {
   return node.op == "Clip" && clips_nothing(node);
 }
 
-/// The input that the node's output equals, if types and shapes agree too.
+/// The input that the node's output equals.
 ValueId handed_on(const Graph& graph, const Node& node) {
   if (hands_first_on(graph, node)) return node.inputs[0];
   const auto place = beside_neutral(graph, node);
@@ -68,7 +68,7 @@ std::optional<Patch> remove_identity(const PassContext& context, NodeId id) {
   const Graph& graph = context.graph;
   const Node& node = graph.node(id);
   if (!node.domain.empty() || node.inputs.empty() || node.outputs.empty() || !node.post_ops.empty()) return {};
-  // Dropout's mask is an output of its own.
+  // Dropout may have a second output, the mask.
   if (std::ranges::any_of(std::span(node.outputs).subspan(1), [](ValueId output) { return output != ValueId::kNone; }))
     return {};
   const ValueId input = handed_on(graph, node);

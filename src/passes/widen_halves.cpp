@@ -5,9 +5,9 @@
 #include "ops/core/values.hpp"
 #include "passes/core/match.hpp"
 
-// Processors without arithmetic in float16 or bfloat16 compute such networks in float32: every node that takes halves
-// takes what they are in float32 instead, and gives float32 to the next. Casts stand where halves come in, go out, or
-// are made by a node that stays: a Cast that the model itself has rounds as it did before.
+// Computes fp16 and bf16 networks in float32 for targets without half-precision arithmetic. Every node with
+// half-precision inputs reads and writes float32 instead. Casts remain at graph inputs and outputs and at nodes that
+// are not widened: a Cast of the model rounds as before.
 namespace saccade {
 namespace {
 
@@ -17,7 +17,7 @@ bool is_half(const Graph& graph, ValueId id) {
   return dtype == DType::kFloat16 || dtype == DType::kBFloat16;
 }
 
-/// Nodes that name the type of what they make.
+/// Whether an attribute of the node defines the type of its output.
 bool names_type(const Node& node) {
   constexpr std::string_view kAttributes[] = {"dtype", "output_dtype", "softmax_precision"};
   return traits_of(node).names_type ||
@@ -68,7 +68,7 @@ class Widening {
     patch_.drop(id);
   }
 
-  /// A half in float32.
+  /// The float32 value of a half-precision one.
   ValueId wide(ValueId half, Stage stage) {
     const auto [place, is_new] = wide_.emplace(half, ValueId::kNone);
     if (is_new) place->second = cast(half, graph_.value(half).name + "/float32", DType::kFloat32, stage);
@@ -81,7 +81,7 @@ class Widening {
     return patch_.add_node_with_output(std::move(node));
   }
 
-  /// Gives a half that is WIDE now to the nodes that stay, and to the graph's outputs.
+  /// Casts back a value that is WIDE now for readers that are not widened and for graph outputs.
   void serve_others(ValueId half, ValueId wide) {
     bool is_read = graph_.is_output(half);
     for (NodeId id : graph_.users(half)) is_read = is_read || !widened_.contains(id);
@@ -94,15 +94,15 @@ class Widening {
   const Graph& graph_;
   Patch patch_;
   std::set<NodeId> widened_;
-  std::map<ValueId, ValueId> others_;              // what widened nodes make beside halves, by what they made before
-  std::map<ValueId, ValueId> wide_;                // by half
-  std::vector<std::pair<ValueId, ValueId>> made_;  // of those, by a widened node
+  std::map<ValueId, ValueId> others_;              // other outputs of widened nodes, by their former value
+  std::map<ValueId, ValueId> wide_;                // by half-precision value
+  std::vector<std::pair<ValueId, ValueId>> made_;  // outputs of widened nodes: half, float32
 };
 
 }  // namespace
 
 std::optional<Patch> widen_halves(const PassContext& context) {
-  if (!context.widen_halves) return {};
+  if (context.target.half_precision) return {};
   return Widening(context.graph).patch();
 }
 

@@ -15,10 +15,10 @@
 namespace saccade {
 namespace {
 
-// Steps of a reference kernel that may be waited for: about a second of one core.
+// Operations of a reference kernel: about a second of one core.
 constexpr double kMostSteps = 4e8;
 
-/// NODE and what it reads, as a graph of its own; what is no constant becomes an input.
+/// A graph of NODE alone; operands that are not constant become inputs.
 Graph graph_of(const Graph& graph, const Node& node) {
   Graph alone;
   Node copy = node;
@@ -46,7 +46,7 @@ Graph graph_of(const Graph& graph, const Node& node) {
   return alone;
 }
 
-/// Floats in -1..1; integers are 0, which is a valid place in anything.
+/// Floats in -1..1; integers are 0, a valid index everywhere.
 Tensor random_tensor(const TensorType& type, std::uint32_t seed) {
   Tensor tensor(type.dtype, type.shape);
   std::fill_n(tensor.raw(), tensor.bytes(), std::byte{});
@@ -59,7 +59,7 @@ Tensor random_tensor(const TensorType& type, std::uint32_t seed) {
   return tensor;
 }
 
-/// How far from its largest element an output's elements may be wrong.
+/// Tolerance of an output, relative to its largest element.
 double tolerance_of(DType type, bool tf32) {
   switch (type) {
     case DType::kFloat64:
@@ -70,7 +70,7 @@ double tolerance_of(DType type, bool tf32) {
   }
 }
 
-/// Why GOT is not WANTED; empty where it is.
+/// The difference between GOT and WANTED; empty if there is none.
 std::string difference(const Tensor& got, const Tensor& wanted, bool tf32) {
   const auto a = numbers_of(got);
   const auto b = numbers_of(wanted);
@@ -78,7 +78,7 @@ std::string difference(const Tensor& got, const Tensor& wanted, bool tf32) {
   double largest = 0;
   for (double value : *b)
     if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
-  // Integers are rounded: where a sum falls between two, either is right.
+  // Integers are rounded: halfway between two, either is correct.
   const double allowed = is_float(got.dtype()) ? tolerance_of(got.dtype(), tf32) * largest : 1;
   for (std::size_t i = 0; i < a->size(); ++i) {
     const double x = (*a)[i];
@@ -125,7 +125,7 @@ const std::vector<Tensor>& CandidateCheck::wanted(int threads) {
   return wanted_;
 }
 
-std::string CandidateCheck::objection(const TacticChoice& choice, int threads) {
+std::string CandidateCheck::rejection(const TacticChoice& choice, int threads) {
   try {
     const std::vector<Tensor> got = run(choice, threads);
     const std::vector<Tensor>& reference = wanted(threads);

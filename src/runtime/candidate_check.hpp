@@ -10,12 +10,12 @@ namespace saccade {
 /// Checks candidates for one node against its reference outputs: a graph of that node alone, on random inputs.
 class CandidateCheck {
  public:
-  /// PLAINEST: the candidate to compare with where the reference kernel would take too long.
+  /// PLAINEST: the candidate to compare with if the reference kernel would take too long.
   CandidateCheck(const Graph& graph, const Node& node, const Backend& backend, TacticChoice plainest);
 
-  /// Compiles the node as CHOICE says, and runs it on poisoned memory. Why it is no good: it fails, or gives other
-  /// answers; empty where it is good. Any thread.
-  std::string objection(const TacticChoice& choice, int threads);
+  /// Compiles the node with CHOICE and runs it on poisoned memory. Returns the rejection reason: it fails, or returns
+  /// wrong outputs; empty if it is accepted. Any thread.
+  std::string rejection(const TacticChoice& choice, int threads);
 
  private:
   std::vector<Tensor> run(const TacticChoice& choice, int threads) const;

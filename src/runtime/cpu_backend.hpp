@@ -4,13 +4,13 @@
 
 namespace saccade {
 
-/// What the cpu module offers; get it with module<CpuModule>("cpu").
+/// The interface of the cpu module: module<CpuModule>("cpu").
 struct CpuModule {
   const Backend& (*backend)();
   std::string (*libraries)();
 };
 
-/// What the CPU backend is built on, with the versions that run: "oneDNN 2.6.3".
+/// The libraries of the CPU backend with their versions: "oneDNN 2.6.3".
 std::string cpu_libraries();
 
 }  // namespace saccade

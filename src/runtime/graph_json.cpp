@@ -18,7 +18,7 @@ using Json = nlohmann::json;
 
 Json shape_json(const Shape& shape) { return std::vector<std::int64_t>(shape.begin(), shape.end()); }
 
-/// {"KIND": value}: the key keeps an integer list apart from a list of floats that happen to be whole.
+/// {"KIND": value}: the key distinguishes a list of integers from a list of floats with integral values.
 struct AttributeWriter {
   TensorBlob& blob;
   Json operator()(std::int64_t value) const { return {{"i", value}}; }
@@ -64,7 +64,7 @@ Json value_json(const Value& value, TensorBlob& blob) {
 
 // ---- from JSON ----------------------------------------------------------------------------------------------------
 
-/// An integer that fits an int; JSON's others would be cast to one.
+/// An integer in the range of int; the library would cast others silently.
 int int_from(const Json& json) {
   if (!json.is_number_integer() || (json.is_number_unsigned() && json.get<std::uint64_t>() > INT_MAX) ||
       json.get<std::int64_t>() < INT_MIN)
@@ -88,8 +88,7 @@ Enum enum_from(const Json& json, Enum last) {
 
 Shape shape_from(const Json& json) { return Shape(integers_from<std::int64_t>(json)); }
 
-/// The constants behind the header, each of which is taken once: a small file must not ask for its bytes again and
-/// again.
+/// The constants in the blob. Each is read once, so that a small file can't refer to the same bytes repeatedly.
 class Constants {
  public:
   Constants(std::string_view blob, MemoryBudget& budget) : blob_(blob), left_(blob.size()), budget_(budget) {}
@@ -117,7 +116,7 @@ Tensor tensor_from(const Json& json, Constants& constants) {
   if (dtype == DType::kString || dtype == DType::kFrame)
     fail(ErrorCode::kInvalidFile, "a constant can't be {}", to_string(dtype));
   const std::string_view bytes = constants.take(json.at("offset").get<std::size_t>(), bytes_of(dtype, shape));
-  // Any byte but 0 and 1 would be undefined behaviour to read as a bool.
+  // Reading any byte but 0 and 1 as a bool is undefined behaviour.
   if (dtype == DType::kBool && bytes.find_first_not_of(std::string_view("\0\1", 2)) != std::string_view::npos)
     fail(ErrorCode::kInvalidFile, "a constant of bools holds something else");
   Tensor tensor(dtype, shape);
@@ -171,7 +170,7 @@ Node node_from(const Json& json, const Graph& graph, Constants& constants) {
 
 std::vector<Extent> extents_from(const Json& json) {
   std::vector<Extent> extents;
-  // A negative number names no output, as the largest one doesn't.
+  // A negative number is not an output, like the largest one.
   const auto output = [](const Json& number) { return static_cast<std::size_t>(int_from(number)); };
   for (const Json& extent : json)
     extents.push_back({output(extent.at("output")), int_from(extent.at("axis")), output(extent.at("count"))});
@@ -197,7 +196,7 @@ void add_value(Graph& graph, const Json& json, Constants& constants) {
   }
 }
 
-/// What a damaged file breaks of a graph is not our bug.
+/// A graph that is invalid because the file is damaged is not an internal error.
 void check(const Graph& graph) {
   try {
     verify(graph);
@@ -206,7 +205,7 @@ void check(const Graph& graph) {
   }
 }
 
-/// What can only be evaluated by the types that were inferred.
+/// Checks that need inferred types.
 void check_types(const Graph& graph) {
   for (NodeId id : graph.order()) check_post_ops(graph, graph.node(id));
   for (ValueId id : graph.outputs())
@@ -214,7 +213,7 @@ void check_types(const Graph& graph) {
       fail(ErrorCode::kInvalidFile, "the output '{}' is a frame", graph.value(id).name);
 }
 
-/// The whole graph, or the body of a node.
+/// The graph, or the body of a node.
 Graph graph_from(const Json& json, Constants& constants) {
   Graph graph;
   graph.name = json.at("name");
@@ -230,7 +229,7 @@ Graph graph_from(const Json& json, Constants& constants) {
   graph.set_outputs(ids("outputs"));
   if (json.contains("extents")) graph.set_extents(extents_from(json.at("extents")));
   for (const Json& node : json.at("nodes")) graph.add_node(node_from(node, graph, constants));
-  // Before, for shape rules may run kernels, and after, for the file's own types are not believed.
+  // Before inference, because shape rules may run kernels; and after it, because the file's types are not trusted.
   check(graph);
   infer_types(graph, &constants.budget());
   check(graph);

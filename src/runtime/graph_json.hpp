@@ -8,12 +8,12 @@
 
 namespace saccade {
 
-/// Writes tensors one after the other, each on a 64-byte boundary, and tells where each went.
+/// Concatenates tensors, each aligned to 64 bytes.
 class TensorBlob {
  public:
   /// {"dtype", "shape", "offset"}; throws Error (kUnsupported) for strings.
   nlohmann::json add(const Tensor& tensor);
-  /// Where BYTES begin.
+  /// Returns the offset of BYTES.
   std::size_t add(std::string_view bytes);
   const std::string& bytes() const { return bytes_; }
 
@@ -21,11 +21,11 @@ class TensorBlob {
   std::string bytes_;
 };
 
-/// A graph as JSON, its constants in BLOB. Ids are made dense; nodes stand in Graph::order().
+/// A graph as JSON, with its constants in BLOB. Ids become dense; nodes are in Graph::order().
 nlohmann::json to_json(const Graph& graph, TensorBlob& blob);
 
-/// The same graph again. Throws Error (kInvalidFile) on anything that to_json() would not write; types of nodes'
-/// outputs are inferred, not believed, and what is worked out for them counts against BUDGET.
+/// The inverse of to_json(). Throws Error (kInvalidFile) on anything that to_json() would not write. Output types are
+/// inferred, not trusted; constants that this computes are charged to BUDGET.
 Graph graph_from_json(const nlohmann::json& json, std::string_view blob, MemoryBudget& budget);
 
 }  // namespace saccade

@@ -45,20 +45,20 @@ class HostRunner : public Runner {
 
   void submit() override {}
   void wait() override {
-    // A thread's settings (its number of workers) are its own; executions may move between threads.
+    // The number of workers is a setting of the thread, and executions may move between threads.
     if (prepared_ != std::this_thread::get_id()) {
       plan_.backend().prepare_thread(plan_.threads());
       prepared_ = std::this_thread::get_id();
     }
     if (run_all(&BoundLaunch::run)) return;
-    // What fast kernels made of a NaN is no answer: all of it once more, by those that keep it.
+    // Fast kernels may have lost a NaN: the run is repeated with kernels that keep it.
     run_all(&BoundLaunch::run_keeping_nan);
   }
 
  private:
   using Run = void (BoundLaunch::*)();
 
-  /// Runs every launch by WAY. False, and nothing more is run, where run() met a NaN that it may have lost.
+  /// Runs every launch by WAY. Stops and returns false if a NaN may have been lost.
   bool run_all(Run way) {
     stage_times_.fill({});
     const std::vector<Step>& steps = plan_.steps();
@@ -68,14 +68,14 @@ class HostRunner : public Runner {
     bool is_done = false;
     try {
       is_done = run_steps(way, i, stage, stage_start);
-    } catch (const Error& error) {  // an index outside of its tensor: a kernel knows no names
+    } catch (const Error& error) {  // an index out of range: kernels don't know names
       throw error.in(describe(plan_.graph().node(steps[i].node)));
     }
     stage_times_[static_cast<std::size_t>(stage)] += Clock::now() - stage_start;
     return is_done;
   }
 
-  /// As run_all(); I is the launch that runs.
+  /// As run_all(); I is the current launch.
   bool run_steps(Run way, std::size_t& i, Stage& stage, Clock::time_point& stage_start) {
     const std::vector<Step>& steps = plan_.steps();
     for (; i < steps.size(); ++i) {
@@ -136,7 +136,7 @@ class HostRunner : public Runner {
   bool has_frame_ = false;
   std::vector<TensorView> views_;                       // by value
   std::vector<std::unique_ptr<BoundLaunch>> launches_;  // by step; null: a view
-  std::size_t ask_at_ = 0;  // behind the last launch that may lose a NaN; its threads are still awake
+  std::size_t ask_at_ = 0;  // after the last launch that may lose a NaN, while its threads are awake
   std::array<std::chrono::nanoseconds, 3> stage_times_{};
   std::span<StepTime> step_times_;  // empty: not requested
   std::thread::id prepared_;

@@ -7,7 +7,7 @@
 namespace saccade {
 namespace {
 
-/// What stands in TEXT between BEFORE and AFTER; empty where they are not there.
+/// The part of TEXT between BEFORE and AFTER; empty if they do not occur.
 std::string_view between(std::string_view text, std::string_view before, std::string_view after) {
   const std::size_t begin = text.find(before);
   const std::size_t end = text.rfind(after);
@@ -18,7 +18,7 @@ std::string_view between(std::string_view text, std::string_view before, std::st
 }  // namespace
 
 std::string in_words(const nlohmann::json::exception& error) {
-  // Their numbers are documented, and are what stays from version to version.
+  // The error numbers are documented and stable across versions.
   constexpr int kTypeErrors = 300;
   constexpr int kNoUtf8 = 316;
   constexpr int kNoKey = 403;

@@ -5,8 +5,8 @@
 
 namespace saccade {
 
-/// What is wrong with a file's JSON, in our words, which the caller puts behind the file's name: the library's own name
-/// its internals. "has a syntax error at byte 12", "has no 'models'".
+/// A JSON error without the library's internals, to be appended to the file's name: "has a syntax error at byte 12",
+/// "has no 'models'".
 std::string in_words(const nlohmann::json::exception& error);
 
 }  // namespace saccade

@@ -14,7 +14,7 @@ std::size_t aligned(std::size_t bytes) { return (bytes + kArenaAlignment - 1) / 
 
 bool meet(const MemoryRequest& a, const MemoryRequest& b) { return a.first <= b.last && b.first <= a.last; }
 
-/// The lowest offset at which REQUEST fits between PLACED, which are sorted by offset.
+/// The lowest offset at which REQUEST fits among PLACED, which are sorted by offset.
 std::size_t lowest_gap(const MemoryRequest& request, const std::vector<const MemoryRequest*>& placed) {
   std::size_t offset = 0;
   for (const MemoryRequest* other : placed) {
@@ -25,11 +25,11 @@ std::size_t lowest_gap(const MemoryRequest& request, const std::vector<const Mem
   return offset;
 }
 
-// Networks have a few thousand requests. Each of them is held against all that are placed, so that a graph of hundreds
-// of thousands would take minutes.
+// Networks have a few thousand requests. Each is compared with all placed ones, so that hundreds of thousands would
+// take minutes.
 constexpr std::size_t kMaxBySize = 1 << 14;
 
-/// The stretches of an arena that nobody uses now, like a heap that never splits what it can leave whole.
+/// The free blocks of an arena, with a best-fit allocator.
 class Holes {
  public:
   std::size_t take(std::size_t bytes) {
@@ -41,7 +41,7 @@ class Holes {
     return offset;
   }
 
-  /// Joins the stretch with the holes beside it.
+  /// Frees a block and merges it with adjacent holes.
   void give(std::size_t offset, std::size_t bytes) {
     auto after = by_offset_.lower_bound(offset);
     if (after != by_offset_.end() && offset + bytes == after->first) {
@@ -63,7 +63,7 @@ class Holes {
   std::size_t end() const { return end_; }
 
  private:
-  /// None of the holes is large enough: the arena grows, from its last hole on if that reaches its end.
+  /// No hole fits: the arena grows, starting with a hole at its end if there is one.
   std::size_t take_end(std::size_t bytes) {
     std::size_t offset = end_;
     if (!by_offset_.empty()) {
@@ -91,7 +91,7 @@ class Holes {
   std::size_t end_ = 0;
 };
 
-/// One request after the other as their lives begin, each in the smallest hole that holds it: n log n.
+/// Requests in order of their start, each in the smallest hole that fits: n log n.
 std::size_t plan_in_time(std::span<MemoryRequest> requests) {
   std::vector<MemoryRequest*> by_start;
   for (MemoryRequest& request : requests) by_start.push_back(&request);

@@ -11,45 +11,45 @@
 
 namespace saccade {
 
-/// Where a value lives while a plan runs.
+/// The memory of a value in an execution.
 struct Slot {
   enum class Kind : std::uint8_t {
-    kUnused,    ///< no live node makes or reads it
+    kUnused,    ///< no live node writes or reads it
     kArena,     ///< at OFFSET in the execution's arena
     kConstant,  ///< the elements of ROOT, a constant of the graph
     kFrame,     ///< the execution's frame (a FrameView)
   };
-  ValueId root = ValueId::kNone;  ///< whose memory this is: another value's for a view, else its own
+  ValueId root = ValueId::kNone;  ///< the value that owns the memory: another value for a view, else itself
   Kind kind = Kind::kUnused;
   std::size_t offset = 0;
   std::size_t bytes = 0;
 };
 
-/// One launch of a plan, and what a profile wants to know about it.
+/// One launch of a plan, with its tactic for reports.
 struct Step {
   NodeId node = NodeId::kNone;
-  const Tactic* tactic = nullptr;        ///< null: a view, nothing to run
-  std::string configuration;             ///< of the tactic, where one was asked for
+  const Tactic* tactic = nullptr;        ///< null: a view without a launch
+  std::string configuration;             ///< of the tactic; empty: its default
   std::shared_ptr<const Launch> launch;  ///< null: a view
-  std::size_t scratch_offset = 0;        ///< of Launch::scratch_bytes() in the arena
+  std::size_t scratch_offset = 0;        ///< of the launch's scratch buffer in the arena
   Stage stage = Stage::kModel;
-  /// "TACTIC: why not", for each preferred tactic that is for such operators; none: the device has no kernel for them.
+  /// "TACTIC: reason" for every preferred tactic that is for such operators but rejected the node.
   std::vector<std::string> refusals;
 };
 
 struct CompileOptions {
   int threads = 0;                   ///< 0: one per core
   std::size_t max_memory = 0;        ///< for constants, packed weights and arena, in bytes; 0: default_memory_limit()
-  std::vector<std::string> tactics;  ///< by place in Graph::order(): these; empty: choose
-  /// What was measured to be fastest; null: every node gets the first tactic that supports it. Read while compiling.
+  std::vector<std::string> tactics;  ///< requested, by position in Graph::order(); empty: selected
+  /// Results of tuning; null: every node gets the first tactic that supports it. Outlives the compilation.
   const TacticChoices* choices = nullptr;
 };
 
-/// A flat list of launches over one arena, for one device and one set of shapes. Immutable; share it freely.
+/// A flat list of launches over one arena, for one device and one set of shapes. Immutable; shared between threads.
 class Plan {
  public:
-  /// Chooses a tactic for every node of a lowered graph (passes done, types known), packs weights, plans memory.
-  /// Throws Error naming a node that no tactic can run.
+  /// Selects a tactic for every node of a lowered graph (after passes, with types), packs weights and plans memory.
+  /// Throws Error naming the nodes that no tactic supports.
   static std::shared_ptr<const Plan> compile(Graph graph, const Backend& backend, const CompileOptions& options);
 
   const Graph& graph() const { return graph_; }
@@ -57,11 +57,11 @@ class Plan {
   const std::vector<Step>& steps() const { return steps_; }
   const std::vector<Slot>& slots() const { return slots_; }  ///< by value
   std::size_t arena_bytes() const { return arena_bytes_; }
-  /// What all intermediate tensors would take if none shared memory.
+  /// The size of all intermediate tensors if none shared memory.
   std::size_t tensor_bytes() const { return tensor_bytes_; }
   int threads() const { return threads_; }
-  /// Where values lie in each other's memory.
-  const Places& places() const { return *places_; }
+  /// The storage aliasing between values.
+  const StorageAliasing& storage() const { return *storage_; }
 
  private:
   friend class PlanBuilder;
@@ -74,47 +74,47 @@ class Plan {
   std::size_t arena_bytes_ = 0;
   std::size_t tensor_bytes_ = 0;
   int threads_ = 1;
-  std::shared_ptr<const Places> places_;
+  std::shared_ptr<const StorageAliasing> storage_;
 };
 
-/// What changes while a plan runs: the arena and the bindings. One thread at a time; several of one plan may run side
-/// by side. Move-only.
+/// The mutable state of a running plan: the arena and the bound launches. One thread at a time; several executions of
+/// one plan may run concurrently. Move-only.
 class Execution {
  public:
   explicit Execution(std::shared_ptr<const Plan> plan);
 
   const Plan& plan() const { return *plan_; }
-  /// A graph input to be filled, or an output to be read after run(), by its place; row-major, in memory that the host
-  /// sees. An input stays where it is; an output of this run stays until the second submit() or run() from now on.
+  /// The graph input to be filled, or output to be read after run(), with index I; row-major, in host-visible memory.
+  /// An input's address is constant; an output is valid until the second submit() or run() from now on.
   TensorView input(std::size_t i) const;
   TensorView output(std::size_t i) const;
-  /// The frame that a kFrame input reads; null where the graph has none. Set it before run() or submit().
+  /// The frame that a kFrame input reads; null if the graph has none. Set it before run() or submit().
   FrameView* frame() const { return runner_->frame(); }
-  /// Where frames are read without a copy on the host; lives as long as the process.
+  /// The memory from which frames are read without a host copy; valid as long as the process.
   FrameMemory& frame_memory() const { return runner_->frame_memory(); }
 
-  /// Runs all launches and returns when the outputs are there. Allocates nothing after its first call.
+  /// Runs all launches and returns when the outputs are available. Does not allocate after its first call.
   void run() {
     submit();
     wait();
   }
-  /// The same in two steps: a device begins, and goes on beside the caller until wait(), which must be called before
-  /// the next submit(). The frame, its pixels and inputs stay as they are meanwhile.
+  /// The same asynchronously: submit() starts the device, wait() returns when it is done and must be called before the
+  /// next submit(). The frame, its pixels and inputs must not change in between.
   void submit() { runner_->submit(); }
   void wait() { runner_->wait(); }
-  /// Whether submit() begins anything; where not, wait() does all the work.
+  /// Whether submit() starts anything; otherwise wait() does all the work.
   bool overlaps() const { return runner_->overlaps(); }
-  /// For those who run several at once (Runner::group()).
+  /// For running several at once (Runner::group()).
   Runner& runner() { return *runner_; }
-  /// Fills the arena with NaN patterns, inputs included: what a plan reads without having written shows.
+  /// Fills the arena with NaN patterns, including inputs, so that reads of uninitialised memory show.
   void poison() { runner_->poison(); }
-  /// From now on run() leaves inputs and outputs where the device has them: Runner::leave_on_device().
+  /// See Runner::leave_on_device().
   void leave_on_device(bool leaves) { runner_->leave_on_device(leaves); }
   /// Time of the last run() by stage.
   std::chrono::nanoseconds stage_time(Stage stage) const { return runner_->stage_time(stage); }
 
-  /// From now on run() writes here when each launch ran: an entry a step of the plan, views left alone. Empty: it
-  /// writes nothing and reads no clock for it. The entries outlive the runs. Throws Error on a wrong number of them.
+  /// From now on run() records the start and end of each launch in TIMES, one entry per step; views are not written.
+  /// Empty: nothing is recorded and no clock is read. The entries outlive the runs. Throws Error on a wrong size.
   void time_steps(std::span<StepTime> times);
 
  private:
@@ -122,7 +122,7 @@ class Execution {
   std::unique_ptr<Runner> runner_;  // refers to the plan: goes first
 };
 
-/// Copies of the graph's answers after run(), cut to their extents.
+/// Copies of the data outputs of the graph after run(), cropped to their extents.
 std::vector<Tensor> read_data_outputs(const Execution& execution);
 
 }  // namespace saccade

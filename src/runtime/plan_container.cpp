@@ -66,7 +66,7 @@ PlanLayout plan_layout(std::string_view start, std::size_t file_bytes) {
   expect_bytes(kPlanPrefix);
   const auto header = number_at<std::uint64_t>(start, kHeaderBytes);
   const auto blob = number_at<std::uint64_t>(start, kBlobBytes);
-  // Before they are added: sums of any two numbers could be small again.
+  // Before they are added, because the sum may overflow.
   expect_bytes(header);
   expect_bytes(blob);
   PlanLayout layout{.header_bytes = header, .blob = aligned_offset(kPlanPrefix + header), .blob_bytes = blob};

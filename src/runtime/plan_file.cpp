@@ -16,18 +16,18 @@
 #include "runtime/json_words.hpp"
 #include "runtime/plan_container.hpp"
 
-// A plan file (runtime/plan_container.hpp) whose header holds what PlanFacts does, and the graph; constants and kernels
-// lie in its blob. The model is kept as it was read: passes take milliseconds, and what they make of it depends on
-// flags that a plan's user may give, thresholds and classes among them.
+// The header of a plan file (runtime/plan_container.hpp) has the graph and PlanFacts; the blob has constants and
+// kernels. The graph is stored before passes: they take milliseconds, and their result depends on flags of the plan's
+// user, such as thresholds and classes.
 namespace saccade {
 namespace {
 
 using Json = nlohmann::json;
 
-// A header has less; what copies or prints a JSON value goes down into it and would end the stack.
+// More than any header has. The library copies and prints values recursively and would overflow the stack.
 constexpr int kMaxDepth = 32;
 
-/// A plan file's size and its bytes, from the first on.
+/// Reads a plan file from its start.
 class Reader {
  public:
   explicit Reader(const std::string& path) : file_(open_input(path)) {
@@ -38,7 +38,7 @@ class Reader {
 
   std::size_t size() const { return size_; }
 
-  /// The first BYTES bytes of the file, or all.
+  /// The first BYTES bytes of the file, or all of a shorter one.
   const std::string& read_up_to(std::size_t bytes) {
     const std::size_t known = bytes_.size();
     bytes_.resize(std::max(known, std::min(bytes, size_)));
@@ -53,7 +53,7 @@ class Reader {
   std::string bytes_;
 };
 
-/// READ(); what JSON refuses is a damaged file.
+/// Calls READ; a JSON error means that the file is damaged.
 template <typename Read>
 auto parsing(Read read) {
   try {
@@ -63,7 +63,7 @@ auto parsing(Read read) {
   }
 }
 
-/// Calls READ with a reader of the plan PATH; errors name it.
+/// Calls READ with a reader of the plan at PATH; errors name the file.
 template <typename Read>
 auto reading(const std::string& path, Read read) {
   if (!is_plan_file(path)) fail(ErrorCode::kInvalidFile, "{} is not a plan", path);
@@ -117,7 +117,7 @@ KernelImages kernels_from(const Json& json, std::string_view blob) {
     const std::size_t bytes = size_from(kernel.at("bytes"));
     if (offset > blob.size() || bytes > blob.size() - offset)
       fail(ErrorCode::kInvalidFile, "a kernel lies outside the file: compile the plan again");
-    // A small file must not ask for the same bytes again and again.
+    // A small file must not refer to the same bytes repeatedly.
     if (bytes > left) fail(ErrorCode::kInvalidFile, "its kernels overlap: compile the plan again");
     left -= bytes;
     const std::string_view image = blob.substr(offset, bytes);
@@ -126,11 +126,11 @@ KernelImages kernels_from(const Json& json, std::string_view blob) {
   return kernels;
 }
 
-Json names_json(const PlanFacts::WideValues& names) { return names ? Json(*names) : Json(); }
+Json names_json(const std::optional<Fp32KeepList>& names) { return names ? Json(*names) : Json(); }
 
-PlanFacts::WideValues names_from(const Json& json) {
+std::optional<Fp32KeepList> names_from(const Json& json) {
   if (json.is_null()) return {};
-  return json.get<PlanFacts::WideValues::value_type>();
+  return json.get<Fp32KeepList>();
 }
 
 PlanFacts facts_from(const Json& header, std::string_view blob) {
@@ -139,8 +139,8 @@ PlanFacts facts_from(const Json& header, std::string_view blob) {
   header.at("device").get_to(facts.device);
   header.at("kernel_version").get_to(facts.kernel_version);
   header.at("precision").get_to(facts.precision);
-  facts.stay_wide = names_from(header.at("stay_wide"));
-  facts.stay_wide_on_tensors = names_from(header.at("stay_wide_on_tensors"));
+  facts.keep_fp32 = names_from(header.at("stay_wide"));
+  facts.keep_fp32_on_tensors = names_from(header.at("stay_wide_on_tensors"));
   header.at("fallback").get_to(facts.fallback);
   header.at("card").get_to(facts.card);
   facts.choices = choices_from(header.at("choices"));
@@ -148,7 +148,7 @@ PlanFacts facts_from(const Json& header, std::string_view blob) {
   return facts;
 }
 
-/// The header as JSON. Throws Error (kUnsupported) naming what is no UTF-8, which JSON can't hold.
+/// The header as JSON. Throws Error (kUnsupported) naming a string that is not UTF-8.
 std::string text_of(const Json& header, const Graph& graph, const std::string& path) {
   try {
     return header.dump();
@@ -181,8 +181,8 @@ void save_plan(const std::string& path, const Graph& graph, const PlanFacts& fac
                     {"device", facts.device},
                     {"kernel_version", facts.kernel_version},
                     {"precision", facts.precision},
-                    {"stay_wide", names_json(facts.stay_wide)},
-                    {"stay_wide_on_tensors", names_json(facts.stay_wide_on_tensors)},
+                    {"stay_wide", names_json(facts.keep_fp32)},
+                    {"stay_wide_on_tensors", names_json(facts.keep_fp32_on_tensors)},
                     {"fallback", facts.fallback},
                     {"card", facts.card},
                     {"graph", to_json(graph, blob)},

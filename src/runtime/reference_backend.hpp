@@ -8,16 +8,17 @@
 namespace saccade {
 
 /// Runs a node's reference kernel on the calling thread: slow, and the only tactic that may allocate while it runs
-/// (reference kernels keep small vectors). The last resort of every backend.
+/// (reference kernels keep small vectors). The fallback of every backend.
 const Tactic& reference_tactic();
 
-/// The operators as their reference kernels define them, everything row-major: what other backends answer to.
+/// The operators as their reference kernels define them, row-major: the reference for other backends.
 class ReferenceBackend : public Backend {
  public:
   std::string_view name() const override { return "reference"; }
   std::span<const Tactic* const> tactics() const override { return tactics_; }
-  LayoutRule layout_rule(const NodeContext&) const override { return LayoutRule::kRowMajor; }
-  bool computes_halves() const override { return true; }
+  Target target() const override {
+    return {.layout_rule = [](const Graph&, const Node&) { return LayoutRule::kRowMajor; }};
+  }
   std::unique_ptr<Runner> make_runner(const Plan& plan) const override { return make_host_runner(plan); }
   void prepare_thread(int) const override {}
   void release_thread() const override {}

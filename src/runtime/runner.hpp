@@ -13,7 +13,7 @@ namespace saccade {
 class Plan;
 struct Step;
 
-/// When a launch ran.
+/// Start and end of a launch.
 struct StepTime {
   Clock::time_point start;
   Clock::time_point end;
@@ -21,57 +21,57 @@ struct StepTime {
   std::chrono::nanoseconds duration() const { return end - start; }
 };
 
-/// Runs of several executions on one frame as one piece of work. As one thread at a time as they are; meanwhile none of
-/// them is run by itself.
+/// Runs several executions on one frame as branches of one graph. One thread at a time; none of them may run alone in
+/// the meantime.
 class RunGroup {
  public:
   virtual ~RunGroup() = default;
-  /// As the runners' own; all of them have the same frame.
+  /// As Runner::submit() and wait(); all runners have the same frame.
   virtual void submit() = 0;
   virtual void wait() = 0;
 };
 
-/// A plan's run with other launches in the place of some, to be timed. One thread; goes before its runner.
+/// A plan with some launches replaced, to be timed. One thread; its runner outlives it.
 class Variant {
  public:
   virtual ~Variant() = default;
-  /// Runs it RUNS times, one right behind the other; what one of them took on the device.
+  /// Runs it RUNS times back to back. Returns the device time of one run.
   virtual std::chrono::nanoseconds time(int runs) = 0;
 };
 
-/// How a device runs one execution of a plan: its memory, and the launches bound to it. Made by the plan's backend; one
-/// thread at a time.
+/// Runs one execution of a plan on a device: its memory and the launches bound to it. Created by the plan's backend.
+/// One thread at a time.
 class Runner {
  public:
   virtual ~Runner() = default;
-  /// A graph input or output as the host sees it: row-major. An input's place is the same while the runner lives; an
-  /// output's is where the last wait() left it, and stays as it is until the second submit() from there on.
+  /// A graph input or output in host-visible memory, row-major. The address of an input is constant. An output is that
+  /// of the last wait() and valid until the second submit() after it.
   virtual TensorView view(ValueId id) const = 0;
-  /// The frame that a kFrame input reads; null where the graph has none.
+  /// The frame that a kFrame input reads; null if the graph has none.
   virtual FrameView* frame() = 0;
-  /// Where frames are read without a copy on the host.
+  /// The memory from which frames are read without a host copy.
   virtual FrameMemory& frame_memory() { return plain_frame_memory(); }
-  /// Whether submit() begins work that goes on beside the caller's.
+  /// Whether submit() starts work that runs concurrently with the caller.
   virtual bool overlaps() const { return false; }
-  /// Begins to run all launches, and does not wait for them; the one before must be done. Until wait() inputs, the
-  /// frame and its pixels stay as they are.
+  /// Starts all launches without waiting for them; the previous run must be complete. Inputs, the frame and its pixels
+  /// must not change until wait().
   virtual void submit() = 0;
-  /// Returns when the outputs of submit() can be read on the host.
+  /// Returns when the outputs of the submitted run can be read on the host.
   virtual void wait() = 0;
-  /// Makes runs of this one and of OTHERS branches of one piece of work; null where their device runs one after the
-  /// other. The runners outlive it.
+  /// Combines this runner and OTHERS into one graph; null if the device runs them one after the other. The runners
+  /// outlive it.
   virtual std::unique_ptr<RunGroup> group(std::span<Runner* const> /*others*/) { return nullptr; }
-  /// Fills the arena with NaN patterns, inputs included.
+  /// Fills the arena with NaN patterns, including inputs.
   virtual void poison() = 0;
-  /// From now on runs read the inputs as they are now, and leave the outputs on the device, where the host does not see
-  /// them; false ends that and brings the last run's. Changes nothing where the host is the device.
+  /// True: runs reuse the current inputs on the device and do not copy outputs to the host. False: ends that and copies
+  /// the outputs of the last run. No effect if the host is the device.
   virtual void leave_on_device(bool leaves) = 0;
-  /// Of the last run; what a caller waited for it.
+  /// Time of the stage in the last run, as the caller waited for it.
   virtual std::chrono::nanoseconds stage_time(Stage stage) const = 0;
-  /// From now on runs write here when each launch ran; empty: they do not. An entry a step of the plan.
+  /// From now on runs record the start and end of each launch in TIMES, one entry per step; empty: they do not.
   virtual void time_steps(std::span<StepTime> times) = 0;
-  /// The plan with STEPS in the place of its own: the same nodes by other launches. It works on this runner's tensors,
-  /// with scratch of its own, as run() left them. Null where the device has no clock for it.
+  /// The plan with STEPS in place of its own: the same nodes with other launches. It uses this runner's tensors, as the
+  /// last run left them, and its own scratch buffers. Null if the device has no clock for it.
   virtual std::unique_ptr<Variant> make_variant(std::span<const Step> steps) {
     static_cast<void>(steps);
     return nullptr;

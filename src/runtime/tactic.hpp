@@ -7,59 +7,59 @@
 #include <vector>
 
 #include "base/memory_budget.hpp"
-#include "graph/layout_rule.hpp"
+#include "graph/target.hpp"
 #include "ops/core/op.hpp"
-#include "runtime/place.hpp"
+#include "runtime/storage_view.hpp"
 
 namespace saccade {
 
-/// Where one execution keeps a launch's tensors. The pointers stay the same for the execution's whole life.
+/// The memory of a launch in one execution. The pointers are valid and constant for the lifetime of the execution.
 struct Bindings {
-  std::span<const TensorView> inputs;   ///< data is null where an optional input is left out
-  std::span<const TensorView> outputs;  ///< data is null where an output is not asked for
+  std::span<const TensorView> inputs;   ///< data is null for an omitted optional input
+  std::span<const TensorView> outputs;  ///< data is null for an unused output
   std::byte* scratch = nullptr;         ///< Launch::scratch_bytes(), 64-byte aligned; shared with other launches
-  void* queue = nullptr;                ///< the device's own stream; null on the host
+  void* queue = nullptr;                ///< the device's stream; null on the host
 };
 
-/// A launch tied to one execution's memory.
+/// A launch bound to the memory of one execution.
 class BoundLaunch {
  public:
   virtual ~BoundLaunch() = default;
-  /// Does the work and returns when it is done; on a device, once it is in the queue. Allocates nothing. Throws Error
-  /// (kInvalidArgument, kUnsupported) only where the tensors' contents are invalid to the operator: an index out of
-  /// range in a user's model.
+  /// Runs to completion on the host, or enqueues the work on a device. Does not allocate. Throws Error
+  /// (kInvalidArgument, kUnsupported) only if the tensors' contents are invalid for the operator, for example an index
+  /// that is out of range.
   virtual void run() = 0;
-  /// Whether run() may make a number of a NaN. Where it did, Backend::met_nan() says so afterwards.
+  /// Whether run() may replace a NaN by a number; Backend::met_nan() then reports it.
   virtual bool may_lose_nan() const { return false; }
-  /// As run(), more slowly, and every NaN stays.
+  /// As run(), slower, and propagates every NaN.
   virtual void run_keeping_nan() { run(); }
 };
 
-/// Machine code that launches run, by a key of what it was compiled from and for; what a plan file keeps of them.
+/// Machine code of launches, keyed by source and device; stored in plan files.
 using KernelImages = std::map<std::string, std::string>;
 
-/// A compiled node: immutable, shared by all executions of a plan; owns its packed weights.
+/// A compiled node with its packed weights. Immutable; shared by all executions of a plan.
 class Launch {
  public:
   virtual ~Launch() = default;
   virtual std::size_t scratch_bytes() const { return 0; }
-  /// Which implementation a library chose ("brgconv:avx512_core"), for reports; empty: nothing to add to the tactic.
+  /// The configuration, or the implementation that a library chose ("brgconv:avx512_core"), for reports; may be empty.
   virtual std::string detail() const { return {}; }
-  /// Adds the machine code that it runs: where Backend::add_images() gets it back, nothing has to be compiled.
+  /// Adds the machine code of its kernels. Passed to Backend::add_images(), it replaces compilation.
   virtual void collect_images(KernelImages& images) const { static_cast<void>(images); }
   virtual std::unique_ptr<BoundLaunch> bind(const Bindings& bindings) const = 0;
 };
 
-class Places;
+class StorageAliasing;
 
-/// What a tactic is asked about: a node in its graph, and the threads and the memory that it may use.
+/// The argument of a tactic: a node in its graph, with the threads and the memory that it may use.
 struct NodeContext {
   const Graph& graph;
   const Node& node;
   int threads = 1;
-  MemoryBudget* budget = nullptr;  ///< for what compile() keeps of a constant's size; null: no limit
-  const Places* places = nullptr;  ///< where values lie; null: each by itself, dense
-  /// One of Tactic::configurations(); empty, or none that the tactic knows: its first.
+  MemoryBudget* budget = nullptr;            ///< charged for packed constants by compile(); null: no limit
+  const StorageAliasing* storage = nullptr;  ///< null: every value is dense, in its own storage
+  /// One of Tactic::configurations(); empty or unknown: its first.
   std::string_view configuration = {};
 
   int input_count() const { return static_cast<int>(node.inputs.size()); }
@@ -69,42 +69,42 @@ struct NodeContext {
   const Tensor* constant(int i) const {
     return has(i) ? graph.constant(node.inputs[static_cast<std::size_t>(i)]) : nullptr;
   }
-  Place input_place(int i) const { return place_of(node.inputs[static_cast<std::size_t>(i)]); }
-  Place output_place(int i = 0) const { return place_of(node.outputs[static_cast<std::size_t>(i)]); }
-  Place place_of(ValueId id) const;
-  /// Whether an operand lies in memory that it would not lie in by itself.
-  bool shares_memory() const;
+  StorageView input_storage(int i) const { return storage_of(node.inputs[static_cast<std::size_t>(i)]); }
+  StorageView output_storage(int i = 0) const { return storage_of(node.outputs[static_cast<std::size_t>(i)]); }
+  StorageView storage_of(ValueId id) const;
+  /// Whether an operand was moved into another value's storage, so that its offset and strides are arbitrary.
+  bool has_aliased_operands() const;
 };
 
-/// Yes, or the reason why not.
+/// Yes, or the rejection reason.
 struct Support {
   bool yes = true;
   std::string reason;
-  bool concerned = true;  ///< false: the tactic is for other operators, which explains nothing to anybody
+  bool concerned = true;  ///< false: the tactic is for other operators, so that the reason is not reported
   static Support no(std::string why) { return {false, std::move(why)}; }
   static Support other_operator(std::string why) { return {false, std::move(why), false}; }
   explicit operator bool() const { return yes; }
 };
 
-/// One way to run one fused node on one device.
+/// One way to run a node, with its post-ops, on a device.
 class Tactic {
  public:
   virtual ~Tactic() = default;
   virtual std::string_view name() const = 0;
   virtual Support supports(const NodeContext& context) const = 0;
-  /// Whether it runs the node with its operands where CONTEXT's places have them: a stride or an offset may be any. It
-  /// is asked where one shares another's memory, and supports() said yes.
-  virtual bool takes_strides(const NodeContext& /*context*/) const { return false; }
-  /// Whether tuning may choose it: false where it stands in for what nothing else can run.
+  /// Whether it supports operands with arbitrary offsets and strides, as CONTEXT's storage has them. Called only for
+  /// aliased operands (NodeContext::has_aliased_operands()) and after supports() returned yes.
+  virtual bool supports_strided_operands(const NodeContext& /*context*/) const { return false; }
+  /// Whether the tuner may choose it; false for a fallback.
   virtual bool competes() const { return true; }
-  /// The ways to cut up the work between which tuning may choose, the most promising first, COUNT at most; none: there
-  /// is only one. Where CONTEXT names a configuration, those near it instead; a tactic that has none near lists the
-  /// same again. Only after supports() said yes.
+  /// The configurations that the tuner tries, at most COUNT, the most promising first; empty if there is only one. If
+  /// CONTEXT has a configuration, its neighbours instead; without neighbours, the same list. Called only after
+  /// supports() returned yes.
   virtual std::vector<std::string> configurations(const NodeContext& context, std::size_t count) const {
     static_cast<void>(context), static_cast<void>(count);
     return {};
   }
-  /// Only after supports() said yes. Throws Error where the device refuses.
+  /// Called only after supports() returned yes. Throws Error if the device rejects the kernel.
   virtual std::unique_ptr<Launch> compile(const NodeContext& context) const = 0;
 };
 
@@ -116,38 +116,34 @@ class Backend {
  public:
   virtual ~Backend() = default;
   virtual std::string_view name() const = 0;
-  /// All tactics, the preferred ones first; the last can run whatever has a reference kernel.
+  /// All tactics, in order of preference; the last one runs every operator that has a reference kernel.
   virtual std::span<const Tactic* const> tactics() const = 0;
-  virtual LayoutRule layout_rule(const NodeContext& context) const = 0;
-  /// Whether the node may be part of a saccade.Fused, which is one launch for all that it holds.
-  virtual bool fuses(const NodeContext& /*context*/) const { return false; }
-  /// Whether it computes in float16 and bfloat16 at the speed of float32, or has to answer as they round; where not,
-  /// models of halves are computed in float32.
-  virtual bool computes_halves() const = 0;
-  /// Whether it has a kernel for saccade.StridedAttention, which is many times as fast as two products and a Softmax.
-  virtual bool fuses_attention() const { return false; }
-  /// Memory and bound launches for one execution; it keeps a reference to the plan. Throws Error (kDevice).
+  /// What the passes query about this backend, which outlives the target.
+  virtual Target target() const = 0;
+  /// Allocates the memory and binds the launches of one execution. PLAN must outlive it. Throws Error (kDevice).
   virtual std::unique_ptr<Runner> make_runner(const Plan& plan) const = 0;
-  /// Runs once on every thread that executes plans, before its first: thread counts and the like.
+  /// Configures the calling thread, for example its number of workers, before it executes its first plan.
   virtual void prepare_thread(int threads) const = 0;
-  /// Gives back the workers that the calling thread's plans ran on; the next run gets new ones.
+  /// Releases the calling thread's workers; the next run starts new ones.
   virtual void release_thread() const = 0;
-  /// Whether a launch that may lose a NaN has met one since the last call; asked by the thread that ran it.
+  /// Whether a launch that may lose a NaN has met one since the last call on this thread.
   virtual bool met_nan() const { return false; }
-  /// What the CPU or accelerator calls itself, with the instruction sets that matter.
+  /// The name of the CPU or accelerator, with the relevant instruction sets.
   virtual std::string device_name() const = 0;
 
-  /// What beside the device decides how fast a tactic is: the version of its kernels. What was measured of another one
-  /// is not believed.
+  /// The version of the kernels. Measurements of another version are ignored. Empty if the tactics are not versioned.
   virtual std::string kernel_version() const { return {}; }
-  /// How many threads may compile launches at a time.
+  /// The number of threads that may compile launches concurrently.
   virtual int compile_threads() const { return 1; }
-  /// Machine code as Launch::collect_images() gave it; from now on launches that need it take it instead of compiling.
-  /// Throws Error (kInvalidFile) where some of it is none.
+  /// Adds machine code from Launch::collect_images(), which launches then use instead of compiling. Throws Error
+  /// (kInvalidFile) if an image is not machine code of the device.
   virtual void add_images(KernelImages images) const { static_cast<void>(images); }
 };
 
-/// The CPU backend; opens its module at the first call. Throws Error where it is not installed.
+/// Whether a tactic of BACKEND other than a fallback supports the node; for Target::has_kernel.
+bool has_kernel(const Backend& backend, const Graph& graph, const Node& node);
+
+/// The CPU backend; opens its module at the first call. Throws Error if it is not installed.
 const Backend& cpu_backend();
 
 }  // namespace saccade

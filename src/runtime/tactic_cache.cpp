@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Some hundred thousand node classes; more is no cache of ours.
+// Some hundred thousand node classes; a larger file is not a cache of ours.
 constexpr std::uintmax_t kMostBytes = std::uintmax_t{64} << 20;
 
 /// Empty: there is no cache.

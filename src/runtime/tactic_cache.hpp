@@ -5,12 +5,11 @@
 
 namespace saccade {
 
-/// What tuning found out on BACKEND's device before, in this or another process: the file that cache_folder() has for
-/// the device, its driver and the version of its kernels. Nothing where there is none, or it is damaged, which the log
-/// says. Any thread.
+/// Earlier results of tuning on BACKEND's device, from this or another process: the file in cache_folder() for the
+/// device, its driver and the kernel version. Empty if there is none or, with a warning, if it is damaged. Any thread.
 TacticChoices cached_choices(const Backend& backend);
 
-/// Adds CHOICES to that file. Where it can't be written, a word in the log.
+/// Adds CHOICES to that file. Logs a warning if it can't be written.
 void cache_choices(const Backend& backend, const TacticChoices& choices);
 
 }  // namespace saccade

@@ -5,15 +5,15 @@
 #include <numeric>
 
 #include "base/digest.hpp"
-#include "runtime/placement.hpp"
+#include "runtime/storage_aliasing.hpp"
 
 namespace saccade {
 namespace {
 
-// Longer constants of integers are weights or tables, whose elements change nothing of how they are worked on.
+// Longer integer constants are weights or tables, whose values do not affect the speed.
 constexpr std::int64_t kShortConstant = 64;
 
-// Elements; what begins at a multiple of so many can be read as if it began its memory.
+// In elements; an offset that is a multiple is as good as 0.
 constexpr std::int64_t kChosenAlignment = 16;
 
 bool decides(const Tensor& constant) {
@@ -21,7 +21,7 @@ bool decides(const Tensor& constant) {
   return (type == DType::kInt32 || type == DType::kInt64) && constant.shape().elements() <= kShortConstant;
 }
 
-std::string describe(const Graph& graph, ValueId id, const Places* places) {
+std::string describe(const Graph& graph, ValueId id, const StorageAliasing* storage) {
   if (id == ValueId::kNone) return "none;";
   const Value& value = graph.value(id);
   std::string text = fmt::format("{} {} {}", to_string(value.type.dtype), value.type.shape.to_string(),
@@ -30,8 +30,8 @@ std::string describe(const Graph& graph, ValueId id, const Places* places) {
     text += " constant";
     if (decides(*constant)) text += " " + digest({reinterpret_cast<const char*>(constant->raw()), constant->bytes()});
   }
-  if (places != nullptr && places->has_moved(id)) {
-    const Place& place = places->of(id);
+  if (storage != nullptr && storage->is_aliased(id)) {
+    const StorageView& place = storage->of(id);
     text += fmt::format(" {} apart, from a multiple of {}", place.strides.to_string(),
                         std::gcd(place.offset, kChosenAlignment));
   }
@@ -40,11 +40,11 @@ std::string describe(const Graph& graph, ValueId id, const Places* places) {
 
 }  // namespace
 
-std::string node_fingerprint(const Graph& graph, const Node& node, const Places* places) {
+std::string node_fingerprint(const Graph& graph, const Node& node, const StorageAliasing* storage) {
   std::string text = fmt::format("{}.{}(", node.domain, node.op);
-  for (ValueId id : node.inputs) text += describe(graph, id, places);
+  for (ValueId id : node.inputs) text += describe(graph, id, storage);
   text += ")(";
-  for (ValueId id : node.outputs) text += describe(graph, id, places);
+  for (ValueId id : node.outputs) text += describe(graph, id, storage);
   text += ")";
   for (const auto& [name, value] : node.attributes) text += fmt::format("{}={};", name, to_string(value));
   for (const PostOp& post : node.post_ops)

@@ -7,22 +7,21 @@
 
 namespace saccade {
 
-class Places;
+class StorageAliasing;
 
-/// How a node is to be run.
+/// How to run a node.
 struct TacticChoice {
   std::string tactic;         ///< by its name
   std::string configuration;  ///< one of Tactic::configurations(); empty: its first
   friend bool operator==(const TacticChoice&, const TacticChoice&) = default;
 };
 
-/// Choices by node_fingerprint(). Those that name a tactic which is not there, or does not support a node, are passed
-/// over.
+/// Choices by node_fingerprint(). A choice whose tactic does not exist or does not support the node is ignored.
 using TacticChoices = std::map<std::string, TacticChoice>;
 
-/// What of a node decides which tactic is fastest, as 32 hexadecimal digits: operator, attributes, post-ops, and of its
-/// tensors the types, shapes and layouts, which are constant, the elements of short constant integers, and how those
-/// lie that PLACES has in the memory of others; null: each lies by itself, dense.
-std::string node_fingerprint(const Graph& graph, const Node& node, const Places* places = nullptr);
+/// The key of a node class, as 32 hexadecimal digits: operator, attributes, post-ops, types, shapes, layouts, which
+/// operands are constant, the elements of short integer constants, and offset alignment and strides of the operands
+/// that STORAGE aliases (null: none).
+std::string node_fingerprint(const Graph& graph, const Node& node, const StorageAliasing* storage = nullptr);
 
 }  // namespace saccade

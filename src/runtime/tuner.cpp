@@ -13,37 +13,37 @@
 #include "runtime/candidate_check.hpp"
 #include "tensor/frame.hpp"
 
-// A candidate's time by itself says little: how early it may start, which of its weights are in the cache, and whether
-// its blocks fit beside its neighbours' decide as much as its own work. So the whole plan runs with it, as often as the
-// clock needs. Candidates of a kind take turns, so that a device that grows warm slows all of them alike.
+// A candidate is timed inside the whole plan, not alone: its start under programmatic launch, its weights in the cache
+// and the blocks of its neighbours matter as much as its own work. Candidates of a node class take turns, so that
+// thermal throttling affects all of them equally.
 namespace saccade {
 namespace {
 
 using std::chrono::nanoseconds;
 
-constexpr int kRounds = 7;                     // of candidates that are near the best
-constexpr nanoseconds kBlock{5'000'000};       // that a candidate runs for in a round
-constexpr double kNear = 1.02;                 // of the best's time: goes on to further rounds
-constexpr std::size_t kMostNear = 4;           // that do
-constexpr double kSlow = 1.5;                  // of the first's time: one run was enough
-constexpr std::size_t kKeptForSecondPass = 4;  // candidates of a kind
+constexpr int kRounds = 7;                     // for candidates near the best
+constexpr nanoseconds kBlock{5'000'000};       // run time of a candidate in a round
+constexpr double kNear = 1.02;                 // of the best time: takes part in further rounds
+constexpr std::size_t kMaxNear = 4;            // candidates in further rounds
+constexpr double kSlow = 1.5;                  // of the first candidate's time: one run suffices
+constexpr std::size_t kKeptForSecondPass = 4;  // candidates of a node class
 
 struct Candidate {
   TacticChoice choice;
-  std::string objection;
-  double best = 0;  ///< of a run in the last pass, in nanoseconds
+  std::string rejection;
+  double best = 0;  ///< time of a run in the last pass, in nanoseconds
   bool is_checked = false;
 };
 
-/// Nodes that are alike.
-struct Kind {
+/// Nodes with the same fingerprint.
+struct NodeClass {
   std::string fingerprint;
   std::vector<std::size_t> steps;  ///< of the plan
   std::vector<Candidate> candidates;
-  std::set<std::pair<std::string, std::string>> seen;  ///< tactic and configuration of all that were candidates
+  std::set<std::pair<std::string, std::string>> seen;  ///< tactic and configuration of all candidates so far
   std::unique_ptr<CandidateCheck> check;
-  std::size_t chosen = 0;  ///< candidate
-  double cost = 0;         ///< of its nodes by the first tactics, in nanoseconds
+  std::size_t chosen = 0;  ///< index of a candidate
+  double cost = 0;         ///< time of its nodes with the first tactics, in nanoseconds
 };
 
 double median(std::vector<double> values) {
@@ -52,8 +52,8 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-/// The inputs of a run that is timed: noise.
-class Noise {
+/// Random inputs for timed runs.
+class RandomInputs {
  public:
   void fill(Runner& runner, const Graph& graph) {
     std::mt19937 random(1);
@@ -100,16 +100,18 @@ class Tuner {
  private:
   NodeContext context_of(std::size_t step) const {
     const Graph& graph = plan_->graph();
-    return {
-        .graph = graph, .node = graph.node(steps_[step].node), .threads = plan_->threads(), .places = &plan_->places()};
+    return {.graph = graph,
+            .node = graph.node(steps_[step].node),
+            .threads = plan_->threads(),
+            .storage = &plan_->storage()};
   }
 
   std::string fingerprint_of(std::size_t step) const {
     const NodeContext context = context_of(step);
-    return node_fingerprint(context.graph, context.node, context.places);
+    return node_fingerprint(context.graph, context.node, context.storage);
   }
 
-  /// What a step runs by, its configuration named: finding the first one again may take a search.
+  /// The choice of a step with an explicit configuration, because finding the default may take a search.
   TacticChoice choice_of(std::size_t at) const {
     const Step& step = steps_[at];
     TacticChoice choice{std::string(step.tactic->name()), step.configuration};
@@ -125,18 +127,18 @@ class Tuner {
   }
 
   void tune_on(Runner& runner) {
-    noise_.fill(runner, plan_->graph());
+    inputs_.fill(runner, plan_->graph());
     if (runner.make_variant(steps_) == nullptr) return;
-    collect_kinds();
-    if (kinds_.empty()) return;
+    collect_classes();
+    if (classes_.empty()) return;
     run(runner);
-    weigh(runner);
-    all_ = (1 + passes()) * count_candidates() + most_near();
+    measure_costs(runner);
+    all_ = (1 + passes()) * count_candidates() + max_neighbours();
     check_candidates();
-    time_kinds(runner);
+    time_classes(runner);
   }
 
-  /// What could run the nodes of a kind, its step's own tactic first.
+  /// The candidates for the node class of a step, the tactic of the step first.
   std::vector<Candidate> candidates_of(std::size_t at) const {
     const NodeContext context = context_of(at);
     std::vector<Candidate> candidates;
@@ -150,96 +152,101 @@ class Tuner {
   }
 
   static bool is_possible(const Tactic& tactic, const NodeContext& context) {
-    return tactic.supports(context) && (!context.shares_memory() || tactic.takes_strides(context));
+    return tactic.supports(context) && (!context.has_aliased_operands() || tactic.supports_strided_operands(context));
   }
 
-  /// Whether the tactic can run all nodes of the kind, of which some may lie in the memory of others.
-  bool is_possible(const std::string& name, const Kind& kind) const {
+  /// Whether the tactic supports all nodes of the class, some of which may have aliased operands.
+  bool is_possible(const std::string& name, const NodeClass& node_class) const {
     const Tactic& tactic = tactic_of({name, {}});
-    return std::ranges::all_of(kind.steps, [&](std::size_t step) { return is_possible(tactic, context_of(step)); });
+    return std::ranges::all_of(node_class.steps,
+                               [&](std::size_t step) { return is_possible(tactic, context_of(step)); });
   }
 
-  void collect_kinds() {
+  void collect_classes() {
     const TacticChoices* known = options_.compile.choices;
     std::map<std::string, std::size_t> places;
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       if (!steps_[i].launch) continue;
       const std::string fingerprint = fingerprint_of(i);
       if (known != nullptr && known->contains(fingerprint)) continue;
-      const auto [place, is_new] = places.emplace(fingerprint, kinds_.size());
-      if (is_new) kinds_.push_back({.fingerprint = fingerprint, .candidates = candidates_of(i)});
-      kinds_[place->second].steps.push_back(i);
+      const auto [place, is_new] = places.emplace(fingerprint, classes_.size());
+      if (is_new) classes_.push_back({.fingerprint = fingerprint, .candidates = candidates_of(i)});
+      classes_[place->second].steps.push_back(i);
     }
-    for (Kind& kind : kinds_)
-      std::erase_if(kind.candidates, [&](const Candidate& each) { return !is_possible(each.choice.tactic, kind); });
-    std::erase_if(kinds_, [](const Kind& kind) { return kind.candidates.size() < 2; });
-    for (Kind& kind : kinds_) {
-      const NodeContext context = context_of(kind.steps.front());
-      for (const Candidate& each : kind.candidates) kind.seen.emplace(each.choice.tactic, each.choice.configuration);
-      kind.check =
-          std::make_unique<CandidateCheck>(context.graph, context.node, backend_, kind.candidates.back().choice);
+    for (NodeClass& node_class : classes_)
+      std::erase_if(node_class.candidates,
+                    [&](const Candidate& each) { return !is_possible(each.choice.tactic, node_class); });
+    std::erase_if(classes_, [](const NodeClass& node_class) { return node_class.candidates.size() < 2; });
+    for (NodeClass& node_class : classes_) {
+      const NodeContext context = context_of(node_class.steps.front());
+      for (const Candidate& each : node_class.candidates)
+        node_class.seen.emplace(each.choice.tactic, each.choice.configuration);
+      node_class.check =
+          std::make_unique<CandidateCheck>(context.graph, context.node, backend_, node_class.candidates.back().choice);
     }
     report_.candidates = static_cast<int>(count_candidates());
-    report_.kinds = static_cast<int>(kinds_.size());
+    report_.node_classes = static_cast<int>(classes_.size());
   }
 
   /// Measures the cost of the node classes, by events between launches; sorts them by descending cost.
-  void weigh(Runner& runner) {
+  void measure_costs(Runner& runner) {
     std::vector<StepTime> times(steps_.size());
     runner.time_steps(times);
     run(runner);
     run(runner);
     runner.time_steps({});
-    for (Kind& kind : kinds_)
-      for (std::size_t step : kind.steps) kind.cost += static_cast<double>(times[step].duration().count());
-    std::ranges::stable_sort(kinds_, std::greater(), &Kind::cost);
+    for (NodeClass& node_class : classes_)
+      for (std::size_t step : node_class.steps) node_class.cost += static_cast<double>(times[step].duration().count());
+    std::ranges::stable_sort(classes_, std::greater(), &NodeClass::cost);
   }
 
   std::size_t passes() const { return static_cast<std::size_t>(options_.passes); }
-  /// How often candidates that look_near() may add are checked and timed, at most.
-  std::size_t most_near() const { return options_.passes > 1 ? kinds_.size() * options_.near * passes() : 0; }
+  /// The maximum number of checks and timings of candidates from add_neighbours().
+  std::size_t max_neighbours() const {
+    return options_.passes > 1 ? classes_.size() * options_.neighbours * passes() : 0;
+  }
   std::size_t count_candidates() const {
     std::size_t count = 0;
-    for (const Kind& kind : kinds_) count += kind.candidates.size();
+    for (const NodeClass& node_class : classes_) count += node_class.candidates.size();
     return count;
   }
 
-  /// Compiles every new candidate, side by side, and drops those that are no good.
+  /// Compiles every new candidate, in parallel, and removes the rejected ones.
   void check_candidates() {
     std::vector<std::pair<std::size_t, std::size_t>> jobs;
-    for (std::size_t k = 0; k < kinds_.size(); ++k)
-      for (std::size_t c = 0; c < kinds_[k].candidates.size(); ++c)
-        if (!kinds_[k].candidates[c].is_checked) jobs.emplace_back(k, c);
+    for (std::size_t k = 0; k < classes_.size(); ++k)
+      for (std::size_t c = 0; c < classes_[k].candidates.size(); ++c)
+        if (!classes_[k].candidates[c].is_checked) jobs.emplace_back(k, c);
     const auto caller = std::this_thread::get_id();
     std::atomic<std::size_t> done = done_;
     in_parallel(jobs.size(), backend_.compile_threads(), [&](std::size_t i) {
-      Kind& kind = kinds_[jobs[i].first];
-      Candidate& candidate = kind.candidates[jobs[i].second];
-      candidate.objection = kind.check->objection(candidate.choice, plan_->threads());
-      if (candidate.objection.empty()) candidate.objection = objection_in_place(kind, candidate.choice);
+      NodeClass& node_class = classes_[jobs[i].first];
+      Candidate& candidate = node_class.candidates[jobs[i].second];
+      candidate.rejection = node_class.check->rejection(candidate.choice, plan_->threads());
+      if (candidate.rejection.empty()) candidate.rejection = rejection_with_aliasing(node_class, candidate.choice);
       candidate.is_checked = true;
       ++done;
-      if (std::this_thread::get_id() == caller) say(done);
+      if (std::this_thread::get_id() == caller) report_progress(done);
     });
     done_ += jobs.size();
-    for (Kind& kind : kinds_) {
+    for (NodeClass& node_class : classes_) {
       const auto bad = [&](const Candidate& candidate) {
-        if (candidate.objection.empty()) return false;
+        if (candidate.rejection.empty()) return false;
         log(LogLevel::kInfo, "tuning: {} {} is rejected: {}", candidate.choice.tactic, candidate.choice.configuration,
-            candidate.objection);
+            candidate.rejection);
         return true;
       };
-      report_.rejected += static_cast<int>(std::erase_if(kind.candidates, bad));
+      report_.rejected += static_cast<int>(std::erase_if(node_class.candidates, bad));
     }
-    std::erase_if(kinds_, [](const Kind& kind) { return kind.candidates.empty(); });
+    std::erase_if(classes_, [](const NodeClass& node_class) { return node_class.candidates.empty(); });
   }
 
-  /// Why the nodes of KIND can't be compiled where they lie, if that is in the memory of others, which makes other
-  /// kernels of them; empty: they are, and the backend knows these kernels when they are timed, one after the other.
-  std::string objection_in_place(const Kind& kind, const TacticChoice& choice) const {
+  /// The reason why nodes with aliased operands, which need other kernels, can't be compiled; empty if they can. The
+  /// backend then has these kernels cached when they are timed, one after the other.
+  std::string rejection_with_aliasing(const NodeClass& node_class, const TacticChoice& choice) const {
     try {
-      for (std::size_t at : kind.steps)
-        if (context_of(at).shares_memory()) static_cast<void>(launch_of(at, choice));
+      for (std::size_t at : node_class.steps)
+        if (context_of(at).has_aliased_operands()) static_cast<void>(launch_of(at, choice));
       return {};
     } catch (const Error& error) {
       return error.what();
@@ -257,47 +264,49 @@ class Tuner {
     return tactic_of(choice).compile(context);
   }
 
-  /// The plan's steps with CHOICE for the nodes of KIND.
-  std::vector<Step> steps_with(const Kind& kind, const TacticChoice& choice) const {
+  /// The plan's steps with CHOICE for the nodes of the class.
+  std::vector<Step> steps_with(const NodeClass& node_class, const TacticChoice& choice) const {
     std::vector<Step> steps = steps_;
-    in_parallel(kind.steps.size(), backend_.compile_threads(), [&](std::size_t i) {
-      Step& step = steps[kind.steps[i]];
+    in_parallel(node_class.steps.size(), backend_.compile_threads(), [&](std::size_t i) {
+      Step& step = steps[node_class.steps[i]];
       step.tactic = &tactic_of(choice);
       step.configuration = choice.configuration;
-      step.launch = launch_of(kind.steps[i], choice);
+      step.launch = launch_of(node_class.steps[i], choice);
     });
     return steps;
   }
 
-  void time_kinds(Runner& runner) {
+  void time_classes(Runner& runner) {
     report_.before = time_now(runner);
     for (std::size_t pass = 0; pass < passes(); ++pass) {
-      if (pass == 1) look_near();
-      // At most what was foreseen: the share that is done only grows.
-      all_ = done_ + (passes() - pass) * count_candidates() + (pass == 0 ? most_near() : 0);
-      for (Kind& kind : kinds_) {
-        time_kind(runner, kind);
-        if (pass == 0) keep_best(kind);
+      if (pass == 1) add_neighbours();
+      // At most the first estimate, so that the reported share never decreases.
+      all_ = done_ + (passes() - pass) * count_candidates() + (pass == 0 ? max_neighbours() : 0);
+      for (NodeClass& node_class : classes_) {
+        time_class(runner, node_class);
+        if (pass == 0) keep_best(node_class);
       }
     }
     report_.after = time_now(runner);
-    for (const Kind& kind : kinds_) report_.measured[kind.fingerprint] = kind.candidates[kind.chosen].choice;
+    for (const NodeClass& node_class : classes_)
+      report_.measured[node_class.fingerprint] = node_class.candidates[node_class.chosen].choice;
   }
 
-  /// Adds what is near each kind's best: rings and arrangements of warps that a first list leaves out.
-  void look_near() {
-    for (Kind& kind : kinds_) {
-      const TacticChoice best = kind.candidates[kind.chosen].choice;
-      NodeContext context = context_of(kind.steps.front());
+  /// Adds neighbours of the best configuration of each class: pipeline stages and warp layouts that the first list
+  /// omits.
+  void add_neighbours() {
+    for (NodeClass& node_class : classes_) {
+      const TacticChoice best = node_class.candidates[node_class.chosen].choice;
+      NodeContext context = context_of(node_class.steps.front());
       context.configuration = best.configuration;
-      for (std::string& name : tactic_of(best).configurations(context, options_.near)) {
-        if (!kind.seen.emplace(best.tactic, name).second) continue;
-        kind.candidates.push_back({{best.tactic, std::move(name)}, {}});
+      for (std::string& name : tactic_of(best).configurations(context, options_.neighbours)) {
+        if (!node_class.seen.emplace(best.tactic, name).second) continue;
+        node_class.candidates.push_back({{best.tactic, std::move(name)}, {}});
         ++report_.candidates;
       }
     }
     check_candidates();
-    for (Kind& kind : kinds_) kind.check.reset();
+    for (NodeClass& node_class : classes_) node_class.check.reset();
   }
 
   nanoseconds time_now(Runner& runner) const {
@@ -313,7 +322,7 @@ class Tuner {
     return static_cast<double>(variant.time(static_cast<int>(runs)).count());
   }
 
-  /// One candidate in the plan, and how long a run took by rounds.
+  /// One candidate in the plan, and its times by round.
   struct Trial {
     std::size_t candidate;
     std::vector<Step> steps;
@@ -321,54 +330,58 @@ class Tuner {
     std::vector<double> times;
   };
 
-  void time_kind(Runner& runner, Kind& kind) {
+  void time_class(Runner& runner, NodeClass& node_class) {
     std::vector<Trial> trials;
-    for (std::size_t c = 0; c < kind.candidates.size(); ++c) {
-      Trial trial{.candidate = c, .steps = steps_with(kind, kind.candidates[c].choice), .variant = {}, .times = {}};
+    for (std::size_t c = 0; c < node_class.candidates.size(); ++c) {
+      Trial trial{
+          .candidate = c, .steps = steps_with(node_class, node_class.candidates[c].choice), .variant = {}, .times = {}};
       trial.variant = runner.make_variant(trial.steps);
       static_cast<void>(trial.variant->time(1));  // a graph's first launch uploads it
       const double once = static_cast<double>(trial.variant->time(1).count());
       const bool is_slow = !trials.empty() && once > kSlow * trials.front().times.front();
       trial.times.push_back(is_slow ? once : time_block(*trial.variant));
       if (!is_slow) trials.push_back(std::move(trial));
-      say(++done_);
+      report_progress(++done_);
     }
-    const auto incumbent = [&](const Trial& trial) { return trial.candidate == kind.chosen; };
-    // The one in force stays for comparison; of the others the nearest.
+    const auto incumbent = [&](const Trial& trial) { return trial.candidate == node_class.chosen; };
+    // The incumbent stays for comparison; of the others the nearest.
     std::ranges::sort(trials, {}, [](const Trial& trial) { return trial.times.front(); });
     const double best = trials.front().times.front();
     std::size_t near = 0;
     std::erase_if(trials, [&](const Trial& trial) {
-      return !incumbent(trial) && (trial.times.front() > kNear * best || ++near > kMostNear);
+      return !incumbent(trial) && (trial.times.front() > kNear * best || ++near > kMaxNear);
     });
     if (trials.size() > 1)
       for (int round = 1; round < kRounds; ++round)
         for (Trial& trial : trials) trial.times.push_back(time_block(*trial.variant));
-    choose(kind, trials);
+    choose(node_class, trials);
   }
 
-  void choose(Kind& kind, std::vector<Trial>& trials) {
-    for (Trial& trial : trials) kind.candidates[trial.candidate].best = median(trial.times);
-    const auto time_of = [&](const Trial& trial) { return kind.candidates[trial.candidate].best; };
+  void choose(NodeClass& node_class, std::vector<Trial>& trials) {
+    for (Trial& trial : trials) node_class.candidates[trial.candidate].best = median(trial.times);
+    const auto time_of = [&](const Trial& trial) { return node_class.candidates[trial.candidate].best; };
     auto best = std::ranges::min_element(trials, {}, time_of);
-    const auto incumbent = std::ranges::find(trials, kind.chosen, &Trial::candidate);
-    if (incumbent != trials.end() && time_of(*best) > (1 - options_.noise) * time_of(*incumbent)) best = incumbent;
-    kind.chosen = best->candidate;
+    const auto incumbent = std::ranges::find(trials, node_class.chosen, &Trial::candidate);
+    if (incumbent != trials.end() && time_of(*best) > (1 - options_.min_gain) * time_of(*incumbent)) best = incumbent;
+    node_class.chosen = best->candidate;
     steps_ = std::move(best->steps);
   }
 
-  /// Leaves a second pass the candidates that came near.
-  void keep_best(Kind& kind) {
-    const TacticChoice chosen = kind.candidates[kind.chosen].choice;
-    std::erase_if(kind.candidates, [&](const Candidate& each) { return each.best == 0 && !(each.choice == chosen); });
-    std::ranges::stable_sort(kind.candidates, {}, &Candidate::best);
-    const std::size_t dropped = kind.candidates.size() - std::min(kind.candidates.size(), kKeptForSecondPass);
-    for (std::size_t i = 0; i < dropped && !(kind.candidates.back().choice == chosen); ++i) kind.candidates.pop_back();
-    kind.chosen = static_cast<std::size_t>(std::ranges::find(kind.candidates, chosen, &Candidate::choice) -
-                                           kind.candidates.begin());
+  /// Keeps the fastest candidates for the second pass.
+  void keep_best(NodeClass& node_class) {
+    const TacticChoice chosen = node_class.candidates[node_class.chosen].choice;
+    std::erase_if(node_class.candidates,
+                  [&](const Candidate& each) { return each.best == 0 && !(each.choice == chosen); });
+    std::ranges::stable_sort(node_class.candidates, {}, &Candidate::best);
+    const std::size_t dropped =
+        node_class.candidates.size() - std::min(node_class.candidates.size(), kKeptForSecondPass);
+    for (std::size_t i = 0; i < dropped && !(node_class.candidates.back().choice == chosen); ++i)
+      node_class.candidates.pop_back();
+    node_class.chosen = static_cast<std::size_t>(std::ranges::find(node_class.candidates, chosen, &Candidate::choice) -
+                                                 node_class.candidates.begin());
   }
 
-  void say(std::size_t done) const {
+  void report_progress(std::size_t done) const {
     if (!options_.on_progress || all_ == 0) return;
     const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(all_));
     const auto elapsed = Clock::now() - start_;
@@ -380,9 +393,9 @@ class Tuner {
   const Backend& backend_;
   Clock::time_point start_ = Clock::now();
   std::shared_ptr<const Plan> plan_;
-  std::vector<Step> steps_;  // the plan's with the best so far
-  Noise noise_;
-  std::vector<Kind> kinds_;
+  std::vector<Step> steps_;  // the plan's, with the best candidates so far
+  RandomInputs inputs_;
+  std::vector<NodeClass> classes_;
   TuneReport report_;
   std::size_t done_ = 0;
   std::size_t all_ = 0;

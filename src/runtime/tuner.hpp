@@ -7,18 +7,18 @@
 
 namespace saccade {
 
-/// How far tuning has come.
+/// Progress of tuning.
 struct TuneProgress {
   double share = 0;  ///< 0 to 1
   std::chrono::nanoseconds left{};
 };
 
 struct TuneOptions {
-  CompileOptions compile;           ///< its choices are taken as they are: such nodes are not tuned again
-  int passes = 2;                   ///< over all kinds; 0: nothing is tuned
-  std::size_t configurations = 16;  ///< that a tactic is tried in, at most
-  std::size_t near = 8;             ///< further ones of the tactic in the lead, from the second pass on
-  double noise = 0.0005;            ///< what is faster by less than this share of a run is not
+  CompileOptions compile;           ///< node classes with a choice are not tuned again
+  int passes = 2;                   ///< over all node classes; 0: nothing is tuned
+  std::size_t configurations = 16;  ///< at most, per tactic
+  std::size_t neighbours = 8;       ///< further configurations of the fastest tactic, from the second pass on
+  double min_gain = 0.0005;         ///< share of a run; a candidate that gains less does not replace the incumbent
   std::function<void(const TuneProgress&)> on_progress;  ///< on the calling thread
 };
 
@@ -26,19 +26,18 @@ struct TuneReport {
   TacticChoices measured;  ///< for the node classes that were tuned
   TacticChoices choices;   ///< for all node classes in the tuned plan
   KernelImages images;     ///< of all launches of the tuned plan
-  int kinds = 0;           ///< of nodes between whose candidates there was a choice
+  int node_classes = 0;    ///< with more than one candidate
   int candidates = 0;
-  int rejected = 0;                   ///< candidates that failed or gave other answers
-  std::chrono::nanoseconds before{};  ///< a run on the device by the first tactic of every node
+  int rejected = 0;                   ///< candidates that failed or returned wrong outputs
+  std::chrono::nanoseconds before{};  ///< of a run on the device with the first tactic of every node
   std::chrono::nanoseconds after{};
 };
 
-/// Finds out how a lowered graph runs fastest on BACKEND: nodes of a kind (node_fingerprint()) get one choice together.
-/// Every tactic that supports a kind, in its most promising configurations, is compiled, compared with the reference
-/// kernel on random inputs, and timed in its place: the whole plan runs with it, between its real neighbours, the
-/// dearest kinds first. After a pass, the tactic in the lead is asked for configurations near its own, which stands in
-/// the context that Tactic::configurations() gets. Where the device has no clock for that, nothing is tuned. Throws
-/// Error.
+/// Tunes a lowered graph for BACKEND: selects tactic and configuration per node class (node_fingerprint()). Every
+/// tactic that supports the class is compiled in its most promising configurations, compared with the reference kernel
+/// on random inputs, and timed in place, inside the whole plan, the most expensive classes first. After a pass, the
+/// fastest tactic is queried for neighbours of its configuration. Nothing is tuned if the device has no clock for it.
+/// Throws Error.
 TuneReport tune(Graph graph, const Backend& backend, const TuneOptions& options);
 
 }  // namespace saccade

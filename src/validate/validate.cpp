@@ -6,7 +6,7 @@
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
-#include "pipeline/model/compile.hpp"
+#include "pipeline/model/device.hpp"
 #include "pipeline/model/model_impl.hpp"
 #include "pipeline/stream/camera_impl.hpp"
 #include "saccade/pipeline.hpp"

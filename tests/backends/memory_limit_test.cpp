@@ -18,9 +18,7 @@ std::shared_ptr<const Plan> compile_within(std::size_t kilobytes) {
     x = b.op("Conv", {x, b.random({128, 128, 3, 3})}, {{"pads", std::vector<std::int64_t>{1, 1, 1, 1}}});
   Graph graph = b.build({x});
   const Backend& backend = cpu_backend();
-  run_passes(graph, {.layout_rules = [&](const Graph& of, const Node& node) {
-               return backend.layout_rule({of, node});
-             }});
+  run_passes(graph, {.target = {.layout_rule = backend.target().layout_rule}});
   return Plan::compile(std::move(graph), backend, {.max_memory = kilobytes << 10});
 }
 

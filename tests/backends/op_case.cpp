@@ -318,7 +318,10 @@ Support OpCase::supports(std::string_view tactic, Layout layout) const {
   return find_tactic(tactic).supports(built.context());
 }
 
-LayoutRule OpCase::layout_rule() const { return cpu_backend().layout_rule(build(Layout::kRowMajor).context()); }
+LayoutRule OpCase::layout_rule() const {
+  const Built built = build(Layout::kRowMajor);
+  return cpu_backend().target().layout_rule(built.context().graph, built.context().node);
+}
 
 void OpCase::check_two_threads(std::string_view name, Layout layout, Tolerance tolerance) const {
   if (find_op(node_.domain, node_.op) == nullptr) FAIL() << "there is no operator " << node_.op;

@@ -40,7 +40,7 @@ TEST(CudaBackend, KeepsRowsOfGemmsAndNormsContiguous) {
   const Graph graph = b.build({norm});
   const Backend& backend = cuda_backend({});
   for (const NodeId id : graph.order())
-    EXPECT_EQ(backend.layout_rule({graph, graph.node(id)}), LayoutRule::kRowMajor) << graph.node(id).op;
+    EXPECT_EQ(backend.target().layout_rule(graph, graph.node(id)), LayoutRule::kRowMajor) << graph.node(id).op;
 }
 
 }  // namespace

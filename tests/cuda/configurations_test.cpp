@@ -27,7 +27,7 @@ void check(const Graph& graph, const std::string& name) {
   ASSERT_EQ(configurations.size(), kTried);
   CandidateCheck candidates(graph, node, backend, {name, ""});
   for (const std::string& configuration : configurations) {
-    EXPECT_EQ(candidates.objection({name, configuration}, 1), "") << configuration;
+    EXPECT_EQ(candidates.rejection({name, configuration}, 1), "") << configuration;
     NodeContext asked = context;
     asked.configuration = configuration;
     EXPECT_EQ((*tactic)->compile(asked)->detail(), configuration);
@@ -72,7 +72,7 @@ void check_near(const Graph& graph, const std::string& name, const std::vector<s
   for (const std::string& difference : wanted) {
     ASSERT_TRUE(found.contains(difference)) << difference;
     const std::string& configuration = found.at(difference);
-    EXPECT_EQ(candidates.objection({name, configuration}, 1), "") << configuration;
+    EXPECT_EQ(candidates.rejection({name, configuration}, 1), "") << configuration;
     context.configuration = configuration;
     EXPECT_EQ(tactic.compile(context)->detail(), configuration);
   }

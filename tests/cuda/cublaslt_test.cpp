@@ -183,9 +183,9 @@ class Question {
   std::string detail(std::string_view configuration) const {
     return tactic().compile(context(configuration))->detail();
   }
-  std::string objection(const std::string& configuration) const {
+  std::string rejection(const std::string& configuration) const {
     CandidateCheck check(graph_, graph_.node(graph_.order().front()), cuda_backend({}), {"direct.matmul", ""});
-    return check.objection({kTactic, configuration}, 1);
+    return check.rejection({kTactic, configuration}, 1);
   }
 
  private:
@@ -208,7 +208,7 @@ TEST_F(CublasLt, OffersAlgorithmsWithEqualOutputs) {
     ASSERT_FALSE(names.empty());
     EXPECT_EQ(question.tactic().configurations(question.context(), 1).size(), 1U);
     for (const std::string& name : names) {
-      EXPECT_EQ(question.objection(name), "") << name;
+      EXPECT_EQ(question.rejection(name), "") << name;
       EXPECT_EQ(question.detail(name), name);
     }
     for (const char* unknown : {"", "nonsense", "algorithm 9999 tile 1 stages 1 splits 1 reduction 0"})
@@ -226,11 +226,11 @@ TEST_F(CublasLt, AddsUpInFloat32) {
 
 TEST_F(CublasLt, RoundsToTf32WhereItMayAlone) {
   if (!is_emulated()) GTEST_SKIP() << "needs the emulated cuBLASLt";
-  EXPECT_EQ(product(DType::kFloat32).objection(""), "");
+  EXPECT_EQ(product(DType::kFloat32).rejection(""), "");
   EXPECT_EQ(last_algorithm(), "algorithm 4");
-  EXPECT_EQ(product(DType::kFloat32, 64, true).objection(""), "");
+  EXPECT_EQ(product(DType::kFloat32, 64, true).rejection(""), "");
   EXPECT_EQ(last_algorithm(), "algorithm 4 tf32");
-  EXPECT_EQ(product(DType::kFloat16, 64, true).objection(""), "");
+  EXPECT_EQ(product(DType::kFloat16, 64, true).rejection(""), "");
   EXPECT_EQ(last_algorithm(), "algorithm 4");
 }
 
@@ -238,11 +238,11 @@ TEST_F(CublasLt, TakesTheAlgorithmThatAPlanNames) {
   if (!is_emulated()) GTEST_SKIP() << "needs the emulated cuBLASLt";
   const Question question = product(DType::kFloat16);
   const std::string split = "algorithm 2 tile 12 stages 22 splits 2 reduction 2 swizzle 0 option 0 inner 0 cluster 2";
-  EXPECT_EQ(question.objection(split), "");
+  EXPECT_EQ(question.rejection(split), "");
   EXPECT_EQ(last_algorithm(), "algorithm 2");
   EXPECT_GT(question.tactic().compile(question.context(split))->scratch_bytes(), 0U);
   EXPECT_EQ(question.detail(kHidden), kHidden);
-  EXPECT_EQ(question.objection(kHidden), "");
+  EXPECT_EQ(question.rejection(kHidden), "");
   EXPECT_EQ(last_algorithm(), "algorithm 5");
   const std::string refused = "algorithm 5 tile 99 stages 25 splits 1 reduction 0 swizzle 0 option 0 inner 0 cluster 2";
   EXPECT_EQ(question.detail(refused), question.detail(""));
@@ -250,7 +250,7 @@ TEST_F(CublasLt, TakesTheAlgorithmThatAPlanNames) {
 
 TEST_F(CublasLt, PassesOverAlgorithmsThatNeedWiderRows) {
   if (!is_emulated()) GTEST_SKIP() << "needs the emulated cuBLASLt";
-  EXPECT_EQ(product(DType::kFloat16, 63).objection(""), "");
+  EXPECT_EQ(product(DType::kFloat16, 63).rejection(""), "");
   EXPECT_EQ(last_algorithm(), "algorithm 2");
 }
 
@@ -271,7 +271,7 @@ TEST_F(CublasLt, IsCapturedAtItsFirstUse) {
   if (!is_emulated() || !calls) GTEST_SKIP() << "needs the emulated cuBLASLt";
   const Question question = product(DType::kFloat32);
   calls.forget();
-  EXPECT_EQ(question.objection(kHidden), "");
+  EXPECT_EQ(question.rejection(kHidden), "");
   const std::vector<std::string> since = calls.since();
   EXPECT_NE(std::ranges::find(since, "cuGraphLaunch"), since.end());
 }

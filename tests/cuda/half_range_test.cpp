@@ -5,6 +5,7 @@
 
 #include "ops/interpreter/interpret.hpp"
 #include "pipeline/model/compile.hpp"
+#include "pipeline/model/half_range.hpp"
 #include "support/graph_builder.hpp"
 #include "tensor/numbers.hpp"
 #include "vision/attach.hpp"
@@ -34,12 +35,11 @@ TEST(CudaHalfRange, KeepsInFloat32WhatPassesFloat16) {
   const Graph graph = graph_past_halves();
   const Tensor x = test::random_tensor({1, 8, 4, 4}, 3, 0, 1);
   const std::vector<Tensor> right = interpret(graph, {{"x", x}});
-  const ValueNames none;
   const auto is_finite = [](float y) { return std::isfinite(y); };
-  const std::vector<Tensor> lost = run(compile(graph, kHalves, {}, Edges::kAsModel, &none), x);
+  const std::vector<Tensor> lost = run(compile({.graph = graph, .options = kHalves, .keep_fp32 = Fp32KeepList{}}), x);
   EXPECT_FALSE(std::ranges::all_of(lost[0].data<float>(), is_finite)) << "nothing passes float16";
 
-  const std::vector<Tensor> kept = run(compile(graph, kHalves), x);
+  const std::vector<Tensor> kept = run(compile({.graph = graph, .options = kHalves}), x);
   for (std::size_t i = 0; i < 128; ++i) EXPECT_NEAR(kept[0].data<float>()[i], right[0].data<float>()[i], 0.05) << i;
 }
 
@@ -47,9 +47,9 @@ TEST(CudaHalfRange, NarrowsWhatStaysFarFromIt) {
   test::GraphBuilder b;
   const ValueId first = b.op("Conv", {b.input("x", {1, 8, 4, 4}), b.random({8, 8, 1, 1})});
   const Graph graph = b.build({b.op("Conv", {first, b.random({8, 8, 1, 1})})});
-  EXPECT_TRUE(stays_wide(graph, kHalves).empty());
-  EXPECT_EQ(stays_wide(graph_past_halves(), kHalves).size(), 1);
-  EXPECT_TRUE(stays_wide(graph_past_halves(), {.device = "cuda", .precision = "bf16"}).empty());
+  EXPECT_TRUE(find_fp32_keep_list(graph, kHalves).empty());
+  EXPECT_EQ(find_fp32_keep_list(graph_past_halves(), kHalves).size(), 1);
+  EXPECT_TRUE(find_fp32_keep_list(graph_past_halves(), {.device = "cuda", .precision = "bf16"}).empty());
 }
 
 /// Sums over pixels of noise in 0..1 stay small, however many pixels.
@@ -57,7 +57,7 @@ TEST(CudaHalfRange, FeedsAreasOfImages) {
   test::GraphBuilder b;
   const ValueId first = b.op("Conv", {b.input("x", {1, 8, 16, 16}), b.random({8, 8, 1, 1}, 1900, 1901)});
   const Graph graph = b.build({b.op("Conv", {first, b.random({8, 8, 1, 1}, 1e-5F, 2e-5F)})});
-  EXPECT_EQ(stays_wide(graph, kHalves).size(), 1);
+  EXPECT_EQ(find_fp32_keep_list(graph, kHalves).size(), 1);
 }
 
 TEST(CudaHalfRange, LooksOnlyAtHalfPrecisionCandidates) {
@@ -65,11 +65,11 @@ TEST(CudaHalfRange, LooksOnlyAtHalfPrecisionCandidates) {
   const ValueId sums = b.op("Conv", {b.input("x", {1, 8, 8, 8}), b.random({8, 8, 1, 1}, 1000, 1001)});
   const ValueId total = b.op("ReduceSum", {sums, b.ints({2, 3})}, {{"keepdims", std::int64_t{0}}});
   const Graph graph = b.build({total});
-  EXPECT_TRUE(stays_wide(graph, kHalves).empty()) << "behind the last product nothing is narrowed";
+  EXPECT_TRUE(find_fp32_keep_list(graph, kHalves).empty()) << "behind the last product nothing is narrowed";
 
   ModelOptions options = kHalves;
   options.disabled_passes = {"narrow_floats"};
-  EXPECT_TRUE(stays_wide(graph_past_halves(), options).empty());
+  EXPECT_TRUE(find_fp32_keep_list(graph_past_halves(), options).empty());
 }
 
 TEST(CudaHalfRange, FeedsAllPixelsOfEightBits) {
@@ -78,7 +78,7 @@ TEST(CudaHalfRange, FeedsAllPixelsOfEightBits) {
     const ValueId x = b.op("Cast", {b.input("x", {1, 8, 4, 4}, dtype)}, {{"to", std::int64_t{1}}});
     const ValueId first = b.op("Conv", {x, b.random({8, 8, 1, 1}, 150, 151)});
     const Graph graph = b.build({b.op("Conv", {first, b.random({8, 8, 1, 1}, 1e-5F, 2e-5F)})});
-    EXPECT_EQ(stays_wide(graph, kHalves).size(), 1) << to_string(dtype);
+    EXPECT_EQ(find_fp32_keep_list(graph, kHalves).size(), 1) << to_string(dtype);
   }
 }
 
@@ -96,11 +96,11 @@ TEST(CudaHalfRange, NamesValuesAsTheyAreBehindFrames) {
   card.std = {1, 1, 1};
   card.heads[0].outputs = {model.value(depth).name};
   const Graph graph = attach(model, card, {}).graph;
-  EXPECT_TRUE(stays_wide(model, kHalves).empty()) << "numbers 0 to 1 are too small";
-  const ValueNames found = stays_wide(graph, kHalves);
+  EXPECT_TRUE(find_fp32_keep_list(model, kHalves).empty()) << "numbers 0 to 1 are too small";
+  const Fp32KeepList found = find_fp32_keep_list(graph, kHalves);
   EXPECT_EQ(found.size(), 1);
 
-  const auto plan = compile(graph, kHalves, {}, Edges::kAsModel, &found);
+  const auto plan = compile({.graph = graph, .options = kHalves, .keep_fp32 = found});
   Execution execution(plan);
   std::vector<std::uint8_t> white(8 * 8 * 3, 255);
   *execution.frame() = view_of(RgbView{white.data(), 24, 8, 8});
@@ -122,7 +122,7 @@ TEST(CudaHalfRange, LooksBesideAttentions) {
   const ValueId weights = b.op("Softmax", {scores}, {{"axis", std::int64_t{-1}}});
   const ValueId answers = b.op("MatMul", {weights, project(40000)});
   const Graph graph = b.build({b.op("MatMul", {answers, b.random({8, 4}, 1e-5F, 2e-5F)})});
-  EXPECT_EQ(stays_wide(graph, kHalves).size(), 2) << "values, and the answers that are means of them";
+  EXPECT_EQ(find_fp32_keep_list(graph, kHalves).size(), 2) << "values, and the answers that are means of them";
 }
 
 }  // namespace

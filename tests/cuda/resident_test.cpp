@@ -37,7 +37,7 @@ TEST(CudaResident, ConvertsNothingAtTheEdgesWhereAsked) {
   const Graph graph = b.build({y});
   const ModelOptions options{.device = "cuda", .precision = "fp16"};
   const auto casts = [&](Edges edges) {
-    const auto plan = compile(graph, options, {}, edges);
+    const auto plan = compile({.graph = graph, .options = options, .edges = edges});
     const bool is_half = edges == Edges::kAsComputed;
     for (ValueId id : {plan->graph().inputs()[0], plan->graph().outputs()[0]})
       EXPECT_EQ(plan->graph().value(id).type.dtype, is_half ? DType::kFloat16 : DType::kFloat32);

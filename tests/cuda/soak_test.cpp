@@ -98,7 +98,7 @@ void soak(Execution& execution) {
 }
 
 TEST(CudaSoak, ReplaysAlikeInConstantMemory) {
-  Execution execution(compile(network(), {.device = "cuda", .precision = "fp16"}));
+  Execution execution(compile({.graph = network(), .options = {.device = "cuda", .precision = "fp16"}}));
   soak(execution);
 }
 
@@ -107,7 +107,7 @@ TEST(CudaSoak, ModelsReplayAlikeInConstantMemory) {
   const ModelOptions options{.device = "cuda", .precision = "fp16"};
   for (const std::string& path : models(test::write_color_classifier(folder))) {
     SCOPED_TRACE(path);
-    Execution execution(compile(import_model(path, options), options));
+    Execution execution(compile({.graph = import_model(path, options), .options = options}));
     soak(execution);
     if (HasFatalFailure()) return;
   }

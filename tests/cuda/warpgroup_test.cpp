@@ -2,7 +2,7 @@
 
 #include "cuda_case.hpp"
 #include "passes/core/manager.hpp"
-#include "pipeline/model/compile.hpp"
+#include "pipeline/model/lowering.hpp"
 #include "runtime/cuda_backend.hpp"
 #include "support/graph_builder.hpp"
 #include "tensor/half.hpp"

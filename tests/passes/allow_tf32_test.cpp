@@ -12,8 +12,8 @@ TEST(AllowTf32, MarksTheModelsProductsOfFloat32) {
   const ValueId conv = b.op("Conv", {b.input("x", {1, 3, 6, 6}), b.random({4, 3, 3, 3})});
   const ValueId product = b.op("MatMul", {b.op("Relu", {conv}), b.random({4, 5})});
   Graph graph = b.build({b.op("MatMul", {product, b.random({5, 2})})});
-  EXPECT_EQ(test::rewrite(graph, "allow_tf32", {}), 0) << "nobody asked for it";
-  EXPECT_EQ(test::rewrite(graph, "allow_tf32", {.allow_tf32 = true}), 1);
+  EXPECT_EQ(test::rewrite(graph, "allow_tf32", {}), 0) << "not requested";
+  EXPECT_EQ(test::rewrite(graph, "allow_tf32", {.precision = {.tf32 = true}}), 1);
   EXPECT_EQ(operators(graph), "Conv Relu MatMul MatMul");
   for (NodeId id : graph.order()) EXPECT_EQ(takes_tf32(graph.node(id)), graph.node(id).op != "Relu");
 }
@@ -28,7 +28,7 @@ TEST(AllowTf32, MarksAttention) {
                                {"value", rows},
                                {"output", rows},
                                {"shape", std::vector<std::int64_t>{4, 8}}})});
-  EXPECT_EQ(test::rewrite(graph, "allow_tf32", {.allow_tf32 = true}), 1);
+  EXPECT_EQ(test::rewrite(graph, "allow_tf32", {.precision = {.tf32 = true}}), 1);
   EXPECT_TRUE(takes_tf32(graph.node(graph.order().front())));
 }
 
@@ -38,7 +38,7 @@ TEST(AllowTf32, LeavesPixelsAndAnswersAndOtherTypes) {
   const ValueId integers = b.op("MatMul", {b.input("y", {2, 4}, DType::kInt32), b.input("z", {4, 2}, DType::kInt32)});
   Graph graph = b.build({answer, integers});
   graph.node(graph.value(answer).producer).stage = Stage::kPost;
-  EXPECT_EQ(test::rewrite(graph, "allow_tf32", {.allow_tf32 = true}), 0);
+  EXPECT_EQ(test::rewrite(graph, "allow_tf32", {.precision = {.tf32 = true}}), 0);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ LayoutRule rule(const Graph&, const Node& node) {
   return LayoutRule::kAny;
 }
 
-std::int64_t choose(Graph& graph) { return test::rewrite(graph, "choose_layouts", {.layout_rules = rule}); }
+std::int64_t choose(Graph& graph) { return test::rewrite(graph, "choose_layouts", {.target = {.layout_rule = rule}}); }
 
 bool is_channels_last(const Graph& graph, ValueId id) { return graph.value(id).layout == Layout::kChannelsLast; }
 

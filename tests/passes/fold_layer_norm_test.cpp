@@ -8,7 +8,8 @@ using test::last_node;
 using test::operators;
 
 PassOptions options() {
-  return {.runs = [](const Graph&, const Node& node) { return node.is("NormalizedProduct", "saccade"); }};
+  return {
+      .target = {.has_kernel = [](const Graph&, const Node& node) { return node.is("NormalizedProduct", "saccade"); }}};
 }
 std::int64_t fold(Graph& graph) { return test::rewrite(graph, "fold_layer_norm", options()); }
 
@@ -77,7 +78,9 @@ TEST(FoldLayerNorm, StaysWhereTheBackendHasNoKernel) {
   GraphBuilder b;
   Graph graph = b.build({b.op("MatMul", {norm(b, rows(b, {3, 8}), 8), b.random({8, 5})})});
   EXPECT_EQ(test::rewrite(graph, "fold_layer_norm"), 0);
-  EXPECT_EQ(test::rewrite(graph, "fold_layer_norm", {.runs = [](const Graph&, const Node&) { return false; }}), 0);
+  EXPECT_EQ(test::rewrite(graph, "fold_layer_norm",
+                          {.target = {.has_kernel = [](const Graph&, const Node&) { return false; }}}),
+            0);
 }
 
 }  // namespace

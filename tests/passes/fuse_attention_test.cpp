@@ -13,7 +13,9 @@ using Integers = std::vector<std::int64_t>;
 
 const Integers kHeadsFirst = {0, 2, 1, 3};
 
-std::int64_t fuse(Graph& graph) { return test::rewrite(graph, "fuse_attention", {.fuses_attention = true}); }
+std::int64_t fuse(Graph& graph) {
+  return test::rewrite(graph, "fuse_attention", {.target = {.fuses_attention = true}});
+}
 
 ValueId transpose(GraphBuilder& b, ValueId x, const Integers& order) {
   return b.op("Transpose", {x}, {{"perm", order}});
@@ -63,7 +65,7 @@ TEST(LowerStridedAttention, GathersMatricesAndPutsAnswersBack) {
     Graph graph = b.build({b.op("Relu", {b.op("Reshape", {answers, b.ints({2, 7, 24})})})});
     ASSERT_EQ(fuse(graph), 1);
     const auto lower = [&](bool fuses) {
-      return test::rewrite(graph, "lower_strided_attention", {.fuses_attention = fuses});
+      return test::rewrite(graph, "lower_strided_attention", {.target = {.fuses_attention = fuses}});
     };
     EXPECT_EQ(lower(true), 0) << "there is a kernel for it";
     EXPECT_EQ(lower(false), 1);

@@ -8,10 +8,10 @@ namespace {
 using test::GraphBuilder;
 using test::operators;
 
-/// As a backend would say that can fuse these operators.
+/// A target that can fuse these operators.
 PassOptions fusing() {
   PassOptions options;
-  options.fuses = [](const Graph&, const Node& node) {
+  options.target.can_fuse = [](const Graph&, const Node& node) {
     static const std::set<std::string> kOps = {"Add",       "Cast",  "Concat",  "Exp",     "Fused", "Mul",
                                                "Relu",      "Sub",   "Reorder", "Reshape", "Slice", "Split",
                                                "Transpose", "Where", "Less",    "Sigmoid"};

@@ -16,7 +16,7 @@ using test::GraphBuilder;
 using test::operators;
 
 std::int64_t narrow(Graph& graph, DType to = DType::kFloat16) {
-  return test::rewrite(graph, "narrow_floats", {.narrow_to = to});
+  return test::rewrite(graph, "narrow_floats", {.precision = {.half = to}});
 }
 
 DType type_of(const Graph& graph, const std::string& op, std::size_t input) {
@@ -48,7 +48,7 @@ TEST(NarrowFloats, KeepsWhatNoHalfHolds) {
   const ValueId third = b.op("Conv", {second, b.random({4, 4, 1, 1})});
   Graph graph = b.build({b.op("Conv", {third, b.random({2, 4, 1, 1})})});
   const std::string wide = graph.value(second).name;
-  EXPECT_EQ(test::rewrite(graph, "narrow_floats", {.narrow_to = DType::kFloat16, .stay_wide = {wide}}), 1);
+  EXPECT_EQ(test::rewrite(graph, "narrow_floats", {.precision = {.half = DType::kFloat16, .keep_fp32 = {wide}}}), 1);
   // The node that makes it, and the one that reads it.
   EXPECT_EQ(operators(graph), "Cast Conv Cast Relu Conv Cast Conv Cast");
   EXPECT_EQ(type_of(graph, "Relu", 0), DType::kFloat32);
@@ -60,7 +60,7 @@ TEST(NarrowFloats, KeepsWhatReadsConstantsThatNoHalfHolds) {
     const ValueId first = b.op("Conv", {b.input("x", {1, 3, 6, 6}), b.random({4, 3, 3, 3})});
     const ValueId second = b.op(op, {first, b.scalar(constant)});
     Graph graph = b.build({b.op("Conv", {second, b.random({4, 4, 1, 1})})});
-    run_passes(graph, {.disabled = passes_except({"narrow_floats"}), .narrow_to = to});
+    run_passes(graph, {.precision = {.half = to}, .disabled = passes_except({"narrow_floats"})});
     return type_of(graph, op, 0);
   };
   for (const float lost : {1e5F, -65520.0F, 1e-12F}) {
@@ -78,7 +78,7 @@ TEST(NarrowFloats, HalvesEveryFunctionOfElementsButAngles) {
     const ValueId first = b.op("Conv", {b.input("x", {1, 3, 6, 6}), b.random({4, 3, 3, 3})});
     const ValueId second = b.op(op, std::vector<ValueId>(inputs, first));
     Graph graph = b.build({b.op("Conv", {second, b.random({4, 4, 1, 1})})});
-    run_passes(graph, {.disabled = passes_except({"narrow_floats"}), .narrow_to = DType::kFloat16});
+    run_passes(graph, {.precision = {.half = DType::kFloat16}, .disabled = passes_except({"narrow_floats"})});
     return type_of(graph, op, 0);
   };
   for (const char* op : {"Acosh", "Ceil", "Celu", "Floor", "Log", "Reciprocal", "Sinh", "Softsign", "ThresholdedRelu"})
@@ -118,8 +118,8 @@ TEST(NarrowFloats, TakesAndGivesHalvesAsTheyAre) {
   std::map<std::string, Tensor> inputs = {{"x", Tensor(DType::kFloat16, drawn.shape())}};
   cast_elements(view_of(drawn), view_of(inputs.at("x")));
   const std::vector<Tensor> before = interpret(graph, inputs);
-  run_passes(graph,
-             {.disabled = passes_except({"narrow_floats"}), .narrow_to = DType::kFloat16, .narrow_outputs = true});
+  run_passes(graph, {.precision = {.half = DType::kFloat16, .half_outputs = true},
+                     .disabled = passes_except({"narrow_floats"})});
   EXPECT_EQ(operators(graph), "Conv Relu Conv Cast Exp");
   EXPECT_EQ(graph.value(graph.outputs()[0]).type.dtype, DType::kFloat16);
   EXPECT_EQ(graph.value(graph.outputs()[0]).name, "Conv3") << "an output keeps its name";

@@ -9,7 +9,7 @@ namespace {
 using test::GraphBuilder;
 using test::operators;
 
-std::int64_t widen(Graph& graph) { return test::rewrite(graph, "widen_halves", {.widen_halves = true}); }
+std::int64_t widen(Graph& graph) { return test::rewrite(graph, "widen_halves", {.target = {.half_precision = false}}); }
 
 ValueId half(GraphBuilder& b, const std::string& name, const Shape& shape, DType dtype = DType::kFloat16) {
   return b.input(name, shape, dtype);

@@ -324,7 +324,7 @@ TEST_F(PlanFile, KeepsWhatWasFoundOut) {
                         .device = "a GPU",
                         .kernel_version = "1",
                         .precision = "fp16",
-                        .stay_wide = {{"first", "last"}},
+                        .keep_fp32 = {{"first", "last"}},
                         .fallback = true,
                         .card = "task = \"detect\"",
                         .choices = {{"node", {"tiled", "16x8"}}, {"other", {"plain", ""}}},
@@ -335,8 +335,8 @@ TEST_F(PlanFile, KeepsWhatWasFoundOut) {
   EXPECT_EQ(kept.device, facts.device);
   EXPECT_EQ(kept.kernel_version, facts.kernel_version);
   EXPECT_EQ(kept.precision, facts.precision);
-  EXPECT_EQ(kept.stay_wide, facts.stay_wide);
-  EXPECT_EQ(kept.stay_wide_on_tensors, facts.stay_wide_on_tensors) << "not looked for";
+  EXPECT_EQ(kept.keep_fp32, facts.keep_fp32);
+  EXPECT_EQ(kept.keep_fp32_on_tensors, facts.keep_fp32_on_tensors) << "not computed";
   EXPECT_EQ(kept.fallback, facts.fallback);
   EXPECT_EQ(kept.card, facts.card);
   EXPECT_EQ(kept.choices, facts.choices);

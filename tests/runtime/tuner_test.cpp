@@ -33,7 +33,7 @@ class NamedTactic : public Tactic {
       : name_(std::move(name)), configurations_(std::move(configurations)) {}
   std::string_view name() const override { return name_; }
   Support supports(const NodeContext&) const override { return {}; }
-  bool takes_strides(const NodeContext&) const override { return true; }
+  bool supports_strided_operands(const NodeContext&) const override { return true; }
   std::vector<std::string> configurations(const NodeContext& context, std::size_t count) const override {
     const std::string near(context.configuration);
     if (!near.empty()) return {near + "'", near + "''"};
@@ -41,7 +41,7 @@ class NamedTactic : public Tactic {
             configurations_.begin() + static_cast<std::ptrdiff_t>(std::min(count, configurations_.size()))};
   }
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
-    if (context.configuration == "broken" || (context.configuration == "dense" && context.shares_memory()))
+    if (context.configuration == "broken" || (context.configuration == "dense" && context.has_aliased_operands()))
       throw Error(ErrorCode::kDevice, "it is broken");
     if (context.configuration == "wrong") return std::make_unique<WrongLaunch>();
     return reference_tactic().compile(context);
@@ -138,7 +138,7 @@ TEST(Tuner, ChoosesTheFastestThatIsRight) {
   EXPECT_EQ(choice_for(report, "Relu"), (TacticChoice{"tiled", "fast"}));
   EXPECT_EQ(choice_for(report, "Neg"), (TacticChoice{"tiled", "fast"}));
   EXPECT_EQ(report.measured, report.choices);
-  EXPECT_EQ(report.kinds, 2);
+  EXPECT_EQ(report.node_classes, 2);
   EXPECT_EQ(report.candidates, 8 + 4) << "near each of the fast ones lie two";
   EXPECT_EQ(report.rejected, 4);
   EXPECT_EQ(report.before, std::chrono::microseconds(300));
@@ -205,7 +205,7 @@ TEST(Tuner, NamesTheFirstOfEachWhereThereIsNoClock) {
   const ClockworkBackend backend({{"tiled", {"a", "b"}}}, nullptr);
   const TuneReport report = tune(three_nodes(), backend, {});
   EXPECT_TRUE(report.measured.empty());
-  EXPECT_EQ(report.kinds, 0) << "nothing is tuned";
+  EXPECT_EQ(report.node_classes, 0) << "nothing is tuned";
   EXPECT_EQ(report.candidates, 0);
   EXPECT_EQ(choice_for(report, "Relu"), (TacticChoice{"tiled", "a"}));
 }
@@ -236,7 +236,7 @@ TEST(Tuner, KnowsWhereOperandsLie) {
   const auto configured = [&](const TacticChoices& choices) {
     const auto plan = Plan::compile(graph, backend, {.choices = &choices});
     EXPECT_EQ(plan->steps().front().node, graph.order().front());
-    return std::pair(plan->steps().front().configuration, node_fingerprint(graph, relu, &plan->places()));
+    return std::pair(plan->steps().front().configuration, node_fingerprint(graph, relu, &plan->storage()));
   };
   const std::string dense = node_fingerprint(graph, relu);
   const auto [none, strided] = configured({});

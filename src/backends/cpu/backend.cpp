@@ -21,16 +21,14 @@ class CpuBackend : public Backend {
  public:
   std::string_view name() const override { return "cpu"; }
   std::span<const Tactic* const> tactics() const override { return tactics_; }
-  LayoutRule layout_rule(const NodeContext& context) const override {
-    const LayoutRule rule = cpu::layout_rule(context);
-    if (rule == LayoutRule::kRowMajor) return rule;
-    // What only the reference kernel can run, whole or in slices, must stay as it can read it.
-    const auto runs = [&](const Tactic* tactic) {
-      return tactic != &reference_tactic() && tactic != &sliced_elementwise() && tactic->supports(context).yes;
-    };
-    return std::ranges::any_of(tactics_, runs) ? rule : LayoutRule::kRowMajor;
+  Target target() const override {
+    return {.layout_rule =
+                [this](const Graph& graph, const Node& node) {
+                  return layout_rule({graph, node});
+                },
+            .has_kernel = [this](const Graph& graph, const Node& node) { return has_kernel(*this, graph, node); },
+            .half_precision = false};
   }
-  bool computes_halves() const override { return false; }
   std::unique_ptr<Runner> make_runner(const Plan& plan) const override { return make_host_runner(plan); }
   void prepare_thread(int threads) const override { set_team_size(threads > 0 ? threads : omp_get_num_procs()); }
   void release_thread() const override { end_team(); }
@@ -38,7 +36,17 @@ class CpuBackend : public Backend {
   std::string device_name() const override { return cpu::device_name(); }
 
  private:
-  // One a line: what stands first is preferred.
+  LayoutRule layout_rule(const NodeContext& context) const {
+    const LayoutRule rule = cpu::layout_rule(context);
+    if (rule == LayoutRule::kRowMajor) return rule;
+    // Reference kernels, whole or in slices, read row-major tensors only.
+    const auto runs = [&](const Tactic* tactic) {
+      return tactic != &reference_tactic() && tactic != &sliced_elementwise() && tactic->supports(context).yes;
+    };
+    return std::ranges::any_of(tactics_, runs) ? rule : LayoutRule::kRowMajor;
+  }
+
+  // In order of preference.
   // clang-format off
   std::vector<const Tactic*> tactics_{
       &onednn_convolution(),

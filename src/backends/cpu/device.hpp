@@ -4,7 +4,7 @@
 
 namespace saccade::cpu {
 
-/// "AMD EPYC (avx2, avx512, vnni)": the processor's own name and the instruction sets that the tactics make use of.
+/// "AMD EPYC (avx2, avx512, vnni)": the processor's name and the instruction sets that the tactics use.
 std::string device_name();
 
 }  // namespace saccade::cpu

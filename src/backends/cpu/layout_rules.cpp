@@ -21,7 +21,7 @@ bool lists(std::span<const std::string_view> names, std::string_view name) {
   return std::ranges::binary_search(names, name);
 }
 
-/// Reductions of all spatial dimensions that keep their places leave N and C, in the order of either layout.
+/// Reductions of all spatial dimensions with keepdims: N x C x 1 x 1 is the same in either layout.
 bool reduces_space(const NodeContext& context) {
   const Tensor* axes = context.constant(1);
   if (!context.node.op.starts_with("Reduce") || axes == nullptr || axes->dtype() != DType::kInt64) return false;
@@ -35,9 +35,8 @@ bool reduces_space(const NodeContext& context) {
   return rank >= 3;
 }
 
-/// Operators whose kernels write in the layout that they read. Constants stay row-major, and so does what these make of
-/// one: what is sampled of a constant image at places that the run gives, or what would be folded if passes were left
-/// to.
+/// Operators whose kernels write the layout that they read, applied to a constant, which is row-major: for example a
+/// constant image sampled at coordinates of the run, or what constant folding would evaluate.
 bool keeps_layout_of_constant(const NodeContext& context) {
   // operator list: kernels that write the layout that they read.
   constexpr auto kOps = std::to_array<std::string_view>(

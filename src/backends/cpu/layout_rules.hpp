@@ -4,8 +4,8 @@
 
 namespace saccade::cpu {
 
-/// Which layout an operator's tensors should have here, as long as another tactic than the reference takes the node;
-/// see Backend::layout_rule.
+/// The preferred layout of an operator's tensors, if a tactic other than the reference supports the node; see
+/// Target::layout_rule.
 LayoutRule layout_rule(const NodeContext& context);
 
 }  // namespace saccade::cpu

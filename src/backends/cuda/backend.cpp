@@ -69,7 +69,30 @@ class CudaBackend : public Backend {
 
   std::string_view name() const override { return "cuda"; }
   std::span<const Tactic* const> tactics() const override { return tactics_; }
-  LayoutRule layout_rule(const NodeContext& context) const override {
+  Target target() const override {
+    return {.layout_rule =
+                [this](const Graph& graph, const Node& node) {
+                  return layout_rule({graph, node});
+                },
+            .can_fuse =
+                [](const Graph& graph, const Node& node) {
+                  return fuses_elements({graph, node});
+                },
+            .has_kernel = [this](const Graph& graph, const Node& node) { return has_kernel(*this, graph, node); },
+            .fuses_attention = true};
+  }
+  std::unique_ptr<Runner> make_runner(const Plan& plan) const override {
+    return std::make_unique<GraphExecutor>(device_, plan, graph_);
+  }
+  void prepare_thread(int) const override { device_.make_current(); }
+  void release_thread() const override {}
+  std::string device_name() const override { return device_.name(); }
+  std::string kernel_version() const override { return kernel_headers_digest(); }
+  int compile_threads() const override { return static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); }
+  void add_images(KernelImages images) const override { device_.add_images(std::move(images)); }
+
+ private:
+  LayoutRule layout_rule(const NodeContext& context) const {
     const auto runs = [&](const auto& tactic) { return tactic->supports(context).yes; };
     // Nodes that run on the host keep the layout their reference kernel reads.
     if (std::ranges::none_of(own_, runs)) return LayoutRule::kRowMajor;
@@ -84,20 +107,7 @@ class CudaBackend : public Backend {
       return LayoutRule::kRowMajor;
     return LayoutRule::kAny;
   }
-  bool fuses(const NodeContext& context) const override { return fuses_elements(context); }
-  bool computes_halves() const override { return true; }
-  bool fuses_attention() const override { return true; }
-  std::unique_ptr<Runner> make_runner(const Plan& plan) const override {
-    return std::make_unique<GraphExecutor>(device_, plan, graph_);
-  }
-  void prepare_thread(int) const override { device_.make_current(); }
-  void release_thread() const override {}
-  std::string device_name() const override { return device_.name(); }
-  std::string kernel_version() const override { return kernel_headers_digest(); }
-  int compile_threads() const override { return static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); }
-  void add_images(KernelImages images) const override { device_.add_images(std::move(images)); }
 
- private:
   Device& device_;
   bool graph_;
   std::vector<std::unique_ptr<Tactic>> own_;

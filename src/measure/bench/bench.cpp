@@ -23,8 +23,11 @@ namespace {
 /// The model's plan for frames or tensors.
 std::shared_ptr<const Plan> plan_for(const Model& model, bool takes_frames, bool resident) {
   if (resident)
-    return compile(model.impl()->graph(), model.options(), model.impl()->measured(), Edges::kAsComputed,
-                   &model.impl()->stay_wide(PlanFor::kTensors, model.impl()->graph()));
+    return compile({.graph = model.impl()->graph(),
+                    .options = model.options(),
+                    .measured = model.impl()->measured(),
+                    .edges = Edges::kAsComputed,
+                    .keep_fp32 = model.impl()->fp32_keep_list(PlanFor::kTensors, model.impl()->graph())});
   return takes_frames ? model.impl()->vision_plan().plan : model.impl()->tensor_plan();
 }
 

@@ -131,7 +131,7 @@ std::string run_data_set(const TestFolder& test, const fs::path& set, const Mode
   if (unreadable) throw Error(*unreadable);
   std::vector<std::string> names;
   for (ValueId output : graph.data_outputs()) names.push_back(graph.value(output).name);
-  const std::vector<Tensor> have = run(compile(std::move(graph), options), inputs);
+  const std::vector<Tensor> have = run(compile({.graph = std::move(graph), .options = options}), inputs);
   const std::vector<Tensor> want = read_tensors(set, "output", options.max_memory);
   if (have.size() != want.size())
     return fmt::format("the model has {} outputs, but {} has {}", have.size(), set.string(), want.size());

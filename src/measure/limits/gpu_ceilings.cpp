@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "pipeline/model/compile.hpp"
+#include "pipeline/model/device.hpp"
 
 namespace saccade {
 namespace {

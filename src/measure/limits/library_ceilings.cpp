@@ -6,6 +6,7 @@
 #include "measure/limits/work.hpp"
 #include "ops/interpreter/infer.hpp"
 #include "pipeline/model/compile.hpp"
+#include "pipeline/model/device.hpp"
 
 namespace saccade {
 namespace {
@@ -58,7 +59,7 @@ Graph relu(std::int64_t elements) { return one_node("Relu", {DType::kFloat32, {1
 /// A plan that is run by itself.
 class Probe {
  public:
-  Probe(Graph graph, int threads) : execution_(compile(std::move(graph), {.threads = threads})) {
+  Probe(Graph graph, int threads) : execution_(compile({.graph = std::move(graph), .options = {.threads = threads}})) {
     for (const Step& step : execution_.plan().steps())
       work_ += work_of(execution_.plan().graph(), execution_.plan().graph().node(step.node));
     const TensorView input = execution_.input(0);

@@ -6,7 +6,7 @@
 #include "measure/limits/work_rules.hpp"
 #include "ops/core/op.hpp"
 #include "ops/vision/pixels.hpp"
-#include "runtime/value_links.hpp"
+#include "runtime/storage_alias.hpp"
 #include "tensor/frame.hpp"
 
 // A lower bound is only as good as the work it is based on: only work is counted that every correct implementation must

@@ -20,7 +20,7 @@ void fill(Tensor& tensor, std::mt19937& generator, double low, double high) {
   for (T& element : tensor.data<T>()) element = static_cast<T>(draw(generator));
 }
 
-/// Pixels scaled to 0..1, image sizes and masks: what models take.
+/// Values in the usual ranges of inputs: pixels scaled to 0..1, image sizes, masks.
 Tensor random_input(const Value& value, unsigned seed) {
   Tensor tensor(value.type.dtype, value.type.shape);
   std::mt19937 generator(seed);
@@ -41,7 +41,7 @@ Tensor random_input(const Value& value, unsigned seed) {
   return tensor;
 }
 
-/// A frame of noise in RGB, whose pixels live in PIXELS.
+/// A random RGB frame with its pixels in PIXELS.
 Tensor random_frame(std::vector<std::uint8_t>& pixels, unsigned seed) {
   constexpr int kWidth = 320;
   constexpr int kHeight = 240;
@@ -56,7 +56,7 @@ Tensor random_frame(std::vector<std::uint8_t>& pixels, unsigned seed) {
   return frame;
 }
 
-/// 0 or infinity: elements that are no numbers have no distance.
+/// The difference of tensors without numbers: 0 or infinity.
 double is_other(const Tensor& before, const Tensor& after) {
   const bool equal = before.dtype() == DType::kString ? std::ranges::equal(before.strings(), after.strings())
                                                       : std::memcmp(before.raw(), after.raw(), before.bytes()) == 0;
@@ -83,7 +83,7 @@ double difference(const Tensor& before, const Tensor& after) {
     worst = std::isfinite(apart) ? std::max(worst, apart) : kInfinity;
   }
   if (worst == 0 || worst == kInfinity) return worst;
-  // An output whose elements are all alike has no spread: its size stands in.
+  // An output with equal elements has no spread: the magnitude replaces it.
   return worst / (high > low ? high - low : std::max(std::abs(high), 1e-30));
 }
 

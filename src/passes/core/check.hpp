@@ -10,13 +10,13 @@
 
 namespace saccade {
 
-/// Runs one graph again and again by the reference interpreter while it is rewritten, on the same inputs.
+/// Runs a graph with the reference interpreter on fixed inputs while it is rewritten, and compares the outputs.
 class ResultCheck {
  public:
-  /// GIVEN holds inputs by name; the others are drawn at random. Runs the graph for its first outputs.
+  /// GIVEN has inputs by name; the others are random. Runs the graph for its first outputs.
   ResultCheck(const Graph& graph, std::map<std::string, Tensor> given);
-  /// The name of the output that differs most from the last run, and by how much of its spread (largest minus smallest
-  /// element; infinite where one is not a number and the other is).
+  /// The output that differs most from the previous run, relative to its spread (largest minus smallest element);
+  /// infinite if only one of two elements is a number.
   struct Difference {
     std::string output;
     double spreads = 0;

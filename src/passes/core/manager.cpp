@@ -9,14 +9,14 @@
 namespace saccade {
 namespace {
 
-/// A pass that changes a graph more often than this, a node, undoes its own work.
+/// Patches per node; a pass that exceeds them undoes its own work.
 constexpr std::int64_t kMaxPatchesPerNode = 20;
-/// What halves may have rounded from a network's first layer to its last, in spreads of an output.
+/// Of half precision over a whole network, relative to the spread of an output.
 constexpr double kHalfTolerance = 0.05;
 
-class Runner {
+class PassRunner {
  public:
-  Runner(Graph& graph, const PassOptions& options)
+  PassRunner(Graph& graph, const PassOptions& options)
       : graph_(graph), options_(options), budget_(options.max_memory), known_(graph, &budget_) {
     for (std::size_t i = 0; i < graph.value_count(); ++i)
       if (const Tensor* constant = graph.constant(static_cast<ValueId>(i))) budget_.take(constant->bytes());
@@ -50,25 +50,13 @@ class Runner {
   PassReport take_report() { return std::move(report_); }
 
  private:
-  PassContext context() {
-    return {.graph = graph_,
-            .known = known_,
-            .layout_rules = options_.layout_rules,
-            .fuses = options_.fuses,
-            .runs = options_.runs,
-            .widen_halves = options_.widen_halves,
-            .allow_tf32 = options_.allow_tf32,
-            .fuses_attention = options_.fuses_attention,
-            .narrow_to = options_.narrow_to,
-            .narrow_outputs = options_.narrow_outputs,
-            .stay_wide = &options_.stay_wide};
-  }
+  PassContext context() { return {graph_, known_, options_.target, options_.precision}; }
 
   bool stopped() const {
     return options_.max_patches >= 0 && static_cast<std::int64_t>(report_.patches.size()) >= options_.max_patches;
   }
 
-  /// Shows every node to the pass once, in order; whether it changed anything.
+  /// Offers every node to the pass once, in order. Returns whether the graph changed.
   bool sweep(const Pass& pass, LocalRewrite rewrite) {
     bool changed = false;
     for (NodeId id : graph_.order()) {
@@ -78,7 +66,7 @@ class Runner {
     return changed;
   }
 
-  /// Applies a patch, if there is one, and gives its nodes their types.
+  /// Applies a patch, if there is one, and infers the types of its nodes.
   bool accept(const Pass& pass, const std::optional<Patch>& patch) {
     if (!patch) return false;
     report_.patches.push_back(
@@ -158,7 +146,7 @@ PassNames passes_from(std::string_view first) {
 PassReport run_passes(Graph& graph, const PassOptions& options) {
   check_names(options.disabled);
   verify(graph);
-  Runner runner(graph, options);
+  PassRunner runner(graph, options);
   if (options.on_graph) options.on_graph("", graph);
   for (const Pass& pass : pipeline()) {
     if (options.disabled.contains(pass.name)) continue;

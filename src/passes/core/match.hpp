@@ -8,37 +8,37 @@
 
 namespace saccade {
 
-/// The one node that reads the value, and reads it once; kNone where it has more readers, none, or is an output of the
-/// graph. Whoever fuses a node into its reader, or a reader into its producer, needs this.
+/// The only reader of the value, which reads it once; kNone if there are several or none, or if it is a graph output.
+/// Required for fusing a node into its reader or producer.
 NodeId sole_reader(const Graph& graph, ValueId id);
 
-/// The value's producer if nothing but READER reads the value; else null.
+/// The value's producer if READER is its only reader; else null.
 const Node* producer_for(const Graph& graph, ValueId id, NodeId reader);
 
-/// Whether the readers of OLD may read REPLACEMENT: same type and layout, and the graph's inputs and outputs stay apart
-/// from each other, as each needs a name of its own.
+/// Whether REPLACEMENT may replace OLD: types and layouts agree, and no value becomes graph input and output at once,
+/// since each needs its own name.
 bool may_replace(const Graph& graph, ValueId old, ValueId replacement);
 
-/// The element of a float32 constant that has just one.
+/// The value of a float32 constant with one element.
 std::optional<float> scalar_constant(const Graph& graph, ValueId id);
 
-/// Whether the value is a numeric constant all of whose elements are NUMBER.
+/// Whether the value is a numeric constant whose elements are all NUMBER.
 bool is_filled_with(const Graph& graph, ValueId id, double number);
 
-/// The contents of an int64 constant, or nothing.
+/// The elements of an int64 constant; else nullopt.
 std::optional<std::vector<std::int64_t>> integer_constant(const Graph& graph, ValueId id);
 
-/// Node::outputs[0], of nodes known to have it.
+/// Node::outputs[0]; the node must have it.
 inline ValueId output_of(const Node& node) { return node.outputs[0]; }
 
 inline bool is_float32(const Graph& graph, ValueId id) {
   return id != ValueId::kNone && graph.value(id).type.dtype == DType::kFloat32;
 }
 
-/// A node of one output, which someone asked for, with nothing fused to it yet.
+/// Whether the node has one used output and no post-ops.
 bool is_plain(const Node& node);
 
-/// A plain node that gives its first input's elements in the same order under another shape.
+/// Whether the node is plain and reshapes its first input.
 bool is_view(const Node& node);
 
 }  // namespace saccade

@@ -35,7 +35,7 @@ bool MinCut::find_levels() {
 }
 
 std::int64_t MinCut::push(int vertex, std::int64_t limit) {
-  // With an explicit stack of edges: paths are as long as a network is deep.
+  // Iterative: paths are as long as the network is deep.
   std::vector<int> path;
   while (steps_left_ >= 0) {
     --steps_left_;

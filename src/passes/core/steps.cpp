@@ -28,7 +28,7 @@ ValueId Steps::reshape(std::string_view name, ValueId from, const Shape& shape) 
   Tensor target(DType::kInt64, {shape.rank()});
   std::ranges::copy(shape, target.data<std::int64_t>().begin());
   Node node{.op = "Reshape", .inputs = {from, constant(fmt::format("{}.shape", name), std::move(target))}};
-  // The target is written out: a 0 in it is an empty dimension.
+  // With allowzero, a 0 in the target is an empty dimension.
   node.attributes.set("allowzero", std::int64_t{1});
   return add(name, std::move(node));
 }

@@ -7,18 +7,18 @@
 
 namespace saccade {
 
-/// Adds to a patch what stands in the place of one node: nodes named after it, of its stage.
+/// Adds the replacement of one node to a patch: nodes with its stage, whose names extend its name.
 class Steps {
  public:
-  /// Both outlive the steps.
+  /// Both arguments outlive the steps.
   Steps(Patch& patch, const Node& replaced) : patch_(patch), replaced_(replaced) {}
 
-  /// A node of one output, which it returns. NAME goes behind the replaced node's.
+  /// Adds a node with one output and returns that. NAME is appended to the replaced node's.
   ValueId add(std::string_view name, Node node);
   ValueId constant(std::string_view name, Tensor tensor);
-  /// FROM with its dimensions in another ORDER.
+  /// FROM transposed by ORDER.
   ValueId transpose(std::string_view name, ValueId from, std::vector<std::int64_t> order);
-  /// FROM with the dimensions of SHAPE.
+  /// FROM reshaped to SHAPE.
   ValueId reshape(std::string_view name, ValueId from, const Shape& shape);
 
  private:

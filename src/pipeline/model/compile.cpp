@@ -1,15 +1,13 @@
 #include "pipeline/model/compile.hpp"
 
-#include <algorithm>
-#include <charconv>
-
+#include "base/clock.hpp"
 #include "base/log.hpp"
 #include "base/module.hpp"
 #include "graph/importer.hpp"
 #include "ops/core/values.hpp"
+#include "pipeline/model/device.hpp"
 #include "pipeline/model/half_range.hpp"
-#include "runtime/cuda_backend.hpp"
-#include "runtime/reference_backend.hpp"
+#include "pipeline/model/lowering.hpp"
 #include "runtime/tactic_cache.hpp"
 
 namespace saccade {
@@ -27,31 +25,13 @@ void check_shape_names(const Graph& graph, const ModelOptions& options) {
   }
 }
 
-bool is_cuda(std::string_view device) { return device == "cuda" || device.starts_with("cuda:"); }
-
-/// N of "cuda:N"; 0 for "cuda".
-int cuda_ordinal(std::string_view device) {
-  if (device == "cuda") return 0;
-  const std::string_view number = device.substr(device.find(':') + 1);
-  int ordinal = -1;
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), ordinal);
-  if (error != std::errc() || end != number.data() + number.size() || ordinal < 0)
-    fail(ErrorCode::kInvalidArgument, "'{}' is not a GPU: use cuda or cuda:N", device);
-  return ordinal;
-}
-
-void check_precision(const std::string& precision, bool on_gpu) {
-  const bool gpu_alone = precision == "fp16" || precision == "bf16" || precision == "tf32";
-  if (precision == "auto" || precision == "fp32" || (gpu_alone && on_gpu)) return;
-  fail(ErrorCode::kUnsupported, "the precision '{}' is not implemented yet{}: use auto{} or fp32", precision,
-       gpu_alone ? " for this device" : "", on_gpu ? ", fp16, bf16, tf32" : "");
-}
-
-/// The half-precision type that float32 is narrowed to; nullopt for none.
-std::optional<DType> narrowed(const std::string& precision) {
-  if (precision == "fp16") return DType::kFloat16;
-  if (precision == "bf16") return DType::kBFloat16;
-  return {};
+PassOptions passes_for(CompileRequest& request, const Backend& backend) {
+  const ModelOptions& options = request.options;
+  Fp32KeepList keep_fp32 =
+      request.keep_fp32 ? std::move(*request.keep_fp32) : find_fp32_keep_list(request.graph, options);
+  PassOptions passes = pass_options(options, backend, std::move(keep_fp32));
+  passes.precision.half_outputs = request.edges == Edges::kAsComputed;
+  return passes;
 }
 
 /// Turns float32 inputs into half precision; a Cast widens each.
@@ -68,26 +48,29 @@ void narrow_inputs(Graph& graph, DType to) {
   }
 }
 
-std::shared_ptr<const Plan> compile_plan(Graph graph, const Backend& backend, const ModelOptions& options,
-                                         const TacticChoices& measured) {
-  const TacticChoices choices = choices_for(backend, measured);
+void lower(Graph& graph, const PassOptions& passes) {
+  if (passes.precision.half && passes.precision.half_outputs) narrow_inputs(graph, *passes.precision.half);
+  run_passes(graph, passes);
+}
+
+std::shared_ptr<const Plan> build_plan(CompileRequest request, const Backend& backend) {
+  const ModelOptions& options = request.options;
+  const TacticChoices choices = choices_for(backend, request.measured);
   try {
-    return Plan::compile(std::move(graph), backend,
+    return Plan::compile(std::move(request.graph), backend,
                          {.threads = options.threads, .max_memory = options.max_memory, .choices = &choices});
   } catch (const Error& error) {
-    if (error.code() != ErrorCode::kUnsupported || !is_cuda(options.device) || options.fallback) throw;
+    if (error.code() != ErrorCode::kUnsupported || !gpu_of(options) || options.fallback) throw;
     throw Error(error.code(), fmt::format("{} (--fallback cpu runs such nodes on the host)", error.what()));
   }
 }
 
-}  // namespace
-
-TacticChoices choices_for(const Backend& backend, const TacticChoices& measured) {
-  // Choices are cached only for devices whose tactics have a version.
-  TacticChoices choices = backend.kernel_version().empty() ? TacticChoices{} : cached_choices(backend);
-  for (const auto& [node, choice] : measured) choices.insert_or_assign(node, choice);
-  return choices;
+void log_plan(const Plan& plan, std::chrono::duration<double, std::milli> took) {
+  log(LogLevel::kInfo, "compiled '{}' for {}: {} steps, {:.1f} MB arena, in {:.0f} ms", plan.graph().name,
+      plan.backend().device_name(), plan.steps().size(), static_cast<double>(plan.arena_bytes()) / 1e6, took.count());
 }
+
+}  // namespace
 
 Graph import_model(const std::string& path, const ModelOptions& options) {
   Graph graph = module<OnnxModule>("onnx").import_model(
@@ -96,62 +79,19 @@ Graph import_model(const std::string& path, const ModelOptions& options) {
   return graph;
 }
 
-std::optional<int> gpu_of(const ModelOptions& options) {
-  if (!is_cuda(options.device)) return {};
-  return cuda_ordinal(options.device);
+TacticChoices choices_for(const Backend& backend, const TacticChoices& measured) {
+  // Choices are cached only for devices whose tactics have a version.
+  TacticChoices choices = backend.kernel_version().empty() ? TacticChoices{} : cached_choices(backend);
+  for (const auto& [node, choice] : measured) choices.insert_or_assign(node, choice);
+  return choices;
 }
 
-const Backend& choose_backend(const ModelOptions& options) {
-  if (options.threads < 0) fail(ErrorCode::kInvalidArgument, "the number of threads {} is invalid", options.threads);
-  const bool on_gpu = is_cuda(options.device);
-  check_precision(options.precision, on_gpu);
-  if (on_gpu)
-    return cuda_backend(
-        {.ordinal = cuda_ordinal(options.device), .fallback = options.fallback, .graph = options.graph});
-  if (options.device != "auto" && options.device != "cpu" && options.device != "reference")
-    fail(ErrorCode::kUnsupported, "the device '{}' is not known: use auto, cpu, cuda, cuda:N or reference",
-         options.device);
-  return options.device == "reference" ? reference_backend() : cpu_backend();
-}
-
-PassOptions pass_options(const ModelOptions& options, const Backend& backend) {
-  PassOptions passes;
-  if (options.only_passes) passes.disabled = passes_except({options.only_passes->begin(), options.only_passes->end()});
-  passes.disabled.insert(options.disabled_passes.begin(), options.disabled_passes.end());
-  passes.max_memory = options.max_memory;
-  passes.layout_rules = [&backend](const Graph& graph, const Node& node) { return backend.layout_rule({graph, node}); };
-  passes.fuses = [&backend](const Graph& graph, const Node& node) { return backend.fuses({graph, node}); };
-  passes.runs = [&backend](const Graph& graph, const Node& node) {
-    return std::ranges::any_of(backend.tactics(), [&](const Tactic* tactic) {
-      return tactic->competes() && tactic->supports({graph, node}).yes;
-    });
-  };
-  passes.widen_halves = !backend.computes_halves();
-  passes.allow_tf32 = options.precision == "tf32";
-  passes.fuses_attention = backend.fuses_attention();
-  passes.narrow_to = narrowed(options.precision);
-  return passes;
-}
-
-bool leaves_passes_out(const ModelOptions& options) { return options.only_passes || !options.disabled_passes.empty(); }
-
-ValueNames stays_wide(const Graph& graph, const ModelOptions& options) {
-  return narrowed(options.precision) == DType::kFloat16 ? values_past_halves(graph, options) : ValueNames();
-}
-
-std::shared_ptr<const Plan> compile(Graph graph, const ModelOptions& options, const TacticChoices& measured,
-                                    Edges edges, const ValueNames* stay_wide) {
-  const auto start = std::chrono::steady_clock::now();
-  const Backend& backend = choose_backend(options);
-  PassOptions passes = pass_options(options, backend);
-  passes.stay_wide = stay_wide == nullptr ? stays_wide(graph, options) : *stay_wide;
-  passes.narrow_outputs = edges == Edges::kAsComputed;
-  if (passes.narrow_to && edges == Edges::kAsComputed) narrow_inputs(graph, *passes.narrow_to);
-  run_passes(graph, passes);
-  auto plan = compile_plan(std::move(graph), backend, options, measured);
-  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
-  log(LogLevel::kInfo, "compiled '{}' for {}: {} steps, {:.1f} MB arena, in {:.0f} ms", plan->graph().name,
-      backend.device_name(), plan->steps().size(), static_cast<double>(plan->arena_bytes()) / 1e6, took.count());
+std::shared_ptr<const Plan> compile(CompileRequest request) {
+  const auto start = Clock::now();
+  const Backend& backend = choose_backend(request.options);
+  lower(request.graph, passes_for(request, backend));
+  auto plan = build_plan(std::move(request), backend);
+  log_plan(*plan, Clock::now() - start);
   return plan;
 }
 

@@ -13,15 +13,17 @@
 #include "media/synthetic.hpp"
 #include "ops/elementwise/cast.hpp"
 #include "passes/narrow_floats.hpp"
-#include "pipeline/model/compile.hpp"
+#include "pipeline/model/device.hpp"
 #include "pipeline/model/frame_pool.hpp"
+#include "pipeline/model/lowering.hpp"
+#include "runtime/plan.hpp"
 
 namespace saccade {
 namespace {
 
 // A sample does not contain the largest values of all inputs.
 constexpr float kMargin = 4;
-constexpr float kMost = 65504 / kMargin;
+constexpr float kLimit = 65504 / kMargin;
 
 /// The largest finite magnitude: fp16 has infinities, too.
 float largest(const TensorView& view) {
@@ -31,17 +33,18 @@ float largest(const TensorView& view) {
   return most;
 }
 
-/// The largest values of a graph found so far.
-class Findings {
+/// The largest magnitudes of a graph's values over all runs.
+class ObservedRange {
  public:
   void add(const std::string& name, const TensorView& view) {
     const float most = largest(view);
-    if (most > kMost) names_.insert(name);
+    if (most > kLimit) names_.insert(name);
     if (most < most_) return;
     most_ = most;
     largest_ = name;
   }
-  ValueNames tell(const std::string& model, std::chrono::duration<double, std::milli> took) {
+  /// Logs the result. Returns the values beyond kLimit.
+  Fp32KeepList report(const std::string& model, std::chrono::duration<double, std::milli> took) {
     log(LogLevel::kInfo,
         "in the graph '{}', '{}' has the largest value to be computed in half precision, {:.3g} (found in float32 in "
         "{:.0f} ms)",
@@ -55,14 +58,14 @@ class Findings {
   }
 
  private:
-  ValueNames names_;
+  Fp32KeepList names_;
   std::string largest_;
   float most_ = 0;
 };
 
 /// The backend for the float32 run: the CPU, which compiles no kernels, or the device of OPTIONS if the CPU module is
 /// not installed.
-const Backend& choose_wide_backend(ModelOptions& options) {
+const Backend& choose_float32_backend(ModelOptions& options) {
   const std::string device = std::exchange(options.device, "cpu");
   options.precision = "fp32";
   try {
@@ -73,26 +76,26 @@ const Backend& choose_wide_backend(ModelOptions& options) {
   }
 }
 
-/// A plan that computes in float32 the values that OPTIONS would narrow.
-class Watch {
+/// A float32 plan whose outputs are the values that OPTIONS would narrow.
+class Float32Probe {
  public:
-  Watch(Graph graph, ModelOptions options) {
+  Float32Probe(Graph graph, ModelOptions options) {
     constexpr std::string_view kPass = "narrow_floats";
     PassOptions passes = pass_options(options, choose_backend(options));
     if (passes.disabled.contains(kPass)) return;
     passes.disabled.merge(passes_from(kPass));
     // The same graph as the pass sees: other passes change names.
     run_passes(graph, passes);
-    const ValueNames watched = values_to_narrow(graph, DType::kFloat16);
+    const ValueNames narrowed = values_to_narrow(graph, DType::kFloat16);
     std::vector<ValueId> outputs;
     for (NodeId id : graph.order())
       for (ValueId output : graph.node(id).outputs)
-        if (output != ValueId::kNone && watched.contains(graph.value(output).name)) outputs.push_back(output);
+        if (output != ValueId::kNone && narrowed.contains(graph.value(output).name)) outputs.push_back(output);
     if (outputs.empty()) return;
     // Values may share a name; outputs must not.
     for (const ValueId output : outputs) {
       names_.push_back(graph.value(output).name);
-      graph.value(output).name = fmt::format("{}/watched {}", names_.back(), names_.size());
+      graph.value(output).name = fmt::format("{}/observed {}", names_.back(), names_.size());
     }
     // Outputs are never fused away, so all of them are found again.
     graph.set_outputs(std::move(outputs));
@@ -102,7 +105,7 @@ class Watch {
 
   bool empty() const { return names_.empty(); }
   std::shared_ptr<const Plan> plan() {
-    const Backend& backend = choose_wide_backend(options_);
+    const Backend& backend = choose_float32_backend(options_);
     run_passes(graph_, pass_options(options_, backend));
     return Plan::compile(std::move(graph_), backend, {.threads = options_.threads, .max_memory = options_.max_memory});
   }
@@ -116,7 +119,7 @@ class Watch {
 };
 
 /// 0 to 1.
-class Draws {
+class RandomFloats {
  public:
   float next() { return 0x1p-24F * static_cast<float>(random_() >> 8U); }
 
@@ -125,7 +128,7 @@ class Draws {
 };
 
 /// Colour areas cause larger activations than noise: planes of 8 x 8 uniform areas with added noise.
-void draw_areas(Tensor& planes, Draws& draws, float low, float high) {
+void fill_areas(Tensor& planes, RandomFloats& random, float low, float high) {
   constexpr std::int64_t kAreas = 8;
   const Shape& shape = planes.shape();
   const std::int64_t height = shape[shape.rank() - 2];
@@ -135,10 +138,10 @@ void draw_areas(Tensor& planes, Draws& draws, float low, float high) {
   for (std::size_t i = 0; i < elements.size(); ++i) {
     const auto at = static_cast<std::int64_t>(i) % (height * width);
     if (at == 0)
-      for (float& colour : colours) colour = draws.next();
+      for (float& colour : colours) colour = random.next();
     const float colour =
         colours[static_cast<std::size_t>(at / width * kAreas / height * kAreas + at % width * kAreas / width)];
-    elements[i] = low + (high - low) * (0.9F * colour + 0.1F * draws.next());
+    elements[i] = low + (high - low) * (0.9F * colour + 0.1F * random.next());
   }
 }
 
@@ -146,64 +149,65 @@ enum class Sample { kNoise, kAreas };
 
 /// Noise of 0 to 1, or colour areas in the range of normalised images; 8-bit integers use their whole range.
 void fill_inputs(const Execution& execution, Sample sample) {
-  Draws draws;
+  RandomFloats random;
   const Graph& graph = execution.plan().graph();
   for (std::size_t i = 0; i < graph.inputs().size(); ++i) {
     const TensorView to = execution.input(i);
     if (to.dtype == DType::kFrame || to.data == nullptr) continue;
-    const bool is_picture = sample == Sample::kAreas && to.shape.rank() == 4;
-    float low = is_picture ? -2.2F : 0;
-    float high = is_picture ? 2.7F : 1;
+    const bool is_image = sample == Sample::kAreas && to.shape.rank() == 4;
+    float low = is_image ? -2.2F : 0;
+    float high = is_image ? 2.7F : 1;
     if (to.dtype == DType::kUInt8) std::tie(low, high) = std::pair(0.0F, 256.0F);
     if (to.dtype == DType::kInt8) std::tie(low, high) = std::pair(-128.0F, 128.0F);
     Tensor drawn(DType::kFloat32, to.shape);
-    if (is_picture)
-      draw_areas(drawn, draws, low, high);
+    if (is_image)
+      fill_areas(drawn, random, low, high);
     else
-      for (float& x : drawn.data<float>()) x = low + (high - low) * draws.next();
+      for (float& x : drawn.data<float>()) x = low + (high - low) * random.next();
     cast_elements(view_of(drawn), to);
   }
 }
 
-void look(const Execution& execution, const Watch& watch, Findings& findings) {
-  for (std::size_t i = 0; i < watch.names().size(); ++i) findings.add(watch.names()[i], execution.output(i));
+void observe(const Execution& execution, const Float32Probe& probe, ObservedRange& range) {
+  for (std::size_t i = 0; i < probe.names().size(); ++i) range.add(probe.names()[i], execution.output(i));
 }
 
 /// A frame of the built-in scene, and one of noise.
-void run_on_frames(Execution& execution, const Watch& watch, Findings& findings) {
+void run_on_frames(Execution& execution, const Float32Probe& probe, ObservedRange& range) {
   FramePool pool(1, plain_frame_memory());
   Outcome<Frame> frame = open_synthetic("synthetic:")->read(pool);
   if (!frame) fail(ErrorCode::kInternal, "the built-in scene has no frame: {}", frame.failure().message);
   *execution.frame() = frame->view;
   execution.run();
-  look(execution, watch, findings);
+  observe(execution, probe, range);
   std::mt19937 random(1);
   const FrameBuffer& pixels = frame->lease.buffer();
   for (std::byte& each : std::span(pixels.data, pixels.capacity)) each = static_cast<std::byte>(random() >> 24U);
   execution.run();
-  look(execution, watch, findings);
+  observe(execution, probe, range);
 }
 
 }  // namespace
 
-ValueNames values_past_halves(const Graph& graph, const ModelOptions& options) {
-  Watch watch(graph, options);
-  if (watch.empty()) return {};
+Fp32KeepList find_fp32_keep_list(const Graph& graph, const ModelOptions& options) {
+  if (options.precision != "fp16") return {};  // bf16 has the range of float32
+  Float32Probe probe(graph, options);
+  if (probe.empty()) return {};
   const auto start = std::chrono::steady_clock::now();
   try {
-    Findings findings;
-    Execution execution(watch.plan());
+    ObservedRange range;
+    Execution execution(probe.plan());
     if (execution.frame() != nullptr) {
       fill_inputs(execution, Sample::kNoise);
-      run_on_frames(execution, watch, findings);
+      run_on_frames(execution, probe, range);
     } else {
       for (Sample sample : {Sample::kNoise, Sample::kAreas}) {
         fill_inputs(execution, sample);
         execution.run();
-        look(execution, watch, findings);
+        observe(execution, probe, range);
       }
     }
-    return findings.tell(graph.name, std::chrono::steady_clock::now() - start);
+    return range.report(graph.name, std::chrono::steady_clock::now() - start);
   } catch (const Error& error) {
     log(LogLevel::kWarning,
         "it is unknown whether the values of the graph '{}' fit the fp16 range, because it does not run in float32: {}",

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "passes/core/pass.hpp"
+#include "graph/fp32_keep_list.hpp"
+#include "graph/graph.hpp"
 #include "saccade/model.hpp"
 
 namespace saccade {
@@ -8,9 +9,10 @@ namespace saccade {
 /// The float32 values of GRAPH, the input of compile(), that OPTIONS narrow to float16 but that may exceed its range:
 /// those that reach a quarter of the fp16 limit when the graph runs in float32. The inputs are a frame of the built-in
 /// scene and one of noise for graphs on frames; else noise of 0 to 1 and colour areas of -2.2 to 2.7, the range of
-/// normalised images; 8-bit integers use their whole range. A warning reports what was found. If the graph does not run
-/// in float32, a warning says so and the result is empty. Nothing is run if OPTIONS do not narrow the graph. Needs the
-/// time of these runs, and memory for all such values at once. Any thread. Throws Error if the passes do.
-ValueNames values_past_halves(const Graph& graph, const ModelOptions& options);
+/// normalised images; 8-bit integers use their whole range. A warning reports the result. If the graph does not run in
+/// float32, a warning says so and the result is empty. Empty, without a run, for other precisions or if nothing is
+/// narrowed. Takes the time of these runs, and memory for all such values at once. Any thread. Throws Error if the
+/// passes do.
+Fp32KeepList find_fp32_keep_list(const Graph& graph, const ModelOptions& options);
 
 }  // namespace saccade

@@ -5,6 +5,7 @@
 
 #include "base/log.hpp"
 #include "pipeline/model/compile.hpp"
+#include "pipeline/model/device.hpp"
 #include "pipeline/model/model_impl.hpp"
 
 namespace saccade {
@@ -73,17 +74,17 @@ const TacticChoices& Model::Impl::measured() const {
   return plan_ ? plan_->choices : kNone;
 }
 
-const ValueNames& Model::Impl::find_stay_wide(PlanFor what, const Graph& graph) {
-  const auto found = stay_wide_.find(what);
-  if (found != stay_wide_.end()) return found->second;
+const Fp32KeepList& Model::Impl::find_keep_list(PlanFor what, const Graph& graph) {
+  const auto found = keep_lists_.find(what);
+  if (found != keep_lists_.end()) return found->second;
   const bool on_frames = what == PlanFor::kFrames;
   if (on_frames) recognise();
-  return stay_wide_[what] = wide_values(graph, on_frames ? &*card_ : nullptr, options_, plan_);
+  return keep_lists_[what] = resolve_fp32_keep_list(graph, on_frames ? &*card_ : nullptr, options_, plan_);
 }
 
-const ValueNames& Model::Impl::stay_wide(PlanFor what, const Graph& graph) {
+const Fp32KeepList& Model::Impl::fp32_keep_list(PlanFor what, const Graph& graph) {
   const std::scoped_lock lock(mutex_);
-  return naming(path_, [&]() -> const ValueNames& { return find_stay_wide(what, graph); });
+  return naming(path_, [&]() -> const Fp32KeepList& { return find_keep_list(what, graph); });
 }
 
 const Card& Model::Impl::card() {
@@ -106,7 +107,10 @@ std::shared_ptr<const Plan> Model::Impl::tensor_plan() {
   const std::scoped_lock lock(mutex_);
   if (!tensor_plan_)
     tensor_plan_ = naming(path_, [&] {
-      return compile(graph_, options_, measured(), Edges::kAsModel, &find_stay_wide(PlanFor::kTensors, graph_));
+      return compile({.graph = graph_,
+                      .options = options_,
+                      .measured = measured(),
+                      .keep_fp32 = find_keep_list(PlanFor::kTensors, graph_)});
     });
   return tensor_plan_;
 }
@@ -119,8 +123,9 @@ const VisionPlan& Model::Impl::vision_plan() {
     auto made = std::make_unique<VisionPlan>(VisionPlan{*card_, post_options(*card_, options_), {}, nullptr});
     Attached attached = attach(graph_, made->card, made->options);
     made->answers = std::move(attached.answers);
-    const ValueNames& stay_wide = find_stay_wide(PlanFor::kFrames, attached.graph);
-    made->plan = compile(std::move(attached.graph), options_, measured(), Edges::kAsModel, &stay_wide);
+    const Fp32KeepList& keep_fp32 = find_keep_list(PlanFor::kFrames, attached.graph);
+    made->plan = compile(
+        {.graph = std::move(attached.graph), .options = options_, .measured = measured(), .keep_fp32 = keep_fp32});
     return made;
   });
   return *vision_plan_;

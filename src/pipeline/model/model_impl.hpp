@@ -4,7 +4,7 @@
 #include <memory>
 #include <mutex>
 
-#include "passes/core/pass.hpp"
+#include "graph/fp32_keep_list.hpp"
 #include "pipeline/model/open_model.hpp"
 #include "runtime/plan.hpp"
 #include "saccade/model.hpp"
@@ -31,7 +31,7 @@ class Model::Impl {
   const TacticChoices& measured() const;
   /// Values of GRAPH, the input of compile(), that stay in float32: from the plan file, or computed at the first call.
   /// Any thread. For frames it throws Error if the model is not recognised.
-  const ValueNames& stay_wide(PlanFor what, const Graph& graph);
+  const Fp32KeepList& fp32_keep_list(PlanFor what, const Graph& graph);
   const std::string& name() const { return name_; }
   const Graph& graph() const { return graph_; }  ///< as it was imported
   const ModelOptions& options() const { return options_; }
@@ -49,7 +49,7 @@ class Model::Impl {
  private:
   // Guarded by mutex_.
   void recognise();
-  const ValueNames& find_stay_wide(PlanFor what, const Graph& graph);
+  const Fp32KeepList& find_keep_list(PlanFor what, const Graph& graph);
 
   std::string path_;
   std::string name_;
@@ -62,7 +62,7 @@ class Model::Impl {
   std::mutex mutex_;
   std::shared_ptr<const Plan> tensor_plan_;
   std::optional<Card> card_;
-  std::map<PlanFor, ValueNames> stay_wide_;
+  std::map<PlanFor, Fp32KeepList> keep_lists_;
   std::unique_ptr<const VisionPlan> vision_plan_;
 };
 

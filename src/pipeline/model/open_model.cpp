@@ -2,6 +2,9 @@
 
 #include "base/log.hpp"
 #include "pipeline/model/compile.hpp"
+#include "pipeline/model/device.hpp"
+#include "pipeline/model/half_range.hpp"
+#include "pipeline/model/lowering.hpp"
 #include "vision/card_file.hpp"
 
 namespace saccade {
@@ -25,11 +28,11 @@ ModelOptions completed(ModelOptions options, const PlanFacts& plan) {
   return options;
 }
 
-void forget_wide_values(PlanFacts& plan) { plan.stay_wide = plan.stay_wide_on_tensors = {}; }
+void drop_keep_lists(PlanFacts& plan) { plan.keep_fp32 = plan.keep_fp32_on_tensors = {}; }
 
 /// Passes the usable parts of the plan to the device and drops the rest.
 void take_over(PlanFacts& plan, const ModelOptions& options, const std::string& path) {
-  if (leaves_passes_out(options)) forget_wide_values(plan);
+  if (disables_passes(options)) drop_keep_lists(plan);
   const Backend& backend = choose_backend(options);
   backend.add_images(std::move(plan.kernels));
   plan.kernels.clear();
@@ -40,7 +43,7 @@ void take_over(PlanFacts& plan, const ModelOptions& options, const std::string& 
   log(LogLevel::kWarning,
       "{} was compiled {}: kernels are selected and compiled again (saccade compile updates the plan)", path, why);
   plan.choices.clear();
-  forget_wide_values(plan);
+  drop_keep_lists(plan);
 }
 
 }  // namespace
@@ -64,11 +67,11 @@ Card card_of(const Graph& graph, const std::optional<PlanFacts>& plan, const std
   return card_in(path, plan->card, graph);
 }
 
-ValueNames wide_values(const Graph& graph, const Card* card, const ModelOptions& options,
-                       const std::optional<PlanFacts>& plan) {
-  if (!plan || (card != nullptr && to_toml(*card) != plan->card)) return stays_wide(graph, options);
-  const PlanFacts::WideValues& kept = card != nullptr ? plan->stay_wide : plan->stay_wide_on_tensors;
-  if (!kept) return stays_wide(graph, options);
+Fp32KeepList resolve_fp32_keep_list(const Graph& graph, const Card* card, const ModelOptions& options,
+                                    const std::optional<PlanFacts>& plan) {
+  if (!plan || (card != nullptr && to_toml(*card) != plan->card)) return find_fp32_keep_list(graph, options);
+  const std::optional<Fp32KeepList>& kept = card != nullptr ? plan->keep_fp32 : plan->keep_fp32_on_tensors;
+  if (!kept) return find_fp32_keep_list(graph, options);
   if (!kept->empty())
     log(LogLevel::kInfo, "values kept in float32 in the graph '{}', near or beyond the fp16 range: {}", graph.name,
         kept->size());

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "passes/core/pass.hpp"
+#include "graph/fp32_keep_list.hpp"
 #include "runtime/plan_file.hpp"
 #include "saccade/model.hpp"
 #include "vision/card.hpp"
@@ -25,9 +25,9 @@ Card card_of(const Graph& graph, const std::optional<PlanFacts>& plan, const std
              const std::string& given);
 
 /// The values that stay in float32 in GRAPH, the input of compile(), for frames with CARD (null: raw tensors): those of
-/// PLAN if they apply, else those of stays_wide(). Throws like it.
-ValueNames wide_values(const Graph& graph, const Card* card, const ModelOptions& options,
-                       const std::optional<PlanFacts>& plan);
+/// PLAN if they apply, else those of find_fp32_keep_list(). Throws like it.
+Fp32KeepList resolve_fp32_keep_list(const Graph& graph, const Card* card, const ModelOptions& options,
+                                    const std::optional<PlanFacts>& plan);
 
 /// OPTIONS with the device of the plan at PATH if it is "auto"; unchanged for an ONNX file.
 ModelOptions with_device_of(const std::string& path, ModelOptions options);

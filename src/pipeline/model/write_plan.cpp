@@ -4,6 +4,8 @@
 
 #include "base/file_registry.hpp"
 #include "pipeline/model/compile.hpp"
+#include "pipeline/model/device.hpp"
+#include "pipeline/model/lowering.hpp"
 #include "pipeline/model/model_impl.hpp"
 #include "runtime/tactic_cache.hpp"
 
@@ -27,10 +29,10 @@ class PlanWriter {
     const Card* card = find_card();
     if (card != nullptr) {
       facts_.card = to_toml(*card);
-      facts_.stay_wide =
+      facts_.keep_fp32 =
           add("frames", attach(graph(), *card, post_options(*card, model_.options())).graph, PlanFor::kFrames);
     }
-    facts_.stay_wide_on_tensors = add("tensors", graph(), PlanFor::kTensors);
+    facts_.keep_fp32_on_tensors = add("tensors", graph(), PlanFor::kTensors);
     save_plan(path, graph(), facts_);
     written_.device = facts_.device;
     written_.precision = facts_.precision;
@@ -57,13 +59,12 @@ class PlanWriter {
     }
   }
 
-  /// Lowers GRAPH and tunes it. Returns the names of values that stay in float32.
-  PlanFacts::WideValues add(const std::string& what, Graph graph, PlanFor fed) {
+  /// Lowers GRAPH and tunes it. Returns its keep list; nullopt if passes are disabled, which changes names.
+  std::optional<Fp32KeepList> add(const std::string& what, Graph graph, PlanFor fed) {
     const ModelOptions& options = model_.options();
-    PassOptions passes = pass_options(options, backend_);
-    passes.stay_wide = model_.impl()->stay_wide(fed, graph);
-    written_.stay_wide.insert(passes.stay_wide.begin(), passes.stay_wide.end());
-    run_passes(graph, passes);
+    const Fp32KeepList& keep_fp32 = model_.impl()->fp32_keep_list(fed, graph);
+    written_.keep_fp32.insert(keep_fp32.begin(), keep_fp32.end());
+    run_passes(graph, pass_options(options, backend_, keep_fp32));
     TuneOptions tuning{.compile = {.threads = options.threads, .max_memory = options.max_memory, .choices = &known_},
                        .passes = asked_.tune ? 2 : 0};
     if (asked_.on_progress)
@@ -76,8 +77,8 @@ class PlanWriter {
     }
     facts_.kernels.merge(report.images);
     written_.reports.emplace_back(what, std::move(report));
-    if (leaves_passes_out(options)) return {};
-    return std::move(passes.stay_wide);
+    if (disables_passes(options)) return {};
+    return keep_fp32;
   }
 
   const WritePlanOptions& asked_;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "passes/core/pass.hpp"
+#include "graph/fp32_keep_list.hpp"
 #include "runtime/tuner.hpp"
 #include "saccade/model.hpp"
 
@@ -17,7 +17,7 @@ struct WritePlanOptions {
 struct WrittenPlan {
   std::string device;
   std::string precision;
-  ValueNames stay_wide;  ///< values that stay in float32, on frames or on tensors
+  Fp32KeepList keep_fp32;  ///< on frames or on tensors
   std::uintmax_t bytes = 0;
   std::size_t kernels = 0;  ///< number of kernels with machine code
   /// Tuned variants: "frames" (pixels to predictions) if the model is recognised, and "tensors", the model only.

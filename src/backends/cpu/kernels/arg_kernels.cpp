@@ -12,7 +12,7 @@
 
 #include "cpu/kernels/vector_math-inl.hpp"
 
-// Every lane keeps the best element that it has seen and, in a second register, where that was.
+// Every lane keeps its best element and, in a second register, the index of it.
 HWY_BEFORE_NAMESPACE();
 namespace saccade::cpu {
 namespace HWY_NAMESPACE {
@@ -21,7 +21,7 @@ namespace {
 using PlaceTag = hn::RebindToSigned<FloatTag>;
 using Place = hn::Vec<PlaceTag>;
 
-/// Whether x goes before y, wherever they stand.
+/// Whether x is preferred to y, regardless of index.
 template <bool kGreatest>
 HWY_INLINE bool beats(float x, float y) {
   return (kGreatest ? x > y : x < y) || (std::isnan(x) && !std::isnan(y));
@@ -51,7 +51,7 @@ std::int64_t row_of(const float* src, std::size_t count) {
   const PlaceTag di;
   const std::size_t lanes = hn::Lanes(d);
   std::size_t best = 0;
-  // A later element of another lane must win among equals exactly if the last one is wanted.
+  // Among equal elements of different lanes, the index decides: the last or the first.
   const auto meet = [&](std::size_t at) {
     const bool ahead = beats<kGreatest>(src[at], src[best]);
     const bool equal = !ahead && !beats<kGreatest>(src[best], src[at]);

@@ -15,7 +15,7 @@ namespace saccade::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-// Operations: what one vector becomes. A is the operand, p and q the attributes alpha and beta.
+// Operations on one vector. a is the operand, p and q are the attributes alpha and beta.
 #define SACCADE_UNARY(name, ...)                                           \
   struct name {                                                            \
     static HWY_INLINE Float apply(FloatTag d, Float x, Float p, Float q) { \
@@ -60,7 +60,7 @@ SACCADE_UNARY(Clip, return hn::Min(q, hn::Max(p, x));)
 SACCADE_UNARY(Exp, return exp(d, x);)
 SACCADE_UNARY(Log, return log(d, x);)
 SACCADE_UNARY(Sqrt, return hn::Sqrt(x);)
-// x^0.5, which as in C is infinity for -infinity and no negative zero.
+// x^0.5 as in C: infinity for -infinity, and never a negative zero.
 SACCADE_UNARY(PowerOfHalf, const Float infinity = hn::Set(d, std::numeric_limits<float>::infinity());
               const Float root = hn::Sqrt(hn::Add(x, hn::Zero(d)));
               return hn::IfThenElse(hn::Eq(x, hn::Neg(infinity)), infinity, root);)

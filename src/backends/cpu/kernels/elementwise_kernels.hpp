@@ -10,7 +10,7 @@ namespace saccade::cpu {
 /// ignore B. DST may be A or B. ALPHA and BETA are the operator's attributes.
 using ElementKernel = void (*)(const float* a, const float* b, float* dst, std::size_t count, float alpha, float beta);
 
-/// The same operation where both operands vary, or where one of them is a single element.
+/// The operation on two vectors, and on a vector and a scalar.
 struct ElementKernels {
   ElementKernel both = nullptr;
   ElementKernel scalar_a = nullptr;
@@ -18,7 +18,7 @@ struct ElementKernels {
 };
 
 /// The kernels of an ONNX element-wise operator (or "Silu", "GeluTanh", "Square", "Cube", "Power") for this processor;
-/// empty where there is none. Unary operators have `both` only.
+/// empty if there is none. Unary operators have `both` only.
 std::optional<ElementKernels> unary_kernels(std::string_view op);
 std::optional<ElementKernels> binary_kernels(std::string_view op);
 

@@ -10,39 +10,39 @@
 
 #include "cpu/kernels/vector_math-inl.hpp"
 
-// Moments that one pass over memory takes, without the cancellation of E[x^2] - E[x]^2.
+// Mean and variance in one pass over memory, without the cancellation of E[x^2] - E[x]^2.
 //
-// Sums are taken of x - shift. With the exact mean as shift that is the method of two passes, which reads everything
-// twice. But any mean of an eighth of the elements does: of m among n elements whose mean is D off the whole one's,
-// n * variance >= m * D^2, so that D^2 <= 8 * variance, and squares - sum^2 / n loses three bits at most, however large
-// the mean is beside the deviation. The eighth's own mean is taken of x - x[0], for the same reason.
+// The sums are of x - shift. The exact mean as shift is the two-pass method, which reads all elements twice. The mean
+// of an eighth of the elements suffices: if the mean of m of n elements differs from the mean of all by D, then n *
+// variance >= m * D^2, so that D^2 <= 8 * variance, and squares - sum^2 / n loses at most three bits, regardless of the
+// ratio of mean to deviation. The mean of the eighth is computed from x - x[0] for the same reason.
 //
-// Long sums are taken in stretches, so that an error does not grow with the number of additions to one float.
+// Long sums are split, so that the error does not grow with the number of additions to one float.
 //
-// Bound: bytes read (and, of normalize_*, written) over bandwidth.
+// Bound: bytes read (for normalize_*, also written) / bandwidth.
 HWY_BEFORE_NAMESPACE();
 namespace saccade::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Additions to one accumulator before it goes to the total.
+/// Additions to one accumulator before it is added to the total.
 constexpr std::size_t kStretch = 128;
 
 std::size_t eighth(std::size_t count) { return (count + 7) / 8; }
 
-/// A whole vector of neighbours.
+/// A full vector of adjacent elements.
 struct Whole {
   HWY_INLINE Float load(const float* p) const { return hn::LoadU(FloatTag(), p); }
   HWY_INLINE void store(Float v, float* p) const { hn::StoreU(v, FloatTag(), p); }
 };
-/// The first LANES of one.
+/// The first LANES of a vector.
 struct Part {
   std::size_t lanes;
   HWY_INLINE Float load(const float* p) const { return load_tail(FloatTag(), p, lanes); }
   HWY_INLINE void store(Float v, float* p) const { store_tail(FloatTag(), v, p, lanes); }
 };
 
-/// kVectors vectors of neighbouring channels.
+/// kVectors vectors of adjacent channels.
 template <std::size_t kVectors, typename Access>
 HWY_INLINE void sum_columns(const float* src, std::size_t pixels, std::size_t stride, const Access& access,
                             const ShiftedSums& sums) {
@@ -96,8 +96,8 @@ void sum_pixels(const float* src, std::size_t pixels, std::size_t channels, cons
   if (c < channels) sum_columns<1>(src + c, pixels, channels, Part{channels - c}, from(c));
 }
 
-/// Adds (x - shift) and its square of COUNT elements to SUM and SQUARES. Four accumulators each: one would wait for its
-/// own addition.
+/// Adds (x - shift) and its square for COUNT elements to SUM and SQUARES. Four accumulators each hide the latency of
+/// the addition.
 HWY_INLINE void add_distances(const float* src, std::size_t count, Float shift, Float& sum, Float& squares) {
   const FloatTag d;
   const std::size_t lanes = hn::Lanes(d);

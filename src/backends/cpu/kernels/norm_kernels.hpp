@@ -4,26 +4,26 @@
 
 namespace saccade::cpu {
 
-/// Moments of a channel's elements about a number near their mean: SUM of (x - shift) and SQUARES of it.
+/// Shifted moments of a channel: SUM of (x - shift) and SQUARES of it, with a shift near the mean.
 struct ShiftedSums {
   float* shift;
   float* sum;
   float* squares;
 };
 
-/// y = (x - center) * factor + offset, one of each a channel.
+/// y = (x - center) * factor + offset, with one of each per channel.
 struct Normalizer {
   const float* center;
   const float* factor;
   const float* offset;
 };
 
-/// Float32 kernels of normalisations by moments. PIXELS x CHANNELS: a pixel's channels are neighbours. Every count is
-/// at least 1.
+/// Float32 kernels for normalisation. PIXELS x CHANNELS: the channels of a pixel are contiguous. All counts are at
+/// least 1.
 struct NormKernels {
-  /// The sums of every channel.
+  /// Sums per channel.
   void (*sum_pixels)(const float* src, std::size_t pixels, std::size_t channels, const ShiftedSums& sums);
-  /// Those of one channel, whose COUNT elements are neighbours.
+  /// Sums of one channel with COUNT contiguous elements.
   void (*sum_run)(const float* src, std::size_t count, const ShiftedSums& sums);
   /// DST may be SRC.
   void (*normalize_pixels)(const float* src, float* dst, std::size_t pixels, std::size_t channels,
@@ -31,7 +31,7 @@ struct NormKernels {
   void (*normalize_run)(const float* src, float* dst, std::size_t count, const Normalizer& normalizer);
 };
 
-/// For this processor.
+/// The kernels for this processor.
 const NormKernels& norm_kernels();
 
 }  // namespace saccade::cpu

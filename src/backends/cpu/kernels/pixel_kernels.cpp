@@ -38,7 +38,7 @@ void split3(const std::uint8_t* interleaved, std::size_t count, const std::array
     for (std::size_t c = 0; c < 3; ++c) rows[c][x] = interleaved[3 * x + c];
 }
 
-/// Pairs of bytes, the first one low.
+/// Pairs of bytes; the first is the low one.
 HWY_INLINE Int load_pairs(const std::uint8_t* pairs) {
   const IntTag d;
 #if HWY_TARGET == HWY_SCALAR
@@ -50,7 +50,7 @@ HWY_INLINE Int load_pairs(const std::uint8_t* pairs) {
 #endif
 }
 
-/// (p0 * (2048 - w) + p1 * w) >> 4, with the part that the shift leaves whole taken out.
+/// (p0 * (2048 - w) + p1 * w) >> 4, rearranged so that p0's share is exact and products fit 16 bits.
 HWY_INLINE void blend_vector(const std::uint8_t* pairs, const std::int16_t* weights, std::int16_t* dst) {
   const IntTag d;
   const ShortTag d16;
@@ -113,7 +113,7 @@ HWY_INLINE void load_rgb(const PixelRows& rows, std::size_t x, Int& red, Int& gr
   }
 }
 
-/// Not fused, so that it rounds as the reference does.
+/// Not an FMA, so that it rounds like the reference.
 HWY_INLINE Float scaled(const PixelRows& rows, std::size_t channel, Int value) {
   const FloatTag d;
   return hn::Add(hn::Mul(hn::ConvertTo(d, value), hn::Set(d, rows.scale[channel])), hn::Set(d, rows.bias[channel]));
@@ -126,7 +126,7 @@ HWY_INLINE Int gray_of(Int red, Int green, Int blue) {
   return hn::ShiftRight<14>(sum);
 }
 
-/// One vector of pixels from X on, to TO in each channel's row or interleaved.
+/// Stores one vector of pixels from X on, planar or interleaved.
 template <ColorModel kModel>
 HWY_INLINE void finish_vector(const PixelRows& rows, std::size_t x, const std::array<float*, 3>& to) {
   const FloatTag d;
@@ -168,7 +168,7 @@ HWY_INLINE void finish_row(const PixelRows& rows, std::size_t count, const std::
   std::size_t x = 0;
   for (; x + lanes <= count; x += lanes) finish_vector<kModel>(rows, x, at(x));
   if (x == count) return;
-  if (count >= lanes) {  // the last vector ends with the row; what it shares with the one before comes out the same
+  if (count >= lanes) {  // the last vector overlaps the one before and recomputes the same values
     finish_vector<kModel>(rows, count - lanes, at(count - lanes));
     return;
   }

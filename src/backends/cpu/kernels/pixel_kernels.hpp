@@ -5,22 +5,22 @@
 
 #include "ops/vision/pixels.hpp"
 
-// The vector kernels of saccade.Preprocess, bit for bit the arithmetic of ops/vision/pixels.hpp. Arrays named "padded"
+// The vector kernels of saccade.Preprocess, bit-exact with ops/vision/pixels.hpp. Arrays named "padded"
 // may be read (never used) and written up to kPixelPadding elements past their end.
 namespace saccade::cpu {
 
 inline constexpr std::size_t kPixelPadding = 64;
 
-/// A row's three interleaved components into three rows of COUNT.
+/// Deinterleaves a row of three components into three rows of COUNT.
 void split_three(const std::uint8_t* interleaved, std::size_t count, const std::array<std::uint8_t*, 3>& rows);
 
-/// Horizontal interpolation: neighbours as pairs of bytes, the second one's weight (padded) of 2048; DST (padded) holds
-/// blend_row()'s values.
+/// Horizontal interpolation of pairs of adjacent samples; the weight (padded) of the second is in units of 1/2048. DST
+/// (padded) gets the values of blend_row().
 void blend_pairs(const std::uint8_t* pairs, const std::int16_t* weights, std::size_t count, std::int16_t* dst);
-/// The same where every pair's second weight is 0.
+/// The same with all weights 0.
 void widen_samples(const std::uint8_t* samples, std::size_t count, std::int16_t* dst);
 
-/// Two horizontally interpolated rows of each component, and what to make of them.
+/// Two horizontally interpolated rows of each component, with the parameters of the conversion.
 struct PixelRows {
   std::array<const std::int16_t*, 3> upper{};  ///< padded
   std::array<const std::int16_t*, 3> lower{};  ///< padded
@@ -32,8 +32,8 @@ struct PixelRows {
   std::array<float, 3> scale{};
   std::array<float, 3> bias{};
 };
-/// Vertical interpolation, colour conversion, scale and bias into COUNT pixels: one row a channel, or, where
-/// CHANNELS[0] alone is given for three channels, pixel after pixel.
+/// Vertical interpolation, colour conversion, scale and bias of COUNT pixels. The output is planar, or interleaved if
+/// only CHANNELS[0] is set.
 void finish_pixels(const PixelRows& rows, std::size_t count, const std::array<float*, 3>& channels);
 
 }  // namespace saccade::cpu

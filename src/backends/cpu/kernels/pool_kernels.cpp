@@ -10,8 +10,8 @@
 
 #include "cpu/kernels/vector_math-inl.hpp"
 
-// Up to four vectors of channels stay in registers while all taps stream through. x86's maximum drops a NaN at the next
-// number: where there may be one, a mask remembers it, which doubles the time. Bound: bytes loaded from L1.
+// Up to four vectors of channels are in registers while all taps are streamed. x86's maximum loses a NaN at the next
+// number; keeping it takes a mask and twice the time. Bound: bytes loaded from L1.
 HWY_BEFORE_NAMESPACE();
 namespace saccade::cpu {
 namespace HWY_NAMESPACE {

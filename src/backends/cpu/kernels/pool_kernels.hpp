@@ -4,7 +4,7 @@
 
 namespace saccade::cpu {
 
-/// Neighbouring windows of one row: the taps of the first, and how far apart two windows lie in the input.
+/// Adjacent windows of one row: the taps of the first, and the distance between windows in the input.
 struct PoolWindows {
   const float* const* taps;  ///< COUNT pointers, at least 1, to LENGTH floats each
   std::size_t count;

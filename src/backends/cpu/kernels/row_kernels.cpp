@@ -19,7 +19,7 @@ namespace {
 
 constexpr float kLowest = -std::numeric_limits<float>::infinity();
 
-/// Calls visit(offset, vector) for every whole vector of a row, then tail(offset, lanes left) for the rest.
+/// Calls visit(offset, vector) for every full vector of a row, then tail(offset, remaining lanes).
 template <typename Visit, typename Tail>
 HWY_INLINE void for_each_vector(const float* src, std::size_t count, const Visit& visit, const Tail& tail) {
   const FloatTag d;
@@ -29,7 +29,7 @@ HWY_INLINE void for_each_vector(const float* src, std::size_t count, const Visit
   if (i < count) tail(i, count - i);
 }
 
-/// A row that holds a NaN may have any greatest element here: its exponentials show the NaN.
+/// The maximum of a row with a NaN is arbitrary; the exponentials propagate the NaN.
 float row_max(const float* src, std::size_t count) {
   const FloatTag d;
   Float best = hn::Set(d, kLowest);
@@ -42,7 +42,7 @@ float row_max(const float* src, std::size_t count) {
   return hn::GetLane(hn::MaxOfLanes(d, best));
 }
 
-/// Sum of f(v); DST gets f(v) where it is not null.
+/// Sum of f(v); stores f(v) to DST unless that is null.
 template <typename F>
 HWY_INLINE float row_sum(const float* src, float* dst, std::size_t count, const F& f) {
   const FloatTag d;
@@ -62,7 +62,7 @@ HWY_INLINE float row_sum(const float* src, float* dst, std::size_t count, const 
   return hn::GetLane(hn::SumOfLanes(d, sum));
 }
 
-/// dst = f(src), element by element.
+/// dst = f(src) per element.
 template <typename F>
 HWY_INLINE void row_map(const float* src, float* dst, std::size_t count, const F& f) {
   const FloatTag d;
@@ -85,7 +85,7 @@ void softmax_row(const float* src, float* dst, std::size_t count, bool log) {
   }
 }
 
-/// One vector of neighbouring columns; LANES of them count.
+/// One vector of adjacent columns, of which LANES are used.
 HWY_INLINE void softmax_vector(const float* src, float* dst, std::size_t count, std::size_t stride, std::size_t lanes,
                                bool log) {
   const FloatTag d;
@@ -112,7 +112,7 @@ void softmax_columns(const float* src, float* dst, std::size_t count, std::size_
     softmax_vector(src + j, dst + j, count, stride, HWY_MIN(lanes, columns - j), log);
 }
 
-/// As many LANES at P as a row_map() works on.
+/// The LANES at P that a row_map() processes.
 HWY_INLINE Float load_lanes(const float* p, std::size_t lanes) {
   const FloatTag d;
   return lanes == hn::Lanes(d) ? hn::LoadU(d, p) : load_tail(d, p, lanes);
@@ -137,7 +137,7 @@ void layer_norm_row(const float* src, float* dst, std::size_t count, const float
   });
 }
 
-// Reductions: where a sum starts, what an element adds, and what becomes of the whole.
+// Reductions: initial value, accumulation, and final step.
 struct Sum {
   static constexpr float kStart = 0;
   static HWY_INLINE Float add(Float sum, Float v) { return hn::Add(sum, v); }
@@ -159,7 +159,7 @@ struct SquareSum {
   static HWY_INLINE Float add(Float sum, Float v) { return hn::MulAdd(v, v, sum); }
 };
 
-/// Four accumulators: a single one would wait for its own addition.
+/// Four accumulators hide the latency of the addition.
 template <typename Rule>
 HWY_INLINE Float accumulate_row(const float* src, std::size_t count) {
   const FloatTag d;
@@ -175,7 +175,7 @@ HWY_INLINE Float accumulate_row(const float* src, std::size_t count) {
     sums[0] = hn::IfThenElse(hn::FirstN(d, count - i), more, sums[0]);
   }
   for (std::size_t k = 1; k < 4; ++k) {
-    // Partial sums of magnitudes and squares are summed as they are.
+    // Partial sums are added without taking magnitudes or squares again.
     if constexpr (Rule::kStart == 0)
       sums[0] = hn::Add(sums[0], sums[k]);
     else
@@ -193,7 +193,7 @@ void rms_norm_row(const float* src, float* dst, std::size_t count, const float* 
   });
 }
 
-/// The greatest or least lane; NaN where one is.
+/// The maximum or minimum over lanes; NaN if there is one.
 template <typename Rule>
 HWY_INLINE float extreme_of_lanes(Float lanes) {
   const FloatTag d;
@@ -201,7 +201,7 @@ HWY_INLINE float extreme_of_lanes(Float lanes) {
   return hn::GetLane(std::is_same_v<Rule, Max> ? hn::MaxOfLanes(d, lanes) : hn::MinOfLanes(d, lanes));
 }
 
-/// The last step of the reductions that share a rule.
+/// The final step of reductions with the same accumulation.
 float finish(Reduce reduce, float sum, std::size_t count) {
   if (reduce == Reduce::kMean) return sum / static_cast<float>(count);
   return reduce == Reduce::kL2 ? std::sqrt(sum) : sum;

@@ -5,11 +5,11 @@
 
 namespace saccade::cpu {
 
-/// What a reduction makes of its elements.
+/// The function of a reduction.
 enum class Reduce : std::uint8_t { kSum, kMean, kMax, kMin, kL1, kL2, kSumSquare };
 
-/// Float32 kernels over one line of elements, or over neighbouring lines at once. Of COLUMNS lines, element i of line j
-/// stands at src[i * stride + j]; lines of their own are contiguous.
+/// Float32 kernels over one contiguous row, or over COLUMNS interleaved rows, in which element i of row j is
+/// src[i * stride + j].
 struct RowKernels {
   /// dst = softmax(src) over COUNT elements (its logarithm if LOG). DST may be SRC.
   void (*softmax_row)(const float* src, float* dst, std::size_t count, bool log);
@@ -26,7 +26,7 @@ struct RowKernels {
                          float* dst);
 };
 
-/// For this processor.
+/// The kernels for this processor.
 const RowKernels& row_kernels();
 
 }  // namespace saccade::cpu

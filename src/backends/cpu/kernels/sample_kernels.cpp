@@ -33,7 +33,7 @@ void combine(const float* src, const std::int64_t* offsets, const float* weights
   store_tail(d, sum, dst + i, count - i);
 }
 
-/// Runs VECTOR(from, to) on whole vectors, and once on a copy of the rest.
+/// Calls VECTOR(from, to) for full vectors, and once for a padded copy of the rest.
 template <typename From, typename To, typename Vector>
 HWY_INLINE void convert_row(const From* src, To* dst, std::size_t count, const Vector& vector) {
   const std::size_t lanes = hn::Lanes(FloatTag());

@@ -5,9 +5,9 @@
 
 namespace saccade::cpu {
 
-/// Float32 and 8-bit kernels of resampling and quantisation, for this processor.
+/// Float32 and 8-bit kernels for resampling and quantisation on this processor.
 struct SampleKernels {
-  /// dst[i] = sum over t of weights[t] * src[offsets[t] + i], i < COUNT; ADD leaves what dst held in the sum.
+  /// dst[i] = sum over t of weights[t] * src[offsets[t] + i], i < COUNT; ADD accumulates into DST.
   void (*combine)(const float* src, const std::int64_t* offsets, const float* weights, std::size_t taps, float* dst,
                   std::size_t count, bool add);
   /// dst = saturate(round_half_even(src / scale) + zero_point); NaN becomes the lowest value.

@@ -1,4 +1,4 @@
-// Vector functions shared by the kernels; included once a target (Highway's way), so the guard toggles.
+// Vector functions of the kernels. Highway includes the file once per target, so the include guard toggles.
 #if defined(SACCADE_CPU_VECTOR_MATH_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef SACCADE_CPU_VECTOR_MATH_INL_HPP
 #undef SACCADE_CPU_VECTOR_MATH_INL_HPP
@@ -21,7 +21,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using FloatTag = hn::ScalableTag<float>;
 using Float = hn::Vec<FloatTag>;
 
-/// The first COUNT lanes from P, zeros behind; reads no byte past them.
+/// Loads COUNT lanes from P and zeros the others; reads no byte past them.
 HWY_INLINE Float load_tail(FloatTag d, const float* p, std::size_t count) {
 #if HWY_TARGET <= HWY_AVX2
   return hn::MaskedLoad(hn::FirstN(d, count), d, p);
@@ -51,11 +51,11 @@ HWY_INLINE Float polynomial(FloatTag d, Float x, const float (&coefficients)[kCo
   return sum;
 }
 
-// x86's minimum and maximum return their second operand where one is NaN: the operand that may be NaN stands there.
+// x86's minimum and maximum return the second operand if one is NaN. The operand that may be NaN is therefore second.
 
-/// The greater of two; NaN where one is.
+/// The maximum of two; NaN if one is.
 HWY_INLINE Float greater(Float x, Float y) { return hn::IfThenElse(hn::IsNaN(x), x, hn::Max(x, y)); }
-/// The lesser of two; NaN where one is.
+/// The minimum of two; NaN if one is.
 HWY_INLINE Float lesser(Float x, Float y) { return hn::IfThenElse(hn::IsNaN(x), x, hn::Min(x, y)); }
 
 /// e^x by Highway's steps; infinity above 88.73, 0 below -104, NaN stays NaN, of which Highway's own makes 0.
@@ -75,7 +75,7 @@ HWY_INLINE Float sigmoid(FloatTag d, Float x) {
 }
 
 HWY_INLINE Float tanh(FloatTag d, Float x) {
-  // Past 10 the answer is 1 to the last bit.
+  // Beyond 10 the result is exactly 1.
   const Float bounded = hn::Max(hn::Set(d, -10.0F), hn::Min(hn::Set(d, 10.0F), x));
   return hn::Tanh(d, bounded);
 }
@@ -90,7 +90,7 @@ HWY_INLINE Float log(FloatTag d, Float x) {
   return hn::IfThenElse(hn::Ge(x, zero), y, nan);
 }
 
-/// FUNCTION of each lane by itself: for the rare arguments that a vector function does not take.
+/// FUNCTION per lane, for rare arguments outside the domain of a vector function.
 template <typename Function>
 HWY_INLINE Float lane_by_lane(FloatTag d, Float x, const Function& function) {
   HWY_ALIGN float lanes[HWY_MAX_BYTES / sizeof(float)];
@@ -99,7 +99,7 @@ HWY_INLINE Float lane_by_lane(FloatTag d, Float x, const Function& function) {
   return hn::Load(d, lanes);
 }
 
-/// Whether Highway's sine and cosine take every lane: they lose track of the period above 39000.
+/// Whether Highway's sine and cosine are accurate for all lanes; they are not above 39000.
 HWY_INLINE bool within_period(FloatTag d, Float x) { return hn::AllTrue(d, hn::Le(hn::Abs(x), hn::Set(d, 39000.0F))); }
 
 HWY_INLINE Float sin(FloatTag d, Float x) {

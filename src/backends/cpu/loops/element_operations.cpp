@@ -3,7 +3,7 @@
 
 #include "cpu/loops/element_program.hpp"
 
-// Which kernel, with which attributes, an operator or a post-op is; and post-ops for tactics that can't fuse them.
+// Kernel and attributes of an operator or post-op; post-ops for tactics that can't fuse them.
 namespace saccade::cpu {
 namespace {
 
@@ -15,7 +15,7 @@ std::optional<UnaryOperation> with(std::string_view kernel, float alpha = 0, flo
   return UnaryOperation{*kernels, alpha, beta};
 }
 
-/// Clip's bounds: constant scalars, or left out.
+/// Clip's bounds: constant scalars, or omitted.
 std::optional<UnaryOperation> clip(const NodeContext& context) {
   const auto bound = [&](int i, float otherwise) -> std::optional<float> {
     if (!context.has(i)) return otherwise;
@@ -28,18 +28,18 @@ std::optional<UnaryOperation> clip(const NodeContext& context) {
   return low && high ? with("Clip", *low, *high) : std::nullopt;
 }
 
-/// x^c; the few c that need no logarithm have kernels of their own.
+/// x^c; some c have kernels without a logarithm.
 std::optional<UnaryOperation> power(const NodeContext& context) {
   const Tensor* exponent = context.constant(1);
   if (exponent == nullptr || exponent->dtype() != DType::kFloat32 || exponent->elements() != 1) return std::nullopt;
-  // A one-element exponent of more dimensions than the base would reshape the answer.
+  // A one-element exponent of higher rank than the base changes the shape of the output.
   if (context.output().type.shape != context.input(0).type.shape) return std::nullopt;
   const float c = exponent->data<float>()[0];
   if (c == 2.0F) return with("Square");
   if (c == 0.5F) return with("PowerOfHalf");
   if (c == -1.0F) return with("Reciprocal");
   if (c == 3.0F) return with("Cube");
-  // A large power's logarithm would not have the digits that the power needs.
+  // The logarithm is not accurate enough for large powers.
   if (!(std::abs(c) <= 4) || c == 0) return std::nullopt;
   const bool whole = std::trunc(c) == c;
   const float sign = std::fmod(c, 2.0F) == 0 ? 1.0F : -1.0F;

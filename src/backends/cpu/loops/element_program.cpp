@@ -9,7 +9,7 @@
 namespace saccade::cpu {
 namespace {
 
-// A tile of the output and of each operand together stay in a 32 KiB first-level cache.
+// A tile of the output and of each operand fit into 32 KiB of L1d together.
 constexpr std::int64_t kTile = 2048;
 
 }  // namespace
@@ -97,7 +97,7 @@ void ElementProgram::run_tiles(const Places& tensors, std::int64_t begin, std::i
   }
 }
 
-/// COUNT elements of a row from START on: operands as kernels read them, and the output as they write it.
+/// COUNT elements of a row from START on: operands and output in the form that kernels access.
 class ElementProgram::Tile {
  public:
   Tile(const Places& row, const Loop& inner, std::int64_t start, std::int64_t count)
@@ -108,7 +108,7 @@ class ElementProgram::Tile {
   float* output() { return real_; }
   bool single(int operand) const { return operand > 0 && inner_.strides[static_cast<std::size_t>(operand)] == 0; }
 
-  /// An operand in place, or made in BUFFER (0 or 1) where it is bytes or its elements lie apart.
+  /// An operand in place, or converted in BUFFER (0 or 1) if it has 8-bit or strided elements.
   const float* fetch(int operand, std::size_t at) {
     if (operand == kOutput) return real_;
     const auto t = static_cast<std::size_t>(operand);
@@ -155,7 +155,7 @@ void ElementProgram::run_tile(const Places& row, std::int64_t start, std::int64_
     const float* a = tile.fetch(step.a, 0);
     const float* b = step.b < 0 ? nullptr : tile.fetch(step.b, 1);
     if (step.b >= 0 && tile.single(step.a)) {
-      // Two single elements (a later operand has the dimension): one of them becomes a row.
+      // Two scalars (a later operand has the dimension): one of them is expanded to a row.
       if (tile.single(step.b)) b = tile.spread(b, 0, 1);
       step.kernels.scalar_a(a, b, dst, size, step.alpha, step.beta);
     } else if (step.b >= 0 && tile.single(step.b)) {

@@ -10,29 +10,29 @@
 
 namespace saccade::cpu {
 
-/// Where a tensor of bytes finds what makes it real numbers: inputs of the node, one number each; -1: no zero point.
+/// The quantisation of an 8-bit tensor: scalar inputs of the node by index; -1: no zero point.
 struct ByteScale {
   int scale = -1;
   int zero_point = -1;
 };
 
-/// A chain of float32 element-wise operations, run tile by tile so that what one writes the next finds in the cache.
-/// Tensors: 0 is the output, the rest are operands broadcast to its shape, each in a layout of its own. They are
-/// float32, or 8-bit integers with a scale, which a tile makes float32 of and back.
+/// A chain of float32 element-wise operations, run tile by tile so that intermediate results stay in the cache. Tensor
+/// 0 is the output, the others are operands broadcast to its shape, each with its own layout. They are float32, or
+/// 8-bit integers with a scale, which are converted per tile.
 class ElementProgram {
  public:
-  static constexpr int kOutput = 0;  ///< as an operand: what the steps before have made
+  static constexpr int kOutput = 0;  ///< as an operand: the result of the previous steps
 
-  /// OUTPUT fixes the walk. Its data pointer, as those of all views here, is not looked at.
+  /// OUTPUT determines the loops. Data pointers of views are not read here.
   explicit ElementProgram(const TensorView& output) : output_(output) {}
 
-  /// Adds an operand: input INDEX of the node; returns its number, or -1 where there are too many.
+  /// Adds input INDEX of the node as an operand. Returns its number, or -1 if there are too many.
   int operand(const TensorView& view, int index, ByteScale scale = {});
-  /// How an output of bytes is quantised.
+  /// The quantisation of an 8-bit output.
   void quantizes(ByteScale scale) { scales_[0] = scale; }
   void unary(const ElementKernels& kernels, int a, float alpha = 0, float beta = 0);
   void binary(const ElementKernels& kernels, int a, int b);
-  /// Plans the walk; after the last step.
+  /// Computes the loops; called after the last step.
   void finish();
 
   /// Runs on the tensors at OUTPUT and INPUTS (by the node's input index).
@@ -46,7 +46,7 @@ class ElementProgram {
     float alpha = 0;
     float beta = 0;
   };
-  /// A tensor of one run: where it is, and what its bytes stand for.
+  /// A tensor of one run, with its quantisation.
   struct Place {
     std::byte* data = nullptr;
     DType dtype = DType::kFloat32;
@@ -67,32 +67,32 @@ class ElementProgram {
   TensorView output_;
   std::array<ByteScale, Loop::kMaxTensors> scales_{};
   std::vector<TensorView> operands_;
-  std::vector<int> indices_;  // by operand, the node's input
+  std::vector<int> indices_;  // node inputs by operand
   std::vector<Step> steps_;
   std::vector<Loop> loops_;
   std::int64_t rows_ = 1;
   std::int64_t tiles_a_row_ = 1;
 };
 
-/// How a node's value lies in memory, without its data.
+/// The view of a value without its data.
 TensorView view_of(const Value& value);
 
-/// The kernels of a unary operator and its attributes alpha and beta as the kernels take them.
+/// The kernels of a unary operator with their parameters alpha and beta.
 struct UnaryOperation {
   ElementKernels kernels;
   float alpha = 0;
   float beta = 0;
 };
-/// A post-op's; empty where there is no kernel.
+/// Of a post-op; nullopt if there is no kernel.
 std::optional<UnaryOperation> unary_operation(const PostOp& post);
-/// A node's own (Clip's bounds must be constants).
+/// Of a node; Clip's bounds must be constant.
 std::optional<UnaryOperation> unary_operation(const NodeContext& context);
 
-/// Appends the node's post-ops to PROGRAM; false with WHY where one has no kernel.
+/// Appends the node's post-ops to PROGRAM; false, with the reason in WHY, if one has no kernel.
 bool append_post_ops(const NodeContext& context, ElementProgram& program, std::string& why);
 
-/// LAUNCH followed by the node's post-ops in place on its float32 output; LAUNCH itself where there are none. For
-/// tactics that can't fuse; they ask supports_post_ops() first.
+/// LAUNCH followed by the node's post-ops in place on its float32 output; LAUNCH itself if there are none. For tactics
+/// that can't fuse; they call supports_post_ops() first.
 std::unique_ptr<Launch> with_post_ops(const NodeContext& context, std::unique_ptr<Launch> launch);
 Support supports_post_ops(const NodeContext& context);
 

@@ -33,7 +33,7 @@ class WorkLaunch : public Launch {
 
 std::optional<Lines> lines_along(const TensorView& tensor, const std::vector<bool>& axes) {
   const int rank = tensor.shape.rank();
-  std::vector<int> order;  // as the dimensions lie in memory, outermost first
+  std::vector<int> order;  // dimensions in memory order, outermost first
   const bool channels_last = tensor.layout == Layout::kChannelsLast && rank >= 3;
   for (int i = 0; i < rank; ++i)
     if (!channels_last || i != 1) order.push_back(i);

@@ -7,23 +7,23 @@
 
 namespace saccade::cpu {
 
-/// A dense tensor seen as it lies in memory: outer x count x inner, where COUNT is the dimensions AXES (neighbours in
-/// memory).
+/// A dense tensor in memory order as outer x count x inner, where COUNT is the product of the reduced dimensions, which
+/// are adjacent in memory. Its reduction rows have COUNT elements.
 struct Lines {
   std::int64_t outer = 1;
   std::int64_t count = 1;
   std::int64_t inner = 1;
 };
 
-/// Empty where the axes are not neighbours in memory.
+/// Nullopt if the axes are not adjacent in memory.
 std::optional<Lines> lines_along(const TensorView& tensor, const std::vector<bool>& axes);
 
-/// Lines that for_lines() hands out together: a few cache lines of every row.
+/// Interleaved rows that for_lines() processes together: a few cache lines.
 constexpr std::int64_t kColumns = 64;
 
-/// Reduces every line of LINES, split over the threads; an element costs WORK times what touching it does. Where a
-/// line's elements are neighbours ROW(from, to) does one: FROM is the place of its first element, TO that of its
-/// result. Else COLUMNS(from, to, width) does WIDTH neighbouring lines at once, whose elements lie lines.inner apart.
+/// Reduces every row of LINES, split over the threads. WORK is the cost per element relative to a memory access.
+/// Contiguous rows call ROW(from, to) with the offsets of the first element and of the result. Others call
+/// COLUMNS(from, to, width) for WIDTH adjacent rows at once, whose elements have the stride lines.inner.
 template <typename Row, typename Columns>
 void for_lines(const Lines& lines, std::int64_t work, const Row& row, const Columns& columns) {
   const std::int64_t cost = work * lines.count;

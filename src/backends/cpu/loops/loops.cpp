@@ -6,7 +6,7 @@
 namespace saccade::cpu {
 namespace {
 
-/// Whether OUTER and INNER are one loop in every tensor.
+/// Whether OUTER and INNER can be merged for every tensor.
 bool mergeable(const Loop& outer, const Loop& inner) {
   for (std::size_t t = 0; t < Loop::kMaxTensors; ++t)
     if (outer.strides[t] != inner.strides[t] * inner.size) return false;

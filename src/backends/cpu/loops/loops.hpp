@@ -8,25 +8,25 @@
 
 namespace saccade::cpu {
 
-/// One dimension of a walk over several tensors at once: its size, and each tensor's element stride (0: broadcast).
+/// One loop over several tensors: its size, and each tensor's element stride (0: broadcast).
 struct Loop {
   static constexpr int kMaxTensors = 6;
   std::int64_t size = 1;
   std::array<std::int64_t, kMaxTensors> strides{};
 };
 
-/// The same walk with as few loops as can be: ordered by tensor 0's strides (the innermost last), sizes of one dropped,
-/// neighbours merged where all tensors allow it. At least one loop remains. A walk over nothing keeps its empty loop.
+/// The same iteration with the fewest loops: sorted by the strides of tensor 0 (innermost last), without loops of size
+/// 1, adjacent loops merged if all tensors allow it. At least one loop remains; an empty loop is kept.
 std::vector<Loop> collapse(std::vector<Loop> loops);
 
 /// Element strides of a tensor broadcast to SHAPE by numpy's rule (0 where it repeats).
 Shape broadcast_strides(const TensorView& tensor, const Shape& shape);
 
-/// Where every tensor of a walk stands while all loops but the innermost advance.
+/// The offsets of all tensors while the loops except the innermost advance.
 template <int kTensors>
 class Walker {
  public:
-  /// LOOPS are the outer loops; starts at their ROW-th round.
+  /// LOOPS are the outer loops; starts at their iteration ROW.
   Walker(const Loop* loops, int count, std::int64_t row) : loops_(loops), count_(count) {
     for (int i = count - 1; i >= 0; --i) {
       index_[static_cast<std::size_t>(i)] = row % loops[i].size;

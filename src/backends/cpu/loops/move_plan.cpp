@@ -13,7 +13,7 @@ namespace {
 
 using Integers = std::vector<std::int64_t>;
 
-/// A constant list of integers; empty optional where it is not constant.
+/// A constant list of integers; nullopt if it is not constant.
 std::optional<Integers> integers(const NodeContext& context, int i) {
   const Tensor* tensor = context.constant(i);
   if (tensor == nullptr) return std::nullopt;
@@ -26,7 +26,7 @@ std::optional<Integers> integers(const NodeContext& context, int i) {
 
 int positive_axis(std::int64_t axis, int rank) { return static_cast<int>(axis < 0 ? axis + rank : axis); }
 
-/// A copy of SHAPE's elements with these strides on either side.
+/// A copy of SHAPE's elements with the given strides.
 MovePiece piece_of(const Shape& shape, const Shape& dst_strides, const Shape& src_strides) {
   MovePiece piece;
   for (int i = 0; i < shape.rank(); ++i)
@@ -43,17 +43,17 @@ class Planner {
         src_strides_(src_.strides()),
         dst_strides_(dst_.strides()) {}
 
-  /// Same shape on both sides; only the layout may differ.
+  /// The same shape; only the layout may differ.
   bool identity() { return add(piece_of(src_.shape, dst_strides_, src_strides_)); }
 
-  /// Another shape over the same row-major order: the side that is channels-last is walked as it lies.
+  /// Another shape with the same row-major order; iterates in the order of the channels-last tensor.
   bool reshape() {
     if (src_.shape == dst_.shape) return identity();
     const bool src_plain = src_.layout == Layout::kRowMajor || src_.shape.rank() < 3;
     const bool dst_plain = dst_.layout == Layout::kRowMajor || dst_.shape.rank() < 3;
     if (dst_plain) return add(piece_of(src_.shape, dense_strides(src_.shape), src_strides_));
     if (src_plain) return add(piece_of(dst_.shape, dst_strides_, dense_strides(dst_.shape)));
-    // Batch and channels as they were: what lies between two pixels is only cut otherwise.
+    // Batch and channels unchanged: only spatial dimensions are split differently.
     if (src_.shape[0] == dst_.shape[0] && src_.shape[1] == dst_.shape[1])
       return add(piece_of(Shape{src_.shape.elements()}, Shape{1}, Shape{1}));
     return refuse("it reshapes between two channels-last tensors");
@@ -117,7 +117,7 @@ class Planner {
 
   bool expand() { return add(piece_of(dst_.shape, dst_strides_, broadcast_strides(src_, dst_.shape))); }
 
-  /// A dimension becomes two: the repeats (which don't move in the source) and the original.
+  /// A dimension becomes two: the repeats, with stride 0 in the source, and the original.
   bool tile() {
     MovePiece piece;
     for (int i = 0; i < src_.shape.rank(); ++i) {
@@ -148,7 +148,8 @@ class Planner {
     return add(std::move(piece));
   }
 
-  /// MOVE: from depth to space; else back. The block's place in the channels comes first (DCR) or last (CRD).
+  /// MOVE: depth to space; else the reverse. The position in the block is the first (DCR) or last (CRD) part of a
+  /// channel.
   bool blocks(bool to_space) {
     const std::int64_t block = context_.node.attributes.integer("blocksize", 1);
     const bool columns_first = context_.node.attributes.text("mode", "DCR") == "CRD";

@@ -18,7 +18,7 @@ struct MovePiece {
   std::vector<Loop> loops;
 };
 
-/// An element with which the output is filled first.
+/// The element with which the output is filled first.
 struct MoveFill {
   std::uint64_t bits = 0;
   std::size_t element_bytes = 4;
@@ -30,7 +30,7 @@ struct MovePlan {
 };
 
 /// The copies that a moving operator (Transpose, Concat, Split, Slice, Expand, Tile, Pad, Reorder, DepthToSpace, the
-/// Reshape family) comes down to, in whatever layouts its tensors lie; empty with WHY where it is not one.
+/// Reshape family) consists of, in the layouts of its tensors; nullopt, with the reason in WHY, for other operators.
 std::optional<MovePlan> plan_move(const NodeContext& context, Support& why);
 
 /// Fills BYTES with copies of one element.

@@ -2,33 +2,33 @@
 
 #include <cfenv>
 
-// How a kernel that drops NaN is caught at no cost. oneDNN's maxima and minima (Relu, Clip, the clamps of exponentials)
-// return a number where their operand is NaN, but the processor notes in the thread's floating-point environment that
-// an operation was invalid: a comparison, a maximum or a minimum of a NaN, or one that makes a NaN of numbers. The note
-// stays until it is cleared. So one look behind the last such kernel of a run tells whether any of its results is in
-// doubt; only then the run is repeated by kernels that keep NaN.
+// Detects kernels that lose NaN, without a cost per element. oneDNN's maxima and minima (Relu, Clip, the clamps of
+// exponentials) return a number for a NaN operand, but the processor sets FE_INVALID in the thread's floating-point
+// environment: for a comparison, maximum or minimum of a NaN, and for operations that create one. The flag is sticky.
+// One check after the last such kernel of a run therefore tells whether a result is in doubt; only then the run is
+// repeated with kernels that keep NaN.
 //
-// A kernel of ours may look at the note itself and repeat a part of its work (max_pool.cpp).
+// Our own kernels may check the flag and repeat a part of their work (max_pool.cpp).
 //
-// A worker thread runs nothing but oneDNN's primitives and parallel_for()'s bodies; these leave the note as they find
-// it. The thread that calls runs anything: it begins and ends a watch around each primitive.
+// Worker threads run only oneDNN's primitives and bodies of parallel_for(), which preserve the flag. The calling thread
+// runs other code, too: it begins and ends a watch around each primitive.
 namespace saccade::cpu {
 
-/// Whether the calling thread has a note, which goes.
+/// Tests and clears the flag of the calling thread.
 inline bool take_note() {
   if (std::fetestexcept(FE_INVALID) == 0) return false;
   std::feclearexcept(FE_INVALID);
   return true;
 }
 
-/// Forgets what the calling thread's other work left noted.
+/// Clears the flag, which other work of the calling thread may have set.
 void begin_watch();
-/// Keeps what was noted since begin_watch() for met_nan().
+/// Keeps the flag since begin_watch() for met_nan().
 void end_watch();
-/// Whether anything was noted since the last call, on the calling thread's watches or by one of its workers.
+/// Whether the flag was set since the last call, in a watch of the calling thread or by one of its workers.
 bool met_nan();
 
-/// Leaves a thread's note as it was when this was made.
+/// Restores the flag of the thread at the end of the scope.
 class NoteKeeper {
  public:
   NoteKeeper() : noted_(std::fetestexcept(FE_INVALID) != 0) {}

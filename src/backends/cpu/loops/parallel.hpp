@@ -9,12 +9,12 @@
 
 namespace saccade::cpu {
 
-/// Elements of memory-bound work below which waking another thread costs more than it saves.
+/// Elements of memory-bound work for which waking another thread does not pay.
 constexpr std::int64_t kParallelGrain = 16384;
 
-/// Splits 0..COUNT into one range a thread and runs BODY(begin, end) on each; returns when all are done. Stays on the
-/// calling thread while COUNT gives no two threads GRAIN each. The team is always the whole one: libgomp ends and
-/// starts threads whenever a team's size changes.
+/// Splits 0..COUNT into one range per thread and runs BODY(begin, end) on each; returns when all are done. Runs on the
+/// calling thread alone if COUNT is less than GRAIN for each of two threads. The team always has its full size, because
+/// libgomp ends and starts threads whenever it changes.
 template <typename Body>
 void parallel_for(std::int64_t count, std::int64_t grain, const Body& body) {
   if (count <= 0) return;
@@ -33,13 +33,13 @@ void parallel_for(std::int64_t count, std::int64_t grain, const Body& body) {
   }
 }
 
-/// From now on the calling thread's parallel regions have so many threads. Throws Error (kUnsupported) where the system
-/// would not start them: libgomp ends the process there.
+/// Sets the number of threads of the calling thread's parallel regions. Throws Error (kUnsupported) if the system can't
+/// start them; libgomp would end the process.
 void set_team_size(int threads);
 
-/// Ends the calling thread's workers. libgomp's workers spin between two parallel regions only while all teams of the
-/// process together have no more threads than there are cores; else they sleep, and waking them takes longer than a
-/// small layer. So a thread that runs no plans any more must not keep a team beside the one that does.
+/// Ends the calling thread's workers. libgomp's workers spin between parallel regions only while all teams of the
+/// process have no more threads than there are cores; otherwise they sleep, and waking them takes longer than a small
+/// layer. Therefore a thread that no longer runs plans must not keep its team.
 inline void end_team() { omp_pause_resource_all(omp_pause_soft); }
 
 }  // namespace saccade::cpu

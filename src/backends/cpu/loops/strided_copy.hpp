@@ -4,9 +4,8 @@
 
 namespace saccade::cpu {
 
-/// Copies elements of any size between two strided arrays; the dimensions are collapsed when it is made. Rows that are
-/// contiguous on both sides are copied whole; where one side's rows are the other's columns, 4-byte elements go through
-/// registers in blocks.
+/// Copies elements of any size between two strided arrays; dimensions are collapsed by the constructor. Rows that are
+/// contiguous in both are copied with memcpy; a transpose of 4-byte elements goes through registers in blocks.
 class StridedCopy {
  public:
   /// LOOPS: tensor 0 is the destination, tensor 1 the source (elements).
@@ -26,7 +25,7 @@ class StridedCopy {
   std::size_t element_bytes_;
   Kind kind_ = Kind::kElements;
   std::int64_t outer_rows_ = 1;
-  Loop columns_;  // kTransposed: the loop along which the source is contiguous, taken out of loops_
+  Loop columns_;  // kTransposed: the loop along which the source is contiguous, not in loops_
 };
 
 }  // namespace saccade::cpu

@@ -10,7 +10,7 @@
 namespace saccade::cpu {
 namespace {
 
-/// Starts so many threads at once and ends them; false where the system refuses one.
+/// Starts COUNT threads at once and ends them; false if the system refuses one.
 bool can_start(int threads) {
   std::latch gate(1);
   std::vector<std::thread> started;
@@ -31,7 +31,7 @@ bool can_start(int threads) {
 }  // namespace
 
 void set_team_size(int threads) {
-  // The most that was started so far: what was possible once, as a rule is possible again.
+  // The maximum so far: what was possible once usually is again.
   static std::atomic<int> known{1};
   if (threads > known) {
     if (!can_start(threads - 1))

@@ -4,8 +4,8 @@
 
 namespace saccade::cpu {
 
-/// Which inputs of a product of bytes are what; its left operand, or a convolution's image, is the first. -1: the
-/// operator has no such input.
+/// The inputs of an int8 GEMM or convolution by index; input 0 is the left operand or the image. -1: the operator has
+/// no such input.
 struct ByteProductInputs {
   int right = 1;  ///< or a convolution's weights
   int left_zero = 2;
@@ -22,10 +22,11 @@ struct ByteProductInputs {
 /// Of ConvInteger, MatMulInteger, QLinearConv and QLinearMatMul.
 ByteProductInputs byte_product_inputs(const Node& node);
 
-/// No where a scale is not float32, or the left operand, the output or the processor is none for oneDNN's bytes.
+/// No if a scale is not float32, or if oneDNN's int8 kernels don't support the left operand, the output or the
+/// processor.
 Support supports_byte_product(const NodeContext& context);
 
-/// What one run knows of a product's scales and zero points.
+/// The scales and zero points of a product in one run.
 class BoundByteProduct {
  public:
   BoundByteProduct(const ByteProductInputs& places, const Bindings& bindings)
@@ -35,12 +36,12 @@ class BoundByteProduct {
   const TensorView& input(int i) const { return inputs_[static_cast<std::size_t>(i)]; }
   const TensorView& output() const { return output_; }
   bool has(int i) const { return i >= 0 && i < std::ssize(inputs_) && input(i).data != nullptr; }
-  /// Of input I, for column (or filter) COLUMN where it has one each; 0 where it is left out.
+  /// Of input I, per column (or filter) if it has several; 0 if it is omitted.
   std::int32_t zero_point(int i, std::int64_t column = 0) const;
 
-  /// Reads the scales of this run: to FACTORS, one for each of COUNT columns (or filters).
+  /// Reads the scales of this run into FACTORS, one per column (or filter).
   void read_scales(float* factors, std::int64_t count);
-  /// Requantises COUNT sums by as many FACTORS into the output, from its element AT on.
+  /// Requantises COUNT sums with FACTORS into the output from element AT on.
   void store(const std::uint32_t* sums, const float* factors, std::int64_t at, std::int64_t count) const;
 
  private:

@@ -2,14 +2,14 @@
 #include "cpu/onednn/onednn_window.hpp"
 #include "cpu/tactics/tactics.hpp"
 
-// ConvTranspose by oneDNN's deconvolution.
+// ConvTranspose with oneDNN's deconvolution.
 namespace saccade::cpu {
 namespace {
 
 using dnnl::memory;
 using Descriptor = dnnl::deconvolution_forward::primitive_desc;
 
-/// ONNX's weights (inputs, filters of a group, kernel) seen as oneDNN names them: [groups,] filters, inputs, kernel.
+/// ONNX's weights (inputs, filters of a group, kernel) in oneDNN's order: [groups,] filters, inputs, kernel.
 memory::desc weights_view(const NodeContext& context) {
   const Shape& onnx = context.input(1).type.shape;
   const Shape strides = dense_strides(onnx);

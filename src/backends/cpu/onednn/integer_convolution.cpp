@@ -9,17 +9,16 @@
 #include "cpu/onednn/onednn_window.hpp"
 #include "cpu/tactics/tactics.hpp"
 
-// ConvInteger by oneDNN, and QLinearConv where oneDNN can't do all of it: zero points of images and scales may be known
-// to the run alone. oneDNN takes sums through float32 even where it leaves them as int32, and weights in int8 alone:
-// filters that are too much for either become several, whose sums are added up. The answers are the reference's
-// exactly.
+// ConvInteger with oneDNN, and QLinearConv with zero points or scales that are only known at run time. oneDNN converts
+// sums to float32 even if the output is int32, and supports int8 weights only. Filters that exceed either are split
+// into several, whose sums are added. The result equals the reference exactly.
 namespace saccade::cpu {
 namespace {
 
 using dnnl::memory;
 using Descriptor = dnnl::convolution_forward::primitive_desc;
 
-/// Beyond these oneDNN's products are mostly of zeros.
+/// With more parts most of the work would be on zeros.
 constexpr std::int64_t kMostParts = 16;
 
 FilterParts filters_of(const NodeContext& context) {
@@ -28,7 +27,7 @@ FilterParts filters_of(const NodeContext& context) {
                        context.input(places.right).type.shape);
 }
 
-/// The output with PARTS channels for each of its own.
+/// The output with PARTS times the channels.
 Shape sums_shape(const NodeContext& context, std::int64_t parts) {
   Shape shape = context.output().type.shape;
   shape[1] *= parts;
@@ -56,7 +55,7 @@ Descriptor descriptor(const NodeContext& context, const FilterParts& filters) {
   return {operation, attributes, onednn_engine()};
 }
 
-/// Where a launch keeps what is not oneDNN's, in bytes from the scratch's begin.
+/// Offsets of our buffers in the scratch memory, in bytes.
 struct Scratch {
   Scratch(const ByteProductInputs& places, const Shape& sums_shape, std::int64_t parts, std::int64_t filters) {
     const auto take = [&](std::size_t bytes) { return std::exchange(end, end + (bytes + 63) / 64 * 64); };
@@ -71,11 +70,11 @@ struct Scratch {
   std::size_t sums = 0;
 };
 
-/// A convolution, then its sums row by row: a row is a pixel's channels, or a channel's pixels where those are
-/// neighbours.
+/// A convolution, then its sums row by row. A row is the channels of a pixel if channels-last, else the pixels of a
+/// channel.
 class BoundIntegers : public BoundLaunch {
  public:
-  /// SUMS: where the convolution leaves them, PARTS for each of the output's channels.
+  /// SUMS: the output of the convolution, PARTS per output channel.
   BoundIntegers(std::unique_ptr<BoundLaunch> convolution, const Bindings& bindings, const ByteProductInputs& places,
                 const Scratch& scratch, const void* sums, std::int64_t parts)
       : convolution_(std::move(convolution)),
@@ -122,7 +121,7 @@ class BoundIntegers : public BoundLaunch {
     std::copy_n(sums.data(), count, static_cast<std::uint32_t*>(output().data) + at);
   }
 
-  /// SUMS of CHANNEL and, where a row is channels, those behind it.
+  /// SUMS of CHANNEL and, if a row is channels, the following ones.
   void requantize(std::array<std::uint32_t, kChunk>& sums, std::int64_t channel, std::int64_t count,
                   std::int64_t at) const {
     const std::int64_t step = channels_last_ ? 1 : 0;

@@ -2,15 +2,15 @@
 #include "cpu/onednn/onednn_product.hpp"
 #include "cpu/tactics/tactics.hpp"
 
-// MatMul and Gemm by oneDNN: constant right operands packed once, bias and post-ops in the same pass. Tensors are
-// row-major: a product's batch dimensions are its outer ones.
+// MatMul and Gemm with oneDNN: constant right operands are packed once, bias and post-ops are fused. Tensors are
+// row-major, with batch dimensions outermost.
 namespace saccade::cpu {
 namespace {
 
 using dnnl::memory;
 using Descriptor = dnnl::matmul::primitive_desc;
 
-/// A product as oneDNN takes it: operands of one rank, batch dimensions of 1 where they broadcast.
+/// A GEMM in oneDNN's form: operands of equal rank, with broadcast batch dimensions of 1.
 struct Product {
   memory::desc left;
   memory::desc right;
@@ -23,7 +23,7 @@ struct Product {
 
 memory::desc matrices(const Shape& shape) { return describe(DType::kFloat32, shape, Layout::kRowMajor); }
 
-/// A matrix read across its rows: the other way round in memory.
+/// The transposed view of a matrix.
 memory::desc turned(const Shape& shape) {
   return {{shape[1], shape[0]}, memory::data_type::f32, memory::dims{1, shape[1]}};
 }
@@ -53,7 +53,7 @@ Product product_of(const NodeContext& context) {
   return context.node.is("Gemm") ? gemm_product(context) : matmul_product(context);
 }
 
-/// A right operand of one constant matrix may be packed; batches stay as they lie.
+/// A right operand of one constant matrix may be packed; batches are not.
 bool packs_right(const NodeContext& context, const Product& product) {
   return context.constant(1) != nullptr && product.output.rank() == 2;
 }

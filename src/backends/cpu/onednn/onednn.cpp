@@ -41,7 +41,7 @@ class BoundPrimitive : public BoundLaunch {
   std::vector<dnnl_exec_arg_t> arguments_;
 };
 
-/// A launch that may lose NaN, watched, and the one that keeps it.
+/// A watched launch that may lose NaN, with its replacement that keeps it.
 class BoundWatched : public BoundLaunch {
  public:
   BoundWatched(std::unique_ptr<BoundLaunch> fast, std::unique_ptr<BoundLaunch> exact)
@@ -76,13 +76,12 @@ class WatchedLaunch : public Launch {
   std::unique_ptr<Launch> exact_;
 };
 
-/// Whether oneDNN's code for a fused post-op may make a number of a NaN, on some processor: only those that multiply
-/// and add alone surely don't.
+/// Whether oneDNN's code for a fused post-op may lose a NaN on some processor: all do that not only multiply and add.
 bool may_lose_nan(const PostOp& post) {
   return post.operand < 0 && post.op != "Neg" && post.op != "Abs" && post.op != "Sqrt";
 }
 
-/// Appends one unary post-op; false where oneDNN has no counterpart.
+/// Appends one unary post-op; false if oneDNN has no equivalent.
 bool append_unary(dnnl::post_ops& ops, const PostOp& post) {
   const auto eltwise = [&](algorithm what, float alpha = 0, float beta = 0) {
     ops.append_eltwise(1.0F, what, alpha, beta);
@@ -107,8 +106,8 @@ bool append_unary(dnnl::post_ops& ops, const PostOp& post) {
   return eltwise(algorithm::eltwise_linear, post.alpha, post.beta) && eltwise(algorithm::eltwise_clip_v2, 0, 1);
 }
 
-/// oneDNN 2.6 compiles two element-wise post-ops of one algorithm with the constants of the first: a LeakyRelu, or a
-/// Clip, takes those of another before it.
+/// oneDNN 2.6 compiles two element-wise post-ops of the same algorithm with the constants of the first, for example two
+/// LeakyRelus or two Clips.
 bool shares_constants(const dnnl::post_ops& ops) {
   std::map<algorithm, std::pair<float, float>> constants;
   for (int i = 0; i < ops.len(); ++i) {
@@ -122,14 +121,14 @@ bool shares_constants(const dnnl::post_ops& ops) {
   return false;
 }
 
-/// Add and Mul become binary post-ops, which only read their operand: the sum post-op would write into it.
+/// Add and Mul become binary post-ops, which only read their operand; the sum post-op would overwrite it.
 bool append_binary(const NodeContext& context, const PostOp& post, const Shape* shape, FusedPostOps& fused,
                    dnnl::post_ops& ops) {
   if (post.op != "Add" && post.op != "Mul") return false;
   const Value& operand = context.input(post.operand);
   const Value& output = context.output();
   if (operand.type != output.type) return false;
-  // oneDNN reads the operand as if it lay like the output.
+  // oneDNN reads the operand in the layout of the output.
   if (!lies_alike(operand.type.shape, operand.layout, output.type.shape, output.layout)) return false;
   const memory::desc desc =
       shape == nullptr ? describe(operand) : describe(operand.type.dtype, *shape, Layout::kRowMajor);
@@ -148,7 +147,7 @@ const dnnl::engine& onednn_engine() {
 }
 
 void check_room_for_primitive() {
-  // Code, tables and a worker's heap; a primitive takes a hundredth of it.
+  // Code, tables and a worker's heap; a primitive needs a hundredth of it.
   constexpr std::size_t kRoom = std::size_t{16} << 20;
   // Writable, so that RLIMIT_DATA counts it.
   void* room = mmap(nullptr, kRoom, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -214,7 +213,7 @@ FusedPostOps fuse_post_ops(const NodeContext& context, const Shape* shape) {
       return post_ops_apart();
   if (shares_constants(ops)) return post_ops_apart();
   fused.may_lose_nan = std::ranges::any_of(context.node.post_ops, may_lose_nan);
-  // The launch that keeps NaN runs them apart.
+  // The launch that keeps NaN runs them separately.
   if (fused.may_lose_nan && !supports_post_ops(context)) return post_ops_apart();
   fused.attributes.set_post_ops(ops);
   fused.attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
@@ -258,7 +257,7 @@ std::unique_ptr<BoundLaunch> OnednnLaunch::bind(const Bindings& bindings) const 
 }
 
 Support adds_bytes_exactly() {
-  // Asked of oneDNN, as DNNL_MAX_CPU_ISA may hold it back.
+  // From oneDNN, because DNNL_MAX_CPU_ISA may restrict it.
   const dnnl::cpu_isa isa = dnnl::get_effective_cpu_isa();
   const bool has_vnni = isa == dnnl::cpu_isa::avx2_vnni || isa == dnnl::cpu_isa::avx512_core_vnni ||
                         isa == dnnl::cpu_isa::avx512_core_bf16 || isa == dnnl::cpu_isa::avx512_core_amx;

@@ -7,15 +7,15 @@
 
 #include "runtime/tactic.hpp"
 
-// What every oneDNN tactic shares: descriptors of values, post-ops, and launches whose executions allocate nothing of
-// ours. oneDNN 2.6 itself builds one hash map a call inside dnnl_primitive_execute.
+// Shared by all oneDNN tactics: descriptors of values, post-ops, and launches that do not allocate at run time.
+// oneDNN 2.6 itself builds one hash map per call inside dnnl_primitive_execute.
 namespace saccade::cpu {
 
 /// The process's one oneDNN engine.
 const dnnl::engine& onednn_engine();
 
-/// Sets the calling thread's OpenMP team while a primitive is made: oneDNN cuts the work by it. Ends the team's other
-/// threads afterwards.
+/// Sets the calling thread's OpenMP team while a primitive is created, because oneDNN partitions the work by its size.
+/// Ends the team's other threads afterwards.
 class TeamSize {
  public:
   explicit TeamSize(int threads);
@@ -27,14 +27,14 @@ class TeamSize {
   int before_;
 };
 
-/// float32, int8, uint8 or int32; empty where oneDNN has no such type.
+/// float32, int8, uint8 or int32; nullopt for other types.
 std::optional<dnnl::memory::data_type> onednn_type(DType dtype);
 dnnl::memory::dims onednn_dims(const Shape& shape);
-/// A dense tensor as it lies in memory. The type must be one of oneDNN's.
+/// The descriptor of a dense tensor in its layout. oneDNN must have the type.
 dnnl::memory::desc describe(DType dtype, const Shape& shape, Layout layout);
 dnnl::memory::desc describe(const Value& value);
 
-/// One tensor of a primitive: the node's input or output that it reads or writes at run time.
+/// A run-time argument of a primitive: an input or output of the node.
 struct TensorArgument {
   int argument = 0;  ///< DNNL_ARG_*
   bool output = false;
@@ -42,28 +42,27 @@ struct TensorArgument {
   dnnl::memory::desc desc;
 };
 
-/// A tensor that was packed when the plan was compiled; KEEP owns its bytes if oneDNN does not.
+/// A tensor that was packed at compile time. KEEP owns its bytes if oneDNN does not.
 struct PackedArgument {
   int argument = 0;
   dnnl::memory memory;
   Tensor keep;
 };
 
-/// TENSOR (row-major, seen as PLAIN) in the form WANTED: reordered into new memory, or shared where it lies so already.
-/// New memory counts against CONTEXT's budget: padding to whole blocks of channels may take many times the tensor's
-/// own.
+/// TENSOR (row-major, described by PLAIN) in the form WANTED: reordered into new memory, or shared if it has that form
+/// already. New memory is charged to CONTEXT's budget, because padding channels to full blocks may multiply the size.
 PackedArgument pack(const NodeContext& context, int argument, const Tensor& tensor, const dnnl::memory::desc& plain,
                     const dnnl::memory::desc& wanted);
 
-/// A node's post-ops as a primitive's attribute, and the operands that they read at run time.
+/// A node's post-ops as a primitive's attributes, with their run-time arguments.
 struct FusedPostOps {
   dnnl::primitive_attr attributes;  ///< with user scratchpad mode set
   std::vector<TensorArgument> operands;
-  bool apart = false;  ///< none is fused: they run behind the primitive
+  bool apart = false;  ///< none is fused: they run after the primitive
   bool may_lose_nan = false;
 };
-/// Apart where oneDNN has no counterpart of one. SHAPE: what the primitive takes the output for (row-major), where it
-/// is not the node's own.
+/// Not fused if oneDNN lacks one of them. SHAPE: the primitive's (row-major) output shape if it differs from the
+/// node's.
 FusedPostOps fuse_post_ops(const NodeContext& context, const Shape* shape = nullptr);
 FusedPostOps post_ops_apart();
 /// Whether the post-ops that are not FUSED have kernels.
@@ -73,11 +72,11 @@ std::unique_ptr<Launch> with_rest(const NodeContext& context, const FusedPostOps
                                   std::unique_ptr<Launch> launch);
 
 using LaunchMaker = std::function<std::unique_ptr<Launch>(const FusedPostOps& fused)>;
-/// MAKE's launch with FUSED post-ops; where these may lose NaN it is watched, with MAKE's launch without them beside
-/// it, for runs that meet one.
+/// MAKE's launch with FUSED post-ops. If these may lose NaN, it is watched, with a second launch without them for runs
+/// that meet one.
 std::unique_ptr<Launch> keeping_nan(const FusedPostOps& fused, const LaunchMaker& make);
 
-/// A tensor packed for several primitives, once where they want it alike.
+/// A tensor packed for several primitives, once if they use the same form.
 class PackedOnce {
  public:
   PackedOnce(const NodeContext& context, int argument, Tensor tensor, dnnl::memory::desc plain)
@@ -113,11 +112,11 @@ class OnednnLaunch : public Launch {
   std::string detail_;
 };
 
-/// Throws std::bad_alloc where so little memory is left that making a primitive may run out of it: oneDNN 2.6 writes
-/// code to where its allocation failed.
+/// Throws std::bad_alloc if the remaining memory may not suffice for creating a primitive: oneDNN 2.6 writes code to a
+/// failed allocation.
 void check_room_for_primitive();
 
-/// Runs MAKE and turns oneDNN's exceptions into Errors that name the node.
+/// Runs MAKE and converts oneDNN's exceptions to Errors that name the node.
 template <typename Make>
 auto onednn_compile(const NodeContext& context, const Make& make) {
   try {
@@ -130,7 +129,7 @@ auto onednn_compile(const NodeContext& context, const Make& make) {
   }
 }
 
-/// A launch of CHOSEN, a primitive descriptor of Primitive, with what it reads.
+/// A launch of CHOSEN, a primitive descriptor of Primitive, with its arguments.
 template <typename Primitive, typename Descriptor>
 std::unique_ptr<Launch> onednn_launch(const Descriptor& chosen, std::vector<TensorArgument> tensors,
                                       std::vector<PackedArgument> packed = {}) {
@@ -139,7 +138,7 @@ std::unique_ptr<Launch> onednn_launch(const Descriptor& chosen, std::vector<Tens
                                         std::move(packed), chosen.impl_info_str());
 }
 
-/// Whether MAKE (which builds a primitive descriptor) succeeds; oneDNN's answer as the reason if not.
+/// Whether MAKE, which builds a primitive descriptor, succeeds; else oneDNN's message as the reason.
 template <typename Make>
 Support onednn_supports(const NodeContext& context, const Make& make) {
   try {
@@ -153,10 +152,10 @@ Support onednn_supports(const NodeContext& context, const Make& make) {
   }
 }
 
-/// No where oneDNN's sums of products of bytes saturate: without VNNI it adds them in pairs of 16 bits.
+/// No if oneDNN's int8 sums saturate: without VNNI it adds pairs of products in 16 bits.
 Support adds_bytes_exactly();
 
-/// No where a tensor of the node is empty or not float32 (of those asked for); oneDNN's tactics share these limits.
+/// No if one of the requested tensors is empty or not float32; common limits of oneDNN's tactics.
 Support all_float32(const NodeContext& context);
 
 }  // namespace saccade::cpu

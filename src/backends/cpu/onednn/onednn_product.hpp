@@ -6,15 +6,15 @@
 
 namespace saccade::cpu {
 
-/// RANK dimensions: leading ones are added to SHAPE.
+/// SHAPE with leading dimensions of 1 up to RANK.
 inline Shape widened(const Shape& shape, int rank) {
   Shape wide = Shape::filled(rank, 1);
   for (int i = 0; i < shape.rank(); ++i) wide[rank - shape.rank() + i] = shape[i];
   return wide;
 }
 
-/// MatMul's operands as oneDNN takes them: of one rank, batch dimensions of 1 where they broadcast; a single right
-/// matrix makes the batch more rows.
+/// MatMul's operands in oneDNN's form: equal rank, broadcast batch dimensions of 1; with a single right matrix the
+/// batch becomes rows.
 struct OnednnProduct {
   OnednnProduct(Shape left_shape, Shape right_shape) : left(left_shape), right(right_shape) {
     if (left.rank() == 1) left = Shape{1, left[0]};

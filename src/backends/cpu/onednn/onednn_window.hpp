@@ -6,8 +6,8 @@
 
 namespace saccade::cpu {
 
-/// A window as oneDNN takes it, one entry a spatial dimension that the operator has. The padding behind is what makes
-/// the output as long as it is (less than ONNX states where a stride leaves elements over, more in ceil_mode).
+/// A window in oneDNN's form, one entry per spatial dimension of the operator. The end padding follows from the output
+/// size (less than ONNX's if a stride leaves elements over, more with ceil_mode).
 struct OnednnWindow {
   explicit OnednnWindow(const Window& window, bool transposed = false) {
     for (auto axis = static_cast<std::size_t>(Window::kAxes - window.rank); axis < Window::kAxes; ++axis) {
@@ -23,7 +23,7 @@ struct OnednnWindow {
 
   dnnl::memory::dims kernel;
   dnnl::memory::dims strides;
-  dnnl::memory::dims gaps;  ///< dilations less one
+  dnnl::memory::dims gaps;  ///< dilations minus one
   dnnl::memory::dims begin;
   dnnl::memory::dims end;
 };

@@ -3,7 +3,7 @@
 #include "cpu/onednn/onednn_window.hpp"
 #include "cpu/tactics/tactics.hpp"
 
-// MaxPool of bytes and AveragePool by oneDNN.
+// 8-bit MaxPool and AveragePool with oneDNN.
 namespace saccade::cpu {
 namespace {
 
@@ -41,7 +41,7 @@ class Pooling : public Tactic {
     if (!onednn_type(context.input(0).type.dtype)) return Support::no("oneDNN pools no such type");
     if (context.output().type.shape.elements() == 0) return Support::no("a tensor is empty");
     if (Support post_ops = supports_post_ops(context); !post_ops) return post_ops;
-    // The window that ceil_mode lets stick out counts in ONNX only as far as the stated padding reaches.
+    // In ONNX, a window that extends beyond the input with ceil_mode counts only elements within the explicit padding.
     if (kind_of(node) == algorithm::pooling_avg_include_padding && node.attributes.integer("ceil_mode", 0) != 0)
       return Support::no("oneDNN counts the padding of ceil_mode");
     return onednn_supports(context, [&] { descriptor(context); });

@@ -7,10 +7,9 @@
 #include "cpu/onednn/onednn_window.hpp"
 #include "cpu/tactics/tactics.hpp"
 
-// QLinearConv by oneDNN: 8-bit sums in int32, requantised by one factor a filter. oneDNN adds an output's zero point
-// before it rounds, which costs the last bits of what is rounded: one element in a million came out a step off. So an
-// output that has a zero point leaves oneDNN as float32 and is rounded by our own kernel; the answers are the
-// reference's exactly.
+// QLinearConv with oneDNN: int32 sums, requantised with one factor per filter. oneDNN adds the output's zero point
+// before it rounds, which costs low bits: one element in a million differs by one step. Therefore an output with a zero
+// point leaves oneDNN as float32 and is rounded by our own kernel; the result equals the reference exactly.
 namespace saccade::cpu {
 namespace {
 
@@ -25,7 +24,7 @@ int zero_point(const NodeContext& context, int i) {
   return values.empty() ? 0 : values[0];
 }
 
-/// The weights less their zero points; empty where a difference does not fit into a byte.
+/// The weights minus their zero points; nullopt if a difference does not fit int8.
 std::optional<Tensor> centered_bytes(const NodeContext& context) {
   return as_bytes(centered_weights(context, kWeights, kWeightsZero), context.input(kWeights).type.shape);
 }
@@ -79,7 +78,7 @@ Support check(const NodeContext& context) {
   return {};
 }
 
-/// Rounds what a convolution left as float32.
+/// Rounds the float32 output of a convolution.
 class BoundRounding : public BoundLaunch {
  public:
   BoundRounding(std::unique_ptr<BoundLaunch> convolution, const TensorView& real, const TensorView& stored, float zero)
@@ -104,7 +103,7 @@ class BoundRounding : public BoundLaunch {
   float zero_;
 };
 
-/// A convolution into the front of the scratch, then BoundRounding.
+/// A convolution into the start of the scratch memory, then BoundRounding.
 class RoundingLaunch : public Launch {
  public:
   RoundingLaunch(std::unique_ptr<Launch> convolution, const Shape& shape, int zero)

@@ -9,13 +9,12 @@
 #include "cpu/tactics/tactics.hpp"
 #include "ops/layers/matmul_shape.hpp"
 
-// MatMulInteger and QLinearMatMul by oneDNN, which multiplies the bytes as they are stored; zero points and scales, of
-// which a run may know more than a plan, follow in one pass over the int32 sums, row by row. With zero points za and
-// zb:
+// MatMulInteger and QLinearMatMul with oneDNN, which multiplies the stored bytes. Zero points and scales, which may be
+// known only at run time, are applied in one pass over the int32 sums, row by row. With zero points za and zb:
 //   sum (a - za)(b - zb) = sum ab - zb * sum a - za * sum b + k * za * zb
-// all of it modulo 2^32, so the answers are the reference's exactly. oneDNN wants signed right operands: unsigned ones
-// and their zero points move down by 128, which changes no difference. Signed left ones move up by 128: oneDNN does the
-// same, but takes its correction through float32, which has no room for a sum beyond 2^24.
+// modulo 2^32, so that the result equals the reference exactly. oneDNN requires signed right operands: unsigned ones
+// and their zero points are shifted down by 128, which preserves differences. Signed left operands are shifted up by
+// 128: oneDNN does the same, but computes its correction in float32, which is exact up to 2^24 only.
 namespace saccade::cpu {
 namespace {
 
@@ -24,21 +23,21 @@ using Descriptor = dnnl::matmul::primitive_desc;
 
 constexpr std::uint8_t kFlip = 0x80;
 
-/// A product's lengths, operands, and where its scratch lies; everything that a run needs to know of the node.
+/// Sizes, operands and scratch layout of a GEMM: everything that a run needs of the node.
 struct Product {
   explicit Product(const NodeContext& context);
 
   ByteProductInputs places;
   MatMulShape shape;
   OnednnProduct operands;
-  std::vector<std::int64_t> left_rows;       ///< by product of the batch, the first row of its left matrix
-  std::vector<std::int64_t> right_matrices;  ///< and the number of its right one
-  std::int64_t matrices = 1;                 ///< right ones in all
-  bool turns_left = false;                   ///< the run makes unsigned bytes of the left operand
-  bool turns_right = false;                  ///< and signed ones of the right operand
+  std::vector<std::int64_t> left_rows;       ///< by matrix of the batch: the first row of its left operand
+  std::vector<std::int64_t> right_matrices;  ///< by matrix of the batch: the index of its right operand
+  std::int64_t matrices = 1;                 ///< number of right operands
+  bool turns_left = false;                   ///< the run converts the left operand to unsigned bytes
+  bool turns_right = false;                  ///< the run converts the right operand to signed bytes
   std::vector<std::uint32_t> column_sums;    ///< of a constant right operand, as signed bytes; else the run's
 
-  // Bytes from the scratch's begin.
+  // Offsets in the scratch memory, in bytes.
   std::size_t sums = 0;
   std::size_t left = 0;
   std::size_t right = 0;
@@ -76,12 +75,13 @@ Product::Product(const NodeContext& context)
   onednn_scratch = end;
 }
 
-/// Signed bytes of unsigned ones, less 128, or the other way round.
+/// Shifts unsigned bytes to signed ones, by -128, or the reverse.
 void turn(const std::uint8_t* from, std::uint8_t* to, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) to[i] = from[i] ^ kFlip;
 }
 
-/// The sums of one right matrix's columns FIRST to FIRST + COUNT; turns its bytes into TURNED where that is given.
+/// The sums of the columns FIRST to FIRST + COUNT of one right matrix; also converts its bytes into TURNED if that is
+/// set.
 void sum_columns(const MatMulShape& shape, const std::uint8_t* right, std::uint8_t* turned, std::int64_t first,
                  std::int64_t count, std::uint32_t* sums) {
   std::fill_n(sums + first, count, 0U);
@@ -163,7 +163,7 @@ class BoundProduct : public BoundLaunch {
     });
   }
 
-  /// Works out what is added to the sums, and their scales; false where nothing is added.
+  /// Computes the corrections of the sums and their scales; false if there is no correction.
   bool prepare() {
     const ByteProductInputs& places = product_.places;
     const MatMulShape& shape = product_.shape;
@@ -200,7 +200,7 @@ class BoundProduct : public BoundLaunch {
     if (product_.places.requantizes()) bytes_.store(sums, scales(), row * shape.n, shape.n);
   }
 
-  /// The sum of the left operand's row number ROW, as unsigned bytes.
+  /// The sum of row ROW of the left operand, as unsigned bytes.
   std::uint32_t left_sum(std::int64_t row) const {
     const std::int64_t k = product_.shape.k;
     return integer_kernels().sum(left_ + row * k, static_cast<std::size_t>(k));
@@ -210,7 +210,7 @@ class BoundProduct : public BoundLaunch {
   BoundByteProduct bytes_;
   std::byte* scratch_;
   std::uint32_t* sums_;
-  const std::uint8_t* left_;  // as oneDNN reads it
+  const std::uint8_t* left_;  // in oneDNN's type
   std::unique_ptr<BoundLaunch> primitive_;
   bool sums_rows_ = false;
 };

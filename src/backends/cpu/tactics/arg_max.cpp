@@ -2,13 +2,13 @@
 #include "cpu/loops/lines.hpp"
 #include "cpu/tactics/tactics.hpp"
 
-// ArgMax and ArgMin of float32, what segmentation ends with. Bound: bytes read over bandwidth.
+// ArgMax and ArgMin of float32, the end of segmentation networks. Bound: bytes read / bandwidth.
 namespace saccade::cpu {
 namespace {
 
 bool is_row_major(const Value& value) { return value.type.shape.rank() < 3 || value.layout == Layout::kRowMajor; }
 
-/// The input around the axis that goes.
+/// The input's dimensions around the reduced axis.
 Lines lines_of(const NodeContext& context) {
   const TensorView src = view_of(context.input(0));
   std::vector<bool> axes(static_cast<std::size_t>(src.shape.rank()), false);

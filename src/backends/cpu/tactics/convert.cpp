@@ -5,11 +5,11 @@
 #include "cpu/tactics/tactics.hpp"
 #include "ops/elementwise/cast.hpp"
 
-// Changes of element type, one to one and in order: Cast, QuantizeLinear and DequantizeLinear by one scale a tensor.
+// Element type conversions: Cast, QuantizeLinear and DequantizeLinear with one scale per tensor.
 namespace saccade::cpu {
 namespace {
 
-/// COUNT elements of VIEW from BEGIN on, as a line.
+/// COUNT elements of VIEW from BEGIN on, as a rank-1 tensor.
 TensorView part(const TensorView& view, std::int64_t begin, std::int64_t count) {
   const auto size = static_cast<std::int64_t>(bits_of(view.dtype) / 8);
   return {static_cast<std::byte*>(view.data) + begin * size, view.dtype, Layout::kRowMajor, Shape{count}};
@@ -21,7 +21,7 @@ void cast(std::span<const TensorView> inputs, std::span<const TensorView> output
   });
 }
 
-/// What stands behind a product of bytes.
+/// Cast of the int32 sums of an int8 GEMM.
 void cast_sums(std::span<const TensorView> inputs, std::span<const TensorView> outputs) {
   const auto* src = static_cast<const std::int32_t*>(inputs[0].data);
   auto* dst = static_cast<float*>(outputs[0].data);
@@ -30,7 +30,7 @@ void cast_sums(std::span<const TensorView> inputs, std::span<const TensorView> o
   });
 }
 
-/// A zero point's single byte; 0 where it is left out.
+/// The zero point; 0 if it is omitted.
 float zero_point_of(std::span<const TensorView> inputs) {
   if (inputs.size() < 3 || inputs[2].data == nullptr) return 0;
   if (inputs[2].dtype == DType::kUInt8) return *static_cast<const std::uint8_t*>(inputs[2].data);

@@ -6,8 +6,8 @@
 #include "cpu/tactics/tactics.hpp"
 #include "ops/quantization/quantization.hpp"
 
-// DynamicQuantizeLinear: the range of the numbers, then their bytes. Bound: twice the bytes read over bandwidth, once
-// where they stay in the caches.
+// DynamicQuantizeLinear: the range of the elements, then their quantisation. Bound: twice the bytes read / bandwidth;
+// once if they stay in the cache.
 namespace saccade::cpu {
 namespace {
 
@@ -16,7 +16,7 @@ struct Range {
   float highest = 0;
 };
 
-/// Numbers whose range one thread finds at once.
+/// Elements of one unit of the range computation.
 constexpr std::int64_t kPart = kParallelGrain;
 
 std::int64_t parts_of(std::int64_t elements) { return (elements + kPart - 1) / kPart; }

@@ -1,12 +1,12 @@
 #include "cpu/loops/element_program.hpp"
 #include "cpu/tactics/tactics.hpp"
 
-// Element-wise operators with their post-ops in one pass over memory, and com.microsoft's on 8-bit integers, whose real
-// numbers a tile alone sees. Bound: bytes read and written over bandwidth.
+// Element-wise operators with their post-ops in one pass over memory, and com.microsoft's on 8-bit integers, which are
+// float32 within a tile only. Bound: bytes read and written / bandwidth.
 namespace saccade::cpu {
 namespace {
 
-/// Inputs that belong to the operator itself; post-ops' operands come behind them.
+/// Inputs of the operator itself; the operands of post-ops follow them.
 int own_inputs(const NodeContext& context) {
   int count = context.input_count();
   for (const PostOp& post : context.node.post_ops)
@@ -14,7 +14,7 @@ int own_inputs(const NodeContext& context) {
   return count;
 }
 
-/// com.microsoft's operators between dequantised operands and a quantised output: three inputs an operand (tensor,
+/// com.microsoft's operators on quantised operands with a quantised output: three inputs per operand (tensor,
 /// scale, zero point), then the output's scale and zero point.
 struct QuantizedOperator {
   std::string_view name;

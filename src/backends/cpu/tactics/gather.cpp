@@ -6,21 +6,21 @@
 #include "cpu/loops/parallel.hpp"
 #include "cpu/tactics/tactics.hpp"
 
-// Gather along one axis of a row-major tensor: blocks copied whole.
+// Gather along one axis of a row-major tensor: contiguous blocks are copied.
 namespace saccade::cpu {
 namespace {
 
 struct Blocks {
   std::int64_t outer = 1;  // dimensions before the axis
   std::int64_t dim = 1;
-  std::int64_t bytes = 1;  // of the dimensions behind it
+  std::int64_t bytes = 1;  // of the dimensions after it
 };
 
 template <typename Index>
 void gather(const Blocks& blocks, const TensorView& src, const TensorView& indices, const TensorView& dst) {
   const auto* list = static_cast<const Index*>(indices.data);
   const std::int64_t count = indices.elements();
-  // Before any thread starts: an error can't leave a parallel region.
+  // Before any thread starts: an exception must not leave a parallel region.
   for (std::int64_t i = 0; i < count; ++i) checked_index(list[i], blocks.dim);
   parallel_for(blocks.outer * count, 4 * kParallelGrain / (blocks.bytes + 1) + 1, [&](auto begin, auto end) {
     for (std::int64_t unit = begin; unit < end; ++unit) {

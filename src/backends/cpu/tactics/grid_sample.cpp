@@ -5,8 +5,8 @@
 #include "cpu/loops/pixel_sum.hpp"
 #include "cpu/tactics/tactics.hpp"
 
-// GridSample of images, bilinear with zeros around: a channels-last pixel is a sum of up to four, a vector of channels
-// at a time.
+// GridSample of images, bilinear with zero padding: each output pixel is a weighted sum of up to four pixels,
+// vectorised over channels if channels-last.
 namespace saccade::cpu {
 namespace {
 
@@ -18,14 +18,14 @@ struct Job {
   Shape grid_strides;
 };
 
-/// Where a coordinate of -1..1 lies along LENGTH inputs; three outside is as far as any. NaN lies there too.
+/// The position of a coordinate of -1..1 along LENGTH inputs, clamped to three outside. NaN is outside, too.
 float place(float coordinate, std::int64_t length, bool align) {
   const auto size = static_cast<float>(length);
   const float x = align ? (coordinate + 1) / 2 * (size - 1) : ((coordinate + 1) * size - 1) / 2;
   return x > -3 ? std::min(x, size + 2) : -3.0F;
 }
 
-/// Adds the up to four pixels around the place that COORDINATES name.
+/// Adds the up to four pixels around COORDINATES.
 void add_corners(const Job& job, const float* coordinates, PixelSum& sum) {
   const float x = place(coordinates[0], job.src[3], job.align);
   const float y = place(coordinates[job.grid_strides[3]], job.src[2], job.align);

@@ -6,23 +6,23 @@
 #include "cpu/loops/parallel.hpp"
 #include "cpu/tactics/tactics.hpp"
 
-// InstanceNormalization and GroupNormalization in three steps, each split over the threads: the sums of every channel
-// in every piece of an image, what these make of a channel's elements (in float64), and that done. The threads' shares
-// of the first and the last step are the same, so that what fits their caches is read from memory once.
+// InstanceNormalization and GroupNormalization in three steps, each split over the threads: sums per channel and piece
+// of an image; the normalizers of each channel (in float64); normalisation. The first and the last step assign the same
+// elements to a thread, so that what fits its cache is read from memory once.
 namespace saccade::cpu {
 namespace {
 
-/// What one tile of the last step holds: post-ops find it in the first-level cache.
+/// Elements of a tile of the last step, which stays in L1d for the post-ops.
 constexpr std::int64_t kTile = 4096;
 
-/// The task, and where its intermediate results lie.
+/// The problem and its intermediate results.
 struct GroupNorm {
   std::int64_t images = 1;
   std::int64_t channels = 1;
   std::int64_t plane = 1;  ///< elements of one channel of one image
   std::int64_t groups = 1;
-  bool interleaved = false;  ///< a pixel's channels are neighbours, else a channel's pixels are
-  std::int64_t pieces = 1;   ///< that a channel's elements are summed in
+  bool interleaved = false;  ///< the channels of a pixel are contiguous, else the pixels of a channel
+  std::int64_t pieces = 1;   ///< into which a channel's elements are split for the sums
   double epsilon = 0;
   bool per_group = false;  ///< scale and bias: opset 18's form
   std::vector<UnaryOperation> post_ops;
@@ -51,7 +51,7 @@ Room room_at(const GroupNorm& norm, std::byte* scratch) {
   return room;
 }
 
-/// How many units of SIZE elements to hand out together at least.
+/// The minimum number of units of SIZE elements per thread.
 std::int64_t grain_of(std::int64_t size) { return kParallelGrain / (size + 1) + 1; }
 
 void sum(const GroupNorm& norm, const float* src, const Room& room) {
@@ -113,8 +113,8 @@ Moments moments_of(const GroupNorm& norm, const Room& room, std::int64_t image, 
   return {mean, std::max(squares / count, 0.0)};
 }
 
-/// What becomes of every channel. A mean may be large beside the deviation: what float32 can't hold of it goes into the
-/// offset.
+/// The normalizers of every channel. A mean may be large relative to the deviation; its float32 rounding error is moved
+/// to the offset.
 void find_normalizers(const GroupNorm& norm, const float* scale, const float* bias, const Room& room) {
   const std::int64_t members = norm.members();
   parallel_for(norm.images * norm.groups, grain_of(16 * norm.pieces * members),
@@ -131,7 +131,7 @@ void find_normalizers(const GroupNorm& norm, const float* scale, const float* bi
                      const std::int64_t at = i * members + member;
                      room.center[at] = center;
                      room.factor[at] = static_cast<float>(factor);
-                     // Beside an infinite factor the rest, which may be 0, is nothing.
+                     // With an infinite factor, the remainder, which may be 0, is ignored.
                      const double lost = std::isinf(factor) ? 0 : rest * factor;
                      room.offset[at] = static_cast<float>(static_cast<double>(bias[parameter]) - lost);
                    }
@@ -145,7 +145,7 @@ void finish_tile(const GroupNorm& norm, float* dst, std::size_t count) {
 
 void normalize(const GroupNorm& norm, const float* src, float* dst, const Room& room) {
   const NormKernels& kernels = norm_kernels();
-  // A line is what shares its normalizers: an image of pixels, or a channel.
+  // A unit shares its normalizers: the pixels of an image, or a channel.
   const std::int64_t width = norm.interleaved ? norm.channels : 1;
   const std::int64_t step = std::max<std::int64_t>(kTile / width, 1);
   const std::int64_t tiles = (norm.plane + step - 1) / step;
@@ -205,10 +205,10 @@ class GroupNormLaunch : public Launch {
   GroupNorm norm_;
 };
 
-/// Pieces of a channel's elements that give THREADS threads as much work each.
+/// The number of pieces of a channel for equal work on THREADS threads.
 std::int64_t pieces_for(const GroupNorm& norm, std::int64_t threads) {
   const std::int64_t units = norm.interleaved ? norm.images : norm.images * norm.channels;
-  // With so many units each thread has about as many.
+  // Enough units for a balanced distribution.
   constexpr std::int64_t kMany = 8;
   if (units == 0 || units % threads == 0 || units >= kMany * threads) return 1;
   const std::int64_t share = norm.images * norm.channels * norm.plane / units / kParallelGrain;
@@ -251,7 +251,7 @@ class GroupNormalization : public Tactic {
     GroupNorm norm = group_norm_of(context);
     for (const PostOp& post : context.node.post_ops) {
       const auto operation = unary_operation(post);
-      // One with an operand: all of them run behind the launch.
+      // One with an operand: all post-ops run after the launch.
       if (!operation) return with_post_ops(context, std::make_unique<GroupNormLaunch>(group_norm_of(context)));
       norm.post_ops.push_back(*operation);
     }

@@ -7,13 +7,13 @@
 #include "cpu/tactics/tactics.hpp"
 #include "ops/layers/window.hpp"
 
-// MaxPool of float32 in both layouts. oneDNN's drops NaN, and returns the lowest float for a window of -infinity.
-// Channels-last: the maximum of a window's pixels, a vector of channels at a time; windows that lie inside the row are
+// Float32 MaxPool in both layouts. oneDNN's loses NaN, and returns the lowest float for a window of -infinity.
+// Channels-last: the maximum over a window's pixels, vectorised over channels; all windows inside a row are
 // one kernel call. Row-major: first the maximum over the window's rows, then over each window's elements of that row.
 namespace saccade::cpu {
 namespace {
 
-/// Taps that one kernel call reduces; more take further calls.
+/// Taps per kernel call; more take further calls.
 constexpr std::size_t kMaxTaps = 64;
 /// Elements of an input row that are reduced together.
 constexpr std::int64_t kSpan = 2048;
@@ -37,7 +37,7 @@ class MaxPool {
       take_note();
       for (std::int64_t i = begin; i < end; ++i) {
         run_any(src, dst, i / rows, i % rows, pool_kernels().ignore_nan);
-        // A row with a NaN, which is rare, is repeated by the kernel that keeps it.
+        // A row with a NaN, which is rare, is repeated with the kernel that keeps it.
         if (take_note()) run_any(src, dst, i / rows, i % rows, pool_kernels().keep_nan);
       }
     });
@@ -48,7 +48,7 @@ class MaxPool {
     channels_last_ ? run_pixels(src, dst, plane, row, window_max) : run_row(src, dst, plane, row, window_max);
   }
 
-  /// Output pixels of a row, first and last, whose windows have all their columns in the input.
+  /// The first and last output pixel of a row whose windows are inside the input horizontally.
   struct Inside {
     std::int64_t first;
     std::int64_t last;
@@ -60,7 +60,7 @@ class MaxPool {
             room < 0 ? -1 : std::min(room / window.stride[2], window.out[2] - 1)};
   }
 
-  /// Gathers pointers for the kernel; where they are too many, the output holds the maximum of those before.
+  /// Collects tap pointers for the kernel; with too many, the output holds the maximum so far.
   class Group {
    public:
     Group(WindowMax window_max, std::int64_t length, float* dst)
@@ -72,8 +72,8 @@ class MaxPool {
       }
       from_[count_++] = from;
     }
-    /// Reduces this window and those that follow it, STRIDE floats apart; more than one only below kMaxTaps taps.
-    /// The lowest number where there are no taps: all those of a dilated window can lie in the padding.
+    /// Reduces this window and the following ones, STRIDE floats apart; several only with at most kMaxTaps taps.
+    /// The lowest float without taps: a dilated window may lie in the padding completely.
     void flush(std::int64_t windows = 1, std::int64_t stride = 0) {
       if (count_ == 0)
         std::fill_n(dst_, length_, std::numeric_limits<float>::lowest());
@@ -91,7 +91,7 @@ class MaxPool {
     std::array<const float*, kMaxTaps> from_;  // NOLINT(cppcoreguidelines-pro-type-member-init): written first
   };
 
-  /// Calls visit(input row) for those that output row ROW sees.
+  /// Calls visit(input row) for the rows in the window of output row ROW.
   template <typename Visit>
   void for_each_row(std::int64_t row, const Visit& visit) const {
     for (std::int64_t i = 0; i < window_.kernel[0]; ++i) {
@@ -108,7 +108,7 @@ class MaxPool {
     float* to = dst + (image * window_.outputs() + row * window_.out[2]) * channels_;
     for (std::int64_t x = 0; x < window_.out[2];) {
       const bool is_inside = x >= inside_.first && x <= inside_.last;
-      // A window without a row in the input, or of too many taps, goes by itself.
+      // Windows without a row in the input, or with too many taps, are processed one by one.
       std::int64_t taps = 0;
       Group group(window_max, channels_, to + x * channels_);
       for_each_row(row, [&](std::int64_t line) {
@@ -126,7 +126,7 @@ class MaxPool {
     }
   }
 
-  /// As many outputs at a time as have their windows within a span of the input's rows.
+  /// Processes as many outputs at a time as have their windows within a span of the input's rows.
   void run_row(const float* src, float* dst, std::int64_t plane, std::int64_t row, WindowMax window_max) const {
     const float* from = src + plane * window_.inputs();
     float* to = dst + plane * window_.outputs() + row * window_.out[2];
@@ -146,7 +146,7 @@ class MaxPool {
     }
   }
 
-  /// Of the elements that output X sees in a row, of which SPAN holds what lies from BEGIN on.
+  /// The maximum of the window of output X in a row; SPAN holds the row from BEGIN on.
   float max_of(const float* span, std::int64_t begin, std::int64_t x) const {
     float best = std::numeric_limits<float>::lowest();
     bool any = false;

@@ -4,7 +4,7 @@
 
 #include "cpu/loops/element_program.hpp"
 
-// Operators that only move elements: strided copies worked out when the plan is compiled. Bound: bytes over bandwidth.
+// Data movement operators: strided copies, computed at compile time. Bound: bytes / bandwidth.
 namespace saccade::cpu {
 namespace {
 

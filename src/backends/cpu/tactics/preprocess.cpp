@@ -5,26 +5,25 @@
 #include "cpu/loops/parallel.hpp"
 #include "cpu/tactics/tactics.hpp"
 
-// saccade.Preprocess on vectors, bit for bit the reference.
+// Vectorised saccade.Preprocess, bit-exact with the reference.
 //
-// Every row of the tensor needs two rows of each component of the frame. A frame's row is brought into one row a
-// component where its format interleaves them, its neighbouring samples are put side by side (a table of positions,
-// made once for a frame size; nothing to do where the frame is just twice as wide), and blended horizontally into
-// 16 bits; two such rows are blended vertically, converted and stored. The last two blended rows of a component are
-// kept: when enlarging, most rows of the tensor find theirs there.
+// Every row of the tensor needs two rows of each component of the frame. A frame row is deinterleaved if necessary,
+// pairs of adjacent samples are gathered (by a table of positions per frame size; not needed for a scale of exactly 2),
+// and interpolated horizontally to 16 bits. Two such rows are interpolated vertically, converted and stored. The last
+// two interpolated rows of a component are cached: when upscaling, most rows of the tensor reuse them.
 //
-// Bound: the tensor's bytes (4.9 MB for 3x640x640) over the bandwidth of writing; the frame is smaller. A fifth of it
-// from 1280x720 4:2:0 (0.18 ms on one core), bench/preprocess.cpp.
+// Bound: bytes of the tensor (4.9 MB for 3x640x640) / write bandwidth; the frame is smaller. 20 % of the bound for
+// 1280x720 4:2:0 (0.18 ms on one core), bench/preprocess.cpp.
 namespace saccade::cpu {
 namespace {
 
-/// Where a component's samples go along a row: for each pixel the first of two neighbours and the second one's weight.
+/// Horizontal interpolation of a component: per pixel, the first of two adjacent samples and the weight of the second.
 struct TapTable {
-  std::vector<std::int32_t> first;  ///< from the axis's begin
+  std::vector<std::int32_t> first;  ///< relative to the start of the axis
   std::vector<std::int16_t> weight;
   int begin = 0;
   int extent = 0;
-  int step = 0;        ///< of first from pixel to pixel where it is the same everywhere and 1 or 2; else 0
+  int step = 0;        ///< of first per pixel if it is constant and 1 or 2; else 0
   bool exact = false;  ///< step is 1 and all weights are 0: nothing is interpolated
 
   void build(const TapAxis& axis, Span columns) {
@@ -42,7 +41,7 @@ struct TapTable {
     }
     step = exact ? 1 : 0;
     if (exact) return;
-    // Both neighbours are read: the last sample becomes the second one of its pair.
+    // Both samples are read, so the last one becomes the second of its pair.
     for (std::size_t x = 0; x < count; ++x) {
       if (first[x] + 1 < extent || extent == 1) continue;
       first[x] = extent - 2;
@@ -57,14 +56,14 @@ struct TapTable {
   }
 };
 
-/// Components that share a plane, and so a table and a row's bytes.
+/// Components in the same plane, which share a table and row bytes.
 struct Group {
   std::size_t first = 0;
   std::size_t count = 0;
   std::size_t table = 0;
 };
 
-/// What depends on the frame's size and format, or only on its pointers: made anew for each frame, but for the tables.
+/// The state for a frame's size and format, computed for each frame except for the tables.
 struct Job {
   Components components;
   Placement placed;
@@ -76,10 +75,10 @@ struct Job {
   PixelRows pixels;
 };
 
-/// One thread's rows.
+/// The row cache of one thread.
 struct Worker {
   std::array<std::array<std::vector<std::int16_t>, 2>, 3> blended;  ///< by component: the last two rows
-  std::array<std::array<int, 2>, 3> blended_row{};                  ///< by group: which rows they are; -1: none
+  std::array<std::array<int, 2>, 3> blended_row{};                  ///< by group: their row numbers; -1: none
   std::array<std::vector<std::uint8_t>, 3> samples;
   std::vector<std::uint8_t> pairs;
 
@@ -111,7 +110,7 @@ class BoundPreprocess : public BoundLaunch {
   }
 
  private:
-  /// Allocates where a frame is larger than all before it, or the team.
+  /// Allocates if the frame or the team is larger than all before.
   void prepare() {
     job_.placed = place(spec_, frame_->width, frame_->height);
     job_.components = components_of(*frame_);
@@ -210,7 +209,7 @@ class BoundPreprocess : public BoundLaunch {
     }
   }
 
-  /// Which of a group's two slots holds the frame's row Y, brought there if it is not; KEEP stays.
+  /// The slot of a group that holds row Y of the frame, filled if necessary; slot KEEP is not replaced.
   std::size_t blended_slot(Worker& worker, std::size_t g, int y, int keep) {
     auto& slots = worker.blended_row[g];
     if (slots[0] == y) return 0;
@@ -225,7 +224,7 @@ class BoundPreprocess : public BoundLaunch {
     return slot;
   }
 
-  /// The row's samples of each component of the group, one after the other.
+  /// The row's samples of each component of the group, deinterleaved.
   std::array<const std::uint8_t*, 3> samples_of(Worker& worker, const Group& group, const TapTable& table, int y) {
     const auto extent = static_cast<std::size_t>(table.extent);
     const auto source = [&](const Component& part) {
@@ -235,7 +234,7 @@ class BoundPreprocess : public BoundLaunch {
     const Component& part = job_.components.parts[group.first];
     const std::uint8_t* line = source(part);
     if (group.count == 3) {
-      // Red lies first or last in memory.
+      // Red is first or last in memory.
       const bool reversed = job_.components.parts[2].data < part.data;
       split_three(reversed ? line - 2 : line, extent,
                   {worker.samples[0].data(), worker.samples[1].data(), worker.samples[2].data()});

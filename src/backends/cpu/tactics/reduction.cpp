@@ -4,8 +4,8 @@
 #include "cpu/loops/lines.hpp"
 #include "cpu/tactics/tactics.hpp"
 
-// Reductions over dimensions that are neighbours in memory: the last ones of a row-major tensor, the spatial ones of a
-// channels-last one. Bound: bytes read over bandwidth.
+// Reductions over dimensions that are adjacent in memory: the last ones of a row-major tensor, the spatial ones of a
+// channels-last tensor. Bound: bytes read / bandwidth.
 namespace saccade::cpu {
 namespace {
 
@@ -25,7 +25,7 @@ std::optional<Reduce> kind_of(const Node& node) {
   return node.domain.empty() && found != kinds.end() ? std::optional(found->second) : std::nullopt;
 }
 
-/// Which of the input's dimensions go; empty where they are not constant.
+/// The reduced dimensions; nullopt if they are not constant.
 std::optional<std::vector<bool>> reduced_axes(const NodeContext& context) {
   const int rank = context.input(0).type.shape.rank();
   std::vector<bool> axes(static_cast<std::size_t>(rank), false);
@@ -44,14 +44,14 @@ std::optional<std::vector<bool>> reduced_axes(const NodeContext& context) {
   return axes;
 }
 
-/// Whether the output, in its own layout, lists its elements in the order of the input's kept dimensions.
+/// Whether the output, in its layout, has its elements in the order of the input's kept dimensions.
 bool order_kept(const NodeContext& context, const std::vector<bool>& axes) {
   const TensorView src = view_of(context.input(0));
   const TensorView dst = view_of(context.output());
   const bool src_last = src.layout == Layout::kChannelsLast && src.shape.rank() >= 3;
   const bool dst_last = dst.layout == Layout::kChannelsLast && dst.shape.rank() >= 3;
   if (src_last == dst_last && (!src_last || src.shape.rank() == dst.shape.rank())) return true;
-  // Between layouts the order is the same only while at most the batch stands beside the channels.
+  // Layouts have the same order only if no dimension but the batch is kept with the channels.
   if (src.shape.rank() < 3) return !dst_last;
   int others = 0;
   for (int i = 2; i < src.shape.rank(); ++i) others += !axes[static_cast<std::size_t>(i)] && src.shape[i] != 1 ? 1 : 0;

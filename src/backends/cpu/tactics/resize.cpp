@@ -6,9 +6,8 @@
 #include "cpu/tactics/tactics.hpp"
 #include "ops/sampling/resize_axis.hpp"
 
-// Resize of an image's height and width, in any mode: what every output row and column is made of is worked out when
-// the plan is compiled. Channels-last pixels are combined a vector of channels at a time; row-major planes first
-// combine rows, then pick along the row.
+// Resize of an image's height and width in any mode. The taps of every output row and column are computed at compile
+// time. Channels-last images are vectorised over channels; row-major planes combine rows first, then columns.
 namespace saccade::cpu {
 namespace {
 
@@ -31,11 +30,11 @@ struct Taps {
     return begin[static_cast<std::size_t>(i) + 1] - begin[static_cast<std::size_t>(i)];
   }
   std::size_t first(std::int64_t i) const { return begin[static_cast<std::size_t>(i)]; }
-  /// A single input as it is.
+  /// Whether an output is a copy of one input.
   bool copies(std::int64_t i) const { return count(i) == 1 && weight[first(i)] == 1.0F; }
 };
 
-/// An output pixel's rows times columns: cubic's 4 x 4 at most.
+/// Taps of an output pixel: 4 x 4 for cubic.
 constexpr std::size_t kMostTaps = 16;
 constexpr std::int64_t kMostColumns = 8192;
 

@@ -7,7 +7,7 @@
 #include "cpu/loops/pixel_sum.hpp"
 #include "cpu/tactics/tactics.hpp"
 
-// RoiAlign by averages: each bin is a weighted sum of pixels whose weights serve all channels.
+// RoiAlign with averages: each bin is a weighted sum of pixels, with the same weights for all channels.
 namespace saccade::cpu {
 namespace {
 
@@ -41,7 +41,7 @@ void align(const Job& job, std::span<const TensorView> inputs, std::span<const T
   const Indices images(inputs[2]);
   auto* dst = static_cast<float*>(outputs[0].data);
   const Channels& channels = job.channels;
-  // Before the threads: what one of them throws, nobody catches.
+  // Before any thread starts: an exception must not leave a parallel region.
   for (std::size_t i = 0; i < images.size(); ++i) checked_index(images[i], job.src[0]);
   const std::int64_t lines = job.dst[0] * job.dst[2];
   parallel_for(lines, kParallelGrain / (16 * job.dst[3] * channels.count + 1) + 1, [&](auto begin, auto end) {

@@ -5,21 +5,22 @@
 #include "cpu/loops/parallel.hpp"
 #include "cpu/tactics/tactics.hpp"
 
-// Element-wise operators of every type: the reference kernel, whose loops the compiler vectorises, on a slice a thread.
-// For what has no kernel of its own: comparisons, logic, choices, integers, halves. Bound: bytes over bandwidth.
+// Element-wise operators of every type: the reference kernel, whose loops the compiler vectorises, on one slice per
+// thread. For operators and types without a vector kernel: comparisons, logic, Where, integers, fp16. Bound: bytes /
+// bandwidth.
 namespace saccade::cpu {
 namespace {
 
 constexpr std::size_t kMaxInputs = 8;
 
-/// A tensor as rows: as many as the output has, or one that all of them share.
+/// A tensor as rows: one per row of the output, or one for all.
 struct Rows {
   Shape rest;  ///< dimensions of one row
   std::int64_t row_bytes = 0;
   bool shared = false;
 };
 
-/// How many of OUTPUT's leading dimensions can be one: INPUT has all of them, or none (they are 1 or missing).
+/// How many leading dimensions of OUTPUT can be merged: INPUT has all of them, or none (1 or missing).
 int leading_dimensions(const Shape& input, const Shape& output) {
   const int missing = output.rank() - input.rank();
   enum { kOpen, kOwn, kShared } side = kOpen;
@@ -32,7 +33,7 @@ int leading_dimensions(const Shape& input, const Shape& output) {
   return output.rank();
 }
 
-/// Dimensions of TENSOR behind OUTPUT's first LEADING, and whether the leading ones are its own.
+/// The dimensions of TENSOR after OUTPUT's first LEADING, and whether it has the leading ones.
 Rows rows_of(const TensorType& tensor, const Shape& output, int leading) {
   const int missing = output.rank() - tensor.shape.rank();
   Rows rows{.shared = true};
@@ -53,7 +54,7 @@ TensorView slice(const TensorView& tensor, const Rows& rows, std::int64_t begin,
           Layout::kRowMajor, shape};
 }
 
-/// What one node's slices are.
+/// The slices of a node.
 struct Slicing {
   std::array<Rows, kMaxInputs> inputs;
   Rows output;
@@ -61,7 +62,7 @@ struct Slicing {
   std::int64_t rows = 1;
 };
 
-/// The parameters of a unary operator stay whole.
+/// The parameters of a unary operator are not sliced.
 int sliced_inputs(const NodeContext& context) {
   return traits_of(context.node).elementwise == Elementwise::kUnary ? 1 : context.input_count();
 }

@@ -3,13 +3,13 @@
 #include "cpu/loops/parallel.hpp"
 #include "cpu/tactics/tactics.hpp"
 
-// Softmax, LogSoftmax, LayerNormalization and RMSNormalization: a line at a time where its elements are neighbours,
-// else as many lines at once as a vector has lanes.
+// Softmax, LogSoftmax, LayerNormalization and RMSNormalization: one reduction row at a time if it is contiguous, else
+// one row per vector lane.
 namespace saccade::cpu {
 namespace {
 
 void softmax(const Lines& lines, bool log, const float* src, float* dst) {
-  // An exponential costs some eight memory-bound elements.
+  // An exponential costs about as much as eight memory-bound elements.
   constexpr std::int64_t kWork = 8;
   const RowKernels& kernels = row_kernels();
   const auto count = static_cast<std::size_t>(lines.count);
@@ -21,7 +21,7 @@ void softmax(const Lines& lines, bool log, const float* src, float* dst) {
       });
 }
 
-/// No where the node's float32 input and output don't lie alike; tactics of whole lines share these limits.
+/// No unless input and output are float32 with the same layout; common limits of tactics on reduction rows.
 Support same_lines(const NodeContext& context) {
   if (context.input(0).type.dtype != DType::kFloat32 || context.output().type.dtype != DType::kFloat32)
     return Support::no("only float32 has vector kernels");
@@ -58,7 +58,7 @@ int first_normalised_axis(const NodeContext& context) {
   return InferContext::axis(context.node.attributes.integer("axis", -1), context.input(0).type.shape.rank());
 }
 
-/// Whether an RMSNormalization's scale, which need only broadcast, holds one number for each element of a line.
+/// Whether an RMSNormalization's scale, which only needs to broadcast, has one value per element of a row.
 bool scales_elements(const NodeContext& context) {
   const Shape& shape = context.input(0).type.shape;
   const Shape& scale = context.input(1).type.shape;

@@ -2,7 +2,7 @@
 
 #include "runtime/tactic.hpp"
 
-// The CPU's tactics, one function a file; backend.cpp lists them in the order of preference.
+// The tactics of the CPU, one function per file; backend.cpp lists them in order of preference.
 namespace saccade::cpu {
 
 const Tactic& onednn_convolution();

@@ -150,7 +150,7 @@ std::string ElementCode::body() const {
 std::string ElementCode::input(int i, const Index& at) {
   if (std::string value = scalar_literal(context_.constant(i)); !value.empty()) return value;
   if (source_ != nullptr) return source_->element(node().inputs[static_cast<std::size_t>(i)], at);
-  return input_at_offset(i, offset_of(at, context_.input(i).type.shape, context_.input_place(i).strides));
+  return input_at_offset(i, offset_of(at, context_.input(i).type.shape, context_.input_storage(i).strides));
 }
 
 std::string ElementCode::broadcast(int i, const Index& at) {

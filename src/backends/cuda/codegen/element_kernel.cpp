@@ -88,9 +88,9 @@ class KernelWriter {
 
   void write_one(ElementCode& code, const Index& at) const {
     const std::string element = element_(code, output_, at);
-    const bool dense = !context_.shares_memory();
+    const bool dense = !context_.has_aliased_operands();
     const std::string value = dense ? code.post_ops(element, "at") : code.post_ops(element, at);
-    const std::string place = dense ? "at" : offset_of(at, to_.type.shape, context_.output_place(output_).strides);
+    const std::string place = dense ? "at" : offset_of(at, to_.type.shape, context_.output_storage(output_).strides);
     code.line(fmt::format("out[{}] = {};", place, stored(value)));
   }
 
@@ -127,7 +127,7 @@ KernelCall element_kernel(const NodeContext& context, int output, const ElementR
          kMaxElements - 1);
   const KernelWriter writer(context, output, element);
   // With strided memory no alignment is guaranteed.
-  Candidate written = many && !context.shares_memory() ? writer.write_best() : writer.write({});
+  Candidate written = many && !context.has_aliased_operands() ? writer.write_best() : writer.write({});
   std::string parameters = written.code.parameters();
   if (!parameters.empty()) parameters += ", ";
   KernelCall call{.name = "elements"};

@@ -23,7 +23,7 @@ bool keeps_order(const NodeContext& context) {
     const Value& value = context.graph.value(id);
     const Shape& shape = value.type.shape;
     const Shape dense = dense_strides(shape, value.layout);
-    const Shape strides = context.place_of(id).strides;
+    const Shape strides = context.storage_of(id).strides;
     for (int i = 0; i < shape.rank(); ++i)
       for (int j = 0; j < shape.rank(); ++j)
         if (shape[i] > 1 && shape[j] > 1 && dense[i] > dense[j] && strides[i] < strides[j]) return false;
@@ -55,8 +55,8 @@ class ProgramTactic : public Tactic {
     return supports_post_ops(context);
   }
 
-  bool takes_strides(const NodeContext& context) const override {
-    return operators_.takes_strides && operators_.takes_strides(context);
+  bool supports_strided_operands(const NodeContext& context) const override {
+    return operators_.supports_strided_operands && operators_.supports_strided_operands(context);
   }
 
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {

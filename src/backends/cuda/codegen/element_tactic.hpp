@@ -21,7 +21,7 @@ struct ProgramOperators {
   /// The kernels of a node with at least one non-empty output.
   std::function<NodeProgram(const NodeContext& context)> program;
   /// Whether the kernels read and write strided operands; null: never.
-  std::function<bool(const NodeContext& context)> takes_strides = nullptr;
+  std::function<bool(const NodeContext& context)> supports_strided_operands = nullptr;
 };
 std::unique_ptr<Tactic> program_tactic(Device& device, ProgramOperators operators);
 

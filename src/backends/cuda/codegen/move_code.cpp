@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "cuda/codegen/element_functions.hpp"
 #include "ops/core/op.hpp"
-#include "runtime/placement.hpp"
+#include "runtime/storage_aliasing.hpp"
 #include "tensor/numbers.hpp"
 
 // Data-movement operators: Transpose, Slice, Pad, Concat, Gather with constant indices, layout changes. At plan time
@@ -115,8 +115,8 @@ std::optional<Affine> affine(std::span<const std::int64_t> origins, const Shape&
 /// Expression for element NUMBER, row-major, of input I.
 std::string element_number(ElementCode& code, int i, const std::string& number) {
   const Value& value = code.context().input(i);
-  const Place place = code.context().input_place(i);
-  if (same_place(place, {place.root, place.offset, dense_strides(value.type.shape)}, value.type.shape))
+  const StorageView view = code.context().input_storage(i);
+  if (same_storage(view, {view.root, view.offset, dense_strides(value.type.shape)}, value.type.shape))
     return code.input_at_offset(i, number);
   const std::string name = code.let("int32", number);
   return code.input(i, declare_index(code, name, value.type.shape, Layout::kRowMajor));
@@ -183,11 +183,12 @@ std::string concat(ElementCode& code, int /*output*/, const Index& at) {
   std::string value = code.fresh();
   code.line(fmt::format("{} {};", compute_name(context.output().type.dtype), value));
   std::int64_t first = 0;
-  const std::vector<ValueLink> links = links_of(context.graph, context.node);
+  const std::vector<StorageAlias> aliases = storage_aliases(context.graph, context.node);
   for (int i = 0; i < own_inputs(context); ++i) {
     const std::int64_t size = context.input(i).type.shape[axis];
     if (size == 0) continue;
-    if (context.places != nullptr && !links.empty() && context.places->holds(links[static_cast<std::size_t>(i)])) {
+    if (context.storage != nullptr && !aliases.empty() &&
+        context.storage->holds(aliases[static_cast<std::size_t>(i)])) {
       code.line(fmt::format("{}if ({} < {}) return;", first == 0 ? "" : "else ", along, first + size));
       first += size;
       continue;

@@ -8,7 +8,7 @@
 
 #include "cuda/codegen/element_tactic.hpp"
 #include "ops/core/op.hpp"
-#include "runtime/placement.hpp"
+#include "runtime/storage_aliasing.hpp"
 
 namespace saccade::cuda {
 namespace {
@@ -38,7 +38,7 @@ Support supports_rows(const NodeContext& context) {
 }
 
 bool only_input_is_strided(const NodeContext& context) {
-  const auto moved = [&](ValueId id) { return id != ValueId::kNone && context.places->has_moved(id); };
+  const auto moved = [&](ValueId id) { return id != ValueId::kNone && context.storage->is_aliased(id); };
   const std::vector<ValueId>& inputs = context.node.inputs;
   return std::none_of(inputs.begin() + 1, inputs.end(), moved) && std::ranges::none_of(context.node.outputs, moved);
 }

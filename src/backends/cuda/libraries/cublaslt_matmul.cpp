@@ -53,8 +53,8 @@ LibraryGemm matmul_gemm(const NodeContext& context) {
 }
 
 /// Alignment of the first element at PLACE, in bytes.
-std::uint32_t alignment_of(const Place& place, DType dtype) {
-  const auto offset = static_cast<std::uint64_t>(place.offset) * (bits_of(dtype) / 8) | kArenaAlignment;
+std::uint32_t alignment_of(const StorageView& view, DType dtype) {
+  const auto offset = static_cast<std::uint64_t>(view.offset) * (bits_of(dtype) / 8) | kArenaAlignment;
   return std::uint32_t{1} << std::countr_zero(offset);
 }
 
@@ -65,14 +65,14 @@ LibraryGemm library_gemm(const NodeContext& context) {
   gemm.tf32 = takes_tf32(context.node);
   gemm.bias = context.has(2);
   gemm.relu = epilogue.relu;
-  gemm.left.alignment = alignment_of(context.input_place(0), gemm.dtype);
-  if (context.constant(1) == nullptr) gemm.right.alignment = alignment_of(context.input_place(1), gemm.dtype);
-  gemm.output.alignment = alignment_of(context.output_place(), gemm.dtype);
+  gemm.left.alignment = alignment_of(context.input_storage(0), gemm.dtype);
+  if (context.constant(1) == nullptr) gemm.right.alignment = alignment_of(context.input_storage(1), gemm.dtype);
+  gemm.output.alignment = alignment_of(context.output_storage(), gemm.dtype);
   if (epilogue.residual < 0) return gemm;
   gemm.residual = gemm.output;
-  const Place place = context.input_place(epilogue.residual);
-  gemm.residual->alignment = alignment_of(place, gemm.dtype);
-  if (slides) gemm.residual->pitch = pixel_pitch(context.output().type.shape, place).value_or(gemm.n);
+  const StorageView view = context.input_storage(epilogue.residual);
+  gemm.residual->alignment = alignment_of(view, gemm.dtype);
+  if (slides) gemm.residual->pitch = pixel_pitch(context.output().type.shape, view).value_or(gemm.n);
   return gemm;
 }
 
@@ -175,7 +175,7 @@ class CublasLtMatMul : public Tactic {
   }
 
   /// Pixel pitches are free. The epilogue kernel needs a dense output.
-  bool takes_strides(const NodeContext& context) const override {
+  bool supports_strided_operands(const NodeContext& context) const override {
     return context.node.is("Conv") && !library_epilogue(context).rest && supports_pitches(context, 1, 1);
   }
 

@@ -100,8 +100,8 @@ extern "C" __global__ void __launch_bounds__({})
 }}
 )",
                             post_ops.definition, storage_name(input.type.dtype), from[0], from[1],
-                            pixel_pitch(from, context.input_place(0)).value(),
-                            pixel_pitch(to, context.output_place()).value(), from[2], from[3], to[2], to[3], taps_y,
+                            pixel_pitch(from, context.input_storage(0)).value(),
+                            pixel_pitch(to, context.output_storage()).value(), from[2], from[3], to[2], to[3], taps_y,
                             taps_x, vector, kThreads, kThreads, post_ops.parameters, post_ops.value);
   const std::int64_t vectors = to.elements() / vector;
   call.grid = {.blocks = {static_cast<unsigned>((vectors + kThreads - 1) / kThreads), 1, 1},

@@ -37,28 +37,28 @@ bool is_channels_last(const Value& value) {
   return shape[1] == 1 || std::all_of(shape.begin() + 2, shape.end(), [](std::int64_t length) { return length == 1; });
 }
 
-std::optional<int> pixel_pitch(const Shape& shape, const Place& place) {
-  if (shape[1] > 1 && place.strides[1] != 1) return {};
+std::optional<int> pixel_pitch(const Shape& shape, const StorageView& view) {
+  if (shape[1] > 1 && view.strides[1] != 1) return {};
   std::int64_t pitch = 0;  // 0: unknown, only one pixel so far
   std::int64_t pixels = 1;
   for (int i = shape.rank() - 1; i >= 0; --i) {
     if (i == 1 || shape[i] == 1) continue;
-    if (pitch == 0) pitch = place.strides[i];
-    if (place.strides[i] != pitch * pixels) return {};
+    if (pitch == 0) pitch = view.strides[i];
+    if (view.strides[i] != pitch * pixels) return {};
     pixels *= shape[i];
   }
   return static_cast<int>(pitch == 0 ? shape[1] : pitch);
 }
 
 bool supports_pitches(const NodeContext& context, int in, int out) {
-  const auto fits = [&](const Value& value, const Place& place, int vector) {
-    const std::optional<int> pitch = pixel_pitch(value.type.shape, place);
-    return pitch && *pitch % vector == 0 && place.offset % vector == 0;
+  const auto fits = [&](const Value& value, const StorageView& view, int vector) {
+    const std::optional<int> pitch = pixel_pitch(value.type.shape, view);
+    return pitch && *pitch % vector == 0 && view.offset % vector == 0;
   };
-  if (!fits(context.input(0), context.input_place(0), in) || !fits(context.output(), context.output_place(), out))
+  if (!fits(context.input(0), context.input_storage(0), in) || !fits(context.output(), context.output_storage(), out))
     return false;
   return std::ranges::all_of(context.node.post_ops, [&](const PostOp& post) {
-    return post.operand < 0 || fits(context.input(post.operand), context.input_place(post.operand), out);
+    return post.operand < 0 || fits(context.input(post.operand), context.input_storage(post.operand), out);
   });
 }
 
@@ -83,12 +83,12 @@ ConvolutionShape convolution_shape(const NodeContext& context, int weights) {
           .images = length(conv.batch),
           .height = length(window.in[1]),
           .width = length(window.in[2]),
-          .in_pitch = pixel_pitch(input.type.shape, context.input_place(0)).value_or(length(conv.channels)),
+          .in_pitch = pixel_pitch(input.type.shape, context.input_storage(0)).value_or(length(conv.channels)),
           .groups = length(conv.groups),
           .channels = length(conv.channels / conv.groups),
           .out_height = length(window.out[1]),
           .out_width = length(window.out[2]),
-          .out_pitch = pixel_pitch(output.type.shape, context.output_place()).value_or(length(conv.filters)),
+          .out_pitch = pixel_pitch(output.type.shape, context.output_storage()).value_or(length(conv.filters)),
           .filters = length(conv.filters / conv.groups),
           .kernel_height = length(window.kernel[1]),
           .kernel_width = length(window.kernel[2]),
@@ -105,9 +105,9 @@ namespace {
 /// Offset of a post-op's operand for output offset "offset"; pixel pitches may differ.
 std::string operand_offset(const NodeContext& context, int operand) {
   const Shape& shape = context.output().type.shape;
-  if (!context.shares_memory()) return "offset";
-  const int own = pixel_pitch(shape, context.input_place(operand)).value();
-  const int pitch = pixel_pitch(shape, context.output_place()).value();
+  if (!context.has_aliased_operands()) return "offset";
+  const int own = pixel_pitch(shape, context.input_storage(operand)).value();
+  const int pitch = pixel_pitch(shape, context.output_storage()).value();
   return own == pitch ? "offset" : fmt::format("offset / {} * {} + offset % {}", pitch, own, pitch);
 }
 
@@ -231,7 +231,7 @@ class TiledConvolution : public Tactic {
   }
 
   /// Inputs are loaded in vectors of 16 or 4 bytes; the epilogue stores vectors of up to 8 elements.
-  bool takes_strides(const NodeContext& context) const override {
+  bool supports_strided_operands(const NodeContext& context) const override {
     const ConvolutionShape shape = convolution_shape(context);
     const int bytes = static_cast<int>(bits_of(shape.dtype)) / 8;
     const int vector = shape.channels % (16 / bytes) == 0  ? 16 / bytes
@@ -267,7 +267,7 @@ class DepthwiseConvolution : public Tactic {
     return {};
   }
 
-  bool takes_strides(const NodeContext& context) const override {
+  bool supports_strided_operands(const NodeContext& context) const override {
     const int vector = depthwise_tiles(convolution_shape(context), limits_of(device_)).front().vector;
     return supports_pitches(context, vector, vector);
   }

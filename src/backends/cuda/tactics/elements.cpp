@@ -15,7 +15,7 @@ class Elements : public Tactic {
     return supports_post_ops(context);
   }
 
-  bool takes_strides(const NodeContext& /*context*/) const override { return true; }
+  bool supports_strided_operands(const NodeContext& /*context*/) const override { return true; }
 
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
     NodeProgram program;

@@ -52,7 +52,7 @@ class BodyValues : public ElementSource {
     if (i >= 0) {
       const Value& outside = code_.context().input(i);
       const Shape& shape = value.type.shape;
-      const bool dense = !code_.context().shares_memory();
+      const bool dense = !code_.context().has_aliased_operands();
       if (dense && lies_alike(shape, Layout::kRowMajor, shape, outside.layout)) return code_.input_at_offset(i, number);
     }
     const std::string place = code_.let("int32", number);

@@ -3,18 +3,18 @@
 #include "cuda/codegen/move_code.hpp"
 #include "cuda/tactics/tactics.hpp"
 #include "ops/core/op.hpp"
-#include "runtime/placement.hpp"
+#include "runtime/storage_aliasing.hpp"
 
 // Data-movement operators (codegen/move_code.hpp), one thread per element or several.
 namespace saccade::cuda {
 namespace {
 
-/// Place of output OUTPUT if it is a slice or view of input 0; nothing otherwise.
-std::optional<Place> place_in_input(const NodeContext& context, std::size_t output) {
+/// Storage of output OUTPUT if it is a slice or view of input 0; nullopt otherwise.
+std::optional<StorageView> storage_in_input(const NodeContext& context, std::size_t output) {
   if (context.node.is("Concat")) return {};
-  const std::vector<ValueLink> links = links_of(context.graph, context.node);
-  if (output >= links.size()) return {};
-  return links[output].place_of_part(context.graph, context.input_place(0));
+  const std::vector<StorageAlias> aliases = storage_aliases(context.graph, context.node);
+  if (output >= aliases.size()) return {};
+  return aliases[output].storage_of_part(context.graph, context.input_storage(0));
 }
 
 class Moves : public Tactic {
@@ -24,11 +24,11 @@ class Moves : public Tactic {
 
   Support supports(const NodeContext& context) const override { return supports_move(context); }
 
-  bool takes_strides(const NodeContext& /*context*/) const override { return true; }
+  bool supports_strided_operands(const NodeContext& /*context*/) const override { return true; }
 
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
     NodeProgram program;
-    if (place_in_input(context, 0)) {
+    if (storage_in_input(context, 0)) {
       copy_parts(context, program);
     } else {
       copy_by_rule(context, program);
@@ -42,9 +42,9 @@ class Moves : public Tactic {
     for (std::size_t i = 0; i < context.node.outputs.size(); ++i) {
       const int output = static_cast<int>(i);
       const Shape& shape = context.output(output).type.shape;
-      const Place from = *place_in_input(context, i);
-      if (shape.elements() == 0 || same_place(from, context.output_place(output), shape)) continue;
-      const std::int64_t first = from.offset - context.input_place(0).offset;
+      const StorageView from = *storage_in_input(context, i);
+      if (shape.elements() == 0 || same_storage(from, context.output_storage(output), shape)) continue;
+      const std::int64_t first = from.offset - context.input_storage(0).offset;
       const auto element = [&](ElementCode& code, int /*output*/, const Index& at) {
         return code.input_at_offset(0, fmt::format("{} + {}", offset_of(at, shape, from.strides), first));
       };

@@ -15,7 +15,7 @@ NodeProgram softmax(const NodeContext& context) {
   const Value& input = context.input(0);
   RowPlan plan(input.type.shape, input.layout,
                axis_mask({context.node.attributes.integer("axis", -1)}, input.type.shape.rank()));
-  plan.set_input_strides(context.input_place(0).strides);
+  plan.set_input_strides(context.input_storage(0).strides);
   NodeProgram program;
   ElementCode code(context);
   RowKernel kernel{.header = "normalization.cuh"};

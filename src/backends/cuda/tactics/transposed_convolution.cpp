@@ -46,7 +46,7 @@ class TransposedConvolution : public Tactic {
     return {};
   }
 
-  bool takes_strides(const NodeContext& context) const override {
+  bool supports_strided_operands(const NodeContext& context) const override {
     const int channels = static_cast<int>(context.input(0).type.shape[1]);
     return channels % 8 == 0 && supports_pitches(context, 8, 8);
   }
@@ -58,8 +58,8 @@ class TransposedConvolution : public Tactic {
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
     const TransposedShape shape = shape_of(context);
     ConvolutionShape phases = phases_of(shape);
-    phases.in_pitch = pixel_pitch(context.input(0).type.shape, context.input_place(0)).value_or(phases.in_pitch);
-    phases.out_pitch = pixel_pitch(context.output().type.shape, context.output_place()).value_or(phases.out_pitch);
+    phases.in_pitch = pixel_pitch(context.input(0).type.shape, context.input_storage(0)).value_or(phases.in_pitch);
+    phases.out_pitch = pixel_pitch(context.output().type.shape, context.output_storage()).value_or(phases.out_pitch);
     const ConvolutionTile tile = configured_tile(phases, limits_of(device_), context.configuration);
     return make_launch(device_, context,
                        convolution_program(context, phases, tile, phase_weights(shape, floats_of(*context.constant(1))),

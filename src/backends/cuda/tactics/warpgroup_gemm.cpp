@@ -92,7 +92,7 @@ class WarpgroupGemm : public Tactic {
   }
 
   /// Rows are loaded in 16-byte chunks; the epilogue stores vectors of up to 4 elements.
-  bool takes_strides(const NodeContext& context) const override {
+  bool supports_strided_operands(const NodeContext& context) const override {
     if (!context.node.is("Conv")) return false;
     const ConvolutionShape shape = convolution_shape(context);
     return is_warpgroup_gemm(shape) && supports_pitches(context, 8, std::gcd(shape.filters, 4));

@@ -1,4 +1,4 @@
-#include "runtime/placement.hpp"
+#include "runtime/storage_aliasing.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,18 +13,19 @@ using test::GraphBuilder;
 
 /// How many nodes are no launches where every node takes every place, but for those of REFUSING operators.
 std::vector<std::string> moved_by(const Graph& graph, const std::vector<std::string>& refusing = {}) {
-  Places places(graph);
-  places.share([&](NodeId id, const Places&) { return std::ranges::count(refusing, graph.node(id).op) == 0; });
+  StorageAliasing storage(graph);
+  storage.share(
+      [&](NodeId id, const StorageAliasing&) { return std::ranges::count(refusing, graph.node(id).op) == 0; });
   std::vector<std::string> left;
   for (NodeId id : graph.order())
-    if (!places.is_free(graph.node(id))) left.push_back(graph.node(id).name);
+    if (!storage.is_free(graph.node(id))) left.push_back(graph.node(id).name);
   return left;
 }
 
-Places shared(const Graph& graph) {
-  Places places(graph);
-  places.share([](NodeId, const Places&) { return true; });
-  return places;
+StorageAliasing shared(const Graph& graph) {
+  StorageAliasing storage(graph);
+  storage.share([](NodeId, const StorageAliasing&) { return true; });
+  return storage;
 }
 
 using Names = std::vector<std::string>;
@@ -56,7 +57,7 @@ Graph split_and_joined(GraphBuilder& b, std::int64_t first = 4) {
 TEST(Placement, WritesPartsOfAConcatInPlace) {
   GraphBuilder b;
   const Graph graph = split_and_joined(b);
-  const Places places = shared(graph);
+  const StorageAliasing storage = shared(graph);
   // x lies in what joins its halves: 12 channels a pixel.
   const auto find = [&](const std::string& name) {
     for (NodeId id : graph.order())
@@ -64,12 +65,12 @@ TEST(Placement, WritesPartsOfAConcatInPlace) {
     return ValueId::kNone;
   };
   const ValueId joined = find("Concat4");
-  EXPECT_EQ(places.of(find("Relu0")).root, joined);
-  EXPECT_EQ(places.of(find("Relu0")).offset, 0);
-  EXPECT_EQ(places.of(find("Relu0")).strides, (Shape{15 * 12, 1, 5 * 12, 12}));
-  EXPECT_EQ(places.of(find("Slice2")).offset, 4);
-  EXPECT_EQ(places.of(find("Neg3")).offset, 8);
-  EXPECT_EQ(places.of(joined).root, joined);
+  EXPECT_EQ(storage.of(find("Relu0")).root, joined);
+  EXPECT_EQ(storage.of(find("Relu0")).offset, 0);
+  EXPECT_EQ(storage.of(find("Relu0")).strides, (Shape{15 * 12, 1, 5 * 12, 12}));
+  EXPECT_EQ(storage.of(find("Slice2")).offset, 4);
+  EXPECT_EQ(storage.of(find("Neg3")).offset, 8);
+  EXPECT_EQ(storage.of(joined).root, joined);
   EXPECT_EQ(moved_by(graph), (Names{"Relu0", "Neg3", "Abs5"}));
 }
 
@@ -91,9 +92,9 @@ TEST(Placement, GivesAValueToOneConcat) {
   const ValueId two = b.op("Concat", {z, x}, {{"axis", std::int64_t{1}}});
   const Graph graph = channels_last(b.build({b.op("Add", {one, two})}));
   EXPECT_EQ(moved_by(graph), (Names{"Relu0", "Neg1", "Abs2", "Concat4", "Add5"}));
-  const Places places = shared(graph);
-  EXPECT_EQ(places.of(x).root, one);
-  EXPECT_EQ(places.of(z).root, two) << "the second Concat has but x to copy";
+  const StorageAliasing storage = shared(graph);
+  EXPECT_EQ(storage.of(x).root, one);
+  EXPECT_EQ(storage.of(z).root, two) << "the second Concat has but x to copy";
 }
 
 TEST(Placement, GrowsAConcatThatTheNextBeginsWith) {
@@ -109,11 +110,11 @@ TEST(Placement, GrowsAConcatThatTheNextBeginsWith) {
   }
   const ValueId last = concat(features);
   const Graph graph = channels_last(b.build({b.op("Abs", {last})}));
-  const Places places = shared(graph);
+  const StorageAliasing storage = shared(graph);
   for (std::size_t i = 0; i < features.size(); ++i) {
-    EXPECT_EQ(places.of(features[i]).root, last);
-    EXPECT_EQ(places.of(features[i]).offset, i == 0 ? 0 : 2 + 2 * static_cast<std::int64_t>(i));
-    EXPECT_EQ(places.of(features[i]).strides[3], 10);
+    EXPECT_EQ(storage.of(features[i]).root, last);
+    EXPECT_EQ(storage.of(features[i]).offset, i == 0 ? 0 : 2 + 2 * static_cast<std::int64_t>(i));
+    EXPECT_EQ(storage.of(features[i]).strides[3], 10);
   }
   EXPECT_EQ(moved_by(graph), (Names{"Relu0", "Conv1", "Conv3", "Conv5", "Abs7"}));
 }
@@ -186,10 +187,10 @@ TEST(Placement, FollowsViewsOfWhatIsPlaced) {
   }
   const ValueId all = concat(scales, 2);
   const Graph graph = channels_last(b.build({b.op("Neg", {all})}));
-  const Places places = shared(graph);
-  EXPECT_EQ(places.of(boxes[1]).root, all);
-  EXPECT_EQ(places.of(boxes[1]).offset, 16 * 8);
-  EXPECT_EQ(places.of(boxes[1]).strides[2], 2 * 8);
+  const StorageAliasing storage = shared(graph);
+  EXPECT_EQ(storage.of(boxes[1]).root, all);
+  EXPECT_EQ(storage.of(boxes[1]).offset, 16 * 8);
+  EXPECT_EQ(storage.of(boxes[1]).strides[2], 2 * 8);
   for (const std::string& name : moved_by(graph)) EXPECT_FALSE(name.starts_with("Concat")) << name;
 }
 
@@ -209,10 +210,10 @@ TEST(Placement, KeepsTogetherWhatLiesTogether) {
   const ValueId wide = reshaped(columns, {1, 3, 2, 1});
   const ValueId apart = concat({wide, b.op("Abs", {wide})}, 3);
   const Graph graph = b.build({b.op("Neg", {apart})});
-  const Places places = shared(graph);
-  EXPECT_EQ(places.of(x).root, columns);
-  EXPECT_EQ(places.of(upper).offset, 1);
-  EXPECT_EQ(places.of(columns).root, columns);
+  const StorageAliasing storage = shared(graph);
+  EXPECT_EQ(storage.of(x).root, columns);
+  EXPECT_EQ(storage.of(upper).offset, 1);
+  EXPECT_EQ(storage.of(columns).root, columns);
 }
 
 TEST(Placement, RefusesStridesThatAViewCannotHave) {

@@ -1,4 +1,4 @@
-#include "runtime/value_links.hpp"
+#include "runtime/storage_alias.hpp"
 
 #include "ops/core/index.hpp"
 #include "ops/movement/slice.hpp"
@@ -7,15 +7,15 @@
 namespace saccade {
 namespace {
 
-/// The strides under which a tensor of shape FROM, its elements STRIDES apart, is one of shape TO with the same
-/// elements in the same row-major order. Nothing where a dimension of TO would reach over a gap.
+/// The strides of a tensor of shape FROM with STRIDES after it is reshaped to TO. Nullopt if a dimension of TO would
+/// span a gap.
 std::optional<Shape> reshaped_strides(const Shape& from, const Shape& strides, const Shape& to) {
   if (from.elements() == 0) return Shape::filled(to.rank(), 0);
   struct Run {
     std::int64_t size;
     std::int64_t step;
   };
-  std::vector<Run> runs;  // dimensions that follow each other without a gap, the innermost first
+  std::vector<Run> runs;  // contiguous dimensions, the innermost first
   for (int i = from.rank() - 1; i >= 0; --i) {
     if (from[i] == 1) continue;
     if (!runs.empty() && strides[i] == runs.back().size * runs.back().step)
@@ -39,12 +39,12 @@ std::optional<Shape> reshaped_strides(const Shape& from, const Shape& strides, c
   return result;
 }
 
-std::optional<Place> moved(const Place& place, std::optional<Shape> strides) {
+std::optional<StorageView> moved(const StorageView& view, std::optional<Shape> strides) {
   if (!strides) return {};
-  return Place{place.root, place.offset, *strides};
+  return StorageView{view.root, view.offset, *strides};
 }
 
-/// Whether a Transpose leaves every element where it was, as one between NHWC and a channels-last NCHW does.
+/// Whether a Transpose moves no element, for example between NHWC and a channels-last NCHW.
 bool moves_nothing(const Node& transpose, const Value& from, const Value& to) {
   const Shape order = transpose_order(transpose.attributes, from.type.shape.rank());
   const Shape src = dense_strides(from.type.shape, from.layout);
@@ -54,87 +54,87 @@ bool moves_nothing(const Node& transpose, const Value& from, const Value& to) {
   return true;
 }
 
-std::vector<ValueLink> slice_links(const Graph& graph, const Node& node) {
+std::vector<StorageAlias> slice_aliases(const Graph& graph, const Node& node) {
   const Shape& shape = graph.value(node.inputs[0]).type.shape;
   const auto ranges = slice_ranges(graph, node);
   if (!ranges) return {};
-  ValueLink link{.base = node.inputs[0], .part = node.outputs[0]};
+  StorageAlias alias{.base = node.inputs[0], .part = node.outputs[0]};
   for (int i = 0; i < shape.rank(); ++i) {
     const SliceRange& range = (*ranges)[static_cast<std::size_t>(i)];
     if (range.step < 0) return {};
-    link.first.push_back(range.start);
-    link.step.push_back(range.step);
+    alias.first.push_back(range.start);
+    alias.step.push_back(range.step);
   }
-  return {link};
+  return {alias};
 }
 
-/// PART is SIZE elements of BASE from START on along AXIS.
-ValueLink block(ValueId base, ValueId part, int rank, int axis, std::int64_t start) {
-  ValueLink link{.base = base, .part = part, .first = Shape::filled(rank, 0), .step = Shape::filled(rank, 1)};
-  link.first[axis] = start;
-  return link;
+/// PART is the block of BASE that begins at START along AXIS.
+StorageAlias block(ValueId base, ValueId part, int rank, int axis, std::int64_t start) {
+  StorageAlias alias{.base = base, .part = part, .first = Shape::filled(rank, 0), .step = Shape::filled(rank, 1)};
+  alias.first[axis] = start;
+  return alias;
 }
 
-std::vector<ValueLink> split_links(const Graph& graph, const Node& node) {
+std::vector<StorageAlias> split_aliases(const Graph& graph, const Node& node) {
   const Shape& shape = graph.value(node.inputs[0]).type.shape;
   const int axis = axis_of(node.attributes, shape);
-  std::vector<ValueLink> links;
+  std::vector<StorageAlias> aliases;
   std::int64_t start = 0;
   for (ValueId output : node.outputs) {
-    if (output == ValueId::kNone) return {};  // its size is not in the graph
-    links.push_back(block(node.inputs[0], output, shape.rank(), axis, start));
+    if (output == ValueId::kNone) return {};  // its size is unknown
+    aliases.push_back(block(node.inputs[0], output, shape.rank(), axis, start));
     start += graph.value(output).type.shape[axis];
   }
-  return links;
+  return aliases;
 }
 
-std::vector<ValueLink> concat_links(const Graph& graph, const Node& node) {
+std::vector<StorageAlias> concat_aliases(const Graph& graph, const Node& node) {
   const Shape& shape = graph.value(node.outputs[0]).type.shape;
   const int axis = axis_of(node.attributes, shape);
-  std::vector<ValueLink> links;
+  std::vector<StorageAlias> aliases;
   std::int64_t start = 0;
   for (ValueId input : node.inputs) {
-    links.push_back(block(node.outputs[0], input, shape.rank(), axis, start));
+    aliases.push_back(block(node.outputs[0], input, shape.rank(), axis, start));
     start += graph.value(input).type.shape[axis];
   }
-  return links;
+  return aliases;
 }
 
 }  // namespace
 
-bool same_place(const Place& a, const Place& b, const Shape& shape) {
+bool same_storage(const StorageView& a, const StorageView& b, const Shape& shape) {
   if (a.root != b.root || a.offset != b.offset) return false;
   for (int i = 0; i < shape.rank(); ++i)
     if (shape[i] > 1 && a.strides[i] != b.strides[i]) return false;
   return true;
 }
 
-std::optional<Place> ValueLink::place_of_part(const Graph& graph, const Place& place) const {
+std::optional<StorageView> StorageAlias::storage_of_part(const Graph& graph, const StorageView& view) const {
   const Shape& shape = graph.value(part).type.shape;
-  if (kind == ValueLink::Kind::kReshape)
-    return moved(place, reshaped_strides(graph.value(base).type.shape, place.strides, shape));
-  Place result = place;
+  if (kind == StorageAlias::Kind::kReshape)
+    return moved(view, reshaped_strides(graph.value(base).type.shape, view.strides, shape));
+  StorageView result = view;
   for (int i = 0; i < shape.rank(); ++i) {
-    if (kind == ValueLink::Kind::kTranspose) {
-      result.strides[i] = place.strides[static_cast<int>(order[i])];
+    if (kind == StorageAlias::Kind::kTranspose) {
+      result.strides[i] = view.strides[static_cast<int>(order[i])];
     } else {
-      result.offset += first[i] * place.strides[i];
+      result.offset += first[i] * view.strides[i];
       result.strides[i] *= step[i];
     }
   }
   return result;
 }
 
-std::optional<Place> ValueLink::place_of_base(const Graph& graph, const Place& place) const {
+std::optional<StorageView> StorageAlias::storage_of_base(const Graph& graph, const StorageView& view) const {
   const Shape& shape = graph.value(base).type.shape;
-  if (kind == ValueLink::Kind::kReshape)
-    return moved(place, reshaped_strides(graph.value(part).type.shape, place.strides, shape));
-  Place result = place;
+  if (kind == StorageAlias::Kind::kReshape)
+    return moved(view, reshaped_strides(graph.value(part).type.shape, view.strides, shape));
+  StorageView result = view;
   for (int i = 0; i < shape.rank(); ++i) {
-    if (kind == ValueLink::Kind::kTranspose) {
-      result.strides[static_cast<int>(order[i])] = place.strides[i];
+    if (kind == StorageAlias::Kind::kTranspose) {
+      result.strides[static_cast<int>(order[i])] = view.strides[i];
     } else {
-      if (place.strides[i] % step[i] != 0) return {};
+      if (view.strides[i] % step[i] != 0) return {};
       result.strides[i] /= step[i];
       result.offset -= first[i] * result.strides[i];
     }
@@ -142,18 +142,18 @@ std::optional<Place> ValueLink::place_of_base(const Graph& graph, const Place& p
   return result;
 }
 
-std::vector<ValueLink> links_of(const Graph& graph, const Node& node) {
+std::vector<StorageAlias> storage_aliases(const Graph& graph, const Node& node) {
   if (!node.post_ops.empty() || node.outputs.empty() || node.inputs.empty()) return {};
-  if (node.is("Slice")) return slice_links(graph, node);
-  if (node.is("Split")) return split_links(graph, node);
-  if (node.is("Concat")) return concat_links(graph, node);
-  ValueLink link{.kind = ValueLink::Kind::kReshape, .base = node.inputs[0], .part = node.outputs[0]};
+  if (node.is("Slice")) return slice_aliases(graph, node);
+  if (node.is("Split")) return split_aliases(graph, node);
+  if (node.is("Concat")) return concat_aliases(graph, node);
+  StorageAlias alias{.kind = StorageAlias::Kind::kReshape, .base = node.inputs[0], .part = node.outputs[0]};
   if (node.is("Transpose")) {
-    link.kind = ValueLink::Kind::kTranspose;
-    link.order = transpose_order(node.attributes, graph.value(link.base).type.shape.rank());
-    return {link};
+    alias.kind = StorageAlias::Kind::kTranspose;
+    alias.order = transpose_order(node.attributes, graph.value(alias.base).type.shape.rank());
+    return {alias};
   }
-  return traits_of(node).is_view() ? std::vector{link} : std::vector<ValueLink>{};
+  return traits_of(node).is_view() ? std::vector{alias} : std::vector<StorageAlias>{};
 }
 
 bool is_free_view(const Graph& graph, const Node& node) {

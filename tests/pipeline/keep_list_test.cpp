@@ -10,33 +10,33 @@
 namespace saccade {
 namespace {
 
-TEST(WideValues, AreThePlansForWhatItWasMadeFor) {
+TEST(KeepList, AreThePlansForWhatItWasMadeFor) {
   test::GraphBuilder b;
   const Graph graph = b.build({b.op("Relu", {b.input("x", {1, 3, 4, 4})})});
   Card card = default_card(*find_decoder("depth"));
   std::optional<PlanFacts> plan = PlanFacts{};
-  plan->stay_wide = {{"of frames"}};
-  plan->stay_wide_on_tensors = {{"of tensors"}};
+  plan->keep_fp32 = {{"of frames"}};
+  plan->keep_fp32_on_tensors = {{"of tensors"}};
   plan->card = to_toml(card);
-  const auto found = [&](const Card* by) { return wide_values(graph, by, {.precision = "fp32"}, plan); };
-  EXPECT_EQ(found(&card), ValueNames{"of frames"});
-  EXPECT_EQ(found(nullptr), ValueNames{"of tensors"});
+  const auto found = [&](const Card* by) { return resolve_fp32_keep_list(graph, by, {.precision = "fp32"}, plan); };
+  EXPECT_EQ(found(&card), Fp32KeepList{"of frames"});
+  EXPECT_EQ(found(nullptr), Fp32KeepList{"of tensors"});
   card.scale *= 255;
-  EXPECT_EQ(found(&card), ValueNames{}) << "what other pixels lead to was not looked for";
-  plan->stay_wide_on_tensors = {};
-  EXPECT_EQ(found(nullptr), ValueNames{}) << "nothing was looked for";
+  EXPECT_EQ(found(&card), Fp32KeepList{}) << "what other pixels lead to was not looked for";
+  plan->keep_fp32_on_tensors = {};
+  EXPECT_EQ(found(nullptr), Fp32KeepList{}) << "nothing was looked for";
   plan = {};
-  EXPECT_EQ(found(nullptr), ValueNames{});
+  EXPECT_EQ(found(nullptr), Fp32KeepList{});
 }
 
-TEST(WideValues, AreKeptWhereAllPassesNameThem) {
+TEST(KeepList, AreKeptWhereAllPassesNameThem) {
   const test::TempFolder folder;
   const std::string model = test::write_color_classifier(folder);
   const std::string plan = folder / "color.plan";
   write_plan(model, plan, {});
   const auto is_known = [](const std::optional<PlanFacts>& facts) {
-    EXPECT_EQ(facts->stay_wide.has_value(), facts->stay_wide_on_tensors.has_value());
-    return facts->stay_wide.has_value();
+    EXPECT_EQ(facts->keep_fp32.has_value(), facts->keep_fp32_on_tensors.has_value());
+    return facts->keep_fp32.has_value();
   };
   EXPECT_TRUE(is_known(open_model(plan, {}).plan));
   EXPECT_FALSE(is_known(open_model(plan, {.disabled_passes = {"fold_bias"}}).plan));

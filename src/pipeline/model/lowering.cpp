@@ -1,0 +1,25 @@
+#include "pipeline/model/lowering.hpp"
+
+namespace saccade {
+namespace {
+
+MixedPrecision precision_of(const ModelOptions& options, Fp32KeepList keep_fp32) {
+  MixedPrecision precision{.keep_fp32 = std::move(keep_fp32), .tf32 = options.precision == "tf32"};
+  if (options.precision == "fp16") precision.half = DType::kFloat16;
+  if (options.precision == "bf16") precision.half = DType::kBFloat16;
+  return precision;
+}
+
+}  // namespace
+
+PassOptions pass_options(const ModelOptions& options, const Backend& backend, Fp32KeepList keep_fp32) {
+  PassOptions passes{.target = backend.target(), .precision = precision_of(options, std::move(keep_fp32))};
+  if (options.only_passes) passes.disabled = passes_except({options.only_passes->begin(), options.only_passes->end()});
+  passes.disabled.insert(options.disabled_passes.begin(), options.disabled_passes.end());
+  passes.max_memory = options.max_memory;
+  return passes;
+}
+
+bool disables_passes(const ModelOptions& options) { return options.only_passes || !options.disabled_passes.empty(); }
+
+}  // namespace saccade
