@@ -63,7 +63,7 @@ endfunction()
 #
 # The folder PART of a module. It is included as "MODULE/PART/file.hpp". On its include path are the rooms that the module
 # depends on and the parts that it names (and theirs), nothing else of the module, and LIBRARIES are those of the part.
-# Files in the module's own folder may include every part.
+# Files in the module's own folder may include every part. A part without .cpp files is headers only.
 function(saccade_module_part module part)
   cmake_parse_arguments(ARG "" "" "DEPENDS;LIBRARIES" ${ARGN})
   get_target_property(dir module_${module} SACCADE_DIR)
@@ -75,6 +75,12 @@ function(saccade_module_part module part)
   endif()
   saccade_folder(${module}/${part} "${dir}")
   set(target module_${module}_${part})
+  if(NOT sources)
+    add_library(${target} INTERFACE)
+    target_include_directories(${target} INTERFACE "${root}")
+    target_link_libraries(module_${module} PRIVATE ${target})
+    return()
+  endif()
   add_library(${target} OBJECT ${sources})
   target_include_directories(${target} PUBLIC "${root}" "${PROJECT_SOURCE_DIR}/include")
   saccade_use(${target} PRIVATE ${rooms})

@@ -47,7 +47,7 @@ def skip():
 class Compiler:
     def __init__(self, nvrtc, headers, cache=None):
         self.nvrtc = nvrtc
-        paths = sorted(glob.glob(os.path.join(headers, "*.cuh")))
+        paths = sorted(glob.glob(os.path.join(headers, "*.cuh")) + glob.glob(os.path.join(headers, "*.hpp")))
         self.headers = {os.path.basename(path).encode(): open(path, "rb").read() for path in paths}
         self.cache = cache
         major, minor = ctypes.c_int(), ctypes.c_int()
@@ -138,7 +138,7 @@ def measure_file(task):
         source = file.read()
     text = source.decode()
     used = compiler.measure(source, architecture)
-    used["shared"] += number(text, r"kSharedBytes = (\d+);")
+    used["shared"] += number(text, r"// (\d+) bytes of dynamic shared memory")
     return {"path": path, "family": family_of(text), "estimate": number(text, r"// about (\d+) registers"),
             "means": "local memory: " in text, **used}
 

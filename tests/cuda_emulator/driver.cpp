@@ -18,10 +18,13 @@
 // - Every other block (or cluster) runs its threads in descending order, and its asynchronous writes take effect at
 //   once: each order reveals other missing barriers.
 // - A kernel launched with programmatic stream serialization that never executes griddepcontrol.wait breaks the device.
-//   So does a kernel with a pointer argument outside of device memory.
+//   A thread of it that touches memory before it executes that aborts the process, unless it reads constants: memory
+//   that the host filled and no work on a stream writes (state.hpp). A kernel with a pointer argument outside of device
+//   memory breaks the device, too.
 // - The driver's preconditions are checked: calls before cuInit, without a context, during capture, in a host function,
 //   on destroyed objects.
-// With AddressSanitizer, kernels are instrumented as well.
+// With AddressSanitizer, kernels are instrumented as well. Plain loads and stores before griddepcontrol.wait, for which
+// they are instrumented otherwise, are not checked then.
 //
 // Not emulated: speed; casts of floats beyond the range of their integer type (a device saturates, a CPU does not);
 // spin-waiting between threads (hangs); concurrency of blocks outside of clusters; the summation order of mma (sums are

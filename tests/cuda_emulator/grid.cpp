@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "calls.hpp"
 #include "cluster.hpp"
 #include "fiber.hpp"
+#include "state.hpp"
 #include "waiting.hpp"
 
 namespace saccade::emulator {
@@ -56,8 +58,32 @@ Runtime& runtime() { return *running->object.runtime; }
 
 /// Suspends the current thread until it is made ready.
 void suspend() {
+  running->current->before_wait = runtime().before_wait;
   running->current->fiber = running->on;
   running->host.switch_from(*running->on);
+}
+
+/// What ADDRESS is to the kernel: "8 bytes behind const float* input".
+std::string place_of(std::uintptr_t address) {
+  std::uintptr_t nearest = 0;
+  unsigned parameter = 0;
+  for (unsigned i = 0; i < running->entry.count; ++i) {
+    std::uintptr_t pointed = 0;
+    if (running->entry.parameters[i].pointer) std::memcpy(&pointed, running->arguments[i], sizeof pointed);
+    if (pointed <= nearest || pointed > address || !is_device_memory(pointed, address - pointed + 1)) continue;
+    nearest = pointed;
+    parameter = i;
+  }
+  if (nearest == 0) return "that no parameter leads to";
+  return std::to_string(address - nearest) + " bytes behind " + running->entry.declarations[parameter];
+}
+
+/// Called before griddepcontrol.wait.
+void expect_constant(const Site& site, const void* address, std::size_t bytes, bool writes) {
+  const auto number = reinterpret_cast<std::uintptr_t>(address);
+  if (writes ? !is_device_memory(number, 0) : !is_variable(address)) return;
+  fail_kernel(site, std::to_string(bytes) + " bytes are " + (writes ? "written" : "read") +
+                        " before griddepcontrol.wait, while the kernel before may still use them: " + place_of(number));
 }
 
 void cp_async(const Site& site, void* to, const void* from, unsigned bytes, unsigned read) {
@@ -65,6 +91,7 @@ void cp_async(const Site& site, void* to, const void* from, unsigned bytes, unsi
     fail_kernel(site, "an address is no multiple of " + std::to_string(bytes));
   if (!running->current->block->shared.holds(to, bytes))
     fail_kernel(site, "the destination does not lie in shared memory");
+  if (runtime().before_wait && read > 0) expect_constant(site, from, read, false);
   running->current->copies.begin({to, from, bytes, read});
 }
 
@@ -97,6 +124,7 @@ void fill(Runtime& filled) {
     if (!running->cluster.mbarrier_wait(*running->current, barrier, parity)) suspend();
   };
   filled.cp_async_bulk = [](void* shared, const void* global, unsigned bytes, Word* barrier) {
+    if (runtime().before_wait) expect_constant({"cp_async_bulk", "", 0}, global, bytes, false);
     running->cluster.cp_async_bulk(*running->current, shared, global, bytes, barrier);
   };
   filled.st_async_dsmem = [](unsigned peer, void* shared, const void* value, unsigned bytes, Word* barrier) {
@@ -111,6 +139,9 @@ void fill(Runtime& filled) {
   };
   filled.wgmma_commit = [] { running->current->products.commit(); };
   filled.wgmma_wait = [](unsigned pending) { running->current->products.wait(pending); };
+  filled.access_before_wait = [](const void* address, unsigned long bytes, bool writes) {
+    expect_constant({writes ? "a store" : "a load", "", 0}, address, bytes, writes);
+  };
   filled.is_shared = [](const void* address) { return running->current->block->shared.holds(address, 1); };
   filled.fail = [](const Site& site, const char* text) { fail_kernel(site, text); };
 }
@@ -118,6 +149,7 @@ void fill(Runtime& filled) {
 void make_current(Thread& thread) {
   running->current = &thread;
   runtime().thread = thread.index;
+  runtime().before_wait = thread.before_wait;
   if (running->in_place == thread.block) return;
   if (running->in_place != nullptr) running->in_place->shared.move_out();
   running->in_place = thread.block;
@@ -173,6 +205,7 @@ void run_cluster(const Index& first) {
     block.index = {first.x + i % size.x, first.y + i / size.x % size.y, first.z + i / size.x / size.y};
     block.shared.poison();
     block.waiting.begin();
+    for (Thread& thread : block.threads) thread.before_wait = running->grid.overlaps;
   }
   running->cluster.begin(running->descending);
   do {

@@ -12,10 +12,12 @@ struct Grid {
   saccade_emulator::Index threads{1, 1, 1};
   saccade_emulator::Index cluster{1, 1, 1};
   unsigned shared_bytes = 0;
+  bool overlaps = false;  ///< programmatic stream serialization
 };
 
 /// Runs GRID on the calling thread; one call at a time per process. Aborts with a message where a device would hang or
-/// fail. Returns whether any thread executed griddepcontrol.wait.
+/// fail, and where a thread of an overlapping kernel touches more than constants before griddepcontrol.wait. Returns
+/// whether any thread executed griddepcontrol.wait.
 bool run_grid(const saccade_emulator::Object& object, const saccade_emulator::Entry& entry, const Grid& grid,
               void** arguments);
 

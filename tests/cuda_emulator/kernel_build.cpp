@@ -37,6 +37,13 @@ std::string read(const fs::path& path) {
 
 void write(const fs::path& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
 
+std::string in_one_line(const std::string& text) {
+  std::istringstream words(text);
+  std::string line;
+  for (std::string word; words >> word;) line += (line.empty() ? "" : " ") + word;
+  return line;
+}
+
 /// The kernel between the prelude and its entry table.
 std::string whole_source(const KernelSource& source, const KernelOptions& options) {
   const int capability = std::atoi(options.architecture.c_str() + std::strlen("sm_"));
@@ -44,11 +51,17 @@ std::string whole_source(const KernelSource& source, const KernelOptions& option
   text << "#define __CUDA_ARCH__ " << 10 * capability << "\n#include \"prelude.hpp\"\nnamespace {\n#line 1 \""
        << source.name << "\"\n"
        << replace_dynamic_shared(source.text) << "\n}\n#line 1 \"the table of kernels of " << source.name << "\"\n"
-       << "namespace {\nconst saccade_emulator::Entry entries[] = {\n";
+       << "namespace {\n";
   const std::vector<KernelName> names = kernel_names(source.text);
+  for (const KernelName& kernel : names) {
+    text << "const char* const declarations_of_" << kernel.name << "[] = {";
+    for (const std::string& parameter : kernel.parameters) text << '"' << in_one_line(parameter) << "\", ";
+    text << "nullptr};\n";
+  }
+  text << "const saccade_emulator::Entry entries[] = {\n";
   for (const KernelName& kernel : names)
     text << "cpu::Call<&" << kernel.name << ">::entry(\"" << kernel.name << "\", cpu::bounds(" << kernel.launch_bounds
-         << "), cpu::cluster(" << kernel.cluster_dims << ")),\n";
+         << "), cpu::cluster(" << kernel.cluster_dims << "), declarations_of_" << kernel.name << "),\n";
   text << "{}};\n}\nextern \"C\" __attribute__((visibility(\"default\"))) const saccade_emulator::Object "
        << "saccade_emulated_object = {sizeof(saccade_emulator::Runtime), \"" << options.architecture
        << "\", &cpu::runtime, entries, " << names.size() << ", __start_saccade_shared, __stop_saccade_shared};\n";

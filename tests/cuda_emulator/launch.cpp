@@ -21,7 +21,6 @@ struct Launched {
   std::shared_ptr<LoadedObject> object;
   const saccade_emulator::Entry* entry = nullptr;
   Grid grid;
-  bool overlaps = false;  // programmatic stream serialization
   std::vector<std::vector<unsigned char>> values;
 
   CUdeviceptr pointer(std::size_t index) const {
@@ -47,7 +46,7 @@ CUresult run(Launched& launched) {
   const bool waited = run_grid(launched.object->object(), entry, launched.grid, arguments.data());
   for (unsigned i = 0; i < entry.count; ++i)
     if (launched.pointer(i) != 0) expect_guards(launched.pointer(i), entry.name);
-  if (launched.overlaps && !waited && capability() >= 90) {
+  if (launched.grid.overlaps && !waited) {
     std::fprintf(stderr, "emulator: kernel %s may overlap the one before it, and does not wait for it\n", entry.name);
     return break_device(CUDA_ERROR_LAUNCH_FAILED);
   }
@@ -107,12 +106,13 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
     if (attribute.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
       launched->grid.cluster = {cluster.x, cluster.y, cluster.z};
     if (attribute.id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
-      launched->overlaps = attribute.value.programmaticStreamSerializationAllowed != 0;
+      launched->grid.overlaps = attribute.value.programmaticStreamSerializationAllowed != 0 && capability() >= 90;
   }
   if (const CUresult result = check_cluster(launched->grid); result != CUDA_SUCCESS) return result;
   for (unsigned i = 0; i < found->entry->count; ++i) {
     const auto* bytes = static_cast<const unsigned char*>(arguments[i]);
     launched->values.emplace_back(bytes, bytes + found->entry->parameters[i].bytes);
+    if (found->entry->parameters[i].writes) note_work_on(launched->pointer(i));
   }
   return enqueue(config->hStream, [launched] { return run(*launched); });
 }

@@ -21,6 +21,8 @@ enum class Kind { kDevice, kPinned };
 struct Allocation {
   Kind kind = Kind::kDevice;
   std::size_t bytes = 0;
+  bool constant = false;  // filled by the host, before any work
+  bool worked_on = false;
 };
 
 struct Memory {
@@ -46,7 +48,7 @@ std::uintptr_t allocate(Kind kind, std::size_t bytes) {
   set_guard(base);
   set_guard(start + bytes);
   const auto address = reinterpret_cast<std::uintptr_t>(start);
-  memory().allocations.emplace(address, Allocation{kind, bytes});
+  memory().allocations.emplace(address, Allocation{.kind = kind, .bytes = bytes, .constant = kind == Kind::kPinned});
   if (kind == Kind::kDevice) memory().used += bytes;
   return address;
 }
@@ -75,7 +77,7 @@ bool free_allocation(Kind kind, std::uintptr_t address, const char* who) {
 }
 
 /// The allocation that contains ADDRESS, or ends there; needs the lock.
-const std::pair<const std::uintptr_t, Allocation>* find(std::uintptr_t address) {
+std::pair<const std::uintptr_t, Allocation>* find(std::uintptr_t address) {
   auto after = memory().allocations.upper_bound(address);
   if (after == memory().allocations.begin()) return nullptr;
   --after;
@@ -104,6 +106,22 @@ bool is_pinned(const void* address) {
 void expect_guards(CUdeviceptr address, const char* who) {
   const std::scoped_lock lock(memory().mutex);
   if (const auto* found = find(address); found != nullptr) expect_guards_of(found->first, found->second.bytes, who);
+}
+
+void note_upload(CUdeviceptr address) {
+  const std::scoped_lock lock(memory().mutex);
+  if (auto* found = find(address); found != nullptr) found->second.constant = true;
+}
+
+void note_work_on(CUdeviceptr address) {
+  const std::scoped_lock lock(memory().mutex);
+  if (auto* found = find(address); found != nullptr) found->second.worked_on = true;
+}
+
+bool is_variable(const void* address) {
+  const std::scoped_lock lock(memory().mutex);
+  const auto* found = find(reinterpret_cast<std::uintptr_t>(address));
+  return found != nullptr && (found->second.worked_on || !found->second.constant);
 }
 
 int live_allocations() {

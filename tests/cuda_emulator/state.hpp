@@ -161,6 +161,13 @@ long long ticks();
 /// Whether all BYTES from ADDRESS on are live device or pinned memory.
 bool is_device_memory(CUdeviceptr address, std::size_t bytes);
 bool is_pinned(const void* address);
+/// A synchronous copy has filled memory at ADDRESS.
+void note_upload(CUdeviceptr address);
+/// Work on a stream writes memory at ADDRESS, or may.
+void note_work_on(CUdeviceptr address);
+/// Device or pinned memory whose contents may depend on work on a stream. Constants do not: device memory filled by
+/// synchronous copies and pinned memory, as long as no asynchronous copy and no kernel's non-const pointer leads there.
+bool is_variable(const void* address);
 int live_allocations();
 int live_modules();
 /// Null: no such function.

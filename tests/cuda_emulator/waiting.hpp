@@ -30,8 +30,9 @@ struct Thread {
   State state = State::kGoing;
   unsigned mask = 0;  ///< lanes that it waits for
   Arrival arrival{};
-  Fiber* fiber = nullptr;  ///< its stack while it waits
-  long long arrived = -1;  ///< phase of the cluster barrier it has arrived at
+  Fiber* fiber = nullptr;    ///< its stack while it waits
+  bool before_wait = false;  ///< it has yet to execute griddepcontrol.wait
+  long long arrived = -1;    ///< phase of the cluster barrier it has arrived at
   Copies copies;
   Products products;
 };

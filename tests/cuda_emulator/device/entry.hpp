@@ -17,21 +17,27 @@ template <typename T>
 constexpr bool kIsPointer = false;
 template <typename T>
 constexpr bool kIsPointer<T*> = true;
+template <typename T>
+constexpr bool kWrites = false;
+template <typename T>
+constexpr bool kWrites<T*> = true;
+template <typename T>
+constexpr bool kWrites<const T*> = false;
 
 template <auto Kernel>
 struct Call;
 template <typename... P, void (*Kernel)(P...)>
 struct Call<Kernel> {
-  static constexpr saccade_emulator::Parameter kParameters[sizeof...(P) + 1] = {{sizeof(P), kIsPointer<P>}...,
-                                                                                {0, false}};
+  static constexpr saccade_emulator::Parameter kParameters[sizeof...(P) + 1] = {
+      {sizeof(P), kIsPointer<P>, kWrites<P>}..., {0, false, false}};
   template <int... I>
   static void spread(void** arguments, Indices<I...>) {
     Kernel(*static_cast<P*>(arguments[I])...);
   }
   static void call(void** arguments) { spread(arguments, typename MakeIndices<sizeof...(P)>::type{}); }
   static constexpr saccade_emulator::Entry entry(const char* name, unsigned most_threads,
-                                                 saccade_emulator::Index cluster) {
-    return {name, call, kParameters, sizeof...(P), most_threads, cluster};
+                                                 saccade_emulator::Index cluster, const char* const* declarations) {
+    return {name, call, kParameters, sizeof...(P), most_threads, cluster, declarations};
   }
 };
 

@@ -7,10 +7,13 @@ namespace cpu {
 
 inline void instruction(const char* text, int line = __builtin_LINE(), const char* file = __builtin_FILE()) {
   const auto is = [text](const char* name) { return __builtin_strncmp(text + 1, name, __builtin_strlen(name)) == 0; };
-  if (is("griddepcontrol.wait"))
+  __asm__ __volatile__("" ::: "memory");  // no access moves across
+  if (is("griddepcontrol.wait")) {
     runtime.waited = true;
-  else if (!is("griddepcontrol.launch_dependents"))
+    runtime.before_wait = false;
+  } else if (!is("griddepcontrol.launch_dependents")) {
     runtime.fail({"asm", file, line}, text);
+  }
 }
 
 }  // namespace cpu

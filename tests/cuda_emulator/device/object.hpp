@@ -22,7 +22,8 @@ using Combine = void (*)(void* const* members, unsigned count);
 struct Runtime {
   Index thread, block, threads, blocks;
   unsigned char* dynamic_shared;
-  bool waited;  ///< some thread has executed griddepcontrol.wait
+  bool waited;       ///< some thread has executed griddepcontrol.wait
+  bool before_wait;  ///< the running thread has not, and the kernel may overlap the one before it
 
   void (*wait_block)(const Site& site, void* mine, Combine combine);
   void (*wait_warp)(const Site& site, unsigned mask, void* mine, Combine combine);
@@ -50,6 +51,9 @@ struct Runtime {
   void (*wgmma_commit)();
   void (*wgmma_wait)(unsigned pending);
 
+  /// Aborts if another kernel may still write the BYTES at ADDRESS, or read them if this thread WRITES them.
+  void (*access_before_wait)(const void* address, unsigned long bytes, bool writes);
+
   bool (*is_shared)(const void* address);
   /// Aborts the process with kernel, block and thread.
   void (*fail)(const Site& site, const char* text);
@@ -58,6 +62,7 @@ struct Runtime {
 struct Parameter {
   unsigned bytes;
   bool pointer;
+  bool writes;  ///< a pointer to what is not const
 };
 
 struct Entry {
@@ -65,8 +70,9 @@ struct Entry {
   void (*call)(void** arguments);
   const Parameter* parameters;
   unsigned count;
-  unsigned most_threads;  ///< __launch_bounds__; 0: none
-  Index cluster;          ///< __cluster_dims__
+  unsigned most_threads;            ///< __launch_bounds__; 0: none
+  Index cluster;                    ///< __cluster_dims__
+  const char* const* declarations;  ///< of the parameters; null: unknown
 };
 
 /// Exported by every object as saccade_emulated_object.

@@ -56,6 +56,7 @@ constexpr int warpSize = 32;
 
 }  // namespace
 
+#include "accesses.hpp"
 #include "arithmetic.hpp"
 #include "atomics.hpp"
 #include "bits.hpp"

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "cuda/codegen/element_tactic.hpp"
+#include "cuda/kernels/launch_sizes.hpp"
 #include "ops/core/op.hpp"
 #include "runtime/storage_aliasing.hpp"
 
@@ -19,7 +20,6 @@ constexpr std::int64_t kManyThreads = 1024;
 constexpr std::int64_t kBusyBlocks = 264;
 constexpr std::int64_t kWarp = 32;
 constexpr std::int64_t kFewRows = 8;
-constexpr std::int64_t kMaxRegisters = 32;  // elements of a row per thread; kMaxRegisters of kernels/rows.cuh
 
 std::int64_t next_power_of_two(std::int64_t at_least) {
   return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(at_least, 1))));
@@ -78,7 +78,7 @@ void RowPlan::choose_threads() {
   if (contiguous_) {
     threads_per_row_ = std::min(next_power_of_two(length_), kWarp);
     // Too long for the registers of a warp.
-    if (length_ > kMaxRegisters * kWarp) threads_per_row_ = kThreads;
+    if (length_ > kMaxRowRegisters * kWarp) threads_per_row_ = kThreads;
     if (length_ > 16 * kThreads && rows_ < kBusyBlocks) threads_per_row_ = kManyThreads;
     rows_per_block_ = std::max(kThreads / threads_per_row_, std::int64_t{1});
     // Few rows are spread over more SMs.

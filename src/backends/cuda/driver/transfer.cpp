@@ -4,13 +4,12 @@
 #include <cstddef>
 
 #include "cuda/driver/launch.hpp"
+#include "cuda/kernels/launch_sizes.hpp"
 
 namespace saccade::cuda {
 namespace {
 
-// As in kernels/transfer.cuh.
-constexpr unsigned kCopyThreads = 256;
-constexpr std::size_t kBlockBytes = std::size_t{kCopyThreads} * 4 * 16;
+constexpr std::size_t kBlockBytes = std::size_t{kTransferThreads} * kTransferLoads * 16;
 static_assert(sizeof(Copy) == 64 && offsetof(Copy, row_bytes) == 32);
 
 // Enough to saturate the bus.
@@ -44,8 +43,8 @@ void Transfer::enqueue(CUstream stream) {
   if (count_ == 0) return;
   CUdeviceptr list = address_of(list_.get());
   void* arguments[] = {&list};
-  launch(function_, {.blocks = {blocks_, static_cast<unsigned>(count_), 1}, .threads = {kCopyThreads, 1, 1}}, arguments,
-         stream);
+  launch(function_, {.blocks = {blocks_, static_cast<unsigned>(count_), 1}, .threads = {kTransferThreads, 1, 1}},
+         arguments, stream);
 }
 
 }  // namespace saccade::cuda

@@ -8,6 +8,8 @@
 #include "base/clock.hpp"
 #include "cuda/driver/capture.hpp"
 #include "cuda/driver/launch.hpp"
+#include "cuda/kernels/launch_sizes.hpp"
+#include "cuda/plans/wgmma_source.hpp"
 
 // Measures peak rates. Bandwidth and throughput are timed by CUDA events around one launch that is long enough to
 // amortise its start. Launch overhead is the difference between two graphs of empty kernels. A run's overhead is timed
@@ -21,9 +23,6 @@ constexpr double kVector = 16;  // bytes per load or store
 constexpr int kFewLaunches = 50;
 constexpr int kManyLaunches = 250;
 constexpr int kSizesOfCopies = 4;
-// kChains of kernels/rates.cuh.
-constexpr double kMmasPerLoop = 8;
-constexpr double kFmasPerLoop = 16;
 
 class Rates {
  public:
@@ -54,8 +53,8 @@ class Rates {
     rates.tf32 = fragments("float", 8);
     rates.int8 = fragments("int8", 32);
     if (device_.capability() == 90) {
-      rates.warpgroup_fp16 = warpgroups("float16");
-      rates.warpgroup_bf16 = warpgroups("bfloat16");
+      rates.warpgroup_fp16 = warpgroups(DType::kFloat16);
+      rates.warpgroup_bf16 = warpgroups(DType::kBFloat16);
     }
     rates.fp32 = floats();
     rates.launch = (graph_time(kManyLaunches, true) - graph_time(kFewLaunches, true)) / (kManyLaunches - kFewLaunches);
@@ -70,10 +69,11 @@ class Rates {
  private:
   using Seconds = std::chrono::duration<double>;
 
-  CUfunction function(const std::string& body, const std::string& header = "rates.cuh") {
+  static constexpr const char* kRates = "#include \"rates.cuh\"\n";
+
+  CUfunction function(const std::string& body, const std::string& definitions = kRates) {
     return device_
-        .kernel("#include \"" + header + "\"\nextern \"C\" __global__ void __launch_bounds__(" +
-                    std::to_string(kRateThreads) +
+        .kernel(definitions + "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(kRateThreads) +
                     ") measure(const float4* from, float4* to) {\n  pdl_wait_and_trigger();\n  " + body + "\n}\n",
                 "measure")
         .function;
@@ -104,8 +104,8 @@ class Rates {
     return std::max(static_cast<double>(least), 1e-6) / 1e3;
   }
 
-  double rate_of(const std::string& body, double amount, const std::string& header = "rates.cuh") {
-    const CUfunction kernel = function(body, header);
+  double rate_of(const std::string& body, double amount, const std::string& definitions = kRates) {
+    const CUfunction kernel = function(body, definitions);
     return amount / seconds_of([&] { launch(kernel, false); });
   }
 
@@ -124,19 +124,21 @@ class Rates {
     const double product = 2.0 * 16 * 8 * depth;
     return rate_of(
         "run_mma<" + type + ", " + std::to_string(options_.compute_loops) + ">(reinterpret_cast<float*>(to));",
-        warps * kMmasPerLoop * options_.compute_loops * product);
+        warps * kMmaChains * options_.compute_loops * product);
   }
-  double warpgroups(const std::string& type) {
+  double warpgroups(DType type) {
     const int loops = std::max(options_.compute_loops / 16, 1);  // each loop does 16 times as much work
     const double warpgroups = static_cast<double>(blocks()) * kRateThreads / 128;
-    return rate_of("__shared__ __align__(1024) uint32 rows[kRowWords];\n  run_wgmma<" + type + ", " +
-                       std::to_string(loops) + ">(rows, reinterpret_cast<float*>(to));",
-                   warpgroups * loops * 2.0 * 64 * 256 * 64, "warpgroup_rates.cuh");
+    return rate_of("__shared__ __align__(1024) uint32 rows[kRowWords];\n  run_wgmma<" +
+                       std::string(type == DType::kFloat16 ? "float16, " : "bfloat16, ") + std::to_string(loops) +
+                       ">(rows, reinterpret_cast<float*>(to));",
+                   warpgroups * loops * 2.0 * 64 * 256 * 64,
+                   "#include \"warpgroup_rates.cuh\"\n" + wgmma_ss_source(type, 256));
   }
   double floats() {
     const double threads = static_cast<double>(blocks()) * kRateThreads;
     return rate_of("run_fma<" + std::to_string(options_.compute_loops) + ">(reinterpret_cast<float*>(to));",
-                   threads * kFmasPerLoop * options_.compute_loops * 2.0);
+                   threads * kFmaChains * options_.compute_loops * 2.0);
   }
 
   /// A graph of LAUNCHES empty kernels, each dependent on its predecessor.

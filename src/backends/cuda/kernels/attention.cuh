@@ -1,5 +1,6 @@
 #pragma once
 
+#include "attention_tiling.hpp"
 #include "tile.cuh"
 
 // Fused scaled dot-product attention. A block has kRows queries of one batch (a head of an image) and streams K and V
@@ -15,31 +16,40 @@
 // The host writes the struct Layer of constants. For each tensor it contains a struct whose batch(), token() and
 // channel() give element offsets, and kVector, the number of contiguous and aligned channels.
 
+/// A layer's shape and tile under the names of AttentionTiling.
 template <class L>
-struct AttentionTiling {
+struct AttentionLayerShape {
+  static constexpr int element_bytes() { return sizeof(typename L::Element); }
+  static constexpr bool tf32 = L::kTf32;
+  static constexpr int keys() { return L::kKeys; }
+  static constexpr int channels() { return L::kChannels; }
+  static constexpr int value_channels() { return L::kValueChannels; }
+};
+template <class L>
+struct AttentionLayerTile {
+  static constexpr int tiles = L::kTiles, groups = L::kGroups, splits = L::kSplits, step = L::kStep;
+  static constexpr int stages = L::kStages;
+};
+
+template <class L>
+struct AttentionTraits {
   using T = typename L::Element;
-  static constexpr bool kTensor = sizeof(T) == 2 || L::kTf32;
+  static constexpr AttentionTiling kTiling{AttentionLayerShape<L>{}, AttentionLayerTile<L>{}};
+  static constexpr bool kTensor = kTiling.tensor;
   static constexpr int kFragment = 32 / static_cast<int>(sizeof(T));  // channels per fragment
-  static constexpr int kWarps = L::kGroups * L::kSplits;
-  static constexpr int kThreads = 32 * kWarps;
+  static constexpr int kThreads = 32 * L::kGroups * L::kSplits;
   static constexpr int kWarpRows = 16 * L::kTiles;  // queries per warp
-  static constexpr int kRows = L::kGroups * kWarpRows;
-  static constexpr int kStepKeys = L::kSplits * L::kStep;
-  static constexpr int kSteps = ceil_div(L::kKeys, kStepKeys);
-  // Rows in shared memory are padded by 16 bytes, so that 8 of them fall into different banks.
-  static constexpr int kQkDim = round_up(L::kChannels, 16);
-  static constexpr int kVDim = round_up(L::kValueChannels, 16);
-  static constexpr int kPitch = kQkDim + 16 / static_cast<int>(sizeof(T));
-  static constexpr int kValuePitch = kVDim + 16 / static_cast<int>(sizeof(T));
-  static constexpr int kQueryBytes = kRows * kPitch * static_cast<int>(sizeof(T));
-  static constexpr int kStageBytes = kStepKeys * (kPitch + kValuePitch) * static_cast<int>(sizeof(T));
-  // P in float32, staged between the two GEMMs.
-  static constexpr int kPPitch = L::kStep + 4;
-  static constexpr int kPBytes = kTensor ? 0 : kWarps * kWarpRows * kPPitch * 4;
-  // Split reduction: accumulators, row maximum and row sum of every split. Aliases the pipeline.
-  static constexpr int kAccPitch = kVDim + 8;
-  static constexpr int kReductionBytes = L::kSplits * kRows * (kAccPitch + 2) * 4;
-  static constexpr int kSharedBytes = max_of(kQueryBytes + L::kStages * kStageBytes + kPBytes, kReductionBytes);
+  static constexpr int kRows = kTiling.rows;
+  static constexpr int kStepKeys = kTiling.step_keys;
+  static constexpr int kSteps = kTiling.steps;
+  static constexpr int kQkDim = kTiling.qk_dim;
+  static constexpr int kVDim = kTiling.v_dim;
+  static constexpr int kPitch = kTiling.pitch;
+  static constexpr int kValuePitch = kTiling.value_pitch;
+  static constexpr int kQueryBytes = kTiling.query_bytes;
+  static constexpr int kStageBytes = kTiling.stage_bytes;
+  static constexpr int kPPitch = kTiling.p_pitch;
+  static constexpr int kAccPitch = kTiling.acc_pitch;
   static constexpr bool kQueriesInRegisters = sizeof(T) == 2 && kQkDim <= 64;
   // Without a mask, scores are kept in the log2 domain: one FMA applies the scale and log2(e). With a mask they are
   // not: masks use the lowest finite float, whose product with log2(e) overflows.
@@ -96,7 +106,7 @@ struct AttentionMask {
 /// lane shares, the running row maximum and its partial row sum.
 template <class L>
 struct AttentionState {
-  using S = AttentionTiling<L>;
+  using S = AttentionTraits<L>;
   float acc[L::kTiles][S::kVDim / 8][4];
   float row_max[L::kTiles][2];
   float row_sum[L::kTiles][2];
@@ -124,9 +134,9 @@ __device__ __forceinline__ void mma_fragments(float (&d)[4], const uint32 (&a)[4
 /// S = Q K^T for one k-step of a warp.
 template <class L>
 __device__ __forceinline__ void qk_gemm(float (&scores)[L::kTiles][L::kStep / 8][4], const typename L::Element* queries,
-                                        const uint32 (&query_fragments)[L::kTiles][AttentionTiling<L>::kQkDim / 16][4],
+                                        const uint32 (&query_fragments)[L::kTiles][AttentionTraits<L>::kQkDim / 16][4],
                                         const typename L::Element* keys) {
-  using S = AttentionTiling<L>;
+  using S = AttentionTraits<L>;
   using T = typename L::Element;
   const int lane = threadIdx.x % 32;
   if constexpr (S::kTensor) {
@@ -185,7 +195,7 @@ __device__ __forceinline__ void qk_gemm(float (&scores)[L::kTiles][L::kStep / 8]
 template <class L>
 __device__ __forceinline__ void online_softmax(AttentionState<L>& state, float (&scores)[L::kTiles][L::kStep / 8][4],
                                                int first, const AttentionMask<L>& mask) {
-  using S = AttentionTiling<L>;
+  using S = AttentionTraits<L>;
   using T = typename L::Element;
   const int column = threadIdx.x % 4 * 2;
   if constexpr (!S::kLog2Domain) {
@@ -243,7 +253,7 @@ __device__ __forceinline__ void online_softmax(AttentionState<L>& state, float (
 template <class L>
 __device__ __forceinline__ void pv_gemm(AttentionState<L>& state, const float (&weights)[L::kTiles][L::kStep / 8][4],
                                         const typename L::Element* values, float* p_smem) {
-  using S = AttentionTiling<L>;
+  using S = AttentionTraits<L>;
   using T = typename L::Element;
   const int lane = threadIdx.x % 32;
   if constexpr (L::kTf32) {
@@ -325,7 +335,7 @@ __device__ __forceinline__ void pv_gemm(AttentionState<L>& state, const float (&
 /// Shared memory of the split reduction: accumulators, row maximum and row sum by split and row.
 template <class L>
 struct SplitReduction {
-  using S = AttentionTiling<L>;
+  using S = AttentionTraits<L>;
   float* acc;
   float* row_max;
   float* row_sum;
@@ -339,7 +349,7 @@ struct SplitReduction {
 /// Writes a warp's partial result to shared memory.
 template <class L>
 __device__ __forceinline__ void store_partials(const AttentionState<L>& state, const SplitReduction<L>& reduction) {
-  using S = AttentionTiling<L>;
+  using S = AttentionTraits<L>;
   const auto& [acc, row_max, row_sum] = reduction;
   const int lane = threadIdx.x % 32;
   const int warp = threadIdx.x / 32;
@@ -363,7 +373,7 @@ __device__ __forceinline__ void store_partials(const AttentionState<L>& state, c
 template <class L, int kThreads>
 __device__ __forceinline__ void reduce_splits(const SplitReduction<L>& reduction,
                                               typename L::Element* __restrict__ output, int first) {
-  using S = AttentionTiling<L>;
+  using S = AttentionTraits<L>;
   using T = typename L::Element;
   using To = typename L::Out;
   const auto& [acc, row_max, row_sum] = reduction;
@@ -412,9 +422,8 @@ __device__ __forceinline__ void flash_attention(const typename L::Element* __res
                                                 const typename L::Element* __restrict__ value,
                                                 const typename L::MaskElement* __restrict__ mask,
                                                 typename L::Element* __restrict__ output) {
-  using S = AttentionTiling<L>;
+  using S = AttentionTraits<L>;
   using T = typename L::Element;
-  static_assert(S::kSharedBytes == L::kSharedBytes, "host and kernel disagree");
   extern __shared__ __align__(128) unsigned char shared[];
   const int lane = threadIdx.x % 32;
   const int warp = threadIdx.x / 32;

@@ -10,20 +10,19 @@
 // V is the MN-major operand. The online softmax and the split reduction are those of attention.cuh: a warp has one tile
 // of 16 rows, as there.
 
-/// Derived constants of a layer (kTiles is 1, kGroups is 4); the host computes the same.
+/// Constants of a layer; kTiles is 1, kGroups is 4.
 template <class L>
-struct WarpgroupAttention {
-  using S = AttentionTiling<L>;
+struct WarpgroupAttentionTraits {
+  using S = AttentionTraits<L>;
+  static constexpr WarpgroupAttentionTiling kTiling{AttentionLayerShape<L>{}, AttentionLayerTile<L>{}};
   static constexpr int kConsumers = 128 * L::kSplits;
   static constexpr int kProducers = 128;  // threads that load Q, K and V
   static constexpr int kThreads = kConsumers + kProducers;
-  static constexpr int kSteps = ceil_div(L::kKeys, L::kStep);
-  // Tokens are stored in blocks of 64 channels, in rows of 128 bytes.
-  static constexpr int kQueryBytes = ceil_div(S::kQkDim, 64) * S::kRows * 128;
-  static constexpr int kKeyBytes = ceil_div(S::kQkDim, 64) * L::kStep * 128;
-  static constexpr int kStageBytes = kKeyBytes + ceil_div(S::kVDim, 64) * L::kStep * 128;
-  static constexpr int kBarriersAt = max_of(kQueryBytes + L::kStages * kStageBytes, S::kReductionBytes);
-  static constexpr int kSharedBytes = kBarriersAt + 8 * (3 * L::kStages + 1);
+  static constexpr int kSteps = kTiling.steps;
+  static constexpr int kQueryBytes = kTiling.query_bytes;
+  static constexpr int kKeyBytes = kTiling.key_bytes;
+  static constexpr int kStageBytes = kTiling.stage_bytes;
+  static constexpr int kBarriersAt = kTiling.barriers_at;
 
   static_assert(S::kTensor && L::kTiles == 1 && L::kGroups == 4, "64 rows in half precision");
   static_assert(L::kStep % 16 == 0, "P fragments have 16 keys");
@@ -33,7 +32,7 @@ struct WarpgroupAttention {
 /// A block's shared memory and its mbarriers.
 template <class L>
 struct AttentionPipeline {
-  using W = WarpgroupAttention<L>;
+  using W = WarpgroupAttentionTraits<L>;
   unsigned char* shared;
 
   __device__ __forceinline__ unsigned char* queries() const { return shared; }
@@ -79,8 +78,8 @@ __device__ __forceinline__ void load_tokens_swizzled(unsigned char* shared, cons
 template <class L>
 __device__ __forceinline__ void load_qkv(const AttentionPipeline<L>& pipeline, const typename L::Element* query,
                                          const typename L::Element* key, const typename L::Element* value, int first) {
-  using W = WarpgroupAttention<L>;
-  using S = AttentionTiling<L>;
+  using W = WarpgroupAttentionTraits<L>;
+  using S = AttentionTraits<L>;
   const int producer = threadIdx.x - W::kConsumers;
   load_tokens_swizzled<typename L::Query, S::kRows, L::kChannels, S::kQkDim, W::kProducers>(
       pipeline.queries(), query, first, L::kQueries, producer);
@@ -102,7 +101,7 @@ __device__ __forceinline__ void load_qkv(const AttentionPipeline<L>& pipeline, c
 template <class L>
 __device__ __forceinline__ void qk_wgmma(float (&scores)[1][L::kStep / 8][4], SmemDescriptor queries,
                                          SmemDescriptor keys) {
-  using S = AttentionTiling<L>;
+  using S = AttentionTraits<L>;
   auto& acc = reinterpret_cast<float(&)[L::kStep / 2]>(scores);
   wgmma_fence();
 #pragma unroll
@@ -118,7 +117,7 @@ __device__ __forceinline__ void qk_wgmma(float (&scores)[1][L::kStep / 8][4], Sm
 template <class L, int kBlock = 0>
 __device__ __forceinline__ void pv_wgmma(AttentionState<L>& state, const uint32 (&weights)[L::kStep / 16][4],
                                          SmemDescriptor values) {
-  constexpr int kColumns = min_of(AttentionTiling<L>::kVDim - 64 * kBlock, 64);
+  constexpr int kColumns = min_of(AttentionTraits<L>::kVDim - 64 * kBlock, 64);
   if constexpr (kColumns > 0) {
     auto& acc = reinterpret_cast<float(&)[kColumns / 2]>(state.acc[0][8 * kBlock]);
 #pragma unroll
@@ -138,7 +137,7 @@ __device__ __forceinline__ void consume_kv(AttentionState<L>& state, const Atten
   fence_proxy_async();
   const SmemDescriptor queries = k_major_descriptor(pipeline.queries());
 #pragma unroll 1
-  for (int step = split; step < WarpgroupAttention<L>::kSteps; step += L::kSplits) {
+  for (int step = split; step < WarpgroupAttentionTraits<L>::kSteps; step += L::kSplits) {
     const int stage = step % L::kStages;
     const int parity = step / L::kStages % 2;
     float scores[1][L::kStep / 8][4] = {};
@@ -160,7 +159,7 @@ __device__ __forceinline__ void consume_kv(AttentionState<L>& state, const Atten
     pv_wgmma<L>(state, weights, mn_major_descriptor(pipeline.values(stage)));
     wgmma_commit();
     wgmma_wait<0>();
-    fence_operand(reinterpret_cast<float(&)[AttentionTiling<L>::kVDim / 2]>(state.acc));
+    fence_operand(reinterpret_cast<float(&)[AttentionTraits<L>::kVDim / 2]>(state.acc));
     if (threadIdx.x % 32 == 0) mbarrier_arrive(pipeline.kv_empty(stage));
   }
 }
@@ -172,9 +171,8 @@ __device__ __forceinline__ void flash_attention_warpgroup(const typename L::Elem
                                                           const typename L::Element* __restrict__ value,
                                                           const typename L::MaskElement* __restrict__ mask,
                                                           typename L::Element* __restrict__ output) {
-  using W = WarpgroupAttention<L>;
-  using S = AttentionTiling<L>;
-  static_assert(W::kSharedBytes == L::kSharedBytes, "host and kernel disagree");
+  using W = WarpgroupAttentionTraits<L>;
+  using S = AttentionTraits<L>;
   extern __shared__ __align__(1024) unsigned char shared[];
   const AttentionPipeline<L> pipeline{shared};
   const SplitReduction<L> reduction(shared);

@@ -2,10 +2,11 @@
 
 #include "faults.cuh"
 #include "launch.cuh"
+#include "launch_sizes.hpp"
 
-// Candidate filtering shared by the decoders of detection models (ops/vision/candidates.hpp). One kernel marks which anchors,
-// or class-anchor pairs for multi-label models, are candidates: a bit each in 32-bit words, with fault bits per word.
-// Another compacts them in order. A decoder is described by a struct SPEC that decode.cpp writes.
+// Candidate filtering shared by the decoders of detection models (ops/vision/candidates.hpp). One kernel marks which
+// anchors, or class-anchor pairs for multi-label models, are candidates: a bit each in 32-bit words, with fault bits
+// per word. Another compacts them in order. A decoder is described by a struct SPEC that decode.cpp writes.
 
 /// Layout of a decoder's boxes and scores.
 constexpr int32 kCenters = 0;   ///< centre and size, then class scores
@@ -13,10 +14,6 @@ constexpr int32 kRows = 1;      ///< centre and size, objectness, then class sco
 constexpr int32 kGrid = 2;      ///< as kRows, relative to a grid cell
 constexpr int32 kEndToEnd = 3;  ///< corners, score, class
 constexpr int32 kSeparate = 4;  ///< boxes and scores are separate inputs
-
-constexpr int32 kMarkThreads = 256;
-constexpr int32 kCompactThreads = 256;
-constexpr int32 kSelectThreads = 1024;
 
 struct Candidate {
   float score;

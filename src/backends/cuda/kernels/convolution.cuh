@@ -37,15 +37,15 @@
 // adjacent taps.
 
 /// The kernel. INPUT and OUTPUT are NHWC (OUTPUT is kScaledHeight x kScaledWidth where there are phases). WEIGHTS are
-/// blocks of Tiling::kWeightBytes by group, filter tile and k-step. BIASES has one Tiling::Bias per filter, padded to
-/// whole tiles per group. Grid: pixel tiles, filter tiles of all groups, kSplit blocks of a cluster.
+/// blocks of ConvolutionTraits::kWeightBytes by group, filter tile and k-step. BIASES has one ConvolutionTraits::Bias
+/// per filter, padded to whole tiles per group. Grid: pixel tiles, filter tiles of all groups, kSplit blocks of a
+/// cluster.
 template <class L, class PostOps>
 __device__ __forceinline__ void convolve(const typename L::Element* __restrict__ input,
                                          const unsigned char* __restrict__ weights,
-                                         const typename Tiling<L>::Bias* __restrict__ biases,
+                                         const typename ConvolutionTraits<L>::Bias* __restrict__ biases,
                                          typename L::Output* __restrict__ output, const PostOps& post_ops) {
-  using S = Tiling<L>;
-  static_assert(S::kSharedBytes == L::kSharedBytes, "host and kernel disagree");
+  using S = ConvolutionTraits<L>;
   extern __shared__ __align__(128) unsigned char shared[];
   uint64* barriers = reinterpret_cast<uint64*>(shared + S::kBarrierAt);
   const int lane = threadIdx.x % 32;

@@ -1,13 +1,13 @@
 #pragma once
 
-#include "convolution_tiling.cuh"
+#include "convolution_traits.cuh"
 
 // Epilogue of convolution.cuh: split-K reduction and stores.
 
 /// Output addresses, bias and post-ops of a warp's items.
 template <class L>
 struct Epilogue {
-  using S = Tiling<L>;
+  using S = ConvolutionTraits<L>;
   using Accumulator = typename S::Accumulator;
   using Bias = typename S::Bias;
   using Output = typename L::Output;
@@ -100,10 +100,11 @@ __device__ __forceinline__ float4 as_float4(const Packed<int32, 4>& x) {
 /// Split-K reduction over warps and over the blocks of the cluster, then the epilogue.
 template <class L, class PostOps>
 __device__ __forceinline__ void reduce_split_k(
-    const typename Tiling<L>::Accumulator (&acc)[Tiling<L>::kM][Tiling<L>::kN][4], unsigned char* shared,
-    uint64* barrier, int rank, const Epilogue<L>& epilogue, typename L::Output* __restrict__ output,
-    const PostOps& post_ops, const typename PostOps::template Operands<Epilogue<L>::kLane>* operands) {
-  using S = Tiling<L>;
+    const typename ConvolutionTraits<L>::Accumulator (&acc)[ConvolutionTraits<L>::kM][ConvolutionTraits<L>::kN][4],
+    unsigned char* shared, uint64* barrier, int rank, const Epilogue<L>& epilogue,
+    typename L::Output* __restrict__ output, const PostOps& post_ops,
+    const typename PostOps::template Operands<Epilogue<L>::kLane>* operands) {
+  using S = ConvolutionTraits<L>;
   using Accumulator = typename S::Accumulator;
   using Four = Packed<Accumulator, 4>;
   using Warp = typename S::Warp;

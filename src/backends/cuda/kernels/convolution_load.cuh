@@ -1,13 +1,13 @@
 #pragma once
 
-#include "convolution_tiling.cuh"
+#include "convolution_traits.cuh"
 
 // Producer side of convolution.cuh: input loads into shared memory.
 
 /// The input elements that a thread loads. Addresses are computed before any activation exists.
 template <class L>
 struct InputLoader {
-  using S = Tiling<L>;
+  using S = ConvolutionTraits<L>;
   using T = typename L::Element;
 
   static constexpr bool kPerTapBounds = !S::kAllTaps && S::kTaps > 1;  // each tap has its own out-of-bounds pixels

@@ -1,13 +1,13 @@
 #pragma once
 
-#include "convolution_tiling.cuh"
+#include "convolution_traits.cuh"
 
 // Main loop of convolution.cuh: fragment loads and MMA on one pipeline stage.
 
 /// Fragment addresses and MMA of one warp.
 template <class L>
 struct WarpMma {
-  using S = Tiling<L>;
+  using S = ConvolutionTraits<L>;
   using T = typename L::Element;
   using Accumulator = typename S::Accumulator;
   static constexpr int kM = S::kM;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "gemm_tiling.hpp"
 #include "tile.cuh"
 
 // Batched GEMM of two activations (a GEMM with a constant B is a 1x1 convolution over M pixels, convolution.cuh). [M,
@@ -8,23 +9,31 @@
 // cores for half precision, with ldmatrix.trans for B fragments where needed; FFMA for float32. The host writes the
 // struct Layer of constants.
 
+/// A layer's shape and tile under the names of GemmTiling.
 template <class L>
-struct GemmTiling {
+struct GemmLayerShape {
+  static constexpr int element_bytes() { return sizeof(typename L::Element); }
+  static constexpr int k = L::kK;
+  static constexpr bool transposed = L::kTransB;
+};
+template <class L>
+struct GemmLayerTile {
+  static constexpr int m = L::kTileM, n = L::kTileN, step = L::kStep;
+  static constexpr int warps_m = L::kWarpsM, warps_n = L::kWarpsN, stages = L::kStages;
+};
+
+template <class L>
+struct GemmTraits {
   using T = typename L::Element;
+  static constexpr GemmTiling kTiling{GemmLayerShape<L>{}, GemmLayerTile<L>{}};
   static constexpr bool kTensor = sizeof(T) == 2;
   static constexpr int kThreads = 32 * L::kWarpsM * L::kWarpsN;
-  static constexpr int kM = L::kTileM / 16 / L::kWarpsM;
-  static constexpr int kN = L::kTileN / 8 / L::kWarpsN;
-  static constexpr int kSteps = ceil_div(L::kK, L::kStep);
-  static constexpr int kPad = 16 / sizeof(T);
-  // Rows of B in shared memory: kStep of them, or kTileN if transposed.
-  static constexpr int kBRows = L::kTransB ? L::kTileN : L::kStep;
-  static constexpr int kBLength = L::kTransB ? L::kStep : L::kTileN;
-  static constexpr int kAPitch = L::kStep + kPad;
-  static constexpr int kBPitch = kBLength + kPad;
-  static constexpr int kABytes = L::kTileM * kAPitch * sizeof(T);
-  static constexpr int kStageBytes = kABytes + kBRows * kBPitch * static_cast<int>(sizeof(T));
-  static constexpr int kSharedBytes = L::kStages * kStageBytes;
+  static constexpr int kM = kTiling.m;
+  static constexpr int kN = kTiling.n;
+  static constexpr int kSteps = kTiling.steps;
+  static constexpr int kAPitch = kTiling.a_pitch;
+  static constexpr int kBPitch = kTiling.b_pitch;
+  static constexpr int kStageBytes = kTiling.stage_bytes;
   static constexpr int kBExtent = L::kTransB ? L::kK : L::kN;  // contiguous extent of B in global memory
 
   /// Load vector width: the widest that divides all extents and strides.
@@ -62,10 +71,10 @@ __device__ __forceinline__ void load_tile(T* shared, const T* __restrict__ from,
 }
 
 template <class L>
-__device__ __forceinline__ void mma_step(float (&acc)[GemmTiling<L>::kM][GemmTiling<L>::kN][4],
+__device__ __forceinline__ void mma_step(float (&acc)[GemmTraits<L>::kM][GemmTraits<L>::kN][4],
                                          const typename L::Element* a_tile, const typename L::Element* b_tile,
                                          int warp_m, int warp_n) {
-  using S = GemmTiling<L>;
+  using S = GemmTraits<L>;
   using T = typename L::Element;
   const int lane = threadIdx.x % 32;
   if constexpr (S::kTensor) {
@@ -133,9 +142,8 @@ __device__ __forceinline__ void batched_gemm(const typename L::Element* __restri
                                              const typename L::Element* __restrict__ b,
                                              const typename L::Element* __restrict__ biases,
                                              typename L::Element* __restrict__ output, const PostOps& post_ops) {
-  using S = GemmTiling<L>;
+  using S = GemmTraits<L>;
   using T = typename L::Element;
-  static_assert(S::kSharedBytes == L::kSharedBytes, "host and kernel disagree");
   extern __shared__ __align__(128) unsigned char shared[];
   const int lane = threadIdx.x % 32;
   const int warp = threadIdx.x / 32;

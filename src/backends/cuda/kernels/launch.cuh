@@ -2,6 +2,10 @@
 
 // The prologue of every kernel.
 
+// The headers that the host reads as well (*.hpp) are in this namespace.
+namespace saccade::cuda {}
+using namespace saccade::cuda;
+
 /// Programmatic dependent launch: griddepcontrol.wait until the preceding grids have completed and their writes are
 /// visible, then launch_dependents. The dependent grid waits in turn before it reads what this one writes. Before this
 /// call a kernel may read constants (weights, tables) only.

@@ -2,14 +2,13 @@
 
 #include "faults.cuh"
 #include "launch.cuh"
+#include "launch_sizes.hpp"
 
 // saccade.TraceMasks: run-length encoding of the frame pixels where mask logits exceed a threshold, bit-identical to
-// ops/vision/mask_tracer.hpp. The rows of an object are divided over a few blocks. Each samples a band of rows into bits in
-// shared memory: one kernel counts runs, a second one writes them at their prefix offsets.
+// ops/vision/mask_tracer.hpp. The rows of an object are divided over a few blocks. Each samples a band of rows into
+// bits in shared memory: one kernel counts runs, a second one writes them at their prefix offsets.
 
-constexpr int32 kMaskThreads = 256;
 constexpr int32 kMaskWarps = kMaskThreads / 32;
-constexpr int32 kMaskBlocks = 4;    ///< per object
 constexpr int32 kMaskWords = 2176;  ///< 32 pixels each, per block
 
 /// Mapping of frame pixels to the grid along one axis, and the range of pixels that may belong to the object.
@@ -95,7 +94,8 @@ __device__ __forceinline__ int32 first_pixel(float edge, int32 low, int32 high) 
   return at < static_cast<float>(high) ? static_cast<int32>(at) : high;
 }
 
-/// One AXIS of mask_look() of ops/vision/mask_place.hpp for the object of BOX, which is not read if masks are unrestricted.
+/// One AXIS of mask_look() of ops/vision/mask_place.hpp for the object of BOX, which is not read if masks are
+/// unrestricted.
 template <typename Spec>
 __device__ __forceinline__ MaskAxis look_along(const float* geometry, const float* box, int32 axis) {
   MaskAxis look = grid_axis<Spec>(geometry, axis);
@@ -241,8 +241,6 @@ __device__ __forceinline__ int32 sum_of_warp(int32 value) {
   for (int32 step = 16; step > 0; step /= 2) value += __shfl_xor_sync(0xFFFFFFFFu, value, step);
   return value;
 }
-
-constexpr int32 kMaskNumbers = 3;
 
 /// NUMBERS of a block: runs, area and fault bits.
 template <typename Spec, typename T>

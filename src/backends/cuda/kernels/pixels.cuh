@@ -1,35 +1,12 @@
 #pragma once
 
 #include "launch.cuh"
+#include "launch_sizes.hpp"
+#include "memory_layouts.hpp"
 #include "types.cuh"
 
 // saccade.Preprocess with the fixed-point arithmetic of ops/vision/pixels.hpp: bilinear resize, colour conversion and
 // normalization, bit-identical to the reference.
-
-/// Mapping of tensor positions to a component's samples along one axis.
-struct TapAxis {
-  double scale, first, offset;
-  int32 begin, end;
-};
-struct Component {
-  const uint8* data;
-  int32 pitch, step;
-};
-/// Frame-dependent parameters; preprocess.cpp writes them before every run.
-struct FrameJob {
-  Component parts[3];
-  TapAxis across[2];  ///< of the first component, and of the others
-  TapAxis down[2];
-  float geometry[6];
-  int32 black, luma, red_v, green_u, green_v, blue_u;
-  int32 first_column, end_column, first_row, end_row;  ///< range of the tensor that the frame covers
-  int32 model;
-};
-constexpr int32 kRgbModel = 0;
-constexpr int32 kYuvModel = 1;
-
-constexpr int32 kTileWidth = 32;
-constexpr int32 kTileHeight = 8;
 
 /// Two adjacent samples and the weight of the second, of 2048.
 struct Tap {
@@ -41,7 +18,7 @@ struct TileTaps {
   Tap down[2][kTileHeight];
 };
 
-__device__ __forceinline__ Tap tap_at(const TapAxis& axis, int32 position) {
+__device__ __forceinline__ Tap tap_at(const JobAxis& axis, int32 position) {
   const double centre = __dadd_rn(__dadd_rn(position, -axis.first), 0.5);
   const double place = __dadd_rn(__dadd_rn(__dmul_rn(centre, axis.scale), axis.offset), -0.5);
   const float sample = __double2float_rn(place);
@@ -78,7 +55,7 @@ __device__ __forceinline__ int32 blend_row(const uint8* line, int32 step, const 
   const int32 second = line[static_cast<int64>(tap.second) * step];
   return (first * (2048 - tap.weight) + second * tap.weight) >> 4;
 }
-__device__ __forceinline__ int32 sample(const Component& part, const Tap& across, const Tap& down) {
+__device__ __forceinline__ int32 sample(const JobComponent& part, const Tap& across, const Tap& down) {
   const int32 upper = blend_row(part.data + static_cast<int64>(down.first) * part.pitch, part.step, across);
   const int32 lower = blend_row(part.data + static_cast<int64>(down.second) * part.pitch, part.step, across);
   return ((((2048 - down.weight) * upper) >> 16) + ((down.weight * lower) >> 16) + 2) >> 2;

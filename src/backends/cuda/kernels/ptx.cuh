@@ -173,12 +173,12 @@ __device__ __forceinline__ void prefetch_bulk_l2(const void* global, int bytes) 
 /// the transaction count of that block's BARRIER.
 __device__ __forceinline__ void st_async_dsmem(int peer, void* shared, float4 value, uint64* barrier) {
   uint32 to;
-  uint32 fault_bits;
+  uint32 peer_barrier;
   asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(to) : "r"(smem_address(shared)), "r"(peer));
-  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(fault_bits) : "r"(smem_address(barrier)), "r"(peer));
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(peer_barrier) : "r"(smem_address(barrier)), "r"(peer));
   asm volatile(
       "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(to),
-      "f"(value.x), "f"(value.y), "f"(value.z), "f"(value.w), "r"(fault_bits)
+      "f"(value.x), "f"(value.y), "f"(value.z), "f"(value.w), "r"(peer_barrier)
       : "memory");
 }
 /// barrier.cluster.arrive and .wait: after cluster_wait(), all blocks of the cluster have started and initialised their

@@ -28,8 +28,6 @@ __device__ __forceinline__ float portable_sigmoid(float x) {
   return __fdiv_rn(1.0f, __fadd_rn(1.0f, portable_exp(-x)));
 }
 
-constexpr int32 kQueryThreads = 1024;
-
 /// Maps query boxes, normalized to the model's input image, to the frame.
 struct ToFrame {
   const float* geometry;

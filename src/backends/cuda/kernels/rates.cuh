@@ -1,6 +1,7 @@
 #pragma once
 
 #include "launch.cuh"
+#include "launch_sizes.hpp"
 #include "ptx.cuh"
 
 // Micro-benchmarks of peak rates. A store that never executes keeps the compiler from removing the work.
@@ -73,17 +74,16 @@ struct Fragments<int8> {
 /// Loops x 8 independent MMAs per warp.
 template <typename T, int Loops>
 __device__ __forceinline__ void run_mma(float* to) {
-  constexpr int kChains = 8;
-  typename Fragments<T>::Accumulator acc[kChains][4] = {};
-  for (int chain = 0; chain < kChains; ++chain) acc[chain][0] = chain;  // identical chains would be merged
+  typename Fragments<T>::Accumulator acc[kMmaChains][4] = {};
+  for (int chain = 0; chain < kMmaChains; ++chain) acc[chain][0] = chain;  // identical chains would be merged
   const uint32 a[4] = {random_bits(threadIdx.x), random_bits(threadIdx.x + 1), random_bits(threadIdx.x + 2),
                        random_bits(threadIdx.x + 3)};
   const uint32 b[2] = {random_bits(threadIdx.x + 4), random_bits(threadIdx.x + 5)};
   for (int loop = 0; loop < Loops; ++loop)
 #pragma unroll
-    for (int chain = 0; chain < kChains; ++chain) Fragments<T>::add(acc[chain], a, b);
+    for (int chain = 0; chain < kMmaChains; ++chain) Fragments<T>::add(acc[chain], a, b);
   float sum = 0;
-  for (int chain = 0; chain < kChains; ++chain)
+  for (int chain = 0; chain < kMmaChains; ++chain)
     for (int i = 0; i < 4; ++i) sum += static_cast<float>(acc[chain][i]);
   if (sum > kNever) to[0] = sum;
 }
@@ -91,14 +91,13 @@ __device__ __forceinline__ void run_mma(float* to) {
 /// Loops x 16 independent FMAs per thread.
 template <int Loops>
 __device__ __forceinline__ void run_fma(float* to) {
-  constexpr int kChains = 16;
-  float acc[kChains];
-  for (int chain = 0; chain < kChains; ++chain) acc[chain] = static_cast<float>(chain);
+  float acc[kFmaChains];
+  for (int chain = 0; chain < kFmaChains; ++chain) acc[chain] = static_cast<float>(chain);
   const float factor = 1.0f + 1e-9f * static_cast<float>(threadIdx.x);
   for (int loop = 0; loop < Loops; ++loop)
 #pragma unroll
-    for (int chain = 0; chain < kChains; ++chain) acc[chain] = acc[chain] * factor + 1e-9f;
+    for (int chain = 0; chain < kFmaChains; ++chain) acc[chain] = acc[chain] * factor + 1e-9f;
   float sum = 0;
-  for (int chain = 0; chain < kChains; ++chain) sum += acc[chain];
+  for (int chain = 0; chain < kFmaChains; ++chain) sum += acc[chain];
   if (sum > kNever) to[0] = sum;
 }

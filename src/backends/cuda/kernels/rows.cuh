@@ -1,6 +1,7 @@
 #pragma once
 
 #include "elements.cuh"
+#include "launch_sizes.hpp"
 
 // Shared by the kernels that reduce or normalise rows, where a row runs along the reduced dimensions. The host writes a
 // struct ROWS of constants:
@@ -115,8 +116,7 @@ class RowSlice {
 
  private:
   static constexpr int kPerThread = (Rows::kLength + Rows::kThreadsPerRow - 1) / Rows::kThreadsPerRow;
-  static constexpr int kMaxRegisters = 32;
-  static constexpr bool kInRegisters = kPerThread <= kMaxRegisters;
+  static constexpr bool kInRegisters = kPerThread <= kMaxRowRegisters;
 
   const RowTeam<Rows>& team_;
   const Load& load_;

@@ -2,17 +2,12 @@
 
 #include "block.cuh"
 #include "launch.cuh"
+#include "launch_sizes.hpp"
 
-// Greedy non-maximum suppression, bit-identical to ops/vision/select_boxes.cpp. Candidates are ranked by score. Within each
-// span of 2048 consecutive ranks an overlap bit matrix is computed. One block then scans them 1024 at a time: most
+// Greedy non-maximum suppression, bit-identical to ops/vision/select_boxes.cpp. Candidates are ranked by score. Within
+// each span of 2048 consecutive ranks an overlap bit matrix is computed. One block then scans them 1024 at a time: most
 // candidates are dropped by ANDing their overlap masks with the bits of the boxes kept in the span; boxes kept in
 // earlier spans are compared directly.
-
-constexpr int32 kRankThreads = 256;
-constexpr int32 kRankSharers = 4;  ///< threads per candidate
-constexpr int32 kRanked = kRankThreads / kRankSharers;
-constexpr int32 kWindow = 1024;
-constexpr int32 kSpan = 2048;
 
 /// As std::min and std::max, also for NaN.
 __device__ __forceinline__ float std_min(float a, float b) { return b < a ? b : a; }
@@ -137,14 +132,13 @@ __device__ __forceinline__ int32 mask_at(int32 rank, int32 word) {
 /// 256 threads, one thread per word. Words beyond the candidate's own are not written.
 template <int Limit, bool Agnostic>
 __device__ __forceinline__ void mark_overlaps(const Suppression<Limit, Agnostic>& suppression, uint32* masks) {
-  constexpr int32 kOthers = 256;
-  __shared__ Corners others[kOthers];
-  __shared__ float other_classes[kOthers];
+  __shared__ Corners others[kOverlapThreads];
+  __shared__ float other_classes[kOverlapThreads];
   const int32 thread = threadIdx.x;
   const int32 begin = blockIdx.x * 32;
   const int32 rank = begin + (thread & 31);
   const int32 span = rank / kSpan * kSpan;
-  const int32 first = span + blockIdx.y * kOthers;
+  const int32 first = span + blockIdx.y * kOverlapThreads;
   if (first > begin + 31) return;
   const int32 other = suppression.candidate(first + thread);
   const int32 candidate = suppression.candidate(rank);

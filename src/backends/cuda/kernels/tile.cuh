@@ -1,7 +1,9 @@
 #pragma once
 
 #include "launch.cuh"
+#include "memory_layouts.hpp"
 #include "ptx.cuh"
+#include "rounding.hpp"
 #include "types.cuh"
 
 // Shared by the tensor-core kernels (convolution.cuh, gemm.cuh): vectorised loads and stores, cp.async pipelines, and
@@ -40,11 +42,6 @@ struct BytePair {
   T data[2];
 };
 
-/// Epilogue of an integer accumulator: bias, then rescaling to the output's scale.
-struct ByteBias {
-  int32 bias;  ///< in accumulator units; includes the input zero point's contribution
-  float factor;
-};
 __device__ __forceinline__ float add_bias(float sum, float bias) { return sum + bias; }
 __device__ __forceinline__ float add_bias(int32 sum, const ByteBias& bias) {
   return float(sum + bias.bias) * bias.factor;
@@ -76,11 +73,6 @@ struct NoPostOps {
   template <int N>
   __device__ __forceinline__ void apply(float (&)[N], const Operands<N>&) const {}
 };
-
-constexpr __device__ __forceinline__ int ceil_div(int a, int b) { return (a + b - 1) / b; }
-constexpr __device__ __forceinline__ int round_up(int a, int b) { return ceil_div(a, b) * b; }
-constexpr __device__ __forceinline__ int max_of(int a, int b) { return a > b ? a : b; }
-constexpr __device__ __forceinline__ int min_of(int a, int b) { return a < b ? a : b; }
 
 /// Waits until at most PENDING cp.async groups are outstanding, for a run-time PENDING that is uniform in the block.
 template <int Most>

@@ -2,10 +2,9 @@
 
 #include "faults.cuh"
 #include "launch.cuh"
+#include "launch_sizes.hpp"
 
 // saccade.TopClasses by one block: repeated argmax.
-
-constexpr int32 kClassThreads = 1024;
 
 /// The best score of VALUES after LAST in descending order; index Count if there is none. Broadcast to every thread.
 /// FAULTS collects those of the thread's own scores.

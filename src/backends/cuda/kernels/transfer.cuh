@@ -1,6 +1,7 @@
 #pragma once
 
 #include "launch.cuh"
+#include "launch_sizes.hpp"
 #include "types.cuh"
 
 // Zero-copy transfers between device memory and pinned host memory.
@@ -16,10 +17,6 @@ struct Copy {
 
 constexpr int32 kCopyWords = 5;
 constexpr int32 kCopyPitch = 8;
-
-constexpr int32 kTransferThreads = 256;
-// Loads in flight per thread, to cover the latency of the bus.
-constexpr int32 kTransferLoads = 4;
 
 __device__ __forceinline__ int64 bytes_of(const Copy& copy) {
   if (copy.count == nullptr) return copy.bytes;

@@ -2,6 +2,7 @@
 
 #include "tile.cuh"
 #include "warpgroup.cuh"
+#include "warpgroup_tiling.hpp"
 
 // Warp-specialised GEMM with constant weights on wgmma: D [rows][filters] = A [rows][channels] x B, where A is the
 // input and B the weights. A convolution whose windows do not overlap is one too: a row of A is then a window, made of
@@ -32,31 +33,40 @@
 // 1600x384x128 2.0 and 2.4, 400x512x256 1.9 and 2.1, 196x1024x256 2.0 and 2.3. Loading A by TMA tensor maps instead
 // changed times by 4 % to -15 %, and not at all with the best tiles.
 
-/// Derived constants of a layer; the host computes the same.
+/// A layer's shape and tile under the names of WarpgroupTiling.
 template <class L>
-struct WarpgroupTiling {
-  static constexpr int kConsumers = 128 * L::kWarpgroups;
-  static constexpr int kThreads = kConsumers + 128;
-  static constexpr int kLoadAThreads = 96;  // producer threads of A
-  static constexpr int kTileFilters = 64 * L::kTiles * L::kWarpgroups;
-  static constexpr int kWeightBytes = kTileFilters * L::kDepth * 128;
-  static constexpr int kBlockBytes = L::kTileRows * 128;  // 64 channels of a tile's rows
-  static constexpr int kStageBytes = kWeightBytes + kBlockBytes * L::kDepth;
-  static constexpr int kSteps = ceil_div(L::kChannels, 64 * L::kDepth);
-  static constexpr int kBlockSteps = ceil_div(kSteps, L::kSplit);
-  static constexpr int kStages = min_of(kBlockSteps, L::kStages);
+struct WarpgroupLayerShape {
+  static constexpr int channels = L::kChannels, filters = L::kFilters;
+  static constexpr bool normalizes() { return L::kNormalizes; }
+};
+template <class L>
+struct WarpgroupLayerTile {
+  static constexpr int rows = L::kTileRows, tiles = L::kTiles, warpgroups = L::kWarpgroups, depth = L::kDepth;
+  static constexpr int split = L::kSplit, stages = L::kStages;
+};
 
-  // Accumulators: kColumns groups of 8 rows, of which a block finishes kOwned.
-  static constexpr int kColumns = L::kTileRows / 8;
-  static constexpr int kOwned = ceil_div(kColumns, L::kSplit);
+template <class L>
+struct WarpgroupTraits {
+  static constexpr WarpgroupTiling kTiling{WarpgroupLayerShape<L>{}, WarpgroupLayerTile<L>{}};
+  static constexpr int kConsumers = kTiling.consumers;
+  static constexpr int kLoadAThreads = 96;  // producer threads of A
+  static constexpr int kTileFilters = kTiling.tile_filters;
+  static constexpr int kFilterTiles = kTiling.filter_tiles;
+  static constexpr int kWeightBytes = kTiling.weight_bytes;
+  static constexpr int kBlockBytes = kTiling.block_bytes;
+  static constexpr int kStageBytes = kTiling.stage_bytes;
+  static constexpr int kSteps = kTiling.steps;
+  static constexpr int kBlockSteps = kTiling.block_steps;
+  static constexpr int kStages = kTiling.stages;
+
+  static constexpr int kColumns = kTiling.columns;
+  static constexpr int kOwned = kTiling.owned;
   static constexpr int kLane = 2 * L::kTiles;  // adjacent filters of a lane
   static constexpr bool kVectors = L::kFilters % kLane == 0 && L::kOutPitch % kLane == 0;
-  static constexpr int kReceivedAt = kStages * kStageBytes;
-  static constexpr int kPartialBytes = L::kTiles * kConsumers * 16;  // of one column group
-  static constexpr int kBarriersAt = kReceivedAt + (L::kSplit - 1) * kOwned * kPartialBytes;
-  static constexpr int kBarriers = 2 * kStages + 1 + L::kNormalizes;
-  static constexpr int kCorrectionsAt = kBarriersAt + 8 * kBarriers;  // one per row, if normalised
-  static constexpr int kSharedBytes = kCorrectionsAt + (L::kNormalizes ? 8 * L::kTileRows : 0);
+  static constexpr int kReceivedAt = kTiling.received_at;
+  static constexpr int kPartialBytes = kTiling.partial_bytes;
+  static constexpr int kBarriersAt = kTiling.barriers_at;
+  static constexpr int kCorrectionsAt = kTiling.corrections_at;
 
   static_assert(L::kTileRows % 8 == 0, "wgmma takes multiples of 8 columns");
   static constexpr bool kWindows = L::kWindowPitch > 0;
@@ -77,7 +87,7 @@ struct alignas(8) Correction {
 /// A block's pipeline: its stages, their mbarriers and its range of k-steps.
 template <class L>
 struct WarpgroupPipeline {
-  using S = WarpgroupTiling<L>;
+  using S = WarpgroupTraits<L>;
   unsigned char* shared;
   int first_step;
   int steps;
@@ -114,7 +124,7 @@ struct WarpgroupPipeline {
 /// Producer warp of B. FROM is the first k-step of this block's tile.
 template <class L>
 __device__ __forceinline__ void load_b(const WarpgroupPipeline<L>& pipeline, const unsigned char* from) {
-  using S = WarpgroupTiling<L>;
+  using S = WarpgroupTraits<L>;
   const bool elected = threadIdx.x % 32 == 0;
   const auto copy = [&](int step) {
     const int stage = step % S::kStages;
@@ -142,7 +152,7 @@ __device__ __forceinline__ void load_b(const WarpgroupPipeline<L>& pipeline, con
 /// well.
 template <class L>
 struct RowMoments {
-  using S = WarpgroupTiling<L>;
+  using S = WarpgroupTraits<L>;
   float first[S::kPasses];
   float sum[S::kPasses] = {};
   float squares[S::kPasses] = {};
@@ -217,7 +227,7 @@ struct RowMoments {
 template <class L>
 __device__ __forceinline__ void load_a(const WarpgroupPipeline<L>& pipeline, const typename L::Element* input,
                                        int first_row, float factor) {
-  using S = WarpgroupTiling<L>;
+  using S = WarpgroupTraits<L>;
   constexpr int kPassRows = S::kPassRows;
   constexpr int kPasses = S::kPasses;
   const int thread = threadIdx.x - S::kConsumers - 32;
@@ -270,7 +280,7 @@ __device__ __forceinline__ void load_a(const WarpgroupPipeline<L>& pipeline, con
 template <class L>
 __device__ __forceinline__ void mainloop(float (&acc)[L::kTiles][L::kTileRows / 2],
                                          const WarpgroupPipeline<L>& pipeline, int warpgroup) {
-  using S = WarpgroupTiling<L>;
+  using S = WarpgroupTraits<L>;
   // The compiler unrolls a loop of one step and would zero accumulators between wgmmas, which serialises them.
 #pragma unroll
   for (int tile = 0; tile < L::kTiles; ++tile) fence_operand(acc[tile]);
@@ -305,7 +315,7 @@ __device__ __forceinline__ void mainloop(float (&acc)[L::kTiles][L::kTileRows / 
 template <class L>
 __device__ __forceinline__ void reduce_split_k(float (&acc)[L::kTiles][L::kTileRows / 2],
                                                const WarpgroupPipeline<L>& pipeline, int rank) {
-  using S = WarpgroupTiling<L>;
+  using S = WarpgroupTraits<L>;
   float4* partials = reinterpret_cast<float4*>(pipeline.shared + S::kReceivedAt);
   const auto slot = [&](int source, int column, int tile) {
     return partials + ((source * S::kOwned + column % S::kOwned) * L::kTiles + tile) * S::kConsumers + threadIdx.x;
@@ -339,7 +349,7 @@ __device__ __forceinline__ void reduce_split_k(float (&acc)[L::kTiles][L::kTileR
 /// Output addresses, bias and post-ops of a lane.
 template <class L, class PostOps>
 struct WarpgroupEpilogue {
-  using S = WarpgroupTiling<L>;
+  using S = WarpgroupTraits<L>;
   using T = typename L::Element;
   static constexpr int kLane = S::kLane;
   using Operands = typename PostOps::template Operands<kLane>;
@@ -425,7 +435,7 @@ struct WarpgroupEpilogue {
   }
 };
 
-/// The kernel. WEIGHTS are blocks of WarpgroupTiling::kWeightBytes by filter tile and k-step. BIASES has one float per
+/// The kernel. WEIGHTS are blocks of WarpgroupTraits::kWeightBytes by filter tile and k-step. BIASES has one float per
 /// filter, padded to whole tiles; for normalised rows the sums of weights and their factor follow. Grid: row tiles,
 /// filter tiles, kSplit blocks of a cluster.
 template <class L, class PostOps>
@@ -434,8 +444,7 @@ __device__ __forceinline__ void warp_specialized_gemm(const typename L::Element*
                                                       const float* __restrict__ biases,
                                                       typename L::Element* __restrict__ output,
                                                       const PostOps& post_ops) {
-  using S = WarpgroupTiling<L>;
-  static_assert(S::kSharedBytes == L::kSharedBytes, "host and kernel disagree");
+  using S = WarpgroupTraits<L>;
   extern __shared__ __align__(1024) unsigned char shared[];
   const int warp = threadIdx.x / 32;
   const int rank = L::kSplit > 1 ? blockIdx.z : 0;
@@ -457,7 +466,7 @@ __device__ __forceinline__ void warp_specialized_gemm(const typename L::Element*
     __syncwarp();
     if constexpr (L::kSplit > 1) cluster_wait();
   } else if (warp > kWeightWarp) {
-    constexpr int kFactorAt = 2 * ceil_div(L::kFilters, S::kTileFilters) * S::kTileFilters;
+    constexpr int kFactorAt = 2 * S::kFilterTiles * S::kTileFilters;
     load_a<L>(pipeline, input, first_row, L::kNormalizes ? biases[kFactorAt] : 1.0f);
     if constexpr (L::kSplit > 1) cluster_wait();
   } else {
@@ -468,8 +477,7 @@ __device__ __forceinline__ void warp_specialized_gemm(const typename L::Element*
     epilogue.filter = blockIdx.y * S::kTileFilters + warpgroup * 64 * L::kTiles + (warp % 4 * 8 + lane / 4) * S::kLane;
     epilogue.bias = load_packed<S::kLane>(biases + epilogue.filter);
     if constexpr (L::kNormalizes) {
-      epilogue.weight_sums =
-          load_packed<S::kLane>(biases + ceil_div(L::kFilters, S::kTileFilters) * S::kTileFilters + epilogue.filter);
+      epilogue.weight_sums = load_packed<S::kLane>(biases + S::kFilterTiles * S::kTileFilters + epilogue.filter);
       epilogue.corrections = pipeline.corrections() + lane % 4 * 2;
     }
     float acc[L::kTiles][L::kTileRows / 2] = {};

@@ -8,12 +8,12 @@
 #include <set>
 #include <span>
 
-#include "cuda/plans/rounding.hpp"
+#include "cuda/kernels/attention_tiling.hpp"
+#include "cuda/plans/wgmma_source.hpp"
 
 namespace saccade::cuda {
 namespace {
 
-int bytes_of(DType type) { return type == DType::kFloat32 ? 4 : 2; }
 const char* name_of(DType type) {
   return type == DType::kFloat64   ? "double"
          : type == DType::kFloat32 ? "float"
@@ -22,20 +22,18 @@ const char* name_of(DType type) {
 }
 
 bool is_tensor(const AttentionShape& shape) { return shape.dtype != DType::kFloat32 || shape.tf32; }
-int queries_of(const AttentionShape& shape) { return static_cast<int>(shape.walks.queries()); }
-int keys_of(const AttentionShape& shape) { return static_cast<int>(shape.walks.keys()); }
-int qk_dim_of(const AttentionShape& shape) { return round_up(static_cast<int>(shape.walks.channels()), 16); }
-int v_dim_of(const AttentionShape& shape) { return round_up(static_cast<int>(shape.walks.value_channels()), 16); }
+int qk_dim_of(const AttentionShape& shape) { return round_up(shape.channels(), 16); }
+int v_dim_of(const AttentionShape& shape) { return round_up(shape.value_channels(), 16); }
 
 /// Element offset of iteration `at` of a loop nest, as an expression.
 std::string along(const AccessPattern::Loop& loop) {
   std::string sum;
   std::int64_t inner = 1;
-  for (auto steady = loop.rbegin(); steady != loop.rend(); inner *= steady->count, ++steady) {
-    if (steady->step == 0) continue;
-    std::string turn = inner == 1 ? "at" : fmt::format("at / {}", inner);
-    if (steady + 1 != loop.rend()) turn += fmt::format(" % {}", steady->count);
-    sum += fmt::format("{}{} * {}", sum.empty() ? "" : " + ", turn, steady->step);
+  for (auto affine = loop.rbegin(); affine != loop.rend(); inner *= affine->count, ++affine) {
+    if (affine->step == 0) continue;
+    std::string iteration = inner == 1 ? "at" : fmt::format("at / {}", inner);
+    if (affine + 1 != loop.rend()) iteration += fmt::format(" % {}", affine->count);
+    sum += fmt::format("{}{} * {}", sum.empty() ? "" : " + ", iteration, affine->step);
   }
   return sum.empty() ? "0" : sum;
 }
@@ -49,7 +47,7 @@ int vector_of(const AccessPattern& walk, int bytes) {
   const auto fits = [&](std::int64_t vector) {
     bool whole = walk.offset % vector == 0 && channels[0].count % vector == 0;
     for (const std::size_t loop : {0, 1})
-      for (const AffineLoop& steady : walk.loops[loop]) whole = whole && steady.step % vector == 0;
+      for (const AffineLoop& affine : walk.loops[loop]) whole = whole && affine.step % vector == 0;
     return whole;
   };
   for (const int size : {16, 4})
@@ -82,20 +80,13 @@ int warpgroup_registers_of(const AttentionShape& shape, const AttentionTile& til
   return tile.step / 2 * (shape.walks.mask ? 2 : 1) + v_dim_of(shape) / 2 + 54;
 }
 
-/// As kernels/attention_warpgroup.cuh computes it.
-int warpgroup_shared_bytes(const AttentionShape& shape, const AttentionTile& tile, int sums) {
-  const int depth_blocks = ceil_div(qk_dim_of(shape), 64);
-  const int stage = (depth_blocks + ceil_div(v_dim_of(shape), 64)) * tile.step * 128;
-  return std::max(depth_blocks * tile.rows() * 128 + tile.stages * stage, sums) + 8 * (3 * tile.stages + 1);
-}
-
 bool fits(const AttentionShape& shape, const AttentionTile& tile, const DeviceLimits& limits) {
   if (tile.threads() > 512 || attention_shared_bytes(shape, tile) > limits.shared_bytes) return false;
   if (registers_of(shape, tile) > std::min(255, 65536 / tile.threads() / 8 * 8)) return false;
   // Reject warps without a query or a key, and stages without a k-step.
-  if (tile.rows() > 16 && tile.rows() - 16 * tile.tiles >= queries_of(shape)) return false;
-  if (tile.splits > 1 && (tile.splits - 1) * tile.step >= keys_of(shape)) return false;
-  return tile.stages == 2 || (tile.stages - 1) * tile.splits * tile.step < keys_of(shape);
+  if (tile.rows() > 16 && tile.rows() - 16 * tile.tiles >= shape.queries()) return false;
+  if (tile.splits > 1 && (tile.splits - 1) * tile.step >= shape.keys()) return false;
+  return tile.stages == 2 || (tile.stages - 1) * tile.splits * tile.step < shape.keys();
 }
 
 }  // namespace
@@ -106,19 +97,12 @@ std::string AttentionTile::to_string() const {
 }
 
 int attention_shared_bytes(const AttentionShape& shape, const AttentionTile& tile) {
-  const int bytes = bytes_of(shape.dtype);
-  const int pad = 16 / bytes;
-  const int depth = qk_dim_of(shape) + pad;
-  const int queries = tile.rows() * depth * bytes;
-  const int stage = tile.splits * tile.step * (depth + v_dim_of(shape) + pad) * bytes;
-  const int weights = is_tensor(shape) ? 0 : tile.splits * tile.rows() * (tile.step + 4) * 4;
-  const int sums = tile.splits * tile.rows() * (v_dim_of(shape) + 8 + 2) * 4;
-  if (tile.warpgroups) return warpgroup_shared_bytes(shape, tile, sums);
-  return std::max(queries + tile.stages * stage + weights, sums);
+  return tile.warpgroups ? WarpgroupAttentionTiling(shape, tile).shared_bytes
+                         : AttentionTiling(shape, tile).shared_bytes;
 }
 
 int attention_blocks(const AttentionShape& shape, const AttentionTile& tile) {
-  return ceil_div(queries_of(shape), tile.rows());
+  return ceil_div(shape.queries(), tile.rows());
 }
 
 namespace {
@@ -132,7 +116,7 @@ double warpgroup_cycles(const AttentionShape& shape, const AttentionTile& tile, 
   const double scores = tile.step / 2 * 10.0 + v_dim_of(shape) / 2 + 60;
   const double copy = tile.step * depths * 2 / 50.0;
   const double contention = resident_blocks * tile.splits;
-  const int steps = ceil_div(keys_of(shape), tile.step);
+  const int steps = ceil_div(shape.keys(), tile.step);
   const double refill = tile.stages < steps ? 970.0 * tile.splits / std::max(tile.stages - tile.splits, 1) : 0;
   const double round =
       std::max({products + scores + 420, contention * scores, contention * products, contention * copy, refill});
@@ -155,18 +139,18 @@ double attention_time(const AttentionShape& shape, const AttentionTile& tile, co
   const double waves = std::ceil(blocks / (static_cast<double>(limits.multiprocessors) * resident_blocks));
   if (tile.warpgroups) return warpgroup_cycles(shape, tile, resident_blocks, waves) / 1740;
   const double contention = std::max(1.0, warps * resident_blocks / 4.0);
-  const double steps = ceil_div(keys_of(shape), tile.splits * tile.step);
+  const double steps = ceil_div(shape.keys(), tile.splits * tile.step);
   // Cycles of a warp's k-step: MMAs, exponentials and fragment loads. Part is latency of the warp itself, part is
   // contention with the other warps of the SM.
   const int depths = qk_dim_of(shape) + v_dim_of(shape);
-  const int k_ratio = tensor ? bytes_of(shape.dtype) / 2 : 1;  // tf32 fragments have half the K
+  const int k_ratio = tensor ? shape.element_bytes() / 2 : 1;  // tf32 fragments have half the K
   const double products = tile.tiles * (tile.step / 8) * (depths / 16) * (tensor ? 8 * k_ratio : 64);
   const double scores = tile.tiles * (tile.step / 8 * 40 + v_dim_of(shape) + 40);
   const double fragments = tile.step / 16 * depths / 2 * k_ratio;
   const double alone = (tensor ? 0.53 : 0.44) * (products + scores + fragments);
   const double beside =
       contention * (tensor ? 0.12 * products + 0.47 * scores + 1.18 * fragments : 0.9 * products + 14 * fragments);
-  const double copy = resident_blocks * tile.splits * tile.step * depths * bytes_of(shape.dtype) / 50.0;
+  const double copy = resident_blocks * tile.splits * tile.step * depths * shape.element_bytes() / 50.0;
   const double step = (tensor ? 240 : 1300) + alone + beside + copy + 80.0 / (tile.stages - 1);
   const double sums = resident_blocks * tile.splits * tile.rows() * v_dim_of(shape) * 4.0 / 55;
   // All blocks wait for the first loads.
@@ -218,7 +202,7 @@ std::vector<AttentionTile> warpgroup_attention_tiles(const AttentionShape& shape
             .tiles = 1, .groups = 4, .splits = splits, .step = step, .stages = stages, .warpgroups = true};
         if (attention_shared_bytes(shape, tile) > limits.shared_bytes) continue;
         if (warpgroup_registers_of(shape, tile) > std::min(255, 65536 / tile.threads() / 8 * 8)) continue;
-        const int steps = ceil_div(keys_of(shape), step);
+        const int steps = ceil_div(shape.keys(), step);
         if (splits < stages && splits <= steps && (stages == splits + 1 || stages <= steps)) found.push_back(tile);
       }
   return in_order(shape, found, limits);
@@ -234,17 +218,33 @@ std::vector<AttentionTile> distinct_tiles(const std::vector<AttentionTile>& tile
   return distinct;
 }
 
+namespace {
+
+/// Both GEMMs of the warpgroup kernel. PV takes 64 channels at a time.
+std::string wgmma_sources(const AttentionShape& shape, const AttentionTile& tile) {
+  if (!tile.warpgroups) return {};
+  const int v_dim = v_dim_of(shape);
+  std::string text = wgmma_ss_source(shape.dtype, tile.step);
+  if (v_dim >= 64) text += wgmma_rs_source(shape.dtype, 64);
+  if (v_dim % 64 != 0) text += wgmma_rs_source(shape.dtype, v_dim % 64);
+  return text;
+}
+
+}  // namespace
+
 std::string attention_source(const AttentionShape& shape, const AttentionTile& tile) {
-  const int bytes = bytes_of(shape.dtype);
+  const int bytes = shape.element_bytes();
   const AttentionPatterns& walks = shape.walks;
-  std::string layer = fmt::format("struct Layer {{\n  using Element = {};\n  using MaskElement = {};\n",
-                                  name_of(shape.dtype), name_of(walks.mask ? shape.mask : shape.dtype));
+  std::string layer =
+      fmt::format("// {} bytes of dynamic shared memory\nstruct Layer {{\n", attention_shared_bytes(shape, tile));
+  layer += fmt::format("  using Element = {};\n  using MaskElement = {};\n", name_of(shape.dtype),
+                       name_of(walks.mask ? shape.mask : shape.dtype));
   const std::initializer_list<std::pair<const char*, std::int64_t>> constants = {
       {"Queries", walks.queries()},   {"Keys", walks.keys()},
       {"Channels", walks.channels()}, {"ValueChannels", walks.value_channels()},
       {"Tiles", tile.tiles},          {"Groups", tile.groups},
       {"Splits", tile.splits},        {"Step", tile.step},
-      {"Stages", tile.stages},        {"SharedBytes", attention_shared_bytes(shape, tile)}};
+      {"Stages", tile.stages}};
   for (const auto& [name, value] : constants) layer += fmt::format("  static constexpr int k{} = {};\n", name, value);
   layer += fmt::format("  static constexpr bool kMasked = {};\n  static constexpr bool kTf32 = {};\n",
                        walks.mask.has_value(), shape.tf32);
@@ -255,14 +255,14 @@ std::string attention_source(const AttentionShape& shape, const AttentionTile& t
   const auto [header, function] = tile.warpgroups ? std::pair("attention_warpgroup", "flash_attention_warpgroup")
                                                   : std::pair("attention", "flash_attention");
   return fmt::format(R"(#include "{}.cuh"
-{}extern "C" __global__ void __launch_bounds__({}, 1)
+{}{}extern "C" __global__ void __launch_bounds__({}, 1)
     attention(const Layer::Element* __restrict__ query, const Layer::Element* __restrict__ key,
               const Layer::Element* __restrict__ value, const Layer::MaskElement* __restrict__ mask,
               Layer::Element* __restrict__ output) {{
   {}<Layer>(query, key, value, mask, output);
 }}
 )",
-                     header, layer, tile.threads(), function);
+                     header, wgmma_sources(shape, tile), layer, tile.threads(), function);
 }
 
 }  // namespace saccade::cuda

@@ -18,6 +18,12 @@ struct AttentionShape {
   DType mask = DType::kFloat32;   ///< of walks.mask, if there is one
   float scale = 1;
   AttentionPatterns walks;
+
+  int element_bytes() const { return dtype == DType::kFloat32 ? 4 : 2; }
+  int queries() const { return static_cast<int>(walks.queries()); }
+  int keys() const { return static_cast<int>(walks.keys()); }
+  int channels() const { return static_cast<int>(walks.channels()); }
+  int value_channels() const { return static_cast<int>(walks.value_channels()); }
 };
 
 /// Division of work in a block: GROUPS warps of 16 TILES queries, times SPLITS, each with STEP keys per k-step of a

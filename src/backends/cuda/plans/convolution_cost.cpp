@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "cuda/plans/convolution_tiling.hpp"
-#include "cuda/plans/rounding.hpp"
 
 namespace saccade::cuda {
 namespace {
@@ -29,7 +28,7 @@ double convolution_time(const ConvolutionShape& shape, const ConvolutionTile& ti
   const ConvolutionGrid grid = convolution_grid(shape, tile);
   const int warps = tile.threads() / 32;
   // Resident blocks per SM, and waves.
-  const int registers = registers_of(shape, tile, tiling);
+  const int registers = registers_of(shape, tiling);
   const int resident = std::clamp(
       std::min({233472 / (tiling.shared_bytes + 1024), 64 / warps, 65536 / (tile.threads() * registers)}), 1, 32);
   const int resident_blocks = std::min(resident, ceil_div(grid.blocks(), limits.multiprocessors));
@@ -37,16 +36,16 @@ double convolution_time(const ConvolutionShape& shape, const ConvolutionTile& ti
   // Cycles of a k-step: MMA (or FFMA), fragment loads and input loads; a single warp cannot overlap them.
   const double units = static_cast<double>(tiling.depth) / mma_k_of(shape) / tile.warps_k;
   const double contention = std::max(1.0, warps * resident_blocks / 4.0);
-  const double sums = tiling.m * tiling.n;
-  const double multiply = sums * (is_tensor(shape) ? 8 : 16) * contention;
+  const double accumulators = tiling.m * tiling.n;
+  const double multiply = accumulators * (is_tensor(shape) ? 8 : 16) * contention;
   const double fragments = (is_tensor(shape) ? (tiling.few ? 4.0 : 1.0) * tiling.m * 4 + tiling.n * 2.0
                                              : 2.0 * tiling.m * 4 + tiling.n * 8.0) *
                            warps * resident_blocks;
   const double step_cycles = units * std::max(kMmaLatency, multiply + kShared * fragments);
   // Loads. Weights have already arrived if all k-steps are in flight at once.
-  const int vector = tiling.few ? 2 : load_width(shape) * element_bytes(shape);
+  const int vector = tiling.few ? 2 : tiling.vector * shape.element_bytes();
   const double vectors =
-      static_cast<double>(tiling.loaded_pixels) * (tiling.few ? 3 : tile.step * element_bytes(shape) / vector);
+      static_cast<double>(tiling.loaded_pixels) * (tiling.few ? 3 : tile.step * shape.element_bytes() / vector);
   const double input = resident_blocks * vectors * vector / kCopyRate;
   const double weights = resident_blocks * tiling.weight_bytes / kCopyRate;
   double body = kLatency + input + kStep;

@@ -10,7 +10,6 @@
 
 #include "cuda/plans/convolution_tiling.hpp"
 #include "cuda/plans/neighbor_tiles.hpp"
-#include "cuda/plans/rounding.hpp"
 
 namespace saccade::cuda {
 namespace {
@@ -61,8 +60,8 @@ Choices choices_of(const ConvolutionShape& shape, InputStaging staging) {
     choices.pixels = {{1, 16}, {2, 8}, {4, 4},  {1, 32}, {2, 16}, {4, 8},  {4, 12},
                       {7, 7},  {8, 8}, {4, 16}, {2, 32}, {8, 16}, {16, 8}, {4, 32}};
     // For narrow images, tiles of whole rows.
-    for (int lines : {1, 2, 4})
-      if (shape.out_width <= 28 && shape.out_width >= 7) choices.pixels.emplace_back(lines, shape.out_width);
+    for (int rows : {1, 2, 4})
+      if (shape.out_width <= 28 && shape.out_width >= 7) choices.pixels.emplace_back(rows, shape.out_width);
   }
   for (int filters : {16, 32, 48, 64, 80, 96, 128})
     if (filters == 16 || filters < shape.filters + 16) choices.filters.push_back(filters);
@@ -81,10 +80,10 @@ bool fits(const ConvolutionShape& shape, const ConvolutionTile& tile, const Devi
   const bool few = tile.staging == InputStaging::kFewChannels;
   if (tile.filters % (16 * tile.warps_n) != 0 || (!few && tile.step % (unit * tile.warps_k) != 0)) return false;
   const ConvolutionTiling tiling(shape, tile);
-  if (tiling.m * tiling.n > 16 || registers_of(shape, tile, tiling) > max_registers(tile)) return false;
+  if (tiling.m * tiling.n > 16 || registers_of(shape, tiling) > max_registers(tile)) return false;
   if (tiling.shared_bytes > limits.shared_bytes) return false;
   if (tile.split > 1 && (tile.split > tiling.steps || !limits.clusters)) return false;
-  if (loads_of(shape, tile, tiling) > 24) return false;
+  if (tiling.loads > 24) return false;
   // If all k-steps are in flight at once, the number of stages makes no difference: keep one.
   return tile.stages == 2 || tile.stages <= tiling.block_steps;
 }
@@ -92,7 +91,7 @@ bool fits(const ConvolutionShape& shape, const ConvolutionTile& tile, const Devi
 /// Staging modes for SHAPE, in order of preference. The second is a fallback, tried as well for dilated kernels with
 /// their large halos.
 std::vector<InputStaging> stagings_of(const ConvolutionShape& shape) {
-  if (element_bytes(shape) == 2 && !is_bytes(shape) && shape.channels <= 4 && shape.groups == 1)
+  if (shape.element_bytes() == 2 && !is_bytes(shape) && shape.channels <= 4 && shape.groups == 1)
     return {InputStaging::kFewChannels};
   if (shape.taps() == 1) return {InputStaging::kTapGather};
   return {InputStaging::kHaloTile, InputStaging::kTapGather};

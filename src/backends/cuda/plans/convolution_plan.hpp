@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cuda/kernels/convolution_tiling.hpp"
 #include "saccade/tensor.hpp"
 
 // Tiling, cost model, weight packing and source of kernels/convolution.cuh, independent of graphs and devices.
@@ -46,11 +47,10 @@ struct ConvolutionShape {
   int padding = 0;                 ///< padding value: the input's zero point
 
   int taps() const { return kernel_height * kernel_width; }
+  /// Of the input; a pair counts as one element.
+  int element_bytes() const { return dtype == DType::kFloat32 ? 4 : 2; }
   double operations() const;
 };
-
-/// How inputs are staged in shared memory; see kernels/convolution.cuh.
-enum class InputStaging { kTapGather, kHaloTile, kFewChannels };
 
 /// Tiling of a convolution.
 struct ConvolutionTile {

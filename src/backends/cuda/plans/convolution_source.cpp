@@ -22,8 +22,10 @@ std::string convolution_constants(const std::string& name, const ConvolutionShap
   constexpr const char* kStagings[] = {"kTapGather", "kHaloTile", "kFewChannels"};
   const std::string_view held = element_name(shape.dtype);
   const std::string element = is_bytes(shape) ? fmt::format("BytePair<{}>", held) : std::string(held);
-  std::string text = fmt::format("struct {} {{\n  using Element = {};\n  using Output = {};\n", name, element,
-                                 element_name(shape.out_dtype.value_or(shape.dtype)));
+  std::string text =
+      fmt::format("// {} bytes of dynamic shared memory\nstruct {} {{\n", convolution_shared_bytes(shape, tile), name);
+  text += fmt::format("  using Element = {};\n  using Output = {};\n", element,
+                      element_name(shape.out_dtype.value_or(shape.dtype)));
   text += fmt::format("  static constexpr InputStaging kStaging = InputStaging::{};\n",
                       kStagings[static_cast<int>(tile.staging)]);
   const std::pair<const char*, int> constants[] = {
@@ -60,7 +62,6 @@ std::string convolution_constants(const std::string& name, const ConvolutionShap
       {"WarpsK", tile.warps_k},
       {"Split", tile.split},
       {"Stages", tile.stages},
-      {"SharedBytes", convolution_shared_bytes(shape, tile)},
   };
   for (const auto& [constant, value] : constants)
     text += fmt::format("  static constexpr int k{} = {};\n", constant, value);
@@ -74,13 +75,13 @@ std::string convolution_source(const ConvolutionShape& shape, const ConvolutionT
 {}{}// about {} registers
 extern "C" __global__ void {}__launch_bounds__({}, 2)
     convolution(const Layer::Element* __restrict__ input, const unsigned char* __restrict__ weights,
-                const Tiling<Layer>::Bias* __restrict__ biases{}, Layer::Output* __restrict__ output) {{
+                const ConvolutionTraits<Layer>::Bias* __restrict__ biases{}, Layer::Output* __restrict__ output) {{
   convolve<Layer>(input, weights, biases, output, {});
 }}
 )",
                      convolution_constants("Layer", shape, tile), post_ops.definition,
-                     registers_of(shape, tile, ConvolutionTiling(shape, tile)), cluster, tile.threads(),
-                     post_ops.parameters, post_ops.value);
+                     registers_of(shape, ConvolutionTiling(shape, tile)), cluster, tile.threads(), post_ops.parameters,
+                     post_ops.value);
 }
 
 }  // namespace saccade::cuda

@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include "cuda/plans/convolution_tiling.hpp"
-#include "cuda/plans/rounding.hpp"
 #include "tensor/half.hpp"
 
 namespace saccade::cuda {
@@ -28,12 +27,12 @@ std::uint32_t tf32_bits(float value) {
 int fragment_offset(const ConvolutionShape& shape, const ConvolutionTile& tile, const ConvolutionTiling& tiling,
                     int product, int filter) {
   if (!is_tensor(shape)) return product * tile.filters + filter;
-  const int group = tiling.group;
+  const int group = tiling.lane / 2;
   const int within = filter % (8 * group);
   const int q = within / (2 * group);
   const int column_block = filter / (8 * group) * group + within % (2 * group) / 2;  // n8 column block
   const int g = 2 * q + within % 2;
-  const int held = 4 / element_bytes(shape);  // adjacent K values per register
+  const int held = 4 / shape.element_bytes();  // adjacent K values per register
   const int k = product % mma_k_of(shape);
   const int lane = 4 * g + k % (4 * held) / held;
   const int element = (column_block % 2 * 2 + k / (4 * held)) * held + k % held;
@@ -52,7 +51,7 @@ std::vector<std::byte> pack_convolution_weights(const ConvolutionShape& shape, c
   const auto put = [&](std::size_t number, int product, int filter, float value) {
     std::byte* to = packed.data() + number * block;
     const auto place = static_cast<std::size_t>(fragment_offset(shape, tile, tiling, product, filter % tile.filters));
-    if (element_bytes(shape) == 2) {
+    if (shape.element_bytes() == 2) {
       const std::uint16_t bits = rounded_bits(value, shape.dtype);
       std::memcpy(to + place * 2, &bits, 2);
     } else {

@@ -9,13 +9,12 @@
 #include <cstring>
 #include <set>
 
-#include "cuda/plans/rounding.hpp"
+#include "cuda/kernels/gemm_tiling.hpp"
 #include "tensor/half.hpp"
 
 namespace saccade::cuda {
 namespace {
 
-int bytes_of(DType type) { return type == DType::kFloat32 ? 4 : 2; }
 const char* name_of(DType type) {
   return type == DType::kFloat32 ? "float" : type == DType::kFloat16 ? "float16" : "bfloat16";
 }
@@ -46,21 +45,15 @@ namespace {
 
 /// Whether accumulators and fragments fit in registers with two resident blocks per SM.
 bool fits_registers(const GemmShape& shape, const GemmTile& tile) {
-  const int m = tile.m / 16 / tile.warps_m;
-  const int n = tile.n / 8 / tile.warps_n;
+  const GemmTiling tiling(shape, tile);
+  const int products = tiling.m * tiling.n;
   const int most = std::min(65536 / (2 * tile.threads()), 255);
-  return m * n <= 16 && (shape.dtype != DType::kFloat32 || 4 * m * n + 8 * m + 2 * n + 56 <= most);
+  return products <= 16 && (shape.dtype != DType::kFloat32 || 4 * products + 8 * tiling.m + 2 * tiling.n + 56 <= most);
 }
 
 }  // namespace
 
-int gemm_shared_bytes(const GemmShape& shape, const GemmTile& tile) {
-  const int bytes = bytes_of(shape.dtype);
-  const int pad = 16 / bytes;
-  const int left = tile.m * (tile.step + pad);
-  const int right = shape.transposed ? tile.n * (tile.step + pad) : tile.step * (tile.n + pad);
-  return tile.stages * (left + right) * bytes;
-}
+int gemm_shared_bytes(const GemmShape& shape, const GemmTile& tile) { return GemmTiling(shape, tile).shared_bytes; }
 
 double gemm_time(const GemmShape& shape, const GemmTile& tile, const DeviceLimits& limits) {
   const bool tensor = shape.dtype != DType::kFloat32;
@@ -71,13 +64,14 @@ double gemm_time(const GemmShape& shape, const GemmTile& tile, const DeviceLimit
   const int resident_blocks = std::min(resident, ceil_div(blocks, limits.multiprocessors));
   const double waves = std::ceil(blocks / (static_cast<double>(limits.multiprocessors) * resident_blocks));
   const double contention = std::max(1.0, warps * resident_blocks / 4.0);
-  const double sums = tile.m * tile.n / 128.0 / warps;
+  const double accumulators = tile.m * tile.n / 128.0 / warps;
   const double units = tile.step / (tensor ? 16.0 : 4.0);
-  const double step = units * std::max(110.0, sums * (tensor ? 8 : 16) * contention);
-  const double copy = resident_blocks * (tile.m + tile.n) * tile.step * bytes_of(shape.dtype) / 26.0;
+  const double step = units * std::max(110.0, accumulators * (tensor ? 8 : 16) * contention);
+  const double copy = resident_blocks * (tile.m + tile.n) * tile.step * shape.element_bytes() / 26.0;
   const double steps = ceil_div(shape.k, tile.step);
   const double refill = std::max(copy, steps > tile.stages - 1 ? 570.0 / (tile.stages - 1) : 0.0);
-  const double cycles = 1180 + waves * (570 + copy + steps * (std::max(step, refill) + 90) + 60 * sums * contention);
+  const double cycles =
+      1180 + waves * (570 + copy + steps * (std::max(step, refill) + 90) + 60 * accumulators * contention);
   return cycles / 1740;
 }
 
@@ -134,16 +128,17 @@ std::string gemm_source(const GemmShape& shape, const GemmTile& tile, const Post
                                                      {"Step", tile.step},
                                                      {"WarpsM", tile.warps_m},
                                                      {"WarpsN", tile.warps_n},
-                                                     {"Stages", tile.stages},
-                                                     {"SharedBytes", gemm_shared_bytes(shape, tile)}});
+                                                     {"Stages", tile.stages}});
   return fmt::format(R"(#include "gemm.cuh"
+// {} bytes of dynamic shared memory
 {}{}extern "C" __global__ void __launch_bounds__({}, 2)
     gemm(const Layer::Element* __restrict__ a, const Layer::Element* __restrict__ b,
             const Layer::Element* __restrict__ biases{}, Layer::Element* __restrict__ output) {{
   batched_gemm<Layer>(a, b, biases, output, {});
 }}
 )",
-                     layer, post_ops.definition, tile.threads(), post_ops.parameters, post_ops.value);
+                     gemm_shared_bytes(shape, tile), layer, post_ops.definition, tile.threads(), post_ops.parameters,
+                     post_ops.value);
 }
 
 std::string DepthwiseTile::to_string() const { return fmt::format("depthwise {}x{} t{}", pixels, vector, threads); }
@@ -158,7 +153,7 @@ int depthwise_blocks(const ConvolutionShape& shape, const DepthwiseTile& tile) {
 }
 
 std::vector<DepthwiseTile> depthwise_tiles(const ConvolutionShape& shape, const DeviceLimits& limits) {
-  DepthwiseTile tile{.vector = 16 / bytes_of(shape.dtype)};
+  DepthwiseTile tile{.vector = 16 / shape.element_bytes()};
   while (shape.groups % tile.vector != 0) tile.vector /= 2;
   // More pixels per thread reuse more inputs, but need enough threads to fill the device.
   while (tile.pixels > 1 && depthwise_blocks(shape, tile) < 2 * limits.multiprocessors) tile.pixels /= 2;
@@ -186,7 +181,7 @@ DepthwiseTile configured_depthwise_tile(const ConvolutionShape& shape, const Dev
 std::vector<std::byte> pack_depthwise_weights(const ConvolutionShape& shape, std::span<const float> weights) {
   const auto taps = static_cast<std::size_t>(shape.taps());
   const auto channels = static_cast<std::size_t>(shape.groups);
-  const auto bytes = static_cast<std::size_t>(bytes_of(shape.dtype));
+  const auto bytes = static_cast<std::size_t>(shape.element_bytes());
   std::vector<std::byte> packed(taps * channels * bytes);
   for (std::size_t channel = 0; channel < channels; ++channel) {
     for (std::size_t tap = 0; tap < taps; ++tap) {

@@ -23,6 +23,8 @@ struct GemmShape {
   int b_inner_stride = 0;
   bool transposed = false;
   bool bias = false;  ///< one element per column
+
+  int element_bytes() const { return dtype == DType::kFloat32 ? 4 : 2; }
 };
 
 struct GemmTile {

@@ -10,34 +10,14 @@
 #include <iterator>
 #include <set>
 
-#include "cuda/plans/rounding.hpp"
+#include "cuda/kernels/warpgroup_tiling.hpp"
+#include "cuda/plans/wgmma_source.hpp"
 #include "tensor/half.hpp"
 
 namespace saccade::cuda {
 namespace {
 
-/// Tiling of kernels/warpgroup_gemm.cuh, by the same formulas.
-struct Tiling {
-  Tiling(const WarpgroupShape& s, const WarpgroupTile& t) {
-    weight_bytes = t.filters() * t.depth * 128;
-    stage_bytes = weight_bytes + t.rows * 128 * t.depth;
-    steps = ceil_div(s.channels, 64 * t.depth);
-    block_steps = ceil_div(steps, t.split);
-    stages = std::min(block_steps, t.stages);
-    columns = t.rows / 8;
-    owned = ceil_div(columns, t.split);
-    shared_bytes = stages * stage_bytes + (t.split - 1) * owned * t.tiles * t.warpgroups * 2048 + 8 * (2 * stages + 1);
-    if (s.epsilon) shared_bytes += 8 + 8 * t.rows;
-    filter_tiles = ceil_div(s.filters, t.filters());
-  }
-
-  int weight_bytes, stage_bytes;
-  int steps, block_steps, stages;
-  int columns, owned;
-  int shared_bytes, filter_tiles;
-};
-
-/// Smallest N of the instantiated wgmmas (kernels/warpgroup.cuh) that holds ROWS.
+/// Smallest N of wgmma that holds ROWS, of those that this kernel is tuned for.
 int instruction_rows(int rows) { return rows <= 128 ? round_up(rows, 8) : round_up(rows, 32); }
 constexpr int kMaxRows = 256;
 
@@ -54,9 +34,9 @@ bool is_warpgroup_gemm(const ConvolutionShape& shape) {
                       shape.pad_x == 0;
   const bool apart = shape.stride_y >= shape.kernel_height && shape.stride_x >= shape.kernel_width &&
                      (shape.taps() == 1 || (shape.dilation_y == 1 && shape.dilation_x == 1));
-  const bool lines = shape.kernel_width == 1 || shape.in_pitch == shape.channels;
+  const bool contiguous = shape.kernel_width == 1 || shape.in_pitch == shape.channels;
   return shape.dtype != DType::kFloat32 && shape.groups == 1 && shape.scale_y * shape.scale_x == 1 && inside && apart &&
-         lines && shape.kernel_width * shape.channels % 8 == 0 && shape.stride_x * shape.in_pitch % 8 == 0 &&
+         contiguous && shape.kernel_width * shape.channels % 8 == 0 && shape.stride_x * shape.in_pitch % 8 == 0 &&
          shape.width * shape.in_pitch % 8 == 0;
 }
 
@@ -99,12 +79,12 @@ ConvolutionGrid warpgroup_grid(const WarpgroupShape& shape, const WarpgroupTile&
 }
 
 int warpgroup_shared_bytes(const WarpgroupShape& shape, const WarpgroupTile& tile) {
-  return Tiling(shape, tile).shared_bytes;
+  return WarpgroupTiling(shape, tile).shared_bytes;
 }
 
 std::vector<std::byte> pack_warpgroup_weights(const WarpgroupShape& shape, const WarpgroupTile& tile,
                                               std::span<const float> weights) {
-  const Tiling tiling(shape, tile);
+  const WarpgroupTiling tiling(shape, tile);
   std::vector<std::byte> packed(static_cast<std::size_t>(tiling.weight_bytes) *
                                 static_cast<std::size_t>(tiling.filter_tiles * tiling.steps));
   const int lane_filters = 2 * tile.tiles;
@@ -163,7 +143,8 @@ std::vector<std::byte> pack_warpgroup_bias(const WarpgroupShape& shape, const Wa
 
 std::string warpgroup_source(const WarpgroupShape& shape, const WarpgroupTile& tile, const PostOpsText& post_ops) {
   std::string layer =
-      fmt::format("struct Layer {{\n  using Element = {};\n", shape.dtype == DType::kFloat16 ? "float16" : "bfloat16");
+      fmt::format("// {} bytes of dynamic shared memory\nstruct Layer {{\n  using Element = {};\n",
+                  warpgroup_shared_bytes(shape, tile), shape.dtype == DType::kFloat16 ? "float16" : "bfloat16");
   const std::pair<const char*, int> constants[] = {
       {"Rows", shape.rows},
       {"Channels", shape.channels},
@@ -182,7 +163,6 @@ std::string warpgroup_source(const WarpgroupShape& shape, const WarpgroupTile& t
       {"Depth", tile.depth},
       {"Split", tile.split},
       {"Stages", tile.stages},
-      {"SharedBytes", warpgroup_shared_bytes(shape, tile)},
       {"Normalizes", shape.epsilon ? 1 : 0},
   };
   for (const auto& [constant, value] : constants)
@@ -190,14 +170,15 @@ std::string warpgroup_source(const WarpgroupShape& shape, const WarpgroupTile& t
   layer += fmt::format("  static constexpr float kEpsilon = {:.9e}f;\n", shape.epsilon.value_or(0));
   const std::string cluster = tile.split > 1 ? fmt::format("__cluster_dims__(1, 1, {}) ", tile.split) : "";
   return fmt::format(R"(#include "warpgroup_gemm.cuh"
-{}}};
+{}{}}};
 {}extern "C" __global__ void {}__launch_bounds__({}, 1)
     warpgroup_gemm(const Layer::Element* __restrict__ input, const unsigned char* __restrict__ weights,
                       const float* __restrict__ biases{}, Layer::Element* __restrict__ output) {{
   warp_specialized_gemm<Layer>(input, weights, biases, output, {});
 }}
 )",
-                     layer, post_ops.definition, cluster, tile.threads(), post_ops.parameters, post_ops.value);
+                     wgmma_ss_source(shape.dtype, tile.rows), layer, post_ops.definition, cluster, tile.threads(),
+                     post_ops.parameters, post_ops.value);
 }
 
 namespace {
@@ -218,7 +199,7 @@ constexpr double kCrowded = 235;      // late start when two launches do not fit
 }  // namespace
 
 double warpgroup_time(const WarpgroupShape& shape, const WarpgroupTile& tile, const DeviceLimits& limits) {
-  const Tiling tiling(shape, tile);
+  const WarpgroupTiling tiling(shape, tile);
   const ConvolutionGrid grid = warpgroup_grid(shape, tile);
   const int resident = std::clamp(233472 / (tiling.shared_bytes + 1024), 1, 2048 / tile.threads());
   const int resident_blocks = std::min(resident, ceil_div(grid.blocks(), limits.multiprocessors));
@@ -248,7 +229,7 @@ std::vector<WarpgroupTile> warpgroup_tiles(const WarpgroupShape& shape, const De
   };
   std::vector<Scored> found;
   const auto consider = [&](const WarpgroupTile& tile) {
-    const Tiling tiling(shape, tile);
+    const WarpgroupTiling tiling(shape, tile);
     const bool registers = tile.tiles * tile.rows / 2 <= 128;
     const bool wide = tile.filters() > 64 && tile.filters() >= 2 * shape.filters;
     if (!registers || wide || tiling.shared_bytes > limits.shared_bytes || tile.split > tiling.steps) return;

@@ -27,6 +27,7 @@ struct WarpgroupShape {
   /// Epsilon of the variance, if rows are normalised first.
   std::optional<float> epsilon = std::nullopt;
 
+  bool normalizes() const { return epsilon.has_value(); }
   double operations() const { return 2.0 * rows * channels * filters; }
 };
 /// Whether SHAPE is such a GEMM: half precision, one group, 1x1 windows over all pixels or non-overlapping windows,

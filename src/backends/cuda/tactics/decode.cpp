@@ -2,6 +2,7 @@
 
 #include "cuda/codegen/decoder_code.hpp"
 #include "cuda/codegen/element_tactic.hpp"
+#include "cuda/kernels/launch_sizes.hpp"
 #include "cuda/tactics/tactics.hpp"
 #include "ops/vision/candidates.hpp"
 
@@ -11,11 +12,6 @@
 // count stays on the device.
 namespace saccade::cuda {
 namespace {
-
-// As in kernels/candidates.cuh.
-constexpr std::int64_t kMarkThreads = 256;
-constexpr std::int64_t kCompactThreads = 256;
-constexpr std::int64_t kSelectThreads = 1024;
 
 constexpr std::int64_t kMaxPairs = std::int64_t{1} << 30;
 

@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "cuda/codegen/element_code.hpp"
 #include "cuda/driver/queue.hpp"
+#include "cuda/kernels/launch_sizes.hpp"
+#include "cuda/kernels/memory_layouts.hpp"
 #include "cuda/tactics/tactics.hpp"
 #include "ops/vision/pixels.hpp"
 
@@ -14,29 +17,7 @@
 namespace saccade::cuda {
 namespace {
 
-constexpr unsigned kTileWidth = 32;
-constexpr unsigned kTileHeight = 8;
-
-// As in kernels/pixels.cuh.
-struct JobAxis {
-  double scale, first, offset;
-  std::int32_t begin, end;
-};
-struct JobComponent {
-  CUdeviceptr data;
-  std::int32_t pitch, step;
-};
-struct FrameJob {
-  std::array<JobComponent, 3> parts;
-  std::array<JobAxis, 2> across;
-  std::array<JobAxis, 2> down;
-  std::array<float, 6> geometry;
-  std::int32_t black, luma, red_v, green_u, green_v, blue_u;
-  std::int32_t first_column, end_column, first_row, end_row;
-  std::int32_t model;
-};
-static_assert(sizeof(FrameJob) == 3 * 16 + 4 * 32 + 6 * 4 + 11 * 4 + 4);
-static_assert(static_cast<int>(ColorModel::kRgb) == 0 && static_cast<int>(ColorModel::kYuv) == 1);
+static_assert(static_cast<int>(ColorModel::kRgb) == kRgbModel && static_cast<int>(ColorModel::kYuv) == kYuvModel);
 
 JobAxis axis_of(int origin, int extent, int per, std::int64_t target, std::int64_t at) {
   const TapAxis axis = TapAxis::of(origin, extent, per, target, at);
@@ -67,14 +48,14 @@ class BoundPreprocess : public BoundLaunch, public FrameReader {
     FrameJob& job = *static_cast<FrameJob*>(job_.get());
     for (std::size_t i = 0; i < 3; ++i) {
       const Component& part = components.parts[i];
-      job.parts[i] = {address_of(part.data), part.pitch, part.step};
+      job.parts[i] = {part.data, part.pitch, part.step};
     }
     for (std::size_t i = 0; i < 2; ++i) {
       const Component& part = components.parts[components.count() == 3 ? i : 0];
       job.across[i] = axis_of(placed.source.x, placed.source.width, part.across, placed.width, placed.x);
       job.down[i] = axis_of(placed.source.y, placed.source.height, part.down, placed.height, placed.y);
     }
-    job.geometry = geometry_of(placed, on_device.width, on_device.height);
+    std::ranges::copy(geometry_of(placed, on_device.width, on_device.height), job.geometry);
     const YuvMatrix yuv = yuv_matrix(on_device.matrix, on_device.range);
     job.black = yuv.black;
     job.luma = yuv.luma;

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "cuda/codegen/quantization_code.hpp"
+#include "cuda/kernels/memory_layouts.hpp"
 #include "cuda/tactics/convolution.hpp"
 
 // QLinearConv by kernels/convolution.cuh on integer tensor cores, exact. The input zero point contributes a constant
@@ -60,12 +61,6 @@ std::vector<float> paired(const ConvolutionShape& shape, const std::vector<std::
       pairs.push_back(static_cast<float>((weights[tap] & 255) | (weights[tap + taps] & 255) << 8));
   return pairs;
 }
-
-/// As in kernels/tile.cuh.
-struct ByteBias {
-  std::int32_t bias = 0;
-  float factor = 0;
-};
 
 std::vector<ByteBias> biases_of(const NodeContext& context, const std::vector<std::int64_t>& weights) {
   const auto filters = static_cast<std::size_t>(context.input(kWeights).type.shape[0]);

@@ -5,6 +5,7 @@
 #include "cuda/codegen/decoder_code.hpp"
 #include "cuda/codegen/element_code.hpp"
 #include "cuda/codegen/element_tactic.hpp"
+#include "cuda/kernels/launch_sizes.hpp"
 #include "cuda/tactics/tactics.hpp"
 #include "ops/vision/candidates.hpp"
 
@@ -12,13 +13,6 @@
 // (kernels/selection.cuh).
 namespace saccade::cuda {
 namespace {
-
-// As in kernels/selection.cuh.
-constexpr std::int64_t kRankThreads = 256;
-constexpr std::int64_t kRanked = 64;
-constexpr std::int64_t kWindow = 1024;
-constexpr std::int64_t kSpan = 2048;
-constexpr std::int64_t kOthers = 256;
 
 constexpr std::int64_t kMaxRanked = 1 << 17;  // ranking is quadratic
 
@@ -69,7 +63,7 @@ NodeProgram selection(const NodeContext& context) {
   if (greedy) {
     const Argument masks = add_scratch(program, blocks_of(limit, kSpan) * kSpan * kSpan / 8);
     last.push_back(masks);
-    program.calls.push_back(kernel("overlaps", {blocks_of(limit, 32), kSpan / kOthers}, kOthers,
+    program.calls.push_back(kernel("overlaps", {blocks_of(limit, 32), kSpan / kOverlapThreads}, kOverlapThreads,
                                    read + ", uint32* masks", suppression + "mark_overlaps(suppression, masks);", last));
     last.push_back(add_scratch(program, 4 * most));
   }

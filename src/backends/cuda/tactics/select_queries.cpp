@@ -5,6 +5,7 @@
 #include "cuda/codegen/decoder_code.hpp"
 #include "cuda/codegen/element_code.hpp"
 #include "cuda/codegen/element_tactic.hpp"
+#include "cuda/kernels/launch_sizes.hpp"
 #include "cuda/tactics/tactics.hpp"
 
 // saccade.SelectQueries, bit-identical to the reference (kernels/queries.cuh): one warp scores each query, then one
@@ -13,7 +14,6 @@ namespace saccade::cuda {
 namespace {
 
 constexpr std::int64_t kScoreThreads = 256;
-constexpr std::int64_t kKeepThreads = 1024;  // kQueryThreads of kernels/queries.cuh
 // If the objects exceed the capacity, one block ranks them in quadratic time.
 constexpr std::int64_t kMaxQueries = 8192;
 
@@ -51,7 +51,7 @@ class SelectQueries : public Tactic {
                                         ", float* scores, int32* classes, uint32* faults", {scores, classes, faults},
                                         program));
     program.calls.push_back(code.kernel(
-        "keep", 1, kKeepThreads,
+        "keep", 1, kQueryThreads,
         to_frame + "keep_queries(decoder, to_frame, scores, classes, faults, rows, count, queries, fault_bits);",
         ", const float* __restrict__ geometry, const float* __restrict__ scores, "
         "const int32* __restrict__ classes, const uint32* __restrict__ faults, float* rows, int32* count, "

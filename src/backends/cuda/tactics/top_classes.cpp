@@ -4,6 +4,7 @@
 
 #include "cuda/codegen/element_code.hpp"
 #include "cuda/codegen/element_tactic.hpp"
+#include "cuda/kernels/launch_sizes.hpp"
 #include "cuda/tactics/tactics.hpp"
 
 // saccade.TopClasses (kernels/top_classes.cuh). Scores are bit-identical to the reference; probabilities differ in rare
@@ -11,8 +12,7 @@
 namespace saccade::cuda {
 namespace {
 
-constexpr unsigned kClassThreads = 1024;  // kClassThreads of kernels/top_classes.cuh
-constexpr std::int64_t kMaxRows = 256;    // one scan of all scores per row
+constexpr std::int64_t kMaxRows = 256;  // one scan of all scores per row
 
 class TopClasses : public Tactic {
  public:

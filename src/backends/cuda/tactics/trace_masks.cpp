@@ -5,6 +5,7 @@
 #include "cuda/codegen/decoder_code.hpp"
 #include "cuda/codegen/element_code.hpp"
 #include "cuda/codegen/element_tactic.hpp"
+#include "cuda/kernels/launch_sizes.hpp"
 #include "cuda/tactics/tactics.hpp"
 #include "ops/vision/pixels.hpp"
 
@@ -12,9 +13,6 @@
 // Blocks of objects beyond the count exit at once.
 namespace saccade::cuda {
 namespace {
-
-constexpr unsigned kMaskThreads = 256;  // kMaskThreads of kernels/masks.cuh
-constexpr std::int64_t kBlocks = 4;     // kMaskBlocks
 
 Support supports_masks(const NodeContext& context) {
   const Node& node = context.node;
@@ -67,7 +65,7 @@ KernelCall mask_kernel(const NodeContext& context, std::string_view name, const 
       "grids, const int32* __restrict__ count, const float* __restrict__ rows, const float* __restrict__ geometry, "
       "{4}) {{\n  pdl_wait_and_trigger();\n  {2}_runs<Spec>(grids, count, rows, geometry, {5});\n}}\n",
       spec_of(context), kMaskThreads, name, storage_name(context.input(0).type.dtype), parameters, arguments);
-  call.grid = {.blocks = {static_cast<unsigned>(kBlocks * context.input(0).type.shape[0]), 1, 1},
+  call.grid = {.blocks = {static_cast<unsigned>(kMaskBlocks * context.input(0).type.shape[0]), 1, 1},
                .threads = {kMaskThreads, 1, 1}};
   // Any pointer if boxes are not read.
   const std::size_t rows = context.has(2) ? 2 : 3;
@@ -78,7 +76,7 @@ KernelCall mask_kernel(const NodeContext& context, std::string_view name, const 
 
 NodeProgram mask_program(const NodeContext& context) {
   NodeProgram program;
-  const Argument numbers = add_scratch(program, 12 * kBlocks * context.input(0).type.shape[0]);
+  const Argument numbers = add_scratch(program, 4 * kMaskNumbers * kMaskBlocks * context.input(0).type.shape[0]);
   program.calls.push_back(mask_kernel(context, "count", "int32* __restrict__ numbers", "numbers"));
   program.calls.back().arguments.push_back(numbers);
   program.calls.push_back(mask_kernel(context, "write",

@@ -1,0 +1,35 @@
+#pragma once
+
+// Structures in device memory that the host writes and kernels read. The host's compiler and NVRTC both read this: no
+// standard library.
+namespace saccade::cuda {
+
+/// Mapping of tensor positions to a component's samples along one axis.
+struct JobAxis {
+  double scale, first, offset;
+  int begin, end;
+};
+struct JobComponent {
+  const unsigned char* data;  ///< on the device
+  int pitch, step;
+};
+/// Frame-dependent parameters of pixels.cuh; preprocess.cpp writes them before every run.
+struct FrameJob {
+  JobComponent parts[3];
+  JobAxis across[2];  ///< of the first component, and of the others
+  JobAxis down[2];
+  float geometry[6];
+  int black, luma, red_v, green_u, green_v, blue_u;
+  int first_column, end_column, first_row, end_row;  ///< range of the tensor that the frame covers
+  int model;
+};
+constexpr int kRgbModel = 0;
+constexpr int kYuvModel = 1;
+
+/// Epilogue of an integer accumulator: bias, then rescaling to the output's scale.
+struct ByteBias {
+  int bias;  ///< in accumulator units; includes the input zero point's contribution
+  float factor;
+};
+
+}  // namespace saccade::cuda

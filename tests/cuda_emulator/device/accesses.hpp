@@ -1,0 +1,37 @@
+#pragma once
+
+// Checks that a thread touches nothing but constants and shared memory before griddepcontrol.wait. Kernels are compiled
+// with ThreadSanitizer's instrumentation (-fsanitize=thread), whose calls before every load and store end here: there
+// is no libtsan. Local variables whose address is not taken are not instrumented.
+namespace {
+namespace cpu {
+
+#define SACCADE_UNCHECKED __attribute__((no_sanitize_thread))
+SACCADE_UNCHECKED inline void before_access(const void* address, size_t bytes, bool writes) {
+  if (__builtin_expect(runtime.before_wait, false)) runtime.access_before_wait(address, bytes, writes);
+}
+
+}  // namespace cpu
+}  // namespace
+
+extern "C" {
+#define SACCADE_CALLED SACCADE_UNCHECKED __attribute__((used, visibility("hidden"))) void
+#define SACCADE_ACCESSES(bytes)                                                                   \
+  SACCADE_CALLED __tsan_read##bytes(void* at) { cpu::before_access(at, bytes, false); }           \
+  SACCADE_CALLED __tsan_write##bytes(void* at) { cpu::before_access(at, bytes, true); }           \
+  SACCADE_CALLED __tsan_unaligned_read##bytes(void* at) { cpu::before_access(at, bytes, false); } \
+  SACCADE_CALLED __tsan_unaligned_write##bytes(void* at) { cpu::before_access(at, bytes, true); }
+SACCADE_ACCESSES(1)
+SACCADE_ACCESSES(2)
+SACCADE_ACCESSES(4)
+SACCADE_ACCESSES(8)
+SACCADE_ACCESSES(16)
+SACCADE_CALLED __tsan_read_range(void* at, size_t bytes) { cpu::before_access(at, bytes, false); }
+SACCADE_CALLED __tsan_write_range(void* at, size_t bytes) { cpu::before_access(at, bytes, true); }
+SACCADE_CALLED __tsan_init() {}
+SACCADE_CALLED __tsan_func_entry(void*) {}
+SACCADE_CALLED __tsan_func_exit() {}
+#undef SACCADE_ACCESSES
+#undef SACCADE_CALLED
+}
+#undef SACCADE_UNCHECKED
