@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <numeric>
 #include <saccade/version.hpp>
 
@@ -94,19 +93,6 @@ std::function<int()> print(std::string text, int code = kOk) {
   };
 }
 
-using AddCommand = Action (*)(FlagBinder&);
-constexpr std::array<std::pair<Commands, AddCommand>, 11> kActions = {{{kRun, add_run},
-                                                                       {kInfer, add_infer},
-                                                                       {kCompile, add_compile},
-                                                                       {kInspect, add_inspect},
-                                                                       {kCheck, add_check},
-                                                                       {kProfile, add_profile},
-                                                                       {kBench, add_bench},
-                                                                       {kDemo, add_demo},
-                                                                       {kValidate, add_validate},
-                                                                       {kLimits, add_limits},
-                                                                       {kGenerate, add_generate}}};
-
 }  // namespace
 
 struct CommandLine::State {
@@ -141,9 +127,8 @@ CommandLine::CommandLine() : state_(std::make_unique<State>()) {
   state_->app.require_subcommand(1);
   for (const CommandRow& row : all_commands()) {
     CLI::App* app = state_->app.add_subcommand(std::string(row.name));
-    const auto* add = std::ranges::find(kActions, row.bit, &decltype(kActions)::value_type::first);
     FlagBinder binder(*app, row);
-    Action action = add->second(binder);
+    Action action = row.add(binder);
     binder.finish();
     state_->commands.push_back({&row, app, std::move(action)});
   }

@@ -98,11 +98,13 @@ std::string zsh_specs(const Flag& flag) {
   for (std::size_t begin = 0; begin < names.size();) {
     const std::size_t end = std::min(names.find(' ', begin), names.size());
     const std::string name = names.substr(begin, end - begin);
+    // `--name=` also completes a value after the equals sign.
+    const bool is_joined = name[1] == '-' && !flag.is_switch() && flag.traits.count != Count::kPair;
     const std::string once = is_repeatable ? "*" : fmt::format("({})", names);
     std::string values = flag.is_switch() ? "" : zsh_action(flag);
     if (flag.traits.count == Count::kPair) values += values;
-    text += fmt::format(" \\\n        {}",
-                        shell_quoted(fmt::format("{}{}[{}]{}", once, name, zsh_escaped(flag.doc), values)));
+    text += fmt::format(" \\\n        {}", shell_quoted(fmt::format("{}{}{}[{}]{}", once, name, is_joined ? "=" : "",
+                                                                    zsh_escaped(flag.doc), values)));
     begin = end + 1;
   }
   return text;

@@ -9,6 +9,9 @@
 
 namespace saccade::app {
 
+struct Action;
+class FlagBinder;
+
 /// Sets of commands.
 using Commands = std::uint16_t;
 inline constexpr Commands kRun = 1 << 0;
@@ -105,6 +108,7 @@ struct Flag {
 struct CommandRow {
   Commands bit = 0;
   std::string_view name;
+  Action (*add)(FlagBinder&) = nullptr;  ///< binds its flags
   std::string_view summary;
   std::string_view note = {};  ///< closes the help
 };
@@ -113,7 +117,7 @@ struct CommandRow {
 const std::vector<CommandRow>& all_commands();
 const std::vector<Flag>& all_flags();
 
-/// The rows of the COMMANDS, all of one command if it is one.
+/// The rows of a command.
 std::vector<const Flag*> flags_of(Commands command);
 
 }  // namespace saccade::app

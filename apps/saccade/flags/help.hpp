@@ -20,7 +20,7 @@ std::vector<FlagGroup> groups_of(const std::vector<const Flag*>& flags);
 /// FLAG's description with what its row says beyond it: "... (required; repeatable; default: 0.7)".
 std::string description_of(const Flag& flag);
 
-/// "saccade run [OPTIONS] --source SRC MODEL..."
+/// "saccade run MODEL... --source SRC [OPTIONS]"
 std::string usage_of(const CommandRow& command);
 
 /// `saccade --help`, and that of a command.
@@ -36,17 +36,5 @@ std::string markdown_reference();
 
 /// TEXT of groff with its special characters escaped.
 std::string roff(std::string_view text);
-
-/// The names of the commands in COMMANDS, in the table's order.
-std::vector<std::string_view> names_of(Commands commands);
-
-/// A part of the reference: the flags that only one command has, or a group of those that several share.
-struct ReferencePart {
-  const CommandRow* command = nullptr;  ///< nullptr: a group of shared flags
-  std::string_view heading;
-  Commands commands = 0;  ///< that have most of the flags
-  std::vector<const Flag*> flags;
-};
-std::vector<ReferencePart> reference_parts();
 
 }  // namespace saccade::app

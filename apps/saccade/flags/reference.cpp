@@ -2,11 +2,20 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 #include "flags/help.hpp"
 
 namespace saccade::app {
 namespace {
+
+/// A part of the reference: the flags that only one command has, or a group of those that several share.
+struct ReferencePart {
+  const CommandRow* command = nullptr;  ///< nullptr: a group of shared flags
+  std::string_view heading;
+  Commands commands = 0;  ///< that have any of the flags
+  std::vector<const Flag*> flags;
+};
 
 /// The parts of the flags that several commands share, one for each heading.
 std::vector<ReferencePart> shared_parts() {
@@ -23,11 +32,23 @@ std::vector<ReferencePart> shared_parts() {
   return parts;
 }
 
+std::vector<ReferencePart> reference_parts() {
+  std::vector<ReferencePart> parts;
+  for (const CommandRow& row : all_commands()) {
+    ReferencePart part{.command = &row, .heading = row.name, .commands = row.bit};
+    for (const Flag* flag : flags_of(row.bit))
+      if (flag->commands == row.bit) part.flags.push_back(flag);
+    parts.push_back(std::move(part));
+  }
+  for (ReferencePart& part : shared_parts()) parts.push_back(std::move(part));
+  return parts;
+}
+
 /// "`run`, `bench`" of COMMANDS, each name in MARK.
 std::string list_of(Commands commands, std::string_view mark) {
   std::string text;
-  for (const std::string_view name : names_of(commands))
-    text += fmt::format("{}{}{}{}", text.empty() ? "" : ", ", mark, name, mark);
+  for (const CommandRow& row : all_commands())
+    if ((row.bit & commands) != 0) text += fmt::format("{}{}{}{}", text.empty() ? "" : ", ", mark, row.name, mark);
   return text;
 }
 
@@ -92,25 +113,6 @@ std::string man_entries(const ReferencePart& part) {
 }
 
 }  // namespace
-
-std::vector<std::string_view> names_of(Commands commands) {
-  std::vector<std::string_view> names;
-  for (const CommandRow& row : all_commands())
-    if ((row.bit & commands) != 0) names.push_back(row.name);
-  return names;
-}
-
-std::vector<ReferencePart> reference_parts() {
-  std::vector<ReferencePart> parts;
-  for (const CommandRow& row : all_commands()) {
-    ReferencePart part{.command = &row, .heading = row.name, .commands = row.bit};
-    for (const Flag* flag : flags_of(row.bit))
-      if (flag->commands == row.bit) part.flags.push_back(flag);
-    parts.push_back(std::move(part));
-  }
-  for (ReferencePart& part : shared_parts()) parts.push_back(std::move(part));
-  return parts;
-}
 
 std::string markdown_reference() {
   std::string text =

@@ -1,3 +1,5 @@
+#include "command.hpp"
+#include "flags/binder.hpp"
 #include "flags/flag.hpp"
 #include "measure/peers/peer.hpp"
 #include "passes/core/manager.hpp"
@@ -69,8 +71,8 @@ std::vector<Flag> own_flags() {
       {kInspect, "MODEL", "MODEL", Path{}, "An ONNX file or a plan"},
       {kInspect, "--list-passes", "", Switch{}, "List the passes in order and exit"},
       {kInspect, "--dump", "", Switch{}, "Print the graph before and after every pass that changes it"},
-      {kInspect, "--dump-pass", "NAME", Text{"eliminate_dead_code", "", pass_names()}, "Print the graph after this pass",
-       {.count = Count::kRepeatable}},
+      {kInspect, "--dump-pass", "NAME", Text{"eliminate_dead_code", "", pass_names()},
+       "Print the graph after this pass", {.count = Count::kRepeatable}},
       {kInspect, "--graphviz", "DIR", Path{true},
        "Write the graph before and after all passes: DIR/before.dot, after.dot"},
       {kInspect, "--write-card", "FILE", Path{}, "Write the active card, to be edited and used with --card"},
@@ -233,21 +235,23 @@ std::vector<Flag> shared_flags() {
 
 const std::vector<CommandRow>& all_commands() {
   static const std::vector<CommandRow> kRows = {
-      {kRun, "run", "Run models on images, folders of images or videos",
+      {kRun, "run", add_run, "Run models on images, folders of images or videos",
        "Ctrl-C ends a run in order: files are completed, the summary is printed, the exit code is 0."},
-      {kInfer, "infer", "Run a model on raw tensors, .npy files in and out"},
-      {kCompile, "compile", "Tune a model for this device and write a plan, usable wherever a model is expected"},
-      {kInspect, "inspect", "Show a model's graph, passes, plan and kernels"},
-      {kCheck, "check", "Run ONNX test folders and report what passed, failed or is not supported"},
-      {kProfile, "profile", "Profile every stage and launch of a model and report the bottleneck",
+      {kInfer, "infer", add_infer, "Run a model on raw tensors, .npy files in and out"},
+      {kCompile, "compile", add_compile,
+       "Tune a model for this device and write a plan, usable wherever a model is expected"},
+      {kInspect, "inspect", add_inspect, "Show a model's graph, passes, plan and kernels"},
+      {kCheck, "check", add_check, "Run ONNX test folders and report what passed, failed or is not supported"},
+      {kProfile, "profile", add_profile, "Profile every stage and launch of a model and report the bottleneck",
        "Ctrl-C ends the measurement in order and reports what was measured so far."},
-      {kBench, "bench", "Benchmark models, compare them with other engines, detect regressions"},
-      {kDemo, "demo", "Run the bundled model on a synthetic scene and report its accuracy and speed",
+      {kBench, "bench", add_bench, "Benchmark models, compare them with other engines, detect regressions"},
+      {kDemo, "demo", add_demo, "Run the bundled model on a synthetic scene and report its accuracy and speed",
        "Ctrl-C ends the run in order and reports what was measured so far."},
-      {kValidate, "validate", "Compute COCO AP, top-1, mIoU or depth metrics on annotated images",
+      {kValidate, "validate", add_validate, "Compute COCO AP, top-1, mIoU or depth metrics on annotated images",
        "Ctrl-C ends the run in order and reports what was evaluated so far."},
-      {kLimits, "limits", "Measure this machine's peak compute and bandwidth, and a model's roofline bounds"},
-      {kGenerate, "generate", "Print shell completions, the manual page or the reference of all flags",
+      {kLimits, "limits", add_limits,
+       "Measure this machine's peak compute and bandwidth, and a model's roofline bounds"},
+      {kGenerate, "generate", add_generate, "Print shell completions, the manual page or the reference of all flags",
        "Completions of this shell only: source <(saccade generate bash), also zsh; saccade generate fish | source."},
   };
   return kRows;
