@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/report_text.hpp"
 #include "command.hpp"
 #include "common.hpp"
 #include "measure/bench/test_folder.hpp"
@@ -44,12 +44,14 @@ nlohmann::json to_json(const std::vector<Tested>& all) {
   return report;
 }
 
-void print_text(const std::vector<Tested>& all) {
+ReportText to_text(const std::vector<Tested>& all) {
+  ReportText text;
   for (const Tested& test : all)
     if (test.outcome.verdict != TestVerdict::kPassed)
-      print_report("{:<12}{}: {}\n", name_of(test.outcome.verdict), test.name, test.outcome.reason);
+      text += report_text("{:<12}{}: {}\n", name_of(test.outcome.verdict), test.name, test.outcome.reason);
   const auto [passed, failed, unsupported] = count(all);
-  print_report("{} tests: {} passed, {} failed, {} unsupported\n", all.size(), passed, failed, unsupported);
+  text += report_text("{} tests: {} passed, {} failed, {} unsupported\n", all.size(), passed, failed, unsupported);
+  return text;
 }
 
 int check(const CheckFlags& flags) {
@@ -61,21 +63,18 @@ int check(const CheckFlags& flags) {
     all.push_back({test.name, run_test_folder(test, flags.common.model)});
   }
   status.finish();
-  if (flags.common.json)
-    print_json(to_json(all));
-  else
-    print_text(all);
+  print_result(
+      flags.common.json, [&] { return to_json(all); }, [&] { return to_text(all); });
   return count(all)[static_cast<std::size_t>(TestVerdict::kFailed)] == 0 ? kOk : kVerdict;
 }
 
 }  // namespace
 
-std::function<int()> add_check(CLI::App& app) {
+Action add_check(FlagBinder& binder) {
   const auto flags = std::make_shared<CheckFlags>();
-  app.add_option("DIR", flags->folders, "Folders of ONNX tests: model.onnx and test_data_set_*/, at any depth")
-      ->required();
-  flags->common.add_to(app, false);
-  return [flags] { return check(*flags); };
+  binder.bind("DIR", &flags->folders);
+  flags->common.bind(binder);
+  return {.run = [flags] { return check(*flags); }};
 }
 
 }  // namespace saccade::app

@@ -1,41 +1,30 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
-#include <saccade/error.hpp>
-#include <saccade/log.hpp>
 #include <saccade/model.hpp>
 #include <string>
-#include <vector>
+#include <utility>
+
+#include "flags/binder.hpp"
 
 namespace saccade::app {
 
-/// The flags that several commands share.
+/// The values of the flags that several commands share.
 struct CommonFlags {
   ModelOptions model;
   bool json = false;
 
-  /// ARE_ANSWERS: the command decodes predictions, so add the flags of cards and post-processing.
-  /// PRECISIONS: receives the values of --precision if it accepts a list.
-  void add_to(CLI::App& app, bool are_answers, std::vector<std::string>* precisions = nullptr);
-
- private:
-  void add_precision_to(CLI::App& app, std::vector<std::string>* precisions);
-  void add_answers_to(CLI::App& app);
+  /// Binds device and compilation.
+  void bind(FlagBinder& binder) {
+    bind_all_but_precision(binder);
+    binder.bind("--precision", &model.precision);
+  }
+  /// The same for a command whose --precision is a list of its own.
+  void bind_all_but_precision(FlagBinder& binder);
+  /// Binds cards and post-processing, for commands that decode predictions.
+  void bind_predictions(FlagBinder& binder);
 };
 
-/// Calls PARSE and converts its Error into a command-line error about FLAG.
-template <typename Parse>
-auto parsed(const std::string& flag, const Parse& parse) {
-  try {
-    return parse();
-  } catch (const Error& error) {
-    throw CLI::ValidationError(flag, error.what());
-  }
-}
-
-/// Accepts NAME=VALUE only.
-CLI::Validator assignment();
-/// Splits "NAME=VALUE", validated by assignment(); NAME may contain '='.
+/// Splits "NAME=VALUE"; NAME may contain '='.
 std::pair<std::string, std::string> split_assignment(const std::string& text);
 
 }  // namespace saccade::app

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -75,22 +74,21 @@ int compile(const CompileFlags& flags) {
   };
   const WrittenPlan written = write_plan(flags.model, flags.plan, options);
   line.finish();
-  if (flags.common.json)
-    print_json(to_json(flags, written));
-  else
-    print_report(to_text(flags, written));
+  print_result(
+      flags.common.json, [&] { return to_json(flags, written); }, [&] { return to_text(flags, written); });
   return kOk;
 }
 
 }  // namespace
 
-std::function<int()> add_compile(CLI::App& app) {
+Action add_compile(FlagBinder& binder) {
   const auto flags = std::make_shared<CompileFlags>();
-  app.add_option("MODEL", flags->model, "An ONNX file, or a plan to compile again")->required();
-  app.add_option("-o,--output", flags->plan, "The plan to write")->type_name("PLAN")->required();
-  app.add_flag("--no-tune", flags->no_tune, "Use the cost model's choices without measuring");
-  flags->common.add_to(app, true);
-  return [flags] { return compile(*flags); };
+  binder.bind("MODEL", &flags->model);
+  binder.bind("--output", &flags->plan);
+  binder.bind("--no-tune", &flags->no_tune);
+  flags->common.bind(binder);
+  flags->common.bind_predictions(binder);
+  return {.run = [flags] { return compile(*flags); }};
 }
 
 }  // namespace saccade::app

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -10,7 +9,6 @@
 
 #include "command.hpp"
 #include "common.hpp"
-#include "numbers.hpp"
 #include "random_tensor.hpp"
 #include "report.hpp"
 
@@ -61,7 +59,7 @@ void check_inputs(const InferFlags& flags) {
   std::set<std::string> names;
   for (const std::string& assignment : flags.inputs)
     if (const std::string name = split_assignment(assignment).first; !names.insert(name).second)
-      throw CLI::ValidationError("--input", fmt::format("'{}' is given twice", name));
+      throw UsageError("--input", fmt::format("'{}' is given twice", name));
 }
 
 /// DIR/NAME.npy for each output. Throws Error if two names map to the same file.
@@ -76,22 +74,24 @@ std::vector<std::string> output_paths(const Model& model, const std::string& fol
   return paths;
 }
 
-void report(const Model& model, std::span<const Tensor> outputs, std::span<const std::string> paths, bool as_json) {
+nlohmann::json to_json(const Model& model, std::span<const Tensor> outputs, std::span<const std::string> paths) {
   auto rows = nlohmann::json::array();
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const std::string& name = model.outputs()[i].name;
     const Shape& shape = outputs[i].shape();
-    if (as_json)
-      rows.push_back({{"name", name},
-                      {"dtype", to_string(outputs[i].dtype())},
-                      {"shape", std::vector<std::int64_t>(shape.begin(), shape.end())},
-                      {"file", paths[i]}});
-    else
-      print_report("{}: {} {} -> {}\n", name, to_string(outputs[i].dtype()), shape.to_string(), paths[i]);
+    rows.push_back({{"name", model.outputs()[i].name},
+                    {"dtype", to_string(outputs[i].dtype())},
+                    {"shape", std::vector<std::int64_t>(shape.begin(), shape.end())},
+                    {"file", paths[i]}});
   }
-  if (!as_json) return;
-  const nlohmann::json all = {{"model", model.name()}, {"outputs", rows}};
-  print_json(all);
+  return {{"model", model.name()}, {"outputs", rows}};
+}
+
+std::string to_text(const Model& model, std::span<const Tensor> outputs, std::span<const std::string> paths) {
+  std::string text;
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    text += fmt::format("{}: {} {} -> {}\n", printable(model.outputs()[i].name), to_string(outputs[i].dtype()),
+                        outputs[i].shape().to_string(), printable(paths[i]));
+  return text;
 }
 
 int infer(const InferFlags& flags) {
@@ -106,28 +106,22 @@ int infer(const InferFlags& flags) {
     throw Error(ErrorCode::kIo, fmt::format("can't create the folder {}: {}", flags.output_dir, error.message()));
   const std::vector<Tensor> outputs = session.run(inputs);
   for (std::size_t i = 0; i < outputs.size(); ++i) save_npy(paths[i], outputs[i]);
-  report(model, outputs, paths, flags.common.json);
+  print_result(
+      flags.common.json, [&] { return to_json(model, outputs, paths); },
+      [&] { return to_text(model, outputs, paths); });
   return kOk;
 }
 
 }  // namespace
 
-std::function<int()> add_infer(CLI::App& app) {
+Action add_infer(FlagBinder& binder) {
   const auto flags = std::make_shared<InferFlags>();
-  app.add_option("MODEL", flags->model, "An ONNX file or a plan")->required();
-  app.add_option("--input", flags->inputs, "A tensor for an input (repeatable); missing inputs are random")
-      ->check(assignment())
-      ->type_name("NAME=FILE.npy")
-      ->allow_extra_args(false);
-  app.add_option("--output-dir", flags->output_dir, "Output folder: NAME.npy for every output")
-      ->type_name("DIR")
-      ->required();
-  app.add_option("--seed", flags->seed, "Seed of the random inputs (default: 0)")
-      ->transform(whole(std::uint64_t{0}))
-      ->type_name("N");
-  flags->common.add_to(app, false);
-  app.callback([flags] { check_inputs(*flags); });
-  return [flags] { return infer(*flags); };
+  binder.bind("MODEL", &flags->model);
+  binder.bind("--input", &flags->inputs);
+  binder.bind("--output-dir", &flags->output_dir);
+  binder.bind("--seed", &flags->seed);
+  flags->common.bind(binder);
+  return {.run = [flags] { return infer(*flags); }, .check = [flags] { check_inputs(*flags); }};
 }
 
 }  // namespace saccade::app

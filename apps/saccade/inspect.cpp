@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -155,37 +154,31 @@ int inspect(const InspectFlags& flags) {
   } catch (const Error& error) {
     throw error.in(flags.model);
   }
-  if (flags.common.json)
-    print_json(to_json(report));
-  else
-    print_report(to_text(report));
+  print_result(
+      flags.common.json, [&] { return to_json(report); }, [&] { return to_text(report); });
   return kOk;
 }
 
 }  // namespace
 
-std::function<int()> add_inspect(CLI::App& app) {
+Action add_inspect(FlagBinder& binder) {
   const auto flags = std::make_shared<InspectFlags>();
-  auto* model = app.add_option("MODEL", flags->model, "An ONNX file or a plan");
-  auto* list = app.add_flag("--list-passes", flags->list_passes, "List the passes in order and exit");
-  app.add_flag("--dump", flags->dump, "Print the graph before and after every pass that changes it");
-  app.add_option("--dump-pass", flags->dump_passes, "Print the graph after this pass (repeatable)")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
-  app.add_option("--graphviz", flags->graphviz_dir,
-                 "Write the graph before and after all passes: DIR/before.dot, after.dot")
-      ->type_name("DIR");
-  app.add_option("--write-card", flags->card_to_write, "Write the active card, to be edited and used with --card")
-      ->type_name("FILE");
-  app.add_flag("--patches", flags->patches, "List every change made by the passes");
-  app.add_flag("--check", flags->check,
-               "Run the graph before and after every pass and report a pass that changes the results");
-  app.add_flag("--pipeline", flags->pipeline, "Inspect the graph that `run` compiles, with pre- and post-processing");
-  flags->common.add_to(app, true);
-  app.callback([model, list] {
-    if (model->count() == 0 && list->count() == 0) throw CLI::RequiredError("MODEL");
-  });
-  return [flags] { return inspect(*flags); };
+  binder.bind("MODEL", &flags->model);
+  binder.bind("--list-passes", &flags->list_passes);
+  binder.bind("--dump", &flags->dump);
+  binder.bind("--dump-pass", &flags->dump_passes);
+  binder.bind("--graphviz", &flags->graphviz_dir);
+  binder.bind("--write-card", &flags->card_to_write);
+  binder.bind("--patches", &flags->patches);
+  binder.bind("--check", &flags->check);
+  binder.bind("--pipeline", &flags->pipeline);
+  flags->common.bind(binder);
+  flags->common.bind_predictions(binder);
+  return {.run = [flags] { return inspect(*flags); },
+          .check =
+              [flags] {
+                if (flags->model.empty() && !flags->list_passes) throw UsageError("MODEL is required");
+              }};
 }
 
 }  // namespace saccade::app

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -12,7 +11,6 @@
 #include "limits_report.hpp"
 #include "measure/limits/gpu_ceilings.hpp"
 #include "measure/statistics/quantity.hpp"
-#include "numbers.hpp"
 #include "pipeline/model/device.hpp"
 #include "pipeline/model/open_model.hpp"
 #include "progress.hpp"
@@ -130,10 +128,9 @@ bool check(LimitsReport& report, const LimitsFlags& flags, Steps& steps) {
     bound(model, report.ceilings);
     holds = holds && violations(model.limits, kTolerance).empty();
   }
-  if (flags.common.json)
-    print_json(check_json(report, kTolerance));
-  else
-    print_report(check_text(report, kTolerance));
+  print_result(
+      flags.common.json, [&] { return check_json(report, kTolerance); },
+      [&] { return check_text(report, kTolerance); });
   return holds;
 }
 
@@ -170,70 +167,37 @@ int limits(const LimitsFlags& flags) {
   if (around.camera && (!report.models.empty() || flags.capture || flags.inference))
     report.period = period_of(report, flags, around);
   if (!flags.save.empty()) save(report.ceilings, flags.save);
-  if (flags.common.json)
-    print_json(to_json(report));
-  else
-    print_report(to_text(report));
+  print_result(
+      flags.common.json, [&] { return to_json(report); }, [&] { return to_text(report); });
   return kOk;
 }
 
-void add_time(CLI::App& app, const std::string& flag, std::optional<Nanoseconds>& time, const std::string& help) {
-  app.add_option_function<std::string>(
-         flag,
-         [flag, &time](const std::string& text) {
-           const double seconds = parsed(flag, [&] { return parse_quantity(text, Unit::kTime); });
-           time = std::chrono::duration<double>(seconds);
-         },
-         help)
-      ->type_name("TIME");
-}
-
-void add_frame_flags(CLI::App& app, LimitsFlags& flags) {
-  app.add_option_function<std::string>(
-         "--camera",
-         [&flags](const std::string& text) { flags.camera = parsed("--camera", [&] { return parse_camera(text); }); },
-         "Camera mode for the frame period report (1280x720@30:nv12)")
-      ->type_name("WxH@RATE:FORMAT");
-  app.add_option_function<std::string>(
-         "--bus",
-         [&flags](const std::string& text) {
-           flags.bus_rate = parsed("--bus", [&] { return parse_quantity(text, Unit::kByteRate); });
-         },
-         "Bandwidth of the camera's bus (60MB/s)")
-      ->type_name("RATE");
-  add_time(app, "--capture", flags.capture, "Capture time per frame (12.2ms)");
-  add_time(app, "--inference", flags.inference, "Inference time per frame; the MODEL is not run");
-  app.add_option("--frames", flags.frames, "Frames over which the deficit accumulates")
-      ->capture_default_str()
-      ->transform(whole(1, 1000000))
-      ->type_name("N");
+Parse into(std::optional<Nanoseconds>& time) {
+  return [&time](const std::string& text) { time = std::chrono::duration<double>(parse_quantity(text, Unit::kTime)); };
 }
 
 }  // namespace
 
-std::function<int()> add_limits(CLI::App& app) {
+Action add_limits(FlagBinder& binder) {
   const auto flags = std::make_shared<LimitsFlags>();
-  app.add_option("MODEL", flags->models, "ONNX files or plans: their roofline bounds are reported per layer")
-      ->allow_extra_args(true);
-  app.add_option("--device-file", flags->device_file, "Read the ceilings from a file instead of measuring them")
-      ->type_name("FILE");
-  app.add_option("--save", flags->save, "Write the ceilings to a device file")->type_name("FILE");
-  app.add_option("--top", flags->top, "Number of layers to list, in descending order of possible gain; 0 for all")
-      ->capture_default_str()
-      ->transform(whole(std::size_t{0}))
-      ->type_name("N");
-  app.add_option("--seconds", flags->seconds, "Measured time per model")
-      ->capture_default_str()
-      ->check(number(0.01, 3600))
-      ->type_name("S");
-  app.add_flag("--check", flags->check, "Exit with 3 if anything ran more than 3 % below its bound");
-  add_frame_flags(app, *flags);
-  flags->common.add_to(app, true);
-  return [flags] {
+  binder.bind("MODEL", &flags->models);
+  binder.bind("--device-file", &flags->device_file);
+  binder.bind("--save", &flags->save);
+  binder.bind("--top", &flags->top);
+  binder.bind("--seconds", &flags->seconds);
+  binder.bind("--check", &flags->check);
+  binder.bind("--camera", [flags](const std::string& text) { flags->camera = parse_camera(text); });
+  binder.bind("--bus", [flags](const std::string& text) { flags->bus_rate = parse_quantity(text, Unit::kByteRate); });
+  binder.bind("--capture", into(flags->capture));
+  binder.bind("--inference", into(flags->inference));
+  binder.bind("--frames", &flags->frames);
+  flags->common.bind(binder);
+  flags->common.bind_predictions(binder);
+  return {.run = [flags] {
     // A plan determines the device whose ceilings apply.
     if (!flags->models.empty()) flags->common.model = with_device_of(flags->models.front(), flags->common.model);
     return limits(*flags);
-  };
+  }};
 }
 
 }  // namespace saccade::app

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -14,7 +13,6 @@
 #include "measure/profile/profile_report.hpp"
 #include "measure/profile/trace.hpp"
 #include "measure/report/terminal_histogram.hpp"
-#include "numbers.hpp"
 #include "pipeline/model/model_impl.hpp"
 #include "progress.hpp"
 #include "report.hpp"
@@ -65,10 +63,12 @@ void write_html(OutputFile& file, const Profile& profile, std::size_t top) {
 void print(const ProfileFlags& flags, const Profile& profile) {
   const bool is_taken =
       is_standard_output(flags.jsonl) || is_standard_output(flags.trace) || is_standard_output(flags.html);
-  if (flags.common.json)
-    print_json(to_json(profile));
-  else
-    print_report(to_text(profile, {flags.top, locale_is_utf8()}), is_taken ? Channel::kError : Channel::kOutput);
+  print_result(
+      flags.common.json, [&] { return to_json(profile); },
+      [&] {
+        return to_text(profile, {flags.top, locale_is_utf8()});
+      },
+      is_taken ? Channel::kError : Channel::kOutput);
 }
 
 int profile(const ProfileFlags& flags) {
@@ -106,36 +106,24 @@ int profile(const ProfileFlags& flags) {
 void check_standard_output(const ProfileFlags& flags) {
   const int writers = is_standard_output(flags.jsonl) + is_standard_output(flags.trace) +
                       is_standard_output(flags.html) + flags.common.json;
-  if (writers > 1)
-    throw CLI::ValidationError("standard output", "only one of --jsonl -, --trace -, --html -, --json can use it");
+  if (writers > 1) throw UsageError("standard output", "only one of --jsonl -, --trace -, --html -, --json can use it");
 }
 
 }  // namespace
 
-std::function<int()> add_profile(CLI::App& app) {
+Action add_profile(FlagBinder& binder) {
   const auto flags = std::make_shared<ProfileFlags>();
-  app.add_option("MODEL", flags->model, "An ONNX file or a plan")->required();
-  app.add_option("--source", flags->source,
-                 "An image, a folder, a video or synthetic:; restarted when it ends (default: synthetic:, or random "
-                 "tensors for a model that is not recognised)")
-      ->type_name("SRC");
-  app.add_option("--frames", flags->frames, "Number of measured frames (default: 10000)")
-      ->transform(whole(std::int64_t{1}))
-      ->type_name("N");
-  app.add_option("--seconds", flags->seconds, "Measured time")->check(number(1e-3, 1e6))->type_name("S");
-  app.add_option("--trace", flags->trace, "Write a trace of the first frames for Perfetto or chrome://tracing")
-      ->type_name("FILE.json");
-  app.add_option("--html", flags->html, "Write the report as an HTML page with charts")->type_name("FILE.html");
-  app.add_option("--jsonl", flags->jsonl, "Write one JSON object per frame, as `run` does; '-' is standard output")
-      ->type_name("FILE");
-  app.add_option("--top", flags->top, "Number of launches to list")
-      ->capture_default_str()
-      ->transform(whole(0, 100000))
-      ->type_name("N");
-  flags->common.add_to(app, true);
-  app.callback([flags] { check_standard_output(*flags); });
-  app.footer("Ctrl-C ends the measurement in order and reports what was measured so far.");
-  return [flags] { return profile(*flags); };
+  binder.bind("MODEL", &flags->model);
+  binder.bind("--source", &flags->source);
+  binder.bind("--frames", &flags->frames);
+  binder.bind("--seconds", &flags->seconds);
+  binder.bind("--trace", &flags->trace);
+  binder.bind("--html", &flags->html);
+  binder.bind("--jsonl", &flags->jsonl);
+  binder.bind("--top", &flags->top);
+  flags->common.bind(binder);
+  flags->common.bind_predictions(binder);
+  return {.run = [flags] { return profile(*flags); }, .check = [flags] { check_standard_output(*flags); }};
 }
 
 }  // namespace saccade::app

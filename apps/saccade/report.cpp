@@ -34,6 +34,7 @@ void print_report(std::string_view text, Channel channel) { write_all(printable_
 
 void print_json(const nlohmann::json& json) { print_dump(json); }
 void print_json(const nlohmann::ordered_json& json) { print_dump(json); }
+void print_json(const std::string& json) { print_report(json + "\n"); }
 
 bool is_standard_output(const std::string& path) {
   if (path == "-") return true;

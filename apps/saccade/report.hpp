@@ -21,6 +21,8 @@ void print_report(std::string_view text, Channel channel = Channel::kOutput);
 /// JSON on a line, printable_json().
 void print_json(const nlohmann::json& json);
 void print_json(const nlohmann::ordered_json& json);
+/// JSON that is text already.
+void print_json(const std::string& json);
 
 /// A string argument, escaped with printable(); numbers are unchanged.
 template <typename Arg>
@@ -38,6 +40,15 @@ void print_report(fmt::format_string<decltype(shown(std::declval<const std::remo
                       format,
                   const First& first, const Args&... args) {
   print_report(fmt::format(format, shown(first), shown(args)...));
+}
+
+/// A command's result: as JSON, what TO_JSON returns, or as the text of TO_TEXT on TEXT_CHANNEL.
+template <typename ToJson, typename ToText>
+void print_result(bool as_json, const ToJson& to_json, const ToText& to_text, Channel text_channel = Channel::kOutput) {
+  if (as_json)
+    print_json(to_json());
+  else
+    print_report(to_text(), text_channel);
 }
 
 /// Whether a file named PATH is written to standard output: "-", or another name of it, as /dev/stdout.

@@ -1,13 +1,12 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <saccade/saccade.hpp>
 
 #include "command.hpp"
 #include "common.hpp"
+#include "flags/numbers.hpp"
 #include "interrupt.hpp"
-#include "numbers.hpp"
 #include "progress.hpp"
 #include "report.hpp"
 
@@ -19,7 +18,6 @@ struct RunFlags {
   std::vector<std::string> models;
   std::vector<std::string> sources;
   PipelineOptions pipeline;
-  double duration = 0;  ///< seconds
 
   std::string jsonl;
   JsonlOptions jsonl_options;
@@ -84,10 +82,9 @@ bool writes_to_standard_output(const RunFlags& flags) {
 }
 
 void print_summary(const RunFlags& flags, const Summary& summary) {
-  if (flags.common.json)
-    print_report(to_json(summary) + "\n");
-  else
-    print_report(to_text(summary), writes_to_standard_output(flags) ? Channel::kError : Channel::kOutput);
+  print_result(
+      flags.common.json, [&] { return to_json(summary); }, [&] { return to_text(summary); },
+      writes_to_standard_output(flags) ? Channel::kError : Channel::kOutput);
 }
 
 int run(const RunFlags& flags) {
@@ -118,74 +115,42 @@ int run(const RunFlags& flags) {
 void check_standard_output(const RunFlags& flags) {
   const int writers = is_standard_output(flags.jsonl) + is_standard_output(flags.csv) + is_standard_output(flags.coco) +
                       flags.common.json;
-  if (writers > 1)
-    throw CLI::ValidationError("standard output", "only one of --jsonl -, --csv -, --coco -, --json can use it");
+  if (writers > 1) throw UsageError("standard output", "only one of --jsonl -, --csv -, --coco -, --json can use it");
 }
 
-void add_sinks(CLI::App& app, RunFlags& flags) {
-  const std::string group = "Results";
-  const auto add = [&](const char* name, std::string& path, const char* what, const char* type) {
-    return app.add_option(name, path, what)->type_name(type)->group(group);
-  };
-  auto* jsonl =
-      add("--jsonl", flags.jsonl, "Write one JSON object per frame and model; '-' is standard output", "FILE");
-  app.add_flag("--contours", flags.jsonl_options.contours, "With --jsonl: also write the contours of masks")
-      ->needs(jsonl)
-      ->group(group);
-  add("--coco", flags.coco, "Write detections in COCO's results format, with masks and keypoints", "FILE");
-  add("--csv", flags.csv, "Write one CSV row per object, class, segment or depth map; '-' is standard output", "FILE");
-  auto* yolo =
-      add("--yolo", flags.yolo, "Write Ultralytics labels: one text file per frame, one line per object", "DIR");
-  app.add_flag("--yolo-conf", flags.yolo_options.confidence, "With --yolo: append the confidence to each line")
-      ->needs(yolo)
-      ->group(group);
-  add("--video", flags.video, "Write a video with the results drawn", "FILE.mp4");
-  add("--frames", flags.frames, "Write images with the results drawn, and depth and class maps as files", "DIR");
+void bind_sinks(FlagBinder& binder, RunFlags& flags) {
+  binder.bind("--jsonl", &flags.jsonl);
+  binder.bind("--contours", &flags.jsonl_options.contours);
+  binder.bind("--coco", &flags.coco);
+  binder.bind("--csv", &flags.csv);
+  binder.bind("--yolo", &flags.yolo);
+  binder.bind("--yolo-conf", &flags.yolo_options.confidence);
+  binder.bind("--video", &flags.video);
+  binder.bind("--frames", &flags.frames);
 }
 
-void add_control(CLI::App& app, RunFlags& flags) {
-  const std::string group = "Control";
-  const std::map<std::string, DropPolicy> policies = {
-      {"wait", DropPolicy::kWait}, {"oldest", DropPolicy::kOldest}, {"newest", DropPolicy::kNewest}};
-  app.add_option_function<std::string>(
-         "--drop", [&flags, policies](const std::string& name) { flags.pipeline.drop = policies.at(name); },
-         "The frame to drop when the queue is full (default: wait for files)")
-      ->check(CLI::IsMember({"wait", "oldest", "newest"}).description(""))
-      ->type_name("wait|oldest|newest")
-      ->group(group);
-  app.add_option("--queue", flags.pipeline.queue, "Queue capacity in frames per source (default: 4 for files)")
-      ->transform(whole(1, 1024))
-      ->type_name("N")
-      ->group(group);
-  app.add_option("--max-frames", flags.pipeline.max_frames, "Stop after N frames of each source")
-      ->transform(whole(std::int64_t{1}))
-      ->type_name("N")
-      ->group(group);
-  app.add_option("--duration", flags.duration, "Stop after S seconds")
-      ->check(number(1e-3, 1e9))
-      ->type_name("SECONDS")
-      ->group(group);
+void bind_control(FlagBinder& binder, RunFlags& flags) {
+  binder.bind_choice("--drop", flags.pipeline.drop,
+                     {{"wait", DropPolicy::kWait}, {"oldest", DropPolicy::kOldest}, {"newest", DropPolicy::kNewest}});
+  binder.bind("--queue", &flags.pipeline.queue);
+  binder.bind("--max-frames", &flags.pipeline.max_frames);
+  binder.bind("--duration", [&flags](const std::string& seconds) {
+    flags.pipeline.duration = std::chrono::duration_cast<std::chrono::nanoseconds>(
+        std::chrono::duration<double>(read_number<double>(seconds).value()));
+  });
 }
 
 }  // namespace
 
-std::function<int()> add_run(CLI::App& app) {
+Action add_run(FlagBinder& binder) {
   const auto flags = std::make_shared<RunFlags>();
-  app.add_option("MODEL", flags->models, "ONNX files or plans: every model processes every frame")->required();
-  app.add_option("--source", flags->sources, "An image, a folder of images, a video or synthetic: (repeatable)")
-      ->type_name("SRC")
-      ->allow_extra_args(false)
-      ->required();
-  add_sinks(app, *flags);
-  add_control(app, *flags);
-  flags->common.add_to(app, true);
-  app.callback([flags] { check_standard_output(*flags); });
-  app.footer("Ctrl-C ends a run in order: files are completed, the summary is printed, the exit code is 0.");
-  return [flags] {
-    flags->pipeline.duration =
-        std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(flags->duration));
-    return run(*flags);
-  };
+  binder.bind("MODEL", &flags->models);
+  binder.bind("--source", &flags->sources);
+  bind_sinks(binder, *flags);
+  bind_control(binder, *flags);
+  flags->common.bind(binder);
+  flags->common.bind_predictions(binder);
+  return {.run = [flags] { return run(*flags); }, .check = [flags] { check_standard_output(*flags); }};
 }
 
 }  // namespace saccade::app

@@ -16,6 +16,7 @@ BASES = {
                  "coco:data"], "profile": ["detector.onnx", "--frames", "2", "--source", "pictures"],
     "limits": ["detector.onnx", "--device-file", "ceilings.json", "--seconds",
                "0.01"], "demo": ["--render", "1", "--source", "synthetic:?size=64x48", "--output", "scene"],
+    "generate": ["man"],
 }
 # What a path is for: what is written there, by its reader's name, or "in".  INPUT is the form that it is given in.
 PATHS = {
@@ -55,7 +56,7 @@ def flags(binary, verb):
 
 def verbs(binary):
     text = subprocess.run([binary, "--help"], capture_output=True, text=True, check=True).stdout
-    return re.findall(r"^  (\w+) {3,}", text.split("Subcommands:")[1], re.M)
+    return re.findall(r"^  (\w+) {3,}", text.split("Commands:")[1], re.M)
 
 
 def is_shared(binary, flag):

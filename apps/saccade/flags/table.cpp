@@ -1,0 +1,270 @@
+#include "command.hpp"
+#include "flags/binder.hpp"
+#include "flags/flag.hpp"
+#include "measure/peers/peer.hpp"
+#include "passes/core/manager.hpp"
+#include "validate/condition.hpp"
+#include "validate/resample.hpp"
+
+// Longer than other files: it is one table, and its rows are read side by side. clang-format would write each cell on a
+// line of its own.
+// clang-format off
+
+namespace saccade::app {
+namespace {
+
+constexpr Commands kPredicting = kRun | kCompile | kInspect | kProfile | kBench | kValidate | kLimits;
+constexpr Commands kAll = kPredicting | kInfer | kCheck | kDemo;
+constexpr std::uint64_t kMostFrames = std::numeric_limits<std::int64_t>::max();
+
+std::vector<std::string> names_of(std::span<const std::string_view> names) { return {names.begin(), names.end()}; }
+
+std::vector<std::string> condition_names() {
+  std::vector<std::string> names;
+  for (const Condition& condition : conditions()) names.emplace_back(condition.name);
+  return names;
+}
+
+const std::vector<std::string> kPrecisions = {"auto", "fp32", "tf32", "bf16", "fp16"};
+
+std::vector<Flag> own_flags() {
+  constexpr std::string_view kResults = "Results";
+  constexpr std::string_view kControl = "Control";
+  constexpr std::string_view kComparison = "Comparison";
+  return {
+      {kRun, "MODEL", "MODEL", Path{}, "ONNX files or plans: every model processes every frame",
+       {.count = Count::kArguments, .required = true}},
+      {kRun, "--source", "SRC", Path{}, "An image, a folder of images, a video or synthetic:",
+       {.count = Count::kRepeatable, .required = true}},
+      {kRun, "--jsonl", "FILE", Path{}, "Write one JSON object per frame and model; '-' is standard output",
+       {.group = kResults}},
+      {kRun, "--contours", "", Switch{}, "With --jsonl: also write the contours of masks",
+       {.needs = "--jsonl", .group = kResults}},
+      {kRun, "--coco", "FILE", Path{}, "Write detections in COCO's results format, with masks and keypoints",
+       {.group = kResults}},
+      {kRun, "--csv", "FILE", Path{},
+       "Write one CSV row per object, class, segment or depth map; '-' is standard output", {.group = kResults}},
+      {kRun, "--yolo", "DIR", Path{true}, "Write Ultralytics labels: one text file per frame, one line per object",
+       {.group = kResults}},
+      {kRun, "--yolo-conf", "", Switch{}, "With --yolo: append the confidence to each line",
+       {.needs = "--yolo", .group = kResults}},
+      {kRun, "--video", "FILE.mp4", Path{}, "Write a video with the results drawn", {.group = kResults}},
+      {kRun, "--frames", "DIR", Path{true}, "Write images with the results drawn, and depth and class maps as files",
+       {.group = kResults}},
+      {kRun, "--drop", "", Choice{{"wait", "oldest", "newest"}}, "The frame to drop when the queue is full",
+       {.otherwise = "wait for files", .group = kControl}},
+      {kRun, "--queue", "N", Integer{1, 1024}, "Queue capacity in frames per source",
+       {.otherwise = "4 for files", .group = kControl}},
+      {kRun, "--max-frames", "N", Integer{1, kMostFrames}, "Stop after N frames of each source", {.group = kControl}},
+      {kRun, "--duration", "SECONDS", Real{1e-3, 1e9}, "Stop after S seconds", {.group = kControl}},
+
+      {kInfer, "MODEL", "MODEL", Path{}, "An ONNX file or a plan", {.required = true}},
+      {kInfer, "--input", "NAME=FILE.npy", Assignment{"x=x.npy"}, "A tensor for an input; missing inputs are random",
+       {.count = Count::kRepeatable}},
+      {kInfer, "--output-dir", "DIR", Path{true}, "Output folder: NAME.npy for every output", {.required = true}},
+      {kInfer, "--seed", "N", Integer{}, "Seed of the random inputs", {.initial = "0"}},
+
+      {kCompile, "MODEL", "MODEL", Path{}, "An ONNX file, or a plan to compile again", {.required = true}},
+      {kCompile, "-o,--output", "PLAN", Path{}, "The plan to write", {.required = true}},
+      {kCompile, "--no-tune", "", Switch{}, "Use the cost model's choices without measuring"},
+
+      {kInspect, "MODEL", "MODEL", Path{}, "An ONNX file or a plan"},
+      {kInspect, "--list-passes", "", Switch{}, "List the passes in order and exit"},
+      {kInspect, "--dump", "", Switch{}, "Print the graph before and after every pass that changes it"},
+      {kInspect, "--dump-pass", "NAME", Text{"eliminate_dead_code", "", pass_names()},
+       "Print the graph after this pass", {.count = Count::kRepeatable}},
+      {kInspect, "--graphviz", "DIR", Path{true},
+       "Write the graph before and after all passes: DIR/before.dot, after.dot"},
+      {kInspect, "--write-card", "FILE", Path{}, "Write the active card, to be edited and used with --card"},
+      {kInspect, "--patches", "", Switch{}, "List every change made by the passes"},
+      {kInspect, "--check", "", Switch{},
+       "Run the graph before and after every pass and report a pass that changes the results"},
+      {kInspect, "--pipeline", "", Switch{}, "Inspect the graph that `run` compiles, with pre- and post-processing"},
+
+      {kCheck, "DIR", "DIR", Path{true}, "Folders of ONNX tests: model.onnx and test_data_set_*/, at any depth",
+       {.count = Count::kArguments, .required = true}},
+
+      {kProfile, "MODEL", "MODEL", Path{}, "An ONNX file or a plan", {.required = true}},
+      {kProfile, "--source", "SRC", Path{}, "An image, a folder, a video or synthetic:; restarted when it ends",
+       {.otherwise = "synthetic:, or random tensors for a model that is not recognised"}},
+      {kProfile, "--frames", "N", Integer{1, kMostFrames}, "Number of measured frames", {.otherwise = "10000"}},
+      {kProfile, "--seconds", "S", Real{1e-3, 1e6}, "Measured time"},
+      {kProfile, "--trace", "FILE.json", Path{}, "Write a trace of the first frames for Perfetto or chrome://tracing"},
+      {kProfile, "--html", "FILE.html", Path{}, "Write the report as an HTML page with charts"},
+      {kProfile, "--jsonl", "FILE", Path{}, "Write one JSON object per frame, as `run` does; '-' is standard output"},
+      {kProfile, "--top", "N", Integer{0, 100'000}, "Number of launches to list", {.initial = "15"}},
+
+      {kBench, "MODEL", "MODEL", Path{}, "ONNX files or plans", {.count = Count::kArguments}},
+      {kBench, "--runs", "N", Integer{1, 100'000'000}, "Minimum number of measured runs per model", {.initial = "300"}},
+      {kBench, "--seconds", "S", Real{0, 86400}, "Minimum measured time per model", {.initial = "3"}},
+      {kBench, "--loads", "N", Integer{1, 1000}, "Number of fresh loads per model, over which runs and time are spread",
+       {.initial = "5"}},
+      {kBench, "--batch", "N", Integer{1, 65536}, "Batch size; more than 1: on raw tensors", {.initial = "1"}},
+      {kBench, "--streams", "N", Integer{1, 1024}, "Concurrent inferences of one plan", {.initial = "1"}},
+      {kBench, "--seed", "N", Integer{}, "Seed of the inputs and of the order of blocks", {.initial = "0"}},
+      {kBench, "--frame", "WIDTHxHEIGHT:FORMAT", Text{"640x480:nv12", "640x480"},
+       "Frame size and format for recognised models", {.initial = "1280x720:i420"}},
+      {kBench, "--together", "", Switch{}, "Also run all models on one frame, as a pipeline does"},
+      {kBench, "--tensors", "", Switch{}, "Run recognised models on raw tensors, without pre- and post-processing"},
+      {kBench, "--resident", "", Switch{}, "Run on tensors that stay on the device, in the types of --precision"},
+      {kBench, "--against", "NAME,...", Choice{names_of(peer_engines())},
+       "Compare with these engines on raw tensors, alternating block by block", {.count = Count::kList}},
+      {kBench, "--peers-python", "PATH", Path{}, "Their Python",
+       {.otherwise = "$SACCADE_PEERS_PYTHON, else the one of script/bootstrap --peers"}},
+      {kBench, "--peers-model", "FILE", Path{}, "The ONNX file for these engines if MODEL is a plan"},
+      {kBench, "--compare", "A.json B.json", Path{}, "Compare two reports of bench --json; exit with 3 if B is slower",
+       {.count = Count::kPair}},
+      {kBench, "--tolerance", "X", Real{0, 10}, "Relative slowdown that --compare tolerates", {.initial = "0.05"}},
+
+      {kDemo, "--source", "synthetic:?...", Text{"synthetic:?seed=8", "", {"synthetic:"}},
+       "The scene; the bundled model was trained on the seeds 1000 to 2199", {.initial = "synthetic:?seed=7"}},
+      {kDemo, "--model", "MODEL", Path{}, "A model that detects the scene's objects", {.otherwise = "the bundled one"}},
+      {kDemo, "--seconds", "S", Real{1e-3, 1e6}, "Duration of the run", {.initial = "10"}},
+      {kDemo, "--frames", "N", Integer{1, kMostFrames}, "Maximum number of frames", {.otherwise = "no limit"}},
+      {kDemo, "--condition-frames", "N", Integer{0, 1'000'000},
+       "Frames per condition (day, night, motion, both) for the accuracy; 0: none", {.initial = "80"}},
+      {kDemo, "--output", "DIR", Path{true}, "Output folder", {.initial = "saccade-demo"}},
+      {kDemo, "--render", "N", Integer{1, 1'000'000},
+       "Only render N frames of the scene as images, with ground truth in COCO format",
+       {.excludes = "--model --seconds --frames --condition-frames"}},
+      {kDemo, "--format", "", Choice{{"png", "jpg"}}, "Image format of --render; JPEG quality is 90",
+       {.initial = "png", .needs = "--render"}},
+      {kDemo, "--depth", "STEP", Integer{1, 64},
+       "With --render: also write depth/NAME.npy in metres, one value per STEP x STEP pixels; 1: every pixel",
+       {.needs = "--render"}},
+
+      {kValidate, "MODEL", "MODEL", Path{}, "An ONNX file or a plan", {.required = true}},
+      {kValidate, "--data", "KIND:DIR", Text{"coco:DIR", "voc:DIR", {"coco:", "imagenet:", "masks:", "depth:"}},
+       "Annotated data: coco:DIR, imagenet:DIR, masks:DIR or depth:DIR", {.required = true}},
+      {kValidate, "--condition", "NAME,...", Text{"night", "fog", condition_names()},
+       "Also evaluate on degraded images: night, blur, noise, jpeg, low-contrast, rain", {.count = Count::kList}},
+      {kValidate, "--limit", "N", Integer{0, kMostFrames},
+       "Maximum number of images, spread evenly over the set; 0: all", {.initial = "0"}},
+      {kValidate, "--results", "FILE", Path{},
+       "Write the predictions in COCO's results format; '-' is standard output"},
+      {kValidate, "--against", "MODEL", Path{}, "Evaluate this reference model, too, and give a verdict",
+       {.group = kComparison}},
+      {kValidate, "--against-card", "FILE", Path{}, "The card of the reference model",
+       {.needs = "--against", .group = kComparison}},
+      {kValidate, "--tolerance", "POINTS", Real{0, 100},
+       "Points by which the model may be worse than its reference; exit with 3 beyond",
+       {.initial = "0.5", .group = kComparison}},
+      {kValidate, "--resamples", "N", Integer{kFewestResamples, 1'000'000},
+       "Number of bootstrap resamples for the confidence interval", {.initial = "1000", .group = kComparison}},
+      {kValidate, "--seed", "N", Integer{}, "Seed of the bootstrap", {.initial = "1", .group = kComparison}},
+
+      {kLimits, "MODEL", "MODEL", Path{}, "ONNX files or plans: their roofline bounds are reported per layer",
+       {.count = Count::kArguments}},
+      {kLimits, "--device-file", "FILE", Path{}, "Read the ceilings from a file instead of measuring them"},
+      {kLimits, "--save", "FILE", Path{}, "Write the ceilings to a device file"},
+      {kLimits, "--top", "N", Integer{}, "Number of layers to list, in descending order of possible gain; 0 for all",
+       {.initial = "15"}},
+      {kLimits, "--seconds", "S", Real{0.01, 3600}, "Measured time per model", {.initial = "1"}},
+      {kLimits, "--check", "", Switch{}, "Exit with 3 if anything ran more than 3 % below its bound"},
+      {kLimits, "--camera", "WxH@RATE:FORMAT", Text{"1280x720@30:nv12", "1280x720"},
+       "Camera mode for the frame period report (1280x720@30:nv12)"},
+      {kLimits, "--bus", "RATE", Text{"60MB/s", "60"}, "Bandwidth of the camera's bus (60MB/s)"},
+      {kLimits, "--capture", "TIME", Text{"12.2ms", "12.2"}, "Capture time per frame (12.2ms)"},
+      {kLimits, "--inference", "TIME", Text{"12.2ms", "12.2"}, "Inference time per frame; the MODEL is not run"},
+      {kLimits, "--frames", "N", Integer{1, 1'000'000}, "Frames over which the deficit accumulates",
+       {.initial = "100"}},
+
+      {kGenerate, "WHAT", "WHAT", Choice{{"bash", "zsh", "fish", "man", "markdown"}},
+       "Completions for a shell, the manual page, or docs/flags.md", {.required = true}},
+  };
+}
+
+std::vector<Flag> shared_flags() {
+  constexpr std::string_view kExecution = "Device and compilation";
+  constexpr std::string_view kPredictions = "Predictions";
+  return {
+      {kAll, "--device", "auto|cpu|cuda[:N]|reference",
+       Text{"cuda:1", "cuda:one", {"auto", "cpu", "cuda", "reference"}}, "Device to run on",
+       {.initial = "auto", .group = kExecution}},
+      {kAll, "--fallback", "", Choice{{"cpu"}}, "Device for operators without a GPU kernel",
+       {.otherwise = "none, the model is refused", .group = kExecution}},
+      {kAll, "--no-graph", "", Switch{}, "Launch CUDA kernels one by one instead of as one captured graph",
+       {.group = kExecution}},
+      {kAll & ~kValidate, "--precision", "", Choice{kPrecisions}, "Precision of the computation",
+       {.initial = "auto", .group = kExecution}},
+      {kValidate, "--precision", "NAME[,NAME]", Choice{kPrecisions}, "Precision of the computation; X,Y compares two",
+       {.initial = "auto", .count = Count::kList, .group = kExecution}},
+      {kAll, "--threads", "N", Integer{1, 4096}, "Threads per inference",
+       {.otherwise = "one per core", .group = kExecution}},
+      {kAll, "--max-model-memory", "SIZE", Size{}, "Memory limit, as 512M or 4G, while a model is read and compiled",
+       {.otherwise = "3/4 of the memory", .group = kExecution}},
+      {kAll, "--shape", "NAME=SHAPE", Assignment{"images=1x3x640x640"},
+       "Bind an input's shape (images=1x3x640x640) or a symbolic dimension (batch=2); others become 1",
+       {.count = Count::kRepeatable, .group = kExecution}},
+      {kAll, "--passes", "NAME,...", Text{"none", "", pass_names()}, "Run only these passes; 'none' for none",
+       {.count = Count::kList, .group = kExecution}},
+      {kAll, "--disable-pass", "NAME", Text{"eliminate_dead_code", "", pass_names()}, "Disable this pass",
+       {.count = Count::kRepeatable, .group = kExecution}},
+      {kAll, "--log-level", "", Choice{{"error", "warning", "info", "debug"}}, "Log level on standard error",
+       {.initial = "warning", .group = kExecution}},
+      {kAll, "--json", "", Switch{}, "Print the report as JSON", {.group = kExecution}},
+
+      {kPredicting, "--card", "FILE", Path{}, "The model card",
+       {.otherwise = "MODEL.toml beside the model, else recognised from the model", .group = kPredictions}},
+      {kPredicting & ~kValidate, "--conf", "X", Real{0, 1}, "Confidence threshold",
+       {.otherwise = "the card's, else 0.25", .group = kPredictions}},
+      // As in Ultralytics' val and COCO's evaluation: low-confidence detections complete the precision-recall curve.
+      {kValidate, "--conf", "X", Real{0, 1}, "Confidence threshold", {.initial = "0.001", .group = kPredictions}},
+      {kPredicting, "--iou", "X", Real{0, 1},
+       "IoU threshold of NMS: of two boxes of a class that overlap more, drop the weaker",
+       {.initial = "0.7", .group = kPredictions}},
+      {kPredicting, "--nms", "", Choice{{"greedy", "linear", "gaussian", "none"}},
+       "NMS method; linear and gaussian are Soft-NMS", {.initial = "greedy", .group = kPredictions}},
+      {kPredicting, "--agnostic", "", Switch{}, "Class-agnostic NMS", {.group = kPredictions}},
+      {kPredicting & ~kValidate, "--multi-label", "", Choice{{"true", "false"}},
+       "One detection per class above --conf instead of the best class only",
+       {.otherwise = "the card's", .group = kPredictions}},
+      {kValidate, "--multi-label", "", Choice{{"true", "false"}},
+       "One detection per class above --conf instead of the best class only",
+       {.otherwise = "true for YOLO models with coco:, else the card's", .group = kPredictions}},
+      {kPredicting, "--max-det", "N", Integer{1, 100'000}, "Maximum detections per frame",
+       {.initial = "300", .group = kPredictions}},
+      {kPredicting, "--classes", "CLASS,...", Text{"person,2", ""}, "Keep these classes, by name or number",
+       {.count = Count::kList, .group = kPredictions}},
+      {kPredicting, "--roi", "X,Y,W,H", Text{"0,0,64,48", "1,2,3"}, "Region of interest in every frame, in pixels",
+       {.group = kPredictions}},
+  };
+}
+
+}  // namespace
+
+const std::vector<CommandRow>& all_commands() {
+  static const std::vector<CommandRow> kRows = {
+      {kRun, "run", add_run, "Run models on images, folders of images or videos",
+       "Ctrl-C ends a run in order: files are completed, the summary is printed, the exit code is 0."},
+      {kInfer, "infer", add_infer, "Run a model on raw tensors, .npy files in and out"},
+      {kCompile, "compile", add_compile,
+       "Tune a model for this device and write a plan, usable wherever a model is expected"},
+      {kInspect, "inspect", add_inspect, "Show a model's graph, passes, plan and kernels"},
+      {kCheck, "check", add_check, "Run ONNX test folders and report what passed, failed or is not supported"},
+      {kProfile, "profile", add_profile, "Profile every stage and launch of a model and report the bottleneck",
+       "Ctrl-C ends the measurement in order and reports what was measured so far."},
+      {kBench, "bench", add_bench, "Benchmark models, compare them with other engines, detect regressions"},
+      {kDemo, "demo", add_demo, "Run the bundled model on a synthetic scene and report its accuracy and speed",
+       "Ctrl-C ends the run in order and reports what was measured so far."},
+      {kValidate, "validate", add_validate, "Compute COCO AP, top-1, mIoU or depth metrics on annotated images",
+       "Ctrl-C ends the run in order and reports what was evaluated so far."},
+      {kLimits, "limits", add_limits,
+       "Measure this machine's peak compute and bandwidth, and a model's roofline bounds"},
+      {kGenerate, "generate", add_generate, "Print shell completions, the manual page or the reference of all flags",
+       "Completions of this shell only: source <(saccade generate bash), also zsh; saccade generate fish | source."},
+  };
+  return kRows;
+}
+
+const std::vector<Flag>& all_flags() {
+  static const std::vector<Flag> kRows = [] {
+    std::vector<Flag> rows = own_flags();
+    for (Flag& flag : shared_flags()) rows.push_back(std::move(flag));
+    return rows;
+  }();
+  return kRows;
+}
+
+}  // namespace saccade::app
+// clang-format on

@@ -1,0 +1,239 @@
+#include "flags/flag.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <saccade/log.hpp>
+#include <set>
+#include <sstream>
+
+#include "flags/binder.hpp"
+#include "flags/command_line.hpp"
+
+// Every row of the table of flags, for every command that has it: values that it accepts, values that it rejects, none,
+// and two. A new row is tested without a further word; what a flag does is tested with its command.
+namespace saccade::app {
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+/// The values at the edges of what the kind accepts.
+struct Accepted {
+  Arguments operator()(const Switch&) const { return {}; }
+  Arguments operator()(const Integer& range) const {
+    return {fmt::to_string(range.low), fmt::to_string(range.high), fmt::format("00{}", range.high)};
+  }
+  Arguments operator()(const Real& range) const { return {fmt::to_string(range.low), fmt::to_string(range.high)}; }
+  Arguments operator()(const Size&) const { return {"1", "512M", "04G", "1048576T"}; }
+  Arguments operator()(const Choice& choice) const { return choice.names; }
+  Arguments operator()(const Path&) const { return {"some/path"}; }
+  Arguments operator()(const Assignment& assignment) const { return {std::string(assignment.example)}; }
+  Arguments operator()(const Text& text) const { return {std::string(text.example)}; }
+};
+
+struct Rejected {
+  Arguments operator()(const Switch&) const { return {}; }
+  Arguments operator()(const Integer& range) const {
+    Arguments values = {"x", "-1", "1.5", "1e3", "0x10", "+5", " 5", "99999999999999999999"};
+    if (range.low > 0) values.push_back(fmt::to_string(range.low - 1));
+    if (range.high < std::numeric_limits<std::uint64_t>::max()) values.push_back(fmt::to_string(range.high + 1));
+    return values;
+  }
+  Arguments operator()(const Real& range) const {
+    return {"x", "nan", "inf", "-1", "+0.5", fmt::to_string(2 * range.high + 1)};
+  }
+  Arguments operator()(const Size&) const { return {"0", "M", "4X", "4GB", "-1", "1.5G", "1048577T", "0x10M"}; }
+  Arguments operator()(const Choice&) const { return {"no-such-choice"}; }
+  Arguments operator()(const Path&) const { return {}; }
+  Arguments operator()(const Assignment&) const { return {"x", "=x", "x="}; }
+  Arguments operator()(const Text& text) const {
+    return text.wrong.empty() ? Arguments{} : Arguments{std::string(text.wrong)};
+  }
+};
+
+/// The parser's message; nullopt if it accepts ARGUMENTS.
+std::optional<std::string> message(const Arguments& arguments) {
+  try {
+    CommandLine().parse(arguments);
+    return std::nullopt;
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+}
+
+void expect_accepted(const Arguments& arguments) {
+  EXPECT_EQ(message(arguments), std::nullopt) << fmt::format("{}", fmt::join(arguments, " "));
+}
+
+void expect_rejected(const Arguments& arguments, const std::string& begin, const std::string& part = {}) {
+  const std::string line = fmt::format("{}", fmt::join(arguments, " "));
+  const std::optional<std::string> told = message(arguments);
+  ASSERT_TRUE(told.has_value()) << line << " is accepted";
+  EXPECT_TRUE(told->starts_with(begin)) << line << ": " << *told << "\nwithout: " << begin;
+  EXPECT_NE(told->find(part), std::string::npos) << line << ": " << *told << "\nwithout: " << part;
+}
+
+/// A flag as an argument of one of its commands.
+class FlagCase {
+ public:
+  FlagCase(const CommandRow& command, const Flag& flag) : flag(flag), command_(command) {}
+
+  std::string name() const { return std::string(flag.long_name()); }
+  Count count() const { return flag.traits.count; }
+
+  /// The command with what it requires and what the flag needs, then MORE.
+  Arguments with(const Arguments& more) const { return with(more, flag.traits.needs); }
+  Arguments with(const Arguments& more, std::string_view needed) const {
+    Arguments arguments = {std::string(command_.name)};
+    for (const Flag* other : flags_of(command_.bit)) {
+      const bool is_needed = other->traits.required || other->is_positional() || other->name == needed;
+      if (other == &flag || !is_needed || (other->is_positional() && name() == "--compare")) continue;
+      const std::string value = std::visit(Accepted(), other->value).front();
+      if (!other->is_positional()) arguments.emplace_back(other->long_name());
+      arguments.push_back(value);
+      if (name() == "--together") arguments.push_back(value);  // of two models
+    }
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  }
+
+  /// The flag with VALUE, as the parser reads it.
+  Arguments given(const std::string& value) const {
+    if (flag.is_positional()) return {value};
+    if (flag.is_switch()) return {name()};
+    return count() == Count::kPair ? Arguments{name(), value, value} : Arguments{name(), value};
+  }
+  Arguments good() const {
+    const Arguments values = std::visit(Accepted(), flag.value);
+    return given(values.empty() ? "" : values.front());
+  }
+  /// The flags that cannot be combined with this one.
+  std::vector<const Flag*> excluded() const {
+    std::vector<const Flag*> rows;
+    std::istringstream others{std::string(flag.traits.excludes)};
+    for (std::string other; others >> other;)
+      for (const Flag* row : flags_of(command_.bit))
+        if (row->long_name() == other) rows.push_back(row);
+    return rows;
+  }
+
+  const Flag& flag;
+
+ private:
+  const CommandRow& command_;
+};
+
+class EveryFlag : public testing::Test {
+ protected:
+  void TearDown() override { set_log_level(LogLevel::kWarning); }
+
+  static std::vector<FlagCase> all() {
+    std::vector<FlagCase> cases;
+    for (const CommandRow& command : all_commands())
+      for (const Flag* flag : flags_of(command.bit)) cases.emplace_back(command, *flag);
+    return cases;
+  }
+};
+
+TEST_F(EveryFlag, AcceptsItsValues) {
+  for (const FlagCase& test : all()) {
+    expect_accepted(test.with(test.good()));
+    for (const std::string& value : std::visit(Accepted(), test.flag.value))
+      expect_accepted(test.with(test.given(value)));
+  }
+}
+
+TEST_F(EveryFlag, RejectsOtherValues) {
+  for (const FlagCase& test : all()) {
+    for (const std::string& value : std::visit(Rejected(), test.flag.value))
+      expect_rejected(test.with(test.given(value)), test.name() + ": ", "'" + value + "'");
+    if (test.flag.is_switch()) expect_rejected(test.with({test.name() + "=x"}), "", test.name());
+  }
+}
+
+TEST_F(EveryFlag, NeedsAValue) {
+  for (const FlagCase& test : all()) {
+    if (test.flag.is_switch() || test.flag.is_positional()) continue;
+    expect_rejected(test.with({test.name(), ""}), test.name() + " needs a value");
+    expect_rejected(test.with({test.name() + "="}), test.name() + " needs a value");
+    expect_rejected(test.with({test.name()}),
+                    test.name() + (test.count() == Count::kPair ? " needs two values" : " needs a value"));
+  }
+}
+
+TEST_F(EveryFlag, IsGivenTwiceOnlyIfRepeatable) {
+  for (const FlagCase& test : all()) {
+    if (test.flag.is_positional()) continue;
+    Arguments twice = test.good();
+    const Arguments again = test.good();
+    twice.insert(twice.end(), again.begin(), again.end());
+    const bool is_one_name = std::holds_alternative<Assignment>(test.flag.value);
+    const bool is_once = test.count() == Count::kOne || test.count() == Count::kPair;
+    if ((is_once && !test.flag.is_switch()) || is_one_name)
+      expect_rejected(test.with(twice), test.name(), "is given twice");
+    else
+      expect_accepted(test.with(twice));
+  }
+}
+
+TEST_F(EveryFlag, IsRequiredWhereItSaysSo) {
+  for (const FlagCase& test : all()) {
+    const bool is_either = test.name() == "MODEL" || test.name() == "--compare";  // or another flag: inspect, bench
+    if (test.flag.traits.required)
+      expect_rejected(test.with({}), test.name() + " is required");
+    else if (!is_either)
+      expect_accepted(test.with({}));
+  }
+}
+
+TEST_F(EveryFlag, SaysWhatItNeedsAndExcludes) {
+  for (const FlagCase& test : all()) {
+    for (const Flag* other : test.excluded()) {
+      Arguments both = test.good();
+      both.insert(both.end(), {std::string(other->long_name()), std::visit(Accepted(), other->value).front()});
+      expect_rejected(test.with(both), "", "excludes");
+    }
+    const std::string needs(test.flag.traits.needs);
+    if (!needs.empty()) expect_rejected(test.with(test.good(), {}), test.name() + " requires " + needs);
+  }
+}
+
+TEST(FlagTable, ARowIsFoundByOneNameInEachCommand) {
+  for (const CommandRow& command : all_commands()) {
+    std::set<std::string_view> names;
+    for (const Flag* flag : flags_of(command.bit)) {
+      EXPECT_TRUE(names.insert(flag->long_name()).second) << command.name << " has two rows of " << flag->name;
+      EXPECT_FALSE(flag->doc.empty() || flag->doc.ends_with(".")) << flag->name << ": a phrase without a full stop";
+    }
+  }
+}
+
+TEST(FlagTable, ATypingErrorIsAnsweredWithTheNearestName) {
+  EXPECT_EQ(message({"rum"}), "unknown command 'rum' (did you mean 'run'?); see saccade --help");
+  EXPECT_EQ(message({"frobnicate"}), "unknown command 'frobnicate'; see saccade --help");
+  EXPECT_EQ(message({"run", "--sourc", "x"}),
+            "unknown flag '--sourc' (did you mean '--source'?); see saccade run --help");
+  EXPECT_EQ(message({"run", "m.onnx", "--source", "v.mp4", "--max-frame=3"}),
+            "unknown flag '--max-frame=3' (did you mean '--max-frames'?); see saccade run --help");
+  EXPECT_EQ(message({"run", "m.onnx", "--source", "v.mp4", "--wrong"}),
+            "unknown flag '--wrong'; see saccade run --help");
+  EXPECT_EQ(message({"infer", "m.onnx", "n.onnx", "--output-dir", "o"}),
+            "unknown argument 'n.onnx'; see saccade infer --help");
+}
+
+TEST(FlagTable, ACommandThatDisagreesWithItsRowsIsABug) {
+  const CommandRow& infer = *std::ranges::find(all_commands(), "infer", &CommandRow::name);
+  CLI::App app;
+  FlagBinder binder(app, infer);
+  std::uint64_t seed = 7;
+  EXPECT_THROW(binder.bind("--seed", &seed), std::logic_error) << "the row's default is 0";
+  EXPECT_THROW(binder.bind("--source", Parse()), std::logic_error) << "a flag of other commands";
+  bool field = false;
+  EXPECT_THROW(binder.bind_choice("--fallback", field, {{"gpu", true}}), std::logic_error) << "another choice";
+  EXPECT_THROW(binder.finish(), std::logic_error) << "rows without a field";
+}
+
+}  // namespace
+}  // namespace saccade::app
