@@ -208,7 +208,7 @@ class Matcher {
 }  // namespace
 
 std::optional<Patch> fuse_attention(const PassContext& context, NodeId id) {
-  if (!context.fuses_attention || !is_product(context.graph, context.graph.node(id))) return {};
+  if (!context.target.fuses_attention || !is_product(context.graph, context.graph.node(id))) return {};
   return Matcher(context.graph, id).patch();
 }
 

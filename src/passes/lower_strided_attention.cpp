@@ -77,7 +77,7 @@ class MatrixSteps {
 std::optional<Patch> lower_strided_attention(const PassContext& context, NodeId id) {
   const Graph& graph = context.graph;
   const Node& node = graph.node(id);
-  if (context.fuses_attention || !node.is("StridedAttention", "saccade") || !is_plain(node)) return {};
+  if (context.target.fuses_attention || !node.is("StridedAttention", "saccade") || !is_plain(node)) return {};
   for (const ValueId input : node.inputs)
     if (input != ValueId::kNone && !is_float32(graph, input)) return {};
   Patch patch(graph, fmt::format("{} to MatMul, Softmax, MatMul", node.name));
