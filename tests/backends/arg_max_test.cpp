@@ -1,12 +1,12 @@
 #include <limits>
 #include <random>
 
-#include "backends/op_case.hpp"
+#include "op_case/op_case.hpp"
 
 namespace saccade {
 namespace {
 
-constexpr std::string_view kTactic = "vector.arg_max";
+constexpr On kTactic = on_cpu("vector.arg_max");
 
 OpCase arg(const char* op, std::int64_t axis, std::int64_t last) {
   return std::move(OpCase(op).attribute("axis", axis).attribute("select_last_index", last));
@@ -22,7 +22,7 @@ TEST(ArgMaxKernel, TakesTheFirstOrTheLastOfEquals) {
   for (std::size_t i = 0; i < ties.data<float>().size(); ++i) ties.data<float>()[i] = static_cast<float>(i * 7 % 3);
   for (const char* op : {"ArgMax", "ArgMin"})
     for (const std::int64_t axis : {0, 1})
-      for (const std::int64_t last : {0, 1}) arg(op, axis, last).activation(ties).check(kTactic);
+      for (const std::int64_t last : {0, 1}) arg(op, axis, last).input(ties).check(kTactic);
 }
 
 TEST(ArgMaxKernel, AgreesOnRandomShapes) {
@@ -32,7 +32,7 @@ TEST(ArgMaxKernel, AgreesOnRandomShapes) {
     for (int i = 0; i < 3; ++i) shape.push_back(1 + static_cast<int>(random() % 70));
     SCOPED_TRACE(testing::Message() << shape[0] << "x" << shape[1] << "x" << shape[2]);
     arg(round % 2 == 0 ? "ArgMax" : "ArgMin", static_cast<int>(random() % 3), static_cast<int>(random() % 2))
-        .activation(random_tensor(shape, -9, 9, static_cast<std::uint32_t>(round)))
+        .input(random_tensor(shape, -9, 9, static_cast<std::uint32_t>(round)))
         .check(kTactic);
   }
 }
@@ -43,7 +43,7 @@ TEST(ArgMaxKernel, NanIsTheExtreme) {
     tensor.data<float>()[at] = std::numeric_limits<float>::quiet_NaN();
   for (const char* op : {"ArgMax", "ArgMin"})
     for (const std::int64_t axis : {0, 1})
-      for (const std::int64_t last : {0, 1}) arg(op, axis, last).activation(tensor).check(kTactic);
+      for (const std::int64_t last : {0, 1}) arg(op, axis, last).input(tensor).check(kTactic);
 }
 
 TEST(ArgMaxKernel, TakesLinesOfOneAndScalars) {
@@ -52,7 +52,7 @@ TEST(ArgMaxKernel, TakesLinesOfOneAndScalars) {
 }
 
 TEST(ArgMaxKernel, RefusesIntegers) {
-  const Support support = OpCase("ArgMax").activation(random_integers(DType::kInt64, {4}, 0, 9, 1)).supports(kTactic);
+  const Support support = OpCase("ArgMax").input(random_integers(DType::kInt64, {4}, 0, 9, 1)).supports(kTactic);
   EXPECT_NE(support.reason.find("float32"), std::string::npos);
 }
 

@@ -1,10 +1,10 @@
-#include "backends/op_case.hpp"
+#include "op_case/op_case.hpp"
 
 namespace saccade {
 namespace {
 
-constexpr std::string_view kTactic = "onednn.pooling";
-constexpr std::string_view kGreatest = "vector.max_pool";
+constexpr On kTactic = on_cpu("onednn.pooling");
+constexpr On kGreatest = on_cpu("vector.max_pool");
 using Integers = std::vector<std::int64_t>;
 
 TEST(Pooling, TakesTheGreatest) {
@@ -29,7 +29,7 @@ TEST(Pooling, TakesTheGreatest) {
 
 TEST(Pooling, TakesTheGreatestOfBytes) {
   OpCase("MaxPool")
-      .activation(random_integers(DType::kUInt8, {1, 24, 9, 9}, 0, 255, 3))
+      .input(random_integers(DType::kUInt8, {1, 24, 9, 9}, 0, 255, 3))
       .attribute("kernel_shape", Integers{3, 3})
       .attribute("strides", Integers{2, 2})
       .attribute("pads", Integers{1, 1, 1, 1})

@@ -1,9 +1,9 @@
-#include "backends/op_case.hpp"
+#include "op_case/op_case.hpp"
 
 namespace saccade {
 namespace {
 
-constexpr std::string_view kTactic = "vector.resize";
+constexpr On kTactic = on_cpu("vector.resize");
 constexpr Tolerance kClose{.absolute = 1e-5, .relative = 1e-5};
 
 Tensor scales(float height, float width) { return Tensor::of<float>({4}, {1, 1, height, width}); }

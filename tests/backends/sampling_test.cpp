@@ -1,6 +1,6 @@
 #include <limits>
 
-#include "backends/op_case.hpp"
+#include "op_case/op_case.hpp"
 
 namespace saccade {
 namespace {
@@ -12,18 +12,18 @@ TEST(GridSample, BilinearWithZerosAround) {
         .input({2, 5, 6, 2}, -1.3F, 1.3F)
         .attribute("mode", "linear")
         .attribute("align_corners", align)
-        .check_layouts("vector.grid_sample", {.absolute = 1e-5, .relative = 1e-5});
+        .check_layouts(on_cpu("vector.grid_sample"), {.absolute = 1e-5, .relative = 1e-5});
 }
 
 TEST(GridSample, FarAwayAndNotANumberAreZeros) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   OpCase("GridSample")
       .input({1, 3, 4, 4})
-      .activation(Tensor::of<float>({1, 1, 3, 2}, {nan, 0, 1e30F, -1e30F, 0, 0}))
-      .check_layouts("vector.grid_sample", {.absolute = 1e-5, .relative = 1e-5});
+      .input(Tensor::of<float>({1, 1, 3, 2}, {nan, 0, 1e30F, -1e30F, 0, 0}))
+      .check_layouts(on_cpu("vector.grid_sample"), {.absolute = 1e-5, .relative = 1e-5});
 }
 
-constexpr std::string_view kRoiAlign = "vector.roi_align";
+constexpr On kRoiAlign = on_cpu("vector.roi_align");
 constexpr Tolerance kClose{.absolute = 2e-5, .relative = 2e-5};
 
 // Within the map, over its borders, turned around, empty, and far away.
@@ -37,8 +37,8 @@ Tensor images() { return Tensor::of<std::int64_t>({6}, {0, 1, 1, -2, 0, 1}); }
 OpCase roi_align(std::int64_t samples, const char* coordinates) {
   return OpCase("RoiAlign")
       .input({2, 19, 13, 17})
-      .activation(regions())
-      .activation(images())
+      .input(regions())
+      .input(images())
       .attribute("output_height", std::int64_t{3})
       .attribute("output_width", std::int64_t{5})
       .attribute("sampling_ratio", samples)
@@ -55,16 +55,16 @@ TEST(RoiAlign, AveragesInBothLayouts) {
 TEST(RoiAlign, OfNoRegionsAndWithAnActivation) {
   OpCase("RoiAlign")
       .input({1, 4, 5, 5})
-      .activation(Tensor(DType::kFloat32, {0, 4}))
-      .activation(Tensor(DType::kInt64, {0}))
+      .input(Tensor(DType::kFloat32, {0, 4}))
+      .input(Tensor(DType::kInt64, {0}))
       .check_layouts(kRoiAlign, kClose);
   roi_align(2, "half_pixel").post("Relu").check_layouts(kRoiAlign, kClose);
 }
 
 TEST(RoiAlign, RefusesAnImageThatIsNotThere) {
   OpCase wrong("RoiAlign");
-  wrong.input({1, 4, 5, 5}).activation(Tensor::of<float>({1, 4}, {0, 0, 2, 2}));
-  wrong.activation(Tensor::of<std::int64_t>({1}, {1}));
+  wrong.input({1, 4, 5, 5}).input(Tensor::of<float>({1, 4}, {0, 0, 2, 2}));
+  wrong.input(Tensor::of<std::int64_t>({1}, {1}));
   EXPECT_THROW(wrong.run(kRoiAlign), Error);
 }
 

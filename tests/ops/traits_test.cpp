@@ -1,10 +1,11 @@
 #include "ops/core/traits.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <numeric>
 
-#include "ops/op_samples.hpp"
+#include "op_case/op_samples.hpp"
 #include "tensor/numbers.hpp"
 
 // What the operators' rows claim, on their reference kernels. An operator with a claim that no call shows is a failure,
