@@ -8,8 +8,8 @@
 #include <sstream>
 
 #include "base/error.hpp"
-#include "op_case/op_case.hpp"
 #include "emulator_calls.hpp"
+#include "op_case/op_case.hpp"
 #include "ops/core/tf32.hpp"
 #include "runtime/candidate_check.hpp"
 #include "runtime/cuda_backend.hpp"

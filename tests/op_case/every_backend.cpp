@@ -16,11 +16,11 @@ void skip_without_cuda() {
   }
 }
 
-On EveryBackend::by(std::string_view cpu, std::string_view cuda) {
+On EveryBackend::by(const Tactics& tactics) {
   switch (GetParam()) {
     case TestedBackend::kReference: return on_reference();
-    case TestedBackend::kCpu: return on_cpu(cpu);
-    case TestedBackend::kCuda: return on_cuda(cuda);
+    case TestedBackend::kCpu: return on_cpu(tactics.cpu);
+    case TestedBackend::kCuda: return on_cuda(tactics.cuda);
   }
   return {};
 }

@@ -4,6 +4,18 @@
 
 namespace saccade {
 
+/// The tactics that must run a case; "": the one that the backend prefers.
+struct Tactics {
+  std::string_view cpu = {};
+  std::string_view cuda = {};
+};
+
+/// Where CUDA's arithmetic differs by more than the CPU's: other sums, other roundings of functions.
+struct Tolerances {
+  Tolerance cpu = {};
+  Tolerance cuda = {};
+};
+
 /// Skips the running test where there is no GPU, real or emulated; throws where SACCADE_TEST_CUDA says that there must
 /// be one.
 void skip_without_cuda();
@@ -16,8 +28,12 @@ class EveryBackend : public testing::TestWithParam<TestedBackend> {
   void SetUp() override {
     if (is_on(TestedBackend::kCuda)) skip_without_cuda();
   }
-  /// The backend of this run and the tactic that it must take there; "": the one that it prefers.
-  static On by(std::string_view cpu = {}, std::string_view cuda = {});
+  /// The backend of this run and the tactic that it must take there.
+  static On by(const Tactics& tactics);
+  static On by(std::string_view cpu = {}, std::string_view cuda = {}) { return by(Tactics{cpu, cuda}); }
+  static Tolerance within(const Tolerances& tolerances) {
+    return is_on(TestedBackend::kCuda) ? tolerances.cuda : tolerances.cpu;
+  }
   static bool is_on(TestedBackend backend) { return GetParam() == backend; }
   /// The floating-point types that the backend's kernels compute in.
   static std::vector<DType> precisions();
