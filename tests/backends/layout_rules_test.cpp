@@ -1,4 +1,4 @@
-#include "backends/op_case.hpp"
+#include "op_case/op_case.hpp"
 
 namespace saccade {
 namespace {
@@ -8,7 +8,7 @@ Tensor list(std::initializer_list<std::int64_t> values) {
 }
 
 TEST(LayoutRules, ConvolutionsAndPoolsWantChannelsLast) {
-  EXPECT_EQ(OpCase("Conv").input({1, 3, 8, 8}).weights({4, 3, 3, 3}).layout_rule(), LayoutRule::kChannelsLast);
+  EXPECT_EQ(OpCase("Conv").input({1, 3, 8, 8}).constant({4, 3, 3, 3}, -1, 1).layout_rule(), LayoutRule::kChannelsLast);
   EXPECT_EQ(OpCase("GlobalAveragePool").input({1, 3, 8, 8}).layout_rule(), LayoutRule::kChannelsLast);
 }
 
@@ -26,28 +26,29 @@ TEST(LayoutRules, ReductionsOfSpaceTakeEither) {
 }
 
 TEST(LayoutRules, NormalisationsByGroupsTakeEither) {
-  EXPECT_EQ(OpCase("InstanceNormalization").input({1, 4, 8, 8}).weights({4}).weights({4}).layout_rule(),
+  EXPECT_EQ(OpCase("InstanceNormalization").input({1, 4, 8, 8}).constant({4}, -1, 1).constant({4}, -1, 1).layout_rule(),
             LayoutRule::kAny);
   const auto of_groups = [](OpCase image) {
-    return image.weights({4}).weights({4}).attribute("num_groups", std::int64_t{2}).layout_rule();
+    return image.constant({4}, -1, 1).constant({4}, -1, 1).attribute("num_groups", std::int64_t{2}).layout_rule();
   };
   EXPECT_EQ(of_groups(OpCase("GroupNormalization").input({1, 4, 8, 8})), LayoutRule::kAny);
-  EXPECT_EQ(of_groups(OpCase("GroupNormalization").weights({1, 4, 8, 8})), LayoutRule::kRowMajor);
+  EXPECT_EQ(of_groups(OpCase("GroupNormalization").constant({1, 4, 8, 8}, -1, 1)), LayoutRule::kRowMajor);
 }
 
 TEST(LayoutRules, WhatIsSampledOrResizedOfAConstantStaysRowMajor) {
   const auto rule = [](OpCase image) { return image.input({2, 5, 5, 2}).layout_rule(); };
   EXPECT_EQ(rule(OpCase("GridSample").input({2, 3, 8, 8})), LayoutRule::kAny);
-  EXPECT_EQ(rule(OpCase("GridSample").weights({2, 3, 8, 8})), LayoutRule::kRowMajor);
+  EXPECT_EQ(rule(OpCase("GridSample").constant({2, 3, 8, 8}, -1, 1)), LayoutRule::kRowMajor);
   const Tensor twice = Tensor::of<float>({4}, {1, 1, 2, 2});
-  EXPECT_EQ(OpCase("Resize").weights({1, 3, 8, 8}).absent().constant(twice).layout_rule(), LayoutRule::kRowMajor);
+  EXPECT_EQ(OpCase("Resize").constant({1, 3, 8, 8}, -1, 1).absent().constant(twice).layout_rule(),
+            LayoutRule::kRowMajor);
 }
 
 TEST(LayoutRules, WhatOnlyTheReferenceRunsStaysRowMajor) {
   EXPECT_EQ(OpCase("Conv").input({1, 3, 8, 8}).input({4, 3, 3, 3}).layout_rule(), LayoutRule::kRowMajor);
   EXPECT_EQ(OpCase("Add")
-                .activation(random_integers(DType::kInt64, {1, 3, 8}, 0, 9, 1))
-                .activation(random_integers(DType::kInt64, {1, 3, 8}, 0, 9, 2))
+                .input(random_integers(DType::kInt64, {1, 3, 8}, 0, 9, 1))
+                .input(random_integers(DType::kInt64, {1, 3, 8}, 0, 9, 2))
                 .layout_rule(),
             LayoutRule::kRowMajor);
   EXPECT_EQ(

@@ -3,14 +3,12 @@
 #include <cstring>
 #include <random>
 
-#include "backends/op_case.hpp"
+#include "op_case/op_case.hpp"
 #include "runtime/cpu_backend.hpp"
 #include "tensor/frame.hpp"
 
 namespace saccade {
 namespace {
-
-constexpr Tolerance kExact{0, 0};
 
 /// A picture of noise whose planes end where their last row does, so that a sanitizer sees a read past it.
 class Noise {
@@ -42,7 +40,7 @@ class Noise {
 
 OpCase preprocess(const Noise& noise, int width, int height, const std::string& resize, const std::string& color) {
   OpCase op("Preprocess", "saccade");
-  op.activation(noise.tensor()).outputs(2);
+  op.input(noise.tensor()).outputs(2);
   op.attribute("width", std::int64_t{width}).attribute("height", std::int64_t{height});
   op.attribute("resize", resize).attribute("color", color);
   op.attribute("pad", std::vector<std::int64_t>{114, 1, 2});
@@ -57,7 +55,7 @@ TEST_P(VectorPreprocess, EqualsTheReferenceInEveryMode) {
   const Noise noise(GetParam(), 61, 43, 5);
   for (const char* resize : {"stretch", "letterbox", "letterbox-topleft", "resize-crop"})
     for (const char* color : {"rgb", "bgr", "gray"})
-      preprocess(noise, 50, 70, resize, color).check_layouts("vector.preprocess", kExact);
+      preprocess(noise, 50, 70, resize, color).check_layouts(on_cpu("vector.preprocess"), kExact);
 }
 
 TEST_P(VectorPreprocess, EqualsTheReferenceAtEveryScale) {
@@ -75,13 +73,15 @@ TEST_P(VectorPreprocess, EqualsTheReferenceAtEveryScale) {
                            {2, 2, 1, 1},
                            {3, 3, 37, 2}})
     preprocess(Noise(GetParam(), size.width, size.height), size.to_width, size.to_height, "stretch", "rgb")
-        .check_layouts("vector.preprocess", kExact);
+        .check_layouts(on_cpu("vector.preprocess"), kExact);
 }
 
 TEST_P(VectorPreprocess, EqualsTheReferenceInARegion) {
   const Noise noise(GetParam(), 41, 31);
   for (const auto& roi : {std::vector<std::int64_t>{3, 5, 21, 11}, {0, 0, 1, 1}, {40, 30, 9, 9}, {39, 1, 2, 30}})
-    preprocess(noise, 24, 24, "letterbox", "bgr").attribute("roi", roi).check_layouts("vector.preprocess", kExact);
+    preprocess(noise, 24, 24, "letterbox", "bgr")
+        .attribute("roi", roi)
+        .check_layouts(on_cpu("vector.preprocess"), kExact);
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, VectorPreprocess, ::testing::ValuesIn(kPixelFormats),
@@ -93,13 +93,13 @@ TEST(VectorPreprocess, KnowsEveryMatrixAndRange) {
     for (ColorRange range : {ColorRange::kLimited, ColorRange::kFull}) {
       noise.view().matrix = matrix;
       noise.view().range = range;
-      preprocess(noise, 30, 20, "stretch", "rgb").check("vector.preprocess", Layout::kRowMajor, kExact);
+      preprocess(noise, 30, 20, "stretch", "rgb").check(on_cpu("vector.preprocess"), kExact);
     }
 }
 
 TEST(VectorPreprocess, RunsOnTwoThreads) {
   preprocess(Noise(PixelFormat::kI420, 64, 48), 400, 400, "letterbox", "rgb")
-      .check_two_threads("vector.preprocess", Layout::kChannelsLast, kExact);
+      .check_two_threads(on_cpu("vector.preprocess"), Layout::kChannelsLast, kExact);
 }
 
 TEST(VectorPreprocess, TakesFramesOfAnySizeAndFormatInTurn) {

@@ -1,10 +1,9 @@
-#include "backends/op_case.hpp"
+#include "op_case/op_case.hpp"
 
 namespace saccade {
 namespace {
 
-constexpr std::string_view kTactic = "onednn.quantized_matmul";
-constexpr Tolerance kExact{.absolute = 0, .relative = 0};
+constexpr On kTactic = on_cpu("onednn.quantized_matmul");
 
 struct Types {
   DType left;
@@ -16,7 +15,7 @@ class QuantizedMatMul : public testing::TestWithParam<Types> {
   /// By the tactic; a processor without VNNI has the reference alone.
   static void check(const OpCase& node) {
     const Support support = node.supports(kTactic);
-    node.check(support.yes ? kTactic : "reference", Layout::kRowMajor, kExact);
+    node.check(support.yes ? kTactic : on_cpu("reference"), kExact);
     EXPECT_TRUE(support.yes || support.reason.find("VNNI") != std::string::npos) << support.reason;
   }
 
@@ -24,26 +23,26 @@ class QuantizedMatMul : public testing::TestWithParam<Types> {
   static DType right() { return GetParam().right; }
 
   static OpCase& operand(OpCase& node, Tensor tensor, bool constant) {
-    return constant ? node.constant(std::move(tensor)) : node.activation(std::move(tensor));
+    return constant ? node.constant(std::move(tensor)) : node.input(std::move(tensor));
   }
 
   /// Without zero points, with one for the matrix (known to the run alone), or with one a column.
   static void check_integer(const Shape& left_shape, const Shape& right_shape, bool constant) {
     OpCase plain("MatMulInteger");
-    operand(plain.activation(random_bytes(left(), left_shape, 1)), random_bytes(right(), right_shape, 2), constant);
+    operand(plain.input(random_bytes(left(), left_shape, 1)), random_bytes(right(), right_shape, 2), constant);
     check(plain);
     for (const std::int64_t columns : {std::int64_t{1}, right_shape.back()}) {
       OpCase moved("MatMulInteger");
-      operand(moved.activation(random_bytes(left(), left_shape, 3)), random_bytes(right(), right_shape, 4), constant)
-          .activation(zero_point(left(), highest_byte(left()) - 7))
-          .activation(random_bytes(right(), Shape{columns}, 5));
+      operand(moved.input(random_bytes(left(), left_shape, 3)), random_bytes(right(), right_shape, 4), constant)
+          .input(zero_point(left(), highest_byte(left()) - 7))
+          .input(random_bytes(right(), Shape{columns}, 5));
       check(moved);
     }
   }
 
   static OpCase requantized(const Shape& left_shape, const Shape& right_shape, bool constant, std::int64_t columns) {
     OpCase node("QLinearMatMul");
-    node.activation(random_bytes(left(), left_shape, 6))
+    node.input(random_bytes(left(), left_shape, 6))
         .constant(Tensor::scalar(0.02F))
         .constant(zero_point(left(), highest_byte(left()) / 2));
     operand(node, random_bytes(right(), right_shape, 7), constant)
@@ -69,7 +68,7 @@ TEST_P(QuantizedMatMul, OfTwoActivations) {
 TEST_P(QuantizedMatMul, OfVectors) {
   check_integer({64}, {64, 5}, true);
   OpCase node("MatMulInteger");
-  check(node.activation(random_bytes(left(), {3, 4, 40}, 1)).activation(random_bytes(right(), {40}, 2)));
+  check(node.input(random_bytes(left(), {3, 4, 40}, 1)).input(random_bytes(right(), {40}, 2)));
 }
 
 TEST_P(QuantizedMatMul, BroadcastsBatches) {
@@ -79,7 +78,7 @@ TEST_P(QuantizedMatMul, BroadcastsBatches) {
 
 TEST_P(QuantizedMatMul, SumsBeyondWhatFloatHolds) {
   OpCase node("MatMulInteger");
-  check(node.activation(random_integers(left(), {3, 4099}, highest_byte(left()) - 1, highest_byte(left()), 1))
+  check(node.input(random_integers(left(), {3, 4099}, highest_byte(left()) - 1, highest_byte(left()), 1))
             .constant(random_integers(right(), {4099, 17}, highest_byte(right()) - 1, highest_byte(right()), 2)));
 }
 
@@ -92,12 +91,12 @@ TEST_P(QuantizedMatMul, Requantizes) {
 TEST_P(QuantizedMatMul, RunsOnTwoThreads) {
   const OpCase node = requantized({2, 64, 64}, {64, 600}, true, 600);
   const bool yes = node.supports(kTactic).yes;
-  node.check_two_threads(yes ? kTactic : "reference", Layout::kRowMajor, kExact);
+  node.check_two_threads(yes ? kTactic : on_cpu("reference"), Layout::kRowMajor, kExact);
 }
 
 TEST_P(QuantizedMatMul, RefusesHalfScales) {
   OpCase node("QLinearMatMul");
-  node.activation(random_bytes(left(), {4, 8}, 1))
+  node.input(random_bytes(left(), {4, 8}, 1))
       .constant(Tensor(DType::kFloat16, {}))
       .constant(zero_point(left(), 1))
       .constant(random_bytes(right(), {8, 3}, 2))
@@ -115,7 +114,7 @@ INSTANTIATE_TEST_SUITE_P(Types, QuantizedMatMul,
 /// SHAPE's numbers from LOW to HIGH as bytes, with scale and zero point.
 void check_dynamic(const Shape& shape, float low, float high) {
   OpCase node("DynamicQuantizeLinear");
-  node.input(shape, low, high).outputs(3).check_layouts("vector.dynamic_quantize", kExact);
+  node.input(shape, low, high).outputs(3).check_layouts(on_cpu("vector.dynamic_quantize"), kExact);
 }
 
 TEST(DynamicQuantize, EqualsTheReference) {
@@ -131,7 +130,7 @@ TEST(DynamicQuantize, CountsNoNaN) {
   Tensor numbers = random_tensor({40000}, -2, 3, 1);
   for (const std::size_t i : {0, 5, 20000, 39999}) numbers.data<float>()[i] = std::numeric_limits<float>::quiet_NaN();
   OpCase node("DynamicQuantizeLinear");
-  node.activation(std::move(numbers)).outputs(3).check("vector.dynamic_quantize", Layout::kRowMajor, kExact);
+  node.input(std::move(numbers)).outputs(3).check(on_cpu("vector.dynamic_quantize"), kExact);
 }
 
 }  // namespace

@@ -1,10 +1,9 @@
-#include "backends/op_case.hpp"
+#include "op_case/op_case.hpp"
 
 namespace saccade {
 namespace {
 
-constexpr std::string_view kTactic = "onednn.quantized_convolution";
-constexpr Tolerance kExact{.absolute = 0, .relative = 0};
+constexpr On kTactic = on_cpu("onednn.quantized_convolution");
 using Integers = std::vector<std::int64_t>;
 
 struct Types {
@@ -18,14 +17,14 @@ class QuantizedConvolution : public testing::TestWithParam<Types> {
   /// By the tactic in both layouts; a processor without VNNI has the reference alone, which reads one.
   static void check(const OpCase& node) {
     if (const Support support = node.supports(kTactic); support.yes) return node.check_layouts(kTactic, kExact);
-    node.check("reference", Layout::kRowMajor, kExact);
+    node.check(on_cpu("reference"), kExact);
   }
 
   /// A convolution of bytes with zero points in its middle and a scale a filter.
   static OpCase convolution(std::int64_t groups, const Shape& weights, std::int64_t channels) {
     const Types& types = GetParam();
     OpCase node("QLinearConv");
-    node.activation(random_bytes(types.src, {1, channels, 9, 11}, 1))
+    node.input(random_bytes(types.src, {1, channels, 9, 11}, 1))
         .constant(Tensor::scalar(0.02F))
         .constant(zero_point(types.src, types.src == DType::kUInt8 ? 120 : -5))
         .constant(random_integers(types.weights, weights, types.weights == DType::kUInt8 ? 1 : -127,
@@ -51,7 +50,7 @@ TEST_P(QuantizedConvolution, RunsOnTwoThreads) {
   const OpCase node = convolution(1, {16, 8, 3, 3}, 8);
   if (const Support support = node.supports(kTactic); support.yes)
     return node.check_two_threads(kTactic, Layout::kChannelsLast, kExact);
-  node.check_two_threads("reference", Layout::kRowMajor, kExact);
+  node.check_two_threads(on_cpu("reference"), Layout::kRowMajor, kExact);
 }
 
 TEST_P(QuantizedConvolution, InGroups) {

@@ -1,4 +1,4 @@
-#include "backends/op_case.hpp"
+#include "op_case/op_case.hpp"
 
 namespace saccade {
 namespace {
@@ -10,10 +10,10 @@ TEST(Backend, NamesItselfAndTheProcessor) {
 
 TEST(Backend, TheReferenceIsTheLastResort) { EXPECT_EQ(cpu_backend().tactics().back()->name(), "reference"); }
 
-TEST(Reference, RunsTheOperatorsOwnKernel) { OpCase("Identity").input({2, 3, 4}).check("reference"); }
+TEST(Reference, RunsTheOperatorsOwnKernel) { OpCase("Identity").input({2, 3, 4}).check(on_cpu("reference")); }
 
 TEST(Reference, RefusesChannelsLastTensors) {
-  const Support support = OpCase("Identity").input({2, 3, 4}).supports("reference", Layout::kChannelsLast);
+  const Support support = OpCase("Identity").input({2, 3, 4}).supports(on_cpu("reference"), Layout::kChannelsLast);
   EXPECT_FALSE(support.yes);
   EXPECT_NE(support.reason.find("row-major"), std::string::npos);
 }

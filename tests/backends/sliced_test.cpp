@@ -1,11 +1,11 @@
 #include <random>
 
-#include "backends/op_case.hpp"
+#include "op_case/op_case.hpp"
 
 namespace saccade {
 namespace {
 
-constexpr std::string_view kTactic = "sliced.elementwise";
+constexpr On kTactic = on_cpu("sliced.elementwise");
 const Shape kImage{2, 5, 64, 64};
 
 Tensor integers(DType dtype, const Shape& shape, std::uint32_t seed) {
@@ -28,14 +28,14 @@ class SlicedTest : public testing::TestWithParam<Case> {};
 TEST_P(SlicedTest, BinaryOperatorsAgree) {
   const auto& [a, b] = GetParam();
   for (const char* op : {"Add", "Mod", "Less", "Equal", "BitwiseXor"})
-    OpCase(op).activation(integers(DType::kInt32, a, 1)).activation(integers(DType::kInt32, b, 2)).check(kTactic);
+    OpCase(op).input(integers(DType::kInt32, a, 1)).input(integers(DType::kInt32, b, 2)).check(kTactic);
   OpCase("Greater").input(a).input(b).check(kTactic);
-  OpCase("Or").activation(bools(a)).activation(bools(b)).check(kTactic);
+  OpCase("Or").input(bools(a)).input(bools(b)).check(kTactic);
 }
 
 TEST_P(SlicedTest, WhereChoosesBetweenThree) {
   const auto& [a, b] = GetParam();
-  OpCase("Where").activation(bools(b)).input(a).constant(Tensor::scalar(-1.0F)).check(kTactic);
+  OpCase("Where").input(bools(b)).input(a).constant(Tensor::scalar(-1.0F)).check(kTactic);
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, SlicedTest,
@@ -60,9 +60,9 @@ TEST(Sliced, AgreesOnRandomShapes) {
     const Shape a = broadcast_of(shape, random);
     const Shape b = broadcast_of(shape, random);
     OpCase sum("Sub");
-    sum.activation(integers(DType::kInt16, a, 1)).activation(integers(DType::kInt16, b, 2));
+    sum.input(integers(DType::kInt16, a, 1)).input(integers(DType::kInt16, b, 2));
     OpCase choice("Where");
-    choice.activation(bools(a)).input(b).input(shape);
+    choice.input(bools(a)).input(b).input(shape);
     for (const OpCase* each : {&sum, &choice}) {
       if (!each->supports(kTactic)) continue;
       SCOPED_TRACE(testing::Message() << "round " << round);
@@ -74,11 +74,11 @@ TEST(Sliced, AgreesOnRandomShapes) {
 }
 
 TEST(Sliced, UnaryOperatorsAgree) {
-  OpCase("Not").activation(bools(kImage)).check(kTactic);
+  OpCase("Not").input(bools(kImage)).check(kTactic);
   OpCase("IsNaN").input(kImage).check(kTactic);
-  OpCase("Neg").activation(integers(DType::kInt64, kImage, 1)).check(kTactic);
+  OpCase("Neg").input(integers(DType::kInt64, kImage, 1)).check(kTactic);
   OpCase("Clip")
-      .activation(integers(DType::kInt32, kImage, 1))
+      .input(integers(DType::kInt32, kImage, 1))
       .constant(Tensor::scalar<std::int32_t>(-3))
       .constant(Tensor::of<std::int32_t>({1}, {4}))
       .check(kTactic);
@@ -86,20 +86,20 @@ TEST(Sliced, UnaryOperatorsAgree) {
 
 TEST(Sliced, TakesEveryElementwiseOperator) {
   for (const char* op : {"Asinh", "Cosh", "Sinh", "Tan"}) OpCase(op).input(kImage).check(kTactic);
-  OpCase("CastLike").input(kImage).activation(integers(DType::kInt32, {3, 7}, 1)).check(kTactic);
+  OpCase("CastLike").input(kImage).input(integers(DType::kInt32, {3, 7}, 1)).check(kTactic);
   // Its reference kernel allocates.
   EXPECT_FALSE(OpCase("Pow").input(kImage).input(kImage).supports(kTactic));
 }
 
 TEST(Sliced, LeavesWhatIsSmallOrLiesOtherwise) {
-  EXPECT_FALSE(OpCase("Not").activation(bools({100})).supports(kTactic));
-  EXPECT_FALSE(OpCase("Not").activation(bools(kImage)).supports(kTactic, Layout::kChannelsLast));
+  EXPECT_FALSE(OpCase("Not").input(bools({100})).supports(kTactic));
+  EXPECT_FALSE(OpCase("Not").input(bools(kImage)).supports(kTactic, Layout::kChannelsLast));
   EXPECT_FALSE(OpCase("Transpose").input(kImage).supports(kTactic));
 }
 
 TEST(Sliced, KeepsIntegersRowMajor) {
   const OpCase integer_sum =
-      OpCase("Add").activation(integers(DType::kInt32, kImage, 1)).activation(integers(DType::kInt32, kImage, 2));
+      OpCase("Add").input(integers(DType::kInt32, kImage, 1)).input(integers(DType::kInt32, kImage, 2));
   EXPECT_EQ(integer_sum.layout_rule(), LayoutRule::kRowMajor);
 }
 

@@ -1,16 +1,16 @@
 #include <limits>
 
-#include "cuda_case.hpp"
+#include "op_case/op_case.hpp"
 #include "ops/core/tf32.hpp"
 #include "ops/layers/access_pattern.hpp"
 
 namespace saccade {
 namespace {
 
-constexpr CudaTolerance kSums{.absolute = 2e-5, .relative = 2e-5};
-constexpr CudaTolerance kTf32{.absolute = 2e-3, .relative = 4e-3};
-constexpr CudaTolerance kHalf{.absolute = 2e-3, .relative = 4e-3};
-constexpr CudaTolerance kBrain{.absolute = 2e-2, .relative = 2e-2};
+constexpr Tolerance kSums{.absolute = 2e-5, .relative = 2e-5};
+constexpr Tolerance kTf32{.absolute = 2e-3, .relative = 4e-3};
+constexpr Tolerance kHalf{.absolute = 2e-3, .relative = 4e-3};
+constexpr Tolerance kBrain{.absolute = 2e-2, .relative = 2e-2};
 
 /// Heads of an image, tokens and channels.
 struct Lengths {
@@ -32,8 +32,8 @@ std::vector<std::int64_t> rows(const Lengths& lengths, std::int64_t tokens, std:
   return pattern.to_integers();
 }
 
-CudaCase attention(const Lengths& lengths) {
-  CudaCase made("StridedAttention", "saccade");
+OpCase attention(const Lengths& lengths) {
+  OpCase made("StridedAttention", "saccade");
   const std::int64_t width = lengths.heads * lengths.values;
   made.attribute("shape", std::vector<std::int64_t>{lengths.images, lengths.queries, width})
       .attribute("output", rows(lengths, lengths.queries, width, 0, lengths.values))
@@ -42,9 +42,9 @@ CudaCase attention(const Lengths& lengths) {
 }
 
 /// Queries, keys and values, each from a GEMM of its own.
-CudaCase separate(const Lengths& lengths, DType dtype = DType::kFloat32) {
+OpCase separate(const Lengths& lengths, DType dtype = DType::kFloat32) {
   const auto& [images, heads, queries, keys, channels, values] = lengths;
-  CudaCase made = attention(lengths);
+  OpCase made = attention(lengths);
   made.input(dtype, {images, queries, heads * channels})
       .input(dtype, {images, keys, heads * channels})
       .input(dtype, {images, keys, heads * values})
@@ -55,7 +55,7 @@ CudaCase separate(const Lengths& lengths, DType dtype = DType::kFloat32) {
 }
 
 /// The same mask for all heads of an image.
-void add_mask(CudaCase& made, const Lengths& lengths, DType dtype) {
+void add_mask(OpCase& made, const Lengths& lengths, DType dtype) {
   AccessPattern pattern;
   pattern.loops = {AccessPattern::Loop{{lengths.images, lengths.queries * lengths.keys}, {lengths.heads, 0}},
                    AccessPattern::Loop{{lengths.queries, lengths.keys}}, AccessPattern::Loop{{lengths.keys, 1}}};
@@ -64,82 +64,86 @@ void add_mask(CudaCase& made, const Lengths& lengths, DType dtype) {
 }
 
 TEST(CudaAttention, MultipliesInFloat) {
-  separate({}).check("fused.attention", kSums);
+  separate({}).check(on_cuda("fused.attention"), kSums);
   separate({.images = 2, .heads = 3, .queries = 37, .keys = 150, .channels = 8, .values = 20})
-      .check("fused.attention", kSums);
-  separate({.heads = 1, .queries = 1, .keys = 1, .channels = 1, .values = 1}).check("fused.attention", kSums);
-  separate({.heads = 1, .queries = 70, .keys = 33, .channels = 3, .values = 5}).check("fused.attention", kSums);
+      .check(on_cuda("fused.attention"), kSums);
+  separate({.heads = 1, .queries = 1, .keys = 1, .channels = 1, .values = 1}).check(on_cuda("fused.attention"), kSums);
+  separate({.heads = 1, .queries = 70, .keys = 33, .channels = 3, .values = 5})
+      .check(on_cuda("fused.attention"), kSums);
 }
 
 TEST(CudaAttention, RoundsToTf32) {
-  const auto check = [](CudaCase made) {
-    made.attribute(kTf32Attribute, std::int64_t{1}).check("fused.attention", kTf32);
+  const auto check = [](OpCase made) {
+    made.attribute(kTf32Attribute, std::int64_t{1}).check(on_cuda("fused.attention"), kTf32);
   };
   check(separate({.images = 2, .heads = 3, .queries = 37, .keys = 150, .channels = 8, .values = 20}));
   check(separate({.heads = 1, .queries = 70, .keys = 33, .channels = 3, .values = 5}));
   check(separate({.heads = 1, .queries = 40, .keys = 97, .channels = 64, .values = 72}));
   const Lengths lengths{.images = 2, .heads = 2, .queries = 19, .keys = 45};
-  CudaCase masked = separate(lengths);
+  OpCase masked = separate(lengths);
   add_mask(masked, lengths, DType::kFloat32);
   check(masked);
 }
 
 TEST(CudaAttention, UsesTensorCoresInHalfPrecision) {
   for (DType dtype : {DType::kFloat16, DType::kBFloat16}) {
-    const CudaTolerance tolerance = dtype == DType::kFloat16 ? kHalf : kBrain;
-    separate({}, dtype).check("fused.attention", tolerance);
+    const Tolerance tolerance = dtype == DType::kFloat16 ? kHalf : kBrain;
+    separate({}, dtype).check(on_cuda("fused.attention"), tolerance);
     separate({.images = 2, .queries = 50, .keys = 197, .channels = 32, .values = 64}, dtype)
-        .check("fused.attention", tolerance);
+        .check(on_cuda("fused.attention"), tolerance);
     separate({.heads = 1, .queries = 5, .keys = 300, .channels = 80, .values = 24}, dtype)
-        .check("fused.attention", tolerance);
+        .check(on_cuda("fused.attention"), tolerance);
     separate({.heads = 3, .queries = 17, .keys = 9, .channels = 6, .values = 7}, dtype)
-        .check("fused.attention", tolerance);
+        .check(on_cuda("fused.attention"), tolerance);
   }
   separate({.heads = 1, .queries = 3, .keys = 40, .channels = 256, .values = 256}, DType::kFloat16)
-      .check("fused.attention", kHalf);
+      .check(on_cuda("fused.attention"), kHalf);
 }
 
 TEST(CudaAttention, TakesManyKeysByWarpgroups) {
   for (DType dtype : {DType::kFloat16, DType::kBFloat16}) {
-    const CudaTolerance tolerance = dtype == DType::kFloat16 ? kHalf : kBrain;
+    const Tolerance tolerance = dtype == DType::kFloat16 ? kHalf : kBrain;
     // Whole blocks of queries and k-steps, and partial ones; heads of fewer and of more than 64 channels.
     separate({.heads = 1, .queries = 64, .keys = 256, .channels = 64, .values = 64}, dtype)
-        .check("warpgroup.attention", tolerance);
-    separate({.queries = 70, .keys = 331, .channels = 40, .values = 80}, dtype).check("warpgroup.attention", tolerance);
+        .check(on_cuda("warpgroup.attention"), tolerance);
+    separate({.queries = 70, .keys = 331, .channels = 40, .values = 80}, dtype)
+        .check(on_cuda("warpgroup.attention"), tolerance);
     separate({.heads = 1, .queries = 65, .keys = 259, .channels = 128, .values = 8}, dtype)
-        .check("warpgroup.attention", tolerance);
+        .check(on_cuda("warpgroup.attention"), tolerance);
     separate({.heads = 1, .queries = 64, .keys = 300, .channels = 16, .values = 128}, dtype)
-        .check("warpgroup.attention", tolerance);
+        .check(on_cuda("warpgroup.attention"), tolerance);
     separate({.heads = 1, .queries = 64, .keys = 260, .channels = 48, .values = 112}, dtype)
-        .check("warpgroup.attention", tolerance);
+        .check(on_cuda("warpgroup.attention"), tolerance);
   }
 }
 
 TEST(CudaAttention, TakesManyMaskedKeysByWarpgroups) {
   const Lengths lengths{.heads = 2, .queries = 66, .keys = 270};
-  CudaCase masked = separate(lengths, DType::kFloat16);
+  OpCase masked = separate(lengths, DType::kFloat16);
   add_mask(masked, lengths, DType::kFloat16);
-  masked.check("warpgroup.attention", kHalf);
-  separate({.queries = 64, .keys = 260}, DType::kFloat16).attribute("scale", -0.7F).check("warpgroup.attention", kHalf);
+  masked.check(on_cuda("warpgroup.attention"), kHalf);
+  separate({.queries = 64, .keys = 260}, DType::kFloat16)
+      .attribute("scale", -0.7F)
+      .check(on_cuda("warpgroup.attention"), kHalf);
 }
 
 TEST(CudaAttention, ReadsManyTokensOfOneTensorByWarpgroups) {
   const Lengths lengths{.heads = 2, .queries = 256, .keys = 256, .channels = 24, .values = 24};
-  CudaCase one = attention(lengths);
+  OpCase one = attention(lengths);
   for (const auto& [name, first] : {std::pair{"query", 0}, {"key", 48}, {"value", 96}})
     one.input(DType::kFloat16, {1, 256, 144}).attribute(name, rows(lengths, 256, 144, first, 24));
-  one.check("warpgroup.attention", kHalf);
+  one.check(on_cuda("warpgroup.attention"), kHalf);
 }
 
 TEST(CudaAttention, AddsMasks) {
   const Lengths lengths{.images = 2, .heads = 2, .queries = 19, .keys = 45};
   for (DType mask : {DType::kFloat32, DType::kFloat16, DType::kFloat64}) {
-    CudaCase in_float = separate(lengths);
+    OpCase in_float = separate(lengths);
     add_mask(in_float, lengths, mask);
-    in_float.check("fused.attention", kSums);
-    CudaCase in_half = separate(lengths, DType::kFloat16);
+    in_float.check(on_cuda("fused.attention"), kSums);
+    OpCase in_half = separate(lengths, DType::kFloat16);
     add_mask(in_half, lengths, mask);
-    in_half.check("fused.attention", kHalf);
+    in_half.check(on_cuda("fused.attention"), kHalf);
   }
 }
 
@@ -154,32 +158,32 @@ TEST(CudaAttention, HidesKeysByInfinityAndByTheLowestNumber) {
   AccessPattern pattern;
   pattern.loops = {AccessPattern::Loop{}, AccessPattern::Loop{{3, 70}}, AccessPattern::Loop{{70, 1}}};
   for (DType dtype : {DType::kFloat32, DType::kFloat16}) {
-    CudaCase made = separate(lengths, dtype);
+    OpCase made = separate(lengths, dtype);
     made.input(mask).attribute("mask", pattern.to_integers());
-    made.check("fused.attention", dtype == DType::kFloat32 ? kSums : kHalf);
+    made.check(on_cuda("fused.attention"), dtype == DType::kFloat32 ? kSums : kHalf);
   }
 }
 
 TEST(CudaAttention, ScalesDownwardsAndByNothing) {
-  separate({.keys = 90}).attribute("scale", -0.7F).check("fused.attention", kSums);
-  separate({.keys = 90}, DType::kFloat16).attribute("scale", -0.7F).check("fused.attention", kHalf);
-  separate({}, DType::kFloat16).attribute("scale", 0.0F).check("fused.attention", kHalf);
+  separate({.keys = 90}).attribute("scale", -0.7F).check(on_cuda("fused.attention"), kSums);
+  separate({.keys = 90}, DType::kFloat16).attribute("scale", -0.7F).check(on_cuda("fused.attention"), kHalf);
+  separate({}, DType::kFloat16).attribute("scale", 0.0F).check(on_cuda("fused.attention"), kHalf);
 }
 
 TEST(CudaAttention, ReadsQueriesKeysAndValuesThatLieInOneTensor) {
   const Lengths lengths{.images = 2, .heads = 2, .queries = 21, .keys = 21, .channels = 24, .values = 24};
   for (DType dtype : {DType::kFloat32, DType::kFloat16}) {
-    CudaCase one = attention(lengths);
+    OpCase one = attention(lengths);
     one.input(dtype, {2, 21, 144}).input(dtype, {2, 21, 144}).input(dtype, {2, 21, 144});
     for (const auto& [name, first] : {std::pair{"query", 0}, {"key", 48}, {"value", 96}})
       one.attribute(name, rows(lengths, 21, 144, first, 24));
-    one.check("fused.attention", dtype == DType::kFloat32 ? kSums : kHalf);
+    one.check(on_cuda("fused.attention"), dtype == DType::kFloat32 ? kSums : kHalf);
   }
 }
 
 /// Heads of a convolution's output: channels are planes.
-CudaCase pictures(DType dtype, std::int64_t channels) {
-  CudaCase made("StridedAttention", "saccade");
+OpCase pictures(DType dtype, std::int64_t channels) {
+  OpCase made("StridedAttention", "saccade");
   const std::int64_t planes = 2 * 3 * channels;
   const auto pattern = [&](std::int64_t first, std::int64_t head) {
     AccessPattern heads{.offset = first * 28};
@@ -198,9 +202,9 @@ CudaCase pictures(DType dtype, std::int64_t channels) {
 }
 
 TEST(CudaAttention, ReadsImagesInEitherLayout) {
-  pictures(DType::kFloat32, 4).check_layouts("fused.attention", kSums);
-  pictures(DType::kFloat16, 16).check_layouts("fused.attention", kHalf);
-  pictures(DType::kFloat16, 6).check_layouts("fused.attention", kHalf);
+  pictures(DType::kFloat32, 4).check_layouts(on_cuda("fused.attention"), kSums);
+  pictures(DType::kFloat16, 16).check_layouts(on_cuda("fused.attention"), kHalf);
+  pictures(DType::kFloat16, 6).check_layouts(on_cuda("fused.attention"), kHalf);
 }
 
 TEST(CudaAttention, ReadsTokensOfWindowsWhereTheyLie) {
@@ -209,11 +213,11 @@ TEST(CudaAttention, ReadsTokensOfWindowsWhereTheyLie) {
   windows.loops = {AccessPattern::Loop{{2, 6 * 3 * 8}, {2, 3 * 8}}, AccessPattern::Loop{{3, 6 * 8}, {3, 8}},
                    AccessPattern::Loop{{8, 1}}};
   for (DType dtype : {DType::kFloat32, DType::kFloat16}) {
-    CudaCase made("StridedAttention", "saccade");
+    OpCase made("StridedAttention", "saccade");
     for (int i = 0; i < 3; ++i) made.input(dtype, {1, 36, 8});
     for (const char* name : {"query", "key", "value", "output"}) made.attribute(name, windows.to_integers());
     made.attribute("shape", std::vector<std::int64_t>{1, 36, 8});
-    made.check("fused.attention", dtype == DType::kFloat32 ? kSums : kHalf);
+    made.check(on_cuda("fused.attention"), dtype == DType::kFloat32 ? kSums : kHalf);
   }
 }
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <sstream>
 
-#include "cuda_case.hpp"
+#include "op_case/op_case.hpp"
 #include "ops/layers/access_pattern.hpp"
 #include "runtime/candidate_check.hpp"
 #include "runtime/cuda_backend.hpp"

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "cuda_case.hpp"
+#include "op_case/op_case.hpp"
 #include "ops/core/tf32.hpp"
 #include "runtime/cuda_backend.hpp"
 #include "support/graph_builder.hpp"
@@ -10,15 +10,15 @@ namespace {
 
 // Accumulations of up to a thousand products of numbers up to 2 and weights up to 1. Inputs and weights are rounded to
 // the type first, so in half precision only the output is rounded again.
-CudaTolerance tolerance_of(DType dtype, bool tf32 = false) {
+Tolerance tolerance_of(DType dtype, bool tf32 = false) {
   if (dtype == DType::kFloat16) return {2e-3, 2e-3};
   if (dtype == DType::kBFloat16) return {2e-2, 1e-2};
-  return tf32 ? CudaTolerance{3e-2, 2e-3} : CudaTolerance{1e-4, 1e-5};
+  return tf32 ? Tolerance{3e-2, 2e-3} : Tolerance{1e-4, 1e-5};
 }
 
 /// FILTERS of KERNEL over images of SHAPE.
-CudaCase convolution(DType dtype, const Shape& shape, const Shape& filters, const std::string& op = "Conv") {
-  CudaCase made(op);
+OpCase convolution(DType dtype, const Shape& shape, const Shape& filters, const std::string& op = "Conv") {
+  OpCase made(op);
   made.input(dtype, shape).constant(random_elements(dtype, filters, -1, 1, 5));
   const std::int64_t count = op == "Conv" ? filters[0] : filters[1];
   made.constant(random_elements(dtype, {count}, -1, 1, 6));
@@ -31,8 +31,8 @@ constexpr DType kTypes[] = {DType::kFloat32, DType::kFloat16, DType::kBFloat16};
 
 TEST(CudaConvolution, MultipliesPointsAndPatches) {
   for (const DType dtype : kTypes) {
-    const auto check = [&](const CudaCase& made) {
-      made.check("tiled.convolution", tolerance_of(dtype), Layout::kChannelsLast);
+    const auto check = [&](const OpCase& made) {
+      made.check(on_cuda("tiled.convolution"), tolerance_of(dtype), Layout::kChannelsLast);
     };
     check(convolution(dtype, {1, 24, 5, 7}, {40, 24, 1, 1}).post("Relu"));
     check(convolution(dtype, {2, 8, 9, 6}, {16, 8, 3, 3}).attribute("pads", Numbers{1, 1, 1, 1}).post("Silu"));
@@ -54,13 +54,13 @@ TEST(CudaConvolution, MultipliesPointsAndPatches) {
 TEST(CudaConvolution, SplitsALongK) {
   for (const DType dtype : kTypes)
     convolution(dtype, {1, 512, 3, 3}, {24, 512, 1, 1})
-        .check("tiled.convolution", tolerance_of(dtype), Layout::kChannelsLast);
+        .check(on_cuda("tiled.convolution"), tolerance_of(dtype), Layout::kChannelsLast);
 }
 
 TEST(CudaConvolution, RoundsToTf32) {
-  const auto check = [](CudaCase made, const std::string& tactic = "tiled.convolution") {
+  const auto check = [](OpCase made, const std::string& tactic = "tiled.convolution") {
     made.attribute(kTf32Attribute, std::int64_t{1})
-        .check(tactic, tolerance_of(DType::kFloat32, true), Layout::kChannelsLast);
+        .check(on_cuda(tactic), tolerance_of(DType::kFloat32, true), Layout::kChannelsLast);
   };
   check(convolution(DType::kFloat32, {1, 24, 5, 7}, {40, 24, 1, 1}).post("Relu"));
   check(convolution(DType::kFloat32, {2, 16, 9, 6}, {16, 16, 3, 3}).attribute("pads", Numbers{1, 1, 1, 1}));
@@ -89,8 +89,9 @@ TEST(CudaConvolution, TakesTf32WhereItMay) {
 
 TEST(CudaConvolution, FiltersEveryChannelByItself) {
   for (const DType dtype : kTypes) {
-    const auto check = [&](CudaCase made, std::int64_t group) {
-      made.attribute("group", group).check("depthwise.convolution", tolerance_of(dtype), Layout::kChannelsLast);
+    const auto check = [&](OpCase made, std::int64_t group) {
+      made.attribute("group", group)
+          .check(on_cuda("depthwise.convolution"), tolerance_of(dtype), Layout::kChannelsLast);
     };
     check(convolution(dtype, {1, 16, 7, 9}, {16, 1, 3, 3}).attribute("pads", Numbers{1, 1, 1, 1}).post("HardSwish"),
           16);
@@ -104,8 +105,8 @@ TEST(CudaConvolution, FiltersEveryChannelByItself) {
 
 TEST(CudaConvolution, Transposes) {
   for (const DType dtype : kTypes) {
-    const auto check = [&](const CudaCase& made) {
-      made.check("tiled.transposed_convolution", tolerance_of(dtype), Layout::kChannelsLast);
+    const auto check = [&](const OpCase& made) {
+      made.check(on_cuda("tiled.transposed_convolution"), tolerance_of(dtype), Layout::kChannelsLast);
     };
     check(convolution(dtype, {1, 16, 4, 5}, {16, 8, 2, 2}, "ConvTranspose").attribute("strides", Numbers{2, 2}));
     check(convolution(dtype, {1, 12, 5, 3}, {12, 16, 4, 4}, "ConvTranspose")
@@ -118,34 +119,30 @@ TEST(CudaConvolution, Transposes) {
 
 TEST(CudaGemm, MultiplyByConstants) {
   for (const DType dtype : kTypes) {
-    const auto check = [&](const CudaCase& made) { made.check("tiled.matmul", tolerance_of(dtype)); };
-    check(
-        CudaCase("MatMul").input(dtype, {2, 13, 40}).constant(random_elements(dtype, {40, 24}, -1, 1, 5)).post("Gelu"));
-    check(CudaCase("MatMul").input(dtype, {7, 9}).constant(random_elements(dtype, {9, 11}, -1, 1, 5)));
-    check(CudaCase("Gemm")
+    const auto check = [&](const OpCase& made) { made.check(on_cuda("tiled.matmul"), tolerance_of(dtype)); };
+    check(OpCase("MatMul").input(dtype, {2, 13, 40}).constant(random_elements(dtype, {40, 24}, -1, 1, 5)).post("Gelu"));
+    check(OpCase("MatMul").input(dtype, {7, 9}).constant(random_elements(dtype, {9, 11}, -1, 1, 5)));
+    check(OpCase("Gemm")
               .input(dtype, {5, 64})
               .constant(random_elements(dtype, {33, 64}, -1, 1, 5))
               .constant(random_elements(dtype, {33}, -1, 1, 6))
               .attribute("transB", std::int64_t{1})
               .post_with_operand("Add"));
   }
-  CudaCase("MatMul")
+  OpCase("MatMul")
       .input({3, 40})
       .constant({40, 24})
       .attribute(kTf32Attribute, std::int64_t{1})
-      .check("tiled.matmul", tolerance_of(DType::kFloat32, true));
+      .check(on_cuda("tiled.matmul"), tolerance_of(DType::kFloat32, true));
 }
 
 TEST(CudaGemm, MultiplyActivations) {
   for (const DType dtype : kTypes) {
-    const auto check = [&](const CudaCase& made) { made.check("tiled.matmul", tolerance_of(dtype)); };
-    check(CudaCase("MatMul").input(dtype, {2, 3, 17, 24}).input(dtype, {2, 3, 24, 19}));
-    check(CudaCase("MatMul").input(dtype, {3, 33, 10}).input(dtype, {10, 7}));
-    check(CudaCase("Gemm")
-              .input(dtype, {20, 32})
-              .input(dtype, {12, 32})
-              .attribute("transB", std::int64_t{1})
-              .post("Relu"));
+    const auto check = [&](const OpCase& made) { made.check(on_cuda("tiled.matmul"), tolerance_of(dtype)); };
+    check(OpCase("MatMul").input(dtype, {2, 3, 17, 24}).input(dtype, {2, 3, 24, 19}));
+    check(OpCase("MatMul").input(dtype, {3, 33, 10}).input(dtype, {10, 7}));
+    check(
+        OpCase("Gemm").input(dtype, {20, 32}).input(dtype, {12, 32}).attribute("transB", std::int64_t{1}).post("Relu"));
   }
 }
 

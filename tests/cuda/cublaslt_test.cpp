@@ -8,8 +8,8 @@
 #include <sstream>
 
 #include "base/error.hpp"
-#include "cuda_case.hpp"
 #include "emulator_calls.hpp"
+#include "op_case/op_case.hpp"
 #include "ops/core/tf32.hpp"
 #include "runtime/candidate_check.hpp"
 #include "runtime/cuda_backend.hpp"
@@ -26,9 +26,9 @@ constexpr const char* kTactic = "cublaslt.matmul";
 constexpr const char* kHidden =
     "algorithm 5 tile 15 stages 25 splits 1 reduction 0 swizzle 0 option 0 inner 0 cluster 2";
 
-CudaTolerance product_tolerance(DType dtype) {
+Tolerance product_tolerance(DType dtype) {
   if (dtype == DType::kFloat16) return {1e-2, 4e-3};
-  return dtype == DType::kBFloat16 ? CudaTolerance{8e-2, 2e-2} : CudaTolerance{1e-4, 1e-5};
+  return dtype == DType::kBFloat16 ? Tolerance{8e-2, 2e-2} : Tolerance{1e-4, 1e-5};
 }
 
 constexpr DType kProductTypes[] = {DType::kFloat32, DType::kFloat16, DType::kBFloat16};
@@ -63,8 +63,8 @@ class CublasLt : public ::testing::Test {
       ++refused_;
     }
   }
-  void check(const CudaCase& made, DType dtype, Layout layout = Layout::kRowMajor) {
-    attempt([&] { made.check(kTactic, product_tolerance(dtype), layout); });
+  void check(const OpCase& made, DType dtype, Layout layout = Layout::kRowMajor) {
+    attempt([&] { made.check(on_cuda(kTactic), product_tolerance(dtype), layout); });
   }
   /// The last GEMM of the emulated library.
   std::string last_algorithm() const {
@@ -80,7 +80,7 @@ class CublasLt : public ::testing::Test {
     return random_elements(dtype, shape, -1, 1, static_cast<std::uint32_t>(random_()));
   }
   /// No post-ops, those of the library's epilogue, or those of the epilogue kernel.
-  void add_post_ops(CudaCase& made) {
+  void add_post_ops(OpCase& made) {
     switch (length(6)) {
       case 1: made.post("Relu"); break;
       case 2: made.post_with_operand("Add"); break;
@@ -106,7 +106,7 @@ TEST_F(CublasLt, MultipliesByConstants) {
       const bool is_gemm = toss();
       const std::int64_t k = length(40);
       const std::int64_t n = length(40);
-      CudaCase made(is_gemm ? "Gemm" : "MatMul");
+      OpCase made(is_gemm ? "Gemm" : "MatMul");
       const bool turned = is_gemm && toss();
       Shape left{length(20), k};
       if (!is_gemm && toss()) left = {length(3), length(3), length(9), k};
@@ -126,7 +126,7 @@ TEST_F(CublasLt, MultipliesActivations) {
       const std::int64_t k = length(24);
       const std::int64_t n = length(12);
       const bool is_gemm = toss();
-      CudaCase made(is_gemm ? "Gemm" : "MatMul");
+      OpCase made(is_gemm ? "Gemm" : "MatMul");
       if (is_gemm) {
         const bool turned = toss();
         made.input(dtype, {m, k}, -1, 1).input(dtype, turned ? Shape{n, k} : Shape{k, n}, -1, 1);
@@ -147,10 +147,10 @@ TEST_F(CublasLt, MultipliesActivations) {
 }
 
 TEST_F(CublasLt, MultipliesByConstantsOfBatches) {
-  CudaCase right("MatMul");
+  OpCase right("MatMul");
   right.input(DType::kFloat32, {3, 5, 7}, -1, 1).constant(constant(DType::kFloat32, {3, 7, 4}));
   check(right, DType::kFloat32);
-  CudaCase left("MatMul");
+  OpCase left("MatMul");
   left.constant(constant(DType::kFloat16, {6, 8})).input(DType::kFloat16, {2, 8, 16}, -1, 1);
   check(left, DType::kFloat16);
 }
@@ -160,7 +160,7 @@ TEST_F(CublasLt, ConvolvesPixels) {
     for (int i = 0; i < 20; ++i) {
       const std::int64_t channels = length(40);
       const std::int64_t filters = length(40);
-      CudaCase made("Conv");
+      OpCase made("Conv");
       made.input(dtype, {length(2), channels, length(6), length(6)}, -1, 1);
       made.constant(constant(dtype, {filters, channels, 1, 1}));
       made.constant(toss() ? constant(dtype, {filters}) : Tensor());

@@ -2,7 +2,7 @@
 
 #include <dlfcn.h>
 
-#include "cuda_case.hpp"
+#include "op_case/op_case.hpp"
 #include "ops/core/tf32.hpp"
 #include "runtime/cuda_backend.hpp"
 
@@ -42,16 +42,18 @@ TEST(Cudnn, Convolves) {
   if (dlopen("libcudnn.so.9", RTLD_NOW) == nullptr) GTEST_SKIP() << "needs cuDNN 9";
   using Numbers = std::vector<std::int64_t>;
   for (const DType dtype : {DType::kFloat32, DType::kFloat16, DType::kBFloat16}) {
-    const CudaTolerance tolerance = dtype == DType::kFloat32   ? CudaTolerance{1e-4, 1e-5}
-                                    : dtype == DType::kFloat16 ? CudaTolerance{4e-3, 4e-3}
-                                                               : CudaTolerance{4e-2, 2e-2};
+    const Tolerance tolerance = dtype == DType::kFloat32   ? Tolerance{1e-4, 1e-5}
+                                : dtype == DType::kFloat16 ? Tolerance{4e-3, 4e-3}
+                                                           : Tolerance{4e-2, 2e-2};
     const auto convolution = [&](const Shape& shape, const Shape& filters) {
-      CudaCase made("Conv");
+      OpCase made("Conv");
       made.input(dtype, shape).constant(random_elements(dtype, filters, -1, 1, 5));
       made.constant(random_elements(dtype, {filters[0]}, -1, 1, 6));
       return made;
     };
-    const auto check = [&](const CudaCase& made) { made.check("cudnn.convolution", tolerance, Layout::kChannelsLast); };
+    const auto check = [&](const OpCase& made) {
+      made.check(on_cuda("cudnn.convolution"), tolerance, Layout::kChannelsLast);
+    };
     check(convolution({1, 24, 5, 7}, {40, 24, 1, 1}).post("Relu"));
     check(convolution({2, 8, 9, 6}, {16, 8, 3, 3}).attribute("pads", Numbers{1, 1, 1, 1}).post("Silu"));
     check(convolution({1, 32, 8, 11}, {8, 32, 3, 3}).attribute("strides", Numbers{2, 2}).post_with_operand("Add"));

@@ -1,14 +1,14 @@
 #include <cmath>
 #include <random>
 
-#include "cuda_case.hpp"
+#include "op_case/op_case.hpp"
 #include "support/specials.hpp"
 
 namespace saccade {
 namespace {
 
 // An exponential of the math library, times a stride.
-constexpr CudaTolerance kUnits{.absolute = 1e-6, .relative = 5e-7};
+constexpr Tolerance kUnits{.absolute = 1e-6, .relative = 5e-7};
 
 using Ints = std::vector<std::int64_t>;
 
@@ -24,8 +24,8 @@ Tensor odd_numbers(const Shape& shape, int values, float share_odd) {
   return tensor;
 }
 
-CudaCase decoder(const std::string& op, const Tensor& predictions) {
-  CudaCase made(op, "saccade");
+OpCase decoder(const std::string& op, const Tensor& predictions) {
+  OpCase made(op, "saccade");
   made.input(predictions).outputs(6).attribute("conf", 0.4F);
   return made;
 }
@@ -33,9 +33,9 @@ CudaCase decoder(const std::string& op, const Tensor& predictions) {
 TEST(CudaDecode, TakesTheFirstOfTheBestClasses) {
   for (int values : {3, 1000})
     for (float odd : {0.0F, 0.1F}) {
-      decoder("DecodeYolov8", odd_numbers({1, 9, 301}, values, odd)).check_layouts("decode", kExact);
-      decoder("DecodeYolov5", odd_numbers({1, 301, 10}, values, odd)).check_layouts("decode", kExact);
-      decoder("DecodeEndToEnd", odd_numbers({1, 301, 7}, values, odd)).check_layouts("decode", kExact);
+      decoder("DecodeYolov8", odd_numbers({1, 9, 301}, values, odd)).check_layouts(on_cuda("decode"), kExact);
+      decoder("DecodeYolov5", odd_numbers({1, 301, 10}, values, odd)).check_layouts(on_cuda("decode"), kExact);
+      decoder("DecodeEndToEnd", odd_numbers({1, 301, 7}, values, odd)).check_layouts(on_cuda("decode"), kExact);
     }
 }
 
@@ -46,17 +46,17 @@ TEST(CudaDecode, TakesBoxesAndScoresApart) {
           .absent()
           .input(odd_numbers({1, 150, 6}, 4, 0.1F))
           .attribute("multi_label", std::int64_t{every})
-          .check_layouts("decode", kExact);
+          .check_layouts(on_cuda("decode"), kExact);
 }
 
 TEST(CudaDecode, TakesEveryClassWhenAsked) {
   for (float odd : {0.0F, 0.1F}) {
     decoder("DecodeYolov8", odd_numbers({1, 9, 301}, 5, odd))
         .attribute("multi_label", std::int64_t{1})
-        .check_layouts("decode", kExact);
+        .check_layouts(on_cuda("decode"), kExact);
     decoder("DecodeYolov5", odd_numbers({1, 301, 10}, 9, odd))
         .attribute("multi_label", std::int64_t{1})
-        .check("decode", kExact);
+        .check(on_cuda("decode"), kExact);
   }
 }
 
@@ -66,7 +66,7 @@ TEST(CudaDecode, KeepsTheBestWhenThereAreTooManyLabels) {
         .attribute("conf", -1.0F)
         .attribute("multi_label", std::int64_t{1})
         .attribute("threshold", std::vector<float>(100, 0.5F))
-        .check("decode", kExact);
+        .check(on_cuda("decode"), kExact);
 }
 
 TEST(CudaDecode, JudgesClassesByNameAndThreshold) {
@@ -77,12 +77,12 @@ TEST(CudaDecode, JudgesClassesByNameAndThreshold) {
         .attribute("remap", Ints{2, -1, 0, 1, 3})
         .attribute("threshold", std::vector<float>{0.5F, 0.6F, 0.7F, 0.8F})
         .attribute("multi_label", every)
-        .check_layouts("decode", kExact);
+        .check_layouts(on_cuda("decode"), kExact);
   decoder("DecodeEndToEnd", Tensor::of<float>({1, 4, 6}, {1, 2, 3, 4, 0.9F, 1,    1, 2, 3, 4, 0.9F, 2,  //
                                                           1, 2, 3, 4, 0.9F, 9e5F, 1, 2, 3, 4, 0.5F, -0.5F}))
       .constant(Tensor::of<bool>({5}, {true, true, true, true, true}))
       .attribute("remap", Ints{0, 4, -1})
-      .check("decode", kExact);
+      .check(on_cuda("decode"), kExact);
 }
 
 TEST(CudaDecode, PlacesBoxesOnTheGrid) {
@@ -92,20 +92,24 @@ TEST(CudaDecode, PlacesBoxesOnTheGrid) {
       .attribute("strides", Ints{8, 16, 128, 32})
       .attribute("width", std::int64_t{96})
       .attribute("height", std::int64_t{64})
-      .check_layouts("decode", kUnits);
+      .check_layouts(on_cuda("decode"), kUnits);
   decoder("DecodeYolox", rows)
       .attribute("strides", Ints{8, 16, 32})
       .attribute("width", std::int64_t{97})
       .attribute("height", std::int64_t{70})
       .attribute("multi_label", std::int64_t{1})
-      .check("decode", kUnits);
+      .check(on_cuda("decode"), kUnits);
 }
 
 TEST(CudaDecode, TakesThousandsOfAnchorsAndNone) {
-  decoder("DecodeYolov8", odd_numbers({1, 84, 8400}, 2000, 0.001F)).attribute("conf", 0.98F).check("decode", kExact);
-  decoder("DecodeYolov5", odd_numbers({1, 4000, 25}, 2000, 0.001F)).attribute("conf", 0.9F).check("decode", kExact);
-  decoder("DecodeYolov8", odd_numbers({1, 6, 40}, 9, 0)).attribute("conf", 1.0F).check("decode", kExact);
-  decoder("DecodeYolov8", odd_numbers({1, 6, 1}, 2, 0)).check("decode", kExact);
+  decoder("DecodeYolov8", odd_numbers({1, 84, 8400}, 2000, 0.001F))
+      .attribute("conf", 0.98F)
+      .check(on_cuda("decode"), kExact);
+  decoder("DecodeYolov5", odd_numbers({1, 4000, 25}, 2000, 0.001F))
+      .attribute("conf", 0.9F)
+      .check(on_cuda("decode"), kExact);
+  decoder("DecodeYolov8", odd_numbers({1, 6, 40}, 9, 0)).attribute("conf", 1.0F).check(on_cuda("decode"), kExact);
+  decoder("DecodeYolov8", odd_numbers({1, 6, 1}, 2, 0)).check(on_cuda("decode"), kExact);
 }
 
 }  // namespace

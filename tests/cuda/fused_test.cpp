@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <random>
 
-#include "cuda_case.hpp"
+#include "op_case/op_case.hpp"
 #include "ops/interpreter/infer.hpp"
 #include "support/graph_builder.hpp"
 
@@ -10,8 +10,8 @@ namespace {
 
 using test::GraphBuilder;
 
-CudaCase fused(Graph body) {
-  CudaCase fused("Fused", "saccade");
+OpCase fused(Graph body) {
+  OpCase fused("Fused", "saccade");
   for (ValueId id : body.inputs()) {
     const TensorType& type = body.value(id).type;
     fused.input(type.dtype, type.shape);
@@ -24,7 +24,7 @@ TEST(CudaFused, WorkOutChainsAndTrees) {
   const ValueId x = b.input("in0", {2, 3, 4, 5});
   const ValueId scaled = b.op("Mul", {b.op("Sigmoid", {x}), b.input("in1", {3, 1, 5})});
   const ValueId chosen = b.op("Where", {b.op("Less", {x, b.scalar(0.5F)}), scaled, b.op("Sub", {x, b.random({4, 1})})});
-  fused(b.build({b.op("Div", {chosen, b.scalar(3)})})).check_layouts("fused");
+  fused(b.build({b.op("Div", {chosen, b.scalar(3)})})).check_layouts(on_cuda("fused"));
 }
 
 TEST(CudaFused, ReadThroughMoves) {
@@ -37,7 +37,7 @@ TEST(CudaFused, ReadThroughMoves) {
   const ValueId joined = b.op("Concat", {b.op("Mul", {back, backwards}), b.op("Exp", {parts[0]}), x}, {{"axis", 1L}});
   const ValueId picked = b.op("Gather", {joined, b.constant(Tensor::scalar<std::int64_t>(2))}, {{"axis", 2L}});
   fused(b.build({b.op("Expand", {b.op("Unsqueeze", {picked, b.ints({2})}), b.ints({2, 12, 3, 5})})}))
-      .check_layouts("fused");
+      .check_layouts(on_cuda("fused"));
 }
 
 /// A product followed by a sum, which must not be contracted to an FMA.
@@ -45,13 +45,13 @@ TEST(CudaFused, RoundEveryStepOfFloats) {
   GraphBuilder b;
   const ValueId product = b.op("Mul", {b.input("in0", {1000}), b.input("in1", {1000})});
   const ValueId sum = b.op("Sub", {b.op("Add", {product, b.input("in2", {1000})}), product});
-  fused(b.build({sum})).check("fused", {0, 0});
+  fused(b.build({sum})).check(on_cuda("fused"), {0, 0});
 }
 
 TEST(CudaFused, RoundWhereACastAsksForIt) {
   GraphBuilder b;
   const ValueId half = b.op("Cast", {b.input("in0", {1000})}, {{"to", std::int64_t{10}}});
-  fused(b.build({b.op("Cast", {half}, {{"to", std::int64_t{1}}})})).check("fused", {0, 0});
+  fused(b.build({b.op("Cast", {half}, {{"to", std::int64_t{1}}})})).check(on_cuda("fused"), {0, 0});
 }
 
 /// Tensors so large that a thread computes several elements, with vector accesses where they are contiguous: from
@@ -59,26 +59,30 @@ TEST(CudaFused, RoundWhereACastAsksForIt) {
 TEST(CudaFused, ShareOutLargeTensors) {
   const Shape shape{8, 256, 264};
   const DType half = DType::kFloat16;
-  const CudaTolerance exact{0, 0};
-  CudaCase("Transpose").input(half, shape).attribute("perm", std::vector<std::int64_t>{0, 2, 1}).check("moves", exact);
-  CudaCase("Mul").input(half, shape).input(half, {256, 1}).check_layouts("elements", {2e-3, 2e-3});
+  const Tolerance exact{0, 0};
+  OpCase("Transpose")
+      .input(half, shape)
+      .attribute("perm", std::vector<std::int64_t>{0, 2, 1})
+      .check(on_cuda("moves"), exact);
+  OpCase("Mul").input(half, shape).input(half, {256, 1}).check_layouts(on_cuda("elements"), {2e-3, 2e-3});
   for (const std::int64_t start : {3, 8})
-    CudaCase("Slice")
+    OpCase("Slice")
         .input(half, {8, 256, 280})
         .constant(Tensor::of<std::int64_t>({1}, {start}))
         .constant(Tensor::of<std::int64_t>({1}, {start + 264}))
         .constant(Tensor::of<std::int64_t>({1}, {2}))
-        .check("moves", exact);
+        .check(on_cuda("moves"), exact);
   for (const std::int64_t size : {64, 61})
-    CudaCase("Concat")
+    OpCase("Concat")
         .input(half, {8, 256, size})
         .input(half, {8, 256, 264 - size})
         .attribute("axis", std::int64_t{2})
-        .check_layouts("moves", exact);
+        .check_layouts(on_cuda("moves"), exact);
   GraphBuilder b;
   const ValueId turned =
       b.op("Transpose", {b.input("in0", {8, 264, 256}, half)}, {{"perm", std::vector<std::int64_t>{0, 2, 1}}});
-  fused(b.build({b.op("Cast", {b.op("Relu", {turned})}, {{"to", std::int64_t{1}}})})).check_layouts("fused", exact);
+  fused(b.build({b.op("Cast", {b.op("Relu", {turned})}, {{"to", std::int64_t{1}}})}))
+      .check_layouts(on_cuda("fused"), exact);
 }
 
 /// Generates a random body: operators on values of one type, then a Cast.
@@ -152,12 +156,12 @@ class CudaFusedRandomly : public testing::TestWithParam<DType> {};
 
 TEST_P(CudaFusedRandomly, EqualsTheReference) {
   const DType dtype = GetParam();
-  CudaTolerance tolerance{0, 0};
+  Tolerance tolerance{0, 0};
   if (dtype == DType::kFloat16) tolerance = {2e-2, 1e-2};
   if (dtype == DType::kBFloat16) tolerance = {2e-1, 5e-2};
   for (unsigned seed = 0; seed < 6; ++seed)
     fused(RandomBody(dtype, seed).draw_body())
-        .check("fused", tolerance, seed % 2 == 0 ? Layout::kRowMajor : Layout::kChannelsLast);
+        .check(on_cuda("fused"), tolerance, seed % 2 == 0 ? Layout::kRowMajor : Layout::kChannelsLast);
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, CudaFusedRandomly,

@@ -2,7 +2,7 @@
 #include <cstring>
 #include <limits>
 
-#include "cuda_case.hpp"
+#include "op_case/op_case.hpp"
 #include "runtime/cuda_backend.hpp"
 #include "support/graph_builder.hpp"
 #include "support/mask_case.hpp"
@@ -20,7 +20,7 @@ using test::MaskCase;
 void check(const MaskCase& made, bool layouts = false) {
   const std::vector<Tensor> wanted = made.run();
   const bool is_traced = wanted[3].data<std::int32_t>()[0] == 0;
-  CudaCase on_device("TraceMasks", "saccade");
+  OpCase on_device("TraceMasks", "saccade");
   for (Tensor& input : made.inputs()) {
     if (input.empty())
       on_device.absent();
@@ -32,7 +32,7 @@ void check(const MaskCase& made, bool layouts = false) {
   on_device.outputs(5)
       .defined(0, static_cast<std::size_t>(3 * wanted[2].data<std::int32_t>()[0]))
       .defined(1, is_traced ? 2 * objects : 0);
-  layouts ? on_device.check_layouts("masks", kExact) : on_device.check("masks", kExact);
+  layouts ? on_device.check_layouts(on_cuda("masks"), kExact) : on_device.check(on_cuda("masks"), kExact);
 }
 
 TEST(CudaMasks, AreThoseOfTheReferenceInEveryFraming) {

@@ -2,7 +2,7 @@
 #include <random>
 
 #include "base/error.hpp"
-#include "cuda_case.hpp"
+#include "op_case/op_case.hpp"
 #include "ops/interpreter/infer.hpp"
 #include "ops/interpreter/interpret.hpp"
 #include "runtime/cuda_backend.hpp"
@@ -63,8 +63,8 @@ class Picture {
   FrameView view_;
 };
 
-CudaCase pixels(const Picture& picture, int width, int height, const std::string& resize = "stretch") {
-  CudaCase made("Preprocess", "saccade");
+OpCase pixels(const Picture& picture, int width, int height, const std::string& resize = "stretch") {
+  OpCase made("Preprocess", "saccade");
   made.input(picture.tensor()).outputs(2);
   made.attribute("width", std::int64_t{width}).attribute("height", std::int64_t{height}).attribute("resize", resize);
   made.attribute("scale", std::vector<float>{1 / 58.395F, 1 / 57.12F, 1 / 57.375F});
@@ -76,8 +76,8 @@ CudaCase pixels(const Picture& picture, int width, int height, const std::string
 TEST(CudaPixels, ReadEveryFormatExactly) {
   for (PixelFormat format : kPixelFormats) {
     SCOPED_TRACE(to_string(format));
-    pixels(Picture(format, 46, 30), 37, 41).check_layouts("pixels", kExact);
-    pixels(Picture(format, 37, 23, 5), 64, 48, "letterbox").check("pixels", kExact);
+    pixels(Picture(format, 46, 30), 37, 41).check_layouts(on_cuda("pixels"), kExact);
+    pixels(Picture(format, 37, 23, 5), 64, 48, "letterbox").check(on_cuda("pixels"), kExact);
   }
 }
 
@@ -87,32 +87,34 @@ TEST(CudaPixels, TakeMatrixAndRangeFromTheFrame) {
       Picture picture(PixelFormat::kNv12, 40, 40);
       picture.view().matrix = matrix;
       picture.view().range = range;
-      pixels(picture, 20, 20).check("pixels", kExact);
+      pixels(picture, 20, 20).check(on_cuda("pixels"), kExact);
     }
 }
 
 TEST(CudaPixels, PlaceTheImageInEveryMode) {
   for (const char* resize : {"stretch", "letterbox", "letterbox-topleft", "resize-crop"}) {
     SCOPED_TRACE(resize);
-    pixels(Picture(PixelFormat::kRgb24, 71, 40), 33, 35, resize).check("pixels", kExact);
-    pixels(Picture(PixelFormat::kI420, 3, 211), 40, 40, resize).check("pixels", kExact);
+    pixels(Picture(PixelFormat::kRgb24, 71, 40), 33, 35, resize).check(on_cuda("pixels"), kExact);
+    pixels(Picture(PixelFormat::kI420, 3, 211), 40, 40, resize).check(on_cuda("pixels"), kExact);
     pixels(Picture(PixelFormat::kYuyv, 50, 40), 40, 32, resize)
         .attribute("roi", std::vector<std::int64_t>{7, 3, 90, 21})
-        .check("pixels", kExact);
+        .check(on_cuda("pixels"), kExact);
   }
   pixels(Picture(PixelFormat::kGray8, 50, 40), 24, 20, "resize-crop")
       .attribute("resize_to", std::int64_t{32})
-      .check("pixels", kExact);
+      .check(on_cuda("pixels"), kExact);
 }
 
 TEST(CudaPixels, OrderChannels) {
   for (const char* color : {"rgb", "bgr", "gray"})
     for (PixelFormat format : {PixelFormat::kRgb24, PixelFormat::kGray8, PixelFormat::kNv12})
-      pixels(Picture(format, 16, 16), 20, 9).attribute("color", std::string(color)).check_layouts("pixels", kExact);
+      pixels(Picture(format, 16, 16), 20, 9)
+          .attribute("color", std::string(color))
+          .check_layouts(on_cuda("pixels"), kExact);
 }
 
 TEST(CudaPixels, MakeTheTensorAlone) {
-  pixels(Picture(PixelFormat::kBgr24, 16, 16), 5, 9).outputs(1).check("pixels", kExact);
+  pixels(Picture(PixelFormat::kBgr24, 16, 16), 5, 9).outputs(1).check(on_cuda("pixels"), kExact);
 }
 
 /// A graph of one Preprocess and its reference.
@@ -148,12 +150,13 @@ class PreprocessGraph {
 };
 
 TEST(CudaPixels, BringRowsTogether) {
-  pixels(Picture(PixelFormat::kI420, 33, 17, 100).turn(), 30, 30).check("pixels", kExact);
+  pixels(Picture(PixelFormat::kI420, 33, 17, 100).turn(), 30, 30).check(on_cuda("pixels"), kExact);
   FrameMemory& memory = PreprocessGraph(true).execution().frame_memory();
   EXPECT_EQ(memory.kind(), MemoryKind::kPinned);
   for (int padding : {0, 3, 500})
     for (std::size_t misaligned : {0, 16, 3})
-      pixels(Picture(PixelFormat::kI420, 34, 17, padding).move_to(memory, misaligned), 30, 30).check("pixels", kExact);
+      pixels(Picture(PixelFormat::kI420, 34, 17, padding).move_to(memory, misaligned), 30, 30)
+          .check(on_cuda("pixels"), kExact);
 }
 
 TEST(CudaPixels, TakeFramesOfAnySizeOneAfterTheOther) {

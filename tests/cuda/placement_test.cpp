@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <random>
 
-#include "cuda_case.hpp"
+#include "op_case/op_case.hpp"
 #include "support/graph_builder.hpp"
 
 // Slices and concatenations in place, with kernels that read and write strided operands.
@@ -11,10 +11,10 @@ namespace {
 using test::GraphBuilder;
 using Values = std::vector<ValueId>;
 
-constexpr CudaTolerance kLoose{1e-4, 1e-4};
-constexpr CudaTolerance kPlacedHalves{2e-2, 2e-2};
+constexpr Tolerance kLoose{1e-4, 1e-4};
+constexpr Tolerance kPlacedHalves{2e-2, 2e-2};
 // Sums over 64 and then 192 channels reach 100, where float16 has a spacing of 1/16.
-constexpr CudaTolerance kWideHalves{2e-1, 2e-2};
+constexpr Tolerance kWideHalves{2e-1, 2e-2};
 
 /// Small networks on images of one size. Intermediates are channels-last; inputs and outputs are not.
 class Network {

@@ -1,4 +1,4 @@
-#include "cuda_case.hpp"
+#include "op_case/op_case.hpp"
 
 namespace saccade {
 namespace {
@@ -6,67 +6,26 @@ namespace {
 using Integers = std::vector<std::int64_t>;
 
 // A quotient halfway between two integers may round to either.
-constexpr CudaTolerance kStep{.absolute = 1, .relative = 0};
-
-TEST(CudaQuantization, GoesThereAndBack) {
-  for (DType dtype : {DType::kUInt8, DType::kInt8, DType::kInt16}) {
-    CudaCase("QuantizeLinear")
-        .input({2, 3, 4, 5}, -9, 9)
-        .constant({}, 0.04F, 0.05F)
-        .constant(random_elements(dtype, {}, 1, 9, 3))
-        .check_layouts("elements.quantization", kStep);
-    CudaCase("DequantizeLinear")
-        .input(dtype, {2, 3, 4, 5}, 0, 100)
-        .input({3}, 0.1F, 1)
-        .input(dtype, {3}, 0, 9)
-        .check_layouts("elements.quantization");
-  }
-  CudaCase("DequantizeLinear")
-      .input(DType::kInt8, {6, 8}, -99, 99)
-      .input({3, 8}, 0.1F, 1)
-      .attribute("axis", std::int64_t{0})
-      .attribute("block_size", std::int64_t{2})
-      .check("elements.quantization");
-  CudaCase("QuantizeLinear")
-      .input(DType::kFloat16, {4, 8}, -9, 9)
-      .input(DType::kFloat16, {8}, 0.1F, 1)
-      .check("elements.quantization", kStep);
-  CudaCase("DequantizeLinear").input(DType::kInt32, {7}, -9999, 9999).input({}, 0.1F, 1).check("elements.quantization");
-}
-
-TEST(CudaQuantization, CombinesPairs) {
-  for (const char* op : {"QLinearAdd", "QLinearMul"})
-    for (DType dtype : {DType::kUInt8, DType::kInt8})
-      CudaCase(op, "com.microsoft")
-          .input(dtype, {2, 3, 5}, 0, 120)
-          .constant(Tensor::scalar(0.02F))
-          .constant(random_elements(dtype, {}, 1, 9, 3))
-          .input(dtype, {3, 1}, 0, 120)
-          .constant(Tensor::scalar(0.03F))
-          .absent()
-          .constant(Tensor::scalar(0.05F))
-          .constant(random_elements(dtype, {}, 1, 9, 4))
-          .check_layouts("elements.quantized_pairs", kStep);
-}
+constexpr Tolerance kStep{.absolute = 1, .relative = 0};
 
 TEST(CudaIntegerGemm, StayIntegers) {
-  CudaCase("ConvInteger")
+  OpCase("ConvInteger")
       .input(DType::kUInt8, {2, 4, 6, 5}, 0, 255)
       .input(DType::kInt8, {6, 2, 3, 3}, -128, 127)
       .constant(Tensor::scalar<std::uint8_t>(7))
       .attribute("group", std::int64_t{2})
       .attribute("pads", Integers{1, 1, 1, 1})
-      .check_layouts("direct.integers", kExact);
-  CudaCase("MatMulInteger")
+      .check_layouts(on_cuda("direct.integers"), kExact);
+  OpCase("MatMulInteger")
       .input(DType::kInt8, {2, 3, 9}, -128, 127)
       .input(DType::kUInt8, {9, 4}, 0, 255)
       .absent()
       .input(DType::kUInt8, {4}, 0, 9)
-      .check("direct.integers", kExact);
+      .check(on_cuda("direct.integers"), kExact);
 }
 
 TEST(CudaIntegerGemm, AreBroughtBackToBytes) {
-  CudaCase("QLinearConv")
+  OpCase("QLinearConv")
       .input(DType::kUInt8, {1, 3, 6, 5}, 0, 255)
       .constant({}, 0.02F, 0.03F)
       .constant(Tensor::scalar<std::uint8_t>(100))
@@ -77,8 +36,8 @@ TEST(CudaIntegerGemm, AreBroughtBackToBytes) {
       .constant(Tensor::scalar<std::uint8_t>(120))
       .constant(Tensor::of<std::int32_t>({4}, {100, -100, 0, 50}))
       .attribute("strides", Integers{2, 1})
-      .check_layouts("direct.integers", kStep);
-  CudaCase("QLinearMatMul")
+      .check_layouts(on_cuda("direct.integers"), kStep);
+  OpCase("QLinearMatMul")
       .input(DType::kInt8, {2, 5, 9}, -128, 127)
       .constant({}, 0.02F, 0.03F)
       .constant(Tensor::scalar<std::int8_t>(3))
@@ -87,33 +46,12 @@ TEST(CudaIntegerGemm, AreBroughtBackToBytes) {
       .constant(Tensor::scalar<std::int8_t>(0))
       .constant({}, 0.2F, 0.3F)
       .constant(Tensor::scalar<std::int8_t>(-5))
-      .check("direct.integers", kStep);
-}
-
-/// A QLinearConv of int8 or uint8 over their full range, with FILTERS of type WEIGHTS and zero point ZERO.
-CudaCase quantized_convolution(DType dtype, const Shape& shape, const Shape& filters, DType weights = DType::kInt8,
-                               int zero = 0) {
-  const bool is_signed = dtype == DType::kInt8;
-  const bool centered = weights == DType::kInt8;
-  const auto scalar = [](DType type, int value) {
-    return random_elements(type, {}, static_cast<float>(value), static_cast<float>(value), 1);
-  };
-  CudaCase made("QLinearConv");
-  made.input(dtype, shape, is_signed ? -128 : 0, is_signed ? 127 : 255)
-      .constant({}, 0.02F, 0.03F)
-      .constant(scalar(dtype, is_signed ? -7 : 130))
-      .constant(random_elements(weights, filters, centered ? -127 : 3, centered ? 127 : 250, 2))
-      .constant({filters[0]}, 0.01F, 0.02F)
-      .constant(scalar(weights, zero))
-      .constant({}, 1, 2)
-      .constant(scalar(DType::kUInt8, 120))
-      .constant(random_elements(DType::kInt32, {filters[0]}, -9999, 9999, 4));
-  return made;
+      .check(on_cuda("direct.integers"), kStep);
 }
 
 TEST(CudaQuantizedConvolution, SumsBytesExactly) {
-  const auto check = [](const CudaCase& made) {
-    made.check("tiled.quantized_convolution", kExact, Layout::kChannelsLast);
+  const auto check = [](const OpCase& made) {
+    made.check(on_cuda("tiled.quantized_convolution"), kExact, Layout::kChannelsLast);
   };
   for (DType dtype : {DType::kUInt8, DType::kInt8}) {
     check(quantized_convolution(dtype, {1, 32, 5, 7}, {40, 32, 1, 1}));

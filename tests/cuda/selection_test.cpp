@@ -2,7 +2,7 @@
 #include <cmath>
 #include <random>
 
-#include "cuda_case.hpp"
+#include "op_case/op_case.hpp"
 #include "support/specials.hpp"
 
 namespace saccade {
@@ -46,9 +46,9 @@ Candidates random_candidates(std::int64_t count, float size, int score_values, i
   return made;
 }
 
-CudaCase selection(const Candidates& candidates, std::int32_t count, std::int64_t most,
-                   const std::array<float, 6>& geometry = {0.51F, 0.47F, 3, -7, 300, 200}) {
-  CudaCase made("SelectBoxes", "saccade");
+OpCase selection(const Candidates& candidates, std::int32_t count, std::int64_t most,
+                 const std::array<float, 6>& geometry = {0.51F, 0.47F, 3, -7, 300, 200}) {
+  OpCase made("SelectBoxes", "saccade");
   made.input(candidates.boxes).input(candidates.scores).input(candidates.classes).input(candidates.anchors);
   made.input(Tensor::of<std::int32_t>({1}, {count}));
   made.input(Tensor::of<float>({6}, std::span<const float>(geometry))).outputs(5);
@@ -63,19 +63,20 @@ TEST(CudaSelectBoxes, DropsWhatABetterOneOfItsClassOverlaps) {
       for (std::int64_t agnostic : {0, 1})
         selection(candidates, static_cast<std::int32_t>(count), most)
             .attribute("agnostic", agnostic)
-            .check("select.boxes", kExact);
+            .check(on_cuda("select.boxes"), kExact);
   }
 }
 
 TEST(CudaSelectBoxes, TakesACountOfItsCandidates) {
   const Candidates candidates = random_candidates(200, 100, 1000, 2);
-  for (std::int32_t count : {0, -5, 1, 77, 200, 900}) selection(candidates, count, 50).check("select.boxes", kExact);
+  for (std::int32_t count : {0, -5, 1, 77, 200, 900})
+    selection(candidates, count, 50).check(on_cuda("select.boxes"), kExact);
 }
 
 TEST(CudaSelectBoxes, GoesOnOverWindows) {
   // Boxes that rarely overlap: kept boxes of one window meet candidates of the next.
-  selection(random_candidates(4000, 900, 5000, 2), 4000, 30000).check("select.boxes", kExact);
-  selection(random_candidates(2300, 5, 5000, 1), 2300, 100).check("select.boxes", kExact);
+  selection(random_candidates(4000, 900, 5000, 2), 4000, 30000).check(on_cuda("select.boxes"), kExact);
+  selection(random_candidates(2300, 5, 5000, 1), 2300, 100).check(on_cuda("select.boxes"), kExact);
 }
 
 TEST(CudaSelectBoxes, FollowsAChainOfOverlaps) {
@@ -88,33 +89,33 @@ TEST(CudaSelectBoxes, FollowsAChainOfOverlaps) {
     chain.scores.data<float>()[i] = 0.5F;  // ties keep their order
     chain.classes.data<std::int32_t>()[i] = 0;
   }
-  selection(chain, 1100, 1000, {1, 1, 0, 0, 4000, 20}).check("select.boxes", kExact);
+  selection(chain, 1100, 1000, {1, 1, 0, 0, 4000, 20}).check(on_cuda("select.boxes"), kExact);
 }
 
 TEST(CudaSelectBoxes, RanksEqualScoresByTheirPlaceAndNoneThatIsNoNumber) {
   Candidates candidates = random_candidates(2500, 400, 2, 2);
   std::ranges::fill(candidates.scores.data<float>(), 0.5F);
-  selection(candidates, 2500, 300).check("select.boxes", kExact);
-  selection(candidates, 2049, 2500).check("select.boxes", kExact);
+  selection(candidates, 2500, 300).check(on_cuda("select.boxes"), kExact);
+  selection(candidates, 2049, 2500).check(on_cuda("select.boxes"), kExact);
   std::ranges::fill(candidates.scores.data<float>().subspan(70, 2400), kNan);
-  selection(candidates, 2500, 300).check("select.boxes", kExact);
+  selection(candidates, 2500, 300).check(on_cuda("select.boxes"), kExact);
   std::ranges::fill(candidates.scores.data<float>(), kNan);
-  selection(candidates, 2500, 300).check("select.boxes", kExact);
+  selection(candidates, 2500, 300).check(on_cuda("select.boxes"), kExact);
 }
 
 TEST(CudaSelectBoxes, SuppressesNothingWhenAsked) {
   const Candidates candidates = random_candidates(1500, 50, 30, 2);
   for (std::int64_t most : {10, 1200, 2000})
-    selection(candidates, 1500, most).attribute("nms", std::string("none")).check("select.boxes", kExact);
+    selection(candidates, 1500, most).attribute("nms", std::string("none")).check(on_cuda("select.boxes"), kExact);
 }
 
 TEST(CudaSelectBoxes, KeepsDuplicatesWhereNoOverlapIsTooMuch) {
-  selection(random_candidates(100, 5, 3, 1), 100, 100).attribute("iou", 1.0F).check("select.boxes", kExact);
-  selection(random_candidates(100, 5, 3, 1), 100, 100).attribute("iou", 0.0F).check("select.boxes", kExact);
+  selection(random_candidates(100, 5, 3, 1), 100, 100).attribute("iou", 1.0F).check(on_cuda("select.boxes"), kExact);
+  selection(random_candidates(100, 5, 3, 1), 100, 100).attribute("iou", 0.0F).check(on_cuda("select.boxes"), kExact);
 }
 
-CudaCase queries(const Tensor& boxes, const Tensor& logits, std::int64_t most, std::int64_t stretch) {
-  CudaCase made("SelectQueries", "saccade");
+OpCase queries(const Tensor& boxes, const Tensor& logits, std::int64_t most, std::int64_t stretch) {
+  OpCase made("SelectQueries", "saccade");
   made.input(boxes).constant(Tensor::of<bool>({3}, {true, true, true})).input(logits);
   made.input(Tensor::of<float>({6}, {0.31F, 0.29F, 1.5F, 4, 200, 100})).outputs(4);
   made.attribute("conf", 0.45F).attribute("width", std::int64_t{62}).attribute("height", std::int64_t{37});
@@ -140,7 +141,7 @@ TEST(CudaSelectQueries, FindsTheObjectsExactly) {
   const auto [boxes, logits] = random_queries(300, 3);
   for (std::int64_t stretch : {0, 1})
     for (std::int64_t most : {1, 40, 300})
-      queries(boxes, logits, most, stretch).check_layouts("select.queries", kExact);
+      queries(boxes, logits, most, stretch).check_layouts(on_cuda("select.queries"), kExact);
 }
 
 TEST(CudaSelectQueries, RemapsClasses) {
@@ -150,7 +151,7 @@ TEST(CudaSelectQueries, RemapsClasses) {
   queries(boxes, logits, 100, 1)
       .attribute("remap", remap)
       .attribute("threshold", std::vector<float>{0.5F, 0.6F, 0.55F, 0.7F})
-      .check("select.queries", kExact);
+      .check(on_cuda("select.queries"), kExact);
 }
 
 TEST(CudaSelectQueries, AgreesOnEverySigmoid) {
@@ -159,11 +160,11 @@ TEST(CudaSelectQueries, AgreesOnEverySigmoid) {
   for (std::size_t i = 0; i < 8000; ++i) logits.data<float>()[i] = -100 + static_cast<float>(i) * 0.025F;
   queries(random_elements(DType::kFloat32, {1, 8000, 4}, 0, 1, 5), logits, 8000, 1)
       .attribute("conf", -1.0F)
-      .check("select.queries", kExact);
+      .check(on_cuda("select.queries"), kExact);
 }
 
-CudaCase classes(const Tensor& scores, std::int64_t k) {
-  CudaCase made("TopClasses", "saccade");
+OpCase classes(const Tensor& scores, std::int64_t k) {
+  OpCase made("TopClasses", "saccade");
   made.input(scores).outputs(2).attribute("k", k);
   return made;
 }
@@ -173,27 +174,29 @@ TEST(CudaTopClasses, SortsByScoreThenClass) {
   for (float& score : scores.data<float>().first(700)) score = std::round(score);
   scores.data<float>()[4] = kInfinity;
   scores.data<float>()[5] = -kInfinity;
-  for (std::int64_t k : {1, 5, 40}) classes(scores, k).check_layouts("top.classes", kExact);
-  classes(scores, 20).attribute("conf", 3.9F).check("top.classes", kExact);
+  for (std::int64_t k : {1, 5, 40}) classes(scores, k).check_layouts(on_cuda("top.classes"), kExact);
+  classes(scores, 20).attribute("conf", 3.9F).check(on_cuda("top.classes"), kExact);
 }
 
 TEST(CudaTopClasses, MakesProbabilities) {
   // float64 sums in another order: equal after rounding, with rare exceptions.
   const Tensor logits = random_elements(DType::kFloat32, {1, 1000}, -4, 9, 3);
-  classes(logits, 5).attribute("softmax", std::int64_t{1}).check("top.classes", {.absolute = 0, .relative = 1e-7});
+  classes(logits, 5)
+      .attribute("softmax", std::int64_t{1})
+      .check(on_cuda("top.classes"), {.absolute = 0, .relative = 1e-7});
   classes(logits, 40)
       .attribute("softmax", std::int64_t{1})
       .attribute("conf", 0.005F)
-      .check("top.classes", {.absolute = 0, .relative = 1e-7});
+      .check(on_cuda("top.classes"), {.absolute = 0, .relative = 1e-7});
 }
 
 TEST(CudaTopClasses, LeavesRowsThatNothingIsLeftFor) {
   const Tensor few = Tensor::of<float>({4}, {kNan, 0.5F, kInfinity, 0.25F});
-  classes(few, 9).check("top.classes", kExact);
+  classes(few, 9).check(on_cuda("top.classes"), kExact);
   for (float logit : {kNan, -kInfinity})
     classes(Tensor::of<float>({2}, {logit, logit}), 2)
         .attribute("softmax", std::int64_t{1})
-        .check("top.classes", kExact);
+        .check(on_cuda("top.classes"), kExact);
 }
 
 }  // namespace

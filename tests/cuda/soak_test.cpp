@@ -8,7 +8,7 @@
 #include <sstream>
 #include <thread>
 
-#include "cuda_case.hpp"
+#include "op_case/op_case.hpp"
 #include "pipeline/model/compile.hpp"
 #include "result_text.hpp"
 #include "support/graph_builder.hpp"

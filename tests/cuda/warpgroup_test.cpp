@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "cuda_case.hpp"
+#include "op_case/op_case.hpp"
 #include "passes/core/manager.hpp"
 #include "pipeline/model/lowering.hpp"
 #include "runtime/cuda_backend.hpp"
@@ -11,11 +11,11 @@
 namespace saccade {
 namespace {
 
-constexpr CudaTolerance kWarpgroupHalf{.absolute = 4e-3, .relative = 4e-3};
-constexpr CudaTolerance kWarpgroupBrain{.absolute = 3e-2, .relative = 3e-2};
+constexpr Tolerance kWarpgroupHalf{.absolute = 4e-3, .relative = 4e-3};
+constexpr Tolerance kWarpgroupBrain{.absolute = 3e-2, .relative = 3e-2};
 
-CudaCase matmul(DType dtype, std::int64_t rows, std::int64_t channels, std::int64_t filters) {
-  CudaCase it("MatMul");
+OpCase matmul(DType dtype, std::int64_t rows, std::int64_t channels, std::int64_t filters) {
+  OpCase it("MatMul");
   it.input(dtype, Shape{rows, channels}, -1, 1);
   it.constant(random_elements(dtype, Shape{channels, filters}, -0.2F, 0.2F, 7)).absent();
   return it;
@@ -23,59 +23,58 @@ CudaCase matmul(DType dtype, std::int64_t rows, std::int64_t channels, std::int6
 
 TEST(CudaWarpgroup, MultiplyRowsByWeights) {
   // Rows, channels and filters that fill their tiles, and partial tiles of each.
-  matmul(DType::kFloat16, 64, 64, 64).check("warpgroup.product", kWarpgroupHalf);
-  matmul(DType::kFloat16, 77, 136, 72).check("warpgroup.product", kWarpgroupHalf);
-  matmul(DType::kFloat16, 131, 200, 129).check("warpgroup.product", kWarpgroupHalf);
-  matmul(DType::kBFloat16, 70, 328, 130).check("warpgroup.product", kWarpgroupBrain);
+  matmul(DType::kFloat16, 64, 64, 64).check(on_cuda("warpgroup.product"), kWarpgroupHalf);
+  matmul(DType::kFloat16, 77, 136, 72).check(on_cuda("warpgroup.product"), kWarpgroupHalf);
+  matmul(DType::kFloat16, 131, 200, 129).check(on_cuda("warpgroup.product"), kWarpgroupHalf);
+  matmul(DType::kBFloat16, 70, 328, 130).check(on_cuda("warpgroup.product"), kWarpgroupBrain);
 }
 
 TEST(CudaWarpgroup, FinishSumsInRegisters) {
   auto activated = matmul(DType::kFloat16, 90, 72, 136);
   activated.post("Gelu").post_with_operand("Add");
-  activated.check("warpgroup.product", kWarpgroupHalf);
-  CudaCase gemm("Gemm");
+  activated.check(on_cuda("warpgroup.product"), kWarpgroupHalf);
+  OpCase gemm("Gemm");
   gemm.input(DType::kFloat16, Shape{66, 64}, -1, 1);
   gemm.constant(random_elements(DType::kFloat16, Shape{67, 64}, -0.2F, 0.2F, 8));
   gemm.constant(random_elements(DType::kFloat16, Shape{67}, -2, 2, 9));
   gemm.attribute("transB", std::int64_t{1}).attribute("alpha", 0.5F).attribute("beta", 2.0F);
-  gemm.post_with_operand("Mul").check("warpgroup.product", kWarpgroupHalf);
+  gemm.post_with_operand("Mul").check(on_cuda("warpgroup.product"), kWarpgroupHalf);
 }
 
 TEST(CudaWarpgroup, ShareLongSumsInClusters) {
-  matmul(DType::kFloat16, 64, 1544, 64).post_with_operand("Add").check("warpgroup.product", kWarpgroupHalf);
+  matmul(DType::kFloat16, 64, 1544, 64).post_with_operand("Add").check(on_cuda("warpgroup.product"), kWarpgroupHalf);
 }
 
 TEST(CudaWarpgroup, UseStagesAgain) {
   // Split-K with more k-steps per block than pipeline stages.
-  matmul(DType::kFloat16, 64, 8200, 64).check("warpgroup.product", kWarpgroupHalf);
+  matmul(DType::kFloat16, 64, 8200, 64).check(on_cuda("warpgroup.product"), kWarpgroupHalf);
 }
 
 TEST(CudaWarpgroup, AreConvolutionsOfOneTap) {
-  CudaCase it("Conv");
+  OpCase it("Conv");
   it.input(DType::kFloat16, Shape{2, 64, 7, 9}, -1, 1);
   it.constant(random_elements(DType::kFloat16, Shape{96, 64, 1, 1}, -0.2F, 0.2F, 10));
   it.constant(random_elements(DType::kFloat16, Shape{96}, -2, 2, 11));
-  it.post("Relu").check("warpgroup.product", kWarpgroupHalf, Layout::kChannelsLast);
+  it.post("Relu").check(on_cuda("warpgroup.product"), kWarpgroupHalf, Layout::kChannelsLast);
 }
 
 TEST(CudaWarpgroup, AreConvolutionsOfWindowsThatDontOverlap) {
   // Leftover rows and columns of each image; a window's runs are 3 times 8 elements.
-  CudaCase it("Conv");
+  OpCase it("Conv");
   it.input(DType::kFloat16, Shape{2, 3, 29, 72}, -1, 1);
   it.constant(random_elements(DType::kFloat16, Shape{70, 3, 4, 8}, -0.2F, 0.2F, 12));
   it.attribute("strides", std::vector<std::int64_t>{4, 8});
-  it.check("warpgroup.product", kWarpgroupHalf, Layout::kChannelsLast);
-  CudaCase sparse("Conv");
+  it.check(on_cuda("warpgroup.product"), kWarpgroupHalf, Layout::kChannelsLast);
+  OpCase sparse("Conv");
   sparse.input(DType::kFloat16, Shape{2, 72, 13, 11}, -1, 1);
   sparse.constant(random_elements(DType::kFloat16, Shape{64, 72, 1, 1}, -0.2F, 0.2F, 13));
   sparse.attribute("strides", std::vector<std::int64_t>{2, 2});
-  sparse.check("warpgroup.product", kWarpgroupHalf, Layout::kChannelsLast);
+  sparse.check(on_cuda("warpgroup.product"), kWarpgroupHalf, Layout::kChannelsLast);
 }
 
 /// Normalised rows: elements in LOW..HIGH, scaled and shifted afterwards.
-CudaCase normalized(DType dtype, std::int64_t rows, std::int64_t channels, std::int64_t filters, float low,
-                    float high) {
-  CudaCase it("NormalizedProduct", "saccade");
+OpCase normalized(DType dtype, std::int64_t rows, std::int64_t channels, std::int64_t filters, float low, float high) {
+  OpCase it("NormalizedProduct", "saccade");
   it.input(dtype, Shape{rows, channels}, low, high);
   it.constant(random_elements(dtype, Shape{channels, filters}, -0.2F, 0.2F, 14));
   it.constant(random_elements(dtype, Shape{filters}, -2, 2, 15));
@@ -86,22 +85,22 @@ CudaCase normalized(DType dtype, std::int64_t rows, std::int64_t channels, std::
 
 TEST(CudaWarpgroup, NormalizeRows) {
   // Rows, channels and filters that fill their tiles, and partial tiles of each; as many stages as k-steps, and fewer.
-  normalized(DType::kFloat16, 64, 64, 64, -1, 1).check("warpgroup.product", kWarpgroupHalf);
-  normalized(DType::kFloat16, 77, 136, 72, -3, 1).check("warpgroup.product", kWarpgroupHalf);
-  normalized(DType::kFloat16, 131, 1000, 129, 0, 9).check("warpgroup.product", kWarpgroupHalf);
+  normalized(DType::kFloat16, 64, 64, 64, -1, 1).check(on_cuda("warpgroup.product"), kWarpgroupHalf);
+  normalized(DType::kFloat16, 77, 136, 72, -3, 1).check(on_cuda("warpgroup.product"), kWarpgroupHalf);
+  normalized(DType::kFloat16, 131, 1000, 129, 0, 9).check(on_cuda("warpgroup.product"), kWarpgroupHalf);
   auto activated = normalized(DType::kBFloat16, 70, 328, 130, -1, 2);
-  activated.post("Gelu").post_with_operand("Add").check("warpgroup.product", kWarpgroupBrain);
+  activated.post("Gelu").post_with_operand("Add").check(on_cuda("warpgroup.product"), kWarpgroupBrain);
 }
 
 TEST(CudaWarpgroup, NormalizeRowsFarFromZero) {
   // float16 values with a spacing of 1/2 and 32; rounded alike in both paths.
-  normalized(DType::kFloat16, 66, 200, 70, 1000, 1004).check("warpgroup.product", kWarpgroupHalf);
-  normalized(DType::kFloat16, 66, 200, 70, -60000, -50000).check("warpgroup.product", kWarpgroupHalf);
+  normalized(DType::kFloat16, 66, 200, 70, 1000, 1004).check(on_cuda("warpgroup.product"), kWarpgroupHalf);
+  normalized(DType::kFloat16, 66, 200, 70, -60000, -50000).check(on_cuda("warpgroup.product"), kWarpgroupHalf);
 }
 
 TEST(CudaWarpgroup, NormalizeRowsOfOneNumber) {
   // Only shift and bias remain; one outlier is most of the deviation.
-  CudaCase it("NormalizedProduct", "saccade");
+  OpCase it("NormalizedProduct", "saccade");
   Tensor rows = random_elements(DType::kFloat16, Shape{65, 72}, -1, 1, 18);
   const auto elements = rows.data<Float16>();
   for (std::size_t i = 0; i < 72; ++i) elements[i] = Float16(37.3F);
@@ -112,7 +111,7 @@ TEST(CudaWarpgroup, NormalizeRowsOfOneNumber) {
   it.constant(random_elements(DType::kFloat16, Shape{66}, -2, 2, 20));
   it.constant(random_elements(DType::kFloat32, Shape{72}, 0.001F, 0.002F, 21));
   it.attribute("transB", std::int64_t{1}).attribute("alpha", 0.5F).attribute("beta", 2.0F);
-  it.attribute("epsilon", 1e-6F).check("warpgroup.product", kWarpgroupHalf);
+  it.attribute("epsilon", 1e-6F).check(on_cuda("warpgroup.product"), kWarpgroupHalf);
 }
 
 /// A normalisation and the GEMM of its rows, after the passes.

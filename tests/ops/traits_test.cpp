@@ -1,10 +1,11 @@
 #include "ops/core/traits.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <numeric>
 
-#include "ops/op_samples.hpp"
+#include "op_case/op_samples.hpp"
 #include "tensor/numbers.hpp"
 
 // Proves the operators' traits on their reference kernels. A claim without a call that exercises it is a failure, and

@@ -1,4 +1,4 @@
-#include "ops/op_samples.hpp"
+#include "op_case/op_samples.hpp"
 
 #include <algorithm>
 #include <cstring>

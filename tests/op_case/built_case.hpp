@@ -1,0 +1,25 @@
+#pragma once
+
+#include <span>
+
+#include "op_case/op_case.hpp"
+
+namespace saccade {
+
+/// A case as a graph of its one node.
+struct OpCase::Built {
+  Graph graph;
+  NodeId node = NodeId::kNone;
+  std::vector<Tensor> inputs;  ///< of the node, by place; constants and operands of post-ops too
+
+  NodeContext context() const { return {graph, graph.node(node), 2}; }
+};
+
+/// The backend with what its tests may use: CUDA with its fallback.
+const Backend& backend_of(TestedBackend backend);
+const Tactic& find_tactic(const On& on);
+/// The first DEFINED elements are compared.
+void expect_near(const Tensor& got, const Tensor& wanted, Tolerance tolerance, std::size_t defined,
+                 const std::string& what);
+
+}  // namespace saccade
