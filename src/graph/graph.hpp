@@ -70,8 +70,8 @@ struct Node {
   }
 };
 
-/// Of graph output number OUTPUT only the first elements along AXIS are an answer: as many as output number COUNT, one
-/// int64, says. What lies behind them is unspecified.
+/// Only the first elements of output number OUTPUT along AXIS are valid: as many as output number COUNT, an int64 [] or
+/// int32 [1], says. The others are unspecified.
 struct Extent {
   std::size_t output = 0;
   int axis = 0;

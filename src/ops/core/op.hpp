@@ -112,8 +112,6 @@ struct Op {
 const Op* find_op(std::string_view domain, std::string_view name);
 /// The traits of the node's operator; of one that is not known those that claim nothing.
 const OpTraits& traits_of(const Node& node);
-/// The value that counts the rows of NODE's output at place OUTPUT that are specified; kNone: all of them are.
-ValueId row_count(const Node& node, std::size_t output);
 /// Throws Error (kInvalidFile) unless the operator takes as many inputs as the node has.
 void check_arity(const Node& node, const Arity& arity);
 /// All operators that Saccade knows, by domain and name.

@@ -118,7 +118,7 @@ const VisionPlan& Model::Impl::vision_plan() {
   vision_plan_ = naming(path_, [&] {
     auto made = std::make_unique<VisionPlan>(VisionPlan{*card_, post_options(*card_, options_), {}, nullptr});
     Attached attached = attach(graph_, made->card, made->options);
-    made->answers = std::move(attached.answers);
+    made->outputs = std::move(attached.outputs);
     const ValueNames& stay_wide = find_stay_wide(PlanFor::kFrames, attached.graph);
     made->plan = compile(std::move(attached.graph), options_, measured(), Edges::kAsModel, &stay_wide);
     return made;
