@@ -5,6 +5,7 @@
 #include "saccade/error.hpp"
 #include "saccade/files.hpp"
 #include "saccade/frame.hpp"
+#include "saccade/frame_session.hpp"
 #include "saccade/log.hpp"
 #include "saccade/model.hpp"
 #include "saccade/npy.hpp"

@@ -69,8 +69,8 @@ struct Node {
   }
 };
 
-/// Only the first elements of graph output OUTPUT along AXIS are valid; graph output COUNT, one int64, says how many.
-/// The elements behind them are unspecified.
+/// Only the first elements of output number OUTPUT along AXIS are valid: as many as output number COUNT, an int64 [] or
+/// int32 [1], says. The others are unspecified.
 struct Extent {
   std::size_t output = 0;
   int axis = 0;

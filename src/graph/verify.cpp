@@ -122,7 +122,7 @@ class Verifier {
     }
   }
 
-  /// The count of an output is an output itself: one int64, after all that are not counts.
+  /// An extent's count is an output itself, an int64 [] or int32 [1] after all outputs that are not counts.
   void check_extents() const {
     const std::span<const ValueId> outputs = graph_.outputs();
     for (const Extent& extent : graph_.extents()) {
@@ -133,7 +133,7 @@ class Verifier {
       const TensorType& count = graph_.value(outputs[extent.count]).type;
       if (extent.axis < 0 || extent.axis >= output.type.shape.rank())
         fail(ErrorCode::kInternal, "{} has an extent along axis {}", describe(output), extent.axis);
-      if (count.dtype != DType::kInt64 || count.shape.rank() != 0)
+      if (count != TensorType{DType::kInt64, {}} && count != TensorType{DType::kInt32, {1}})
         fail(ErrorCode::kInternal, "{} is counted by {} {}", describe(output), to_string(count.dtype),
              count.shape.to_string());
     }

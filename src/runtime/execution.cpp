@@ -5,6 +5,16 @@
 #include "runtime/plan.hpp"
 
 namespace saccade {
+namespace {
+
+/// The valid elements along an axis of SIZE elements.
+std::int64_t valid(const TensorView& count, std::int64_t size) {
+  const std::int64_t value =
+      count.dtype == DType::kInt32 ? count.as<const std::int32_t>()[0] : count.as<const std::int64_t>()[0];
+  return std::clamp<std::int64_t>(value, 0, size);
+}
+
+}  // namespace
 
 Execution::Execution(std::shared_ptr<const Plan> plan)
     : plan_(std::move(plan)), runner_(plan_->backend().make_runner(*plan_)) {}
@@ -26,9 +36,7 @@ std::vector<Tensor> read_data_outputs(const Execution& execution) {
     const TensorView view = execution.output(i);
     Shape shape = view.shape;
     for (const Extent& extent : graph.extents())
-      if (extent.output == i)
-        shape[extent.axis] = std::clamp<std::int64_t>(execution.output(extent.count).as<const std::int64_t>()[0], 0,
-                                                      view.shape[extent.axis]);
+      if (extent.output == i) shape[extent.axis] = valid(execution.output(extent.count), view.shape[extent.axis]);
     strided_copy(view.dtype, shape, strided(view), strided(view_of(answers.emplace_back(view.dtype, shape))));
   }
   return answers;

@@ -63,12 +63,12 @@ ValueId attach_pixels(Graph& graph, const Card& card) {
 }
 
 void check(const PostOptions& options) {
-  const auto share = [](float value, const char* name) {
+  const auto check_unit = [](float value, const char* name) {
     if (!(value >= 0 && value <= 1))
       fail(ErrorCode::kInvalidArgument, "the {} threshold is {}; it must be in 0..1", name, value);
   };
-  share(options.conf.value_or(0), "confidence");
-  share(options.iou, "IoU");
+  check_unit(options.conf.value_or(0), "confidence");
+  check_unit(options.iou, "IoU");
   if (!(options.sigma > 0)) fail(ErrorCode::kInvalidArgument, "sigma is {}; it must be above 0", options.sigma);
   if (options.max_det < 1 || options.max_det > 30000)
     fail(ErrorCode::kInvalidArgument, "max-det is {}; it must be in 1..30000", options.max_det);
@@ -84,18 +84,14 @@ PreprocessSpec preprocess_spec(const Card& card) {
 Attached attach(Graph model, const Card& card, const PostOptions& options) {
   check(options);
   const ValueId geometry = attach_pixels(model, card);
-  std::vector<Attachment::Given> given;
-  for (std::size_t i = 0; i < card.heads.size(); ++i) {
-    Attachment to(model, card, options, i, geometry, given);
-    card.heads[i].decoder->attach(to);
-  }
   Attached attached;
-  std::vector<ValueId> outputs;
-  for (const Attachment::Given& one : given) {
-    outputs.push_back(one.value);
-    attached.answers.push_back(one.answer);
+  OutputList outputs;
+  for (std::size_t i = 0; i < card.heads.size(); ++i) {
+    Attachment to(model, card, options, i, geometry, outputs);
+    card.heads[i].decoder->attach(to);
+    attached.outputs.heads.push_back(to.predictions);
   }
-  model.set_outputs(std::move(outputs));
+  attached.outputs.tensors = outputs.set_on(model);
   attached.graph = std::move(model);
   return attached;
 }

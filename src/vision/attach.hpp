@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "vision/card.hpp"
+#include "vision/predictions.hpp"
 
 namespace saccade {
 
@@ -25,38 +26,10 @@ struct PostOptions {
   int top_k = 5;                    ///< classes per frame, for classifiers
 };
 
-/// The contents of an output of an attached graph. N is the capacity in objects; the first COUNT are valid.
-enum class Answer : std::uint8_t {
-  kDetections,   ///< float32 [N, 6]: x1, y1, x2, y2 (source pixels), score, class
-  kOriented,     ///< float32 [N, 7]: x, y (centre), width, height, angle (source pixels), score, class
-  kCount,        ///< int32 [1], after either
-  kKeypoints,    ///< float32 [N, K, 2 or 3]: x, y (source pixels), confidence
-  kBoxMasks,     ///< float32 [N, h, w]: logits on the model's image, cropped to the object's box
-  kMasks,        ///< the same, not cropped
-  kRegions,      ///< float32 [N, h, w]: probabilities relative to the object's box
-  kRuns,         ///< int32 [R, 3], after masks of any kind: MaskRuns by object, unless some are untraced
-  kRunNumbers,   ///< int32 [N, 2], after them: number of runs and pixels per object
-  kRunCount,     ///< int32 [1], after these: number of runs
-  kUntraced,     ///< int32 [1], after it: 0, or the number of objects whose masks must be traced from grids
-  kClasses,      ///< float32 [k, 2]: score, class
-  kClassMap,     ///< int32 [h, w]: class IDs on the model's image, -1 where a score is NaN
-  kOwnClassMap,  ///< the same from the model's own ArgMax; a negative ID is the model's
-  kDepth,        ///< float32 [h, w], on the model's image
-  kDepthRows,    ///< float32 [h, 5], after it: min, max, mean and number of finite depths per row, and the
-                 ///< number of infinities
-  kImage,        ///< uint8 [h, w, 3], the generated image
-  kImageNorm,    ///< float32 [], after it: sum of absolute values, to detect numbers that are not finite
-  kFaults,       ///< int32 [1]: faults in the numbers of the head's predictions, as bits of Faults
-};
-struct AnswerOutput {
-  Answer kind = Answer::kDetections;
-  std::size_t head = 0;  ///< index in the card
-};
-
 /// A model with pre- and post-processing.
 struct Attached {
   Graph graph;
-  std::vector<AnswerOutput> answers;  ///< the contents of the graph's outputs, in order
+  PredictionOutputs outputs;  ///< what the graph's outputs hold
 };
 
 /// The attributes of saccade.Preprocess for CARD.

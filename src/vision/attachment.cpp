@@ -28,7 +28,7 @@ float Attachment::conf() const {
 }
 
 ValueId Attachment::class_filter() {
-  if (options.classes.empty() || place_ != 0) return ValueId::kNone;
+  if (options.classes.empty() || index_ != 0) return ValueId::kNone;
   Tensor allowed(DType::kBool, {static_cast<std::int64_t>(head.labels.size())});
   std::ranges::fill(allowed.data<bool>(), false);
   for (int id : options.classes) {
@@ -53,7 +53,6 @@ Attachment::Objects Attachment::choose(Node decoder) {
                                     "candidates.count", "candidates.faults"});
   const ValueId faults = candidates.back();
   candidates.pop_back();
-  const bool turned = post.shape(candidates[0])[1] == 5;
   candidates.push_back(geometry);
   Node select{.domain = "saccade", .op = "SelectBoxes", .inputs = std::move(candidates)};
   const Nms nms = head.decoder->selects_itself ? Nms::kNone : options.nms;
@@ -65,10 +64,9 @@ Attachment::Objects Attachment::choose(Node decoder) {
   select.attributes.set("agnostic", std::int64_t{options.agnostic});
   const auto made = post.add(std::move(select), {"detections", "detections.count", "detections.anchors",
                                                  "detections.order", "detections.scores"});
-  give(turned ? Answer::kOriented : Answer::kDetections, made[0]);
-  give(Answer::kCount, made[1]);
-  give(Answer::kFaults, faults);
-  return {made[0], made[1], made[2]};
+  const Objects objects{.detections = made[0], .count = made[1], .anchors = made[2]};
+  add_detections(objects, faults);
+  return objects;
 }
 
 Attachment::Objects Attachment::choose(ValueId boxes, ValueId scores) {
@@ -77,7 +75,13 @@ Attachment::Objects Attachment::choose(ValueId boxes, ValueId scores) {
   return choose(std::move(decoder));
 }
 
-void Attachment::give_keypoints(ValueId points, std::int64_t numbers) {
+void Attachment::add_detections(const Objects& objects, ValueId faults) {
+  const CountIndex count = outputs.add_count(objects.count);
+  predictions.detections = {
+      .rows = outputs.add(objects.detections, count), .count = count, .faults = outputs.add(faults)};
+}
+
+void Attachment::add_keypoints(ValueId points, std::int64_t numbers) {
   const Shape& shape = post.shape(points);
   if (numbers < 2 || shape[2] % numbers != 0)
     fail(ErrorCode::kInvalidFile,
@@ -86,26 +90,26 @@ void Attachment::give_keypoints(ValueId points, std::int64_t numbers) {
   const std::int64_t objects = shape[1];
   const std::int64_t count = shape[2] / numbers;
   const ValueId apart = post.reshape(points, {objects, count, numbers});
-  give(Answer::kKeypoints, post.own("MapPoints", {apart, geometry}));
+  const ValueId on_frame = post.own("MapPoints", {apart, geometry});
+  predictions.keypoints = {.points = outputs.add(on_frame, predictions.detections.value().count)};
 }
 
-void Attachment::give_masks(Answer kind, ValueId grids, ValueId count, ValueId detections) {
-  MaskWithin within = MaskWithin::kImage;
-  if (kind == Answer::kBoxMasks) within = MaskWithin::kBoxes;
-  if (kind == Answer::kRegions) within = MaskWithin::kRegions;
-  Node trace{.domain = "saccade", .op = "TraceMasks", .inputs = {grids, count, detections, geometry}};
+void Attachment::add_masks(MaskWithin within, ValueId grids, const Objects& objects) {
+  const ValueId boxes = within == MaskWithin::kImage ? ValueId::kNone : objects.detections;
+  Node trace{.domain = "saccade", .op = "TraceMasks", .inputs = {grids, objects.count, boxes, geometry}};
   set_placement(trace.attributes, card);
   trace.attributes.set("within", std::string(kMaskWithinNames[static_cast<std::size_t>(within)]));
   const auto traced =
       post.add(std::move(trace), {"masks.runs", "masks.numbers", "masks.count", "masks.untraced", "masks.faults"});
-  give(kind, post.own("FirstRows", {grids, traced[3]}));
-  give(Answer::kRuns, traced[0]);
-  give(Answer::kRunNumbers, traced[1]);
-  give(Answer::kRunCount, traced[2]);
-  give(Answer::kUntraced, traced[3]);
-  give(Answer::kFaults, traced[4]);
+  const CountIndex untraced = outputs.add_count(traced[3]);
+  const CountIndex run_count = outputs.add_count(traced[2]);
+  predictions.masks = {.within = within,
+                       .grids = outputs.add(grids, untraced),
+                       .untraced = untraced,
+                       .runs = outputs.add(traced[0], run_count),
+                       .run_count = run_count,
+                       .numbers = outputs.add(traced[1], predictions.detections.value().count),
+                       .faults = outputs.add(traced[4])};
 }
-
-void Attachment::give(Answer kind, ValueId value) { given_.push_back({{kind, place_}, value}); }
 
 }  // namespace saccade

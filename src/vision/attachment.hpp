@@ -8,25 +8,19 @@ namespace saccade {
 /// Adds the attributes of saccade.Preprocess that place a frame in CARD's image to ATTRIBUTES.
 void set_placement(Attributes& attributes, const Card& card);
 
-/// The context of a decoder: the outputs of its head, the options, and the list of predictions.
+/// The context of a decoder: the outputs of its head, the options, and the predictions that it fills.
 class Attachment {
  public:
-  /// A prediction and its value.
-  struct Given {
-    AnswerOutput answer;
-    ValueId value;
-  };
-
-  /// WHERE is the geometry. Predictions are added to GIVEN.
-  Attachment(Graph& graph, const Card& from, const PostOptions& asked, std::size_t place, ValueId where,
-             std::vector<Given>& given)
+  /// INDEX of the head in the card; WHERE is the geometry. The tensors of predictions are added to LIST.
+  Attachment(Graph& graph, const Card& from, const PostOptions& asked, std::size_t index, ValueId where,
+             OutputList& list)
       : post(graph, Stage::kPost),
         card(from),
-        head(from.heads[place]),
+        head(from.heads[index]),
         options(asked),
         geometry(where),
-        place_(place),
-        given_(given) {}
+        outputs(list),
+        index_(index) {}
 
   /// An output of the head, as float32.
   ValueId output(std::size_t role);
@@ -52,23 +46,23 @@ class Attachment {
   Objects choose(ValueId boxes, ValueId scores);
   /// Keypoints float32 [1, N, K * NUMBERS] (x, y, ... in the model's pixels) of the selected objects become a
   /// prediction. Throws Error (kInvalidFile) if the shape does not match the card's number of keypoints.
-  void give_keypoints(ValueId points, std::int64_t numbers);
-
-  /// Mask GRIDS of COUNT objects, of KIND, and the runs traced from them become predictions. DETECTIONS are unused for
-  /// masks that are not cropped.
-  void give_masks(Answer kind, ValueId grids, ValueId count, ValueId detections = ValueId::kNone);
-
-  void give(Answer kind, ValueId value);
+  void add_keypoints(ValueId points, std::int64_t numbers);
+  /// Mask GRIDS of the selected objects and the runs traced from them become a prediction. OBJECTS.detections are
+  /// unused for MaskWithin::kImage.
+  void add_masks(MaskWithin within, ValueId grids, const Objects& objects);
+  /// Selected objects become a prediction. FAULTS: int32 [1].
+  void add_detections(const Objects& objects, ValueId faults);
 
   Fragment post;
   const Card& card;
   const Head& head;
   const PostOptions& options;
   const ValueId geometry;  ///< of saccade.Preprocess
+  OutputList& outputs;
+  HeadOutputs predictions;
 
  private:
-  std::size_t place_;
-  std::vector<Given>& given_;
+  std::size_t index_;
 };
 
 }  // namespace saccade

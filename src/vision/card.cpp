@@ -12,7 +12,7 @@
 namespace saccade {
 namespace {
 
-/// The metadata's names where there are as many, else COCO's where there are 80 classes, else numbers.
+/// Labels: the metadata's if their number matches, else COCO's for 80 classes, else numbers.
 void name_classes(const Graph& graph, Card& card, Head& head) {
   const auto fits = [&](std::size_t count) { return head.classes == 0 || static_cast<int>(count) == head.classes; };
   if (const auto names = graph.metadata.find("names"); names != graph.metadata.end()) {
@@ -30,14 +30,14 @@ void name_classes(const Graph& graph, Card& card, Head& head) {
   } else if (head.decoder->task == Task::kPose && head.classes == 1) {
     head.labels = {"person"};
   } else {
-    // A model that chooses among its boxes itself does not say how many classes it has.
+    // The outputs of a model with built-in NMS do not determine the number of classes.
     const int count = head.classes > 0 ? head.classes : 1000;
     for (int i = 0; i < count; ++i) head.labels.push_back(std::to_string(i));
     card.assumptions.emplace_back("class numbers instead of names");
   }
 }
 
-/// Where a card remaps classes, as many as it maps to.
+/// The number of classes that a card remaps to.
 void settle_classes(Head& head) {
   if (head.remap.empty()) return;
   if (head.classes != 0 && static_cast<int>(head.remap.size()) != head.classes)
@@ -95,7 +95,7 @@ std::string triple(const std::array<T, 3>& values) {
   return fmt::format("[{}]", fmt::join(values, ", "));
 }
 
-/// A basic TOML string. TOML allows no control characters in it, and none should reach who reads the card.
+/// A basic TOML string, without control characters, which TOML forbids.
 std::string quoted(const std::string& text) {
   std::string out = "\"";
   for (std::string_view rest = text; !rest.empty();) {
@@ -117,7 +117,7 @@ std::string quoted(const std::string& text) {
 }  // namespace
 
 std::filesystem::path find_card_file(const std::filesystem::path& model, const std::filesystem::path& given) {
-  // A link that leads nowhere or in circles is there: that it can't be read must not go unsaid.
+  // A dangling or circular link exists: reading it reports the error.
   const auto is_there = [](const std::filesystem::path& path) {
     std::error_code error;
     return std::filesystem::symlink_status(path, error).type() != std::filesystem::file_type::not_found;
@@ -154,9 +154,9 @@ Card card_for(const Graph& graph, const std::filesystem::path& model, const std:
     settle_labels(graph, card);
     return card;
   } catch (const Error& error) {
-    // What shows the card to write names the file that is to be written.
+    // The message with the template names the file to write.
     if (error.code() == ErrorCode::kUnsupported) throw;
-    // What names its line names the file already.
+    // A message with a line names the file already.
     if (std::string_view(error.what()).starts_with(file.string() + ":")) throw;
     throw error.in(file.string());
   }

@@ -11,10 +11,10 @@
 #include "vision/card_file.hpp"
 #include "vision/labels.hpp"
 
-// How the values of a card's keys are read; every function throws Error (kInvalidFile) naming file, line and key.
+// Parsers of the values of a card's keys. Every function throws Error (kInvalidFile) with file, line and key.
 namespace saccade {
 
-/// One key's node with what an error needs to name it.
+/// A key's node, with its name for errors.
 struct Field {
   const std::filesystem::path& file;
   std::string_view name;  ///< "input.color"
@@ -88,7 +88,7 @@ inline const Decoder* decoder_of(const Field& field) {
   field.bad(fmt::format("one of {}; it is '{}'", decoder_names(), name));
 }
 
-/// A text, or a list of them; WHAT says so.
+/// A string or a list of strings. WHAT describes it in errors.
 inline std::vector<std::string> texts_of(const Field& field, const char* what) {
   if (field.node.is_string()) return {field.text()};
   if (!field.node.is_array()) field.bad(what);
@@ -110,7 +110,7 @@ inline std::vector<std::string> labels_of(const Field& field) {
                             kMaxLabelBytes));
     return labels;
   }
-  // A card may come from anywhere, as a model may.
+  // Cards are untrusted input.
   const std::optional<std::filesystem::path> file = Beside(field.file).find(field.text());
   if (!file)
     field.bad(

@@ -9,9 +9,9 @@
 namespace saccade {
 namespace {
 
-constexpr std::uintmax_t kMostCardBytes = 16 << 20;  // labels that stand in the card included
+constexpr std::uintmax_t kMostCardBytes = 16 << 20;  // including labels
 
-/// One key of a card: what it is, and how it is read.
+/// One key of a card: its documentation and its parser.
 struct Key {
   std::string_view section;
   std::string_view name;
@@ -131,7 +131,7 @@ void read_table(const toml::table& table, std::string_view section, CardFile& ca
   }
 }
 
-/// What single keys can't show.
+/// Checks across keys.
 void check(const CardFile& card) {
   if (card.heads.size() > 1 && !card.names_decoders())
     fail(ErrorCode::kInvalidFile, "{}: each of several outputs must name its decoder", card.path.string());
@@ -148,7 +148,7 @@ void check(const CardFile& card) {
 
 namespace {
 
-/// What PARSE makes of the file PATH.
+/// Parses the file PATH by PARSE.
 template <typename Parse>
 CardFile read_with(const std::filesystem::path& path, Parse parse) {
   CardFile card;

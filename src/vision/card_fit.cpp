@@ -5,7 +5,7 @@
 #include "vision/card_file.hpp"
 #include "vision/recognise.hpp"
 
-// What a card's file says, brought together with its model.
+// Applies a card file to its model.
 namespace saccade {
 namespace {
 
@@ -41,7 +41,7 @@ template <typename... Args>
        fmt::format(format, std::forward<Args>(args)...));
 }
 
-/// Throws Error where SAID has a key that DECODER would pass over.
+/// Throws Error if SAID has a key that DECODER ignores.
 void check_keys(const HeadFile& said, const Decoder& decoder) {
   const OutputKeys& uses = decoder.uses;
   for (const auto& [is_said, is_used, key] : {std::tuple{!said.labels.empty(), uses.labels, "labels"},
@@ -57,15 +57,15 @@ void check_keys(const HeadFile& said, const Decoder& decoder) {
     if (is_said && !is_used) reject(said, key, "is not read by the decoder {}", decoder.name);
 }
 
-/// Throws Error where SAID names an output that FITTED does not read, or one twice.
+/// Throws Error if SAID names an output that FITTED does not read, or one twice.
 void check_names(const HeadFile& said, const Head& fitted) {
   if (said.outputs.size() > fitted.outputs.size())
     reject(said, "name", "names {} outputs, but the decoder {} reads {}: '{}'", said.outputs.size(),
            fitted.decoder->name, fitted.outputs.size(), fmt::join(fitted.outputs, "', '"));
 }
 
-/// Throws Error where SAID has a key that its other keys leave without effect. Classes exclude each other unless
-/// sigmoid or multi_label is set; then one threshold decides which are there.
+/// Throws Error if other keys leave a key of SAID without effect. Classes exclude each other unless sigmoid or
+/// multi_label is set, which applies the confidence threshold.
 void check_classifier(const HeadFile& said, const Head& fitted) {
   if (fitted.decoder->task != Task::kClassify) return;
   if (said.multi_label && fitted.sigmoid) reject(said, "multi_label", "has no effect with sigmoid = true");
@@ -74,7 +74,7 @@ void check_classifier(const HeadFile& said, const Head& fitted) {
   if (said.conf.size() > 1) reject(said, "conf", "has {} thresholds, but a classifier has one", said.conf.size());
 }
 
-/// How many classes the output has as SAID tells it; 0: it does not.
+/// The number of the output's classes according to SAID; 0: unknown.
 int said_classes(const HeadFile& said) {
   return static_cast<int>(said.remap.empty() ? said.labels.size() : said.remap.size());
 }
@@ -107,14 +107,14 @@ Head fit_as_said(const HeadFile& said, const Decoder& decoder, int classes, cons
   try {
     fit_output(graph, card, head);
   } catch (const Error&) {
-    // Without what may be wrong in the card, the output tells what is right.
+    // Without the keys that may be wrong, the output determines them.
     if (decoder.fit(graph, card, unguided)) check_agreement(said, unguided);
     throw;
   }
   check_names(said, head);
   check_agreement(said, head);
   check_classifier(said, head);
-  // Whether scores are logits, and what a depth means, shows only where the card does not say it.
+  // Whether scores are logits, and the meaning of a depth, are only inferred if the card omits them.
   take(head.softmax, said.softmax);
   take(head.depth, said.depth);
   return head;

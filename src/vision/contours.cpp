@@ -6,17 +6,16 @@
 namespace saccade {
 namespace {
 
-// S. Suzuki, K. Abe: Topological structural analysis of digitized binary images by border following, 1985; the part of
-// it that finds outer borders which nothing surrounds.
+// S. Suzuki, K. Abe: Topological structural analysis of digitized binary images by border following, 1985; restricted
+// to outermost borders.
 
-// What a pixel is. A border's pixel whose right neighbour was seen to be outside ends what the border surrounds in its
-// row.
+// States of a pixel. A border pixel whose right neighbour is outside ends the surrounded part of its row.
 constexpr std::int8_t kOutside = 0;
 constexpr std::int8_t kInside = 1;
 constexpr std::int8_t kBorder = 2;
 constexpr std::int8_t kRightBorder = -2;
 
-constexpr unsigned kDirections = 8;  // from "right" on, counter-clockwise as seen
+constexpr unsigned kDirections = 8;  // from "right", counter-clockwise
 constexpr unsigned kLeft = 4;
 
 std::array<std::ptrdiff_t, kDirections> steps(std::ptrdiff_t pitch) {
@@ -49,11 +48,11 @@ void ContourTracer::keep(std::ptrdiff_t pixel) {
       {static_cast<std::int32_t>(pixel % pitch_ - 1 + left_), static_cast<std::int32_t>(pixel / pitch_ - 1 + top_)});
 }
 
-/// Walks around the border that begins at START, whose left neighbour is outside.
+/// Follows the border from START, whose left neighbour is outside.
 void ContourTracer::follow(std::ptrdiff_t start) {
   const auto step = steps(pitch_);
   std::int8_t* pixels = pixels_.data();
-  // The border's last pixel: the first inside, clockwise from the left neighbour on.
+  // The last pixel of the border: the first one inside, clockwise from the left neighbour.
   unsigned direction = kLeft;
   do direction = (direction + kDirections - 1) % kDirections;
   while (direction != kLeft && pixels[start + step[direction]] == kOutside);
@@ -62,9 +61,9 @@ void ContourTracer::follow(std::ptrdiff_t start) {
     return keep(start);
   }
   const std::ptrdiff_t last = start + step[direction];
-  unsigned came = opposite(direction);  // in which direction the walk last went
+  unsigned came = opposite(direction);  // direction of the last step
   for (std::ptrdiff_t at = start;;) {
-    const unsigned from = direction;  // where the walk came from, as seen from here
+    const unsigned from = direction;  // direction of the previous pixel
     bool right_is_outside = false;
     do {
       direction = (direction + 1) % kDirections;

@@ -39,17 +39,17 @@ struct Decoder {
   bool (*fit)(const Graph& graph, const Card& card, Head& head);
   /// Whether the model with its fitted head certainly belongs to this decoder, without metadata. Null: never.
   bool (*recognises)(const Graph& graph, const Card& card, const Head& head);
-  /// Adds the nodes that turn the outputs into answers.
+  /// Adds the nodes that turn the outputs into predictions.
   void (*attach)(Attachment& to);
-  /// The model chooses among its boxes itself: none is suppressed.
+  /// The model has built-in NMS: no box is suppressed.
   bool selects_itself = false;
-  /// A card that says others is refused.
+  /// Other keys in a card are an error.
   OutputKeys uses = {};
 };
 
 /// All decoders, in the order in which they are tried on a model.
 std::span<const Decoder* const> decoders();
-/// By name; null: there is none.
+/// By name; null: none.
 const Decoder* find_decoder(std::string_view name);
 
 }  // namespace saccade

@@ -11,15 +11,15 @@ namespace saccade {
 class Drawer {
  public:
   virtual ~Drawer() = default;
-  /// Draws all that RESULT holds: boxes, upright or turned, in their class's colour with "name 0.91" on a tag that
-  /// covers no other tag; masks and class maps, through which the image shows; skeletons and landmarks; classes as a
-  /// list in the upper left corner; depth in colours, over all of an image that has nothing else, else in a corner.
-  /// Lines and letters grow with the image. PICTURE shows the whole frame that the result is about, in any size; what
-  /// lies outside is cut off. Results about one frame come one after the other, by model_index.
-  virtual void draw(const Result& result, const RgbView& picture) = 0;
+  /// Draws all predictions of RESULT: axis-aligned and oriented boxes in the colour of their class with a tag "name
+  /// 0.91" that overlaps no other tag; translucent masks and class maps; skeletons and landmarks; classes as a list in
+  /// the upper left corner; depth in colours, over the whole image if there is nothing else, otherwise in a corner.
+  /// Lines and letters scale with the image. IMAGE shows the whole frame of the result, in any size; drawing is clipped
+  /// to it. Results of one frame are passed in order of model_index.
+  virtual void draw(const Result& result, const RgbView& image) = 0;
 };
 
-/// What the draw module (cairo) offers; get it with module<DrawModule>("draw").
+/// The interface of the draw module (cairo), loaded by module<DrawModule>("draw").
 struct DrawModule {
   std::unique_ptr<Drawer> (*make_drawer)();
 };

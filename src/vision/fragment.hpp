@@ -9,19 +9,19 @@
 
 namespace saccade {
 
-/// Builds a part of a graph out of operators: adds nodes of one stage, with their types. Every function gives the value
-/// that it made; throws Error where an operator does not take its inputs.
+/// Builds a graph fragment: adds nodes of one stage, with inferred types. Every function returns the value that it
+/// creates, and throws Error if the operator rejects its inputs.
 class Fragment {
  public:
   using AttributeList = std::initializer_list<std::pair<const char*, Attribute>>;
 
   Fragment(Graph& graph, Stage stage) : graph_(graph), stage_(stage) {}
 
-  /// OUTPUTS are names; an empty one is not asked for. Names that the model uses already get a number.
+  /// OUTPUTS are names; an empty one is omitted. Names that the model already uses get a number.
   std::vector<ValueId> add(Node node, const std::vector<std::string>& outputs);
-  /// An operator of ONNX's own with one output.
+  /// An ONNX operator with one output.
   ValueId op(std::string_view name, std::vector<ValueId> inputs, AttributeList attributes = {});
-  /// One of saccade's own with one output.
+  /// An operator of the domain "saccade" with one output.
   ValueId own(std::string_view name, std::vector<ValueId> inputs, AttributeList attributes = {});
 
   ValueId constant(Tensor tensor);
@@ -36,10 +36,10 @@ class Fragment {
   /// Elements BEGIN to END of an axis.
   ValueId slice(ValueId value, std::int64_t axis, std::int64_t begin, std::int64_t end);
   ValueId concat(std::vector<ValueId> values, std::int64_t axis);
-  /// The elements of an axis that INDICES, int32 or int64 [N], name.
+  /// The elements of an axis at INDICES, int32 or int64 [N].
   ValueId gather(ValueId value, std::int64_t axis, ValueId indices);
 
-  /// WANTED, or with a number behind it where the graph has a value of that name.
+  /// WANTED, with a number appended if the graph already has a value of that name.
   std::string unique(const std::string& wanted) const;
 
   Graph& graph() { return graph_; }

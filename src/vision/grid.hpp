@@ -7,18 +7,18 @@
 
 namespace saccade {
 
-/// Where a model's grid lies on a frame, along one axis and for each cell or between two of them: what ClassMap::at,
-/// DepthMap::at and MapRows share.
+// Sampling of a model's grid at frame pixels, along one axis, by nearest cell or linear interpolation: common to
+// ClassMap::at, DepthMap::at and MapRows.
 
-/// The cell at POSITION on an axis of CELLS; what rounding moved over the grid's edge stays on it.
+/// The cell at POSITION on an axis of CELLS, clamped to the grid.
 inline int cell_at(double position, int cells) {
   return static_cast<int>(std::clamp(std::floor(position), 0.0, static_cast<double>(cells - 1)));
 }
 
-/// Between which two cells' centres a position lies: the first, and the second's share.
+/// A position between two cell centres: the first cell, and the weight of the second.
 struct BetweenCells {
   int first = 0;
-  float share = 0;
+  float weight = 0;
 };
 
 inline BetweenCells between_centres(double position, int cells) {
@@ -27,9 +27,9 @@ inline BetweenCells between_centres(double position, int cells) {
   return {first, static_cast<float>(centre - first)};
 }
 
-/// A neighbour that has no share is not asked: it may be no number, or lie beyond the last cell.
-inline float mix(const float* first, std::ptrdiff_t step, float share) {
-  return share > 0 ? first[0] * (1 - share) + first[step] * share : first[0];
+/// Linear interpolation. A neighbour of weight 0 is not read: it may be NaN, or beyond the last cell.
+inline float mix(const float* first, std::ptrdiff_t step, float weight) {
+  return weight > 0 ? first[0] * (1 - weight) + first[step] * weight : first[0];
 }
 
 inline bool has_column(const GridPlace& place, int x) {
@@ -41,7 +41,7 @@ inline bool has_row(const GridPlace& place, int y) { return y >= place.seen.y &&
 inline double grid_x(const GridPlace& place, int x) { return (x + 0.5) * place.scale_x + place.offset_x; }
 inline double grid_y(const GridPlace& place, int y) { return (y + 0.5) * place.scale_y + place.offset_y; }
 
-/// Whether a map of this PLACE has CELLS enough to be read.
+/// Whether CELLS are enough for a map with this PLACE.
 inline bool is_whole(const GridPlace& place, std::size_t cells) {
   return place.columns > 0 && place.rows > 0 &&
          cells >= static_cast<std::size_t>(place.columns) * static_cast<std::size_t>(place.rows);

@@ -11,7 +11,7 @@
 namespace saccade {
 namespace {
 
-// A line a class, of a hundred characters and more.
+// One line per class, of a hundred characters and more.
 constexpr std::uintmax_t kMostBytes = 16 << 20;
 
 using Lines = std::vector<std::string>;
@@ -35,7 +35,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-/// "n01440764 tench, Tinca tinca": a noun's number in WordNet, then its names.
+/// "n01440764 tench, Tinca tinca": a WordNet ID, then the names.
 bool is_synset(std::string_view line) {
   constexpr std::size_t kDigits = 8;
   return line.size() > kDigits + 2 && line[0] == 'n' && (line[kDigits + 1] == ' ' || line[kDigits + 1] == '\t') &&
@@ -47,7 +47,7 @@ std::string first_name(std::string_view synset) {
   return std::string(trimmed(names.substr(0, names.find(','))));
 }
 
-/// The little of YAML that such files hold: a key `names` with a list or a map of scalars, in blocks or in brackets.
+/// The subset of YAML in such files: a key `names` with a list or map of scalars, in block or flow style.
 class NamesOfYaml {
  public:
   NamesOfYaml(const std::string& path, const Lines& lines) : path_(path), lines_(lines) {}
@@ -71,7 +71,7 @@ class NamesOfYaml {
          lines_[std::min(at_, lines_.size() - 1)]);
   }
 
-  /// Trimmed, up to a # that stands outside of quotes and behind a space.
+  /// Trimmed, without a comment: a # outside of quotes, after a space.
   static std::string_view without_comment(std::string_view text) {
     char quote = '\0';
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -147,7 +147,7 @@ class NamesOfYaml {
     std::size_t begin = 0;
     for (std::size_t i = 0; i < text.size(); ++i) {
       const char c = text[i];
-      // A name is quoted where a quote stands in front of it, or behind its number.
+      // A name is quoted if it begins with a quote, after its number if there is one.
       const std::string_view before = trimmed(std::string_view(text).substr(begin, i - begin));
       const bool opens = (c == '\'' || c == '"') && (before.empty() || before.find(':') != before.npos);
       if (quote != '\0') {

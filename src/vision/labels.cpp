@@ -23,10 +23,10 @@ constexpr std::array<std::string_view, 80> kCoco = {
     "toaster",        "sink",       "refrigerator",  "book",          "clock",        "vase",          "scissors",
     "teddy bear",     "hair drier", "toothbrush"};
 
-// Numbers that COCO's annotations skip.
+// IDs that COCO's annotations skip.
 constexpr std::array kMissing = {12, 26, 29, 30, 45, 66, 68, 69, 71, 83};
 
-/// Reads what Python's repr() writes for a dict of int to str or a list of str.
+/// Parses Python's repr() of a dict from int to str or of a list of str.
 class NamesParser {
  public:
   explicit NamesParser(std::string_view text) : text_(text) {}

@@ -47,9 +47,9 @@ void MapRows::read(const DepthMap& map, int y, std::span<float> row) {
   for (std::size_t x = 0; x < row.size(); ++x) {
     const BetweenCells across = columns_[x].between;
     const float* cell = map.cells.data() + down.first * pitch + across.first;
-    float value[2] = {mix(cell, 1, across.share), 0};
-    if (down.share > 0) value[1] = mix(cell + pitch, 1, across.share);
-    row[x] = columns_[x].cell >= 0 ? mix(value, 1, down.share) : kNone;
+    float value[2] = {mix(cell, 1, across.weight), 0};
+    if (down.weight > 0) value[1] = mix(cell + pitch, 1, across.weight);
+    row[x] = columns_[x].cell >= 0 ? mix(value, 1, down.weight) : kNone;
   }
 }
 

@@ -9,8 +9,8 @@
 
 namespace saccade {
 
-/// Reads maps row by row, pixel for pixel what their at() gives, without working out every pixel's place again. Keeps
-/// its memory between maps.
+/// Reads maps row by row, with the same values as at() but without computing every pixel's cell again. Reuses its
+/// memory.
 class MapRows {
  public:
   /// ROW[x] = MAP.at(x, Y); -1 everywhere for an empty map.
@@ -20,7 +20,7 @@ class MapRows {
 
  private:
   struct Column {
-    int cell = 0;  ///< that the pixel lies in; -1: the model did not look
+    int cell = 0;  ///< the pixel's cell; -1: outside of the model's view
     BetweenCells between;
   };
   void place_columns(const GridPlace& place, std::size_t width);

@@ -7,10 +7,10 @@
 
 #include "base/error.hpp"
 
-// Masks from polygons are defined by what pycocotools draws: corners are rounded to a fifth of a pixel, each edge
-// becomes a chain of points a fifth of a pixel apart, and where the chain steps over the middle of a column of pixels
-// it opens or closes a run there. The arithmetic follows maskApi.c's rleFrPoly() step by step, roundings included: half
-// a pixel decides whether a prediction matches.
+// Masks from polygons are defined by pycocotools: corners are rounded to a fifth of a pixel, each edge becomes a chain
+// of points a fifth of a pixel apart, and a run begins or ends where the chain crosses the middle of a pixel column.
+// The arithmetic, including rounding, follows rleFrPoly() of maskApi.c, because half a pixel may decide whether a
+// prediction matches.
 namespace saccade {
 namespace {
 
@@ -22,9 +22,9 @@ struct Point {
   int y;
 };
 
-/// As maskApi.c rounds: towards zero after a half was added, below zero too.
+/// Rounds like maskApi.c: adds 0.5 and truncates, for negative numbers too.
 int rounded(double value) {
-  return static_cast<int>(value + 0.5);  // NOLINT(bugprone-incorrect-roundings): what decides is what pycocotools does
+  return static_cast<int>(value + 0.5);  // NOLINT(bugprone-incorrect-roundings): identical to pycocotools
 }
 
 std::vector<Point> fine_corners(std::span<const double> corners) {
@@ -37,13 +37,12 @@ std::vector<Point> fine_corners(std::span<const double> corners) {
   return points;
 }
 
-/// The chain of points, of which only those places are kept where it crosses the middle of a column: in the image,
-/// column by column.
+/// Walks the chain of points and keeps the positions, column by column, where it crosses the middle of a column.
 class Outline {
  public:
   Outline(int width, int height) : width_(width), height_(height) {}
 
-  /// The points from FROM to TO, both included, a step along the longer way each.
+  /// The points from FROM to TO inclusive, one per step along the longer axis.
   void add_edge(Point from, Point to) {
     const int dx = std::abs(to.x - from.x);
     const int dy = std::abs(to.y - from.y);
@@ -61,7 +60,7 @@ class Outline {
     }
   }
 
-  /// In their order in the image, its end last.
+  /// Sorted, followed by the end of the image.
   std::vector<std::int64_t> finish() {
     places_.push_back(static_cast<std::int64_t>(width_) * height_);
     std::ranges::sort(places_);
@@ -108,7 +107,7 @@ std::vector<std::int64_t> polygon_counts(std::span<const double> corners, int wi
     last = places[i];
     if (count > 0 || counts.empty()) {
       counts.push_back(count);
-    } else if (++i < places.size()) {  // opened and closed at once: the run before goes on
+    } else if (++i < places.size()) {  // an empty run: the previous one continues
       counts.back() += places[i] - last;
       last = places[i];
     }

@@ -8,12 +8,12 @@
 
 namespace saccade {
 
-/// The pixels of an image of WIDTH x HEIGHT that lie in a polygon, as COCO's run lengths (RunLengths::decode() makes a
-/// mask of them): equal to pycocotools' frPyObjects() to the pixel. CORNERS are x and y in turns, three corners or
-/// more. Throws Error (kInvalidFile) where they are fewer, or lie more than 2^20 pixels off.
+/// The pixels of an image of WIDTH x HEIGHT inside a polygon, as COCO run lengths for RunLengths::decode(), identical
+/// to pycocotools' frPyObjects(). CORNERS are x and y, alternating, of at least three corners. Throws Error
+/// (kInvalidFile) if there are fewer, or if one is more than 2^20 pixels away.
 std::vector<std::int64_t> polygon_counts(std::span<const double> corners, int width, int height);
 
-/// The pixels that lie in either mask. Runs in ascending order of y, then x, as a Mask has them.
+/// The union of two masks. Runs in ascending order of y, then x, as in a Mask.
 std::vector<MaskRun> united(std::span<const MaskRun> a, std::span<const MaskRun> b);
 
 }  // namespace saccade

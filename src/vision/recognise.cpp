@@ -15,7 +15,7 @@ std::optional<Head> fitted(const Graph& graph, const Card& card, const Decoder& 
   return std::nullopt;
 }
 
-/// A model of DECODER's usual pixels, with its head. PROBE knows the input.
+/// A card with DECODER's default preprocessing and a fitted head. PROBE has the input.
 Card card_with(const Graph& graph, const Decoder& decoder) {
   Card card = default_card(decoder);
   recognise_input(graph, card);
@@ -32,8 +32,7 @@ const Decoder* decoder_by_structure(const Graph& graph, const Card& probe) {
   return nullptr;
 }
 
-/// The task that Ultralytics' metadata names, or all that it may leave open, as YOLOv5's does; empty: none that we
-/// know.
+/// The task in Ultralytics' metadata, or all tasks that it leaves open, as YOLOv5's does; empty: unknown.
 std::vector<Task> tasks_of(const Graph& graph) {
   const auto found = graph.metadata.find("task");
   if (found == graph.metadata.end()) return {Task::kDetect, Task::kSegment, Task::kClassify};
@@ -73,7 +72,8 @@ std::optional<Card> from_metadata(const Graph& graph, const Card& probe, std::st
   if (decoder == nullptr) return std::nullopt;
   Card card = default_card(*decoder);
   const bool classifies = card.task() == Task::kClassify;
-  if (classifies && graph.metadata.contains("task")) {  // Ultralytics' take plain 0..1 pixels, YOLOv5's ImageNet's
+  if (classifies &&
+      graph.metadata.contains("task")) {  // Ultralytics' classifiers use pixels 0..1, YOLOv5's ImageNet's normalisation
     card.mean = {0, 0, 0};
     card.std = {1, 1, 1};
   }
@@ -85,7 +85,7 @@ std::optional<Card> from_metadata(const Graph& graph, const Card& probe, std::st
   return card;
 }
 
-/// What tasks without pixels of their own are assumed to take.
+/// The assumed preprocessing of tasks without a default.
 void assume_pixels(const Graph& graph, Card& card) {
   const bool is_depth = card.task() == Task::kDepth;
   if (!is_depth && card.task() != Task::kClassify && card.task() != Task::kSemantic) return;
@@ -111,7 +111,7 @@ std::optional<Card> from_structure(const Graph& graph, const Card& probe, std::s
   return card;
 }
 
-/// Inputs that tell a model its image's size, by the names that exporters give them.
+/// Inputs for the image size, by exporters' names.
 struct SizeInput {
   std::string_view name;
   enum { kWidthHeight, kHeightWidth, kOnes } holds;
@@ -120,7 +120,7 @@ constexpr SizeInput kSizeInputs[] = {{"orig_target_sizes", SizeInput::kWidthHeig
                                      {"image_shape", SizeInput::kHeightWidth},        // YOLOv3 of keras-yolo3
                                      {"im_shape", SizeInput::kHeightWidth},           // PaddleDetection
                                      {"scale_factor", SizeInput::kOnes},
-                                     {"pixel_mask", SizeInput::kOnes}};  // Hugging Face's DETR: where the image is
+                                     {"pixel_mask", SizeInput::kOnes}};  // Hugging Face's DETR: valid pixels
 
 constexpr std::int64_t kMostMaskPixels = 1 << 26;
 
@@ -182,16 +182,16 @@ void take_whole_pixels(DType type, Card& card) {
 }
 
 void recognise_input(const Graph& graph, Card& card) {
-  // Of several inputs, all but the image must tell its size.
-  std::vector<ValueId> pictures;
+  // All inputs but the image must be for its size.
+  std::vector<ValueId> images;
   for (ValueId id : graph.inputs())
-    if (!size_input(graph.value(id), card)) pictures.push_back(id);
-  if (pictures.size() != 1)
+    if (!size_input(graph.value(id), card)) images.push_back(id);
+  if (images.size() != 1)
     fail(ErrorCode::kUnsupported,
          "the model has {} inputs; only models with a single image input can run on frames (`saccade infer` runs any "
          "model on tensors)",
          graph.inputs().size());
-  const Value& input = graph.value(pictures[0]);
+  const Value& input = graph.value(images[0]);
   const Shape shape = with_batch(input.type.shape);
   const bool last = shape.rank() == 4 && is_channels_last(shape);
   const std::int64_t channels = shape.rank() == 4 ? shape[last ? 3 : 1] : 0;

@@ -15,33 +15,28 @@ std::string_view label(const Head& head, int class_id) {
   return i < head.labels.size() ? std::string_view(head.labels[i]) : std::string_view();
 }
 
-// Where, from the grids on, the count of those stands that are still to be traced.
-constexpr std::size_t kTracedMasks = 4;
-
-MaskWithin within_of(Answer kind) {
-  if (kind == Answer::kMasks) return MaskWithin::kImage;
-  return kind == Answer::kBoxMasks ? MaskWithin::kBoxes : MaskWithin::kRegions;
+Faults faults_in(const TensorView& bits) {
+  return Faults(static_cast<std::uint32_t>(bits.as<const std::int32_t>()[0]));
 }
 
 }  // namespace
 
-ResultReader::ResultReader(const Card& card, std::vector<AnswerOutput> answers, const PostOptions& options)
-    : card_(&card), answers_(std::move(answers)), options_(options), spec_(preprocess_spec(card)) {
+ResultReader::ResultReader(const Card& card, PredictionOutputs outputs, const PostOptions& options)
+    : card_(&card), outputs_(std::move(outputs)), options_(options), spec_(preprocess_spec(card)) {
   owned_.reserve(most_objects());
 }
 
 std::size_t ResultReader::most_objects() const {
-  const auto lists = std::ranges::count(answers_, Answer::kCount, &AnswerOutput::kind);
-  return static_cast<std::size_t>(lists) * static_cast<std::size_t>(options_.max_det);
+  const auto detectors =
+      std::ranges::count_if(outputs_.heads, [](const HeadOutputs& head) { return head.detections.has_value(); });
+  return static_cast<std::size_t>(detectors) * static_cast<std::size_t>(options_.max_det);
 }
 
 void ResultReader::prepare(Result& result) const {
   result.task = card_->task();
-  for (const AnswerOutput& answer : answers_) {
-    const Head& head = card_->heads[answer.head];
-    if (answer.kind == Answer::kClasses) result.classes.reserve(static_cast<std::size_t>(options_.top_k));
-    if (answer.kind == Answer::kClassMap || answer.kind == Answer::kOwnClassMap)
-      result.segments.reserve(head.labels.size());
+  for (std::size_t i = 0; i < outputs_.heads.size(); ++i) {
+    if (outputs_.heads[i].classes) result.classes.reserve(static_cast<std::size_t>(options_.top_k));
+    if (outputs_.heads[i].class_map) result.segments.reserve(card_->heads[i].labels.size());
   }
   result.detections.reserve(most_objects());
 }
@@ -57,51 +52,42 @@ void ResultReader::read(std::span<const TensorView> outputs, int width, int heig
   owned_.clear();
   keypoints_.clear();
   runs_.clear();
-  for (std::size_t i = 0; i < answers_.size(); ++i) {
-    const Head& head = card_->heads[answers_[i].head];
-    switch (answers_[i].kind) {
-      case Answer::kDetections:
-      case Answer::kOriented: read_detections(head, outputs[i], outputs[i + 1], result); break;
-      case Answer::kCount: break;
-      case Answer::kKeypoints: read_keypoints(outputs[i], result); break;
-      case Answer::kBoxMasks:
-      case Answer::kMasks:
-      case Answer::kRegions: read_masks(answers_[i].kind, masks_at(outputs, i), result); break;
-      case Answer::kRuns:
-      case Answer::kRunNumbers:
-      case Answer::kRunCount:
-      case Answer::kUntraced: break;
-      case Answer::kClasses: read_classes(head, outputs[i], result); break;
-      case Answer::kClassMap: read_class_map(head, outputs[i], true, result); break;
-      case Answer::kOwnClassMap: read_class_map(head, outputs[i], false, result); break;
-      case Answer::kDepth: read_depth(head, outputs[i], outputs[i + 1], result); break;
-      case Answer::kDepthRows: break;
-      case Answer::kImage: read_image(outputs[i], outputs[i + 1], result); break;
-      case Answer::kImageNorm: break;
-      case Answer::kFaults:
-        result.faults.add(Faults(static_cast<std::uint32_t>(outputs[i].as<const std::int32_t>()[0])));
-        break;
-    }
-  }
+  const OutputViews views(outputs, outputs_.tensors);
+  for (std::size_t i = 0; i < outputs_.heads.size(); ++i) read_head(card_->heads[i], outputs_.heads[i], views, result);
   hand_over(result);
+}
+
+void ResultReader::read_head(const Head& head, const HeadOutputs& outputs, const OutputViews& views, Result& result) {
+  if (const auto& detections = outputs.detections) {
+    read_detections(head, views[detections->rows], views[detections->count], result);
+    result.faults.add(faults_in(views[detections->faults]));
+  }
+  if (outputs.keypoints) read_keypoints(views[outputs.keypoints->points], result);
+  if (outputs.masks) read_masks(*outputs.masks, views, result);
+  if (const auto& classes = outputs.classes) {
+    read_classes(head, views[classes->rows], result);
+    result.faults.add(faults_in(views[classes->faults]));
+  }
+  if (const auto& map = outputs.class_map) read_class_map(head, views[map->cells], map->from_model, result);
+  if (const auto& depth = outputs.depth) read_depth(head, views[depth->cells], views[depth->rows], result);
+  if (const auto& image = outputs.image) read_image(views[image->pixels], views[image->norm], result);
 }
 
 GridPlace ResultReader::place_of(std::int64_t columns, std::int64_t rows) const {
   return grid_place(spec_, placement_, columns, rows);
 }
 
-void ResultReader::read_detections(const Head& head, const TensorView& rows, const TensorView& count, Result& result) {
+void ResultReader::read_detections(const Head& head, const TensorView& rows, std::size_t count, Result& result) {
   const auto numbers = static_cast<std::size_t>(rows.shape[1]);
   const std::span<const float> data = rows.as<const float>();
-  const auto said = static_cast<std::size_t>(std::max(count.as<const std::int32_t>()[0], 0));
   first_ = result.detections.size();
-  for (std::size_t i = 0; i < std::min(said, data.size() / numbers); ++i) {
+  for (std::size_t i = 0; i < std::min(count, data.size() / numbers); ++i) {
     const float* row = &data[numbers * i];
     Detection detection;
     detection.confidence = row[numbers - 2];
     detection.class_id = static_cast<int>(row[numbers - 1]);
     detection.class_name = label(head, detection.class_id);
-    // What was left of candidates once they were brought to the frame.
+    // Mapping to the frame may add faults to those of the candidates.
     result.faults.add(confidence_faults(detection.confidence));
     result.faults.add(box_faults({row, numbers - 2}));
     if (numbers == 6) {
@@ -137,34 +123,32 @@ void ResultReader::read_keypoints(const TensorView& points, Result& result) {
   }
 }
 
-std::span<const TensorView> ResultReader::masks_at(std::span<const TensorView> outputs, std::size_t i) const {
-  const bool is_traced = i + 1 < answers_.size() && answers_[i + 1].kind == Answer::kRuns;
-  return outputs.subspan(i, is_traced ? kTracedMasks + 1 : 1);
+void ResultReader::read_masks(const MaskOutputs& masks, const OutputViews& views, Result& result) {
+  if (views[masks.untraced] == 0)
+    read_runs(views[masks.runs], views[masks.numbers]);
+  else
+    trace_masks(masks.within, views[masks.grids], result);
+  result.faults.add(faults_in(views[masks.faults]));
 }
 
-void ResultReader::read_masks(Answer kind, std::span<const TensorView> outputs, Result& result) {
-  const bool is_traced = outputs.size() > kTracedMasks && outputs[kTracedMasks].as<const std::int32_t>()[0] == 0;
-  is_traced ? read_runs(outputs) : trace_masks(kind, outputs[0], result);
-}
-
-void ResultReader::read_runs(std::span<const TensorView> outputs) {
-  const auto* runs = static_cast<const MaskRun*>(outputs[1].data);
-  const std::span<const std::int32_t> numbers = outputs[2].as<const std::int32_t>();
+void ResultReader::read_runs(const TensorView& runs, const TensorView& numbers) {
+  const auto* run = static_cast<const MaskRun*>(runs.data);
+  const std::span<const std::int32_t> data = numbers.as<const std::int32_t>();
   for (std::size_t i = first_; i < owned_.size(); ++i) {
-    const auto size = static_cast<std::size_t>(numbers[2 * (i - first_)]);
-    owned_[i].mask = Mask{{runs, size}, numbers[2 * (i - first_) + 1]};
-    runs += size;
+    const auto size = static_cast<std::size_t>(data[2 * (i - first_)]);
+    owned_[i].mask = Mask{{run, size}, data[2 * (i - first_) + 1]};
+    run += size;
   }
 }
 
-void ResultReader::trace_masks(Answer kind, const TensorView& grids, Result& result) {
+void ResultReader::trace_masks(MaskWithin within, const TensorView& grids, Result& result) {
   const auto plane = static_cast<std::size_t>(grids.shape[1] * grids.shape[2]);
   const std::span<const float> data = grids.as<const float>();
   const GridPlace whole = place_of(grids.shape[2], grids.shape[1]);
-  // A run a row and object, and as many again: more are rare.
+  // Two runs per row and object: more are rare.
   runs_.reserve(2 * most_objects() * static_cast<std::size_t>(height_));
   for (std::size_t i = first_; i < owned_.size(); ++i) {
-    const MaskLook look = mask_look(within_of(kind), whole, result.detections[i].box);
+    const MaskLook look = mask_look(within, whole, result.detections[i].box);
     Owned& owned = owned_[i];
     owned.runs = runs_.size();
     const std::int64_t area =
@@ -183,7 +167,7 @@ void ResultReader::read_classes(const Head& head, const TensorView& rows, Result
   }
 }
 
-void ResultReader::read_class_map(const Head& head, const TensorView& cells, bool are_ours, Result& result) {
+void ResultReader::read_class_map(const Head& head, const TensorView& cells, bool from_model, Result& result) {
   ClassMap& map = result.class_map;
   map.place = place_of(cells.shape[1], cells.shape[0]);
   map.cells = cells.as<const std::int32_t>();
@@ -207,7 +191,7 @@ void ResultReader::read_class_map(const Head& head, const TensorView& cells, boo
         is_whole = false;
     }
   }
-  if (are_ours && !is_whole) result.faults.add(Fault::kNanClassMap);
+  if (!from_model && !is_whole) result.faults.add(Fault::kNanClassMap);
   for (std::size_t c = 0; c < pixels_.size(); ++c)
     if (pixels_[c] > 0) result.segments.push_back({static_cast<int>(c), label(head, static_cast<int>(c)), pixels_[c]});
   std::ranges::stable_sort(result.segments, std::greater{}, &Segment::pixels);
@@ -227,7 +211,7 @@ void ResultReader::read_depth(const Head& head, const TensorView& cells, const T
   const auto [top, bottom] = range(seen.y, seen.height, map.place.scale_y, map.place.offset_y, map.place.rows);
   double sum = 0;
   double count = 0;
-  double endless = 0;
+  double infinite = 0;
   map.min = INFINITY;
   map.max = -INFINITY;
   const auto add = [&](float least, float largest, double mean, double finite) {
@@ -241,24 +225,24 @@ void ResultReader::read_depth(const Head& head, const TensorView& cells, const T
     const float* row = &rows.as<const float>()[5 * static_cast<std::size_t>(y)];
     if (is_whole) {
       add(row[0], row[1], row[2], row[3]);
-      endless += row[4];
+      infinite += row[4];
     }
     const float* cell = map.cells.data() + static_cast<std::ptrdiff_t>(y) * map.place.columns;
     for (int x = left; x < right && !is_whole; ++x) {
       if (std::isfinite(cell[x])) add(cell[x], cell[x], cell[x], 1);
-      if (cell[x] == INFINITY) ++endless;
+      if (cell[x] == INFINITY) ++infinite;
     }
   }
-  // Nothing lies at infinity of a metric depth: the sky.
-  const double sound = count + (map.kind == DepthKind::kMetric ? endless : 0);
-  if (sound < static_cast<double>(right - left) * (bottom - top)) result.faults.add(Fault::kNotFiniteDepth);
+  // A metric depth may be infinite: the sky.
+  const double valid = count + (map.kind == DepthKind::kMetric ? infinite : 0);
+  if (valid < static_cast<double>(right - left) * (bottom - top)) result.faults.add(Fault::kNotFiniteDepth);
   if (count == 0) map.min = map.max = std::numeric_limits<float>::quiet_NaN();
   map.mean = count == 0 ? map.min : static_cast<float>(sum / count);
 }
 
 void ResultReader::read_image(const TensorView& pixels, const TensorView& norm, Result& result) {
   if (!std::isfinite(norm.as<const float>()[0])) result.faults.add(Fault::kNotFinitePixel);
-  // What the card padded is cut off again.
+  // Padding is cut off.
   const auto clip = [](std::int64_t at, std::int64_t extent, std::int64_t made, std::int64_t size) {
     const auto edge = [&](std::int64_t v) {
       return static_cast<int>(std::clamp<std::int64_t>(v, 0, size) * made / size);

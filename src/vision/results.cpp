@@ -6,7 +6,7 @@
 #include "vision/grid.hpp"
 
 namespace saccade {
-// Ultralytics' order, so that labels for it can be written as they are.
+// Ultralytics' order, so that its labels are written without conversion.
 std::array<float, 8> OrientedBox::corners() const {
   const float right_x = std::cos(angle) * width / 2;
   const float right_y = std::sin(angle) * width / 2;
@@ -30,9 +30,9 @@ float DepthMap::at(int x, int y) const {
   const BetweenCells across = between_centres(grid_x(place, x), place.columns);
   const BetweenCells down = between_centres(grid_y(place, y), place.rows);
   const float* cell = cells.data() + static_cast<std::ptrdiff_t>(down.first) * place.columns + across.first;
-  float value[2] = {mix(cell, 1, across.share), 0};
-  if (down.share > 0) value[1] = mix(cell + place.columns, 1, across.share);
-  return mix(value, 1, down.share);
+  float value[2] = {mix(cell, 1, across.weight), 0};
+  if (down.weight > 0) value[1] = mix(cell + place.columns, 1, across.weight);
+  return mix(value, 1, down.weight);
 }
 
 std::string_view to_string(DepthKind kind) {

@@ -7,8 +7,9 @@
 namespace saccade {
 namespace {
 
-// Packed: groups of 5 bits, the lowest first, each a letter from '0' on; the sixth bit says that another one follows,
-// and the last group's fifth bit is the sign. From the fourth count on it is the difference to the one before the last.
+// Compressed text: groups of 5 bits, least significant first, each a character from '0'. The sixth bit marks that
+// another group follows; the fifth bit of the last group is the sign. From the fourth count, the difference to the
+// count before the previous one is stored.
 constexpr int kGroupBits = 5;
 constexpr std::int64_t kGroupMask = 0x1f;
 constexpr int kMore = 0x20;
@@ -42,7 +43,7 @@ void RunTransposer::begin(int lines, int length) {
   edges_.clear();
   before_.clear();
   differences_.clear();
-  // As many as any line can have, and as silhouettes have at most: sixteen borders across each line.
+  // The maximum of a line, and an estimate for an image: sixteen borders per line.
   edges_.reserve(static_cast<std::size_t>(length) + 2);
   before_.reserve(static_cast<std::size_t>(length) + 2);
   differences_.reserve(16 * static_cast<std::size_t>(lines));
@@ -57,7 +58,7 @@ void RunTransposer::add(Run run) {
   const std::int32_t last = std::min(run.last, length_);
   if (first >= last) return;
   while (line_ < run.line) {
-    if (edges_.empty() && before_.empty()) line_ = run.line - 1;  // empty lines change nothing
+    if (edges_.empty() && before_.empty()) line_ = run.line - 1;  // empty lines do not differ
     close_line();
   }
   if (!edges_.empty() && edges_.back() >= first) {
@@ -70,12 +71,12 @@ void RunTransposer::add(Run run) {
 
 void RunTransposer::keep(std::int32_t line, std::int32_t first, std::int32_t last) {
   differences_.push_back({line, first, last});
-  // Counted two places further on, so that their sums become the places of the first changes and can then be moved.
+  // Counts are stored two entries later, so that the prefix sums are the first indices, which are then advanced.
   for (std::int32_t place = first; place < last; ++place) ++places_[static_cast<std::size_t>(place) + 2];
 }
 
-/// A pixel changes towards the line before where just one of the two has it: between an odd edge and the next one of
-/// both lines' edges together.
+/// A pixel differs from the previous line if just one of the two contains it: between an odd edge and the next one in
+/// the merged edges of both lines.
 void RunTransposer::close_line() {
   std::size_t now = 0;
   std::size_t before = 0;
@@ -98,10 +99,10 @@ void RunTransposer::close_line() {
 
 void RunTransposer::finish() {
   close_line();
-  close_line();  // the empty one behind the last run, where what is left ends
+  close_line();  // the empty line after the last run, where the remaining runs end
   for (std::size_t i = 2; i < places_.size(); ++i) places_[i] += places_[i - 1];
   changes_.resize(static_cast<std::size_t>(places_.back()));
-  // Lines come in order, so every crossing line's changes do; each moves its place on, to where the next one begins.
+  // Lines arrive in order, and so do the changes of every transposed line; its index advances to that of the next line.
   for (const Run& run : differences_)
     for (std::int32_t place = run.first; place < run.last; ++place)
       changes_[static_cast<std::size_t>(places_[static_cast<std::size_t>(place) + 1]++)] = run.line;
@@ -119,13 +120,13 @@ std::span<const std::uint32_t> RunLengths::encode(std::span<const MaskRun> runs,
   transposer_.finish();
   counts_.clear();
   counts_.reserve(16 * static_cast<std::size_t>(width) + 2);
-  std::int64_t last = 0;    // where the run that is being counted began
-  std::int64_t column = 0;  // where the column begins
+  std::int64_t last = 0;    // begin of the current count
+  std::int64_t column = 0;  // begin of the column
   const std::int64_t end = std::int64_t{width} * height;
   for (int x = 0; x < width; ++x, column += height) {
     for (std::int32_t y : transposer_.changes(x)) {
       const std::int64_t at = column + y;
-      if (at == last && !counts_.empty()) {  // goes on from the foot of a column to the head of the next
+      if (at == last && !counts_.empty()) {  // continues from the end of a column to the begin of the next
         last -= counts_.back();
         counts_.pop_back();
       } else if (at < end) {
@@ -205,7 +206,7 @@ void RunLengths::unpack(std::string_view text) {
       if (!more && (group & kSign) != 0) count -= std::int64_t{1} << (kGroupBits * (groups + 1));
     }
     if (unpacked_.size() > 2) count += unpacked_[unpacked_.size() - 2];
-    // Checked at once: differences must not add up past what an integer holds.
+    // Checked here, so that the sum of differences does not overflow.
     if (count < 0 || count > kMaxMaskPixels)
       fail(ErrorCode::kInvalidFile, "a mask's packed run lengths hold the invalid count {}", count);
     unpacked_.push_back(count);

@@ -9,25 +9,26 @@
 
 namespace saccade {
 
-/// Runs of pixels along lines (rows or columns) turned into runs along the lines that cross them. What it costs goes
-/// with the silhouettes' borders, not with their areas. Keeps its memory between calls.
+/// Transposes runs of pixels between rows and columns. The cost is proportional to the length of borders, not to areas.
+/// Reuses its memory.
 class RunTransposer {
  public:
-  /// From `first` up to, but not with, `last` on line `line`.
+  /// The pixels [first, last) on line `line`.
   struct Run {
     std::int32_t line = 0;
     std::int32_t first = 0;
     std::int32_t last = 0;
   };
 
-  /// Starts an image in which LINES lines of LENGTH pixels run one way, and LENGTH lines of LINES pixels the other.
+  /// Starts an image with LINES lines of LENGTH pixels, which become LENGTH lines of LINES pixels.
   void begin(int lines, int length);
-  /// Sorted by line, then `first`; runs of a line may be adjacent, but do not overlap. What lies outside is cut off.
+  /// Runs must be sorted by line, then `first`; runs of a line may be adjacent, but must not overlap. Clipped to the
+  /// image.
   void add(Run run);
   void finish();
 
-  /// Where the crossing line at PLACE changes between outside and inside, rising and of an even number; `lines` is the
-  /// end of the line. Valid until begin().
+  /// The positions, in ascending order and even in number, where the transposed line at PLACE changes between outside
+  /// and inside; `lines` is the end of the line. Valid until begin().
   std::span<const std::int32_t> changes(int place) const;
 
  private:
@@ -36,28 +37,28 @@ class RunTransposer {
 
   int lines_ = 0;
   int length_ = 0;
-  std::int32_t line_ = 0;              ///< the one that is being added
-  std::vector<std::int32_t> edges_;    ///< on it: where runs begin and end, in turns
-  std::vector<std::int32_t> before_;   ///< on the line before
-  std::vector<Run> differences_;       ///< where a line and the one before it are not the same
-  std::vector<std::int32_t> places_;   ///< the first of each crossing line's changes
-  std::vector<std::int32_t> changes_;  ///< of all crossing lines, one line after the other
+  std::int32_t line_ = 0;              ///< current line
+  std::vector<std::int32_t> edges_;    ///< begin and end of each of its runs
+  std::vector<std::int32_t> before_;   ///< of the previous line
+  std::vector<Run> differences_;       ///< where a line differs from the previous one
+  std::vector<std::int32_t> places_;   ///< index of the first change of each transposed line
+  std::vector<std::int32_t> changes_;  ///< of all transposed lines
 };
 
-/// Turns masks into COCO's run lengths and back: numbers of pixels outside and inside, in turns, down the columns of a
-/// image one after the other, outside first; as a list, or as the text that pycocotools packs them into. Keeps its
-/// memory between calls: what a call gives is valid until the next one of the same name.
+/// Converts masks to COCO run lengths and back: alternating numbers of pixels outside and inside, in column-major
+/// order, outside first; as a list, or as the compressed text of pycocotools. Reuses its memory: a returned view is
+/// valid until the next call of the same function.
 class RunLengths {
  public:
-  /// The run lengths of a mask of WIDTH x HEIGHT; they add up to it. What lies outside of the image is left out.
+  /// The run lengths of a mask clipped to WIDTH x HEIGHT; their sum is WIDTH * HEIGHT.
   std::span<const std::uint32_t> encode(std::span<const MaskRun> runs, int width, int height);
-  /// The same packed: "counts" of a COCO segmentation, whose "size" is [HEIGHT, WIDTH].
+  /// The same as compressed text: "counts" of a COCO segmentation whose "size" is [HEIGHT, WIDTH].
   std::string_view encode_text(std::span<const MaskRun> runs, int width, int height);
 
-  /// The mask of WIDTH x HEIGHT that COUNTS describe. Throws Error (kInvalidFile) where a count is negative or they do
-  /// not add up to the image, and where the image itself has no size or more than 2^28 pixels.
+  /// The mask of WIDTH x HEIGHT with the given COUNTS. Throws Error (kInvalidFile) if a count is negative, their sum is
+  /// not WIDTH * HEIGHT, or the image is empty or has more than 2^28 pixels.
   Mask decode(std::span<const std::int64_t> counts, int width, int height);
-  /// The same of a packed text. Throws Error (kInvalidFile) also where it holds what no such text can hold.
+  /// The same from compressed text. Throws Error (kInvalidFile) also if it is malformed.
   Mask decode(std::string_view text, int width, int height);
 
  private:

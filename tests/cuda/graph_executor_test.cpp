@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "emulator_calls.hpp"
+#include "graph/verify.hpp"
 #include "ops/interpreter/interpret.hpp"
 #include "runtime/cuda_backend.hpp"
 #include "runtime/plan.hpp"
@@ -145,12 +146,14 @@ TEST_F(CudaGraphExecutor, RunsBesideOthersInTheirThreads) {
   for (std::thread& thread : threads) thread.join();
 }
 
-TEST_F(CudaGraphExecutor, BringsTheRowsThatAreThere) {
+TEST_F(CudaGraphExecutor, CopiesTheRowsThatAreCounted) {
   test::GraphBuilder b;
   const ValueId rows = b.input("rows", {1, 6, 5});
   const ValueId order = b.input("order", {4}, DType::kInt32);
   const ValueId count = b.op("Abs", {b.input("count", {1}, DType::kInt32)});
-  Execution execution = execution_of(b.build({b.op("saccade.TakeObjects", {rows, order, count}), count}));
+  Graph graph = b.build({b.op("saccade.TakeObjects", {rows, order, count}), count});
+  graph.set_extents({{.output = 0, .axis = 0, .count = 1}});
+  Execution execution = execution_of(graph);
   for (std::int32_t there : {2, 0, 4}) {
     execution.poison();
     std::ranges::fill(execution.input(0).as<float>(), 1.0F);
@@ -163,23 +166,53 @@ TEST_F(CudaGraphExecutor, BringsTheRowsThatAreThere) {
   }
 }
 
-TEST_F(CudaGraphExecutor, BringsTheFirstRowsOfWhatIsThere) {
+/// The elements of -ROWS that reach the host, of which COUNT are valid along AXIS.
+std::ptrdiff_t copied_elements(const Shape& rows, int axis, DType dtype, std::int64_t count) {
   test::GraphBuilder b;
-  const ValueId rows = b.op("Neg", {b.input("rows", {4, 3})});
-  const ValueId count = b.op("Abs", {b.input("count", {1}, DType::kInt32)});
-  Execution execution = execution_of(b.build({b.op("saccade.FirstRows", {rows, count}), count}));
-  for (std::int32_t there : {2, 0, 4}) {
-    execution.poison();
-    std::ranges::fill(execution.input(0).as<float>(), -1.0F);
-    execution.input(1).as<std::int32_t>()[0] = there;
-    execution.run();
-    const auto got = execution.output(0).as<const float>();
-    EXPECT_EQ(std::ranges::count(got.first(static_cast<std::size_t>(3 * there)), 1.0F), 3 * there);
-    EXPECT_EQ(std::ranges::count_if(got, [](float x) { return std::isnan(x); }), 12 - 3 * there);
+  const ValueId made = b.op("Neg", {b.input("rows", rows)});
+  const Shape counts = dtype == DType::kInt32 ? Shape{1} : Shape{};
+  const ValueId counted = b.op("Abs", {b.input("count", counts, dtype)});
+  Graph graph = b.build({made, counted});
+  graph.set_extents({{.output = 0, .axis = axis, .count = 1}});
+  verify(graph);
+  Execution execution = execution_of(graph);
+  execution.poison();
+  std::ranges::fill(execution.input(0).as<float>(), -1.0F);
+  const TensorView to = execution.input(1);
+  if (dtype == DType::kInt32)
+    to.as<std::int32_t>()[0] = static_cast<std::int32_t>(count);
+  else
+    to.as<std::int64_t>()[0] = count;
+  execution.run();
+  const auto got = execution.output(0).as<const float>();
+  const auto copied = std::ranges::count(got, 1.0F);
+  EXPECT_EQ(std::ranges::count(got.first(static_cast<std::size_t>(copied)), 1.0F), copied);
+  EXPECT_EQ(std::ranges::count_if(got, [](float x) { return std::isnan(x); }), std::ssize(got) - copied);
+  EXPECT_EQ(read_data_outputs(execution).at(0).shape()[axis], count);
+  return copied;
+}
+
+TEST_F(CudaGraphExecutor, CopiesTheValidElementsOfAnExtent) {
+  for (std::int64_t count : {2, 0, 4}) {
+    EXPECT_EQ(copied_elements({4, 3}, 0, DType::kInt32, count), 3 * count);
+    EXPECT_EQ(copied_elements({1, 4, 3}, 1, DType::kInt64, count), 3 * count);
+    EXPECT_EQ(copied_elements({2, 4}, 1, DType::kInt64, count), 8) << "they are not contiguous";
   }
 }
 
-TEST_F(CudaGraphExecutor, BringsTheRunsOfMasksThatAreThere) {
+TEST_F(CudaGraphExecutor, CopiesAnOutputWholeWhoseCountIsAConstant) {
+  test::GraphBuilder b;
+  const ValueId made = b.op("Neg", {b.input("rows", {4})});
+  Graph graph = b.build({made, b.constant(Tensor::of<std::int32_t>({1}, {2}))});
+  graph.set_extents({{.output = 0, .axis = 0, .count = 1}});
+  Execution execution = execution_of(graph);
+  std::ranges::fill(execution.input(0).as<float>(), -1.0F);
+  execution.run();
+  EXPECT_EQ(std::ranges::count(execution.output(0).as<const float>(), 1.0F), 4);
+  EXPECT_EQ(read_data_outputs(execution).at(0).shape(), (Shape{2}));
+}
+
+TEST_F(CudaGraphExecutor, CopiesTheRunsOfMasksThatAreCounted) {
   test::GraphBuilder b;
   const ValueId grids = b.op("Neg", {b.input("grids", {3, 1, 1})});
   const ValueId count = b.op("Abs", {b.input("count", {1}, DType::kInt32)});
@@ -187,7 +220,9 @@ TEST_F(CudaGraphExecutor, BringsTheRunsOfMasksThatAreThere) {
   const auto made =
       b.multi("saccade.TraceMasks", {grids, count, ValueId::kNone, geometry}, 5,
               {{"width", std::int64_t{2}}, {"height", std::int64_t{2}}, {"within", std::string("picture")}});
-  Execution execution = execution_of(b.build({made[0], made[1], made[2], made[3], count}));
+  Graph graph = b.build({made[0], made[1], made[2], count});
+  graph.set_extents({{.output = 0, .axis = 0, .count = 2}, {.output = 1, .axis = 0, .count = 3}});
+  Execution execution = execution_of(graph);
   execution.poison();
   // Outputs are double-buffered: the second buffer is still poisoned where the device keeps previous results.
   for (std::int32_t there : {3, 1}) {

@@ -14,13 +14,13 @@ std::string faults_on(const Backend& backend, const test::FaultyModel& model) {
   Execution execution(Plan::compile(model.attached.graph, backend, {}));
   execution.poison();
   const test::BlackFrame frame(model.card);
-  ResultReader reader(model.card, model.attached.answers, {});
+  ResultReader reader(model.card, model.attached.outputs, {});
   Result result;
   reader.prepare(result);
   *execution.frame() = frame.view();
   execution.run();
   std::vector<TensorView> views;
-  for (std::size_t i = 0; i < model.attached.answers.size(); ++i) views.push_back(execution.output(i));
+  for (std::size_t i = 0; i < execution.plan().graph().outputs().size(); ++i) views.push_back(execution.output(i));
   reader.read(views, frame.width, frame.height, result);
   return to_string(result.faults);
 }

@@ -48,7 +48,7 @@ void draw_upscaled(const std::string& file) {
   std::vector<Tensor> outputs = interpret(attached.graph, {{"frame", test::frame_tensor(view_of(frame))}});
   std::vector<TensorView> views;
   for (Tensor& output : outputs) views.push_back(view_of(output));
-  ResultReader reader(card, attached.answers, {});
+  ResultReader reader(card, attached.outputs, {});
   Result result;
   reader.prepare(result);
   reader.read(views, kWidth, kHeight, result);

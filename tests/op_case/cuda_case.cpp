@@ -21,7 +21,7 @@ std::vector<Tensor> answers_of(Execution& execution, const std::map<std::string,
     strided_copy(tensor.dtype(), tensor.shape(), strided(view_of(tensor)), strided(execution.input(i)));
   }
   execution.run();
-  return read_answers(execution);
+  return read_data_outputs(execution);
 }
 
 /// Runs PLAN twice on poisoned memory, and expects WANTED; DEFINED as OpCase has it.

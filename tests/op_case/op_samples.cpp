@@ -76,7 +76,6 @@ std::vector<OpCall> movements() {
       {.op = "Squeeze", .inputs = {numbered({1, 3})}},
       {.op = "Unsqueeze", .inputs = {x, ints({0})}},
       {.op = "Reorder", .inputs = {x}, .domain = "saccade"},
-      {.op = "FirstRows", .inputs = {x, count(1)}, .domain = "saccade"},
       {.op = "Expand", .inputs = {numbered({1, 3}), ints({4, 3})}},
       {.op = "Tile", .inputs = {x, ints({2, 1})}},
       {.op = "Concat", .inputs = {x, y}, .attributes = {{"axis", std::int64_t{1}}}},

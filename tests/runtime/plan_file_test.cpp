@@ -140,6 +140,21 @@ TEST_F(PlanFile, RefusesAnExtentThatNothingCounts) {
   }
 }
 
+TEST_F(PlanFile, AnExtentIsCountedByOneInteger) {
+  const auto counted_by = [](const TensorType& count) {
+    Graph graph;
+    const ValueId x = graph.add_input("x", {DType::kFloat32, {2}});
+    graph.set_outputs({x, graph.add_input("count", count)});
+    graph.set_extents({{.output = 0, .axis = 0, .count = 1}});
+    return graph;
+  };
+  EXPECT_NO_THROW(verify(counted_by({DType::kInt64, {}})));
+  EXPECT_NO_THROW(verify(counted_by({DType::kInt32, {1}})));
+  for (const TensorType& wrong :
+       {TensorType{DType::kInt32, {}}, {DType::kInt32, {2}}, {DType::kInt64, {1}}, {DType::kFloat32, {1}}})
+    EXPECT_THROW(verify(counted_by(wrong)), Error) << to_string(wrong.dtype) << ' ' << wrong.shape.to_string();
+}
+
 TEST_F(PlanFile, RefusesExtentsOfNoWholeNumbers) {
   save_plan(path_, counting_graph(), {});
   const std::string whole = bytes();

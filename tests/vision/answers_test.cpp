@@ -45,7 +45,7 @@ struct OneFrame {
     verify(attached.graph);
     const std::vector<std::uint8_t> pixels(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
     outputs = interpret(attached.graph, {{"frame", test::gray_frame(pixels, width, height)}});
-    reader = std::make_unique<ResultReader>(card, attached.answers, options);
+    reader = std::make_unique<ResultReader>(card, attached.outputs, options);
     reader->prepare(result);
     std::vector<TensorView> views;
     for (Tensor& output : outputs) views.push_back(view_of(output));
@@ -101,70 +101,89 @@ TEST(Answers, MasksAreSumsOfPrototypesInsideOfTheBox) {
   EXPECT_EQ(found.mask->runs.back().y, 13);
 }
 
-/// The area of the mask, of KIND, of an object that has BOX in a frame of 8x8 pixels; all of its 2x2 cells are inside.
-std::int64_t area_in(Answer kind, const std::array<float, 4>& box) {
+/// An object with a mask on a grid of 2x2 cells, all of them inside, in a frame of 8x8 pixels.
+struct OneMask {
+  MaskWithin within = MaskWithin::kImage;
+  std::array<float, 4> box{};
+  std::vector<std::int32_t> runs;  ///< that the graph found
+  std::int32_t area = 0;
+  std::int32_t untraced = 0;
+};
+
+/// A mask as ResultReader reads it; keeps what it points to.
+struct ReadMask {
   Card card;
-  card.width = card.height = 8;
-  const std::array<float, 6> row = {box[0], box[1], box[2], box[3], 0.9F, 0};
-  std::vector<Tensor> outputs = {Tensor::of<float>({1, 6}, std::span<const float>(row)),
-                                 Tensor::of<std::int32_t>({1}, {1}), Tensor::of<float>({1, 2, 2}, {1, 1, 1, 1})};
-  std::vector<TensorView> views;
-  for (Tensor& output : outputs) views.push_back(view_of(output));
-  ResultReader reader(card, {{Answer::kDetections}, {Answer::kCount}, {kind}}, {});
+  std::vector<Tensor> tensors;
+  std::vector<Tensor> counts;
+  std::unique_ptr<ResultReader> reader;
   Result result;
-  reader.prepare(result);
-  reader.read(views, 8, 8, result);
-  return result.detections.at(0).mask.value().area;
+
+  explicit ReadMask(const OneMask& mask) {
+    card.width = card.height = 8;
+    const auto rows = static_cast<std::int32_t>(mask.runs.size() / 3);
+    const std::array<float, 6> row = {mask.box[0], mask.box[1], mask.box[2], mask.box[3], 0.9F, 0};
+    const DetectionOutputs detections{.rows = add(Tensor::of<float>({1, 6}, std::span<const float>(row))),
+                                      .count = add_count(1),
+                                      .faults = add(Tensor::of<std::int32_t>({1}, {0}))};
+    const MaskOutputs masks{.within = mask.within,
+                            .grids = add(Tensor::of<float>({1, 2, 2}, {1, 1, 1, 1})),
+                            .untraced = add_count(mask.untraced),
+                            .runs = add(Tensor::of<std::int32_t>({rows, 3}, std::span<const std::int32_t>(mask.runs))),
+                            .run_count = add_count(rows),
+                            .numbers = add(Tensor::of<std::int32_t>({1, 2}, {rows, mask.area})),
+                            .faults = add(Tensor::of<std::int32_t>({1}, {0}))};
+    const PredictionOutputs outputs{{{.detections = detections, .masks = masks}}, tensors.size()};
+    reader = std::make_unique<ResultReader>(card, outputs, PostOptions{});
+    reader->prepare(result);
+    std::vector<TensorView> views;
+    for (std::vector<Tensor>* list : {&tensors, &counts})
+      for (Tensor& output : *list) views.push_back(view_of(output));
+    reader->read(views, 8, 8, result);
+  }
+  ReadMask(const ReadMask&) = delete;
+  ReadMask& operator=(const ReadMask&) = delete;
+
+  const Mask& mask() const { return result.detections.at(0).mask.value(); }
+
+ private:
+  TensorIndex add(Tensor tensor) {
+    tensors.push_back(std::move(tensor));
+    return TensorIndex{tensors.size() - 1};
+  }
+  CountIndex add_count(std::int32_t count) {
+    counts.push_back(Tensor::of<std::int32_t>({1}, {count}));
+    return CountIndex{counts.size() - 1};
+  }
+};
+
+/// The area of a mask that the reader traces in BOX.
+std::int64_t area_in(MaskWithin within, const std::array<float, 4>& box) {
+  return ReadMask({.within = within, .box = box, .untraced = 1}).mask().area;
 }
 
 TEST(Answers, AMaskLiesInWhatIsANumberOfItsBox) {
-  for (const Answer kind : {Answer::kBoxMasks, Answer::kRegions}) {
-    EXPECT_EQ(area_in(kind, {2, 2, 6, 7}), 20);
-    EXPECT_EQ(area_in(kind, {6, 2, 2, 7}), 0);
+  for (const MaskWithin within : {MaskWithin::kBoxes, MaskWithin::kRegions}) {
+    EXPECT_EQ(area_in(within, {2, 2, 6, 7}), 20);
+    EXPECT_EQ(area_in(within, {6, 2, 2, 7}), 0);
     for (std::size_t edge = 0; edge < 4; ++edge) {
       std::array<float, 4> box = {2, 2, 6, 7};
       box.at(edge) = NAN;
-      EXPECT_EQ(area_in(kind, box), 0) << edge;
+      EXPECT_EQ(area_in(within, box), 0) << edge;
     }
   }
-  EXPECT_EQ(area_in(Answer::kBoxMasks, {-INFINITY, -1e30F, INFINITY, 1e30F}), 64);
-}
-
-/// The reader's masks of an object all of whose cells are inside, where the graph found RUNS.
-Mask read_runs(std::vector<std::int32_t> runs, std::int32_t area, std::int32_t untraced, Result& result,
-               std::vector<Tensor>& outputs, std::unique_ptr<ResultReader>& reader, const Card& card) {
-  const auto rows = static_cast<std::int64_t>(runs.size() / 3);
-  outputs = {Tensor::of<float>({1, 6}, {2, 2, 6, 6, 0.9F, 0}),
-             Tensor::of<std::int32_t>({1}, {1}),
-             Tensor::of<float>({1, 2, 2}, {1, 1, 1, 1}),
-             Tensor::of<std::int32_t>({rows, 3}, std::span<const std::int32_t>(runs)),
-             Tensor::of<std::int32_t>({1, 2}, {static_cast<std::int32_t>(rows), area}),
-             Tensor::of<std::int32_t>({1}, {static_cast<std::int32_t>(rows)}),
-             Tensor::of<std::int32_t>({1}, {untraced})};
-  std::vector<AnswerOutput> answers = {{Answer::kDetections}, {Answer::kCount}};
-  for (const Answer kind : {Answer::kMasks, Answer::kRuns, Answer::kRunNumbers, Answer::kRunCount, Answer::kUntraced})
-    answers.push_back({kind});
-  reader = std::make_unique<ResultReader>(card, answers, PostOptions{});
-  reader->prepare(result);
-  std::vector<TensorView> views;
-  for (Tensor& output : outputs) views.push_back(view_of(output));
-  reader->read(views, 8, 8, result);
-  return result.detections.at(0).mask.value();
+  EXPECT_EQ(area_in(MaskWithin::kBoxes, {-INFINITY, -1e30F, INFINITY, 1e30F}), 64);
 }
 
 TEST(Answers, MasksAreTheRunsThatTheGraphFoundOrThoseOfTheGrids) {
-  Card card;
-  card.width = card.height = 8;
-  Result result;
-  std::vector<Tensor> outputs;
-  std::unique_ptr<ResultReader> reader;
-  const Mask found = read_runs({3, 1, 4, 5, 0, 2}, 5, 0, result, outputs, reader, card);
-  EXPECT_EQ(found.area, 5);
-  EXPECT_EQ(picture_of(found, 8, 8), (std::vector<std::string>{"........", "........", "........", ".###....",
-                                                               "........", "##......", "........", "........"}));
-  const Mask traced = read_runs({3, 1, 4, 5, 0, 2}, 5, 1, result, outputs, reader, card);
-  EXPECT_EQ(traced.area, 64);
-  EXPECT_EQ(traced.runs.size(), 8U);
+  OneMask mask{.box = {2, 2, 6, 6}, .runs = {3, 1, 4, 5, 0, 2}, .area = 5};
+  const ReadMask found(mask);
+  EXPECT_EQ(found.mask().area, 5);
+  EXPECT_EQ(picture_of(found.mask(), 8, 8), (std::vector<std::string>{"........", "........", "........", ".###....",
+                                                                      "........", "##......", "........", "........"}));
+  mask.untraced = 1;
+  const ReadMask traced(mask);
+  EXPECT_EQ(traced.mask().area, 64);
+  EXPECT_EQ(traced.mask().runs.size(), 8U);
 }
 
 TEST(Answers, PointsAreInTheFramesPixels) {

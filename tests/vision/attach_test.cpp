@@ -52,7 +52,7 @@ Result run(const Attached& pipeline, const Card& card, const PostOptions& option
   std::vector<TensorView> views;
   for (Tensor& output : outputs) views.push_back(view_of(output));
   Result result;
-  ResultReader reader(card, pipeline.answers, options);
+  ResultReader reader(card, pipeline.outputs, options);
   reader.prepare(result);
   const std::size_t room = result.detections.capacity() + result.classes.capacity();
   FrameView view;
@@ -74,6 +74,21 @@ TEST(Attach, MakesOneGraphFromFrameToBoxes) {
   for (NodeId id : pipeline.order()) ++stages[pipeline.node(id).stage];
   EXPECT_EQ(stages[Stage::kPre], 1);
   EXPECT_EQ(stages[Stage::kPost], 2);
+}
+
+TEST(Attach, CountsOfRowsAreExtents) {
+  Graph model = detector();
+  const Card card = detector_card(model);
+  const Attached pipeline = attach(std::move(model), card, {});
+  const Graph& graph = pipeline.graph;
+  const DetectionOutputs& detections = pipeline.outputs.heads.at(0).detections.value();
+  EXPECT_EQ(pipeline.outputs.tensors, graph.data_outputs().size());
+  ASSERT_EQ(graph.extents().size(), 1U);
+  const Extent& extent = graph.extents()[0];
+  EXPECT_EQ(extent.output, static_cast<std::size_t>(detections.rows));
+  EXPECT_EQ(extent.axis, 0);
+  EXPECT_EQ(extent.count, pipeline.outputs.tensors + static_cast<std::size_t>(detections.count));
+  EXPECT_EQ(graph.value(graph.outputs()[extent.count]).type, (TensorType{DType::kInt32, {1}}));
 }
 
 TEST(Attach, FindsBoxesInSourcePixels) {

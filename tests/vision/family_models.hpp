@@ -130,7 +130,7 @@ inline Found find_in(Graph model, const std::string& card_text = "", const PostO
   std::vector<Tensor> outputs = interpret(pipeline.graph, {{"frame", frame}});
   std::vector<TensorView> views;
   for (Tensor& output : outputs) views.push_back(view_of(output));
-  ResultReader reader(found.card, pipeline.answers, options);
+  ResultReader reader(found.card, pipeline.outputs, options);
   reader.prepare(found.result);
   reader.read(views, width, height, found.result);
   for (Detection& detection : found.result.detections) {

@@ -13,7 +13,7 @@ struct ReferenceRun {
   ResultReader reader;
   Result result;
 
-  explicit ReferenceRun(const test::FaultyModel& model) : reader(model.card, model.attached.answers, {}) {
+  explicit ReferenceRun(const test::FaultyModel& model) : reader(model.card, model.attached.outputs, {}) {
     const test::BlackFrame frame(model.card);
     outputs = interpret(model.attached.graph, {{"frame", test::frame_tensor(frame.view())}});
     std::vector<TensorView> views;

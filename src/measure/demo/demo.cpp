@@ -10,7 +10,7 @@
 #include "base/output_file.hpp"
 #include "measure/demo/scene_accuracy.hpp"
 #include "media/source.hpp"
-#include "pipeline/sinks/picture.hpp"
+#include "pipeline/sinks/drawn_frame.hpp"
 #include "saccade/pipeline.hpp"
 
 namespace saccade {
@@ -45,10 +45,10 @@ Model load_model(const DemoOptions& options) {
 std::string write_drawn_image(const std::filesystem::path& folder, const std::string& name, const Result& result,
                               const FrameView& frame) {
   std::string file = name + ".jpg";
-  Picture image(module<DrawModule>("draw"),
-                [&](const Picture& whole) { write_image((folder / file).string(), view_of(whole.view())); });
-  image.add(result, frame);
-  image.finish();
+  DrawnFrame drawn(module<DrawModule>("draw"),
+                   [&](const DrawnFrame& whole) { write_image((folder / file).string(), view_of(whole.view())); });
+  drawn.add(result, frame);
+  drawn.finish();
   return file;
 }
 

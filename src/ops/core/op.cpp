@@ -47,19 +47,6 @@ const OpTraits& traits_of(const Node& node) {
   return op == nullptr ? kUnknown : op->traits;
 }
 
-ValueId row_count(const Node& node, std::size_t output) {
-  const auto& rows = traits_of(node).rows;
-  if (output >= rows.size() || !node.post_ops.empty()) return ValueId::kNone;
-  const auto at = static_cast<std::size_t>(rows[output].index);
-  switch (rows[output].by) {
-    case RowCount::By::kInput: return node.inputs[at];
-    case RowCount::By::kOutput: return node.outputs[at];
-    case RowCount::By::kNothing:
-    case RowCount::By::kData: break;
-  }
-  return ValueId::kNone;
-}
-
 void check_arity(const Node& node, const Arity& arity) {
   const auto given = [&](std::size_t count) {
     while (count > 0 && node.inputs[count - 1] == ValueId::kNone) --count;

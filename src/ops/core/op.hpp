@@ -113,8 +113,6 @@ struct Op {
 const Op* find_op(std::string_view domain, std::string_view name);
 /// The traits of the node's operator; of an unknown one the default, which claims nothing.
 const OpTraits& traits_of(const Node& node);
-/// The value that counts the valid rows of NODE's output OUTPUT; kNone: all rows are valid.
-ValueId row_count(const Node& node, std::size_t output);
 /// Throws Error (kInvalidFile) if the node's number of inputs violates the arity.
 void check_arity(const Node& node, const Arity& arity);
 /// All operators that Saccade knows, by domain and name.

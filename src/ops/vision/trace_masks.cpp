@@ -7,23 +7,19 @@
 
 // saccade.TraceMasks: the pixels of objects on the frame, as runs along its rows (MaskTracer).
 //
-// Inputs: grids float32 [N, h, w]; the objects' count int32 [1]; detections float32 [N or more, 6] (source pixels,
-// output of SelectBoxes; omitted if masks may be anywhere); saccade.Preprocess's geometry.
-// Attributes: within ("picture", "boxes" or "regions": MaskWithin); those of saccade.Preprocess that define the frame's
-// position in the model's input image: width, height, resize, resize_to, roi.
-// Outputs: 0 runs int32 [R, 3] (y, x1, x2: MaskRun), sorted by object, y and x; 1 int32 [N, 2]: an object's number of
-// runs, and of pixels; 2 int32 [1]: the number of rows of output 0; 3 int32 [1]: the number of objects whose grids are
-// still to be traced: 0, or the count if the runs exceed the capacity (a device may need more for rows of 65536 pixels
-// and up), in which case outputs 0 and 1 are invalid; 4 faults int32 [1], the bits of Faults, unless the capacity is
-// exceeded. Rows past the counts are unspecified. R is far above what objects have: the frame's size is known only at
-// run time.
-//
-// saccade.FirstRows: its input 0, of which only the first rows are valid: as many as input 1, int32 [1], says. The
-// others are unspecified and need not be copied.
+// Inputs: grids float32 [N, h, w]; the objects' count int32 [1]; detections float32 [N or more, 6] (source pixels, as
+// SelectBoxes gives them; left out where masks may be anywhere); saccade.Preprocess's geometry.
+// Attributes: within ("picture", "boxes" or "regions": MaskWithin); of saccade.Preprocess's those that say where a
+// frame lies in the model's input image: width, height, resize, resize_to, roi.
+// Outputs: 0 runs int32 [R, 3] (y, x1, x2: MaskRun), by objects and then by y and x; 1 int32 [N, 2]: number of runs and
+// pixels per object; 2 int32 [1]: number of rows of 0; 3 int32 [1]: number of objects whose grids the reader must
+// trace: 0, or all if the runs exceed R (a device may need more for rows of 65536 pixels and up), in which case 0 is
+// empty and 1 is unspecified; 4 int32 [1]: bits of Faults, 0 if the runs exceed R. Rows past the counts are
+// unspecified. R lies far above what objects need: the size of the frame is only known at run time.
 namespace saccade {
 namespace {
 
-/// The capacity for runs: N objects of a thousand rows with two runs each, within reasonable memory.
+/// The capacity in runs: two per row of N objects of a thousand rows, within bounds.
 std::int64_t run_capacity(std::int64_t objects) {
   return std::clamp<std::int64_t>(objects * 2048, std::int64_t{1} << 19, std::int64_t{1} << 20);
 }
@@ -63,7 +59,7 @@ void infer_trace_masks(InferContext& context) {
 }
 
 void reference_trace_masks(const KernelContext& context) {
-  // A mask has many runs: their capacity is kept, up to a limit.
+  // A mask has many runs: the memory is reused.
   static thread_local MaskTracer tracer;
   static thread_local std::vector<MaskRun> runs;
   const Shape& shape = context.input(0).shape;
@@ -103,33 +99,12 @@ void reference_trace_masks(const KernelContext& context) {
   context.out<std::int32_t>(4)[0] = to_output(faults);
 }
 
-void infer_first_rows(InferContext& context) {
-  if (context.shape(0).rank() < 1 || context.dtype(1) != DType::kInt32 || context.shape(1) != Shape{1})
-    fail(ErrorCode::kInvalidFile, "rows and count are {} and {} {}, not rowsx... and int32 1",
-         context.shape(0).to_string(), to_string(context.dtype(1)), context.shape(1).to_string());
-  context.output(0, context.dtype(0), context.shape(0));
-}
-
-void first_rows(const KernelContext& context) {
-  const TensorView& from = context.input(0);
-  const std::int64_t rows = std::clamp<std::int64_t>(context.in<std::int32_t>(1)[0], 0, from.shape[0]);
-  if (rows == 0 || from.data == context.output().data) return;
-  const std::size_t bytes = bytes_of(from.dtype, from.shape) / static_cast<std::size_t>(from.shape[0]);
-  std::memcpy(context.output().data, from.data, static_cast<std::size_t>(rows) * bytes);
-}
-
 constexpr OpTraits kTraceMasksTraits{.arity = {4, 4},
                                      .cost = {.per = CostPer::kNothing},
                                      .reads = Reads::kCounted,
                                      .rows = {{{RowCount::By::kOutput, 2}, {RowCount::By::kInput, 1}}}};
-constexpr OpTraits kFirstRowsTraits{.arity = {2, 2},
-                                    .movement = Movement::kView,
-                                    .cost = {.per = CostPer::kNothing},
-                                    .reads = Reads::kCounted,
-                                    .rows = {{{RowCount::By::kInput, 1}}}};
-
-constexpr Op kTraceMasksOps[] = {{"saccade", "TraceMasks", infer_trace_masks, reference_trace_masks, kTraceMasksTraits},
-                                 {"saccade", "FirstRows", infer_first_rows, first_rows, kFirstRowsTraits}};
+constexpr Op kTraceMasksOps[] = {
+    {"saccade", "TraceMasks", infer_trace_masks, reference_trace_masks, kTraceMasksTraits}};
 
 static_assert(sizeof(MaskRun) == 3 * sizeof(std::int32_t));
 

@@ -122,7 +122,7 @@ const VisionPlan& Model::Impl::vision_plan() {
   vision_plan_ = naming(path_, [&] {
     auto made = std::make_unique<VisionPlan>(VisionPlan{*card_, post_options(*card_, options_), {}, nullptr});
     Attached attached = attach(graph_, made->card, made->options);
-    made->answers = std::move(attached.answers);
+    made->outputs = std::move(attached.outputs);
     const Fp32KeepList& keep_fp32 = find_keep_list(PlanFor::kFrames, attached.graph);
     made->plan = compile(
         {.graph = std::move(attached.graph), .options = options_, .measured = measured(), .keep_fp32 = keep_fp32});

@@ -12,11 +12,11 @@
 
 namespace saccade {
 
-/// A model compiled for frames, and what its predictions mean.
+/// A model compiled for frames, and what its outputs hold.
 struct VisionPlan {
   Card card;
   PostOptions options;
-  std::vector<AnswerOutput> answers;
+  PredictionOutputs outputs;
   std::shared_ptr<const Plan> plan;
 };
 

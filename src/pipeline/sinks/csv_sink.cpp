@@ -47,10 +47,10 @@ class CsvSink final : public Sink {
   void write(const Result& result, const FrameView& /*frame*/) override {
     line_.clear();
     for (const Detection& detection : result.detections) append_object(result, detection);
-    for (const Classification& answer : result.classes) {
+    for (const Classification& found : result.classes) {
       append_start(result);
-      append_class(answer.class_id, answer.class_name);
-      append_number(",", answer.confidence);
+      append_class(found.class_id, found.class_name);
+      append_number(",", found.confidence);
       append(line_, ",,,,,class,,,,,,,,,,");
       append_end(result);
     }

@@ -6,9 +6,9 @@
 #include "base/module.hpp"
 #include "base/output_file.hpp"
 #include "media/source.hpp"
+#include "pipeline/sinks/drawn_frame.hpp"
 #include "pipeline/sinks/map_files.hpp"
-#include "pipeline/sinks/picture.hpp"
-#include "pipeline/sinks/refused_pictures.hpp"
+#include "pipeline/sinks/skipped_images.hpp"
 #include "saccade/sinks.hpp"
 
 namespace saccade {
@@ -30,25 +30,26 @@ class FramesSink final : public Sink {
   }
 
   void write(const Result& result, const FrameView& frame) override {
-    auto found = pictures_.find(result.stream);
-    if (found == pictures_.end()) {
-      const auto save = [this, stream = result.stream](const Picture& picture) {
-        const std::string name = fmt::format("{}-{:06}.jpg", stream, picture.frame());
-        refused_.unless([&] { write_image((folder_ / name).string(), view_of(picture.view())); });
+    auto found = drawn_.find(result.stream);
+    if (found == drawn_.end()) {
+      const auto save = [this, stream = result.stream](const DrawnFrame& drawn) {
+        const std::string name = fmt::format("{}-{:06}.jpg", stream, drawn.frame());
+        skipped_.try_write([&] { write_image((folder_ / name).string(), view_of(drawn.view())); });
       };
-      found = pictures_.try_emplace(result.stream, module<DrawModule>("draw"), save).first;
+      found = drawn_.try_emplace(result.stream, module<DrawModule>("draw"), save).first;
     }
     found->second.add(result, frame);
     if (!result.depth.cells.empty())
-      refused_.unless([&] { maps_.save(path_for(result, "depth", "npy"), result.depth, result.width, result.height); });
+      skipped_.try_write(
+          [&] { maps_.save(path_for(result, "depth", "npy"), result.depth, result.width, result.height); });
     if (!result.class_map.cells.empty())
-      refused_.unless(
+      skipped_.try_write(
           [&] { maps_.save(path_for(result, "classes", "png"), result.class_map, result.width, result.height); });
   }
 
   void close(const Summary& /*summary*/) override {
-    for (auto& [stream, picture] : pictures_) picture.finish();
-    refused_.report();
+    for (auto& [stream, drawn] : drawn_) drawn.finish();
+    skipped_.report();
   }
 
  private:
@@ -59,9 +60,9 @@ class FramesSink final : public Sink {
   }
 
   std::filesystem::path folder_;
-  std::map<int, Picture> pictures_;
+  std::map<int, DrawnFrame> drawn_;
   MapFiles maps_;
-  RefusedPictures refused_;
+  SkippedImages skipped_;
 };
 
 }  // namespace

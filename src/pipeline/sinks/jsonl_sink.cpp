@@ -74,10 +74,10 @@ void append_contours(JsonBuffer& out, std::span<const ContourTracer::Contour> co
 
 void append_classes(JsonBuffer& out, std::span<const Classification> classes) {
   append(out, R"(,"classes":[)");
-  for (const Classification& answer : classes) {
-    append(out, "{}{{", &answer == classes.data() ? "" : ",");
-    append_class(out, answer.class_id, answer.class_name);
-    append_field(out, "confidence", answer.confidence);
+  for (const Classification& found : classes) {
+    append(out, "{}{{", &found == classes.data() ? "" : ",");
+    append_class(out, found.class_id, found.class_name);
+    append_field(out, "confidence", found.confidence);
     append(out, "}}");
   }
   append(out, "]");

@@ -4,15 +4,15 @@
 #include "base/error.hpp"
 #include "base/module.hpp"
 #include "media/source.hpp"
-#include "pipeline/sinks/picture.hpp"
-#include "pipeline/sinks/refused_pictures.hpp"
+#include "pipeline/sinks/drawn_frame.hpp"
+#include "pipeline/sinks/skipped_images.hpp"
 #include "saccade/sinks.hpp"
 
 namespace saccade {
 namespace {
 
 // Default frame rate for images, as in video tools.
-constexpr double kPictureRate = 25;
+constexpr double kDefaultRate = 25;
 
 /// out.mp4, out-1.mp4, ...
 std::string numbered(const std::filesystem::path& path, std::size_t place) {
@@ -25,33 +25,33 @@ class Track {
  public:
   Track(std::string path, double frame_rate)
       : path_(std::move(path)),
-        rate_(frame_rate > 0 ? frame_rate : kPictureRate),
+        rate_(frame_rate > 0 ? frame_rate : kDefaultRate),
         is_timed_(frame_rate > 0),
         writer_(open_video_writer(path_, rate_)),
-        picture_(module<DrawModule>("draw"),
-                 [this](const Picture& picture) { refused_.unless([&] { write(picture); }); }) {}
+        drawn_(module<DrawModule>("draw"),
+               [this](const DrawnFrame& drawn) { skipped_.try_write([&] { write(drawn); }); }) {}
 
-  void add(const Result& result, const FrameView& frame) { picture_.add(result, frame); }
+  void add(const Result& result, const FrameView& frame) { drawn_.add(result, frame); }
 
   void close() {
-    picture_.finish();
+    drawn_.finish();
     writer_->close();
-    refused_.report();
+    skipped_.report();
   }
 
  private:
-  void write(const Picture& picture) {
-    const RgbView& view = picture.view();
+  void write(const DrawnFrame& drawn) {
+    const RgbView& view = drawn.view();
     if (written_ == 0) {
       width_ = view.width;
       height_ = view.height;
     } else if (view.width != width_ || view.height != height_) {
       fail(ErrorCode::kUnsupported,
-           "can't write {}: frame {} is {}x{} where the first one was {}x{}; --frames takes any", path_,
-           picture.frame(), view.width, view.height, width_, height_);
+           "can't write {}: frame {} is {}x{} where the first one was {}x{}; --frames takes any", path_, drawn.frame(),
+           view.width, view.height, width_, height_);
     }
     const auto time =
-        is_timed_ ? picture.timestamp_ns() : static_cast<std::int64_t>(static_cast<double>(written_) * 1e9 / rate_);
+        is_timed_ ? drawn.timestamp_ns() : static_cast<std::int64_t>(static_cast<double>(written_) * 1e9 / rate_);
     writer_->write(view_of(view), time);
     ++written_;
   }
@@ -63,8 +63,8 @@ class Track {
   int height_ = 0;
   std::int64_t written_ = 0;
   std::unique_ptr<VideoWriter> writer_;
-  RefusedPictures refused_;
-  Picture picture_;
+  SkippedImages skipped_;
+  DrawnFrame drawn_;
 };
 
 class VideoSink final : public Sink {

@@ -58,9 +58,9 @@ class YoloSink final : public Sink {
     for (const Detection& detection : result.detections) append_object(detection);
     // A class line among objects would make the file unreadable as labels.
     if (result.task == Task::kClassify)
-      for (const Classification& answer : result.classes) {
-        append(text_, "{:.2f} ", answer.confidence);
-        append_printable(text_, answer.class_name);
+      for (const Classification& found : result.classes) {
+        append(text_, "{:.2f} ", found.confidence);
+        append_printable(text_, found.class_name);
         text_.push_back('\n');
       }
     OutputFile file(path_for(result), OutputFile::Appears::kWhole, OutputPath::Claim::kChecked);

@@ -3,15 +3,14 @@
 #include "vision/decoders/geometry.hpp"
 #include "vision/decoders/support.hpp"
 
-// Detectors with suppression in their graph, that give boxes, scores and classes in outputs of their own. TensorFlow's:
-// detection_boxes [1, N, 4] (y1, x1, y2, x2 normalized to the image), detection_scores and detection_classes [1, N]
-// (from 1 on), num_detections. ONNX's model zoo's SSD: bboxes [1, N, 4] (x1, y1, x2, y2 in shares), labels (from 1 on),
-// scores. TensorRT's form: det_boxes [1, N, 4] (corners in pixels), det_scores, det_classes [1, N] and their number
-// num_dets.
+// Detectors with built-in NMS and separate outputs for boxes, scores and classes. TensorFlow: detection_boxes [1, N, 4]
+// (normalized y1, x1, y2, x2), detection_scores, detection_classes [1, N] (from 1) and num_detections. SSD of the ONNX
+// model zoo: bboxes [1, N, 4] (normalized x1, y1, x2, y2), labels (from 1) and scores. TensorRT: det_boxes [1, N, 4]
+// (corners in pixels), det_scores, det_classes [1, N] and num_dets.
 namespace saccade {
 namespace {
 
-/// Scores [N] of the objects that are there; -1 for those behind them.
+/// Scores [N]; -1 for those at and after COUNT.
 ValueId there_only(Fragment& post, ValueId scores, ValueId count) {
   if (count == ValueId::kNone) return scores;
   const std::int64_t rows = post.shape(scores)[0];
@@ -19,7 +18,7 @@ ValueId there_only(Fragment& post, ValueId scores, ValueId count) {
   for (std::int64_t i = 0; i < rows; ++i) places.push_back(static_cast<float>(i));
   const ValueId number = post.reshape(post.cast(count, DType::kFloat32), {1});
   const ValueId there = post.op("Less", {post.floats({rows}, places), number});
-  // Of a number that is NaN nobody knows who is there: no score is one, then.
+  // A NaN count makes all scores NaN.
   return post.op("Where", {there, scores, post.op("Sub", {number, post.op("Add", {number, post.number(1)})})});
 }
 
@@ -48,8 +47,8 @@ Attachment::Objects choose_lists(Attachment& to, const ChosenLists& lists, Value
 
 namespace {
 
-/// The outputs that WORDS name: boxes [1, N, 4] or [N, 4], scores and classes of as many, and, where there is a fourth,
-/// how many of these count, one number.
+/// The outputs whose names contain WORDS: boxes [1, N, 4] or [N, 4], scores and classes of N boxes and, if there is a
+/// fourth word, the number of valid boxes.
 bool fit_lists(const Graph& graph, Head& head, std::initializer_list<const char*> words) {
   std::vector<std::string> names;
   std::int64_t rows = 0;

@@ -4,21 +4,20 @@
 
 #include "vision/attachment.hpp"
 
-// What detectors share that choose among their boxes themselves and give boxes, scores and classes in outputs of their
-// own.
+// Detectors with built-in NMS and separate outputs for boxes, scores and classes.
 namespace saccade {
 
-/// What stands in the outputs, N elements each, in any shape.
+/// The outputs, of N elements each, in any shape.
 struct ChosenLists {
   ValueId boxes;  ///< [N, 4], corners in the model's pixels
   ValueId scores;
   ValueId classes;  ///< integers of any kind
 };
 
-/// How many objects of an output are there, int64 [1], along the axis that holds them; kNone: all.
+/// The number of valid objects in an output; kNone: all.
 ValueId count_of(const Graph& graph, const std::string& output);
 
-/// The first COUNT objects (kNone: all) to answers; FIRST is the first class's number.
+/// The first COUNT objects (kNone: all) become predictions. FIRST is the ID of the first class.
 Attachment::Objects choose_lists(Attachment& to, const ChosenLists& lists, ValueId count, int first);
 
 }  // namespace saccade

@@ -16,7 +16,7 @@ bool fit(const Graph& graph, const Card& /*card*/, Head& head) {
   });
 }
 
-/// Where the graph does not end in probabilities, they are logits. A card that says sigmoid or softmax knows better.
+/// Scores are logits unless the graph ends in Softmax or Sigmoid. The card overrides this.
 bool fit_and_settle(const Graph& graph, const Card& card, Head& head) {
   if (!fit(graph, card, head)) return false;
   const std::set<std::string> by = makers(graph, output_of(graph, head));
@@ -32,12 +32,11 @@ void attach(Attachment& to) {
   Node top{.domain = "saccade", .op = "TopClasses", .inputs = {scores}};
   top.attributes.set("k", std::int64_t{to.options.top_k});
   top.attributes.set("softmax", std::int64_t{to.head.softmax});
-  // Of classes that do not exclude each other, those that are there.
+  // Classes that do not exclude each other are subject to the threshold.
   const bool several = to.head.sigmoid || to.head.multi_label;
   if (several) top.attributes.set("conf", to.conf());
   const auto made = to.post.add(std::move(top), {"classes", "classes.faults"});
-  to.give(Answer::kClasses, made[0]);
-  to.give(Answer::kFaults, made[1]);
+  to.predictions.classes = {.rows = to.outputs.add(made[0]), .faults = to.outputs.add(made[1])};
 }
 
 }  // namespace

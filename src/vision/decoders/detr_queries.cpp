@@ -2,9 +2,8 @@
 #include "vision/decoders/geometry.hpp"
 #include "vision/decoders/support.hpp"
 
-// DETRs as they come out of their heads: logits [1, Q, C] and boxes [1, Q, 4], normalized centre and size in the
-// image. DETR: the logits' softmax, of which the last class is "no object". RT-DETR, D-FINE, DEIM, conditional and
-// deformable DETR: a sigmoid each.
+// Outputs of DETR heads: logits [1, Q, C] and boxes [1, Q, 4], normalized centre and size. DETR: softmax of the logits,
+// with "no object" as the last class. RT-DETR, D-FINE, DEIM, conditional and deformable DETR: sigmoid of each logit.
 namespace saccade {
 namespace {
 
@@ -19,7 +18,7 @@ bool fit(const Graph& graph, Head& head, std::int64_t without) {
   return true;
 }
 
-/// By their names, where no other task's output stands beside them.
+/// By their names, if no output belongs to another task.
 bool has_names(const Graph& graph, const Head& head) {
   if (!reads_all(graph, head)) return false;
   const auto holds = [&](std::size_t i, const char* word) { return head.outputs[i].find(word) != std::string::npos; };
@@ -27,7 +26,7 @@ bool has_names(const Graph& graph, const Head& head) {
 }
 
 bool fit_softmax(const Graph& graph, const Card& /*card*/, Head& head) { return fit(graph, head, 1); }
-/// COCO's 91 and "no object"; other numbers may be either kind's.
+/// COCO's 91 and "no object"; other numbers of classes are ambiguous.
 bool is_softmax(const Graph& graph, const Card& /*card*/, const Head& head) {
   return has_names(graph, head) && head.classes == kCocoNumbers;
 }
@@ -41,9 +40,9 @@ bool is_sigmoid_of_numbers(const Graph& graph, const Card& /*card*/, const Head&
 }
 
 void attach_softmax(Attachment& to) {
-  const ValueId shares = to.post.op("Softmax", {to.output(0)}, {{"axis", std::int64_t{2}}});
-  const std::int64_t classes = to.post.shape(shares)[2] - 1;
-  to.choose(to_pixels(to, corners_of(to.post, to.output(1))), to.post.slice(shares, 2, 0, classes));
+  const ValueId probabilities = to.post.op("Softmax", {to.output(0)}, {{"axis", std::int64_t{2}}});
+  const std::int64_t classes = to.post.shape(probabilities)[2] - 1;
+  to.choose(to_pixels(to, corners_of(to.post, to.output(1))), to.post.slice(probabilities, 2, 0, classes));
 }
 
 void attach_sigmoid(Attachment& to) {

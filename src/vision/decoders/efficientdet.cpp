@@ -5,25 +5,25 @@
 #include "vision/decoders/geometry.hpp"
 #include "vision/decoders/support.hpp"
 
-// EfficientDet without suppression: of all its anchors (five levels from stride 8 on, three sizes and three aspects a
-// cell) the scores [1, A, C] and y, x, log height, log width [1, A, 4] relative to the anchor; or, level by level as
-// its convolutions leave them, the logits [1, 9 * C, h, w] and the boxes [1, 36, h, w], channels first or last.
+// EfficientDet without NMS: scores [1, A, C] and y, x, log height, log width [1, A, 4] relative to the anchors (five
+// levels from stride 8, three sizes and three aspect ratios per cell); or undecoded outputs per level: logits
+// [1, 9 * C, h, w] and boxes [1, 36, h, w], channels first or last.
 namespace saccade {
 namespace {
 
 constexpr int kOctaves = 3;
 constexpr std::array<std::array<float, 2>, 3> kAspects = {{{1, 1}, {1.4F, 0.7F}, {0.7F, 1.4F}}};  ///< width, height
 const std::vector<int> kStrides = {8, 16, 32, 64, 128};
-constexpr int kFromOne = kCocoNumbers - 1;  ///< of COCO's numbers, without the 0
+constexpr int kFromOne = kCocoNumbers - 1;  ///< COCO's category IDs without 0
 
-/// Of an anchor, in cells: automl's Lite models have smaller ones, D7 larger ones.
+/// Anchor size in cells: smaller in automl's Lite models, larger in D7.
 float scale_for(const Card& card) {
   const int side = std::max(card.width, card.height);
   if (side < 512) return 3;
   return side < 1536 ? 4 : 5;
 }
 
-/// A level's cells share the image: where its size is no multiple of the stride, they are smaller than that.
+/// The cells of a level divide the image evenly: they are smaller than the stride if it does not divide the size.
 std::vector<Anchor> cells_of(const Card& card, int stride) {
   std::vector<Anchor> cells;
   const std::int64_t columns = cells_along(card.width, stride, true);
@@ -50,7 +50,7 @@ std::vector<Anchor> anchors_of(const Card& card) {
 
 constexpr std::int64_t kACell = kOctaves * std::ssize(kAspects);
 
-/// Numbers a cell of a level [1, numbers, h, w] or [1, h, w, numbers] of STRIDE; 0: it is another thing.
+/// Numbers per cell of a level [1, numbers, h, w] or [1, h, w, numbers] of STRIDE; 0: not such a level.
 std::int64_t numbers_a_cell(const Shape& shape, const Card& card, int stride, bool last) {
   const int at = last ? 1 : 2;
   const bool is_level = shape.rank() == 4 && shape[0] == 1 && shape[at] == cells_along(card.height, stride, true) &&
@@ -84,7 +84,7 @@ bool fit_levels(const Graph& graph, const Card& card, Head& head, bool last) {
 bool fit_rows(const Graph& graph, const Card& card, Head& head) {
   std::vector<std::string> names(2);
   std::int64_t classes = 0;
-  // The scores are the other output of as many rows; of two alike the names tell.
+  // The scores are the other output with A rows; equal shapes are distinguished by name.
   for (ValueId output : readable_outputs(graph, head)) {
     const Value& value = graph.value(output);
     if (!is_list(value.type.shape) || value.type.shape[1] != kACell * cells_rounded_up(card, kStrides)) continue;
@@ -108,21 +108,21 @@ bool fit(const Graph& graph, const Card& card, Head& head) {
   return true;
 }
 
-/// As Yet-Another-EfficientDet exports it, or of COCO's classes: no other family has so many rows. D0 to D7 have whole
-/// cells on all levels; smaller models are trained on other pixels.
+/// By the names of Yet-Another-EfficientDet, or by COCO's classes: no other family has as many rows. In D0 to D7 the
+/// strides divide the size; smaller models have other preprocessing.
 bool is_efficientdet(const Graph& /*graph*/, const Card& card, const Head& head) {
   if (card.width % 128 != 0 || card.height % 128 != 0 || std::min(card.width, card.height) < 512) return false;
   return head.classes == kFromOne || (head.outputs[0] == "classification" && head.outputs[1] == "regression");
 }
 
-/// What is padded is 0 once the mean is taken off.
+/// Padding is 0 after normalisation.
 void pixels(Card& card) {
   stretched_imagenet_pixels(card);
   card.resize = ResizeMode::kLetterboxTopLeft;
   card.pad = {124, 116, 104};
 }
 
-/// The rows [1, A, NUMBERS] of the outputs from FIRST on: of one, or of all levels.
+/// The rows [1, A, NUMBERS] of the outputs from index FIRST: of one, or of all levels.
 ValueId rows_of(Attachment& to, std::size_t first, std::int64_t numbers) {
   if (to.head.outputs.size() == 2) return to.output(first);
   std::vector<ValueId> levels;

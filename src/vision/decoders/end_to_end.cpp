@@ -1,9 +1,9 @@
 #include "vision/decoders/families.hpp"
 #include "vision/decoders/support.hpp"
 
-// Models that choose among their boxes themselves (YOLOv10, v26, exports with NMS): rows x1, y1, x2, y2, score, class,
-// and behind them what else the task needs: coefficients of masks (with prototypes [1, K, h, w] as a second output),
-// points, or an angle, the box being x, y (centre), width, height then.
+// Models with built-in NMS, or without need of it (YOLOv10, v26): rows x1, y1, x2, y2, score, class, followed by mask
+// coefficients (with prototypes [1, K, h, w] as a second output), keypoints, or an angle, with the box as x, y
+// (centre), width, height.
 namespace saccade {
 namespace {
 
@@ -27,7 +27,7 @@ Attachment::Objects choose_rows(Attachment& to) {
   return to.choose(std::move(decoder));
 }
 
-/// The chosen objects' numbers behind the class, [1, N, E].
+/// The columns after the class of the selected objects, [1, N, E].
 ValueId numbers_behind(Attachment& to, const Attachment::Objects& objects) {
   const ValueId rows = to.output(0);
   const ValueId behind = to.post.slice(rows, 2, kNumbers, to.post.shape(rows)[2]);
@@ -46,10 +46,10 @@ void attach_masks(Attachment& to) {
   const Attachment::Objects objects = choose_rows(to);
   const ValueId rows = numbers_behind(to, objects);
   const Shape shape = to.post.shape(rows);
-  give_prototype_masks(to, objects, to.post.reshape(rows, {shape[1], shape[2]}), to.output(1));
+  add_prototype_masks(to, objects, to.post.reshape(rows, {shape[1], shape[2]}), to.output(1));
 }
 
-/// People where nothing else is said: one class, and x, y, confidence of COCO's points.
+/// Human poses by default: one class, and x, y, confidence of COCO's keypoints.
 bool fit_points(const Graph& graph, const Card& /*card*/, Head& head) {
   if (head.keypoints == 0) head.keypoints = metadata_keypoints(graph);
   const bool people = head.keypoints == 0;
@@ -68,16 +68,16 @@ bool is_people(const Graph& graph, const Card& card, const Head& head) {
 
 void attach_points(Attachment& to) {
   const ValueId points = numbers_behind(to, choose_rows(to));
-  to.give_keypoints(points, to.post.shape(points)[2] / to.head.keypoints);
+  to.add_keypoints(points, to.post.shape(points)[2] / to.head.keypoints);
 }
 
-bool fit_turned(const Graph& graph, const Card& /*card*/, Head& head) {
+bool fit_oriented(const Graph& graph, const Card& /*card*/, Head& head) {
   return fit_one(graph, head,
                  [](const Shape& shape, Head& /*to*/) { return is_list(shape) && shape[2] == kNumbers + 1; });
 }
 
-/// The class is one of many scores, all others 0, so that oriented boxes take the way of all others.
-void attach_turned(Attachment& to) {
+/// Expands the class to one score per class, the others 0, as DecodeBoxes expects.
+void attach_oriented(Attachment& to) {
   Fragment& post = to.post;
   const ValueId rows = to.output(0);
   const ValueId boxes = post.concat({post.slice(rows, 2, 0, 4), post.slice(rows, 2, 6, 7)}, 2);
@@ -87,7 +87,7 @@ void attach_turned(Attachment& to) {
   const ValueId classes = post.floats({1, 1, static_cast<std::int64_t>(numbers.size())}, numbers);
   const ValueId named = post.op("Floor", {post.slice(rows, 2, 5, 6)});
   const ValueId here = post.cast(post.op("Equal", {named, classes}), DType::kFloat32);
-  // A class that is no number is none of them, and no score: 0, or NaN.
+  // A class that is NaN has no score: all are 0, or NaN.
   const ValueId no_class = post.op("Sub", {named, named});
   to.choose(boxes, post.op("Mul", {here, post.op("Add", {post.slice(rows, 2, 4, 5), no_class})}));
 }
@@ -125,8 +125,8 @@ constexpr Decoder kYoloEndToEndObb = {.name = "yolo-e2e-obb",
                                       .reads = "rows x, y, w, h, score, class, angle that need no NMS (YOLOv26-obb)",
                                       .task = Task::kOriented,
                                       .usual_pixels = ultralytics_pixels,
-                                      .fit = fit_turned,
-                                      .attach = attach_turned,
+                                      .fit = fit_oriented,
+                                      .attach = attach_oriented,
                                       .selects_itself = true,
                                       .uses = {.multi_label = false}};
 

@@ -4,7 +4,7 @@
 
 namespace saccade {
 
-// Every family's decoders; table.cpp lists them in the order in which they are tried.
+// The decoders of all families; table.cpp lists them in the order in which they are tried.
 extern const Decoder kYolov8;
 extern const Decoder kYolov8Seg;
 extern const Decoder kYolov8Pose;
@@ -49,7 +49,7 @@ extern const Decoder kDepth;
 extern const Decoder kUpscale;
 extern const Decoder kClassify;
 
-/// Masks of the chosen objects from coefficients float32 [N, K] and prototypes float32 [1, K, h, w].
-void give_prototype_masks(Attachment& to, const Attachment::Objects& objects, ValueId coefficients, ValueId prototypes);
+/// Masks of the selected objects from coefficients float32 [N, K] and prototypes float32 [1, K, h, w].
+void add_prototype_masks(Attachment& to, const Attachment::Objects& objects, ValueId coefficients, ValueId prototypes);
 
 }  // namespace saccade

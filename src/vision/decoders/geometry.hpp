@@ -4,10 +4,10 @@
 
 #include "vision/attachment.hpp"
 
-// Arithmetic of boxes that families share, as parts of a graph. Boxes, points and sizes are float32 [1, A, K].
+// Box arithmetic as graph fragments. Boxes, points and sizes are float32 [1, A, K].
 namespace saccade {
 
-/// Where a row of a head's output lies on the model's image, in pixels.
+/// The cell or prior box of a row, in pixels of the model's image.
 struct Anchor {
   float x = 0;
   float y = 0;
@@ -15,11 +15,11 @@ struct Anchor {
   float height = 0;
 };
 
-/// How rows of a level follow each other, and where its cells' points lie.
+/// The order of a level's rows, and the points of its cells.
 struct GridOptions {
   int anchors = 1;       ///< rows per cell
   float offset = 0;      ///< of a cell's point from its corner, in strides
-  bool ceiling = false;  ///< levels have a row and a column more where the size is no multiple of the stride
+  bool ceiling = false;  ///< a partial row and column of cells, if the stride does not divide the size
 };
 
 /// Columns, or rows, of a level.
@@ -29,7 +29,7 @@ std::int64_t cells_rounded_up(const Card& card, const std::vector<int>& strides)
 /// Cells of all levels, level by level, row by row, ANCHORS times each; width and height are the stride.
 std::vector<Anchor> grid_anchors(const Card& card, const std::vector<int>& strides, const GridOptions& options = {});
 
-/// [1, A, 2]: the anchors' places, or their sizes times FACTOR.
+/// [1, A, 2]: the anchors' points, or their sizes times FACTOR.
 ValueId anchor_points(Fragment& post, const std::vector<Anchor>& anchors);
 ValueId anchor_sizes(Fragment& post, const std::vector<Anchor>& anchors, float factor = 1);
 
@@ -38,11 +38,12 @@ ValueId corners_of(Fragment& post, ValueId boxes);
 ValueId corners_of(Fragment& post, ValueId centres, ValueId sizes);
 /// x1, y1, x2, y2 of the boxes at DISTANCES (left, top, right, bottom; strides) around the anchors' points.
 ValueId corners_around(Fragment& post, ValueId distances, const std::vector<Anchor>& anchors);
-/// x, y, x, y normalized to the model's image, to its pixels.
+/// Converts normalized x, y, x, y to pixels of the model's image.
 ValueId to_pixels(Attachment& to, ValueId boxes);
-/// The last axis in another order.
+/// Permutes the last axis.
 ValueId reorder(Fragment& post, ValueId boxes, const std::vector<std::int64_t>& order);
-/// Points x, y, x, y, ... [1, A, 2K], relative to the anchors' places in their sizes times FACTOR, to pixels.
+/// Converts points x, y, x, y, ... [1, A, 2K], relative to the anchors' points in units of their sizes times FACTOR, to
+/// pixels.
 ValueId points_around(Fragment& post, ValueId points, const std::vector<Anchor>& anchors, float factor = 1);
 
 }  // namespace saccade

@@ -3,7 +3,7 @@
 #include "vision/decoders/families.hpp"
 #include "vision/decoders/support.hpp"
 
-// Answers that are images: a class for every cell, a depth, a larger image.
+// Predictions on a grid: a class or a depth per cell, a larger image.
 namespace saccade {
 namespace {
 
@@ -19,7 +19,7 @@ Plane plane_of(const Shape& shape) {
   return {};
 }
 
-/// The aspect of the image, to a cell: such a plane lies on it.
+/// Whether the plane has the aspect ratio of the image, within 10 %.
 bool lies_on(const Plane& plane, const Card& card) {
   if (plane.channels == 0 || plane.height < 2 || plane.width < 2) return false;
   const double across = static_cast<double>(card.width) / static_cast<double>(plane.width);
@@ -37,7 +37,7 @@ bool fit_semantic(const Graph& graph, const Card& card, Head& head) {
   return fit_one(graph, head, [&](const Shape& shape, Head& to) {
     const Plane plane = plane_of(shape);
     if (!lies_on(plane, card)) return false;
-    // Of one channel it may be class numbers, or a yes or no.
+    // A single channel holds class IDs or one score.
     return plane.channels == 1 || settle_count(to, plane.channels);
   });
 }
@@ -45,7 +45,7 @@ bool fit_semantic(const Graph& graph, const Card& card, Head& head) {
 /// Classes of Cityscapes, LIP, Pascal VOC, Pascal Context, ADE20K and COCO-Stuff, some with and without a background.
 constexpr int kUsualCounts[] = {19, 20, 21, 59, 60, 150, 151, 171, 182};
 
-/// Whether what made the output is the enlarging to the image, or a choice among classes, that such networks end in.
+/// Whether the output comes from an upsampling or a selection of classes, in which segmentation networks end.
 bool ends_in_classes(const Graph& graph, const Head& head) {
   // operator list: how segmentation networks end.
   static const std::set<std::string> kMakers = {"ArgMax", "LogSoftmax", "Resize", "Softmax"};
@@ -53,7 +53,7 @@ bool ends_in_classes(const Graph& graph, const Head& head) {
   return !made_by.empty() && std::ranges::includes(kMakers, made_by);
 }
 
-/// Features, heat maps and heads of detectors are planes of many channels, too: they are coarser, or end otherwise.
+/// Features, heat maps and detection heads also have many channels, but are coarser or end in other operators.
 bool is_semantic(const Graph& graph, const Card& card, const Head& head) {
   const Plane plane = plane_of(graph.value(output_of(graph, head)).type.shape);
   if (!reads_all(graph, head) || plane.width * 8 < card.width) return false;
@@ -65,15 +65,17 @@ void attach_semantic(Attachment& to) {
   const ValueId raw = find_value(to.post.graph(), to.post.graph().outputs(), to.head.outputs[0]);
   const Plane plane = plane_of(to.post.shape(raw));
   if (plane.channels == 1 && is_whole_number(to.post.graph().value(raw).type.dtype)) {
-    to.give(Answer::kOwnClassMap, to.post.cast(to.post.reshape(raw, {plane.height, plane.width}), DType::kInt32));
+    const ValueId ids = to.post.cast(to.post.reshape(raw, {plane.height, plane.width}), DType::kInt32);
+    to.predictions.class_map = {.cells = to.outputs.add(ids), .from_model = true};
     return;
   }
   const ValueId scores = to.post.reshape(to.output(0), {1, plane.channels, plane.height, plane.width});
-  // A single score is a probability, or a logit where the card says sigmoid: above one half either way.
-  to.give(Answer::kClassMap, to.post.own("MapClasses", {scores}, {{"threshold", to.head.sigmoid ? 0.0F : 0.5F}}));
+  // A single score is a probability, or a logit if the card sets sigmoid: above 0.5 in either case.
+  const ValueId ids = to.post.own("MapClasses", {scores}, {{"threshold", to.head.sigmoid ? 0.0F : 0.5F}});
+  to.predictions.class_map = {.cells = to.outputs.add(ids)};
 }
 
-/// A disparity, or what Hugging Face's DPT and Depth Anything give.
+/// A disparity, or the output of Hugging Face's DPT and Depth Anything.
 bool is_larger_nearer(const std::string& name) {
   return name.find("disp") != std::string::npos || name.find("predicted_depth") != std::string::npos;
 }
@@ -87,7 +89,7 @@ bool fit_depth(const Graph& graph, const Card& card, Head& head) {
   return fits;
 }
 
-/// One plane of numbers that no sigmoid made by itself may be depth, or a mask: its name decides.
+/// A plane of numbers may be a depth or a mask: the name decides.
 bool is_depth(const Graph& graph, const Card& /*card*/, const Head& head) {
   if (!reads_all(graph, head) || is_whole_number(type_of(graph, head))) return false;
   const std::string& name = head.outputs[0];
@@ -98,8 +100,8 @@ void attach_depth(Attachment& to) {
   const ValueId output = to.output(0);
   const Plane plane = plane_of(to.post.shape(output));
   const ValueId cells = to.post.reshape(output, {plane.height, plane.width});
-  to.give(Answer::kDepth, cells);
-  to.give(Answer::kDepthRows, to.post.own("SummarizeRows", {cells}));
+  to.predictions.depth = {.cells = to.outputs.add(cells),
+                          .rows = to.outputs.add(to.post.own("SummarizeRows", {cells}))};
 }
 
 bool fit_upscale(const Graph& graph, const Card& card, Head& head) {
@@ -109,33 +111,33 @@ bool fit_upscale(const Graph& graph, const Card& card, Head& head) {
   });
 }
 
-/// An image of a whole multiple of the input's size.
+/// An image of an integer multiple of the input's size.
 bool is_upscale(const Graph& graph, const Card& card, const Head& head) {
   const Plane plane = plane_of(graph.value(output_of(graph, head)).type.shape);
   return reads_all(graph, head) && plane.width > card.width && plane.width % card.width == 0 &&
          plane.width / card.width == plane.height / card.height && plane.height % card.height == 0;
 }
 
-/// The inverse of what the card does to pixels, rounded half to even, cut to 0..255, three channels last.
+/// The inverse of the card's normalisation, rounded half to even, clamped to 0..255, three channels last.
 void attach_upscale(Attachment& to) {
   Fragment& post = to.post;
-  ValueId picture = to.output(0);
-  // A byte can't say that it was no number.
-  const ValueId norm = post.op("ReduceL1", {picture}, {{"keepdims", std::int64_t{0}}});
+  ValueId image = to.output(0);
+  // A byte cannot represent NaN.
+  const ValueId norm = post.op("ReduceL1", {image}, {{"keepdims", std::int64_t{0}}});
   const auto per_channel = [&](const std::array<float, 3>& values) {
     if (to.card.color == ChannelOrder::kGray) return post.number(values[0]);
     return post.floats({1, 3, 1, 1}, {values.begin(), values.end()});
   };
-  picture = post.op("Mul", {picture, per_channel(to.card.std)});
-  picture = post.op("Add", {picture, per_channel(to.card.mean)});
-  picture = post.op("Div", {picture, post.number(to.card.scale)});
-  picture = post.op("Clip", {post.op("Round", {picture}), post.number(0), post.number(255)});
-  if (to.card.color == ChannelOrder::kGray) picture = post.concat({picture, picture, picture}, 1);
-  if (to.card.color == ChannelOrder::kBgr) picture = post.gather(picture, 1, post.ints({2, 1, 0}));
-  const Shape shape = post.shape(picture);
-  const ValueId last = post.transpose(post.cast(picture, DType::kUInt8), {0, 2, 3, 1});
-  to.give(Answer::kImage, post.reshape(last, {shape[2], shape[3], shape[1]}));
-  to.give(Answer::kImageNorm, norm);
+  image = post.op("Mul", {image, per_channel(to.card.std)});
+  image = post.op("Add", {image, per_channel(to.card.mean)});
+  image = post.op("Div", {image, post.number(to.card.scale)});
+  image = post.op("Clip", {post.op("Round", {image}), post.number(0), post.number(255)});
+  if (to.card.color == ChannelOrder::kGray) image = post.concat({image, image, image}, 1);
+  if (to.card.color == ChannelOrder::kBgr) image = post.gather(image, 1, post.ints({2, 1, 0}));
+  const Shape shape = post.shape(image);
+  const ValueId last = post.transpose(post.cast(image, DType::kUInt8), {0, 2, 3, 1});
+  to.predictions.image = {.pixels = to.outputs.add(post.reshape(last, {shape[2], shape[3], shape[1]})),
+                          .norm = to.outputs.add(norm)};
 }
 
 }  // namespace

@@ -5,9 +5,9 @@
 #include "vision/decoders/support.hpp"
 
 // NanoDet and NanoDet-Plus: rows [1, A, C + 4 * R] of scores and, for each side of the box, R logits of a distribution
-// over 0..R - 1 strides ("generalised focal loss"; Li et al., 2020). NanoDet has the levels 8, 16, 32 and its cells'
-// middles, NanoDet-Plus 8, 16, 32, 64 and their corners. Or, level by level, the scores [1, a, C] and the logits
-// [1, a, 4 * R] in outputs of their own (cls_pred_stride_S, dis_pred_stride_S).
+// over 0..R - 1 strides ("generalised focal loss"; Li et al., 2020). NanoDet has strides 8, 16, 32 and points at cell
+// centres, NanoDet-Plus strides 8, 16, 32, 64 and points at cell corners. Or separate outputs per level: scores
+// [1, a, C] and logits [1, a, 4 * R] (cls_pred_stride_S, dis_pred_stride_S).
 namespace saccade {
 namespace {
 
@@ -34,8 +34,8 @@ bool fit_joined(const Graph& graph, const Card& card, Head& head) {
 
 bool named(const Value& value, std::string_view word) { return value.name.find(word) != std::string::npos; }
 
-/// The only two readable outputs of a level's rows, its scores first: where neither names nor widths tell which these
-/// are, their order does. Empty: there is no such level.
+/// The only two readable outputs with the rows of a level, scores first: by name, else by width, else by order. Empty:
+/// no such level.
 std::vector<const Value*> level_of(const Graph& graph, const Card& card, const Head& head, int stride) {
   std::vector<const Value*> level;
   for (ValueId output : readable_outputs(graph, head)) {
@@ -49,7 +49,7 @@ std::vector<const Value*> level_of(const Graph& graph, const Card& card, const H
   return level;
 }
 
-/// All levels' scores, then all levels' sides, in outputs of their own.
+/// Separate outputs: the scores of all levels, then the sides of all levels.
 bool fit_levels(const Graph& graph, const Card& card, Head& head, const std::vector<int>& strides) {
   std::vector<std::string> scores;
   std::vector<std::string> sides;
@@ -73,11 +73,11 @@ bool fit_levels(const Graph& graph, const Card& card, Head& head, const std::vec
 bool fit(const Graph& graph, const Card& card, Head& head) {
   if (fit_joined(graph, card, head)) return true;
   if (!head.strides.empty()) return fit_levels(graph, card, head, std::vector<int>(head.strides));
-  // The most levels first: four hold what three need.
+  // Four levels before three, which they contain.
   return fit_levels(graph, card, head, kUsualStrides[1]) || fit_levels(graph, card, head, kUsualStrides[0]);
 }
 
-/// Each level joins a sigmoid's scores and plain logits, in this order; YOLOX's has its boxes in front.
+/// Each level concatenates scores from a sigmoid and logits, in this order; YOLOX has its boxes first.
 bool joins_scores_first(const Graph& graph, ValueId output) {
   const std::vector<ValueId> levels = parts(graph, output);
   if (levels.empty()) return false;
@@ -86,7 +86,7 @@ bool joins_scores_first(const Graph& graph, ValueId output) {
          makers(graph, joined[1]) == std::set<std::string>{"Conv"};
 }
 
-/// The model gives scores and sides of a level one after the other.
+/// The outputs alternate between scores and sides.
 bool gives_pairs(const Graph& graph) {
   const auto rows = [&](std::size_t i) { return graph.value(graph.data_outputs()[i]).type.shape[1]; };
   for (std::size_t i = 0; i + 1 < graph.data_outputs().size(); i += 2)
@@ -94,8 +94,8 @@ bool gives_pairs(const Graph& graph) {
   return true;
 }
 
-/// Told by their names; or by COCO's 80 probabilities a row, on three levels or pair by pair: PicoDet, of other pixels
-/// and points, has four and gives all their scores first.
+/// By their names; or by COCO's 80 probabilities per row, on three levels or alternating: PicoDet, with other
+/// preprocessing and points, has four levels and all scores first.
 bool are_levels(const Graph& graph, const Head& head) {
   const std::size_t levels = head.strides.size();
   bool told = true;
@@ -109,7 +109,7 @@ bool are_levels(const Graph& graph, const Head& head) {
   return told || (usual && squashed && (levels == 3 || gives_pairs(graph)));
 }
 
-/// Told by its structure, or by COCO's 80 classes on four levels, which YOLOX has not.
+/// By its structure, or by COCO's 80 classes on four levels, which YOLOX does not have.
 bool is_nanodet(const Graph& graph, const Card& /*card*/, const Head& head) {
   const ValueId output = output_of(graph, head);
   if (!reads_all(graph, head)) return false;
@@ -126,14 +126,15 @@ void pixels(Card& card) {
   card.std = {57.375F, 57.12F, 58.395F};
 }
 
-/// The boxes at the distributions' means.
+/// Boxes from the means of the distributions.
 void choose_means(Attachment& to, ValueId scores, ValueId sides, std::int64_t bins, const std::vector<Anchor>& grid) {
   Fragment& post = to.post;
   const std::int64_t rows = post.shape(sides)[1];
   std::vector<float> distances;
   for (std::int64_t i = 0; i < bins; ++i) distances.push_back(static_cast<float>(i));
-  const ValueId shares = post.op("Softmax", {post.reshape(sides, {1, rows, 4, bins})}, {{"axis", std::int64_t{3}}});
-  const ValueId mean = post.op("MatMul", {shares, post.floats({bins, 1}, distances)});
+  const ValueId probabilities =
+      post.op("Softmax", {post.reshape(sides, {1, rows, 4, bins})}, {{"axis", std::int64_t{3}}});
+  const ValueId mean = post.op("MatMul", {probabilities, post.floats({bins, 1}, distances)});
   to.choose(corners_around(post, post.reshape(mean, {1, rows, 4}), grid), scores);
 }
 

@@ -58,7 +58,7 @@ void attach(Attachment& to) {
     scores = post.op("Softmax", {scores}, {{"axis", std::int64_t{2}}});
   const auto objects = to.choose(corners, post.slice(scores, 2, 1, 2));
   const ValueId points = points_around(post, to.output(2), anchors, kCentreVariance);
-  to.give_keypoints(post.gather(points, 1, objects.anchors), 2);
+  to.add_keypoints(post.gather(points, 1, objects.anchors), 2);
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 #include "vision/decoders/families.hpp"
 #include "vision/decoders/support.hpp"
 
-// RF-DETR: boxes "dets" [1, Q, 4] (x, y of the centre, width, height; shares of the image), logits "labels" [1, Q,
-// C]; RF-DETR-seg also "masks" [1, Q, h, w], logits. saccade.SelectQueries has its steps.
+// RF-DETR: boxes "dets" [1, Q, 4] (normalized centre x, y, width, height) and logits "labels" [1, Q, C]; RF-DETR-seg
+// also "masks" [1, Q, h, w], logits. saccade.SelectQueries implements its post-processing.
 namespace saccade {
 namespace {
 
@@ -14,7 +14,7 @@ struct Queries {
   const Value* masks = nullptr;
 };
 
-/// By their shapes, in their order: the boxes have four numbers, the masks are planes.
+/// By shape, in order: boxes have four numbers, masks are planes.
 Queries queries_of(const Graph& graph, const Head& head) {
   Queries found;
   for (ValueId output : readable_outputs(graph, head)) {
@@ -45,7 +45,7 @@ bool fit_queries(const Graph& graph, Head& head, bool masks) {
 bool fit_boxes(const Graph& graph, const Card& /*card*/, Head& head) { return fit_queries(graph, head, false); }
 bool fit_masks(const Graph& graph, const Card& /*card*/, Head& head) { return fit_queries(graph, head, true); }
 
-/// By the names that its exporter gives; or by COCO's 91 categories, where the names are an optimiser's numbers.
+/// By its exporter's names; or by COCO's 91 categories if an optimiser replaced the names by numbers.
 bool is_rfdetr(const Graph& graph, const Card& /*card*/, const Head& head) {
   if (!reads_all(graph, head) || graph.value(output_of(graph, head)).type.shape[1] > 1000) return false;
   const auto is_number = [](const std::string& name) {
@@ -56,7 +56,8 @@ bool is_rfdetr(const Graph& graph, const Card& /*card*/, const Head& head) {
          is_number(head.outputs[1]);
 }
 
-ValueId select(Attachment& to, ValueId& count) {
+/// The anchors are the queries.
+Attachment::Objects select(Attachment& to) {
   const Card& card = to.card;
   Node node{.domain = "saccade",
             .op = "SelectQueries",
@@ -68,22 +69,17 @@ ValueId select(Attachment& to, ValueId& count) {
   node.attributes.set("max_det", std::int64_t{to.options.max_det});
   const auto made =
       to.post.add(std::move(node), {"detections", "detections.count", "detections.queries", "detections.faults"});
-  to.give(Answer::kDetections, made[0]);
-  to.give(Answer::kCount, made[1]);
-  to.give(Answer::kFaults, made[3]);
-  count = made[1];
-  return made[2];
+  const Attachment::Objects objects{.detections = made[0], .count = made[1], .anchors = made[2]};
+  to.add_detections(objects, made[3]);
+  return objects;
 }
 
-void attach_boxes(Attachment& to) {
-  ValueId count = ValueId::kNone;
-  select(to, count);
-}
+void attach_boxes(Attachment& to) { select(to); }
 
 void attach_masks(Attachment& to) {
-  ValueId count = ValueId::kNone;
-  const ValueId queries = select(to, count);
-  to.give_masks(Answer::kMasks, to.post.own("TakeObjects", {to.output(2), queries, count}), count);
+  const Attachment::Objects objects = select(to);
+  const ValueId grids = to.post.own("TakeObjects", {to.output(2), objects.anchors, objects.count});
+  to.add_masks(MaskWithin::kImage, grids, objects);
 }
 
 }  // namespace

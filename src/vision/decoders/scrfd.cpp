@@ -90,7 +90,7 @@ void attach(Attachment& to) {
   const auto objects = to.choose(corners_around(post, joined(to, levels), grid), scores);
   if (to.head.keypoints == 0) return;
   const ValueId points = points_around(post, joined(to, 2 * levels), grid);
-  to.give_keypoints(post.gather(points, 1, objects.anchors), 2);
+  to.add_keypoints(post.gather(points, 1, objects.anchors), 2);
 }
 
 }  // namespace

@@ -8,17 +8,17 @@
 #include "vision/attachment.hpp"
 #include "vision/recognise.hpp"
 
-// What decoders share.
+// Common to decoders.
 namespace saccade {
 
-/// At most so many classes, or cells: more is another kind of output.
+/// Maximum number of classes, or cells, of an output that a decoder reads.
 inline constexpr std::int64_t kMostClasses = 100'000;
 
-/// Outputs that a head may read, in the model's order: those that it names, else all.
+/// Outputs that a head may read, in the model's order: those that it names; all if it names none.
 std::vector<ValueId> readable_outputs(const Graph& graph, const Head& head);
 
-/// Names in HEAD the first readable output whose shape FITS takes; FITS(shape, head) may set what the shape says.
-/// False where there is none.
+/// Sets HEAD's output to the first readable one whose shape FITS accepts. FITS(shape, head) may complete the head.
+/// False if there is none.
 template <typename Fits>
 bool fit_one(const Graph& graph, Head& head, const Fits& fits) {
   for (ValueId output : readable_outputs(graph, head)) {
@@ -31,11 +31,10 @@ bool fit_one(const Graph& graph, Head& head, const Fits& fits) {
   return false;
 }
 
-/// The readable output [1, K, h, w] of a network of masks, K prototypes; null: there is none.
+/// The readable output [1, K, h, w] of K mask prototypes; null: none.
 const Value* prototypes_of(const Graph& graph, const Head& head);
 
-/// fit_one() for rows or columns with coefficients of masks, behind which the prototypes are named: FITS(shape, head,
-/// K).
+/// fit_one() for rows or columns with mask coefficients, and a second output for the prototypes: FITS(shape, head, K).
 template <typename Fits>
 bool fit_with_prototypes(const Graph& graph, Head& head, const Fits& fits) {
   const Value* prototypes = prototypes_of(graph, head);
@@ -51,35 +50,36 @@ ValueId output_of(const Graph& graph, const Head& head, std::size_t role = 0);
 /// The scores and the boxes float32 [1, A, 4] of A rows that a head reads, in two outputs.
 struct ScoresAndBoxes {
   const Value* scores = nullptr;  ///< [1, A, C]
-  const Value* boxes = nullptr;   ///< [1, A, 4]; null: there is no such pair
+  const Value* boxes = nullptr;   ///< [1, A, 4]; null: no such pair
 };
 /// The two that HEAD names, in that order; else those whose names hold SCORES and BOXES; else the only two that fit.
 ScoresAndBoxes find_scores_and_boxes(const Graph& graph, const Head& head, std::string_view scores,
                                      std::string_view boxes);
-/// The readable output of RANK (0: any) whose name holds WORD (where HEAD names outputs: the one at PLACE); null: none.
+/// The readable output of RANK (0: any) whose name contains WORD, or the one at PLACE if HEAD names outputs; null:
+/// none.
 const Value* find_role(const Graph& graph, const Head& head, std::size_t place, std::string_view word, int rank = 0);
 
-/// Whether the model's own operators made it probabilities.
+/// Whether OP of the model produces the output.
 bool ends_in(const Graph& graph, const std::string& output, std::string_view op);
 
-/// CLASSES is what an output tells apart: true where HEAD, which may know it already, does not contradict.
+/// Sets the number of classes to that of an output; false if HEAD contradicts.
 bool settle_count(Head& head, std::int64_t classes);
 
-/// The classes of an output that does not tell them: what HEAD knows already, else as many as its card maps, else as it
-/// names, else USUAL. False where HEAD still knows none.
+/// The number of classes, if no output has it: HEAD's; else the size of its map; else the number of its labels; else
+/// USUAL. False if it remains unknown.
 bool assume_classes(Head& head, std::int64_t usual);
 
-/// Points an object, as Ultralytics' metadata says them; 0: it says none.
+/// Keypoints per object from Ultralytics' metadata; 0: none.
 int metadata_keypoints(const Graph& graph);
 
-/// Whether the model has no other outputs than those that HEAD reads.
+/// Whether HEAD reads all outputs of the model.
 bool reads_all(const Graph& graph, const Head& head);
 
-/// COCO's categories by their own numbers, 1 to 90 with gaps, and a 0 before them.
+/// COCO's category IDs: 1 to 90 with gaps, and 0.
 constexpr int kCocoNumbers = 91;
 
-/// Where a head's classes are the numbers of COCO's categories, FIRST of them the first one's: remaps them to the 80
-/// that there are, unless HEAD has labels or a map of its own.
+/// Remaps COCO's category IDs, with FIRST as the ID of the first class, to the 80 classes, unless HEAD has labels or a
+/// map.
 void remap_coco_categories(Head& head, int first);
 
 /// Cells of all levels of the model's image.
@@ -87,20 +87,19 @@ std::int64_t cells(const Card& card, const std::vector<int>& strides);
 /// The usual strides under which the image has ANCHORS cells; empty: none.
 std::vector<int> strides_for(const Card& card, std::int64_t anchors);
 
-/// [1, A, K] of all levels' outputs [1, a, K]: those of kind number KIND, where a head's outputs are the levels of one
-/// kind, one a stride, after those of the other.
+/// [1, A, K] of all levels' outputs [1, a, K] of number KIND: a head's outputs are ordered by kind, then by stride.
 ValueId joined_levels(Attachment& to, std::size_t kind);
 
-/// Operators that hand elements on as they are.
+/// Operators that only move elements.
 bool only_moves(const Node& node);
-/// The operators that made a value's elements, behind whatever only moves them.
+/// The operators that produce a value's elements, ignoring those that only move them.
 std::set<std::string> makers(const Graph& graph, ValueId value);
-/// What the last Concat, behind whatever only moves elements, joins; empty where there is none.
+/// The inputs of the last Concat, ignoring operators that only move elements; empty if there is none.
 std::vector<ValueId> parts(const Graph& graph, ValueId value);
 
 inline bool is_list(const Shape& shape) { return shape.rank() == 3 && shape[0] == 1; }
 
-// Pixels as families take them.
+// Default preprocessing of families.
 void ultralytics_pixels(Card& card);  ///< RGB / 255, letterbox centred in grey 114
 void imagenet_pixels(Card& card);     ///< RGB, ImageNet's mean and deviation, resize and crop
 void stretched_pixels(Card& card);    ///< RGB / 255, stretched

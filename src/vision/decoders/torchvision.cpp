@@ -5,14 +5,14 @@
 #include "vision/decoders/families.hpp"
 #include "vision/decoders/support.hpp"
 
-// torchvision's detectors: boxes float [N, 4] (corners in pixels), scores float [N], labels int64 [N], of which 0 is
-// the background and never found, and of a Mask R-CNN masks float [N, 1, h, w], probabilities: of the image's size
-// where the model pasted them into it, else square and smaller, as they lie on their boxes. Torch's exporter numbers
-// the outputs unless it is told names, so they are known by what they hold.
+// torchvision's detectors: boxes float [N, 4] (corners in pixels), scores float [N] and labels int64 [N], of which 0 is
+// the background. Mask R-CNN also has masks float [N, 1, h, w], probabilities: of the size of the image if the model
+// pasted them into it, otherwise small, square and relative to their boxes. The exporter numbers the outputs unless
+// given names, so they are identified by type and shape.
 namespace saccade {
 namespace {
 
-/// The only output that HEAD may read and whose type FITS takes; null: there is none, or there are several.
+/// The only readable output whose type FITS accepts; null: none or several.
 template <typename Fits>
 const Value* only(const Graph& graph, const Head& head, const Fits& fits) {
   const Value* found = nullptr;
@@ -25,8 +25,8 @@ const Value* only(const Graph& graph, const Head& head, const Fits& fits) {
   return found;
 }
 
-/// Classes that the scores tell apart which OP made last, the background among them: a Softmax over [regions, C] or
-/// [1, cells, C], or a one-stage detector's Sigmoid over [cells, C]. 0: there is none.
+/// The number of classes, background included, of the last OP: a Softmax over [regions, C] or [1, cells, C], or the
+/// Sigmoid of a one-stage detector over [cells, C]. 0: none.
 std::int64_t classes_by(const Graph& graph, std::string_view op) {
   std::int64_t classes = 0;
   for (NodeId id : graph.order()) {
@@ -39,8 +39,7 @@ std::int64_t classes_by(const Graph& graph, std::string_view op) {
   return classes;
 }
 
-/// Labels may leave the background out. False where they, or the card's map, are of another number of classes than the
-/// model's scores.
+/// Labels may omit the background. False if they, or the card's map, contradict the model's number of classes.
 bool settle_classes(const Graph& graph, Head& head) {
   std::int64_t told = classes_by(graph, "Softmax");
   if (told == 0) told = classes_by(graph, "Sigmoid");
@@ -74,7 +73,7 @@ bool fit(const Graph& graph, const Card& /*card*/, Head& head) {
 
 bool is_pasted(const Shape& masks, const Card& card) { return masks[2] == card.height && masks[3] == card.width; }
 
-/// Masks of any other size would be taken for what they are not.
+/// Other sizes are ambiguous.
 bool fit_masks(const Graph& graph, const Card& card, Head& head) {
   const Value* masks = only(graph, head, [&](DType dtype, const Shape& shape) {
     if (!is_float(dtype) || shape.rank() != 4 || shape[1] != 1) return false;
@@ -87,8 +86,8 @@ bool fit_masks(const Graph& graph, const Card& card, Head& head) {
   return true;
 }
 
-/// No batch axis, and the names, or else the softmax over regions whose first class is the background, and lists that
-/// are as long as the run says.
+/// By names; otherwise by the Softmax over regions, with the background first, and lists of dynamic length. No batch
+/// axis.
 bool is_torchvision(const Graph& graph, const Card& /*card*/, const Head& head) {
   const auto rank = [&](std::size_t i) { return graph.value(output_of(graph, head, i)).type.shape.rank(); };
   if (!reads_all(graph, head) || rank(0) != 2 || rank(1) != 1 || rank(2) != 1) return false;
@@ -111,9 +110,9 @@ void attach_masks(Attachment& to) {
   const ValueId chosen = post.own("TakeObjects", {post.reshape(masks, {1, shape[0], shape[2], shape[3]}),
                                                   post.slice(objects.anchors, 0, 0, most), objects.count});
   if (is_pasted(shape, to.card))
-    to.give_masks(Answer::kMasks, post.op("Sub", {chosen, post.number(0.5F)}), objects.count);
+    to.add_masks(MaskWithin::kImage, post.op("Sub", {chosen, post.number(0.5F)}), objects);
   else
-    to.give_masks(Answer::kRegions, chosen, objects.count, objects.detections);
+    to.add_masks(MaskWithin::kRegions, chosen, objects);
 }
 
 }  // namespace

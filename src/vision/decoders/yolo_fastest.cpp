@@ -4,16 +4,16 @@
 #include "vision/decoders/geometry.hpp"
 #include "vision/decoders/support.hpp"
 
-// Small detectors of dog-qiu's. Yolo-FastestV2: two levels [1, h, w, 4 * 3 + 3 + C]: the boxes of three anchors, their
-// objectness, and probabilities that the anchors share. FastestDet: one level [1, 1 + 4 + C, h, w]: objectness, box and
+// Small detectors by dog-qiu. Yolo-FastestV2: two levels [1, h, w, 4 * 3 + 3 + C]: the boxes of three anchors, their
+// objectness, and probabilities common to the anchors. FastestDet: one level [1, 1 + 4 + C, h, w]: objectness, box and
 // probabilities, no anchors; the score is objectness^0.6 * probability^0.4.
 namespace saccade {
 namespace {
 
 constexpr std::int64_t kAnchors = 3;
-constexpr std::int64_t kAhead = 5 * kAnchors;  ///< numbers in front of the classes
+constexpr std::int64_t kAhead = 5 * kAnchors;  ///< numbers before the classes
 
-/// Strides 16 and 32, of 352 x 352 pixels; its COCO model's.
+/// Of the COCO model: strides 16 and 32, 352 x 352 pixels.
 const std::vector<float> kUsualAnchors = {12.64F,  19.39F, 37.88F,  51.48F,  55.71F,  138.31F,
                                           126.91F, 78.23F, 131.57F, 214.55F, 279.92F, 258.87F};
 
@@ -41,7 +41,7 @@ bool fit_v2(const Graph& graph, const Card& card, Head& head) {
   return head.anchors.size() == kUsualAnchors.size();
 }
 
-/// Sigmoids and a softmax side by side; the usual anchors are the COCO model's.
+/// Sigmoids and a softmax, concatenated; the default anchors are those of the COCO model.
 bool is_v2(const Graph& graph, const Card& /*card*/, const Head& head) {
   return reads_all(graph, head) && head.classes == 80 && std::ranges::all_of(head.outputs, [&](const auto& name) {
            return makers(graph, find_value(graph, graph.outputs(), name)) ==
@@ -93,7 +93,7 @@ bool fit_det(const Graph& graph, const Card& card, Head& head) {
   });
 }
 
-/// A sigmoid, a box and a softmax, one behind the other.
+/// A sigmoid, a box and a softmax, concatenated.
 bool is_det(const Graph& graph, const Card& /*card*/, const Head& head) {
   const std::vector<ValueId> joined = parts(graph, output_of(graph, head));
   if (!reads_all(graph, head) || joined.size() != 3) return false;
@@ -110,9 +110,9 @@ void attach_det(Attachment& to) {
   const ValueId rows = post.transpose(post.reshape(to.output(0), {1, shape[1], shape[2] * shape[3]}), {0, 2, 1});
   const std::vector<Anchor> cells = grid_anchors(to.card, to.head.strides);
   const ValueId centres = points_around(post, post.op("Tanh", {post.slice(rows, 2, 1, 3)}), cells);
-  const ValueId shares = post.op("Sigmoid", {post.slice(rows, 2, 3, 5)});
+  const ValueId ratios = post.op("Sigmoid", {post.slice(rows, 2, 3, 5)});
   const ValueId sizes = post.op(
-      "Mul", {shares, post.floats({2}, {static_cast<float>(to.card.width), static_cast<float>(to.card.height)})});
+      "Mul", {ratios, post.floats({2}, {static_cast<float>(to.card.width), static_cast<float>(to.card.height)})});
   const ValueId objectness = post.op("Pow", {post.slice(rows, 2, 0, 1), post.number(0.6F)});
   const ValueId classes = post.op("Pow", {post.slice(rows, 2, 5, shape[1]), post.number(0.4F)});
   to.choose(corners_of(post, centres, sizes), post.op("Mul", {objectness, classes}));

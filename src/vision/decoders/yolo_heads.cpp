@@ -6,26 +6,26 @@
 #include "vision/decoders/geometry.hpp"
 #include "vision/decoders/support.hpp"
 
-// Heads of YOLO networks as their convolutions leave them, an output a level: x, y, width, height, objectness and a
-// number a class for each of some anchors, [1, anchors * (5 + C), h, w], [1, anchors, h, w, 5 + C], or either with h, w
-// in front (Keras).  YOLOv3 (Darknet): the centre is a sigmoid in its cell, the size an exponential of its anchor's.
-// YOLOv5, v7 and Ultralytics' v3: twice a sigmoid less a half, and the square of twice a sigmoid.
+// Undecoded YOLO heads, one output per level: x, y, width, height, objectness and one number per class for each anchor,
+// [1, anchors * (5 + C), h, w], [1, anchors, h, w, 5 + C], or either with h, w first (Keras). YOLOv3 (Darknet): centre
+// sigmoid(x) in its cell, size anchor * exp(w). YOLOv5, v7 and Ultralytics' v3: 2 * sigmoid(x) - 0.5 and
+// anchor * (2 * sigmoid(w))^2.
 namespace saccade {
 namespace {
 
 constexpr std::int64_t kAnchorsACell = 3;
 
-/// How an output holds a level.
+/// The layout of a level in an output.
 struct Level {
-  int stride = 0;  ///< 0: it is none
+  int stride = 0;  ///< 0: not a level
   std::int64_t rows = 0;
   std::int64_t columns = 0;
-  std::int64_t anchors = 0;  ///< a cell
-  std::int64_t numbers = 0;  ///< an anchor
+  std::int64_t anchors = 0;  ///< per cell
+  std::int64_t numbers = 0;  ///< per anchor
   bool channels_last = false;
 };
 
-/// SHAPE as a level of ANCHORS a cell on CARD's image.
+/// SHAPE as a level with ANCHORS per cell on CARD's image.
 Level level_of(const Shape& shape, const Card& card, std::int64_t anchors) {
   if ((shape.rank() != 4 && shape.rank() != 5) || shape[0] != 1) return {};
   for (const bool last : {false, true}) {
@@ -46,12 +46,12 @@ Level level_of(const Shape& shape, const Card& card, std::int64_t anchors) {
 
 using AnchorTable = std::map<int, std::vector<float>>;  ///< by stride
 
-/// Darknet's, of three levels and of v3-tiny's two.
+/// Darknet's: three levels, and two of v3-tiny.
 const AnchorTable kV3 = {
     {8, {10, 13, 16, 30, 33, 23}}, {16, {30, 61, 62, 45, 59, 119}}, {32, {116, 90, 156, 198, 373, 326}}};
 const AnchorTable kV3Tiny = {{16, {10, 14, 23, 27, 37, 58}}, {32, {81, 82, 135, 169, 344, 319}}};
 
-/// Anchors of the levels in their order; empty where no table has all of them.
+/// Anchors of the levels in their order; empty if no table has all of them.
 std::vector<float> usual_anchors(const std::vector<int>& strides) {
   std::vector<float> anchors;
   for (int stride : strides) {
@@ -90,12 +90,12 @@ bool fit(const Graph& graph, const Card& card, Head& head) {
   if (head.outputs.empty())
     for (ValueId output : graph.data_outputs()) head.outputs.push_back(graph.value(output).name);
   if (head.anchors.empty()) head.anchors = usual_anchors(strides);
-  // Without usual ones it is for the card to say them.
+  // Without defaults, the card must name them.
   return head.anchors.empty() ||
          head.anchors.size() == 2 * strides.size() * static_cast<std::size_t>(levels[0].anchors);
 }
 
-/// Their names alone tell that anchors and arithmetic are YOLOv3's: layers of Darknet's yolov3.cfg and yolov3-tiny.cfg.
+/// Only the names identify YOLOv3's anchors and arithmetic: layers of Darknet's yolov3.cfg and yolov3-tiny.cfg.
 bool is_darknet_v3(const Graph& graph, const Card& /*card*/, const Head& head) {
   const auto named = [&](const std::vector<std::string>& names) {
     std::vector<std::string> outputs = head.outputs;
@@ -120,7 +120,7 @@ ValueId rows_of(Fragment& post, ValueId output, const Level& level) {
   return post.reshape(output, {1, cells * level.anchors, level.numbers});
 }
 
-/// Every row's cell with its stride, and its anchor box.
+/// Cell with stride, and anchor box, of every row.
 struct Grid {
   std::vector<Anchor> cells;
   std::vector<Anchor> boxes;
@@ -140,10 +140,10 @@ Grid grid_of(const Card& card, const Head& head, const std::vector<Level>& level
   return grid;
 }
 
-/// All levels' rows, and where they lie.
+/// The rows of all levels and their cells.
 struct Rows {
   ValueId raw;
-  ValueId shares;  ///< the sigmoid of all
+  ValueId sigmoids;  ///< the sigmoid of all
   Grid grid;
 };
 Rows read_rows(Attachment& to) {
@@ -161,15 +161,15 @@ Rows read_rows(Attachment& to) {
 
 void choose_rows(Attachment& to, const Rows& rows, ValueId centres, ValueId sizes) {
   Fragment& post = to.post;
-  const ValueId objectness = post.slice(rows.shares, 2, 4, 5);
-  const ValueId classes = post.slice(rows.shares, 2, 5, 5 + to.head.output_classes());
+  const ValueId objectness = post.slice(rows.sigmoids, 2, 4, 5);
+  const ValueId classes = post.slice(rows.sigmoids, 2, 5, 5 + to.head.output_classes());
   to.choose(corners_of(post, centres, sizes), post.op("Mul", {objectness, classes}));
 }
 
 void attach_v3(Attachment& to) {
   Fragment& post = to.post;
   const Rows rows = read_rows(to);
-  const ValueId centres = points_around(post, post.slice(rows.shares, 2, 0, 2), rows.grid.cells);
+  const ValueId centres = points_around(post, post.slice(rows.sigmoids, 2, 0, 2), rows.grid.cells);
   const ValueId growth = post.op("Exp", {post.slice(rows.raw, 2, 2, 4)});
   choose_rows(to, rows, centres, post.op("Mul", {growth, anchor_sizes(post, rows.grid.boxes)}));
 }
@@ -177,7 +177,7 @@ void attach_v3(Attachment& to) {
 void attach_v5(Attachment& to) {
   Fragment& post = to.post;
   const Rows rows = read_rows(to);
-  const ValueId doubled = post.op("Mul", {rows.shares, post.number(2)});
+  const ValueId doubled = post.op("Mul", {rows.sigmoids, post.number(2)});
   const ValueId inside = post.op("Sub", {post.slice(doubled, 2, 0, 2), post.number(0.5F)});
   const ValueId growth = post.slice(doubled, 2, 2, 4);
   choose_rows(to, rows, points_around(post, inside, rows.grid.cells),

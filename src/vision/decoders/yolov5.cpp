@@ -3,8 +3,8 @@
 #include "vision/decoders/families.hpp"
 #include "vision/decoders/support.hpp"
 
-// YOLOv5, v6 and v7: rows x, y, width, height, objectness, a score a class, [1, A, 5 + C]; and YOLOX, whose rows are
-// those of its head as it is, box and all, to be decoded by the cells' places.
+// YOLOv5, v6 and v7: rows x, y, width, height, objectness and one score per class, [1, A, 5 + C]. YOLOX: the same rows
+// with boxes relative to their cells.
 namespace saccade {
 namespace {
 
@@ -21,9 +21,9 @@ bool has_exponentials(const Graph& graph) {
   return std::ranges::any_of(graph.order(), [&](NodeId id) { return graph.node(id).is("Exp"); });
 }
 
-/// Three anchors a cell, or one; other rows of the kind carry points, so only COCO's 80 are beyond doubt. The heads
-/// that older exports give as well are not read. Where one row a cell has sizes that an exponential made, it may be
-/// YOLOX's, decoded, of other pixels.
+/// Three anchors per cell, or one. Other rows of this form carry keypoints, so only COCO's 80 classes are certain. The
+/// undecoded heads of older exports are ignored. One row per cell whose size comes from an exponential may be a decoded
+/// YOLOX, which has other preprocessing.
 bool is_decoded(const Graph& graph, const Card& card, const Head& head) {
   const std::int64_t rows = rows_of(graph, head);
   const bool one_a_cell = !strides_for(card, rows).empty() && !has_exponentials(graph);
@@ -39,7 +39,7 @@ Node decoder_node(Attachment& to, const char* op) {
 
 void attach_decoded(Attachment& to) { to.choose(decoder_node(to, "DecodeYolov5")); }
 
-/// The chosen objects' numbers behind the classes, [N, E].
+/// The columns after the classes of the selected objects, [N, E].
 ValueId numbers_behind(Attachment& to, const Attachment::Objects& objects) {
   const ValueId rows = to.output(0);
   const std::int64_t width = to.post.shape(rows)[2];
@@ -60,7 +60,7 @@ bool fit_masks(const Graph& graph, const Card& /*card*/, Head& head) {
   });
 }
 
-/// Older exports give their heads, too.
+/// Older exports also have the undecoded heads.
 bool is_masks(const Graph& graph, const Card& card, const Head& head) {
   const std::int64_t rows = rows_of(graph, head);
   return head.classes == 80 && rows % 3 == 0 && !strides_for(card, rows / 3).empty();
@@ -68,12 +68,12 @@ bool is_masks(const Graph& graph, const Card& card, const Head& head) {
 
 void attach_masks(Attachment& to) {
   const Attachment::Objects objects = choose_of_classes(to);
-  give_prototype_masks(to, objects, numbers_behind(to, objects), to.output(1));
+  add_prototype_masks(to, objects, numbers_behind(to, objects), to.output(1));
 }
 
 constexpr int kPersonPoints = 17;
 
-/// People: one class, and x, y, confidence of COCO's points.
+/// Human poses: one class, and x, y, confidence of COCO's keypoints.
 bool fit_points(const Graph& graph, const Card& /*card*/, Head& head) {
   if (head.keypoints == 0) head.keypoints = kPersonPoints;
   return fit_one(graph, head, [&](const Shape& shape, Head& to) {
@@ -90,7 +90,7 @@ void attach_points(Attachment& to) {
   const Attachment::Objects objects = choose_of_classes(to);
   const ValueId points = numbers_behind(to, objects);
   const Shape shape = to.post.shape(points);
-  to.give_keypoints(to.post.reshape(points, {1, shape[0], shape[1]}), 3);
+  to.add_keypoints(to.post.reshape(points, {1, shape[0], shape[1]}), 3);
 }
 
 void yolox_pixels(Card& card) {
@@ -107,7 +107,7 @@ bool fit_yolox(const Graph& graph, const Card& card, Head& head) {
   return cells(card, head.strides) == rows;
 }
 
-/// A head as it comes out of its convolutions: nothing was decoded in the graph.
+/// An undecoded head, straight from its convolutions.
 bool is_yolox(const Graph& graph, const Card& /*card*/, const Head& head) {
   return reads_all(graph, head) && makers(graph, output_of(graph, head)) == std::set<std::string>{"Conv", "Sigmoid"};
 }

@@ -3,13 +3,13 @@
 #include "vision/decoders/families.hpp"
 #include "vision/decoders/support.hpp"
 
-// YOLOv8, v9, v11 and v12: one output [1, 4 + C + E, A] of columns x, y, width, height, a score a class, and what else
-// the task needs: 32 coefficients of masks (with prototypes [1, 32, h, w] as a second output), points, or an angle.
+// YOLOv8, v9, v11 and v12: one output [1, 4 + C + E, A] of columns x, y, width, height and one score per class,
+// followed by 32 mask coefficients (with prototypes [1, 32, h, w] as a second output), keypoints, or an angle.
 namespace saccade {
 namespace {
 
-/// Whether one of the rows' parts is CLASSES scores, which a sigmoid made. What stands behind the classes is often
-/// joined with rows that are joined already.
+/// Whether one of the concatenated parts holds CLASSES scores from a sigmoid. The parts after the classes are often
+/// concatenated separately.
 bool has_class_rows(const Graph& graph, ValueId output, std::int64_t classes) {
   const auto is_scores = [&](ValueId part) {
     const Shape& shape = graph.value(part).type.shape;
@@ -20,7 +20,7 @@ bool has_class_rows(const Graph& graph, ValueId output, std::int64_t classes) {
   });
 }
 
-/// EXTRA rows behind the classes.
+/// EXTRA rows follow the classes.
 bool fit_columns(const Graph& graph, Head& head, std::int64_t extra) {
   return fit_one(graph, head, [&](const Shape& shape, Head& to) {
     return is_list(shape) && settle_count(to, shape[1] - 4 - extra);
@@ -35,7 +35,7 @@ Attachment::Objects choose_columns(Attachment& to) {
   return to.choose(std::move(decoder));
 }
 
-/// The chosen objects' rows behind the classes, [1, N, E].
+/// The rows after the classes of the selected objects, [1, N, E].
 ValueId rows_of(Attachment& to, ValueId anchors) {
   const ValueId output = to.output(0);
   const ValueId behind = to.post.slice(output, 1, 4 + to.head.output_classes(), to.post.shape(output)[1]);
@@ -68,17 +68,17 @@ void attach_masks(Attachment& to) {
   const Attachment::Objects objects = choose_columns(to);
   const ValueId rows = rows_of(to, objects.anchors);
   const Shape shape = to.post.shape(rows);
-  give_prototype_masks(to, objects, to.post.reshape(rows, {shape[1], shape[2]}), to.output(1));
+  add_prototype_masks(to, objects, to.post.reshape(rows, {shape[1], shape[2]}), to.output(1));
 }
 
-/// Three numbers a point where they are divisible so, as Ultralytics trains people; else two.
+/// Three numbers per keypoint if the rows are divisible by three, as in Ultralytics' human poses; otherwise two.
 std::int64_t numbers_of(std::int64_t extra, int keypoints) {
   if (keypoints > 0) return extra / keypoints;
   return extra % 3 == 0 ? 3 : 2;
 }
 
 bool fit_points(const Graph& graph, const Card& /*card*/, Head& head) {
-  // The card or the metadata tells the classes; people are one class of 17 points.
+  // The card or the metadata has the classes; human poses have one class and 17 keypoints.
   if (!assume_classes(head, std::max(1, metadata_classes(graph)))) return false;
   if (head.keypoints == 0) head.keypoints = metadata_keypoints(graph);
   return fit_one(graph, head, [&](const Shape& shape, Head& to) {
@@ -100,19 +100,19 @@ bool is_people(const Graph& graph, const Card& card, const Head& head) {
 void attach_points(Attachment& to) {
   const Attachment::Objects objects = choose_columns(to);
   const ValueId rows = rows_of(to, objects.anchors);
-  to.give_keypoints(rows, to.post.shape(rows)[2] / to.head.keypoints);
+  to.add_keypoints(rows, to.post.shape(rows)[2] / to.head.keypoints);
 }
 
-bool fit_turned(const Graph& graph, const Card& /*card*/, Head& head) { return fit_columns(graph, head, 1); }
+bool fit_oriented(const Graph& graph, const Card& /*card*/, Head& head) { return fit_columns(graph, head, 1); }
 
-/// DOTA's fifteen classes, the usual ones; others look like boxes of one class more.
-bool is_turned(const Graph& graph, const Card& card, const Head& head) {
+/// The 15 classes of DOTA; others look like axis-aligned boxes with one more class.
+bool is_oriented(const Graph& graph, const Card& card, const Head& head) {
   const Shape& shape = graph.value(output_of(graph, head)).type.shape;
   return reads_all(graph, head) && shape[1] == 20 && !strides_for(card, shape[2]).empty() &&
          has_class_rows(graph, output_of(graph, head), 15);
 }
 
-void attach_turned(Attachment& to) {
+void attach_oriented(Attachment& to) {
   Fragment& post = to.post;
   const ValueId output = to.output(0);
   const std::int64_t classes = to.head.output_classes();
@@ -123,12 +123,11 @@ void attach_turned(Attachment& to) {
 
 }  // namespace
 
-void give_prototype_masks(Attachment& to, const Attachment::Objects& objects, ValueId coefficients,
-                          ValueId prototypes) {
+void add_prototype_masks(Attachment& to, const Attachment::Objects& objects, ValueId coefficients, ValueId prototypes) {
   const ValueId grids =
       to.post.own("BoxMasks", {coefficients, prototypes, objects.detections, objects.count, to.geometry},
                   {{"width", std::int64_t{to.card.width}}, {"height", std::int64_t{to.card.height}}});
-  to.give_masks(Answer::kBoxMasks, grids, objects.count, objects.detections);
+  to.add_masks(MaskWithin::kBoxes, grids, objects);
 }
 
 constexpr Decoder kYolov8 = {.name = "yolov8",
@@ -156,8 +155,8 @@ constexpr Decoder kYolov8Obb = {.name = "yolov8-obb",
                                 .reads = "the same plus an angle in radians after the classes",
                                 .task = Task::kOriented,
                                 .usual_pixels = ultralytics_pixels,
-                                .fit = fit_turned,
-                                .recognises = is_turned,
-                                .attach = attach_turned};
+                                .fit = fit_oriented,
+                                .recognises = is_oriented,
+                                .attach = attach_oriented};
 
 }  // namespace saccade

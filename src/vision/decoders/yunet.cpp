@@ -37,14 +37,14 @@ void pixels(Card& card) {
 
 void attach(Attachment& to) {
   Fragment& post = to.post;
-  const auto share = [&](ValueId value) { return post.op("Clip", {value, post.number(0), post.number(1)}); };
-  const ValueId scores = post.op("Sqrt", {post.op("Mul", {share(joined_levels(to, 0)), share(joined_levels(to, 1))})});
+  const auto unit = [&](ValueId value) { return post.op("Clip", {value, post.number(0), post.number(1)}); };
+  const ValueId scores = post.op("Sqrt", {post.op("Mul", {unit(joined_levels(to, 0)), unit(joined_levels(to, 1))})});
   const std::vector<Anchor> grid = grid_anchors(to.card, to.head.strides);
   const ValueId boxes = joined_levels(to, 2);
   const ValueId centres = points_around(post, post.slice(boxes, 2, 0, 2), grid);
   const ValueId sizes = post.op("Mul", {post.op("Exp", {post.slice(boxes, 2, 2, 4)}), anchor_sizes(post, grid)});
   const auto objects = to.choose(corners_of(post, centres, sizes), scores);
-  to.give_keypoints(post.gather(points_around(post, joined_levels(to, 3), grid), 1, objects.anchors), 2);
+  to.add_keypoints(post.gather(points_around(post, joined_levels(to, 3), grid), 1, objects.anchors), 2);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 namespace saccade {
 
-/// Pixels from (left, top) up to, but not with, (right, bottom).
+/// The pixels [left, right) x [top, bottom).
 struct Rect {
   int left = 0;
   int top = 0;
@@ -27,12 +27,12 @@ struct Coverage {
   int height = 0;
 };
 
-/// The pixel (x, y), which lies within PICTURE.
-inline std::uint8_t* pixel_at(const RgbView& picture, int x, int y) {
-  return picture.data + static_cast<std::ptrdiff_t>(y) * picture.pitch_bytes + 3 * static_cast<std::ptrdiff_t>(x);
+/// The pixel (x, y), which must be inside IMAGE.
+inline std::uint8_t* pixel_at(const RgbView& image, int x, int y) {
+  return image.data + static_cast<std::ptrdiff_t>(y) * image.pitch_bytes + 3 * static_cast<std::ptrdiff_t>(x);
 }
 
-/// OVER laid on a pixel. OPACITY is 0 to 255, here and below.
+/// Blends OVER onto a pixel. OPACITY is 0 to 255, here and below.
 inline void blend(std::uint8_t* under, Color over, int opacity) {
   const auto mix = [opacity](std::uint8_t below, std::uint8_t above) {
     return static_cast<std::uint8_t>((below * (255 - opacity) + above * opacity + 127) / 255);
@@ -42,11 +42,11 @@ inline void blend(std::uint8_t* under, Color over, int opacity) {
   under[2] = mix(under[2], over.b);
 }
 
-/// Each draws what lies within PICTURE.
-void fill(const RgbView& picture, Rect rect, Color color, int opacity = 255);
-/// A frame of LINE pixels, inside RECT.
-void outline(const RgbView& picture, Rect rect, Color color, int line, int opacity = 255);
+// Drawing is clipped to IMAGE.
+void fill(const RgbView& image, Rect rect, Color color, int opacity = 255);
+/// An outline of LINE pixels, inside RECT.
+void outline(const RgbView& image, Rect rect, Color color, int line, int opacity = 255);
 /// COVERAGE with its upper left corner at (left, top).
-void stamp(const RgbView& picture, int left, int top, const Coverage& coverage, Color color);
+void stamp(const RgbView& image, int left, int top, const Coverage& coverage, Color color);
 
 }  // namespace saccade

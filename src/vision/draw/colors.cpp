@@ -10,7 +10,7 @@ namespace {
 
 using Palette = std::array<Color, 256>;
 
-std::uint8_t to_byte(double share) { return static_cast<std::uint8_t>(std::lround(255 * std::clamp(share, 0.0, 1.0))); }
+std::uint8_t to_byte(double value) { return static_cast<std::uint8_t>(std::lround(255 * std::clamp(value, 0.0, 1.0))); }
 
 double companded(double linear) {
   const double value = std::clamp(linear, 0.0, 1.0);
@@ -30,7 +30,7 @@ Color from_oklch(double lightness, double chroma, double hue) {
           to_byte(companded(-0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s))};
 }
 
-/// Steps of the golden ratio spread any number of hues; three shades part the classes that come near each other.
+/// Steps of the golden ratio spread any number of hues; three shades separate similar ones.
 Palette class_palette() {
   constexpr double kFirstHue = 0.08;  // turns: the first class is red
   constexpr std::array<double, 3> kLightness = {0.69, 0.80, 0.66};
@@ -80,10 +80,10 @@ Color text_color(Color background) {
   return luma > 115 ? Color{0, 0, 0} : Color{255, 255, 255};
 }
 
-Color inferno(float share) {
+Color inferno(float value) {
   static const Palette kPalette = inferno_palette();
   const float last = static_cast<float>(kPalette.size() - 1);
-  const float within = share > 0 ? std::min(share, 1.0F) : 0;  // NaN is 0
+  const float within = value > 0 ? std::min(value, 1.0F) : 0;  // NaN is 0
   return kPalette[static_cast<std::size_t>(std::lround(within * last))];
 }
 

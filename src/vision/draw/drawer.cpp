@@ -8,10 +8,10 @@
 namespace saccade {
 namespace {
 
-/// Thin lines on small boxes, so that something is left to see inside.
+/// Thin lines on small boxes, so that their contents stay visible.
 int line_for(const Rect& rect, int line) { return std::clamp(std::min(rect.width(), rect.height()) / 6, 1, line); }
 
-/// Where the drawing of an object is: its oriented box's corners, else its box.
+/// The bounds of an object's drawing: of its oriented box's corners, else its box.
 Rect place_of(const Sheet& sheet, const Detection& detection) {
   if (!detection.oriented) return sheet.rect(detection.box);
   const auto corners = detection.oriented->corners();
@@ -31,20 +31,20 @@ bool holds_more_than_depth(const Result& result) {
 
 class CairoDrawer final : public Drawer {
  public:
-  void draw(const Result& result, const RgbView& picture) override {
-    if (picture.width <= 0 || picture.height <= 0) return;
-    const Sheet sheet(picture, result);
-    begin(result, picture);
+  void draw(const Result& result, const RgbView& image) override {
+    if (image.width <= 0 || image.height <= 0) return;
+    const Sheet sheet(image, result);
+    begin(result, image);
     const bool has_depth = !result.depth.cells.empty();
     const bool is_all = !holds_more_than_depth(result) && result.model_index == 0;
-    if (has_depth && is_all) draw_depth(sheet, result, {0, 0, picture.width, picture.height});
+    if (has_depth && is_all) draw_depth(sheet, result, {0, 0, image.width, image.height});
     if (!result.class_map.cells.empty()) maps_.draw(sheet, result.class_map, result);
-    // The surest come first in a result and are drawn last, on top of the others.
+    // The most confident come first in a result and are drawn last, on top of the others.
     for (auto it = result.detections.rbegin(); it != result.detections.rend(); ++it) draw_object(sheet, *it);
     if (has_depth && !is_all) {
       const Rect rect = inset(sheet);
       draw_depth(sheet, result, rect);
-      outline(picture, rect, {255, 255, 255}, sheet.line);
+      outline(image, rect, {255, 255, 255}, sheet.line);
       legend_.take(rect);
     }
     legend_.draw_classes(sheet, result.classes);
@@ -57,14 +57,14 @@ class CairoDrawer final : public Drawer {
   }
 
  private:
-  /// Models answer in their order: a result that does not come after the last one is about another image.
-  void begin(const Result& result, const RgbView& picture) {
+  /// Results arrive in model order: a model that does not follow the last one belongs to another image.
+  void begin(const Result& result, const RgbView& image) {
     const bool goes_on = result.stream == stream_ && result.frame == frame_ && result.model_index > model_;
     stream_ = result.stream;
     frame_ = result.frame;
     model_ = result.model_index;
-    ink_.begin(picture.width, picture.height);
-    if (!goes_on) legend_.begin(picture);
+    ink_.begin(image.width, image.height);
+    if (!goes_on) legend_.begin(image);
   }
 
   void draw_depth(const Sheet& sheet, const Result& result, const Rect& rect) {
@@ -72,12 +72,12 @@ class CairoDrawer final : public Drawer {
     legend_.draw_depths(sheet, range, result.depth.kind, rect);
   }
 
-  /// A map beside other predictions has the lower right corner, so that both can be seen.
+  /// A map beside other predictions is in the lower right corner, so that both are visible.
   static Rect inset(const Sheet& sheet) {
     constexpr int kPart = 4;
-    const int right = sheet.picture.width - 2 * sheet.margin;
-    const int bottom = sheet.picture.height - 2 * sheet.margin;
-    return {std::max(0, right - sheet.picture.width / kPart), std::max(0, bottom - sheet.picture.height / kPart),
+    const int right = sheet.image.width - 2 * sheet.margin;
+    const int bottom = sheet.image.height - 2 * sheet.margin;
+    return {std::max(0, right - sheet.image.width / kPart), std::max(0, bottom - sheet.image.height / kPart),
             std::max(1, right), std::max(1, bottom)};
   }
 
@@ -97,10 +97,10 @@ class CairoDrawer final : public Drawer {
 
   static void draw_box(const Sheet& sheet, const Rect& rect, Color color, bool is_thin) {
     const int line = is_thin ? 1 : line_for(rect, sheet.line);
-    outline(sheet.picture, {rect.left - 1, rect.top - 1, rect.right + 1, rect.bottom + 1}, kRim, 1, kRimOpacity);
-    outline(sheet.picture, {rect.left + line, rect.top + line, rect.right - line, rect.bottom - line}, kRim, 1,
+    outline(sheet.image, {rect.left - 1, rect.top - 1, rect.right + 1, rect.bottom + 1}, kRim, 1, kRimOpacity);
+    outline(sheet.image, {rect.left + line, rect.top + line, rect.right - line, rect.bottom - line}, kRim, 1,
             kRimOpacity);
-    outline(sheet.picture, rect, color, line);
+    outline(sheet.image, rect, color, line);
   }
 
   Ink ink_;

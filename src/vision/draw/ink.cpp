@@ -6,7 +6,7 @@
 namespace saccade {
 namespace {
 
-/// The part of a line within (LOW, HIGH) along one axis: of FIRST..LAST, shares of the line. False: none.
+/// Clips the part FIRST..LAST of a line, 0 to 1, to (LOW, HIGH) along one axis. False: nothing remains.
 bool clip(double from, double to, double low, double high, double& first, double& last) {
   const double step = to - from;
   if (step == 0) return from >= low && from <= high;
@@ -17,7 +17,7 @@ bool clip(double from, double to, double low, double high, double& first, double
   return first <= last;
 }
 
-/// Not for NaN either. Farther out, what lies within an image would be lost in rounding.
+/// False for NaN too. Beyond it, rounding would lose the part inside an image.
 bool is_near(Point point) {
   constexpr float kFar = 1e6F;
   return std::abs(point.x) <= kFar && std::abs(point.y) <= kFar;
@@ -26,7 +26,7 @@ bool is_near(Point point) {
 }  // namespace
 
 void Ink::begin(int width, int height) {
-  if (top_ < bottom_) std::ranges::fill(coverage_, std::uint8_t{0});  // nobody printed it
+  if (top_ < bottom_) std::ranges::fill(coverage_, std::uint8_t{0});  // it was not printed
   width_ = width;
   height_ = height;
   const auto pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
@@ -36,7 +36,7 @@ void Ink::begin(int width, int height) {
   bottom_ = 0;
 }
 
-/// The row's coverage, of which the pixels FIRST to LAST are about to be written.
+/// The coverage of a row, of which the pixels FIRST to LAST will be written.
 std::uint8_t* Ink::open_row(int y, int first, int last) {
   Span& span = spans_[static_cast<std::size_t>(y)];
   span = span.last == 0 ? Span{first, last} : Span{std::min(span.first, first), std::max(span.last, last)};
@@ -48,7 +48,7 @@ std::uint8_t* Ink::open_row(int y, int first, int last) {
 void Ink::line(Point from, Point to, float width) {
   if (!is_near(from) || !is_near(to)) return;
   const double radius = 0.5 * width;
-  const double reach = radius + 1;  // half a pixel of it is the soft edge
+  const double reach = radius + 1;  // with half a pixel of antialiasing
   double first = 0;
   double last = 1;
   if (!clip(from.x, to.x, -reach, width_ + reach, first, last) ||
@@ -75,8 +75,8 @@ void Ink::line(Point from, Point to, float width) {
     for (int x = x_first; x < x_last; ++x) {
       const double px = x + 0.5 - x1;
       const double py = y + 0.5 - y1;
-      const double share = length2 > 0 ? std::clamp((px * dx + py * dy) / length2, 0.0, 1.0) : 0.0;
-      const double distance = std::sqrt((px - share * dx) * (px - share * dx) + (py - share * dy) * (py - share * dy));
+      const double along = length2 > 0 ? std::clamp((px * dx + py * dy) / length2, 0.0, 1.0) : 0.0;
+      const double distance = std::sqrt((px - along * dx) * (px - along * dx) + (py - along * dy) * (py - along * dy));
       const double cover = std::clamp(radius + 0.5 - distance, 0.0, 1.0);
       row[x] = std::max(row[x], static_cast<std::uint8_t>(std::lround(255 * cover)));
     }
@@ -85,12 +85,12 @@ void Ink::line(Point from, Point to, float width) {
 
 void Ink::dot(Point centre, float radius) { line(centre, centre, 2 * radius); }
 
-void Ink::print(const RgbView& picture, Color color, int opacity) {
+void Ink::print(const RgbView& image, Color color, int opacity) {
   for (int y = top_; y < bottom_; ++y) {
     Span& span = spans_[static_cast<std::size_t>(y)];
     std::uint8_t* row = coverage_.data() + static_cast<std::ptrdiff_t>(y) * width_;
     for (int x = span.first; x < span.last; ++x)
-      if (row[x] != 0) blend(pixel_at(picture, x, y), color, row[x] * opacity / 255);
+      if (row[x] != 0) blend(pixel_at(image, x, y), color, row[x] * opacity / 255);
     std::fill(row + span.first, row + span.last, std::uint8_t{0});
     span = {};
   }

@@ -39,7 +39,7 @@ std::optional<Rect> LabelPlaces::place(const Rect& object, int width, int height
                                            {object.left - width, inside}}};
   for (const auto& [left, top] : corners) {
     if (top < 0 || top + height > height_) continue;
-    // Across the image's side it moves in; a label that is wider than the image begins at its left.
+    // Moved inside the image; a label wider than the image begins at its left.
     const int x = std::max(0, std::min(left, width_ - width));
     const Rect rect = {x, top, std::min(x + width, width_), top + height};
     if (!is_free(rect)) continue;

@@ -7,14 +7,14 @@
 
 namespace saccade {
 
-/// Finds places for labels at their objects, so that none covers another one. Keeps its memory between images.
+/// Places labels at their objects without overlap. Reuses its memory.
 class LabelPlaces {
  public:
   void begin(int width, int height);
   /// Keeps RECT free of labels.
   void take(const Rect& rect) { taken_.push_back(rect); }
-  /// A free place of WIDTH x HEIGHT at OBJECT, which is then taken: above it, inside at its top, below, inside at its
-  /// foot, each at its left, then at its right, else beside it. Nothing where none is free.
+  /// Takes a free place of WIDTH x HEIGHT at OBJECT: above it, inside at its top, below it, inside at its bottom, each
+  /// at the left, then at the right; else beside it. nullopt: none is free.
   std::optional<Rect> place(const Rect& object, int width, int height);
 
  private:

@@ -6,7 +6,7 @@
 namespace saccade {
 namespace {
 
-constexpr Color kShade = {0, 0, 0};  // behind letters that have no tag
+constexpr Color kShade = {0, 0, 0};  // background of letters without a tag
 constexpr int kShadeOpacity = 160;
 constexpr Color kLetters = {255, 255, 255};
 constexpr std::size_t kMaxSegments = 10;
@@ -18,8 +18,8 @@ void put(fmt::memory_buffer& out, fmt::format_string<Args...> format, Args&&... 
 
 }  // namespace
 
-void Legend::begin(const RgbView& picture) {
-  places_.begin(picture.width, picture.height);
+void Legend::begin(const RgbView& image) {
+  places_.begin(image.width, image.height);
   left_bottom_ = 0;
   right_bottom_ = 0;
 }
@@ -41,17 +41,17 @@ void Legend::draw_tag(const Sheet& sheet, const Detection& detection, const Rect
   const auto place = places_.place(object, text.width + 2 * sheet.margin, text.height);
   if (!place) return;
   const Color color = class_color(detection.class_id);
-  fill(sheet.picture, *place, color);
-  stamp(sheet.picture, place->left + sheet.margin, place->top, text, text_color(color));
+  fill(sheet.image, *place, color);
+  stamp(sheet.image, place->left + sheet.margin, place->top, text, text_color(color));
 }
 
-/// The words on a shade, behind a stripe of COLOR; gives the row's lower end.
+/// The words on a shade, after a stripe of COLOR; returns the row's lower end.
 int Legend::draw_row(const Sheet& sheet, int left, int top, int width, Color color) {
   const Coverage text = letters(sheet);
   const Rect row = {left, top, left + width, top + text.height};
-  fill(sheet.picture, row, kShade, kShadeOpacity);
-  fill(sheet.picture, {left, top, left + 2 * sheet.margin, row.bottom}, color);
-  stamp(sheet.picture, left + 3 * sheet.margin, top, text, kLetters);
+  fill(sheet.image, row, kShade, kShadeOpacity);
+  fill(sheet.image, {left, top, left + 2 * sheet.margin, row.bottom}, color);
+  stamp(sheet.image, left + 3 * sheet.margin, top, text, kLetters);
   places_.take(row);
   return row.bottom;
 }
@@ -76,13 +76,13 @@ void Legend::draw_segments(const Sheet& sheet, std::span<const Segment> segments
     else
       put(words_, " {:.0f} %", percent);
   };
-  int width = 0;  // all rows are as wide as the widest
+  int width = 0;  // of the widest row
   for (const Segment& segment : shown) {
     words(segment);
     width = std::max(width, letters(sheet).width + 4 * sheet.margin);
   }
   int top = std::max(right_bottom_, sheet.margin);
-  const int left = std::max(0, sheet.picture.width - sheet.margin - width);
+  const int left = std::max(0, sheet.image.width - sheet.margin - width);
   for (const Segment& segment : shown) {
     words(segment);
     top = draw_row(sheet, left, top, width, class_color(segment.class_id));
@@ -109,15 +109,15 @@ void Legend::draw_depths(const Sheet& sheet, const DepthRange& range, DepthKind 
   const int bottom = rect.bottom - sheet.margin;
   const int top = bottom - text.height;
   const Rect whole = {left, top, left + words_width + bar, bottom};
-  fill(sheet.picture, whole, kShade, kShadeOpacity);
-  stamp(sheet.picture, left + gap, top, text, kLetters);
+  fill(sheet.image, whole, kShade, kShadeOpacity);
+  stamp(sheet.image, left + gap, top, text, kLetters);
   const int start = left + text.width + 2 * gap;
   for (int i = 0; i < bar; ++i)
-    fill(sheet.picture, {start + i, top + sheet.margin, start + i + 1, bottom - sheet.margin},
+    fill(sheet.image, {start + i, top + sheet.margin, start + i + 1, bottom - sheet.margin},
          inferno(static_cast<float>(i) / static_cast<float>(bar - 1)));
   words(range.nearest, "near");
   text = letters(sheet);
-  stamp(sheet.picture, start + bar + gap, top, text, kLetters);
+  stamp(sheet.image, start + bar + gap, top, text, kLetters);
   places_.take(whole);
 }
 

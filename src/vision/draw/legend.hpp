@@ -9,19 +9,19 @@
 
 namespace saccade {
 
-/// Text on an image: tags at objects, the list of the whole image's classes, what the colours of maps stand for.
-/// None covers another one, also of another result about the same frame. Keeps its memory between images.
+/// Text on an image: tags of objects, the list of the image's classes, and legends of maps, without overlap, also among
+/// several results of one frame. Reuses its memory.
 class Legend {
  public:
   /// Starts on an image without any text.
-  void begin(const RgbView& picture);
-  /// "name 0.91" in the class's colour, at OBJECT; left out where there is no free place.
+  void begin(const RgbView& image);
+  /// "name 0.91" in the class's colour, at OBJECT; omitted if no place is free.
   void draw_tag(const Sheet& sheet, const Detection& detection, const Rect& object);
-  /// "name 0.91" a line, from the upper left corner down.
+  /// A line "name 0.91" per class, from the upper left corner down.
   void draw_classes(const Sheet& sheet, std::span<const Classification> classes);
-  /// "name 12 %" a line, from the upper right corner down: the largest ones.
+  /// A line "name 12 %" for each of the largest, from the upper right corner down.
   void draw_segments(const Sheet& sheet, std::span<const Segment> segments, std::int64_t pixels);
-  /// The colours of depths with the numbers (of metres) or words at their ends, at the foot of RECT, on its left.
+  /// The colour scale of depths, with metres or words at its ends, at the lower left of RECT.
   void draw_depths(const Sheet& sheet, const DepthRange& range, DepthKind kind, const Rect& rect);
   /// Keeps RECT free of text.
   void take(const Rect& rect) { places_.take(rect); }
@@ -34,7 +34,7 @@ class Legend {
   TextRenderer text_;
   fmt::memory_buffer words_;
   LabelPlaces places_;
-  int left_bottom_ = 0;  ///< of the lists in the upper corners
+  int left_bottom_ = 0;  ///< bottom of the lists in the upper corners
   int right_bottom_ = 0;
 };
 

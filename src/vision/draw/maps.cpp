@@ -8,15 +8,15 @@ namespace saccade {
 namespace {
 
 constexpr int kClassOpacity = 115;
-constexpr int kFaintOpacity = 70;            // under masks, which have colours of their own
-constexpr std::size_t kMaxSample = 1 << 15;  // as many cells tell percentiles well enough
+constexpr int kFaintOpacity = 70;            // under masks, which have their own colours
+constexpr std::size_t kMaxSample = 1 << 15;  // cells for percentiles
 
-/// The source's pixel that is seen at the image's pixel AT, where SHOWN of these show COUNT of the source's.
+/// The source pixel shown at image pixel AT, where SHOWN image pixels show COUNT source pixels.
 int source_of(int at, int shown, int count) {
   return static_cast<int>((static_cast<std::int64_t>(at) * 2 + 1) * count / (std::int64_t{2} * shown));
 }
 
-/// Cells that lie in the frame, FIRST up to, but not with, LAST.
+/// The cells [FIRST, LAST) inside the frame.
 struct Cells {
   int first;
   int last;
@@ -27,8 +27,8 @@ Cells in_frame(double scale, double offset, int start, int length, int cells) {
   return {limit(std::floor(start * scale + offset)), limit(std::ceil((start + length) * scale + offset))};
 }
 
-/// Within 0.01 of the logarithm to base 2 of a finite number above 0, many times as fast: colours need no more. The
-/// exponent, and a parabola through the mantissa's ends and middle.
+/// log2 of a finite positive number to within 0.01, which is enough for colours and much faster: the exponent, plus a
+/// parabola through the ends and the middle of the mantissa.
 float rough_log2(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const auto exponent = static_cast<float>(static_cast<std::int32_t>(bits >> 23) - 127);
@@ -36,7 +36,7 @@ float rough_log2(float value) {
   return exponent + (2.0F - mantissa / 3) * mantissa - 5.0F / 3;
 }
 
-/// How near a depth is, 0 to 1. Metres go by their ratios: else a street that ends at the horizon has one colour.
+/// Nearness of a depth, 0 to 1. Metres are on a logarithmic scale: otherwise a street to the horizon has one colour.
 class DepthScale {
  public:
   DepthScale(DepthKind kind, const DepthRange& range)
@@ -44,7 +44,7 @@ class DepthScale {
     const float span = of(range.nearest) - far_;
     scale_ = span != 0 ? 1 / span : 0;
   }
-  float share(float depth) const { return (of(depth) - far_) * scale_; }
+  float nearness(float depth) const { return (of(depth) - far_) * scale_; }
 
  private:
   float of(float depth) const { return is_ratio_ ? rough_log2(std::clamp(depth, 1e-6F, 1e30F)) : depth; }
@@ -54,8 +54,8 @@ class DepthScale {
   float scale_ = 0;
 };
 
-float percentile(std::vector<float>& values, double share) {
-  const auto at = values.begin() + std::lround(share * static_cast<double>(values.size() - 1));
+float percentile(std::vector<float>& values, double fraction) {
+  const auto at = values.begin() + std::lround(fraction * static_cast<double>(values.size() - 1));
   std::nth_element(values.begin(), at, values.end());
   return *at;
 }
@@ -70,7 +70,7 @@ void MapPainter::place_columns(int shown, int count) {
 
 void MapPainter::draw(const Sheet& sheet, const ClassMap& map, const Result& result) {
   if (result.width <= 0 || result.height <= 0) return;
-  const RgbView& to = sheet.picture;
+  const RgbView& to = sheet.image;
   const bool has_masks =
       std::ranges::any_of(result.detections, [](const Detection& one) { return one.mask.has_value(); });
   const int opacity = has_masks ? kFaintOpacity : kClassOpacity;
@@ -90,7 +90,7 @@ void MapPainter::draw(const Sheet& sheet, const ClassMap& map, const Result& res
 DepthRange MapPainter::range_of(const DepthMap& map, bool goes_on) {
   constexpr double kLow = 0.02;
   constexpr double kHigh = 0.98;
-  constexpr float kFollow = 0.1F;  // a frame's part in the range
+  constexpr float kFollow = 0.1F;  // weight of a frame in the range
   const GridPlace& place = map.place;
   const Cells across = in_frame(place.scale_x, place.offset_x, place.seen.x, place.seen.width, place.columns);
   const Cells down = in_frame(place.scale_y, place.offset_y, place.seen.y, place.seen.height, place.rows);
@@ -123,10 +123,10 @@ DepthRange MapPainter::draw(const Sheet& sheet, const DepthMap& map, const Resul
   depths_.resize(static_cast<std::size_t>(result.width));
   for (int y = 0; y < rect.height(); ++y) {
     depth_rows_.read(map, source_of(y, rect.height(), result.height), depths_);
-    std::uint8_t* pixel = pixel_at(sheet.picture, rect.left, rect.top + y);
+    std::uint8_t* pixel = pixel_at(sheet.image, rect.left, rect.top + y);
     for (std::size_t column : columns_) {
       const float depth = depths_[column];
-      if (!std::isnan(depth)) blend(pixel, inferno(scale.share(depth)), 255);
+      if (!std::isnan(depth)) blend(pixel, inferno(scale.nearness(depth)), 255);
       pixel += 3;
     }
   }

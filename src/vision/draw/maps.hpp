@@ -7,20 +7,20 @@
 
 namespace saccade {
 
-/// The depths that the two ends of a colour map stand for.
+/// The depths at the ends of a colour map.
 struct DepthRange {
   float nearest = 0;
   float farthest = 0;
 };
 
-/// Paints class maps and depth maps. Keeps its memory between images.
+/// Paints class maps and depth maps. Reuses its memory.
 class MapPainter {
  public:
-  /// Each class in its colour, through which the image shows.
+  /// Each class in its colour, translucent.
   void draw(const Sheet& sheet, const ClassMap& map, const Result& result);
-  /// MAP in colours from near (light) to far (dark), on RECT of the image; gives what the colours' ends stand for.
-  /// These are percentiles, so that a few pixels that are far out don't take all colours; from frame to frame of a
-  /// video they follow slowly, so that the colours do not flicker. Where the model did not look, the image stays.
+  /// MAP in colours from near (light) to far (dark), on RECT of the image. Returns the range of the colours:
+  /// percentiles, so that outliers do not dominate, which adapt slowly over the frames of a video, so that colours do
+  /// not flicker. Pixels outside of the model's view keep the image.
   DepthRange draw(const Sheet& sheet, const DepthMap& map, const Result& result, const Rect& rect);
 
  private:
@@ -29,7 +29,7 @@ class MapPainter {
 
   MapRows class_rows_;
   MapRows depth_rows_;
-  std::vector<std::size_t> columns_;  ///< the source's, of each of the image's
+  std::vector<std::size_t> columns_;  ///< source column per image column
   std::vector<std::int32_t> ids_;     ///< of a row of the source
   std::vector<float> depths_;
   std::vector<float> sample_;

@@ -8,21 +8,21 @@
 
 namespace saccade {
 
-// Lines have a dark rim, so that they show on what is as light as they are.
+// Lines have a dark rim, so that they are visible on light images.
 inline constexpr Color kRim = {0, 0, 0};
 inline constexpr int kRimOpacity = 120;
 
-/// An image that results are drawn on: how their coordinates lie on it, and which sizes suit it.
+/// An image to draw on, with the scale of result coordinates and the sizes of lines and letters.
 struct Sheet {
-  RgbView picture;
-  float scale_x = 1;  ///< the image's pixels in one of the source's: above 1 where a model made the image larger
+  RgbView image;
+  float scale_x = 1;  ///< image pixels per source pixel: above 1 for an upscaled image
   float scale_y = 1;
-  int letters = 0;  ///< their size, and so on, in pixels
+  int letters = 0;  ///< height of letters in pixels
   int line = 0;
   int margin = 0;  ///< around letters
 
   Sheet(const RgbView& on, const Result& result)
-      : picture(on),
+      : image(on),
         scale_x(result.width > 0 ? static_cast<float>(on.width) / static_cast<float>(result.width) : 1),
         scale_y(result.height > 0 ? static_cast<float>(on.height) / static_cast<float>(result.height) : 1),
         letters(std::clamp(std::min(on.width, on.height) / 42, 11, 96)),
@@ -31,14 +31,14 @@ struct Sheet {
 
   Point at(float x, float y) const { return {x * scale_x, y * scale_y}; }
 
-  /// A box of the source in whole pixels, cut to the image; an empty one where a number is missing (NaN).
+  /// A box of the source, rounded to pixels and clipped to the image; empty if a coordinate is NaN.
   Rect rect(const std::array<float, 4>& box) const {
     if (std::ranges::any_of(box, [](float value) { return std::isnan(value); })) return {};
     const auto whole = [](float value, int limit) {
       return static_cast<int>(std::lround(std::clamp(value, 0.0F, static_cast<float>(limit))));
     };
-    return {whole(box[0] * scale_x, picture.width), whole(box[1] * scale_y, picture.height),
-            whole(box[2] * scale_x, picture.width), whole(box[3] * scale_y, picture.height)};
+    return {whole(box[0] * scale_x, image.width), whole(box[1] * scale_y, image.height),
+            whole(box[2] * scale_x, image.width), whole(box[3] * scale_y, image.height)};
   }
 };
 

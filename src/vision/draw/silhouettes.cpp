@@ -5,10 +5,10 @@ namespace {
 
 constexpr int kOpacity = 100;
 
-/// The image's pixel where the source's pixel AT begins.
+/// The image pixel at which source pixel AT begins.
 int begin_of(std::int32_t at, float scale) { return static_cast<int>(static_cast<float>(at) * scale); }
 
-/// Lines between PLACES, count of them, and back to the first; PLACE gives the one at an index.
+/// A closed polyline through COUNT points; PLACE returns the point at an index.
 template <typename Place>
 void outline_ink(Ink& ink, std::size_t count, float width, const Place& place) {
   for (std::size_t i = 0; i < count; ++i) ink.line(place(i), place((i + 1) % count), width);
@@ -18,16 +18,16 @@ template <typename Place>
 void draw_rimmed(const Sheet& sheet, Ink& ink, std::size_t count, Color color, const Place& place) {
   const auto width = static_cast<float>(sheet.line);
   outline_ink(ink, count, width + 2, place);
-  ink.print(sheet.picture, kRim, kRimOpacity);
+  ink.print(sheet.image, kRim, kRimOpacity);
   outline_ink(ink, count, width, place);
-  ink.print(sheet.picture, color);
+  ink.print(sheet.image, color);
 }
 
 }  // namespace
 
 void draw_silhouette(const Sheet& sheet, const Mask& mask, Color color) {
   for (const MaskRun& run : mask.runs)
-    fill(sheet.picture,
+    fill(sheet.image,
          {begin_of(run.x1, sheet.scale_x), begin_of(run.y, sheet.scale_y), begin_of(run.x2, sheet.scale_x),
           begin_of(run.y + 1, sheet.scale_y)},
          color, kOpacity);

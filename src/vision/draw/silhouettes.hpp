@@ -6,7 +6,7 @@
 
 namespace saccade {
 
-/// A mask, through which the image shows.
+/// A translucent mask.
 void draw_silhouette(const Sheet& sheet, const Mask& mask, Color color);
 /// The outer borders of a mask.
 void draw_border(const Sheet& sheet, const Mask& mask, Color color, ContourTracer& tracer, Ink& ink);

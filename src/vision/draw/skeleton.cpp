@@ -7,7 +7,8 @@ namespace {
 
 constexpr float kLeastConfidence = 0.25F;
 
-// The person's own sides, in colours that the colour-blind tell apart (M. Okabe, K. Ito: Color Universal Design, 2008).
+// Sides from the person's view, in colours that the colour-blind can distinguish (M. Okabe, K. Ito: Color Universal
+// Design, 2008).
 constexpr Color kLeft = {86, 180, 233};
 constexpr Color kRight = {255, 159, 28};
 constexpr Color kMiddle = {240, 228, 66};
@@ -47,26 +48,26 @@ void draw_limbs(const Sheet& sheet, std::span<const Keypoint> points, float widt
     }
   };
   print_all(width + 2, [](Color) {});
-  ink.print(sheet.picture, kRim, kRimOpacity);
-  print_all(width, [&](Color color) { ink.print(sheet.picture, color); });
+  ink.print(sheet.image, kRim, kRimOpacity);
+  print_all(width, [&](Color color) { ink.print(sheet.image, color); });
 }
 
 void draw_dots(const Sheet& sheet, std::span<const Keypoint> points, float radius, Ink& ink) {
   const auto dot = [&](const Keypoint& point, float by) { ink.dot(sheet.at(point.x, point.y), by); };
   for (const Keypoint& point : points)
     if (is_seen(point)) dot(point, radius + 1);
-  ink.print(sheet.picture, kRim, 2 * kRimOpacity);
+  ink.print(sheet.image, kRim, 2 * kRimOpacity);
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (!is_seen(points[i])) continue;
     dot(points[i], radius);
-    ink.print(sheet.picture, points.size() == kJoints ? joint_color(i) : kDots[i % kDots.size()]);
+    ink.print(sheet.image, points.size() == kJoints ? joint_color(i) : kDots[i % kDots.size()]);
   }
 }
 
 }  // namespace
 
 void draw_keypoints(const Sheet& sheet, std::span<const Keypoint> points, const Rect& object, Ink& ink) {
-  // Thin on what is small and far away.
+  // Thinner on small objects.
   const float side = static_cast<float>(std::max(object.width(), object.height()));
   const auto most = 1.5F * static_cast<float>(sheet.line);
   if (points.size() == kJoints) {

@@ -8,7 +8,7 @@
 namespace saccade {
 namespace {
 
-constexpr int kMaxTextWidth = 4096;  // pixels: a longer line is cut off
+constexpr int kMaxTextWidth = 4096;  // pixels: a longer line is truncated
 
 }  // namespace
 
@@ -54,7 +54,7 @@ Coverage TextRenderer::render(std::string_view text, int size) {
   append_printable(text_, text);
   Coverage coverage;
   if (try_render(size, coverage)) return coverage;
-  // Cairo refuses what is not UTF-8, and its context for good: a new one with the letters that are certain.
+  // Invalid UTF-8 leaves a cairo context in an error state: a new one renders the ASCII characters.
   for (char& c : text_)
     if (static_cast<unsigned char>(c) >= 0x80) c = '?';
   return try_render(size, coverage) ? coverage : Coverage{};

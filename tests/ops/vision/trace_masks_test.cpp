@@ -177,15 +177,5 @@ TEST(TraceMasks, RefusesWhatDoesNotBelongTogether) {
   test::expect_all_outputs_required("TraceMasks", whole.inputs(), 5, whole.attributes);
 }
 
-TEST(FirstRows, AreThereAndNoOthers) {
-  const Tensor rows = Tensor::of<float>({3, 2}, {1, 2, 3, 4, 5, 6});
-  for (std::int32_t count : {2, 0, -1, 8}) {
-    const auto out = test::run_saccade_op("FirstRows", {rows, Tensor::of<std::int32_t>({1}, {count})}, 1, {});
-    const auto there = static_cast<std::size_t>(2 * std::clamp(count, 0, 3));
-    for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(out[0].data<float>()[i] == rows.data<float>()[i], i < there) << count;
-  }
-  EXPECT_THROW(test::run_saccade_op("FirstRows", {rows, rows}, 1, {}), Error);
-}
-
 }  // namespace
 }  // namespace saccade

@@ -15,11 +15,19 @@ namespace {
 
 constexpr std::size_t kOutputAlignment = 256;
 
-/// The value that counts the valid rows of ID; kNone: all rows are valid.
-ValueId row_count_of(const Graph& graph, ValueId id) {
-  const Node* node = graph.producer(id);
-  if (node == nullptr) return ValueId::kNone;
-  return row_count(*node, static_cast<std::size_t>(std::ranges::find(node->outputs, id) - node->outputs.begin()));
+/// The extent that truncates the copy of output number OUTPUT, a row-major tensor; null: all of it is copied. The valid
+/// elements are contiguous if all axes before the extent's have one element. The count is an output itself, so it is
+/// still valid at the end of the run; a constant one stays on the host.
+const Extent* copied_extent(const Plan& plan, std::size_t output) {
+  const Graph& graph = plan.graph();
+  const Shape& shape = graph.value(graph.outputs()[output]).type.shape;
+  for (const Extent& extent : graph.extents()) {
+    const Slot& count = plan.slots()[static_cast<std::size_t>(graph.outputs()[extent.count])];
+    if (extent.output != output || shape[extent.axis] == 0 || count.kind != Slot::Kind::kArena) continue;
+    if (std::all_of(shape.begin(), shape.begin() + extent.axis, [](std::int64_t dim) { return dim == 1; }))
+      return &extent;
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -30,7 +38,7 @@ GraphExecutor::GraphExecutor(Device& device, const Plan& plan, bool graph)
   queue_.stream = make_stream();
   arena_ = DeviceMemory(plan.arena_bytes());
   for (ValueId id : plan.graph().inputs()) stage_input(id);
-  for (ValueId id : plan.graph().outputs()) stage_output(id);
+  for (std::size_t i = 0; i < plan.graph().outputs().size(); ++i) stage_output(i);
   launches_ = bind(plan.steps(), arena_.pointer(), queue_);
   upload_.emplace(device, this->inputs(), queue_.readers);
   download_.emplace(device, outputs_);
@@ -81,7 +89,8 @@ void GraphExecutor::stage_input(ValueId id) {
   views_.emplace(id, view);
 }
 
-void GraphExecutor::stage_output(ValueId id) {
+void GraphExecutor::stage_output(std::size_t i) {
+  const ValueId id = plan_.graph().outputs()[i];
   if (views_.contains(id) || places_.contains(id)) return;  // an input, or listed twice
   const Slot& slot = plan_.slots()[static_cast<std::size_t>(id)];
   TensorView view = device_view(id);
@@ -96,11 +105,9 @@ void GraphExecutor::stage_output(ValueId id) {
   Copy& copy = outputs_.emplace_back();
   copy = {
       .from = address_of(view.data), .to = place, .bytes = static_cast<std::int64_t>(bytes_of(view.dtype, view.shape))};
-  // The count must be an output itself: then it is still valid at the end of the run.
-  const ValueId count = row_count_of(plan_.graph(), id);
-  if (count != ValueId::kNone && plan_.graph().is_output(count) && view.shape[0] > 0) {
-    copy.count = address_of(device_view(count).data);
-    copy.row_bytes = copy.bytes / view.shape[0];
+  if (const Extent* extent = copied_extent(plan_, i)) {
+    copy.count = address_of(device_view(plan_.graph().outputs()[extent->count]).data);
+    copy.row_bytes = copy.bytes / view.shape[extent->axis];
   }
   places_.emplace(id, place);
 }

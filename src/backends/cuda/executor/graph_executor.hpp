@@ -64,7 +64,8 @@ class GraphExecutor : public Runner {
   TensorView device_view(ValueId id);
   TensorView input_view(ValueId id);
   void stage_input(ValueId id);
-  void stage_output(ValueId id);
+  /// Output number I.
+  void stage_output(std::size_t i);
   BoundLaunches bind(std::span<const Step> steps, std::byte* scratch, Queue& queue);
   void enqueue();
   /// Throws what the launch throws, with its node's name.

@@ -11,12 +11,12 @@ namespace saccade {
 
 /// A stream's current frame in RGB with the results of all models drawn on it. A frame is complete when a result of
 /// the next one arrives, or at the end. Reuses its memory.
-class Picture {
+class DrawnFrame {
  public:
-  using Done = std::function<void(const Picture&)>;
+  using Done = std::function<void(const DrawnFrame&)>;
 
   /// DONE receives every complete image.
-  Picture(const DrawModule& module, Done done) : drawer_(module.make_drawer()), done_(std::move(done)) {}
+  DrawnFrame(const DrawModule& module, Done done) : drawer_(module.make_drawer()), done_(std::move(done)) {}
 
   /// Draws RESULT; the first result of a frame starts with a copy of FRAME. A generated image replaces the frame, with
   /// everything drawn so far.

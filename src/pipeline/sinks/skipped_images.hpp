@@ -9,11 +9,11 @@ namespace saccade {
 
 /// The images that a sink's format can't hold (too large, of another size than a video's first). Each is skipped
 /// and reported at once; their number is reported at the end. Other write errors end the run.
-class RefusedPictures {
+class SkippedImages {
  public:
   /// Calls WRITE; its Errors of kUnsupported count as skipped images.
   template <typename Write>
-  void unless(const Write& write) {
+  void try_write(const Write& write) {
     try {
       write();
     } catch (const Error& error) {

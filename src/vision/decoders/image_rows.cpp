@@ -4,17 +4,17 @@
 #include "vision/decoders/support.hpp"
 #include "vision/recognise.hpp"
 
-// Detectors with suppression in their graph, that give rows of seven numbers, the first of them the image's in its
-// batch. automl's EfficientDet: detections [1, N, 7], rows image, y1, x1, y2, x2 (in the model's pixels), score,
-// class (from 1 on). Caffe's and OpenVINO's SSD, their DetectionOutput [1, 1, N, 7]: rows image, label (from 1 on),
-// score, x1, y1, x2, y2 (normalized to the image), of which one of image -1 ends the list.
+// Detectors with built-in NMS and rows of seven numbers, the first of which is the index of the image in the batch.
+// automl's EfficientDet: detections [1, N, 7], rows image, y1, x1, y2, x2 (in the model's pixels), score, class (from
+// 1). DetectionOutput [1, 1, N, 7] of Caffe's and OpenVINO's SSD: rows image, label (from 1), score, x1, y1, x2, y2
+// (normalized); a row with image -1 ends the list.
 namespace saccade {
 namespace {
 
 constexpr std::int64_t kNumbers = 7;
-constexpr int kFromOne = kCocoNumbers - 1;  ///< of COCO's numbers, without the 0
+constexpr int kFromOne = kCocoNumbers - 1;  ///< COCO's category IDs without 0
 
-/// Which of a row's numbers are what.
+/// Columns of a row.
 struct Columns {
   std::vector<std::int64_t> box;  ///< x1, y1, x2, y2
   std::int64_t score = 0;
@@ -41,14 +41,14 @@ bool fit_efficientdet(const Graph& graph, const Card& /*card*/, Head& head) {
   return true;
 }
 
-/// By its name, of an image as only TensorFlow has it: rows of seven numbers are oriented boxes elsewhere.
+/// By its name and a channels-last image, as in TensorFlow: other rows of seven numbers are oriented boxes.
 bool is_efficientdet(const Graph& graph, const Card& card, const Head& head) {
-  const Shape picture = with_batch(graph.value(find_value(graph, graph.inputs(), card.input)).type.shape);
-  return reads_all(graph, head) && is_channels_last(picture) &&
+  const Shape image = with_batch(graph.value(find_value(graph, graph.inputs(), card.input)).type.shape);
+  return reads_all(graph, head) && is_channels_last(image) &&
          (head.outputs[0] == "detections" || head.outputs[0] == "detections:0");
 }
 
-/// The graph takes the mean off itself; what is padded is 0 then.
+/// The graph subtracts the mean itself, after which padding is 0.
 void efficientdet_pixels(Card& card) {
   card.resize = ResizeMode::kLetterboxTopLeft;
   card.pad = {124, 116, 104};
@@ -66,7 +66,7 @@ bool fit_detection_output(const Graph& graph, const Card& /*card*/, Head& head) 
   });
 }
 
-/// By the layer's name, in Caffe's files and in OpenVINO's.
+/// By the layer's name in files of Caffe and OpenVINO.
 bool is_detection_output(const Graph& graph, const Card& /*card*/, const Head& head) {
   const std::string& name = head.outputs[0];
   return reads_all(graph, head) &&
@@ -80,12 +80,12 @@ void caffe_pixels(Card& card) {
   card.mean = {104, 117, 123};
 }
 
-/// Rows before the first one of no image, int64 [1].
+/// Number of rows before the first with image -1, int64 [1].
 ValueId rows_before_end(Fragment& post, ValueId rows) {
   const std::int64_t count = post.shape(rows)[1];
-  const ValueId pictures = post.reshape(post.slice(rows, 2, 0, 1), {count});
-  const ValueId ended = post.cast(post.op("Less", {pictures, post.number(0)}), DType::kFloat32);
-  // Behind all of them the list ends in any case.
+  const ValueId images = post.reshape(post.slice(rows, 2, 0, 1), {count});
+  const ValueId ended = post.cast(post.op("Less", {images, post.number(0)}), DType::kFloat32);
+  // The list ends after the last row in any case.
   return post.op("ArgMax", {post.concat({ended, post.floats({1}, {1})}, 0)}, {{"axis", std::int64_t{0}}});
 }
 

@@ -1,17 +1,17 @@
-#include "pipeline/sinks/picture.hpp"
+#include "pipeline/sinks/drawn_frame.hpp"
 
 #include "media/convert.hpp"
 
 namespace saccade {
 
-void Picture::show(const FrameView& frame) {
+void DrawnFrame::show(const FrameView& frame) {
   const int pitch = 3 * frame.width;
   pixels_.resize(static_cast<std::size_t>(pitch) * static_cast<std::size_t>(frame.height));
   view_ = {pixels_.data(), pitch, frame.width, frame.height};
   to_rgb(frame, view_);
 }
 
-void Picture::add(const Result& result, const FrameView& frame) {
+void DrawnFrame::add(const Result& result, const FrameView& frame) {
   // Results arrive in model order: a model that does not follow the last one belongs to another frame.
   if (last_model_ >= 0 && (result.frame != frame_ || result.model_index <= last_model_)) finish();
   if (last_model_ < 0) {
@@ -24,7 +24,7 @@ void Picture::add(const Result& result, const FrameView& frame) {
   drawer_->draw(result, view_);
 }
 
-void Picture::finish() {
+void DrawnFrame::finish() {
   if (last_model_ < 0) return;
   last_model_ = -1;
   done_(*this);

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+
+#include "saccade/frame.hpp"
+#include "saccade/model.hpp"
+#include "saccade/results.hpp"
+
+namespace saccade {
+
+/// Runs a model, with its pre- and post-processing, on the caller's own frames. Owns the mutable memory: one thread at
+/// a time. Several sessions of one model may run concurrently.
+class FrameSession {
+ public:
+  /// Compiles the model for frames if this is its first use on frames. Throws Error, (kUnsupported) if the model is not
+  /// recognised and has no card.
+  explicit FrameSession(const Model& model);
+  ~FrameSession();
+  FrameSession(FrameSession&&) noexcept;
+  FrameSession& operator=(FrameSession&&) noexcept;
+
+  /// The predictions for FRAME, in its pixels, with the number of the run as Result::frame. The samples of FRAME must
+  /// be readable on the host (MemoryKind::kPlain or kPinned) until run() returns. The result, and what it refers to,
+  /// are valid until the next run() or the end of the session. Throws Error (kInvalidArgument) if FRAME has no size,
+  /// lacks a plane, or has a pitch shorter than a row; or if the card's region of interest is outside of it.
+  const Result& run(const FrameView& frame);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace saccade
