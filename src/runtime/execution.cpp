@@ -19,17 +19,26 @@ void Execution::time_steps(std::span<StepTime> times) {
   runner_->time_steps(times);
 }
 
+Shape answer_shape(const Execution& execution, std::size_t i) {
+  const Shape capacity = execution.output(i).shape;
+  Shape shape = capacity;
+  for (const Extent& extent : execution.plan().graph().extents())
+    if (extent.output == i)
+      shape[extent.axis] = std::clamp<std::int64_t>(execution.output(extent.count).as<const std::int64_t>()[0], 0,
+                                                    capacity[extent.axis]);
+  return shape;
+}
+
+void read_answer(const Execution& execution, std::size_t i, const TensorView& to) {
+  const TensorView view = execution.output(i);
+  strided_copy(view.dtype, to.shape, strided(view), strided(to));
+}
+
 std::vector<Tensor> read_answers(const Execution& execution) {
-  const Graph& graph = execution.plan().graph();
   std::vector<Tensor> answers;
-  for (std::size_t i = 0; i < graph.answers().size(); ++i) {
-    const TensorView view = execution.output(i);
-    Shape shape = view.shape;
-    for (const Extent& extent : graph.extents())
-      if (extent.output == i)
-        shape[extent.axis] = std::clamp<std::int64_t>(execution.output(extent.count).as<const std::int64_t>()[0], 0,
-                                                      view.shape[extent.axis]);
-    strided_copy(view.dtype, shape, strided(view), strided(view_of(answers.emplace_back(view.dtype, shape))));
+  for (std::size_t i = 0; i < execution.plan().graph().answers().size(); ++i) {
+    Tensor& answer = answers.emplace_back(execution.output(i).dtype, answer_shape(execution, i));
+    read_answer(execution, i, view_of(answer));
   }
   return answers;
 }

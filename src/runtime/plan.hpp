@@ -122,7 +122,11 @@ class Execution {
   std::unique_ptr<Runner> runner_;  // refers to the plan: goes first
 };
 
-/// Copies of the graph's answers after run(), cut to their extents.
+/// The shape of answer I of the graph after run(), cut to its extents.
+Shape answer_shape(const Execution& execution, std::size_t i);
+/// Copies answer I to TO, which has its type and answer_shape(). Allocates nothing.
+void read_answer(const Execution& execution, std::size_t i, const TensorView& to);
+/// Copies of all answers.
 std::vector<Tensor> read_answers(const Execution& execution);
 
 }  // namespace saccade
