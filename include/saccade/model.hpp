@@ -79,6 +79,21 @@ class Model {
   std::shared_ptr<Impl> impl_;
 };
 
+/// An input in the caller's memory: dense, row-major, of any alignment.
+struct InputBuffer {
+  const void* data = nullptr;
+  DType dtype = DType::kFloat32;
+  Shape shape;
+};
+
+/// Memory of the caller for an output, of any alignment. `shape` is set when the output is written: dense, row-major.
+struct OutputBuffer {
+  void* data = nullptr;
+  std::size_t bytes = 0;  ///< size of the memory; at least that of the output's TensorInfo
+  DType dtype = DType::kFloat32;
+  Shape shape;
+};
+
 /// Runs a model on raw tensors. Owns the mutable memory: one thread at a time. Several sessions of one model may run
 /// concurrently.
 class Session {
@@ -93,6 +108,17 @@ class Session {
   /// its actual size if that depends on the data. Throws Error (kInvalidArgument) with the name of a mismatched input,
   /// or if the contents are invalid for an operator.
   std::vector<Tensor> run(std::span<const Tensor> inputs);
+
+  /// submit(), then wait(). Allocates nothing after the first call.
+  void run(std::span<const InputBuffer> inputs, std::span<OutputBuffer> outputs);
+  /// Starts a run. The inputs are copied before it returns. On a GPU the run continues beside the caller; on the CPU
+  /// wait() does the work. Throws Error (kInvalidArgument) with the name of a mismatched input, or if the run before
+  /// was not waited for; (kUnsupported) if an input or output holds strings.
+  void submit(std::span<const InputBuffer> inputs);
+  /// Completes the run and writes one output per output of the model, in its order. Throws Error (kInvalidArgument)
+  /// with the name of a mismatched output, which leaves the run to be waited for, or if there is no run; also if the
+  /// contents of the inputs are invalid for an operator, which ends the run.
+  void wait(std::span<OutputBuffer> outputs);
 
  private:
   struct State;

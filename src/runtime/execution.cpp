@@ -29,17 +29,26 @@ void Execution::time_steps(std::span<StepTime> times) {
   runner_->time_steps(times);
 }
 
+Shape data_output_shape(const Execution& execution, std::size_t i) {
+  const Shape capacity = execution.output(i).shape;
+  Shape shape = capacity;
+  for (const Extent& extent : execution.plan().graph().extents())
+    if (extent.output == i) shape[extent.axis] = valid(execution.output(extent.count), capacity[extent.axis]);
+  return shape;
+}
+
+void read_data_output(const Execution& execution, std::size_t i, const TensorView& to) {
+  const TensorView view = execution.output(i);
+  strided_copy(view.dtype, to.shape, strided(view), strided(to));
+}
+
 std::vector<Tensor> read_data_outputs(const Execution& execution) {
-  const Graph& graph = execution.plan().graph();
-  std::vector<Tensor> answers;
-  for (std::size_t i = 0; i < graph.data_outputs().size(); ++i) {
-    const TensorView view = execution.output(i);
-    Shape shape = view.shape;
-    for (const Extent& extent : graph.extents())
-      if (extent.output == i) shape[extent.axis] = valid(execution.output(extent.count), view.shape[extent.axis]);
-    strided_copy(view.dtype, shape, strided(view), strided(view_of(answers.emplace_back(view.dtype, shape))));
+  std::vector<Tensor> outputs;
+  for (std::size_t i = 0; i < execution.plan().graph().data_outputs().size(); ++i) {
+    Tensor& output = outputs.emplace_back(execution.output(i).dtype, data_output_shape(execution, i));
+    read_data_output(execution, i, view_of(output));
   }
-  return answers;
+  return outputs;
 }
 
 }  // namespace saccade

@@ -122,7 +122,11 @@ class Execution {
   std::unique_ptr<Runner> runner_;  // refers to the plan: goes first
 };
 
-/// Copies of the data outputs of the graph after run(), cropped to their extents.
+/// The shape of data output I of the graph after run(), cropped to its extents.
+Shape data_output_shape(const Execution& execution, std::size_t i);
+/// Copies data output I to TO, which has its type and data_output_shape(). Allocates nothing.
+void read_data_output(const Execution& execution, std::size_t i, const TensorView& to);
+/// Copies of all data outputs.
 std::vector<Tensor> read_data_outputs(const Execution& execution);
 
 }  // namespace saccade

@@ -72,6 +72,74 @@ TEST_F(SessionTest, RefusesWhatDoesNotFit) {
   EXPECT_THROW(session.run(std::array{Tensor(DType::kFloat64, {1, 3, 8, 8})}), Error);
 }
 
+/// A buffer over the elements of a vector.
+InputBuffer input_of(const std::vector<float>& elements, const Shape& shape) {
+  return {elements.data(), DType::kFloat32, shape};
+}
+
+template <typename T>
+OutputBuffer output_of(std::vector<T>& elements) {
+  return {elements.data(), elements.size() * sizeof(T), DTypeOf<T>::value, {}};
+}
+
+TEST_F(SessionTest, RunsInTheCallersMemory) {
+  Session session(model_);
+  std::vector<float> image(192, 0.5F);
+  std::vector<float> scores(5, -7);  // larger than needed, and not aligned
+  std::array outputs{OutputBuffer{scores.data() + 1, 3 * sizeof(float), DType::kFloat32, {}}};
+  session.run(std::array{input_of(image, {1, 3, 8, 8})}, outputs);
+  EXPECT_EQ(outputs[0].shape, (Shape{1, 3}));
+  EXPECT_THAT(scores,
+              testing::ElementsAre(-7, testing::FloatEq(0.5F), testing::FloatEq(0.5F), testing::FloatEq(0.5F), -7));
+}
+
+TEST_F(SessionTest, SubmitCopiesItsInputs) {
+  Session session(model_);
+  std::vector<float> image(192, 0.25F);
+  session.submit(std::array{input_of(image, {1, 3, 8, 8})});
+  std::ranges::fill(image, 1.0F);
+  std::vector<float> scores(3);
+  std::array outputs{output_of(scores)};
+  session.wait(outputs);
+  EXPECT_THAT(scores, testing::Each(testing::FloatEq(0.25F)));
+}
+
+TEST_F(SessionTest, SubmitAndWaitAlternate) {
+  Session session(model_);
+  const std::vector<float> image(192, 0.25F);
+  const std::array inputs{input_of(image, {1, 3, 8, 8})};
+  std::vector<float> scores(3);
+  std::array outputs{output_of(scores)};
+  EXPECT_THROW(session.wait(outputs), Error);
+  session.submit(inputs);
+  EXPECT_THROW(session.submit(inputs), Error);
+  EXPECT_THROW(session.run(std::array{picture(0, 0, 0)}), Error);
+  EXPECT_THROW(session.wait({}), Error);
+  session.wait(outputs);  // the run is still there
+  EXPECT_THAT(scores, testing::Each(testing::FloatEq(0.25F)));
+  EXPECT_THROW(session.wait(outputs), Error);
+}
+
+TEST_F(SessionTest, RefusesBuffersThatDoNotFit) {
+  Session session(model_);
+  const std::vector<float> image(192);
+  std::vector<float> scores(3);
+  const InputBuffer input = input_of(image, {1, 3, 8, 8});
+  const OutputBuffer output = output_of(scores);
+  const auto run = [&session](InputBuffer in, OutputBuffer out) {
+    std::array outputs{out};
+    session.run(std::array{in}, outputs);
+  };
+  EXPECT_THROW(run({nullptr, input.dtype, input.shape}, output), Error);
+  EXPECT_THROW(run({input.data, DType::kInt32, input.shape}, output), Error);
+  EXPECT_THROW(run({input.data, input.dtype, {1, 3, 8, 9}}, output), Error);
+  EXPECT_THROW(run(input, {output.data, output.bytes - 1, output.dtype, {}}), Error);
+  EXPECT_THROW(run(input, {nullptr, output.bytes, output.dtype, {}}), Error);
+  EXPECT_THROW(run(input, {output.data, output.bytes, DType::kInt32, {}}), Error);
+  EXPECT_THROW(session.run(std::array{input}, {}), Error);
+  run(input, output);  // a refused run was not begun
+}
+
 TEST_F(SessionTest, BindsASymbolicDimension) {
   onnx_writer::Model symbolic(13);
   symbolic.input("x", {"batch", 2}).output("y");
@@ -118,6 +186,16 @@ TEST(Session, CutsOutputsToTheirSizes) {
   EXPECT_EQ(one[1].shape(), (Shape{1, 2}));
   EXPECT_THAT(one[0].data<std::int64_t>(), testing::ElementsAre(1, 1));
   EXPECT_EQ(session.run(std::array{Tensor::of<float>({2, 2}, {0, 0, 0, 0})})[0].shape(), (Shape{2, 0}));
+
+  const std::vector<float> image = {0, 1, 1, 0};
+  std::vector<std::int64_t> columns(8, -1);
+  std::vector<std::int64_t> rows(8, -1);
+  std::array outputs{output_of(columns), output_of(rows)};
+  session.run(std::array{input_of(image, {2, 2})}, outputs);
+  EXPECT_EQ(outputs[0].shape, (Shape{2, 2}));
+  EXPECT_EQ(outputs[1].shape, (Shape{2, 2}));
+  EXPECT_THAT(columns, testing::ElementsAre(0, 1, 1, 0, -1, -1, -1, -1));
+  EXPECT_THAT(rows, testing::ElementsAre(0, 1, 1, 0, -1, -1, -1, -1));
 }
 
 /// Boxes above a score, at most two, in descending order; none for a black image. As detectors end.

@@ -1,14 +1,53 @@
+#include <array>
+#include <vector>
+
 #include "base/error.hpp"
 #include "pipeline/model/model_impl.hpp"
 
 namespace saccade {
 namespace {
 
-void check(const TensorInfo& wanted, const Tensor& given) {
-  if (given.empty()) fail(ErrorCode::kInvalidArgument, "input '{}' has no tensor", wanted.name);
-  if (given.dtype() != wanted.dtype || given.shape() != wanted.shape)
+void check_type(std::string_view what, const TensorInfo& wanted, DType given) {
+  if (wanted.dtype == DType::kString)
+    fail(ErrorCode::kUnsupported, "{} '{}' holds strings, which a buffer can't; use tensors", what, wanted.name);
+  if (given != wanted.dtype)
+    fail(ErrorCode::kInvalidArgument, "{} '{}' is {}, but its buffer is {}", what, wanted.name, to_string(wanted.dtype),
+         to_string(given));
+}
+
+void check(const TensorInfo& wanted, DType dtype, const Shape& shape) {
+  if (dtype != wanted.dtype || shape != wanted.shape)
     fail(ErrorCode::kInvalidArgument, "input '{}' takes {} {}, but got {} {}", wanted.name, to_string(wanted.dtype),
-         wanted.shape.to_string(), to_string(given.dtype()), given.shape().to_string());
+         wanted.shape.to_string(), to_string(dtype), shape.to_string());
+}
+
+TensorView checked_view(const TensorInfo& wanted, const Tensor& given) {
+  if (given.empty()) fail(ErrorCode::kInvalidArgument, "input '{}' has no tensor", wanted.name);
+  check(wanted, given.dtype(), given.shape());
+  return view_of(given);
+}
+
+TensorView checked_view(const TensorInfo& wanted, const InputBuffer& given) {
+  check_type("input", wanted, given.dtype);
+  check(wanted, given.dtype, given.shape);
+  // Nothing is written through an input's view.
+  const TensorView view{const_cast<void*>(given.data), given.dtype, Layout::kRowMajor, given.shape};
+  if (view.data == nullptr && view.bytes() != 0)
+    fail(ErrorCode::kInvalidArgument, "input '{}' has no data", wanted.name);
+  return view;
+}
+
+void check(const TensorInfo& wanted, const OutputBuffer& given) {
+  check_type("output", wanted, given.dtype);
+  const std::size_t needed = bytes_of(wanted.dtype, wanted.shape);
+  if (given.bytes < needed || (given.data == nullptr && needed != 0))
+    fail(ErrorCode::kInvalidArgument, "output '{}' takes {} bytes, but its buffer has {}", wanted.name, needed,
+         given.data == nullptr ? 0 : given.bytes);
+}
+
+void check_count(const Model& model, std::string_view what, std::size_t wanted, std::size_t given) {
+  if (given != wanted)
+    fail(ErrorCode::kInvalidArgument, "{} has {} {}s, but got {}", model.name(), wanted, what, given);
 }
 
 }  // namespace
@@ -16,6 +55,38 @@ void check(const TensorInfo& wanted, const Tensor& given) {
 struct Session::State {
   Model model;
   Execution execution;
+  bool is_running = false;
+
+  template <typename Input>
+  void submit(std::span<const Input> inputs) {
+    if (is_running) fail(ErrorCode::kInvalidArgument, "{} is running; wait for it first", model.name());
+    const auto wanted = model.inputs();
+    check_count(model, "input", wanted.size(), inputs.size());
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      copy_elements(checked_view(wanted[i], inputs[i]), execution.input(i));
+    in_model([&] { execution.submit(); });
+    is_running = true;
+  }
+
+  void check_outputs(std::span<const OutputBuffer> outputs) const {
+    const auto wanted = model.outputs();
+    check_count(model, "output", wanted.size(), outputs.size());
+    for (std::size_t i = 0; i < outputs.size(); ++i) check(wanted[i], outputs[i]);
+  }
+
+  void wait() {
+    is_running = false;
+    in_model([&] { execution.wait(); });
+  }
+
+  template <typename Work>
+  void in_model(Work&& work) {
+    try {
+      work();
+    } catch (const Error& error) {
+      throw error.in(model.name());
+    }
+  }
 };
 
 Session::Session(Model model) {
@@ -28,21 +99,29 @@ Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
 
 std::vector<Tensor> Session::run(std::span<const Tensor> inputs) {
-  const Model& model = state_->model;
-  const auto wanted = model.inputs();
-  if (inputs.size() != wanted.size())
-    fail(ErrorCode::kInvalidArgument, "{} takes {} inputs, but got {}", model.name(), wanted.size(), inputs.size());
-  Execution& execution = state_->execution;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    check(wanted[i], inputs[i]);
-    copy_elements(view_of(inputs[i]), execution.input(i));
+  state_->submit(inputs);
+  state_->wait();
+  return read_data_outputs(state_->execution);
+}
+
+void Session::run(std::span<const InputBuffer> inputs, std::span<OutputBuffer> outputs) {
+  state_->check_outputs(outputs);
+  submit(inputs);
+  wait(outputs);
+}
+
+void Session::submit(std::span<const InputBuffer> inputs) { state_->submit(inputs); }
+
+void Session::wait(std::span<OutputBuffer> outputs) {
+  if (!state_->is_running)
+    fail(ErrorCode::kInvalidArgument, "{} is not running; submit inputs first", state_->model.name());
+  state_->check_outputs(outputs);
+  state_->wait();
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    OutputBuffer& output = outputs[i];
+    output.shape = data_output_shape(state_->execution, i);
+    read_data_output(state_->execution, i, {output.data, output.dtype, Layout::kRowMajor, output.shape});
   }
-  try {
-    execution.run();
-  } catch (const Error& error) {
-    throw error.in(model.name());
-  }
-  return read_data_outputs(execution);
 }
 
 }  // namespace saccade
