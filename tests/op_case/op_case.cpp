@@ -259,6 +259,9 @@ std::string OpCase::preferred_tactic(TestedBackend backend, Layout layout) const
   return "";
 }
 
-LayoutRule OpCase::layout_rule() const { return cpu_backend().layout_rule(build(Layout::kRowMajor).context()); }
+LayoutRule OpCase::layout_rule() const {
+  const Built built = build(Layout::kRowMajor);
+  return cpu_backend().target().layout_rule(built.context().graph, built.context().node);
+}
 
 }  // namespace saccade
