@@ -1,5 +1,4 @@
 #include "op_case/op_case.hpp"
-#include "tensor/half.hpp"
 
 namespace saccade {
 namespace {

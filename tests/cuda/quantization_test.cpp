@@ -49,6 +49,27 @@ TEST(CudaIntegerGemm, AreBroughtBackToBytes) {
       .check(on_cuda("direct.integers"), kStep);
 }
 
+/// A QLinearConv of int8 or uint8 over their full range, with FILTERS of type WEIGHTS and zero point ZERO.
+OpCase quantized_convolution(DType dtype, const Shape& shape, const Shape& filters, DType weights = DType::kInt8,
+                             int zero = 0) {
+  const bool is_signed = dtype == DType::kInt8;
+  const bool centered = weights == DType::kInt8;
+  const auto scalar = [](DType type, int value) {
+    return random_elements(type, {}, static_cast<float>(value), static_cast<float>(value), 1);
+  };
+  OpCase made("QLinearConv");
+  made.input(dtype, shape, is_signed ? -128 : 0, is_signed ? 127 : 255)
+      .constant({}, 0.02F, 0.03F)
+      .constant(scalar(dtype, is_signed ? -7 : 130))
+      .constant(random_elements(weights, filters, centered ? -127 : 3, centered ? 127 : 250, 2))
+      .constant({filters[0]}, 0.01F, 0.02F)
+      .constant(scalar(weights, zero))
+      .constant({}, 1, 2)
+      .constant(scalar(DType::kUInt8, 120))
+      .constant(random_elements(DType::kInt32, {filters[0]}, -9999, 9999, 4));
+  return made;
+}
+
 TEST(CudaQuantizedConvolution, SumsBytesExactly) {
   const auto check = [](const OpCase& made) {
     made.check(on_cuda("tiled.quantized_convolution"), kExact, Layout::kChannelsLast);
