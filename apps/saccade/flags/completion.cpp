@@ -144,7 +144,10 @@ std::string command_names() {
 
 // `:` and `=` separate words in bash: a word that holds one is completed from there on.
 constexpr std::string_view kBashFunctions = R"(# bash completion of saccade, by `saccade generate bash`.
-_saccade_words() { mapfile -t COMPREPLY < <(compgen -W "$1" -- "$word"); }
+_saccade_words() {
+  mapfile -t COMPREPLY < <(compgen -W "$1" -- "$word")
+  if [[ ${COMPREPLY[0]} == *: ]]; then compopt -o nospace; fi
+}
 _saccade_list() {
   local before=
   [[ $word == *,* ]] && before=${word%,*},
