@@ -1,5 +1,6 @@
 #include "ops/core/traits.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <numeric>
