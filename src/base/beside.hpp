@@ -20,7 +20,7 @@ class Beside {
 
  private:
   std::filesystem::path folder_;
-  std::filesystem::path real_folder_;  ///< the same with links resolved
+  std::filesystem::path real_folder_;       ///< the same with links resolved
   std::filesystem::path folder_of_target_;  ///< of FILE's target
 };
 

@@ -35,7 +35,7 @@ class OutputPath {
 
  private:
   std::string path_;       ///< as given, for messages
-  std::string target_;  ///< the path with symbolic links resolved
+  std::string target_;     ///< the path with symbolic links resolved
   std::string temporary_;  ///< empty: moved from
   bool is_stream_ = false;
   bool is_committed_ = false;
@@ -85,8 +85,8 @@ class OutputFile {
   Appears appears_;
   std::unique_ptr<OutputPath> place_;       ///< null: standard output
   std::unique_ptr<std::FILE, Close> file_;  ///< null: not open yet
-  long flushed_ = 0;  ///< of a growing file: its size at the last flush()
-  std::string end_;  ///< the text of the last write_end(), which follows
+  long flushed_ = 0;                        ///< of a growing file: its size at the last flush()
+  std::string end_;                         ///< the text of the last write_end(), which follows
 };
 
 }  // namespace saccade

@@ -181,7 +181,7 @@ bool is_ts(FileWindow& file, std::int64_t packet, std::int64_t sync) {
 std::int64_t y4m_frame(std::int64_t width, std::int64_t height, std::string_view format) {
   struct Chroma {
     std::string_view name;  ///< prefix of the format
-    std::int64_t across;  ///< luma samples per chroma sample; 0: no chroma
+    std::int64_t across;    ///< luma samples per chroma sample; 0: no chroma
     std::int64_t down;
     std::int64_t planes;  ///< planes of the luma's size
   };
@@ -247,7 +247,7 @@ constexpr std::int64_t kAsfHead = 24;  // of an object
 /// The file's size according to its header; 0 if it is unknown, as for a live stream.
 std::int64_t asf_file_size(FileWindow& file) {
   constexpr std::int64_t kObjects = 30;  // where the header's own objects begin
-  constexpr std::int64_t kSize = 40;  // offset of the file's size in its properties
+  constexpr std::int64_t kSize = 40;     // offset of the file's size in its properties
   constexpr std::int64_t kFlags = 88;
   const auto end = static_cast<std::int64_t>(std::min(file.little(16, 8), kLongest));
   for (std::int64_t at = kObjects; at + kAsfHead <= std::min(end, file.size());) {

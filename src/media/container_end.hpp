@@ -7,7 +7,7 @@ namespace saccade {
 /// What the structure of a video file says about its end.
 struct ContainerEnd {
   bool is_whole = false;  ///< the file has the length that it declares
-  std::string cut;  ///< evidence that the file is truncated; empty if there is none
+  std::string cut;        ///< evidence that the file is truncated; empty if there is none
 };
 
 /// Walks the parts of a file (Matroska's elements, MP4's boxes, AVI's chunks, MPEG-TS packets, FLV's tags, ASF's

@@ -11,7 +11,7 @@ enum class FileKind {
   kJpeg,
   kPng,
   kOtherImage,  ///< a still image that FFmpeg decodes: BMP, WebP, TIFF, PNM
-  kOther,  ///< a video, or unknown
+  kOther,       ///< a video, or unknown
 };
 
 FileKind file_kind(std::span<const std::uint8_t> head);

@@ -11,10 +11,10 @@ namespace saccade {
 
 struct SourceInfo {
   std::string name;          ///< as the user wrote it
-  bool live = false;  ///< a camera: frames arrive whether they are read or not
+  bool live = false;         ///< a camera: frames arrive whether they are read or not
   double frame_rate = 0;     ///< frames per second; 0: none (images)
   std::int64_t frames = -1;  ///< total number; -1: unknown
-  int width = 0;  ///< of the first frame; 0: unknown
+  int width = 0;             ///< of the first frame; 0: unknown
   int height = 0;
   std::vector<std::string> files;  ///< of images, in the order of their frames; empty for other sources
 };

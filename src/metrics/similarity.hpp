@@ -11,8 +11,8 @@ namespace saccade {
 
 /// How predictions and objects are compared.
 enum class Similarity : std::uint8_t {
-  kBox,  ///< IoU of boxes
-  kMask,  ///< IoU of masks
+  kBox,        ///< IoU of boxes
+  kMask,       ///< IoU of masks
   kKeypoints,  ///< COCO's object keypoint similarity
 };
 /// "box", "mask", "keypoints"
@@ -37,8 +37,8 @@ struct CocoPoint {
 struct TrueObject {
   CocoBox box;
   int class_id = 0;
-  double area = 0;  ///< pixels, of its mask if one is known
-  bool crowd = false;  ///< predictions within it are ignored
+  double area = 0;       ///< pixels, of its mask if one is known
+  bool crowd = false;    ///< predictions within it are ignored
   bool ignored = false;  ///< ignored, and at most one prediction may match it
   std::vector<MaskRun> mask{};
   std::vector<CocoPoint> keypoints{};

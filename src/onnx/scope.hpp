@@ -17,7 +17,7 @@ struct Draft {
 
   MemoryBudget& budget;  ///< names count, too: each call prefixes them
   RawGraph raw;
-  std::vector<bool> defined;  ///< by ValueId: a graph input, a constant or a node's output
+  std::vector<bool> defined;           ///< by ValueId: a graph input, a constant or a node's output
   std::vector<std::uint32_t> readers;  ///< by ValueId: how often nodes read it
 
   ValueId add_value(std::string name);
@@ -37,9 +37,9 @@ struct Scope {
   int depth = 0;
 
   // For sub-graphs only:
-  Scope* outer = nullptr;  ///< the enclosing scope, where other names are looked up
-  std::unordered_set<std::string> own;  ///< names that it defines
-  std::vector<ValueId> captures;  ///< values of the enclosing graph that it uses, by outer id
+  Scope* outer = nullptr;                ///< the enclosing scope, where other names are looked up
+  std::unordered_set<std::string> own;   ///< names that it defines
+  std::vector<ValueId> captures;         ///< values of the enclosing graph that it uses, by outer id
   std::vector<ValueId> captured_inputs;  ///< the same by inner id
 
   /// The value named NAME; one that is not defined yet is expected later, since files may list nodes in any order.

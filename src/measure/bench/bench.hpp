@@ -15,14 +15,14 @@ namespace saccade {
 struct BenchOptions {
   ModelOptions model;
   InterleaveOptions runs;  ///< of all loads together
-  int loads = 5;  ///< fresh loads of every model, each measured for its share of the time
+  int loads = 5;           ///< fresh loads of every model, each measured for its share of the time
   int batch = 1;
   int streams = 1;
   FrameSize frame{PixelFormat::kI420, 1280, 720};  ///< input of recognised models
-  bool tensors = false;  ///< raw tensors even if the model is recognised
-  bool resident = false;  ///< raw tensors that stay on the device, in its compute types
-  bool together = false;  ///< all models on one frame, as a pipeline runs them
-  std::vector<std::string> peers;  ///< engines to compare with; not empty: raw tensors
+  bool tensors = false;                            ///< raw tensors even if the model is recognised
+  bool resident = false;                           ///< raw tensors that stay on the device, in its compute types
+  bool together = false;                           ///< all models on one frame, as a pipeline runs them
+  std::vector<std::string> peers;                  ///< engines to compare with; not empty: raw tensors
   std::string peers_python;
   std::string peers_model;  ///< the ONNX file for peers; empty: the model's own
   /// Generates the model's inputs, deterministically by seed.
@@ -47,7 +47,7 @@ struct EngineTimes {
   Distribution latency;
   SlowRuns slow;
   LoadMedians block_medians_ms;
-  Estimate median_ms;  ///< of the blocks' medians, with the interval in which another run's is expected
+  Estimate median_ms;     ///< of the blocks' medians, with the interval in which another run's is expected
   double throughput = 0;  ///< images (or rows of the batch) per second
   int warm_up = 0;
   int unmeasured = 0;  ///< per block
@@ -56,9 +56,9 @@ struct EngineTimes {
 
 struct PeerTimes {
   EngineTimes times;
-  double drift = 0;  ///< of our outputs from this engine's
+  double drift = 0;     ///< of our outputs from this engine's
   bool agrees = false;  ///< the drift is within the limit
-  Estimate ratio;  ///< our median / its median: below 1, ours is faster
+  Estimate ratio;       ///< our median / its median: below 1, ours is faster
   std::string failure;  ///< why there are no times; empty: there are
 };
 
@@ -66,12 +66,12 @@ struct BenchedModel {
   std::string file;
   std::string name;
   std::string precision;  ///< requested, or "fp32"; "int8" if the file's graph is quantized
-  std::string covers;  ///< what a run comprises
+  std::string covers;     ///< what a run comprises
   bool takes_frames = false;
   int threads = 1;
   std::size_t arena_bytes = 0;  ///< per stream
-  double drift_limit = 0;  ///< for predictions to agree
-  bool peak_is_own = true;  ///< the peak is this model's alone, not that of the process so far
+  double drift_limit = 0;       ///< for predictions to agree
+  bool peak_is_own = true;      ///< the peak is this model's alone, not that of the process so far
   EngineTimes own;
   std::vector<StageSummary> stages;  ///< of frames: pre, model, post
   std::vector<PeerTimes> peers;

@@ -11,17 +11,17 @@
 namespace saccade {
 
 struct InterleaveOptions {
-  int runs = 300;  ///< per contender, at least
+  int runs = 300;      ///< per contender, at least
   double seconds = 3;  ///< measured time per contender, at least
-  int blocks = 30;  ///< per contender, at least
+  int blocks = 30;     ///< per contender, at least
   std::uint64_t seed = 0;
 };
 
 /// The measurements of one contender.
 struct Series {
-  std::vector<Block> blocks;  ///< block i of all series is from the same round
+  std::vector<Block> blocks;     ///< block i of all series is from the same round
   int warm_up = 0;               ///< runs before the first block
-  int unmeasured = 0;  ///< warm-up runs at the start of each block
+  int unmeasured = 0;            ///< warm-up runs at the start of each block
   std::optional<Error> failure;  ///< why it stopped early
 
   std::vector<std::chrono::nanoseconds> latencies() const;

@@ -20,12 +20,12 @@ struct Bound {
 
 struct BoundOptions {
   std::optional<Precision> precision;  ///< assumed for floating-point tensors; empty: the plan's
-  FrameSize frame;  ///< input of the plan's Preprocess
+  FrameSize frame;                     ///< input of the plan's Preprocess
 };
 
 /// Bounds of all steps, of the stages and of the whole, executed sequentially.
 struct PlanBounds {
-  std::vector<Bound> steps;  ///< by step of the plan; 0 for a view
+  std::vector<Bound> steps;     ///< by step of the plan; 0 for a view
   std::array<Bound, 3> stages;  ///< by Stage; the limiter is the one with the largest share of time
   Bound whole;
   /// A bound for any plan of the model: all operations at the peak, weights, inputs and outputs transferred once,

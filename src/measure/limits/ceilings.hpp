@@ -22,7 +22,7 @@ struct ComputeCeiling {
 struct Bandwidth {
   double read = 0;
   double write = 0;
-  double copy = 0;  ///< bytes read plus bytes written, in equal parts
+  double copy = 0;   ///< bytes read plus bytes written, in equal parts
   double mixed = 0;  ///< bytes read plus bytes written in the best measured proportion
 
   /// The maximum over all mixes.
@@ -50,13 +50,13 @@ struct Ceilings {
   int threads = 1;
   std::vector<ComputeCeiling> compute;
   std::vector<MemoryCeiling> memory;  ///< closest first; the last is unlimited
-  Nanoseconds clock{};  ///< reading the steady clock
-  Nanoseconds syscall{};  ///< the cheapest system call
-  Nanoseconds launch{};  ///< the smallest launch of a plan, including reading the clock; on a GPU what one
-                                    ///< more adds to a graph
-  Nanoseconds parallel{};  ///< waking and joining all threads, per launch
-  Nanoseconds run{};  ///< on a GPU: a graph with one launch, launched and waited for
-  std::vector<CopyCeiling> copies;  ///< on a GPU, by size
+  Nanoseconds clock{};                ///< reading the steady clock
+  Nanoseconds syscall{};              ///< the cheapest system call
+  Nanoseconds launch{};               ///< the smallest launch of a plan, including reading the clock; on a GPU what one
+                                      ///< more adds to a graph
+  Nanoseconds parallel{};             ///< waking and joining all threads, per launch
+  Nanoseconds run{};                  ///< on a GPU: a graph with one launch, launched and waited for
+  std::vector<CopyCeiling> copies;    ///< on a GPU, by size
 
   /// Operations per second of all threads on operands of a precision: of the narrowest type with instructions among
   /// this and wider ones. 0 if unknown.

@@ -10,7 +10,7 @@ namespace saccade {
 struct CpuCache {
   std::string name;        ///< "L1d", "L2", "L3"
   std::int64_t bytes = 0;  ///< of one cache
-  int sharers = 1;  ///< logical CPUs that share one
+  int sharers = 1;         ///< logical CPUs that share one
 
   /// Total capacity of the caches of this level that so many threads use, one per CPU and neighbours first.
   std::int64_t total(int threads) const { return bytes * ((threads + sharers - 1) / sharers); }

@@ -39,14 +39,14 @@ struct FrameStage {
 struct FramePeriod {
   Nanoseconds period{};      ///< from frame to frame
   Nanoseconds processing{};  ///< total of all stages
-  Nanoseconds deficit{};  ///< processing minus period: the delay that each frame adds; 0 if it keeps up
-  Nanoseconds slack{};  ///< remaining time per period; 0 if it does not keep up
+  Nanoseconds deficit{};     ///< processing minus period: the delay that each frame adds; 0 if it keeps up
+  Nanoseconds slack{};       ///< remaining time per period; 0 if it does not keep up
   int frames = 0;
-  Nanoseconds accumulated{};  ///< deficit of so many frames
+  Nanoseconds accumulated{};     ///< deficit of so many frames
   std::int64_t frames_lost = 0;  ///< whole periods in `accumulated`
-  double efficiency = 0;  ///< share of the camera's frames that are processed
+  double efficiency = 0;         ///< share of the camera's frames that are processed
   double effective_rate = 0;     ///< frames per second: 1 / processing, at most the camera's
-  std::string most_headroom;  ///< the stage whose bound explains the least share of its time; empty: no bounds
+  std::string most_headroom;     ///< the stage whose bound explains the least share of its time; empty: no bounds
   std::vector<FrameStage> stages;
 };
 FramePeriod frame_period(const CameraMode& camera, const std::vector<FrameStage>& stages, int frames = 100);

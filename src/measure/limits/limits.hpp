@@ -14,8 +14,8 @@ namespace saccade {
 struct ModelLimits {
   std::string file;
   std::shared_ptr<const Plan> plan;
-  FrameSize frame;  ///< input of its pre-processing; 0 x 0: the plan takes tensors
-  PlanBounds bounds;  ///< of the plan as compiled
+  FrameSize frame;                 ///< input of its pre-processing; 0 x 0: the plan takes tensors
+  PlanBounds bounds;               ///< of the plan as compiled
   std::optional<PlanTimes> times;  ///< empty: not measured
 };
 

@@ -30,7 +30,7 @@ using std::chrono::nanoseconds;
 
 constexpr auto kBudget = milliseconds(4000);  // including the allocation of memory; the last round may exceed it
 constexpr double kWindow = 1e-4;              // seconds
-constexpr int kWindows = 4;  // consecutive, while the threads are synchronized
+constexpr int kWindows = 4;                   // consecutive, while the threads are synchronized
 constexpr std::size_t kLeastOfMemory = 32 << 20;
 constexpr std::size_t kMostOfMemory = 1 << 30;
 

@@ -14,10 +14,10 @@ struct Work {
   /// Arithmetic: a multiply-add counts as 2, any other operation as 1, data movement as 0. Products with padding do not
   /// count: they need not be computed.
   double operations = 0;
-  double products = 0;  ///< of `operations`: multiply-adds of convolutions and GEMM
+  double products = 0;                        ///< of `operations`: multiply-adds of convolutions and GEMM
   Precision precision = Precision::kFloat32;  ///< of the operands; vectors hold more of narrow types
   std::int64_t weight_bytes = 0;              ///< constants, each once
-  std::int64_t read_bytes = 0;  ///< activations, each once, without elements that nothing depends on
+  std::int64_t read_bytes = 0;                ///< activations, each once, without elements that nothing depends on
   std::int64_t write_bytes = 0;
 
   std::int64_t activation_bytes() const { return read_bytes + write_bytes; }

@@ -9,7 +9,7 @@ inline constexpr std::int64_t kMostProducts = std::int64_t{1} << 45;
 
 /// Multiply-adds of a convolution or GEMM, up to kMostProducts; both 0 for other operators.
 struct Products {
-  std::int64_t on_elements = 0;  ///< with elements of the input
+  std::int64_t on_elements = 0;   ///< with elements of the input
   std::int64_t with_padding = 0;  ///< as papers count: every tap of every output
 };
 Products products_of(const Graph& graph, const Node& node);

@@ -9,9 +9,9 @@ namespace saccade {
 
 /// Some consecutive runs.
 struct Block {
-  std::vector<std::chrono::nanoseconds> latencies;  ///< per run
+  std::vector<std::chrono::nanoseconds> latencies;              ///< per run
   std::array<std::vector<std::chrono::nanoseconds>, 3> stages;  ///< the same runs, by Stage; empty: unknown
-  std::chrono::nanoseconds wall{};  ///< from the first run's start to the last one's end
+  std::chrono::nanoseconds wall{};                              ///< from the first run's start to the last one's end
 };
 
 /// An engine with a loaded model and bound inputs.

@@ -12,13 +12,13 @@ namespace saccade {
 /// What limits a pipeline's speed.
 enum class BottleneckKind : std::uint8_t {
   kCapture,   ///< the source is slower than the models
-  kQueue,  ///< a live frame waits longer than it is processed
-  kStage,  ///< pre-processing or post-processing takes longest
+  kQueue,     ///< a live frame waits longer than it is processed
+  kStage,     ///< pre-processing or post-processing takes longest
   kOverhead,  ///< launches so small that launch overhead dominates
   kFallback,  ///< an operator without a tactic
-  kSlack,  ///< the largest launches are far from their bounds
-  kMemory,  ///< near a bandwidth bound
-  kCompute,  ///< near a compute bound
+  kSlack,     ///< the largest launches are far from their bounds
+  kMemory,    ///< near a bandwidth bound
+  kCompute,   ///< near a compute bound
 };
 std::string_view to_string(BottleneckKind kind);
 

@@ -11,13 +11,13 @@ namespace saccade {
 
 /// The overhead of the recorder, measured in alternating blocks of frames with and without it.
 struct Overhead {
-  Nanoseconds with{};  ///< per frame, the median of the recorded blocks
-  Nanoseconds without{};  ///< per frame, the median of the others
+  Nanoseconds with{};       ///< per frame, the median of the recorded blocks
+  Nanoseconds without{};    ///< per frame, the median of the others
   double share = 0;         ///< with / without - 1; noise may make it negative
   Interval interval;        ///< of the share, 95 %
-  double events = 0;  ///< launches recorded per frame
+  double events = 0;        ///< launches recorded per frame
   Nanoseconds per_event{};  ///< measured separately, by recording frames without work
-  int blocks = 0;  ///< per kind
+  int blocks = 0;           ///< per kind
 
   /// events * per_event / without: the expected share, without the frames' own noise.
   double expected_share() const;

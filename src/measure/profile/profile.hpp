@@ -18,11 +18,11 @@ namespace saccade {
 struct ProfileOptions {
   std::int64_t frames = 10000;          ///< at most, after the warm-up
   std::chrono::nanoseconds duration{};  ///< at most, after the warm-up; 0: no limit
-  bool trace = false;  ///< record every event of the first frames
-  Sink* sink = nullptr;  ///< receives the result of every frame after the warm-up
-  const Ceilings* ceilings = nullptr;  ///< of this machine, if known; else they are measured, which takes seconds
+  bool trace = false;                   ///< record every event of the first frames
+  Sink* sink = nullptr;                 ///< receives the result of every frame after the warm-up
+  const Ceilings* ceilings = nullptr;   ///< of this machine, if known; else they are measured, which takes seconds
   std::chrono::nanoseconds overhead_budget = std::chrono::seconds(2);  ///< for measuring the profiler's own overhead
-  std::function<void(double share)> on_ceilings;  ///< progress of their measurement
+  std::function<void(double share)> on_ceilings;                       ///< progress of their measurement
   /// Called after every frame with their number; false ends the profile.
   std::function<bool(std::int64_t frames)> on_frame;
 };
@@ -30,7 +30,7 @@ struct ProfileOptions {
 /// One launch of the plan over all frames.
 struct LaunchProfile {
   std::size_t step = 0;   ///< of the plan
-  std::string node;  ///< its name in the model
+  std::string node;       ///< its name in the model
   std::string operation;  ///< "Conv 3x3+Silu"
   std::string output;     ///< "float32 [1, 64, 104, 104]"
   Stage stage = Stage::kModel;
@@ -46,14 +46,14 @@ struct LaunchProfile {
 struct StageProfile {
   std::string name;  ///< "capture", "queue", "pre", "model", "post", "total"
   Distribution time;
-  double share = 0;  ///< of the total, by the means
+  double share = 0;            ///< of the total, by the means
   std::optional<Bound> bound;  ///< of the capture: writing the frame; waits have none
   double headroom = 0;         ///< of the median
 };
 
 /// Idle time per frame, without a running launch.
 struct IdleGaps {
-  Distribution within;  ///< between a frame's first and last launch, total
+  Distribution within;   ///< between a frame's first and last launch, total
   Distribution waiting;  ///< the models are idle until a frame arrives
   Distribution between;  ///< from a result to the request of the next frame: sinks, and the profile itself
 };

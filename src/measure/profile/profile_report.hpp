@@ -11,7 +11,7 @@ namespace saccade {
 
 struct TextOptions {
   std::size_t launches = 15;  ///< number of launches, longest first
-  bool is_utf8 = true;  ///< bars of block characters
+  bool is_utf8 = true;        ///< bars of block characters
 };
 
 /// PROFILE for a terminal, in 80 columns if names allow.

@@ -26,7 +26,7 @@ struct FrameRecord {
 struct TraceRecord {
   std::vector<FrameRecord> frames;
   std::vector<StepTime> steps;  ///< by frame, then by step of the plan
-  std::int64_t left_out = 0;  ///< later frames, beyond the capacity
+  std::int64_t left_out = 0;    ///< later frames, beyond the capacity
 
   std::span<const StepTime> steps_of(std::size_t frame) const {
     const std::size_t count = steps.size() / frames.size();
@@ -78,8 +78,8 @@ class Recorder {
   /// By step of the plan; empty for a view.
   const Histogram& launch(std::size_t step) const { return launches_[step]; }
   const StageTimes& stages() const { return stages_; }
-  const Histogram& frame() const { return frame_; }  ///< from a frame's start on the models' thread to its result
-  const Histogram& gaps() const { return gaps_; }  ///< idle time between a frame's first and last launch
+  const Histogram& frame() const { return frame_; }      ///< from a frame's start on the models' thread to its result
+  const Histogram& gaps() const { return gaps_; }        ///< idle time between a frame's first and last launch
   const Histogram& waiting() const { return waiting_; }  ///< idle time of the models until a frame arrives
   const Histogram& outside() const { return outside_; }  ///< from a result to the request of the next frame
   /// Mean idle time after the launch, by step.

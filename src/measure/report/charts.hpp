@@ -47,7 +47,7 @@ std::string draw(const StageTimeline& chart, int width);
 struct GanttSpan {
   Nanoseconds start{};
   Nanoseconds end{};
-  std::string name;  ///< drawn into the span if it fits
+  std::string name;   ///< drawn into the span if it fits
   std::string stage;  ///< selects the colour; neutral for unknown names
 };
 struct GanttLane {
@@ -97,14 +97,14 @@ struct Roofline {
   struct Point {
     std::string name;
     double intensity = 0;  ///< operations per byte of required traffic
-    double rate = 0;  ///< operations per second, as measured
-    Nanoseconds time{};  ///< determines the dot's area
+    double rate = 0;       ///< operations per second, as measured
+    Nanoseconds time{};    ///< determines the dot's area
     std::string stage;
   };
   std::string title;
   std::vector<Ceiling> compute;  ///< operations per second
   std::vector<Ceiling> memory;   ///< bytes per second
-  std::vector<Point> points;  ///< those without operations or bytes are skipped
+  std::vector<Point> points;     ///< those without operations or bytes are skipped
 };
 std::string draw(const Roofline& chart, int width);
 

@@ -52,7 +52,7 @@ class VideoFile {
   std::unique_ptr<AVFormatContext, CloseOutput> output_;
   AVRational encoder_unit_{};
   std::unique_ptr<Mp4Index> index_;  ///< null: not needed
-  std::vector<AvPacket> fragment_;  ///< packets that are not in the index yet
+  std::vector<AvPacket> fragment_;   ///< packets that are not in the index yet
   std::int64_t fragment_place_ = 0;
   bool is_empty_ = true;  ///< nothing was written since the last flush
   std::int64_t first_timestamp_ = 0;

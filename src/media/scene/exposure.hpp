@@ -25,8 +25,8 @@ class Exposure {
   void develop(const Canvas& canvas, std::int64_t frame, float noise, const RgbView& out) const;
 
  private:
-  std::vector<float> corner_x_;  // vignetting, three values per column
-  std::vector<float> corner_y_;  // vignetting by row
+  std::vector<float> corner_x_;       // vignetting, three values per column
+  std::vector<float> corner_y_;       // vignetting by row
   std::vector<std::int16_t> grains_;  // normally distributed, one standard deviation is 256
   std::vector<std::uint32_t> sums_;
   std::vector<std::uint16_t> copy_;

@@ -7,7 +7,7 @@
 namespace saccade::scene {
 namespace {
 
-constexpr int kNode = 8;  // pixels between two samples of what varies slowly along a row
+constexpr int kNode = 8;            // pixels between two samples of what varies slowly along a row
 constexpr float kGrainTile = 2.3F;  // metres
 constexpr float kStainTile = 150.0F;
 constexpr float kGrainEnds = 26.0F;  // metres; beyond, the grain is finer than the pixels

@@ -5,7 +5,7 @@
 namespace saccade::scene {
 namespace {
 
-constexpr float kNearest = 4.2F;  // metres; nearer objects have left the image at a side
+constexpr float kNearest = 4.2F;    // metres; nearer objects have left the image at a side
 constexpr float kFarthest = 60.0F;  // metres
 
 enum class Way { kCross, kTurnBack, kStand, kApproach, kRecede };
@@ -13,11 +13,11 @@ enum class Way { kCross, kTurnBack, kStand, kApproach, kRecede };
 struct Path {
   Way way = Way::kCross;
   float side = 1;
-  float x = 0;  ///< metres: lateral end of the path
+  float x = 0;      ///< metres: lateral end of the path
   float inner = 0;  ///< metres: innermost point of a path that turns back
-  float z = 0;  ///< metres, half-way
+  float z = 0;      ///< metres, half-way
   float drift = 0;  ///< metres that z changes by in half a life
-  float bend = 0;  ///< metres: amplitude of a swerve
+  float bend = 0;   ///< metres: amplitude of a swerve
 };
 
 /// Half of the image's width in metres at depth Z, with a margin so that panning never shows the ends of paths.

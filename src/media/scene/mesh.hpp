@@ -31,7 +31,7 @@ struct Triangle {
 struct Mesh {
   std::vector<Vertex> vertices;
   std::vector<Triangle> triangles;
-  Vec3 pivot;  ///< centre of an instance's rotation
+  Vec3 pivot;        ///< centre of an instance's rotation
   float radius = 0;  ///< of the bounding sphere about the pivot, with swung limbs
 };
 

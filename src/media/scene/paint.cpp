@@ -6,7 +6,7 @@ namespace saccade {
 namespace {
 
 constexpr float kExposure = 0.2F;  // seconds of exposure at blur 1
-constexpr float kGrey = 20;  // standard deviation in grey levels at noise 1
+constexpr float kGrey = 20;        // standard deviation in grey levels at noise 1
 
 }  // namespace
 

@@ -22,7 +22,7 @@ struct Canvas {
   void add_colour();
 
   std::vector<std::uint16_t> colour;  ///< three per pixel, linear light, and one of padding; empty without add_colour()
-  std::vector<float> nearness;  ///< inverse depth, 1 / metres; 0: nothing there
+  std::vector<float> nearness;        ///< inverse depth, 1 / metres; 0: nothing there
   std::vector<std::uint16_t> instance;  ///< index of the instance plus one; 0: background
 };
 
@@ -41,7 +41,7 @@ struct Corner {
   float x = 0;         ///< columns
   float y = 0;         ///< rows
   float nearness = 0;  ///< inverse depth; 0 or less: behind the camera
-  float u = 0;  ///< pattern coordinate in texels
+  float u = 0;         ///< pattern coordinate in texels
   float v = 0;
   Vec3 light;
 };

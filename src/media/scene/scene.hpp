@@ -27,7 +27,7 @@ struct SceneObject {
   std::int64_t visible_pixels = 0;
   float visible_share = 0;  ///< of its whole silhouette, inside and outside the frame
   float depth = 0;          ///< metres from the camera's plane to the object's centre
-  bool ignore = false;  ///< too little is visible to evaluate a prediction: see is_ignored()
+  bool ignore = false;      ///< too little is visible to evaluate a prediction: see is_ignored()
 };
 
 /// The rule for SceneObject::ignore: less than 0.3 of the silhouette is visible, or the box's shorter side is below 8
@@ -47,7 +47,7 @@ struct SceneTruth {
   float noise = 0;
   std::vector<SceneObject> objects;      ///< by identity
   std::vector<std::int32_t> identities;  ///< height x width: identity of the visible object; 0: none
-  std::vector<float> depth;  ///< height x width, metres along the camera's axis; infinite in the sky
+  std::vector<float> depth;              ///< height x width, metres along the camera's axis; infinite in the sky
 };
 
 /// A street, meadow, desert or snow field with moving objects, seen by a moving camera: a pure function of the options

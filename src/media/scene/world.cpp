@@ -7,7 +7,7 @@ namespace saccade::scene {
 namespace {
 
 constexpr float kSpeed = 2.2F;  // of the camera's rig, metres per second
-constexpr float kCell = 7.0F;  // metres: cells of the ground with at most one prop each
+constexpr float kCell = 7.0F;   // metres: cells of the ground with at most one prop each
 constexpr float kSeen = 75.0F;  // metres: visible range of props
 
 constexpr std::int64_t kIdentities = INT32_MAX;  // enough for years

@@ -12,7 +12,7 @@ namespace saccade::scene {
 /// The camera's position in its rig, which moves forward over the ground: z and x are the rig's, y is height.
 struct Camera {
   float focal = 0;    ///< pixels
-  float centre = 0;  ///< column of the optical axis
+  float centre = 0;   ///< column of the optical axis
   float horizon = 0;  ///< row of the horizon; the camera has no roll or pitch
   float height = 0;   ///< metres above the ground
   float sine = 0;     ///< of the yaw
@@ -25,10 +25,10 @@ struct Camera {
 
 struct Light {
   Vec3 to_sun;  ///< unit
-  Vec3 sun;  ///< colour times intensity, the light of a white face that is turned to it; 1 is well exposed
+  Vec3 sun;     ///< colour times intensity, the light of a white face that is turned to it; 1 is well exposed
   Vec3 ambient;
   Vec3 zenith;  ///< of the sky
-  Vec3 haze;  ///< colour of the sky at the horizon, and of distant objects
+  Vec3 haze;    ///< colour of the sky at the horizon, and of distant objects
   float lamps = 0;
   float shadow = 1;  ///< darkness: share of sunlight that is blocked
 };
@@ -46,8 +46,8 @@ struct Instance {
   Rotation turn;
   float scale = 1;
   float swing = 0;  ///< phase of limbs, in turns
-  Vec3 velocity;  ///< in the rig, metres per second
-  Vec3 glow;  ///< light of lamps on it
+  Vec3 velocity;    ///< in the rig, metres per second
+  Vec3 glow;        ///< light of lamps on it
   std::array<Vec3, kMaterials> colours;
   Vec3 second;  ///< the body's second colour
 };
@@ -62,7 +62,7 @@ struct Pool {
 struct World {
   double time = 0;
   Camera camera;
-  float yaw_speed = 0;  ///< turns per second
+  float yaw_speed = 0;      ///< turns per second
   float horizon_speed = 0;  ///< pixels per second
   Light light;
   int place = 0;

@@ -261,7 +261,8 @@ std::optional<ValueId> counts_input(const SizeQuery& q, std::size_t i) {
 std::vector<Capacity> capacities_of_constant(const SizeQuery& q) {
   std::vector<Capacity> capacities = between(infer_most(q), infer_least(q));
   for (std::size_t i = 0; i < capacities[0].open.size(); ++i)
-    if (const auto count = count_in(q, 0, i); count && capacities[0].open[i]) capacities[0].counts[static_cast<int>(i)] = *count;
+    if (const auto count = count_in(q, 0, i); count && capacities[0].open[i])
+      capacities[0].counts[static_cast<int>(i)] = *count;
   return capacities;
 }
 

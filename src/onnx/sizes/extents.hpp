@@ -3,8 +3,8 @@
 #include <map>
 #include <string>
 
-#include "onnx/sizes/intervals.hpp"
 #include "onnx/sizes/capacities.hpp"
+#include "onnx/sizes/intervals.hpp"
 #include "ops/interpreter/sized.hpp"
 
 namespace saccade {
@@ -67,7 +67,8 @@ class Extents {
 
   Graph& graph_;
   KnownValues& known_;
-  KnownValues fixed_;  // from constants and shapes alone: assumed contents of inputs are not used for data-dependent sizes
+  KnownValues
+      fixed_;  // from constants and shapes alone: assumed contents of inputs are not used for data-dependent sizes
   Ranges ranges_;
   Intervals intervals_;
   std::map<ValueId, Counts> counts_;

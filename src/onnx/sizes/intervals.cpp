@@ -84,8 +84,9 @@ struct IntervalRule {
   std::string_view op;
   Interval (*ends)(InputIntervals);
   std::size_t from = 0;  ///< the operands are the inputs from this one
-  std::size_t to = 1;  ///< up to this one, exclusive
-  bool calculates = false;  ///< computes a number from all of them, which may overflow or be rounded to the output's type
+  std::size_t to = 1;    ///< up to this one, exclusive
+  bool calculates =
+      false;  ///< computes a number from all of them, which may overflow or be rounded to the output's type
 };
 
 constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();

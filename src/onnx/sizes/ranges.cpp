@@ -17,11 +17,11 @@ constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
 /// How an operator's output depends on its inputs.
 enum class Moves : std::uint8_t {
-  kUp,  ///< increasing in every input
+  kUp,            ///< increasing in every input
   kWithTheFirst,  ///< increasing in the first; the others are known
-  kApart,  ///< increasing in the first, decreasing in the second
-  kAsCounts,  ///< increasing in every input if none is negative
-  kAsQuotient,  ///< increasing in the first if the second, which is known, is positive
+  kApart,         ///< increasing in the first, decreasing in the second
+  kAsCounts,      ///< increasing in every input if none is negative
+  kAsQuotient,    ///< increasing in the first if the second, which is known, is positive
 };
 
 struct MoveRule {

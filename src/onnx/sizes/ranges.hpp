@@ -11,8 +11,7 @@ namespace saccade {
 struct Range {
   Tensor least;
   Tensor most;
-  Tensor
-      counts;  ///< of int64 values: by element the ValueId of the count that it equals, -1 if none; may be empty
+  Tensor counts;  ///< of int64 values: by element the ValueId of the count that it equals, -1 if none; may be empty
   bool of_data = false;  ///< from an Interval: only for capacities, which are checked at run time
 };
 

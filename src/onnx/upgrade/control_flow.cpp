@@ -93,7 +93,7 @@ struct Builder::Iterations {
   std::int64_t limit = std::numeric_limits<std::int64_t>::max();
   bool is_over = false;
   ValueId count = ValueId::kNone;  ///< the number of iterations, if known only at run time; LIMIT is its maximum
-  ValueId runs = ValueId::kNone;  ///< whether the next iteration runs, if known only at run time
+  ValueId runs = ValueId::kNone;   ///< whether the next iteration runs, if known only at run time
   Values carried;
   std::vector<Values> rows;  ///< of each scan output: one row per iteration
 };

@@ -14,7 +14,7 @@ namespace saccade {
 struct RawGraph {
   Graph graph;
   std::vector<std::int64_t> versions;  ///< by NodeId: the operator set version of the node's domain
-  std::string shape_hint;  ///< appended to errors about shapes; may be empty
+  std::string shape_hint;              ///< appended to errors about shapes; may be empty
 
   /// The sub-graphs of every If (then, else) and Loop (its body). The values that a sub-graph uses of the enclosing
   /// graph are appended to its inputs and to the node's inputs, so that every graph is closed.

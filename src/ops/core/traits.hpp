@@ -18,22 +18,22 @@ struct Arity {
 
 enum class Elementwise : std::uint8_t {
   kNo,
-  kUnary,  ///< an output element depends on the first input's element at its position; other inputs are parameters
+  kUnary,      ///< an output element depends on the first input's element at its position; other inputs are parameters
   kBroadcast,  ///< the inputs broadcast to the output's shape; an output element depends on theirs at its position
 };
 
 /// Data movement: every output element is an element of an input, of any type.
 enum class Movement : std::uint8_t {
   kNone,
-  kView,  ///< the first input's elements in row-major order: no copy if both have the same layout
+  kView,       ///< the first input's elements in row-major order: no copy if both have the same layout
   kRearrange,  ///< elements of the first input (any input of Concat), selected by shapes, attributes and indices
-  kSelect,  ///< elements of several inputs, selected by the contents of another one
+  kSelect,     ///< elements of several inputs, selected by the contents of another one
 };
 
 /// The unit by which arithmetic operations are counted.
 enum class CostPer : std::uint8_t {
   kOutput,   ///< element of the output
-  kInput,  ///< element of the first input: sums, extrema, searches
+  kInput,    ///< element of the first input: sums, extrema, searches
   kProduct,  ///< multiply-add of a convolution or GEMM
   kNothing,  ///< moves, generates or looks up elements
 };
@@ -41,7 +41,7 @@ enum class CostPer : std::uint8_t {
 struct Cost {
   CostPer per = CostPer::kOutput;
   double operations = 1;  ///< per unit
-  bool slow = false;  ///< recomputing a result costs more than storing and loading it
+  bool slow = false;      ///< recomputing a result costs more than storing and loading it
 };
 
 /// The part of its inputs that every implementation has to read.
@@ -58,7 +58,7 @@ struct RowCount {
     kNothing,  ///< all rows are valid
     kInput,    ///< an int32 input
     kOutput,   ///< an int32 output
-    kData,  ///< the data: the shape itself depends on contents
+    kData,     ///< the data: the shape itself depends on contents
   };
   By by = By::kNothing;
   int index = 0;  ///< of the counting input or output

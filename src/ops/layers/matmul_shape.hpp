@@ -25,7 +25,7 @@ struct MatMulShape {
  private:
   std::int64_t offset(std::int64_t index, const Shape& steps) const;
 
-  Shape batches;  ///< the broadcast dimensions before the matrices
+  Shape batches;     ///< the broadcast dimensions before the matrices
   Shape left_steps;  ///< strides of batch dimensions in matrices, 0 where broadcast
   Shape right_steps;
 };

@@ -31,9 +31,9 @@ Slices unique_slices(const Attributes& attributes, const Shape& shape) {
 
 /// Groups of equal slices, in the order of the output.
 struct UniqueGroups {
-  std::vector<std::int64_t> first;  ///< of each group, its first slice
+  std::vector<std::int64_t> first;   ///< of each group, its first slice
   std::vector<std::int64_t> member;  ///< of each slice, its group
-  std::vector<std::int64_t> count;  ///< of each group, its size
+  std::vector<std::int64_t> count;   ///< of each group, its size
 };
 
 /// Three-way comparison. All NaNs are equal, and greater than every number.

@@ -26,7 +26,7 @@ constexpr Rule kRules[] = {
 
 /// Positions of an operator's inputs.
 struct Places {
-  int first;  ///< first operand
+  int first;     ///< first operand
   int operands;  ///< number of operands
   int output;    ///< the output's scale; its zero point is next
 

@@ -18,7 +18,7 @@ struct RoiAlignment {
   explicit RoiAlignment(const Attributes& attributes);
 
   bool half_pixel;
-  bool largest;  ///< maximum of a bin's samples, instead of their average
+  bool largest;          ///< maximum of a bin's samples, instead of their average
   std::int64_t samples;  ///< per side of a bin; 0 for one per pixel of the bin
   double scale;          ///< from the regions' units to the map's pixels
 };
