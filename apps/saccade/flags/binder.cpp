@@ -61,7 +61,7 @@ void count(CLI::Option& option, Count count) {
   }
 }
 
-/// The value that FIELD has before parsing, as a flag's text; nullopt if that cannot be told.
+/// The value that FIELD has before parsing, as a flag's text; nullopt if it has no text form.
 std::optional<std::string> text_of(const Field& field) {
   return std::visit(
       [](const auto& target) -> std::optional<std::string> {
