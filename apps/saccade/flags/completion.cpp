@@ -76,7 +76,7 @@ std::string zsh_escaped(std::string_view text) {
 
 /// ":MESSAGE:ACTION" of _arguments for the flag's value.
 std::string zsh_action(const Flag& flag) {
-  const std::string form = zsh_escaped(flag.is_positional() ? flag.name : flag.placeholder());
+  const std::string form = zsh_escaped(flag.is_positional() ? flag.name : flag.metavar());
   if (const Path* path = path_of(flag)) return fmt::format(":{}:{}", form, path->is_folder ? "_files -/" : "_files");
   std::vector<std::string> names = flag.names();
   if (names.empty()) return fmt::format(":{}: ", form);

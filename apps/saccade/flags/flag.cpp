@@ -4,7 +4,7 @@
 
 namespace saccade::app {
 
-std::string Flag::placeholder() const {
+std::string Flag::metavar() const {
   if (!form.empty() || is_switch()) return std::string(form);
   return fmt::format("{}", fmt::join(std::get<Choice>(value).names, "|"));
 }

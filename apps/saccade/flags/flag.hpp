@@ -98,8 +98,8 @@ struct Flag {
   bool is_switch() const { return std::holds_alternative<Switch>(value); }
   /// "--output" of "-o,--output".
   std::string_view long_name() const { return name.substr(name.find(',') + 1); }
-  /// The value's form: "N", "wait|oldest|newest"; empty for a switch.
-  std::string placeholder() const;
+  /// What stands for the value in the help: "N", "wait|oldest|newest"; empty for a switch.
+  std::string metavar() const;
   /// The names that the value can be, for completion.
   std::vector<std::string> names() const;
 };

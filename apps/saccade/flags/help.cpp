@@ -40,7 +40,7 @@ std::string row(const std::string& left, std::string_view right) {
 }
 
 std::string left_of(const Flag& flag) {
-  const std::string form = flag.is_positional() ? "" : flag.placeholder();
+  const std::string form = flag.is_positional() ? "" : flag.metavar();
   return fmt::format("  {}{}{}", flag.name, form.empty() ? "" : " ", form);
 }
 
@@ -71,7 +71,7 @@ std::string description_of(const Flag& flag) {
   const Traits& traits = flag.traits;
   if (traits.required) notes.emplace_back("required");
   if (traits.count == Count::kRepeatable) notes.emplace_back("repeatable");
-  if (const auto* choice = std::get_if<Choice>(&flag.value); choice != nullptr && flag.placeholder() == flag.form)
+  if (const auto* choice = std::get_if<Choice>(&flag.value); choice != nullptr && !flag.form.empty())
     notes.push_back(fmt::format("{}", fmt::join(choice->names, ", ")));
   if (!traits.needs.empty() && flag.doc.find(traits.needs) == std::string_view::npos)
     notes.push_back(fmt::format("needs {}", traits.needs));
@@ -90,7 +90,7 @@ std::string usage_of(const CommandRow& command) {
   }
   for (const Flag* flag : flags_of(command.bit))
     if (!flag->is_positional() && flag->traits.required)
-      usage += fmt::format(" {} {}", flag->long_name(), flag->placeholder());
+      usage += fmt::format(" {} {}", flag->long_name(), flag->metavar());
   return has_options ? usage + " [OPTIONS]" : usage;
 }
 

@@ -93,7 +93,7 @@ std::string markdown_rows(const ReferencePart& part) {
   for (const Flag* flag : part.flags) {
     std::string names(flag->name);
     if (const std::size_t comma = names.find(','); comma != std::string::npos) names.replace(comma, 1, "`, `");
-    const std::string value = flag->is_positional() ? "" : flag->placeholder();
+    const std::string value = flag->is_positional() ? "" : flag->metavar();
     text += fmt::format("| `{}` | {} | {} |\n", names, value.empty() ? "" : "`" + cell(value) + "`",
                         cell(full_description(*flag, part.commands)));
   }
@@ -105,7 +105,7 @@ std::string man_entries(const ReferencePart& part) {
   for (const Flag* flag : part.flags) {
     std::string names = "\\fB" + roff(flag->name) + "\\fR";
     if (const std::size_t comma = names.find(','); comma != std::string::npos) names.replace(comma, 1, "\\fR, \\fB");
-    const std::string value = flag->is_positional() ? "" : flag->placeholder();
+    const std::string value = flag->is_positional() ? "" : flag->metavar();
     if (!value.empty()) names += " \\fI" + roff(value) + "\\fR";
     text += fmt::format(".TP\n{}\n{}\n", names, roff(full_description(*flag, part.commands)));
   }
