@@ -1,24 +1,9 @@
-#include "op_case/op_case.hpp"
+#include "op_case/normalizations.hpp"
 
 namespace saccade {
 namespace {
 
 constexpr Tolerance kClose{.absolute = 4e-6, .relative = 1e-5};
-
-OpCase instance_norm(const Shape& shape, float low = -2, float high = 2) {
-  return OpCase("InstanceNormalization")
-      .input(shape, low, high)
-      .constant({shape[1]}, -1, 1)
-      .constant({shape[1]}, -1, 1);
-}
-
-OpCase group_norm(const Shape& shape, std::int64_t groups) {
-  return OpCase("GroupNormalization")
-      .input(shape)
-      .constant({shape[1]}, -1, 1)
-      .constant({shape[1]}, -1, 1)
-      .attribute("num_groups", groups);
-}
 
 TEST(InstanceNorm, OfPlanesThatThreadsShare) {
   instance_norm({1, 3, 190, 201}).check_layouts(on_cpu("vector.group_norm"), kClose);

@@ -2,6 +2,7 @@
 #include <random>
 
 #include "op_case/every_backend.hpp"
+#include "op_case/normalizations.hpp"
 
 namespace saccade {
 namespace {
@@ -11,21 +12,6 @@ constexpr Tactics kSoftmax{.cpu = "vector.softmax", .cuda = "lines.softmax"};
 constexpr Tactics kLayerNorm{.cpu = "vector.layer_norm", .cuda = "lines.layer_normalization"};
 constexpr Tolerances kRows{.cpu = {.absolute = 2e-6, .relative = 1e-5}, .cuda = {.absolute = 2e-5, .relative = 2e-5}};
 constexpr Tolerances kClose{.cpu = {.absolute = 4e-6, .relative = 1e-5}, .cuda = {.absolute = 5e-5, .relative = 5e-5}};
-
-OpCase instance_norm(const Shape& shape, float low = -2, float high = 2) {
-  return OpCase("InstanceNormalization")
-      .input(shape, low, high)
-      .constant({shape[1]}, -1, 1)
-      .constant({shape[1]}, -1, 1);
-}
-
-OpCase group_norm(const Shape& shape, std::int64_t groups) {
-  return OpCase("GroupNormalization")
-      .input(shape)
-      .constant({shape[1]}, -1, 1)
-      .constant({shape[1]}, -1, 1)
-      .attribute("num_groups", groups);
-}
 
 /// Close to 1000, 0.01 apart: float32 has steps of 0.00006 there.
 Tensor far_from_zero(const Shape& shape) {

@@ -79,6 +79,15 @@ struct Session::State {
     in_model([&] { execution.wait(); });
   }
 
+  void finish(std::span<OutputBuffer> outputs) {
+    wait();
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      OutputBuffer& output = outputs[i];
+      output.shape = data_output_shape(execution, i);
+      read_data_output(execution, i, {output.data, output.dtype, Layout::kRowMajor, output.shape});
+    }
+  }
+
   template <typename Work>
   void in_model(Work&& work) {
     try {
@@ -106,8 +115,8 @@ std::vector<Tensor> Session::run(std::span<const Tensor> inputs) {
 
 void Session::run(std::span<const InputBuffer> inputs, std::span<OutputBuffer> outputs) {
   state_->check_outputs(outputs);
-  submit(inputs);
-  wait(outputs);
+  state_->submit(inputs);
+  state_->finish(outputs);
 }
 
 void Session::submit(std::span<const InputBuffer> inputs) { state_->submit(inputs); }
@@ -116,12 +125,7 @@ void Session::wait(std::span<OutputBuffer> outputs) {
   if (!state_->is_running)
     fail(ErrorCode::kInvalidArgument, "{} is not running; submit inputs first", state_->model.name());
   state_->check_outputs(outputs);
-  state_->wait();
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    OutputBuffer& output = outputs[i];
-    output.shape = data_output_shape(state_->execution, i);
-    read_data_output(state_->execution, i, {output.data, output.dtype, Layout::kRowMajor, output.shape});
-  }
+  state_->finish(outputs);
 }
 
 }  // namespace saccade
