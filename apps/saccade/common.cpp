@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <ranges>
 #include <saccade/log.hpp>
 
 #include "flags/numbers.hpp"
@@ -14,7 +13,12 @@ namespace {
 /// TEXT between SEPARATORs, empty parts included.
 std::vector<std::string_view> parts_of(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
-  for (const auto part : std::views::split(text, separator)) parts.emplace_back(part.begin(), part.end());
+  std::size_t start = 0;
+  for (std::size_t end = text.find(separator); end != std::string_view::npos; end = text.find(separator, start)) {
+    parts.push_back(text.substr(start, end - start));
+    start = end + 1;
+  }
+  parts.push_back(text.substr(start));
   return parts;
 }
 
