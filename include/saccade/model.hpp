@@ -71,10 +71,9 @@ class Model {
   /// Class names by class ID; empty if the model has none.
   std::span<const std::string> labels() const;
 
-  class Impl;
-  const std::shared_ptr<Impl>& impl() const { return impl_; }
-
  private:
+  friend struct ImplAccess;
+  class Impl;
   explicit Model(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
   std::shared_ptr<Impl> impl_;
 };

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "saccade/camera.hpp"
 #include "saccade/contours.hpp"
 #include "saccade/error.hpp"
 #include "saccade/files.hpp"
@@ -14,6 +13,7 @@
 #include "saccade/printable.hpp"
 #include "saccade/results.hpp"
 #include "saccade/sinks.hpp"
+#include "saccade/source.hpp"
 #include "saccade/summary.hpp"
 #include "saccade/tensor.hpp"
 #include "saccade/version.hpp"

@@ -34,7 +34,7 @@ void refuse_unbuilt(const std::string& uri) {
 
 }  // namespace
 
-std::unique_ptr<Source> open_source(const std::string& uri, const SourceOptions& options) {
+std::unique_ptr<FrameReader> open_reader(const std::string& uri, const ReaderOptions& options) {
   if (uri.empty()) fail(ErrorCode::kInvalidArgument, "the source is empty; name an image, a folder or a video file");
   if (is_scene(uri)) return open_synthetic(uri);
   refuse_unbuilt(uri);

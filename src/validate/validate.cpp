@@ -8,12 +8,12 @@
 #include "base/error.hpp"
 #include "pipeline/model/device.hpp"
 #include "pipeline/model/model_impl.hpp"
-#include "pipeline/stream/camera_impl.hpp"
+#include "pipeline/stream/source_impl.hpp"
 #include "saccade/pipeline.hpp"
 #include "validate/data/coco_results.hpp"
 #include "validate/data/data_set.hpp"
 #include "validate/data/heads.hpp"
-#include "validate/image_source.hpp"
+#include "validate/data_image_reader.hpp"
 
 namespace saccade {
 namespace {
@@ -78,8 +78,7 @@ class Validator {
     std::vector<DataImage> images;
     for (const std::size_t place : chosen_) images.push_back(data_->images()[place]);
     const std::string what = condition == nullptr ? "images" : std::string(condition->name);
-    Pipeline pipeline({Camera(std::make_shared<Camera::Impl>(open_data_images(options_.data, images, condition)))},
-                      models_);
+    Pipeline pipeline({source_of(open_data_images(options_.data, images, condition))}, models_);
     const auto start = Clock::now();
     KeptResult first;
     std::size_t done = 0;

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/expect_error.hpp"
-#include "media/source.hpp"
+#include "media/frame_reader.hpp"
 #include "saccade/npy.hpp"
 #include "support/tiny_models.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "apps/expect_error.hpp"
 #include "base/printable.hpp"
-#include "media/source.hpp"
+#include "media/frame_reader.hpp"
 #include "support/subprocess.hpp"
 #include "support/tiny_models.hpp"
 

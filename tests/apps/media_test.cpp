@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "apps/expect_error.hpp"
-#include "media/source.hpp"
+#include "media/frame_reader.hpp"
 #include "support/frames.hpp"
 #include "support/subprocess.hpp"
 #include "support/tiny_models.hpp"
@@ -77,7 +77,7 @@ TEST_F(MediaRuns, AFrameThatAVideoCannotHoldCostsItself) {
   EXPECT_NE(run.err.find("32x32"), std::string::npos) << run.err;
   EXPECT_NE(run.err.find("2 images could not be written"), std::string::npos) << run.err;
   EXPECT_NE(run.out.find("4 captured = 4 processed"), std::string::npos) << run.out;
-  EXPECT_EQ(open_source(folder_ / "out.mp4")->info().frames, 2);
+  EXPECT_EQ(open_reader(folder_ / "out.mp4")->info().frames, 2);
 }
 
 TEST_F(MediaRuns, TwoPicturesOfOneImageIdAreRefusedByName) {
@@ -139,10 +139,10 @@ TEST_F(MediaRuns, NamesThatLookLikeProtocolsAreFiles) {
 /// Frames in the file that a killed run left at PATH, however it ends.
 int frames_left(const std::string& path) {
   test::FramePool pool(2);
-  const auto source = open_source(path);
+  const auto reader = open_reader(path);
   int frames = 0;
   while (true) {
-    const auto frame = source->read(pool);
+    const auto frame = reader->read(pool);
     frames += frame ? 1 : 0;
     if (!frame && frame.failure().status != Status::kCorrupt) return frames;
     EXPECT_TRUE(frame) << frame.failure().message;

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/expect_error.hpp"
-#include "media/source.hpp"
+#include "media/frame_reader.hpp"
 #include "support/subprocess.hpp"
 #include "support/tiny_models.hpp"
 #include "validate/data.hpp"

@@ -8,7 +8,7 @@
 #include <sstream>
 #include <thread>
 
-#include "media/source.hpp"
+#include "media/frame_reader.hpp"
 #include "saccade/npy.hpp"
 #include "support/subprocess.hpp"
 #include "support/tiny_models.hpp"
@@ -203,7 +203,7 @@ TEST_F(Verbs, RunDrawsAVideoOfAllFrames) {
       run_saccade({"run", test::write_box_detector(folder_), test::write_color_classifier(folder_), "--source",
                    video(12), "--video", out, "--frames", folder_ / "drawn"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
-  const auto written = open_source(out);
+  const auto written = open_reader(out);
   EXPECT_EQ(written->info().width, 64);
   EXPECT_EQ(written->info().height, 32);
   const Finished again = run_saccade({"run", test::write_box_detector(folder_), "--source", out, "--json"});

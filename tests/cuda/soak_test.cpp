@@ -120,7 +120,7 @@ TEST(CudaSoak, PipelinesSideBySideAnswerAlike) {
   const std::string source = asked("SACCADE_SOAK_SOURCE", "synthetic:?size=32x24&frames=4");
   const auto end = Clock::now() + std::chrono::seconds(std::stoi(asked("SACCADE_SOAK_SECONDS", "0")));
   const auto answers = [&](const Model& model) {
-    Pipeline pipeline(Camera::open(source), model);
+    Pipeline pipeline(Source::open(source), model);
     std::vector<std::string> texts = test::texts_of(pipeline);
     const Summary summary = pipeline.summary();
     EXPECT_EQ(summary.ledger.failed, 0);

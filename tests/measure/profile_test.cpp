@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "measure/profile/looping_source.hpp"
+#include "measure/profile/looping_reader.hpp"
 #include "measure/profile/profile_report.hpp"
 #include "measure/profile/trace.hpp"
 #include "measure/trace_events.hpp"
@@ -136,18 +136,18 @@ TEST_F(ProfileTest, RunsOnTensorsIfTheModelIsNotRecognised) {
 }
 
 TEST_F(ProfileTest, ALoopCountsOn) {
-  const auto source = open_looping(folder_.string());
+  const auto reader = open_looping(folder_.string());
   FramePool pool(2);
   std::vector<std::string> names;
   for (std::int64_t i = 0; i < 7; ++i) {
-    const auto frame = source->read(pool);
+    const auto frame = reader->read(pool);
     ASSERT_TRUE(frame);
     EXPECT_EQ(frame->sequence, i);
     names.emplace_back(frame->name);
   }
   EXPECT_EQ(names, (std::vector<std::string>{"1.png", "2.png", "3.png", "1.png", "2.png", "3.png", "1.png"}));
-  source->cancel();
-  EXPECT_FALSE(source->read(pool));
+  reader->cancel();
+  EXPECT_FALSE(reader->read(pool));
 }
 
 TEST(OperationName, ContainsTheWindow) {

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "media/source.hpp"
+#include "media/frame_reader.hpp"
 #include "pipeline/model/frame_pool.hpp"
 #include "pipeline/rich_results.hpp"
 #include "pipeline/sinks/tasks.hpp"
@@ -280,14 +280,14 @@ TEST_F(RichSinks, MapsLieBesideThePictures) {
   EXPECT_EQ(depth.data<float>()[8 + 7], 2);
   EXPECT_TRUE(std::isnan(depth.data<float>()[3 * 8]));
   FramePool pool(2);
-  const auto classes = open_source(folder_ / "out/0-000000.classes.png")->read(pool);
+  const auto classes = open_reader(folder_ / "out/0-000000.classes.png")->read(pool);
   ASSERT_TRUE(classes);
   const FrameView& view = classes->view;
   EXPECT_EQ(view.planes[0][0], 4);
   EXPECT_EQ(view.planes[0][3 * 7], 6);
   EXPECT_EQ(view.planes[0][3 * view.pitch_bytes[0]], 255);
   // The drawing is on the model's output image.
-  EXPECT_EQ(open_source(folder_ / "out/0-000000.jpg")->info().width, 16);
+  EXPECT_EQ(open_reader(folder_ / "out/0-000000.jpg")->info().width, 16);
 }
 
 TEST_F(RichSinks, AClassThatAByteCanNotHoldCostsItsMap) {

@@ -65,7 +65,7 @@ Model load_batched(const std::string& file, const ModelOptions& options, int bat
 }
 
 std::string precision_of(const Model& model) {
-  const Graph& graph = model.impl()->graph();
+  const Graph& graph = impl_of(model).graph();
   for (NodeId id : graph.order()) {
     const std::string& op = graph.node(id).op;
     if (op.starts_with("QLinear") || op == "QuantizeLinear" || op == "DynamicQuantizeLinear" || op.ends_with("Integer"))

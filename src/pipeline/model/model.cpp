@@ -151,7 +151,7 @@ PostOptions post_options(const Card& card, const ModelOptions& options) {
 }
 
 Model Model::load(const std::string& path, const ModelOptions& options) {
-  return Model(std::make_shared<Impl>(path, options));
+  return ImplAccess::make<Model>(path, options);
 }
 
 const std::string& Model::name() const { return impl_->name(); }

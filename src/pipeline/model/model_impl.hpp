@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "graph/fp32_keep_list.hpp"
+#include "pipeline/model/impl_access.hpp"
 #include "pipeline/model/open_model.hpp"
 #include "runtime/plan.hpp"
 #include "saccade/model.hpp"

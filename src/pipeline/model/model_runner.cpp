@@ -11,7 +11,7 @@ namespace saccade {
 
 ModelRunner::ModelRunner(const Model& model, int index)
     : model_(model),
-      vision_(model.impl()->vision_plan()),
+      vision_(impl_of(model).vision_plan()),
       execution_(open_execution(model.name(), vision_.plan)),
       reader_(vision_.card, vision_.outputs, vision_.options) {
   result_.model = model_.name();
