@@ -106,7 +106,7 @@ void check(const BenchFlags& flags) {
       (flags.models.size() < 2 || options.tensors || options.batch > 1 || !options.peers.empty() || options.resident))
     throw UsageError("--together", "give at least two models, to be run on frames");
   const bool is_torch = std::ranges::any_of(options.peers, [](auto& peer) { return peer.starts_with("torch-"); });
-  if (is_torch && flags.common.model.device.starts_with("cuda") && !options.resident)
+  if (is_torch && flags.common.model.device.kind == Device::Kind::kCuda && !options.resident)
     throw UsageError("--against", "torch keeps its tensors on the GPU: add --resident so that Saccade does, too");
 }
 

@@ -9,20 +9,22 @@
 #include <string>
 #include <vector>
 
+#include "saccade/device.hpp"
+#include "saccade/nms.hpp"
 #include "saccade/region.hpp"
 #include "saccade/results.hpp"
 #include "saccade/tensor.hpp"
 
 namespace saccade {
 
-/// Options of compilation and post-processing.
+/// Options of compilation and post-processing: Model::load(path, {.device = Device::cuda(), .precision =
+/// Precision::kFp16}).
 struct ModelOptions {
-  /// "auto", "cpu", "cuda", "cuda:N" (a GPU) or "reference", the slow kernels that define the correct results.
-  std::string device = "auto";
-  std::string precision = "auto";  ///< "auto", "fp32"; on a GPU also "tf32", "fp16", "bf16"
-  bool fallback = false;           ///< on a GPU: run operators without a GPU kernel on the host
-  bool graph = true;               ///< on a GPU: capture a run as one CUDA graph
-  int threads = 0;                 ///< per inference; 0: one per core
+  Device device;
+  Precision precision = Precision::kAuto;
+  bool fallback = false;  ///< on a GPU: run operators without a GPU kernel on the host
+  bool graph = true;      ///< on a GPU: capture a run as one CUDA graph
+  int threads = 0;        ///< per inference; 0: one per core
   /// Memory limit in bytes while a model is read and compiled; 0: three quarters of the machine's memory, or of the
   /// limit of the process's control group. Exceeding it is an Error, raised before the allocation.
   std::size_t max_memory = 0;
@@ -33,10 +35,9 @@ struct ModelOptions {
   std::vector<std::string> disabled_passes;
   std::optional<std::vector<std::string>> only_passes;  ///< run only these passes
 
-  std::optional<float> confidence;  ///< confidence threshold; nullopt: the card's, else 0.25
-  float iou = 0.7F;                 ///< IoU threshold of NMS
-  /// NMS method for models without built-in NMS: "greedy", "linear" and "gaussian" (Soft-NMS), "none".
-  std::string nms = "greedy";
+  std::optional<float> confidence;   ///< confidence threshold; nullopt: the card's, else 0.25
+  float iou = 0.7F;                  ///< IoU threshold of NMS
+  Nms nms = Nms::kGreedy;            ///< for models without built-in NMS
   bool agnostic = false;             ///< class-agnostic NMS
   std::optional<bool> multi_label;   ///< one detection per class above the threshold, or the best class only;
                                      ///< nullopt: the card's
@@ -61,6 +62,7 @@ class Model {
 
   /// The file name without folder and extension.
   const std::string& name() const;
+  /// The options in effect: the device that was chosen for Device::Kind::kAuto, the precision of a plan file.
   const ModelOptions& options() const;
   /// The inputs and outputs of the file.
   std::span<const TensorInfo> inputs() const;

@@ -1,12 +1,14 @@
 #pragma once
 
 #include "saccade/contours.hpp"
+#include "saccade/device.hpp"
 #include "saccade/error.hpp"
 #include "saccade/files.hpp"
 #include "saccade/frame.hpp"
 #include "saccade/frame_session.hpp"
 #include "saccade/log.hpp"
 #include "saccade/model.hpp"
+#include "saccade/nms.hpp"
 #include "saccade/npy.hpp"
 #include "saccade/outcome.hpp"
 #include "saccade/pipeline.hpp"

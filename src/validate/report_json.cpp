@@ -35,7 +35,7 @@ Json model_json(const Evaluation& model) {
   return {{"model", model.name},
           {"file", model.file},
           {"task", model.task},
-          {"precision", model.precision},
+          {"precision", to_string(model.precision)},
           {"settings",
            {{"conf", options.confidence.value_or(kUsualConfidence)},
             {"iou", options.iou},

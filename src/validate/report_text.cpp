@@ -29,7 +29,7 @@ ReportText head(const Validation& validation) {
   ReportText text;
   for (const Evaluation& model : validation.models) {
     text += wrap(&model == &validation.models.front() ? "model" : "against",
-                 fmt::format("{} ({}), precision {}", model.file, model.task, model.precision));
+                 fmt::format("{} ({}), precision {}", model.file, model.task, to_string(model.precision)));
     if (has_boxes(model)) text += wrap("", settings_text(model));
   }
   const double seconds = std::chrono::duration<double>(validation.elapsed).count();

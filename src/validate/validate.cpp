@@ -114,7 +114,7 @@ class Validator {
     if (models_.size() == 2 && models_[0].name() == models_[1].name())
       name += options_.model.options.precision == options_.against->options.precision
                   ? (m == 0 ? " (A)" : " (B)")
-                  : fmt::format(" ({})", asked.options.precision);
+                  : fmt::format(" ({})", to_string(asked.options.precision));
     std::vector<std::string> notes = evaluator.notes();
     const Invalid& invalid = invalid_[m];
     if (invalid.images > 0)

@@ -4,14 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "saccade/nms.hpp"
 #include "vision/card.hpp"
 #include "vision/predictions.hpp"
 
 namespace saccade {
-
-/// The NMS method of saccade.SelectBoxes.
-enum class Nms : std::uint8_t { kGreedy, kLinear, kGaussian, kNone };
-inline constexpr std::array<std::string_view, 4> kNmsNames = {"greedy", "linear", "gaussian", "none"};
 
 /// Post-processing options.
 struct PostOptions {

@@ -56,7 +56,7 @@ Attachment::Objects Attachment::choose(Node decoder) {
   candidates.push_back(geometry);
   Node select{.domain = "saccade", .op = "SelectBoxes", .inputs = std::move(candidates)};
   const Nms nms = head.decoder->selects_itself ? Nms::kNone : options.nms;
-  select.attributes.set("nms", std::string(kNmsNames[static_cast<std::size_t>(nms)]));
+  select.attributes.set("nms", std::string(to_string(nms)));
   select.attributes.set("iou", options.iou);
   select.attributes.set("sigma", options.sigma);
   select.attributes.set("conf", conf());

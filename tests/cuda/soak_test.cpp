@@ -98,13 +98,14 @@ void soak(Execution& execution) {
 }
 
 TEST(CudaSoak, ReplaysAlikeInConstantMemory) {
-  Execution execution(compile({.graph = network(), .options = {.device = "cuda", .precision = "fp16"}}));
+  Execution execution(
+      compile({.graph = network(), .options = {.device = Device::cuda(), .precision = Precision::kFp16}}));
   soak(execution);
 }
 
 TEST(CudaSoak, ModelsReplayAlikeInConstantMemory) {
   const test::TempFolder folder;
-  const ModelOptions options{.device = "cuda", .precision = "fp16"};
+  const ModelOptions options{.device = Device::cuda(), .precision = Precision::kFp16};
   for (const std::string& path : models(test::write_color_classifier(folder))) {
     SCOPED_TRACE(path);
     Execution execution(compile({.graph = import_model(path, options), .options = options}));
@@ -133,7 +134,7 @@ TEST(CudaSoak, PipelinesSideBySideAnswerAlike) {
   for (std::size_t i = 0; i < failures.size(); ++i)
     threads.emplace_back([&, i, path = models(both)[i]] {
       try {
-        const Model model = Model::load(path, {.device = "cuda"});
+        const Model model = Model::load(path, {.device = Device::cuda()});
         const std::vector<std::string> wanted = answers(model);
         if (wanted.empty()) failures[i] = source + " has no frames";
         do {

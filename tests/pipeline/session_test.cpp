@@ -157,8 +157,8 @@ TEST_F(SessionTest, RefusesOptionsThatMakeNoSense) {
     change(options);
     Model::load(folder_ / "color.onnx", options);
   };
-  EXPECT_THROW(load([](ModelOptions& o) { o.device = "cuda"; }), Error);
-  EXPECT_THROW(load([](ModelOptions& o) { o.precision = "int8"; }), Error);
+  EXPECT_THROW(load([](ModelOptions& o) { o.device = Device::cuda(); }), Error);
+  EXPECT_THROW(load([](ModelOptions& o) { o.precision = Precision::kFp16; }), Error) << "on the CPU";
   EXPECT_THROW(load([](ModelOptions& o) { o.threads = -1; }), Error);
   EXPECT_THROW(load([](ModelOptions& o) { o.confidence = NAN; }), Error);
   EXPECT_THROW(load([](ModelOptions& o) { o.iou = 2; }), Error);

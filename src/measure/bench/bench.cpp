@@ -69,12 +69,12 @@ std::unique_ptr<Peer> start_peer(PeerTimes& result, const BenchedModel& benched,
   auto peer = std::make_unique<Peer>(result.times.engine, find_peers_python(options.peers_python), files.folder());
   result.times.version = peer->version();
   try {
-    const std::string& device = options.model.device;
+    const Device& device = options.model.device;
     const std::string& file = options.peers_model.empty() ? benched.file : options.peers_model;
     std::error_code ignored;
     peer->load({.model = std::filesystem::absolute(file, ignored).string(),
                 .threads = benched.threads,
-                .device = device.starts_with("cuda") ? device : "cpu",
+                .device = device.kind == Device::Kind::kCuda ? to_string(device) : "cpu",
                 .precision = benched.precision == "int8" ? "fp32" : benched.precision,
                 .inputs = files.inputs()});
     if (!ours.empty()) result.drift = drift_of(*peer, files, ours);

@@ -71,7 +71,8 @@ std::string precision_of(const Model& model) {
     if (op.starts_with("QLinear") || op == "QuantizeLinear" || op == "DynamicQuantizeLinear" || op.ends_with("Integer"))
       return "int8";
   }
-  return model.options().precision == "auto" ? "fp32" : model.options().precision;
+  const Precision precision = model.options().precision;
+  return std::string(to_string(precision == Precision::kAuto ? Precision::kFp32 : precision));
 }
 
 Inference on_frames(const std::vector<Model>& models, const NoiseFrame& frame) {

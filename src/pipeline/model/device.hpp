@@ -1,16 +1,13 @@
 #pragma once
 
-#include <optional>
-
 #include "runtime/tactic.hpp"
 #include "saccade/model.hpp"
 
 namespace saccade {
 
-/// The backend of OPTIONS. Throws Error (kUnsupported) for an unsupported device or precision.
+/// The backend of OPTIONS; for Device::Kind::kAuto, where no model was loaded, the CPU's. Throws Error
+/// (kInvalidArgument, kUnsupported) for invalid threads or a precision that the device does not support, and (kDevice,
+/// kNotFound) if the device cannot be used.
 const Backend& choose_backend(const ModelOptions& options);
-
-/// The index of the GPU of OPTIONS; nullopt for another device. Throws Error (kInvalidArgument).
-std::optional<int> gpu_of(const ModelOptions& options);
 
 }  // namespace saccade

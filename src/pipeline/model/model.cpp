@@ -24,8 +24,6 @@ void check(const ModelOptions& options) {
   const auto is_share = [](float value) { return value >= 0 && value <= 1; };  // false for a NaN
   if (options.confidence && !is_share(*options.confidence))
     fail(ErrorCode::kInvalidArgument, "the confidence {} is not between 0 and 1", *options.confidence);
-  if (std::ranges::find(kNmsNames, options.nms) == kNmsNames.end())
-    fail(ErrorCode::kInvalidArgument, "nms is '{}', not one of {}", options.nms, fmt::join(kNmsNames, ", "));
   if (!is_share(options.iou))
     fail(ErrorCode::kInvalidArgument, "the IoU threshold {} is not between 0 and 1", options.iou);
   if (options.max_detections < 1)
@@ -144,7 +142,7 @@ PostOptions post_options(const Card& card, const ModelOptions& options) {
           .iou = options.iou,
           .max_det = options.max_detections,
           .classes = find_classes(card, options.classes),
-          .nms = static_cast<Nms>(std::ranges::find(kNmsNames, options.nms) - kNmsNames.begin()),
+          .nms = options.nms,
           .agnostic = options.agnostic,
           .multi_label = options.multi_label,
           .top_k = options.top_k};

@@ -29,7 +29,7 @@ Card card_of(const Graph& graph, const std::optional<PlanFacts>& plan, const std
 Fp32KeepList resolve_fp32_keep_list(const Graph& graph, const Card* card, const ModelOptions& options,
                                     const std::optional<PlanFacts>& plan);
 
-/// OPTIONS with the device of the plan at PATH if it is "auto"; unchanged for an ONNX file.
+/// OPTIONS with the device chosen for the model at PATH if it is Device::Kind::kAuto: a plan's, or the CPU.
 ModelOptions with_device_of(const std::string& path, ModelOptions options);
 
 }  // namespace saccade

@@ -16,7 +16,7 @@ class PlanWriter {
  public:
   PlanWriter(const std::string& path, const WritePlanOptions& options)
       : asked_(options), model_(Model::load(path, options.model)), backend_(choose_backend(model_.options())) {
-    facts_.backend = backend_.name();
+    facts_.backend = model_.options().device.kind;
     facts_.device = backend_.device_name();
     facts_.kernel_version = backend_.kernel_version();
     facts_.precision = model_.options().precision;
