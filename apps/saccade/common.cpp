@@ -87,13 +87,13 @@ void CommonFlags::bind_all_but_precision(FlagBinder& binder) {
 
 void CommonFlags::bind_predictions(FlagBinder& binder) {
   binder.bind("--card", &model.card);
-  binder.bind("--conf", &model.confidence);
-  binder.bind("--iou", &model.iou);
-  binder.bind("--nms", [this](const std::string& name) { model.nms = parse_nms(name); });
-  binder.bind("--agnostic", &model.agnostic);
-  binder.bind("--multi-label", &model.multi_label);
-  binder.bind("--max-det", &model.max_detections);
-  binder.bind("--classes", &model.classes);
+  binder.bind("--conf", &model.post.confidence);
+  binder.bind("--iou", &model.post.iou);
+  binder.bind("--nms", [this](const std::string& name) { model.post.nms = parse_nms(name); });
+  binder.bind("--agnostic", &model.post.agnostic);
+  binder.bind("--multi-label", &model.post.multi_label);
+  binder.bind("--max-det", &model.post.max_detections);
+  binder.bind("--classes", &model.post.classes);
   binder.bind("--roi", [this](const std::string& text) { model.roi = parse_region(text); });
 }
 

@@ -136,7 +136,7 @@ int inspect(const InspectFlags& flags) {
   report.graph = std::move(opened.graph);
   report.facts = facts_of(report.graph);
   const std::optional<Card> card = find_card(report, flags, opened.plan);
-  Graph graph = flags.pipeline ? attach(report.graph, *card, post_options(*card, options)).graph : report.graph;
+  Graph graph = flags.pipeline ? attach(report.graph, *card, options.post).graph : report.graph;
   DotFiles dots(flags.graphviz_dir);
   dots.write_before(graph);
 

@@ -10,15 +10,15 @@
 #include <vector>
 
 #include "saccade/device.hpp"
-#include "saccade/nms.hpp"
+#include "saccade/postprocess.hpp"
 #include "saccade/region.hpp"
 #include "saccade/results.hpp"
 #include "saccade/tensor.hpp"
 
 namespace saccade {
 
-/// Options of compilation and post-processing: Model::load(path, {.device = Device::cuda(), .precision =
-/// Precision::kFp16}).
+/// Options of compilation, preprocessing and post-processing:
+/// Model::load(path, {.device = Device::cuda(), .precision = Precision::kFp16, .post = {.confidence = 0.5F}}).
 struct ModelOptions {
   Device device;
   Precision precision = Precision::kAuto;
@@ -35,16 +35,8 @@ struct ModelOptions {
   std::vector<std::string> disabled_passes;
   std::optional<std::vector<std::string>> only_passes;  ///< run only these passes
 
-  std::optional<float> confidence;   ///< confidence threshold; nullopt: the card's, else 0.25
-  float iou = 0.7F;                  ///< IoU threshold of NMS
-  Nms nms = Nms::kGreedy;            ///< for models without built-in NMS
-  bool agnostic = false;             ///< class-agnostic NMS
-  std::optional<bool> multi_label;   ///< one detection per class above the threshold, or the best class only;
-                                     ///< nullopt: the card's
-  int max_detections = 300;          ///< per frame
-  int top_k = 5;                     ///< classes per frame, of a classifier
-  std::vector<std::string> classes;  ///< names or IDs of the classes to keep; empty: all
-  std::optional<Region> roi;         ///< region of interest in the frame
+  PostprocessOptions post;    ///< for models that are recognised or have a card
+  std::optional<Region> roi;  ///< region of interest in the frame
 };
 
 /// A model's input or output. If an output's size depends on the data, the shape is its capacity.

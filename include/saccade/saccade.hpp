@@ -12,6 +12,7 @@
 #include "saccade/npy.hpp"
 #include "saccade/outcome.hpp"
 #include "saccade/pipeline.hpp"
+#include "saccade/postprocess.hpp"
 #include "saccade/printable.hpp"
 #include "saccade/results.hpp"
 #include "saccade/sinks.hpp"

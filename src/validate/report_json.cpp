@@ -31,7 +31,7 @@ Json classes_json(const std::vector<Score>& scores) {
 }
 
 Json model_json(const Evaluation& model) {
-  const ModelOptions& options = model.options;
+  const PostprocessOptions& options = model.options.post;
   return {{"model", model.name},
           {"file", model.file},
           {"task", model.task},

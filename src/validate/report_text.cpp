@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kMostClasses = 100;
 
 std::string settings_text(const Evaluation& model) {
-  const ModelOptions& options = model.options;
+  const PostprocessOptions& options = model.options.post;
   std::string text = fmt::format("confidence {:g} and above, at most {} boxes per image, NMS at an IoU of {:g}",
                                  options.confidence.value_or(kUsualConfidence), options.max_detections, options.iou);
   if (options.agnostic) text += ", class-agnostic";

@@ -26,9 +26,9 @@ bool is_ultralytics(const Model& model) {
 
 Model load(const Candidate& candidate, bool has_boxes) {
   Model model = Model::load(candidate.file, candidate.options);
-  if (!has_boxes || candidate.options.multi_label || !is_ultralytics(model)) return model;
+  if (!has_boxes || candidate.options.post.multi_label || !is_ultralytics(model)) return model;
   ModelOptions options = candidate.options;
-  options.multi_label = true;
+  options.post.multi_label = true;
   return Model::load(candidate.file, options);
 }
 

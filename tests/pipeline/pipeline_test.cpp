@@ -88,7 +88,7 @@ TEST_F(PipelineTest, TellsWhenWhatHappenedToAFrame) {
 
 TEST_F(PipelineTest, ClassifiesAndLeavesOutWhatIsBelowTheConfidence) {
   ModelOptions options;
-  options.confidence = 0.5F;
+  options.post.confidence = 0.5F;
   Pipeline pipeline({scripted_source("a", test::frames(1))}, {boxes(options), colors()});
   EXPECT_EQ(pipeline.next()->detections.size(), 1U);
   const auto classified = pipeline.next();
@@ -98,7 +98,7 @@ TEST_F(PipelineTest, ClassifiesAndLeavesOutWhatIsBelowTheConfidence) {
 
 TEST_F(PipelineTest, KeepsTheClassesThatAreAskedFor) {
   ModelOptions options;
-  options.classes = {"far"};
+  options.post.classes = {"far"};
   Pipeline pipeline(scripted_source("a", test::frames(1)), boxes(options));
   const auto result = pipeline.next();
   ASSERT_EQ(result->detections.size(), 1U);
@@ -107,14 +107,16 @@ TEST_F(PipelineTest, KeepsTheClassesThatAreAskedFor) {
 
 TEST_F(PipelineTest, PassesOnWhatIsAskedOfAnswers) {
   ModelOptions options;
-  options.agnostic = true;
-  options.multi_label = true;
-  options.max_detections = 7;
-  const PostOptions asked = impl_of(boxes(options)).vision_plan().options;
-  EXPECT_TRUE(asked.agnostic);
-  EXPECT_EQ(asked.multi_label, true);
-  EXPECT_EQ(asked.max_det, 7);
-  EXPECT_EQ(impl_of(boxes()).vision_plan().options.multi_label, std::nullopt);
+  options.post.agnostic = true;
+  options.post.multi_label = true;
+  options.post.max_detections = 7;
+  const Model model = boxes(options);
+  std::map<std::string, std::int64_t> asked;
+  const Graph& graph = impl_of(model).vision_plan().plan->graph();
+  for (const NodeId id : graph.order())
+    for (const char* name : {"agnostic", "multi_label", "max_det"})
+      if (const auto value = graph.node(id).attributes.integer(name, -1); value >= 0) asked[name] = value;
+  EXPECT_EQ(asked, (std::map<std::string, std::int64_t>{{"agnostic", 1}, {"max_det", 7}, {"multi_label", 1}}));
 }
 
 TEST_F(PipelineTest, SourcesTakeTurnsAndEndOneByOne) {

@@ -160,9 +160,9 @@ TEST_F(SessionTest, RefusesOptionsThatMakeNoSense) {
   EXPECT_THROW(load([](ModelOptions& o) { o.device = Device::cuda(); }), Error);
   EXPECT_THROW(load([](ModelOptions& o) { o.precision = Precision::kFp16; }), Error) << "on the CPU";
   EXPECT_THROW(load([](ModelOptions& o) { o.threads = -1; }), Error);
-  EXPECT_THROW(load([](ModelOptions& o) { o.confidence = NAN; }), Error);
-  EXPECT_THROW(load([](ModelOptions& o) { o.iou = 2; }), Error);
-  EXPECT_THROW(load([](ModelOptions& o) { o.max_detections = 0; }), Error);
+  EXPECT_THROW(load([](ModelOptions& o) { o.post.confidence = NAN; }), Error);
+  EXPECT_THROW(load([](ModelOptions& o) { o.post.iou = 2; }), Error);
+  EXPECT_THROW(load([](ModelOptions& o) { o.post.max_detections = 0; }), Error);
 }
 
 TEST(Session, CutsOutputsToTheirSizes) {

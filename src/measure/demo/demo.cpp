@@ -35,9 +35,9 @@ constexpr Condition kConditions[] = {
 Model load_model(const DemoOptions& options) {
   const std::string file = options.model.empty() ? data_file("scene_model.onnx").string() : options.model;
   ModelOptions model = options.model_options;
-  model.confidence = kAccuracyConfidence;
-  model.max_detections = 100;
-  model.top_k = 1;
+  model.post.confidence = kAccuracyConfidence;
+  model.post.max_detections = 100;
+  model.post.top_k = 1;
   return Model::load(file, model);
 }
 

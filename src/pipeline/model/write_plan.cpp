@@ -29,8 +29,7 @@ class PlanWriter {
     const Card* card = find_card();
     if (card != nullptr) {
       facts_.card = to_toml(*card);
-      facts_.keep_fp32 =
-          add("frames", attach(graph(), *card, post_options(*card, model_.options())).graph, PlanFor::kFrames);
+      facts_.keep_fp32 = add("frames", attach(graph(), *card, model_.options().post).graph, PlanFor::kFrames);
     }
     facts_.keep_fp32_on_tensors = add("tensors", graph(), PlanFor::kTensors);
     save_plan(path, graph(), facts_);
