@@ -125,7 +125,7 @@ TEST(NumberInName, IsWhatEndsTheStem) {
   EXPECT_EQ(number_in_name("99999999999999999999999.jpg"), -1);
 }
 
-TEST(OpenSource, KindsThatAreNotBuiltAreNamed) {
+TEST(OpenReader, KindsThatAreNotSupportedAreNamed) {
   for (const char* uri : {"/dev/video0", "rtsp://camera/1", "http://host/a.mp4", "s3://bucket/a.mp4"}) {
     try {
       open_reader(uri);

@@ -9,8 +9,8 @@ namespace {
 
 void check_precision(Precision precision, const Device& device) {
   if (precision == Precision::kAuto || precision == Precision::kFp32 || device.kind == Device::Kind::kCuda) return;
-  fail(ErrorCode::kUnsupported, "the precision '{}' is not implemented yet for this device: use auto or fp32",
-       to_string(precision));
+  fail(ErrorCode::kUnsupported, "the precision '{}' needs a GPU (without one, use auto or fp32): the device is {}",
+       to_string(precision), to_string(device));
 }
 
 }  // namespace
