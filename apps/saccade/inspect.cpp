@@ -126,7 +126,7 @@ int inspect(const InspectFlags& flags) {
     return kOk;
   }
   check_pass_names(flags.dump_passes);
-  choose_backend(with_device_of(flags.model, flags.common.model));  // fails before a large file is read
+  check_device_of(flags.model, flags.common.model);  // fails before a large file is read
   OpenedModel opened = open_model(flags.model, flags.common.model);
   const ModelOptions& options = opened.options;
   const Backend& backend = choose_backend(options);

@@ -194,7 +194,7 @@ Action add_limits(FlagBinder& binder) {
   flags->common.bind(binder);
   flags->common.bind_predictions(binder);
   return {.run = [flags] {
-    // A plan determines the device whose ceilings apply.
+    // The first model determines the device whose ceilings apply.
     if (!flags->models.empty()) flags->common.model = with_device_of(flags->models.front(), flags->common.model);
     return limits(*flags);
   }};

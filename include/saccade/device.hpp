@@ -9,7 +9,8 @@ namespace saccade {
 /// What a model runs on.
 struct Device {
   enum class Kind : std::uint8_t {
-    kAuto,       ///< chosen when a model is loaded: the device of a plan file, else the CPU
+    kAuto,       ///< chosen when a model is loaded: the device of a plan file; else the first GPU if it can be used and
+                 ///< has a kernel for every operator of the model; else the CPU
     kCpu,        ///< this machine's processor
     kCuda,       ///< an NVIDIA GPU
     kReference,  ///< the slow kernels that define the correct results

@@ -156,8 +156,8 @@ TEST_F(MediaRuns, AKilledRunLeavesAVideoThatPlays) {
       const std::string lines = folder_ / "out.jsonl";
       fs::remove(path);
       fs::remove(lines);
-      Subprocess run({SACCADE_BINARY, "run", model(), "--source", "synthetic:?size=160x128&objects=2", "--video", path,
-                      "--jsonl", lines});
+      Subprocess run({SACCADE_BINARY, "run", "--device", "cpu", model(), "--source",
+                      "synthetic:?size=160x128&objects=2", "--video", path, "--jsonl", lines});
       for (int i = 0; i < 3000 && !fs::exists(path); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
       std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
       const std::string results = test::bytes_of_file(lines);

@@ -224,8 +224,8 @@ TEST_F(Verbs, RunReadsSeveralSourcesWithSeveralModels) {
 
 TEST_F(Verbs, AnInterruptEndsARunInOrder) {
   const std::string out = folder_ / "out.json";
-  test::Subprocess run({SACCADE_BINARY, "run", test::write_box_detector(folder_), "--source", video(3000), "--jsonl",
-                        "-", "--coco", out});
+  test::Subprocess run({SACCADE_BINARY, "run", "--device", "cpu", test::write_box_detector(folder_), "--source",
+                        video(3000), "--jsonl", "-", "--coco", out});
   while (run.out_so_far().find('\n') == std::string::npos) std::this_thread::yield();
   kill(run.pid(), SIGINT);
   const Finished finished = run.wait();

@@ -10,6 +10,7 @@
 #include "measure/trace_events.hpp"
 #include "pipeline/model/frame_pool.hpp"
 #include "pipeline/model/model_impl.hpp"
+#include "support/cpu_model.hpp"
 #include "support/frames.hpp"
 #include "support/tiny_models.hpp"
 
@@ -40,7 +41,7 @@ class ProfileTest : public testing::Test {
 
   /// The images are beside the model's files, which are none.
   Profile profile() {
-    return profile_frames(Model::load(test::write_box_detector(models_)), folder_.string(), options_);
+    return profile_frames(test::load_on_cpu(test::write_box_detector(models_)), folder_.string(), options_);
   }
 
   test::TempFolder folder_;
@@ -121,7 +122,7 @@ TEST_F(ProfileTest, ReportsAsTextJsonAndPage) {
 }
 
 TEST_F(ProfileTest, RunsOnTensorsIfTheModelIsNotRecognised) {
-  const Model model = Model::load(test::write_color_classifier(models_));
+  const Model model = test::load_on_cpu(test::write_color_classifier(models_));
   options_.trace = true;
   const Profile made = profile_tensors(model, options_);
   EXPECT_EQ(made.frames, 40);

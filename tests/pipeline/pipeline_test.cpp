@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "saccade/error.hpp"
+#include "support/cpu_model.hpp"
 #include "support/scripted_source.hpp"
 #include "support/tiny_models.hpp"
 
@@ -16,8 +17,10 @@ using test::scripted_source;
 
 class PipelineTest : public testing::Test {
  protected:
-  Model boxes(const ModelOptions& options = {}) { return Model::load(test::write_box_detector(folder_), options); }
-  Model colors() { return Model::load(test::write_color_classifier(folder_)); }
+  Model boxes(const ModelOptions& options = {}) {
+    return test::load_on_cpu(test::write_box_detector(folder_), options);
+  }
+  Model colors() { return test::load_on_cpu(test::write_color_classifier(folder_)); }
 
   test::TempFolder folder_;
 };

@@ -12,6 +12,7 @@
 #include "saccade/error.hpp"
 #include "saccade/npy.hpp"
 #include "saccade/sinks.hpp"
+#include "support/cpu_model.hpp"
 #include "support/temp_folder.hpp"
 #include "support/tiny_models.hpp"
 
@@ -36,7 +37,7 @@ class RichSinks : public testing::Test {
     const std::string text = test::bytes_of_file(folder_ / "out.jsonl");
     return json::parse(text.substr(0, text.find('\n')));
   }
-  std::vector<Model> detector() const { return {Model::load(test::write_box_detector(folder_))}; }
+  std::vector<Model> detector() const { return {test::load_on_cpu(test::write_box_detector(folder_))}; }
 
   test::TempFolder folder_;
   test::RichResult rich_;
@@ -185,7 +186,7 @@ TEST_F(RichSinks, CocoHasMasksAndKeypoints) {
 }
 
 TEST_F(RichSinks, CocoRefusesAModelThatFindsNoObjects) {
-  const std::vector<Model> models = {Model::load(test::write_color_classifier(folder_))};
+  const std::vector<Model> models = {test::load_on_cpu(test::write_color_classifier(folder_))};
   try {
     open_coco(folder_ / "out.json", models, {});
     FAIL();

@@ -7,6 +7,7 @@
 #include "media/frame_reader.hpp"
 #include "pipeline/model/frame_pool.hpp"
 #include "saccade/error.hpp"
+#include "support/cpu_model.hpp"
 #include "support/scripted_source.hpp"
 #include "support/temp_folder.hpp"
 #include "support/tiny_models.hpp"
@@ -91,7 +92,7 @@ TEST(Sinks, YoloClassesStayInTheirLine) {
   sample.result.task = Task::kClassify;
   sample.result.detections = {};
   sample.result.classes = classes;
-  Model model = Model::load(test::write_color_classifier(folder));
+  Model model = test::load_on_cpu(test::write_color_classifier(folder));
   const auto sink = open_yolo(folder / "labels", {&model, 1}, 1, {});
   sink->write(sample.result, sample.frame);
   sink->close({});
@@ -101,7 +102,7 @@ TEST(Sinks, YoloClassesStayInTheirLine) {
 
 TEST(Sinks, CocoNumbersImagesByFrameWhereTheNameHasNoNumber) {
   const test::TempFolder folder;
-  const std::vector<Model> models = {Model::load(test::write_box_detector(folder))};
+  const std::vector<Model> models = {test::load_on_cpu(test::write_box_detector(folder))};
   Sample sample;
   const auto sink = open_coco(folder / "out.json", models, {});
   sample.result.frame = 4;

@@ -62,7 +62,7 @@ std::shared_ptr<const Plan> build_plan(CompileRequest request, const Backend& ba
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kUnsupported || options.device.kind != Device::Kind::kCuda || options.fallback)
       throw;
-    throw Error(error.code(), fmt::format("{} (--fallback cpu runs such nodes on the host)", error.what()));
+    throw Error(error.code(), suggest_fallback(error));
   }
 }
 

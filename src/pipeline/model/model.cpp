@@ -36,7 +36,7 @@ decltype(auto) naming(const std::string& path, Work work) {
 Model::Impl::Impl(const std::string& path, const ModelOptions& options)
     : path_(path), name_(std::filesystem::path(path).stem().string()) {
   check_postprocess(options.post);
-  choose_backend(with_device_of(path, options));  // fails before a large file is read
+  check_device_of(path, options);  // fails before a large file is read
   OpenedModel opened = naming(path, [&] { return open_model(path, options); });
   graph_ = std::move(opened.graph);
   options_ = std::move(opened.options);

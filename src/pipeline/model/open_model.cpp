@@ -43,10 +43,20 @@ void take_over(PlanFacts& plan, const ModelOptions& options, const std::string& 
   drop_keep_lists(plan);
 }
 
+/// OPTIONS with the device of the plan at PATH for Device::Kind::kAuto; unchanged for an ONNX file.
+ModelOptions with_device_of_plan(const std::string& path, ModelOptions options) {
+  if (options.device.kind == Device::Kind::kAuto && is_plan_file(path)) options.device = {backend_of_plan(path)};
+  return options;
+}
+
 }  // namespace
 
 OpenedModel open_model(const std::string& path, const ModelOptions& options) {
-  if (!is_plan_file(path)) return {import_model(path, options), with_device_of(path, options), {}};
+  if (!is_plan_file(path)) {
+    OpenedModel opened{import_model(path, options), options, {}};
+    opened.options.device = choose_device(path, options, [&]() -> const Graph& { return opened.graph; });
+    return opened;
+  }
   PlanContents contents = load_plan(path, options.max_memory);
   try {
     OpenedModel opened{std::move(contents.graph), completed(options, contents.facts), std::move(contents.facts)};
@@ -75,9 +85,14 @@ Fp32KeepList resolve_fp32_keep_list(const Graph& graph, const Card* card, const 
   return *kept;
 }
 
+void check_device_of(const std::string& path, const ModelOptions& options) {
+  check_device(with_device_of_plan(path, options));
+}
+
 ModelOptions with_device_of(const std::string& path, ModelOptions options) {
-  if (options.device.kind == Device::Kind::kAuto)
-    options.device = is_plan_file(path) ? Device{backend_of_plan(path)} : Device::cpu();
+  options = with_device_of_plan(path, std::move(options));
+  Graph graph;
+  options.device = choose_device(path, options, [&]() -> const Graph& { return graph = import_model(path, options); });
   return options;
 }
 
